@@ -24,22 +24,31 @@ type Agent interface {
 }
 
 // A Turn is one message of a user to an [Agent].
+//
+// Its JSON form is what a client may send: Thread, Text, Language and Replies. It
+// has no other fields, so decoding the body of a request never sets whose turn it
+// is or what was said before. The host sets User, Tenant and History.
 type Turn struct {
 	Thread string `json:"conversation_id,omitempty"` // the id of the conversation
 
 	// User is the id of the user, and Tenant that of the company. Access rights do
 	// not follow from them: they come from the context of the run.
-	User   string `json:"user_id,omitempty"`
-	Tenant string `json:"company_id,omitempty"`
+	User   string `json:"-"`
+	Tenant string `json:"-"`
 
 	Text string `json:"message"`
+
+	// Language is the language of the texts that are written for the user, such
+	// as "de" or "de-AT". Empty means the language of the user's messages. See
+	// [WithTexts].
+	Language string `json:"language,omitempty"`
 
 	// Intent is how Text was understood when it ended open questions without
 	// answering them: [question.IntentModification],
 	// [question.IntentNewRequest] or [question.IntentAbort]. IntentReason says
 	// why. [Durable] sets both.
-	Intent       question.Intent `json:"intent,omitempty"`
-	IntentReason string          `json:"intent_reason,omitempty"`
+	Intent       question.Intent `json:"-"`
+	IntentReason string          `json:"-"`
 
 	// Replies answer questions with which an earlier turn ended. Text is then what
 	// the user said, for the conversation only. A turn without Text and Replies
@@ -47,7 +56,7 @@ type Turn struct {
 	Replies []question.Reply `json:"replies,omitempty"`
 
 	// History has the messages before this one, oldest first.
-	History []llm.Message `json:"history,omitempty"`
+	History []llm.Message `json:"-"`
 }
 
 // AgentFunc is a function as an [Agent]. It emits events with [Emit]. Its panic

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/question"
 )
 
@@ -40,9 +41,11 @@ func (r *Registry) approve(sc *scope, t *Tool, arguments json.RawMessage) (json.
 // askApproval asks the user whether a tool may be called. An edited value is
 // checked like the arguments of a call.
 func (r *Registry) askApproval(ctx context.Context, t *Tool, arguments json.RawMessage) (json.RawMessage, error) {
-	text := fmt.Sprintf("May %s be called with this?", t.Name)
+	texts := scopeOf(ctx).texts()
+	text := usertext.Fill(texts.MayCall, "tool", t.Name)
 	if task := scopeOf(ctx).task; task != nil {
-		text = task.Key + ": " + strings.Join(strings.Fields(task.Description), " ") + "\n" + text
+		description := task.Key + ": " + strings.Join(strings.Fields(task.Description), " ")
+		text = usertext.Fill(texts.MayCallForTask, "task", description, "tool", t.Name)
 	}
 	problem := ""
 	for {
@@ -63,6 +66,6 @@ func (r *Registry) askApproval(ctx context.Context, t *Tool, arguments json.RawM
 		if err == nil {
 			return changed, nil
 		}
-		problem = prompt.Clip("The changed value cannot be used: "+err.Error(), maxProblem) + "\n"
+		problem = prompt.Clip(usertext.Fill(texts.ChangedUnusable, "problem", err.Error()), maxProblem) + "\n"
 	}
 }

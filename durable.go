@@ -133,7 +133,8 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 // The same code then runs again, and recorded calls are not made again. A turn
 // with a Text gives up an unfinished run and begins a new one. But if questions
 // are open, [DurableOptions].ParseReplies first parses the Text, which may
-// answer them.
+// answer them. A text that does not answer an open approval leaves it open: the
+// turn ends with the same questions, and [question.Question.Problem] says so.
 //
 //   - One turn runs on a thread at a time. Another one fails with [ErrBusy].
 //   - The store decides how long a thread is kept. The stores of this module keep
@@ -191,7 +192,8 @@ type durable struct {
 }
 
 var (
-	// ErrBusy reports that a turn is running on the thread.
+	// ErrBusy reports that a turn is running on the thread. The error is a
+	// [*BusyError].
 	ErrBusy = errors.New("qed: a turn is running on the thread")
 
 	// ErrWrongUser reports that the thread belongs to another user, or that the
@@ -211,6 +213,26 @@ var (
 	// store fails: the call could not be recorded.
 	ErrNotRecorded = errors.New("qed: the call was refused because it cannot be recorded")
 )
+
+// A BusyError is the error of a turn on a thread where another turn is running. It
+// matches [ErrBusy].
+type BusyError struct {
+	Thread string
+
+	// RetryAt is when another process can resume the run if its process has died:
+	// when its lease ends. A run that is alive extends its lease, and usually ends
+	// earlier.
+	RetryAt time.Time
+}
+
+// Error returns the thread and RetryAt.
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("%v: %s; if its process died, another process can resume it at %s",
+		ErrBusy, e.Thread, e.RetryAt.Format(time.RFC3339))
+}
+
+// Is reports whether target is [ErrBusy].
+func (e *BusyError) Is(target error) bool { return target == ErrBusy }
 
 // answer checks a turn and takes it.
 func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
@@ -268,7 +290,7 @@ func (d *durable) take(ctx context.Context, sc *scope, turn Turn, before error) 
 	case err != nil:
 		return rs.finish(Answer{}, err)
 	case rs.dropped:
-		return rs.finish(Answer{Text: "All right."}, nil)
+		return rs.finish(Answer{Text: textsOf(ctx, languageOf(rs.turn)).Aborted}, nil)
 	}
 	return d.run(ctx, sc, rs)
 }

@@ -97,6 +97,9 @@ func (rs *runState) beginInterrupted(t threadState, turn Turn) error {
 	case parsed.Intent == question.IntentAnswer && len(parsed.Replies) > 0:
 		turn.Replies = parsed.Replies
 		return rs.resume(turn)
+	case rs.awaitsApproval() && (parsed.Intent == question.IntentAnswer || parsed.Intent == question.IntentNewRequest):
+		rs.unanswered = true
+		return rs.resume(turn)
 	case parsed.Intent == question.IntentAnswer:
 		parsed.Intent = question.IntentNewRequest // it answers nothing, and must not be lost
 	}
@@ -109,6 +112,12 @@ func (rs *runState) beginInterrupted(t threadState, turn Turn) error {
 	}
 	rs.unload(turn)
 	return rs.start(turn, gone)
+}
+
+// awaitsApproval reports whether an approval is open. A message that does not
+// answer it leaves it open: a question about an action is not dropped unnoticed.
+func (rs *runState) awaitsApproval() bool {
+	return slices.ContainsFunc(rs.open, func(q openQuestion) bool { return q.Kind == question.KindApproval })
 }
 
 // closedBy sets how the run's first message was parsed. gone is nil if the
@@ -142,7 +151,7 @@ func (rs *runState) start(turn Turn, gone *closed) error {
 	rs.closedBy(gone)
 	rs.count(turn.Text)
 	data, err := encode(beganData{
-		Turn: turn, Key: rs.key, Lease: rs.opt.lease(), Floor: rs.floor, Title: rs.title, Turns: rs.turns, Closed: gone,
+		Turn: loggedTurn(turn), Key: rs.key, Lease: rs.opt.lease(), Floor: rs.floor, Title: rs.title, Turns: rs.turns, Closed: gone,
 	})
 	if err != nil {
 		return fmt.Errorf("qed: the turn cannot be saved: %w", err)
@@ -160,7 +169,7 @@ func (rs *runState) start(turn Turn, gone *closed) error {
 		rs.began, rs.turned, rs.begun = recs[0].Time, recs[0].Time, true
 		rs.unrecorded = err != nil
 	default:
-		return busy(err)
+		return rs.busy(err)
 	}
 	return rs.recall(false)
 }
@@ -183,7 +192,10 @@ func (rs *runState) resume(turn Turn) error {
 		said = []string{turn.Text}
 	}
 	if len(turn.Replies) > 0 {
-		resumed.Turn = &turn
+		logged := loggedTurn(turn)
+		resumed.Turn = &logged
+	}
+	if len(said) > 0 {
 		recs = append(recs, messageRecord(llm.RoleUser, strings.Join(said, "\n")))
 	}
 	data, err := encode(resumed)
@@ -206,7 +218,7 @@ func (rs *runState) takeUp(recs []store.Record) error {
 	defer rs.mu.Unlock()
 	switch err := rs.recordLocked(recs, rs.log.Append); {
 	case errors.Is(err, store.ErrConflict):
-		return busy(err)
+		return rs.busy(err)
 	case err == runlog.ErrLost:
 		return fmt.Errorf("qed: thread %s cannot be resumed because the store fails: %w", rs.thread, rs.log.Err())
 	default:
@@ -215,8 +227,9 @@ func (rs *runState) takeUp(recs []store.Record) error {
 }
 
 // busy returns the error of a turn whose first append conflicts.
-func busy(conflict error) error {
-	return fmt.Errorf("%w: %w: %w", ErrBusy, errChanged, conflict)
+func (rs *runState) busy(conflict error) error {
+	other := &BusyError{Thread: rs.thread, RetryAt: rs.log.Now().Add(rs.opt.lease())}
+	return fmt.Errorf("%w: %w: %w", other, errChanged, conflict)
 }
 
 // maxReply is how large the value of a reply may be, in bytes.

@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/runlog"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -112,6 +113,9 @@ func (rs *runState) interrupted(o *outcome) {
 		}
 		q := open.Question
 		q.Resumable = rs.run > 0 && (!open.kept || rs.log.Kept())
+		if rs.unanswered && q.Kind == question.KindApproval {
+			q.Problem = textsOf(rs.ctx, languageOf(rs.turn)).ApprovalOpen
+		}
 		if q.Resumable {
 			o.end.Status, o.end.Error = store.StatusInterrupted, ""
 		}

@@ -2,6 +2,8 @@ package qed
 
 import (
 	"encoding/json"
+	"time"
+
 	"github.com/qedkit/qed/question"
 )
 
@@ -68,6 +70,10 @@ type JoinPlanned struct {
 	Tables []string `json:"tables"`
 	Joins  []string `json:"joins,omitempty"` // one join each
 	Ties   []string `json:"ties,omitempty"`  // other plans that are as good
+
+	// Unconnected are the groups of the chosen tables if no joins connect all of
+	// them: tables of different groups must not be joined. Otherwise it is empty.
+	Unconnected [][]string `json:"unconnected,omitempty"`
 }
 
 // QueryWritten reports a query that the model wrote, or wrote again.
@@ -223,10 +229,14 @@ type Completed struct {
 	Millis int64  `json:"millis"` // how long the turn took
 }
 
-// Failed is the last event of a turn that failed. The error itself comes with it.
+// Failed is the last event of a turn that failed. The error itself comes with it:
+// log it.
 // Its kind is "error".
 type Failed struct {
-	Message string `json:"message"` // the text of the error
+	Message string `json:"message"` // for the user, in the user's language: see [WithTexts]
+
+	// RetryAt is when the turn can be tried again, if that is known: see [BusyError].
+	RetryAt time.Time `json:"retry_at,omitzero"`
 
 	// Code is the kind of the error: "busy", "wrong_user", "conflict",
 	// "question_closed", "invalid_reply", "unresolved", "graph_changed",

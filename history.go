@@ -74,7 +74,7 @@ func History(ctx context.Context, st store.Store, thread string, n int) ([]Histo
 		}
 		began.Turn.Thread = thread
 		for _, i := range runs[rec.Seq] {
-			entries[i].Turn = began.Turn
+			entries[i].Turn = Turn(began.Turn)
 		}
 	}
 	slices.Reverse(entries)

@@ -18,13 +18,27 @@ import (
 
 // beganData is the data of a [store.Began] record.
 type beganData struct {
-	Turn   Turn          `json:"turn"`
+	Turn   loggedTurn    `json:"turn"`
 	Key    string        `json:"key"`              // random; ids and handles are made of it
 	Lease  time.Duration `json:"lease"`            // see [DurableOptions], in nanoseconds
 	Floor  int64         `json:"floor,omitempty"`  // records up to this number are not used
 	Title  string        `json:"title,omitempty"`  // of the thread
 	Turns  int           `json:"turns,omitempty"`  // how many runs were begun, with this one
 	Closed *closed       `json:"closed,omitempty"` // the open questions that the turn closed
+}
+
+// A loggedTurn is a [Turn] as it is recorded: with the fields that the JSON form
+// of a Turn does not have.
+type loggedTurn struct {
+	Thread       string           `json:"conversation_id,omitempty"`
+	User         string           `json:"user_id,omitempty"`
+	Tenant       string           `json:"company_id,omitempty"`
+	Text         string           `json:"message"`
+	Language     string           `json:"language,omitempty"`
+	Intent       question.Intent  `json:"intent,omitempty"`
+	IntentReason string           `json:"intent_reason,omitempty"`
+	Replies      []question.Reply `json:"replies,omitempty"`
+	History      []llm.Message    `json:"history,omitempty"`
 }
 
 // closed is why open questions were closed.
@@ -36,8 +50,8 @@ type closed struct {
 
 // resumedData is the data of a [store.Resumed] record.
 type resumedData struct {
-	Key  string `json:"key"`            // random; it tells two processes apart that resume the run
-	Turn *Turn  `json:"turn,omitempty"` // the turn with the replies; nil if there are none
+	Key  string      `json:"key"`            // random; it tells two processes apart that resume the run
+	Turn *loggedTurn `json:"turn,omitempty"` // the turn with the replies; nil if there are none
 }
 
 // endedData is the data of a [store.Ended] record. It has all that the next

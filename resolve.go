@@ -17,7 +17,8 @@ import (
 // set, result is ignored. After Resolve, a turn without a text resumes the run.
 //
 // If result is not the JSON of what the call returns, the run cannot be
-// resumed. If the thread is running, the error matches [ErrBusy]. If the call
+// resumed. If the thread is running, the error matches [ErrBusy] and is a
+// [*BusyError]. If the call
 // is not unresolved, it matches [ErrQuestionClosed].
 func Resolve(ctx context.Context, st store.Store, thread, address string, result json.RawMessage, failed error) error {
 	rs, t, err := readThread(ctx, st, thread)
@@ -25,7 +26,7 @@ func Resolve(ctx context.Context, st store.Store, thread, address string, result
 	case err != nil:
 		return err
 	case t.status == store.StatusRunning:
-		return fmt.Errorf("%w: %s", ErrBusy, thread)
+		return &BusyError{Thread: thread, RetryAt: t.free}
 	case t.status == store.StatusAnswered:
 		return fmt.Errorf("%w: the last run of thread %s is complete", ErrQuestionClosed, thread)
 	case !slices.ContainsFunc(rs.unresolvedCalls(), func(c UnresolvedCall) bool { return c.Address == address }):

@@ -14,6 +14,7 @@ type RunInfo struct {
 	Durable   bool      // the calls are recorded: see [Durable]
 	Nested    bool      // the context is in a [Tool] with Nested, or in an intermediate [Task]
 	Namespace string    // the namespace and the branches that contain the context; empty outside of them
+	Language  string    // of the texts for the user: [Turn.Language], or that of the user's messages; "en" if unknown
 	Usage     llm.Usage // what the models of the durable run cost so far
 
 	place *place // nil outside a durable run
@@ -22,7 +23,7 @@ type RunInfo struct {
 // Info returns a description of the run and the turn that ctx is part of.
 func Info(ctx context.Context) RunInfo {
 	sc := scopeOf(ctx)
-	info := RunInfo{Nested: sc.nested, place: sc.place}
+	info := RunInfo{Nested: sc.nested, Language: sc.language(), place: sc.place}
 	if sc.turn != nil {
 		info.Turn = sc.turn.Turn
 	}

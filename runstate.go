@@ -29,21 +29,22 @@ type runState struct {
 	cancel context.CancelCauseFunc
 
 	// Set before the agent is called.
-	key     string    // see beganData
-	turn    Turn      // the turn with which the run began
-	message Turn      // the turn that is being answered: a later one if the run was resumed
-	run     int64     // the number of the run's first record; 0 if the run is not recorded
-	title   string    // of the thread
-	turns   int       // how many runs of the thread were begun
-	floor   int64     // records up to this number are not used: they could not be read
-	began   time.Time // see [Now]
-	turned  time.Time // when message came
-	replied int64     // the number of the last record that resumed the run with replies, or 0
-	dropped bool      // the message with which the run began is an abort, which the runtime answers
-	parsing llm.Usage // of the call that parsed the message as replies
-	spent   spentData // before the run was resumed
-	meter   *budget.Meter
-	shown   bool // the turn brings nothing new to open questions that the user has seen
+	key        string    // see beganData
+	turn       Turn      // the turn with which the run began
+	message    Turn      // the turn that is being answered: a later one if the run was resumed
+	run        int64     // the number of the run's first record; 0 if the run is not recorded
+	title      string    // of the thread
+	turns      int       // how many runs of the thread were begun
+	floor      int64     // records up to this number are not used: they could not be read
+	began      time.Time // see [Now]
+	turned     time.Time // when message came
+	replied    int64     // the number of the last record that resumed the run with replies, or 0
+	dropped    bool      // the message with which the run began is an abort, which the runtime answers
+	parsing    llm.Usage // of the call that parsed the message as replies
+	spent      spentData // before the run was resumed
+	meter      *budget.Meter
+	shown      bool // the turn brings nothing new to open questions that the user has seen
+	unanswered bool // the message does not answer the open approval
 
 	begun      bool         // the turn has begun or resumed a run
 	unrecorded bool         // the beginning of the run is recorded with its end, if it can be

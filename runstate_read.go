@@ -67,7 +67,7 @@ func (rs *runState) learn(rec store.Record) error {
 		if err := readBegan(&rec, &began); err != nil {
 			return err
 		}
-		rs.turn, rs.key, rs.floor, rs.began, rs.turned = began.Turn, began.Key, began.Floor, rec.Time, rec.Time
+		rs.turn, rs.key, rs.floor, rs.began, rs.turned = Turn(began.Turn), began.Key, began.Floor, rec.Time, rec.Time
 		rs.turn.Thread = rs.thread // a fork has another name than its original
 		rs.closedBy(began.Closed)
 	case store.Resumed:
@@ -77,7 +77,7 @@ func (rs *runState) learn(rec store.Record) error {
 			return err
 		}
 		if resumed.Turn != nil {
-			rs.replied, rs.message, rs.turned = rec.Seq, *resumed.Turn, rec.Time
+			rs.replied, rs.message, rs.turned = rec.Seq, Turn(*resumed.Turn), rec.Time
 			rs.message.Thread = rs.thread
 		}
 	case store.Checkpoint:

@@ -1,8 +1,11 @@
 package qed
 
 import (
+	"cmp"
 	"context"
 	"time"
+
+	"github.com/qedkit/qed/internal/usertext"
 )
 
 // A scope is the context of a part of a run. It has the path and the address of
@@ -29,8 +32,9 @@ type frame struct {
 // A liveTurn is a turn that is being answered.
 type liveTurn struct {
 	Turn
-	whole bool      // the agent that answers it is all of a durable run
-	began time.Time // see [Now]
+	whole    bool      // the agent that answers it is all of a durable run
+	began    time.Time // see [Now]
+	language string    // of the texts for the user
 }
 
 type scopeKey struct{}
@@ -52,7 +56,11 @@ func scopeOf(ctx context.Context) *scope {
 
 // agentScope returns the scope of an agent that answers a turn of its own within s.
 func (s *scope) agentScope(ctx context.Context, turn Turn, events *queue) *scope {
-	live := &liveTurn{Turn: turn, whole: s.whole, began: clock(ctx)()}
+	live := &liveTurn{Turn: turn, whole: s.whole, began: clock(ctx)(), language: languageOf(turn)}
+	if s.turn != nil && turn.Language == "" && !s.whole { // its text may be written by a model
+		live.language = s.turn.language
+	}
+	live.language = cmp.Or(live.language, usertext.English)
 	return &scope{ctx, s.path, &frame{events: events, turn: live, nested: s.nested, now: s.now}, s.place}
 }
 

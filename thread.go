@@ -159,8 +159,7 @@ func (t *threadState) admit(turn Turn) error {
 	case t.head > 0 && t.status != "" && (t.user != turn.User || t.tenant != turn.Tenant):
 		return fmt.Errorf("%w: %s", ErrWrongUser, turn.Thread)
 	case t.status == store.StatusRunning:
-		return fmt.Errorf("%w: %s; if its process died, another process can resume it at %s",
-			ErrBusy, turn.Thread, t.free.Format(time.RFC3339))
+		return &BusyError{Thread: turn.Thread, RetryAt: t.free}
 	case t.status != "" && t.status != store.StatusAnswered:
 		return nil
 	case len(turn.Replies) > 0:

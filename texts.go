@@ -1,0 +1,166 @@
+package qed
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/llm"
+)
+
+// Texts are the texts that the runtime writes for users. See [WithTexts]. Empty
+// fields mean the defaults. A name in braces is replaced by its value.
+type Texts struct {
+	// The Message of a [Failed] event by its Code. Failed is for every other code.
+	Failed           string
+	Busy             string
+	WrongUser        string
+	Conflict         string
+	QuestionClosed   string
+	InvalidReply     string
+	Unresolved       string
+	GraphChanged     string
+	Nondeterministic string
+	Budget           string
+	InvalidThread    string
+	Corrupt          string
+	EmptyTurn        string
+	Canceled         string
+	Timeout          string
+	Aborted          string // the answer after [question.IntentAbort]
+	MayCall          string // the question whether {tool} may be called
+	MayCallForTask   string // the same for the {task} of a plan
+	ChangedUnusable  string // an edited value does not fit; {problem}
+	ApprovalOpen     string // a message did not answer an approval, which stays open
+}
+
+var shippedTexts = map[string]Texts{
+	usertext.English: {
+		Failed:           "Something went wrong. Please try again. If it happens again, tell the people who run this service.",
+		Busy:             "Another message of this conversation is still being answered. Wait for its answer, then send yours again.",
+		WrongUser:        "This conversation belongs to somebody else. Please start a new one.",
+		Conflict:         "The conversation was changed at the same time. Load it again, then repeat your message.",
+		QuestionClosed:   "This question is not open any more. Please send a new message.",
+		InvalidReply:     "The reply does not fit the question. Please answer it again.",
+		Unresolved:       "An action was started, and it is not known whether it took effect. Check that first, then send a new message.",
+		GraphChanged:     "This request cannot be continued, because the service has changed. Please send it again.",
+		Nondeterministic: "This request cannot be continued. Please send it again.",
+		Budget:           "This request needs more work than one request may take. Ask a narrower question, or ask in parts.",
+		InvalidThread:    "This conversation cannot be used. Please start a new one.",
+		Corrupt:          "This conversation cannot be read. Please start a new one.",
+		EmptyTurn:        "The message is empty. Write what you want to know.",
+		Canceled:         "The request was stopped. Send it again if you still need the answer.",
+		Timeout:          "This took too long. Try again, or ask a narrower question.",
+		Aborted:          "All right.",
+		MayCall:          "May {tool} be called with this?",
+		MayCallForTask:   "{task}\nMay {tool} be called with this?",
+		ChangedUnusable:  "The changed value cannot be used: {problem}",
+		ApprovalOpen: "Your message did not answer this, so it is still open and nothing was done. " +
+			"Answer yes or no, or say \"never mind\" to drop it.",
+	},
+	usertext.German: {
+		Failed:           "Etwas ist schiefgegangen. Bitte versuchen Sie es noch einmal. Wenn es wieder geschieht, melden Sie es den Betreibern.",
+		Busy:             "Eine andere Nachricht dieser Unterhaltung wird noch beantwortet. Warten Sie auf die Antwort und senden Sie Ihre Nachricht dann noch einmal.",
+		WrongUser:        "Diese Unterhaltung gehört jemand anderem. Bitte beginnen Sie eine neue.",
+		Conflict:         "Die Unterhaltung wurde gleichzeitig geändert. Laden Sie sie neu und wiederholen Sie Ihre Nachricht.",
+		QuestionClosed:   "Diese Frage ist nicht mehr offen. Bitte senden Sie eine neue Nachricht.",
+		InvalidReply:     "Die Antwort passt nicht zu der Frage. Bitte antworten Sie noch einmal.",
+		Unresolved:       "Eine Aktion wurde begonnen, und es ist nicht bekannt, ob sie gewirkt hat. Prüfen Sie das zuerst und senden Sie dann eine neue Nachricht.",
+		GraphChanged:     "Diese Anfrage kann nicht fortgesetzt werden, weil sich der Dienst geändert hat. Bitte senden Sie sie noch einmal.",
+		Nondeterministic: "Diese Anfrage kann nicht fortgesetzt werden. Bitte senden Sie sie noch einmal.",
+		Budget:           "Diese Anfrage braucht mehr Arbeit, als für eine Anfrage erlaubt ist. Fragen Sie enger oder in Teilen.",
+		InvalidThread:    "Diese Unterhaltung kann nicht verwendet werden. Bitte beginnen Sie eine neue.",
+		Corrupt:          "Diese Unterhaltung kann nicht gelesen werden. Bitte beginnen Sie eine neue.",
+		EmptyTurn:        "Die Nachricht ist leer. Schreiben Sie, was Sie wissen möchten.",
+		Canceled:         "Die Anfrage wurde abgebrochen. Senden Sie sie noch einmal, wenn Sie die Antwort noch brauchen.",
+		Timeout:          "Das hat zu lange gedauert. Versuchen Sie es noch einmal oder fragen Sie enger.",
+		Aborted:          "In Ordnung.",
+		MayCall:          "Darf {tool} damit aufgerufen werden?",
+		MayCallForTask:   "{task}\nDarf {tool} damit aufgerufen werden?",
+		ChangedUnusable:  "Der geänderte Wert kann nicht verwendet werden: {problem}",
+		ApprovalOpen: "Ihre Nachricht hat diese Frage nicht beantwortet. Sie ist noch offen, und nichts wurde ausgeführt. " +
+			"Antworten Sie mit Ja oder Nein, oder sagen Sie „vergiss es“, um sie zu verwerfen.",
+	},
+}
+
+var defaultTexts = usertext.New(shippedTexts, nil)
+
+type textsKey struct{}
+
+// WithTexts returns a context whose runs write texts for users with the given
+// ones, by language, such as "de". English and German are built in; the texts of
+// another language are used if [Turn.Language] names it. The agents of this
+// module have options for their own texts.
+func WithTexts(ctx context.Context, texts map[string]Texts) context.Context {
+	return context.WithValue(ctx, textsKey{}, usertext.New(shippedTexts, texts))
+}
+
+// textsOf returns the texts of a context in a language.
+func textsOf(ctx context.Context, language string) *Texts {
+	if own, ok := ctx.Value(textsKey{}).(usertext.Table[Texts]); ok {
+		return own.In(language)
+	}
+	return defaultTexts.In(language)
+}
+
+// texts returns the texts of the run that s is part of.
+func (s *scope) texts() *Texts { return textsOf(s, s.language()) }
+
+// language returns the language of the turn that s is part of.
+func (s *scope) language() string {
+	if s.turn != nil {
+		return s.turn.language
+	}
+	return usertext.English
+}
+
+// languageOf returns the language of a turn: that of its Language, or else of its
+// own text or of the last message of the user that shows one. It is empty if it
+// is not known.
+func languageOf(turn Turn) string {
+	if turn.Language != "" {
+		return usertext.Base(turn.Language)
+	}
+	said := []string{turn.Text}
+	for _, m := range slices.Backward(turn.History) {
+		if m.Role == llm.RoleUser {
+			said = append(said, m.Content)
+		}
+	}
+	return usertext.LanguageOf(said...)
+}
+
+// failed returns the event of a turn that failed with err.
+func (t *Texts) failed(err error) Failed {
+	f := Failed{Code: codeOf(err), RetryAt: retryAt(err)}
+	f.Message = map[string]string{
+		"busy":             t.Busy,
+		"wrong_user":       t.WrongUser,
+		"conflict":         t.Conflict,
+		"question_closed":  t.QuestionClosed,
+		"invalid_reply":    t.InvalidReply,
+		"unresolved":       t.Unresolved,
+		"graph_changed":    t.GraphChanged,
+		"nondeterministic": t.Nondeterministic,
+		"budget":           t.Budget,
+		"invalid_thread":   t.InvalidThread,
+		"corrupt":          t.Corrupt,
+		"empty_turn":       t.EmptyTurn,
+		"canceled":         t.Canceled,
+		"timeout":          t.Timeout,
+	}[f.Code]
+	if f.Message == "" {
+		f.Message = t.Failed
+	}
+	return f
+}
+
+// retryAt returns when a failed turn can be tried again, or zero.
+func retryAt(err error) time.Time {
+	if busy, ok := errors.AsType[*BusyError](err); ok {
+		return busy.RetryAt
+	}
+	return time.Time{}
+}
