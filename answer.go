@@ -28,6 +28,10 @@ type Answer struct {
 	Partial       bool   `json:"partial,omitempty"`
 	PartialReason string `json:"partial_reason,omitempty"`
 
+	// Plan has the tasks of the plan behind the answer, with their status: done or
+	// not. It is empty if the agent made no plan.
+	Plan []PlanTask `json:"plan,omitempty"`
+
 	// Questions are the questions to the user with which the turn ends. The answer
 	// needs their replies first. Text then has the questions as text.
 	Questions []question.Question `json:"questions,omitempty"`

@@ -32,7 +32,7 @@ type EdgeTaken struct {
 // RouteDecision reports the route that a router chose for a question.
 // Its kind is "route_decision".
 type RouteDecision struct {
-	Route    string `json:"route"`
+	Route    string `json:"route"`              // empty if none could be chosen
 	Reason   string `json:"reason,omitempty"`   // the model's
 	Fallback bool   `json:"fallback,omitempty"` // the choice of the model could not be used
 }
@@ -134,12 +134,16 @@ type Planned struct {
 	Tasks  []PlanTask `json:"tasks"`
 }
 
-// A PlanTask is one task of a [Planned] event: what it does, not how.
+// A PlanTask is one task of a plan, in a [Planned] event or an [Answer]: what it
+// does, not how.
 type PlanTask struct {
 	Key         string   `json:"key"` // its name within the plan
 	Description string   `json:"description"`
 	After       []string `json:"after,omitempty"` // the keys of the tasks whose results it needs
 	Tool        string   `json:"tool,omitempty"`  // empty if it does not call a tool
+
+	// Status is empty before the plan runs.
+	Status TodoStatus `json:"status,omitempty"`
 }
 
 // TaskStarted reports that a task of a plan begins.
@@ -217,7 +221,8 @@ type Warning struct {
 	//   - "not_saved": the store failed, and something of the turn is not saved;
 	//   - "state_discarded": what the thread has saved cannot be read, and is not used;
 	//   - "memory_incomplete": the agent got less of the conversation, or of what
-	//     is remembered of the user, than it should.
+	//     is remembered of the user, than it should;
+	//   - "result_lost": a result of the plan cannot be loaded.
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }

@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/strictjson"
+	"github.com/qedkit/qed/internal/usertext"
 )
 
 // A Question is a question to the user of an agent. The agent sets Text, and
@@ -77,7 +78,11 @@ func (q Question) String() string {
 		fmt.Fprintf(&b, "\n%d. %s", i+1, strings.Join(strings.Fields(o.Text), " "))
 	}
 	if q.Kind == KindApproval {
-		fmt.Fprintf(&b, "\n%s\n(approve, edit or reject)", legible(q.Draft))
+		how := "(approve, edit or reject)"
+		if usertext.LanguageOf(q.Text) == usertext.German {
+			how = "(genehmigen, ändern oder ablehnen)"
+		}
+		fmt.Fprintf(&b, "\n%s\n%s", legible(q.Draft), how)
 	}
 	return b.String()
 }

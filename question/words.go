@@ -12,12 +12,14 @@ var (
 	approveWords = []string{
 		"approve", "approved", "i approve", "yes", "y", "yep", "yeah", "ok", "okay", "sure", "accept", "accepted",
 		"confirm", "confirmed", "agreed", "go ahead", "proceed", "do it", "looks good", "lgtm",
+		"ja", "genehmigen", "genehmigt", "einverstanden", "in ordnung", "zustimmen", "mach das",
 	}
 	rejectWords = []string{
 		"reject", "rejected", "i reject", "no", "n", "nope", "deny", "denied", "decline", "declined", "disapprove",
 		"don't", "do not", "don't do it", "do not do it",
+		"nein", "ablehnen", "abgelehnt", "nicht genehmigt",
 	}
-	editWords = []string{"edit", "change"}
+	editWords = []string{"edit", "change", "ändern"}
 )
 
 // certainApproval returns the reply to an approval that a text is for certain.

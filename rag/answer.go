@@ -7,6 +7,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/usertext"
 )
 
 // AnswerData is the data of the prompt that answers a question.
@@ -18,9 +19,13 @@ type AnswerData struct {
 // answer is the node that lets the model answer from the passages, and streams
 // what the model writes.
 func (a *agent) answer(ctx context.Context, s state) (state, error) {
+	texts := a.texts(ctx)
 	if len(s.Passages) == 0 {
-		s.Reason = "the documents say nothing about it"
-		return explain(ctx, s), nil
+		s.Reason = texts.Nothing
+		if qed.BudgetExceeded(ctx) != nil {
+			s.Reason = texts.Limit // nothing was searched
+		}
+		return texts.explain(ctx, s), nil
 	}
 	data := AnswerData{Question: s.Question, Passages: s.Passages}
 	req, err := a.model.Request("answer_from_documents", a.opt.Prompts.Answer, data, nil)
@@ -44,24 +49,22 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	}
 	switch {
 	case s.Text == "" && spent:
-		s.Reason = "passages were found, but no answer was written: " + err.Error()
-		return explain(ctx, s), nil
+		s.Reason = texts.Limit
+		return texts.explain(ctx, s), nil
 	case s.Text == "":
-		s.Reason = "the model wrote no answer"
-		return explain(ctx, s), nil
-	case spent:
-		s.Reason = "the answer is cut off: " + err.Error()
+		s.Reason = texts.NoText
+		return texts.explain(ctx, s), nil
 	case err != nil:
-		s.Reason = "the model stopped in the middle of its answer"
+		s.Reason = texts.CutOff
 	case len(c.cited) == 0:
-		s.Reason = "the answer cites no passage of the documents"
+		s.Reason = texts.NotCited
 	}
 	return s, nil
 }
 
 // explain answers with the reason why there is no other answer.
-func explain(ctx context.Context, s state) state {
-	s.Text = "I could not answer this from the documents: " + s.Reason + "."
+func (t *Texts) explain(ctx context.Context, s state) state {
+	s.Text = usertext.Fill(t.NoAnswer, "reason", s.Reason)
 	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: s.Text})
 	return s
 }

@@ -43,6 +43,10 @@ type Options struct {
 
 	// Prompts replaces texts that are sent to the model. Nil replaces none.
 	Prompts *Prompts
+
+	// Texts replaces texts that users see, by language, such as "de". English and
+	// German are built in.
+	Texts map[string]Texts
 }
 
 // maxTopK limits the number of chunks of one search.

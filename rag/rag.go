@@ -50,6 +50,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -77,7 +78,7 @@ func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{model: m, searcher: searcher, opt: o}
+	a := &agent{model: m, searcher: searcher, opt: o, text: usertext.New(shippedTexts, o.Texts)}
 
 	g := qed.NewGraph[state]("rag")
 	g.Node("rewrite_question", a.rewrite, nil)
@@ -103,6 +104,7 @@ type agent struct {
 	model    *asking.Model
 	searcher Searcher
 	opt      Options
+	text     usertext.Table[Texts]
 }
 
 // state is the state of one turn. Nodes clear what later nodes do not need, so

@@ -29,11 +29,11 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	a := qed.Answer{Text: text, Usage: usage}
 	switch {
 	case err == nil && strings.TrimSpace(text) == "":
-		a.Partial, a.PartialReason = true, "the model's answer is empty"
+		a.Partial, a.PartialReason = true, r.texts(ctx).NoText
 	case errors.Is(err, llm.ErrRefusal):
-		a.Partial, a.PartialReason = true, "the model declined to answer"
+		a.Partial, a.PartialReason = true, r.texts(ctx).Declined
 	case asking.Unusable(err): // the user has seen the streamed text, so it stays the answer
-		a.Partial, a.PartialReason = true, "the model's answer is not complete"
+		a.Partial, a.PartialReason = true, r.texts(ctx).CutOff
 	case err != nil:
 		return qed.Answer{}, err
 	}
@@ -41,14 +41,15 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 }
 
 // topics returns the answer if no route can be used: the topics of the routes.
-func (r *router) topics(ctx context.Context, reason string) qed.Answer {
+func (r *router) topics(ctx context.Context) qed.Answer {
+	texts := r.texts(ctx)
 	var b strings.Builder
-	b.WriteString("I could not find out what this question is about. You can ask me about:")
+	b.WriteString(texts.Topics)
 	for _, route := range r.routes {
 		b.WriteString("\n- " + strings.TrimSpace(route.Description))
 	}
 	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: b.String()})
-	return qed.Answer{Text: b.String(), Partial: true, PartialReason: "no route could be chosen: " + reason}
+	return qed.Answer{Text: b.String(), Partial: true, PartialReason: texts.NoRoute}
 }
 
 func routeTexts(routes []Route) []RouteText {

@@ -26,6 +26,7 @@ import (
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/schema"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/store"
@@ -74,6 +75,10 @@ type Options struct {
 
 	// Prompts replaces texts that are sent to the model. Nil means none.
 	Prompts *Prompts
+
+	// Texts replaces texts that users see, by language, such as "de". English and
+	// German are built in.
+	Texts map[string]Texts
 }
 
 // New returns an agent that hands each turn to one of the routes. The answer is the
@@ -100,7 +105,7 @@ func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 	if opt == nil {
 		opt = &Options{}
 	}
-	r := &router{memory: &qed.Memory{}}
+	r := &router{memory: &qed.Memory{}, text: usertext.New(shippedTexts, opt.Texts)}
 	if err := r.configure(model, opt); err != nil {
 		return nil, err
 	}
@@ -124,6 +129,7 @@ func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 type router struct {
 	model    *asking.Model
 	prompts  Prompts
+	text     usertext.Table[Texts]
 	routes   []Route         // general last, if it is one
 	fallback string          // "": none
 	memory   *qed.Memory     // selects the History for the router's own requests
@@ -208,7 +214,8 @@ func (r *router) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) 
 	}
 	i := slices.IndexFunc(r.routes, func(route Route) bool { return route.Name == decision.Route })
 	if i < 0 {
-		a := r.topics(ctx, decision.Reason)
+		qed.Emit(ctx, decision)
+		a := r.topics(ctx)
 		a.Usage.Add(usage)
 		return a, nil
 	}

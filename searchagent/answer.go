@@ -9,12 +9,11 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/query"
 )
 
@@ -34,11 +33,13 @@ type AnswerData struct {
 // still part of the answer.
 func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	exceeded := qed.BudgetExceeded(ctx)
-	if exceeded != nil {
-		s.Reason = exceeded.Error()
+	texts := a.reader.texts(ctx)
+	// A budget that is used up when all tasks have ended costs nothing of the answer.
+	if exceeded != nil && (len(s.Tasks) == 0 || next(s) != "answer") {
+		s.Reason = texts.Limit
 	}
 	if !s.ran() {
-		s.explain(ctx)
+		s.explain(ctx, texts)
 		return s, nil
 	}
 	data := AnswerData{Question: s.Question, Today: today(ctx), Missing: s.missing()}
@@ -85,30 +86,30 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	s.Text, s.Stated, s.Unproved = result.Text, result.Figures, result.Unproved
 	switch {
 	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:
-		s.Reason = "the search was made, but not put into words: " + err.Error()
+		s.Reason = texts.NotInWords
 	case err != nil && !asking.Unusable(err):
 		return s, err
 	case strings.TrimSpace(s.Text) == "":
-		s.Reason = join(s.Reason, "the search was made, but the model did not put it into words")
+		s.Reason = strings.TrimSpace(s.Reason + " " + texts.NotInWords)
 	case err != nil:
-		s.Reason = join(s.Reason, "the search was made, but the model stopped before its text was complete")
+		s.Reason = strings.TrimSpace(s.Reason + " " + texts.CutOff)
 	}
 	if strings.TrimSpace(s.Text) == "" {
-		s.explain(ctx)
+		s.explain(ctx, texts)
 	}
 	return s, nil
 }
 
 // explain writes a text without the model.
-func (s *state) explain(ctx context.Context) {
-	why := strings.TrimRight(s.reason(), ". ") + "."
+func (s *state) explain(ctx context.Context, texts *Texts) {
+	why := s.reason(texts)
 	switch i := s.main(); {
 	case i >= 0:
-		s.Text = "I found " + s.Tasks[i].total() + " documents, but " + why
+		s.Text = usertext.Fill(texts.FoundBut, "total", s.Tasks[i].totalText(texts), "reason", why)
 	case s.Declined:
 		s.Text = why
 	default:
-		s.Text = "I could not answer this: " + why
+		s.Text = usertext.Fill(texts.NoAnswer, "reason", why)
 	}
 	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: s.Text})
 }
@@ -118,7 +119,8 @@ func (s *state) ran() bool {
 	return slices.ContainsFunc(s.Tasks, func(t task) bool { return t.Query.Executed != "" })
 }
 
-// missing returns what was not found or not done, and why, one line each.
+// missing returns for the model what was not found or not done, and why, one line
+// each.
 func (s *state) missing() []string {
 	var lines []string
 	for i := range s.Tasks {
@@ -145,6 +147,9 @@ func (s *state) missing() []string {
 			}
 			lines = append(lines, line)
 		}
+		if t.Rough != "" {
+			lines = append(lines, task+": "+t.Rough)
+		}
 		for _, note := range t.Notes {
 			lines = append(lines, task+": "+note)
 		}
@@ -160,18 +165,13 @@ func (s *state) hopeless(t *task) bool {
 	})
 }
 
-// reason returns why the answer is partial, or "".
-func (s *state) reason() string {
-	return join(append([]string{s.Reason}, s.missing()...)...)
-}
-
 func join(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }
 
 // finish returns the answer of a turn.
 func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
-	reason := s.reason()
+	reason := s.reason(a.reader.texts(ctx))
 	answer := qed.Answer{
 		Text: s.Text, Figures: s.Stated, Unproved: s.Unproved,
 		Partial: reason != "", PartialReason: reason, Usage: s.Usage,
@@ -179,6 +179,14 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
 		answer.Usage.Add(t.Usage)
+		planned := t.planTask()
+		switch planned.Status = qed.TodoPending; t.Phase {
+		case done:
+			planned.Status = qed.TodoComplete
+		case failed:
+			planned.Status = qed.TodoFailed
+		}
+		answer.Plan = append(answer.Plan, planned)
 		if q := t.Query; t.isProof() {
 			if q.Executed == "" {
 				q.Language, q.Task, q.Index, q.Written = query.Elasticsearch, t.Key, t.Index, t.Draft.Query
@@ -244,20 +252,12 @@ func (a *agent) salvage(ctx context.Context, s state, err error) (qed.Answer, er
 	if !s.ran() {
 		return qed.Answer{}, err
 	}
-	s.Reason = join(s.Reason, "it stopped because "+cause(err))
-	s.explain(ctx)
-	return a.finish(ctx, s)
-}
-
-// cause returns for a user what ended a turn.
-func cause(err error) string {
-	var engine *esquery.EngineError
-	var model *llm.Error
-	switch {
-	case errors.As(err, &engine):
-		return "the search engine failed: " + string(engine.Kind)
-	case errors.As(err, &model):
-		return "the model failed: " + string(model.Kind)
+	texts := a.reader.texts(ctx)
+	why := texts.BrokeOff
+	if next(s) == "answer" {
+		why = texts.NotInWords
 	}
-	return "it failed: " + err.Error()
+	s.Reason = strings.TrimSpace(s.Reason + " " + why)
+	s.explain(ctx, texts)
+	return a.finish(ctx, s)
 }

@@ -26,10 +26,10 @@ func TestWordsFail(t *testing.T) {
 		text    string
 		partial string
 	}{
-		{name: "nothing is said", answer: text(" "), text: "I found 2 documents", partial: "did not put it into words"},
-		{name: "a refusal", answer: fails(llm.ErrRefusal), text: "I found 2 documents", partial: "did not put it into words"},
-		{name: "broken off", answer: llmtest.Reply{Text: "There are", Err: &llm.Error{Kind: llm.ErrTruncated}}, text: "There are", partial: "stopped before"},
-		{name: "unreachable, and nothing is kept", answer: fails(llm.ErrUnavailable), text: "I found 2 documents", partial: "the model failed: unavailable"},
+		{name: "nothing is said", answer: text(" "), text: "I found 2 documents", partial: "not put into words"},
+		{name: "a refusal", answer: fails(llm.ErrRefusal), text: "I found 2 documents", partial: "not put into words"},
+		{name: "broken off", answer: llmtest.Reply{Text: "There are", Err: &llm.Error{Kind: llm.ErrTruncated}}, text: "There are", partial: "not complete"},
+		{name: "unreachable, and nothing is kept", answer: fails(llm.ErrUnavailable), text: "I found 2 documents", partial: "not put into words"},
 		{name: "unreachable", answer: fails(llm.ErrUnavailable), stored: true, err: llm.ErrUnavailable},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestFaultyEngine(t *testing.T) {
 // If the conditions cannot be counted, the answer still says that nothing was found.
 func TestNothingCanBeCounted(t *testing.T) {
 	_, got := ask(t, newAgent(t, single(body(right), body(right)), uncounted{&engine{}}, nil), qed.Turn{Text: taxDocuments})
-	if !got.Partial || !strings.Contains(got.PartialReason, "nothing was found") {
+	if !got.Partial || !strings.Contains(got.PartialReason, "Nothing was found") {
 		t.Errorf("answer = %+v", got)
 	}
 }

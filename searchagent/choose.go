@@ -23,10 +23,11 @@ func (a *agent) choose(ctx context.Context, s state) (state, error) {
 		if t.Phase != choosing {
 			continue
 		}
-		chosen, err := qed.Interrupt[string](ctx, t.question())
+		chosen, err := qed.Interrupt[string](ctx, t.question(a.reader.texts(ctx)))
 		switch {
 		case errors.Is(err, qed.ErrCannotInterrupt):
-			t.fail(ctx, "%s, and one is needed: %s", strings.TrimSuffix(t.several(), "."), t.listed())
+			t.Told = t.step(a.reader.texts(ctx).StepSeveral, "choices", t.listed())
+			t.fail(ctx, "there are %s documents, and one is needed: %s", t.total(), t.listed())
 			continue
 		case errors.Is(err, qed.ErrInterrupted):
 			qed.Emit(ctx, qed.TaskFinished{Key: t.Key, Rows: t.Query.Rows, Millis: t.Query.Millis, Interrupted: true})
@@ -57,21 +58,16 @@ func (a *agent) choose(ctx context.Context, s state) (state, error) {
 }
 
 // question returns the question to the user.
-func (t *task) question() question.Question {
-	q := question.Question{Text: t.several() + " Which one do you mean?"}
+func (t *task) question(texts *Texts) question.Question {
+	text := texts.Which
+	if int64(len(t.Choices)) < t.Total {
+		text = texts.WhichFirst
+	}
+	q := question.Question{Text: t.step(text, "total", t.totalText(texts), "shown", strconv.Itoa(len(t.Choices)))}
 	for i, text := range t.Choices {
 		q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: text})
 	}
 	return q
-}
-
-// several returns a sentence that says how many documents there are.
-func (t *task) several() string {
-	text := fmt.Sprintf("I found %s documents for %s", t.total(), prompt.Quote(t.Description))
-	if int64(len(t.Choices)) < t.Total {
-		text += fmt.Sprintf("; these are the first %d", len(t.Choices))
-	}
-	return text + "."
 }
 
 func (t *task) listed() string {

@@ -2,12 +2,13 @@ package searchagent
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 )
 
 // classification is the model's reply about a message.
@@ -50,7 +51,7 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 		return s, err
 	case !c.Search && c.Confidence != "low":
 		decision.Route = routeOther
-		s.Reason, s.Declined = a.cannot(c.Reason), true
+		s.Reason, s.Declined = a.cannot(ctx, c.Reason), true
 	}
 	qed.Emit(ctx, decision)
 	return s, nil
@@ -62,15 +63,16 @@ const (
 )
 
 // cannot returns the text for a message that does not ask for a search.
-func (a *agent) cannot(why string) string {
+func (a *agent) cannot(ctx context.Context, why string) string {
+	texts := a.reader.texts(ctx)
 	names := a.validator.Indices()
 	text := strings.Join(names[:min(len(names), maxNames)], ", ")
 	if more := len(names) - maxNames; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+		text = usertext.Fill(texts.AndMore, "names", text, "n", strconv.Itoa(more))
 	}
-	text = "I can only find, list and count documents in " + text
+	text = usertext.Fill(texts.OnlySearch, "indices", text)
 	if why = strings.TrimRight(oneLine(prompt.Clip(why, maxReason)), ". "); why != "" {
-		text += ", and this is something else: " + why
+		text += " " + usertext.Fill(texts.Because, "reason", why)
 	}
 	return text
 }

@@ -272,7 +272,7 @@ func TestBudget(t *testing.T) {
 		partial bool
 	}{
 		{"plenty", budget.Limits{ModelCalls: 20, Rows: 1000, Tokens: 1_000_000}, 30, 2, false},
-		{"the call for the words is kept back", budget.Limits{ModelCalls: 5}, 30, 2, true},
+		{"the call for the words is kept back", budget.Limits{ModelCalls: 5}, 30, 2, false},
 		{"no call for the second step", budget.Limits{ModelCalls: 4}, -1, 1, true},
 		{"no call for a search", budget.Limits{ModelCalls: 2}, -1, 0, true},
 		{"rows", budget.Limits{Rows: 10}, 8, 2, true},

@@ -27,11 +27,11 @@ func TestNothingFound(t *testing.T) {
 		},
 		{
 			name: "neither does another", counts: map[string]int64{`"Tax"`: 0, `"tax"`: 0, "": 7},
-			second: body(relaxed), ran: 2, why: []string{`{"match":{"name":"tax"}} matches no document`},
+			second: body(relaxed), ran: 2, why: []string{`{\"match\":{\"name\":\"tax\"}} matches no document`},
 		},
 		{
 			name: "it is right", counts: map[string]int64{`"Tax"`: 0, "": 7},
-			second: body(folderBody), ran: 1, why: []string{`"Tax"`, "matches no document"},
+			second: body(folderBody), ran: 1, why: []string{`\"Tax\"`, "matches no document"},
 		},
 		{
 			name: "the model does not know", counts: map[string]int64{`"Tax"`: 0, "": 7},
@@ -67,7 +67,8 @@ func TestNothingFound(t *testing.T) {
 			if !got.Partial || got.Table != nil || len(got.Queries) != 1 || got.Queries[0].Executed == "" {
 				t.Errorf("answer = %+v", got)
 			}
-			wants(t, "the reason", got.PartialReason, append(tt.why, "documents", "was not done")...)
+			wants(t, "the reason", got.PartialReason, "Nothing was found", "documents", "was not searched")
+			lacks(t, "the reason", got.PartialReason, "{", "matches")
 			if started := all[qed.TaskStarted](events); len(started) != 1 {
 				t.Errorf("started %+v: no step may run on nothing", started)
 			}
@@ -78,7 +79,7 @@ func TestNothingFound(t *testing.T) {
 			if len(words) != 1 {
 				t.Fatalf("%d requests for words", len(words))
 			}
-			wants(t, "the prompt for the words", words[0], "Nothing was found")
+			wants(t, "the prompt for the words", words[0], append(tt.why, "Nothing was found")...)
 		})
 	}
 }
@@ -87,5 +88,5 @@ func TestNothingFound(t *testing.T) {
 func TestNothingFoundAndNoWords(t *testing.T) {
 	m := llmtest.New(isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", body(right), body(right)), reply("answer", text(" ")))
 	_, got := ask(t, newAgent(t, m, &engine{counts: map[string]int64{"": 5, `"Tax"`: 0}}, nil), qed.Turn{Text: taxDocuments})
-	wants(t, "the text", got.Text, "nothing was found")
+	wants(t, "the text", got.Text, "Nothing was found")
 }

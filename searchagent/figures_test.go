@@ -181,8 +181,10 @@ func TestAggregationsThatHideMembers(t *testing.T) {
 // The agent also says that its figures are inexact.
 func TestRoughFiguresOfTheAgent(t *testing.T) {
 	e := &engine{answers: []answer{{total: 60, figures: `{"owner":{"doc_count_error_upper_bound":57,"sum_other_doc_count":0,"buckets":[{"key":"ann","doc_count":60}]}}`}}}
-	_, got := ask(t, newAgent(t, single(body(`{"size":0,"aggs":{"owner":{"terms":{"field":"owner","size":1}}}}`)), e, nil), qed.Turn{Text: taxDocuments})
-	if !got.Partial || !strings.Contains(got.PartialReason, "57") || got.Table.Truncated {
+	m := single(body(`{"size":0,"aggs":{"owner":{"terms":{"field":"owner","size":1}}}}`))
+	_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: taxDocuments})
+	wants(t, "the prompt for the words", sent(m, "answer")[0], "57")
+	if !got.Partial || !strings.Contains(got.PartialReason, "estimates") || got.Table.Truncated {
 		t.Errorf("answer = %+v", got)
 	}
 }

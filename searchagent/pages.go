@@ -37,8 +37,10 @@ func (a *agent) pages(ctx context.Context, s state) (state, error) {
 		return s, ctx.Err()
 	case errors.As(err, &failure):
 		t.RestWhy = string(failure.Kind)
+		t.note(a.reader.texts(ctx).PageFailed)
 	case errors.Is(err, budget.ErrExceeded):
-		t.RestWhy = err.Error()
+		t.RestWhy = "the budget is used up"
+		t.note(a.reader.texts(ctx).LimitRows)
 	case err != nil:
 		return s, err
 	}

@@ -17,7 +17,7 @@ func TestBudgetOfPages(t *testing.T) {
 	if err != nil || len(got.Table.Rows) != 20 || !got.Partial || !got.Table.Truncated || got.Text != "Here they are." {
 		t.Errorf("answer = %+v, %v", got, err)
 	}
-	wants(t, "the reason", got.PartialReason, "the first 20 of 40", "budget")
+	wants(t, "the reason", got.PartialReason, "the first 20 of 40", "limit")
 }
 
 // More documents than a page are emitted by page; the model gets the first documents and

@@ -74,12 +74,12 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		p, err := asking.Object[planned](ctx, a.model, &s.Usage, req)
 		switch {
 		case asking.Unusable(err):
-			s.Reason = "the model made no plan"
+			s.Reason = a.reader.texts(ctx).NoPlan
 			return s, nil
 		case err != nil:
 			return s, err
 		case len(p.Steps) == 0:
-			s.Reason, s.Declined = a.cannot(p.Reason), true
+			s.Reason, s.Declined = a.cannot(ctx, p.Reason), true
 			return s, nil
 		}
 		tasks, problems := a.tasks(p.Steps)
@@ -90,7 +90,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		}
 		data.Problems = problems
 	}
-	s.Reason = "the model made no plan that can be used (" + strings.Join(data.Problems, "; ") + ")"
+	s.Reason = a.reader.texts(ctx).NoPlan
 	return s, nil
 }
 
@@ -118,10 +118,15 @@ const maxIndices = 30
 
 func emitPlanned(ctx context.Context, reason string, tasks []task) {
 	event := qed.Planned{Reason: prompt.Clip(oneLine(reason), maxReason)}
-	for _, t := range tasks {
-		event.Tasks = append(event.Tasks, qed.PlanTask{Key: t.Key, Description: t.Description, After: t.After})
+	for i := range tasks {
+		event.Tasks = append(event.Tasks, tasks[i].planTask())
 	}
 	qed.Emit(ctx, event)
+}
+
+// planTask returns a task for an event or an answer.
+func (t *task) planTask() qed.PlanTask {
+	return qed.PlanTask{Key: t.Key, Description: t.Description, After: t.After}
 }
 
 // tasks returns the tasks of a plan, ordered so that no task needs a later one, or

@@ -42,7 +42,7 @@ func TestPlanIsRepaired(t *testing.T) {
 
 			m, e := llmtest.Scripted(t, isSearch(), reply("plan", tt.bad, tt.bad)), found(1)
 			_, got = ask(t, newAgent(t, m, e, opt), qed.Turn{Text: taxDocuments})
-			if !got.Partial || len(e.ran) > 0 || !strings.Contains(got.PartialReason, "plan") {
+			if !got.Partial || len(e.ran) > 0 || !strings.Contains(got.PartialReason, "no way to search") {
 				t.Errorf("after two such plans: %+v", got)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -20,6 +21,8 @@ type reader struct {
 	engine Engine
 	page   int // documents per page
 	most   int // documents in all pages, and rows of figures
+
+	text usertext.Table[Texts]
 
 	fieldType func(index, path string) string // types of columns
 }
@@ -50,13 +53,13 @@ func (h *hits) rows() (n int, more bool) {
 // run runs a search and spends its rows. It returns at most most documents, or all if
 // most is negative.
 func (rd *reader) run(ctx context.Context, r runnable, most int) (*hits, error) {
-	began := time.Now()
+	began, texts := time.Now(), rd.texts(ctx)
 	result, err := rd.engine.Search(ctx, r.search)
 	got := &hits{millis: time.Since(began).Milliseconds()}
 	if failure, ok := errors.AsType[*esquery.EngineError](err); ok && failure.Kind == esquery.ErrPartial &&
 		failure.Partial != nil && failure.Partial.Total.Value > 0 {
 		result, err = failure.Partial, nil
-		got.partial = "a part of the index could not be searched"
+		got.partial = texts.PartMissing
 	}
 	switch {
 	case err != nil:
@@ -64,11 +67,11 @@ func (rd *reader) run(ctx context.Context, r runnable, most int) (*hits, error) 
 	case result == nil:
 		return nil, errNoResult
 	case result.TimedOut:
-		got.partial = "the search took too long and was stopped"
+		got.partial = texts.StoppedEarly
 	case result.Partial():
-		got.partial = "a part of the index could not be searched"
+		got.partial = texts.PartMissing
 	case result.TerminatedEarly:
-		got.partial = "the search stopped at its terminate_after"
+		got.partial = texts.StoppedEarly
 	}
 	got.total, got.exact = result.Total.Value, result.Total.Exact
 	if got.docs, err = documents(r.search, result.Hits); err != nil {
@@ -81,7 +84,7 @@ func (rd *reader) run(ctx context.Context, r runnable, most int) (*hits, error) 
 	}
 	if most >= 0 && len(got.docs) > most && !r.lookup { // a lookup needs all of them
 		got.docs = got.docs[:most]
-		got.partial = "the budget allows no more documents"
+		got.partial = texts.LimitRows
 	}
 	if err := budget.Spend(ctx, budget.Limits{Rows: len(got.docs)}); err != nil {
 		return nil, err

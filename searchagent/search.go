@@ -3,9 +3,11 @@ package searchagent
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
 )
@@ -125,9 +127,10 @@ func (a *agent) found(ctx context.Context, t *task, r runnable, got *hits) error
 		qed.Emit(ctx, qed.QueryExecuted{Query: t.Query.Executed, Rows: rows, Truncated: more, Millis: got.millis})
 	}
 	if got.partial != "" {
-		t.note("%s", got.partial)
+		t.note(got.partial)
 		if t.Total == 0 {
-			t.fail(ctx, "%s, and nothing was found in the rest", got.partial)
+			t.Told = t.step(a.reader.texts(ctx).StepNothing)
+			t.fail(ctx, "nothing was found, and the search was not complete")
 			return nil
 		}
 	}
@@ -161,11 +164,9 @@ func (a *agent) hold(ctx context.Context, t *task, r runnable, got *hits) error 
 	switch {
 	case table != nil:
 		t.Figures = true
-		if got.inexact != "" {
-			t.note("%s", got.inexact)
-		}
+		t.Rough = got.inexact
 		if table.Truncated && len(table.Rows) == a.opt.MaxRows {
-			t.note("only the first %d rows of figures were read", len(table.Rows))
+			t.note(usertext.Fill(a.reader.texts(ctx).FirstRows, "shown", strconv.Itoa(len(table.Rows))))
 		}
 	case len(got.docs) > 0:
 		table = a.reader.table(t.Index, got.docs, columns(got.docs, t.Show, a.opt.MaxColumns))

@@ -106,7 +106,8 @@ func TestCorrectionsAreLimited(t *testing.T) {
 			if !got.Partial || got.Table != nil || len(e.ran) != 0 || len(finished) != 1 || finished[0].Error == "" {
 				t.Errorf("answer = %+v, ran %q, finished %+v", got, e.ran, finished)
 			}
-			wants(t, "the text", got.Text, finished[0].Error)
+			wants(t, "the text", got.Text, findAll)
+			lacks(t, "the text", got.Text, "model", "field \"", "/query")
 		})
 	}
 }
@@ -191,7 +192,7 @@ func TestPartialResults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, got := ask(t, newAgent(t, single(body(right)), &engine{answers: []answer{a}}, nil), qed.Turn{Text: taxDocuments})
-			if !got.Partial || !strings.Contains(got.PartialReason, "part of the index") || (got.Table == nil) != (name == "with nothing") {
+			if !got.Partial || !strings.Contains(got.PartialReason, "part of the data") || (got.Table == nil) != (name == "with nothing") {
 				t.Errorf("answer = %+v", got)
 			}
 		})

@@ -74,6 +74,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/lru"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -132,7 +133,7 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 	}
 	a := &agent{
 		model:     m,
-		reader:    reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType},
+		reader:    reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType, text: usertext.New(shippedTexts, o.Texts)},
 		validator: v,
 		opt:       o,
 		lookups:   lru.New[lookupKey, document](o.CacheSize, o.CacheTTL),

@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
@@ -106,7 +107,7 @@ func NewSource(name string, e Engine, v *esquery.Validator, opt *SourceOptions) 
 		return nil, fmt.Errorf("searchagent: SourceOptions.PageSize is higher than the validator allows: %s",
 			writing.Reason(problems))
 	}
-	r := reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType}
+	r := reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType, text: usertext.New(shippedTexts, nil)}
 	return &source{name: name, index: o.Index, validator: v, reader: r, opt: o}, nil
 }
 
@@ -222,7 +223,7 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 		return nil, s.failed(ctx, err)
 	}
 	if got.partial != "" && got.total == 0 {
-		return nil, fmt.Errorf("searchagent: %s, and nothing was found in the rest", got.partial)
+		return nil, fmt.Errorf("searchagent: nothing was found, and the search was not complete: %s", got.partial)
 	}
 	if err := s.rest(ctx, r, got); err != nil {
 		return nil, err
@@ -251,9 +252,9 @@ func (s *source) rest(ctx context.Context, r runnable, got *hits) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &failure):
-		got.partial = "a page could not be read: " + string(failure.Kind)
+		got.partial = s.reader.texts(ctx).PageFailed
 	case errors.Is(err, budget.ErrExceeded):
-		got.partial = "the budget allows no more documents"
+		got.partial = s.reader.texts(ctx).LimitRows
 	case err != nil:
 		return err
 	}

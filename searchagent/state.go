@@ -48,7 +48,8 @@ type task struct {
 	One                     bool     // it looks for one document, which later tasks need
 
 	Phase   phase
-	Failure string
+	Failure string // for the developer and the model
+	Told    string // the same for the user; empty if there is nothing to say but that it failed
 
 	Draft   writing.Draft // the body of its search
 	Show    []string      // the fields that the model wants to show
@@ -64,7 +65,8 @@ type task struct {
 	Choices []string // descriptions of the documents to choose from
 	Chosen  string   // the user's choice; empty if the user was not asked
 	Why     []string // why nothing was found, one line per condition
-	Notes   []string // what is missing from what was found, and why
+	Notes   []string // what is missing from what was found, and why, for the user
+	Rough   string   // which figures are not exact, and why
 
 	Table   *qed.Table // the documents or figures, or the first rows of them: see rows; nil if nothing was found
 	Handle  string     // the handle of all rows of Table; empty if Table has all of them
@@ -154,8 +156,8 @@ func (s *state) each(ctx context.Context, p phase, do func(context.Context, task
 }
 
 // note adds a note, unless the task has it already.
-func (t *task) note(format string, args ...any) {
-	if note := fmt.Sprintf(format, args...); !slices.Contains(t.Notes, note) {
+func (t *task) note(note string) {
+	if !slices.Contains(t.Notes, note) {
 		t.Notes = append(t.Notes, note)
 	}
 }

@@ -3,6 +3,7 @@ package searchagent
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -94,7 +95,7 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 	}
 	for _, key := range t.After {
 		data.Found = append(data.Found, results[key])
-		t.noteCut(s.task(key), results[key])
+		t.noteCut(s.task(key), results[key], a.reader.texts(ctx))
 	}
 	req, err := a.model.Request("generate", a.opt.Prompts.Generate, data, s.History)
 	if err != nil {
@@ -112,8 +113,9 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 	case err == nil && body != "":
 		t.giveUp(ctx, "the model wrote the same search again")
 	case err == nil && reply.Reason != "":
-		t.giveUp(ctx, "the model could not do it by searching: %s",
-			strings.TrimRight(oneLine(prompt.Clip(reply.Reason, maxReason)), ". "))
+		why := strings.TrimRight(oneLine(prompt.Clip(reply.Reason, maxReason)), ". ")
+		t.Told = t.step(a.reader.texts(ctx).StepDeclined, "reason", why)
+		t.giveUp(ctx, "the model could not do it by searching: %s", why)
 	default:
 		t.giveUp(ctx, "the model wrote no search")
 	}
@@ -121,12 +123,12 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 }
 
 // noteCut notes that a search is written without all that another task found.
-func (t *task) noteCut(needs *task, result PromptTask) {
+func (t *task) noteCut(needs *task, result PromptTask, texts *Texts) {
 	switch {
 	case result.Cut:
-		t.note("its search was written from documents of step %s that are too long to be read in full", needs.Key)
+		t.note(needs.step(texts.LongUsed))
 	case result.Documents != "" && int64(result.Shown) < result.Total:
-		t.note("its search was written from the first %d of %s documents of step %s", result.Shown, needs.total(), needs.Key)
+		t.note(needs.step(texts.FirstUsed, "shown", strconv.Itoa(result.Shown), "total", needs.totalText(texts)))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/query"
 )
 
@@ -29,8 +30,13 @@ type AnswerData struct {
 // are still part of the answer.
 func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	exceeded := qed.BudgetExceeded(ctx)
-	if exceeded != nil {
-		s.Reason = exceeded.Error()
+	texts := a.texts(ctx)
+	switch {
+	case exceeded == nil || a.found(s):
+	case s.Table == nil:
+		s.Reason = texts.LimitNoRows
+	default:
+		s.Reason = texts.LimitNothing
 	}
 	if s.Table == nil {
 		return a.explain(ctx, s), nil
@@ -64,26 +70,30 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	s.Text, s.Figures, s.Unproved = result.Text, result.Figures, result.Unproved
 	switch {
 	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:
-		s.Reason = "the rows were read, but not put into words: " + err.Error()
+		s.Reason = texts.NotInWords
 	case err != nil && !asking.Unusable(err):
 		return s, err
 	case strings.TrimSpace(s.Text) == "":
-		s.Reason = "the rows were read, but the model did not put them into words"
+		s.Reason = texts.NotInWords
 	case err != nil:
-		s.Reason = "the rows were read, but the model stopped before its text was complete"
+		s.Reason = texts.CutOff
 	}
 	return s, nil
 }
 
+// found reports whether the last statement ran and nothing more was to be done: a
+// budget that is used up after that costs nothing of the answer.
+func (a *agent) found(s state) bool {
+	return s.Table != nil && (s.Draft.Query == "" || s.Draft.Query == s.Query.Written) && a.afterExecution(s) == "answer"
+}
+
 // explain writes the text of an answer without rows.
 func (a *agent) explain(ctx context.Context, s state) state {
+	texts := a.texts(ctx)
 	if s.Reason == "" {
-		s.Reason = "no statement was found that may run"
+		s.Reason = texts.NoQuery
 	}
-	s.Text = "I could not answer this: " + s.Reason + "."
-	if len(s.Draft.Problems) > 0 {
-		s.Text += " The last statement was not run: " + s.Draft.Reason() + "."
-	}
+	s.Text = usertext.Fill(texts.NoAnswer, "reason", s.Reason)
 	s.Query = qed.Query{Language: query.SQL, JoinPath: s.Joins}
 	if n := len(s.Draft.Corrections); n > 0 {
 		s.Query.Written = s.Draft.Corrections[n-1].Query

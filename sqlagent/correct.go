@@ -48,13 +48,13 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 	reply, err := asking.Object[statement](ctx, a.model, &s.Usage, req)
 	if asking.Unusable(err) {
 		s.Draft.Query = ""
-		s.Reason = "the model could not correct the statement"
+		s.Reason = a.texts(ctx).NoQuery
 		return s, nil
 	}
 	if err != nil {
 		return s, err
 	}
-	s.take(ctx, reply)
+	a.take(ctx, &s, reply)
 	return s, nil
 }
 

@@ -233,10 +233,10 @@ func TestBudget(t *testing.T) {
 			}
 			switch {
 			case tt.rows < 0:
-				if answer.Table != nil || !answer.Partial || !strings.Contains(answer.PartialReason, "budget") {
+				if answer.Table != nil || !answer.Partial || !strings.Contains(answer.PartialReason, "limit") {
 					t.Errorf("answer = %+v", answer)
 				}
-			case answer.Table == nil || len(answer.Table.Rows) != tt.rows || answer.Text != tt.text:
+			case answer.Table == nil || len(answer.Table.Rows) != tt.rows || answer.Text != tt.text || answer.Partial:
 				t.Errorf("answer = %+v", answer)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/query"
 )
@@ -66,13 +67,13 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	s.take(ctx, reply)
+	a.take(ctx, &s, reply)
 	return s, nil
 }
 
 // take records the model's statement as the next one to check. If there is none,
 // or none that is new, the answer contains what was found.
-func (s *state) take(ctx context.Context, reply statement) {
+func (a *agent) take(ctx context.Context, s *state, reply statement) {
 	sql := bare(reply.SQL)
 	if sql != "" && s.Draft.Write(ctx, query.SQL, sql) {
 		return
@@ -80,12 +81,10 @@ func (s *state) take(ctx context.Context, reply statement) {
 	s.Draft.Query = ""
 	switch {
 	case s.Table != nil:
-	case sql != "":
-		s.Reason = "the model wrote the same statement again"
-	case reply.Reason != "":
-		s.Reason = "the model could not answer by reading: " + prompt.Clip(reply.Reason, maxReason)
+	case sql == "" && reply.Reason != "":
+		s.Reason = usertext.Fill(a.texts(ctx).Declined, "reason", prompt.Clip(reply.Reason, maxReason))
 	default:
-		s.Reason = "the model wrote no statement"
+		s.Reason = a.texts(ctx).NoQuery
 	}
 }
 

@@ -87,7 +87,7 @@ func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpa
 	if !a.opt.InterruptForJoins || len(plans) < 2 {
 		return plans, nil
 	}
-	q := question.Question{Text: "The tables can be joined in several ways. Which one do you mean?"}
+	q := question.Question{Text: a.texts(ctx).WhichJoin}
 	for i, plan := range plans[:min(len(plans), a.opt.MaxPaths)] {
 		q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: plan.String()})
 	}

@@ -110,6 +110,10 @@ type Options struct {
 
 	// Prompts replaces prompts of the agent.
 	Prompts *Prompts
+
+	// Texts replaces texts that users see, by language, such as "de". English and
+	// German are built in.
+	Texts map[string]Texts
 }
 
 // Limits that are not options.

@@ -64,6 +64,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/secureview"
@@ -130,7 +131,7 @@ func New(
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{reader: r, model: m}
+	a := &agent{reader: r, model: m, text: usertext.New(shippedTexts, o.Texts)}
 	if d, ok := db.(interface{ PerSession() bool }); ok {
 		a.perSession = d.PerSession()
 	}
@@ -149,6 +150,7 @@ func New(
 type agent struct {
 	*reader
 	model *asking.Model
+	text  usertext.Table[Texts]
 
 	perSession bool // a statement may return other rows to another caller
 

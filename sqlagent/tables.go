@@ -66,7 +66,7 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 		reason = "the model chose no table that exists; these share words with the question"
 	}
 	if len(s.Tables) == 0 {
-		s.Reason = "no table was found that the question is about"
+		s.Reason = a.texts(ctx).NoTables
 	}
 	qed.Emit(ctx, qed.TablesSelected{Tables: s.Tables, Fallback: fallback, Reason: reason})
 	return s, nil

@@ -1,6 +1,7 @@
 package todoagent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/store"
 )
 
@@ -21,13 +23,15 @@ func (a *agent) format(ctx context.Context, s state) (state, error) {
 	if err := a.failForgotten(ctx, &s); err != nil {
 		return s, err
 	}
-	if err := qed.BudgetExceeded(ctx); err != nil {
+	texts := a.texts(ctx)
+	// A budget that is used up when the plan is done costs nothing of the answer.
+	if err := qed.BudgetExceeded(ctx); err != nil && (s.Plan == nil || s.Plan.open()) {
 		if qed.Info(ctx).Nested && s.Plan.open() {
 			return s, err // the plan is resumed together with the plan of the agent around it
 		}
-		s.Reason, s.Said = err.Error(), "I had to stop here because the budget of the request is used up."
+		s.Reason, s.Said, s.Failure = texts.Limit, texts.Limit, err.Error()
 		if s.Plan.open() {
-			s.Said += fmt.Sprintf(" The plan stays open at %s: say \"continue\" to resume it.", s.Plan.Current)
+			s.Said += " " + usertext.Fill(texts.PlanOpen, "key", s.Plan.Current)
 		}
 		return s, nil
 	}
@@ -35,16 +39,15 @@ func (a *agent) format(ctx context.Context, s state) (state, error) {
 	case s.Said != "":
 		return s, nil
 	case s.Dropped:
-		s.Said = "All right."
+		s.Said = texts.Aborted
 		return s, nil
 	case s.Plan == nil:
 		return s, nil
 	}
 	if t := s.Plan.task(s.Plan.Current); t != nil && t.Status == qed.TodoFailed {
-		s.Reason = fmt.Sprintf("task %s failed: %s", t.Key, t.Problem)
-		s.Said = fmt.Sprintf("%s failed: %s", t.Key, t.Problem)
+		s.failed(texts, t)
 		if !s.Alone {
-			s.Said += fmt.Sprintf("\nSay \"retry\", \"skip %s\", or what to do instead.", t.Key)
+			s.Said += "\n" + about(texts.FailedHelp, t)
 		}
 		return s, nil
 	}
@@ -55,9 +58,15 @@ func (a *agent) format(ctx context.Context, s state) (state, error) {
 		}
 	}
 	if len(skipped) > 0 {
-		s.Reason = "skipped: " + strings.Join(skipped, ", ")
+		s.Reason = usertext.Fill(texts.Skipped, "tasks", strings.Join(skipped, ", "))
 	}
 	return s, s.Plan.checkResults(ctx)
+}
+
+// failed makes the answer say that a task failed.
+func (s *state) failed(texts *Texts, t *qed.Todo) {
+	s.Said = about(texts.TaskFailed, t)
+	s.Reason, s.Failure = s.Said, fmt.Sprintf("task %s failed: %s", t.Key, t.Problem)
 }
 
 // checkResults returns an error if the store fails to return a result: another
@@ -82,17 +91,25 @@ func lost(err error) bool { return errors.Is(err, qed.ErrNotFound) || errors.Is(
 func (a *agent) answer(ctx context.Context, s state) (qed.Answer, error) {
 	answer := qed.Answer{Text: s.Said, Partial: s.Reason != "", PartialReason: s.Reason}
 	if qed.Info(ctx).Nested && s.Reason != "" && (s.Plan == nil || s.Plan.open()) {
-		return answer, errors.New(s.Reason) // the caller of the agent as a tool cannot continue its plan
+		return answer, errors.New(cmp.Or(s.Failure, s.Reason)) // the caller of the agent as a tool cannot continue its plan
 	}
 	if s.Plan == nil {
 		return answer, nil
 	}
+	answer.Plan = s.Plan.planTasks()
+	for i := range answer.Plan {
+		answer.Plan[i].Status = s.Plan.Tasks[i].Status
+	}
+	texts := a.texts(ctx)
 	// A result that is lost makes the answer partial and does not cost the rest.
 	missing := func(what string, err error) error {
 		if done := ctx.Err(); done != nil {
 			return done
 		}
-		addPartial(&answer, fmt.Sprintf("%s cannot be loaded: %s", what, prompt.Clip(err.Error(), maxKnownText)))
+		qed.Emit(ctx, qed.Warning{Code: "result_lost", Message: what + " cannot be loaded: " + prompt.Clip(err.Error(), maxKnownText)})
+		if !strings.Contains(answer.PartialReason, texts.Lost) {
+			addPartial(&answer, texts.Lost)
+		}
 		return nil
 	}
 	findings, err := s.findings(ctx, missing)
@@ -121,7 +138,7 @@ func (a *agent) answer(ctx context.Context, s state) (qed.Answer, error) {
 		}
 	}
 	if answer.Text == "" {
-		s.tell(&answer, findings)
+		s.tell(texts, &answer, findings)
 	}
 	if rows == nil {
 		return answer, nil
@@ -179,11 +196,11 @@ func (s *state) findings(ctx context.Context, missing func(what string, err erro
 // tell sets the text of an answer: the texts of the tasks whose results no other
 // task uses, with their figures. If none of them has a text of its own, it is what
 // else they returned.
-func (s *state) tell(answer *qed.Answer, findings []taskFinding) {
+func (s *state) tell(texts *Texts, answer *qed.Answer, findings []taskFinding) {
 	var rest []string
 	for i := range findings {
 		f := &findings[i]
-		text, own := f.text()
+		text, own := f.text(texts)
 		switch {
 		case s.Plan.used(f.Task.Key):
 		case own:
@@ -202,9 +219,9 @@ func (s *state) tell(answer *qed.Answer, findings []taskFinding) {
 	case len(rest) > 0:
 		answer.Text = strings.Join(rest, "\n\n")
 	case slices.ContainsFunc(s.Plan.Tasks, complete):
-		answer.Text = "The results are not saved any more."
+		answer.Text = texts.AllLost
 	default:
-		answer.Text = "Nothing was left to do."
+		answer.Text = texts.NothingLeft
 	}
 }
 
@@ -229,14 +246,14 @@ var empty = []string{"", "null", "{}", "[]", `""`}
 
 // text returns a task's text or, if the answer shows its result in another form, a
 // summary: own is false then.
-func (f *taskFinding) text() (text string, own bool) {
+func (f *taskFinding) text(texts *Texts) (text string, own bool) {
 	switch {
 	case f.Text != "":
 		return f.Text, true
 	case f.Rows != nil:
 		return f.Task.Description + ": " + f.Rows.String(), false
 	case len(f.Artifacts) > 0 || len(f.Citations) > 0 || slices.Contains(empty, string(f.Output)):
-		return f.Task.Description + ": done", false
+		return about(texts.TaskDone, f.Task), false
 	}
 	var words string
 	if json.Unmarshal(f.Output, &words) == nil {

@@ -10,13 +10,14 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/question"
 )
 
 // approve is the node that asks the user whether a plan may run. The user can
 // approve, edit or reject it.
 func (a *agent) approve(ctx context.Context, s state) (state, error) {
-	l, problem := *s.Plan, ""
+	l, problem, texts := *s.Plan, "", a.texts(ctx)
 	for {
 		draft, err := json.Marshal(qed.TodoList(l))
 		if err != nil {
@@ -25,17 +26,17 @@ func (a *agent) approve(ctx context.Context, s state) (state, error) {
 		// A changed draft is another question.
 		version := fmt.Sprintf("%x", sha256.Sum256([]byte(string(draft)+problem)))
 		named := qed.WithNamespace(ctx, "plan/"+l.ID+"/approval/"+version)
-		q := question.Question{Text: l.proposal(problem), Draft: draft}
+		q := question.Question{Text: l.proposal(texts, problem), Draft: draft}
 		reply, err := qed.Interrupt[question.Approval[json.RawMessage]](named, q)
 		if err != nil {
 			return s, err
 		}
 		switch reply.Decision {
 		case question.Reject:
-			s.Plan, s.Said = nil, "All right, the plan is dropped."
-			s.Reason = "the plan was not approved"
+			s.Plan, s.Said = nil, texts.PlanDropped
+			s.Reason = texts.NotApproved
 			if reply.Reason != "" {
-				s.Reason += ": " + prompt.Clip(reply.Reason, maxReason)
+				s.Reason = usertext.Fill(texts.Because, "text", s.Reason, "reason", prompt.Clip(reply.Reason, maxReason))
 			}
 			return s, nil
 		case question.Edit:
@@ -87,15 +88,15 @@ func (a *agent) edited(l *plan, value json.RawMessage) (*plan, error) {
 }
 
 // proposal returns the text of the question whether a plan may run.
-func (l *plan) proposal(problem string) string {
+func (l *plan) proposal(texts *Texts, problem string) string {
 	var b strings.Builder
 	if problem != "" {
-		fmt.Fprintf(&b, "The changed plan cannot be used: %s\n", problem)
+		b.WriteString(usertext.Fill(texts.Unusable, "problem", problem) + "\n")
 	}
-	b.WriteString("This is the plan:\n")
+	b.WriteString(texts.Plan + "\n")
 	for i, t := range l.Tasks {
 		fmt.Fprintf(&b, "%d. %s: %s (%s)\n", i+1, t.Key, strings.Join(strings.Fields(t.Description), " "), t.Tool)
 	}
-	b.WriteString("May it run?")
+	b.WriteString(texts.Approve)
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package todoagent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,6 +48,7 @@ func parseChanges(text string) ([]taskChange, bool) {
 func parseChangeLine(line string) ([]taskChange, bool) {
 	head, arguments, edits := strings.Cut(line, ":")
 	verb, keys, _ := strings.Cut(phrase.Normal(head), " ")
+	verb = cmp.Or(germanVerbs[verb], verb)
 	if edits {
 		arguments = strings.TrimSpace(arguments)
 		isObject := strings.HasPrefix(arguments, "{") && json.Valid([]byte(arguments))
@@ -62,6 +64,8 @@ func parseChangeLine(line string) ([]taskChange, bool) {
 	}
 	return all, verb == "skip" || verb == "retry"
 }
+
+var germanVerbs = map[string]string{"überspringe": "skip", "wiederhole": "retry", "ändere": "edit"}
 
 // change makes changes to a plan: all of them or, if one cannot be made, none. own
 // reports that they are the user's own words, not the model's reading of them.

@@ -2,13 +2,13 @@ package todoagent
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/phrase"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 )
@@ -28,9 +28,10 @@ type readIntent struct {
 
 // The phrases that have one meaning while a plan is open.
 var (
-	continueWords = []string{"continue", "go on", "resume", "proceed", "next", "carry on", "keep going", "go ahead"}
-	retryWords    = []string{"retry", "try again", "again", "once more", "retry it", "repeat"}
-	skipWords     = []string{"skip", "skip it", "skip this", "skip that", "leave it out"}
+	continueWords = []string{"continue", "go on", "resume", "proceed", "next", "carry on", "keep going", "go ahead",
+		"weiter", "mach weiter", "fortsetzen", "fortfahren"}
+	retryWords = []string{"retry", "try again", "again", "once more", "retry it", "repeat", "nochmal", "noch einmal", "erneut", "wiederholen"}
+	skipWords  = []string{"skip", "skip it", "skip this", "skip that", "leave it out", "überspringen", "auslassen"}
 )
 
 // classify is the node that reads what a message means for the open plan: it
@@ -72,9 +73,9 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 		s.Plan, s.Dropped = nil, true
 	case read.Intent == IntentContinue:
 		if t := s.Plan.task(s.Plan.Current); !a.retryFailed(ctx, s.Plan) {
-			s.Said = fmt.Sprintf("%s failed: %s\nTo run it again, say \"retry %s\"; to leave it out, say \"skip %s\".",
-				t.Key, t.Problem, t.Key, t.Key)
-			s.Reason = fmt.Sprintf("task %s failed: %s", t.Key, t.Problem)
+			texts := a.texts(ctx)
+			s.failed(texts, t)
+			s.Said += "\n" + about(texts.MayNotRepeat, t)
 		}
 	case len(read.Changes) > 0: // made by intent
 	default:
@@ -100,7 +101,7 @@ func (s *state) startRequest(intent question.Intent) {
 func (a *agent) intent(ctx context.Context, s *state) (readIntent, error) {
 	if read, ok := s.certainIntent(); ok {
 		if problem := a.change(ctx, s.Plan, read.Changes, true); problem != nil {
-			s.refuseChange(problem)
+			s.refuseChange(a.texts(ctx), problem)
 		}
 		return read, nil
 	}
@@ -132,7 +133,7 @@ func (a *agent) intent(ctx context.Context, s *state) (readIntent, error) {
 		}
 		data.Problem = prompt.Clip(problem.Error(), maxProblem)
 	}
-	s.refuseChange(problem)
+	s.refuseChange(a.texts(ctx), problem)
 	return readIntent{}, nil
 }
 
@@ -178,9 +179,9 @@ func (r *readIntent) normalize(s *state) {
 }
 
 // refuseChange makes the answer say why the plan stays as it is.
-func (s *state) refuseChange(problem error) {
-	s.Said = "The plan was not changed: " + problem.Error() + "\nSay \"continue\" to resume it unchanged."
-	s.Reason = problem.Error()
+func (s *state) refuseChange(texts *Texts, problem error) {
+	s.Said = usertext.Fill(texts.NotChanged, "problem", problem.Error())
+	s.Reason, s.Failure = s.Said, problem.Error()
 }
 
 // parseReplies reads a message that arrives while a question of a task is open.

@@ -65,7 +65,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 			return s, err
 		}
 		if l != nil {
-			s.setPlan(l, a.opt.ApprovePlan)
+			s.setPlan(a.texts(ctx), l, a.opt.ApprovePlan)
 			if len(l.Tasks) > 0 {
 				qed.Emit(ctx, qed.Planned{Reason: l.Reason, Tasks: l.planTasks()})
 			}
@@ -75,34 +75,32 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		if s.Alone || data.Hint != "" {
 			break
 		}
-		text := "I could not make a plan for this: " + data.Problem + "\nHow should I proceed?"
-		hint, err := qed.Interrupt[string](ctx, question.Question{Text: text})
+		hint, err := qed.Interrupt[string](ctx, question.Question{Text: a.texts(ctx).HowToPlan})
 		switch {
 		case errors.Is(err, qed.ErrCannotInterrupt) || errors.Is(err, qed.ErrTooManyQuestions):
-			s.unplanned(data.Problem)
+			s.unplanned(a.texts(ctx), data.Problem)
 			return s, nil
 		case err != nil:
 			return s, err
 		}
 		data.Hint = prompt.Clip(hint, maxQuestion)
 	}
-	s.unplanned(data.Problem)
+	s.unplanned(a.texts(ctx), data.Problem)
 	return s, nil
 }
 
 // unplanned makes the answer say that there is no plan.
-func (s *state) unplanned(problem string) {
-	s.Said = "I could not make a plan for this: " + problem
-	s.Reason = "no plan could be made: " + problem
+func (s *state) unplanned(texts *Texts, problem string) {
+	s.Said, s.Reason, s.Failure = texts.NoPlan, texts.NoPlan, "no plan could be made: "+problem
 }
 
 // setPlan makes l the plan. A plan without tasks says why there is nothing to do.
-func (s *state) setPlan(l *plan, approve bool) {
+func (s *state) setPlan(texts *Texts, l *plan, approve bool) {
 	s.Known, s.Plan = Known{}, l
 	if len(l.Tasks) == 0 {
 		s.Plan = nil
-		s.Said = cmp.Or(l.Reason, "There is nothing that I can do about this.")
-		s.Reason = "no tool answers this"
+		s.Said = cmp.Or(l.Reason, texts.NothingToDo)
+		s.Reason = texts.NoTool
 		return
 	}
 	l.Proposed = approve

@@ -79,7 +79,7 @@ func (a *agent) noteForUser(ctx context.Context, s *state) error {
 			return err
 		}
 		var answer qed.Answer
-		s.tell(&answer, findings)
+		s.tell(a.texts(ctx), &answer, findings)
 		past.Answer = answer.Text
 		for _, t := range s.Plan.Tasks {
 			if q, ran := s.Ran[t.Key]; ran && t.Status == qed.TodoComplete {

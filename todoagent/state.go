@@ -42,6 +42,7 @@ type state struct {
 
 	Said    string // the text of the answer, if it is not the findings
 	Reason  string // why the answer is partial; empty: it is not
+	Failure string // the same for the developer; empty if Reason says it all
 	Dropped bool   // the user aborted
 }
 
@@ -51,7 +52,7 @@ func (a *agent) begin(ctx context.Context, s state, turn qed.Turn) (state, error
 	text := strings.TrimSpace(turn.Text)
 	s.Turn++
 	s.Alone, _ = ctx.Value(aloneKey{}).(bool)
-	s.Said, s.Reason, s.Dropped = "", "", false
+	s.Said, s.Reason, s.Failure, s.Dropped = "", "", "", false
 	if s.Replied = len(turn.Replies) > 0; s.Replied {
 		if text == "" {
 			replies := make([]string, len(turn.Replies))

@@ -26,6 +26,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -64,6 +65,10 @@ type Options struct {
 
 	// Prompts replaces texts that are sent to the model. Nil means none.
 	Prompts *Prompts
+
+	// Texts replaces texts that users see, by language, such as "de". English and
+	// German are built in.
+	Texts map[string]Texts
 }
 
 // The limits that are not options.
@@ -113,8 +118,9 @@ const (
 // So the last task of a plan should call a tool whose result has a text, such
 // as llm_summary of package tools, or a tool that returns a [finding.Finding]
 // with a Text. Its Table is the last one that was found; its Queries, Artifacts
-// and Citations are of all tasks. The user sees the error text of a task that
-// failed.
+// and Citations are of all tasks. Its Plan
+// has all tasks with their status. The error text of a task that failed is in
+// its [qed.TaskFinished].
 //
 // Every task that ran adds an [Entry] to the thread's memory, and every query a
 // [finding.QueryMetadata], so a later request can be about earlier results: see
@@ -147,7 +153,7 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	if opt == nil {
 		opt = &Options{}
 	}
-	a := &agent{}
+	a := &agent{text: usertext.New(shippedTexts, opt.Texts)}
 	if err := a.configure(model, tools, *opt); err != nil {
 		return nil, err
 	}
@@ -168,6 +174,7 @@ type agent struct {
 	parse   func(context.Context, []question.Question, string) (question.Parsed, error)
 	opt     Options // with the defaults
 	prompts Prompts
+	text    usertext.Table[Texts]
 	tools   *qed.Registry
 	plans   map[string]*planTool // the tools by name
 	names   []string             // the names of the tools in the registry's order

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/usertext"
 )
 
 // finish returns the answer of a turn whose loop has ended.
@@ -20,7 +21,7 @@ func (r *run) finish(end *ending) (qed.Answer, error) {
 		streamed = a.Text != ""
 	}
 	if a.Text == "" {
-		end.reason = firstText(end.reason, reasonReply)
+		end.reason = firstText(end.reason, r.texts(r.ctx).NoReply)
 		a.Text = r.found(end.reason)
 	}
 	if !streamed {
@@ -44,7 +45,7 @@ func (r *run) reasons(reason string) string {
 			all = append(all, partial)
 		}
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(all, " ")
 }
 
 const maxReasons = 3
@@ -71,9 +72,9 @@ func (r *run) found(reason string) string {
 		}
 	}
 	if len(texts) == 0 {
-		return noAnswer + reason + "."
+		return usertext.Fill(r.texts(r.ctx).NoAnswer, "reason", reason)
 	}
-	return foundSoFar + "\n\n" + strings.Join(texts, "\n\n")
+	return r.texts(r.ctx).FoundSoFar + "\n\n" + strings.Join(texts, "\n\n")
 }
 
 // prove adds what the tools found to the answer.

@@ -147,7 +147,7 @@ func (r *run) unusable(err error) (*ending, error) {
 	}
 	switch e.Kind {
 	case llm.ErrRefusal:
-		return &ending{text: text, reason: reasonDeclined, cause: err}, nil
+		return &ending{text: text, reason: r.texts(r.ctx).Declined, cause: err}, nil
 	case llm.ErrInvalidOutput, llm.ErrTruncated:
 		return r.repair(text, e.Message)
 	}
@@ -157,7 +157,7 @@ func (r *run) unusable(err error) (*ending, error) {
 // repair sends a reply back to the model with the problem in it.
 func (r *run) repair(text, problem string) (*ending, error) {
 	if r.repairs++; r.repairs > r.opt.MaxRepairs {
-		return &ending{reason: reasonReply}, nil
+		return &ending{reason: r.texts(r.ctx).NoReply}, nil
 	}
 	if firstText(text) != "" {
 		r.add(llm.Message{Role: llm.RoleAssistant, Content: text})
@@ -173,10 +173,10 @@ func (r *run) failed(err error) (*ending, error) {
 	case r.ctx.Err() != nil, errors.Is(err, qed.ErrToolAbandoned):
 		return nil, err
 	case errors.Is(err, budget.ErrExceeded):
-		return &ending{reason: budgetReason(err)}, nil
+		return &ending{reason: r.texts(r.ctx).budgetReason(err)}, nil
 	}
 	if _, ok := errors.AsType[*llm.Error](err); ok && r.foundSomething() {
-		return &ending{reason: reasonModel, cause: err}, nil
+		return &ending{reason: r.texts(r.ctx).BrokeOff, cause: err}, nil
 	}
 	return nil, err
 }

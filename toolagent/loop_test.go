@@ -260,13 +260,13 @@ func TestRepairs(t *testing.T) {
 		"once":           {[]reply{bad, call, says("4")}, 0, []string{"step", "step", "step"}, "4", ""},
 		"twice":          {[]reply{bad, bad, call, says("4")}, 0, []string{"step", "step", "step", "step"}, "4", ""},
 		"not in a row":   {[]reply{bad, bad, call, bad, bad, says("4")}, 0, []string{"step", "step", "step", "step", "step", "step"}, "4", ""},
-		"too often":      {[]reply{call, bad, bad, bad}, 0, []string{"step", "step", "step", "step", "wrap_up"}, "wrapped up", "did not reply in a usable form"},
-		"never":          {[]reply{call, bad}, -1, []string{"step", "step", "wrap_up"}, "wrapped up", "usable form"},
+		"too often":      {[]reply{call, bad, bad, bad}, 0, []string{"step", "step", "step", "step", "wrap_up"}, "wrapped up", "Not everything could be looked up"},
+		"never":          {[]reply{call, bad}, -1, []string{"step", "step", "wrap_up"}, "wrapped up", "looked up"},
 		"cut off":        {[]reply{fails(llm.ErrTruncated, "The"), says("4")}, 0, []string{"step", "step"}, "4", ""},
 		"empty":          {[]reply{says(" "), says("4")}, 0, []string{"step", "step"}, "4", ""},
 		"in a response":  {[]reply{raw, says("4")}, 0, []string{"step", "step"}, "4", ""},
-		"declined":       {[]reply{call, fails(llm.ErrRefusal, "I cannot help with that.")}, 0, []string{"step", "step"}, "I cannot help with that.", "declined"},
-		"declined early": {[]reply{fails(llm.ErrRefusal, "")}, 0, []string{"step"}, "I could not answer this: the model declined to answer.", "declined"},
+		"declined":       {[]reply{call, fails(llm.ErrRefusal, "I cannot help with that.")}, 0, []string{"step", "step"}, "I cannot help with that.", "cannot help"},
+		"declined early": {[]reply{fails(llm.ErrRefusal, "")}, 0, []string{"step"}, "I could not answer this. I cannot help with this. Please ask about something else.", "cannot help"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := steps(test.steps...)

@@ -75,7 +75,7 @@ func Deadline(d time.Duration) Stop {
 }
 
 // When ends the loop after a step for which stop returns true. The reason is for the
-// user, such as "the price is known". In a durable run stop must be deterministic,
+// user, such as "The price is known." In a durable run stop must be deterministic,
 // as [Options.BeforeStep].
 func When(reason string, stop func(Progress) bool) Stop {
 	s := Stop{reason: reason, when: stop}
@@ -124,7 +124,7 @@ func (r *run) stopped(from int, text string) *ending {
 	for _, s := range r.opt.Stop {
 		switch {
 		case s.steps > 0 && r.steps >= s.steps:
-			return &ending{reason: stepsReason(s.steps)}
+			return &ending{reason: r.texts(r.ctx).stepsReason(s.steps)}
 		case s.when != nil && s.when(r.progress()):
 			return &ending{reason: s.reason}
 		}

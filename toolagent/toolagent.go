@@ -69,6 +69,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -99,7 +100,7 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 			}
 		}
 	}
-	a := &agent{opt: o, tools: tools, specs: tools.Specs()}
+	a := &agent{opt: o, tools: tools, specs: tools.Specs(), text: usertext.New(shippedTexts, o.Texts)}
 	a.memory = &qed.Memory{Tokens: max(1, min(maxHistoryTokens, o.MaxContextTokens/4))}
 	if a.model, err = a.asked(model); err != nil {
 		return nil, err
@@ -122,6 +123,7 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 // agent does not change after New.
 type agent struct {
 	opt        Options
+	text       usertext.Table[Texts]
 	model      *asking.Model
 	summarizer *asking.Model // nil: none
 	tools      *qed.Registry

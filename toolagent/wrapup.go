@@ -39,9 +39,9 @@ func (r *run) wrapUp(reason string) (text, why string, err error) {
 	case r.ctx.Err() != nil:
 		return "", "", err
 	case asking.Unusable(err) || text != "" && isModelError(err):
-		return text, firstText(reason, reasonCut), nil
+		return text, firstText(reason, r.texts(r.ctx).CutOff), nil
 	case isModelError(err) && r.foundSomething():
-		return "", firstText(reason, reasonModel), nil
+		return "", firstText(reason, r.texts(r.ctx).BrokeOff), nil
 	}
 	return "", "", err
 }

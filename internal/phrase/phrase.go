@@ -10,9 +10,10 @@ import (
 // Abort are the phrases with which a user cancels a run.
 var Abort = []string{
 	"never mind", "nevermind", "cancel", "abort", "forget it", "forget about it", "stop", "quit", "drop it", "leave it",
+	"vergiss es", "abbrechen", "abbruch", "lass es", "lass gut sein", "egal",
 }
 
-var polite = []string{"please", "thanks", "thank you"}
+var polite = []string{"please", "thanks", "thank you", "bitte", "danke"}
 
 // Says reports whether text consists of one or more of the phrases. Polite words,
 // upper case and punctuation are ignored.

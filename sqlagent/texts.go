@@ -1,0 +1,57 @@
+package sqlagent
+
+import (
+	"context"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/usertext"
+)
+
+// Texts are the texts that the agent writes for users, other than those of the
+// model. Empty fields mean the defaults. A name in braces is replaced by its
+// value. All but NoAnswer and WhichJoin say why an answer is partial.
+type Texts struct {
+	NoAnswer     string // the answer if nothing was read; {reason} is one of the others
+	NoTables     string // no table fits the question
+	NoQuery      string // no query was found that may run
+	Declined     string // the model says that the data does not answer the question; {reason} is its own
+	LimitNoRows  string // the limit of the request was reached before anything was read
+	LimitNothing string // it was reached after one query that found nothing
+	NotInWords   string // the rows were read, and there is no text
+	CutOff       string // the text is not complete
+	GuessedJoin  string // the query joins tables that are not connected; {tables}
+	LeftOut      string // tables that are not connected with the others were not read; {tables}
+	WhichJoin    string // the question which join is meant
+}
+
+var shippedTexts = map[string]Texts{
+	usertext.English: {
+		NoAnswer:     "I could not answer this. {reason}",
+		NoTables:     "I found no data that the question is about. Please name what you want to know in other words.",
+		NoQuery:      "I found no way to read the answer from the data. Please ask in other words, or for less at once.",
+		Declined:     "The data does not answer this: {reason}",
+		LimitNoRows:  "The limit for one request was reached before any data was read. Please ask for less at once.",
+		LimitNothing: "Nothing was found, and the limit for one request was reached before another search. Please check the names in your question, and ask again.",
+		NotInWords:   "The data was read, but not put into words: see the table, or ask again.",
+		CutOff:       "The text is not complete: see the table, or ask again.",
+		GuessedJoin:  "It is not known how these data belong together, so their combination may be wrong: {tables}. Please check it, or ask about each alone.",
+		LeftOut:      "These data could not be combined with the rest and are not in the answer: {tables}. Please ask about them alone.",
+		WhichJoin:    "The data can be connected in several ways. Which one do you mean?",
+	},
+	usertext.German: {
+		NoAnswer:     "Das konnte ich nicht beantworten. {reason}",
+		NoTables:     "Ich habe keine Daten gefunden, um die es in der Frage geht. Bitte sagen Sie mit anderen Worten, was Sie wissen möchten.",
+		NoQuery:      "Ich habe keinen Weg gefunden, die Antwort aus den Daten zu lesen. Bitte fragen Sie mit anderen Worten oder nach weniger auf einmal.",
+		Declined:     "Die Daten beantworten das nicht: {reason}",
+		LimitNoRows:  "Die Grenze für eine Anfrage war erreicht, bevor Daten gelesen wurden. Bitte fragen Sie nach weniger auf einmal.",
+		LimitNothing: "Es wurde nichts gefunden, und die Grenze für eine Anfrage war vor einer weiteren Suche erreicht. Bitte prüfen Sie die Namen in der Frage und fragen Sie noch einmal.",
+		NotInWords:   "Die Daten wurden gelesen, aber nicht in Worte gefasst: Sehen Sie in die Tabelle, oder fragen Sie noch einmal.",
+		CutOff:       "Der Text ist nicht vollständig: Sehen Sie in die Tabelle, oder fragen Sie noch einmal.",
+		GuessedJoin:  "Es ist nicht bekannt, wie diese Daten zusammengehören. Ihre Verbindung kann falsch sein: {tables}. Bitte prüfen Sie sie, oder fragen Sie nach jedem einzeln.",
+		LeftOut:      "Diese Daten konnten nicht mit den übrigen verbunden werden und fehlen in der Antwort: {tables}. Bitte fragen Sie einzeln danach.",
+		WhichJoin:    "Die Daten können auf mehrere Arten verbunden werden. Welche meinen Sie?",
+	},
+}
+
+// texts returns the texts in the language of the turn.
+func (a *agent) texts(ctx context.Context) *Texts { return a.text.In(qed.Info(ctx).Language) }
