@@ -66,6 +66,9 @@ func (a *agent) format(ctx context.Context, s state) (state, error) {
 // failed makes the answer say that a task failed.
 func (s *state) failed(texts *Texts, t *qed.Todo) {
 	s.Said = about(texts.TaskFailed, t)
+	if strings.HasSuffix(t.Problem, outcomeUnknown) {
+		s.Said = about(texts.TaskUnknown, t)
+	}
 	s.Reason, s.Failure = s.Said, fmt.Sprintf("task %s failed: %s", t.Key, t.Problem)
 }
 

@@ -191,7 +191,7 @@ func (a *agent) failForgotten(ctx context.Context, s *state) error {
 			return err
 		case begun && !complete:
 			t.Attempt, t.Status = max(t.Attempt, 1), qed.TodoFailed
-			t.Problem = t.Tool + " was called in an earlier turn, and what it did is not kept"
+			t.Problem = t.Tool + " was called in an earlier turn, " + outcomeUnknown
 		}
 	}
 	return nil

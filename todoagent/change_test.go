@@ -70,7 +70,7 @@ func TestSkippedComesBack(t *testing.T) {
 	for _, text := range []string{"go", "skip c", "skip a", "retry a"} {
 		talk.say(text)
 	}
-	if answer := talk.say("skip f"); answer.Text != "Shanghai" || answer.PartialReason != "skipped: f, c" {
+	if answer := talk.say("skip f"); answer.Text != "Shanghai" || answer.PartialReason != "These steps were skipped: f, c." {
 		t.Errorf("answer = %+v", answer)
 	}
 }

@@ -101,7 +101,7 @@ func TestCrashAfterEveryRecord(t *testing.T) {
 					t.Fatalf("%s: %q: %v", at, text, err)
 				}
 				text = "continue"
-				if key, _, failed := strings.Cut(a.Text, " failed: "); failed { // nobody knows whether it was done
+				if key, failed := retryable(a.Text); failed { // nobody knows whether it was done
 					text, retried = "retry "+key, key
 				} else if len(a.Questions) > 0 {
 					text = "1"
@@ -161,7 +161,7 @@ func TestCrashBesideApprovals(t *testing.T) {
 				return err
 			}
 			turn = qed.Turn{Thread: "t", Text: "continue"}
-			if key, _, failed := strings.Cut(a.Text, " failed: "); failed {
+			if key, failed := retryable(a.Text); failed {
 				turn.Text = "retry " + key
 			} else if len(a.Questions) > 0 {
 				turn = qed.Turn{Thread: "t", Replies: []question.Reply{qedtest.Reply(a.Questions[0], `"approve"`)}}

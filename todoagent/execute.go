@@ -66,7 +66,7 @@ func (a *agent) do(ctx context.Context, s *state, t qed.Todo) (outcome, error) {
 	ended, err := qed.RunTask(ctx, task, func(ctx context.Context) (int, error) {
 		err := a.call(ctx, s, &o)
 		if errors.Is(err, qed.ErrUnresolved) && ctx.Err() == nil {
-			err = fmt.Errorf("%s was called in a turn that was stopped, and its outcome is not known", t.Tool)
+			err = fmt.Errorf("%s was called in a turn that was stopped, %s", t.Tool, outcomeUnknown)
 		}
 		if err != nil || o.Finding.Rows == nil {
 			return 0, err
@@ -85,6 +85,10 @@ func (a *agent) do(ctx context.Context, s *state, t qed.Todo) (outcome, error) {
 	}
 	return o, nil
 }
+
+// outcomeUnknown ends the problem of a task whose at-most-once call was begun and
+// may have taken effect.
+const outcomeUnknown = "and its outcome is not known"
 
 // lines returns the texts of questions, each on a line.
 func lines(questions []question.Question) string {

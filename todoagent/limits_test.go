@@ -78,7 +78,7 @@ func TestBoundsTools(t *testing.T) {
 			model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("one", "bad", `{}`), task("two", "say", `{"text":"2"}`))}})
 			talk := newTodoTalk(t, model, registry, nil)
 			answer := talk.say("go")
-			if !answer.Partial || !strings.Contains(answer.PartialReason, test.says) || len(answer.Questions) > 0 {
+			if !answer.Partial || !strings.Contains(talk.problem(), test.says) || len(answer.Questions) > 0 {
 				t.Errorf("answer = %.500v", answer)
 			}
 			talk.remembers("1 one error -> one")
@@ -107,7 +107,7 @@ func TestBoundsQuestions(t *testing.T) {
 		}
 		answer = talk.say("more")
 	}
-	if !answer.Partial || !strings.Contains(answer.PartialReason, "too many questions") {
+	if !answer.Partial || !strings.Contains(talk.problem(), "too many questions") {
 		t.Errorf("answer = %+v", answer)
 	}
 	if answer := talk.say("skip"); answer.Text != "2" {
@@ -207,7 +207,7 @@ func TestBudget(t *testing.T) {
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("one", "say", `{"text":"1"}`), task("two", "say", `{"text":"2"}`), task("three", "say", `{"text":"3"}`))}})
 	talk := newTodoTalk(t, model, todoTools(t), nil)
 	answer, err := qed.Ask(budget.With(talk.ctx, budget.Limits{ToolCalls: 2}), talk.agent, qed.Turn{Thread: "t", User: "u", Text: "go"})
-	if err != nil || !answer.Partial || !strings.Contains(answer.PartialReason, "tool calls") {
+	if err != nil || !answer.Partial || !strings.Contains(answer.PartialReason, "the limit for one request") {
 		t.Fatalf("%+v, %v", answer, err)
 	}
 	if answer := talk.say("continue"); answer.Text != "1\n\n2\n\n3" || answer.Partial {
@@ -276,7 +276,7 @@ func TestToolThatIsGone(t *testing.T) {
 	}
 	talk := newTodoTalk(t, llmtest.Scripted(t), todoTools(t), &todoagent.Options{Store: st})
 	for _, text := range []string{"1", "continue", `edit one: {"x":1}`} {
-		if answer := talk.say(text); !answer.Partial || !strings.Contains(answer.PartialReason, "gone") && !strings.Contains(answer.Text, "one failed") {
+		if answer := talk.say(text); !answer.Partial || !strings.Contains(talk.problem(), "gone") {
 			t.Errorf("%q: answer = %+v", text, answer)
 		}
 	}

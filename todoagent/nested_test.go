@@ -262,7 +262,7 @@ func TestToolsOwnLimits(t *testing.T) {
 			}))
 			talk := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("a", "own", `{}`), task("b", "say", `{"text":"x"}`))}}), todoTools(t, tool), nil)
 			answer := talk.say("go")
-			if !strings.HasPrefix(answer.PartialReason, "task a failed") {
+			if !strings.HasPrefix(answer.PartialReason, "This step did not work: Do a") {
 				t.Errorf("answer = %+v", answer)
 			}
 			talk.remembers("1 a error -> a")

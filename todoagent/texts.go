@@ -17,6 +17,7 @@ type Texts struct {
 	Limit        string // the limit of the request was reached
 	PlanOpen     string // follows Limit if the plan is not done; {key}
 	TaskFailed   string // {task} failed
+	TaskUnknown  string // {task} was begun in an earlier turn, and its outcome is not known
 	FailedHelp   string // follows TaskFailed: what the user can say; {key}
 	MayNotRepeat string // {task} failed and must not run again by itself; {key}
 	NotChanged   string // the change of the plan that the user asked for was not made; {problem}
@@ -47,6 +48,7 @@ var shippedTexts = map[string]Texts{
 		Limit:        "I had to stop here, because the limit for one request was reached.",
 		PlanOpen:     "The plan stays open at {key}: say \"continue\" to resume it.",
 		TaskFailed:   "This step did not work: {task}.",
+		TaskUnknown:  "This step was begun, and it is not known whether it took effect: {task}. Please check that first.",
 		FailedHelp:   "Say \"retry\", \"skip {key}\", or what to do instead.",
 		MayNotRepeat: "To run it again, say \"retry {key}\"; to leave it out, say \"skip {key}\".",
 		NotChanged:   "The plan was not changed: {problem}\nSay \"continue\" to resume it unchanged.",
@@ -71,6 +73,7 @@ var shippedTexts = map[string]Texts{
 		Limit:        "Ich musste hier aufhören, weil die Grenze für eine Anfrage erreicht ist.",
 		PlanOpen:     "Der Plan bleibt bei {key} offen: Sagen Sie „weiter“, um ihn fortzusetzen.",
 		TaskFailed:   "Dieser Schritt ist nicht gelungen: {task}.",
+		TaskUnknown:  "Dieser Schritt wurde begonnen, und es ist nicht bekannt, ob er gewirkt hat: {task}. Bitte prüfen Sie das zuerst.",
 		FailedHelp:   "Sagen Sie „nochmal“, „überspringe {key}“ oder was stattdessen geschehen soll.",
 		MayNotRepeat: "Sagen Sie „wiederhole {key}“, um ihn noch einmal auszuführen, oder „überspringe {key}“, um ihn auszulassen.",
 		NotChanged:   "Der Plan wurde nicht geändert: {problem}\nSagen Sie „weiter“, um ihn unverändert fortzusetzen.",

@@ -111,6 +111,28 @@ type todoTalk struct {
 	ctx   context.Context
 }
 
+// problem returns why the current task of the open plan failed, for the developer.
+func (c *todoTalk) problem() string {
+	c.t.Helper()
+	l, err := todoagent.Open(c.ctx, c.store, "t")
+	if err != nil || l == nil {
+		c.t.Fatalf("no plan is open: %v", err)
+	}
+	for _, t := range l.Tasks {
+		if t.Key == l.Current {
+			return t.Problem
+		}
+	}
+	return ""
+}
+
+// retryable returns the key of the task that an answer says failed.
+func retryable(answer string) (key string, failed bool) {
+	_, rest, failed := strings.Cut(answer, "say \"retry ")
+	key, _, _ = strings.Cut(rest, "\"")
+	return key, failed
+}
+
 func newTodoTalk(t testing.TB, model llm.Model, tools *qed.Registry, opt *todoagent.Options) *todoTalk {
 	t.Helper()
 	if opt == nil {
