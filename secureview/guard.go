@@ -117,6 +117,9 @@ func (g *Guard) rewrite(sql string) (*Statement, error) {
 		return nil, err
 	}
 	stmt := &Statement{dialect: g.dialect, columns: resolved.Columns, reads: reads(resolved)}
+	if len(stmt.reads) > 1 {
+		stmt.froms = fromClauses(q)
+	}
 	if stmt.limit, stmt.capped, err = limit(q, g.rowLimit); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ type Statement struct {
 	sql     string
 	dialect dialect.Dialect
 	reads   []TableRead
+	froms   []FromClause
 	columns []string
 	limit   int
 	capped  bool

@@ -78,6 +78,12 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	case err != nil:
 		s.Reason = texts.CutOff
 	}
+	switch {
+	case s.Guessed:
+		s.say(ctx, usertext.Fill(texts.GuessedJoin, "tables", groupsText(s.Unconnected, " | ")))
+	case len(s.LeftOut) > 0:
+		s.say(ctx, usertext.Fill(texts.LeftOut, "tables", strings.Join(s.LeftOut, ", ")))
+	}
 	return s, nil
 }
 
@@ -100,6 +106,17 @@ func (a *agent) explain(ctx context.Context, s state) state {
 	}
 	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: s.Text})
 	return s
+}
+
+// say adds to the text of the answer why it is partial.
+func (s *state) say(ctx context.Context, reason string) {
+	s.Reason = strings.TrimSpace(s.Reason + " " + reason)
+	piece := reason
+	if s.Text != "" {
+		piece = "\n\n" + reason
+	}
+	s.Text += piece
+	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
 }
 
 // finish returns the answer of a turn.

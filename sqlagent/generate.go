@@ -24,6 +24,7 @@ type GenerateData struct {
 	MaxRows       int
 	Joins         []string
 	Choices       []string
+	Unconnected   []string // groups of tables, if no relationship connects them
 	Relationships []string
 	Tables        []PromptTable
 	Empty         string // a statement that ran and returned no rows
@@ -46,6 +47,9 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 		Choices:       s.Choices,
 		Relationships: a.lines(s.Near[:min(len(s.Near), a.opt.MaxRelationshipsInPrompt)]),
 		Empty:         s.Empty,
+	}
+	for _, group := range s.Unconnected {
+		data.Unconnected = append(data.Unconnected, strings.Join(group, ", "))
 	}
 	for _, name := range s.Joined {
 		t := a.catalog.describe(name, a.opt.MaxColumns, true)

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/question"
+	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
 )
 
 // filterRelationships finds the relationships around the chosen tables that have
@@ -62,14 +66,15 @@ func (a *agent) findPaths(ctx context.Context, s state) (state, error) {
 
 // planJoins finds the join of all chosen tables with the lowest cost, and adds the
 // tables that connect them. If several plans have that cost, the model sees all
-// of them. If the tables cannot be connected, it sees the paths between pairs.
+// of them. If the tables cannot be connected, it sees the groups that can, and the
+// paths between pairs.
 func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 	plans, err := a.connect(ctx, s.Tables)
 	switch {
 	case err != nil:
 		return s, err
 	case plans == nil:
-		s.Joins = s.Paths
+		s.Joins, s.Unconnected = s.Paths, a.groups(s.Tables)
 	default:
 		if plans, err = a.choosePlan(ctx, plans); err != nil {
 			return s, err
@@ -77,7 +82,7 @@ func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 		s.Joins, s.Choices = joinLines(plans[0]), a.ties(plans)
 	}
 	s.Joined = a.joined(s.Tables, plans)
-	qed.Emit(ctx, qed.JoinPlanned{Tables: s.Joined, Joins: s.Joins, Ties: s.Choices})
+	qed.Emit(ctx, qed.JoinPlanned{Tables: s.Joined, Joins: s.Joins, Ties: s.Choices, Unconnected: s.Unconnected})
 	return s, nil
 }
 
@@ -116,6 +121,86 @@ func (r *reader) connect(ctx context.Context, tables []string) ([]joinpath.Plan,
 		return nil, err
 	}
 	return found.Plans, nil
+}
+
+// groups returns the tables in groups that joins connect.
+func (r *reader) groups(tables []string) [][]string {
+	var groups [][]string
+	for _, connected := range r.catalog.graph.Components() {
+		var group []string
+		for _, t := range tables {
+			if slices.Contains(connected, t) {
+				group = append(group, t)
+			}
+		}
+		if group != nil {
+			groups = append(groups, group)
+		}
+	}
+	return groups
+}
+
+// ErrUnconnected is the code of the problem of a statement that makes a Cartesian
+// product of tables that no relationships connect.
+const ErrUnconnected refusal.Code = "unconnected_tables"
+
+// checkJoins returns the problem of a statement whose FROM combines tables of
+// several groups without a condition. It records the groups that conditions of the
+// statement's own connect, and the tables that it does not read.
+func (a *agent) checkJoins(s *state, stmt *secureview.Statement) []refusal.Problem {
+	s.Guessed, s.LeftOut = false, nil
+	if len(s.Unconnected) == 0 {
+		return nil
+	}
+	for _, from := range stmt.FromClauses() {
+		var first []int // the groups of the plan in the first group of the clause that has any
+		for _, tables := range from.Groups {
+			planned := a.planned(s.Unconnected, tables)
+			s.Guessed = s.Guessed || len(planned) > 1
+			switch {
+			case len(planned) == 0:
+			case first == nil:
+				first = planned
+			case !slices.Equal(first, planned):
+				return []refusal.Problem{{Code: ErrUnconnected, Message: "no relationship connects " +
+					groupsText(s.Unconnected, " with ") + ", and this query combines each row of one with each row of the other: " +
+					"read them in separate subqueries that return one row, in a UNION ALL, or leave one out"}}
+			}
+		}
+	}
+	for _, group := range s.Unconnected {
+		read := slices.ContainsFunc(stmt.Tables(), func(t dialect.TableName) bool {
+			name, _ := a.catalog.find(t.Name)
+			return slices.Contains(group, name)
+		})
+		if !read {
+			s.LeftOut = append(s.LeftOut, group...)
+		}
+	}
+	return nil
+}
+
+// planned returns the indexes of the groups that have any of the tables.
+func (a *agent) planned(groups [][]string, tables []dialect.TableName) []int {
+	var found []int
+	for i, group := range groups {
+		if slices.ContainsFunc(tables, func(t dialect.TableName) bool {
+			name, _ := a.catalog.find(t.Name)
+			return slices.Contains(group, name)
+		}) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// groupsText returns groups of tables in one line.
+func groupsText(groups [][]string, between string) string {
+	all := make([]string, len(groups))
+	for i, group := range groups {
+		all[i] = strings.Join(group, ", ")
+	}
+	return strings.Join(all, between)
 }
 
 // joined returns the tables and those that connect them in any of the plans.

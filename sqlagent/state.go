@@ -25,6 +25,10 @@ type state struct {
 	Joins   []string // the join plan, one line per join
 	Choices []string // other plans of the same cost
 
+	Unconnected [][]string // the chosen tables in groups, if no joins connect all of them
+	LeftOut     []string   // tables of Unconnected that the statement does not read
+	Guessed     bool       // the statement joins tables of several groups by conditions of its own
+
 	Draft writing.Draft // the statement
 
 	Query  qed.Query  // the proof of Table

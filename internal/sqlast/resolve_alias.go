@@ -90,7 +90,7 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 		r.weight++
 		switch n := n.(type) {
 		case *Call:
-			aggregate = aggregate || isAggregate(n)
+			aggregate = aggregate || IsAggregate(n)
 		case *Column:
 			r.weigh(len(n.Table) + len(n.Name))
 		case *String:

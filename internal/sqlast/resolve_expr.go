@@ -54,7 +54,7 @@ func (r *resolver) inWidth(e Expr) {
 
 func (r *resolver) call(c *Call) {
 	r.resolution.Calls = append(r.resolution.Calls, c)
-	aggregate := isAggregate(c)
+	aggregate := IsAggregate(c)
 	if (aggregate || c.Over != nil) && r.scope != nil {
 		r.checkPlacement(c)
 	}
@@ -93,8 +93,8 @@ func (r *resolver) checkPlacement(c *Call) {
 	}
 }
 
-// isAggregate reports whether a call computes one value from many rows.
-func isAggregate(c *Call) bool {
+// IsAggregate reports whether a call computes one value from many rows.
+func IsAggregate(c *Call) bool {
 	if c.Over != nil {
 		return false
 	}
