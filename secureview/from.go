@@ -16,7 +16,8 @@ type FromClause struct {
 }
 
 // FromClauses returns the FROM clauses of the statement that combine several
-// tables or subqueries, those of subqueries included.
+// tables or subqueries, those of subqueries included. A statement that reads one
+// table has none.
 func (s *Statement) FromClauses() []FromClause { return slices.Clone(s.froms) }
 
 // fromClauses returns the FROM clauses of a resolved query.
