@@ -36,6 +36,10 @@ type Options struct {
 
 	// Prompts replaces texts that are sent to the model. Nil replaces none.
 	Prompts *Prompts
+
+	// Texts replaces texts that users see, by language, such as "de". English and
+	// German are built in.
+	Texts map[string]Texts
 }
 
 //go:embed prompts/*.tmpl

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 )
@@ -20,6 +21,7 @@ type resolver[T any] struct {
 	opt   Options
 	model *asking.Model // nil if there is none
 	texts *toolTexts
+	text  usertext.Table[Texts]
 
 	resolve func(ctx context.Context, term, kind string) (Resolution[T], error)
 	label   func(T) label
@@ -31,12 +33,10 @@ type resolver[T any] struct {
 
 // toolTexts are the texts of a tool.
 type toolTexts struct {
-	request   string             // the name of the request to the model
-	prompt    *template.Template // its prompt, with [ChooseData]
-	which     string             // the question among equal candidates, with the term and their names
-	unknown   string             // for a question among similar candidates, with the term
-	notOfKind string             // the same if a kind was asked for, with the kind and the term
-	grounded  bool               // the model must quote the request to choose among equal candidates
+	request  string             // the name of the request to the model
+	prompt   *template.Template // its prompt, with [ChooseData]
+	fields   bool               // the tool resolves fields
+	grounded bool               // the model must quote the request to choose among equal candidates
 }
 
 // A wantedTerm is a term of a call.
@@ -194,16 +194,10 @@ func (r *resolver[T]) ask(ctx context.Context, w wantedTerm, res *Resolution[T])
 	for i, c := range choices {
 		names[i] = c.Text
 	}
-	q := question.Question{Choices: choices, Text: fmt.Sprintf(r.texts.which, oneLine(w.text), oneOf(names))}
+	text, none := r.questionText(ctx, w, names, res.Status == Ambiguous)
+	q := question.Question{Choices: choices, Text: text}
 	if res.Status != Ambiguous || res.More > 0 {
-		q.Choices = append(q.Choices, question.Choice{ID: noneID, Text: "None of these"})
-	}
-	if res.Status != Ambiguous {
-		q.Text = fmt.Sprintf(r.texts.unknown, oneLine(w.text))
-		if w.kind != "" {
-			q.Text = fmt.Sprintf(r.texts.notOfKind, oneLine(w.kind), oneLine(w.text))
-		}
-		q.Text += " Which one is meant: " + strings.Join(names, ", ") + ", or none of these?"
+		q.Choices = append(q.Choices, question.Choice{ID: noneID, Text: none})
 	}
 	id, err := qed.Interrupt[string](ctx, q)
 	if errors.Is(err, qed.ErrCannotInterrupt) {
@@ -282,12 +276,4 @@ func (r *resolver[T]) nameOf(w wantedTerm, res *Resolution[T], value T) string {
 		}
 	}
 	return oneLine(l.name)
-}
-
-// oneOf returns names as a choice: "a, b or c".
-func oneOf(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -86,8 +87,8 @@ func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, e
 		},
 		texts: &toolTexts{
 			request: "choose_entity", prompt: o.Prompts.ChooseEntity, grounded: true,
-			which: "Which %s: %s?", unknown: "Nothing is called %s.", notOfKind: "Nothing of the kind %s is called %s.",
 		},
+		text: usertext.New(shippedTexts, o.Texts),
 	}
 	kinds, all := kindsOf(r)
 	about := "Finds the things that the names in a request stand for, such as ports, ships or customers, " +

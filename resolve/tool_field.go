@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -53,9 +54,9 @@ func NewFieldTool(model llm.Model, r FieldResolver, opt *Options) (qed.Tool, err
 	res := &resolver[Field]{
 		opt: o, model: asker, resolve: r.Resolve, label: fieldLabel,
 		texts: &toolTexts{
-			request: "choose_field", prompt: o.Prompts.ChooseField,
-			which: "Which field is %s: %s?", unknown: "No field is called %s.", notOfKind: "No field of %s is called %s.",
+			request: "choose_field", prompt: o.Prompts.ChooseField, fields: true,
 		},
+		text: usertext.New(shippedTexts, o.Texts),
 		widen: func(ctx context.Context, source string) ([]Field, error) {
 			list, err := r.Fields(ctx, source)
 			if err != nil || len(list) > o.MaxFieldsShown {

@@ -51,7 +51,7 @@ func findingOf(ctx context.Context, tool string, in agentInput, a *qed.Answer) (
 	if a.Partial {
 		f.Partial = prompt.Clip(a.PartialReason, maxPartial)
 		if f.Partial == "" {
-			f.Partial = "the answer of " + tool + " does not cover the whole question"
+			f.Partial = "The answer does not cover the whole question."
 		}
 	}
 	for _, artifact := range a.Artifacts {

@@ -232,7 +232,7 @@ func TestBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out, "budget") || !strings.Contains(out, "All right.") {
+	if !strings.Contains(out, "limit for one request") || !strings.Contains(out, "All right.") {
 		t.Errorf("the budget is not reported, or the conversation stopped:\n%s", out)
 	}
 }
