@@ -90,11 +90,7 @@ func (e *elasticEngine) installed(tb testing.TB) (home, java string) {
 	tb.Helper()
 	home = os.Getenv("QED_" + strings.ToUpper(e.name) + "_HOME")
 	if home == "" {
-		cache := "/var/cache" // the server does not run as root, and cannot read root's home
-		if os.Geteuid() != 0 {
-			cache, _ = os.UserCacheDir()
-		}
-		home = filepath.Join(cache, "qed", e.name+"-"+e.version)
+		home = cached(e.name + "-" + e.version)
 	}
 	_, err := os.Stat(filepath.Join(home, "bin", e.name))
 	if err == nil {

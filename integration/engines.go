@@ -90,6 +90,15 @@ func program(name string) (string, error) {
 	return "", err
 }
 
+// cached returns the path at which .ci/engines keeps an unpacked server.
+func cached(name string) string {
+	cache := "/var/cache" // a server that does not run as root cannot read root's home
+	if os.Geteuid() != 0 {
+		cache, _ = os.UserCacheDir()
+	}
+	return filepath.Join(cache, "qed", name)
+}
+
 // freePort returns a port of the loopback interface that is not in use.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

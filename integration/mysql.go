@@ -12,19 +12,18 @@ import (
 )
 
 // MySQL starts the shared MySQL server, unless it runs already, and returns how its
-// administrator connects. QED_MYSQL is the directory of a MySQL installation, with
-// usr/sbin/mysqld or bin/mysqld: Debian's package mysql-server-core of another
-// release, unpacked with its libraries, is one. Without QED_MYSQL the test is
-// skipped. MariaDB has a program of the same name, so PATH is not searched.
+// administrator connects. It is the server of QED_MYSQL, a directory with
+// usr/sbin/mysqld or bin/mysqld, or else the one that .ci/engines unpacks. MariaDB
+// has a program of the same name, so PATH is not searched.
 func MySQL(tb testing.TB) *mysql.Config {
 	tb.Helper()
 	dir := os.Getenv("QED_MYSQL")
 	if dir == "" {
-		tb.Skip("QED_MYSQL is not set: no Debian release that has MariaDB has MySQL too")
+		dir = cached("mysql-9.7")
 	}
 	command, err := mySQLCommand(dir)
 	if err != nil {
-		tb.Fatal(err)
+		missing(tb, "mysql", err, ".ci/engines")
 	}
 	mySQLOnce.Do(func() {
 		if mySQLShared, mySQLErr = startMySQL(command); mySQLErr == nil {
@@ -61,7 +60,7 @@ func mySQLCommand(dir string) ([]string, error) {
 				"--plugin-dir="+filepath.Join(base, "lib", "mysql", "plugin"), "--secure-file-priv=NULL", "--mysqlx=OFF"), nil
 		}
 	}
-	return nil, fmt.Errorf("QED_MYSQL: %s has no mysqld", dir)
+	return nil, fmt.Errorf("%s has no mysqld", dir)
 }
 
 func startMySQL(command []string) (*MariaDBServer, error) {
