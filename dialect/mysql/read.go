@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/pingcap/tidb/pkg/parser"
@@ -36,25 +37,41 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	q, err := read(text, text, &s, true)
+	q, err := read(text, &s, text, nil, true)
+	if err == nil || err.Code != sqlast.Syntax {
+		return q, asError(err)
+	}
+	if hasWindowWord(text) {
+		if q, again := read(text, &s, text, nil, false); again == nil {
+			return q, nil
+		}
+	}
+	s.lists = columnLists(text)
+	for _, l := range s.lists {
+		s.replace(text, l.from, l.to, "")
+	}
+	given := text
+	if s.replaced != nil {
+		given = string(s.replaced)
+		q, err = read(text, &s, given, nil, true)
+	}
 	if err != nil && err.Code == sqlast.Syntax {
-		if hasWindowWord(text) {
-			if q, again := read(text, text, &s, false); again == nil {
+		if parens := predicateParens(text); parens != nil {
+			given, inserted := insert(given, parens)
+			if q, again := read(text, &s, given, inserted, true); again == nil {
 				return q, nil
 			}
 		}
-		s.lists = columnLists(text)
-		for _, l := range s.lists {
-			s.replace(text, l.from, l.to, "")
-		}
-		if s.replaced != nil {
-			q, err = read(text, string(s.replaced), &s, true)
-		}
 	}
-	if err != nil {
-		return nil, err
+	return q, asError(err)
+}
+
+// asError returns nil for a nil pointer.
+func asError(err *sqlast.Error) error {
+	if err == nil {
+		return nil
 	}
-	return q, nil
+	return err
 }
 
 // hasWindowWord reports whether a text has a word of window functions: rank, groups,
@@ -72,8 +89,9 @@ func hasWindowWord(text string) bool {
 var windowWords = sqlread.Words("CUME_DIST DENSE_RANK FIRST_VALUE GROUPS LAG LAST_VALUE LEAD NTH_VALUE NTILE OVER " +
 	"PERCENT_RANK RANK ROW_NUMBER WINDOW")
 
-// read parses a text. The grammar is given another one, which has the same offsets.
-func read(text, given string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Error) {
+// read parses a text. The grammar is given another one, with the same offsets except
+// for what is inserted at the given offsets.
+func read(text string, s *survey, given string, inserted []int, windows bool) (q *sqlast.Query, err *sqlast.Error) {
 	p := parsers.Get().(*parser.Parser)
 	defer func() {
 		if v := recover(); v != nil {
@@ -106,7 +124,7 @@ func read(text, given string, s *survey, windows bool) (q *sqlast.Query, err *sq
 	default:
 		return nil, sqlread.NotSelect(firstWord(text), firstToken(text).at)
 	}
-	r := reader{src: text, sounds: given != text && !s.ilike, lists: s.lists}
+	r := reader{src: text, inserted: inserted, sounds: s.replaced != nil && given != text && !s.ilike, lists: s.lists}
 	q = r.query(statements[0], headers)
 	r.refuseCrashes(q)
 	r.allListsUsed()
@@ -126,11 +144,12 @@ func read(text, given string, s *survey, windows bool) (q *sqlast.Query, err *sq
 // reader converts the grammar's tree into qed's tree. It keeps the first error;
 // the tree is incomplete then.
 type reader struct {
-	src     string
-	cursor  int // offset at which the search for the next table's name begins
-	depth   int
-	withs   int
-	havings int
+	src      string
+	inserted []int // offsets, in what the grammar was given, of what the text does not have
+	cursor   int   // offset at which the search for the next table's name begins
+	depth    int
+	withs    int
+	havings  int
 
 	lists          []columnList // the column lists that the grammar was not given
 	sounds         bool         // ILIKE means SOUNDS LIKE
@@ -185,4 +204,11 @@ func (r *reader) names(list []ast.CIStr, at sqlast.Pos) []string {
 	return sqlread.Map(list, func(n ast.CIStr) string { return r.name(n, at) })
 }
 
-func pos(n ast.Node) sqlast.Pos { return sqlast.Pos(n.OriginTextPosition()) }
+// pos returns the offset of a node in the text.
+func (r *reader) pos(n ast.Node) sqlast.Pos { return sqlast.Pos(r.offset(n.OriginTextPosition())) }
+
+// offset returns the offset in the text of an offset in what the grammar was given.
+func (r *reader) offset(given int) int {
+	before, _ := slices.BinarySearch(r.inserted, given)
+	return given - before
+}

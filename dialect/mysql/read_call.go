@@ -15,7 +15,7 @@ import (
 )
 
 func (r *reader) call(f *ast.FuncCallExpr) sqlast.Expr {
-	at := pos(f)
+	at := r.pos(f)
 	if f.Schema.O != "" {
 		r.fail(sqlast.Function, at, f.Schema.O+"."+f.FnName.O, "functions with a schema are not allowed")
 		return nil
@@ -97,8 +97,8 @@ func (r *reader) functionName(name string, at sqlast.Pos) string {
 // dateLiteral reads DATE '..', TIME '..' and TIMESTAMP '..' as casts that keep the
 // digits of a fraction of a second.
 func (r *reader) dateLiteral(f *ast.FuncCallExpr, name string) sqlast.Expr {
-	text := &sqlast.String{Pos: pos(f), Value: f.Args[0].(ast.ValueExpr).GetString()}
-	out := &sqlast.Cast{Pos: pos(f), X: text, Type: "DATE"}
+	text := &sqlast.String{Pos: r.pos(f), Value: f.Args[0].(ast.ValueExpr).GetString()}
+	out := &sqlast.Cast{Pos: r.pos(f), X: text, Type: "DATE"}
 	if name == ast.DateLiteral {
 		return out
 	}
@@ -115,7 +115,7 @@ func (r *reader) dateLiteral(f *ast.FuncCallExpr, name string) sqlast.Expr {
 }
 
 func (r *reader) now(f *ast.FuncCallExpr, kind sqlast.NowKind) sqlast.Expr {
-	out := &sqlast.Now{Pos: pos(f), Kind: kind}
+	out := &sqlast.Now{Pos: r.pos(f), Kind: kind}
 	if len(f.Args) == 0 {
 		return out
 	}
@@ -125,7 +125,7 @@ func (r *reader) now(f *ast.FuncCallExpr, kind sqlast.NowKind) sqlast.Expr {
 		n, isInt = precision.GetValue().(int64)
 	}
 	if !isInt || n > 6 || len(f.Args) > 1 {
-		r.fail(sqlast.Syntax, pos(f), f.FnName.O, "a time has at most six digits of a second")
+		r.fail(sqlast.Syntax, r.pos(f), f.FnName.O, "a time has at most six digits of a second")
 		return nil
 	}
 	out.Precision = int(n)
@@ -139,7 +139,7 @@ func (r *reader) interval(f *ast.FuncCallExpr, at sqlast.Pos) []sqlast.Expr {
 		return nil
 	}
 	x := r.operand(f.Args[0])
-	return []sqlast.Expr{x, &sqlast.Interval{Pos: pos(f.Args[1]), X: r.expr(f.Args[1]), Unit: unit.Unit.String()}}
+	return []sqlast.Expr{x, &sqlast.Interval{Pos: r.pos(f.Args[1]), X: r.expr(f.Args[1]), Unit: unit.Unit.String()}}
 }
 
 // trim returns the arguments of TRIM(BOTH x FROM s) in the order in which they are
@@ -156,13 +156,26 @@ func (r *reader) trim(f *ast.FuncCallExpr, at sqlast.Pos) []sqlast.Expr {
 }
 
 func (r *reader) aggregate(f *ast.AggregateFuncExpr) sqlast.Expr {
-	out := &sqlast.Call{Pos: pos(f), Name: ascii.Lower(f.F), Distinct: f.Distinct}
+	out := &sqlast.Call{Pos: r.pos(f), Name: ascii.Lower(f.F), Distinct: f.Distinct}
 	r.arguments(out, f.Args)
 	if f.Order != nil {
 		out.OrderBy = r.orderBy(f.Order.Items)
+		for i := range out.OrderBy {
+			orderByNothing(&out.OrderBy[i])
+		}
 	}
 	r.concatPosition = r.concatPosition || ordersByPosition(out)
 	return out
+}
+
+// orderByNothing replaces a number such as -1 by NULL. It orders nothing, but some
+// MariaDB servers look for a column at that position when they explain a statement.
+func orderByNothing(o *sqlast.Order) {
+	if u, ok := o.Expr.(*sqlast.Unary); ok && u.Op == sqlast.Minus {
+		if _, ok := u.X.(*sqlast.Number); ok {
+			o.Expr = &sqlast.Null{Pos: u.Pos}
+		}
+	}
 }
 
 // arguments reads the arguments of an aggregate. The grammar has count(*) as
@@ -176,7 +189,7 @@ func (r *reader) arguments(c *sqlast.Call, args []ast.ExprNode) {
 		args = args[:len(args)-1]
 	}
 	if c.Name == "count" && len(args) == 1 {
-		if _, literal := args[0].(ast.ValueExpr); literal && pos(args[0]) == 0 {
+		if _, literal := args[0].(ast.ValueExpr); literal && r.pos(args[0]) == 0 {
 			c.Star = true
 			return
 		}
@@ -189,7 +202,7 @@ func (r *reader) arguments(c *sqlast.Call, args []ast.ExprNode) {
 func (r *reader) castType(c *ast.FuncCastExpr) string {
 	t := c.Tp
 	if t.IsArray() {
-		r.unsupported(pos(c), "CAST .. AS .. ARRAY")
+		r.unsupported(r.pos(c), "CAST .. AS .. ARRAY")
 	}
 	switch t.GetType() {
 	case grammar.TypeVarString, grammar.TypeString:
@@ -229,7 +242,7 @@ func (r *reader) castType(c *ast.FuncCastExpr) string {
 	case grammar.TypeJSON:
 		return "JSON"
 	}
-	r.unsupported(pos(c), "a cast to this type")
+	r.unsupported(r.pos(c), "a cast to this type")
 	return ""
 }
 

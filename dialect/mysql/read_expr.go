@@ -17,7 +17,7 @@ func (r *reader) exprs(list []ast.ExprNode) []sqlast.Expr { return sqlread.Map(l
 // comparison: such an operand needs parentheses.
 func (r *reader) operand(e ast.ExprNode) sqlast.Expr {
 	if f, ok := e.(*ast.FuncCallExpr); ok {
-		if at := pos(f); isWord(r.src, r.tokenAt(at), "INTERVAL") && f.FnName.L != "interval" {
+		if at := r.pos(f); isWord(r.src, r.tokenAt(at), "INTERVAL") && f.FnName.L != "interval" {
 			r.fail(sqlast.Unsupported, at, "INTERVAL",
 				"INTERVAL .. + x next to an operator is not supported: write x + INTERVAL .., or add parentheses")
 		}
@@ -38,7 +38,7 @@ func (r *reader) optional(e ast.ExprNode) sqlast.Expr {
 }
 
 func (r *reader) expr(e ast.ExprNode) sqlast.Expr {
-	at := pos(e)
+	at := r.pos(e)
 	if !r.enter(at) {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (r *reader) position(e *ast.PositionExpr) sqlast.Expr {
 
 func (r *reader) caseOf(c *ast.CaseExpr) sqlast.Expr {
 	return &sqlast.Case{
-		Pos:     pos(c),
+		Pos:     r.pos(c),
 		Operand: r.optional(c.Value),
 		Whens: sqlread.Map(c.WhenClauses, func(w *ast.WhenClause) sqlast.When {
 			return sqlast.When{Cond: r.expr(w.Expr), Result: r.expr(w.Result)}
@@ -158,7 +158,7 @@ func (r *reader) caseOf(c *ast.CaseExpr) sqlast.Expr {
 }
 
 func (r *reader) in(e *ast.PatternInExpr) sqlast.Expr {
-	out := &sqlast.In{Pos: pos(e), X: r.operand(e.Expr), Not: e.Not, List: r.exprs(e.List)}
+	out := &sqlast.In{Pos: r.pos(e), X: r.operand(e.Expr), Not: e.Not, List: r.exprs(e.List)}
 	if e.Sel != nil {
 		out.Query = r.subquery(e.Sel)
 	}
@@ -169,13 +169,13 @@ func (r *reader) like(e *ast.PatternLikeOrIlikeExpr) sqlast.Expr {
 	if !e.IsLike {
 		return r.soundsLike(e)
 	}
-	out := &sqlast.Like{Pos: pos(e), Op: sqlast.OpLike, X: r.operand(e.Expr), Pattern: r.operand(e.Pattern), Not: e.Not}
+	out := &sqlast.Like{Pos: r.pos(e), Op: sqlast.OpLike, X: r.operand(e.Expr), Pattern: r.operand(e.Pattern), Not: e.Not}
 	if e.EscapeExplicit {
 		escape := ""
 		if e.Escape != 0 {
 			escape = string(rune(e.Escape))
 		}
-		out.Escape = &sqlast.String{Pos: pos(e), Value: escape}
+		out.Escape = &sqlast.String{Pos: r.pos(e), Value: escape}
 	}
 	return out
 }
@@ -183,19 +183,19 @@ func (r *reader) like(e *ast.PatternLikeOrIlikeExpr) sqlast.Expr {
 // soundsLike reads x SOUNDS LIKE y, which the survey gave to the grammar as an ILIKE.
 func (r *reader) soundsLike(e *ast.PatternLikeOrIlikeExpr) sqlast.Expr {
 	if !r.sounds || e.Not || e.EscapeExplicit {
-		r.unsupported(pos(e), "ILIKE")
+		r.unsupported(r.pos(e), "ILIKE")
 		return nil
 	}
 	soundex := func(x ast.ExprNode) sqlast.Expr {
-		return &sqlast.Call{Pos: pos(x), Name: "soundex", Args: []sqlast.Expr{r.operand(x)}}
+		return &sqlast.Call{Pos: r.pos(x), Name: "soundex", Args: []sqlast.Expr{r.operand(x)}}
 	}
-	return &sqlast.Binary{Pos: pos(e), Op: sqlast.Eq, X: soundex(e.Expr), Y: soundex(e.Pattern)}
+	return &sqlast.Binary{Pos: r.pos(e), Op: sqlast.Eq, X: soundex(e.Expr), Y: soundex(e.Pattern)}
 }
 
 func (r *reader) exists(e *ast.ExistsSubqueryExpr) sqlast.Expr {
-	out := &sqlast.Exists{Pos: pos(e), Query: r.subquery(e.Sel)}
+	out := &sqlast.Exists{Pos: r.pos(e), Query: r.subquery(e.Sel)}
 	if e.Not {
-		return &sqlast.Unary{Pos: pos(e), Op: sqlast.Not, X: out}
+		return &sqlast.Unary{Pos: r.pos(e), Op: sqlast.Not, X: out}
 	}
 	return out
 }
@@ -203,15 +203,15 @@ func (r *reader) exists(e *ast.ExistsSubqueryExpr) sqlast.Expr {
 func (r *reader) quantified(e *ast.CompareSubqueryExpr) sqlast.Expr {
 	op, ok := binaryOps[e.Op]
 	if !ok || op == sqlast.Same {
-		r.unsupported(pos(e), "this comparison with ANY or ALL")
+		r.unsupported(r.pos(e), "this comparison with ANY or ALL")
 	}
-	return &sqlast.Quantified{Pos: pos(e), Op: op, X: r.operand(e.L), All: e.All, Query: r.subquery(e.R)}
+	return &sqlast.Quantified{Pos: r.pos(e), Op: op, X: r.operand(e.L), All: e.All, Query: r.subquery(e.R)}
 }
 
 func (r *reader) subquery(e ast.ExprNode) *sqlast.Query {
 	s, ok := e.(*ast.SubqueryExpr)
 	if !ok {
-		r.unsupported(pos(e), "this subquery")
+		r.unsupported(r.pos(e), "this subquery")
 		return nil
 	}
 	return r.query(s.Query, unnamed)

@@ -14,7 +14,7 @@ import (
 // literal reads a literal from its source text: the grammar's value does not
 // distinguish X'41' from 0x41, or 5. from 5.
 func (r *reader) literal(l ast.ValueExpr) sqlast.Expr {
-	at := pos(l)
+	at := r.pos(l)
 	if at == 0 {
 		return r.synthetic(l)
 	}

@@ -94,7 +94,7 @@ func (r *reader) body(s *ast.SelectStmt, nm naming) sqlast.Body {
 		})}
 	}
 	out := &sqlast.Select{
-		Pos:      sqlast.Pos(s.Fields.Fields[0].Offset),
+		Pos:      sqlast.Pos(r.offset(s.Fields.Fields[0].Offset)),
 		Distinct: s.Distinct,
 		Items:    make([]sqlast.Item, len(s.Fields.Fields)),
 	}
@@ -150,8 +150,9 @@ func (r *reader) modifiers(s *ast.SelectStmt) {
 }
 
 func (r *reader) item(f *ast.SelectField, nm naming) sqlast.Item {
-	r.cursor = max(r.cursor, f.Offset)
-	at := sqlast.Pos(f.Offset)
+	from, to := r.offset(f.Offset), r.offset(f.Offset+len(f.OriginalText()))
+	r.cursor = max(r.cursor, from)
+	at := sqlast.Pos(from)
 	if w := f.WildCard; w != nil {
 		return sqlast.Item{Expr: &sqlast.Star{Pos: at, Schema: w.Schema.O, Table: w.Table.O}}
 	}
@@ -160,9 +161,9 @@ func (r *reader) item(f *ast.SelectField, nm naming) sqlast.Item {
 		r.unsupported(at, "an alias of blanks")
 	}
 	if it.Alias == "" && nm == headers {
-		it.Alias = ownName(r.src[f.Offset:f.Offset+len(f.OriginalText())], it.Expr)
+		it.Alias = ownName(r.src[from:to], it.Expr)
 	}
-	r.cursor = max(r.cursor, f.Offset+len(f.OriginalText()))
+	r.cursor = max(r.cursor, to)
 	return it
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func (r *reader) windowCall(f *ast.WindowFuncExpr) sqlast.Expr {
-	out := &sqlast.Call{Pos: pos(f), Name: ascii.Lower(f.Name), Distinct: f.Distinct}
+	out := &sqlast.Call{Pos: r.pos(f), Name: ascii.Lower(f.Name), Distinct: f.Distinct}
 	switch {
 	case f.IgnoreNull:
 		r.unsupported(out.Pos, "IGNORE NULLS")

@@ -13,8 +13,10 @@ type Flavor struct {
 	RowID               bool // rowid, oid and _rowid_ name a hidden column
 	AliasUnderCollate   bool // in ORDER BY x COLLATE y, x may be an alias or a position (SQLite)
 	HavingTakesColumn   bool // HAVING prefers a column to a select alias with the same name (SQLite)
+	HavingSkipsTables   bool // HAVING looks up a name in the select list, in GROUP BY and in the enclosing queries (MySQL)
 	NamesRepeat         bool // a name that several columns have means the first (SQLite), and is no error
 	AmbiguousMeansItem  bool // in ORDER BY, GROUP BY and HAVING it means the only item that has it (MySQL)
+	ExpressionFirst     bool // if several items have the alias, it means the first that is no column (MySQL)
 	RepeatsUnnamed      bool // several columns may have one name if no expression uses it (PostgreSQL)
 	UsingInPlace        bool // in *, a column of USING does not come first but keeps its position (SQLite)
 	UsingKeepsSides     bool // in *, the left table of a RIGHT JOIN .. USING comes first (PostgreSQL)

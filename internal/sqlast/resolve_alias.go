@@ -30,6 +30,24 @@ func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
 	return true
 }
 
+// skipsTables reports whether an unqualified name in HAVING means a column of an
+// enclosing query, although a table of the block has a column with that name.
+func (r *resolver) skipsTables(c *Column, s *scope) bool {
+	if !r.flavor.HavingSkipsTables || s.clause != inHaving || s != r.scope || r.aggregate > 0 || r.groupsBy(c, s) {
+		return false
+	}
+	r.work += 4 * len(s.items)
+	if slices.ContainsFunc(s.items, func(it Item) bool { return r.fold(itemName(&it), c.Name) }) {
+		return false
+	}
+	for o := s.outer; o != nil; o = o.outer {
+		if len(r.tablesWith(o, o.lo, o.hi, c.Name)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // groupedColumn returns the column with this name that the block groups by, or nil
 // if there is none or more than one.
 func (r *resolver) groupedColumn(c *Column, s *scope) *Column {

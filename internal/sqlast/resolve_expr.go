@@ -124,7 +124,7 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 		return
 	}
 	for s := r.scope; s != nil; s = s.outer {
-		if r.having(slot, c, s) || r.fromTables(slot, c, s) || r.alias(slot, c, s) || r.err != nil {
+		if r.having(slot, c, s) || !r.skipsTables(c, s) && r.fromTables(slot, c, s) || r.alias(slot, c, s) || r.err != nil {
 			return
 		}
 		if s.names != nil && slices.ContainsFunc(s.names, func(n string) bool { return r.fold(n, c.Name) }) {

@@ -205,7 +205,7 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 	return true
 }
 
-// item returns the index of the item that has the name, or -1.
+// item returns the index of the item that the name means as an alias, or -1.
 func (r *resolver) item(c *Column, s *scope) int {
 	found := -1
 	r.work += 4 * len(s.items)
@@ -216,6 +216,9 @@ func (r *resolver) item(c *Column, s *scope) int {
 		}
 		if name == "" || len(name) != len(c.Name) || !r.fold(name, c.Name) {
 			continue
+		}
+		if _, isColumn := s.items[i].Expr.(*Column); !isColumn && r.flavor.ExpressionFirst && (found < 0 || s.clause != inHaving) {
+			return i
 		}
 		if found < 0 {
 			found = i
