@@ -1,12 +1,16 @@
 package integration_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	driver "github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/sqldb"
 )
 
 // The cells for values of each column type.
@@ -117,6 +121,36 @@ func TestMySQLDBCompleteResults(t *testing.T) {
 		got := askMaria(t, db, m.name, map[string][]string{"t": {"s"}}, text)
 		if diff := cmp.Diff([][]any{{want}}, got.Rows); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// A recursion through a cycle of rows, which MariaDB cuts with nothing but a warning,
+// is an error. So is one with too many warnings to know.
+func TestMySQLDBCutRecursion(t *testing.T) {
+	m := newMaria(t, mariaServer(t), "mysqldb_cut", "CREATE TABLE t (id INT, boss INT, s TEXT); INSERT INTO t VALUES (1, 2, 'x'), (2, 1, 'y'), (3, NULL, 'z'), (4, 3, '1')")
+	m.grant(t, "SELECT ON t")
+	db := m.open(t, &sqldb.Options{Timeout: 20 * time.Second})
+	for _, test := range []struct {
+		text string
+		want any // a kind of error, or the value
+	}{
+		{"WITH RECURSIVE h AS (SELECT id, boss FROM t WHERE id = 1 UNION ALL SELECT t.id, t.boss FROM t JOIN h ON t.id = h.boss) SELECT count(*) FROM h", sqldb.ErrTooLarge},
+		{"SELECT (WITH RECURSIVE h AS (SELECT id, boss FROM t WHERE id = 1 UNION ALL SELECT t.id, t.boss FROM t JOIN h ON t.id = h.boss) SELECT count(*) FROM h) AS n", sqldb.ErrTooLarge},
+		{"WITH RECURSIVE h AS (SELECT id, boss FROM t WHERE id = 1 UNION SELECT t.id, t.boss FROM t JOIN h ON t.id = h.boss) SELECT count(*) FROM h", int64(2)},
+		{"WITH RECURSIVE h AS (SELECT id, boss FROM t WHERE id = 4 UNION ALL SELECT t.id, t.boss FROM t JOIN h ON t.id = h.boss) SELECT count(*) FROM h", int64(2)},
+		{"WITH RECURSIVE h AS (SELECT id, boss, s FROM t WHERE id = 4 UNION ALL SELECT t.id, t.boss, t.s FROM t JOIN h ON t.id = h.boss) SELECT sum(s + 0) FROM h", 1.0},
+		{"WITH RECURSIVE d AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM d WHERE n < 200) SELECT sum(concat('x', n) + 0) FROM d", sqldb.ErrTooLarge},
+	} {
+		got, err := db.Query(t.Context(), mariaGuarded(t, m.name, map[string][]string{"t": {"id", "boss", "s"}}, test.text))
+		if kind, ok := test.want.(error); ok {
+			if !errors.Is(err, kind) {
+				t.Errorf("%s: %v, %v", test.text, got, err)
+			}
+			continue
+		}
+		if err != nil || !cmp.Equal([][]any{{test.want}}, got.Rows) {
+			t.Errorf("%s: %v, %v", test.text, got, err)
 		}
 	}
 }

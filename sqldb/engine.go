@@ -78,6 +78,11 @@ type Query struct {
 	// Receiver is set by Admit if the driver itself would read a row of any size.
 	Receiver Receiver
 
+	// Complete is set by Admit if the server may return a part of the result with
+	// nothing but a warning. It is called after the last row, before release, and
+	// returns an error if the server did so.
+	Complete func(context.Context) error
+
 	// Tag identifies the query on a server. It consists of letters and digits
 	// and cannot be guessed.
 	Tag string

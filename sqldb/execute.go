@@ -41,6 +41,12 @@ func (db *DB) execute(ctx context.Context, r *replica, conn *sql.Conn, q *Query)
 		if !ended && db.stopper != nil {
 			return false
 		}
+		if err == nil && q.Complete != nil {
+			if err = q.Complete(ctx); err != nil {
+				err = db.failure(ctx, err)
+				return false
+			}
+		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 		defer cancel()
 		return release(ctx) == nil

@@ -39,7 +39,9 @@ func (Dialect) Name() string { return "mysql" }
 // differ in case only are ambiguous.
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
-var flavor = sqlast.Flavor{Fold: ascii.EqualFold, AmbiguousMeansItem: true, ExpressionFirst: true, HavingSkipsTables: true}
+var flavor = sqlast.Flavor{
+	Fold: ascii.EqualFold, AmbiguousMeansItem: true, ExpressionFirst: true, HavingSkipsTables: true, WindowAliasVaries: true,
+}
 
 // Append prints a tree. It uses forms that MySQL and MariaDB both read.
 func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {

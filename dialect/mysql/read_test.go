@@ -150,6 +150,14 @@ var constructs = []struct{ name, text, want string }{
 		"SELECT rank() OVER (PARTITION BY `a` ORDER BY `b` DESC) AS `a`, sum(`x`) OVER `w` AS `b`, sum(`x`) OVER (`w` ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) AS `c`, lag(`x`, 2, 0) OVER `w` AS `d` FROM `t` WINDOW `w` AS (ORDER BY `y`), `v` AS (`w`)"},
 	{"frames", `SELECT SUM(x) OVER (ORDER BY y RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND UNBOUNDED FOLLOWING) a, COUNT(*) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING) b FROM t`,
 		"SELECT sum(`x`) OVER (ORDER BY `y` RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND UNBOUNDED FOLLOWING) AS `a`, count(*) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING) AS `b` FROM `t`"},
+	{"operators in patterns", `SELECT a LIKE 'x' + 1, a NOT RLIKE b * 2 = c AS d FROM t WHERE a LIKE left(b, 1) + 1 - INTERVAL 1 DAY OR a REGEXP CASE WHEN b LIKE 1 + 1 THEN 2 END DIV 2`,
+		"SELECT `a` LIKE ('x' + 1) AS `a LIKE 'x' + 1`, (`a` NOT REGEXP (`b` * 2)) = `c` AS `d` FROM `t` WHERE `a` LIKE date_sub(left(`b`, 1) + 1, INTERVAL 1 DAY) OR `a` REGEXP (CASE WHEN `b` LIKE (1 + 1) THEN 2 END DIV 2)"},
+	{"predicates of predicates", `SELECT a LIKE b LIKE c x, a LIKE b NOT LIKE c y, 1 = a IN (1) NOT IN (2) z, a LIKE b ESCAPE '!' BETWEEN 1 AND 2 w FROM t`,
+		"SELECT (`a` LIKE `b`) LIKE `c` AS `x`, `a` LIKE (`b` NOT LIKE `c`) AS `y`, 1 = ((`a` IN (1)) NOT IN (2)) AS `z`, (`a` LIKE `b` ESCAPE '!') BETWEEN 1 AND 2 AS `w` FROM `t`"},
+	{"comparison of a truth value", `SELECT a = b IS TRUE = c x, NOT a IS NOT FALSE <> 1 IS UNKNOWN AND b y FROM t`,
+		"SELECT ((`a` = `b`) IS TRUE) = `c` AS `x`, NOT (((`a` IS NOT FALSE) <> 1) IS NULL) AND `b` AS `y` FROM `t`"},
+	{"numbers that are no positions", `SELECT GROUP_CONCAT(a, b ORDER BY -1, 2, 3, 007, c) x FROM t`,
+		"SELECT group_concat(`a`, `b` ORDER BY NULL, 2, NULL, NULL, `c`) AS `x` FROM `t`"},
 }
 
 func TestConstructs(t *testing.T) {
@@ -260,6 +268,11 @@ var refusals = []struct {
 	{`WITH x AS (SELECT 1) (WITH y AS (SELECT 2) SELECT * FROM y)`, sqlast.Unsupported, "WITH", ""},
 	{`SELECT * FROM a JOIN (b NATURAL JOIN c) JOIN d ON 1`, sqlast.Unsupported, "JOIN", "JOIN d"},
 	{`SELECT * FROM a CROSS JOIN (b RIGHT JOIN c ON 1) LEFT JOIN d ON 2`, sqlast.Unsupported, "LEFT", "LEFT JOIN d"},
+	{`SELECT a LIKE b +`, sqlast.Syntax, "", ""},
+	{`SELECT a BETWEEN b AND c LIKE d LIKE e`, sqlast.Syntax, "", "LIKE e"},
+	{`SELECT a LIKE b ESCAPE '!' + 1`, sqlast.Syntax, "", "+"},
+	{`SELECT a IN (1) + 1`, sqlast.Syntax, "", "+"},
+	{`SELECT a LIKE (b + 1`, sqlast.Syntax, "", ""},
 
 	{"SELECT '\xff'", sqlast.InvalidText, "", "\xff"},
 	{"SELECT 1\x00", sqlast.InvalidText, "", "\x00"},

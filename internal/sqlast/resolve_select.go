@@ -17,11 +17,11 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	if len(sel.Items) > maxColumns {
 		r.fail(TooComplex, sel.Pos, "", "a select list has more than %d columns", maxColumns)
 	}
+	s.items = sel.Items
 	r.itemList(sel, bound)
 	for _, w := range sel.Windows {
 		r.window(w)
 	}
-	s.items = sel.Items
 	s.clause = inDistinctOn
 	for i := range sel.DistinctOn {
 		r.term(&sel.DistinctOn[i], s)

@@ -6,11 +6,15 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // engine is the engine of MySQL and MariaDB.
@@ -70,6 +74,9 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	if m != nil {
 		q.Receiver = m
 	}
+	if s.mariaDB && strings.Contains(q.SQL, "RECURSIVE") {
+		q.Complete = func(ctx context.Context) error { return recursionEnded(ctx, conn) }
+	}
 	text := q.SQL
 	q.SQL = s.mark(q.Tag) + text
 	if !checked {
@@ -84,6 +91,33 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 		}
 		return vars.revert(ctx, conn)
 	}, nil
+}
+
+// warnIncomplete is the number of MariaDB's warning that it ended a recursion.
+const warnIncomplete = "1931"
+
+// recursionEnded returns an error if MariaDB cut the result of the last statement
+// because its recursion has more than longestRecursion steps. The server keeps only
+// the first warnings: it returns an error too if there were more.
+func recursionEnded(ctx context.Context, conn *sql.Conn) error {
+	_, count, err := scan(ctx, conn, "SHOW COUNT(*) WARNINGS")
+	if err != nil || len(count) == 1 && count[0][0] == "0" {
+		return err
+	}
+	_, warnings, err := scan(ctx, conn, "SHOW WARNINGS")
+	if err != nil {
+		return err
+	}
+	isCut := func(w []string) bool { return len(w) > 1 && w[1] == warnIncomplete }
+	switch {
+	case slices.ContainsFunc(warnings, isCut):
+		return failure.New(sqldb.ErrTooLarge, "the recursion does not end within "+strconv.Itoa(longestRecursion)+
+			" steps, as if its rows formed a cycle: write UNION instead of UNION ALL, or count the steps and stop")
+	case len(count) != 1 || count[0][0] != strconv.Itoa(len(warnings)):
+		return failure.New(sqldb.ErrTooLarge, "the server has so many warnings about the recursive query that it is "+
+			"unknown whether the result is complete: avoid the warnings, such as those of conversions")
+	}
+	return nil
 }
 
 // errRole causes a connection to be closed: no statement restores the roles

@@ -67,13 +67,13 @@ func TestSession(t *testing.T) {
 		change, undo string
 	}{
 		{"a plain pool", plainMariaDB, 1500 * time.Millisecond, false,
-			"max_recursive_iterations = 4294967295, tx_read_only = 1, max_statement_time = 1.500, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
+			"max_recursive_iterations = 100000, tx_read_only = 1, max_statement_time = 1.500, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
 			"max_recursive_iterations = 1000, tx_read_only = 0, max_statement_time = 0.000000, @`aesKey` = NULL, @`b` = NULL"},
 		{"with EXPLAIN", plainMariaDB, time.Nanosecond, true,
-			"max_recursive_iterations = 4294967295, tx_read_only = 1, max_statement_time = 0.001, expensive_subquery_limit = 0, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
+			"max_recursive_iterations = 100000, tx_read_only = 1, max_statement_time = 0.001, expensive_subquery_limit = 0, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
 			"max_recursive_iterations = 1000, tx_read_only = 0, max_statement_time = 0.000000, expensive_subquery_limit = 100, @`aesKey` = NULL, @`b` = NULL"},
 		{"without a limit", plainMariaDB, 0, false,
-			"max_recursive_iterations = 4294967295, tx_read_only = 1, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
+			"max_recursive_iterations = 100000, tx_read_only = 1, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
 			"max_recursive_iterations = 1000, tx_read_only = 0, @`aesKey` = NULL, @`b` = NULL"},
 		{"an odd pool", oddMySQL, 1500 * time.Millisecond, true,
 			"sql_mode = ONLY_FULL_GROUP_BY, autocommit = 1, sql_select_limit = 18446744073709551615, character_set_client = utf8mb4, character_set_results = utf8mb4, " +

@@ -39,14 +39,14 @@ func (s *server) plan(has map[string]string) {
 	if has["character_set_connection"] != "utf8mb4" {
 		s.always.want(has, "collation_connection", "utf8mb4_general_ci")
 	}
-	// Above this limit and that of recursion, a server returns a part of the
-	// result with nothing but a warning.
+	// Above this limit, a server returns a part of the value with nothing but a
+	// warning.
 	if n, err := strconv.ParseUint(has["group_concat_max_len"], 10, 64); err == nil && n < longestConcat {
 		s.always.want(has, "group_concat_max_len", strconv.Itoa(longestConcat))
 	}
 	readOnly, limit := "transaction_read_only", "max_execution_time"
 	if s.mariaDB {
-		s.always.want(has, "max_recursive_iterations", "4294967295")
+		s.always.want(has, "max_recursive_iterations", strconv.Itoa(longestRecursion))
 		readOnly, limit = "tx_read_only", "max_statement_time"
 	}
 	s.always.want(has, readOnly, "1")
@@ -64,6 +64,10 @@ func (s *server) plan(has map[string]string) {
 // longestConcat is the maximum length in bytes of a GROUP_CONCAT. The default
 // of MySQL is 1024.
 const longestConcat = 1 << 20
+
+// longestRecursion is the maximum number of steps of a recursive query on MariaDB.
+// Without one, a recursion through a cycle of rows would take the whole time limit.
+const longestRecursion = 100_000
 
 // want adds the change that gives a variable a value, unless it has that value.
 func (s *settings) want(has map[string]string, name, value string) {
