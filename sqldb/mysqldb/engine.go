@@ -55,7 +55,15 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	}
 	key := q.Fingerprint()
 	_, checked := e.checked.Get(key)
-	vars, err := s.session(q.Session, q.Timeout, !checked)
+	var further []settings
+	if !checked {
+		further = append(further, s.explain)
+	}
+	if s.mariaDB && strings.Contains(q.SQL, "RECURSIVE") {
+		further = append(further, s.recurse)
+		q.Complete = func(ctx context.Context) error { return recursionEnded(ctx, conn) }
+	}
+	vars, err := s.session(q.Session, q.Timeout, further...)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +81,6 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	}
 	if m != nil {
 		q.Receiver = m
-	}
-	if s.mariaDB && strings.Contains(q.SQL, "RECURSIVE") {
-		q.Complete = func(ctx context.Context) error { return recursionEnded(ctx, conn) }
 	}
 	text := q.SQL
 	q.SQL = s.mark(q.Tag) + text
@@ -97,8 +102,8 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 const warnIncomplete = "1931"
 
 // recursionEnded returns an error if MariaDB cut the result of the last statement
-// because its recursion has more than longestRecursion steps. The server keeps only
-// the first warnings: it returns an error too if there were more.
+// because its recursion has more than longestRecursion steps, or if it has more
+// warnings than it keeps.
 func recursionEnded(ctx context.Context, conn *sql.Conn) error {
 	_, count, err := scan(ctx, conn, "SHOW COUNT(*) WARNINGS")
 	if err != nil || len(count) == 1 && count[0][0] == "0" {
@@ -157,7 +162,7 @@ func (e *engine) withSettings(ctx context.Context, conn *sql.Conn, do func(*serv
 	if end, ok := ctx.Deadline(); ok {
 		limit = time.Until(end)
 	}
-	vars, err := s.session(&sqldb.Session{}, limit, true)
+	vars, err := s.session(&sqldb.Session{}, limit, s.explain)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ type server struct {
 
 	always  settings // the changes that every statement needs
 	explain settings // further changes for EXPLAIN
+	recurse settings // further changes for a recursive query
 	limit   variable // the time limit that the connection has
 }
 

@@ -21,8 +21,8 @@ import (
 )
 
 // session returns the settings of one query. limit is the time limit, or 0 for
-// none; explain adds what EXPLAIN needs.
-func (s *server) session(wanted *sqldb.Session, limit time.Duration, explain bool) (*settings, error) {
+// none; further are changes for this query alone.
+func (s *server) session(wanted *sqldb.Session, limit time.Duration, further ...settings) (*settings, error) {
 	if len(wanted.SearchPath) > 0 {
 		return nil, failure.New(sqldb.ErrArgument,
 			"the session has a search path, which this server does not support")
@@ -32,9 +32,9 @@ func (s *server) session(wanted *sqldb.Session, limit time.Duration, explain boo
 		set.change = append(set.change, s.timeLimit(limit).String())
 		set.undo = append(set.undo, s.limit.String())
 	}
-	if explain {
-		set.change = append(set.change, s.explain.change...)
-		set.undo = append(set.undo, s.explain.undo...)
+	for _, f := range further {
+		set.change = append(set.change, f.change...)
+		set.undo = append(set.undo, f.undo...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted.Settings)) {
 		value, err := literal(name, wanted.Settings[name])

@@ -49,7 +49,7 @@ var (
 	plainMariaDB = map[string]string{"sql_mode": "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION", "autocommit": "1", "sql_select_limit": "18446744073709551615",
 		"character_set_client": "utf8mb4", "character_set_results": "utf8mb4", "character_set_connection": "utf8mb4", "collation_connection": "utf8mb4_bin",
 		"tx_read_only": "0", "max_statement_time": "0.000000", "sql_quote_show_create": "1", "sql_notes": "1", "expensive_subquery_limit": "100",
-		"group_concat_max_len": "1048576", "max_recursive_iterations": "1000"}
+		"group_concat_max_len": "1048576", "max_recursive_iterations": "1000", "max_error_count": "64"}
 	oddMySQL = map[string]string{"sql_mode": "ANSI_QUOTES,ONLY_FULL_GROUP_BY", "autocommit": "0", "sql_select_limit": "5",
 		"character_set_client": "latin1", "character_set_results": "", "character_set_connection": "latin1", "collation_connection": "latin1_bin",
 		"transaction_read_only": "0", "max_execution_time": "7", "sql_quote_show_create": "0", "sql_notes": "1", "group_concat_max_len": "1024"}
@@ -83,7 +83,11 @@ func TestSession(t *testing.T) {
 	} {
 		s := server{mariaDB: tt.has["tx_read_only"] != ""}
 		s.plan(tt.has)
-		got, err := s.session(wanted, tt.limit, tt.explain)
+		var further []settings
+		if tt.explain {
+			further = append(further, s.explain)
+		}
+		got, err := s.session(wanted, tt.limit, further...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +95,7 @@ func TestSession(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
-	if _, err := (&server{}).session(&sqldb.Session{SearchPath: []string{"x"}}, 0, false); !errors.Is(err, sqldb.ErrArgument) {
+	if _, err := (&server{}).session(&sqldb.Session{SearchPath: []string{"x"}}, 0); !errors.Is(err, sqldb.ErrArgument) {
 		t.Errorf("a search path: %v", err)
 	}
 }

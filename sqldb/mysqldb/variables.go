@@ -13,7 +13,7 @@ var (
 		"sql_quote_show_create", "sql_notes", "group_concat_max_len",
 	}
 	mariaDBVariables = []string{
-		"tx_read_only", "max_statement_time", "max_recursive_iterations", "expensive_subquery_limit",
+		"tx_read_only", "max_statement_time", "max_recursive_iterations", "expensive_subquery_limit", "max_error_count",
 	}
 	mysqlVariables = []string{"transaction_read_only", "max_execution_time"}
 )
@@ -51,6 +51,11 @@ func (s *server) plan(has map[string]string) {
 	}
 	s.always.want(has, readOnly, "1")
 	s.limit = variable{limit, has[limit]}
+
+	// The warning about a recursion can come after many others.
+	if s.mariaDB {
+		s.recurse.want(has, "max_error_count", "65535")
+	}
 
 	// EXPLAIN must show the whole statement. Subqueries that the server
 	// executes while it explains would be missing.
