@@ -48,6 +48,10 @@ var mysqlRows = []string{
 	"SELECT name FROM dept d WHERE EXISTS (SELECT 1 FROM emp GROUP BY dept HAVING name LIKE 'y%')",
 	"SELECT name FROM dept d WHERE EXISTS (SELECT name FROM emp GROUP BY name HAVING name LIKE 'y%')",
 	"SELECT name FROM dept d WHERE EXISTS (SELECT 1 FROM emp GROUP BY dept HAVING max(name) LIKE 'y%')",
+	// An EXPLAIN of these ends MariaDB.
+	"SELECT abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy')))) AS r, id FROM emp ORDER BY id, abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy'))))",
+	"SELECT abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy')))) AS r, count(*) FROM emp GROUP BY abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy'))))",
+	"SELECT id FROM dept WHERE id IN (SELECT abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy')))) FROM emp ORDER BY abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy')))))",
 	"SELECT INTERVAL 1 DAY + '2024-01-01', (INTERVAL 1 DAY + '2024-01-01') <> '2024-01-02'",
 	"SELECT id, 3 IS NULL FROM emp WHERE 3 IS NOT NULL AND name IS NOT NULL ORDER BY id",
 }

@@ -1,6 +1,10 @@
 package mysql
 
-import "github.com/qedkit/qed/internal/sqlast"
+import (
+	"slices"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
 
 // refuseCrashes refuses what ends a MariaDB server of version 10.11 with signal 11,
 // except JSON_EXTRACT .. <=>, which [reader.binary] refuses:
@@ -8,8 +12,13 @@ import "github.com/qedkit/qed/internal/sqlast"
 //   - A comparison of rows that becomes a key of JSON_OBJECTAGG, directly or as a
 //     column of a derived table, if its value is NULL.
 //   - GROUP_CONCAT(.. ORDER BY 1) WITH ROLLUP, if the 1 means an expression.
+//   - A term of a window that repeats an item with a subquery, in which another one
+//     compares with IN (SELECT 1).
+//
+// The last one does so too as a term of ORDER BY or GROUP BY, when the server explains
+// the statement. Such a term is printed as a position.
 func (r *reader) refuseCrashes(q *sqlast.Query) {
-	if r.err != nil || !r.objectAgg && !r.concatPosition {
+	if r.err != nil || !r.objectAgg && !r.concatPosition && !r.bareIn {
 		return
 	}
 	sqlast.Walk(q, func(n sqlast.Node) bool {
@@ -29,6 +38,9 @@ func (r *reader) refuseCrashes(q *sqlast.Query) {
 					r.refuseConcatPosition(it.Expr)
 				}
 			}
+			for _, w := range n.Windows {
+				r.refuseBareIn(w)
+			}
 			if n.Rollup && n.Having != nil {
 				r.refuseConcatPosition(n.Having)
 			}
@@ -36,9 +48,49 @@ func (r *reader) refuseCrashes(q *sqlast.Query) {
 			if n.Name == "json_objectagg" {
 				r.refuseRowComparison(n)
 			}
+			if n.Over != nil {
+				r.refuseBareIn(n.Over)
+			}
 		}
 		return r.err == nil
 	})
+}
+
+// refuseBareIn refuses a comparison with a query without FROM in the subqueries of a
+// window.
+func (r *reader) refuseBareIn(w *sqlast.Window) {
+	terms := slices.Clone(w.PartitionBy)
+	for _, o := range w.OrderBy {
+		terms = append(terms, o.Expr)
+	}
+	for _, term := range terms {
+		sqlast.Walk(term, func(n sqlast.Node) bool {
+			var q *sqlast.Query
+			switch n := n.(type) {
+			case *sqlast.In:
+				q = n.Query
+			case *sqlast.Quantified:
+				q = n.Query
+			}
+			if q != nil && !readsTables(q) {
+				r.fail(sqlast.Unsupported, q.Pos, "IN",
+					"a comparison with a query without FROM is not supported in a window: write the value")
+			}
+			return r.err == nil
+		})
+	}
+}
+
+// readsTables reports whether all SELECT of a query have a FROM.
+func readsTables(q *sqlast.Query) bool {
+	all := true
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		if s, ok := n.(*sqlast.Select); ok {
+			all = all && s.From != nil
+		}
+		return all
+	})
+	return all
 }
 
 // refuseRowComparison refuses comparisons of rows in an expression.

@@ -31,6 +31,9 @@ var crashers = []string{
 	"SELECT 1 FROM t GROUP BY id WITH ROLLUP HAVING GROUP_CONCAT(CONCAT(vc), j ORDER BY i, 2) > 'a'",
 	"SELECT (SELECT GROUP_CONCAT(CONCAT(t.vc), t.j ORDER BY 1)) FROM t GROUP BY id WITH ROLLUP",
 	"SELECT id FROM t GROUP BY id WITH ROLLUP ORDER BY GROUP_CONCAT(CONCAT(vc), j ORDER BY 1)",
+
+	"SELECT abs((SELECT EXISTS (SELECT 1 FROM t x WHERE x.vc IN (SELECT '')))) AS r, ROW_NUMBER() OVER (ORDER BY abs((SELECT EXISTS (SELECT 1 FROM t x WHERE x.vc IN (SELECT ''))))) FROM t",
+	"SELECT abs((SELECT EXISTS (SELECT 1 FROM t x WHERE x.vc IN (SELECT '')))) AS r, COUNT(*) OVER w FROM t WINDOW w AS (PARTITION BY abs((SELECT EXISTS (SELECT 1 FROM t x WHERE x.vc = ANY (SELECT '')))))",
 }
 
 func TestReadRefusesCrashes(t *testing.T) {
@@ -49,6 +52,7 @@ func TestReadRefusesCrashes(t *testing.T) {
 		"SELECT JSON_OBJECTAGG(vc, (i, vc) IN (SELECT id, name FROM u)) FROM t",
 		"SELECT GROUP_CONCAT(vc ORDER BY 1) FROM t GROUP BY i",
 		"SELECT i, GROUP_CONCAT(vc ORDER BY vc DESC) FROM t GROUP BY i WITH ROLLUP",
+		"SELECT vc IN (SELECT 'a') AS r, ROW_NUMBER() OVER (ORDER BY vc IN (SELECT name FROM u)) FROM t ORDER BY vc IN (SELECT 'a')",
 		"SELECT i, x.c FROM (SELECT GROUP_CONCAT(vc ORDER BY 1) AS c, i FROM t) AS x GROUP BY i WITH ROLLUP",
 	} {
 		if _, err := (mysql.Dialect{}).Read(text); err != nil {

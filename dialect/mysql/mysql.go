@@ -41,6 +41,7 @@ func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
 	Fold: ascii.EqualFold, AmbiguousMeansItem: true, ExpressionFirst: true, HavingSkipsTables: true, WindowAliasVaries: true,
+	QueriesByPosition: true, // see refuseCrashes
 }
 
 // Append prints a tree. It uses forms that MySQL and MariaDB both read.

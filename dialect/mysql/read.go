@@ -154,6 +154,7 @@ type reader struct {
 	lists          []columnList // the column lists that the grammar was not given
 	sounds         bool         // ILIKE means SOUNDS LIKE
 	objectAgg      bool         // there is a JSON_OBJECTAGG
+	bareIn         bool         // there is a comparison with a query without FROM
 	concatPosition bool         // there is a GROUP_CONCAT(.. ORDER BY 1)
 
 	err *sqlast.Error

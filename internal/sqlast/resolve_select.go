@@ -113,6 +113,28 @@ func (r *resolver) term(e *Expr, s *scope) {
 		// Engines read some constants, such as -5, as a position. As an alias they
 		// order nothing, like NULL.
 		*e = &Null{Pos: (*e).At()}
+	} else if r.flavor.QueriesByPosition && hasQuery(*e) {
+		r.repeatedItem(e, s.items)
+	}
+}
+
+// hasQuery reports whether an expression has a subquery.
+func hasQuery(e Expr) bool {
+	found := false
+	Walk(e, func(n Node) bool {
+		_, isQuery := n.(*Query)
+		found = found || isQuery
+		return !found
+	})
+	return found
+}
+
+// repeatedItem replaces a term that repeats the expression of an item by its position.
+func (r *resolver) repeatedItem(e *Expr, items []Item) {
+	r.work += len(items)
+	isTerm := func(it Item) bool { return equalExpr(it.Expr, *e) }
+	if n := slices.IndexFunc(items, isTerm); n >= 0 {
+		*e = &Number{Pos: (*e).At(), Text: strconv.Itoa(n + 1)}
 	}
 }
 
@@ -136,12 +158,8 @@ func (r *resolver) rollup(sel *Select) {
 	for i, term := range sel.GroupBy {
 		switch term.(type) {
 		case *Column, *Number:
-			continue
-		}
-		r.work += len(sel.Items)
-		isTerm := func(it Item) bool { return equalExpr(it.Expr, term) }
-		if n := slices.IndexFunc(sel.Items, isTerm); n >= 0 {
-			sel.GroupBy[i] = &Number{Pos: term.At(), Text: strconv.Itoa(n + 1)}
+		default:
+			r.repeatedItem(&sel.GroupBy[i], sel.Items)
 		}
 	}
 }
