@@ -122,7 +122,9 @@ func beKilled(dir, after string) error {
 	}
 	st.appended = func(records int) {
 		if left -= records; left <= 0 {
-			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			if self, err := os.FindProcess(os.Getpid()); err == nil {
+				self.Kill()
+			}
 			select {}
 		}
 	}

@@ -168,7 +168,7 @@ func testServer(mode string) *mcp.Server {
 		addAsking(s)
 	case "deaf": // stops reading after the first call
 		add("stop_reading", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			suspend()
 			time.Sleep(time.Minute)
 			return text("going on"), nil
 		})

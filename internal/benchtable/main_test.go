@@ -36,13 +36,41 @@ func TestTableIsWrittenBetweenTheMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := string(raw)
-	for _, want := range []string{"before\n" + begin, "Test CPU", "| Linear10 |", "| 2 µs | 7 |", end + "\nafter\n"} {
+	for _, want := range []string{"before\n" + begin, "Test CPU", "| Linear10 |", "| 2 µs | 7 |", "| ≤ 1 µs, 15 allocations | 2 µs **(over)** | 7 |", end + "\nafter\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the file does not contain %q:\n%s", want, got)
 		}
 	}
 	if strings.Contains(got, "old") || strings.Count(got, "| Linear10 |") != 1 {
 		t.Errorf("the old table is still there:\n%s", got)
+	}
+}
+
+// A figure is marked if it is above its bound, and a benchmark without its server has
+// a row that says so.
+func TestBoundsAndServers(t *testing.T) {
+	runs := map[string][]result{}
+	for _, want := range bounds {
+		if want.server {
+			continue
+		}
+		at := result{nanos: float64(want.time), allocs: float64(want.allocs)}
+		runs[want.name] = []result{at}
+	}
+	table, err := render(runs, "Test CPU")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(table), over) {
+		t.Errorf("a figure at its bound is marked:\n%s", table)
+	}
+	if !strings.Contains(string(table), "| IntrospectMariaDB1000 | introspection of 1,000 tables with 20,000 columns in MariaDB "+
+		"| ≤ 3e+03 ms | left out: no server | |") {
+		t.Errorf("a benchmark without its server has no row:\n%s", table)
+	}
+	runs["Linear10"] = []result{{nanos: 3001, allocs: 31}}
+	if table, err = render(runs, "Test CPU"); err != nil || !strings.Contains(string(table), "| 3 µs **(over)** | 31 **(over)** |") {
+		t.Errorf("figures over their bounds are not marked: %v\n%s", err, table)
 	}
 }
 

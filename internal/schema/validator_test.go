@@ -37,6 +37,9 @@ func TestForeignSchema(t *testing.T) {
 		schema, raw string
 		want        string // the problems; empty: accepted
 	}{
+		"no arguments":            {`{"type":"object","additionalProperties":false}`, `{}`, ""},
+		"no arguments in spaces":  {`{"type":"object","additionalProperties":false}`, ` { } `, ""},
+		"arguments are missing":   {closed, `{}`, "/port: is missing"},
 		"good":                    {closed, `{"port":"x","limit":5}`, ""},
 		"all faults":              {closed, `{"prt":"x","limit":"a"}`, "/port: is missing; /limit: is string, want integer; /prt: is unknown; did you mean port? Known are limit, port"},
 		"a far name":              {closed, `{"port":"x","zzz":1}`, "/zzz: is unknown; known are limit, port"},

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package mcpkit_test
+
+// suspend blocks the call. A process cannot suspend itself here.
+func suspend() { select {} }
