@@ -3,14 +3,13 @@ package fieldservice_test
 import (
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/examples/fieldservice"
+	"github.com/qedkit/qed/examples/internal/chat/chattest"
 )
 
 // The outcomes of a statement. A statement that the guard refuses also fails in
@@ -91,7 +90,7 @@ func TestQuestions(t *testing.T) {
 			}
 			for _, row := range last {
 				for _, cell := range row {
-					if !says(q.Answer, cell) {
+					if !chattest.Says(q.Answer, cell) {
 						t.Errorf("the answer does not say %q: %s", cell, q.Answer)
 					}
 				}
@@ -153,25 +152,4 @@ func throughViews(statement string) string {
 		statement = named.ReplaceAllString(statement, "$1 "+view)
 	}
 	return statement
-}
-
-// says reports whether an answer contains a cell in one of its usual forms.
-func says(answer, cell string) bool {
-	forms := []string{cell}
-	if on, err := time.Parse(time.DateOnly, cell); err == nil {
-		forms = append(forms, on.Format("2 January 2006"))
-	}
-	if on, err := time.Parse("2006-01", cell); err == nil {
-		forms = append(forms, on.Format("January"))
-	}
-	if amount, err := strconv.ParseFloat(cell, 64); err == nil && amount >= 1000 {
-		whole, cents, _ := strings.Cut(strconv.FormatFloat(amount, 'f', 2, 64), ".")
-		forms = append(forms, whole[:len(whole)-3]+","+whole[len(whole)-3:]+"."+cents)
-	}
-	for _, form := range forms {
-		if strings.Contains(answer, form) {
-			return true
-		}
-	}
-	return false
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -12,8 +13,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/fieldservice"
+	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/chat/chattest"
+	"github.com/qedkit/qed/examples/internal/database"
+	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/sqlagent"
+	"github.com/qedkit/qed/store"
 )
 
 // quickstart runs the program with nothing configured but env.
@@ -45,22 +53,59 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// The output has the recorded answers. Each of their numbers is looked up in the
-// rows, or is in them or in the question.
+// Each recorded answer says every cell of the rows that its statement returned
+// through the guard. Each of its numbers is looked up in the rows, or is in them or
+// in the question.
 func TestReplayedAnswersAreTrue(t *testing.T) {
-	out, err := quickstart(t, nil, "")
+	chattest.Isolate(t, nil)
+	src, err := database.OpenSource(t.Context(), &database.Options{}, &settings.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := strings.Join(strings.Fields(out), " ")
-	for _, q := range fieldservice.Questions("sqlite") {
-		// Without a statement that may run, the agent says why instead.
-		if !strings.Contains(words, q.Answer) && q.ID != "complete-an-order" {
-			t.Errorf("%s: the answer is not the recorded one: %s", q.ID, q.Answer)
+	defer src.Close()
+	questions := fieldservice.Questions("sqlite")
+	model := llmtest.New(chat.Replay(questions)...)
+	agent, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, &sqlagent.Options{Store: &store.InMemory{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := map[string]bool{ // answers without rows
+		"complete-an-order": true, // no statement may run: the agent says why instead
+		"overpaid":          true,
+	}
+	thread, answered := "", 0
+	for _, q := range questions {
+		if q.Follows == "" {
+			thread = q.ID
+		}
+		answer, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: thread, Text: q.Question})
+		if err != nil {
+			t.Fatalf("%s: %v", q.ID, err)
+		}
+		if q.ID != "complete-an-order" && !strings.Contains(answer.Text, q.Answer) {
+			t.Errorf("%s: the answer is not the recorded one: %s", q.ID, answer.Text)
+		}
+		if len(answer.Unproved) > 0 || strings.Contains(answer.Text, "(unknown)") {
+			t.Errorf("%s: the answer has numbers that are not proved (%v): %s", q.ID, answer.Unproved, answer.Text)
+		}
+		rows := answer.Table != nil && len(answer.Table.Rows) > 0
+		if rows == without[q.ID] {
+			t.Errorf("%s: the answer has rows: %t, want %t", q.ID, rows, !without[q.ID])
+		}
+		if !rows {
+			continue
+		}
+		answered++
+		for _, row := range answer.Table.Rows {
+			for _, cell := range row {
+				if text := fmt.Sprint(cell); !chattest.Says(answer.Text, text) {
+					t.Errorf("%s: the answer does not say %q: %s", q.ID, text, answer.Text)
+				}
+			}
 		}
 	}
-	if strings.Contains(out, "unproved") || strings.Contains(out, "(unknown)") {
-		t.Errorf("an answer has a number that is not proved:\n%s", out)
+	if want := len(questions) - len(without); answered != want || want < 10 {
+		t.Errorf("%d answers were compared with their rows, want %d", answered, want)
 	}
 }
 
