@@ -3,6 +3,7 @@ package folders
 import (
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/qedkit/qed/examples/internal/chat"
@@ -156,7 +157,10 @@ func plan(steps []Step) []map[string]any {
 	return out
 }
 
-// replies returns the rules for a step. The request for a correction quotes the body
+var folderID = regexp.MustCompile(`"(abc-123|f-[0-9]+)"`)
+
+// replies returns the rules for a step. A body with the id of a folder is the reply
+// only if the request has the id, as a result of the steps before. The request for a correction quotes the body
 // before it, so the last attempt is matched first.
 func (s Step) replies(question string) []llmtest.Rule {
 	attempts := make([]map[string]any, 0, len(s.Bodies)+1)
@@ -169,10 +173,16 @@ func (s Step) replies(question string) []llmtest.Rule {
 	whole, task := chat.Asks("The question as a whole: ", question), chat.Asks("The step to be done: ", s.Task)
 	var rules []llmtest.Rule
 	for i := len(attempts) - 1; i >= 0; i-- {
-		match := func(r *llm.Request) bool { return whole(r) && task(r) }
+		var known []string // folders that the body names: steps before it have found them
+		if i < len(s.Bodies) {
+			known = folderID.FindAllString(s.Bodies[i], -1)
+		}
+		again := func(*llm.Request) bool { return true }
 		if i > 0 {
-			again := chat.Asks("Your last body:\n", s.Bodies[i-1])
-			match = func(r *llm.Request) bool { return whole(r) && task(r) && again(r) }
+			again = chat.Asks("Your last body:\n", s.Bodies[i-1])
+		}
+		match := func(r *llm.Request) bool {
+			return whole(r) && task(r) && again(r) && chat.Mentions(r, known...)
 		}
 		rules = append(rules, chat.Rule("generate", match, attempts[i]))
 	}

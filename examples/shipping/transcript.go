@@ -2,6 +2,8 @@ package shipping
 
 import (
 	"encoding/json"
+	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/qedkit/qed/examples/internal/chat"
@@ -38,7 +40,10 @@ func (t Turn) rules() []llmtest.Rule {
 		chat.Rule("plan_todos", chat.Asks("<request>\n", t.Question), t.Plan.reply()))
 	for _, task := range t.Plan.Tasks {
 		if task.Reply != nil {
-			rules = append(rules, chat.Rule(task.Tool, mentions(t.Question), task.Reply))
+			asks := mentions(t.Question)
+			known := task.entities()
+			match := func(r *llm.Request) bool { return asks(r) && chat.Mentions(r, known...) }
+			rules = append(rules, chat.Rule(task.Tool, match, task.Reply))
 		}
 	}
 	return rules
@@ -58,6 +63,18 @@ func (p Plan) reply() map[string]any {
 		tasks[i] = map[string]any{"key": t.Key, "description": t.Description, "tool": t.Tool, "arguments": quote(t.Arguments), "can_clarify": t.CanClarify}
 	}
 	return map[string]any{"retrieval": p.Retrieval, "data_source": p.DataSource, "query_mode": "create_new", "tasks": tasks}
+}
+
+var portName = regexp.MustCompile(`"port_name":("[^"]+")`)
+
+// entities returns the quoted names of the ports that a recorded search has from
+// resolved entities. The model can write it only if the request has them.
+func (t Task) entities() []string {
+	var names []string
+	for _, found := range portName.FindAllStringSubmatch(fmt.Sprint(t.Reply), -1) {
+		names = append(names, found[1])
+	}
+	return names
 }
 
 // mentions matches requests whose last message contains the quoted text.

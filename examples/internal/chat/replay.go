@@ -55,4 +55,14 @@ func Asks(label, text string) func(*llm.Request) bool {
 	return func(r *llm.Request) bool { return err == nil && strings.Contains(last(r), label+string(quoted)) }
 }
 
+// Mentions reports whether the last message of a request contains all texts.
+func Mentions(r *llm.Request, texts ...string) bool {
+	for _, text := range texts {
+		if !strings.Contains(last(r), text) {
+			return false
+		}
+	}
+	return true
+}
+
 func last(r *llm.Request) string { return r.Messages[len(r.Messages)-1].Content }
