@@ -55,15 +55,17 @@ func TestMySQLDBIntrospectTables(t *testing.T) {
 	want := map[string]joinpath.Table{
 		"order": {
 			Columns: []string{"select", "a`b", `c'd"e`, " f g", "漢字"}, PrimaryKey: []string{"select"}, UniqueColumns: []string{"select", "a`b"},
+			NotNull: []string{"select", `c'd"e`},
 			Types:   map[string]string{"select": "int(11)", "a`b": "int(11)", `c'd"e`: "enum('x','it''s')", " f g": "decimal(10,2)", "漢字": "longtext"},
 			Comment: "the orders", ColumnComments: map[string]string{"a`b": `it's "quoted" ä`},
 		},
 		"pair": {
 			Columns: []string{"b", "a", "c", "g"}, PrimaryKey: []string{"a", "b"}, UniqueColumns: []string{"c"}, UniqueKeys: [][]string{{"c", "a"}},
+			NotNull: []string{"b", "a"},
 			Types: map[string]string{"b": "int(11)", "a": "int(11)", "c": "varchar(10)", "g": "int(11)"},
 		},
 		"bare":      {Columns: []string{"n", "h"}, Types: map[string]string{"n": "int(11)", "h": "int(11)"}},
-		"versioned": {Columns: []string{"n"}, PrimaryKey: []string{"n"}, UniqueColumns: []string{"n"}, Types: map[string]string{"n": "int(11)"}},
+		"versioned": {Columns: []string{"n"}, PrimaryKey: []string{"n"}, UniqueColumns: []string{"n"}, NotNull: []string{"n"}, Types: map[string]string{"n": "int(11)"}},
 		"aria":      {Columns: []string{"n"}, Types: map[string]string{"n": "int(11)"}},
 		"seen":      {Columns: []string{"no. 1", "joined"}, Types: map[string]string{"no. 1": "int(11)", "joined": "varchar(11)"}, View: true},
 	}

@@ -77,21 +77,22 @@ func TestPostgresIntrospect(t *testing.T) {
 			PrimaryKey:     []string{"id"},
 			UniqueColumns:  []string{"id", "no", "c"},
 			UniqueKeys:     [][]string{{"a", "b"}},
+			NotNull:        []string{"id"},
 			Types:          map[string]string{"id": "bigint", "no": "character varying(10)", "a": "integer", "b": "integer", "c": "numeric(12,2)", "twice": "integer", "tags": "text[]"},
 			Comment:        "what's to be done",
 			ColumnComments: map[string]string{"no": "as printed"},
 		},
-		"pair": {Columns: []string{"y", "x", "z"}, PrimaryKey: []string{"x", "y"}, Types: map[string]string{"y": "integer", "x": "integer", "z": "text"}},
+		"pair": {Columns: []string{"y", "x", "z"}, PrimaryKey: []string{"x", "y"}, NotNull: []string{"y", "x"}, Types: map[string]string{"y": "integer", "x": "integer", "z": "text"}},
 		"bare": {Columns: []string{"a"}, Types: map[string]string{"a": "text"}, Rows: 1000, Bytes: 5 * 8192},
 		"seen": {
 			Columns: []string{"id", "number", "at"}, Types: map[string]string{"id": "bigint", "number": "character varying(10)", "at": "timestamp with time zone"},
 			Comment: "a view", ColumnComments: map[string]string{"at": "now"}, View: true,
 		},
 		"frozen": {Columns: []string{"id"}, UniqueColumns: []string{"id"}, Types: map[string]string{"id": "bigint"}, View: true},
-		"parts": {Columns: []string{"id", "kind"}, PrimaryKey: []string{"id", "kind"}, Types: map[string]string{"id": "integer", "kind": "integer"},
+		"parts": {Columns: []string{"id", "kind"}, PrimaryKey: []string{"id", "kind"}, NotNull: []string{"id", "kind"}, Types: map[string]string{"id": "integer", "kind": "integer"},
 			Rows: 2, Bytes: 2 * 8192},
 		"child":  {Columns: []string{"a", "extra"}, Types: map[string]string{"a": "text", "extra": "integer"}},
-		"partly": {Columns: []string{"id", "name"}, PrimaryKey: []string{"id"}, UniqueColumns: []string{"id"}, Types: map[string]string{"id": "integer", "name": "text"}},
+		"partly": {Columns: []string{"id", "name"}, PrimaryKey: []string{"id"}, UniqueColumns: []string{"id"}, NotNull: []string{"id"}, Types: map[string]string{"id": "integer", "name": "text"}},
 	}
 	if diff := cmp.Diff(want, schema.Tables, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)

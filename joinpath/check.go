@@ -79,6 +79,7 @@ func (c *checker) table(path, name string, t Table) {
 		known("unique_keys", k...)
 	}
 	known("primary_key", t.PrimaryKey...)
+	known("not_null", t.NotNull...)
 	known("types", slices.Sorted(maps.Keys(t.Types))...)
 	known("column_comments", slices.Sorted(maps.Keys(t.ColumnComments))...)
 	if t.Rows < 0 || t.Bytes < 0 {

@@ -13,13 +13,14 @@ import (
 // pairs, in either direction:
 //
 //   - Its confidence replaces the old one. Confidence 0 disables the join.
-//   - Without a type it is [Manual]. Without a cardinality it keeps the old one.
-//   - Its provenance is added to the old one. The type is used for a
-//     relationship without provenance.
+//   - Without a type it is [Manual]. Without a cardinality or a role it keeps
+//     the old one.
+//   - Its provenance and evidence are added to the old ones. The type is used
+//     for a relationship without provenance.
 //
 // A table that only overlay has is added. For a table that both have, columns
 // are those of base, and a column that only overlay has is an error. Unique keys
-// of both are kept. A primary key, comments, types and sizes of overlay replace
+// and NOT NULL columns of both are kept. A primary key, comments, types and sizes of overlay replace
 // those of base.
 //
 // The error is a [*refusal.Error] of code [ErrSchema].
@@ -55,6 +56,7 @@ func mergeTable(found *report, name string, base, over Table) Table {
 		UniqueColumns:  union(base.UniqueColumns, over.UniqueColumns),
 		UniqueKeys:     slices.Clone(base.UniqueKeys),
 		PrimaryKey:     slices.Clone(base.PrimaryKey),
+		NotNull:        union(base.NotNull, over.NotNull),
 		Types:          maps.Clone(base.Types),
 		Comment:        base.Comment,
 		ColumnComments: maps.Clone(base.ColumnComments),
@@ -117,14 +119,17 @@ func mergeRelationships(base, overlay []Relationship) []Relationship {
 		if r.Type == "" {
 			r.Type = Manual
 		}
-		var provenance []string
+		var provenance, evidence []string
 		for _, old := range replaced[r.key()] {
 			provenance = union(provenance, old.sources())
+			evidence = union(evidence, old.Evidence)
 			if r.Cardinality == "" {
 				r.Cardinality = old.facing(r).Cardinality
 			}
+			r.Role = cmp.Or(r.Role, old.Role)
 		}
 		r.Provenance = union(provenance, r.sources())
+		r.Evidence = union(evidence, r.Evidence)
 		out = append(out, r)
 	}
 	slices.SortStableFunc(out, compareRelationships)

@@ -25,13 +25,13 @@ func TestMergeRelationships(t *testing.T) {
 		Tables: map[string]joinpath.Table{"a": {Columns: []string{"id", "b_id"}}, "b": {Columns: []string{"id", "name"}}},
 		Relationships: []joinpath.Relationship{
 			{FromTable: "a", FromColumn: "b_id", ToTable: "b", ToColumn: "id", Type: joinpath.ForeignKey, Confidence: 1,
-				Cardinality: joinpath.ManyToOne, Provenance: []string{"information_schema"}},
+				Cardinality: joinpath.ManyToOne, Role: "b of a", Provenance: []string{"information_schema"}, Evidence: []string{"declared"}},
 			{FromTable: "a", FromColumn: "id", ToTable: "b", ToColumn: "name", Type: joinpath.Inferred, Confidence: 0.8},
 		},
 	}
 	before := *base
 	got, err := joinpath.Merge(base, overlay(t, `{"version": 1, "tables": {}, "relationships": [
-		{"from_table": "b", "from_column": "id", "to_table": "a", "to_column": "b_id", "confidence": 0.9, "provenance": ["review"]},
+		{"from_table": "b", "from_column": "id", "to_table": "a", "to_column": "b_id", "confidence": 0.9, "provenance": ["review"], "evidence": ["seen"]},
 		{"from_table": "a", "from_column": "id", "to_table": "b", "to_column": "id", "confidence": 0.7, "type": "model"}
 	]}`))
 	if err != nil {
@@ -41,7 +41,8 @@ func TestMergeRelationships(t *testing.T) {
 		{FromTable: "a", FromColumn: "id", ToTable: "b", ToColumn: "id", Type: "model", Confidence: 0.7, Provenance: []string{"model"}},
 		{FromTable: "a", FromColumn: "id", ToTable: "b", ToColumn: "name", Type: joinpath.Inferred, Confidence: 0.8},
 		{FromTable: "b", FromColumn: "id", ToTable: "a", ToColumn: "b_id", Type: joinpath.Manual, Confidence: 0.9,
-			Cardinality: joinpath.OneToMany, Provenance: []string{"information_schema", "review"}},
+			Cardinality: joinpath.OneToMany, Role: "b of a", Provenance: []string{"information_schema", "review"},
+			Evidence: []string{"declared", "seen"}},
 	}
 	if diff := cmp.Diff(want, got.Relationships); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -54,17 +55,17 @@ func TestMergeRelationships(t *testing.T) {
 
 func TestMergeTables(t *testing.T) {
 	base := &joinpath.Schema{Tables: map[string]joinpath.Table{
-		"a": {Columns: []string{"id", "x"}, UniqueColumns: []string{"id"}, Comment: "old", Types: map[string]string{"id": "INT"}, Rows: 3, Bytes: 100},
+		"a": {Columns: []string{"id", "x"}, UniqueColumns: []string{"id"}, NotNull: []string{"id"}, Comment: "old", Types: map[string]string{"id": "INT"}, Rows: 3, Bytes: 100},
 	}}
 	got, err := joinpath.Merge(base, overlay(t, `{"version": 1, "tables": {
-		"a": {"columns": ["x"], "unique_columns": ["x"], "comment": "new", "types": {"x": "TEXT"}, "rows": 5},
+		"a": {"columns": ["x"], "unique_columns": ["x"], "not_null": ["x"], "comment": "new", "types": {"x": "TEXT"}, "rows": 5},
 		"v": {"columns": ["id"], "view": true}
 	}, "relationships": []}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]joinpath.Table{
-		"a": {Columns: []string{"id", "x"}, UniqueColumns: []string{"id", "x"}, Comment: "new",
+		"a": {Columns: []string{"id", "x"}, UniqueColumns: []string{"id", "x"}, NotNull: []string{"id", "x"}, Comment: "new",
 			Types: map[string]string{"id": "INT", "x": "TEXT"}, Rows: 5, Bytes: 100},
 		"v": {Columns: []string{"id"}, View: true},
 	}

@@ -52,21 +52,30 @@ func read(r io.Reader, partial bool) (*Schema, error) {
 	return s, nil
 }
 
+// The fields of the JSON form.
+var (
+	schemaFields = []string{"version", "tables", "relationships"}
+	tableFields  = []string{"columns", "unique_columns", "unique_keys", "primary_key", "not_null",
+		"types", "comment", "column_comments", "rows", "bytes", "view"}
+	relationshipFields = []string{"from_table", "from_column", "to_table", "to_column", "from_columns",
+		"to_columns", "type", "confidence", "cardinality", "role", "provenance", "evidence"}
+)
+
 // decoder adds what encoding/json does not check: duplicate keys, unknown fields
 // and nulls are problems, and each problem has a path.
 type decoder struct {
 	report
 }
 
-func (d *decoder) schema(data []byte) *Schema {
-	s := &Schema{}
+// text checks that data is JSON, and returns its members.
+func (d *decoder) text(data []byte, fields ...string) members {
 	switch {
 	case len(data) > maxSize:
 		d.add("", "the text is larger than %d bytes", maxSize)
-		return s
+		return nil
 	case !utf8.Valid(data):
 		d.add("", "the text is not UTF-8")
-		return s
+		return nil
 	}
 	if err := json.Unmarshal(data, new(json.RawMessage)); err != nil {
 		at := ""
@@ -74,10 +83,18 @@ func (d *decoder) schema(data []byte) *Schema {
 			at = fmt.Sprintf(" at byte %d", syntax.Offset)
 		}
 		d.add("", "not a JSON text%s: %v", at, err)
+		return nil
+	}
+	return d.object("", data, fields...)
+}
+
+func (d *decoder) schema(data []byte) *Schema {
+	s := &Schema{}
+	top := d.text(data, schemaFields...)
+	if top == nil {
 		return s
 	}
-	top := d.object("", data, "version", "tables", "relationships")
-	d.require("", top, "version", "tables", "relationships")
+	d.require("", top, schemaFields...)
 	d.value("/version", top.get("version"), &s.Version)
 	if top.get("version") != nil && s.Version != Version {
 		d.add("/version", "version %s is not supported, only version %d", clip(top.get("version")), Version)
@@ -96,8 +113,7 @@ func (d *decoder) schema(data []byte) *Schema {
 }
 
 func (d *decoder) table(path string, raw json.RawMessage) Table {
-	fields := d.object(path, raw, "columns", "unique_columns", "unique_keys", "primary_key",
-		"types", "comment", "column_comments", "rows", "bytes", "view")
+	fields := d.object(path, raw, tableFields...)
 	d.require(path, fields, "columns")
 	d.object(path+"/types", fields.get("types"))
 	d.object(path+"/column_comments", fields.get("column_comments"))
@@ -107,8 +123,7 @@ func (d *decoder) table(path string, raw json.RawMessage) Table {
 }
 
 func (d *decoder) relationship(path string, raw json.RawMessage) Relationship {
-	fields := d.object(path, raw, "from_table", "from_column", "to_table", "to_column",
-		"from_columns", "to_columns", "type", "confidence", "cardinality", "provenance")
+	fields := d.object(path, raw, relationshipFields...)
 	// A missing confidence must not be read as 0, which disables the relationship.
 	d.require(path, fields, "from_table", "to_table", "confidence")
 	var r Relationship

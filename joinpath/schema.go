@@ -32,6 +32,9 @@ type Table struct {
 	// PrimaryKey is the primary key, in key order. It is a unique key as well.
 	PrimaryKey []string `json:"primary_key,omitempty"`
 
+	// NotNull are the columns that cannot be NULL, as the database declares them.
+	NotNull []string `json:"not_null,omitempty"`
+
 	// Types maps columns to their types, as the engine writes them.
 	Types map[string]string `json:"types,omitempty"`
 
@@ -81,9 +84,15 @@ type Relationship struct {
 	// [New] derives it from the unique keys of both tables; a side without a
 	// unique key is treated as many.
 	Cardinality Cardinality `json:"cardinality,omitempty"`
+	// Role names the relationship in words, such as "billing address". It tells
+	// relationships between the same two tables apart.
+	Role string `json:"role,omitempty"`
 	// Provenance names the sources of the relationship, such as a file or a
 	// catalogue, in the order in which they were merged.
 	Provenance []string `json:"provenance,omitempty"`
+	// Evidence says why the relationship is thought to be right or wrong, one
+	// sentence each, for people.
+	Evidence []string `json:"evidence,omitempty"`
 }
 
 // Columns returns the columns of both sides, in matching order. For a
@@ -113,6 +122,7 @@ func (r Relationship) clone() Relationship {
 	r.FromColumns = slices.Clone(r.FromColumns)
 	r.ToColumns = slices.Clone(r.ToColumns)
 	r.Provenance = slices.Clone(r.Provenance)
+	r.Evidence = slices.Clone(r.Evidence)
 	return r
 }
 

@@ -90,7 +90,7 @@ func (r *introspection) tables(ctx context.Context) error {
 		return err
 	}
 	rows, err := r.query(ctx, `
-		SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, COLUMN_COMMENT
+		SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, COLUMN_COMMENT, IS_NULLABLE
 		FROM information_schema.COLUMNS
 		WHERE TABLE_SCHEMA = `+r.current+`
 		ORDER BY TABLE_NAME, ORDINAL_POSITION`)
@@ -119,6 +119,9 @@ func (r *introspection) tables(ctx context.Context) error {
 		for _, column := range columns[name] {
 			t.Columns = append(t.Columns, column[0])
 			t.Types[column[0]] = column[1]
+			if !t.View && column[3] == "NO" {
+				t.NotNull = append(t.NotNull, column[0])
+			}
 			if column[2] != "" {
 				if t.ColumnComments == nil {
 					t.ColumnComments = map[string]string{}
@@ -154,7 +157,7 @@ func (r *introspection) viewColumns(ctx context.Context, view string) ([][]strin
 	}
 	var columns [][]string
 	for _, t := range types {
-		columns = append(columns, []string{t.Name(), ascii.Lower(t.DatabaseTypeName()), ""})
+		columns = append(columns, []string{t.Name(), ascii.Lower(t.DatabaseTypeName()), "", ""})
 	}
 	return columns, rows.Err()
 }

@@ -118,20 +118,24 @@ func (r *introspection) tables(ctx context.Context) error {
 // columns adds the columns that the account may read.
 func (r *introspection) columns(ctx context.Context) error {
 	var table, column, columnType, comment string
+	var notNull bool
 	return r.each(ctx, `
-		SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), coalesce(d.description, '')
+		SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), coalesce(d.description, ''), a.attnotnull
 		FROM `+r.relations()+` AS c
 		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 		LEFT JOIN pg_description AS d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = a.attnum
 		WHERE has_table_privilege(c.oid, 'SELECT') OR has_column_privilege(c.oid, a.attnum, 'SELECT')
 		ORDER BY c.oid, a.attnum`,
-		[]any{&table, &column, &columnType, &comment}, func() error {
+		[]any{&table, &column, &columnType, &comment, &notNull}, func() error {
 			t, ok := r.schema.Tables[table]
 			if !ok {
 				return nil
 			}
 			t.Columns = append(t.Columns, column)
 			t.Types[column] = columnType
+			if notNull {
+				t.NotNull = append(t.NotNull, column)
+			}
 			if comment != "" {
 				t.ColumnComments[column] = comment
 			}

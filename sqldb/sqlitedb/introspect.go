@@ -54,11 +54,11 @@ const ordinary = `
 
 // columnList selects the columns of one table, with generated columns and
 // without the hidden columns of virtual tables.
-const columnList = `SELECT name, type, pk FROM pragma_table_xinfo(%s, 'main') WHERE hidden <> 1 ORDER BY cid`
+const columnList = `SELECT name, type, pk, "notnull" FROM pragma_table_xinfo(%s, 'main') WHERE hidden <> 1 ORDER BY cid`
 
 func (r *introspection) tables(ctx context.Context, c *driverConn) error {
 	rows, err := c.scan(ctx, `
-		SELECT t.name, x.name, x.type, x.pk
+		SELECT t.name, x.name, x.type, x.pk, x."notnull"
 		FROM (SELECT m.name, m.rowid AS place`+ordinary+`) AS t
 		CROSS JOIN pragma_table_xinfo(t.name, 'main') AS x
 		WHERE x.hidden <> 1
@@ -107,8 +107,9 @@ func (r *introspection) add(name string, t joinpath.Table) {
 	r.names[ascii.Lower(name)] = name
 }
 
-// tableOf returns the table for rows of name, type and position in the primary
-// key.
+// tableOf returns the table for rows of name, type, position in the primary key
+// and whether the column is NOT NULL. Only a primary key of one INTEGER column is
+// never NULL by itself.
 func tableOf(columns [][]string) joinpath.Table {
 	t := joinpath.Table{Types: map[string]string{}}
 	var key [][]string
@@ -120,6 +121,9 @@ func tableOf(columns [][]string) joinpath.Table {
 		if column[2] != "0" {
 			key = append(key, column)
 		}
+		if column[3] != "0" {
+			t.NotNull = append(t.NotNull, column[0])
+		}
 	}
 	slices.SortFunc(key, func(a, b []string) int {
 		return number(a[2]) - number(b[2])
@@ -129,6 +133,9 @@ func tableOf(columns [][]string) joinpath.Table {
 	}
 	if len(t.PrimaryKey) == 1 {
 		t.UniqueColumns = []string{t.PrimaryKey[0]}
+		if ascii.EqualFold(key[0][1], "integer") && key[0][3] == "0" {
+			t.NotNull = append(t.NotNull, t.PrimaryKey[0])
+		}
 	}
 	return t
 }

@@ -54,9 +54,10 @@ func TestIntrospectTables(t *testing.T) {
 			PrimaryKey:    []string{"id"},
 			UniqueColumns: []string{"id", "no", "c"},
 			UniqueKeys:    [][]string{{"a", "b"}},
+			NotNull:       []string{"id"},
 			Types:         map[string]string{"id": "INTEGER", "no": "VARCHAR(10)", "b": "INT", "c": "INT", "total": "INT"},
 		},
-		"pair": {Columns: []string{"y", "x", "z"}, PrimaryKey: []string{"x", "y"}, Types: map[string]string{"y": "INT", "x": "INT", "z": "TEXT"}},
+		"pair": {Columns: []string{"y", "x", "z"}, PrimaryKey: []string{"x", "y"}, NotNull: []string{"y", "x"}, Types: map[string]string{"y": "INT", "x": "INT", "z": "TEXT"}},
 		"bare": {Columns: []string{"a"}},
 		"seen": {Columns: []string{"id", "number", "joined"}, Types: map[string]string{"id": "INTEGER", "number": "VARCHAR(10)"}, View: true},
 	}
