@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/fieldservice"
 	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/joingraph"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent"
@@ -157,9 +158,9 @@ func (c *company) agents(t *testing.T) func(*testing.T, fieldservice.Question) t
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema, err := joinpath.Merge(c.schema(t), manual)
-	if err != nil {
-		t.Fatal(err)
+	schema, unused, err := joingraph.Combine(c.schema(t), joingraph.Source{Name: "manual", Schema: manual})
+	if err != nil || len(unused) > 0 {
+		t.Fatal(err, unused)
 	}
 	guard, err := secureview.New(c.policy, c.dialect)
 	if err != nil {

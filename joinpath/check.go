@@ -167,8 +167,10 @@ func (r Relationship) directedKey() string {
 	return joinKey(r.FromTable, from, r.ToTable, to)
 }
 
-// key identifies the join, in whichever direction it is described.
-func (r Relationship) key() string {
+// Key identifies the join: relationships that join the same columns of the same
+// tables have the same key, in whichever direction and order they are described.
+// It is an opaque text.
+func (r Relationship) Key() string {
 	from, to := r.Columns()
 	return min(joinKey(r.FromTable, from, r.ToTable, to), joinKey(r.ToTable, to, r.FromTable, from))
 }

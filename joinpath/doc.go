@@ -2,7 +2,7 @@
 //
 // A [Schema] lists tables and the relationships between them: foreign keys,
 // associations of an object mapper, inferred relationships, manual corrections.
-// Package sqldb reads one from a database, [Read] from a file, and [Merge]
+// Package sqldb reads one from a database, [Read] from a file, and package joingraph
 // applies a file of corrections. [New] compiles a schema into a [Graph], which
 // answers three questions:
 //

@@ -84,32 +84,6 @@ func ExampleSchema_AddForeignKey() {
 	// Output: invoice.customer_id -> customer.id N:1
 }
 
-func ExampleMerge() {
-	corrections, err := joinpath.ReadOverlay(strings.NewReader(`{
-	  "version": 1,
-	  "tables": {},
-	  "relationships": [
-	    {"from_table": "workOrder", "from_column": "customerId", "to_table": "customer", "to_column": "id", "confidence": 1},
-	    {"from_table": "workOrder", "from_column": "billingId", "to_table": "address", "to_column": "id", "confidence": 0}
-	  ]
-	}`))
-	if err != nil {
-		log.Fatal(err)
-	}
-	merged, err := joinpath.Merge(service(), corrections)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, r := range merged.Relationships {
-		if r.Type == joinpath.Manual {
-			fmt.Println(r, r.Confidence, r.Cardinality, r.Provenance)
-		}
-	}
-	// Output:
-	// workOrder.billingId -> address.id 0 N:1 [foreign_key manual]
-	// workOrder.customerId -> customer.id 1 N:1 [inferred manual]
-}
-
 func ExampleGraph_ShortestPath() {
 	plan, err := serviceGraph().ShortestPath("employee", "customer")
 	if err != nil {

@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/qedkit/qed/joinpath"
 )
 
 // FuzzRead: any text is either refused with ErrSchema, or its schema can be
-// written, read again, merged and compiled.
+// written, read again, imported and compiled.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(file(edgeAB)))
 	f.Add([]byte(`{"version": 1, "tables": {"a": {"columns": ["x"], "types": {"x": "INT"}, "unique_keys": [["x"]]}}, "relationships": []}`))
@@ -26,11 +28,13 @@ func FuzzRead(f *testing.F) {
 		}
 		checkRoundTrip(t, s)
 		newGraph(t, s, nil)
-		merged, err := joinpath.Merge(s, s)
-		if err != nil {
-			t.Fatal(err)
+		imported, problems, err := joinpath.Import(bytes.NewReader(text))
+		if err != nil || len(problems) > 0 {
+			t.Fatalf("Import: %v, %v", problems, err)
 		}
-		checkRoundTrip(t, merged)
+		if diff := cmp.Diff(s, imported); diff != "" {
+			t.Fatalf("Import (-Read +Import):\n%s", diff)
+		}
 	})
 }
 

@@ -161,7 +161,7 @@ func (g *Graph) addEdges(s *Schema) {
 		}
 		r = r.canonical()
 		e := edge{from: g.ids[r.FromTable], to: g.ids[r.ToTable], cardinality: r.Cardinality, rel: r}
-		key := r.key()
+		key := r.Key()
 		if i, twice := byKey[key]; twice {
 			g.edges[i] = mergeEdges(g.edges[i], e)
 			continue
@@ -204,7 +204,20 @@ func mergeEdges(a, b edge) edge {
 			a.cardinality.FansOut() || other.FansOut())
 	}
 	a.rel.Provenance = union(a.rel.Provenance, b.rel.Provenance)
+	a.rel.Evidence = union(a.rel.Evidence, b.rel.Evidence)
+	a.rel.Role = cmp.Or(a.rel.Role, b.rel.Role)
 	return a
+}
+
+// union returns the entries of a, then those of b that are not in a.
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // weightOf returns the cost of an edge in the high bits and 1, its number of

@@ -152,10 +152,10 @@ func (p Plan) Join(alias string, r Relationship) (Plan, error) {
 	g := p.tree.g
 	n := node{parent: int32(parent), edge: none}
 	at := p.tree.nodes[parent].table
-	key, directed := r.key(), r.directedKey()
+	key, directed := r.Key(), r.directedKey()
 	for _, x := range g.all[at] {
 		e := g.edges[x.edge]
-		if e.rel.key() != key {
+		if e.rel.Key() != key {
 			continue
 		}
 		n.table, n.edge, n.reverse = x.to, x.edge, e.from != at

@@ -25,17 +25,6 @@ const maxSize = 64 << 20
 //   - a confidence below 0 or above 1
 //   - a relationship that appears twice
 func Read(r io.Reader) (*Schema, error) {
-	return read(r, false)
-}
-
-// ReadOverlay reads a schema that is meant for [Merge], such as a file of
-// corrections. It is as strict as [Read], except that relationships may refer to
-// tables that the file does not list.
-func ReadOverlay(r io.Reader) (*Schema, error) {
-	return read(r, true)
-}
-
-func read(r io.Reader, partial bool) (*Schema, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("joinpath: read schema: %w", err)
@@ -44,7 +33,7 @@ func read(r io.Reader, partial bool) (*Schema, error) {
 	s := d.schema(data)
 	found := d.report
 	if len(found.problems) == 0 {
-		found = s.check(partial)
+		found = s.check(false)
 	}
 	if err := found.err(); err != nil {
 		return nil, err

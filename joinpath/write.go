@@ -11,8 +11,10 @@ import (
 // Write writes the schema in its JSON form, which [Read] reads.
 //
 // Equal schemas give equal bytes: tables and relationships are sorted, columns
-// keep their order. For a schema that [ReadOverlay] would refuse the error is a
-// [*refusal.Error] of code [ErrSchema], and nothing is written.
+// keep their order. Relationships may refer to tables that the schema does not
+// list; [Import] reads such a file, Read does not. For any other schema that Read
+// would refuse the error is a [*refusal.Error] of code [ErrSchema], and nothing
+// is written.
 func (s *Schema) Write(w io.Writer) error {
 	found := s.check(true)
 	if err := found.err(); err != nil {

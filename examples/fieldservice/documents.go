@@ -9,7 +9,7 @@ import (
 )
 
 // ManualGraph is a file of relationships that the database does not declare, for
-// joinpath.Merge. Four of them are doubtful (their confidence is below 0.7): a note or
+// joingraph.Combine. Four of them are doubtful (their confidence is below 0.7): a note or
 // an attachment belongs to the table that its entityType names, and the model of a
 // vehicle is no equipmentModel.
 //

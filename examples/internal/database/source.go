@@ -16,6 +16,7 @@ import (
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/examples/fieldservice"
 	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/joingraph"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
@@ -162,12 +163,17 @@ func (s *Source) read(
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	if graph != nil {
-		corrections, err := joinpath.Read(graph)
+		found, ignored, err := joinpath.Import(graph)
 		if err != nil {
 			return err
 		}
-		if s.Schema, err = joinpath.Merge(s.Schema, corrections); err != nil {
+		schema, unused, err := joingraph.Combine(s.Schema, joingraph.Source{Name: "graph", Schema: found})
+		if err != nil {
 			return err
+		}
+		s.Schema = schema
+		for _, p := range slices.Concat(ignored, unused) {
+			s.Notes = append(s.Notes, "Join graph: "+p.String())
 		}
 	}
 	policy.ColumnsInMessages = cmp.Or(policy.ColumnsInMessages, conf.ColumnsInMessages)
