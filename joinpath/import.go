@@ -1,6 +1,7 @@
 package joinpath
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,7 +27,8 @@ const usualConfidence = 0.9
 //   - A cardinality may be spelled in another way, such as "many-to-one". One
 //     that is not known is ignored.
 //   - A relationship is left out if it refers to a table or a column that is not
-//     listed. One that is listed twice is read once, with the higher confidence.
+//     listed. One that is listed twice is read once, with the higher confidence
+//     and the provenance of both.
 //
 // The problems are at most 100. The error is a [*refusal.Error] of code
 // [ErrSchema] if the text is not a JSON object or has another version.
@@ -146,8 +148,15 @@ func (in *importer) relationships(s *Schema, list []json.RawMessage) {
 		}
 		key := r.directedKey()
 		if at, dup := kept[key]; dup {
-			s.Relationships[at].Confidence = max(s.Relationships[at].Confidence, r.Confidence)
-			in.add(path, "%v is listed twice", r)
+			first := &s.Relationships[at]
+			if r.Cardinality != "" && first.Cardinality != "" && r.Cardinality != first.Cardinality {
+				in.add(path, "ignored the cardinality %s: /relationships/%d says %s", r.Cardinality, at, first.Cardinality)
+			}
+			first.Confidence = max(first.Confidence, r.Confidence)
+			first.Cardinality = cmp.Or(first.Cardinality, r.Cardinality)
+			first.Role = cmp.Or(first.Role, r.Role)
+			first.Provenance = union(first.Provenance, r.Provenance)
+			first.Evidence = union(first.Evidence, r.Evidence)
 			continue
 		}
 		kept[key] = len(s.Relationships)

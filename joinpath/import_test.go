@@ -48,7 +48,6 @@ func TestImport(t *testing.T) {
 	}
 	wantPaths := []string{
 		"/relationships/2",                     // the cardinality
-		"/relationships/3",                     // listed twice
 		"/relationships/4",                     // the confidence
 		"/relationships/5", "/relationships/5", // two columns are missing
 		"/relationships/6",

@@ -1,0 +1,79 @@
+package joingraph_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/joinpath"
+)
+
+// The files are what the programs in export wrote for the models beside them.
+func TestExports(t *testing.T) {
+	for name, want := range map[string][]string{
+		"sequelize": {
+			"employeeSkill.employeeId -> employee.id N:1 0.9",
+			"employeeSkill.skillId -> skill.id N:1 0.9",
+			"note.entityId -> customer.id N:1 0.6",
+			"note.entityId -> workOrder.id N:1 0.6",
+			"profile.employeeId -> employee.id 1:1 0.9",
+			"workOrder.billingId -> address.id N:1 0.9 billing address",
+			"workOrder.customer_id -> customer.id N:1 0.9",
+			"workOrder.parentId -> workOrder.id N:1 0.9 parent",
+			"workOrder.shippingId -> address.id N:1 0.9 shipping address",
+			"workTime.employeeId -> employee.id N:1 0.9",
+			"workTime.workOrderId -> workOrder.id N:1 0.9",
+		},
+		"prisma": {
+			"employee.manager_id -> employee.id N:1 0.95 manager",
+			"profile.employee_id -> employee.id 1:1 0.95",
+			"stock_count.(warehouse_id, part_id) -> stock.(warehouse_id, part_id) N:1 0.95",
+		},
+		"django": {
+			"service_employee.manager_id -> service_employee.id N:1 0.95 manager",
+			"service_employee_skills.employee_id -> service_employee.id N:1 0.95",
+			"service_employee_skills.skill_id -> service_skill.id N:1 0.95",
+			"service_profile.employee_id -> service_employee.id 1:1 0.95",
+			"service_workorder.billing -> service_address.id N:1 0.95 billing address",
+			"service_workorder.customer_id -> customer.id N:1 0.95",
+			"service_workorder.shipping_address_id -> service_address.id N:1 0.95 shipping address",
+		},
+		"sqlalchemy": {
+			"employee.manager_id -> employee.id N:1 0.95 manager",
+			"employee_skill.employee_id -> employee.id N:1 0.95",
+			"employee_skill.skill_id -> skill.id N:1 0.95",
+			"profile.employee_id -> employee.id 1:1 0.95",
+			"stock_count.(part_id, warehouse_id) -> stock.(part_id, warehouse_id) N:1 0.95",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file, err := os.Open("testdata/export/" + name + ".json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			s, problems, err := joinpath.Import(file)
+			if err != nil || len(problems) > 0 {
+				t.Fatal(err, problems)
+			}
+			var got []string
+			for _, r := range s.Relationships {
+				line := fmt.Sprint(r, " ", r.Cardinality, " ", r.Confidence)
+				if r.Role != "" {
+					line += " " + r.Role
+				}
+				if r.Type != joinpath.Association || len(r.Provenance) == 0 {
+					t.Errorf("%v: type %q, provenance %q", r, r.Type, r.Provenance)
+				}
+				got = append(got, line)
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
