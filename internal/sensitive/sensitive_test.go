@@ -1,0 +1,40 @@
+package sensitive_test
+
+import (
+	"testing"
+
+	"github.com/qedkit/qed/internal/sensitive"
+)
+
+func TestNames(t *testing.T) {
+	for column, want := range map[string][2]bool{
+		"password_hash":   {true, false},
+		"userPassword":    {true, false},
+		"API_KEY":         {true, false},
+		"access_token_id": {true, false},
+		"pin":             {true, false},
+		"IBAN":            {true, false},
+		"Kennwort":        {true, false},
+		"passwordId":      {true, false},
+		"email":           {false, true},
+		"Email Address":   {false, true},
+		"first_name":      {false, true},
+		"Geburtsdatum":    {false, true},
+		"dob":             {false, true},
+		"email_id":        {false, false},
+		"address_id":      {false, false},
+		"name":            {false, false},
+		"pinned":          {false, false},
+		"shipping":        {false, false},
+		"hashtag":         {false, false},
+		"tokens_used":     {false, false},
+		"ip":              {false, true},
+		"tip":             {false, false},
+		"status":          {false, false},
+		"":                {false, false},
+	} {
+		if got := [2]bool{sensitive.Secret(column), sensitive.Personal(column)}; got != want {
+			t.Errorf("%q: secret and personal are %v, want %v", column, got, want)
+		}
+	}
+}

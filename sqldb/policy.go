@@ -1,0 +1,204 @@
+package sqldb
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sensitive"
+	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
+)
+
+// PolicyOptions are the options of [PolicyFor]. Only Dialect and Schema have to be
+// set; Schema may be empty for SQLite.
+type PolicyOptions struct {
+	Dialect string // see [secureview.Policy.Dialect]
+	Schema  string // see [secureview.Policy.Schema]
+
+	// Views maps tables to the secure views that are read instead of them. Views
+	// that begin with ViewPrefix are found without it: secure_employee is read
+	// instead of employee.
+	Views map[string]string
+
+	// ViewPrefix is the prefix of secure views. Empty means
+	// [secureview.DefaultViewPrefix].
+	ViewPrefix string
+
+	// Exclude lists what may not be read: "table", "table.column", or "*.column"
+	// for a column of every table.
+	Exclude []string
+
+	// Secrets lists the columns, as in Exclude, that may be read although their
+	// names say that they hold a secret, such as password_hash or iban. Other such
+	// columns are left out.
+	Secrets []string
+}
+
+// PolicyFor returns a policy that lets every table and column of an introspected
+// schema be read, except what the options exclude and what looks like a secret by its
+// name. A table that has a secure view is read through the view only, with the
+// columns of the view.
+//
+// It returns the columns left out as secrets too, as "table.column". An entry of the
+// options that matches nothing is an error, because it may be misspelled: a
+// [*refusal.Error] of code [secureview.ErrUnknownTable] or
+// [secureview.ErrUnknownColumn].
+//
+// A policy from a schema grants what is there, without a look at what it means. Write
+// it to a file and read it before an agent uses it.
+func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy, []string, error) {
+	b := policyBuilder{schema: schema, used: map[string]bool{}}
+	if opt != nil {
+		b.opt = *opt
+	}
+	p := &secureview.Policy{
+		Dialect:    b.opt.Dialect,
+		Schema:     b.opt.Schema,
+		ViewPrefix: b.opt.ViewPrefix,
+		Tables:     map[string][]string{},
+		Views:      b.views(),
+	}
+	hidden := map[string]string{} // from a view to its table
+	for table, view := range p.Views {
+		hidden[view] = table
+	}
+	var secrets []string
+	for _, name := range slices.Sorted(maps.Keys(schema.Tables)) {
+		if _, read := p.Views[name]; read || b.excluded(b.opt.Exclude, name, "") {
+			continue
+		}
+		table := cmp.Or(hidden[name], name)
+		if table != name && b.excluded(b.opt.Exclude, table, "") {
+			delete(p.Views, table)
+			continue
+		}
+		var columns []string
+		for _, column := range schema.Tables[name].Columns {
+			switch {
+			case b.excluded(b.opt.Exclude, table, column):
+			case sensitive.Secret(column) && !b.excluded(b.opt.Secrets, table, column):
+				secrets = append(secrets, table+"."+column)
+			default:
+				columns = append(columns, column)
+			}
+		}
+		if len(columns) > 0 {
+			p.Tables[name] = columns
+		} else {
+			delete(p.Views, table)
+		}
+	}
+	b.checkUsed()
+	if len(b.problems) > 0 {
+		return nil, nil, &refusal.Error{Package: "sqldb", Problems: b.problems}
+	}
+	if len(p.Tables) == 0 {
+		return nil, nil, newError(ErrEmpty, "the policy would list no table: check the account's rights and PolicyOptions.Exclude")
+	}
+	return p, secrets, nil
+}
+
+type policyBuilder struct {
+	schema   *joinpath.Schema
+	opt      PolicyOptions
+	used     map[string]bool // entries of Exclude and Secrets that matched
+	problems []refusal.Problem
+}
+
+// views returns the secure view of each table that has one. The account may see the
+// view only.
+func (b *policyBuilder) views() map[string]string {
+	views := map[string]string{}
+	prefix := ascii.Lower(cmp.Or(b.opt.ViewPrefix, secureview.DefaultViewPrefix))
+	for name, t := range b.schema.Tables {
+		if base, found := strings.CutPrefix(ascii.Lower(name), prefix); t.View && found && base != "" {
+			views[b.spelled(base, name[len(prefix):])] = name
+		}
+	}
+	for table, view := range b.opt.Views {
+		name := b.spelled(view, "")
+		if name == "" {
+			b.unknown(secureview.ErrUnknownTable, view, slices.Collect(maps.Keys(b.schema.Tables)), "PolicyOptions.Views: there is no view")
+			continue
+		}
+		views[b.spelled(table, table)] = name
+	}
+	return views
+}
+
+// spelled returns a table as the schema spells it, or otherwise.
+func (b *policyBuilder) spelled(name, otherwise string) string {
+	if _, ok := b.schema.Tables[name]; ok {
+		return name
+	}
+	for known := range b.schema.Tables {
+		if ascii.EqualFold(known, name) {
+			return known
+		}
+	}
+	return otherwise
+}
+
+// excluded reports whether a list of the options names a column, or a table if
+// column is empty.
+func (b *policyBuilder) excluded(list []string, table, column string) bool {
+	found := false
+	for _, entry := range list {
+		t, c, hasColumn := cutLast(entry)
+		matches := ascii.EqualFold(entry, table) && column == ""
+		if hasColumn && column != "" {
+			matches = (t == "*" || ascii.EqualFold(t, table)) && ascii.EqualFold(c, column)
+		}
+		if matches {
+			b.used[entry] = true
+			found = true
+		}
+	}
+	return found
+}
+
+// cutLast cuts an entry at its last dot: names of tables may contain dots.
+func cutLast(entry string) (table, column string, found bool) {
+	at := strings.LastIndexByte(entry, '.')
+	if at < 0 {
+		return entry, "", false
+	}
+	return entry[:at], entry[at+1:], true
+}
+
+// checkUsed reports the entries that match nothing. One may name a column of a table
+// that is left out, or that its secure view does not have.
+func (b *policyBuilder) checkUsed() {
+	var names []string
+	for name, t := range b.schema.Tables {
+		names = append(names, name)
+		b.excluded(b.opt.Exclude, name, "")
+		for _, column := range t.Columns {
+			names = append(names, name+"."+column)
+			b.excluded(b.opt.Exclude, name, column)
+			b.excluded(b.opt.Secrets, name, column)
+		}
+	}
+	for _, entry := range slices.Concat(b.opt.Exclude, b.opt.Secrets) {
+		if b.used[entry] {
+			continue
+		}
+		code := secureview.ErrUnknownTable
+		if strings.Contains(entry, ".") {
+			code = secureview.ErrUnknownColumn
+		}
+		b.unknown(code, entry, names, "PolicyOptions.Exclude or Secrets: nothing in the schema is named")
+	}
+}
+
+func (b *policyBuilder) unknown(code refusal.Code, name string, known []string, message string) {
+	slices.Sort(known)
+	b.problems = append(b.problems, refusal.Problem{
+		Code: code, Name: name, Message: fmt.Sprintf("%s %q", message, name), Candidates: refusal.Nearest(name, known, 3),
+	})
+}

@@ -1,0 +1,119 @@
+package sqldb_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
+)
+
+func ExamplePolicyFor() {
+	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
+		"employee":        {Columns: []string{"id", "name", "salary", "password_hash"}},
+		"secure_employee": {Columns: []string{"id", "name"}, View: true},
+		"customer":        {Columns: []string{"id", "name", "iban"}},
+	}}
+	policy, secrets, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql", Schema: "service"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(policy.Tables, policy.Views)
+	fmt.Println("left out:", secrets)
+	// Output:
+	// map[customer:[id name] secure_employee:[id name]] map[employee:secure_employee]
+	// left out: [customer.iban]
+}
+
+func TestPolicyFor(t *testing.T) {
+	schema := func() *joinpath.Schema {
+		return &joinpath.Schema{Tables: map[string]joinpath.Table{
+			"Employee":        {Columns: []string{"id", "name", "salary", "token"}},
+			"secure_employee": {Columns: []string{"id", "name"}, View: true},
+			"SECURE_Crew":     {Columns: []string{"id", "note"}, View: true}, // the account sees the view only
+			"secure_":         {Columns: []string{"id"}, View: true},
+			"secure_table":    {Columns: []string{"id"}}, // no view
+			"job":             {Columns: []string{"id", "note", "api_key"}},
+			"readable_job":    {Columns: []string{"id"}, View: true},
+			"vault":           {Columns: []string{"secret"}},
+			"audit.log":       {Columns: []string{"id", "note"}},
+		}}
+	}
+	tables := func(more map[string][]string) map[string][]string {
+		all := map[string][]string{
+			"secure_employee": {"id", "name"}, "SECURE_Crew": {"id", "note"}, "secure_": {"id"}, "secure_table": {"id"},
+			"job": {"id", "note"}, "readable_job": {"id"}, "audit.log": {"id", "note"},
+		}
+		for name, columns := range more {
+			if all[name] = columns; columns == nil {
+				delete(all, name)
+			}
+		}
+		return all
+	}
+	found := map[string]string{"Employee": "secure_employee", "Crew": "SECURE_Crew"}
+	for _, test := range []struct {
+		name    string
+		opt     *sqldb.PolicyOptions
+		tables  map[string][]string
+		views   map[string]string
+		secrets []string
+	}{
+		{"views by prefix, no secrets", nil, tables(nil), found, []string{"job.api_key", "vault.secret"}},
+		{"a map of views", &sqldb.PolicyOptions{Views: map[string]string{"JOB": "Readable_Job"}},
+			tables(map[string][]string{"job": nil}),
+			map[string]string{"Employee": "secure_employee", "Crew": "SECURE_Crew", "job": "readable_job"}, []string{"vault.secret"}},
+		{"exclusions", &sqldb.PolicyOptions{Exclude: []string{"EMPLOYEE", "*.note", "audit.log.id", "employee.salary"}},
+			tables(map[string][]string{"secure_employee": nil, "SECURE_Crew": {"id"}, "job": {"id"}, "audit.log": nil}),
+			map[string]string{"Crew": "SECURE_Crew"}, []string{"job.api_key", "vault.secret"}},
+		{"secrets that may be read", &sqldb.PolicyOptions{Secrets: []string{"job.api_key", "*.secret"}},
+			tables(map[string][]string{"job": {"id", "note", "api_key"}, "vault": {"secret"}}), found, nil},
+		{"another prefix", &sqldb.PolicyOptions{ViewPrefix: "readable_"},
+			tables(map[string][]string{"job": nil, "Employee": {"id", "name", "salary"}}),
+			map[string]string{"job": "readable_job"}, []string{"Employee.token", "vault.secret"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, secrets, err := sqldb.PolicyFor(schema(), test.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.tables, p.Tables); diff != "" {
+				t.Errorf("tables (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.views, p.Views); diff != "" {
+				t.Errorf("views (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.secrets, secrets, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("secrets (-want +got):\n%s", diff)
+			}
+			p.Dialect = "sqlite"
+			if _, err := p.ReadableTables(); err != nil {
+				t.Errorf("the policy: %v", err)
+			}
+		})
+	}
+
+	for name, test := range map[string]struct {
+		opt  sqldb.PolicyOptions
+		code refusal.Code
+	}{
+		"an unknown table":  {sqldb.PolicyOptions{Exclude: []string{"jobs"}}, secureview.ErrUnknownTable},
+		"an unknown column": {sqldb.PolicyOptions{Exclude: []string{"job.notes"}}, secureview.ErrUnknownColumn},
+		"an unknown secret": {sqldb.PolicyOptions{Secrets: []string{"job.apikey"}}, secureview.ErrUnknownColumn},
+		"an unknown view":   {sqldb.PolicyOptions{Views: map[string]string{"job": "secure_jobs"}}, secureview.ErrUnknownTable},
+	} {
+		if p, _, err := sqldb.PolicyFor(schema(), &test.opt); p != nil || !errors.Is(err, test.code) {
+			t.Errorf("%s: %v, %v", name, p, err)
+		}
+	}
+	if _, _, err := sqldb.PolicyFor(&joinpath.Schema{}, nil); !errors.Is(err, sqldb.ErrEmpty) {
+		t.Errorf("an empty schema: %v", err)
+	}
+}
