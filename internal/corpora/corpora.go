@@ -27,7 +27,8 @@ type Corpus struct {
 type Schema struct {
 	DB          string
 	Tables      map[string][]string
-	ForeignKeys [][4]string `json:"foreign_keys"` // from table, from column, to table, to column
+	ForeignKeys [][4]string         `json:"foreign_keys"` // from table, from column, to table, to column
+	PrimaryKeys map[string][]string `json:"primary_keys"`
 }
 
 // A Statement is a statement in the dialect of SQLite.

@@ -1,0 +1,31 @@
+// Package joingraph finds the relationships of a schema whose foreign keys are not
+// all declared, for package joinpath.
+//
+// [Infer] reads the names, types and keys of a schema. If it can ask the database
+// ([InferOptions.Database]), it counts matching rows as well. The result has one
+// [Edge] for each join that is likely: a [joinpath.Relationship] of type
+// [joinpath.Inferred] with the [Evidence] for it.
+//
+// # Evidence
+//
+// The confidence of an edge is a logistic model of its evidence. [Evidence.Terms]
+// lists what was found and how much each item weighs.
+//
+//   - Names: the column is named like the other table, its key, a role of one of
+//     its rows, or an abbreviation of these ([Rule]).
+//   - Types: incompatible types exclude an edge. Unknown types are no evidence.
+//   - Keys: the other side is a primary or unique key, or looks like one.
+//   - Convention: foreign keys that the schema declares have the same form of
+//     name.
+//   - Rivals: other tables fit the same column as well or better.
+//   - Data: the share of values that exist on the other side, and whether chance
+//     alone explains it. Numbers from 1 to n are in every other key of that kind,
+//     so that they match says nothing.
+//
+// # Calibration
+//
+// The weights were fitted on 146 schemas of the Spider training set, and measured
+// on schemas that the fit did not see (five folds, split by database). Of edges
+// whose confidence is about 0.9, about nine in ten are right; BENCHMARKS.md has
+// the curve. A test of this package repeats the fit.
+package joingraph

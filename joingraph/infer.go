@@ -1,0 +1,412 @@
+package joingraph
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/joinpath"
+)
+
+// InferOptions configure [Infer]. Nil and the zero value mean the defaults.
+type InferOptions struct {
+	// MinConfidence is the confidence below which an edge is left out. 0 means
+	// 0.5. [joinpath.Options] have a limit of their own, which is higher.
+	MinConfidence float64
+
+	// Implied adds the joins of two columns that refer to the same key, such as
+	// takes.course_id and teaches.course_id ([Inference.Implied]). Such an edge
+	// spares a plan the table in the middle.
+	Implied bool
+
+	// Database is asked for counts. nil means that names, types and keys decide
+	// alone.
+	Database Database
+
+	// Sample chooses the columns that the database may be asked about. nil means
+	// [Sampleable]. Columns left out are listed in [Inference.Unsampled].
+	Sample func(table, column string) bool
+
+	// SampleRows is the number of rows that are read of the table of the
+	// referring column. 0 means 10,000.
+	SampleRows int
+
+	// MaxStatements is the number of statements sent to the database. 0 means
+	// 2,000. The likeliest edges are measured first.
+	MaxStatements int
+
+	// Timeout is the time limit of all statements together. 0 means 2 minutes.
+	Timeout time.Duration
+
+	// Progress is called after each statement with the number of statements so
+	// far, and of those that are planned. It may be nil.
+	Progress func(done, planned int)
+}
+
+func (o *InferOptions) withDefaults() (InferOptions, error) {
+	var out InferOptions
+	if o != nil {
+		out = *o
+	}
+	out.MinConfidence = cmp.Or(out.MinConfidence, 0.5)
+	if !(out.MinConfidence > 0 && out.MinConfidence <= 1) {
+		return out, fmt.Errorf("joingraph: InferOptions.MinConfidence is %v, not between 0 and 1", out.MinConfidence)
+	}
+	if out.Sample == nil {
+		out.Sample = Sampleable
+	}
+	return out, cmp.Or(
+		option.Default("joingraph: InferOptions.SampleRows", &out.SampleRows, 10_000),
+		option.Default("joingraph: InferOptions.MaxStatements", &out.MaxStatements, 2_000),
+		option.Default("joingraph: InferOptions.Timeout", &out.Timeout, 2*time.Minute),
+	)
+}
+
+// An Inference is the result of [Infer].
+type Inference struct {
+	// Edges are sorted by table and column. No two join the same columns.
+	Edges []Edge `json:"edges"`
+
+	// Unsampled are the columns that could have been measured and were left out
+	// by [InferOptions.Sample], as "table.column".
+	Unsampled []string `json:"unsampled,omitempty"`
+
+	// Problems are what could not be measured. The edges are scored without it.
+	Problems []Problem `json:"problems,omitempty"`
+
+	// Statements is the number of statements that were sent to the database.
+	Statements int `json:"statements,omitempty"`
+}
+
+// An Edge is an inferred relationship and the evidence for it.
+type Edge struct {
+	joinpath.Relationship
+	Evidence Evidence `json:"evidence"`
+}
+
+// Evidence is what the confidence of an edge was computed from.
+type Evidence struct {
+	// Rule is the rule of names.
+	Rule Rule `json:"rule"`
+	// Names says in words what the names have in common.
+	Names string `json:"names"`
+	// Types is "equal", "compatible" or "unknown".
+	Types string `json:"types"`
+	// Key says why the other side is taken for a key.
+	Key string `json:"key"`
+	// Rivals are other tables that fit the column as well or better.
+	Rivals []string `json:"rivals,omitempty"`
+	// Data has the counts of the database. It is nil if nothing was measured.
+	Data *Measured `json:"data,omitempty"`
+	// Terms are the items of the model. The confidence is the logistic function
+	// of the sum of their weights.
+	Terms []Term `json:"terms,omitempty"`
+}
+
+// Relationships returns the relationships of all edges.
+func (i *Inference) Relationships() []joinpath.Relationship {
+	out := make([]joinpath.Relationship, 0, len(i.Edges))
+	for _, e := range i.Edges {
+		out = append(out, e.Relationship)
+	}
+	return out
+}
+
+// Infer finds relationships that the schema does not have. It looks at the tables,
+// their columns, types and keys, and at the relationships that are there: their
+// columns are not explained a second time, and the way in which they are named is
+// evidence for others. It does not change the schema.
+//
+// Equal input gives equal output. With a database, the database decides which rows
+// a sample has.
+//
+// A statement that fails is reported in [Inference.Problems], and the rest goes on
+// without it. The error is a [*refusal.Error] of code [joinpath.ErrSchema] or that
+// of an option. If ctx ends, its error is returned together with the edges that
+// were found until then.
+func Infer(ctx context.Context, s *joinpath.Schema, opt *InferOptions) (*Inference, error) {
+	o, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := joinpath.New(s, &joinpath.Options{CacheSize: -1}); err != nil {
+		return nil, err
+	}
+	if s == nil {
+		s = &joinpath.Schema{}
+	}
+	in := newInference(s, o)
+	in.namedCandidates()
+	in.composites()
+	if o.Database != nil {
+		in.measure(ctx)
+	}
+	out := in.result()
+	return out, ctx.Err()
+}
+
+// inference is the state of one call of Infer.
+type inference struct {
+	opt        InferOptions
+	schema     *joinpath.Schema
+	x          *index
+	convention convention
+	proposals  []proposal
+	known      map[string]bool // joins of the schema, by joinKey
+	out        Inference
+}
+
+// proposal is a possible edge with all of its evidence.
+type proposal struct {
+	candidate
+	from, to []int // the columns, if composite
+	rule     Rule
+	logit    float64
+	terms    []Term
+	types    string
+	data     *Measured
+}
+
+func newInference(s *joinpath.Schema, o InferOptions) *inference {
+	in := &inference{opt: o, schema: s, x: newIndex(s), known: map[string]bool{}}
+	for _, r := range s.Relationships {
+		from, to := r.Columns()
+		for i := range from {
+			in.known[joinKey(r.FromTable, from[i], r.ToTable, to[i])] = true
+		}
+	}
+	return in
+}
+
+// joinKey identifies the join of two columns, in whichever direction.
+func joinKey(table, column, otherTable, other string) string {
+	a, b := table+"\x00"+column, otherTable+"\x00"+other
+	return min(a, b) + "\x01" + max(a, b)
+}
+
+// namedCandidates proposes what names suggest for every column.
+func (in *inference) namedCandidates() {
+	x := in.x
+	var found, declared []candidate
+	for i := range x.tables {
+		t := &x.tables[i]
+		for n := range t.columns {
+			list := x.candidates(i, n)
+			if !t.taken[t.columns[n].name] {
+				found = append(found, list...)
+				continue
+			}
+			for _, c := range list {
+				if in.known[x.key(c)] {
+					declared = append(declared, c)
+				}
+			}
+		}
+	}
+	in.convention = x.conventionOf(declared)
+	for _, c := range found {
+		if p, ok := in.proposal(c); ok {
+			in.proposals = append(in.proposals, p)
+		}
+	}
+}
+
+// key identifies the join of a candidate.
+func (x *index) key(c candidate) string {
+	from, to := &x.tables[c.child], &x.tables[c.parent]
+	return joinKey(from.name, from.columns[c.column].name, to.name, to.columns[x.parentColumn(c)].name)
+}
+
+// proposal scores a candidate by names, types and keys.
+func (in *inference) proposal(c candidate) (proposal, bool) {
+	x := in.x
+	from, to := &x.tables[c.child].columns[c.column], &x.tables[c.parent].columns[x.parentColumn(c)]
+	p := proposal{candidate: c, rule: c.rule}
+	p.types = compareTypes(
+		x.tables[c.child].def.Types[from.name], x.tables[c.parent].def.Types[to.name], from.class, to.class)
+	if p.types == typesIncompatible || in.known[x.key(c)] {
+		return p, false
+	}
+	v := x.vectorOf(c)
+	p.terms = v.terms(&weights)
+	p.logit = v.logit(&weights)
+	p.addTypes()
+	p.add("convention of the schema", in.convention.weight(c.rule))
+	return p, true
+}
+
+func (p *proposal) addTypes() {
+	switch p.types {
+	case typesEqual:
+		p.add("equal types", weightEqualTypes)
+	case typesCompatible:
+		p.add("compatible types", weightCompatibleTypes)
+	}
+}
+
+func (p *proposal) add(name string, weight float64) {
+	if weight != 0 {
+		p.terms = append(p.terms, Term{name, round(weight)})
+		p.logit += weight
+	}
+}
+
+// result turns proposals into edges.
+func (in *inference) result() *Inference {
+	out := &in.out
+	best := map[string]int{}
+	slices.SortStableFunc(in.proposals, func(a, b proposal) int { return cmp.Compare(b.logit, a.logit) })
+	for _, p := range in.proposals {
+		confidence := min(round(probability(p.logit)), mostConfidence)
+		if confidence < in.opt.MinConfidence {
+			continue
+		}
+		e := in.edge(p, confidence)
+		key := edgeKey(&e.Relationship)
+		if _, twice := best[key]; twice {
+			continue
+		}
+		best[key] = len(out.Edges)
+		out.Edges = append(out.Edges, e)
+	}
+	sortEdges(out.Edges)
+	if in.opt.Implied {
+		out.Edges = append(out.Edges, in.implied(out.Edges)...)
+		sortEdges(out.Edges)
+	}
+	return out
+}
+
+// mostConfidence is below the confidence of a declared key, so that an inferred
+// edge never ties with one.
+const mostConfidence = 0.995
+
+func sortEdges(edges []Edge) {
+	slices.SortStableFunc(edges, func(a, b Edge) int {
+		return cmp.Or(
+			strings.Compare(a.FromTable, b.FromTable), strings.Compare(a.FromColumn, b.FromColumn),
+			strings.Compare(a.ToTable, b.ToTable), strings.Compare(a.ToColumn, b.ToColumn),
+			slices.Compare(a.FromColumns, b.FromColumns), slices.Compare(a.ToColumns, b.ToColumns),
+		)
+	})
+}
+
+func edgeKey(r *joinpath.Relationship) string {
+	from, to := r.Columns()
+	var keys []string
+	for i := range from {
+		keys = append(keys, joinKey(r.FromTable, from[i], r.ToTable, to[i]))
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, "\x02")
+}
+
+// edge returns the edge of a proposal.
+func (in *inference) edge(p proposal, confidence float64) Edge {
+	child, parent := &in.x.tables[p.child], &in.x.tables[p.parent]
+	from, to := p.from, p.to
+	if from == nil {
+		from, to = []int{p.column}, []int{in.x.parentColumn(p.candidate)}
+	}
+	e := Edge{Relationship: joinpath.Relationship{
+		FromTable: child.name, ToTable: parent.name,
+		Type: joinpath.Inferred, Confidence: confidence,
+	}}
+	for i := range from {
+		e.FromColumns = append(e.FromColumns, child.columns[from[i]].name)
+		e.ToColumns = append(e.ToColumns, parent.columns[to[i]].name)
+	}
+	e.FromColumn, e.ToColumn = e.FromColumns[0], e.ToColumns[0]
+	fromUnique := child.unique(e.FromColumns) || p.data.childUnique()
+	toUnique := p.key >= 0 || p.data.parentUnique()
+	if p.data.parentRepeats() {
+		toUnique = false
+	}
+	if len(from) == 1 {
+		e.FromColumns, e.ToColumns = nil, nil
+	}
+	e.Cardinality = cardinalityOf(fromUnique, toUnique)
+	e.Evidence = Evidence{Rule: p.rule, Types: p.types, Key: in.keyKind(&p), Data: p.data, Terms: p.terms}
+	e.Evidence.Names = in.describe(&p, &e)
+	for _, i := range p.rivals {
+		e.Evidence.Rivals = append(e.Evidence.Rivals, in.x.tables[i].name)
+	}
+	e.Provenance = []string{"inferred from names"}
+	if p.rule == RuleData {
+		e.Provenance = nil
+	}
+	if p.data != nil {
+		e.Provenance = append(e.Provenance, "inferred from data")
+	}
+	return e
+}
+
+func cardinalityOf(fromUnique, toUnique bool) joinpath.Cardinality {
+	switch {
+	case fromUnique && toUnique:
+		return joinpath.OneToOne
+	case toUnique:
+		return joinpath.ManyToOne
+	case fromUnique:
+		return joinpath.OneToMany
+	}
+	return joinpath.ManyToMany
+}
+
+// unique reports whether columns contain a declared key of the table.
+func (t *table) unique(columns []string) bool {
+	contains := func(key []string) bool {
+		return len(key) > 0 && !slices.ContainsFunc(key, func(c string) bool { return !slices.Contains(columns, c) })
+	}
+	return contains(t.def.PrimaryKey) || slices.ContainsFunc(t.def.UniqueKeys, contains) ||
+		slices.ContainsFunc(columns, func(c string) bool { return slices.Contains(t.def.UniqueColumns, c) })
+}
+
+func (in *inference) keyKind(p *proposal) string {
+	kind := keyNone
+	if p.key >= 0 && p.from == nil {
+		kind = in.x.tables[p.parent].keys[p.key].kind
+	} else if p.from != nil {
+		kind = in.x.tables[p.parent].keys[p.key].kind
+	}
+	if (kind == keyGuessed || kind == keyNamed || kind == keyNone) && p.data.parentUnique() {
+		return keyMeasured
+	}
+	return kind
+}
+
+// describe says in words why names suggest an edge.
+func (in *inference) describe(p *proposal, e *Edge) string {
+	from, to := e.FromTable+"."+e.FromColumn, e.ToTable+"."+e.ToColumn
+	switch p.rule {
+	case RuleSameKey:
+		return fmt.Sprintf("%s has the name of the key %s", from, to)
+	case RuleEntity, RuleEntityAlone:
+		return fmt.Sprintf("%s is named after the table %s", from, e.ToTable)
+	case RuleRoleEntity, RuleRoleAlone, RuleEntityRole:
+		return fmt.Sprintf("%s names the table %s and a role", from, e.ToTable)
+	case RuleRoleKey:
+		return fmt.Sprintf("%s ends with the name of the key %s", from, to)
+	case RuleAbbreviation:
+		return fmt.Sprintf("%s abbreviates the table %s", from, e.ToTable)
+	case RuleTableEnd, RuleTableStart:
+		return fmt.Sprintf("%s is named after a part of the table %s", from, e.ToTable)
+	case RulePerson:
+		return fmt.Sprintf("%s is the role of a person, and %s has persons", from, e.ToTable)
+	case RuleParent:
+		return fmt.Sprintf("%s names another row of %s", from, e.ToTable)
+	case RuleBareKey:
+		return fmt.Sprintf("%s and %s are both plain keys", from, to)
+	case RuleSharedName:
+		return fmt.Sprintf("%s and %s have the same name", from, to)
+	case RuleComposite:
+		return fmt.Sprintf("%s has all columns of a key of %s", e.FromTable, e.ToTable)
+	case ruleImplied:
+		return fmt.Sprintf("%s and %s refer to the same key", from, to)
+	}
+	return "names say nothing"
+}

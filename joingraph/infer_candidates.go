@@ -1,0 +1,420 @@
+package joingraph
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A Rule is the way in which names suggest an edge.
+type Rule string
+
+// The rules, and an example of each. In the examples the table of the key is
+// customer with the key id, unless the example names another.
+const (
+	RuleSameKey      Rule = "same_key"     // orders.customer_id, customer.customer_id
+	RuleEntity       Rule = "entity"       // orders.customerId
+	RuleRoleEntity   Rule = "role_entity"  // orders.billing_customer_id
+	RuleEntityAlone  Rule = "entity_alone" // orders.customer
+	RuleRoleAlone    Rule = "role_alone"   // orders.billing_customer
+	RuleRoleKey      Rule = "role_key"     // cite.citingPaperId, paper.paperId
+	RuleAbbreviation Rule = "abbreviation" // orders.cust_id
+	RuleTableEnd     Rule = "table_end"    // flight.company_id, operate_company.id
+	RuleTableStart   Rule = "table_start"  // orders.product_id, product_catalog.id
+	RuleEntityRole   Rule = "entity_role"  // home_game.customer_id_2, match.team_home_id
+	RulePerson       Rule = "person"       // orders.createdBy, user.id
+	RuleParent       Rule = "parent"       // customer.parent_id
+	RuleBareKey      Rule = "bare_key"     // teaches.ID, instructor.ID
+	RuleSharedName   Rule = "shared_name"  // checking.custid, savings.custid: neither table is named after it
+	RuleComposite    Rule = "composite"    // the columns of another table's composite key
+	RuleData         Rule = "data"         // names say nothing, the data does
+	ruleNone         Rule = ""
+)
+
+// strength orders rules: of two tables that fit a column, the one with the
+// stronger rule is the likelier one.
+var strength = map[Rule]int{
+	RuleSameKey: 90, RuleEntity: 85, RuleRoleKey: 70, RuleRoleEntity: 70, RuleEntityAlone: 65, RuleEntityRole: 55,
+	RuleRoleAlone: 50, RuleTableEnd: 45, RuleParent: 45, RulePerson: 40, RuleAbbreviation: 40, RuleTableStart: 35,
+	RuleSharedName: 10, RuleBareKey: 8, RuleData: 1,
+}
+
+// candidate is a possible edge of one column to a key.
+type candidate struct {
+	child, column int
+	parent, key   int
+	rule          Rule
+	how           int // of an abbreviation
+	better, tied  int // rivals for the same column
+	rivals        []int
+}
+
+// candidates returns what names suggest for one column, at most one candidate for
+// each other table.
+func (x *index) candidates(child, column int) []candidate {
+	t := &x.tables[child]
+	c := &t.columns[column]
+	if c.class == otherType || len(c.stems) == 0 {
+		return nil
+	}
+	f := finder{x: x, child: child, column: column, c: c}
+	f.sameKey()
+	f.entity()
+	f.roles()
+	f.abbreviations()
+	f.bareKey()
+	rank(x, f.found)
+	return f.found
+}
+
+type finder struct {
+	x             *index
+	child, column int
+	c             *column
+	found         []candidate
+}
+
+// add notes a candidate with a given key, unless the table has a stronger one.
+func (f *finder) add(parent, keyNumber int, rule Rule, how int) {
+	if parent == f.child {
+		k := f.x.tables[parent].keys[keyNumber]
+		if slices.Contains(k.columns, f.column) {
+			return
+		}
+	}
+	n := candidate{child: f.child, column: f.column, parent: parent, key: keyNumber, rule: rule, how: how}
+	for i, other := range f.found {
+		if other.parent == parent {
+			if strength[rule] > strength[other.rule] {
+				f.found[i] = n
+			}
+			return
+		}
+	}
+	f.found = append(f.found, n)
+}
+
+// addTable notes a candidate with the key of a table that fits the column best.
+func (f *finder) addTable(parent int, rule Rule, how int) {
+	if best := f.x.bestKey(parent, f.c); best >= 0 {
+		f.add(parent, best, rule, how)
+	}
+}
+
+// addPart is like addTable for names that are less clear. The key of the table must
+// not be named after something else, and the column not after its own table.
+func (f *finder) addPart(parent int, rule Rule, how int) {
+	if parent == f.child || f.x.tables[f.child].owns(f.c) >= partOwn {
+		return
+	}
+	best := f.x.bestKey(parent, f.c)
+	if best < 0 || f.x.mismatch(parent, best, f.c) {
+		return
+	}
+	f.add(parent, best, rule, how)
+}
+
+// mismatch reports whether a key is named after something that the column does not
+// name: Store_ID, for a column product_id.
+func (x *index) mismatch(parent, number int, c *column) bool {
+	t := &x.tables[parent]
+	k := &t.columns[t.keys[number].columns[0]]
+	if k.generic || len(k.rest) == 0 || t.owns(k) == wholeOwn {
+		return false
+	}
+	return !hasSuffix(c.rest, k.rest) && !hasSuffix(k.rest, c.rest) && !hasPrefix(c.rest, k.rest) &&
+		abbreviation(strings.Join(c.rest, ""), strings.Join(k.rest, "")) == noAbbreviation &&
+		abbreviation(strings.Join(k.rest, ""), strings.Join(c.rest, "")) == noAbbreviation
+}
+
+// strong reports whether a table was found whose name or key is named in full.
+func (f *finder) strong() bool {
+	return slices.ContainsFunc(f.found, func(c candidate) bool { return strength[c.rule] >= strength[RuleEntityAlone] })
+}
+
+// bestKey returns the number of the key of one column that a column would refer
+// to, or -1.
+func (x *index) bestKey(parent int, c *column) int {
+	t := &x.tables[parent]
+	best, most := -1, 0
+	for i, k := range t.keys {
+		if len(k.columns) != 1 {
+			continue
+		}
+		p := &t.columns[k.columns[0]]
+		if compareTypes("", "", c.class, p.class) == typesIncompatible {
+			continue
+		}
+		points := 1
+		points += 2 * k.own
+		if k.kind == keyPrimary {
+			points += 5
+		}
+		if c.key == p.key && c.key != "" {
+			points += 3
+		}
+		if points > most {
+			best, most = i, points
+		}
+	}
+	return best
+}
+
+// sameKey finds keys whose name the column has, or ends with.
+func (f *finder) sameKey() {
+	if f.c.generic && f.c.key != "" {
+		return
+	}
+	for _, ref := range f.owners(f.x.byKey[f.c.compact], f.x.tables[f.child].owns(f.c)) {
+		f.add(ref.table, ref.key, RuleSameKey, 0)
+	}
+	if f.x.tables[f.child].owns(f.c) == wholeOwn {
+		return // the column is the key of its own table
+	}
+	for at := 1; at < len(f.c.stems); at++ {
+		tail := strings.Join(f.c.stems[at:], "")
+		for _, ref := range f.owners(f.x.byKey[tail], notOwn) {
+			k := f.x.tables[ref.table].keys[ref.key]
+			if p := &f.x.tables[ref.table].columns[k.columns[0]]; p.key != "" || len(p.stems) > 1 {
+				f.add(ref.table, ref.key, RuleRoleKey, 0)
+			}
+		}
+	}
+	if f.c.glued && len(f.c.stems) == 1 { // citedpaperid
+		for at := 1; at <= len(f.c.compact)-minGluedKey; at++ {
+			for _, ref := range f.owners(f.x.byKey[f.c.compact[at:]], notOwn) {
+				f.add(ref.table, ref.key, RuleRoleKey, 0)
+			}
+		}
+	}
+}
+
+// owners returns the keys that are named after their tables most clearly. Other
+// tables of which the column is a key as well refer to these. Keys that are less
+// clearly named than least are left out.
+func (f *finder) owners(refs []keyRef, least int) []keyRef {
+	most := least
+	for _, ref := range refs {
+		if ref.table != f.child {
+			most = max(most, f.x.tables[ref.table].keys[ref.key].own)
+		}
+	}
+	var out []keyRef
+	for _, ref := range refs {
+		if f.x.tables[ref.table].keys[ref.key].own == most && (ref.table != f.child || least == notOwn) {
+			out = append(out, ref)
+		}
+	}
+	return out
+}
+
+// minGluedKey is the length of the shortest key that a column in one word can end
+// with: shorter ones are found by accident.
+const minGluedKey = 5
+
+// entity finds tables whose name the column has, begins or ends with.
+func (f *finder) entity() {
+	rest := f.c.rest
+	if len(rest) == 0 || f.c.generic && f.c.key == "" && len(rest) > 1 {
+		return
+	}
+	exact, role := RuleEntity, RuleRoleEntity
+	if f.c.key == "" {
+		exact, role = RuleEntityAlone, RuleRoleAlone
+	}
+	all := strings.Join(rest, "")
+	for _, i := range f.x.byName[all] {
+		f.addTable(i, exact, 0)
+	}
+	if f.c.glued { // the key word may be a part of the last word: paid, grid
+		for _, i := range f.x.byName[strings.Join(f.c.stems, "")] {
+			f.addTable(i, RuleEntityAlone, 0)
+		}
+	}
+	if f.c.key != "" && f.x.tables[f.child].owns(f.c) == wholeOwn {
+		return // the column is the key of its own table
+	}
+	if f.c.key == "" && slices.ContainsFunc(f.c.restRaw, func(p string) bool { return measureWords[p] }) {
+		return
+	}
+	for at := 1; at < len(rest); at++ {
+		for _, i := range f.x.byName[strings.Join(rest[at:], "")] {
+			f.addTable(i, role, 0)
+		}
+		if f.c.key != "" && placeWords[f.c.restRaw[at]] {
+			for _, i := range f.x.byName[strings.Join(rest[:at], "")] {
+				f.addPart(i, RuleEntityRole, 0)
+			}
+		}
+	}
+	// customer_id_2, team_id_winner: the key word is in the middle.
+	for at := 1; at < len(f.c.stems)-1; at++ {
+		if keyWords[f.c.stems[at]] && !weakKeyWords[f.c.stems[at]] {
+			for _, i := range f.x.byName[strings.Join(f.c.stems[:at], "")] {
+				f.addTable(i, RuleEntityRole, 0)
+			}
+		}
+	}
+	if f.c.key == "" || f.strong() {
+		return
+	}
+	for _, i := range f.x.byHead[all] {
+		f.addPart(i, RuleTableEnd, 0)
+	}
+	for _, i := range f.x.byStart[all] {
+		f.addPart(i, RuleTableStart, 0)
+	}
+}
+
+// roles finds the tables of people and the column's own table.
+func (f *finder) roles() {
+	rest := f.c.restRaw
+	if len(rest) == 0 {
+		return
+	}
+	last, first := rest[len(rest)-1], rest[0]
+	whole := strings.Join(rest, "")
+	switch {
+	case parentWords[whole], parentWords[first] && f.c.key != "" && (len(rest) == 1 || f.x.tables[f.child].owns(f.c) != notOwn):
+		if f.c.key != "" || whole == "reportsto" {
+			f.addTable(f.child, RuleParent, 0)
+		}
+		if whole == "reportsto" {
+			f.persons(employeeTables)
+		}
+		return
+	case len(rest) >= 2 && (last == "by" || last == "von") && (byWords[rest[len(rest)-2]] || len(rest) == 2 && f.c.key != ""),
+		len(rest) == 1 && byWords[last] && f.c.key != "",
+		len(rest) == 1 && strings.HasSuffix(last, "by") && byWords[strings.TrimSuffix(last, "by")]:
+		f.persons(accountTables)
+	case last == "to" && len(rest) == 2 && (first == "assigned" || first == "reports"):
+		f.persons(employeeTables)
+	case roleWords[last] && f.c.key != "", roleWords[last] && len(f.c.restRaw) == 1 && f.c.key == "" && last != "agent":
+		f.persons(employeeTables)
+	}
+}
+
+// persons adds the likeliest tables of people.
+func (f *finder) persons(tables []string) {
+	for n, name := range tables {
+		for _, i := range f.x.byName[name] {
+			f.addTable(i, RulePerson, -n)
+		}
+	}
+}
+
+// abbreviations finds tables whose name the column shortens.
+func (f *finder) abbreviations() {
+	if f.c.key == "" || len(f.c.rest) == 0 || f.c.generic || f.strong() {
+		return
+	}
+	whole := strings.Join(f.c.rest, "")
+	for _, a := range f.x.abbreviates(whole) {
+		f.addPart(a.table, RuleAbbreviation, a.how)
+	}
+	if last := f.c.rest[len(f.c.rest)-1]; len(f.c.rest) > 1 && len(last) > 2 { // ship_addr_id
+		for _, a := range f.x.abbreviates(last) {
+			if a.how == beginning || len(last) > 3 {
+				f.addPart(a.table, RuleAbbreviation, subsequence)
+			}
+		}
+	}
+}
+
+// bareKey finds, for a key that is only called id, the keys of that name in other
+// tables, if the schema has few of them.
+func (f *finder) bareKey() {
+	t := &f.x.tables[f.child]
+	switch {
+	case len(f.c.rest) > 0 && !(len(f.c.rest) == 1 && keyWords[f.c.restRaw[0]]):
+		f.sharedName()
+	case len(f.x.tables) <= mostBare && (!t.isKey[f.c.name] || slices.Contains(t.def.PrimaryKey, f.c.name)):
+		for i := range f.x.tables {
+			if i == f.child {
+				continue
+			}
+			for n, k := range f.x.tables[i].keys {
+				if len(k.columns) == 1 && f.x.tables[i].columns[k.columns[0]].compact == f.c.compact {
+					f.add(i, n, RuleBareKey, 0)
+				}
+			}
+		}
+	}
+}
+
+// mostBare is the number of tables above which equal keys named id are no
+// candidates: they are in every table.
+const mostBare = 40
+
+// sharedName finds columns of the same name if no table is named after it.
+func (f *finder) sharedName() {
+	same := f.x.having[f.c.compact]
+	if f.c.key == "" || f.c.generic || len(same) < 2 || len(same) > mostShared || len(f.found) > 0 ||
+		f.x.tables[f.child].owns(f.c) != notOwn {
+		return
+	}
+	for _, ref := range same {
+		if ref.table > f.child { // one edge for each two tables
+			f.found = append(f.found, candidate{
+				child: f.child, column: f.column, parent: ref.table, key: -1 - ref.column, rule: RuleSharedName,
+			})
+		}
+	}
+}
+
+const mostShared = 6
+
+// rank counts the rivals of each candidate, and sorts the best one first.
+func rank(x *index, found []candidate) {
+	points := make(map[int]int, len(found))
+	for _, c := range found {
+		points[c.parent] = x.points(c)
+	}
+	for i := range found {
+		c := &found[i]
+		c.rivals = nil
+		for _, other := range found {
+			if other.parent == c.parent || other.rule == RuleSharedName {
+				continue
+			}
+			switch p, q := points[c.parent], points[other.parent]; {
+			case q > p:
+				c.better++
+				c.rivals = append(c.rivals, other.parent)
+			case q == p:
+				c.tied++
+				c.rivals = append(c.rivals, other.parent)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(points[b.parent], points[a.parent]), cmp.Compare(a.parent, b.parent))
+	})
+}
+
+// points orders the candidates of one column.
+func (x *index) points(c candidate) int {
+	p := 10 * strength[c.rule]
+	if c.rule == RuleAbbreviation || c.rule == RulePerson {
+		p += 10 * c.how
+	}
+	if c.key >= 0 {
+		k := x.tables[c.parent].keys[c.key]
+		p += 40 * k.own
+		switch k.kind {
+		case keyPrimary, keyUnique:
+			p += 5
+		case keyGuessed:
+			p += 3
+		}
+	}
+	return p
+}
+
+// parentColumn returns the number of the column that the candidate refers to.
+func (x *index) parentColumn(c candidate) int {
+	if c.key < 0 {
+		return -1 - c.key
+	}
+	return x.tables[c.parent].keys[c.key].columns[0]
+}

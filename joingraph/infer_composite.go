@@ -1,0 +1,93 @@
+package joingraph
+
+import "slices"
+
+// composites proposes edges to keys of several columns: tables that have all of
+// these columns.
+func (in *inference) composites() {
+	x := in.x
+	holders := map[string][]int{} // tables by the compact name of a column
+	for i := range x.tables {
+		for n := range x.tables[i].columns {
+			c := x.tables[i].columns[n].compact
+			if list := holders[c]; len(list) == 0 || list[len(list)-1] != i {
+				holders[c] = append(list, i)
+			}
+		}
+	}
+	for parent := range x.tables {
+		for n, k := range x.tables[parent].keys {
+			if len(k.columns) < 2 {
+				continue
+			}
+			t := &x.tables[parent]
+			// The rarest of the columns bounds the tables to look at.
+			rarest := k.columns[0]
+			for _, c := range k.columns {
+				if len(holders[t.columns[c].compact]) < len(holders[t.columns[rarest].compact]) {
+					rarest = c
+				}
+			}
+			for _, child := range holders[t.columns[rarest].compact] {
+				if child != parent {
+					in.composite(child, parent, n)
+				}
+			}
+		}
+	}
+}
+
+// The weights of composite keys.
+const (
+	weightComposite      = 0.6
+	weightCompositeOwn   = 2.0  // a column of the key is named after its table
+	weightCompositeBare  = -2.5 // no column of the key says what it is about
+	weightCompositeMany  = -0.8 // the key joins two others, and the columns may refer to these instead
+	weightCompositeTwins = -1.5 // both tables have the same key
+)
+
+func (in *inference) composite(child, parent, number int) {
+	x := in.x
+	t, other := &x.tables[parent], &x.tables[child]
+	p := proposal{candidate: candidate{child: child, parent: parent, key: number, rule: RuleComposite}, rule: RuleComposite,
+		types: typesEqual}
+	own, bare := false, true
+	for _, at := range t.keys[number].columns {
+		key := &t.columns[at]
+		n := slices.IndexFunc(other.columns, func(c column) bool { return c.compact == key.compact })
+		if n < 0 || other.taken[other.columns[n].name] && len(t.keys[number].columns) == 1 {
+			return
+		}
+		types := compareTypes(other.def.Types[other.columns[n].name], t.def.Types[key.name], other.columns[n].class, key.class)
+		switch {
+		case types == typesIncompatible:
+			return
+		case types == typesUnknown, types == typesCompatible && p.types == typesEqual:
+			p.types = types
+		}
+		own = own || !key.generic && t.owns(key) >= partOwn
+		bare = bare && key.generic
+		p.from, p.to = append(p.from, n), append(p.to, at)
+	}
+	e := in.edge(p, 1)
+	if in.known[edgeKey(&e.Relationship)] {
+		return
+	}
+	p.add("all columns of a composite key", weightComposite)
+	if own {
+		p.add("key named after its table", weightCompositeOwn)
+	} else {
+		p.add("key made of other keys", weightCompositeMany)
+	}
+	if bare {
+		p.add("name says nothing", weightCompositeBare)
+	}
+	if len(other.def.PrimaryKey) == len(p.from) && other.unique(e.FromColumns) {
+		if !own && child < parent {
+			return // the other direction is the same edge
+		}
+		p.add("both tables have the same key", weightCompositeTwins)
+	}
+	p.addTypes()
+	in.proposals = append(in.proposals, p)
+}

@@ -1,0 +1,116 @@
+package joingraph
+
+import (
+	"math"
+)
+
+// scoreData adds what was measured to the proposals. A proposal that the data
+// refutes is no rival of others any more.
+func (in *inference) scoreData() {
+	x := in.x
+	byColumn := map[colRef][]int{}
+	for i := range in.proposals {
+		p := &in.proposals[i]
+		if p.from == nil {
+			ref := colRef{p.child, p.column}
+			byColumn[ref] = append(byColumn[ref], i)
+		}
+	}
+	kept := in.proposals[:0:0]
+	for i := range in.proposals {
+		p := in.proposals[i]
+		if p.from != nil {
+			kept = append(kept, p)
+			continue
+		}
+		var rivals []candidate
+		matches := 0
+		for _, other := range byColumn[colRef{p.child, p.column}] {
+			o := &in.proposals[other]
+			if o.rule != RuleData && (!o.data.refutes() || other == i) {
+				rivals = append(rivals, o.candidate)
+			}
+			if other != i && o.data != nil && !o.data.Chance && o.data.Inclusion() >= leastInclusion {
+				matches++
+			}
+		}
+		if p.rule != RuleData && len(rivals) < len(byColumn[colRef{p.child, p.column}]) {
+			p = in.reranked(p, rivals)
+		}
+		if p.rule == RuleData {
+			p.add(featureNames[fData], weightDataOnly)
+			p.addTypes()
+		}
+		for _, t := range p.data.terms(x.tables[p.parent].keys, p.key, matches) {
+			p.add(t.Name, t.Weight)
+		}
+		kept = append(kept, p)
+	}
+	in.proposals = kept
+}
+
+// reranked returns a proposal scored anew among the rivals that are left.
+func (in *inference) reranked(p proposal, rivals []candidate) proposal {
+	for i := range rivals {
+		rivals[i].better, rivals[i].tied = 0, 0
+	}
+	rank(in.x, rivals)
+	for _, c := range rivals {
+		if c.parent == p.parent && c.key == p.key {
+			if again, ok := in.proposal(c); ok {
+				again.data = p.data
+				return again
+			}
+		}
+	}
+	return p
+}
+
+// refutes reports whether the data contradicts an edge.
+func (m *Measured) refutes() bool {
+	return m != nil && m.Distinct >= 3 && m.KeyDistinct > 0 && m.Inclusion() < 0.4
+}
+
+// The weight of an edge that only the data shows, before what was measured.
+const weightDataOnly = -3.2
+
+// terms returns the evidence of the counts. matches is the number of other keys
+// that have all of the values.
+func (m *Measured) terms(keys []key, number, matches int) []Term {
+	if m == nil {
+		return nil
+	}
+	var out []Term
+	add := func(name string, w float64) { out = append(out, Term{name, w}) }
+	if m.parentRepeats() && number >= 0 {
+		if declared := keys[number].kind == keyPrimary || keys[number].kind == keyUnique; !declared {
+			add("the key has duplicates", -3)
+		}
+	} else if m.parentUnique() && number >= 0 && keys[number].kind != keyPrimary && keys[number].kind != keyUnique {
+		add("the key is unique in the data", 0.7)
+	}
+	in := m.Inclusion()
+	d := float64(m.Distinct)
+	switch {
+	case m.Distinct == 0 || m.KeyDistinct == 0:
+		add("no values to compare", 0)
+	case m.Distinct < 3 && in < 1:
+		add("values are missing on the other side", -1)
+	case in < 0.4:
+		add("most values are missing on the other side", -5)
+	case in < 0.75:
+		add("many values are missing on the other side", -2)
+	case in < 0.9 && m.Chance:
+		add("some values are missing on the other side", -0.8)
+	case m.Chance:
+		add("values match, as they would by chance", 0.1)
+	case m.Distinct < 3:
+		add("values match, but there are few", 0.4)
+	default:
+		add("values exist on the other side", (in-0.7)/0.3*min(4.5, 0.8*math.Log2(1+d)))
+	}
+	if matches > 0 && !m.Chance {
+		add("other keys have the values too", -1.2*math.Log2(1+float64(matches)))
+	}
+	return out
+}

@@ -1,0 +1,290 @@
+package joingraph
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed/internal/corpora"
+	"github.com/qedkit/qed/joinpath"
+)
+
+// truthOf returns the joins of a database that are right: declared ones, those
+// that statements use, and those that these imply. The first result has only the
+// first two kinds.
+func truthOf(s *corpora.Schema, joins []corpora.Join) (direct, all map[string]bool) {
+	direct, all = map[string]bool{}, map[string]bool{}
+	var pairs [][4]string
+	add := func(p [4]string) {
+		for i := range p {
+			p[i] = strings.ToLower(p[i])
+		}
+		pairs = append(pairs, p)
+		if p[0] != p[2] || p[1] != p[3] {
+			direct[joinKey(p[0], p[1], p[2], p[3])] = true
+		}
+	}
+	for _, k := range s.ForeignKeys {
+		add(k)
+	}
+	for _, j := range joins {
+		if j.DB == s.DB {
+			for _, c := range j.Conditions {
+				add(c)
+			}
+		}
+	}
+	return direct, closure(pairs)
+}
+
+// closure returns all joins that pairs of equal columns imply.
+func closure(pairs [][4]string) map[string]bool {
+	type place struct{ table, column string }
+	group := map[place]int{}
+	members := map[int][]place{}
+	for _, p := range pairs {
+		a, b := place{p[0], p[1]}, place{p[2], p[3]}
+		for _, c := range []place{a, b} {
+			if _, ok := group[c]; !ok {
+				group[c] = len(group)
+				members[group[c]] = []place{c}
+			}
+		}
+		if from, to := group[b], group[a]; from != to {
+			for _, m := range members[from] {
+				group[m] = to
+			}
+			members[to] = append(members[to], members[from]...)
+			delete(members, from)
+		}
+	}
+	out := map[string]bool{}
+	for _, list := range members {
+		for i, a := range list {
+			for _, b := range list[:i] {
+				out[joinKey(a.table, a.column, b.table, b.column)] = true
+			}
+		}
+	}
+	return out
+}
+
+// hiddenKeys returns a schema in lower case without its foreign keys.
+func hiddenKeys(s *corpora.Schema, primary bool) *joinpath.Schema {
+	out := &joinpath.Schema{Tables: map[string]joinpath.Table{}}
+	for name, columns := range s.Tables {
+		var t joinpath.Table
+		for _, c := range columns {
+			if !slices.ContainsFunc(t.Columns, func(o string) bool { return strings.EqualFold(o, c) }) {
+				t.Columns = append(t.Columns, c)
+			}
+		}
+		if primary {
+			for _, c := range s.PrimaryKeys[name] {
+				at := slices.IndexFunc(t.Columns, func(o string) bool { return strings.EqualFold(o, c) })
+				t.PrimaryKey = append(t.PrimaryKey, t.Columns[at])
+			}
+		}
+		out.Tables[name] = t
+	}
+	return out
+}
+
+type example struct {
+	db    string
+	what  string
+	v     vector
+	right bool
+	cost  float64 // weight in the fit
+}
+
+func examples(c *corpora.Corpus) []example {
+	var out []example
+	for i := range c.Schemas {
+		s := &c.Schemas[i]
+		_, truth := truthOf(s, c.Joins)
+		for _, primary := range []bool{true, false} {
+			x := newIndex(hiddenKeys(s, primary))
+			for i := range x.tables {
+				for n := range x.tables[i].columns {
+					for _, k := range x.candidates(i, n) {
+						e := example{db: s.DB, v: x.vectorOf(k), right: truth[lowerKey(x, k)], cost: 1}
+						e.what = fmt.Sprintf("%s %q %s", s.DB, x.key(k), k.rule)
+						if !primary {
+							e.cost = 0.3
+						}
+						out = append(out, e)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// signs are the features whose weight has a sign that does not depend on the
+// corpus. A weight with the other sign would be an accident of its schemas.
+var signs = map[feature]float64{
+	fPrimary: 1, fOwn: 1, fGuessed: -1, fMismatch: -1, fBeaten: -1, fTied: -1, fChildKey: -1, fChildOwn: -1,
+	fGeneric: -1, fWeakKey: -1, fShort: -1, fGlued: -1, fSelf: -1, fOtherWord: -1, fSole: -1,
+}
+
+// fit returns the weights of a logistic regression with a quadratic penalty, by
+// Newton's method. A weight with the wrong sign is set to 0, and the others are
+// fitted again.
+func fit(list []example, penalty float64) vector {
+	fixed := map[feature]bool{}
+	for {
+		w := fitFree(list, penalty, fixed)
+		before := len(fixed)
+		for f, sign := range signs {
+			if w[f]*sign < 0 && math.Abs(w[f]) > 1e-6 {
+				fixed[f] = true
+			}
+		}
+		if len(fixed) == before {
+			return w
+		}
+	}
+}
+
+func fitFree(list []example, penalty float64, fixed map[feature]bool) vector {
+	var w vector
+	for range 30 {
+		var gradient vector
+		var hessian [features][features]float64
+		for i := range features {
+			gradient[i] = -penalty * w[i]
+			hessian[i][i] = penalty
+			if fixed[feature(i)] {
+				hessian[i][i] = 1e9
+			}
+		}
+		for _, e := range list {
+			p := probability(e.v.logit(&w))
+			y := 0.0
+			if e.right {
+				y = 1
+			}
+			for i, a := range e.v {
+				if a == 0 {
+					continue
+				}
+				gradient[i] += e.cost * (y - p) * a
+				for j, b := range e.v {
+					hessian[i][j] += e.cost * p * (1 - p) * a * b
+				}
+			}
+		}
+		step := solve(hessian, gradient)
+		for i := range w {
+			w[i] += step[i]
+		}
+	}
+	return w
+}
+
+// solve solves a system of linear equations by elimination.
+func solve(a [features][features]float64, b vector) vector {
+	for i := range features {
+		pivot := i
+		for r := i + 1; r < features; r++ {
+			if math.Abs(a[r][i]) > math.Abs(a[pivot][i]) {
+				pivot = r
+			}
+		}
+		a[i], a[pivot], b[i], b[pivot] = a[pivot], a[i], b[pivot], b[i]
+		for r := i + 1; r < features; r++ {
+			f := a[r][i] / a[i][i]
+			for c := i; c < features; c++ {
+				a[r][c] -= f * a[i][c]
+			}
+			b[r] -= f * b[i]
+		}
+	}
+	for i := features - 1; i >= 0; i-- {
+		for c := i + 1; c < features; c++ {
+			b[i] -= a[i][c] * b[c]
+		}
+		b[i] /= a[i][i]
+	}
+	return b
+}
+
+const fitPenalty = 0.5
+
+func TestFit(t *testing.T) {
+	c := corpora.Public(t)
+	if c == nil {
+		t.Skip("no public corpus")
+	}
+	list := examples(c)
+	w := fit(list, fitPenalty)
+	var count, right vector
+	for _, e := range list {
+		for i, a := range e.v {
+			if a != 0 {
+				count[i]++
+				if e.right {
+					right[i]++
+				}
+			}
+		}
+	}
+	for i := range w {
+		t.Logf("WEIGHT %.2f, // %s: %v of %v", w[i], featureNames[i], right[i], count[i])
+	}
+	for _, e := range list {
+		if e.cost == 1 && (e.v[fAbbreviation]+e.v[fTableEnd]+e.v[fTableStart]+e.v[fEntityRole]+e.v[fRoleAlone]+e.v[fRoleKey]+e.v[fPerson]+e.v[fRoleEntity] > 0) {
+			t.Logf("ex %v %.2f %s", e.right, probability(e.v.logit(&w)), e.what)
+		}
+	}
+	// Held-out
+	dbs := map[string]int{}
+	for _, e := range list {
+		if _, ok := dbs[e.db]; !ok {
+			dbs[e.db] = len(dbs)
+		}
+	}
+	bins := map[int][3]float64{}
+	for fold := range 5 {
+		var train, test []example
+		for _, e := range list {
+			if dbs[e.db]%5 == fold {
+				test = append(test, e)
+			} else {
+				train = append(train, e)
+			}
+		}
+		w := fit(train, fitPenalty)
+		for _, e := range test {
+			if e.cost < 1 {
+				continue
+			}
+			p := probability(e.v.logit(&w))
+			b := bins[int(p*10)]
+			b[0]++
+			b[1] += p
+			if e.right {
+				b[2]++
+			}
+			bins[int(p*10)] = b
+			if p > 0.7 && !e.right {
+				t.Logf("wrong %.2f %s", p, e.what)
+			}
+		}
+	}
+	for _, b := range slices.Sorted(maps.Keys(bins)) {
+		v := bins[b]
+		t.Logf("bin %d: n %v, mean %.3f, right %.3f", b, v[0], v[1]/v[0], v[2]/v[0])
+	}
+}
+
+func lowerKey(x *index, c candidate) string {
+	from, to := &x.tables[c.child], &x.tables[c.parent]
+	return joinKey(strings.ToLower(from.name), strings.ToLower(from.columns[c.column].name),
+		strings.ToLower(to.name), strings.ToLower(to.columns[x.parentColumn(c)].name))
+}

@@ -1,0 +1,313 @@
+package joingraph
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/joinpath"
+)
+
+// index holds the names of a schema, split into words, for the search of
+// candidates. Tables and columns have numbers in a fixed order.
+type index struct {
+	tables []table
+	number map[string]int // by table name
+
+	byName  map[string][]int    // tables by their compact name
+	byHead  map[string][]int    // tables by the end of their compact name
+	byStart map[string][]int    // tables by the beginning of their compact name
+	byKey   map[string][]keyRef // keys of one column with a specific name, by compact name
+	owners  map[string]int      // number of tables whose key has a compact name
+	having  map[string][]colRef // columns by compact name, those with a key word only
+	letters map[byte][]int      // tables by the first letter of a name
+	short   map[string][]abbreviated
+}
+
+type table struct {
+	name    string
+	def     joinpath.Table
+	forms   [][]string // singular words of the name: whole, and without prefixes
+	columns []column
+	keys    []key
+	isKey   map[string]bool // columns that are a key by themselves
+	taken   map[string]bool // columns of declared keys
+}
+
+type column struct {
+	name    string
+	stems   []string // singular forms of all words
+	rest    []string // of the words without key words
+	key     string   // the key word, or ""
+	glued   bool     // the key word was written without a separator
+	compact string   // all words
+	restRaw []string
+	class   typeClass
+	generic bool
+}
+
+// Kinds of keys.
+const (
+	keyPrimary  = "primary key"
+	keyUnique   = "unique"
+	keyNamed    = "named like a key" // next to a declared key
+	keyGuessed  = "guessed by name and position"
+	keyMeasured = "unique in the data"
+	keyNone     = "none"
+)
+
+// key is a column, or a group of columns, that identifies a row.
+type key struct {
+	columns []int
+	kind    string
+	own     int  // how far it is named after its table
+	bare    bool // only a key word or a generic word
+}
+
+type keyRef struct{ table, key int }
+
+type colRef struct{ table, column int }
+
+type abbreviated struct{ table, how int }
+
+func newIndex(s *joinpath.Schema) *index {
+	x := &index{
+		number: map[string]int{}, byName: map[string][]int{}, byHead: map[string][]int{}, byStart: map[string][]int{},
+		byKey: map[string][]keyRef{}, owners: map[string]int{}, having: map[string][]colRef{}, letters: map[byte][]int{},
+		short: map[string][]abbreviated{},
+	}
+	names := slices.Sorted(maps.Keys(s.Tables))
+	common := commonPrefixes(names)
+	for i, name := range names {
+		x.number[name] = i
+		x.tables = append(x.tables, newTable(name, s.Tables[name], common))
+	}
+	for _, r := range s.Relationships {
+		if i, ok := x.number[r.FromTable]; ok && r.Confidence > 0 {
+			from, _ := r.Columns()
+			for _, c := range from {
+				x.tables[i].taken[c] = true
+			}
+		}
+	}
+	for i := range x.tables {
+		x.addNames(i)
+		x.addKeys(i)
+	}
+	return x
+}
+
+// commonPrefixes returns the words with which so many tables begin that they do
+// not tell tables apart, such as the name of an application.
+func commonPrefixes(names []string) map[string]bool {
+	count := map[string]int{}
+	for _, name := range names {
+		if parts := splitName(unqualified(name)); len(parts) > 1 {
+			count[parts[0]]++
+		}
+	}
+	maps.DeleteFunc(count, func(_ string, n int) bool { return n < 3 || n*2 < len(names) })
+	out := map[string]bool{}
+	for word := range count {
+		out[word] = true
+	}
+	return out
+}
+
+// unqualified returns the name of a table without its schema.
+func unqualified(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+func newTable(name string, def joinpath.Table, common map[string]bool) table {
+	t := table{name: name, def: def, isKey: map[string]bool{}, taken: map[string]bool{}}
+	parts := splitName(unqualified(name))
+	t.forms = append(t.forms, stems(parts))
+	for len(parts) > 1 && (tablePrefixes[parts[0]] || common[parts[0]]) {
+		parts = parts[1:]
+		t.forms = append(t.forms, stems(parts))
+	}
+	for _, name := range def.Columns {
+		t.columns = append(t.columns, newColumn(name, def.Types[name]))
+	}
+	if len(def.PrimaryKey) == 1 {
+		t.isKey[def.PrimaryKey[0]] = true
+	}
+	for _, c := range def.UniqueColumns {
+		t.isKey[c] = true
+	}
+	t.keys = keysOf(&t)
+	return t
+}
+
+func newColumn(name, typ string) column {
+	parts := splitName(name)
+	c := column{name: name, stems: stems(parts), compact: compact(parts), class: classOf(typ)}
+	c.restRaw, c.key = trimEnds(parts)
+	if c.key == "" && len(parts) > 0 {
+		if rest, key := unglue(parts[len(parts)-1]); key != "" {
+			c.restRaw = append(slices.Clone(parts[:len(parts)-1]), rest)
+			c.key, c.glued = key, true
+		}
+	}
+	c.rest = stems(c.restRaw)
+	c.generic = true
+	for _, p := range c.restRaw {
+		if !genericWords[p] && !keyWords[p] {
+			c.generic = false
+		}
+	}
+	return c
+}
+
+// idLike reports whether the name of a column says that it identifies something.
+func (c *column) idLike() bool { return c.key != "" && !c.glued }
+
+// keysOf returns the keys of a table: those that are declared and, next to them or
+// instead of them, columns that are named like a key of this table.
+func keysOf(t *table) []key {
+	var keys []key
+	add := func(kind string, names ...string) {
+		k := key{kind: kind}
+		for _, name := range names {
+			at := slices.Index(t.def.Columns, name)
+			if at < 0 {
+				return
+			}
+			k.columns = append(k.columns, at)
+		}
+		if len(k.columns) == 0 || slices.ContainsFunc(keys, func(o key) bool { return slices.Equal(o.columns, k.columns) }) {
+			return
+		}
+		c := &t.columns[k.columns[0]]
+		if len(k.columns) == 1 {
+			k.own = t.owns(c)
+		}
+		k.bare = c.generic
+		keys = append(keys, k)
+	}
+	add(keyPrimary, t.def.PrimaryKey...)
+	for _, c := range t.def.UniqueColumns {
+		add(keyUnique, c)
+	}
+	for _, k := range t.def.UniqueKeys {
+		add(keyUnique, k...)
+	}
+	kind := keyNamed
+	if len(keys) == 0 {
+		kind = keyGuessed
+	}
+	for i := range t.columns {
+		c := &t.columns[i]
+		bareID := c.compact == "id" || c.compact == "uuid" || c.compact == "guid"
+		if kind == keyGuessed && bareID || c.key != "" && !c.generic && t.owns(c) >= partOwn {
+			add(kind, c.name)
+		}
+	}
+	if len(keys) == 0 && len(t.columns) > 0 && t.columns[0].idLike() && !t.columns[0].generic {
+		// The first column, unless it names the key of another table. That is
+		// decided by its rivals.
+		add(keyGuessed, t.columns[0].name)
+	}
+	return keys
+}
+
+// How far the name of a column is that of a key of its table.
+const (
+	notOwn   = iota
+	beginOwn // the table's name begins with the column's: team_id in team_half
+	partOwn  // one name is a part of the other, or short for it: company_id in operate_company
+	wholeOwn // id, or the name of the table with a key word
+)
+
+// owns returns how far a column is named after the table: id, or the name of the
+// table, possibly shortened, with a key word.
+func (t *table) owns(c *column) int {
+	if len(c.restRaw) == 0 || len(c.rest) == 1 && keyWords[c.restRaw[0]] {
+		return wholeOwn
+	}
+	joined, rest := compact(c.restRaw), strings.Join(c.rest, "")
+	best := notOwn
+	for _, form := range t.forms {
+		whole := strings.Join(form, "")
+		switch {
+		case rest == whole || joined == whole:
+			return wholeOwn
+		case hasPrefix(c.rest, form), hasSuffix(form, c.rest),
+			len(c.rest) == 1 && len(form) == 1 && abbreviation(c.rest[0], whole) != noAbbreviation,
+			len(c.rest) == 1 && len(form) > 1 && len(c.restRaw[0]) > 1 && firstLetters(form) == c.restRaw[0]:
+			best = max(best, partOwn)
+		case hasPrefix(form, c.rest), len(c.rest) == 1 && abbreviation(c.rest[0], whole) != noAbbreviation:
+			best = max(best, beginOwn)
+		}
+	}
+	return best
+}
+
+func (x *index) addNames(i int) {
+	seen := map[string]bool{}
+	add := func(m map[string][]int, name string) {
+		if n := len(m[name]); name != "" && (n == 0 || m[name][n-1] != i) {
+			m[name] = append(m[name], i)
+		}
+	}
+	for _, form := range x.tables[i].forms {
+		name := strings.Join(form, "")
+		if name == "" {
+			continue
+		}
+		add(x.byName, name)
+		if !seen[name[:1]] {
+			seen[name[:1]] = true
+			x.letters[name[0]] = append(x.letters[name[0]], i)
+		}
+	}
+	form := x.tables[i].forms[len(x.tables[i].forms)-1]
+	for at := 1; at < len(form); at++ {
+		add(x.byHead, strings.Join(form[at:], ""))
+		add(x.byStart, strings.Join(form[:at], ""))
+	}
+}
+
+func (x *index) addKeys(i int) {
+	t := &x.tables[i]
+	for n, k := range t.keys {
+		if len(k.columns) != 1 {
+			continue
+		}
+		c := &t.columns[k.columns[0]]
+		if k.kind != keyNamed || k.own != notOwn {
+			x.owners[c.compact]++
+		}
+		if !k.bare {
+			x.byKey[c.compact] = append(x.byKey[c.compact], keyRef{i, n})
+		}
+	}
+	for n := range t.columns {
+		if c := &t.columns[n]; c.key != "" && !c.generic {
+			x.having[c.compact] = append(x.having[c.compact], colRef{i, n})
+		}
+	}
+}
+
+// abbreviates returns the tables whose name a word abbreviates.
+func (x *index) abbreviates(word string) []abbreviated {
+	if found, ok := x.short[word]; ok {
+		return found
+	}
+	var found []abbreviated
+	if word != "" {
+		for _, i := range x.letters[word[0]] {
+			best := noAbbreviation
+			for _, form := range x.tables[i].forms {
+				best = max(best, abbreviation(word, strings.Join(form, "")))
+				if len(form) > 1 && len(word) > 1 && firstLetters(form) == word {
+					best = max(best, initials)
+				}
+			}
+			if best != noAbbreviation {
+				found = append(found, abbreviated{i, best})
+			}
+		}
+	}
+	x.short[word] = found
+	return found
+}

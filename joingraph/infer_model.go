@@ -1,0 +1,184 @@
+package joingraph
+
+import (
+	"math"
+	"slices"
+)
+
+// feature is one item of evidence of the model.
+type feature int
+
+// The features. The first ones are the rules, of which each candidate has one.
+const (
+	fSameKey feature = iota
+	fEntity
+	fRoleEntity
+	fEntityAlone
+	fRoleAlone
+	fRoleKey
+	fAbbreviation
+	fTableEnd
+	fTableStart
+	fEntityRole
+	fPerson
+	fParent
+	fBareKey
+	fSharedName
+	fData
+
+	fPrimary   // the other column is a declared primary or unique key
+	fGuessed   // it is a guess
+	fOwn       // the key is named after its table
+	fSole      // the key is the only one of its name, and not named after its table
+	fMismatch  // the key is named after something else
+	fBeaten    // another table fits better
+	fTied      // other tables fit equally well
+	fChildKey  // the column is the key of its own table
+	fChildOwn  // the column is named after its own table
+	fGeneric   // the name of the column says nothing
+	fWeakKey   // the key word of the column also names ordinary columns
+	fShort     // the abbreviation has one or two letters
+	fGlued     // the key word is not separated
+	fSelf      // both columns are in the same table
+	fOtherWord // the key words of the columns differ
+
+	features int = iota
+)
+
+// featureNames are the names of the features in [Evidence.Terms].
+var featureNames = [features]string{
+	"same key name", "named after the table", "role and table", "named like the table", "role and table, no key word",
+	"ends with the key's name", "abbreviates the table", "end of the table's name", "beginning of the table's name",
+	"table and role", "role of a person", "parent row", "both are plain keys", "same name, no table of that name",
+	"names say nothing",
+	"declared key", "guessed key", "key named after its table", "only key of that name",
+	"key named after something else", "another table fits better",
+	"other tables fit as well", "key of its own table", "named after its own table", "name says nothing",
+	"key word of ordinary columns", "very short abbreviation", "key word not separated", "same table",
+	"different key words",
+}
+
+var ruleFeature = map[Rule]feature{
+	RuleSameKey: fSameKey, RuleEntity: fEntity, RuleRoleEntity: fRoleEntity, RuleEntityAlone: fEntityAlone,
+	RuleRoleAlone: fRoleAlone, RuleRoleKey: fRoleKey, RuleAbbreviation: fAbbreviation, RuleTableEnd: fTableEnd,
+	RuleTableStart: fTableStart, RuleEntityRole: fEntityRole, RulePerson: fPerson, RuleParent: fParent,
+	RuleBareKey: fBareKey, RuleSharedName: fSharedName, RuleData: fData,
+}
+
+type vector [features]float64
+
+// vectorOf returns the features of a candidate.
+func (x *index) vectorOf(c candidate) vector {
+	var v vector
+	child, parent := &x.tables[c.child], &x.tables[c.parent]
+	from, to := &child.columns[c.column], &parent.columns[x.parentColumn(c)]
+	set := func(f feature, is bool) {
+		if is {
+			v[f] = 1
+		}
+	}
+	v[ruleFeature[c.rule]] = 1
+	if c.key >= 0 {
+		k := parent.keys[c.key]
+		set(fPrimary, k.kind == keyPrimary || k.kind == keyUnique)
+		set(fGuessed, k.kind == keyGuessed && k.own == notOwn)
+		v[fOwn] = float64(k.own) / wholeOwn
+		set(fSole, k.own == notOwn && x.owners[to.compact] == 1)
+	}
+	set(fMismatch, c.key >= 0 && x.mismatch(c.parent, c.key, from))
+	set(fBeaten, c.better > 0)
+	v[fTied] = math.Log2(1 + float64(c.tied))
+	set(fChildKey, child.isKey[from.name])
+	set(fChildOwn, !from.generic && from.key != "" && c.parent != c.child && child.owns(from) != notOwn)
+	set(fGeneric, from.generic && c.rule != RuleParent && c.rule != RuleBareKey)
+	set(fWeakKey, weakKeyWords[from.key])
+	set(fShort, c.rule == RuleAbbreviation && c.how == initials)
+	set(fGlued, from.glued)
+	set(fSelf, c.child == c.parent)
+	set(fOtherWord, from.key != "" && to.key != "" && from.key != to.key)
+	return v
+}
+
+func (v *vector) logit(w *vector) float64 {
+	sum := 0.0
+	for i := range v {
+		sum += v[i] * w[i]
+	}
+	return sum
+}
+
+func probability(logit float64) float64 { return 1 / (1 + math.Exp(-logit)) }
+
+// Weights of evidence that the corpus of the fit does not have.
+const (
+	weightEqualTypes      = 0.4
+	weightCompatibleTypes = -0.2
+	weightConvention      = 0.8 // of the logarithm of a ratio of frequencies
+	mostConvention        = 1.5
+)
+
+// convention is how a schema names its declared keys.
+type convention struct {
+	all   int
+	rules map[Rule]int
+}
+
+// conventionOf counts the rules of the relationships that are known.
+func (x *index) conventionOf(known []candidate) convention {
+	c := convention{rules: map[Rule]int{}}
+	for _, k := range known {
+		c.all++
+		c.rules[k.rule]++
+	}
+	return c
+}
+
+// weight returns the weight of a rule: above 0 if many declared keys follow it,
+// below 0 if few do.
+func (c convention) weight(r Rule) float64 {
+	if c.all < 3 || r == RuleComposite {
+		return 0
+	}
+	const prior = 4.0
+	usual := usualShare[r]
+	share := (float64(c.rules[r]) + prior*usual) / (float64(c.all) + prior)
+	w := weightConvention * math.Log(share/usual)
+	return max(-mostConvention, min(mostConvention, w))
+}
+
+// usualShare is the share of a rule among all keys of many schemas.
+var usualShare = map[Rule]float64{
+	RuleSameKey: 0.62, RuleEntity: 0.12, RuleRoleKey: 0.05, RuleRoleEntity: 0.03, RuleEntityAlone: 0.05,
+	RuleRoleAlone: 0.02, RuleAbbreviation: 0.02, RuleTableEnd: 0.02, RuleTableStart: 0.01, RuleEntityRole: 0.01,
+	RulePerson: 0.01, RuleParent: 0.01, RuleBareKey: 0.01, RuleSharedName: 0.01, RuleData: 0.01,
+}
+
+// A Term is one item of evidence and its weight, in the unit of the logarithm of
+// the odds.
+type Term struct {
+	Name   string  `json:"name"`
+	Weight float64 `json:"weight"`
+}
+
+func (v *vector) terms(w *vector) []Term {
+	var out []Term
+	for i, x := range v {
+		if t := x * w[i]; t != 0 {
+			out = append(out, Term{featureNames[i], round(t)})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Term) int {
+		switch {
+		case math.Abs(a.Weight) > math.Abs(b.Weight):
+			return -1
+		case math.Abs(a.Weight) < math.Abs(b.Weight):
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// round cuts a number to three digits after the point, so that files stay short
+// and equal across processors.
+func round(x float64) float64 { return math.Round(x*1000) / 1000 }

@@ -1,0 +1,430 @@
+package joingraph
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/secureview"
+)
+
+// A Database answers the statements of [Infer]. The statements only count: no value
+// of a row leaves the database, except the difference between the largest and the
+// smallest number of a column. [Guarded] returns a Database.
+type Database interface {
+	// Query executes a statement and returns its rows.
+	Query(ctx context.Context, sql string) (*qed.Table, error)
+
+	// Quote returns a name as an identifier of the database's dialect.
+	Quote(name string) string
+}
+
+// Guarded returns a Database that passes each statement to a guard, and executes
+// what the guard returns. db is a *sqldb.DB. The policy of the guard has to list the
+// tables and columns that Infer may read; a statement about others is refused and
+// reported in [Inference.Problems].
+func Guarded(db interface {
+	Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error)
+}, guard *secureview.Guard) Database {
+	return &guarded{db: db, guard: guard}
+}
+
+type guarded struct {
+	db interface {
+		Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error)
+	}
+	guard *secureview.Guard
+}
+
+func (g *guarded) Quote(name string) string { return g.guard.Dialect().Quote(name) }
+
+func (g *guarded) Query(ctx context.Context, sql string) (*qed.Table, error) {
+	stmt, err := g.guard.Rewrite(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	return g.db.Query(ctx, stmt)
+}
+
+// Measured has the counts of a database for one edge. The rows of the referring
+// side are a sample.
+type Measured struct {
+	// Rows is the number of rows of the sample, and NotNull of those with a value.
+	Rows    int64 `json:"rows"`
+	NotNull int64 `json:"not_null"`
+	// Distinct is the number of different values of the sample.
+	Distinct int64 `json:"distinct"`
+	// Matched is the number of different values that exist on the other side, and
+	// MatchedRows the number of rows that have them.
+	Matched     int64 `json:"matched"`
+	MatchedRows int64 `json:"matched_rows"`
+	// KeyRows, KeyNotNull and KeyDistinct are the same counts of the other side.
+	KeyRows     int64 `json:"key_rows"`
+	KeyNotNull  int64 `json:"key_not_null"`
+	KeyDistinct int64 `json:"key_distinct"`
+	// Chance reports that the values would match by chance: both sides are numbers
+	// without large gaps.
+	Chance bool `json:"chance,omitempty"`
+	// Partial reports that a table has more rows than were read.
+	Partial bool `json:"partial,omitempty"`
+}
+
+// Inclusion returns the share of different values that exist on the other side. It
+// is 0 if there are no values.
+func (m *Measured) Inclusion() float64 { return share(m.Matched, m.Distinct) }
+
+// Orphans returns the share of rows with a value whose value does not exist on the
+// other side. It is 0 if there are no values.
+func (m *Measured) Orphans() float64 {
+	if m.NotNull == 0 {
+		return 0
+	}
+	return 1 - share(m.MatchedRows, m.NotNull)
+}
+
+func share(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+func (m *Measured) childUnique() bool {
+	return m != nil && m.NotNull > 1 && m.Distinct == m.NotNull && !m.Partial
+}
+
+func (m *Measured) parentUnique() bool {
+	return m != nil && m.KeyRows > 1 && m.KeyNotNull == m.KeyRows && m.KeyDistinct == m.KeyRows
+}
+
+func (m *Measured) parentRepeats() bool { return m != nil && m.KeyDistinct < m.KeyNotNull }
+
+// A Problem is a measurement that failed.
+type Problem struct {
+	// Table and Columns are what was measured. Both are empty if the measuring
+	// ended before its plan.
+	Table   string   `json:"table,omitempty"`
+	Columns []string `json:"columns,omitempty"`
+	Message string   `json:"message"`
+
+	// Err is the error of the database, for errors.Is. It may be nil.
+	Err error `json:"-"`
+}
+
+// Sampleable reports whether a column may be sampled by default. It returns false
+// for columns that, by their names, hold a secret, such as a password, or identify a
+// person, such as an e-mail address or a passport's number. A column such as
+// email_id, which refers to another table, may be sampled.
+func Sampleable(_, column string) bool {
+	parts := splitName(column)
+	whole := strings.Join(parts, "")
+	for _, word := range secrets {
+		if strings.Contains(whole, word) {
+			return false
+		}
+	}
+	if rest, key := trimEnds(parts); key != "" && !weakKeyWords[key] && len(rest) > 0 {
+		return true
+	}
+	for _, word := range personal {
+		if strings.Contains(whole, word) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(parts, func(p string) bool { return personalWords[p] })
+}
+
+var (
+	secrets = strings.Fields(`password passwd passwort kennwort secret apikey privatekey accesskey credential
+		ssn socialsecurity taxid passport nationalid steuerid steuernummer sozialversicherung ausweis creditcard
+		cardnumber iban pincode`)
+	personal = strings.Fields(`email firstname lastname fullname surname maidenname birth telephone phonenumber mobile
+		vorname nachname geburt telefon strasse street ipaddress hash salt token licenseplate`)
+	personalWords = map[string]bool{
+		"mail": true, "phone": true, "fax": true, "dob": true, "pwd": true, "pin": true, "cvv": true, "otp": true,
+		"lname": true, "fname": true, "ip": true, "address": true,
+	}
+)
+
+// counts has the counts of one column.
+type counts struct {
+	rows, notNull, distinct int64
+	span                    float64 // the largest minus the smallest number; below 0 if unknown
+}
+
+// dense reports whether the values are numbers without large gaps.
+func (c *counts) dense() bool { return c.span > 0 && float64(c.distinct) >= 0.3*(c.span+1) }
+
+// sampler sends statements within the limits.
+type sampler struct {
+	in      *inference
+	ctx     context.Context
+	cancel  context.CancelFunc
+	columns map[colRef]counts
+	planned int
+	failed  int // statements in a row
+	stopped bool
+}
+
+const (
+	mostFailures      = 3  // failed statements in a row, after which the database is left alone
+	columnsPerMeasure = 24 // of one statement
+)
+
+var errTimeLimit = errors.New("joingraph: the time limit of the statements is over")
+
+// measure asks the database about the proposals, and searches for edges that names
+// do not show.
+func (in *inference) measure(ctx context.Context) {
+	s := &sampler{in: in, columns: map[colRef]counts{}}
+	s.ctx, s.cancel = context.WithTimeoutCause(ctx, in.opt.Timeout, errTimeLimit)
+	defer s.cancel()
+	s.countColumns()
+	s.measureProposals()
+	s.search()
+	in.scoreData()
+}
+
+// query executes one statement, whose only row has n numbers.
+func (s *sampler) query(t *table, columns []string, sql string, n int) []float64 {
+	in := s.in
+	if s.stopped {
+		return nil
+	}
+	if in.out.Statements >= in.opt.MaxStatements {
+		s.stop("the limit of %d statements is reached: raise InferOptions.MaxStatements", in.opt.MaxStatements)
+		return nil
+	}
+	in.out.Statements++
+	rows, err := in.opt.Database.Query(s.ctx, sql)
+	if in.opt.Progress != nil {
+		in.opt.Progress(in.out.Statements, max(in.out.Statements, s.planned))
+	}
+	if err == nil {
+		var numbers []float64
+		if numbers, err = numbersOf(rows, n); err == nil {
+			s.failed = 0
+			return numbers
+		}
+	}
+	in.out.Problems = append(in.out.Problems, Problem{Table: t.name, Columns: columns, Message: err.Error(), Err: err})
+	s.failed++
+	switch {
+	case s.ctx.Err() != nil:
+		s.stop("%v: raise InferOptions.Timeout, or continue with what was measured", context.Cause(s.ctx))
+	case s.failed == mostFailures:
+		s.stop("%d statements in a row failed: the rest was not measured", mostFailures)
+	}
+	return nil
+}
+
+func (s *sampler) stop(format string, args ...any) {
+	s.stopped = true
+	s.in.out.Problems = append(s.in.out.Problems, Problem{Message: fmt.Sprintf(format, args...), Err: context.Cause(s.ctx)})
+}
+
+// numbersOf reads the only row of a result. NULL is read as NaN.
+func numbersOf(rows *qed.Table, n int) ([]float64, error) {
+	if rows == nil || len(rows.Rows) != 1 || len(rows.Rows[0]) != n {
+		return nil, errors.New("joingraph: the database did not return one row of counts")
+	}
+	out := make([]float64, n)
+	for i, cell := range rows.Rows[0] {
+		switch v := cell.(type) {
+		case nil:
+			out[i] = math.NaN()
+		case int64:
+			out[i] = float64(v)
+		case float64:
+			out[i] = v
+		case string:
+			f, err := strconv.ParseFloat(v, 64)
+			if err != nil {
+				return nil, errors.New("joingraph: the database returned a text instead of a count")
+			}
+			out[i] = f
+		default:
+			return nil, fmt.Errorf("joingraph: the database returned a %T instead of a count", cell)
+		}
+	}
+	return out, nil
+}
+
+// countColumns counts the columns that can be a side of an edge.
+func (s *sampler) countColumns() {
+	in := s.in
+	for i := range in.x.tables {
+		t := &in.x.tables[i]
+		var list []int
+		for n := range t.columns {
+			c := &t.columns[n]
+			if c.class == otherType || c.class == momentType || t.taken[c.name] && !t.isKey[c.name] {
+				continue
+			}
+			if !in.opt.Sample(t.name, c.name) {
+				in.out.Unsampled = append(in.out.Unsampled, t.name+"."+c.name)
+				continue
+			}
+			list = append(list, n)
+		}
+		for part := range slices.Chunk(list, columnsPerMeasure) {
+			s.planned++
+			s.countPart(i, part)
+		}
+	}
+}
+
+func (s *sampler) countPart(i int, part []int) {
+	t := &s.in.x.tables[i]
+	quote := s.in.opt.Database.Quote
+	var names, inner []string
+	items := []string{"COUNT(*)"}
+	for at, n := range part {
+		c := &t.columns[n]
+		alias := "c" + strconv.Itoa(at)
+		names = append(names, c.name)
+		inner = append(inner, "t."+quote(c.name)+" AS "+alias)
+		items = append(items, "COUNT(s."+alias+")", "COUNT(DISTINCT s."+alias+")")
+		if c.class == integerType || c.class == unknownType {
+			items = append(items, "MAX(s."+alias+") - MIN(s."+alias+")")
+		} else {
+			items = append(items, "NULL")
+		}
+	}
+	sql := "SELECT " + strings.Join(items, ", ") + " FROM (SELECT " + strings.Join(inner, ", ") +
+		" FROM " + quote(t.name) + " AS t LIMIT " + strconv.Itoa(s.in.opt.SampleRows) + ") AS s"
+	got := s.query(t, names, sql, len(items))
+	if got == nil {
+		return
+	}
+	for at, n := range part {
+		c := counts{rows: int64(got[0]), notNull: int64(got[3*at+1]), distinct: int64(got[3*at+2]), span: got[3*at+3]}
+		if math.IsNaN(c.span) || c.distinct > 1 && c.span == 0 {
+			c.span = -1
+		}
+		s.columns[colRef{i, n}] = c
+	}
+}
+
+// measureProposals measures what names suggest, the likeliest first.
+func (s *sampler) measureProposals() {
+	in := s.in
+	order := make([]int, len(in.proposals))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.proposals[b].logit, in.proposals[a].logit) })
+	s.planned += len(order)
+	for _, i := range order {
+		if p := &in.proposals[i]; p.from == nil {
+			p.data = s.match(p.candidate)
+		}
+	}
+}
+
+// match counts the values of one column that are in another. It returns nil if
+// that cannot be measured.
+func (s *sampler) match(c candidate) *Measured {
+	x := s.in.x
+	to := x.parentColumn(c)
+	from, ok := s.columns[colRef{c.child, c.column}]
+	key, both := s.columns[colRef{c.parent, to}]
+	if !ok || !both {
+		return nil
+	}
+	m := &Measured{
+		Rows: from.rows, NotNull: from.notNull, Distinct: from.distinct,
+		KeyRows: key.rows, KeyNotNull: key.notNull, KeyDistinct: key.distinct,
+		Chance:  key.dense() && (from.distinct <= 1 || from.span >= 0),
+		Partial: from.rows >= int64(s.in.opt.SampleRows) || key.rows >= int64(s.in.opt.SampleRows),
+	}
+	if from.distinct == 0 || key.distinct == 0 {
+		return m
+	}
+	child, parent := &x.tables[c.child], &x.tables[c.parent]
+	quote := s.in.opt.Database.Quote
+	column, keyColumn := quote(child.columns[c.column].name), quote(parent.columns[to].name)
+	sql := "SELECT COUNT(*), COALESCE(SUM(s.m), 0), COUNT(DISTINCT s.v), COUNT(DISTINCT CASE WHEN s.m = 1 THEN s.v END)" +
+		" FROM (SELECT q.v AS v, CASE WHEN q.v IN (SELECT p." + keyColumn + " FROM " + quote(parent.name) +
+		" AS p WHERE p." + keyColumn + " IS NOT NULL) THEN 1 ELSE 0 END AS m FROM (SELECT t." + column + " AS v FROM " +
+		quote(child.name) + " AS t WHERE t." + column + " IS NOT NULL LIMIT " + strconv.Itoa(s.in.opt.SampleRows) +
+		") AS q) AS s"
+	got := s.query(child, []string{child.columns[c.column].name}, sql, 4)
+	if got == nil {
+		return nil
+	}
+	m.NotNull, m.MatchedRows, m.Distinct, m.Matched = int64(got[0]), int64(got[1]), int64(got[2]), int64(got[3])
+	return m
+}
+
+// search measures pairs of columns of which names say nothing. Only keys whose
+// values do not match by chance are searched.
+func (s *sampler) search() {
+	in := s.in
+	sure := map[colRef]bool{}
+	for _, p := range in.proposals {
+		if p.data != nil && p.logit > 2 && (p.data.Inclusion() > 0.8 || p.data.Distinct == 0) {
+			sure[colRef{p.child, p.column}] = true
+		}
+	}
+	var pairs []candidate
+	for parent := range in.x.tables {
+		for n, k := range in.x.tables[parent].keys {
+			if len(k.columns) != 1 {
+				continue
+			}
+			key, ok := s.columns[colRef{parent, k.columns[0]}]
+			if ok && key.distinct >= leastDistinct && key.distinct == key.rows && !key.dense() {
+				pairs = append(pairs, s.pairs(parent, n, key, sure)...)
+			}
+		}
+	}
+	s.planned = in.out.Statements + len(pairs)
+	for _, c := range pairs {
+		if m := s.match(c); m != nil && m.Inclusion() >= leastInclusion {
+			p := proposal{candidate: c, rule: RuleData, data: m}
+			from, to := &in.x.tables[c.child].columns[c.column], &in.x.tables[c.parent].columns[in.x.parentColumn(c)]
+			p.types = compareTypes(in.x.tables[c.child].def.Types[from.name], in.x.tables[c.parent].def.Types[to.name],
+				from.class, to.class)
+			in.proposals = append(in.proposals, p)
+		}
+	}
+}
+
+const (
+	leastDistinct  = 3    // values of a key that is searched
+	leastInclusion = 0.98 // of a pair that only the data shows
+)
+
+// pairs returns the columns that can refer to a key by their types and counts.
+func (s *sampler) pairs(parent, n int, key counts, sure map[colRef]bool) []candidate {
+	in := s.in
+	k := &in.x.tables[parent].columns[in.x.tables[parent].keys[n].columns[0]]
+	var out []candidate
+	for child := range in.x.tables {
+		t := &in.x.tables[child]
+		for column := range t.columns {
+			c := &t.columns[column]
+			ref := colRef{child, column}
+			from, ok := s.columns[ref]
+			switch {
+			case !ok, child == parent && c.name == k.name, sure[ref], t.taken[c.name], t.isKey[c.name],
+				from.distinct < 2 || key.rows < int64(in.opt.SampleRows) && from.distinct > key.distinct+key.distinct/20,
+				c.class == decimalType, c.class == dateType,
+				compareTypes("", "", c.class, k.class) == typesIncompatible,
+				slices.ContainsFunc(in.proposals, func(p proposal) bool {
+					return p.child == child && p.column == column && p.parent == parent
+				}):
+				continue
+			}
+			out = append(out, candidate{child: child, column: column, parent: parent, key: n, rule: RuleData})
+		}
+	}
+	return out
+}
