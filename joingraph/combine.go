@@ -210,7 +210,7 @@ func merged(a, b joinpath.Relationship) joinpath.Relationship {
 	switch {
 	case out.Cardinality == "" || weak.Cardinality == "" || out.Cardinality == weak.Cardinality:
 		out.Cardinality = cmp.Or(out.Cardinality, weak.Cardinality)
-	case rank(a) == rank(b):
+	case reliability(a) == reliability(b):
 		out.Cardinality = widest(out.Cardinality, weak.Cardinality)
 	default:
 		out.Evidence = union(out.Evidence, []string{fmt.Sprintf("%s: the cardinality is %s",
@@ -221,11 +221,11 @@ func merged(a, b joinpath.Relationship) joinpath.Relationship {
 
 // byReliability orders descriptions of one join, the one that decides first.
 func byReliability(a, b joinpath.Relationship) int {
-	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.String(), b.String()), cmp.Compare(a.Role, b.Role))
+	return cmp.Or(cmp.Compare(reliability(a), reliability(b)), cmp.Compare(a.String(), b.String()), cmp.Compare(a.Role, b.Role))
 }
 
-// rank orders types by how reliable they are, the most reliable first.
-func rank(r joinpath.Relationship) int {
+// reliability orders types by how reliable they are, the most reliable first.
+func reliability(r joinpath.Relationship) int {
 	switch r.Type {
 	case joinpath.Manual:
 		return 0

@@ -148,7 +148,7 @@ func Apply(s *joinpath.Schema, verdicts []Verdict) *joinpath.Schema {
 
 // judged reports whether a model has a say about r.
 func judged(r joinpath.Relationship) bool {
-	return rank(r) > 1 && r.Confidence > 0
+	return reliability(r) > 1 && r.Confidence > 0
 }
 
 func byBasis(verdicts []Verdict) map[string]Verdict {

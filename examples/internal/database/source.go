@@ -156,7 +156,15 @@ func (s *Source) read(
 		if len(s.Schema.Tables) == 0 {
 			return fmt.Errorf("%s: the database is empty, or the account can read none of its tables", s.Name)
 		}
-		policy = s.everything()
+		var secrets []string
+		if policy, secrets, err = s.PolicyFor(); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+		s.Notes = append(s.Notes, "No -policy is given: every table is readable.")
+		if len(secrets) > 0 {
+			s.Notes = append(s.Notes, "Left out as secrets: "+strings.Join(secrets, ", "))
+		}
+		s.noteViews(policy)
 	}
 	policy.Schema = cmp.Or(policy.Schema, s.schema)
 	if err := s.check(ctx, policy); err != nil {
@@ -197,26 +205,14 @@ func (s *Source) check(ctx context.Context, policy *secureview.Policy) error {
 	return err
 }
 
-// everything returns the policy that allows every table and column. A table with a
-// secure view is read through the view.
-func (s *Source) everything() *secureview.Policy {
-	p := &secureview.Policy{
-		Dialect: s.dialect.Name(),
-		Schema:  s.schema,
-		Tables:  map[string][]string{},
-		Views:   map[string]string{},
-	}
-	for name, t := range s.Schema.Tables {
-		p.Tables[name] = t.Columns
-		view := secureview.DefaultViewPrefix + strings.ToLower(name)
-		if _, ok := s.Schema.Tables[view]; ok {
-			p.Views[name] = view
-		}
-	}
-	s.Notes = append(s.Notes, "No -policy is given: every table is readable.")
-	s.noteViews(p)
-	return p
+// PolicyFor returns a policy that allows every table and column but secrets, which it
+// lists. A table with a secure view is read through the view.
+func (s *Source) PolicyFor() (policy *secureview.Policy, secrets []string, err error) {
+	return sqldb.PolicyFor(s.Schema, &sqldb.PolicyOptions{Dialect: s.dialect.Name(), Schema: s.schema})
 }
+
+// Quote returns a name as an identifier of the database's dialect.
+func (s *Source) Quote(name string) string { return s.dialect.Quote(name) }
 
 func (s *Source) noteViews(p *secureview.Policy) {
 	if len(p.Views) > 0 {
