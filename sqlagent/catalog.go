@@ -1,6 +1,7 @@
 package sqlagent
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/schemasearch"
 	"github.com/qedkit/qed/secureview"
 )
 
@@ -21,16 +23,13 @@ type catalog struct {
 	folded        map[string]string // ASCII-lower name -> name
 	relationships []joinpath.Relationship
 	graph         *joinpath.Graph
+	search        *schemasearch.Index
 }
 
 // table is a table of the catalog.
 type table struct {
 	columns []column
 	comment string
-
-	own       []string   // the words of its name
-	details   []string   // the words of its columns' names without weak words, each once
-	weakNames [][]string // the words of its columns' names with a weak word
 }
 
 type column struct {
@@ -71,10 +70,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 				typ = ""
 			}
 			entry.columns = append(entry.columns, column{name, typ, prompt.Clip(about.ColumnComments[name], maxComment)})
-			entry.addColumn(name)
 		}
-		slices.Sort(entry.details)
-		entry.own, entry.details = nameWords(t.Name), slices.Compact(entry.details)
 		c.names = append(c.names, t.Name)
 		c.tables[t.Name] = entry
 		c.folded[ascii.Lower(t.Name)] = t.Name
@@ -101,6 +97,9 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 	}
 	c.relationships = visible.Relationships
 	var err error
+	if c.search, err = schemasearch.New(context.Background(), visible, nil); err != nil {
+		return nil, fmt.Errorf("sqlagent: %w", err)
+	}
 	c.graph, err = joinpath.New(visible, &joinpath.Options{MinConfidence: o.MinConfidence, MaxHops: o.MaxHops})
 	if err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
@@ -112,7 +111,10 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 // columns that may be read. A key with a hidden column is left out.
 func readable(about joinpath.Table, columns []string) joinpath.Table {
 	visible := func(name string) bool { return slices.Contains(columns, name) }
-	t := joinpath.Table{Columns: columns}
+	t := joinpath.Table{Columns: columns, Comment: prompt.Clip(about.Comment, maxComment), ColumnComments: map[string]string{}}
+	for _, name := range columns {
+		t.ColumnComments[name] = prompt.Clip(about.ColumnComments[name], maxComment)
+	}
 	for _, c := range about.UniqueColumns {
 		if visible(c) {
 			t.UniqueColumns = append(t.UniqueColumns, c)
@@ -166,7 +168,10 @@ func (c *catalog) find(name string) (string, bool) {
 // describe returns a table for a prompt, with at most limit columns. comments adds
 // the database's comments on columns.
 func (c *catalog) describe(name string, limit int, comments bool) PromptTable {
-	t := c.tables[name]
+	return c.tables[name].describe(name, limit, comments)
+}
+
+func (t table) describe(name string, limit int, comments bool) PromptTable {
 	shown := min(limit, len(t.columns))
 	d := PromptTable{Name: name, Comment: t.comment, More: len(t.columns) - shown}
 	for _, col := range t.columns[:shown] {

@@ -1,96 +1,119 @@
 package sqlagent
 
 import (
-	"cmp"
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/schemasearch"
 )
 
-// nearest returns the tables whose names and columns share the most words with
-// the question, best first, at most limit of them. With pad set, tables that
-// share none follow, in the order of their names.
-func (c *catalog) nearest(question string, limit int, pad bool) []string {
-	sequence := nameWords(question)
-	asked := map[string]bool{}
-	for _, w := range sequence {
-		asked[w] = true
+// nearest returns the tables that a question is most likely about, the best first,
+// at most limit of them. With pad set, tables that have nothing in common with it
+// follow, in the order of their names.
+func (r *reader) nearest(ctx context.Context, question string, limit int, pad bool) ([]schemasearch.Hit, error) {
+	hits, err := r.hits(ctx, question, limit)
+	if err != nil {
+		return nil, fmt.Errorf("sqlagent: %w", err)
 	}
-	type scored struct {
-		name  string
-		score float64
+	if !pad {
+		hits = slices.DeleteFunc(hits, func(h schemasearch.Hit) bool { return !h.Matches })
 	}
-	var all []scored
-	for _, name := range c.names {
-		// A word of the table's name weighs more than one of a column's, and a
-		// short name that was asked for more than a part of a longer one.
-		t := c.tables[name]
-		var score float64
-		whole := asksFor(sequence, t.own)
-		for _, w := range t.own {
-			if asked[w] && (whole || !weakWords[w]) {
-				score += 4 / float64(len(t.own))
-			}
-		}
-		for _, w := range t.details {
-			if asked[w] {
-				score++
-			}
-		}
-		for _, name := range t.weakNames {
-			if asksFor(sequence, name) {
-				score++
-			}
-		}
-		if score > 0 || pad {
-			all = append(all, scored{name, score})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	all = all[:min(limit, len(all))]
-	names := make([]string, len(all))
-	for i, s := range all {
-		names[i] = s.name
-	}
-	return names
+	return hits, nil
 }
 
-// addColumn adds the words of a column's name.
-func (t *table) addColumn(name string) {
-	all := nameWords(name)
-	strong := slices.DeleteFunc(slices.Clone(all), func(w string) bool { return weakWords[w] })
-	t.details = append(t.details, strong...)
-	if weak := len(strong) < len(all); weak && (len(all) > 1 || len(strings.Fields(words.Spaced(name))) == 1) {
-		t.weakNames = append(t.weakNames, all)
+// hits asks the host's index, or the catalog's own. The host's may have tables that
+// the policy does not allow; they are left out.
+func (r *reader) hits(ctx context.Context, question string, limit int) ([]schemasearch.Hit, error) {
+	if r.opt.Search == nil {
+		return r.catalog.search.Search(ctx, question, limit)
 	}
-}
-
-// nameWords returns the content words of a name, or of a text that contains
-// names. ASCII words of one or two letters, such as id, are left out.
-func nameWords(s string) []string {
-	return slices.DeleteFunc(words.Split(words.Spaced(s), nil), func(w string) bool { return len(w) < 3 })
-}
-
-// asksFor reports whether the words of a question contain those of a name, one
-// after the other.
-func asksFor(question, name []string) bool {
-	for i := range len(question) - len(name) + 1 {
-		if len(name) > 0 && slices.Equal(question[i:i+len(name)], name) {
-			return true
+	found, err := r.opt.Search.Search(ctx, question, r.opt.Search.Tables())
+	if err != nil {
+		return nil, err
+	}
+	var hits []schemasearch.Hit
+	seen := map[string]bool{}
+	for _, h := range found {
+		name, ok := r.catalog.find(h.Table)
+		if !ok || seen[name] {
+			continue
+		}
+		seen[name] = true
+		h.Table = name
+		if hits = append(hits, h); len(hits) == limit {
+			break
 		}
 	}
-	return false
+	return hits, nil
 }
 
-// weakWords ask for something or choose among rows, and do not say what a
-// question is about: the last month is not in a column lastName. They count
-// only if the question contains the whole name.
-var weakWords = func() words.Set {
-	set := words.Set{}
-	for _, w := range words.Split(`all any current each every find first get give last latest least list many most much new
-		newest next old oldest past please previous prior recent second show tell third top`, nil) {
-		set[w] = true
+func names(hits []schemasearch.Hit) []string {
+	out := make([]string, len(hits))
+	for i, h := range hits {
+		out[i] = h.Table
 	}
-	return set
-}()
+	return out
+}
+
+// selection returns the tables that the model chooses from, within the token limit.
+// The likeliest have their likeliest columns, at least those that the question
+// names; of the rest there are only the names.
+func (r *reader) selection(ctx context.Context, question string) ([]PromptTable, error) {
+	hits, err := r.nearest(ctx, question, min(r.opt.MaxTablesInSelection, len(r.catalog.names)), true)
+	if err != nil {
+		return nil, err
+	}
+	var tables []PromptTable
+	left := r.opt.MaxSelectionTokens
+	for i, h := range hits {
+		t := r.catalog.tables[h.Table].likeliestFirst(h.Columns).describe(h.Table, max(maxSelectedColumns, h.Named), false)
+		names := r.namesCost(hits[i+1:])
+		if cost := t.tokens(); cost <= left-min(names, r.opt.MaxSelectionTokens/namesShare) {
+			left -= cost
+			tables = append(tables, t)
+			continue
+		}
+		t = PromptTable{Name: h.Table, More: len(r.catalog.tables[h.Table].columns)}
+		if left -= t.tokens(); left < 0 {
+			break
+		}
+		tables = append(tables, t)
+	}
+	return tables, nil
+}
+
+// namesShare is the part of the token limit, one in so many, that is kept for the names
+// of tables that are shown without columns.
+const namesShare = 4
+
+// namesCost estimates the tokens of the names of tables.
+func (r *reader) namesCost(hits []schemasearch.Hit) int {
+	cost := 0
+	for _, h := range hits {
+		if cost += len(h.Table)/2 + 8; cost > r.opt.MaxSelectionTokens {
+			break
+		}
+	}
+	return cost
+}
+
+// likeliestFirst returns the table with its columns in another order. Columns that
+// names does not list come last.
+func (t table) likeliestFirst(names []string) table {
+	place := make(map[string]int, len(names))
+	for i, name := range names {
+		place[name] = i - len(names)
+	}
+	t.columns = slices.Clone(t.columns)
+	slices.SortStableFunc(t.columns, func(a, b column) int { return place[a.name] - place[b.name] })
+	return t
+}
+
+// tokens estimates the tokens of a table in the prompt.
+func (t PromptTable) tokens() int {
+	return llm.EstimateTextTokens(t.Name) + llm.EstimateTextTokens(strings.Join(t.Columns, ", ")) +
+		llm.EstimateTextTokens(t.Comment) + 6
+}

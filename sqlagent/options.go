@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/schemasearch"
 	"github.com/qedkit/qed/store"
 )
 
@@ -25,10 +26,19 @@ type Options struct {
 	// MaxTables is how many tables the model may choose. 0 means 8.
 	MaxTables int
 
-	// MaxTablesInSelection is how many tables the model chooses from. 0 means
-	// 250. If there are more, those whose names are most similar to the question
-	// are shown.
+	// Search finds the tables that a question is about. Nil means an index of the
+	// tables and columns of the policy by their words. Make one with
+	// [schemasearch.New] to find them by meaning or by synonyms too; tables of it
+	// that the policy does not list are ignored.
+	Search *schemasearch.Index
+
+	// MaxTablesInSelection is how many tables the model chooses from, and
+	// MaxSelectionTokens how many tokens describe them, as
+	// [llm.EstimateTextTokens] counts. 0 means 250 and 8000. Tables that the
+	// question is most likely about come first, with their likeliest columns; the
+	// last ones are listed without columns.
 	MaxTablesInSelection int
+	MaxSelectionTokens   int
 
 	// MaxTablesInContext is how many tables a prompt describes, including those
 	// that only connect others. 0 means 20.
@@ -139,6 +149,7 @@ func (o *Options) withDefaults() (Options, error) {
 		option.Default("sqlagent: Options.MaxHops", &v.MaxHops, 4),
 		option.Default("sqlagent: Options.MaxTables", &v.MaxTables, 8),
 		option.Default("sqlagent: Options.MaxTablesInSelection", &v.MaxTablesInSelection, 250),
+		option.Default("sqlagent: Options.MaxSelectionTokens", &v.MaxSelectionTokens, 8000),
 		option.Default("sqlagent: Options.MaxTablesInContext", &v.MaxTablesInContext, 20),
 		option.Default("sqlagent: Options.MaxFallbackTables", &v.MaxFallbackTables, 5),
 		option.Default("sqlagent: Options.MaxRelationships", &v.MaxRelationships, 50),

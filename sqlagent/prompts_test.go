@@ -224,7 +224,7 @@ func TestManyTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := prompt(t, m, "select_tables")
-	if n := strings.Count(got, "(id"); n != 250 || !strings.Contains(got, "zebraFeeding(") {
+	if n := strings.Count(got, "id)"); n != 250 || !strings.Contains(got, "<tables>\nzebraFeeding(keeper, id)") {
 		t.Errorf("the prompt lists %d tables; want 250, among them the one that the question names", n)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/schemasearch"
 	"github.com/qedkit/qed/secureview"
 )
 
@@ -28,7 +29,10 @@ type SourceOptions struct {
 	// the policy or of the database applies, and is what the model sees.
 	MaxRows int
 
-	// MaxTables is how many tables are chosen by the words of a request. 0 means
+	// Search finds the tables that a request is about, as [Options.Search].
+	Search *schemasearch.Index
+
+	// MaxTables is how many tables are chosen for a request. 0 means
 	// 8. Tables that connect them are described as well.
 	MaxTables int
 
@@ -57,6 +61,7 @@ type SourceOptions struct {
 func (v SourceOptions) reading() (Options, error) {
 	o := Options{
 		MaxRows:       v.MaxRows,
+		Search:        v.Search,
 		MaxTables:     v.MaxTables,
 		MaxColumns:    v.MaxColumns,
 		SampleRows:    v.SampleRows,

@@ -31,9 +31,16 @@ func (s *source) Describe(ctx context.Context, request string) (string, error) {
 		return "", err
 	}
 	data := describeData{Name: s.name, Dialect: s.guard.Dialect().Name(), About: s.about, MaxRows: s.opt.MaxRows}
-	tables := s.catalog.nearest(request, s.opt.MaxTables, false)
+	hits, err := s.nearest(ctx, request, s.opt.MaxTables, false)
+	if err != nil {
+		return "", err
+	}
+	tables := names(hits)
 	if len(tables) == 0 {
-		tables = s.catalog.nearest(request, s.opt.MaxTables, true)
+		if hits, err = s.nearest(ctx, request, s.opt.MaxTables, true); err != nil {
+			return "", err
+		}
+		tables = names(hits)
 	} else {
 		plans, err := s.connect(ctx, tables)
 		if err != nil {

@@ -410,7 +410,7 @@ func TestSelectionByWords(t *testing.T) {
 		"How much did we earn last month?":        nil,
 		"What is the last name of Ann?":           {"customer", "product"},
 		"What is the lastName of Ann?":            {"customer", "product"},
-		"Which name was the last one?":            {"customer", "product"}, // by name alone
+		"Which name was the last one?":            {"product", "customer"}, // by name alone
 		"List the amounts":                        {"price_list"},
 		"Which price list is in force?":           {"price_list"},
 		"List the products of the last customers": {"customer", "product"},

@@ -37,9 +37,11 @@ const maxCandidates = 3
 // still chooses none, tables that share words with the question are used.
 func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 	data := SelectData{Question: s.Question, MaxTables: min(a.opt.MaxTables, len(a.catalog.names))}
-	for _, name := range a.catalog.nearest(s.Question, a.opt.MaxTablesInSelection, true) {
-		data.Tables = append(data.Tables, a.catalog.describe(name, maxSelectedColumns, false))
+	shown, err := a.selection(ctx, s.Question)
+	if err != nil {
+		return s, err
 	}
+	data.Tables = shown
 
 	var reason string
 	for range 2 {
@@ -62,7 +64,11 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 	}
 	fallback := len(s.Tables) == 0
 	if fallback {
-		s.Tables = a.catalog.nearest(s.Question, a.opt.MaxFallbackTables, false)
+		hits, err := a.nearest(ctx, s.Question, a.opt.MaxFallbackTables, false)
+		if err != nil {
+			return s, err
+		}
+		s.Tables = names(hits)
 		reason = "the model chose no table that exists; these share words with the question"
 	}
 	if len(s.Tables) == 0 {

@@ -42,6 +42,12 @@ type Join struct {
 	SelfJoin   bool `json:"self_join"`
 }
 
+// A Question has the tables of the statement that answers it.
+type Question struct {
+	DB, Question string
+	Tables       []string
+}
+
 //go:embed own
 var own embed.FS
 
@@ -56,6 +62,24 @@ func Own(tb testing.TB) *Corpus {
 // directory does not exist.
 func Public(tb testing.TB) *Corpus {
 	tb.Helper()
+	files := public()
+	if files == nil {
+		return nil
+	}
+	return read(tb, files, "spider_schemas.jsonl", "spider_sql.jsonl", "spider_joins.jsonl")
+}
+
+// Questions returns the questions of the public set, or nil as [Public].
+func Questions(tb testing.TB) []Question {
+	tb.Helper()
+	files := public()
+	if files == nil {
+		return nil
+	}
+	return lines[Question](tb, files, "spider_questions.jsonl")
+}
+
+func public() fs.FS {
 	dir := os.Getenv("QED_CORPORA")
 	if dir == "" {
 		root, ok := repository()
@@ -67,7 +91,7 @@ func Public(tb testing.TB) *Corpus {
 			return nil
 		}
 	}
-	return read(tb, os.DirFS(dir), "spider_schemas.jsonl", "spider_sql.jsonl", "spider_joins.jsonl")
+	return os.DirFS(dir)
 }
 
 // Find returns the public set, or our own if the public set is not on this machine.
