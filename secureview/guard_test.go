@@ -178,6 +178,13 @@ func TestRewrite(t *testing.T) {
 		{"a set operation", both,
 			"SELECT name AS n FROM employee UNION SELECT name FROM dept ORDER BY n",
 			"SELECT employee.name AS n FROM main.secure_employee AS employee UNION SELECT dept.name FROM main.dept ORDER BY 1"},
+		{"an alias before an equal item in a union", sqlite,
+			"SELECT name AS n, id AS name FROM employee UNION SELECT name, id FROM dept ORDER BY name",
+			"SELECT employee.name AS n, employee.id AS name FROM main.secure_employee AS employee " +
+				"UNION SELECT dept.name, dept.id FROM main.dept ORDER BY 2"},
+		{"booleans keep their names without an alias that ON would read", sqlite,
+			"SELECT FALSE, (true) FROM employee e LEFT JOIN dept d ON FALSE",
+			"SELECT FALSE, TRUE AS (true) FROM main.secure_employee AS e LEFT JOIN main.dept AS d ON FALSE"},
 		{"a window", both,
 			"SELECT rank() OVER w AS r FROM dept WINDOW w AS (PARTITION BY name ORDER BY budget)",
 			"SELECT rank() OVER w AS r FROM main.dept WINDOW w AS (PARTITION BY dept.name ORDER BY dept.budget)"},

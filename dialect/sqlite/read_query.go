@@ -121,7 +121,7 @@ func (r *reader) item(c *ast.ResultColumn, n naming) sqlast.Item {
 // an alias: the name of a column, or else the source text up to the next token.
 // For an outer query, a column with a collation keeps its name.
 func (r *reader) ownName(c *ast.ResultColumn, e sqlast.Expr, n naming) string {
-	if _, plain := e.(*sqlast.Column); plain || n == unnamed {
+	if _, plain := e.(*sqlast.Column); plain && !isBoolean(c.Expr) || n == unnamed {
 		return ""
 	}
 	if n == columns {
@@ -132,7 +132,7 @@ func (r *reader) ownName(c *ast.ResultColumn, e sqlast.Expr, n naming) string {
 			}
 			e = collate.X
 		}
-		if column, ok := e.(*sqlast.Column); ok {
+		if column, ok := e.(*sqlast.Column); ok && !isBoolean(c.Expr) {
 			return column.Name
 		}
 	}
@@ -141,6 +141,20 @@ func (r *reader) ownName(c *ast.ResultColumn, e sqlast.Expr, n naming) string {
 		end--
 	}
 	return r.src[c.Pos():end]
+}
+
+// isBoolean reports whether an expression is true or false, unless a table has a
+// column with that name.
+func isBoolean(e ast.Expr) bool {
+	for {
+		paren, ok := e.(*ast.ParenExpr)
+		if !ok {
+			break
+		}
+		e = paren.X
+	}
+	id, ok := e.(*ast.Ident)
+	return ok && id.Quote == ast.QuoteNone && (ascii.EqualFold(id.Name, "true") || ascii.EqualFold(id.Name, "false"))
 }
 
 // nextToken returns the offset of the first token at or after i, past white

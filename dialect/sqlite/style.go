@@ -13,6 +13,7 @@ var style = sqlast.Style{
 	AppendColumn: appendColumn,
 	Same:         "IS",
 	NotSame:      "IS NOT",
+	BoolNames:    true,
 	CrossJoin:    "JOIN", // CROSS JOIN would also set the order of the loops
 }
 

@@ -110,13 +110,22 @@ func (t *Table) Object() string {
 	return "secure_" + t.Name
 }
 
+// A Kind is a variant of the schema.
+type Kind int
+
+const (
+	Usual     Kind = iota
+	WithViews      // the views have the names of the tables
+	Reversed       // the engine scans the rows of each table in another order
+)
+
 // Setup returns the statements that create and fill the tables and views. A table
 // that is read through a view has no primary key, because a view has none, and
 // GROUP BY of a primary key alone is not the same as that of another column.
 //
-// With views set, the views have the names of the tables. A statement then reads
-// them without being rewritten.
-func Setup(dialect string, views bool) []string {
+// A statement can read the schema [WithViews] and [Reversed] without being rewritten.
+func Setup(dialect string, kind Kind) []string {
+	views := kind == WithViews
 	g := grammars[dialect]
 	rng := rand.New(rand.NewPCG(1, 1))
 	var out []string
@@ -131,10 +140,13 @@ func Setup(dialect string, views bool) []string {
 			for j, name := range t.key {
 				keys[j] = g.quote(name)
 			}
-			defs = append(defs, "PRIMARY KEY ("+strings.Join(keys, ", ")+")")
+			defs = append(defs, g.primaryKey(keys, kind == Reversed))
 		}
 		rows := t.rows(rng)
 		create := func(name string, rows [][]any) {
+			if kind == Reversed {
+				slices.Reverse(rows)
+			}
 			out = append(out, "CREATE TABLE "+g.quote(name)+" ("+strings.Join(defs, ", ")+")", g.insert(name, t, rows))
 		}
 		view, all := t.Object(), t.Name
@@ -157,6 +169,16 @@ func Setup(dialect string, views bool) []string {
 		}
 	}
 	return out
+}
+
+// primaryKey returns the definition of a primary key. SQLite scans a table in the order
+// of its primary key if that is an integer, unlike that of a unique one.
+func (g *grammar) primaryKey(columns []string, reversed bool) string {
+	list := strings.Join(columns, ", ")
+	if reversed && g.name == "sqlite" {
+		return "UNIQUE (" + list + ")"
+	}
+	return "PRIMARY KEY (" + list + ")"
 }
 
 // rowsPerTable is small, because statements join tables without conditions.

@@ -3,6 +3,7 @@ package sqlast
 import (
 	"fmt"
 
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -59,6 +60,11 @@ type Style struct {
 	// a limit, so that the engine applies the view's own condition before it
 	// evaluates anything of the statement.
 	Barrier bool
+
+	// BoolNames means that an item TRUE or FALSE without an alias has the name that
+	// it is written with. SQLite would read the alias FALSE wherever FALSE is
+	// written, which in the ON of an outer join returns other rows.
+	BoolNames bool
 }
 
 // Append appends a tree as one line of SQL. If physical is set it prints what is
@@ -311,6 +317,10 @@ func (p *printer) selectBlock(s *Select) {
 func (p *printer) item(it *Item) {
 	if star, ok := it.Expr.(*Star); ok {
 		p.star(star)
+		return
+	}
+	if b, ok := it.Expr.(*Bool); ok && p.BoolNames && ascii.EqualFold(it.Alias, boolText(b)) {
+		p.text(it.Alias)
 		return
 	}
 	p.expr(it.Expr)

@@ -26,11 +26,7 @@ func (p *printer) expr(e Expr) {
 	case *Null:
 		p.text("NULL")
 	case *Bool:
-		if e.Value {
-			p.text("TRUE")
-		} else {
-			p.text("FALSE")
-		}
+		p.text(boolText(e))
 	case *Number:
 		p.text(e.Text)
 	case *String:
@@ -375,4 +371,11 @@ func (p *printer) caseOf(c *Case) {
 		p.expr(c.Else)
 	}
 	p.text(" END")
+}
+
+func boolText(b *Bool) string {
+	if b.Value {
+		return "TRUE"
+	}
+	return "FALSE"
 }

@@ -327,8 +327,8 @@ func (r *resolver) positions(q *Query) {
 	}
 }
 
-// repeats returns the position of the first item of a body, arm after arm, that
-// equals e or has the name e, or 0.
+// repeats returns the position of the first item of a body, arm after arm, that has
+// the alias e, or else the one that equals e, or 0.
 func (r *resolver) repeats(b Body, e Expr) int {
 	switch b := b.(type) {
 	case *SetOp:
@@ -339,6 +339,11 @@ func (r *resolver) repeats(b Body, e Expr) int {
 	case *Select:
 		r.work += 8 * len(b.Items)
 		c, isColumn := e.(*Column)
+		if isColumn && c.Table == "" {
+			if i := slices.IndexFunc(b.Items, func(it Item) bool { return meansItem(c, &it, r.fold) }); i >= 0 {
+				return i + 1
+			}
+		}
 		for i := range b.Items {
 			it := &b.Items[i]
 			if _, star := it.Expr.(*Star); star {
