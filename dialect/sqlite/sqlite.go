@@ -44,7 +44,7 @@ var flavor = sqlast.Flavor{
 // "x" as a string if there is no column x. If an expression of the tree could fail
 // for a row that a view hides, views are printed behind a barrier.
 func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
-	if physical && mayFail(q) {
+	if physical && !q.Simple && mayFail(q) {
 		return barrierStyle.Append(dst, q, true)
 	}
 	return style.Append(dst, q, physical)

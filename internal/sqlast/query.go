@@ -10,6 +10,11 @@ type Query struct {
 	Limit   Expr // nil: none
 	Ties    bool // FETCH FIRST Limit ROWS WITH TIES: also the rows that sort like the last one
 	Offset  Expr // nil: none
+
+	// Simple is set by [Resolve] for a short query, with its subqueries, that makes
+	// no value longer than those it reads, searches no text except for a short
+	// literal, and has no expression that can fail: see simple.go.
+	Simple bool
 }
 
 // With is a WITH clause.

@@ -45,6 +45,7 @@ func Resolve(q *Query, f *Flavor, c Catalog) (*Resolution, error) {
 		return nil, r.err
 	}
 	r.resolution.Tables = r.tables
+	q.Simple = r.simple()
 	return r.resolution, nil
 }
 
@@ -67,6 +68,9 @@ type resolver struct {
 	found    []int    // the buffer of tablesWith
 
 	depth, tables, stars, weight, work, derived int
+
+	nodes   int  // expressions
+	complex bool // has an expression that is not simple
 }
 
 var resolvers = sync.Pool{New: func() any {

@@ -13,6 +13,8 @@ func (r *resolver) expr(slot *Expr) {
 	if !r.enter(e) {
 		return
 	}
+	r.nodes++
+	r.complex = r.complex || !isSimple(e)
 	switch e := e.(type) {
 	case *Column:
 		r.columnRef(slot, e)
