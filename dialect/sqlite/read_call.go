@@ -11,7 +11,14 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
+// maxArguments is the largest number of arguments that SQLite accepts.
+const maxArguments = 1000
+
 func (r *reader) call(e *ast.FuncCall) sqlast.Expr {
+	if len(e.Args) > maxArguments {
+		r.fail(sqlast.TooComplex, e.Pos(), e.Name.Name, "a function has at most 1000 arguments")
+		return &sqlast.Call{}
+	}
 	out := &sqlast.Call{
 		Pos:      pos(e),
 		Name:     r.function(e.Name),

@@ -11,12 +11,13 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	outer := r.scope
 	s := &scope{outer: outer}
 	r.scope = s
+	if r.checkColumns(sel); r.err != nil {
+		return s
+	}
 	r.from(sel.From, s)
 	s.clause = inItems
 	bound := r.expand(sel, s)
-	if len(sel.Items) > maxColumns {
-		r.fail(TooComplex, sel.Pos, "", "a select list has more than %d columns", maxColumns)
-	}
+	r.checkColumns(sel)
 	s.items = sel.Items
 	r.itemList(sel, bound)
 	for _, w := range sel.Windows {
@@ -63,6 +64,12 @@ func (r *resolver) itemList(sel *Select, bound []bool) {
 			continue
 		}
 		r.expr(&it.Expr)
+	}
+}
+
+func (r *resolver) checkColumns(sel *Select) {
+	if len(sel.Items) > maxColumns {
+		r.fail(TooComplex, sel.Pos, "", "a select list has more than %d columns", maxColumns)
 	}
 }
 
