@@ -50,7 +50,10 @@ type Policy struct {
 	// addition to those that the dialect knows to be safe. Names have no schema and
 	// are compared without case. The guard does not check what such a function
 	// does: if it sets a session variable or takes a lock, the next user of the
-	// session sees that.
+	// session sees that. A function that repeats its argument as often as another one
+	// says (repeat, zeroblob, randomblob) needs a literal number there. The result of a
+	// function that the dialect does not know is taken for as long as its arguments and
+	// a text of 64 KB together.
 	Functions []string `json:"functions,omitempty"`
 
 	// RowLimit is the largest number of rows that a statement returns. 0 means

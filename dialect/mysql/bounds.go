@@ -44,6 +44,7 @@ var bounds = sqlbound.Rules{
 		join: concat_ws
 		pad 1: space
 		pad 2: lpad rpad
+		repeat 2: repeat
 		replace needle 2: replace
 		regexp match 2: regexp_replace
 

@@ -54,6 +54,7 @@ var bounds = sqlbound.Rules{
 		join: concat_ws
 		format: format
 		pad 2: lpad rpad
+		repeat 2: repeat array_fill
 		replace needle 2: replace
 		regexp needle 2: regexp_replace
 

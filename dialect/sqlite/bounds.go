@@ -25,6 +25,7 @@ var bounds = sqlbound.Rules{
 		cut 3: substr substring
 		longest: coalesce ifnull if iif max min lag lead first_value last_value nth_value
 
+		pad 1: randomblob zeroblob
 		sum: concat
 		sum 2: hex quote jsonb jsonb_remove
 		sum 4: char

@@ -120,6 +120,8 @@ func (c *checker) result(f Function, e *sqlast.Call, args []size, all size, s *s
 		return arg(0).times(groups(e, arg(1)))
 	case kindBetween:
 		return arg(0).times(add(1, arg(1).bytes()+arg(2).bytes()))
+	case kindRepeat:
+		return arg(0).times(c.length(e, f.n))
 	case kindPower:
 		if len(e.Args) < 2 {
 			return c.power(e.Args[0], size{text: 1}) // exp

@@ -42,6 +42,7 @@ const (
 	kindNumber
 	kindGroups
 	kindBetween
+	kindRepeat
 )
 
 // kinds are the words of a table of functions for the size of a result.
@@ -67,6 +68,7 @@ var kinds = map[string]kind{
 	"digits":  kindDigits,  // the first argument with as many digits as argument 2
 	"groups":  kindGroups,  // the matches of a regular expression and of its groups
 	"between": kindBetween, // the second argument is put between the elements of the first
+	"repeat":  kindRepeat,  // the first argument as many times as argument N, which is a literal
 }
 
 // Functions reads a table of functions. A line is a rule, a colon and names:
