@@ -122,27 +122,23 @@ func (r *reader) derived(m message) sqlast.Relation {
 }
 
 // function reads a table function. Functions whose columns are not known are
-// refused, so that every column can be resolved.
+// refused, so that every column can be resolved. Several calls of unnest in one ROWS
+// FROM are one call with all their arguments.
 func (r *reader) function(m message) sqlast.Relation {
 	functions := m.list(4)
-	_, pair := functions[0].node()
-	parts := pair.list(1)
-	if len(functions) != 1 || len(parts) > 1 && len(parts[1]) > 0 {
-		r.unsupported(r.at, "ROWS FROM of several functions or with types")
-		return nil
+	c := r.tableCall(functions[0])
+	for _, f := range functions[1:] {
+		next := r.tableCall(f)
+		if r.err != nil {
+			return nil
+		}
+		if c.Name != "unnest" || next.Name != "unnest" {
+			r.unsupported(next.Pos, "ROWS FROM of several functions other than unnest")
+			return nil
+		}
+		c.Args = append(c.Args, next.Args...)
 	}
-	kind, call := parts[0].node()
-	if kind == kindValueFunction {
-		name := valueFunctionName(call)
-		r.unsupported(r.pos(call, 5), name+" as a table (it is a keyword: quote a table of that name)")
-		return nil
-	}
-	if kind != kindFuncCall {
-		r.unsupported(r.at, "this function in FROM")
-		return nil
-	}
-	c, ok := r.call(call).(*sqlast.Call)
-	if !ok || r.err != nil {
+	if r.err != nil {
 		return nil
 	}
 	own, known := tableFunctions[c.Name]
@@ -169,6 +165,31 @@ func (r *reader) function(m message) sqlast.Relation {
 		}
 	}
 	return f
+}
+
+// tableCall reads a function of ROWS FROM, which most are alone in.
+func (r *reader) tableCall(n message) *sqlast.Call {
+	_, pair := n.node()
+	parts := pair.list(1)
+	if len(parts) > 1 && len(parts[1]) > 0 {
+		r.unsupported(r.at, "ROWS FROM with types")
+		return nil
+	}
+	kind, call := parts[0].node()
+	if kind == kindValueFunction {
+		name := valueFunctionName(call)
+		r.unsupported(r.pos(call, 5), name+" as a table (it is a keyword: quote a table of that name)")
+		return nil
+	}
+	if kind != kindFuncCall {
+		r.unsupported(r.at, "this function in FROM")
+		return nil
+	}
+	c, ok := r.call(call).(*sqlast.Call)
+	if !ok || r.err != nil {
+		return nil
+	}
+	return c
 }
 
 var joinKinds = map[int]sqlast.JoinKind{

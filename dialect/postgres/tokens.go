@@ -17,7 +17,7 @@ const (
 // it takes for a text is estimated from the tokens, in nanoseconds of a usual
 // machine. BenchmarkWorst64KB compares the estimate with what the grammar takes.
 const (
-	maxCost     = 40_000_000
+	maxCost     = 50_000_000
 	costOfName  = 5000
 	costOfSign  = 5600
 	costOfValue = 1900
