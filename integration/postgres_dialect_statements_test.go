@@ -117,6 +117,8 @@ var postgresStatements = []string{
 	`SELECT * FROM ROWS FROM (unnest(ARRAY[1, 2]), unnest(ARRAY['a', 'b', 'c'])) WITH ORDINALITY AS x(a, b, c) ORDER BY 3`,
 	`SELECT * FROM ROWS FROM (unnest(ARRAY[1, 2]), unnest(ARRAY[5])) AS x ORDER BY 1`,
 	`SELECT t.n, x.* FROM t, ROWS FROM (unnest(ARRAY[t.n, 7]), unnest(ARRAY[t.s])) AS x(a) ORDER BY 1, 2`,
+	`SELECT * FROM (SELECT 1 AS a, 2 AS b, 3 AS c) x JOIN (SELECT 1 AS a, 2 AS b, 4 AS d) y USING (b, a)`,
+	`SELECT * FROM (SELECT 1 AS a, 2 AS b, 3 AS c) x NATURAL JOIN (SELECT 2 AS b, 1 AS a, 4 AS d) y`,
 	`SELECT |/ 2, |/ 2.0, |/ n, ||/ 27, |/ 1e-30, @ -1.5 FROM t WHERE n = 2`,
 	`SELECT n FROM t WHERE s BETWEEN ('a' COLLATE "C") AND ('c' COLLATE "C") ORDER BY n`,
 	`SELECT n FROM t WHERE s NOT BETWEEN SYMMETRIC (s || ('a' COLLATE "C")) AND 'b' COLLATE "C" ORDER BY n`,

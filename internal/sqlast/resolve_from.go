@@ -256,6 +256,9 @@ func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
 			return
 		}
 		m := merged{name: left.name, join: j, members: slices.Concat(left.members, right.members), value: left.value}
+		if !j.Natural {
+			m.listed = len(s.merged)
+		}
 		switch j.Kind {
 		case RightJoin:
 			m.value = right.value

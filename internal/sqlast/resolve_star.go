@@ -125,6 +125,9 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int) ([]merged, int)
 			rest = append(rest, right[i])
 		}
 	}
+	if r.flavor.UsingKeepsSides {
+		slices.SortStableFunc(common, func(a, b merged) int { return a.listed - b.listed })
+	}
 	if len(common)+len(rest) > maxColumns {
 		r.fail(TooComplex, j.Pos, "*", "a select list has more than %d columns", maxColumns)
 		return nil, end

@@ -72,6 +72,7 @@ func (b *binding) name() string {
 // tables that have it. Its value is the first value of the tables in value that is
 // not NULL.
 type merged struct {
+	listed  int // orders the columns of USING; 0 in a NATURAL JOIN
 	name    string
 	join    *Join
 	members []int
