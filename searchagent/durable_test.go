@@ -140,11 +140,11 @@ func TestTurnGoesOn(t *testing.T) {
 	}
 }
 
-// A turn that fails because the engine is down keeps its plan and its results, and resumes
-// with them.
+// A turn that fails because the engine is down before anything was found keeps its plan,
+// and resumes with it.
 func TestTurnGoesOnAfterAFailure(t *testing.T) {
 	st := &store.InMemory{}
-	e := &engine{answers: []answer{{contains: `"Tax"`, docs: folders("abc-123")}, {err: engineFails(esquery.ErrUnavailable, ""), once: true}, {docs: files(3)}}}
+	e := &engine{answers: []answer{{err: engineFails(esquery.ErrUnavailable, ""), once: true}, {contains: `"Tax"`, docs: folders("abc-123")}, {docs: files(3)}}}
 	a := newAgent(t, llmtest.Scripted(t, scripted()...), e, &searchagent.Options{Store: st})
 	if _, _, err := run(t, a, question1); !errors.Is(err, esquery.ErrUnavailable) {
 		t.Fatalf("error = %v", err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strings"
 	"time"
 
@@ -92,9 +93,23 @@ func (rd *reader) run(ctx context.Context, r runnable, most int) (*hits, error) 
 	return got, nil
 }
 
-// correctable reports whether another search may avoid the error.
+// correctable reports whether another search may avoid the error. Without a response
+// of the engine it may not.
 func correctable(e *esquery.EngineError) bool {
-	return e.Kind == esquery.ErrBadRequest || e.Kind == esquery.ErrTooLarge || e.Kind == esquery.ErrTimeout
+	switch e.Kind {
+	case esquery.ErrBadRequest, esquery.ErrTooLarge:
+		return true
+	case esquery.ErrTimeout:
+		return e.Status != 0
+	case esquery.ErrPartial:
+		return e.Partial != nil && e.Partial.TimedOut
+	}
+	return faulty(e)
+}
+
+// faulty reports whether the engine itself failed with the search.
+func faulty(e *esquery.EngineError) bool {
+	return e.Kind == esquery.ErrUnavailable && e.Status == http.StatusInternalServerError
 }
 
 // rejection returns the error of an engine as a problem of the search.

@@ -38,7 +38,10 @@ func (a *agent) searchTask(ctx context.Context, s *state, t task) (task, error) 
 	got, err := a.result(ctx, allowed, r)
 	if failure, ok := errors.AsType[*esquery.EngineError](err); ok && ctx.Err() == nil {
 		switch {
+		case faulty(failure) && t.Faulty:
+			return t, err // another search did not avoid it
 		case correctable(failure):
+			t.Faulty = faulty(failure)
 			a.refuse(ctx, &t, []refusal.Problem{rejection(failure)})
 			return t, nil
 		case failure.Kind == esquery.ErrNotFound:

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/store"
 )
 
 const findAll = "find all documents"
@@ -128,7 +129,11 @@ func TestEngineFails(t *testing.T) {
 		{name: "rejected twice", err: engineFails(esquery.ErrBadRequest, "no such analyzer"), times: 2, cured: true, ran: 3},
 		{name: "rejected for ever", err: engineFails(esquery.ErrBadRequest, "no such analyzer"), times: 9, partial: true, ran: 4},
 		{name: "too large", err: engineFails(esquery.ErrTooLarge, ""), times: 1, cured: true, ran: 2, told: "too large"},
-		{name: "too slow", err: engineFails(esquery.ErrTimeout, "30s"), times: 1, cured: true, ran: 2, told: "30s"},
+		{name: "too slow", err: &esquery.EngineError{Kind: esquery.ErrTimeout, Status: 504, Reason: "30s"}, times: 1, cured: true, ran: 2, told: "30s"},
+		{name: "stopped", err: &esquery.EngineError{Kind: esquery.ErrPartial, Reason: "30s", Partial: &esquery.Result{TimedOut: true}}, times: 1, cured: true, ran: 2, told: "30s"},
+		{name: "silent", err: engineFails(esquery.ErrTimeout, "30s"), times: 1, ran: 1},
+		{name: "faulty", err: &esquery.EngineError{Kind: esquery.ErrUnavailable, Status: 500, Reason: "a null pointer"}, times: 1, cured: true, ran: 2, told: "a null pointer"},
+		{name: "faulty twice", err: &esquery.EngineError{Kind: esquery.ErrUnavailable, Status: 500}, times: 2, ran: 2},
 		{name: "gone", err: engineFails(esquery.ErrNotFound, ""), times: 1, partial: true, ran: 1},
 		{name: "unreachable", err: engineFails(esquery.ErrUnavailable, ""), times: 1, ran: 1},
 		{name: "busy", err: engineFails(esquery.ErrRateLimit, ""), times: 1, ran: 1},
@@ -162,7 +167,8 @@ func TestEngineFails(t *testing.T) {
 	}
 }
 
-// The tasks that ran are part of the answer if a later one cannot run.
+// The tasks that ran are part of the answer if a later one cannot run, with a Store
+// and without.
 func TestEngineFailsInTheMiddle(t *testing.T) {
 	for _, tt := range []struct {
 		kind  esquery.ErrorKind
@@ -171,13 +177,16 @@ func TestEngineFailsInTheMiddle(t *testing.T) {
 		{esquery.ErrNotFound, "There are files in Tax."}, // the model says what there is
 		{esquery.ErrUnavailable, ""},
 	} {
-		e := &engine{answers: []answer{{contains: `"Tax"`, docs: folders("abc-123")}, {err: engineFails(tt.kind, "")}}}
-		_, got := ask(t, newAgent(t, llmtest.New(scripted()...), e, nil), qed.Turn{Text: taxDocuments})
-		if !got.Partial || len(got.Queries) != 1 || got.Queries[0].Task != "folder" || tt.words != "" && got.Text != tt.words || got.Text == "" {
-			t.Errorf("%v: answer = %+v", tt.kind, got)
+		for _, st := range []store.Store{nil, &store.InMemory{}} {
+			e := &engine{answers: []answer{{contains: `"Tax"`, docs: folders("abc-123")}, {err: engineFails(tt.kind, "")}}}
+			_, got := ask(t, newAgent(t, llmtest.New(scripted()...), e, &searchagent.Options{Store: st}), question1)
+			if !got.Partial || len(got.Queries) != 1 || got.Queries[0].Task != "folder" || tt.words != "" && got.Text != tt.words ||
+				got.Text == "" || len(got.Citations) != 1 || got.Saved != (st != nil) {
+				t.Errorf("%v: answer = %+v", tt.kind, got)
+			}
+			wants(t, "the reason", got.PartialReason, "documents")
+			lacks(t, "the reason", got.PartialReason, "qed:", "node")
 		}
-		wants(t, "the reason", got.PartialReason, "documents")
-		lacks(t, "the reason", got.PartialReason, "qed:", "node")
 	}
 }
 

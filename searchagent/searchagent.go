@@ -35,9 +35,10 @@
 // An [Engine] repeats requests that fail because of a server or the network, as
 // package esclient does. The agent itself repeats no request. The agent
 // corrects searches that the engine rejects, that take too long or that return
-// too much. Other failures end the turn with an error, which matches a kind of
-// package esquery; with a Store, the turn can be resumed later. Without a
-// Store, the answer contains the tasks that ran, and is partial.
+// too much, and once a search with which the engine fails (HTTP status 500).
+// Other failures end the turn. If a task ran before, the answer is partial and
+// contains what was found. Otherwise the turn fails with an error, which matches a
+// kind of package esquery; with a Store, it can be resumed later.
 //
 // # What the model sees
 //
@@ -113,8 +114,8 @@ type Engine interface {
 // ([budget.With]). When the budget is used up, the answer is partial and
 // contains what was found.
 //
-// A turn fails if the model or the engine cannot be reached, the filter fails or
-// the context ends. Errors of the model match the kinds of package llm, and those of
+// A turn fails if nothing was searched and the model or the engine cannot be reached,
+// the filter fails or the context ends. Errors of the model match the kinds of package llm, and those of
 // the engine the kinds of package esquery. A turn without a text is
 // [qed.ErrEmptyTurn]; with a Store it resumes a stopped turn. If the question
 // cannot be answered as it was asked, nothing was found, or it does not ask for a
@@ -142,11 +143,7 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 	if err != nil {
 		return nil, fmt.Errorf("searchagent: %w", err)
 	}
-	var on qed.AgentOptions[state]
-	if o.Store == nil {
-		on.OnError = a.salvage
-	}
-	answers := qed.NewAgent(runner, begin, a.finish, &on)
+	answers := qed.NewAgent(runner, begin, a.finish, &qed.AgentOptions[state]{OnError: a.salvage})
 	if o.Store != nil {
 		answers = qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model, o.Settings))
 	}

@@ -54,6 +54,7 @@ type task struct {
 	Draft   writing.Draft // the body of its search
 	Show    []string      // the fields that the model wants to show
 	Relaxed bool          // the search was written again after it found nothing
+	Faulty  bool          // the search was written again after the engine failed with it
 
 	Query qed.Query // the proof
 	Total int64     // the number of documents that match

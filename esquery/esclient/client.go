@@ -51,7 +51,9 @@ type Options struct {
 	Transport http.RoundTripper
 
 	// Timeout limits one attempt at a request. 0 means 30 s. The engine gets a
-	// slightly shorter limit, so that it can return what it has found.
+	// slightly shorter limit, so that it can return what it has found. A request
+	// that gets no response is tried once on each other node, and is not repeated
+	// after Timeout has passed.
 	Timeout time.Duration
 
 	// Retry says how often a request is repeated after [esquery.ErrRateLimit],

@@ -47,7 +47,7 @@ func TestErrorKinds(t *testing.T) {
 		"unavailable":          {503, failure("cluster_block_exception", "blocked by: no master"), esquery.ErrUnavailable, "cluster_block_exception", "no master", 2},
 		"gateway timeout":      {504, html, esquery.ErrTimeout, "", "", 2},
 		"an impossible date":   {500, failure("date_time_exception", "Invalid date 'FEBRUARY 30'"), esquery.ErrBadRequest, "date_time_exception", "FEBRUARY 30", 1},
-		"a fault":              {500, failure("null_pointer_exception", "oops"), esquery.ErrUnavailable, "null_pointer_exception", "oops", 1},
+		"a fault":              {500, failure("null_pointer_exception", "oops"), esquery.ErrUnavailable, "null_pointer_exception", "oops", 2},
 		"too many buckets":     {400, failure("too_many_buckets_exception", "Trying to create too many buckets"), esquery.ErrTooLarge, "too_many_buckets_exception", "too many", 1},
 		"body too large":       {413, html, esquery.ErrTooLarge, "", "", 1},
 		"a redirect":           {302, "", esquery.ErrProtocol, "", "URL", 1},
@@ -167,14 +167,14 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// The timeout of one attempt, which is repeated; the caller's deadline, which no wait
+// The timeout of an attempt without a response, which is not repeated; the caller's deadline, which no wait
 // outlives; and a caller that cancels.
 func TestTimeouts(t *testing.T) {
 	silent := func() *engine { return &engine{answer: func(request) *http.Response { return nil }} }
 	synctest.Test(t, func(t *testing.T) {
 		e, start := silent(), time.Now()
 		_, err := newClient(t, e, esclient.Options{Timeout: time.Second, Retry: retry.Policy{Attempts: 2, Wait: -1}}).Search(t.Context(), search(t, `{}`))
-		if !errors.Is(err, esquery.ErrTimeout) || len(e.seen) != 2 || time.Since(start) != 2*time.Second {
+		if !errors.Is(err, esquery.ErrTimeout) || len(e.seen) != 1 || time.Since(start) != time.Second {
 			t.Errorf("%v after %v and %d attempts", err, time.Since(start), len(e.seen))
 		}
 		if q := e.seen[0].URL.Query(); q.Get("timeout") != "900ms" {
@@ -266,6 +266,60 @@ func TestConnections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if err := ask(t, test.url); !errors.Is(err, test.kind) {
 				t.Errorf("%v, want %v", err, test.kind)
+			}
+		})
+	}
+}
+
+// A host that accepts connections and does not answer, or drops them, fails within one
+// Timeout, whatever the retry policy allows.
+func TestSilentHost(t *testing.T) {
+	for name, test := range map[string]struct {
+		drops bool
+		kind  esquery.ErrorKind
+	}{
+		"never answers": {false, esquery.ErrTimeout},
+		"drops":         {true, esquery.ErrUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			accepted := make(chan int)
+			go func() {
+				var open []net.Conn
+				for {
+					conn, err := listener.Accept()
+					if err != nil {
+						break
+					}
+					open = append(open, conn)
+					if test.drops {
+						conn.Close()
+					}
+				}
+				for _, conn := range open {
+					conn.Close()
+				}
+				accepted <- len(open)
+			}()
+			const timeout = time.Second
+			c, err := esclient.New(&esclient.Options{
+				URLs: []string{"http://" + listener.Addr().String()}, Timeout: timeout,
+				Retry: retry.Policy{Attempts: 1000, Wait: 100 * time.Millisecond, MaxWait: 100 * time.Millisecond},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			start := time.Now()
+			_, err = c.Search(t.Context(), search(t, `{}`))
+			took := time.Since(start)
+			listener.Close()
+			n := <-accepted
+			if !errors.Is(err, test.kind) || took > 3*timeout/2 || (n > 1) != test.drops {
+				t.Errorf("%v after %v and %d connections", err, took, n)
 			}
 		})
 	}

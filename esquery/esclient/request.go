@@ -31,11 +31,14 @@ type response struct {
 	body   []byte
 }
 
-// do makes a call and repeats it as the retry policy says.
+// do makes a call and repeats it as the retry policy says. A server that does
+// not answer at all gets Options.Timeout for all attempts together.
 func (c *Client) do(ctx context.Context, call *call) error {
-	others := c.hosts - 1
+	answering, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	others, within := c.hosts-1, ctx
 	for attempt := 1; ; {
-		err := c.attempt(ctx, call)
+		err := c.attempt(within, call)
 		if err == nil {
 			return nil
 		}
@@ -46,11 +49,18 @@ func (c *Client) do(ctx context.Context, call *call) error {
 		if !errors.As(err, &e) || !mayPass(e) || call.once {
 			return err
 		}
-		if e.Kind == esquery.ErrUnavailable && e.Status == 0 && others > 0 {
-			others-- // this node cannot be reached, but the next one may be: no wait
-			continue
+		within = ctx
+		if e.Status == 0 {
+			if others > 0 {
+				others-- // this node does not answer, but the next one may: no wait
+				continue
+			}
+			if e.Kind == esquery.ErrTimeout {
+				return err // Options.Timeout has passed
+			}
+			within = answering
 		}
-		if !c.retry.Next(ctx, attempt, e.RetryAfter) {
+		if !c.retry.Next(within, attempt, e.RetryAfter) {
 			if ctx.Err() != nil {
 				return c.ended(ctx, call.index)
 			}
@@ -60,15 +70,9 @@ func (c *Client) do(ctx context.Context, call *call) error {
 	}
 }
 
+// mayPass reports whether the same request may succeed later.
 func mayPass(e *esquery.EngineError) bool {
-	switch e.Kind {
-	case esquery.ErrRateLimit, esquery.ErrTimeout:
-		return true
-	case esquery.ErrUnavailable:
-		// A 500 is a fault of the engine with this search: it would fail again.
-		return e.Status != http.StatusInternalServerError
-	}
-	return false
+	return e.Kind == esquery.ErrRateLimit || e.Kind == esquery.ErrTimeout || e.Kind == esquery.ErrUnavailable
 }
 
 // attempt makes one attempt at a call.
