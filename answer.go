@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"encoding/json"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 )
@@ -15,6 +16,7 @@ type Answer struct {
 	Queries   []Query    `json:"queries,omitempty"` // empty if no database was queried
 	Artifacts []Artifact `json:"artifacts,omitempty"`
 	Citations []Citation `json:"citations,omitempty"`
+	Documents []Document `json:"documents,omitempty"` // the first documents that were found, whole
 
 	// Figures are the values in Text that were looked up or computed by code.
 	// Unproved are the numbers in Text that the model wrote itself and that are
@@ -79,6 +81,13 @@ type Artifact struct {
 	Name      string `json:"name"`
 	MediaType string `json:"media_type"`
 	Data      []byte `json:"data"` // base64 in JSON
+}
+
+// A Document is a document that was found in an index, without hidden fields.
+type Document struct {
+	Index  string          `json:"index"`
+	ID     string          `json:"id"`
+	Source json.RawMessage `json:"source,omitempty"`
 }
 
 // A Citation is a passage of a document that the answer is based on.

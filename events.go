@@ -35,6 +35,10 @@ type RouteDecision struct {
 	Route    string `json:"route"`              // empty if none could be chosen
 	Reason   string `json:"reason,omitempty"`   // the model's
 	Fallback bool   `json:"fallback,omitempty"` // the choice of the model could not be used
+
+	// Confidence is the model's: high, medium or low. It is empty if the model was
+	// not asked for it.
+	Confidence string `json:"confidence,omitempty"`
 }
 
 // ToolStarted reports a call of a tool.

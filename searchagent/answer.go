@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -41,6 +42,9 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if !s.ran() {
 		s.explain(ctx, texts)
 		return s, nil
+	}
+	if a.opt.ListOnly {
+		return s, a.list(ctx, &s)
 	}
 	data := AnswerData{Question: s.Question, Today: today(ctx), Missing: s.missing()}
 	source := figures.Source{
@@ -98,6 +102,39 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		s.explain(ctx, texts)
 	}
 	return s, nil
+}
+
+// list writes what was found as a list of documents, or as their number.
+func (a *agent) list(ctx context.Context, s *state) error {
+	i := s.main()
+	if i < 0 || s.reason() != "" {
+		s.explain(ctx)
+	}
+	if i < 0 {
+		return nil
+	}
+	t := &s.Tasks[i]
+	docs, err := t.Found.documents(ctx)
+	if err != nil {
+		return err
+	}
+	lines := []string{"I found " + t.total() + " documents."}
+	if s.Text != "" {
+		lines = nil // it says so already
+	}
+	for n, d := range docs[:min(len(docs), maxCitations)] {
+		lines = append(lines, strconv.Itoa(n+1)+". "+d.title())
+	}
+	if rest := t.Total - int64(maxCitations); rest > 0 && len(docs) > maxCitations {
+		lines = append(lines, fmt.Sprintf("and %d more", rest))
+	}
+	text := strings.Join(lines, "\n")
+	if s.Text != "" && text != "" {
+		text = "\n" + text
+	}
+	s.Text += text
+	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
+	return nil
 }
 
 // explain writes a text without the model.
@@ -202,7 +239,10 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 		}
 	}
 	var err error
-	answer.Citations, err = citations(ctx, &s)
+	if answer.Citations, err = citations(ctx, &s); err != nil {
+		return qed.Answer{}, err
+	}
+	answer.Documents, err = a.documents(ctx, &s)
 	return answer, err
 }
 
@@ -229,6 +269,28 @@ func citations(ctx context.Context, s *state) ([]qed.Citation, error) {
 		}
 	}
 	return cited, nil
+}
+
+// documents returns whole documents, up to MaxDocumentBytes in all, those of the last
+// tasks first.
+func (a *agent) documents(ctx context.Context, s *state) (all []qed.Document, err error) {
+	left := a.opt.MaxDocumentBytes
+	for _, t := range slices.Backward(s.Tasks) {
+		if !t.hasResult() {
+			continue
+		}
+		docs, err := t.Found.documents(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range docs {
+			if left -= len(d.Source) + len(d.Index) + len(d.ID); left < 0 {
+				return all, nil
+			}
+			all = append(all, qed.Document{Index: d.Index, ID: d.ID, Source: d.Source})
+		}
+	}
+	return all, nil
 }
 
 // title returns the name of a document for people, or its id.

@@ -48,6 +48,70 @@ func TestWordsFail(t *testing.T) {
 	}
 }
 
+// With ListOnly no model writes the text, with documents and without.
+func TestListOnly(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		n    int
+		want string
+		more bool
+	}{
+		{"two", 2, "I found 2 documents.\n1. File 1\n2. File 2", false},
+		{"many", 25, "20. File 20\nand 5 more", false},
+		{"none", 0, "nothing was found", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rules := scripted()
+			m := llmtest.New(rules[:4]...)
+			e := found(tt.n)
+			_, got := ask(t, newAgent(t, m, e, &searchagent.Options{ListOnly: true}), qed.Turn{Text: taxDocuments})
+			if got.Partial != tt.more || len(sent(m, "answer")) != 0 {
+				t.Errorf("answer = %+v", got)
+			}
+			wants(t, "the text", got.Text, tt.want)
+		})
+	}
+}
+
+// The answer has whole documents, within MaxDocumentBytes and without hidden fields.
+func TestDocumentsOfAnAnswer(t *testing.T) {
+	for _, tt := range []struct{ most, want int }{{0, 3}, {200, 2}, {10, 0}} {
+		_, got := ask(t, newAgent(t, llmtest.New(scripted()...), found(2), &searchagent.Options{MaxDocumentBytes: tt.most}), qed.Turn{Text: taxDocuments})
+		if len(got.Documents) != tt.want {
+			t.Fatalf("%d bytes: documents = %+v", tt.most, got.Documents)
+		}
+		for i, d := range got.Documents[:min(len(got.Documents), 2)] {
+			if d.Index != "files" || d.ID != fmt.Sprint("d", i+1) {
+				t.Errorf("document %d = %+v", i, d)
+			}
+			wants(t, "the document", string(d.Source), `"parentId":"abc-123"`, `"size":`)
+			lacks(t, "the document", string(d.Source), "hidden")
+		}
+	}
+}
+
+// Every node reports how long it took.
+func TestLatencyOfNodes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rules := scripted()
+		rules[1].Replies[0].Delay = 3 * time.Second
+		var finished, slow int
+		for e, err := range newAgent(t, llmtest.New(rules...), found(1), nil).Run(t.Context(), qed.Turn{Text: taxDocuments}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f, ok := e.Data.(qed.NodeFinished); ok {
+				if finished++; f.Millis == 3000 {
+					slow++
+				}
+			}
+		}
+		if finished < 6 || slow != 1 {
+			t.Errorf("%d nodes finished, %d took 3 s", finished, slow)
+		}
+	})
+}
+
 func TestModelTimeout(t *testing.T) {
 	for _, name := range []string{"classify", "plan", "generate", "answer"} {
 		synctest.Test(t, func(t *testing.T) {

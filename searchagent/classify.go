@@ -41,18 +41,18 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 	}
 	c, err := asking.Object[classification](ctx, a.model, &s.Usage, req)
 	decision := qed.RouteDecision{
-		Route:  routeSearch,
-		Reason: c.Confidence + " confidence: " + prompt.Clip(c.Reason, maxReason),
+		Route: routeSearch, Confidence: c.Confidence, Reason: prompt.Clip(oneLine(c.Reason), maxReason),
 	}
 	switch {
 	case asking.Unusable(err):
-		decision.Reason, decision.Fallback = "the model did not classify the message", true
+		decision = qed.RouteDecision{Route: routeSearch, Reason: "the model did not classify the message", Fallback: true}
 	case err != nil:
 		return s, err
 	case !c.Search && c.Confidence != "low":
 		decision.Route = routeOther
 		s.Reason, s.Declined = a.cannot(ctx, c.Reason), true
 	}
+	s.Intent, s.Confidence, s.Reasoning = decision.Route, decision.Confidence, decision.Reason
 	qed.Emit(ctx, decision)
 	return s, nil
 }

@@ -45,6 +45,14 @@ func TestClassify(t *testing.T) {
 				tt.route != "" && (len(decisions) != 1 || decisions[0].Route != tt.route || decisions[0].Fallback != tt.fallback) {
 				t.Errorf("decided %+v", decisions)
 			}
+			for _, d := range classifications(events) {
+				said := tt.classify.Replies[0].JSON
+				want, _ := said.(map[string]any)
+				if confidence, _ := want["confidence"].(string); d.Confidence != confidence ||
+					!tt.fallback && d.Reason != "It asks to delete." {
+					t.Errorf("decided %+v", d)
+				}
+			}
 			if tt.searches {
 				if got.Partial || len(e.ran) != 2 {
 					t.Errorf("answer = %+v", got)

@@ -56,8 +56,9 @@ type Options struct {
 	MaxFields int
 
 	// MaxDocumentBytes limits the documents in a prompt: those of earlier tasks,
-	// and those that are put into words. 0 means 32768. If documents are cut, the
-	// prompt says so.
+	// and those that are put into words. It also limits [qed.Answer.Documents],
+	// which has whole documents only. 0 means 32768. If documents are cut, the prompt
+	// says so.
 	MaxDocumentBytes int
 
 	// CacheSize is how many lookups are cached. A lookup is the search of a task
@@ -73,6 +74,10 @@ type Options struct {
 	// search. Set it if the agent only receives such messages, for example from a
 	// router. The planner can still decline.
 	SkipClassification bool
+
+	// ListOnly makes the text of the answer a list of the documents, or their
+	// number. No model writes it.
+	ListOnly bool
 
 	// Settings are how the agent calls its model.
 	llm.Settings

@@ -385,7 +385,7 @@ func TestAnswerCarriesItsProof(t *testing.T) {
 	if spoken.String() != got.Text {
 		t.Errorf("the tokens say %q, the answer %q", spoken.String(), got.Text)
 	}
-	if d := classifications(events); len(d) != 1 || d[0].Route != "search" || !strings.Contains(d[0].Reason, "high") {
+	if d := classifications(events); len(d) != 1 || d[0].Route != "search" || d[0].Confidence != "high" {
 		t.Errorf("classified as %+v", d)
 	}
 	wants(t, "the prompt of the second step", sent(m, "generate")[1], "abc-123", `"owner":"owner-1"`)

@@ -18,6 +18,8 @@ type state struct {
 	Question string
 	History  []llm.Message // the earlier messages, oldest first
 
+	Intent, Confidence, Reasoning string // of the message; empty if it was not classified
+
 	Tasks []task // the plan, ordered so that no task needs a later one
 
 	Reason   string // why the answer is partial, apart from what the tasks report; may be empty

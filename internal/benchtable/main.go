@@ -58,6 +58,10 @@ var bounds = []bound{
 	{"CheckpointSQLite/normal", "the same, written by the system later", 0, 0, false},
 	{"Steps20KBSQLite/steps=10", "a turn of ten nodes with a state of 20 KB, saved in SQLite", 2500 * time.Microsecond, 0, false},
 	{"Steps20KBSQLite/steps=1000", "the same with a thousand", 0, 0, false},
+	{"SearchTurn", "a whole turn of searchagent, two tasks, replies at once, with New", 0, 0, false},
+	{"SearchTurnSQLite", "the same, saved in SQLite", 0, 0, false},
+	{"SQLTurn", "a whole turn of sqlagent, one statement, replies at once, with New", 0, 0, false},
+	{"SQLTurnSQLite", "the same, saved in SQLite", 0, 0, false},
 }
 
 // over marks a figure that is above its bound.
