@@ -145,7 +145,7 @@ func folderThenDocuments() llmtest.Rule {
 }
 
 func searchBodies(task string, bodies ...string) llmtest.Rule {
-	rule := llmtest.Rule{Name: "generate", Contains: []string{`The step to be done: "` + task + `"`}}
+	rule := llmtest.Rule{Name: "generate", Contains: []string{`The task to be done: "` + task + `"`}}
 	for _, body := range bodies {
 		rule.Replies = append(rule.Replies, llmtest.Reply{JSON: map[string]any{"body": body, "show": []string{"common.name"}}})
 	}

@@ -41,7 +41,7 @@ func (a *agent) choose(ctx context.Context, s state) (state, error) {
 		}
 		n, err := strconv.Atoi(chosen)
 		if err != nil || n < 1 || n > min(len(docs), len(t.Choices)) {
-			return s, fmt.Errorf("searchagent: step %s: there is no choice %s",
+			return s, fmt.Errorf("searchagent: task %s: there is no choice %s",
 				t.Key, prompt.Quote(prompt.Clip(chosen, maxName)))
 		}
 		t.Chosen = t.Choices[n-1]

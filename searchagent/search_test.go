@@ -226,7 +226,7 @@ func TestStepsRunAtTheSameTime(t *testing.T) {
 		if got.Partial || len(got.Queries) != 3 || got.Queries[2].Task != "both" {
 			t.Errorf("answer = %+v", got)
 		}
-		if prompts := sent(m, "generate"); strings.Count(prompts[2], "An earlier step") != 2 {
+		if prompts := sent(m, "generate"); strings.Count(prompts[2], "An earlier task") != 2 {
 			t.Errorf("the prompt of the last step lacks one of both:\n%s", prompts[2])
 		}
 	})

@@ -205,7 +205,7 @@ func body(text string, show ...string) llmtest.Reply {
 
 // generates replies to the requests for the task with that text, in order.
 func generates(task string, replies ...llmtest.Reply) llmtest.Rule {
-	return llmtest.Rule{Name: "generate", Contains: []string{"The step to be done: " + strconv.Quote(task)}, Replies: replies}
+	return llmtest.Rule{Name: "generate", Contains: []string{"The task to be done: " + strconv.Quote(task)}, Replies: replies}
 }
 
 func text(s string) llmtest.Reply { return llmtest.Reply{Text: s} }

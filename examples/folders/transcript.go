@@ -170,7 +170,7 @@ func (s Step) replies(question string) []llmtest.Rule {
 	if s.Why != "" {
 		attempts = append(attempts, map[string]any{"body": "", "reason": s.Why})
 	}
-	whole, task := chat.Asks("The question as a whole: ", question), chat.Asks("The step to be done: ", s.Task)
+	whole, task := chat.Asks("The question as a whole: ", question), chat.Asks("The task to be done: ", s.Task)
 	var rules []llmtest.Rule
 	for i := len(attempts) - 1; i >= 0; i-- {
 		var known []string // folders that the body names: steps before it have found them
