@@ -338,7 +338,7 @@ func TestEmitWhereNobodyListens(t *testing.T) {
 func TestStats(t *testing.T) {
 	for event := range say().Run(t.Context(), qed.Turn{}) {
 		if d := event.Data.(qed.Completed); d.Answer.Usage.InputTokens+d.Answer.Usage.OutputTokens != 7 {
-			t.Errorf("%d tokens", d.Answer.Usage)
+			t.Errorf("%+v tokens", d.Answer.Usage)
 		}
 	}
 }

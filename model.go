@@ -14,12 +14,14 @@ import (
 // budget. The agents of this module use it for the models that they are given.
 //
 // A call is not made if it could cost more tokens than the budget has left. The cost
-// is that of the request, counted by m if it is an [llm.TokenCounter] and estimated
-// otherwise, plus the request's MaxOutputTokens, or 4,096 if it has none.
+// is that of the request, as [llm.CountTokens] counts it, plus the request's
+// MaxOutputTokens, or 4,096 if it has none.
 //
 // A recorded response is streamed in one piece, and its usage counts. A failed call
 // of a durable run returns a [*CallError], which unwraps to the [*llm.Error].
-func DurableModel(m llm.Model) llm.Model {
+func DurableModel(m llm.Model) llm.Model { return llm.Wrap(m, durableModel) }
+
+func durableModel(m llm.Model) llm.Model {
 	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 		sc := scopeOf(ctx)
 		if sc.place == nil {
@@ -77,11 +79,7 @@ func paid(
 	if most <= 0 {
 		most = usualReply
 	}
-	count := llm.EstimateTokens
-	if own, ok := m.(llm.TokenCounter); ok {
-		count = own.CountTokens
-	}
-	sent := count(req)
+	sent := llm.CountTokens(m, req)
 	estimate := addCapped(sent, most)
 	r, err := budget.Reserve(ctx, budget.Limits{Tokens: estimate, ModelCalls: 1})
 	if err != nil {

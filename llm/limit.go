@@ -8,22 +8,39 @@ import "context"
 //
 // LimitConcurrency panics if n is less than 1.
 func LimitConcurrency(n int) Middleware {
-	if n < 1 {
-		panic("llm: LimitConcurrency: n must be at least 1")
-	}
-	slots := make(chan struct{}, n)
+	slots := newSlots("LimitConcurrency", n)
 	return func(m Model) Model {
 		return ModelFunc(func(ctx context.Context, req *Request, stream func(Delta)) (*Response, error) {
-			if ctx.Err() != nil {
-				return nil, contextError(ctx)
+			if err := slots.enter(ctx); err != nil {
+				return nil, err
 			}
-			select {
-			case slots <- struct{}{}:
-			case <-ctx.Done():
-				return nil, contextError(ctx)
-			}
-			defer func() { <-slots }()
+			defer slots.leave()
 			return m.Generate(ctx, req, stream)
 		})
 	}
 }
+
+// slots has one element for each call that runs.
+type slots chan struct{}
+
+func newSlots(name string, n int) slots {
+	if n < 1 {
+		panic("llm: " + name + ": n must be at least 1")
+	}
+	return make(slots, n)
+}
+
+// enter waits for a free slot, until ctx is done.
+func (s slots) enter(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return contextError(ctx)
+	}
+	select {
+	case s <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return contextError(ctx)
+	}
+}
+
+func (s slots) leave() { <-s }

@@ -4,15 +4,16 @@
 // Create a model with a provider's package, such as llm/openai or llm/anthropic,
 // wrap it in middleware, and call Generate:
 //
-//	client, err := openai.New(&openai.Options{Model: "gpt-5-mini", APIKey: key})
+//	client, err := openai.New(&openai.Options{Model: "gpt-5.4-mini", APIKey: key})
 //	if err != nil {
 //		return err
 //	}
 //	model := llm.Wrap(client, llm.Retry(nil), llm.LimitConcurrency(4))
 //	resp, err := model.Generate(ctx, &llm.Request{Messages: messages}, nil)
 //
-// [GenerateObject] asks for a Go value instead of text. A failed call returns an
-// [*Error], whose [ErrorKind] errors.Is finds.
+// [Stream] returns the reply in pieces, as it arrives. [GenerateObject] asks for a
+// Go value instead of text. A failed call returns an [*Error], whose [ErrorKind]
+// errors.Is finds.
 //
 // Every type of a conversation is a plain struct that can be stored as JSON and
 // read back. Package llm/llmtest has scripted and recorded models for tests.
@@ -20,7 +21,8 @@ package llm
 
 import "context"
 
-// A Model replies to a conversation.
+// A Model replies to a conversation. Programs that read a reply in pieces use
+// [Stream].
 //
 //   - If stream is not nil, Generate calls it with the pieces of the reply's
 //     text, in order, on its own goroutine and before it returns. The pieces
@@ -51,17 +53,15 @@ func (f ModelFunc) Generate(ctx context.Context, req *Request, stream func(Delta
 type Middleware func(Model) Model
 
 // Wrap applies mw to m. The first Middleware is the outermost: it sees a request
-// first and its reply last.
+// first and its reply last. If m is a [TokenCounter], so is the result.
 func Wrap(m Model, mw ...Middleware) Model {
 	for i := len(mw) - 1; i >= 0; i-- {
-		m = mw[i](m)
+		wrapped := mw[i](m)
+		counter, counts := m.(TokenCounter)
+		if _, own := wrapped.(TokenCounter); counts && !own {
+			wrapped = counted{wrapped, counter}
+		}
+		m = wrapped
 	}
 	return m
-}
-
-// An Embedder turns texts into vectors (embeddings). It returns one vector per
-// text, in the order of the texts. All vectors of an Embedder have the same
-// length. It is safe for concurrent use.
-type Embedder interface {
-	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }

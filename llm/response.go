@@ -1,10 +1,5 @@
 package llm
 
-import (
-	"bytes"
-	"slices"
-)
-
 // Response is the reply of a [Model].
 type Response struct {
 	Message      Message      `json:"message"`
@@ -31,6 +26,18 @@ type Usage struct {
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`
 	Calls        int `json:"calls"`
+
+	// CachedTokens were read from the provider's cache, and CacheWriteTokens were
+	// written to it. Both are part of InputTokens.
+	CachedTokens     int `json:"cached_tokens,omitempty"`
+	CacheWriteTokens int `json:"cache_write_tokens,omitempty"`
+
+	// ReasoningTokens are the part of OutputTokens that is not in the reply.
+	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
+
+	// Cost is what the calls cost, in the currency of [Prices]. It is 0 without
+	// that Middleware.
+	Cost float64 `json:"cost,omitempty"`
 }
 
 // Add adds other to u.
@@ -38,16 +45,29 @@ func (u *Usage) Add(other Usage) {
 	u.InputTokens += other.InputTokens
 	u.OutputTokens += other.OutputTokens
 	u.Calls += other.Calls
+	u.CachedTokens += other.CachedTokens
+	u.CacheWriteTokens += other.CacheWriteTokens
+	u.ReasoningTokens += other.ReasoningTokens
+	u.Cost += other.Cost
+}
+
+// Since returns what was consumed after earlier, when u was less.
+func (u Usage) Since(earlier Usage) Usage {
+	return Usage{
+		InputTokens:      u.InputTokens - earlier.InputTokens,
+		OutputTokens:     u.OutputTokens - earlier.OutputTokens,
+		Calls:            u.Calls - earlier.Calls,
+		CachedTokens:     u.CachedTokens - earlier.CachedTokens,
+		CacheWriteTokens: u.CacheWriteTokens - earlier.CacheWriteTokens,
+		ReasoningTokens:  u.ReasoningTokens - earlier.ReasoningTokens,
+		Cost:             u.Cost - earlier.Cost,
+	}
 }
 
 // clone returns a copy of r that shares no memory with it.
 func (r *Response) clone() *Response {
 	c := *r
-	c.Message.ToolCalls = slices.Clone(r.Message.ToolCalls)
-	for i := range c.Message.ToolCalls {
-		call := &c.Message.ToolCalls[i]
-		call.Arguments = bytes.Clone(call.Arguments)
-	}
+	c.Message = r.Message.Clone()
 	return &c
 }
 

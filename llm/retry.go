@@ -37,7 +37,19 @@ type RetryOptions struct {
 //
 // Retry panics if Attempts or MaxWait of the policy is negative.
 func Retry(opt *RetryOptions) Middleware {
-	var r retrying
+	r := newRetrying(opt)
+	return func(m Model) Model {
+		return ModelFunc(func(ctx context.Context, req *Request, stream func(Delta)) (*Response, error) {
+			return r.generate(ctx, m, req, stream)
+		})
+	}
+}
+
+// retrying has the options of [Retry] with their defaults.
+type retrying struct{ opt RetryOptions }
+
+func newRetrying(opt *RetryOptions) *retrying {
+	r := &retrying{}
 	if opt != nil {
 		r.opt = *opt
 	}
@@ -46,15 +58,12 @@ func Retry(opt *RetryOptions) Middleware {
 		panic("llm: " + err.Error())
 	}
 	r.opt.Policy = policy
-	return func(m Model) Model { return &retrying{model: m, opt: r.opt} }
+	return r
 }
 
-type retrying struct {
-	model Model
-	opt   RetryOptions
-}
-
-func (r *retrying) Generate(ctx context.Context, req *Request, stream func(Delta)) (*Response, error) {
+func (r *retrying) generate(
+	ctx context.Context, m Model, req *Request, stream func(Delta),
+) (resp *Response, err error) {
 	streamed := false
 	forward := stream
 	if stream != nil {
@@ -64,27 +73,38 @@ func (r *retrying) Generate(ctx context.Context, req *Request, stream func(Delta
 		}
 	}
 	var failed Usage
-	for attempt := 1; ; attempt++ {
-		resp, err := r.model.Generate(ctx, req, forward)
-		if err == nil {
-			if failed == (Usage{}) {
-				return resp, nil
-			}
-			failed.Add(resp.Usage)
-			return resp.withUsage(failed), nil
-		}
+	err = r.do(ctx, func() (again bool, err error) {
+		resp, err = m.Generate(ctx, req, forward)
 		var e *Error
-		if streamed || ctx.Err() != nil || !errors.As(err, &e) || !r.mayPass(e) {
-			return nil, err
-		}
-		if e.Partial != nil {
+		if !streamed && errors.As(err, &e) && e.Partial != nil && r.mayPass(e) {
 			failed.Add(e.Partial.Usage)
 		}
-		if !r.opt.Policy.Next(ctx, attempt, e.RetryAfter) {
+		return !streamed, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if failed != (Usage{}) {
+		failed.Add(resp.Usage)
+		resp = resp.withUsage(failed)
+	}
+	return resp, nil
+}
+
+// do calls attempt until it returns no error, an error that does not pass, or
+// false, or until there is no attempt left.
+func (r *retrying) do(ctx context.Context, attempt func() (again bool, err error)) error {
+	for n := 1; ; n++ {
+		again, err := attempt()
+		var e *Error
+		if err == nil || !again || ctx.Err() != nil || !errors.As(err, &e) || !r.mayPass(e) {
+			return err
+		}
+		if !r.opt.Policy.Next(ctx, n, e.RetryAfter) {
 			if ctx.Err() != nil {
-				return nil, contextError(ctx)
+				return contextError(ctx)
 			}
-			return nil, err
+			return err
 		}
 	}
 }

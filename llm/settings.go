@@ -6,8 +6,9 @@ import "time"
 // options of every package that asks a model. Nil and zero fields mean the
 // defaults that are named here.
 type Settings struct {
-	// Temperature is the sampling temperature. Nil means 0.1. A negative value
-	// means that none is sent, so the provider's default applies.
+	// Temperature is the sampling temperature. Nil means that none is sent, so
+	// the provider's default applies. Many models accept no other: they refuse a
+	// request with a temperature.
 	Temperature *float64
 
 	// MaxOutputTokens limits one reply of the model. 0 means 4000.

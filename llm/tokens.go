@@ -1,6 +1,9 @@
 package llm
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // A TokenCounter counts the tokens that a [Request] sends: those of its
 // messages, tools and format, without the reply. It is safe for concurrent use.
@@ -15,6 +18,27 @@ type TokenCounterFunc func(req *Request) int
 // CountTokens calls f.
 func (f TokenCounterFunc) CountTokens(req *Request) int { return f(req) }
 
+// CountTokens returns how many tokens req sends to m: as m counts them if it is a
+// [TokenCounter], and otherwise as [EstimateTokens] does.
+func CountTokens(m Model, req *Request) int {
+	if own, ok := m.(TokenCounter); ok {
+		return own.CountTokens(req)
+	}
+	return EstimateTokens(req)
+}
+
+// CountTokensWith makes counter the [TokenCounter] of a model, for example one
+// with the tokenizer of the model.
+func CountTokensWith(counter TokenCounter) Middleware {
+	return func(m Model) Model { return counted{m, counter} }
+}
+
+// counted is a model with a counter.
+type counted struct {
+	Model
+	TokenCounter
+}
+
 // Tokens that providers add around the parts of a request.
 const (
 	requestTokens = 8   // the marks of the beginning and of the reply
@@ -23,17 +47,27 @@ const (
 	toolTokens    = 16  // the JSON around a tool
 	toolsTokens   = 350 // the provider's instructions on how to call tools
 	formatTokens  = 16  // the JSON around a schema
+
+	imageTokens = 4800 // a large image
+	fileTokens  = 3000 // a page of a document, as text and as an image
 )
 
 // EstimateTokens estimates how many tokens req sends. The estimate is the same
 // for every model and rather too high than too low: see [EstimateTextTokens]. It
 // takes a few nanoseconds per byte and does not allocate.
+//
+// An image counts as a large one, 4,800 tokens. A document counts 3,000 tokens
+// and one for every 8 bytes, which is too low for some and far too high for
+// scanned pages.
 func EstimateTokens(req *Request) int {
 	tokens, text := requestTokens, 0
 	for i := range req.Messages {
 		m := &req.Messages[i]
 		tokens += messageTokens
 		text += eighths(m.Content) + eighths(m.ToolCallID)
+		for j := range m.Parts {
+			text += m.Parts[j].eighths()
+		}
 		for j := range m.ToolCalls {
 			call := &m.ToolCalls[j]
 			tokens += callTokens
@@ -111,6 +145,22 @@ var classes = func() (c [256]class) {
 	}
 	return c
 }()
+
+// eighths returns the estimate for p in eighths of a token.
+func (p *Part) eighths() int {
+	switch p.Type {
+	case PartText:
+		return eighths(p.Text)
+	case PartImage:
+		return imageTokens * token
+	case PartFile:
+		if strings.HasPrefix(p.MediaType, "text/") && len(p.Data) > 0 {
+			return eighths(p.Data) + eighths(p.Name)
+		}
+		return fileTokens*token + len(p.Data) + eighths(p.Name)
+	}
+	return len(p.Data) * token / 4
+}
 
 // eighths returns the estimate for text in eighths of a token.
 func eighths[T string | ~[]byte](text T) int {

@@ -292,13 +292,13 @@ func TestBuilderOptions(t *testing.T) {
 	parse := func(text string) *template.Template {
 		return template.Must(template.New("").Funcs(llm.PromptFuncs()).Parse(text))
 	}
-	warm := -1.0
+	warm := 0.7
 	m := model(says("query", "all"))
 	done[built](t, builder(t, m, &query.BuilderOptions{
 		Prompt: parse("{{.Language}} {{quote .Request}}"), Settings: llm.Settings{JSONMode: true, Temperature: &warm, MaxOutputTokens: 77},
 	}), `{"request":"r"}`)
 	req := m.Requests()[0]
-	if sent(m)[0] != `words "r"` || req.Temperature != nil || req.MaxOutputTokens != 77 || req.Format.Mode != llm.JSONMode {
+	if sent(m)[0] != `words "r"` || req.Temperature == nil || *req.Temperature != warm || req.MaxOutputTokens != 77 || req.Format.Mode != llm.JSONMode {
 		t.Errorf("sent %+v", req)
 	}
 	tool := builder(t, m, &query.BuilderOptions{About: map[string]string{"ships": "all that float"}})

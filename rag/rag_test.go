@@ -446,16 +446,16 @@ func (f searcherFunc) Search(ctx context.Context, query string, k int) ([]rag.Hi
 }
 
 func TestRequestOptions(t *testing.T) {
-	warm, none := 0.7, -1.0
+	warm, cold := 0.7, 0.0
 	for _, tt := range []struct {
 		opt         *rag.Options
 		temperature any
 		tokens      int
 		mode        llm.FormatMode
 	}{
-		{nil, 0.1, 4000, llm.SchemaMode},
+		{nil, nil, 4000, llm.SchemaMode},
 		{&rag.Options{Settings: llm.Settings{Temperature: &warm, MaxOutputTokens: 50, JSONMode: true}}, 0.7, 50, llm.JSONMode},
-		{&rag.Options{Settings: llm.Settings{Temperature: &none}}, nil, 4000, llm.SchemaMode},
+		{&rag.Options{Settings: llm.Settings{Temperature: &cold}}, 0.0, 4000, llm.SchemaMode},
 	} {
 		m := llmtest.Scripted(t, rewrites("q"), says("No [1]."))
 		if _, _, err := run(t, newAgent(t, m, passages(1), tt.opt), qed.Turn{Text: "q", History: []llm.Message{{Role: llm.RoleUser, Content: "x"}}}); err != nil {

@@ -28,10 +28,9 @@ type Options struct {
 	// the model always chooses among the candidates only.
 	MaxFieldsShown int
 
-	// Settings are how the tools call their model. Choosing needs short and
-	// repeatable replies, so the defaults differ from those of [llm.Settings]: a
-	// nil Temperature means 0, MaxOutputTokens 0 means 500, and ModelTimeout 0
-	// means 30 seconds.
+	// Settings are how the tools call their model. Choosing needs short replies, so
+	// the defaults differ from those of [llm.Settings]: MaxOutputTokens 0 means
+	// 500, and ModelTimeout 0 means 30 seconds.
 	llm.Settings
 
 	// Prompts replaces texts that are sent to the model. Nil replaces none.
@@ -92,7 +91,6 @@ func (o *Options) withDefaults(model llm.Model) (Options, *asking.Model, error) 
 	option.DefaultOrNone(&v.MaxFieldsShown, 80)
 	v.MaxOutputTokens = cmp.Or(v.MaxOutputTokens, 500)
 	v.ModelTimeout = cmp.Or(v.ModelTimeout, 30*time.Second)
-	v.Temperature = cmp.Or(v.Temperature, new(0.0))
 	asker, err := asking.New("resolve", model, v.Settings, qed.DurableModel)
 	if err != nil {
 		return v, nil, err

@@ -295,9 +295,8 @@ func TestRouterHistoryIsBounded(t *testing.T) {
 }
 
 func TestRouterInJSONMode(t *testing.T) {
-	cold := -1.0
 	model := llmtest.Scripted(t, routes("sql"))
-	if _, err := qed.Ask(t.Context(), newRouter(t, model, &router.Options{Settings: llm.Settings{JSONMode: true, Temperature: &cold}}), qed.Turn{Text: "q"}); err != nil {
+	if _, err := qed.Ask(t.Context(), newRouter(t, model, &router.Options{Settings: llm.Settings{JSONMode: true}}), qed.Turn{Text: "q"}); err != nil {
 		t.Fatal(err)
 	}
 	if r := model.Requests()[0]; r.Format.Mode != llm.JSONMode || r.Temperature != nil {

@@ -45,12 +45,7 @@ func (r *run) call(ctx context.Context, p *prepared, reply llm.Message) error {
 		for n, i := range at {
 			made[i].ToolResult, made[i].sorted = results[n], "" // an approval can change the arguments
 		}
-		after := r.spent(ctx)
-		r.usage.Add(llm.Usage{
-			InputTokens:  after.InputTokens - before.InputTokens,
-			OutputTokens: after.OutputTokens - before.OutputTokens,
-			Calls:        after.Calls - before.Calls,
-		})
+		r.usage.Add(r.spent(ctx).Since(before))
 	}
 	r.add(reply)
 	r.newest = len(r.results)

@@ -468,11 +468,11 @@ func TestModelToolOptions(t *testing.T) {
 			t.Errorf("%s: it is accepted", name)
 		}
 	}
-	own := tools.NewSummary(model, &tools.Options{Prompt: parse("own: {{quote .Request}}"), Channel: qed.ChannelReasoning, Settings: llm.Settings{MaxOutputTokens: 7, Temperature: new(-1.0)}})
+	own := tools.NewSummary(model, &tools.Options{Prompt: parse("own: {{quote .Request}}"), Channel: qed.ChannelReasoning, Settings: llm.Settings{MaxOutputTokens: 7, Temperature: new(0.7)}})
 	if _, err := callTool(t.Context(), t, own, `{"request":"Which?"}`); err != nil {
 		t.Fatal(err)
 	}
-	if req := model.Requests()[0]; req.Messages[0].Content != `own: "Which?"` || req.MaxOutputTokens != 7 || req.Temperature != nil || req.Name != "llm_summary" {
+	if req := model.Requests()[0]; req.Messages[0].Content != `own: "Which?"` || req.MaxOutputTokens != 7 || req.Temperature == nil || *req.Temperature != 0.7 || req.Name != "llm_summary" {
 		t.Errorf("sent %+v", req)
 	}
 }

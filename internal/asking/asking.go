@@ -33,7 +33,6 @@ type Model struct {
 
 // Standard is the settings that [New] uses for fields that are zero.
 var Standard = llm.Settings{
-	Temperature:     new(0.1),
 	MaxOutputTokens: 4000,
 	ModelTimeout:    2 * time.Minute,
 }
@@ -56,12 +55,6 @@ func New(agent string, m llm.Model, s llm.Settings, durable func(llm.Model) llm.
 	}
 	if s.MaxOutputTokens > maxOutput {
 		return nil, fmt.Errorf("%s: MaxOutputTokens is %d: at most %d is allowed", agent, s.MaxOutputTokens, maxOutput)
-	}
-	if s.Temperature == nil {
-		s.Temperature = Standard.Temperature
-	}
-	if *s.Temperature < 0 {
-		s.Temperature = nil
 	}
 	return &Model{Model: durable(bounded(m, s.ModelTimeout, agent)), agent: agent, settings: s}, nil
 }
@@ -171,20 +164,15 @@ func Unusable(err error) bool {
 // with llm.ErrTimeout: the turn's context is still good, the model was too slow.
 func bounded(m llm.Model, limit time.Duration, agent string) llm.Model {
 	slow := fmt.Errorf("%s: the model did not reply within ModelTimeout, which is %v", agent, limit)
-	b := llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
-		ctx, cancel := context.WithTimeoutCause(ctx, limit, slow)
-		defer cancel()
-		resp, err := m.Generate(ctx, req, stream)
-		if err != nil && context.Cause(ctx) == slow {
-			err = &llm.Error{Kind: llm.ErrTimeout, Message: slow.Error(), Err: err}
-		}
-		return resp, err
+	return llm.Wrap(m, func(m llm.Model) llm.Model {
+		return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+			ctx, cancel := context.WithTimeoutCause(ctx, limit, slow)
+			defer cancel()
+			resp, err := m.Generate(ctx, req, stream)
+			if err != nil && context.Cause(ctx) == slow {
+				err = &llm.Error{Kind: llm.ErrTimeout, Message: slow.Error(), Err: err}
+			}
+			return resp, err
+		})
 	})
-	if counter, ok := m.(llm.TokenCounter); ok {
-		return struct {
-			llm.Model
-			llm.TokenCounter
-		}{b, counter}
-	}
-	return b
 }

@@ -13,8 +13,8 @@ func (s *Server) Check(req *llm.Request) error {
 	switch {
 	case len(req.Messages) == 0:
 		return s.Invalid(llm.ErrBadRequest, "the request has no messages")
-	case req.Temperature != nil && (math.IsNaN(*req.Temperature) || math.IsInf(*req.Temperature, 0)):
-		return s.Invalid(llm.ErrBadRequest, "the request's Temperature is not a number")
+	case req.Temperature != nil && (!(*req.Temperature >= 0) || math.IsInf(*req.Temperature, 0)):
+		return s.Invalid(llm.ErrBadRequest, "the request's Temperature is negative or not a number")
 	case req.MaxOutputTokens < 0:
 		return s.Invalid(llm.ErrBadRequest, "the request's MaxOutputTokens is negative: 0 means the provider's default")
 	}

@@ -174,7 +174,7 @@ func (c *cassette) Generate(ctx context.Context, req *llm.Request, stream func(l
 			return nil, err
 		}
 		resp = new(*resp)
-		resp.Message.ToolCalls = cloneCalls(resp.Message.ToolCalls)
+		resp.Message = resp.Message.Clone()
 	}
 	if f := x.Failure; f != nil {
 		return nil, &llm.Error{

@@ -32,7 +32,8 @@ type Rule struct {
 	// Name is the [llm.Request.Name] of the requests. Empty means any.
 	Name string `json:"name,omitempty"`
 
-	// Contains are texts. Each of them must occur in one of the messages.
+	// Contains are texts. Each of them must occur in the text of one of the
+	// messages: see [llm.Message.Text].
 	Contains []string `json:"contains,omitempty"`
 
 	// Match is a condition of your own. Nil means none. It may be called for
@@ -52,6 +53,7 @@ type Reply struct {
 	Text      string         `json:"text,omitempty"`
 	JSON      any            `json:"json,omitempty"`
 	ToolCalls []llm.ToolCall `json:"tool_calls,omitempty"`
+	Parts     []llm.Part     `json:"parts,omitempty"` // such as reasoning
 
 	// Usage is the usage that the reply reports. Calls is at least 1.
 	Usage llm.Usage `json:"usage,omitzero"`
@@ -115,7 +117,9 @@ func (m *Model) Generate(ctx context.Context, req *llm.Request, stream func(llm.
 		return nil, reply.Err
 	}
 	resp := &llm.Response{
-		Message:      llm.Message{Role: llm.RoleAssistant, Content: text, ToolCalls: cloneCalls(reply.ToolCalls)},
+		Message: llm.Message{
+			Role: llm.RoleAssistant, Content: text, Parts: reply.Parts, ToolCalls: reply.ToolCalls,
+		}.Clone(),
 		FinishReason: llm.FinishStop,
 		Usage:        reply.Usage,
 		Model:        "scripted",
@@ -130,7 +134,7 @@ func (m *Model) Generate(ctx context.Context, req *llm.Request, stream func(llm.
 func (m *Model) choose(req *llm.Request) (Reply, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.requests = append(m.requests, cloneRequest(req))
+	m.requests = append(m.requests, req.Clone())
 	for _, r := range m.rules {
 		if r.mismatch(req) != "" {
 			continue
@@ -150,7 +154,7 @@ func (r *scripted) mismatch(req *llm.Request) string {
 		return fmt.Sprintf("requires the name %q", r.Name)
 	}
 	for _, text := range r.Contains {
-		if !slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return strings.Contains(m.Content, text) }) {
+		if !slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return strings.Contains(m.Text(), text) }) {
 			return fmt.Sprintf("requires a message that contains %q", text)
 		}
 	}
@@ -190,7 +194,7 @@ func (m *Model) Requests() []*llm.Request {
 	defer m.mu.Unlock()
 	list := make([]*llm.Request, len(m.requests))
 	for i, r := range m.requests {
-		list[i] = cloneRequest(r)
+		list[i] = r.Clone()
 	}
 	return list
 }

@@ -1,11 +1,9 @@
 package llmtest
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -47,39 +45,9 @@ func lastMessage(req *llm.Request) string {
 	}
 	last := req.Messages[len(req.Messages)-1]
 	const most = 200
-	text := last.Content
+	text := last.Text()
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "..."
 	}
 	return string(last.Role) + " " + strconv.Quote(text)
-}
-
-func cloneRequest(r *llm.Request) *llm.Request {
-	c := *r
-	c.Messages = slices.Clone(r.Messages)
-	for i := range c.Messages {
-		c.Messages[i].ToolCalls = cloneCalls(c.Messages[i].ToolCalls)
-	}
-	c.Tools = slices.Clone(r.Tools)
-	for i := range c.Tools {
-		c.Tools[i].InputSchema = bytes.Clone(c.Tools[i].InputSchema)
-	}
-	if r.Format != nil {
-		f := *r.Format
-		f.Schema = bytes.Clone(f.Schema)
-		c.Format = &f
-	}
-	if r.Temperature != nil {
-		t := *r.Temperature
-		c.Temperature = &t
-	}
-	return &c
-}
-
-func cloneCalls(calls []llm.ToolCall) []llm.ToolCall {
-	calls = slices.Clone(calls)
-	for i := range calls {
-		calls[i].Arguments = bytes.Clone(calls[i].Arguments)
-	}
-	return calls
 }

@@ -83,7 +83,7 @@ func read(get func(string) string) (*Settings, error) {
 	case s.isAnthropic():
 		s.Model = cmp.Or(s.anthropic.Model, anthropic.DefaultModel)
 	case s.Model == "":
-		s.Model = "gpt-4o-mini"
+		s.Model = "gpt-5.4-mini"
 	}
 	o := &s.Agent
 	if get("OPENAI_TEMPERATURE") != "" {
