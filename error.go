@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
 
@@ -139,10 +141,21 @@ var codes = []struct {
 	{ErrGraphChanged, "graph_changed"},
 	{ErrNondeterministic, "nondeterministic"},
 	{budget.ErrExceeded, "budget"},
+	{llm.ErrRateLimit, "model_rate_limit"},
+	{llm.ErrUnavailable, "model_unavailable"},
+	{llm.ErrTruncated, "model_truncated"},
+	{llm.ErrAuth, "model_auth"},
+	{llm.ErrQuota, "model_quota"},
+	{llm.ErrContextLength, "model_context_length"},
+	{llm.ErrRefusal, "model_refusal"},
+	{llm.ErrBadRequest, "model_bad_request"},
+	{llm.ErrInvalidOutput, "model_invalid_output"},
+	{llm.ErrProtocol, "model_protocol"},
 	{store.ErrInvalidThread, "invalid_thread"},
 	{store.ErrCorrupt, "corrupt"},
 	{ErrEmptyTurn, "empty_turn"},
 	{context.Canceled, "canceled"},
+	{llm.ErrTimeout, "model_timeout"},
 	{context.DeadlineExceeded, "timeout"},
 }
 

@@ -33,7 +33,7 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 		}
 		now := clock(ctx)()
 		if err != nil {
-			yield(Event{Time: now, Data: textsOf(ctx, languageOf(turn)).failed(err)}, err)
+			yield(Event{Time: now, Data: textsOf(ctx, languageOf(turn)).failed(err, ctx.Err(), now)}, err)
 			return
 		}
 		millis := time.Since(began).Milliseconds()

@@ -132,9 +132,13 @@ func languageOf(turn Turn) string {
 	return usertext.LanguageOf(said...)
 }
 
-// failed returns the event of a turn that failed with err.
-func (t *Texts) failed(err error) Failed {
-	f := Failed{Code: codeOf(err), RetryAt: retryAt(err)}
+// failed returns the event of a turn that failed with err. done is the error of
+// its context, if any.
+func (t *Texts) failed(err, done error, now time.Time) Failed {
+	f := Failed{Code: codeOf(err), RetryAt: retryAt(err, now)}
+	if errors.Is(done, context.DeadlineExceeded) && f.Code == "model_timeout" {
+		f.Code = "timeout" // the turn had no time left for the model
+	}
 	f.Message = map[string]string{
 		"busy":             t.Busy,
 		"wrong_user":       t.WrongUser,
@@ -158,9 +162,12 @@ func (t *Texts) failed(err error) Failed {
 }
 
 // retryAt returns when a failed turn can be tried again, or zero.
-func retryAt(err error) time.Time {
+func retryAt(err error, now time.Time) time.Time {
 	if busy, ok := errors.AsType[*BusyError](err); ok {
 		return busy.RetryAt
+	}
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.RetryAfter > 0 {
+		return now.Add(e.RetryAfter)
 	}
 	return time.Time{}
 }

@@ -21,6 +21,8 @@ type Draft struct {
 	Usage   llm.Usage
 	Model   string
 
+	reasoning []reasoned
+
 	// FinishReason is [llm.FinishLength], [llm.FinishRefusal], or [llm.FinishStop]
 	// for all other reasons; tool calls and a Refusal refine the latter. It is
 	// empty until the reply has ended.
@@ -54,8 +56,21 @@ func (d *Draft) Add(index int64) *DraftCall {
 	return &d.Calls[len(d.Calls)-1]
 }
 
-// Tokens returns a token count of a server, limited so that sums cannot overflow.
-func Tokens(n int64) int { return int(min(max(n, 0), math.MaxInt32)) }
+// Counts are the token counts that a server reports. Input and Output are totals.
+type Counts struct {
+	Input, Cached, CacheWrite, Output, Reasoning int64
+}
+
+// Usage returns the counts as the usage of one call. They are limited so that
+// sums cannot overflow, and that a part is not more than its total.
+func (n Counts) Usage() llm.Usage {
+	count := func(n int64, most int) int { return int(min(max(n, 0), int64(most))) }
+	u := llm.Usage{InputTokens: count(n.Input, math.MaxInt32), OutputTokens: count(n.Output, math.MaxInt32), Calls: 1}
+	u.CachedTokens = count(n.Cached, u.InputTokens)
+	u.CacheWriteTokens = count(n.CacheWrite, u.InputTokens-u.CachedTokens)
+	u.ReasoningTokens = count(n.Reasoning, u.OutputTokens)
+	return u
+}
 
 // response returns the draft as a response, without the tool calls whose arguments
 // are not JSON. It reports whether there were none of those.
@@ -128,6 +143,10 @@ func (c *Call) Finish(d *Draft) (*llm.Response, error) {
 		e.Kind = llm.ErrInvalidOutput
 		e.Message = "the model called a tool with arguments that are not JSON"
 	default:
+		var err error
+		if resp.Message.Parts, err = c.reasoningParts(d); err != nil {
+			return nil, c.ProtocolError("the reasoning in the reply is not JSON")
+		}
 		return resp, nil
 	}
 	return nil, e

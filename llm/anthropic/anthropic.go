@@ -25,7 +25,7 @@ import (
 const DefaultBaseURL = "https://api.anthropic.com"
 
 // DefaultModel is the model that is called if [Options.Model] is empty.
-const DefaultModel = "claude-sonnet-4-5-20250929"
+const DefaultModel = "claude-sonnet-5-5"
 
 const defaultMaxOutputTokens = 4096
 
@@ -65,8 +65,12 @@ type Options struct {
 //   - Consecutive messages of the user and of tools are sent as one message, and
 //     so are those of the assistant. A message with blank text is left out: the
 //     API does not accept it.
-//   - A request without a Temperature is sent with temperature 0 to
-//     [DefaultModel], and without one to other models: newer ones accept none.
+//   - Newer models, such as [DefaultModel], accept no Temperature.
+//   - Messages of the user and results of tools can have images, PDF documents
+//     and plain text files as parts.
+//   - The thinking of a reply is in its parts, as reasoning. Thinking is
+//     configured by "thinking" in [llm.Request.Extra].
+//   - The API has no seed: a request with a Seed is refused.
 //   - An [llm.Format] in schema mode is sent as output_config.format, to which
 //     the models from Claude 4.5 on constrain their replies. Constraints that it
 //     does not support are added to the descriptions. A schema that has no such

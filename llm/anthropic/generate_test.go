@@ -56,13 +56,13 @@ func TestRequest(t *testing.T) {
 	want := &llm.Response{
 		Message:      llm.Message{Role: llm.RoleAssistant, Content: "42"},
 		FinishReason: llm.FinishStop,
-		Usage:        llm.Usage{InputTokens: 9, OutputTokens: 3, Calls: 1},
+		Usage:        llm.Usage{InputTokens: 9, OutputTokens: 3, Calls: 1, CachedTokens: 1, CacheWriteTokens: 3},
 		Model:        "claude-test-2026",
 	}
 	if diff := cmp.Diff(want, resp); diff != "" {
 		t.Errorf("response (-want +got)\n%s", diff)
 	}
-	s.sends(t, `{"model":"claude-sonnet-4-5-20250929","temperature":0.5,"max_tokens":50,
+	s.sends(t, `{"model":"claude-sonnet-5-5","temperature":0.5,"max_tokens":50,
 		"system":[{"type":"text","text":"be brief"},{"type":"text","text":"be kind"}],
 		"messages":[{"role":"user","content":[{"type":"text","text":"how many?"}]},
 			{"role":"assistant","content":[{"type":"text","text":"let me see"},
@@ -151,11 +151,10 @@ func TestDefaults(t *testing.T) {
 		req    llm.Request
 		want   string
 	}{
-		"of the package":  {func(*anthropic.Options) {}, llm.Request{}, `"model":"claude-sonnet-4-5-20250929","max_tokens":4096,"temperature":0`},
-		"of the options":  {func(o *anthropic.Options) { o.Model, o.MaxOutputTokens = "m", 9 }, llm.Request{}, `"model":"m","max_tokens":9`},
-		"of the request":  {func(o *anthropic.Options) { o.MaxOutputTokens = 9 }, llm.Request{MaxOutputTokens: 8, Temperature: &one}, `"model":"claude-sonnet-4-5-20250929","max_tokens":8,"temperature":1`},
-		"of other models": {func(o *anthropic.Options) { o.Model = "claude-sonnet-5-5" }, llm.Request{}, `"model":"claude-sonnet-5-5","max_tokens":4096`},
-		"many tokens":     {func(o *anthropic.Options) { o.Timeout = -1 }, llm.Request{MaxOutputTokens: 64000}, `"model":"claude-sonnet-4-5-20250929","max_tokens":64000,"temperature":0`},
+		"of the package": {func(*anthropic.Options) {}, llm.Request{}, `"model":"claude-sonnet-5-5","max_tokens":4096`},
+		"of the options": {func(o *anthropic.Options) { o.Model, o.MaxOutputTokens = "m", 9 }, llm.Request{}, `"model":"m","max_tokens":9`},
+		"of the request": {func(o *anthropic.Options) { o.MaxOutputTokens = 9 }, llm.Request{MaxOutputTokens: 8, Temperature: &one}, `"model":"claude-sonnet-5-5","max_tokens":8,"temperature":1`},
+		"many tokens":    {func(o *anthropic.Options) { o.Timeout = -1 }, llm.Request{MaxOutputTokens: 64000}, `"model":"claude-sonnet-5-5","max_tokens":64000`},
 	} {
 		s := serve(t, providertest.Body(200, message(text("ok"), "end_turn")))
 		test.req.Messages = providertest.Request("hi").Messages
@@ -188,7 +187,8 @@ func TestToolCalls(t *testing.T) {
 	content := `[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"I "},{"type":"text","text":"look"},
 		{"type":"tool_use","id":"a","name":"f","input":{"x": 1}},{"type":"tool_use","id":"","name":"g","input":{}},
 		{"type":"server_tool_use","id":"s","name":"web_search","input":{}}]`
-	want := llm.Message{Role: llm.RoleAssistant, Content: "I look", ToolCalls: []llm.ToolCall{
+	hm := reasoning(`{"host":"127.0.0.1","block":{"type":"thinking","thinking":"hm","signature":"s"}}`, "hm")
+	want := llm.Message{Role: llm.RoleAssistant, Content: "I look", Parts: []llm.Part{hm}, ToolCalls: []llm.ToolCall{
 		{ID: "a", Name: "f", Arguments: json.RawMessage(`{"x": 1}`)},
 		{ID: "call_1", Name: "g", Arguments: json.RawMessage(`{}`)},
 	}}
@@ -228,7 +228,7 @@ func TestWildUsage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (llm.Usage{InputTokens: 7, OutputTokens: math.MaxInt32, Calls: 1}); resp.Usage != want {
+	if want := (llm.Usage{InputTokens: 7, OutputTokens: math.MaxInt32, Calls: 1, CachedTokens: 7}); resp.Usage != want {
 		t.Errorf("usage is %+v, want %+v", resp.Usage, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
@@ -30,6 +31,28 @@ type block struct {
 	ID    string          `json:"id"`
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input"`
+
+	Thinking  string `json:"thinking"`
+	Signature string `json:"signature"`
+	Data      string `json:"data"`
+}
+
+// A thinking is a thinking or a redacted_thinking block, as it is kept in a
+// reasoning part.
+type thinking struct {
+	Type      string `json:"type"`
+	Thinking  string `json:"thinking,omitempty"`
+	Signature string `json:"signature,omitempty"`
+	Data      string `json:"data,omitempty"`
+}
+
+// addTo adds t to d.
+func (t thinking) addTo(d *provider.Draft) error {
+	raw, _ := json.Marshal(t) // strings have a JSON form
+	if !d.AddReasoning(raw, t.Thinking) {
+		return errTooManyBlocks
+	}
+	return nil
 }
 
 type usage struct {
@@ -37,6 +60,9 @@ type usage struct {
 	CacheCreation int64 `json:"cache_creation_input_tokens"`
 	CacheRead     int64 `json:"cache_read_input_tokens"`
 	Output        int64 `json:"output_tokens"`
+	Details       struct {
+		Thinking int64 `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
 }
 
 type stop struct {
@@ -89,12 +115,20 @@ func (m *message) addBlocks(d *provider.Draft) error {
 			}
 			call := d.Add(int64(len(d.Calls)))
 			call.ID, call.Name, call.Arguments = b.ID, b.Name, b.Input
+		case "thinking", "redacted_thinking":
+			t := thinking{Type: b.Type, Thinking: b.Thinking, Signature: b.Signature, Data: b.Data}
+			if err := t.addTo(d); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-var errTooManyCalls = fmt.Errorf("the reply has more than %d tool calls", provider.MaxCalls)
+var (
+	errTooManyCalls  = fmt.Errorf("the reply has more than %d tool calls", provider.MaxCalls)
+	errTooManyBlocks = fmt.Errorf("the reply has more than %d thinking blocks", provider.MaxCalls)
+)
 
 // addTo sets the finish reason of d. The API always sends one. A reason that is
 // not known here is treated as a complete reply.
@@ -119,11 +153,27 @@ func (s *stop) addTo(d *provider.Draft) {
 	}
 }
 
+// usage returns u, in which cached tokens are not part of the input, as the usage
+// of a call.
+func (u usage) usage() llm.Usage {
+	count := func(n int64) int64 { return min(max(n, 0), math.MaxInt32) }
+	return provider.Counts{
+		Input:      count(u.Input) + count(u.CacheCreation) + count(u.CacheRead),
+		Cached:     u.CacheRead,
+		CacheWrite: u.CacheCreation,
+		Output:     u.Output,
+		Reasoning:  u.Details.Thinking,
+	}.Usage()
+}
+
 // addTo sets the usage of d. The counts are totals; an event need not repeat all of
-// them. Tokens that are written to or read from a cache are input as well.
+// them.
 func (u usage) addTo(d *provider.Draft) {
-	input := provider.Tokens(u.Input) + provider.Tokens(u.CacheCreation) + provider.Tokens(u.CacheRead)
-	d.Usage.InputTokens = max(d.Usage.InputTokens, provider.Tokens(int64(input)))
-	d.Usage.OutputTokens = max(d.Usage.OutputTokens, provider.Tokens(u.Output))
+	n := u.usage()
+	d.Usage.InputTokens = max(d.Usage.InputTokens, n.InputTokens)
+	d.Usage.CachedTokens = max(d.Usage.CachedTokens, n.CachedTokens)
+	d.Usage.CacheWriteTokens = max(d.Usage.CacheWriteTokens, n.CacheWriteTokens)
+	d.Usage.OutputTokens = max(d.Usage.OutputTokens, n.OutputTokens)
+	d.Usage.ReasoningTokens = max(d.Usage.ReasoningTokens, n.ReasoningTokens)
 	d.Usage.Calls = 1
 }

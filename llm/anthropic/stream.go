@@ -23,6 +23,8 @@ type event struct {
 		Type        string `json:"type"`
 		Text        string `json:"text"`
 		PartialJSON string `json:"partial_json"`
+		Thinking    string `json:"thinking"`
+		Signature   string `json:"signature"`
 		stop
 	} `json:"delta"`
 }
@@ -42,14 +44,15 @@ func (m *Model) generateStream(
 	events := ssestream.NewStream[event](ssestream.NewDecoder(resp), nil)
 	defer events.Close()
 
-	var d provider.Draft
+	var d draft
 	for ended := false; !ended && events.Next(); {
 		e := events.Current()
-		if text := e.addTo(&d); text != "" {
+		text, err := d.add(&e)
+		if text != "" {
 			stream(llm.Delta{Text: text})
 		}
-		if len(d.Calls) > provider.MaxCalls {
-			return nil, c.ProtocolError(errTooManyCalls.Error())
+		if err != nil {
+			return nil, c.ProtocolError(err.Error())
 		}
 		// The SDK does not look at the context while it reads what has arrived.
 		if c.Ctx.Err() != nil {
@@ -67,41 +70,88 @@ func (m *Model) generateStream(
 	if d.FinishReason == "" {
 		return nil, c.TruncatedError(nil, d.Partial())
 	}
-	return c.Finish(&d)
+	return c.Finish(&d.Draft)
 }
 
-// addTo adds an event to d and returns its text. Thinking blocks and the provider's
-// own tools are ignored.
-func (e *event) addTo(d *provider.Draft) (text string) {
+// A draft is a reply while its events arrive.
+type draft struct {
+	provider.Draft
+
+	// The thinking that arrives. Its Type is empty if none does.
+	thinking           thinking
+	thought, signature []byte
+}
+
+// add adds an event to d and returns its text. The provider's own tools are
+// ignored.
+func (d *draft) add(e *event) (text string, err error) {
 	switch e.Type {
 	case "message_start":
 		d.Model = e.Message.Model
-		e.Message.Usage.addTo(d)
+		e.Message.Usage.addTo(&d.Draft)
 	case "content_block_start":
-		switch e.Block.Type {
-		case "text":
-			text = e.Block.Text
-		case "tool_use":
-			call := d.Add(e.Index)
-			call.ID, call.Name = e.Block.ID, e.Block.Name
-			// The input follows in deltas, but some servers send it at once.
-			if input := string(e.Block.Input); input != "{}" && input != "null" {
-				call.Arguments = e.Block.Input
-			}
+		if err := d.end(); err != nil {
+			return "", err
 		}
+		text, err = d.begin(e)
 	case "content_block_delta":
-		switch e.Delta.Type {
-		case "text_delta":
-			text = e.Delta.Text
-		case "input_json_delta":
-			if call := d.Last(e.Index); call != nil {
-				call.Arguments = append(call.Arguments, e.Delta.PartialJSON...)
-			}
-		}
+		text = d.continued(e)
+	case "content_block_stop", "message_stop":
+		err = d.end()
 	case "message_delta":
-		e.Delta.addTo(d)
-		e.Usage.addTo(d)
+		e.Delta.addTo(&d.Draft)
+		e.Usage.addTo(&d.Draft)
 	}
 	d.Text = append(d.Text, text...)
-	return text
+	return text, err
+}
+
+// begin begins a block and returns its text.
+func (d *draft) begin(e *event) (text string, err error) {
+	switch b := &e.Block; b.Type {
+	case "text":
+		return b.Text, nil
+	case "thinking", "redacted_thinking":
+		d.thinking = thinking{Type: b.Type, Data: b.Data}
+		d.thought, d.signature = []byte(b.Thinking), []byte(b.Signature)
+	case "tool_use":
+		if len(d.Calls) == provider.MaxCalls {
+			return "", errTooManyCalls
+		}
+		call := d.Add(e.Index)
+		call.ID, call.Name = b.ID, b.Name
+		// The input follows in deltas, but some servers send it at once.
+		if input := string(b.Input); input != "{}" && input != "null" {
+			call.Arguments = b.Input
+		}
+	}
+	return "", nil
+}
+
+// continued adds to the block that has begun, and returns its text.
+func (d *draft) continued(e *event) (text string) {
+	switch e.Delta.Type {
+	case "text_delta":
+		return e.Delta.Text
+	case "thinking_delta":
+		d.thought = append(d.thought, e.Delta.Thinking...)
+	case "signature_delta":
+		d.signature = append(d.signature, e.Delta.Signature...)
+	case "input_json_delta":
+		if call := d.Last(e.Index); call != nil {
+			call.Arguments = append(call.Arguments, e.Delta.PartialJSON...)
+		}
+	}
+	return ""
+}
+
+// end adds the thinking that has arrived, if there is some.
+func (d *draft) end() error {
+	t := d.thinking
+	if t.Type == "" {
+		return nil
+	}
+	d.thinking = thinking{}
+	t.Thinking, t.Signature = string(d.thought), string(d.signature)
+	return t.addTo(&d.Draft)
 }

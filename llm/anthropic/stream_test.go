@@ -21,7 +21,7 @@ var hello = []string{
 }
 
 func TestStream(t *testing.T) {
-	usage := llm.Usage{InputTokens: 9, OutputTokens: 3, Calls: 1}
+	usage := llm.Usage{InputTokens: 9, OutputTokens: 3, Calls: 1, CachedTokens: 1, CacheWriteTokens: 3}
 	thinking := []string{
 		blockStart(0, `{"type":"thinking","thinking":"","signature":""}`), delta(0, `{"type":"thinking_delta","thinking":"hm"}`),
 		delta(0, `{"type":"signature_delta","signature":"s"}`), blockStop(0),
@@ -40,13 +40,17 @@ func TestStream(t *testing.T) {
 			delta(1, `{"type":"text_delta","text":"lo ✓"}`), stop("stop_sequence"), end}, usage},
 		"carriage ends": {[]string{strings.ReplaceAll(strings.Join(hello, ""), "\n", "\r\n")}, usage},
 		"input again": {append(slices.Clone(hello[:6]), event("message_delta", `,"delta":{"stop_reason":"end_turn"},`+
-			`"usage":{"input_tokens":10,"cache_creation_input_tokens":3,"cache_read_input_tokens":1,"output_tokens":4}`), end), llm.Usage{InputTokens: 14, OutputTokens: 4, Calls: 1}},
+			`"usage":{"input_tokens":10,"cache_creation_input_tokens":3,"cache_read_input_tokens":1,"output_tokens":4}`), end), llm.Usage{InputTokens: 14, OutputTokens: 4, Calls: 1, CachedTokens: 1, CacheWriteTokens: 3}},
 		"after the end": {append(slices.Clone(hello), textDelta("no")), usage},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, providertest.Events(test.events...))
+			var parts []llm.Part
+			if strings.Contains(strings.Join(test.events, ""), "thinking") {
+				parts = []llm.Part{reasoning(`{"host":"127.0.0.1","block":{"type":"thinking","thinking":"hm","signature":"s"}}`, "hm")}
+			}
 			providertest.CheckStream(t, s.model(t), []string{"Hel", "lo ✓"}, &llm.Response{
-				Message: llm.Message{Role: llm.RoleAssistant, Content: "Hello ✓"}, FinishReason: llm.FinishStop, Usage: test.usage, Model: "claude-test-2026",
+				Message: llm.Message{Role: llm.RoleAssistant, Content: "Hello ✓", Parts: parts}, FinishReason: llm.FinishStop, Usage: test.usage, Model: "claude-test-2026",
 			})
 			if s.Body["stream"] != true || s.Header.Get("Accept") != "text/event-stream" {
 				t.Errorf("sent %s", s.Raw)

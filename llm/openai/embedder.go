@@ -21,7 +21,7 @@ type Embedder struct{ server *provider.Server }
 // NewEmbedder returns an Embedder. [Options.Model] is the embedding model. It sends
 // nothing. Its error is an [*llm.Error].
 func NewEmbedder(opt *Options) (*Embedder, error) {
-	s, err := newServer(opt)
+	s, err := newServer(opt, "the embeddings API")
 	if err != nil {
 		return nil, err
 	}

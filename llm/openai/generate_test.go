@@ -190,7 +190,7 @@ func TestTokenLimitByHost(t *testing.T) {
 			}
 			return nil, errors.New("not sent")
 		})}
-		m, err := openai.New(&openai.Options{Model: "m", APIKey: "k", BaseURL: base, HTTPClient: client})
+		m, err := openai.New(&openai.Options{Model: "m", APIKey: "k", BaseURL: base, API: openai.ChatCompletions, HTTPClient: client})
 		if err != nil {
 			t.Fatal(err)
 		}

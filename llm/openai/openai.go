@@ -1,8 +1,9 @@
-// Package openai calls models through the chat completions API of OpenAI, and
-// embedding models through its embeddings API. Ollama, vLLM, llama.cpp, LM Studio
-// and most gateways have the same API: see [Options.BaseURL].
+// Package openai calls models through the Responses API of OpenAI or its chat
+// completions API, and embedding models through its embeddings API. Ollama, vLLM,
+// llama.cpp, LM Studio and most gateways have the chat completions API: see
+// [Options.BaseURL] and [Options.API].
 //
-//	model, err := openai.New(&openai.Options{Model: "gpt-5-mini", APIKey: os.Getenv("OPENAI_API_KEY")})
+//	model, err := openai.New(&openai.Options{Model: "gpt-5.4-mini", APIKey: os.Getenv("OPENAI_API_KEY")})
 //
 // The package is based on github.com/openai/openai-go/v3. It reads no
 // environment variables: [Options] has all settings. It sends a failed request
@@ -10,8 +11,12 @@
 package openai
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -32,9 +37,13 @@ type Options struct {
 	// Model is the name of the model at the server. It is required.
 	Model string
 
-	// BaseURL is the URL of the API without /chat/completions. Empty means
-	// [DefaultBaseURL].
+	// BaseURL is the URL of the API without /chat/completions or /responses.
+	// Empty means [DefaultBaseURL].
 	BaseURL string
+
+	// API is the API that [New] uses. Empty means [Responses] for the host of
+	// [DefaultBaseURL], and [ChatCompletions] for every other.
+	API API
 
 	// APIKey is sent as a bearer token. OpenAI requires one. Empty means that
 	// none is sent.
@@ -51,25 +60,76 @@ type Options struct {
 	HTTPClient *http.Client
 }
 
-// Model is an [llm.Model] that uses the chat completions API.
+// An API is a protocol for calling models.
+type API string
+
+const (
+	// ChatCompletions is the API that nearly every server has. Reasoning of the
+	// model is not sent back to it.
+	ChatCompletions API = "chat completions"
+
+	// Responses is the newer API of OpenAI. Reasoning comes back encrypted, as
+	// parts of the reply, and is sent back with the message. OpenAI does not
+	// store the conversation.
+	Responses API = "responses"
+)
+
+// Model is an [llm.Model] that uses one of the two APIs.
 //
-//   - [llm.Request.MaxOutputTokens] is sent as max_completion_tokens to OpenAI
-//     and Azure, whose newer models require that, and as max_tokens to other
-//     servers, many of which know only that.
+//   - Messages of the user can have images and files as parts. With [Responses]
+//     results of tools can have them too. [ChatCompletions] accepts files by
+//     their Data only.
+//   - [Responses] has no Stop and no Seed: a request with one is refused.
+//   - [ChatCompletions] gets [llm.Request.MaxOutputTokens] as
+//     max_completion_tokens at OpenAI and Azure, whose newer models require
+//     that, and as max_tokens at other servers, many of which know only that.
 //   - An [llm.Format] in schema mode is sent as a strict json_schema. Strict mode
 //     requires every property, so an optional one may be null. Constraints that
 //     strict mode does not support are added to the descriptions. A schema that
 //     has no strict form, such as one with a map, is sent with strict set to
 //     false.
-type Model struct{ server *provider.Server }
+type Model struct {
+	server *provider.Server
+	api    API
+}
 
 // New returns a Model. It sends nothing. Its error is an [*llm.Error].
 func New(opt *Options) (*Model, error) {
-	s, err := newServer(opt)
+	api, err := apiOf(opt)
 	if err != nil {
 		return nil, err
 	}
-	return &Model{server: s}, nil
+	s, err := newServer(opt, "the "+string(api)+" API")
+	if err != nil {
+		return nil, err
+	}
+	return &Model{server: s, api: api}, nil
+}
+
+// apiOf returns the API that the options mean.
+func apiOf(opt *Options) (API, error) {
+	if opt == nil {
+		return Responses, nil
+	}
+	switch opt.API {
+	case ChatCompletions, Responses:
+		return opt.API, nil
+	case "":
+	default:
+		return "", &llm.Error{Kind: llm.ErrBadRequest, Provider: "openai",
+			Message: fmt.Sprintf("Options.API is %q: use ChatCompletions or Responses", opt.API)}
+	}
+	base, err := url.Parse(cmp.Or(opt.BaseURL, DefaultBaseURL))
+	if err == nil && isOpenAI(base.Hostname()) {
+		return Responses, nil
+	}
+	return ChatCompletions, nil // newServer returns the error
+}
+
+// isOpenAI reports whether a host is one of OpenAI. Regions have hosts of their
+// own.
+func isOpenAI(host string) bool {
+	return host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com")
 }
 
 // Generate implements [llm.Model]. Its error is an [*llm.Error], or matches
@@ -77,10 +137,13 @@ func New(opt *Options) (*Model, error) {
 func (m *Model) Generate(
 	ctx context.Context, req *llm.Request, stream func(llm.Delta),
 ) (*llm.Response, error) {
-	if err := m.server.Check(req); err != nil {
+	if m.api == Responses {
+		return m.respond(ctx, req, stream)
+	}
+	params, err := chatParams(m.server, req)
+	if err != nil {
 		return nil, err
 	}
-	params := requestParams(m.server, req)
 	call, end := m.server.Begin(ctx)
 	defer end()
 	if stream != nil {
@@ -94,13 +157,13 @@ func (m *Model) Generate(
 	return response(call, completion)
 }
 
-func newServer(opt *Options) (*provider.Server, error) {
+func newServer(opt *Options, api string) (*provider.Server, error) {
 	if opt == nil {
 		opt = &Options{}
 	}
 	return provider.NewServer(&provider.Config{
 		Provider:   "openai",
-		API:        "the chat completions API",
+		API:        api,
 		DefaultURL: DefaultBaseURL,
 		Model:      opt.Model,
 		BaseURL:    opt.BaseURL,

@@ -2,6 +2,8 @@ package openai
 
 import (
 	"cmp"
+	"encoding/base64"
+	"fmt"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -13,14 +15,25 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// requestParams converts req, which was checked, to the form of the API.
-func requestParams(s *provider.Server, req *llm.Request) sdk.ChatCompletionNewParams {
+// chatParams returns req in the form of the chat completions API.
+func chatParams(s *provider.Server, req *llm.Request) (sdk.ChatCompletionNewParams, error) {
 	p := sdk.ChatCompletionNewParams{Model: s.Model}
-	for _, m := range req.Messages {
-		p.Messages = append(p.Messages, messageParam(m))
+	if err := s.Check(req, "model", "messages", "tools", "tool_choice", "response_format", "temperature",
+		"max_tokens", "max_completion_tokens", "stop", "seed", "stream", "stream_options"); err != nil {
+		return p, err
+	}
+	for i, m := range req.Messages {
+		message, err := messageParam(m)
+		if err != nil {
+			return p, s.Invalid(llm.ErrBadRequest, fmt.Sprintf("message %d: %v", i, err))
+		}
+		p.Messages = append(p.Messages, message)
 	}
 	for _, t := range req.Tools {
 		p.Tools = append(p.Tools, toolParam(t))
+	}
+	if len(req.Tools) > 0 {
+		p.ToolChoice = chatToolChoice(req.ToolChoice)
 	}
 	if req.Format != nil {
 		p.ResponseFormat = formatParam(req.Format)
@@ -28,6 +41,10 @@ func requestParams(s *provider.Server, req *llm.Request) sdk.ChatCompletionNewPa
 	if req.Temperature != nil {
 		p.Temperature = param.NewOpt(*req.Temperature)
 	}
+	if req.Seed != nil {
+		p.Seed = param.NewOpt(*req.Seed)
+	}
+	p.Stop.OfStringArray = req.Stop
 	if req.MaxOutputTokens > 0 {
 		limit := param.NewOpt(int64(req.MaxOutputTokens))
 		if wantsCompletionTokens(s.Hostname()) {
@@ -36,25 +53,97 @@ func requestParams(s *provider.Server, req *llm.Request) sdk.ChatCompletionNewPa
 			p.MaxTokens = limit
 		}
 	}
-	return p
+	if len(req.Extra) > 0 {
+		p.SetExtraFields(extraFields(req))
+	}
+	return p, nil
+}
+
+func extraFields(req *llm.Request) map[string]any {
+	fields := map[string]any{}
+	for name, value := range req.Extra {
+		fields[name] = value
+	}
+	return fields
 }
 
 // wantsCompletionTokens reports whether a host requires max_completion_tokens.
 func wantsCompletionTokens(host string) bool {
-	return host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com") ||
-		strings.HasSuffix(host, ".openai.azure.com")
+	return isOpenAI(host) || strings.HasSuffix(host, ".openai.azure.com")
 }
 
-func messageParam(m llm.Message) sdk.ChatCompletionMessageParamUnion {
+func chatToolChoice(c llm.ToolChoice) sdk.ChatCompletionToolChoiceOptionUnionParam {
+	if name, ok := c.Tool(); ok {
+		return sdk.ToolChoiceOptionFunctionToolChoice(sdk.ChatCompletionNamedToolChoiceFunctionParam{Name: name})
+	}
+	var p sdk.ChatCompletionToolChoiceOptionUnionParam
+	if c != llm.ToolChoiceAuto {
+		p.OfAuto = param.NewOpt(string(c)) // none and required have the same names
+	}
+	return p
+}
+
+func messageParam(m llm.Message) (sdk.ChatCompletionMessageParamUnion, error) {
+	if m.Role == llm.RoleUser {
+		return userParam(m)
+	}
+	for i, p := range m.Parts {
+		if p.Type == llm.PartImage || p.Type == llm.PartFile {
+			return sdk.ChatCompletionMessageParamUnion{}, provider.PartError(i, p,
+				"the chat completions API accepts only text as the result of a tool")
+		}
+	}
+	m.Content = m.Text() // without reasoning, which the API has no form for
 	switch m.Role {
 	case llm.RoleSystem:
-		return sdk.SystemMessage(m.Content)
+		return sdk.SystemMessage(m.Content), nil
 	case llm.RoleAssistant:
-		return assistantParam(m)
-	case llm.RoleTool:
-		return sdk.ToolMessage(m.Content, m.ToolCallID)
+		return assistantParam(m), nil
 	}
-	return sdk.UserMessage(m.Content)
+	return sdk.ToolMessage(m.Content, m.ToolCallID), nil
+}
+
+func userParam(m llm.Message) (u sdk.ChatCompletionMessageParamUnion, err error) {
+	if len(m.Parts) == 0 {
+		return sdk.UserMessage(m.Content), nil
+	}
+	var content []sdk.ChatCompletionContentPartUnionParam
+	for i, p := range m.Parts {
+		switch {
+		case p.Type == llm.PartText:
+			content = append(content, sdk.TextContentPart(p.Text))
+		case p.Type == llm.PartImage:
+			content = append(content, sdk.ImageContentPart(
+				sdk.ChatCompletionContentPartImageImageURLParam{URL: dataURL(p)}))
+		case p.URL != "":
+			return u, provider.PartError(i, p, "the chat completions API accepts no URL of a file: set its Data")
+		default:
+			content = append(content, sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
+				FileData: param.NewOpt(dataURL(p)), Filename: param.NewOpt(fileName(p)),
+			}))
+		}
+	}
+	if m.Content != "" {
+		content = append(content, sdk.TextContentPart(m.Content))
+	}
+	return sdk.UserMessage(content), nil
+}
+
+// dataURL returns the URL of an image or a file, which holds its data if it has
+// some.
+func dataURL(p llm.Part) string {
+	if p.URL != "" {
+		return p.URL
+	}
+	return "data:" + p.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
+}
+
+// fileName returns the name of a file, which the API requires.
+func fileName(p llm.Part) string {
+	if p.Name == "" && p.MediaType == "application/pdf" {
+		return "document.pdf"
+	}
+	return cmp.Or(p.Name, "document.txt")
 }
 
 func assistantParam(m llm.Message) sdk.ChatCompletionMessageParamUnion {
@@ -93,11 +182,7 @@ func formatParam(f *llm.Format) sdk.ChatCompletionNewParamsResponseFormatUnion {
 			OfJSONObject: &shared.ResponseFormatJSONObjectParam{},
 		}
 	}
-	var schema any = f.Schema
-	strict, isStrict := provider.Strict(f.Schema, nullable)
-	if isStrict {
-		schema = strict
-	}
+	schema, isStrict := formatSchema(f)
 	return sdk.ChatCompletionNewParamsResponseFormatUnion{OfJSONSchema: &shared.ResponseFormatJSONSchemaParam{
 		JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{
 			Name:   cmp.Or(f.Name, "reply"),
@@ -105,6 +190,15 @@ func formatParam(f *llm.Format) sdk.ChatCompletionNewParamsResponseFormatUnion {
 			Strict: param.NewOpt(isStrict),
 		},
 	}}
+}
+
+// formatSchema returns the schema of f as it is sent, and reports whether it is
+// strict.
+func formatSchema(f *llm.Format) (schema any, isStrict bool) {
+	if strict, ok := provider.Strict(f.Schema, nullable); ok {
+		return strict, true
+	}
+	return f.Schema, false
 }
 
 // nullable returns the schema of an optional property, which may be null because

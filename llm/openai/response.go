@@ -47,9 +47,11 @@ func finishReason(reason string) llm.FinishReason {
 }
 
 func usage(u sdk.CompletionUsage) llm.Usage {
-	return llm.Usage{
-		InputTokens:  provider.Tokens(u.PromptTokens),
-		OutputTokens: provider.Tokens(u.CompletionTokens),
-		Calls:        1,
-	}
+	return provider.Counts{
+		Input:      u.PromptTokens,
+		Cached:     u.PromptTokensDetails.CachedTokens,
+		CacheWrite: u.PromptTokensDetails.CacheWriteTokens,
+		Output:     u.CompletionTokens,
+		Reasoning:  u.CompletionTokensDetails.ReasoningTokens,
+	}.Usage()
 }

@@ -58,6 +58,9 @@ func (p Suite) refusedRequests(t *testing.T) {
 	s := Serve(t, Body(200, p.Reply))
 	noNumber := math.NaN()
 	hi := Request("x").Messages
+	with := func(role llm.Role, part llm.Part) *llm.Request {
+		return &llm.Request{Messages: append(Request("x").Messages, llm.Message{Role: role, Content: "y", Parts: []llm.Part{part}})}
+	}
 	for name, req := range map[string]*llm.Request{
 		"temperature":   {Messages: hi, Temperature: &noNumber},
 		"max tokens":    {Messages: hi, MaxOutputTokens: -1},
@@ -70,9 +73,34 @@ func (p Suite) refusedRequests(t *testing.T) {
 		"format schema": {Messages: hi, Format: &llm.Format{Schema: json.RawMessage(`{`)}},
 		"no schema":     {Messages: hi, Format: &llm.Format{}},
 		"format mode":   {Messages: hi, Format: &llm.Format{Mode: "xml"}},
+
+		"negative temperature": {Messages: hi, Temperature: new(-1.0)},
+		"choice, no tools":     {Messages: hi, ToolChoice: llm.ToolChoiceRequired},
+		"choice of no tool":    {Messages: hi, Tools: []llm.Tool{{Name: "a"}}, ToolChoice: llm.ToolChoiceOf("b")},
+		"unknown choice":       {Messages: hi, Tools: []llm.Tool{{Name: "a"}}, ToolChoice: "a"},
+		"stop at nothing":      {Messages: hi, Stop: []string{""}},
+		"extra model":          {Messages: hi, Extra: map[string]json.RawMessage{"model": json.RawMessage(`"x"`)}},
+		"extra stream":         {Messages: hi, Extra: map[string]json.RawMessage{"stream": json.RawMessage(`true`)}},
+		"extra, no JSON":       {Messages: hi, Extra: map[string]json.RawMessage{"x": json.RawMessage(`{`)}},
+		"unknown part":         with(llm.RoleUser, llm.Part{Type: "video"}),
+		"image of nothing":     with(llm.RoleUser, llm.Part{Type: llm.PartImage, MediaType: "image/png"}),
+		"image twice":          with(llm.RoleUser, llm.Part{Type: llm.PartImage, MediaType: "image/png", Data: []byte("x"), URL: "https://a/b"}),
+		"image, no type":       with(llm.RoleUser, llm.Part{Type: llm.PartImage, Data: []byte("x")}),
+		"image of text":        with(llm.RoleUser, llm.Part{Type: llm.PartImage, MediaType: "text/plain", Data: []byte("x")}),
+		"type with parameters": with(llm.RoleUser, llm.Part{Type: llm.PartFile, MediaType: "text/a;b,c", Data: []byte("x")}),
+		"image of a file":      with(llm.RoleUser, llm.Part{Type: llm.PartImage, URL: "file:///etc/passwd"}),
+		"image, no host":       with(llm.RoleUser, llm.Part{Type: llm.PartImage, URL: "https:b.png"}),
+		"image of a model":     with(llm.RoleAssistant, llm.Part{Type: llm.PartImage, URL: "https://a/b"}),
+		"image of a program":   with(llm.RoleSystem, llm.Part{Type: llm.PartImage, URL: "https://a/b"}),
+		"reasoning of a user":  with(llm.RoleUser, llm.Part{Type: llm.PartReasoning, Provider: "x"}),
+		"reasoning of nobody":  with(llm.RoleAssistant, llm.Part{Type: llm.PartReasoning}),
 	} {
-		if _, err := p.model(t, s, 0).Generate(t.Context(), req, nil); !errors.Is(err, llm.ErrBadRequest) {
+		_, err := p.model(t, s, 0).Generate(t.Context(), req, nil)
+		if !errors.Is(err, llm.ErrBadRequest) {
 			t.Errorf("%s: got %v, want a bad request", name, err)
+		} else if last := len(req.Messages) - 1; last >= 0 && len(req.Messages[last].Parts) > 0 &&
+			!strings.Contains(err.Error(), "message 1: part 0 ("+string(req.Messages[last].Parts[0].Type)+")") {
+			t.Errorf("%s: %v does not name the part", name, err)
 		}
 	}
 	if s.Path != "" {

@@ -1,0 +1,101 @@
+package provider
+
+import (
+	"encoding/json"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/qedkit/qed/llm"
+)
+
+// A placed is the Data of a reasoning part: a block of the API and its position
+// in the message.
+type placed struct {
+	Host  string          `json:"host"`            // of the server that sent it; no other can read it
+	Text  int             `json:"text,omitempty"`  // bytes of the message's text before it
+	Calls int             `json:"calls,omitempty"` // tool calls before it
+	Block json.RawMessage `json:"block"`
+}
+
+// AddReasoning adds a reasoning block to d, at the end of what has arrived.
+// summary is the readable part of it. It reports false if there are too many.
+func (d *Draft) AddReasoning(block json.RawMessage, summary string) bool {
+	d.reasoning = append(d.reasoning, reasoned{
+		placed{Text: len(d.Text), Calls: len(d.Calls), Block: block}, summary,
+	})
+	return len(d.reasoning) <= MaxCalls
+}
+
+type reasoned struct {
+	placed
+	summary string
+}
+
+// reasoningParts returns the reasoning of d as parts of the message.
+func (c *Call) reasoningParts(d *Draft) ([]llm.Part, error) {
+	var parts []llm.Part
+	for _, r := range d.reasoning {
+		r.Host = c.Hostname()
+		data, err := json.Marshal(r.placed)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, llm.Part{
+			Type: llm.PartReasoning, Text: r.summary, Data: data, Provider: c.provider,
+		})
+	}
+	return parts, nil
+}
+
+// A Segment is a piece of a message of the assistant: a reasoning block, a text,
+// or tool calls.
+type Segment struct {
+	Reasoning json.RawMessage
+	Text      string
+	Calls     []llm.ToolCall
+}
+
+// Segments returns the pieces of a message of the assistant in the order in
+// which the model wrote them. Reasoning of other providers and servers is left
+// out. If the text or the calls were shortened since, what is left stays in
+// order.
+func (s *Server) Segments(m llm.Message) ([]Segment, error) {
+	var list []Segment
+	text, calls := m.Content, m.ToolCalls
+	atText, atCall := 0, 0
+	upTo := func(toText, toCall int) {
+		toText = min(max(toText, atText), len(text))
+		for toText < len(text) && !utf8.RuneStart(text[toText]) {
+			toText++
+		}
+		toCall = min(max(toCall, atCall), len(calls))
+		if toText > atText {
+			list = append(list, Segment{Text: text[atText:toText]})
+		}
+		if toCall > atCall {
+			list = append(list, Segment{Calls: calls[atCall:toCall]})
+		}
+		atText, atCall = toText, toCall
+	}
+	for i, p := range m.Parts {
+		if p.Type == llm.PartText {
+			list = append(list, Segment{Text: p.Text})
+		}
+		if p.Type != llm.PartReasoning || p.Provider != s.provider {
+			continue
+		}
+		var at placed
+		if err := json.Unmarshal(p.Data, &at); err != nil || len(at.Block) == 0 {
+			return nil, PartError(i, p, errNotOurs.Error())
+		}
+		if at.Host != s.Hostname() {
+			continue
+		}
+		upTo(at.Text, at.Calls)
+		list = append(list, Segment{Reasoning: at.Block})
+	}
+	upTo(len(text), len(calls))
+	return list, nil
+}
+
+var errNotOurs = errors.New("its Data was changed: send reasoning back as it came, or remove the part")

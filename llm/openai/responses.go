@@ -1,0 +1,299 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"github.com/qedkit/qed/internal/provider"
+	"github.com/qedkit/qed/llm"
+)
+
+// respond calls the Responses API. The reply is decoded into types of this
+// package: those of the SDK have room for everything that a reply may contain, in
+// every event of a stream.
+func (m *Model) respond(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+	params, err := responsesParams(m.server, req)
+	if err != nil {
+		return nil, err
+	}
+	call, end := m.server.Begin(ctx)
+	defer end()
+	client := sdk.Client{Options: sdkOptions(call)} // NewClient reads environment variables
+	if stream == nil {
+		var reply *reply
+		if err := client.Post(call.Ctx, "responses", params, &reply); err != nil {
+			return nil, call.Error(err, nil)
+		}
+		return reply.response(call)
+	}
+	var resp *http.Response
+	err = client.Post(call.Ctx, "responses", params, &resp,
+		option.WithJSONSet("stream", true), option.WithHeader("Accept", provider.EventStream))
+	if err != nil {
+		return nil, call.Error(err, nil)
+	}
+	return streamed(call, resp, stream)
+}
+
+// A reply has the members of a response that this package reads.
+type reply struct {
+	Model      string          `json:"model"`
+	Status     string          `json:"status"`
+	Output     json.RawMessage `json:"output"` // a list of items
+	Error      json.RawMessage `json:"error"`
+	Incomplete struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+	Usage struct {
+		Input        int64 `json:"input_tokens"`
+		InputDetails struct {
+			Cached     int64 `json:"cached_tokens"`
+			CacheWrite int64 `json:"cache_write_tokens"`
+		} `json:"input_tokens_details"`
+		Output        int64 `json:"output_tokens"`
+		OutputDetails struct {
+			Reasoning int64 `json:"reasoning_tokens"`
+		} `json:"output_tokens_details"`
+	} `json:"usage"`
+}
+
+// An item is an item of a reply.
+type item struct {
+	Type      string    `json:"type"`
+	CallID    string    `json:"call_id"`
+	Name      string    `json:"name"`
+	Arguments string    `json:"arguments"`
+	Content   []content `json:"content"`
+
+	ID        string    `json:"id"`
+	Summary   []content `json:"summary"`
+	Encrypted string    `json:"encrypted_content"`
+}
+
+// A content is a part of an item.
+type content struct {
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	Refusal string `json:"refusal,omitempty"`
+}
+
+// A reasoning is a reasoning item as it is kept and sent back. The API does not
+// accept all members that it sends.
+type reasoning struct {
+	Type      string    `json:"type"`
+	ID        string    `json:"id"`
+	Summary   []content `json:"summary"`
+	Content   []content `json:"content,omitempty"`
+	Encrypted string    `json:"encrypted_content,omitempty"`
+}
+
+// response converts a reply that was not streamed. r is nil if the reply is null.
+func (r *reply) response(c *provider.Call) (*llm.Response, error) {
+	if r == nil {
+		return nil, c.ProtocolError("the reply is null")
+	}
+	var d provider.Draft
+	if err := r.end(c, &d); err != nil {
+		return nil, err
+	}
+	list := json.NewDecoder(bytes.NewReader(r.Output))
+	if t, err := list.Token(); err != nil || t != json.Delim('[') {
+		return nil, c.ProtocolError("the reply has no output")
+	}
+	// One item at a time: an empty one has three bytes in the reply and needs far
+	// more memory when it is decoded.
+	for list.More() {
+		var i item
+		if err := list.Decode(&i); err != nil {
+			return nil, c.ProtocolError("the output of the reply is not a list of items")
+		}
+		switch i.Type {
+		case "message":
+			for _, part := range i.Content {
+				d.Text = append(d.Text, part.text()...)
+				d.Refusal = append(d.Refusal, part.Refusal...)
+			}
+		case "function_call":
+			if len(d.Calls) == provider.MaxCalls {
+				return nil, c.ProtocolError(tooManyCalls)
+			}
+			call := d.Add(int64(len(d.Calls)))
+			call.ID, call.Name, call.Arguments = i.CallID, i.Name, []byte(i.Arguments)
+		case "reasoning":
+			if !i.addReasoning(&d) {
+				return nil, c.ProtocolError(tooManyItems)
+			}
+		}
+	}
+	return c.Finish(&d)
+}
+
+var (
+	tooManyCalls = fmt.Sprintf("the reply has more than %d tool calls", provider.MaxCalls)
+	tooManyItems = fmt.Sprintf("the reply has more than %d reasoning items", provider.MaxCalls)
+)
+
+func (p content) text() string {
+	if p.Type == "output_text" {
+		return p.Text
+	}
+	return ""
+}
+
+// addReasoning adds i to d, unless the server could not read it again: it does not
+// know what it has not stored. It reports false if d has too many.
+func (i *item) addReasoning(d *provider.Draft) bool {
+	if i.Encrypted == "" && len(i.Content) == 0 {
+		return true
+	}
+	r := reasoning{Type: i.Type, ID: i.ID, Summary: i.Summary, Content: i.Content, Encrypted: i.Encrypted}
+	if r.Summary == nil {
+		r.Summary = []content{}
+	}
+	raw, _ := json.Marshal(r) // strings have a JSON form
+	var summary []string
+	for _, part := range i.Summary {
+		summary = append(summary, part.Text)
+	}
+	return d.AddReasoning(raw, strings.Join(summary, "\n\n"))
+}
+
+// end sets what d has at the end of a reply: the finish reason, the usage and the
+// model. It returns an error for a reply that failed.
+func (r *reply) end(c *provider.Call, d *provider.Draft) error {
+	d.Model = r.Model
+	d.Usage = provider.Counts{
+		Input:      r.Usage.Input,
+		Cached:     r.Usage.InputDetails.Cached,
+		CacheWrite: r.Usage.InputDetails.CacheWrite,
+		Output:     r.Usage.Output,
+		Reasoning:  r.Usage.OutputDetails.Reasoning,
+	}.Usage()
+	switch r.Status {
+	case "completed", "": // some servers send none
+		d.FinishReason = llm.FinishStop
+	case "incomplete":
+		d.FinishReason = llm.FinishLength
+		switch r.Incomplete.Reason {
+		case "content_filter":
+			d.FinishReason = llm.FinishRefusal
+		case "max_output_tokens":
+		default:
+			d.Limit = "the provider did not complete the reply"
+		}
+	}
+	if len(r.Error) > 0 && string(r.Error) != "null" || r.Status == "failed" || r.Status == "cancelled" {
+		body, err := json.Marshal(map[string]json.RawMessage{"error": r.Error})
+		if err != nil {
+			return c.ProtocolError("the error in the reply is not JSON")
+		}
+		return c.ReportedError(body)
+	}
+	if d.FinishReason == "" {
+		return c.ProtocolError("the reply is not complete, but in progress")
+	}
+	return nil
+}
+
+// An event has the members of an event that this package reads.
+type event struct {
+	Type     string `json:"type"`
+	Index    int64  `json:"output_index"`
+	Delta    string `json:"delta"`
+	Item     item   `json:"item"`
+	Response reply  `json:"response"`
+
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// streamed reads a streamed reply, on the caller's goroutine: see generateStream.
+func streamed(c *provider.Call, resp *http.Response, stream func(llm.Delta)) (*llm.Response, error) {
+	events := ssestream.NewStream[event](ssestream.NewDecoder(resp), nil)
+	defer events.Close()
+	var d provider.Draft
+	for d.FinishReason == "" && events.Next() {
+		e := events.Current()
+		if err := e.addTo(c, &d); err != nil {
+			return nil, c.Error(err, d.Partial())
+		}
+		if e.Type == "response.output_text.delta" && e.Delta != "" {
+			stream(llm.Delta{Text: e.Delta})
+		}
+		// The SDK does not look at the context while it reads what has arrived.
+		if c.Ctx.Err() != nil {
+			return nil, c.Error(c.Ctx.Err(), d.Partial())
+		}
+	}
+	if err := events.Err(); err != nil {
+		var reported *ssestream.StreamError
+		if errors.As(err, &reported) {
+			err = c.ReportedError(reported.Event.Data)
+		}
+		return nil, c.Error(err, d.Partial())
+	}
+	if d.FinishReason == "" {
+		return nil, c.TruncatedError(nil, d.Partial())
+	}
+	return c.Finish(&d)
+}
+
+// addTo adds an event to d. The last one sets the finish reason.
+func (e *event) addTo(c *provider.Call, d *provider.Draft) error {
+	switch e.Type {
+	case "response.created":
+		d.Model = e.Response.Model
+	case "response.output_text.delta":
+		d.Text = append(d.Text, e.Delta...)
+	case "response.refusal.delta":
+		d.Refusal = append(d.Refusal, e.Delta...)
+	case "response.output_item.added":
+		if e.Item.Type != "function_call" {
+			return nil
+		}
+		if len(d.Calls) == provider.MaxCalls {
+			return c.ProtocolError(tooManyCalls)
+		}
+		call := d.Add(e.Index)
+		call.ID, call.Name, call.Arguments = e.Item.CallID, e.Item.Name, []byte(e.Item.Arguments)
+	case "response.function_call_arguments.delta":
+		if call := d.Last(e.Index); call != nil {
+			call.Arguments = append(call.Arguments, e.Delta...)
+		}
+	case "response.output_item.done":
+		return e.itemDone(c, d)
+	case "response.completed", "response.incomplete", "response.failed":
+		return e.Response.end(c, d)
+	case "error":
+		body, err := json.Marshal(map[string]map[string]string{"error": {"code": e.Code, "message": e.Message}})
+		if err != nil {
+			return err
+		}
+		return c.ReportedError(body)
+	}
+	return nil
+}
+
+// itemDone adds what only the complete item has.
+func (e *event) itemDone(c *provider.Call, d *provider.Draft) error {
+	switch e.Item.Type {
+	case "reasoning":
+		if !e.Item.addReasoning(d) {
+			return c.ProtocolError(tooManyItems)
+		}
+	case "function_call":
+		if call := d.Last(e.Index); call != nil && e.Item.Arguments != "" {
+			call.Arguments = []byte(e.Item.Arguments)
+		}
+	}
+	return nil
+}

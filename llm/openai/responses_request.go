@@ -1,0 +1,228 @@
+package openai
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/responses"
+	"github.com/openai/openai-go/v3/shared"
+
+	"github.com/qedkit/qed/internal/provider"
+	"github.com/qedkit/qed/llm"
+)
+
+// responsesParams returns req in the form of the Responses API.
+func responsesParams(s *provider.Server, req *llm.Request) (responses.ResponseNewParams, error) {
+	p := responses.ResponseNewParams{Model: s.Model, Store: param.NewOpt(false)}
+	sets := []string{"model", "input", "instructions", "tools", "tool_choice", "temperature", "max_output_tokens",
+		"include", "store", "stream", "stream_options", "background"}
+	if req.Format != nil {
+		sets = append(sets, "text")
+	}
+	if err := s.Check(req, sets...); err != nil {
+		return p, err
+	}
+	switch {
+	case len(req.Stop) > 0:
+		return p, s.Missing("Stop")
+	case req.Seed != nil:
+		return p, s.Missing("Seed")
+	}
+	if reasons(s.Model) {
+		p.Include = []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent}
+	}
+	messages := req.Messages
+	var instructions []string
+	for len(messages) > 0 && messages[0].Role == llm.RoleSystem {
+		instructions = append(instructions, messages[0].Text())
+		messages = messages[1:]
+	}
+	if len(instructions) > 0 {
+		p.Instructions = param.NewOpt(strings.Join(instructions, "\n\n"))
+	}
+	p.Input.OfInputItemList = responses.ResponseInputParam{}
+	for i, m := range messages {
+		items, err := inputItems(s, m)
+		if err != nil {
+			return p, s.Invalid(llm.ErrBadRequest, fmt.Sprintf("message %d: %v", i+len(instructions), err))
+		}
+		p.Input.OfInputItemList = append(p.Input.OfInputItemList, items...)
+	}
+	for _, t := range req.Tools {
+		p.Tools = append(p.Tools, functionTool(t))
+	}
+	if len(req.Tools) > 0 {
+		p.ToolChoice = responsesToolChoice(req.ToolChoice)
+	}
+	if req.Format != nil {
+		p.Text.Format = textFormat(req.Format)
+	}
+	if req.Temperature != nil {
+		p.Temperature = param.NewOpt(*req.Temperature)
+	}
+	if req.MaxOutputTokens > 0 {
+		p.MaxOutputTokens = param.NewOpt(int64(req.MaxOutputTokens))
+	}
+	if len(req.Extra) > 0 {
+		p.SetExtraFields(extraFields(req))
+	}
+	return p, nil
+}
+
+// reasons reports whether a model may reason. The older ones do not, and refuse a
+// request that asks for encrypted reasoning.
+func reasons(model string) bool {
+	model = strings.TrimPrefix(model, "ft:")
+	return !slices.ContainsFunc([]string{"gpt-3", "gpt-4", "chatgpt-4"},
+		func(old string) bool { return strings.HasPrefix(model, old) })
+}
+
+// inputItems returns the items of one message.
+func inputItems(s *provider.Server, m llm.Message) ([]responses.ResponseInputItemUnionParam, error) {
+	switch m.Role {
+	case llm.RoleAssistant:
+		return assistantItems(s, m)
+	case llm.RoleTool:
+		output := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(m.ToolCallID)}
+		if len(m.Parts) == 0 {
+			output.Output.OfString = param.NewOpt(m.Content)
+		} else {
+			output.Output.OfResponseFunctionCallOutputItemArray = outputContent(m)
+		}
+		return []responses.ResponseInputItemUnionParam{{OfFunctionCallOutput: output}}, nil
+	}
+	role := responses.EasyInputMessageRoleUser
+	if m.Role == llm.RoleSystem {
+		role = responses.EasyInputMessageRoleSystem
+	}
+	if len(m.Parts) == 0 {
+		return []responses.ResponseInputItemUnionParam{responses.ResponseInputItemParamOfMessage(m.Content, role)}, nil
+	}
+	return []responses.ResponseInputItemUnionParam{responses.ResponseInputItemParamOfMessage(inputContent(m), role)}, nil
+}
+
+// inputContent returns the parts and the text of a message.
+func inputContent(m llm.Message) (list responses.ResponseInputMessageContentListParam) {
+	for _, c := range contents(m) {
+		switch c.Type {
+		case llm.PartText:
+			list = append(list, responses.ResponseInputContentParamOfInputText(c.Text))
+		case llm.PartImage:
+			list = append(list, responses.ResponseInputContentUnionParam{OfInputImage: &responses.ResponseInputImageParam{
+				Detail: responses.ResponseInputImageDetailAuto, ImageURL: param.NewOpt(dataURL(c)),
+			}})
+		case llm.PartFile:
+			file := &responses.ResponseInputFileParam{}
+			if c.URL != "" {
+				file.FileURL = param.NewOpt(c.URL)
+			} else {
+				file.FileData, file.Filename = param.NewOpt(dataURL(c)), param.NewOpt(fileName(c))
+			}
+			list = append(list, responses.ResponseInputContentUnionParam{OfInputFile: file})
+		}
+	}
+	return list
+}
+
+// outputContent is like inputContent, for the result of a tool.
+func outputContent(m llm.Message) (list responses.ResponseFunctionCallOutputItemListParam) {
+	for _, c := range contents(m) {
+		var item responses.ResponseFunctionCallOutputItemUnionParam
+		switch c.Type {
+		case llm.PartText:
+			item.OfInputText = &responses.ResponseInputTextContentParam{Text: c.Text}
+		case llm.PartImage:
+			item.OfInputImage = &responses.ResponseInputImageContentParam{ImageURL: param.NewOpt(dataURL(c))}
+		case llm.PartFile:
+			item.OfInputFile = &responses.ResponseInputFileContentParam{}
+			if c.URL != "" {
+				item.OfInputFile.FileURL = param.NewOpt(c.URL)
+			} else {
+				item.OfInputFile.FileData = param.NewOpt(dataURL(c))
+				item.OfInputFile.Filename = param.NewOpt(fileName(c))
+			}
+		}
+		list = append(list, item)
+	}
+	return list
+}
+
+// contents returns the parts of a message, with its content as the last one.
+func contents(m llm.Message) []llm.Part {
+	if m.Content == "" {
+		return m.Parts
+	}
+	return append(slices.Clone(m.Parts), llm.Part{Type: llm.PartText, Text: m.Content})
+}
+
+// assistantItems returns the items of a message of the model in the order in which
+// it wrote them: reasoning belongs to the item that follows it.
+func assistantItems(s *provider.Server, m llm.Message) (items []responses.ResponseInputItemUnionParam, err error) {
+	segments, err := s.Segments(m)
+	if err != nil {
+		return nil, err
+	}
+	for _, segment := range segments {
+		if segment.Reasoning != nil {
+			var r reasoning
+			if err := json.Unmarshal(segment.Reasoning, &r); err != nil || r.Type != "reasoning" {
+				return nil, fmt.Errorf("one of its reasoning parts was changed: send it back as it came, or remove it")
+			}
+			item := param.Override[responses.ResponseReasoningItemParam](segment.Reasoning)
+			items = append(items, responses.ResponseInputItemUnionParam{OfReasoning: &item})
+		}
+		if segment.Text != "" {
+			items = append(items, responses.ResponseInputItemParamOfMessage(
+				segment.Text, responses.EasyInputMessageRoleAssistant))
+		}
+		for _, c := range segment.Calls {
+			items = append(items, responses.ResponseInputItemParamOfFunctionCall(
+				cmp.Or(string(c.Arguments), "{}"), c.ID, c.Name))
+		}
+	}
+	return items, nil
+}
+
+// functionTool sets strict, because the API would otherwise make the tool strict:
+// see toolParam.
+func functionTool(t llm.Tool) responses.ToolUnionParam {
+	f := &responses.FunctionToolParam{Name: t.Name, Strict: param.NewOpt(false)}
+	if t.Description != "" {
+		f.Description = param.NewOpt(t.Description)
+	}
+	f.Parameters, _ = provider.Keywords(t.InputSchema) // Check has tested it
+	if f.Parameters == nil {
+		f.Parameters = map[string]any{"type": "object", "properties": map[string]any{}} // required by the API
+	}
+	return responses.ToolUnionParam{OfFunction: f}
+}
+
+func responsesToolChoice(c llm.ToolChoice) (p responses.ResponseNewParamsToolChoiceUnion) {
+	if name, ok := c.Tool(); ok {
+		p.OfFunctionTool = &responses.ToolChoiceFunctionParam{Name: name}
+	} else if c != llm.ToolChoiceAuto {
+		p.OfToolChoiceMode = param.NewOpt(responses.ToolChoiceOptions(c)) // none and required have the same names
+	}
+	return p
+}
+
+func textFormat(f *llm.Format) responses.ResponseFormatTextConfigUnionParam {
+	if f.Mode == llm.JSONMode {
+		return responses.ResponseFormatTextConfigUnionParam{OfJSONObject: &shared.ResponseFormatJSONObjectParam{}}
+	}
+	schema, isStrict := formatSchema(f)
+	raw, err := json.Marshal(schema)
+	keywords, err2 := provider.Keywords(raw)
+	if err != nil || err2 != nil {
+		keywords = map[string]any{} // Check has tested it
+	}
+	return responses.ResponseFormatTextConfigUnionParam{OfJSONSchema: &responses.ResponseFormatTextJSONSchemaConfigParam{
+		Name:   cmp.Or(f.Name, "reply"),
+		Schema: keywords,
+		Strict: param.NewOpt(isStrict),
+	}}
+}
