@@ -16,7 +16,8 @@ import (
 // tokens.
 //
 // The stored conversation is not changed: a Memory selects, cuts and summarises
-// for the model only. It works on one thread at a time. It is safe for
+// for the model only. Of a message with parts it includes the text, with a note in
+// place of images and files: see [llm.Message.Text]. It works on one thread at a time. It is safe for
 // concurrent use as long as it is not changed.
 //
 // # Without a Summarizer
@@ -59,7 +60,8 @@ type Memory struct {
 	// once. 0 or less means 16,000.
 	Tokens int
 
-	// Counter counts tokens. Nil means [llm.EstimateTokens].
+	// Counter counts tokens. Nil means the Summarizer, if it is one, and
+	// otherwise [llm.EstimateTokens].
 	Counter llm.TokenCounter
 
 	// Summarizer is the model that summarises. Nil means no summaries. Its
@@ -143,7 +145,7 @@ func (m *Memory) withDefaults() Memory {
 		s.Tokens = 16_000
 	}
 	if s.Counter == nil {
-		s.Counter = llm.TokenCounterFunc(llm.EstimateTokens)
+		s.Counter = llm.TokenCounterFunc(func(req *llm.Request) int { return llm.CountTokens(s.Summarizer, req) })
 	}
 	switch {
 	case s.Middle == 0:
@@ -185,8 +187,9 @@ func plain(said []numbered) []llm.Message {
 func (m *Memory) Select(history []llm.Message) []llm.Message {
 	said := make([]llm.Message, 0, len(history))
 	for _, message := range history {
-		if message.Role == llm.RoleUser || message.Role == llm.RoleAssistant && message.Content != "" {
-			said = append(said, llm.Message{Role: message.Role, Content: message.Content})
+		text := message.Text()
+		if message.Role == llm.RoleUser || message.Role == llm.RoleAssistant && text != "" {
+			said = append(said, llm.Message{Role: message.Role, Content: text})
 		}
 	}
 	all := m.withDefaults()

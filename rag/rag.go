@@ -127,8 +127,8 @@ func (a *agent) begin(_ context.Context, _ state, turn qed.Turn) (state, error) 
 		return state{}, fmt.Errorf("rag: %w", qed.ErrEmptyTurn)
 	}
 	for _, m := range turn.History[max(0, len(turn.History)-a.opt.MaxHistoryMessages):] {
-		if m.Content != "" && (m.Role == llm.RoleUser || m.Role == llm.RoleAssistant) {
-			s.History = append(s.History, llm.Message{Role: m.Role, Content: prompt.Clip(m.Content, maxMessage)})
+		if text := m.Text(); text != "" && (m.Role == llm.RoleUser || m.Role == llm.RoleAssistant) {
+			s.History = append(s.History, llm.Message{Role: m.Role, Content: prompt.Clip(text, maxMessage)})
 		}
 	}
 	return s, nil

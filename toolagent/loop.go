@@ -60,7 +60,7 @@ func (a *agent) begin(
 	}
 	r.before = len(r.messages)
 	r.messages = append(r.messages, llm.Message{Role: llm.RoleUser, Content: question})
-	r.tokens = llm.EstimateTokens(&llm.Request{Messages: r.messages, Tools: a.specs})
+	r.tokens = llm.CountTokens(a.model.Model, &llm.Request{Messages: r.messages, Tools: a.specs})
 	r.ctx = withLimits(ctx, a.opt.Stop)
 	var cancel context.CancelFunc
 	r.work, cancel = budget.WithDeadline(budget.BeforeFinalAnswer(r.ctx))
@@ -122,7 +122,7 @@ func (r *run) step(ctx context.Context) (*ending, error) {
 // add appends messages to the conversation with the model.
 func (r *run) add(messages ...llm.Message) {
 	r.messages = append(r.messages, messages...)
-	r.tokens += llm.EstimateTokens(&llm.Request{Messages: messages})
+	r.tokens += llm.CountTokens(r.model.Model, &llm.Request{Messages: messages})
 }
 
 // progress returns what the conditions and the hook see of the turn.

@@ -98,14 +98,14 @@ func (m *Model) fit(history []llm.Message, prompt string) ([]llm.Message, error)
 	if m.MaxContextTokens == 0 {
 		return nil, nil
 	}
-	left := m.MaxContextTokens - llm.EstimateTextTokens(prompt)
+	left := m.MaxContextTokens - m.tokens(prompt)
 	if left < 0 {
 		return nil, &llm.Error{Kind: llm.ErrContextLength, Message: fmt.Sprintf(
 			"the prompt alone has %d bytes, more than Options.MaxContextTokens allows: %s", len(prompt), m.Shorter)}
 	}
 	first := len(history)
 	for first > 0 && len(history)-first < m.MaxHistoryMessages {
-		if left -= llm.EstimateTextTokens(history[first-1].Content); left < 0 {
+		if left -= m.tokens(history[first-1].Text()); left < 0 {
 			break
 		}
 		first--
@@ -113,10 +113,18 @@ func (m *Model) fit(history []llm.Message, prompt string) ([]llm.Message, error)
 	kept := make([]llm.Message, 0, len(history)-first+1)
 	for _, said := range history[first:] {
 		if said.Role == llm.RoleUser || said.Role == llm.RoleAssistant {
-			kept = append(kept, llm.Message{Role: said.Role, Content: said.Content})
+			kept = append(kept, llm.Message{Role: said.Role, Content: said.Text()})
 		}
 	}
 	return kept, nil
+}
+
+// tokens returns how many tokens a text has, as the model counts them.
+func (m *Model) tokens(text string) int {
+	if counter, ok := m.Model.(llm.TokenCounter); ok {
+		return counter.CountTokens(&llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: text}}})
+	}
+	return llm.EstimateTextTokens(text)
 }
 
 // Object asks for a T and adds the cost to usage.

@@ -12,9 +12,13 @@ import (
 )
 
 // newModel returns a model that uses client.
-func newModel(tb testing.TB, client *http.Client) llm.Model {
+func newModel(tb testing.TB, client *http.Client, change ...func(*openai.Options)) llm.Model {
 	tb.Helper()
-	m, err := openai.New(&openai.Options{Model: "m", BaseURL: openai.OllamaBaseURL, APIKey: testKey, HTTPClient: client})
+	opt := &openai.Options{Model: "m", BaseURL: openai.OllamaBaseURL, APIKey: testKey, HTTPClient: client}
+	for _, c := range change {
+		c(opt)
+	}
+	m, err := openai.New(opt)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -29,7 +33,7 @@ func FuzzReply(f *testing.F) {
 	f.Add(200, true, []byte("data: "+chunk(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]}`, "stop")+"\n\n"))
 	f.Add(200, true, []byte("data: {\"error\":null}\n\n"))
 	f.Add(429, false, []byte(`{"error":{"message":"slow","type":"x","code":"`+testKey+`"}}`))
-	providertest.FuzzReplies(f, newModel)
+	providertest.FuzzReplies(f, func(tb testing.TB, client *http.Client) llm.Model { return newModel(tb, client) })
 }
 
 // FuzzStrict: in a schema that is sent as strict, every object is closed and requires
