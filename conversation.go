@@ -50,8 +50,6 @@ func (l messageLog) messages(ctx context.Context, from int64, newest int) ([]num
 		if n.message.Role == "" {
 			return fmt.Errorf("%w: number %d, a message without a role", store.ErrCorrupt, rec.Seq)
 		}
-		// An image in every prompt that follows would cost more than it says.
-		n.message.Content, n.message.Parts = n.message.Text(), nil
 		found = append(found, n)
 		return nil
 	})

@@ -16,8 +16,7 @@ import (
 // tokens.
 //
 // The stored conversation is not changed: a Memory selects, cuts and summarises
-// for the model only. Of a message with parts it includes the text, with a note in
-// place of images and files: see [llm.Message.Text]. It works on one thread at a time. It is safe for
+// for the model only. It works on one thread at a time. It is safe for
 // concurrent use as long as it is not changed.
 //
 // # Without a Summarizer
@@ -183,7 +182,8 @@ func plain(said []numbered) []llm.Message {
 }
 
 // Select returns the messages of a conversation that have text, for a call
-// without tools, as far as they fit into Tokens.
+// without tools, as far as they fit into Tokens. Images and files become a note:
+// see [llm.Message.Text].
 func (m *Memory) Select(history []llm.Message) []llm.Message {
 	said := make([]llm.Message, 0, len(history))
 	for _, message := range history {

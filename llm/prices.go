@@ -26,8 +26,8 @@ type Price struct {
 //
 //   - The keys of table are names of models. A name that is followed by a dash
 //     and a date is that model: "gpt-5.4-mini-2026-03-17" has the price of
-//     "gpt-5.4-mini", unless it has one of its own. "gpt-5.4-nano" does not have
-//     the price of "gpt-5.4".
+//     "gpt-5.4-mini", unless it has one of its own. Nothing but a date may
+//     follow: "gpt-5.4-mini" does not have the price of "gpt-5.4".
 //   - The key "" is the price of every other model. Without it, a model that is
 //     not in table adds nothing to the cost.
 //   - Surcharges, such as those for long prompts, are not known here.

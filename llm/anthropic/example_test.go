@@ -20,11 +20,15 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	_, err = llm.Wrap(model, llm.Retry(nil)).Generate(context.Background(), &llm.Request{
-		Messages: []llm.Message{{Role: llm.RoleUser, Content: "How many crews?"}},
-	}, func(d llm.Delta) { fmt.Print(d.Text) })
-	fmt.Println(err)
-	// Output: Seven crews.<nil>
+	req := &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "How many crews?"}}}
+	for piece, err := range llm.Stream(context.Background(), llm.Wrap(model, llm.Retry(nil)), req) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Print(piece.Text)
+	}
+	// Output: Seven crews.
 }
 
 // Structured output: the reply is a Go value.

@@ -15,16 +15,20 @@ func ExampleNew() {
 	server := httptest.NewServer(events(chunk(`{"content":"Seven "}`, "null"), chunk(`{"content":"crews."}`, "null"), chunk(`{}`, "stop")))
 	defer server.Close()
 
-	model, err := openai.New(&openai.Options{Model: "gpt-5-mini", BaseURL: server.URL + "/v1", APIKey: os.Getenv("OPENAI_API_KEY")})
+	model, err := openai.New(&openai.Options{Model: "gpt-5.4-mini", BaseURL: server.URL + "/v1", APIKey: os.Getenv("OPENAI_API_KEY")})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	_, err = llm.Wrap(model, llm.Retry(nil)).Generate(context.Background(), &llm.Request{
-		Messages: []llm.Message{{Role: llm.RoleUser, Content: "How many crews?"}},
-	}, func(d llm.Delta) { fmt.Print(d.Text) })
-	fmt.Println(err)
-	// Output: Seven crews.<nil>
+	req := &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "How many crews?"}}}
+	for piece, err := range llm.Stream(context.Background(), llm.Wrap(model, llm.Retry(nil)), req) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Print(piece.Text)
+	}
+	// Output: Seven crews.
 }
 
 // A local model in Ollama, in JSON mode.
