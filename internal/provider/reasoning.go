@@ -95,6 +95,9 @@ func (s *Server) Segments(m llm.Message) ([]Segment, error) {
 		list = append(list, Segment{Reasoning: at.Block})
 	}
 	upTo(len(text), len(calls))
+	for len(list) > 0 && list[len(list)-1].Reasoning != nil {
+		list = list[:len(list)-1] // what it led to was removed, and no API accepts it alone
+	}
 	return list, nil
 }
 

@@ -347,7 +347,7 @@ func TestReasoningIsSentBack(t *testing.T) {
 	}{
 		"unchanged":    {func(*llm.Message) {}, whole},
 		"text cut":     {func(m *llm.Message) { m.Content = "I" }, []string{kept, `{"role":"assistant","content":"I"}`, whole[2], kept2, whole[4]}},
-		"calls cut":    {func(m *llm.Message) { m.ToolCalls = m.ToolCalls[:1] }, []string{kept, text, whole[2], kept2}},
+		"calls cut":    {func(m *llm.Message) { m.ToolCalls = m.ToolCalls[:1] }, []string{kept, text, whole[2]}},
 		"other server": {func(m *llm.Message) { change(m, "127.0.0.1", "api.openai.com") }, bare},
 		"of Anthropic": {func(m *llm.Message) { m.Parts[0].Provider, m.Parts[1].Provider = "anthropic", "anthropic" }, bare},
 	} {
@@ -396,7 +396,7 @@ func TestRefusedFields(t *testing.T) {
 	result := []llm.Message{{Role: llm.RoleTool, ToolCallID: "c", Parts: []llm.Part{image}}}
 	file := []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{image, {Type: llm.PartFile, URL: "https://example.com/a.pdf"}}}}
 	broken := []llm.Message{{Role: llm.RoleAssistant, Parts: []llm.Part{{Type: llm.PartReasoning, Provider: "openai", Data: []byte("x")}}}}
-	forged := []llm.Message{{Role: llm.RoleAssistant, Parts: []llm.Part{{Type: llm.PartReasoning, Provider: "openai",
+	forged := []llm.Message{{Role: llm.RoleAssistant, Content: "x", Parts: []llm.Part{{Type: llm.PartReasoning, Provider: "openai",
 		Data: []byte(`{"host":"127.0.0.1","block":{"type":"item_reference","id":"x"}}`)}}}}
 	text := map[string]json.RawMessage{"text": json.RawMessage(`{}`)}
 	for name, test := range map[string]struct {
