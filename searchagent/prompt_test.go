@@ -69,13 +69,13 @@ func TestLargeMapping(t *testing.T) {
 	}
 }
 
-// JSONMode and a negative temperature reach the model.
+// JSONMode and the temperature reach the model.
 func TestRequestOptions(t *testing.T) {
-	warm := -1.0
+	warm := 0.7
 	m := llmtest.New(scripted()...)
 	ask(t, newAgent(t, m, found(1), &searchagent.Options{Settings: llm.Settings{JSONMode: true, Temperature: &warm, MaxOutputTokens: 77}}), qed.Turn{Text: taxDocuments})
 	for _, req := range m.Requests() {
-		if req.Temperature != nil || req.MaxOutputTokens != 77 || req.Format != nil && req.Format.Mode != llm.JSONMode {
+		if req.Temperature == nil || *req.Temperature != warm || req.MaxOutputTokens != 77 || req.Format != nil && req.Format.Mode != llm.JSONMode {
 			t.Errorf("%s: %+v", req.Name, req)
 		}
 	}
