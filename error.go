@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/llm"

@@ -244,9 +244,6 @@ type Completed struct {
 type Failed struct {
 	Message string `json:"message"` // for the user, in the user's language: see [WithTexts]
 
-	// RetryAt is when the turn can be tried again, if that is known: see [BusyError].
-	RetryAt time.Time `json:"retry_at,omitzero"`
-
 	// Code is the kind of the error: "busy", "wrong_user", "conflict",
 	// "question_closed", "invalid_reply", "unresolved", "graph_changed",
 	// "nondeterministic", "budget", "invalid_thread", "corrupt", "empty_turn",
@@ -255,8 +252,9 @@ type Failed struct {
 	// "model_context_length". It is empty for any other error.
 	Code string `json:"code,omitempty"`
 
-	// RetryAt is when the provider of the model accepts a request again, if it
-	// said so. Zero means unknown.
+	// RetryAt is when the turn can be tried again: when the turn before it ends at
+	// the latest (see [BusyError]), or when the provider of the model accepts a
+	// request again. Zero means unknown.
 	RetryAt time.Time `json:"retry_at,omitzero"`
 }
 

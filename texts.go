@@ -13,7 +13,8 @@ import (
 // Texts are the texts that the runtime writes for users. See [WithTexts]. Empty
 // fields mean the defaults. A name in braces is replaced by its value.
 type Texts struct {
-	// The Message of a [Failed] event by its Code. Failed is for every other code.
+	// The Message of a [Failed] event by its Code. Failed is for every other code,
+	// such as that of a wrong key, which only the host can change.
 	Failed           string
 	Busy             string
 	WrongUser        string
@@ -29,6 +30,10 @@ type Texts struct {
 	EmptyTurn        string
 	Canceled         string
 	Timeout          string
+	ModelBusy        string // the model cannot be asked now
+	ModelFailed      string // the model gave no reply that can be used
+	ModelDeclined    string // the model, or a filter before it, declined
+	TooLong          string // the conversation is too long for the model
 	Aborted          string // the answer after [question.IntentAbort]
 	MayCall          string // the question whether {tool} may be called
 	MayCallForTask   string // the same for the {task} of a plan
@@ -53,6 +58,10 @@ var shippedTexts = map[string]Texts{
 		EmptyTurn:        "The message is empty. Write what you want to know.",
 		Canceled:         "The request was stopped. Send it again if you still need the answer.",
 		Timeout:          "This took too long. Try again, or ask a narrower question.",
+		ModelBusy:        "The language model cannot be reached right now, or has too much to do. Please try again in a moment.",
+		ModelFailed:      "The language model gave no usable answer. Please try again, or ask in other words.",
+		ModelDeclined:    "The language model declined to answer this. Please ask in other words.",
+		TooLong:          "This is too long for the language model. Start a new conversation, or send less at once.",
 		Aborted:          "All right.",
 		MayCall:          "May {tool} be called with this?",
 		MayCallForTask:   "{task}\nMay {tool} be called with this?",
@@ -76,6 +85,10 @@ var shippedTexts = map[string]Texts{
 		EmptyTurn:        "Die Nachricht ist leer. Schreiben Sie, was Sie wissen möchten.",
 		Canceled:         "Die Anfrage wurde abgebrochen. Senden Sie sie noch einmal, wenn Sie die Antwort noch brauchen.",
 		Timeout:          "Das hat zu lange gedauert. Versuchen Sie es noch einmal oder fragen Sie enger.",
+		ModelBusy:        "Das Sprachmodell ist gerade nicht erreichbar oder überlastet. Bitte versuchen Sie es gleich noch einmal.",
+		ModelFailed:      "Das Sprachmodell hat keine brauchbare Antwort gegeben. Bitte versuchen Sie es noch einmal oder fragen Sie mit anderen Worten.",
+		ModelDeclined:    "Das Sprachmodell hat die Antwort abgelehnt. Bitte fragen Sie mit anderen Worten.",
+		TooLong:          "Das ist zu lang für das Sprachmodell. Beginnen Sie eine neue Unterhaltung oder senden Sie weniger auf einmal.",
 		Aborted:          "In Ordnung.",
 		MayCall:          "Darf {tool} damit aufgerufen werden?",
 		MayCallForTask:   "{task}\nDarf {tool} damit aufgerufen werden?",
@@ -154,6 +167,15 @@ func (t *Texts) failed(err, done error, now time.Time) Failed {
 		"empty_turn":       t.EmptyTurn,
 		"canceled":         t.Canceled,
 		"timeout":          t.Timeout,
+
+		"model_rate_limit":     t.ModelBusy,
+		"model_unavailable":    t.ModelBusy,
+		"model_timeout":        t.ModelBusy,
+		"model_truncated":      t.ModelFailed,
+		"model_invalid_output": t.ModelFailed,
+		"model_protocol":       t.ModelFailed,
+		"model_refusal":        t.ModelDeclined,
+		"model_context_length": t.TooLong,
 	}[f.Code]
 	if f.Message == "" {
 		f.Message = t.Failed

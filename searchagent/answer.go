@@ -106,9 +106,9 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 
 // list writes what was found as a list of documents, or as their number.
 func (a *agent) list(ctx context.Context, s *state) error {
-	i := s.main()
-	if i < 0 || s.reason() != "" {
-		s.explain(ctx)
+	i, texts := s.main(), a.texts(ctx)
+	if i < 0 || s.reason(texts) != "" {
+		s.explain(ctx, texts)
 	}
 	if i < 0 {
 		return nil
@@ -118,7 +118,7 @@ func (a *agent) list(ctx context.Context, s *state) error {
 	if err != nil {
 		return err
 	}
-	lines := []string{"I found " + t.total() + " documents."}
+	lines := []string{usertext.Fill(texts.Found, "total", t.totalText(texts))}
 	if s.Text != "" {
 		lines = nil // it says so already
 	}
@@ -126,7 +126,7 @@ func (a *agent) list(ctx context.Context, s *state) error {
 		lines = append(lines, strconv.Itoa(n+1)+". "+d.title())
 	}
 	if rest := t.Total - int64(maxCitations); rest > 0 && len(docs) > maxCitations {
-		lines = append(lines, fmt.Sprintf("and %d more", rest))
+		lines = append(lines, usertext.Fill(texts.Others, "n", strconv.FormatInt(rest, 10)))
 	}
 	text := strings.Join(lines, "\n")
 	if s.Text != "" && text != "" {

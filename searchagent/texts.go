@@ -13,6 +13,10 @@ import (
 // model. Empty fields mean the defaults. A name in braces is replaced by its
 // value: {step} is what a step of the plan looks for.
 type Texts struct {
+	// The list of documents that [Options.ListOnly] asks for.
+	Found  string // {total} documents were found
+	Others string // {n} more documents than are listed
+
 	// The answer without a text of the model. {reason} says why.
 	NoAnswer string
 	FoundBut string // documents were found: {total}
@@ -51,6 +55,8 @@ type Texts struct {
 
 var shippedTexts = map[string]Texts{
 	usertext.English: {
+		Found:        "Documents found: {total}",
+		Others:       "and {n} more",
 		NoAnswer:     "I could not answer this. {reason}",
 		FoundBut:     "I found {total} documents, but the answer is not complete. {reason}",
 		NoPlan:       "I found no way to search for this. Please ask in other words.",
@@ -81,6 +87,8 @@ var shippedTexts = map[string]Texts{
 		AndMore:      "{names} and {n} more",
 	},
 	usertext.German: {
+		Found:        "Gefundene Dokumente: {total}",
+		Others:       "und {n} weitere",
 		NoAnswer:     "Das konnte ich nicht beantworten. {reason}",
 		FoundBut:     "Ich habe {total} Dokumente gefunden, aber die Antwort ist nicht vollständig. {reason}",
 		NoPlan:       "Ich habe keinen Weg gefunden, danach zu suchen. Bitte fragen Sie mit anderen Worten.",
