@@ -106,7 +106,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 
 // list writes what was found as a list of documents, or as their number.
 func (a *agent) list(ctx context.Context, s *state) error {
-	i, texts := s.main(), a.texts(ctx)
+	i, texts := s.main(), a.reader.texts(ctx)
 	if i < 0 || s.reason(texts) != "" {
 		s.explain(ctx, texts)
 	}
