@@ -149,7 +149,7 @@ func TestNoRoute(t *testing.T) {
 		!strings.Contains(answer.Text, "figures from the database") || !strings.Contains(answer.Text, "how the system is used") {
 		t.Errorf("answered %+v", answer)
 	}
-	if len(lines) != 2 || lines[0] != " qed.RouteDecision{ the model chose an unknown route true}" || !strings.HasPrefix(lines[1], " qed.Token{final ") {
+	if len(lines) != 2 || lines[0] != " qed.RouteDecision{ the model chose an unknown route true }" || !strings.HasPrefix(lines[1], " qed.Token{final ") {
 		t.Errorf("told %q", lines)
 	}
 }

@@ -190,15 +190,16 @@ func TestWrongStatements(t *testing.T) {
 }
 
 func TestQueryErrors(t *testing.T) {
-	path := create(t, company+`INSERT INTO employee VALUES (3, '{"secret-value', NULL, NULL);`)
+	path := create(t, company+`INSERT INTO employee VALUES (3, '{"secret-value', NULL, NULL);
+		CREATE TABLE large AS SELECT zeroblob(2000000) AS v;`)
 	for _, test := range []struct {
 		name, sql string
 		opt       sqlitedb.Options
 		want      sqldb.Kind
 	}{
 		{"time limit", `SELECT count(*) FROM n AS a, n AS b, n AS c, n AS d`, sqlitedb.Options{Options: sqldb.Options{Timeout: 50 * time.Millisecond}}, sqldb.ErrTimeout},
-		{"a value too large", `SELECT zeroblob(2000000)`, sqlitedb.Options{}, sqldb.ErrTooLarge},
-		{"a row too large", `SELECT randomblob(60000)`, sqlitedb.Options{Options: sqldb.Options{MaxBytes: 1000}}, sqldb.ErrTooLarge},
+		{"a value too large", `SELECT v FROM large`, sqlitedb.Options{}, sqldb.ErrTooLarge},
+		{"a row too large", `SELECT randomblob(10000)`, sqlitedb.Options{Options: sqldb.Options{MaxBytes: 1000}}, sqldb.ErrTooLarge},
 		{"a failure while it runs", `SELECT json_extract(name, '$.a') FROM employee WHERE id = 3`, sqlitedb.Options{}, sqldb.ErrExecution},
 		{"a misused aggregate", `SELECT sum(sum(x)) FROM n`, sqlitedb.Options{}, sqldb.ErrExecution},
 	} {
