@@ -177,12 +177,12 @@ func TestOpenModel(t *testing.T) {
 		live  bool
 		model string
 	}{
-		{"none", nil, false, "gpt-4o-mini"},
-		{"a model is not enough", map[string]string{"ANTHROPIC_MODEL": "claude"}, false, "gpt-4o-mini"},
+		{"none", nil, false, "gpt-5.4-mini"},
+		{"a model is not enough", map[string]string{"ANTHROPIC_MODEL": "claude"}, false, "gpt-5.4-mini"},
 		{"OpenAI", map[string]string{"OPENAI_API_KEY": "k", "OPENAI_MODEL": "gpt"}, true, "gpt"},
-		{"Anthropic", map[string]string{"ANTHROPIC_API_KEY": "k"}, true, "claude-sonnet-4-5-20250929"},
+		{"Anthropic", map[string]string{"ANTHROPIC_API_KEY": "k"}, true, "claude-sonnet-5-5"},
 		{"Anthropic's base URL", map[string]string{"ANTHROPIC_BASE_URL": "http://localhost:1", "ANTHROPIC_MODEL": "claude"}, true, "claude"},
-		{"both", map[string]string{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "ANTHROPIC_MODEL": "claude"}, true, "gpt-4o-mini"},
+		{"both", map[string]string{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "ANTHROPIC_MODEL": "claude"}, true, "gpt-5.4-mini"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			env(t, tt.env)
