@@ -194,8 +194,7 @@ func (in *inference) namedCandidates() {
 	var found, declared []candidate
 	for i := range x.tables {
 		t := &x.tables[i]
-		for n := range t.columns {
-			list := x.candidates(i, n)
+		for n, list := range x.tableCandidates(i) {
 			if !t.taken[t.columns[n].name] {
 				found = append(found, list...)
 				continue
@@ -397,6 +396,8 @@ func (in *inference) describe(p *proposal, e *Edge) string {
 		return fmt.Sprintf("%s is named after a part of the table %s", from, e.ToTable)
 	case RulePerson:
 		return fmt.Sprintf("%s is the role of a person, and %s has persons", from, e.ToTable)
+	case RuleCalendar:
+		return fmt.Sprintf("%s is a date, and %s has the days", from, e.ToTable)
 	case RuleParent:
 		return fmt.Sprintf("%s names another row of %s", from, e.ToTable)
 	case RuleBareKey:

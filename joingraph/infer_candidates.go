@@ -22,6 +22,7 @@ const (
 	RuleTableEnd     Rule = "table_end"    // flight.company_id, operate_company.id
 	RuleTableStart   Rule = "table_start"  // orders.product_id, product_catalog.id
 	RuleEntityRole   Rule = "entity_role"  // home_game.customer_id_2, match.team_home_id
+	RuleCalendar     Rule = "calendar"     // orders.shipped_date, calendar.calendar_date
 	RulePerson       Rule = "person"       // orders.createdBy, user.id
 	RuleParent       Rule = "parent"       // customer.parent_id
 	RuleBareKey      Rule = "bare_key"     // teaches.ID, instructor.ID
@@ -35,7 +36,7 @@ const (
 // stronger rule is the likelier one.
 var strength = map[Rule]int{
 	RuleSameKey: 90, RuleEntity: 85, RuleRoleKey: 70, RuleRoleEntity: 70, RuleEntityAlone: 65, RuleEntityRole: 55,
-	RuleRoleAlone: 50, RuleTableEnd: 45, RuleParent: 45, RulePerson: 40, RuleAbbreviation: 40, RuleTableStart: 35,
+	RuleRoleAlone: 50, RuleTableEnd: 45, RuleParent: 45, RulePerson: 40, RuleCalendar: 30, RuleAbbreviation: 40, RuleTableStart: 35,
 	RuleSharedName: 10, RuleBareKey: 8, RuleData: 1,
 }
 
@@ -47,6 +48,7 @@ type candidate struct {
 	how           int // of an abbreviation
 	better, tied  int // rivals for the same column
 	rivals        []int
+	second        bool // another column of the child names the parent in full
 }
 
 // candidates returns what names suggest for one column, at most one candidate for
@@ -67,6 +69,29 @@ func (x *index) candidates(child, column int) []candidate {
 	return f.found
 }
 
+// tableCandidates returns the candidates of all columns of a table.
+func (x *index) tableCandidates(child int) [][]candidate {
+	out := make([][]candidate, len(x.tables[child].columns))
+	named := map[int]int{} // the column that names a table in full
+	for n := range out {
+		out[n] = x.candidates(child, n)
+		for _, c := range out[n] {
+			if c.rule == RuleSameKey || c.rule == RuleEntity {
+				named[c.parent] = n + 1
+			}
+		}
+	}
+	for _, list := range out {
+		for i := range list {
+			switch c := &list[i]; c.rule {
+			case RuleEntityAlone, RuleAbbreviation, RuleTableEnd, RuleTableStart, RuleRoleAlone, RuleBareKey:
+				c.second = named[c.parent] != 0 && named[c.parent] != c.column+1
+			}
+		}
+	}
+	return out
+}
+
 type finder struct {
 	x             *index
 	child, column int
@@ -82,6 +107,9 @@ func (f *finder) add(parent, keyNumber int, rule Rule, how int) {
 			return
 		}
 	}
+	if f.reversed(parent, keyNumber) {
+		return
+	}
 	n := candidate{child: f.child, column: f.column, parent: parent, key: keyNumber, rule: rule, how: how}
 	for i, other := range f.found {
 		if other.parent == parent {
@@ -92,6 +120,16 @@ func (f *finder) add(parent, keyNumber int, rule Rule, how int) {
 		}
 	}
 	f.found = append(f.found, n)
+}
+
+// reversed reports whether a key is named after the column's own table: then the
+// other table refers to this one.
+func (f *finder) reversed(parent, keyNumber int) bool {
+	t := &f.x.tables[parent]
+	k := t.keys[keyNumber]
+	c := &t.columns[k.columns[0]]
+	return parent != f.child && !c.generic && len(c.rest) > 0 && k.own != wholeOwn &&
+		f.x.tables[f.child].owns(c) == wholeOwn && f.x.tables[f.child].owns(f.c) != wholeOwn
 }
 
 // addTable notes a candidate with the key of a table that fits the column best.
@@ -165,18 +203,25 @@ func (f *finder) sameKey() {
 	if f.c.generic && f.c.key != "" {
 		return
 	}
-	for _, ref := range f.owners(f.x.byKey[f.c.compact], f.x.tables[f.child].owns(f.c)) {
-		f.add(ref.table, ref.key, RuleSameKey, 0)
+	least := notOwn
+	if own := f.x.tables[f.child].owns(f.c); f.c.key != "" || own == wholeOwn {
+		least = own
+	}
+	for _, name := range joined(f.c.stems, f.c.raw) {
+		for _, ref := range f.owners(f.x.byKey[name], least) {
+			f.add(ref.table, ref.key, RuleSameKey, 0)
+		}
 	}
 	if f.x.tables[f.child].owns(f.c) == wholeOwn {
 		return // the column is the key of its own table
 	}
 	for at := 1; at < len(f.c.stems); at++ {
-		tail := strings.Join(f.c.stems[at:], "")
-		for _, ref := range f.owners(f.x.byKey[tail], notOwn) {
-			k := f.x.tables[ref.table].keys[ref.key]
-			if p := &f.x.tables[ref.table].columns[k.columns[0]]; p.key != "" || len(p.stems) > 1 {
-				f.add(ref.table, ref.key, RuleRoleKey, 0)
+		for _, tail := range joined(f.c.stems[at:], f.c.raw[at:]) {
+			for _, ref := range f.owners(f.x.byKey[tail], notOwn) {
+				k := f.x.tables[ref.table].keys[ref.key]
+				if p := &f.x.tables[ref.table].columns[k.columns[0]]; p.key != "" || len(p.stems) > 1 {
+					f.add(ref.table, ref.key, RuleRoleKey, 0)
+				}
 			}
 		}
 	}
@@ -223,8 +268,10 @@ func (f *finder) entity() {
 		exact, role = RuleEntityAlone, RuleRoleAlone
 	}
 	all := strings.Join(rest, "")
-	for _, i := range f.x.byName[all] {
-		f.addTable(i, exact, 0)
+	for _, name := range joined(rest, f.c.restRaw) {
+		for _, i := range f.x.byName[name] {
+			f.addTable(i, exact, 0)
+		}
 	}
 	if f.c.glued { // the key word may be a part of the last word: paid, grid
 		for _, i := range f.x.byName[strings.Join(f.c.stems, "")] {
@@ -238,8 +285,10 @@ func (f *finder) entity() {
 		return
 	}
 	for at := 1; at < len(rest); at++ {
-		for _, i := range f.x.byName[strings.Join(rest[at:], "")] {
-			f.addTable(i, role, 0)
+		for _, name := range joined(rest[at:], f.c.restRaw[at:]) {
+			for _, i := range f.x.byName[name] {
+				f.addTable(i, role, 0)
+			}
 		}
 		if f.c.key != "" && placeWords[f.c.restRaw[at]] {
 			for _, i := range f.x.byName[strings.Join(rest[:at], "")] {
@@ -273,6 +322,10 @@ func (f *finder) roles() {
 		return
 	}
 	last, first := rest[len(rest)-1], rest[0]
+	if f.c.key == "" && slices.ContainsFunc(rest, func(p string) bool { return p == "date" || p == "datum" }) {
+		f.calendar()
+		return
+	}
 	whole := strings.Join(rest, "")
 	switch {
 	case parentWords[whole], parentWords[first] && f.c.key != "" && (len(rest) == 1 || f.x.tables[f.child].owns(f.c) != notOwn):
@@ -289,8 +342,26 @@ func (f *finder) roles() {
 		f.persons(accountTables)
 	case last == "to" && len(rest) == 2 && (first == "assigned" || first == "reports"):
 		f.persons(employeeTables)
+	case teacherWords[last] && (f.c.key != "" || len(rest) == 1):
+		f.persons(teacherTables)
 	case roleWords[last] && f.c.key != "", roleWords[last] && len(f.c.restRaw) == 1 && f.c.key == "" && last != "agent":
 		f.persons(employeeTables)
+	}
+}
+
+// calendar finds tables of days whose key is a date.
+func (f *finder) calendar() {
+	for i, t := range f.x.tables {
+		form := t.raw[len(t.raw)-1]
+		if len(form) == 0 || form[len(form)-1] != "calendar" && form[len(form)-1] != "kalender" {
+			continue
+		}
+		for n, k := range t.keys {
+			c := &t.columns[k.columns[0]]
+			if len(k.columns) == 1 && c.key == "" && (slices.Contains(c.raw, "date") || slices.Contains(c.raw, "datum")) {
+				f.add(i, n, RuleCalendar, 0)
+			}
+		}
 	}
 }
 

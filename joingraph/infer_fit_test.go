@@ -109,12 +109,12 @@ func examples(c *corpora.Corpus) []example {
 		for _, primary := range []bool{true, false} {
 			x := newIndex(hiddenKeys(s, primary))
 			for i := range x.tables {
-				for n := range x.tables[i].columns {
-					for _, k := range x.candidates(i, n) {
+				for _, list := range x.tableCandidates(i) {
+					for _, k := range list {
 						e := example{db: s.DB, v: x.vectorOf(k), right: truth[lowerKey(x, k)], cost: 1}
 						e.what = fmt.Sprintf("%s %q %s", s.DB, x.key(k), k.rule)
 						if !primary {
-							e.cost = 0.3
+							e.cost = 0.1
 						}
 						out = append(out, e)
 					}
@@ -129,7 +129,7 @@ func examples(c *corpora.Corpus) []example {
 // corpus. A weight with the other sign would be an accident of its schemas.
 var signs = map[feature]float64{
 	fPrimary: 1, fOwn: 1, fGuessed: -1, fMismatch: -1, fBeaten: -1, fTied: -1, fChildKey: -1, fChildOwn: -1,
-	fGeneric: -1, fWeakKey: -1, fShort: -1, fGlued: -1, fSelf: -1, fOtherWord: -1, fSole: -1,
+	fGeneric: -1, fWeakKey: -1, fShort: -1, fGlued: -1, fSelf: -1, fOtherWord: -1, fForeign: -1, fPlain: -1, fSecond: -1,
 }
 
 // fit returns the weights of a logistic regression with a quadratic penalty, by

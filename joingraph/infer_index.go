@@ -28,6 +28,7 @@ type table struct {
 	name    string
 	def     joinpath.Table
 	forms   [][]string // singular words of the name: whole, and without prefixes
+	raw     [][]string // the same words as they are written
 	columns []column
 	keys    []key
 	isKey   map[string]bool // columns that are a key by themselves
@@ -41,7 +42,8 @@ type column struct {
 	key     string   // the key word, or ""
 	glued   bool     // the key word was written without a separator
 	compact string   // all words
-	restRaw []string
+	raw     []string // all words, as they are written
+	restRaw []string // the words without key words, as they are written
 	class   typeClass
 	generic bool
 }
@@ -90,7 +92,17 @@ func newIndex(s *joinpath.Schema) *index {
 			}
 		}
 	}
+	first := map[string]int{}
 	for i := range x.tables {
+		for _, k := range x.tables[i].keys {
+			first[x.tables[i].columns[k.columns[0]].compact]++
+		}
+	}
+	for i := range x.tables {
+		t := &x.tables[i]
+		t.keys = slices.DeleteFunc(t.keys, func(k key) bool {
+			return k.kind == keyGuessed && k.own == notOwn && first[t.columns[k.columns[0]].compact] > 1
+		})
 		x.addNames(i)
 		x.addKeys(i)
 	}
@@ -120,10 +132,10 @@ func unqualified(name string) string { return name[strings.LastIndexByte(name, '
 func newTable(name string, def joinpath.Table, common map[string]bool) table {
 	t := table{name: name, def: def, isKey: map[string]bool{}, taken: map[string]bool{}}
 	parts := splitName(unqualified(name))
-	t.forms = append(t.forms, stems(parts))
+	t.forms, t.raw = append(t.forms, stems(parts)), append(t.raw, parts)
 	for len(parts) > 1 && (tablePrefixes[parts[0]] || common[parts[0]]) {
 		parts = parts[1:]
-		t.forms = append(t.forms, stems(parts))
+		t.forms, t.raw = append(t.forms, stems(parts)), append(t.raw, parts)
 	}
 	for _, name := range def.Columns {
 		t.columns = append(t.columns, newColumn(name, def.Types[name]))
@@ -140,7 +152,7 @@ func newTable(name string, def joinpath.Table, common map[string]bool) table {
 
 func newColumn(name, typ string) column {
 	parts := splitName(name)
-	c := column{name: name, stems: stems(parts), compact: compact(parts), class: classOf(typ)}
+	c := column{name: name, raw: slices.Clone(parts), stems: stems(parts), compact: compact(parts), class: classOf(typ)}
 	c.restRaw, c.key = trimEnds(parts)
 	if c.key == "" && len(parts) > 0 {
 		if rest, key := unglue(parts[len(parts)-1]); key != "" {
@@ -181,7 +193,7 @@ func keysOf(t *table) []key {
 		if len(k.columns) == 1 {
 			k.own = t.owns(c)
 		}
-		k.bare = c.generic
+		k.bare = c.generic && (len(c.stems) < 2 || c.key != "" || kind != keyPrimary && kind != keyUnique)
 		keys = append(keys, k)
 	}
 	add(keyPrimary, t.def.PrimaryKey...)
@@ -249,12 +261,14 @@ func (x *index) addNames(i int) {
 			m[name] = append(m[name], i)
 		}
 	}
-	for _, form := range x.tables[i].forms {
+	for n, form := range x.tables[i].forms {
 		name := strings.Join(form, "")
 		if name == "" {
 			continue
 		}
-		add(x.byName, name)
+		for _, name := range joined(form, x.tables[i].raw[n]) {
+			add(x.byName, name)
+		}
 		if !seen[name[:1]] {
 			seen[name[:1]] = true
 			x.letters[name[0]] = append(x.letters[name[0]], i)
@@ -278,7 +292,9 @@ func (x *index) addKeys(i int) {
 			x.owners[c.compact]++
 		}
 		if !k.bare {
-			x.byKey[c.compact] = append(x.byKey[c.compact], keyRef{i, n})
+			for _, name := range joined(c.stems, c.raw) {
+				x.byKey[name] = append(x.byKey[name], keyRef{i, n})
+			}
 		}
 	}
 	for n := range t.columns {
@@ -286,6 +302,16 @@ func (x *index) addKeys(i int) {
 			x.having[c.compact] = append(x.having[c.compact], colRef{i, n})
 		}
 	}
+}
+
+// joined returns the forms in which words are looked up: of time slots, one that is
+// equal for times_slots, and one that is equal for timeslots.
+func joined(stems, raw []string) []string {
+	a, b := strings.Join(stems, ""), compact(raw)
+	if a == b {
+		return []string{a}
+	}
+	return []string{a, b}
 }
 
 // abbreviates returns the tables whose name a word abbreviates.

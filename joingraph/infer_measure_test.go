@@ -47,6 +47,8 @@ func measureInference(tb testing.TB, c *corpora.Corpus, infer func(*corpora.Sche
 				sum.edges++
 				if all[key] {
 					sum.right++
+				} else if least == 0.7 {
+					tb.Logf("wrong %s %q", s.DB, key)
 				}
 			}
 			implied := closure(pairs)
@@ -74,17 +76,24 @@ func TestInferMeasure(t *testing.T) {
 	if c == nil {
 		t.Skip("no corpus")
 	}
-	ths := []float64{0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95}
+	ths := []float64{0.5, 0.6, 0.7, 0.75, 0.77, 0.79, 0.8, 0.81, 0.82, 0.83, 0.84, 0.85, 0.86, 0.87, 0.88, 0.89, 0.9, 0.91, 0.92, 0.95}
 	for n, m := range measureInference(t, c, func(s *corpora.Schema) []Edge {
 		got, err := Infer(t.Context(), hiddenKeys(s, true), nil)
 		if err != nil {
 			t.Fatal(err)
+		}
+		_, all := truthOf(s, c.Joins)
+		for _, e := range got.Edges {
+			ok := all[joinKey(strings.ToLower(e.FromTable), strings.ToLower(e.FromColumn), strings.ToLower(e.ToTable), strings.ToLower(e.ToColumn))]
+			t.Logf("EDGE %v %.3f %s %s %v %v", ok, e.Confidence, s.DB, e.Relationship, e.Evidence.Rule, e.Evidence.Terms)
 		}
 		return got.Edges
 	}, ths) {
 		t.Logf("%.2f: edges %d precision %.4f recall %.4f closed %.4f", ths[n], m.edges, m.precision(), m.recall(), m.closed())
 	}
 }
+
+var hop = 0.0
 
 // score counts joins written by people.
 type score struct{ rows, hit, alone int }
@@ -95,7 +104,7 @@ func measureJoins(tb testing.TB, c *corpora.Corpus, opt *InferOptions) (before, 
 	all := map[string]graphs{}
 	for i := range c.Schemas {
 		s := declaredKeys(&c.Schemas[i])
-		old, err := joinpath.New(s, nil)
+		old, err := joinpath.New(s, &joinpath.Options{HopPrice: hop})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -104,7 +113,7 @@ func measureJoins(tb testing.TB, c *corpora.Corpus, opt *InferOptions) (before, 
 			tb.Fatal(err)
 		}
 		s.Relationships = append(s.Relationships, got.Relationships()...)
-		now, err := joinpath.New(s, nil)
+		now, err := joinpath.New(s, &joinpath.Options{HopPrice: hop})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -198,8 +207,10 @@ func TestJoinMeasure(t *testing.T) {
 	if c == nil {
 		t.Skip("no corpus")
 	}
-	for _, implied := range []bool{false, true} {
-		before, after, worse := measureJoins(t, c, &InferOptions{Implied: implied})
-		t.Logf("implied %v: %+v %+v worse %d", implied, before, after, worse)
+	for _, hop = range []float64{0, 0.1} {
+		for _, implied := range []bool{false, true} {
+			before, after, worse := measureJoins(t, c, &InferOptions{Implied: implied})
+			t.Logf("implied %v %v: %+v %+v worse %d", hop, implied, before, after, worse)
+		}
 	}
 }

@@ -20,6 +20,7 @@ const (
 	fTableEnd
 	fTableStart
 	fEntityRole
+	fCalendar
 	fPerson
 	fParent
 	fBareKey
@@ -29,7 +30,9 @@ const (
 	fPrimary   // the other column is a declared primary or unique key
 	fGuessed   // it is a guess
 	fOwn       // the key is named after its table
-	fSole      // the key is the only one of its name, and not named after its table
+	fForeign   // the key is not named after its table
+	fPlain     // and has no key word
+	fSecond    // another column of the table names the same key in full
 	fMismatch  // the key is named after something else
 	fBeaten    // another table fits better
 	fTied      // other tables fit equally well
@@ -49,9 +52,9 @@ const (
 var featureNames = [features]string{
 	"same key name", "named after the table", "role and table", "named like the table", "role and table, no key word",
 	"ends with the key's name", "abbreviates the table", "end of the table's name", "beginning of the table's name",
-	"table and role", "role of a person", "parent row", "both are plain keys", "same name, no table of that name",
+	"table and role", "date of a calendar", "role of a person", "parent row", "both are plain keys", "same name, no table of that name",
 	"names say nothing",
-	"declared key", "guessed key", "key named after its table", "only key of that name",
+	"declared key", "guessed key", "key named after its table", "key not named after its table", "and has no key word", "another column names it in full",
 	"key named after something else", "another table fits better",
 	"other tables fit as well", "key of its own table", "named after its own table", "name says nothing",
 	"key word of ordinary columns", "very short abbreviation", "key word not separated", "same table",
@@ -61,7 +64,7 @@ var featureNames = [features]string{
 var ruleFeature = map[Rule]feature{
 	RuleSameKey: fSameKey, RuleEntity: fEntity, RuleRoleEntity: fRoleEntity, RuleEntityAlone: fEntityAlone,
 	RuleRoleAlone: fRoleAlone, RuleRoleKey: fRoleKey, RuleAbbreviation: fAbbreviation, RuleTableEnd: fTableEnd,
-	RuleTableStart: fTableStart, RuleEntityRole: fEntityRole, RulePerson: fPerson, RuleParent: fParent,
+	RuleTableStart: fTableStart, RuleEntityRole: fEntityRole, RuleCalendar: fCalendar, RulePerson: fPerson, RuleParent: fParent,
 	RuleBareKey: fBareKey, RuleSharedName: fSharedName, RuleData: fData,
 }
 
@@ -83,9 +86,11 @@ func (x *index) vectorOf(c candidate) vector {
 		set(fPrimary, k.kind == keyPrimary || k.kind == keyUnique)
 		set(fGuessed, k.kind == keyGuessed && k.own == notOwn)
 		v[fOwn] = float64(k.own) / wholeOwn
-		set(fSole, k.own == notOwn && x.owners[to.compact] == 1)
+		set(fForeign, k.own == notOwn)
+		set(fPlain, k.own == notOwn && from.key == "")
 	}
 	set(fMismatch, c.key >= 0 && x.mismatch(c.parent, c.key, from))
+	set(fSecond, c.second)
 	set(fBeaten, c.better > 0)
 	v[fTied] = math.Log2(1 + float64(c.tied))
 	set(fChildKey, child.isKey[from.name])
@@ -94,7 +99,7 @@ func (x *index) vectorOf(c candidate) vector {
 	set(fWeakKey, weakKeyWords[from.key])
 	set(fShort, c.rule == RuleAbbreviation && c.how == initials)
 	set(fGlued, from.glued)
-	set(fSelf, c.child == c.parent)
+	set(fSelf, c.child == c.parent && c.rule != RuleParent && c.rule != RulePerson)
 	set(fOtherWord, from.key != "" && to.key != "" && from.key != to.key)
 	return v
 }
@@ -150,7 +155,7 @@ func (c convention) weight(r Rule) float64 {
 var usualShare = map[Rule]float64{
 	RuleSameKey: 0.62, RuleEntity: 0.12, RuleRoleKey: 0.05, RuleRoleEntity: 0.03, RuleEntityAlone: 0.05,
 	RuleRoleAlone: 0.02, RuleAbbreviation: 0.02, RuleTableEnd: 0.02, RuleTableStart: 0.01, RuleEntityRole: 0.01,
-	RulePerson: 0.01, RuleParent: 0.01, RuleBareKey: 0.01, RuleSharedName: 0.01, RuleData: 0.01,
+	RulePerson: 0.01, RuleCalendar: 0.01, RuleParent: 0.01, RuleBareKey: 0.01, RuleSharedName: 0.01, RuleData: 0.01,
 }
 
 // A Term is one item of evidence and its weight, in the unit of the logarithm of

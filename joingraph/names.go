@@ -123,10 +123,14 @@ var placeWords = words.SetOf(`in home away main primary secondary first second f
 // roleWords name a person by the role in a row. They are followed by a key word or
 // "by" or are a whole name.
 var roleWords = words.SetOf(`manager supervisor boss chief head leader lead director owner author creator editor
-	approver reviewer assignee reporter requester responsible agent advisor adviser mentor instructor coach captain
+	approver reviewer assignee reporter requester responsible agent coach captain
 	secretary representative rep seller salesperson technician operator contact buyer planner sender receiver
-	recipient driver chef leiter vorgesetzter bearbeiter ersteller verantwortlicher betreuer ansprechpartner
-	besitzer autor verfasser`)
+	recipient driver chef leiter vorgesetzter bearbeiter ersteller verantwortlicher ansprechpartner
+	besitzer autor verfasser female male husband wife spouse partner father mother guardian`)
+
+// teacherWords are roles of people who teach.
+var teacherWords = words.SetOf(`advisor adviser instructor teacher professor lecturer tutor mentor betreuer
+	dozent lehrer`)
 
 // byWords are participles that are followed by "by", or that stand alone with a
 // key word: createdBy, created_by_id, modifier_id.
@@ -144,6 +148,7 @@ var parentWords = words.SetOf(`parent predecessor successor previous prev next s
 // likeliest first.
 var (
 	accountTables  = stems(strings.Fields(`user account login appuser employee staff person member benutzer nutzer anwender mitarbeiter`))
+	teacherTables  = stems(strings.Fields(`instructor teacher professor faculty lecturer staff employee dozent lehrer person user`))
 	employeeTables = stems(strings.Fields(`employee staff worker emp mitarbeiter angestellter person user member benutzer`))
 )
 
