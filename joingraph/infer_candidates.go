@@ -45,7 +45,7 @@ type candidate struct {
 	child, column int
 	parent, key   int
 	rule          Rule
-	how           int // of an abbreviation
+	how           int // how short an abbreviation is; how many other tables of people there are
 	better, tied  int // rivals for the same column
 	rivals        []int
 	second        bool // another column of the child names the parent in full
@@ -66,6 +66,10 @@ func (x *index) candidates(child, column int) []candidate {
 	f.abbreviations()
 	f.bareKey()
 	rank(x, f.found)
+	if kept := x.settled(f.found); len(kept) < len(f.found) {
+		f.found = kept
+		rank(x, f.found)
+	}
 	return f.found
 }
 
@@ -106,6 +110,12 @@ func (f *finder) add(parent, keyNumber int, rule Rule, how int) {
 		if slices.Contains(k.columns, f.column) {
 			return
 		}
+		if rule != RulePerson && rule != RuleParent {
+			if !slices.ContainsFunc(f.c.restRaw, otherRow) {
+				return
+			}
+			rule = RuleParent
+		}
 	}
 	if f.reversed(parent, keyNumber) {
 		return
@@ -121,6 +131,10 @@ func (f *finder) add(parent, keyNumber int, rule Rule, how int) {
 	}
 	f.found = append(f.found, n)
 }
+
+// otherRow reports whether a word of a column says that it refers to another row of
+// its own table.
+func otherRow(word string) bool { return parentWords[word] || roleWords[word] || placeWords[word] }
 
 // reversed reports whether a key is named after the column's own table: then the
 // other table refers to this one.
@@ -240,7 +254,7 @@ func (f *finder) sameKey() {
 func (f *finder) owners(refs []keyRef, least int) []keyRef {
 	most := least
 	for _, ref := range refs {
-		if ref.table != f.child {
+		if ref.table != f.child || least == notOwn {
 			most = max(most, f.x.tables[ref.table].keys[ref.key].own)
 		}
 	}
@@ -328,7 +342,7 @@ func (f *finder) roles() {
 	}
 	whole := strings.Join(rest, "")
 	switch {
-	case parentWords[whole], parentWords[first] && f.c.key != "" && (len(rest) == 1 || f.x.tables[f.child].owns(f.c) != notOwn):
+	case parentWords[whole]:
 		if f.c.key != "" || whole == "reportsto" {
 			f.addTable(f.child, RuleParent, 0)
 		}
@@ -344,7 +358,7 @@ func (f *finder) roles() {
 		f.persons(employeeTables)
 	case teacherWords[last] && (f.c.key != "" || len(rest) == 1):
 		f.persons(teacherTables)
-	case roleWords[last] && f.c.key != "", roleWords[last] && len(f.c.restRaw) == 1 && f.c.key == "" && last != "agent":
+	case roleWords[last] && f.c.key != "", roleWords[last] && len(f.c.restRaw) == 1 && f.c.key == "":
 		f.persons(employeeTables)
 	}
 }
@@ -365,12 +379,20 @@ func (f *finder) calendar() {
 	}
 }
 
-// persons adds the likeliest tables of people.
+// persons adds the likeliest table of people. Others make it less certain.
 func (f *finder) persons(tables []string) {
-	for n, name := range tables {
+	best, others := -1, 0
+	for _, name := range tables {
 		for _, i := range f.x.byName[name] {
-			f.addTable(i, RulePerson, -n)
+			if best < 0 && f.x.bestKey(i, f.c) >= 0 {
+				best = i
+			} else if i != best {
+				others++
+			}
 		}
+	}
+	if best >= 0 {
+		f.addTable(best, RulePerson, others)
 	}
 }
 
@@ -443,7 +465,7 @@ func rank(x *index, found []candidate) {
 	}
 	for i := range found {
 		c := &found[i]
-		c.rivals = nil
+		c.better, c.tied, c.rivals = 0, 0, nil
 		for _, other := range found {
 			if other.parent == c.parent || other.rule == RuleSharedName {
 				continue
@@ -463,15 +485,30 @@ func rank(x *index, found []candidate) {
 	})
 }
 
+// settled returns the candidates without those of tables that refer to the same key
+// themselves: if the first candidate names a table and its key in full, tables of
+// which only a part has that name do.
+func (x *index) settled(found []candidate) []candidate {
+	if len(found) < 2 || found[0].key < 0 || strength[found[0].rule] < strength[RuleEntity] {
+		return found
+	}
+	if x.tables[found[0].parent].keys[found[0].key].own != wholeOwn {
+		return found
+	}
+	return slices.DeleteFunc(found, func(c candidate) bool {
+		return c.key >= 0 && x.tables[c.parent].keys[c.key].own != wholeOwn
+	})
+}
+
 // points orders the candidates of one column.
 func (x *index) points(c candidate) int {
 	p := 10 * strength[c.rule]
-	if c.rule == RuleAbbreviation || c.rule == RulePerson {
+	if c.rule == RuleAbbreviation {
 		p += 10 * c.how
 	}
 	if c.key >= 0 {
 		k := x.tables[c.parent].keys[c.key]
-		p += 40 * k.own
+		p += [...]int{notOwn: 0, beginOwn: 10, partOwn: 30, wholeOwn: 100}[k.own]
 		switch k.kind {
 		case keyPrimary, keyUnique:
 			p += 5

@@ -65,7 +65,7 @@ func (in *inference) composite(child, parent, number int) {
 		case types == typesUnknown, types == typesCompatible && p.types == typesEqual:
 			p.types = types
 		}
-		own = own || !key.generic && t.owns(key) >= partOwn
+		own = own || len(key.rest) > 0 && t.owns(key) >= partOwn
 		bare = bare && key.generic
 		p.from, p.to = append(p.from, n), append(p.to, at)
 	}

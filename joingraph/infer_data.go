@@ -39,6 +39,9 @@ func (in *inference) scoreData() {
 		}
 		if p.rule == RuleData {
 			p.add(featureNames[fData], weightDataOnly)
+			if from := &x.tables[p.child].columns[p.column]; from.key != "" {
+				p.add("named like a reference", weightReference)
+			}
 			p.addTypes()
 		}
 		for _, t := range p.data.terms(x.tables[p.parent].keys, p.key, matches) {
@@ -51,9 +54,6 @@ func (in *inference) scoreData() {
 
 // reranked returns a proposal scored anew among the rivals that are left.
 func (in *inference) reranked(p proposal, rivals []candidate) proposal {
-	for i := range rivals {
-		rivals[i].better, rivals[i].tied = 0, 0
-	}
 	rank(in.x, rivals)
 	for _, c := range rivals {
 		if c.parent == p.parent && c.key == p.key {
@@ -72,7 +72,13 @@ func (m *Measured) refutes() bool {
 }
 
 // The weight of an edge that only the data shows, before what was measured.
-const weightDataOnly = -3.2
+const (
+	weightDataOnly  = -3.2
+	weightReference = 1.2 // the column has a key word
+)
+
+// tight reports whether the values fill the range of a key of numbers.
+func (m *Measured) tight() bool { return fills(m.Reach, 1, m.Matched) }
 
 // terms returns the evidence of the counts. matches is the number of other keys
 // that have all of the values.
@@ -102,8 +108,12 @@ func (m *Measured) terms(keys []key, number, matches int) []Term {
 		add("many values are missing on the other side", -2)
 	case in < 0.9 && m.Chance:
 		add("some values are missing on the other side", -0.8)
+	case m.Chance && m.tight():
+		add("values fill the range of the key", math.Log(0.9/m.Alike))
+	case m.Chance && m.Reach > 0 && m.Matched >= 20:
+		add("values fill only a part of the range of the key", -0.7)
 	case m.Chance:
-		add("values match, as they would by chance", 0.1)
+		add("values match, as they would by chance", 0)
 	case m.Distinct < 3:
 		add("values match, but there are few", 0.4)
 	default:

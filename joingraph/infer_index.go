@@ -210,7 +210,7 @@ func keysOf(t *table) []key {
 	for i := range t.columns {
 		c := &t.columns[i]
 		bareID := c.compact == "id" || c.compact == "uuid" || c.compact == "guid"
-		if kind == keyGuessed && bareID || c.key != "" && !c.generic && t.owns(c) >= partOwn {
+		if kind == keyGuessed && bareID || c.key != "" && !c.generic && t.owns(c) >= partOwn && (kind == keyGuessed || t.whole(c)) {
 			add(kind, c.name)
 		}
 	}
@@ -252,6 +252,12 @@ func (t *table) owns(c *column) int {
 		}
 	}
 	return best
+}
+
+// whole reports whether the name of a column begins with the whole name of the
+// table: player_api_id in player.
+func (t *table) whole(c *column) bool {
+	return t.owns(c) == wholeOwn || slices.ContainsFunc(t.forms, func(form []string) bool { return hasPrefix(c.rest, form) })
 }
 
 func (x *index) addNames(i int) {
@@ -304,6 +310,16 @@ func (x *index) addKeys(i int) {
 	}
 }
 
+// begins reports whether a word is one or more of the first words, in full.
+func begins(form []string, word string) bool {
+	for at := 1; at < len(form); at++ {
+		if strings.Join(form[:at], "") == word {
+			return true
+		}
+	}
+	return false
+}
+
 // joined returns the forms in which words are looked up: of time slots, one that is
 // equal for times_slots, and one that is equal for timeslots.
 func joined(stems, raw []string) []string {
@@ -324,6 +340,9 @@ func (x *index) abbreviates(word string) []abbreviated {
 		for _, i := range x.letters[word[0]] {
 			best := noAbbreviation
 			for _, form := range x.tables[i].forms {
+				if begins(form, word) {
+					continue
+				}
 				best = max(best, abbreviation(word, strings.Join(form, "")))
 				if len(form) > 1 && len(word) > 1 && firstLetters(form) == word {
 					best = max(best, initials)

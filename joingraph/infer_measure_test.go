@@ -95,6 +95,35 @@ func TestInferMeasure(t *testing.T) {
 
 var hop = 0.0
 
+func TestInferMeasureData(t *testing.T) {
+	c := corpora.Public(t)
+	if c == nil {
+		t.Skip("no corpus")
+	}
+	ths := []float64{0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95}
+	statements := 0
+	for n, m := range measureInference(t, c, func(s *corpora.Schema) []Edge {
+		g := generate(t, s, c.Joins)
+		got, err := Infer(t.Context(), g.schema, &InferOptions{Database: g.db})
+		if err != nil {
+			t.Fatal(err)
+		}
+		statements += got.Statements
+		_, all := truthOf(s, c.Joins)
+		for _, e := range got.Edges {
+			ok := all[joinKey(strings.ToLower(e.FromTable), strings.ToLower(e.FromColumn), strings.ToLower(e.ToTable), strings.ToLower(e.ToColumn))]
+			t.Logf("EDGE %v %.3f %s %s %v %v %+v", ok, e.Confidence, s.DB, e.Relationship, e.Evidence.Rule, e.Evidence.Terms, e.Evidence.Data)
+		}
+		for _, p := range got.Problems {
+			t.Errorf("%s %v %v", s.DB, p.Table, p.Message)
+		}
+		return got.Edges
+	}, ths) {
+		t.Logf("%.2f: edges %d precision %.4f recall %.4f closed %.4f", ths[n], m.edges, m.precision(), m.recall(), m.closed())
+	}
+	t.Logf("statements %d", statements)
+}
+
 // score counts joins written by people.
 type score struct{ rows, hit, alone int }
 

@@ -42,7 +42,6 @@ const (
 	fWeakKey   // the key word of the column also names ordinary columns
 	fShort     // the abbreviation has one or two letters
 	fGlued     // the key word is not separated
-	fSelf      // both columns are in the same table
 	fOtherWord // the key words of the columns differ
 
 	features int = iota
@@ -57,8 +56,7 @@ var featureNames = [features]string{
 	"declared key", "guessed key", "key named after its table", "key not named after its table", "and has no key word", "another column names it in full",
 	"key named after something else", "another table fits better",
 	"other tables fit as well", "key of its own table", "named after its own table", "name says nothing",
-	"key word of ordinary columns", "very short abbreviation", "key word not separated", "same table",
-	"different key words",
+	"key word of ordinary columns", "very short abbreviation", "key word not separated", "different key words",
 }
 
 var ruleFeature = map[Rule]feature{
@@ -83,7 +81,7 @@ func (x *index) vectorOf(c candidate) vector {
 	v[ruleFeature[c.rule]] = 1
 	if c.key >= 0 {
 		k := parent.keys[c.key]
-		set(fPrimary, k.kind == keyPrimary || k.kind == keyUnique)
+		set(fPrimary, (k.kind == keyPrimary || k.kind == keyUnique) && c.rule != RuleParent)
 		set(fGuessed, k.kind == keyGuessed && k.own == notOwn)
 		v[fOwn] = float64(k.own) / wholeOwn
 		set(fForeign, k.own == notOwn)
@@ -93,13 +91,15 @@ func (x *index) vectorOf(c candidate) vector {
 	set(fSecond, c.second)
 	set(fBeaten, c.better > 0)
 	v[fTied] = math.Log2(1 + float64(c.tied))
+	if c.rule == RulePerson {
+		v[fTied] += math.Log2(1+float64(c.how)) / 2 // the role prefers the first one
+	}
 	set(fChildKey, child.isKey[from.name])
 	set(fChildOwn, !from.generic && from.key != "" && c.parent != c.child && child.owns(from) != notOwn)
 	set(fGeneric, from.generic && c.rule != RuleParent && c.rule != RuleBareKey)
 	set(fWeakKey, weakKeyWords[from.key])
 	set(fShort, c.rule == RuleAbbreviation && c.how == initials)
 	set(fGlued, from.glued)
-	set(fSelf, c.child == c.parent && c.rule != RuleParent && c.rule != RulePerson)
 	set(fOtherWord, from.key != "" && to.key != "" && from.key != to.key)
 	return v
 }

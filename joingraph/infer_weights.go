@@ -3,37 +3,36 @@ package joingraph
 // weights were fitted by TestFit on the Spider schemas. The comments say how many of
 // the candidates with a feature were right.
 var weights = vector{
-	1.33,  // same key name: 1071 of 1165
-	1.80,  // named after the table: 97 of 113
-	0.47,  // role and table: 11 of 31
-	0.30,  // named like the table: 46 of 100
-	-1.50, // role and table, no key word: 8 of 23
-	1.40,  // ends with the key's name: 44 of 47
-	-1.55, // abbreviates the table: 8 of 24
-	1.82,  // end of the table's name: 14 of 14
-	-1.49, // beginning of the table's name: 0 of 10
-	2.10,  // table and role: 12 of 16
-	0.03,  // date of a calendar: 5 of 6
-	-0.77, // role of a person: 12 of 22
-	0.52,  // parent row: 4 of 4
-	-3.59, // both are plain keys: 12 of 506
-	1.13,  // same name, no table of that name: 27 of 38
+	1.25,  // same key name: 1060 of 1154
+	2.02,  // named after the table: 97 of 100
+	0.56,  // role and table: 11 of 14
+	0.54,  // named like the table: 46 of 54
+	-1.57, // role and table, no key word: 8 of 18
+	1.44,  // ends with the key's name: 44 of 45
+	-0.79, // abbreviates the table: 6 of 14
+	1.80,  // end of the table's name: 14 of 14
+	-2.04, // beginning of the table's name: 2 of 20
+	1.21,  // table and role: 10 of 10
+	-0.05, // date of a calendar: 5 of 6
+	-0.72, // role of a person: 12 of 18
+	1.10,  // parent row: 0 of 0
+	-3.65, // both are plain keys: 12 of 506
+	1.39,  // same name, no table of that name: 32 of 43
 	0.00,  // names say nothing: 0 of 0
-	1.36,  // declared key: 687 of 1044
-	0.00,  // guessed key: 26 of 31
-	0.31,  // key named after its table: 1232 of 1941
-	0.00,  // key not named after its table: 112 of 140
-	0.00,  // and has no key word: 53 of 67
-	-1.77, // another column names it in full: 0 of 47
-	0.00,  // key named after something else: 25 of 35
-	0.00,  // another table fits better: 22 of 40
+	1.50,  // declared key: 684 of 989
+	0.00,  // guessed key: 25 of 27
+	0.28,  // key named after its table: 1217 of 1842
+	-0.08, // key not named after its table: 110 of 131
+	0.00,  // and has no key word: 53 of 62
+	-1.86, // another column names it in full: 0 of 47
+	0.00,  // key named after something else: 25 of 30
+	0.00,  // another table fits better: 17 of 33
 	-0.48, // other tables fit as well: 48 of 519
-	-0.38, // key of its own table: 157 of 417
-	0.00,  // named after its own table: 371 of 394
-	-0.82, // name says nothing: 56 of 76
-	-0.53, // key word of ordinary columns: 109 of 155
-	0.00,  // very short abbreviation: 6 of 12
+	-0.42, // key of its own table: 156 of 415
+	0.00,  // named after its own table: 369 of 390
+	-0.91, // name says nothing: 56 of 71
+	-0.50, // key word of ordinary columns: 109 of 130
+	-0.46, // very short abbreviation: 6 of 12
 	0.00,  // key word not separated: 90 of 95
-	-4.62, // same table: 2 of 89
-	-1.97, // different key words: 0 of 19
+	-1.36, // different key words: 0 of 3
 }

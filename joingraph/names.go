@@ -122,8 +122,8 @@ var placeWords = words.SetOf(`in home away main primary secondary first second f
 
 // roleWords name a person by the role in a row. They are followed by a key word or
 // "by" or are a whole name.
-var roleWords = words.SetOf(`manager supervisor boss chief head leader lead director owner author creator editor
-	approver reviewer assignee reporter requester responsible agent coach captain
+var roleWords = words.SetOf(`manager mgr supervisor boss chief head leader lead director owner author creator editor
+	approver reviewer assignee reporter requester responsible coach captain
 	secretary representative rep seller salesperson technician operator contact buyer planner sender receiver
 	recipient driver chef leiter vorgesetzter bearbeiter ersteller verantwortlicher ansprechpartner
 	besitzer autor verfasser female male husband wife spouse partner father mother guardian`)

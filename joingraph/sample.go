@@ -71,6 +71,12 @@ type Measured struct {
 	// Chance reports that the values would match by chance: both sides are numbers
 	// without large gaps.
 	Chance bool `json:"chance,omitempty"`
+	// Reach is, for numbers, the range of the matched values as a share of the
+	// range of the key. 0 means unknown.
+	Reach float64 `json:"reach,omitempty"`
+	// Alike is the share of the other numeric keys of the schema whose range the
+	// values fill as well. It is used only if Chance is true.
+	Alike float64 `json:"alike,omitempty"`
 	// Partial reports that a table has more rows than were read.
 	Partial bool `json:"partial,omitempty"`
 }
@@ -167,6 +173,7 @@ type sampler struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	columns map[colRef]counts
+	ranges  map[colRef]float64 // by dense
 	planned int
 	failed  int // statements in a row
 	stopped bool
@@ -350,21 +357,68 @@ func (s *sampler) match(c candidate) *Measured {
 	child, parent := &x.tables[c.child], &x.tables[c.parent]
 	quote := s.in.opt.Database.Quote
 	column, keyColumn := quote(child.columns[c.column].name), quote(parent.columns[to].name)
-	sql := "SELECT COUNT(*), COALESCE(SUM(s.m), 0), COUNT(DISTINCT s.v), COUNT(DISTINCT CASE WHEN s.m = 1 THEN s.v END)" +
-		" FROM (SELECT q.v AS v, CASE WHEN q.v IN (SELECT p." + keyColumn + " FROM " + quote(parent.name) +
+	span := "NULL"
+	if m.Chance {
+		span = "MAX(CASE WHEN s.m = 1 THEN s.v END) - MIN(CASE WHEN s.m = 1 THEN s.v END)"
+	}
+	sql := "SELECT COUNT(*), COALESCE(SUM(s.m), 0), COUNT(DISTINCT s.v), COUNT(DISTINCT CASE WHEN s.m = 1 THEN s.v END), " +
+		span + " FROM (SELECT q.v AS v, CASE WHEN q.v IN (SELECT p." + keyColumn + " FROM " + quote(parent.name) +
 		" AS p WHERE p." + keyColumn + " IS NOT NULL) THEN 1 ELSE 0 END AS m FROM (SELECT t." + column + " AS v FROM " +
 		quote(child.name) + " AS t WHERE t." + column + " IS NOT NULL LIMIT " + strconv.Itoa(s.in.opt.SampleRows) +
 		") AS q) AS s"
-	got := s.query(child, []string{child.columns[c.column].name}, sql, 4)
+	got := s.query(child, []string{child.columns[c.column].name}, sql, 5)
 	if got == nil {
 		return nil
 	}
 	m.NotNull, m.MatchedRows, m.Distinct, m.Matched = int64(got[0]), int64(got[1]), int64(got[2]), int64(got[3])
+	if m.Chance && !math.IsNaN(got[4]) && got[4] > 0 && key.span > 0 {
+		m.Reach = round(got[4] / key.span)
+		m.Alike = round(s.alike(c, got[4], m.Matched))
+	}
 	return m
 }
 
-// search measures pairs of columns of which names say nothing. Only keys whose
-// values do not match by chance are searched.
+// alike returns the share of the other dense keys whose range is about as wide as
+// that of the matched values. It is above 0, because few keys prove little.
+func (s *sampler) alike(c candidate, span float64, values int64) float64 {
+	all, fit := 0.0, 0.0
+	for ref, width := range s.dense() {
+		if ref.table == c.parent {
+			continue
+		}
+		all++
+		if fills(span, width, values) {
+			fit++
+		}
+	}
+	return (fit + 0.5) / (all + 1)
+}
+
+// dense returns the ranges of the keys that are numbers without large gaps.
+func (s *sampler) dense() map[colRef]float64 {
+	if s.ranges == nil {
+		s.ranges = map[colRef]float64{}
+		for i := range s.in.x.tables {
+			for _, k := range s.in.x.tables[i].keys {
+				ref := colRef{i, k.columns[0]}
+				if c, ok := s.columns[ref]; ok && len(k.columns) == 1 && c.dense() && c.distinct == c.notNull {
+					s.ranges[ref] = c.span
+				}
+			}
+		}
+	}
+	return s.ranges
+}
+
+// fills reports whether values drawn from a key at random have a range as wide as
+// that of the key: the gaps at both ends are not larger than chance leaves.
+func fills(span, width float64, values int64) bool {
+	return width > 0 && span <= width && span >= width*(1-4/float64(values+1))
+}
+
+// search measures pairs of columns of which names say nothing. A key of numbers
+// without gaps is searched only for columns that are named like a reference, and
+// that have its range.
 func (s *sampler) search() {
 	in := s.in
 	sure := map[colRef]bool{}
@@ -380,14 +434,14 @@ func (s *sampler) search() {
 				continue
 			}
 			key, ok := s.columns[colRef{parent, k.columns[0]}]
-			if ok && key.distinct >= leastDistinct && key.distinct == key.rows && !key.dense() {
+			if ok && key.distinct >= leastDistinct && key.distinct == key.rows {
 				pairs = append(pairs, s.pairs(parent, n, key, sure)...)
 			}
 		}
 	}
 	s.planned = in.out.Statements + len(pairs)
 	for _, c := range pairs {
-		if m := s.match(c); m != nil && m.Inclusion() >= leastInclusion {
+		if m := s.match(c); m != nil && m.Inclusion() >= leastInclusion && (!m.Chance || m.tight()) {
 			p := proposal{candidate: c, rule: RuleData, data: m}
 			from, to := &in.x.tables[c.child].columns[c.column], &in.x.tables[c.parent].columns[in.x.parentColumn(c)]
 			p.types = compareTypes(in.x.tables[c.child].def.Types[from.name], in.x.tables[c.parent].def.Types[to.name],
@@ -417,6 +471,7 @@ func (s *sampler) pairs(parent, n int, key counts, sure map[colRef]bool) []candi
 			case !ok, child == parent && c.name == k.name, sure[ref], t.taken[c.name], t.isKey[c.name],
 				from.distinct < 2 || key.rows < int64(in.opt.SampleRows) && from.distinct > key.distinct+key.distinct/20,
 				c.class == decimalType, c.class == dateType,
+				key.dense() && (c.key == "" || !fills(from.span, key.span, from.distinct)),
 				compareTypes("", "", c.class, k.class) == typesIncompatible,
 				slices.ContainsFunc(in.proposals, func(p proposal) bool {
 					return p.child == child && p.column == column && p.parent == parent
