@@ -108,7 +108,7 @@ func generate(tb testing.TB, s *corpora.Schema, joins []corpora.Join) generated 
 	if err := tx.Commit(); err != nil {
 		tb.Fatal(err)
 	}
-	guard, err := secureview.New(policy, sqlite.New())
+	guard, err := secureview.New(policy, sqlite.Dialect{})
 	if err != nil {
 		tb.Fatal(s.DB, err)
 	}
