@@ -53,6 +53,7 @@ func generate(tb testing.TB, s *corpora.Schema, joins []corpora.Join) generated 
 		rng: rand.New(rand.NewPCG(hash.Sum64(), 1)), schema: hiddenKeys(s, true), rows: map[string]int{},
 		refs: map[[2]string][2]string{}, values: map[[2]string][]any{}, busy: map[[2]string]bool{},
 	}
+	delete(g.schema.Tables, "sqlite_sequence") // SQLite's own
 	g.references(s, joins)
 	names := slices.Sorted(maps.Keys(g.schema.Tables))
 	for _, name := range names {
