@@ -45,6 +45,9 @@ func (in *inference) scoreData() {
 			p.addTypes()
 		}
 		for _, t := range p.data.terms(x.tables[p.parent].keys, p.key, matches) {
+			if p.rule == RuleBareKey && t.Weight > 0 {
+				t.Weight /= 2 // keys of the same name often have values of the same form
+			}
 			p.add(t.Name, t.Weight)
 		}
 		kept = append(kept, p)
@@ -78,7 +81,7 @@ const (
 )
 
 // tight reports whether the values fill the range of a key of numbers.
-func (m *Measured) tight() bool { return fills(m.Reach, 1, m.Matched) }
+func (m *Measured) tight() bool { return m.Matched >= 5 && m.Reach > 0 && fills(m.Reach, 1, m.Matched) }
 
 // terms returns the evidence of the counts. matches is the number of other keys
 // that have all of the values.
@@ -105,11 +108,13 @@ func (m *Measured) terms(keys []key, number, matches int) []Term {
 	case in < 0.4:
 		add("most values are missing on the other side", -5)
 	case in < 0.75:
-		add("many values are missing on the other side", -2)
+		add("many values are missing on the other side", -3)
 	case in < 0.9 && m.Chance:
-		add("some values are missing on the other side", -0.8)
+		add("some values are missing on the other side", -1.5)
 	case m.Chance && m.tight():
 		add("values fill the range of the key", math.Log(0.9/m.Alike))
+	case m.Chance && m.Reach > 0 && m.Matched >= 20 && m.Reach < 0.5:
+		add("values fill less than half of the range of the key", -1.5)
 	case m.Chance && m.Reach > 0 && m.Matched >= 20:
 		add("values fill only a part of the range of the key", -0.7)
 	case m.Chance:

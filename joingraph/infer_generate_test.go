@@ -154,7 +154,8 @@ func (g *generator) references(s *corpora.Schema, joins []corpora.Join) {
 			continue
 		}
 		for _, k := range j.Conditions {
-			if slices.ContainsFunc(s.PrimaryKeys[spelled[strings.ToLower(k[0])]], func(c string) bool { return strings.EqualFold(c, k[1]) }) {
+			left := [2]string{spelled[strings.ToLower(k[0])], spelled[strings.ToLower(k[0]+"\x00"+k[1])]}
+			if g.referred(left) || slices.Contains(s.PrimaryKeys[left[0]], left[1]) {
 				k = [4]string{k[2], k[3], k[0], k[1]}
 			}
 			add(k)
@@ -204,8 +205,12 @@ func (g *generator) column(table, name string) []any {
 	case refers:
 		source := g.column(parent[0], parent[1])
 		orphans, nulls := g.rng.IntN(3) == 0, g.rng.IntN(3) == 0
+		once := g.rng.Perm(len(source)) // a key that refers to another has each value once
 		for i := range out {
 			out[i] = source[g.rng.IntN(len(source))]
+			if key && n <= len(source) {
+				out[i] = source[once[i]]
+			}
 			switch {
 			case orphans && g.rng.IntN(25) == 0:
 				out[i] = g.orphan(out[i], i)

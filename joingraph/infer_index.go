@@ -304,7 +304,8 @@ func (x *index) addKeys(i int) {
 		}
 	}
 	for n := range t.columns {
-		if c := &t.columns[n]; c.key != "" && !c.generic {
+		c := &t.columns[n]
+		if c.key != "" && !c.generic {
 			x.having[c.compact] = append(x.having[c.compact], colRef{i, n})
 		}
 	}

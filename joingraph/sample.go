@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -167,6 +168,10 @@ type counts struct {
 // dense reports whether the values are numbers without large gaps.
 func (c *counts) dense() bool { return c.span > 0 && float64(c.distinct) >= 0.3*(c.span+1) }
 
+// gappy reports whether numbers have gaps, as those of a key have not that is
+// counted up: they are a part of the values of another key.
+func (c *counts) gappy() bool { return c.span > 0 && float64(c.distinct) < 0.9*(c.span+1) }
+
 // sampler sends statements within the limits.
 type sampler struct {
 	in      *inference
@@ -193,6 +198,7 @@ func (in *inference) measure(ctx context.Context) {
 	s.ctx, s.cancel = context.WithTimeoutCause(ctx, in.opt.Timeout, errTimeLimit)
 	defer s.cancel()
 	s.countColumns()
+	s.sharedNames()
 	s.measureProposals()
 	s.search()
 	in.scoreData()
@@ -318,6 +324,47 @@ func (s *sampler) countPart(i int, part []int) {
 		s.columns[colRef{i, n}] = c
 	}
 }
+
+// sharedNames proposes edges between columns of the same name, to the only one whose
+// values are unique.
+func (s *sampler) sharedNames() {
+	in := s.in
+	named := map[colRef]bool{}
+	for _, p := range in.proposals {
+		if p.from == nil && p.rule != RuleSharedName {
+			named[colRef{p.child, p.column}] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.x.having)) {
+		refs := in.x.having[name]
+		var unique []colRef
+		for _, ref := range refs {
+			if c := s.columns[ref]; c.distinct >= leastUnique && c.distinct == c.rows {
+				unique = append(unique, ref)
+			}
+		}
+		if len(refs) < 2 || len(unique) != 1 {
+			continue
+		}
+		parent := unique[0]
+		in.proposals = slices.DeleteFunc(in.proposals, func(p proposal) bool {
+			return p.rule == RuleSharedName && in.x.tables[p.child].columns[p.column].compact == name
+		})
+		for _, ref := range refs {
+			if ref == parent || ref.table == parent.table || named[ref] || in.x.tables[ref.table].taken[in.x.tables[ref.table].columns[ref.column].name] {
+				continue
+			}
+			c := candidate{child: ref.table, column: ref.column, parent: parent.table, key: -1 - parent.column, rule: RuleSharedName}
+			if p, ok := in.proposal(c); ok {
+				in.proposals = append(in.proposals, p)
+			}
+		}
+	}
+}
+
+// leastUnique is the number of different values from which a column without
+// duplicates is taken for a key.
+const leastUnique = 8
 
 // measureProposals measures what names suggest, the likeliest first.
 func (s *sampler) measureProposals() {
@@ -468,10 +515,11 @@ func (s *sampler) pairs(parent, n int, key counts, sure map[colRef]bool) []candi
 			ref := colRef{child, column}
 			from, ok := s.columns[ref]
 			switch {
-			case !ok, child == parent && c.name == k.name, sure[ref], t.taken[c.name], t.isKey[c.name],
+			case !ok, child == parent && (c.name == k.name || from.distinct == from.rows), sure[ref], t.taken[c.name],
+				key.dense() && from.distinct == from.rows && !from.gappy(),
 				from.distinct < 2 || key.rows < int64(in.opt.SampleRows) && from.distinct > key.distinct+key.distinct/20,
 				c.class == decimalType, c.class == dateType,
-				key.dense() && (c.key == "" || !fills(from.span, key.span, from.distinct)),
+				key.dense() && (c.key == "" || !t.isKey[c.name] && t.owns(c) != notOwn || !fills(from.span, key.span, from.distinct)),
 				compareTypes("", "", c.class, k.class) == typesIncompatible,
 				slices.ContainsFunc(in.proposals, func(p proposal) bool {
 					return p.child == child && p.column == column && p.parent == parent
