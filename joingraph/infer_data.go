@@ -39,8 +39,14 @@ func (in *inference) scoreData() {
 		}
 		if p.rule == RuleData {
 			p.add(featureNames[fData], weightDataOnly)
-			if from := &x.tables[p.child].columns[p.column]; from.key != "" {
+			switch from := &x.tables[p.child].columns[p.column]; {
+			case from.idLike() && !weakKeyWords[from.key]:
 				p.add("named like a reference", weightReference)
+			case from.key != "":
+				p.add("named like a reference", weightReference/3)
+			}
+			if child := &x.tables[p.child]; p.data.childUnique() && p.data.Chance && child.isKey[child.columns[p.column].name] {
+				p.add("a key with gaps", weightGaps)
 			}
 			p.addTypes()
 		}
@@ -77,7 +83,8 @@ func (m *Measured) refutes() bool {
 // The weight of an edge that only the data shows, before what was measured.
 const (
 	weightDataOnly  = -3.2
-	weightReference = 1.2 // the column has a key word
+	weightReference = 0.9 // the column has a key word
+	weightGaps      = 2.2 // the column is a key, and no counter has made its numbers
 )
 
 // tight reports whether the values fill the range of a key of numbers.
@@ -91,7 +98,9 @@ func (m *Measured) terms(keys []key, number, matches int) []Term {
 	}
 	var out []Term
 	add := func(name string, w float64) { out = append(out, Term{name, w}) }
-	if m.parentRepeats() && number >= 0 {
+	if m.parentRepeats() && number < 0 {
+		add("both columns have duplicates", -1.5)
+	} else if m.parentRepeats() {
 		if declared := keys[number].kind == keyPrimary || keys[number].kind == keyUnique; !declared {
 			add("the key has duplicates", -3)
 		}
@@ -122,7 +131,7 @@ func (m *Measured) terms(keys []key, number, matches int) []Term {
 	case m.Distinct < 3:
 		add("values match, but there are few", 0.4)
 	default:
-		add("values exist on the other side", (in-0.7)/0.3*min(4.5, 0.8*math.Log2(1+d)))
+		add("values exist on the other side", (in-0.7)/0.3*min(4.8, 0.8*math.Log2(1+d)))
 	}
 	if matches > 0 && !m.Chance {
 		add("other keys have the values too", -1.2*math.Log2(1+float64(matches)))
