@@ -12,7 +12,7 @@
 // lists what was found and how much each item weighs.
 //
 //   - Names: the column is named like the other table, its key, a role of one of
-//     its rows, or an abbreviation of these ([Rule]).
+//     its rows, or an abbreviation of these ([Evidence.Rule]).
 //   - Types: incompatible types exclude an edge. Unknown types are no evidence.
 //   - Keys: the other side is a primary or unique key, or looks like one.
 //   - Convention: foreign keys that the schema declares have the same form of

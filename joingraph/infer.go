@@ -18,11 +18,6 @@ type InferOptions struct {
 	// 0.5. [joinpath.Options] have a limit of their own, which is higher.
 	MinConfidence float64
 
-	// Implied adds the joins of two columns that refer to the same key, such as
-	// takes.course_id and teaches.course_id ([Inference.Implied]). Such an edge
-	// spares a plan the table in the middle.
-	Implied bool
-
 	// Database is asked for counts. nil means that names, types and keys decide
 	// alone.
 	Database Database
@@ -90,8 +85,10 @@ type Edge struct {
 
 // Evidence is what the confidence of an edge was computed from.
 type Evidence struct {
-	// Rule is the rule of names.
-	Rule Rule `json:"rule"`
+	// Rule is the rule by which names suggest the edge, such as "same_key" or
+	// "abbreviation", "composite" for a key of several columns, and "data" if
+	// only the data shows the edge.
+	Rule string `json:"rule"`
 	// Names says in words what the names have in common.
 	Names string `json:"names"`
 	// Types is "equal", "compatible" or "unknown".
@@ -139,14 +136,16 @@ func Infer(ctx context.Context, s *joinpath.Schema, opt *InferOptions) (*Inferen
 	if s == nil {
 		s = &joinpath.Schema{}
 	}
-	in := newInference(s, o)
+	return newInference(s, o).run(ctx)
+}
+
+func (in *inference) run(ctx context.Context) (*Inference, error) {
 	in.namedCandidates()
 	in.composites()
-	if o.Database != nil {
+	if in.opt.Database != nil {
 		in.measure(ctx)
 	}
-	out := in.result()
-	return out, ctx.Err()
+	return in.result(), ctx.Err()
 }
 
 // inference is the state of one call of Infer.
@@ -154,6 +153,7 @@ type inference struct {
 	opt        InferOptions
 	schema     *joinpath.Schema
 	x          *index
+	weights    *vector
 	convention convention
 	proposals  []proposal
 	known      map[string]bool // joins of the schema, by joinKey
@@ -164,7 +164,7 @@ type inference struct {
 type proposal struct {
 	candidate
 	from, to []int // the columns, if composite
-	rule     Rule
+	rule     ruleKind
 	logit    float64
 	terms    []Term
 	types    string
@@ -172,7 +172,7 @@ type proposal struct {
 }
 
 func newInference(s *joinpath.Schema, o InferOptions) *inference {
-	in := &inference{opt: o, schema: s, x: newIndex(s), known: map[string]bool{}}
+	in := &inference{opt: o, schema: s, x: newIndex(s), weights: &weights, known: map[string]bool{}}
 	for _, r := range s.Relationships {
 		from, to := r.Columns()
 		for i := range from {
@@ -231,8 +231,8 @@ func (in *inference) proposal(c candidate) (proposal, bool) {
 		return p, false
 	}
 	v := x.vectorOf(c)
-	p.terms = v.terms(&weights)
-	p.logit = v.logit(&weights)
+	p.terms = v.terms(in.weights)
+	p.logit = v.logit(in.weights)
 	p.addTypes()
 	p.add("convention of the schema", in.convention.weight(c.rule))
 	return p, true
@@ -273,10 +273,6 @@ func (in *inference) result() *Inference {
 		out.Edges = append(out.Edges, e)
 	}
 	sortEdges(out.Edges)
-	if in.opt.Implied {
-		out.Edges = append(out.Edges, in.implied(out.Edges)...)
-		sortEdges(out.Edges)
-	}
 	return out
 }
 
@@ -329,13 +325,13 @@ func (in *inference) edge(p proposal, confidence float64) Edge {
 		e.FromColumns, e.ToColumns = nil, nil
 	}
 	e.Cardinality = cardinalityOf(fromUnique, toUnique)
-	e.Evidence = Evidence{Rule: p.rule, Types: p.types, Key: in.keyKind(&p), Data: p.data, Terms: p.terms}
+	e.Evidence = Evidence{Rule: string(p.rule), Types: p.types, Key: in.keyKind(&p), Data: p.data, Terms: p.terms}
 	e.Evidence.Names = in.describe(&p, &e)
 	for _, i := range p.rivals {
 		e.Evidence.Rivals = append(e.Evidence.Rivals, in.x.tables[i].name)
 	}
 	e.Provenance = []string{"inferred from names"}
-	if p.rule == RuleData {
+	if p.rule == ruleData {
 		e.Provenance = nil
 	}
 	if p.data != nil {
@@ -367,9 +363,7 @@ func (t *table) unique(columns []string) bool {
 
 func (in *inference) keyKind(p *proposal) string {
 	kind := keyNone
-	if p.key >= 0 && p.from == nil {
-		kind = in.x.tables[p.parent].keys[p.key].kind
-	} else if p.from != nil {
+	if p.key >= 0 {
 		kind = in.x.tables[p.parent].keys[p.key].kind
 	}
 	if (kind == keyGuessed || kind == keyNamed || kind == keyNone) && p.data.parentUnique() {
@@ -382,32 +376,30 @@ func (in *inference) keyKind(p *proposal) string {
 func (in *inference) describe(p *proposal, e *Edge) string {
 	from, to := e.FromTable+"."+e.FromColumn, e.ToTable+"."+e.ToColumn
 	switch p.rule {
-	case RuleSameKey:
+	case ruleSameKey:
 		return fmt.Sprintf("%s has the name of the key %s", from, to)
-	case RuleEntity, RuleEntityAlone:
+	case ruleEntity, ruleEntityAlone:
 		return fmt.Sprintf("%s is named after the table %s", from, e.ToTable)
-	case RuleRoleEntity, RuleRoleAlone, RuleEntityRole:
+	case ruleRoleEntity, ruleRoleAlone, ruleEntityRole:
 		return fmt.Sprintf("%s names the table %s and a role", from, e.ToTable)
-	case RuleRoleKey:
+	case ruleRoleKey:
 		return fmt.Sprintf("%s ends with the name of the key %s", from, to)
-	case RuleAbbreviation:
+	case ruleAbbreviation:
 		return fmt.Sprintf("%s abbreviates the table %s", from, e.ToTable)
-	case RuleTableEnd, RuleTableStart:
+	case ruleTableEnd, ruleTableStart:
 		return fmt.Sprintf("%s is named after a part of the table %s", from, e.ToTable)
-	case RulePerson:
+	case rulePerson:
 		return fmt.Sprintf("%s is the role of a person, and %s has persons", from, e.ToTable)
-	case RuleCalendar:
+	case ruleCalendar:
 		return fmt.Sprintf("%s is a date, and %s has the days", from, e.ToTable)
-	case RuleParent:
+	case ruleParent:
 		return fmt.Sprintf("%s names another row of %s", from, e.ToTable)
-	case RuleBareKey:
+	case ruleBareKey:
 		return fmt.Sprintf("%s and %s are both plain keys", from, to)
-	case RuleSharedName:
+	case ruleSharedName:
 		return fmt.Sprintf("%s and %s have the same name", from, to)
-	case RuleComposite:
+	case ruleComposite:
 		return fmt.Sprintf("%s has all columns of a key of %s", e.FromTable, e.ToTable)
-	case ruleImplied:
-		return fmt.Sprintf("%s and %s refer to the same key", from, to)
 	}
 	return "names say nothing"
 }

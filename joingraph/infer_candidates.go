@@ -6,45 +6,44 @@ import (
 	"strings"
 )
 
-// A Rule is the way in which names suggest an edge.
-type Rule string
+// A ruleKind is the way in which names suggest an edge.
+type ruleKind string
 
 // The rules, and an example of each. In the examples the table of the key is
 // customer with the key id, unless the example names another.
 const (
-	RuleSameKey      Rule = "same_key"     // orders.customer_id, customer.customer_id
-	RuleEntity       Rule = "entity"       // orders.customerId
-	RuleRoleEntity   Rule = "role_entity"  // orders.billing_customer_id
-	RuleEntityAlone  Rule = "entity_alone" // orders.customer
-	RuleRoleAlone    Rule = "role_alone"   // orders.billing_customer
-	RuleRoleKey      Rule = "role_key"     // cite.citingPaperId, paper.paperId
-	RuleAbbreviation Rule = "abbreviation" // orders.cust_id
-	RuleTableEnd     Rule = "table_end"    // flight.company_id, operate_company.id
-	RuleTableStart   Rule = "table_start"  // orders.product_id, product_catalog.id
-	RuleEntityRole   Rule = "entity_role"  // home_game.customer_id_2, match.team_home_id
-	RuleCalendar     Rule = "calendar"     // orders.shipped_date, calendar.calendar_date
-	RulePerson       Rule = "person"       // orders.createdBy, user.id
-	RuleParent       Rule = "parent"       // customer.parent_id
-	RuleBareKey      Rule = "bare_key"     // teaches.ID, instructor.ID
-	RuleSharedName   Rule = "shared_name"  // checking.custid, savings.custid: neither table is named after it
-	RuleComposite    Rule = "composite"    // the columns of another table's composite key
-	RuleData         Rule = "data"         // names say nothing, the data does
-	ruleNone         Rule = ""
+	ruleSameKey      ruleKind = "same_key"     // orders.customer_id, customer.customer_id
+	ruleEntity       ruleKind = "entity"       // orders.customerId
+	ruleRoleEntity   ruleKind = "role_entity"  // orders.billing_customer_id
+	ruleEntityAlone  ruleKind = "entity_alone" // orders.customer
+	ruleRoleAlone    ruleKind = "role_alone"   // orders.billing_customer
+	ruleRoleKey      ruleKind = "role_key"     // cite.citingPaperId, paper.paperId
+	ruleAbbreviation ruleKind = "abbreviation" // orders.cust_id
+	ruleTableEnd     ruleKind = "table_end"    // flight.company_id, operate_company.id
+	ruleTableStart   ruleKind = "table_start"  // orders.product_id, product_catalog.id
+	ruleEntityRole   ruleKind = "entity_role"  // home_game.customer_id_2, match.team_home_id
+	ruleCalendar     ruleKind = "calendar"     // orders.shipped_date, calendar.calendar_date
+	rulePerson       ruleKind = "person"       // orders.createdBy, user.id
+	ruleParent       ruleKind = "parent"       // customer.parent_id
+	ruleBareKey      ruleKind = "bare_key"     // teaches.ID, instructor.ID
+	ruleSharedName   ruleKind = "shared_name"  // checking.custid, savings.custid: neither table is named after it
+	ruleComposite    ruleKind = "composite"    // the columns of another table's composite key
+	ruleData         ruleKind = "data"         // names say nothing, the data does
 )
 
 // strength orders rules: of two tables that fit a column, the one with the
 // stronger rule is the likelier one.
-var strength = map[Rule]int{
-	RuleSameKey: 90, RuleEntity: 85, RuleRoleKey: 70, RuleRoleEntity: 70, RuleEntityAlone: 65, RuleEntityRole: 55,
-	RuleRoleAlone: 50, RuleTableEnd: 45, RuleParent: 45, RulePerson: 40, RuleCalendar: 30, RuleAbbreviation: 40, RuleTableStart: 35,
-	RuleSharedName: 10, RuleBareKey: 8, RuleData: 1,
+var strength = map[ruleKind]int{
+	ruleSameKey: 90, ruleEntity: 85, ruleRoleKey: 70, ruleRoleEntity: 70, ruleEntityAlone: 65, ruleEntityRole: 55,
+	ruleRoleAlone: 50, ruleTableEnd: 45, ruleParent: 45, rulePerson: 40, ruleCalendar: 30, ruleAbbreviation: 40, ruleTableStart: 35,
+	ruleSharedName: 10, ruleBareKey: 8, ruleData: 1,
 }
 
 // candidate is a possible edge of one column to a key.
 type candidate struct {
 	child, column int
 	parent, key   int
-	rule          Rule
+	rule          ruleKind
 	how           int // how short an abbreviation is; how many other tables of people there are
 	better, tied  int // rivals for the same column
 	rivals        []int
@@ -80,7 +79,7 @@ func (x *index) tableCandidates(child int) [][]candidate {
 	for n := range out {
 		out[n] = x.candidates(child, n)
 		for _, c := range out[n] {
-			if c.rule == RuleSameKey || c.rule == RuleEntity {
+			if c.rule == ruleSameKey || c.rule == ruleEntity {
 				named[c.parent] = n + 1
 			}
 		}
@@ -88,7 +87,7 @@ func (x *index) tableCandidates(child int) [][]candidate {
 	for _, list := range out {
 		for i := range list {
 			switch c := &list[i]; c.rule {
-			case RuleEntityAlone, RuleAbbreviation, RuleTableEnd, RuleTableStart, RuleRoleAlone, RuleBareKey:
+			case ruleEntityAlone, ruleAbbreviation, ruleTableEnd, ruleTableStart, ruleRoleAlone, ruleBareKey:
 				c.second = named[c.parent] != 0 && named[c.parent] != c.column+1
 			}
 		}
@@ -104,17 +103,17 @@ type finder struct {
 }
 
 // add notes a candidate with a given key, unless the table has a stronger one.
-func (f *finder) add(parent, keyNumber int, rule Rule, how int) {
+func (f *finder) add(parent, keyNumber int, rule ruleKind, how int) {
 	if parent == f.child {
 		k := f.x.tables[parent].keys[keyNumber]
 		if slices.Contains(k.columns, f.column) {
 			return
 		}
-		if rule != RulePerson && rule != RuleParent {
+		if rule != rulePerson && rule != ruleParent {
 			if !slices.ContainsFunc(f.c.restRaw, otherRow) {
 				return
 			}
-			rule = RuleParent
+			rule = ruleParent
 		}
 	}
 	if f.reversed(parent, keyNumber) {
@@ -147,7 +146,7 @@ func (f *finder) reversed(parent, keyNumber int) bool {
 }
 
 // addTable notes a candidate with the key of a table that fits the column best.
-func (f *finder) addTable(parent int, rule Rule, how int) {
+func (f *finder) addTable(parent int, rule ruleKind, how int) {
 	if best := f.x.bestKey(parent, f.c); best >= 0 {
 		f.add(parent, best, rule, how)
 	}
@@ -155,7 +154,7 @@ func (f *finder) addTable(parent int, rule Rule, how int) {
 
 // addPart is like addTable for names that are less clear. The key of the table must
 // not be named after something else, and the column not after its own table.
-func (f *finder) addPart(parent int, rule Rule, how int) {
+func (f *finder) addPart(parent int, rule ruleKind, how int) {
 	if parent == f.child || f.x.tables[f.child].owns(f.c) >= partOwn {
 		return
 	}
@@ -181,7 +180,7 @@ func (x *index) mismatch(parent, number int, c *column) bool {
 
 // strong reports whether a table was found whose name or key is named in full.
 func (f *finder) strong() bool {
-	return slices.ContainsFunc(f.found, func(c candidate) bool { return strength[c.rule] >= strength[RuleEntityAlone] })
+	return slices.ContainsFunc(f.found, func(c candidate) bool { return strength[c.rule] >= strength[ruleEntityAlone] })
 }
 
 // bestKey returns the number of the key of one column that a column would refer
@@ -223,7 +222,7 @@ func (f *finder) sameKey() {
 	}
 	for _, name := range joined(f.c.stems, f.c.raw) {
 		for _, ref := range f.owners(f.x.byKey[name], least) {
-			f.add(ref.table, ref.key, RuleSameKey, 0)
+			f.add(ref.table, ref.key, ruleSameKey, 0)
 		}
 	}
 	if f.x.tables[f.child].owns(f.c) == wholeOwn {
@@ -234,7 +233,7 @@ func (f *finder) sameKey() {
 			for _, ref := range f.owners(f.x.byKey[tail], notOwn) {
 				k := f.x.tables[ref.table].keys[ref.key]
 				if p := &f.x.tables[ref.table].columns[k.columns[0]]; p.key != "" || len(p.stems) > 1 {
-					f.add(ref.table, ref.key, RuleRoleKey, 0)
+					f.add(ref.table, ref.key, ruleRoleKey, 0)
 				}
 			}
 		}
@@ -242,7 +241,7 @@ func (f *finder) sameKey() {
 	if f.c.glued && len(f.c.stems) == 1 { // citedpaperid
 		for at := 1; at <= len(f.c.compact)-minGluedKey; at++ {
 			for _, ref := range f.owners(f.x.byKey[f.c.compact[at:]], notOwn) {
-				f.add(ref.table, ref.key, RuleRoleKey, 0)
+				f.add(ref.table, ref.key, ruleRoleKey, 0)
 			}
 		}
 	}
@@ -277,9 +276,9 @@ func (f *finder) entity() {
 	if len(rest) == 0 || f.c.generic && f.c.key == "" && len(rest) > 1 {
 		return
 	}
-	exact, role := RuleEntity, RuleRoleEntity
+	exact, role := ruleEntity, ruleRoleEntity
 	if f.c.key == "" {
-		exact, role = RuleEntityAlone, RuleRoleAlone
+		exact, role = ruleEntityAlone, ruleRoleAlone
 	}
 	all := strings.Join(rest, "")
 	for _, name := range joined(rest, f.c.restRaw) {
@@ -289,7 +288,7 @@ func (f *finder) entity() {
 	}
 	if f.c.glued { // the key word may be a part of the last word: paid, grid
 		for _, i := range f.x.byName[strings.Join(f.c.stems, "")] {
-			f.addTable(i, RuleEntityAlone, 0)
+			f.addTable(i, ruleEntityAlone, 0)
 		}
 	}
 	if f.c.key != "" && f.x.tables[f.child].owns(f.c) == wholeOwn {
@@ -306,7 +305,7 @@ func (f *finder) entity() {
 		}
 		if f.c.key != "" && placeWords[f.c.restRaw[at]] {
 			for _, i := range f.x.byName[strings.Join(rest[:at], "")] {
-				f.addPart(i, RuleEntityRole, 0)
+				f.addPart(i, ruleEntityRole, 0)
 			}
 		}
 	}
@@ -314,7 +313,7 @@ func (f *finder) entity() {
 	for at := 1; at < len(f.c.stems)-1; at++ {
 		if keyWords[f.c.stems[at]] && !weakKeyWords[f.c.stems[at]] {
 			for _, i := range f.x.byName[strings.Join(f.c.stems[:at], "")] {
-				f.addTable(i, RuleEntityRole, 0)
+				f.addTable(i, ruleEntityRole, 0)
 			}
 		}
 	}
@@ -322,10 +321,10 @@ func (f *finder) entity() {
 		return
 	}
 	for _, i := range f.x.byHead[all] {
-		f.addPart(i, RuleTableEnd, 0)
+		f.addPart(i, ruleTableEnd, 0)
 	}
 	for _, i := range f.x.byStart[all] {
-		f.addPart(i, RuleTableStart, 0)
+		f.addPart(i, ruleTableStart, 0)
 	}
 }
 
@@ -344,7 +343,7 @@ func (f *finder) roles() {
 	switch {
 	case parentWords[whole]:
 		if f.c.key != "" || whole == "reportsto" {
-			f.addTable(f.child, RuleParent, 0)
+			f.addTable(f.child, ruleParent, 0)
 		}
 		if whole == "reportsto" {
 			f.persons(employeeTables)
@@ -373,7 +372,7 @@ func (f *finder) calendar() {
 		for n, k := range t.keys {
 			c := &t.columns[k.columns[0]]
 			if len(k.columns) == 1 && c.key == "" && (slices.Contains(c.raw, "date") || slices.Contains(c.raw, "datum")) {
-				f.add(i, n, RuleCalendar, 0)
+				f.add(i, n, ruleCalendar, 0)
 			}
 		}
 	}
@@ -392,7 +391,7 @@ func (f *finder) persons(tables []string) {
 		}
 	}
 	if best >= 0 {
-		f.addTable(best, RulePerson, others)
+		f.addTable(best, rulePerson, others)
 	}
 }
 
@@ -403,12 +402,12 @@ func (f *finder) abbreviations() {
 	}
 	whole := strings.Join(f.c.rest, "")
 	for _, a := range f.x.abbreviates(whole) {
-		f.addPart(a.table, RuleAbbreviation, a.how)
+		f.addPart(a.table, ruleAbbreviation, a.how)
 	}
 	if last := f.c.rest[len(f.c.rest)-1]; len(f.c.rest) > 1 && len(last) > 2 { // ship_addr_id
 		for _, a := range f.x.abbreviates(last) {
 			if a.how == beginning || len(last) > 3 {
-				f.addPart(a.table, RuleAbbreviation, subsequence)
+				f.addPart(a.table, ruleAbbreviation, subsequence)
 			}
 		}
 	}
@@ -428,7 +427,7 @@ func (f *finder) bareKey() {
 			}
 			for n, k := range f.x.tables[i].keys {
 				if len(k.columns) == 1 && f.x.tables[i].columns[k.columns[0]].compact == f.c.compact {
-					f.add(i, n, RuleBareKey, 0)
+					f.add(i, n, ruleBareKey, 0)
 				}
 			}
 		}
@@ -449,7 +448,7 @@ func (f *finder) sharedName() {
 	for _, ref := range same {
 		if ref.table > f.child { // one edge for each two tables
 			f.found = append(f.found, candidate{
-				child: f.child, column: f.column, parent: ref.table, key: -1 - ref.column, rule: RuleSharedName,
+				child: f.child, column: f.column, parent: ref.table, key: -1 - ref.column, rule: ruleSharedName,
 			})
 		}
 	}
@@ -467,7 +466,7 @@ func rank(x *index, found []candidate) {
 		c := &found[i]
 		c.better, c.tied, c.rivals = 0, 0, nil
 		for _, other := range found {
-			if other.parent == c.parent || other.rule == RuleSharedName {
+			if other.parent == c.parent || other.rule == ruleSharedName {
 				continue
 			}
 			switch p, q := points[c.parent], points[other.parent]; {
@@ -489,7 +488,7 @@ func rank(x *index, found []candidate) {
 // themselves: if the first candidate names a table and its key in full, tables of
 // which only a part has that name do.
 func (x *index) settled(found []candidate) []candidate {
-	if len(found) < 2 || found[0].key < 0 || strength[found[0].rule] < strength[RuleEntity] {
+	if len(found) < 2 || found[0].key < 0 || strength[found[0].rule] < strength[ruleEntity] {
 		return found
 	}
 	if x.tables[found[0].parent].keys[found[0].key].own != wholeOwn {
@@ -503,7 +502,7 @@ func (x *index) settled(found []candidate) []candidate {
 // points orders the candidates of one column.
 func (x *index) points(c candidate) int {
 	p := 10 * strength[c.rule]
-	if c.rule == RuleAbbreviation {
+	if c.rule == ruleAbbreviation {
 		p += 10 * c.how
 	}
 	if c.key >= 0 {

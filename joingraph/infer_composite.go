@@ -49,7 +49,7 @@ const (
 func (in *inference) composite(child, parent, number int) {
 	x := in.x
 	t, other := &x.tables[parent], &x.tables[child]
-	p := proposal{candidate: candidate{child: child, parent: parent, key: number, rule: RuleComposite}, rule: RuleComposite,
+	p := proposal{candidate: candidate{child: child, parent: parent, key: number, rule: ruleComposite}, rule: ruleComposite,
 		types: typesEqual}
 	own, bare := false, true
 	for _, at := range t.keys[number].columns {

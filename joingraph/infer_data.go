@@ -27,17 +27,17 @@ func (in *inference) scoreData() {
 		matches := 0
 		for _, other := range byColumn[colRef{p.child, p.column}] {
 			o := &in.proposals[other]
-			if o.rule != RuleData && (!o.data.refutes() || other == i) {
+			if o.rule != ruleData && (!o.data.refutes() || other == i) {
 				rivals = append(rivals, o.candidate)
 			}
 			if other != i && o.data != nil && !o.data.Chance && o.data.Inclusion() >= leastInclusion {
 				matches++
 			}
 		}
-		if p.rule != RuleData && len(rivals) < len(byColumn[colRef{p.child, p.column}]) {
+		if p.rule != ruleData && len(rivals) < len(byColumn[colRef{p.child, p.column}]) {
 			p = in.reranked(p, rivals)
 		}
-		if p.rule == RuleData {
+		if p.rule == ruleData {
 			p.add(featureNames[fData], weightDataOnly)
 			switch from := &x.tables[p.child].columns[p.column]; {
 			case from.idLike() && !weakKeyWords[from.key]:
@@ -51,7 +51,7 @@ func (in *inference) scoreData() {
 			p.addTypes()
 		}
 		for _, t := range p.data.terms(x.tables[p.parent].keys, p.key, matches) {
-			if p.rule == RuleBareKey && t.Weight > 0 {
+			if p.rule == ruleBareKey && t.Weight > 0 {
 				t.Weight /= 2 // keys of the same name often have values of the same form
 			}
 			p.add(t.Name, t.Weight)

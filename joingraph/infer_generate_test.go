@@ -126,16 +126,11 @@ func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`
 // references notes which column refers to which. A join of a statement refers to
 // the side that is a primary key.
 func (g *generator) references(s *corpora.Schema, joins []corpora.Join) {
-	spelled := map[string]string{}
-	for name, t := range g.schema.Tables {
-		spelled[strings.ToLower(name)] = name
-		for _, c := range t.Columns {
-			spelled[strings.ToLower(name+"\x00"+c)] = c
-		}
-	}
+	spelled := spellings(g.schema)
 	add := func(k [4]string) {
-		from := [2]string{spelled[strings.ToLower(k[0])], spelled[strings.ToLower(k[0]+"\x00"+k[1])]}
-		to := [2]string{spelled[strings.ToLower(k[2])], spelled[strings.ToLower(k[2]+"\x00"+k[3])]}
+		var from, to [2]string
+		from[0], from[1] = spelled.column(k[0], k[1])
+		to[0], to[1] = spelled.column(k[2], k[3])
 		if _, twice := g.refs[from]; twice || from == to || from[1] == "" || to[1] == "" {
 			return
 		}
@@ -154,13 +149,32 @@ func (g *generator) references(s *corpora.Schema, joins []corpora.Join) {
 			continue
 		}
 		for _, k := range j.Conditions {
-			left := [2]string{spelled[strings.ToLower(k[0])], spelled[strings.ToLower(k[0]+"\x00"+k[1])]}
+			var left [2]string
+			left[0], left[1] = spelled.column(k[0], k[1])
 			if g.referred(left) || slices.Contains(s.PrimaryKeys[left[0]], left[1]) {
 				k = [4]string{k[2], k[3], k[0], k[1]}
 			}
 			add(k)
 		}
 	}
+}
+
+// speller finds the spelling of names that are compared without case.
+type speller map[string]string
+
+func spellings(s *joinpath.Schema) speller {
+	out := speller{}
+	for name, t := range s.Tables {
+		out[strings.ToLower(name)] = name
+		for _, c := range t.Columns {
+			out[strings.ToLower(name+"\x00"+c)] = c
+		}
+	}
+	return out
+}
+
+func (s speller) column(table, column string) (string, string) {
+	return s[strings.ToLower(table)], s[strings.ToLower(table+"\x00"+column)]
 }
 
 // root follows references to their end.

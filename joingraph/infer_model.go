@@ -59,11 +59,11 @@ var featureNames = [features]string{
 	"key word of ordinary columns", "very short abbreviation", "key word not separated", "different key words",
 }
 
-var ruleFeature = map[Rule]feature{
-	RuleSameKey: fSameKey, RuleEntity: fEntity, RuleRoleEntity: fRoleEntity, RuleEntityAlone: fEntityAlone,
-	RuleRoleAlone: fRoleAlone, RuleRoleKey: fRoleKey, RuleAbbreviation: fAbbreviation, RuleTableEnd: fTableEnd,
-	RuleTableStart: fTableStart, RuleEntityRole: fEntityRole, RuleCalendar: fCalendar, RulePerson: fPerson, RuleParent: fParent,
-	RuleBareKey: fBareKey, RuleSharedName: fSharedName, RuleData: fData,
+var ruleFeature = map[ruleKind]feature{
+	ruleSameKey: fSameKey, ruleEntity: fEntity, ruleRoleEntity: fRoleEntity, ruleEntityAlone: fEntityAlone,
+	ruleRoleAlone: fRoleAlone, ruleRoleKey: fRoleKey, ruleAbbreviation: fAbbreviation, ruleTableEnd: fTableEnd,
+	ruleTableStart: fTableStart, ruleEntityRole: fEntityRole, ruleCalendar: fCalendar, rulePerson: fPerson, ruleParent: fParent,
+	ruleBareKey: fBareKey, ruleSharedName: fSharedName, ruleData: fData,
 }
 
 type vector [features]float64
@@ -81,7 +81,7 @@ func (x *index) vectorOf(c candidate) vector {
 	v[ruleFeature[c.rule]] = 1
 	if c.key >= 0 {
 		k := parent.keys[c.key]
-		set(fPrimary, (k.kind == keyPrimary || k.kind == keyUnique) && c.rule != RuleParent)
+		set(fPrimary, (k.kind == keyPrimary || k.kind == keyUnique) && c.rule != ruleParent)
 		set(fGuessed, k.kind == keyGuessed && k.own == notOwn)
 		v[fOwn] = float64(k.own) / wholeOwn
 		set(fForeign, k.own == notOwn)
@@ -91,14 +91,14 @@ func (x *index) vectorOf(c candidate) vector {
 	set(fSecond, c.second)
 	set(fBeaten, c.better > 0)
 	v[fTied] = math.Log2(1 + float64(c.tied))
-	if c.rule == RulePerson {
+	if c.rule == rulePerson {
 		v[fTied] += math.Log2(1+float64(c.how)) / 2 // the role prefers the first one
 	}
 	set(fChildKey, child.isKey[from.name])
 	set(fChildOwn, !from.generic && from.key != "" && c.parent != c.child && child.owns(from) != notOwn)
-	set(fGeneric, from.generic && c.rule != RuleParent && c.rule != RuleBareKey)
+	set(fGeneric, from.generic && c.rule != ruleParent && c.rule != ruleBareKey)
 	set(fWeakKey, weakKeyWords[from.key])
-	set(fShort, c.rule == RuleAbbreviation && c.how == initials)
+	set(fShort, c.rule == ruleAbbreviation && c.how == initials)
 	set(fGlued, from.glued)
 	set(fOtherWord, from.key != "" && to.key != "" && from.key != to.key)
 	return v
@@ -125,12 +125,12 @@ const (
 // convention is how a schema names its declared keys.
 type convention struct {
 	all   int
-	rules map[Rule]int
+	rules map[ruleKind]int
 }
 
 // conventionOf counts the rules of the relationships that are known.
 func (x *index) conventionOf(known []candidate) convention {
-	c := convention{rules: map[Rule]int{}}
+	c := convention{rules: map[ruleKind]int{}}
 	for _, k := range known {
 		c.all++
 		c.rules[k.rule]++
@@ -140,8 +140,8 @@ func (x *index) conventionOf(known []candidate) convention {
 
 // weight returns the weight of a rule: above 0 if many declared keys follow it,
 // below 0 if few do.
-func (c convention) weight(r Rule) float64 {
-	if c.all < 3 || r == RuleComposite {
+func (c convention) weight(r ruleKind) float64 {
+	if c.all < 3 || r == ruleComposite {
 		return 0
 	}
 	const prior = 4.0
@@ -152,10 +152,10 @@ func (c convention) weight(r Rule) float64 {
 }
 
 // usualShare is the share of a rule among all keys of many schemas.
-var usualShare = map[Rule]float64{
-	RuleSameKey: 0.62, RuleEntity: 0.12, RuleRoleKey: 0.05, RuleRoleEntity: 0.03, RuleEntityAlone: 0.05,
-	RuleRoleAlone: 0.02, RuleAbbreviation: 0.02, RuleTableEnd: 0.02, RuleTableStart: 0.01, RuleEntityRole: 0.01,
-	RulePerson: 0.01, RuleCalendar: 0.01, RuleParent: 0.01, RuleBareKey: 0.01, RuleSharedName: 0.01, RuleData: 0.01,
+var usualShare = map[ruleKind]float64{
+	ruleSameKey: 0.62, ruleEntity: 0.12, ruleRoleKey: 0.05, ruleRoleEntity: 0.03, ruleEntityAlone: 0.05,
+	ruleRoleAlone: 0.02, ruleAbbreviation: 0.02, ruleTableEnd: 0.02, ruleTableStart: 0.01, ruleEntityRole: 0.01,
+	rulePerson: 0.01, ruleCalendar: 0.01, ruleParent: 0.01, ruleBareKey: 0.01, ruleSharedName: 0.01, ruleData: 0.01,
 }
 
 // A Term is one item of evidence and its weight, in the unit of the logarithm of

@@ -331,7 +331,7 @@ func (s *sampler) sharedNames() {
 	in := s.in
 	named := map[colRef]bool{}
 	for _, p := range in.proposals {
-		if p.from == nil && p.rule != RuleSharedName {
+		if p.from == nil && p.rule != ruleSharedName {
 			named[colRef{p.child, p.column}] = true
 		}
 	}
@@ -348,13 +348,13 @@ func (s *sampler) sharedNames() {
 		}
 		parent := unique[0]
 		in.proposals = slices.DeleteFunc(in.proposals, func(p proposal) bool {
-			return p.rule == RuleSharedName && in.x.tables[p.child].columns[p.column].compact == name
+			return p.rule == ruleSharedName && in.x.tables[p.child].columns[p.column].compact == name
 		})
 		for _, ref := range refs {
 			if ref == parent || ref.table == parent.table || named[ref] || in.x.tables[ref.table].taken[in.x.tables[ref.table].columns[ref.column].name] {
 				continue
 			}
-			c := candidate{child: ref.table, column: ref.column, parent: parent.table, key: -1 - parent.column, rule: RuleSharedName}
+			c := candidate{child: ref.table, column: ref.column, parent: parent.table, key: -1 - parent.column, rule: ruleSharedName}
 			if p, ok := in.proposal(c); ok {
 				in.proposals = append(in.proposals, p)
 			}
@@ -489,7 +489,7 @@ func (s *sampler) search() {
 	s.planned = in.out.Statements + len(pairs)
 	for _, c := range pairs {
 		if m := s.match(c); m != nil && m.Inclusion() >= leastInclusion && (!m.Chance || m.tight()) {
-			p := proposal{candidate: c, rule: RuleData, data: m}
+			p := proposal{candidate: c, rule: ruleData, data: m}
 			from, to := &in.x.tables[c.child].columns[c.column], &in.x.tables[c.parent].columns[in.x.parentColumn(c)]
 			p.types = compareTypes(in.x.tables[c.child].def.Types[from.name], in.x.tables[c.parent].def.Types[to.name],
 				from.class, to.class)
@@ -526,7 +526,7 @@ func (s *sampler) pairs(parent, n int, key counts, sure map[colRef]bool) []candi
 				}):
 				continue
 			}
-			out = append(out, candidate{child: child, column: column, parent: parent, key: n, rule: RuleData})
+			out = append(out, candidate{child: child, column: column, parent: parent, key: n, rule: ruleData})
 		}
 	}
 	return out
