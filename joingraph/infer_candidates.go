@@ -110,7 +110,7 @@ func (f *finder) add(parent, keyNumber int, rule ruleKind, how int) {
 			return
 		}
 		if rule != rulePerson && rule != ruleParent {
-			if !slices.ContainsFunc(f.c.restRaw, otherRow) {
+			if f.c.key == "" || !slices.ContainsFunc(f.c.restRaw, otherRow) {
 				return
 			}
 			rule = ruleParent
@@ -133,7 +133,7 @@ func (f *finder) add(parent, keyNumber int, rule ruleKind, how int) {
 
 // otherRow reports whether a word of a column says that it refers to another row of
 // its own table.
-func otherRow(word string) bool { return parentWords[word] || roleWords[word] || placeWords[word] }
+func otherRow(word string) bool { return parentWords[word] || roleWords[word] || rowWords[word] }
 
 // reversed reports whether a key is named after the column's own table: then the
 // other table refers to this one.
@@ -335,8 +335,10 @@ func (f *finder) roles() {
 		return
 	}
 	last, first := rest[len(rest)-1], rest[0]
-	if f.c.key == "" && slices.ContainsFunc(rest, func(p string) bool { return p == "date" || p == "datum" }) {
-		f.calendar()
+	if f.c.key == "" && slices.ContainsFunc(rest, isDate) {
+		if !slices.Contains(rest, "birth") {
+			f.calendar()
+		}
 		return
 	}
 	whole := strings.Join(rest, "")
@@ -362,6 +364,8 @@ func (f *finder) roles() {
 	}
 }
 
+func isDate(word string) bool { return word == "date" || word == "datum" }
+
 // calendar finds tables of days whose key is a date.
 func (f *finder) calendar() {
 	for i, t := range f.x.tables {
@@ -371,7 +375,7 @@ func (f *finder) calendar() {
 		}
 		for n, k := range t.keys {
 			c := &t.columns[k.columns[0]]
-			if len(k.columns) == 1 && c.key == "" && (slices.Contains(c.raw, "date") || slices.Contains(c.raw, "datum")) {
+			if len(k.columns) == 1 && c.key == "" && slices.ContainsFunc(c.raw, isDate) {
 				f.add(i, n, ruleCalendar, 0)
 			}
 		}

@@ -211,7 +211,7 @@ func TestCalibration(t *testing.T) {
 		return got.Edges
 	})
 	m.log(t)
-	for _, want := range []struct{ least, most, right float64 }{{0.9, 1, 0.9}, {0.7, 0.9, 0.7}, {0.5, 0.7, 0.5}} {
+	for _, want := range []struct{ least, most, right float64 }{{0.9, 1, 0.9}, {0.5, 0.9, 0.6}} {
 		if got := m.above(want.least, want.most); got < want.right {
 			t.Errorf("of edges from %.1f to %.1f, %.3f are right", want.least, want.most, got)
 		}

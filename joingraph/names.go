@@ -108,7 +108,7 @@ var genericWords = words.SetOf(`id key code no nr number name title type kind st
 	position rank level size weight height width length color colour gender sex age language active enabled deleted
 	count sort order seq sequence line text content label first last middle start end from to created updated modified
 	semester bezeichnung beschreibung datum jahr titel wert betrag menge preis art typ status bemerkung details
-	location address city country zip`)
+	location address city country zip postal mobile phone`)
 
 // measureWords are in the names of columns that describe or count something:
 // no_of_customers is no customer.
@@ -143,6 +143,9 @@ var byWords = words.SetOf(`created updated modified deleted changed approved ass
 // parentWords name another row of the same table.
 var parentWords = words.SetOf(`parent predecessor successor previous prev next superior reportsto ancestor root original
 	replaces replaced eltern vorgaenger nachfolger oberste uebergeordnet uebergeordnete`)
+
+// rowWords also do, before the name of the table.
+var rowWords = words.SetOf(`child source target src dst from to old new current first last linked related duplicate`)
 
 // personTables are the tables that a person's role or an action refers to, the
 // likeliest first.
