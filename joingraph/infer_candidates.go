@@ -44,10 +44,9 @@ type candidate struct {
 	child, column int
 	parent, key   int
 	rule          ruleKind
-	how           int // how short an abbreviation is; how many other tables of people there are
-	better, tied  int // rivals for the same column
-	rivals        []int
-	second        bool // another column of the child names the parent in full
+	how           int   // how short an abbreviation is; how many other tables of people there are
+	rivals        []int // other tables that fit as well or better
+	second        bool  // another column of the child names the parent in full
 }
 
 // candidates returns what names suggest for one column, at most one candidate for
@@ -468,17 +467,12 @@ func rank(x *index, found []candidate) {
 	}
 	for i := range found {
 		c := &found[i]
-		c.better, c.tied, c.rivals = 0, 0, nil
+		c.rivals = nil
 		for _, other := range found {
 			if other.parent == c.parent || other.rule == ruleSharedName {
 				continue
 			}
-			switch p, q := points[c.parent], points[other.parent]; {
-			case q > p:
-				c.better++
-				c.rivals = append(c.rivals, other.parent)
-			case q == p:
-				c.tied++
+			if points[other.parent] >= points[c.parent] {
 				c.rivals = append(c.rivals, other.parent)
 			}
 		}

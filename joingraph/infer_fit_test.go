@@ -14,7 +14,7 @@ import (
 // that statements use, and those that these imply. The first result has only the
 // first two kinds.
 func truthOf(s *corpora.Schema, joins []corpora.Join) (direct, all map[string]bool) {
-	direct, all = map[string]bool{}, map[string]bool{}
+	direct = map[string]bool{}
 	var pairs [][4]string
 	add := func(p [4]string) {
 		for i := range p {
@@ -130,8 +130,7 @@ func examples(c *corpora.Corpus) []example {
 // signs are the features whose weight has a sign that does not depend on the
 // corpus. A weight with the other sign would be an accident of its schemas.
 var signs = map[feature]float64{
-	fPrimary: 1, fOwn: 1, fGuessed: -1, fMismatch: -1, fBeaten: -1, fTied: -1, fChildKey: -1, fChildOwn: -1,
-	fGeneric: -1, fWeakKey: -1, fShort: -1, fGlued: -1, fOtherWord: -1, fForeign: -1, fPlain: -1, fSecond: -1,
+	fPrimary: 1, fOwn: 1, fSecond: -1, fTied: -1, fChildKey: -1, fGeneric: -1, fWeakKey: -1, fShort: -1, fOtherWord: -1,
 }
 
 // fit returns the weights of a logistic regression with a quadratic penalty, by

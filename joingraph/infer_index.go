@@ -18,7 +18,6 @@ type index struct {
 	byHead  map[string][]int    // tables by the end of their compact name
 	byStart map[string][]int    // tables by the beginning of their compact name
 	byKey   map[string][]keyRef // keys of one column with a specific name, by compact name
-	owners  map[string]int      // number of tables whose key has a compact name
 	having  map[string][]colRef // columns by compact name, those with a key word only
 	letters map[byte][]int      // tables by the first letter of a name
 	short   map[string][]abbreviated
@@ -75,7 +74,7 @@ type abbreviated struct{ table, how int }
 func newIndex(s *joinpath.Schema) *index {
 	x := &index{
 		number: map[string]int{}, byName: map[string][]int{}, byHead: map[string][]int{}, byStart: map[string][]int{},
-		byKey: map[string][]keyRef{}, owners: map[string]int{}, having: map[string][]colRef{}, letters: map[byte][]int{},
+		byKey: map[string][]keyRef{}, having: map[string][]colRef{}, letters: map[byte][]int{},
 		short: map[string][]abbreviated{},
 	}
 	names := slices.Sorted(maps.Keys(s.Tables))
@@ -294,9 +293,6 @@ func (x *index) addKeys(i int) {
 			continue
 		}
 		c := &t.columns[k.columns[0]]
-		if k.kind != keyNamed || k.own != notOwn {
-			x.owners[c.compact]++
-		}
 		if !k.bare {
 			for _, name := range joined(c.stems, c.raw) {
 				x.byKey[name] = append(x.byKey[name], keyRef{i, n})

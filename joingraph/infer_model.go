@@ -28,20 +28,13 @@ const (
 	fData
 
 	fPrimary   // the other column is a declared primary or unique key
-	fGuessed   // it is a guess
 	fOwn       // the key is named after its table
-	fForeign   // the key is not named after its table
-	fPlain     // and has no key word
 	fSecond    // another column of the table names the same key in full
-	fMismatch  // the key is named after something else
-	fBeaten    // another table fits better
-	fTied      // other tables fit equally well
+	fTied      // other tables fit as well or better
 	fChildKey  // the column is the key of its own table
-	fChildOwn  // the column is named after its own table
 	fGeneric   // the name of the column says nothing
 	fWeakKey   // the key word of the column also names ordinary columns
 	fShort     // the abbreviation has one or two letters
-	fGlued     // the key word is not separated
 	fOtherWord // the key words of the columns differ
 
 	features int = iota
@@ -53,10 +46,9 @@ var featureNames = [features]string{
 	"ends with the key's name", "abbreviates the table", "end of the table's name", "beginning of the table's name",
 	"table and role", "date of a calendar", "role of a person", "parent row", "both are plain keys", "same name, no table of that name",
 	"names say nothing",
-	"declared key", "guessed key", "key named after its table", "key not named after its table", "and has no key word", "another column names it in full",
-	"key named after something else", "another table fits better",
-	"other tables fit as well", "key of its own table", "named after its own table", "name says nothing",
-	"key word of ordinary columns", "very short abbreviation", "key word not separated", "different key words",
+	"declared key", "key named after its table", "another column names it in full",
+	"other tables fit as well or better", "key of its own table", "name says nothing",
+	"key word of ordinary columns", "very short abbreviation", "different key words",
 }
 
 var ruleFeature = map[ruleKind]feature{
@@ -82,24 +74,17 @@ func (x *index) vectorOf(c candidate) vector {
 	if c.key >= 0 {
 		k := parent.keys[c.key]
 		set(fPrimary, (k.kind == keyPrimary || k.kind == keyUnique) && c.rule != ruleParent)
-		set(fGuessed, k.kind == keyGuessed && k.own == notOwn)
 		v[fOwn] = float64(k.own) / wholeOwn
-		set(fForeign, k.own == notOwn)
-		set(fPlain, k.own == notOwn && from.key == "")
 	}
-	set(fMismatch, c.key >= 0 && x.mismatch(c.parent, c.key, from))
 	set(fSecond, c.second)
-	set(fBeaten, c.better > 0)
-	v[fTied] = math.Log2(1 + float64(c.tied))
+	v[fTied] = math.Log2(1 + float64(len(c.rivals)))
 	if c.rule == rulePerson {
 		v[fTied] += math.Log2(1+float64(c.how)) / 2 // the role prefers the first one
 	}
 	set(fChildKey, child.isKey[from.name])
-	set(fChildOwn, !from.generic && from.key != "" && c.parent != c.child && child.owns(from) != notOwn)
 	set(fGeneric, from.generic && c.rule != ruleParent && c.rule != ruleBareKey)
 	set(fWeakKey, weakKeyWords[from.key])
 	set(fShort, c.rule == ruleAbbreviation && c.how == initials)
-	set(fGlued, from.glued)
 	set(fOtherWord, from.key != "" && to.key != "" && from.key != to.key)
 	return v
 }
