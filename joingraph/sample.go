@@ -176,7 +176,6 @@ func (c *counts) gappy() bool { return c.span > 0 && float64(c.distinct) < 0.9*(
 type sampler struct {
 	in      *inference
 	ctx     context.Context
-	cancel  context.CancelFunc
 	columns map[colRef]counts
 	ranges  map[colRef]float64 // by dense
 	planned int
@@ -194,9 +193,9 @@ var errTimeLimit = errors.New("joingraph: the time limit of the statements is ov
 // measure asks the database about the proposals, and searches for edges that names
 // do not show.
 func (in *inference) measure(ctx context.Context) {
-	s := &sampler{in: in, columns: map[colRef]counts{}}
-	s.ctx, s.cancel = context.WithTimeoutCause(ctx, in.opt.Timeout, errTimeLimit)
-	defer s.cancel()
+	ctx, cancel := context.WithTimeoutCause(ctx, in.opt.Timeout, errTimeLimit)
+	defer cancel()
+	s := &sampler{in: in, ctx: ctx, columns: map[colRef]counts{}}
 	s.countColumns()
 	s.sharedNames()
 	s.measureProposals()
@@ -468,8 +467,9 @@ func fills(span, width float64, values int64) bool {
 // that have its range.
 func (s *sampler) search() {
 	in := s.in
-	sure := map[colRef]bool{}
+	sure, proposed := map[colRef]bool{}, map[refTo]bool{}
 	for _, p := range in.proposals {
+		proposed[refTo{colRef{p.child, p.column}, p.parent}] = true
 		if p.data != nil && p.logit > 2 && (p.data.Inclusion() > 0.8 || p.data.Distinct == 0) {
 			sure[colRef{p.child, p.column}] = true
 		}
@@ -482,7 +482,7 @@ func (s *sampler) search() {
 			}
 			key, ok := s.columns[colRef{parent, k.columns[0]}]
 			if ok && key.distinct >= leastDistinct && key.distinct == key.rows {
-				pairs = append(pairs, s.pairs(parent, n, key, sure)...)
+				pairs = append(pairs, s.pairs(parent, n, key, sure, proposed)...)
 			}
 		}
 	}
@@ -503,8 +503,14 @@ const (
 	leastInclusion = 0.98 // of a pair that only the data shows
 )
 
+// refTo is a column and a table that it may refer to.
+type refTo struct {
+	column colRef
+	table  int
+}
+
 // pairs returns the columns that can refer to a key by their types and counts.
-func (s *sampler) pairs(parent, n int, key counts, sure map[colRef]bool) []candidate {
+func (s *sampler) pairs(parent, n int, key counts, sure map[colRef]bool, proposed map[refTo]bool) []candidate {
 	in := s.in
 	k := &in.x.tables[parent].columns[in.x.tables[parent].keys[n].columns[0]]
 	var out []candidate
@@ -521,9 +527,7 @@ func (s *sampler) pairs(parent, n int, key counts, sure map[colRef]bool) []candi
 				c.class == decimalType, c.class == dateType,
 				key.dense() && (c.key == "" || !t.isKey[c.name] && t.owns(c) != notOwn || !fills(from.span, key.span, from.distinct)),
 				compareTypes("", "", c.class, k.class) == typesIncompatible,
-				slices.ContainsFunc(in.proposals, func(p proposal) bool {
-					return p.child == child && p.column == column && p.parent == parent
-				}):
+				proposed[refTo{ref, parent}]:
 				continue
 			}
 			out = append(out, candidate{child: child, column: column, parent: parent, key: n, rule: ruleData})
