@@ -30,7 +30,7 @@ func (in *inference) scoreData() {
 			if o.rule != ruleData && (!o.data.refutes() || other == i) {
 				rivals = append(rivals, o.candidate)
 			}
-			if other != i && o.data != nil && !o.data.Chance && o.data.Inclusion() >= leastInclusion {
+			if other != i && o.data != nil && !o.data.Chance && o.data.matching() >= leastMatching {
 				matches++
 			}
 		}
@@ -75,9 +75,15 @@ func (in *inference) reranked(p proposal, rivals []candidate) proposal {
 	return p
 }
 
+// matching returns the share that has a match, of values or of rows. Orphans are few
+// rows, but each may have a value of its own.
+func (m *Measured) matching() float64 {
+	return max(m.Inclusion(), share(m.MatchedRows, m.NotNull))
+}
+
 // refutes reports whether the data contradicts an edge.
 func (m *Measured) refutes() bool {
-	return m != nil && m.Distinct >= 3 && m.KeyDistinct > 0 && m.Inclusion() < 0.4
+	return m != nil && m.Distinct >= 3 && m.KeyDistinct > 0 && m.matching() < 0.4
 }
 
 // The weight of an edge that only the data shows, before what was measured.
@@ -107,7 +113,7 @@ func (m *Measured) terms(keys []key, number, matches int) []Term {
 	} else if m.parentUnique() && number >= 0 && keys[number].kind != keyPrimary && keys[number].kind != keyUnique {
 		add("the key is unique in the data", 0.7)
 	}
-	in := m.Inclusion()
+	in := m.matching()
 	d := float64(m.Distinct)
 	switch {
 	case m.Distinct == 0 || m.KeyDistinct == 0:
