@@ -128,10 +128,10 @@ func (m *Measured) terms(keys []key, number, matches int) []Term {
 		add("some values are missing on the other side", -1.5)
 	case m.Chance && m.tight():
 		add("values fill the range of the key", math.Log(0.9/m.Alike))
-	case m.Chance && m.Reach > 0 && m.Matched >= 20 && m.Reach < 0.5:
-		add("values fill less than half of the range of the key", -1.5)
-	case m.Chance && m.Reach > 0 && m.Matched >= 20:
-		add("values fill only a part of the range of the key", -0.7)
+	case m.Chance && m.Reach > 0 && m.Matched >= 20 && !m.Partial && m.Reach < 0.5:
+		add("values fill less than half of the range of the key", -2.5)
+	case m.Chance && m.Reach > 0 && m.Matched >= 20 && !m.Partial:
+		add("values fill only a part of the range of the key", -1.2)
 	case m.Chance:
 		add("values match, as they would by chance", 0)
 	case m.Distinct < 3:
