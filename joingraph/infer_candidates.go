@@ -356,6 +356,8 @@ func (f *finder) roles() {
 		f.persons(accountTables)
 	case last == "to" && len(rest) == 2 && (first == "assigned" || first == "reports"):
 		f.persons(employeeTables)
+	case accountWords[last] && f.c.key != "":
+		f.persons(accountTables)
 	case teacherWords[last] && (f.c.key != "" || len(rest) == 1):
 		f.persons(teacherTables)
 	case roleWords[last] && f.c.key != "", roleWords[last] && len(f.c.restRaw) == 1 && f.c.key == "":

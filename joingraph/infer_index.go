@@ -108,19 +108,20 @@ func newIndex(s *joinpath.Schema) *index {
 	return x
 }
 
-// commonPrefixes returns the words with which so many tables begin that they do
-// not tell tables apart, such as the name of an application.
+// commonPrefixes returns the words with which three or more tables begin and that are
+// no table themselves, such as the name of an application.
 func commonPrefixes(names []string) map[string]bool {
-	count := map[string]int{}
+	count, whole := map[string]int{}, map[string]bool{}
 	for _, name := range names {
-		if parts := splitName(unqualified(name)); len(parts) > 1 {
+		parts := splitName(unqualified(name))
+		if len(parts) > 1 {
 			count[parts[0]]++
 		}
+		whole[strings.Join(stems(parts), "")] = true
 	}
-	maps.DeleteFunc(count, func(_ string, n int) bool { return n < 3 || n*2 < len(names) })
 	out := map[string]bool{}
-	for word := range count {
-		out[word] = true
+	for word, n := range count {
+		out[word] = n >= 3 && !whole[singular(word)]
 	}
 	return out
 }
@@ -340,7 +341,11 @@ func (x *index) abbreviates(word string) []abbreviated {
 				if begins(form, word) {
 					continue
 				}
-				best = max(best, abbreviation(word, strings.Join(form, "")))
+				how := abbreviation(word, strings.Join(form, ""))
+				if how == subsequence && len(form) > 1 {
+					how = noAbbreviation // long names contain many words by chance
+				}
+				best = max(best, how)
 				if len(form) > 1 && len(word) > 1 && firstLetters(form) == word {
 					best = max(best, initials)
 				}

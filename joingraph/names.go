@@ -128,6 +128,10 @@ var roleWords = words.SetOf(`manager mgr supervisor boss chief head leader lead 
 	recipient driver chef leiter vorgesetzter bearbeiter ersteller verantwortlicher ansprechpartner
 	besitzer autor verfasser female male husband wife spouse partner father mother guardian`)
 
+// accountWords are roles of those who use a program.
+var accountWords = words.SetOf(`author creator editor owner assignee requester reviewer sender receiver recipient autor
+	verfasser ersteller`)
+
 // teacherWords are roles of people who teach.
 var teacherWords = words.SetOf(`advisor adviser instructor teacher professor lecturer tutor mentor betreuer
 	dozent lehrer`)
