@@ -67,7 +67,7 @@ func inferJoins(t *testing.T, db *sqldb.DB, schema string, d dialect.Dialect) {
 		"orders.customer_id -> customer.id": joinpath.ManyToOne,
 		"customer.area -> region.label":     joinpath.ManyToOne,
 	} {
-		if e := confidence[name]; e.Confidence < usable || e.Cardinality != want || e.Evidence.Data == nil {
+		if e := confidence[name]; e.Confidence < usable || e.Cardinality != want || e.Grounds.Data == nil {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}

@@ -62,7 +62,7 @@ func TestMySQLDBIntrospectTables(t *testing.T) {
 		"pair": {
 			Columns: []string{"b", "a", "c", "g"}, PrimaryKey: []string{"a", "b"}, UniqueColumns: []string{"c"}, UniqueKeys: [][]string{{"c", "a"}},
 			NotNull: []string{"b", "a"},
-			Types: map[string]string{"b": "int(11)", "a": "int(11)", "c": "varchar(10)", "g": "int(11)"},
+			Types:   map[string]string{"b": "int(11)", "a": "int(11)", "c": "varchar(10)", "g": "int(11)"},
 		},
 		"bare":      {Columns: []string{"n", "h"}, Types: map[string]string{"n": "int(11)", "h": "int(11)"}},
 		"versioned": {Columns: []string{"n"}, PrimaryKey: []string{"n"}, UniqueColumns: []string{"n"}, NotNull: []string{"n"}, Types: map[string]string{"n": "int(11)"}},

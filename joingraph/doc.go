@@ -1,18 +1,38 @@
 // Package joingraph finds the relationships of a schema whose foreign keys are not
 // all declared, for package joinpath.
 //
+// Start with the schema that package sqldb reads from the database. Read what an
+// application's models say with [joinpath.Import], let Infer find the rest, and put
+// all together:
+//
+//	found, err := joingraph.Infer(ctx, schema, nil)
+//	...
+//	inferred := &joinpath.Schema{Relationships: found.Relationships()}
+//	schema, problems, err := joingraph.Combine(schema,
+//		joingraph.Source{Name: "models.json", Schema: models},
+//		joingraph.Source{Name: "inference", Schema: inferred},
+//		joingraph.Source{Name: "corrections.json", Schema: corrections, Manual: true})
+//
+// [Combine] keeps where each relationship comes from and says what it left out. A
+// model can judge the joins that nobody declared ([Validate], [Apply]). [Diff] lists
+// what has changed since an earlier graph. The programs in the folder export write
+// the models of Sequelize, Prisma, Django and SQLAlchemy; package gormgraph reads
+// those of GORM.
+//
+// # Inference
+//
 // [Infer] reads the names, types and keys of a schema. If it can ask the database
 // ([InferOptions.Database]), it counts matching rows as well. The result has one
 // [Edge] for each join that is likely: a [joinpath.Relationship] of type
-// [joinpath.Inferred] with the [Evidence] for it.
+// [joinpath.Inferred] with the [Grounds] for it.
 //
 // # Evidence
 //
-// The confidence of an edge is a logistic model of its evidence. [Evidence.Terms]
+// The confidence of an edge is a logistic model of its evidence. [Grounds.Terms]
 // lists what was found and how much each item weighs.
 //
 //   - Names: the column is named like the other table, its key, a role of one of
-//     its rows, or an abbreviation of these ([Evidence.Rule]).
+//     its rows, or an abbreviation of these ([Grounds.Rule]).
 //   - Types: incompatible types exclude an edge. Unknown types are no evidence.
 //   - Keys: the other side is a primary or unique key, or looks like one.
 //   - Convention: foreign keys that the schema declares have the same form of
@@ -27,7 +47,7 @@
 // The weights of names and keys were fitted on 146 schemas of the Spider training
 // set, and measured on schemas that the fit did not see (five folds, split by
 // database): of the edges with a confidence of 0.9 or more, 93 % are right. A test of
-// this package repeats the fit. The weights of types, composite keys, parent rows, convention
-// and data are set by hand, because the schemas have none of these; those of data
+// this package repeats the fit. The weights of types, composite keys, parent
+// rows, convention and data are set by hand, because the schemas have none of these; those of data
 // are measured on generated rows. BENCHMARKS.md has the curves.
 package joingraph

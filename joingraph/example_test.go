@@ -20,7 +20,7 @@ func ExampleInfer() {
 		log.Fatal(err)
 	}
 	for _, e := range found.Edges {
-		fmt.Printf("%v (%s): %s\n", e.Relationship, e.Cardinality, e.Evidence.Names)
+		fmt.Printf("%v (%s): %s\n", e.Relationship, e.Cardinality, e.Grounds.Names)
 	}
 
 	schema.Relationships = append(schema.Relationships, found.Relationships()...)

@@ -80,11 +80,11 @@ type Inference struct {
 // An Edge is an inferred relationship and the evidence for it.
 type Edge struct {
 	joinpath.Relationship
-	Evidence Evidence `json:"evidence"`
+	Grounds Grounds `json:"grounds"`
 }
 
-// Evidence is what the confidence of an edge was computed from.
-type Evidence struct {
+// Grounds are what the confidence of an edge was computed from.
+type Grounds struct {
 	// Rule is the rule by which names suggest the edge, such as "same_key" or
 	// "abbreviation", "composite" for a key of several columns, and "data" if
 	// only the data shows the edge.
@@ -104,11 +104,28 @@ type Evidence struct {
 	Terms []Term `json:"terms,omitempty"`
 }
 
-// Relationships returns the relationships of all edges.
+// Relationships returns the relationships of all edges, with their grounds as
+// evidence.
 func (i *Inference) Relationships() []joinpath.Relationship {
 	out := make([]joinpath.Relationship, 0, len(i.Edges))
 	for _, e := range i.Edges {
+		e.Relationship.Evidence = e.Grounds.sentences()
 		out = append(out, e.Relationship)
+	}
+	return out
+}
+
+// sentences returns the grounds for people.
+func (g *Grounds) sentences() []string {
+	out := []string{g.Names}
+	if d := g.Data; d != nil {
+		out = append(out, fmt.Sprintf("%d of %d sampled values exist on the other side", d.Matched, d.Distinct))
+		if d.Chance {
+			out = append(out, "chance alone may explain that")
+		}
+	}
+	if len(g.Rivals) > 0 {
+		out = append(out, "these tables fit as well: "+strings.Join(g.Rivals, ", "))
 	}
 	return out
 }
@@ -325,10 +342,10 @@ func (in *inference) edge(p proposal, confidence float64) Edge {
 		e.FromColumns, e.ToColumns = nil, nil
 	}
 	e.Cardinality = cardinalityOf(fromUnique, toUnique)
-	e.Evidence = Evidence{Rule: string(p.rule), Types: p.types, Key: in.keyKind(&p), Data: p.data, Terms: p.terms}
-	e.Evidence.Names = in.describe(&p, &e)
+	e.Grounds = Grounds{Rule: string(p.rule), Types: p.types, Key: in.keyKind(&p), Data: p.data, Terms: p.terms}
+	e.Grounds.Names = in.describe(&p, &e)
 	for _, i := range p.rivals {
-		e.Evidence.Rivals = append(e.Evidence.Rivals, in.x.tables[i].name)
+		e.Grounds.Rivals = append(e.Grounds.Rivals, in.x.tables[i].name)
 	}
 	e.Provenance = []string{"inferred from names"}
 	if p.rule == ruleData {

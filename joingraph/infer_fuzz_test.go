@@ -44,7 +44,7 @@ func FuzzInfer(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, e := range got.Edges {
-			if e.Type != joinpath.Inferred || len(e.Provenance) == 0 || e.Confidence >= 1 || e.Cardinality == "" || e.Evidence.Names == "" {
+			if e.Type != joinpath.Inferred || len(e.Provenance) == 0 || e.Confidence >= 1 || e.Cardinality == "" || e.Grounds.Names == "" {
 				t.Errorf("incomplete edge %+v", e)
 			}
 		}

@@ -40,7 +40,7 @@ const (
 	features int = iota
 )
 
-// featureNames are the names of the features in [Evidence.Terms].
+// featureNames are the names of the features in [Grounds.Terms].
 var featureNames = [features]string{
 	"same key name", "named after the table", "role and table", "named like the table", "role and table, no key word",
 	"ends with the key's name", "abbreviates the table", "end of the table's name", "beginning of the table's name",

@@ -82,18 +82,18 @@ func TestStyles(t *testing.T) {
 			for _, name := range s.expect {
 				e, ok := edges[name]
 				if !ok || e.Confidence < usable {
-					t.Errorf("%s: confidence %v, want at least %v: %v", name, e.Confidence, usable, e.Evidence.Terms)
+					t.Errorf("%s: confidence %v, want at least %v: %v", name, e.Confidence, usable, e.Grounds.Terms)
 				}
 				listed[e.String()] = true
 			}
 			for _, name := range s.forbid {
 				if e, ok := edges[name]; ok && e.Confidence >= usable {
-					t.Errorf("%s: confidence %v, want less than %v: %v", name, e.Confidence, usable, e.Evidence.Terms)
+					t.Errorf("%s: confidence %v, want less than %v: %v", name, e.Confidence, usable, e.Grounds.Terms)
 				}
 			}
 			for _, e := range got.Edges {
 				if e.Confidence >= usable && !listed[e.String()] {
-					t.Logf("also found: %v %.3f %s", e.Relationship, e.Confidence, e.Evidence.Names)
+					t.Logf("also found: %v %.3f %s", e.Relationship, e.Confidence, e.Grounds.Names)
 				}
 			}
 		})

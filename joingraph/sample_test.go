@@ -100,7 +100,7 @@ func TestInferData(t *testing.T) {
 	if order == nil || order.Confidence < 0.9 || order.Cardinality != joinpath.ManyToOne {
 		t.Fatalf("orders.customer_id: %+v", order)
 	}
-	if m := order.Evidence.Data; m.Orphans() < 0.015 || m.Orphans() > 0.025 || !m.Chance || m.NotNull != 500 {
+	if m := order.Grounds.Data; m.Orphans() < 0.015 || m.Orphans() > 0.025 || !m.Chance || m.NotNull != 500 {
 		t.Errorf("orders.customer_id: %+v, orphans %v", m, m.Orphans())
 	}
 	if diff := cmp.Diff([]string{"inferred from names", "inferred from data"}, order.Provenance); diff != "" {
@@ -108,10 +108,10 @@ func TestInferData(t *testing.T) {
 	}
 
 	area := find(got.Edges, "customer.area -> region.label")
-	if area == nil || area.Confidence < 0.7 || area.Evidence.Rule != "data" || area.Cardinality != joinpath.ManyToOne {
+	if area == nil || area.Confidence < 0.7 || area.Grounds.Rule != "data" || area.Cardinality != joinpath.ManyToOne {
 		t.Errorf("customer.area, which only the data shows: %+v", area)
 	}
-	if empty := find(got.Edges, "customer.machine_id -> machine.id"); empty == nil || empty.Evidence.Data.NotNull != 0 {
+	if empty := find(got.Edges, "customer.machine_id -> machine.id"); empty == nil || empty.Grounds.Data.NotNull != 0 {
 		t.Errorf("a column without values keeps the evidence of its name: %+v", empty)
 	}
 	if wrong := find(got.Edges, "machine.customer_id -> customer.id"); wrong != nil && wrong.Confidence >= usable {
@@ -151,7 +151,7 @@ func TestInferSample(t *testing.T) {
 	if diff := cmp.Diff([]string{"machine.id", "machine.name", "machine.customer_id"}, got.Unsampled); diff != "" {
 		t.Errorf("unsampled (-want +got)\n%s", diff)
 	}
-	if e := find(got.Edges, "machine.customer_id -> customer.id"); e == nil || e.Evidence.Data != nil {
+	if e := find(got.Edges, "machine.customer_id -> customer.id"); e == nil || e.Grounds.Data != nil {
 		t.Errorf("names alone decide about what is not sampled: %+v", e)
 	}
 }
@@ -198,7 +198,7 @@ func TestInferDatabaseDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	measured := func(e joingraph.Edge) bool { return e.Evidence.Data != nil && e.Evidence.Data.NotNull > 0 }
+	measured := func(e joingraph.Edge) bool { return e.Grounds.Data != nil && e.Grounds.Data.NotNull > 0 }
 	if !slices.ContainsFunc(got.Edges, measured) && find(got.Edges, "machine.customer_id -> customer.id") != nil {
 		t.Errorf("what was measured is lost: %+v", got.Edges)
 	}
