@@ -96,10 +96,10 @@ func TestManualIsSearched(t *testing.T) {
 	chunks := readManual(t)
 	for _, tt := range []struct {
 		name         string
-		embedder     func(*testing.T) llm.Embedder
+		embedder     func(testing.TB) llm.Embedder
 		first, among int // at least
 	}{
-		{"words", func(*testing.T) llm.Embedder { return nil }, 25, 31},
+		{"words", func(testing.TB) llm.Embedder { return nil }, 25, 31},
 		{"vectors", embeddings, 27, 30},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestManualAgreesWithTheCompany(t *testing.T) {
 // embeddings returns a real embedding model: on the server of the OpenAI protocol
 // that QED_EMBEDDINGS_URL names (up to and with /v1), or else one that is started
 // here, with the Python of QED_EMBEDDINGS_PYTHON or of the cache.
-func embeddings(t *testing.T) llm.Embedder {
+func embeddings(t testing.TB) llm.Embedder {
 	t.Helper()
 	url := os.Getenv("QED_EMBEDDINGS_URL")
 	if url == "" {
@@ -199,7 +199,7 @@ func embeddings(t *testing.T) llm.Embedder {
 	return e
 }
 
-func startEmbeddings(t *testing.T) (url string) {
+func startEmbeddings(t testing.TB) (url string) {
 	t.Helper()
 	cache := "/var/cache"
 	if os.Geteuid() != 0 {
