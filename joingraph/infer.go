@@ -22,6 +22,12 @@ type InferOptions struct {
 	// alone.
 	Database Database
 
+	// Counts are those of an earlier inference ([Inference.Counts]). The database
+	// is not asked again about tables that have not changed since: their columns,
+	// types and keys are the same. Rows do not count; leave out the counts to
+	// measure anew.
+	Counts []Count
+
 	// Sample chooses the columns that the database may be asked about. nil means
 	// [Sampleable]. Columns left out are listed in [Inference.Unsampled].
 	Sample func(table, column string) bool
@@ -75,6 +81,21 @@ type Inference struct {
 
 	// Statements is the number of statements that were sent to the database.
 	Statements int `json:"statements,omitempty"`
+
+	// Counts are what the database answered, for [InferOptions.Counts] of a later
+	// inference.
+	Counts []Count `json:"counts,omitempty"`
+}
+
+// A Count is the answer of a database to one statement of [Infer].
+type Count struct {
+	SQL string `json:"sql"`
+
+	// Basis identifies the tables of the statement as they were.
+	Basis string `json:"basis"`
+
+	// Numbers is the row of the answer. A nil number is NULL.
+	Numbers []*float64 `json:"numbers"`
 }
 
 // An Edge is an inferred relationship and the evidence for it.

@@ -3,6 +3,7 @@ package joingraph_test
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -309,4 +310,62 @@ func TestInferDeclared(t *testing.T) {
 			t.Errorf("a declared key is inferred again: %+v", e)
 		}
 	}
+}
+
+// Tables that have not changed are not asked about again.
+func TestInferOnlyWhatChanged(t *testing.T) {
+	schema, db := openCompany(t)
+	first, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: db})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(first.Counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []joingraph.Count
+	if err := json.Unmarshal(text, &kept); err != nil {
+		t.Fatal(err)
+	}
+	again, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: db, Counts: kept})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Statements == 0 || again.Statements != 0 {
+		t.Errorf("%d statements, then %d", first.Statements, again.Statements)
+	}
+	if diff := cmp.Diff(first.Edges, again.Edges); diff != "" {
+		t.Errorf("other edges (-first +again):\n%s", diff)
+	}
+	if diff := cmp.Diff(first.Counts, again.Counts); diff != "" {
+		t.Errorf("other counts (-first +again):\n%s", diff)
+	}
+
+	machine := schema.Tables["machine"]
+	machine.NotNull = append(slices.Clone(machine.NotNull), "name")
+	schema.Tables["machine"] = machine
+	var asked []string
+	changed, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: spying{db, &asked}, Counts: kept})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed.Statements == 0 || changed.Statements >= first.Statements {
+		t.Errorf("%d statements of %d", changed.Statements, first.Statements)
+	}
+	for _, sql := range asked {
+		if !strings.Contains(sql, `"machine"`) {
+			t.Errorf("asked again: %s", sql)
+		}
+	}
+}
+
+// spying notes the statements.
+type spying struct {
+	joingraph.Database
+	asked *[]string
+}
+
+func (s spying) Query(ctx context.Context, sql string) (*qed.Table, error) {
+	*s.asked = append(*s.asked, sql)
+	return s.Database.Query(ctx, sql)
 }

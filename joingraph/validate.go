@@ -160,15 +160,21 @@ func byBasis(verdicts []Verdict) map[string]Verdict {
 }
 
 // basis identifies a relationship together with the tables that it joins. What
-// models or people have said about it does not count, nor do sizes.
+// models or people have said about it does not count.
 func basis(s *joinpath.Schema, r joinpath.Relationship) string {
-	shown := func(name string) joinpath.Table {
+	return fingerprint(s, r.Key(), min(r.FromTable, r.ToTable), max(r.FromTable, r.ToTable))
+}
+
+// fingerprint identifies a key together with the definitions of tables. Their sizes
+// do not count.
+func fingerprint(s *joinpath.Schema, key string, tables ...string) string {
+	about := []any{key}
+	for _, name := range tables {
 		t := s.Tables[name]
 		t.Rows, t.Bytes = 0, 0
-		return t
+		about = append(about, name, t)
 	}
-	from, to := min(r.FromTable, r.ToTable), max(r.FromTable, r.ToTable)
-	text, err := json.Marshal([]any{r.Key(), shown(from), shown(to)})
+	text, err := json.Marshal(about)
 	if err != nil {
 		return "" // not reached: tables are plain data
 	}

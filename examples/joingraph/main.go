@@ -48,7 +48,7 @@ type options struct {
 	models                             files
 	corrections, old, out, dot, policy string
 	count, validate                    bool
-	verdicts                           string
+	counts, verdicts                   string
 }
 
 // files is a flag that can be repeated.
@@ -64,6 +64,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags.Var(&o.models, "models", "`file` with the associations of an application; can be repeated")
 	flags.StringVar(&o.corrections, "corrections", "", "`file` with the corrections of a person, which win over everything else")
 	flags.BoolVar(&o.count, "count", false, "count matching rows in the database")
+	flags.StringVar(&o.counts, "counts", "", "`file` that keeps the counts: tables that have not changed are not counted again")
 	flags.BoolVar(&o.validate, "validate", false, "let the configured model judge what nobody declared")
 	flags.StringVar(&o.verdicts, "verdicts", "", "`file` that keeps the model's verdicts")
 	flags.StringVar(&o.old, "diff", "", "`file` with an earlier graph: print what has changed")
@@ -76,8 +77,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	if o.verdicts != "" && !o.validate {
-		return errors.New("-verdicts needs -validate")
+	if o.verdicts != "" && !o.validate || o.counts != "" && !o.count {
+		return errors.New("-verdicts needs -validate, and -counts needs -count")
 	}
 	conf, err := settings.Load(".env")
 	if err != nil {
@@ -139,8 +140,14 @@ func (b *builder) graph(ctx context.Context) (*joinpath.Schema, error) {
 	if b.o.count {
 		opt.Database = joingraph.Guarded(b.src.DB, b.src.Guard)
 		opt.Progress = b.step("counted")
+		if err := readKept(b.o.counts, &opt.Counts); err != nil {
+			return nil, err
+		}
 	}
 	found, err := joingraph.Infer(ctx, b.withoutSecureViews(schema), opt)
+	if found != nil && b.o.counts != "" {
+		err = cmp.Or(keep(b.o.counts, found.Counts), err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -241,20 +248,10 @@ func (b *builder) judged(ctx context.Context, schema *joinpath.Schema) (*joinpat
 	}
 	opt := &joingraph.ValidateOptions{Progress: b.step("judged")}
 	if b.o.verdicts != "" {
-		text, err := os.ReadFile(b.o.verdicts)
-		if err == nil {
-			err = json.Unmarshal(text, &opt.Known)
+		if err := readKept(b.o.verdicts, &opt.Known); err != nil {
+			return nil, err
 		}
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("%s: %w", b.o.verdicts, err)
-		}
-		opt.Save = func(all []joingraph.Verdict) error {
-			text, err := json.MarshalIndent(all, "", "  ")
-			if err != nil {
-				return err
-			}
-			return replace(b.o.verdicts, append(text, '\n'))
-		}
+		opt.Save = func(all []joingraph.Verdict) error { return keep(b.o.verdicts, all) }
 	}
 	verdicts, problems, err := joingraph.Validate(ctx, model, schema, opt)
 	b.note(problems)
@@ -262,6 +259,34 @@ func (b *builder) judged(ctx context.Context, schema *joinpath.Schema) (*joinpat
 		return nil, err
 	}
 	return joingraph.Apply(schema, verdicts), nil
+}
+
+// readKept reads a file that keep has written. A file that is not there yet, or has no
+// name, is empty.
+func readKept(name string, into any) error {
+	if name == "" {
+		return nil
+	}
+	text, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// keep writes a value as JSON.
+func keep(name string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return replace(name, append(text, '\n'))
 }
 
 // diff prints what has changed since an earlier graph.
@@ -309,14 +334,10 @@ func (b *builder) write(schema *joinpath.Schema) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(policy, "", "  ")
-	if err != nil {
-		return err
-	}
 	if len(secrets) > 0 {
 		fmt.Fprintln(b.out, "\nLeft out of the policy as secrets:", chat.Visible(strings.Join(secrets, ", ")))
 	}
-	return replace(b.o.policy, append(text, '\n'))
+	return keep(b.o.policy, policy)
 }
 
 // replace writes a file in one step: a reader never sees half of it.

@@ -76,7 +76,9 @@ func TestRun(t *testing.T) {
 		t.Errorf("the policy: %v, %v", err, read)
 	}
 
-	again := runIn(t, "-count", "-models", models, "-diff", graph)
+	counts := filepath.Join(dir, "counts.json")
+	runIn(t, "-count", "-counts", counts, "-models", models)
+	again := runIn(t, "-count", "-counts", counts, "-models", models, "-diff", graph)
 	if !strings.Contains(again, "Changes since graph.json: 1\n") || !strings.Contains(again, "note.entityId -> customer.id") {
 		t.Errorf("the changes:\n%s", again[strings.Index(again, "Changes"):])
 	}
@@ -91,6 +93,8 @@ func TestWrongTurns(t *testing.T) {
 	for _, args := range [][]string{
 		{"extra"},
 		{"-verdicts", "v.json"},
+		{"-counts", "c.json"},
+		{"-count", "-counts", broken},
 		{"-validate"},
 		{"-models", "missing.json"},
 		{"-models", broken},
