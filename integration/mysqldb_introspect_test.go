@@ -127,7 +127,7 @@ func TestMySQLDBIntrospectRestricted(t *testing.T) {
 	schema, skipped := introspectMaria(t, func(opt *sqldb.Options) *sqldb.DB { return m.open(t, opt) })
 	want := map[string]joinpath.Table{
 		"secure_hidden": {Columns: []string{"n", "shown"}, Types: map[string]string{"n": "int", "shown": "varchar"}, View: true},
-		"part":          {Columns: []string{"a", "c"}, Types: map[string]string{"a": "int(11)", "c": "int(11)"}, UniqueColumns: []string{"c"}},
+		"part":          {Columns: []string{"a", "c"}, Types: map[string]string{"a": "int(11)", "c": "int(11)"}, UniqueColumns: []string{"c"}, NotNull: []string{"a"}},
 	}
 	for name, table := range schema.Tables {
 		table.Rows, table.Bytes = 0, 0
