@@ -142,7 +142,7 @@ func (m meanings) Embed(_ context.Context, texts []string) ([][]float32, error) 
 	return out, nil
 }
 
-type broken struct{ meanings }
+type broken struct{}
 
 func (b broken) Embed(context.Context, []string) ([][]float32, error) { return nil, errDown }
 
