@@ -1,13 +1,13 @@
 package rag
 
 import (
-	"cmp"
-	"container/heap"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/ranking"
+	"github.com/qedkit/qed/internal/words"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -87,7 +87,7 @@ func NewIndex(ctx context.Context, chunks []Chunk, opt *IndexOptions) (*Index, e
 		texts[i] = c.searchText()
 	}
 	if o.Embedder == nil {
-		x.scores = newBM25(texts).scores
+		x.scores = byWords(texts)
 		return x, nil
 	}
 	c, err := newCosine(ctx, o.Embedder, texts, o.BatchSize)
@@ -116,45 +116,28 @@ func (x *Index) Search(ctx context.Context, query string, k int) ([]Hit, error) 
 		return nil, fmt.Errorf("rag: %w", err)
 	}
 	var hits []Hit
-	for _, s := range best(scores, k) {
-		hits = append(hits, Hit{Chunk: x.chunks[s.chunk], Score: s.score})
+	for _, s := range ranking.Best(scores, k) {
+		hits = append(hits, Hit{Chunk: x.chunks[s.Document], Score: s.Score})
 	}
 	return hits, nil
 }
 
-// A scored is the score of a chunk, which is given by its index.
-type scored struct {
-	chunk int
-	score float64
-}
-
-// best returns the k highest of the scores above zero, the highest first.
-func best(scores []float64, k int) []scored {
-	var top worstFirst
-	for chunk, score := range scores {
-		switch {
-		case score <= 0:
-		case len(top) < k:
-			heap.Push(&top, scored{chunk, score})
-		case score > top[0].score:
-			top[0] = scored{chunk, score}
-			heap.Fix(&top, 0)
+// byWords returns the function that scores chunks by the words that they share with
+// a query. A word that the query repeats counts once.
+func byWords(texts []string) func(context.Context, string) ([]float64, error) {
+	counts := make([]map[string]float64, len(texts))
+	for i, text := range texts {
+		counts[i] = map[string]float64{}
+		for _, w := range words.Split(text, nil) {
+			counts[i][w]++
 		}
 	}
-	slices.SortFunc(top, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.chunk, b.chunk))
-	})
-	return top
-}
-
-// worstFirst is a heap whose first element is the next one to be replaced.
-type worstFirst []scored
-
-func (w worstFirst) Len() int      { return len(w) }
-func (w worstFirst) Swap(i, j int) { w[i], w[j] = w[j], w[i] }
-func (w *worstFirst) Push(x any)   { *w = append(*w, x.(scored)) }
-func (w *worstFirst) Pop() any     { panic("rag: best never pops") }
-
-func (w worstFirst) Less(i, j int) bool {
-	return w[i].score < w[j].score || w[i].score == w[j].score && w[i].chunk > w[j].chunk
+	x := ranking.NewLexical(counts, ranking.LengthLoss)
+	return func(_ context.Context, query string) ([]float64, error) {
+		asked := map[string]float64{}
+		for _, w := range words.Split(query, nil) {
+			asked[w] = 1
+		}
+		return x.Scores(asked, nil), nil
+	}
 }

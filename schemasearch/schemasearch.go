@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/ranking"
 	"github.com/qedkit/qed/internal/vector"
 	"github.com/qedkit/qed/internal/words"
 	"github.com/qedkit/qed/joinpath"
@@ -44,20 +45,13 @@ type Options struct {
 
 // An Index finds tables. It does not change, and is safe for concurrent use.
 type Index struct {
-	tables   []table              // sorted by name
-	rarity   map[string]float64   // of each word
-	postings map[string][]posting // of each word
-	begins   []string             // the words, sorted
-	ends     []string             // the words spelled backwards, sorted
+	tables   []table // sorted by name
+	lexical  *ranking.Lexical
+	begins   []string // the words, sorted
+	ends     []string // the words spelled backwards, sorted
 	embedder llm.Embedder
 	vectors  [][]float32 // of length 1, one for each table; nil without an Embedder
 	joined   [][]int     // the tables that each table can be joined with
-}
-
-// A posting is a table that a word is about, and how much.
-type posting struct {
-	table  int
-	weight float64
 }
 
 // A Hit is a table that a question may be about.
@@ -80,7 +74,6 @@ type table struct {
 	name    string
 	own     []string // the words of its name, in order
 	columns []column
-	size    float64 // how long its description is, as it enters BM25
 }
 
 type column struct {
@@ -112,26 +105,18 @@ func New(ctx context.Context, schema *joinpath.Schema, opt *Options) (*Index, er
 	if err := o.check(schema); err != nil {
 		return nil, err
 	}
-	x := &Index{embedder: o.Embedder, rarity: map[string]float64{}, postings: map[string][]posting{}}
-	var total float64
-	for i, name := range slices.Sorted(maps.Keys(schema.Tables)) {
-		t, weights := newTable(name, schema.Tables[name], &o)
-		for w, weight := range weights {
-			x.postings[w] = append(x.postings[w], posting{i, weight})
-		}
-		total += t.size
+	x := &Index{embedder: o.Embedder}
+	var weights []map[string]float64
+	for _, name := range slices.Sorted(maps.Keys(schema.Tables)) {
+		t, about := newTable(name, schema.Tables[name], &o)
 		x.tables = append(x.tables, t)
+		weights = append(weights, about)
 	}
-	for i := range x.tables {
-		t := &x.tables[i]
-		t.size = saturation * (1 - lengthLoss + lengthLoss*t.size/max(total/float64(len(x.tables)), 1))
-	}
-	for w, in := range x.postings {
-		x.rarity[w] = words.Rarity(len(in), len(x.tables))
-		x.begins = append(x.begins, w)
+	x.lexical = ranking.NewLexical(weights, lengthLoss)
+	x.begins = x.lexical.Words()
+	for _, w := range x.begins {
 		x.ends = append(x.ends, backwards(w))
 	}
-	slices.Sort(x.begins)
 	slices.Sort(x.ends)
 	x.join(schema.Relationships)
 	if o.Embedder == nil || len(x.tables) == 0 {
@@ -249,7 +234,6 @@ func newTable(name string, about joinpath.Table, o *Options) (table, map[string]
 	}
 	for w, weight := range weights {
 		weights[w] = min(weight, nameWeight)
-		t.size += weights[w]
 	}
 	return t, weights
 }
@@ -285,14 +269,14 @@ func (x *Index) Search(ctx context.Context, question string, k int) ([]Hit, erro
 		return nil, fmt.Errorf("schemasearch: %w", err)
 	}
 	asked := x.ask(question)
-	own := x.lexical(asked)
+	own := x.byWords(asked)
 	scores := x.neighbours(own)
 	if x.vectors != nil && strings.TrimSpace(question) != "" {
 		similar, err := x.similar(ctx, question)
 		if err != nil {
 			return nil, fmt.Errorf("schemasearch: %w", err)
 		}
-		scores = fuse(scores, similar)
+		scores = ranking.Fuse(scores, similar)
 	}
 	order := make([]int, len(scores))
 	for i := range order {
@@ -302,7 +286,7 @@ func (x *Index) Search(ctx context.Context, question string, k int) ([]Hit, erro
 	var hits []Hit
 	for _, i := range order[:min(max(k, 0), len(order))] {
 		h := Hit{Table: x.tables[i].name, Score: scores[i], Matches: own[i] > 0 || x.vectors != nil}
-		h.Columns, h.Named = x.tables[i].likeliest(asked, x.rarity)
+		h.Columns, h.Named = x.tables[i].likeliest(asked, x.lexical)
 		hits = append(hits, h)
 	}
 	return hits, nil
@@ -320,7 +304,7 @@ type asked struct {
 func (x *Index) ask(question string) asked {
 	a := asked{sequence: nameWords(question), weights: map[string]float64{}}
 	means := func(term string, likeness float64) {
-		if _, known := x.postings[term]; known && likeness > a.weights[term] {
+		if likeness > a.weights[term] && x.lexical.Rarity(term) > 0 {
 			a.weights[term] = likeness
 		}
 	}
@@ -367,27 +351,19 @@ func backwards(s string) string {
 	return string(b)
 }
 
-// The parameters of BM25.
-const (
-	saturation = 1.2
-	lengthLoss = 0.3
-)
+// lengthLoss is small: a table with many columns is no less likely.
+const lengthLoss = 0.3
 
 // namedBonus is what a table's score is multiplied with if the question contains its
 // whole name.
 const namedBonus = 1.2
 
-func (x *Index) lexical(a asked) []float64 {
-	scores := make([]float64, len(x.tables))
-	for _, term := range slices.Sorted(maps.Keys(a.weights)) {
-		for _, p := range x.postings[term] {
-			t := &x.tables[p.table]
-			if weakWords[term] && !asksFor(a.sequence, t.own) && !t.asksForColumn(a.sequence, term) {
-				continue
-			}
-			scores[p.table] += a.weights[term] * x.rarity[term] * p.weight * (saturation + 1) / (p.weight + t.size)
-		}
-	}
+// byWords returns the score of each table by its words.
+func (x *Index) byWords(a asked) []float64 {
+	scores := x.lexical.Scores(a.weights, func(word string, i int) bool {
+		t := &x.tables[i]
+		return !weakWords[word] || asksFor(a.sequence, t.own) || t.asksForColumn(a.sequence, word)
+	})
 	for i := range x.tables {
 		if scores[i] > 0 && asksFor(a.sequence, x.tables[i].own) {
 			scores[i] *= namedBonus
@@ -421,30 +397,8 @@ func (x *Index) similar(ctx context.Context, question string) ([]float64, error)
 	return scores, nil
 }
 
-// rankOffset is the constant of reciprocal rank fusion (Cormack, Clarke and Buettcher,
-// 2009).
-const rankOffset = 60
-
-// fuse combines two lists of scores by their ranks. A score of 0 or less has no rank.
-func fuse(lists ...[]float64) []float64 {
-	out := make([]float64, len(lists[0]))
-	for _, scores := range lists {
-		order := make([]int, 0, len(scores))
-		for i, s := range scores {
-			if s > 0 {
-				order = append(order, i)
-			}
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-		for rank, i := range order {
-			out[i] += 1 / float64(rankOffset+rank+1)
-		}
-	}
-	return out
-}
-
 // likeliest returns the columns, those that the question names first.
-func (t *table) likeliest(a asked, rarity map[string]float64) (columns []string, named int) {
+func (t *table) likeliest(a asked, lexical *ranking.Lexical) (columns []string, named int) {
 	type scored struct {
 		name  string
 		score float64
@@ -455,7 +409,7 @@ func (t *table) likeliest(a asked, rarity map[string]float64) (columns []string,
 		whole := asksFor(a.sequence, c.words)
 		for _, w := range c.about {
 			if weight := a.weights[w]; weight > 0 && (whole || !weakWords[w]) {
-				all[i].score += weight * rarity[w]
+				all[i].score += weight * lexical.Rarity(w)
 			}
 		}
 		if all[i].score > 0 {
