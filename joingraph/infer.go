@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/privacy"
 )
 
 // InferOptions configure [Infer]. Nil and the zero value mean the defaults.
@@ -28,9 +29,10 @@ type InferOptions struct {
 	// measure anew.
 	Counts []Count
 
-	// Sample chooses the columns that the database may be asked about. nil means
-	// [Sampleable]. Columns left out are listed in [Inference.Unsampled].
-	Sample func(table, column string) bool
+	// Columns chooses the columns that the database may be asked about. nil means
+	// all but those whose names look sensitive. Columns left out are listed in
+	// [Inference.Unsampled].
+	Columns *privacy.Columns
 
 	// SampleRows is the number of rows that are read of the table of the
 	// referring column. 0 means 10,000.
@@ -57,9 +59,6 @@ func (o *InferOptions) withDefaults() (InferOptions, error) {
 	if !(out.MinConfidence > 0 && out.MinConfidence <= 1) {
 		return out, fmt.Errorf("joingraph: InferOptions.MinConfidence is %v, not between 0 and 1", out.MinConfidence)
 	}
-	if out.Sample == nil {
-		out.Sample = Sampleable
-	}
 	return out, cmp.Or(
 		option.Default("joingraph: InferOptions.SampleRows", &out.SampleRows, 10_000),
 		option.Default("joingraph: InferOptions.MaxStatements", &out.MaxStatements, 2_000),
@@ -73,7 +72,7 @@ type Inference struct {
 	Edges []Edge `json:"edges"`
 
 	// Unsampled are the columns that could have been measured and were left out
-	// by [InferOptions.Sample], as "table.column".
+	// by [InferOptions.Columns], as "table.column".
 	Unsampled []string `json:"unsampled,omitempty"`
 
 	// Problems are what could not be measured. The edges are scored without it.

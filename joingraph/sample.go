@@ -124,41 +124,6 @@ type Problem struct {
 	Err error `json:"-"`
 }
 
-// Sampleable reports whether a column may be sampled by default. It returns false
-// for columns that, by their names, hold a secret, such as a password, or identify a
-// person, such as an e-mail address or a passport's number. A column such as
-// email_id, which refers to another table, may be sampled.
-func Sampleable(_, column string) bool {
-	parts := splitName(column)
-	whole := strings.Join(parts, "")
-	for _, word := range secrets {
-		if strings.Contains(whole, word) {
-			return false
-		}
-	}
-	if rest, key := trimEnds(parts); key != "" && !weakKeyWords[key] && len(rest) > 0 {
-		return true
-	}
-	for _, word := range personal {
-		if strings.Contains(whole, word) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(parts, func(p string) bool { return personalWords[p] })
-}
-
-var (
-	secrets = strings.Fields(`password passwd passwort kennwort secret apikey privatekey accesskey credential
-		ssn socialsecurity taxid passport nationalid steuerid steuernummer sozialversicherung ausweis creditcard
-		cardnumber iban pincode`)
-	personal = strings.Fields(`email firstname lastname fullname surname maidenname birth telephone phonenumber mobile
-		vorname nachname geburt telefon strasse street ipaddress hash salt token licenseplate`)
-	personalWords = map[string]bool{
-		"mail": true, "phone": true, "fax": true, "dob": true, "pwd": true, "pin": true, "cvv": true, "otp": true,
-		"lname": true, "fname": true, "ip": true, "address": true,
-	}
-)
-
 // counts has the counts of one column.
 type counts struct {
 	rows, notNull, distinct int64
@@ -309,7 +274,7 @@ func (s *sampler) countColumns() {
 			if c.class == otherType || c.class == momentType || t.taken[c.name] && !t.isKey[c.name] {
 				continue
 			}
-			if !in.opt.Sample(t.name, c.name) {
+			if !in.opt.Columns.Allows(t.name, c.name) {
 				in.out.Unsampled = append(in.out.Unsampled, t.name+"."+c.name)
 				continue
 			}

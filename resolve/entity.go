@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/wordform"
 	"github.com/qedkit/qed/internal/words"
 )
 
@@ -64,7 +65,7 @@ func identityOf(kind, id, name string) identity {
 
 // kindKey returns a kind in the form in which kinds are compared.
 func kindKey(kind string) string {
-	list := strings.Fields(fold(words.Spaced(clipName(kind))))
+	list := strings.Fields(wordform.Fold(words.Spaced(clipName(kind))))
 	for i, w := range list {
 		list[i] = plural(w)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/qedkit/qed/internal/wordform"
 	"github.com/qedkit/qed/internal/words"
 	"github.com/qedkit/qed/llm"
 )
@@ -77,7 +78,7 @@ func (c *FieldCatalog) Replace(list []Field) error {
 		f.Aliases = slices.Clone(f.Aliases)
 		key := [2]string{f.Source, f.Name}
 		switch {
-		case fold(words.Spaced(clipName(f.Name))) == "":
+		case wordform.Fold(words.Spaced(clipName(f.Name))) == "":
 			return fmt.Errorf("resolve: field %d of source %s has the name %s: it needs a letter or a digit",
 				i, shown(f.Source), shown(f.Name))
 		case seen[key]:

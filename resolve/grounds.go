@@ -6,14 +6,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/wordform"
 	"github.com/qedkit/qed/internal/words"
 )
 
 // addsWords reports whether a request contains content words that the term does
 // not.
 func addsWords(request, term string) bool {
-	known := words.SetOf(fold(term))
-	for w := range strings.FieldsSeq(fold(prompt.Clip(request, maxRequestBytes))) {
+	known := words.SetOf(wordform.Fold(term))
+	for w := range strings.FieldsSeq(wordform.Fold(prompt.Clip(request, maxRequestBytes))) {
 		if !known[w] && !stopWords[w] {
 			return true
 		}
@@ -24,7 +25,7 @@ func addsWords(request, term string) bool {
 // quotes reports whether the words of a quote are in a request, one after the
 // other.
 func quotes(request, quote string) bool {
-	return strings.Contains(" "+fold(request)+" ", " "+fold(quote)+" ")
+	return strings.Contains(" "+wordform.Fold(request)+" ", " "+wordform.Fold(quote)+" ")
 }
 
 // distinguishes reports whether a quote of the request mentions something of one
@@ -45,13 +46,13 @@ func distinguishes(quote, term string, candidates []label, at int) bool {
 // ID, its aliases and the values of its details, without the words of the term. A
 // number counts only after its key, as in "berth 2".
 func (l *label) mentioned(quote, term string) []string {
-	known := words.SetOf(fold(term))
-	folded := " " + fold(quote) + " "
-	exact := " " + strings.Join(strings.FieldsFunc(quote, func(r rune) bool { return !inWord(r) }), " ") + " "
+	known := words.SetOf(wordform.Fold(term))
+	folded := " " + wordform.Fold(quote) + " "
+	exact := " " + strings.Join(strings.FieldsFunc(quote, func(r rune) bool { return !wordform.InWord(r) }), " ") + " "
 	kinds := " " + kindKey(quote) + " "
 	var found []string
 	add := func(key, value string) {
-		phrase := fold(clipName(value))
+		phrase := wordform.Fold(clipName(value))
 		parts := strings.Fields(phrase)
 		if !slices.ContainsFunc(parts, func(w string) bool { return !known[w] && !stopWords[w] }) {
 			return
@@ -59,7 +60,7 @@ func (l *label) mentioned(quote, term string) []string {
 		ok := false
 		switch {
 		case len(parts) == 1 && isNumeral(phrase) && strings.Trim(phrase, "0123456789") == "":
-			phrase = strings.TrimSpace(fold(key) + " " + phrase)
+			phrase = strings.TrimSpace(wordform.Fold(key) + " " + phrase)
 			ok = key != "" && strings.Contains(folded, " "+phrase+" ")
 		case utf8.RuneCountInString(value) <= maxCode: // us is not US
 			ok = strings.Contains(exact, " "+value+" ")
@@ -70,7 +71,7 @@ func (l *label) mentioned(quote, term string) []string {
 			found = append(found, phrase)
 		}
 	}
-	name := strings.Fields(fold(clipName(l.name)))
+	name := strings.Fields(wordform.Fold(clipName(l.name)))
 	for i, w := range name {
 		switch {
 		case legalWords[w]:

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/qedkit/qed/internal/wordform"
 	"github.com/qedkit/qed/internal/words"
 )
 
@@ -56,7 +57,7 @@ func (s nameStyle) split(text string) []string {
 	if s.identifiers {
 		text = words.Spaced(text)
 	}
-	return strings.Fields(fold(text))
+	return strings.Fields(wordform.Fold(text))
 }
 
 func (s nameStyle) stem(w string) string {
@@ -195,7 +196,7 @@ func (x *index) learn(w string) int32 {
 	v := word{text: w, runes: []rune(w), stem: x.stem(w), weak: x.weak(w), numeral: isNumeral(w)}
 	x.vocabulary = append(x.vocabulary, v)
 	x.stems[v.stem] = append(x.stems[v.stem], id)
-	if !v.numeral && len(v.runes) > 2 && len(v.runes) <= maxWordRunes {
+	if !v.numeral && len(v.runes) > 2 && len(v.runes) <= wordform.MaxRunes {
 		for t := range trigrams(v.runes) {
 			if list := x.trigrams[t]; len(list) == 0 || list[len(list)-1] != id {
 				x.trigrams[t] = append(list, id)

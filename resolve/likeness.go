@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/wordform"
 )
 
 // A likeness is a word of the vocabulary that a word of a term could mean.
@@ -115,7 +117,7 @@ func (x *index) prefixed(s *termWord, add func(likeness)) {
 
 // misspelled adds the words with a similar spelling.
 func (x *index) misspelled(s *termWord, m *counters, add func(likeness)) {
-	if len(s.runes) > maxWordRunes {
+	if len(s.runes) > wordform.MaxRunes {
 		return
 	}
 	known := x.knows(s.text) // a word of some name is no typing error
@@ -124,7 +126,7 @@ func (x *index) misspelled(s *termWord, m *counters, add func(likeness)) {
 		if w.text == s.text || w.numeral || w.weak && len(w.runes) < minWeak {
 			return
 		}
-		if score := similarity(s.runes, w.runes); score > 0 {
+		if score := wordform.Similarity(s.runes, w.runes); score > 0 {
 			if known || !isTypo(s.runes, w.runes) {
 				score = doubtful(score)
 			}
@@ -148,7 +150,7 @@ func (x *index) misspelled(s *termWord, m *counters, add func(likeness)) {
 	}
 	m.touched = touched
 	// Only the words with the most trigrams in common are compared letter by letter.
-	var counts [maxWordRunes + 2]int
+	var counts [wordform.MaxRunes + 2]int
 	for _, id := range touched {
 		counts[m.words[id]]++
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/wordform"
 )
 
 // A Resolution is what a term could mean. T is [Entity] or [Field].
@@ -141,7 +142,7 @@ func checkTerm(term string) (string, error) {
 	case len(term) > maxTermBytes:
 		return "", fmt.Errorf("resolve: term %s: %w: it has %d bytes, and at most %d are allowed",
 			shown(term), ErrInvalidTerm, len(term), maxTermBytes)
-	case fold(term) == "":
+	case wordform.Fold(term) == "":
 		return "", fmt.Errorf("resolve: term %s: %w: it needs a letter or a digit", shown(term), ErrInvalidTerm)
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(term, "")), nil
