@@ -67,7 +67,20 @@ type Query struct {
 	Cached   bool     `json:"cached,omitempty"`    // the rows of an earlier run were used
 	Handle   string   `json:"handle,omitempty"`    // of the rows, for [Load]; empty if they are not saved
 
+	// Values are the values that the query compares with in place of other words
+	// of the question.
+	Values []ReadAs `json:"values,omitempty"`
+
 	Corrections []Correction `json:"corrections,omitempty"` // oldest first
+}
+
+// A ReadAs is a value that a query took for words of the question that are spelled
+// differently: Active for "Actve".
+type ReadAs struct {
+	Said   string `json:"said"`
+	Table  string `json:"table"`
+	Column string `json:"column"`
+	Value  string `json:"value"`
 }
 
 // A Correction is a query that was replaced, and the reason.

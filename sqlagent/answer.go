@@ -78,6 +78,9 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	case err != nil:
 		s.Reason = texts.CutOff
 	}
+	if text := readAs(texts, s.Query.Values); text != "" {
+		s.add(ctx, text)
+	}
 	switch {
 	case s.Guessed:
 		s.say(ctx, usertext.Fill(texts.GuessedJoin, "tables", groupsText(s.Unconnected, " | ")))
@@ -111,9 +114,14 @@ func (a *agent) explain(ctx context.Context, s state) state {
 // say adds to the text of the answer why it is partial.
 func (s *state) say(ctx context.Context, reason string) {
 	s.Reason = strings.TrimSpace(s.Reason + " " + reason)
-	piece := reason
+	s.add(ctx, reason)
+}
+
+// add adds a paragraph to the text of the answer.
+func (s *state) add(ctx context.Context, text string) {
+	piece := text
 	if s.Text != "" {
-		piece = "\n\n" + reason
+		piece = "\n\n" + text
 	}
 	s.Text += piece
 	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})

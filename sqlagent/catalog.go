@@ -83,6 +83,9 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 	if len(c.names) == 0 {
 		return nil, fmt.Errorf("sqlagent: %w", ErrNoTables)
 	}
+	if _, err := o.Columns.LeftOut(visible); err != nil {
+		return nil, fmt.Errorf("sqlagent: Options.Columns: %w", err)
+	}
 	slices.Sort(c.names)
 	for _, t := range readables {
 		if _, taken := c.folded[ascii.Lower(t.View)]; t.View != "" && !taken {

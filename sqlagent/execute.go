@@ -36,6 +36,7 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 		Views:    viewNames(ran.stmt),
 		JoinPath: s.Joins,
 		Rows:     len(ran.rows.Rows),
+		Values:   s.taken(s.Draft.Query),
 	}
 	qed.Emit(ctx, qed.QueryExecuted{
 		Query: ran.stmt.SQL(), Rows: len(ran.rows.Rows), Truncated: ran.rows.Truncated, Millis: ran.millis,

@@ -27,7 +27,8 @@ type GenerateData struct {
 	Unconnected   []string // groups of tables, if no relationship connects them
 	Relationships []string
 	Tables        []PromptTable
-	Empty         string // a statement that ran and returned no rows
+	Values        []string // what the question names, as words, column and value; data
+	Empty         string   // a statement that ran and returned no rows
 }
 
 // generate has the model write the statement. It runs a second time after an
@@ -51,6 +52,12 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	for _, group := range s.Unconnected {
 		data.Unconnected = append(data.Unconnected, strings.Join(group, ", "))
 	}
+	if !again {
+		if err := a.nameValues(ctx, &s); err != nil {
+			return s, err
+		}
+	}
+	data.Values = valueLines(s.Named)
 	for _, name := range s.Joined {
 		t := a.catalog.describe(name, a.opt.MaxColumns, true)
 		var err error

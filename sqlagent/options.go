@@ -1,6 +1,7 @@
 package sqlagent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -8,8 +9,10 @@ import (
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/privacy"
 	"github.com/qedkit/qed/schemasearch"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/values"
 )
 
 // Options are the options of [New]. Nil and zero fields mean the defaults. A
@@ -67,6 +70,21 @@ type Options struct {
 	// SampleRows is how many rows of each table the model sees. 0 means 1; a
 	// negative number means none.
 	SampleRows int
+
+	// Columns chooses the columns whose values the model sees in sample rows and
+	// as Values. Nil means all but those whose names look sensitive, such as a
+	// password or an e-mail address; [privacy.Columns.LeftOut] lists them. All
+	// columns keep their names in prompts, and rows of a result are not affected:
+	// what a statement must not read does not belong in the policy. A name that
+	// the policy does not have is an error.
+	Columns *privacy.Columns
+
+	// Values returns the dictionary of the caller of ctx. The prompt for writing
+	// SQL then has the values that the question names, and the answer says which
+	// value was read for other words: see [qed.Query.Values]. A turn fails with
+	// [values.ErrCaller] if the dictionary belongs to another tenant or user than
+	// the turn's. Nil, and a nil dictionary, mean none.
+	Values func(ctx context.Context) (*values.Dictionary, error)
 
 	// HideColumns shortens the message about a wrong column name: the model sees
 	// neither the columns of the table nor the tables that have a column of that
@@ -130,6 +148,7 @@ type Options struct {
 const (
 	sampleRowsIfEmpty  = 3  // times SampleRows, after an empty result
 	maxSelectedColumns = 12 // of a table in the selection
+	maxNamedValues     = 12 // in the prompt for writing SQL
 )
 
 func (o *Options) withDefaults() (Options, error) {

@@ -32,15 +32,18 @@ func (a *agent) sample(ctx context.Context, s *state, name string, rows int) (st
 	return text, nil
 }
 
-// readSample returns rows of a table, or "" if they cannot be read: a statement
-// that reads the table will report the problem.
+// readSample returns rows of a table with the columns of Options.Columns. It returns
+// "" if they cannot be read: a statement that reads the table will report the problem.
 func (r *reader) readSample(ctx context.Context, name string, rows int) string {
 	quote := r.guard.Dialect().Quote
 	var columns []string
 	for _, c := range r.catalog.tables[name].columns {
-		if len(columns) < r.opt.MaxColumns {
+		if len(columns) < r.opt.MaxColumns && r.opt.Columns.Allows(name, c.name) {
 			columns = append(columns, quote(c.name))
 		}
+	}
+	if len(columns) == 0 {
+		return ""
 	}
 	sql := "SELECT " + strings.Join(columns, ", ") + " FROM " + quote(name) + " LIMIT " + strconv.Itoa(rows)
 	stmt, err := r.guard.Rewrite(ctx, sql)

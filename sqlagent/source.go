@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/privacy"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/schemasearch"
@@ -43,6 +44,9 @@ type SourceOptions struct {
 	// number means none.
 	SampleRows int
 
+	// Columns chooses the columns of the sample rows, as [Options.Columns].
+	Columns *privacy.Columns
+
 	// MinConfidence is the lowest confidence of a relationship that is used, from
 	// 0 to 1. 0 means 0.7.
 	MinConfidence float64
@@ -65,6 +69,7 @@ func (v SourceOptions) reading() (Options, error) {
 		MaxTables:     v.MaxTables,
 		MaxColumns:    v.MaxColumns,
 		SampleRows:    v.SampleRows,
+		Columns:       v.Columns,
 		MinConfidence: v.MinConfidence,
 		MaxHops:       v.MaxHops,
 		HideColumns:   v.HideColumns,

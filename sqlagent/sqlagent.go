@@ -31,9 +31,10 @@
 //
 // The following goes to the model's provider: the names of the policy's tables
 // and columns, their types and comments, sample rows of the chosen tables
-// ([Options.SampleRows]), the relationships, the conversation
-// ([Options.MaxHistoryMessages]), the statements with their problems, and the
-// rows of the result. Columns that the policy does not list are never sent.
+// ([Options.SampleRows]) and values that the question names ([Options.Values]), both
+// without columns that look sensitive ([Options.Columns]), the relationships, the
+// conversation ([Options.MaxHistoryMessages]), the statements with their problems,
+// and the rows of the result. Columns that the policy does not list are never sent.
 // Data in a prompt is quoted, limited and marked as data.
 //
 // The prompt says which joins repeat rows. The agent does not check that the

@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/values"
 )
 
 // state is what one turn knows so far. It can be stored as JSON, as every state of
@@ -28,6 +29,8 @@ type state struct {
 	Unconnected [][]string // the chosen tables in groups, if no joins connect all of them
 	LeftOut     []string   // tables of Unconnected that the statement does not read
 	Guessed     bool       // the statement joins tables of several groups by conditions of its own
+
+	Named []values.Match // values of the joined tables that the question names
 
 	Draft writing.Draft // the statement
 

@@ -1,0 +1,314 @@
+package values
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/privacy"
+	"github.com/qedkit/qed/secureview"
+)
+
+// A Database runs statements of a guard. [github.com/qedkit/qed/sqldb.DB] is one.
+type Database interface {
+	Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error)
+}
+
+// Options are the options of [NewReader]. Nil and zero fields mean the defaults. A
+// negative number is an error.
+type Options struct {
+	// Columns chooses the columns that are read. Nil means all but those whose
+	// names look sensitive. Of these, columns with texts are read.
+	Columns *privacy.Columns
+
+	// Owner is whose values are read. It has to be the tenant or the user of the
+	// context of [Reader.Read] if the statements of the database have sessions.
+	// Shared says that all callers may see the same values. If the database has
+	// sessions, one of both is required.
+	Owner  Caller
+	Shared bool
+
+	// MaxValues is how many distinct values a column may have. 0 means 200. The
+	// values of a column with more are not kept.
+	MaxValues int
+
+	// MaxValueBytes is the length of the longest value that is kept. 0 means 100.
+	MaxValueBytes int
+
+	// MaxRows is how many rows with a value are read of each column. 0 means
+	// 100,000.
+	MaxRows int
+
+	// MaxBytes is how many bytes the values of all columns have. 0 means 8 MiB.
+	MaxBytes int
+
+	// Timeout is the time limit of one [Reader.Read]. 0 means 5 minutes.
+	Timeout time.Duration
+
+	// Progress is called after each column with the number of columns so far, and
+	// of those that are to be read. It may be nil.
+	Progress func(done, planned int)
+}
+
+func (o *Options) withDefaults() (Options, error) {
+	var v Options
+	if o != nil {
+		v = *o
+	}
+	if v.Shared && v.Owner != (Caller{}) {
+		return v, errors.New("values: Options.Shared and Options.Owner exclude each other")
+	}
+	err := cmp.Or(
+		option.Default("values: Options.MaxValues", &v.MaxValues, 200),
+		option.Default("values: Options.MaxValueBytes", &v.MaxValueBytes, 100),
+		option.Default("values: Options.MaxRows", &v.MaxRows, 100_000),
+		option.Default("values: Options.MaxBytes", &v.MaxBytes, 8<<20),
+		option.Default("values: Options.Timeout", &v.Timeout, 5*time.Minute),
+	)
+	if err == nil && (v.MaxValues > mostValues || v.MaxValueBytes > longestValue) {
+		err = fmt.Errorf("values: Options.MaxValues is %d and MaxValueBytes %d: the most are %d and %d",
+			v.MaxValues, v.MaxValueBytes, mostValues, longestValue)
+	}
+	return v, err
+}
+
+const (
+	mostValues   = 100_000 // of a column
+	longestValue = 1_000   // bytes
+	mostFailures = 3       // failed statements in a row, after which the database is left alone
+)
+
+// A Reader reads the values of a database. It is safe for concurrent use.
+type Reader struct {
+	db      Database
+	guard   *secureview.Guard
+	opt     Options
+	targets []Column // without values
+	leftOut []privacy.LeftOut
+}
+
+// NewReader returns a reader of the columns with texts that guard allows and
+// [Options.Columns] chooses. schema has the types of the columns, under the names of
+// the guard's policy or of its views; a column without a type is read as well. A name
+// in Options.Columns that the policy does not have is an error.
+func NewReader(db Database, guard *secureview.Guard, schema *joinpath.Schema, opt *Options) (*Reader, error) {
+	if db == nil || guard == nil || schema == nil {
+		return nil, errors.New("values: NewReader needs a database, a guard and a schema")
+	}
+	o, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if d, ok := db.(interface{ PerSession() bool }); ok && d.PerSession() && !o.Shared && o.Owner == (Caller{}) {
+		return nil, errors.New("values: the statements of the database have sessions: set Options.Owner to the " +
+			"tenant or user whose values are read, or Options.Shared if all may see the same values")
+	}
+	r := &Reader{db: db, guard: guard, opt: o}
+	described := make(map[string]joinpath.Table, len(schema.Tables))
+	for name, t := range schema.Tables {
+		described[ascii.Lower(name)] = t
+	}
+	visible := &joinpath.Schema{Tables: map[string]joinpath.Table{}}
+	for _, t := range guard.Tables() {
+		visible.Tables[t.Name] = joinpath.Table{Columns: t.Columns}
+		about, ok := described[ascii.Lower(t.Name)]
+		if !ok {
+			about = described[ascii.Lower(t.View)]
+		}
+		for _, c := range t.Columns {
+			if o.Columns.Allows(t.Name, c) && hasTexts(about.Types[c]) {
+				r.targets = append(r.targets, Column{Table: t.Name, Column: c})
+			}
+		}
+	}
+	slices.SortFunc(r.targets, byName)
+	r.targets = slices.CompactFunc(r.targets, func(a, b Column) bool { return byName(a, b) == 0 })
+	r.leftOut, err = o.Columns.LeftOut(visible)
+	return r, err
+}
+
+// LeftOut returns the columns that are not read, because they look sensitive or the
+// host hides them.
+func (r *Reader) LeftOut() []privacy.LeftOut { return r.leftOut }
+
+// hasTexts reports whether a column of a type can have texts. Unknown types, such as
+// the enumerations of PostgreSQL, can.
+func hasTexts(typ string) bool {
+	typ = ascii.Lower(typ)
+	holds := func(part string) bool { return strings.Contains(typ, part) }
+	if strings.HasPrefix(typ, "enum") || strings.HasPrefix(typ, "set") || slices.ContainsFunc(textTypes, holds) {
+		return !holds("[]")
+	}
+	return !slices.ContainsFunc(otherTypes, holds)
+}
+
+var (
+	textTypes  = strings.Fields("char text clob string")
+	otherTypes = strings.Fields(`int num dec float double real bool date time json blob byte binary uuid geom inet cidr
+		mac xml interval money serial year bit point polygon line path box circle oid vector range hstore []`)
+)
+
+// Read reads the values whose age is at least maxAge, and those that old does not
+// have. It takes the others from old, which may be nil. The result has no columns
+// that the reader does not read.
+//
+// A statement that fails is reported in [Dictionary.Problems], and the rest goes on.
+// After three failures in a row nothing more is read. What was read stays, and so do
+// the values that old has. If ctx ends, its error is returned together with that
+// dictionary.
+//
+// old has to be of the same owner; otherwise the error matches [ErrCaller].
+func (r *Reader) Read(ctx context.Context, old *Dictionary, maxAge time.Duration) (*Dictionary, error) {
+	if old != nil && (old.owner != r.opt.Owner || old.shared != r.opt.Shared) {
+		return nil, fmt.Errorf("values: %w: the earlier dictionary has another owner than Options.Owner", ErrCaller)
+	}
+	d := &Dictionary{owner: r.opt.Owner, shared: r.opt.Shared, leftOut: r.leftOut}
+	var stale []Column
+	for _, t := range r.targets {
+		known := old.earlier(t)
+		if known != nil && time.Since(known.Read) < maxAge {
+			d.columns = append(d.columns, *known)
+		} else {
+			stale = append(stale, t)
+		}
+	}
+	err := r.read(ctx, d, old, stale)
+	slices.SortFunc(d.columns, byName)
+	d.index = newIndex(d.columns)
+	return d, err
+}
+
+// earlier returns a column of d, which may be nil.
+func (d *Dictionary) earlier(t Column) *Column {
+	if d == nil {
+		return nil
+	}
+	return d.column(t.Table, t.Column)
+}
+
+var errTimeLimit = errors.New("values: the time limit is over: raise Options.Timeout")
+
+func (r *Reader) read(ctx context.Context, d, old *Dictionary, stale []Column) error {
+	limited, cancel := context.WithTimeoutCause(ctx, r.opt.Timeout, errTimeLimit)
+	defer cancel()
+	size := 0
+	for _, c := range d.columns {
+		size += c.size()
+	}
+	failed, stopped := 0, false
+	for i, t := range stale {
+		var c Column
+		var err error
+		if !stopped {
+			if c, err = r.column(limited, t); err == nil && size+c.size() > r.opt.MaxBytes {
+				err = fmt.Errorf("values: all values together have more than %d bytes: raise Options.MaxBytes, or hide "+
+					"columns with Options.Columns", r.opt.MaxBytes)
+			} else if err != nil {
+				failed++
+			} else {
+				failed = 0
+			}
+		}
+		if stopped || err != nil {
+			if known := old.earlier(t); known != nil && size+known.size() <= r.opt.MaxBytes {
+				d.columns = append(d.columns, *known)
+				size += known.size()
+			}
+		} else {
+			d.columns = append(d.columns, c)
+			size += c.size()
+		}
+		if err != nil {
+			d.problems = append(d.problems, Problem{Table: t.Table, Column: t.Column, Message: err.Error(), Err: err})
+		}
+		if rest := len(stale) - i - 1; !stopped && (failed == mostFailures || limited.Err() != nil) {
+			stopped = true
+			message := fmt.Sprintf("%d statements in a row failed: %d columns were not read", mostFailures, rest)
+			if limited.Err() != nil {
+				message = fmt.Sprintf("%v: %d columns were not read", context.Cause(limited), rest)
+			}
+			d.problems = append(d.problems, Problem{Message: message, Err: context.Cause(limited)})
+		}
+		if !stopped && r.opt.Progress != nil {
+			r.opt.Progress(i+1, len(stale))
+		}
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("values: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+func (c *Column) size() int {
+	n := 0
+	for _, v := range c.Values {
+		n += len(v)
+	}
+	return n
+}
+
+// column reads the values of one column.
+func (r *Reader) column(ctx context.Context, c Column) (Column, error) {
+	quote := r.guard.Dialect().Quote
+	limit := min(r.opt.MaxValues+1, r.guard.RowLimit())
+	sql := "SELECT s.v AS v, COUNT(*) AS n FROM (SELECT t." + quote(c.Column) + " AS v FROM " + quote(c.Table) +
+		" AS t WHERE t." + quote(c.Column) + " IS NOT NULL LIMIT " + strconv.Itoa(r.opt.MaxRows) +
+		") AS s GROUP BY s.v LIMIT " + strconv.Itoa(limit)
+	stmt, err := r.guard.Rewrite(ctx, sql)
+	if err != nil {
+		return c, err
+	}
+	c.Read = time.Now().UTC()
+	table, err := r.db.Query(ctx, stmt)
+	if err != nil {
+		return c, err
+	}
+	if table == nil || len(table.Columns) != 2 {
+		return c, errors.New("values: the database did not return two columns")
+	}
+	switch {
+	case len(table.Rows) > r.opt.MaxValues:
+		c.Many = true
+		return c, nil
+	case table.Truncated || limit <= r.opt.MaxValues && len(table.Rows) == limit:
+		return c, errors.New("values: the policy or the database returns fewer rows than Options.MaxValues: raise " +
+			"RowLimit of the policy and MaxRows of the database, or lower MaxValues")
+	}
+	var rows int64
+	for _, row := range table.Rows {
+		n, _ := row[1].(int64)
+		rows += n
+		v, ok := row[0].(string)
+		switch {
+		case !ok: // a number in a column of SQLite
+		case wordform.Fold(v) == "":
+		case len(v) > r.opt.MaxValueBytes || !plain(v):
+			c.Skipped++
+		default:
+			c.Values = append(c.Values, v)
+		}
+	}
+	c.Partial = rows >= int64(r.opt.MaxRows)
+	slices.Sort(c.Values)
+	c.Values = slices.Compact(c.Values)
+	return c, nil
+}
+
+// plain reports whether a value is a text on one line.
+func plain(v string) bool {
+	return utf8.ValidString(v) && !strings.ContainsFunc(v, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029'
+	})
+}
