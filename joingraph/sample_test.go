@@ -18,6 +18,7 @@ import (
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/joingraph"
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/privacy"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/sqlitedb"
@@ -139,7 +140,7 @@ func TestInferSample(t *testing.T) {
 	schema, db := openCompany(t)
 	spy := &spy{Database: db}
 	got, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{
-		Database: spy, Sample: func(table, _ string) bool { return table != "machine" },
+		Database: spy, Columns: &privacy.Columns{Hide: []string{"machine.*"}},
 	})
 	if err != nil || len(spy.statements) == 0 {
 		t.Fatal(err, spy.statements)
@@ -154,18 +155,6 @@ func TestInferSample(t *testing.T) {
 	}
 	if e := find(got.Edges, "machine.customer_id -> customer.id"); e == nil || e.Grounds.Data != nil {
 		t.Errorf("names alone decide about what is not sampled: %+v", e)
-	}
-}
-
-func TestSampleable(t *testing.T) {
-	for column, want := range map[string]bool{
-		"customer_id": true, "status": true, "country_code": true, "email_id": true, "address_id": true, "amount": true,
-		"email": false, "passwordHash": false, "api_key": false, "SSN": false, "first_name": false, "birth_date": false,
-		"iban": false, "phone": false, "passport_id": false, "Vorname": false, "street": false,
-	} {
-		if got := joingraph.Sampleable("t", column); got != want {
-			t.Errorf("%s: got %v, want %v", column, got, want)
-		}
 	}
 }
 
@@ -344,28 +333,17 @@ func TestInferOnlyWhatChanged(t *testing.T) {
 	machine := schema.Tables["machine"]
 	machine.NotNull = append(slices.Clone(machine.NotNull), "name")
 	schema.Tables["machine"] = machine
-	var asked []string
-	changed, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: spying{db, &asked}, Counts: kept})
+	asked := &spy{Database: db}
+	changed, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: asked, Counts: kept})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if changed.Statements == 0 || changed.Statements >= first.Statements {
 		t.Errorf("%d statements of %d", changed.Statements, first.Statements)
 	}
-	for _, sql := range asked {
+	for _, sql := range asked.statements {
 		if !strings.Contains(sql, `"machine"`) {
 			t.Errorf("asked again: %s", sql)
 		}
 	}
-}
-
-// spying notes the statements.
-type spying struct {
-	joingraph.Database
-	asked *[]string
-}
-
-func (s spying) Query(ctx context.Context, sql string) (*qed.Table, error) {
-	*s.asked = append(*s.asked, sql)
-	return s.Database.Query(ctx, sql)
 }

@@ -198,7 +198,7 @@ func conditions(column, term string) []string {
 	like := func(pattern string) string { return "LOWER(" + column + ") LIKE '" + pattern + "'" }
 	var all []string
 	for _, w := range strings.FieldsFunc(term, func(r rune) bool { return !wordform.InWord(r) }) {
-		if len(all) < maxPhrase {
+		if len(all) < maxPhrase && !weakWords[strings.ToLower(w)] {
 			all = append(all, w)
 		}
 	}

@@ -179,7 +179,9 @@ func (x *index) word(w string) int32 {
 	x.vocabulary = append(x.vocabulary, word{text: w, runes: runes})
 	if len(runes) >= minFuzzy && len(runes) <= wordform.MaxRunes && !hasDigit(w) {
 		for t := range trigramsOf(runes) {
-			x.trigrams[t] = append(x.trigrams[t], at)
+			if list := x.trigrams[t]; len(list) == 0 || list[len(list)-1] != at {
+				x.trigrams[t] = append(list, at)
+			}
 		}
 	}
 	if stems := words.Split(w, nil); len(stems) == 1 {
@@ -277,6 +279,9 @@ type search struct {
 	tokens []token
 	named  words.Set
 	hits   map[int32]hit // by entry
+
+	common  []uint8 // trigrams in common with a word of the text, by word of the vocabulary
+	touched []int32 // the words that have any
 }
 
 func (x *index) newSearch(text string) *search {
@@ -435,32 +440,43 @@ func (s *search) like(w string, found func(id int32, score float64, how How)) {
 	if len(runes) < minFuzzy || len(runes) > wordform.MaxRunes {
 		return
 	}
-	common := map[int32]int{}
-	for t := range trigramsOf(runes) {
-		for _, id := range s.trigrams[t] {
-			if d := len(s.vocabulary[id].runes) - len(runes); d >= -3 && d <= 3 {
-				common[id]++
-			}
-		}
-	}
-	for _, id := range mostCommon(common) {
+	for _, id := range s.nearest(runes) {
 		if score := wordform.Similarity(runes, s.vocabulary[id].runes); score >= leastFuzzy {
 			found(id, score, Similar)
 		}
 	}
 }
 
-// mostCommon returns the words with the most trigrams in common.
-func mostCommon(common map[int32]int) []int32 {
-	ids := make([]int32, 0, len(common))
-	for id, n := range common {
-		if n > 1 || len(common) <= maxCompare {
-			ids = append(ids, id)
+// nearest returns the words of about the same length with the most trigrams in common.
+func (s *search) nearest(runes []rune) []int32 {
+	if s.common == nil {
+		s.common = make([]uint8, len(s.vocabulary))
+	}
+	s.touched = s.touched[:0]
+	for t := range trigramsOf(runes) {
+		for _, id := range s.trigrams[t] {
+			if d := len(s.vocabulary[id].runes) - len(runes); d >= -3 && d <= 3 {
+				if s.common[id] == 0 {
+					s.touched = append(s.touched, id)
+				}
+				s.common[id]++
+			}
 		}
 	}
-	if len(ids) > maxCompare {
-		slices.SortFunc(ids, func(a, b int32) int { return cmp.Or(cmp.Compare(common[b], common[a]), cmp.Compare(a, b)) })
-		ids = ids[:maxCompare]
+	var counts [wordform.MaxRunes + 1]int
+	for _, id := range s.touched {
+		counts[s.common[id]]++
+	}
+	least, n := wordform.MaxRunes, 0
+	for ; least > 1 && n+counts[least] <= maxCompare; least-- {
+		n += counts[least]
+	}
+	var ids []int32
+	for _, id := range s.touched {
+		if int(s.common[id]) >= least && len(ids) < 2*maxCompare {
+			ids = append(ids, id)
+		}
+		s.common[id] = 0
 	}
 	return ids
 }

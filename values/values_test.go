@@ -220,6 +220,18 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestRepeatedLetters searches words of which all trigrams are the same.
+func TestRepeatedLetters(t *testing.T) {
+	long := strings.Repeat("a", 40)
+	db, guard, schema := shop(t, `UPDATE customer SET note = '`+long+`'`)
+	d := read(t, db, guard, schema, nil)
+	for text, want := range map[string]int{long[1:]: 1, long + "a": 0, long[4:] + " " + long: 1} {
+		if got, err := d.Search(t.Context(), values.Query{Text: text}); err != nil || len(got) != want {
+			t.Errorf("%s: %v, %v, want %d", text, got, err, want)
+		}
+	}
+}
+
 func TestSearchOtherScripts(t *testing.T) {
 	db, guard, schema := shop(t, `INSERT INTO customer(city) VALUES ('上海'), ('Москва'), ('Zürich'), ('C++'), ('C')`)
 	d := read(t, db, guard, schema, nil)
