@@ -150,7 +150,7 @@ func TestInferSample(t *testing.T) {
 			t.Errorf("reads a table that is left out: %s", text)
 		}
 	}
-	if diff := cmp.Diff([]string{"machine.id", "machine.name", "machine.customer_id"}, got.Unsampled); diff != "" {
+	if diff := cmp.Diff([]string{"customer.email", "machine.id", "machine.name", "machine.customer_id"}, got.Unsampled); diff != "" {
 		t.Errorf("unsampled (-want +got)\n%s", diff)
 	}
 	if e := find(got.Edges, "machine.customer_id -> customer.id"); e == nil || e.Grounds.Data != nil {
