@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"time"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
@@ -59,6 +60,24 @@ type ValueConverter interface {
 	// type of the column as the driver names it. ConvertValue may return value
 	// itself, but it does not retain it.
 	ConvertValue(columnType string, value any) any
+}
+
+// A RowReader is an [Engine] that reads rows with its driver, at less cost than
+// through database/sql.
+type RowReader interface {
+	// ReadRows executes q.SQL on conn and calls read with its rows, which are
+	// valid until read returns. It returns an error if the statement failed
+	// before, and does not call read then.
+	ReadRows(ctx context.Context, conn *sql.Conn, q *Query, read func(Rows)) error
+}
+
+// Rows are the rows of a statement. The methods are like those of [sql.Rows].
+type Rows interface {
+	Columns() ([]qed.Column, error)
+	Next() bool
+	Scan(row *Row) error // adds one cell for each column
+	Err() error
+	Close() error
 }
 
 // A Query is a statement that a guard has checked, as an [Engine] sees it. Each

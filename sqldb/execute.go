@@ -19,7 +19,7 @@ const drainTime = 250 * time.Millisecond
 
 // execute executes q on conn and closes conn. When it returns, nothing of the
 // query runs on the server any more.
-func (db *DB) execute(ctx context.Context, r *replica, conn *sql.Conn, q *Query) (got result, err error) {
+func (db *DB) execute(ctx context.Context, r *replica, conn *sql.Conn, q *Query, to *receiver) (got result, err error) {
 	ended := false // on the server
 	defer func() {
 		if ended || db.stopper == nil {
@@ -37,7 +37,7 @@ func (db *DB) execute(ctx context.Context, r *replica, conn *sql.Conn, q *Query)
 			ended, err = db.ended(ctx, err)
 			return false
 		}
-		got, ended, err = db.run(ctx, conn, q)
+		got, ended, err = db.run(ctx, conn, q, to)
 		if !ended && db.stopper != nil {
 			return false
 		}
@@ -56,31 +56,32 @@ func (db *DB) execute(ctx context.Context, r *replica, conn *sql.Conn, q *Query)
 
 // run runs a statement that was admitted. It reports whether the statement has
 // ended on the server, with success or not.
-func (db *DB) run(ctx context.Context, conn *sql.Conn, q *Query) (got result, ended bool, err error) {
+func (db *DB) run(ctx context.Context, conn *sql.Conn, q *Query, to *receiver) (got result, ended bool, err error) {
 	statement, cancel := context.WithCancel(ctx)
 	defer cancel()
-	rows, err := conn.QueryContext(statement, q.SQL)
-	if err != nil {
-		ended, err = db.ended(ctx, err)
-		return got, ended, err
-	}
-	defer rows.Close()
-	err = db.collect(rows, q.Receiver, &got)
-	switch {
-	case err != nil && q.Receiver != nil && q.Receiver.Exceeded():
-		err = errorf(ErrTooLarge, "a row exceeds %d bytes (8 MiB more than Options.MaxBytes): select fewer columns, "+
-			"or parts of long values", q.MaxRowBytes)
-	case !got.complete:
-		timer := time.AfterFunc(drainTime, cancel)
-		ended = rows.Close() == nil && statement.Err() == nil
-		timer.Stop()
-		if err != nil {
-			err = db.failure(ctx, err)
+	failed := db.open(statement, conn, q, func(rows Rows) {
+		defer rows.Close()
+		defer cancel() // before Close, which reads the rest after a panic
+		err = db.each(rows, q, to, &got)
+		switch {
+		case err != nil && q.Receiver != nil && q.Receiver.Exceeded():
+			err = errorf(ErrTooLarge, "a row exceeds %d bytes (8 MiB more than Options.MaxBytes): select fewer columns, "+
+				"or parts of long values", q.MaxRowBytes)
+		case !got.complete:
+			timer := time.AfterFunc(drainTime, cancel)
+			ended = rows.Close() == nil && statement.Err() == nil
+			timer.Stop()
+			if err != nil {
+				err = db.failure(ctx, err)
+			}
+		case err != nil:
+			ended, err = db.ended(ctx, err)
+		default:
+			ended = true
 		}
-	case err != nil:
-		ended, err = db.ended(ctx, err)
-	default:
-		ended = true
+	})
+	if failed != nil {
+		ended, err = db.ended(ctx, failed)
 	}
 	return got, ended, err
 }

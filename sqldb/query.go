@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -22,21 +24,7 @@ import (
 //
 // The error is an [*Error].
 func (db *DB) Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error) {
-	if stmt == nil || stmt.Dialect() == nil {
-		return nil, newError(ErrArgument, "the statement is nil or empty: make one with a secureview.Guard")
-	}
-	if got := stmt.Dialect().Name(); got != db.Dialect() {
-		return nil, errorf(ErrArgument, "the statement is written for %s, the database speaks %s", got, db.Dialect())
-	}
-	session, err := db.session(ctx)
-	if err != nil {
-		return nil, err
-	}
-	q := Query{SQL: stmt.SQL(), Dialect: stmt.Dialect(), Session: session, MaxRowBytes: db.opt.MaxBytes + rowMargin}
-	for _, read := range stmt.Reads() {
-		q.Objects = append(q.Objects, Object{Schema: read.Object.Schema, Name: read.Object.Name, Columns: read.Columns})
-	}
-	table, err := db.query(ctx, q)
+	table, err := db.collect(func(to *receiver) (result, error) { return db.read(ctx, stmt, to) })
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +32,109 @@ func (db *DB) Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table
 		table.Truncated = true
 	}
 	return table, nil
+}
+
+// collect returns the rows that read passes on as a table.
+func (db *DB) collect(read func(*receiver) (result, error)) (*qed.Table, error) {
+	table := &qed.Table{}
+	got, err := read(&receiver{
+		limits: limits{rows: db.opt.MaxRows, bytes: db.opt.MaxBytes},
+		header: func(columns []qed.Column) { table.Columns = columns },
+		row: func(cells []any) bool {
+			table.Rows = append(table.Rows, cells)
+			return true
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	table.Truncated = got.truncated
+	return table, nil
+}
+
+// RowsOptions are the options of [DB.Rows].
+type RowsOptions struct {
+	// MaxRows is the maximum number of rows, and MaxBytes the maximum size of all
+	// their cells. A negative number means no limit. 0 is an error, so that each
+	// program chooses. [Options.MaxRows] does not apply.
+	MaxRows, MaxBytes int
+
+	// Columns is called with the columns of the result before the first row, also
+	// if there is no row. It may be nil.
+	Columns func([]qed.Column)
+}
+
+// Rows executes a statement and returns an iterator over its rows, for results
+// that are too large for [DB.Query], such as an export. The memory does not
+// depend on the number of rows. Each use of the iterator executes the statement.
+// The cells are those of a [qed.Table]; the loop may keep them.
+//
+// A result is never cut without notice. If a limit is exceeded, the rows within
+// the limit are followed by an error of kind [ErrTooLarge]. That includes the
+// limit that the guard added: it has to be larger than the result. The same error
+// follows if a single row exceeds [Options.MaxBytes].
+// [Options.MaxCellBytes] applies to each cell.
+//
+// The body of the loop runs while the statement does, and [Options.Timeout]
+// includes it. It holds a connection of the pool and must not call [DB.Close].
+// When the loop ends, also by break or panic, nothing of the statement runs on
+// the server any more, as in [DB.Query]. A statement is retried on another
+// replica only before its first row.
+//
+// An error is the last pair of the iterator, and is an [*Error].
+func (db *DB) Rows(ctx context.Context, stmt *secureview.Statement, opt RowsOptions) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		if opt.MaxRows == 0 || opt.MaxBytes == 0 {
+			yield(nil, newError(ErrArgument,
+				"RowsOptions.MaxRows and MaxBytes must be set: a negative number means no limit"))
+			return
+		}
+		announced, stopped, n := false, false, 0
+		got, err := db.read(ctx, stmt, &receiver{
+			limits: limits{rows: opt.MaxRows, bytes: opt.MaxBytes},
+			header: func(columns []qed.Column) {
+				if opt.Columns != nil && !announced {
+					opt.Columns(slices.Clone(columns))
+				}
+				announced = true
+			},
+			row: func(cells []any) bool {
+				n++
+				stopped = !yield(cells, nil)
+				return !stopped
+			},
+		})
+		switch {
+		case stopped:
+		case err != nil:
+			yield(nil, err)
+		case got.truncated:
+			yield(nil, errorf(ErrTooLarge, "there are more rows than these %d, which RowsOptions allows "+
+				"(MaxRows is %d, MaxBytes is %d)", n, opt.MaxRows, opt.MaxBytes))
+		case stmt.Capped() && n >= stmt.Limit():
+			yield(nil, errorf(ErrTooLarge, "the guard limits the statement to %d rows: "+
+				"raise Policy.RowLimit above the size of the result", stmt.Limit()))
+		}
+	}
+}
+
+// read executes a statement and passes its rows to a receiver.
+func (db *DB) read(ctx context.Context, stmt *secureview.Statement, to *receiver) (got result, err error) {
+	if stmt == nil || stmt.Dialect() == nil {
+		return got, newError(ErrArgument, "the statement is nil or empty: make one with a secureview.Guard")
+	}
+	if got := stmt.Dialect().Name(); got != db.Dialect() {
+		return result{}, errorf(ErrArgument, "the statement is written for %s, the database speaks %s", got, db.Dialect())
+	}
+	session, err := db.session(ctx)
+	if err != nil {
+		return got, err
+	}
+	q := Query{SQL: stmt.SQL(), Dialect: stmt.Dialect(), Session: session, MaxRowBytes: db.opt.MaxBytes + rowMargin}
+	for _, read := range stmt.Reads() {
+		q.Objects = append(q.Objects, Object{Schema: read.Object.Schema, Name: read.Object.Name, Columns: read.Columns})
+	}
+	return db.query(ctx, q, to)
 }
 
 // rowMargin is by how much a row may exceed [Options.MaxBytes] before its cells
@@ -56,7 +147,7 @@ const rowMargin = 8 << 20
 const grace = 500 * time.Millisecond
 
 // query executes q on one of the replicas.
-func (db *DB) query(ctx context.Context, q Query) (*qed.Table, error) {
+func (db *DB) query(ctx context.Context, q Query, to *receiver) (got result, err error) {
 	limit := time.Now().Add(db.opt.Timeout)
 	end := limit
 	if db.stopper != nil {
@@ -66,8 +157,7 @@ func (db *DB) query(ctx context.Context, q Query) (*qed.Table, error) {
 	defer cancel()
 	end, _ = ctx.Deadline() // the caller's may be earlier
 
-	var got result
-	err := db.onAnyReplica(ctx, func(ctx context.Context, r *replica, conn *sql.Conn) (retry bool, err error) {
+	err = db.onAnyReplica(ctx, func(ctx context.Context, r *replica, conn *sql.Conn) (retry bool, err error) {
 		attempt := q
 		attempt.Tag, attempt.Pool = rand.Text(), r.number
 		attempt.Timeout = min(time.Until(limit), time.Until(end))
@@ -75,11 +165,8 @@ func (db *DB) query(ctx context.Context, q Query) (*qed.Table, error) {
 			conn.Close()
 			return false, newError(ErrTimeout, "no time was left for the statement when it had a connection")
 		}
-		got, err = db.execute(ctx, r, conn, &attempt)
+		got, err = db.execute(ctx, r, conn, &attempt, to)
 		return !got.hasRow, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return got.table, nil
+	return got, err
 }

@@ -26,7 +26,9 @@ func numbers(n int) [][]driver.Value {
 
 // read executes a statement without a guard.
 func read(ctx context.Context, db *DB) (*qed.Table, error) {
-	return db.query(ctx, Query{SQL: "SELECT 1", Session: &Session{}})
+	return db.collect(func(to *receiver) (result, error) {
+		return db.query(ctx, Query{SQL: "SELECT 1", Session: &Session{}}, to)
+	})
 }
 
 // statement returns a statement of a guard.
@@ -160,8 +162,11 @@ func TestText(t *testing.T) {
 		{[]byte(nil), nil},
 		{int64(5), int64(5)},
 	} {
-		if got := text(test.in, 10); got != test.want {
-			t.Errorf("text(%q) = %q, want %q", test.in, got, test.want)
+		row := Row{columns: make([]qed.Column, 1), maxCell: 10}
+		row.begin(100)
+		row.Add(test.in)
+		if got, err := row.end(); err != nil || got[0] != test.want {
+			t.Errorf("the cell of %q is %q (%v), want %q", test.in, got, err, test.want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"context"
 	"database/sql"
 	"encoding/hex"
 	"fmt"
@@ -11,132 +12,234 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// result is the result of a statement, or its beginning.
-type result struct {
-	table    *qed.Table
-	hasRow   bool // a row was read
-	complete bool // all rows were read
+// limits are the maximum number of rows of a result, and the maximum size of all
+// its cells. A negative number means no limit.
+type limits struct{ rows, bytes int }
+
+// A receiver gets the rows of a statement. Nothing is retried after the first
+// row.
+type receiver struct {
+	limits
+	header func([]qed.Column)     // called once for each attempt
+	row    func(cells []any) bool // reports whether to go on
 }
 
-// collect reads rows within the limits of rows and bytes. It reads one row more
-// than it keeps, so that Truncated is set exactly if there are more rows.
-func (db *DB) collect(rows *sql.Rows, receiver Receiver, got *result) error {
-	table, err := header(rows)
+// result is what became of a statement.
+type result struct {
+	hasRow    bool // a row was read
+	complete  bool // all rows were read
+	truncated bool // there are more rows than the limits allow
+}
+
+// open executes q and calls read with its rows. It returns an error if the
+// statement failed before.
+func (db *DB) open(ctx context.Context, conn *sql.Conn, q *Query, read func(Rows)) error {
+	if db.rowReader != nil {
+		return db.rowReader.ReadRows(ctx, conn, q, read)
+	}
+	rows, err := conn.QueryContext(ctx, q.SQL)
+	if err == nil {
+		read(&sqlRows{Rows: rows, converter: db.converter})
+	}
+	return err
+}
+
+// each passes rows on within the limits. It reads one row more than it passes
+// on, so that got.truncated is set exactly if there are more rows.
+func (db *DB) each(rows Rows, q *Query, to *receiver, got *result) error {
+	columns, err := rows.Columns()
 	if err != nil {
 		return err
 	}
-	got.table = table
-	scanned := make([]scanner, len(table.Columns))
-	scan := make([]any, len(scanned))
-	size := 0
-	for i, column := range table.Columns {
-		scanned[i] = scanner{db: db, columnType: column.Type, size: &size}
-		scan[i] = &scanned[i]
-	}
+	to.header(columns)
+	row := Row{columns: columns, maxCell: db.opt.MaxCellBytes}
+	total := 0
 	next := func() bool {
-		if receiver != nil {
-			receiver.Next()
+		if q.Receiver != nil {
+			q.Receiver.Next()
 		}
 		return rows.Next()
 	}
-	for next() {
+	for n := 0; next(); n++ {
 		got.hasRow = true
-		if len(table.Rows) == db.opt.MaxRows {
-			table.Truncated = true
+		if n == to.rows {
+			got.truncated = true
 			return nil
 		}
-		if err := rows.Scan(scan...); err != nil {
+		left := db.opt.MaxBytes
+		if to.bytes >= 0 {
+			left = min(left, to.bytes-total)
+		}
+		row.begin(left)
+		if err := rows.Scan(&row); err != nil {
 			return err
 		}
-		row, done := make([]any, len(scanned)), true
-		for i := range scanned {
-			row[i], done = scanned[i].cell, done && scanned[i].done
-		}
-		if size > db.opt.MaxBytes {
-			if len(table.Rows) == 0 {
+		if row.size > left {
+			if n == 0 || left == db.opt.MaxBytes {
 				return errorf(ErrTooLarge,
-					"a single row exceeds %d bytes (Options.MaxBytes): select fewer columns", db.opt.MaxBytes)
+					"a single row exceeds %d bytes (Options.MaxBytes): select fewer columns", left)
 			}
-			table.Truncated = true
+			got.truncated = true
 			return nil
 		}
-		if done {
-			table.Rows = append(table.Rows, row)
-		} else if err := table.Append(row...); err != nil {
+		total += row.size
+		cells, err := row.end()
+		if err != nil {
 			const message = "the driver returned a value that a table cannot hold; see the wrapped error"
 			return &Error{Kind: ErrExecution, Message: message, Err: err}
+		}
+		if !to.row(cells) {
+			return nil
 		}
 	}
 	got.complete = true
 	return rows.Err()
 }
 
-// A scanner turns the driver's values of one column into cells. The bytes that
-// it gets belong to the driver; only text copies them.
-type scanner struct {
-	db         *DB
-	columnType string
-	size       *int // the size of all cells of the result
-	cell       any
-	done       bool // cell needs no conversion by Table.Append
+// A Row takes the cells of one row from an [Engine]. It cuts them as
+// [Options.MaxCellBytes] says, and copies no more than that.
+type Row struct {
+	columns []qed.Column
+	maxCell int
+	maxSize int // further cells are dropped
+
+	cells []any
+	free  []any // the cells of rows to come
+	ahead int   // for how many rows free was made
+	texts []byte
+	spans []span
+	size  int
+	other bool // a cell needs conversion by Table.Append
 }
 
-// Scan sets the cell. It does nothing if the result is too large already: the row
-// is then dropped, and its other cells are not copied.
-func (s *scanner) Scan(value any) error {
-	if *s.size > s.db.opt.MaxBytes {
-		return nil
+// A span is a cell whose value is in texts.
+type span struct{ cell, start, end int }
+
+// maxAhead is for how many rows cells are allocated at once.
+const maxAhead = 64
+
+func (r *Row) begin(maxSize int) {
+	n := len(r.columns)
+	if len(r.free) < n {
+		r.ahead = min(max(2*r.ahead, 1), maxAhead)
+		r.free = make([]any, n*r.ahead)
 	}
-	if s.db.converter != nil {
-		value = s.db.converter.ConvertValue(s.columnType, value)
-	}
-	s.cell = text(value, s.db.opt.MaxCellBytes)
-	*s.size += weight(s.cell)
-	switch v := s.cell.(type) {
-	case nil, bool, int64, string: // valid UTF-8, as text makes it
-		s.done = true
+	r.cells, r.free = r.free[:0:n], r.free[n:]
+	r.texts, r.spans = r.texts[:0], r.spans[:0]
+	r.maxSize, r.size, r.other = maxSize, 0, false
+}
+
+// Add adds a cell. It keeps no reference to bytes.
+func (r *Row) Add(value any) {
+	switch v := value.(type) {
+	case nil, bool, int64:
+	case string:
+		if r.size > r.maxSize {
+			value = nil
+		} else if valid := utf8.ValidString(v); !valid || len(v) > r.maxCell {
+			value = shorten(v, valid, r.maxCell)
+		}
+	case []byte:
+		if v != nil {
+			r.AddText(v)
+			return
+		}
+		value = nil
 	case float64:
-		s.done = !math.IsNaN(v) && !math.IsInf(v, 0)
+		r.other = r.other || math.IsNaN(v) || math.IsInf(v, 0)
 	default:
-		s.done = false
+		r.other = true
 	}
-	return nil
+	r.size += weight(value)
+	r.cells = append(r.cells, value)
 }
 
-func header(rows *sql.Rows) (*qed.Table, error) {
-	types, err := rows.ColumnTypes()
+// AddText adds a cell with a text, which is not NULL. Bytes that are not UTF-8
+// become hexadecimal digits.
+func (r *Row) AddText(text []byte) {
+	valid := utf8.Valid(text)
+	switch {
+	case r.size > r.maxSize:
+		r.cells = append(r.cells, nil)
+	case !valid || len(text) > r.maxCell:
+		short := shorten(text, valid, r.maxCell)
+		r.size += len(short)
+		r.cells = append(r.cells, short)
+	default: // all texts of a row are one string
+		start := len(r.texts)
+		r.texts = append(r.texts, text...)
+		r.spans = append(r.spans, span{len(r.cells), start, len(r.texts)})
+		r.size += len(text)
+		r.cells = append(r.cells, nil)
+	}
+}
+
+// end returns the cells.
+func (r *Row) end() ([]any, error) {
+	texts := string(r.texts)
+	for _, s := range r.spans {
+		r.cells[s.cell] = texts[s.start:s.end]
+	}
+	if !r.other && len(r.cells) == len(r.columns) {
+		return r.cells, nil
+	}
+	table := qed.Table{Columns: r.columns}
+	if err := table.Append(r.cells...); err != nil {
+		return nil, err
+	}
+	return table.Rows[0], nil
+}
+
+// sqlRows are rows of database/sql.
+type sqlRows struct {
+	*sql.Rows
+	converter ValueConverter // may be nil
+	targets   []any          // one *target for each column
+}
+
+// A target adds the driver's values of a column to a row. The bytes that it gets
+// belong to the driver.
+type target struct {
+	rows       *sqlRows
+	columnType string
+	row        *Row
+}
+
+func (r *sqlRows) Columns() ([]qed.Column, error) {
+	types, err := r.ColumnTypes()
 	if err != nil {
 		return nil, err
 	}
-	table := &qed.Table{Columns: make([]qed.Column, len(types))}
+	columns := make([]qed.Column, len(types))
+	r.targets = make([]any, len(types))
 	for i, t := range types {
-		table.Columns[i] = qed.Column{Name: valid(t.Name()), Type: valid(t.DatabaseTypeName())}
+		columns[i] = qed.Column{Name: valid(t.Name()), Type: valid(t.DatabaseTypeName())}
+		r.targets[i] = &target{rows: r, columnType: columns[i].Type}
 	}
-	return table, nil
+	return columns, nil
+}
+
+func (r *sqlRows) Scan(row *Row) error {
+	for _, t := range r.targets {
+		t.(*target).row = row
+	}
+	return r.Rows.Scan(r.targets...)
+}
+
+// Scan adds a cell. It implements [sql.Scanner].
+func (t *target) Scan(value any) error {
+	if t.rows.converter != nil {
+		value = t.rows.converter.ConvertValue(t.columnType, value)
+	}
+	t.row.Add(value)
+	return nil
 }
 
 func valid(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
-// text returns the text of strings and bytes, and hexadecimal digits if they
-// are not UTF-8. It shortens them to about limit bytes, and copies no more than
-// that. A shortened value ends with its original length, so that nobody takes it
-// for the whole. Other values are returned unchanged.
-func text(v any, limit int) any {
-	switch bare := v.(type) {
-	case string:
-		if len(bare) <= limit && utf8.ValidString(bare) {
-			return v
-		}
-		return shorten(bare, utf8.ValidString(bare), limit)
-	case []byte:
-		if bare == nil {
-			return nil
-		}
-		return shorten(bare, utf8.Valid(bare), limit)
-	}
-	return v
-}
-
+// shorten returns a text that is UTF-8, or otherwise hexadecimal digits. It
+// shortens it to about limit bytes, and copies no more than that. A shortened
+// value ends with its original length, so that nobody takes it for the whole.
 func shorten[T string | []byte](s T, valid bool, limit int) string {
 	n, mark := len(s), ""
 	if !valid {

@@ -110,6 +110,7 @@ type DB struct {
 	engine    Engine
 	stopper   Stopper        // the engine, or nil
 	converter ValueConverter // the engine, or nil
+	rowReader RowReader      // the engine, or nil
 	opt       Options
 	replicas  *replicas
 }
@@ -145,6 +146,7 @@ func New(engine Engine, pool *sql.DB, opt *Options) (*DB, error) {
 	db := &DB{engine: engine, opt: o, replicas: newReplicas(o.Backoff, pools)}
 	db.stopper, _ = engine.(Stopper)
 	db.converter, _ = engine.(ValueConverter)
+	db.rowReader, _ = engine.(RowReader)
 	return db, nil
 }
 

@@ -20,9 +20,9 @@ type engine struct {
 type fingerprint = [sha256.Size]byte // of a sqldb.Query
 
 var (
-	_ sqldb.Engine         = (*engine)(nil)
-	_ sqldb.Stopper        = (*engine)(nil)
-	_ sqldb.ValueConverter = (*engine)(nil)
+	_ sqldb.Engine    = (*engine)(nil)
+	_ sqldb.Stopper   = (*engine)(nil)
+	_ sqldb.RowReader = (*engine)(nil)
 )
 
 func (*engine) Dialect() string { return "postgres" }

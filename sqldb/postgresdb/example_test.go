@@ -15,8 +15,7 @@ import (
 // tenant is the context key of a request's tenant.
 type tenant struct{}
 
-// Every user sees the rows of their tenant. The program imports the driver with
-// import _ "github.com/jackc/pgx/v5/stdlib".
+// Every user sees the rows of their tenant.
 func ExampleOpen() {
 	ctx := context.Background()
 	dsn := "postgres://agent@db.internal/company?default_query_exec_mode=exec"
@@ -54,14 +53,6 @@ func ExampleOpen() {
 	for _, row := range table.Rows {
 		fmt.Println(row...)
 	}
-}
-
-// Open needs a driver, which the program imports.
-func ExampleOpen_withoutDriver() {
-	_, err := postgresdb.Open("postgres://agent@db.internal/company", nil)
-	fmt.Println(err)
-	// Output:
-	// sqldb: argument: the driver pgx is missing: import github.com/jackc/pgx/v5/stdlib
 }
 
 // Statements are spread over two replicas of a server.

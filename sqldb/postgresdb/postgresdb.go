@@ -1,11 +1,9 @@
 // Package postgresdb opens PostgreSQL databases for [sqldb.DB].
 //
-// [Open] opens a database by its connection string, and [New] uses a pool that
-// the program has opened. The package imports no driver: import
-// github.com/jackc/pgx/v5/stdlib. New also works with other drivers, if they
-// execute several statements in one text and their errors have a method
-// SQLState() string. PostgreSQL 12 is the oldest server that is supported; the
-// tests run with 15 and 18.
+// [Open] opens a database by its connection string, and [New] uses a pool of
+// github.com/jackc/pgx/v5/stdlib that the program has opened. Rows are read with
+// pgx itself, which costs less than database/sql. PostgreSQL 12 is the oldest
+// server that is supported; the tests run with 15 and 18.
 //
 // Each statement runs in its own read-only transaction, which is rolled back
 // after it and ends the [sqldb.Session]. That costs two round trips more than
@@ -47,16 +45,14 @@ type Options struct {
 }
 
 // Open opens the database of a connection string in the form of
-// github.com/jackc/pgx, such as "postgres://user:password@host:5432/shop". The
-// program must import github.com/jackc/pgx/v5/stdlib. It connects to nothing:
-// the first call of a method of the DB does.
+// github.com/jackc/pgx, such as "postgres://user:password@host:5432/shop". It
+// connects to nothing: the first call of a method of the DB does.
 //
 // The error is a [*sqldb.Error] of kind [sqldb.ErrArgument].
 func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 	pool, err := sql.Open("pgx", dsn)
 	if err != nil {
-		return nil, failure.Wrap(sqldb.ErrArgument,
-			"the driver pgx is missing: import github.com/jackc/pgx/v5/stdlib", err)
+		return nil, failure.Wrap(sqldb.ErrArgument, "the driver pgx is not registered", err)
 	}
 	var o Options
 	if opt != nil {
@@ -73,7 +69,9 @@ func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 	return db, nil
 }
 
-// New returns a DB that reads the database of pool. The DB takes over the pool
+// New returns a DB that reads the database of pool, whose driver has to be
+// github.com/jackc/pgx/v5/stdlib. With another driver each call of the DB is an
+// error of kind [sqldb.ErrArgument]. The DB takes over the pool
 // and those of [sqldb.Options.Replicas]: [sqldb.DB.Close] closes them. New
 // connects to nothing: the first call of a method of the DB does.
 //

@@ -1,32 +1,44 @@
 package postgresdb
 
 import (
+	"context"
 	"database/sql"
-	"reflect"
+	"database/sql/driver"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
 	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// limitRows sets the maximum size of a message of the server, such as a row, on a
-// connection of pgx, which otherwise reads messages of up to 1 GB as a whole. It
-// finds the methods of pgx by their names, because this package imports no driver.
-// It does nothing on a connection of another driver.
-func limitRows(conn *sql.Conn, size int) error {
+// withPGX calls do with the connection of pgx.
+func withPGX(conn *sql.Conn, do func(*pgx.Conn) error) error {
 	return conn.Raw(func(driverConn any) error {
-		v := reflect.ValueOf(driverConn)
-		for _, method := range []func(reflect.Value) reflect.Value{
-			func(v reflect.Value) reflect.Value { return v.MethodByName("Conn") },
-			func(v reflect.Value) reflect.Value { return v.MethodByName("PgConn") },
-			func(v reflect.Value) reflect.Value { return v.MethodByName("Frontend") },
-		} {
-			m := method(v)
-			if !m.IsValid() || m.Type().NumIn() != 0 || m.Type().NumOut() != 1 {
-				return nil
-			}
-			v = m.Call(nil)[0]
+		c, ok := driverConn.(*stdlib.Conn)
+		if !ok {
+			return failure.Newf(sqldb.ErrArgument,
+				"the pool has the driver %T: open it with github.com/jackc/pgx/v5/stdlib", driverConn)
 		}
-		if frontend, ok := v.Interface().(interface{ SetMaxBodyLen(int) }); ok {
-			frontend.SetMaxBodyLen(size)
-		}
+		return do(c.Conn())
+	})
+}
+
+// limitRows sets the maximum size of a message of the server, such as a row, on
+// a connection. pgx otherwise reads messages of up to 1 GB as a whole.
+func limitRows(conn *sql.Conn, size int) error {
+	return withPGX(conn, func(c *pgx.Conn) error {
+		c.PgConn().Frontend().SetMaxBodyLen(size)
 		return nil
 	})
 }
@@ -35,4 +47,184 @@ func limitRows(conn *sql.Conn, size int) error {
 // maximum size.
 func isTooLong(err error) bool {
 	return strings.Contains(err.Error(), "invalid body length: expected at most ")
+}
+
+// binaryTypes are the types whose values the server sends in binary form, if
+// the exec mode of pgx allows it. Their binary forms are quicker to read than
+// their texts. All other values arrive as the server writes them.
+var binaryTypes = pgx.QueryResultFormatsByOID{
+	pgtype.BoolOID: pgtype.BinaryFormatCode, pgtype.ByteaOID: pgtype.BinaryFormatCode,
+	pgtype.Int2OID: pgtype.BinaryFormatCode, pgtype.Int4OID: pgtype.BinaryFormatCode, pgtype.Int8OID: pgtype.BinaryFormatCode,
+	pgtype.Float8OID: pgtype.BinaryFormatCode, pgtype.TimestamptzOID: pgtype.BinaryFormatCode,
+}
+
+// ReadRows executes q on the connection of pgx. database/sql would convert each
+// value twice.
+func (*engine) ReadRows(ctx context.Context, conn *sql.Conn, q *sqldb.Query, read func(sqldb.Rows)) error {
+	return withPGX(conn, func(c *pgx.Conn) error {
+		found, err := c.Query(ctx, q.SQL, binaryTypes)
+		if err == nil {
+			r := &rows{Rows: found, types: c.TypeMap()}
+			r.peeked = found.Next() // the columns are not known before
+			if err = found.Err(); err == nil {
+				read(r)
+				return nil
+			}
+		}
+		if pgconn.SafeToRetry(err) {
+			return errors.Join(driver.ErrBadConn, err)
+		}
+		return err
+	})
+}
+
+// rows are the rows of a statement as the server sends them.
+type rows struct {
+	pgx.Rows
+	types  *pgtype.Map
+	peeked bool // the connection is at the first row already
+	next   bool // Next was called
+	add    []func(row *sqldb.Row, value []byte) error
+}
+
+func (r *rows) Columns() ([]qed.Column, error) {
+	fields := r.FieldDescriptions()
+	columns := make([]qed.Column, len(fields))
+	r.add = make([]func(*sqldb.Row, []byte) error, len(fields))
+	for i, f := range fields {
+		columns[i] = qed.Column{Name: strings.ToValidUTF8(f.Name, "\uFFFD"), Type: strconv.FormatUint(uint64(f.DataTypeOID), 10)}
+		if known, ok := r.types.TypeForOID(f.DataTypeOID); ok {
+			columns[i].Type = strings.ToUpper(known.Name)
+		}
+		r.add[i] = r.adder(f.DataTypeOID, f.Format)
+	}
+	return columns, nil
+}
+
+func (r *rows) Next() bool {
+	if !r.next {
+		r.next = true
+		return r.peeked
+	}
+	return r.Rows.Next()
+}
+
+func (r *rows) Scan(row *sqldb.Row) error {
+	for i, value := range r.RawValues() {
+		if value == nil {
+			row.Add(nil)
+		} else if err := r.add[i](row, value); err != nil {
+			return fmt.Errorf("postgresdb: column %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (r *rows) Close() error {
+	r.Rows.Close()
+	return r.Err()
+}
+
+// adder returns the function that adds a value of a type to a row.
+func (r *rows) adder(oid uint32, format int16) func(*sqldb.Row, []byte) error {
+	inText := format == pgtype.TextFormatCode
+	switch oid {
+	case pgtype.BoolOID:
+		return func(row *sqldb.Row, value []byte) error {
+			if len(value) != 1 {
+				return errForm
+			}
+			row.Add(value[0] == 't' || value[0] == 1)
+			return nil
+		}
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.OIDOID, pgtype.XIDOID, pgtype.CIDOID:
+		if inText {
+			return addInteger
+		}
+		return addBinaryInteger
+	case pgtype.Float4OID, pgtype.Float8OID:
+		if inText {
+			return addFloat // the text of a REAL has the digits of a float32
+		}
+		return addBinaryFloat
+	case pgtype.TimestamptzOID:
+		return addScanned(r.types, oid, format, func(row *sqldb.Row, at *pgtype.Timestamptz) {
+			if at.InfinityModifier != pgtype.Finite {
+				row.Add(at.InfinityModifier.String())
+				return
+			}
+			row.Add(inUTC(at.Time))
+		})
+	case pgtype.ByteaOID:
+		if inText {
+			return addScanned(r.types, oid, format, func(row *sqldb.Row, bytes *[]byte) { row.AddText(*bytes) })
+		}
+	}
+	return addText
+}
+
+var errForm = errors.New("the server sent a value in another form than its type has")
+
+func addText(row *sqldb.Row, value []byte) error {
+	row.AddText(value)
+	return nil
+}
+
+func addInteger(row *sqldb.Row, value []byte) error {
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	row.Add(n)
+	return err
+}
+
+func addBinaryInteger(row *sqldb.Row, value []byte) error {
+	switch len(value) {
+	case 2:
+		row.Add(int64(int16(binary.BigEndian.Uint16(value))))
+	case 4:
+		row.Add(int64(int32(binary.BigEndian.Uint32(value))))
+	case 8:
+		row.Add(int64(binary.BigEndian.Uint64(value)))
+	default:
+		return errForm
+	}
+	return nil
+}
+
+func addFloat(row *sqldb.Row, value []byte) error {
+	f, err := strconv.ParseFloat(string(value), 64)
+	row.Add(f)
+	return err
+}
+
+func addBinaryFloat(row *sqldb.Row, value []byte) error {
+	if len(value) != 8 {
+		return errForm
+	}
+	row.Add(math.Float64frombits(binary.BigEndian.Uint64(value)))
+	return nil
+}
+
+// addScanned returns a function that reads values with pgx.
+func addScanned[T any](types *pgtype.Map, oid uint32, format int16, add func(*sqldb.Row, *T)) func(*sqldb.Row, []byte) error {
+	scanned := new(T)
+	plan := types.PlanScan(oid, format, scanned)
+	return func(row *sqldb.Row, value []byte) error {
+		if err := plan.Scan(value, scanned); err != nil {
+			return err
+		}
+		add(row, scanned)
+		return nil
+	}
+}
+
+// inUTC returns a TIMESTAMPTZ in UTC, so that it does not depend on where the
+// program runs. Package time does not write the years before Christ as the
+// server does.
+func inUTC(at time.Time) string {
+	const layout = "2006-01-02T15:04:05.999999Z"
+	at = at.UTC()
+	if year := at.Year(); year < 1 {
+		return fmt.Sprintf("%04d", 1-year) + at.Format(strings.TrimPrefix(layout, "2006")) + " BC"
+	}
+	return at.Format(layout)
 }
