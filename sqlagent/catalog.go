@@ -3,6 +3,7 @@ package sqlagent
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,6 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/schemasearch"
 	"github.com/qedkit/qed/secureview"
 )
@@ -47,18 +49,40 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 	c := &catalog{tables: map[string]table{}, folded: map[string]string{}}
 	visible := &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}}
 	readables := guard.Tables()
-	var missing []string
+	same := ascii.EqualFold
+	if guard.Dialect().Name() == "postgres" {
+		same = func(a, b string) bool { return a == b }
+	}
+	var missing []refusal.Problem
 	for _, t := range readables {
 		if !plainName(t.Name) {
 			continue
 		}
 		about, ok := described[ascii.Lower(t.Name)]
+		view, hasView := described[ascii.Lower(t.View)]
 		if !ok {
-			about, ok = described[ascii.Lower(t.View)]
+			about, ok = view, hasView
 		}
 		if !ok {
-			missing = append(missing, t.Name)
+			missing = append(missing, refusal.Problem{
+				Code: secureview.ErrUnknownTable, Name: t.Name,
+				Message:    fmt.Sprintf("the schema has no table %q, which the policy lists", t.Name),
+				Candidates: refusal.Nearest(t.Name, slices.Sorted(maps.Keys(schema.Tables)), maxCandidates),
+			})
 			continue
+		}
+		known := about.Columns
+		if hasView {
+			known = slices.Concat(known, view.Columns) // the view may compute columns
+		}
+		for _, name := range t.Columns {
+			if !slices.ContainsFunc(known, func(k string) bool { return same(k, name) }) {
+				missing = append(missing, refusal.Problem{
+					Code: secureview.ErrUnknownColumn, Path: t.Name, Name: name,
+					Message:    fmt.Sprintf("the schema has no column %q in this table, which the policy lists", name),
+					Candidates: refusal.Nearest(name, known, maxCandidates),
+				})
+			}
 		}
 		entry := table{comment: prompt.Clip(about.Comment, maxComment)}
 		for _, name := range t.Columns {
@@ -77,8 +101,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 		visible.Tables[t.Name] = readable(about, t.Columns)
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("sqlagent: %w: the schema has no table %s",
-			ErrMismatch, strings.Join(missing[:min(len(missing), 10)], ", "))
+		return nil, &refusal.Error{Package: "sqlagent", Problems: missing, Err: ErrMismatch}
 	}
 	if len(c.names) == 0 {
 		return nil, fmt.Errorf("sqlagent: %w", ErrNoTables)

@@ -99,7 +99,7 @@ func TestWideTables(t *testing.T) {
 		}
 		return t, t.Append(row[:len(t.Columns)]...)
 	})
-	a, err := sqlagent.New(m, db, guard, &joinpath.Schema{Tables: map[string]joinpath.Table{"wide": {}}}, nil)
+	a, err := sqlagent.New(m, db, guard, &joinpath.Schema{Tables: map[string]joinpath.Table{"wide": {Columns: p.Tables["wide"]}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,9 @@ var (
 	ErrNoTables = errors.New("the policy lists no table that can be shown to a model")
 
 	// ErrMismatch is the error of [New] if the guard does not fit the database:
-	// it has another dialect, or tables that the schema does not have.
+	// it has another dialect, or its policy lists tables or
+	// columns that the schema does not have. These are the problems of a
+	// [*refusal.Error], with candidates.
 	ErrMismatch = errors.New("the guard does not fit the database")
 )
 

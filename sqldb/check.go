@@ -17,7 +17,12 @@ import (
 type Finding struct {
 	Kind    FindingKind `json:"kind"`
 	Object  string      `json:"object,omitempty"` // the table, view, function or setting, as the server names it
+	Column  string      `json:"column,omitempty"` // the column, for MissingColumn
 	Message string      `json:"message"`          // one sentence
+
+	// Candidates are names that may have been meant, best first, for
+	// MissingTable and MissingColumn.
+	Candidates []string `json:"candidates,omitempty"`
 
 	// Fix is the statement with which an administrator fixes it, without a
 	// semicolon. It is empty if no single statement does; Message then says
@@ -36,6 +41,8 @@ const (
 	CanReadFiles       FindingKind = "can_read_files"        // it may read files of the server, or run programs there
 	CanBypassPolicy    FindingKind = "can_bypass_policy"     // row-level security does not apply, or it is a superuser
 	CannotRead         FindingKind = "cannot_read"           // it may not read something that the policy lists
+	MissingTable       FindingKind = "missing_table"         // the policy lists a table or view that does not exist
+	MissingColumn      FindingKind = "missing_column"        // the policy lists a column that does not exist
 	WrongSetting       FindingKind = "wrong_setting"         // a setting of the pool or an option must be changed
 )
 
@@ -45,7 +52,8 @@ const (
 //   - [ErrEmpty] if there is no table and no view,
 //   - [ErrWritable] if the database could be written through this DB,
 //   - [ErrAccount] if, on a server with accounts, the account may do more or less
-//     than the policy needs.
+//     than the policy needs, or if the policy lists a table or a column that the
+//     database does not have.
 //
 // With a nil policy it checks the account alone. All pools are checked; one
 // that cannot be reached is an error only if none can.
@@ -89,7 +97,7 @@ func (db *DB) Check(ctx context.Context, p *secureview.Policy) error {
 		}
 		reached = true
 		for _, f := range found {
-			if !slices.Contains(findings, f) {
+			if !slices.ContainsFunc(findings, f.same) {
 				findings = append(findings, f)
 			}
 		}
@@ -101,6 +109,11 @@ func (db *DB) Check(ctx context.Context, p *secureview.Policy) error {
 		return &Error{Kind: ErrAccount, Message: summary(findings), Findings: findings}
 	}
 	return nil
+}
+
+// same reports whether two pools have the same finding.
+func (f Finding) same(other Finding) bool {
+	return f.Kind == other.Kind && f.Object == other.Object && f.Message == other.Message && f.Fix == other.Fix
 }
 
 // missingSession returns a finding if the policy reads settings of a session

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
@@ -14,6 +15,7 @@ import (
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/internal/failure"
+	"github.com/qedkit/qed/sqldb/internal/missing"
 )
 
 // Check examines the grants of the account. It also tries to read what the
@@ -135,13 +137,32 @@ func (c *check) readAll(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 		f := sqldb.Finding{Kind: sqldb.CannotRead, Object: o.Schema + "." + o.Name}
+		var tables []string // that the account sees
+		for _, t := range c.visible {
+			if t.Schema == o.Schema {
+				tables = append(tables, t.Name)
+			}
+		}
+		absent := missing.Table(f.Object, o.Name, tables)
 		switch refused.Number {
 		case errNoRight, errNoColumnRight:
 			f.Message = "the account may not read " + f.Object
+			if len(absent.Candidates) > 0 && !slices.Contains(tables, o.Name) {
+				// The server also answers so if there is no such table.
+				f.Message += ", or there is no such table and " + absent.Candidates[0] + " was meant"
+				f.Candidates = absent.Candidates
+			}
 			f.Fix = "GRANT SELECT ON " + name + " TO " + c.account
 		case errNoTable, errNoDatabase:
-			f.Message = "there is no " + f.Object + ", which the policy lists: create it, or remove it from the policy"
+			f = absent
 		case errNoColumn:
+			found, err := c.missingColumns(ctx, conn, o)
+			if err != nil {
+				return err
+			}
+			if c.findings = append(c.findings, found...); len(found) > 0 {
+				continue
+			}
 			f.Message = fmt.Sprintf("%s lacks a column that the policy lists: %s", f.Object, failure.Line(refused.Message))
 		case errBrokenView, errNoDefiner:
 			f.Message = "the view " + f.Object + " is broken: something that it reads is missing, or its definer may not read it"
@@ -151,4 +172,16 @@ func (c *check) readAll(ctx context.Context, conn *sql.Conn) error {
 		c.findings = append(c.findings, f)
 	}
 	return nil
+}
+
+// missingColumns returns the findings about the columns of an object that the
+// policy lists and the server does not have.
+func (c *check) missingColumns(ctx context.Context, conn *sql.Conn, o sqldb.Object) ([]sqldb.Finding, error) {
+	_, rows, err := scan(ctx, conn, "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = "+
+		literalText(o.Schema)+" AND TABLE_NAME = "+literalText(o.Name))
+	var known []string
+	for _, row := range rows {
+		known = append(known, row[0])
+	}
+	return missing.Columns(o.Schema+"."+o.Name, o.Columns, known, strings.EqualFold), err
 }

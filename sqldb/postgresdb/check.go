@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/internal/failure"
+	"github.com/qedkit/qed/sqldb/internal/missing"
 )
 
 // Check examines the account that connects and, if the policy names another
@@ -201,8 +202,13 @@ func (k *check) readable(ctx context.Context) error {
 	for _, n := range slices.SortedFunc(maps.Keys(k.objects), byName) {
 		s, ok := there[n]
 		if !ok {
-			k.add(sqldb.CannotRead, n.String(),
-				"there is no table or view "+n.String()+", which the policy lists", "")
+			var known []string
+			for other := range there {
+				if other.schema == n.schema {
+					known = append(known, other.name)
+				}
+			}
+			k.findings = append(k.findings, missing.Table(n.String(), n.name, known))
 			continue
 		}
 		if !s.usage {
@@ -210,18 +216,13 @@ func (k *check) readable(ctx context.Context) error {
 				k.account+" may not use the schema "+n.schema,
 				"GRANT USAGE ON SCHEMA "+quote(n.schema)+" TO "+quote(k.account))
 		}
-		var missing, denied []string
+		same := func(a, b string) bool { return a == b }
+		k.findings = append(k.findings, missing.Columns(n.String(), k.objects[n], s.columns, same)...)
+		var denied []string
 		for _, column := range k.objects[n] {
-			switch {
-			case !slices.Contains(s.columns, column):
-				missing = append(missing, column)
-			case !slices.Contains(s.readable, column):
+			if slices.Contains(s.columns, column) && !slices.Contains(s.readable, column) {
 				denied = append(denied, quote(column))
 			}
-		}
-		if len(missing) > 0 {
-			k.add(sqldb.CannotRead, n.String(),
-				n.String()+" has no column "+strings.Join(missing, ", ")+", which the policy lists", "")
 		}
 		if len(denied) == 0 {
 			continue

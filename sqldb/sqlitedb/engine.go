@@ -1,16 +1,21 @@
 package sqlitedb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/internal/failure"
+	"github.com/qedkit/qed/sqldb/internal/missing"
 )
 
 // engine is the engine of SQLite.
@@ -88,8 +93,8 @@ func (c *driverConn) snapshot(ctx context.Context) (driver.Rows, error) {
 }
 
 // Check returns no findings: SQLite has no accounts.
-func (engine) Check(ctx context.Context, conn *sql.Conn, _ *secureview.Policy) ([]sqldb.Finding, error) {
-	return nil, withDriverConn(conn, func(c *driverConn) error {
+func (e engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy) ([]sqldb.Finding, error) {
+	err := withDriverConn(conn, func(c *driverConn) error {
 		defer c.setAccess(catalog{})()
 		queryOnly, err := c.queryOnly(ctx)
 		if err != nil {
@@ -109,6 +114,49 @@ func (engine) Check(ctx context.Context, conn *sql.Conn, _ *secureview.Policy) (
 		}
 		return nil
 	})
+	if err != nil || p == nil {
+		return nil, err
+	}
+	return e.missing(ctx, conn, p)
+}
+
+// missing returns the findings about tables, views and columns that a policy
+// lists and the database does not have.
+func (e engine) missing(ctx context.Context, conn *sql.Conn, p *secureview.Policy) ([]sqldb.Finding, error) {
+	guard, err := secureview.New(p, sqlite.Dialect{})
+	if err != nil {
+		return nil, failure.Wrap(sqldb.ErrArgument, "the policy is not valid: "+err.Error(), err)
+	}
+	var findings []sqldb.Finding
+	err = withDriverConn(conn, func(c *driverConn) error {
+		defer c.setAccess(catalog{})()
+		rows, err := c.scan(ctx, `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view')`)
+		if err != nil {
+			return err
+		}
+		var names []string
+		for _, row := range rows {
+			names = append(names, row[0])
+		}
+		for _, t := range guard.Tables() {
+			name := cmp.Or(t.View, t.Name)
+			if !slices.ContainsFunc(names, func(known string) bool { return ascii.EqualFold(known, name) }) {
+				findings = append(findings, missing.Table(name, name, names))
+				continue
+			}
+			rows, err := c.scan(ctx, fmt.Sprintf(columnList, literal(name)))
+			if err != nil {
+				return err
+			}
+			var columns []string
+			for _, row := range rows {
+				columns = append(columns, row[0])
+			}
+			findings = append(findings, missing.Columns(name, t.Columns, columns, ascii.EqualFold)...)
+		}
+		return nil
+	})
+	return findings, err
 }
 
 func (c *driverConn) queryOnly(ctx context.Context) (bool, error) {
