@@ -3,6 +3,7 @@ package integration_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -144,15 +145,41 @@ func TestMySQLDBCheckBroken(t *testing.T) {
 	m.grant(t, "SELECT ON lost")
 	policy := mariaCheckedPolicy(m.name)
 	policy.Tables["lost"] = []string{"id"}
-	policy.Tables["task"] = []string{"id", "person", "deadline"}
-	got := map[string]sqldb.FindingKind{}
+	policy.Tables["task"] = []string{"id", "person", "deadline", "persons"}
+	policy.Tables["tasks"] = []string{"id"}
+	var got []string
 	for _, f := range mariaFindings(t, m.open(t, &sqldb.Options{Session: mariaSettings("appKey", "key")}).Check(t.Context(), policy)) {
-		got[f.Object] = f.Kind
-		if f.Fix != "" {
+		got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", f.Kind, f.Object, f.Column, strings.Join(f.Candidates, ","))))
+		if f.Fix != "" && f.Object != m.name+".tasks" {
 			t.Errorf("%s would not fix that %s", f.Fix, f.Message)
 		}
 	}
-	want := map[string]sqldb.FindingKind{m.name + ".lost": sqldb.CannotRead, m.name + ".task": sqldb.CannotRead}
+	want := []string{
+		"cannot_read mysqldb_broken.lost",
+		"cannot_read mysqldb_broken.tasks  task", // MariaDB does not tell an account whether such a table exists
+		"missing_column mysqldb_broken.task deadline",
+		"missing_column mysqldb_broken.task persons person",
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// An account that may read the whole database learns which tables are missing.
+func TestMySQLDBCheckMissingTable(t *testing.T) {
+	m := newMaria(t, mariaServer(t), "mysqldb_missing", "CREATE TABLE task (id INT)")
+	m.grant(t, "SELECT ON *")
+	policy := &secureview.Policy{Dialect: "mysql", Schema: m.name, Tables: map[string][]string{"task": {"ID"}}}
+	if err := m.open(t, nil).Check(t.Context(), policy); err != nil {
+		t.Errorf("a policy that fits: %v", err)
+	}
+	policy.Tables["tasks"] = []string{"id"}
+	got := mariaFindings(t, m.open(t, nil).Check(t.Context(), policy))
+	want := []sqldb.Finding{{
+		Kind: sqldb.MissingTable, Object: m.name + ".tasks", Candidates: []string{"task"},
+		Message: "there is no table or view mysqldb_missing.tasks, which the policy lists (did you mean task?)",
+	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -218,12 +218,16 @@ func TestPostgresCheckWithoutFix(t *testing.T) {
 	policy := pgCheckPolicy()
 	policy.Setup = nil
 	policy.Tables["absent"] = []string{"id"}
-	policy.Tables["workTime"] = append(policy.Tables["workTime"], "gone")
+	policy.Tables["payrolls"] = []string{"id"}
+	policy.Tables["workTime"] = append(policy.Tables["workTime"], "gone", "Hours")
 	var got []string
 	for _, f := range pgCheckFindings(t, db, policy) {
-		got = append(got, string(f.Kind)+" "+f.Object+f.Fix)
+		got = append(got, strings.TrimSpace(string(f.Kind)+" "+f.Object+f.Fix+" "+f.Column+" "+strings.Join(f.Candidates, ",")))
 	}
-	if diff := cmp.Diff([]string{"cannot_read public.absent", "cannot_read public.workTime"}, got); diff != "" {
+	if diff := cmp.Diff([]string{
+		"missing_table public.absent", "missing_table public.payrolls  payroll",
+		"missing_column public.workTime gone", "missing_column public.workTime Hours hours",
+	}, got); diff != "" {
 		t.Error(diff)
 	}
 	policy = pgCheckPolicy()

@@ -10,11 +10,15 @@ import (
 	"testing"
 	"text/template"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent"
 )
@@ -278,6 +282,57 @@ func TestNewRefuses(t *testing.T) {
 		if make() == nil {
 			t.Errorf("%s: New accepted it", name)
 		}
+	}
+}
+
+// New and NewSource refuse a policy with tables or columns that the schema does
+// not have, and name what may have been meant.
+func TestPolicyFitsSchema(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(p *secureview.Policy, s *joinpath.Schema)
+		want   []refusal.Problem // nil: accepted
+	}{
+		{"as it is", func(*secureview.Policy, *joinpath.Schema) {}, nil},
+		{"another letter case", func(p *secureview.Policy, _ *joinpath.Schema) { p.Tables["crew"] = []string{"ID", "workorderid"} }, nil},
+		{"a column that only the view has", func(p *secureview.Policy, s *joinpath.Schema) {
+			p.Tables["secure_employee"] = []string{"id", "initials"}
+			s.Tables["secure_employee"] = joinpath.Table{Columns: []string{"id", "initials"}, View: true}
+		}, nil},
+		{"no column", func(p *secureview.Policy, _ *joinpath.Schema) { p.Tables["crew"] = []string{"id", "workOrder", "zzz"} },
+			[]refusal.Problem{
+				{Code: secureview.ErrUnknownColumn, Path: "crew", Name: "workOrder", Candidates: []string{"workOrderId"}},
+				{Code: secureview.ErrUnknownColumn, Path: "crew", Name: "zzz"},
+			}},
+		{"no column of a view", func(p *secureview.Policy, _ *joinpath.Schema) {
+			p.Tables["secure_employee"] = []string{"id", "firstNam"}
+		}, []refusal.Problem{{Code: secureview.ErrUnknownColumn, Path: "employee", Name: "firstNam", Candidates: []string{"firstName"}}}},
+		{"no table", func(p *secureview.Policy, _ *joinpath.Schema) { p.Tables["workOrders"] = []string{"id"} },
+			[]refusal.Problem{{Code: secureview.ErrUnknownTable, Name: "workOrders", Candidates: []string{"workOrder"}}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, s := policy(), schema()
+			test.change(p, s)
+			guard, err := secureview.New(p, sqlite.Dialect{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, agent := sqlagent.New(crewScript(), &database{}, guard, s, nil)
+			_, source := sqlagent.NewSource("company", &database{}, guard, s, nil)
+			for _, err := range []error{agent, source} {
+				if errors.Is(err, sqlagent.ErrMismatch) != (test.want != nil) || test.want == nil && err != nil {
+					t.Errorf("got %v, want %v", err, test.want)
+				}
+				var got []refusal.Problem
+				if refused, ok := errors.AsType[*refusal.Error](err); ok {
+					got = refused.Problems
+				}
+				ignore := cmpopts.IgnoreFields(refusal.Problem{}, "Message")
+				if diff := cmp.Diff(test.want, got, ignore, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			}
+		})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
@@ -108,4 +109,35 @@ func ExampleDB_Query_limits() {
 	// Output:
 	// 2 rows, truncated: true
 	// true
+}
+
+// An export writes row after row. Its memory does not depend on their number.
+func ExampleDB_Rows() {
+	ctx := context.Background()
+	db, done := library("Export", &sqldb.Options{})
+	defer done()
+	guard, err := secureview.New(policy, sqlite.Dialect{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	stmt, err := guard.Rewrite(ctx, "SELECT authorId, title FROM book ORDER BY title")
+	if err != nil {
+		log.Fatal(err)
+	}
+	rows := db.Rows(ctx, stmt, sqldb.RowsOptions{
+		MaxRows:  1_000_000,
+		MaxBytes: -1, // no limit
+		Columns:  func(columns []qed.Column) { fmt.Println(columns[0].Name, columns[1].Name) },
+	})
+	for row, err := range rows {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(row...)
+	}
+	// Output:
+	// authorId title
+	// 1 Joins
+	// 1 Keys
+	// 2 Views
 }

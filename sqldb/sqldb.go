@@ -4,7 +4,8 @@
 // Open a database with the package of its engine, which is sqldb/sqlitedb,
 // sqldb/mysqldb or sqldb/postgresdb. Call [DB.Check] once at the start of the
 // program, [DB.Introspect] to get the schema, and [DB.Query] for each
-// statement.
+// statement. [DB.Rows] iterates over the rows of a result that is too large for a
+// table.
 //
 // [DB.Query] takes a [secureview.Statement] and nothing else, and only a
 // [secureview.Guard] makes one. Each statement runs alone on a read-only
@@ -58,8 +59,11 @@ type Options struct {
 
 	// MaxOpenConns is the maximum number of open connections of each pool, and so
 	// of statements that run at the same time. Further statements wait, and their
-	// Timeout includes the wait. In Open, 0 means 8. In New, 0 leaves the limits
-	// of the pool unchanged. Choose what the server can bear.
+	// Timeout includes the wait. It wins over the limits of a pool given to New,
+	// and as many connections stay open while they are idle. In Open, 0 means 8.
+	// In New, 0 leaves the limits of the pool unchanged. How long a connection
+	// lives is always the pool's choice ([sql.DB.SetConnMaxLifetime]). Choose
+	// what the server can bear.
 	MaxOpenConns int
 
 	// Replicas are further pools of the same database, such as of replicas of

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"log"
+	"time"
 
 	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/secureview"
@@ -63,12 +64,12 @@ func ExampleNew() {
 		if err != nil {
 			log.Fatal(err)
 		}
+		pool.SetMaxOpenConns(15)
+		pool.SetMaxIdleConns(5)
+		pool.SetConnMaxLifetime(time.Hour)
 		pools = append(pools, pool)
 	}
-	db, err := postgresdb.New(pools[0], &postgresdb.Options{Options: sqldb.Options{
-		MaxOpenConns: 10,
-		Replicas:     pools[1:],
-	}})
+	db, err := postgresdb.New(pools[0], &postgresdb.Options{Options: sqldb.Options{Replicas: pools[1:]}})
 	if err != nil {
 		log.Fatal(err)
 	}

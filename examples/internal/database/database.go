@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/dialect/sqlite"
@@ -52,11 +53,20 @@ func (d *Database) Pool(ctx context.Context) (*sql.DB, error) {
 	return d.pool(), nil
 }
 
-// connections is the maximal number of connections to a server.
-const connections = 5
+// The limits of a pool: up to 15 connections under load, of which 5 stay open,
+// each for an hour at most, so that a server that was replaced is left.
+const (
+	maxOpen     = 15
+	maxIdle     = 5
+	maxLifetime = time.Hour
+)
 
+// limited sets the limits of a pool. sqldb keeps them as long as
+// sqldb.Options.MaxOpenConns is 0.
 func limited(pool *sql.DB) *sql.DB {
-	pool.SetMaxOpenConns(connections)
+	pool.SetMaxOpenConns(maxOpen)
+	pool.SetMaxIdleConns(maxIdle)
+	pool.SetConnMaxLifetime(maxLifetime)
 	return pool
 }
 

@@ -36,6 +36,9 @@ func Columns(object string, listed, known []string, same func(a, b string) bool)
 func finding(kind sqldb.FindingKind, object, column, name string, known []string, message string) sqldb.Finding {
 	known = slices.Sorted(slices.Values(known))
 	near := refusal.Nearest(name, known, maxCandidates)
+	if len(near) == 0 {
+		near = nil
+	}
 	p := refusal.Problem{Message: message, Candidates: near}
 	return sqldb.Finding{Kind: kind, Object: object, Column: column, Message: p.String(), Candidates: near}
 }
