@@ -1,0 +1,708 @@
+package dates
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A token is a word or a number of a text.
+type token struct {
+	word     string // in lower case
+	from, to int    // in the text
+	glue     rune   // what is between this token and the one before: a space, - or /; 0 for anything else
+}
+
+// tokens splits a text into words and numbers.
+func tokens(text string) []token {
+	var all []token
+	end := 0 // of the last token
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			i += size
+			continue
+		}
+		start := i
+		for i < len(text) && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			i += size
+			r, size = utf8.DecodeRuneInString(text[i:])
+		}
+		all = append(all, token{strings.ToLower(text[start:i]), start, i, glue(text[end:start])})
+		end = i
+	}
+	return all
+}
+
+func glue(between string) rune {
+	switch trimmed := strings.TrimSpace(between); {
+	case trimmed == "" && between != "":
+		return ' '
+	case trimmed == "-" || trimmed == "–":
+		return '-'
+	case trimmed == "/":
+		return '/'
+	case between == ". ": // after a number, as in "1. Quartal"
+		return '.'
+	case between == ", ": // before a year, as in "March 5, 2026"
+		return ','
+	}
+	return 0
+}
+
+// A span is what words mean, in days. A zero day means that there is no limit.
+type span struct {
+	text     string
+	from, to time.Time
+}
+
+// A finder reads the words of a text one after the other.
+type finder struct {
+	text  string
+	words []token
+	today time.Time
+	zones resolved
+}
+
+// find returns what the words for times in a text mean.
+func find(text string, today time.Time, zones resolved) []span {
+	f := &finder{text: text, words: tokens(text), today: today, zones: zones}
+	var found []span
+	for i := 0; i < len(f.words) && len(found) < maxRanges; {
+		s, n := f.at(i)
+		if n == 0 || !s.valid() || f.hyphenated(i+n) {
+			i++
+			continue
+		}
+		s.text = strings.Join(strings.Fields(text[f.words[i].from:f.words[i+n-1].to]), " ")
+		found = append(found, s)
+		i += n
+	}
+	return found
+}
+
+const maxRanges = 20
+
+// hyphenated reports whether the word at i is joined to the one before it, as in
+// "quarter-final".
+func (f *finder) hyphenated(i int) bool {
+	return i < len(f.words) && f.words[i].from == f.words[i-1].to+1 && f.words[i].glue == '-'
+}
+
+// valid reports whether the years of s can be written with four digits.
+func (s span) valid() bool {
+	four := func(t time.Time) bool { return t.IsZero() || t.Year() >= 1000 && t.Year() <= 9998 }
+	return four(s.from) && four(s.to) && (s.from.IsZero() || s.to.IsZero() || s.from.Before(s.to))
+}
+
+// word returns the word at i, or "" where the text ends or the word does not
+// belong to the one before it.
+func (f *finder) word(i int) string {
+	if i < 0 || i >= len(f.words) {
+		return ""
+	}
+	return f.words[i].word
+}
+
+// next returns the word at i if only a space or a hyphen is before it.
+func (f *finder) next(i int) string {
+	if i >= len(f.words) || f.words[i].glue != ' ' && f.words[i].glue != '-' {
+		return ""
+	}
+	return f.words[i].word
+}
+
+// at returns what the words from i on mean, and how many they are. n is 0 if they
+// are no time.
+func (f *finder) at(i int) (s span, n int) {
+	w := f.word(i)
+	if fromWords[w] {
+		if s, n = f.between(i); n > 0 {
+			return s, n
+		}
+	}
+	if skip := 1 + f.skipArticle(i+1); sinceWords[w] || beforeWords[w] || untilWords[w] || afterWords[w] {
+		if s, n = f.limited(w, i, skip); n > 0 {
+			return s, n
+		}
+	}
+	return f.period(i, false)
+}
+
+// skipArticle returns 1 if the word at i is one such as "the", and else 0.
+func (f *finder) skipArticle(i int) int {
+	if articles[f.next(i)] {
+		return 1
+	}
+	return 0
+}
+
+// between reads "from X to Y" and "between X and Y": the beginning of X up to the
+// end of Y. X can lack the year that Y has.
+func (f *finder) between(i int) (s span, n int) {
+	at := i + 1 + f.skipArticle(i+1)
+	if f.next(i+1) == "" {
+		return s, 0
+	}
+	first, n1 := f.period(at, true)
+	if n1 == 0 || !toWords[f.next(at+n1)] {
+		return s, 0
+	}
+	second := at + n1 + 1
+	second += f.skipArticle(second)
+	last, n2 := f.period(second, true)
+	if n2 == 0 {
+		return s, 0
+	}
+	if m, ok := months[f.word(at)]; ok && n1 == 1 && n2 > 1 {
+		first = span{from: date(last.from.Year(), m, 1)}
+	}
+	return span{from: first.from, to: last.to}, second + n2 - i
+}
+
+// limited reads words such as "since X", with skip words before X.
+func (f *finder) limited(w string, i, skip int) (s span, n int) {
+	if f.next(i+1) == "" {
+		return s, 0
+	}
+	tomorrow := f.today.AddDate(0, 0, 1)
+	if sinceWords[w] {
+		if u, k := f.amount(i + 1); k > 0 {
+			return span{from: f.back(u, f.amountOf(i+1)), to: tomorrow}, 1 + k
+		}
+		if u, k := f.began(i + skip); k > 0 {
+			return span{from: f.period0(u, 0).from, to: tomorrow}, skip + k
+		}
+	}
+	x, n := f.period(i+skip, true)
+	switch {
+	case n == 0 || sinceWords[w] && !x.from.Before(tomorrow):
+		return s, 0
+	case sinceWords[w]:
+		s = span{from: x.from, to: tomorrow}
+	case beforeWords[w]:
+		s.to = x.from
+	case untilWords[w]:
+		s.to = x.to
+	default:
+		s.from = x.to
+	}
+	return s, n + skip
+}
+
+// began reads "Jahresbeginn" and "beginning of the year".
+func (f *finder) began(i int) (unit, int) {
+	if u, ok := toDate[f.word(i)]; ok && len(f.word(i)) > 3 {
+		return u, 1
+	}
+	if w := f.word(i); (w == "beginning" || w == "start") && f.next(i+1) == "of" {
+		k := 2 + f.skipArticle(i+2)
+		if thisWords[f.next(i+k)] {
+			k++
+		}
+		if u, n := f.unit(i + k); n > 0 {
+			return u, k + n
+		}
+	}
+	return noUnit, 0
+}
+
+// amount reads a number and a unit, such as "30 days".
+func (f *finder) amount(i int) (unit, int) {
+	if f.amountOf(i) == 0 {
+		return noUnit, 0
+	}
+	if u := manyOf[f.next(i+1)]; u != noUnit {
+		return u, 2
+	}
+	if w := f.next(i + 1); fiscalWords[w] {
+		switch manyOf[f.next(i+2)] {
+		case year:
+			return fiscalYearUnit, 3
+		case quarter:
+			return fiscalQuarterUnit, 3
+		}
+	}
+	return noUnit, 0
+}
+
+// amountOf returns the number at i, from 1 to 9999, or 0.
+func (f *finder) amountOf(i int) int {
+	w := f.word(i)
+	if n := numbers[w]; n > 0 {
+		return n
+	}
+	if n, err := strconv.Atoi(w); err == nil && n > 0 && n <= 9999 {
+		return n
+	}
+	return 0
+}
+
+// unit reads one unit in the singular.
+func (f *finder) unit(i int) (unit, int) {
+	w := f.next(i)
+	switch {
+	case fiscalWords[w] && oneOf[f.next(i+1)] == year:
+		return fiscalYearUnit, 2
+	case fiscalWords[w] && oneOf[f.next(i+1)] == quarter:
+		return fiscalQuarterUnit, 2
+	case fiscalYears[w]:
+		return fiscalYearUnit, 1
+	case fiscalQuarters[w]:
+		return fiscalQuarterUnit, 1
+	case oneOf[w] != noUnit:
+		return oneOf[w], 1
+	}
+	return noUnit, 0
+}
+
+// period reads words that name a time without the word before them. With bare, a
+// month, a weekday or a year can be alone, because the word before it says that it
+// is one.
+func (f *finder) period(i int, bare bool) (s span, n int) {
+	for _, rule := range []func(int) (span, int){f.single, f.date, f.quarter, f.fiscal, f.month, f.relative, f.ago} {
+		if s, n = rule(i); n > 0 {
+			return s, n
+		}
+	}
+	w := f.word(i)
+	if y, ok := f.year(i); ok && (bare || yearPrefixes[f.word(i-1)] && f.next(i) != "") {
+		return f.period1(year, date(y, 1, 1)), 1
+	}
+	if !bare && !(inWords[f.word(i-1)] && f.next(i) != "") {
+		return s, 0
+	}
+	if (w == "year" || w == "jahr") && i > 0 {
+		if y, ok := f.year(i + 1); ok && f.next(i+1) != "" {
+			return f.period1(year, date(y, 1, 1)), 2
+		}
+	}
+	if m, ok := months[w]; ok && !f.numberNear(i) {
+		if first, ok := f.sharedYear(i+1, isMonth); ok {
+			return f.period1(month, date(first.Year(), m, 1)), 1
+		}
+		// The latest one that has begun.
+		s = f.period1(month, date(f.today.Year(), m, 1))
+		if s.from.After(f.today) {
+			s = f.period1(month, date(f.today.Year()-1, m, 1))
+		}
+		return s, 1
+	}
+	before := f.word(i - 1)
+	if d, ok := weekdays[w]; ok && (sinceWords[before] || fromWords[before] || toWords[before] && !untilWords[before]) {
+		from := f.today.AddDate(0, 0, -(int(f.today.Weekday()-d)+7)%7)
+		return f.period1(day, from), 1
+	}
+	return s, 0
+}
+
+// numberNear reports whether a month at i is part of a date that is not read.
+func (f *finder) numberNear(i int) bool {
+	number := func(w string) bool { return w != "" && '0' <= w[0] && w[0] <= '9' }
+	return i > 0 && f.words[i].glue != 0 && number(f.word(i-1)) || i+1 < len(f.words) && f.words[i+1].glue != 0 && number(f.word(i+1))
+}
+
+// single reads a word that names a time by itself, and "year to date".
+func (f *finder) single(i int) (s span, n int) {
+	w := f.word(i)
+	if offset, ok := todayWords[w]; ok && !(w == "morgen" && f.next(i) != "" && notTomorrow[f.word(i-1)]) {
+		return f.period0(day, offset), 1
+	}
+	if whole, ok := wholeWords[w]; ok {
+		return f.period0(whole.unit, whole.offset), 1
+	}
+	if u, ok := toDate[w]; ok && len(w) == 3 {
+		return f.toDate(u), 1
+	}
+	if u := oneOf[w]; u != noUnit && f.next(i+1) == "to" && f.next(i+2) == "date" {
+		return f.toDate(u), 3
+	}
+	if w == "day" && f.next(i+1) == "before" && f.next(i+2) == "yesterday" {
+		return f.period0(day, -2), 3
+	}
+	if w == "day" && f.next(i+1) == "after" && f.next(i+2) == "tomorrow" {
+		return f.period0(day, 2), 3
+	}
+	if u := oneOf[w]; u != noUnit && f.next(i+1) == "before" && f.next(i+2) == "last" {
+		return f.period0(u, -2), 3
+	}
+	return s, 0
+}
+
+func (f *finder) toDate(u unit) span {
+	return span{from: f.period0(u, 0).from, to: f.today.AddDate(0, 0, 1)}
+}
+
+// year reads a year at i that is not part of a date such as 2026-03-05.
+func (f *finder) year(i int) (int, bool) {
+	w := f.word(i)
+	y, err := strconv.Atoi(w)
+	if err != nil || len(w) != 4 || y < 1900 || y > 2199 {
+		return 0, false
+	}
+	if i+1 < len(f.words) && f.words[i+1].from == f.words[i].to+1 && '0' <= f.words[i+1].word[0] && f.words[i+1].word[0] <= '9' {
+		return 0, false
+	}
+	return y, true
+}
+
+// date reads a day with its month and year.
+func (f *finder) date(i int) (s span, n int) {
+	dayOf := func(i int) int {
+		w := f.word(i)
+		for _, ending := range []string{"st", "nd", "rd", "th"} {
+			w = strings.TrimSuffix(w, ending)
+		}
+		if d, err := strconv.Atoi(w); err == nil && len(w) <= 2 && d >= 1 && d <= 31 {
+			return d
+		}
+		return 0
+	}
+	d, at := dayOf(i), i+1
+	m := months[f.word(at)]
+	if d > 0 && f.next(at) == "of" {
+		at++
+		m = months[f.word(at)]
+	}
+	y, ok := f.year(at + 1)
+	if d == 0 {
+		m, d = months[f.word(i)], dayOf(i+1)
+		y, ok = f.year(i + 2)
+		at = i + 1
+	}
+	if d == 0 || m == 0 || !ok {
+		return s, 0
+	}
+	for k := i + 1; k <= at+1; k++ {
+		if f.words[k].glue == 0 || f.words[k].glue == '/' {
+			return s, 0
+		}
+	}
+	from := date(y, m, d)
+	if from.Day() != d {
+		return s, 0 // there is no such day
+	}
+	return f.period1(day, from), at + 2 - i
+}
+
+// yearAfter reads the year to which a quarter or a month at i-1 belongs: 2026, of
+// 2026, of last year, letzten Jahres, FY2026. fiscal says that it is one.
+func (f *finder) yearAfter(i int) (first time.Time, fiscal bool, n int) {
+	if y, ok := f.year(i); ok && f.words[i].glue != 0 && f.words[i].glue != ',' {
+		return date(y, 1, 1), false, 1
+	}
+	skip := 0
+	if ofWords[f.next(i)] {
+		skip = 1 + f.skipArticle(i+1)
+	}
+	if skip > 0 {
+		if y, ok := f.year(i + skip); ok && f.next(i+skip) != "" {
+			return date(y, 1, 1), false, skip + 1
+		}
+	}
+	if f.next(i+skip) == "" {
+		return first, false, 0
+	}
+	if s, n := f.fiscal(i + skip); n > 0 {
+		return s.from, true, skip + n
+	}
+	s, n := f.relative(i + skip)
+	if n == 0 {
+		s, n = f.single(i + skip)
+	}
+	if n > 0 && s.to.Equal(s.from.AddDate(1, 0, 0)) {
+		return s.from, fiscalYears[f.word(i+skip+n-1)] || fiscalWords[f.word(i+skip+n-2)], skip + n
+	}
+	return first, false, 0
+}
+
+// quarter reads quarters with a number, with or without a year.
+func (f *finder) quarter(i int) (s span, n int) {
+	w, fiscal := f.word(i), false
+	if fiscalWords[w] && f.next(i+1) != "" {
+		fiscal, n = true, 1
+		w = f.word(i + 1)
+	}
+	number, last := 0, false
+	y, ok := f.year(i)
+	switch {
+	case ok && f.next(i+1) != "" && isQuarter(f.word(i+1)):
+		from := date(y, time.Month(3*int(f.word(i + 1)[1]-'0')-2), 1)
+		return f.period1(quarter, from), 2
+	case isQuarter(w):
+		number, n = int(w[1]-'0'), n+1
+	case ordinals[w] > 0 || len(w) == 1 && w >= "1" && w <= "4" || w == "last" || lastWords[w]:
+		number, last = ordinals[w], lastWords[w]
+		if len(w) == 1 {
+			number = int(w[0] - '0')
+			if i+n+1 >= len(f.words) || f.words[i+n+1].glue != '.' {
+				return s, 0
+			}
+		} else if f.next(i+n+1) == "" {
+			return s, 0
+		}
+		unitWord := f.word(i + n + 1)
+		if fiscalWords[unitWord] {
+			fiscal, n = true, n+1
+			unitWord = f.next(i + n + 1)
+		}
+		if !quarterWords[unitWord] && !fiscalQuarters[unitWord] {
+			return s, 0
+		}
+		fiscal = fiscal || fiscalQuarters[unitWord]
+		n += 2
+	default:
+		return s, 0
+	}
+	first, of, k := f.yearAfter(i + n)
+	shared, ok := f.sharedYear(i+n, isQuarter)
+	switch {
+	case last && k == 0:
+		return s, 0 // "last quarter" is relative to today
+	case last:
+		number = 4
+	}
+	switch {
+	case k == 0 && ok:
+		first = shared
+	case k == 0 && fiscal:
+		first = fiscalYear(f.today, f.zones.fiscal)
+	case k == 0:
+		first = date(f.today.Year(), 1, 1)
+	case fiscal && !of:
+		first = f.fiscalYearOf(first.Year())
+	}
+	from := first.AddDate(0, 3*(number-1), 0)
+	return span{from: from, to: from.AddDate(0, 3, 0)}, n + k
+}
+
+func isQuarter(w string) bool { return len(w) == 2 && w[0] == 'q' && w[1] >= '1' && w[1] <= '4' }
+
+func isMonth(w string) bool { return months[w] > 0 }
+
+// sharedYear reads the year in a list such as "Q1, Q2 and Q3 2025", after its
+// first part.
+func (f *finder) sharedYear(i int, part func(string) bool) (first time.Time, ok bool) {
+	for ; i < len(f.words); i++ {
+		if !part(f.words[i].word) {
+			if !listWords[f.words[i].word] || i+1 >= len(f.words) || !part(f.words[i+1].word) {
+				break
+			}
+			continue
+		}
+		if first, _, n := f.yearAfter(i + 1); n > 0 {
+			return first, true
+		}
+	}
+	return first, false
+}
+
+// fiscalYearOf returns the first day of the fiscal year with a number.
+func (f *finder) fiscalYearOf(y int) time.Time {
+	if f.zones.fiscal > time.January {
+		y--
+	}
+	return date(y, f.zones.fiscal, 1)
+}
+
+// fiscal reads a fiscal year with its number: FY2026, FY26, Geschäftsjahr 2025/26.
+func (f *finder) fiscal(i int) (s span, n int) {
+	w := f.word(i)
+	number := ""
+	switch {
+	case fiscalYears[w]:
+		number, n = f.next(i+1), 2
+	case fiscalWords[w] && oneOf[f.next(i+1)] == year:
+		number, n = f.next(i+2), 3
+	case fiscalWords[w]:
+		number, n = f.next(i+1), 2
+	case strings.HasPrefix(w, "fy") || strings.HasPrefix(w, "gj"):
+		number, n = w[2:], 1
+	}
+	y, err := strconv.Atoi(number)
+	if err != nil || len(number) != 4 && (len(number) != 2 || n == 2 && fiscalWords[w]) || y < 0 {
+		return s, 0
+	}
+	if y < 100 {
+		y += 2000
+	}
+	if y < 1900 || y > 2199 {
+		return s, 0
+	}
+	from := f.fiscalYearOf(y)
+	if i+n < len(f.words) && f.words[i+n].from == f.words[i+n-1].to+1 && (f.words[i+n].glue == '/' || f.words[i+n].glue == '-') {
+		second, err := strconv.Atoi(f.words[i+n].word)
+		if err != nil || second%100 != (y+1)%100 {
+			return s, 0
+		}
+		from = date(y, f.zones.fiscal, 1)
+		n++
+	}
+	return span{from: from, to: from.AddDate(1, 0, 0)}, n
+}
+
+// month reads a month with its year, and "last March".
+func (f *finder) month(i int) (s span, n int) {
+	if m, ok := months[f.word(i)]; ok {
+		first, _, k := f.yearAfter(i + 1)
+		if k == 0 || i > 0 && f.numberNear(i) && f.word(i - 1)[0] <= '9' && f.words[i].glue != 0 {
+			return s, 0
+		}
+		if yearWords[f.word(i+k)] || first.Month() == time.January {
+			return f.period1(month, date(first.Year(), m, 1)), 1 + k
+		}
+		return s, 0
+	}
+	m, ok := months[f.next(i+1)]
+	if !ok || f.numberNear(i+1) {
+		return s, 0
+	}
+	from := date(f.today.Year(), m, 1)
+	switch w := f.word(i); {
+	case lastWords[w] || pastWords[w]:
+		if !from.AddDate(0, 1, 0).Before(f.today) && !from.AddDate(0, 1, 0).Equal(f.today) {
+			from = from.AddDate(-1, 0, 0)
+		}
+	case nextWords[w]:
+		if !from.After(f.today) {
+			from = from.AddDate(1, 0, 0)
+		}
+	case !thisWords[w]:
+		return s, 0
+	}
+	return f.period1(month, from), 2
+}
+
+// relative reads "this week", "last quarter", "the last 30 days" and "last Monday".
+func (f *finder) relative(i int) (s span, n int) {
+	w := f.word(i)
+	sign := 0
+	switch {
+	case lastWords[w] || pastWords[w] || beforeLast[w]:
+		sign = -1
+	case nextWords[w]:
+		sign = 1
+	case !thisWords[w]:
+		return s, 0
+	}
+	if f.next(i+1) == "" {
+		return s, 0
+	}
+	if u, k := f.amount(i + 1); k > 0 && sign != 0 && !beforeLast[w] {
+		count := f.amountOf(i + 1)
+		if u == fiscalYearUnit || u == fiscalQuarterUnit {
+			return f.whole(u, sign, count), 1 + k
+		}
+		if sign < 0 {
+			return span{from: f.back(u, count), to: f.today}, 1 + k
+		}
+		tomorrow := f.today.AddDate(0, 0, 1)
+		return span{from: tomorrow, to: add(tomorrow, u, count)}, 1 + k
+	}
+	if u, k := f.unit(i + 1); k > 0 && !f.partOfMore(i+1+k) {
+		switch {
+		case pastWords[w]:
+			return span{from: f.back(u, 1), to: f.today}, 1 + k
+		case beforeLast[w]:
+			sign = -2
+		}
+		return f.period0(u, sign), 1 + k
+	}
+	if d, ok := weekdays[f.next(i+1)]; ok && sign != 0 && !beforeLast[w] && !pastWords[w] {
+		back := (int(f.today.Weekday()-d)+6)%7 + 1 // 1 to 7
+		if sign > 0 {
+			back -= 7
+			if back == 0 {
+				back = -7
+			}
+		}
+		return f.period0(day, -back), 2
+	}
+	return s, 0
+}
+
+// partOfMore reports whether words such as "last week" are followed by what they
+// are a part of: "of March", "des Jahres", "im Januar".
+func (f *finder) partOfMore(i int) bool {
+	w := f.next(i)
+	_, isMonth := months[f.word(i+1)]
+	return w == "of" || w == "des" || (w == "im" || w == "in" || w == "vom") && isMonth
+}
+
+// whole returns the count whole units before or after the present one.
+func (f *finder) whole(u unit, sign, count int) span {
+	if sign < 0 {
+		return span{from: f.period0(u, -count).from, to: f.period0(u, -1).to}
+	}
+	return span{from: f.period0(u, 1).from, to: f.period0(u, count).to}
+}
+
+// ago reads "3 days ago" and "vor 3 Tagen": the day, week, month or year that
+// long ago.
+func (f *finder) ago(i int) (s span, n int) {
+	if u, k := f.amount(i); k > 0 && f.next(i+k) == "ago" && !compared(f.word(i-1)) {
+		return f.period0(u, -f.amountOf(i)), k + 1
+	}
+	if f.word(i) == "vor" && f.next(i+1) != "" && !compared(f.word(i-1)) {
+		if u, k := f.amount(i + 1); k > 0 {
+			return f.period0(u, -f.amountOf(i+1)), k + 1
+		}
+	}
+	return s, 0
+}
+
+// compared reports whether a word begins a comparison, as in "more than 3 days ago".
+func compared(w string) bool { return w == "than" || w == "als" }
+
+// period0 returns the unit of the calendar with today, or the one that is offset
+// units later.
+func (f *finder) period0(u unit, offset int) span {
+	t := f.today
+	switch u {
+	case week:
+		t = t.AddDate(0, 0, 7*offset-(int(t.Weekday()-f.zones.weekStart)+7)%7)
+	case month:
+		t = date(t.Year(), t.Month()+time.Month(offset), 1)
+	case quarter:
+		t = date(t.Year(), (t.Month()-1)/3*3+1+time.Month(3*offset), 1)
+	case year:
+		t = date(t.Year()+offset, 1, 1)
+	case fiscalYearUnit:
+		t = fiscalYear(t, f.zones.fiscal).AddDate(offset, 0, 0)
+	case fiscalQuarterUnit:
+		first := fiscalYear(t, f.zones.fiscal)
+		since := (t.Year()-first.Year())*12 + int(t.Month()-first.Month())
+		t = first.AddDate(0, since/3*3+3*offset, 0)
+	default:
+		t = t.AddDate(0, 0, offset)
+	}
+	return f.period1(u, t)
+}
+
+// period1 returns the unit that begins on a day.
+func (f *finder) period1(u unit, from time.Time) span { return span{from: from, to: add(from, u, 1)} }
+
+// back returns the first of the days of count units that end with yesterday.
+func (f *finder) back(u unit, count int) time.Time { return add(f.today, u, -count) }
+
+// add adds units to a day. A day that a month does not have becomes its last day.
+func add(t time.Time, u unit, count int) time.Time {
+	switch u {
+	case week:
+		return t.AddDate(0, 0, 7*count)
+	case month:
+	case quarter, fiscalQuarterUnit:
+		count *= 3
+	case year, fiscalYearUnit:
+		count *= 12
+	default:
+		return t.AddDate(0, 0, count)
+	}
+	first := date(t.Year(), t.Month()+time.Month(count), 1)
+	last := first.AddDate(0, 1, -1).Day()
+	return date(first.Year(), first.Month(), min(t.Day(), last))
+}
+
+func date(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
