@@ -3,8 +3,10 @@ package qed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -27,7 +29,7 @@ type Agent interface {
 //
 // Its JSON form is what a client may send: Thread, Text, Language and Replies. It
 // has no other fields, so decoding the body of a request never sets whose turn it
-// is or what was said before. The host sets User, Tenant and History.
+// is or what was said before. The host sets User, Tenant, Calendar and History.
 type Turn struct {
 	Thread string `json:"conversation_id,omitempty"` // the id of the conversation
 
@@ -42,6 +44,12 @@ type Turn struct {
 	// as "de" or "de-AT". Empty means the language of the user's messages. See
 	// [WithTexts].
 	Language string `json:"language,omitempty"`
+
+	// Calendar has the time zones of the user and of the data, the first day of the
+	// week and the fiscal year. Nil means that of the turn around, or the agent's
+	// own, or else the zero Calendar. A resumed run keeps the one that it began with.
+	// See [Dates].
+	Calendar *dates.Calendar `json:"-"`
 
 	// Intent is how Text was understood when it ended open questions without
 	// answering them: [question.IntentModification],
@@ -99,6 +107,11 @@ func (f AgentFunc) ask(ctx context.Context, turn Turn) (Answer, error) {
 // answer calls f with the turn of sc. A panic becomes an error.
 func answer(sc *scope, f AgentFunc) (a Answer, err error) {
 	defer recoverInto(&err)
+	if c := sc.turn.Calendar; c != nil {
+		if err := c.Check(); err != nil {
+			return Answer{}, fmt.Errorf("qed: Turn.Calendar: %w", err)
+		}
+	}
 	a, err = f(sc, sc.turn.Turn)
 	return a, spoken(err)
 }

@@ -2,6 +2,8 @@ package qed
 
 import (
 	"encoding/json"
+
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 )
@@ -24,6 +26,10 @@ type Answer struct {
 	// not check its text.
 	Figures  []Figure `json:"figures,omitempty"`
 	Unproved []string `json:"unproved,omitempty"`
+
+	// Dates are what words of the question such as "last quarter" mean, and whether
+	// the queries read these times.
+	Dates []dates.Range `json:"dates,omitempty"`
 
 	// Partial says that the answer is correct, but does not cover the whole
 	// question. PartialReason says what is missing and why.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -35,6 +36,7 @@ type loggedTurn struct {
 	Tenant       string           `json:"company_id,omitempty"`
 	Text         string           `json:"message"`
 	Language     string           `json:"language,omitempty"`
+	Calendar     *dates.Calendar  `json:"calendar,omitempty"`
 	Intent       question.Intent  `json:"intent,omitempty"`
 	IntentReason string           `json:"intent_reason,omitempty"`
 	Replies      []question.Reply `json:"replies,omitempty"`

@@ -4,18 +4,20 @@ import (
 	"context"
 	"crypto/rand"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
 
 // A RunInfo describes the run and the turn that a context is part of.
 type RunInfo struct {
-	Turn      Turn      // the turn that is being answered; zero outside an agent
-	Durable   bool      // the calls are recorded: see [Durable]
-	Nested    bool      // the context is in a [Tool] with Nested, or in an intermediate [Task]
-	Namespace string    // the namespace and the branches that contain the context; empty outside of them
-	Language  string    // of the texts for the user: [Turn.Language], or that of the user's messages; "en" if unknown
-	Usage     llm.Usage // what the models of the durable run cost so far
+	Turn      Turn           // the turn that is being answered; zero outside an agent
+	Durable   bool           // the calls are recorded: see [Durable]
+	Nested    bool           // the context is in a [Tool] with Nested, or in an intermediate [Task]
+	Namespace string         // the namespace and the branches that contain the context; empty outside of them
+	Language  string         // of the texts for the user: [Turn.Language], or that of the user's messages; "en" if unknown
+	Calendar  dates.Calendar // of the turn, or of a turn around; zero if there is none
+	Usage     llm.Usage      // what the models of the durable run cost so far
 
 	place *place // nil outside a durable run
 }
@@ -26,6 +28,9 @@ func Info(ctx context.Context) RunInfo {
 	info := RunInfo{Nested: sc.nested, Language: sc.language(), place: sc.place}
 	if sc.turn != nil {
 		info.Turn = sc.turn.Turn
+		if c := sc.turn.Calendar; c != nil {
+			info.Calendar = *c
+		}
 	}
 	p := sc.place
 	if p == nil {

@@ -60,6 +60,9 @@ func (s *scope) agentScope(ctx context.Context, turn Turn, events *queue) *scope
 	if s.turn != nil && turn.Language == "" && !s.whole { // its text may be written by a model
 		live.language = s.turn.language
 	}
+	if s.turn != nil && turn.Calendar == nil && !s.whole {
+		live.Calendar = s.turn.Calendar
+	}
 	live.language = cmp.Or(live.language, usertext.English)
 	return &scope{ctx, s.path, &frame{events: events, turn: live, nested: s.nested, now: s.now}, s.place}
 }

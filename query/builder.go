@@ -112,6 +112,10 @@ func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
 	if err != nil {
 		return built{}, fmt.Errorf("source %s cannot be described: %w", source.Name(), err)
 	}
+	facts, err := qed.Dates(ctx, in.Request)
+	if err != nil {
+		return built{}, err
+	}
 	d := drafting{
 		builder: b,
 		source:  source,
@@ -120,7 +124,7 @@ func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
 			Language:    source.Language(),
 			Description: harmless(prompt.Clip(description, b.opt.MaxDescriptionBytes)),
 			Request:     prompt.Clip(in.Request, b.opt.MaxDataBytes),
-			Today:       qed.Now(ctx).Format("Monday, 2006-01-02"),
+			Dates:       facts,
 			Entities:    b.shown(in.Entities),
 			Fields:      b.shown(in.Fields),
 			Previous:    harmless(previous),

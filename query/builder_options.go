@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
@@ -64,7 +65,7 @@ type PromptData struct {
 	Language    string // [Elasticsearch], [GraphQL], [SQL] or another one
 	Description string // what can be queried, in lines
 	Request     string
-	Today       string
+	Dates       dates.Facts // today, the calendar, and what words of Request mean
 
 	Entities string // JSON: the names in the request as the data has them; may be empty
 	Fields   string // JSON: the terms in the request and their fields; may be empty

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/usertext"
 )
@@ -13,7 +14,8 @@ import (
 // AnswerData is the data of the prompt that answers a question.
 type AnswerData struct {
 	Question string
-	Passages []Passage // the best first
+	Dates    dates.Facts // today, the calendar, and what words of Question mean
+	Passages []Passage   // the best first
 }
 
 // answer is the node that lets the model answer from the passages, and streams
@@ -27,7 +29,11 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		}
 		return texts.explain(ctx, s), nil
 	}
-	data := AnswerData{Question: s.Question, Passages: s.Passages}
+	facts, err := qed.Dates(ctx, s.Question)
+	if err != nil {
+		return s, err
+	}
+	data := AnswerData{Question: s.Question, Dates: facts, Passages: s.Passages}
 	req, err := a.model.Request("answer_from_documents", a.opt.Prompts.Answer, data, nil)
 	if err != nil {
 		return s, err

@@ -14,7 +14,11 @@ import (
 // it knows, and streams the answer.
 func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 	others := routeTexts(r.routes[:len(r.routes)-1])
-	instructions, err := r.model.Render("general", r.prompts.General, GeneralData{Routes: others})
+	facts, err := qed.Dates(ctx, turn.Text)
+	if err != nil {
+		return qed.Answer{}, err
+	}
+	instructions, err := r.model.Render("general", r.prompts.General, GeneralData{Dates: facts, Routes: others})
 	if err != nil {
 		return qed.Answer{}, err
 	}

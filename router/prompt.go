@@ -4,6 +4,7 @@ import (
 	"embed"
 	"text/template"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/promptset"
 )
 
@@ -32,6 +33,7 @@ type RouteData struct {
 
 // GeneralData is the data of the instructions for the general route.
 type GeneralData struct {
+	Dates  dates.Facts // today, the calendar, and what words of the question mean
 	Routes []RouteText // the other routes
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
@@ -21,7 +22,7 @@ import (
 // AnswerData is the data of the prompt for answering from what was found.
 type AnswerData struct {
 	Question string
-	Today    string
+	Dates    dates.Facts
 	Syntax   string       // how to refer to a value of Figures: [figures.Syntax]; empty if nothing in Found has them
 	Found    []PromptTask // of the tasks that no other task needs, or of the last with a result
 	Looser   []string     // tasks whose first search found nothing, with the search that did
@@ -43,13 +44,19 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		s.explain(ctx, texts)
 		return s, nil
 	}
-	if a.opt.ListOnly {
-		return s, a.list(ctx, &s)
+	facts, err := qed.Dates(ctx, s.Question)
+	if err != nil {
+		return s, err
 	}
-	data := AnswerData{Question: s.Question, Today: today(ctx), Missing: s.missing()}
+	if a.opt.ListOnly {
+		err := a.list(ctx, &s)
+		s.noteDates(ctx, facts, texts)
+		return s, err
+	}
+	data := AnswerData{Question: s.Question, Dates: facts, Missing: s.missing()}
 	source := figures.Source{
 		Language: figures.LanguageOf(s.Question),
-		Data:     append(answering.Said(s.Question, s.History), data.Today, data.Missing),
+		Data:     append(answering.Said(s.Question, s.History), facts.String(), data.Missing),
 	}
 	queries := 0
 	for i := range s.Tasks {
@@ -101,7 +108,25 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if strings.TrimSpace(s.Text) == "" {
 		s.explain(ctx, texts)
 	}
+	s.noteDates(ctx, facts, texts)
 	return s, nil
+}
+
+// noteDates adds the line about dates to the text of an answer.
+func (s *state) noteDates(ctx context.Context, facts dates.Facts, texts *Texts) {
+	var queries []qed.Query
+	for i := range s.Tasks {
+		queries = append(queries, s.Tasks[i].Query)
+	}
+	ranges, note := answering.Dates(facts, queries, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked)
+	s.Dates = ranges
+	if note.Differs {
+		s.Reason = strings.TrimSpace(s.Reason + " " + note.Text)
+	}
+	if note.Text != "" {
+		s.Text += "\n\n" + note.Text
+		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "\n\n" + note.Text})
+	}
 }
 
 // list writes what was found as a list of documents, or as their number.
@@ -210,7 +235,7 @@ func join(parts ...string) string {
 func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	reason := s.reason(a.reader.texts(ctx))
 	answer := qed.Answer{
-		Text: s.Text, Figures: s.Stated, Unproved: s.Unproved,
+		Text: s.Text, Dates: s.Dates, Figures: s.Stated, Unproved: s.Unproved,
 		Partial: reason != "", PartialReason: reason, Usage: s.Usage,
 	}
 	for i := range s.Tasks {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
@@ -30,7 +31,7 @@ type plannedStep struct {
 // PlanData is the data of the prompt for planning.
 type PlanData struct {
 	Question string
-	Today    string // such as "Sunday, 2026-11-22"
+	Dates    dates.Facts // today, the calendar, and what words of Question mean
 	MaxTasks int
 	Indices  []PromptIndex
 	Problems []string // what is wrong with the model's last plan; empty the first time
@@ -58,7 +59,11 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 	if _, err := a.access(ctx); err != nil {
 		return s, err // before the model is paid for a plan that cannot run
 	}
-	data := PlanData{Question: s.Question, Today: today(ctx), MaxTasks: a.opt.MaxTasks}
+	facts, err := qed.Dates(ctx, s.Question)
+	if err != nil {
+		return s, err
+	}
+	data := PlanData{Question: s.Question, Dates: facts, MaxTasks: a.opt.MaxTasks}
 	for _, name := range a.nearestIndices(s.Question) {
 		index, err := a.describe(name, s.Question, maxPlanFields)
 		if err != nil {
@@ -234,5 +239,3 @@ func words(text string) []string {
 		return r < 0x80 && !('a' <= r && r <= 'z' || '0' <= r && r <= '9')
 	})
 }
-
-func today(ctx context.Context) string { return qed.Now(ctx).Format("Monday, 2006-01-02") }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/llm"
 )
@@ -27,7 +28,8 @@ type state struct {
 	Text     string
 	Stated   []qed.Figure // in Text
 	Unproved []string     // numbers in Text
-	Usage    llm.Usage    // without that of the tasks
+	Dates    []dates.Range
+	Usage    llm.Usage // without that of the tasks
 }
 
 // phase is what happens to a task next.

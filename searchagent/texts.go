@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -51,6 +52,11 @@ type Texts struct {
 
 	AtLeast string // {n} documents or more
 	AndMore string // {names} and {n} more
+
+	// The line about the dates that words of the question mean: {dates}.
+	DatesUsed      string // the query has them
+	DatesDiffer    string // it has others: {found}
+	DatesUnchecked string // it has none that can be compared
 }
 
 var shippedTexts = map[string]Texts{
@@ -85,6 +91,10 @@ var shippedTexts = map[string]Texts{
 		WhichFirst:   "I found {total} documents for \"{step}\"; these are the first {shown}. Which one do you mean?",
 		AtLeast:      "at least {n}",
 		AndMore:      "{names} and {n} more",
+
+		DatesUsed:      answering.DatesUsed,
+		DatesDiffer:    answering.DatesDiffer,
+		DatesUnchecked: answering.DatesUnchecked,
 	},
 	usertext.German: {
 		Found:        "Gefundene Dokumente: {total}",
@@ -117,6 +127,10 @@ var shippedTexts = map[string]Texts{
 		WhichFirst:   "Ich habe {total} Dokumente für „{step}“ gefunden; dies sind die ersten {shown}. Welches meinen Sie?",
 		AtLeast:      "mindestens {n}",
 		AndMore:      "{names} und {n} weiteren",
+
+		DatesUsed:      answering.DatesUsedGerman,
+		DatesDiffer:    answering.DatesDifferGerman,
+		DatesUnchecked: answering.DatesUncheckedGerman,
 	},
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/writing"
@@ -24,7 +25,7 @@ type written struct {
 type GenerateData struct {
 	Question string
 	Task     string // from the plan
-	Today    string
+	Dates    dates.Facts
 	One      bool // one document is looked for, which later tasks need
 	PageSize int  // how many documents a search returns without a size
 	Index    PromptIndex
@@ -81,10 +82,14 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 	if err != nil {
 		return t, err
 	}
+	facts, err := qed.Dates(ctx, s.Question)
+	if err != nil {
+		return t, err
+	}
 	data := GenerateData{
 		Question: s.Question,
 		Task:     t.Description,
-		Today:    today(ctx),
+		Dates:    facts,
 		One:      t.One && s.needed(t.Key),
 		PageSize: a.opt.PageSize,
 		Index:    index,

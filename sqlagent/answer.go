@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
@@ -17,6 +18,7 @@ import (
 // AnswerData is the data of the prompt for answering from the rows.
 type AnswerData struct {
 	Question  string
+	Dates     dates.Facts
 	SQL       string
 	Syntax    string // how to refer to a value: [figures.Syntax]
 	Rows      string // JSON lines, each with the name of its row
@@ -46,8 +48,13 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	rows, shown := figures.Rows(table, len(table.Rows), maxRowBytes)
+	facts, err := qed.Dates(ctx, s.Question)
+	if err != nil {
+		return s, err
+	}
 	data := AnswerData{
 		Question:  s.Question,
+		Dates:     facts,
 		SQL:       s.Query.Written,
 		Syntax:    figures.Syntax,
 		Rows:      rows,
@@ -62,7 +69,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	source := figures.Source{
 		Language: figures.LanguageOf(s.Question),
 		Tables:   []figures.Table{{Rows: *table}},
-		Data:     answering.Said(s.Question, s.History),
+		Data:     append(answering.Said(s.Question, s.History), facts.String()),
 	}
 	result, err := answering.Text(ctx, a.model, &s.Usage, req, source, func(text string) {
 		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
@@ -80,6 +87,13 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	}
 	if text := readAs(texts, s.Query.Values); text != "" {
 		s.add(ctx, text)
+	}
+	ranges, note := answering.Dates(facts, []qed.Query{s.Query}, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked)
+	switch s.Dates = ranges; {
+	case note.Differs:
+		s.say(ctx, note.Text)
+	case note.Text != "":
+		s.add(ctx, note.Text)
 	}
 	switch {
 	case s.Guessed:
@@ -118,10 +132,10 @@ func (s *state) say(ctx context.Context, reason string) {
 }
 
 // add adds a paragraph to the text of the answer.
-func (s *state) add(ctx context.Context, text string) {
-	piece := text
+func (s *state) add(ctx context.Context, paragraph string) {
+	piece := paragraph
 	if s.Text != "" {
-		piece = "\n\n" + text
+		piece = "\n\n" + paragraph
 	}
 	s.Text += piece
 	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
@@ -137,6 +151,7 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 		Text:          s.Text,
 		Figures:       s.Figures,
 		Unproved:      s.Unproved,
+		Dates:         s.Dates,
 		Table:         rows,
 		Partial:       s.Reason != "",
 		PartialReason: s.Reason,

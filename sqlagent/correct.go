@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 )
@@ -15,6 +16,7 @@ import (
 type CorrectData struct {
 	Dialect       string
 	Question      string
+	Dates         dates.Facts
 	SQL           string
 	Problems      []string         // what is wrong with SQL
 	Earlier       []qed.Correction // the statements before it that were given up, cut short
@@ -26,9 +28,14 @@ type CorrectData struct {
 // that the statement and its problem name, and no others.
 func (a *agent) correct(ctx context.Context, s state) (state, error) {
 	tables := a.mentioned(s)
+	facts, err := qed.Dates(ctx, s.Question)
+	if err != nil {
+		return s, err
+	}
 	data := CorrectData{
 		Dialect:       a.guard.Dialect().Name(),
 		Question:      s.Question,
+		Dates:         facts,
 		SQL:           prompt.Clip(s.Draft.Query, maxFailedSQL),
 		Problems:      s.Draft.ProblemLines(),
 		Earlier:       s.Draft.Earlier(a.opt.MaxEarlierBytes),

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
@@ -21,6 +23,7 @@ type statement struct {
 type GenerateData struct {
 	Dialect       string
 	Question      string
+	Dates         dates.Facts // today, the calendar, and what words of Question mean
 	MaxRows       int
 	Joins         []string
 	Choices       []string
@@ -40,9 +43,14 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 		s.Empty = s.Query.Written
 		samples *= sampleRowsIfEmpty
 	}
+	facts, err := qed.Dates(ctx, s.Question)
+	if err != nil {
+		return s, err
+	}
 	data := GenerateData{
 		Dialect:       a.guard.Dialect().Name(),
 		Question:      s.Question,
+		Dates:         facts,
 		MaxRows:       a.opt.MaxRows,
 		Joins:         s.Joins,
 		Choices:       s.Choices,
@@ -60,7 +68,6 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	data.Values = valueLines(s.Named)
 	for _, name := range s.Joined {
 		t := a.catalog.describe(name, a.opt.MaxColumns, true)
-		var err error
 		if t.Sample, err = a.sample(ctx, &s, name, samples); err != nil {
 			return s, err
 		}

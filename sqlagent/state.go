@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/values"
@@ -43,6 +44,7 @@ type state struct {
 	Text     string
 	Figures  []qed.Figure // in Text
 	Unproved []string     // numbers in Text
+	Dates    []dates.Range
 	Usage    llm.Usage
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -23,6 +24,11 @@ type Texts struct {
 	LeftOut      string // tables that are not connected with the others were not read; {tables}
 	WhichJoin    string // the question which join is meant
 	ReadAs       string // words of the question were read as values of the data; {said}, {values}
+
+	// The line about the dates that words of the question mean: {dates}.
+	DatesUsed      string // the query has them
+	DatesDiffer    string // it has others: {found}
+	DatesUnchecked string // it has none that can be compared
 }
 
 var shippedTexts = map[string]Texts{
@@ -39,6 +45,10 @@ var shippedTexts = map[string]Texts{
 		LeftOut:      "These data could not be combined with the rest and are not in the answer: {tables}. Please ask about them alone.",
 		WhichJoin:    "The data can be connected in several ways. Which one do you mean?",
 		ReadAs:       "{said} was read as {values}.",
+
+		DatesUsed:      answering.DatesUsed,
+		DatesDiffer:    answering.DatesDiffer,
+		DatesUnchecked: answering.DatesUnchecked,
 	},
 	usertext.German: {
 		NoAnswer:     "Das konnte ich nicht beantworten. {reason}",
@@ -53,6 +63,10 @@ var shippedTexts = map[string]Texts{
 		LeftOut:      "Diese Daten konnten nicht mit den übrigen verbunden werden und fehlen in der Antwort: {tables}. Bitte fragen Sie einzeln danach.",
 		WhichJoin:    "Die Daten können auf mehrere Arten verbunden werden. Welche meinen Sie?",
 		ReadAs:       "{said} wurde als {values} gelesen.",
+
+		DatesUsed:      answering.DatesUsedGerman,
+		DatesDiffer:    answering.DatesDifferGerman,
+		DatesUnchecked: answering.DatesUncheckedGerman,
 	},
 }
 

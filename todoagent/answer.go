@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/store"
@@ -143,6 +145,9 @@ func (a *agent) answer(ctx context.Context, s state) (qed.Answer, error) {
 	if answer.Text == "" {
 		s.tell(texts, &answer, findings)
 	}
+	if err := s.noteDates(ctx, texts, &answer); err != nil {
+		return answer, err
+	}
 	if rows == nil {
 		return answer, nil
 	}
@@ -152,6 +157,24 @@ func (a *agent) answer(ctx context.Context, s state) (qed.Answer, error) {
 		return answer, missing("the table", err)
 	}
 	return answer, nil
+}
+
+// noteDates adds the dates that words of the request mean to an answer: those of
+// the day on which the request was made.
+func (s *state) noteDates(ctx context.Context, texts *Texts, answer *qed.Answer) error {
+	facts, err := dates.New(s.Asked, qed.Info(ctx).Calendar, s.Request)
+	if err != nil {
+		return err
+	}
+	ranges, note := answering.Dates(facts, answer.Queries, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked)
+	answer.Dates = ranges
+	if note.Differs {
+		addPartial(answer, note.Text)
+	}
+	if note.Text != "" {
+		answer.Text += "\n\n" + note.Text
+	}
+	return nil
 }
 
 // addPartial makes an answer partial for one more reason.

@@ -3,6 +3,7 @@ package todoagent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
@@ -167,52 +169,43 @@ func TestRefreshedQuery(t *testing.T) {
 }
 
 // Relative times are resolved by the clock, in the user's zone.
-func TestPeriods(t *testing.T) {
-	zone := func(name string) *time.Location {
-		zone, err := time.LoadLocation(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return zone
-	}
-	miami, santiago := zone("America/New_York"), zone("America/Santiago")
-	at := func(text string) time.Time {
-		when, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return when
-	}
+func TestDatesInPrompts(t *testing.T) {
+	auckland := &dates.Calendar{Zone: "Pacific/Auckland", WeekStart: 7, FiscalYearStart: time.April}
 	for _, test := range []struct {
-		now  time.Time
-		zone *time.Location
-		want []string
+		name    string
+		options *dates.Calendar
+		turn    *dates.Calendar
+		want    []string
 	}{
-		{at("2025-01-15T10:30:00Z"), nil, []string{"Wednesday 2025-01-15 10:30 in UTC", "last week, the last seven days: from 2025-01-08, before 2025-01-15",
-			"last month: from 2024-12-01, before 2025-01-01", "last quarter: from 2024-10-01, before 2025-01-01", "this week, from Monday: from 2025-01-13, before 2025-01-20"}},
-		{at("2025-03-01T02:00:00Z"), miami, []string{"Friday 2025-02-28 21:00 in America/New_York", "today: from 2025-02-28, before 2025-03-01",
-			"last month: from 2025-01-01, before 2025-02-01", "this week, from Monday: from 2025-02-24, before 2025-03-03"}},
-		// There, the seventh of September has no midnight.
-		{at("2025-09-07T15:00:00Z"), santiago, []string{"today: from 2025-09-07, before 2025-09-08", "yesterday: from 2025-09-06, before 2025-09-07",
-			"last week, the last seven days: from 2025-08-31, before 2025-09-07"}},
-		{at("2025-09-06T15:00:00Z"), santiago, []string{"today: from 2025-09-06, before 2025-09-07", "tomorrow: from 2025-09-07, before 2025-09-08"}},
-		{at("2025-09-14T15:00:00Z"), santiago, []string{"last week, the last seven days: from 2025-09-07, before 2025-09-14"}},
-		{at("2024-12-31T15:00:00Z"), zone("Asia/Tokyo"), []string{"yesterday: from 2024-12-31, before 2025-01-01", "last month: from 2024-12-01, before 2025-01-01"}},
-		{at("2024-03-31T12:00:00Z"), nil, []string{"last month: from 2024-02-01, before 2024-03-01", "this week, from Monday: from 2024-03-25, before 2024-04-01"}},
+		{"zero", nil, nil, []string{"Today is Friday, 2025-02-28 in the user's time zone, UTC.", "A week begins on Monday.",
+			`"last month": from 2025-01-01 up to, not including, 2025-02-01`}},
+		{"of the agent", auckland, nil, []string{"Today is Saturday, 2025-03-01 in the user's time zone, Pacific/Auckland.",
+			"A week begins on Sunday. The fiscal year begins in April;",
+			`"last month": from 2025-02-01 up to, not including, 2025-03-01; for data with a time of day, in UTC: from 2025-01-31 11:00:00`}},
+		{"of the turn", auckland, &dates.Calendar{Zone: "Europe/Berlin", DataZone: "Europe/Berlin"},
+			[]string{"Today is Saturday, 2025-03-01 in the user's time zone, Europe/Berlin. Times in the data without a zone are in Europe/Berlin."}},
 	} {
-		model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("end", "say", `{"text":"x"}`))}})
-		agent, err := todoagent.New(model, todoTools(t), &todoagent.Options{TimeZone: test.zone})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := qed.Ask(qed.WithClock(t.Context(), func() time.Time { return test.now }), agent, qed.Turn{Text: "go"}); err != nil {
-			t.Fatal(err)
-		}
-		text := model.Requests()[0].Messages[0].Content
-		for _, want := range test.want {
-			if !strings.Contains(text, want) {
-				t.Errorf("%v: the prompt lacks %q", test.now, want)
+		t.Run(test.name, func(t *testing.T) {
+			model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("end", "say", `{"text":"x"}`))}})
+			agent, err := todoagent.New(model, todoTools(t), &todoagent.Options{Calendar: test.options})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			ctx := qed.WithClock(t.Context(), func() time.Time { return time.Date(2025, 2, 28, 23, 30, 0, 0, time.UTC) })
+			answer, err := qed.Ask(ctx, agent, qed.Turn{Text: "shipments of last month", Calendar: test.turn})
+			if err != nil || len(answer.Dates) != 1 || answer.Dates[0].Text != "last month" {
+				t.Fatal(answer.Dates, err)
+			}
+			for i, request := range model.Requests() {
+				for _, want := range test.want {
+					if !strings.Contains(request.Messages[0].Content, want) {
+						t.Errorf("request %d (%s) lacks %q", i, request.Name, want)
+					}
+				}
+			}
+		})
+	}
+	if _, err := todoagent.New(llmtest.New(), todoTools(t), &todoagent.Options{Calendar: &dates.Calendar{Zone: "Nowhere"}}); !errors.Is(err, dates.ErrCalendar) {
+		t.Error(err)
 	}
 }

@@ -49,11 +49,15 @@ var todoKey = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 func (a *agent) plan(ctx context.Context, s state) (state, error) {
 	// The user's reply comes in a later turn, which must find the same question.
 	ctx = qed.WithNamespace(ctx, "plan/"+s.Ground)
+	facts, err := qed.Dates(ctx, s.Request)
+	if err != nil {
+		return s, err
+	}
 	data := PlanData{
 		Question: s.Rewritten,
 		Request:  s.Request,
 		Before:   s.Before,
-		Zone:     zoneName(qed.Now(ctx).In(a.opt.TimeZone)),
+		Dates:    facts,
 		MaxTodos: a.opt.MaxTodos,
 		Known:    s.Known,
 		Tools:    a.shownTools(),

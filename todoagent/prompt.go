@@ -7,6 +7,7 @@ import (
 	"text/template"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/promptset"
 )
@@ -43,10 +44,8 @@ type KnownTodo struct {
 // RewriteData is the data of the prompt that rewrites a request.
 type RewriteData struct {
 	Message string
-	Before  string // the request that it changes or is about; empty: none
-	Now     string
-	Zone    string
-	Periods []Period
+	Before  string      // the request that it changes or is about; empty: none
+	Dates   dates.Facts // today, the calendar, and what words of Message mean
 	Known   Known
 }
 
@@ -55,7 +54,7 @@ type PlanData struct {
 	Question string // the rewritten request
 	Request  string // the user's message
 	Before   string // the request that it changes or is about; empty: none
-	Zone     string
+	Dates    dates.Facts
 	MaxTodos int
 	Tools    []KnownTool
 	Runs     map[string]bool // the languages of the queries that tools run

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -39,6 +40,11 @@ type Texts struct {
 	NoTool      string // no tool can do it
 	Skipped     string // {tasks} were skipped
 	Lost        string // a result is not saved any more
+
+	// The line about the dates that words of the question mean: {dates}.
+	DatesUsed      string // the query has them
+	DatesDiffer    string // it has others: {found}
+	DatesUnchecked string // it has none that can be compared
 }
 
 var shippedTexts = map[string]Texts{
@@ -66,6 +72,10 @@ var shippedTexts = map[string]Texts{
 		NoTool:       "I have no way to do this.",
 		Skipped:      "These steps were skipped: {tasks}.",
 		Lost:         "Some results are not saved any more. Please ask again for them.",
+
+		DatesUsed:      answering.DatesUsed,
+		DatesDiffer:    answering.DatesDiffer,
+		DatesUnchecked: answering.DatesUnchecked,
 	},
 	usertext.German: {
 		Aborted:      "In Ordnung.",
@@ -91,6 +101,10 @@ var shippedTexts = map[string]Texts{
 		NoTool:       "Das kann ich nicht tun.",
 		Skipped:      "Diese Schritte wurden ausgelassen: {tasks}.",
 		Lost:         "Einige Ergebnisse sind nicht mehr gespeichert. Bitte fragen Sie noch einmal danach.",
+
+		DatesUsed:      answering.DatesUsedGerman,
+		DatesDiffer:    answering.DatesDifferGerman,
+		DatesUnchecked: answering.DatesUncheckedGerman,
 	},
 }
 

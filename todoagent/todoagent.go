@@ -21,9 +21,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/usertext"
@@ -57,8 +57,10 @@ type Options struct {
 	// MaxTodos is the largest number of tasks in a plan. 0 means 15.
 	MaxTodos int
 
-	// TimeZone is the zone in which the user's days begin. Nil means UTC.
-	TimeZone *time.Location
+	// Calendar has the time zones of the user and of the data, the first day of the
+	// week and the fiscal year. It is for turns that have no Calendar and are not
+	// part of one that has. Nil means the zero value.
+	Calendar *dates.Calendar
 
 	// Settings are how the agent calls its model.
 	llm.Settings
@@ -165,7 +167,7 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	if opt.Store != nil {
 		a.stored = qed.Durable(a.inner, opt.Store, &a.durable)
 	}
-	return qed.AgentFunc(a.run), nil
+	return qed.WithCalendar(qed.AgentFunc(a.run), opt.Calendar), nil
 }
 
 // agent does not change after New.
@@ -187,9 +189,7 @@ type agent struct {
 // them.
 func (a *agent) configure(model llm.Model, tools *qed.Registry, opt Options) error {
 	problems := []error{option.Default("todoagent: Options.MaxTodos", &opt.MaxTodos, 15)}
-	if opt.TimeZone == nil {
-		opt.TimeZone = time.UTC
-	}
+	problems = append(problems, option.Calendar("todoagent: Options.Calendar", opt.Calendar))
 	if opt.Store == nil && opt.Durable != nil {
 		problems = append(problems, errors.New("todoagent: Options.Durable needs Options.Store"))
 	}

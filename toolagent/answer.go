@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -30,7 +31,25 @@ func (r *run) finish(end *ending) (qed.Answer, error) {
 	a.Usage = r.usage
 	a.PartialReason = r.reasons(end.reason)
 	a.Partial = a.PartialReason != ""
-	return a, r.prove(&a)
+	if err := r.prove(&a); err != nil {
+		return a, err
+	}
+	r.noteDates(&a)
+	return a, nil
+}
+
+// noteDates adds the dates that words of the question mean to the answer.
+func (r *run) noteDates(a *qed.Answer) {
+	texts := r.texts(r.ctx)
+	ranges, note := answering.Dates(r.dates, a.Queries, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked)
+	a.Dates = ranges
+	if note.Differs {
+		a.Partial, a.PartialReason = true, strings.TrimSpace(a.PartialReason+" "+note.Text)
+	}
+	if note.Text != "" {
+		a.Text += "\n\n" + note.Text
+		qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: "\n\n" + note.Text})
+	}
 }
 
 // reasons returns why the answer is partial: the reason of the loop, and those of

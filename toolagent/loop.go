@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -18,7 +19,7 @@ type run struct {
 
 	durable  bool
 	question string
-	today    string
+	dates    dates.Facts
 	messages []llm.Message // the instructions, the conversation, the question, and the steps
 	before   int           // how many messages are before the question
 	tokens   int           // of messages and tools
@@ -46,9 +47,12 @@ type ending struct {
 func (a *agent) begin(
 	ctx context.Context, question string, history []llm.Message,
 ) (*run, context.CancelFunc, error) {
-	r := &run{agent: a, durable: qed.Info(ctx).Durable, question: question}
-	r.today = qed.Now(ctx).Format("2006-01-02, Monday")
-	data := InstructionsData{Instructions: a.opt.Instructions, Today: r.today}
+	facts, err := qed.Dates(ctx, question)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &run{agent: a, durable: qed.Info(ctx).Durable, question: question, dates: facts}
+	data := InstructionsData{Instructions: a.opt.Instructions, Dates: facts}
 	system, err := a.model.Render("instructions", a.opt.Prompts.Instructions, data)
 	if err != nil {
 		return nil, nil, err

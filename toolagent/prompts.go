@@ -4,6 +4,7 @@ import (
 	"embed"
 	"text/template"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/promptset"
 )
 
@@ -22,14 +23,14 @@ type Prompts struct {
 
 // InstructionsData is the data of the system message.
 type InstructionsData struct {
-	Instructions string // [Options.Instructions]
-	Today        string // the date and the day of the week
+	Instructions string      // [Options.Instructions]
+	Dates        dates.Facts // today, the calendar, and what words of the question mean
 }
 
 // WrapUpData is the data of the prompt for an answer without further calls.
 type WrapUpData struct {
 	Instructions string // [Options.Instructions]
-	Today        string
+	Dates        dates.Facts
 	Question     string // the user's message
 	Reason       string // why no tool can be called
 	Findings     []ResultText

@@ -111,13 +111,13 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 		}
 	}
 	if o.Store == nil {
-		return qed.AgentFunc(a.answer), nil
+		return qed.WithCalendar(qed.AgentFunc(a.answer), o.Calendar), nil
 	}
 	durable := o.Durable.WithReplyModel(model, o.Settings)
 	if durable.Memory != nil {
 		a.memory = durable.Memory
 	}
-	return qed.Durable(qed.AgentFunc(a.answer), o.Store, durable), nil
+	return qed.WithCalendar(qed.Durable(qed.AgentFunc(a.answer), o.Store, durable), o.Calendar), nil
 }
 
 // agent does not change after New.

@@ -102,7 +102,7 @@ func NewInsights(model llm.Model, opt *Options) qed.Tool {
 func sourceOf(data *PromptData, rows *qed.Table, findings json.RawMessage) figures.Source {
 	source := figures.Source{
 		Language: figures.LanguageOf(data.Request),
-		Data:     []any{findings, data.Partial},
+		Data:     []any{findings, data.Partial, data.Dates.String()},
 	}
 	if rows != nil {
 		own := *rows

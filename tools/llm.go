@@ -48,7 +48,11 @@ func NewLLM(model llm.Model, opt *Options) qed.Tool {
 				return llmResult{}, fmt.Errorf("the prompt has %d bytes, and at most %d are allowed: move what is not an instruction to data",
 					len(in.Prompt), maxLLMPrompt)
 			}
-			data := PromptData{Request: in.Prompt}
+			facts, err := qed.Dates(ctx, in.Prompt)
+			if err != nil {
+				return llmResult{}, err
+			}
+			data := PromptData{Request: in.Prompt, Dates: facts}
 			data.Data, data.DataCut = jsonText(in.Data, m.maxData)
 			if !in.JSON {
 				text, cut, err := m.text(ctx, data)

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/asking"
@@ -68,15 +69,16 @@ type Options struct {
 // the function quote, except Syntax, Rows and Data: these are JSON in which no tag can
 // be closed.
 type PromptData struct {
-	Request   string // what is asked for; for llm_tool the prompt
-	Syntax    string // how to refer to a cell of Rows: [figures.Syntax]; empty without Rows
-	Rows      string // the columns and the first rows, as [figures.Rows] returns them; empty: none
-	Shown     int    // the number of rows in Rows
-	Count     int    // the number of rows that were found
-	Truncated bool   // the source has more rows than Count
-	Partial   string // why rows are missing, other than Truncated; empty if none are
-	Data      string // the findings, or what a prompt is about, as JSON; empty if there are none
-	DataCut   bool   // Data is cut off at its end
+	Request   string      // what is asked for; for llm_tool the prompt
+	Dates     dates.Facts // today, the calendar, and what words of Request mean
+	Syntax    string      // how to refer to a cell of Rows: [figures.Syntax]; empty without Rows
+	Rows      string      // the columns and the first rows, as [figures.Rows] returns them; empty: none
+	Shown     int         // the number of rows in Rows
+	Count     int         // the number of rows that were found
+	Truncated bool        // the source has more rows than Count
+	Partial   string      // why rows are missing, other than Truncated; empty if none are
+	Data      string      // the findings, or what a prompt is about, as JSON; empty if there are none
+	DataCut   bool        // Data is cut off at its end
 
 	// The rest is for generate_insights: the limit, and the insights of the
 	// model's last reply that were accepted, and those that were refused, each
@@ -99,6 +101,11 @@ func newPromptData(
 	ctx context.Context, request string, rows *finding.RowsRef, findings json.RawMessage, limit int,
 ) (PromptData, *qed.Table, error) {
 	d := PromptData{Request: prompt.Clip(request, maxRequest)}
+	facts, err := qed.Dates(ctx, d.Request)
+	if err != nil {
+		return d, nil, err
+	}
+	d.Dates = facts
 	d.Data, d.DataCut = jsonText(findings, limit)
 	if rows == nil {
 		return d, nil, nil

@@ -1,0 +1,49 @@
+package qed
+
+import (
+	"context"
+	"iter"
+
+	"github.com/qedkit/qed/dates"
+)
+
+// Dates returns what a prompt of the turn says about dates: today, the calendar of
+// the turn, and what the words for times in text mean. The facts are the same
+// after each resumption, because they are made of [Now] and [RunInfo].Calendar.
+// The error matches [dates.ErrCalendar].
+func Dates(ctx context.Context, text string) (dates.Facts, error) {
+	return dates.New(Now(ctx), Info(ctx).Calendar, text)
+}
+
+// WithCalendar returns an agent like a. Its turns that have no Calendar, and are
+// not part of a turn that has one, have c. A nil c returns a.
+func WithCalendar(a Agent, c *dates.Calendar) Agent {
+	if c == nil {
+		return a
+	}
+	own := *c
+	return calendarAgent{a, &own}
+}
+
+type calendarAgent struct {
+	agent    Agent
+	calendar *dates.Calendar
+}
+
+func (a calendarAgent) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
+	return a.agent.Run(ctx, a.with(ctx, turn))
+}
+
+func (a calendarAgent) ask(ctx context.Context, turn Turn) (Answer, error) {
+	return Ask(ctx, a.agent, a.with(ctx, turn))
+}
+
+// with returns a turn with its calendar.
+func (a calendarAgent) with(ctx context.Context, turn Turn) Turn {
+	sc := scopeOf(ctx)
+	around := sc.turn != nil && sc.turn.Calendar != nil && !sc.whole
+	if turn.Calendar == nil && !around {
+		turn.Calendar = a.calendar
+	}
+	return turn
+}
