@@ -1,0 +1,135 @@
+package qed_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/question"
+	"github.com/qedkit/qed/store"
+)
+
+// zone answers with the calendar of its turn.
+var zone = qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+	return qed.Answer{Text: qed.Info(ctx).Calendar.Zone}, nil
+})
+
+func TestCalendar(t *testing.T) {
+	berlin, tokyo := &dates.Calendar{Zone: "Europe/Berlin"}, &dates.Calendar{Zone: "Asia/Tokyo"}
+	around := func(inner qed.Agent) qed.Agent {
+		return qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+			return qed.Ask(ctx, inner, qed.Turn{Thread: "inner", Text: "x"})
+		})
+	}
+	for _, test := range []struct {
+		name  string
+		agent qed.Agent
+		turn  *dates.Calendar
+		want  string
+	}{
+		{"none", zone, nil, ""},
+		{"of the turn", zone, berlin, "Europe/Berlin"},
+		{"of the agent", qed.WithCalendar(zone, tokyo), nil, "Asia/Tokyo"},
+		{"the turn before the agent", qed.WithCalendar(zone, tokyo), berlin, "Europe/Berlin"},
+		{"nil of the agent", qed.WithCalendar(zone, nil), nil, ""},
+		{"of the turn around", around(zone), berlin, "Europe/Berlin"},
+		{"the turn around before the agent", around(qed.WithCalendar(zone, tokyo)), berlin, "Europe/Berlin"},
+		{"the agent within", around(qed.WithCalendar(zone, tokyo)), nil, "Asia/Tokyo"},
+		{"the agent around", qed.WithCalendar(around(qed.WithCalendar(zone, berlin)), tokyo), nil, "Asia/Tokyo"},
+		{"of a durable turn", qed.Durable(zone, &store.InMemory{}, nil), berlin, "Europe/Berlin"},
+		{"of a durable agent", qed.Durable(qed.WithCalendar(zone, tokyo), &store.InMemory{}, nil), nil, "Asia/Tokyo"},
+		{"around a durable agent", around(qed.Durable(zone, &store.InMemory{}, nil)), berlin, "Europe/Berlin"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			turn := qed.Turn{Thread: "t", Text: "x", Calendar: test.turn}
+			answer, err := qed.Ask(t.Context(), test.agent, turn)
+			if err != nil || answer.Text != test.want {
+				t.Errorf("asked: %q, %v, want %q", answer.Text, err, test.want)
+			}
+			turn.Thread = "u"
+			for event, err := range test.agent.Run(t.Context(), turn) {
+				if done, ok := event.Data.(qed.Completed); err != nil || ok && done.Answer.Text != test.want {
+					t.Errorf("run: %+v, %v, want %q", event, err, test.want)
+				}
+			}
+		})
+	}
+	if _, err := qed.Ask(t.Context(), zone, qed.Turn{Text: "x", Calendar: &dates.Calendar{Zone: "Nowhere"}}); !errors.Is(err, dates.ErrCalendar) {
+		t.Error(err)
+	}
+	var turn qed.Turn
+	if err := json.Unmarshal([]byte(`{"message":"x","calendar":{"zone":"UTC"},"Calendar":{"zone":"UTC"}}`), &turn); err != nil || turn.Calendar != nil {
+		t.Errorf("a client set %+v, %v", turn.Calendar, err)
+	}
+}
+
+// A resumed run has the day and the calendar with which it began, also if the turn
+// that resumes it, or the agent, has another.
+func TestCalendarOfAResumedRun(t *testing.T) {
+	for _, began := range []*dates.Calendar{nil, {Zone: "Pacific/Auckland", FiscalYearStart: time.April}} {
+		ask := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+			before, err := qed.Dates(ctx, "last fiscal year")
+			if err != nil {
+				return qed.Answer{}, err
+			}
+			if _, err := qed.Interrupt[string](ctx, question.Question{Text: "May it run?"}); err != nil {
+				return qed.Answer{Text: before.String()}, err
+			}
+			return qed.Answer{Text: before.String()}, nil
+		})
+		now := time.Date(2026, time.March, 31, 11, 30, 0, 0, time.UTC)
+		ctx := qed.WithClock(t.Context(), func() time.Time { return now })
+		st := &store.InMemory{}
+		asked, err := qed.Ask(ctx, qed.Durable(ask, st, nil), qed.Turn{Thread: "t", Text: "go", Calendar: began})
+		if err != nil || len(asked.Questions) != 1 {
+			t.Fatal(asked, err)
+		}
+		var c dates.Calendar
+		if began != nil {
+			c = *began
+		}
+		want, err := dates.New(now, c, "last fiscal year")
+		if err != nil {
+			t.Fatal(err)
+		}
+		now = now.AddDate(0, 2, 0)
+		answer, err := qed.Ask(ctx, qed.Durable(ask, st, nil), qed.Turn{
+			Thread: "t", Calendar: &dates.Calendar{Zone: "Asia/Tokyo"},
+			Replies: []question.Reply{{Question: asked.Questions[0].ID, Value: json.RawMessage(`"yes"`)}},
+		})
+		if diff := cmp.Diff(want.String(), answer.Text); err != nil || diff != "" {
+			t.Errorf("%v, -want +got:\n%s", err, diff)
+		}
+	}
+}
+
+func ExampleDates() {
+	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		facts, err := qed.Dates(ctx, turn.Text)
+		if err != nil {
+			return qed.Answer{}, err
+		}
+		return qed.Answer{Text: facts.String()}, nil
+	})
+	ctx := qed.WithClock(context.Background(), func() time.Time { return time.Date(2026, time.November, 23, 9, 0, 0, 0, time.UTC) })
+	answer, err := qed.Ask(ctx, agent, qed.Turn{
+		Text:     "How many orders came last month?",
+		Calendar: &dates.Calendar{Zone: "Europe/Berlin", DataZone: "Europe/Berlin"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(answer.Text)
+	// Output:
+	// Today is Monday, 2026-11-23 in the user's time zone, Europe/Berlin. Times in the data without a zone are in Europe/Berlin. A week begins on Monday. The fiscal year begins in January; the present one is from 2026-01-01 up to, not including, 2027-01-01.
+	// The words for times mean exactly these days. Use the dates as they are, and compute no others:
+	// - "last month": from 2026-10-01 up to, not including, 2026-11-01
+}
