@@ -9,7 +9,7 @@
 // The rules, where everyday language leaves something open:
 //
 //   - Last week, last month and so on are those of the calendar: the ones before
-//     the present one. The last 7 days, weeks or months end with yesterday, and
+//     the present one, unless [Calendar.RollingWeek] is set. The last 7 days, weeks or months end with yesterday, and
 //     so does the past week, month or year.
 //   - A time since which something happened ends with today.
 //   - Quarters are those of the calendar, unless the text says that they are of
@@ -44,6 +44,10 @@ type Calendar struct {
 	// in ISO 8601. 0 means Monday.
 	WeekStart int `json:"week_start,omitempty"`
 
+	// RollingWeek makes last week the seven days before today, and the week before
+	// last the seven days before those, instead of weeks of the calendar.
+	RollingWeek bool `json:"rolling_week,omitempty"`
+
 	// FiscalYearStart is the first month of the fiscal year. 0 means January.
 	FiscalYearStart time.Month `json:"fiscal_year_start,omitempty"`
 }
@@ -58,11 +62,12 @@ func (c Calendar) Check() error {
 type resolved struct {
 	user, data *time.Location
 	weekStart  time.Weekday
+	rolling    bool
 	fiscal     time.Month
 }
 
 func (c Calendar) resolve() (resolved, error) {
-	r := resolved{weekStart: time.Weekday(c.WeekStart % 7), fiscal: c.FiscalYearStart}
+	r := resolved{weekStart: time.Weekday(c.WeekStart % 7), rolling: c.RollingWeek, fiscal: c.FiscalYearStart}
 	if c.WeekStart < 0 || c.WeekStart > 7 {
 		return r, fmt.Errorf("%w: WeekStart is %d: use 1 for Monday to 7 for Sunday", ErrCalendar, c.WeekStart)
 	}

@@ -660,6 +660,9 @@ func compared(w string) bool { return w == "than" || w == "als" }
 // units later.
 func (f *finder) period0(u unit, offset int) span {
 	t := f.today
+	if u == week && offset < 0 && f.zones.rolling {
+		return f.period1(u, t.AddDate(0, 0, 7*offset))
+	}
 	switch u {
 	case week:
 		t = t.AddDate(0, 0, 7*offset-(int(t.Weekday()-f.zones.weekStart)+7)%7)

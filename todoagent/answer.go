@@ -160,13 +160,14 @@ func (a *agent) answer(ctx context.Context, s state) (qed.Answer, error) {
 }
 
 // noteDates adds the dates that words of the request mean to an answer: those of
-// the day on which the request was made.
+// the day on which the request was made. The text is that of the tools, so only
+// dates that differ are in it.
 func (s *state) noteDates(ctx context.Context, texts *Texts, answer *qed.Answer) error {
 	facts, err := dates.New(s.Asked, qed.Info(ctx).Calendar, s.Request)
 	if err != nil {
 		return err
 	}
-	ranges, note := answering.Dates(facts, answer.Queries, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked)
+	ranges, note := answering.Dates(facts, answer.Queries, "", texts.DatesDiffer, "")
 	answer.Dates = ranges
 	if note.Differs {
 		addPartial(answer, note.Text)

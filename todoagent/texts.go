@@ -41,10 +41,8 @@ type Texts struct {
 	Skipped     string // {tasks} were skipped
 	Lost        string // a result is not saved any more
 
-	// The line about the dates that words of the question mean: {dates}.
-	DatesUsed      string // the query has them
-	DatesDiffer    string // it has others: {found}
-	DatesUnchecked string // it has none that can be compared
+	// Words of the request mean {dates}, and the query has {found}.
+	DatesDiffer string
 }
 
 var shippedTexts = map[string]Texts{
@@ -73,9 +71,7 @@ var shippedTexts = map[string]Texts{
 		Skipped:      "These steps were skipped: {tasks}.",
 		Lost:         "Some results are not saved any more. Please ask again for them.",
 
-		DatesUsed:      answering.DatesUsed,
-		DatesDiffer:    answering.DatesDiffer,
-		DatesUnchecked: answering.DatesUnchecked,
+		DatesDiffer: answering.DatesDiffer,
 	},
 	usertext.German: {
 		Aborted:      "In Ordnung.",
@@ -102,9 +98,7 @@ var shippedTexts = map[string]Texts{
 		Skipped:      "Diese Schritte wurden ausgelassen: {tasks}.",
 		Lost:         "Einige Ergebnisse sind nicht mehr gespeichert. Bitte fragen Sie noch einmal danach.",
 
-		DatesUsed:      answering.DatesUsedGerman,
-		DatesDiffer:    answering.DatesDifferGerman,
-		DatesUnchecked: answering.DatesUncheckedGerman,
+		DatesDiffer: answering.DatesDifferGerman,
 	},
 }
 

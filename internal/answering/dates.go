@@ -27,7 +27,7 @@ type DateNote struct {
 }
 
 // Dates returns what the words for times in a question mean, compared with the
-// queries that ran, and the line about it. Words that name a year need no line
+// queries that ran, and the line about it. An empty text is left out. Words that name a year need no line
 // unless the queries differ.
 func Dates(facts dates.Facts, queries []qed.Query, used, differ, unchecked string) ([]dates.Range, DateNote) {
 	var written []string
@@ -55,7 +55,7 @@ func Dates(facts dates.Facts, queries []qed.Query, used, differ, unchecked strin
 	}
 	var lines []string
 	line := func(template string, shown []string) {
-		if len(shown) > 0 {
+		if template != "" && len(shown) > 0 {
 			lines = append(lines, usertext.Fill(template, "dates", strings.Join(shown, "; "), "found", others(found)))
 		}
 	}
