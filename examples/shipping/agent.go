@@ -3,6 +3,7 @@ package shipping
 import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/graphql"
 	"github.com/qedkit/qed/graphql/graphqlsource"
 	"github.com/qedkit/qed/llm"
@@ -28,7 +29,12 @@ func NewAgent(
 	if err != nil {
 		return nil, err
 	}
-	return todoagent.New(model, registry, opt)
+	agent, err := todoagent.New(model, registry, opt)
+	if err != nil {
+		return nil, err
+	}
+	// Last week is the seven days before today.
+	return qed.WithCalendar(agent, &dates.Calendar{RollingWeek: true}), nil
 }
 
 // newTools returns the tools of the plans.
