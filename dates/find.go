@@ -97,8 +97,7 @@ func (s span) valid() bool {
 	return four(s.from) && four(s.to) && (s.from.IsZero() || s.to.IsZero() || s.from.Before(s.to))
 }
 
-// word returns the word at i, or "" where the text ends or the word does not
-// belong to the one before it.
+// word returns the word at i, or "" before and after the text.
 func (f *finder) word(i int) string {
 	if i < 0 || i >= len(f.words) {
 		return ""
@@ -173,7 +172,7 @@ func (f *finder) limited(w string, i, skip int) (s span, n int) {
 			return span{from: f.back(u, f.amountOf(i+1)), to: tomorrow}, 1 + k
 		}
 		if u, k := f.began(i + skip); k > 0 {
-			return span{from: f.period0(u, 0).from, to: tomorrow}, skip + k
+			return span{from: f.unitAt(u, 0).from, to: tomorrow}, skip + k
 		}
 	}
 	x, n := f.period(i+skip, true)
@@ -269,49 +268,52 @@ func (f *finder) period(i int, bare bool) (s span, n int) {
 	}
 	w := f.word(i)
 	if y, ok := f.year(i); ok && (bare || yearPrefixes[f.word(i-1)] && f.next(i) != "") {
-		return f.period1(year, date(y, 1, 1)), 1
+		return f.unitFrom(year, date(y, 1, 1)), 1
 	}
 	if !bare && !(inWords[f.word(i-1)] && f.next(i) != "") {
 		return s, 0
 	}
 	if (w == "year" || w == "jahr") && i > 0 {
 		if y, ok := f.year(i + 1); ok && f.next(i+1) != "" {
-			return f.period1(year, date(y, 1, 1)), 2
+			return f.unitFrom(year, date(y, 1, 1)), 2
 		}
 	}
 	if m, ok := months[w]; ok && !f.numberNear(i) {
 		if first, ok := f.sharedYear(i+1, isMonth); ok {
-			return f.period1(month, date(first.Year(), m, 1)), 1
+			return f.unitFrom(month, date(first.Year(), m, 1)), 1
 		}
 		// The latest one that has begun.
-		s = f.period1(month, date(f.today.Year(), m, 1))
+		s = f.unitFrom(month, date(f.today.Year(), m, 1))
 		if s.from.After(f.today) {
-			s = f.period1(month, date(f.today.Year()-1, m, 1))
+			s = f.unitFrom(month, date(f.today.Year()-1, m, 1))
 		}
 		return s, 1
 	}
 	before := f.word(i - 1)
 	if d, ok := weekdays[w]; ok && (sinceWords[before] || fromWords[before] || toWords[before] && !untilWords[before]) {
 		from := f.today.AddDate(0, 0, -(int(f.today.Weekday()-d)+7)%7)
-		return f.period1(day, from), 1
+		return f.unitFrom(day, from), 1
 	}
 	return s, 0
 }
 
 // numberNear reports whether a month at i is part of a date that is not read.
 func (f *finder) numberNear(i int) bool {
-	number := func(w string) bool { return w != "" && '0' <= w[0] && w[0] <= '9' }
-	return i > 0 && f.words[i].glue != 0 && number(f.word(i-1)) || i+1 < len(f.words) && f.words[i+1].glue != 0 && number(f.word(i+1))
+	return i > 0 && f.words[i].glue != 0 && isNumber(f.word(i-1)) ||
+		i+1 < len(f.words) && f.words[i+1].glue != 0 && isNumber(f.word(i+1))
 }
+
+// isNumber reports whether a word begins with a digit.
+func isNumber(w string) bool { return w != "" && '0' <= w[0] && w[0] <= '9' }
 
 // single reads a word that names a time by itself, and "year to date".
 func (f *finder) single(i int) (s span, n int) {
 	w := f.word(i)
 	if offset, ok := todayWords[w]; ok && !(w == "morgen" && f.next(i) != "" && notTomorrow[f.word(i-1)]) {
-		return f.period0(day, offset), 1
+		return f.unitAt(day, offset), 1
 	}
 	if whole, ok := wholeWords[w]; ok {
-		return f.period0(whole.unit, whole.offset), 1
+		return f.unitAt(whole.unit, whole.offset), 1
 	}
 	if u, ok := toDate[w]; ok && len(w) == 3 {
 		return f.toDate(u), 1
@@ -320,19 +322,19 @@ func (f *finder) single(i int) (s span, n int) {
 		return f.toDate(u), 3
 	}
 	if w == "day" && f.next(i+1) == "before" && f.next(i+2) == "yesterday" {
-		return f.period0(day, -2), 3
+		return f.unitAt(day, -2), 3
 	}
 	if w == "day" && f.next(i+1) == "after" && f.next(i+2) == "tomorrow" {
-		return f.period0(day, 2), 3
+		return f.unitAt(day, 2), 3
 	}
 	if u := oneOf[w]; u != noUnit && f.next(i+1) == "before" && f.next(i+2) == "last" {
-		return f.period0(u, -2), 3
+		return f.unitAt(u, -2), 3
 	}
 	return s, 0
 }
 
 func (f *finder) toDate(u unit) span {
-	return span{from: f.period0(u, 0).from, to: f.today.AddDate(0, 0, 1)}
+	return span{from: f.unitAt(u, 0).from, to: f.today.AddDate(0, 0, 1)}
 }
 
 // year reads a year at i that is not part of a date such as 2026-03-05.
@@ -342,7 +344,7 @@ func (f *finder) year(i int) (int, bool) {
 	if err != nil || len(w) != 4 || y < 1900 || y > 2199 {
 		return 0, false
 	}
-	if i+1 < len(f.words) && f.words[i+1].from == f.words[i].to+1 && '0' <= f.words[i+1].word[0] && f.words[i+1].word[0] <= '9' {
+	if i+1 < len(f.words) && f.words[i+1].from == f.words[i].to+1 && isNumber(f.words[i+1].word) {
 		return 0, false
 	}
 	return y, true
@@ -384,7 +386,7 @@ func (f *finder) date(i int) (s span, n int) {
 	if from.Day() != d {
 		return s, 0 // there is no such day
 	}
-	return f.period1(day, from), at + 2 - i
+	return f.unitFrom(day, from), at + 2 - i
 }
 
 // yearAfter reads the year to which a quarter or a month at i-1 belongs: 2026, of
@@ -430,10 +432,10 @@ func (f *finder) quarter(i int) (s span, n int) {
 	switch {
 	case ok && f.next(i+1) != "" && isQuarter(f.word(i+1)):
 		from := date(y, time.Month(3*int(f.word(i + 1)[1]-'0')-2), 1)
-		return f.period1(quarter, from), 2
+		return f.unitFrom(quarter, from), 2
 	case isQuarter(w):
 		number, n = int(w[1]-'0'), n+1
-	case ordinals[w] > 0 || len(w) == 1 && w >= "1" && w <= "4" || w == "last" || lastWords[w]:
+	case ordinals[w] > 0 || len(w) == 1 && w >= "1" && w <= "4" || lastWords[w]:
 		number, last = ordinals[w], lastWords[w]
 		if len(w) == 1 {
 			number = int(w[0] - '0')
@@ -547,11 +549,11 @@ func (f *finder) fiscal(i int) (s span, n int) {
 func (f *finder) month(i int) (s span, n int) {
 	if m, ok := months[f.word(i)]; ok {
 		first, _, k := f.yearAfter(i + 1)
-		if k == 0 || i > 0 && f.numberNear(i) && f.word(i - 1)[0] <= '9' && f.words[i].glue != 0 {
+		if k == 0 || isNumber(f.word(i-1)) && f.words[i].glue != 0 {
 			return s, 0
 		}
-		if yearWords[f.word(i+k)] || first.Month() == time.January {
-			return f.period1(month, date(first.Year(), m, 1)), 1 + k
+		if first.Month() == time.January {
+			return f.unitFrom(month, date(first.Year(), m, 1)), 1 + k
 		}
 		return s, 0
 	}
@@ -572,7 +574,7 @@ func (f *finder) month(i int) (s span, n int) {
 	case !thisWords[w]:
 		return s, 0
 	}
-	return f.period1(month, from), 2
+	return f.unitFrom(month, from), 2
 }
 
 // relative reads "this week", "last quarter", "the last 30 days" and "last Monday".
@@ -608,7 +610,7 @@ func (f *finder) relative(i int) (s span, n int) {
 		case beforeLast[w]:
 			sign = -2
 		}
-		return f.period0(u, sign), 1 + k
+		return f.unitAt(u, sign), 1 + k
 	}
 	if d, ok := weekdays[f.next(i+1)]; ok && sign != 0 && !beforeLast[w] && !pastWords[w] {
 		back := (int(f.today.Weekday()-d)+6)%7 + 1 // 1 to 7
@@ -618,7 +620,7 @@ func (f *finder) relative(i int) (s span, n int) {
 				back = -7
 			}
 		}
-		return f.period0(day, -back), 2
+		return f.unitAt(day, -back), 2
 	}
 	return s, 0
 }
@@ -634,20 +636,20 @@ func (f *finder) partOfMore(i int) bool {
 // whole returns the count whole units before or after the present one.
 func (f *finder) whole(u unit, sign, count int) span {
 	if sign < 0 {
-		return span{from: f.period0(u, -count).from, to: f.period0(u, -1).to}
+		return span{from: f.unitAt(u, -count).from, to: f.unitAt(u, -1).to}
 	}
-	return span{from: f.period0(u, 1).from, to: f.period0(u, count).to}
+	return span{from: f.unitAt(u, 1).from, to: f.unitAt(u, count).to}
 }
 
 // ago reads "3 days ago" and "vor 3 Tagen": the day, week, month or year that
 // long ago.
 func (f *finder) ago(i int) (s span, n int) {
 	if u, k := f.amount(i); k > 0 && f.next(i+k) == "ago" && !compared(f.word(i-1)) {
-		return f.period0(u, -f.amountOf(i)), k + 1
+		return f.unitAt(u, -f.amountOf(i)), k + 1
 	}
 	if f.word(i) == "vor" && f.next(i+1) != "" && !compared(f.word(i-1)) {
 		if u, k := f.amount(i + 1); k > 0 {
-			return f.period0(u, -f.amountOf(i+1)), k + 1
+			return f.unitAt(u, -f.amountOf(i+1)), k + 1
 		}
 	}
 	return s, 0
@@ -656,12 +658,12 @@ func (f *finder) ago(i int) (s span, n int) {
 // compared reports whether a word begins a comparison, as in "more than 3 days ago".
 func compared(w string) bool { return w == "than" || w == "als" }
 
-// period0 returns the unit of the calendar with today, or the one that is offset
+// unitAt returns the unit of the calendar with today, or the one that is offset
 // units later.
-func (f *finder) period0(u unit, offset int) span {
+func (f *finder) unitAt(u unit, offset int) span {
 	t := f.today
 	if u == week && offset < 0 && f.zones.rolling {
-		return f.period1(u, t.AddDate(0, 0, 7*offset))
+		return f.unitFrom(u, t.AddDate(0, 0, 7*offset))
 	}
 	switch u {
 	case week:
@@ -681,11 +683,11 @@ func (f *finder) period0(u unit, offset int) span {
 	default:
 		t = t.AddDate(0, 0, offset)
 	}
-	return f.period1(u, t)
+	return f.unitFrom(u, t)
 }
 
-// period1 returns the unit that begins on a day.
-func (f *finder) period1(u unit, from time.Time) span { return span{from: from, to: add(from, u, 1)} }
+// unitFrom returns the unit that begins on a day.
+func (f *finder) unitFrom(u unit, from time.Time) span { return span{from: from, to: add(from, u, 1)} }
 
 // back returns the first of the days of count units that end with yesterday.
 func (f *finder) back(u unit, count int) time.Time { return add(f.today, u, -count) }

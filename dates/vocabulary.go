@@ -56,7 +56,6 @@ var (
 	fiscalYears  = list("fy gj geschäftsjahr geschäftsjahres geschäftsjahrs geschaeftsjahr geschaeftsjahres wirtschaftsjahr " +
 		"wirtschaftsjahres fiskaljahr fiskaljahres")
 	fiscalQuarters = list("geschäftsquartal geschäftsquartals geschaeftsquartal")
-	yearWords      = list("year jahr jahre jahres jahrs")
 	quarterWords   = list("quarter quartal quartals quartale")
 )
 
