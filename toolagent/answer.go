@@ -12,18 +12,22 @@ import (
 
 // finish returns the answer of a turn whose loop has ended.
 func (r *run) finish(end *ending) (qed.Answer, error) {
-	a := qed.Answer{Text: end.text}
+	said := end.answer
 	streamed := false
-	if a.Text == "" && end.cause == nil {
+	if said.Text == "" && end.cause == nil {
 		var err error
-		if a.Text, end.reason, err = r.wrapUp(end.reason); err != nil {
-			return a, err
+		if said, end.reason, err = r.wrapUp(end.reason); err != nil {
+			return qed.Answer{}, err
 		}
-		streamed = a.Text != ""
+		streamed = said.Text != ""
 	}
+	a := qed.Answer{Text: said.Text, Figures: said.Figures, Unproved: said.Unproved}
 	if a.Text == "" {
 		end.reason = firstText(end.reason, r.texts(r.ctx).NoReply)
 		a.Text = r.found(end.reason)
+		for _, one := range r.results {
+			a.Unproved = append(a.Unproved, one.finding.Unproved...)
+		}
 	}
 	if !streamed {
 		qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: a.Text})
@@ -98,7 +102,7 @@ func (r *run) found(reason string) string {
 
 // prove adds what the tools found to the answer.
 func (r *run) prove(a *qed.Answer) error {
-	var last *rowsRef
+	var last *result
 	for _, one := range r.results {
 		f := &one.finding
 		a.Queries = append(a.Queries, f.Queries...)
@@ -118,16 +122,13 @@ func (r *run) prove(a *qed.Answer) error {
 			a.Artifacts = append(a.Artifacts, artifact)
 		}
 		if f.Rows != nil {
-			last = f.Rows
+			last = one
 		}
 	}
 	if last == nil {
 		return nil
 	}
-	table, err := last.Table(r.ctx)
-	if errors.Is(err, qed.ErrNotFound) {
-		table, err = &last.Sample, nil
-	}
-	a.Table = table
+	var err error
+	a.Table, err = r.rowsOf(r.ctx, last)
 	return err
 }

@@ -54,7 +54,7 @@ func (r *run) call(ctx context.Context, p *prepared, reply llm.Message) error {
 			return err
 		}
 		one.message = len(r.messages)
-		r.add(llm.Message{Role: llm.RoleTool, ToolCallID: one.Call.ID, Content: one.content})
+		r.add(llm.Message{Role: llm.RoleTool, ToolCallID: one.Call.ID, Content: one.content + one.remark})
 		r.results = append(r.results, one)
 	}
 	return spent

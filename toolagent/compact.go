@@ -25,7 +25,7 @@ func (r *run) compact(ctx context.Context) error {
 		if short := one.digest(); one.same == nil && len(short) < len(one.content) {
 			old = append(old, one)
 			one.brief = true
-			r.replace(one, short)
+			r.replace(one, short+one.remark)
 		}
 	}
 	if len(old) == 0 || r.summarizer == nil {
@@ -89,7 +89,7 @@ func clipped(names []string) []string {
 func (r *run) summary(ctx context.Context, old []*result) (string, error) {
 	data := SummaryData{Words: maxSummaryWords, Question: r.question}
 	for _, one := range old {
-		data.Findings = append(data.Findings, one.forPrompt(one.content))
+		data.Findings = append(data.Findings, one.forPrompt(one.content+one.remark))
 	}
 	text, err := r.summarizer.Render("summarize_results", r.opt.Prompts.Summary, data)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -29,6 +30,8 @@ type run struct {
 	usage   llm.Usage
 
 	results   []*result           // of all calls, oldest first
+	tables    []figures.Table     // of the results
+	queries   int                 // how many queries the results have
 	given     map[string]bool     // ids of calls
 	latest    []*result           // that later calls may refer to
 	rows      map[string]*rowsRef // by handle
@@ -38,9 +41,9 @@ type run struct {
 
 // An ending is how the loop ended.
 type ending struct {
-	text   string // the answer; empty if it is not written yet
-	reason string // why the answer is partial; empty if it is not
-	cause  error  // set if no request can be made; nil otherwise
+	answer figures.Result // its text is empty if it is not written yet
+	reason string         // why the answer is partial; empty if it is not
+	cause  error          // set if no request can be made; nil otherwise
 }
 
 // begin returns the run of a turn.
@@ -99,11 +102,10 @@ func (r *run) step(ctx context.Context) (*ending, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, err := p.model.Model.Generate(ctx, p.req, func(d llm.Delta) {
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelDraft, Content: d.Text})
-	})
+	draft := r.draft(ctx)
+	resp, err := p.model.Model.Generate(ctx, p.req, draft.write)
 	if err != nil {
-		return r.unusable(err)
+		return r.unusable(err, draft)
 	}
 	r.usage.Add(resp.Usage)
 	calls := resp.Message.ToolCalls
@@ -113,14 +115,16 @@ func (r *run) step(ctx context.Context) (*ending, error) {
 	case len(calls) == 0 && firstText(resp.Message.Content) == "":
 		return r.repair("", "it is empty")
 	case len(calls) == 0:
-		return &ending{text: resp.Message.Content}, nil
+		answer, err := r.answerOf(ctx, draft, resp.Message.Content)
+		return &ending{answer: answer}, err
 	}
 	r.repairs = 0
+	said := draft.close(resp.Message.Content)
 	from := len(r.results)
 	if err := r.call(ctx, p, resp.Message); err != nil {
 		return nil, err
 	}
-	return r.stopped(from, resp.Message.Content), nil
+	return r.stopped(from, said), nil
 }
 
 // add appends messages to the conversation with the model.
@@ -139,7 +143,7 @@ func (r *run) progress() Progress {
 }
 
 // unusable returns how the loop continues after a failed request.
-func (r *run) unusable(err error) (*ending, error) {
+func (r *run) unusable(err error, draft *draft) (*ending, error) {
 	e, ok := errors.AsType[*llm.Error](err)
 	if !ok {
 		return nil, err
@@ -151,7 +155,7 @@ func (r *run) unusable(err error) (*ending, error) {
 	}
 	switch e.Kind {
 	case llm.ErrRefusal:
-		return &ending{text: text, reason: r.texts(r.ctx).Declined, cause: err}, nil
+		return &ending{answer: draft.close(text), reason: r.texts(r.ctx).Declined, cause: err}, nil
 	case llm.ErrInvalidOutput, llm.ErrTruncated:
 		return r.repair(text, e.Message)
 	}
@@ -167,7 +171,7 @@ func (r *run) repair(text, problem string) (*ending, error) {
 		r.add(llm.Message{Role: llm.RoleAssistant, Content: text})
 	}
 	r.add(llm.Message{Role: llm.RoleUser, Content: repairText(problem)})
-	return r.stopped(len(r.results), ""), nil
+	return r.stopped(len(r.results), figures.Result{}), nil
 }
 
 // failed returns how the loop ends after an error, or the error if the turn ends

@@ -20,13 +20,16 @@ type result struct {
 	qed.ToolResult
 	finding finding.Finding
 
-	content string  // for the model, in its frame
-	message int     // the index of its message
-	same    *result // the earlier result that it refers to; nil if it has its own
-	sorted  string  // see canonical
-	brief   bool    // its message has the digest alone
-	rows    int     // how many rows it has, and their columns
-	columns []string
+	content    string     // for the model, in its frame
+	message    int        // the index of its message
+	same       *result    // the earlier result that it refers to; nil if it has its own
+	sorted     string     // see canonical
+	brief      bool       // its message has the digest alone
+	remark     string     // says how the tables of the result are named; empty if it has none
+	table      *qed.Table // the rows of the finding, once they are loaded
+	firstQuery int        // the index in the answer of the finding's first query
+	rows       int        // how many rows it has, and their columns
+	columns    []string
 }
 
 // read reads the result of a call.
@@ -37,7 +40,8 @@ func (r *run) read(ctx context.Context, one *result) error {
 	switch {
 	case one.same != nil && one.same.brief:
 		// The model asks again for a result of which it has the digest alone.
-		one.content, one.rows, one.columns = one.same.content, one.same.rows, one.same.columns
+		one.content, one.remark = one.same.content, one.same.remark
+		one.rows, one.columns = one.same.rows, one.same.columns
 		one.same = nil
 		return nil
 	case one.same != nil:
@@ -52,6 +56,9 @@ func (r *run) read(ctx context.Context, one *result) error {
 	}
 	if isFinding(one.Output) {
 		one.finding = finding.Parse(one.Output)
+	}
+	if err := r.tabulate(ctx, one); err != nil {
+		return err
 	}
 	return r.show(ctx, one)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,19 +25,16 @@ type shortForm struct {
 func (r *run) shorten(ctx context.Context, one *result) (shortForm, error) {
 	limit := r.opt.MaxResultBytes
 	var whole map[string]json.RawMessage
+	if table := wholeTable(one.Output); table != nil && len(table.Rows) > 1 {
+		return r.shortRows(ctx, one, table)
+	}
 	if json.Unmarshal(one.Output, &whole) != nil || whole == nil {
-		if table := tableOf(one.Output); table != nil {
-			return r.shortRows(ctx, one, table)
-		}
 		return cutForm(one.Output, limit), nil
 	}
 	short := shortForm{}
 	views := map[string]bool{}
 	if rows := one.finding.Rows; rows != nil {
-		table, err := rows.Table(ctx)
-		if errors.Is(err, qed.ErrNotFound) {
-			table, err = &rows.Sample, nil
-		}
+		table, err := r.rowsOf(ctx, one)
 		if err != nil {
 			return short, err
 		}
@@ -50,7 +46,7 @@ func (r *run) shorten(ctx context.Context, one *result) (shortForm, error) {
 		if views[name] || len(whole[name]) <= limit/4 {
 			continue
 		}
-		table := tableOf(whole[name])
+		table := tableOf(whole[name], 2)
 		if table == nil {
 			continue
 		}
@@ -76,7 +72,7 @@ func (r *run) shorten(ctx context.Context, one *result) (shortForm, error) {
 	return cutForm(short.output, limit), nil
 }
 
-// shortRows returns the short form of a result that is an array of objects.
+// shortRows returns the short form of a result that is a table.
 func (r *run) shortRows(ctx context.Context, one *result, table *qed.Table) (shortForm, error) {
 	rows, err := r.keep(ctx, one, table)
 	if err != nil {
@@ -148,14 +144,14 @@ func headTail(text string, size int) (head, tail string) {
 	return text[:n], text[from:]
 }
 
-// tableOf returns an array of objects as a table, or nil if raw is something else.
-// Nested values become their JSON.
-func tableOf(raw json.RawMessage) *qed.Table {
+// tableOf returns an array of at least so many objects as a table, or nil if raw is
+// something else. Nested values become their JSON.
+func tableOf(raw json.RawMessage, least int) *qed.Table {
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) < 2 || trimmed[0] != '[' {
 		return nil
 	}
 	var objects []map[string]json.RawMessage
-	if json.Unmarshal(raw, &objects) != nil || len(objects) < 2 {
+	if json.Unmarshal(raw, &objects) != nil || len(objects) < least {
 		return nil
 	}
 	table := &qed.Table{}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -112,12 +113,15 @@ func withLimits(ctx context.Context, stops []Stop) context.Context {
 }
 
 // stopped returns how the loop ends after a step, or nil if it continues. from is
-// the first of the step's results, text that of its reply.
-func (r *run) stopped(from int, text string) *ending {
+// the first of the step's results, said the text of its reply.
+func (r *run) stopped(from int, said figures.Result) *ending {
 	for _, s := range r.opt.Stop {
 		for _, made := range r.results[from:] {
 			if made.Err == nil && slices.Contains(s.tools, made.Call.Name) {
-				return &ending{text: firstText(text, made.text())}
+				if firstText(said.Text) == "" {
+					said = made.said()
+				}
+				return &ending{answer: trimmed(said)}
 			}
 		}
 	}

@@ -38,6 +38,15 @@
 // [Options.MaxContextTokens], results of the oldest steps are replaced by digests.
 // Those of the last step are never replaced.
 //
+// # Figures
+//
+// A result with rows is a table: those of a [finding.Finding], a [qed.Table], an
+// array of objects, and one that is a member of an object. The model gets its name
+// and refers to the values, which code looks up and formats: see package figures.
+// Wrong references go back to the model once. Numbers that the model typed, and that
+// are neither in a result nor in what the user said, are the Unproved of the answer.
+// Without a table no text is changed or checked.
+//
 // # Events
 //
 // Step n has the path step_n. The text of its reply is emitted on
@@ -57,6 +66,7 @@
 //
 //	step               calls, or the answer as text
 //	wrap_up            the answer as text, after a limit
+//	correct_figures    corrections of wrong references to values
 //	summarize_results  the summary of old results as text, by the Summarizer
 //	read_reply         for a message that comes while a question is open
 package toolagent

@@ -8,6 +8,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/figures"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -16,34 +18,38 @@ import (
 // wrapUp asks for an answer from what was found, without tools. It returns the
 // answer, which is empty if the request fails after something was found, and why it
 // is partial.
-func (r *run) wrapUp(reason string) (text, why string, err error) {
+func (r *run) wrapUp(reason string) (said figures.Result, why string, err error) {
 	ctx := qed.WithPath(budget.ForFinalAnswer(r.ctx), "wrap_up")
 	req, err := r.wrapUpRequest(ctx, reason)
 	if err != nil {
-		return "", "", err
+		return said, "", err
 	}
 	// A resumed run may end in another step. Its request is then another call.
 	hash, err := req.Hash()
 	if err != nil {
-		return "", "", err
+		return said, "", err
 	}
-	text, err = r.model.Text(qed.WithPath(ctx, hash[:12]), &r.usage, req, func(piece string) {
-		qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
-	})
-	if firstText(text) == "" {
-		text = ""
+	ctx = qed.WithPath(ctx, hash[:12])
+	stream := func(piece string) { qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece}) }
+	if len(r.tables) == 0 {
+		said.Text, err = r.model.Text(ctx, &r.usage, req, stream)
+	} else {
+		said, err = answering.Text(ctx, r.model, &r.usage, req, r.source(), stream)
+	}
+	if firstText(said.Text) == "" {
+		said = figures.Result{}
 	}
 	switch {
 	case err == nil:
-		return text, reason, nil
+		return said, reason, nil
 	case r.ctx.Err() != nil:
-		return "", "", err
-	case asking.Unusable(err) || text != "" && isModelError(err):
-		return text, firstText(reason, r.texts(r.ctx).CutOff), nil
+		return figures.Result{}, "", err
+	case asking.Unusable(err) || said.Text != "" && isModelError(err):
+		return said, firstText(reason, r.texts(r.ctx).CutOff), nil
 	case isModelError(err) && r.foundSomething():
-		return "", firstText(reason, r.texts(r.ctx).BrokeOff), nil
+		return figures.Result{}, firstText(reason, r.texts(r.ctx).BrokeOff), nil
 	}
-	return "", "", err
+	return figures.Result{}, "", err
 }
 
 // isModelError reports whether err is that of a model or of a budget, after which an
@@ -73,7 +79,7 @@ func (r *run) wrapUpRequest(ctx context.Context, reason string) (*llm.Request, e
 		data.Findings = nil
 		for _, one := range r.results {
 			if one.same == nil {
-				data.Findings = append(data.Findings, one.forPrompt(prompt.Clip(one.content, most)))
+				data.Findings = append(data.Findings, one.forPrompt(prompt.Clip(one.content, most)+one.remark))
 			}
 		}
 		text, err := r.model.Render("wrap_up", r.opt.Prompts.WrapUp, data)

@@ -57,7 +57,7 @@ func Text(
 		out.Write(text)
 	}
 	if err == nil {
-		err = correct(ctx, m, usage, source.Tables, out)
+		err = Correct(ctx, m, usage, source.Tables, out)
 	}
 	return out.Close(), err
 }
@@ -73,9 +73,9 @@ func Said(question string, history []llm.Message) []any {
 	return said
 }
 
-// correct asks for corrections of the unknown references. If the model fails,
+// Correct asks for corrections of the unknown references of a complete text. If the model fails,
 // nothing is corrected: the text is complete without it.
-func correct(ctx context.Context, m *asking.Model, usage *llm.Usage, tables []figures.Table, out *figures.Text) error {
+func Correct(ctx context.Context, m *asking.Model, usage *llm.Usage, tables []figures.Table, out *figures.Text) error {
 	unknown := out.Unknown()
 	if len(unknown) == 0 {
 		return nil

@@ -1,0 +1,246 @@
+package toolagent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/figures"
+	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/llm"
+)
+
+// tabulate lets the texts of the model refer to the tables of a result, and says so in
+// the remark after it.
+func (r *run) tabulate(ctx context.Context, one *result) error {
+	first := r.queries // the index of the result's first query in the answer
+	r.queries += len(one.finding.Queries)
+	one.firstQuery = first
+	query := -1
+	for i, q := range one.finding.Queries {
+		if q.Executed != "" {
+			query = first + i
+		}
+	}
+	if one.finding.Rows != nil {
+		table, err := r.rowsOf(ctx, one)
+		if err != nil {
+			return err
+		}
+		r.name(one, "The rows", table, query)
+		return nil
+	}
+	if !hasRows(one.Output) {
+		return nil
+	}
+	if table := wholeTable(one.Output); table != nil {
+		r.name(one, "The rows", table, query)
+		return nil
+	}
+	var whole map[string]json.RawMessage
+	if json.Unmarshal(one.Output, &whole) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(whole)) {
+		if slices.Contains(proofMembers, name) {
+			continue
+		}
+		if table := wholeTable(whole[name]); table != nil {
+			r.name(one, "The rows of "+prompt.Quote(prompt.Clip(name, maxDigestArguments)), table, query)
+		}
+	}
+	return nil
+}
+
+// proofMembers are members of a finding that are lists, and no data.
+var proofMembers = []string{"artifacts", "citations", "entities", "figures", "queries", "query_metadata"}
+
+// name gives a table the name with which a text refers to it.
+func (r *run) name(one *result, rows string, table *qed.Table, query int) {
+	if len(table.Rows) == 0 {
+		return
+	}
+	name := fmt.Sprint("t", len(r.tables)+1)
+	if len(r.tables) == 0 {
+		one.remark = "\n" + tableSyntax
+	}
+	r.tables = append(r.tables, figures.Table{Name: name, Rows: *table, Query: query})
+	one.remark += fmt.Sprintf("\n%s are those of table %s, from %s.r1 to %s.r%d in their order.",
+		rows, name, name, name, len(table.Rows))
+}
+
+// tableSyntax is the remark after the first result that has a table.
+const tableSyntax = "In texts for the user, refer to the values of tables. Arguments of tools have plain values.\n" +
+	figures.Syntax + "\nWrite the name of the table before the row or the column: {t1.r3.hours}, {sum t1.hours}, {count t1}."
+
+// rowsOf returns the rows of a result that is a finding. If they were removed since,
+// these are the first ones.
+func (r *run) rowsOf(ctx context.Context, one *result) (*qed.Table, error) {
+	if one.table != nil {
+		return one.table, nil
+	}
+	rows := one.finding.Rows
+	table, err := rows.Table(ctx)
+	if errors.Is(err, qed.ErrNotFound) {
+		sample := rows.Sample
+		sample.Truncated = true
+		table, err = &sample, nil
+	}
+	if err == nil && rows.Truncated {
+		table.Truncated = true
+	}
+	one.table = table
+	return table, err
+}
+
+// hasRows reports whether JSON has an array of arrays or of objects. It finds all of
+// them, and costs less than decoding.
+func hasRows(raw json.RawMessage) bool {
+	for {
+		at := bytes.IndexByte(raw, '[')
+		if at < 0 {
+			return false
+		}
+		raw = bytes.TrimLeft(raw[at+1:], " \t\r\n")
+		if len(raw) > 0 && (raw[0] == '{' || raw[0] == '[') {
+			return true
+		}
+	}
+}
+
+// wholeTable returns JSON that is a [qed.Table] or an array of objects as a table, or
+// nil.
+func wholeTable(raw json.RawMessage) *qed.Table {
+	if raw = bytes.TrimSpace(raw); len(raw) > 0 && raw[0] == '{' {
+		var members struct {
+			Columns []qed.Column
+			Rows    [][]json.RawMessage
+		}
+		table := new(qed.Table)
+		if json.Unmarshal(raw, &members) != nil || len(members.Columns) == 0 || json.Unmarshal(raw, table) != nil {
+			return nil
+		}
+		return table
+	}
+	return tableOf(raw, 1)
+}
+
+// source returns what a text of the model is about.
+func (r *run) source() figures.Source {
+	s := figures.Source{Language: figures.LanguageOf(r.question), Tables: r.tables}
+	s.Data = append(answering.Said(r.question, r.messages[1:r.before]), r.today, r.opt.Instructions)
+	for _, one := range r.results {
+		s.Data = append(s.Data, one.data()...)
+	}
+	return s
+}
+
+// data returns the data of a result whose numbers a text may repeat. What another
+// model typed without proof is not among it.
+func (one *result) data() []any {
+	switch f := &one.finding; {
+	case one.Err != nil:
+		return []any{one.Err.Error()}
+	case one.same != nil:
+		return nil
+	case len(f.Unproved) == 0:
+		return []any{one.Output, one.content} // the content may have statistics
+	}
+	var whole map[string]json.RawMessage
+	if json.Unmarshal(one.Output, &whole) != nil {
+		return nil
+	}
+	delete(whole, "text")
+	delete(whole, "unproved")
+	data := []any{whole}
+	for _, v := range one.finding.Figures {
+		data = append(data, v.Text)
+	}
+	return data
+}
+
+// A draft is the reply of a step while it arrives.
+type draft struct {
+	ctx  context.Context // of the step
+	out  *figures.Text   // nil if there are no tables
+	some bool            // a piece was written
+}
+
+func (r *run) draft(ctx context.Context) *draft {
+	d := &draft{ctx: ctx}
+	if len(r.tables) > 0 {
+		d.out = figures.NewText(r.source(), d.emit)
+	}
+	return d
+}
+
+func (d *draft) emit(text string) {
+	qed.Emit(d.ctx, qed.Token{Channel: qed.ChannelDraft, Content: text})
+}
+
+func (d *draft) write(piece llm.Delta) {
+	if d.some = true; d.out == nil {
+		d.emit(piece.Text)
+		return
+	}
+	d.out.Write(piece.Text)
+}
+
+// close returns the reply, whose text is given, with the values it refers to.
+func (d *draft) close(text string) figures.Result {
+	if d.out == nil {
+		return figures.Result{Text: text}
+	}
+	if !d.some {
+		d.out.Write(text)
+	}
+	return d.out.Close()
+}
+
+// answerOf returns the reply as an answer. The model may correct its references.
+func (r *run) answerOf(ctx context.Context, d *draft, text string) (figures.Result, error) {
+	if d.out == nil {
+		return d.close(text), nil
+	}
+	if !d.some {
+		d.some = true
+		d.out.Write(text)
+	}
+	err := answering.Correct(ctx, r.model, &r.usage, r.tables, d.out)
+	return d.close(text), err
+}
+
+// said returns the text of a result for the user.
+func (one *result) said() figures.Result {
+	f := &one.finding
+	s := figures.Result{Text: one.text(), Figures: slices.Clone(f.Figures), Unproved: f.Unproved}
+	if s.Text != f.Text {
+		return figures.Result{Text: s.Text}
+	}
+	for i, v := range s.Figures {
+		s.Figures[i].Sources = slices.Clone(v.Sources)
+		for j := range v.Sources {
+			if query := v.Sources[j].Query; query >= 0 {
+				s.Figures[i].Sources[j].Query = query + one.firstQuery
+			}
+		}
+	}
+	return s
+}
+
+// trimmed returns a text without the space around it.
+func trimmed(s figures.Result) figures.Result {
+	text := strings.TrimLeft(s.Text, " \t\r\n")
+	for i := range s.Figures {
+		s.Figures[i].Offset -= len(s.Text) - len(text)
+	}
+	s.Text = strings.TrimSpace(text)
+	return s
+}
