@@ -76,7 +76,7 @@ const maxReasons = 3
 // foundSomething reports whether a call returned something that an answer can have.
 func (r *run) foundSomething() bool {
 	return slices.ContainsFunc(r.results, func(one *result) bool {
-		f := &one.finding
+		f := one.finding
 		return one.text() != "" || f.Rows != nil || len(f.Queries)+len(f.Artifacts)+len(f.Citations) > 0
 	})
 }
@@ -104,7 +104,7 @@ func (r *run) found(reason string) string {
 func (r *run) prove(a *qed.Answer) error {
 	var last *result
 	for _, one := range r.results {
-		f := &one.finding
+		f := one.finding
 		a.Queries = append(a.Queries, f.Queries...)
 		for _, c := range f.Citations {
 			if !slices.Contains(a.Citations, c) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,10 +20,10 @@ import (
 func (r *run) call(ctx context.Context, p *prepared, reply llm.Message) error {
 	reply.ToolCalls = r.identified(reply.ToolCalls)
 	made := make([]*result, len(reply.ToolCalls))
-	var calls []llm.ToolCall
-	var at []int // the index in made of each of calls
+	calls := make([]llm.ToolCall, 0, len(made))
+	at := make([]int, 0, len(made)) // the index in made of each of calls
 	for i, call := range reply.ToolCalls {
-		made[i] = &result{ToolResult: qed.ToolResult{Call: call}}
+		made[i] = &result{ToolResult: qed.ToolResult{Call: call}, finding: &noFinding}
 		if made[i].Call.Arguments = r.withRows(call.Arguments); len(call.Arguments) == 0 {
 			made[i].Call.Arguments = json.RawMessage("{}")
 		}
@@ -71,18 +72,27 @@ func (r *run) spent(ctx context.Context) (usage llm.Usage) {
 // identified returns the calls with ids that no other call of the turn has. Some
 // servers number the calls of each reply from zero.
 func (r *run) identified(calls []llm.ToolCall) []llm.ToolCall {
-	if r.given == nil {
-		r.given = map[string]bool{}
-	}
-	own := append([]llm.ToolCall(nil), calls...)
+	own := calls
 	for i := range own {
 		id := own[i].ID
-		for n := len(r.given); id == "" || r.given[id]; n++ {
+		for n := len(r.results) + i; id == "" || r.given(id, own[:i]); n++ {
 			id = "call_" + strconv.Itoa(n)
 		}
-		own[i].ID, r.given[id] = id, true
+		if id == own[i].ID {
+			continue
+		}
+		if &own[0] == &calls[0] { // they belong to the model
+			own = slices.Clone(calls)
+		}
+		own[i].ID = id
 	}
 	return own
+}
+
+// given reports whether an earlier call has the id.
+func (r *run) given(id string, calls []llm.ToolCall) bool {
+	return slices.ContainsFunc(calls, func(c llm.ToolCall) bool { return c.ID == id }) ||
+		slices.ContainsFunc(r.results, func(one *result) bool { return one.Call.ID == id })
 }
 
 // refused returns why a call is not made, or nil. i is its position in the reply.

@@ -145,7 +145,7 @@ func (r *run) source() figures.Source {
 // data returns the data of a result whose numbers a text may repeat. What another
 // model typed without proof is not among it.
 func (one *result) data() []any {
-	switch f := &one.finding; {
+	switch f := one.finding; {
 	case one.Err != nil:
 		return []any{one.Err.Error()}
 	case one.same != nil:
@@ -219,7 +219,7 @@ func (r *run) answerOf(ctx context.Context, d *draft, text string) (figures.Resu
 
 // said returns the text of a result for the user.
 func (one *result) said() figures.Result {
-	f := &one.finding
+	f := one.finding
 	s := figures.Result{Text: one.text(), Figures: slices.Clone(f.Figures), Unproved: f.Unproved}
 	if s.Text != f.Text {
 		return figures.Result{Text: s.Text}

@@ -32,7 +32,6 @@ type run struct {
 	results   []*result           // of all calls, oldest first
 	tables    []figures.Table     // of the results
 	queries   int                 // how many queries the results have
-	given     map[string]bool     // ids of calls
 	latest    []*result           // that later calls may refer to
 	rows      map[string]*rowsRef // by handle
 	newest    int                 // the first result of the newest step
@@ -60,7 +59,7 @@ func (a *agent) begin(
 	if err != nil {
 		return nil, nil, err
 	}
-	r.messages = make([]llm.Message, 1, 16)
+	r.messages = make([]llm.Message, 1, 24)
 	r.messages[0] = llm.Message{Role: llm.RoleSystem, Content: system}
 	if len(history) > 0 {
 		r.messages = append(r.messages, a.memory.Select(history)...)
@@ -127,10 +126,11 @@ func (r *run) step(ctx context.Context) (*ending, error) {
 	return r.stopped(from, said), nil
 }
 
-// add appends messages to the conversation with the model.
-func (r *run) add(messages ...llm.Message) {
-	r.messages = append(r.messages, messages...)
-	r.tokens += llm.CountTokens(r.model.Model, &llm.Request{Messages: messages})
+// add appends a message to the conversation with the model.
+func (r *run) add(m llm.Message) {
+	r.messages = append(r.messages, m)
+	added := llm.Request{Messages: r.messages[len(r.messages)-1:]}
+	r.tokens += llm.CountTokens(r.model.Model, &added)
 }
 
 // progress returns what the conditions and the hook see of the turn.

@@ -15,10 +15,13 @@ import (
 
 type rowsRef = finding.RowsRef
 
+// noFinding is the finding of results that are none. It is never changed.
+var noFinding finding.Finding
+
 // A result is the result of a call, and what the model gets of it.
 type result struct {
 	qed.ToolResult
-	finding finding.Finding
+	finding *finding.Finding // &noFinding if it is none
 
 	content    string     // for the model, in its frame
 	message    int        // the index of its message
@@ -55,7 +58,8 @@ func (r *run) read(ctx context.Context, one *result) error {
 		return nil
 	}
 	if isFinding(one.Output) {
-		one.finding = finding.Parse(one.Output)
+		f := finding.Parse(one.Output)
+		one.finding = &f
 	}
 	if err := r.tabulate(ctx, one); err != nil {
 		return err
@@ -101,7 +105,7 @@ func isFinding(output json.RawMessage) bool {
 
 // show sets the content of a result that has an output.
 func (r *run) show(ctx context.Context, one *result) error {
-	f := &one.finding
+	f := one.finding
 	if f.Rows != nil {
 		one.rows, one.columns = f.Rows.Count, columnNames(f.Rows.Sample.Columns)
 		r.refer(f.Rows)
