@@ -44,6 +44,7 @@ type Registry struct {
 	opt   RegistryOptions
 	names []string // sorted
 	tools map[string]registered
+	err   error // of the tools of NewRegistry
 }
 
 type registered struct {
@@ -51,8 +52,10 @@ type registered struct {
 	input *schema.Validator // nil if the tool checks its arguments itself
 }
 
-// NewRegistry returns a registry without tools.
-func NewRegistry(opt *RegistryOptions) *Registry {
+// NewRegistry returns a registry with the tools. If [Registry.Add] would refuse one of
+// them, the registry has none: Err returns the reason, as do Do and the constructors
+// that take a registry. Nil options mean the defaults.
+func NewRegistry(opt *RegistryOptions, tools ...Tool) *Registry {
 	r := &Registry{tools: map[string]registered{}}
 	if opt != nil {
 		r.opt = *opt
@@ -66,8 +69,12 @@ func NewRegistry(opt *RegistryOptions) *Registry {
 	if r.opt.MaxResult <= 0 {
 		r.opt.MaxResult = 64 << 10
 	}
+	r.err = r.Add(tools...)
 	return r
 }
+
+// Err returns why the tools that [NewRegistry] was given cannot be used, or nil.
+func (r *Registry) Err() error { return r.err }
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
@@ -191,6 +198,9 @@ func (r ToolResult) Message() llm.Message {
 // reports true, and as by [Step] otherwise. So call Do, like these, on the
 // goroutine of the node, or in [Each].
 func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
 	limit := eachLimit
 	for _, call := range calls {
 		if t, ok := r.tools[call.Name]; ok && !t.Idempotent {

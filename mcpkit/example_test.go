@@ -50,10 +50,7 @@ func ExampleConnect() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	registry := qed.NewRegistry(nil)
-	if err := registry.Add(tools...); err != nil {
-		log.Fatal(err)
-	}
+	registry := qed.NewRegistry(nil, tools...)
 	fmt.Println(tools[0].Name + ": " + tools[0].Description)
 
 	// A model calls the tool:

@@ -203,6 +203,9 @@ func AddRegistry(server *mcp.Server, registry *qed.Registry, opt *ServerOptions)
 	if server == nil || registry == nil {
 		return errors.New("mcpkit: AddRegistry needs a server and a registry")
 	}
+	if err := registry.Err(); err != nil {
+		return err
+	}
 	s, err := newServer(opt)
 	if err != nil {
 		return err

@@ -31,10 +31,7 @@ func ExampleNew() {
 	count := qed.NewTool("count_shipments", "counts the shipments to a port", func(_ context.Context, in port) (finding.Finding, error) {
 		return finding.Finding{Text: "142 shipments to " + in.Port + "."}, nil
 	})
-	tools := qed.NewRegistry(nil)
-	if err := tools.Add(resolve, count); err != nil {
-		log.Fatal(err)
-	}
+	tools := qed.NewRegistry(nil, resolve, count)
 	model := llmtest.New( // a real one: package llm/openai
 		llmtest.Rule{Name: "reiterate_intention", Replies: []llmtest.Reply{{JSON: map[string]any{"question": "How many shipments go to Miami?"}}}},
 		llmtest.Rule{Name: "plan_todos", Replies: []llmtest.Reply{{JSON: map[string]any{"tasks": []map[string]any{

@@ -152,6 +152,9 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	if model == nil || tools == nil {
 		return nil, errors.New("todoagent: New needs a model and tools")
 	}
+	if err := tools.Err(); err != nil {
+		return nil, err
+	}
 	if opt == nil {
 		opt = &Options{}
 	}

@@ -35,12 +35,8 @@ func Example() {
 		func(ctx context.Context, in place) (float64, error) { return 21.5, nil })
 	temperature.Idempotent = true // it only reads
 
-	tools := qed.NewRegistry(nil)
-	if err := tools.Add(temperature); err != nil {
-		log.Fatal(err)
-	}
 	model := scripted("Rome", "It has 21.5 °C in Rome.") // in a program, one of llm/openai or llm/anthropic
-	agent, err := toolagent.New(model, tools, nil)
+	agent, err := toolagent.New(model, qed.NewRegistry(nil, temperature), nil)
 	if err != nil {
 		log.Fatal(err)
 	}

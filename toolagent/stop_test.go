@@ -302,3 +302,14 @@ func TestCancelled(t *testing.T) {
 		t.Error("a cancelled turn has an answer")
 	}
 }
+
+// New refuses a registry whose tools cannot be used.
+func TestNewRefusesBadTools(t *testing.T) {
+	tools := qed.NewRegistry(nil, qed.Tool{Name: "no call"})
+	if _, err := toolagent.New(steps(), tools, nil); !errors.Is(err, tools.Err()) || err == nil {
+		t.Error(err)
+	}
+	if _, err := toolagent.New(steps(), qed.NewRegistry(nil, temperature()), nil); err != nil {
+		t.Error(err)
+	}
+}

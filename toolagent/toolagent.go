@@ -96,6 +96,9 @@ import (
 // another reason than the budget. A turn without a text is an error that matches
 // [qed.ErrEmptyTurn]. The agent is safe for concurrent use.
 func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) {
+	if tools != nil && tools.Err() != nil {
+		return nil, tools.Err()
+	}
 	if model == nil || tools == nil || len(tools.Names()) == 0 {
 		return nil, errors.New("toolagent: New needs a model and tools")
 	}

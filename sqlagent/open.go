@@ -1,0 +1,33 @@
+package sqlagent
+
+import (
+	"context"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
+)
+
+// Open returns an agent that answers questions from db within a policy. It checks the
+// policy against the database ([sqldb.DB.Check]), reads the schema of the database
+// ([sqldb.DB.Introspect]), and calls [New] with a guard of the policy and the dialect.
+// Use New for a guard that exists, and for a schema with relationships that the
+// database does not declare.
+func Open(
+	ctx context.Context, model llm.Model, db *sqldb.DB, p *secureview.Policy, d dialect.Dialect, opt *Options,
+) (qed.Agent, error) {
+	guard, err := secureview.New(p, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Check(ctx, p); err != nil {
+		return nil, err
+	}
+	schema, err := db.Introspect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return New(model, db, guard, schema, opt)
+}
