@@ -30,7 +30,8 @@ type PolicyOptions struct {
 	ViewPrefix string
 
 	// Exclude lists what may not be read: "table", "table.column", or "*.column"
-	// for a column of every table.
+	// for a column of every table. A table or a column of it is excluded from the
+	// secure views of the table too.
 	Exclude []string
 
 	// Secrets lists the columns, as in Exclude, that may be read although their
@@ -52,7 +53,7 @@ type PolicyOptions struct {
 // A policy from a schema grants what is there, without a look at what it means. Write
 // it to a file and read it before an agent uses it.
 func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy, []string, error) {
-	b := policyBuilder{schema: schema, used: map[string]bool{}}
+	b := policyBuilder{schema: schema, tables: map[string]string{}, used: map[string]bool{}}
 	if opt != nil {
 		b.opt = *opt
 	}
@@ -63,33 +64,28 @@ func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy,
 		Tables:     map[string][]string{},
 		Views:      b.views(),
 	}
-	hidden := map[string]string{} // from a view to its table
-	for table, view := range p.Views {
-		hidden[view] = table
-	}
+	replaced := maps.Clone(p.Views) // p.Views loses the views that nothing may be read of
 	var secrets []string
 	for _, name := range slices.Sorted(maps.Keys(schema.Tables)) {
-		if _, read := p.Views[name]; read || b.excluded(b.opt.Exclude, name, "") {
+		if _, ok := replaced[name]; ok {
 			continue
 		}
-		table := cmp.Or(hidden[name], name)
-		if table != name && b.excluded(b.opt.Exclude, table, "") {
-			delete(p.Views, table)
-			continue
-		}
+		table := cmp.Or(b.tables[name], name)
 		var columns []string
-		for _, column := range schema.Tables[name].Columns {
-			switch {
-			case b.excluded(b.opt.Exclude, table, column):
-			case sensitive.Secret(column) && !b.excluded(b.opt.Secrets, table, column):
-				secrets = append(secrets, table+"."+column)
-			default:
-				columns = append(columns, column)
+		if !b.matches(b.opt.Exclude, name, "") {
+			for _, column := range schema.Tables[name].Columns {
+				switch {
+				case b.matches(b.opt.Exclude, name, column):
+				case sensitive.Secret(column) && !b.matches(b.opt.Secrets, name, column):
+					secrets = append(secrets, table+"."+column)
+				default:
+					columns = append(columns, column)
+				}
 			}
 		}
 		if len(columns) > 0 {
 			p.Tables[name] = columns
-		} else {
+		} else if p.Views[table] == name {
 			delete(p.Views, table)
 		}
 	}
@@ -106,7 +102,8 @@ func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy,
 type policyBuilder struct {
 	schema   *joinpath.Schema
 	opt      PolicyOptions
-	used     map[string]bool // entries of Exclude and Secrets that matched
+	tables   map[string]string // from a secure view to its table
+	used     map[string]bool   // entries of Exclude and Secrets that matched
 	problems []refusal.Problem
 }
 
@@ -117,7 +114,8 @@ func (b *policyBuilder) views() map[string]string {
 	prefix := ascii.Lower(cmp.Or(b.opt.ViewPrefix, secureview.DefaultViewPrefix))
 	for name, t := range b.schema.Tables {
 		if base, found := strings.CutPrefix(ascii.Lower(name), prefix); t.View && found && base != "" {
-			views[b.spelled(base, name[len(prefix):])] = name
+			table := b.spelled(base, name[len(prefix):])
+			views[table], b.tables[name] = name, table
 		}
 	}
 	for table, view := range b.opt.Views {
@@ -126,7 +124,8 @@ func (b *policyBuilder) views() map[string]string {
 			b.unknown(secureview.ErrUnknownTable, view, slices.Collect(maps.Keys(b.schema.Tables)), "PolicyOptions.Views: there is no view")
 			continue
 		}
-		views[b.spelled(table, table)] = name
+		table = b.spelled(table, table)
+		views[table], b.tables[name] = name, table
 	}
 	return views
 }
@@ -142,6 +141,14 @@ func (b *policyBuilder) spelled(name, otherwise string) string {
 		}
 	}
 	return otherwise
+}
+
+// matches reports whether a list of the options names a table or a column of it. A
+// secure view is also named by its table.
+func (b *policyBuilder) matches(list []string, name, column string) bool {
+	named := b.excluded(list, name, column)
+	table, isView := b.tables[name]
+	return isView && b.excluded(list, table, column) || named
 }
 
 // excluded reports whether a list of the options names a column, or a table if

@@ -100,6 +100,51 @@ func TestPolicyFor(t *testing.T) {
 		})
 	}
 
+	// A view that is excluded, or that has nothing to read, does not open its table.
+	views := &joinpath.Schema{Tables: map[string]joinpath.Table{
+		"user":        {Columns: []string{"id", "pay"}},
+		"secure_user": {Columns: []string{"id", "pay"}, View: true},
+		"user_view":   {Columns: []string{"id", "pay"}, View: true},
+		"job":         {Columns: []string{"id"}},
+	}}
+	byMap := map[string]string{"user": "user_view"}
+	job := []string{"id"}
+	for _, test := range []struct {
+		name   string
+		opt    sqldb.PolicyOptions
+		tables map[string][]string
+		views  map[string]string
+	}{
+		{"a column of the view", sqldb.PolicyOptions{Exclude: []string{"secure_user.pay", "user_view"}},
+			map[string][]string{"job": job, "secure_user": {"id"}}, map[string]string{"user": "secure_user"}},
+		{"a column of the table", sqldb.PolicyOptions{Exclude: []string{"user.pay", "user_view"}},
+			map[string][]string{"job": job, "secure_user": {"id"}}, map[string]string{"user": "secure_user"}},
+		{"all columns of the view", sqldb.PolicyOptions{Exclude: []string{"secure_user.id", "user.pay", "user_view"}},
+			map[string][]string{"job": job}, map[string]string{}},
+		{"the view", sqldb.PolicyOptions{Exclude: []string{"secure_user", "user_view"}},
+			map[string][]string{"job": job}, map[string]string{}},
+		{"a table with two views", sqldb.PolicyOptions{Views: byMap, Exclude: []string{"user"}},
+			map[string][]string{"job": job}, map[string]string{}},
+		{"a column of a table with two views", sqldb.PolicyOptions{Views: byMap, Exclude: []string{"user.pay"}},
+			map[string][]string{"job": job, "secure_user": {"id"}, "user_view": {"id"}}, byMap},
+		{"the view that is not used", sqldb.PolicyOptions{Views: byMap, Exclude: []string{"secure_user"}},
+			map[string][]string{"job": job, "user_view": {"id", "pay"}}, byMap},
+		{"nothing", sqldb.PolicyOptions{Views: byMap},
+			map[string][]string{"job": job, "secure_user": {"id", "pay"}, "user_view": {"id", "pay"}}, byMap},
+	} {
+		p, _, err := sqldb.PolicyFor(views, &test.opt)
+		if err != nil {
+			t.Errorf("exclude %s: %v", test.name, err)
+			continue
+		}
+		if diff := cmp.Diff(test.tables, p.Tables); diff != "" {
+			t.Errorf("exclude %s: tables (-want +got):\n%s", test.name, diff)
+		}
+		if diff := cmp.Diff(test.views, p.Views); diff != "" {
+			t.Errorf("exclude %s: views (-want +got):\n%s", test.name, diff)
+		}
+	}
+
 	for name, test := range map[string]struct {
 		opt  sqldb.PolicyOptions
 		code refusal.Code
