@@ -26,9 +26,19 @@ var barrierStyle = func() sqlast.Style {
 // select list, the groups and the order of the outermost block only for rows that
 // fulfil all conditions.
 func mayFail(q *sqlast.Query) bool {
-	found := false
+	found, queries := false, false
+	// SQLite may evaluate a subquery of an expression for hidden rows, and with it
+	// everything that it computes from its own rows.
+	inExpression := func(n sqlast.Node) bool {
+		found = found || isFallible(n) || isLate(n)
+		return !found
+	}
 	anywhere := func(n sqlast.Node) bool {
-		found = found || isFallible(n)
+		if found = found || isFallible(n); isQuery(n) {
+			queries = true
+			sqlast.Walk(n, inExpression)
+			return false
+		}
 		return !found
 	}
 	inQueries := func(n sqlast.Node) bool {
@@ -39,29 +49,56 @@ func mayFail(q *sqlast.Query) bool {
 		return !found
 	}
 	s, ok := q.Body.(*sqlast.Select)
-	if !ok {
+	if ok {
+		if q.With != nil {
+			sqlast.Walk(q.With, anywhere)
+		}
+		for _, it := range s.Items {
+			sqlast.Walk(it.Expr, inQueries)
+		}
+		for _, e := range s.GroupBy {
+			sqlast.Walk(e, inQueries)
+		}
+		for _, o := range q.OrderBy {
+			sqlast.Walk(o.Expr, inQueries)
+		}
+		for _, w := range s.Windows {
+			sqlast.Walk(w, anywhere)
+		}
+		sqlast.Walk(s.From, anywhere)
+		sqlast.Walk(s.Where, anywhere)
+		sqlast.Walk(s.Having, anywhere) // SQLite moves conditions on groups to WHERE
+	} else {
 		sqlast.Walk(q, anywhere)
-		return found
 	}
-	if q.With != nil {
-		sqlast.Walk(q.With, anywhere)
+	if queries && !found { // one of them may read a query of a WITH
+		sqlast.Walk(q, func(n sqlast.Node) bool {
+			if w, ok := n.(*sqlast.With); ok {
+				sqlast.Walk(w, inExpression)
+			}
+			return !found
+		})
 	}
-	for _, it := range s.Items {
-		sqlast.Walk(it.Expr, inQueries)
-	}
-	for _, e := range s.GroupBy {
-		sqlast.Walk(e, inQueries)
-	}
-	for _, o := range q.OrderBy {
-		sqlast.Walk(o.Expr, inQueries)
-	}
-	for _, w := range s.Windows {
-		sqlast.Walk(w, anywhere)
-	}
-	sqlast.Walk(s.From, anywhere)
-	sqlast.Walk(s.Where, anywhere)
-	sqlast.Walk(s.Having, anywhere) // SQLite moves conditions on groups to WHERE
 	return found
+}
+
+// isQuery reports whether a node is an expression with a subquery.
+func isQuery(n sqlast.Node) bool {
+	switch n := n.(type) {
+	case *sqlast.Subquery, *sqlast.Exists:
+		return true
+	case *sqlast.In:
+		return n.Query != nil
+	}
+	return false
+}
+
+// isLate reports whether a node is a call that may fail and that SQLite makes only
+// for rows that fulfil all conditions of its own block: sum fails for a sum that is
+// too large, ntile(x) and the frame of a window for a negative number.
+func isLate(n sqlast.Node) bool {
+	c, ok := n.(*sqlast.Call)
+	return ok && (c.Over != nil || late[c.Name])
 }
 
 // isFallible reports whether a node without the nodes below it may fail while the
@@ -111,7 +148,8 @@ func isCharacter(e sqlast.Expr) bool {
 
 // infallible are the functions that return a value for all arguments and that are
 // not longer than their longest argument. Aggregate and window functions are among
-// them because SQLite calls them only for rows that fulfil all conditions.
+// them because SQLite calls them only for rows that fulfil all conditions of their
+// block: see isLate.
 var infallible = sqlread.Words(`
 	coalesce if ifnull iif instr length likely lower max min nullif octet_length
 	substr substring typeof unicode unlikely upper
@@ -127,4 +165,9 @@ var infallible = sqlread.Words(`
 
 	row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value
 	last_value nth_value
+`)
+
+var late = sqlread.Words(`
+	group_concat json_group_array json_group_object jsonb_group_array jsonb_group_object
+	string_agg sum median percentile percentile_cont percentile_disc
 `)

@@ -13,7 +13,8 @@ type Query struct {
 
 	// Simple is set by [Resolve] for a short query, with its subqueries, that makes
 	// no value longer than those it reads, searches no text except for a short
-	// literal, and has no expression that can fail: see simple.go.
+	// literal, and has no expression that can fail for a row that a view hides: see
+	// simple.go.
 	Simple bool
 }
 

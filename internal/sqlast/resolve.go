@@ -71,6 +71,8 @@ type resolver struct {
 
 	nodes   int  // expressions
 	complex bool // has an expression that is not simple
+	sums    bool // calls sum
+	queries bool // has an expression with a subquery
 }
 
 var resolvers = sync.Pool{New: func() any {

@@ -15,6 +15,8 @@ func (r *resolver) expr(slot *Expr) {
 	}
 	r.nodes++
 	r.complex = r.complex || !isSimple(e)
+	r.sums = r.sums || isSum(e)
+	r.queries = r.queries || isSubquery(e)
 	switch e := e.(type) {
 	case *Column:
 		r.columnRef(slot, e)

@@ -11,7 +11,7 @@ const (
 
 // simple reports whether the resolved query is simple.
 func (r *resolver) simple() bool {
-	return r.resolution.Plain && !r.complex && r.nodes <= maxSimpleNodes && r.weight <= maxSimpleNodes && r.stars <= maxSimpleStars
+	return r.resolution.Plain && !r.complex && !(r.sums && r.queries) && r.nodes <= maxSimpleNodes && r.weight <= maxSimpleNodes && r.stars <= maxSimpleStars
 }
 
 // isSimple reports whether a query with the expression may be simple, as far as the
@@ -36,6 +36,24 @@ func isSimple(e Expr) bool {
 		case "count", "sum", "avg", "min", "max":
 			return len(e.Args) <= 1 && len(e.OrderBy) == 0 && e.Filter == nil && e.Over == nil
 		}
+	}
+	return false
+}
+
+// isSum reports whether e calls sum, which fails in SQLite for a sum that is too
+// large. In a subquery of a condition that can depend on rows that a view hides.
+func isSum(e Expr) bool {
+	c, ok := e.(*Call)
+	return ok && c.Name == "sum"
+}
+
+// isSubquery reports whether e has a subquery of its own.
+func isSubquery(e Expr) bool {
+	switch e := e.(type) {
+	case *Subquery, *Exists:
+		return true
+	case *In:
+		return e.Query != nil
 	}
 	return false
 }
