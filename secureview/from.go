@@ -98,24 +98,53 @@ func (f *from) condition(e sqlast.Expr) {
 }
 
 // named returns the parts that the columns below n name.
-func (f *from) named(n sqlast.Node) []*part {
+func (f *from) named(n sqlast.Node) []*part { return f.namedOutside(n, nil) }
+
+// namedOutside is named for a node within queries that have parts with the aliases
+// in hidden, which their columns name instead.
+func (f *from) namedOutside(root sqlast.Node, hidden []string) []*part {
 	var found []*part
-	sqlast.Walk(n, func(n sqlast.Node) bool {
+	sqlast.Walk(root, func(n sqlast.Node) bool {
 		table := ""
 		switch n := n.(type) {
+		case *sqlast.Select:
+			if n != root {
+				found = append(found, f.namedOutside(n, append(slices.Clip(hidden), aliases(n.From)...))...)
+				return false
+			}
 		case *sqlast.Column:
 			table = n.Table
 		case *sqlast.Star:
 			table = n.Table
 		}
 		for _, p := range f.parts {
-			if table != "" && p.alias == table {
+			if table != "" && p.alias == table && !slices.Contains(hidden, table) {
 				found = append(found, p)
 			}
 		}
 		return true
 	})
 	return found
+}
+
+// aliases returns the aliases of the parts of a relation.
+func aliases(r sqlast.Relation) []string {
+	var all []string
+	sqlast.Walk(r, func(n sqlast.Node) bool {
+		switch n := n.(type) {
+		case *sqlast.Table:
+			all = append(all, n.Alias)
+		case *sqlast.TableFunction:
+			all = append(all, n.Alias)
+		case *sqlast.Derived:
+			all = append(all, n.Alias)
+			return false
+		case *sqlast.Query:
+			return false
+		}
+		return true
+	})
+	return all
 }
 
 func (f *from) connect(parts []*part) {

@@ -25,6 +25,8 @@ func TestFromClauses(t *testing.T) {
 		"WITH x AS (SELECT id FROM dept) SELECT c.id FROM crew c JOIN x ON x.id = c.id":                                                         "[[[main.crew main.dept]]]",
 		"SELECT c.id FROM crew c WHERE c.id IN (SELECT e.crewId FROM employeeCrew e, dept d)":                                                   "[[[main.employeeCrew] [main.dept]]]",
 		"SELECT c.id FROM crew c, dept d WHERE EXISTS (SELECT 1 FROM employeeCrew e WHERE e.crewId = c.id + d.id)":                              "[[[main.crew main.dept]]]",
+		"SELECT c.id FROM crew c, dept d WHERE EXISTS (SELECT 1 FROM crew c JOIN dept d ON d.id = c.id)":                                        "[[[main.crew] [main.dept]] [[main.crew main.dept]]]",
+		"SELECT c.id FROM crew c, dept d WHERE EXISTS (SELECT 1 FROM dept x WHERE x.id = c.id AND x.id = d.id)":                                 "[[[main.crew main.dept]]]",
 		"SELECT (SELECT count(*) FROM crew) AS a, (SELECT count(*) FROM dept) AS b":                                                             "[]",
 		"SELECT id FROM crew UNION ALL SELECT id FROM dept":                                                                                     "[]",
 		"SELECT o.id FROM workOrder o, customer c":                                                                                              "[[[main.workOrder] [main.customer]]]",
