@@ -54,10 +54,21 @@ func (e *engines) stop() {
 // instead.
 func missing(tb testing.TB, engine string, reason error, install string) {
 	tb.Helper()
-	line := fmt.Sprintf("QED-SKIP %s: %v; install with: %s", engine, reason, install)
 	if os.Getenv("QED_REQUIRE_ENGINES") == "1" {
-		tb.Fatal(line)
+		tb.Fatal(skipLine(engine, reason, install))
 	}
+	absent(tb, engine, reason, install)
+}
+
+func skipLine(engine string, reason error, install string) string {
+	return fmt.Sprintf("QED-SKIP %s: %v; install with: %s", engine, reason, install)
+}
+
+// absent is like missing for what cannot be installed everywhere: the test is skipped
+// and reported even if engines are required.
+func absent(tb testing.TB, engine string, reason error, install string) {
+	tb.Helper()
+	line := skipLine(engine, reason, install)
 	if path := os.Getenv("QED_SKIPPED"); path != "" {
 		if err := appendLine(path, line); err != nil {
 			tb.Error(err)

