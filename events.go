@@ -226,7 +226,8 @@ type Warning struct {
 	//   - "state_discarded": what the thread has saved cannot be read, and is not used;
 	//   - "memory_incomplete": the agent got less of the conversation, or of what
 	//     is remembered of the user, than it should;
-	//   - "result_lost": a result of the plan cannot be loaded.
+	//   - "result_lost": a result of the plan cannot be loaded;
+	//   - "joins_too_long": chosen tables are further apart than an option allows.
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }

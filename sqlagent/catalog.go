@@ -32,6 +32,7 @@ type catalog struct {
 type table struct {
 	columns []column
 	comment string
+	viewed  bool // a secure view is read instead, which may hide rows
 }
 
 type column struct {
@@ -84,7 +85,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 				})
 			}
 		}
-		entry := table{comment: prompt.Clip(about.Comment, maxComment)}
+		entry := table{comment: prompt.Clip(about.Comment, maxComment), viewed: t.View != ""}
 		for _, name := range t.Columns {
 			if !plainName(name) {
 				continue

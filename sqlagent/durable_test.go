@@ -197,7 +197,7 @@ func TestInterruptForJoins(t *testing.T) {
 				t.Fatalf("answer = %+v", answer)
 			}
 			shipping := 1
-			if strings.Contains(answer.Questions[0].Choices[1].Text, "shippingId") {
+			if answer.Questions[0].Choices[1].Text == "by the shipping address" {
 				shipping = 2
 			}
 			events, answer, err = run(t, a, qed.Turn{Thread: "t", Text: fmt.Sprint(shipping)})

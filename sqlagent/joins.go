@@ -3,12 +3,14 @@ package sqlagent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/refusal"
@@ -65,8 +67,8 @@ func (a *agent) findPaths(ctx context.Context, s state) (state, error) {
 }
 
 // planJoins finds the join of all chosen tables with the lowest cost, and adds the
-// tables that connect them. If several plans have that cost, the model sees all
-// of them. If the tables cannot be connected, it sees the groups that can, and the
+// tables that connect them. If several plans have that cost and may give other
+// rows, the model sees all of them. If the tables cannot be connected, it sees the groups that can, and the
 // paths between pairs.
 func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 	plans, err := a.connect(ctx, s.Tables)
@@ -75,6 +77,9 @@ func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 		return s, err
 	case plans == nil:
 		s.Joins, s.Unconnected = s.Paths, a.groups(s.Tables)
+		if len(s.Unconnected) == 1 {
+			s.Unconnected = nil // pairs of tables join within MaxHops
+		}
 	default:
 		if plans, err = a.choosePlan(ctx, plans); err != nil {
 			return s, err
@@ -93,8 +98,8 @@ func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpa
 		return plans, nil
 	}
 	q := question.Question{Text: a.texts(ctx).WhichJoin}
-	for i, plan := range plans[:min(len(plans), a.opt.MaxPaths)] {
-		q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: plan.String()})
+	for i, text := range a.ways(ctx, plans[:min(len(plans), a.opt.MaxPaths)]) {
+		q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: text})
 	}
 	chosen, err := qed.Interrupt[string](ctx, q)
 	if errors.Is(err, qed.ErrCannotInterrupt) {
@@ -110,8 +115,10 @@ func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpa
 	return plans[i-1 : i], nil
 }
 
-// connect returns the plans with the lowest cost that join all tables, or nil if
-// they cannot be connected.
+// connect returns the plans with the lowest cost that join all tables, one of each
+// set that provably gives the same rows. Plans with more than MaxHops joins from a
+// chosen table to the next are not used; connect emits [qed.Warning] if none is
+// left. It returns nil if there is no plan.
 func (r *reader) connect(ctx context.Context, tables []string) ([]joinpath.Plan, error) {
 	found, err := r.catalog.graph.Connect(ctx, tables...)
 	if errors.Is(err, joinpath.ErrDisconnected) {
@@ -120,22 +127,40 @@ func (r *reader) connect(ctx context.Context, tables []string) ([]joinpath.Plan,
 	if err != nil {
 		return nil, err
 	}
-	return found.Plans, nil
+	var within []joinpath.Plan
+	var tooLong string
+	for _, plan := range found.Plans {
+		from, to, hops := longestGap(plan, tables)
+		if hops <= r.opt.MaxHops {
+			within = append(within, plan)
+		} else if tooLong == "" {
+			tooLong = fmt.Sprintf("the tables %q and %q are %d joins apart, and MaxHops is %d: no plan of the joins is used",
+				from, to, hops, r.opt.MaxHops)
+		}
+	}
+	if len(within) == 0 {
+		qed.Emit(ctx, qed.Warning{Code: "joins_too_long", Message: tooLong})
+		return nil, nil
+	}
+	return r.distinct(tables, within), nil
 }
 
-// groups returns the tables in groups that joins connect.
+// groups returns the tables in groups that joins of at most MaxHops connect.
 func (r *reader) groups(tables []string) [][]string {
 	var groups [][]string
-	for _, connected := range r.catalog.graph.Components() {
-		var group []string
-		for _, t := range tables {
-			if slices.Contains(connected, t) {
-				group = append(group, t)
+	for _, t := range tables {
+		joined := []string{t}
+		groups = slices.DeleteFunc(groups, func(group []string) bool {
+			near := slices.ContainsFunc(group, func(other string) bool {
+				_, err := r.catalog.graph.ShortestPath(t, other)
+				return err == nil
+			})
+			if near {
+				joined = append(slices.Clone(group), joined...)
 			}
-		}
-		if group != nil {
-			groups = append(groups, group)
-		}
+			return near
+		})
+		groups = append(groups, joined)
 	}
 	return groups
 }
@@ -230,7 +255,7 @@ func (r *reader) ties(plans []joinpath.Plan) []string {
 func joinLines(plan joinpath.Plan) []string {
 	var out []string
 	for _, step := range plan.Steps() {
-		line := step.String()
+		line := step.String() + roleText(step.Relationship)
 		if step.FansOut {
 			line += " (repeats rows of " + step.Left + ")"
 		}
@@ -243,7 +268,17 @@ func joinLines(plan joinpath.Plan) []string {
 func (r *reader) lines(indexes []int) []string {
 	out := make([]string, len(indexes))
 	for i, index := range indexes {
-		out[i] = r.catalog.relationships[index].String()
+		rel := r.catalog.relationships[index]
+		out[i] = rel.String() + roleText(rel)
 	}
 	return out
+}
+
+// roleText returns the role of a relationship for a prompt, with a space before
+// it. It is empty if there is none.
+func roleText(rel joinpath.Relationship) string {
+	if rel.Role == "" {
+		return ""
+	}
+	return " (role " + prompt.Quote(prompt.Clip(rel.Role, maxRole)) + ")"
 }

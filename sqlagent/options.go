@@ -23,7 +23,8 @@ type Options struct {
 	// 0 to 1. 0 means 0.7.
 	MinConfidence float64
 
-	// MaxHops is the number of joins in the longest path between two tables. 0
+	// MaxHops is the highest number of joins from one chosen table to the next in
+	// a path or a plan. A longer plan is not used, and [qed.Warning] says so. 0
 	// means 4.
 	MaxHops int
 
@@ -109,8 +110,10 @@ type Options struct {
 	MaxRows int
 
 	// InterruptForJoins interrupts the run and asks the user if several join plans
-	// have the same cost. Otherwise, and if the run cannot be interrupted, the
-	// model chooses. It needs a Store, or an enclosing agent that has one.
+	// have the same cost, unless they provably give the same rows: the same columns
+	// are equal, or tables that only connect others are looked up by declared
+	// foreign keys. Otherwise, and if the run cannot be interrupted, the model
+	// chooses. It needs a Store, or an enclosing agent that has one.
 	InterruptForJoins bool
 
 	// Calendar has the time zones of the user and of the data, the first day of the

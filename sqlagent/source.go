@@ -51,7 +51,8 @@ type SourceOptions struct {
 	// 0 to 1. 0 means 0.7.
 	MinConfidence float64
 
-	// MaxHops is the number of joins in the longest path between two tables. 0
+	// MaxHops is the highest number of joins from one chosen table to the next in
+	// a path or a plan. A longer plan is not used, and [qed.Warning] says so. 0
 	// means 4.
 	MaxHops int
 

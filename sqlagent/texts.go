@@ -10,7 +10,8 @@ import (
 
 // Texts are the texts that the agent writes for users, other than those of the
 // model. Empty fields mean the defaults. A name in braces is replaced by its
-// value. All but NoAnswer, WhichJoin and ReadAs say why an answer is partial.
+// value. All but NoAnswer, WhichJoin, JoinChoice, ReadAs and those about dates say
+// why an answer is partial.
 type Texts struct {
 	NoAnswer     string // the answer if nothing was read; {reason} is one of the others
 	NoTables     string // no table fits the question
@@ -23,6 +24,7 @@ type Texts struct {
 	GuessedJoin  string // the query joins tables that are not connected; {tables}
 	LeftOut      string // tables that are not connected with the others were not read; {tables}
 	WhichJoin    string // the question which join is meant
+	JoinChoice   string // one choice of WhichJoin; {role} is in words of the schema
 	ReadAs       string // words of the question were read as values of the data; {said}, {values}
 
 	// The line about the dates that words of the question mean: {dates}.
@@ -44,6 +46,7 @@ var shippedTexts = map[string]Texts{
 		GuessedJoin:  "It is not known how these data belong together, so their combination may be wrong: {tables}. Please check it, or ask about each alone.",
 		LeftOut:      "These data could not be combined with the rest and are not in the answer: {tables}. Please ask about them alone.",
 		WhichJoin:    "The data can be connected in several ways. Which one do you mean?",
+		JoinChoice:   "by the {role}",
 		ReadAs:       "{said} was read as {values}.",
 
 		DatesUsed:      answering.DatesUsed,
@@ -62,6 +65,7 @@ var shippedTexts = map[string]Texts{
 		GuessedJoin:  "Es ist nicht bekannt, wie diese Daten zusammengehören. Ihre Verbindung kann falsch sein: {tables}. Bitte prüfen Sie sie, oder fragen Sie nach jedem einzeln.",
 		LeftOut:      "Diese Daten konnten nicht mit den übrigen verbunden werden und fehlen in der Antwort: {tables}. Bitte fragen Sie einzeln danach.",
 		WhichJoin:    "Die Daten können auf mehrere Arten verbunden werden. Welche meinen Sie?",
+		JoinChoice:   "über „{role}“",
 		ReadAs:       "{said} wurde als {values} gelesen.",
 
 		DatesUsed:      answering.DatesUsedGerman,
