@@ -138,7 +138,7 @@ func TestCommands(t *testing.T) {
 	}{
 		{"history", "/history", []string{"? 1. Which customers", "? 6. 2", "? 11. What is the difference", "said      All right."}, nil},
 		{"help", "/help", []string{"/fork N"}, nil},
-		{"a fork, with another reply", "/fork 5\n1", []string{"1. invoice | invoice.billingLocationId", "path      invoice.billingLocationId"}, nil},
+		{"a fork, with another reply", "/fork 5\n1", []string{"1. by the billing location", "path      invoice.billingLocationId"}, nil},
 		{"a fork is a copy", "/history", []string{"? 11. "}, []string{"? 12. "}},
 		{"forgetting", "/new\nNever mind.\n/forget\n/threads", []string{"is deleted", "What is the difference"}, []string{"Never mind.\nNever"}},
 		{"nothing to resume", "\n", []string{"nothing to resume"}, nil},
