@@ -13,7 +13,10 @@ import (
 //
 // A range whose limits are not all there differs, and so does one that is compared
 // with the wrong operator, as in <= '2026-10-01'. The end may be missing if it is
-// in the future. Check does not know which column a date is compared with.
+// in the future. A single day that the user writes with digits can be a limit, as in
+// "overdue on 31 March 2026" or "the week of 23 March": it matches if the queries have
+// that day, however they compare it. Check does not know which column a date is
+// compared with.
 func (f Facts) Check(queries ...string) []Range {
 	checked := slices.Clone(f.Ranges)
 	if len(checked) == 0 {
@@ -28,17 +31,20 @@ func (f Facts) Check(queries ...string) []Range {
 	}
 	today, limits := dayOf(f.Now), map[string]bool{}
 	for i, s := range f.spans {
-		lower, upper := s.from.IsZero(), s.to.IsZero()
+		lower, upper, limit := s.from.IsZero(), s.to.IsZero(), false
+		single := s.to.Equal(s.from.AddDate(0, 0, 1)) && strings.ContainsAny(checked[i].Text, "0123456789")
 		open := s.to.After(today) && (s.from.IsZero() || !s.from.After(today))
 		for _, l := range written {
 			begins, ends := f.begins(l, s.from), f.ends(l, s.to)
-			if begins || ends {
+			named := single && (l.day.Equal(s.from) || !l.at.IsZero() && l.at.Equal(begin(s.from, f.zones.user)))
+			if begins || ends || named {
 				limits[l.text] = true
 			}
+			limit = limit || named
 			lower, upper = lower || begins, upper || ends
 		}
 		checked[i].Use = Differs
-		if lower && (upper || open) {
+		if lower && (upper || open) || limit {
 			checked[i].Use = Matches
 		}
 	}
