@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/joinpath"
 )
 
-// The files are what the programs in export wrote for the models beside them.
+// The files are what the programs in export wrote for the models of the same directory.
 func TestExports(t *testing.T) {
 	for name, want := range map[string][]string{
 		"sequelize": {

@@ -130,17 +130,22 @@ func (b *policyBuilder) views() map[string]string {
 	return views
 }
 
-// spelled returns a table as the schema spells it, or otherwise.
+// spelled returns a table as the schema spells it: by its exact name, or else by the
+// only name that differs in letter case. It returns otherwise if there is none.
 func (b *policyBuilder) spelled(name, otherwise string) string {
 	if _, ok := b.schema.Tables[name]; ok {
 		return name
 	}
+	var found []string
 	for known := range b.schema.Tables {
 		if ascii.EqualFold(known, name) {
-			return known
+			found = append(found, known)
 		}
 	}
-	return otherwise
+	if len(found) != 1 {
+		return otherwise
+	}
+	return found[0]
 }
 
 // matches reports whether a list of the options names a table or a column of it. A

@@ -162,3 +162,23 @@ func TestPolicyFor(t *testing.T) {
 		t.Errorf("an empty schema: %v", err)
 	}
 }
+
+// Two tables whose names differ in letter case are two tables: a view or an entry of
+// Views that fits both belongs to neither.
+func TestPolicyForSimilarNames(t *testing.T) {
+	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
+		"Crew": {Columns: []string{"id"}}, "CREW": {Columns: []string{"id"}}, "v": {Columns: []string{"id"}, View: true},
+		"V": {Columns: []string{"id"}, View: true},
+	}}
+	for range 20 {
+		p, _, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Views: map[string]string{"Crew": "v"}})
+		if err != nil || p.Views["Crew"] != "v" || len(p.Tables["CREW"]) == 0 || len(p.Tables["Crew"]) > 0 {
+			t.Fatalf("exact names: %v, %+v", err, p)
+		}
+	}
+	similar := map[string]joinpath.Table{"crew": {Columns: []string{"id"}}, "vA": {Columns: []string{"id"}}, "Va": {Columns: []string{"id"}}}
+	_, _, err := sqldb.PolicyFor(&joinpath.Schema{Tables: similar}, &sqldb.PolicyOptions{Views: map[string]string{"crew": "va"}})
+	if !errors.Is(err, secureview.ErrUnknownTable) {
+		t.Errorf("a view that may be one of two: %v", err)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -234,17 +233,7 @@ func streamed(c *provider.Call, resp *http.Response, stream func(llm.Delta)) (*l
 			return nil, c.Error(c.Ctx.Err(), d.Partial())
 		}
 	}
-	if err := events.Err(); err != nil {
-		var reported *ssestream.StreamError
-		if errors.As(err, &reported) {
-			err = c.ReportedError(reported.Event.Data)
-		}
-		return nil, c.Error(err, d.Partial())
-	}
-	if d.FinishReason == "" {
-		return nil, c.TruncatedError(nil, d.Partial())
-	}
-	return c.Finish(&d)
+	return endOfStream(c, &d, events.Err())
 }
 
 // addTo adds an event to d. The last one sets the finish reason.

@@ -41,7 +41,12 @@ func generateStream(
 			return nil, c.Error(c.Ctx.Err(), d.Partial())
 		}
 	}
-	if err := chunks.Err(); err != nil {
+	return endOfStream(c, &d, chunks.Err())
+}
+
+// endOfStream returns the reply of a stream that ended with err or nil.
+func endOfStream(c *provider.Call, d *provider.Draft, err error) (*llm.Response, error) {
+	if err != nil {
 		var reported *ssestream.StreamError
 		if errors.As(err, &reported) {
 			err = c.ReportedError(reported.Event.Data)
@@ -51,7 +56,7 @@ func generateStream(
 	if d.FinishReason == "" {
 		return nil, c.TruncatedError(nil, d.Partial())
 	}
-	return c.Finish(&d)
+	return c.Finish(d)
 }
 
 // addChunk adds a chunk to d. Servers report usage in a last chunk without choices,
