@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -18,9 +19,12 @@ import (
 // Key is the API key in tests. No error may contain it.
 const Key = "sk-test-0123456789abcdef"
 
-// A Server is a fake server. It records the last request.
+// A Server is a fake server. It records the last request that arrived whole.
 type Server struct {
 	*httptest.Server
+
+	mu sync.Mutex // a request that the client left can arrive beside the next one
+
 	Path   string
 	Header http.Header
 	Body   map[string]any
@@ -32,18 +36,30 @@ func Serve(t *testing.T, handle http.HandlerFunc) *Server {
 	t.Helper()
 	s := &Server{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		raw, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
+		if s.record(t, r) {
+			handle(w, r)
 		}
-		s.Path, s.Header, s.Raw, s.Body = r.URL.Path, r.Header.Clone(), string(raw), nil
-		if err := json.Unmarshal(raw, &s.Body); err != nil {
-			t.Errorf("the request is not JSON: %v", err)
-		}
-		handle(w, r)
 	}))
 	t.Cleanup(s.Close)
 	return s
+}
+
+// record reports whether the request arrived whole.
+func (s *Server) record(t *testing.T, r *http.Request) bool {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		if r.Context().Err() == nil {
+			t.Error(err)
+		}
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Path, s.Header, s.Raw, s.Body = r.URL.Path, r.Header.Clone(), string(raw), nil
+	if err := json.Unmarshal(raw, &s.Body); err != nil {
+		t.Errorf("the request is not JSON: %v", err)
+	}
+	return true
 }
 
 // Client returns a client for s. Its connections are closed at the end of the test,
