@@ -97,7 +97,7 @@ func newSearchTrial(t *testing.T, url string, opt *searchagent.Options, rules ..
 	}
 	o.Filter = theirs
 	trial.model = llmtest.New(append([]llmtest.Rule{{Name: "classify", Repeat: true, Replies: []llmtest.Reply{
-		{JSON: map[string]any{"search": true, "confidence": "high", "reason": "It asks for documents."}}}}}, rules...)...)
+		{JSON: map[string]any{"intent": "search", "confidence": "high", "reasoning": "It asks for documents."}}}}}, rules...)...)
 	if trial.agent, err = searchagent.New(trial.model, trial.client, v, &o); err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 
 // classification is the model's reply about a message.
 type classification struct {
-	Search     bool   `json:"search" jsonschema:"description=whether the message asks to find\\, list or count documents"`
+	Intent     string `json:"intent" jsonschema:"enum=search,enum=move,enum=delete,enum=other,description=search if the message asks to find\\, list or count documents"`
 	Confidence string `json:"confidence" jsonschema:"enum=high,enum=medium,enum=low"`
-	Reason     string `json:"reason" jsonschema:"description=one sentence why"`
+	Reasoning  string `json:"reasoning" jsonschema:"description=one sentence why"`
 }
 
 // ClassifyData is the data of the prompt for classifying a message.
@@ -41,26 +41,25 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 	}
 	c, err := asking.Object[classification](ctx, a.model, &s.Usage, req)
 	decision := qed.RouteDecision{
-		Route: routeSearch, Confidence: c.Confidence, Reason: prompt.Clip(oneLine(c.Reason), maxReason),
+		Route: intentSearch, Confidence: c.Confidence, Reason: prompt.Clip(oneLine(c.Reasoning), maxReason),
 	}
 	switch {
 	case asking.Unusable(err):
-		decision = qed.RouteDecision{Route: routeSearch, Reason: "the model did not classify the message", Fallback: true}
+		decision = qed.RouteDecision{Route: intentSearch, Reason: "the model did not classify the message", Fallback: true}
 	case err != nil:
 		return s, err
-	case !c.Search && c.Confidence != "low":
-		decision.Route = routeOther
-		s.Reason, s.Declined = a.cannot(ctx, c.Reason), true
+	case c.Intent != intentSearch && c.Confidence != "low":
+		decision.Route = c.Intent
+		s.Reason, s.Declined = a.cannot(ctx, c.Reasoning), true
 	}
 	s.Intent, s.Confidence, s.Reasoning = decision.Route, decision.Confidence, decision.Reason
 	qed.Emit(ctx, decision)
 	return s, nil
 }
 
-const (
-	routeSearch = "search"
-	routeOther  = "other"
-)
+// intentSearch is the intent that the agent serves. The others are labels for the
+// host: see the schema of a classification.
+const intentSearch = "search"
 
 // cannot returns the text for a message that does not ask for a search.
 func (a *agent) cannot(ctx context.Context, why string) string {

@@ -11,9 +11,11 @@ import (
 	"github.com/qedkit/qed/searchagent"
 )
 
-func classified(search bool, confidence string) llmtest.Rule {
-	return reply("classify", llmtest.Reply{JSON: map[string]any{"search": search, "confidence": confidence, "reason": "It asks to delete."}})
+func classified(intent, confidence string) llmtest.Rule {
+	return reply("classify", llmtest.Reply{JSON: map[string]any{"intent": intent, "confidence": confidence, "reasoning": "It asks to delete."}})
 }
+
+var unknownIntent = llmtest.Reply{JSON: map[string]any{"intent": "drop", "confidence": "high", "reasoning": "r"}}
 
 func TestClassify(t *testing.T) {
 	for _, tt := range []struct {
@@ -24,11 +26,14 @@ func TestClassify(t *testing.T) {
 		route    string
 		fallback bool
 	}{
-		{name: "a search", classify: classified(true, "high"), searches: true, route: "search"},
-		{name: "perhaps a search", classify: classified(true, "low"), searches: true, route: "search"},
-		{name: "something else", classify: classified(false, "high"), route: "other"},
-		{name: "probably something else", classify: classified(false, "medium"), route: "other"},
-		{name: "perhaps something else", classify: classified(false, "low"), searches: true, route: "search"},
+		{name: "a search", classify: classified("search", "high"), searches: true, route: "search"},
+		{name: "perhaps a search", classify: classified("search", "low"), searches: true, route: "search"},
+		{name: "something else", classify: classified("other", "high"), route: "other"},
+		{name: "a deletion", classify: classified("delete", "high"), route: "delete"},
+		{name: "probably a move", classify: classified("move", "medium"), route: "move"},
+		{name: "perhaps a deletion", classify: classified("delete", "low"), searches: true, route: "search"},
+		{name: "an intent that there is not", classify: reply("classify", unknownIntent, unknownIntent, unknownIntent), searches: true, route: "search", fallback: true},
+		{name: "perhaps something else", classify: classified("other", "low"), searches: true, route: "search"},
 		{name: "nonsense", classify: reply("classify", text("?"), text("?"), text("?")), searches: true, route: "search", fallback: true},
 		{name: "a refusal", classify: reply("classify", fails(llm.ErrRefusal)), searches: true, route: "search", fallback: true},
 		{name: "not wanted", opt: searchagent.Options{SkipClassification: true}, searches: true},
@@ -48,7 +53,7 @@ func TestClassify(t *testing.T) {
 			for _, d := range classifications(events) {
 				said := tt.classify.Replies[0].JSON
 				want, _ := said.(map[string]any)
-				if confidence, _ := want["confidence"].(string); d.Confidence != confidence ||
+				if confidence, _ := want["confidence"].(string); !tt.fallback && d.Confidence != confidence ||
 					!tt.fallback && d.Reason != "It asks to delete." {
 					t.Errorf("decided %+v", d)
 				}

@@ -49,7 +49,7 @@ func (s *logs) Append(ctx context.Context, thread string, after int64, recs ...s
 // eventful is the model's replies in a turn with everything that can happen: a refused search,
 // an empty result, a question, pages.
 var eventful = map[string][]llmtest.Reply{
-	"classify": {{JSON: map[string]any{"search": true, "confidence": "high", "reason": "r"}}},
+	"classify": {{JSON: map[string]any{"intent": "search", "confidence": "high", "reasoning": "r"}}},
 	"plan":     {folderPlan()},
 	"generate": {body(invented), body(folderBody), body(other), documentsIn("folder-2")},
 	"answer":   {text("There you are.")},

@@ -19,7 +19,7 @@ import (
 // provider of llm/openai and a client of esquery/esclient nothing else changes.
 func ExampleNew() {
 	model := llmtest.New(
-		llmtest.Rule{Name: "classify", Replies: []llmtest.Reply{{JSON: map[string]any{"search": true, "confidence": "high", "reason": "It asks for documents."}}}},
+		llmtest.Rule{Name: "classify", Replies: []llmtest.Reply{{JSON: map[string]any{"intent": "search", "confidence": "high", "reasoning": "It asks for documents."}}}},
 		llmtest.Rule{Name: "plan", Replies: []llmtest.Reply{{JSON: map[string]any{
 			"reason": "Documents hold the id of their folder, not its name.",
 			"steps": []map[string]any{

@@ -54,7 +54,7 @@
 // The requests to the model have these names ([llm.Request.Name]), for scripted
 // models and traces. The replies are JSON, except for the last:
 //
-//	classify   {"search": true, "confidence": "high", "reason": "why"}
+//	classify   {"intent": "search", "confidence": "high", "reasoning": "why"}
 //	plan       {"steps": [{"key": "folder", "task": "find the folder named Tax", "index": "files",
 //	            "after": [], "one": true}], "reason": "why these"}
 //	generate   {"body": "{\"query\": ...}", "show": ["name"], "reason": "if body is empty"}

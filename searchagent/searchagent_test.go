@@ -179,7 +179,7 @@ func reply(name string, replies ...llmtest.Reply) llmtest.Rule {
 
 func isSearch() llmtest.Rule {
 	return llmtest.Rule{Name: "classify", Repeat: true, Replies: []llmtest.Reply{
-		{JSON: map[string]any{"search": true, "confidence": "high", "reason": "It asks for documents."}},
+		{JSON: map[string]any{"intent": "search", "confidence": "high", "reasoning": "It asks for documents."}},
 	}}
 }
 

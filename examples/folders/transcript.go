@@ -16,6 +16,7 @@ type Turn struct {
 	Text   string
 	Plan   []Step // empty: the message is a reply, or asks for no search
 	Other  string // why the message asks for no search; empty: it asks for one
+	Intent string // of such a message
 	Answer string
 	Reply  string // the answer with references to its figures: see package figures; empty: Answer
 }
@@ -108,7 +109,7 @@ func Transcript() []Turn {
 				Why:    "the documents have no field for a taxpayer's id",
 			}},
 		},
-		{Text: "Move W2_2024.pdf to the Archive folder.", Other: "it asks to move a document"},
+		{Text: "Move W2_2024.pdf to the Archive folder.", Intent: "move", Other: "it asks to move a document"},
 	}
 }
 
@@ -133,9 +134,9 @@ func inFolder(key, task, after string, bodies ...string) Step {
 func Replay(turns []Turn) []llmtest.Rule {
 	var rules []llmtest.Rule
 	for _, t := range turns {
-		class := map[string]any{"search": t.Other == "", "confidence": "high", "reason": t.Other}
-		if t.Other == "" {
-			class["reason"] = "it asks for documents"
+		class := map[string]any{"intent": "search", "confidence": "high", "reasoning": "it asks for documents"}
+		if t.Other != "" {
+			class["intent"], class["reasoning"] = t.Intent, t.Other
 		}
 		rules = append(rules,
 			chat.Rule("classify", chat.Asks("about this decision: ", t.Text), class),

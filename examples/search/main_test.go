@@ -61,7 +61,7 @@ func TestModelWithoutACluster(t *testing.T) {
 		var reply any
 		switch {
 		case strings.Contains(sent, `You decide whether`):
-			reply = map[string]any{"search": true, "confidence": "high", "reason": "it asks for documents"}
+			reply = map[string]any{"intent": "search", "confidence": "high", "reasoning": "it asks for documents"}
 		case strings.Contains(sent, `You plan`):
 			reply = map[string]any{"reason": "", "steps": []map[string]any{{"key": "a", "task": "find photos", "index": folders.Index}}}
 		default:
