@@ -11,45 +11,48 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/phrase"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/question"
 )
 
 // choose interrupts the run and asks the user which of several documents is meant. If
-// the run cannot be interrupted, the task fails, and the answer lists the choices.
+// the run cannot be interrupted, or too many questions were asked, the task fails, and
+// the answer lists the choices.
 func (a *agent) choose(ctx context.Context, s state) (state, error) {
+	texts := a.reader.texts(ctx)
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
 		if t.Phase != choosing {
 			continue
 		}
-		chosen, err := qed.Interrupt[string](ctx, t.question(a.reader.texts(ctx)))
+		docs, err := t.Found.documents(ctx)
+		if err != nil {
+			return s, err
+		}
+		chosen, text, err := t.chosen(ctx, texts, docs)
 		switch {
-		case errors.Is(err, qed.ErrCannotInterrupt):
-			t.Told = t.step(a.reader.texts(ctx).StepSeveral, "choices", t.listed())
-			t.fail(ctx, "there are %s documents, and one is needed: %s", t.total(), t.listed())
+		case errors.Is(err, qed.ErrCannotInterrupt), errors.Is(err, qed.ErrTooManyQuestions):
+			listed := t.listed(texts, docs)
+			t.Told = t.step(texts.StepSeveral, "choices", listed)
+			t.fail(ctx, "there are %s documents, and one is needed: %s", t.total(), listed)
 			continue
 		case errors.Is(err, qed.ErrInterrupted):
 			qed.Emit(ctx, qed.TaskFinished{Key: t.Key, Rows: t.Query.Rows, Millis: t.Query.Millis, Interrupted: true})
 			return s, err
 		case err != nil:
 			return s, err
+		case len(chosen) == 0:
+			t.Told = t.step(texts.StepNone)
+			t.fail(ctx, "there are %s documents, and the user means none of them", t.total())
+			continue
 		}
-		docs, err := t.Found.documents(ctx)
-		if err != nil {
+		t.Chosen = text
+		if err := t.Found.keep(ctx, chosen, 0, 1); err != nil {
 			return s, err
 		}
-		n, err := strconv.Atoi(chosen)
-		if err != nil || n < 1 || n > min(len(docs), len(t.Choices)) {
-			return s, fmt.Errorf("searchagent: task %s: there is no choice %s",
-				t.Key, prompt.Quote(prompt.Clip(chosen, maxName)))
-		}
-		t.Chosen = t.Choices[n-1]
-		doc := docs[n-1 : n]
-		if err := t.Found.keep(ctx, doc, 0); err != nil {
-			return s, err
-		}
-		if err := t.keep(ctx, a.reader.table(t.Index, doc, columns(doc, t.Show, a.opt.MaxColumns))); err != nil {
+		if err := t.keep(ctx, a.reader.table(t.Index, chosen, columns(chosen, t.Show, a.opt.MaxColumns))); err != nil {
 			return s, err
 		}
 		t.finish(ctx)
@@ -57,25 +60,89 @@ func (a *agent) choose(ctx context.Context, s state) (state, error) {
 	return s, nil
 }
 
-// question returns the question to the user.
-func (t *task) question(texts *Texts) question.Question {
-	text := texts.Which
-	if int64(len(t.Choices)) < t.Total {
+// chosen returns the document that the user means, with its description, or none if
+// the user means none of docs. Of many documents the user first names something that
+// only some of them have. A resumed run repeats the questions with their replies.
+func (t *task) chosen(ctx context.Context, texts *Texts, docs []document) ([]document, string, error) {
+	left, problem := docs, ""
+	for len(left) > maxChoices {
+		reply, err := qed.Interrupt[string](ctx, t.narrowing(texts, docs, left, problem))
+		if err != nil {
+			return nil, "", err
+		}
+		if phrase.Says(reply, noneOfThem) {
+			return nil, "", nil
+		}
+		named, whole := naming(left, reply)
+		switch {
+		case len(named) == 1 && whole:
+			return named, choices(named)[0], nil
+		case len(named) == 0 || len(named) == len(left):
+			problem = usertext.Fill(texts.NotNamed, "reply", prompt.Clip(oneLine(reply), maxValue)) + " "
+		default:
+			left, problem = named, ""
+		}
+	}
+	lines := choices(left)
+	reply, err := qed.Interrupt[string](ctx, t.question(texts, docs, lines))
+	if err != nil || reply == noChoice {
+		return nil, "", err
+	}
+	n, err := strconv.Atoi(reply)
+	if err != nil || n < 1 || n > len(left) {
+		return nil, "", fmt.Errorf("searchagent: task %s: there is no choice %s",
+			t.Key, prompt.Quote(prompt.Clip(reply, maxName)))
+	}
+	return left[n-1 : n], lines[n-1], nil
+}
+
+// narrowing returns the question what distinguishes the document that is meant. docs
+// are those that can be chosen, and left those that fit the replies so far.
+func (t *task) narrowing(texts *Texts, docs, left []document, problem string) question.Question {
+	text := texts.Narrow
+	switch {
+	case len(left) < len(docs):
+		text = texts.NarrowLeft
+	case int64(len(docs)) < t.Total:
+		text = texts.NarrowFirst
+	}
+	examples := strings.Join(choices(left)[:maxExamples], "; ") + " " +
+		usertext.Fill(texts.Others, "n", strconv.Itoa(len(left)-maxExamples))
+	return question.Question{Text: problem + t.step(text,
+		"total", t.totalText(texts), "shown", strconv.Itoa(len(left)), "examples", examples)}
+}
+
+// question returns the question which of a few documents is meant. If they are left of
+// more documents, the user can also choose none of them.
+func (t *task) question(texts *Texts, docs []document, lines []string) question.Question {
+	text, narrowed := texts.Which, len(lines) < len(docs)
+	switch {
+	case narrowed:
+		text = texts.WhichLeft
+	case int64(len(lines)) < t.Total:
 		text = texts.WhichFirst
 	}
-	q := question.Question{Text: t.step(text, "total", t.totalText(texts), "shown", strconv.Itoa(len(t.Choices)))}
-	for i, text := range t.Choices {
-		q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: text})
+	q := question.Question{Text: t.step(text, "total", t.totalText(texts), "shown", strconv.Itoa(len(lines)))}
+	for i, line := range lines {
+		q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: line})
+	}
+	if narrowed {
+		q.Choices = append(q.Choices, question.Choice{ID: noChoice, Text: texts.NoneOfThem})
 	}
 	return q
 }
 
-func (t *task) listed() string {
-	parts := make([]string, len(t.Choices))
-	for i, text := range t.Choices {
-		parts[i] = fmt.Sprintf("(%d) %s", i+1, text)
+// listed returns the choices as a part of a sentence.
+func (t *task) listed(texts *Texts, docs []document) string {
+	lines := choices(docs[:min(len(docs), maxChoices)])
+	for i := range lines {
+		lines[i] = fmt.Sprintf("(%d) %s", i+1, lines[i])
 	}
-	return strings.Join(parts, ", ")
+	text := strings.Join(lines, ", ")
+	if more := t.Total - int64(len(lines)); more > 0 {
+		text += " " + usertext.Fill(texts.Others, "n", strconv.FormatInt(more, 10))
+	}
+	return text
 }
 
 // choices returns a line for each document that distinguishes it from the others. It
@@ -140,4 +207,7 @@ func shown(v any) string {
 const (
 	maxDistinct = 4  // fields that distinguish documents
 	maxValue    = 80 // bytes of one
+	maxExamples = 3  // documents in a question what distinguishes the one that is meant
+
+	noChoice = "none" // the ID of the choice of none of the documents
 )

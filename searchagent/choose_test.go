@@ -113,11 +113,11 @@ func TestLookupsFindAll(t *testing.T) {
 		m := llmtest.New(isSearch(), reply("plan", folderPlan()), generates(findFolder, body(strings.Replace(folderBody, "{", "{"+key+",", 1))))
 		e := several(12)
 		_, got := ask(t, newAgent(t, m, e, &searchagent.Options{Store: &store.InMemory{}}), qed.Turn{Thread: "t", Text: taxDocuments})
-		if len(got.Questions) != 1 || len(got.Questions[0].Choices) != 10 {
+		if len(got.Questions) != 1 || got.Questions[0].Kind != question.KindText {
 			t.Fatalf("%s: answer = %+v", key, got)
 		}
-		wants(t, "the question", got.Questions[0].Text, "12 documents", "first 10")
-		wants(t, "the search", e.ran[0], `"size":10`, `"track_total_hits":true`)
+		wants(t, "the question", got.Questions[0].Text, "12 documents", "owner-3 and 9 more")
+		wants(t, "the search", e.ran[0], `"size":100,`, `"track_total_hits":true`)
 		lacks(t, "the search", e.ran[0]+",", key+",")
 	}
 }

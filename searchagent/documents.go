@@ -47,13 +47,13 @@ type found struct {
 	Handle string
 }
 
-// keep stores the documents, up to most bytes in all but at least one document. If
-// most is 0 it stores all of them.
-func (f *found) keep(ctx context.Context, docs []document, most int) error {
+// keep stores the documents, up to most bytes in all but at least the first least
+// documents.
+func (f *found) keep(ctx context.Context, docs []document, most, least int) error {
 	*f = found{}
 	size := 0
 	for i, d := range docs {
-		if size += len(d.Source); i > 0 && most > 0 && size > most {
+		if size += len(d.Source); i >= least && size > most {
 			docs = docs[:i]
 			break
 		}
@@ -71,6 +71,10 @@ func (f *found) keep(ctx context.Context, docs []document, most int) error {
 	f.Docs = docs
 	return nil
 }
+
+// maxHeldChoices is how many bytes of documents are kept that the user can choose
+// from, beyond the first maxChoices.
+const maxHeldChoices = 1 << 20
 
 // maxHeld is how many bytes of documents a state carries from node to node if they can
 // be saved with the run.

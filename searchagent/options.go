@@ -41,7 +41,8 @@ type Options struct {
 	MaxCorrections int
 
 	// PageSize is how many documents a search returns if the question does not
-	// ask for a number. 0 means 100.
+	// ask for a number, and of how many documents the user can choose the one that
+	// is needed, but not less than 10. 0 means 100.
 	PageSize int
 
 	// MaxRows is how many documents the last task may read, in pages of PageSize.
@@ -65,7 +66,9 @@ type Options struct {
 	// CacheSize is how many lookups are cached. A lookup is the search of a task
 	// that finds the one document that later tasks need, such as a folder by its
 	// name. Lookups are not shared between turns with another filter, user or
-	// tenant. 0 means 1000; a negative number means no cache.
+	// tenant, and not between processes: a lookup is one fast search, and a copy
+	// in a store would outlive a change of rights. 0 means 1000; a negative
+	// number means no cache.
 	CacheSize int
 
 	// CacheTTL is how long a lookup is cached. 0 means 5 minutes.
@@ -120,7 +123,7 @@ type Options struct {
 // Limits that are not options.
 const (
 	maxPlanFields = 40      // fields of an index that are described for planning
-	maxChoices    = 10      // documents that the user can choose from
+	maxChoices    = 10      // documents of which the user chooses one; more are narrowed first
 	maxCitations  = 20      // documents that the answer cites
 	maxOption     = 1 << 28 // of any option, so that multiples of it do not overflow
 )

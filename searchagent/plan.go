@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/words"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -106,9 +107,9 @@ func (a *agent) nearestIndices(question string) []string {
 	if len(names) <= maxIndices {
 		return names
 	}
-	asked := words(question)
+	asked := words.Split(question, nil)
 	shared := func(name string) (n int) {
-		for _, w := range words(name + " " + a.opt.About[name]) {
+		for _, w := range words.Split(name+" "+a.opt.About[name], nil) {
 			if slices.Contains(asked, w) {
 				n++
 			}
@@ -232,10 +233,3 @@ const (
 	maxProblems   = 10
 	maxCandidates = 3
 )
-
-// words returns the words of a text in lower case.
-func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return r < 0x80 && !('a' <= r && r <= 'z' || '0' <= r && r <= '9')
-	})
-}

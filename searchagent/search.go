@@ -60,7 +60,7 @@ func (a *agent) searchTask(ctx context.Context, s *state, t task) (task, error) 
 // changed state cannot run a body that was not checked.
 func (a *agent) check(allowed *access, s *state, t *task) (runnable, []refusal.Problem) {
 	if t.One && s.needed(t.Key) {
-		return prepare(allowed.validator, t.Index, t.Draft.Query, maxChoices, true)
+		return prepare(allowed.validator, t.Index, t.Draft.Query, max(a.opt.PageSize, maxChoices), true)
 	}
 	return prepare(allowed.validator, t.Index, t.Draft.Query, a.opt.PageSize, false)
 }
@@ -146,7 +146,6 @@ func (a *agent) found(ctx context.Context, t *task, r runnable, got *hits) error
 		return err
 	}
 	if r.lookup && len(got.docs) > 1 {
-		t.Choices = choices(got.docs[:min(len(got.docs), maxChoices)])
 		t.Phase = choosing
 		return nil
 	}
@@ -156,11 +155,11 @@ func (a *agent) found(ctx context.Context, t *task, r runnable, got *hits) error
 
 // hold stores in the task what was found. Large results are saved with the run.
 func (a *agent) hold(ctx context.Context, t *task, r runnable, got *hits) error {
-	most := a.opt.MaxDocumentBytes
-	if r.lookup {
-		most = 0 // the user may choose any of them
+	most, least := a.opt.MaxDocumentBytes, 1
+	if r.lookup { // the user may choose any of them
+		most, least = maxHeldChoices, maxChoices
 	}
-	if err := t.Found.keep(ctx, got.docs, most); err != nil {
+	if err := t.Found.keep(ctx, got.docs, most, least); err != nil {
 		return err
 	}
 	table := got.figures

@@ -12,7 +12,8 @@
 //	classify -> plan -> write -> search -> pages -> answer
 //	                      ^        |
 //	                      |        +-> explain   nothing was found: which condition is the reason
-//	                      |        +-> choose    several were found, one is needed: the user is asked
+//	                      |        +-> choose    several were found, one is needed: the user is asked,
+//	                      |                      of more than ten first for what distinguishes it
 //	                      +--------+
 //
 // A plan has one or more tasks that build on each other, such as "find the folder by

@@ -67,8 +67,7 @@ type task struct {
 
 	Found   found
 	Figures bool     // Table has aggregations over all matching documents, and not the documents
-	Choices []string // descriptions of the documents to choose from
-	Chosen  string   // the user's choice; empty if the user was not asked
+	Chosen  string   // a description of the user's choice; empty if the user was not asked
 	Why     []string // why nothing was found, one line per condition
 	Notes   []string // what is missing from what was found, and why, for the user
 	Rough   string   // which figures are not exact, and why
