@@ -78,10 +78,11 @@ func fillIndex(tb testing.TB, url, index string, n int, document func(i int) str
 	askEngine(tb, http.MethodPost, url+"/"+index+"/_refresh", "")
 }
 
-// esClient returns a client of one engine that waits little between attempts.
+// esClient returns a client of one engine that waits little between attempts. The URLs of
+// cfg are further nodes.
 func esClient(tb testing.TB, url string, cfg esclient.Options) *esclient.Client {
 	tb.Helper()
-	cfg.URLs = []string{url}
+	cfg.URLs = append([]string{url}, cfg.URLs...)
 	if cfg.Retry == (retry.Policy{}) {
 		cfg.Retry = retry.Policy{Attempts: 3, Wait: 50 * time.Millisecond}
 	}

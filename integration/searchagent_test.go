@@ -78,11 +78,17 @@ func theirs(_ context.Context, turn qed.Turn) (json.RawMessage, error) {
 
 func newSearchTrial(t *testing.T, url string, opt *searchagent.Options, rules ...llmtest.Rule) *searchTrial {
 	t.Helper()
+	return newSearchTrialOf(t, url, esclient.Options{}, opt, rules...)
+}
+
+// newSearchTrialOf is newSearchTrial with the options of the client.
+func newSearchTrialOf(t *testing.T, url string, cfg esclient.Options, opt *searchagent.Options, rules ...llmtest.Rule) *searchTrial {
+	t.Helper()
 	const index = "searchagent-entities"
 	docs := entities()
 	newIndex(t, url, index, entitiesDefinition)
 	fillIndex(t, url, index, len(docs), func(i int) string { return docs[i] })
-	trial := &searchTrial{url: url, client: esClient(t, url, esclient.Options{})}
+	trial := &searchTrial{url: url, client: esClient(t, url, cfg)}
 	mapping, err := trial.client.Mapping(t.Context(), index)
 	if err != nil {
 		t.Fatal(err)
@@ -108,11 +114,22 @@ func newSearchTrial(t *testing.T, url string, opt *searchagent.Options, rules ..
 // model contain hidden fields or documents of another tenant.
 func (trial *searchTrial) ask(t *testing.T, text string) ([]qed.EventData, qed.Answer) {
 	t.Helper()
+	events, answer, err := trial.run(t, qed.Turn{Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events, answer
+}
+
+// run is ask for a turn, which may fail.
+func (trial *searchTrial) run(t *testing.T, turn qed.Turn) ([]qed.EventData, qed.Answer, error) {
+	t.Helper()
+	turn.Thread, turn.Tenant = "t", "acme"
 	var events []qed.EventData
 	var answer qed.Answer
-	for e, err := range trial.agent.Run(t.Context(), qed.Turn{Thread: "t", Tenant: "acme", Text: text}) {
+	for e, err := range trial.agent.Run(t.Context(), turn) {
 		if err != nil {
-			t.Fatal(err)
+			return events, answer, err
 		}
 		events = append(events, e.Data)
 		if done, ok := e.Data.(qed.Completed); ok {
@@ -128,7 +145,7 @@ func (trial *searchTrial) ask(t *testing.T, text string) ([]qed.EventData, qed.A
 			t.Errorf("%s got out: %s", marker, told)
 		}
 	}
-	return events, answer
+	return events, answer, nil
 }
 
 func searchPlan(steps ...map[string]any) llmtest.Rule {

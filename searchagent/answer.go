@@ -147,10 +147,15 @@ func (a *agent) list(ctx context.Context, s *state) error {
 	if s.Text != "" {
 		lines = nil // it says so already
 	}
-	for n, d := range docs[:min(len(docs), maxCitations)] {
+	docs = docs[:min(len(docs), maxCitations)]
+	for n, d := range docs {
 		lines = append(lines, strconv.Itoa(n+1)+". "+d.title())
 	}
-	if rest := t.Total - int64(maxCitations); rest > 0 && len(docs) > maxCitations {
+	wanted := t.Total
+	if t.Sized {
+		wanted = int64(t.Query.Rows)
+	}
+	if rest := wanted - int64(len(docs)); rest > 0 && len(docs) > 0 {
 		lines = append(lines, usertext.Fill(texts.Others, "n", strconv.FormatInt(rest, 10)))
 	}
 	text := strings.Join(lines, "\n")

@@ -53,22 +53,28 @@ func TestListOnly(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		n    int
+		opt  searchagent.Options
+		body string
 		want string
 		more bool
 	}{
-		{"two", 2, "Documents found: 2\n1. File 1\n2. File 2", false},
-		{"many", 25, "20. File 20\nand 5 more", false},
-		{"none", 0, "Nothing was found", true},
+		{"two", 2, searchagent.Options{}, documentsBody, "Documents found: 2\n1. File 1\n2. File 2", false},
+		{"many", 25, searchagent.Options{}, documentsBody, "20. File 20\nand 5 more", false},
+		{"more than is held", 9, searchagent.Options{MaxDocumentBytes: 200}, documentsBody, "2. File 2\nand 7 more", false},
+		{"as many as asked for", 9, searchagent.Options{}, strings.Replace(documentsBody, "{", `{"size":2,`, 1), "1. File 1\n2. File 2", false},
+		{"none", 0, searchagent.Options{}, documentsBody, "Nothing was found: find the documents in it.", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rules := scripted()
+			rules[3] = generates(findDocuments, body(tt.body))
 			m := llmtest.New(rules[:4]...)
 			e := found(tt.n)
-			_, got := ask(t, newAgent(t, m, e, &searchagent.Options{ListOnly: true}), qed.Turn{Text: taxDocuments})
+			tt.opt.ListOnly = true
+			_, got := ask(t, newAgent(t, m, e, &tt.opt), qed.Turn{Text: taxDocuments})
 			if got.Partial != tt.more || len(sent(m, "answer")) != 0 {
 				t.Errorf("answer = %+v", got)
 			}
-			wants(t, "the text", got.Text, tt.want)
+			wants(t, "the text", got.Text+"$", tt.want+map[bool]string{false: "$"}[tt.more])
 		})
 	}
 }

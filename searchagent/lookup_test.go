@@ -26,6 +26,11 @@ func TestLookupsAreRemembered(t *testing.T) {
 	perCompany := func(_ context.Context, turn qed.Turn) (json.RawMessage, error) {
 		return json.RawMessage(fmt.Sprintf(`{"term":{"tenantId":%q}}`, turn.Tenant)), nil
 	}
+	turns := 0
+	changing := func(context.Context, qed.Turn) (json.RawMessage, error) { // other rights in each turn
+		turns++
+		return json.RawMessage(fmt.Sprintf(`{"range":{"size":{"lt":%d}}}`, turns)), nil
+	}
 	for _, tt := range []struct {
 		name   string
 		opt    searchagent.Options
@@ -43,6 +48,7 @@ func TestLookupsAreRemembered(t *testing.T) {
 		{name: "another company", folder: 1, second: qed.Turn{Tenant: "other"}, ran: 4},
 		{name: "the same filter", folder: 1, opt: searchagent.Options{Filter: perCompany}, ran: 3},
 		{name: "another filter", folder: 1, opt: searchagent.Options{Filter: perCompany}, second: qed.Turn{Tenant: "b"}, ran: 4},
+		{name: "other rights of the same user", folder: 1, opt: searchagent.Options{Filter: changing}, ran: 4},
 		{name: "found nothing", folder: 0, ran: 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
