@@ -227,7 +227,9 @@ type Warning struct {
 	//   - "memory_incomplete": the agent got less of the conversation, or of what
 	//     is remembered of the user, than it should;
 	//   - "result_lost": a result of the plan cannot be loaded;
-	//   - "joins_too_long": chosen tables are further apart than an option allows.
+	//   - "joins_too_long": chosen tables are further apart than an option allows;
+	//   - "example_refused": a verified question is not shown, as its statement is
+	//     refused today.
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }

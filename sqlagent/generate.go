@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/verified"
 )
 
 // statement is the model's reply when it writes SQL.
@@ -30,8 +31,9 @@ type GenerateData struct {
 	Unconnected   []string // groups of tables, if no relationship connects them
 	Relationships []string
 	Tables        []PromptTable
-	Values        []string // what the question names, as words, column and value; data
-	Empty         string   // a statement that ran and returned no rows
+	Values        []string        // what the question names, as words, column and value; data
+	Examples      []verified.Pair // for similar questions; data
+	Empty         string          // a statement that ran and returned no rows
 }
 
 // generate has the model write the statement. It runs a second time after an
@@ -72,6 +74,9 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 			return s, err
 		}
 		data.Tables = append(data.Tables, t)
+	}
+	if data.Examples, err = a.examples(ctx, s.Question); err != nil {
+		return s, err
 	}
 	req, err := a.model.Request("generate", a.opt.Prompts.Generate, data, s.History)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/schemasearch"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/values"
+	"github.com/qedkit/qed/verified"
 )
 
 // Options are the options of [New]. Nil and zero fields mean the defaults. A
@@ -121,6 +122,13 @@ type Options struct {
 	// part of one that has. Nil means the zero value.
 	Calendar *dates.Calendar
 
+	// Verified has questions with statements that a person approved. The prompt for
+	// writing SQL shows those that are similar to the question and that the guard
+	// accepts now, at most MaxExamples. 0 means 3. A statement that the guard
+	// refuses is left out, and reported once with [qed.Warning]. Nil means none.
+	Verified    *verified.Set
+	MaxExamples int
+
 	// Settings are how the agent calls its model.
 	llm.Settings
 
@@ -189,12 +197,14 @@ func (o *Options) withDefaults() (Options, error) {
 		option.Default("sqlagent: Options.MaxStatements", &v.MaxStatements, 15),
 		option.Default("sqlagent: Options.MaxEarlierBytes", &v.MaxEarlierBytes, 100),
 		option.Default("sqlagent: Options.MaxRows", &v.MaxRows, 100),
+		option.Default("sqlagent: Options.MaxExamples", &v.MaxExamples, 3),
 		option.Default("sqlagent: Options.MaxContextTokens", &v.MaxContextTokens, 120_000),
 		option.Default("sqlagent: Options.MaxHistoryMessages", &v.MaxHistoryMessages, 50),
 		atMost("MaxColumns", v.MaxColumns),
 		atMost("SampleRows", v.SampleRows),
 		atMost("MaxCorrections", v.MaxCorrections),
 		atMost("MaxStatements", v.MaxStatements),
+		atMost("MaxExamples", v.MaxExamples),
 		atMost("MaxContextTokens", v.MaxContextTokens),
 	)
 }

@@ -33,8 +33,9 @@
 // and columns, their types and comments, sample rows of the chosen tables
 // ([Options.SampleRows]) and values that the question names ([Options.Values]), both
 // without columns that look sensitive ([Options.Columns]), the relationships, the
-// conversation ([Options.MaxHistoryMessages]), the statements with their problems,
-// and the rows of the result. Columns that the policy does not list are never sent.
+// verified questions ([Options.Verified]), the conversation
+// ([Options.MaxHistoryMessages]), the statements with their problems, and the rows of
+// the result. Columns that the policy does not list are never sent.
 // Data in a prompt is quoted, limited and marked as data.
 //
 // The prompt says which joins repeat rows. The agent does not check that the
@@ -159,6 +160,7 @@ type agent struct {
 	perSession bool // a statement may return other rows to another caller
 
 	samples sync.Map // sampleKey -> sample rows as text; only of turns without a user
+	refused sync.Map // verified.Pair -> true: it was reported
 }
 
 // graph returns the nodes and edges that a question passes through.

@@ -1,0 +1,55 @@
+package sqlagent
+
+import (
+	"context"
+	"errors"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/verified"
+)
+
+// examples returns the verified questions that are similar to the question, without
+// those whose statements the guard refuses now.
+func (a *agent) examples(ctx context.Context, question string) ([]verified.Pair, error) {
+	if a.opt.Verified == nil {
+		return nil, nil
+	}
+	similar, err := a.opt.Verified.Similar(ctx, qed.Info(ctx).Turn.Tenant, question, a.opt.MaxExamples*candidatesPerExample)
+	if err != nil {
+		return nil, err
+	}
+	var shown []verified.Pair
+	for _, pair := range similar {
+		if len(shown) == a.opt.MaxExamples {
+			break
+		}
+		refused, err := a.allowed(ctx, pair.SQL)
+		if err != nil {
+			return nil, err
+		}
+		if refused == nil {
+			shown = append(shown, pair)
+			continue
+		}
+		pair.Question = prompt.Clip(pair.Question, maxComment)
+		if _, reported := a.refused.LoadOrStore(pair, true); !reported {
+			qed.Emit(ctx, qed.Warning{Code: "example_refused", Message: "the verified question " + prompt.Quote(pair.Question) +
+				" is not shown to the model: " + prompt.Clip(refused.Error(), maxReason)})
+		}
+	}
+	return shown, nil
+}
+
+// allowed returns why the guard refuses a statement today, or nil if it does not.
+func (a *agent) allowed(ctx context.Context, sql string) (*refusal.Error, error) {
+	_, err := a.guard.Rewrite(ctx, sql)
+	if refused, ok := errors.AsType[*refusal.Error](err); ok {
+		return refused, nil
+	}
+	return nil, err
+}
+
+// candidatesPerExample is how many similar questions are checked for one example.
+const candidatesPerExample = 4
