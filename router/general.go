@@ -18,7 +18,7 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	if err != nil {
 		return qed.Answer{}, err
 	}
-	instructions, err := r.model.Render("general", r.prompts.General, GeneralData{Dates: facts, Routes: others})
+	instructions, err := r.model.Render("general", r.prompts.General, GeneralData{Dates: facts, Routes: others, Known: knownText(ctx)})
 	if err != nil {
 		return qed.Answer{}, err
 	}

@@ -24,6 +24,7 @@ type Prompts struct {
 type RouteData struct {
 	Question string // the user's message
 	Routes   []RouteText
+	Known    string // what is remembered of the user; quoted data
 
 	// Unknown is the name in the model's last reply, which is not a route, and
 	// Candidates are similar names. Both are empty in the first prompt.
@@ -35,6 +36,7 @@ type RouteData struct {
 type GeneralData struct {
 	Dates  dates.Facts // today, the calendar, and what words of the question mean
 	Routes []RouteText // the other routes
+	Known  string      // what is remembered of the user; quoted data
 }
 
 // RouteText is a route in a prompt.

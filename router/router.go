@@ -25,11 +25,13 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/remembering"
 	"github.com/qedkit/qed/internal/schema"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/usermemory"
 )
 
 // A Route is an agent to which a router can hand a turn.
@@ -61,6 +63,13 @@ type Options struct {
 
 	// NoGeneral removes the route for general questions.
 	NoGeneral bool
+
+	// User remembers past turns, and the people, jobs, places and dates in them, of a
+	// user across conversations. It is used for turns that have a User, in the
+	// prompts of the router itself; an agent of a route has an option of its own. A
+	// turn is noted once, by the agent of the route or else by the router. Nil means
+	// none.
+	User *usermemory.Memory
 
 	// Store saves the conversations, as [qed.Durable] does. Nil means that nothing
 	// is saved.
@@ -105,7 +114,10 @@ func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 	if opt == nil {
 		opt = &Options{}
 	}
-	r := &router{memory: &qed.Memory{}, text: usertext.New(shippedTexts, opt.Texts)}
+	if opt.User != nil && opt.User.Store == nil {
+		return nil, errors.New("router: Options.User has no Store")
+	}
+	r := &router{memory: &qed.Memory{}, user: opt.User, text: usertext.New(shippedTexts, opt.Texts)}
 	if err := r.configure(model, opt); err != nil {
 		return nil, err
 	}
@@ -130,10 +142,11 @@ type router struct {
 	model    *asking.Model
 	prompts  Prompts
 	text     usertext.Table[Texts]
-	routes   []Route         // general last, if it is one
-	fallback string          // "": none
-	memory   *qed.Memory     // selects the History for the router's own requests
-	choices  json.RawMessage // the schema of a choice with the names of the routes
+	routes   []Route            // general last, if it is one
+	fallback string             // "": none
+	memory   *qed.Memory        // selects the History for the router's own requests
+	user     *usermemory.Memory // of users across conversations; nil: none
+	choices  json.RawMessage    // the schema of a choice with the names of the routes
 }
 
 // configure sets how the model is asked.
@@ -208,6 +221,11 @@ func (r *router) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) 
 		return qed.Answer{}, qed.ErrEmptyTurn
 	}
 	var usage llm.Usage
+	known, err := remembering.Recall(ctx, r.user, q, remembering.Counts{Similar: 3, Latest: 3})
+	if err != nil {
+		return qed.Answer{}, err
+	}
+	ctx = context.WithValue(ctx, knownKey{}, known.Text(nil))
 	decision, err := r.decide(ctx, q, turn.History, &usage)
 	if err != nil {
 		return qed.Answer{Usage: usage}, err
@@ -220,9 +238,21 @@ func (r *router) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) 
 		return a, nil
 	}
 	qed.Emit(ctx, decision)
-	a, err := qed.Ask(qed.WithPath(ctx, decision.Route), r.routes[i].Agent, turn)
+	within, noted := remembering.Around(qed.WithPath(ctx, decision.Route))
+	a, err := qed.Ask(within, r.routes[i].Agent, turn)
 	a.Usage.Add(usage)
+	if err == nil && len(a.Questions) == 0 && !noted() {
+		err = remembering.NoteAnswer(ctx, r.user, q, &a)
+	}
 	return a, err
+}
+
+// knownKey is the key of what the prompts show of the user's memory.
+type knownKey struct{}
+
+func knownText(ctx context.Context) string {
+	text, _ := ctx.Value(knownKey{}).(string)
+	return text
 }
 
 // choice is the model's reply. The schema that is sent also has the names of the
@@ -275,7 +305,7 @@ func (r *router) decide(
 	}
 	ask := *r.model
 	ask.Model = r.choosing()
-	data := RouteData{Question: q, Routes: routeTexts(r.routes)}
+	data := RouteData{Question: q, Routes: routeTexts(r.routes), Known: knownText(ctx)}
 	history = r.memory.Select(history)
 	reason := ""
 	for range 2 {

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/remembering"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/query"
 )
@@ -27,10 +28,22 @@ type AnswerData struct {
 	Truncated bool
 }
 
-// answer is the last node: the model answers from the rows, and its text is
-// streamed. If no statement ran, the text says why. If the model fails, the rows
-// are still part of the answer.
+// answer is the last node. A turn that read something is noted for the user.
 func (a *agent) answer(ctx context.Context, s state) (state, error) {
+	s, err := a.answerText(ctx, s)
+	if err != nil || s.Table == nil || a.opt.User == nil {
+		return s, err
+	}
+	answer, err := a.finish(ctx, s)
+	if err != nil {
+		return s, err
+	}
+	return s, remembering.NoteAnswer(ctx, a.opt.User, s.Question, &answer)
+}
+
+// answerText has the model answer from the rows; its text is streamed. If no statement ran,
+// the text says why. If the model fails, the rows are still part of the answer.
+func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	exceeded := qed.BudgetExceeded(ctx)
 	texts := a.texts(ctx)
 	switch {

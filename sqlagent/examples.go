@@ -6,6 +6,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/remembering"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/verified"
 )
@@ -49,6 +50,21 @@ func (a *agent) allowed(ctx context.Context, sql string) (*refusal.Error, error)
 		return refused, nil
 	}
 	return nil, err
+}
+
+// recalledTurns is how many earlier turns of the user a prompt shows.
+var recalledTurns = remembering.Counts{Similar: 3, Latest: 3}
+
+// known returns what is remembered of the user for a prompt, without the statements
+// that the guard refuses now.
+func (a *agent) known(ctx context.Context, s state) (string, error) {
+	var failed error
+	text := s.Known.Text(func(sql string) bool {
+		refused, err := a.allowed(ctx, sql)
+		failed = errors.Join(failed, err)
+		return refused == nil && err == nil
+	})
+	return text, failed
 }
 
 // candidatesPerExample is how many similar questions are checked for one example.

@@ -32,6 +32,7 @@ type GenerateData struct {
 	Relationships []string
 	Tables        []PromptTable
 	Values        []string        // what the question names, as words, column and value; data
+	Known         string          // what is remembered of the user; quoted data
 	Examples      []verified.Pair // for similar questions; data
 	Empty         string          // a statement that ran and returned no rows
 }
@@ -76,6 +77,9 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 		data.Tables = append(data.Tables, t)
 	}
 	if data.Examples, err = a.examples(ctx, s.Question); err != nil {
+		return s, err
+	}
+	if data.Known, err = a.known(ctx, s); err != nil {
 		return s, err
 	}
 	req, err := a.model.Request("generate", a.opt.Prompts.Generate, data, s.History)

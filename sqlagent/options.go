@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/privacy"
 	"github.com/qedkit/qed/schemasearch"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/usermemory"
 	"github.com/qedkit/qed/values"
 	"github.com/qedkit/qed/verified"
 )
@@ -122,6 +123,12 @@ type Options struct {
 	// part of one that has. Nil means the zero value.
 	Calendar *dates.Calendar
 
+	// User remembers past turns, their statements, and the people, jobs, places and
+	// dates in them, of a user across conversations. The prompts show what is
+	// similar or recent, and of the statements those that the guard accepts now. It
+	// is used for turns that have a User. Nil means none.
+	User *usermemory.Memory
+
 	// Verified has questions with statements that a person approved. The prompt for
 	// writing SQL shows those that are similar to the question and that the guard
 	// accepts now, at most MaxExamples. 0 means 3. A statement that the guard
@@ -175,6 +182,9 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if v.MinConfidence > 1 {
 		return v, fmt.Errorf("sqlagent: Options.MinConfidence is %v: it cannot be higher than 1", v.MinConfidence)
+	}
+	if v.User != nil && v.User.Store == nil {
+		return v, errors.New("sqlagent: Options.User has no Store")
 	}
 	option.DefaultOrNone(&v.MaxCorrections, 3)
 	option.DefaultOrNone(&v.SampleRows, 1)

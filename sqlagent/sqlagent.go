@@ -33,9 +33,10 @@
 // and columns, their types and comments, sample rows of the chosen tables
 // ([Options.SampleRows]) and values that the question names ([Options.Values]), both
 // without columns that look sensitive ([Options.Columns]), the relationships, the
-// verified questions ([Options.Verified]), the conversation
-// ([Options.MaxHistoryMessages]), the statements with their problems, and the rows of
-// the result. Columns that the policy does not list are never sent.
+// verified questions ([Options.Verified]), what is remembered of the user
+// ([Options.User]), the conversation ([Options.MaxHistoryMessages]), the statements
+// with their problems, and the rows of the result. Columns that the policy does not
+// list are never sent.
 // Data in a prompt is quoted, limited and marked as data.
 //
 // The prompt says which joins repeat rows. The agent does not check that the

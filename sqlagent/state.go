@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/remembering"
 	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/values"
@@ -18,6 +19,8 @@ type state struct {
 	Question string
 	History  []llm.Message // the earlier messages, oldest first
 	Personal bool          // the turn has a user or a tenant, who may see other rows than others
+
+	Known remembering.Known // of the user, from other conversations
 
 	Tables []string // the chosen tables, logical names
 

@@ -7,6 +7,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/remembering"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -21,6 +22,7 @@ type SelectData struct {
 	Question  string
 	MaxTables int
 	Tables    []PromptTable
+	Known     string         // what is remembered of the user; quoted data
 	Unknown   []UnknownTable // tables in the model's last reply that do not exist
 }
 
@@ -42,6 +44,12 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	data.Tables = shown
+	if s.Known, err = remembering.Recall(ctx, a.opt.User, s.Question, recalledTurns); err != nil {
+		return s, err
+	}
+	if data.Known, err = a.known(ctx, s); err != nil {
+		return s, err
+	}
 
 	var reason string
 	for range 2 {
@@ -57,7 +65,7 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 			return s, err
 		}
 		reason = chosen.Reason
-		s.Tables, data.Unknown = a.known(chosen.Tables)
+		s.Tables, data.Unknown = a.named(chosen.Tables)
 		if len(data.Unknown) == 0 {
 			break
 		}
@@ -78,9 +86,9 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 	return s, nil
 }
 
-// known splits the names that a model chose into tables and names that are not
+// named splits the names that a model chose into tables and names that are not
 // tables. Each table is listed once, and at most MaxTables of both.
-func (a *agent) known(chosen []string) (tables []string, unknown []UnknownTable) {
+func (a *agent) named(chosen []string) (tables []string, unknown []UnknownTable) {
 	for _, name := range chosen {
 		found, ok := a.catalog.find(name)
 		switch {

@@ -1,16 +1,14 @@
 package todoagent
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/remembering"
 	"github.com/qedkit/qed/store"
-	"github.com/qedkit/qed/usermemory"
 )
 
 // An Entry is the memory entry of a task that ran. A task that ran several times
@@ -94,10 +92,9 @@ type KnownQuery struct {
 type KnownTurn struct{ Request, Answer string }
 
 const (
-	maxKnownText     = 300 // bytes of each text from the memory in a prompt
-	maxKnownName     = 100 // of each name
-	maxKnownEntities = 20
-	maxKnownColumns  = 30
+	maxKnownText    = 300 // bytes of each text from the memory in a prompt
+	maxKnownName    = 100 // of each name
+	maxKnownColumns = 30
 )
 
 // addKnown reads the memory of the thread for the prompts.
@@ -143,43 +140,12 @@ func (a *agent) addKnown(ctx context.Context, s *state) error {
 	return nil
 }
 
-// recall adds the memory of the user across threads. If it fails, recall emits
-// [qed.Warning], and the turn goes on without.
+// recall adds the memory of the user across threads.
 func (a *agent) recall(ctx context.Context, s *state) error {
-	turn := qed.Info(ctx).Turn
-	if a.opt.User == nil || turn.User == "" {
-		return nil
+	known, err := remembering.Recall(ctx, a.opt.User, s.Text, remembering.Counts{Similar: recalled})
+	s.Known.Turns, s.Known.Entities = nil, known.Entities
+	for _, t := range known.Turns {
+		s.Known.Turns = append(s.Known.Turns, KnownTurn{Request: t.Request, Answer: t.Answer})
 	}
-	type memory struct {
-		Turns    []KnownTurn
-		Entities []finding.Entity
-	}
-	user := usermemory.User{Tenant: turn.Tenant, ID: turn.User}
-	found, err := qed.Step(ctx, "recall", s.Text, func(ctx context.Context) (memory, error) {
-		var r memory
-		turns, err := a.opt.User.Recall(ctx, user, s.Text, recalled)
-		if err != nil {
-			return r, err
-		}
-		for _, t := range turns {
-			r.Turns = append(r.Turns, KnownTurn{
-				Request: prompt.Clip(cmp.Or(t.Rewritten, t.Request), maxKnownText),
-				Answer:  prompt.Clip(t.Answer, maxKnownText),
-			})
-		}
-		entities, err := a.opt.User.Entities(ctx, user)
-		if err != nil {
-			return r, err
-		}
-		for _, e := range entities[:min(len(entities), maxKnownEntities)] {
-			r.Entities = append(r.Entities, e.Entity)
-		}
-		return r, nil
-	})
-	if call, ok := errors.AsType[*qed.CallError](err); ok {
-		qed.Emit(ctx, qed.Warning{Code: "memory_incomplete", Message: "the memory of the user could not be read: " + call.Message})
-		return nil
-	}
-	s.Known.Turns, s.Known.Entities = found.Turns, found.Entities
 	return err
 }

@@ -2,10 +2,10 @@ package todoagent
 
 import (
 	"context"
-	"errors"
 	"strconv"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/remembering"
 	"github.com/qedkit/qed/usermemory"
 )
 
@@ -87,12 +87,5 @@ func (a *agent) noteForUser(ctx context.Context, s *state) error {
 			}
 		}
 	}
-	_, err := qed.Step(ctx, "note for the user", s.Ground, func(ctx context.Context) (bool, error) {
-		return true, a.opt.User.Note(ctx, usermemory.User{Tenant: turn.Tenant, ID: turn.User}, past, entities)
-	})
-	if call, ok := errors.AsType[*qed.CallError](err); ok {
-		qed.Emit(ctx, qed.Warning{Code: "memory_incomplete", Message: "the memory of the user could not be written: " + call.Message})
-		return nil
-	}
-	return err
+	return remembering.Note(ctx, a.opt.User, past, entities)
 }

@@ -141,7 +141,7 @@ func (r *userReader) begin() {
 
 func (r *userReader) addTurn(t userTurn) {
 	key := turnKey{t.Thread, t.Turn, t.Plan}
-	if i, ok := r.turnAt[key]; ok && t.Thread != "" {
+	if i, ok := r.turnAt[key]; ok && (t.Thread != "" || t.Plan != "") {
 		r.turns[i] = t
 		return
 	}

@@ -1,13 +1,17 @@
 // Package usermemory remembers users across their conversations: their past turns,
 // with the answers and the queries that ran, and the entities that they mentioned.
 //
-// Give a [Memory] to an agent (the Options.User of package todoagent), which then
-// notes every turn and recalls similar turns for a new request. Or use it directly:
+// Give a [Memory] to an agent (the Options.User of packages todoagent, sqlagent and
+// router), which then notes every turn that has a User and recalls similar turns for
+// a new request. Or use it directly:
 //
 //	memory := &usermemory.Memory{Store: st}
 //	user := usermemory.User{Tenant: "acme", ID: "ann"}
 //	err := memory.Note(ctx, user, usermemory.PastTurn{Request: "ships to Miami"}, nil)
 //	turns, err := memory.Recall(ctx, user, "Miami last week", 3)
+//
+// A recalled query is run again like any query: [github.com/qedkit/qed/query.Source].Run
+// checks it by the rights that hold then.
 //
 // [Memory.Forget] removes the memory of a user, and [Memory.Erase] the user's
 // conversations as well.
@@ -72,8 +76,8 @@ type Memory struct {
 // A PastTurn is a turn in the memory of a user. Long texts are cut.
 type PastTurn struct {
 	Thread    string    `json:"thread"`         // the conversation
-	Turn      int       `json:"turn"`           // the number of the turn in the conversation, from 1
-	Plan      string    `json:"plan,omitempty"` // the ID of the [qed.TodoList]: a turn of several agents has several plans
+	Turn      int       `json:"turn"`           // the number of the turn in the conversation, from 1; 0 if it is not known
+	Plan      string    `json:"plan,omitempty"` // the ID of the [qed.TodoList], or of the turn; a turn of several agents has several
 	Time      time.Time `json:"time"`
 	Request   string    `json:"request"`             // the user's message
 	Rewritten string    `json:"rewritten,omitempty"` // the request, clear in itself
