@@ -33,7 +33,7 @@ func TestRemembersItsUser(t *testing.T) {
 				if !tt.notes {
 					return a, nil
 				}
-				return a, remembering.NoteAnswer(ctx, memory, turn.Text, &a)
+				return a, remembering.NoteAnswer(ctx, memory, turn.Text, &a, nil)
 			})
 			model := llm.ModelFunc(func(_ context.Context, req *llm.Request, _ func(llm.Delta)) (*llm.Response, error) {
 				first, last := req.Messages[0].Content, req.Messages[len(req.Messages)-1].Content

@@ -242,7 +242,7 @@ func (r *router) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) 
 	a, err := qed.Ask(within, r.routes[i].Agent, turn)
 	a.Usage.Add(usage)
 	if err == nil && len(a.Questions) == 0 && !noted() {
-		err = remembering.NoteAnswer(ctx, r.user, q, &a)
+		err = remembering.NoteAnswer(ctx, r.user, q, &a, nil)
 	}
 	return a, err
 }

@@ -38,7 +38,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	return s, remembering.NoteAnswer(ctx, a.opt.User, s.Question, &answer)
+	return s, remembering.NoteAnswer(ctx, a.opt.User, s.Question, &answer, a.catalog.hidden)
 }
 
 // answerText has the model answer from the rows; its text is streamed. If no statement ran,

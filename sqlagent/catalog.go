@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/privacy"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/schemasearch"
 	"github.com/qedkit/qed/secureview"
@@ -26,6 +27,7 @@ type catalog struct {
 	relationships []joinpath.Relationship
 	graph         *joinpath.Graph
 	search        *schemasearch.Index
+	hidden        []string // columns whose values the host hides
 }
 
 // table is a table of the catalog.
@@ -107,8 +109,14 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 	if len(c.names) == 0 {
 		return nil, fmt.Errorf("sqlagent: %w", ErrNoTables)
 	}
-	if _, err := o.Columns.LeftOut(visible); err != nil {
+	leftOut, err := o.Columns.LeftOut(visible)
+	if err != nil {
 		return nil, fmt.Errorf("sqlagent: Options.Columns: %w", err)
+	}
+	for _, l := range leftOut {
+		if l.Reason == privacy.Hidden {
+			c.hidden = append(c.hidden, l.Column)
+		}
 	}
 	slices.Sort(c.names)
 	for _, t := range readables {
@@ -123,7 +131,6 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 		}
 	}
 	c.relationships = visible.Relationships
-	var err error
 	if c.search, err = schemasearch.New(context.Background(), visible, nil); err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
 	}

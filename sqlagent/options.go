@@ -126,7 +126,8 @@ type Options struct {
 	// User remembers past turns, their statements, and the people, jobs, places and
 	// dates in them, of a user across conversations. The prompts show what is
 	// similar or recent, and of the statements those that the guard accepts now. It
-	// is used for turns that have a User. Nil means none.
+	// is used for turns that have a User. Values of columns that look like secrets or
+	// that Columns hides are not remembered. Nil means none.
 	User *usermemory.Memory
 
 	// Verified has questions with statements that a person approved. The prompt for

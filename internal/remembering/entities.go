@@ -30,14 +30,17 @@ const (
 //   - the cells of the rows that the question or the text of the answer contains:
 //     texts, and numbers of columns that identify something
 //
-// The kind is the name of the column in words. Columns that look like secrets are
-// left out.
-func Entities(question string, answer *qed.Answer) []finding.Entity {
+// The kind is the name of the column in words. Columns that look like secrets, and
+// hidden ones, are left out.
+func Entities(question string, answer *qed.Answer, hidden []string) []finding.Entity {
 	var found []finding.Entity
+	leftOut := func(column string) bool {
+		return sensitive.Secret(column) || slices.ContainsFunc(hidden, func(h string) bool { return strings.EqualFold(h, column) })
+	}
 	add := func(column, name string) {
 		e := finding.Entity{Kind: strings.ToLower(words.Spaced(column)), Name: strings.TrimSpace(name)}
 		n := utf8.RuneCountInString(e.Name)
-		if n == 0 || n > maxName || sensitive.Secret(column) || len(found) == maxTurnEntities || slices.Contains(found, e) {
+		if n == 0 || n > maxName || leftOut(column) || len(found) == maxTurnEntities || slices.Contains(found, e) {
 			return
 		}
 		found = append(found, e)

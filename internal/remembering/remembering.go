@@ -205,7 +205,7 @@ func Note(ctx context.Context, m *usermemory.Memory, past usermemory.PastTurn, e
 
 // NoteAnswer notes a turn by its answer, with the people, jobs, places and dates of
 // the question and of the answer: see [Entities].
-func NoteAnswer(ctx context.Context, m *usermemory.Memory, request string, answer *qed.Answer) error {
+func NoteAnswer(ctx context.Context, m *usermemory.Memory, request string, answer *qed.Answer, hidden []string) error {
 	if m == nil {
 		return nil
 	}
@@ -225,5 +225,5 @@ func NoteAnswer(ctx context.Context, m *usermemory.Memory, request string, answe
 			Summary: fmt.Sprintf("%d rows", q.Rows), HowToRetrieve: q.Index,
 		})
 	}
-	return Note(ctx, m, past, Entities(request, answer))
+	return Note(ctx, m, past, Entities(request, answer, hidden))
 }

@@ -31,6 +31,8 @@ func TestEntities(t *testing.T) {
 			`SELECT a FROM j WHERE j.site = 'Ann''s Dock' AND "workDay" >= '2025-01-13' AND name LIKE '%Mill%' AND x IN ('one', 'two')`)},
 			[]string{"site=Ann's Dock", "work day=2025-01-13", "name=Mill", "x=one"}},
 		{"a secret", "Whose is it?", qed.Answer{Queries: sql(`SELECT a FROM j WHERE ssn = '111-11' AND password = 'x1'`)}, nil},
+		{"a hidden column", "Who earns 'much'?", qed.Answer{Text: "It is much.", Queries: sql(`SELECT a FROM j WHERE salary = 'much'`),
+			Table: table("salary", []any{"much"})}, nil},
 		{"what did not run", "Who?", qed.Answer{Queries: []qed.Query{{Language: "sql", Written: "SELECT a WHERE b = 'c'"}}}, nil},
 		{"cells in the answer", "Who leads?", qed.Answer{Text: "Ann Miller leads, with job 4711.",
 			Table: table("firstName,job_no,hours", []any{"Ann Miller", int64(4711), int64(4711)}, []any{"Bob Stone", int64(11), int64(8)})},
@@ -43,7 +45,7 @@ func TestEntities(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, e := range remembering.Entities(tt.question, &tt.answer) {
+			for _, e := range remembering.Entities(tt.question, &tt.answer, []string{"Salary"}) {
 				got = append(got, e.Kind+"="+e.Name)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
