@@ -3,6 +3,7 @@ package verified
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -119,7 +120,7 @@ func parse(line []byte) (e entry, err error) {
 	default:
 		return e, fmt.Errorf("%w: the status %q is none of approved, proposed, rejected", ErrInvalid, e.Status)
 	}
-	return e, e.check()
+	return newEntry(cmp.Or(e.Status, approved), e.Pair), e.check()
 }
 
 // write appends an entry to the file, if there is one. What is written in part is

@@ -16,7 +16,6 @@
 package verified
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,11 +100,15 @@ type Set struct {
 type entry struct {
 	Status status `json:"status,omitempty"` // empty: approved
 	Pair
+
+	// question and statement are those of the pair up to spaces and case.
+	question, statement string
 }
 
 // FromAnswer returns the pair of a turn that a user found right. It has the tenant of
-// the turn, and not the user: approved pairs stay when a user is erased. The error matches [ErrNotProved] if the answer is
-// partial, or its rows do not come from exactly one SQL statement.
+// the turn, and not the user: approved pairs stay when a user is erased. The error
+// matches [ErrNotProved] if the answer is partial, or its rows do not come from
+// exactly one SQL statement.
 func FromAnswer(turn qed.Turn, answer qed.Answer) (Pair, error) {
 	if answer.Partial || len(answer.Queries) != 1 || answer.Queries[0].Language != query.SQL || answer.Queries[0].Executed == "" {
 		return Pair{}, fmt.Errorf("verified: %w", ErrNotProved)
@@ -136,19 +139,19 @@ func (p Pair) check() error {
 	return nil
 }
 
-// sameQuestion reports whether two pairs have the same tenant and, up to spaces and
-// case, the same question.
-func (p Pair) sameQuestion(q Pair) bool {
-	return p.Tenant == q.Tenant && folded(p.Question) == folded(q.Question)
+func newEntry(s status, p Pair) entry {
+	return entry{Status: s, Pair: p, question: folded(p.Question), statement: folded(p.SQL)}
 }
 
-func (p Pair) same(q Pair) bool { return p.sameQuestion(q) && folded(p.SQL) == folded(q.SQL) }
+func (e *entry) sameQuestion(o *entry) bool { return e.Tenant == o.Tenant && e.question == o.question }
+
+func (e *entry) same(o *entry) bool { return e.sameQuestion(o) && e.statement == o.statement }
 
 func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // Propose adds a pair for a person to decide. A pair that is known already, in any
 // state, is not changed. The error matches [ErrInvalid], [ErrFull] or [ErrChanged].
-func (s *Set) Propose(p Pair) error { return s.change(entry{proposed, p}) }
+func (s *Set) Propose(p Pair) error { return s.change(newEntry(proposed, p)) }
 
 // Approve makes a pair an example, whether it was proposed or not. It replaces an
 // approved pair with the same question. By must name who approves. The error
@@ -157,12 +160,12 @@ func (s *Set) Approve(p Pair) error {
 	if strings.TrimSpace(p.By) == "" {
 		return fmt.Errorf("verified: %w: set By to the person who approves", ErrInvalid)
 	}
-	return s.change(entry{approved, p})
+	return s.change(newEntry(approved, p))
 }
 
 // Reject removes a pair, whether it was proposed or approved. It cannot be proposed
 // again; it can be approved. The error matches [ErrInvalid] or [ErrChanged].
-func (s *Set) Reject(p Pair) error { return s.change(entry{rejected, p}) }
+func (s *Set) Reject(p Pair) error { return s.change(newEntry(rejected, p)) }
 
 // Approved returns the approved pairs, oldest first.
 func (s *Set) Approved() []Pair { return s.pairs(approved) }
@@ -194,7 +197,7 @@ func (s *Set) change(e entry) error {
 	if e.Status == proposed {
 		waiting := 0
 		for _, known := range s.entries {
-			if known.same(e.Pair) {
+			if known.same(&e) {
 				return nil
 			}
 			if known.Status == proposed {
@@ -214,9 +217,8 @@ func (s *Set) change(e entry) error {
 
 // add applies an entry. The last one about a pair counts.
 func (s *Set) add(e entry) {
-	e.Status = cmp.Or(e.Status, approved)
 	s.entries = slices.DeleteFunc(s.entries, func(known entry) bool {
-		return known.same(e.Pair) || e.Status == approved && known.Status == approved && known.sameQuestion(e.Pair)
+		return known.same(&e) || e.Status == approved && known.Status == approved && known.sameQuestion(&e)
 	})
 	s.entries = append(s.entries, e)
 }
