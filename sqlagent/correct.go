@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/values"
 )
 
 // CorrectData is the data of the prompt for correcting a statement. It contains
@@ -22,6 +23,7 @@ type CorrectData struct {
 	Earlier       []qed.Correction // the statements before it that were given up, cut short
 	Relationships []string
 	Tables        []PromptTable
+	Values        []string // see [GenerateData]; those of Tables
 }
 
 // correct has the model write the statement again. The prompt describes the tables
@@ -48,6 +50,8 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 		}
 		data.Tables = append(data.Tables, t)
 	}
+	named := slices.DeleteFunc(slices.Clone(s.Named), func(m values.Match) bool { return !slices.Contains(tables, m.Table) })
+	data.Values = valueLines(named)
 	req, err := a.model.Request("correct", a.opt.Prompts.Correct, data, nil)
 	if err != nil {
 		return s, err

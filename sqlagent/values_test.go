@@ -97,6 +97,32 @@ func TestValuesOfTheQuestion(t *testing.T) {
 	}
 }
 
+// TestValuesInCorrections checks that the model sees the values of the tables of a
+// refused statement again, and no others.
+func TestValuesInCorrections(t *testing.T) {
+	for name, tt := range map[string]struct {
+		refused string
+		want    bool
+	}{
+		"of the same table": {"SELECT nothing FROM workOrder", true},
+		"of another table":  {"SELECT nothing FROM employee", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := llmtest.New(
+				reply("select_tables", tables("workOrder", "employee")), reply("generate", query(tt.refused)),
+				reply("correct", query("SELECT id FROM workOrder WHERE title = 'Active'")), reply("answer", text("One.")))
+			db := &database{answers: []answer{{contains: "workOrder", rows: [][]any{{int64(1)}}}}}
+			a := newAgent(t, m, db, &sqlagent.Options{Values: always(dictionary(t, `"owner": {}`))})
+			if _, _, err := run(t, a, qed.Turn{Text: "which orders are actve?"}); err != nil {
+				t.Fatal(err)
+			}
+			if sent := prompt(t, m, "correct"); strings.Contains(sent, `"actve": workOrder.title = "Active"`) != tt.want || strings.Contains(sent, "<values>") != tt.want {
+				t.Errorf("the prompt is\n%s", sent)
+			}
+		})
+	}
+}
+
 // TestValuesOfAnotherCaller checks that nobody gets the values of somebody else.
 func TestValuesOfAnotherCaller(t *testing.T) {
 	down := errors.New("the file is gone")
