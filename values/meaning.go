@@ -1,14 +1,19 @@
 package values
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/vector"
+	"github.com/qedkit/qed/internal/words"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -18,26 +23,42 @@ type MeaningOptions struct {
 	// BatchSize is the number of values embedded in one call. 0 means 64.
 	BatchSize int
 
-	// MinSimilarity is the least cosine of a value that is found by its meaning. 0
-	// means 0.6. Good values depend on the Embedder.
+	// MinSimilarity is the least cosine of a value and the words that mean it. 0
+	// means 0.65. Good values depend on the Embedder.
 	MinSimilarity float64
+
+	// MinQuestion is the least cosine of the text and of a question that names the
+	// value, such as "Which work orders have the status On hold". 0 means 0.38.
+	MinQuestion float64
 
 	// Earlier is a dictionary with vectors of the same Embedder. Values that it has
 	// are not embedded again. It may be nil.
 	Earlier *Dictionary
 }
 
-// meaning has the vectors of the entries of an index.
+// meaning has the vectors of the values of an index. Vectors have length 1.
 type meaning struct {
-	embedder llm.Embedder
-	least    float64
-	vectors  [][]float32 // of length 1, one for each entry
+	embedder         llm.Embedder
+	least, leastText float64
+	vectors          [][]float32 // one for each entry
+	asked            []asked     // one for each column that has an entry
+}
+
+// asked is a question that names a value of a column. A text that means the value in
+// other words is more like this question than it is like the value alone.
+type asked struct {
+	entry, column int32
+	text          string
+	vector        []float32
 }
 
 // WithMeaning returns a dictionary with the same values that finds them by meaning
-// too: "waiting" can mean On hold. It embeds all values before it returns, and
-// [Dictionary.Search] embeds the text in one call. The errors of the Embedder are
-// returned as they are.
+// too: "waiting" can mean On hold. It embeds all values before it returns, each alone
+// and in a question that names it, and [Dictionary.Search] embeds the text in one
+// call. The errors of the Embedder are returned as they are.
+//
+// Search returns the values that words of the text mean, and of the values that the
+// whole text is about the best one of a column, for at most two columns.
 //
 // The values of the columns go to the Embedder.
 func (d *Dictionary) WithMeaning(ctx context.Context, e llm.Embedder, opt *MeaningOptions) (*Dictionary, error) {
@@ -51,53 +72,84 @@ func (d *Dictionary) WithMeaning(ctx context.Context, e llm.Embedder, opt *Meani
 	if err := option.Default("values: MeaningOptions.BatchSize", &o.BatchSize, 64); err != nil {
 		return nil, err
 	}
-	if err := option.Default("values: MeaningOptions.MinSimilarity", &o.MinSimilarity, 0.6); err != nil {
+	if err := option.Default("values: MeaningOptions.MinSimilarity", &o.MinSimilarity, 0.65); err != nil {
 		return nil, err
 	}
-	known := map[string][]float32{}
-	dimensions := 0
-	if o.Earlier != nil && o.Earlier.meaning != nil {
-		for i, v := range o.Earlier.meaning.vectors {
-			known[o.Earlier.index.entries[i].value] = v
-			dimensions = len(v)
-		}
+	if err := option.Default("values: MeaningOptions.MinQuestion", &o.MinQuestion, 0.38); err != nil {
+		return nil, err
 	}
-	m := &meaning{embedder: e, least: o.MinSimilarity, vectors: make([][]float32, len(d.index.entries))}
-	var missing []int
+	m := &meaning{embedder: e, least: o.MinSimilarity, leastText: o.MinQuestion}
+	var texts []string
 	for i, entry := range d.index.entries {
-		if m.vectors[i] = known[entry.value]; m.vectors[i] == nil {
-			missing = append(missing, i)
+		texts = append(texts, entry.value)
+		for _, c := range entry.columns {
+			column := d.index.columns[c]
+			m.asked = append(m.asked, asked{entry: int32(i), column: c, text: fmt.Sprintf("Which %s have the %s %s",
+				words.Spaced(column.table), words.Spaced(column.column), entry.value)})
 		}
 	}
-	for batch := range slices.Chunk(missing, o.BatchSize) {
-		texts := make([]string, len(batch))
-		for i, at := range batch {
-			texts[i] = d.index.entries[at].value
-		}
-		vectors, err := vector.Embed(ctx, e, texts, dimensions)
-		if err != nil {
-			return nil, fmt.Errorf("values: %w", err)
-		}
-		for i, v := range vectors {
-			m.vectors[batch[i]] = vector.Unit(v)
-			dimensions = len(v)
-		}
+	for _, a := range m.asked {
+		texts = append(texts, a.text)
+	}
+	known, err := embedAll(ctx, e, texts, o.BatchSize, o.Earlier)
+	if err != nil {
+		return nil, err
+	}
+	for i := range d.index.entries {
+		m.vectors = append(m.vectors, known[d.index.entries[i].value])
+	}
+	for i := range m.asked {
+		m.asked[i].vector = known[m.asked[i].text]
 	}
 	out := *d
 	out.meaning = m
 	return &out, nil
 }
 
-// byMeaning adds the values that a phrase of the text is near to. Words that name a
-// value by their spelling are not looked up.
-func (s *search) byMeaning(ctx context.Context, m *meaning) error {
+// embedAll returns the vectors of texts. It takes those of an earlier dictionary.
+func embedAll(ctx context.Context, e llm.Embedder, texts []string, batch int, earlier *Dictionary) (map[string][]float32, error) {
+	known := map[string][]float32{}
+	dimensions := 0
+	if earlier != nil && earlier.meaning != nil {
+		for i, v := range earlier.meaning.vectors {
+			known[earlier.index.entries[i].value] = v
+			dimensions = len(v)
+		}
+		for _, a := range earlier.meaning.asked {
+			known[a.text] = a.vector
+		}
+	}
+	var missing []string
+	for _, text := range texts {
+		if _, ok := known[text]; !ok {
+			known[text] = nil
+			missing = append(missing, text)
+		}
+	}
+	for part := range slices.Chunk(missing, batch) {
+		vectors, err := vector.Embed(ctx, e, part, dimensions)
+		if err != nil {
+			return nil, fmt.Errorf("values: %w", err)
+		}
+		for i, v := range vectors {
+			known[part[i]] = vector.Unit(v)
+			dimensions = len(v)
+		}
+	}
+	return known, nil
+}
+
+// byMeaning adds the values that a phrase of the text, or the whole text, is near to.
+// Words that name a value by their spelling are not looked up.
+func (s *search) byMeaning(ctx context.Context, m *meaning, columns func(table, column string) bool) error {
 	phrases := s.unexplained()
 	if len(phrases) == 0 || len(m.vectors) == 0 {
 		return nil
 	}
-	texts := make([]string, len(phrases))
-	for i, p := range phrases {
-		texts[i] = strings.ToLower(s.text[p.begin:p.end])
+	spelled := s.spelled()
+	texts := []string{prompt.Clip(strings.TrimRight(s.text, "?!. "), maxAskedText)}
+	for _, p := range phrases {
+		texts = append(texts, strings.ToLower(s.text[p.begin:p.end]))
 	}
 	vectors, err := vector.Embed(ctx, m.embedder, texts, len(m.vectors[0]))
 	if errors.Is(err, vector.ErrZero) {
@@ -106,10 +158,35 @@ func (s *search) byMeaning(ctx context.Context, m *meaning) error {
 	if err != nil {
 		return fmt.Errorf("values: %w", err)
 	}
+	for i, v := range vectors {
+		vectors[i] = vector.Unit(v)
+	}
+	best := map[int32]asked{} // by column
+	nearness := map[int32]float64{}
+	for _, a := range m.asked {
+		c := &s.columns[a.column]
+		if near := vector.Dot(vectors[0], a.vector); near >= m.leastText && near > nearness[a.column] && !spelled[a.column] &&
+			(columns == nil || columns(c.table, c.column)) {
+			best[a.column], nearness[a.column] = a, near
+		}
+	}
+	order := slices.SortedFunc(maps.Keys(best), func(a, b int32) int {
+		return cmp.Or(cmp.Compare(nearness[b], nearness[a]), cmp.Compare(a, b))
+	})
+	for _, c := range order[:min(len(order), maxAsked)] {
+		said := phrases[0]
+		most := math.Inf(-1)
+		for i, p := range phrases {
+			if near := vector.Dot(vectors[i+1], m.vectors[best[c].entry]); near > most {
+				said, most = p, near
+			}
+		}
+		said.score, said.how, said.column = meaningShare*nearness[c], Meaning, &s.columns[c]
+		s.add(best[c].entry, said)
+	}
 	for i, p := range phrases {
-		asked := vector.Unit(vectors[i])
 		for entry, v := range m.vectors {
-			if cosine := vector.Dot(asked, v); cosine >= m.least {
+			if cosine := vector.Dot(vectors[i+1], v); cosine >= m.least {
 				p.score, p.how = meaningShare*cosine, Meaning
 				s.add(int32(entry), p)
 			}
@@ -118,12 +195,27 @@ func (s *search) byMeaning(ctx context.Context, m *meaning) error {
 	return nil
 }
 
+// spelled returns the columns of which the text has a value by its spelling.
+func (s *search) spelled() map[int32]bool {
+	out := map[int32]bool{}
+	for id, h := range s.hits {
+		if h.how != Part {
+			for _, c := range s.entries[id].columns {
+				out[c] = true
+			}
+		}
+	}
+	return out
+}
+
 // meaningShare keeps matches by meaning behind those by spelling.
 const meaningShare = 0.7
 
 const (
 	maxPhrases      = 24 // that are embedded
 	maxPhraseTokens = 3
+	maxAskedText    = 1000 // bytes
+	maxAsked        = 2    // columns of which the text means a value as a whole
 )
 
 // unexplained returns the phrases of the text that no value explains by its spelling,
@@ -142,10 +234,13 @@ func (s *search) unexplained() []hit {
 	for n := 1; n <= maxPhraseTokens; n++ {
 		for i := 0; i+n <= len(s.tokens) && len(out) < maxPhrases; i++ {
 			first, last := s.tokens[i], s.tokens[i+n-1]
-			if !first.weak && !last.weak && !slices.Contains(free[i:i+n], false) {
+			if s.means(first) && s.means(last) && !slices.Contains(free[i:i+n], false) {
 				out = append(out, hit{begin: first.begin, end: last.end})
 			}
 		}
 	}
 	return out
 }
+
+// means reports whether a word can mean something alone, such as HR.
+func (s *search) means(t token) bool { return !t.weak || s.emphasised(t.begin, t.end, true) }

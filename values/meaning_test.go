@@ -23,18 +23,29 @@ func (e *thesaurus) Embed(_ context.Context, texts []string) ([][]float32, error
 	e.texts = append(e.texts, texts...)
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
-		out[i] = []float32{0, 0, 1}
-		switch strings.ToLower(text) {
+		out[i] = []float32{0, 0, 1, 0, 0, 0}
+		text = strings.ToLower(text)
+		if strings.HasPrefix(text, "which ") {
+			out[i] = []float32{0, 0, 0, 0, 0, 1} // a question about nothing in particular
+			for at, words := range map[int][]string{3: {"on hold", "paused", "suspended"}, 4: {"completed", "finished", "done with"}} {
+				for _, w := range words {
+					if strings.Contains(text, w) {
+						out[i][at] = 9
+					}
+				}
+			}
+		}
+		switch text {
 		case "on hold", "paused", "suspended jobs":
-			out[i] = []float32{1, 0, 0.1}
+			out[i] = []float32{1, 0, 0.1, 0, 0, 0}
 		case "completed", "finished":
-			out[i] = []float32{0, 1, 0.1}
+			out[i] = []float32{0, 1, 0.1, 0, 0, 0}
 		case "acme", "globex", "initech", "umbrella":
-			out[i] = []float32{0, 0, -1}
+			out[i] = []float32{0, 0, -1, 0, 0, 0}
 		case "berlin", "münchen", "york", "new york", "active", "waiting for parts":
-			out[i] = []float32{-1, -1, 0}
+			out[i] = []float32{-1, -1, 0, 0, 0, 0}
 		case "all", "in", "reparatur", "storno", "wartung":
-			out[i] = []float32{-1, 0, -1}
+			out[i] = []float32{-1, 0, -1, 0, 0, 0}
 		}
 	}
 	return out, nil
@@ -54,6 +65,8 @@ func TestMeaning(t *testing.T) {
 	for text, want := range map[string]string{
 		"which orders are paused?":             "On hold meaning paused",
 		"list the suspended jobs":              "On hold meaning suspended jobs",
+		"which orders are we done with?":       "Completed meaning orders",
+		"which Active orders are suspended?":   "Active exact Active",
 		"which orders are finished or Active?": "Active exact Active; Completed meaning finished",
 		"nothing else":                         "",
 		"":                                     "",

@@ -80,7 +80,7 @@ func (d *Dictionary) Search(ctx context.Context, q Query) ([]Match, error) {
 	s.dropCovered()
 	var err error
 	if d.meaning != nil {
-		err = s.byMeaning(ctx, d.meaning)
+		err = s.byMeaning(ctx, d.meaning, q.Columns)
 	}
 	return s.matches(q), err
 }
@@ -271,6 +271,7 @@ type hit struct {
 	begin, end int // of the words in the text
 	score      float64
 	how        How
+	column     *indexed // of the value; nil: any that has it
 }
 
 type search struct {
@@ -353,7 +354,7 @@ func (s *search) phrases() {
 					if literal {
 						score = scoreLiteral
 					}
-					s.add(entry, hit{begin, end, score, Exact})
+					s.add(entry, hit{begin: begin, end: end, score: score, how: Exact})
 				}
 			}
 		}
@@ -517,7 +518,7 @@ func (s *search) compare(f *form, of map[int32][]meant) {
 		score = min(score, scoreFolded-0.02)
 	}
 	if score >= leastScore && strong > 0 {
-		s.add(f.entry, hit{begin, end, score, how})
+		s.add(f.entry, hit{begin: begin, end: end, score: score, how: how})
 	}
 }
 
@@ -553,6 +554,9 @@ func (s *search) matches(q Query) []Match {
 		e := &s.entries[id]
 		for _, c := range e.columns {
 			column := &s.columns[c]
+			if h.column != nil && h.column != column {
+				continue
+			}
 			if q.Columns != nil && !q.Columns(column.table, column.column) {
 				continue
 			}
