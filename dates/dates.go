@@ -9,8 +9,8 @@
 // The rules, where everyday language leaves something open:
 //
 //   - Last week, last month and so on are those of the calendar: the ones before
-//     the present one, unless [Calendar.RollingWeek] is set. The last 7 days, weeks or months end with yesterday, and
-//     so does the past week, month or year.
+//     the present one, unless [Calendar.RollingWeek] is set. The last 7 days, weeks or
+//     months end with yesterday, and so does the past week, month or year.
 //   - A time since which something happened ends with today.
 //   - Quarters are those of the calendar, unless the text says that they are of
 //     the fiscal year.
