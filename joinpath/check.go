@@ -154,6 +154,8 @@ func (c *checker) name(path, what, name string) bool {
 		c.add(path, "a %s is empty", what)
 	case !utf8.ValidString(name):
 		c.add(path, "the %s %q is not UTF-8", what, name)
+	case strings.ContainsRune(name, 0):
+		c.add(path, "the %s %q has a NUL, which no database allows", what, name)
 	default:
 		return true
 	}

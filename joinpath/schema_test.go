@@ -96,6 +96,7 @@ func TestReadRefuses(t *testing.T) {
 		"unknown field":          {`{"version": 1, "tables": {}, "relationships": [], "edges": []}`, ""},
 		"field in other case":    {`{"Version": 1, "tables": {}, "relationships": []}`, ""},
 		"negative rows":          {`{"version": 1, "tables": {"a": {"columns": [], "rows": -1}}, "relationships": []}`, "/tables/a"},
+		"NUL in a name":          {`{"version": 1, "tables": {"a": {"columns": ["b\u0000"]}}, "relationships": []}`, "/tables/a"},
 		"unknown table field":    {`{"version": 1, "tables": {"a": {"columns": [], "colour": 1}}, "relationships": []}`, "/tables/a"},
 		"unknown edge field":     {edge(`"confidence"`, `"weight": 1, "confidence"`), first},
 		"edge field, other case": {edge(`"confidence"`, `"Type": "x", "confidence"`), first},
