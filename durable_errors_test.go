@@ -78,7 +78,10 @@ func ordinary(t testing.TB, l *qedtest.Ledger) qed.Agent {
 // Every call is made once.
 func TestStoreFails(t *testing.T) {
 	clean := qedtest.NewSnapshots(t, new(qedtest.Ledger))
-	want := converse(t, ordinary(t, new(qedtest.Ledger)), clean, nil).say("go")
+	var want qed.Answer
+	synctest.Test(t, func(t *testing.T) { // as below: the time decides what is appended together
+		want = converse(t, ordinary(t, new(qedtest.Ledger)), clean, nil).say("go")
+	})
 	appends := len(clean.Moments)
 	for _, test := range []struct {
 		name    string
