@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	driver "github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
@@ -60,23 +61,8 @@ var corpusEngines = map[string]*corpusEngine{
 		adapt:    func(_ *corpusSchema, text string) string { return text },
 		accepted: 1,
 	},
-	"MariaDB": {
-		dialect: mysql.Dialect{},
-		types: [...]string{
-			integerKind: "BIGINT", decimalKind: "DECIMAL(14,2)", floatKind: "DOUBLE",
-			textKind: "VARCHAR(80)", dateKind: "DATE", timestampKind: "DATETIME",
-		},
-		open: openMariaDBSchema,
-		read: func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error) {
-			return mysqldb.New(pool, &mysqldb.Options{Options: *opt})
-		},
-		schema:   asItIs,
-		folded:   asItIs,
-		header:   asItIs,
-		text:     func(value string) string { return singleQuoted(strings.ReplaceAll(value, `\`, `\\`)) },
-		adapt:    func(_ *corpusSchema, text string) string { return text },
-		accepted: 0.999,
-	},
+	"MariaDB": mysqlEngine(integration.MariaDB),
+	"MySQL":   mysqlEngine(integration.MySQL),
 	"PostgreSQL": {
 		dialect: postgres.Dialect{},
 		types: [...]string{
@@ -96,6 +82,27 @@ var corpusEngines = map[string]*corpusEngine{
 	},
 }
 
+// mysqlEngine is MariaDB or MySQL.
+func mysqlEngine(server func(testing.TB) *driver.Config) *corpusEngine {
+	return &corpusEngine{
+		dialect: mysql.Dialect{},
+		types: [...]string{
+			integerKind: "BIGINT", decimalKind: "DECIMAL(14,2)", floatKind: "DOUBLE",
+			textKind: "VARCHAR(80)", dateKind: "DATE", timestampKind: "DATETIME",
+		},
+		open: func(t *testing.T, name string) corpusPools { return openMySQLSchema(t, server(t), name) },
+		read: func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error) {
+			return mysqldb.New(pool, &mysqldb.Options{Options: *opt})
+		},
+		schema:   asItIs,
+		folded:   asItIs,
+		header:   asItIs,
+		text:     func(value string) string { return singleQuoted(strings.ReplaceAll(value, `\`, `\\`)) },
+		adapt:    func(_ *corpusSchema, text string) string { return text },
+		accepted: 0.999,
+	}
+}
+
 // corpusPools are pools of connections to a schema.
 type corpusPools struct {
 	originals []*sql.DB // an original runs on the first pool that accepts it
@@ -113,14 +120,13 @@ func openSQLiteSchema(t *testing.T, _ string) corpusPools {
 	return corpusPools{originals: []*sql.DB{db}, rewritten: db}
 }
 
-// openMariaDBSchema runs an original in the default sql_mode, and then in one that
+// openMySQLSchema runs an original in the default sql_mode, and then in one that
 // accepts more of them: COUNT (x) is a call. Rewritten statements run on the connection
 // of most originals, because another one can order ties differently.
-func openMariaDBSchema(t *testing.T, name string) corpusPools {
+func openMySQLSchema(t *testing.T, config *driver.Config, name string) corpusPools {
 	t.Helper()
-	db := openMariaDB(t, name, "")
-	config := integration.MariaDB(t)
-	config.DBName, config.Params = name, map[string]string{"sql_mode": "CONCAT(@@sql_mode, ',IGNORE_SPACE')"}
+	db := openSchema(t, config, name)
+	config.Params = map[string]string{"sql_mode": "CONCAT(@@sql_mode, ',IGNORE_SPACE')"}
 	lenient := connect(t, config)
 	config.Params = nil
 	return corpusPools{originals: []*sql.DB{db, lenient}, rewritten: db, agent: connect(t, config)}

@@ -37,7 +37,9 @@ import (
 // QED_DIFFERENTIAL_SEED the seed.
 func TestDifferential(t *testing.T) {
 	seed, count := uint64(envNumber(t, "QED_DIFFERENTIAL_SEED", 1)), envNumber(t, "QED_DIFFERENTIAL", 2000)
-	for _, name := range slices.Sorted(maps.Keys(corpusEngines)) {
+	// MySQL 9.7 is not among the engines: it ends with signal 11 on one of about 900
+	// generated statements, without the guard too. TestCorpus runs on it.
+	for _, name := range []string{"MariaDB", "PostgreSQL", "SQLite"} {
 		t.Run(name, func(t *testing.T) {
 			d := newDifferential(t, name, seed)
 			d.run(t, count)

@@ -16,13 +16,19 @@ import (
 func openMariaDB(t *testing.T, name, sqlMode string) *sql.DB {
 	t.Helper()
 	config := integration.MariaDB(t)
+	if sqlMode != "" {
+		config.Params = map[string]string{"sql_mode": "'" + sqlMode + "'"}
+	}
+	return openSchema(t, config, name)
+}
+
+// openSchema creates a schema, and connects to it. It sets the DBName of config.
+func openSchema(t *testing.T, config *driver.Config, name string) *sql.DB {
+	t.Helper()
 	admin := connect(t, config)
 	mustExec(t, admin, "CREATE DATABASE "+mysql.Dialect{}.Quote(name)+" CHARACTER SET utf8mb4")
 	t.Cleanup(func() { admin.Exec("DROP DATABASE " + mysql.Dialect{}.Quote(name)) })
 	config.DBName = name
-	if sqlMode != "" {
-		config.Params = map[string]string{"sql_mode": "'" + sqlMode + "'"}
-	}
 	return connect(t, config)
 }
 

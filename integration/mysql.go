@@ -17,14 +17,7 @@ import (
 // has a program of the same name, so PATH is not searched.
 func MySQL(tb testing.TB) *mysql.Config {
 	tb.Helper()
-	dir := os.Getenv("QED_MYSQL")
-	if dir == "" {
-		dir = cached("mysql-9.7")
-	}
-	command, err := mySQLCommand(dir)
-	if err != nil {
-		missing(tb, "mysql", err, ".ci/engines")
-	}
+	command := mySQLProgram(tb)
 	mySQLOnce.Do(func() {
 		if mySQLShared, mySQLErr = startMySQL(command); mySQLErr == nil {
 			running.add(mySQLShared.remove)
@@ -34,6 +27,30 @@ func MySQL(tb testing.TB) *mysql.Config {
 		tb.Fatalf("mysql: %v", mySQLErr)
 	}
 	return mySQLShared.Config()
+}
+
+// MySQLOwn starts a MySQL server for one test, which may kill it and start it again.
+func MySQLOwn(tb testing.TB) *MariaDBServer {
+	tb.Helper()
+	s, err := startMySQL(mySQLProgram(tb))
+	if err != nil {
+		tb.Fatalf("mysql: %v", err)
+	}
+	tb.Cleanup(s.remove)
+	return s
+}
+
+func mySQLProgram(tb testing.TB) []string {
+	tb.Helper()
+	dir := os.Getenv("QED_MYSQL")
+	if dir == "" {
+		dir = cached("mysql-9.7")
+	}
+	command, err := mySQLCommand(dir)
+	if err != nil {
+		missing(tb, "mysql", err, ".ci/engines")
+	}
+	return command
 }
 
 var (
