@@ -1,7 +1,6 @@
 package dates
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -12,7 +11,7 @@ func (f *finder) date(i int) (s span, n int) {
 		for _, ending := range []string{"st", "nd", "rd", "th"} {
 			w = strings.TrimSuffix(w, ending)
 		}
-		if d, err := strconv.Atoi(w); err == nil && len(w) <= 2 && d >= 1 && d <= 31 {
+		if d, ok := number(w); ok && len(w) <= 2 && d >= 1 && d <= 31 {
 			return d
 		}
 		return 0

@@ -187,10 +187,20 @@ func (f *finder) amountOf(i int) int {
 	if n := numbers[w]; n > 0 {
 		return n
 	}
-	if n, err := strconv.Atoi(w); err == nil && n > 0 && n <= 9999 {
+	if n, ok := number(w); ok && n > 0 && n <= 9999 {
 		return n
 	}
 	return 0
+}
+
+// number returns the number that a word is. An error for each word that is none,
+// as of strconv.Atoi, would cost more than all other reading.
+func number(w string) (int, bool) {
+	if !isNumber(w) {
+		return 0, false
+	}
+	n, err := strconv.Atoi(w)
+	return n, err == nil
 }
 
 // unit reads one unit in the singular.
@@ -294,8 +304,8 @@ func (f *finder) toDate(u unit) span {
 // year reads a year at i that is not part of a date such as 2026-03-05.
 func (f *finder) year(i int) (int, bool) {
 	w := f.word(i)
-	y, err := strconv.Atoi(w)
-	if err != nil || len(w) != 4 || y < 1900 || y > 2199 {
+	y, ok := number(w)
+	if !ok || len(w) != 4 || y < 1900 || y > 2199 {
 		return 0, false
 	}
 	if i+1 < len(f.words) && f.words[i+1].from == f.words[i].to+1 && isNumber(f.words[i+1].word) {

@@ -1,7 +1,6 @@
 package dates
 
 import (
-	"strconv"
 	"strings"
 	"time"
 )
@@ -129,19 +128,19 @@ func (f *finder) fiscalYearOf(y int) time.Time {
 // fiscal reads a fiscal year with its number: FY2026, FY26, Geschäftsjahr 2025/26.
 func (f *finder) fiscal(i int) (s span, n int) {
 	w := f.word(i)
-	number := ""
+	name := ""
 	switch {
 	case fiscalYears[w]:
-		number, n = f.next(i+1), 2
+		name, n = f.next(i+1), 2
 	case fiscalWords[w] && oneOf[f.next(i+1)] == year:
-		number, n = f.next(i+2), 3
+		name, n = f.next(i+2), 3
 	case fiscalWords[w]:
-		number, n = f.next(i+1), 2
+		name, n = f.next(i+1), 2
 	case strings.HasPrefix(w, "fy") || strings.HasPrefix(w, "gj"):
-		number, n = w[2:], 1
+		name, n = w[2:], 1
 	}
-	y, err := strconv.Atoi(number)
-	if err != nil || len(number) != 4 && (len(number) != 2 || n == 2 && fiscalWords[w]) || y < 0 {
+	y, ok := number(name)
+	if !ok || len(name) != 4 && (len(name) != 2 || n == 2 && fiscalWords[w]) {
 		return s, 0
 	}
 	if y < 100 {
@@ -152,8 +151,8 @@ func (f *finder) fiscal(i int) (s span, n int) {
 	}
 	from := f.fiscalYearOf(y)
 	if i+n < len(f.words) && f.words[i+n].from == f.words[i+n-1].to+1 && (f.words[i+n].glue == '/' || f.words[i+n].glue == '-') {
-		second, err := strconv.Atoi(f.words[i+n].word)
-		if err != nil || second%100 != (y+1)%100 {
+		second, ok := number(f.words[i+n].word)
+		if !ok || second%100 != (y+1)%100 {
 			return s, 0
 		}
 		from = date(y, f.zones.fiscal, 1)

@@ -24,6 +24,7 @@ type run struct {
 	messages []llm.Message // the instructions, the conversation, the question, and the steps
 	before   int           // how many messages are before the question
 	tokens   int           // of messages and tools
+	added    llm.Request   // has the message whose tokens are counted
 
 	steps   int
 	repairs int // in a row
@@ -129,8 +130,8 @@ func (r *run) step(ctx context.Context) (*ending, error) {
 // add appends a message to the conversation with the model.
 func (r *run) add(m llm.Message) {
 	r.messages = append(r.messages, m)
-	added := llm.Request{Messages: r.messages[len(r.messages)-1:]}
-	r.tokens += llm.CountTokens(r.model.Model, &added)
+	r.added.Messages = r.messages[len(r.messages)-1:]
+	r.tokens += llm.CountTokens(r.model.Model, &r.added)
 }
 
 // progress returns what the conditions and the hook see of the turn.
