@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
 )
 
 // A Correlation measures how far two columns of numbers rise and fall together.
@@ -63,10 +64,10 @@ func correlate(a, b *variable) *Correlation {
 	}
 	likeX, likeY := mergeRounded(x), mergeRounded(y)
 	switch {
-	case isConstant(likeX):
+	case column.IsConstant(likeX):
 		c.Unclear = a.allEqual("all values of " + quoted(a.Name))
 		return c
-	case isConstant(likeY):
+	case column.IsConstant(likeY):
 		c.Unclear = b.allEqual("all values of " + quoted(b.Name))
 		return c
 	}
@@ -81,8 +82,8 @@ func correlate(a, b *variable) *Correlation {
 // pearson returns the correlation of x and y, and the probability of one at
 // least as far from 0 by chance.
 func pearson(x, y []float64) (r, p float64) {
-	x, _ = scaled(x)
-	y, _ = scaled(y)
+	x, _ = column.Scaled(x)
+	y, _ = column.Scaled(y)
 	r = max(-1, min(1, stat.Correlation(x, y, nil)))
 	if math.IsNaN(r) { // the differences are too small to be squared
 		return 0, 1

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
 )
 
 // A Seasonality lists the cycles of the calendar that were tested.
@@ -154,7 +155,7 @@ func (d *dated) cycle(which int) Cycle {
 		c.N += len(effects)
 		c.Phases = append(c.Phases, Phase{
 			Name: name, N: len(values),
-			Median: unscale(median(values), exp), Effect: unscale(median(slices.Clone(effects)), exp),
+			Median: column.Unscale(median(values), exp), Effect: column.Unscale(median(slices.Clone(effects)), exp),
 		})
 	}
 	if len(tested) < 2 {
@@ -196,7 +197,7 @@ func (s *Series) regular() ([]float64, int) {
 	for _, p := range s.Points {
 		y[s.Period.number(p.Start)-first] = p.Value
 	}
-	return scaled(y)
+	return column.Scaled(y)
 }
 
 // withoutTrend subtracts from each value the average of the cycle around it. In a
@@ -226,7 +227,7 @@ func withoutTrend(y []float64, length int) []float64 {
 		}
 	}
 	// Rounding errors of the average would give equal values different ranks.
-	rounded(free, largest(y))
+	rounded(free, column.Largest(y))
 	return free
 }
 

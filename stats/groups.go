@@ -108,7 +108,7 @@ func compare(t *qed.Table, v *variable, place int) *Comparison {
 }
 
 func group(name string, x []float64) Group {
-	g := Group{Name: name, N: len(x), Small: len(x) < minGroup, Sum: sum(x)}
+	g := Group{Name: name, N: len(x), Small: len(x) < minGroup, Sum: column.Sum(x)}
 	mean, sd := meanStdDev(x)
 	g.Mean = mean
 	if len(x) > 1 {
@@ -137,7 +137,7 @@ func kruskalWallis(groups [][]float64) (r rankTest, ok bool) {
 	for _, t := range ties {
 		correction -= (t*t*t - t) / (n*n*n - n)
 	}
-	if isConstant(all) || correction <= 0 {
+	if column.IsConstant(all) || correction <= 0 {
 		return r, false
 	}
 	var at int

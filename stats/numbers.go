@@ -2,61 +2,22 @@ package stats
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/qedkit/qed/internal/column"
 )
-
-// scaled returns x divided by a power of two, so that squares of it stay within
-// float64, and the exponent. The division does not round. NaN stays NaN.
-func scaled(x []float64) ([]float64, int) {
-	_, exp := math.Frexp(largest(x))
-	if exp > -250 && exp < 250 {
-		return x, 0
-	}
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = math.Ldexp(v, -exp)
-	}
-	return out, exp
-}
-
-// unscale multiplies v by the power of two that scaled divided by.
-func unscale(v float64, exp int) float64 { return finite(math.Ldexp(v, exp)) }
-
-// finite limits v to the range of float64.
-func finite(v float64) float64 {
-	return max(-math.MaxFloat64, min(math.MaxFloat64, v))
-}
 
 // meanStdDev returns the mean and the sample standard deviation of x, which is 0
 // for fewer than two values. x must not be empty.
 func meanStdDev(x []float64) (mean, sd float64) {
-	small, exp := scaled(x)
-	mean, sd = stat.MeanStdDev(small, nil)
-	if len(x) < 2 {
-		return unscale(mean, exp), 0
+	mean = column.Mean(x)
+	if len(x) < 2 || column.IsConstant(x) {
+		return mean, 0
 	}
-	if isConstant(x) {
-		return x[0], 0
-	}
-	return unscale(mean, exp), unscale(sd, exp)
-}
-
-func isConstant(x []float64) bool {
-	for _, v := range x {
-		if v != x[0] {
-			return false
-		}
-	}
-	return true
-}
-
-func sum(x []float64) float64 {
-	small, exp := scaled(x)
-	return unscale(floats.SumCompensated(small), exp)
+	small, exp := column.Scaled(x)
+	return mean, column.Unscale(stat.StdDev(small, nil), exp)
 }
 
 // quantile returns the p-quantile of sorted values, interpolated between the two

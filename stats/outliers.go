@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
 )
 
 // Outliers are the values of a column that are far from the rest, by one of two
@@ -75,11 +76,11 @@ func (c *variable) outliers() *Outliers {
 	case o.N < minOutlierValues:
 		o.Unclear = tooFew(o.N, "value", minOutlierValues)
 		return o
-	case isConstant(same):
+	case column.IsConstant(same):
 		o.Unclear = c.allEqual(fmt.Sprintf("all %d values", o.N))
 		return o
 	}
-	x, exp := scaled(same)
+	x, exp := column.Scaled(same)
 	sorted := slices.Sorted(slices.Values(x))
 	q1, mid, q3 := quantile(0.25, sorted), quantile(0.5, sorted), quantile(0.75, sorted)
 	low, high := q1-fenceRanges*(q3-q1), q3+fenceRanges*(q3-q1)
@@ -94,7 +95,7 @@ func (c *variable) outliers() *Outliers {
 		unit = 1.253314 * mean
 	}
 	for i, v := range x {
-		score := finite((v - mid) / unit)
+		score := column.Finite((v - mid) / unit)
 		beyond, far := q3 > q1 && (v < low || v > high), math.Abs(score) > maxScore
 		if beyond {
 			o.BeyondFences++
@@ -112,8 +113,8 @@ func (c *variable) outliers() *Outliers {
 	slices.SortStableFunc(o.Found, func(a, b Outlier) int {
 		return cmp.Compare(math.Abs(b.Score), math.Abs(a.Score))
 	})
-	o.Median, o.MAD, o.Q1, o.Q3 = unscale(mid, exp), unscale(mad, exp), unscale(q1, exp), unscale(q3, exp)
-	o.LowFence, o.HighFence = unscale(low, exp), unscale(high, exp)
+	o.Median, o.MAD, o.Q1, o.Q3 = column.Unscale(mid, exp), column.Unscale(mad, exp), column.Unscale(q1, exp), column.Unscale(q3, exp)
+	o.LowFence, o.HighFence = column.Unscale(low, exp), column.Unscale(high, exp)
 	return o
 }
 

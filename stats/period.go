@@ -3,6 +3,8 @@ package stats
 import (
 	"slices"
 	"time"
+
+	"github.com/qedkit/qed/internal/column"
 )
 
 // A Period is the length of one point of a [Series]. Days, weeks (from Monday),
@@ -99,7 +101,7 @@ func (a Aggregate) of(x []float64) float64 {
 	case a == Count:
 		return float64(len(x))
 	case a == Sum:
-		return sum(x)
+		return column.Sum(x)
 	case a == Median:
 		return median(x)
 	case a == Min:

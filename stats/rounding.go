@@ -3,6 +3,8 @@ package stats
 import (
 	"math"
 	"slices"
+
+	"github.com/qedkit/qed/internal/column"
 )
 
 // Values that differ by less than these bits are treated as equal: the difference
@@ -18,7 +20,7 @@ const (
 // large values whose distances are all small. It returns x itself if nothing
 // changes.
 func mergeRounded(x []float64) []float64 {
-	if len(x) < 2 || isConstant(x) || isWhole(x) {
+	if len(x) < 2 || column.IsConstant(x) || isWhole(x) {
 		return x
 	}
 	places := order(x)
@@ -59,15 +61,4 @@ func rounded(x []float64, largest float64) {
 	for i, v := range x {
 		x[i] = math.Ldexp(math.Round(math.Ldexp(v, averageBits-exp)), exp-averageBits)
 	}
-}
-
-// largest returns the largest absolute value of x. It ignores NaN.
-func largest(x []float64) float64 {
-	var most float64
-	for _, v := range x {
-		if !math.IsNaN(v) {
-			most = max(most, math.Abs(v))
-		}
-	}
-	return most
 }

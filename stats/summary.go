@@ -1,13 +1,13 @@
 package stats
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
 )
 
 // A Summary describes a column. One of Numbers, Texts and Times is set, by Kind;
@@ -92,36 +92,33 @@ func (c *variable) summary() Summary {
 	s := Summary{Column: c.Name, Kind: Kind(c.Kind), Rows: c.Rows, Count: len(c.At), Missing: c.Missing, Other: c.Other}
 	switch s.Kind {
 	case Numbers:
-		s.Numbers, s.Distinct = summariseNumbers(c.Numbers)
-		if c.large != nil {
-			s.Distinct = c.distinct()
-		}
+		s.Numbers, s.Distinct = summariseNumbers(c.Numbers), c.DistinctNumbers()
 	case Times:
-		s.Times, s.Distinct = summariseTimes(c.Times)
+		s.Times, s.Distinct = summariseTimes(c.SortedTimes())
 	case Texts, Booleans:
-		s.Texts, s.Distinct = summariseTexts(c.Texts)
+		s.Texts, s.Distinct = summariseTexts(c.Counts(), len(c.Texts))
 	}
 	return s
 }
 
 // summariseNumbers needs at least one value.
-func summariseNumbers(x []float64) (*NumberSummary, int) {
+func summariseNumbers(x []float64) *NumberSummary {
 	sorted := slices.Sorted(slices.Values(x))
 	mean, sd := meanStdDev(sorted)
 	s := &NumberSummary{
-		Sum: sum(sorted), Mean: mean,
+		Sum: column.Sum(sorted), Mean: mean,
 		Min: sorted[0], Q1: quantile(0.25, sorted), Median: quantile(0.5, sorted), Q3: quantile(0.75, sorted),
 		Max: sorted[len(sorted)-1],
 	}
 	if len(x) > 1 {
 		s.StdDev = &sd
 	}
-	if len(x) > 2 && !isConstant(mergeRounded(x)) {
-		small, _ := scaled(sorted)
-		skew := finite(stat.Skew(around(small), nil))
+	if len(x) > 2 && !column.IsConstant(mergeRounded(x)) {
+		small, _ := column.Scaled(sorted)
+		skew := column.Finite(stat.Skew(around(small), nil))
 		s.Skew = &skew
 	}
-	return s, len(slices.Compact(sorted))
+	return s
 }
 
 // around returns the distances of sorted values from the middle one, which have
@@ -134,29 +131,22 @@ func around(sorted []float64) []float64 {
 	return out
 }
 
+// summariseTimes needs the different times in order, and their number is the second
+// result.
 func summariseTimes(times []time.Time) (*TimeSummary, int) {
-	sorted := slices.SortedStableFunc(slices.Values(times), time.Time.Compare)
-	first, last := sorted[0], sorted[len(sorted)-1]
+	first, last := times[0], times[len(times)-1]
 	// last.Sub(first) is limited to 292 years.
 	days := float64(last.Unix()-first.Unix()) / (24 * 60 * 60)
-	return &TimeSummary{First: first, Last: last, Days: days}, len(slices.CompactFunc(sorted, time.Time.Equal))
+	return &TimeSummary{First: first, Last: last, Days: days}, len(times)
 }
 
-func summariseTexts(texts []string) (*TextSummary, int) {
-	counts := map[string]int{}
-	for _, text := range texts {
-		counts[text]++
+// summariseTexts returns the summary of n texts, and how many different ones they
+// are.
+func summariseTexts(counts []column.Count, n int) (*TextSummary, int) {
+	s := &TextSummary{Rest: n}
+	for _, v := range counts[:min(len(counts), topValues)] {
+		s.Top = append(s.Top, ValueCount{Value: v.Text, Count: v.Rows, Share: float64(v.Rows) / float64(n)})
+		s.Rest -= v.Rows
 	}
-	all := make([]ValueCount, 0, len(counts))
-	for value, n := range counts {
-		all = append(all, ValueCount{Value: value, Count: n, Share: float64(n) / float64(len(texts))})
-	}
-	slices.SortFunc(all, func(a, b ValueCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
-	})
-	s := &TextSummary{Top: all[:min(len(all), topValues)], Rest: len(texts)}
-	for _, v := range s.Top {
-		s.Rest -= v.Count
-	}
-	return s, len(all)
+	return s, len(counts)
 }

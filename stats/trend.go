@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/qedkit/qed/internal/column"
 )
 
 // A Trend is the result of a trend test on a [Series], by Mann (1945) and Kendall
@@ -74,11 +76,11 @@ func (s *Series) Trend() *Trend {
 		return t
 	}
 	ranked := mergeRounded(y)
-	if isConstant(ranked) {
+	if column.IsConstant(ranked) {
 		t.Direction, t.Start, t.End = Flat, y[0], y[0]
 		return t
 	}
-	y, exp := scaled(y)
+	y, exp := column.Scaled(y)
 	slopes, score := compareAll(at, y, ranked)
 	slope := quantile(0.5, slopes)
 	residuals := make([]float64, len(y))
@@ -86,7 +88,7 @@ func (s *Series) Trend() *Trend {
 		residuals[i] = y[i] - slope*(at[i]-at[0])
 	}
 	start := median(slices.Clone(residuals))
-	rounded(residuals, largest(y))
+	rounded(residuals, column.Largest(y))
 
 	n := float64(t.N)
 	_, ties := ranks(ranked)
@@ -107,8 +109,8 @@ func (s *Series) Trend() *Trend {
 		t.P = min(1, 2*distuv.UnitNormal.Survival(z))
 	}
 	low, high := bounds(slopes, sd)
-	t.Slope, t.SlopeLow, t.SlopeHigh = unscale(slope, exp), unscale(low, exp), unscale(high, exp)
-	t.Start, t.End = unscale(start, exp), unscale(start+slope*(at[len(at)-1]-at[0]), exp)
+	t.Slope, t.SlopeLow, t.SlopeHigh = column.Unscale(slope, exp), column.Unscale(low, exp), column.Unscale(high, exp)
+	t.Start, t.End = column.Unscale(start, exp), column.Unscale(start+slope*(at[len(at)-1]-at[0]), exp)
 	switch {
 	case t.P >= level:
 		t.Direction = Flat

@@ -3,9 +3,6 @@ package stats
 import (
 	"fmt"
 	"math"
-	"math/big"
-	"strconv"
-	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
@@ -24,12 +21,7 @@ const (
 )
 
 // A variable is a column that was read.
-type variable struct {
-	*column.Column
-
-	// large has the numbers that float64 may round, in full. Nil: there are none.
-	large map[string]bool
-}
+type variable struct{ *column.Column }
 
 // read reads the column at index i of t; want is as in [column.Read].
 func read(t *qed.Table, i int, want column.Kind) (*variable, error) {
@@ -37,13 +29,7 @@ func read(t *qed.Table, i int, want column.Kind) (*variable, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stats: %w", err)
 	}
-	v := &variable{Column: c}
-	for j, number := range c.Numbers {
-		if math.Abs(number) >= maxExactInt {
-			v.addLarge(t.Rows[c.At[j]][i], number)
-		}
-	}
-	return v, nil
+	return &variable{c}, nil
 }
 
 // numeric reads a column that must have numbers.
@@ -70,45 +56,9 @@ func readAs(t *qed.Table, name string, want column.Kind) (*variable, error) {
 	return v, nil
 }
 
-// float64 has every whole number up to maxExactInt.
-const maxExactInt = 1 << 53
-
-// addLarge records a number that float64 may round. A number of more digits than
-// anybody writes out is recorded as rounded.
-func (v *variable) addLarge(cell any, number float64) {
-	text := strconv.FormatFloat(number, 'g', -1, 64)
-	if math.Abs(number) < 1e40 {
-		var exact big.Rat
-		switch cell := cell.(type) {
-		case int64:
-			exact.SetInt64(cell)
-		case float64:
-			exact.SetFloat64(cell)
-		case string:
-			exact.SetString(strings.TrimSpace(cell)) // column.Read took it for a number
-		}
-		text = exact.RatString()
-	}
-	if v.large == nil {
-		v.large = map[string]bool{}
-	}
-	v.large[text] = true
-}
-
-// distinct returns the number of different numbers of a column with large ones.
-func (v *variable) distinct() int {
-	small := map[float64]bool{}
-	for _, x := range v.Numbers {
-		if math.Abs(x) < maxExactInt {
-			small[x] = true
-		}
-	}
-	return len(small) + len(v.large)
-}
-
 // allEqual is the reason that what, such as "all values", cannot be analysed.
 func (v *variable) allEqual(what string) string {
-	if len(v.large) > 1 || !isConstant(v.Numbers) {
+	if v.Large() > 1 || !column.IsConstant(v.Numbers) {
 		return what + " are the same in their first 12 digits, and the rest may be rounded"
 	}
 	return what + " are the same"

@@ -2,10 +2,11 @@ package toolagent
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/stats"
 )
 
 // A rowsView is what the model sees of rows.
@@ -106,21 +107,26 @@ func brief(all []columnView, d detail) []columnView {
 // statisticsOf returns the statistics of the columns of a table. A table that cannot
 // be read has none.
 func statisticsOf(table *qed.Table) []columnView {
-	summaries, err := stats.Describe(table)
-	if err != nil {
-		return nil
-	}
-	views := make([]columnView, len(summaries))
-	for i, s := range summaries {
-		v := columnView{Column: s.Column, Count: s.Count, Nulls: s.Missing, Distinct: s.Distinct}
-		switch {
-		case s.Numbers != nil:
-			v.Min, v.Max, v.Mean, v.Sum = s.Numbers.Min, s.Numbers.Max, &s.Numbers.Mean, &s.Numbers.Sum
-		case s.Times != nil:
-			v.Min, v.Max = s.Times.First, s.Times.Last
-		case s.Texts != nil:
-			for _, t := range s.Texts.Top {
-				v.Top = append(v.Top, [2]any{t.Value, t.Count})
+	views := make([]columnView, len(table.Columns))
+	for i := range table.Columns {
+		c, err := column.Read(table, i, "")
+		if err != nil {
+			return nil
+		}
+		v := columnView{Column: c.Name, Count: len(c.At), Nulls: c.Missing}
+		switch c.Kind {
+		case column.Numbers:
+			mean, sum := column.Mean(c.Numbers), column.Sum(c.Numbers)
+			v.Min, v.Max, v.Mean, v.Sum = slices.Min(c.Numbers), slices.Max(c.Numbers), &mean, &sum
+			v.Distinct = c.DistinctNumbers()
+		case column.Times:
+			times := c.SortedTimes()
+			v.Min, v.Max, v.Distinct = times[0], times[len(times)-1], len(times)
+		case column.Texts, column.Booleans:
+			counts := c.Counts()
+			v.Distinct = len(counts)
+			for _, t := range counts[:min(len(counts), details[0].top)] {
+				v.Top = append(v.Top, [2]any{t.Text, t.Rows})
 			}
 		}
 		views[i] = v

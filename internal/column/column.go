@@ -57,6 +57,9 @@ type Column struct {
 	Times   []time.Time // with the offset that they are written with; UTC without one
 	Texts   []string    // without blanks around them
 	At      []int       // the row of each value
+
+	// large has the numbers that float64 may round, in full. Nil: there are none.
+	large map[string]bool
 }
 
 // Read reads column i of t.
@@ -141,6 +144,11 @@ func (c *Column) keep(t *qed.Table, i int, cells []class) {
 			continue
 		}
 		c.At = append(c.At, row)
+		if c.Kind == Numbers {
+			if number := c.Numbers[len(c.At)-1]; math.Abs(number) >= maxExactInt {
+				c.addLarge(t.Rows[row][i], number)
+			}
+		}
 		if c.Kind == Texts || c.Kind == Booleans {
 			text, _ := Text(t.Rows[row][i])
 			c.Texts = append(c.Texts, text)
