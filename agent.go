@@ -65,7 +65,10 @@ type Turn struct {
 	// resumes a run that stopped. See [Durable].
 	Replies []question.Reply `json:"replies,omitempty"`
 
-	// History has the messages before this one, oldest first.
+	// History has the messages before this one, oldest first. A durable run records
+	// it: of the images and files that are in it, the newest with together at most
+	// 1 MiB are kept, and older ones become notes such as [image]. Set [llm.Part.URL]
+	// for more.
 	History []llm.Message `json:"-"`
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
 
@@ -29,6 +30,38 @@ func (rs *runState) recall(resumed bool) error {
 		rs.saveFailed("the earlier messages cannot be read", err)
 	}
 	return nil
+}
+
+// maxHistoryData limits the images and files of a History that the host sets, in
+// bytes. The log of the run keeps the History.
+const maxHistoryData = 1 << 20
+
+// recordable returns a History in which the newest images and files are whole, as
+// far as they have maxHistoryData bytes together, and the older ones are notes. One
+// that is given by its URL stays.
+func recordable(history []llm.Message) []llm.Message {
+	left, own := maxHistoryData, false
+	for i, message := range slices.Backward(history) {
+		copied := false
+		for j, part := range slices.Backward(message.Parts) {
+			if part.Type == llm.PartReasoning || len(part.Data) == 0 {
+				continue
+			}
+			if left -= len(part.Data); left >= 0 {
+				continue
+			}
+			left = 0 // the older ones become notes too
+			if !own {
+				history, own = slices.Clone(history), true // it belongs to the host
+			}
+			if !copied {
+				history[i].Parts, copied = slices.Clone(history[i].Parts), true
+			}
+			note := llm.Message{Parts: message.Parts[j : j+1]}.Text()
+			history[i].Parts[j] = llm.Part{Type: llm.PartText, Text: note}
+		}
+	}
+	return history
 }
 
 // A messageLog is the conversation before a run. See [Memory].

@@ -148,6 +148,8 @@ func (rs *runState) unload(turn Turn) {
 func (rs *runState) start(turn Turn, gone *closed) error {
 	head, _ := rs.log.Head()
 	rs.run, rs.key = head+1, rand.Text()
+	turn.History = recordable(turn.History)
+	rs.turn.History = turn.History
 	rs.closedBy(gone)
 	rs.count(turn.Text)
 	data, err := encode(beganData{
@@ -193,6 +195,7 @@ func (rs *runState) resume(turn Turn) error {
 	}
 	if len(turn.Replies) > 0 {
 		logged := loggedTurn(turn)
+		logged.History = nil // the run has the one that it began with
 		resumed.Turn = &logged
 	}
 	if len(said) > 0 {

@@ -1,6 +1,7 @@
 package qed_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,6 +55,57 @@ func TestConversation(t *testing.T) {
 	}
 	if got := say(qed.Turn{Text: "d"}); strings.Contains(got, "|user: the host's own") || !strings.Contains(got, "user: c") {
 		t.Errorf("the History of a turn is part of the conversation: %q", got)
+	}
+}
+
+// The newest images and files of a host's History are recorded whole up to a limit.
+// A resumed run has the History of the first attempt.
+func TestImagesInTheHistory(t *testing.T) {
+	image := func(name string, size int) llm.Part {
+		return llm.Part{Type: llm.PartImage, Name: name, MediaType: "image/png", Data: bytes.Repeat([]byte{7}, size)}
+	}
+	note := func(name string) llm.Part { return llm.Part{Type: llm.PartText, Text: "[image \"" + name + "\"]"} }
+	linked := llm.Part{Type: llm.PartImage, URL: "https://example.com/a.png"}
+	thought := llm.Part{Type: llm.PartReasoning, Provider: "p", Data: make([]byte, 2<<20)}
+	said := func(parts ...llm.Part) llm.Message {
+		return llm.Message{Role: llm.RoleUser, Content: "look", Parts: parts}
+	}
+	for name, test := range map[string]struct{ given, want []llm.Message }{
+		"all fit": {
+			[]llm.Message{said(image("a", 1<<19)), said(image("b", 1<<19))},
+			[]llm.Message{said(image("a", 1<<19)), said(image("b", 1<<19))},
+		},
+		"the oldest is too much": {
+			[]llm.Message{said(image("a", 1<<19+1), linked), said(image("b", 1<<19))},
+			[]llm.Message{said(note("a"), linked), said(image("b", 1<<19))},
+		},
+		"the newest is too much": {
+			[]llm.Message{said(image("a", 1)), said(linked, image("b", 1<<20+1), thought)},
+			[]llm.Message{said(note("a")), said(linked, note("b"), thought)},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got [][]llm.Message
+			st := new(store.InMemory)
+			c := converse(t, qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
+				if got = append(got, turn.History); len(got) == 1 {
+					return qed.Answer{}, errBoom
+				}
+				return qed.Answer{Text: "done"}, nil
+			}), st, nil)
+			given := test.given
+			kept := slices.Clone(given[0].Parts)
+			if _, err := c.try(qed.Turn{Text: "go", History: given}); !errors.Is(err, errBoom) {
+				t.Fatal(err)
+			}
+			c.resume()
+			if diff := cmp.Diff([][]llm.Message{test.want, test.want}, got); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(kept, given[0].Parts); diff != "" {
+				t.Errorf("the host's History changed: %s", diff)
+			}
+		})
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -67,15 +69,15 @@ type reply struct {
 
 // An item is an item of a reply.
 type item struct {
-	Type      string    `json:"type"`
-	CallID    string    `json:"call_id"`
-	Name      string    `json:"name"`
-	Arguments string    `json:"arguments"`
-	Content   []content `json:"content"`
+	Type      string   `json:"type"`
+	CallID    string   `json:"call_id"`
+	Name      string   `json:"name"`
+	Arguments string   `json:"arguments"`
+	Content   partList `json:"content"`
 
-	ID        string    `json:"id"`
-	Summary   []content `json:"summary"`
-	Encrypted string    `json:"encrypted_content"`
+	ID        string   `json:"id"`
+	Summary   partList `json:"summary"`
+	Encrypted string   `json:"encrypted_content"`
 }
 
 // A content is a part of an item.
@@ -85,14 +87,43 @@ type content struct {
 	Refusal string `json:"refusal,omitempty"`
 }
 
+// A partList has the parts of an item, at most provider.MaxCalls.
+type partList []content
+
+// UnmarshalJSON decodes one part at a time, as response does with items.
+func (c *partList) UnmarshalJSON(raw []byte) error {
+	*c = nil
+	if string(raw) == "null" {
+		return nil
+	}
+	list := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := list.Token(); err != nil || t != json.Delim('[') {
+		return &json.UnmarshalTypeError{Value: "value", Type: reflect.TypeFor[partList]()}
+	}
+	for list.More() {
+		if len(*c) == provider.MaxCalls {
+			return errTooManyParts
+		}
+		var part content
+		if err := list.Decode(&part); err != nil {
+			return err
+		}
+		*c = append(*c, part)
+	}
+	return nil
+}
+
+// errTooManyParts is why an item cannot be decoded.
+var errTooManyParts = fmt.Errorf("an item of the reply has more than %d parts", provider.MaxCalls)
+
 // A reasoning is a reasoning item as it is kept and sent back. The API does not
 // accept all members that it sends.
 type reasoning struct {
-	Type      string    `json:"type"`
-	ID        string    `json:"id"`
-	Summary   []content `json:"summary"`
-	Content   []content `json:"content,omitempty"`
-	Encrypted string    `json:"encrypted_content,omitempty"`
+	Type      string   `json:"type"`
+	ID        string   `json:"id"`
+	Summary   partList `json:"summary"`
+	Content   partList `json:"content,omitempty"`
+	Encrypted string   `json:"encrypted_content,omitempty"`
 }
 
 // response converts a reply that was not streamed. r is nil if the reply is null.
@@ -112,7 +143,10 @@ func (r *reply) response(c *provider.Call) (*llm.Response, error) {
 	// more memory when it is decoded.
 	for list.More() {
 		var i item
-		if err := list.Decode(&i); err != nil {
+		switch err := list.Decode(&i); {
+		case errors.Is(err, errTooManyParts):
+			return nil, c.ProtocolError(err.Error())
+		case err != nil:
 			return nil, c.ProtocolError("the output of the reply is not a list of items")
 		}
 		switch i.Type {
@@ -156,7 +190,7 @@ func (i *item) addReasoning(d *provider.Draft) bool {
 	}
 	r := reasoning{Type: i.Type, ID: i.ID, Summary: i.Summary, Content: i.Content, Encrypted: i.Encrypted}
 	if r.Summary == nil {
-		r.Summary = []content{}
+		r.Summary = partList{}
 	}
 	raw, _ := json.Marshal(r) // strings have a JSON form
 	var summary []string

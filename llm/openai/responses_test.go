@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed/internal/provider"
 	"github.com/qedkit/qed/internal/provider/providertest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/openai"
@@ -61,6 +62,39 @@ func endEvent(status, fields string) string {
 }
 
 var created = streamEvent("response.created", `,"response":{"id":"resp_1","model":"gpt-test-2026","status":"in_progress","error":null,"output":[],"usage":null}`)
+
+// An item may have as many parts as a reply may have calls. More are refused before
+// they are decoded.
+func TestResponsesParts(t *testing.T) {
+	message := func(parts int) string {
+		part := `{"type":"output_text","text":"x","annotations":[]}`
+		return `{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[` + strings.Repeat(part+",", parts-1) + part + `]}`
+	}
+	for name, test := range map[string]struct {
+		parts int
+		want  error
+	}{
+		"the most":      {provider.MaxCalls, nil},
+		"one too many":  {provider.MaxCalls + 1, llm.ErrProtocol},
+		"far too many":  {200 * provider.MaxCalls, llm.ErrProtocol},
+		"the usual one": {1, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole := serve(t, providertest.Body(200, output(`[`+message(test.parts)+`]`))).model(t, useResponses)
+			resp, err := whole.Generate(t.Context(), providertest.Request("q"), nil)
+			if !errors.Is(err, test.want) || err == nil && len(resp.Message.Content) != test.parts {
+				t.Errorf("%v, %v", resp, err)
+			}
+			if err != nil && !strings.Contains(err.Error(), "parts") {
+				t.Errorf("the error does not say why: %v", err)
+			}
+			streamed := serve(t, providertest.Events(textPiece("x"), itemEvent("done", 0, message(test.parts)), endEvent("completed", ""))).model(t, useResponses)
+			if _, err := streamed.Generate(t.Context(), providertest.Request("q"), func(llm.Delta) {}); !errors.Is(err, test.want) {
+				t.Errorf("streamed: %v", err)
+			}
+		})
+	}
+}
 
 func TestResponsesFailures(t *testing.T) {
 	providertest.Suite{

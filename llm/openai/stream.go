@@ -51,6 +51,9 @@ func endOfStream(c *provider.Call, d *provider.Draft, err error) (*llm.Response,
 		if errors.As(err, &reported) {
 			err = c.ReportedError(reported.Event.Data)
 		}
+		if errors.Is(err, errTooManyParts) {
+			err = c.ProtocolError(errTooManyParts.Error())
+		}
 		return nil, c.Error(err, d.Partial())
 	}
 	if d.FinishReason == "" {
