@@ -94,39 +94,42 @@ func TestFirstFailureCancelsSiblings(t *testing.T) {
 		"goexit": func() error { runtime.Goexit(); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			noLeak(t)
-			var waited atomic.Int32
-			sibling := func(ctx context.Context, _ trail) (string, error) {
-				<-ctx.Done()
-				time.Sleep(5 * time.Millisecond)
-				waited.Add(1)
-				return "", ctx.Err()
-			}
-			// The branch that fails is none of the caller's goroutine: the first branch waits for it.
-			r := compile(t, fanOut(branch{"a", sibling}, branch{"b", sibling}, branch{"bad", func(context.Context, trail) (string, error) {
-				return "", fail()
-			}}, branch{"c", sibling}), nil)
-			agent := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
-				_, err := r.Run(ctx, trail{})
-				return qed.Answer{}, err
-			})
-			var err error
-			for _, e := range agent.Run(t.Context(), qed.Turn{}) {
-				err = e
-			}
-			if err == nil || errors.Is(err, context.Canceled) {
-				t.Fatalf("got %v, want the first cause", err)
-			}
-			if name != "goexit" {
-				wantNode(t, err, "all/bad", 1)
-				if !errors.Is(err, boom) {
-					t.Errorf("%v does not wrap the cause", err)
-				}
-			}
-			if waited.Load() == 0 {
-				t.Error("no sibling was cancelled and waited for")
-			}
+			synctest.Test(t, func(t *testing.T) { testFirstFailure(t, name, fail, boom) })
 		})
+	}
+}
+
+func testFirstFailure(t *testing.T, name string, fail func() error, boom error) {
+	var waited atomic.Int32
+	sibling := func(ctx context.Context, _ trail) (string, error) {
+		<-ctx.Done()
+		time.Sleep(time.Second)
+		waited.Add(1)
+		return "", ctx.Err()
+	}
+	// The branch that fails is none of the caller's goroutine: the first branch waits for it.
+	r := compile(t, fanOut(branch{"a", sibling}, branch{"b", sibling}, branch{"bad", func(context.Context, trail) (string, error) {
+		return "", fail()
+	}}, branch{"c", sibling}), nil)
+	agent := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		_, err := r.Run(ctx, trail{})
+		return qed.Answer{}, err
+	})
+	var err error
+	for _, e := range agent.Run(t.Context(), qed.Turn{}) {
+		err = e
+	}
+	if err == nil || errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want the first cause", err)
+	}
+	if name != "goexit" {
+		wantNode(t, err, "all/bad", 1)
+		if !errors.Is(err, boom) {
+			t.Errorf("%v does not wrap the cause", err)
+		}
+	}
+	if waited.Load() == 0 {
+		t.Error("no sibling was cancelled and waited for")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/poll"
 )
 
 // trail is a state that remembers which nodes it came through.
@@ -67,16 +69,7 @@ func compile[S any](t testing.TB, g *qed.Graph[S], opt *qed.CompileOptions) *qed
 func noLeak(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()
-	t.Cleanup(func() {
-		deadline := time.Now().Add(5 * time.Second)
-		for runtime.NumGoroutine() > before {
-			if time.Now().After(deadline) {
-				buf := make([]byte, 1<<16)
-				t.Fatalf("a goroutine is left:\n%s", buf[:runtime.Stack(buf, true)])
-			}
-			time.Sleep(time.Millisecond)
-		}
-	})
+	t.Cleanup(func() { poll.Goroutines(t, before) })
 }
 
 func wantNode(t *testing.T, err error, path string, attempt int) {
@@ -411,14 +404,17 @@ func TestNilPointersAsErrors(t *testing.T) {
 	}
 	begin := func(_ context.Context, s trail, _ qed.Turn) (trail, error) { return s, nil }
 	answer := func(context.Context, trail) (qed.Answer, error) { return qed.Answer{}, nil }
-	slow := func(context.Context, trail) (string, error) {
-		time.Sleep(time.Millisecond) // so that both branches run
+	var both sync.WaitGroup // both branches run
+	both.Add(2)
+	meet := func(context.Context, trail) (string, error) {
+		both.Done()
+		both.Wait()
 		return "", none()
 	}
 	for name, a := range map[string]qed.Agent{
 		"agent":   qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, none() }),
 		"node":    qed.NewAgent(compile(t, one(func(_ context.Context, s trail) (trail, error) { return s, none() }, nil), nil), begin, answer, nil),
-		"fan-out": qed.NewAgent(compile(t, fanOut(branch{Name: "a", Run: slow}, branch{Name: "b", Run: slow}), nil), begin, answer, nil),
+		"fan-out": qed.NewAgent(compile(t, fanOut(branch{Name: "a", Run: meet}, branch{Name: "b", Run: meet}), nil), begin, answer, nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := told(t.Context(), a)

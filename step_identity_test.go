@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -372,9 +373,12 @@ func TestNamespaceOfSeveralBranches(t *testing.T) {
 	var l qedtest.Ledger
 	slow := &qedtest.Store{Store: new(store.InMemory)}
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		var here sync.WaitGroup
+		here.Add(4)
 		got, err := qed.Each(ctx, []string{"a", "b", "c", "d"}, func(s string) string { return s }, func(ctx context.Context, _ string) (string, error) {
+			here.Done()
 			return qed.StepOnce(qed.WithNamespace(ctx, "order/7"), "ship", nil, func(context.Context) (string, error) {
-				time.Sleep(2 * time.Millisecond)
+				here.Wait()
 				return fmt.Sprint("shipment ", l.Do("ship")), nil
 			})
 		})

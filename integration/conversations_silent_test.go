@@ -2,11 +2,11 @@ package integration_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/poll"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlstore"
 )
@@ -70,14 +70,8 @@ func turnEnds(t *testing.T, s store.Store, g *gateway, at string) {
 		t.Errorf("the turn returned %v after its context ended, with %v", took, err)
 	}
 	g.silence(false)
-	for deadline := time.Now().Add(30 * time.Second); ; { // connections of the pool may be dead
+	poll.Until(t, "the thread can be used", func() bool { // connections of the pool may be dead
 		answer, err := qed.Ask(t.Context(), agent, turn)
-		if err == nil && answer.Saved {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(fmt.Sprint("the thread cannot be used: ", answer, err))
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+		return err == nil && answer.Saved
+	})
 }

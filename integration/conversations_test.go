@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/poll"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlstore"
 )
@@ -134,22 +135,9 @@ func TestManyConversations(t *testing.T) {
 			if err := db.Close(); err != nil {
 				t.Error(err)
 			}
-			noMoreGoroutines(t, before)
+			poll.Goroutines(t, before)
 		})
 	}
-}
-
-// noMoreGoroutines fails if there are more goroutines than before. It waits for
-// those that are ending.
-func noMoreGoroutines(t *testing.T, before int) {
-	t.Helper()
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }
 
 // The server of the store dies during a turn. The turn is still answered, reports

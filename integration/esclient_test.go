@@ -16,6 +16,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/esquery/esclient"
 	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/internal/poll"
 	"github.com/qedkit/qed/retry"
 )
 
@@ -432,13 +433,7 @@ func TestESClientStopsTheEngine(t *testing.T) {
 		if _, err := hasty.Search(t.Context(), s); !errors.Is(err, esquery.ErrPartial) && !errors.Is(err, esquery.ErrTimeout) {
 			t.Errorf("out of time, it answers %v", err)
 		}
-		for range 200 {
-			if !searching() {
-				return
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-		t.Error("the engine goes on searching")
+		poll.Until(t, "the engine has stopped searching", func() bool { return !searching() })
 	})
 }
 

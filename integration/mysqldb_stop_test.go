@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/qedkit/qed/internal/poll"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -85,12 +86,7 @@ func TestMySQLDBStops(t *testing.T) {
 					if got, err := db.Query(t.Context(), small); err != nil || got.Rows[0][0] != int64(300) {
 						t.Errorf("the next question: %v, %v", got, err)
 					}
-					for end := time.Now().Add(2 * time.Second); runtime.NumGoroutine() > goroutines && time.Now().Before(end); {
-						time.Sleep(5 * time.Millisecond)
-					}
-					if n := runtime.NumGoroutine(); n > goroutines {
-						t.Errorf("%d goroutines, %d before", n, goroutines)
-					}
+					poll.Goroutines(t, goroutines)
 				})
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/internal/poll"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
@@ -70,13 +71,7 @@ func TestPostgresStops(t *testing.T) {
 			if got, err := db.Query(t.Context(), pgUnguarded(t, "SELECT 1", "public")); err != nil || pgRows(got) != "1" {
 				t.Errorf("the next question: %v, %v", got, err)
 			}
-			for range 100 { // a driver closes its connection in the background
-				if runtime.NumGoroutine() <= before {
-					return
-				}
-				time.Sleep(20 * time.Millisecond)
-			}
-			t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+			poll.Goroutines(t, before) // a driver closes its connection in the background
 		})
 	}
 }
@@ -108,13 +103,7 @@ func TestPostgresPlanTime(t *testing.T) {
 			if got, err := db.Query(t.Context(), pgUnguarded(t, "SELECT 1", "public")); err != nil || pgRows(got) != "1" {
 				t.Errorf("the next question: %v, %v", got, err)
 			}
-			for range 3000 {
-				if pgRunning(t, p.admin) == 0 {
-					return
-				}
-				time.Sleep(20 * time.Millisecond)
-			}
-			t.Error("the statement is still planned")
+			poll.Until(t, "the statement is no longer planned", func() bool { return pgRunning(t, p.admin) == 0 })
 		})
 	}
 }
@@ -139,10 +128,7 @@ func TestPostgresServerDies(t *testing.T) {
 		_, err := db.Query(t.Context(), statement)
 		failed <- err
 	}()
-	for pgRunning(t, p.admin) == 0 {
-		time.Sleep(20 * time.Millisecond)
-	}
-	time.Sleep(100 * time.Millisecond)
+	poll.Until(t, "the statement runs", func() bool { return pgRunning(t, p.admin) > 0 })
 	server.Kill()
 	if err := <-failed; !errors.Is(err, sqldb.ErrUnavailable) {
 		t.Errorf("in the middle: %v", err)

@@ -15,6 +15,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/internal/poll"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlstore"
 )
@@ -309,6 +310,11 @@ func TestSQLStoreServerDies(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			down, failures := make(chan struct{}), make([]int, 4)
+			var appended atomic.Int64
+			more := func() { // waits for further appends
+				enough := appended.Load() + 200
+				poll.Until(t, "the writers append", func() bool { return appended.Load() >= enough || t.Failed() })
+			}
 			for w := range failures {
 				group.Go(func() {
 					thread := fmt.Sprint("thread ", w)
@@ -317,6 +323,7 @@ func TestSQLStoreServerDies(t *testing.T) {
 						err := s.Append(t.Context(), thread, after, entry(w, int(after)))
 						if err == nil {
 							after++
+							appended.Add(1)
 							continue
 						}
 						failures[w]++
@@ -347,7 +354,7 @@ func TestSQLStoreServerDies(t *testing.T) {
 					}
 				})
 			}
-			time.Sleep(300 * time.Millisecond)
+			more()
 			kill()
 			if err := s.Append(t.Context(), "other", 0, entry(0, 0)); err == nil || errors.Is(err, store.ErrConflict) {
 				t.Errorf("without a server: %v", err)
@@ -356,7 +363,7 @@ func TestSQLStoreServerDies(t *testing.T) {
 				t.Fatal(err)
 			}
 			close(down)
-			time.Sleep(300 * time.Millisecond)
+			more()
 			cancel()
 			group.Wait()
 			t.Logf("failures: %v", failures)

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/internal/poll"
 	"github.com/qedkit/qed/retry"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlstore"
@@ -111,13 +112,7 @@ func newStore(t *testing.T, db *sql.DB, d sqlstore.Dialect, opt *sqlstore.Option
 // the pool needs a moment to roll it back.
 func idle(t *testing.T, db *sql.DB) {
 	t.Helper()
-	for range 100 {
-		if db.Stats().InUse == 0 {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Errorf("%d connections are still in use", db.Stats().InUse)
+	poll.Until(t, "no connection is in use", func() bool { return db.Stats().InUse == 0 })
 }
 
 func TestSQLStore(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/qedkit/qed/internal/poll"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/mcpkit"
 )
@@ -210,7 +211,10 @@ func TestClose(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(100 * time.Millisecond)
+		poll.Until(t, "all calls are under way", func() bool {
+			n, err := do(t, t.Context(), r, "waiting", ``)
+			return err == nil && n == `{"text":"4"}`
+		})
 		if err := c.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}

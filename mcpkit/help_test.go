@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/poll"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/mcpkit"
 	"github.com/qedkit/qed/store"
@@ -128,7 +130,12 @@ func testServer(mode string) *mcp.Server {
 			}}, nil
 		})
 		var cancelled = make(chan struct{}, 1)
+		var waiting atomic.Int64
+		add("waiting", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return text("%d", waiting.Load()), nil
+		})
 		add("wait", func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			waiting.Add(1)
 			<-ctx.Done()
 			select {
 			case cancelled <- struct{}{}:
@@ -224,15 +231,10 @@ func transports(t *testing.T, mode string, test func(t *testing.T, dial mcpkit.D
 func noLeak(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {
-		var left string
-		for range 100 {
+		poll.Until(t, "no goroutine outlives the test", func() bool {
 			http.DefaultClient.CloseIdleConnections()
-			if left = ours(); left == "" {
-				return
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-		t.Errorf("these outlive the test:\n%s", left)
+			return ours() == ""
+		})
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -225,11 +226,15 @@ func TestRepeatsNothingUnasked(t *testing.T) {
 
 // Tasks of a tool that must not be repeated run one by one, even if the plan says parallel.
 func TestDoesOneByOneWhatMustBe(t *testing.T) {
+	synctest.Test(t, testOneByOne)
+}
+
+func testOneByOne(t *testing.T) {
 	var running, most atomic.Int64
 	pay := qed.NewTool("pay", "pays", func(context.Context, struct{}) (any, error) {
 		most.Store(max(most.Load(), running.Add(1)))
 		defer running.Add(-1)
-		time.Sleep(5 * time.Millisecond) // room for another one to come in
+		time.Sleep(time.Second) // until then another one would have begun
 		return map[string]string{"text": "paid"}, nil
 	})
 	talk := newTodoTalk(t, plansInTurn("continue", []todoTask{parallel(task("a", "pay", `{}`)), parallel(task("b", "pay", `{}`)), parallel(task("c", "pay", `{}`))}), todoTools(t, pay), nil)

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
+	"github.com/qedkit/qed/internal/poll"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -101,10 +101,10 @@ func TestConnections(t *testing.T) {
 		c.known.Range(func(any, any) bool { n++; return true })
 		return n
 	}
-	for end := time.Now().Add(5 * time.Second); known() > 1 && time.Now().Before(end); {
+	poll.Until(t, "closed connections are forgotten", func() bool {
 		runtime.GC()
-		time.Sleep(time.Millisecond)
-	}
+		return known() <= 1
+	})
 	if n := known(); n != 1 {
 		t.Errorf("%d connections are known, with one in the pool", n)
 	}

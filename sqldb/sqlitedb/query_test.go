@@ -19,6 +19,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/internal/poll"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/sqlitedb"
@@ -277,20 +278,7 @@ func TestCanceled(t *testing.T) {
 	if _, err := db.Introspect(ended); !errors.Is(err, sqldb.ErrCanceled) {
 		t.Errorf("Introspect: %v", err)
 	}
-	settled(t, before)
-}
-
-// settled waits until no more goroutines run than before.
-func settled(t *testing.T, before int) {
-	t.Helper()
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	buf := make([]byte, 1<<16)
-	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
+	poll.Goroutines(t, before)
 }
 
 func TestConcurrent(t *testing.T) {
@@ -326,7 +314,7 @@ func TestConcurrent(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Error(err)
 	}
-	settled(t, before)
+	poll.Goroutines(t, before)
 }
 
 // Another program that writes does not block readers forever, and a reader sees

@@ -13,6 +13,7 @@ import (
 
 	driver "modernc.org/sqlite"
 
+	"github.com/qedkit/qed/internal/poll"
 	"github.com/qedkit/qed/store"
 )
 
@@ -67,16 +68,11 @@ func (h *held) wait(t *testing.T, n int) {
 // until returns when the queue is in a state.
 func (h *held) until(t *testing.T, state func() bool) {
 	t.Helper()
-	for range 5000 {
+	poll.Until(t, "the queue reaches the state", func() bool {
 		h.queue.mu.Lock()
-		ok := state()
-		h.queue.mu.Unlock()
-		if ok {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Fatal("the queue does not reach the state")
+		defer h.queue.mu.Unlock()
+		return state()
+	})
 }
 
 func said(text string) store.Record {

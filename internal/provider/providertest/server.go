@@ -13,7 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"github.com/qedkit/qed/internal/poll"
 )
 
 // Key is the API key in tests. No error may contain it.
@@ -70,14 +71,7 @@ func (s *Server) Client(t *testing.T) *http.Client {
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		s.CloseClientConnections()
-		for range 200 {
-			if runtime.NumGoroutine() <= before {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		stacks := make([]byte, 1<<16)
-		t.Errorf("goroutines are left:\n%s", stacks[:runtime.Stack(stacks, true)])
+		poll.Goroutines(t, before)
 	})
 	return &http.Client{Transport: transport}
 }
