@@ -41,6 +41,19 @@ func Scenarios(t *testing.T, engine searchagent.Engine) []qed.Answer {
 			answers = append(answers, hold(t, engine, server.URL, s, want)...)
 		})
 	}
+	tables, analyses := 0, 0
+	for _, a := range answers {
+		if isTrue(t, a) {
+			tables++
+		}
+		if strings.Contains(a.Text, "median delay of its") {
+			saysWhatIsTrue(t, a.Text)
+			analyses++
+		}
+	}
+	if tables != 8 || analyses != 1 {
+		t.Errorf("%d tables and %d analyses were compared with the data, want 8 and 1", tables, analyses)
+	}
 	return answers
 }
 
