@@ -55,7 +55,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	}
 	data := AnswerData{Question: s.Question, Dates: facts, Missing: s.missing()}
 	source := figures.Source{
-		Language: figures.LanguageOf(s.Question),
+		Language: answering.Language(ctx, s.Question),
 		Data:     append(answering.Said(s.Question, s.History), facts.String(), data.Missing),
 	}
 	queries := 0

@@ -80,7 +80,7 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	source := figures.Source{
-		Language: figures.LanguageOf(s.Question),
+		Language: answering.Language(ctx, s.Question),
 		Tables:   []figures.Table{{Rows: *table}},
 		Data:     append(answering.Said(s.Question, s.History), facts.String()),
 	}

@@ -134,7 +134,7 @@ func wholeTable(raw json.RawMessage) *qed.Table {
 
 // source returns what a text of the model is about.
 func (r *run) source() figures.Source {
-	s := figures.Source{Language: figures.LanguageOf(r.question), Tables: r.tables}
+	s := figures.Source{Language: answering.Language(r.ctx, r.question), Tables: r.tables}
 	s.Data = append(answering.Said(r.question, r.messages[1:r.before]), r.dates.String(), r.opt.Instructions)
 	for _, one := range r.results {
 		s.Data = append(s.Data, one.data()...)

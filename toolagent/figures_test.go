@@ -85,6 +85,31 @@ func TestFiguresAreLookedUp(t *testing.T) {
 	}
 }
 
+// Values are written in the language of the turn, else in that of the conversation.
+func TestFiguresInTheLanguageOfTheTurn(t *testing.T) {
+	const english, german = "Ada: 1,234.5", "Ada: 1.234,5"
+	before := []llm.Message{{Role: llm.RoleUser, Content: "Welche Stunden sind geplant?"}, {Role: llm.RoleAssistant, Content: "Keine."}}
+	for _, test := range []struct {
+		turn qed.Turn
+		want string
+	}{
+		{qed.Turn{Text: "Who worked most?"}, english},
+		{qed.Turn{Text: "Wer hat am meisten gearbeitet?"}, german},
+		{qed.Turn{Text: "Qui a le plus travaillé pour nous ?"}, german},
+		{qed.Turn{Text: "Ada", History: before}, german},
+		{qed.Turn{Text: "Who worked most?", Language: "de-AT"}, german},
+		{qed.Turn{Text: "Ada", Language: "fr"}, german},
+		{qed.Turn{Text: "Ada", Language: "ja"}, english},
+		{qed.Turn{Text: "Wer hat am meisten gearbeitet?", Language: "en_GB"}, english},
+	} {
+		model := steps(calls(`hours {}`), says("Ada: {t1.r1.hours}"))
+		agent := newAgent(t, model, registry(t, hoursTools()["finding"]), nil)
+		if answer, _ := heard(t, agent, test.turn); answer.Text != test.want {
+			t.Errorf("%+v: %q, want %q", test.turn, answer.Text, test.want)
+		}
+	}
+}
+
 // A model that ignores the syntax gets its numbers checked.
 func TestTypedFiguresAreChecked(t *testing.T) {
 	other := tool("limit", json.RawMessage(`{"limit":38,"unit":"hours"}`))

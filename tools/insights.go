@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -87,7 +88,7 @@ func NewInsights(model llm.Model, opt *Options) qed.Tool {
 				return insightsResult{}, err
 			}
 			data.MaxInsights = maxInsights
-			result, err := m.insights(ctx, data, sourceOf(&data, rows, in.Findings))
+			result, err := m.insights(ctx, data, sourceOf(ctx, &data, rows, in.Findings))
 			if err != nil {
 				return insightsResult{}, err
 			}
@@ -99,9 +100,9 @@ func NewInsights(model llm.Model, opt *Options) qed.Tool {
 
 // sourceOf returns what a text about the data of a prompt may state. rows has the
 // rows that the model was given.
-func sourceOf(data *PromptData, rows *qed.Table, findings json.RawMessage) figures.Source {
+func sourceOf(ctx context.Context, data *PromptData, rows *qed.Table, findings json.RawMessage) figures.Source {
 	source := figures.Source{
-		Language: figures.LanguageOf(data.Request),
+		Language: answering.Language(ctx, data.Request),
 		Data:     []any{findings, data.Partial, data.Dates.String()},
 	}
 	if rows != nil {
@@ -133,7 +134,7 @@ func (m *toolModel) insights(ctx context.Context, data PromptData, source figure
 			if len(accepted) == maxInsights {
 				break
 			}
-			i, wrong, ok := written.check(source, data.Request)
+			i, wrong, ok := written.check(source)
 			switch {
 			case i.Text == "":
 			case !ok:
@@ -192,9 +193,9 @@ func oneLine(text string, limit int) string {
 // check returns i with its references replaced by values, and the numbers and
 // references of i that are not in the source. ok reports that there are none and
 // that at least one figure has a number. Texts are written in the language of the
-// request, values as in the data.
-func (i insight) check(source figures.Source, request string) (checked insight, wrong []string, ok bool) {
-	l := figures.LanguageOf(i.Text, request)
+// source, values as in the data.
+func (i insight) check(source figures.Source) (checked insight, wrong []string, ok bool) {
+	l := source.Language
 	render := func(text string, l figures.Language) string {
 		source.Language = l
 		out := figures.NewText(source, nil)

@@ -50,7 +50,7 @@ func NewSummary(model llm.Model, opt *Options) qed.Tool {
 			if err != nil {
 				return summaryResult{}, err
 			}
-			source := sourceOf(&data, rows, in.Findings)
+			source := sourceOf(ctx, &data, rows, in.Findings)
 			source.Data = append(source.Data, in.Request)
 			return m.summary(ctx, data, source)
 		})
