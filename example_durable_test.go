@@ -59,19 +59,14 @@ func ExampleDurable() {
 	// There are 3 crews in Miami, OH.
 }
 
-// The type of the reply decides what is asked for: here whether a draft may be
-// sent, and in which form.
-func ExampleInterrupt() {
+// The user decides whether a draft may be sent, and in which form.
+func ExampleApprove() {
 	type mail struct {
 		To   string `json:"to"`
 		Text string `json:"text"`
 	}
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		draft, err := json.Marshal(mail{"crew-7", "Please check pump 12."})
-		if err != nil {
-			return qed.Answer{}, err
-		}
-		reply, err := qed.Interrupt[question.Approval[mail]](ctx, question.Question{Text: "Send this?", Draft: draft})
+		reply, err := qed.Approve(ctx, "Send this?", mail{"crew-7", "Please check pump 12."})
 		if err != nil {
 			return qed.Answer{}, err
 		}

@@ -91,6 +91,17 @@ func Interrupt[T any](ctx context.Context, q question.Question) (T, error) {
 	return zero, fmt.Errorf("%w: %s", ErrInterrupted, prompt.Clip(q.Text, 200))
 }
 
+// Approve asks the user to approve, edit or reject a draft: it is [Interrupt] for a
+// [question.Approval] with the JSON of the draft. The Value of the reply is the
+// draft that may be used, as the user edited it.
+func Approve[T any](ctx context.Context, text string, draft T) (question.Approval[T], error) {
+	raw, err := json.Marshal(draft)
+	if err != nil {
+		return question.Approval[T]{}, fmt.Errorf("qed: the draft of %q cannot be shown: %w", prompt.Clip(text, 100), err)
+	}
+	return Interrupt[question.Approval[T]](ctx, question.Question{Text: text, Draft: raw})
+}
+
 // replied returns the reply to q. It returns nil if there is none, or if the
 // question has changed.
 func (p *place) replied(q *question.Question) (json.RawMessage, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,36 @@ func TestBusyHasRetryAt(t *testing.T) {
 		if raw, err := json.Marshal(event); err != nil || strings.Contains(string(raw), "retry_at") {
 			t.Errorf("another error: %s, %v", raw, err)
 		}
+	}
+}
+
+// The reply to an approval has the draft that may be used.
+func TestApprove(t *testing.T) {
+	agent := does(func(ctx context.Context, _ string) (string, error) {
+		said, err := qed.Approve(ctx, "May it be sent?", visitForm{City: "Rome", Days: 1})
+		return fmt.Sprint(said.Decision, said.Value, said.Reason), err
+	})
+	for value, want := range map[string]string{
+		`"approve"`:              fmt.Sprint("approve", visitForm{City: "Rome", Days: 1}, ""),
+		`{"decision":"approve"}`: fmt.Sprint("approve", visitForm{City: "Rome", Days: 1}, ""),
+		`{"decision":"edit","value":{"city":"Bari","days":2}}`: fmt.Sprint("edit", visitForm{City: "Bari", Days: 2}, ""),
+		`{"decision":"reject","reason":"too far"}`:             fmt.Sprint("reject", visitForm{}, "too far"),
+	} {
+		c := converse(t, agent, new(store.InMemory), nil)
+		asked := c.say("go")
+		if len(asked.Questions) != 1 || asked.Questions[0].Text != "May it be sent?" || string(asked.Questions[0].Draft) != `{"city":"Rome","days":1}` {
+			t.Fatalf("%+v", asked)
+		}
+		if a := c.reply(asked, value); a.Text != want {
+			t.Errorf("%s: %q, want %q", value, a.Text, want)
+		}
+	}
+	unshown := does(func(ctx context.Context, _ string) (string, error) {
+		_, err := qed.Approve(ctx, "May it be sent?", math.NaN())
+		return "", err
+	})
+	if _, err := converse(t, unshown, new(store.InMemory), nil).try(qed.Turn{Text: "go"}); err == nil || !strings.Contains(err.Error(), `"May it be sent?"`) {
+		t.Errorf("a draft without JSON: %v", err)
 	}
 }
 

@@ -12,6 +12,17 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
+// QueryText checks the text of a statement with a guard, and executes what the guard
+// makes of it: see [secureview.Guard.Rewrite] and [DB.Query]. A statement that the
+// guard refuses is not executed, and the error is a [*refusal.Error].
+func (db *DB) QueryText(ctx context.Context, guard *secureview.Guard, sql string) (*qed.Table, error) {
+	stmt, err := guard.Rewrite(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	return db.Query(ctx, stmt)
+}
+
 // Query executes a statement and returns its rows. The table is marked as
 // Truncated if rows were cut off by [Options.MaxRows] or [Options.MaxBytes], or
 // if the statement returned as many rows as the limit that the guard added

@@ -26,16 +26,9 @@ type mailing struct {
 // the text of the answer.
 func Mailing(model llm.Model, st store.Store, send func(context.Context, string) error) (http.Handler, error) {
 	durable := qed.DurableModel(model)
-	ask := func(ctx context.Context, text string) (string, error) {
-		resp, err := durable.Generate(ctx, &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: text}}}, nil)
-		if err != nil {
-			return "", err
-		}
-		return resp.Message.Content, nil
-	}
 	source := func(name string) qed.Branch[mailing, string] {
 		return qed.Branch[mailing, string]{Name: name, Run: func(ctx context.Context, s mailing) (string, error) {
-			return ask(ctx, "From the "+name+": "+s.Request)
+			return llm.GenerateText(ctx, durable, "From the "+name+": "+s.Request)
 		}}
 	}
 	g := qed.NewGraph[mailing]("mailing")
@@ -45,15 +38,11 @@ func Mailing(model llm.Model, st store.Store, send func(context.Context, string)
 	}, source("orders"), source("stock"))
 	g.Node("write", func(ctx context.Context, s mailing) (_ mailing, err error) {
 		s.Drafts++
-		s.Draft, err = ask(ctx, fmt.Sprintf("Write draft %d of at most 40 letters about %q.", s.Drafts, s.Facts))
+		s.Draft, err = llm.GenerateText(ctx, durable, fmt.Sprintf("Write draft %d of at most 40 letters about %q.", s.Drafts, s.Facts))
 		return s, err
 	}, nil)
 	g.Node("send", func(ctx context.Context, s mailing) (mailing, error) {
-		draft, err := json.Marshal(s.Draft)
-		if err != nil {
-			return s, err
-		}
-		reply, err := qed.Interrupt[question.Approval[string]](ctx, question.Question{Text: "Send this?", Draft: draft})
+		reply, err := qed.Approve(ctx, "Send this?", s.Draft)
 		if s.Decision = reply.Decision; err != nil || s.Decision == question.Reject {
 			return s, err
 		}

@@ -27,9 +27,5 @@ func Relay(ctx context.Context, model llm.Model, foreign mcpkit.Dialer, served m
 	if err != nil {
 		return err
 	}
-	server := mcp.NewServer(&mcp.Implementation{Name: "relay"}, nil)
-	if err := mcpkit.AddAgent(server, "ask", "Answers questions about ports.", agent, nil); err != nil {
-		return err
-	}
-	return server.Run(ctx, served)
+	return mcpkit.ServeAgent(ctx, served, "ask", "Answers questions about ports.", agent, nil)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
@@ -39,14 +38,10 @@ func Tenants(db *sqldb.DB, views map[string]string, tenant func(*http.Request) s
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		stmt, err := guard.Rewrite(r.Context(), body.SQL)
+		rows, err := db.QueryText(r.Context(), guard, body.SQL)
 		if refused, ok := errors.AsType[*refusal.Error](err); ok {
 			http.Error(w, refused.Error(), http.StatusUnprocessableEntity)
 			return
-		}
-		var rows *qed.Table
-		if err == nil {
-			rows, err = db.Query(r.Context(), stmt)
 		}
 		if err != nil {
 			http.Error(w, "the query failed", http.StatusBadGateway)

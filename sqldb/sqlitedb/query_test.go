@@ -20,6 +20,7 @@ import (
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/poll"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/sqlitedb"
@@ -279,6 +280,30 @@ func TestCanceled(t *testing.T) {
 		t.Errorf("Introspect: %v", err)
 	}
 	poll.Goroutines(t, before)
+}
+
+func TestQueryText(t *testing.T) {
+	path := create(t, `CREATE TABLE crew(name TEXT); INSERT INTO crew VALUES ('North'); CREATE TABLE secret(v TEXT)`)
+	db := open(t, path, nil)
+	g, err := secureview.New(&secureview.Policy{Dialect: "sqlite", Tables: map[string][]string{"crew": {"name"}}}, sqlite.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := db.QueryText(t.Context(), g, "SELECT name FROM crew")
+	if err != nil || len(table.Rows) != 1 || table.Rows[0][0] != "North" {
+		t.Errorf("%+v, %v", table, err)
+	}
+	for _, text := range []string{"SELECT v FROM secret", "DELETE FROM crew", "SELECT 1; SELECT 2", "nonsense"} {
+		table, err := db.QueryText(t.Context(), g, text)
+		if _, refused := errors.AsType[*refusal.Error](err); !refused || table != nil {
+			t.Errorf("%s: %+v, %v", text, table, err)
+		}
+	}
+	if _, err := db.QueryText(t.Context(), g, "SELECT abs(-9223372036854775807 - 1) FROM crew"); err == nil {
+		t.Error("a statement that the database refuses has no error")
+	} else if _, ok := errors.AsType[*sqldb.Error](err); !ok {
+		t.Errorf("the error is %T", err)
+	}
 }
 
 func TestConcurrent(t *testing.T) {
