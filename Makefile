@@ -38,7 +38,7 @@ lint:
 # this machine is left out, and the table keeps a row that says so; a benchmark that fails
 # is a failure. go test -bench . has more.
 BENCHSERVERS := ^BenchmarkIntrospect.*1000$$$$ ^BenchmarkGuardedRead.*$$$$/rows=1000
-BENCH := ^Benchmark((ShortestPath|Build)(122|10k)(Cached|Peer)?|Connect5|Infer1000|Rewrite.*|Validate|(Linear10|FanOut4)(Ask|Memory)?|ToolLoop10|(Checkpoint|Steps20KB)SQLite|(Search|SQL)Turn(SQLite)?)$$$$
+BENCH := ^Benchmark((ShortestPath|Build)(122|10k)(Cached|Peer)?|Connect5|Infer1000|Rewrite(MySQL|SQLite|Postgres)(Peer)?|Validate|(Linear10|FanOut4)(Ask|Memory)?|ToolLoop10|(Checkpoint|Steps20KB)SQLite|(Search|SQL)Turn(SQLite)?)$$$$
 bench:
 	@out=$$(mktemp); skipped=$$(mktemp); trap 'rm -f "$$out" "$$skipped"' EXIT; set -o pipefail; \
 	{ for pkg in . ./toolagent ./joinpath ./joingraph ./secureview ./esquery ./store/sqlitestore ./searchagent ./sqlagent; do \

@@ -164,6 +164,9 @@ func TestEach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(got) != 20 {
+			t.Errorf("%d results, want 20", len(got))
+		}
 		for i, n := range got {
 			if n != i*i {
 				t.Fatalf("result %d is %d", i, n)

@@ -428,6 +428,9 @@ func TestNilPointersAsErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(results) != 2 {
+			t.Errorf("%d results of 2 calls", len(results))
+		}
 		for _, r := range results {
 			wantPanic(t, r.Err)
 		}

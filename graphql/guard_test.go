@@ -71,6 +71,9 @@ func problems(t testing.TB, err error) []refusal.Problem {
 	if !errors.As(err, &e) {
 		t.Fatalf("got %v, want an *Error", err)
 	}
+	if len(e.Problems) == 0 {
+		t.Fatalf("%v has no problems", err)
+	}
 	return e.Problems
 }
 

@@ -77,6 +77,9 @@ func searchCases(tb testing.TB) []searchCase {
 			cases = append(cases, c)
 		}
 	}
+	if len(cases) == 0 {
+		tb.Fatal("the files have no bodies")
+	}
 	return cases
 }
 
@@ -84,8 +87,8 @@ func searchCases(tb testing.TB) []searchCase {
 func searchFiles(tb testing.TB, ending string) map[string][]byte {
 	tb.Helper()
 	files, err := filepath.Glob(filepath.Join(searchData, "*"+ending))
-	if err != nil {
-		tb.Fatal(err)
+	if err != nil || len(files) == 0 {
+		tb.Fatalf("no files %s: %v", ending, err)
 	}
 	texts := make(map[string][]byte, len(files))
 	for _, file := range files {

@@ -34,7 +34,11 @@ func holdTranscript(t *testing.T, engine searchagent.Engine) (answers []qed.Answ
 		}
 		answers = append(answers, answer)
 	}
-	for _, r := range model.Requests() {
+	requests := model.Requests()
+	if len(requests) == 0 {
+		t.Error("the model got no request")
+	}
+	for _, r := range requests {
 		for _, m := range r.Messages {
 			for _, secret := range []string{"TIN-", "Card_Statements", "Rival_"} {
 				if strings.Contains(m.Content, secret) {

@@ -119,6 +119,9 @@ func TestInferData(t *testing.T) {
 	if wrong := find(got.Edges, "machine.customer_id -> customer.id"); wrong != nil && wrong.Confidence >= usable {
 		t.Errorf("no value of machine.customer_id is a customer: %+v", wrong)
 	}
+	if len(got.Edges) == 0 {
+		t.Error("no joins are inferred")
+	}
 	for _, e := range got.Edges {
 		if slices.Contains([]string{"priority", "flag", "id"}, e.FromColumn) {
 			t.Errorf("numbers that match by chance: %+v", e)
@@ -294,6 +297,9 @@ func TestInferDeclared(t *testing.T) {
 	if a, b := find(before.Edges, name), find(after.Edges, name); a == nil || b == nil || b.Confidence <= a.Confidence {
 		t.Errorf("the names of declared keys are no evidence: %+v and then %+v", a, b)
 	}
+	if len(after.Edges) == 0 {
+		t.Error("no joins are inferred")
+	}
 	for _, e := range after.Edges {
 		if e.FromTable == "port" && e.FromColumn == "ship" {
 			t.Errorf("a declared key is inferred again: %+v", e)
@@ -340,6 +346,9 @@ func TestInferOnlyWhatChanged(t *testing.T) {
 	}
 	if changed.Statements == 0 || changed.Statements >= first.Statements {
 		t.Errorf("%d statements of %d", changed.Statements, first.Statements)
+	}
+	if len(asked.statements) == 0 {
+		t.Error("the table that changed was not asked about again")
 	}
 	for _, sql := range asked.statements {
 		if !strings.Contains(sql, `"machine"`) {

@@ -293,6 +293,9 @@ func names(t *testing.T, db *sql.DB, kind string) []string {
 	for _, row := range query(t, db, "SELECT name FROM sqlite_schema WHERE type = ? ORDER BY name", kind) {
 		all = append(all, row[0])
 	}
+	if len(all) == 0 {
+		t.Fatalf("the database has no %s", kind)
+	}
 	return all
 }
 

@@ -1,9 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io/fs"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -84,5 +91,153 @@ func TestRefused(t *testing.T) {
 	}
 	if err := run(strings.NewReader(output()), bare); err == nil {
 		t.Error("no error for a file without marks")
+	}
+}
+
+// benchmarks returns the names of the benchmarks and tests of this repository.
+func benchmarks(t *testing.T) map[string]bool {
+	t.Helper()
+	declared := regexp.MustCompile(`(?m)^func ((?:Benchmark|Test)\w*)\(`)
+	names := map[string]bool{}
+	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range declared.FindAllSubmatch(text, -1) {
+			names[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(names) < 100 {
+		t.Fatalf("only %d benchmarks and tests are found", len(names))
+	}
+	return names
+}
+
+// named returns the benchmarks and tests that a text names: BenchmarkX, TestX and the
+// pattern of -bench. The last ones match at least one benchmark each.
+func named(text string) (whole, patterns []string) {
+	whole = regexp.MustCompile(`\b(?:Benchmark|Test)[A-Z]\w*`).FindAllString(text, -1)
+	for _, m := range regexp.MustCompile("-bench '?([^'\\s`]+)").FindAllStringSubmatch(text, -1) {
+		patterns = append(patterns, strings.Split(m[1], "|")...)
+	}
+	return whole, patterns
+}
+
+// figure is a measured value: a number with a unit, or a count of what was measured.
+var figure = regexp.MustCompile(`\d[\d.,]*\s?(?:%|ns|µs|ms|s|MB|turns|times|allocations)(?:\W|$)|\b0\.\d+`)
+
+// Each benchmark of BENCHMARKS.md exists, and each of its figures names the benchmark or
+// test that measures it.
+func TestFiguresNameTheirBenchmarks(t *testing.T) {
+	raw, err := os.ReadFile("../../BENCHMARKS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exist := benchmarks(t)
+	for _, want := range bounds {
+		name, _, _ := strings.Cut(want.name, "/")
+		if !exist["Benchmark"+name] {
+			t.Errorf("the table has Benchmark%s, which does not exist", name)
+		}
+	}
+	prose := string(raw[bytes.Index(raw, []byte(end)):])
+	whole, patterns := named(prose)
+	if len(whole) < 5 || len(patterns) < 5 {
+		t.Fatalf("only %q and %q are named", whole, patterns)
+	}
+	for _, name := range whole {
+		if !exist[name] {
+			t.Errorf("%s does not exist", name)
+		}
+	}
+	for _, pattern := range patterns {
+		if pattern == "." {
+			continue
+		}
+		first, _, _ := strings.Cut(pattern, "/")
+		match, err := regexp.Compile(first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(exist)), func(name string) bool {
+			return strings.HasPrefix(name, "Benchmark") && match.MatchString(name)
+		}) {
+			t.Errorf("-bench %s matches no benchmark", pattern)
+		}
+	}
+	checked := 0
+	for _, section := range strings.Split(prose, "\n## ") {
+		for _, text := range passages(section) {
+			found := figure.FindString(text)
+			if found == "" {
+				continue
+			}
+			checked++
+			whole, patterns := named(text)
+			rows := slices.ContainsFunc(bounds, func(b bound) bool { return strings.Contains(text, b.name) })
+			if len(whole)+len(patterns) == 0 && !rows {
+				t.Errorf("%q is measured by no benchmark that is named:\n%s", found, text)
+			}
+		}
+	}
+	if checked < 8 {
+		t.Errorf("only %d passages have figures", checked)
+	}
+}
+
+// passages returns the paragraphs and the items of a section. A table belongs to the
+// passage before it, and so does what is indented.
+func passages(section string) (all []string) {
+	for _, text := range strings.Split(section, "\n\n") {
+		for _, item := range strings.Split("\n"+text, "\n- ") {
+			item = strings.Trim(item, "\n")
+			if joins := strings.HasPrefix(item, "|") || strings.HasPrefix(item, "  "); joins && len(all) > 0 {
+				all[len(all)-1] += "\n" + item
+			} else if item != "" {
+				all = append(all, item)
+			}
+		}
+	}
+	return all
+}
+
+// A figure is marked if it exceeds its bound, whatever the text around it says: no other
+// text of the table claims that a bound is reached.
+func TestBoundsOfTheTable(t *testing.T) {
+	raw, err := os.ReadFile("../../BENCHMARKS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(raw), begin)
+	table, _, _ := strings.Cut(rest, end)
+	rows := 0
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		i := slices.IndexFunc(bounds, func(b bound) bool { return len(cells) > 5 && b.name == strings.TrimSpace(cells[1]) })
+		if i < 0 {
+			continue
+		}
+		rows++
+		if strings.Contains(cells[4], "left out") {
+			continue
+		}
+		value, unit, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(cells[4], over, "")), " ")
+		nanos, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		nanos *= map[string]float64{"ns": 1, "µs": 1e3, "ms": 1e6}[unit]
+		// The table has three digits of the figure.
+		if limit := float64(bounds[i].time); limit > 0 && math.Abs(nanos-limit) > limit/100 && (nanos > limit) != strings.Contains(cells[4], over) {
+			t.Errorf("the figure is over its bound, or marked without being: %s", line)
+		}
+	}
+	if rows != len(bounds) {
+		t.Errorf("the table has %d rows, want %d: run make bench", rows, len(bounds))
 	}
 }

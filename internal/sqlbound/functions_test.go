@@ -88,6 +88,9 @@ func wordsIn(t *testing.T, directory string) map[string]bool {
 			return true
 		})
 	}
+	if len(words) == 0 {
+		t.Fatalf("%s has no words", directory)
+	}
 	return words
 }
 

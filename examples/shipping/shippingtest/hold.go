@@ -83,7 +83,11 @@ func hold(t *testing.T, engine searchagent.Engine, graphQL string, s shipping.Sc
 		}
 		answers = append(answers, answer)
 	}
-	for _, r := range model.Requests() {
+	requests := model.Requests()
+	if len(requests) == 0 {
+		t.Error("the model got no request")
+	}
+	for _, r := range requests {
 		if slices.ContainsFunc(r.Messages, hasSecrets) {
 			t.Errorf("the request %s to the model contains the tenant", r.Name)
 		}
