@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,6 +101,56 @@ func TestTranscript(t *testing.T) {
 	again, err := orchestrate(t, "")
 	if err != nil || !strings.Contains(again, "chat-2 begins") || strings.Count(again, "? ") != strings.Count(out, "? ") {
 		t.Errorf("the conversation is over, and a new one does not begin: %v\n%s", err, again)
+	}
+}
+
+// TestTranscriptIsTrue compares each answer of the transcript with the rows or the
+// passage that it is about.
+func TestTranscriptIsTrue(t *testing.T) {
+	chattest.Isolate(t, nil)
+	if _, err := orchestrate(t, ""); err != nil {
+		t.Fatal(err)
+	}
+	st, err := sqlitestore.Open("data/conversations.db", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	entries, err := qed.History(t.Context(), st, "chat-1", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, passages := 0, 0
+	for _, e := range entries {
+		if e.Answer == nil {
+			t.Errorf("%s has no answer", e.Turn.Text)
+			continue
+		}
+		if table := e.Answer.Table; table != nil {
+			for _, row := range table.Rows {
+				rows++
+				for _, cell := range row {
+					if text := fmt.Sprint(cell); !chattest.Says(e.Answer.Text, text) {
+						t.Errorf("%s: the answer does not say %q: %s", e.Turn.Text, text, e.Answer.Text)
+					}
+				}
+			}
+		}
+		for _, c := range e.Answer.Citations {
+			passages++
+			for _, word := range strings.Fields(e.Answer.Text) {
+				word = strings.Trim(word, ".,:;[]0123456789")
+				if len(word) > 5 && !strings.Contains(strings.ToLower(c.Excerpt), strings.ToLower(word[:5])) {
+					t.Errorf("%s: the passage does not say %q: %s", e.Turn.Text, word, c.Excerpt)
+				}
+			}
+		}
+		if len(e.Answer.Unproved) > 0 {
+			t.Errorf("%s: numbers that are not proved: %v", e.Turn.Text, e.Answer.Unproved)
+		}
+	}
+	if rows < 10 || passages < 2 {
+		t.Errorf("%d rows and %d passages were compared", rows, passages)
 	}
 }
 
