@@ -291,7 +291,7 @@ func TestOrderOfSlices(t *testing.T) {
 			if asked := sort != "" && sort != chart.ByYDesc; asked != (order.Sort == "ascending") || asked != (order.Field == "order") {
 				t.Errorf("they are drawn by %+v", order)
 			}
-			if _, err := lint.Check(s.JSON, nil, nil); err != nil {
+			if _, err := lint.Check(s.JSON, nil, lint.Options{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -433,7 +433,7 @@ func TestOwnChartsPassTheLint(t *testing.T) {
 		for _, kind := range []chart.Kind{"", chart.Bar, chart.StackedBar, chart.GroupedBar, chart.Line, chart.Area, chart.Scatter, chart.Histogram, chart.Box, chart.Heatmap, chart.Pie} {
 			t.Run(names+" "+string(kind), func(t *testing.T) {
 				s := build(t, rows, &chart.Options{Kind: kind})
-				if _, err := lint.Check(s.JSON, nil, nil); err != nil {
+				if _, err := lint.Check(s.JSON, nil, lint.Options{}); err != nil {
 					t.Error(err)
 				}
 				if again := build(t, rows, &chart.Options{Kind: kind}); string(again.JSON) != string(s.JSON) {

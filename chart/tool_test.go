@@ -52,7 +52,7 @@ func TestTool(t *testing.T) {
 	if err != nil || a.MediaType != chart.MediaType || a.Name != "Delays" {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	if _, err := lint.Check(a.Data, nil, nil); err != nil {
+	if _, err := lint.Check(a.Data, nil, lint.Options{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -21,7 +21,7 @@ func ExampleCheck() {
 		"x": {"field": "port", "type": "nominal"},
 		"y": {"field": "dealy", "aggregate": "mean"}
 	}}`)
-	_, err := lint.Check(written, rows, nil)
+	_, err := lint.Check(written, rows, lint.Options{})
 	var refused *refusal.Error
 	if errors.As(err, &refused) {
 		for _, p := range refused.Problems {

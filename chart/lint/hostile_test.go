@@ -23,7 +23,7 @@ func codesOf(t *testing.T, spec string) []refusal.Code {
 			t.Fatal(err)
 		}
 	}
-	_, err := lint.Check([]byte(spec), rows, nil)
+	_, err := lint.Check([]byte(spec), rows, lint.Options{})
 	if err == nil {
 		return nil
 	}

@@ -12,7 +12,10 @@
 //     values do not have, more colors than can be distinguished, stacked parts that
 //     do not add up, negative slices, logarithms of numbers that are not positive;
 //   - are too expensive for a browser: more rows than Limits.Rows, endless bins
-//     and ticks.
+//     and ticks;
+//   - the JSON schema of Vega-Lite 6.4 does not allow. It reads each spec that the
+//     rules above accept a second time, because it has all combinations of
+//     properties.
 //
 // Columns are read by the rules of packages chart and stats.
 package lint
@@ -40,6 +43,7 @@ const (
 	ErrExternal    refusal.Code = "external"     // it would load or link to something
 	ErrExpression  refusal.Code = "expression"   // it would run an expression
 	ErrNoData      refusal.Code = "no_data"      // there is nothing to draw
+	ErrOtherKind   refusal.Code = "other_kind"   // it draws another kind of chart than Options.Kind
 	ErrForeignData refusal.Code = "foreign_data" // data of its own in a spec that gets rows
 
 	ErrUnknownField      refusal.Code = "unknown_field"       // the rows have no such field
@@ -48,6 +52,18 @@ const (
 	ErrAggregateType     refusal.Code = "aggregate_type"      // the values have no such aggregate, as texts have no sum
 	ErrTooManyCategories refusal.Code = "too_many_categories" // more colors or slices than can be distinguished
 )
+
+// Options say what a spec should be.
+type Options struct {
+	Kind  chart.Kind // the spec has to draw it; empty allows every kind
+	Title string     // replaces the title of the spec; empty keeps it
+
+	// Style is the house style: an object of Vega-Lite's config. Nil means a style
+	// with the colors of chart/page, readable on light and dark pages.
+	Style json.RawMessage
+
+	Limits *Limits // nil means the defaults
+}
 
 // Limits are the limits of a spec. Zero fields mean the defaults; negative ones
 // are an error.
@@ -73,18 +89,18 @@ func refuse(problems ...refusal.Problem) error {
 }
 
 // Check checks a Vega-Lite spec and returns it with the rows of t as its data. A
-// nil limits means the defaults. A refused spec is a [*refusal.Error] with all
-// problems that were found, up to 50.
+// refused spec is a [*refusal.Error] with all problems that were found, up to 50.
 //
 // The rows of t are the only data: a spec with data of its own is refused. If t
 // is nil, the spec is checked against its own values.
 //
 // Only the fields that the spec names are put in, as numbers or times where the
 // spec uses them as such. Dates without a time of day are written so that a
-// browser in any time zone shows the same day. The notes report what transforms
-// leave out or fill in.
-func Check(spec []byte, t *qed.Table, limits *Limits) (*chart.Spec, error) {
-	lim, err := limits.withDefaults()
+// browser in any time zone shows the same day. The house style replaces the
+// config and the background of the spec. The notes report what transforms leave
+// out or fill in.
+func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
+	lim, err := o.Limits.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -104,16 +120,25 @@ func Check(spec []byte, t *qed.Table, limits *Limits) (*chart.Spec, error) {
 			return nil, err
 		}
 	}
+	entitle(root, o.Title)
 	l.declare(root, 0)
 	l.top(root)
 	l.view(root, "", top, 0, true)
 	if len(l.problems) == 0 && len(l.uses) == 0 && !l.counted {
 		l.fault(ErrNoData, "", "it shows no field of the rows")
 	}
+	if err := l.kind(root, o.Kind); err != nil {
+		return nil, err
+	}
 	if len(l.problems) > 0 {
 		return nil, refuse(l.problems...)
 	}
-	root["$schema"] = vegalite.Schema
+	if err := l.valid(root, o.Style); err != nil {
+		return nil, err
+	}
+	if len(l.problems) > 0 {
+		return nil, refuse(l.problems...)
+	}
 	if t != nil {
 		root["data"] = object{"values": l.values(top, len(t.Rows))}
 	}
@@ -126,7 +151,7 @@ func Check(spec []byte, t *qed.Table, limits *Limits) (*chart.Spec, error) {
 			"the spec has %d bytes with its rows, and at most %d are allowed: change the query to find fewer rows",
 			len(text), lim.Bytes)})
 	}
-	out := &chart.Spec{JSON: text, Title: titleOf(root), Notes: l.notes}
+	out := &chart.Spec{JSON: text, Title: titleOf(root), Kind: o.Kind, Notes: l.notes}
 	if t != nil && t.Truncated {
 		out.Notes = append(out.Notes, vegalite.MoreRows)
 	}
@@ -135,6 +160,18 @@ func Check(spec []byte, t *qed.Table, limits *Limits) (*chart.Spec, error) {
 
 // object is a JSON object.
 type object = map[string]any
+
+// entitle sets the title, and keeps its style and its subtitle.
+func entitle(root object, title string) {
+	if title == "" {
+		return
+	}
+	if o, ok := root["title"].(object); ok {
+		o["text"] = title
+	} else {
+		root["title"] = title
+	}
+}
 
 // titleOf returns the first line of a spec's title.
 func titleOf(root object) string {

@@ -61,7 +61,7 @@ func TestAccepts(t *testing.T) {
 		"a box":                        `{"mark":{"type":"boxplot","extent":"min-max"},"encoding":{"y":{"field":"delay","type":"quantitative"},"x":{"field":"port"}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := lint.Check([]byte(spec), shipments(t), nil)
+			s, err := lint.Check([]byte(spec), shipments(t), lint.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +148,7 @@ func TestRefuses(t *testing.T) {
 		"a property of another type": {x(`{"field":"port","axis":{"labelAngle":"steep"}}`), lint.ErrMalformed, "/encoding/x/axis/labelAngle"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := lint.Check([]byte(tt.spec), shipments(t), nil)
+			_, err := lint.Check([]byte(tt.spec), shipments(t), lint.Options{})
 			if err == nil {
 				t.Fatal("it was accepted")
 			}
@@ -170,16 +170,16 @@ func TestRefuses(t *testing.T) {
 // checked.
 func TestOwnData(t *testing.T) {
 	const spec = `{"data":{"values":[{"a":"x","b":1},{"a":"y","b":2}]},"mark":"bar","encoding":{"x":{"field":"a"},"y":{"field":"%s","type":"quantitative"}}}`
-	if _, err := lint.Check(fmt.Appendf(nil, spec, "b"), nil, nil); err != nil {
+	if _, err := lint.Check(fmt.Appendf(nil, spec, "b"), nil, lint.Options{}); err != nil {
 		t.Error(err)
 	}
 	for field, want := range map[string]refusal.Code{"c": lint.ErrUnknownField, "a": lint.ErrFieldType} {
-		_, err := lint.Check(fmt.Appendf(nil, spec, field), nil, nil)
+		_, err := lint.Check(fmt.Appendf(nil, spec, field), nil, lint.Options{})
 		if err == nil || codes(t, err)[0] != want {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	_, err := lint.Check([]byte(`{"mark":"bar","encoding":{"x":{"field":"a"}}}`), nil, nil)
+	_, err := lint.Check([]byte(`{"mark":"bar","encoding":{"x":{"field":"a"}}}`), nil, lint.Options{})
 	if err == nil || codes(t, err)[0] != lint.ErrNoData {
 		t.Errorf("without data: %v", err)
 	}
@@ -187,10 +187,10 @@ func TestOwnData(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	spec := []byte(`{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"aggregate":"count"}}}`)
-	if _, err := lint.Check(spec, shipments(t), &lint.Limits{Rows: 29}); err == nil || codes(t, err)[0] != lint.ErrTooLarge {
+	if _, err := lint.Check(spec, shipments(t), lint.Options{Limits: &lint.Limits{Rows: 29}}); err == nil || codes(t, err)[0] != lint.ErrTooLarge {
 		t.Errorf("too many rows: %v", err)
 	}
-	if _, err := lint.Check(spec, shipments(t), &lint.Limits{Bytes: 300}); err == nil || codes(t, err)[0] != lint.ErrTooLarge {
+	if _, err := lint.Check(spec, shipments(t), lint.Options{Limits: &lint.Limits{Bytes: 300}}); err == nil || codes(t, err)[0] != lint.ErrTooLarge {
 		t.Errorf("too many bytes: %v", err)
 	}
 }
@@ -201,7 +201,7 @@ func TestTruncatedRows(t *testing.T) {
 	for _, truncated := range []bool{false, true} {
 		rows := shipments(t)
 		rows.Truncated = truncated
-		s, err := lint.Check([]byte(`{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"aggregate":"count"}}}`), rows, nil)
+		s, err := lint.Check([]byte(`{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"aggregate":"count"}}}`), rows, lint.Options{})
 		if err != nil || (len(s.Notes) > 0) != truncated {
 			t.Errorf("truncated %t: %q, %v", truncated, s.Notes, err)
 		}
@@ -210,7 +210,7 @@ func TestTruncatedRows(t *testing.T) {
 
 // TestKeepsDays: a browser reads a date without a time in UTC.
 func TestKeepsDays(t *testing.T) {
-	s, err := lint.Check([]byte(`{"mark":"point","encoding":{"x":{"field":"arrived","type":"temporal"}}}`), shipments(t), nil)
+	s, err := lint.Check([]byte(`{"mark":"point","encoding":{"x":{"field":"arrived","type":"temporal"}}}`), shipments(t), lint.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func FuzzCheck(f *testing.F) {
 		if !with {
 			data = nil
 		}
-		s, err := lint.Check(spec, data, &lint.Limits{Bytes: 64 << 10})
+		s, err := lint.Check(spec, data, lint.Options{Limits: &lint.Limits{Bytes: 64 << 10}})
 		if err != nil {
 			if _, refused := errors.AsType[*refusal.Error](err); !refused {
 				t.Fatal(err)
@@ -250,7 +250,7 @@ func FuzzCheck(f *testing.F) {
 		if bad := loads(tree); bad != "" {
 			t.Fatalf("it may have %s: %s", bad, s.JSON)
 		}
-		if _, err := lint.Check(s.JSON, nil, nil); err != nil && with {
+		if _, err := lint.Check(s.JSON, nil, lint.Options{}); err != nil && with {
 			t.Fatalf("what was accepted is refused with its data: %v", err)
 		}
 	})
@@ -308,7 +308,7 @@ func TestValues(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s, err := lint.Check(fmt.Appendf(nil, `{"mark":"point","encoding":{"x":{"field":"c","type":%q}}}`, tt.typ), rows, nil)
+			s, err := lint.Check(fmt.Appendf(nil, `{"mark":"point","encoding":{"x":{"field":"c","type":%q}}}`, tt.typ), rows, lint.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

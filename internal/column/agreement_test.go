@@ -193,7 +193,7 @@ func wallTimes(t *testing.T, rows *qed.Table) []string {
 
 func lintAccepts(t *testing.T, rows *qed.Table, typ string) bool {
 	t.Helper()
-	_, err := lint.Check(fmt.Appendf(nil, `{"mark":"point","encoding":{"x":{"field":"c","type":%q}}}`, typ), rows, nil)
+	_, err := lint.Check(fmt.Appendf(nil, `{"mark":"point","encoding":{"x":{"field":"c","type":%q}}}`, typ), rows, lint.Options{})
 	if err != nil && !errors.Is(err, lint.ErrFieldType) {
 		t.Fatal(err)
 	}

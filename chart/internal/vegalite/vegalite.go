@@ -4,6 +4,8 @@ package vegalite
 
 import (
 	"cmp"
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -14,6 +16,12 @@ import (
 
 // Schema is the value of a spec's $schema.
 const Schema = "https://vega.github.io/schema/vega-lite/v6.json"
+
+// Style is the house style, a config of Vega-Lite. It sets no color of texts and
+// backgrounds, which are those of the page.
+//
+//go:embed style.json
+var Style json.RawMessage
 
 // MaxText is the maximum length of a title and of a category, in bytes.
 const MaxText = 200
