@@ -272,7 +272,7 @@ func TestOrderOfSlices(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for sort, first := range map[chart.Sort]any{"": 24.0, chart.ByYDesc: 24.0, chart.ByX: 2.0, chart.ByXDesc: 30.0, chart.ByRows: 18.0} {
+	for sort, first := range map[chart.Sort]any{"": "24", chart.ByYDesc: "24", chart.ByX: "2", chart.ByXDesc: "30", chart.ByRows: "18"} {
 		t.Run(string(sort), func(t *testing.T) {
 			s := build(t, rows, &chart.Options{Kind: chart.Pie, X: "port_id", Y: "n", Sort: sort})
 			var spec struct {

@@ -143,6 +143,10 @@ func (s *scale) data(v any) any {
 			return v.Format(time.DateOnly)
 		}
 		return v.Format("2006-01-02T15:04:05.999Z07:00")
+	case float64:
+		if s.rest { // whose name is a text, and Vega-Lite sorts values of one type
+			return strconv.FormatFloat(v, 'f', -1, 64)
+		}
 	case string:
 		if len(v) > vegalite.MaxText { // the number distinguishes texts with the same beginning
 			return prompt.Clip(v, vegalite.MaxText) + " #" + strconv.Itoa(s.order[v]+1)

@@ -187,20 +187,9 @@ func (l *linter) formatType(path string, v any) {
 
 // param checks that a parameter exists.
 func (l *linter) param(path string, v any) {
-	if o, ok := v.(object); ok {
-		for _, key := range slices.Sorted(maps.Keys(o)) {
-			at := pointer(path, key)
-			if !l.word(at, "combination", key, words("and or not")) {
-				continue
-			}
-			list, several := o[key].([]any)
-			if !several {
-				list = []any{o[key]}
-			}
-			for _, e := range list {
-				l.param(at, e)
-			}
-		}
+	if typeLetter(v) == "o" {
+		l.fault(ErrMalformed, path,
+			"it has to be the name of a parameter: combine parameters as {\"and\": [{\"param\": ...}, ...]}")
 		return
 	}
 	name, ok := v.(string)
