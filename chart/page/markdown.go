@@ -1,0 +1,138 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/qedkit/qed/internal/usertext"
+)
+
+// body writes the text of p and its charts.
+func body(out *bytes.Buffer, p Page) error {
+	f := figures{}
+	for _, c := range p.Charts {
+		if _, twice := f[c.ID]; twice {
+			return fmt.Errorf("two charts have the ID %q", c.ID)
+		}
+		text, err := c.figure(texts.In(usertext.Base(p.Language)))
+		if err != nil {
+			return err
+		}
+		f[c.ID] = &figure{html: text}
+	}
+	m := goldmark.New(
+		goldmark.WithExtensions(
+			extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough,
+		),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(f, 0))),
+	)
+	if err := m.Convert([]byte(p.Markdown), out); err != nil {
+		return err
+	}
+	for _, c := range p.Charts {
+		if !f[c.ID].shown {
+			out.WriteString(f[c.ID].html)
+		}
+	}
+	return nil
+}
+
+// A figure is the HTML of a chart.
+type figure struct {
+	html  string
+	shown bool
+}
+
+// figures renders images as charts, by their ID, and what could load, link or run
+// something as text.
+type figures map[string]*figure
+
+// RegisterFuncs implements goldmark's renderer.NodeRenderer.
+func (f figures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindImage, f.image)
+	r.Register(ast.KindParagraph, f.paragraph)
+	r.Register(ast.KindLink, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
+		return ast.WalkContinue, nil
+	})
+	r.Register(ast.KindAutoLink, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			return write(w, n.(*ast.AutoLink).Label(source))
+		}
+		return ast.WalkContinue, nil
+	})
+	r.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			return write(w, n.(*ast.RawHTML).Segments.Value(source))
+		}
+		return ast.WalkContinue, nil
+	})
+	r.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			_, err := w.WriteString("</p>\n")
+			return ast.WalkContinue, err
+		}
+		block := n.(*ast.HTMLBlock)
+		text := block.Lines().Value(source)
+		if block.HasClosure() {
+			text = append(text, block.ClosureLine.Value(source)...)
+		}
+		_, _ = w.WriteString("<p>")
+		return write(w, text)
+	})
+}
+
+// paragraph writes the tags of a paragraph. A chart cannot be in a paragraph.
+func (f figures) paragraph(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	tag := "p"
+	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
+		if f.of(child) != nil {
+			tag = "div"
+		}
+	}
+	text := "<" + tag + ">"
+	if !entering {
+		text = "</" + tag + ">\n"
+	}
+	_, err := w.WriteString(text)
+	return ast.WalkContinue, err
+}
+
+// of returns the chart that a node stands for, or nil.
+func (f figures) of(n ast.Node) *figure {
+	image, ok := n.(*ast.Image)
+	if !ok {
+		return nil
+	}
+	id, ok := strings.CutPrefix(string(image.Destination), "chart:")
+	if !ok {
+		return nil
+	}
+	return f[id]
+}
+
+// image writes a chart, or the alternative text of an image.
+func (f figures) image(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	fig := f.of(n)
+	if fig == nil {
+		return ast.WalkContinue, nil
+	}
+	if !entering || fig.shown {
+		return ast.WalkSkipChildren, nil
+	}
+	fig.shown = true
+	_, err := w.WriteString(fig.html)
+	return ast.WalkSkipChildren, err
+}
+
+// write writes text with the characters of HTML escaped.
+func write(w util.BufWriter, text []byte) (ast.WalkStatus, error) {
+	_, err := w.Write(util.EscapeHTML(text))
+	return ast.WalkContinue, err
+}
