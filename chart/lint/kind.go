@@ -25,19 +25,16 @@ var kindMarks = map[chart.Kind][]string{
 }
 
 // kind checks that a view has a mark of the kind of chart.
-func (l *linter) kind(root object, want chart.Kind) error {
-	if want == "" {
-		return nil
-	}
+func (l *linter) kind(root object, want chart.Kind) {
 	known, ok := kindMarks[want]
-	if !ok {
-		return refuse(vegalite.UnknownWord("", "kind", want, slices.Sorted(maps.Keys(kindMarks))))
-	}
-	if !slices.ContainsFunc(marks(root, nil), func(mark string) bool { return slices.Contains(known, mark) }) {
+	switch {
+	case want == "":
+	case !ok:
+		l.report(vegalite.UnknownWord("", "kind", want, slices.Sorted(maps.Keys(kindMarks))))
+	case !slices.ContainsFunc(marks(root, nil), func(mark string) bool { return slices.Contains(known, mark) }):
 		l.fault(ErrOtherKind, "", "it draws no %s chart: write a mark such as %s, or ask for the kind that it draws",
 			want, strings.Join(known, ", "))
 	}
-	return nil
 }
 
 // marks appends the marks of all views in v.

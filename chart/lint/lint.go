@@ -127,8 +127,8 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	if len(l.problems) == 0 && len(l.uses) == 0 && !l.counted {
 		l.fault(ErrNoData, "", "it shows no field of the rows")
 	}
-	if err := l.kind(root, o.Kind); err != nil {
-		return nil, err
+	if len(l.problems) == 0 {
+		l.kind(root, o.Kind)
 	}
 	if len(l.problems) > 0 {
 		return nil, refuse(l.problems...)

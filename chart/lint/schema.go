@@ -75,13 +75,11 @@ func (l *linter) valid(root object, style json.RawMessage) error {
 	if !ok {
 		return err
 	}
-	for _, e := range closest(invalid) {
-		for _, p := range s.problems(e) {
-			if strings.HasPrefix(p.Path, "/config") {
-				return fmt.Errorf("lint: Options.Style: %w", refuse(p))
-			}
-			l.report(p)
+	for _, p := range s.problems(closest(invalid)) {
+		if strings.HasPrefix(p.Path, "/config") {
+			return fmt.Errorf("lint: Options.Style: %w", refuse(p))
 		}
+		l.report(p)
 	}
 	return nil
 }
@@ -101,15 +99,15 @@ func closest(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	default: // all of them are wrong
 		return slices.Concat(alternatives...)
 	}
-	// An alternative that another object or mark was meant for fails at the value
-	// itself, or at the property that selects it.
+	// An alternative for another value fails at the value itself, or at its type.
 	here := len(e.InstanceLocation)
 	selects := func(e *jsonschema.ValidationError) bool {
+		at := e.InstanceLocation
 		switch e.ErrorKind.(type) {
 		case *kind.Type, *kind.Required:
-			return len(e.InstanceLocation) == here
-		case *kind.Const:
-			return len(e.InstanceLocation) <= here+1
+			return len(at) == here
+		case *kind.Const, *kind.Enum:
+			return len(at) == here+1 && at[here] == "type"
 		}
 		return false
 	}
@@ -122,31 +120,55 @@ func closest(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return slices.MinFunc(best, func(a, b []*jsonschema.ValidationError) int { return len(a) - len(b) })
 }
 
-// problems returns the problems of an error without causes.
-func (s vegaLiteSchema) problems(e *jsonschema.ValidationError) []refusal.Problem {
-	path := ""
-	for _, key := range e.InstanceLocation {
-		path = pointer(path, key)
-	}
-	p := refusal.Problem{Code: ErrMalformed, Path: path, Message: "Vega-Lite does not allow the value"}
-	switch k := e.ErrorKind.(type) {
-	case *kind.AdditionalProperties:
-		known := s.properties(e.SchemaURL)
-		out := make([]refusal.Problem, len(k.Properties))
-		for i, name := range k.Properties {
-			out[i] = vegalite.UnknownWord(pointer(path, name), "property", name, known)
+// problems returns the problems of errors without causes: one for each value.
+func (s vegaLiteSchema) problems(errs []*jsonschema.ValidationError) []refusal.Problem {
+	var out []refusal.Problem
+	types, words := map[string][]string{}, map[string][]string{}
+	for _, e := range errs {
+		path := ""
+		for _, key := range e.InstanceLocation {
+			path = pointer(path, key)
 		}
-		return out
-	case *kind.Required:
-		p.Message = "it needs " + strings.Join(k.Missing, ", ")
-	case *kind.Type:
-		p.Message = fmt.Sprintf("it is of type %s, and Vega-Lite allows %s", k.Got, strings.Join(k.Want, ", "))
-	case *kind.Enum:
-		p.Candidates = texts(k.Want)
-	case *kind.Const:
-		p.Candidates = texts([]any{k.Want})
+		problem := func(path, message string) {
+			if !slices.ContainsFunc(out, func(p refusal.Problem) bool { return p.Path == path }) {
+				out = append(out, refusal.Problem{Code: ErrMalformed, Path: path, Message: message})
+			}
+		}
+		switch k := e.ErrorKind.(type) {
+		case *kind.AdditionalProperties:
+			for _, name := range k.Properties {
+				out = append(out, vegalite.UnknownWord(pointer(path, name), "property", name, s.properties(e.SchemaURL)))
+			}
+		case *kind.Required:
+			problem(path, "it needs "+strings.Join(k.Missing, ", "))
+		case *kind.Type:
+			types[path] = append(types[path], k.Want...)
+			problem(path, "")
+		case *kind.Enum:
+			words[path] = append(words[path], texts(k.Want)...)
+			problem(path, "")
+		case *kind.Const:
+			words[path] = append(words[path], texts([]any{k.Want})...)
+			problem(path, "")
+		default:
+			problem(path, "Vega-Lite does not allow the value")
+		}
 	}
-	return []refusal.Problem{p}
+	for i, p := range out {
+		if p.Message == "" {
+			out[i].Message = "Vega-Lite does not allow the value"
+			if want := unique(types[p.Path]); want != nil {
+				out[i].Message += ": it has to be of type " + strings.Join(want, " or ")
+			}
+			out[i].Candidates = unique(words[p.Path])
+		}
+	}
+	return out
+}
+
+func unique(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 func texts(values []any) []string {
