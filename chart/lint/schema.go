@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	_ "embed"
 	"encoding/json"
@@ -62,7 +63,7 @@ func (l *linter) valid(root object, style json.RawMessage) error {
 	}
 	config, err := parse(style)
 	if err != nil {
-		return fmt.Errorf("lint: Options.Style: %w", err)
+		return fmt.Errorf("lint: Options.Style: %v", err)
 	}
 	delete(root, "background")
 	root["$schema"], root["config"] = vegalite.Schema, config
@@ -77,15 +78,15 @@ func (l *linter) valid(root object, style json.RawMessage) error {
 	}
 	for _, p := range s.problems(closest(invalid)) {
 		if strings.HasPrefix(p.Path, "/config") {
-			return fmt.Errorf("lint: Options.Style: %w", refuse(p))
+			return fmt.Errorf("lint: Options.Style: %s: %s", p.Path, p.Message) // no refusal: a model cannot change it
 		}
 		l.report(p)
 	}
 	return nil
 }
 
-// closest returns the errors of the alternatives that were probably meant: those
-// that got farthest, and then those with the fewest errors.
+// closest returns the errors of e without causes. Of alternatives it returns those
+// of the one that was probably meant.
 func closest(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	if len(e.Causes) == 0 {
 		return []*jsonschema.ValidationError{e}
@@ -99,31 +100,65 @@ func closest(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	default: // all of them are wrong
 		return slices.Concat(alternatives...)
 	}
-	// An alternative for another value fails at the value itself, or at its type.
 	here := len(e.InstanceLocation)
-	selects := func(e *jsonschema.ValidationError) bool {
-		at := e.InstanceLocation
-		switch e.ErrorKind.(type) {
-		case *kind.Type, *kind.Required:
-			return len(at) == here
-		case *kind.Const, *kind.Enum:
-			return len(at) == here+1 && at[here] == "type"
-		}
-		return false
-	}
-	best := slices.DeleteFunc(slices.Clone(alternatives), func(a []*jsonschema.ValidationError) bool {
-		return slices.ContainsFunc(a, selects)
+	best := slices.MinFunc(alternatives, func(a, b []*jsonschema.ValidationError) int {
+		return compareMisses(missOf(a, here), missOf(b, here))
 	})
-	if len(best) == 0 { // every alternative is for another type of value
-		return slices.Concat(alternatives...)
+	least := missOf(best, here)
+	if least.other+least.missing == 0 {
+		return best
 	}
-	return slices.MinFunc(best, func(a, b []*jsonschema.ValidationError) int { return len(a) - len(b) })
+	var same []*jsonschema.ValidationError // several values are allowed, or several properties are missing
+	for _, a := range alternatives {
+		if m := missOf(a, here); m.other == least.other && m.unknown == least.unknown && m.missing == least.missing {
+			same = append(same, a...)
+		}
+	}
+	return same
+}
+
+// A miss counts why a value is none of an alternative.
+type miss struct {
+	other   int // it is of another type
+	unknown int // properties that the alternative does not have
+	missing int // it lacks properties
+	errors  int
+}
+
+func missOf(errs []*jsonschema.ValidationError, here int) miss {
+	m := miss{errors: len(errs)}
+	for _, e := range errs {
+		at := e.InstanceLocation
+		switch k := e.ErrorKind.(type) {
+		case *kind.Type:
+			if len(at) == here {
+				m.other = 1
+			}
+		case *kind.Const, *kind.Enum:
+			if len(at) == here || len(at) == here+1 && at[here] == "type" { // of a mark
+				m.other = 1
+			}
+		case *kind.AdditionalProperties:
+			if len(at) == here {
+				m.unknown += len(k.Properties)
+			}
+		case *kind.Required:
+			if len(at) == here {
+				m.missing = 1
+			}
+		}
+	}
+	return m
+}
+
+func compareMisses(a, b miss) int {
+	return cmp.Or(a.other-b.other, a.unknown-b.unknown, a.missing-b.missing, a.errors-b.errors)
 }
 
 // problems returns the problems of errors without causes: one for each value.
 func (s vegaLiteSchema) problems(errs []*jsonschema.ValidationError) []refusal.Problem {
 	var out []refusal.Problem
-	types, words := map[string][]string{}, map[string][]string{}
+	types, words, missing := map[string][]string{}, map[string][]string{}, map[string][]string{}
 	for _, e := range errs {
 		path := ""
 		for _, key := range e.InstanceLocation {
@@ -137,10 +172,14 @@ func (s vegaLiteSchema) problems(errs []*jsonschema.ValidationError) []refusal.P
 		switch k := e.ErrorKind.(type) {
 		case *kind.AdditionalProperties:
 			for _, name := range k.Properties {
+				if at := pointer(path, name); slices.ContainsFunc(out, func(p refusal.Problem) bool { return p.Path == at }) {
+					continue
+				}
 				out = append(out, vegalite.UnknownWord(pointer(path, name), "property", name, s.properties(e.SchemaURL)))
 			}
 		case *kind.Required:
-			problem(path, "it needs "+strings.Join(k.Missing, ", "))
+			missing[path] = append(missing[path], strings.Join(k.Missing, " and "))
+			problem(path, "")
 		case *kind.Type:
 			types[path] = append(types[path], k.Want...)
 			problem(path, "")
@@ -155,13 +194,17 @@ func (s vegaLiteSchema) problems(errs []*jsonschema.ValidationError) []refusal.P
 		}
 	}
 	for i, p := range out {
-		if p.Message == "" {
-			out[i].Message = "Vega-Lite does not allow the value"
-			if want := unique(types[p.Path]); want != nil {
-				out[i].Message += ": it has to be of type " + strings.Join(want, " or ")
-			}
-			out[i].Candidates = unique(words[p.Path])
+		if p.Message != "" {
+			continue
 		}
+		out[i].Message = "Vega-Lite does not allow the value"
+		if want := unique(types[p.Path]); want != nil {
+			out[i].Message += ": it has to be of type " + strings.Join(want, " or ")
+		}
+		if want := unique(missing[p.Path]); want != nil {
+			out[i].Message = "it needs " + strings.Join(want, " or ")
+		}
+		out[i].Candidates = unique(words[p.Path])
 	}
 	return out
 }
