@@ -165,7 +165,7 @@ func hasValue(o object, keys []string) bool {
 func (l *linter) channelPart(key string, v any, at, channel string, sc *scope, mark string) {
 	switch key {
 	case "axis", "legend", "header":
-		l.properties(at, key, v)
+		l.properties(at, map[string]string{"axis": "Axis", "legend": "Legend", "header": "Header"}[key], v)
 	case "scale":
 		if o, ok := v.(object); ok {
 			if s, ok := o["type"].(string); ok {
@@ -178,9 +178,9 @@ func (l *linter) channelPart(key string, v any, at, channel string, sc *scope, m
 				l.between(at+"/base", o["base"], 1.1, 1000)
 			}
 		}
-		l.properties(at, "scale", v)
+		l.properties(at, "Scale", v)
 	case "impute":
-		l.properties(at, "impute", v)
+		l.properties(at, "ImputeParams", v)
 		if v != nil {
 			l.note(filledIn)
 		}

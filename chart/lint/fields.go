@@ -83,7 +83,7 @@ func (l *linter) timeUnit(v any, path string) bool {
 			l.timeUnit(s, path+"/unit")
 		}
 		l.plainNumber(path+"/step", v["step"], 1)
-		l.properties(path, "timeunit", v)
+		l.properties(path, "TimeUnitParams", v)
 	default:
 		l.fault(ErrMalformed, path, "it has to be a time unit, such as yearmonth")
 	}
@@ -206,7 +206,7 @@ func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *sco
 
 // bins refuses too many bins.
 func (l *linter) bins(o object, path string, col *field) {
-	l.properties(path, "bin", o)
+	l.properties(path, "BinParams", o)
 	known, low, high := col != nil, 0.0, 0.0
 	if col != nil {
 		low, high = math.Inf(1), math.Inf(-1)

@@ -113,7 +113,11 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &linter{limits: lim, uses: map[string]use{}, params: map[string]bool{}, inline: t == nil}
+	s, err := schema()
+	if err != nil {
+		return nil, err
+	}
+	l := &linter{limits: lim, schema: s, uses: map[string]use{}, params: map[string]bool{}, inline: t == nil}
 	top := &scope{open: true} // until the spec's own data are read
 	if t != nil {
 		if top, err = l.rows(t); err != nil {
@@ -189,6 +193,7 @@ func titleOf(root object) string {
 // A linter collects the problems of one spec.
 type linter struct {
 	limits   Limits
+	schema   *vegaLiteSchema
 	inline   bool // the spec has its own data
 	problems []refusal.Problem
 	params   map[string]bool

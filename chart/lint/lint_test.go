@@ -137,6 +137,8 @@ func TestRefuses(t *testing.T) {
 		"a colour that loads":        {`{"mark":{"type":"bar","fill":"URL(https://example.com/x)"},"encoding":{"x":{"field":"port"}}}`, lint.ErrExternal, "/mark/fill"},
 		"what embeds obey":           {bar(`,"usermeta":{"embedOptions":{"loader":{}}}`), lint.ErrExternal, "/usermeta"},
 		"functions of the page":      {x(`{"field":"port","axis":{"formatType":"evil"}}`), lint.ErrExpression, "/encoding/x/axis/formatType"},
+		"a domain as an expression":  {x(`{"field":"delay","scale":{"domainRaw":{"expr":"d"}}}`), lint.ErrExpression, "/encoding/x/scale/domainRaw"},
+		"animation":                  {`{"mark":{"type":"bar","time":1},"encoding":{"x":{"field":"port"}}}`, lint.ErrUnsupported, "/mark/time"},
 		"a config of functions":      {bar(`,"config":{"customFormatTypes":true}`), lint.ErrExpression, "/config/customFormatTypes"},
 		"a config of parameters":     {bar(`,"config":{"params":[{"name":"p","expr":"1"}]}`), lint.ErrExpression, "/config/params"},
 		"endless bins":               {x(`{"field":"delay","bin":{"step":1e-9}}`), lint.ErrTooLarge, "/encoding/x/bin/step"},

@@ -26,38 +26,64 @@ import (
 //go:embed schema/vega-lite-6.4.3.json.gz
 var schemaText []byte
 
-// A vegaLiteSchema is the schema as text and compiled.
+// A vegaLiteSchema is the schema, and some of its definitions.
 type vegaLiteSchema struct {
-	text     any
-	compiled *jsonschema.Schema
+	text        any
+	spec        *jsonschema.Schema
+	definitions map[string]*jsonschema.Schema
 }
 
 // schema compiles the schema when the first spec needs it, because that takes
 // half a second.
-var schema = sync.OnceValues(func() (vegaLiteSchema, error) {
+var schema = sync.OnceValues(func() (*vegaLiteSchema, error) {
+	s, err := readSchema()
+	if err != nil {
+		return nil, fmt.Errorf("lint: the schema of Vega-Lite: %w", err)
+	}
+	return s, nil
+})
+
+func readSchema() (*vegaLiteSchema, error) {
 	z, err := gzip.NewReader(bytes.NewReader(schemaText))
 	if err != nil {
-		return vegaLiteSchema{}, err
+		return nil, err
 	}
-	text, err := jsonschema.UnmarshalJSON(z)
-	if err != nil {
-		return vegaLiteSchema{}, err
+	s := &vegaLiteSchema{definitions: map[string]*jsonschema.Schema{}}
+	if s.text, err = jsonschema.UnmarshalJSON(z); err != nil {
+		return nil, err
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource(vegalite.Schema, text); err != nil {
-		return vegaLiteSchema{}, err
+	if err := c.AddResource(vegalite.Schema, s.text); err != nil {
+		return nil, err
 	}
-	compiled, err := c.Compile(vegalite.Schema)
-	return vegaLiteSchema{text, compiled}, err
-})
+	if s.spec, err = c.Compile(vegalite.Schema); err != nil {
+		return nil, err
+	}
+	for _, name := range words(`AutoSizeParams Axis BinParams BoxPlotDef ErrorBandDef ErrorBarDef Header ImputeParams
+		Legend MarkDef Projection Scale TimeUnitParams TitleParams ViewBackground`) {
+		if s.definitions[name], err = c.Compile(vegalite.Schema + "#/definitions/" + name); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// check returns the problems of v, which has to match a definition. Empty means
+// the definition of a spec.
+func (s *vegaLiteSchema) check(definition string, v object) []refusal.Problem {
+	compiled := s.spec
+	if definition != "" {
+		compiled = s.definitions[definition]
+	}
+	if invalid, ok := errors.AsType[*jsonschema.ValidationError](compiled.Validate(v)); ok {
+		return s.problems(closest(invalid))
+	}
+	return nil
+}
 
 // valid checks a spec that the linter accepts against the JSON schema of
 // Vega-Lite, as a second reading. It puts the house style into the spec.
 func (l *linter) valid(root object, style json.RawMessage) error {
-	s, err := schema()
-	if err != nil {
-		return fmt.Errorf("lint: the schema of Vega-Lite: %w", err)
-	}
 	if style == nil {
 		style = vegalite.Style
 	}
@@ -71,12 +97,7 @@ func (l *linter) valid(root object, style json.RawMessage) error {
 	if !l.inline {
 		read["data"] = object{"values": []any{}} // instead of data that only has a name
 	}
-	err = s.compiled.Validate(read)
-	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
-	if !ok {
-		return err
-	}
-	for _, p := range s.problems(closest(invalid)) {
+	for _, p := range l.schema.check("", read) {
 		if strings.HasPrefix(p.Path, "/config") {
 			return fmt.Errorf("lint: Options.Style: %s: %s", p.Path, p.Message) // no refusal: a model cannot change it
 		}
@@ -156,7 +177,7 @@ func compareMisses(a, b miss) int {
 }
 
 // problems returns the problems of errors without causes: one for each value.
-func (s vegaLiteSchema) problems(errs []*jsonschema.ValidationError) []refusal.Problem {
+func (s *vegaLiteSchema) problems(errs []*jsonschema.ValidationError) []refusal.Problem {
 	var out []refusal.Problem
 	types, words, missing := map[string][]string{}, map[string][]string{}, map[string][]string{}
 	for _, e := range errs {
@@ -225,7 +246,7 @@ func texts(values []any) []string {
 }
 
 // properties returns the names of the properties that a part of the schema has.
-func (s vegaLiteSchema) properties(url string) []string {
+func (s *vegaLiteSchema) properties(url string) []string {
 	_, path, _ := strings.Cut(url, "#")
 	at := s.text
 	for key := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {

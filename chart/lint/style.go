@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -12,9 +13,9 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// properties checks an object against a section of the vocabulary. Style objects
-// may have any shape, but nothing in them may run.
-func (l *linter) properties(path, section string, v any) {
+// properties checks an object against a definition of the schema. It may have any
+// shape that the definition allows, but nothing in it may run.
+func (l *linter) properties(path, definition string, v any) {
 	o, ok := v.(object)
 	if !ok {
 		if v != nil {
@@ -22,22 +23,27 @@ func (l *linter) properties(path, section string, v any) {
 		}
 		return
 	}
-	known := vocabulary[section]
+	rest := maps.Clone(o)
 	for _, key := range slices.Sorted(maps.Keys(o)) {
-		at := pointer(path, key)
-		p, exists := known[key]
+		at, before := pointer(path, key), len(l.problems)
 		switch {
 		case l.forbidden(at, key):
-		case !exists:
-			l.report(vegalite.UnknownWord(at, "property", key, slices.Sorted(maps.Keys(known))))
+		case definition == "Scale" && key == "domainRaw":
+			l.fault(ErrExpression, at, "it is for expressions, which are not supported: write domain")
+		case definition == "MarkDef" && key == "time":
+			l.fault(ErrUnsupported, at, "animated charts are not supported")
 		case isFormatType(key):
 			l.formatType(at, o[key])
-		case l.runs(at, o[key]):
-		case !p.takes(o[key]):
-			l.report(refusal.Problem{Code: ErrMalformed, Path: at, Message: "it cannot have that value", Candidates: p.words})
-		default:
+		case !l.runs(at, o[key]):
 			l.member(at, key, o[key])
 		}
+		if len(l.problems) > before {
+			delete(rest, key)
+		}
+	}
+	for _, p := range l.schema.check(definition, rest) {
+		p.Path = path + p.Path
+		l.report(p)
 	}
 }
 
@@ -187,7 +193,7 @@ func (l *linter) formatType(path string, v any) {
 
 // param checks that a parameter exists.
 func (l *linter) param(path string, v any) {
-	if typeLetter(v) == "o" {
+	if _, ok := v.(object); ok {
 		l.fault(ErrMalformed, path,
 			"it has to be the name of a parameter: combine parameters as {\"and\": [{\"param\": ...}, ...]}")
 		return
@@ -312,23 +318,7 @@ func (l *linter) mark(v any, path string, sc *scope) {
 		return
 	}
 	if o, ok := v.(object); ok {
-		l.markStyle(o, path)
-		if _, ok := o["tooltip"].(object); ok && len(sc.fields) > 0 {
-			l.plain(path+"/tooltip", o["tooltip"])
-		}
+		definition := map[string]string{"boxplot": "BoxPlotDef", "errorbar": "ErrorBarDef", "errorband": "ErrorBandDef"}[name]
+		l.properties(path, cmp.Or(definition, "MarkDef"), o)
 	}
-}
-
-// markStyle checks the properties of a mark, and those of the marks it consists of.
-func (l *linter) markStyle(o object, path string) {
-	rest := maps.Clone(o)
-	for _, part := range words("point line box median outliers rule ticks band borders") {
-		if inner, ok := o[part].(object); ok {
-			if !l.runs(pointer(path, part), inner) {
-				l.markStyle(inner, pointer(path, part))
-			}
-			delete(rest, part)
-		}
-	}
-	l.properties(path, "mark", rest)
 }

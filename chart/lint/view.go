@@ -42,7 +42,7 @@ func (l *linter) top(root object) {
 		if s, isText := v.(string); isText {
 			l.word("/autosize", "autosize", s, words("fit fit-x fit-y pad none"))
 		} else {
-			l.properties("/autosize", "autosize", v)
+			l.properties("/autosize", "AutoSizeParams", v)
 		}
 	}
 	for _, key := range []string{"background", "padding"} {
@@ -233,13 +233,13 @@ func (l *linter) frame(v object, path string) {
 		}
 	}
 	if t, ok := v["title"].(object); ok {
-		l.properties(path+"/title", "title", t)
+		l.properties(path+"/title", "TitleParams", t)
 	} else {
 		l.plain(path+"/title", v["title"])
 	}
-	for key, section := range map[string]string{"view": "view", "projection": "projection"} {
+	for key, definition := range map[string]string{"view": "ViewBackground", "projection": "Projection"} {
 		if o, ok := v[key]; ok {
-			l.properties(pointer(path, key), section, o)
+			l.properties(pointer(path, key), definition, o)
 		}
 	}
 	for _, key := range words("name description align bounds center spacing columns resolve") {

@@ -1,71 +1,9 @@
 package lint
 
 import (
-	_ "embed"
-	"encoding/json"
 	"slices"
 	"strings"
 )
-
-// vocabularyText has the properties of each kind of object, and their values.
-//
-//go:embed vocabulary.txt
-var vocabularyText string
-
-// A property accepts some JSON types and some words.
-type property struct {
-	types string   // of the letters b n s z a o, see typeLetter
-	words []string // nil: any text, if types has s
-}
-
-var vocabulary = readVocabulary(vocabularyText)
-
-func readVocabulary(text string) map[string]map[string]property {
-	all := map[string]map[string]property{}
-	var section map[string]property
-	for line := range strings.SplitSeq(text, "\n") {
-		name, rest, _ := strings.Cut(line, " ")
-		switch {
-		case name == "" || name == "#":
-		case name[0] == '[':
-			section = map[string]property{}
-			all[strings.Trim(name, "[]")] = section
-		default:
-			types, words, some := strings.Cut(rest, " ")
-			p := property{types: types}
-			if some {
-				p.words = strings.Split(words, "|")
-			}
-			section[name] = p
-		}
-	}
-	return all
-}
-
-// typeLetter returns the letter for the JSON type of v.
-func typeLetter(v any) string {
-	switch v.(type) {
-	case nil:
-		return "z"
-	case bool:
-		return "b"
-	case json.Number:
-		return "n"
-	case string:
-		return "s"
-	case []any:
-		return "a"
-	}
-	return "o"
-}
-
-// takes reports whether the property accepts v.
-func (p property) takes(v any) bool {
-	if text, ok := v.(string); ok && slices.Contains(p.words, text) {
-		return true
-	}
-	return strings.Contains(p.types, typeLetter(v))
-}
 
 var (
 	simpleMarks = words("arc area bar line point rect rule text tick trail circle square boxplot errorbar errorband")
