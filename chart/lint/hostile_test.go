@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/qedkit/qed"
@@ -100,7 +101,13 @@ func TestCosts(t *testing.T) {
 	view := func(config string) string {
 		return `{"config":{"view":` + config + `},"mark":"point","encoding":{"x":{"field":"v","type":"quantitative"}}}`
 	}
+	sorted := func(values int) string {
+		return `{"mark":"point","encoding":{"x":{"field":"v","type":"quantitative"},"y":{"field":"n","type":"ordinal","sort":[` +
+			strings.Repeat("1,", values) + `1]}}}`
+	}
 	for spec, ok := range map[string]bool{
+		sorted(9_000):  true,
+		sorted(10_000): false, // each alternative of the schema is compared with each value
 		x(`{"bins":{"start":0,"stop":1000,"step":1e-9}}`):              false,
 		x(`{"bins":{"start":-1e308,"stop":1e308,"step":1}}`):           false,
 		x(`{"bins":{"step":10}}`):                                      false, // how many these are the data says

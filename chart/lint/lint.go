@@ -113,6 +113,11 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n := parts(root); n > maxParts {
+		return nil, refuse(refusal.Problem{
+			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d values without its data, and at most %d are allowed", n, maxParts),
+		})
+	}
 	s, err := schema()
 	if err != nil {
 		return nil, err

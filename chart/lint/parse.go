@@ -16,7 +16,8 @@ import (
 
 const (
 	maxDepth    = 40
-	maxSpecText = 4000 // bytes of one text, outside of data
+	maxParts    = 10_000 // values of a spec, outside of data
+	maxSpecText = 4000   // bytes of one text, outside of data
 )
 
 // parse reads a spec as one JSON object whose objects have each key once. Numbers
@@ -103,3 +104,21 @@ func pointer(path, key string) string {
 }
 
 func item(path string, i int) string { return path + "/" + strconv.Itoa(i) }
+
+// parts returns how many values v consists of, without those of data.
+func parts(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			n += parts(e)
+		}
+	case object:
+		for key, e := range v {
+			if key != "data" {
+				n += parts(e)
+			}
+		}
+	}
+	return n
+}

@@ -94,9 +94,7 @@ func (l *linter) valid(root object, style json.RawMessage) error {
 	delete(root, "background")
 	root["$schema"], root["config"] = vegalite.Schema, config
 	read := maps.Clone(root)
-	if !l.inline {
-		read["data"] = object{"values": []any{}} // instead of data that only has a name
-	}
+	read["data"] = object{"values": []any{}} // instead of rows, which are checked, and data that only has a name
 	for _, p := range l.schema.check("", read) {
 		if strings.HasPrefix(p.Path, "/config") {
 			return fmt.Errorf("lint: Options.Style: %s: %s", p.Path, p.Message) // no refusal: a model cannot change it
@@ -176,11 +174,15 @@ func compareMisses(a, b miss) int {
 	return cmp.Or(a.other-b.other, a.unknown-b.unknown, a.missing-b.missing, a.errors-b.errors)
 }
 
-// problems returns the problems of errors without causes: one for each value.
+// problems returns the problems of errors without causes: one for each value, up
+// to maxProblems.
 func (s *vegaLiteSchema) problems(errs []*jsonschema.ValidationError) []refusal.Problem {
 	var out []refusal.Problem
 	types, words, missing := map[string][]string{}, map[string][]string{}, map[string][]string{}
 	for _, e := range errs {
+		if len(out) >= maxProblems {
+			break
+		}
 		path := ""
 		for _, key := range e.InstanceLocation {
 			path = pointer(path, key)
