@@ -13,7 +13,7 @@ const MediaType = "application/vnd.vegalite.v6+json"
 // A Spec is a Vega-Lite chart that contains its data. [New] and package
 // chart/lint return specs that load and run nothing.
 type Spec struct {
-	Kind  Kind   `json:"kind,omitempty"` // empty for a spec of chart/lint
+	Kind  Kind   `json:"kind,omitempty"` // of a spec of chart/lint, the kind that was asked for
 	Title string `json:"title"`
 
 	// Notes are sentences for a reader of the chart: what is left out, and which

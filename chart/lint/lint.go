@@ -2,9 +2,10 @@
 // against the rows that they are to show, and puts the rows into them.
 //
 // [Check] accepts what only draws: the marks, channels, transforms, scales and
-// interactions of Vega-Lite 6 (and of 4 and 5, as far as they are the same), each
-// property by its name and type. It refuses specs that
+// interactions of Vega-Lite 6, and of 4 and 5 as far as they are the same. It
+// refuses specs that
 //
+//   - are not valid under the JSON schema of Vega-Lite 6.4;
 //   - load, link or run something: a url or href, images, maps, data from
 //     elsewhere, expressions in any form, parameters bound to elements of a page,
 //     usermeta;
@@ -12,11 +13,9 @@
 //     values do not have, more colors than can be distinguished, stacked parts that
 //     do not add up, negative slices, logarithms of numbers that are not positive;
 //   - are too expensive for a browser: more rows than Limits.Rows, endless bins
-//     and ticks;
-//   - the JSON schema of Vega-Lite 6.4 does not allow. It reads each spec that the
-//     rules above accept a second time, because it has all combinations of
-//     properties.
+//     and ticks.
 //
+// The schema is compiled for the first spec, which takes about half a second.
 // Columns are read by the rules of packages chart and stats.
 package lint
 
@@ -53,13 +52,15 @@ const (
 	ErrTooManyCategories refusal.Code = "too_many_categories" // more colors or slices than can be distinguished
 )
 
-// Options say what a spec should be.
+// Options are the options of [Check]. The zero value accepts every kind of chart
+// and uses the defaults.
 type Options struct {
 	Kind  chart.Kind // the spec has to draw it; empty allows every kind
 	Title string     // replaces the title of the spec; empty keeps it
 
-	// Style is the house style: an object of Vega-Lite's config. Nil means a style
-	// with the colors of chart/page, readable on light and dark pages.
+	// Style is the house style, an object of Vega-Lite's config. Nil means the style
+	// of this package. It has 20 colors that are readable on light and dark pages.
+	// A style that is not valid is an error, and not a refusal.
 	Style json.RawMessage
 
 	Limits *Limits // nil means the defaults
