@@ -3,10 +3,12 @@ package orders_test
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/qedkit/qed/examples/analyst/orders"
@@ -15,16 +17,24 @@ import (
 // read returns the rows as maps from column to cell.
 func read(t *testing.T) []map[string]string {
 	t.Helper()
-	var file bytes.Buffer
-	if err := orders.Write(&file); err != nil {
-		t.Fatal(err)
-	}
-	lines, err := csv.NewReader(&file).ReadAll()
+	rows, err := file()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rows
+}
+
+var file = sync.OnceValues(func() ([]map[string]string, error) {
+	var text bytes.Buffer
+	if err := orders.Write(&text); err != nil {
+		return nil, err
+	}
+	lines, err := csv.NewReader(&text).ReadAll()
+	if err != nil {
+		return nil, err
+	}
 	if !slices.Equal(lines[0], orders.Columns) {
-		t.Fatalf("the header is %q", lines[0])
+		return nil, fmt.Errorf("the header is %q", lines[0])
 	}
 	rows := make([]map[string]string, len(lines)-1)
 	for i, line := range lines[1:] {
@@ -33,8 +43,8 @@ func read(t *testing.T) []map[string]string {
 			rows[i][lines[0][j]] = cell
 		}
 	}
-	return rows
-}
+	return rows, nil
+})
 
 func number(t *testing.T, text string) float64 {
 	t.Helper()
@@ -137,10 +147,8 @@ func TestDuplicates(t *testing.T) {
 			cells = append(cells, row[column])
 		}
 		ids[row["order_id"]]++
-		if whole := strings.Join(cells, "|"); seen[whole] == 0 {
-			seen[whole] = 1
-		} else {
-			seen[whole]++
+		whole := strings.Join(cells, "|")
+		if seen[whole]++; seen[whole] > 1 {
 			days[row["ordered_on"]] = true
 		}
 	}
