@@ -1,13 +1,9 @@
 package stats
 
 import (
-	"math"
-
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/stats/hypothesis"
 )
 
 // A Correlation measures how far two columns of numbers rise and fall together.
@@ -62,36 +58,25 @@ func correlate(a, b *variable) *Correlation {
 		c.Unclear = tooFew(c.N, "row", minPairs) + " that have both"
 		return c
 	}
-	likeX, likeY := mergeRounded(x), mergeRounded(y)
+	likeX, likeY := sample.MergeRounded(x), sample.MergeRounded(y)
 	switch {
-	case column.IsConstant(likeX):
+	case sample.IsConstant(likeX):
 		c.Unclear = a.allEqual("all values of " + quoted(a.Name))
 		return c
-	case column.IsConstant(likeY):
+	case sample.IsConstant(likeY):
 		c.Unclear = b.allEqual("all values of " + quoted(b.Name))
 		return c
 	}
-	c.Pearson, c.PearsonP = pearson(x, y)
-	rx, _ := ranks(likeX)
-	ry, _ := ranks(likeY)
-	c.Spearman, c.SpearmanP = pearson(rx, ry)
+	linear, err := hypothesis.Pearson(x, y)
+	if err == nil { // or the differences are too small to be squared
+		c.Pearson, c.PearsonP = linear.R, linear.P
+	}
+	ranked, err := hypothesis.Spearman(likeX, likeY)
+	if err != nil {
+		c.Unclear = "the ranks of the values do not differ"
+		return c
+	}
+	c.Spearman, c.SpearmanP = ranked.R, ranked.P
 	c.Related = c.SpearmanP < strictLevel
 	return c
-}
-
-// pearson returns the correlation of x and y, and the probability of one at
-// least as far from 0 by chance.
-func pearson(x, y []float64) (r, p float64) {
-	x, _ = column.Scaled(x)
-	y, _ = column.Scaled(y)
-	r = max(-1, min(1, stat.Correlation(x, y, nil)))
-	if math.IsNaN(r) { // the differences are too small to be squared
-		return 0, 1
-	}
-	if math.Abs(r) == 1 {
-		return r, 0
-	}
-	df := float64(len(x) - 2)
-	t := math.Abs(r) * math.Sqrt(df/((1-r)*(1+r)))
-	return r, 2 * distuv.StudentsT{Sigma: 1, Nu: df}.Survival(t)
 }

@@ -9,7 +9,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/column"
+
+	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/stats/hypothesis"
 )
 
 // A Seasonality lists the cycles of the calendar that were tested.
@@ -155,19 +157,19 @@ func (d *dated) cycle(which int) Cycle {
 		c.N += len(effects)
 		c.Phases = append(c.Phases, Phase{
 			Name: name, N: len(values),
-			Median: column.Unscale(median(values), exp), Effect: column.Unscale(median(slices.Clone(effects)), exp),
+			Median: sample.Unscale(sample.Median(values), exp), Effect: sample.Unscale(sample.Median(slices.Clone(effects)), exp),
 		})
 	}
 	if len(tested) < 2 {
 		c.Unclear = tooFew(len(tested), "phase", 2)
 		return c
 	}
-	r, ok := kruskalWallis(tested)
-	if !ok {
+	r, err := hypothesis.KruskalWallis(tested...)
+	if err != nil {
 		c.Unclear = "all values are the same"
 		return c
 	}
-	c.H, c.DF, c.P, c.Strength = r.h, r.df, r.p, r.effect
+	c.H, c.DF, c.P, c.Strength = r.H, r.DF, r.P, r.Effect
 	c.Autocorrelation = autocorrelation(free, kind.length)
 	c.Found = c.P < strictLevel && c.Autocorrelation > beyondChance/math.Sqrt(float64(c.N))
 	return c
@@ -183,7 +185,7 @@ func (d *dated) gap(p Period) int {
 			last = n
 		}
 	}
-	return int(median(gaps))
+	return int(sample.Median(gaps))
 }
 
 // regular returns the values of all periods from the first to the last, NaN for a
@@ -197,7 +199,7 @@ func (s *Series) regular() ([]float64, int) {
 	for _, p := range s.Points {
 		y[s.Period.number(p.Start)-first] = p.Value
 	}
-	return column.Scaled(y)
+	return sample.Scaled(y)
 }
 
 // withoutTrend subtracts from each value the average of the cycle around it. In a
@@ -227,7 +229,7 @@ func withoutTrend(y []float64, length int) []float64 {
 		}
 	}
 	// Rounding errors of the average would give equal values different ranks.
-	rounded(free, column.Largest(y))
+	rounded(free, sample.Largest(y))
 	return free
 }
 

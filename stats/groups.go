@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/stats/hypothesis"
 )
 
 // A Comparison measures how the values of one column differ between the groups of
@@ -71,7 +71,7 @@ func CompareGroups(t *qed.Table, value, by string) (*Comparison, error) {
 func compare(t *qed.Table, v *variable, place int) *Comparison {
 	c := &Comparison{Value: v.Name, By: t.Columns[place].Name, Groups: []Group{}, P: 1}
 	values, ranked := map[string][]float64{}, map[string][]float64{}
-	same := mergeRounded(v.Numbers)
+	same := sample.MergeRounded(v.Numbers)
 	for i, row := range v.At {
 		if name, ok := column.Text(t.Rows[row][place]); ok {
 			values[name] = append(values[name], v.Numbers[i])
@@ -97,63 +97,24 @@ func compare(t *qed.Table, v *variable, place int) *Comparison {
 		c.Unclear = fmt.Sprintf("%s with %d values or more, and at least 2 are needed", countOf(c.Tested, "group"), minGroup)
 		return c
 	}
-	r, ok := kruskalWallis(tested)
-	if !ok {
+	r, err := hypothesis.KruskalWallis(tested...)
+	if err != nil {
 		c.Unclear = v.allEqual("all values")
 		return c
 	}
-	c.H, c.DF, c.P, c.Effect = r.h, r.df, r.p, r.effect
+	c.H, c.DF, c.P, c.Effect = r.H, r.DF, r.P, r.Effect
 	c.Differ = c.P < level
 	return c
 }
 
 func group(name string, x []float64) Group {
-	g := Group{Name: name, N: len(x), Small: len(x) < minGroup, Sum: column.Sum(x)}
-	mean, sd := meanStdDev(x)
+	g := Group{Name: name, N: len(x), Small: len(x) < minGroup, Sum: sample.Sum(x)}
+	mean, sd := sample.MeanStdDev(x)
 	g.Mean = mean
 	if len(x) > 1 {
 		g.StdDev = &sd
 	}
 	sorted := slices.Sorted(slices.Values(x))
-	g.Median, g.Min, g.Max = quantile(0.5, sorted), sorted[0], sorted[len(sorted)-1]
+	g.Median, g.Min, g.Max = sample.Quantile(0.5, sorted), sorted[0], sorted[len(sorted)-1]
 	return g
-}
-
-type rankTest struct {
-	h      float64
-	df     int
-	p      float64
-	effect float64
-}
-
-// kruskalWallis tests whether groups come from one distribution. ok is false if
-// all values are equal. There must be at least two groups, and more values than
-// groups.
-func kruskalWallis(groups [][]float64) (r rankTest, ok bool) {
-	all := slices.Concat(groups...)
-	rank, ties := ranks(all)
-	n, k := float64(len(all)), float64(len(groups))
-	correction := 1.0
-	for _, t := range ties {
-		correction -= (t*t*t - t) / (n*n*n - n)
-	}
-	if column.IsConstant(all) || correction <= 0 {
-		return r, false
-	}
-	var at int
-	for _, g := range groups {
-		var total float64
-		for range g {
-			total += rank[at]
-			at++
-		}
-		// Relative to the middle rank, so that no digits cancel out.
-		d := total/float64(len(g)) - (n+1)/2
-		r.h += float64(len(g)) * d * d
-	}
-	r.h *= 12 / (n * (n + 1)) / correction
-	r.df = len(groups) - 1
-	r.p = distuv.ChiSquared{K: k - 1}.Survival(r.h)
-	r.effect = max(0, min(1, (r.h-k+1)/(n-k)))
-	return r, true
 }

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/column"
+
+	"github.com/qedkit/qed/internal/sample"
 )
 
 // Outliers are the values of a column that are far from the rest, by one of two
@@ -71,31 +72,31 @@ func FindOutliers(t *qed.Table, name string) (*Outliers, error) {
 
 func (c *variable) outliers() *Outliers {
 	o := &Outliers{Column: c.Name, N: len(c.Numbers), Found: []Outlier{}}
-	same := mergeRounded(c.Numbers)
+	same := sample.MergeRounded(c.Numbers)
 	switch {
 	case o.N < minOutlierValues:
 		o.Unclear = tooFew(o.N, "value", minOutlierValues)
 		return o
-	case column.IsConstant(same):
+	case sample.IsConstant(same):
 		o.Unclear = c.allEqual(fmt.Sprintf("all %d values", o.N))
 		return o
 	}
-	x, exp := column.Scaled(same)
+	x, exp := sample.Scaled(same)
 	sorted := slices.Sorted(slices.Values(x))
-	q1, mid, q3 := quantile(0.25, sorted), quantile(0.5, sorted), quantile(0.75, sorted)
+	q1, mid, q3 := sample.Quantile(0.25, sorted), sample.Quantile(0.5, sorted), sample.Quantile(0.75, sorted)
 	low, high := q1-fenceRanges*(q3-q1), q3+fenceRanges*(q3-q1)
 	away := make([]float64, len(x))
 	for i, v := range x {
 		away[i] = math.Abs(v - mid)
 	}
 	mean := stat.Mean(away, nil)
-	mad := median(away)
+	mad := sample.Median(away)
 	unit := mad / 0.6745
 	if mad == 0 {
 		unit = 1.253314 * mean
 	}
 	for i, v := range x {
-		score := column.Finite((v - mid) / unit)
+		score := sample.Finite((v - mid) / unit)
 		beyond, far := q3 > q1 && (v < low || v > high), math.Abs(score) > maxScore
 		if beyond {
 			o.BeyondFences++
@@ -113,8 +114,8 @@ func (c *variable) outliers() *Outliers {
 	slices.SortStableFunc(o.Found, func(a, b Outlier) int {
 		return cmp.Compare(math.Abs(b.Score), math.Abs(a.Score))
 	})
-	o.Median, o.MAD, o.Q1, o.Q3 = column.Unscale(mid, exp), column.Unscale(mad, exp), column.Unscale(q1, exp), column.Unscale(q3, exp)
-	o.LowFence, o.HighFence = column.Unscale(low, exp), column.Unscale(high, exp)
+	o.Median, o.MAD, o.Q1, o.Q3 = sample.Unscale(mid, exp), sample.Unscale(mad, exp), sample.Unscale(q1, exp), sample.Unscale(q3, exp)
+	o.LowFence, o.HighFence = sample.Unscale(low, exp), sample.Unscale(high, exp)
 	return o
 }
 

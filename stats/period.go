@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/sample"
 )
 
 // A Period is the length of one point of a [Series]. Days, weeks (from Monday),
@@ -101,14 +101,14 @@ func (a Aggregate) of(x []float64) float64 {
 	case a == Count:
 		return float64(len(x))
 	case a == Sum:
-		return column.Sum(x)
+		return sample.Sum(x)
 	case a == Median:
-		return median(x)
+		return sample.Median(x)
 	case a == Min:
 		return slices.Min(x)
 	case a == Max:
 		return slices.Max(x)
 	}
-	mean, _ := meanStdDev(x)
+	mean, _ := sample.MeanStdDev(x)
 	return mean
 }

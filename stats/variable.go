@@ -6,6 +6,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/sample"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -58,7 +59,7 @@ func readAs(t *qed.Table, name string, want column.Kind) (*variable, error) {
 
 // allEqual is the reason that what, such as "all values", cannot be analysed.
 func (v *variable) allEqual(what string) string {
-	if v.Large() > 1 || !column.IsConstant(v.Numbers) {
+	if v.Large() > 1 || !sample.IsConstant(v.Numbers) {
 		return what + " are the same in their first 12 digits, and the rest may be rounded"
 	}
 	return what + " are the same"

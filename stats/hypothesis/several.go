@@ -1,0 +1,52 @@
+package hypothesis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// BenjaminiHochberg adjusts p-values for the number of tests by the procedure of
+// Benjamini and Hochberg (1995): of the tests whose adjusted value is at most q,
+// a share of q is expected to be wrong. The result has the order of p.
+func BenjaminiHochberg(p []float64) ([]float64, error) {
+	by, err := ascending(p)
+	if err != nil {
+		return nil, err
+	}
+	adjusted, least := make([]float64, len(p)), 1.0
+	for i, at := range slices.Backward(by) {
+		least = min(least, p[at]*float64(len(p))/float64(i+1))
+		adjusted[at] = least
+	}
+	return adjusted, nil
+}
+
+// Holm adjusts p-values for the number of tests by the procedure of Holm (1979):
+// that any of the tests whose adjusted value is at most q is wrong has at most the
+// probability q. The result has the order of p.
+func Holm(p []float64) ([]float64, error) {
+	by, err := ascending(p)
+	if err != nil {
+		return nil, err
+	}
+	adjusted, most := make([]float64, len(p)), 0.0
+	for i, at := range by {
+		most = max(most, min(1, p[at]*float64(len(p)-i)))
+		adjusted[at] = most
+	}
+	return adjusted, nil
+}
+
+// ascending returns the indexes of p by ascending p-value.
+func ascending(p []float64) ([]int, error) {
+	by := make([]int, len(p))
+	for i, v := range p {
+		if math.IsNaN(v) || v < 0 || v > 1 {
+			return nil, fail(ErrInvalid, "p-value %d is %v, not between 0 and 1", i, v)
+		}
+		by[i] = i
+	}
+	slices.SortStableFunc(by, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	return by, nil
+}
