@@ -27,6 +27,13 @@ type Answer struct {
 	Figures  []Figure `json:"figures,omitempty"`
 	Unproved []string `json:"unproved,omitempty"`
 
+	// Audit is what code found when it compared Text with the sources it cites. Nil
+	// means that the agent does not cite sources, or wrote no text from them.
+	Audit *CitationAudit `json:"audit,omitempty"`
+
+	// NotFound says that the sources were searched and do not answer the question.
+	NotFound bool `json:"not_found,omitempty"`
+
 	// Dates are what words of the question such as "last quarter" mean, and whether
 	// the queries read these times.
 	Dates []dates.Range `json:"dates,omitempty"`
@@ -115,3 +122,38 @@ type Citation struct {
 	Location string `json:"location,omitempty"` // such as a URL, or a file and a page
 	Excerpt  string `json:"excerpt,omitempty"`
 }
+
+// A CitationAudit is what package citation found when it compared a text with the
+// sources that the text cites.
+type CitationAudit struct {
+	Claims   int               `json:"claims"`  // sentences that state something
+	Uncited  int               `json:"uncited"` // claims without a source
+	Findings []CitationFinding `json:"findings,omitempty"`
+}
+
+// UncitedShare returns the share of the claims that have no source, from 0 to 1.
+func (a CitationAudit) UncitedShare() float64 {
+	if a.Claims == 0 {
+		return 0
+	}
+	return float64(a.Uncited) / float64(a.Claims)
+}
+
+// A CitationFinding is one thing in a text that its sources do not support.
+type CitationFinding struct {
+	Kind     CitationFindingKind `json:"kind"`
+	Text     string              `json:"text,omitempty"`     // the key, quotation, number or date
+	Sentence string              `json:"sentence,omitempty"` // where it is
+	Keys     []string            `json:"keys,omitempty"`     // of the sources that the sentence cites
+}
+
+// A CitationFindingKind says what is wrong.
+type CitationFindingKind string
+
+const (
+	UnknownKey  CitationFindingKind = "unknown_key"  // no source has the cited key
+	WrongQuote  CitationFindingKind = "wrong_quote"  // the quotation is not in the sources
+	WrongNumber CitationFindingKind = "wrong_number" // the number is not in the cited sources
+	WrongDate   CitationFindingKind = "wrong_date"   // the date is not in the cited sources
+	Uncited     CitationFindingKind = "uncited"      // the claim has no source
+)

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"cmp"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ var manualQuestions = []struct{ question, heading string }{
 
 func readManual(t *testing.T) []rag.Chunk {
 	t.Helper()
-	chunks, err := rag.Read(fieldservice.Manual(), nil)
+	chunks, err := rag.Read(t.Context(), fieldservice.Manual(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,10 +71,10 @@ func readManual(t *testing.T) []rag.Chunk {
 
 // recall returns how many of manualQuestions have the right section first, and among the
 // five that the answer is based on.
-func recall(t *testing.T, x *rag.Index) (first, among int) {
+func recall(t *testing.T, x *rag.Index, mode rag.Mode) (first, among int) {
 	t.Helper()
 	for _, q := range manualQuestions {
-		hits, err := x.Search(t.Context(), q.question, 5)
+		hits, err := x.Search(t.Context(), rag.Query{Text: q.question, K: 5, Mode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,17 +98,22 @@ func TestManualIsSearched(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		embedder     func(testing.TB) llm.Embedder
+		mode         rag.Mode
 		first, among int // at least
 	}{
-		{"words", func(testing.TB) llm.Embedder { return nil }, 25, 31},
-		{"vectors", embeddings, 27, 30},
+		{"words", func(testing.TB) llm.Embedder { return nil }, rag.BestMode, 25, 31},
+		{"vectors", embeddings, rag.VectorMode, 27, 30},
+		{"both", embeddings, rag.BestMode, 27, 31},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			x, err := rag.NewIndex(t.Context(), chunks, &rag.IndexOptions{Embedder: tt.embedder(t)})
+			x, err := rag.NewIndex(rag.NewMemory(), &rag.IndexOptions{Embedder: tt.embedder(t)})
+			if err == nil {
+				err = x.Put(t.Context(), chunks)
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			first, among := recall(t, x)
+			first, among := recall(t, x, tt.mode)
 			t.Logf("of %d sections, %d come first and %d among five", len(manualQuestions), first, among)
 			if first < tt.first || among < tt.among {
 				t.Errorf("%d sections come first and %d among five, want %d and %d", first, among, tt.first, tt.among)
@@ -124,7 +130,15 @@ func answersFrom(t *testing.T, x *rag.Index) {
 		llmtest.Rule{Name: "rewrite_question", Replies: []llmtest.Reply{{JSON: map[string]string{"question": "Can a cancelled work order be opened again?"}}}},
 		llmtest.Rule{Name: "answer_from_documents", Contains: []string{"A cancelled work order cannot be opened again"}, Replies: []llmtest.Reply{{Text: "No [1]. Create a new one [9]."}}},
 	)
-	a, err := rag.New(m, x, nil)
+	keyed := llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		resp, err := m.Generate(ctx, req, nil)
+		if err == nil && req.Name == "answer_from_documents" {
+			resp.Message.Content = strings.Replace(resp.Message.Content, "[1]", keyBefore(req, "A cancelled work order cannot"), 1)
+			stream(llm.Delta{Text: resp.Message.Content})
+		}
+		return resp, err
+	})
+	a, err := rag.New(keyed, x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,6 +152,17 @@ func answersFrom(t *testing.T, x *rag.Index) {
 	if answer.Text != "No [1]. Create a new one." || answer.Partial || len(answer.Citations) != 1 || !strings.HasPrefix(answer.Citations[0].Location, "work-orders.md:") {
 		t.Errorf("the answer is %+v", answer)
 	}
+}
+
+// keyBefore returns the key of the passage of a prompt that has a text.
+func keyBefore(req *llm.Request, text string) string {
+	for _, m := range req.Messages {
+		before, _, found := strings.Cut(m.Content, text)
+		if at := strings.LastIndex(before, "\n["); found && at >= 0 {
+			return before[at+1 : at+1+len("[c0abcd]")]
+		}
+	}
+	return ""
 }
 
 // TestManualAgreesWithTheCompany checks that the manual uses the words of the database.

@@ -3,11 +3,14 @@ package rag
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/citation"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -23,9 +26,9 @@ type AnswerData struct {
 func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	texts := a.texts(ctx)
 	if len(s.Passages) == 0 {
-		s.Reason = texts.Nothing
+		s.NotFound, s.Reason = true, texts.Nothing
 		if qed.BudgetExceeded(ctx) != nil {
-			s.Reason = texts.Limit // nothing was searched
+			s.NotFound, s.Reason = false, texts.Limit // nothing was searched
 		}
 		return texts.explain(ctx, s), nil
 	}
@@ -38,22 +41,23 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	c := &citations{passages: len(s.Passages)}
-	_, err = a.model.Text(ctx, &s.Usage, req, func(text string) {
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: c.write(text)})
+	text := citation.NewText(sources(s.Passages), func(piece string) {
+		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
 	})
-	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: c.end()})
+	_, err = a.model.Text(ctx, &s.Usage, req, text.Write)
+	result := text.Close()
 	// Being the wrap-up node, this node may still answer from what is in the
 	// budget's reserve, so the budget alone is no reason to fail.
-	spent := errors.Is(err, budget.ErrExceeded) && (c.text.Len() > 0 || qed.BudgetExceeded(ctx) != nil)
+	spent := errors.Is(err, budget.ErrExceeded) && (result.Text != "" || qed.BudgetExceeded(ctx) != nil)
 	if err != nil && !asking.Unusable(err) && !spent {
 		return s, err
 	}
-	s.Text = c.text.String()
-	for _, n := range c.cited {
-		s.Citations = append(s.Citations, s.Passages[n-1].Citation)
-	}
+	s.Text = result.Text
+	s.Citations, s.Audit = cited(s.Passages, result)
 	switch {
+	case result.None:
+		s.NotFound, s.Audit, s.Reason = true, nil, texts.Nothing
+		return texts.explain(ctx, s), nil
 	case s.Text == "" && spent:
 		s.Reason = texts.Limit
 		return texts.explain(ctx, s), nil
@@ -62,11 +66,40 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		return texts.explain(ctx, s), nil
 	case err != nil:
 		s.Reason = texts.CutOff
-	case len(c.cited) == 0:
+	case len(result.Cited) == 0:
 		s.Reason = texts.NotCited
 	}
 	return s, nil
 }
+
+// sources returns what the model may cite.
+func sources(passages []Passage) []citation.Source {
+	all := make([]citation.Source, len(passages))
+	for i, p := range passages {
+		all[i] = citation.Source{Key: p.Key, Text: p.Citation.Title + "\n" + p.Text}
+	}
+	return all
+}
+
+// cited returns the citations of a text, and what is wrong with them.
+func cited(passages []Passage, r citation.Result) (all []qed.Citation, audit *qed.CitationAudit) {
+	if r.Text == "" {
+		return nil, nil
+	}
+	from := sources(passages)
+	var numbered []citation.Source
+	for i, at := range r.Cited {
+		all = append(all, passages[at].Citation)
+		numbered = append(numbered, citation.Source{Key: strconv.Itoa(i + 1), Text: from[at].Text})
+	}
+	found := citation.Audit(r.Text, numbered)
+	for _, key := range r.Unknown {
+		found.Findings = append(found.Findings, qed.CitationFinding{Kind: qed.UnknownKey, Text: prompt.Clip(key, maxKey)})
+	}
+	return all, &found
+}
+
+const maxKey = 50 // bytes
 
 // explain answers with the reason why there is no other answer.
 func (t *Texts) explain(ctx context.Context, s state) state {

@@ -8,22 +8,25 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// A Chunk is a piece of a document: whole lines of one section, small enough to
-// be embedded and to be shown to a model.
+// A Chunk is a piece of a document, small enough to be embedded and to be shown to
+// a model. Its Document and Number identify it within an [Index].
 type Chunk struct {
 	// Document is the slash-separated path of the chunk's file.
 	Document string `json:"document"`
-	// Headings are the headings above the chunk, outermost first, as they are
-	// written. If the chunk begins a section, its Text begins with the last of
-	// them.
+	// Number is the position of the chunk in its document, from 1. [Index.Put]
+	// sets it.
+	Number int `json:"number,omitempty"`
+	// Headings are the headings above the chunk, outermost first, without markup.
+	// If the chunk begins a section, its Text begins with the last of them.
 	Headings []string `json:"headings,omitempty"`
-	// FirstLine and LastLine are the chunk's lines in the file, counted from 1,
-	// both included. Pieces of one long line have the same line.
-	FirstLine int `json:"first_line"`
-	LastLine  int `json:"last_line"`
-	// Text is the text of these lines, separated by \n, without spaces at their
-	// ends.
+	// Span is where the chunk is in the file. Pieces of one long line have the
+	// same line.
+	Span
+	// Text is the text there, with lines separated by \n and without spaces at
+	// their ends. Of a file with markup other than Markdown it is the visible text.
 	Text string `json:"text"`
+	// Metadata is what [Filter] compares.
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 // title returns the chunk's document and headings.
@@ -31,9 +34,14 @@ func (c Chunk) title() string {
 	return strings.Join(append([]string{c.Document}, c.Headings...), " › ")
 }
 
-// location returns the chunk's file and lines.
+// location returns the chunk's file with its page or lines.
 func (c Chunk) location() string {
-	if c.FirstLine == c.LastLine {
+	switch {
+	case c.FirstPage > 0:
+		return fmt.Sprintf("%s#page=%d", c.Document, c.FirstPage) // as RFC 8118
+	case c.FirstLine == 0:
+		return c.Document
+	case c.FirstLine == c.LastLine:
 		return fmt.Sprintf("%s:%d", c.Document, c.FirstLine)
 	}
 	return fmt.Sprintf("%s:%d-%d", c.Document, c.FirstLine, c.LastLine)

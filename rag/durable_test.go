@@ -33,7 +33,7 @@ func TestConversation(t *testing.T) {
 // not run again.
 func TestTurnResumes(t *testing.T) {
 	searches := 0
-	s := searcherFunc(func(context.Context, string, int) ([]rag.Hit, error) { searches++; return passages(2), nil })
+	s := searcherFunc(func(context.Context, rag.Query) ([]rag.Hit, error) { searches++; return passages(2), nil })
 	down := llmtest.Rule{Name: "answer_from_documents", Replies: []llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrUnavailable}}}}
 	m := llmtest.Scripted(t, rewrites("q"), down, says("Yes [2]."))
 	st := &store.InMemory{}

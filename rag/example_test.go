@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/rag"
 )
 
-// The model is scripted, and the chunks are found by their words. In a real
+// The model is scripted (it cites the first passage as [1]), and the chunks are found by their words. In a real
 // program the model and an Embedder for IndexOptions come from a provider such as
 // llm/openai, and the files from os.DirFS.
 func Example() {
@@ -25,24 +25,28 @@ On hold means that the work waits for a part.
 
 Choose *Cancel*. A cancelled work order cannot be opened again.
 `)}}
-	model := llmtest.New(llmtest.Rule{
+	model := citing(llmtest.New(llmtest.Rule{
 		Name:    "answer_from_documents",
 		Replies: []llmtest.Reply{{Text: "No, it stays cancelled [1]. Ask support for help [7]."}},
-	})
+	}))
+	ctx := context.Background()
 
-	chunks, err := rag.Read(manual, nil)
+	chunks, err := rag.Read(ctx, manual, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	index, err := rag.NewIndex(context.Background(), chunks, nil)
+	index, err := rag.NewIndex(rag.NewMemory(), nil)
 	if err != nil {
+		log.Fatal(err)
+	}
+	if err := index.Put(ctx, chunks); err != nil {
 		log.Fatal(err)
 	}
 	agent, err := rag.New(model, index, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer, err := qed.Ask(context.Background(), agent, qed.Turn{Text: "Can I reopen a cancelled work order?"})
+	answer, err := qed.Ask(ctx, agent, qed.Turn{Text: "Can I reopen a cancelled work order?"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -50,21 +54,27 @@ Choose *Cancel*. A cancelled work order cannot be opened again.
 	for i, c := range answer.Citations {
 		fmt.Printf("[%d] %s, %s\n", i+1, c.Title, c.Location)
 	}
+	fmt.Printf("%d of %d claims have no source\n", answer.Audit.Uncited, answer.Audit.Claims)
 	// Output:
 	// No, it stays cancelled [1]. Ask support for help.
 	// [1] orders.md › Work orders › Cancelling, orders.md:7-9
+	// 1 of 2 claims have no source
 }
 
 func ExampleIndex_Search() {
 	chunks := []rag.Chunk{
-		{Document: "orders.md", FirstLine: 3, LastLine: 5, Text: "On hold means that the work waits for a part."},
-		{Document: "orders.md", FirstLine: 7, LastLine: 9, Text: "A cancelled work order cannot be opened again."},
+		{Document: "orders.md", Text: "On hold means that the work waits for a part."},
+		{Document: "orders.md", Text: "A cancelled work order cannot be opened again."},
 	}
-	index, err := rag.NewIndex(context.Background(), chunks, nil)
+	ctx := context.Background()
+	index, err := rag.NewIndex(rag.NewMemory(), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	hits, err := index.Search(context.Background(), "Who cancels work orders?", 5)
+	if err := index.Put(ctx, chunks); err != nil {
+		log.Fatal(err)
+	}
+	hits, err := index.Search(ctx, rag.Query{Text: "Who cancels work orders?", K: 5})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,143 +1,369 @@
 package rag
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/ranking"
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/vector"
 	"github.com/qedkit/qed/llm"
 )
 
-// A Searcher finds the chunks that are relevant to a query. [Index] is a
-// Searcher in memory. An adapter for a vector database or a search engine is a
-// few lines.
+// A Searcher finds the chunks that are relevant to a query. [Index] is a Searcher.
 //
-// Search returns at most k hits, the best first; k is at least 1. No hits is
-// not an error. A Searcher must be safe for concurrent use.
+// Search returns at most q.K hits, the best first. No hits is not an error. A
+// Searcher must be safe for concurrent use.
 //
 // The agent calls Search with the context of the turn. If not every user may
-// read all documents, put the user into that context and let the Searcher
-// leave out what they may not read.
+// read all documents, set [Options.Filter], or put the user into that context and
+// let the Searcher leave out what they may not read.
 type Searcher interface {
-	Search(ctx context.Context, query string, k int) ([]Hit, error)
+	Search(ctx context.Context, q Query) ([]Hit, error)
 }
+
+// A Query is what a [Searcher] is asked for.
+type Query struct {
+	Text   string
+	K      int // the largest number of hits; at least 1
+	Filter Filter
+	Mode   Mode
+}
+
+// A Mode says how an [Index] ranks chunks.
+type Mode string
+
+const (
+	// BestMode is HybridMode if the index has vectors and its Backend can rank by
+	// words, and otherwise the one mode that it has.
+	BestMode Mode = ""
+	// VectorMode ranks by the cosine of the angle between the vectors of the query
+	// and the chunk.
+	VectorMode Mode = "vector"
+	// WordMode ranks by the words that the query and the chunk have in common.
+	WordMode Mode = "words"
+	// HybridMode ranks in both ways, and combines them by reciprocal rank fusion.
+	HybridMode Mode = "hybrid"
+)
 
 // A Hit is a chunk that a [Searcher] found. A higher Score is a better hit. A
 // score of zero or less means that the chunk is not relevant to the query.
-// Scores of different Searchers cannot be compared, and neither can scores from
-// before and after a change of the documents.
+// Scores of different Searchers or of different modes cannot be compared, and
+// neither can scores from before and after a change of the documents.
 type Hit struct {
 	Chunk Chunk   `json:"chunk"`
 	Score float64 `json:"score"`
 }
 
+var (
+	// ErrEmbedding is matched by the errors of an [Index] whose Embedder returns
+	// vectors that cannot be used: too few, of different lengths, zero or not
+	// finite.
+	ErrEmbedding = vector.ErrEmbedding
+	// ErrDimensions is matched by the error if the Embedder returns vectors of
+	// another length than those in the index. It matches ErrEmbedding too.
+	ErrDimensions = vector.ErrDimensions
+	// ErrDuplicate is matched by the error for a document that is given twice.
+	ErrDuplicate = errors.New("another document has this name: give each document a name of its own")
+)
+
 // IndexOptions are the options of [NewIndex]. A nil IndexOptions and zero
 // fields mean the defaults.
 type IndexOptions struct {
 	// Embedder turns chunks and queries into vectors, which are compared. Nil
-	// means that chunks are found by their words.
+	// means that chunks are found by their words only. Wrap it in
+	// [llm.RetryEmbedder], and in [llm.CacheEmbedderFiles] so that a text is
+	// embedded once.
 	Embedder llm.Embedder
 	// BatchSize is the number of chunks embedded in one call. 0 means 64.
 	BatchSize int
+	// Analyzer returns the words by which chunks are found. Nil means [English].
+	Analyzer Analyzer
 }
 
-// An Index is a [Searcher] in memory. It compares a query with every chunk, so
-// its hits are the exact best ones; with 10,000 chunks that takes a few
-// milliseconds. It is safe for concurrent use.
-//
-// An Index reads a chunk's headings and its text. How it scores them depends on
-// [IndexOptions]:
-//
-//   - With an Embedder, the score is the cosine of the angle between the vectors
-//     of the query and the chunk.
-//   - Without one, it is BM25 (k1 = 1.2, b = 0.75) over the words that both
-//     have: runs of letters and digits in lower case, without English endings
-//     and stop words. Scripts that are written without spaces are split into
-//     characters and pairs of characters.
-//
-// Chunks with equal scores are returned in the order in which they were given.
+// An Index adds chunks to a [Backend] and finds them by their words, by their
+// vectors, or by both. It reads a chunk's headings and its text. It is safe for
+// concurrent use.
 type Index struct {
-	chunks []Chunk
-	scores func(ctx context.Context, query string) ([]float64, error) // one for each chunk
+	backend Backend
+	opt     IndexOptions
 }
 
-// NewIndex returns an index of chunks, whose fields must not be changed
-// afterwards. With an Embedder, it embeds all chunks before it returns.
-//
-// Without chunks the error matches [ErrNoDocuments]. Errors of the Embedder are
-// returned as they are; if its vectors cannot be used, the error matches
-// [ErrEmbedding].
-func NewIndex(ctx context.Context, chunks []Chunk, opt *IndexOptions) (*Index, error) {
-	var o IndexOptions
+// NewIndex returns an index of the chunks in a backend. It calls neither the
+// backend nor the Embedder.
+func NewIndex(backend Backend, opt *IndexOptions) (*Index, error) {
+	if backend == nil {
+		return nil, errors.New("rag: NewIndex needs a backend, such as NewMemory()")
+	}
+	x := &Index{backend: backend}
 	if opt != nil {
-		o = *opt
+		x.opt = *opt
 	}
-	if err := option.Default("rag: IndexOptions.BatchSize", &o.BatchSize, 64); err != nil {
-		return nil, err
+	if x.opt.Analyzer == nil {
+		x.opt.Analyzer = English
 	}
-	if len(chunks) == 0 {
-		return nil, fmt.Errorf("rag: %w: there are no chunks", ErrNoDocuments)
-	}
-	x := &Index{chunks: slices.Clone(chunks)}
-	texts := make([]string, len(chunks))
-	for i, c := range chunks {
-		texts[i] = c.searchText()
-	}
-	if o.Embedder == nil {
-		x.scores = byWords(texts)
-		return x, nil
-	}
-	c, err := newCosine(ctx, o.Embedder, texts, o.BatchSize)
-	if err != nil {
-		return nil, fmt.Errorf("rag: %w", err)
-	}
-	x.scores = c.scores
-	return x, nil
+	return x, option.Default("rag: IndexOptions.BatchSize", &x.opt.BatchSize, 64)
 }
 
-// Search returns at most k chunks with a score above zero, the best first. An
-// empty query finds nothing. It returns an error if k is less than 1, if ctx is
-// done, or if the Embedder fails.
-func (x *Index) Search(ctx context.Context, query string, k int) ([]Hit, error) {
-	if k < 1 {
-		return nil, fmt.Errorf("rag: Search with k = %d: k is at least 1", k)
+// giveUpAfter is the number of calls of the Embedder that fail one after the other
+// before Put returns.
+const giveUpAfter = 3
+
+// Put adds the documents of chunks to the index. A document that the index has
+// is replaced as a whole. Chunks of one document must follow each other.
+//
+// Each document is added as a whole or not at all. If one fails, the others are
+// added, and the error joins a [*DocumentError] for each that is not. It matches
+// [ErrEmbedding], [ErrDimensions], [ErrDuplicate], or an error of the Embedder or
+// the backend. A batch that the Embedder does not accept is divided to find the
+// chunks that it refuses. Put stops if the context is done, if the Embedder's
+// vectors have other dimensions than those in the index, or if three calls fail one
+// after the other; the documents that were not tried are in the error too.
+func (x *Index) Put(ctx context.Context, chunks []Chunk) error {
+	p := put{Index: x}
+	if err := p.dimension(ctx); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for len(chunks) > 0 {
+		name := chunks[0].Document
+		n := slices.IndexFunc(chunks, func(c Chunk) bool { return c.Document != name })
+		if n < 0 {
+			n = len(chunks)
+		}
+		d := &putDocument{name: name, entries: make([]Entry, n)}
+		for i, c := range chunks[:n] {
+			c.Number = i + 1
+			d.entries[i] = Entry{Chunk: c, Terms: x.opt.Analyzer(c.searchText())}
+		}
+		chunks = chunks[n:]
+		switch {
+		case name == "":
+			d.err = errors.New("the chunks have no document: set Chunk.Document")
+		case seen[name]:
+			d.err = ErrDuplicate
+		}
+		seen[name] = true
+		p.waiting = append(p.waiting, d)
+		if p.size += n; p.size >= x.opt.BatchSize {
+			p.flush(ctx)
+		}
+	}
+	p.flush(ctx)
+	return errors.Join(p.failed...)
+}
+
+// put is one call of Put.
+type put struct {
+	*Index
+	dimensions int
+	waiting    []*putDocument
+	size       int // the number of entries that wait
+	stop       error
+	inARow     int // failed calls of the Embedder
+	failed     []error
+}
+
+type putDocument struct {
+	name    string
+	entries []Entry
+	err     error
+}
+
+// dimension finds out which vectors the backend has.
+func (p *put) dimension(ctx context.Context) (err error) {
+	if p.dimensions, err = p.backend.Dimensions(ctx); err != nil {
+		return fmt.Errorf("rag: %w", err)
+	}
+	if p.dimensions > 0 && p.opt.Embedder == nil {
+		return fmt.Errorf("rag: %w: the index has vectors of %d, and IndexOptions.Embedder is nil", ErrDimensions, p.dimensions)
+	}
+	return nil
+}
+
+// flush embeds and stores the documents that wait.
+func (p *put) flush(ctx context.Context) {
+	type owned struct {
+		document *putDocument
+		entry    int
+	}
+	var all []owned
+	for _, d := range p.waiting {
+		for i := range d.entries {
+			if d.err == nil && p.opt.Embedder != nil {
+				all = append(all, owned{d, i})
+			}
+		}
+	}
+	for batch := range slices.Chunk(all, p.opt.BatchSize) {
+		p.embed(ctx, len(batch), func(i int) (*putDocument, *Entry) {
+			return batch[i].document, &batch[i].document.entries[batch[i].entry]
+		})
+	}
+	for _, d := range p.waiting {
+		d.err = cmp.Or(d.err, p.stop, ctx.Err())
+		if d.err == nil {
+			d.err = p.backend.Replace(ctx, d.name, d.entries)
+		}
+		if d.err != nil {
+			p.failed = append(p.failed, &DocumentError{Document: d.name, Err: d.err})
+		}
+	}
+	p.waiting, p.size = nil, 0
+}
+
+// embed sets the vectors of n entries, or the error of their documents.
+func (p *put) embed(ctx context.Context, n int, at func(i int) (*putDocument, *Entry)) {
+	if p.stop != nil {
+		return
+	}
+	texts := make([]string, n)
+	for i := range texts {
+		_, e := at(i)
+		texts[i] = e.Chunk.searchText()
+	}
+	vectors, err := vector.Embed(ctx, p.opt.Embedder, texts, p.dimensions)
+	refused := errors.Is(err, llm.ErrBadRequest) || errors.Is(err, llm.ErrContextLength) || errors.Is(err, llm.ErrRefusal)
+	switch {
+	case err == nil:
+		p.inARow, p.dimensions = 0, len(vectors[0])
+		for i, v := range vectors {
+			_, e := at(i)
+			e.Vector = vector.Unit(v)
+		}
+		return
+	case refused && n > 1:
+		p.embed(ctx, n/2, at)
+		p.embed(ctx, n-n/2, func(i int) (*putDocument, *Entry) { return at(n/2 + i) })
+		return
+	case ctx.Err() != nil:
+		p.stop = ctx.Err()
+	case errors.Is(err, ErrDimensions):
+		p.stop = err
+	case !refused:
+		if p.inARow++; p.inARow == giveUpAfter {
+			p.stop = fmt.Errorf("not tried, because %d calls of the embedder failed: %w", giveUpAfter, err)
+		}
+	}
+	for i := range n {
+		d, _ := at(i)
+		d.err = cmp.Or(d.err, err)
+	}
+}
+
+// Delete removes documents. An unknown document is not an error.
+func (x *Index) Delete(ctx context.Context, documents ...string) error {
+	if err := x.backend.Delete(ctx, documents); err != nil {
+		return fmt.Errorf("rag: %w", err)
+	}
+	return nil
+}
+
+// Search returns at most q.K chunks with a score above zero, the best first, and
+// equal ones in the order of their documents. An empty query finds nothing.
+//
+// It returns an error if q.K is less than 1, if ctx is done, or if the Embedder or
+// the backend fails. A mode that the index does not have is an error that matches
+// [errors.ErrUnsupported].
+func (x *Index) Search(ctx context.Context, q Query) ([]Hit, error) {
+	if q.K < 1 {
+		return nil, fmt.Errorf("rag: Search with K = %d: K is at least 1", q.K)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("rag: %w", err)
 	}
-	if blank(query) {
+	if blank(q.Text) || q.Filter.Nothing() {
 		return nil, nil
 	}
-	scores, err := x.scores(ctx, query)
-	if err != nil {
-		return nil, fmt.Errorf("rag: %w", err)
+	var lists [][]Hit
+	candidates := q.K
+	hybrid := q.Mode == HybridMode || q.Mode == BestMode && x.opt.Embedder != nil
+	if hybrid {
+		candidates = max(4*q.K, 50) // a chunk can be better in both lists than in one
 	}
-	var hits []Hit
-	for _, s := range ranking.Best(scores, k) {
-		hits = append(hits, Hit{Chunk: x.chunks[s.Document], Score: s.Score})
+	switch q.Mode {
+	case BestMode, HybridMode, VectorMode, WordMode:
+	default:
+		return nil, fmt.Errorf("rag: mode %q: %w", q.Mode, errors.ErrUnsupported)
 	}
-	return hits, nil
+	if hybrid || q.Mode == VectorMode {
+		hits, err := x.nearest(ctx, q, candidates)
+		if err != nil {
+			return nil, fmt.Errorf("rag: %w", err)
+		}
+		lists = append(lists, hits)
+	}
+	if q.Mode != VectorMode {
+		hits, err := x.matching(ctx, q, candidates)
+		switch {
+		case err == nil:
+			lists = append(lists, hits)
+		case errors.Is(err, errors.ErrUnsupported) && q.Mode == BestMode && len(lists) > 0:
+		default:
+			return nil, fmt.Errorf("rag: search by words: %w", err)
+		}
+	}
+	if len(lists) == 1 {
+		return lists[0][:min(q.K, len(lists[0]))], nil
+	}
+	return fuse(lists, q.K), nil
 }
 
-// byWords returns the function that scores chunks by the words that they share with
-// a query. A word that the query repeats counts once.
-func byWords(texts []string) func(context.Context, string) ([]float64, error) {
-	counts := make([]map[string]float64, len(texts))
-	for i, text := range texts {
-		counts[i] = map[string]float64{}
-		for _, w := range words.Split(text, nil) {
-			counts[i][w]++
+// nearest searches by the vector of a query.
+func (x *Index) nearest(ctx context.Context, q Query, k int) ([]Hit, error) {
+	if x.opt.Embedder == nil {
+		return nil, fmt.Errorf("search by vectors without IndexOptions.Embedder: %w", errors.ErrUnsupported)
+	}
+	dimensions, err := x.backend.Dimensions(ctx)
+	if err != nil || dimensions == 0 {
+		return nil, err
+	}
+	vectors, err := vector.Embed(ctx, x.opt.Embedder, []string{q.Text}, dimensions)
+	if errors.Is(err, vector.ErrZero) {
+		return nil, nil // it has nothing in common with any chunk
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x.backend.Nearest(ctx, vector.Unit(vectors[0]), k, q.Filter)
+}
+
+// matching searches by the words of a query. A repeated word counts once.
+func (x *Index) matching(ctx context.Context, q Query, k int) ([]Hit, error) {
+	terms := x.opt.Analyzer(q.Text)
+	slices.Sort(terms)
+	if terms = slices.Compact(terms); len(terms) == 0 {
+		return nil, nil
+	}
+	return x.backend.Matching(ctx, terms[:min(len(terms), maxTerms)], k, q.Filter)
+}
+
+// maxTerms limits the terms of a search.
+const maxTerms = 200
+
+// fuse combines lists of hits by reciprocal rank fusion.
+func fuse(lists [][]Hit, k int) []Hit {
+	type key struct {
+		document string
+		number   int
+	}
+	at := map[key]int{}
+	var all []Hit
+	for _, hits := range lists {
+		for rank, h := range hits {
+			id := key{h.Chunk.Document, h.Chunk.Number}
+			i, known := at[id]
+			if !known {
+				i = len(all)
+				at[id] = i
+				all = append(all, Hit{Chunk: h.Chunk})
+			}
+			all[i].Score += ranking.OfRank(rank)
 		}
 	}
-	x := ranking.NewLexical(counts, ranking.LengthLoss)
-	return func(_ context.Context, query string) ([]float64, error) {
-		asked := map[string]float64{}
-		for _, w := range words.Split(query, nil) {
-			asked[w] = 1
-		}
-		return x.Scores(asked, nil), nil
-	}
+	slices.SortStableFunc(all, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return all[:min(k, len(all))]
 }

@@ -2,6 +2,7 @@ package rag
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -23,6 +24,10 @@ type Options struct {
 	// means that every relevant hit is. Which scores are good depends on the
 	// Searcher and its Embedder.
 	MinScore float64
+	// Filter returns what the user of a turn may read. It is called before each
+	// search, with the context of the turn. Its error ends the turn. Nil means that
+	// every user may read everything.
+	Filter func(ctx context.Context) (Filter, error)
 	// MaxChunkBytes limits how much of a chunk the model is shown. 0 means 4000
 	// bytes.
 	MaxChunkBytes int

@@ -1,11 +1,24 @@
 // Package rag answers questions from documents and cites the passages that each
 // answer is based on.
 //
-// [Read] splits Markdown files into chunks, an [Index] finds the chunks that are
-// relevant to a question, and the agent that [New] returns lets a model answer
-// from the best of them and nothing else. Each part can be used without the
-// others: the chunks can go to a vector database, and any [Searcher] can replace
-// the Index. [NewTool] returns the search alone, as a tool for other agents.
+// [Read] splits files into chunks, an [Index] finds the chunks that are relevant to
+// a question, and the agent that [New] returns lets a model answer from the best of
+// them and nothing else:
+//
+//	chunks, err := rag.Read(ctx, os.DirFS("manual"), nil)
+//	...
+//	index, err := rag.NewIndex(rag.NewMemory(), &rag.IndexOptions{Embedder: embedder})
+//	...
+//	err = index.Put(ctx, chunks)
+//	...
+//	agent, err := rag.New(model, index, nil)
+//
+// Each part can be used without the others: [Split] splits the texts of other
+// sources, the chunks of an Index are in any [Backend], and any [Searcher] can
+// replace the Index. [Reranked] orders hits anew. [NewTool] returns the search
+// alone, as a tool for other agents. Package rag/pdf reads PDF files. Packages
+// rag/pgindex, rag/esindex and rag/chromaindex are Backends in PostgreSQL,
+// Elasticsearch and Chroma.
 //
 // The agent is a [qed.Graph]:
 //
@@ -16,21 +29,25 @@
 //
 // # Citations
 //
-// The model cites a passage by its number in square brackets, such as [1]. In
+// The model cites a passage by its key in square brackets, such as [c4k7fm]. In
 // the answer, [n] refers to the n-th of [qed.Answer.Citations], which holds the
-// cited passages and no others. Numbers are changed to fit while the text
-// streams, and numbers of passages that do not exist are removed. An answer
-// without a citation is partial. If no passage is relevant, the answer is
-// partial and the model is not called.
+// cited passages and no others. Keys are replaced while the text streams, and keys
+// of passages that do not exist are removed and counted. An answer without a
+// citation is partial.
 //
-// The agent does not check that a cited passage supports the answer.
+// The answer has the findings of package citation about its quotations, numbers,
+// dates and claims in [qed.Answer.Audit]. They do not change the text.
+//
+// If no passage is relevant, or the model says that the passages do not answer the
+// question, [qed.Answer.NotFound] is set and the answer is partial. In the first
+// case the model is not called.
 //
 // # What the model sees
 //
 // The model's provider receives the question, the conversation if there is one
 // ([Options.MaxHistoryMessages]), and the passages with the names of their
 // documents. All of it is quoted, limited in length and marked as data. The
-// [Searcher] decides which documents a user may read.
+// [Searcher] and [Options.Filter] decide which documents a user may read.
 //
 // # Requests
 //
@@ -38,16 +55,19 @@
 // ([llm.Request.Name]):
 //
 //	rewrite_question        {"question": "a question that stands alone"}
-//	answer_from_documents   text with citations: "It is closed [1]."
+//	answer_from_documents   text with citations: "It is closed [c4k7fm]."
+//	                        or [none]: the passages do not answer the question
 package rag
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/citation"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
@@ -115,8 +135,10 @@ type state struct {
 
 	Passages  []Passage
 	Text      string
-	Citations []qed.Citation // of Text
-	Reason    string         // why the answer is partial; empty if it is not
+	Citations []qed.Citation     // of Text
+	Audit     *qed.CitationAudit // of Text
+	NotFound  bool               // the documents do not answer the question
+	Reason    string             // why the answer is partial; empty if it is not
 	Usage     llm.Usage
 }
 
@@ -149,6 +171,8 @@ func finish(_ context.Context, s state) (qed.Answer, error) {
 	return qed.Answer{
 		Text:          s.Text,
 		Citations:     s.Citations,
+		Audit:         s.Audit,
+		NotFound:      s.NotFound,
 		Partial:       s.Reason != "",
 		PartialReason: s.Reason,
 		Usage:         s.Usage,
@@ -157,18 +181,26 @@ func finish(_ context.Context, s state) (qed.Answer, error) {
 
 // A Passage is a chunk as the model sees it. Its texts are data.
 type Passage struct {
-	Number   int // the model cites the passage by it; from 1
+	Key      string // the model cites the passage by it
 	Citation qed.Citation
 	Text     string
 }
 
 // search is the node that finds the passages for the answer.
 func (a *agent) search(ctx context.Context, s state) (state, error) {
-	hits, err := a.searcher.Search(ctx, s.Question, a.opt.TopK)
+	q := Query{Text: s.Question, K: a.opt.TopK}
+	if a.opt.Filter != nil {
+		var err error
+		if q.Filter, err = a.opt.Filter(ctx); err != nil {
+			return s, err
+		}
+	}
+	hits, err := a.searcher.Search(ctx, q)
 	if err != nil {
 		return s, err
 	}
 	found := qed.Retrieved{Query: s.Question}
+	keys := map[string]bool{citation.None: true}
 	for _, h := range hits {
 		if len(s.Passages) == a.opt.TopK {
 			break // the Searcher returned more than k
@@ -177,7 +209,7 @@ func (a *agent) search(ctx context.Context, s state) (state, error) {
 			continue
 		}
 		p := Passage{
-			Number:   len(s.Passages) + 1,
+			Key:      key(h.Chunk, keys),
 			Citation: h.Chunk.citation(),
 			Text:     prompt.Clip(h.Chunk.Text, a.opt.MaxChunkBytes),
 		}
@@ -186,4 +218,14 @@ func (a *agent) search(ctx context.Context, s state) (state, error) {
 	}
 	qed.Emit(ctx, found)
 	return s, nil
+}
+
+// key returns a key of a chunk that is not taken.
+func key(c Chunk, taken map[string]bool) string {
+	k := citation.Key(c.Document, strconv.Itoa(c.Number), c.Text)
+	for taken[k] {
+		k = citation.Key(k)
+	}
+	taken[k] = true
+	return k
 }

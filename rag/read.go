@@ -1,11 +1,14 @@
 package rag
 
 import (
+	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -15,34 +18,59 @@ import (
 )
 
 var (
-	// ErrNoDocuments is matched by the error of [Read] if no Markdown file contains
-	// text, and of [NewIndex] if there are no chunks.
+	// ErrNoDocuments is matched by the error of [Read] if no file contains text.
 	ErrNoDocuments = errors.New("no documents")
-	// ErrNotUTF8 is matched by the error of [Read] for a file that is not valid
-	// UTF-8.
-	ErrNotUTF8 = errors.New("not valid UTF-8")
-	// ErrTooLarge is matched by the error of [Read] if a file, or all files
-	// together, exceed a limit of [ReadOptions].
-	ErrTooLarge = errors.New("too large")
+	// ErrEmpty is matched by the error for a file without text.
+	ErrEmpty = errors.New("no text in it: remove the file, or convert scanned pages to text first")
+	// ErrBinary is matched by the error for a file that has a text file's name and
+	// binary content.
+	ErrBinary = errors.New("not text but binary data: rename the file, or add a loader to ReadOptions.Loaders")
+	// ErrNotUTF8 is matched by the error for a text file that is not valid UTF-8.
+	ErrNotUTF8 = errors.New("not valid UTF-8: convert the file")
+	// ErrEncrypted is matched by the error for a file that needs a password.
+	ErrEncrypted = errors.New("encrypted: save the file without a password")
+	// ErrTooLarge is matched by the error for a file that exceeds, alone or with
+	// the files before it, a limit of [ReadOptions].
+	ErrTooLarge = errors.New("too large: raise ReadOptions.MaxFileBytes or MaxBytes")
 )
 
-// ReadOptions are the limits of [Read]. A nil ReadOptions and zero fields mean
+// A DocumentError says why a document could not be read or added to an index.
+type DocumentError struct {
+	Document string
+	Err      error
+}
+
+func (e *DocumentError) Error() string { return "rag: " + e.Document + ": " + e.Err.Error() }
+
+// Unwrap returns e.Err.
+func (e *DocumentError) Unwrap() error { return e.Err }
+
+// ReadOptions are the options of [Read]. A nil ReadOptions and zero fields mean
 // the defaults. A negative number is an error.
 type ReadOptions struct {
 	// ChunkBytes limits the text of one chunk. 0 means 1200 bytes, about 300
 	// tokens; the least is 100. Embedding models ignore the rest of a longer text,
 	// some after 256 tokens.
 	ChunkBytes int
-	// MaxFileBytes limits the size of one file. 0 means 1 MiB; the most is 1 GiB.
+	// MaxFileBytes limits the size of one file. 0 means 16 MiB; the most is 1 GiB.
 	MaxFileBytes int
-	// MaxBytes limits the size of all files together. 0 means 64 MiB; the most is
+	// MaxBytes limits the size of all files together. 0 means 256 MiB; the most is
 	// 1 GiB.
 	MaxBytes int
+	// Loaders are loaders for other files, or in place of the built-in ones, by
+	// the ends of file names in lower case, such as ".pdf".
+	Loaders map[string]Loader
+	// Metadata returns metadata for the chunks of a file, in addition to that of
+	// its loader. Nil means none.
+	Metadata func(name string) map[string]string
 }
 
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
 const (
-	minChunkBytes = 100
-	maxReadBytes  = 1 << 30
+	defaultChunkBytes = 1200
+	minChunkBytes     = 100
+	maxReadBytes      = 1 << 30
 )
 
 func (o *ReadOptions) withDefaults() (ReadOptions, error) {
@@ -51,9 +79,9 @@ func (o *ReadOptions) withDefaults() (ReadOptions, error) {
 		v = *o
 	}
 	err := cmp.Or(
-		option.Default("rag: ReadOptions.ChunkBytes", &v.ChunkBytes, 1200),
-		option.Default("rag: ReadOptions.MaxFileBytes", &v.MaxFileBytes, 1<<20),
-		option.Default("rag: ReadOptions.MaxBytes", &v.MaxBytes, 64<<20),
+		option.Default("rag: ReadOptions.ChunkBytes", &v.ChunkBytes, defaultChunkBytes),
+		option.Default("rag: ReadOptions.MaxFileBytes", &v.MaxFileBytes, 16<<20),
+		option.Default("rag: ReadOptions.MaxBytes", &v.MaxBytes, 256<<20),
 		atMost("rag: ReadOptions.MaxFileBytes", v.MaxFileBytes, maxReadBytes),
 		atMost("rag: ReadOptions.MaxBytes", v.MaxBytes, maxReadBytes),
 	)
@@ -63,85 +91,136 @@ func (o *ReadOptions) withDefaults() (ReadOptions, error) {
 	return v, err
 }
 
-// Read splits the Markdown files of a file system into chunks, in the order of
-// their paths. It reads the files in all folders whose names end in .md or
-// .markdown, and skips files and folders whose names begin with a dot. Front
-// matter is not part of the chunks.
+// Read splits the files of a file system into chunks, in the order of their paths.
+// It reads Markdown (.md, .markdown), plain text (.txt, .text), HTML (.html, .htm)
+// and the files of [ReadOptions.Loaders] in all folders. It skips other files, and
+// files and folders whose names begin with a dot. Front matter of Markdown is not
+// part of the chunks.
 //
-// If a file cannot be read, the error names it. The error matches [ErrTooLarge],
-// [ErrNotUTF8] or [ErrNoDocuments] for what Read checks, and otherwise the file
-// system's error.
+// If files cannot be read, Read returns the chunks of the others and an error that
+// joins a [*DocumentError] for each. A DocumentError matches [ErrEmpty], [ErrBinary],
+// [ErrNotUTF8], [ErrEncrypted] or [ErrTooLarge], and otherwise an error of the
+// loader or the file system. If there are no chunks and no such errors, the error
+// matches [ErrNoDocuments].
 //
 // Symbolic links to files are followed, links to folders are not. If the files
 // are not your own, use [os.Root.FS], which keeps links within the folder.
-func Read(files fs.FS, opt *ReadOptions) ([]Chunk, error) {
+func Read(ctx context.Context, files fs.FS, opt *ReadOptions) ([]Chunk, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	var chunks []Chunk
+	var failed []error
 	left := o.MaxBytes
 	err = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
-			return fmt.Errorf("rag: %w", err) // it names the file
+			if name == "." {
+				return err
+			}
+			failed = append(failed, &DocumentError{Document: name, Err: bare(err)})
+			return nil
 		}
 		hidden := strings.HasPrefix(path.Base(name), ".") && name != "."
+		load := o.loader(name)
 		switch {
 		case entry.IsDir() && hidden:
 			return fs.SkipDir
-		case entry.IsDir() || hidden || !isMarkdown(name):
+		case entry.IsDir() || hidden || load == nil:
 			return nil
 		}
-		text, err := readFile(files, name, min(o.MaxFileBytes, left))
-		if err != nil {
-			return fmt.Errorf("rag: %s: %w", name, err)
+		data, err := readFile(files, name, min(o.MaxFileBytes, left))
+		left -= len(data)
+		if err == nil && data != nil {
+			var some []Chunk
+			some, err = o.chunks(ctx, name, data, load)
+			chunks = append(chunks, some...)
 		}
-		left -= len(text)
-		chunks = append(chunks, split(name, text, o.ChunkBytes)...)
+		if err != nil {
+			failed = append(failed, &DocumentError{Document: name, Err: err})
+		}
 		return nil
 	})
 	if err != nil {
+		return nil, fmt.Errorf("rag: %w", err)
+	}
+	if len(chunks)+len(failed) == 0 {
+		return nil, fmt.Errorf("rag: %w: no file has a known name, such as manual.md", ErrNoDocuments)
+	}
+	return chunks, errors.Join(failed...)
+}
+
+// loader returns the loader for a file, or nil if there is none.
+func (o ReadOptions) loader(name string) Loader {
+	ext := ascii.Lower(path.Ext(name))
+	if load := o.Loaders[ext]; load != nil {
+		return load
+	}
+	return loaders[ext]
+}
+
+// chunks returns the chunks of a file.
+func (o ReadOptions) chunks(ctx context.Context, name string, data []byte, load Loader) ([]Chunk, error) {
+	if o.Loaders[ascii.Lower(path.Ext(name))] == nil {
+		switch {
+		case bytes.IndexByte(data, 0) >= 0:
+			return nil, ErrBinary
+		case !utf8.Valid(data):
+			return nil, ErrNotUTF8
+		}
+	}
+	d, err := load(ctx, data)
+	if err != nil {
 		return nil, err
 	}
+	d.Name = name
+	if o.Metadata != nil {
+		all := maps.Clone(d.Metadata)
+		if all == nil {
+			all = map[string]string{}
+		}
+		maps.Copy(all, o.Metadata(name))
+		d.Metadata = all
+	}
+	chunks := Split(d, o.ChunkBytes)
 	if len(chunks) == 0 {
-		return nil, fmt.Errorf("rag: %w: no .md file contains text", ErrNoDocuments)
+		return nil, ErrEmpty
 	}
 	return chunks, nil
 }
 
-func isMarkdown(name string) bool {
-	ext := ascii.Lower(path.Ext(name))
-	return ext == ".md" || ext == ".markdown"
-}
-
-// readFile reads a regular file of at most limit bytes. It returns no text for
-// anything else, such as a link to a folder.
-func readFile(files fs.FS, name string, limit int) (text string, err error) {
+// readFile reads a regular file of at most limit bytes. It returns nil for anything
+// else, such as a link to a folder.
+func readFile(files fs.FS, name string, limit int) (data []byte, err error) {
 	info, err := fs.Stat(files, name)
-	if err != nil {
-		return "", bare(err)
-	}
-	if !info.Mode().IsRegular() { // opening a pipe would block until somebody writes
-		return "", nil
+	switch {
+	case err != nil:
+		return nil, bare(err)
+	case !info.Mode().IsRegular(): // opening a pipe would block until somebody writes
+		return nil, nil
+	case info.Size() > int64(limit):
+		return nil, ErrTooLarge
 	}
 	f, err := files.Open(name)
 	if err != nil {
-		return "", bare(err)
+		return nil, bare(err)
 	}
 	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	data, err = io.ReadAll(io.LimitReader(f, int64(limit)+1))
 	switch {
 	case err != nil:
-		return "", bare(err)
-	case len(raw) > limit:
-		return "", fmt.Errorf("%w: raise ReadOptions.MaxFileBytes or MaxBytes", ErrTooLarge)
-	case !utf8.Valid(raw):
-		return "", ErrNotUTF8
+		return nil, bare(err)
+	case len(data) > limit:
+		return nil, ErrTooLarge
 	}
-	return string(raw), nil
+	return data, nil
 }
 
-// bare returns the cause of an error that names a path: Read names it already.
+// bare returns the cause of an error that names a path: a DocumentError names it
+// already.
 func bare(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

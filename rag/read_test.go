@@ -1,6 +1,7 @@
 package rag_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -34,7 +35,7 @@ type cut struct {
 
 func cuts(t *testing.T, text string, limit int) []cut {
 	t.Helper()
-	chunks, err := rag.Read(files(t, "d.md", text), &rag.ReadOptions{ChunkBytes: limit})
+	chunks, err := rag.Read(t.Context(), files(t, "d.md", text), &rag.ReadOptions{ChunkBytes: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,22 +192,28 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, more uint8) {
 		limit := 100 + int(more)
-		chunks, err := rag.Read(files(t, "d.md", text), &rag.ReadOptions{ChunkBytes: limit})
+		chunks, err := rag.Read(t.Context(), files(t, "d.md", text), &rag.ReadOptions{ChunkBytes: limit})
 		switch {
 		case errors.Is(err, rag.ErrNotUTF8) && !utf8.ValidString(text):
 			return
-		case errors.Is(err, rag.ErrNoDocuments):
+		case errors.Is(err, rag.ErrBinary) && strings.Contains(text, "\x00"):
+			return
+		case errors.Is(err, rag.ErrEmpty):
 			chunks = nil
 		case err != nil:
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(text, "\ufeff")), "\n")
 		var got strings.Builder
-		last := 0
+		last, lastByte := 0, 0
 		for _, c := range chunks {
 			if strings.TrimSpace(c.Text) == "" || len(c.Text) > limit || !utf8.ValidString(c.Text) {
 				t.Fatalf("a chunk is %q", c.Text)
 			}
+			if c.Start < lastByte || c.End > len(text) || !strings.Contains(squeeze(text[c.Start:c.End]), squeeze(c.Text)) {
+				t.Fatalf("%q is not at bytes %d to %d, after %d", c.Text, c.Start, c.End, lastByte)
+			}
+			lastByte = c.End
 			if c.FirstLine < last || c.LastLine < c.FirstLine || c.LastLine > len(lines) {
 				t.Fatalf("lines %d to %d come after %d, of %d", c.FirstLine, c.LastLine, last, len(lines))
 			}
@@ -251,9 +258,9 @@ func frontMatterEnd(lines []string) int {
 }
 
 func TestReadOrder(t *testing.T) {
-	chunks, err := rag.Read(files(t,
-		"b.md", "b", "a/z.MD", "az", "a/b.markdown", "ab", "c.txt", "no", ".hidden.md", "no", ".git/x.md", "no",
-		"empty.md", " \n", "a.md", "a",
+	chunks, err := rag.Read(t.Context(), files(t,
+		"b.md", "b", "a/z.MD", "az", "a/b.markdown", "ab", "c.png", "no", ".hidden.md", "no", ".git/x.md", "no",
+		"a.md", "a", "d.txt", "d", "e.HTM", "<p>e",
 	), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -262,14 +269,14 @@ func TestReadOrder(t *testing.T) {
 	for _, c := range chunks {
 		got = append(got, c.Document+" "+c.Text)
 	}
-	if diff := cmp.Diff([]string{"a/b.markdown ab", "a/z.MD az", "a.md a", "b.md b"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"a/b.markdown ab", "a/z.MD az", "a.md a", "b.md b", "d.txt d", "e.HTM e"}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
 func TestReadRefuses(t *testing.T) {
 	some := func(opt *rag.ReadOptions, namesAndTexts ...string) func(*testing.T) error {
-		return func(t *testing.T) error { _, err := rag.Read(files(t, namesAndTexts...), opt); return err }
+		return func(t *testing.T) error { _, err := rag.Read(t.Context(), files(t, namesAndTexts...), opt); return err }
 	}
 	for name, tt := range map[string]struct {
 		read func(*testing.T) error
@@ -279,10 +286,13 @@ func TestReadRefuses(t *testing.T) {
 		"Latin-1":             {some(nil, "a.md", "ok", "sub/latin.md", "Malm\xf6"), rag.ErrNotUTF8, "sub/latin.md"},
 		"a large file":        {some(&rag.ReadOptions{MaxFileBytes: 3}, "a.md", "abc", "b.md", "abcd"), rag.ErrTooLarge, "b.md"},
 		"too much in all":     {some(&rag.ReadOptions{MaxBytes: 5}, "a.md", "abc", "b.md", "abc"), rag.ErrTooLarge, "b.md"},
-		"no Markdown":         {some(nil, "a.txt", "text"), rag.ErrNoDocuments, ".md"},
-		"nothing but space":   {some(nil, "a.md", "\n\n"), rag.ErrNoDocuments, ""},
+		"binary":              {some(nil, "a.txt", "PK\x03\x00"), rag.ErrBinary, "a.txt"},
+		"no known name":       {some(nil, "a.png", "text"), rag.ErrNoDocuments, ".md"},
+		"nothing but space":   {some(nil, "a.md", "\n\n"), rag.ErrEmpty, "a.md"},
+		"only front matter":   {some(nil, "a.md", "---\na: b\n---\n"), rag.ErrEmpty, "a.md"},
+		"only a script":       {some(nil, "a.html", "<script>alert(1)</script>"), rag.ErrEmpty, "a.html"},
 		"nothing":             {some(nil), rag.ErrNoDocuments, ""},
-		"no such folder":      {func(*testing.T) error { _, err := rag.Read(os.DirFS("no/such/folder"), nil); return err }, fs.ErrNotExist, ""},
+		"no such folder":      {func(*testing.T) error { _, err := rag.Read(t.Context(), os.DirFS("no/such/folder"), nil); return err }, fs.ErrNotExist, ""},
 		"chunks too small":    {some(&rag.ReadOptions{ChunkBytes: 10}, "a.md", "text"), nil, "ChunkBytes"},
 		"a negative limit":    {some(&rag.ReadOptions{MaxBytes: -1}, "a.md", "text"), nil, "MaxBytes"},
 		"a limit above 1 GiB": {some(&rag.ReadOptions{MaxFileBytes: 1 << 40}, "a.md", "text"), nil, "MaxFileBytes"},
@@ -305,7 +315,7 @@ func TestLinks(t *testing.T) {
 		"core.md":        link("..data/core.md"),
 		"folder.md":      link("..data"),
 	}
-	chunks, err := rag.Read(mounted, nil)
+	chunks, err := rag.Read(t.Context(), mounted, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +323,124 @@ func TestLinks(t *testing.T) {
 		t.Errorf("read %v, want the file behind the link and nothing of the folder behind one", chunks)
 	}
 	mounted["lost.md"] = link("..data/lost.md")
-	if _, err := rag.Read(mounted, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "lost.md") {
+	if _, err := rag.Read(t.Context(), mounted, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "lost.md") {
 		t.Errorf("the error is %v, want one that names the link to nothing", err)
+	}
+}
+
+// TestReadGoesOn has files that cannot be read among others.
+func TestReadGoesOn(t *testing.T) {
+	all := fstest.MapFS{
+		"big.md":    {Data: make([]byte, 50<<20)},
+		"bin.txt":   {Data: []byte{0, 1, 2}},
+		"empty.md":  {Data: []byte(" ")},
+		"good.md":   {Data: []byte("good")},
+		"latin.txt": {Data: []byte("Malm\xf6")},
+		"own.x":     {Data: []byte("y")},
+		"zz.html":   {Data: []byte("<p>also</p>")},
+	}
+	odd := errors.New("odd")
+	got, err := rag.Read(t.Context(), all, &rag.ReadOptions{Loaders: map[string]rag.Loader{
+		".x": func(context.Context, []byte) (*rag.Document, error) { return nil, odd },
+	}})
+	if len(got) != 2 || got[0].Document != "good.md" || got[1].Document != "zz.html" {
+		t.Errorf("read %v", got)
+	}
+	for name, want := range map[string]error{
+		"big.md": rag.ErrTooLarge, "bin.txt": rag.ErrBinary, "empty.md": rag.ErrEmpty, "latin.txt": rag.ErrNotUTF8, "own.x": odd,
+	} {
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+	if strings.Contains(err.Error(), "good.md") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestMetadata(t *testing.T) {
+	got, err := rag.Read(t.Context(), files(t, "a.html", "<title>A  title</title><p>text"), &rag.ReadOptions{
+		Metadata: func(name string) map[string]string { return map[string]string{"folder": name} },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"title": "A title", "folder": "a.html"}, got[0].Metadata); diff != "" {
+		t.Error(diff)
+	}
+}
+
+const page = `<html><head><title>T</title><style>p{}</style></head>
+<body><h1>Fees &amp; <b>dues</b></h1>
+<p>One
+ line<br>and another.</p><script>no()</script>
+<ul><li>first<li>second</ul>
+<h2>Table</h2><table><tr><th>a<th>b</tr>
+<tr><td><p>1</p></td><td>2</td></tr></table>
+<pre>code
+  more</pre>
+</body>`
+
+// TestHTML checks the text of a page and that its spans are those of the file.
+func TestHTML(t *testing.T) {
+	chunks, err := rag.Read(t.Context(), files(t, "p.html", page), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []cut
+	for _, c := range chunks {
+		got = append(got, cut{strings.Join(c.Headings, "/"), c.FirstLine, c.LastLine, c.Text})
+	}
+	want := []cut{
+		{"Fees & dues", 2, 5, "Fees & dues\n\nOne line\nand another.\n\nfirst\n\nsecond"},
+		{"Fees & dues/Table", 6, 9, "Table\n\na | b\n1 | 2\n\ncode\n  more"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for i, ends := range []struct{ first, last string }{{"Fees", "second"}, {"Table", "more"}} {
+		part := page[chunks[i].Start:chunks[i].End]
+		if !strings.HasPrefix(part, ends.first) || !strings.HasSuffix(part, ends.last) {
+			t.Errorf("chunk %d is at %q", i, part)
+		}
+	}
+}
+
+// FuzzHTML reads any page: spans are in the file and in their order.
+func FuzzHTML(f *testing.F) {
+	f.Add(page)
+	f.Add("<table><tr><td>a</table></table><pre></pre></pre><h1></p>x<svg><p>no</svg>y")
+	f.Fuzz(func(t *testing.T, text string) {
+		chunks, _ := rag.Read(t.Context(), files(t, "p.html", text), &rag.ReadOptions{ChunkBytes: 100})
+		last := 0
+		for _, c := range chunks {
+			if c.Start < last || c.End < c.Start || c.End > len(text) || len(c.Text) > 100 || c.FirstLine < 1 || c.LastLine < c.FirstLine {
+				t.Fatalf("%+v after %d", c, last)
+			}
+			last = c.Start
+		}
+	})
+}
+
+// TestSplitSentences has a paragraph and a table that are too long for a chunk.
+func TestSplitSentences(t *testing.T) {
+	paragraph := "Nach § 5 Abs. 2 gilt das am 3. Mai. " + "Das zweite Wort steht in einem Satz, der lang ist. " + "Der dritte ist kurz."
+	row := "| " + strings.Repeat("x", 26) + " |\n"
+	d := &rag.Document{Name: "d", Text: paragraph + "\n\n" + strings.Repeat(row, 5)}
+	table := strings.Index(d.Text, "|")
+	d.Blocks = []rag.Block{{Start: 0, End: table - 2}, {Start: table, End: len(d.Text), Whole: true}}
+	var got []string
+	for _, c := range rag.Split(d, 100) {
+		got = append(got, c.Text)
+		if c.Text != strings.TrimSpace(d.Text[c.Start:c.End]) {
+			t.Errorf("%q is not at its offsets", c.Text)
+		}
+	}
+	want := []string{
+		"Nach § 5 Abs. 2 gilt das am 3. Mai. Das zweite Wort steht in einem Satz, der lang ist.", "Der dritte ist kurz.",
+		strings.TrimSpace(strings.Repeat(row, 3)), strings.TrimSpace(strings.Repeat(row, 2)),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

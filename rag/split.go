@@ -1,165 +1,186 @@
 package rag
 
 import (
+	"maps"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/sentence"
 )
 
-// split splits a document into chunks of at most limit bytes: at headings, and
-// below a heading between blocks. A block that is too long is split between
-// lines, a line that is too long at a space.
+// Split splits a document into chunks of at most limit bytes; 0 means 1200. It
+// splits at headings, and below a heading between blocks. A table and code stay
+// whole if they fit into a chunk, and are divided between lines otherwise. A
+// paragraph that is too long is divided between sentences, and a sentence that is
+// too long at a space.
 //
 // Chunks do not overlap. Each has the headings above it instead.
-func split(document, text string, limit int) []Chunk {
-	lines := splitLines(text)
-	p := packer{document: document, limit: limit, lines: lines}
-	for _, b := range scan(lines, frontMatter(lines)) {
+func Split(d *Document, limit int) []Chunk {
+	if limit == 0 {
+		limit = defaultChunkBytes
+	}
+	p := packer{document: d, limit: max(limit, minChunkBytes), start: -1}
+	for i, r := range d.Text {
+		if r == '\n' {
+			p.lineEnds = append(p.lineEnds, i)
+		}
+	}
+	blocks := d.Blocks
+	if blocks == nil {
+		blocks = paragraphs(d.Text)
+	}
+	for _, b := range blocks {
 		p.add(b)
 	}
 	p.flush()
 	return p.chunks
 }
 
-func splitLines(text string) []string {
-	text = strings.TrimPrefix(text, "\ufeff")
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
-	return strings.Split(text, "\n")
-}
-
-// frontMatter returns the first line after the front matter of a document: YAML
-// between lines of dashes, or TOML between lines of plus signs. It returns 0 if
-// there is none.
-func frontMatter(lines []string) int {
-	fence := strings.TrimRight(lines[0], " \t")
-	separator := map[string]string{"---": ":", "+++": "="}[fence]
-	if separator == "" || len(lines) < 2 {
-		return 0
-	}
-	key, _, found := strings.Cut(lines[1], separator)
-	if key = strings.TrimSpace(key); !found || key == "" || strings.ContainsAny(key, " \t") {
-		return 0 // the dashes are a thematic break
-	}
-	for i, line := range lines[1:] {
-		if line = strings.TrimRight(line, " \t"); line == fence || fence == "---" && line == "..." {
-			return i + 2
-		}
-	}
-	return 0
-}
-
 // packer fills chunks with blocks.
 type packer struct {
-	document string
+	document *Document
 	limit    int
-	lines    []string
+	lineEnds []int // offsets
 	chunks   []Chunk
 
-	path []block // the headings above the current chunk
+	path []Block // the headings above the current chunk
 
-	// The current chunk: its text and its lines, from 0. first is set only if text
-	// is not empty.
-	text        strings.Builder
-	first, last int
-	headed      bool // so far it consists of headings only
+	start, end int  // the current chunk is Text[start:end]; start is -1 if there is none
+	span       Span // of it, as far as the blocks have spans
+	headed     bool // it consists of headings only
 }
 
 // add adds a block to the current chunk, or begins a new one for it.
-func (p *packer) add(b block) {
-	if b.level > 0 {
+func (p *packer) add(b Block) {
+	if b.Level > 0 {
 		p.enter(b)
 	}
-	if size := p.size(b); p.text.Len()+size > p.limit && !p.headed {
-		p.flush()
+	text := p.document.Text
+	for start := skipSpace(text, b.Start, b.End); start < b.End; {
+		room := p.limit
+		if p.start >= 0 {
+			room -= start - p.start
+		}
+		end := b.End
+		if end-start > room {
+			fills := p.headed && room >= p.limit/2 && !(b.Whole && end-start <= p.limit)
+			if p.start >= 0 && !fills {
+				p.flush()
+				continue
+			}
+			end = start + cut(text[start:end], room, b.Whole)
+		}
+		p.extend(start, end, b)
+		if start = skipSpace(text, end, b.End); start < b.End {
+			p.flush()
+		}
 	}
-	for i := b.first; i <= b.last; i++ {
-		p.line(i, b.level > 0)
+}
+
+// skipSpace returns the first offset from start that is not a space. Spaces that
+// indent a line are kept.
+func skipSpace(text string, start, end int) int {
+	rest := strings.TrimLeftFunc(text[start:end], unicode.IsSpace)
+	at := end - len(rest)
+	if lines := strings.LastIndexByte(text[start:at], '\n'); lines >= 0 && rest != "" {
+		return start + lines + 1
 	}
+	if rest != "" && start > 0 && text[start-1] == '\n' {
+		return start
+	}
+	return at
 }
 
 // enter begins a section. A heading that is directly followed by a deeper one
 // stays in the same chunk.
-func (p *packer) enter(heading block) {
-	if n := len(p.path); !p.headed || n > 0 && p.path[n-1].level >= heading.level {
+func (p *packer) enter(heading Block) {
+	if n := len(p.path); !p.headed || n > 0 && p.path[n-1].Level >= heading.Level {
 		p.flush()
 	}
-	for n := len(p.path); n > 0 && p.path[n-1].level >= heading.level; n = len(p.path) {
+	for n := len(p.path); n > 0 && p.path[n-1].Level >= heading.Level; n = len(p.path) {
 		p.path = p.path[:n-1]
 	}
 	p.path = append(p.path, heading)
 }
 
-// size returns the number of bytes by which a block makes the current chunk longer.
-func (p *packer) size(b block) int {
-	size := 0
-	for i := b.first; i <= b.last; i++ {
-		size += len(p.lines[i]) + 1
+// extend makes Text[start:end], a part of b, the end of the current chunk.
+func (p *packer) extend(start, end int, b Block) {
+	span := b.Span
+	if span == (Span{}) {
+		span = Span{Start: start, End: end, FirstLine: p.line(start), LastLine: p.line(end - 1)}
 	}
-	if p.text.Len() == 0 {
-		return size - 1
+	if p.start < 0 {
+		p.start, p.span = start, span
 	}
-	return size + b.first - p.last - 1
+	p.end, p.headed = end, b.Level > 0
+	p.span.End, p.span.LastLine, p.span.LastPage = span.End, span.LastLine, span.LastPage
 }
 
-// line adds line i to the current chunk, and what does not fit to the next ones.
-func (p *packer) line(i int, heading bool) {
-	rest := strings.TrimRightFunc(p.lines[i], unicode.IsSpace)
-	for rest != "" {
-		gap := 0
-		if p.text.Len() > 0 {
-			gap = i - p.last
-		}
-		room := p.limit - p.text.Len() - gap
-		fits := len(rest) <= room
-		if !fits && p.text.Len() > 0 && (!p.headed || room < p.limit/2) {
-			p.flush()
-			continue
-		}
-		part := rest
-		if !fits {
-			part = rest[:cut(rest, room)]
-		}
-		if p.text.Len() == 0 {
-			p.first = i
-		}
-		p.text.WriteString(strings.Repeat("\n", gap))
-		p.text.WriteString(part)
-		p.last, p.headed = i, heading
-		if rest = strings.TrimLeftFunc(rest[len(part):], unicode.IsSpace); rest != "" {
-			p.flush()
-		}
-	}
-}
-
-// cut returns the index at which to cut a line that is longer than room: before
-// the last space, or else between two characters. room is larger than a
-// character.
-func cut(line string, room int) int {
-	if space := strings.LastIndexByte(line[:room], ' '); space > 0 && !blank(line[:space]) {
-		return space
-	}
-	for !utf8.RuneStart(line[room]) {
-		room--
-	}
-	return room
-}
+// line returns the line of an offset, from 1.
+func (p *packer) line(at int) int { return sort.SearchInts(p.lineEnds, at) + 1 }
 
 const maxHeading = 200 // bytes
 
 // flush ends the current chunk.
 func (p *packer) flush() {
-	if p.text.Len() == 0 {
+	if p.start < 0 {
 		return
 	}
-	c := Chunk{Document: p.document, FirstLine: p.first + 1, LastLine: p.last + 1, Text: p.text.String()}
+	text := chunkText(p.document.Text[p.start:p.end])
+	c := Chunk{Document: p.document.Name, Number: len(p.chunks) + 1, Span: p.span, Text: text, Metadata: maps.Clone(p.document.Metadata)}
 	for _, h := range p.path {
-		if h.title != "" {
-			c.Headings = append(c.Headings, prompt.Clip(h.title, maxHeading))
+		if h.Title != "" {
+			c.Headings = append(c.Headings, prompt.Clip(h.Title, maxHeading))
 		}
 	}
 	p.chunks = append(p.chunks, c)
-	p.text.Reset()
-	p.headed = false
+	p.start, p.headed = -1, false
+}
+
+// chunkText returns a text without spaces at the ends of its lines.
+func chunkText(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRightFunc(line, unicode.IsSpace)
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+// cut returns the index at which to cut a text that is longer than room, which is
+// larger than a character: after the last line or sentence that fits, or else at
+// the last space, or else between two characters.
+func cut(text string, room int, whole bool) int {
+	if whole {
+		if at := strings.LastIndexByte(text[:room+1], '\n'); at > 0 && strings.TrimSpace(text[:at]) != "" {
+			return at
+		}
+	} else {
+		best := 0
+		// A sentence that ends at room is followed by a character that begins another.
+		for _, end := range sentence.Ends(text[:ahead(text, room)]) {
+			if end <= room {
+				best = end
+			}
+		}
+		if best > 0 {
+			return best
+		}
+	}
+	for ; !utf8.RuneStart(text[room]); room-- {
+	}
+	if at := strings.LastIndexFunc(text[:room], unicode.IsSpace); at > 0 && strings.TrimSpace(text[:at]) != "" {
+		return at
+	}
+	return room
+}
+
+// ahead returns an index a few characters after room.
+func ahead(text string, room int) int {
+	at := min(len(text), room+16)
+	for ; at < len(text) && !utf8.RuneStart(text[at]); at++ {
+	}
+	return at
 }

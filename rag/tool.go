@@ -31,6 +31,9 @@ type ToolOptions struct {
 	// MinScore is the score that a hit must exceed. 0 means that every relevant
 	// hit is returned.
 	MinScore float64
+	// Filter returns what the user of a call may read. Its error is the tool's. Nil
+	// means that every user may read everything.
+	Filter func(ctx context.Context) (Filter, error)
 	// MaxChunkBytes limits how much of a chunk is returned. 0 means 4000 bytes.
 	MaxChunkBytes int
 	// MaxBytes limits the JSON of a result. 0 means 48 KiB. Hits that do not fit
@@ -83,7 +86,14 @@ func NewTool(searcher Searcher, opt *ToolOptions) (qed.Tool, error) {
 			return toolResult{}, errors.New("rag: the query is empty: say what to search for")
 		}
 		k := min(cmp.Or(in.K, o.TopK), o.MaxTopK)
-		hits, err := searcher.Search(ctx, in.Query, k)
+		q := Query{Text: in.Query, K: k}
+		if o.Filter != nil {
+			var err error
+			if q.Filter, err = o.Filter(ctx); err != nil {
+				return toolResult{}, err
+			}
+		}
+		hits, err := searcher.Search(ctx, q)
 		if err != nil {
 			return toolResult{}, err
 		}

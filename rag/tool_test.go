@@ -129,7 +129,7 @@ func TestNewToolRefuses(t *testing.T) {
 
 func TestToolRefuses(t *testing.T) {
 	down := errors.New("down")
-	failing := searcherFunc(func(context.Context, string, int) ([]rag.Hit, error) { return nil, down })
+	failing := searcherFunc(func(context.Context, rag.Query) ([]rag.Hit, error) { return nil, down })
 	for name, tt := range map[string]struct {
 		tool      qed.Tool
 		arguments string
@@ -146,10 +146,13 @@ func TestToolRefuses(t *testing.T) {
 }
 
 func ExampleNewTool() {
-	index, err := rag.NewIndex(context.Background(), []rag.Chunk{
-		{Document: "orders.md", FirstLine: 7, LastLine: 9, Text: "A cancelled work order cannot be opened again."},
-	}, nil)
+	index, err := rag.NewIndex(rag.NewMemory(), nil)
 	if err != nil {
+		panic(err)
+	}
+	if err := index.Put(context.Background(), []rag.Chunk{
+		{Document: "orders.md", Span: rag.Span{FirstLine: 7, LastLine: 9}, Text: "A cancelled work order cannot be opened again."},
+	}); err != nil {
 		panic(err)
 	}
 	search, err := rag.NewTool(index, nil)

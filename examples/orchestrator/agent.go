@@ -69,12 +69,15 @@ func newDocuments(ctx context.Context, model llm.Model, files fs.FS, conf *setti
 	if err != nil {
 		return nil, err
 	}
-	chunks, err := rag.Read(files, nil)
+	chunks, err := rag.Read(ctx, files, nil)
 	if err != nil {
 		return nil, err
 	}
-	index, err := rag.NewIndex(ctx, chunks, &rag.IndexOptions{Embedder: embedder})
+	index, err := rag.NewIndex(rag.NewMemory(), &rag.IndexOptions{Embedder: embedder})
 	if err != nil {
+		return nil, err
+	}
+	if err := index.Put(ctx, chunks); err != nil {
 		return nil, err
 	}
 	return rag.New(model, index, &rag.Options{

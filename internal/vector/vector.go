@@ -18,6 +18,10 @@ var ErrEmbedding = errors.New("the embedder's vectors cannot be used")
 // direction. It matches [ErrEmbedding].
 var ErrZero = fmt.Errorf("%w: a vector is zero", ErrEmbedding)
 
+// ErrDimensions means that an embedder's vectors have another number of dimensions
+// than the vectors they would be compared with. It matches [ErrEmbedding].
+var ErrDimensions = fmt.Errorf("%w: another number of dimensions", ErrEmbedding)
+
 // Embed returns the vectors that e returns for texts, after checking them.
 //
 // The error matches [ErrEmbedding] unless there is one vector for each text, all
@@ -37,7 +41,7 @@ func Embed(ctx context.Context, e llm.Embedder, texts []string, dimensions int) 
 			dimensions = len(v)
 		}
 		if len(v) != dimensions || dimensions == 0 {
-			return nil, fmt.Errorf("%w: a vector has %d dimensions, want %d", ErrEmbedding, len(v), dimensions)
+			return nil, fmt.Errorf("%w: a vector has %d, want %d", ErrDimensions, len(v), dimensions)
 		}
 		switch square := squared(v); {
 		case math.IsNaN(square) || math.IsInf(square, 0):

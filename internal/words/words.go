@@ -29,9 +29,24 @@ func SetOf(list string) Set {
 //     ignored, which may be nil.
 func Split(text string, ignored Set) []string {
 	var all []string
-	add := func(word string) {
-		if word = strings.ToLower(word); word != "" && !stopWords[word] && !ignored[word] {
+	Each(text, func(word string, spaced bool) {
+		switch {
+		case !spaced:
+			all = append(all, word)
+		case !stopWords[word] && !ignored[word]:
 			all = append(all, stem(word))
+		}
+	})
+	return all
+}
+
+// Each calls yield with each word of a text in lower case, in their order. spaced is
+// false for the characters, and pairs of neighbouring characters, of scripts that are
+// written without spaces.
+func Each(text string, yield func(word string, spaced bool)) {
+	add := func(word string) {
+		if word != "" {
+			yield(strings.ToLower(word), true)
 		}
 	}
 	text = strings.ToValidUTF8(text, " ")
@@ -42,9 +57,9 @@ func Split(text string, ignored Set) []string {
 		case r >= firstUnspaced && unicode.In(r, unspaced...):
 			add(text[begin:i])
 			begin = i + utf8.RuneLen(r)
-			all = append(all, string(r))
+			yield(string(r), false)
 			if before != 0 {
-				all = append(all, string([]rune{before, r}))
+				yield(string([]rune{before, r}), false)
 			}
 			before = r
 			continue
@@ -56,7 +71,6 @@ func Split(text string, ignored Set) []string {
 		before = 0
 	}
 	add(text[begin:])
-	return all
 }
 
 // Spaced returns an identifier with spaces between its words: arrivalDate,

@@ -1,0 +1,268 @@
+package citation
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/figures"
+	"github.com/qedkit/qed/internal/sentence"
+)
+
+// Audit checks a text that cites sources by their keys in square brackets. See the
+// package documentation for the rules.
+//
+// A sentence is a claim if it states something: headings, questions, sentences that
+// end with a colon, and lines of tables without a citation are not claims. Numbers
+// and dates are checked in sentences with a citation. A quotation in a sentence
+// without one can be in any source. Code is ignored.
+func Audit(text string, sources []Source) qed.CitationAudit {
+	a := auditor{sources: map[string]*checked{}, style: figures.StyleOf(text)}
+	for _, s := range sources {
+		if a.sources[s.Key] == nil {
+			a.sources[s.Key] = check(s)
+			a.keys = append(a.keys, s.Key)
+		}
+	}
+	text = withoutCode(text)
+	quotes := quotations(text)
+	begin := 0
+	for _, end := range sentence.Ends(text) {
+		if slices.ContainsFunc(quotes, func(q quotation) bool { return q.start < end && end < q.end }) {
+			continue // within a quotation
+		}
+		var within []string
+		for _, q := range quotes {
+			if q.start >= begin && q.end <= end {
+				within = append(within, q.text)
+			}
+		}
+		a.sentence(text[begin:end], within)
+		begin = end
+	}
+	return a.audit
+}
+
+type auditor struct {
+	sources map[string]*checked
+	keys    []string // of sources, in their order
+	style   figures.Style
+	audit   qed.CitationAudit
+}
+
+// checked is a source with what sentences are compared with.
+type checked struct {
+	text  string // normal
+	raw   string
+	dates []date
+}
+
+func check(s Source) *checked { return &checked{normal(s.Text), s.Text, datesOf(s.Text)} }
+
+var brackets = regexp.MustCompile(`\s*\[([^\[\]\n]{1,200})\]`)
+
+// sentence checks one sentence with the quotations in it.
+func (a *auditor) sentence(raw string, quotes []string) {
+	s := finding{a: a, sentence: strings.Join(strings.Fields(raw), " ")}
+	body := brackets.ReplaceAllStringFunc(raw, func(found string) string {
+		inner := brackets.FindStringSubmatch(found)[1]
+		keys, ok := cited(inner, func(key string) bool { return a.sources[key] != nil })
+		if !ok {
+			return found
+		}
+		for _, key := range keys {
+			switch {
+			case a.sources[key] == nil:
+				s.add(qed.UnknownKey, key)
+			case !slices.Contains(s.keys, key):
+				s.keys = append(s.keys, key)
+			}
+		}
+		return ""
+	})
+	body = strings.TrimSpace(body)
+	table := strings.HasPrefix(body, "|")
+	claim := isClaim(body) && (!table || len(s.keys) > 0)
+	if claim {
+		a.audit.Claims++
+		if len(s.keys) == 0 {
+			a.audit.Uncited++
+			s.add(qed.Uncited, "")
+		}
+	}
+	searched := s.keys
+	if len(searched) == 0 {
+		searched = a.keys
+	}
+	for _, q := range quotes {
+		if !slices.ContainsFunc(searched, func(key string) bool { return verbatim(q, a.sources[key].text) }) {
+			s.add(qed.WrongQuote, q)
+		}
+	}
+	if len(s.keys) > 0 {
+		s.figures(body)
+	}
+}
+
+// isClaim reports whether a sentence states something.
+func isClaim(s string) bool {
+	if strings.HasPrefix(s, "#") || strings.HasSuffix(s, ":") {
+		return false
+	}
+	if strings.HasSuffix(strings.TrimRight(s, `"”’“»«)*_ `), "?") {
+		return false
+	}
+	words := 0
+	for _, w := range strings.Fields(s) {
+		if strings.ContainsFunc(w, unicode.IsLetter) {
+			words++
+		}
+	}
+	return words >= 2 || strings.ContainsFunc(s, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) })
+}
+
+// A finding collects what is wrong with a sentence.
+type finding struct {
+	a        *auditor
+	sentence string
+	keys     []string // of the sources that it cites
+}
+
+func (s *finding) add(kind qed.CitationFindingKind, text string) {
+	s.a.audit.Findings = append(s.a.audit.Findings, qed.CitationFinding{
+		Kind: kind, Text: text, Sentence: s.sentence, Keys: slices.Clone(s.keys),
+	})
+}
+
+// figures checks the dates and numbers of a sentence that cites sources.
+func (s *finding) figures(body string) {
+	body = body[sentence.Marker(body):]
+	var set figures.Set
+	var dates []date
+	for _, key := range s.keys {
+		source := s.a.sources[key]
+		set.Add("", source.raw)
+		dates = append(dates, source.dates...)
+	}
+	for _, d := range dates {
+		if d.year > 0 {
+			set.Add("", d.year)
+		}
+	}
+	for _, d := range datesOf(body) {
+		if !slices.ContainsFunc(dates, d.agrees) {
+			s.add(qed.WrongDate, d.text)
+		}
+		body = strings.Replace(body, d.text, strings.Repeat(" ", len(d.text)), 1)
+	}
+	for _, n := range set.Missing(body, s.a.style) {
+		s.add(qed.WrongNumber, n.Text)
+	}
+}
+
+var (
+	codeBlock = regexp.MustCompile("(?s)```.*?(?:```|$)")
+	codeSpan  = regexp.MustCompile("`[^`\n]+`")
+)
+
+// withoutCode replaces code by a word.
+func withoutCode(text string) string {
+	return codeSpan.ReplaceAllString(codeBlock.ReplaceAllString(text, "\n"), "code")
+}
+
+// A quotation is a text within quotation marks.
+type quotation struct {
+	start, end int // with its marks
+	text       string
+}
+
+// closing has the marks that end a quotation, by the mark that begins it.
+var closing = map[rune]string{'“': "”", '„': "“”", '«': "»", '»': "«", '"': `"`, '‚': "‘’", '‹': "›", '「': "」"}
+
+const maxQuotation = 2000 // bytes
+
+// quotations returns the quotations of a text. A quotation ends in its paragraph.
+func quotations(text string) (all []quotation) {
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= 0x80 {
+			for _, c := range text[i:] {
+				r, size = c, len(string(c))
+				break
+			}
+		}
+		marks := closing[r]
+		if marks == "" {
+			i += size
+			continue
+		}
+		rest := text[i+size : min(len(text), i+size+maxQuotation)]
+		if paragraph := strings.Index(rest, "\n\n"); paragraph >= 0 {
+			rest = rest[:paragraph]
+		}
+		length := strings.IndexAny(rest, marks)
+		if length < 0 || r == '"' && isInch(text[:i]) {
+			i += size
+			continue
+		}
+		end := i + size + length
+		for _, c := range text[end:] {
+			end += len(string(c))
+			break
+		}
+		if quoted := rest[:length]; strings.ContainsFunc(quoted, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			all = append(all, quotation{i, end, strings.TrimSpace(quoted)})
+		}
+		i = end
+	}
+	return all
+}
+
+// isInch reports whether a straight mark after a text stands for inches.
+func isInch(before string) bool {
+	return before != "" && '0' <= before[len(before)-1] && before[len(before)-1] <= '9'
+}
+
+var gaps = regexp.MustCompile(`\s*(?:\[(?:\.\.\.|…)\]|\((?:\.\.\.|…)\)|\.\.\.|…)\s*`)
+
+// verbatim reports whether the parts of a quotation are in a normal text, in their
+// order.
+func verbatim(quoted, text string) bool {
+	for _, part := range gaps.Split(quoted, -1) {
+		part = strings.TrimRight(normal(part), " .,;:!?")
+		at := strings.Index(text, part)
+		if at < 0 {
+			return false
+		}
+		text = text[at+len(part):]
+	}
+	return true
+}
+
+// normal returns a text in the form in which quotations are compared.
+func normal(text string) string {
+	text = hyphenated.ReplaceAllString(text, "$1$2")
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case strings.ContainsRune("*_`\u00ad\u200b\ufeff", r):
+			return -1
+		case strings.ContainsRune("“”„«»‟〝〞「」", r):
+			return '"'
+		case strings.ContainsRune("‘’‚‹›", r):
+			return '\''
+		case unicode.Is(unicode.Pd, r) || r == '−':
+			return '-'
+		case unicode.IsSpace(r):
+			return ' '
+		}
+		return unicode.ToLower(r)
+	}, norm.NFKC.String(text))
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// hyphenated matches a word that is divided at the end of a line.
+var hyphenated = regexp.MustCompile(`(\p{Ll})-\r?\n\s*(\p{Ll})`)

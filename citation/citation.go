@@ -1,0 +1,69 @@
+// Package citation resolves the citations of a text to sources, and checks by code
+// that the sources support the text.
+//
+// A model that writes an answer gets passages, each with a key that [Key] returns,
+// and cites a passage by its key in square brackets. A [Text] replaces the keys by
+// numbers while the text streams, and drops keys that no source has:
+//
+//	out := citation.NewText(sources, emit)
+//	out.Write("It cannot be opened again [c4k7fm].")
+//	result := out.Close() // "It cannot be opened again [1]."
+//
+// [Audit] checks any text with sources, whoever wrote it. It calls no model:
+//
+//   - Each cited key has a source.
+//   - Each quotation is verbatim in the sources that its sentence cites, apart from
+//     case, spaces, and the forms of quotation marks and dashes. Parts of a
+//     quotation may be left out where it has "..." or "[...]".
+//   - Each number and each date of a cited sentence is in the sources that it
+//     cites. Package figures reads the numbers.
+//   - Sentences that state something without a citation are counted.
+//
+// It does not check that a sentence says what its source says in other respects.
+package citation
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"regexp"
+	"strings"
+)
+
+// A Source is a text that can be cited.
+type Source struct {
+	Key  string // what stands between the brackets
+	Text string // all that the source says, with its headings
+}
+
+// Key returns a key for the source that parts identify. It is the same for the
+// same parts, and says nothing about them.
+func Key(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	text := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))
+	return "c" + string('0'+sum[31]%10) + text[:4]
+}
+
+// None is the key that says that no source answers the question: see [Result.None].
+const None = "none"
+
+// keyLike matches what a model may take for a key. Text such as [x] and [2024] is
+// not treated as a citation.
+var keyLike = regexp.MustCompile(`^(?:[0-9]{1,3}(?:[-–][0-9]{1,3})?|[A-Za-z]+[-_:]?[0-9][0-9A-Za-z_:-]*)$`)
+
+// cited returns the keys in the text between brackets, and whether it is a
+// citation: one of the keys is known, or all look like keys.
+func cited(inner string, known func(key string) bool) (keys []string, ok bool) {
+	some, all := false, true
+	for part := range strings.FieldsFuncSeq(inner, func(r rune) bool { return r == ',' || r == ';' }) {
+		part = strings.TrimSpace(part)
+		switch {
+		case known(part) || part == None:
+			some = true
+		case !keyLike.MatchString(part):
+			all = false
+			continue
+		}
+		keys = append(keys, part)
+	}
+	return keys, len(keys) > 0 && (some || all)
+}

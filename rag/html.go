@@ -1,0 +1,227 @@
+package rag
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// loadHTML returns the visible text of a page. The spans of its blocks are those of
+// the file. The title of the page is the metadata "title".
+func loadHTML(_ context.Context, data []byte) (*Document, error) {
+	h := &htmlText{tokens: html.NewTokenizer(bytes.NewReader(data)), data: data, line: 1}
+	for {
+		switch kind := h.tokens.Next(); kind {
+		case html.ErrorToken:
+			if err := h.tokens.Err(); !errors.Is(err, io.EOF) {
+				return nil, err
+			}
+			h.flush()
+			d := &Document{Text: h.text.String(), Blocks: h.blocks}
+			if title := strings.Join(strings.Fields(h.title.String()), " "); title != "" {
+				d.Metadata = map[string]string{"title": title}
+			}
+			return d, nil
+		default:
+			h.token(kind)
+		}
+	}
+}
+
+// htmlText collects the blocks of a page while its tokens are read.
+type htmlText struct {
+	tokens   *html.Tokenizer
+	data     []byte
+	at, line int // of the current token in the file
+
+	text   strings.Builder
+	blocks []Block
+	title  strings.Builder
+
+	block   bytes.Buffer // the text of the current block
+	span    Span         // of it
+	level   int          // of the current heading
+	tables  int          // how many tables are open
+	pre     int          // how many elements are open whose spaces count
+	hidden  atom.Atom    // the open element whose text is not shown
+	inTitle bool
+}
+
+func (h *htmlText) token(kind html.TokenType) {
+	start, line := h.at, h.line
+	raw := h.tokens.Raw()
+	h.at += len(raw)
+	h.line += bytes.Count(raw, []byte("\n"))
+	switch kind {
+	case html.TextToken:
+		if h.hidden == 0 {
+			h.write(string(h.tokens.Text()), start, line)
+		}
+	case html.StartTagToken, html.SelfClosingTagToken:
+		name, _ := h.tokens.TagName()
+		h.open(atom.Lookup(name), kind == html.SelfClosingTagToken)
+	case html.EndTagToken:
+		name, _ := h.tokens.TagName()
+		h.close(atom.Lookup(name))
+	}
+}
+
+// write adds text to the current block.
+func (h *htmlText) write(s string, start, line int) {
+	switch {
+	case h.inTitle:
+		h.title.WriteString(s)
+		return
+	case strings.TrimSpace(s) == "" && (h.block.Len() == 0 || h.pre == 0):
+		if h.block.Len() > 0 {
+			h.space()
+		}
+		return
+	}
+	if h.block.Len() == 0 {
+		lead := s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsSpace))]
+		h.span = Span{Start: start + len(lead), FirstLine: line + strings.Count(lead, "\n")}
+	}
+	h.span.End, h.span.LastLine = h.at, h.line
+	if h.pre > 0 {
+		h.block.WriteString(strings.ReplaceAll(s, "\r", ""))
+		return
+	}
+	if unicode.IsSpace(rune(s[0])) {
+		h.space()
+	}
+	h.block.WriteString(strings.Join(strings.Fields(s), " "))
+	if unicode.IsSpace(rune(s[len(s)-1])) {
+		h.space()
+	}
+}
+
+// space adds one space unless there is one.
+func (h *htmlText) space() {
+	if b := h.block.Bytes(); len(b) > 0 && !unicode.IsSpace(rune(b[len(b)-1])) {
+		h.block.WriteByte(' ')
+	}
+}
+
+// lineEnd ends a line of the current block.
+func (h *htmlText) lineEnd() {
+	if h.block.Len() > 0 {
+		h.block.WriteByte('\n')
+	}
+}
+
+func (h *htmlText) open(name atom.Atom, closed bool) {
+	switch name {
+	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Svg, atom.Math, atom.Iframe, atom.Select:
+		if h.hidden == 0 && !closed {
+			h.hidden = name
+		}
+		return
+	}
+	if h.hidden != 0 {
+		return
+	}
+	switch name {
+	case atom.Title:
+		h.inTitle = !closed
+	case atom.Table:
+		if h.tables++; h.tables == 1 {
+			h.flush()
+		}
+	case atom.Tr:
+		h.lineEnd()
+	case atom.Td, atom.Th:
+		if b := h.block.Bytes(); len(b) > 0 && b[len(b)-1] != '\n' {
+			h.space()
+			h.block.WriteString("| ")
+		}
+	case atom.Br:
+		h.lineEnd()
+	case atom.Pre:
+		h.boundary()
+		h.pre++
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		h.boundary()
+		if h.tables == 0 {
+			h.level = int(name.String()[1] - '0')
+		}
+	default:
+		if blockElements[name] {
+			h.boundary()
+		}
+	}
+}
+
+func (h *htmlText) close(name atom.Atom) {
+	if h.hidden != 0 {
+		if name == h.hidden {
+			h.hidden = 0
+		}
+		return
+	}
+	switch name {
+	case atom.Title:
+		h.inTitle = false
+	case atom.Table:
+		if h.tables == 1 {
+			h.flush()
+		}
+		h.tables = max(0, h.tables-1)
+	case atom.Pre:
+		h.boundary()
+		h.pre = max(0, h.pre-1)
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		h.boundary()
+		h.level = 0
+	default:
+		if blockElements[name] {
+			h.boundary()
+		}
+	}
+}
+
+// boundary ends the current block, or only a word of a table.
+func (h *htmlText) boundary() {
+	if h.tables > 0 {
+		h.space()
+		return
+	}
+	h.flush()
+}
+
+// flush adds the current block to the document.
+func (h *htmlText) flush() {
+	lines := strings.Split(h.block.String(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRightFunc(lines[i], unicode.IsSpace)
+	}
+	s := strings.Trim(strings.Join(lines, "\n"), "\n")
+	h.block.Reset()
+	if strings.TrimSpace(s) == "" {
+		return
+	}
+	if h.text.Len() > 0 {
+		h.text.WriteString("\n\n")
+	}
+	b := Block{Start: h.text.Len(), End: h.text.Len() + len(s), Level: h.level, Whole: h.tables > 0 || h.pre > 0, Span: h.span}
+	if b.Level > 0 {
+		b.Title = strings.Join(strings.Fields(s), " ")
+	}
+	h.text.WriteString(s)
+	h.blocks = append(h.blocks, b)
+}
+
+// blockElements begin and end a block of text.
+var blockElements = map[atom.Atom]bool{
+	atom.Address: true, atom.Article: true, atom.Aside: true, atom.Blockquote: true, atom.Body: true, atom.Caption: true,
+	atom.Dd: true, atom.Details: true, atom.Dialog: true, atom.Div: true, atom.Dl: true, atom.Dt: true,
+	atom.Fieldset: true, atom.Figcaption: true, atom.Figure: true, atom.Footer: true, atom.Form: true,
+	atom.Header: true, atom.Hr: true, atom.Li: true, atom.Main: true, atom.Nav: true, atom.Ol: true, atom.P: true,
+	atom.Section: true, atom.Summary: true, atom.Ul: true,
+}
