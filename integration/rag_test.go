@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/qedkit/qed"
@@ -95,6 +96,8 @@ func recall(t *testing.T, x *rag.Index, mode rag.Mode) (first, among int) {
 // real model.
 func TestManualIsSearched(t *testing.T) {
 	chunks := readManual(t)
+	model := sync.OnceValue(func() llm.Embedder { return llm.CacheEmbedder(embeddings(t), 1000) })
+	cached := func(testing.TB) llm.Embedder { return model() }
 	for _, tt := range []struct {
 		name         string
 		embedder     func(testing.TB) llm.Embedder
@@ -102,8 +105,8 @@ func TestManualIsSearched(t *testing.T) {
 		first, among int // at least
 	}{
 		{"words", func(testing.TB) llm.Embedder { return nil }, rag.BestMode, 25, 31},
-		{"vectors", embeddings, rag.VectorMode, 27, 30},
-		{"both", embeddings, rag.BestMode, 27, 31},
+		{"vectors", cached, rag.VectorMode, 27, 30},
+		{"both", cached, rag.BestMode, 27, 31},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			x, err := rag.NewIndex(rag.NewMemory(), &rag.IndexOptions{Embedder: tt.embedder(t)})

@@ -83,39 +83,47 @@ func CacheEmbedder(e Embedder, n int) Embedder {
 	}
 	known := lru.New[string, []float32](n, 0)
 	return EmbedderFunc(func(ctx context.Context, texts []string) ([][]float32, error) {
-		if ctx.Err() != nil {
-			return nil, contextError(ctx)
-		}
-		vectors := make([][]float32, len(texts))
-		var missing []string
-		at := map[string]int{} // the index in missing
-		for i, text := range texts {
-			if v, ok := known.Get(text); ok {
-				vectors[i] = slices.Clone(v)
-			} else if _, twice := at[text]; !twice {
-				at[text] = len(missing)
-				missing = append(missing, text)
-			}
-		}
-		if len(missing) == 0 {
-			return vectors, nil
-		}
-		sent, err := e.Embed(ctx, slices.Clone(missing))
-		if err != nil {
-			return nil, err
-		}
-		if len(sent) != len(missing) {
-			return nil, &Error{Kind: ErrProtocol, Message: fmt.Sprintf(
-				"the embedder returned %d vectors for %d texts", len(sent), len(missing))}
-		}
-		for i, text := range missing {
-			known.Add(text, slices.Clone(sent[i]))
-		}
-		for i, text := range texts {
-			if vectors[i] == nil {
-				vectors[i] = slices.Clone(sent[at[text]])
-			}
-		}
-		return vectors, nil
+		return embedMissing(ctx, e, texts, known.Get, func(text string, v []float32) { known.Add(text, v) })
 	})
+}
+
+// embedMissing returns vectors that are known, and asks e for the others. get and add
+// keep vectors.
+func embedMissing(
+	ctx context.Context, e Embedder, texts []string, get func(text string) ([]float32, bool), add func(text string, v []float32),
+) ([][]float32, error) {
+	if ctx.Err() != nil {
+		return nil, contextError(ctx)
+	}
+	vectors := make([][]float32, len(texts))
+	var missing []string
+	at := map[string]int{} // the index in missing
+	for i, text := range texts {
+		if v, ok := get(text); ok {
+			vectors[i] = slices.Clone(v)
+		} else if _, twice := at[text]; !twice {
+			at[text] = len(missing)
+			missing = append(missing, text)
+		}
+	}
+	if len(missing) == 0 {
+		return vectors, nil
+	}
+	sent, err := e.Embed(ctx, slices.Clone(missing))
+	if err != nil {
+		return nil, err
+	}
+	if len(sent) != len(missing) {
+		return nil, &Error{Kind: ErrProtocol, Message: fmt.Sprintf(
+			"the embedder returned %d vectors for %d texts", len(sent), len(missing))}
+	}
+	for i, text := range missing {
+		add(text, slices.Clone(sent[i]))
+	}
+	for i, text := range texts {
+		if vectors[i] == nil {
+			vectors[i] = slices.Clone(sent[at[text]])
+		}
+	}
+	return vectors, nil
 }
