@@ -25,6 +25,11 @@ type Memory struct {
 	blocks     [][]float32      // vectors of blockRows slots each, one after the other
 	lexical    *ranking.Lexical
 	file       *logFile // nil without a file
+
+	// While a file is read, lexical is empty but for the ids of words, and loading
+	// has the words of each slot.
+	loading [][]ranking.Weight
+	opening bool
 }
 
 // blockRows is the number of vectors that are allocated at once. Adding a chunk
@@ -73,7 +78,10 @@ func (m *Memory) Dimensions(context.Context) (int, error) {
 }
 
 // Replace implements [Backend].
-func (m *Memory) Replace(_ context.Context, document string, entries []Entry) error {
+func (m *Memory) Replace(ctx context.Context, document string, entries []Entry) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n := len(entries[0].Vector); n != m.dimensions && m.alive() > 0 {
@@ -96,6 +104,7 @@ func (m *Memory) Replace(_ context.Context, document string, entries []Entry) er
 type row struct {
 	chunk   *Chunk
 	vector  []float32
+	encoded []byte // the vector as a file has it, in place of vector
 	weights []ranking.Weight
 }
 
@@ -123,46 +132,61 @@ func (m *Memory) alive() int { return len(m.slots) - m.dead }
 func (m *Memory) apply(document string, rows []row) {
 	for _, at := range m.documents[document] {
 		m.slots[at] = nil
-		m.lexical.Remove(at)
 		m.dead++
+		if m.opening {
+			m.loading[at] = nil
+		} else {
+			m.lexical.Remove(at)
+		}
 	}
 	delete(m.documents, document)
-	if m.dead > 0 && (m.alive() == 0 || m.dead > m.alive()+1000) {
+	if m.dead > 0 && (m.alive() == 0 || m.dead > m.alive()+1000 && !m.opening) {
 		m.compact()
 	}
 	if len(rows) == 0 {
 		return
 	}
 	if m.alive() == 0 {
-		m.dimensions = len(rows[0].vector)
+		m.dimensions = max(len(rows[0].vector), len(rows[0].encoded)/4)
 	}
 	at := make([]int, len(rows))
 	for i, r := range rows {
 		at[i] = len(m.slots)
 		m.slots = append(m.slots, r.chunk)
-		m.lexical.Add(r.weights)
-		m.setVector(at[i], r.vector)
+		if m.opening {
+			m.loading = append(m.loading, r.weights)
+		} else {
+			m.lexical.Add(r.weights)
+		}
+		if v := m.row(at[i]); r.encoded != nil {
+			vector.DecodeInto(v, r.encoded)
+		} else {
+			copy(v, r.vector)
+		}
 	}
 	m.documents[document] = at
 }
 
-// setVector sets the vector of the last slot.
-func (m *Memory) setVector(at int, v []float32) {
+// row returns the memory for the vector of a slot.
+func (m *Memory) row(at int) []float32 {
 	if m.dimensions == 0 {
-		return
+		return nil
 	}
 	block := at / blockRows
 	for len(m.blocks) <= block {
 		m.blocks = append(m.blocks, make([]float32, blockRows*m.dimensions))
 	}
-	copy(m.blocks[block][at%blockRows*m.dimensions:], v)
+	return m.blocks[block][at%blockRows*m.dimensions:][:m.dimensions]
 }
 
 // compact removes what dead slots still hold.
 func (m *Memory) compact() {
 	old := m.slots
 	blocks, dimensions := m.blocks, m.dimensions
-	m.slots, m.blocks, m.dead, m.lexical = nil, nil, 0, m.lexical.Compacted()
+	m.slots, m.blocks, m.dead, m.loading = nil, nil, 0, nil
+	if !m.opening {
+		m.lexical = m.lexical.Compacted()
+	}
 	if len(m.documents) == 0 {
 		m.dimensions = 0
 	}
@@ -174,13 +198,16 @@ func (m *Memory) compact() {
 		m.documents[c.Document] = append(m.documents[c.Document], len(m.slots))
 		m.slots = append(m.slots, c)
 		if dimensions > 0 {
-			m.setVector(len(m.slots)-1, blocks[at/blockRows][at%blockRows*dimensions:][:dimensions])
+			copy(m.row(len(m.slots)-1), blocks[at/blockRows][at%blockRows*dimensions:])
 		}
 	}
 }
 
 // Delete implements [Backend].
-func (m *Memory) Delete(_ context.Context, documents []string) error {
+func (m *Memory) Delete(ctx context.Context, documents []string) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, d := range documents {

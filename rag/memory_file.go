@@ -38,6 +38,7 @@ type logFile struct {
 	size    int64
 	words   int // the number of words that are in the file
 	written []byte
+	arena   []ranking.Weight // memory for the words of many rows
 }
 
 // open reads the file at path, creates it, or writes it anew if most of it is
@@ -83,6 +84,7 @@ func (m *Memory) replay() (removed int, err error) {
 	var frame [8]byte
 	var payload []byte
 	rows := 0
+	m.opening = true
 	for left := info.Size() - m.file.size; left > 0; left = info.Size() - m.file.size {
 		if left < int64(len(frame)) {
 			break // cut off
@@ -111,6 +113,8 @@ func (m *Memory) replay() (removed int, err error) {
 		rows += n
 		m.file.size += int64(len(frame)) + length
 	}
+	m.lexical.AddAll(m.loading)
+	m.loading, m.opening, m.file.arena = nil, false, nil
 	m.file.words = m.lexical.Known()
 	return rows - m.alive(), m.file.file.Truncate(m.file.size)
 }
@@ -120,7 +124,8 @@ func (m *Memory) replayRecord(payload []byte) (n int, err error) {
 	if len(payload) == 0 {
 		return 0, ErrCorrupt
 	}
-	d := decoder{rest: payload[1:]}
+	d := decoder{rest: payload[1:], arena: m.file.arena}
+	defer func() { m.file.arena = d.arena }()
 	document := d.text()
 	if payload[0] == recordDelete {
 		if d.bad || len(d.rest) > 0 {
@@ -194,7 +199,7 @@ func (m *Memory) copyFrom(from *Memory) error {
 				rows[j].weights[k].Word = m.lexical.ID(from.lexical.Word(w.Word))
 			}
 			if from.dimensions > 0 {
-				rows[j].vector = from.blocks[slot/blockRows][slot%blockRows*from.dimensions:][:from.dimensions]
+				rows[j].vector = from.row(slot)
 			}
 		}
 		if err := m.file.put(c.Document, rows, m.lexical); err != nil {
@@ -290,8 +295,9 @@ func (e *encoder) row(r row) {
 // decoder reads the parts of a payload. After something that is not one, bad is
 // set and everything is empty.
 type decoder struct {
-	rest []byte
-	bad  bool
+	rest  []byte
+	bad   bool
+	arena []ranking.Weight
 }
 
 func (d *decoder) number() int {
@@ -326,6 +332,16 @@ func (d *decoder) bytes(n int) []byte {
 
 func (d *decoder) text() string { return string(d.bytes(d.number())) }
 
+// weights returns memory for n words, which is not nil.
+func (d *decoder) weights(n int) []ranking.Weight {
+	if n > len(d.arena) || d.arena == nil {
+		d.arena = make([]ranking.Weight, max(n, 1<<16))
+	}
+	all := d.arena[:n:n]
+	d.arena = d.arena[n:]
+	return all
+}
+
 func (d *decoder) row(document string, dimensions, words int) row {
 	c := &Chunk{Document: document, Number: d.number()}
 	for range d.count(1) {
@@ -342,7 +358,7 @@ func (d *decoder) row(document string, dimensions, words int) row {
 			c.Metadata[key] = d.text()
 		}
 	}
-	r := row{chunk: c, weights: make([]ranking.Weight, d.count(2))}
+	r := row{chunk: c, weights: d.weights(d.count(2))}
 	for i := range r.weights {
 		id := d.number()
 		if id >= words {
@@ -352,7 +368,7 @@ func (d *decoder) row(document string, dimensions, words int) row {
 		r.weights[i] = ranking.Weight{Word: int32(id), Weight: float32(d.number())}
 	}
 	if dimensions > 0 {
-		r.vector = vector.Decode(d.bytes(4 * dimensions))
+		r.encoded = d.bytes(4 * dimensions)
 	}
 	return r
 }

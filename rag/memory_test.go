@@ -370,7 +370,7 @@ func TestHybrid(t *testing.T) {
 	if got := found(t, x, "word x", 2); !cmp.Equal(got, []string{"2", "1"}) && !cmp.Equal(got, []string{"2", "0"}) {
 		t.Errorf("found %v, want the one that both find first", got)
 	}
-	if got := foundBy(t, x, rag.Query{Text: "word x", K: 9, Mode: rag.WordMode}); !cmp.Equal(got, []string{"0", "2"}) {
+	if got := foundBy(t, x, rag.Query{Text: "word x", K: 9, Mode: rag.WordMode}); !cmp.Equal(got, []string{"2", "0"}) {
 		t.Errorf("by words: %v", got)
 	}
 	if got := found(t, x, "word x", 9); len(got) != 4 {
