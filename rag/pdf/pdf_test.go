@@ -1,0 +1,139 @@
+package pdf_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/rag"
+	"github.com/qedkit/qed/rag/pdf"
+)
+
+// file returns a PDF file with one line of text on each page.
+func file(trailer string, pages ...string) []byte {
+	var b bytes.Buffer
+	var offsets []int
+	object := func(format string, args ...any) {
+		offsets = append(offsets, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n"+format+"\nendobj\n", append([]any{len(offsets)}, args...)...)
+	}
+	b.WriteString("%PDF-1.4\n")
+	object("<< /Type /Catalog /Pages 2 0 R >>")
+	var kids []string
+	for i := range pages {
+		kids = append(kids, fmt.Sprintf("%d 0 R", 4+2*i))
+	}
+	object("<< /Type /Pages /Kids [%s] /Count %d >>", strings.Join(kids, " "), len(pages))
+	object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+	for i, text := range pages {
+		object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents %d 0 R /Resources << /Font << /F1 3 0 R >> >> >>", 5+2*i)
+		stream := "BT /F1 12 Tf 14 TL 50 700 Td"
+		for line := range strings.Lines(text) {
+			stream += fmt.Sprintf(" (%s) Tj T*", strings.TrimSpace(line))
+		}
+		stream += " ET"
+		object("<< /Length %d >>\nstream\n%s\nendstream", len(stream), stream)
+	}
+	xref := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(offsets)+1)
+	for _, at := range offsets {
+		fmt.Fprintf(&b, "%010d 00000 n \n", at)
+	}
+	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R %s >>\nstartxref\n%d\n%%%%EOF\n", len(offsets)+1, trailer, xref)
+	return b.Bytes()
+}
+
+// encrypted needs a password that is not the empty one.
+var encrypted = "/ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4" +
+	" /O <" + strings.Repeat("11", 32) + "> /U <" + strings.Repeat("22", 32) + "> >>"
+
+func open(t testing.TB) *pdf.Reader {
+	t.Helper()
+	r, err := pdf.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func TestRead(t *testing.T) {
+	r := open(t)
+	first := strings.Repeat("A cancelled work order stays cancelled.\n", 3)
+	chunks, err := rag.Read(t.Context(), fstest.MapFS{
+		"manual.PDF":    {Data: file("", first, "", "The third page.")},
+		"encrypted.pdf": {Data: file(encrypted, "secret")},
+		"scan.pdf":      {Data: file("", "")},
+		"text.pdf":      {Data: []byte("no PDF")},
+		"cut.pdf":       {Data: file("", "x")[:60]},
+		"empty.pdf":     {},
+		"other.md":      {Data: []byte("other")},
+	}, &rag.ReadOptions{ChunkBytes: 130, Loaders: map[string]rag.Loader{".pdf": r.Load}})
+	for name, want := range map[string]error{
+		"encrypted.pdf": rag.ErrEncrypted, "scan.pdf": rag.ErrEmpty, "text.pdf": pdf.ErrFormat, "cut.pdf": pdf.ErrFormat, "empty.pdf": pdf.ErrFormat,
+	} {
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+	want := []rag.Chunk{
+		{Document: "manual.PDF", Number: 1, Text: strings.TrimSpace(first), Span: rag.Span{FirstPage: 1, LastPage: 1}},
+		{Document: "manual.PDF", Number: 2, Text: "The third page.", Span: rag.Span{FirstPage: 3, LastPage: 3}},
+		{Document: "other.md", Number: 1, Text: "other", Span: rag.Span{End: 5, FirstLine: 1, LastLine: 1}},
+	}
+	if diff := cmp.Diff(want, chunks); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestConcurrentLoads(t *testing.T) {
+	r := open(t)
+	var loads sync.WaitGroup
+	for i := range 6 {
+		loads.Go(func() {
+			d, err := r.Load(t.Context(), file("", fmt.Sprint("page ", i)))
+			if err != nil || d.Text != fmt.Sprint("page ", i) {
+				t.Errorf("%d: %+v, %v", i, d, err)
+			}
+		})
+	}
+	loads.Wait()
+}
+
+func TestCancelledLoad(t *testing.T) {
+	r := open(t)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Load(ended, file("", "x")); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	if d, err := r.Load(t.Context(), file("", "x")); err != nil || d.Text != "x" {
+		t.Errorf("after a cancelled call: %+v, %v", d, err)
+	}
+}
+
+// BenchmarkLoad reads a file of 20 pages.
+func BenchmarkLoad(b *testing.B) {
+	r := open(b)
+	var pages []string
+	for i := range 20 {
+		pages = append(pages, strings.Repeat(fmt.Sprintf("A line of page %d.\n", i), 40))
+	}
+	data := file("", pages...)
+	for b.Loop() {
+		if _, err := r.Load(b.Context(), data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
