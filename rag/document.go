@@ -80,7 +80,10 @@ func oneLineEnd(text string) string {
 func paragraphs(text string) (all []Block) {
 	open := false
 	for start := 0; start < len(text); {
-		end := start + strings.IndexByte(text[start:]+"\n", '\n')
+		end := len(text)
+		if at := strings.IndexByte(text[start:], '\n'); at >= 0 {
+			end = start + at
+		}
 		switch line := strings.TrimRightFunc(text[start:end], unicode.IsSpace); {
 		case line == "":
 			open = false

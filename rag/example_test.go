@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 	"testing/fstest"
 
 	"github.com/qedkit/qed"
@@ -84,4 +86,55 @@ func ExampleIndex_Search() {
 	// Output:
 	// 1.5 A cancelled work order cannot be opened again.
 	// 0.2 On hold means that the work waits for a part.
+}
+
+// A file that cannot be read is reported, and the others are used.
+func ExampleRead() {
+	files := fstest.MapFS{
+		"manual.md":  {Data: []byte("# Cancelling\n\nChoose *Cancel*.")},
+		"fees.html":  {Data: []byte("<h1>Fees</h1><p>None.</p>")},
+		"broken.txt": {Data: []byte("Malm\xf6")},
+	}
+	chunks, err := rag.Read(context.Background(), files, nil)
+	if err != nil {
+		fmt.Println(err)
+	}
+	for _, c := range chunks {
+		fmt.Printf("%s, bytes %d to %d: %q\n", c.Document, c.Start, c.End, c.Text)
+	}
+	// Output:
+	// rag: broken.txt: not valid UTF-8: convert the file
+	// fees.html, bytes 4 to 21: "Fees\n\nNone."
+	// manual.md, bytes 0 to 30: "# Cancelling\n\nChoose *Cancel*."
+}
+
+// An index in a file is opened without embedding its documents again.
+func ExampleOpenMemory() {
+	path := filepath.Join(os.TempDir(), "example.index")
+	defer os.Remove(path)
+	ctx := context.Background()
+	for range 2 {
+		memory, err := rag.OpenMemory(path)
+		if err != nil {
+			log.Fatal(err)
+		}
+		index, err := rag.NewIndex(memory, &rag.IndexOptions{Analyzer: rag.German})
+		if err != nil {
+			log.Fatal(err)
+		}
+		hits, err := index.Search(ctx, rag.Query{Text: "Wie kann ich kündigen?", K: 1})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(len(hits))
+		if err := index.Put(ctx, []rag.Chunk{{Document: "vertrag.md", Text: "Die Kündigungen bedürfen der Schriftform."}}); err != nil {
+			log.Fatal(err)
+		}
+		if err := memory.Close(); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// 0
+	// 1
 }

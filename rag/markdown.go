@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"unicode"
@@ -9,15 +10,29 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
-var markdown = goldmark.New(goldmark.WithExtensions(extension.Table)).Parser()
+var (
+	// blockParser reads blocks and nothing within them: to read the emphasis and
+	// links of hostile text takes time that is quadratic.
+	blockParser = parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
+			util.Prioritized(extension.NewTableParagraphTransformer(), 200))...),
+	)
+	inlineParser = goldmark.DefaultParser() // for headings
+)
 
 // loadMarkdown returns the blocks of CommonMark with tables. Front matter is left
 // out. A heading within a list item or a quotation is a part of it.
 func loadMarkdown(_ context.Context, data []byte) (*Document, error) {
 	d := &Document{Text: oneLineEnd(string(data))}
+	if nested(d.Text) {
+		return d, nil
+	}
 	from := frontMatter(d.Text)
 	source := []byte(d.Text[from:])
 	add := func(n ast.Node, level int, whole bool) {
@@ -50,7 +65,7 @@ func loadMarkdown(_ context.Context, data []byte) (*Document, error) {
 			}
 		}
 	}
-	for n := markdown.Parse(text.NewReader(source)).FirstChild(); n != nil; n = n.NextSibling() {
+	for n := blockParser.Parse(text.NewReader(source)).FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Heading:
 			add(n, n.Level, false)
@@ -78,17 +93,37 @@ func loadMarkdown(_ context.Context, data []byte) (*Document, error) {
 	return d, nil
 }
 
+// maxNested limits how many quotations and list items may contain each other.
+const maxNested = 100
+
+// nested reports whether a line begins more quotations and list items than any
+// document has. To read them takes time that is quadratic, so such a document is
+// treated as plain text.
+func nested(text string) bool {
+	for line := range strings.Lines(text) {
+		n := 0
+		for i := 0; i < len(line) && strings.IndexByte(" \t>-+*.)0123456789", line[i]) >= 0; i++ {
+			if line[i] == '>' || line[i] == ' ' && i > 0 && line[i-1] != ' ' && line[i-1] != '>' {
+				n++
+			}
+		}
+		if n > maxNested {
+			return true
+		}
+	}
+	return false
+}
+
 // plain returns the text of a heading without its markup.
-func plain(n ast.Node, source []byte) string {
+func plain(heading ast.Node, source []byte) string {
+	line := bytes.Join(bytes.Fields(heading.Lines().Value(source)), []byte(" "))
+	line = append([]byte("# "), line[:min(len(line), 4*maxHeading)]...)
 	var b strings.Builder
-	ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	ast.Walk(inlineParser.Parse(text.NewReader(line)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.Text:
 			if entering {
-				b.Write(n.Segment.Value(source))
-				if n.SoftLineBreak() {
-					b.WriteByte(' ')
-				}
+				b.Write(n.Segment.Value(line))
 			}
 		case *ast.String:
 			if entering {
@@ -97,7 +132,7 @@ func plain(n ast.Node, source []byte) string {
 		}
 		return ast.WalkContinue, nil
 	})
-	return strings.TrimSpace(b.String())
+	return strings.TrimSpace(strings.ToValidUTF8(b.String(), ""))
 }
 
 // frontMatter returns the offset after the front matter of a document: YAML

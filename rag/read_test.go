@@ -444,3 +444,29 @@ func TestSplitSentences(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// TestHostileMarkdown has documents that take readers of Markdown a long time. They
+// are read at once, and nothing of them is lost.
+func TestHostileMarkdown(t *testing.T) {
+	const many = 300_000
+	for name, text := range map[string]string{
+		"quotations": strings.Repeat("> ", many) + "end",
+		"items":      strings.Repeat("- ", many) + "end",
+		"numbers":    strings.Repeat("1. ", many) + "end",
+		"emphasis":   strings.Repeat("*a_", many) + "end",
+		"brackets":   strings.Repeat("[", many) + "end",
+		"a heading":  "# " + strings.Repeat("*a_[", many) + "end",
+	} {
+		chunks, err := rag.Read(t.Context(), files(t, "d.md", text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := 0
+		for _, c := range chunks {
+			size += len(squeeze(c.Text))
+		}
+		if size != len(squeeze(text)) {
+			t.Errorf("%s: %d of %d bytes", name, size, len(squeeze(text)))
+		}
+	}
+}
