@@ -72,4 +72,4 @@ def results(d):
     }
 
 
-json.dump([results(d) for d in json.load(sys.stdin)], sys.stdout)
+json.dump([results(d) for d in json.load(sys.stdin, parse_int=float)], sys.stdout)

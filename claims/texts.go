@@ -1,0 +1,207 @@
+package claims
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
+)
+
+// texts are the sentences of reports. A name in braces is replaced by its value.
+type texts struct {
+	Supported, Doubtful, Unsupported, ManyTests, Contradicted, Unchecked, NotChecked string
+
+	AllRows, SampleRows, FirstRows                                     string
+	SizeOK, SizeSmall, ShareOK, ShareWide                              string
+	Differs, DiffersNot, Opposite, Negligible                          string
+	MixDiffers, MixDiffersNot, MixInexact                              string
+	GroupsDiffer, GroupsDifferNot, FirstSeparate, FirstNot, FirstWrong string
+	Correlates, CorrelatesNot, CorrelatesOpposite, CorrelatesDisagree  string
+	CorrelatesWeakly                                                   string
+	ShareIs, ShareFits, ShareWrong                                     string
+	OutliersNone, OutliersFine, OutliersWeak, OutliersFlip             string
+	MissingNone, MissingFine, MissingMany, MissingDepends              string
+	SimpsonNone, SimpsonWeak, SimpsonReversed                          string
+	CausalNone, CausalRandomized, CausalUnsupported                    string
+
+	NoClaim, NoDirection, NotSignificant, NoStrata, NoGroups, NoValues, AllEqual, FewPairs, FewValues string
+	MixOnly, NoRows, ManyGroups, Overlap                                                              string
+}
+
+var shipped = usertext.New(map[string]texts{
+	usertext.English: {
+		Supported:    "The rows support the finding.",
+		Doubtful:     "The difference is significant, but the finding is doubtful.",
+		Unsupported:  "The rows do not support the finding: chance explains them ({p}).",
+		ManyTests:    "The rows do not support the finding: {p} alone, but {adjusted} adjusted for {tests} tests of this session.",
+		Contradicted: "The rows contradict the finding.",
+		Unchecked:    "The finding could not be checked.",
+		NotChecked:   "Not checked, {check}: {reason}.",
+
+		AllRows:    "All {n} rows were checked.",
+		SampleRows: "{n} of {total} rows were checked, a random sample.",
+		FirstRows:  "{n} of {total} rows were checked, and they are not a random sample: the others may differ.",
+		SizeOK:     "The smallest group has {n} rows.",
+		SizeSmall:  "{group} has only {n} rows.",
+		ShareOK:    "Each share is known to {width} percentage points or better.",
+		ShareWide:  "{group} has {n} rows, so its share lies anywhere between {low} and {high}.",
+
+		Differs:       "{a} has {meanA} and {b} {meanB} ({p}, effect {effect}).",
+		DiffersNot:    "{a} has {meanA} and {b} {meanB}, which chance explains ({p}).",
+		Opposite:      "It is the other way round: {a} has {meanA} and {b} {meanB} ({p}).",
+		Negligible:    "{a} has {meanA} and {b} {meanB}: certain ({p}), but negligible (effect {effect}).",
+		MixDiffers:    "The values of {metric} differ between the groups of {by} ({p}, Cramer's V {effect}).",
+		MixDiffersNot: "The values of {metric} do not differ between the groups of {by} beyond chance ({p}).",
+		MixInexact:    "Some values are too rare for an exact test of {metric} by {by} ({p}, Cramer's V {effect}).",
+
+		GroupsDiffer:    "The {n} groups of {by} differ ({p}, effect {effect}).",
+		GroupsDifferNot: "The {n} groups of {by} do not differ beyond chance ({p}).",
+		FirstSeparate:   "{a} differs from each other group in the claimed direction.",
+		FirstNot:        "{a} cannot be told from {b} ({p}).",
+		FirstWrong:      "It is the other way round for {b}: {a} has {meanA} and {b} {meanB} ({p}).",
+
+		Correlates:         "{a} and {b} are correlated (Pearson {r}, Spearman {rank}, {p}).",
+		CorrelatesNot:      "{a} and {b} are not correlated beyond chance (Pearson {r}, Spearman {rank}, {p}).",
+		CorrelatesOpposite: "The correlation of {a} and {b} has the other sign (Pearson {r}, Spearman {rank}, {p}).",
+		CorrelatesDisagree: "Values and ranks of {a} and {b} disagree (Pearson {r}, Spearman {rank}): a few extreme rows or a curve decide.",
+		CorrelatesWeakly:   "The correlation of {a} and {b} is certain but negligible (Pearson {r}, Spearman {rank}, {p}).",
+
+		ShareIs:    "{count} of {n} rows are {value}: {share}, between {low} and {high}.",
+		ShareFits:  "{count} of {n} rows are {value} ({share}, between {low} and {high}), which agrees with the claimed {claimed}.",
+		ShareWrong: "{count} of {n} rows are {value} ({share}, between {low} and {high}), not the claimed {claimed}.",
+
+		OutliersNone: "There are no outliers.",
+		OutliersFine: "The result is the same without the {n} outliers.",
+		OutliersWeak: "Without {n} outliers the result is not significant ({p}).",
+		OutliersFlip: "Without {n} outliers the result is reversed ({p}).",
+
+		MissingNone:    "No values are missing.",
+		MissingFine:    "{share} of the values are missing, alike in all groups.",
+		MissingMany:    "{share} of the values are missing.",
+		MissingDepends: "Missing values depend on the group: {low} in {a}, {high} in {b} ({p}).",
+
+		SimpsonNone:     "The result is the same within {n} other columns.",
+		SimpsonWeak:     "Within the groups of {column} little of the result remains ({before} becomes {after}): {column} may explain it.",
+		SimpsonReversed: "Within the groups of {column} the result is reversed ({before} becomes {after}): Simpson's paradox.",
+
+		CausalNone:        "The finding names no cause.",
+		CausalRandomized:  "The groups were assigned at random, so the finding may name a cause.",
+		CausalUnsupported: "The words {words} name a cause. The rows show what occurs together, not why.",
+
+		NoClaim: "there is no typed claim, and the text does not name the columns of one", NoDirection: "the direction cannot be read from the text",
+		NotSignificant: "there is no significant result to explain", NoStrata: "no other column has few values in which the groups can be compared",
+		NoGroups: "fewer than two groups have values", NoValues: "the column has no values", AllEqual: "all values are equal",
+		FewPairs: "fewer than {n} rows have both values", FewValues: "fewer than {n} values in a group", MixOnly: "the claim compares all values and not one outcome",
+		NoRows: "there are no rows", ManyGroups: "there are more than {n} groups: only the first is compared with each other", Overlap: "{column} has few rows in which the groups can be compared",
+	},
+	usertext.German: {
+		Supported:    "Die Zeilen stützen die Aussage.",
+		Doubtful:     "Der Unterschied ist signifikant, die Aussage aber zweifelhaft.",
+		Unsupported:  "Die Zeilen stützen die Aussage nicht: Zufall erklärt sie ({p}).",
+		ManyTests:    "Die Zeilen stützen die Aussage nicht: {p} für sich, aber {adjusted} nach der Korrektur für {tests} Tests dieser Sitzung.",
+		Contradicted: "Die Zeilen widersprechen der Aussage.",
+		Unchecked:    "Die Aussage konnte nicht geprüft werden.",
+		NotChecked:   "Nicht geprüft, {check}: {reason}.",
+
+		AllRows:    "Alle {n} Zeilen wurden geprüft.",
+		SampleRows: "{n} von {total} Zeilen wurden geprüft, eine Zufallsstichprobe.",
+		FirstRows:  "{n} von {total} Zeilen wurden geprüft, und sie sind keine Zufallsstichprobe: Die anderen können abweichen.",
+		SizeOK:     "Die kleinste Gruppe hat {n} Zeilen.",
+		SizeSmall:  "{group} hat nur {n} Zeilen.",
+		ShareOK:    "Jeder Anteil ist auf {width} Prozentpunkte oder besser bekannt.",
+		ShareWide:  "{group} hat {n} Zeilen, der Anteil liegt daher irgendwo zwischen {low} und {high}.",
+
+		Differs:       "{a} hat {meanA} und {b} {meanB} ({p}, Effekt {effect}).",
+		DiffersNot:    "{a} hat {meanA} und {b} {meanB}, was Zufall erklärt ({p}).",
+		Opposite:      "Es ist umgekehrt: {a} hat {meanA} und {b} {meanB} ({p}).",
+		Negligible:    "{a} hat {meanA} und {b} {meanB}: sicher ({p}), aber unerheblich (Effekt {effect}).",
+		MixDiffers:    "Die Werte von {metric} unterscheiden sich zwischen den Gruppen von {by} ({p}, Cramérs V {effect}).",
+		MixDiffersNot: "Die Werte von {metric} unterscheiden sich zwischen den Gruppen von {by} nicht mehr als zufällig ({p}).",
+		MixInexact:    "Einige Werte sind zu selten für einen genauen Test von {metric} nach {by} ({p}, Cramérs V {effect}).",
+
+		GroupsDiffer:    "Die {n} Gruppen von {by} unterscheiden sich ({p}, Effekt {effect}).",
+		GroupsDifferNot: "Die {n} Gruppen von {by} unterscheiden sich nicht mehr als zufällig ({p}).",
+		FirstSeparate:   "{a} unterscheidet sich von jeder anderen Gruppe in der behaupteten Richtung.",
+		FirstNot:        "{a} ist von {b} nicht zu unterscheiden ({p}).",
+		FirstWrong:      "Bei {b} ist es umgekehrt: {a} hat {meanA} und {b} {meanB} ({p}).",
+
+		Correlates:         "{a} und {b} sind korreliert (Pearson {r}, Spearman {rank}, {p}).",
+		CorrelatesNot:      "{a} und {b} sind nicht mehr als zufällig korreliert (Pearson {r}, Spearman {rank}, {p}).",
+		CorrelatesOpposite: "Die Korrelation von {a} und {b} hat das andere Vorzeichen (Pearson {r}, Spearman {rank}, {p}).",
+		CorrelatesDisagree: "Werte und Ränge von {a} und {b} widersprechen sich (Pearson {r}, Spearman {rank}): Einige extreme Zeilen oder eine Kurve entscheiden.",
+		CorrelatesWeakly:   "Die Korrelation von {a} und {b} ist sicher, aber unerheblich (Pearson {r}, Spearman {rank}, {p}).",
+
+		ShareIs:    "{count} von {n} Zeilen sind {value}: {share}, zwischen {low} und {high}.",
+		ShareFits:  "{count} von {n} Zeilen sind {value} ({share}, zwischen {low} und {high}), was zu {claimed} passt.",
+		ShareWrong: "{count} von {n} Zeilen sind {value} ({share}, zwischen {low} und {high}), nicht {claimed} wie behauptet.",
+
+		OutliersNone: "Es gibt keine Ausreißer.",
+		OutliersFine: "Das Ergebnis ist ohne die {n} Ausreißer dasselbe.",
+		OutliersWeak: "Ohne {n} Ausreißer ist das Ergebnis nicht signifikant ({p}).",
+		OutliersFlip: "Ohne {n} Ausreißer kehrt sich das Ergebnis um ({p}).",
+
+		MissingNone:    "Es fehlen keine Werte.",
+		MissingFine:    "{share} der Werte fehlen, in allen Gruppen ähnlich viele.",
+		MissingMany:    "{share} der Werte fehlen.",
+		MissingDepends: "Fehlende Werte hängen von der Gruppe ab: {low} in {a}, {high} in {b} ({p}).",
+
+		SimpsonNone:     "Das Ergebnis ist innerhalb von {n} anderen Spalten dasselbe.",
+		SimpsonWeak:     "Innerhalb der Gruppen von {column} bleibt wenig vom Ergebnis (aus {before} wird {after}): {column} erklärt es vielleicht.",
+		SimpsonReversed: "Innerhalb der Gruppen von {column} kehrt sich das Ergebnis um (aus {before} wird {after}): Simpson-Paradoxon.",
+
+		CausalNone:        "Die Aussage nennt keine Ursache.",
+		CausalRandomized:  "Die Gruppen wurden zufällig zugeteilt, die Aussage darf also eine Ursache nennen.",
+		CausalUnsupported: "Die Wörter {words} nennen eine Ursache. Die Zeilen zeigen, was zusammen auftritt, nicht warum.",
+
+		NoClaim: "es gibt keine typisierte Behauptung, und der Text nennt nicht die Spalten für eine", NoDirection: "die Richtung ist aus dem Text nicht zu lesen",
+		NotSignificant: "es gibt kein signifikantes Ergebnis zu erklären", NoStrata: "keine andere Spalte hat wenige Werte, in denen sich die Gruppen vergleichen lassen",
+		NoGroups: "weniger als zwei Gruppen haben Werte", NoValues: "die Spalte hat keine Werte", AllEqual: "alle Werte sind gleich",
+		FewPairs: "weniger als {n} Zeilen haben beide Werte", FewValues: "weniger als {n} Werte in einer Gruppe", MixOnly: "die Behauptung vergleicht alle Werte und nicht einen bestimmten",
+		NoRows: "es gibt keine Zeilen", ManyGroups: "es gibt mehr als {n} Gruppen: nur die erste wird mit jeder anderen verglichen", Overlap: "{column} hat wenige Zeilen, in denen sich die Gruppen vergleichen lassen",
+	},
+}, nil)
+
+func fill(text string, namesAndValues ...string) string {
+	return usertext.Fill(text, namesAndValues...)
+}
+
+// quoted is a name or a value of the data in a sentence.
+func quoted(s string) string { return strconv.Quote(prompt.Clip(s, maxNameBytes)) }
+
+func count(n int) string { return strconv.Itoa(n) }
+
+// number has four digits, which is enough to compare.
+func number(v float64) string {
+	if math.Abs(v) >= 1000 && math.Abs(v) < 1e15 {
+		return strconv.FormatFloat(math.Round(v), 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
+
+// ratio is a coefficient with two digits, or more if it is small.
+func ratio(v float64) string {
+	if v != 0 && math.Abs(v) < 0.01 {
+		return strconv.FormatFloat(v, 'g', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+func chance(p float64) string {
+	if p < 0.001 {
+		return "p < 0.001"
+	}
+	return "p = " + strconv.FormatFloat(p, 'f', 3, 64)
+}
+
+// list joins quoted words.
+func list(words []string) string {
+	var all []string
+	for _, w := range words {
+		all = append(all, quoted(w))
+	}
+	return strings.Join(all, ", ")
+}
