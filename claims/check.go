@@ -125,15 +125,16 @@ func (c *checker) resolve(f *Finding) error {
 // rows checks whether the rows stand for all.
 func (c *checker) rows(f *Finding) {
 	n, total := count(c.Rows), count(c.Total)
+	more := c.Total > c.Rows
+	if f.Rows.Truncated && !more {
+		more, total = true, "> "+total
+	}
 	switch {
-	case c.Total == c.Rows && (!f.Rows.Truncated || f.Sampled):
+	case !more:
 		c.add(CheckRows, Pass, fill(c.t.AllRows, "n", n))
 	case f.Sampled:
 		c.add(CheckRows, Pass, fill(c.t.SampleRows, "n", n, "total", total))
 	default:
-		if c.Total == c.Rows {
-			total = "> " + total
-		}
 		c.add(CheckRows, Warn, fill(c.t.FirstRows, "n", n, "total", total))
 	}
 }

@@ -281,7 +281,7 @@ const (
 
 // pairTest tests two samples. ok is false if there is no test.
 func (d *difference) pairTest(a, b []float64) (r tested, ok bool) {
-	if len(a) < 2 || len(b) < 2 {
+	if len(a) < 2 || len(b) < 2 || sample.IsConstant(slices.Concat(a, b)) {
 		return r, false
 	}
 	meanA, _ := sample.MeanStdDev(a)
@@ -545,7 +545,7 @@ func (d *difference) outliers(a, b *group) {
 				r.p = 1
 			}
 			outcome, text, worst = Warn, d.t.OutliersWeak, r.p
-		case r.p < level && r.diff*before.diff < 0:
+		case r.p < level && (r.diff < 0) != (before.diff < 0):
 			outcome, text, worst = Fail, d.t.OutliersFlip, r.p
 		}
 	}

@@ -11,11 +11,12 @@ import (
 )
 
 const (
-	maxStrata       = 30  // values of a column that can be a stratifier
-	maxStratifiers  = 200 // columns that are examined, next to those of the claim
-	minCovered      = 0.5 // share of the rows that strata with both groups must have
-	explainedAway   = 0.5 // share of the difference below which a stratifier may explain it
-	notableOpposite = 1   // standard errors from which an opposite difference is a reversal
+	maxStrata       = 30   // values of a column that can be a stratifier
+	maxStratifiers  = 200  // columns that are examined, next to those of the claim
+	minCovered      = 0.5  // share of the rows that strata with both groups must have
+	explainedAway   = 0.5  // share of the difference below which a stratifier may explain it
+	notableOpposite = 1    // standard errors from which an opposite result is a reversal
+	notableShare    = 0.05 // share of the result that a reversal has at least
 )
 
 // simpson looks for columns within whose values a result is reversed or all but
@@ -47,10 +48,11 @@ func (c *checker) simpson(at []int, within func(stratum []int, k int) (before, a
 		examined++
 		text := c.t.SimpsonWeak
 		outcome := Warn
-		switch reversed := before*after < 0 && z >= notableOpposite; {
+		opposite := (before < 0) != (after < 0)
+		switch reversed := opposite && z >= notableOpposite && math.Abs(after) >= notableShare*math.Abs(before); {
 		case reversed:
 			outcome, text = Fail, c.t.SimpsonReversed
-		case math.Abs(after) >= explainedAway*math.Abs(before) && before*after > 0:
+		case math.Abs(after) >= explainedAway*math.Abs(before) && !opposite:
 			continue
 		}
 		objections++

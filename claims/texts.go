@@ -33,7 +33,7 @@ type texts struct {
 var shipped = usertext.New(map[string]texts{
 	usertext.English: {
 		Supported:    "The rows support the finding.",
-		Doubtful:     "The difference is significant, but the finding is doubtful.",
+		Doubtful:     "The rows agree with the finding, but it is doubtful.",
 		Unsupported:  "The rows do not support the finding: chance explains them ({p}).",
 		ManyTests:    "The rows do not support the finding: {p} alone, but {adjusted} adjusted for {tests} tests of this session.",
 		Contradicted: "The rows contradict the finding.",
@@ -98,7 +98,7 @@ var shipped = usertext.New(map[string]texts{
 	},
 	usertext.German: {
 		Supported:    "Die Zeilen stützen die Aussage.",
-		Doubtful:     "Der Unterschied ist signifikant, die Aussage aber zweifelhaft.",
+		Doubtful:     "Die Zeilen passen zur Aussage, sie ist aber zweifelhaft.",
 		Unsupported:  "Die Zeilen stützen die Aussage nicht: Zufall erklärt sie ({p}).",
 		ManyTests:    "Die Zeilen stützen die Aussage nicht: {p} für sich, aber {adjusted} nach der Korrektur für {tests} Tests dieser Sitzung.",
 		Contradicted: "Die Zeilen widersprechen der Aussage.",

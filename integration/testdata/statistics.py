@@ -37,6 +37,7 @@ def anova(groups):
 
 
 def chi_square(counts):
+    counts = np.array(counts, int)
     t = stats.chi2_contingency(counts, correction=False)
     return (t.statistic, t.dof, t.pvalue, stats.contingency.association(counts, method="cramer"),
             t.expected_freq.min())

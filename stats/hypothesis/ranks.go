@@ -25,7 +25,8 @@ const maxExact = 8
 
 // MannWhitney compares two samples by the test of Mann and Whitney (1947). P is
 // exact if no values are equal and one sample has at most 8 of them. Otherwise it
-// is by the normal distribution, corrected for ties and continuity.
+// is by the normal distribution, corrected for ties and continuity, and 1 if all
+// values are equal.
 func MannWhitney(a, b []float64) (*RankTest, error) {
 	if err := check(1, a, b); err != nil {
 		return nil, err
@@ -48,8 +49,9 @@ func MannWhitney(a, b []float64) (*RankTest, error) {
 	for _, tied := range ties {
 		spread -= (tied*tied*tied - tied) / (n * (n - 1))
 	}
-	if spread <= 0 || len(ties) == 1 && int(ties[0]) == len(rank) {
-		return nil, fail(ErrConstant, "all %d are equal", len(rank))
+	if len(ties) == 1 && int(ties[0]) == len(rank) {
+		t.P = 1
+		return t, nil
 	}
 	z := (max(t.U, na*nb-t.U) - na*nb/2 - 0.5) / math.Sqrt(na*nb/12*spread)
 	t.P = min(1, math.Erfc(z/math.Sqrt2))
