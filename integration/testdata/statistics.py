@@ -67,7 +67,8 @@ def results(d):
         "chi_square": figures(lambda: chi_square(d["counts"])),
         "fisher": figures(lambda: [stats.fisher_exact(d["strata"][0]).pvalue]),
         "strata": figures(lambda: strata(d["strata"])),
-        "wilson": figures(lambda: proportion_confint(d["count"], d["n"], method="wilson")),
+        # Without the rounding error that is left of 0.
+        "wilson": figures(lambda: np.round(proportion_confint(d["count"], d["n"], method="wilson"), 15)),
         "holm": figures(lambda: multipletests(d["p"], method="holm")[1]),
         "benjamini_hochberg": figures(lambda: multipletests(d["p"], method="fdr_bh")[1]),
     }
