@@ -530,9 +530,10 @@ func (d *difference) explain(a, b *group) error {
 // outliers tests two groups without their outliers, by each of two rules.
 func (d *difference) outliers(a, b *group) {
 	before, _ := d.pairTest(a.x, b.x)
+	outA, outB := outlying(a.x), outlying(b.x)
 	outcome, text, removed, worst := Pass, d.t.OutliersFine, 0, before.p
 	for _, rule := range outlierRules {
-		restA, restB := without(a.x, rule), without(b.x, rule)
+		restA, restB := without(a.x, outA, rule), without(b.x, outB, rule)
 		n := len(a.x) + len(b.x) - len(restA) - len(restB)
 		removed = max(removed, n)
 		if n == 0 {
@@ -563,35 +564,42 @@ var outlierRules = []func(stats.Outlier) bool{
 	func(o stats.Outlier) bool { return math.Abs(o.Score) > maxScore },
 }
 
-// outlying returns the indexes of the outliers of x that a rule finds.
-func outlying(x []float64, rule func(stats.Outlier) bool) map[int]bool {
+// outlying returns the outliers of x.
+func outlying(x []float64) []stats.Outlier {
 	t := &qed.Table{Columns: []qed.Column{{Name: "x", Type: "double"}}, Rows: make([][]any, len(x))}
+	cells := make([]any, len(x))
 	for i, v := range x {
-		t.Rows[i] = []any{v}
+		cells[i] = v
+		t.Rows[i] = cells[i : i+1]
 	}
-	out := map[int]bool{}
 	found, err := stats.FindOutliers(t, "x")
 	if err != nil { // the table has the column, and numbers in it
-		return out
+		return nil
 	}
-	for _, o := range found.Found {
-		if rule(o) {
-			out[o.Row] = true
-		}
+	return found.Found
+}
+
+// kept reports which of n values are no outliers by a rule.
+func kept(n int, found []stats.Outlier, rule func(stats.Outlier) bool) []bool {
+	all := make([]bool, n)
+	for i := range all {
+		all[i] = true
 	}
-	return out
+	for _, o := range found {
+		all[o.Row] = all[o.Row] && !rule(o)
+	}
+	return all
 }
 
 // without returns x without the outliers that a rule finds.
-func without(x []float64, rule func(stats.Outlier) bool) []float64 {
-	out := outlying(x, rule)
-	var kept []float64
-	for i, v := range x {
-		if !out[i] {
-			kept = append(kept, v)
+func without(x []float64, found []stats.Outlier, rule func(stats.Outlier) bool) []float64 {
+	var rest []float64
+	for i, keep := range kept(len(x), found, rule) {
+		if keep {
+			rest = append(rest, x[i])
 		}
 	}
-	return kept
+	return rest
 }
 
 // share checks a claim about the share of an outcome in all rows.

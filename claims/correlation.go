@@ -82,11 +82,12 @@ func (c *checker) correlation() error {
 // pairOutliers correlates without the rows that are outliers in either column.
 func (c *checker) pairOutliers(x, y []float64, before *hypothesis.CorrelationTest) {
 	outcome, text, removed, worst := Pass, c.t.OutliersFine, 0, before.P
+	outX, outY := outlying(x), outlying(y)
 	for _, rule := range outlierRules {
-		outX, outY := outlying(x, rule), outlying(y, rule)
+		keepX, keepY := kept(len(x), outX, rule), kept(len(y), outY, rule)
 		var restX, restY []float64
 		for i := range x {
-			if !outX[i] && !outY[i] {
+			if keepX[i] && keepY[i] {
 				restX, restY = append(restX, x[i]), append(restY, y[i])
 			}
 		}
