@@ -3,6 +3,7 @@ package claims
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/qedkit/qed/internal/sample"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/refusal"
 )
 
 const (
@@ -50,7 +52,13 @@ func Check(ctx context.Context, f Finding) (*Report, error) {
 	}
 	c.rows(&f)
 	if err := c.test(); err != nil {
-		return nil, err
+		_, refused := errors.AsType[*refusal.Error](err)
+		if !refused || !c.Inferred {
+			return nil, err
+		}
+		// Nobody made the claim that does not fit the rows.
+		c.Claim, c.Inferred = nil, false
+		c.skip(CheckDifference, c.t.NoClaim)
 	}
 	c.causal(&f)
 	tests := 0
@@ -113,6 +121,9 @@ func (c *checker) resolve(f *Finding) error {
 	}
 	if err != nil {
 		return err
+	}
+	if c.metric == c.by || c.metric == c.with {
+		return refuse(ErrMissingColumn, claim.Metric, nil, "the claim names column %s twice: it needs another one", quoted(claim.Metric))
 	}
 	for _, name := range claim.Stratifiers {
 		if _, err := find(c.table, "stratifier", name); err != nil {
@@ -259,7 +270,8 @@ func (c *checker) groups(x []float64) ([]*group, error) {
 		}
 		c.Claim.Groups = slices.Clone(chosen[:min(len(chosen), len(c.Claim.Groups))])
 	} else if c.Claim.Comparison != Differ {
-		return nil, refuse(ErrUnknownName, "groups", near("", names), "the claim says %s but names no group: name the first of groups", c.Claim.Comparison)
+		return nil, refuse(ErrUnknownName, "groups", near("", names),
+			"the claim says %s but names no group: name the first of groups", c.Claim.Comparison)
 	}
 	if len(chosen) > maxGroups {
 		return nil, refuse(ErrTooLarge, c.Claim.By, near("", names),

@@ -447,6 +447,7 @@ func TestRefused(t *testing.T) {
 		{"no group column", rows, claims.Claim{Kind: claims.Shares, Metric: "admitted"}, claims.ErrMissingColumn, "gender"},
 		{"an unknown column", rows, claims.Claim{Kind: claims.Shares, Metric: "admited", By: "gender"}, claims.ErrUnknownField, "admitted"},
 		{"an unknown stratifier", rows, claims.Claim{Kind: claims.Shares, Metric: "admitted", By: "gender", Stratifiers: []string{"dept"}}, claims.ErrUnknownField, "department"},
+		{"a column twice", rows, claims.Claim{Kind: claims.Shares, Metric: "gender", By: "gender"}, claims.ErrMissingColumn, ""},
 		{"no second column", rows, claims.Claim{Kind: claims.Correlation, Metric: "admitted"}, claims.ErrMissingColumn, "gender"},
 		{"an unknown group", rows, claims.Claim{Kind: claims.Shares, Metric: "admitted", By: "gender", Groups: []string{"woman"}}, claims.ErrUnknownName, "women"},
 		{"an unknown outcome", rows, claims.Claim{Kind: claims.Share, Metric: "admitted", Outcome: "tru"}, claims.ErrUnknownName, "true"},
@@ -486,6 +487,15 @@ func TestInferred(t *testing.T) {
 	want := &claims.Claim{Kind: claims.Means, Metric: "amount", By: "shop", Comparison: claims.Differ}
 	if d := cmp.Diff(want, r.Claim); d != "" || !r.Inferred || r.Verdict != claims.Supported {
 		t.Errorf("inferred %v, verdict %s, claim (-want +got):\n%s", r.Inferred, r.Verdict, d)
+	}
+	many := table(t, "shop amount")
+	for i := range 300 {
+		if err := many.Append(fmt.Sprintf("shop %d", i%150), i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := check(t, claims.Finding{Text: "The amount depends on the shop.", Rows: many}); r.Claim != nil || r.Verdict != claims.Unchecked {
+		t.Errorf("an inferred claim that does not fit: %+v", r)
 	}
 	r = check(t, claims.Finding{Text: "Business is good because of the weather.", Rows: rows})
 	if r.Claim != nil || r.Verdict != claims.Unchecked || results(r)[claims.CheckCausal] != claims.Warn ||
@@ -564,6 +574,51 @@ func TestHostile(t *testing.T) {
 				t.Errorf("after JSON (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// Random tables of such cells: a report has a p-value that is one, and JSON.
+func TestRandomTables(t *testing.T) {
+	cells := []any{nil, "", "NaN", 1e308, -1e308, 5e-324, 0.0, math.MaxInt64, math.MinInt64, true, false, "a", "b", "N/A",
+		"2024-01-01", 0.1 + 0.2, 0.3, 1, 2}
+	reports := 0
+	for seed := range uint64(1000) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		rows := table(t, "a b c d")
+		pools := make([][]any, len(rows.Columns))
+		for i := range pools {
+			for range 1 + r.IntN(4) {
+				pools[i] = append(pools[i], cells[r.IntN(len(cells))])
+			}
+		}
+		for range r.IntN(60) {
+			row := make([]any, len(pools))
+			for i, pool := range pools {
+				row[i] = pool[r.IntN(len(pool))]
+			}
+			if err := rows.Append(row...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, kind := range []claims.Kind{claims.Means, claims.Shares, claims.Correlation} {
+			got, err := claims.Check(t.Context(), claims.Finding{Rows: rows, Claim: &claims.Claim{Kind: kind, Metric: "a", With: "b", By: "c"}})
+			if err != nil {
+				if !errors.Is(err, claims.ErrFieldType) {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+				continue
+			}
+			reports++
+			if got.P != nil && !(*got.P >= 0 && *got.P <= 1) {
+				t.Errorf("seed %d, %s: p = %v", seed, kind, *got.P)
+			}
+			if _, err := json.Marshal(got); err != nil {
+				t.Errorf("seed %d, %s: %v", seed, kind, err)
+			}
+		}
+	}
+	if reports < 500 {
+		t.Errorf("%d reports only", reports)
 	}
 }
 

@@ -258,7 +258,8 @@ func (c *checker) mix(all []*group, x []float64) {
 		outcome, text = Warn, c.t.MixInexact
 	}
 	c.P = &p
-	c.add(CheckDifference, outcome, fill(text, "metric", quoted(c.Claim.Metric), "by", quoted(c.Claim.By), "p", chance(p), "effect", ratio(t.V)),
+	sentence := fill(text, "metric", quoted(c.Claim.Metric), "by", quoted(c.Claim.By), "p", chance(p), "effect", ratio(t.V))
+	c.add(CheckDifference, outcome, sentence,
 		"chi_square", t.ChiSquare, "df", float64(t.DF), "p", p, "cramers_v", t.V, "min_expected", t.MinExpected)
 }
 
@@ -428,7 +429,8 @@ func (d *difference) several(all []*group, a, b *group) bool {
 	if d.binary {
 		if t, err := hypothesis.ChiSquare(shares); err == nil {
 			p, effect = t.P, t.V
-			figures = []any{"chi_square", t.ChiSquare, "df", float64(t.DF), "cramers_v", t.V, "min_expected", t.MinExpected}
+			figures = []any{"chi_square", t.ChiSquare, "df", float64(t.DF), "cramers_v", t.V,
+				"min_expected", t.MinExpected}
 		}
 	} else if t, err := hypothesis.WelchANOVA(samples...); err == nil {
 		figures = append(figures, "welch_f", t.F, "welch_df1", t.DF1, "welch_df2", t.DF2, "welch_p", t.P)

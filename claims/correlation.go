@@ -68,8 +68,9 @@ func (c *checker) correlation() error {
 	case math.Abs(linear.R) < weak:
 		outcome, text = Warn, c.t.CorrelatesWeakly
 	}
-	c.add(CheckCorrelation, outcome, fill(text, "a", quoted(a.Name), "b", quoted(b.Name), "r", ratio(linear.R), "rank", ratio(ranks.R),
-		"p", chance(p)), "pearson", linear.R, "pearson_p", linear.P, "spearman", ranks.R, "spearman_p", ranks.P, "p", p, "n", float64(len(x)))
+	sentence := fill(text, "a", quoted(a.Name), "b", quoted(b.Name), "r", ratio(linear.R), "rank", ratio(ranks.R), "p", chance(p))
+	c.add(CheckCorrelation, outcome, sentence, "pearson", linear.R, "pearson_p", linear.P,
+		"spearman", ranks.R, "spearman_p", ranks.P, "p", p, "n", float64(len(x)))
 	if p >= level || outcome == Fail {
 		return nil
 	}

@@ -105,6 +105,3 @@ func fisherP(f, df1, df2 float64) float64 {
 }
 
 func chiSquareP(x, df float64) float64 { return distuv.ChiSquared{K: df}.Survival(x) }
-
-// normalP is the two-sided p-value of a standard normal z.
-func normalP(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
