@@ -684,6 +684,20 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// The opposite of a claim has to be significant among all tests, too.
+func TestSessionOpposite(t *testing.T) {
+	report := func(p float64, outcome claims.Outcome) *claims.Report {
+		return &claims.Report{P: &p, Checks: []claims.CheckResult{{Name: claims.CheckDifference, Outcome: outcome}}}
+	}
+	opposite, other := report(0.04, claims.Fail), report(0.9, claims.Pass)
+	if got := claims.NewSession(opposite).Reports()[0].Verdict; got != claims.Contradicted {
+		t.Errorf("alone: %s, want %s", got, claims.Contradicted)
+	}
+	if got := claims.NewSession(opposite, other, other).Reports()[0].Verdict; got != claims.Unsupported {
+		t.Errorf("of three: %s, want %s", got, claims.Unsupported)
+	}
+}
+
 func TestDeterministic(t *testing.T) {
 	f := claims.Finding{Text: "x", Rows: berkeley(t), Claim: &claims.Claim{Kind: claims.Shares, Metric: "admitted", By: "department"}}
 	first := check(t, f)

@@ -121,15 +121,15 @@ func (r *Report) settle(adjusted *float64, tests int) {
 	t := r.texts()
 	var first string
 	switch {
-	case has(Fail):
-		r.Verdict, first = Contradicted, t.Contradicted
-	case adjusted == nil && !counted:
-		r.Verdict, first = Unchecked, t.Unchecked
 	case adjusted != nil && *adjusted >= level:
 		r.Verdict, first = Unsupported, fill(t.Unsupported, "p", chance(*adjusted))
 		if r.P != nil && *r.P < level {
 			first = fill(t.ManyTests, "p", chance(*r.P), "adjusted", chance(*adjusted), "tests", count(tests))
 		}
+	case has(Fail):
+		r.Verdict, first = Contradicted, t.Contradicted
+	case adjusted == nil && !counted:
+		r.Verdict, first = Unchecked, t.Unchecked
 	case has(Warn):
 		r.Verdict, first = Doubtful, t.Doubtful
 	default:
