@@ -253,28 +253,16 @@ func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
 		}
 		call.Arguments = arguments
 	}
-	run := func(ctx context.Context) (json.RawMessage, error) {
-		return observed(ctx, call, func() (json.RawMessage, error) {
-			if err != nil {
-				return nil, err
-			}
-			return r.call(ctx, t, arguments)
-		})
-	}
 	var output json.RawMessage
 	switch {
 	case err != nil:
-		output, err = run(sc)
+		output, err = r.observed(sc, t, call, err)
 	case sc.place == nil:
 		if err = budget.Spend(sc, oneToolCall); err == nil {
-			output, err = run(sc)
+			output, err = r.observed(sc, t, call, nil)
 		}
 	default:
-		output, err = recorded(sc, sc, recording{
-			name: t.Name, address: ":call", in: toolInput{t.Name, arguments}, once: t.AtMostOnce(),
-			pay:  func() error { return budget.Spend(sc, oneToolCall) },
-			cost: func(any) budget.Limits { return oneToolCall },
-		}, run)
+		output, err = r.recorded(sc, t, call)
 	}
 	if failed, ok := err.(*CallError); ok {
 		err = toolError{failed}
@@ -286,6 +274,15 @@ func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
 		return ToolResult{}, fmt.Errorf("qed: tool %s: %w", call.Name, done)
 	}
 	return ToolResult{call, output, err}, nil
+}
+
+// recorded makes a call within a durable run.
+func (r *Registry) recorded(sc *scope, t Tool, call llm.ToolCall) (json.RawMessage, error) {
+	return recorded(sc, sc, recording{
+		name: t.Name, address: ":call", in: toolInput{t.Name, call.Arguments}, once: t.AtMostOnce(),
+		pay:  func() error { return budget.Spend(sc, oneToolCall) },
+		cost: func(any) budget.Limits { return oneToolCall },
+	}, func(ctx context.Context) (json.RawMessage, error) { return r.observed(ctx, t, call, nil) })
 }
 
 var oneToolCall = budget.Limits{ToolCalls: 1}
@@ -304,13 +301,14 @@ func (e toolError) Error() string { return e.Message }
 // maxEventResult is how many bytes of a result a ToolFinished has.
 const maxEventResult = 1 << 10
 
-// observed makes a call and emits its events.
-func observed(
-	ctx context.Context, call llm.ToolCall, run func() (json.RawMessage, error),
-) (json.RawMessage, error) {
+// observed makes a call, unless it cannot be made because of err, and emits its events.
+func (r *Registry) observed(ctx context.Context, t Tool, call llm.ToolCall, err error) (json.RawMessage, error) {
 	start := time.Now()
 	Emit(ctx, ToolStarted{Tool: call.Name, ID: call.ID, Arguments: validJSON(call.Arguments)})
-	output, err := run()
+	var output json.RawMessage
+	if err == nil {
+		output, err = r.call(ctx, t, call.Arguments)
+	}
 	finished := ToolFinished{Tool: call.Name, ID: call.ID, Millis: time.Since(start).Milliseconds()}
 	switch {
 	case errors.Is(err, ErrInterrupted):

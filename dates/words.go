@@ -15,7 +15,7 @@ type token struct {
 
 // tokens splits a text into words and numbers.
 func tokens(text string) []token {
-	var all []token
+	all := make([]token, 0, len(text)/5+1)
 	end := 0 // of the last token
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])

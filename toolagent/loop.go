@@ -121,7 +121,7 @@ func (r *run) step(ctx context.Context) (*ending, error) {
 	r.repairs = 0
 	said := draft.close(resp.Message.Content)
 	from := len(r.results)
-	if err := r.call(ctx, p, resp.Message); err != nil {
+	if err := r.call(ctx, &p, resp.Message); err != nil {
 		return nil, err
 	}
 	return r.stopped(from, said), nil

@@ -36,8 +36,8 @@ type prepared struct {
 }
 
 // prepare returns the request of the next step.
-func (r *run) prepare(ctx context.Context) (*prepared, error) {
-	p := &prepared{req: r.model.Send("step", r.messages...), model: r.model}
+func (r *run) prepare(ctx context.Context) (prepared, error) {
+	p := prepared{req: r.model.Send("step", r.messages...), model: r.model}
 	p.req.Tools = r.specs
 	if r.opt.BeforeStep == nil {
 		return p, nil
@@ -46,11 +46,11 @@ func (r *run) prepare(ctx context.Context) (*prepared, error) {
 	progress.Steps-- // this step is not done
 	step := &StepRequest{Progress: progress, Tools: r.tools.Names(), Messages: slices.Clone(r.messages)}
 	if err := r.opt.BeforeStep(ctx, step); err != nil {
-		return nil, fmt.Errorf("toolagent: BeforeStep: %w", err)
+		return p, fmt.Errorf("toolagent: BeforeStep: %w", err)
 	}
 	for _, name := range step.Tools {
 		if _, err := r.tools.Lookup(name); err != nil {
-			return nil, fmt.Errorf("toolagent: BeforeStep: %w", err)
+			return p, fmt.Errorf("toolagent: BeforeStep: %w", err)
 		}
 	}
 	p.offered = append([]string{}, step.Tools...)
@@ -63,7 +63,7 @@ func (r *run) prepare(ctx context.Context) (*prepared, error) {
 	if step.Model != nil {
 		var err error
 		if p.model, err = r.asked(step.Model); err != nil {
-			return nil, err
+			return p, err
 		}
 	}
 	return p, nil
