@@ -44,11 +44,11 @@ func TestRAGPostgreSQL(t *testing.T) {
 	}
 	ragtest.Run(t, func(t *testing.T) rag.Backend {
 		table := `public.Chunks "` + rand.Text()
-		b, err := pgindex.Open(t.Context(), pool, table)
-		if err != nil {
+		if _, err := pgindex.Open(t.Context(), pool, table); err != nil {
 			t.Fatal(err)
 		}
-		if b, err = pgindex.Open(t.Context(), pool, table); err != nil { // it exists
+		b, err := pgindex.Open(t.Context(), pool, table) // it exists
+		if err != nil {
 			t.Fatal(err)
 		}
 		return b
@@ -60,17 +60,17 @@ func TestRAGElasticsearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	transport, err := elastictransport.New(elastictransport.Config{URLs: []*url.URL{server}})
+	transport, err := elastictransport.NewClient(elastictransport.WithURLs(server))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ragtest.Run(t, func(t *testing.T) rag.Backend {
 		index := "chunks-" + strings.ToLower(rand.Text())
-		b, err := esindex.Open(t.Context(), transport, index)
-		if err != nil {
+		if _, err := esindex.Open(t.Context(), transport, index); err != nil {
 			t.Fatal(err)
 		}
-		if b, err = esindex.Open(t.Context(), transport, index); err != nil { // it exists
+		b, err := esindex.Open(t.Context(), transport, index) // it exists
+		if err != nil {
 			t.Fatal(err)
 		}
 		return b
@@ -85,11 +85,11 @@ func TestRAGChroma(t *testing.T) {
 	server := Chroma(t)
 	ragtest.Run(t, func(t *testing.T) rag.Backend {
 		opt := &chromaindex.Options{URL: server, Collection: "chunks-" + rand.Text()}
-		b, err := chromaindex.Open(t.Context(), opt)
-		if err != nil {
+		if _, err := chromaindex.Open(t.Context(), opt); err != nil {
 			t.Fatal(err)
 		}
-		if b, err = chromaindex.Open(t.Context(), opt); err != nil { // it exists
+		b, err := chromaindex.Open(t.Context(), opt) // it exists
+		if err != nil {
 			t.Fatal(err)
 		}
 		return b

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -54,22 +56,22 @@ func file(trailer string, pages ...string) []byte {
 var encrypted = "/ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4" +
 	" /O <" + strings.Repeat("11", 32) + "> /U <" + strings.Repeat("22", 32) + "> >>"
 
-func open(t testing.TB) *pdf.Reader {
-	t.Helper()
-	r, err := pdf.Open()
-	if err != nil {
-		t.Fatal(err)
+// reader is shared by all tests, because opening one takes seconds.
+var reader *pdf.Reader
+
+func TestMain(m *testing.M) {
+	var err error
+	if reader, err = pdf.Open(); err != nil {
+		log.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return r
+	status := m.Run()
+	if err := reader.Close(); err != nil {
+		log.Fatal(err)
+	}
+	os.Exit(status)
 }
 
 func TestRead(t *testing.T) {
-	r := open(t)
 	first := strings.Repeat("A cancelled work order stays cancelled.\n", 3)
 	chunks, err := rag.Read(t.Context(), fstest.MapFS{
 		"manual.PDF":    {Data: file("", first, "", "The third page.")},
@@ -79,7 +81,7 @@ func TestRead(t *testing.T) {
 		"cut.pdf":       {Data: file("", "x")[:60]},
 		"empty.pdf":     {},
 		"other.md":      {Data: []byte("other")},
-	}, &rag.ReadOptions{ChunkBytes: 130, Loaders: map[string]rag.Loader{".pdf": r.Load}})
+	}, &rag.ReadOptions{ChunkBytes: 130, Loaders: map[string]rag.Loader{".pdf": reader.Load}})
 	for name, want := range map[string]error{
 		"encrypted.pdf": rag.ErrEncrypted, "scan.pdf": rag.ErrEmpty, "text.pdf": pdf.ErrFormat, "cut.pdf": pdf.ErrFormat, "empty.pdf": pdf.ErrFormat,
 	} {
@@ -98,11 +100,10 @@ func TestRead(t *testing.T) {
 }
 
 func TestConcurrentLoads(t *testing.T) {
-	r := open(t)
 	var loads sync.WaitGroup
 	for i := range 6 {
 		loads.Go(func() {
-			d, err := r.Load(t.Context(), file("", fmt.Sprint("page ", i)))
+			d, err := reader.Load(t.Context(), file("", fmt.Sprint("page ", i)))
 			if err != nil || d.Text != fmt.Sprint("page ", i) {
 				t.Errorf("%d: %+v, %v", i, d, err)
 			}
@@ -112,27 +113,25 @@ func TestConcurrentLoads(t *testing.T) {
 }
 
 func TestCancelledLoad(t *testing.T) {
-	r := open(t)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.Load(ended, file("", "x")); !errors.Is(err, context.Canceled) {
+	if _, err := reader.Load(ended, file("", "x")); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	if d, err := r.Load(t.Context(), file("", "x")); err != nil || d.Text != "x" {
+	if d, err := reader.Load(t.Context(), file("", "x")); err != nil || d.Text != "x" {
 		t.Errorf("after a cancelled call: %+v, %v", d, err)
 	}
 }
 
 // BenchmarkLoad reads a file of 20 pages.
 func BenchmarkLoad(b *testing.B) {
-	r := open(b)
 	var pages []string
 	for i := range 20 {
 		pages = append(pages, strings.Repeat(fmt.Sprintf("A line of page %d.\n", i), 40))
 	}
 	data := file("", pages...)
 	for b.Loop() {
-		if _, err := r.Load(b.Context(), data); err != nil {
+		if _, err := reader.Load(b.Context(), data); err != nil {
 			b.Fatal(err)
 		}
 	}
