@@ -1,7 +1,7 @@
-# test, lint, bench and fuzz for the three modules: the library, its examples,
-# and its tests against real engines.
+# test, lint, bench and fuzz for the four modules: the library, its DuckDB engine,
+# its examples, and its tests against real engines.
 
-MODULES      := . examples integration
+MODULES      := . duckdb examples integration
 STATICCHECK  := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 SHELL        := bash
 TESTFLAGS    ?=
@@ -13,7 +13,7 @@ FUZZTIME     ?= 30s
 
 all: lint test
 
-# Tests of all three modules. A test that needs an engine which is not on this
+# Tests of all four modules. A test that needs an engine which is not on this
 # machine writes into QED_SKIPPED what is missing and how to bring it; with
 # QED_REQUIRE_ENGINES=1 it fails instead.
 test:
@@ -55,7 +55,7 @@ bench:
 
 # Every fuzz target for FUZZTIME.
 fuzz:
-	@for pkg in $$(go list ./...); do \
+	@for pkg in $$(go list ./... ./duckdb/...); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "== $$pkg $$target"; \
 			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \

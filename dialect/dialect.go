@@ -2,8 +2,8 @@
 // statements are printed, how names are looked up, and which functions are safe.
 //
 // Pass a [Dialect] to packages secureview and sqldb. Each dialect is a package of
-// its own (dialect/sqlite, dialect/mysql, dialect/postgres), so that a program
-// links only the grammars that it uses.
+// its own (dialect/sqlite, dialect/mysql, dialect/postgres, and duckdb/dialect, a module of
+// its own that needs cgo), so that a program links only the grammars that it uses.
 package dialect
 
 import (
@@ -22,7 +22,7 @@ import (
 // to override some of its methods: nothing checks the result.
 type Dialect interface {
 	// Name returns the name of the dialect in policies and messages: "sqlite",
-	// "mysql" or "postgres".
+	// "mysql", "postgres" or "duckdb".
 	Name() string
 
 	// Quote returns a name as an identifier of the dialect. It fits

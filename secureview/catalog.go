@@ -47,12 +47,12 @@ func newCatalog(p *Policy, dialectName string) (*catalog, error) {
 		columnsInMessages:   cmp.Or(p.ColumnsInMessages, defaultColumnsInMessages),
 		doubleQuotedStrings: p.DoubleQuotedStrings,
 	}
-	if c.schema == "" && dialectName == "sqlite" {
+	if c.schema == "" && (dialectName == "sqlite" || dialectName == "duckdb") {
 		c.schema = "main"
 	}
 	switch {
 	case c.schema == "":
-		return nil, invalid("schema", "is missing: only sqlite has a default schema")
+		return nil, invalid("schema", "is missing: only sqlite and duckdb have a default schema")
 	case p.RowLimit < 0:
 		return nil, invalid("row_limit", "is %d: it must not be negative", p.RowLimit)
 	case p.ColumnsInMessages < 0:

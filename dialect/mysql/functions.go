@@ -1,6 +1,6 @@
 package mysql
 
-import "github.com/qedkit/qed/dialect/internal/sqlread"
+import "github.com/qedkit/qed/internal/sqlread"
 
 // safeFunctions are the functions that a statement for any server may call: all
 // servers have them. A function that a server does not have could be a stored

@@ -3,9 +3,9 @@ package mysql
 import (
 	"slices"
 
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // insertion is a parenthesis that the grammar is given in addition to the text.

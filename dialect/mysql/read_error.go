@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // syntaxError returns the error of a statement that the grammar does not parse. It

@@ -6,8 +6,8 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 func (r *reader) exprs(list []ast.ExprNode) []sqlast.Expr { return sqlread.Map(list, r.expr) }

@@ -7,8 +7,8 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	grammar "github.com/pingcap/tidb/pkg/parser/mysql"
 
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // naming is the use of the names of a query's columns.

@@ -1,6 +1,6 @@
 package postgres
 
-import "github.com/qedkit/qed/dialect/internal/sqlread"
+import "github.com/qedkit/qed/internal/sqlread"
 
 // safeFunctions are the functions that a statement may call. It does not have
 // functions that:

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // formSQL marks a call with keywords between its arguments, such as

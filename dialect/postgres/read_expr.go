@@ -1,8 +1,8 @@
 package postgres
 
 import (
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 func (r *reader) exprs(list []message) []sqlast.Expr { return sqlread.Map(list, r.expr) }

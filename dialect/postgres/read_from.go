@@ -1,8 +1,8 @@
 package postgres
 
 import (
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // from nests a FROM list to the left. A comma binds looser than JOIN.

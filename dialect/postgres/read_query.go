@@ -1,8 +1,8 @@
 package postgres
 
 import (
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // naming is the use of the names of a query's columns.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // types maps the names of types to their printed form, with a # for numbers in

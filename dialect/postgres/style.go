@@ -3,8 +3,8 @@ package postgres
 import (
 	"strings"
 
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 var style = sqlast.Style{

@@ -3,8 +3,8 @@ package sqlite
 import (
 	"unicode/utf8"
 
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // SQLite merges a view into the statement that reads it, and then evaluates the

@@ -1,6 +1,6 @@
 package sqlite
 
-import "github.com/qedkit/qed/dialect/internal/sqlread"
+import "github.com/qedkit/qed/internal/sqlread"
 
 // safeFunctions are the functions that a statement may call: those that read nothing
 // but their arguments, the clock and random numbers. It does not have functions

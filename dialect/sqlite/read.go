@@ -8,9 +8,9 @@ import (
 	"github.com/sqlc-dev/meyer/ast"
 	"github.com/sqlc-dev/meyer/parser"
 
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 	"github.com/qedkit/qed/refusal"
 )
 

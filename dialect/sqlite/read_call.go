@@ -6,9 +6,9 @@ import (
 	"github.com/sqlc-dev/meyer/ast"
 	"github.com/sqlc-dev/meyer/token"
 
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // maxArguments is the largest number of arguments that SQLite accepts.

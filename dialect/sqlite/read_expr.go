@@ -6,8 +6,8 @@ import (
 
 	"github.com/sqlc-dev/meyer/ast"
 
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 func (r *reader) optional(e ast.Expr) sqlast.Expr {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/sqlc-dev/meyer/ast"
 
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // from nests a FROM list to the left. SQLite treats commas and joins in the same

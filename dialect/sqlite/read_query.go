@@ -3,9 +3,9 @@ package sqlite
 import (
 	"github.com/sqlc-dev/meyer/ast"
 
-	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // naming is the use of the names of a query's columns.

@@ -47,6 +47,7 @@ func equalSelect(a, b *Select) bool {
 		slices.EqualFunc(a.Items, b.Items, equalItem) &&
 		equalRelation(a.From, b.From) && equalExpr(a.Where, b.Where) &&
 		equalExprs(a.GroupBy, b.GroupBy) && a.Rollup == b.Rollup && equalExpr(a.Having, b.Having) &&
+		equalExpr(a.Qualify, b.Qualify) && a.Sample == b.Sample &&
 		slices.EqualFunc(a.Windows, b.Windows, equalWindow)
 }
 
@@ -67,7 +68,7 @@ func equalRelation(a, b Relation) bool {
 			slices.Equal(a.Types, b.Types) && equalCall(a.Call, b.Call)
 	case *Join:
 		b, ok := b.(*Join)
-		return ok && a.Kind == b.Kind && a.Natural == b.Natural && slices.Equal(a.Using, b.Using) &&
+		return ok && a.Kind == b.Kind && a.Natural == b.Natural && a.AsOf == b.AsOf && slices.Equal(a.Using, b.Using) &&
 			equalRelation(a.Left, b.Left) && equalRelation(a.Right, b.Right) && equalExpr(a.On, b.On)
 	}
 	return a == b
@@ -85,10 +86,11 @@ func equalExpr(a, b Expr) bool {
 	switch a := a.(type) {
 	case *Column:
 		b, ok := b.(*Column)
-		return ok && a.Schema == b.Schema && a.Table == b.Table && a.Name == b.Name
+		return ok && a.Schema == b.Schema && a.Table == b.Table && a.Name == b.Name && slices.Equal(a.Path, b.Path)
 	case *Star:
 		b, ok := b.(*Star)
-		return ok && a.Schema == b.Schema && a.Table == b.Table && a.Row == b.Row
+		return ok && a.Schema == b.Schema && a.Table == b.Table && a.Row == b.Row && slices.Equal(a.Exclude, b.Exclude) &&
+			slices.EqualFunc(a.Replace, b.Replace, equalItem) && slices.EqualFunc(a.Rename, b.Rename, equalItem)
 	case *Null:
 		_, ok := b.(*Null)
 		return ok
@@ -138,7 +140,7 @@ func equalExpr(a, b Expr) bool {
 			})
 	case *Cast:
 		b, ok := b.(*Cast)
-		return ok && a.Type == b.Type && equalExpr(a.X, b.X)
+		return ok && a.Type == b.Type && a.Try == b.Try && equalExpr(a.X, b.X)
 	case *Collate:
 		b, ok := b.(*Collate)
 		return ok && a.Name == b.Name && equalExpr(a.X, b.X)
@@ -175,6 +177,12 @@ func equalExpr(a, b Expr) bool {
 	case *NamedArg:
 		b, ok := b.(*NamedArg)
 		return ok && a.Name == b.Name && equalExpr(a.X, b.X)
+	case *Lambda:
+		b, ok := b.(*Lambda)
+		return ok && slices.Equal(a.Params, b.Params) && equalExpr(a.X, b.X)
+	case *Param:
+		b, ok := b.(*Param)
+		return ok && a.Name == b.Name
 	case *GroupingSet:
 		b, ok := b.(*GroupingSet)
 		return ok && a.Kind == b.Kind && equalExprs(a.Items, b.Items)
@@ -183,7 +191,7 @@ func equalExpr(a, b Expr) bool {
 }
 
 func equalCall(a, b *Call) bool {
-	return a.Name == b.Name && a.Star == b.Star && a.Distinct == b.Distinct && a.Within == b.Within &&
+	return a.Name == b.Name && a.Star == b.Star && a.Distinct == b.Distinct && a.Within == b.Within && a.IgnoreNulls == b.IgnoreNulls &&
 		equalExprs(a.Args, b.Args) && equalOrder(a.OrderBy, b.OrderBy) &&
 		equalExpr(a.Separator, b.Separator) && equalExpr(a.Filter, b.Filter) && equalWindow(a.Over, b.Over)
 }

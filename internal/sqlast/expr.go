@@ -7,6 +7,11 @@ type Column struct {
 	Schema, Table string // empty: not qualified. Resolve removes Schema.
 	Name          string
 	DoubleQuoted  bool // written "x" and unqualified: SQLite reads it as a string if no column has the name
+
+	// Path is a name of several parts in an engine where they may be a schema, a
+	// table, a column and fields of a structure. Resolve replaces it by the other
+	// fields, and the fields of a structure by calls of struct_extract.
+	Path []string
 }
 
 // Star is * or t.* in a select list, or the row of t as an argument of a call.
@@ -14,6 +19,10 @@ type Star struct {
 	Pos
 	Schema, Table string // empty: every table in scope
 	Row           bool   // a single value: the whole row
+
+	Exclude []string // columns that are left out
+	Replace []Item   // columns, by their alias, that have another value
+	Rename  []Item   // columns, by the name of their Expr, that get another name
 }
 
 // Null is NULL.
@@ -150,6 +159,7 @@ type Cast struct {
 	Pos
 	X    Expr
 	Type string
+	Try  bool // TRY_CAST: NULL instead of an error
 }
 
 // Collate is X COLLATE Name. Name is one of the dialect's list of collations.
@@ -172,6 +182,8 @@ type Call struct {
 	Separator Expr    // GROUP_CONCAT(.. SEPARATOR s); nil: none
 	Filter    Expr    // FILTER (WHERE ..); nil: none
 	Over      *Window // nil: not a window function
+
+	IgnoreNulls bool // IGNORE NULLS of a window function, inside the parentheses
 }
 
 // Unit is a keyword as an argument: the unit of EXTRACT and TIMESTAMPDIFF, LEADING
@@ -248,6 +260,19 @@ type NamedArg struct {
 	Pos
 	Name string
 	X    Expr
+}
+
+// Lambda is the function LAMBDA Params: X as an argument of a call.
+type Lambda struct {
+	Pos
+	Params []string
+	X      Expr
+}
+
+// Param is a parameter of an enclosing [Lambda]. Resolve makes it of a [Column].
+type Param struct {
+	Pos
+	Name string
 }
 
 // GroupingSet is a term of GROUP BY that means several groupings. An item may be a
@@ -352,4 +377,6 @@ func (*Array) expr()       {}
 func (*ArrayQuery) expr()  {}
 func (*Index) expr()       {}
 func (*NamedArg) expr()    {}
+func (*Lambda) expr()      {}
+func (*Param) expr()       {}
 func (*GroupingSet) expr() {}

@@ -26,11 +26,16 @@ type Flavor struct {
 	AliasAlone          bool // a select alias must be a whole term of ORDER BY or GROUP BY (PostgreSQL)
 	OrderByOutput       bool // ORDER BY looks up a name in the output columns first (PostgreSQL)
 	ShortLists          bool // a list of columns may name only the first ones (PostgreSQL)
+	AliasInItems        bool // the select list may use aliases of items before (DuckDB)
 	ValuesFromOne       bool // the columns of VALUES are column1, column2 (SQLite); elsewhere column_0, column_1
 
 	// MaxName is the number of bytes of a name that the engine keeps. 0 means that
 	// it never shortens names.
 	MaxName int
+
+	// NamedCalls are the functions that a name without parentheses calls if it is no
+	// column, by the name in lower case: current_date.
+	NamedCalls map[string]string
 
 	// Fold reports whether two names are the same. It ignores the case of ASCII
 	// letters only: with Unicode case folding, a CTE could hide a table from the

@@ -56,6 +56,18 @@ type Style struct {
 	// BitXor is the operator for bitwise exclusive or. Empty means "^".
 	BitXor string
 
+	// IntDiv is the operator for the quotient without its fraction. Empty means
+	// "DIV".
+	IntDiv string
+
+	// ImplicitLateral means that every derived table may name the tables to its
+	// left, so that LATERAL is not printed.
+	ImplicitLateral bool
+
+	// BarrierLimit is the limit of the subquery of a Barrier. Empty means "-1",
+	// which is no limit in SQLite.
+	BarrierLimit string
+
 	// Barrier means that a view that replaces a table is printed as a subquery with
 	// a limit, so that the engine applies the view's own condition before it
 	// evaluates anything of the statement.
@@ -293,7 +305,12 @@ func (p *printer) selectBlock(s *Select) {
 	}
 	if s.GroupBy != nil {
 		p.text(" GROUP BY ")
-		p.exprs(s.GroupBy)
+		for i, e := range s.GroupBy {
+			if i > 0 {
+				p.text(", ")
+			}
+			p.term(e)
+		}
 		if s.Rollup {
 			p.text(" WITH ROLLUP")
 		}
@@ -312,6 +329,11 @@ func (p *printer) selectBlock(s *Select) {
 		p.text(" AS ")
 		p.window(w)
 	}
+	if s.Qualify != nil {
+		p.text(" QUALIFY ")
+		p.expr(s.Qualify)
+	}
+	p.text(s.Sample)
 }
 
 func (p *printer) item(it *Item) {
@@ -336,6 +358,46 @@ func (p *printer) star(s *Star) {
 	}
 	p.qualifier(s.Schema, s.Table)
 	p.text("*")
+	for i, name := range s.Exclude {
+		p.starPart(i, " EXCLUDE ")
+		p.name(name)
+	}
+	p.starEnd(len(s.Exclude))
+	for i := range s.Replace {
+		p.starPart(i, " REPLACE ")
+		p.item(&s.Replace[i])
+	}
+	p.starEnd(len(s.Replace))
+	for i := range s.Rename {
+		p.starPart(i, " RENAME ")
+		p.item(&s.Rename[i])
+	}
+	p.starEnd(len(s.Rename))
+}
+
+// starPart prints what precedes the i-th column of a list of a star.
+func (p *printer) starPart(i int, keyword string) {
+	if i > 0 {
+		p.text(", ")
+		return
+	}
+	p.text(keyword)
+	p.open()
+}
+
+func (p *printer) starEnd(columns int) {
+	if columns > 0 {
+		p.close()
+	}
+}
+
+// term prints a term of GROUP BY or ORDER BY, where a star is ALL.
+func (p *printer) term(e Expr) {
+	if _, all := e.(*Star); all && !p.physical {
+		p.text("ALL")
+		return
+	}
+	p.expr(e)
 }
 
 func (p *printer) qualifier(schema, table string) {
@@ -357,7 +419,7 @@ func (p *printer) orderBy(keyword string, list []Order) {
 			p.text(", ")
 		}
 		o := &list[i]
-		p.expr(o.Expr)
+		p.term(o.Expr)
 		if o.Desc {
 			p.text(" DESC")
 		}

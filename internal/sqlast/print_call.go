@@ -18,6 +18,9 @@ func (p *printer) call(c *Call) {
 	if !c.Within {
 		p.orderBy(" ORDER BY ", c.OrderBy)
 	}
+	if c.IgnoreNulls {
+		p.text(" IGNORE NULLS")
+	}
 	if c.Separator != nil {
 		p.text(" SEPARATOR ")
 		p.expr(c.Separator)

@@ -52,6 +52,9 @@ func (p *printer) expr(e Expr) {
 	case *Case:
 		p.caseOf(e)
 	case *Cast:
+		if e.Try {
+			p.text("TRY_")
+		}
 		p.text("CAST")
 		p.open()
 		p.expr(e.X)
@@ -94,6 +97,10 @@ func (p *printer) expr(e Expr) {
 		p.name(e.Name)
 		p.text(" => ")
 		p.expr(e.X)
+	case *Lambda:
+		p.lambda(e)
+	case *Param:
+		p.name(e.Name)
 	case *GroupingSet:
 		p.text(groupingKinds[e.Kind])
 		p.list(e.Items)
@@ -117,6 +124,18 @@ func (p *printer) list(items []Expr) {
 
 var groupingKinds = [...]string{
 	GroupingEmpty: "", GroupingRollup: "ROLLUP ", GroupingCube: "CUBE ", GroupingSets: "GROUPING SETS ",
+}
+
+func (p *printer) lambda(l *Lambda) {
+	p.text("LAMBDA ")
+	for i, name := range l.Params {
+		if i > 0 {
+			p.text(", ")
+		}
+		p.name(name)
+	}
+	p.text(": ")
+	p.operand(l.X, rankPrimary)
 }
 
 // array prints ARRAY[..]. Brackets count as parentheses.
@@ -149,8 +168,12 @@ func (p *printer) index(e *Index) {
 }
 
 func (p *printer) column(c *Column) {
-	if p.physical && (c.DoubleQuoted || c.Schema != "") {
+	if p.physical && (c.DoubleQuoted || c.Schema != "" || c.Path != nil) {
 		p.fail(UnknownColumn, c.Pos, c.Name, "column %q is not resolved", c.Name)
+	}
+	for _, part := range c.Path[:max(0, len(c.Path)-1)] {
+		p.name(part)
+		p.text(".")
 	}
 	if c.Table == "" && p.AppendColumn != nil {
 		p.dst = p.AppendColumn(p.dst, c)
@@ -216,13 +239,20 @@ func (p *printer) binary(b *Binary) {
 }
 
 func (p *printer) operator(op BinaryOp) {
-	if op == BitXor && p.BitXor != "" {
-		p.text(" ")
-		p.text(p.BitXor)
-		p.text(" ")
+	sign := ""
+	switch op {
+	case BitXor:
+		sign = p.BitXor
+	case IntDiv:
+		sign = p.IntDiv
+	}
+	if sign == "" {
+		p.text(operators[op].text)
 		return
 	}
-	p.text(operators[op].text)
+	p.text(" ")
+	p.text(sign)
+	p.text(" ")
 }
 
 // chains reports whether the left operand of op needs no parentheses: all engines

@@ -1,5 +1,7 @@
 package sqlast
 
+import "cmp"
+
 func (p *printer) relation(r Relation) {
 	switch r := r.(type) {
 	case *Table:
@@ -71,7 +73,8 @@ func (p *printer) barrier(t *Table) {
 	p.text(" FROM ")
 	p.qualifier(o.Schema, "")
 	p.name(o.Name)
-	p.text(" LIMIT -1")
+	p.text(" LIMIT ")
+	p.text(cmp.Or(p.BarrierLimit, "-1"))
 	p.close()
 	p.alias(t.Alias)
 	if len(p.dst) > maxBarriers {
@@ -87,7 +90,7 @@ func (p *printer) alias(alias string) {
 }
 
 func (p *printer) derived(d *Derived) {
-	if d.Lateral {
+	if d.Lateral && !p.ImplicitLateral {
 		p.text("LATERAL ")
 	}
 	p.open()
@@ -149,6 +152,9 @@ func (p *printer) join(j *Join) {
 		p.text(p.CrossJoin)
 		p.text(" ")
 	default:
+		if j.AsOf {
+			p.text("ASOF ")
+		}
 		p.text(joinKinds[j.Kind])
 	}
 	if _, nested := j.Right.(*Join); nested {

@@ -41,10 +41,12 @@ type Select struct {
 	Items      []Item
 	From       Relation // nil: no FROM
 	Where      Expr
-	GroupBy    []Expr // terms, some of which may be a [*GroupingSet]
+	GroupBy    []Expr // terms, some of which may be a [*GroupingSet]; a [*Star] is GROUP BY ALL
 	Rollup     bool   // GROUP BY .. WITH ROLLUP
 	Having     Expr
+	Qualify    Expr      // QUALIFY: a condition on window functions; nil: none
 	Windows    []*Window // the WINDOW clause; each has a Name
+	Sample     string    // USING SAMPLE, as it is printed; empty: none
 }
 
 // Item is one entry of a select list. Expr is a [*Star] for * and t.*.
@@ -53,7 +55,7 @@ type Item struct {
 	Alias string // empty: none. If the item has none, a reader sets it to the name that the engine gives the column.
 }
 
-// Order is one entry of an ORDER BY.
+// Order is one entry of an ORDER BY. Expr is a [*Star] for ORDER BY ALL.
 type Order struct {
 	Expr  Expr
 	Desc  bool
@@ -146,6 +148,7 @@ type Join struct {
 	Pos
 	Kind        JoinKind
 	Natural     bool // Resolve replaces it by On
+	AsOf        bool // ASOF JOIN: the nearest row of Right by the inequality of its condition
 	Left, Right Relation
 	On          Expr     // nil: none
 	Using       []string // nil: none

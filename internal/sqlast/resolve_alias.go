@@ -80,6 +80,11 @@ func (r *resolver) alias(slot *Expr, c *Column, s *scope) bool {
 		if !r.flavor.AliasInWhere {
 			return false
 		}
+	case inItems:
+		if !r.flavor.AliasInItems {
+			return false
+		}
+	case inQualify:
 	case inGroupBy, inHaving, inOrderBy:
 		if r.flavor.AliasAlone {
 			return false
@@ -97,6 +102,10 @@ func (r *resolver) alias(slot *Expr, c *Column, s *scope) bool {
 // copyItem replaces an alias by the expression of item i.
 func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 	e := s.items[i].Expr
+	if s.clause == inItems && i >= s.done {
+		r.fail(Misplaced, c.Pos, c.Name, "select alias '%s' is used before it is defined: move its item to the left", c.Name)
+		return
+	}
 	if s != r.scope && !r.portable(e, s) {
 		r.fail(Misplaced, c.Pos, c.Name,
 			"select alias '%s' cannot be used in a subquery: repeat its expression, or put the block into a WITH",

@@ -1,6 +1,10 @@
 package sqlast
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/qedkit/qed/internal/ascii"
+)
 
 func (r *resolver) exprs(list []Expr) { listSlots(list, r.visit) }
 
@@ -26,6 +30,9 @@ func (r *resolver) expr(slot *Expr) {
 		return
 	case *Call:
 		r.call(e)
+		return
+	case *Lambda:
+		r.lambda(e)
 		return
 	}
 	slots(e, r.visit)
@@ -111,7 +118,14 @@ func IsAggregate(c *Call) bool {
 		"json_arrayagg", "json_objectagg", "json_group_array", "json_group_object",
 		"array_agg", "bool_and", "bool_or", "every", "any_value", "json_agg", "jsonb_agg",
 		"json_object_agg", "jsonb_object_agg",
-		"percentile_cont", "percentile_disc", "mode", "corr", "covar_pop", "covar_samp":
+		"percentile_cont", "percentile_disc", "mode", "corr", "covar_pop", "covar_samp",
+		"count_star", "count_if", "countif", "median", "quantile", "quantile_cont", "quantile_disc",
+		"approx_quantile", "approx_count_distinct", "approx_top_k", "reservoir_quantile", "first", "last",
+		"arbitrary", "list", "listagg", "histogram", "histogram_exact", "arg_max", "arg_min", "argmax", "argmin",
+		"arg_max_null", "arg_min_null", "max_by", "min_by", "mad", "entropy", "skewness", "kurtosis", "kurtosis_pop",
+		"product", "fsum", "favg", "sumkahan", "kahan_sum", "sem", "bitstring_agg", "geomean", "geometric_mean",
+		"weighted_avg", "wavg", "regr_avgx", "regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope",
+		"regr_sxx", "regr_sxy", "regr_syy":
 		return true
 	}
 	return false
@@ -144,11 +158,22 @@ func (r *resolver) aliasVaries(c *Column, s *scope) {
 
 // columnRef resolves a column, qualified or not.
 func (r *resolver) columnRef(slot *Expr, c *Column) {
+	if c.Path != nil {
+		r.path(slot, c)
+		return
+	}
+	if c.Table == "" && r.isParam(c.Name) {
+		*slot = &Param{Pos: c.Pos, Name: c.Name}
+		return
+	}
 	if c.Table != "" {
 		r.qualified(c)
 		return
 	}
 	for s := r.scope; s != nil; s = s.outer {
+		if s.clause == inQualify && r.eitherInQualify(c, s) {
+			return
+		}
 		if r.having(slot, c, s) || !r.skipsTables(c, s) && r.fromTables(slot, c, s) || r.alias(slot, c, s) || r.err != nil {
 			return
 		}
@@ -229,6 +254,12 @@ func (r *resolver) fromTables(slot *Expr, c *Column, s *scope) bool {
 
 // noColumn resolves an unqualified name that no visible table has.
 func (r *resolver) noColumn(slot *Expr, c *Column) {
+	if name := r.flavor.NamedCalls[ascii.Lower(c.Name)]; name != "" && r.err == nil {
+		call := &Call{Pos: c.Pos, Name: name}
+		r.call(call)
+		*slot = call
+		return
+	}
 	switch {
 	case c.DoubleQuoted && r.flavor.DoubleQuotedStrings:
 		if r.catalog.MeansString(c.Name) && !(r.flavor.RowID && r.isRowID(c.Name)) {

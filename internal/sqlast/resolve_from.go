@@ -250,7 +250,7 @@ func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
 		r.fail(TooDeep, j.Pos, "USING", "a join compares more than %d columns", MaxDepth)
 		return
 	}
-	for _, name := range names {
+	for i, name := range names {
 		left, right := r.side(j, s, lo, middle, name), r.side(j, s, middle, hi, name)
 		if r.err != nil {
 			return
@@ -267,7 +267,11 @@ func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
 		}
 		s.merged = append(s.merged, m)
 		x, y := r.mergedValue(j.Pos, s, &left), r.mergedValue(j.Pos, s, &right)
-		var on Expr = &Binary{Pos: j.Pos, Op: Eq, X: x, Y: y}
+		op := Eq
+		if j.AsOf && i == len(names)-1 {
+			op = Ge
+		}
+		var on Expr = &Binary{Pos: j.Pos, Op: op, X: x, Y: y}
 		if j.On != nil {
 			on = &Binary{Pos: j.Pos, Op: And, X: j.On, Y: on}
 		}

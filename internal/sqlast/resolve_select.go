@@ -30,6 +30,7 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	s.clause = inWhere
 	r.optional(&sel.Where)
 	s.clause = inGroupBy
+	r.groupByAll(sel)
 	for i := range sel.GroupBy {
 		if _, several := sel.GroupBy[i].(*GroupingSet); several || sel.Rollup {
 			r.resolution.Plain = false
@@ -41,6 +42,8 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	}
 	s.groupBy, s.clause = sel.GroupBy, inHaving
 	r.optional(&sel.Having)
+	s.clause = inQualify
+	r.optional(&sel.Qualify)
 	r.scope = outer
 	return s
 }
@@ -50,6 +53,7 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 // stars are bound already.
 func (r *resolver) itemList(sel *Select, bound []bool) {
 	for i := range sel.Items {
+		r.scope.done = i
 		if bound != nil && bound[i] {
 			continue
 		}
@@ -67,6 +71,39 @@ func (r *resolver) itemList(sel *Select, bound []bool) {
 	}
 }
 
+// groupByAll replaces GROUP BY ALL by the positions of the items without an
+// aggregate.
+func (r *resolver) groupByAll(sel *Select) {
+	if len(sel.GroupBy) != 1 {
+		return
+	}
+	star, ok := sel.GroupBy[0].(*Star)
+	if !ok {
+		return
+	}
+	sel.GroupBy = nil
+	for i := range sel.Items {
+		if !hasAggregate(sel.Items[i].Expr) {
+			sel.GroupBy = append(sel.GroupBy, &Number{Pos: star.Pos, Text: strconv.Itoa(i + 1)})
+		}
+	}
+}
+
+// hasAggregate reports whether an expression has an aggregate of its own block.
+func hasAggregate(e Expr) bool {
+	found := false
+	Walk(e, func(n Node) bool {
+		switch n := n.(type) {
+		case *Query:
+			return false
+		case *Call:
+			found = found || IsAggregate(n)
+		}
+		return !found
+	})
+	return found
+}
+
 func (r *resolver) checkColumns(sel *Select) {
 	if len(sel.Items) > maxColumns {
 		r.fail(TooComplex, sel.Pos, "", "a select list has more than %d columns", maxColumns)
@@ -76,6 +113,17 @@ func (r *resolver) checkColumns(sel *Select) {
 // orderBy resolves the ORDER BY of a query in scope s.
 func (r *resolver) orderBy(q *Query, s *scope) {
 	s.clause = inOrderBy
+	if len(q.OrderBy) == 1 {
+		if star, ok := q.OrderBy[0].Expr.(*Star); ok {
+			order := q.OrderBy[0]
+			q.OrderBy = nil
+			for i := range len(s.items) + len(s.names) {
+				order.Expr = &Number{Pos: star.Pos, Text: strconv.Itoa(i + 1)}
+				q.OrderBy = append(q.OrderBy, order)
+			}
+			return
+		}
+	}
 	for i := range q.OrderBy {
 		r.term(&q.OrderBy[i].Expr, s)
 	}

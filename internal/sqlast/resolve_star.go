@@ -17,6 +17,10 @@ func (r *resolver) expand(sel *Select, s *scope) (bound []bool) {
 		}
 		before := len(items)
 		items = r.star(star, sel, s, items)
+		replaced := map[int]bool{}
+		if star.Exclude != nil || star.Replace != nil || star.Rename != nil {
+			items = append(items[:before], r.changed(star, items[before:], replaced)...)
+		}
 		if r.stars += len(items) - before; r.stars > maxStars {
 			r.fail(TooComplex, star.Pos, "*",
 				"the stars of the statement expand to more than %d columns", maxStars)
@@ -25,11 +29,54 @@ func (r *resolver) expand(sel *Select, s *scope) (bound []bool) {
 			return nil
 		}
 		for len(bound) < len(items) {
-			bound = append(bound, true)
+			bound = append(bound, !replaced[len(bound)-before])
 		}
 	}
 	sel.Items = items
 	return bound
+}
+
+// changed applies EXCLUDE, REPLACE and RENAME of a star to its columns. It returns
+// which columns are replaced, by their index.
+func (r *resolver) changed(star *Star, items []Item, replaced map[int]bool) []Item {
+	find := func(name string) int {
+		r.work += 4 * len(items)
+		return slices.IndexFunc(items, func(it Item) bool { return r.fold(itemName(&it), name) })
+	}
+	for _, name := range star.Exclude {
+		i := find(name)
+		if i < 0 {
+			r.fail(UnknownColumn, star.Pos, name, "the star has no column '%s' that EXCLUDE names", name)
+			return items
+		}
+		for ; i >= 0; i = find(name) {
+			items = slices.Delete(items, i, i+1)
+		}
+	}
+	for _, it := range star.Replace {
+		i := find(it.Alias)
+		if i < 0 {
+			r.fail(UnknownColumn, star.Pos, it.Alias, "the star has no column '%s' that REPLACE names", it.Alias)
+			return items
+		}
+		items[i], replaced[i] = it, true
+	}
+	for _, it := range star.Rename {
+		c, ok := it.Expr.(*Column)
+		i := -1
+		if ok {
+			i = find(c.Name)
+		}
+		if i < 0 {
+			r.fail(UnknownColumn, star.Pos, it.Alias, "the star has no column that RENAME calls '%s'", it.Alias)
+			return items
+		}
+		items[i].Alias = it.Alias
+	}
+	if len(items) == 0 {
+		r.fail(ColumnCount, star.Pos, "*", "EXCLUDE leaves no column of the star")
+	}
+	return items
 }
 
 func (r *resolver) star(star *Star, sel *Select, s *scope, items []Item) []Item {

@@ -16,6 +16,7 @@ type scope struct {
 	lo, hi int      // tables[lo:hi] are those that the clause may name
 	merged []merged // the columns that USING merged
 	items  []Item   // the select list, once it is resolved
+	done   int      // the items that are resolved, while the select list is
 	names  []string // the columns of a set operation, which has no tables
 
 	groupBy []Expr
@@ -32,13 +33,14 @@ const (
 	inWhere
 	inGroupBy
 	inHaving
+	inQualify
 	inOrderBy
 	inOther // VALUES, LIMIT
 )
 
 var clauseNames = [...]string{
 	inFrom: "FROM", inItems: "the select list", inDistinctOn: "DISTINCT ON", inOn: "ON", inWhere: "WHERE",
-	inGroupBy: "GROUP BY", inHaving: "HAVING", inOrderBy: "ORDER BY", inOther: "this clause",
+	inGroupBy: "GROUP BY", inHaving: "HAVING", inQualify: "QUALIFY", inOrderBy: "ORDER BY", inOther: "this clause",
 }
 
 // A binding is one table of a FROM.

@@ -78,6 +78,7 @@ func (w walker) selectBlock(s *Select) {
 	w.expr(s.Where)
 	w.exprs(s.GroupBy)
 	w.expr(s.Having)
+	w.expr(s.Qualify)
 	for _, win := range s.Windows {
 		w.window(win)
 	}
@@ -204,6 +205,8 @@ func slots(e Expr, f func(*Expr)) {
 			optionalSlot(&e.Subscripts[i].High, f)
 		}
 	case *NamedArg:
+		f(&e.X)
+	case *Lambda:
 		f(&e.X)
 	case *GroupingSet:
 		listSlots(e.Items, f)

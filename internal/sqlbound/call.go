@@ -12,7 +12,12 @@ func (c *checker) call(e *sqlast.Call, s *scope) size {
 	var buffer [8]size
 	args, all := buffer[:0], size{}
 	for _, a := range e.Args {
-		x := c.expr(a, s)
+		x := size{}
+		if l, ok := a.(*sqlast.Lambda); ok {
+			x = c.lambda(l, all, s)
+		} else {
+			x = c.expr(a, s)
+		}
 		args = append(args, x)
 		all = all.plus(x)
 	}
@@ -31,6 +36,22 @@ func (c *checker) call(e *sqlast.Call, s *scope) size {
 	}
 	v.work = add(v.work, c.clauses(e, s))
 	return c.bounded(e.Pos, e.Name+"()", v)
+}
+
+// lambda returns the size of what a lambda makes of all elements of a list. An
+// element may be as long as the list, or the list may have as many elements as it
+// has bytes.
+func (c *checker) lambda(l *sqlast.Lambda, list size, s *scope) size {
+	outer := c.element
+	c.element = size{text: list.text, data: list.data}
+	one := c.expr(l.X, s)
+	c.element = size{}
+	fixed := c.expr(l.X, s)
+	c.element = outer
+	elements := max(1, list.bytes()/small)
+	v := one.plus(size{text: times(fixed.text, elements), data: times(fixed.data, elements)})
+	v.work = times(one.work, elements)
+	return v
 }
 
 // clauses returns the work of the clauses of a call.

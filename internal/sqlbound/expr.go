@@ -45,6 +45,8 @@ func (c *checker) value(e sqlast.Expr, s *scope) size {
 		return c.cast(e, s)
 	case *sqlast.Collate:
 		return c.expr(e.X, s)
+	case *sqlast.Param:
+		return c.element
 	case *sqlast.NamedArg:
 		return c.expr(e.X, s)
 	case *sqlast.Call:

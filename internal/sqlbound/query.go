@@ -121,6 +121,7 @@ func (c *checker) selectBlock(b *sqlast.Select, outer *scope) *scope {
 	c.optional(b.Where, s)
 	c.roots(b.GroupBy, s)
 	c.optional(b.Having, s)
+	c.optional(b.Qualify, s)
 	for _, w := range b.Windows {
 		c.work = add(c.work, c.window(w, s))
 	}

@@ -67,6 +67,9 @@ type checker struct {
 	ctes  map[*sqlast.CTE]*cte
 	done  []*cte // in the order in which they were estimated
 	work  int64  // of all expressions so far
+
+	element size // a parameter of the enclosing lambda
+
 	nodes int
 	err   *sqlast.Error
 }

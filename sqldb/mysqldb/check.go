@@ -12,10 +12,10 @@ import (
 
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/missing"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
-	"github.com/qedkit/qed/sqldb/internal/missing"
 )
 
 // Check examines the grants of the account. It also tries to read what the

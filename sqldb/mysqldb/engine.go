@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // engine is the engine of MySQL and MariaDB.

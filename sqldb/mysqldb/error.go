@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // classify returns the [sqldb.Error] for an error of the driver. It returns nil

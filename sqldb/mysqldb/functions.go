@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"strings"
 
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // checkFunctions returns an error if a statement of the dialect could call a stored

@@ -10,8 +10,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // A grant is one line of SHOW GRANTS.

@@ -12,10 +12,10 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
-	"github.com/qedkit/qed/sqldb/internal/keyset"
 )
 
 // Introspect reads the current database in five statements, and one more for

@@ -15,8 +15,8 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // OpenPool opens a pool for [New] or [sqldb.Options.Replicas] whose connections

@@ -40,9 +40,9 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // Options configures [Open] and [New]. A nil pointer and the zero value mean

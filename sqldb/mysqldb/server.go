@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // A server is what this package knows about a connection and its server.

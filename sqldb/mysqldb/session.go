@@ -16,8 +16,8 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // session returns the settings of one query. limit is the time limit, or 0 for

@@ -12,9 +12,9 @@ import (
 
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/mysqlnote"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // Numbers of errors and notes of EXPLAIN.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // A catalog reads the server's catalogue in one transaction, and so at one

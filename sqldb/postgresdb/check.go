@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/missing"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
-	"github.com/qedkit/qed/sqldb/internal/missing"
 )
 
 // Check examines the account that connects and, if the policy names another

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // A stateError is a driver's error for an error of the server.

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
-	"github.com/qedkit/qed/sqldb/internal/keyset"
 )
 
 // Introspect reads the catalogue in a few queries, however many tables there

@@ -28,9 +28,9 @@ import (
 	"database/sql"
 	"time"
 
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // Options configures [Open] and [New]. A nil pointer and the zero value mean

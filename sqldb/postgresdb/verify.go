@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // planTime is the time limit of planning a statement to verify what it reads.

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/joinpath"
-	"github.com/qedkit/qed/sqldb/internal/keyset"
 )
 
 // Introspect reads all tables in four statements. It reads each view in a

@@ -30,8 +30,8 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // Options configures [Open]. A nil pointer and the zero value mean the

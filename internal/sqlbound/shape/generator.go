@@ -9,7 +9,7 @@ import (
 
 // generators are the functions that return several rows.
 var generators = map[string]bool{
-	"generate_series": true, "generate_subscripts": true, "unnest": true, "json_table": true, "json_each": true, "json_tree": true,
+	"generate_series": true, "range": true, "generate_subscripts": true, "unnest": true, "json_table": true, "json_each": true, "json_tree": true,
 	"json_each_text": true, "jsonb_each": true, "jsonb_each_text": true, "json_object_keys": true, "jsonb_object_keys": true,
 	"json_array_elements": true, "json_array_elements_text": true,
 	"jsonb_array_elements": true, "jsonb_array_elements_text": true,
@@ -31,7 +31,7 @@ func generatorOf(e sqlast.Expr) *sqlast.Call {
 // call depends on stored values, which bound its rows: the length of a stored text,
 // and the time limit for a series between two stored numbers.
 func (s *shaper) generated(c *sqlast.Call) float64 {
-	if c.Name == "generate_series" {
+	if c.Name == "generate_series" || c.Name == "range" {
 		return s.seriesOf(c)
 	}
 	rows := 1.0
@@ -53,17 +53,20 @@ func (s *shaper) seriesOf(c *sqlast.Call) float64 {
 	for i, arg := range c.Args {
 		if bounds[i] = s.constant(arg); bounds[i] == nil {
 			if !dependsOnData(arg) {
-				s.fail(sqlast.Unbounded, arg.At(), c.Name, "the bounds of generate_series are constants that the guard cannot "+
-					"compute: write dates as '2024-01-31', numbers, or CURRENT_DATE with an INTERVAL")
+				s.fail(sqlast.Unbounded, arg.At(), c.Name, "the bounds of %s are constants that the guard cannot "+
+					"compute: write dates as '2024-01-31', numbers, or CURRENT_DATE with an INTERVAL", c.Name)
 			}
 			known = false
 		}
 	}
-	if !known || len(c.Args) < 2 {
+	if !known || len(c.Args) == 0 {
 		return 1
 	}
+	if len(c.Args) == 1 { // from 0
+		bounds = []*value{{number: 0}, bounds[0]}
+	}
 	by := &value{number: 1}
-	if len(c.Args) > 2 {
+	if len(bounds) > 2 {
 		if by = bounds[2]; by.kind == text {
 			by = asInterval(by)
 		}
@@ -75,14 +78,15 @@ func (s *shaper) seriesOf(c *sqlast.Call) float64 {
 	rows := max(1, math.Floor((stop.number-start.number)/by.number)+1)
 	if rows > maxRows {
 		s.fail(sqlast.Unbounded, c.Pos, c.Name,
-			"generate_series makes more than %d rows here: use closer bounds or a longer step", maxRows)
+			"%s makes more than %d rows here: use closer bounds or a longer step", c.Name, maxRows)
 	}
 	return rows
 }
 
 // repeatsOf returns how many of the rows of a call have the same value.
 func repeatsOf(c *sqlast.Call, rows float64) float64 {
-	if c.Name == "generate_series" || c.Name == "generate_subscripts" {
+	switch c.Name {
+	case "generate_series", "range", "generate_subscripts":
 		return 1
 	}
 	return rows

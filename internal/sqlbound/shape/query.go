@@ -128,6 +128,7 @@ func (s *shaper) selectBlock(b *sqlast.Select, order []sqlast.Order) *result {
 	s.exprs(b.GroupBy)
 	s.grouping(b)
 	s.expr(b.Having)
+	s.expr(b.Qualify)
 	for _, w := range b.Windows {
 		sqlast.Walk(w, s.visit)
 	}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/joinpath"
-	"github.com/qedkit/qed/sqldb/internal/keyset"
 )
 
 func TestAdd(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/sqldb/internal/failure"
+	"github.com/qedkit/qed/internal/failure"
 )
 
 func TestLine(t *testing.T) {

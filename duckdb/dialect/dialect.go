@@ -1,0 +1,67 @@
+// Package dialect is the SQL dialect of DuckDB. Pass its [Dialect] to package
+// secureview, and to package sqldb through the engine of the package above.
+//
+// Statements are parsed by DuckDB itself: json_serialize_sql turns a SELECT into
+// a tree, which this package reads. A program has one small database in memory for
+// that, without tables, without access to files, and with one thread. The first
+// call of Read opens it. The package needs cgo.
+//
+// PIVOT, UNPIVOT, COLUMNS(..), positional, semi and anti joins and lambdas inside
+// lambdas are refused, with what to write instead. Table functions are refused
+// except generate_series, range and unnest.
+package dialect
+
+import (
+	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// Dialect is the dialect of DuckDB. The zero value is ready to use and safe for
+// concurrent use.
+type Dialect struct{}
+
+var _ dialect.Dialect = Dialect{}
+
+// Name returns "duckdb".
+func (Dialect) Name() string { return "duckdb" }
+
+// Flavor returns how DuckDB scopes and compares names.
+func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
+
+var flavor = sqlast.Flavor{
+	AliasInWhere:      true,
+	AliasInItems:      true,
+	DerivedSeesOuter:  true,
+	CTESeesOuter:      true,
+	RepeatsUnnamed:    true,
+	HavingTakesColumn: true,
+	UsingInPlace:      true,
+	ShortLists:        true,
+	NamedCalls: map[string]string{
+		"current_date": "current_date", "current_time": "get_current_time",
+		"current_timestamp": "get_current_timestamp", "localtime": "current_localtime",
+		"localtimestamp": "current_localtimestamp",
+	},
+	Fold: ascii.EqualFold,
+}
+
+// Append prints a tree. Names are in double quotes. A view that replaces a table is
+// printed as a subquery with a limit: DuckDB moves conditions into views, and its
+// casts and sums fail for some values, so that an error would tell what a view
+// hides.
+func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
+	return style.Append(dst, q, physical)
+}
+
+// Quote returns a name in double quotes.
+func (Dialect) Quote(name string) string { return string(appendName(nil, name)) }
+
+// Safe reports whether a function of DuckDB, given in lower case, reads nothing but
+// its arguments, the clock and random numbers, has no side effects, and does not
+// return values much larger than its arguments.
+func (Dialect) Safe(function string) bool { return safeFunctions[function] }
+
+// Reread returns nil, because the engine makes this check: before it runs a
+// statement, it compares the tables of DuckDB's plan.
+func (Dialect) Reread(string, []dialect.TableName) error { return nil }

@@ -1,0 +1,273 @@
+package dialect
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
+)
+
+var binaryOps = map[string]sqlast.BinaryOp{
+	"+": sqlast.Add, "-": sqlast.Sub, "*": sqlast.Mul, "/": sqlast.Div, "//": sqlast.IntDiv, "%": sqlast.Mod,
+	"||": sqlast.Concat, "&": sqlast.BitAnd, "|": sqlast.BitOr, "<<": sqlast.ShiftLeft, ">>": sqlast.ShiftRight,
+	"->>": sqlast.JSONText, "@>": sqlast.Contains, "<@": sqlast.ContainedBy, "&&": sqlast.Overlaps,
+	"^": sqlast.Power, "**": sqlast.Power, "^@": sqlast.StartsWith,
+}
+
+var unaryOps = map[string]sqlast.UnaryOp{"-": sqlast.Minus, "+": sqlast.Plus, "~": sqlast.BitNot}
+
+var likeOps = map[string]struct {
+	op  sqlast.LikeOp
+	not bool
+}{
+	"~~": {op: sqlast.OpLike}, "!~~": {op: sqlast.OpLike, not: true},
+	"~~*": {op: sqlast.OpILike}, "!~~*": {op: sqlast.OpILike, not: true}, "~~~": {op: sqlast.OpGlob},
+	"like_escape": {op: sqlast.OpLike}, "not_like_escape": {op: sqlast.OpLike, not: true},
+	"ilike_escape": {op: sqlast.OpILike}, "not_ilike_escape": {op: sqlast.OpILike, not: true},
+}
+
+// lambdaFunctions are the functions that may have a lambda. list_reduce is not
+// among them: what it returns may grow with each element.
+var lambdaFunctions = sqlread.Words(`
+	list_transform list_apply array_transform array_apply apply
+	list_filter array_filter filter
+`)
+
+// namedArguments are the functions whose arguments may have names.
+var namedArguments = sqlread.Words("struct_pack struct_insert struct_update")
+
+func (r *reader) function(o object, at sqlast.Pos) sqlast.Expr {
+	name := r.functionName(o, at)
+	operator := r.flag(o, "is_operator", false)
+	args := r.arguments(o, name)
+	orders := r.object(o, "order_bys")
+	var orderBy []sqlast.Order
+	if orders != nil {
+		r.text(orders, "type")
+		orderBy = r.orders(orders, "orders")
+		r.done(orders)
+	}
+	c := &sqlast.Call{
+		Pos: at, Name: name, Args: args, OrderBy: orderBy,
+		Filter: r.optional(o, "filter"), Distinct: r.flag(o, "distinct", false),
+	}
+	like, isLike := likeOps[name]
+	switch {
+	case r.err != nil:
+	case isLike && (len(args) == 2 || len(args) == 3):
+		e := &sqlast.Like{Pos: at, Op: like.op, X: args[0], Pattern: args[1], Not: like.not}
+		if len(args) == 3 {
+			e.Escape = args[2]
+		}
+		return e
+	case operator || !sqlread.IsPlainWord(name):
+		return r.symbol(at, name, args)
+	case name == "count_star" && len(args) == 0:
+		c.Name, c.Star = "count", true
+	case name == "list_value":
+		return &sqlast.Array{Pos: at, Items: args}
+	case name == "row":
+		return &sqlast.Row{Pos: at, Items: args, Explicit: true}
+	case intervalUnits[name] != "" && len(args) == 1:
+		if x := intervalOf(args[0]); x != nil {
+			return &sqlast.Interval{Pos: at, X: x, Unit: intervalUnits[name]}
+		}
+	case name == "range" || name == "generate_series" || name == "unnest":
+		if len(args) > 3 || name == "unnest" && len(args) != 1 {
+			r.unsupported("this form of "+name, "")
+		}
+	}
+	return c
+}
+
+// functionName reads the name of a function in lower case. It may have the schema
+// of DuckDB's own functions.
+func (r *reader) functionName(o object, at sqlast.Pos) string {
+	name := r.text(o, "function_name")
+	schema, catalog := r.text(o, "schema"), r.text(o, "catalog")
+	if schema != "" && schema != "main" || catalog != "" && catalog != "system" {
+		r.fail(sqlast.Function, at, name, "a function is called without a schema: leave out "+sqlast.Clip(catalog+"."+schema))
+	}
+	return ascii.Lower(name)
+}
+
+// arguments reads the arguments of a call.
+func (r *reader) arguments(o object, name string) []sqlast.Expr {
+	var out []sqlast.Expr
+	for i, v := range r.list(o, "children") {
+		arg := r.asObject(v, "children")
+		alias := ""
+		if namedArguments[name] {
+			alias = r.text(arg, "alias")
+		}
+		var e sqlast.Expr
+		if class, _ := arg["class"].(string); class == "LAMBDA" && i == 1 && lambdaFunctions[name] {
+			e = r.lambda(arg)
+		} else {
+			e = r.expr(arg)
+		}
+		if alias != "" {
+			e = &sqlast.NamedArg{Pos: r.at, Name: alias, X: e}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func (r *reader) lambda(o object) sqlast.Expr {
+	r.text(o, "class")
+	r.text(o, "type")
+	l := &sqlast.Lambda{Pos: r.position(o)}
+	r.text(o, "syntax_type")
+	params := r.object(o, "lhs")
+	if class, _ := params["class"].(string); class == "FUNCTION" {
+		row, ok := r.expr(params).(*sqlast.Row)
+		if !ok {
+			r.unsupported("these parameters of a lambda", "write LAMBDA x, i: ..")
+			return nil
+		}
+		for _, e := range row.Items {
+			l.Params = append(l.Params, r.param(e))
+		}
+	} else {
+		l.Params = []string{r.param(r.expr(params))}
+	}
+	l.X = r.optional(o, "expr")
+	r.done(o)
+	if l.X == nil {
+		r.unsupported("a lambda without an expression", "")
+		return nil
+	}
+	return l
+}
+
+func (r *reader) param(e sqlast.Expr) string {
+	if c, ok := e.(*sqlast.Column); ok && c.Path == nil && sqlread.IsPlainWord(ascii.Lower(c.Name)) {
+		return c.Name
+	}
+	r.unsupported("these parameters of a lambda", "write LAMBDA x, i: ..")
+	return ""
+}
+
+func (r *reader) symbol(at sqlast.Pos, name string, args []sqlast.Expr) sqlast.Expr {
+	if op, ok := unaryOps[name]; ok && len(args) == 1 {
+		return &sqlast.Unary{Pos: at, Op: op, X: args[0]}
+	}
+	if op, ok := binaryOps[name]; ok && len(args) == 2 {
+		return &sqlast.Binary{Pos: at, Op: op, X: args[0], Y: args[1]}
+	}
+	r.fail(sqlast.Function, at, name, "the operator "+sqlast.Clip(name)+" is not supported")
+	return nil
+}
+
+// intervalUnits are the functions that DuckDB makes of INTERVAL x unit.
+var intervalUnits = map[string]string{
+	"to_years": "YEAR", "to_months": "MONTH", "to_days": "DAY", "to_hours": "HOUR", "to_minutes": "MINUTE",
+	"to_seconds": "SECOND", "to_weeks": "WEEK", "to_quarters": "QUARTER",
+}
+
+// intervalOf returns the number of an interval, of which DuckDB makes
+// CAST(trunc(CAST(x AS DOUBLE)) AS INTEGER), or nil. A number of seconds is not
+// truncated.
+func intervalOf(e sqlast.Expr) *sqlast.Number {
+	outer, ok := e.(*sqlast.Cast)
+	if !ok {
+		return nil
+	}
+	if trunc, ok := outer.X.(*sqlast.Call); ok && trunc.Name == "trunc" && len(trunc.Args) == 1 {
+		if outer, ok = trunc.Args[0].(*sqlast.Cast); !ok {
+			return nil
+		}
+	}
+	n, ok := outer.X.(*sqlast.Number)
+	if !ok || outer.Type != "DOUBLE" {
+		return nil
+	}
+	if _, err := strconv.Atoi(n.Text); err != nil {
+		return nil
+	}
+	return n
+}
+
+func (r *reader) windowCall(o object, at sqlast.Pos) sqlast.Expr {
+	name := r.functionName(o, at)
+	c := &sqlast.Call{
+		Pos: at, Name: name, Args: r.arguments(o, name),
+		Distinct: r.flag(o, "distinct", false), IgnoreNulls: r.flag(o, "ignore_nulls", false),
+		Filter: r.optional(o, "filter_expr"), OrderBy: r.orders(o, "arg_orders"),
+	}
+	for _, key := range []string{"offset_expr", "default_expr"} {
+		if e := r.optional(o, key); e != nil {
+			c.Args = append(c.Args, e)
+		}
+	}
+	if !sqlread.IsPlainWord(name) {
+		r.fail(sqlast.Function, at, name, "there is no function "+sqlast.Clip(name))
+	}
+	if name == "count_star" {
+		c.Name, c.Star = "count", true
+	}
+	c.Over = &sqlast.Window{Pos: at, PartitionBy: r.exprs(o, "partitions"), OrderBy: r.orders(o, "orders"), Frame: r.frame(o, at)}
+	return c
+}
+
+var frameUnits = map[string]sqlast.FrameUnit{"ROWS": sqlast.Rows, "RANGE": sqlast.Range, "GROUPS": sqlast.Groups}
+
+var exclusions = map[string]sqlast.FrameExclude{
+	"": sqlast.ExcludeNoOthers, "NO_OTHER": sqlast.ExcludeNoOthers, "CURRENT_ROW": sqlast.ExcludeCurrentRow,
+	"GROUP": sqlast.ExcludeGroup, "TIES": sqlast.ExcludeTies,
+}
+
+// frame reads the frame of a window. The default one is left out.
+func (r *reader) frame(o object, at sqlast.Pos) *sqlast.Frame {
+	start, end := r.text(o, "start"), r.text(o, "end")
+	exclude, ok := exclusions[r.text(o, "exclude_clause")]
+	if !ok {
+		r.unsupported("this EXCLUDE of a window", "")
+	}
+	f := &sqlast.Frame{Pos: at, Exclude: exclude}
+	unit := ""
+	f.Start, unit = r.frameBound(start, r.optional(o, "start_expr"), unit)
+	f.End, unit = r.frameBound(end, r.optional(o, "end_expr"), unit)
+	if start == "UNBOUNDED_PRECEDING" && end == "CURRENT_ROW_RANGE" && exclude == sqlast.ExcludeNoOthers {
+		return nil
+	}
+	if unit != "" {
+		f.Unit = frameUnits[unit]
+	}
+	return f
+}
+
+func (r *reader) frameBound(text string, x sqlast.Expr, unit string) (sqlast.Bound, string) {
+	b := sqlast.Bound{X: x}
+	kind := text
+	if i := strings.LastIndexByte(text, '_'); i >= 0 {
+		if _, ok := frameUnits[text[i+1:]]; ok {
+			if kind = text[:i]; unit == "" {
+				unit = text[i+1:]
+			} else if unit != text[i+1:] {
+				r.unsupported("a frame of two kinds", "")
+			}
+		}
+	}
+	switch kind {
+	case "UNBOUNDED_PRECEDING":
+		b.Kind = sqlast.UnboundedPreceding
+	case "UNBOUNDED_FOLLOWING":
+		b.Kind = sqlast.UnboundedFollowing
+	case "CURRENT_ROW":
+		b.Kind = sqlast.CurrentRow
+	case "EXPR_PRECEDING":
+		b.Kind = sqlast.Preceding
+	case "EXPR_FOLLOWING":
+		b.Kind = sqlast.Following
+	default:
+		r.unsupported("this frame of a window ("+text+")", "")
+	}
+	if (x != nil) != (b.Kind == sqlast.Preceding || b.Kind == sqlast.Following) {
+		r.unsupported("this frame of a window ("+text+")", "")
+	}
+	return b, unit
+}

@@ -1,0 +1,235 @@
+package dialect
+
+import (
+	"encoding/json"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
+)
+
+// integers are the types of whole numbers.
+var integers = sqlread.Words("TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER UBIGINT INTEGER_LITERAL")
+
+// constant reads the value of a literal.
+func (r *reader) constant(o object) sqlast.Expr {
+	t := r.object(o, "type")
+	id := r.text(t, "id")
+	info := r.object(t, "type_info")
+	null := r.flag(o, "is_null", false)
+	value := r.take(o, "value")
+	r.done(o)
+	if null {
+		return &sqlast.Null{Pos: r.at}
+	}
+	text := ""
+	if n, ok := value.(json.Number); ok {
+		text = string(n)
+	}
+	switch {
+	case id == "VARCHAR" || id == "STRING_LITERAL":
+		s, ok := value.(string)
+		if !ok {
+			break
+		}
+		return &sqlast.String{Pos: r.at, Value: s}
+	case id == "BOOLEAN":
+		b, ok := value.(bool)
+		if !ok {
+			break
+		}
+		return &sqlast.Bool{Pos: r.at, Value: b}
+	case integers[id] && strings.Trim(text, "-0123456789") == "" && text != "":
+		return r.signed(text)
+	case id == "DOUBLE" && text != "":
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			break
+		}
+		return r.signed(strconv.FormatFloat(f, 'e', -1, 64)) // with an exponent it is a DOUBLE again
+	case id == "DECIMAL" && text != "":
+		return r.decimal(text, info)
+	case id == "DECIMAL" || id == "HUGEINT" || id == "UHUGEINT":
+		return r.huge(value, id, info)
+	}
+	r.unsupported("a literal of the type "+id, "write a number, a text, a date or an interval")
+	return nil
+}
+
+// signed returns a number. A negative one is a number with a sign.
+func (r *reader) signed(text string) sqlast.Expr {
+	if digits, negative := strings.CutPrefix(text, "-"); negative {
+		return &sqlast.Unary{Pos: r.at, Op: sqlast.Minus, X: &sqlast.Number{Pos: r.at, Text: digits}}
+	}
+	return &sqlast.Number{Pos: r.at, Text: text}
+}
+
+// decimal returns a number from its digits without the point.
+func (r *reader) decimal(digits string, info object) sqlast.Expr {
+	_, scale := r.decimalType(info)
+	sign := ""
+	if rest, negative := strings.CutPrefix(digits, "-"); negative {
+		sign, digits = "-", rest
+	}
+	if scale > 0 {
+		if missing := scale + 1 - len(digits); missing > 0 {
+			digits = strings.Repeat("0", missing) + digits
+		}
+		digits = digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
+	}
+	return r.signed(sign + digits)
+}
+
+// decimalType reads the width and the scale of a DECIMAL.
+func (r *reader) decimalType(info object) (width, scale int) {
+	r.text(info, "type")
+	read := func(key string) int {
+		n, _ := r.take(info, key).(json.Number)
+		i, _ := strconv.Atoi(string(n))
+		if i < 0 || i > 38 {
+			r.unsupported("this width of a DECIMAL", "")
+			return 0
+		}
+		return i
+	}
+	width, scale = read("width"), read("scale")
+	r.done(info)
+	return width, scale
+}
+
+// huge reads a number of 128 bits.
+func (r *reader) huge(value any, id string, info object) sqlast.Expr {
+	o := r.asObject(value, "value")
+	part := func(key string) *big.Int {
+		n, _ := r.take(o, key).(json.Number)
+		if n == "" {
+			n = "0"
+		}
+		i, ok := new(big.Int).SetString(string(n), 10)
+		if !ok {
+			r.unsupported("this number", "")
+			return new(big.Int)
+		}
+		return i
+	}
+	n := part("upper")
+	n.Lsh(n, 64).Add(n, part("lower"))
+	r.done(o)
+	if id == "DECIMAL" {
+		return r.decimal(n.String(), info)
+	}
+	return r.signed(n.String())
+}
+
+// types maps the types of DuckDB to their printed form. It does not have ENUM,
+// UNION, GEOMETRY, and types that a statement or a database names.
+var types = map[string]string{
+	"BOOLEAN": "BOOLEAN", "TINYINT": "TINYINT", "SMALLINT": "SMALLINT", "INTEGER": "INTEGER", "BIGINT": "BIGINT",
+	"HUGEINT": "HUGEINT", "UTINYINT": "UTINYINT", "USMALLINT": "USMALLINT", "UINTEGER": "UINTEGER", "UBIGINT": "UBIGINT",
+	"UHUGEINT": "UHUGEINT", "FLOAT": "FLOAT", "DOUBLE": "DOUBLE", "VARCHAR": "VARCHAR", "BLOB": "BLOB", "BIT": "BIT",
+	"UUID": "UUID", "DATE": "DATE", "TIME": "TIME", "TIME WITH TIME ZONE": "TIMETZ", "INTERVAL": "INTERVAL",
+	"TIMESTAMP": "TIMESTAMP", "TIMESTAMP_S": "TIMESTAMP_S", "TIMESTAMP_MS": "TIMESTAMP_MS", "TIMESTAMP_NS": "TIMESTAMP_NS",
+	"TIMESTAMP WITH TIME ZONE": "TIMESTAMPTZ",
+}
+
+func (r *reader) typeName(o object) string {
+	defer func() { r.depth-- }()
+	if !r.enter() {
+		return ""
+	}
+	id := r.text(o, "id")
+	info := r.object(o, "type_info")
+	r.done(o)
+	name := types[id]
+	switch id {
+	case "DECIMAL":
+		width, scale := r.decimalType(info)
+		return "DECIMAL(" + strconv.Itoa(width) + ", " + strconv.Itoa(scale) + ")"
+	case "LIST":
+		r.text(info, "type")
+		name = r.typeName(r.object(info, "child_type")) + "[]"
+	case "ARRAY":
+		r.text(info, "type")
+		child := r.typeName(r.object(info, "child_type"))
+		size, _ := r.take(info, "size").(json.Number)
+		if n, err := strconv.Atoi(string(size)); err != nil || n < 1 || n > 1000 {
+			r.unsupported("an array of this size", "use a list")
+		}
+		name = child + "[" + string(size) + "]"
+	case "STRUCT":
+		name = "STRUCT(" + strings.Join(r.fields(info), ", ") + ")"
+	case "MAP":
+		r.text(info, "type")
+		entry := r.object(info, "child_type")
+		r.text(entry, "id")
+		pair := r.object(entry, "type_info")
+		r.done(entry)
+		fields := r.fields(pair)
+		if len(fields) != 2 {
+			r.unsupported("this type of a MAP", "")
+			return ""
+		}
+		_, key, _ := strings.Cut(fields[0], " ")
+		_, value, _ := strings.Cut(fields[1], " ")
+		name = "MAP(" + key + ", " + value + ")"
+	case "UNBOUND":
+		r.text(info, "type")
+		if word := r.text(info, "name"); ascii.EqualFold(word, "json") {
+			name = "JSON"
+		} else {
+			r.unsupported("a cast to the type "+word, "cast to VARCHAR, a number, a date or a time")
+		}
+	}
+	if info != nil {
+		r.done(info)
+	}
+	if name == "" {
+		r.unsupported("a cast to the type "+id, "cast to VARCHAR, a number, a date or a time")
+	}
+	return name
+}
+
+// fields reads the fields of a STRUCT as they are printed.
+func (r *reader) fields(info object) []string {
+	r.text(info, "type")
+	var out []string
+	for _, v := range r.list(info, "child_types") {
+		field := r.asObject(v, "child_types")
+		name := r.text(field, "first")
+		if name == "" {
+			r.unsupported("a STRUCT without names", "name its fields")
+		}
+		out = append(out, string(appendName(nil, name))+" "+r.typeName(r.object(field, "second")))
+		r.done(field)
+	}
+	r.done(info)
+	return out
+}
+
+func (r *reader) cast(o object, at sqlast.Pos) sqlast.Expr {
+	child := r.object(o, "child")
+	x := r.expr(child)
+	name := r.typeName(r.object(o, "cast_type"))
+	try := r.flag(o, "try_cast", false)
+	if s, ok := x.(*sqlast.String); ok && name == "BOOLEAN" && (s.Value == "t" || s.Value == "f") {
+		return &sqlast.Bool{Pos: at, Value: s.Value == "t"} // TRUE and FALSE
+	}
+	return &sqlast.Cast{Pos: at, X: x, Type: name, Try: try}
+}
+
+// collations are the parts of a collation that are joined by dots.
+var collations = sqlread.Words("nocase noaccent nfc binary c posix")
+
+func (r *reader) collate(o object, at sqlast.Pos) sqlast.Expr {
+	x := r.optional(o, "child")
+	name := ascii.Lower(r.text(o, "collation"))
+	for part := range strings.SplitSeq(name, ".") {
+		if !collations[part] {
+			r.unsupported("COLLATE "+name, "use NOCASE, NOACCENT or NFC")
+		}
+	}
+	return &sqlast.Collate{Pos: at, X: x, Name: name}
+}

@@ -1,0 +1,384 @@
+package dialect
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// query reads a query node.
+func (r *reader) query(o object) *sqlast.Query {
+	defer func() { r.depth-- }()
+	q := &sqlast.Query{Pos: r.at}
+	if !r.enter() {
+		return q
+	}
+	kind := r.text(o, "type")
+	modifiers := r.list(o, "modifiers")
+	if m := r.object(o, "cte_map"); m != nil {
+		q.With = r.with(m)
+	}
+	var block *sqlast.Select
+	switch kind {
+	case "SELECT_NODE":
+		block = r.selectBlock(o)
+		q.Body = block
+	case "SET_OPERATION_NODE":
+		q.Body = r.setOp(o)
+	default:
+		r.unsupported("this kind of query ("+kind+")", "")
+	}
+	r.done(o)
+	r.modifiers(q, block, modifiers)
+	return q
+}
+
+// subquery reads a statement in parentheses.
+func (r *reader) subquery(o object) *sqlast.Query {
+	q := r.query(r.object(o, "node"))
+	r.done(o)
+	return q
+}
+
+func (r *reader) with(m object) *sqlast.With {
+	w := &sqlast.With{Pos: r.at}
+	for _, v := range r.list(m, "map") {
+		entry := r.asObject(v, "map")
+		c := &sqlast.CTE{Pos: r.at, Name: r.text(entry, "key")}
+		value := r.object(entry, "value")
+		r.done(entry)
+		c.Columns = r.strings(value, "aliases")
+		r.text(value, "materialized") // a hint: the rows are the same
+		if r.take(value, "key_targets") != nil {
+			r.unsupported("USING KEY", "use UNION")
+		}
+		body := r.object(value, "query")
+		r.done(value)
+		node := r.object(body, "node")
+		r.done(body)
+		if kind, _ := node["type"].(string); kind == "RECURSIVE_CTE_NODE" {
+			w.Recursive = true
+			c.Query = r.recursive(node)
+		} else {
+			c.Query = r.query(node)
+		}
+		if c.Name == "" {
+			r.unsupported("a common table expression without a name", "")
+		}
+		w.CTEs = append(w.CTEs, c)
+		if r.err != nil {
+			break
+		}
+	}
+	r.done(m)
+	if w.CTEs == nil {
+		return nil
+	}
+	return w
+}
+
+// recursive reads the query of a recursive common table expression.
+func (r *reader) recursive(o object) *sqlast.Query {
+	r.text(o, "type")
+	r.text(o, "cte_name")
+	r.strings(o, "aliases") // those of the common table expression
+	q := &sqlast.Query{Pos: r.at}
+	if r.take(o, "key_targets") != nil {
+		r.unsupported("USING KEY", "use UNION")
+	}
+	modifiers := r.list(o, "modifiers")
+	if m := r.object(o, "cte_map"); m != nil {
+		q.With = r.with(m)
+	}
+	q.Body = &sqlast.SetOp{
+		Pos: r.at, Kind: sqlast.Union, All: r.flag(o, "union_all", false),
+		Left: r.arm(o, "left"), Right: r.arm(o, "right"),
+	}
+	r.done(o)
+	r.modifiers(q, nil, modifiers)
+	return q
+}
+
+var setKinds = map[string]sqlast.SetKind{
+	"UNION": sqlast.Union, "INTERSECT": sqlast.Intersect, "EXCEPT": sqlast.Except,
+}
+
+func (r *reader) setOp(o object) *sqlast.SetOp {
+	name := r.text(o, "setop_type")
+	kind, ok := setKinds[name]
+	if !ok {
+		r.unsupported("UNION BY NAME", "name the columns of both queries in the same order")
+	}
+	return &sqlast.SetOp{
+		Pos: r.at, Kind: kind, All: r.flag(o, "setop_all", true),
+		Left: r.arm(o, "left"), Right: r.arm(o, "right"),
+	}
+}
+
+// arm reads an arm of a set operation.
+func (r *reader) arm(o object, key string) sqlast.Body {
+	q := r.query(r.object(o, key))
+	if q.With == nil && q.OrderBy == nil && q.Limit == nil && q.Offset == nil {
+		return q.Body
+	}
+	return q
+}
+
+// modifiers reads DISTINCT, ORDER BY and LIMIT, which apply in this order.
+func (r *reader) modifiers(q *sqlast.Query, block *sqlast.Select, list []any) {
+	last := 0
+	rank := map[string]int{"DISTINCT_MODIFIER": 1, "ORDER_MODIFIER": 2, "LIMIT_MODIFIER": 3}
+	for _, v := range list {
+		o := r.asObject(v, "modifiers")
+		kind := r.text(o, "type")
+		switch {
+		case kind == "LIMIT_PERCENT_MODIFIER":
+			r.unsupported("LIMIT with a percentage", "use USING SAMPLE 10 PERCENT (bernoulli), or LIMIT with a number")
+		case rank[kind] <= last:
+			r.unsupported("this order of DISTINCT, ORDER BY and LIMIT", "put the inner query into a WITH")
+		}
+		last = rank[kind]
+		switch kind {
+		case "DISTINCT_MODIFIER":
+			on := r.exprs(o, "distinct_on_targets")
+			switch {
+			case block == nil:
+				r.unsupported("DISTINCT of a set operation", "use UNION without ALL")
+			case on != nil:
+				block.DistinctOn = on
+			default:
+				block.Distinct = true
+			}
+		case "ORDER_MODIFIER":
+			q.OrderBy = r.orders(o, "orders")
+		case "LIMIT_MODIFIER":
+			q.Limit, q.Offset = r.optional(o, "limit"), r.optional(o, "offset")
+		}
+		r.done(o)
+	}
+}
+
+func (r *reader) orders(o object, key string) []sqlast.Order {
+	var out []sqlast.Order
+	list := r.list(o, key)
+	for _, v := range list {
+		term := r.asObject(v, key)
+		order := sqlast.Order{}
+		switch kind := r.text(term, "type"); kind {
+		case "ORDER_DEFAULT", "ASCENDING", "":
+		case "DESCENDING":
+			order.Desc = true
+		default:
+			r.unsupported("the order "+kind, "")
+		}
+		switch kind := r.text(term, "null_order"); kind {
+		case "ORDER_DEFAULT", "":
+		case "NULLS FIRST", "NULLS_FIRST":
+			order.Nulls = sqlast.NullsFirst
+		case "NULLS LAST", "NULLS_LAST":
+			order.Nulls = sqlast.NullsLast
+		default:
+			r.unsupported("the order of NULLs "+kind, "")
+		}
+		e := r.object(term, "expression")
+		r.done(term)
+		if class, _ := e["class"].(string); class == "STAR" {
+			order.Expr = r.all(e)
+			if len(list) > 1 {
+				r.unsupported("ORDER BY ALL with other terms", "name the columns")
+			}
+		} else {
+			order.Expr = r.expr(e)
+		}
+		out = append(out, order)
+	}
+	return out
+}
+
+// all reads the ALL of ORDER BY ALL, which is a star of all columns.
+func (r *reader) all(o object) *sqlast.Star {
+	r.text(o, "class")
+	r.text(o, "type")
+	s := &sqlast.Star{Pos: r.position(o)}
+	r.flag(o, "columns", false)
+	for _, field := range o {
+		if !isEmpty(field) {
+			r.unsupported("COLUMNS(..)", "name the columns")
+		}
+	}
+	return s
+}
+
+func (r *reader) selectBlock(o object) *sqlast.Select {
+	out := &sqlast.Select{Pos: r.at}
+	items := r.list(o, "select_list")
+	if from := r.object(o, "from_table"); from != nil {
+		out.From = r.relation(from)
+	}
+	for _, v := range items {
+		out.Items = append(out.Items, r.item(r.asObject(v, "select_list")))
+	}
+	if len(out.Items) == 0 {
+		r.unsupported("a SELECT without columns", "")
+	}
+	out.Where = r.optional(o, "where_clause")
+	r.groupBy(out, o)
+	out.Having = r.optional(o, "having")
+	out.Qualify = r.optional(o, "qualify")
+	if sample := r.object(o, "sample"); sample != nil {
+		out.Sample = " USING SAMPLE " + r.sample(sample, true)
+	}
+	return out
+}
+
+func (r *reader) groupBy(out *sqlast.Select, o object) {
+	terms := r.list(o, "group_expressions")
+	_, grouped := o["group_sets"]
+	sets := r.list(o, "group_sets")
+	switch handling := r.text(o, "aggregate_handling"); handling {
+	case "STANDARD_HANDLING", "":
+	case "FORCE_AGGREGATES":
+		if grouped {
+			r.unsupported("GROUP BY ALL with other terms", "name the columns")
+		}
+		out.GroupBy = []sqlast.Expr{&sqlast.Star{Pos: r.at}}
+		return
+	default:
+		r.unsupported("this form of GROUP BY", "")
+	}
+	if !grouped && len(terms) == 0 {
+		return
+	}
+	var list []sqlast.Expr
+	for _, v := range sets {
+		set, ok := v.([]any)
+		if !ok {
+			r.unsupported("this form of GROUP BY", "")
+			return
+		}
+		var items []sqlast.Expr
+		for _, index := range set {
+			n, ok := index.(json.Number)
+			i, err := strconv.Atoi(string(n))
+			if !ok || err != nil || i < 0 || i >= len(terms) {
+				r.unsupported("this form of GROUP BY", "")
+				return
+			}
+			e := r.asObject(clone(terms[i]), "group_expressions")
+			delete(e, "alias")
+			items = append(items, r.expr(e))
+		}
+		switch {
+		case len(sets) == 1 && len(items) > 0:
+			out.GroupBy = items
+			return
+		case len(items) == 1:
+			list = append(list, items[0])
+		case len(items) == 0:
+			list = append(list, &sqlast.GroupingSet{Pos: r.at, Kind: sqlast.GroupingEmpty})
+		default:
+			list = append(list, &sqlast.Row{Pos: r.at, Items: items})
+		}
+	}
+	if len(list) == 0 {
+		out.GroupBy = []sqlast.Expr{&sqlast.GroupingSet{Pos: r.at, Kind: sqlast.GroupingEmpty}}
+		return
+	}
+	out.GroupBy = []sqlast.Expr{&sqlast.GroupingSet{Pos: r.at, Kind: sqlast.GroupingSets, Items: list}}
+}
+
+func (r *reader) item(o object) sqlast.Item {
+	alias := r.text(o, "alias")
+	if class, _ := o["class"].(string); class == "STAR" {
+		if alias != "" {
+			r.unsupported("an alias of *", "leave it out")
+		}
+		return sqlast.Item{Expr: r.star(o)}
+	}
+	e := r.expr(o)
+	if _, column := e.(*sqlast.Column); alias == "" && !column {
+		alias = ownName(e)
+	}
+	return sqlast.Item{Expr: e, Alias: alias}
+}
+
+func (r *reader) star(o object) *sqlast.Star {
+	r.text(o, "class")
+	r.text(o, "type")
+	s := &sqlast.Star{Pos: r.position(o), Table: r.text(o, "relation_name")}
+	if r.flag(o, "columns", false) || o["expr"] != nil {
+		r.unsupported("COLUMNS(..)", "name the columns")
+		return s
+	}
+	for _, v := range r.list(o, "exclude_list") {
+		s.Exclude = append(s.Exclude, r.columnName(v))
+	}
+	for _, v := range r.list(o, "qualified_exclude_list") {
+		s.Exclude = append(s.Exclude, r.columnName(v))
+	}
+	for _, v := range r.list(o, "replace_list") {
+		entry := r.asObject(v, "replace_list")
+		s.Replace = append(s.Replace, sqlast.Item{Alias: r.columnName(r.take(entry, "key")), Expr: r.expr(r.object(entry, "value"))})
+		r.done(entry)
+	}
+	for _, v := range r.list(o, "rename_list") {
+		entry := r.asObject(v, "rename_list")
+		it := sqlast.Item{Expr: &sqlast.Column{Pos: s.Pos, Name: r.columnName(r.take(entry, "key"))}, Alias: r.text(entry, "value")}
+		s.Rename = append(s.Rename, it)
+		r.done(entry)
+	}
+	r.done(o)
+	return s
+}
+
+// columnName reads the name of a column in EXCLUDE, REPLACE or RENAME.
+func (r *reader) columnName(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	o := r.asObject(v, "EXCLUDE")
+	name := r.text(o, "column")
+	if len(o) > 0 || name == "" {
+		r.unsupported("a qualified column in EXCLUDE, REPLACE or RENAME", "write t.* EXCLUDE (column)")
+	}
+	return name
+}
+
+var sampleMethods = map[string]string{"Bernoulli": "bernoulli", "System": "system", "Reservoir": "reservoir"}
+
+// sample reads a sample, as it is printed after USING SAMPLE, or else after
+// TABLESAMPLE.
+func (r *reader) sample(o object, using bool) string {
+	size := r.number(r.object(o, "sample_size"))
+	unit := " ROWS"
+	if r.flag(o, "is_percentage", false) {
+		unit = " PERCENT"
+	}
+	method := sampleMethods[r.text(o, "method")]
+	seed, _ := r.take(o, "seed").(json.Number)
+	r.done(o)
+	if size == nil || method == "" {
+		r.unsupported("this form of a sample", "write USING SAMPLE 10 PERCENT (bernoulli)")
+		return ""
+	}
+	if _, err := strconv.ParseUint(string(seed), 10, 31); err != nil {
+		seed = ""
+	}
+	if using {
+		if seed != "" {
+			seed = ", " + seed
+		}
+		return size.Text + unit + " (" + method + string(seed) + ")"
+	}
+	if seed != "" {
+		seed = " REPEATABLE (" + seed + ")"
+	}
+	return method + "(" + size.Text + unit + ")" + string(seed)
+}
+
+// number reads a constant that is a number without a sign, or returns nil.
+func (r *reader) number(value object) *sqlast.Number {
+	n, _ := r.constant(value).(*sqlast.Number)
+	return n
+}

@@ -1,0 +1,52 @@
+package dialect
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
+)
+
+var style = sqlast.Style{
+	AppendName:        appendName,
+	AppendString:      appendString,
+	CallPrefix:        callPrefix,
+	Same:              "IS NOT DISTINCT FROM",
+	NotSame:           "IS DISTINCT FROM",
+	CrossJoin:         "CROSS JOIN",
+	BareJoinOn:        "",
+	ParenthesizedArms: true,
+	IntersectFirst:    true,
+	ValuesTail:        true,
+	BareOffset:        true,
+	SignsAlike:        true,
+	IntDiv:            "//",
+	ImplicitLateral:   true,
+	Barrier:           true,
+	BarrierLimit:      strconv.FormatInt(math.MaxInt64, 10),
+}
+
+func appendName(dst []byte, name string) []byte { return appendQuoted(dst, name, `"`) }
+
+func appendString(dst []byte, value string) []byte { return appendQuoted(dst, value, "'") }
+
+func appendQuoted(dst []byte, s, quote string) []byte {
+	dst = append(dst, quote...)
+	dst = append(dst, strings.ReplaceAll(s, quote, quote+quote)...)
+	return append(dst, quote...)
+}
+
+// callPrefix returns the schema of DuckDB's own functions. Without it a macro of
+// the database with the same name would be called.
+func callPrefix(c *sqlast.Call) string {
+	if keywordCalls[c.Name] || !safeFunctions[c.Name] {
+		return ""
+	}
+	return "system.main."
+}
+
+// keywordCalls are the calls that no schema may precede. They mean DuckDB's own
+// functions.
+var keywordCalls = sqlread.Words("coalesce grouping try unnest")

@@ -1,0 +1,101 @@
+package duckdb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"github.com/qedkit/qed/internal/keyset"
+	"github.com/qedkit/qed/joinpath"
+)
+
+// Introspect reads the tables and views of the schema main.
+func (e *engine) Introspect(
+	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
+) (*joinpath.Schema, error) {
+	schema := &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}}
+	rows, err := conn.QueryContext(ctx, `
+		SELECT schema_name, table_name, column_name, data_type, is_nullable
+		FROM duckdb_columns()
+		WHERE NOT internal AND database_name = current_database()
+		ORDER BY schema_name, table_oid, column_index`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	other := map[string]bool{}
+	for rows.Next() {
+		var in, table, column, kind string
+		var nullable bool
+		if err := rows.Scan(&in, &table, &column, &kind, &nullable); err != nil {
+			return nil, err
+		}
+		if in != "main" {
+			if name := in + "." + table; !other[name] {
+				other[name] = true
+				skipped(name, "only the schema main is read")
+			}
+			continue
+		}
+		t, ok := schema.Tables[table]
+		if !ok {
+			_, view := e.views[strings.ToLower(table)]
+			t = joinpath.Table{Types: map[string]string{}, View: view}
+		}
+		t.Columns = append(t.Columns, column)
+		t.Types[column] = kind
+		if !nullable {
+			t.NotNull = append(t.NotNull, column)
+		}
+		schema.Tables[table] = t
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return schema, constraints(ctx, conn, schema, skipped)
+}
+
+// constraints adds the keys, and then the foreign keys, which refer to them.
+func constraints(
+	ctx context.Context, conn *sql.Conn, schema *joinpath.Schema, skipped func(table, reason string),
+) error {
+	rows, err := conn.QueryContext(ctx, `
+		SELECT table_name, constraint_type, to_json(constraint_column_names)::VARCHAR,
+			coalesce(referenced_table, ''), coalesce(to_json(referenced_column_names)::VARCHAR, '[]')
+		FROM duckdb_constraints()
+		WHERE database_name = current_database() AND schema_name = 'main'
+			AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')
+		ORDER BY constraint_type = 'FOREIGN KEY', table_oid, constraint_index`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var table, kind, target string
+		var from, to names
+		if err := rows.Scan(&table, &kind, &from, &target, &to); err != nil {
+			return err
+		}
+		t, ok := schema.Tables[table]
+		if !ok || len(from) == 0 {
+			continue
+		}
+		switch kind {
+		case "PRIMARY KEY":
+			t.PrimaryKey = from
+			if len(from) == 1 {
+				t.UniqueColumns = append(t.UniqueColumns, from[0])
+			}
+		case "UNIQUE":
+			keyset.Add(&t, from)
+		case "FOREIGN KEY":
+			if err := schema.AddForeignKey(table, from, target, to); err != nil {
+				skipped(table, fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
+			}
+			continue
+		}
+		schema.Tables[table] = t
+	}
+	return rows.Err()
+}

@@ -1,0 +1,137 @@
+package duckdb
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// ConvertValue returns dates, times and intervals as DuckDB writes them, numbers
+// that no int64 holds as digits, and lists, structures and maps as JSON.
+func (*engine) ConvertValue(columnType string, value any) any {
+	switch v := value.(type) {
+	case time.Time:
+		return v.Format(layoutOf(columnType))
+	case []any, map[string]any, duckdb.OrderedMap:
+		text, err := json.Marshal(plain(v))
+		if err != nil {
+			return fmt.Sprint(v)
+		}
+		return string(text)
+	}
+	return scalar(value)
+}
+
+func layoutOf(columnType string) string {
+	switch columnType {
+	case "DATE":
+		return time.DateOnly
+	case "TIME":
+		return "15:04:05.999999"
+	case "TIMETZ":
+		return "15:04:05.999999Z07:00"
+	case "TIMESTAMPTZ":
+		return "2006-01-02 15:04:05.999999Z07:00"
+	}
+	return "2006-01-02 15:04:05.999999999"
+}
+
+// scalar returns a value of a type of the driver as a number or a text.
+func scalar(value any) any {
+	switch v := value.(type) {
+	case *big.Int:
+		if v.IsInt64() {
+			return v.Int64()
+		}
+		return v.String()
+	case duckdb.Decimal:
+		return v.String()
+	case duckdb.Interval:
+		return intervalText(v)
+	case duckdb.UUID:
+		return v.String()
+	}
+	return value
+}
+
+// plain returns a value in a form that encoding/json writes.
+func plain(value any) any {
+	switch v := value.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = plain(x)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, x := range v {
+			out[k] = plain(x)
+		}
+		return out
+	case duckdb.OrderedMap:
+		out := map[string]any{}
+		keys, values := v.Keys(), v.Values()
+		for i := range keys {
+			out[fmt.Sprint(plain(keys[i]))] = plain(values[i])
+		}
+		return out
+	case time.Time:
+		if v.Equal(v.Truncate(24 * time.Hour)) {
+			return v.Format(time.DateOnly)
+		}
+		return v.Format("2006-01-02 15:04:05.999999999")
+	}
+	return scalar(value)
+}
+
+// intervalText returns an interval as DuckDB writes it, for example
+// "1 year 2 days 03:00:00".
+func intervalText(v duckdb.Interval) string {
+	text := ""
+	part := func(n int64, unit string) {
+		if n == 0 {
+			return
+		}
+		if text != "" {
+			text += " "
+		}
+		text += fmt.Sprint(n) + " " + unit
+		if n != 1 && n != -1 {
+			text += "s"
+		}
+	}
+	part(int64(v.Months/12), "year")
+	part(int64(v.Months%12), "month")
+	part(int64(v.Days), "day")
+	if v.Micros != 0 || text == "" {
+		if text != "" {
+			text += " "
+		}
+		sign, micros := "", v.Micros
+		if micros < 0 {
+			sign, micros = "-", -micros
+		}
+		text += fmt.Sprintf("%s%02d:%02d:%02d", sign, micros/3_600_000_000, micros/60_000_000%60, micros/1_000_000%60)
+		if rest := micros % 1_000_000; rest != 0 {
+			text += fmt.Sprintf(".%06d", rest)
+		}
+	}
+	return text
+}
+
+// names are the names of a list that a statement returned as JSON.
+type names []string
+
+// Scan implements [sql.Scanner].
+func (n *names) Scan(value any) error {
+	text, ok := value.(string)
+	if !ok {
+		return fmt.Errorf("%T is no list of names", value)
+	}
+	*n = nil
+	return json.Unmarshal([]byte(text), (*[]string)(n))
+}
