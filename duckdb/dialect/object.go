@@ -1,16 +1,11 @@
 package dialect
 
 import (
-	"encoding/json"
+	"strconv"
 
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
 )
-
-// An object is a node of DuckDB's tree. Reading a field removes it, so that a field
-// that nothing reads is found by [reader.done] and refused: it could be a clause
-// that this package does not know.
-type object map[string]any
 
 // A reader converts DuckDB's tree into qed's tree. It keeps the first error; the
 // tree is incomplete then.
@@ -38,82 +33,60 @@ func (r *reader) unsupported(construct, remedy string) {
 
 // done refuses an object with a field that was not read.
 func (r *reader) done(o object) {
-	for field, v := range o {
-		if r.err == nil && !isEmpty(v) {
-			r.unsupported("the clause '"+field+"'", "leave it out")
+	if r.err != nil || o.isNone() {
+		return
+	}
+	for at := o.value().first; at != 0; at = o.t.values[at].next {
+		field := object{o.t, at}
+		if v := field.value(); !v.used && !field.isEmpty() {
+			r.unsupported("the clause '"+string(o.t.src[v.key:v.keyEnd])+"'", "leave it out")
+			return
 		}
 	}
 }
 
-// isEmpty reports whether a field is an empty text or list, which is as if it were
-// missing.
-func isEmpty(v any) bool {
-	switch v := v.(type) {
-	case string:
-		return v == ""
-	case []any:
-		return len(v) == 0
+// take returns a field and marks it as read.
+func (r *reader) take(o object, key string) object {
+	field := o.field(key)
+	if !field.isNone() {
+		field.value().used = true
 	}
-	return false
+	return field
 }
 
-func (r *reader) take(o object, key string) any {
-	v := o[key]
-	delete(o, key)
-	return v
+// typed returns a field that has one of the kinds of value, or is missing.
+func (r *reader) typed(o object, key string, kind, or byte) object {
+	field := r.take(o, key)
+	if k := field.kind(); k != 0 && k != kind && k != or {
+		r.unsupported("the form of the clause '"+key+"'", "")
+		return object{}
+	}
+	return field
 }
 
 // text returns a field that is a string or missing.
-func (r *reader) text(o object, key string) string {
-	v, present := o[key]
-	s, ok := v.(string)
-	if delete(o, key); present && !ok {
-		r.unsupported("the form of the clause '"+key+"'", "")
-	}
-	return s
-}
+func (r *reader) text(o object, key string) string { return r.typed(o, key, '"', '"').string() }
 
 // flag returns a field that is a truth value, or missing.
 func (r *reader) flag(o object, key string, missing bool) bool {
-	v, present := o[key]
-	b, ok := v.(bool)
-	if delete(o, key); !present {
+	field := r.typed(o, key, 't', 'f')
+	if field.isNone() {
 		return missing
 	}
-	if !ok {
-		r.unsupported("the form of the clause '"+key+"'", "")
-	}
-	return b
+	return field.kind() == 't'
 }
 
-// object returns a field that is an object, or nil.
-func (r *reader) object(o object, key string) object {
-	return r.asObject(r.take(o, key), key)
-}
-
-func (r *reader) asObject(v any, key string) object {
-	m, ok := v.(map[string]any)
-	if v != nil && !ok {
-		r.unsupported("the form of the clause '"+key+"'", "")
-	}
-	return m
-}
+// object returns a field that is an object, or none.
+func (r *reader) object(o object, key string) object { return r.typed(o, key, '{', '{') }
 
 // list returns a field that is a list, or nil.
-func (r *reader) list(o object, key string) []any {
-	v, present := o[key]
-	l, ok := v.([]any)
-	if delete(o, key); present && !ok {
-		r.unsupported("the form of the clause '"+key+"'", "")
-	}
-	return l
-}
+func (r *reader) list(o object, key string) []object { return r.typed(o, key, '[', '[').items() }
 
 func (r *reader) strings(o object, key string) []string {
 	var out []string
 	for _, v := range r.list(o, key) {
-		s, ok := v.(string)
-		if !ok || s == "" {
+		s := v.string()
+		if s == "" {
 			r.unsupported("an empty name", "")
 			return nil
 		}
@@ -125,10 +98,8 @@ func (r *reader) strings(o object, key string) []string {
 // position reads the position of a node. A node without one has that of the node
 // before it.
 func (r *reader) position(o object) sqlast.Pos {
-	if v, ok := r.take(o, "query_location").(json.Number); ok {
-		if n, err := v.Int64(); err == nil && n <= sqlast.MaxText {
-			r.at = sqlast.Pos(n)
-		}
+	if n, err := strconv.ParseUint(r.take(o, "query_location").number(), 10, 31); err == nil && n <= sqlast.MaxText {
+		r.at = sqlast.Pos(n)
 	}
 	return r.at
 }
@@ -139,23 +110,4 @@ func (r *reader) enter() bool {
 		r.fail(sqlast.TooDeep, r.at, "", "the statement nests too deep")
 	}
 	return r.err == nil
-}
-
-// clone returns a copy of a value of the tree.
-func clone(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, x := range v {
-			out[k] = clone(x)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, x := range v {
-			out[i] = clone(x)
-		}
-		return out
-	}
-	return v
 }

@@ -1,10 +1,8 @@
 package dialect
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -27,18 +25,6 @@ var parser = sync.OnceValues(func() (*sql.Stmt, error) {
 	return sql.OpenDB(c).Prepare(
 		"SELECT json_serialize_sql(?::VARCHAR, skip_null := true, skip_default := true)::VARCHAR")
 })
-
-// serialized is what json_serialize_sql returns.
-type serialized struct {
-	Error      bool   `json:"error"`
-	Type       string `json:"error_type"`
-	Message    string `json:"error_message"`
-	Subtype    string `json:"error_subtype"`
-	Position   string `json:"position"`
-	Statements []struct {
-		Node object `json:"node"`
-	} `json:"statements"`
-}
 
 var lexis = sqlast.Lexis{Quotes: `'"`, Backslash: ""}
 
@@ -67,25 +53,27 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if err := rows.Scan(&out); err != nil {
 		return nil, notParsed(err)
 	}
-	var tree serialized
-	decoder := json.NewDecoder(bytes.NewReader(out))
-	decoder.UseNumber()
-	if err := decoder.Decode(&tree); err != nil {
+	root, err := parseTree(out)
+	if err != nil {
 		return nil, &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: "the statement has a number or a name without a value: " +
 			"write numbers that a DOUBLE can hold"}
 	}
+	statements := root.field("statements").items()
 	switch {
-	case tree.Error:
-		return nil, refused(text, &tree)
-	case len(tree.Statements) == 0:
+	case root.field("error").kind() != 'f':
+		return nil, refused(text, root)
+	case len(statements) == 0:
 		return nil, noStatement()
-	case len(tree.Statements) > 1:
+	case len(statements) > 1:
 		return nil, &sqlast.Error{Code: sqlast.MultipleQueries, Pos: -1,
-			Message: fmt.Sprintf("there are %d statements; write one", len(tree.Statements))}
+			Message: fmt.Sprintf("there are %d statements; write one", len(statements))}
 	}
 	r := reader{}
-	q := r.query(tree.Statements[0].Node)
-	if r.err != nil {
+	q := r.query(r.object(statements[0], "node"))
+	if r.take(statements[0], "named_param_map"); r.err != nil {
+		return nil, r.err
+	}
+	if r.done(statements[0]); r.err != nil {
 		return nil, r.err
 	}
 	return q, nil
@@ -104,22 +92,23 @@ func notParsed(err error) error {
 }
 
 // refused returns the error of a text that DuckDB did not serialize.
-func refused(text string, tree *serialized) error {
+func refused(text string, root object) error {
+	message := root.field("error_message").string()
 	at := -1
-	if n, err := strconv.Atoi(tree.Position); err == nil && n <= len(text) {
+	if n, err := strconv.Atoi(root.field("position").string()); err == nil && n <= len(text) {
 		at = n
 	}
-	if tree.Type == "parser" {
-		return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(at), Message: sqlast.Clip(tree.Message)}
+	if root.field("error_type").string() == "parser" {
+		return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(at), Message: sqlast.Clip(message)}
 	}
 	start := nextToken(text)
 	switch word := firstWord(text[start:]); word {
 	case "SELECT", "WITH", "FROM", "VALUES", "":
-		if strings.Contains(tree.Message, "Only SELECT") {
+		if strings.Contains(message, "Only SELECT") {
 			return &sqlast.Error{Code: sqlast.MultipleQueries, Pos: -1,
 				Message: "there is a statement that is no SELECT: write one SELECT. PIVOT is not supported"}
 		}
-		return &sqlast.Error{Code: sqlast.Unsupported, Pos: sqlast.Pos(at), Message: sqlast.Clip(tree.Message)}
+		return &sqlast.Error{Code: sqlast.Unsupported, Pos: sqlast.Pos(at), Message: sqlast.Clip(message)}
 	case "PIVOT", "PIVOT_WIDER":
 		return &sqlast.Error{Code: sqlast.Unsupported, Name: word, Pos: sqlast.Pos(start), Message: pivotRemedy}
 	default:

@@ -44,7 +44,7 @@ func (r *reader) function(o object, at sqlast.Pos) sqlast.Expr {
 	args := r.arguments(o, name)
 	orders := r.object(o, "order_bys")
 	var orderBy []sqlast.Order
-	if orders != nil {
+	if !orders.isNone() {
 		r.text(orders, "type")
 		orderBy = r.orders(orders, "orders")
 		r.done(orders)
@@ -96,20 +96,19 @@ func (r *reader) functionName(o object, at sqlast.Pos) string {
 // arguments reads the arguments of a call.
 func (r *reader) arguments(o object, name string) []sqlast.Expr {
 	var out []sqlast.Expr
-	for i, v := range r.list(o, "children") {
-		arg := r.asObject(v, "children")
+	for i, arg := range r.list(o, "children") {
 		alias := ""
 		if namedArguments[name] {
 			alias = r.text(arg, "alias")
 		}
 		var e sqlast.Expr
-		if class, _ := arg["class"].(string); class == "LAMBDA" && i == 1 && lambdaFunctions[name] {
+		switch {
+		case i == 1 && lambdaFunctions[name] && arg.field("class").string() == "LAMBDA":
 			e = r.lambda(arg)
-		} else {
+		case alias != "":
+			e = &sqlast.NamedArg{Pos: r.at, Name: alias, X: r.named(arg)}
+		default:
 			e = r.expr(arg)
-		}
-		if alias != "" {
-			e = &sqlast.NamedArg{Pos: r.at, Name: alias, X: e}
 		}
 		out = append(out, e)
 	}
@@ -122,7 +121,7 @@ func (r *reader) lambda(o object) sqlast.Expr {
 	l := &sqlast.Lambda{Pos: r.position(o)}
 	r.text(o, "syntax_type")
 	params := r.object(o, "lhs")
-	if class, _ := params["class"].(string); class == "FUNCTION" {
+	if params.field("class").string() == "FUNCTION" {
 		row, ok := r.expr(params).(*sqlast.Row)
 		if !ok {
 			r.unsupported("these parameters of a lambda", "write LAMBDA x, i: ..")

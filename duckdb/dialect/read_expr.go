@@ -7,14 +7,14 @@ import (
 
 func (r *reader) optional(o object, key string) sqlast.Expr {
 	e := r.object(o, key)
-	if e == nil {
+	if e.isNone() {
 		return nil
 	}
 	return r.expr(e)
 }
 
 func (r *reader) exprs(o object, key string) []sqlast.Expr {
-	return sqlread.Map(r.list(o, key), func(v any) sqlast.Expr { return r.expr(r.asObject(v, key)) })
+	return sqlread.Map(r.list(o, key), r.expr)
 }
 
 // children reads a list of n expressions.
@@ -27,9 +27,16 @@ func (r *reader) children(o object, n int) []sqlast.Expr {
 	return list
 }
 
-// expr reads an expression. An alias inside an expression is the name of an
-// argument; [reader.arguments] reads it.
+// expr reads an expression without an alias.
 func (r *reader) expr(o object) sqlast.Expr {
+	if alias := r.text(o, "alias"); alias != "" {
+		r.unsupported("the name '"+sqlast.Clip(alias)+"' of an argument", "leave it out")
+	}
+	return r.named(o)
+}
+
+// named reads an expression whose alias the caller reads.
+func (r *reader) named(o object) sqlast.Expr {
 	defer func() { r.depth-- }()
 	if !r.enter() {
 		return nil
@@ -37,9 +44,6 @@ func (r *reader) expr(o object) sqlast.Expr {
 	class := r.text(o, "class")
 	kind := r.text(o, "type")
 	at := r.position(o)
-	if alias := r.text(o, "alias"); alias != "" {
-		r.unsupported("the name '"+sqlast.Clip(alias)+"' of an argument", "leave it out")
-	}
 	var e sqlast.Expr
 	switch class {
 	case "COLUMN_REF":
@@ -164,27 +168,23 @@ func (r *reader) operator(o object, at sqlast.Pos, kind string) sqlast.Expr {
 			return nil
 		}
 		sub := sqlast.Subscript{Slice: true, Low: r.bound(list[1]), High: r.bound(list[2])}
-		return &sqlast.Index{Pos: at, X: r.expr(r.asObject(list[0], "children")), Subscripts: []sqlast.Subscript{sub}}
+		return &sqlast.Index{Pos: at, X: r.expr(list[0]), Subscripts: []sqlast.Subscript{sub}}
 	}
 	r.unsupported("this operator ("+kind+")", "")
 	return nil
 }
 
 // bound reads a bound of a slice. A missing one is an empty list.
-func (r *reader) bound(v any) sqlast.Expr {
-	o := r.asObject(v, "children")
-	if value, ok := o["value"].(map[string]any); ok {
-		if t, ok := value["type"].(map[string]any); ok && t["id"] == "LIST" {
-			return nil
-		}
+func (r *reader) bound(o object) sqlast.Expr {
+	if o.field("value").field("type").field("id").string() == "LIST" {
+		return nil
 	}
 	return r.expr(o)
 }
 
 func (r *reader) caseOf(o object, at sqlast.Pos) sqlast.Expr {
 	out := &sqlast.Case{Pos: at}
-	for _, v := range r.list(o, "case_checks") {
-		check := r.asObject(v, "case_checks")
+	for _, check := range r.list(o, "case_checks") {
 		out.Whens = append(out.Whens, sqlast.When{Cond: r.optional(check, "when_expr"), Result: r.optional(check, "then_expr")})
 		r.done(check)
 	}

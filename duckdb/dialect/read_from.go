@@ -1,10 +1,11 @@
 package dialect
 
 import (
+	"strconv"
+
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
-	"strconv"
 )
 
 func (r *reader) relation(o object) sqlast.Relation {
@@ -25,7 +26,7 @@ func (r *reader) relation(o object) sqlast.Relation {
 			Pos: at, Query: r.subquery(r.object(o, "subquery")), Alias: alias,
 			Columns: r.strings(o, "column_name_alias"), Lateral: true,
 		}
-		if o["sample"] != nil {
+		if o.has("sample") {
 			r.unsupported("TABLESAMPLE of a subquery", "write USING SAMPLE inside it")
 		}
 	case "JOIN":
@@ -52,13 +53,13 @@ func (r *reader) table(o object, at sqlast.Pos, alias string) sqlast.Relation {
 	if catalog := r.text(o, "catalog_name"); catalog != "" {
 		r.fail(sqlast.UnknownSchema, at, catalog, "a table is named without its database: leave out "+sqlast.Clip(catalog))
 	}
-	if o["at_clause"] != nil {
+	if o.has("at_clause") {
 		r.unsupported("AT (VERSION or TIMESTAMP)", "leave it out")
 	}
 	if t.Name == "" {
 		r.unsupported("a table without a name", "")
 	}
-	if sample := r.object(o, "sample"); sample != nil {
+	if sample := r.object(o, "sample"); !sample.isNone() {
 		t.Sample = " TABLESAMPLE " + r.sample(sample, false)
 	}
 	columns := r.strings(o, "column_name_alias")
@@ -125,7 +126,7 @@ var tableFunctions = sqlread.Words("generate_series range unnest")
 
 func (r *reader) tableFunction(o object, at sqlast.Pos, alias string) sqlast.Relation {
 	call := r.object(o, "function")
-	name, _ := call["function_name"].(string)
+	name := call.field("function_name").string()
 	if !tableFunctions[ascii.Lower(name)] {
 		r.fail(sqlast.Unsupported, at, name, "the table function "+sqlast.Clip(name)+
 			" is not supported: read the tables of the policy, or generate_series, range or unnest")
@@ -145,7 +146,7 @@ func (r *reader) tableFunction(o object, at sqlast.Pos, alias string) sqlast.Rel
 	default:
 		r.unsupported("WITH ORDINALITY in this form", "")
 	}
-	if r.take(o, "sample") != nil {
+	if o.has("sample") {
 		r.unsupported("TABLESAMPLE of a function", "leave it out")
 	}
 	return f
@@ -155,12 +156,12 @@ func (r *reader) tableFunction(o object, at sqlast.Pos, alias string) sqlast.Rel
 func (r *reader) valuesList(o object, at sqlast.Pos, alias string) sqlast.Relation {
 	v := &sqlast.Values{Pos: at}
 	for _, row := range r.list(o, "values") {
-		items, ok := row.([]any)
-		if !ok || len(items) == 0 {
+		items := row.items()
+		if len(items) == 0 {
 			r.unsupported("this form of VALUES", "")
 			return nil
 		}
-		v.Rows = append(v.Rows, sqlread.Map(items, func(e any) sqlast.Expr { return r.expr(r.asObject(e, "values")) }))
+		v.Rows = append(v.Rows, sqlread.Map(items, r.expr))
 	}
 	if len(v.Rows) == 0 {
 		r.unsupported("this form of VALUES", "")

@@ -1,7 +1,7 @@
 package dialect
 
 import (
-	"encoding/json"
+	"cmp"
 	"math/big"
 	"strconv"
 	"strings"
@@ -25,23 +25,18 @@ func (r *reader) constant(o object) sqlast.Expr {
 	if null {
 		return &sqlast.Null{Pos: r.at}
 	}
-	text := ""
-	if n, ok := value.(json.Number); ok {
-		text = string(n)
-	}
+	text := value.number()
 	switch {
 	case id == "VARCHAR" || id == "STRING_LITERAL":
-		s, ok := value.(string)
-		if !ok {
+		if value.kind() != '"' || value.string() == "" && !value.isEmpty() {
 			break
 		}
-		return &sqlast.String{Pos: r.at, Value: s}
+		return &sqlast.String{Pos: r.at, Value: value.string()}
 	case id == "BOOLEAN":
-		b, ok := value.(bool)
-		if !ok {
+		if c := value.kind(); c != 't' && c != 'f' {
 			break
 		}
-		return &sqlast.Bool{Pos: r.at, Value: b}
+		return &sqlast.Bool{Pos: r.at, Value: value.kind() == 't'}
 	case integers[id] && strings.Trim(text, "-0123456789") == "" && text != "":
 		return r.signed(text)
 	case id == "DOUBLE" && text != "":
@@ -87,8 +82,7 @@ func (r *reader) decimal(digits string, info object) sqlast.Expr {
 func (r *reader) decimalType(info object) (width, scale int) {
 	r.text(info, "type")
 	read := func(key string) int {
-		n, _ := r.take(info, key).(json.Number)
-		i, _ := strconv.Atoi(string(n))
+		i, _ := strconv.Atoi(r.take(info, key).number())
 		if i < 0 || i > 38 {
 			r.unsupported("this width of a DECIMAL", "")
 			return 0
@@ -101,14 +95,9 @@ func (r *reader) decimalType(info object) (width, scale int) {
 }
 
 // huge reads a number of 128 bits.
-func (r *reader) huge(value any, id string, info object) sqlast.Expr {
-	o := r.asObject(value, "value")
+func (r *reader) huge(o object, id string, info object) sqlast.Expr {
 	part := func(key string) *big.Int {
-		n, _ := r.take(o, key).(json.Number)
-		if n == "" {
-			n = "0"
-		}
-		i, ok := new(big.Int).SetString(string(n), 10)
+		i, ok := new(big.Int).SetString(cmp.Or(r.take(o, key).number(), "0"), 10)
 		if !ok {
 			r.unsupported("this number", "")
 			return new(big.Int)
@@ -154,11 +143,11 @@ func (r *reader) typeName(o object) string {
 	case "ARRAY":
 		r.text(info, "type")
 		child := r.typeName(r.object(info, "child_type"))
-		size, _ := r.take(info, "size").(json.Number)
-		if n, err := strconv.Atoi(string(size)); err != nil || n < 1 || n > 1000 {
+		size := r.take(info, "size").number()
+		if n, err := strconv.Atoi(size); err != nil || n < 1 || n > 1000 {
 			r.unsupported("an array of this size", "use a list")
 		}
-		name = child + "[" + string(size) + "]"
+		name = child + "[" + size + "]"
 	case "STRUCT":
 		name = "STRUCT(" + strings.Join(r.fields(info), ", ") + ")"
 	case "MAP":
@@ -183,9 +172,7 @@ func (r *reader) typeName(o object) string {
 			r.unsupported("a cast to the type "+word, "cast to VARCHAR, a number, a date or a time")
 		}
 	}
-	if info != nil {
-		r.done(info)
-	}
+	r.done(info)
 	if name == "" {
 		r.unsupported("a cast to the type "+id, "cast to VARCHAR, a number, a date or a time")
 	}
@@ -196,8 +183,7 @@ func (r *reader) typeName(o object) string {
 func (r *reader) fields(info object) []string {
 	r.text(info, "type")
 	var out []string
-	for _, v := range r.list(info, "child_types") {
-		field := r.asObject(v, "child_types")
+	for _, field := range r.list(info, "child_types") {
 		name := r.text(field, "first")
 		if name == "" {
 			r.unsupported("a STRUCT without names", "name its fields")

@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"encoding/json"
 	"strconv"
 
 	"github.com/qedkit/qed/internal/sqlast"
@@ -16,7 +15,7 @@ func (r *reader) query(o object) *sqlast.Query {
 	}
 	kind := r.text(o, "type")
 	modifiers := r.list(o, "modifiers")
-	if m := r.object(o, "cte_map"); m != nil {
+	if m := r.object(o, "cte_map"); !m.isNone() {
 		q.With = r.with(m)
 	}
 	var block *sqlast.Select
@@ -43,21 +42,20 @@ func (r *reader) subquery(o object) *sqlast.Query {
 
 func (r *reader) with(m object) *sqlast.With {
 	w := &sqlast.With{Pos: r.at}
-	for _, v := range r.list(m, "map") {
-		entry := r.asObject(v, "map")
+	for _, entry := range r.list(m, "map") {
 		c := &sqlast.CTE{Pos: r.at, Name: r.text(entry, "key")}
 		value := r.object(entry, "value")
 		r.done(entry)
 		c.Columns = r.strings(value, "aliases")
 		r.text(value, "materialized") // a hint: the rows are the same
-		if r.take(value, "key_targets") != nil {
+		if len(r.list(value, "key_targets")) > 0 {
 			r.unsupported("USING KEY", "use UNION")
 		}
 		body := r.object(value, "query")
 		r.done(value)
 		node := r.object(body, "node")
 		r.done(body)
-		if kind, _ := node["type"].(string); kind == "RECURSIVE_CTE_NODE" {
+		if node.field("type").string() == "RECURSIVE_CTE_NODE" {
 			w.Recursive = true
 			c.Query = r.recursive(node)
 		} else {
@@ -84,11 +82,11 @@ func (r *reader) recursive(o object) *sqlast.Query {
 	r.text(o, "cte_name")
 	r.strings(o, "aliases") // those of the common table expression
 	q := &sqlast.Query{Pos: r.at}
-	if r.take(o, "key_targets") != nil {
+	if len(r.list(o, "key_targets")) > 0 {
 		r.unsupported("USING KEY", "use UNION")
 	}
 	modifiers := r.list(o, "modifiers")
-	if m := r.object(o, "cte_map"); m != nil {
+	if m := r.object(o, "cte_map"); !m.isNone() {
 		q.With = r.with(m)
 	}
 	q.Body = &sqlast.SetOp{
@@ -126,11 +124,10 @@ func (r *reader) arm(o object, key string) sqlast.Body {
 }
 
 // modifiers reads DISTINCT, ORDER BY and LIMIT, which apply in this order.
-func (r *reader) modifiers(q *sqlast.Query, block *sqlast.Select, list []any) {
+func (r *reader) modifiers(q *sqlast.Query, block *sqlast.Select, list []object) {
 	last := 0
 	rank := map[string]int{"DISTINCT_MODIFIER": 1, "ORDER_MODIFIER": 2, "LIMIT_MODIFIER": 3}
-	for _, v := range list {
-		o := r.asObject(v, "modifiers")
+	for _, o := range list {
 		kind := r.text(o, "type")
 		switch {
 		case kind == "LIMIT_PERCENT_MODIFIER":
@@ -162,8 +159,7 @@ func (r *reader) modifiers(q *sqlast.Query, block *sqlast.Select, list []any) {
 func (r *reader) orders(o object, key string) []sqlast.Order {
 	var out []sqlast.Order
 	list := r.list(o, key)
-	for _, v := range list {
-		term := r.asObject(v, key)
+	for _, term := range list {
 		order := sqlast.Order{}
 		switch kind := r.text(term, "type"); kind {
 		case "ORDER_DEFAULT", "ASCENDING", "":
@@ -183,7 +179,7 @@ func (r *reader) orders(o object, key string) []sqlast.Order {
 		}
 		e := r.object(term, "expression")
 		r.done(term)
-		if class, _ := e["class"].(string); class == "STAR" {
+		if e.field("class").string() == "STAR" {
 			order.Expr = r.all(e)
 			if len(list) > 1 {
 				r.unsupported("ORDER BY ALL with other terms", "name the columns")
@@ -202,10 +198,10 @@ func (r *reader) all(o object) *sqlast.Star {
 	r.text(o, "type")
 	s := &sqlast.Star{Pos: r.position(o)}
 	r.flag(o, "columns", false)
-	for _, field := range o {
-		if !isEmpty(field) {
-			r.unsupported("COLUMNS(..)", "name the columns")
-		}
+	rest := r.err
+	if r.done(o); r.err != rest {
+		r.err = nil
+		r.unsupported("COLUMNS(..)", "name the columns")
 	}
 	return s
 }
@@ -213,11 +209,11 @@ func (r *reader) all(o object) *sqlast.Star {
 func (r *reader) selectBlock(o object) *sqlast.Select {
 	out := &sqlast.Select{Pos: r.at}
 	items := r.list(o, "select_list")
-	if from := r.object(o, "from_table"); from != nil {
+	if from := r.object(o, "from_table"); !from.isNone() {
 		out.From = r.relation(from)
 	}
 	for _, v := range items {
-		out.Items = append(out.Items, r.item(r.asObject(v, "select_list")))
+		out.Items = append(out.Items, r.item(v))
 	}
 	if len(out.Items) == 0 {
 		r.unsupported("a SELECT without columns", "")
@@ -226,7 +222,7 @@ func (r *reader) selectBlock(o object) *sqlast.Select {
 	r.groupBy(out, o)
 	out.Having = r.optional(o, "having")
 	out.Qualify = r.optional(o, "qualify")
-	if sample := r.object(o, "sample"); sample != nil {
+	if sample := r.object(o, "sample"); !sample.isNone() {
 		out.Sample = " USING SAMPLE " + r.sample(sample, true)
 	}
 	return out
@@ -234,7 +230,7 @@ func (r *reader) selectBlock(o object) *sqlast.Select {
 
 func (r *reader) groupBy(out *sqlast.Select, o object) {
 	terms := r.list(o, "group_expressions")
-	_, grouped := o["group_sets"]
+	grouped := o.has("group_sets")
 	sets := r.list(o, "group_sets")
 	switch handling := r.text(o, "aggregate_handling"); handling {
 	case "STANDARD_HANDLING", "":
@@ -252,22 +248,14 @@ func (r *reader) groupBy(out *sqlast.Select, o object) {
 	}
 	var list []sqlast.Expr
 	for _, v := range sets {
-		set, ok := v.([]any)
-		if !ok {
-			r.unsupported("this form of GROUP BY", "")
-			return
-		}
 		var items []sqlast.Expr
-		for _, index := range set {
-			n, ok := index.(json.Number)
-			i, err := strconv.Atoi(string(n))
-			if !ok || err != nil || i < 0 || i >= len(terms) {
+		for _, index := range v.items() {
+			i, err := strconv.Atoi(index.number())
+			if err != nil || i < 0 || i >= len(terms) {
 				r.unsupported("this form of GROUP BY", "")
 				return
 			}
-			e := r.asObject(clone(terms[i]), "group_expressions")
-			delete(e, "alias")
-			items = append(items, r.expr(e))
+			items = append(items, r.expr(terms[i]))
 		}
 		switch {
 		case len(sets) == 1 && len(items) > 0:
@@ -290,13 +278,13 @@ func (r *reader) groupBy(out *sqlast.Select, o object) {
 
 func (r *reader) item(o object) sqlast.Item {
 	alias := r.text(o, "alias")
-	if class, _ := o["class"].(string); class == "STAR" {
+	if o.field("class").string() == "STAR" {
 		if alias != "" {
 			r.unsupported("an alias of *", "leave it out")
 		}
 		return sqlast.Item{Expr: r.star(o)}
 	}
-	e := r.expr(o)
+	e := r.named(o)
 	if _, column := e.(*sqlast.Column); alias == "" && !column {
 		alias = ownName(e)
 	}
@@ -307,7 +295,7 @@ func (r *reader) star(o object) *sqlast.Star {
 	r.text(o, "class")
 	r.text(o, "type")
 	s := &sqlast.Star{Pos: r.position(o), Table: r.text(o, "relation_name")}
-	if r.flag(o, "columns", false) || o["expr"] != nil {
+	if r.flag(o, "columns", false) || o.has("expr") {
 		r.unsupported("COLUMNS(..)", "name the columns")
 		return s
 	}
@@ -317,13 +305,11 @@ func (r *reader) star(o object) *sqlast.Star {
 	for _, v := range r.list(o, "qualified_exclude_list") {
 		s.Exclude = append(s.Exclude, r.columnName(v))
 	}
-	for _, v := range r.list(o, "replace_list") {
-		entry := r.asObject(v, "replace_list")
+	for _, entry := range r.list(o, "replace_list") {
 		s.Replace = append(s.Replace, sqlast.Item{Alias: r.columnName(r.take(entry, "key")), Expr: r.expr(r.object(entry, "value"))})
 		r.done(entry)
 	}
-	for _, v := range r.list(o, "rename_list") {
-		entry := r.asObject(v, "rename_list")
+	for _, entry := range r.list(o, "rename_list") {
 		it := sqlast.Item{Expr: &sqlast.Column{Pos: s.Pos, Name: r.columnName(r.take(entry, "key"))}, Alias: r.text(entry, "value")}
 		s.Rename = append(s.Rename, it)
 		r.done(entry)
@@ -333,13 +319,12 @@ func (r *reader) star(o object) *sqlast.Star {
 }
 
 // columnName reads the name of a column in EXCLUDE, REPLACE or RENAME.
-func (r *reader) columnName(v any) string {
-	if s, ok := v.(string); ok {
+func (r *reader) columnName(v object) string {
+	if s := v.string(); s != "" {
 		return s
 	}
-	o := r.asObject(v, "EXCLUDE")
-	name := r.text(o, "column")
-	if len(o) > 0 || name == "" {
+	name := r.text(v, "column")
+	if r.done(v); name == "" {
 		r.unsupported("a qualified column in EXCLUDE, REPLACE or RENAME", "write t.* EXCLUDE (column)")
 	}
 	return name
@@ -356,25 +341,25 @@ func (r *reader) sample(o object, using bool) string {
 		unit = " PERCENT"
 	}
 	method := sampleMethods[r.text(o, "method")]
-	seed, _ := r.take(o, "seed").(json.Number)
+	seed := r.take(o, "seed").number()
 	r.done(o)
 	if size == nil || method == "" {
 		r.unsupported("this form of a sample", "write USING SAMPLE 10 PERCENT (bernoulli)")
 		return ""
 	}
-	if _, err := strconv.ParseUint(string(seed), 10, 31); err != nil {
+	if _, err := strconv.ParseUint(seed, 10, 31); err != nil {
 		seed = ""
 	}
 	if using {
 		if seed != "" {
 			seed = ", " + seed
 		}
-		return size.Text + unit + " (" + method + string(seed) + ")"
+		return size.Text + unit + " (" + method + seed + ")"
 	}
 	if seed != "" {
 		seed = " REPEATABLE (" + seed + ")"
 	}
-	return method + "(" + size.Text + unit + ")" + string(seed)
+	return method + "(" + size.Text + unit + ")" + seed
 }
 
 // number reads a constant that is a number without a sign, or returns nil.

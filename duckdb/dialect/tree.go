@@ -1,0 +1,250 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// A tree is a JSON text whose values are found without copying them. It exists
+// because decoding DuckDB's trees into maps takes longer than DuckDB takes to make
+// them: see BenchmarkRewriteDuckDB.
+type tree struct {
+	src    []byte
+	values []jsonValue // the first is none
+}
+
+// A jsonValue is a value of a tree.
+type jsonValue struct {
+	kind       byte  // the first byte: { [ " t f n, - and digits for numbers
+	used       bool  // it was read
+	escaped    bool  // a text has escapes
+	start, end int32 // the text of a number, and a text without its quotes
+	first      int32 // the first value of an object or list; 0: none
+	next       int32 // the next one of the object or list around it; 0: none
+	key        int32 // where the key begins
+	keyEnd     int32
+}
+
+// An object is a value of a tree. Reading a field marks it, so that a field that
+// nothing reads is found by [reader.done] and refused: it could be a clause that
+// this package does not know. The zero object is none.
+type object struct {
+	t  *tree
+	at int32
+}
+
+var errJSON = errors.New("malformed JSON")
+
+// maxLevels is the maximum nesting of a tree. DuckDB nests at most 1000
+// expressions, each of which takes up to four levels.
+const maxLevels = 8000
+
+func parseTree(src []byte) (object, error) {
+	t := &tree{src: src, values: make([]jsonValue, 1, 1+len(src)/24)}
+	p := treeParser{tree: t}
+	at, err := p.value(0)
+	if err != nil {
+		return object{}, err
+	}
+	return object{t, at}, nil
+}
+
+type treeParser struct {
+	*tree
+	i int
+}
+
+// peek returns the next byte that is not white space, or 0.
+func (p *treeParser) peek() byte {
+	for p.i < len(p.src) {
+		switch c := p.src[p.i]; c {
+		case ' ', '\n', '\r', '\t':
+			p.i++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+func (p *treeParser) value(level int) (int32, error) {
+	if level > maxLevels {
+		return 0, errJSON
+	}
+	c := p.peek()
+	at := int32(len(p.values))
+	p.values = append(p.values, jsonValue{kind: c})
+	switch {
+	case c == '{' || c == '[':
+		return at, p.members(at, c, level)
+	case c == '"':
+		start, end, escaped, err := p.quoted()
+		v := &p.values[at]
+		v.start, v.end, v.escaped = start, end, escaped
+		return at, err
+	case c == '-' || '0' <= c && c <= '9':
+		start := p.i
+		for p.i++; p.i < len(p.src) && strings.IndexByte("0123456789+-.eE", p.src[p.i]) >= 0; p.i++ {
+		}
+		p.values[at].start, p.values[at].end = int32(start), int32(p.i)
+		return at, nil
+	}
+	for _, word := range []string{"true", "false", "null"} {
+		if bytes.HasPrefix(p.src[p.i:], []byte(word)) {
+			p.i += len(word)
+			return at, nil
+		}
+	}
+	return 0, errJSON
+}
+
+// members reads what is in an object or a list.
+func (p *treeParser) members(at int32, open byte, level int) error {
+	shut := open + 2 // } and ]
+	p.i++
+	if p.peek() == shut {
+		p.i++
+		return nil
+	}
+	last := int32(0)
+	for {
+		var key, keyEnd int32
+		if open == '{' {
+			if p.peek() != '"' {
+				return errJSON
+			}
+			var err error
+			if key, keyEnd, _, err = p.quoted(); err != nil {
+				return err
+			}
+			if p.peek() != ':' {
+				return errJSON
+			}
+			p.i++
+		}
+		v, err := p.value(level + 1)
+		if err != nil {
+			return err
+		}
+		p.values[v].key, p.values[v].keyEnd = key, keyEnd
+		if last == 0 {
+			p.values[at].first = v
+		} else {
+			p.values[last].next = v
+		}
+		last = v
+		switch p.peek() {
+		case ',':
+			p.i++
+		case shut:
+			p.i++
+			return nil
+		default:
+			return errJSON
+		}
+	}
+}
+
+// quoted reads a text in quotes.
+func (p *treeParser) quoted() (start, end int32, escaped bool, err error) {
+	p.i++
+	from := p.i
+	for p.i < len(p.src) {
+		switch p.src[p.i] {
+		case '\\':
+			escaped = true
+			p.i += 2
+		case '"':
+			p.i++
+			return int32(from), int32(p.i - 1), escaped, nil
+		default:
+			p.i++
+		}
+	}
+	return 0, 0, false, errJSON
+}
+
+func (o object) isNone() bool { return o.at == 0 }
+
+func (o object) value() *jsonValue { return &o.t.values[o.at] }
+
+// kind returns the first byte of the value, or 0.
+func (o object) kind() byte {
+	if o.at == 0 {
+		return 0
+	}
+	return o.value().kind
+}
+
+// field returns a field without marking it. It returns none for a null.
+func (o object) field(key string) object {
+	if o.kind() != '{' {
+		return object{}
+	}
+	for at := o.value().first; at != 0; at = o.t.values[at].next {
+		v := &o.t.values[at]
+		if string(o.t.src[v.key:v.keyEnd]) == key {
+			if v.kind == 'n' {
+				return object{}
+			}
+			return object{o.t, at}
+		}
+	}
+	return object{}
+}
+
+func (o object) has(key string) bool { return !o.field(key).isNone() }
+
+// items returns the values of a list.
+func (o object) items() []object {
+	if o.kind() != '[' {
+		return nil
+	}
+	var out []object
+	for at := o.value().first; at != 0; at = o.t.values[at].next {
+		out = append(out, object{o.t, at})
+	}
+	return out
+}
+
+// string returns a text, or "" for another value.
+func (o object) string() string {
+	if o.kind() != '"' {
+		return ""
+	}
+	v := o.value()
+	if !v.escaped {
+		return string(o.t.src[v.start:v.end])
+	}
+	var s string
+	if json.Unmarshal(o.t.src[v.start-1:v.end+1], &s) != nil || !utf8.ValidString(s) {
+		return ""
+	}
+	return s
+}
+
+// number returns the text of a number, or "" for another value.
+func (o object) number() string {
+	if c := o.kind(); c == '-' || '0' <= c && c <= '9' {
+		v := o.value()
+		return string(o.t.src[v.start:v.end])
+	}
+	return ""
+}
+
+// isEmpty reports whether a value is null, or an empty text or list, which is as if
+// it were missing.
+func (o object) isEmpty() bool {
+	switch v := o.value(); v.kind {
+	case 'n':
+		return true
+	case '"':
+		return v.start == v.end
+	case '[':
+		return v.first == 0
+	}
+	return false
+}
