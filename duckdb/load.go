@@ -1,10 +1,14 @@
 package duckdb
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,8 +21,8 @@ import (
 // readers are the functions of DuckDB that read a file, by the ending of its name.
 // They look at all rows to find the types.
 var readers = map[string]string{
-	".csv": "read_csv(%s, sample_size = -1%s)", ".tsv": "read_csv(%s, sample_size = -1%s)",
-	".txt": "read_csv(%s, sample_size = -1%s)", ".json": "read_json(%s, sample_size = -1%s)",
+	".csv": "read_csv(%s, sample_size = -1, quote = '\"', escape = '\"'%s)", ".tsv": "read_csv(%s, sample_size = -1, quote = '\"', escape = '\"'%s)",
+	".txt": "read_csv(%s, sample_size = -1, quote = '\"', escape = '\"'%s)", ".json": "read_json(%s, sample_size = -1%s)",
 	".jsonl": "read_json(%s, sample_size = -1%s)", ".ndjson": "read_json(%s, sample_size = -1%s)",
 	".parquet": "read_parquet(%s%s)",
 }
@@ -46,10 +50,36 @@ func checkFiles(files []File) ([]string, error) {
 		if seen[ascii.Lower(table)] {
 			return nil, failure.New(sqldb.ErrArgument, "two files have the table "+table+": set File.Table")
 		}
+		if err := checkText(f.Path); err != nil {
+			return nil, err
+		}
 		seen[ascii.Lower(table)] = true
 		tables = append(tables, table)
 	}
 	return tables, nil
+}
+
+// checkText returns an error for a CSV file that begins with bytes that are no text.
+func checkText(path string) error {
+	if !strings.HasPrefix(readerOf(path), "read_csv") || strings.HasSuffix(ascii.Lower(path), ".gz") {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return failure.Wrap(sqldb.ErrUnreadable, filepath.Base(path)+" cannot be opened", errors.Unwrap(err))
+	}
+	defer f.Close()
+	head := make([]byte, 64<<10)
+	n, err := io.ReadFull(f, head)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return failure.Wrap(sqldb.ErrUnreadable, filepath.Base(path)+" cannot be read", errors.Unwrap(err))
+	case n == 0:
+		return failure.New(sqldb.ErrNotDatabase, filepath.Base(path)+" is empty: a CSV file has at least a line with names")
+	case bytes.IndexByte(head[:n], 0) >= 0:
+		return failure.New(sqldb.ErrNotDatabase, filepath.Base(path)+" is no text, or it is UTF-16: save it as CSV in UTF-8")
+	}
+	return nil
 }
 
 // load reads a file into a table.
@@ -64,6 +94,9 @@ func load(ctx context.Context, conn *sql.Conn, path, table string) error {
 	if err != nil && strings.HasPrefix(reader, "read_csv") && strings.Contains(ascii.Lower(err.Error()), "utf-8") {
 		err = read(", encoding = 'latin-1'")
 	}
+	if err == nil && strings.HasPrefix(reader, "read_csv") {
+		return checkColumns(ctx, conn, path, table)
+	}
 	if err == nil {
 		return nil
 	}
@@ -75,6 +108,21 @@ func load(ctx context.Context, conn *sql.Conn, path, table string) error {
 	}
 	return failure.Wrap(sqldb.ErrNotDatabase, filepath.Base(path)+" cannot be read: "+reason(err), err)
 }
+
+// checkColumns returns an error if DuckDB found no delimiter in a CSV file: it then
+// reads each line as one column.
+func checkColumns(ctx context.Context, conn *sql.Conn, path, table string) error {
+	names, err := column(ctx, conn, "SELECT column_name FROM duckdb_columns() WHERE table_name = "+literal(table))
+	if err != nil {
+		return opened(ctx, err)
+	}
+	if len(names) == 1 && strings.ContainsAny(names[0], ",;\t|\"") {
+		return failure.New(sqldb.ErrNotDatabase, filepath.Base(path)+" cannot be read: "+noDelimiter)
+	}
+	return nil
+}
+
+const noDelimiter = "no delimiter gives all lines the same number of values: check its quotes and delimiters"
 
 var (
 	csvLine   = regexp.MustCompile(`CSV Error on Line: (\d+)`)
@@ -91,7 +139,7 @@ func reason(err error) string {
 			"; check the quotes and the number of values")
 	}
 	if strings.Contains(text, "sniffing") || strings.Contains(text, "sniff") {
-		return "no delimiter, quote and number of columns fit its lines: check that it is a CSV file"
+		return noDelimiter
 	}
 	first, _, _ := strings.Cut(text, "\n")
 	return failure.Line(failure.WithoutQuoted(first, `"'`))

@@ -10,7 +10,8 @@ import (
 func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
 
 var bounds = sqlbound.Rules{
-	Shape: shape.Rules{Recursion: shape.BySession},
+	Batched: true,
+	Shape:   shape.Rules{Recursion: shape.BySession},
 	Functions: sqlbound.Functions(`
 		small: count count_if countif sum avg bool_and bool_or median mad quantile_cont approx_count_distinct
 		small: corr covar_pop covar_samp entropy skewness kurtosis kurtosis_pop product fsum favg sumkahan

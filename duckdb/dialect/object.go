@@ -13,6 +13,8 @@ type reader struct {
 	at    sqlast.Pos // the last position
 	depth int
 	err   *sqlast.Error
+
+	inFrom bool // the next call is a table function
 }
 
 func (r *reader) fail(code refusal.Code, at sqlast.Pos, name, message string) {
@@ -39,7 +41,7 @@ func (r *reader) done(o object) {
 	for at := o.value().first; at != 0; at = o.t.values[at].next {
 		field := object{o.t, at}
 		if v := field.value(); !v.used && !field.isEmpty() {
-			r.unsupported("the clause '"+string(o.t.src[v.key:v.keyEnd])+"'", "leave it out")
+			r.unsupported("the clause '"+o.t.src[v.key:v.keyEnd]+"'", "leave it out")
 			return
 		}
 	}

@@ -41,19 +41,13 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if err != nil {
 		return nil, fmt.Errorf("duckdb: the database that parses statements cannot be opened: %w", err)
 	}
-	var out sql.RawBytes
-	rows, err := stmt.QueryContext(context.Background(), text)
-	if err != nil {
+	var out string
+	if err := stmt.QueryRowContext(context.Background(), text).Scan(&out); err != nil {
 		return nil, notParsed(err)
 	}
-	defer rows.Close()
-	if !rows.Next() {
-		return nil, notParsed(rows.Err())
-	}
-	if err := rows.Scan(&out); err != nil {
-		return nil, notParsed(err)
-	}
-	root, err := parseTree(out)
+	t := trees.Get().(*tree)
+	defer t.release()
+	root, err := t.parse(out)
 	if err != nil {
 		return nil, &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: "the statement has a number or a name without a value: " +
 			"write numbers that a DOUBLE can hold"}
@@ -84,11 +78,7 @@ func noStatement() error {
 }
 
 func notParsed(err error) error {
-	message := "DuckDB cannot parse the statement"
-	if err != nil {
-		message += ": " + sqlast.Clip(err.Error())
-	}
-	return &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: message}
+	return &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: "DuckDB cannot parse the statement: " + sqlast.Clip(err.Error())}
 }
 
 // refused returns the error of a text that DuckDB did not serialize.

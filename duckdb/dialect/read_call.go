@@ -39,6 +39,8 @@ var lambdaFunctions = sqlread.Words(`
 var namedArguments = sqlread.Words("struct_pack struct_insert struct_update")
 
 func (r *reader) function(o object, at sqlast.Pos) sqlast.Expr {
+	inFrom := r.inFrom
+	r.inFrom = false
 	name := r.functionName(o, at)
 	operator := r.flag(o, "is_operator", false)
 	args := r.arguments(o, name)
@@ -78,8 +80,27 @@ func (r *reader) function(o object, at sqlast.Pos) sqlast.Expr {
 		if len(args) > 3 || name == "unnest" && len(args) != 1 {
 			r.unsupported("this form of "+name, "")
 		}
+		if !inFrom && name != "unnest" && !isConstant(args) {
+			r.fail(sqlast.Unbounded, at, name,
+				name+" of a column makes a list of any length for each row: use it in FROM, or with constants")
+		}
 	}
 	return c
+}
+
+// isConstant reports whether no expression names a column or has a subquery.
+func isConstant(list []sqlast.Expr) bool {
+	constant := true
+	for _, e := range list {
+		sqlast.Walk(e, func(n sqlast.Node) bool {
+			switch n.(type) {
+			case *sqlast.Column, *sqlast.Query:
+				constant = false
+			}
+			return constant
+		})
+	}
+	return constant
 }
 
 // functionName reads the name of a function in lower case. It may have the schema

@@ -132,6 +132,7 @@ func (r *reader) tableFunction(o object, at sqlast.Pos, alias string) sqlast.Rel
 			" is not supported: read the tables of the policy, or generate_series, range or unnest")
 		return nil
 	}
+	r.inFrom = true
 	e := r.expr(call)
 	c, ok := e.(*sqlast.Call)
 	if !ok {

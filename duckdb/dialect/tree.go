@@ -1,10 +1,10 @@
 package dialect
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -12,8 +12,16 @@ import (
 // because decoding DuckDB's trees into maps takes longer than DuckDB takes to make
 // them: see BenchmarkRewriteDuckDB.
 type tree struct {
-	src    []byte
+	src    string
 	values []jsonValue // the first is none
+}
+
+var trees = sync.Pool{New: func() any { return &tree{} }}
+
+// release returns the tree to the pool, without the text.
+func (t *tree) release() {
+	t.src = ""
+	trees.Put(t)
 }
 
 // A jsonValue is a value of a tree.
@@ -42,8 +50,9 @@ var errJSON = errors.New("malformed JSON")
 // expressions, each of which takes up to four levels.
 const maxLevels = 8000
 
-func parseTree(src []byte) (object, error) {
-	t := &tree{src: src, values: make([]jsonValue, 1, 1+len(src)/24)}
+// parse reads a text. The tree is valid until its next use.
+func (t *tree) parse(src string) (object, error) {
+	t.src, t.values = src, append(t.values[:0], jsonValue{})
 	p := treeParser{tree: t}
 	at, err := p.value(0)
 	if err != nil {
@@ -93,7 +102,7 @@ func (p *treeParser) value(level int) (int32, error) {
 		return at, nil
 	}
 	for _, word := range []string{"true", "false", "null"} {
-		if bytes.HasPrefix(p.src[p.i:], []byte(word)) {
+		if strings.HasPrefix(p.src[p.i:], word) {
 			p.i += len(word)
 			return at, nil
 		}
@@ -186,7 +195,7 @@ func (o object) field(key string) object {
 	}
 	for at := o.value().first; at != 0; at = o.t.values[at].next {
 		v := &o.t.values[at]
-		if string(o.t.src[v.key:v.keyEnd]) == key {
+		if o.t.src[v.key:v.keyEnd] == key {
 			if v.kind == 'n' {
 				return object{}
 			}
@@ -203,7 +212,11 @@ func (o object) items() []object {
 	if o.kind() != '[' {
 		return nil
 	}
-	var out []object
+	n := 0
+	for at := o.value().first; at != 0; at = o.t.values[at].next {
+		n++
+	}
+	out := make([]object, 0, n)
 	for at := o.value().first; at != 0; at = o.t.values[at].next {
 		out = append(out, object{o.t, at})
 	}
@@ -217,10 +230,10 @@ func (o object) string() string {
 	}
 	v := o.value()
 	if !v.escaped {
-		return string(o.t.src[v.start:v.end])
+		return o.t.src[v.start:v.end]
 	}
 	var s string
-	if json.Unmarshal(o.t.src[v.start-1:v.end+1], &s) != nil || !utf8.ValidString(s) {
+	if json.Unmarshal([]byte(o.t.src[v.start-1:v.end+1]), &s) != nil || !utf8.ValidString(s) {
 		return ""
 	}
 	return s
@@ -230,7 +243,7 @@ func (o object) string() string {
 func (o object) number() string {
 	if c := o.kind(); c == '-' || '0' <= c && c <= '9' {
 		v := o.value()
-		return string(o.t.src[v.start:v.end])
+		return o.t.src[v.start:v.end]
 	}
 	return ""
 }

@@ -111,9 +111,9 @@ func (c *checker) selectBlock(b *sqlast.Select, outer *scope) *scope {
 	row := int64(0)
 	for i := range b.Items {
 		sizes[i] = c.root(b.Items[i].Expr, s)
-		if row = add(row, sizes[i].bytes()); row > maxRow {
+		if row = add(row, sizes[i].bytes()); row > c.most(maxRow) {
 			c.fail(b.Items[i].Expr.At(), "", "the columns of this select list can have more than %d bytes together: "+
-				"select fewer long texts", maxRow)
+				"select fewer long texts", c.most(maxRow))
 		}
 	}
 	s.items, s.sizes = b.Items, sizes

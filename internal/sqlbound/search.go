@@ -79,7 +79,7 @@ func shortest(weight int64) int64 {
 func (c *checker) product(at sqlast.Pos, name string, x, y size, weight int64) size {
 	v := truth(x, y)
 	product := times(weight, times(x.bytes(), y.bytes()))
-	if product > maxProduct {
+	if product > c.most(maxProduct) {
 		c.fail(at, name, "%s searches in a text of up to %d bytes: search for a shorter text, or in a part of it, "+
 			"for example substr(x, 1, 1000)", name, max(x.bytes(), y.bytes()))
 	}

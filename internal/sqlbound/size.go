@@ -25,6 +25,7 @@ const (
 	maxWork    = 1 << 27  // all products, and what linearWork and nodeWork add
 	maxStep    = 2 << 10  // bytes that a step of a recursion may add to a column
 
+	batchPart  = 16      // of these bounds, for each row of a batch
 	slowWork   = 8       // for each byte of the product of a slow function
 	linearWork = 8       // for each byte of the arguments and the result of a call
 	nodeWork   = 512     // for each operator, column and call, since engines copy expressions

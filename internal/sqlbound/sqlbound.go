@@ -40,6 +40,10 @@ type Rules struct {
 	// (MySQL).
 	Backtracking bool
 
+	// Batched is set if the engine computes many rows before it looks at its limits
+	// (DuckDB: 2048). The bounds of a row are then lower.
+	Batched bool
+
 	Shape shape.Rules // of common table expressions
 }
 
@@ -88,11 +92,19 @@ func (c *checker) fail(at sqlast.Pos, name, format string, args ...any) {
 func (c *checker) root(e sqlast.Expr, s *scope) size {
 	v := c.expr(e, s)
 	c.work = add(c.work, v.work)
-	if c.work > maxWork {
+	if c.work > c.most(maxWork) {
 		c.fail(e.At(), "", "the statement computes too much for one row, up to here: an expression that names a "+
 			"column of a subquery is computed again for each use. Compute long texts once and search them less often")
 	}
 	return v
+}
+
+// most returns a bound of a row, or the part of it that a row of a batch may have.
+func (c *checker) most(bound int64) int64 {
+	if c.rules.Batched {
+		return bound / batchPart
+	}
+	return bound
 }
 
 func (c *checker) optional(e sqlast.Expr, s *scope) {
