@@ -91,10 +91,11 @@ func Load(ctx context.Context, files []File, opt *Options) (*sqldb.DB, error) {
 	})
 }
 
-// Open opens a database file of DuckDB read-only. The file must exist.
+// Open opens a database file of DuckDB read-only. The file must exist. A program
+// opens a file once: DuckDB shares it between the connections of one DB only.
 //
 // The error is a [*sqldb.Error] of kind [sqldb.ErrMissing], [sqldb.ErrUnreadable],
-// [sqldb.ErrNotDatabase] or [sqldb.ErrArgument].
+// [sqldb.ErrUnavailable], [sqldb.ErrNotDatabase] or [sqldb.ErrArgument].
 func Open(ctx context.Context, path string, opt *Options) (*sqldb.DB, error) {
 	if err := checkPath(path); err != nil {
 		return nil, err
@@ -207,11 +208,13 @@ func newConnector(path string, o *Options) (*connector, error) {
 	c, err := duckdb.NewConnector(path+"?"+settings.Encode(), nil)
 	if err != nil {
 		os.RemoveAll(temp)
-		if known := classify(err); known != nil && known.Kind != sqldb.ErrExecution {
-			return nil, known
+		switch text := err.Error(); {
+		case strings.Contains(text, "different configuration") || strings.Contains(text, "Unique file handle"):
+			return nil, failure.Wrap(sqldb.ErrUnavailable, "this program has the file open already: use one DB for it", err)
+		case strings.Contains(text, "Could not set lock"):
+			return nil, failure.Wrap(sqldb.ErrUnavailable, "another program writes the file: close it there", err)
 		}
-		return nil, failure.Wrap(sqldb.ErrNotDatabase, "the file is not a DuckDB database of a version that can be read, "+
-			"or another program writes it", err)
+		return nil, failure.Wrap(sqldb.ErrNotDatabase, "the file is not a DuckDB database, or of a version that cannot be read", err)
 	}
 	return &connector{Connector: c, temp: temp}, nil
 }

@@ -40,7 +40,6 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	for _, o := range q.Objects {
 		if view, ok := e.views[ascii.Lower(o.Name)]; ok {
 			allowed.addAll(view)
-			continue
 		}
 		allowed.add(o.Name, o.Columns)
 	}

@@ -53,7 +53,35 @@ func (e *engine) Introspect(
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
+	rows.Close()
+	for name, t := range schema.Tables {
+		if t.View && !viewTypes(ctx, conn, name, t.Types) {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			delete(schema.Tables, name)
+			skipped(name, "the view is broken")
+		}
+	}
 	return schema, constraints(ctx, conn, schema, skipped)
+}
+
+// viewTypes reads the types of the columns of a view, which the catalogue does not
+// always have. It reports whether the view can be read.
+func viewTypes(ctx context.Context, conn *sql.Conn, name string, types map[string]string) bool {
+	rows, err := conn.QueryContext(ctx, "SELECT column_name, column_type FROM (DESCRIBE main."+quote(name)+")")
+	if err != nil {
+		return false
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var column, kind string
+		if rows.Scan(&column, &kind) != nil {
+			return false
+		}
+		types[column] = kind
+	}
+	return rows.Err() == nil
 }
 
 // constraints adds the keys, and then the foreign keys, which refer to them.

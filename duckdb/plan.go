@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/duckdb/duckdb-go/v2"
+
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/sqlread"
@@ -83,7 +85,15 @@ func planOf(ctx context.Context, conn *sql.Conn, query string) (reads, error) {
 	if err := json.Unmarshal([]byte(text), &plan); err != nil || len(plan) == 0 {
 		return nil, failure.New(sqldb.ErrDenied, "the plan of the statement cannot be read")
 	}
+	// A plan has no scan of a table that the optimizer left out.
+	names, err := duckdb.GetTableNames(conn, query, false)
+	if err != nil {
+		return nil, err
+	}
 	r := reads{}
+	for _, name := range names {
+		r.add(name, nil)
+	}
 	for i := range plan {
 		if err := r.node(&plan[i]); err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
@@ -22,7 +23,30 @@ func (*engine) ConvertValue(columnType string, value any) any {
 		}
 		return string(text)
 	}
+	if id, ok := value.([]byte); ok && columnType == "UUID" && len(id) == 16 {
+		uuid := duckdb.UUID(id)
+		return uuid.String()
+	}
 	return scalar(value)
+}
+
+// decimal returns a number with all digits of its type.
+func decimal(v duckdb.Decimal) string {
+	if v.Value == nil {
+		return ""
+	}
+	sign, digits := "", v.Value.String()
+	if rest, negative := strings.CutPrefix(digits, "-"); negative {
+		sign, digits = "-", rest
+	}
+	scale := int(v.Scale)
+	if missing := scale + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	if scale == 0 {
+		return sign + digits
+	}
+	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
 }
 
 func layoutOf(columnType string) string {
@@ -48,7 +72,7 @@ func scalar(value any) any {
 		}
 		return v.String()
 	case duckdb.Decimal:
-		return v.String()
+		return decimal(v)
 	case duckdb.Interval:
 		return intervalText(v)
 	case duckdb.UUID:
@@ -79,6 +103,10 @@ func plain(value any) any {
 			out[fmt.Sprint(plain(keys[i]))] = plain(values[i])
 		}
 		return out
+	case duckdb.Decimal:
+		return json.Number(decimal(v))
+	case *big.Int:
+		return json.Number(v.String())
 	case time.Time:
 		if v.Equal(v.Truncate(24 * time.Hour)) {
 			return v.Format(time.DateOnly)

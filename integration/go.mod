@@ -9,7 +9,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/graph-gophers/graphql-go v1.6.0
 	github.com/jackc/pgx/v5 v5.12.0
-	github.com/qedkit/qed v0.0.0-00010101000000-000000000000
+	github.com/qedkit/qed v0.0.0
 	github.com/sqlc-dev/marino v0.3.1
 	modernc.org/sqlite v1.61.1
 )

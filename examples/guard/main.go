@@ -29,8 +29,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/dialect/mysql"
@@ -89,6 +92,14 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	return exitOK
 }
 
+// dialects are the dialects that a policy may name. With the build tag duckdb,
+// DuckDB is among them, which needs cgo.
+var dialects = map[string]dialect.Dialect{
+	"mysql":    mysql.Dialect{},
+	"postgres": postgres.Dialect{},
+	"sqlite":   sqlite.Dialect{},
+}
+
 func newGuard(file string) (*secureview.Guard, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -99,14 +110,10 @@ func newGuard(file string) (*secureview.Guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialects := map[string]dialect.Dialect{
-		"mysql":    mysql.Dialect{},
-		"postgres": postgres.Dialect{},
-		"sqlite":   sqlite.Dialect{},
-	}
 	d, ok := dialects[p.Dialect]
 	if !ok {
-		return nil, fmt.Errorf("the dialect %q is not supported: use mysql, postgres or sqlite", p.Dialect)
+		return nil, fmt.Errorf("the dialect %q is not supported: use %s", p.Dialect,
+			strings.Join(slices.Sorted(maps.Keys(dialects)), ", "))
 	}
 	return secureview.New(p, d)
 }
