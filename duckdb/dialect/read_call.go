@@ -68,6 +68,8 @@ func (r *reader) function(o object, at sqlast.Pos) sqlast.Expr {
 		return r.symbol(at, name, args)
 	case name == "count_star" && len(args) == 0:
 		c.Name, c.Star = "count", true
+	case name == "position": // which has a syntax of its own
+		c.Name = "strpos"
 	case name == "list_value":
 		return &sqlast.Array{Pos: at, Items: args}
 	case name == "row":

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/qedkit/qed/internal/ascii"
@@ -22,10 +23,10 @@ func (r *reader) relation(o object) sqlast.Relation {
 	case "BASE_TABLE":
 		out = r.table(o, at, alias)
 	case "SUBQUERY":
-		out = &sqlast.Derived{
+		out = valuesOf(&sqlast.Derived{
 			Pos: at, Query: r.subquery(r.object(o, "subquery")), Alias: alias,
 			Columns: r.strings(o, "column_name_alias"), Lateral: true,
-		}
+		})
 		if o.has("sample") {
 			r.unsupported("TABLESAMPLE of a subquery", "write USING SAMPLE inside it")
 		}
@@ -46,6 +47,34 @@ func (r *reader) relation(o object) sqlast.Relation {
 		r.done(o)
 	}
 	return out
+}
+
+// valuesOf returns (VALUES ..) for SELECT * FROM (VALUES ..), which DuckDB makes of
+// it.
+func valuesOf(d *sqlast.Derived) *sqlast.Derived {
+	s, ok := d.Query.Body.(*sqlast.Select)
+	if !ok || d.Query.With != nil || d.Query.OrderBy != nil || d.Query.Limit != nil || d.Query.Offset != nil {
+		return d
+	}
+	inner, ok := s.From.(*sqlast.Derived)
+	if !ok || inner.Alias != "valueslist" || len(s.Items) != 1 || len(d.Columns) > len(inner.Columns) {
+		return d
+	}
+	star, all := s.Items[0].Expr.(*sqlast.Star)
+	values, ok := inner.Query.Body.(*sqlast.Values)
+	if !ok || !all || !isPlain(s) || star.Exclude != nil || star.Replace != nil || star.Rename != nil {
+		return d
+	}
+	columns := append(slices.Clip(d.Columns), inner.Columns[len(d.Columns):]...)
+	return &sqlast.Derived{
+		Pos: d.Pos, Query: &sqlast.Query{Pos: d.Pos, Body: values}, Alias: d.Alias, Columns: columns, Lateral: true,
+	}
+}
+
+// isPlain reports whether a block has only items and a FROM.
+func isPlain(s *sqlast.Select) bool {
+	return !s.Distinct && s.DistinctOn == nil && s.Where == nil && s.GroupBy == nil && s.Having == nil &&
+		s.Qualify == nil && s.Sample == ""
 }
 
 func (r *reader) table(o object, at sqlast.Pos, alias string) sqlast.Relation {
