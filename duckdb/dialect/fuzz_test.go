@@ -115,3 +115,35 @@ func TestHostileTexts(t *testing.T) {
 		}
 	}
 }
+
+// The parser copies the operand of a CASE for each WHEN. However the words are
+// hidden, such operands are refused, and all others are read.
+func TestCaseOperands(t *testing.T) {
+	for _, text := range []string{
+		"SELECT " + strings.Repeat("CASE ", 40) + "1" + strings.Repeat(" WHEN 1 THEN 2 WHEN 2 THEN 3 END", 40),
+		"SELECT CASE CASE a WHEN 1 THEN 2 END WHEN 2 THEN 3 END",
+		"SELECT CASE ('WHEN' || (case a WHEN 1 THEN 2 END)) WHEN 2 THEN 3 END",
+		"SELECT CASE e'\\'' || (CASE a WHEN 1 THEN 2 END) || 'WHEN' WHEN 2 THEN 3 END",
+		"SELECT CASE t.when + CASE a WHEN 1 THEN 2 END WHEN 2 THEN 3 END",
+		"SELECT CASE (SELECT 1 AS when) + CASE a WHEN 1 THEN 2 END WHEN 2 THEN 3 END",
+		"SELECT CASE /* /* */ WHEN */ CASE a WHEN 1 THEN 2 END WHEN 2 THEN 3 END",
+		"SELECT CASE $x$ WHEN $x$ || CASE a WHEN 1 THEN 2 END WHEN 2 THEN 3 END",
+		"SELECT CASE -- WHEN\nCASE a WHEN 1 THEN 2 END WHEN 2 THEN 3 END",
+		"SELECT CASE (SELECT CASE a WHEN 1 THEN 2 END) WHEN 2 THEN 3 END",
+	} {
+		_, err := dialect.Dialect{}.Read(text)
+		var known *sqlast.Error
+		if !errors.As(err, &known) || known.Code != sqlast.TooCostly {
+			t.Errorf("%s\nerror %v, want %q", text, err, sqlast.TooCostly)
+		}
+	}
+	for _, text := range []string{
+		"SELECT CASE a WHEN CASE b WHEN 1 THEN 2 END THEN CASE c WHEN 3 THEN 4 END ELSE CASE d WHEN 5 THEN 6 END END",
+		"SELECT CASE WHEN a THEN CASE WHEN b THEN 1 END END, CASE x WHEN 1 THEN 2 END",
+		"SELECT CASE 'CASE' WHEN 'a' THEN 1 END, 'it''s CASE', \"case\", t.case, 1 AS end, $$ CASE CASE $$ /* CASE CASE */",
+	} {
+		if _, err := (dialect.Dialect{}).Read(text); err != nil {
+			t.Errorf("%s\n%v", text, err)
+		}
+	}
+}

@@ -34,6 +34,9 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if err := sqlast.CheckText(text, &lexis); err != nil {
 		return nil, err
 	}
+	if err := checkCases(text); err != nil {
+		return nil, err
+	}
 	if strings.TrimSpace(text) == "" {
 		return nil, noStatement()
 	}
@@ -120,20 +123,14 @@ func firstWord(text string) string {
 // parentheses and semicolons.
 func nextToken(text string) int {
 	i := 0
-	past := func(from int, end string) int {
-		if n := strings.Index(text[from:], end); n >= 0 {
-			return from + n + len(end)
-		}
-		return len(text)
-	}
 	for i < len(text) {
 		switch {
 		case ascii.IsSpace(text[i]), text[i] == '(', text[i] == ';':
 			i++
 		case strings.HasPrefix(text[i:], "--"):
-			i = past(i+2, "\n")
+			i = past(text, i+2, "\n")
 		case strings.HasPrefix(text[i:], "/*"):
-			i = past(i+2, "*/")
+			i = pastComment(text, i)
 		default:
 			return i
 		}
