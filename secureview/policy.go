@@ -18,7 +18,7 @@ const defaultColumnsInMessages = 100
 // spells them: spell them as the database does.
 type Policy struct {
 	// Dialect is the name of the SQL dialect: "sqlite", "mysql" (also for MariaDB)
-	// or "postgres". If it is set, it must be the dialect of the [Guard].
+	// "postgres" or "duckdb". If it is set, it must be the dialect of the [Guard].
 	Dialect string `json:"dialect"`
 
 	// Schema is the schema of Tables, and the only schema of unqualified names. In
