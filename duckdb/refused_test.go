@@ -1,0 +1,59 @@
+package duckdb_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
+)
+
+// What the tree has no node for is refused with its name, its place and a remedy.
+func TestRefusals(t *testing.T) {
+	g := newGuard(t, policy)
+	for _, test := range []struct {
+		query string
+		code  refusal.Code
+		says  string
+	}{
+		{"PIVOT orders ON region USING sum(amount)", secureview.ErrUnsupported, "FILTER (WHERE"},
+		{"SELECT * FROM orders PIVOT (sum(amount) FOR region IN ('north'))", secureview.ErrUnsupported, "FILTER (WHERE"},
+		{"UNPIVOT orders ON id, amount", secureview.ErrUnsupported, "UNION ALL"},
+		{"SELECT id FROM orders SEMI JOIN customers ON true", secureview.ErrUnsupported, "EXISTS"},
+		{"SELECT id FROM orders ANTI JOIN customers ON true", secureview.ErrUnsupported, "NOT EXISTS"},
+		{"SELECT id FROM orders POSITIONAL JOIN customers", secureview.ErrUnsupported, "row_number()"},
+		{"SELECT id FROM orders UNION BY NAME SELECT 1 AS id", secureview.ErrUnsupported, "same order"},
+		{"SELECT id FROM orders LIMIT 10%", secureview.ErrUnsupported, "USING SAMPLE"},
+		{"SELECT COLUMNS('a.*') FROM orders", secureview.ErrUnsupported, "name the columns"},
+		{"SELECT #1 FROM orders", secureview.ErrUnsupported, "name the column"},
+		{"SELECT tags[1:3:2] FROM orders", secureview.ErrUnsupported, "list_filter"},
+		{"SHOW TABLES", secureview.ErrUnsupported, "SELECT"},
+		{"SELECT * FROM read_csv('x.csv')", secureview.ErrUnsupported, "read_csv"},
+		{"SELECT list_transform(tags, t -> list_transform(tags, u -> t || u)) FROM orders", secureview.ErrUnsupported, "two steps"},
+		{"SELECT list_transform(tags, id -> id) FROM orders", secureview.ErrAmbiguousName, "rename"},
+		{"SELECT id * 2 AS amount FROM orders QUALIFY row_number() OVER (ORDER BY amount) = 1", secureview.ErrAmbiguousColumn, "rename"},
+		{"SELECT b + 1 AS a, id AS b FROM orders", secureview.ErrMisplaced, "to the left"},
+		{"SELECT * EXCLUDE (nothing) FROM orders", secureview.ErrUnknownColumn, "EXCLUDE"},
+		{"SELECT * REPLACE (1 AS nothing) FROM orders", secureview.ErrUnknownColumn, "REPLACE"},
+		{"SELECT * EXCLUDE (name, country) FROM customers", secureview.ErrColumnCount, "no column"},
+		{"SELECT amuont FROM orders", secureview.ErrUnknownColumn, "amount"},
+		{"SELECT detial.color FROM orders", secureview.ErrUnknownTable, "detial"},
+		{"DELETE FROM orders", secureview.ErrNotSelect, "DELETE"},
+		{"SELECT 1; SELECT 2", secureview.ErrMultipleQueries, "2 statements"},
+		{"SELECT ?", secureview.ErrParameter, "value"},
+		{"SELECT range(id) FROM orders", secureview.ErrUnbounded, "FROM"},
+		{"SELEC 1", secureview.ErrSyntax, "SELEC"},
+	} {
+		_, err := g.Rewrite(context.Background(), test.query)
+		var refused *refusal.Error
+		if !errors.As(err, &refused) {
+			t.Errorf("%s\nerror %v, want a refusal", test.query, err)
+			continue
+		}
+		if p := refused.Problems[0]; p.Code != test.code || !strings.Contains(p.Message+strings.Join(p.Candidates, " "), test.says) {
+			t.Errorf("%s\nis refused as %q: %s\nwant %q and %q", test.query, p.Code, p.Message, test.code, test.says)
+		}
+	}
+}
