@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -288,6 +289,9 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// passageKey matches the key of a passage with its brackets.
+var passageKey = regexp.MustCompile(`\[c[0-9][a-z2-7]{4}\]`)
+
 // answering is a model that knows one table and one document. It records its requests.
 type answering struct{ routed, seen []string }
 
@@ -307,7 +311,7 @@ func (a *answering) say(sent string) string {
 	case strings.Contains(sent, "You prepare the last question"):
 		return `{"question":"How is a boat painted?"}`
 	case strings.Contains(sent, "You answer a question from passages"):
-		return "With a brush [1]."
+		return "With a brush " + passageKey.FindString(sent) + "."
 	}
 	return "There is one boat: Ann."
 }

@@ -26,9 +26,9 @@ func transcript() []line {
 		data(recorded("overdue")),
 		data(worded(recorded("overdue-for-malmo"), "Which work orders are those of Malmo Harbour Logistics?")),
 		manual("When does a work order count as overdue, and who hears of it?", "When does a work order count as overdue, and who hears of it?",
-			"A work order is overdue when it is open and its due date has passed. The branch manager gets a list of the overdue ones every Monday [1]."),
+			"A work order is overdue when it is open and its due date has passed. The branch manager gets a list of the overdue ones every Monday [c2alss]."),
 		manual("And what does it take to move that date?", "What does it take to change the due date of a work order?",
-			"Changing the due date needs a note with the reason [1]."),
+			"Changing the due date needs a note with the reason [c2alss]."),
 		data(fieldservice.Question{
 			Question: "How many invoices were issued for each region in March 2026?",
 			Tables:   []string{"invoice", "region"},
@@ -70,7 +70,8 @@ func data(q fieldservice.Question) line {
 }
 
 // manual is a question for the documents. A question that depends on the ones before
-// is rewritten before the search: alone is the rewritten text.
+// is rewritten before the search: alone is the rewritten text. The answer cites the
+// passage by the key that the documents give it.
 func manual(question, alone, answer string) line {
 	return line{question, []llmtest.Rule{
 		routed(question, "documents", "it asks how things are done"),
