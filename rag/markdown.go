@@ -28,13 +28,18 @@ var (
 
 // loadMarkdown returns the blocks of CommonMark with tables. Front matter is left
 // out. A heading within a list item or a quotation is a part of it.
-func loadMarkdown(_ context.Context, data []byte) (*Document, error) {
-	d := &Document{Text: oneLineEnd(string(data))}
+func loadMarkdown(_ context.Context, data []byte) (d *Document, err error) {
+	defer func() {
+		if recover() != nil { // goldmark panics for some malformed lists
+			d, err = &Document{Text: oneLineEnd(string(data))}, nil
+		}
+	}()
+	d = &Document{Text: oneLineEnd(string(data))}
 	if nested(d.Text) {
 		return d, nil
 	}
 	from := frontMatter(d.Text)
-	source := []byte(d.Text[from:])
+	source := []byte(d.Text[from:] + "\n") // goldmark reads past a last line without an end
 	add := func(n ast.Node, level int, whole bool) {
 		if n.Pos() < 0 {
 			return

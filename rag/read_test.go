@@ -450,12 +450,13 @@ func TestSplitSentences(t *testing.T) {
 func TestHostileMarkdown(t *testing.T) {
 	const many = 300_000
 	for name, text := range map[string]string{
-		"quotations": strings.Repeat("> ", many) + "end",
-		"items":      strings.Repeat("- ", many) + "end",
-		"numbers":    strings.Repeat("1. ", many) + "end",
-		"emphasis":   strings.Repeat("*a_", many) + "end",
-		"brackets":   strings.Repeat("[", many) + "end",
-		"a heading":  "# " + strings.Repeat("*a_[", many) + "end",
+		"quotations":   strings.Repeat("> ", many) + "end",
+		"items":        strings.Repeat("- ", many) + "end",
+		"numbers":      strings.Repeat("1. ", many) + "end",
+		"emphasis":     strings.Repeat("*a_", many) + "end",
+		"brackets":     strings.Repeat("[", many) + "end",
+		"an open item": "a\n\n\n-\n\t*",
+		"a heading":    "# " + strings.Repeat("*a_[", many) + "end",
 	} {
 		chunks, err := rag.Read(t.Context(), files(t, "d.md", text), nil)
 		if err != nil {
