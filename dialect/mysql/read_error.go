@@ -22,6 +22,10 @@ func syntaxError(text string, s *survey, failure error) *sqlast.Error {
 			Message: "SELECT .. INTO is not allowed"}
 	}
 	at := failedAt(text, failure.Error())
+	if table := jsonTable(text); table >= 0 && table < at {
+		return &sqlast.Error{Code: sqlast.Unsupported, Name: "JSON_TABLE", Pos: sqlast.Pos(table),
+			Message: "JSON_TABLE is not supported: read single values with JSON_EXTRACT or JSON_VALUE"}
+	}
 	scan := scanner{src: text, at: max(at, 0)}
 	t := scan.next()
 	near := text[t.at:t.end]
@@ -70,4 +74,16 @@ func firstToken(text string) token {
 		t = scan.next()
 	}
 	return t
+}
+
+// jsonTable returns the offset of the first JSON_TABLE with arguments, or -1. The
+// grammar does not parse its list of columns.
+func jsonTable(text string) int {
+	scan := scanner{src: text}
+	for t := scan.next(); t.kind != endOfText; t = scan.next() {
+		if ahead := scan; isWord(text, t, "JSON_TABLE") && !t.afterDot && isMark(text, ahead.next(), '(') {
+			return t.at
+		}
+	}
+	return -1
 }

@@ -245,6 +245,8 @@ var refusals = []struct {
 
 	{`SELECT a FROM t PARTITION (p0)`, sqlast.Unsupported, "PARTITION", "t PARTITION"},
 	{`SELECT a FROM t AS OF TIMESTAMP NOW()`, sqlast.Unsupported, "AS OF", "t AS"},
+	{`SELECT j.x FROM t, JSON_TABLE(t.a, '$[*]' COLUMNS (x INT PATH '$.x')) AS j`, sqlast.Unsupported, "JSON_TABLE", "JSON_TABLE"},
+	{`SELECT 'JSON_TABLE(' FROM t WHERE`, sqlast.Syntax, "", ""},
 	{`SELECT a FROM t TABLESAMPLE SYSTEM (10 PERCENT)`, sqlast.Unsupported, "TABLESAMPLE", "t TABLE"},
 	{`SELECT a FROM *.t`, sqlast.Unsupported, "*.table", "t"},
 	{`SELECT MATCH (a) AGAINST ('x') FROM t`, sqlast.Unsupported, "MATCH .. AGAINST", "MATCH"},
