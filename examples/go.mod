@@ -11,7 +11,7 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/joho/godotenv v1.5.1
 	github.com/modelcontextprotocol/go-sdk v1.8.0
-	github.com/qedkit/qed v0.0.0
+	github.com/qedkit/qed v0.0.0-00010101000000-000000000000
 	github.com/qedkit/qed/duckdb v0.0.0-00010101000000-000000000000
 	modernc.org/sqlite v1.61.1
 )
