@@ -160,8 +160,8 @@ func (g *Grounds) sentences() []string {
 //
 // A statement that fails is reported in [Inference.Problems], and the rest goes on
 // without it. The error is a [*refusal.Error] of code [joinpath.ErrSchema] or that
-// of an option, such as a name in Columns that the schema does not have. If ctx ends, its error is returned together with the edges that
-// were found until then.
+// of an option, such as a name in Columns that the schema does not have. If ctx
+// ends, its error is returned together with the edges that were found until then.
 func Infer(ctx context.Context, s *joinpath.Schema, opt *InferOptions) (*Inference, error) {
 	o, err := opt.withDefaults()
 	if err != nil {

@@ -68,8 +68,8 @@ func (a *agent) findPaths(ctx context.Context, s state) (state, error) {
 
 // planJoins finds the join of all chosen tables with the lowest cost, and adds the
 // tables that connect them. If several plans have that cost and may give other
-// rows, the model sees all of them. If the tables cannot be connected, it sees the groups that can, and the
-// paths between pairs.
+// rows, the model sees all of them. If the tables cannot be connected, it sees the
+// groups that can, and the paths between pairs.
 func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 	plans, err := a.connect(ctx, s.Tables)
 	switch {

@@ -64,12 +64,13 @@ const (
 // them, and each value is a string.
 //
 // The model may refer to the cells of the rows: see package figures. Every other
-// number of an insight must be in the data that the model was given: as it is, rounded, as a share in percent, or in thousands, millions and so on, as
-// package figures reads them. A number such as 1,234 is read in the style of the
-// insight's language or, if that is not clear, of the request's language. An
-// insight with another number, or without a figure, goes back to the model once
-// and is then left out; "dropped" is the number of insights left out. The meaning of
-// a number is not checked, and neither are numbers that are spelled out.
+// number of an insight must be in the data that the model was given: as it is,
+// rounded, as a share in percent, or in thousands, millions and so on, as package
+// figures reads them. A number such as 1,234 is read in the style of the insight's
+// language or, if that is not clear, of the request's language. An insight with
+// another number, or without a figure, goes back to the model once and is then left
+// out; "dropped" is the number of insights left out. The meaning of a number is not
+// checked, and neither are numbers that are spelled out.
 //
 // Because the text is checked first, it does not stream: it is emitted as one
 // [qed.Token], see [Options.Channel].

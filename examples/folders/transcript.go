@@ -161,8 +161,8 @@ func plan(steps []Step) []map[string]any {
 var folderID = regexp.MustCompile(`"(abc-123|f-[0-9]+)"`)
 
 // replies returns the rules for a step. A body with the id of a folder is the reply
-// only if the request has the id, as a result of the steps before. The request for a correction quotes the body
-// before it, so the last attempt is matched first.
+// only if the request has the id, as a result of the steps before. The request for
+// a correction quotes the body before it, so the last attempt is matched first.
 func (s Step) replies(question string) []llmtest.Rule {
 	attempts := make([]map[string]any, 0, len(s.Bodies)+1)
 	for _, body := range s.Bodies {

@@ -27,8 +27,8 @@ type DateNote struct {
 }
 
 // Dates returns what the words for times in a question mean, compared with the
-// queries that ran, and the line about it. An empty text is left out. Words that name a year need no line
-// unless the queries differ.
+// queries that ran, and the line about it. An empty text is left out. Words that
+// name a year need no line unless the queries differ.
 func Dates(facts dates.Facts, queries []qed.Query, used, differ, unchecked string) ([]dates.Range, DateNote) {
 	var written []string
 	for _, q := range queries {

@@ -84,9 +84,9 @@ func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 
 // New returns a DB that reads the database of pool, which must use the driver
 // github.com/go-sql-driver/mysql. Open the pool with [OpenPool]: in any other pool
-// nothing bounds the memory for a row, which the driver reads as a whole. The DB takes over the pool and those of
-// [sqldb.Options.Replicas]: [sqldb.DB.Close] closes them. New connects to
-// nothing: the first call of a method of the DB does.
+// nothing bounds the memory for a row, which the driver reads as a whole. The DB
+// takes over the pool and those of [sqldb.Options.Replicas]: [sqldb.DB.Close]
+// closes them. New connects to nothing: the first call of a method of the DB does.
 //
 // The error is a [*sqldb.Error] of kind [sqldb.ErrArgument].
 func New(pool *sql.DB, opt *Options) (*sqldb.DB, error) {
