@@ -22,9 +22,9 @@ func BenjaminiHochberg(p []float64) ([]float64, error) {
 	return adjusted, nil
 }
 
-// Holm adjusts p-values for the number of tests by the procedure of Holm (1979):
-// that any of the tests whose adjusted value is at most q is wrong has at most the
-// probability q. The result has the order of p.
+// Holm adjusts p-values for the number of tests by the procedure of Holm (1979): if
+// the tests whose adjusted value is at most q are called significant, the probability
+// that any of them is wrong is at most q. The result has the order of p.
 func Holm(p []float64) ([]float64, error) {
 	by, err := ascending(p)
 	if err != nil {
