@@ -1,0 +1,183 @@
+package dataset_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/dataset"
+)
+
+func load(t *testing.T, text string, opt *dataset.Options) (*dataset.Dataset, error) {
+	t.Helper()
+	var o dataset.Options
+	if opt != nil {
+		o = *opt
+	}
+	o.TempDir = t.TempDir()
+	d, err := dataset.Load(t.Context(), strings.NewReader(text), &o)
+	if err == nil {
+		t.Cleanup(func() {
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+			if left, err := os.ReadDir(o.TempDir); err != nil || len(left) > 0 {
+				t.Errorf("left after Close: %v, %v", left, err)
+			}
+		})
+	} else if left, _ := os.ReadDir(o.TempDir); len(left) > 0 {
+		t.Errorf("left after an error: %v", left)
+	}
+	return d, err
+}
+
+func TestLoad(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		types      map[string]dataset.Type
+		rows       [][]any
+		warnings   []dataset.WarningKind
+	}{
+		{"types", "id,zip,price,ok,day,at\n1,01067,1.5,true,2024-02-29,2024-02-29 10:00:00\n2,80331,2,FALSE,2024-03-01,2024-03-01T10:00:00Z\n",
+			map[string]dataset.Type{"id": "integer", "zip": "text", "price": "decimal", "ok": "boolean", "day": "date", "at": "time"},
+			[][]any{{int64(1), "01067", 1.5, int64(1), "2024-02-29", "2024-02-29 10:00:00"}, {int64(2), "80331", 2.0, int64(0), "2024-03-01", "2024-03-01T10:00:00Z"}},
+			[]dataset.WarningKind{dataset.Mixed}},
+		{"mixed", "n\n1\n2\nx\n", map[string]dataset.Type{"n": "text"}, [][]any{{"1"}, {"2"}, {"x"}}, []dataset.WarningKind{dataset.Mixed}},
+		{"BOM", "\xef\xbb\xbfa,b\n1,2\n", map[string]dataset.Type{"a": "integer", "b": "integer"}, [][]any{{int64(1), int64(2)}}, nil},
+		{"Latin-1", "name\nM\xfcller\n", map[string]dataset.Type{"name": "text"}, [][]any{{"Müller"}}, []dataset.WarningKind{dataset.Encoding}},
+		{"UTF-16", "\xff\xfea\x00\n\x001\x00\n\x00", map[string]dataset.Type{"a": "integer"}, [][]any{{int64(1)}}, []dataset.WarningKind{dataset.Encoding}},
+		{"headers", "a,A,,b\n1,2,3,4\n", map[string]dataset.Type{"a": "integer", "A_2": "integer", "column_3": "integer", "b": "integer"},
+			[][]any{{int64(1), int64(2), int64(3), int64(4)}}, []dataset.WarningKind{dataset.Header, dataset.Header}},
+		{"formula", "a\n=cmd|' /C calc'!A0\nx\n", map[string]dataset.Type{"a": "text"}, [][]any{{"=cmd|' /C calc'!A0"}, {"x"}}, []dataset.WarningKind{dataset.Formula}},
+		{"German", "tag;preis\n31.12.2024;1.234,50\n01.01.2025;7\n", map[string]dataset.Type{"tag": "date", "preis": "decimal"},
+			[][]any{{"2024-12-31", 1234.5}, {"2025-01-01", 7.0}}, []dataset.WarningKind{dataset.Delimiter, dataset.Converted, dataset.Converted}},
+		{"tab", "a\tb\n1\t2\n", map[string]dataset.Type{"a": "integer", "b": "integer"}, [][]any{{int64(1), int64(2)}}, []dataset.WarningKind{dataset.Delimiter}},
+		{"ragged", "a,b\n1\n2,3\n", map[string]dataset.Type{"a": "integer", "b": "integer"}, [][]any{{int64(1), nil}, {int64(2), int64(3)}}, []dataset.WarningKind{dataset.Ragged}},
+		{"NUL", "a\nx\x00y\n", map[string]dataset.Type{"a": "text"}, [][]any{{"xy"}}, []dataset.WarningKind{dataset.Dropped}},
+		{"day or month", "d\n01/02/2024\n", map[string]dataset.Type{"d": "text"}, [][]any{{"01/02/2024"}}, []dataset.WarningKind{dataset.DayMonth}},
+		{"day first", "d\n13/02/2024\n01/02/2024\n", map[string]dataset.Type{"d": "date"}, [][]any{{"2024-02-13"}, {"2024-02-01"}}, []dataset.WarningKind{dataset.Converted}},
+		{"JSON", `[{"a":1,"b":"x"},{"b":null,"c":"007","a":2.5}]`, map[string]dataset.Type{"a": "decimal", "b": "text", "c": "text"},
+			[][]any{{1.0, "x", nil}, {2.5, nil, "007"}}, nil},
+		{"JSON lines", "{\"a\":true}\n{\"a\":false}\n", map[string]dataset.Type{"a": "boolean"}, [][]any{{int64(1)}, {int64(0)}}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d, err := load(t, test.text, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			types := map[string]dataset.Type{}
+			for _, c := range d.Columns {
+				types[c.Name] = c.Type
+			}
+			var kinds []dataset.WarningKind
+			for _, w := range d.Warnings {
+				kinds = append(kinds, w.Kind)
+			}
+			if diff := cmp.Diff(test.types, types) + cmp.Diff(test.rows, d.Sample.Rows) + cmp.Diff(test.warnings, kinds); diff != "" {
+				t.Error(diff)
+			}
+			if d.Rows != len(test.rows) || len(d.Schema.Tables["t_parsed"].Columns) != len(test.types) {
+				t.Errorf("%d rows, schema %v", d.Rows, d.Schema.Tables)
+			}
+		})
+	}
+}
+
+func TestRefused(t *testing.T) {
+	wide := strings.Repeat("c,", 9999) + "c\n"
+	for _, test := range []struct {
+		name, text string
+		opt        dataset.Options
+		want       dataset.Kind
+		line       int
+	}{
+		{"quotes", "a,b\n1,2\n\"x\"y,3\n", dataset.Options{}, dataset.ErrFormat, 3},
+		{"open quote", "a,b\n1,\"2\n3,4\n", dataset.Options{}, dataset.ErrFormat, 2},
+		{"long row", "a\n1\n2,3\n", dataset.Options{}, dataset.ErrFormat, 3},
+		{"wide", wide, dataset.Options{}, dataset.ErrTooLarge, 1},
+		{"no rows", "a,b\n", dataset.Options{}, dataset.ErrEmpty, 0},
+		{"nothing", "", dataset.Options{}, dataset.ErrEmpty, 0},
+		{"XLSX", "PK\x03\x04rest", dataset.Options{}, dataset.ErrFormat, 0},
+		{"HTML", "<!DOCTYPE html><html></html>", dataset.Options{}, dataset.ErrFormat, 0},
+		{"binary", "\x01\x02\x03\x00\x05\x06", dataset.Options{}, dataset.ErrFormat, 0},
+		{"JSON", `[{"a":1},{"a":]`, dataset.Options{}, dataset.ErrFormat, 0},
+		{"JSON numbers", `[1,2]`, dataset.Options{}, dataset.ErrFormat, 0},
+		{"rows", "a\n1\n2\n3\n", dataset.Options{MaxRows: 2}, dataset.ErrTooLarge, 4},
+		{"cell", "a\nlong\n", dataset.Options{MaxCellBytes: 3}, dataset.ErrTooLarge, 2},
+		{"option", "a\n1\n", dataset.Options{MaxColumns: 2001}, dataset.ErrArgument, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := load(t, test.text, &test.opt)
+			var failed *dataset.Error
+			if !errors.As(err, &failed) || !errors.Is(err, test.want) || failed.Line != test.line {
+				t.Fatalf("%v, want %v in line %d", err, test.want, test.line)
+			}
+		})
+	}
+}
+
+// endless is a CSV without an end.
+type endless struct{ read int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, bytes.Repeat([]byte("1,2\n"), len(p)/4+1))
+	e.read += int64(n)
+	return n, nil
+}
+
+func TestTooManyBytes(t *testing.T) {
+	r := &endless{}
+	_, err := dataset.Load(t.Context(), io.LimitReader(r, 2<<30), &dataset.Options{MaxBytes: 1 << 20, TempDir: t.TempDir()})
+	if !errors.Is(err, dataset.ErrTooLarge) || r.read > 2<<20 {
+		t.Fatalf("%v after %d bytes", err, r.read)
+	}
+}
+
+func TestCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := dataset.Load(ctx, &endless{}, &dataset.Options{TempDir: t.TempDir()}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+}
+
+// Only the table can be read, and nothing written.
+func TestGuarded(t *testing.T) {
+	d, err := load(t, "a\n1\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"DELETE FROM t_parsed", "SELECT * FROM sqlite_schema", "SELECT 1; SELECT 2"} {
+		if _, err := d.Guard.Rewrite(t.Context(), text); err == nil {
+			t.Errorf("%s is accepted", text)
+		}
+	}
+}
+
+func ExampleLoad() {
+	d, err := dataset.Load(context.Background(), strings.NewReader("city;price\nBerlin;1,50\nBonn;2,75\n"), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer d.Close()
+	stmt, err := d.Guard.Rewrite(context.Background(), "SELECT SUM(price) FROM t_parsed")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	table, err := d.DB.Query(context.Background(), stmt)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(d.Rows, d.Columns[1].Type, table.Rows[0][0])
+	// Output: 2 decimal 4.25
+}
