@@ -187,13 +187,13 @@ func foreign(head []byte) error {
 	if len(head) > 2 && (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff) {
 		return nil
 	}
-	control := 0
+	nul, control := bytes.Count(head, []byte{0}), 0
 	for _, b := range head {
-		if b < 0x20 && b != '\t' && b != '\n' && b != '\r' {
+		if b != 0 && b < 0x20 && b != '\t' && b != '\n' && b != '\r' {
 			control++
 		}
 	}
-	if control*10 > len(head) {
+	if control*20 > len(head) || nul*3 > len(head) {
 		return errorf(ErrFormat, 0, "the input is binary; export it as CSV in UTF-8")
 	}
 	return nil
