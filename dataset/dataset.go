@@ -6,8 +6,18 @@
 // guard that allows this table alone. [Dataset.Close] deletes the data.
 //
 // What was changed while loading, such as a renamed header or another encoding,
-// is a [Warning]. Input that cannot be loaded without a guess about its cells is
-// an [*Error].
+// is a [Warning]. Broken input, and input that exceeds a limit, is an [*Error].
+//
+// # Types
+//
+// Numbers, times and missing values are what package stats reads as such: text
+// with a leading zero or a plus sign is text, and placeholders such as "N/A" are
+// NULL in a column of numbers or times. In addition numbers may have separators
+// of thousands or a decimal comma (see Options.Decimal), and dates may be written
+// as 31.12.2006, 31/12/2006 or 12/31/2006 if the rows show which of them. A string
+// of JSON is read like a cell of CSV. A column has a type only if all its cells
+// fit it: one other cell makes it text, with a Warning. Whole numbers beyond 64
+// bits are text.
 package dataset
 
 import (
@@ -18,12 +28,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	_ "modernc.org/sqlite" // the driver that writes the table
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
@@ -75,18 +88,37 @@ func errorf(kind Kind, line int, format string, args ...any) *Error {
 
 // Options configures Load. A nil pointer and the zero value mean the defaults.
 type Options struct {
-	// Table is the name of the table. Empty means "t_parsed".
+	// Table is the name of the table: ASCII letters, digits and underscores, at
+	// most 64. Empty means "t_parsed".
 	Table string
+
+	// Separator is the separator of the cells of a CSV file. 0 means that it is
+	// detected: a comma, a semicolon, a tab or a vertical bar.
+	Separator rune
+
+	// Decimal is the decimal sign of the numbers of the input, '.' or ','. The
+	// other sign separates thousands. 0 means that it is detected for each
+	// column. Numbers such as 1,234 or 1.234 alone do not prove it: other
+	// columns and a semicolon as separator do. A column of unproven numbers is
+	// text, with a Warning of kind [DecimalSign]. Numbers of JSON that are not
+	// strings have a point.
+	Decimal rune
 
 	MaxBytes     int64 // of the input; 0 means 512 MiB
 	MaxRows      int   // 0 means 5,000,000
 	MaxColumns   int   // 0 means 1000; SQLite allows at most 2000
 	MaxCellBytes int   // 0 means 64 KiB
 
+	// MaxRowBytes is the maximum size of a record as the input has it, which may
+	// be up to 256 MiB. 0 means 1 MiB, or four times MaxCellBytes if that is
+	// more. Loading and querying need memory for a few rows.
+	MaxRowBytes int
+
 	// TempDir is the directory of the temporary files. Empty means [os.TempDir].
 	TempDir string
 
-	// DB configures the database that is read.
+	// DB configures the database that is read. If MaxBytes and MaxCellBytes are
+	// 0, each row that was loaded fits them.
 	DB sqldb.Options
 }
 
@@ -110,14 +142,45 @@ func (o *Options) withDefaults() (Options, error) {
 	if opt.MaxCellBytes == 0 {
 		opt.MaxCellBytes = 64 << 10
 	}
-	if opt.MaxBytes < 0 || opt.MaxRows < 0 || opt.MaxColumns < 0 || opt.MaxCellBytes < 0 {
+	if opt.MaxBytes < 0 || opt.MaxRows < 0 || opt.MaxColumns < 0 || opt.MaxCellBytes < 0 || opt.MaxRowBytes < 0 {
 		return opt, errorf(ErrArgument, 0, "a limit is negative")
 	}
 	if opt.MaxColumns > 2000 {
 		return opt, errorf(ErrArgument, 0, "MaxColumns is %d, and SQLite allows 2000", opt.MaxColumns)
 	}
+	if opt.MaxCellBytes > maxRowBytes || opt.MaxRowBytes > maxRowBytes {
+		return opt, errorf(ErrArgument, 0, "MaxCellBytes is %d and MaxRowBytes %d, and at most %d are possible", opt.MaxCellBytes, opt.MaxRowBytes, maxRowBytes)
+	}
+	if opt.MaxRowBytes == 0 {
+		opt.MaxRowBytes = min(max(1<<20, 4*opt.MaxCellBytes), maxRowBytes)
+	}
+	if opt.DB.MaxBytes == 0 {
+		// A row has at most 8 bytes for each cell that is no text.
+		opt.DB.MaxBytes = max(4<<20, opt.MaxRowBytes+8*opt.MaxColumns)
+	}
+	if opt.DB.MaxCellBytes == 0 {
+		opt.DB.MaxCellBytes = max(64<<10, opt.MaxCellBytes)
+	}
+	if !tableName.MatchString(opt.Table) || strings.HasPrefix(ascii.Lower(opt.Table), "sqlite_") {
+		return opt, errorf(ErrArgument, 0, "Table is no possible name: it has to be a letter or an underscore with up to 63 letters, digits and underscores, and must not start with sqlite_")
+	}
+	if opt.Decimal != 0 && opt.Decimal != '.' && opt.Decimal != ',' {
+		return opt, errorf(ErrArgument, 0, "Decimal is %q; it has to be '.' or ','", opt.Decimal)
+	}
+	if sep := opt.Separator; sep != 0 && (sep == '"' || sep == '\r' || sep == '\n' || sep == utf8.RuneError || !utf8.ValidRune(sep)) {
+		return opt, errorf(ErrArgument, 0, "Separator is %q, which cannot separate cells", sep)
+	}
 	return opt, nil
 }
+
+// maxRowBytes is the largest MaxRowBytes, so that SQLite and the memory can hold
+// some rows.
+const maxRowBytes = 256 << 20
+
+var tableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+
+// storedBytes is a bound of the size of a stored row, with its header.
+func (o *Options) storedBytes() int { return o.MaxRowBytes + 20*o.MaxColumns + 100 }
 
 // A Warning says what was changed or noticed while loading.
 type Warning struct {
@@ -141,6 +204,10 @@ const (
 	Dropped   WarningKind = "dropped"    // NUL bytes were removed
 	DayMonth  WarningKind = "day_month"  // dates whose order of day and month is unknown
 	Converted WarningKind = "conversion" // cells are written in another form
+	Missing   WarningKind = "missing"    // placeholders such as N/A are NULL
+
+	DecimalSign WarningKind = "decimal_sign" // numbers whose decimal sign is unknown
+	Omitted     WarningKind = "omitted"      // there are more warnings
 )
 
 // A Dataset is a loaded table. It is safe for concurrent use.
@@ -153,7 +220,7 @@ type Dataset struct {
 	Columns  []Column
 	Rows     int
 	Sample   *qed.Table // the first rows, at most 10
-	Warnings []Warning
+	Warnings []Warning  // at most 101
 
 	dir string
 }
@@ -177,7 +244,8 @@ func Open(ctx context.Context, path string, opt *Options) (*Dataset, error) {
 
 // Load reads CSV, a JSON array of objects or JSON lines from r to its end. The
 // format, the separator and the encoding are detected. The memory does not
-// depend on the number of rows. If ctx ends, Load returns its cause.
+// depend on the number of rows, and a row larger than Options.MaxRowBytes is
+// refused before it is read whole. If ctx ends, Load returns its cause.
 func Load(ctx context.Context, r io.Reader, o *Options) (_ *Dataset, err error) {
 	opt, err := o.withDefaults()
 	if err != nil {
@@ -207,7 +275,7 @@ func Load(ctx context.Context, r io.Reader, o *Options) (_ *Dataset, err error) 
 		names[i] = c.name
 		d.Columns = append(d.Columns, Column{Name: c.name, Header: c.header, Type: c.kind})
 	}
-	if d.DB, err = sqlitedb.Open(path, &sqlitedb.Options{Options: opt.DB, Immutable: true}); err != nil {
+	if d.DB, err = sqlitedb.Open(path, &sqlitedb.Options{Options: opt.DB, Immutable: true, MaxValueBytes: max(1<<20, opt.storedBytes())}); err != nil {
 		return nil, err
 	}
 	d.Policy = &secureview.Policy{Dialect: "sqlite", Tables: map[string][]string{d.Table: names}}
@@ -287,7 +355,7 @@ func (l *loader) insert(db *sql.DB) error {
 	}
 	defer stmt.Close()
 	values := make([]any, len(l.columns))
-	err = l.again(func(cells []cell) error {
+	err = l.each(func(cells []cell, _ int) error {
 		for i, c := range cells {
 			values[i] = l.columns[i].value(c)
 		}

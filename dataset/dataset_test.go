@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/dataset"
+	"github.com/qedkit/qed/internal/peakmem"
 )
 
 func load(t *testing.T, text string, opt *dataset.Options) (*dataset.Dataset, error) {
@@ -107,8 +110,24 @@ func TestRefused(t *testing.T) {
 		{"XLSX", "PK\x03\x04rest", dataset.Options{}, dataset.ErrFormat, 0},
 		{"HTML", "<!DOCTYPE html><html></html>", dataset.Options{}, dataset.ErrFormat, 0},
 		{"binary", "\x01\x02\x03\x00\x05\x06", dataset.Options{}, dataset.ErrFormat, 0},
-		{"JSON", `[{"a":1},{"a":]`, dataset.Options{}, dataset.ErrFormat, 0},
-		{"JSON numbers", `[1,2]`, dataset.Options{}, dataset.ErrFormat, 0},
+		{"JSON", "[{\"a\":1},\n{\"a\":]", dataset.Options{}, dataset.ErrFormat, 2},
+		{"JSON lines", "{\"a\":1}\n\n{\"a\":\"x\"}\n{\"a\" 1}\n{\"a\":2}\n", dataset.Options{}, dataset.ErrFormat, 4},
+		{"JSON numbers", `[1,2]`, dataset.Options{}, dataset.ErrFormat, 1},
+		{"JSON and more", `[{"a":1}] x`, dataset.Options{}, dataset.ErrFormat, 1},
+		{"JSON cut short", `[{"a":1}`, dataset.Options{}, dataset.ErrFormat, 1},
+		{"JSON number after objects", "{\"a\":1}\n2\n", dataset.Options{}, dataset.ErrFormat, 2},
+		{"JSON key twice", "[{\"a\":1},\n {\"b\":1,\"a\":2,\n\"b\":3}]", dataset.Options{}, dataset.ErrFormat, 2},
+		{"row", "a,b\n1,2\n" + strings.Repeat("x", 20) + "," + strings.Repeat("x", 20) + "\n", dataset.Options{MaxRowBytes: 40}, dataset.ErrTooLarge, 3},
+		{"JSON row", "{\"a\":\"" + strings.Repeat("x", 40) + "\"}", dataset.Options{MaxRowBytes: 40}, dataset.ErrTooLarge, 1},
+		{"separator", "a;b\n1;2,3,4\n", dataset.Options{Separator: ','}, dataset.ErrFormat, 2},
+		{"separator that is none", "a\n1\n", dataset.Options{Separator: '"'}, dataset.ErrArgument, 0},
+		{"decimal sign", "a\n1\n", dataset.Options{Decimal: ';'}, dataset.ErrArgument, 0},
+		{"negative", "a\n1\n", dataset.Options{MaxRowBytes: -1}, dataset.ErrArgument, 0},
+		{"row limit", "a\n1\n", dataset.Options{MaxRowBytes: 1 << 30}, dataset.ErrArgument, 0},
+		{"table with a space", "a\n1\n", dataset.Options{Table: "a b"}, dataset.ErrArgument, 0},
+		{"table with a quote", "a\n1\n", dataset.Options{Table: `a"b`}, dataset.ErrArgument, 0},
+		{"table of SQLite", "a\n1\n", dataset.Options{Table: "SQLite_x"}, dataset.ErrArgument, 0},
+		{"long table", "a\n1\n", dataset.Options{Table: strings.Repeat("t", 65)}, dataset.ErrArgument, 0},
 		{"rows", "a\n1\n2\n3\n", dataset.Options{MaxRows: 2}, dataset.ErrTooLarge, 4},
 		{"cell", "a\nlong\n", dataset.Options{MaxCellBytes: 3}, dataset.ErrTooLarge, 2},
 		{"option", "a\n1\n", dataset.Options{MaxColumns: 2001}, dataset.ErrArgument, 0},
@@ -138,6 +157,100 @@ func TestTooManyBytes(t *testing.T) {
 	if !errors.Is(err, dataset.ErrTooLarge) || r.read > 2<<20 {
 		t.Fatalf("%v after %d bytes", err, r.read)
 	}
+}
+
+// A quote or bracket that is never closed is refused before the memory has all of
+// it.
+func TestHugeRecord(t *testing.T) {
+	for name, start := range map[string]string{"CSV": "a,b\n1,\"", "line": "a,b\n1,", "JSON string": `[{"a":"`, "JSON value": `[{"a":[`, "JSON object": "{\"a\":1}\n{"} {
+		t.Run(name, func(t *testing.T) {
+			r := io.MultiReader(strings.NewReader(start), io.LimitReader(filler('x'), 64<<20))
+			if strings.HasSuffix(start, "[") || strings.HasSuffix(start, "{") {
+				r = io.MultiReader(strings.NewReader(start), io.LimitReader(filler(' '), 64<<20))
+			}
+			peak := peakmem.Growth(t, func() {
+				_, err := dataset.Load(t.Context(), r, &dataset.Options{TempDir: t.TempDir()})
+				if !errors.Is(err, dataset.ErrTooLarge) {
+					t.Error(err)
+				}
+			})
+			if peak > 24<<20 {
+				t.Errorf("%d MiB of memory", peak>>20)
+			}
+		})
+	}
+}
+
+// A filler is one byte without an end.
+type filler byte
+
+func (f filler) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(f)
+	}
+	return len(p), nil
+}
+
+func TestOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data.csv")
+	if err := os.WriteFile(path, []byte("a\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.Open(t.Context(), path, &dataset.Options{TempDir: t.TempDir(), Table: "Sales_2024"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	rows, err := d.DB.QueryText(t.Context(), d.Guard, "SELECT a FROM sales_2024")
+	if err != nil || rows.Rows[0][0] != int64(1) {
+		t.Errorf("%v, %v", rows, err)
+	}
+	_, err = dataset.Open(t.Context(), path+".missing", nil)
+	if !errors.Is(err, dataset.ErrRead) || !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := dataset.Open(t.Context(), filepath.Dir(path), nil); !errors.Is(err, dataset.ErrRead) {
+		t.Error(err)
+	}
+}
+
+// BenchmarkLoad loads 100,000 rows of 20 columns.
+func BenchmarkLoad(b *testing.B) {
+	var text bytes.Buffer
+	for i := range 20 {
+		fmt.Fprintf(&text, "c%d%s", i, map[bool]string{true: "\n", false: ","}[i == 19])
+	}
+	for row := range 100_000 {
+		for i := range 20 {
+			switch i % 5 {
+			case 0:
+				fmt.Fprint(&text, row*i)
+			case 1:
+				fmt.Fprintf(&text, "%d.%02d", row%977, (row+i)%100)
+			case 2:
+				fmt.Fprintf(&text, "customer %d", row%5000)
+			case 3:
+				fmt.Fprintf(&text, "2024-%02d-%02d", row%12+1, row%28+1)
+			case 4:
+				text.WriteString([]string{"true", "false", ""}[row%3])
+			}
+			text.WriteByte(",\n"[i/19])
+		}
+	}
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	dir := b.TempDir()
+	peak := 0
+	for b.Loop() {
+		peak = max(peak, peakmem.Growth(b, func() {
+			d, err := dataset.Load(b.Context(), bytes.NewReader(text.Bytes()), &dataset.Options{TempDir: dir})
+			if err != nil {
+				b.Fatal(err)
+			}
+			d.Close()
+		}))
+	}
+	b.ReportMetric(float64(peak)/(1<<20), "peak-MiB")
 }
 
 func TestCanceled(t *testing.T) {

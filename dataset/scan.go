@@ -9,22 +9,30 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
+	utf16 "golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 // A cell is a value of the input.
 type cell struct {
 	text   string
-	quoted bool // a string of JSON, which is not read as a number or a boolean
+	number bool // a number of JSON, whose decimal sign is a point
 	null   bool
 }
+
+func (c cell) blank() bool { return c.null || strings.TrimSpace(c.text) == "" }
 
 // A loader reads an input twice: from the reader of the caller, and from the
 // copy in UTF-8 that the first time wrote.
@@ -34,19 +42,40 @@ type loader struct {
 	dir      string
 	isJSON   bool
 	comma    rune
-	columns  []*column
-	index    map[string]int // of the columns of JSON, by header
+	columns  []*tableColumn
+	names    map[string]bool // of the columns, in lower case
+	index    map[string]int  // of the columns of JSON, by header
+	lastIn   []int           // the last object that has the column of JSON
 	rows     int
 	warnings []Warning
 
 	ragged, raggedAt int
+
+	text string // the path of the copy in UTF-8
 }
 
-func (l *loader) warn(kind WarningKind, format string, args ...any) {
-	l.warnings = append(l.warnings, Warning{Kind: kind, Message: fmt.Sprintf(format, args...)})
+// maxWarnings bounds the warnings, of which each column may have several.
+const maxWarnings = 100
+
+func (l *loader) warn(w Warning) {
+	n := len(l.warnings)
+	switch {
+	case n < maxWarnings:
+		l.warnings = append(l.warnings, w)
+		return
+	case n == maxWarnings:
+		l.warnings = append(l.warnings, Warning{Kind: Omitted})
+	}
+	last := &l.warnings[maxWarnings]
+	last.Count++
+	last.Message = fmt.Sprintf("%d more warnings are left out", last.Count)
 }
 
-// limited fails after n bytes and when ctx ends.
+func (l *loader) warnf(kind WarningKind, format string, args ...any) {
+	l.warn(Warning{Kind: kind, Message: fmt.Sprintf(format, args...)})
+}
+
+// limited fails after max bytes and when ctx ends.
 type limited struct {
 	ctx context.Context
 	r   io.Reader
@@ -95,7 +124,6 @@ func (l *loader) scan(r io.Reader) error {
 	if err != nil {
 		return &Error{Kind: ErrStorage, Message: "the temporary file cannot be made", Err: err}
 	}
-	defer os.Remove(plain.Name())
 	defer plain.Close()
 	in := bufio.NewReaderSize(&limited{ctx: l.ctx, r: r, max: l.opt.MaxBytes}, peeked)
 	head, err := in.Peek(peeked)
@@ -106,10 +134,9 @@ func (l *loader) scan(r io.Reader) error {
 		return err
 	}
 	var source io.Reader = in
-	utf16 := bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff})
-	if utf16 {
-		source = transform.NewReader(in, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder())
-		l.warn(Encoding, "the input was converted from UTF-16")
+	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
+		source = transform.NewReader(in, utf16.UTF16(utf16.LittleEndian, utf16.UseBOM).NewDecoder())
+		l.warnf(Encoding, "the input was converted from UTF-16")
 	}
 	if bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}) {
 		in.Discard(3)
@@ -117,31 +144,41 @@ func (l *loader) scan(r io.Reader) error {
 	strip := &withoutNUL{r: source}
 	check := &utf8Check{}
 	if _, err := io.Copy(io.MultiWriter(plain, check), strip); err != nil {
-		return err
+		return l.copyError(err)
 	}
 	if strip.n > 0 {
-		l.warn(Dropped, "%d NUL bytes were removed", strip.n)
+		l.warnf(Dropped, "%d NUL bytes were removed", strip.n)
 	}
-	if _, err := plain.Seek(0, io.SeekStart); err != nil {
-		return &Error{Kind: ErrStorage, Message: "the temporary file cannot be read", Err: err}
-	}
-	source = plain
 	if !check.valid() {
-		source = charmap.Windows1252.NewDecoder().Reader(plain)
-		l.warn(Encoding, "the input is not UTF-8; it was converted from Windows-1252, which includes Latin-1")
+		if plain, err = l.fromWindows(plain); err != nil {
+			return err
+		}
+		defer plain.Close()
+		l.warnf(Encoding, "the input is not UTF-8; it was converted from Windows-1252, which includes Latin-1")
 	}
-	copied, err := os.Create(l.copyPath())
-	if err != nil {
-		return &Error{Kind: ErrStorage, Message: "the temporary file cannot be made", Err: err}
-	}
-	defer copied.Close()
-	if _, err := io.Copy(copied, &limited{ctx: l.ctx, r: source, max: 4 * l.opt.MaxBytes}); err != nil {
+	l.text = plain.Name()
+	if err := l.detect(plain); err != nil {
 		return err
 	}
-	if err := l.detect(copied); err != nil {
+	if err := l.addRows(); err != nil {
 		return err
 	}
-	err = l.each(func(cells []cell, at int) error {
+	if l.ragged > 0 {
+		l.warn(Warning{Kind: Ragged, Line: l.raggedAt, Count: l.ragged,
+			Message: fmt.Sprintf("%d rows are shorter than the header, first in line %d; their last cells are NULL", l.ragged, l.raggedAt)})
+	}
+	sign := l.decimalSign()
+	for _, c := range l.columns {
+		for _, w := range c.decide(sign, l.opt.Decimal != 0) {
+			l.warn(w)
+		}
+	}
+	return nil
+}
+
+// addRows finds what the cells of all rows may be.
+func (l *loader) addRows() error {
+	err := l.each(func(cells []cell, at int) error {
 		if l.rows == l.opt.MaxRows {
 			return errorf(ErrTooLarge, at, "the input has more than %d rows; load a part of it or increase MaxRows", l.opt.MaxRows)
 		}
@@ -154,23 +191,38 @@ func (l *loader) scan(r io.Reader) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil && (len(l.columns) == 0 || l.rows == 0) {
+		err = errorf(ErrEmpty, 0, "the input has no rows; it needs a header and at least one row")
 	}
-	if len(l.columns) == 0 || l.rows == 0 {
-		return errorf(ErrEmpty, 0, "the input has no rows; it needs a header and at least one row")
-	}
-	if l.ragged > 0 {
-		l.warnings = append(l.warnings, Warning{Kind: Ragged, Line: l.raggedAt, Count: l.ragged,
-			Message: fmt.Sprintf("%d rows are shorter than the header, first in line %d; their last cells are NULL", l.ragged, l.raggedAt)})
-	}
-	for _, c := range l.columns {
-		l.warnings = append(l.warnings, c.decide()...)
-	}
-	return nil
+	return err
 }
 
-func (l *loader) copyPath() string { return filepath.Join(l.dir, "text") }
+// copyError returns the error of a copy of the input. It is an error of storage
+// unless the input could not be read.
+func (l *loader) copyError(err error) error {
+	var own *Error
+	if errors.As(err, &own) || l.ctx.Err() != nil {
+		return err
+	}
+	return &Error{Kind: ErrStorage, Message: "the temporary file cannot be written", Err: err}
+}
+
+// fromWindows copies a file of Windows-1252 to a file of UTF-8.
+func (l *loader) fromWindows(plain *os.File) (*os.File, error) {
+	text, err := os.Create(filepath.Join(l.dir, "text"))
+	if err != nil {
+		return nil, &Error{Kind: ErrStorage, Message: "the temporary file cannot be made", Err: err}
+	}
+	if _, err = plain.Seek(0, io.SeekStart); err == nil {
+		in := &limited{ctx: l.ctx, r: plain, max: math.MaxInt64}
+		_, err = io.Copy(text, charmap.Windows1252.NewDecoder().Reader(in))
+	}
+	if err != nil {
+		text.Close()
+		return nil, l.copyError(err)
+	}
+	return text, nil
+}
 
 // foreign reports an input that is no text table.
 func foreign(head []byte) error {
@@ -241,31 +293,81 @@ func (l *loader) detect(f *os.File) error {
 		l.isJSON, l.index = true, map[string]int{}
 		return nil
 	}
-	line, _, _ := bytes.Cut(head, []byte("\n"))
-	l.comma = ','
-	for _, r := range []rune{';', '\t', '|'} {
-		if bytes.Count(line, []byte(string(r))) > bytes.Count(line, []byte(string(l.comma))) {
-			l.comma = r
-		}
+	if l.comma = l.opt.Separator; l.comma == 0 {
+		l.comma = separator(head)
 	}
 	if l.comma != ',' {
-		l.warn(Delimiter, "the cells are separated by %q", l.comma)
+		l.warnf(Delimiter, "the cells are separated by %q", l.comma)
 	}
 	return nil
 }
 
+const separators = ";\t|,"
+
+// separator returns the sign that separates the cells of a CSV file: the one that
+// most of the first records have as often as the header. It does not look into
+// quotes. If several have, it is the one that the header has most often.
+func separator(head []byte) rune {
+	const records = 50
+	var count, header, same [len(separators)]int
+	quoted, ended, blank := false, 0, true
+	for _, b := range head {
+		if b == '"' {
+			quoted = !quoted
+		}
+		if quoted {
+			continue
+		}
+		if i := strings.IndexByte(separators, b); i >= 0 {
+			count[i]++
+		}
+		if b != '\n' {
+			blank = blank && b == '\r'
+			continue
+		}
+		if blank {
+			continue
+		}
+		if ended == 0 {
+			header = count
+		}
+		for i := range count {
+			if count[i] == header[i] {
+				same[i]++
+			}
+		}
+		count, blank = [len(separators)]int{}, true
+		if ended++; ended == records {
+			break
+		}
+	}
+	if ended == 0 {
+		header = count
+	}
+	best := len(separators) - 1
+	for i := range header {
+		if header[i] == 0 {
+			continue
+		}
+		if header[best] == 0 || same[i] > same[best] || same[i] == same[best] && (header[i] > header[best] || best == len(separators)-1 && header[i] == header[best]) {
+			best = i
+		}
+	}
+	return rune(separators[best])
+}
+
 // each calls row with the cells of each row and its line.
 func (l *loader) each(row func(cells []cell, line int) error) error {
-	f, err := os.Open(l.copyPath())
+	f, err := os.Open(l.text)
 	if err != nil {
 		return &Error{Kind: ErrStorage, Message: "the temporary file cannot be read", Err: err}
 	}
 	defer f.Close()
-	in := &limited{ctx: l.ctx, r: bufio.NewReaderSize(f, peeked), max: 4 * l.opt.MaxBytes}
+	in := &records{r: &limited{ctx: l.ctx, r: f, max: math.MaxInt64}, max: int64(l.opt.MaxRowBytes), line: 1}
 	if l.isJSON {
 		return l.eachObject(in, row)
 	}
-	r := csv.NewReader(in)
+	r := csv.NewReader(bufio.NewReaderSize(in, peeked))
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = l.comma, -1, true
 	var cells []cell
 	for header := true; ; header = false {
@@ -277,13 +379,16 @@ func (l *loader) each(row func(cells []cell, line int) error) error {
 		if errors.As(err, &broken) {
 			return &Error{Kind: ErrFormat, Line: broken.StartLine, Message: "the quotes of the record are broken; write \"\" for a quote inside a quoted cell", Err: err}
 		}
+		if err == nil {
+			err = in.next(r.InputOffset())
+		}
 		if err != nil {
 			return err
 		}
 		line, _ := r.FieldPos(0)
 		if header {
 			if l.columns == nil {
-				if err := l.addColumns(record); err != nil {
+				if err := l.addColumns(record, line); err != nil {
 					return err
 				}
 			}
@@ -291,7 +396,7 @@ func (l *loader) each(row func(cells []cell, line int) error) error {
 			continue
 		}
 		if len(record) > len(l.columns) {
-			return errorf(ErrFormat, line, "the row has %d cells and the header %d; quote cells that contain %q", len(record), len(l.columns), l.comma)
+			return errorf(ErrFormat, line, "the row has %d cells and the header %d; quote cells that contain %q, or set Options.Separator", len(record), len(l.columns), l.comma)
 		}
 		if len(record) < len(cells) {
 			if l.ragged++; l.raggedAt == 0 {
@@ -310,142 +415,197 @@ func (l *loader) each(row func(cells []cell, line int) error) error {
 	}
 }
 
-func (l *loader) again(row func(cells []cell) error) error {
-	return l.each(func(cells []cell, _ int) error {
-		for len(cells) < len(l.columns) {
-			cells = append(cells, cell{null: true}) // a column that later objects have
-		}
-		return row(cells)
-	})
-}
-
-func (l *loader) addColumns(headers []string) error {
+func (l *loader) addColumns(headers []string, line int) error {
 	if n := len(l.columns) + len(headers); n > l.opt.MaxColumns {
-		return errorf(ErrTooLarge, 1, "the input has %d columns and at most %d are allowed; load a part of them", n, l.opt.MaxColumns)
+		return errorf(ErrTooLarge, line, "the input has %d columns and at most %d are allowed; load a part of them", n, l.opt.MaxColumns)
 	}
+	if l.names == nil {
+		l.names = map[string]bool{}
+	}
+	suffix := map[string]int{} // the last one, by name in lower case
 	for _, header := range headers {
-		name := strings.TrimSpace(strings.Join(strings.FieldsFunc(header, func(r rune) bool { return r < ' ' || r == 0x7f }), " "))
+		name := strings.TrimSpace(strings.Join(strings.FieldsFunc(header, unicode.IsControl), " "))
 		if name == "" {
 			name = fmt.Sprintf("column_%d", len(l.columns)+1)
 		}
 		if len(name) > 128 {
-			return errorf(ErrFormat, 1, "the name of column %d has more than 128 bytes; is the first line a header?", len(l.columns)+1)
+			return errorf(ErrFormat, line, "the name of column %d has more than 128 bytes; is the first line a header?", len(l.columns)+1)
 		}
 		base := name
-		for n := 2; l.taken(name); n++ {
-			name = fmt.Sprintf("%s_%d", base, n)
+		for key := ascii.Lower(base); l.names[ascii.Lower(name)]; {
+			suffix[key] = max(suffix[key], 1) + 1
+			name = fmt.Sprintf("%s_%d", base, suffix[key])
 		}
+		l.names[ascii.Lower(name)] = true
 		if name != header {
-			l.warnings = append(l.warnings, Warning{Kind: Header, Column: name, Line: 1, Message: fmt.Sprintf("column %d with header %q is named %s", len(l.columns)+1, header, name)})
+			l.warn(Warning{Kind: Header, Column: name, Line: line,
+				Message: fmt.Sprintf("column %d with header %s is named %s", len(l.columns)+1, prompt.Quote(prompt.Clip(header, 128)), name)})
 		}
-		l.columns = append(l.columns, &column{name: name, header: strings.Clone(header)})
+		l.columns = append(l.columns, &tableColumn{name: name, header: strings.Clone(header)})
 	}
 	return nil
 }
 
-func (l *loader) taken(name string) bool {
-	for _, c := range l.columns {
-		if strings.EqualFold(c.name, name) {
-			return true
+// records counts the bytes and lines of records, so that a record is refused
+// before the memory has it whole.
+type records struct {
+	r     io.Reader
+	max   int64
+	start int64 // where the record starts
+	end   int64 // of what was read
+
+	line     int     // at start
+	newlines []int64 // from start to end
+}
+
+func (r *records) Read(p []byte) (int, error) {
+	left := r.max + 1 - (r.end - r.start)
+	if left <= 0 {
+		return 0, r.tooLarge()
+	}
+	n, err := r.r.Read(p[:min(int64(len(p)), left, peeked)])
+	for i, b := range p[:n] {
+		if b == '\n' {
+			r.newlines = append(r.newlines, r.end+int64(i))
 		}
 	}
-	return false
+	r.end += int64(n)
+	return n, err
+}
+
+func (r *records) tooLarge() error {
+	return errorf(ErrTooLarge, r.line, "a record has more than %d bytes; is a quote or a bracket left open? Otherwise increase MaxRowBytes", r.max)
+}
+
+// next starts a record at an offset.
+func (r *records) next(offset int64) error {
+	if offset-r.start > r.max {
+		return r.tooLarge()
+	}
+	line := r.lineAt(offset)
+	r.newlines = append(r.newlines[:0], r.newlines[line-r.line:]...)
+	r.start, r.line = offset, line
+	return nil
+}
+
+// lineAt returns the line of an offset that is not before the record.
+func (r *records) lineAt(offset int64) int {
+	n, _ := slices.BinarySearch(r.newlines, offset)
+	return r.line + n
 }
 
 // eachObject reads an array of objects or objects after each other.
-func (l *loader) eachObject(in io.Reader, row func(cells []cell, line int) error) error {
-	broken := func(n int, err error) error {
-		var own *Error
-		if errors.As(err, &own) || l.ctx.Err() != nil {
-			return err
-		}
-		return &Error{Kind: ErrFormat, Message: fmt.Sprintf("object %d is broken; the input has to be an array of objects or one object a line", n), Err: err}
-	}
-	buffered := bufio.NewReader(in)
-	first, err := buffered.Peek(1)
-	for err == nil && (first[0] == ' ' || first[0] == '\n' || first[0] == '\r' || first[0] == '\t') {
-		buffered.Discard(1)
-		first, err = buffered.Peek(1)
-	}
-	if err != nil {
-		return broken(1, err)
-	}
-	array := first[0] == '['
-	dec := json.NewDecoder(buffered)
+func (l *loader) eachObject(in *records, row func(cells []cell, line int) error) error {
+	dec := json.NewDecoder(in)
 	dec.UseNumber()
-	if array {
-		if _, err := dec.Token(); err != nil {
-			return broken(1, err)
-		}
+	objects := &objectReader{loader: l, in: in, dec: dec}
+	clear(l.lastIn)
+	err := objects.each(row)
+	var own *Error
+	if err == nil || errors.As(err, &own) || l.ctx.Err() != nil {
+		return err
 	}
-	for n := 1; ; n++ {
-		if !dec.More() {
-			if array {
-				if _, err := dec.Token(); err != nil {
-					return broken(n, err)
-				}
-			}
-			if _, err := dec.Token(); err != io.EOF {
-				return broken(n, err)
-			}
-			return nil
-		}
-		cells, err := l.object(dec)
-		if err != nil {
-			return broken(n, err)
-		}
-		if err := row(cells, n); err != nil {
-			return err
-		}
-	}
+	return &Error{Kind: ErrFormat, Line: in.lineAt(dec.InputOffset()), Err: err,
+		Message: fmt.Sprintf("object %d is broken here or below; the input has to be an array of objects or one object a line", objects.n)}
 }
 
-func (l *loader) object(dec *json.Decoder) ([]cell, error) {
-	open, err := dec.Token()
+// An objectReader reads JSON.
+type objectReader struct {
+	*loader
+	in  *records
+	dec *json.Decoder
+	n   int // the object, from 1
+}
+
+func (o *objectReader) each(row func(cells []cell, line int) error) error {
+	o.n = 1
+	first, err := o.dec.Token()
+	array := first == json.Delim('[')
+	if array {
+		first, err = o.dec.Token()
+	}
+	for ; err == nil && first == json.Delim('{'); o.n++ {
+		if err = o.next(row); err != nil {
+			return err
+		}
+		if first, err = o.dec.Token(); err == io.EOF && !array {
+			return nil
+		}
+	}
+	if err == nil && array && first == json.Delim(']') {
+		if first, err = o.dec.Token(); err == io.EOF {
+			return nil
+		}
+	}
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	if err == nil {
+		err = errors.New("it is not an object")
+	}
+	return err
+}
+
+// next passes on the object whose bracket was read.
+func (o *objectReader) next(row func(cells []cell, line int) error) error {
+	line := o.in.lineAt(o.dec.InputOffset())
+	cells, err := o.object(line)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if open != json.Delim('{') {
-		return nil, errors.New("it is not an object")
+	if err := row(cells, line); err != nil {
+		return err
 	}
-	cells := make([]cell, len(l.columns))
+	return o.in.next(o.dec.InputOffset())
+}
+
+// object reads the rest of an object after its bracket.
+func (o *objectReader) object(line int) ([]cell, error) {
+	cells := make([]cell, len(o.columns))
 	for i := range cells {
 		cells[i].null = true
 	}
-	for dec.More() {
-		key, err := dec.Token()
+	for o.dec.More() {
+		key, err := o.dec.Token()
 		if err != nil {
 			return nil, err
 		}
 		name, _ := key.(string)
-		at, ok := l.index[name]
+		at, ok := o.index[name]
 		if !ok {
-			if err := l.addColumns([]string{name}); err != nil {
+			if err := o.addColumns([]string{name}, line); err != nil {
 				return nil, err
 			}
-			at = len(l.columns) - 1
-			l.index[name] = at
-			cells = append(cells, cell{})
+			at = len(o.columns) - 1
+			o.index[name] = at
+			cells, o.lastIn = append(cells, cell{}), append(o.lastIn, 0)
 		}
+		if o.lastIn[at] == o.n {
+			return nil, errorf(ErrFormat, line, "object %d has the key of column %s twice; remove one", o.n, o.columns[at].name)
+		}
+		o.lastIn[at] = o.n
 		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
+		if err := o.dec.Decode(&raw); err != nil {
 			return nil, err
 		}
-		switch c := (cell{text: string(raw)}); raw[0] {
-		case 'n':
-			cells[at] = cell{null: true}
-		case '"':
-			if err := json.Unmarshal(raw, &c.text); err != nil {
-				return nil, err
-			}
-			c.text = strings.ReplaceAll(c.text, "\x00", "")
-			// A string that looks like a number is an identifier; a date is a date.
-			c.quoted = c.text != "" && forms(c.text)&(1<<formInteger|1<<formDecimal|1<<formComma|1<<formBoolean) != 0
-			cells[at] = c
-		default:
-			cells[at] = c
+		if cells[at], err = jsonCell(raw); err != nil {
+			return nil, err
 		}
 	}
-	_, err = dec.Token()
+	_, err := o.dec.Token()
 	return cells, err
+}
+
+func jsonCell(raw json.RawMessage) (c cell, err error) {
+	switch {
+	case raw[0] == 'n':
+		c.null = true
+	case raw[0] == '"':
+		err = json.Unmarshal(raw, &c.text)
+		c.text = strings.ReplaceAll(c.text, "\x00", "")
+	default:
+		c.text = string(raw)
+		c.number = raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
+	}
+	return c, err
 }

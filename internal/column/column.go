@@ -212,10 +212,10 @@ func (r reader) text(text string) (c class, number float64, at time.Time) {
 		}
 		return classTime, 0, at
 	}
-	if isPlaceholder(text) {
+	if IsPlaceholder(text) {
 		return classPlaceholder, 0, at
 	}
-	number, ok := parseNumber(text)
+	number, ok := ParseNumber(text)
 	if !ok {
 		return classText, 0, at
 	}
@@ -232,8 +232,8 @@ func (r reader) text(text string) (c class, number float64, at time.Time) {
 	return classNumber, number, at
 }
 
-// isPlaceholder reports whether programs write text where they have no value.
-func isPlaceholder(text string) bool {
+// IsPlaceholder reports whether programs write text where they have no value.
+func IsPlaceholder(text string) bool {
 	if strings.HasPrefix(text, "0000-00-00") {
 		return true
 	}
@@ -247,9 +247,9 @@ func isPlaceholder(text string) bool {
 	return false
 }
 
-// parseNumber reads a number as databases write decimals. It refuses the
+// ParseNumber reads a number as databases write decimals. It refuses the
 // hexadecimal digits, underscores and words that strconv reads.
-func parseNumber(text string) (float64, bool) {
+func ParseNumber(text string) (float64, bool) {
 	digits := strings.TrimPrefix(text, "-")
 	if digits == "" || len(text) > 400 || strings.Trim(digits, "0123456789.eE+-") != "" {
 		return 0, false
