@@ -54,12 +54,6 @@ type Outlier struct {
 	BeyondFences bool    `json:"beyond_fences"` // it is outside of the fences
 }
 
-const (
-	minOutlierValues = 8 // so that each quartile has two values
-	fenceRanges      = 1.5
-	maxScore         = 3.5
-)
-
 // FindOutliers returns the outliers of a column of numbers. The errors.Is targets
 // are ErrUnknownField, ErrAmbiguousColumn and ErrFieldType.
 func FindOutliers(t *qed.Table, name string) (*Outliers, error) {
@@ -74,8 +68,8 @@ func (c *variable) outliers() *Outliers {
 	o := &Outliers{Column: c.Name, N: len(c.Numbers), Found: []Outlier{}}
 	same := sample.MergeRounded(c.Numbers)
 	switch {
-	case o.N < minOutlierValues:
-		o.Unclear = tooFew(o.N, "value", minOutlierValues)
+	case o.N < sample.MinOutlierValues:
+		o.Unclear = tooFew(o.N, "value", sample.MinOutlierValues)
 		return o
 	case sample.IsConstant(same):
 		o.Unclear = c.allEqual(fmt.Sprintf("all %d values", o.N))
@@ -84,20 +78,17 @@ func (c *variable) outliers() *Outliers {
 	x, exp := sample.Scaled(same)
 	sorted := slices.Sorted(slices.Values(x))
 	q1, mid, q3 := sample.Quantile(0.25, sorted), sample.Quantile(0.5, sorted), sample.Quantile(0.75, sorted)
-	low, high := q1-fenceRanges*(q3-q1), q3+fenceRanges*(q3-q1)
+	low, high := sample.Fences(q1, q3)
 	away := make([]float64, len(x))
 	for i, v := range x {
 		away[i] = math.Abs(v - mid)
 	}
 	mean := stat.Mean(away, nil)
 	mad := sample.Median(away)
-	unit := mad / 0.6745
-	if mad == 0 {
-		unit = 1.253314 * mean
-	}
+	unit := sample.ScoreUnit(mad, mean)
 	for i, v := range x {
 		score := sample.Finite((v - mid) / unit)
-		beyond, far := q3 > q1 && (v < low || v > high), math.Abs(score) > maxScore
+		beyond, far := q3 > q1 && (v < low || v > high), math.Abs(score) > sample.MaxScore
 		if beyond {
 			o.BeyondFences++
 		}

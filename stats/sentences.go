@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/sample"
 )
 
 // maxNameBytes limits names and values of the data in texts and results.
@@ -124,7 +125,7 @@ func (o *Outliers) sentence(label string) string {
 	}
 	return fmt.Sprintf("%s of %s values of %s are far from the rest: %s outside of the fences at %s and %s, "+
 		"%s with a modified z-score above %s; the farthest is %s (%s).", grouped(len(o.Found)), grouped(o.N), quoted(o.Column),
-		grouped(o.BeyondFences), figure(o.LowFence), figure(o.HighFence), grouped(o.BeyondScore), figure(maxScore),
+		grouped(o.BeyondFences), figure(o.LowFence), figure(o.HighFence), grouped(o.BeyondScore), figure(sample.MaxScore),
 		figure(far.Value), row)
 }
 

@@ -74,68 +74,67 @@ type Column struct {
 func Read(t *qed.Table, i int, want Kind) (*Column, error) {
 	head := t.Columns[i]
 	c := &Column{Name: head.Name, Rows: len(t.Rows)}
-	r := reader{
-		numbersAsTimes: want == Times || want == "" && isTimeType(head.Type),
-		decimalsAsText: want != Numbers && isTextType(head.Type),
-	}
-	cells := make([]class, len(t.Rows))
-	var count [classes]int
+	r := NewReader(head.Type, want)
+	cells := make([]Class, len(t.Rows))
+	var count [Classes]int
 	for row, values := range t.Rows {
 		if len(values) != len(t.Columns) {
 			return nil, fmt.Errorf("row %d has %d cells for %d columns", row, len(values), len(t.Columns))
 		}
-		class, number, at, err := r.classify(values[i])
+		class, number, at, err := r.Classify(values[i])
 		if err != nil {
 			return nil, fmt.Errorf("row %d, column %s: %w", row, prompt.Quote(prompt.Clip(head.Name, 80)), err)
 		}
 		switch class {
-		case classNumber:
+		case CellNumber:
 			c.Numbers = append(c.Numbers, number)
-		case classTime:
+		case CellTime:
 			c.Times = append(c.Times, at)
 		}
 		cells[row] = class
 		count[class]++
 	}
-	c.decide(count)
+	c.Kind, c.Missing, c.Other = Decide(count)
 	c.keep(t, i, cells)
 	return c, nil
 }
 
-// decide sets the Kind, Missing and Other.
-func (c *Column) decide(count [classes]int) {
-	values := c.Rows - count[classMissing] - count[classPlaceholder]
+// Decide returns the Kind of a column with these numbers of cells, and how many of
+// them are missing and of another kind.
+func Decide(count [Classes]int) (kind Kind, missing, other int) {
+	rows := 0
+	for _, n := range count {
+		rows += n
+	}
+	missing = count[CellMissing] + count[CellPlaceholder]
+	values := rows - missing
 	mostly := func(n int) bool { return values > 0 && n*10 >= values*9 }
-	c.Missing = count[classMissing] + count[classPlaceholder]
 	switch {
-	case mostly(count[classNumber]):
-		c.Kind, c.Other = Numbers, values-count[classNumber]
-		return
-	case mostly(count[classTime]):
-		c.Kind, c.Other = Times, values-count[classTime]
-		return
+	case mostly(count[CellNumber]):
+		return Numbers, missing, values - count[CellNumber]
+	case mostly(count[CellTime]):
+		return Times, missing, values - count[CellTime]
 	}
-	c.Missing = count[classMissing]
-	switch c.Rows - c.Missing {
+	missing = count[CellMissing]
+	switch rows - missing {
 	case 0:
-		c.Kind = Empty
-	case count[classBoolean]:
-		c.Kind = Booleans
-	default:
-		c.Kind = Texts
+		return Empty, missing, 0
+	case count[CellBoolean]:
+		return Booleans, missing, 0
 	}
+	return Texts, missing, 0
 }
 
 // keep drops the values of other kinds, and fills Texts and At.
-func (c *Column) keep(t *qed.Table, i int, cells []class) {
-	keeps := func(class class) bool { return class != classMissing }
+func (c *Column) keep(t *qed.Table, i int, cells []Class) {
+	keeps := func(class Class) bool { return class != CellMissing }
 	switch c.Kind {
 	case Numbers:
 		c.Times = nil
-		keeps = func(class class) bool { return class == classNumber }
+		keeps = func(class Class) bool { return class == CellNumber }
 	case Times:
 		c.Numbers = nil
-		keeps = func(class class) bool { return class == classTime }
+		keeps = func(class Class) bool { return class == CellTime }
 	default:
 		c.Numbers, c.Times = nil, nil
 	}
@@ -156,36 +155,46 @@ func (c *Column) keep(t *qed.Table, i int, cells []class) {
 	}
 }
 
-// A class is what one cell is.
-type class byte
+// A Class is what one cell is.
+type Class byte
 
 const (
-	classMissing     class = iota
-	classPlaceholder       // missing, unless the column has texts
-	classNumber
-	classTime
-	classBoolean
-	classText
-	classes
+	CellMissing     Class = iota
+	CellPlaceholder       // missing, unless the column has texts
+	CellNumber
+	CellTime
+	CellBoolean
+	CellText
+	Classes // their number
 )
 
-// A reader classifies the cells of one column.
-type reader struct {
+// A Reader classifies the cells of one column.
+type Reader struct {
 	numbersAsTimes bool
 	decimalsAsText bool
 }
 
-func (r reader) classify(cell any) (c class, number float64, at time.Time, err error) {
+// NewReader returns the Reader of a column of a database type. [Read] explains
+// want.
+func NewReader(columnType string, want Kind) Reader {
+	return Reader{
+		numbersAsTimes: want == Times || want == "" && isTimeType(columnType),
+		decimalsAsText: want != Numbers && isTextType(columnType),
+	}
+}
+
+// Classify returns what a cell is, with its number or its time.
+func (r Reader) Classify(cell any) (c Class, number float64, at time.Time, err error) {
 	switch cell := cell.(type) {
 	case nil:
-		return classMissing, 0, at, nil
+		return CellMissing, 0, at, nil
 	case bool:
-		return classBoolean, 0, at, nil
+		return CellBoolean, 0, at, nil
 	case int64:
 		number = float64(cell)
 	case float64:
 		if math.IsNaN(cell) || math.IsInf(cell, 0) {
-			return classMissing, 0, at, nil
+			return CellMissing, 0, at, nil
 		}
 		number = cell
 	case string:
@@ -196,40 +205,40 @@ func (r reader) classify(cell any) (c class, number float64, at time.Time, err e
 	}
 	if r.numbersAsTimes {
 		if at, ok := numberTime(cell); ok {
-			return classTime, 0, at, nil
+			return CellTime, 0, at, nil
 		}
 	}
-	return classNumber, number, at, nil
+	return CellNumber, number, at, nil
 }
 
-func (r reader) text(text string) (c class, number float64, at time.Time) {
+func (r Reader) text(text string) (c Class, number float64, at time.Time) {
 	if text == "" {
-		return classMissing, 0, at
+		return CellMissing, 0, at
 	}
 	if at, ok := ParseTime(text); ok {
 		if isNever(at) {
-			return classPlaceholder, 0, at
+			return CellPlaceholder, 0, at
 		}
-		return classTime, 0, at
+		return CellTime, 0, at
 	}
 	if IsPlaceholder(text) {
-		return classPlaceholder, 0, at
+		return CellPlaceholder, 0, at
 	}
 	number, ok := ParseNumber(text)
 	if !ok {
-		return classText, 0, at
+		return CellText, 0, at
 	}
 	if r.numbersAsTimes {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			if at, ok := numberTime(n); ok {
-				return classTime, 0, at
+				return CellTime, 0, at
 			}
 		}
 	}
 	if r.decimalsAsText {
-		return classText, 0, at
+		return CellText, 0, at
 	}
-	return classNumber, number, at
+	return CellNumber, number, at
 }
 
 // IsPlaceholder reports whether programs write text where they have no value.

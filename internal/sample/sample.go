@@ -45,19 +45,54 @@ func Mean(x []float64) float64 {
 	return Unscale(sum(small)/float64(len(x)), exp)
 }
 
-// sum adds up x with a correction for what each addition rounds (Neumaier, 1974).
+// sum adds up x.
 func sum(x []float64) float64 {
-	var total, lost float64
+	var a adder
 	for _, v := range x {
-		next := total + v
-		if math.Abs(total) >= math.Abs(v) {
-			lost += (total - next) + v
-		} else {
-			lost += (v - next) + total
-		}
-		total = next
+		a.add(v)
 	}
-	return total + lost
+	return a.sum()
+}
+
+// An adder adds up numbers with a correction for what each addition rounds
+// (Neumaier, 1974).
+type adder struct{ total, lost float64 }
+
+func (a *adder) add(v float64) {
+	next := a.total + v
+	if math.Abs(a.total) >= math.Abs(v) {
+		a.lost += (a.total - next) + v
+	} else {
+		a.lost += (v - next) + a.total
+	}
+	a.total = next
+}
+
+func (a *adder) sum() float64 { return a.total + a.lost }
+
+// A Stream computes the mean of numbers that are not kept. The zero Stream has
+// none.
+type Stream struct {
+	n            int
+	small, large adder // large has numbers divided by 2^largeExp
+}
+
+const largeExp = 100
+
+// Add adds a finite number.
+func (s *Stream) Add(v float64) {
+	s.n++
+	if math.Abs(v) < 0x1p900 {
+		s.small.add(v)
+	} else {
+		s.large.add(math.Ldexp(v, -largeExp))
+	}
+}
+
+// Mean returns the mean, which is NaN if nothing was added.
+func (s *Stream) Mean() float64 {
+	n := float64(s.n)
+	return s.small.sum()/n + Unscale(s.large.sum()/n, largeExp)
 }
 
 // MeanStdDev returns the mean and the sample standard deviation of x, which is 0

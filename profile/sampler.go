@@ -1,0 +1,97 @@
+package profile
+
+import (
+	"hash/maphash"
+	"math"
+	"math/rand/v2"
+)
+
+// A hasher hashes cells. Its seed is random, so that no data can be made whose
+// hashes are equal.
+type hasher struct {
+	texts  maphash.Seed
+	number uint64
+}
+
+func newHasher() *hasher { return &hasher{texts: maphash.MakeSeed(), number: rand.Uint64()} }
+
+// cell returns the hash of a cell. A whole number has the same hash as int64 and
+// as float64.
+func (h *hasher) cell(cell any) uint64 {
+	switch v := cell.(type) {
+	case string:
+		return maphash.String(h.texts, v)
+	case int64:
+		return mix(uint64(v) ^ h.number)
+	case float64:
+		if whole := int64(v); float64(whole) == v && math.Abs(v) < 1<<62 {
+			return mix(uint64(whole) ^ h.number)
+		}
+		return mix(mix(math.Float64bits(v)) ^ h.number)
+	case bool:
+		if v {
+			return mix(h.number + 1)
+		}
+		return mix(h.number + 2)
+	}
+	return h.number
+}
+
+// mix is the finalizer of splitmix64 (Steele, Lea and Flood, 2014).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// A sampler keeps a bounded number of different values, by their hashes. While
+// they fit it has all of them. After that it has a random sample, in which each
+// value is with probability 1/2^level, together with all its rows: adaptive
+// sampling (Flajolet, 1990).
+type sampler[V any] struct {
+	max    int
+	level  uint
+	values map[uint64]V
+}
+
+func newSampler[V any](limit int) *sampler[V] {
+	return &sampler[V]{max: limit, values: map[uint64]V{}}
+}
+
+func (s *sampler[V]) exact() bool { return s.level == 0 }
+
+// samples reports whether the values of a hash belong to the sample.
+func (s *sampler[V]) samples(hash uint64) bool { return hash>>(64-s.level) == 0 }
+
+// add adds a value that samples accepts and that is not yet there. It returns the
+// values that it drops.
+func (s *sampler[V]) add(hash uint64, v V) (dropped map[uint64]V) {
+	s.values[hash] = v
+	for len(s.values) > s.max {
+		s.level++
+		for hash, v := range s.values {
+			if s.samples(hash) {
+				continue
+			}
+			if dropped == nil {
+				dropped = map[uint64]V{}
+			}
+			dropped[hash] = v
+			delete(s.values, hash)
+		}
+	}
+	return dropped
+}
+
+// countRow counts a row by its hash.
+func countRow(s *sampler[int], hash uint64) {
+	if !s.samples(hash) {
+		return
+	}
+	if n, ok := s.values[hash]; ok {
+		s.values[hash] = n + 1
+		return
+	}
+	s.add(hash, 1)
+}
