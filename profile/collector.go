@@ -73,6 +73,18 @@ func newCollector(columnType string, size int, h *hasher) *collector {
 	}
 }
 
+// addColumn adds the cells of column i, and returns their hashes.
+func (c *collector) addColumn(rows [][]any, i int) ([]uint64, error) {
+	hashes := make([]uint64, len(rows))
+	for row, cells := range rows {
+		var err error
+		if hashes[row], err = c.add(cells[i]); err != nil {
+			return nil, err
+		}
+	}
+	return hashes, nil
+}
+
 // add adds a cell and returns its hash.
 func (c *collector) add(cell any) (uint64, error) {
 	c.rows++

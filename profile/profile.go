@@ -17,8 +17,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dialect"
@@ -288,23 +290,71 @@ func (r *run) scan(ctx context.Context) error {
 			r.columns = append(r.columns, newCollector(c.Type, size, h))
 		}
 	}}
+	var rows batch
 	for cells, err := range r.source.DB.Rows(ctx, stmt, opt) {
 		if err != nil {
 			return err
 		}
-		r.rows++
-		row := uint64(0)
-		for i, cell := range cells {
-			hash, err := r.columns[i].add(cell)
-			if err != nil {
-				return fmt.Errorf("profile: row %d, column %s: %w", r.rows, r.names[i], err)
+		if rows.add(cells) {
+			if err := r.collect(&rows); err != nil {
+				return err
 			}
-			row = mix(row ^ hash)
-		}
-		if r.all {
-			countRow(r.equal, row)
 		}
 	}
+	return r.collect(&rows)
+}
+
+const (
+	batchRows  = 1024
+	batchBytes = 4 << 20
+)
+
+// A batch is rows that are collected together, each column on one processor.
+type batch struct {
+	rows  [][]any
+	bytes int
+}
+
+// add adds a row and reports whether the batch is full.
+func (b *batch) add(cells []any) bool {
+	b.rows = append(b.rows, cells)
+	for _, cell := range cells {
+		text, _ := cell.(string)
+		b.bytes += len(text)
+	}
+	return len(b.rows) == batchRows || b.bytes >= batchBytes
+}
+
+// collect adds the rows of a batch to the collectors, and empties it.
+func (r *run) collect(b *batch) error {
+	workers := min(runtime.GOMAXPROCS(0), len(r.columns))
+	hashes := make([][]uint64, len(r.columns))
+	errs := make([]error, len(r.columns))
+	var group sync.WaitGroup
+	for worker := range workers {
+		group.Go(func() {
+			for i := worker; i < len(r.columns); i += workers {
+				hashes[i], errs[i] = r.columns[i].addColumn(b.rows, i)
+			}
+		})
+	}
+	group.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return fmt.Errorf("profile: column %s: %w", r.names[i], err)
+		}
+	}
+	r.rows += len(b.rows)
+	if r.all {
+		for row := range b.rows {
+			hash := uint64(0)
+			for i := range hashes {
+				hash = mix(hash ^ hashes[i][row])
+			}
+			countRow(r.equal, hash)
+		}
+	}
+	*b = batch{rows: b.rows[:0]}
 	return nil
 }
 
