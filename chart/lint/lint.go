@@ -114,9 +114,14 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := parts(root); n > maxParts {
+	switch all, nested := parts(root); {
+	case all > maxParts:
 		return nil, refuse(refusal.Problem{
-			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d values without its data, and at most %d are allowed", n, maxParts),
+			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d values without its data, and at most %d are allowed", all, maxParts),
+		})
+	case nested > maxNested:
+		return nil, refuse(refusal.Problem{
+			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d objects and lists without its data, and at most %d are allowed", nested, maxNested),
 		})
 	}
 	s, err := schema()
