@@ -63,6 +63,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -197,12 +198,12 @@ func (a *agent) search(ctx context.Context, s state) (state, error) {
 		}
 	}
 	began := time.Now()
-	hits, err := a.searcher.Search(ctx, q)
+	hits, err := search(ctx, a.searcher, q)
 	if err != nil {
 		return s, err
 	}
 	found := qed.Retrieved{Query: s.Question, Millis: time.Since(began).Milliseconds()}
-	keys := map[string]bool{citation.None: true}
+	var keys []string
 	for _, h := range hits {
 		if len(s.Passages) == a.opt.TopK {
 			break // the Searcher returned more than k
@@ -211,23 +212,50 @@ func (a *agent) search(ctx context.Context, s state) (state, error) {
 			continue
 		}
 		p := Passage{
-			Key:      key(h.Chunk, keys),
 			Citation: h.Chunk.citation(),
 			Text:     prompt.Clip(h.Chunk.Text, a.opt.MaxChunkBytes),
 		}
 		s.Passages = append(s.Passages, p)
+		keys = append(keys, citation.Key(h.Chunk.Document, strconv.Itoa(h.Chunk.Number), h.Chunk.Text))
 		found.Citations = append(found.Citations, p.Citation)
 	}
+	setKeys(s.Passages, keys, s.Question)
 	qed.Emit(ctx, found)
 	return s, nil
 }
 
-// key returns a key of a chunk that is not taken.
-func key(c Chunk, taken map[string]bool) string {
-	k := citation.Key(c.Document, strconv.Itoa(c.Number), c.Text)
-	for taken[k] {
-		k = citation.Key(k)
+// search returns the hits of a searcher. It fails if a hit is outside of the filter,
+// so that a Searcher that ignores the filter shows nobody what they may not read.
+func search(ctx context.Context, searcher Searcher, q Query) ([]Hit, error) {
+	hits, err := searcher.Search(ctx, q)
+	if err != nil {
+		return nil, err
 	}
-	taken[k] = true
-	return k
+	allowed := q.Filter.matcher()
+	for _, h := range hits {
+		if !allowed(&h.Chunk) {
+			return nil, errors.New("rag: the searcher returned a chunk that Query.Filter does not match: the Searcher has to apply the filter")
+		}
+	}
+	return hits, nil
+}
+
+// setKeys sets the keys of passages to those that are wanted, or others. No key is
+// used twice or stands in a text of the prompt: a document could contain the key of
+// another document next to a forged statement, and the model would copy both.
+func setKeys(passages []Passage, wanted []string, question string) {
+	taken := map[string]bool{citation.None: true}
+	for i, k := range wanted {
+		for taken[k] || occurs(k, passages, question) {
+			k = citation.Key(k)
+		}
+		taken[k] = true
+		passages[i].Key = k
+	}
+}
+
+func occurs(key string, passages []Passage, question string) bool {
+	return strings.Contains(question, key) || slices.ContainsFunc(passages, func(p Passage) bool {
+		return strings.Contains(p.Text, key) || strings.Contains(p.Citation.Title, key)
+	})
 }

@@ -25,7 +25,7 @@ var (
 	// ErrBinary is matched by the error for a file that has a text file's name and
 	// binary content.
 	ErrBinary = errors.New("not text but binary data: rename the file, or add a loader to ReadOptions.Loaders")
-	// ErrNotUTF8 is matched by the error for a text file that is not valid UTF-8.
+	// ErrNotUTF8 is matched by the error for a text that is not valid UTF-8.
 	ErrNotUTF8 = errors.New("not valid UTF-8: convert the file")
 	// ErrEncrypted is matched by the error for a file that needs a password.
 	ErrEncrypted = errors.New("encrypted: save the file without a password")

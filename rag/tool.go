@@ -95,7 +95,7 @@ func NewTool(searcher Searcher, opt *ToolOptions) (qed.Tool, error) {
 			}
 		}
 		began := time.Now()
-		hits, err := searcher.Search(ctx, q)
+		hits, err := search(ctx, searcher, q)
 		if err != nil {
 			return toolResult{}, err
 		}
