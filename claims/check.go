@@ -43,7 +43,7 @@ func Check(ctx context.Context, f Finding) (*Report, error) {
 		ctx: ctx, table: f.Rows,
 		Report: &Report{
 			Finding: f.Text, Language: language, Rows: len(f.Rows.Rows), Total: max(f.Total, len(f.Rows.Rows)),
-			Checks: []CheckResult{}, Unchecked: []MissingResult{},
+			Checks: []CheckResult{}, Skipped: []SkippedCheck{},
 		},
 	}
 	c.t = c.texts()

@@ -499,7 +499,7 @@ func TestInferred(t *testing.T) {
 	}
 	r = check(t, claims.Finding{Text: "Business is good because of the weather.", Rows: rows})
 	if r.Claim != nil || r.Verdict != claims.Unchecked || results(r)[claims.CheckCausal] != claims.Warn ||
-		!slices.ContainsFunc(r.Unchecked, func(u claims.MissingResult) bool { return u.Name == claims.CheckDifference }) {
+		!slices.ContainsFunc(r.Skipped, func(u claims.SkippedCheck) bool { return u.Name == claims.CheckDifference }) {
 		t.Errorf("a text without columns: %+v", r)
 	}
 }

@@ -34,7 +34,8 @@ type Backend interface {
 	Matching(ctx context.Context, terms []string, k int, f Filter) ([]Hit, error)
 }
 
-// An Entry is a chunk with what it is found by.
+// An Entry is a chunk as a [Backend] stores it: with the terms and the vector by
+// which searches find it.
 type Entry struct {
 	Chunk  Chunk
 	Terms  []string  // of an [Analyzer], with repetitions

@@ -25,12 +25,12 @@ type Searcher interface {
 	Search(ctx context.Context, q Query) ([]Hit, error)
 }
 
-// A Query is what a [Searcher] is asked for.
+// A Query is a search: which chunks a [Searcher] has to find.
 type Query struct {
-	Text   string
-	K      int // the largest number of hits; at least 1
-	Filter Filter
-	Mode   Mode
+	Text   string // the question, or other words to search for
+	K      int    // the largest number of hits; at least 1
+	Filter Filter // the chunks that may be found; the zero value means all
+	Mode   Mode   // how an [Index] ranks; other Searchers may ignore it
 }
 
 // A Mode says how an [Index] ranks chunks.

@@ -1,9 +1,9 @@
 // Package rag answers questions from documents and cites the passages that each
 // answer is based on.
 //
-// [Read] splits files into chunks, an [Index] finds the chunks that are relevant to
-// a question, and the agent that [New] returns lets a model answer from the best of
-// them and nothing else:
+// [Read] splits files into chunks, and an [Index] finds the chunks that are relevant
+// to a question. The agent that [New] returns shows the best of them to a model,
+// which is instructed to use only these:
 //
 //	chunks, err := rag.Read(ctx, os.DirFS("manual"), nil)
 //	...
@@ -15,7 +15,7 @@
 //
 // Each part can be used without the others: [Split] splits the texts of other
 // sources, the chunks of an Index are in any [Backend], and any [Searcher] can
-// replace the Index. [Reranked] orders hits anew. [NewTool] returns the search
+// replace the Index. [Reranked] adds a second, better ranking. [NewTool] returns the search
 // alone, as a tool for other agents. Package rag/pdf reads PDF files. Packages
 // rag/pgindex, rag/esindex and rag/chromaindex are Backends in PostgreSQL,
 // Elasticsearch and Chroma.

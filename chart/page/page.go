@@ -3,7 +3,8 @@
 //
 // The page contains Vega and Vega-Lite, which draw the charts in the light or dark
 // colors that the reader prefers. It loads nothing: its Content-Security-Policy
-// forbids every address, and every script and style that is not of this package.
+// forbids all network access, and all scripts and styles other than those of this
+// package.
 // Nothing in a text can run, and nothing is a link: HTML is shown as it is written,
 // and a link is shown as its text.
 //
@@ -36,7 +37,7 @@ type Page struct {
 	// chart with that ID. Other images are replaced by their alternative text.
 	Markdown string
 
-	Charts []Chart // those that the text does not show follow it
+	Charts []Chart // charts that Markdown does not reference are appended
 }
 
 // A Chart is a chart of a page.
