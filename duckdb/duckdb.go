@@ -11,7 +11,8 @@
 // time limit, and when its context ends, between two batches of rows.
 //
 // DuckDB keeps at most Options.MemoryLimit in memory and writes what is larger into
-// a temporary directory, which Close removes.
+// a temporary directory, which Close removes. A process that is killed leaves it: its
+// name begins with qed-duckdb-.
 package duckdb
 
 import (

@@ -37,6 +37,9 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if err := checkCases(text); err != nil {
 		return nil, err
 	}
+	if err := checkCopies(text); err != nil {
+		return nil, err
+	}
 	if strings.TrimSpace(text) == "" {
 		return nil, noStatement()
 	}

@@ -248,11 +248,16 @@ func (c *checker) paths(e *sqlast.Call, args []size) size {
 	n := int64(0)
 	for _, path := range e.Args[min(1, len(e.Args)):] {
 		literal, ok := path.(*sqlast.String)
-		if ok && !strings.Contains(literal.Value, "**") {
-			n++
-		} else {
-			n += levels
+		selected := int64(1)
+		switch {
+		case !ok:
+			selected = levels
+		default: // each of them selects values at all levels of what is selected before it
+			for range strings.Count(literal.Value, "**") + strings.Count(literal.Value, "..") {
+				selected = min(selected, unbounded/levels) * levels
+			}
 		}
+		n = add(n, selected)
 	}
 	if len(args) == 0 {
 		return size{}
