@@ -87,10 +87,35 @@ func (g *Guard) Tables() []Table { return g.catalog.tables() }
 // [refusal.Error] that has one problem. If ctx has ended, Rewrite returns the
 // error of ctx. The time that it takes is bounded, whatever the text contains.
 func (g *Guard) Rewrite(ctx context.Context, sql string) (*Statement, error) {
+	return g.rewriteQuery(ctx, sql, g.dialect.Read)
+}
+
+// RewriteSource is [Guard.Rewrite] for the rows that a statement is about: those of
+// its FROM and WHERE with all their columns, before they are grouped, aggregated,
+// sorted or limited. If FROM is one subquery or one common table expression, its
+// own source is meant. A statement without a single source, such as a UNION, is
+// refused with [ErrUnsupported].
+func (g *Guard) RewriteSource(ctx context.Context, sql string) (*Statement, error) {
+	return g.rewriteQuery(ctx, sql, func(sql string) (*sqlast.Query, error) {
+		q, err := g.dialect.Read(sql)
+		if err != nil {
+			return nil, err
+		}
+		// A refused statement is refused as it is written, not as its source is.
+		if _, err := g.rewrite(sql, g.dialect.Read); err != nil {
+			return nil, err
+		}
+		return sourceOf(q)
+	})
+}
+
+func (g *Guard) rewriteQuery(
+	ctx context.Context, sql string, read func(string) (*sqlast.Query, error),
+) (*Statement, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	stmt, err := g.rewrite(sql)
+	stmt, err := g.rewrite(sql, read)
 	if err != nil {
 		return nil, refuse(err, sql)
 	}
@@ -101,8 +126,8 @@ func (g *Guard) Rewrite(ctx context.Context, sql string) (*Statement, error) {
 	return stmt, nil
 }
 
-func (g *Guard) rewrite(sql string) (*Statement, error) {
-	q, err := g.dialect.Read(sql)
+func (g *Guard) rewrite(sql string, read func(string) (*sqlast.Query, error)) (*Statement, error) {
+	q, err := read(sql)
 	if err != nil {
 		return nil, err
 	}
