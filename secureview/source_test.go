@@ -18,11 +18,11 @@ func TestRewriteSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const rows = `SELECT "t"."a" AS "a", "t"."b" AS "b" FROM "main"."t" AS "t"`
+	const rows = `SELECT "t"."a" AS "a", "t"."b" AS "b" FROM "main"."t"`
 	for sql, want := range map[string]string{
-		"SELECT a, count(*) FROM t GROUP BY a HAVING count(*) > 1 ORDER BY 2 LIMIT 3": rows + " LIMIT 7",
-		"SELECT n FROM (SELECT a, count(*) AS n FROM t GROUP BY a)":                   rows + " LIMIT 7",
-		"WITH g AS (SELECT a, count(*) AS n FROM t GROUP BY a) SELECT max(n) FROM g":  rows + " LIMIT 7",
+		"SELECT a, count(*) FROM t GROUP BY a HAVING count(*) > 1 ORDER BY 2 LIMIT 3": rows + ` LIMIT 7`,
+		"SELECT n FROM (SELECT a, count(*) AS n FROM t GROUP BY a)":                   rows + ` LIMIT 7`,
+		"WITH g AS (SELECT a, count(*) AS n FROM t GROUP BY a) SELECT max(n) FROM g":  rows + ` LIMIT 7`,
 		"SELECT count(*) FROM t WHERE b = 'x'":                                        rows + ` WHERE "t"."b" = 'x' LIMIT 7`,
 	} {
 		stmt, err := guard.RewriteSource(context.Background(), sql)

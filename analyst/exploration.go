@@ -1,0 +1,171 @@
+package analyst
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/claims"
+	"github.com/qedkit/qed/finding"
+)
+
+// An Exploration is what a turn found.
+type Exploration struct {
+	Status          string          `json:"status"` // "exploration_complete"
+	Question        string          `json:"question"`
+	Summary         string          `json:"summary"`
+	Insights        []string        `json:"insights"`
+	ExecutedQueries []ExecutedQuery `json:"executedQueries"`
+	Charts          []Chart         `json:"charts"`
+	Checks          []claims.Report `json:"checks"`
+	Metadata        Metadata        `json:"metadata"`
+}
+
+// An ExecutedQuery is a query with its reason and its rows.
+type ExecutedQuery struct {
+	Query  string    `json:"query"`
+	Reason string    `json:"reason"`
+	Result qed.Table `json:"result"`
+}
+
+// A Chart is a checked Vega-Lite spec with its data.
+type Chart struct {
+	ID        string          `json:"id"`
+	ChartType string          `json:"chartType"`
+	Spec      json.RawMessage `json:"spec"`
+	Title     string          `json:"title"`
+	SQLQuery  string          `json:"sqlQuery"`
+}
+
+// Metadata is what an exploration used. Cost is in the currency of [llm.Prices], and
+// 0 without that middleware.
+type Metadata struct {
+	StepCount  int            `json:"stepCount"`
+	TokensUsed int            `json:"tokensUsed"`
+	Cost       float64        `json:"cost"`
+	DurationMs int64          `json:"durationMs"`
+	ToolCalls  map[string]int `json:"toolCalls"`
+	Errors     map[string]int `json:"errors"` // calls that failed, by tool
+}
+
+const (
+	complete      = "exploration_complete"
+	artifactName  = "exploration"
+	artifactMedia = "application/vnd.qed.exploration+json"
+)
+
+// ExplorationOf returns the exploration of an answer of an [Analyst]. The error of
+// another answer matches [qed.ErrNotFound].
+func ExplorationOf(answer qed.Answer) (*Exploration, error) {
+	for _, a := range answer.Artifacts {
+		if a.MediaType == artifactMedia {
+			e := new(Exploration)
+			return e, json.Unmarshal(a.Data, e)
+		}
+	}
+	return nil, fmt.Errorf("analyst: the answer has no exploration: %w", qed.ErrNotFound)
+}
+
+// finish adds the exploration to the answer of a turn.
+func (s *session) finish(ctx context.Context, question string, began time.Time, answer *qed.Answer) error {
+	e := &Exploration{
+		Status: complete, Question: question,
+		Insights: []string{}, ExecutedQueries: []ExecutedQuery{}, Charts: []Chart{}, Checks: []claims.Report{},
+	}
+	e.Summary, e.Insights = split(answer.Text)
+	e.Metadata = Metadata{
+		StepCount: answer.Usage.Calls, TokensUsed: answer.Usage.InputTokens + answer.Usage.OutputTokens,
+		Cost: answer.Usage.Cost, DurationMs: qed.Now(ctx).Sub(began).Milliseconds(),
+		ToolCalls: map[string]int{}, Errors: map[string]int{},
+	}
+	for _, r := range s.results {
+		if err := e.add(ctx, r); err != nil {
+			return err
+		}
+	}
+	for _, c := range e.Checks {
+		if err := qed.Remember(ctx, reportsName, c); err != nil {
+			return err
+		}
+	}
+	raw, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("analyst: %w", err)
+	}
+	answer.Artifacts = append(answer.Artifacts, qed.Artifact{Name: artifactName, MediaType: artifactMedia, Data: raw})
+	return nil
+}
+
+// add adds the result of a call.
+func (e *Exploration) add(ctx context.Context, r qed.ToolResult) error {
+	e.Metadata.ToolCalls[r.Call.Name]++
+	var out outcome
+	if r.Err != nil || json.Unmarshal(r.Output, &out) != nil || !out.Success {
+		e.Metadata.Errors[r.Call.Name]++
+		return nil
+	}
+	switch r.Call.Name {
+	case queryTool:
+		var in queryArguments
+		if err := json.Unmarshal(r.Call.Arguments, &in); err != nil {
+			return fmt.Errorf("analyst: %w", err)
+		}
+		one := ExecutedQuery{Query: in.Query, Reason: in.Reason}
+		if f := finding.Parse(r.Output); f.Rows != nil {
+			rows, err := f.Rows.Table(ctx)
+			if errors.Is(err, qed.ErrNotFound) {
+				rows, err = &f.Rows.Sample, nil
+			}
+			if err != nil {
+				return err
+			}
+			one.Result = *rows
+		}
+		e.ExecutedQueries = append(e.ExecutedQueries, one)
+	case chartTool:
+		return e.addChart(ctx, r)
+	case validateTool:
+		found, err := reports([]qed.ToolResult{r})
+		e.Checks = append(e.Checks, found...)
+		return err
+	}
+	return nil
+}
+
+func (e *Exploration) addChart(ctx context.Context, r qed.ToolResult) error {
+	var in chartArguments
+	if err := json.Unmarshal(r.Call.Arguments, &in); err != nil {
+		return fmt.Errorf("analyst: %w", err)
+	}
+	for _, ref := range finding.Parse(r.Output).Artifacts {
+		drawn, err := ref.Artifact(ctx)
+		if err != nil {
+			return err
+		}
+		e.Charts = append(e.Charts, Chart{
+			ID: fmt.Sprint("chart_", len(e.Charts)+1), ChartType: in.ChartType, Spec: drawn.Data, Title: in.Title, SQLQuery: in.SQLQuery,
+		})
+	}
+	return nil
+}
+
+// split returns the sentences and the list of a text.
+func split(text string) (summary string, insights []string) {
+	insights = []string{}
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		item, ok := strings.CutPrefix(line, "- ")
+		switch {
+		case ok:
+			insights = append(insights, item)
+		case line != "":
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, " "), insights
+}
