@@ -180,7 +180,7 @@ func (d *data) hint(err error) string {
 			parts = append(parts, "The only table is "+d.Table+".")
 		case errors.Is(err, secureview.ErrNotSelect):
 			parts = append(parts, "Write one SELECT statement.")
-		default:
+		case refused.Package == "secureview":
 			parts = append(parts, idioms[d.Dialect.Name()])
 		}
 	}

@@ -147,7 +147,7 @@ func (e *Exploration) addChart(ctx context.Context, r qed.ToolResult) error {
 			return err
 		}
 		e.Charts = append(e.Charts, Chart{
-			ID: fmt.Sprint("chart_", len(e.Charts)+1), ChartType: in.ChartType, Spec: drawn.Data, Title: in.Title, SQLQuery: in.SQLQuery,
+			ID: chartID(len(e.Charts)), ChartType: in.ChartType, Spec: drawn.Data, Title: in.Title, SQLQuery: in.SQLQuery,
 		})
 	}
 	return nil
@@ -168,4 +168,14 @@ func split(text string) (summary string, insights []string) {
 		}
 	}
 	return strings.Join(lines, " "), insights
+}
+
+// chartID returns the n-th id of a chart, from 0. It has no digits, which a report
+// would have to look up.
+func chartID(n int) string {
+	letters := ""
+	for ; n >= 0; n = n/26 - 1 {
+		letters = string(rune('a'+n%26)) + letters
+	}
+	return "chart_" + letters
 }

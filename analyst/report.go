@@ -66,7 +66,7 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 	for _, e := range explorations {
 		var charts []map[string]string
 		for _, c := range e.Charts {
-			c.ID = fmt.Sprint("chart_", len(out.Charts)+1)
+			c.ID = chartID(len(out.Charts))
 			out.Charts = append(out.Charts, c)
 			charts = append(charts, map[string]string{"id": c.ID, "type": c.ChartType, "title": c.Title})
 		}
