@@ -60,9 +60,12 @@ func (s *session) tools() []qed.Tool {
 	profile := qed.NewTool(profileTool, "Returns figures of columns over all rows, and problems of the data.", s.profile)
 	validate := qed.NewTool(validateTool, "Checks a finding with the rows behind its query: sample size, significance, "+
 		"outliers, missing data, Simpson's paradox, causal wording. Give a typed claim if one fits.", s.validate)
-	run.Language, run.Idempotent, draw.Idempotent, profile.Idempotent = query.SQL, true, true, true
-	validate.Kind = qed.AnalysisTool
-	return []qed.Tool{run, draw, profile, validate}
+	run.Language, validate.Kind = query.SQL, qed.AnalysisTool
+	all := []qed.Tool{run, draw, profile, validate}
+	for i := range all {
+		all[i].Idempotent = true // they only read, and a claim that is checked again counts once
+	}
+	return all
 }
 
 type queryArguments struct {
