@@ -27,6 +27,7 @@ package secureview
 
 import (
 	"context"
+	"slices"
 
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
@@ -90,11 +91,15 @@ func (g *Guard) Rewrite(ctx context.Context, sql string) (*Statement, error) {
 	return g.rewriteQuery(ctx, sql, g.dialect.Read)
 }
 
-// RewriteSource is [Guard.Rewrite] for the rows that a statement is about: those of
-// its FROM and WHERE with all their columns, before they are grouped, aggregated,
-// sorted or limited. If FROM is one subquery or one common table expression, its
-// own source is meant. A statement without a single source, such as a UNION, is
-// refused with [ErrUnsupported].
+// RewriteSource is [Guard.Rewrite] for the rows that a statement is about, before
+// they are grouped, aggregated, sorted or limited: those of its FROM and WHERE, with
+// all their columns and with what the statement computes from one row. If a
+// statement only selects groups that one subquery or common table expression makes,
+// the rows of these groups are meant. If it aggregates the rows of a subquery, those
+// are meant.
+//
+// A statement is refused with [ErrUnsupported] if it has no such rows, such as a
+// UNION or a join of groups, or if it gives the name of a column to another value.
 func (g *Guard) RewriteSource(ctx context.Context, sql string) (*Statement, error) {
 	return g.rewriteQuery(ctx, sql, func(sql string) (*sqlast.Query, error) {
 		q, err := g.dialect.Read(sql)
@@ -105,7 +110,14 @@ func (g *Guard) RewriteSource(ctx context.Context, sql string) (*Statement, erro
 		if _, err := g.rewrite(sql, g.dialect.Read); err != nil {
 			return nil, err
 		}
-		return sourceOf(q)
+		return source{taken: g.hasColumn}.of(q)
+	})
+}
+
+// hasColumn reports whether a table has a column with the name.
+func (g *Guard) hasColumn(name string) bool {
+	return slices.ContainsFunc(g.Tables(), func(t Table) bool {
+		return slices.ContainsFunc(t.Columns, func(c string) bool { return ascii.EqualFold(c, name) })
 	})
 }
 
