@@ -70,8 +70,10 @@ type Claim struct {
 	// Comparison is Differ if it is empty.
 	Comparison Comparison `json:"comparison,omitempty" jsonschema:"enum=differ,enum=more,enum=less" jsonschema_description:"more: the first group has more than the others, or both columns rise together; less: the opposite; differ: any difference"`
 
-	// Value is the claimed share, up to 1, or the claimed count, of a Share.
-	Value *float64 `json:"value,omitempty" jsonschema_description:"the claimed share, at most 1, or the claimed number of rows, for share"`
+	// Part and Count are what a Share claims: which part of the rows, from 0 to 1, or
+	// how many rows. At most one of them is set. Without both the share is computed.
+	Part  *float64 `json:"part,omitempty" jsonschema_description:"for share: the claimed part of the rows, from 0 to 1; 0.2 is 20 percent"`
+	Count *int     `json:"count,omitempty" jsonschema_description:"for share: the claimed number of rows, instead of part"`
 
 	// Stratifiers are columns that must be examined for Simpson's paradox. All
 	// columns with few values are examined anyway.

@@ -630,19 +630,23 @@ func (c *checker) share() error {
 	share := float64(k) / float64(n)
 	complete := c.Total == c.Rows && !c.table.Truncated
 	result, text, claimed := Pass, c.t.ShareIs, ""
-	if v := c.Claim.Value; v != nil {
-		text = c.t.ShareFits
-		low, high := w.Low, w.High
-		claimed = percent(*v)
-		if *v > 1 {
-			low, high, claimed = low*float64(c.Total), high*float64(c.Total), number(*v)
+	if part, n := c.Claim.Part, c.Claim.Count; part != nil || n != nil {
+		var value, low, high float64
+		switch {
+		case n != nil:
+			value, claimed = float64(*n), count(*n)
+			low, high = w.Low*float64(c.Total), w.High*float64(c.Total)
 			if complete {
 				low, high = float64(k), float64(k)
 			}
-		} else if complete { // the share is known, and the claim may be rounded
-			low, high = share-0.0051, share+0.0051
+		default:
+			value, claimed = *part, percent(*part)
+			low, high = w.Low, w.High
+			if complete { // the share is known, and the claim may be rounded
+				low, high = share-0.0051, share+0.0051
+			}
 		}
-		if *v < low || *v > high {
+		if text = c.t.ShareFits; value < low || value > high {
 			result, text = Fail, c.t.ShareWrong
 		}
 	}

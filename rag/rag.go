@@ -65,6 +65,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/citation"
@@ -195,11 +196,12 @@ func (a *agent) search(ctx context.Context, s state) (state, error) {
 			return s, err
 		}
 	}
+	began := time.Now()
 	hits, err := a.searcher.Search(ctx, q)
 	if err != nil {
 		return s, err
 	}
-	found := qed.Retrieved{Query: s.Question}
+	found := qed.Retrieved{Query: s.Question, Millis: time.Since(began).Milliseconds()}
 	keys := map[string]bool{citation.None: true}
 	for _, h := range hits {
 		if len(s.Passages) == a.opt.TopK {

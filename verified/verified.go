@@ -164,7 +164,7 @@ func (s *Set) Approve(p Pair) error {
 }
 
 // Reject removes a pair, whether it was proposed or approved. It cannot be proposed
-// again; it can be approved. The error matches [ErrInvalid] or [ErrChanged].
+// again, but it can be approved. By may be empty. The error matches [ErrInvalid] or [ErrChanged].
 func (s *Set) Reject(p Pair) error { return s.change(newEntry(rejected, p)) }
 
 // Approved returns the approved pairs, oldest first.
