@@ -17,16 +17,26 @@
 // when [Analyst.Report] is called. Its numbers are looked up in the rows of the
 // queries.
 //
-// Every statement goes through a guard that allows the one table. Rows, names and
+// Every statement goes through a guard that allows the one table. The database of
+// [Data] limits the time of a statement, to 30 seconds by default. Rows, names and
 // the description of the data are untrusted: prompts mark them as data. The model's
-// provider receives the question, the schema, the sample and the results of the
+// provider receives the question, the schema, the first rows and the results of the
 // tools.
 //
 // # Sessions
 //
 // A session is a thread of [qed.Durable]: follow-up questions have the same
-// [qed.Turn.Thread]. By default it is kept in memory. With [Options.Store] it
-// survives a restart, and an exploration that was killed is resumed.
+// [qed.Turn.Thread]. By default it is kept in memory until nothing was asked for a
+// while. With [Options.Store] it survives a restart, and an exploration that was
+// killed is resumed. With [Options.Load] each session has its own data, such as a
+// file that a user uploaded. [Analyst.EndSession] deletes all of it.
+//
+// # Events
+//
+// The events are those of package toolagent, and before each step a
+// [qed.CustomEvent] of the kind "step_start" with {"step", "of", "tokens"}: the
+// number of the step, the largest number, and the tokens so far. [Options.Logger]
+// and [Analyst.Metrics] follow from the events.
 //
 // # Requests
 //
@@ -39,6 +49,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -65,14 +76,21 @@ type Data struct {
 
 	// Description is what the user says about the data. It is untrusted.
 	Description string
+
+	// Close is called when a session with data of [Options.Load] ends, to delete the
+	// data. Nil does nothing.
+	Close func() error
 }
 
 // Options are the options of [New]. Nil and zero fields mean the defaults. A
 // negative number is an error.
 type Options struct {
-	MaxSteps int           // of an exploration; 0 means 15
-	Timeout  time.Duration // of an exploration; 0 means 5 minutes
-	MaxRows  int           // of a query; 0 means 1000
+	MaxSteps int // of an exploration; 0 means 15
+	MaxRows  int // of a query; 0 means 1000
+
+	// Timeout limits an exploration. 0 means 5 minutes. The time until the user asks
+	// again does not count.
+	Timeout time.Duration
 
 	// MaxSourceRows is how many rows validateAnalysis reads at most to draw its
 	// sample. 0 means 5,000,000.
@@ -87,14 +105,25 @@ type Options struct {
 
 	llm.Settings
 
-	// Store saves the sessions. Nil means a store in memory that forgets a session
-	// after IdleTimeout.
+	// Load returns the data of a session. It is called in the first turn of a session,
+	// and again in the first turn after a restart or after IdleTimeout. It must return
+	// the same data each time. Nil means that all sessions have the Data of [New],
+	// which must be zero otherwise.
+	Load func(ctx context.Context, turn qed.Turn) (Data, error)
+
+	// Store saves the sessions. Nil means that they are in memory.
 	Store   store.Store
 	Durable *qed.DurableOptions
 
-	// IdleTimeout is how long a session in memory lives without a turn. 0 means 30
-	// minutes. It must be 0 with a Store, which decides that itself.
+	// IdleTimeout is how long a session is kept after its last turn. 0 means 30
+	// minutes. Then its data is closed. In memory the conversation is forgotten, and a
+	// Store keeps it.
 	IdleTimeout time.Duration
+
+	// Logger gets the events step_start, tool_call, tool_result, completion and error
+	// with the session, step, tool, tokens, duration and kind of error, and no text or
+	// row. Nil means none.
+	Logger *slog.Logger
 
 	// Texts replaces texts that users see, by language. English and German are built
 	// in.
@@ -115,8 +144,8 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		v = *o
 	}
-	if v.Store != nil && v.IdleTimeout != 0 {
-		return v, errors.New("analyst: Options.IdleTimeout is for sessions in memory: set it in the Store instead")
+	if v.Logger == nil {
+		v.Logger = slog.New(slog.DiscardHandler)
 	}
 	return v, cmp.Or(
 		option.Default("analyst: Options.MaxSteps", &v.MaxSteps, 15),
@@ -131,43 +160,50 @@ func (o *Options) withDefaults() (Options, error) {
 // An Analyst explores a table. It is a [qed.Agent] and safe for concurrent use.
 type Analyst struct {
 	opt    Options
-	data   *data
+	shared *data // nil with Options.Load
 	model  *asking.Model
 	llm    llm.Model
 	agent  qed.Agent
+	store  store.Store
 	text   usertext.Table[Texts]
-	mu     sync.Mutex
-	active map[string]int // explorations that run, by user
 
-	memory *store.InMemory      // nil with Options.Store
-	used   map[string]time.Time // when sessions in memory ended a turn
+	mu      sync.Mutex
+	active  map[string]int   // explorations that run, by user
+	held    map[string]*held // sessions of this process, by thread
+	metrics Metrics
 }
 
 // New returns an analyst for a table.
 //
 // A turn ends with an error that matches [ErrTooManySessions], with those of
-// package toolagent, or with that of the database if the table cannot be described.
+// package toolagent, of Options.Load, or with that of the database if the table
+// cannot be described.
 func New(model llm.Model, d Data, opt *Options) (*Analyst, error) {
-	if model == nil || d.DB == nil || d.Policy == nil || d.Dialect == nil {
-		return nil, errors.New("analyst: New needs a model, and Data with DB, Policy and Dialect")
-	}
 	o, err := opt.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	a := &Analyst{opt: o, llm: model, active: map[string]int{}, text: usertext.New(shippedTexts, o.Texts)}
-	if a.data, err = newData(d, o); err != nil {
-		return nil, err
+	a := &Analyst{
+		opt: o, llm: model, store: o.Store, active: map[string]int{}, held: map[string]*held{},
+		text: usertext.New(shippedTexts, o.Texts), metrics: newMetrics(),
+	}
+	switch {
+	case model == nil:
+		return nil, errors.New("analyst: New needs a model")
+	case o.Load == nil:
+		if a.shared, err = newData(d, o); err != nil {
+			return nil, err
+		}
+	case d.DB != nil:
+		return nil, errors.New("analyst: New needs either Data or Options.Load")
 	}
 	if a.model, err = asking.New("analyst", model, o.Settings, qed.DurableModel); err != nil {
 		return nil, err
 	}
-	st := o.Store
-	if st == nil {
-		a.memory, a.used = new(store.InMemory), map[string]time.Time{}
-		st = a.memory
+	if a.store == nil {
+		a.store = new(store.InMemory)
 	}
-	a.agent = qed.Durable(qed.AgentFunc(a.explore), st, o.Durable.WithReplyModel(model, o.Settings))
+	a.agent = qed.Durable(qed.AgentFunc(a.explore), a.store, o.Durable.WithReplyModel(model, o.Settings))
 	return a, nil
 }
 
@@ -181,9 +217,9 @@ func (a *Analyst) Run(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, e
 			return
 		}
 		defer release()
-		defer a.expire(context.WithoutCancel(ctx), turn.Thread)
-		a.expire(ctx, "")
+		o := a.observe(turn)
 		for event, err := range a.agent.Run(ctx, turn) {
+			o.see(ctx, event)
 			if !yield(event, err) {
 				return
 			}
@@ -193,7 +229,7 @@ func (a *Analyst) Run(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, e
 
 // admit counts an exploration of a user.
 func (a *Analyst) admit(turn qed.Turn) (release func(), err error) {
-	key := turn.Tenant + "\x00" + turn.User
+	key := owner(turn)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.active[key] >= a.opt.SessionsPerUser {
@@ -209,35 +245,7 @@ func (a *Analyst) admit(turn qed.Turn) (release func(), err error) {
 	}, nil
 }
 
-// expire deletes idle sessions in memory, and notes that a turn of thread has ended.
-func (a *Analyst) expire(ctx context.Context, thread string) {
-	if a.memory == nil {
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	now := qed.Now(ctx)
-	if thread != "" {
-		a.used[thread] = now
-	}
-	for id, at := range a.used {
-		if now.Sub(at) > a.opt.IdleTimeout && a.memory.Delete(ctx, id) == nil {
-			delete(a.used, id)
-		}
-	}
-}
-
-// EndSession deletes what is kept of a session in memory. It does nothing with
-// [Options.Store], whose sessions the host deletes.
-func (a *Analyst) EndSession(ctx context.Context, thread string) error {
-	if a.memory == nil {
-		return nil
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.used, thread)
-	return a.memory.Delete(ctx, thread)
-}
+func owner(turn qed.Turn) string { return turn.Tenant + "\x00" + turn.User }
 
 // explore answers a turn.
 func (a *Analyst) explore(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
@@ -245,45 +253,50 @@ func (a *Analyst) explore(ctx context.Context, turn qed.Turn) (qed.Answer, error
 	if strings.TrimSpace(turn.Text) == "" {
 		return qed.Answer{}, fmt.Errorf("analyst: %w", qed.ErrEmptyTurn)
 	}
-	facts, err := qed.Step(ctx, "describe", nil, a.data.describe)
+	data, leave, err := a.enter(ctx, turn)
 	if err != nil {
 		return qed.Answer{}, err
 	}
-	system, err := a.model.Render("context", contextPrompt, a.data.prompt(facts))
+	defer leave()
+	facts, err := qed.Step(ctx, "describe", nil, data.describe)
 	if err != nil {
 		return qed.Answer{}, err
 	}
-	s, err := a.newSession(ctx)
+	system, err := a.model.Render("context", contextPrompt, data.prompt(facts))
 	if err != nil {
 		return qed.Answer{}, err
 	}
-	loop, err := toolagent.New(a.llm, qed.NewRegistry(nil, s.tools()...), &toolagent.Options{
+	e, err := a.newExplorer(ctx, data)
+	if err != nil {
+		return qed.Answer{}, err
+	}
+	loop, err := toolagent.New(a.llm, qed.NewRegistry(nil, e.tools()...), &toolagent.Options{
 		Instructions: system,
 		Stop:         []toolagent.Stop{toolagent.MaxSteps(a.opt.MaxSteps), toolagent.Deadline(a.opt.Timeout)},
-		BeforeStep:   a.chooseModel,
-		AfterStep:    s.collect,
+		BeforeStep:   e.beforeStep,
+		AfterStep:    e.afterStep,
 		Settings:     a.opt.Settings,
 	})
 	if err != nil {
 		return qed.Answer{}, err
 	}
-	turn.Thread, turn.Replies = "", nil
-	answer, err := qed.Ask(ctx, loop, turn)
+	inner := turn
+	inner.Thread, inner.Replies = "", nil
+	answer, err := qed.Ask(ctx, loop, inner)
 	if err != nil {
 		return answer, err
 	}
-	return answer, s.finish(ctx, turn.Text, began, &answer)
+	return answer, e.finish(ctx, turn, began, &answer)
 }
 
 // chooseModel has the cheap model read the results of a step that only profiled.
-func (a *Analyst) chooseModel(_ context.Context, step *toolagent.StepRequest) error {
+func (a *Analyst) chooseModel(step *toolagent.StepRequest) {
 	if a.opt.CheapModel == nil || len(step.Results) == 0 {
-		return nil
+		return
 	}
 	last := step.Messages[len(step.Messages)-1]
 	i := slices.IndexFunc(step.Results, func(r qed.ToolResult) bool { return r.Call.ID == last.ToolCallID })
 	if i >= 0 && step.Results[i].Call.Name == profileTool {
 		step.Model = a.opt.CheapModel
 	}
-	return nil
 }

@@ -201,7 +201,7 @@ func TestTools(t *testing.T) {
 		"other table": {"executeSQLQuery", object{"query": "SELECT a FROM other", "reason": "r"}, []string{`"success":false`, "The only table is t_parsed"}},
 		"no rows": {"executeSQLQuery", object{"query": "SELECT amount FROM t_parsed WHERE region = 'Nort'", "reason": "r"},
 			[]string{`"success":true`, `"near":["north"]`}},
-		"profile":      {"profileData", object{}, []string{`"rowCount":400`, `"duplicateRows":386`, `"median":`, `"distinct":2`}},
+		"profile":      {"profileData", object{}, []string{`"rows":400`, `"duplicate_rows":{"value":386}`, `"median":`, `"distinct":{"value":2}`}},
 		"wrong column": {"profileData", object{"columns": []string{"amont"}}, []string{`"success":false`, "amount"}},
 		"wrong field": {"createVisualization", draw(object{"mark": "bar", "encoding": object{"x": object{"field": "nothing", "type": "nominal"}}}),
 			[]string{`"success":false`, "nothing"}},
@@ -212,7 +212,7 @@ func TestTools(t *testing.T) {
 			[]string{`"success":false`, "Did you mean: region, amount?"}},
 		"no claim": {"validateAnalysis", object{"finding": "There is something.", "relatedQuery": byRegion}, []string{`"success":true`, `"verdict":"unchecked"`}},
 		"union": {"validateAnalysis", object{"finding": "More.", "relatedQuery": "SELECT amount FROM t_parsed UNION SELECT 1"},
-			[]string{`"success":false`, "no single FROM"}},
+			[]string{`"success":false`, "combines several SELECTs"}},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 			got := one(t, test.tool, test.arguments)
@@ -236,7 +236,7 @@ func TestTooManySessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := make(chan error)
+	done := make(chan error, 1)
 	go func() {
 		_, err := qed.Ask(context.Background(), a, qed.Turn{Thread: "1", User: "ann", Text: "Wait."})
 		done <- err

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
@@ -22,12 +22,16 @@ import (
 type data struct {
 	Data
 	columns []string
-	guard   *secureview.Guard // for statements of the model
-	source  *secureview.Guard // for the rows behind them
+	policy  *secureview.Policy // allows Table alone
+	guard   *secureview.Guard  // for statements of the model
+	source  *secureview.Guard  // for the rows behind them
 	opt     Options
 }
 
 func newData(d Data, o Options) (*data, error) {
+	if d.DB == nil || d.Policy == nil || d.Dialect == nil {
+		return nil, errors.New("analyst: Data needs DB, Policy and Dialect")
+	}
 	if d.Table == "" {
 		d.Table = defaultTable
 	}
@@ -36,25 +40,27 @@ func newData(d Data, o Options) (*data, error) {
 	}
 	alone := *d.Policy
 	alone.Schemas, alone.Setup, alone.Tables, alone.Views = nil, nil, map[string][]string{}, map[string]string{}
-	for name, view := range d.Policy.Views {
-		if name == d.Table {
-			alone.Views[name] = view
-			alone.Tables[view] = d.Policy.Tables[view]
+	for _, name := range []string{d.Table, d.Policy.Views[d.Table]} {
+		if columns := d.Policy.Tables[name]; len(columns) > 0 {
+			alone.Tables[name] = columns
 		}
 	}
-	alone.Tables[d.Table] = d.Policy.Tables[d.Table]
-	maps.DeleteFunc(alone.Tables, func(_ string, columns []string) bool { return len(columns) == 0 })
-	out := &data{Data: d, opt: o}
-	for _, columns := range alone.Tables {
-		out.columns = columns
+	if view := d.Policy.Views[d.Table]; view != "" {
+		alone.Views[d.Table] = view
 	}
-	if len(out.columns) == 0 {
+	if len(alone.Tables) == 0 {
 		return nil, fmt.Errorf("analyst: the policy does not allow the table %q: add it to Policy.Tables", d.Table)
 	}
+	out := &data{Data: d, opt: o, policy: &alone}
 	var err error
 	alone.RowLimit = o.MaxRows
 	if out.guard, err = secureview.New(&alone, d.Dialect); err != nil {
 		return nil, err
+	}
+	for _, t := range out.guard.Tables() {
+		if t.Name == d.Table {
+			out.columns = t.Columns
+		}
 	}
 	// One row more than are read shows that there are more.
 	alone.RowLimit = o.MaxSourceRows + 1
@@ -117,26 +123,57 @@ func (d *data) sample(ctx context.Context, sql string) (*sample, error) {
 
 // facts are what an exploration knows of the table at its start.
 type facts struct {
-	Schema      []qed.Column `json:"schema"`
-	RowCount    int64        `json:"rowCount"`
-	Sample      *qed.Table   `json:"sampleData"`
-	Description string       `json:"dataDescription,omitempty"`
+	Schema      []qed.Column      `json:"schema"`
+	ColumnCount int               `json:"columnCount"` // there may be more than in Schema
+	RowCount    int64             `json:"rowCount"`
+	FirstRows   []json.RawMessage `json:"sampleData"`
+	Description string            `json:"dataDescription,omitempty"`
 }
+
+const (
+	maxFacts       = 32 << 10 // bytes of the facts in the prompt
+	maxDescription = 8 << 10
+)
 
 // describe reads the schema, the number of rows and the first rows.
 func (d *data) describe(ctx context.Context) (facts, error) {
-	f := facts{Description: d.Description}
+	f := facts{Description: prompt.Clip(d.Description, maxDescription)}
 	rows, _, err := d.read(ctx, fmt.Sprintf("SELECT * FROM %s LIMIT %d", d.name(), sampleRows))
 	if err != nil {
 		return f, err
 	}
-	f.Sample, f.Schema = rows, rows.Columns
+	f.Schema, f.ColumnCount = rows.Columns, len(rows.Columns)
+	for _, row := range rows.Rows {
+		raw, err := json.Marshal(row)
+		if err != nil {
+			return f, fmt.Errorf("analyst: %w", err)
+		}
+		f.FirstRows = append(f.FirstRows, raw)
+	}
 	count, _, err := d.read(ctx, "SELECT COUNT(*) AS n FROM "+d.name())
 	if err != nil {
 		return f, err
 	}
 	f.RowCount, _ = count.Rows[0][0].(int64)
-	return f, nil
+	return f.fitted()
+}
+
+// fitted returns the facts with fewer rows, and then fewer columns, if they are too
+// long for a prompt.
+func (f facts) fitted() (facts, error) {
+	for {
+		raw, err := json.Marshal(f)
+		switch {
+		case err != nil || len(raw) <= maxFacts:
+			return f, err
+		case len(f.FirstRows) > 0:
+			f.FirstRows = f.FirstRows[:len(f.FirstRows)/2]
+		case len(f.Schema) > 1:
+			f.Schema = f.Schema[:len(f.Schema)/2]
+		default:
+			return f, nil
+		}
+	}
 }
 
 func (d *data) name() string { return d.Dialect.Quote(d.Table) }
@@ -148,10 +185,7 @@ type contextData struct {
 }
 
 func (d *data) prompt(f facts) contextData {
-	raw, err := json.Marshal(f)
-	if err != nil {
-		raw = nil
-	}
+	raw, _ := json.Marshal(f) // it was read from JSON
 	return contextData{Table: d.Table, Dialect: d.Dialect.Name(), Idiom: idioms[d.Dialect.Name()], Facts: string(raw), MaxRows: d.opt.MaxRows}
 }
 
@@ -174,14 +208,15 @@ func (d *data) hint(err error) string {
 		}
 		switch {
 		case errors.Is(err, secureview.ErrUnknownColumn):
-			shown := d.columns[:min(len(d.columns), 60)]
-			parts = append(parts, "The columns of "+d.Table+" are: "+strings.Join(shown, ", ")+".")
+			parts = append(parts, d.listed())
 		case errors.Is(err, secureview.ErrUnknownTable), errors.Is(err, secureview.ErrUnknownSchema):
 			parts = append(parts, "The only table is "+d.Table+".")
 		case errors.Is(err, secureview.ErrNotSelect):
 			parts = append(parts, "Write one SELECT statement.")
 		case refused.Package == "secureview":
 			parts = append(parts, idioms[d.Dialect.Name()])
+		case refused.Package == "claims":
+			parts = append(parts, "A claim names columns of the rows behind relatedQuery. "+d.listed())
 		}
 	}
 	switch {
@@ -195,60 +230,141 @@ func (d *data) hint(err error) string {
 	return strings.Join(parts, " ")
 }
 
-// An alternative is a value of a column that a literal of a statement may mean.
+// listed returns a sentence with the columns of the table.
+func (d *data) listed() string {
+	text := "The columns of " + d.Table + " are: " + strings.Join(d.columns[:min(len(d.columns), maxListed)], ", ")
+	if n := len(d.columns) - maxListed; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text + "."
+}
+
+// An alternative is a condition of a statement that found nothing, how many rows it
+// finds alone, and what the column has instead.
 type alternative struct {
-	Column string   `json:"column"`
-	Value  string   `json:"value"`
-	Near   []string `json:"near"`
+	Condition string   `json:"condition"`
+	Rows      any      `json:"rows"`
+	Near      []string `json:"near,omitempty"` // values of the column
+	Min       any      `json:"min,omitempty"`
+	Max       any      `json:"max,omitempty"`
 }
 
 const (
-	maxProbes = 3
+	maxListed = 60 // columns
+	maxProbes = 4
 	maxNear   = 5
 )
 
-// alternatives returns values near the literals that a statement without rows
-// compares columns with. It reads them with statements that the guard has checked.
+// alternatives probes the conditions of a statement without rows one by one. The
+// guard checks each of its own statements.
 func (d *data) alternatives(ctx context.Context, sql string) []alternative {
 	q, err := d.Dialect.Read(sql)
 	if err != nil {
 		return nil
 	}
+	sel, ok := q.Body.(*sqlast.Select)
+	if !ok {
+		return nil
+	}
 	var all []alternative
-	sqlast.Walk(q, func(n sqlast.Node) bool {
-		b, ok := n.(*sqlast.Binary)
-		if !ok || b.Op != sqlast.Eq || len(all) == maxProbes {
-			return true
+	for _, condition := range conjuncts(sel.Where) {
+		if len(all) == maxProbes {
+			break
 		}
-		column, isColumn := b.X.(*sqlast.Column)
-		text, isText := b.Y.(*sqlast.String)
-		if isColumn && isText {
-			if name := d.column(column.Name); name != "" {
-				all = append(all, alternative{Column: name, Value: text.Value})
-			}
-		}
-		return true
-	})
-	for i := range all {
-		name := d.Dialect.Quote(all[i].Column)
-		rows, _, err := d.read(ctx, fmt.Sprintf("SELECT %s AS v, COUNT(*) AS n FROM %s WHERE %s IS NOT NULL GROUP BY %s ORDER BY 2 DESC", name, d.name(), name, name))
-		if err != nil {
-			continue
-		}
-		var values []string
-		for _, row := range rows.Rows {
-			values = append(values, fmt.Sprint(row[0]))
-		}
-		if all[i].Near = refusal.Nearest(all[i].Value, values, maxNear); len(all[i].Near) == 0 {
-			all[i].Near = values[:min(maxNear, len(values))]
+		if a, ok := d.probe(ctx, sel.From, condition); ok {
+			all = append(all, a)
 		}
 	}
-	return slices.DeleteFunc(all, func(a alternative) bool { return len(a.Near) == 0 })
+	return all
+}
+
+// conjuncts returns the conditions that AND connects.
+func conjuncts(e sqlast.Expr) []sqlast.Expr {
+	if b, ok := e.(*sqlast.Binary); ok && b.Op == sqlast.And {
+		return append(conjuncts(b.X), conjuncts(b.Y)...)
+	}
+	if e == nil {
+		return nil
+	}
+	return []sqlast.Expr{e}
+}
+
+// probe counts the rows of a condition on its own. It also returns values near those
+// that the condition compares a column with, if it finds nothing.
+func (d *data) probe(ctx context.Context, from sqlast.Relation, condition sqlast.Expr) (a alternative, ok bool) {
+	table, ok := from.(*sqlast.Table)
+	if !ok || !ascii.EqualFold(table.Name, d.Table) {
+		return a, false
+	}
+	written, err := d.Dialect.Append(nil, &sqlast.Query{Body: &sqlast.Select{
+		Items: []sqlast.Item{{Expr: &sqlast.Call{Name: "count", Star: true}, Alias: "n"}}, From: table, Where: condition,
+	}}, false)
+	if err != nil {
+		return a, false
+	}
+	_, a.Condition, _ = strings.Cut(string(written), " WHERE ")
+	rows, _, err := d.read(ctx, string(written))
+	if err != nil {
+		return a, false
+	}
+	if a.Rows = rows.Rows[0][0]; a.Rows != int64(0) {
+		return a, true
+	}
+	column, text := compared(condition)
+	name := d.column(column)
+	if name == "" {
+		return a, true
+	}
+	name = d.Dialect.Quote(name)
+	if text == "" {
+		if rows, _, err = d.read(ctx, fmt.Sprintf("SELECT MIN(%s) AS a, MAX(%s) AS b FROM %s", name, name, d.name())); err == nil {
+			a.Min, a.Max = rows.Rows[0][0], rows.Rows[0][1]
+		}
+		return a, true
+	}
+	rows, _, err = d.read(ctx, fmt.Sprintf("SELECT %s AS v, COUNT(*) AS n FROM %s WHERE %s IS NOT NULL GROUP BY %s ORDER BY 2 DESC", name, d.name(), name, name))
+	if err != nil {
+		return a, true
+	}
+	var values []string
+	for _, row := range rows.Rows {
+		values = append(values, fmt.Sprint(row[0]))
+	}
+	if a.Near = refusal.Nearest(text, values, maxNear); len(a.Near) == 0 {
+		a.Near = values[:min(maxNear, len(values))]
+	}
+	return a, true
+}
+
+// compared returns the first column of a condition, and the text that it must be
+// equal to, or "" if the condition is another one.
+func compared(condition sqlast.Expr) (column, text string) {
+	sqlast.Walk(condition, func(n sqlast.Node) bool {
+		if c, ok := n.(*sqlast.Column); ok && column == "" {
+			column = c.Name
+		}
+		return column == ""
+	})
+	var value sqlast.Expr
+	switch e := condition.(type) {
+	case *sqlast.Binary:
+		if e.Op == sqlast.Eq {
+			value = e.Y
+		}
+	case *sqlast.In:
+		if len(e.List) > 0 {
+			value = e.List[0]
+		}
+	}
+	if s, ok := value.(*sqlast.String); ok {
+		text = s.Value
+	}
+	return column, text
 }
 
 // column returns a column of the table as the policy spells it, or "".
 func (d *data) column(name string) string {
-	i := slices.IndexFunc(d.columns, func(c string) bool { return ascii.Lower(c) == ascii.Lower(name) })
+	i := slices.IndexFunc(d.columns, func(c string) bool { return ascii.EqualFold(c, name) })
 	if i < 0 {
 		return ""
 	}

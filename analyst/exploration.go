@@ -1,6 +1,7 @@
 package analyst
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/claims"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/usertext"
 )
 
 // An Exploration is what a turn found.
@@ -21,8 +23,14 @@ type Exploration struct {
 	Insights        []string        `json:"insights"`
 	ExecutedQueries []ExecutedQuery `json:"executedQueries"`
 	Charts          []Chart         `json:"charts"`
-	Checks          []claims.Report `json:"checks"`
+	Checks          []claims.Report `json:"checks"` // adjusted for all tests of the session
 	Metadata        Metadata        `json:"metadata"`
+
+	// Partial is why the exploration ended early, for the user. Empty means that it
+	// did not. Unproved are the numbers of the summary and the insights that are
+	// neither in a result nor in the question.
+	Partial  string   `json:"partial,omitempty"`
+	Unproved []string `json:"unproved,omitempty"`
 }
 
 // An ExecutedQuery is a query with its reason and its rows.
@@ -71,28 +79,41 @@ func ExplorationOf(answer qed.Answer) (*Exploration, error) {
 }
 
 // finish adds the exploration to the answer of a turn.
-func (s *session) finish(ctx context.Context, question string, began time.Time, answer *qed.Answer) error {
-	e := &Exploration{
-		Status: complete, Question: question,
-		Insights: []string{}, ExecutedQueries: []ExecutedQuery{}, Charts: []Chart{}, Checks: []claims.Report{},
+func (e *explorer) finish(ctx context.Context, turn qed.Turn, began time.Time, answer *qed.Answer) error {
+	x := &Exploration{
+		Status: complete, Question: turn.Text, Unproved: answer.Unproved,
+		ExecutedQueries: []ExecutedQuery{}, Charts: []Chart{}, Checks: []claims.Report{},
 	}
-	e.Summary, e.Insights = split(answer.Text)
-	e.Metadata = Metadata{
-		StepCount: answer.Usage.Calls, TokensUsed: answer.Usage.InputTokens + answer.Usage.OutputTokens,
-		Cost: answer.Usage.Cost, DurationMs: qed.Now(ctx).Sub(began).Milliseconds(),
+	x.Summary, x.Insights = split(answer.Text)
+	x.Metadata = Metadata{
+		StepCount: e.steps, TokensUsed: answer.Usage.InputTokens + answer.Usage.OutputTokens,
+		Cost: answer.Usage.Cost, DurationMs: time.Since(began).Milliseconds(),
 		ToolCalls: map[string]int{}, Errors: map[string]int{},
 	}
-	for _, r := range s.results {
-		if err := e.add(ctx, r); err != nil {
+	checked := map[string]bool{}
+	for _, r := range e.results {
+		if err := x.add(ctx, r); err != nil {
 			return err
 		}
 	}
-	for _, c := range e.Checks {
+	for _, c := range x.Checks {
+		checked[c.Finding] = true
 		if err := qed.Remember(ctx, reportsName, c); err != nil {
 			return err
 		}
 	}
-	raw, err := json.Marshal(e)
+	x.Checks = x.Checks[:0]
+	for _, r := range e.checks.Reports() {
+		if checked[r.Finding] {
+			x.Checks = append(x.Checks, *r)
+		}
+	}
+	if len(x.Metadata.ToolCalls) == 0 && !answer.Partial {
+		answer.Partial = true
+		answer.PartialReason = e.text.In(cmp.Or(turn.Language, usertext.LanguageOf(turn.Text))).NotExplored
+	}
+	x.Partial = answer.PartialReason
+	raw, err := json.Marshal(x)
 	if err != nil {
 		return fmt.Errorf("analyst: %w", err)
 	}

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -15,6 +16,8 @@ import (
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/toolagent"
 )
 
@@ -26,13 +29,14 @@ const (
 	validateTool = "validateAnalysis"
 )
 
-// A session is an exploration with what earlier turns of its thread checked.
-type session struct {
+// An explorer answers one turn.
+type explorer struct {
 	*Analyst
-	checks *claims.Session
-
-	mu      sync.Mutex
+	data    *data
+	earlier []claims.Report // of earlier turns of the thread
+	checks  *claims.Session // with those of this turn
 	results []qed.ToolResult
+	steps   int
 }
 
 // reportsName is the name under which a thread remembers checked findings.
@@ -41,32 +45,66 @@ const (
 	maxReports  = 200
 )
 
-func (a *Analyst) newSession(ctx context.Context) (*session, error) {
+func (a *Analyst) newExplorer(ctx context.Context, d *data) (*explorer, error) {
 	earlier, err := qed.Remembered[claims.Report](ctx, reportsName, maxReports)
 	if err != nil {
 		return nil, err
 	}
-	reports := make([]*claims.Report, len(earlier))
-	for i := range earlier {
-		reports[i] = &earlier[i]
-	}
-	return &session{Analyst: a, checks: claims.NewSession(reports...)}, nil
+	e := &explorer{Analyst: a, data: d, earlier: earlier}
+	return e, e.restore()
 }
 
-func (s *session) tools() []qed.Tool {
-	run := qed.NewTool(queryTool, "Executes a read-only SELECT on the table "+prompt.Quote(s.data.Table)+".", s.query)
+// restore makes the checks from the results so far, so that a resumed run has those
+// that it does not repeat, and checks of one step have one order.
+func (e *explorer) restore() error {
+	found, err := reports(e.results)
+	if err != nil {
+		return err
+	}
+	var all []*claims.Report
+	for _, r := range slices.Concat(e.earlier, found) {
+		all = append(all, &r)
+	}
+	e.checks = claims.NewSession(all...)
+	return nil
+}
+
+func (e *explorer) beforeStep(ctx context.Context, step *toolagent.StepRequest) error {
+	e.steps = step.Steps + 1
+	raw, err := json.Marshal(stepStarted{
+		Step: e.steps, Of: e.opt.MaxSteps, Tokens: step.Usage.InputTokens + step.Usage.OutputTokens,
+	})
+	if err != nil {
+		return fmt.Errorf("analyst: %w", err)
+	}
+	qed.Emit(ctx, qed.CustomEvent{Kind: stepKind, JSON: raw})
+	e.chooseModel(step)
+	return nil
+}
+
+func (e *explorer) afterStep(_ context.Context, p toolagent.Progress) error {
+	e.results = p.Results
+	return e.restore()
+}
+
+func (e *explorer) tools() []qed.Tool {
+	run := qed.NewTool(queryTool, "Executes a read-only SELECT on the table "+prompt.Quote(e.data.Table)+".", e.query)
 	draw := qed.NewTool(chartTool, "Draws the rows of a SELECT with a Vega-Lite spec. The spec has no data of its own: "+
-		"its fields are the columns of the query.", s.draw)
-	profile := qed.NewTool(profileTool, "Returns figures of columns over all rows, and problems of the data.", s.profile)
+		"its fields are the columns of the query.", e.draw)
+	profile := qed.NewTool(profileTool, "Returns figures of columns over all rows, and problems of the data.", e.profile)
 	validate := qed.NewTool(validateTool, "Checks a finding with the rows behind its query: sample size, significance, "+
-		"outliers, missing data, Simpson's paradox, causal wording. Give a typed claim if one fits.", s.validate)
+		"outliers, missing data, Simpson's paradox, causal wording. Give a typed claim if one fits.", e.validate)
 	run.Language, validate.Kind = query.SQL, qed.AnalysisTool
 	all := []qed.Tool{run, draw, profile, validate}
 	for i := range all {
 		all[i].Idempotent = true // they only read, and a claim that is checked again counts once
+		all[i].Timeout = toolTimeout
 	}
 	return all
 }
+
+// toolTimeout is enough for the statements of a call, which the database limits.
+const toolTimeout = 2 * time.Minute
 
 type queryArguments struct {
 	Query  string `json:"query" jsonschema_description:"one SELECT statement"`
@@ -76,6 +114,7 @@ type queryArguments struct {
 // An outcome is the result of a call: success, or an error with a hint.
 type outcome struct {
 	Success bool   `json:"success"`
+	Code    string `json:"code,omitempty"` // the kind of the error, such as unknown_column
 	Error   string `json:"error,omitempty"`
 	Hint    string `json:"hint,omitempty"`
 }
@@ -86,11 +125,11 @@ type queryResult struct {
 	Alternatives []alternative `json:"alternatives,omitempty"`
 }
 
-func (s *session) query(ctx context.Context, in queryArguments) (out queryResult, err error) {
+func (e *explorer) query(ctx context.Context, in queryArguments) (out queryResult, err error) {
 	began := time.Now()
-	rows, executed, err := s.data.read(ctx, in.Query)
+	rows, executed, err := e.data.read(ctx, in.Query)
 	if err != nil {
-		out.outcome, err = s.failed(ctx, err)
+		out.outcome, err = e.failed(ctx, err)
 		return out, err
 	}
 	millis := time.Since(began).Milliseconds()
@@ -104,18 +143,32 @@ func (s *session) query(ctx context.Context, in queryArguments) (out queryResult
 	}}
 	if len(rows.Rows) == 0 {
 		out.Hint = "The query found no rows. Compare its conditions with the values in the data."
-		out.Alternatives = s.data.alternatives(ctx, in.Query)
+		out.Alternatives = e.data.alternatives(ctx, in.Query)
+	}
+	if rows.Truncated {
+		out.Hint = fmt.Sprintf("These are the first %d rows, and there are more. They say nothing about the whole: aggregate in the query.", len(rows.Rows))
 	}
 	return out, nil
 }
 
 // failed returns an error that the model can act on as the result of a call. The
 // error of a context that has ended stays one.
-func (s *session) failed(ctx context.Context, err error) (outcome, error) {
+func (e *explorer) failed(ctx context.Context, err error) (outcome, error) {
 	if ctx.Err() != nil {
 		return outcome{}, err
 	}
-	return outcome{Error: err.Error(), Hint: s.data.hint(err)}, nil
+	return outcome{Code: code(err), Error: err.Error(), Hint: e.data.hint(err)}, nil
+}
+
+// code returns the kind of an error as one word.
+func code(err error) string {
+	if refused, ok := errors.AsType[*refusal.Error](err); ok && len(refused.Problems) > 0 {
+		return string(refused.Problems[0].Code)
+	}
+	if failed, ok := errors.AsType[*sqldb.Error](err); ok {
+		return strings.ReplaceAll(string(failed.Kind), " ", "_")
+	}
+	return "other"
 }
 
 type chartArguments struct {
@@ -134,10 +187,13 @@ type chartResult struct {
 // kinds are the kinds of charts that differ in name.
 var kinds = map[string]chart.Kind{"boxplot": chart.Box}
 
-func (s *session) draw(ctx context.Context, in chartArguments) (out chartResult, err error) {
-	rows, _, err := s.data.read(ctx, in.SQLQuery)
+func (e *explorer) draw(ctx context.Context, in chartArguments) (out chartResult, err error) {
+	rows, _, err := e.data.read(ctx, in.SQLQuery)
+	if err == nil && rows.Truncated {
+		err = fmt.Errorf("the query has more than %d rows, and a chart of the first ones would mislead: aggregate in the query", len(rows.Rows))
+	}
 	if err != nil {
-		out.outcome, err = s.failed(ctx, err)
+		out.outcome, err = e.failed(ctx, err)
 		return out, err
 	}
 	kind := chart.Kind(in.ChartType)
@@ -146,7 +202,7 @@ func (s *session) draw(ctx context.Context, in chartArguments) (out chartResult,
 	}
 	spec, err := lint.Check(in.Spec, rows, lint.Options{Kind: kind, Title: in.Title})
 	if err != nil {
-		if out.outcome, err = s.failed(ctx, err); err == nil {
+		if out.outcome, err = e.failed(ctx, err); err == nil {
 			out.Hint = "Use the columns of the query as fields, and no data, url or expression."
 		}
 		return out, err
@@ -171,31 +227,20 @@ type validateResult struct {
 	Report *claims.Report `json:"report,omitempty"`
 }
 
-func (s *session) validate(ctx context.Context, in validateArguments) (out validateResult, err error) {
-	rows, err := s.data.sample(ctx, in.RelatedQuery)
+func (e *explorer) validate(ctx context.Context, in validateArguments) (out validateResult, err error) {
+	rows, err := e.data.sample(ctx, in.RelatedQuery)
 	if err == nil {
 		out.Source = rows.query
-		out.Report, err = s.checks.Check(ctx, claims.Finding{
+		out.Report, err = e.checks.Check(ctx, claims.Finding{
 			Text: in.Finding, Claim: in.Claim, Rows: rows.rows, Total: rows.total, Sampled: rows.sampled,
 		})
 	}
 	if err != nil {
-		out.outcome, err = s.failed(ctx, err)
-		if out.Hint == "" {
-			out.Hint = fmt.Sprint("A claim names columns of the table: ", s.data.columns[:min(60, len(s.data.columns))], ".")
-		}
+		out.outcome, err = e.failed(ctx, err)
 		return out, err
 	}
 	out.Success = true
 	return out, nil
-}
-
-// collect takes the results of all steps so far, also those of a resumed run.
-func (s *session) collect(_ context.Context, p toolagent.Progress) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.results = p.Results
-	return nil
 }
 
 // reports returns the checked findings of the turn.
