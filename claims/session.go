@@ -19,12 +19,13 @@ type Session struct {
 	reports []*Report
 }
 
-// NewSession returns a Session that already contains the findings of reports, such
-// as those that [Session.Reports] returned in another process.
+// NewSession returns a Session that already contains the findings of reports, in the
+// order of their checks, such as those that [Session.Reports] returned in another
+// process.
 func NewSession(reports ...*Report) *Session {
 	s := &Session{}
 	for _, r := range reports {
-		s.reports = append(s.reports, r.clone())
+		s.put(r.clone())
 	}
 	s.adjust()
 	return s
@@ -40,18 +41,20 @@ func (s *Session) Check(ctx context.Context, f Finding) (*Report, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := len(s.reports)
-	for i, old := range s.reports {
-		if r.Claim != nil && old.Claim != nil && key(old.Claim) == key(r.Claim) {
-			at = i
-		}
-	}
-	if at == len(s.reports) {
-		s.reports = append(s.reports, r)
-	}
-	s.reports[at] = r
+	s.put(r)
 	s.adjust()
 	return r.clone(), nil
+}
+
+// put adds a report, or replaces that of the same claim.
+func (s *Session) put(r *Report) {
+	for i, old := range s.reports {
+		if r.Claim != nil && old.Claim != nil && key(old.Claim) == key(r.Claim) {
+			s.reports[i] = r
+			return
+		}
+	}
+	s.reports = append(s.reports, r)
 }
 
 // Reports returns the reports of all findings in the order of their first check,

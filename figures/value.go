@@ -34,6 +34,7 @@ type value struct {
 
 	time  time.Time
 	clock bool // time has a time of day
+	month bool // time is a whole month
 
 	text string // of words
 }
@@ -86,7 +87,7 @@ func textValue(name, text string) value {
 		return decimal(strconv.FormatFloat(n.signed(), 'f', -1, 64))
 	}
 	if t, ok := column.ParseTime(trimmed); ok {
-		return value{kind: moment, time: t, clock: !t.Truncate(24 * time.Hour).Equal(t)}
+		return value{kind: moment, time: t, clock: !t.Truncate(24 * time.Hour).Equal(t), month: len(trimmed) == len("2006-01")}
 	}
 	if v, ok := withUnit(trimmed); ok {
 		return v
