@@ -53,6 +53,9 @@ func TestCosts(t *testing.T) {
 		"SELECT 1 FROM t GROUP BY CUBE (1" + strings.Repeat(", n", 14) + ")":      false,
 		"SELECT sum(n) OVER w, avg(n) OVER w FROM t WINDOW w AS (PARTITION BY s)": true,
 		window: false,
+		strings.ReplaceAll(window, "OVER w", "OVER/**/w"):                                false,
+		strings.ReplaceAll(window, "OVER w", "OVER (w)"):                                 false,
+		"SELECT 1 FROM t GROUP BY CUBE/* ( */-- (\n(1" + strings.Repeat(", n", 14) + ")": false,
 	} {
 		_, err := g.Rewrite(t.Context(), statement)
 		var refused *refusal.Error
