@@ -46,6 +46,9 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	if err := found.within(allowed); err != nil {
 		return nil, err
 	}
+	if q.SQL, err = withoutMaps(ctx, conn, q.SQL); err != nil {
+		return nil, err
+	}
 	return func(context.Context) error { return nil }, nil
 }
 

@@ -213,6 +213,21 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
+// A MAP of many keys is read within the time limit.
+func TestLargeMap(t *testing.T) {
+	db := loadNumbers(t, &duckdb.Options{Options: sqldb.Options{Timeout: 60 * time.Second}})
+	table, err := ask(db, newGuard(t, parsed), "SELECT count(*) AS n, histogram(x.a * 20 + y.a) AS h FROM t_parsed x, t_parsed y WHERE y.a < 20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(table.Rows[0][1]); table.Rows[0][0] != int64(400_000) || !strings.HasPrefix(text, `{"0":1,"1":1,`) {
+		t.Errorf("%v rows, and the MAP begins with %.40s", table.Rows[0][0], text)
+	}
+	if table.Columns[1].Name != "h" {
+		t.Errorf("the column has the name %s", table.Columns[1].Name)
+	}
+}
+
 func TestCancellation(t *testing.T) {
 	db := loadNumbers(t, nil)
 	stmt, err := newGuard(t, parsed).Rewrite(context.Background(), endless)

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -72,26 +74,31 @@ const (
 )
 
 var (
-	windowUse = regexp.MustCompile(`(?i)\bover\s*[a-z_"]`)
-	windowDef = regexp.MustCompile(`(?i)\bwindow\b`)
-	cube      = regexp.MustCompile(`(?i)\bcube\s*\(`)
+	over   = regexp.MustCompile(`(?i)\bover\b`)
+	window = regexp.MustCompile(`(?i)window`)
+	cube   = regexp.MustCompile(`(?i)\bcube\b`)
 )
 
 // checkCopies refuses a text whose tree would be far larger than the text. DuckDB's
 // parser copies the definition of a window for each use of its name, and makes a
-// grouping set of each subset of the terms of CUBE.
+// grouping set of each subset of the terms of CUBE. Every OVER counts, since OVER (w)
+// copies too, and comments may stand between the words.
 func checkCopies(text string) error {
 	refuse := func(name, message string) error {
 		return &sqlast.Error{Code: sqlast.TooCostly, Name: name, Message: message}
 	}
-	if windowDef.MatchString(text) && len(windowUse.FindAllStringIndex(text, -1))*len(text) > maxWindowCopies {
-		return refuse("WINDOW", "a named window is used too often for a statement of this length: use it less, or write OVER (..)")
+	if window.MatchString(text) && len(over.FindAllStringIndex(text, -1))*len(text) > maxWindowCopies {
+		return refuse("WINDOW", "a statement of this length has too many OVER next to a named window: use fewer, or write each window in full")
 	}
 	terms := 0
 	for _, at := range cube.FindAllStringIndex(text, -1) {
+		open := pastBlank(text, at[1])
+		if open == len(text) || text[open] != '(' {
+			continue
+		}
 		terms++
 		depth := 1
-		for _, b := range []byte(text[at[1]:]) {
+		for _, b := range []byte(text[open+1:]) {
 			switch {
 			case b == '(':
 				depth++
@@ -109,4 +116,21 @@ func checkCopies(text string) error {
 		return refuse("CUBE", fmt.Sprintf("all CUBEs together have %d terms, and at most %d are possible: use GROUPING SETS", terms, maxCubeTerms))
 	}
 	return nil
+}
+
+// pastBlank returns the offset after white space and comments.
+func pastBlank(text string, i int) int {
+	for i < len(text) {
+		switch {
+		case ascii.IsSpace(text[i]):
+			i++
+		case strings.HasPrefix(text[i:], "--"):
+			i = past(text, i+2, "\n")
+		case strings.HasPrefix(text[i:], "/*"):
+			i = pastComment(text, i)
+		default:
+			return i
+		}
+	}
+	return i
 }

@@ -125,18 +125,9 @@ func firstWord(text string) string {
 // nextToken returns the offset of the first token, after white space, comments,
 // parentheses and semicolons.
 func nextToken(text string) int {
-	i := 0
-	for i < len(text) {
-		switch {
-		case ascii.IsSpace(text[i]), text[i] == '(', text[i] == ';':
-			i++
-		case strings.HasPrefix(text[i:], "--"):
-			i = past(text, i+2, "\n")
-		case strings.HasPrefix(text[i:], "/*"):
-			i = pastComment(text, i)
-		default:
-			return i
-		}
+	i := pastBlank(text, 0)
+	for i < len(text) && (text[i] == '(' || text[i] == ';') {
+		i = pastBlank(text, i+1)
 	}
 	return i
 }

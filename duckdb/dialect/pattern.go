@@ -33,3 +33,13 @@ func (r *reader) checkPattern(e *sqlast.Like) {
 			"use several conditions, or regexp_matches", n, wildcard, maxWildcards))
 	}
 }
+
+// checkPath refuses a path of the operators -> and ->> that selects values at all
+// levels, which makes the square of the size of a value, or that is computed.
+func (r *reader) checkPath(path sqlast.Expr) {
+	text, ok := path.(*sqlast.String)
+	if _, whole := wholeNumber(path); r.err == nil && !whole && (!ok || strings.Contains(text.Value, "..")) {
+		r.fail(sqlast.TooCostly, r.at, "->", "the path after -> and ->> has to be a number or a text without .., "+
+			"written in the statement: name each level, as in '$.a.b'")
+	}
+}

@@ -180,6 +180,9 @@ func (r *reader) symbol(at sqlast.Pos, name string, args []sqlast.Expr) sqlast.E
 		return &sqlast.Unary{Pos: at, Op: op, X: args[0]}
 	}
 	if op, ok := binaryOps[name]; ok && len(args) == 2 {
+		if op == sqlast.JSONText {
+			r.checkPath(args[1])
+		}
 		return &sqlast.Binary{Pos: at, Op: op, X: args[0], Y: args[1]}
 	}
 	r.fail(sqlast.Function, at, name, "the operator "+sqlast.Clip(name)+" is not supported")
