@@ -73,7 +73,10 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if r.take(statements[0], "named_param_map"); r.err != nil {
 		return nil, r.err
 	}
-	if r.done(statements[0]); r.err != nil {
+	if r.done(statements[0]); r.err == nil {
+		r.checkGroups(q)
+	}
+	if r.err != nil {
 		return nil, r.err
 	}
 	return q, nil

@@ -7,11 +7,11 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// maxWildcards is how many wildcards for any text a pattern may have. DuckDB tries
-// each position for each of them, in a time that is a power of their number, and does
-// not stop at a time limit meanwhile. A constant LIKE without _ and ESCAPE is searched
-// for part by part and needs no bound.
-const maxWildcards = 3
+// maxWildcards is how many wildcards for any text a pattern may have before its last
+// character. DuckDB tries each position for each of them, in a time that is a power of
+// their number, and does not stop at a time limit meanwhile. A constant LIKE without _
+// and ESCAPE is searched for part by part and needs no bound.
+const maxWildcards = 2
 
 // checkPattern refuses a pattern that could take too long to match.
 func (r *reader) checkPattern(e *sqlast.Like) {
@@ -28,9 +28,9 @@ func (r *reader) checkPattern(e *sqlast.Like) {
 	if e.Op == sqlast.OpGlob {
 		wildcard = "*"
 	}
-	if n := strings.Count(pattern.Value, wildcard); n > maxWildcards {
-		r.fail(sqlast.TooCostly, pattern.At(), "LIKE", fmt.Sprintf("the pattern has %d times %s, and at most %d are possible: "+
-			"use several conditions, or regexp_matches", n, wildcard, maxWildcards))
+	if n := strings.Count(strings.TrimSuffix(pattern.Value, wildcard), wildcard); n > maxWildcards {
+		r.fail(sqlast.TooCostly, pattern.At(), "LIKE", fmt.Sprintf("the pattern has %d times %s before its end, and at most %d are "+
+			"possible: use several conditions, or regexp_matches", n, wildcard, maxWildcards))
 	}
 }
 
