@@ -169,6 +169,7 @@ type Analyst struct {
 
 	mu      sync.Mutex
 	active  map[string]int   // explorations that run, by user
+	using   map[string]int   // turns that run, by thread
 	held    map[string]*held // sessions of this process, by thread
 	metrics Metrics
 }
@@ -184,7 +185,7 @@ func New(model llm.Model, d Data, opt *Options) (*Analyst, error) {
 		return nil, err
 	}
 	a := &Analyst{
-		opt: o, llm: model, store: o.Store, active: map[string]int{}, held: map[string]*held{},
+		opt: o, llm: model, store: o.Store, active: map[string]int{}, using: map[string]int{}, held: map[string]*held{},
 		text: usertext.New(shippedTexts, o.Texts), metrics: newMetrics(),
 	}
 	switch {
@@ -236,11 +237,16 @@ func (a *Analyst) admit(turn qed.Turn) (release func(), err error) {
 		return nil, ErrTooManySessions
 	}
 	a.active[key]++
+	a.using[turn.Thread]++
 	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		if a.active[key]--; a.active[key] == 0 {
 			delete(a.active, key)
+		}
+		if a.using[turn.Thread]--; a.using[turn.Thread] == 0 {
+			delete(a.using, turn.Thread)
+			a.rest(turn.Thread)
 		}
 	}, nil
 }

@@ -257,8 +257,14 @@ func TestTooManySessions(t *testing.T) {
 	if _, err := qed.Ask(context.Background(), a, qed.Turn{Thread: "2", User: "ann", Text: "Me too."}); !errors.Is(err, analyst.ErrTooManySessions) {
 		t.Errorf("error %v", err)
 	}
+	if err := a.EndSession(t.Context(), "1"); !errors.Is(err, qed.ErrBusy) {
+		t.Errorf("a session with a turn ends: %v", err)
+	}
 	close(end)
 	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if err := a.EndSession(t.Context(), "1"); err != nil {
 		t.Error(err)
 	}
 }

@@ -74,16 +74,19 @@ func (a *Analyst) join(turn qed.Turn, d *data) *held {
 	return h
 }
 
-// leave ends a turn of a session. An idle session ends after a while.
+// leave ends the use of a session's data. The turn is not saved yet.
 func (a *Analyst) leave(thread string, h *held) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	h.running--
-	turns := h.turns
-	switch {
-	case a.held[thread] != h && h.running == 0:
+	if h.running--; h.running == 0 && a.held[thread] != h {
 		a.close(h.data)
-	case h.running == 0:
+	}
+}
+
+// rest ends a session after a while in which it has no turn. The caller holds a.mu.
+func (a *Analyst) rest(thread string) {
+	if h := a.held[thread]; h != nil {
+		turns := h.turns
 		time.AfterFunc(a.opt.IdleTimeout, func() { a.expire(thread, h, turns) })
 	}
 }
@@ -92,7 +95,7 @@ func (a *Analyst) leave(thread string, h *held) {
 func (a *Analyst) expire(thread string, h *held, turns int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.held[thread] != h || h.running > 0 || h.turns != turns {
+	if a.held[thread] != h || a.using[thread] > 0 || h.turns != turns {
 		return
 	}
 	delete(a.held, thread)
@@ -141,7 +144,7 @@ func (a *Analyst) drop(thread string) (*held, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	h := a.held[thread]
-	if h != nil && h.running > 0 {
+	if a.using[thread] > 0 {
 		return nil, fmt.Errorf("analyst: the session cannot end: %w", qed.ErrBusy)
 	}
 	delete(a.held, thread)
