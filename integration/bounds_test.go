@@ -17,6 +17,7 @@ import (
 	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/internal/peakmem"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
@@ -128,9 +129,8 @@ func TestCostIsBoundedSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	before := residentBytes(t, os.Getpid())
-	peak := func() int64 { return peakBytes(t, os.Getpid()) - before }
-	costTest(t, sqlite.Dialect{}, "", db, peak, 64<<20+costBytes)
+	grown := peakmem.Start(t)
+	costTest(t, sqlite.Dialect{}, "", db, func() int64 { return int64(grown()) }, 64<<20+costBytes)
 }
 
 func TestCostIsBoundedMariaDB(t *testing.T) {
@@ -147,8 +147,6 @@ func TestCostIsBoundedPostgreSQL(t *testing.T) {
 }
 
 func residentBytes(t *testing.T, pid int) int64 { return statusBytes(t, pid, "VmRSS:") }
-
-func peakBytes(t *testing.T, pid int) int64 { return statusBytes(t, pid, "VmHWM:") }
 
 // statusBytes returns a figure of a process. It returns 0 where there is none.
 func statusBytes(t *testing.T, pid int, name string) int64 {
