@@ -1,14 +1,10 @@
 package integration_test
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"flag"
-	"os"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -144,24 +140,4 @@ func TestCostIsBoundedPostgreSQL(t *testing.T) {
 	p := newPostgres(t, integration.PostgreSQLOwn(t).Config(), "costs", costRows+"; GRANT SELECT ON t TO costs")
 	db := p.open(t, &postgresdb.Options{Options: sqldb.Options{Timeout: costLimit, MaxBytes: costBytes}})
 	costTest(t, postgres.Dialect{}, "public", db, func() int64 { return 0 }, 1)
-}
-
-func residentBytes(t *testing.T, pid int) int64 { return statusBytes(t, pid, "VmRSS:") }
-
-// statusBytes returns a figure of a process. It returns 0 where there is none.
-func statusBytes(t *testing.T, pid int, name string) int64 {
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return 0
-	}
-	for line := range bytes.Lines(status) {
-		if fields := strings.Fields(string(line)); len(fields) > 1 && fields[0] == name {
-			n, err := strconv.ParseInt(fields[1], 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n << 10
-		}
-	}
-	return 0
 }
