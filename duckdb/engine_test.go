@@ -3,12 +3,15 @@ package duckdb_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	driver "github.com/duckdb/duckdb-go/v2"
 
 	"github.com/qedkit/qed/duckdb"
 	"github.com/qedkit/qed/joinpath"
@@ -198,6 +201,22 @@ func TestValues(t *testing.T) {
 		}
 		if diff := cmp.Diff([][]any{{want}}, table.Rows); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", expression, diff)
+		}
+	}
+}
+
+// An error of DuckDB itself says what to do, without a call stack or what was read.
+func TestDuckDBFails(t *testing.T) {
+	for _, kind := range []driver.ErrorType{driver.ErrorTypeInternal, driver.ErrorTypeFatal} {
+		cause := &driver.Error{Type: kind, Msg: "INTERNAL Error: value 'Ann' is wrong\n\nStack Trace:\n/usr/lib/libduckdb.so(+0x1)"}
+		err := duckdb.Classify(fmt.Errorf("query: %w", cause))
+		if !errors.Is(err, sqldb.ErrUnreadable) || !errors.Is(err, cause) {
+			t.Errorf("%v is %v", kind, err)
+		}
+		for _, hidden := range []string{"Ann", "Stack", "libduckdb"} {
+			if strings.Contains(err.Error(), hidden) {
+				t.Errorf("%q is in %v", hidden, err)
+			}
 		}
 	}
 }

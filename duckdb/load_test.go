@@ -228,6 +228,29 @@ func TestLargeMap(t *testing.T) {
 	}
 }
 
+// A query with a MAP keeps the order of its rows and the names of its columns.
+func TestMapsKeepOrder(t *testing.T) {
+	db := loadNumbers(t, nil)
+	table, err := ask(db, newGuard(t, parsed), `SELECT a, MAP {a: 'x'} AS "a map" FROM t_parsed ORDER BY a % 7, a DESC`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Rows) < 100 || table.Columns[1].Name != "a map" {
+		t.Fatalf("%d rows, columns %v", len(table.Rows), table.Columns)
+	}
+	for i, row := range table.Rows {
+		a := row[0].(int64)
+		if row[1] != fmt.Sprintf(`{"%d":"x"}`, a) {
+			t.Fatalf("row %d is %v", i, row)
+		}
+		if i > 0 {
+			if before := table.Rows[i-1][0].(int64); before%7 > a%7 || before%7 == a%7 && before < a {
+				t.Fatalf("row %d is %d after %d", i, a, before)
+			}
+		}
+	}
+}
+
 func TestCancellation(t *testing.T) {
 	db := loadNumbers(t, nil)
 	stmt, err := newGuard(t, parsed).Rewrite(context.Background(), endless)

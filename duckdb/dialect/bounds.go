@@ -19,7 +19,7 @@ var bounds = sqlbound.Rules{
 		small: regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy geomean geometric_mean
 		small: weighted_avg wavg grouping row_number rank dense_rank rank_dense percent_rank cume_dist ntile
 		longest: min max any_value arbitrary first last bit_and bit_or bit_xor mode quantile quantile_disc
-		longest: approx_quantile reservoir_quantile arg_max arg_min argmax argmin arg_max_null arg_min_null
+		longest: approx_quantile arg_max arg_min argmax argmin arg_max_null arg_min_null
 		longest: max_by min_by lag lead first_value last_value nth_value fill coalesce greatest least try
 		longest: switch
 		first: nullif

@@ -21,22 +21,21 @@ type wholeArgument struct {
 // wholeArguments are those arguments. DuckDB does not count what they cost against
 // its limits, and ends the process or makes the database unusable for the largest.
 var wholeArguments = map[string]wholeArgument{
-	"lag":                {1, -1_000_000, 1_000_000},
-	"lead":               {1, -1_000_000, 1_000_000},
-	"nth_value":          {1, 1, 1_000_000},
-	"ntile":              {0, 1, 1_000_000},
-	"reservoir_quantile": {2, 1, 10_000},
-	"approx_top_k":       {1, 1, 100},
-	"min":                {1, 1, 1000},
-	"max":                {1, 1, 1000},
-	"arg_min":            {2, 1, 1000},
-	"arg_max":            {2, 1, 1000},
-	"argmin":             {2, 1, 1000},
-	"argmax":             {2, 1, 1000},
-	"min_by":             {2, 1, 1000},
-	"max_by":             {2, 1, 1000},
-	"bitstring":          {1, 1, 10_000},
-	"equi_width_bins":    {2, 1, 1000},
+	"lag":             {1, -1_000_000, 1_000_000},
+	"lead":            {1, -1_000_000, 1_000_000},
+	"nth_value":       {1, 1, 1_000_000},
+	"ntile":           {0, 1, 1_000_000},
+	"approx_top_k":    {1, 1, 100},
+	"min":             {1, 1, 1000},
+	"max":             {1, 1, 1000},
+	"arg_min":         {2, 1, 1000},
+	"arg_max":         {2, 1, 1000},
+	"argmin":          {2, 1, 1000},
+	"argmax":          {2, 1, 1000},
+	"min_by":          {2, 1, 1000},
+	"max_by":          {2, 1, 1000},
+	"bitstring":       {1, 1, 10_000},
+	"equi_width_bins": {2, 1, 1000},
 }
 
 // checkWhole refuses a call with such an argument that is no number of the statement,
@@ -47,8 +46,8 @@ func (r *reader) checkWhole(at sqlast.Pos, name string, args []sqlast.Expr) {
 		return
 	}
 	if n, ok := wholeNumber(args[a.at]); !ok || n < a.least || n > a.most {
-		r.fail(sqlast.TooCostly, at, name, fmt.Sprintf("argument %d of %s has to be a number from %d to %d, written in the statement",
-			a.at+1, name, a.least, a.most))
+		r.fail(sqlast.TooCostly, at, name, fmt.Sprintf("argument %d of %s has to be a number from %d to %d, "+
+			"written in the statement", a.at+1, name, a.least, a.most))
 	}
 }
 
@@ -88,7 +87,8 @@ func checkCopies(text string) error {
 		return &sqlast.Error{Code: sqlast.TooCostly, Name: name, Message: message}
 	}
 	if window.MatchString(text) && len(over.FindAllStringIndex(text, -1))*len(text) > maxWindowCopies {
-		return refuse("WINDOW", "a statement of this length has too many OVER next to a named window: use fewer, or write each window in full")
+		return refuse("WINDOW", "a statement of this length has too many OVER next to a named window: "+
+			"use fewer, or write each window in full")
 	}
 	terms := 0
 	for _, at := range cube.FindAllStringIndex(text, -1) {
@@ -96,26 +96,45 @@ func checkCopies(text string) error {
 		if open == len(text) || text[open] != '(' {
 			continue
 		}
-		terms++
-		depth := 1
-		for _, b := range []byte(text[open+1:]) {
-			switch {
-			case b == '(':
-				depth++
-			case b == ')':
-				depth--
-			case b == ',' && depth == 1:
-				terms++
-			}
-			if depth == 0 {
-				break
-			}
-		}
+		terms += termsOf(text[open+1:])
 	}
 	if terms > maxCubeTerms {
-		return refuse("CUBE", fmt.Sprintf("all CUBEs together have %d terms, and at most %d are possible: use GROUPING SETS", terms, maxCubeTerms))
+		return refuse("CUBE", fmt.Sprintf("all CUBEs together have %d terms, and at most %d are possible: "+
+			"use GROUPING SETS", terms, maxCubeTerms))
 	}
 	return nil
+}
+
+// termsOf returns how many terms a text has before the parenthesis that closes them.
+func termsOf(text string) int {
+	terms := 1
+	for i, depth := 0, 0; i < len(text) && depth >= 0; {
+		switch c := text[i]; {
+		case c == '\'' && i > 0 && ascii.LowerByte(text[i-1]) == 'e':
+			i = pastEscaped(text, i+1)
+		case c == '\'' || c == '"':
+			i = past(text, i+1, text[i:i+1])
+		case c == '$':
+			i = pastDollar(text, i)
+		case strings.HasPrefix(text[i:], "--"):
+			i = past(text, i, "\n")
+		case strings.HasPrefix(text[i:], "/*"):
+			i = pastComment(text, i)
+		default:
+			switch c {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			case ',':
+				if depth == 0 {
+					terms++
+				}
+			}
+			i++
+		}
+	}
+	return terms
 }
 
 // pastBlank returns the offset after white space and comments.

@@ -7,7 +7,7 @@ import (
 
 // sketches are aggregates that need some 10 KB for each group or window, which DuckDB
 // does not count against its memory limit.
-var sketches = sqlread.Words("approx_quantile reservoir_quantile approx_top_k")
+var sketches = sqlread.Words("approx_quantile approx_top_k")
 
 // checkGroups refuses them in a query with GROUP BY, and as window functions.
 func (r *reader) checkGroups(q *sqlast.Query) {

@@ -29,8 +29,8 @@ func (r *reader) checkPattern(e *sqlast.Like) {
 		wildcard = "*"
 	}
 	if n := strings.Count(strings.TrimSuffix(pattern.Value, wildcard), wildcard); n > maxWildcards {
-		r.fail(sqlast.TooCostly, pattern.At(), "LIKE", fmt.Sprintf("the pattern has %d times %s before its end, and at most %d are "+
-			"possible: use several conditions, or regexp_matches", n, wildcard, maxWildcards))
+		r.fail(sqlast.TooCostly, pattern.At(), "LIKE", fmt.Sprintf("the pattern has %d times %s before its end, "+
+			"and at most %d are possible: use several conditions, or regexp_matches", n, wildcard, maxWildcards))
 	}
 }
 
