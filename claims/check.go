@@ -104,7 +104,8 @@ func (c *checker) resolve(f *Finding) error {
 	}
 	switch part, count := claim.Part, claim.Count; {
 	case part != nil && !(*part >= 0 && *part <= 1):
-		return refuse(ErrUnknownName, "part", nil, "the claimed part of the rows is not between 0 and 1; give a number of rows as count")
+		return refuse(ErrUnknownName, "part", nil, "the claimed part of the rows is not between 0 and 1; "+
+			"give a number of rows as count")
 	case count != nil && *count < 0:
 		return refuse(ErrUnknownName, "count", nil, "the claimed number of rows is negative")
 	case part != nil && count != nil:
