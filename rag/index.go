@@ -269,7 +269,8 @@ func (x *Index) Delete(ctx context.Context, documents ...string) error {
 // equal ones in the order of their documents. An empty query finds nothing.
 //
 // It returns an error if q.K is less than 1, if a text of q.Filter is not UTF-8
-// ([ErrNotUTF8]), if ctx is done, or if the Embedder or the backend fails. A mode that the index does not have is an error that matches
+// ([ErrNotUTF8]), if ctx is done, or if the Embedder or the backend fails. A mode
+// that the index does not have is an error that matches
 // [errors.ErrUnsupported].
 func (x *Index) Search(ctx context.Context, q Query) ([]Hit, error) {
 	if q.K < 1 {

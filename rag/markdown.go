@@ -8,13 +8,9 @@ import (
 	"unicode"
 
 	"github.com/qedkit/qed/internal/markdown"
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/text"
 )
-
-var inlineParser = goldmark.DefaultParser() // for headings
 
 // loadMarkdown returns the blocks of CommonMark with tables. Front matter is left
 // out. A heading within a list item or a quotation is a part of it. A document with
@@ -34,7 +30,7 @@ func loadMarkdown(ctx context.Context, data []byte) (*Document, error) {
 		}
 		b := Block{Start: start, Level: level, Whole: whole}
 		if level > 0 {
-			b.Title = plain(n, source)
+			b.Title = plain(ctx, n, source)
 		}
 		d.Blocks = append(d.Blocks, b)
 	}
@@ -88,12 +84,17 @@ func loadMarkdown(ctx context.Context, data []byte) (*Document, error) {
 	return d, nil
 }
 
-// plain returns the text of a heading without its markup.
-func plain(heading ast.Node, source []byte) string {
+// plain returns the text of a heading without its markup, or with markup that takes
+// too long to read.
+func plain(ctx context.Context, heading ast.Node, source []byte) string {
 	line := bytes.Join(bytes.Fields(heading.Lines().Value(source)), []byte(" "))
 	line = append([]byte("# "), line[:min(len(line), 4*maxHeading)]...)
+	tree, err := markdown.Parse(ctx, line)
+	if err != nil {
+		return strings.TrimSpace(strings.ToValidUTF8(string(line[2:]), ""))
+	}
 	var b strings.Builder
-	ast.Walk(inlineParser.Parse(text.NewReader(line)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.Text:
 			if entering {

@@ -234,7 +234,8 @@ func search(ctx context.Context, searcher Searcher, q Query) ([]Hit, error) {
 	allowed := q.Filter.matcher()
 	for _, h := range hits {
 		if !allowed(&h.Chunk) {
-			return nil, errors.New("rag: the searcher returned a chunk that Query.Filter does not match: the Searcher has to apply the filter")
+			return nil, errors.New("rag: the searcher returned a chunk that Query.Filter does not match: " +
+				"the Searcher has to apply the filter")
 		}
 	}
 	return hits, nil
