@@ -36,7 +36,8 @@ func newData(d Data, o Options) (*data, error) {
 		d.Table = defaultTable
 	}
 	if d.DB.Dialect() != d.Dialect.Name() {
-		return nil, fmt.Errorf("analyst: the database has the dialect %s, and Data.Dialect is %s", d.DB.Dialect(), d.Dialect.Name())
+		return nil, fmt.Errorf("analyst: the database has the dialect %s, and Data.Dialect is %s",
+			d.DB.Dialect(), d.Dialect.Name())
 	}
 	alone := *d.Policy
 	alone.Schemas, alone.Setup, alone.Tables, alone.Views = nil, nil, map[string][]string{}, map[string]string{}
@@ -100,7 +101,10 @@ func (d *data) sample(ctx context.Context, sql string) (*sample, error) {
 	}
 	s := &sample{rows: new(qed.Table), query: stmt.SQL()}
 	random := rand.New(rand.NewPCG(sampleSeed, sampleSeed))
-	opt := sqldb.RowsOptions{MaxRows: d.opt.MaxSourceRows, MaxBytes: -1, Columns: func(c []qed.Column) { s.rows.Columns = c }}
+	opt := sqldb.RowsOptions{
+		MaxRows: d.opt.MaxSourceRows, MaxBytes: -1,
+		Columns: func(c []qed.Column) { s.rows.Columns = c },
+	}
 	for row, err := range d.DB.Rows(ctx, stmt, opt) {
 		if errors.Is(err, sqldb.ErrTooLarge) {
 			s.rows.Truncated = true
@@ -186,15 +190,19 @@ type contextData struct {
 
 func (d *data) prompt(f facts) contextData {
 	raw, _ := json.Marshal(f) // it was read from JSON
-	return contextData{Table: d.Table, Dialect: d.Dialect.Name(), Idiom: idioms[d.Dialect.Name()], Facts: string(raw), MaxRows: d.opt.MaxRows}
+	dialect := d.Dialect.Name()
+	return contextData{Table: d.Table, Dialect: dialect, Idiom: idioms[dialect], Facts: string(raw), MaxRows: d.opt.MaxRows}
 }
 
 // idioms are what models get wrong in a dialect.
 var idioms = map[string]string{
-	"sqlite":   "SQLite: months are strftime('%Y-%m', d), the division of integers drops the fraction (multiply by 1.0), and there is no median.",
-	"duckdb":   "DuckDB: months are date_trunc('month', d), the median is median(x) or quantile_cont(x, 0.5), and QUALIFY filters windows.",
-	"mysql":    "MySQL: months are DATE_FORMAT(d, '%Y-%m'), names are quoted with backticks, and there is no FULL JOIN.",
-	"postgres": "PostgreSQL: months are date_trunc('month', d), the median is percentile_cont(0.5) WITHIN GROUP (ORDER BY x), and round(x, 2) needs numeric.",
+	"sqlite": "SQLite: months are strftime('%Y-%m', d), the division of integers drops the fraction " +
+		"(multiply by 1.0), and there is no median.",
+	"duckdb": "DuckDB: months are date_trunc('month', d), the median is median(x) or quantile_cont(x, 0.5), " +
+		"and QUALIFY filters windows.",
+	"mysql": "MySQL: months are DATE_FORMAT(d, '%Y-%m'), names are quoted with backticks, and there is no FULL JOIN.",
+	"postgres": "PostgreSQL: months are date_trunc('month', d), the median is " +
+		"percentile_cont(0.5) WITHIN GROUP (ORDER BY x), and round(x, 2) needs numeric.",
 }
 
 // hint returns what the model can do about a failed statement.
@@ -317,12 +325,14 @@ func (d *data) probe(ctx context.Context, from sqlast.Relation, condition sqlast
 	}
 	name = d.Dialect.Quote(name)
 	if text == "" {
-		if rows, _, err = d.read(ctx, fmt.Sprintf("SELECT MIN(%s) AS a, MAX(%s) AS b FROM %s", name, name, d.name())); err == nil {
+		query := fmt.Sprintf("SELECT MIN(%[1]s) AS a, MAX(%[1]s) AS b FROM %[2]s", name, d.name())
+		if rows, _, err = d.read(ctx, query); err == nil {
 			a.Min, a.Max = rows.Rows[0][0], rows.Rows[0][1]
 		}
 		return a, true
 	}
-	rows, _, err = d.read(ctx, fmt.Sprintf("SELECT %s AS v, COUNT(*) AS n FROM %s WHERE %s IS NOT NULL GROUP BY %s ORDER BY 2 DESC", name, d.name(), name, name))
+	rows, _, err = d.read(ctx, fmt.Sprintf(
+		"SELECT %[1]s AS v, COUNT(*) AS n FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s ORDER BY 2 DESC", name, d.name()))
 	if err != nil {
 		return a, true
 	}

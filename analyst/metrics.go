@@ -89,7 +89,8 @@ func (o *observer) see(ctx context.Context, e qed.Event) {
 				m.ToolErrors[d.Tool]++
 			}
 		})
-		o.log(ctx, "tool_result", append(errorKind(failed), slog.String("tool", d.Tool), slog.Int64("duration_ms", d.Millis))...)
+		o.log(ctx, "tool_result", append(errorKind(failed),
+			slog.String("tool", d.Tool), slog.Int64("duration_ms", d.Millis))...)
 	case qed.Completed:
 		u := d.Answer.Usage
 		o.at.Tokens = u.InputTokens + u.OutputTokens
@@ -121,7 +122,9 @@ func (o *observer) ended(ctx context.Context, event string, attrs ...slog.Attr) 
 }
 
 func (o *observer) log(ctx context.Context, event string, attrs ...slog.Attr) {
-	attrs = append([]slog.Attr{slog.String("session", o.thread), slog.Int("step", o.at.Step), slog.Int("tokens", o.at.Tokens)}, attrs...)
+	attrs = append([]slog.Attr{
+		slog.String("session", o.thread), slog.Int("step", o.at.Step), slog.Int("tokens", o.at.Tokens),
+	}, attrs...)
 	o.opt.Logger.LogAttrs(ctx, slog.LevelInfo, event, attrs...)
 }
 

@@ -43,7 +43,8 @@ func (e *explorer) profile(ctx context.Context, in profileArguments) (out profil
 		names = names[:maxProfiled]
 	}
 	d := e.data
-	out.Profile, err = profile.Read(ctx, profile.Source{DB: d.DB, Policy: d.policy, Dialect: d.Dialect, Table: d.Table}, &profile.Options{
+	table := profile.Source{DB: d.DB, Policy: d.policy, Dialect: d.Dialect, Table: d.Table}
+	out.Profile, err = profile.Read(ctx, table, &profile.Options{
 		Columns: names, IncludeDistribution: in.IncludeDistribution, OmitNulls: in.IncludeNulls != nil && !*in.IncludeNulls,
 	})
 	if err != nil {

@@ -139,14 +139,16 @@ func (e *explorer) query(ctx context.Context, in queryArguments) (out queryResul
 		return out, err
 	}
 	out.Queries = []qed.Query{{
-		Language: query.SQL, Written: in.Query, Executed: executed, Rows: len(rows.Rows), Millis: millis, Handle: out.Rows.Handle,
+		Language: query.SQL, Written: in.Query, Executed: executed,
+		Rows: len(rows.Rows), Millis: millis, Handle: out.Rows.Handle,
 	}}
 	if len(rows.Rows) == 0 {
 		out.Hint = "The query found no rows. Compare its conditions with the values in the data."
 		out.Alternatives = e.data.alternatives(ctx, in.Query)
 	}
 	if rows.Truncated {
-		out.Hint = fmt.Sprintf("These are the first %d rows, and there are more. They say nothing about the whole: aggregate in the query.", len(rows.Rows))
+		out.Hint = fmt.Sprintf("These are the first %d rows, and there are more. "+
+			"They say nothing about the whole: aggregate in the query.", len(rows.Rows))
 	}
 	return out, nil
 }
@@ -190,7 +192,8 @@ var kinds = map[string]chart.Kind{"boxplot": chart.Box}
 func (e *explorer) draw(ctx context.Context, in chartArguments) (out chartResult, err error) {
 	rows, _, err := e.data.read(ctx, in.SQLQuery)
 	if err == nil && rows.Truncated {
-		err = fmt.Errorf("the query has more than %d rows, and a chart of the first ones would mislead: aggregate in the query", len(rows.Rows))
+		err = fmt.Errorf("the query has more than %d rows, and a chart of the first ones would mislead: "+
+			"aggregate in the query", len(rows.Rows))
 	}
 	if err != nil {
 		out.outcome, err = e.failed(ctx, err)

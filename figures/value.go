@@ -87,7 +87,8 @@ func textValue(name, text string) value {
 		return decimal(strconv.FormatFloat(n.signed(), 'f', -1, 64))
 	}
 	if t, ok := column.ParseTime(trimmed); ok {
-		return value{kind: moment, time: t, clock: !t.Truncate(24 * time.Hour).Equal(t), month: len(trimmed) == len("2006-01")}
+		clock, month := !t.Truncate(24*time.Hour).Equal(t), len(trimmed) == len("2006-01")
+		return value{kind: moment, time: t, clock: clock, month: month}
 	}
 	if v, ok := withUnit(trimmed); ok {
 		return v

@@ -202,8 +202,8 @@ func (tt *turn) read(event qed.Event, err error) {
 	case qed.TaskFinished:
 		tt.close(event, taskStart, event.Path, "", d.Error != "", taskRows.Int(d.Rows), taskCached.Bool(d.Cached))
 	case qed.ToolStarted:
-		attrs := append(tt.text(semconv.GenAIToolCallArgumentsKey, string(d.Arguments)), semconv.GenAIOperationNameExecuteTool,
-			semconv.GenAIToolName(d.Tool), semconv.GenAIToolCallID(d.ID))
+		attrs := append(tt.text(semconv.GenAIToolCallArgumentsKey, string(d.Arguments)),
+			semconv.GenAIOperationNameExecuteTool, semconv.GenAIToolName(d.Tool), semconv.GenAIToolCallID(d.ID))
 		tt.open(event, join(event.Path, d.Tool), d.ID, "execute_tool "+d.Tool, attrs...)
 	case qed.ToolFinished:
 		tt.close(event, toolStart, join(event.Path, d.Tool), d.ID, d.Error != "")
@@ -213,7 +213,8 @@ func (tt *turn) read(event qed.Event, err error) {
 		}
 		tt.tools.Record(tt.ctx, float64(d.Millis)/1000, metric.WithAttributes(attrs...))
 	case qed.QueryExecuted:
-		tt.child(event, "query", d.Millis, append(tt.text(semconv.DBQueryTextKey, d.Query), semconv.DBResponseReturnedRows(d.Rows))...)
+		tt.child(event, "query", d.Millis,
+			append(tt.text(semconv.DBQueryTextKey, d.Query), semconv.DBResponseReturnedRows(d.Rows))...)
 		tt.executions.Record(tt.ctx, float64(d.Millis)/1000, metric.WithAttributes(agent))
 	case qed.Retrieved:
 		tt.child(event, "retrieval", d.Millis, append(tt.text(semconv.GenAIRetrievalQueryTextKey, d.Query),

@@ -119,11 +119,13 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	switch all, nested := parts(root); {
 	case all > maxParts:
 		return nil, refuse(refusal.Problem{
-			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d values without its data, and at most %d are allowed", all, maxParts),
+			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d values without its data, "+
+				"and at most %d are allowed", all, maxParts),
 		})
 	case nested > maxNested:
 		return nil, refuse(refusal.Problem{
-			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d objects and lists without its data, and at most %d are allowed", nested, maxNested),
+			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d objects and lists without its data, "+
+				"and at most %d are allowed", nested, maxNested),
 		})
 	}
 	s, err := schema()

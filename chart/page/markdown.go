@@ -40,7 +40,8 @@ func body(out *bytes.Buffer, p Page) error {
 	default:
 		r := renderer.NewRenderer(renderer.WithNodeRenderers(
 			util.Prioritized(f, 0),
-			util.Prioritized(extension.NewTableHTMLRenderer(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), 500),
+			util.Prioritized(extension.NewTableHTMLRenderer(
+				extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), 500),
 			util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500),
 			util.Prioritized(html.NewRenderer(), 1000),
 		))

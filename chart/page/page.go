@@ -33,9 +33,10 @@ type Page struct {
 	Title    string
 	Language string // a tag such as "de-AT"; empty means English
 
-	// Markdown is the text, with tables. Markup that takes too long to read, such as
-	// thousands of nested lists, is shown as it is written. The image ![](chart:ID) is replaced by the
-	// chart with that ID. Other images are replaced by their alternative text.
+	// Markdown is the text, with tables. The image ![](chart:ID) is replaced by the
+	// chart with that ID. Other images are replaced by their alternative text. A text
+	// whose markup takes too long to read, such as thousands of nested lists, is shown
+	// as it is written.
 	Markdown string
 
 	Charts []Chart // charts that Markdown does not reference are appended

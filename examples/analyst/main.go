@@ -177,7 +177,8 @@ func (c *conversation) line(ctx context.Context, line string) error {
 		return err
 	}
 	c.found = append(c.found, found)
-	c.show.Step("used", fmt.Sprintf("%d steps, %d tokens, %d ms", found.Metadata.StepCount, found.Metadata.TokensUsed, found.Metadata.DurationMs))
+	used := found.Metadata
+	c.show.Step("used", fmt.Sprintf("%d steps, %d tokens, %d ms", used.StepCount, used.TokensUsed, used.DurationMs))
 	return c.write("answer-"+strconv.Itoa(len(c.found)), line, findings(found), found.Charts)
 }
 

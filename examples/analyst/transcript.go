@@ -15,14 +15,18 @@ var recorded = []string{
 
 // The statements of the transcript.
 const (
-	byTeam = "SELECT team, count(*) AS orders, 100.0 * avg(on_time) AS on_time_percent FROM t_parsed GROUP BY team ORDER BY team"
-	byJob  = "SELECT job, team, count(*) AS orders, 100.0 * avg(on_time) AS on_time_percent FROM t_parsed GROUP BY job, team ORDER BY job, team"
+	byTeam = "SELECT team, count(*) AS orders, 100.0 * avg(on_time) AS on_time_percent " +
+		"FROM t_parsed GROUP BY team ORDER BY team"
+	byJob = "SELECT job, team, count(*) AS orders, 100.0 * avg(on_time) AS on_time_percent " +
+		"FROM t_parsed GROUP BY job, team ORDER BY job, team"
 
 	byMonth = "SELECT substr(ordered_on, 1, 7) AS month, avg(invoice) AS mean_invoice FROM t_parsed " +
 		"GROUP BY substr(ordered_on, 1, 7) ORDER BY mean_invoice DESC LIMIT 3"
 	doubled = "SELECT min(day) AS first_day, max(day) AS last_day, count(*) AS days, sum(extra) AS extra_rows FROM (" +
-		"SELECT ordered_on AS day, count(*) - count(DISTINCT order_id) AS extra FROM t_parsed GROUP BY ordered_on) AS d WHERE extra > 0"
-	byQuarter = "SELECT quarter, avg(app_logins) AS logins, avg(wait_days) AS wait FROM t_parsed GROUP BY quarter ORDER BY quarter"
+		"SELECT ordered_on AS day, count(*) - count(DISTINCT order_id) AS extra " +
+		"FROM t_parsed GROUP BY ordered_on) AS d WHERE extra > 0"
+	byQuarter = "SELECT quarter, avg(app_logins) AS logins, avg(wait_days) AS wait " +
+		"FROM t_parsed GROUP BY quarter ORDER BY quarter"
 )
 
 type object = map[string]any
@@ -44,7 +48,10 @@ func transcript() []llmtest.Rule {
 			}),
 			call("8", "validateAnalysis", object{
 				"finding": "Customers log in more often because they wait longer.", "relatedQuery": byQuarter,
-				"claim": object{"kind": "correlation", "metric": "app_logins", "with": "wait_days", "comparison": "more", "stratifiers": []string{"quarter"}},
+				"claim": object{
+					"kind": "correlation", "metric": "app_logins", "with": "wait_days", "comparison": "more",
+					"stratifiers": []string{"quarter"},
+				},
 			})),
 		rule("step", []string{recorded[1]}, "",
 			call("6", "executeSQLQuery", object{"query": byQuarter, "reason": "both over time"})),
@@ -54,7 +61,10 @@ func transcript() []llmtest.Rule {
 		rule("step", []string{`["overhaul","Alpha",`, `["overhaul","Beta",`}, "",
 			call("3", "validateAnalysis", object{
 				"finding": "Beta is on time more often than Alpha.", "relatedQuery": byTeam,
-				"claim": object{"kind": "shares", "metric": "on_time", "outcome": "1", "by": "team", "groups": []string{"Beta", "Alpha"}, "comparison": "more"},
+				"claim": object{
+					"kind": "shares", "metric": "on_time", "outcome": "1",
+					"by": "team", "groups": []string{"Beta", "Alpha"}, "comparison": "more",
+				},
 			}),
 			call("4", "createVisualization", object{
 				"chartType": "bar", "title": "Orders on time, by job and team", "sqlQuery": byJob,

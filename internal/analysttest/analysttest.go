@@ -13,9 +13,10 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// Rows is the table as statements: 400 orders, of which those of the north are larger
-// by 10. The text must be followed by a SELECT that has a number i from 0 to 399.
-const Rows = `SELECT CASE i % 2 WHEN 0 THEN 'north' ELSE 'south' END AS region, CASE i % 2 WHEN 0 THEN 60 ELSE 50 END + i % 7 AS amount`
+// Rows is a SELECT without FROM for 400 orders, of which those of the north are larger
+// by 10. A FROM that has a number i from 0 to 399 must follow it.
+const Rows = `SELECT CASE i % 2 WHEN 0 THEN 'north' ELSE 'south' END AS region,
+	CASE i % 2 WHEN 0 THEN 60 ELSE 50 END + i % 7 AS amount`
 
 const (
 	byRegion = "SELECT region, avg(amount) AS mean FROM t_parsed GROUP BY region ORDER BY region"
@@ -32,11 +33,15 @@ func Explore(t *testing.T, d analyst.Data) {
 		call("profileData", map[string]any{"includeDistribution": true}),
 		call("validateAnalysis", map[string]any{
 			"finding": "Orders of the north are larger.", "relatedQuery": byRegion,
-			"claim": claims.Claim{Kind: claims.Means, Metric: "amount", By: "region", Groups: []string{"north", "south"}, Comparison: claims.More},
+			"claim": claims.Claim{
+				Kind: claims.Means, Metric: "amount",
+				By: "region", Groups: []string{"north", "south"}, Comparison: claims.More,
+			},
 		}),
 		call("createVisualization", map[string]any{"chartType": "bar", "title": "Means", "sqlQuery": byRegion, "spec": map[string]any{
 			"mark": "bar", "encoding": map[string]any{
-				"x": map[string]any{"field": "region", "type": "nominal"}, "y": map[string]any{"field": "mean", "type": "quantitative"},
+				"x": map[string]string{"field": "region", "type": "nominal"},
+				"y": map[string]string{"field": "mean", "type": "quantitative"},
 			},
 		}}),
 	}
