@@ -30,7 +30,6 @@ var bounds = sqlbound.Rules{
 		small: isinf isnan lcm least_common_multiple lgamma ln log log10 log2 mod multiply nextafter pi pow
 		small: power radians random round round_even roundbankers sign signbit sin sinh sqrt subtract add tan
 		small: tanh trunc xor
-		sum 16: equi_width_bins
 
 		small: age century current_date current_localtime current_localtimestamp date_add date_diff date_part
 		small: date_sub date_trunc datediff datepart datesub datetrunc day dayname dayofmonth dayofweek

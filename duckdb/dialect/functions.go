@@ -12,7 +12,7 @@ import "github.com/qedkit/qed/internal/sqlread"
 //   - fold a list with a lambda, or call an aggregate by its name: list_reduce,
 //     list_aggregate
 //   - end the statement: error
-//   - make the database unusable for some arguments: reservoir_quantile
+//   - make the database unusable for some arguments: reservoir_quantile, equi_width_bins
 //
 // repeat, lpad, rpad and range are allowed because package sqlbound limits what they
 // return.
@@ -34,7 +34,6 @@ var safeFunctions = sqlread.Words(`
 	even exp factorial fdiv floor fmod gamma gcd greatest_common_divisor isfinite isinf isnan lcm
 	least_common_multiple lgamma ln log log10 log2 mod multiply nextafter pi pow power radians random
 	round round_even roundbankers sign signbit sin sinh sqrt subtract add tan tanh trunc xor
-	equi_width_bins
 
 	age century current_date current_localtime current_localtimestamp date_add date_diff date_part
 	date_sub date_trunc datediff datepart datesub datetrunc day dayname dayofmonth dayofweek dayofyear
