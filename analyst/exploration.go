@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/claims"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -21,6 +22,7 @@ type Exploration struct {
 	Question        string          `json:"question"`
 	Summary         string          `json:"summary"`
 	Insights        []string        `json:"insights"`
+	Language        string          `json:"language,omitempty"` // of the turn, such as "de"; empty: that of the question
 	ExecutedQueries []ExecutedQuery `json:"executedQueries"`
 	Charts          []Chart         `json:"charts"`
 	Checks          []claims.Report `json:"checks"` // adjusted for all tests of the session
@@ -81,7 +83,7 @@ func ExplorationOf(answer qed.Answer) (*Exploration, error) {
 // finish adds the exploration to the answer of a turn.
 func (e *explorer) finish(ctx context.Context, turn qed.Turn, began time.Time, answer *qed.Answer) error {
 	x := &Exploration{
-		Status: complete, Question: turn.Text, Unproved: answer.Unproved,
+		Status: complete, Question: turn.Text, Language: answering.Tag(ctx), Unproved: answer.Unproved,
 		ExecutedQueries: []ExecutedQuery{}, Charts: []Chart{}, Checks: []claims.Report{},
 	}
 	x.Summary, x.Insights = split(answer.Text)

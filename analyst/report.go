@@ -42,6 +42,7 @@ type Report struct {
 // reportData is the data of the prompt for a report.
 type reportData struct {
 	Explorations, Syntax string
+	Language             string // as that of [Exploration]
 	Tables               []tableText
 }
 
@@ -60,7 +61,7 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 		return nil, errors.New("analyst: Report needs an exploration: ask a question first")
 	}
 	out := &Report{}
-	d := reportData{Syntax: figures.Syntax}
+	d := reportData{Syntax: figures.Syntax, Language: explorations[0].Language}
 	var source figures.Source
 	var shown []map[string]any
 	for _, e := range explorations {
@@ -82,7 +83,7 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 			"question": e.Question, "summary": e.Summary, "insights": e.Insights, "charts": charts, "checks": e.Checks,
 		})
 	}
-	source.Language = figures.LanguageOf(explorations[0].Question)
+	source.Language = answering.Numbers(explorations[0].Language, explorations[0].Question)
 	raw, err := json.Marshal(shown)
 	if err != nil {
 		return nil, fmt.Errorf("analyst: %w", err)

@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/citation"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
@@ -17,6 +18,7 @@ import (
 // AnswerData is the data of the prompt that answers a question.
 type AnswerData struct {
 	Question string
+	Language string      // of the answer, such as "de"; empty: that of the question
 	Dates    dates.Facts // today, the calendar, and what words of Question mean
 	Passages []Passage   // the best first
 }
@@ -36,7 +38,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	data := AnswerData{Question: s.Question, Dates: facts, Passages: s.Passages}
+	data := AnswerData{Question: s.Question, Language: answering.Tag(ctx), Dates: facts, Passages: s.Passages}
 	req, err := a.model.Request("answer_from_documents", a.opt.Prompts.Answer, data, nil)
 	if err != nil {
 		return s, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/llm"
 )
@@ -18,7 +19,8 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	if err != nil {
 		return qed.Answer{}, err
 	}
-	instructions, err := r.model.Render("general", r.prompts.General, GeneralData{Dates: facts, Routes: others, Known: knownText(ctx)})
+	data := GeneralData{Language: answering.Tag(ctx), Dates: facts, Routes: others, Known: knownText(ctx)}
+	instructions, err := r.model.Render("general", r.prompts.General, data)
 	if err != nil {
 		return qed.Answer{}, err
 	}

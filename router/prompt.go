@@ -34,9 +34,10 @@ type RouteData struct {
 
 // GeneralData is the data of the instructions for the general route.
 type GeneralData struct {
-	Dates  dates.Facts // today, the calendar, and what words of the question mean
-	Routes []RouteText // the other routes
-	Known  string      // what is remembered of the user; quoted data
+	Language string      // of the answer, such as "de"; empty: that of the question
+	Dates    dates.Facts // today, the calendar, and what words of the question mean
+	Routes   []RouteText // the other routes
+	Known    string      // what is remembered of the user; quoted data
 }
 
 // RouteText is a route in a prompt.

@@ -22,6 +22,7 @@ import (
 // AnswerData is the data of the prompt for answering from what was found.
 type AnswerData struct {
 	Question string
+	Language string // of the answer, such as "de"; empty: that of the question
 	Dates    dates.Facts
 	Syntax   string       // how to refer to a value of Figures: [figures.Syntax]; empty if nothing in Found has them
 	Found    []PromptTask // of the tasks that no other task needs, or of the last with a result
@@ -53,7 +54,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		s.noteDates(ctx, facts, texts)
 		return s, err
 	}
-	data := AnswerData{Question: s.Question, Dates: facts, Missing: s.missing()}
+	data := AnswerData{Question: s.Question, Language: answering.Tag(ctx), Dates: facts, Missing: s.missing()}
 	source := figures.Source{
 		Language: answering.Language(ctx, s.Question),
 		Data:     append(answering.Said(s.Question, s.History), facts.String(), data.Missing),

@@ -19,6 +19,7 @@ import (
 // AnswerData is the data of the prompt for answering from the rows.
 type AnswerData struct {
 	Question  string
+	Language  string // of the answer, such as "de"; empty: that of the question
 	Dates     dates.Facts
 	SQL       string
 	Syntax    string // how to refer to a value: [figures.Syntax]
@@ -67,6 +68,7 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	}
 	data := AnswerData{
 		Question:  s.Question,
+		Language:  answering.Tag(ctx),
 		Dates:     facts,
 		SQL:       s.Query.Written,
 		Syntax:    figures.Syntax,

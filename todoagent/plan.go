@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -59,6 +60,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		Before:   s.Before,
 		Dates:    facts,
 		MaxTodos: a.opt.MaxTodos,
+		Language: answering.Tag(ctx),
 		Known:    s.Known,
 		Tools:    a.shownTools(),
 		Runs:     a.languages(),

@@ -43,10 +43,11 @@ type KnownTodo struct {
 
 // RewriteData is the data of the prompt that rewrites a request.
 type RewriteData struct {
-	Message string
-	Before  string      // the request that it changes or is about; empty: none
-	Dates   dates.Facts // today, the calendar, and what words of Message mean
-	Known   Known
+	Message  string
+	Language string      // of the answer, such as "de"; empty: that of the request
+	Before   string      // the request that it changes or is about; empty: none
+	Dates    dates.Facts // today, the calendar, and what words of Message mean
+	Known    Known
 }
 
 // PlanData is the data of the prompt that makes a plan.
@@ -56,6 +57,7 @@ type PlanData struct {
 	Before   string // the request that it changes or is about; empty: none
 	Dates    dates.Facts
 	MaxTodos int
+	Language string // of the answer, such as "de"; empty: that of the request
 	Tools    []KnownTool
 	Runs     map[string]bool // the languages of the queries that tools run
 	Known    Known

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -29,10 +30,11 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	}
 	s.Asked = qed.Now(ctx)
 	data := RewriteData{
-		Message: s.Text,
-		Before:  s.Before,
-		Dates:   facts,
-		Known:   s.Known,
+		Language: answering.Tag(ctx),
+		Message:  s.Text,
+		Before:   s.Before,
+		Dates:    facts,
+		Known:    s.Known,
 	}
 	req, err := a.model.Request("reiterate_intention", a.prompts.Rewrite, data, s.History)
 	if err != nil {

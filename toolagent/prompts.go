@@ -24,12 +24,14 @@ type Prompts struct {
 // InstructionsData is the data of the system message.
 type InstructionsData struct {
 	Instructions string      // [Options.Instructions]
+	Language     string      // of the answer, such as "de"; empty: that of the question
 	Dates        dates.Facts // today, the calendar, and what words of the question mean
 }
 
 // WrapUpData is the data of the prompt for an answer without further calls.
 type WrapUpData struct {
 	Instructions string // [Options.Instructions]
+	Language     string // of the answer, such as "de"; empty: that of the question
 	Dates        dates.Facts
 	Question     string // the user's message
 	Reason       string // why no tool can be called

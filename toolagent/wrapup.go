@@ -70,7 +70,9 @@ func (r *run) wrapUpRequest(ctx context.Context, reason string) (*llm.Request, e
 	if err != nil {
 		return nil, err
 	}
-	data := WrapUpData{Instructions: r.opt.Instructions, Dates: r.dates, Question: r.question, Reason: reason}
+	data := WrapUpData{
+		Instructions: r.opt.Instructions, Language: answering.Tag(ctx), Dates: r.dates, Question: r.question, Reason: reason,
+	}
 	room := r.opt.MaxContextTokens
 	if left > 0 {
 		room = min(room, left*2/3)

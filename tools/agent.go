@@ -28,7 +28,7 @@ type agentInput struct {
 func FromAgent(name, description string, a qed.Agent) qed.Tool {
 	t := qed.NewTool(name, description, func(ctx context.Context, in agentInput) (finding.Finding, error) {
 		turn := qed.Info(ctx).Turn
-		answer, err := qed.Ask(ctx, a, qed.Turn{Text: in.Question, User: turn.User, Tenant: turn.Tenant})
+		answer, err := qed.Ask(ctx, a, qed.Turn{Text: in.Question, Language: turn.Language, User: turn.User, Tenant: turn.Tenant})
 		if err != nil {
 			return finding.Finding{}, err
 		}

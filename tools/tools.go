@@ -30,6 +30,7 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
@@ -70,6 +71,7 @@ type Options struct {
 // be closed.
 type PromptData struct {
 	Request   string      // what is asked for; for llm_tool the prompt
+	Language  string      // of the answer, such as "de"; empty: that of the request
 	Dates     dates.Facts // today, the calendar, and what words of Request mean
 	Syntax    string      // how to refer to a cell of Rows: [figures.Syntax]; empty without Rows
 	Rows      string      // the columns and the first rows, as [figures.Rows] returns them; empty: none
@@ -100,7 +102,7 @@ const (
 func newPromptData(
 	ctx context.Context, request string, rows *finding.RowsRef, findings json.RawMessage, limit int,
 ) (PromptData, *qed.Table, error) {
-	d := PromptData{Request: prompt.Clip(request, maxRequest)}
+	d := PromptData{Request: prompt.Clip(request, maxRequest), Language: answering.Tag(ctx)}
 	facts, err := qed.Dates(ctx, d.Request)
 	if err != nil {
 		return d, nil, err
