@@ -157,7 +157,7 @@ func (a *agent) list(ctx context.Context, s *state) error {
 		wanted = int64(t.Query.Rows)
 	}
 	if rest := wanted - int64(len(docs)); rest > 0 && len(docs) > 0 {
-		lines = append(lines, usertext.Fill(texts.Others, "n", strconv.FormatInt(rest, 10)))
+		lines = append(lines, usertext.Fill(texts.Others, "n", texts.number(rest)))
 	}
 	text := strings.Join(lines, "\n")
 	if s.Text != "" && text != "" {

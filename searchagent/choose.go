@@ -107,9 +107,9 @@ func (t *task) narrowing(texts *Texts, docs, left []document, problem string) qu
 		text = texts.NarrowFirst
 	}
 	examples := strings.Join(choices(left)[:maxExamples], "; ") + " " +
-		usertext.Fill(texts.Others, "n", strconv.Itoa(len(left)-maxExamples))
+		usertext.Fill(texts.Others, "n", texts.number(int64(len(left)-maxExamples)))
 	return question.Question{Text: problem + t.step(text,
-		"total", t.totalText(texts), "shown", strconv.Itoa(len(left)), "examples", examples)}
+		"total", t.totalText(texts), "shown", texts.number(int64(len(left))), "examples", examples)}
 }
 
 // question returns the question which of a few documents is meant. If they are left of
@@ -122,7 +122,7 @@ func (t *task) question(texts *Texts, docs []document, lines []string) question.
 	case int64(len(lines)) < t.Total:
 		text = texts.WhichFirst
 	}
-	q := question.Question{Text: t.step(text, "total", t.totalText(texts), "shown", strconv.Itoa(len(lines)))}
+	q := question.Question{Text: t.step(text, "total", t.totalText(texts), "shown", texts.number(int64(len(lines))))}
 	for i, line := range lines {
 		q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: line})
 	}
@@ -140,7 +140,7 @@ func (t *task) listed(texts *Texts, docs []document) string {
 	}
 	text := strings.Join(lines, ", ")
 	if more := t.Total - int64(len(lines)); more > 0 {
-		text += " " + usertext.Fill(texts.Others, "n", strconv.FormatInt(more, 10))
+		text += " " + usertext.Fill(texts.Others, "n", texts.number(more))
 	}
 	return text
 }

@@ -3,7 +3,6 @@ package searchagent
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
@@ -168,7 +167,8 @@ func (a *agent) hold(ctx context.Context, t *task, r runnable, got *hits) error 
 		t.Figures = true
 		t.Rough = got.inexact
 		if table.Truncated && len(table.Rows) == a.opt.MaxRows {
-			t.note(usertext.Fill(a.reader.texts(ctx).FirstRows, "shown", strconv.Itoa(len(table.Rows))))
+			texts := a.reader.texts(ctx)
+			t.note(usertext.Fill(texts.FirstRows, "shown", texts.number(int64(len(table.Rows)))))
 		}
 	case len(got.docs) > 0:
 		table = a.reader.table(t.Index, got.docs, columns(got.docs, t.Show, a.opt.MaxColumns))

@@ -2,7 +2,6 @@ package searchagent
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -63,6 +62,8 @@ type Texts struct {
 	AtLeast string // {n} documents or more
 	AndMore string // {names} and {n} more
 
+	Thousands string // the sign between the thousands of a number
+
 	// The line about the dates that words of the question mean: {dates}.
 	DatesUsed      string // the query has them
 	DatesDiffer    string // it has others: {found}
@@ -108,6 +109,7 @@ var shippedTexts = map[string]Texts{
 		NotNamed:     "\"{reply}\" fits none of the documents, or all of them.",
 		AtLeast:      "at least {n}",
 		AndMore:      "{names} and {n} more",
+		Thousands:    ",",
 
 		DatesUsed:      answering.DatesUsed,
 		DatesDiffer:    answering.DatesDiffer,
@@ -151,6 +153,7 @@ var shippedTexts = map[string]Texts{
 		NotNamed:     "„{reply}“ passt zu keinem der Dokumente oder zu allen.",
 		AtLeast:      "mindestens {n}",
 		AndMore:      "{names} und {n} weiteren",
+		Thousands:    ".",
 
 		DatesUsed:      answering.DatesUsedGerman,
 		DatesDiffer:    answering.DatesDifferGerman,
@@ -166,9 +169,12 @@ func (t *task) step(text string, more ...string) string {
 	return usertext.Fill(text, append([]string{"step", strings.TrimRight(t.Description, ". ")}, more...)...)
 }
 
+// number returns a number of documents or rows for the user.
+func (t *Texts) number(n int64) string { return usertext.Number(n, t.Thousands) }
+
 // totalText returns the number of matching documents for the user.
 func (t *task) totalText(texts *Texts) string {
-	n := strconv.FormatInt(t.Total, 10)
+	n := texts.number(t.Total)
 	if !t.Exact {
 		return usertext.Fill(texts.AtLeast, "n", n)
 	}
@@ -191,7 +197,7 @@ func (s *state) told(t *task, texts *Texts) []string {
 		lines = append(lines, t.step(texts.StepNotDone))
 	}
 	if t.Rest && !s.needed(t.Key) {
-		lines = append(lines, t.step(texts.FirstOnly, "shown", strconv.Itoa(t.Query.Rows), "total", t.totalText(texts)))
+		lines = append(lines, t.step(texts.FirstOnly, "shown", texts.number(int64(t.Query.Rows)), "total", t.totalText(texts)))
 	}
 	lines = append(lines, t.Notes...)
 	if t.Rough != "" {

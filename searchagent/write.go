@@ -3,7 +3,6 @@ package searchagent
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -133,7 +132,7 @@ func (t *task) noteCut(needs *task, result PromptTask, texts *Texts) {
 	case result.Cut:
 		t.note(needs.step(texts.LongUsed))
 	case result.Documents != "" && int64(result.Shown) < result.Total:
-		t.note(needs.step(texts.FirstUsed, "shown", strconv.Itoa(result.Shown), "total", needs.totalText(texts)))
+		t.note(needs.step(texts.FirstUsed, "shown", texts.number(int64(result.Shown)), "total", needs.totalText(texts)))
 	}
 }
 

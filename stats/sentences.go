@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/usertext"
 )
 
 // maxNameBytes limits names and values of the data in texts and results.
@@ -42,17 +43,7 @@ func figure(v float64) string {
 }
 
 // grouped formats a whole number with commas.
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	sign := ""
-	if n < 0 {
-		sign, text = "-", text[1:]
-	}
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return sign + text
-}
+func grouped(n int) string { return usertext.Number(int64(n), ",") }
 
 // ratio formats a share or a coefficient.
 func ratio(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }

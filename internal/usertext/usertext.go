@@ -4,6 +4,7 @@ package usertext
 
 import (
 	"reflect"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -65,6 +66,15 @@ func Fill(text string, namesAndValues ...string) string {
 		namesAndValues[i] = "{" + namesAndValues[i] + "}"
 	}
 	return strings.NewReplacer(namesAndValues...).Replace(text)
+}
+
+// Number returns a number with a sign between its thousands.
+func Number(n int64, sign string) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + sign + text[i:]
+	}
+	return text
 }
 
 // Frequent words that the other language, and the neighbours of German, rarely have.

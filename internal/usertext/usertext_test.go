@@ -1,6 +1,7 @@
 package usertext_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,5 +46,16 @@ func TestTable(t *testing.T) {
 	}
 	if got := usertext.Fill("{a} of {b}, {a}{c}", "a", "{b}", "b", "2"); got != "{b} of 2, {b}{c}" {
 		t.Errorf("filled in: %q", got)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0", 999: "999", 1000: "1.000", -999: "-999", -1000: "-1.000", -100_000: "-100.000", 1_234_567: "1.234.567",
+		math.MinInt64: "-9.223.372.036.854.775.808",
+	} {
+		if got := usertext.Number(n, "."); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
 	}
 }
