@@ -56,10 +56,15 @@ type collector struct {
 	texts          textExtremes
 	sum            sample.Stream
 	drawn          []float64 // a random sample of the numbers
+	draws          int
 	random         *rand.Rand
 
 	values *sampler[*value]
 	heavy  map[uint64]*value // nil while values has all values
+
+	// frequent are the most frequent values of each class. It is nil unless the
+	// column is read by its values.
+	frequent [][]*value
 }
 
 func newCollector(columnType string, size int, h *hasher) *collector {
@@ -100,18 +105,15 @@ func (c *collector) add(cell any) (uint64, error) {
 	}
 	if known != nil {
 		known.count++
-		c.note(&known.info, cell)
+		c.note(&known.info, cell, 1)
 		return hash, nil
 	}
 	about, err := c.inspect(cell)
 	if err != nil {
 		return 0, err
 	}
-	c.note(&about, cell)
 	v := value{cell: cell, count: 1, info: about}
-	c.numbers.add(column.CellNumber, &v)
-	c.times.add(column.CellTime, &v)
-	c.texts.add(&v)
+	c.first(&v)
 	switch {
 	case about.class == column.CellMissing:
 	case sampled:
@@ -122,13 +124,25 @@ func (c *collector) add(cell any) (uint64, error) {
 	return hash, nil
 }
 
+// first notes a value of which nothing is known yet.
+func (c *collector) first(v *value) {
+	c.note(&v.info, v.cell, v.count)
+	c.numbers.add(column.CellNumber, v)
+	c.times.add(column.CellTime, v)
+	c.texts.add(v)
+}
+
 // copy returns a value that does not refer to the memory of its row.
 func (v *value) copy() *value {
 	out := *v
-	if text, ok := v.cell.(string); ok {
-		out.cell = strings.Clone(prompt.Clip(text, maxText))
-	}
+	out.own()
 	return &out
+}
+
+func (v *value) own() {
+	if text, ok := v.cell.(string); ok {
+		v.cell = strings.Clone(prompt.Clip(text, maxText))
+	}
 }
 
 // inspect returns what a cell is by itself.
@@ -152,32 +166,35 @@ func (c *collector) inspect(cell any) (out info, err error) {
 	return out, nil
 }
 
-// note counts a cell that is not null.
-func (c *collector) note(about *info, cell any) {
-	c.classes[about.class]++
+// note counts cells that are equal and not null.
+func (c *collector) note(about *info, cell any, cells int) {
+	c.classes[about.class] += cells
 	if about.numeric {
-		c.numeric++
+		c.numeric += cells
 	}
 	if about.spaces {
-		c.spaces++
+		c.spaces += cells
 	}
 	if about.odd {
-		c.odd++
+		c.odd += cells
 	}
 	if about.class == column.CellNumber {
-		c.sum.Add(about.number)
-		c.draw(about.number)
+		c.sum.Add(about.number, cells)
+		for range cells {
+			c.draw(about.number)
+		}
 	}
 	if _, ok := cell.(string); ok && about.class != column.CellMissing {
-		c.textCells++
+		c.textCells += cells
 	}
 }
 
 // draw adds a number to the random sample (algorithm R of Vitter, 1985).
 func (c *collector) draw(v float64) {
+	c.draws++
 	if len(c.drawn) < maxSample {
 		c.drawn = append(c.drawn, v)
-	} else if i := c.random.IntN(c.classes[column.CellNumber]); i < maxSample {
+	} else if i := c.random.IntN(c.draws); i < maxSample {
 		c.drawn[i] = v
 	}
 }
@@ -224,18 +241,24 @@ func (c *collector) decrease() {
 }
 
 // extremes are the cells with the smallest and the largest number.
-type extremes struct{ min, max *value }
+type extremes struct {
+	min, max value
+	some     bool
+}
 
 func (e *extremes) add(class column.Class, v *value) {
 	if v.class != class {
 		return
 	}
-	if e.min == nil || v.number < e.min.number {
-		e.min = v.copy()
+	if !e.some || v.number < e.min.number {
+		e.min = *v
+		e.min.own()
 	}
-	if e.max == nil || v.number > e.max.number {
-		e.max = v.copy()
+	if !e.some || v.number > e.max.number {
+		e.max = *v
+		e.max.own()
 	}
+	e.some = true
 }
 
 // textExtremes are the first and the last text by their bytes.

@@ -81,8 +81,11 @@ func (c *collector) top(kind column.Kind, values []*value) (top []Count) {
 	if !c.values.exact() {
 		least = c.rows / maxHeavy
 	}
+	if c.frequent != nil {
+		values, least = slices.Concat(c.frequent...), 0
+	}
 	for _, v := range values {
-		if v.count > least {
+		if counts(kind, v.class) && v.count > least {
 			top = append(top, Count{Value: v.cell, Rows: v.count})
 		}
 	}
@@ -92,9 +95,28 @@ func (c *collector) top(kind column.Kind, values []*value) (top []Count) {
 		}
 	}
 	slices.SortFunc(top, func(a, b Count) int {
-		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(fmt.Sprint(a.Value), fmt.Sprint(b.Value)))
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), compare(a.Value, b.Value))
 	})
 	return top[:min(len(top), topValues)]
+}
+
+// compare orders cells of a column.
+func compare(a, b any) int {
+	switch a := a.(type) {
+	case string:
+		if b, ok := b.(string); ok {
+			return cmp.Compare(a, b)
+		}
+	case int64:
+		if b, ok := b.(int64); ok {
+			return cmp.Compare(a, b)
+		}
+	case float64:
+		if b, ok := b.(float64); ok {
+			return cmp.Compare(a, b)
+		}
+	}
+	return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
 }
 
 // describeNumbers adds the figures of numbers.

@@ -8,6 +8,10 @@
 // values (50,000, or fewer in a table of more than 20 columns), and are estimates
 // from random samples beyond that. A Profile marks each estimate.
 //
+// In an engine that stores a table by column, such as DuckDB, it reads the values of
+// each column with the number of their rows instead, in a statement for each column.
+// Values that the collation of a column compares as equal are one value there.
+//
 // Package stats reads the same kinds of columns by the same rules. Its functions
 // need the rows in memory; a profile does not.
 package profile
@@ -204,7 +208,12 @@ func Read(ctx context.Context, s Source, o *Options) (*Profile, error) {
 	if err := r.find(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.scan(ctx); err != nil {
+	if by, ok := s.Dialect.(columnar); ok {
+		err = r.group(ctx, by)
+	} else {
+		err = r.scan(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
 	p := r.profile()
@@ -221,7 +230,10 @@ type run struct {
 	all     bool         // the columns are all of the table
 	columns []*collector // of the names
 	rows    int
-	equal   *sampler[int] // rows by their hashes
+
+	// The rows by their hashes, and without them the number of different rows.
+	equal     *sampler[int]
+	different int
 }
 
 // find resolves the names of the table and the columns.
@@ -272,22 +284,20 @@ const (
 	sampleSeed = 19
 )
 
+// size returns how many different values of a column are kept.
+func (r *run) size() int { return min(maxColumn, max(minColumn, maxValues/len(r.names))) }
+
 // scan reads all rows.
 func (r *run) scan(ctx context.Context) error {
-	quoted := make([]string, len(r.names))
-	for i, name := range r.names {
-		quoted[i] = r.source.Dialect.Quote(name)
-	}
-	stmt, err := r.guard.Rewrite(ctx, "SELECT "+strings.Join(quoted, ", ")+" FROM "+r.from)
+	stmt, err := r.guard.Rewrite(ctx, "SELECT "+strings.Join(r.quoted(), ", ")+" FROM "+r.from)
 	if err != nil {
 		return err
 	}
-	size := min(maxColumn, max(minColumn, maxValues/len(r.names)))
 	r.equal = newSampler[int](maxEqual)
 	h := newHasher()
 	opt := sqldb.RowsOptions{MaxRows: -1, MaxBytes: -1, Columns: func(columns []qed.Column) {
 		for _, c := range columns {
-			r.columns = append(r.columns, newCollector(c.Type, size, h))
+			r.columns = append(r.columns, newCollector(c.Type, r.size(), h))
 		}
 	}}
 	var rows batch
@@ -361,7 +371,11 @@ func (r *run) collect(b *batch) error {
 // profile returns the profile without the outliers that are counted afterwards.
 func (r *run) profile() *Profile {
 	p := &Profile{Table: r.source.Table, Rows: r.rows, Columns: []Column{}}
-	if r.all {
+	switch {
+	case !r.all:
+	case r.equal == nil:
+		p.DuplicateRows = &Figure{Value: r.rows - r.different}
+	default:
 		kept := 0
 		for _, n := range r.equal.values {
 			kept += n - 1
@@ -401,11 +415,9 @@ func (r *run) countOutliers(ctx context.Context, p *Profile) error {
 			return err
 		}
 		for i, cell := range table.Rows[0] {
-			n, ok := cell.(int64)
-			if !ok {
-				return fmt.Errorf("profile: the database returned a %T for a number of rows", cell)
+			if *counts[start+i], err = number(cell); err != nil {
+				return err
 			}
-			*counts[start+i] = int(n)
 		}
 	}
 	return nil

@@ -12,6 +12,8 @@
 package dialect
 
 import (
+	"strings"
+
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -61,6 +63,10 @@ func (Dialect) Quote(name string) string { return string(appendName(nil, name)) 
 // its arguments, the clock and random numbers, has no side effects, and does not
 // return values much larger than its arguments.
 func (Dialect) Safe(function string) bool { return safeFunctions[function] }
+
+// HashRow returns an expression that has the same value for equal rows, and with a
+// probability of 2^-64 for others. Columns are quoted names.
+func (Dialect) HashRow(columns []string) string { return "hash(" + strings.Join(columns, ", ") + ")" }
 
 // Reread returns nil, because the engine makes this check: before it runs a
 // statement, it compares the tables of DuckDB's plan.

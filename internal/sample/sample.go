@@ -79,13 +79,13 @@ type Stream struct {
 
 const largeExp = 100
 
-// Add adds a finite number.
-func (s *Stream) Add(v float64) {
-	s.n++
+// Add adds a finite number some times.
+func (s *Stream) Add(v float64, times int) {
+	s.n += times
 	if math.Abs(v) < 0x1p900 {
-		s.small.add(v)
+		s.small.add(v * float64(times))
 	} else {
-		s.large.add(math.Ldexp(v, -largeExp))
+		s.large.add(math.Ldexp(v, -largeExp) * float64(times))
 	}
 }
 
