@@ -69,6 +69,7 @@ func TestCosts(t *testing.T) {
 		"SELECT 1 FROM t GROUP BY CUBE (e'\\')'" + strings.Repeat(", n", 14) + ")":       false,
 		"SELECT 1 FROM t GROUP BY CUBE (\")\"" + strings.Repeat(", n", 14) + ")":         false,
 		"SELECT 1 FROM t GROUP BY CUBE ($$)$$" + strings.Repeat(", n", 14) + ")":         false,
+		"SELECT 1 FROM t GROUP BY CUBE ($A$ $a$)$A$" + strings.Repeat(", n", 14) + ")":   false,
 		"SELECT 1 FROM t GROUP BY CUBE ('" + strings.Repeat(",", 14) + "', left(s, 1))":  true,
 		"SELECT 1 FROM t GROUP BY CUBE/* ( */-- (\n(1" + strings.Repeat(", n", 14) + ")": false,
 	} {
