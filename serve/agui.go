@@ -122,11 +122,11 @@ type aguiOutcome struct {
 }
 
 type aguiInterrupt struct {
-	ID       string          `json:"id"`
-	Reason   string          `json:"reason"`
-	Message  string          `json:"message,omitempty"`
-	Schema   json.RawMessage `json:"responseSchema,omitempty"`
-	Metadata map[string]any  `json:"metadata"`
+	ID       string         `json:"id"`
+	Reason   string         `json:"reason"`
+	Message  string         `json:"message,omitempty"`
+	Schema   any            `json:"responseSchema,omitempty"`
+	Metadata map[string]any `json:"metadata"`
 }
 
 type aguiUsage struct {
@@ -220,10 +220,33 @@ func (a *aguiEncoder) result(f *frames, id, content string) {
 	f.add(aguiEvent{Type: "TOOL_CALL_RESULT", MessageID: a.message(), ToolCallID: id, Content: content, Role: "tool"})
 }
 
+// replySchema returns the JSON Schema of the replies to a question.
+func replySchema(q question.Question) any {
+	switch q.Kind {
+	case question.KindChoice:
+		var ids []string
+		for _, c := range q.Choices {
+			ids = append(ids, c.ID)
+		}
+		return map[string]any{"type": "string", "enum": ids}
+	case question.KindApproval:
+		properties := map[string]any{
+			"decision": map[string]any{"enum": []question.Decision{question.Approve, question.Edit, question.Reject}},
+			"reason":   map[string]any{"type": "string"},
+		}
+		if q.Schema != nil {
+			properties["value"] = q.Schema
+		}
+		return map[string]any{"type": "object", "properties": properties, "required": []string{"decision"}}
+	case question.KindForm:
+		return q.Schema
+	}
+	return map[string]any{"type": "string"}
+}
+
 func (a *aguiEncoder) completed(f *frames, answer qed.Answer) {
 	if len(answer.Questions) == 0 {
 		if rest := a.text.rest(answer); rest != "" {
-			a.close(f)
 			a.piece(f, "TEXT", rest)
 		}
 	}
@@ -235,7 +258,7 @@ func (a *aguiEncoder) completed(f *frames, answer qed.Answer) {
 	for _, q := range answer.Questions {
 		outcome.Type = "interrupt"
 		outcome.Interrupts = append(outcome.Interrupts, aguiInterrupt{
-			ID: q.ID, Reason: "question_" + string(q.Kind), Message: q.Text, Schema: q.Schema,
+			ID: q.ID, Reason: "question_" + string(q.Kind), Message: q.Text, Schema: replySchema(q),
 			Metadata: map[string]any{"question": q},
 		})
 	}
