@@ -1,0 +1,179 @@
+package serve_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"golang.org/x/time/rate"
+
+	"github.com/qedkit/qed/serve"
+)
+
+// Without Options.Caller only this machine is served.
+func TestLocalOnly(t *testing.T) {
+	h := serve.New(rich, &serve.Options{Turns: rate.Inf})
+	for _, test := range []struct {
+		name, remote, host string
+		header             []string
+		status             int
+	}{
+		{"IPv4", "127.0.0.1:5", "127.0.0.1:8080", nil, 200},
+		{"IPv6", "[::1]:5", "[::1]:8080", nil, 200},
+		{"mapped", "[::ffff:127.0.0.1]:5", "localhost", nil, 200},
+		{"name", "127.0.0.1:5", "LOCALHOST:8080", nil, 200},
+		{"own page", "127.0.0.1:5", "localhost:8080", []string{"Origin", "http://localhost:8080", "Sec-Fetch-Site", "same-origin"}, 200},
+		{"another machine", "192.0.2.7:5", "localhost:8080", nil, 403},
+		{"no address", "@", "localhost:8080", nil, 403},
+		{"rebound name", "127.0.0.1:5", "evil.example:8080", nil, 403},
+		{"name with localhost", "127.0.0.1:5", "localhost.evil.example", nil, 403},
+		{"forwarded", "127.0.0.1:5", "localhost:8080", []string{"X-Forwarded-For", "192.0.2.7"}, 403},
+		{"forwarded, standard", "127.0.0.1:5", "localhost:8080", []string{"Forwarded", "for=192.0.2.7"}, 403},
+		{"through a proxy", "127.0.0.1:5", "localhost:8080", []string{"Via", "1.1 proxy"}, 403},
+		{"another site", "127.0.0.1:5", "localhost:8080", []string{"Origin", "https://evil.example"}, 403},
+		{"another site, by metadata", "127.0.0.1:5", "localhost:8080", []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"opaque origin", "127.0.0.1:5", "localhost:8080", []string{"Origin", "null"}, 403},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/internal/chat/stream", strings.NewReader(chat("", "hello")))
+		r.Header.Set("Content-Type", "application/json")
+		r.RemoteAddr, r.Host = test.remote, test.host
+		for i := 0; i < len(test.header); i += 2 {
+			r.Header.Set(test.header[i], test.header[i+1])
+		}
+		got := httptest.NewRecorder()
+		h.ServeHTTP(got, r)
+		if got.Code != test.status {
+			t.Errorf("%s: %d %s", test.name, got.Code, got.Body)
+		}
+	}
+}
+
+// With Options.Caller the host decides, but other sites are refused.
+func TestCrossSite(t *testing.T) {
+	trusted := http.NewCrossOriginProtection()
+	if err := trusted.AddTrustedOrigin("https://app.example"); err != nil {
+		t.Fatal(err)
+	}
+	h := serve.New(rich, &serve.Options{Turns: rate.Inf, Caller: byHeader, CrossOrigin: trusted})
+	for _, test := range []struct {
+		method, path string
+		header       []string
+		status       int
+	}{
+		{"POST", "/internal/chat/stream", nil, 200},
+		{"POST", "/internal/chat/stream", []string{"X-Forwarded-For", "192.0.2.7"}, 200},
+		{"POST", "/internal/chat/stream", []string{"Sec-Fetch-Site", "same-origin"}, 200},
+		{"POST", "/internal/chat/stream", []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"POST", "/internal/chat/stream", []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://app.example"}, 200},
+		{"POST", "/internal/chat/stream", []string{"Origin", "https://evil.example"}, 403},
+		{"GET", "/v1/models", nil, 200},
+		{"GET", "/v1/models", []string{"Sec-Fetch-Site", "cross-site"}, 403},
+	} {
+		r := httptest.NewRequest(test.method, test.path, strings.NewReader(chat("", "hello")))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("User", "rosa")
+		r.RemoteAddr, r.Host = "192.0.2.7:5", "api.example"
+		for i := 0; i < len(test.header); i += 2 {
+			r.Header.Set(test.header[i], test.header[i+1])
+		}
+		got := httptest.NewRecorder()
+		h.ServeHTTP(got, r)
+		if got.Code != test.status {
+			t.Errorf("%+v: %d %s", test, got.Code, got.Body)
+		}
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	url, _ := newServer(t, rich, &serve.Options{Turns: rate.Inf, MaxBody: 1000})
+	message := func(role string) string { return `{"role":"` + role + `","parts":[{"type":"text","text":"hello"}]}` }
+	for _, test := range []struct {
+		name, method, path, body string
+		header                   []string
+		status                   int
+		text                     string
+	}{
+		{"no JSON", "POST", "/internal/chat/stream", "{", nil, 400, "JSON"},
+		{"two values", "POST", "/internal/chat/stream", chat("a", "b") + "{}", nil, 400, ""},
+		{"unknown field", "POST", "/internal/chat/stream", `{"input":{"message":"a","mode":"x"}}`, nil, 400, "mode"},
+		{"wrong type", "POST", "/internal/chat/stream", `{"input":{"message":1}}`, nil, 400, ""},
+		{"empty message", "POST", "/internal/chat/stream", chat("a", ""), nil, 400, "empty"},
+		{"no content type", "POST", "/internal/chat/stream", chat("a", "b"), []string{"Content-Type", ""}, 415, "application/json"},
+		{"form", "POST", "/internal/chat/stream", chat("a", "b"), []string{"Content-Type", "text/plain"}, 415, ""},
+		{"charset", "POST", "/internal/chat/stream", chat("a", "b"), []string{"Content-Type", "application/json; charset=utf-8"}, 200, ""},
+		{"too large", "POST", "/internal/chat/stream", chat("a", strings.Repeat("b", 1000)), nil, 413, "1000 bytes"},
+		{"GET", "GET", "/internal/chat/stream", "", nil, 405, ""},
+		{"unknown path", "POST", "/internal", "{}", nil, 404, ""},
+		{"rejoin is off", "GET", "/internal/chat/stream/a", "", nil, 404, ""},
+		{"no list", "GET", "/conversations", "", nil, 404, ""},
+
+		{"UI: no JSON", "POST", "/api/chat", "[", nil, 400, "JSON"},
+		{"UI: no messages", "POST", "/api/chat", "{}", nil, 400, "messages"},
+		{"UI: unknown field", "POST", "/api/chat", `{"id":"a","mode":1,"messages":[` + message("user") + `]}`, nil, 200, ""},
+		{"UI: no user", "POST", "/api/chat", `{"id":"a","trigger":"regenerate-message","messages":[` + message("assistant") + `]}`, nil, 400, "user"},
+		{"UI: no reply", "POST", "/api/chat", `{"id":"a","messages":[` + message("user") + `,` + message("assistant") + `]}`, nil, 400, "question"},
+		{"UI: empty", "POST", "/api/chat", `{"id":"a","messages":[{"role":"user","parts":[]}]}`, nil, 400, "empty"},
+
+		{"AG-UI: no JSON", "POST", "/agui", "", nil, 400, "RunAgentInput"},
+		{"AG-UI: no ids", "POST", "/agui", `{"messages":[{"role":"user","content":"a"}]}`, nil, 400, "threadId"},
+		{"AG-UI: no user", "POST", "/agui", `{"threadId":"a","runId":"b","messages":[]}`, nil, 400, "user"},
+		{"AG-UI: image", "POST", "/agui", `{"threadId":"a","runId":"b","messages":[{"role":"user","content":[{"type":"image"}]}]}`, nil, 400, "image"},
+		{"AG-UI: parts", "POST", "/agui", `{"threadId":"a","runId":"b","messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]}`, nil, 200, ""},
+		{"AG-UI: no payload", "POST", "/agui", `{"threadId":"a","runId":"b","resume":[{"interruptId":"q","status":"resolved"}]}`, nil, 400, "payload"},
+		{"AG-UI: no status", "POST", "/agui", `{"threadId":"a","runId":"b","resume":[{"interruptId":"q","payload":1}]}`, nil, 400, "status"},
+
+		{"completions: no JSON", "POST", "/v1/chat/completions", "1", nil, 400, ""},
+		{"completions: model", "POST", "/v1/chat/completions", `{"model":"gpt","messages":[{"role":"user","content":"a"}]}`, nil, 404, "qed"},
+		{"completions: tools", "POST", "/v1/chat/completions", `{"model":"qed","tools":[{}],"messages":[{"role":"user","content":"a"}]}`, nil, 400, "tools"},
+		{"completions: two", "POST", "/v1/chat/completions", `{"model":"qed","n":2,"messages":[{"role":"user","content":"a"}]}`, nil, 400, "n must"},
+		{"completions: role", "POST", "/v1/chat/completions", `{"model":"qed","messages":[{"role":"tool","content":"a"},{"role":"user","content":"a"}]}`, nil, 400, "tool"},
+		{"completions: last", "POST", "/v1/chat/completions", `{"model":"qed","messages":[{"role":"assistant","content":"a"}]}`, nil, 400, "user"},
+		{"completions: empty", "POST", "/v1/chat/completions", `{"model":"qed","messages":[{"role":"user","content":" "}]}`, nil, 400, "empty"},
+	} {
+		got := send(t, test.method, url+test.path, test.body, test.header...)
+		if got.status != test.status || !strings.Contains(got.body, test.text) {
+			t.Errorf("%s: %d %s", test.name, got.status, got.body)
+		}
+	}
+}
+
+// zeros is a body without an end.
+type zeros struct{ read int }
+
+func (z *zeros) Read(p []byte) (int, error) {
+	if z.read += len(p); z.read > 100<<20 {
+		return 0, io.EOF
+	}
+	clear(p)
+	return len(p), nil
+}
+
+func TestHugeBody(t *testing.T) {
+	url, _ := newServer(t, rich, nil)
+	body := new(zeros)
+	resp, err := http.Post(url+"/internal/chat/stream", "application/json", body)
+	if err == nil {
+		defer resp.Body.Close()
+		if resp.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Error(resp.Status)
+		}
+	}
+	if body.read > 20<<20 {
+		t.Errorf("%d bytes were read", body.read)
+	}
+}
+
+func TestRateLimit(t *testing.T) {
+	url, _ := newServer(t, rich, &serve.Options{Caller: byHeader, Turns: 0.001, Burst: 2})
+	for i, test := range []struct {
+		user   string
+		status int
+	}{{"rosa", 200}, {"rosa", 200}, {"rosa", 429}, {"pekka", 200}} {
+		got := send(t, "POST", url+"/internal/chat/stream", chat("", "hello"), "User", test.user)
+		if got.status != test.status || test.status == 429 && got.header.Get("Retry-After") == "" {
+			t.Errorf("%d: %+v", i, got)
+		}
+	}
+}

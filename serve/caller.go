@@ -1,0 +1,114 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// A Caller is who sends a request. Its ids become User and Tenant of a
+// [qed.Turn]. The zero value is a caller without an id.
+type Caller struct {
+	User, Tenant string
+
+	// Backend says that the caller is a service of the host, which has
+	// authenticated its own users. It names the user and the company of a
+	// request: in the body of /internal/chat/stream, and elsewhere as user_id and
+	// company_id in the query of the address.
+	Backend bool
+}
+
+// admit checks a request before it is looked at.
+func (h *Handler) admit(r *http.Request) error {
+	probe := *r
+	probe.Method = http.MethodPost // a GET can resume a turn
+	if err := h.opt.CrossOrigin.Check(&probe); err != nil {
+		return &httpError{status: http.StatusForbidden, code: "cross_origin",
+			message: "requests from other sites are not allowed", cause: err}
+	}
+	if h.opt.Caller != nil {
+		return nil
+	}
+	if problem := remote(r); problem != "" {
+		return &httpError{status: http.StatusForbidden, code: "not_local",
+			message: "this server answers requests from its own machine only: " + problem +
+				"; to serve others, set Options.Caller"}
+	}
+	return nil
+}
+
+// forwardedHeaders are set by proxies.
+var forwardedHeaders = []string{
+	"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via",
+}
+
+// remote returns why a request is not one of this machine, or "".
+func remote(r *http.Request) string {
+	for _, name := range forwardedHeaders {
+		if _, ok := r.Header[name]; ok {
+			return "the header " + name + " says that the request was forwarded"
+		}
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || !peer.Addr().Unmap().IsLoopback() {
+		return "the request comes from another address"
+	}
+	if !isLocal(r.Host) {
+		return "the header Host is not localhost or a loopback address"
+	}
+	if origin := r.Header.Get("Origin"); origin != "" {
+		_, host, ok := strings.Cut(origin, "://")
+		if !ok || !isLocal(host) {
+			return "the header Origin is not localhost or a loopback address"
+		}
+	}
+	return ""
+}
+
+// isLocal reports whether a host, with or without a port, is this machine. A name
+// that an attacker's DNS resolves to a loopback address is not.
+func isLocal(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// caller returns who sends a request, and the context of its turn.
+func (h *Handler) caller(r *http.Request) (ctx context.Context, c Caller, err error) {
+	if h.opt.Caller == nil {
+		return r.Context(), Caller{}, nil
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = &httpError{status: http.StatusInternalServerError, cause: fmt.Errorf("serve: Options.Caller panicked: %v", v)}
+		}
+	}()
+	ctx, c, err = h.opt.Caller(r)
+	if err != nil {
+		return nil, Caller{}, &httpError{status: http.StatusUnauthorized, code: "unauthorized",
+			message: "the request is not authenticated", cause: err}
+	}
+	if ctx == nil {
+		ctx = r.Context()
+	}
+	return ctx, c, nil
+}
+
+// named returns the caller that the address of a request names if it is from a
+// backend, and otherwise the caller itself.
+func (h *Handler) named(r *http.Request) (context.Context, Caller, error) {
+	ctx, c, err := h.caller(r)
+	if err == nil && c.Backend {
+		q := r.URL.Query()
+		c = Caller{User: q.Get("user_id"), Tenant: q.Get("company_id")}
+	}
+	return ctx, c, err
+}

@@ -1,0 +1,132 @@
+package serve
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/question"
+	"github.com/qedkit/qed/store"
+)
+
+// A conversationEntry is an entry of the list of conversations.
+type conversationEntry struct {
+	ID      string       `json:"id"`
+	Title   string       `json:"title"`
+	Status  store.Status `json:"status"`
+	Turns   int          `json:"turns"`
+	Created time.Time    `json:"created"`
+	Updated time.Time    `json:"updated"`
+}
+
+// statuses are those of conversations. Threads of streams have another one.
+var statuses = []store.Status{
+	store.StatusRunning, store.StatusCrashed, store.StatusAnswered, store.StatusInterrupted,
+	store.StatusFailed, store.StatusStopped,
+}
+
+// conversations lists the conversations of a caller, the newest first.
+func (h *Handler) conversations(w http.ResponseWriter, r *http.Request) {
+	ctx, c, err := h.named(r)
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	lister, ok := h.opt.Store.(store.Lister)
+	if !ok {
+		h.refuse(w, r, &httpError{status: http.StatusNotImplemented, code: "no_list",
+			message: "the store of this server has no list of conversations"})
+		return
+	}
+	limit, err := limitOf(r)
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	filter := store.ThreadFilter{
+		User: &c.User, Tenant: &c.Tenant, Statuses: statuses, After: r.FormValue("after"), Limit: limit,
+	}
+	list, next := []conversationEntry{}, ""
+	for info, err := range lister.Threads(ctx, filter) {
+		if errors.Is(err, store.ErrInvalidPosition) {
+			err = badRequest("after is not the next of a list before")
+		}
+		if err != nil {
+			h.refuse(w, r, err)
+			return
+		}
+		list = append(list, conversationEntry{info.Thread, info.Title, info.Status, info.Turns, info.Created, info.Updated})
+		next = info.Position
+	}
+	if len(list) < limit {
+		next = ""
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"conversations": list, "next": next})
+}
+
+// maxListed limits the entries of one list.
+const maxListed = 100
+
+func limitOf(r *http.Request) (int, error) {
+	text := r.FormValue("limit")
+	if text == "" {
+		return maxListed, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > maxListed {
+		return 0, badRequest("limit must be a number from 1 to %d", maxListed)
+	}
+	return n, nil
+}
+
+// A conversationTurn is a turn of a conversation as its user sees it.
+type conversationTurn struct {
+	Time    time.Time    `json:"time"`
+	Message string       `json:"message"`
+	Status  store.Status `json:"status"`
+	Answer  *qed.Answer  `json:"answer,omitempty"` // a long table has its first rows only
+}
+
+// conversation returns the last turns of a conversation, oldest first, and its open
+// questions.
+func (h *Handler) conversation(w http.ResponseWriter, r *http.Request) {
+	ctx, c, err := h.named(r)
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	limit, err := limitOf(r)
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	id := r.PathValue("id")
+	thread, err := qed.Inspect(ctx, h.opt.Store, id)
+	if errors.Is(err, store.ErrInvalidThread) || err == nil &&
+		(thread.Status == "" || thread.Turn.User != c.User || thread.Turn.Tenant != c.Tenant) {
+		h.refuse(w, r, &httpError{status: http.StatusNotFound, code: "not_found", message: "there is no such conversation"})
+		return
+	}
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	history, err := qed.History(ctx, h.opt.Store, id, limit)
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	turns := []conversationTurn{}
+	for _, e := range history {
+		turns = append(turns, conversationTurn{e.Time, e.Turn.Text, e.Status, e.Answer})
+	}
+	questions := thread.Questions
+	if questions == nil {
+		questions = []question.Question{}
+	}
+	writeJSON(w, http.StatusOK, map[string]any{
+		"id": id, "status": thread.Status, "turns": turns, "questions": questions, "updated": thread.Updated,
+	})
+}

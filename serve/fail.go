@@ -1,0 +1,143 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed"
+)
+
+// An httpError is the answer to a request that is refused.
+type httpError struct {
+	status  int
+	code    string
+	message string        // for the client
+	retry   time.Duration // after which the request can be sent again; 0 means unknown
+	cause   error         // for the log; nil if there is no more to say
+}
+
+func (e *httpError) Error() string {
+	if e.cause != nil {
+		return fmt.Sprintf("%s: %v", e.message, e.cause)
+	}
+	return e.message
+}
+
+func (e *httpError) Unwrap() error { return e.cause }
+
+// badRequest is the error of a body that cannot be used.
+func badRequest(format string, args ...any) error {
+	return &httpError{status: http.StatusBadRequest, code: "invalid_request", message: fmt.Sprintf(format, args...)}
+}
+
+// refuse writes an error as the response. The body has the form of OpenAI's
+// errors, which contains what other clients read.
+func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	e, ok := errors.AsType[*httpError](err)
+	if !ok {
+		e = &httpError{status: http.StatusInternalServerError, cause: err}
+	}
+	if e.message == "" {
+		f := failed(r.Context(), qed.Turn{}, e.cause)
+		e.message = f.Message
+	}
+	if e.cause != nil {
+		h.opt.Logger.WarnContext(r.Context(), "serve: a request was refused",
+			"path", r.URL.Path, "status", e.status, "error", e.cause)
+	}
+	if e.retry > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.retry.Seconds()))))
+	}
+	writeJSON(w, e.status, map[string]any{"error": errorBody{e.message, e.kind(), e.code}})
+}
+
+// errorBody is an error in the form of OpenAI's API.
+type errorBody struct {
+	Message string `json:"message"`
+	Type    string `json:"type"`
+	Code    string `json:"code,omitempty"`
+}
+
+func (e *httpError) kind() string {
+	if e.status >= 500 {
+		return "server_error"
+	}
+	return "invalid_request_error"
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil { // not reached: the values are our own
+		status, body = http.StatusInternalServerError, []byte(`{}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n')) // the client may have left
+}
+
+// failed returns the event of a turn that failed with err, with its text for the
+// user.
+func failed(ctx context.Context, turn qed.Turn, err error) qed.Failed {
+	f := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, err })
+	for e := range f.Run(context.WithoutCancel(ctx), turn) {
+		if failed, ok := e.Data.(qed.Failed); ok {
+			return failed
+		}
+	}
+	return qed.Failed{} // not reached
+}
+
+// rejections are the codes of turns that did not begin, with their status.
+var rejections = map[string]int{
+	"busy":            http.StatusConflict,
+	"conflict":        http.StatusConflict,
+	"question_closed": http.StatusConflict,
+	"wrong_user":      http.StatusForbidden,
+	"invalid_reply":   http.StatusUnprocessableEntity,
+	"invalid_thread":  http.StatusBadRequest,
+	"empty_turn":      http.StatusBadRequest,
+}
+
+// rejection returns the response to a turn whose first event is e, if the turn did
+// not begin.
+func rejection(e qed.Event) (*httpError, bool) {
+	f, ok := e.Data.(qed.Failed)
+	status := rejections[f.Code]
+	if !ok || status == 0 {
+		return nil, false
+	}
+	return failure(f, status), true
+}
+
+// failure returns the response to a turn that failed.
+func failure(f qed.Failed, status int) *httpError {
+	e := &httpError{status: status, code: f.Code, message: f.Message}
+	if !f.RetryAt.IsZero() {
+		e.retry = max(time.Until(f.RetryAt), time.Second)
+	}
+	return e
+}
+
+// statusOf returns the status of a turn that failed when it is not streamed.
+func statusOf(code string) int {
+	switch {
+	case rejections[code] != 0:
+		return rejections[code]
+	case code == "timeout", code == "model_timeout":
+		return http.StatusGatewayTimeout
+	case code == "model_rate_limit", code == "model_unavailable", code == "canceled":
+		return http.StatusServiceUnavailable
+	case strings.HasPrefix(code, "model_"):
+		return http.StatusBadGateway
+	}
+	return http.StatusInternalServerError
+}

@@ -1,0 +1,236 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/retry"
+	"github.com/qedkit/qed/store"
+)
+
+const (
+	// The journal of another process is read this often: less often while
+	// nothing happens.
+	minPoll = 50 * time.Millisecond
+	maxPoll = 500 * time.Millisecond
+
+	// silence is how long a journal may be without news before the reader asks
+	// whether the turn still runs.
+	silence = 2 * time.Second
+)
+
+// rejoin responds with the events of a turn that runs, or that ended while its
+// reader was away.
+func (h *Handler) rejoin(w http.ResponseWriter, r *http.Request, f format) {
+	ctx, c, err := h.named(r)
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	at, resumes := parseCursor(r.Header.Get("Last-Event-ID"))
+	turn := qed.Turn{Thread: r.PathValue("id"), User: c.User, Tenant: c.Tenant}
+	reader := &reader{h: h, ctx: ctx, turn: turn, key: threadKey{c.Tenant, c.User, turn.Thread}}
+	if err := reader.load(r.Context()); err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	enc, header := f.encoder(turn.Thread, reader.state.id)
+	switch s := &reader.state; {
+	case s.id == "", resumes && at.id != s.id, !resumes && s.ended, s.ended && count(f, turn.Thread, s) <= at.n:
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	at.id = reader.state.id
+	h.respond(w, r, &request{turn: turn, caller: c, encoder: enc, header: header}, &at, reader.events(r.Context()))
+}
+
+// count returns how many frames the events of a turn have.
+func count(f format, thread string, s *journalState) int {
+	enc, _ := f.encoder(thread, s.id)
+	counted := &frames{}
+	enc.start(counted)
+	for _, e := range s.events {
+		enc.event(counted, e)
+	}
+	return counted.n
+}
+
+// A reader reads the events of a turn, which may run in any process.
+type reader struct {
+	h     *Handler
+	ctx   context.Context // of the turn, if it has to be resumed
+	turn  qed.Turn
+	key   threadKey
+	state journalState
+	sent  int // how many events were yielded
+}
+
+// load reads what is known of the turn.
+func (rd *reader) load(ctx context.Context) error {
+	if rec := rd.live(); rec != nil {
+		rd.state = journalState{id: rec.id}
+		return nil
+	}
+	return journalOf(rd.h.opt.Store, rd.key).read(ctx, &rd.state)
+}
+
+// live returns the recording of the turn if it runs in this process.
+func (rd *reader) live() *recording {
+	t := rd.h.live(rd.key)
+	if t == nil || t.record == nil || !t.record.isBegun() || rd.state.id != "" && t.record.id != rd.state.id {
+		return nil
+	}
+	return t.record
+}
+
+// events yields the events of the turn until it has ended.
+func (rd *reader) events(ctx context.Context) iter.Seq2[qed.Event, bool] {
+	return func(yield func(qed.Event, bool) bool) {
+		id, wait := rd.state.id, minPoll
+		for ctx.Err() == nil {
+			if rec := rd.live(); rec != nil {
+				for e, now := range rec.follow(ctx, rd.sent) {
+					rd.sent++
+					if !yield(e, now) || isLast(e) {
+						return
+					}
+				}
+				if ctx.Err() != nil || rd.h.isClosing() {
+					return // the reader comes again, and finds another process
+				}
+			}
+			news := false
+			for rd.sent < len(rd.state.events) {
+				e := rd.state.events[rd.sent]
+				rd.sent++
+				news = true
+				if !yield(e, rd.sent == len(rd.state.events)) || isLast(e) {
+					return
+				}
+			}
+			if wait = min(2*wait, maxPoll); news {
+				wait = minPoll
+			}
+			if !retry.Sleep(ctx, wait) {
+				return
+			}
+			err := journalOf(rd.h.opt.Store, rd.key).read(ctx, &rd.state)
+			if err == nil && rd.state.id != id {
+				return // another turn has begun
+			}
+			if err == nil && len(rd.state.events) == rd.sent && (rd.state.left || time.Since(rd.state.changed) > silence) {
+				err = rd.revive(ctx)
+			}
+			if err != nil && ctx.Err() == nil {
+				yield(qed.Event{Time: time.Now(), Data: failed(ctx, rd.turn, err)}, true)
+				rd.h.opt.Logger.ErrorContext(ctx, "serve: a turn cannot be read again", "thread", rd.turn.Thread, "error", err)
+				return
+			}
+		}
+	}
+}
+
+func (h *Handler) isClosing() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.closing
+}
+
+// revive ends or resumes a turn that is silent, if its process has died or has
+// shut down.
+func (rd *reader) revive(ctx context.Context) error {
+	thread, err := qed.Inspect(ctx, rd.h.opt.Store, rd.key.thread)
+	if err != nil {
+		return err
+	}
+	switch thread.Status {
+	case store.StatusRunning:
+		return nil
+	case "": // the agent is not durable
+		if !rd.state.left && time.Since(rd.state.changed) < deadAfter {
+			return nil
+		}
+		return rd.close(ctx, failed(ctx, rd.turn, errors.New("serve: the process of the turn has ended")))
+	case store.StatusAnswered, store.StatusInterrupted:
+		last, err := qed.History(ctx, rd.h.opt.Store, rd.key.thread, 1)
+		if err != nil {
+			return err
+		}
+		if len(last) == 0 || last[0].Answer == nil {
+			return fmt.Errorf("serve: the answer of thread %s is missing", rd.key.thread)
+		}
+		return rd.close(ctx, qed.Completed{Answer: *last[0].Answer})
+	case store.StatusFailed:
+		return rd.close(ctx, failed(ctx, rd.turn, errors.New(thread.Error)))
+	}
+	if rd.state.stopped || thread.Status == store.StatusStopped && !rd.state.left {
+		return rd.close(ctx, failed(ctx, rd.turn, context.Canceled))
+	}
+	if rd.h.live(rd.key) != nil {
+		return nil
+	}
+	t, err := rd.h.record(rd.ctx, rd.turn, &rd.state)
+	if err != nil {
+		return err
+	}
+	// Another process may have been first: the turn is refused then.
+	for range t.record.follow(ctx, len(rd.state.events)) {
+		break
+	}
+	rd.state.changed = time.Now()
+	return nil
+}
+
+// close appends the last event of a turn to its journal. Another process may do the
+// same, and has the same event.
+func (rd *reader) close(ctx context.Context, last qed.EventData) error {
+	record, err := eventsRecord([]qed.Event{{Time: time.Now(), Data: last}})
+	if err != nil {
+		return err
+	}
+	j := journalOf(rd.h.opt.Store, rd.key)
+	j.head = rd.state.head
+	if err := j.append(ctx, record); err != nil && !errors.Is(err, store.ErrConflict) {
+		return err
+	}
+	return j.read(ctx, &rd.state)
+}
+
+// stop stops a turn, in this process or another one.
+func (h *Handler) stop(w http.ResponseWriter, r *http.Request, _ format) {
+	_, c, err := h.named(r)
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	key := threadKey{c.Tenant, c.User, r.PathValue("id")}
+	if t := h.live(key); t != nil {
+		t.cancel(errStopped)
+	} else if err := stopElsewhere(r.Context(), journalOf(h.opt.Store, key)); err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// stopElsewhere asks the process of a turn to stop it.
+func stopElsewhere(ctx context.Context, j *journal) error {
+	var s journalState
+	for {
+		if err := j.read(ctx, &s); err != nil {
+			return err
+		}
+		if s.id == "" || s.ended || s.stopped {
+			return nil
+		}
+		j.head = s.head
+		if err := j.append(ctx, store.Record{Kind: recordStop}); !errors.Is(err, store.ErrConflict) {
+			return err
+		}
+	}
+}

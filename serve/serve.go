@@ -1,0 +1,288 @@
+// Package serve is an HTTP server for agents: a handler that streams the events
+// of a turn in the formats that front ends understand.
+//
+//	err := http.ListenAndServe("localhost:8080", serve.New(agent, nil))
+//
+// These are the paths. To serve them below another path, use [http.StripPrefix].
+//
+//	POST /internal/chat/stream     server-sent events with flat fields, see below
+//	POST /api/chat                 the UI message stream of the AI SDK (useChat)
+//	POST /agui                     AG-UI
+//	POST /v1/chat/completions      OpenAI chat completions
+//	GET  /v1/models                the one model of the above
+//	GET  /conversations            the conversations of the caller
+//	GET  /conversations/{id}       the turns and the open questions of one of them
+//
+// The last two need [Options].Store. With [Options].Rejoin a turn continues when
+// its reader leaves, and can be read again, from any process with the same
+// store:
+//
+//	GET    /internal/chat/stream/{id}   the events of the conversation's last turn
+//	GET    /api/chat/{id}/stream        (the address that useChat asks)
+//	GET    /agui/{id}
+//	DELETE any of these                 stops the turn
+//
+// A GET continues after the event that the header Last-Event-ID names. It
+// returns status 204 if there is no turn to read: nothing runs, everything was
+// read, or the conversation is not one of the caller's.
+//
+// # Chat
+//
+// The body of a request to /internal/chat/stream is
+//
+//	{
+//	  "input": {"message": "..", "replies": [{"question": "id", "value": ..}]},
+//	  "conversation": {"id": "..", "user_id": "..", "company_id": ".."}
+//	}
+//
+// Replies answer the questions of the turn before. A message that is empty, with
+// an id and without replies, resumes a turn that stopped; that needs
+// [Options].Store. The user and the company may be missing. If they are there,
+// they must be those of the [Caller]. The events are
+//
+//	{"event": "route_decision", "route": ".."}
+//	{"event": "tool_start", "tool": ".."}
+//	{"event": "token", "channel": "final", "content": ".."}
+//	{"event": "complete", "stats": {"tokens": 15, ..}, "final_answer": "..",
+//	 "final_structured_data": [{"column": value, ..}, ..], "questions": [..]}
+//	{"event": "error", "message": "..", "code": "..", "retry_at": ".."}
+//
+// # AI SDK
+//
+// The last message of the body is the message of the user. What a client sends
+// of earlier messages is not used: the agent has its own memory. The calls of
+// tools are dynamic tool parts, cited passages are sources, the complete
+// [qed.Answer] is the part data-answer, and every other event is a part with its
+// kind in the name, such as data-query_executed.
+//
+// A question is a call of the client-side tool ask_user, with the
+// [question.Question] as its input. The page answers it with addToolOutput, with
+// the value of a [question.Reply] as the output, and sends the messages again,
+// for example with sendAutomaticallyWhen.
+//
+// # AG-UI
+//
+// The messages are used as with the AI SDK. Questions are the interrupts of
+// RUN_FINISHED, with the [question.Question] in their metadata. An entry of
+// resume that is resolved has the value of the reply as its payload; one that is
+// cancelled drops all open questions. The answer is the result of RUN_FINISHED,
+// and every other event is CUSTOM with its kind as the name.
+//
+// # OpenAI chat completions
+//
+// The messages before the last one are the history of the turn, because clients
+// keep conversations themselves. If metadata has a conversation_id, the agent's
+// own memory is used instead, and questions can be answered by the next message.
+// Messages of the system and the developer are given to the agent as messages of
+// the user. Sampling options are ignored, and tools of the client are refused.
+//
+// # Access
+//
+// [Options].Caller authenticates requests. Without it the handler serves this
+// machine only: it refuses other addresses, other values of the header Host, and
+// requests that a proxy forwarded. Cross-site requests of browsers are refused in
+// either case, unless [Options].CrossOrigin trusts their origin. Headers for CORS
+// are the host's.
+package serve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
+)
+
+// Options are the options of [New]. Nil and zero fields mean the defaults. The
+// functions are called by several goroutines at once.
+type Options struct {
+	// Caller returns who sends a request, from what the host has verified, such
+	// as a token or a session. It also returns the context of the turn, to which
+	// it can add values for the agent, such as a budget; nil means the request's.
+	// An error refuses the request with status 401, and is logged.
+	//
+	// Nil means that only requests from this machine are served, for a caller
+	// without an id.
+	Caller func(*http.Request) (context.Context, Caller, error)
+
+	// CrossOrigin refuses cross-site requests of browsers. Nil means that no
+	// other origin is trusted.
+	CrossOrigin *http.CrossOriginProtection
+
+	// Store is the store of the agent's conversations: the one that was given to
+	// [qed.Durable]. Nil means that there are no lists of conversations.
+	Store store.Store
+
+	// Rejoin means that a turn with a conversation continues when its reader
+	// leaves, for at most TurnTimeout, and can be read again. An event is sent
+	// after it was saved: the Store keeps the events of the last turn of each
+	// conversation, in a thread of its own with the Status "stream". If the
+	// process ends, a rejoining reader resumes the turn in another one, provided
+	// that the agent is durable.
+	//
+	// Without it, or without a Store, a turn ends when its reader leaves.
+	Rejoin bool
+
+	// TurnTimeout limits a turn. 0 or less means ten minutes.
+	TurnTimeout time.Duration
+
+	// Turns is how many turns a caller may begin in a second, and Burst how many
+	// at once. 0 means one in a second, and 20 at once. [rate.Inf] means no limit.
+	Turns rate.Limit
+	Burst int
+
+	// MaxStreams limits the requests that are answered at the same time. 0 or
+	// less means 1,000.
+	MaxStreams int
+
+	// MaxBody limits the body of a request, in bytes. 0 or less means 1 MiB.
+	MaxBody int64
+
+	// Heartbeat is the time after which a comment is sent if there was no event.
+	// 0 or less means 15 seconds.
+	Heartbeat time.Duration
+
+	// WriteTimeout is how long a reader may take to accept an event. A slower
+	// reader is disconnected. 0 or less means 10 seconds.
+	WriteTimeout time.Duration
+
+	// Model is the name of the agent for OpenAI clients. Empty means "qed".
+	Model string
+
+	// Logger gets the errors that users do not see. Nil means [slog.Default].
+	Logger *slog.Logger
+}
+
+func (o *Options) setDefaults() {
+	if o.TurnTimeout <= 0 {
+		o.TurnTimeout = 10 * time.Minute
+	}
+	if o.Turns <= 0 {
+		o.Turns = 1
+	}
+	if o.Burst <= 0 {
+		o.Burst = 20
+	}
+	if o.MaxStreams <= 0 {
+		o.MaxStreams = 1000
+	}
+	if o.MaxBody <= 0 {
+		o.MaxBody = 1 << 20
+	}
+	if o.Heartbeat <= 0 {
+		o.Heartbeat = 15 * time.Second
+	}
+	if o.WriteTimeout <= 0 {
+		o.WriteTimeout = 10 * time.Second
+	}
+	if o.Model == "" {
+		o.Model = "qed"
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.CrossOrigin == nil {
+		o.CrossOrigin = http.NewCrossOriginProtection()
+	}
+}
+
+// A Handler serves an agent. Make one with [New].
+type Handler struct {
+	agent  qed.Agent
+	opt    Options
+	mux    *http.ServeMux
+	limits *limits
+
+	mu      sync.Mutex
+	turns   map[*liveTurn]bool
+	threads map[threadKey]*liveTurn // the turns that have a conversation
+	closing bool
+	idle    chan struct{} // closed when the handler is closing and no turn is left
+}
+
+// New returns a handler that serves an agent. Nil options mean the defaults.
+func New(agent qed.Agent, opt *Options) *Handler {
+	h := &Handler{
+		agent: agent, mux: http.NewServeMux(), idle: make(chan struct{}),
+		turns: map[*liveTurn]bool{}, threads: map[threadKey]*liveTurn{},
+	}
+	if opt != nil {
+		h.opt = *opt
+	}
+	h.opt.setDefaults()
+	h.limits = newLimits(&h.opt)
+	for path, f := range map[string]format{
+		"/internal/chat/stream": chatFormat{}, "/api/chat": uiFormat{}, "/agui": aguiFormat{},
+		"/v1/chat/completions": completionFormat{},
+	} {
+		h.mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { h.post(w, r, f) })
+	}
+	h.mux.HandleFunc("GET /v1/models", h.models)
+	if h.opt.Store == nil {
+		return h
+	}
+	h.mux.HandleFunc("GET /conversations", h.conversations)
+	h.mux.HandleFunc("GET /conversations/{id}", h.conversation)
+	if !h.opt.Rejoin {
+		return h
+	}
+	for path, f := range map[string]format{
+		"/internal/chat/stream/{id}": chatFormat{}, "/api/chat/{id}/stream": uiFormat{}, "/agui/{id}": aguiFormat{},
+	} {
+		h.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { h.rejoin(w, r, f) })
+		h.mux.HandleFunc("DELETE "+path, func(w http.ResponseWriter, r *http.Request) { h.stop(w, r, f) })
+	}
+	return h
+}
+
+// ServeHTTP serves a request. Its path must be one of those of the package.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := h.admit(r); err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	release, err := h.limits.stream()
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	defer release()
+	h.mux.ServeHTTP(w, r)
+}
+
+// errShutdown is the cause of a turn that [Handler.Shutdown] ended.
+var errShutdown = errors.New("serve: the server is shutting down")
+
+// Shutdown refuses new turns and waits for those that run. When ctx is done, it
+// cancels them, waits until they have ended, and returns the error of ctx. A turn
+// of a durable agent can be resumed then.
+//
+// Call it before [http.Server.Shutdown], which does not cancel turns.
+func (h *Handler) Shutdown(ctx context.Context) error {
+	h.mu.Lock()
+	if !h.closing {
+		h.closing = true
+		if len(h.turns) == 0 {
+			close(h.idle)
+		}
+	}
+	h.mu.Unlock()
+	select {
+	case <-h.idle:
+		return nil
+	case <-ctx.Done():
+	}
+	h.mu.Lock()
+	for t := range h.turns {
+		t.cancel(errShutdown)
+	}
+	h.mu.Unlock()
+	<-h.idle
+	return ctx.Err()
+}

@@ -1,0 +1,232 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/qedkit/qed"
+)
+
+// A threadKey is a conversation of a caller. An agent that is not durable may
+// answer conversations of different callers that have the same id.
+type threadKey struct{ tenant, user, thread string }
+
+// A liveTurn is a turn that runs in this process.
+type liveTurn struct {
+	key    threadKey
+	cancel context.CancelCauseFunc
+	record *recording // nil unless the turn can be read again
+}
+
+// A request is what the body of a request asks for.
+type request struct {
+	turn    qed.Turn
+	caller  Caller
+	encoder encoder
+	header  http.Header // of the response
+
+	// whole writes the answer as the response. Nil means that the events are
+	// streamed.
+	whole func(http.ResponseWriter, qed.Answer)
+}
+
+// A format is a wire format.
+type format interface {
+	// read reads a request. It sets whose turn it is.
+	read(h *Handler, c Caller, body []byte) (*request, error)
+
+	// encoder returns the encoder of a turn that is read again. id is the same
+	// for every reader of the turn.
+	encoder(thread, id string) (encoder, http.Header)
+}
+
+// An encoder writes the events of one turn. What it writes depends on the events
+// alone, so that a reader who comes again gets the same frames.
+type encoder interface {
+	start(f *frames)
+	event(f *frames, e qed.Event) // the last one is [qed.Completed] or [qed.Failed]
+}
+
+// post takes a turn and responds with its events.
+func (h *Handler) post(w http.ResponseWriter, r *http.Request, f format) {
+	if err := h.take(w, r, f); err != nil {
+		h.refuse(w, r, err)
+	}
+}
+
+func (h *Handler) take(w http.ResponseWriter, r *http.Request, f format) error {
+	ctx, c, err := h.caller(r)
+	if err != nil {
+		return err
+	}
+	if err := h.limits.turn(r, c); err != nil {
+		return err
+	}
+	body, err := h.body(w, r)
+	if err != nil {
+		return err
+	}
+	req, err := f.read(h, c, body)
+	if err != nil {
+		return err
+	}
+	turn := &req.turn
+	turn.User, turn.Tenant = req.caller.User, req.caller.Tenant
+	if turn.Text == "" && len(turn.Replies) == 0 && (turn.Thread == "" || h.opt.Store == nil) {
+		return badRequest("the message is empty")
+	}
+	if h.opt.Rejoin && h.opt.Store != nil && turn.Thread != "" {
+		t, err := h.record(ctx, req.turn, nil)
+		if err != nil {
+			return err
+		}
+		h.respond(w, r, req, &cursor{id: t.record.id}, t.record.follow(r.Context(), 0))
+		return nil
+	}
+	t, ctx, err := h.begin(ctx, req.turn, nil)
+	if err != nil {
+		return err
+	}
+	defer h.end(t)
+	defer context.AfterFunc(r.Context(), func() { t.cancel(context.Canceled) })()
+	h.respond(w, r, req, &cursor{}, func(yield func(qed.Event, bool) bool) {
+		for e := range h.events(ctx, req.turn) {
+			if !yield(e, true) {
+				return
+			}
+		}
+	})
+	return nil
+}
+
+// body reads the body of a request.
+func (h *Handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if !isJSON(r.Header.Get("Content-Type")) {
+		return nil, &httpError{status: http.StatusUnsupportedMediaType, code: "invalid_request",
+			message: "the header Content-Type must be application/json"}
+	}
+	rc := http.NewResponseController(w)
+	// A writer that has no deadlines returns an error, and the host has its own.
+	_ = rc.SetReadDeadline(time.Now().Add(readTimeout))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.opt.MaxBody))
+	_ = rc.SetReadDeadline(time.Time{})
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, &httpError{status: http.StatusRequestEntityTooLarge, code: "too_large",
+			message: fmt.Sprintf("the body is larger than %d bytes", h.opt.MaxBody)}
+	}
+	if err != nil {
+		return nil, badRequest("the body cannot be read")
+	}
+	return body, nil
+}
+
+// readTimeout is how long a client may take to send a body.
+const readTimeout = 30 * time.Second
+
+// begin registers a turn, and returns its context. rec is nil if the turn cannot be
+// read again.
+func (h *Handler) begin(ctx context.Context, turn qed.Turn, rec *recording) (*liveTurn, context.Context, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closing {
+		return nil, nil, &httpError{status: http.StatusServiceUnavailable, code: "shutdown",
+			message: "the server is shutting down; try again in a moment", retry: time.Second}
+	}
+	t := &liveTurn{key: threadKey{turn.Tenant, turn.User, turn.Thread}, record: rec}
+	if turn.Thread != "" {
+		if h.threads[t.key] != nil {
+			return nil, nil, failure(failed(ctx, turn, qed.ErrBusy), http.StatusConflict)
+		}
+		h.threads[t.key] = t
+	}
+	ctx, stopTimer := context.WithTimeout(ctx, h.opt.TurnTimeout)
+	ctx, cancel := context.WithCancelCause(ctx)
+	t.cancel = func(cause error) { cancel(cause); stopTimer() }
+	h.turns[t] = true
+	return t, ctx, nil
+}
+
+// end removes a turn that has ended.
+func (h *Handler) end(t *liveTurn) {
+	t.cancel(context.Canceled)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.turns, t)
+	if h.threads[t.key] == t {
+		delete(h.threads, t.key)
+	}
+	if h.closing && len(h.turns) == 0 {
+		close(h.idle)
+	}
+}
+
+// live returns the turn of a conversation that runs in this process, or nil.
+func (h *Handler) live(key threadKey) *liveTurn {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.threads[key]
+}
+
+// events returns the events of a turn. The last one is [qed.Completed] or
+// [qed.Failed], whatever the agent does.
+func (h *Handler) events(ctx context.Context, turn qed.Turn) iter.Seq[qed.Event] {
+	return func(yield func(qed.Event) bool) {
+		ended, err := h.run(ctx, turn, yield)
+		if ended {
+			return
+		}
+		if err == nil {
+			err = qed.ErrNoAnswer
+		}
+		h.logFailed(ctx, turn, err)
+		yield(qed.Event{Time: time.Now(), Data: failed(ctx, turn, err)})
+	}
+}
+
+// run yields the events of an agent. It reports whether the last one was yielded,
+// or the reader has left. The panic of an agent is an error.
+func (h *Handler) run(ctx context.Context, turn qed.Turn, yield func(qed.Event) bool) (ended bool, err error) {
+	yielding := false
+	defer func() {
+		if yielding { // the panic is the reader's
+			return
+		}
+		if v := recover(); v != nil {
+			ended, err = false, fmt.Errorf("serve: the agent panicked: %v\n%s", v, debug.Stack())
+		}
+	}()
+	for e, err := range h.agent.Run(ctx, turn) {
+		last := false
+		switch e.Data.(type) {
+		case qed.Completed:
+			last = true
+		case qed.Failed:
+			last = true
+			h.logFailed(ctx, turn, err)
+		default:
+			if err != nil {
+				return false, err
+			}
+		}
+		yielding = true
+		more := yield(e)
+		yielding = false
+		if last || !more {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (h *Handler) logFailed(ctx context.Context, turn qed.Turn, err error) {
+	if errors.Is(err, context.Canceled) {
+		return // the reader left, or the turn was stopped
+	}
+	h.opt.Logger.ErrorContext(ctx, "serve: a turn failed", "thread", turn.Thread, "error", err)
+}
