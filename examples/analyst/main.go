@@ -35,11 +35,12 @@ import (
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/examples/analyst/orders"
 	"github.com/qedkit/qed/examples/internal/chat"
-	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-func main() { chat.Main("analyst", run) }
+func main() { command.Main("analyst", run) }
 
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("analyst", flag.ContinueOnError)
@@ -50,7 +51,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		fmt.Fprint(flags.Output(), "Usage: analyst [flags] [file [question]]\n\n")
 		flags.PrintDefaults()
 	}
-	if err := chat.Parse(flags, args); err != nil {
+	if err := command.Parse(flags, args); err != nil {
 		return err
 	}
 	conf, err := settings.Load(".env")
@@ -75,7 +76,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	case live:
 		show.Note("Talking to %s.", conf.Model)
 	case flags.NArg() > 0:
-		return chat.ErrNoModel
+		return settings.ErrNoModel
 	default:
 		model = llmtest.New(transcript()...)
 		show.Note("No model is configured: a recorded analyst explores the orders.\n" +

@@ -12,7 +12,7 @@ import (
 
 	"github.com/qedkit/qed/dataset"
 	"github.com/qedkit/qed/examples/analyst/orders"
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/internal/command/settings"
 )
 
 // explore runs the program without a model and returns what it prints.
@@ -105,7 +105,7 @@ func TestWrongTurns(t *testing.T) {
 	if err := os.WriteFile(csv, []byte("a,b\n1,2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := explore(t, csv); !errors.Is(err, chat.ErrNoModel) {
+	if _, err := explore(t, csv); !errors.Is(err, settings.ErrNoModel) {
 		t.Errorf("a file without a model: %v", err)
 	}
 	if _, err := explore(t, filepath.Join(t.TempDir(), "none.csv")); !errors.Is(err, os.ErrNotExist) {

@@ -35,15 +35,16 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/cluster"
-	"github.com/qedkit/qed/examples/internal/settings"
 	"github.com/qedkit/qed/examples/shipping"
+	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
 )
 
-func main() { chat.Main("bi", run) }
+func main() { command.Main("bi", run) }
 
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	o, err := parse(args)
@@ -60,7 +61,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		replay = llmtest.New(shipping.Replay(shipping.Scenarios()...)...)
 	}
 	model, live, err := chat.OpenModel(conf, show, replay)
-	if errors.Is(err, chat.ErrNoModel) {
+	if errors.Is(err, settings.ErrNoModel) {
 		return fmt.Errorf("%w,\nor leave out the question and -user to replay the recorded conversations", err)
 	}
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/shipping"
+	"github.com/qedkit/qed/internal/command"
 )
 
 const usage = `Usage: bi [-scenario number|all] [-user ana|ben] [-out file] [question]
@@ -41,7 +41,7 @@ func parse(args []string) (*options, error) {
 	flags.StringVar(&scenario, "scenario", "", "")
 	flags.StringVar(&user, "user", shipping.Ana.Name, "")
 	flags.StringVar(&o.out, "out", "", "")
-	if err := chat.Parse(flags, args); err != nil {
+	if err := command.Parse(flags, args); err != nil {
 		return nil, err
 	}
 	o.question = strings.Join(flags.Args(), " ")

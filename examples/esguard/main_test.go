@@ -17,7 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/esquery"
-	"github.com/qedkit/qed/examples/internal/lines"
+	"github.com/qedkit/qed/internal/command/lines"
+	"github.com/qedkit/qed/internal/command/searchguard"
 )
 
 // asProgram makes the test binary behave as the program, in a process of its own.
@@ -55,11 +56,11 @@ func finish(t *testing.T, cmd *exec.Cmd, in io.Reader) (out, errs string, status
 	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
 }
 
-func answers(t *testing.T, out string) []answer {
+func answers(t *testing.T, out string) []searchguard.Answer {
 	t.Helper()
-	var list []answer
+	var list []searchguard.Answer
 	for line := range strings.Lines(out) {
-		var a answer
+		var a searchguard.Answer
 		if err := json.Unmarshal([]byte(line), &a); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
@@ -72,7 +73,7 @@ func answers(t *testing.T, out string) []answer {
 }
 
 // summary returns the id, verdict, codes and first candidates of an answer.
-func summary(a answer) string {
+func summary(a searchguard.Answer) string {
 	s := fmt.Sprintf("%s %s", a.ID, a.Verdict)
 	for _, p := range a.Problems {
 		s += " " + string(p.Code)
@@ -86,7 +87,7 @@ func summary(a answer) string {
 	return s
 }
 
-func summaries(list []answer) []string {
+func summaries(list []searchguard.Answer) []string {
 	all := make([]string, len(list))
 	for i, a := range list {
 		all[i] = summary(a)
@@ -101,7 +102,7 @@ func TestBodies(t *testing.T) {
 	}
 	defer in.Close()
 	out, errs, status := finish(t, program(t, "-mapping", "mapping.json", "-filter", "filter.json", "-sensitive", "owner.ssn"), in)
-	if status != exitOK || errs != "" {
+	if status != searchguard.OK || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	list := answers(t, out)
@@ -149,7 +150,7 @@ func TestLines(t *testing.T) {
 		`{"id": 11, "body": {}}`, // without a newline at its end
 	}
 	out, errs, status := finish(t, program(t, "-mapping", "mapping.json"), strings.NewReader(strings.Join(texts, "\n")))
-	if status != exitOK || errs != "" {
+	if status != searchguard.OK || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	list := answers(t, out)
@@ -211,7 +212,7 @@ func TestIndices(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			mapping := write(t, tt.mapping)
 			out, errs, status := finish(t, program(t, append([]string{"-mapping", mapping}, tt.flags...)...), strings.NewReader(tt.line))
-			if status != exitOK {
+			if status != searchguard.OK {
 				t.Fatalf("status %d: %s", status, errs)
 			}
 			if diff := cmp.Diff([]string{tt.want}, summaries(answers(t, out))); diff != "" {
@@ -271,19 +272,19 @@ func TestStatus(t *testing.T) {
 		status int
 		errs   string
 	}{
-		{nil, "", exitUsage, "-mapping"},
-		{[]string{"-mapping", "missing.json"}, "", exitUsage, "missing.json"},
-		{[]string{"-mapping", noMapping}, "", exitUsage, noMapping},
-		{[]string{"-mapping", "bodies.jsonl"}, "", exitUsage, "bodies.jsonl"},
-		{[]string{"-mapping", "mapping.json", "x.jsonl"}, "", exitUsage, "x.jsonl"},
-		{[]string{"-mapping", "mapping.json", "-filter", "missing.json"}, "", exitUsage, "missing.json"},
-		{[]string{"-mapping", "mapping.json", "-filter", noFilter}, "", exitUsage, "tenant"},
-		{[]string{"-mapping", "mapping.json", "-sensitive", "owner.snn"}, "", exitUsage, "owner.snn"},
-		{[]string{"-mapping", "mapping.json", "-index", "a*"}, "", exitUsage, "a*"},
-		{[]string{"-mapping", "mapping.json"}, "", exitOK, ""},
-		{[]string{"-mapping", "mapping.json", "-fail"}, `{"body": {}}`, exitOK, ""},
-		{[]string{"-mapping", "mapping.json"}, `{"body": []}`, exitOK, ""},
-		{[]string{"-mapping", "mapping.json", "-fail"}, `{"body": []}`, exitFailed, "refused: 1"},
+		{nil, "", searchguard.Usage, "-mapping"},
+		{[]string{"-mapping", "missing.json"}, "", searchguard.Usage, "missing.json"},
+		{[]string{"-mapping", noMapping}, "", searchguard.Usage, noMapping},
+		{[]string{"-mapping", "bodies.jsonl"}, "", searchguard.Usage, "bodies.jsonl"},
+		{[]string{"-mapping", "mapping.json", "x.jsonl"}, "", searchguard.Usage, "x.jsonl"},
+		{[]string{"-mapping", "mapping.json", "-filter", "missing.json"}, "", searchguard.Usage, "missing.json"},
+		{[]string{"-mapping", "mapping.json", "-filter", noFilter}, "", searchguard.Usage, "tenant"},
+		{[]string{"-mapping", "mapping.json", "-sensitive", "owner.snn"}, "", searchguard.Usage, "owner.snn"},
+		{[]string{"-mapping", "mapping.json", "-index", "a*"}, "", searchguard.Usage, "a*"},
+		{[]string{"-mapping", "mapping.json"}, "", searchguard.OK, ""},
+		{[]string{"-mapping", "mapping.json", "-fail"}, `{"body": {}}`, searchguard.OK, ""},
+		{[]string{"-mapping", "mapping.json"}, `{"body": []}`, searchguard.OK, ""},
+		{[]string{"-mapping", "mapping.json", "-fail"}, `{"body": []}`, searchguard.Failed, "refused: 1"},
 	}
 	for _, tt := range tests {
 		_, errs, status := finish(t, program(t, tt.args...), strings.NewReader(tt.in))

@@ -16,7 +16,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/folders"
 	"github.com/qedkit/qed/examples/internal/cluster"
-	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
 	"github.com/qedkit/qed/store"

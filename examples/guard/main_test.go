@@ -16,7 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed/examples/internal/lines"
+	"github.com/qedkit/qed/internal/command/lines"
+	"github.com/qedkit/qed/internal/command/sqlguard"
 )
 
 // asProgram makes the test binary behave as the program, in a process of its own.
@@ -54,11 +55,11 @@ func finish(t *testing.T, cmd *exec.Cmd, in io.Reader) (out, errs string, status
 	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
 }
 
-func answers(t *testing.T, out string) []answer {
+func answers(t *testing.T, out string) []sqlguard.Answer {
 	t.Helper()
-	var list []answer
+	var list []sqlguard.Answer
 	for line := range strings.Lines(out) {
-		var a answer
+		var a sqlguard.Answer
 		if err := json.Unmarshal([]byte(line), &a); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
@@ -67,7 +68,6 @@ func answers(t *testing.T, out string) []answer {
 	return list
 }
 
-// TestDialects makes a guard for each dialect of a policy.
 func TestDialects(t *testing.T) {
 	for _, dialect := range []string{"mysql", "postgres", "sqlite"} {
 		policy := filepath.Join(t.TempDir(), "policy.json")
@@ -75,12 +75,10 @@ func TestDialects(t *testing.T) {
 		if err := os.WriteFile(policy, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		g, err := newGuard(policy)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := g.Dialect().Name(); got != dialect {
-			t.Errorf("the guard writes %s, want %s", got, dialect)
+		out, errs, status := finish(t, program(t, "-policy", policy), strings.NewReader(`{"sql": "SELECT id FROM boat"}`))
+		got := answers(t, out)
+		if status != sqlguard.OK || len(got) != 1 || !got[0].OK || strings.Contains(got[0].SQL, "`") != (dialect == "mysql") {
+			t.Errorf("%s: status %d, %s %s", dialect, status, out, errs)
 		}
 	}
 }
@@ -92,7 +90,7 @@ func TestStatements(t *testing.T) {
 	}
 	defer in.Close()
 	out, errs, status := finish(t, program(t, "-policy", "policy.json"), in)
-	if status != exitOK || errs != "" {
+	if status != sqlguard.OK || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	var got []string
@@ -137,7 +135,7 @@ func TestLines(t *testing.T) {
 		`{"id": 8, "sql": "SELECT 2 AS two"}`, // without a newline at its end
 	}
 	out, errs, status := finish(t, program(t, "-policy", "policy.json"), strings.NewReader(strings.Join(texts, "\n")))
-	if status != exitOK || errs != "" {
+	if status != sqlguard.OK || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	var got []string
@@ -213,15 +211,15 @@ func TestStatus(t *testing.T) {
 		status int
 		errs   string
 	}{
-		{nil, "", exitUsage, "-policy"},
-		{[]string{"-policy", "missing.json"}, "", exitUsage, "missing.json"},
-		{[]string{"-policy", broken}, "", exitUsage, `tables["a"]`},
-		{[]string{"-policy", "statements.jsonl"}, "", exitUsage, "id"},
-		{[]string{"-policy", "policy.json", "x.jsonl"}, "", exitUsage, "x.jsonl"},
-		{[]string{"-policy", "policy.json"}, "", exitOK, ""},
-		{[]string{"-policy", "policy.json", "-fail"}, `{"sql": "SELECT 1 AS one"}`, exitOK, ""},
-		{[]string{"-policy", "policy.json"}, `{"sql": "SELECT x"}`, exitOK, ""},
-		{[]string{"-policy", "policy.json", "-fail"}, `{"sql": "SELECT x"}`, exitFailed, "refused: 1"},
+		{nil, "", sqlguard.Usage, "-policy"},
+		{[]string{"-policy", "missing.json"}, "", sqlguard.Usage, "missing.json"},
+		{[]string{"-policy", broken}, "", sqlguard.Usage, `tables["a"]`},
+		{[]string{"-policy", "statements.jsonl"}, "", sqlguard.Usage, "id"},
+		{[]string{"-policy", "policy.json", "x.jsonl"}, "", sqlguard.Usage, "x.jsonl"},
+		{[]string{"-policy", "policy.json"}, "", sqlguard.OK, ""},
+		{[]string{"-policy", "policy.json", "-fail"}, `{"sql": "SELECT 1 AS one"}`, sqlguard.OK, ""},
+		{[]string{"-policy", "policy.json"}, `{"sql": "SELECT x"}`, sqlguard.OK, ""},
+		{[]string{"-policy", "policy.json", "-fail"}, `{"sql": "SELECT x"}`, sqlguard.Failed, "refused: 1"},
 	}
 	for _, tt := range tests {
 		_, errs, status := finish(t, program(t, tt.args...), strings.NewReader(tt.in))

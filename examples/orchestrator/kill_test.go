@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/chat/chattest"
+	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlitestore"
 )
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	chat.Main("orchestrator", func(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	command.Main("orchestrator", func(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 		now := func() time.Time { return time.Now().Add(time.Duration(minutes) * time.Minute) }
 		return run(qed.WithClock(ctx, now), args, in, out)
 	})

@@ -43,12 +43,13 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
-	"github.com/qedkit/qed/examples/internal/database"
-	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/database"
+	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
 )
 
-func main() { chat.Main("orchestrator", run) }
+func main() { command.Main("orchestrator", run) }
 
 // lease is the time without a heartbeat after which a turn is treated as cut off.
 const lease = 10 * time.Second
@@ -62,7 +63,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	store, place, err := openStore(ctx, o.store, &conf.Conversations)
+	store, place, err := database.OpenStore(ctx, o.store, &conf.Conversations)
 	if err != nil {
 		return fmt.Errorf("conversations cannot be stored: %w", err)
 	}

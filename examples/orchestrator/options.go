@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/examples/internal/chat"
-	"github.com/qedkit/qed/examples/internal/database"
+	"github.com/qedkit/qed/examples/fieldservice"
+	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/database"
 )
 
 // options is the command line.
@@ -26,6 +27,7 @@ type options struct {
 func parse(args []string) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("orchestrator", flag.ContinueOnError)
+	o.where.Example = fieldservice.Database()
 	o.where.Flags(flags)
 	flags.StringVar(&o.docs, "docs", "", "`folder` with your own Markdown documents")
 	flags.StringVar(&o.store, "store", "", "where conversations are stored: the `path` of an SQLite file, mysql://.. or postgres://..; default: CONVERSATION_DB_PATH")
@@ -35,7 +37,7 @@ func parse(args []string) (*options, error) {
 		o.limits, err = readBudget(text)
 		return err
 	})
-	if err := chat.Parse(flags, args); err != nil {
+	if err := command.Parse(flags, args); err != nil {
 		return nil, err
 	}
 	switch {

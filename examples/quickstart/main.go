@@ -32,25 +32,26 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/fieldservice"
 	"github.com/qedkit/qed/examples/internal/chat"
-	"github.com/qedkit/qed/examples/internal/database"
-	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/database"
+	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/sqlagent"
 	"github.com/qedkit/qed/store"
 )
 
-func main() { chat.Main("quickstart", run) }
+func main() { command.Main("quickstart", run) }
 
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	var where database.Options
+	where := database.Options{Example: fieldservice.Database()}
 	where.Flags(flags)
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), "Usage: quickstart [flags] [question]\n\n")
 		flags.PrintDefaults()
 	}
-	if err := chat.Parse(flags, args); err != nil {
+	if err := command.Parse(flags, args); err != nil {
 		return err
 	}
 	question := strings.Join(flags.Args(), " ")

@@ -17,8 +17,8 @@ import (
 	"github.com/qedkit/qed/examples/fieldservice"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/chat/chattest"
-	"github.com/qedkit/qed/examples/internal/database"
-	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/internal/command/database"
+	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/sqlagent"
 	"github.com/qedkit/qed/store"
@@ -58,7 +58,7 @@ func TestReplay(t *testing.T) {
 // in the question.
 func TestReplayedAnswersAreTrue(t *testing.T) {
 	chattest.Isolate(t, nil)
-	src, err := database.OpenSource(t.Context(), &database.Options{}, &settings.Settings{})
+	src, err := database.OpenSource(t.Context(), &database.Options{Example: fieldservice.Database()}, &settings.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,13 +32,14 @@ import (
 	"github.com/qedkit/qed/examples/folders"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/cluster"
-	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
 	"github.com/qedkit/qed/store"
 )
 
-func main() { chat.Main("search", run) }
+func main() { command.Main("search", run) }
 
 const usage = `Usage: search [question]
 
@@ -49,7 +50,7 @@ OPENAI_API_KEY, OPENAI_BASE_URL, ANTHROPIC_API_KEY: the model to ask instead of 
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("search", flag.ContinueOnError)
 	flags.Usage = func() { fmt.Fprintln(flags.Output(), usage) }
-	if err := chat.Parse(flags, args); err != nil {
+	if err := command.Parse(flags, args); err != nil {
 		return err
 	}
 	question := strings.Join(flags.Args(), " ")

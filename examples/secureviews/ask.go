@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/examples/internal/chat"
-	"github.com/qedkit/qed/examples/internal/database"
-	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/database"
+	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent"
 	"github.com/qedkit/qed/sqldb"
@@ -41,7 +41,7 @@ func ask(
 		return read(ctx, out, db, guard, o.ask)
 	}
 	if !configured {
-		return fmt.Errorf("-ask %q is not a SELECT, and a question needs a model: %w", o.ask, chat.ErrNoModel)
+		return fmt.Errorf("-ask %q is not a SELECT, and a question needs a model: %w", o.ask, settings.ErrNoModel)
 	}
 	schema, err := db.Introspect(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func ask(
 			return err
 		}
 	}
-	fmt.Fprintln(out, chat.Visible(answer.Text))
+	fmt.Fprintln(out, command.Visible(answer.Text))
 	return nil
 }
 
@@ -73,9 +73,9 @@ func check(ctx context.Context, out io.Writer, db *sqldb.DB, p *secureview.Polic
 	var failed *sqldb.Error
 	if errors.As(err, &failed) {
 		for _, f := range failed.Findings {
-			fmt.Fprintf(out, "-- %s: %s\n", f.Kind, chat.Visible(f.Message))
+			fmt.Fprintf(out, "-- %s: %s\n", f.Kind, command.Visible(f.Message))
 			if f.Fix != "" {
-				fmt.Fprintln(out, chat.Visible(f.Fix)+";")
+				fmt.Fprintln(out, command.Visible(f.Fix)+";")
 			}
 		}
 	}
@@ -106,5 +106,5 @@ func read(ctx context.Context, out io.Writer, db *sqldb.DB, guard *secureview.Gu
 }
 
 func show(out io.Writer, written, executed string) {
-	fmt.Fprintf(out, "\n-- written\n%s\n-- executed\n%s\n-- rows\n", chat.Visible(written), chat.Visible(executed))
+	fmt.Fprintf(out, "\n-- written\n%s\n-- executed\n%s\n-- rows\n", command.Visible(written), command.Visible(executed))
 }

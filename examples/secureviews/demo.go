@@ -6,7 +6,7 @@ import (
 	_ "embed"
 	"errors"
 
-	"github.com/qedkit/qed/examples/internal/database"
+	"github.com/qedkit/qed/internal/command/database"
 )
 
 // demo is a small company with encrypted columns, for one kind of server.

@@ -38,14 +38,14 @@ import (
 	"os"
 	"strings"
 
-	"github.com/qedkit/qed/examples/internal/chat"
-	"github.com/qedkit/qed/examples/internal/database"
-	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/database"
+	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/secureview"
 )
 
 func main() {
-	chat.Main("secureviews", func(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
+	command.Main("secureviews", func(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 		return run(ctx, args, out)
 	})
 }
@@ -74,7 +74,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.Lookup("key").DefValue = "" // -h must not print the key
 	flags.Var(o.set, "set", "a setting of the session, `name=value`, for the filters of the views; can be repeated")
 	flags.StringVar(&o.ask, "ask", "", "a `SELECT` over the policy's tables, or a question if a model is configured")
-	if err := chat.Parse(flags, args); err != nil {
+	if err := command.Parse(flags, args); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/qedkit/qed/examples/internal/database"
+	"github.com/qedkit/qed/internal/command/database"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/provision"
 )

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed/examples/internal/cluster"
-	"github.com/qedkit/qed/examples/internal/settings"
 	"github.com/qedkit/qed/examples/shipping"
 	"github.com/qedkit/qed/examples/shipping/shippingtest"
+	"github.com/qedkit/qed/internal/command/settings"
 )
 
 // TestScenarios runs the scenarios on the recording.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -65,9 +66,9 @@ func (p *Printer) paint(code, text string) string {
 // Source prints the name of a database, notes about it, and what is wrong with the
 // account that reads it, each finding with its fix.
 func (p *Printer) Source(name string, notes []string, account []sqldb.Finding) {
-	fmt.Fprintln(p.out, p.paint(bold, Visible(name)))
+	fmt.Fprintln(p.out, p.paint(bold, command.Visible(name)))
 	for _, line := range notes {
-		fmt.Fprintln(p.out, p.paint(dim, Visible(line)))
+		fmt.Fprintln(p.out, p.paint(dim, command.Visible(line)))
 	}
 	const shown = 10
 	for _, f := range account[:min(shown, len(account))] {
@@ -83,7 +84,7 @@ func (p *Printer) Source(name string, notes []string, account []sqldb.Finding) {
 
 // Note prints a message of the program itself.
 func (p *Printer) Note(format string, args ...any) {
-	fmt.Fprintln(p.out, p.paint(yellow, Visible(fmt.Sprintf(format, args...))))
+	fmt.Fprintln(p.out, p.paint(yellow, command.Visible(fmt.Sprintf(format, args...))))
 }
 
 func (p *Printer) prompt() {
@@ -95,13 +96,13 @@ func (p *Printer) prompt() {
 func (p *Printer) typed(line string, echoed bool) {
 	p.openLine = false
 	if !echoed {
-		fmt.Fprintln(p.out, Visible(line))
+		fmt.Fprintln(p.out, command.Visible(line))
 	}
 }
 
 // Question prints a message of the user that was not typed at the prompt.
 func (p *Printer) Question(q string) {
-	fmt.Fprintf(p.out, "\n%s\n", p.paint(bold, "? "+Visible(q)))
+	fmt.Fprintf(p.out, "\n%s\n", p.paint(bold, "? "+command.Visible(q)))
 }
 
 // Said prints an earlier answer.
@@ -110,7 +111,7 @@ func (p *Printer) Said(text string) { p.step(bold, "said", text) }
 // step prints a label and a text; further lines are aligned below the first.
 func (p *Printer) step(code, label, text string) {
 	p.line()
-	lines := strings.Split(Visible(text), "\n")
+	lines := strings.Split(command.Visible(text), "\n")
 	fmt.Fprintf(p.out, "  %s %s\n", p.paint(code, fmt.Sprintf("%-9s", label)), lines[0])
 	for _, line := range lines[1:] {
 		fmt.Fprintf(p.out, "  %9s %s\n", "", line)
@@ -123,7 +124,7 @@ func (p *Printer) say(text string) {
 		fmt.Fprintf(p.out, "  %s ", p.paint(bold, fmt.Sprintf("%-9s", "answer")))
 		p.openLine, p.answered = true, true
 	}
-	fmt.Fprint(p.out, strings.ReplaceAll(Visible(text), "\n", "\n"+strings.Repeat(" ", 12)))
+	fmt.Fprint(p.out, strings.ReplaceAll(command.Visible(text), "\n", "\n"+strings.Repeat(" ", 12)))
 }
 
 // line ends the line of the answer or of the prompt.

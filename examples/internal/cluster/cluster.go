@@ -16,7 +16,7 @@ import (
 
 	"github.com/qedkit/qed/esquery/esclient"
 	"github.com/qedkit/qed/esquery/estest"
-	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/internal/command/settings"
 )
 
 // Open returns a client of the configured cluster, on which fill has made the

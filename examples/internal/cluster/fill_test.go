@@ -15,7 +15,7 @@ import (
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
 	"github.com/qedkit/qed/examples/internal/cluster"
-	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/internal/command/settings"
 )
 
 var ships = cluster.Index{

@@ -1,4 +1,4 @@
-// Package settings reads the configuration of the examples from environment
+// Package settings reads the configuration of the programs from environment
 // variables and from a .env file. The environment has precedence.
 package settings
 
@@ -20,7 +20,7 @@ import (
 	"github.com/qedkit/qed/sqlagent"
 )
 
-// Settings is the configuration of an example.
+// Settings is the configuration of a program.
 type Settings struct {
 	APIKey  string // OPENAI_API_KEY
 	BaseURL string // OPENAI_BASE_URL

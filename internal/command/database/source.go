@@ -14,28 +14,41 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/examples/fieldservice"
-	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/joingraph"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 )
 
-// Options says which database to open. The zero value is the example company's.
+// Options says which database to open.
 type Options struct {
 	DSN    string // see [Parse]
 	Policy string // a file; empty: every table is readable
 	Graph  string // a file with relationships that the database does not declare
 
+	// Example is opened if no database is named. Nil means that one has to be.
+	Example *Example
+
 	// UnsafeAccount allows an account with more rights than the policy needs.
 	UnsafeAccount bool
 }
 
+// An Example is a database in SQLite that a program makes for itself.
+type Example struct {
+	Name   string
+	Create func(ctx context.Context, file string) error
+	Policy *secureview.Policy
+	Graph  string // relationships, for [joinpath.Import]
+}
+
 // Flags defines the flags of the options.
 func (o *Options) Flags(flags *flag.FlagSet) {
-	flags.StringVar(&o.DSN, "dsn", "", "your own `database`: the path of an SQLite file, mysql://.. or postgres://..; "+
-		"default: DB_NAME, or the example company")
+	unless := ""
+	if o.Example != nil {
+		unless = ", or an example"
+	}
+	flags.StringVar(&o.DSN, "dsn", "", "the `database`: the path of an SQLite file, mysql://.. or postgres://..; default: that of DB_NAME"+unless)
 	flags.StringVar(&o.Policy, "policy", "", "`file` with the policy for -dsn: what may be read, and through which views")
 	flags.StringVar(&o.Graph, "graph", "", "`file` with relationships that the database of -dsn does not declare")
 	flags.BoolVar(&o.UnsafeAccount, "unsafe-account", false, "allow an account with more rights than the policy needs")
@@ -54,15 +67,15 @@ type Source struct {
 
 	dialect dialect.Dialect
 	schema  string // where the policy's tables are
-	folder  string // a temporary one, with the example company; else empty
+	folder  string // a temporary one, with the example; else empty
 }
 
 // ErrAccount is returned for an account with more rights than the policy needs.
 var ErrAccount = errors.New("the account has more rights than the policy needs, as shown above: " +
-	"make an account that can only read what the policy lists (examples/secureviews does), or set -unsafe-account")
+	"make an account that can only read what the policy lists (package provision writes one), or set -unsafe-account")
 
 // OpenSource opens the database of the options, or of the settings (DB_NAME), or
-// makes the example company's. If ErrAccount is returned the Source is open, so
+// makes the example. If ErrAccount is returned the Source is open, so
 // that its Findings can be shown.
 func OpenSource(ctx context.Context, o *Options, conf *settings.Settings) (*Source, error) {
 	s := &Source{}
@@ -76,7 +89,7 @@ func OpenSource(ctx context.Context, o *Options, conf *settings.Settings) (*Sour
 	return s, nil
 }
 
-// Close closes the database. The example company's is deleted.
+// Close closes the database. The example is deleted.
 func (s *Source) Close() {
 	if s.DB != nil {
 		s.DB.Close()
@@ -86,7 +99,7 @@ func (s *Source) Close() {
 	}
 }
 
-// IsExample reports whether the database is the example company's.
+// IsExample reports whether the database is the example.
 func (s *Source) IsExample() bool { return s.folder != "" }
 
 func (s *Source) open(ctx context.Context, o *Options, conf *settings.Settings) error {
@@ -118,20 +131,22 @@ func (s *Source) open(ctx context.Context, o *Options, conf *settings.Settings) 
 }
 
 func (s *Source) openExample(ctx context.Context, o *Options, conf *settings.Settings) (err error) {
-	if o.Policy != "" || o.Graph != "" {
-		return errors.New("-policy and -graph need -dsn: the example company has its own")
+	switch {
+	case o.Example == nil:
+		return errors.New("no database is named: set -dsn or DB_NAME")
+	case o.Policy != "" || o.Graph != "":
+		return errors.New("-policy and -graph need -dsn: the example has its own")
 	}
 	if s.folder, err = os.MkdirTemp("", "qed-example-"); err != nil {
 		return err
 	}
-	file := filepath.Join(s.folder, "fieldservice.db")
-	if err := fieldservice.Create(ctx, file); err != nil {
+	file := filepath.Join(s.folder, "example.db")
+	if err := o.Example.Create(ctx, file); err != nil {
 		return err
 	}
-	policy := fieldservice.Policy("sqlite", "main")
-	s.noteViews(policy)
-	err = s.read(ctx, file, policy, strings.NewReader(fieldservice.ManualGraph), conf)
-	s.Name = "A field-service company in SQLite"
+	s.noteViews(o.Example.Policy)
+	err = s.read(ctx, file, o.Example.Policy, strings.NewReader(o.Example.Graph), conf)
+	s.Name = o.Example.Name
 	return err
 }
 

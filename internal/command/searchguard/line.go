@@ -1,4 +1,4 @@
-package main
+package searchguard
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/qedkit/qed/esquery"
-	"github.com/qedkit/qed/examples/internal/lines"
+	"github.com/qedkit/qed/internal/command/lines"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -18,8 +18,8 @@ type question struct {
 	Body  json.RawMessage `json:"body"`
 }
 
-// answer is a line of the output.
-type answer struct {
+// An Answer is a line of the output.
+type Answer struct {
 	ID       json.RawMessage   `json:"id"`
 	Verdict  esquery.Verdict   `json:"verdict"`
 	Body     json.RawMessage   `json:"body,omitempty"`
@@ -27,7 +27,7 @@ type answer struct {
 }
 
 // answerTo checks the body of a line.
-func answerTo(v *esquery.Validator, line lines.Line) answer {
+func answerTo(v *esquery.Validator, line lines.Line) Answer {
 	id := json.RawMessage(strconv.Itoa(line.Number))
 	if line.TooLong {
 		return bad(id, esquery.ErrBodyTooLarge, fmt.Sprintf("the line is longer than %d bytes", lines.MaxLength))
@@ -52,7 +52,7 @@ func answerTo(v *esquery.Validator, line lines.Line) answer {
 	}
 	names := v.Indices()
 	if q.Index == nil && len(names) > 1 {
-		return answer{ID: id, Verdict: esquery.Refused, Problems: []refusal.Problem{{
+		return Answer{ID: id, Verdict: esquery.Refused, Problems: []refusal.Problem{{
 			Code: esquery.ErrUnknownIndex, Message: `the line has no "index", and there are several`, Candidates: names,
 		}}}
 	}
@@ -65,9 +65,9 @@ func answerTo(v *esquery.Validator, line lines.Line) answer {
 	if problems == nil {
 		problems = []refusal.Problem{} // [] in JSON, not null
 	}
-	return answer{ID: id, Verdict: report.Verdict, Body: report.Body(), Problems: problems}
+	return Answer{ID: id, Verdict: report.Verdict, Body: report.Body(), Problems: problems}
 }
 
-func bad(id json.RawMessage, code refusal.Code, message string) answer {
-	return answer{ID: id, Verdict: esquery.Refused, Problems: []refusal.Problem{{Code: code, Message: message}}}
+func bad(id json.RawMessage, code refusal.Code, message string) Answer {
+	return Answer{ID: id, Verdict: esquery.Refused, Problems: []refusal.Problem{{Code: code, Message: message}}}
 }

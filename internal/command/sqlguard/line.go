@@ -1,4 +1,4 @@
-package main
+package sqlguard
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/qedkit/qed/examples/internal/lines"
+	"github.com/qedkit/qed/internal/command/lines"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 )
@@ -17,8 +17,8 @@ type question struct {
 	SQL *string         `json:"sql"`
 }
 
-// answer is a line of the output.
-type answer struct {
+// An Answer is a line of the output.
+type Answer struct {
 	ID         json.RawMessage `json:"id"`
 	OK         bool            `json:"ok"`
 	SQL        string          `json:"sql,omitempty"`
@@ -28,16 +28,16 @@ type answer struct {
 }
 
 // answerTo passes the statement of a line through the guard.
-func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) answer {
+func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) Answer {
 	var q question
 	switch {
 	case line.TooLong:
-		return answer{
+		return Answer{
 			Code:    string(secureview.ErrTooLarge),
 			Message: fmt.Sprintf("the line is longer than %d bytes", lines.MaxLength),
 		}
 	case line.Text[0] != '{':
-		return answer{Code: lines.Bad, Message: "the line is not a JSON object"}
+		return Answer{Code: lines.Bad, Message: "the line is not a JSON object"}
 	}
 	if err := json.Unmarshal(line.Text, &q); err != nil {
 		// If only a value has the wrong type, the id was read.
@@ -45,19 +45,19 @@ func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) answer 
 		if !errors.As(err, &mistyped) {
 			q.ID = nil
 		}
-		return answer{ID: q.ID, Code: lines.Bad, Message: "the line cannot be read: " + err.Error()}
+		return Answer{ID: q.ID, Code: lines.Bad, Message: "the line cannot be read: " + err.Error()}
 	}
 	if q.SQL == nil {
-		return answer{ID: q.ID, Code: lines.Bad, Message: `the line has no "sql"`}
+		return Answer{ID: q.ID, Code: lines.Bad, Message: `the line has no "sql"`}
 	}
 	stmt, err := g.Rewrite(ctx, *q.SQL)
 	var refused *refusal.Error
 	switch {
 	case errors.As(err, &refused):
 		p := refused.Problems[0]
-		return answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates}
+		return Answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates}
 	case err != nil:
-		return answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}
+		return Answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}
 	}
-	return answer{ID: q.ID, OK: true, SQL: stmt.SQL()}
+	return Answer{ID: q.ID, OK: true, SQL: stmt.SQL()}
 }

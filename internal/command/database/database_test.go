@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed/examples/internal/database"
+	"github.com/qedkit/qed/internal/command/database"
 	"github.com/qedkit/qed/secureview"
 )
 

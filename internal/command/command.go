@@ -1,6 +1,6 @@
-// Package chat is the terminal of the example programs: it reads the lines that
-// a user types and prints what happens in a turn.
-package chat
+// Package command runs the programs of this module: it reads their command lines,
+// ends them with signals, and prints their errors.
+package command
 
 import (
 	"context"

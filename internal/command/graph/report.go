@@ -1,4 +1,4 @@
-package main
+package graph
 
 import (
 	"cmp"
@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/joinpath"
 )
 
@@ -33,7 +33,7 @@ func (b *builder) report(ctx context.Context, s *joinpath.Schema) error {
 	if len(b.problems) > 0 {
 		fmt.Fprintf(b.out, "\nNot used: %d\n", len(b.problems))
 		for _, p := range b.problems {
-			fmt.Fprintln(b.out, " ", chat.Visible(p))
+			fmt.Fprintln(b.out, " ", command.Visible(p))
 		}
 	}
 	return nil
@@ -66,7 +66,7 @@ func (b *builder) counts(s *joinpath.Schema) {
 	fmt.Fprintf(b.out, "\n%-14s %6s %10s %10s %10s %8s\n", "source", "all", "from 0.9", "from 0.7", "below", "dropped")
 	for _, kind := range slices.Sorted(maps.Keys(rows)) {
 		r := rows[kind]
-		fmt.Fprintf(b.out, "%-14s %6d %10d %10d %10d %8d\n", chat.Visible(kind), r.all, r.sure, r.likely, r.weak, r.dropped)
+		fmt.Fprintf(b.out, "%-14s %6d %10d %10d %10d %8d\n", command.Visible(kind), r.all, r.sure, r.likely, r.weak, r.dropped)
 	}
 }
 
@@ -82,7 +82,7 @@ func (b *builder) islands(groups [][]string) {
 			fmt.Fprintf(b.out, "  and %d more\n", len(groups)-1-i)
 			break
 		}
-		fmt.Fprintln(b.out, " ", chat.Visible(strings.Join(group, ", ")))
+		fmt.Fprintln(b.out, " ", command.Visible(strings.Join(group, ", ")))
 	}
 }
 
@@ -104,9 +104,9 @@ func (b *builder) doubtful(ctx context.Context, s *joinpath.Schema) error {
 			fmt.Fprintf(b.out, "  and %d more\n", len(weak)-i)
 			break
 		}
-		fmt.Fprintf(b.out, "  %.2f %s\n", r.Confidence, chat.Visible(r.String()))
+		fmt.Fprintf(b.out, "  %.2f %s\n", r.Confidence, command.Visible(r.String()))
 		for _, e := range r.Evidence {
-			fmt.Fprintln(b.out, "      ", chat.Visible(e))
+			fmt.Fprintln(b.out, "      ", command.Visible(e))
 		}
 		if !b.o.count {
 			continue
@@ -116,10 +116,10 @@ func (b *builder) doubtful(ctx context.Context, s *joinpath.Schema) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			fmt.Fprintln(b.out, "       no rows:", chat.Visible(err.Error()))
+			fmt.Fprintln(b.out, "       no rows:", command.Visible(err.Error()))
 		}
 		for _, row := range rows {
-			fmt.Fprintln(b.out, "      ", chat.Visible(row))
+			fmt.Fprintln(b.out, "      ", command.Visible(row))
 		}
 	}
 	return nil

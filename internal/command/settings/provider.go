@@ -1,10 +1,18 @@
 package settings
 
 import (
+	"errors"
+
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/anthropic"
 	"github.com/qedkit/qed/llm/openai"
 )
+
+// ModelVariables are the variables of which one names a model.
+const ModelVariables = "OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY"
+
+// ErrNoModel is returned when a program needs a model and none is configured.
+var ErrNoModel = errors.New("no model is configured: set " + ModelVariables)
 
 // isOpenAI reports whether OpenAI, or a server with its API, is configured. A key
 // or a base URL is enough.

@@ -1,4 +1,4 @@
-// Package database opens the databases of the examples: SQLite files, and MySQL,
+// Package database opens the databases of the programs: SQLite files, and MySQL,
 // MariaDB and PostgreSQL servers by their URL.
 //
 // No error and no name of this package contains a password.

@@ -1,0 +1,138 @@
+// Qed-serve answers questions about a database over HTTP, with the SQL agent and the
+// handler of package serve: as server-sent events, for front ends of the AI SDK and
+// AG-UI, and for clients of OpenAI.
+//
+//	qed-serve -dsn mysql://reader@127.0.0.1:3306/app -policy policy.json
+//
+// OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY, in the environment or in a .env
+// file, name the model. Conversations are stored in the SQLite file that
+// CONVERSATION_DB_PATH names, data/conversations.db by default, or where -store says.
+// A turn continues when its reader leaves, and can be read again, also from another
+// process with the same store.
+//
+// Without QED_SERVE_TOKEN only this machine is served. With it, requests need the header
+// "Authorization: Bearer TOKEN". They come from a service that has authenticated its own
+// users, and name the user and the company: see serve.Caller.Backend.
+//
+// The first interrupt waits for the turns that run, for at most the time of -wait. Turns
+// that have not ended by then can be resumed.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/database"
+	"github.com/qedkit/qed/internal/command/settings"
+	"github.com/qedkit/qed/serve"
+	"github.com/qedkit/qed/sqlagent"
+)
+
+func main() { command.Main("qed-serve", run) }
+
+func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("qed-serve", flag.ContinueOnError)
+	var where database.Options
+	where.Flags(flags)
+	listen := flags.String("listen", "localhost:8080", "the `address` to listen on")
+	at := flags.String("store", "", "where conversations are stored: the `path` of an SQLite file, mysql://.. or postgres://..")
+	wait := flags.Duration("wait", 30*time.Second, "how long turns may take after an interrupt")
+	if err := command.Parse(flags, args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	conf, err := settings.Load(".env")
+	if err != nil {
+		return err
+	}
+	model, found, err := conf.OpenModel()
+	if err != nil {
+		return err
+	}
+	if !found {
+		return settings.ErrNoModel
+	}
+	src, err := database.OpenSource(ctx, &where, conf)
+	if src != nil {
+		defer src.Close()
+		for _, note := range src.Notes {
+			fmt.Fprintln(out, command.Visible(note))
+		}
+		for _, f := range src.Findings {
+			fmt.Fprintf(out, "%s: %s\n", f.Kind, command.Visible(f.Message))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	store, place, err := database.OpenStore(ctx, *at, &conf.Conversations)
+	if err != nil {
+		return fmt.Errorf("conversations cannot be stored: %w", err)
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+
+	options := conf.Agent
+	options.Store = store
+	agent, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, &options)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return err
+	}
+	opt := &serve.Options{Store: store, Rejoin: true}
+	if token := os.Getenv("QED_SERVE_TOKEN"); token != "" {
+		opt.Caller = backend(token)
+	}
+	fmt.Fprintf(out, "%s is served on http://%s by %s. Conversations are stored in %s.\n", src.Name, l.Addr(), conf.Model, place)
+	return listenUntil(ctx, l, serve.New(agent, opt), *wait)
+}
+
+// listenUntil serves until ctx is done, and then waits for the turns that run.
+func listenUntil(ctx context.Context, l net.Listener, h *serve.Handler, wait time.Duration) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	// Ctx is done: the turns get a time of their own.
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), wait)
+	defer cancel()
+	err := h.Shutdown(limit)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = nil // the turns can be resumed
+	}
+	return errors.Join(err, server.Close())
+}
+
+var errToken = errors.New("the header Authorization has no valid token")
+
+// backend returns who sends a request with a token: a service of the host.
+func backend(token string) func(*http.Request) (context.Context, serve.Caller, error) {
+	want := sha256.Sum256([]byte(token))
+	return func(r *http.Request) (context.Context, serve.Caller, error) {
+		given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		got := sha256.Sum256([]byte(given))
+		if subtle.ConstantTimeCompare(got[:], want[:]) == 0 {
+			return nil, serve.Caller{}, errToken
+		}
+		return r.Context(), serve.Caller{Backend: true}, nil
+	}
+}
