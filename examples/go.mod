@@ -111,5 +111,3 @@ require (
 replace github.com/qedkit/qed => ../
 
 replace github.com/qedkit/qed/duckdb => ../duckdb
-
-replace github.com/google/pprof => github.com/google/pprof v0.0.0-20250317173921-a4b03ec1a45e

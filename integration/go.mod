@@ -11,6 +11,8 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/qedkit/qed v0.0.0
 	github.com/sqlc-dev/marino v0.3.1
+	golang.org/x/mod v0.42.0
+	golang.org/x/time v0.16.0
 	modernc.org/sqlite v1.61.1
 )
 
@@ -84,7 +86,5 @@ require (
 )
 
 replace github.com/qedkit/qed => ../
-
-replace github.com/google/pprof => github.com/google/pprof v0.0.0-20250317173921-a4b03ec1a45e
 
 replace github.com/qedkit/qed/examples => ../examples

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite"
+
+	"github.com/qedkit/qed/internal/command/settings"
+)
+
+// provider is a server with the API of OpenAI. It writes the statement when it is
+// asked for one, and puts what the statement found into words.
+func provider(t *testing.T) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		says := `{"sql":"SELECT count(*) AS n FROM boat WHERE late = 1"}`
+		if text := string(body); strings.Contains(text, "[2]") {
+			says = "Two boats are late."
+		} else if !strings.Contains(text, "How many boats are late?") {
+			says = "I do not know."
+		}
+		content, err := json.Marshal(says)
+		if err != nil {
+			t.Error(err)
+		}
+		if strings.Contains(string(body), `"stream":true`) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", content)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"id":"1","object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}]}`, content)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// start runs the program on a database of boats, and returns its address and a
+// function that interrupts it and returns its error.
+func start(t *testing.T, env map[string]string) (address string, stop func() error) {
+	t.Helper()
+	folder := t.TempDir()
+	t.Chdir(folder)
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "DB_NAME", "QED_SERVE_TOKEN"} {
+		t.Setenv(name, env[name])
+	}
+	path := filepath.Join(folder, "boats.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("CREATE TABLE boat(id INTEGER PRIMARY KEY, late INTEGER); INSERT INTO boat(late) VALUES (1), (0), (1)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		err := run(ctx, []string{"-dsn", path, "-listen", "127.0.0.1:0", "-wait", "10s"}, nil, in)
+		in.CloseWithError(errors.Join(err, io.EOF))
+		ended <- err
+	}()
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if _, rest, ok := strings.Cut(lines.Text(), "http://"); ok {
+			address, _, _ = strings.Cut(rest, " ")
+			break
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	stop = func() error {
+		cancel()
+		return <-ended
+	}
+	t.Cleanup(cancel)
+	return address, stop
+}
+
+func ask(t *testing.T, address, token string) (status int, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/internal/chat/stream",
+		strings.NewReader(`{"input": {"message": "How many boats are late?"}, "conversation": {"id": "c1"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	response, err := (&http.Client{Timeout: time.Minute}).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+func TestServe(t *testing.T) {
+	address, stop := start(t, map[string]string{"OPENAI_BASE_URL": provider(t)})
+	status, body := ask(t, address, "")
+	if status != http.StatusOK || !strings.Contains(body, `"event":"complete"`) ||
+		!strings.Contains(body, "Two boats are late.") || !strings.Contains(body, `{"n":2}`) {
+		t.Errorf("status %d: %s", status, body)
+	}
+	if err := stop(); err != nil {
+		t.Errorf("the program ended with %v", err)
+	}
+	if _, err := os.Stat(filepath.Join("data", "conversations.db")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestToken(t *testing.T) {
+	address, stop := start(t, map[string]string{"OPENAI_BASE_URL": provider(t), "QED_SERVE_TOKEN": "right"})
+	for token, want := range map[string]int{"": http.StatusUnauthorized, "wrong": http.StatusUnauthorized, "right": http.StatusOK} {
+		if status, body := ask(t, address, token); status != want {
+			t.Errorf("token %q: status %d, want %d: %s", token, status, want, body)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNoModel(t *testing.T) {
+	_, stop := start(t, nil)
+	if err := stop(); !errors.Is(err, settings.ErrNoModel) {
+		t.Errorf("%v, want %v", err, settings.ErrNoModel)
+	}
+}
