@@ -180,6 +180,7 @@ type Page struct {
 type Retrieved struct {
 	Query     string     `json:"query"`
 	Citations []Citation `json:"citations,omitempty"` // the best first
+	Millis    int64      `json:"millis"`
 }
 
 // A Channel says what the text of a [Token] is. There can be channels other than

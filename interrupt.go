@@ -91,9 +91,12 @@ func Interrupt[T any](ctx context.Context, q question.Question) (T, error) {
 	return zero, fmt.Errorf("%w: %s", ErrInterrupted, prompt.Clip(q.Text, 200))
 }
 
-// Approve asks the user to approve, edit or reject a draft: it is [Interrupt] for a
-// [question.Approval] with the JSON of the draft. The Value of the reply is the
-// draft that may be used, as the user edited it.
+// Approve asks the user to approve, edit or reject a draft. It interrupts the run
+// until the user replies, as [Interrupt] does: return its error from the node.
+//
+// Look at the Decision of the reply first. If it is [question.Approve] or
+// [question.Edit], Value is the draft that may be used. If it is [question.Reject],
+// Value is zero.
 func Approve[T any](ctx context.Context, text string, draft T) (question.Approval[T], error) {
 	raw, err := json.Marshal(draft)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package citation resolves the citations of a text to sources, and checks by code
-// that the sources support the text.
+// Package citation resolves the citations of a text to sources, and checks its
+// quotations, numbers and dates against them.
 //
 // A model that writes an answer gets passages, each with a key that [Key] returns,
 // and cites a passage by its key in square brackets. A [Text] replaces the keys by
@@ -19,7 +19,8 @@
 //     cites. Package figures reads the numbers.
 //   - Sentences that state something without a citation are counted.
 //
-// It does not check that a sentence says what its source says in other respects.
+// These are all the rules. Audit does not know whether a source means what the
+// sentence says: "it is open [1]" passes even if the source says "it is not open".
 package citation
 
 import (

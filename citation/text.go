@@ -42,9 +42,10 @@ type Result struct {
 	None bool
 }
 
-// NewText returns a Text that cites sources. emit gets the pieces that can be
-// shown; nil means that nobody reads them. If two sources have one key, the first
-// one has it.
+// NewText returns a Text that resolves the keys of sources. emit is called with
+// each piece of the resulting text as soon as it is final. A nil emit means that
+// only the [Result] is used. If several sources have the same key, it means the
+// first of them.
 func NewText(sources []Source, emit func(string)) *Text {
 	t := &Text{emit: emit, sources: map[string]int{}}
 	for i, s := range sources {
@@ -65,7 +66,8 @@ func (t *Text) Write(piece string) {
 	t.flush()
 }
 
-// Close is called at the end of the text.
+// Close ends the text and returns the result. It first emits what was held back
+// because it could have become a citation. Write must not be called afterwards.
 func (t *Text) Close() Result {
 	t.release()
 	t.flush()

@@ -43,7 +43,7 @@ func Check(ctx context.Context, f Finding) (*Report, error) {
 		ctx: ctx, table: f.Rows,
 		Report: &Report{
 			Finding: f.Text, Language: language, Rows: len(f.Rows.Rows), Total: max(f.Total, len(f.Rows.Rows)),
-			Checks: []CheckResult{}, Unchecked: []MissingResult{},
+			Checks: []CheckResult{}, Skipped: []SkippedCheck{},
 		},
 	}
 	c.t = c.texts()
@@ -102,8 +102,14 @@ func (c *checker) resolve(f *Finding) error {
 	if err := known("comparison", claim.Comparison, Differ, More, Less); err != nil {
 		return err
 	}
-	if v := claim.Value; v != nil && (!(*v >= 0) || math.IsInf(*v, 0)) {
-		return refuse(ErrUnknownName, "value", nil, "the claimed value is not a share and not a count of rows")
+	switch part, count := claim.Part, claim.Count; {
+	case part != nil && !(*part >= 0 && *part <= 1):
+		return refuse(ErrUnknownName, "part", nil, "the claimed part of the rows is not between 0 and 1; "+
+			"give a number of rows as count")
+	case count != nil && *count < 0:
+		return refuse(ErrUnknownName, "count", nil, "the claimed number of rows is negative")
+	case part != nil && count != nil:
+		return refuse(ErrUnknownName, "count", nil, "a claim has a part or a count, not both")
 	}
 	var err error
 	if c.metric, err = find(c.table, "metric", claim.Metric); err != nil {

@@ -1,12 +1,12 @@
-// Package claims checks what somebody says about data with the rows that the
-// statement is about: a sentence, such as "men are admitted more often", and its
-// typed form, a [Claim].
+// Package claims checks a statement about data against the rows of the data. The
+// statement is a sentence, such as "men are admitted more often", and a [Claim]: the
+// same statement in terms of columns and values.
 //
-// [Check] runs the statistical tests that fit the claim, and looks for what makes a
-// significant test misleading: outliers, missing data, a third column that reverses
-// the difference (Simpson's paradox), and words of cause that the rows cannot
-// support. The [Report] has a verdict, each check with its figures, and what was not
-// checked with the reason.
+// [Check] runs the statistical test of the claim. Then it looks for reasons why a
+// significant result can be misleading: outliers, missing data, a third column that
+// reverses the difference (Simpson's paradox), and words such as "because", for which
+// the rows are no evidence. The [Report] has a verdict, the result of each check with
+// its figures, and the checks that were not possible with the reason.
 //
 // The rows must be those before any aggregation, all of them or a random sample. A
 // [Session] adjusts the verdicts of many findings for the number of tests.
@@ -58,20 +58,24 @@ type Claim struct {
 	// With is the second column of a Correlation.
 	With string `json:"with,omitempty" jsonschema_description:"the second column of a correlation"`
 
-	// Outcome is the value of Metric that Shares and Share count. Without it Shares
-	// compares all values, unless the column has two of them and one says yes.
+	// Outcome is the value of Metric whose rows Shares and Share count. If it is
+	// empty, Shares compares the shares of all values. But if the column has two
+	// values and one of them means yes, such as true, that one is counted.
 	Outcome string `json:"outcome,omitempty" jsonschema_description:"the value of metric that is counted, for shares and share"`
 
-	// By is the column of the groups, and Groups the values that are compared; none
-	// means all. More and Less are about the first one.
+	// By is the column whose values divide the rows into groups, for Means and
+	// Shares. Groups are the values to compare; nil means all values. More and Less
+	// compare the first of Groups with the others.
 	By     string   `json:"by,omitempty" jsonschema_description:"the column of the groups, for means and shares"`
 	Groups []string `json:"groups,omitempty" jsonschema_description:"the groups that are compared, values of the column by; leave out for all; more and less are about the first"`
 
 	// Comparison is Differ if it is empty.
 	Comparison Comparison `json:"comparison,omitempty" jsonschema:"enum=differ,enum=more,enum=less" jsonschema_description:"more: the first group has more than the others, or both columns rise together; less: the opposite; differ: any difference"`
 
-	// Value is the claimed share, up to 1, or the claimed count, of a Share.
-	Value *float64 `json:"value,omitempty" jsonschema_description:"the claimed share, at most 1, or the claimed number of rows, for share"`
+	// Part and Count are what a Share claims: which part of the rows, from 0 to 1, or
+	// how many rows. At most one of them is set. Without both the share is computed.
+	Part  *float64 `json:"part,omitempty" jsonschema_description:"for share: the claimed part of the rows, from 0 to 1; 0.2 is 20 percent"`
+	Count *int     `json:"count,omitempty" jsonschema_description:"for share: the claimed number of rows, instead of part"`
 
 	// Stratifiers are columns that must be examined for Simpson's paradox. All
 	// columns with few values are examined anyway.
@@ -86,8 +90,8 @@ type Finding struct {
 	// Rows are the rows before aggregation. They are not changed.
 	Rows *qed.Table
 
-	// Total is the number of rows there are. At most len(Rows.Rows) means that Rows
-	// has all of them, unless it is truncated.
+	// Total is the number of rows before sampling or truncation. 0 means
+	// len(Rows.Rows). Truncated rows are never complete.
 	Total int
 
 	// Sampled says that Rows were drawn at random from all rows. Otherwise, missing

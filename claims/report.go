@@ -37,7 +37,7 @@ const (
 	CheckCorrelation = "correlation"
 	CheckShare       = "share"
 	CheckOutliers    = "outliers"
-	CheckMissing     = "missing"
+	CheckMissing     = "missing" // values of the metric that are missing
 	CheckSimpson     = "simpson"
 	CheckCausal      = "causal_wording"
 )
@@ -62,8 +62,8 @@ type Report struct {
 	AdjustedP *float64 `json:"adjusted_p,omitempty"`
 	Tests     int      `json:"tests"`
 
-	Checks    []CheckResult   `json:"checks"`
-	Unchecked []MissingResult `json:"unchecked"`
+	Checks  []CheckResult  `json:"checks"`
+	Skipped []SkippedCheck `json:"skipped"` // not possible for these rows
 
 	Language string `json:"language"`
 }
@@ -76,8 +76,8 @@ type CheckResult struct {
 	Figures map[string]float64 `json:"figures,omitempty"`
 }
 
-// A MissingResult is a check that was not possible.
-type MissingResult struct {
+// A SkippedCheck is a check of a [Report] that was not possible.
+type SkippedCheck struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
 }
@@ -108,7 +108,7 @@ func (r *Report) add(name string, outcome Outcome, text string, figures ...any) 
 }
 
 func (r *Report) skip(name, reason string) {
-	r.Unchecked = append(r.Unchecked, MissingResult{Name: name, Reason: reason})
+	r.Skipped = append(r.Skipped, SkippedCheck{Name: name, Reason: reason})
 }
 
 // settle sets the verdict for an adjusted p-value, which is nil without a test.
@@ -144,7 +144,7 @@ func (r *Report) settle(adjusted *float64, tests int) {
 		}
 	}
 	if adjusted == nil && !counted {
-		for _, u := range r.Unchecked {
+		for _, u := range r.Skipped {
 			text = append(text, fill(t.NotChecked, "check", u.Name, "reason", u.Reason))
 		}
 	}
@@ -153,6 +153,6 @@ func (r *Report) settle(adjusted *float64, tests int) {
 
 func (r *Report) clone() *Report {
 	c := *r
-	c.Checks, c.Unchecked = slices.Clone(r.Checks), slices.Clone(r.Unchecked)
+	c.Checks, c.Skipped = slices.Clone(r.Checks), slices.Clone(r.Skipped)
 	return &c
 }

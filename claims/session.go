@@ -8,10 +8,10 @@ import (
 	"github.com/qedkit/qed/stats/hypothesis"
 )
 
-// A Session checks the findings of one analysis. Who tests twenty differences finds
-// one by chance: the p-values of all claims are adjusted by the procedure of
-// Benjamini and Hochberg, so a finding that was supported can lose its support as
-// more are checked.
+// A Session checks the findings of one analysis together. If twenty differences are
+// tested, about one is significant by chance. So a Session adjusts the p-values of all
+// its findings by the procedure of Benjamini and Hochberg. A later finding can change
+// the verdict of an earlier one, from Supported to Unsupported or back.
 //
 // The zero Session has no findings. It is safe for concurrent use.
 type Session struct {
@@ -19,18 +19,21 @@ type Session struct {
 	reports []*Report
 }
 
-// NewSession returns a Session that goes on from saved reports.
+// NewSession returns a Session that already contains the findings of reports, in the
+// order of their checks, such as those that [Session.Reports] returned in another
+// process.
 func NewSession(reports ...*Report) *Session {
 	s := &Session{}
 	for _, r := range reports {
-		s.reports = append(s.reports, r.clone())
+		s.put(r.clone())
 	}
 	s.adjust()
 	return s
 }
 
-// Check is [Check] with a verdict that all findings of the session adjust. A claim
-// that was checked before replaces the earlier one and counts once.
+// Check checks a finding like the function [Check] and adds it to the session. The
+// verdict of the report takes all findings of the session into account. A claim that
+// equals an earlier one replaces it, and counts as one test.
 func (s *Session) Check(ctx context.Context, f Finding) (*Report, error) {
 	r, err := Check(ctx, f)
 	if err != nil {
@@ -38,18 +41,20 @@ func (s *Session) Check(ctx context.Context, f Finding) (*Report, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := len(s.reports)
-	for i, old := range s.reports {
-		if r.Claim != nil && old.Claim != nil && key(old.Claim) == key(r.Claim) {
-			at = i
-		}
-	}
-	if at == len(s.reports) {
-		s.reports = append(s.reports, r)
-	}
-	s.reports[at] = r
+	s.put(r)
 	s.adjust()
 	return r.clone(), nil
+}
+
+// put adds a report, or replaces that of the same claim.
+func (s *Session) put(r *Report) {
+	for i, old := range s.reports {
+		if r.Claim != nil && old.Claim != nil && key(old.Claim) == key(r.Claim) {
+			s.reports[i] = r
+			return
+		}
+	}
+	s.reports = append(s.reports, r)
 }
 
 // Reports returns the reports of all findings in the order of their first check,

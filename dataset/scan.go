@@ -533,7 +533,7 @@ func (o *objectReader) each(row func(cells []cell, line int) error) error {
 		}
 	}
 	if err == nil && array && first == json.Delim(']') {
-		if first, err = o.dec.Token(); err == io.EOF {
+		if _, err = o.dec.Token(); err == io.EOF {
 			return nil
 		}
 	}

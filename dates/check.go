@@ -11,12 +11,15 @@ import (
 // the dates that are written in queries, such as '2026-07-01' in SQL or a body of
 // a search. The limits of a range can be in different queries.
 //
-// A range whose limits are not all there differs, and so does one that is compared
-// with the wrong operator, as in <= '2026-10-01'. The end may be missing if it is
-// in the future. A single day that the user writes with digits can be a limit, as in
-// "overdue on 31 March 2026" or "the week of 23 March": it matches if the queries have
-// that day, however they compare it. Check does not know which column a date is
-// compared with.
+// A range differs from the queries if
+//
+//   - one of its limits is missing in them; a limit at the end may be missing if it
+//     is in the future
+//   - a limit is compared with the wrong operator, as in <= '2026-10-01'
+//
+// A single day that the user writes with digits can be a limit, as in "overdue on 31
+// March 2026" or "the week of 23 March". It matches if the queries have that day,
+// whatever the operator. Check does not know which column a date is compared with.
 func (f Facts) Check(queries ...string) []Range {
 	checked := slices.Clone(f.Ranges)
 	if len(checked) == 0 {

@@ -11,7 +11,7 @@
 //   - Last week, last month and so on are those of the calendar: the ones before
 //     the present one, unless [Calendar.RollingWeek] is set. The last 7 days, weeks or
 //     months end with yesterday, and so does the past week, month or year.
-//   - A time since which something happened ends with today.
+//   - Ranges such as "since March" end with today.
 //   - Quarters are those of the calendar, unless the text says that they are of
 //     the fiscal year.
 //   - A fiscal year that does not begin in January has the number of the year in

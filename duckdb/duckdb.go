@@ -11,7 +11,8 @@
 // time limit, and when its context ends, between two batches of rows.
 //
 // DuckDB keeps at most Options.MemoryLimit in memory and writes what is larger into
-// a temporary directory, which Close removes.
+// a temporary directory, which Close removes. A process that is killed leaves it: its
+// name begins with qed-duckdb-.
 package duckdb
 
 import (
@@ -58,8 +59,8 @@ type Options struct {
 // A File is a file that [Load] reads into a table.
 type File struct {
 	// Path is the path of a local file. Its ending says the format: .csv, .tsv and
-	// .txt, .parquet, .json, .jsonl and .ndjson; the first and the last three may end
-	// with .gz.
+	// .txt for CSV; .parquet; .json, .jsonl and .ndjson for JSON. A file of CSV or JSON
+	// may be compressed, with .gz after that ending.
 	Path string
 
 	// Table is the name of the table. Empty means [DefaultTable].
@@ -91,8 +92,8 @@ func Load(ctx context.Context, files []File, opt *Options) (*sqldb.DB, error) {
 	})
 }
 
-// Open opens a database file of DuckDB read-only. The file must exist. A program
-// opens a file once: DuckDB shares it between the connections of one DB only.
+// Open opens a database file of DuckDB read-only. The file must exist. Open a file
+// once in a process, and share the DB: two DBs cannot have the same file open.
 //
 // The error is a [*sqldb.Error] of kind [sqldb.ErrMissing], [sqldb.ErrUnreadable],
 // [sqldb.ErrUnavailable], [sqldb.ErrNotDatabase] or [sqldb.ErrArgument].

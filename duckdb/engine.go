@@ -46,6 +46,9 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	if err := found.within(allowed); err != nil {
 		return nil, err
 	}
+	if q.SQL, err = withoutMaps(ctx, conn, q.SQL); err != nil {
+		return nil, err
+	}
 	return func(context.Context) error { return nil }, nil
 }
 
@@ -150,6 +153,9 @@ func classify(err error) *sqldb.Error {
 			"the statement needs more memory or temporary files than Options.MemoryLimit and MaxTempBytes allow: narrow it", err)
 	case duckdb.ErrorTypeIO:
 		return failure.Wrap(sqldb.ErrUnreadable, "the database cannot be opened or read: check the file and its permissions", err)
+	case duckdb.ErrorTypeInternal, duckdb.ErrorTypeFatal:
+		return failure.Wrap(sqldb.ErrUnreadable,
+			"DuckDB failed, and may refuse every further statement: close the database and open it again", err)
 	case duckdb.ErrorTypePermission:
 		return failure.Wrap(sqldb.ErrDenied, "the statement would leave the database", err)
 	}

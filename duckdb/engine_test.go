@@ -3,12 +3,15 @@ package duckdb_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	driver "github.com/duckdb/duckdb-go/v2"
 
 	"github.com/qedkit/qed/duckdb"
 	"github.com/qedkit/qed/joinpath"
@@ -170,22 +173,24 @@ func TestValues(t *testing.T) {
 	path, _ := newShop(t)
 	db := open(t, path, nil)
 	for expression, want := range map[string]any{
-		"DATE '2024-02-29'":                       "2024-02-29",
-		"TIMESTAMP '2024-01-01 10:00:00.5'":       "2024-01-01 10:00:00.5",
-		"TIME '10:30:00'":                         "10:30:00",
-		"INTERVAL '1 year 2 days 3 seconds'":      "1 year 2 days 00:00:03",
-		"INTERVAL (-1) MONTH":                     "-1 month",
-		"1.50::DECIMAL(10, 2)":                    "1.50",
-		"170141183460469231731687303715884105727": "170141183460469231731687303715884105727",
-		"5::HUGEINT":                              int64(5),
-		"200::UTINYINT":                           int64(200),
-		"1.5::DOUBLE":                             1.5,
-		"'NaN'::DOUBLE":                           "NaN",
-		"true":                                    true,
-		"NULL":                                    nil,
-		"[1, NULL, 3]":                            "[1,null,3]",
-		"{'a': [DATE '2024-01-01'], 'b': 1.5}":    `{"a":["2024-01-01"],"b":1.5}`,
-		"MAP {'k': 1}":                            `{"k":1}`,
+		"DATE '2024-02-29'":                            "2024-02-29",
+		"TIMESTAMP '2024-01-01 10:00:00.5'":            "2024-01-01 10:00:00.5",
+		"TIME '10:30:00'":                              "10:30:00",
+		"INTERVAL '1 year 2 days 3 seconds'":           "1 year 2 days 00:00:03",
+		"INTERVAL (-1) MONTH":                          "-1 month",
+		"1.50::DECIMAL(10, 2)":                         "1.50",
+		"170141183460469231731687303715884105727":      "170141183460469231731687303715884105727",
+		"5::HUGEINT":                                   int64(5),
+		"200::UTINYINT":                                int64(200),
+		"1.5::DOUBLE":                                  1.5,
+		"'NaN'::DOUBLE":                                "NaN",
+		"true":                                         true,
+		"NULL":                                         nil,
+		"[1, NULL, 3]":                                 "[1,null,3]",
+		"{'a': [DATE '2024-01-01'], 'b': 1.5}":         `{"a":["2024-01-01"],"b":1.5}`,
+		"MAP {'k': 1}":                                 `{"k":1}`,
+		"MAP {[1]: 2, [3]: NULL}":                      `{"[1]":2,"[3]":null}`,
+		"[MAP {DATE '2024-01-01': {'a': 1.5}}]":        `[{"2024-01-01":{"a":1.5}}]`,
 		"'00000000-0000-0000-0000-00000000000a'::UUID": "00000000-0000-0000-0000-00000000000a",
 		"'ä'": "ä",
 	} {
@@ -196,6 +201,22 @@ func TestValues(t *testing.T) {
 		}
 		if diff := cmp.Diff([][]any{{want}}, table.Rows); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", expression, diff)
+		}
+	}
+}
+
+// An error of DuckDB itself says what to do, without a call stack or what was read.
+func TestDuckDBFails(t *testing.T) {
+	for _, kind := range []driver.ErrorType{driver.ErrorTypeInternal, driver.ErrorTypeFatal} {
+		cause := &driver.Error{Type: kind, Msg: "INTERNAL Error: value 'Ann' is wrong\n\nStack Trace:\n/usr/lib/libduckdb.so(+0x1)"}
+		err := duckdb.Classify(fmt.Errorf("query: %w", cause))
+		if !errors.Is(err, sqldb.ErrUnreadable) || !errors.Is(err, cause) {
+			t.Errorf("%v is %v", kind, err)
+		}
+		for _, hidden := range []string{"Ann", "Stack", "libduckdb"} {
+			if strings.Contains(err.Error(), hidden) {
+				t.Errorf("%q is in %v", hidden, err)
+			}
 		}
 	}
 }

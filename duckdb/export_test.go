@@ -12,6 +12,9 @@ func ConvertValue(columnType string, value any) any {
 	return (*engine)(nil).ConvertValue(columnType, value)
 }
 
+// Classify returns the error of the engine for one of DuckDB.
+var Classify = classify
+
 // Admit admits a query that declares what it reads.
 func Admit(path, query string, objects ...sqldb.Object) error {
 	return withConn(path, func(e *engine, conn *sql.Conn) error {

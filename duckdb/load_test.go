@@ -213,6 +213,44 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
+// A MAP of many keys is read within the time limit.
+func TestLargeMap(t *testing.T) {
+	db := loadNumbers(t, &duckdb.Options{Options: sqldb.Options{Timeout: 60 * time.Second}})
+	table, err := ask(db, newGuard(t, parsed), "SELECT count(*) AS n, histogram(x.a * 20 + y.a) AS h FROM t_parsed x, t_parsed y WHERE y.a < 20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(table.Rows[0][1]); table.Rows[0][0] != int64(400_000) || !strings.HasPrefix(text, `{"0":1,"1":1,`) {
+		t.Errorf("%v rows, and the MAP begins with %.40s", table.Rows[0][0], text)
+	}
+	if table.Columns[1].Name != "h" {
+		t.Errorf("the column has the name %s", table.Columns[1].Name)
+	}
+}
+
+// A query with a MAP keeps the order of its rows and the names of its columns.
+func TestMapsKeepOrder(t *testing.T) {
+	db := loadNumbers(t, nil)
+	table, err := ask(db, newGuard(t, parsed), `SELECT a, MAP {a: 'x'} AS "a map" FROM t_parsed ORDER BY a % 7, a DESC`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.Rows) < 100 || table.Columns[1].Name != "a map" {
+		t.Fatalf("%d rows, columns %v", len(table.Rows), table.Columns)
+	}
+	for i, row := range table.Rows {
+		a := row[0].(int64)
+		if row[1] != fmt.Sprintf(`{"%d":"x"}`, a) {
+			t.Fatalf("row %d is %v", i, row)
+		}
+		if i > 0 {
+			if before := table.Rows[i-1][0].(int64); before%7 > a%7 || before%7 == a%7 && before < a {
+				t.Fatalf("row %d is %d after %d", i, a, before)
+			}
+		}
+	}
+}
+
 func TestCancellation(t *testing.T) {
 	db := loadNumbers(t, nil)
 	stmt, err := newGuard(t, parsed).Rewrite(context.Background(), endless)

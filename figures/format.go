@@ -152,10 +152,14 @@ func (l Language) digits(text string, grouped bool) string {
 	return whole
 }
 
-// date returns a date, and the time of day if it has one.
+// date returns a month, or a date with the time of day if it has one.
 func (l Language) date(v value) string {
 	t := l.terms()
-	text := strconv.Itoa(v.time.Day()) + t.dayPoint + " " + t.months[v.time.Month()-1] + " " + strconv.Itoa(v.time.Year())
+	text := t.months[v.time.Month()-1] + " " + strconv.Itoa(v.time.Year())
+	if v.month {
+		return text
+	}
+	text = strconv.Itoa(v.time.Day()) + t.dayPoint + " " + text
 	if v.clock {
 		text += v.time.Format(", 15:04")
 	}

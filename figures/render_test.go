@@ -39,7 +39,8 @@ func work(t testing.TB) []figures.Table {
 			[]any{"Pekka Åkesson", 28.5, "800.00", -2, 2026, "2026-03-01", "7 kg", nil},
 			[]any{"Pier 17", 0.0123456, "9999999.99", nil, 2025, "2025-12-31T10:30:00Z", "3 t", nil},
 		)},
-		{Name: "late", Query: 1, Rows: table(t, "id,days,Days,price", []any{4711, 3, 5, "$1,234.50"}, []any{12345, 4, 6, "-$2.00"})},
+		{Name: "late", Query: 1, Rows: table(t, "id,days,Days,price,month",
+			[]any{4711, 3, 5, "$1,234.50", "2026-03"}, []any{12345, 4, 6, "-$2.00", "2026-02"})},
 	}
 }
 
@@ -71,6 +72,7 @@ func TestRender(t *testing.T) {
 		{"{max since}", "23 March 2026", "23. März 2026"},
 		{"{r1.load} {r1.load - r2.load} {r2.load / r1.load}", "12.5 kg 5.5 kg 0.56", "12,5 kg 5,5 kg 0,56"},
 		{"{late.r1.price} {late.r2.price} {sum late.price}", "$1,234.50 -$2.00 $1,232.50", "$1.234,50 -$2,00 $1.232,50"},
+		{"{late.r1.month} {max late.month}", "March 2026 March 2026", "März 2026 März 2026"},
 		{"{r1.name}", "Rosa Ferreira", "Rosa Ferreira"},
 		{"{sum hours} {avg hours} {min hours} {median hours}", "66.26 22.09 0.0123 28.5", "66,26 22,09 0,0123 28,5"},
 		{"{sum(hours)} {count} {count(late)} {count \"late hours\"} {distinct year}", "66.26 3 2 2 2", "66,26 3 2 2 2"},

@@ -34,6 +34,7 @@ type value struct {
 
 	time  time.Time
 	clock bool // time has a time of day
+	month bool // time is a whole month
 
 	text string // of words
 }
@@ -86,7 +87,8 @@ func textValue(name, text string) value {
 		return decimal(strconv.FormatFloat(n.signed(), 'f', -1, 64))
 	}
 	if t, ok := column.ParseTime(trimmed); ok {
-		return value{kind: moment, time: t, clock: !t.Truncate(24 * time.Hour).Equal(t)}
+		clock, month := !t.Truncate(24*time.Hour).Equal(t), len(trimmed) == len("2006-01")
+		return value{kind: moment, time: t, clock: clock, month: month}
 	}
 	if v, ok := withUnit(trimmed); ok {
 		return v

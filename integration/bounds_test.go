@@ -1,14 +1,10 @@
 package integration_test
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"flag"
-	"os"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +13,7 @@ import (
 	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/internal/peakmem"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
@@ -128,9 +125,8 @@ func TestCostIsBoundedSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	before := residentBytes(t, os.Getpid())
-	peak := func() int64 { return peakBytes(t, os.Getpid()) - before }
-	costTest(t, sqlite.Dialect{}, "", db, peak, 64<<20+costBytes)
+	grown := peakmem.Start(t)
+	costTest(t, sqlite.Dialect{}, "", db, func() int64 { return int64(grown()) }, 64<<20+costBytes)
 }
 
 func TestCostIsBoundedMariaDB(t *testing.T) {
@@ -144,26 +140,4 @@ func TestCostIsBoundedPostgreSQL(t *testing.T) {
 	p := newPostgres(t, integration.PostgreSQLOwn(t).Config(), "costs", costRows+"; GRANT SELECT ON t TO costs")
 	db := p.open(t, &postgresdb.Options{Options: sqldb.Options{Timeout: costLimit, MaxBytes: costBytes}})
 	costTest(t, postgres.Dialect{}, "public", db, func() int64 { return 0 }, 1)
-}
-
-func residentBytes(t *testing.T, pid int) int64 { return statusBytes(t, pid, "VmRSS:") }
-
-func peakBytes(t *testing.T, pid int) int64 { return statusBytes(t, pid, "VmHWM:") }
-
-// statusBytes returns a figure of a process. It returns 0 where there is none.
-func statusBytes(t *testing.T, pid int, name string) int64 {
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return 0
-	}
-	for line := range bytes.Lines(status) {
-		if fields := strings.Fields(string(line)); len(fields) > 1 && fields[0] == name {
-			n, err := strconv.ParseInt(fields[1], 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n << 10
-		}
-	}
-	return 0
 }

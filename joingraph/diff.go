@@ -68,8 +68,8 @@ func (c Change) String() string {
 }
 
 // Diff lists what changed between two schemas: tables first, in alphabetical
-// order, then relationships. Comments and sizes do not count. A nil schema is an
-// empty one.
+// order, then relationships. It ignores comments and estimates of rows. A nil schema
+// is an empty one.
 func Diff(old, new *joinpath.Schema) []Change {
 	if old == nil {
 		old = &joinpath.Schema{}

@@ -39,8 +39,8 @@
 //     name.
 //   - Rivals: other tables fit the same column as well or better.
 //   - Data: the share of values that exist on the other side, and whether chance
-//     alone explains it. Numbers from 1 to n are in every other key of that kind,
-//     so that they match says nothing.
+//     alone explains it. If two keys are numbered from 1 on, the values of one are
+//     in the other whether the tables are related or not, so that is no evidence.
 //
 // # Calibration
 //

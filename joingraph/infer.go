@@ -23,10 +23,9 @@ type InferOptions struct {
 	// alone.
 	Database Database
 
-	// Counts are those of an earlier inference ([Inference.Counts]). The database
-	// is not asked again about tables that have not changed since: their columns,
-	// types and keys are the same. Rows do not count; leave out the counts to
-	// measure anew.
+	// Counts are the counts of an earlier inference ([Inference.Counts]). The
+	// database is not asked again about tables whose columns, types and keys are
+	// the same as then, even if their rows have changed. Nil measures all tables.
 	Counts []Count
 
 	// Columns chooses the columns that the database may be asked about. nil means
@@ -151,9 +150,9 @@ func (g *Grounds) sentences() []string {
 }
 
 // Infer finds relationships that the schema does not have. It looks at the tables,
-// their columns, types and keys, and at the relationships that are there: their
-// columns are not explained a second time, and the way in which they are named is
-// evidence for others. It does not change the schema.
+// their columns, types and keys. It also looks at the relationships of the schema: a
+// column that one of them starts from gets no other, and their names are evidence for
+// similar ones. Infer does not change the schema.
 //
 // Equal input gives equal output. With a database, the database decides which rows
 // a sample has.

@@ -61,8 +61,8 @@ func (m *Measured) parentRepeats() bool { return m != nil && m.KeyDistinct < m.K
 
 // A Problem is a measurement that failed.
 type Problem struct {
-	// Table and Columns are what was measured. Both are empty if the measuring
-	// ended before its plan.
+	// Table and Columns are what was measured. Both are empty if Infer stopped
+	// before it had measured everything; Message then says how much is missing.
 	Table   string   `json:"table,omitempty"`
 	Columns []string `json:"columns,omitempty"`
 	Message string   `json:"message"`

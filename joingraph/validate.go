@@ -50,9 +50,13 @@ type ValidateOptions struct {
 // comments and evidence, and no rows. [Apply] puts the verdicts into the schema.
 //
 // The model can lower or raise a confidence, drop a relationship, and name its
-// role; it cannot add one. A reply about a relationship that it was not asked
-// about, or twice about one, is not used and reported, and so is a relationship
-// that it says nothing about; both are asked again by the next call.
+// role; it cannot add one. These replies are not used, and are reported as problems:
+//
+//   - a reply about a relationship that the model was not asked about
+//   - a second reply about the same relationship
+//
+// A relationship without a usable reply is a problem too. The next call asks about
+// it again.
 //
 // The verdicts are in the order of the schema's relationships. They are returned
 // with an error as well: it is that of the model, of Save or of ctx.

@@ -34,8 +34,9 @@ type Verdict struct {
 }
 
 // Apply returns s with the verdicts that still apply to it. It does not change s.
-// Relationships that the database declares, or a person has written, stay as they
-// are.
+// A relationship that a verdict drops stays in it with a confidence of 0, which
+// package joinpath ignores. Relationships that the database declares, or that a person
+// has written, stay as they are.
 func Apply(s *joinpath.Schema, verdicts []Verdict) *joinpath.Schema {
 	known := byBasis(verdicts)
 	out := *s

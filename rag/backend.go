@@ -2,7 +2,12 @@ package rag
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 // A Backend keeps the chunks of an [Index]: [Memory], or one of the packages for
@@ -29,7 +34,8 @@ type Backend interface {
 	Matching(ctx context.Context, terms []string, k int, f Filter) ([]Hit, error)
 }
 
-// An Entry is a chunk with what it is found by.
+// An Entry is a chunk as a [Backend] stores it: with the terms and the vector by
+// which searches find it.
 type Entry struct {
 	Chunk  Chunk
 	Terms  []string  // of an [Analyzer], with repetitions
@@ -48,13 +54,50 @@ type Filter struct {
 }
 
 // Matches reports whether f lets a chunk be found.
-func (f Filter) Matches(c Chunk) bool {
-	if f.Documents != nil && !slices.Contains(f.Documents, c.Document) {
-		return false
+func (f Filter) Matches(c Chunk) bool { return f.matcher()(&c) }
+
+// matcher returns [Filter.Matches] for many chunks. It finds the document of a chunk
+// in the same time however many documents f has.
+func (f Filter) matcher() func(c *Chunk) bool {
+	documents := make(map[string]bool, len(f.Documents))
+	for _, d := range f.Documents {
+		documents[d] = true
+	}
+	return func(c *Chunk) bool {
+		if f.Documents != nil && !documents[c.Document] {
+			return false
+		}
+		for key, values := range f.Metadata {
+			v, ok := c.Metadata[key]
+			if !ok || !slices.Contains(values, v) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// check returns an error if f has a text that is not UTF-8. An engine that gets it as
+// JSON would replace what is wrong, and compare another text.
+func (f Filter) check() error {
+	for _, d := range f.Documents {
+		if !isText(d) {
+			return fmt.Errorf("Filter.Documents: %q: %w", prompt.Clip(d, maxTitle), ErrNotUTF8)
+		}
 	}
 	for key, values := range f.Metadata {
-		v, ok := c.Metadata[key]
-		if !ok || !slices.Contains(values, v) {
+		if !isText(key) || !isText(values...) {
+			return fmt.Errorf("Filter.Metadata: %q: %w", prompt.Clip(key, maxTitle), ErrNotUTF8)
+		}
+	}
+	return nil
+}
+
+// isText reports whether texts are UTF-8 without the character NUL, which
+// PostgreSQL does not store.
+func isText(texts ...string) bool {
+	for _, s := range texts {
+		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
 			return false
 		}
 	}

@@ -29,6 +29,19 @@ type Chunk struct {
 	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
+// isText reports whether all texts of the chunk are UTF-8 without NUL.
+func (c Chunk) isText() bool {
+	if !isText(c.Document, c.Text) || !isText(c.Headings...) {
+		return false
+	}
+	for key, value := range c.Metadata {
+		if !isText(key, value) {
+			return false
+		}
+	}
+	return true
+}
+
 // title returns the chunk's document and headings.
 func (c Chunk) title() string {
 	return strings.Join(append([]string{c.Document}, c.Headings...), " › ")

@@ -138,3 +138,40 @@ func ExampleOpenMemory() {
 	// 0
 	// 1
 }
+
+// shortest is a Reranker that prefers short texts. A real one is a cross-encoder.
+type shortest struct{}
+
+func (shortest) Rerank(_ context.Context, _ string, texts []string) ([]float64, error) {
+	scores := make([]float64, len(texts))
+	for i, text := range texts {
+		scores[i] = 1 / float64(len(text))
+	}
+	return scores, nil
+}
+
+// A reranker scores what the index found, and the best of it remains.
+func ExampleReranked() {
+	ctx := context.Background()
+	index, err := rag.NewIndex(rag.NewMemory(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = index.Put(ctx, []rag.Chunk{
+		{Document: "long.md", Text: "Fees: the fee of an order, of another order, and all other fees."},
+		{Document: "short.md", Text: "The fee is 12 EUR."},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	searcher, err := rag.Reranked(index, shortest{}, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	hits, err := searcher.Search(ctx, rag.Query{Text: "fee", K: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(hits[0].Chunk.Document)
+	// Output: short.md
+}

@@ -14,9 +14,12 @@ import (
 
 // loadHTML returns the visible text of a page. The spans of its blocks are those of
 // the file. The title of the page is the metadata "title".
-func loadHTML(_ context.Context, data []byte) (*Document, error) {
+func loadHTML(ctx context.Context, data []byte) (*Document, error) {
 	h := &htmlText{tokens: html.NewTokenizer(bytes.NewReader(data)), data: data, line: 1}
-	for {
+	for n := 0; ; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		switch kind := h.tokens.Next(); kind {
 		case html.ErrorToken:
 			if err := h.tokens.Err(); !errors.Is(err, io.EOF) {

@@ -25,12 +25,12 @@ type Searcher interface {
 	Search(ctx context.Context, q Query) ([]Hit, error)
 }
 
-// A Query is what a [Searcher] is asked for.
+// A Query is a search: which chunks a [Searcher] has to find.
 type Query struct {
-	Text   string
-	K      int // the largest number of hits; at least 1
-	Filter Filter
-	Mode   Mode
+	Text   string // the question, or other words to search for
+	K      int    // the largest number of hits; at least 1
+	Filter Filter // the chunks that may be found; the zero value means all
+	Mode   Mode   // how an [Index] ranks; other Searchers may ignore it
 }
 
 // A Mode says how an [Index] ranks chunks.
@@ -117,8 +117,9 @@ const giveUpAfter = 3
 //
 // Each document is added as a whole or not at all. If one fails, the others are
 // added, and the error joins a [*DocumentError] for each that is not. It matches
-// [ErrEmbedding], [ErrDimensions], [ErrDuplicate], or an error of the Embedder or
-// the backend. A batch that the Embedder does not accept is divided to find the
+// [ErrEmbedding], [ErrDimensions], [ErrDuplicate], [ErrNotUTF8] if a name, text or
+// value of metadata is not UTF-8 or has a NUL, or an error of the Embedder or the
+// backend. A batch that the Embedder does not accept is divided to find the
 // chunks that it refuses. Put stops if the context is done, if the Embedder's
 // vectors have other dimensions than those in the index, or if three calls fail one
 // after the other; the documents that were not tried are in the error too.
@@ -145,6 +146,8 @@ func (x *Index) Put(ctx context.Context, chunks []Chunk) error {
 			d.err = errors.New("the chunks have no document: set Chunk.Document")
 		case seen[name]:
 			d.err = ErrDuplicate
+		case slices.ContainsFunc(d.entries, func(e Entry) bool { return !e.Chunk.isText() }):
+			d.err = ErrNotUTF8
 		}
 		seen[name] = true
 		p.waiting = append(p.waiting, d)
@@ -265,14 +268,18 @@ func (x *Index) Delete(ctx context.Context, documents ...string) error {
 // Search returns at most q.K chunks with a score above zero, the best first, and
 // equal ones in the order of their documents. An empty query finds nothing.
 //
-// It returns an error if q.K is less than 1, if ctx is done, or if the Embedder or
-// the backend fails. A mode that the index does not have is an error that matches
+// It returns an error if q.K is less than 1, if a text of q.Filter is not UTF-8
+// ([ErrNotUTF8]), if ctx is done, or if the Embedder or the backend fails. A mode
+// that the index does not have is an error that matches
 // [errors.ErrUnsupported].
 func (x *Index) Search(ctx context.Context, q Query) ([]Hit, error) {
 	if q.K < 1 {
 		return nil, fmt.Errorf("rag: Search with K = %d: K is at least 1", q.K)
 	}
 	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("rag: %w", err)
+	}
+	if err := q.Filter.check(); err != nil {
 		return nil, fmt.Errorf("rag: %w", err)
 	}
 	if blank(q.Text) || q.Filter.Nothing() {

@@ -3,55 +3,34 @@ package rag
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"unicode"
 
-	"github.com/yuin/goldmark"
+	"github.com/qedkit/qed/internal/markdown"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
-)
-
-var (
-	// blockParser reads blocks and nothing within them: to read the emphasis and
-	// links of hostile text takes time that is quadratic.
-	blockParser = parser.NewParser(
-		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
-			util.Prioritized(extension.NewTableParagraphTransformer(), 200))...),
-	)
-	inlineParser = goldmark.DefaultParser() // for headings
 )
 
 // loadMarkdown returns the blocks of CommonMark with tables. Front matter is left
-// out. A heading within a list item or a quotation is a part of it.
-func loadMarkdown(_ context.Context, data []byte) (d *Document, err error) {
-	defer func() {
-		if recover() != nil { // goldmark panics for some malformed lists
-			d, err = &Document{Text: oneLineEnd(string(data))}, nil
-		}
-	}()
-	d = &Document{Text: oneLineEnd(string(data))}
-	if nested(d.Text) {
-		return d, nil
-	}
+// out. A heading within a list item or a quotation is a part of it. A document with
+// markup that takes too long to read is plain text.
+func loadMarkdown(ctx context.Context, data []byte) (*Document, error) {
+	d := &Document{Text: oneLineEnd(string(data))}
 	from := frontMatter(d.Text)
 	source := []byte(d.Text[from:] + "\n") // goldmark reads past a last line without an end
 	add := func(n ast.Node, level int, whole bool) {
-		if n.Pos() < 0 {
+		start := from + n.Pos()
+		if n.Pos() < 0 || start > len(d.Text) { // of some malformed lists
 			return
 		}
-		start := from + n.Pos()
 		start = strings.LastIndexByte(d.Text[:start], '\n') + 1
 		if last := len(d.Blocks) - 1; last >= 0 && d.Blocks[last].Start >= start {
 			return // two blocks that begin on one line
 		}
 		b := Block{Start: start, Level: level, Whole: whole}
 		if level > 0 {
-			b.Title = plain(n, source)
+			b.Title = plain(ctx, n, source)
 		}
 		d.Blocks = append(d.Blocks, b)
 	}
@@ -70,7 +49,14 @@ func loadMarkdown(_ context.Context, data []byte) (d *Document, err error) {
 			}
 		}
 	}
-	for n := blockParser.Parse(text.NewReader(source)).FirstChild(); n != nil; n = n.NextSibling() {
+	tree, err := markdown.Blocks(ctx, source)
+	switch {
+	case errors.Is(err, markdown.ErrTooComplex):
+		return d, nil
+	case err != nil:
+		return nil, err
+	}
+	for n := tree.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Heading:
 			add(n, n.Level, false)
@@ -98,33 +84,17 @@ func loadMarkdown(_ context.Context, data []byte) (d *Document, err error) {
 	return d, nil
 }
 
-// maxNested limits how many quotations and list items may contain each other.
-const maxNested = 100
-
-// nested reports whether a line begins more quotations and list items than any
-// document has. To read them takes time that is quadratic, so such a document is
-// treated as plain text.
-func nested(text string) bool {
-	for line := range strings.Lines(text) {
-		n := 0
-		for i := 0; i < len(line) && strings.IndexByte(" \t>-+*.)0123456789", line[i]) >= 0; i++ {
-			if line[i] == '>' || line[i] == ' ' && i > 0 && line[i-1] != ' ' && line[i-1] != '>' {
-				n++
-			}
-		}
-		if n > maxNested {
-			return true
-		}
-	}
-	return false
-}
-
-// plain returns the text of a heading without its markup.
-func plain(heading ast.Node, source []byte) string {
+// plain returns the text of a heading without its markup, or with markup that takes
+// too long to read.
+func plain(ctx context.Context, heading ast.Node, source []byte) string {
 	line := bytes.Join(bytes.Fields(heading.Lines().Value(source)), []byte(" "))
 	line = append([]byte("# "), line[:min(len(line), 4*maxHeading)]...)
+	tree, err := markdown.Parse(ctx, line)
+	if err != nil {
+		return strings.TrimSpace(strings.ToValidUTF8(string(line[2:]), ""))
+	}
 	var b strings.Builder
-	ast.Walk(inlineParser.Parse(text.NewReader(line)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.Text:
 			if entering {

@@ -235,12 +235,12 @@ func (m *Memory) Nearest(ctx context.Context, v []float32, k int, f Filter) ([]H
 		return nil, nil
 	}
 	scores := make([]float64, len(m.slots))
-	all := f.Documents == nil && len(f.Metadata) == 0
+	matches := f.matcher()
 	for at := range m.slots {
 		if at%blockRows == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if c := m.slots[at]; c != nil && (all || f.Matches(*c)) {
+		if c := m.slots[at]; c != nil && matches(c) {
 			scores[at] = vector.Dot(v, m.blocks[at/blockRows][at%blockRows*m.dimensions:][:m.dimensions])
 		}
 	}
@@ -256,11 +256,10 @@ func (m *Memory) Matching(ctx context.Context, terms []string, k int, f Filter) 
 		asked[t] = 1
 	}
 	scores := m.lexical.Scores(asked, nil)
-	if f.Documents != nil || len(f.Metadata) > 0 {
-		for at, score := range scores {
-			if score > 0 && !f.Matches(*m.slots[at]) {
-				scores[at] = 0
-			}
+	matches := f.matcher()
+	for at, score := range scores {
+		if score > 0 && !matches(m.slots[at]) {
+			scores[at] = 0
 		}
 	}
 	return m.hits(scores, k), ctx.Err()

@@ -2,6 +2,7 @@ package rag
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -19,10 +20,19 @@ import (
 // ErrCorrupt is matched by the error of [OpenMemory] for a file that cannot be used.
 var ErrCorrupt = errors.New("not an index file, or a damaged one: delete it and add the documents again")
 
-// fileHeader begins a file. After it come records: the length and the CRC-32C of
-// the payload as 4 bytes each in little-endian order, and the payload. A payload is
-// one change. Numbers in it are varints, and texts follow their lengths.
-const fileHeader = "qed rag index 1\n"
+// fileHeader begins a file. After it come records: a frame, and the payload. A frame
+// has three numbers of 4 bytes in little-endian order: the length of the payload,
+// its CRC-32C, and the CRC-32C of the two numbers and of the frame's position in the
+// file. A payload is one change. Numbers in it are varints, and texts follow their
+// lengths.
+const (
+	fileHeader = "qed rag index 2\n"
+	frameSize  = 12
+)
+
+// sector is how many bytes a disk writes at once, at least. Of a record that was
+// being written when the machine stopped, whole sectors can be zero.
+const sector = 512
 
 // The first byte of a payload.
 const (
@@ -81,19 +91,23 @@ func (m *Memory) replay() (removed int, err error) {
 		return 0, errors.Join(err, ErrCorrupt)
 	}
 	m.file.size = int64(len(fileHeader))
-	var frame [8]byte
+	var frame [frameSize]byte
 	var payload []byte
 	rows := 0
 	m.opening = true
-	for left := info.Size() - m.file.size; left > 0; left = info.Size() - m.file.size {
-		if left < int64(len(frame)) {
-			break // cut off
-		}
+	for left := info.Size() - m.file.size; left >= frameSize; left = info.Size() - m.file.size {
 		if _, err := io.ReadFull(r, frame[:]); err != nil {
 			return 0, err
 		}
+		left -= frameSize
+		if binary.LittleEndian.Uint32(frame[8:]) != frameSum(frame, m.file.size) {
+			if unwritten, err := m.file.unwritten(info.Size()); !unwritten {
+				return 0, errors.Join(err, fmt.Errorf("%w: the record at byte %d", ErrCorrupt, m.file.size))
+			}
+			break
+		}
 		length := int64(binary.LittleEndian.Uint32(frame[:4]))
-		if left -= int64(len(frame)); length > left {
+		if length > left {
 			break // cut off
 		}
 		payload = slices.Grow(payload[:0], int(length))[:length]
@@ -101,8 +115,8 @@ func (m *Memory) replay() (removed int, err error) {
 			return 0, err
 		}
 		if crc32.Checksum(payload, castagnoli) != binary.LittleEndian.Uint32(frame[4:]) {
-			if length == left {
-				break // the machine stopped before all of the last record was on the disk
+			if length == left && torn(payload, m.file.size+frameSize) {
+				break
 			}
 			return 0, fmt.Errorf("%w: the record at byte %d", ErrCorrupt, m.file.size)
 		}
@@ -111,12 +125,50 @@ func (m *Memory) replay() (removed int, err error) {
 			return 0, fmt.Errorf("%w: the record at byte %d", err, m.file.size)
 		}
 		rows += n
-		m.file.size += int64(len(frame)) + length
+		m.file.size += frameSize + length
 	}
 	m.lexical.AddAll(m.loading)
 	m.loading, m.opening, m.file.arena = nil, false, nil
 	m.file.words = m.lexical.Known()
 	return rows - m.alive(), m.file.file.Truncate(m.file.size)
+}
+
+// frameSum returns the checksum of a frame at a position of the file.
+func frameSum(frame [frameSize]byte, at int64) uint32 {
+	binary.LittleEndian.PutUint32(frame[8:], uint32(at))
+	return crc32.Checksum(frame[:], castagnoli)
+}
+
+// unwritten reports whether nothing but the beginning of the frame at f.size was
+// written when the machine stopped: from a sector within or right before the frame
+// to the end of the file all bytes are zero.
+func (f *logFile) unwritten(end int64) (bool, error) {
+	from := f.size
+	if next := (f.size + sector - 1) / sector * sector; next < f.size+frameSize {
+		from = next
+	}
+	r := bufio.NewReaderSize(io.NewSectionReader(f.file, from, end-from), 1<<16)
+	for {
+		switch b, err := r.ReadByte(); {
+		case err == io.EOF:
+			return true, nil
+		case err != nil || b != 0:
+			return false, err
+		}
+	}
+}
+
+// torn reports whether the bytes of a sector are missing in a payload that begins at
+// a position of the file.
+func torn(payload []byte, at int64) bool {
+	for len(payload) > 0 {
+		n := min(int(sector-at%sector), len(payload))
+		if len(bytes.TrimLeft(payload[:n], "\x00")) == 0 {
+			return true
+		}
+		payload, at = payload[n:], at+int64(n)
+	}
+	return false
 }
 
 // replayRecord applies one record and returns the number of its rows.
@@ -211,7 +263,7 @@ func (m *Memory) copyFrom(from *Memory) error {
 }
 
 func (f *logFile) put(document string, rows []row, words *ranking.Lexical) error {
-	e := encoder{append(f.written[:0], make([]byte, 8)...)}
+	e := encoder{append(f.written[:0], make([]byte, frameSize)...)}
 	e.b = append(e.b, recordPut)
 	e.text(document)
 	e.number(len(rows[0].vector))
@@ -231,7 +283,7 @@ func (f *logFile) put(document string, rows []row, words *ranking.Lexical) error
 }
 
 func (f *logFile) delete(document string) error {
-	e := encoder{append(f.written[:0], make([]byte, 8)...)}
+	e := encoder{append(f.written[:0], make([]byte, frameSize)...)}
 	e.b = append(e.b, recordDelete)
 	e.text(document)
 	return f.append(e.b)
@@ -244,12 +296,13 @@ func (f *logFile) append(record []byte) error {
 	if cap(record) > 1<<20 {
 		f.written = nil
 	}
-	payload := record[8:]
+	payload := record[frameSize:]
 	if len(payload) > math.MaxInt32 {
 		return fmt.Errorf("%w: the document takes more than 2 GiB in an index file", ErrTooLarge)
 	}
 	binary.LittleEndian.PutUint32(record, uint32(len(payload)))
 	binary.LittleEndian.PutUint32(record[4:], crc32.Checksum(payload, castagnoli))
+	binary.LittleEndian.PutUint32(record[8:], frameSum([frameSize]byte(record), f.size))
 	if _, err := f.file.WriteAt(record, f.size); err != nil {
 		return errors.Join(err, f.file.Truncate(f.size))
 	}

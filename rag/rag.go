@@ -1,9 +1,9 @@
 // Package rag answers questions from documents and cites the passages that each
 // answer is based on.
 //
-// [Read] splits files into chunks, an [Index] finds the chunks that are relevant to
-// a question, and the agent that [New] returns lets a model answer from the best of
-// them and nothing else:
+// [Read] splits files into chunks, and an [Index] finds the chunks that are relevant
+// to a question. The agent that [New] returns shows the best of them to a model,
+// which is instructed to use only these:
 //
 //	chunks, err := rag.Read(ctx, os.DirFS("manual"), nil)
 //	...
@@ -15,7 +15,7 @@
 //
 // Each part can be used without the others: [Split] splits the texts of other
 // sources, the chunks of an Index are in any [Backend], and any [Searcher] can
-// replace the Index. [Reranked] orders hits anew. [NewTool] returns the search
+// replace the Index. [Reranked] adds a second, better ranking. [NewTool] returns the search
 // alone, as a tool for other agents. Package rag/pdf reads PDF files. Packages
 // rag/pgindex, rag/esindex and rag/chromaindex are Backends in PostgreSQL,
 // Elasticsearch and Chroma.
@@ -63,8 +63,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/citation"
@@ -195,12 +197,13 @@ func (a *agent) search(ctx context.Context, s state) (state, error) {
 			return s, err
 		}
 	}
-	hits, err := a.searcher.Search(ctx, q)
+	began := time.Now()
+	hits, err := search(ctx, a.searcher, q)
 	if err != nil {
 		return s, err
 	}
-	found := qed.Retrieved{Query: s.Question}
-	keys := map[string]bool{citation.None: true}
+	found := qed.Retrieved{Query: s.Question, Millis: time.Since(began).Milliseconds()}
+	var keys []string
 	for _, h := range hits {
 		if len(s.Passages) == a.opt.TopK {
 			break // the Searcher returned more than k
@@ -209,23 +212,51 @@ func (a *agent) search(ctx context.Context, s state) (state, error) {
 			continue
 		}
 		p := Passage{
-			Key:      key(h.Chunk, keys),
 			Citation: h.Chunk.citation(),
 			Text:     prompt.Clip(h.Chunk.Text, a.opt.MaxChunkBytes),
 		}
 		s.Passages = append(s.Passages, p)
+		keys = append(keys, citation.Key(h.Chunk.Document, strconv.Itoa(h.Chunk.Number), h.Chunk.Text))
 		found.Citations = append(found.Citations, p.Citation)
 	}
+	setKeys(s.Passages, keys, s.Question)
 	qed.Emit(ctx, found)
 	return s, nil
 }
 
-// key returns a key of a chunk that is not taken.
-func key(c Chunk, taken map[string]bool) string {
-	k := citation.Key(c.Document, strconv.Itoa(c.Number), c.Text)
-	for taken[k] {
-		k = citation.Key(k)
+// search returns the hits of a searcher. It fails if a hit is outside of the filter,
+// so that a Searcher that ignores the filter shows nobody what they may not read.
+func search(ctx context.Context, searcher Searcher, q Query) ([]Hit, error) {
+	hits, err := searcher.Search(ctx, q)
+	if err != nil {
+		return nil, err
 	}
-	taken[k] = true
-	return k
+	allowed := q.Filter.matcher()
+	for _, h := range hits {
+		if !allowed(&h.Chunk) {
+			return nil, errors.New("rag: the searcher returned a chunk that Query.Filter does not match: " +
+				"the Searcher has to apply the filter")
+		}
+	}
+	return hits, nil
+}
+
+// setKeys sets the keys of passages to those that are wanted, or others. No key is
+// used twice or stands in a text of the prompt: a document could contain the key of
+// another document next to a forged statement, and the model would copy both.
+func setKeys(passages []Passage, wanted []string, question string) {
+	taken := map[string]bool{citation.None: true}
+	for i, k := range wanted {
+		for taken[k] || occurs(k, passages, question) {
+			k = citation.Key(k)
+		}
+		taken[k] = true
+		passages[i].Key = k
+	}
+}
+
+func occurs(key string, passages []Passage, question string) bool {
+	return strings.Contains(question, key) || slices.ContainsFunc(passages, func(p Passage) bool {
+		return strings.Contains(p.Text, key) || strings.Contains(p.Citation.Title, key)
+	})
 }

@@ -25,7 +25,7 @@ var (
 	// ErrBinary is matched by the error for a file that has a text file's name and
 	// binary content.
 	ErrBinary = errors.New("not text but binary data: rename the file, or add a loader to ReadOptions.Loaders")
-	// ErrNotUTF8 is matched by the error for a text file that is not valid UTF-8.
+	// ErrNotUTF8 is matched by the error for a text that is not valid UTF-8.
 	ErrNotUTF8 = errors.New("not valid UTF-8: convert the file")
 	// ErrEncrypted is matched by the error for a file that needs a password.
 	ErrEncrypted = errors.New("encrypted: save the file without a password")
@@ -52,7 +52,8 @@ type ReadOptions struct {
 	// tokens; the least is 100. Embedding models ignore the rest of a longer text,
 	// some after 256 tokens.
 	ChunkBytes int
-	// MaxFileBytes limits the size of one file. 0 means 16 MiB; the most is 1 GiB.
+	// MaxFileBytes limits the size of one file, and of the text in it, which is
+	// larger in a compressed file. 0 means 16 MiB; the most is 1 GiB.
 	MaxFileBytes int
 	// MaxBytes limits the size of all files together. 0 means 256 MiB; the most is
 	// 1 GiB.
@@ -137,6 +138,9 @@ func Read(ctx context.Context, files fs.FS, opt *ReadOptions) ([]Chunk, error) {
 		if err == nil && data != nil {
 			var some []Chunk
 			some, err = o.chunks(ctx, name, data, load)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			chunks = append(chunks, some...)
 		}
 		if err != nil {
@@ -175,6 +179,9 @@ func (o ReadOptions) chunks(ctx context.Context, name string, data []byte, load 
 	d, err := load(ctx, data)
 	if err != nil {
 		return nil, err
+	}
+	if len(d.Text) > o.MaxFileBytes {
+		return nil, ErrTooLarge
 	}
 	d.Name = name
 	if o.Metadata != nil {

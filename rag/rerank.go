@@ -22,9 +22,13 @@ type Reranker interface {
 // that cannot be used: too few, too many, or not a number.
 var ErrRerank = errors.New("the reranker's scores cannot be used")
 
-// Reranked returns a Searcher that finds candidates with s and orders them by r.
-// candidates is how many; 0 means 50. A search for more finds as many as it asks
-// for.
+// Reranked returns a Searcher that finds hits with s, scores them with r, and
+// returns the best K of them.
+//
+// candidates is the number of hits that r scores; 0 means 50. If [Query.K] is
+// larger, r scores K hits. The score of r replaces that of s. An error of r is the
+// error of the search. Scores that cannot be used are an error that matches
+// [ErrRerank].
 func Reranked(s Searcher, r Reranker, candidates int) (Searcher, error) {
 	if s == nil || r == nil {
 		return nil, errors.New("rag: Reranked needs a searcher and a reranker")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -93,12 +94,15 @@ func NewTool(searcher Searcher, opt *ToolOptions) (qed.Tool, error) {
 				return toolResult{}, err
 			}
 		}
-		hits, err := searcher.Search(ctx, q)
+		began := time.Now()
+		hits, err := search(ctx, searcher, q)
 		if err != nil {
 			return toolResult{}, err
 		}
 		found := o.result(hits, k)
-		qed.Emit(ctx, qed.Retrieved{Query: in.Query, Citations: found.Citations})
+		qed.Emit(ctx, qed.Retrieved{
+			Query: in.Query, Citations: found.Citations, Millis: time.Since(began).Milliseconds(),
+		})
 		return found, nil
 	})
 	t.Kind, t.Idempotent = qed.CoreTool, true

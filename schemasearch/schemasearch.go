@@ -63,7 +63,7 @@ type Hit struct {
 	// Named is how many columns at the beginning of Columns the question names.
 	Named int
 	// Matches is true if the table itself has something in common with the question.
-	// Otherwise it is at best joined with one that has.
+	// If it is false, a table that it joins with may have.
 	Matches bool
 	// Score orders the hits of one search.
 	Score float64

@@ -86,7 +86,8 @@ func tableOf(ctx context.Context, rows *finding.RowsRef) (*qed.Table, basis, err
 func (b *basis) sentence() string {
 	text := "Based on " + countOf(b.RowCount, "row") + "."
 	if b.Truncated {
-		text = "Based on the first " + countOf(b.RowCount, "row") + " only; there are more."
+		text = "Based on the first " + countOf(b.RowCount, "row") + " only; there are more. " +
+			"They are no random sample: figures of all rows can differ."
 	}
 	if b.Partial != "" {
 		text += " Rows may be missing: " + strconv.Quote(b.Partial) + "."

@@ -55,8 +55,9 @@ const maxSeriesRows = 150
 //   - row_count, truncated, partial: the rows that were analysed
 //   - value, time, aggregate: what was analysed
 //   - missing: the number of rows without a time or a value
-//   - trend: a [Trend]
-//   - seasonality: a [Cycle] for each cycle of the calendar
+//   - trend: a [Trend]; it is unknown if there are more rows than were read
+//   - seasonality: a [Cycle] for each cycle of the calendar; none if there are more
+//     rows than were read
 //   - series: the points of the trend, as a finding.RowsRef for a chart
 //   - outliers: an [Outliers]
 //   - groups: a [Comparison]
@@ -172,16 +173,26 @@ func (p *patterns) overTime(ctx context.Context, times, values *variable, opt Se
 	if p.Series, err = keepSeries(ctx, s); err != nil {
 		return nil, err
 	}
-	seasonality := d.seasonality()
 	p.Series.Partial = p.missing()
 	p.Time, p.Aggregate = clip(s.Time), s.Aggregate
-	p.Trend, p.Seasonality = s.Trend(), seasonality.Cycles
 	p.Missing = s.Missing
 	var text []string
 	if p.Missing > 0 {
 		text = append(text, s.gaps())
 	}
+	if p.Truncated && len(s.Points) > 0 {
+		// The first rows may be those of the first times.
+		first, last := moment(s.Points[0].Start), moment(s.Points[len(s.Points)-1].Start)
+		s.Unclear = fmt.Sprintf("the rows that were read run from %s to %s and are not all; "+
+			"let the query return one row for each period", first, last)
+	}
+	p.Trend = s.Trend()
 	text = append(text, p.Trend.sentence(s))
+	if p.Truncated {
+		return text, nil
+	}
+	seasonality := d.seasonality()
+	p.Seasonality = seasonality.Cycles
 	return append(text, seasonality.sentences()...), nil
 }
 

@@ -176,6 +176,12 @@ func TestToolsOnSomeRows(t *testing.T) {
 			if r.Series != nil && (r.Series.Partial == "") != whole {
 				t.Errorf("%s: the series of %q says %q", tool.Name, tt.says, r.Series.Partial)
 			}
+			if r.Trend != nil && (r.Trend.Direction == stats.Unknown) != tt.truncated {
+				t.Errorf("%s: the trend of %q is %+v", tool.Name, tt.says, r.Trend)
+			}
+			if tt.truncated && r.Series != nil && (len(r.Cycles) > 0 || !strings.Contains(r.Text, "run from 2025-01-06 to 2025-03-06 and are not all")) {
+				t.Errorf("%s: %s", tool.Name, r.Text)
+			}
 		}
 	}
 }

@@ -2,12 +2,14 @@ package toolagent_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/toolagent"
 )
@@ -52,5 +54,26 @@ func TestAnswerHasTheProof(t *testing.T) {
 	answer.Usage.Calls = 0
 	if diff := cmp.Diff(qed.Answer{Text: "done"}, answer); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The model learns that there is an artifact, without its data.
+func TestModelDoesNotGetArtifactData(t *testing.T) {
+	draw := tool("chart", func(ctx context.Context) (any, error) {
+		ref, err := finding.SaveArtifact(ctx, qed.Artifact{Name: "chart", MediaType: "image/png", Data: make([]byte, 900)})
+		return finding.Finding{Text: "drawn", Artifacts: []finding.ArtifactRef{ref}}, err
+	})
+	model := steps(calls(`chart {}`), says("done"))
+	var seen string
+	watched := llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		seen = req.Messages[len(req.Messages)-1].Content
+		return model.Generate(ctx, req, stream)
+	})
+	answer, err := qed.Ask(t.Context(), newAgent(t, watched, registry(t, draw), nil), qed.Turn{Text: "q"})
+	if err != nil || len(answer.Artifacts) != 1 || len(answer.Artifacts[0].Data) != 900 {
+		t.Fatalf("%+v, %v", answer.Artifacts, err)
+	}
+	if !strings.Contains(seen, "image/png") || !strings.Contains(seen, "drawn") || strings.Contains(seen, "AAAA") {
+		t.Errorf("the model sees %s", seen)
 	}
 }

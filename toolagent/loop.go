@@ -3,6 +3,7 @@ package toolagent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/qedkit/qed"
@@ -121,7 +122,13 @@ func (r *run) step(ctx context.Context) (*ending, error) {
 	r.repairs = 0
 	said := draft.close(resp.Message.Content)
 	from := len(r.results)
-	if err := r.call(ctx, &p, resp.Message); err != nil {
+	err = r.call(ctx, &p, resp.Message)
+	if r.opt.AfterStep != nil {
+		if failed := r.opt.AfterStep(ctx, r.progress()); failed != nil {
+			return nil, fmt.Errorf("toolagent: AfterStep: %w", failed)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return r.stopped(from, said), nil

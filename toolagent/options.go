@@ -30,6 +30,10 @@ type Options struct {
 	// the time and [qed.Step] for what can change. Its error ends the turn.
 	BeforeStep func(ctx context.Context, step *StepRequest) error
 
+	// AfterStep is called after the calls of each step, with all results so far. A
+	// resumed run calls it again. Its error ends the turn.
+	AfterStep func(ctx context.Context, p Progress) error
+
 	// MaxRepairs is how many replies in a row the model may correct that cannot be
 	// used, such as calls whose arguments are not JSON. 0 means 2. A negative
 	// number means none.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -111,8 +112,8 @@ func (r *run) show(ctx context.Context, one *result) error {
 		r.refer(f.Rows)
 	}
 	hidden := f.Rows != nil && f.Rows.Count > len(f.Rows.Sample.Rows)
-	if len(one.Output) <= r.opt.MaxResultBytes && !hidden {
-		one.content = framed("tool_result", untagged(one.Output))
+	if output := one.withoutData(); len(output) <= r.opt.MaxResultBytes && !hidden {
+		one.content = framed("tool_result", untagged(output))
 		return nil
 	}
 	short, err := r.shorten(ctx, one)
@@ -121,6 +122,28 @@ func (r *run) show(ctx context.Context, one *result) error {
 	}
 	one.content = framed("tool_result", untagged(short.output)) + "\n" + short.note
 	return nil
+}
+
+// withoutData returns the output without the data of artifacts, such as a chart,
+// which says nothing to the model that the call did not.
+func (one *result) withoutData() json.RawMessage {
+	refs := slices.Clone(one.finding.Artifacts)
+	for i := range refs {
+		refs[i].Data = nil
+	}
+	var whole map[string]json.RawMessage
+	if len(refs) == 0 || json.Unmarshal(one.Output, &whole) != nil {
+		return one.Output
+	}
+	raw, err := json.Marshal(refs)
+	if err != nil {
+		return one.Output
+	}
+	whole["artifacts"] = raw
+	if raw, err = json.Marshal(whole); err != nil {
+		return one.Output
+	}
+	return raw
 }
 
 // untagged returns JSON in which no tag can be closed: < occurs in strings alone.

@@ -28,7 +28,7 @@ func (r *run) shorten(ctx context.Context, one *result) (shortForm, error) {
 	if table := wholeTable(one.Output); table != nil && len(table.Rows) > 1 {
 		return r.shortRows(ctx, one, table)
 	}
-	if json.Unmarshal(one.Output, &whole) != nil || whole == nil {
+	if json.Unmarshal(one.withoutData(), &whole) != nil || whole == nil {
 		return cutForm(one.Output, limit), nil
 	}
 	short := shortForm{}

@@ -60,8 +60,8 @@ type Column struct {
 
 // A Problem is a part of a reading that failed.
 type Problem struct {
-	// Table and Column are what was read. They are empty if the reading ended
-	// before its plan.
+	// Table and Column are what was read. They are empty if Read stopped before
+	// it had read all columns; Message then says how many are missing.
 	Table   string `json:"table,omitempty"`
 	Column  string `json:"column,omitempty"`
 	Message string `json:"message"`

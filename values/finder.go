@@ -205,12 +205,12 @@ func conditions(column, term string) []string {
 	if len(all) == 0 {
 		return out
 	}
-	if whole := pattern(term); letters(whole) >= leastLetters {
+	if whole := pattern(term, 2); letters(whole) >= leastLetters {
 		out = append(out, like(whole+"%"))
 	}
 	var begun []string
 	for _, w := range all {
-		if p := pattern(beginning(w)); letters(p) > 0 {
+		if p := pattern(beginning(w), 1); letters(p) > 0 {
 			begun = append(begun, like("%"+p+"%"))
 		}
 	}
@@ -236,14 +236,18 @@ func beginning(w string) string {
 // pattern returns a pattern that matches a text in lower case. It has letters, digits,
 // spaces and wildcards of its own alone, so it needs no escape in any dialect. Letters
 // with accents of the Latin script become _, and so does every sign. The pairs ae, oe
-// and ue, which people write for umlauts, become %.
-func pattern(s string) string {
+// and ue, which people write for umlauts, become %. The pattern ends before it would
+// have more than most of them, because DuckDB takes few in a pattern.
+func pattern(s string, most int) string {
 	var b strings.Builder
 	s = strings.ToLower(s)
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)
 		switch {
 		case len(s) > 1 && s[1] == 'e' && (r == 'a' || r == 'o' || r == 'u'):
+			if most--; most < 0 {
+				return b.String()
+			}
 			// % matches ü and the two letters of Miguel.
 			b.WriteByte('%')
 			n = 2

@@ -52,15 +52,15 @@ type asked struct {
 	vector        []float32
 }
 
-// WithMeaning returns a dictionary with the same values that finds them by meaning
-// too: "waiting" can mean On hold. It embeds all values before it returns, each alone
-// and in a question that names it, and [Dictionary.Search] embeds the text in one
-// call. The errors of the Embedder are returned as they are.
+// WithMeaning returns a dictionary with the same values whose [Dictionary.Search]
+// also finds them by meaning: "waiting" can mean On hold.
 //
-// Search returns the values that words of the text mean, and of the values that the
-// whole text is about the best one of a column, for at most two columns.
+// Search then compares the words of the text, and the text as a whole, with the
+// values. The whole text adds at most one value of a column, for at most two columns.
 //
-// The values of the columns go to the Embedder.
+// WithMeaning sends all values to the Embedder before it returns, each alone and in a
+// question that names it. Each Search sends the text in one call. The errors of the
+// Embedder are returned as they are.
 func (d *Dictionary) WithMeaning(ctx context.Context, e llm.Embedder, opt *MeaningOptions) (*Dictionary, error) {
 	var o MeaningOptions
 	if opt != nil {

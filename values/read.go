@@ -99,10 +99,10 @@ type Reader struct {
 	leftOut []privacy.LeftOut
 }
 
-// NewReader returns a reader of the columns with texts that guard allows and
-// [Options.Columns] chooses. schema has the types of the columns, under the names of
-// the guard's policy or of its views; a column without a type is read as well. A name
-// in Options.Columns that the policy does not have is an error.
+// NewReader returns a reader of the text columns that guard allows and
+// [Options.Columns] chooses. The types are those of schema, whose tables are named as
+// in the guard's policy or as its views. A column without a type counts as text. A
+// name in Options.Columns that the policy does not have is an error.
 func NewReader(db Database, guard *secureview.Guard, schema *joinpath.Schema, opt *Options) (*Reader, error) {
 	if db == nil || guard == nil || schema == nil {
 		return nil, errors.New("values: NewReader needs a database, a guard and a schema")
@@ -160,16 +160,13 @@ var (
 		mac xml interval money serial year bit point polygon line path box circle oid vector range hstore []`)
 )
 
-// Read reads the values whose age is at least maxAge, and those that old does not
-// have. It takes the others from old, which may be nil. The result has no columns
-// that the reader does not read.
+// Read returns a dictionary with the columns of the reader. It takes columns that
+// were read less than maxAge ago from old, and reads the others. old may be nil. If
+// it has another owner, the error matches [ErrCaller].
 //
-// A statement that fails is reported in [Dictionary.Problems], and the rest goes on.
-// After three failures in a row nothing more is read. What was read stays, and so do
-// the values that old has. If ctx ends, its error is returned together with that
-// dictionary.
-//
-// old has to be of the same owner; otherwise the error matches [ErrCaller].
+// A statement that fails is reported in [Dictionary.Problems], and the next one runs.
+// After three failures in a row Read stops. Columns that were not read have the
+// values of old. If ctx ends, its error is returned together with the dictionary.
 func (r *Reader) Read(ctx context.Context, old *Dictionary, maxAge time.Duration) (*Dictionary, error) {
 	if old != nil && (old.owner != r.opt.Owner || old.shared != r.opt.Shared) {
 		return nil, fmt.Errorf("values: %w: the earlier dictionary has another owner than Options.Owner", ErrCaller)

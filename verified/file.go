@@ -51,7 +51,8 @@ func (s *Set) open(f *os.File) error {
 	return nil
 }
 
-// Close closes the file of the set. A set of [Read] has none.
+// Close closes the file of a set of [Open]. For a set of [Read], which has no file, it
+// does nothing.
 func (s *Set) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

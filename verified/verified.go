@@ -50,8 +50,8 @@ var (
 	// ErrInvalid is the error of a pair or a line that cannot be used.
 	ErrInvalid = errors.New("not a pair of a question and a statement")
 
-	// ErrNotProved is the error of [FromAnswer] if the answer is partial, or not
-	// read by one SQL statement.
+	// ErrNotProved is the error of [FromAnswer] if the answer is partial, or if it
+	// does not come from exactly one SQL statement.
 	ErrNotProved = errors.New("the answer is not that of one SQL statement")
 
 	// ErrFull is the error of [Set.Propose] if too many proposals wait for a
@@ -164,7 +164,8 @@ func (s *Set) Approve(p Pair) error {
 }
 
 // Reject removes a pair, whether it was proposed or approved. It cannot be proposed
-// again; it can be approved. The error matches [ErrInvalid] or [ErrChanged].
+// again, but it can be approved. By may be empty. The error matches [ErrInvalid] or
+// [ErrChanged].
 func (s *Set) Reject(p Pair) error { return s.change(newEntry(rejected, p)) }
 
 // Approved returns the approved pairs, oldest first.

@@ -105,7 +105,16 @@ func TestCosts(t *testing.T) {
 		return `{"mark":"point","encoding":{"x":{"field":"v","type":"quantitative"},"y":{"field":"n","type":"ordinal","sort":[` +
 			strings.Repeat("1,", values) + `1]}}}`
 	}
+	compared := func(times int, predicate string) string {
+		return `{"transform":[{"filter":{"and":[` + strings.Repeat(predicate+",", times) + predicate + `]}}],` +
+			`"mark":"point","encoding":{"x":{"field":"v","type":"quantitative"}}}`
+	}
+	hidden := "[" + strings.Repeat(`{"a":{}},`, 3000) + "1]"
 	for spec, ok := range map[string]bool{
+		compared(600, `{"field":"n","gt":1}`):                 true,
+		compared(2100, `{"field":"n","gt":1}`):                false,
+		compared(0, `{"field":"n","gt":{"data":`+hidden+`}}`): false, // data are not counted in a view only
+		`{"params":[{"name":"p","select":"point","value":{"data":` + hidden + `}}],` + compared(0, `{"field":"n","gt":1}`)[1:]: false,
 		sorted(9_000):  true,
 		sorted(10_000): false, // each alternative of the schema is compared with each value
 		x(`{"bins":{"start":0,"stop":1000,"step":1e-9}}`):              false,

@@ -1,9 +1,9 @@
-// Package lint checks Vega-Lite specs that somebody else wrote, such as a model,
-// against the rows that they are to show, and puts the rows into them.
+// Package lint checks Vega-Lite specs that a model or another program wrote against
+// the rows that they are to show, and puts the rows into them.
 //
-// [Check] accepts what only draws: the marks, channels, transforms, scales and
-// interactions of Vega-Lite 6, and of 4 and 5 as far as they are the same. It
-// refuses specs that
+// [Check] accepts specs that only draw: they use marks, channels, transforms, scales
+// and interactions of Vega-Lite 6, or of 4 and 5 where these are the same. It refuses
+// specs that
 //
 //   - are not valid under the JSON schema of Vega-Lite 6.4;
 //   - load, link or run something: a url or href, images, maps, data from
@@ -12,8 +12,8 @@
 //   - make no sense for the rows: unknown fields, types and aggregates that the
 //     values do not have, more colors than can be distinguished, stacked parts that
 //     do not add up, negative slices, logarithms of numbers that are not positive;
-//   - are too expensive for a browser: more rows than Limits.Rows, endless bins
-//     and ticks.
+//   - are too expensive to check or to draw: more rows than Limits.Rows, more than
+//     2000 objects and lists, an unbounded number of bins or ticks.
 //
 // The schema is compiled for the first spec, which takes about half a second.
 // Columns are read by the rules of packages chart and stats.
@@ -58,9 +58,11 @@ type Options struct {
 	Kind  chart.Kind // the spec has to draw it; empty allows every kind
 	Title string     // replaces the title of the spec; empty keeps it
 
-	// Style is the house style, an object of Vega-Lite's config. Nil means the style
-	// of this package. It has 20 colors that are readable on light and dark pages.
-	// A style that is not valid is an error, and not a refusal.
+	// Style is the value for the property config of the spec: fonts, colors and
+	// axes of the host's own design. It replaces the config that the spec has. Nil
+	// means the style of this package, with 20 colors that are readable on light
+	// and dark pages. A style that is not valid is an error that is not a
+	// [*refusal.Error], because the author of the spec cannot fix it.
 	Style json.RawMessage
 
 	Limits *Limits // nil means the defaults
@@ -114,9 +116,16 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := parts(root); n > maxParts {
+	switch all, nested := parts(root); {
+	case all > maxParts:
 		return nil, refuse(refusal.Problem{
-			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d values without its data, and at most %d are allowed", n, maxParts),
+			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d values without its data, "+
+				"and at most %d are allowed", all, maxParts),
+		})
+	case nested > maxNested:
+		return nil, refuse(refusal.Problem{
+			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d objects and lists without its data, "+
+				"and at most %d are allowed", nested, maxNested),
 		})
 	}
 	s, err := schema()

@@ -91,7 +91,7 @@ func TestRefuses(t *testing.T) {
 		"a list":                     {`[]`, lint.ErrInvalidJSON, ""},
 		"two specs":                  {`{} {}`, lint.ErrInvalidJSON, ""},
 		"a key twice":                {`{"mark":"bar","mark":"image"}`, lint.ErrInvalidJSON, "/mark"},
-		"too deep":                   {`{"mark":` + strings.Repeat("[", 60) + strings.Repeat("]", 60) + `}`, lint.ErrTooLarge, ""},
+		"too deep":                   {`{"mark":` + strings.Repeat("[", 60) + strings.Repeat("]", 60) + `}`, lint.ErrTooLarge, "/mark" + strings.Repeat("/0", 39)},
 		"nothing to draw":            {`{"title":"x"}`, lint.ErrMalformed, ""},
 		"a mark without fields":      {`{"mark":"bar"}`, lint.ErrNoData, ""},
 		"no such mark":               {`{"mark":"bars","encoding":{"x":{"field":"port"}}}`, lint.ErrUnknownName, "/mark"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,6 +18,7 @@ import (
 const (
 	maxDepth    = 40
 	maxParts    = 10_000 // values of a spec, outside of data
+	maxNested   = 2000   // objects and lists of a spec, outside of data
 	maxSpecText = 4000   // bytes of one text, outside of data
 )
 
@@ -31,7 +33,7 @@ func parse(raw []byte) (object, error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	v, err := readValue(d, "", 0)
+	v, err := readValue(d, 0)
 	if _, refused := errors.AsType[*refusal.Error](err); refused {
 		return nil, err
 	}
@@ -48,7 +50,7 @@ func parse(raw []byte) (object, error) {
 	return o, nil
 }
 
-func readValue(d *json.Decoder, path string, depth int) (any, error) {
+func readValue(d *json.Decoder, depth int) (any, error) {
 	t, err := d.Token()
 	if err != nil {
 		return nil, err
@@ -59,15 +61,15 @@ func readValue(d *json.Decoder, path string, depth int) (any, error) {
 	}
 	if depth == maxDepth {
 		return nil, refuse(refusal.Problem{
-			Code: ErrTooLarge, Path: path, Message: fmt.Sprintf("it is nested more than %d levels deep", maxDepth),
+			Code: ErrTooLarge, Message: fmt.Sprintf("it is nested more than %d levels deep", maxDepth),
 		})
 	}
 	if delim == '[' {
 		list := []any{}
 		for d.More() {
-			v, err := readValue(d, path+"/"+strconv.Itoa(len(list)), depth+1)
+			v, err := readValue(d, depth+1)
 			if err != nil {
-				return nil, err
+				return nil, within(strconv.Itoa(len(list)), err)
 			}
 			list = append(list, v)
 		}
@@ -81,16 +83,24 @@ func readValue(d *json.Decoder, path string, depth int) (any, error) {
 			return nil, err
 		}
 		name, _ := key.(string) // the decoder allows nothing else
-		at := pointer(path, name)
 		if _, twice := o[name]; twice {
-			return nil, refuse(refusal.Problem{Code: ErrInvalidJSON, Path: at, Message: "the object has the key twice"})
+			return nil, within(name, refuse(refusal.Problem{Code: ErrInvalidJSON, Message: "the object has the key twice"}))
 		}
-		if o[name], err = readValue(d, at, depth+1); err != nil {
-			return nil, err
+		if o[name], err = readValue(d, depth+1); err != nil {
+			return nil, within(name, err)
 		}
 	}
 	_, err = d.Token()
 	return o, err
+}
+
+// within adds a key to the beginning of the path of a refusal. Paths are made for
+// errors only: those of all values would take far more memory than the values.
+func within(key string, err error) error {
+	if e, refused := errors.AsType[*refusal.Error](err); refused {
+		e.Problems[0].Path = pointer("", key) + e.Problems[0].Path
+	}
+	return err
 }
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
@@ -105,20 +115,29 @@ func pointer(path, key string) string {
 
 func item(path string, i int) string { return path + "/" + strconv.Itoa(i) }
 
-// parts returns how many values v consists of, without those of data.
-func parts(v any) int {
-	n := 1
+// parts returns how many values v consists of, without the data of views, and how
+// many of these are objects and lists.
+func parts(v any) (all, nested int) {
+	add := func(e any) {
+		a, n := parts(e)
+		all, nested = all+a, nested+n
+	}
 	switch v := v.(type) {
 	case []any:
+		nested++
 		for _, e := range v {
-			n += parts(e)
+			add(e)
 		}
 	case object:
+		nested++
+		view := slices.ContainsFunc(words("mark layer concat hconcat vconcat spec"), func(key string) bool {
+			return v[key] != nil
+		})
 		for key, e := range v {
-			if key != "data" {
-				n += parts(e)
+			if key != "data" || !view {
+				add(e)
 			}
 		}
 	}
-	return n
+	return all + 1, nested
 }

@@ -2,15 +2,18 @@ package page
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
 
+	"github.com/qedkit/qed/internal/markdown"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -27,14 +30,24 @@ func body(out *bytes.Buffer, p Page) error {
 		}
 		f[c.ID] = &figure{html: text}
 	}
-	m := goldmark.New(
-		goldmark.WithExtensions(
-			extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough,
-		),
-		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(f, 0))),
-	)
-	if err := m.Convert([]byte(p.Markdown), out); err != nil {
+	source := []byte(p.Markdown)
+	tree, err := markdown.Parse(context.Background(), source)
+	switch {
+	case errors.Is(err, markdown.ErrTooComplex):
+		fmt.Fprintf(out, "<pre>%s</pre>\n", util.EscapeHTML(source))
+	case err != nil:
 		return err
+	default:
+		r := renderer.NewRenderer(renderer.WithNodeRenderers(
+			util.Prioritized(f, 0),
+			util.Prioritized(extension.NewTableHTMLRenderer(
+				extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), 500),
+			util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500),
+			util.Prioritized(html.NewRenderer(), 1000),
+		))
+		if err := r.Render(out, source, tree); err != nil {
+			return err
+		}
 	}
 	for _, c := range p.Charts {
 		if !f[c.ID].shown {

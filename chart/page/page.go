@@ -3,7 +3,8 @@
 //
 // The page contains Vega and Vega-Lite, which draw the charts in the light or dark
 // colors that the reader prefers. It loads nothing: its Content-Security-Policy
-// forbids every address, and every script and style that is not of this package.
+// forbids all network access, and all scripts and styles other than those of this
+// package.
 // Nothing in a text can run, and nothing is a link: HTML is shown as it is written,
 // and a link is shown as its text.
 //
@@ -33,10 +34,12 @@ type Page struct {
 	Language string // a tag such as "de-AT"; empty means English
 
 	// Markdown is the text, with tables. The image ![](chart:ID) is replaced by the
-	// chart with that ID. Other images are replaced by their alternative text.
+	// chart with that ID. Other images are replaced by their alternative text. A text
+	// whose markup takes too long to read, such as thousands of nested lists, is shown
+	// as it is written.
 	Markdown string
 
-	Charts []Chart // those that the text does not show follow it
+	Charts []Chart // charts that Markdown does not reference are appended
 }
 
 // A Chart is a chart of a page.

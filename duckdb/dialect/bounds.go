@@ -19,7 +19,7 @@ var bounds = sqlbound.Rules{
 		small: regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy geomean geometric_mean
 		small: weighted_avg wavg grouping row_number rank dense_rank rank_dense percent_rank cume_dist ntile
 		longest: min max any_value arbitrary first last bit_and bit_or bit_xor mode quantile quantile_disc
-		longest: approx_quantile reservoir_quantile arg_max arg_min argmax argmin arg_max_null arg_min_null
+		longest: approx_quantile arg_max arg_min argmax argmin arg_max_null arg_min_null
 		longest: max_by min_by lag lead first_value last_value nth_value fill coalesce greatest least try
 		longest: switch
 		first: nullif
@@ -30,7 +30,6 @@ var bounds = sqlbound.Rules{
 		small: isinf isnan lcm least_common_multiple lgamma ln log log10 log2 mod multiply nextafter pi pow
 		small: power radians random round round_even roundbankers sign signbit sin sinh sqrt subtract add tan
 		small: tanh trunc xor
-		sum 16: equi_width_bins
 
 		small: age century current_date current_localtime current_localtimestamp date_add date_diff date_part
 		small: date_sub date_trunc datediff datepart datesub datetrunc day dayname dayofmonth dayofweek

@@ -12,13 +12,14 @@ import "github.com/qedkit/qed/internal/sqlread"
 //   - fold a list with a lambda, or call an aggregate by its name: list_reduce,
 //     list_aggregate
 //   - end the statement: error
+//   - make the database unusable for some arguments: reservoir_quantile, equi_width_bins
 //
 // repeat, lpad, rpad and range are allowed because package sqlbound limits what they
 // return.
 var safeFunctions = sqlread.Words(`
 	count sum avg min max any_value arbitrary first last array_agg list string_agg group_concat listagg
 	count_if countif bool_and bool_or bit_and bit_or bit_xor median mode mad quantile quantile_cont
-	quantile_disc approx_quantile approx_count_distinct approx_top_k reservoir_quantile histogram
+	quantile_disc approx_quantile approx_count_distinct approx_top_k histogram
 	arg_max arg_min argmax argmin arg_max_null arg_min_null max_by min_by corr covar_pop covar_samp
 	entropy skewness kurtosis kurtosis_pop product fsum favg sumkahan kahan_sum sem stddev stddev_pop
 	stddev_samp variance var_pop var_samp regr_avgx regr_avgy regr_count regr_intercept regr_r2
@@ -33,7 +34,6 @@ var safeFunctions = sqlread.Words(`
 	even exp factorial fdiv floor fmod gamma gcd greatest_common_divisor isfinite isinf isnan lcm
 	least_common_multiple lgamma ln log log10 log2 mod multiply nextafter pi pow power radians random
 	round round_even roundbankers sign signbit sin sinh sqrt subtract add tan tanh trunc xor
-	equi_width_bins
 
 	age century current_date current_localtime current_localtimestamp date_add date_diff date_part
 	date_sub date_trunc datediff datepart datesub datetrunc day dayname dayofmonth dayofweek dayofyear

@@ -37,6 +37,9 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if err := checkCases(text); err != nil {
 		return nil, err
 	}
+	if err := checkCopies(text); err != nil {
+		return nil, err
+	}
 	if strings.TrimSpace(text) == "" {
 		return nil, noStatement()
 	}
@@ -70,7 +73,10 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if r.take(statements[0], "named_param_map"); r.err != nil {
 		return nil, r.err
 	}
-	if r.done(statements[0]); r.err != nil {
+	if r.done(statements[0]); r.err == nil {
+		r.checkGroups(q)
+	}
+	if r.err != nil {
 		return nil, r.err
 	}
 	return q, nil
@@ -122,18 +128,9 @@ func firstWord(text string) string {
 // nextToken returns the offset of the first token, after white space, comments,
 // parentheses and semicolons.
 func nextToken(text string) int {
-	i := 0
-	for i < len(text) {
-		switch {
-		case ascii.IsSpace(text[i]), text[i] == '(', text[i] == ';':
-			i++
-		case strings.HasPrefix(text[i:], "--"):
-			i = past(text, i+2, "\n")
-		case strings.HasPrefix(text[i:], "/*"):
-			i = pastComment(text, i)
-		default:
-			return i
-		}
+	i := pastBlank(text, 0)
+	for i < len(text) && (text[i] == '(' || text[i] == ';') {
+		i = pastBlank(text, i+1)
 	}
 	return i
 }

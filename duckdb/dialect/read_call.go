@@ -55,6 +55,7 @@ func (r *reader) function(o object, at sqlast.Pos) sqlast.Expr {
 		Pos: at, Name: name, Args: args, OrderBy: orderBy,
 		Filter: r.optional(o, "filter"), Distinct: r.flag(o, "distinct", false),
 	}
+	r.checkWhole(at, name, args)
 	like, isLike := likeOps[name]
 	switch {
 	case r.err != nil:
@@ -63,6 +64,7 @@ func (r *reader) function(o object, at sqlast.Pos) sqlast.Expr {
 		if len(args) == 3 {
 			e.Escape = args[2]
 		}
+		r.checkPattern(e)
 		return e
 	case operator || !sqlread.IsPlainWord(name):
 		return r.symbol(at, name, args)
@@ -178,6 +180,9 @@ func (r *reader) symbol(at sqlast.Pos, name string, args []sqlast.Expr) sqlast.E
 		return &sqlast.Unary{Pos: at, Op: op, X: args[0]}
 	}
 	if op, ok := binaryOps[name]; ok && len(args) == 2 {
+		if op == sqlast.JSONText {
+			r.checkPath(args[1])
+		}
 		return &sqlast.Binary{Pos: at, Op: op, X: args[0], Y: args[1]}
 	}
 	r.fail(sqlast.Function, at, name, "the operator "+sqlast.Clip(name)+" is not supported")
@@ -228,6 +233,7 @@ func (r *reader) windowCall(o object, at sqlast.Pos) sqlast.Expr {
 	if !sqlread.IsPlainWord(name) {
 		r.fail(sqlast.Function, at, name, "there is no function "+sqlast.Clip(name))
 	}
+	r.checkWhole(at, name, c.Args)
 	if name == "count_star" {
 		c.Name, c.Star = "count", true
 	}

@@ -71,7 +71,9 @@ func (r *reader) named(o object) sqlast.Expr {
 	case "COLLATE":
 		e = r.collate(o, at)
 	case "LAMBDA": // the operator -> of JSON
-		e = &sqlast.Binary{Pos: at, Op: sqlast.JSONGet, X: r.optional(o, "lhs"), Y: r.optional(o, "expr")}
+		get := &sqlast.Binary{Pos: at, Op: sqlast.JSONGet, X: r.optional(o, "lhs"), Y: r.optional(o, "expr")}
+		r.checkPath(get.Y)
+		e = get
 	case "PARAMETER":
 		r.fail(sqlast.Parameter, at, r.text(o, "identifier"), "a parameter has no value; write the value itself")
 	case "STAR":

@@ -15,18 +15,27 @@ import (
 // of garbage, as it would by default. It skips the test on systems other than Linux.
 func Growth(tb testing.TB, do func()) int {
 	tb.Helper()
+	grown := Start(tb)
 	var held runtime.MemStats
-	debug.FreeOSMemory()
 	runtime.ReadMemStats(&held)
 	const garbage = 8 << 20
 	percent := min(100, max(1, int(100*garbage/max(1, held.HeapAlloc))))
 	defer debug.SetGCPercent(debug.SetGCPercent(percent))
+	do()
+	return grown()
+}
+
+// Start returns a function that returns by how many bytes the resident memory of the
+// process has grown at most since Start, whatever it held before. It skips the test on
+// systems other than Linux.
+func Start(tb testing.TB) (grown func() int) {
+	tb.Helper()
+	debug.FreeOSMemory()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // resets the peak
 		tb.Skip(err)
 	}
 	before := status(tb, "VmRSS")
-	do()
-	return (status(tb, "VmHWM") - before) << 10
+	return func() int { return (status(tb, "VmHWM") - before) << 10 }
 }
 
 func status(tb testing.TB, name string) (kilobytes int) {

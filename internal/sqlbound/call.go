@@ -241,18 +241,20 @@ func (c *checker) json(e *sqlast.Call, args []size) (v size) {
 	return v
 }
 
-// paths returns the size of what paths select of the first argument. A path with **
-// selects a value and the values in it.
+// paths returns the size of what paths select of the first argument. Each ** (MySQL)
+// and each .. (DuckDB) selects the values at all levels of what is selected before it.
 func (c *checker) paths(e *sqlast.Call, args []size) size {
 	const levels = 64
 	n := int64(0)
 	for _, path := range e.Args[min(1, len(e.Args)):] {
-		literal, ok := path.(*sqlast.String)
-		if ok && !strings.Contains(literal.Value, "**") {
-			n++
-		} else {
-			n += levels
+		selected := int64(levels)
+		if literal, ok := path.(*sqlast.String); ok {
+			selected = 1
+			for range strings.Count(literal.Value, "**") + strings.Count(literal.Value, "..") {
+				selected = min(selected, unbounded/levels) * levels
+			}
 		}
+		n = add(n, selected)
 	}
 	if len(args) == 0 {
 		return size{}

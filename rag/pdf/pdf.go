@@ -117,11 +117,11 @@ func load(ctx context.Context, instance pdfium.Pdfium, data []byte) (*rag.Docume
 	case errors.Is(err, pdfiumerrors.ErrPassword), errors.Is(err, pdfiumerrors.ErrSecurity):
 		return nil, rag.ErrEncrypted
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		return nil, fmt.Errorf("%w: %s", ErrFormat, reason(err))
 	}
 	count, err := instance.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: opened.Document})
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		return nil, fmt.Errorf("%w: %s", ErrFormat, reason(err))
 	}
 	d := &rag.Document{Blocks: []rag.Block{}}
 	var text strings.Builder
@@ -133,7 +133,7 @@ func load(ctx context.Context, instance pdfium.Pdfium, data []byte) (*rag.Docume
 			Page: requests.Page{ByIndex: &requests.PageByIndex{Document: opened.Document, Index: i}},
 		})
 		if err != nil {
-			return nil, fmt.Errorf("%w: page %d: %w", ErrFormat, i+1, err)
+			return nil, fmt.Errorf("%w: page %d: %s", ErrFormat, i+1, reason(err))
 		}
 		shown := strings.TrimSpace(clean.Replace(strings.ToValidUTF8(page.Text, "")))
 		if shown == "" {
@@ -155,6 +155,13 @@ func load(ctx context.Context, instance pdfium.Pdfium, data []byte) (*rag.Docume
 	}
 	d.Text = text.String()
 	return d, nil
+}
+
+// reason returns the first line of an error of PDFium. If a file makes PDFium run out
+// of memory, the lines after it are its call stack.
+func reason(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }
 
 // clean joins the parts of a hyphenated word, which PDFium marks, and unifies line

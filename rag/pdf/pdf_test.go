@@ -99,6 +99,29 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// Files whose tables of pages lie.
+func TestHostilePages(t *testing.T) {
+	honest := string(file("", "hello"))
+	for name, tt := range map[string]struct {
+		from, to string
+		text     string
+		err      error
+	}{
+		"honest":            {"", "", "hello", nil},
+		"billions of pages": {"/Count 1", "/Count 2000000000", "hello", nil},
+		"the page 50 times": {"[4 0 R] /Count 1", "[" + strings.Repeat("4 0 R ", 50) + "] /Count 50", strings.Repeat("hello\n\n", 49) + "hello", nil},
+		"a loop":            {"[4 0 R] /Count 1", "[2 0 R 2 0 R] /Count 100000", "", pdf.ErrFormat},
+	} {
+		d, err := reader.Load(t.Context(), []byte(strings.Replace(honest, tt.from, tt.to, 1)))
+		if !errors.Is(err, tt.err) || err == nil && d.Text != tt.text {
+			t.Errorf("%s: %+v, %v", name, d, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: the error has several lines: %v", name, err)
+		}
+	}
+}
+
 func TestConcurrentLoads(t *testing.T) {
 	var loads sync.WaitGroup
 	for i := range 6 {

@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) rag.Backend) {
 		{"Documents", testDocuments},
 		{"Chunks", testChunks},
 		{"Filters", testFilters},
+		{"HostileFilters", testHostileFilters},
 		{"Order", testOrder},
 		{"Exact", testExact},
 		{"Dimensions", testDimensions},
@@ -205,6 +206,26 @@ func testFilters(t *test) {
 		if hits, has := t.search(rag.Query{Text: "x", K: 3, Mode: mode, Filter: rag.Filter{Metadata: is("even", "true")}}); has && len(hits) != 3 {
 			t.Errorf("%q: %d hits", mode, len(hits))
 		}
+	}
+}
+
+// Keys and values of a filter are compared and never read as a part of a query.
+func testHostileFilters(t *test) {
+	hostile := []string{
+		`"`, `'`, `\`, `') OR ('1'='1`, `"]}}, {"match_all": {}}`, `*`, `%`, `_`, `?`, `$1`, `["key","value"]`, "\n", "null", "true", "{}", "",
+		`kind`, `document`, `version`, `chunk`, `tag:["a","b"]`, "$eq", "a.b", "\ufffd",
+	}
+	for i, s := range hostile {
+		t.put(rag.Chunk{Document: fmt.Sprintf("d%d", i), Text: "x", Metadata: map[string]string{s: "value", "key": s}})
+		t.put(rag.Chunk{Document: "named " + s, Text: "x", Metadata: map[string]string{"key": "named"}})
+	}
+	for i, s := range hostile {
+		want := fmt.Sprintf("d%d/1", i)
+		t.finds(rag.Query{Text: "x", Filter: rag.Filter{Metadata: map[string][]string{"key": {s}}}}, want)
+		t.finds(rag.Query{Text: "x", Filter: rag.Filter{Metadata: map[string][]string{s: {"value"}}}}, want)
+		t.finds(rag.Query{Text: "x", Filter: rag.Filter{Metadata: map[string][]string{s: {s + "x"}}}})
+		t.finds(rag.Query{Text: "x", Filter: rag.Filter{Documents: []string{"named " + s}}}, "named "+s+"/1")
+		t.finds(rag.Query{Text: "x", Filter: rag.Filter{Documents: []string{s}}})
 	}
 }
 

@@ -88,9 +88,9 @@ func ratio(a, b float64) *float64 {
 	return &r
 }
 
-// Fisher returns the two-sided p-value of the exact test of Fisher (1922): the
-// probability of all tables with the same sums that are not more probable. Its
-// cost is linear in the smallest sum.
+// Fisher returns the two-sided p-value of the exact test of Fisher (1922). It adds up
+// the probabilities of all tables that have the same sums of rows and columns as f and
+// are at most as probable as f. The time is linear in the smallest sum.
 func Fisher(f Fourfold) (p float64, err error) {
 	if err := f.check(); err != nil {
 		return 0, err

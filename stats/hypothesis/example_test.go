@@ -38,3 +38,15 @@ func ExampleMantelHaenszel() {
 	fmt.Printf("odds ratio %.4f, difference of shares %+.4f\n", *test.OddsRatio, test.RiskDifference)
 	// Output: odds ratio 0.9047, difference of shares -0.0184
 }
+
+// Ten tests were made. After the adjustment two are significant at 5 %, not five.
+func ExampleBenjaminiHochberg() {
+	adjusted, err := hypothesis.BenjaminiHochberg([]float64{.001, .008, .039, .041, .042, .06, .074, .205, .212, .216})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range adjusted {
+		fmt.Printf("%.3f ", p)
+	}
+	// Output: 0.010 0.040 0.084 0.084 0.084 0.100 0.106 0.216 0.216 0.216
+}

@@ -7,8 +7,9 @@ import (
 )
 
 // BenjaminiHochberg adjusts p-values for the number of tests by the procedure of
-// Benjamini and Hochberg (1995): of the tests whose adjusted value is at most q,
-// a share of q is expected to be wrong. The result has the order of p.
+// Benjamini and Hochberg (1995). If the tests whose adjusted value is at most q are
+// taken as significant, the expected share of false ones among them is at most q, for
+// independent tests. The result has the order of p.
 func BenjaminiHochberg(p []float64) ([]float64, error) {
 	by, err := ascending(p)
 	if err != nil {

@@ -196,6 +196,9 @@ func (p *Printer) rows(t *qed.Table) {
 	p.step(dim, "rows", strings.Join(lines, "\n"))
 }
 
+// Step prints a step of a turn: what it is, and a text about it.
+func (p *Printer) Step(label, text string) { p.step(cyan, label, text) }
+
 // Hint prints a line that belongs to the step before it.
 func (p *Printer) Hint(text string) { p.step(dim, "", text) }
 

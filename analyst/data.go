@@ -1,0 +1,382 @@
+package analyst
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
+)
+
+// data reads the table. It does not change.
+type data struct {
+	Data
+	columns []string
+	policy  *secureview.Policy // allows Table alone
+	guard   *secureview.Guard  // for statements of the model
+	source  *secureview.Guard  // for the rows behind them
+	opt     Options
+}
+
+func newData(d Data, o Options) (*data, error) {
+	if d.DB == nil || d.Policy == nil || d.Dialect == nil {
+		return nil, errors.New("analyst: Data needs DB, Policy and Dialect")
+	}
+	if d.Table == "" {
+		d.Table = defaultTable
+	}
+	if d.DB.Dialect() != d.Dialect.Name() {
+		return nil, fmt.Errorf("analyst: the database has the dialect %s, and Data.Dialect is %s",
+			d.DB.Dialect(), d.Dialect.Name())
+	}
+	alone := *d.Policy
+	alone.Schemas, alone.Setup, alone.Tables, alone.Views = nil, nil, map[string][]string{}, map[string]string{}
+	for _, name := range []string{d.Table, d.Policy.Views[d.Table]} {
+		if columns := d.Policy.Tables[name]; len(columns) > 0 {
+			alone.Tables[name] = columns
+		}
+	}
+	if view := d.Policy.Views[d.Table]; view != "" {
+		alone.Views[d.Table] = view
+	}
+	if len(alone.Tables) == 0 {
+		return nil, fmt.Errorf("analyst: the policy does not allow the table %q: add it to Policy.Tables", d.Table)
+	}
+	out := &data{Data: d, opt: o, policy: &alone}
+	var err error
+	alone.RowLimit = o.MaxRows
+	if out.guard, err = secureview.New(&alone, d.Dialect); err != nil {
+		return nil, err
+	}
+	for _, t := range out.guard.Tables() {
+		if t.Name == d.Table {
+			out.columns = t.Columns
+		}
+	}
+	// One row more than are read shows that there are more.
+	alone.RowLimit = o.MaxSourceRows + 1
+	out.source, err = secureview.New(&alone, d.Dialect)
+	return out, err
+}
+
+// read returns the rows of a statement, and the statement that ran.
+func (d *data) read(ctx context.Context, sql string) (*qed.Table, string, error) {
+	stmt, err := d.guard.Rewrite(ctx, sql)
+	if err != nil {
+		return nil, "", err
+	}
+	table, err := d.DB.Query(ctx, stmt)
+	return table, stmt.SQL(), err
+}
+
+// A sample is rows that were drawn at random from the rows behind a statement.
+type sample struct {
+	rows    *qed.Table
+	total   int
+	sampled bool
+	query   string
+}
+
+const (
+	maxSample  = 50_000 // rows
+	sampleSeed = 19
+)
+
+// sample reads the rows behind a statement. If there are many, every row has the
+// same chance to be among those that are kept. The same rows give the same sample.
+func (d *data) sample(ctx context.Context, sql string) (*sample, error) {
+	stmt, err := d.source.RewriteSource(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	s := &sample{rows: new(qed.Table), query: stmt.SQL()}
+	random := rand.New(rand.NewPCG(sampleSeed, sampleSeed))
+	opt := sqldb.RowsOptions{
+		MaxRows: d.opt.MaxSourceRows, MaxBytes: -1,
+		Columns: func(c []qed.Column) { s.rows.Columns = c },
+	}
+	for row, err := range d.DB.Rows(ctx, stmt, opt) {
+		if errors.Is(err, sqldb.ErrTooLarge) {
+			s.rows.Truncated = true
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if s.total++; s.total <= maxSample {
+			s.rows.Rows = append(s.rows.Rows, row)
+			continue
+		}
+		s.sampled = true
+		if i := random.IntN(s.total); i < maxSample {
+			s.rows.Rows[i] = row
+		}
+	}
+	return s, nil
+}
+
+// facts are what an exploration knows of the table at its start.
+type facts struct {
+	Schema      []qed.Column      `json:"schema"`
+	ColumnCount int               `json:"columnCount"` // there may be more than in Schema
+	RowCount    int64             `json:"rowCount"`
+	FirstRows   []json.RawMessage `json:"sampleData"`
+	Description string            `json:"dataDescription,omitempty"`
+}
+
+const (
+	maxFacts       = 32 << 10 // bytes of the facts in the prompt
+	maxDescription = 8 << 10
+)
+
+// describe reads the schema, the number of rows and the first rows.
+func (d *data) describe(ctx context.Context) (facts, error) {
+	f := facts{Description: prompt.Clip(d.Description, maxDescription)}
+	rows, _, err := d.read(ctx, fmt.Sprintf("SELECT * FROM %s LIMIT %d", d.name(), sampleRows))
+	if err != nil {
+		return f, err
+	}
+	f.Schema, f.ColumnCount = rows.Columns, len(rows.Columns)
+	for _, row := range rows.Rows {
+		raw, err := json.Marshal(row)
+		if err != nil {
+			return f, fmt.Errorf("analyst: %w", err)
+		}
+		f.FirstRows = append(f.FirstRows, raw)
+	}
+	count, _, err := d.read(ctx, "SELECT COUNT(*) AS n FROM "+d.name())
+	if err != nil {
+		return f, err
+	}
+	f.RowCount, _ = count.Rows[0][0].(int64)
+	return f.fitted()
+}
+
+// fitted returns the facts with fewer rows, and then fewer columns, if they are too
+// long for a prompt.
+func (f facts) fitted() (facts, error) {
+	for {
+		raw, err := json.Marshal(f)
+		switch {
+		case err != nil || len(raw) <= maxFacts:
+			return f, err
+		case len(f.FirstRows) > 0:
+			f.FirstRows = f.FirstRows[:len(f.FirstRows)/2]
+		case len(f.Schema) > 1:
+			f.Schema = f.Schema[:len(f.Schema)/2]
+		default:
+			return f, nil
+		}
+	}
+}
+
+func (d *data) name() string { return d.Dialect.Quote(d.Table) }
+
+// contextData is the data of the system message.
+type contextData struct {
+	Table, Dialect, Idiom, Facts string
+	MaxRows                      int
+}
+
+func (d *data) prompt(f facts) contextData {
+	raw, _ := json.Marshal(f) // it was read from JSON
+	dialect := d.Dialect.Name()
+	return contextData{Table: d.Table, Dialect: dialect, Idiom: idioms[dialect], Facts: string(raw), MaxRows: d.opt.MaxRows}
+}
+
+// idioms are what models get wrong in a dialect.
+var idioms = map[string]string{
+	"sqlite": "SQLite: months are strftime('%Y-%m', d), the division of integers drops the fraction " +
+		"(multiply by 1.0), and there is no median.",
+	"duckdb": "DuckDB: months are date_trunc('month', d), the median is median(x) or quantile_cont(x, 0.5), " +
+		"and QUALIFY filters windows.",
+	"mysql": "MySQL: months are DATE_FORMAT(d, '%Y-%m'), names are quoted with backticks, and there is no FULL JOIN.",
+	"postgres": "PostgreSQL: months are date_trunc('month', d), the median is " +
+		"percentile_cont(0.5) WITHIN GROUP (ORDER BY x), and round(x, 2) needs numeric.",
+}
+
+// hint returns what the model can do about a failed statement.
+func (d *data) hint(err error) string {
+	var parts []string
+	if refused, ok := errors.AsType[*refusal.Error](err); ok {
+		for _, p := range refused.Problems {
+			if len(p.Candidates) > 0 {
+				parts = append(parts, "Did you mean: "+strings.Join(p.Candidates, ", ")+"?")
+			}
+		}
+		switch {
+		case errors.Is(err, secureview.ErrUnknownColumn):
+			parts = append(parts, d.listed())
+		case errors.Is(err, secureview.ErrUnknownTable), errors.Is(err, secureview.ErrUnknownSchema):
+			parts = append(parts, "The only table is "+d.Table+".")
+		case errors.Is(err, secureview.ErrNotSelect):
+			parts = append(parts, "Write one SELECT statement.")
+		case refused.Package == "secureview":
+			parts = append(parts, idioms[d.Dialect.Name()])
+		case refused.Package == "claims":
+			parts = append(parts, "A claim names columns of the rows behind relatedQuery. "+d.listed())
+		}
+	}
+	switch {
+	case errors.Is(err, sqldb.ErrTimeout):
+		parts = append(parts, "Filter with WHERE, group the rows, or add a LIMIT.")
+	case errors.Is(err, sqldb.ErrTooLarge):
+		parts = append(parts, "Select fewer columns, or group the rows.")
+	case errors.Is(err, sqldb.ErrExecution), errors.Is(err, sqldb.ErrDenied):
+		parts = append(parts, idioms[d.Dialect.Name()])
+	}
+	return strings.Join(parts, " ")
+}
+
+// listed returns a sentence with the columns of the table.
+func (d *data) listed() string {
+	text := "The columns of " + d.Table + " are: " + strings.Join(d.columns[:min(len(d.columns), maxListed)], ", ")
+	if n := len(d.columns) - maxListed; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text + "."
+}
+
+// An alternative is a condition of a statement that found nothing, how many rows it
+// finds alone, and what the column has instead.
+type alternative struct {
+	Condition string   `json:"condition"`
+	Rows      any      `json:"rows"`
+	Near      []string `json:"near,omitempty"` // values of the column
+	Min       any      `json:"min,omitempty"`
+	Max       any      `json:"max,omitempty"`
+}
+
+const (
+	maxListed = 60 // columns
+	maxProbes = 4
+	maxNear   = 5
+)
+
+// alternatives probes the conditions of a statement without rows one by one. The
+// guard checks each of its own statements.
+func (d *data) alternatives(ctx context.Context, sql string) []alternative {
+	q, err := d.Dialect.Read(sql)
+	if err != nil {
+		return nil
+	}
+	sel, ok := q.Body.(*sqlast.Select)
+	if !ok {
+		return nil
+	}
+	var all []alternative
+	for _, condition := range conjuncts(sel.Where) {
+		if len(all) == maxProbes {
+			break
+		}
+		if a, ok := d.probe(ctx, sel.From, condition); ok {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// conjuncts returns the conditions that AND connects.
+func conjuncts(e sqlast.Expr) []sqlast.Expr {
+	if b, ok := e.(*sqlast.Binary); ok && b.Op == sqlast.And {
+		return append(conjuncts(b.X), conjuncts(b.Y)...)
+	}
+	if e == nil {
+		return nil
+	}
+	return []sqlast.Expr{e}
+}
+
+// probe counts the rows of a condition on its own. It also returns values near those
+// that the condition compares a column with, if it finds nothing.
+func (d *data) probe(ctx context.Context, from sqlast.Relation, condition sqlast.Expr) (a alternative, ok bool) {
+	table, ok := from.(*sqlast.Table)
+	if !ok || !ascii.EqualFold(table.Name, d.Table) {
+		return a, false
+	}
+	written, err := d.Dialect.Append(nil, &sqlast.Query{Body: &sqlast.Select{
+		Items: []sqlast.Item{{Expr: &sqlast.Call{Name: "count", Star: true}, Alias: "n"}}, From: table, Where: condition,
+	}}, false)
+	if err != nil {
+		return a, false
+	}
+	_, a.Condition, _ = strings.Cut(string(written), " WHERE ")
+	rows, _, err := d.read(ctx, string(written))
+	if err != nil {
+		return a, false
+	}
+	if a.Rows = rows.Rows[0][0]; a.Rows != int64(0) {
+		return a, true
+	}
+	column, text := compared(condition)
+	name := d.column(column)
+	if name == "" {
+		return a, true
+	}
+	name = d.Dialect.Quote(name)
+	if text == "" {
+		query := fmt.Sprintf("SELECT MIN(%[1]s) AS a, MAX(%[1]s) AS b FROM %[2]s", name, d.name())
+		if rows, _, err = d.read(ctx, query); err == nil {
+			a.Min, a.Max = rows.Rows[0][0], rows.Rows[0][1]
+		}
+		return a, true
+	}
+	rows, _, err = d.read(ctx, fmt.Sprintf(
+		"SELECT %[1]s AS v, COUNT(*) AS n FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s ORDER BY 2 DESC", name, d.name()))
+	if err != nil {
+		return a, true
+	}
+	var values []string
+	for _, row := range rows.Rows {
+		values = append(values, fmt.Sprint(row[0]))
+	}
+	if a.Near = refusal.Nearest(text, values, maxNear); len(a.Near) == 0 {
+		a.Near = values[:min(maxNear, len(values))]
+	}
+	return a, true
+}
+
+// compared returns the first column of a condition, and the text that it must be
+// equal to, or "" if the condition is another one.
+func compared(condition sqlast.Expr) (column, text string) {
+	sqlast.Walk(condition, func(n sqlast.Node) bool {
+		if c, ok := n.(*sqlast.Column); ok && column == "" {
+			column = c.Name
+		}
+		return column == ""
+	})
+	var value sqlast.Expr
+	switch e := condition.(type) {
+	case *sqlast.Binary:
+		if e.Op == sqlast.Eq {
+			value = e.Y
+		}
+	case *sqlast.In:
+		if len(e.List) > 0 {
+			value = e.List[0]
+		}
+	}
+	if s, ok := value.(*sqlast.String); ok {
+		text = s.Value
+	}
+	return column, text
+}
+
+// column returns a column of the table as the policy spells it, or "".
+func (d *data) column(name string) string {
+	i := slices.IndexFunc(d.columns, func(c string) bool { return ascii.EqualFold(c, name) })
+	if i < 0 {
+		return ""
+	}
+	return d.columns[i]
+}

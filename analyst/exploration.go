@@ -1,0 +1,202 @@
+package analyst
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/claims"
+	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/usertext"
+)
+
+// An Exploration is what a turn found.
+type Exploration struct {
+	Status          string          `json:"status"` // "exploration_complete"
+	Question        string          `json:"question"`
+	Summary         string          `json:"summary"`
+	Insights        []string        `json:"insights"`
+	ExecutedQueries []ExecutedQuery `json:"executedQueries"`
+	Charts          []Chart         `json:"charts"`
+	Checks          []claims.Report `json:"checks"` // adjusted for all tests of the session
+	Metadata        Metadata        `json:"metadata"`
+
+	// Partial is why the exploration ended early, for the user. Empty means that it
+	// did not. Unproved are the numbers of the summary and the insights that are
+	// neither in a result nor in the question.
+	Partial  string   `json:"partial,omitempty"`
+	Unproved []string `json:"unproved,omitempty"`
+}
+
+// An ExecutedQuery is a query with its reason and its rows.
+type ExecutedQuery struct {
+	Query  string    `json:"query"`
+	Reason string    `json:"reason"`
+	Result qed.Table `json:"result"`
+}
+
+// A Chart is a checked Vega-Lite spec with its data.
+type Chart struct {
+	ID        string          `json:"id"`
+	ChartType string          `json:"chartType"`
+	Spec      json.RawMessage `json:"spec"`
+	Title     string          `json:"title"`
+	SQLQuery  string          `json:"sqlQuery"`
+}
+
+// Metadata is what an exploration used. Cost is in the currency of [llm.Prices], and
+// 0 without that middleware.
+type Metadata struct {
+	StepCount  int            `json:"stepCount"`
+	TokensUsed int            `json:"tokensUsed"`
+	Cost       float64        `json:"cost"`
+	DurationMs int64          `json:"durationMs"`
+	ToolCalls  map[string]int `json:"toolCalls"`
+	Errors     map[string]int `json:"errors"` // calls that failed, by tool
+}
+
+const (
+	complete      = "exploration_complete"
+	artifactName  = "exploration"
+	artifactMedia = "application/vnd.qed.exploration+json"
+)
+
+// ExplorationOf returns the exploration of an answer of an [Analyst]. The error of
+// another answer matches [qed.ErrNotFound].
+func ExplorationOf(answer qed.Answer) (*Exploration, error) {
+	for _, a := range answer.Artifacts {
+		if a.MediaType == artifactMedia {
+			e := new(Exploration)
+			return e, json.Unmarshal(a.Data, e)
+		}
+	}
+	return nil, fmt.Errorf("analyst: the answer has no exploration: %w", qed.ErrNotFound)
+}
+
+// finish adds the exploration to the answer of a turn.
+func (e *explorer) finish(ctx context.Context, turn qed.Turn, began time.Time, answer *qed.Answer) error {
+	x := &Exploration{
+		Status: complete, Question: turn.Text, Unproved: answer.Unproved,
+		ExecutedQueries: []ExecutedQuery{}, Charts: []Chart{}, Checks: []claims.Report{},
+	}
+	x.Summary, x.Insights = split(answer.Text)
+	x.Metadata = Metadata{
+		StepCount: e.steps, TokensUsed: answer.Usage.InputTokens + answer.Usage.OutputTokens,
+		Cost: answer.Usage.Cost, DurationMs: time.Since(began).Milliseconds(),
+		ToolCalls: map[string]int{}, Errors: map[string]int{},
+	}
+	checked := map[string]bool{}
+	for _, r := range e.results {
+		if err := x.add(ctx, r); err != nil {
+			return err
+		}
+	}
+	for _, c := range x.Checks {
+		checked[c.Finding] = true
+		if err := qed.Remember(ctx, reportsName, c); err != nil {
+			return err
+		}
+	}
+	x.Checks = x.Checks[:0]
+	for _, r := range e.checks.Reports() {
+		if checked[r.Finding] {
+			x.Checks = append(x.Checks, *r)
+		}
+	}
+	if len(x.Metadata.ToolCalls) == 0 && !answer.Partial {
+		answer.Partial = true
+		answer.PartialReason = e.text.In(cmp.Or(turn.Language, usertext.LanguageOf(turn.Text))).NotExplored
+	}
+	x.Partial = answer.PartialReason
+	raw, err := json.Marshal(x)
+	if err != nil {
+		return fmt.Errorf("analyst: %w", err)
+	}
+	answer.Artifacts = append(answer.Artifacts, qed.Artifact{Name: artifactName, MediaType: artifactMedia, Data: raw})
+	return nil
+}
+
+// add adds the result of a call.
+func (e *Exploration) add(ctx context.Context, r qed.ToolResult) error {
+	e.Metadata.ToolCalls[r.Call.Name]++
+	var out outcome
+	if r.Err != nil || json.Unmarshal(r.Output, &out) != nil || !out.Success {
+		e.Metadata.Errors[r.Call.Name]++
+		return nil
+	}
+	switch r.Call.Name {
+	case queryTool:
+		var in queryArguments
+		if err := json.Unmarshal(r.Call.Arguments, &in); err != nil {
+			return fmt.Errorf("analyst: %w", err)
+		}
+		one := ExecutedQuery{Query: in.Query, Reason: in.Reason}
+		if f := finding.Parse(r.Output); f.Rows != nil {
+			rows, err := f.Rows.Table(ctx)
+			if errors.Is(err, qed.ErrNotFound) {
+				rows, err = &f.Rows.Sample, nil
+			}
+			if err != nil {
+				return err
+			}
+			one.Result = *rows
+		}
+		e.ExecutedQueries = append(e.ExecutedQueries, one)
+	case chartTool:
+		return e.addChart(ctx, r)
+	case validateTool:
+		found, err := reports([]qed.ToolResult{r})
+		e.Checks = append(e.Checks, found...)
+		return err
+	}
+	return nil
+}
+
+func (e *Exploration) addChart(ctx context.Context, r qed.ToolResult) error {
+	var in chartArguments
+	if err := json.Unmarshal(r.Call.Arguments, &in); err != nil {
+		return fmt.Errorf("analyst: %w", err)
+	}
+	for _, ref := range finding.Parse(r.Output).Artifacts {
+		drawn, err := ref.Artifact(ctx)
+		if err != nil {
+			return err
+		}
+		e.Charts = append(e.Charts, Chart{
+			ID: chartID(len(e.Charts)), ChartType: in.ChartType, Spec: drawn.Data, Title: in.Title, SQLQuery: in.SQLQuery,
+		})
+	}
+	return nil
+}
+
+// split returns the sentences and the list of a text.
+func split(text string) (summary string, insights []string) {
+	insights = []string{}
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		item, ok := strings.CutPrefix(line, "- ")
+		switch {
+		case ok:
+			insights = append(insights, item)
+		case line != "":
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, " "), insights
+}
+
+// chartID returns the n-th id of a chart, from 0. It has no digits, which a report
+// would have to look up.
+func chartID(n int) string {
+	letters := ""
+	for ; n >= 0; n = n/26 - 1 {
+		letters = string(rune('a'+n%26)) + letters
+	}
+	return "chart_" + letters
+}

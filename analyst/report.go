@@ -1,0 +1,110 @@
+package analyst
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/figures"
+	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/promptset"
+	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/llm"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+var (
+	contextPrompt = promptset.Parse(promptFiles, "context.tmpl")
+	reportPrompt  = promptset.Parse(promptFiles, "report.tmpl")
+)
+
+// A Report is a text about explorations. The image ![](chart:ID) of Markdown stands
+// for the chart with that ID, as in package chart/page.
+type Report struct {
+	Markdown string       `json:"report"`
+	Charts   []Chart      `json:"charts"`
+	Figures  []qed.Figure `json:"figures"` // the indexes of their sources are those of Queries
+
+	// Queries are those of all explorations. Unproved are the numbers of Markdown
+	// that belong to no cell of them. Markdown ends with a list of them.
+	Queries  []ExecutedQuery `json:"queries"`
+	Unproved []string        `json:"unproved"`
+	Usage    llm.Usage       `json:"usage"`
+}
+
+// reportData is the data of the prompt for a report.
+type reportData struct {
+	Explorations, Syntax string
+	Tables               []tableText
+}
+
+// A tableText is the rows of a query in a prompt.
+type tableText struct{ Name, Query, Rows string }
+
+const (
+	maxReportRows  = 40 // of a query in the prompt
+	maxReportBytes = 4 << 10
+)
+
+// Report writes a report about the explorations of a session. Its numbers are
+// looked up in the rows of the queries: see package figures.
+func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Report, error) {
+	if len(explorations) == 0 {
+		return nil, errors.New("analyst: Report needs an exploration: ask a question first")
+	}
+	out := &Report{}
+	d := reportData{Syntax: figures.Syntax}
+	var source figures.Source
+	var shown []map[string]any
+	for _, e := range explorations {
+		var charts []map[string]string
+		for _, c := range e.Charts {
+			c.ID = chartID(len(out.Charts))
+			out.Charts = append(out.Charts, c)
+			charts = append(charts, map[string]string{"id": c.ID, "type": c.ChartType, "title": c.Title})
+		}
+		for _, q := range e.ExecutedQueries {
+			name := fmt.Sprint("q", len(out.Queries)+1)
+			text, _ := q.Result.PromptLines(maxReportRows, maxReportBytes)
+			d.Tables = append(d.Tables, tableText{Name: name, Query: q.Query, Rows: text})
+			source.Tables = append(source.Tables, figures.Table{Name: name, Rows: q.Result, Query: len(out.Queries)})
+			out.Queries = append(out.Queries, q)
+		}
+		source.Data = append(source.Data, e.Question)
+		shown = append(shown, map[string]any{
+			"question": e.Question, "summary": e.Summary, "insights": e.Insights, "charts": charts, "checks": e.Checks,
+		})
+	}
+	source.Language = figures.LanguageOf(explorations[0].Question)
+	raw, err := json.Marshal(shown)
+	if err != nil {
+		return nil, fmt.Errorf("analyst: %w", err)
+	}
+	d.Explorations = string(raw)
+	req, err := a.model.Request("report", reportPrompt, d, nil)
+	if err != nil {
+		return nil, err
+	}
+	said, err := answering.Text(ctx, a.model, &out.Usage, req, source, func(piece string) {
+		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
+	})
+	texts := a.text.In(usertext.LanguageOf(explorations[0].Question))
+	out.Markdown, out.Figures, out.Unproved = said.Text, said.Figures, said.Unproved
+	switch {
+	case err != nil && (said.Text == "" || !asking.Unusable(err)):
+		return nil, err
+	case err != nil:
+		out.Markdown += "\n\n" + texts.Unchecked
+	}
+	if len(out.Unproved) > 0 {
+		out.Markdown += "\n\n> " + usertext.Fill(texts.Unproved, "numbers", strings.Join(out.Unproved, ", "))
+	}
+	return out, nil
+}

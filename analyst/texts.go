@@ -1,0 +1,26 @@
+package analyst
+
+import "github.com/qedkit/qed/internal/usertext"
+
+// Texts are the texts of this package that users see.
+type Texts struct {
+	Busy        string // too many explorations of the user are running
+	NotExplored string // the answer was written without looking at the data
+	Unproved    string // before the numbers {numbers} of a report that the model typed
+	Unchecked   string // a report whose text is not complete
+}
+
+var shippedTexts = map[string]Texts{
+	usertext.English: {
+		Busy:        "Other analyses of yours are still running. Please wait until one has ended.",
+		NotExplored: "Nothing was looked up in the data for this answer.",
+		Unproved:    "These numbers are not linked to a query and may be wrong: {numbers}.",
+		Unchecked:   "The report is not complete. Please ask for it again.",
+	},
+	usertext.German: {
+		Busy:        "Andere Analysen von Ihnen laufen noch. Bitte warten Sie, bis eine beendet ist.",
+		NotExplored: "Für diese Antwort wurde nichts in den Daten nachgesehen.",
+		Unproved:    "Diese Zahlen gehören zu keiner Abfrage und können falsch sein: {numbers}.",
+		Unchecked:   "Der Bericht ist nicht vollständig. Bitte fragen Sie noch einmal danach.",
+	},
+}

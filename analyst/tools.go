@@ -1,0 +1,265 @@
+package analyst
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/chart"
+	"github.com/qedkit/qed/chart/lint"
+	"github.com/qedkit/qed/claims"
+	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/toolagent"
+)
+
+// The names of the tools.
+const (
+	queryTool    = "executeSQLQuery"
+	chartTool    = "createVisualization"
+	profileTool  = "profileData"
+	validateTool = "validateAnalysis"
+)
+
+// An explorer answers one turn.
+type explorer struct {
+	*Analyst
+	data    *data
+	earlier []claims.Report // of earlier turns of the thread
+	checks  *claims.Session // with those of this turn
+	results []qed.ToolResult
+	steps   int
+}
+
+// reportsName is the name under which a thread remembers checked findings.
+const (
+	reportsName = "analyst/reports"
+	maxReports  = 200
+)
+
+func (a *Analyst) newExplorer(ctx context.Context, d *data) (*explorer, error) {
+	earlier, err := qed.Remembered[claims.Report](ctx, reportsName, maxReports)
+	if err != nil {
+		return nil, err
+	}
+	e := &explorer{Analyst: a, data: d, earlier: earlier}
+	return e, e.restore()
+}
+
+// restore makes the checks from the results so far, so that a resumed run has those
+// that it does not repeat, and checks of one step have one order.
+func (e *explorer) restore() error {
+	found, err := reports(e.results)
+	if err != nil {
+		return err
+	}
+	var all []*claims.Report
+	for _, r := range slices.Concat(e.earlier, found) {
+		all = append(all, &r)
+	}
+	e.checks = claims.NewSession(all...)
+	return nil
+}
+
+func (e *explorer) beforeStep(ctx context.Context, step *toolagent.StepRequest) error {
+	e.steps = step.Steps + 1
+	raw, err := json.Marshal(stepStarted{
+		Step: e.steps, Of: e.opt.MaxSteps, Tokens: step.Usage.InputTokens + step.Usage.OutputTokens,
+	})
+	if err != nil {
+		return fmt.Errorf("analyst: %w", err)
+	}
+	qed.Emit(ctx, qed.CustomEvent{Kind: stepKind, JSON: raw})
+	e.chooseModel(step)
+	return nil
+}
+
+func (e *explorer) afterStep(_ context.Context, p toolagent.Progress) error {
+	e.results = p.Results
+	return e.restore()
+}
+
+func (e *explorer) tools() []qed.Tool {
+	run := qed.NewTool(queryTool, "Executes a read-only SELECT on the table "+prompt.Quote(e.data.Table)+".", e.query)
+	draw := qed.NewTool(chartTool, "Draws the rows of a SELECT with a Vega-Lite spec. The spec has no data of its own: "+
+		"its fields are the columns of the query.", e.draw)
+	profile := qed.NewTool(profileTool, "Returns figures of columns over all rows, and problems of the data.", e.profile)
+	validate := qed.NewTool(validateTool, "Checks a finding with the rows behind its query: sample size, significance, "+
+		"outliers, missing data, Simpson's paradox, causal wording. Give a typed claim if one fits.", e.validate)
+	run.Language, validate.Kind = query.SQL, qed.AnalysisTool
+	all := []qed.Tool{run, draw, profile, validate}
+	for i := range all {
+		all[i].Idempotent = true // they only read, and a claim that is checked again counts once
+		all[i].Timeout = toolTimeout
+	}
+	return all
+}
+
+// toolTimeout is enough for the statements of a call, which the database limits.
+const toolTimeout = 2 * time.Minute
+
+type queryArguments struct {
+	Query  string `json:"query" jsonschema_description:"one SELECT statement"`
+	Reason string `json:"reason" jsonschema_description:"why this query is needed for the analysis"`
+}
+
+// An outcome is the result of a call: success, or an error with a hint.
+type outcome struct {
+	Success bool   `json:"success"`
+	Code    string `json:"code,omitempty"` // the kind of the error, such as unknown_column
+	Error   string `json:"error,omitempty"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+type queryResult struct {
+	outcome
+	finding.Finding
+	Alternatives []alternative `json:"alternatives,omitempty"`
+}
+
+func (e *explorer) query(ctx context.Context, in queryArguments) (out queryResult, err error) {
+	began := time.Now()
+	rows, executed, err := e.data.read(ctx, in.Query)
+	if err != nil {
+		out.outcome, err = e.failed(ctx, err)
+		return out, err
+	}
+	millis := time.Since(began).Milliseconds()
+	qed.Emit(ctx, qed.QueryExecuted{Query: executed, Rows: len(rows.Rows), Truncated: rows.Truncated, Millis: millis})
+	out.Success = true
+	if out.Rows, err = finding.SaveRows(ctx, rows); err != nil {
+		return out, err
+	}
+	out.Queries = []qed.Query{{
+		Language: query.SQL, Written: in.Query, Executed: executed,
+		Rows: len(rows.Rows), Millis: millis, Handle: out.Rows.Handle,
+	}}
+	if len(rows.Rows) == 0 {
+		out.Hint = "The query found no rows. Compare its conditions with the values in the data."
+		out.Alternatives = e.data.alternatives(ctx, in.Query)
+	}
+	if rows.Truncated {
+		out.Hint = fmt.Sprintf("These are the first %d rows, and there are more. "+
+			"They say nothing about the whole: aggregate in the query.", len(rows.Rows))
+	}
+	return out, nil
+}
+
+// failed returns an error that the model can act on as the result of a call. The
+// error of a context that has ended stays one.
+func (e *explorer) failed(ctx context.Context, err error) (outcome, error) {
+	if ctx.Err() != nil {
+		return outcome{}, err
+	}
+	return outcome{Code: code(err), Error: err.Error(), Hint: e.data.hint(err)}, nil
+}
+
+// code returns the kind of an error as one word.
+func code(err error) string {
+	if refused, ok := errors.AsType[*refusal.Error](err); ok && len(refused.Problems) > 0 {
+		return string(refused.Problems[0].Code)
+	}
+	if failed, ok := errors.AsType[*sqldb.Error](err); ok {
+		return strings.ReplaceAll(string(failed.Kind), " ", "_")
+	}
+	return "other"
+}
+
+type chartArguments struct {
+	ChartType string          `json:"chartType" jsonschema:"enum=bar,enum=line,enum=scatter,enum=area,enum=histogram,enum=boxplot"`
+	Spec      json.RawMessage `json:"spec" jsonschema:"type=object" jsonschema_description:"a Vega-Lite spec without data"`
+	SQLQuery  string          `json:"sqlQuery" jsonschema_description:"the SELECT whose rows are drawn"`
+	Title     string          `json:"title" jsonschema_description:"what the chart shows, in the user's language"`
+}
+
+type chartResult struct {
+	outcome
+	Notes     []string              `json:"notes,omitempty"`
+	Artifacts []finding.ArtifactRef `json:"artifacts,omitempty"`
+}
+
+// kinds are the kinds of charts that differ in name.
+var kinds = map[string]chart.Kind{"boxplot": chart.Box}
+
+func (e *explorer) draw(ctx context.Context, in chartArguments) (out chartResult, err error) {
+	rows, _, err := e.data.read(ctx, in.SQLQuery)
+	if err == nil && rows.Truncated {
+		err = fmt.Errorf("the query has more than %d rows, and a chart of the first ones would mislead: "+
+			"aggregate in the query", len(rows.Rows))
+	}
+	if err != nil {
+		out.outcome, err = e.failed(ctx, err)
+		return out, err
+	}
+	kind := chart.Kind(in.ChartType)
+	if other := kinds[in.ChartType]; other != "" {
+		kind = other
+	}
+	spec, err := lint.Check(in.Spec, rows, lint.Options{Kind: kind, Title: in.Title})
+	if err != nil {
+		if out.outcome, err = e.failed(ctx, err); err == nil {
+			out.Hint = "Use the columns of the query as fields, and no data, url or expression."
+		}
+		return out, err
+	}
+	kept, err := finding.SaveArtifact(ctx, spec.Artifact())
+	if err != nil {
+		return out, err
+	}
+	out.Success, out.Notes, out.Artifacts = true, spec.Notes, []finding.ArtifactRef{kept}
+	return out, nil
+}
+
+type validateArguments struct {
+	Finding      string        `json:"finding" jsonschema_description:"the insight to check, as one sentence"`
+	RelatedQuery string        `json:"relatedQuery" jsonschema_description:"the query that led to the finding"`
+	Claim        *claims.Claim `json:"claim,omitempty" jsonschema_description:"what the finding says, in the columns of the table"`
+}
+
+type validateResult struct {
+	outcome
+	Source string         `json:"source,omitempty"` // the statement that read the rows
+	Report *claims.Report `json:"report,omitempty"`
+}
+
+func (e *explorer) validate(ctx context.Context, in validateArguments) (out validateResult, err error) {
+	rows, err := e.data.sample(ctx, in.RelatedQuery)
+	if err == nil {
+		out.Source = rows.query
+		out.Report, err = e.checks.Check(ctx, claims.Finding{
+			Text: in.Finding, Claim: in.Claim, Rows: rows.rows, Total: rows.total, Sampled: rows.sampled,
+		})
+	}
+	if err != nil {
+		out.outcome, err = e.failed(ctx, err)
+		return out, err
+	}
+	out.Success = true
+	return out, nil
+}
+
+// reports returns the checked findings of the turn.
+func reports(results []qed.ToolResult) ([]claims.Report, error) {
+	var all []claims.Report
+	for _, r := range results {
+		if r.Call.Name != validateTool || r.Err != nil {
+			continue
+		}
+		var v validateResult
+		if err := json.Unmarshal(r.Output, &v); err != nil {
+			return nil, errors.Join(errors.New("analyst: the result of validateAnalysis cannot be read"), err)
+		}
+		if v.Report != nil {
+			all = append(all, *v.Report)
+		}
+	}
+	return all, nil
+}

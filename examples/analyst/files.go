@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/qedkit/qed/analyst"
+	"github.com/qedkit/qed/chart"
+	"github.com/qedkit/qed/chart/page"
+)
+
+// write writes charts as Vega-Lite, and a text as Markdown and with the charts as a page.
+func (c *conversation) write(name, title, markdown string, charts []analyst.Chart) error {
+	if err := os.MkdirAll(c.folder, 0o700); err != nil {
+		return err
+	}
+	path := filepath.Join(c.folder, name)
+	if err := os.WriteFile(path+".md", []byte(markdown), 0o600); err != nil {
+		return err
+	}
+	p := page.Page{Title: title, Markdown: markdown}
+	for _, one := range charts {
+		if err := os.WriteFile(path+"-"+one.ID+".vl.json", one.Spec, 0o600); err != nil {
+			return err
+		}
+		p.Charts = append(p.Charts, page.Chart{
+			ID: one.ID, Query: one.SQLQuery, Spec: &chart.Spec{Title: one.Title, JSON: one.Spec},
+		})
+	}
+	var html bytes.Buffer
+	if err := page.Write(&html, p); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".html", html.Bytes(), 0o600); err != nil {
+		return err
+	}
+	c.show.Step("written", fmt.Sprintf("%s.html, with %s", path, count(len(charts), "chart")))
+	return nil
+}
+
+// findings returns what was found as Markdown.
+func findings(e *analyst.Exploration) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n", e.Question, e.Summary)
+	for _, insight := range e.Insights {
+		fmt.Fprintf(&b, "- %s\n", insight)
+	}
+	return b.String()
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

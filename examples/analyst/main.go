@@ -1,0 +1,200 @@
+// Analyst explores a CSV or JSON file: it queries the rows, draws charts, checks its
+// own findings, and writes a report on request. Every step is shown as it happens.
+//
+// Without arguments it makes a file of 60,000 service orders with planted faults.
+// Without a model it replays a recorded analyst on that file: the model's words are
+// recorded, everything else really runs.
+//
+//	go run ./examples/analyst                             # the orders, or the recorded questions
+//	go run ./examples/analyst sales.csv                   # your own file
+//	go run ./examples/analyst sales.csv "Which ...?"      # one question, and a report with -report
+//	go run ./examples/analyst -about "one row per sale, amounts in EUR" sales.csv
+//
+// Type a question, "report" for a report on all answers so far, "new" to start over,
+// and an empty line to end. The charts are written to the folder of -out, as
+// Vega-Lite, and each answer and report as Markdown and as a page that a browser shows
+// without a network.
+//
+// OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY, in the environment or in a
+// .env file, name the model.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/analyst"
+	"github.com/qedkit/qed/dataset"
+	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/examples/analyst/orders"
+	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/llm/llmtest"
+)
+
+func main() { chat.Main("analyst", run) }
+
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	flags := flag.NewFlagSet("analyst", flag.ContinueOnError)
+	folder := flags.String("out", "analysis", "the `folder` for charts and pages")
+	about := flags.String("about", "", "what the rows are, for the model")
+	report := flags.Bool("report", false, "write a report after the question")
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), "Usage: analyst [flags] [file [question]]\n\n")
+		flags.PrintDefaults()
+	}
+	if err := chat.Parse(flags, args); err != nil {
+		return err
+	}
+	conf, err := settings.Load(".env")
+	if err != nil {
+		return err
+	}
+
+	// The data, in an embedded database.
+	show := chat.NewPrinter(out)
+	data, err := load(ctx, flags.Arg(0))
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	show.Source(name(flags.Arg(0)), describe(data), nil)
+
+	// The model: the configured one, or a recorded one for the orders.
+	model, live, err := conf.OpenModel()
+	switch {
+	case err != nil:
+		return err
+	case live:
+		show.Note("Talking to %s.", conf.Model)
+	case flags.NArg() > 0:
+		return chat.ErrNoModel
+	default:
+		model = llmtest.New(transcript()...)
+		show.Note("No model is configured: a recorded analyst explores the orders.\n" +
+			"The model's words are recorded; everything else really runs.")
+	}
+
+	// The analyst. A conversation has follow-up questions and one report.
+	a, err := analyst.New(model, analyst.Data{
+		DB: data.DB, Policy: data.Policy, Dialect: sqlite.Dialect{}, Table: data.Table, Description: *about,
+	}, &analyst.Options{Settings: conf.Agent.Settings})
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	c := &conversation{analyst: a, show: show, folder: *folder}
+
+	question := strings.Join(flags.Args()[min(1, flags.NArg()):], " ")
+	switch {
+	case live && question == "":
+		show.Note(`Type "report" for a report, and "new" to start over.`)
+		return chat.Converse(ctx, in, show, func(line string) error { return c.line(ctx, line) })
+	case live:
+		show.Question(question)
+		if err := c.line(ctx, question); err != nil || !*report {
+			return err
+		}
+		return c.line(ctx, "report")
+	}
+	for _, line := range append(recorded, "report") {
+		show.Question(line)
+		if err := c.line(ctx, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load returns the rows of a file, or the generated orders.
+func load(ctx context.Context, path string) (*dataset.Dataset, error) {
+	if path != "" {
+		return dataset.Open(ctx, path, nil)
+	}
+	r, w := io.Pipe()
+	go func() { w.CloseWithError(orders.Write(w)) }()
+	data, err := dataset.Load(ctx, r, nil)
+	r.CloseWithError(err) // the writer ends too
+	return data, err
+}
+
+func name(path string) string {
+	if path == "" {
+		return "Service orders of 2023 and 2024, generated"
+	}
+	return filepath.Base(path)
+}
+
+// describe returns what was loaded.
+func describe(data *dataset.Dataset) []string {
+	names := make([]string, len(data.Columns))
+	for i, c := range data.Columns {
+		names[i] = c.Name
+	}
+	lines := []string{fmt.Sprintf("%d rows: %s", data.Rows, strings.Join(names, ", "))}
+	for _, w := range data.Warnings {
+		lines = append(lines, w.Message)
+	}
+	return lines
+}
+
+// A conversation is a thread of questions about the data.
+type conversation struct {
+	analyst *analyst.Analyst
+	show    *chat.Printer
+	folder  string
+
+	number int // of the thread
+	found  []*analyst.Exploration
+}
+
+// line does what a line says.
+func (c *conversation) line(ctx context.Context, line string) error {
+	switch line {
+	case "report":
+		return c.report(ctx)
+	case "new":
+		if err := c.analyst.EndSession(ctx, c.thread()); err != nil {
+			return err
+		}
+		c.number, c.found = c.number+1, nil
+		c.show.Note("The analysis starts over.")
+		return nil
+	}
+	answer, err := chat.Ask(ctx, watched{c.analyst, c.show}, c.show, qed.Turn{Thread: c.thread(), Text: line})
+	if err != nil {
+		return err
+	}
+	found, err := analyst.ExplorationOf(answer)
+	if err != nil {
+		return err
+	}
+	c.found = append(c.found, found)
+	used := found.Metadata
+	c.show.Step("used", fmt.Sprintf("%d steps, %d tokens, %d ms", used.StepCount, used.TokensUsed, used.DurationMs))
+	return c.write("answer-"+strconv.Itoa(len(c.found)), line, findings(found), found.Charts)
+}
+
+func (c *conversation) thread() string { return "analysis-" + strconv.Itoa(c.number) }
+
+// report writes a report on all questions of the conversation.
+func (c *conversation) report(ctx context.Context) error {
+	if len(c.found) == 0 {
+		return errors.New("there is nothing to report yet: ask a question first")
+	}
+	report, err := c.analyst.Report(ctx, c.found...)
+	if err != nil {
+		return err
+	}
+	if len(report.Unproved) > 0 {
+		c.show.Step("unproved", "not in the data: "+strings.Join(report.Unproved, ", "))
+	}
+	return c.write("report", "Report", report.Markdown, report.Charts)
+}

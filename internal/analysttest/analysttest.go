@@ -1,0 +1,100 @@
+// Package analysttest explores a table of a real engine, for tests.
+package analysttest
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/analyst"
+	"github.com/qedkit/qed/claims"
+	"github.com/qedkit/qed/llm"
+)
+
+// Rows is a SELECT without FROM for 400 orders, of which those of the north are larger
+// by 10. A FROM that has a number i from 0 to 399 must follow it.
+const Rows = `SELECT CASE i % 2 WHEN 0 THEN 'north' ELSE 'south' END AS region,
+	CASE i % 2 WHEN 0 THEN 60 ELSE 50 END + i % 7 AS amount`
+
+const (
+	byRegion = "SELECT region, avg(amount) AS mean FROM t_parsed GROUP BY region ORDER BY region"
+	none     = "SELECT amount FROM t_parsed WHERE region = 'Nort'"
+)
+
+// Explore calls each tool of an analyst of d once, and checks the results.
+func Explore(t *testing.T, d analyst.Data) {
+	t.Helper()
+	calls := []llm.ToolCall{
+		call("executeSQLQuery", map[string]any{"query": byRegion, "reason": "compare"}),
+		call("executeSQLQuery", map[string]any{"query": none, "reason": "find"}),
+		call("executeSQLQuery", map[string]any{"query": "SELECT amont FROM t_parsed", "reason": "a wrong name"}),
+		call("profileData", map[string]any{"includeDistribution": true}),
+		call("validateAnalysis", map[string]any{
+			"finding": "Orders of the north are larger.", "relatedQuery": byRegion,
+			"claim": claims.Claim{
+				Kind: claims.Means, Metric: "amount",
+				By: "region", Groups: []string{"north", "south"}, Comparison: claims.More,
+			},
+		}),
+		call("createVisualization", map[string]any{"chartType": "bar", "title": "Means", "sqlQuery": byRegion, "spec": map[string]any{
+			"mark": "bar", "encoding": map[string]any{
+				"x": map[string]string{"field": "region", "type": "nominal"},
+				"y": map[string]string{"field": "mean", "type": "quantitative"},
+			},
+		}}),
+	}
+	results := map[string]string{} // by the id of the call
+	model := llm.ModelFunc(func(_ context.Context, req *llm.Request, _ func(llm.Delta)) (*llm.Response, error) {
+		answer := llm.Message{Role: llm.RoleAssistant, ToolCalls: calls}
+		for _, m := range req.Messages {
+			if m.Role == llm.RoleTool {
+				results[m.ToolCallID] = m.Content
+				answer = llm.Message{Role: llm.RoleAssistant, Content: "The north has larger orders.\n- It is significant."}
+			}
+		}
+		return &llm.Response{Message: answer, FinishReason: llm.FinishStop}, nil
+	})
+	for i := range calls {
+		calls[i].ID = string(rune('a' + i))
+	}
+	a, err := analyst.New(model, d, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	answer, err := qed.Ask(t.Context(), a, qed.Turn{Thread: "1", Text: "Where are the orders larger?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := analyst.ExplorationOf(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, wants := range map[string][]string{
+		"a": {`"success":true`, "north", "south"},
+		"b": {`"success":true`, `"near":["north"]`},
+		"c": {`"success":false`, "amount"},
+		"d": {`"success":true`, `"rows":400`, `"distinct":{"value":2}`},
+		"e": {`"verdict":"supported"`, `"rows":400`},
+		"f": {`"success":true`},
+	} {
+		for _, want := range wants {
+			if !strings.Contains(results[id], want) {
+				t.Errorf("%s: no %s in %s", calls[id[0]-'a'].Name, want, results[id])
+			}
+		}
+	}
+	if len(found.ExecutedQueries) != 2 || len(found.Charts) != 1 || len(found.Checks) != 1 || found.Checks[0].Verdict != claims.Supported {
+		t.Errorf("found %d queries, %d charts, %d checks", len(found.ExecutedQueries), len(found.Charts), len(found.Checks))
+	}
+}
+
+func call(name string, arguments any) llm.ToolCall {
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		panic(err)
+	}
+	return llm.ToolCall{Name: name, Arguments: raw}
+}
