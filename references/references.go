@@ -26,6 +26,9 @@ const (
 	Journal  Kind = "journal"  // an article: 1 Minn. L. Rev. 1
 	Earlier  Kind = "earlier"  // what the text cited before: Id., supra, a. a. O.
 	URL      Kind = "url"
+
+	Numbered   Kind = "numbered"    // an entry of the list of sources by its number: [12], [3, 5-7]
+	AuthorYear Kind = "author_year" // one by its author and year: Kandel et al. (2021)
 )
 
 // A Reference is a part of a text that refers to something.
