@@ -11,85 +11,135 @@ const (
 	sp    = `[\s\x{00a0}\x{202f}]*`
 	sps   = `[\s\x{00a0}\x{202f}]+`
 	digit = `\d+(?:\.\d+)*(?:` + sp + `[a-eghj-lo-tv-z]\b|[a-z]{1,2}\b)?`
+
 	// value is what a unit has: 3, 3a, IV, aa, a).
-	value = `(?:\d+` + sp + `[a-z]\)|` + digit + `|[IVX]+\b|[a-z]{1,2}\b\)?|[A-Z]\b)`
-	unit  = `(?:Abs(?:ätzen|ätze|atzes|atz)?|Sätzen|Sätze|Satzes|Satz|S|Nrn|Nr|Nummern|Nummer|Buchst(?:aben|abe)?|Doppelbuchst(?:aben|abe)?|lit|(?:Eingangs)?[Hh]albs(?:ätze|atzes|atz)?|Teils(?:ätze|atzes|atz)?|Fall|Anlage|Anhang|Anh|Erwägungsgr(?:ünde|und)|` +
-		`HS|Hs|Alternativen|Alternative|Alt|Variante|Var|Unterabs(?:atz)?|UAbs|Ziffern|Ziffer|Ziff|Spiegelstrich|Sp)\b\.?`
-	list  = `(?:` + sp + `(?:,|und|oder|u\.|bis|sowie|bzw\.|-|–|/)` + sp + value + `\b)*`
+	value    = `(?:\d+` + sp + `[a-z]\)|` + digit + `|[IVX]+\b|[a-z]{1,2}\b\)?|[A-RT-Z]\b)`
+	unit     = `(?:` + unitWord + `|Alternativen?|Alt|Variante|Var|Unterabs(?:atz)?|UAbs|Ziffern?|Ziff|Spiegelstrich|Sp|Teil|HS|Hs)\b\.?`
+	unitWord = `Abs(?:ätzen|ätze|atzes|atz)?|Sätzen|Sätze|Satzes|Satz|S|Nrn|Nr|Nummern?|Buchst(?:aben|abe)?|Doppelbuchst(?:aben|abe)?|lit|` +
+		halfSentence + `|Teils(?:ätze|atzes|atz)?|Fall|Anlage|Anhang|Anh|Erwägungsgr(?:ünde|und)`
+	halfSentence = `(?:Eingangs)?[Hh]albs(?:ätze|atzes|atz)?`
+
+	list  = `(?:` + sp + `(?:,|und|oder|u\.|bis|sowie|bzw\.|-|–|/)` + sp + value + `)*`
 	more  = `(?:` + sp + `f{1,2}\b\.?)?`
 	along = `(?:` + sps + `|` + sp + `,` + sp + `|` + sp + `(?:und|oder|bis|sowie|bzw\.|/)` + sp + `|` + sp + `)`
-	units = `(?:` + along + unit + sp + value + list + more + `)*`
-	chain = `(?:` + sp + `(?:,|;)?` + sp + `(?:i\.?` + sp + `V\.?` + sp + `(?:m\.|mit|m)|iVm\.?|in` + sps + `Verbindung` + sps + `mit|und|oder|sowie|bzw\.|bis|,|` +
-		`jeweils|auch)` + sp + `)`
-	sign    = `(?:§{1,2}|Artikeln|Artikels|Artikel|Artt\.|Art\b\.?)`
+
+	// units are the parts of a provision: Abs. 2 Satz 1, (2), Halbs. 1, letzter Halbsatz.
+	units = `(?:` + along + unit + sp + value + list + more + `|` + sp + `\((?:Abs\.?` + sp + `)?\d+[a-z]?\)|` +
+		sps + `(?:(?:letzter|erster|zweiter|\d\.)` + sps + `)?` + halfSentence + `\b\.?)*`
+	chain = `(?:` + sp + `[,;]?` + sp + `(?:i\.?` + sp + `V\.?` + sp + `(?:m\.|mit|m)|iVm\.?|in` + sps + `Verbindung` + sps + `mit|und|oder|sowie|bzw\.|bis|,|` +
+		`jeweils|auch)` + sp + `)(?:de[nmrs]` + sps + `)?`
+	sign    = `(?:§{1,2}|(?:Artikeln|Artikels|Artikel|Artt\.|Art\b\.?))`
 	numbers = digit + list + more + units
 )
 
 var (
 	// begin is the first provision of a citation.
-	begin = regexp.MustCompile(`(?:\bArt\.?` + sp + `[IVX]+` + sp + `§{1,2}|§{1,2}|\b(?:Artikeln|Artikels|Artikel|Artt\.|Art\b\.?))` + sp + numbers)
+	begin = regexp.MustCompile(`^(?:Art\.?` + sp + `[IVX]+` + sp + `§{1,2}|` + sign + `)` + sp + numbers)
+	// beginUnit is a part of a law or a document that has no section sign.
+	beginUnit = regexp.MustCompile(`^(?:Nrn?\b\.?|Nummern?|Ziffern?|Ziff\b\.?|Anlage|Anhang|Abschn(?:itt)?\b\.?|Teil|Kapitel|Abs(?:atz)?\b\.?|Punkt|Unterabschnitt)` +
+		sps + `(?:` + digit + `|[IVX]+\b|[A-Z]\b)` + list + more + units)
 	// next is another one of the same law.
 	next = regexp.MustCompile(`^` + chain + `(?:` + sign + sp + `)?` + numbers)
-	// nextUnit is another paragraph of the same provision.
+	// nextUnit is another part of the same provision.
 	nextUnit = regexp.MustCompile(`^` + chain + unit + sp + value + list + more + units)
 
 	// abbreviated is a law by its abbreviation: it has two capitals.
-	abbreviated = regexp.MustCompile(`^` + sps + `((?:SGB` + sps + `(?:[IVX]+|\d{1,2})\b|SGB-[IVX]+\b|TV(?:` + sps + `[\p{Lu}][\pL-]+)+|` + shortLaw + `)(?:` + sps + `(?:NRW|NW|SH|BW|RP|RhPf|LSA|MV|SL|SN|TH|BB|HE|NI|Bln|Bbg|Hmb|Nds)\b)?` +
+	abbreviated = regexp.MustCompile(`^` + sps + `((?:SGB` + sps + `(?:[IVX]+|\d{1,2})\b|SGB-[IVX]+\b|` + agreement + `|` + shortLaw + `)` + place +
 		`(?:` + sps + `(?:19|20)\d\d\b)?` + old + `)`)
-	// named is a law by its name, after an article.
-	named = regexp.MustCompile(`^` + sps + `(?:(?:des|der|dem|zum|zur|die|das|dieses|dieser|eines|einer)` + sps + `)?((?:` + adjective + sps + `){0,3}` + lawName + `|\d+\.` + sps + shortLaw + `)`)
-	// about goes on after a name: its subject, its abbreviation, its date.
-	about = regexp.MustCompile(`^` + sps + `(?:über|zur|zum|für|betreffend)` + sps + `[^.;()<>]{3,160}?` + sps + `?([(<]` + sp + `[^()<>]{0,80}?` + shortLaw + sp + `[)>])`)
-	short = regexp.MustCompile(`^` + sps + `[(<]` + sp + `(?:[^()<>]{0,80}? [-–] ?)?` + shortLaw + `(?:` + sps + `\p{Lu}\pL+)?` + sp + `[)>]`)
-	dated = regexp.MustCompile(`^,?` + sps + `(?:in` + sps + `der` + sps + `Fassung` + sps + `(?:der` + sps + `Bekanntmachung` + sps + `)?)?vom` + sps +
-		`\d{1,2}\.` + sp + `(?:\d{1,2}\.|\p{Lu}\pL+)` + sp + `\d{4}(?:` + sps + `[(<][^()<>]{0,80}[)>]|,` + sp + `(?:BGBl|RGBl|GVBl|BAnz)\.?` + sps + `[IVX]*` + sp + `(?:S\.?` + sp + `)?\d+)?|^` + sps + `\((?:idF|i\.` + sp + `d\.` + sp + `F\.|vom|in` + sps + `der)\b[^()]{0,160}\)`)
-	year = regexp.MustCompile(`^` + sps + `(?:19|20)\d\d\b`)
+	// named is a law or a document by its name, after a provision.
+	named = regexp.MustCompile(`^` + sps + `(?:(?:in` + sps + `)?` + article + sps + `)?((?:` + adjective + sps + `){0,3}` + lawName + `|\d+\.` + sps + shortLaw + `)`)
+	// about goes on after a name with the subject of the law. Its end is that of a
+	// date, or the abbreviation that follows.
+	about = regexp.MustCompile(`^` + sps + `(?:über|zur|zum|für|betreffend|von)` + sps + `[^.;()<>]{3,300}?(` + sps + `[(<]` + sp + `[^()<>]{0,80}?` + shortLaw + sp + `-?` + sp + `[)>]|` + sps + `vom` + sps + `\d)`)
+	short = regexp.MustCompile(`^` + sps + `[(<]` + sp + `(?:[^()<>]{0,80}? [-–] ?)?` + shortLaw + sp + `[-–]?` + sp + `[)>]`)
+	dated = regexp.MustCompile(`^,?` + sps + `(?:(?:in` + sps + `der` + sps + `Fassung|i\.` + sp + `d\.` + sp + `F\.|idF)` + sps + `(?:der` + sps + `Bekanntmachung` + sps + `)?)?vom` + sps + date + gazette + `?`)
+	// enacted is a date with the gazette of the law.
+	enacted = regexp.MustCompile(`^` + sps + `(?:vom` + sps + date + gazette + `|\(vom` + sps + date + `(?:,| -)` + sps + journalOfLaws + `[^()]{0,40}\))`)
+	year    = regexp.MustCompile(`^` + sps + `(?:19|20)\d\d\b`)
 )
 
 const (
-	shortLaw  = `\p{Lu}[\pL]*(?:-?\p{Lu}\pL*|-\d+)+(?:-(?:\p{Lu}[\pL]*|[IVX]+))*\b`
-	adjective = `\p{Lu}\p{Ll}+(?:en|es|er|em|n|s)\b`
-	lawName   = `(?:Sozialgesetzbuch` + sps + `\p{Lu}\p{Ll}+tes` + sps + `Buch\b|(?:\p{Lu}\p{Ll}+-` + sps + `und` + sps + `)?\p{Lu}[\pL-]*?(?:gesetzbuch(?:es|s)?|gesetz(?:es|en|e)?|verordnung|ordnung|verfassung|satzung|vertrag(?:es|s)?|vereinbarung|richtlinie|konvention|statut(?:s|en)?)\b|` +
-		`(?:Gesetz(?:es|buch(?:es|s)?)?|Verordnung|Verfassung|Konvention|Vertrag(?:es|s)?|Vereinbarung|Satzung|Richtlinien?)\b)`
-	old = `(?:` + sps + `(?:a\.` + sp + `F\.|n\.` + sp + `F\.|aF\b|nF\b|a\.F\.|n\.F\.))?`
+	shortLaw  = `\p{Lu}[\pL]*(?:-?\p{Lu}\pL*|-\d+)+(?:-(?:\p{Lu}[\pL]*|[IVX]+))*(?:\.[A-Z]{3,})?`
+	agreement = `(?:MTV|RTV|LTV|ETV|NV|TV-Ärzte|TV)(?:` + sps + `\p{Lu}[\pL-]+){1,2}`
+	place     = `(?:` + sps + `(?:NRW|NW|SH|BW|RP|RhPf|LSA|MV|SL|SN|TH|BB|HE|NI|Bln|Bbg|Hmb|Nds)\b(?:` + sps + `[IVX]+\b)?|` + sp + `/` + sp + `(?:VKA|Bund|TV[\pL-]+)\b)?`
+	article   = `(?:des|der|dem|zum|zur|die|das|dieses|dieser|eines|einer)`
+	adjective = `(?:\p{Lu}|\p{Ll}+i)\p{Ll}+(?:en|es|er|em|n|s)`
+	lawName   = `(?:Sozialgesetzbuch(?:s|es)?` + sps + `\p{Lu}\p{Ll}+tes` + sps + `Buch\b|(?:\p{Lu}\p{Ll}+-` + sps + `und` + sps + `)?\p{Lu}[\pL-]*(?:gesetzbuch(?:es|s)?|gesetz(?:es|en|e)?|verordnung|ordnung|verfassung|satzung|vertrag(?:es|s)?|vereinbarung|richtlinien?|konvention|statut(?:s|en)?|charta)\b|` +
+		`(?:Gesetz(?:es|buch(?:es|s)?)?|Verordnung|Verfassung|Konvention|Vertrag(?:es|s)?|Vereinbarung|Satzung|Richtlinien?|Übereinkommens?|Abkommens?)\b)`
+	old  = `(?:` + sps + `(?:a\.` + sp + `F\.|n\.` + sp + `F\.|aF\b|nF\b))?`
+	date = `\d{1,2}\.` + sp + `(?:\d{1,2}\.|\p{Lu}\p{Ll}+)` + sp + `\d{4}`
+
+	journalOfLaws = `(?:BGBl|RGBl|GVBl|GVOBl|GV\b|BAnz|Amtsbl|ABl|\p{Lu}\pL*GVBl|\p{Lu}\pL*ABl|Gesetz- und Verordnungsblatt)`
+	gazette       = `(?:` + sps + `[(<]` + sp + journalOfLaws + `[^()]{0,80}[)>]|,` + sp + journalOfLaws + `\.?` + sps + `[IVX]*` + sp + `(?:S\.?` + sp + `)?\d+)`
 )
 
-// germanLaws finds provisions: § 5 Abs. 2 UWG, Art. 2 Abs. 1 in Verbindung mit Art.
-// 20 Abs. 3 GG, §§ 54, 55 des Energiesteuergesetzes.
-func germanLaws(text string) []Reference {
-	var found []Reference
-	for at := 0; ; {
-		m := begin.FindStringIndex(text[at:])
-		if m == nil {
-			return found
-		}
-		from, end := at+m[0], at+m[1]
-		end = trimmed(text, from, end)
-		part, target := end, ""
-		for {
-			if to, name := law(text, end); to > 0 {
-				end, target = to, name
-				break
-			}
-			n := next.FindString(text[end:])
-			if n == "" {
-				n = nextUnit.FindString(text[end:])
-			}
-			if n == "" {
-				break
-			}
-			// Without a law behind them, the numbers of a list are not provisions.
-			end = trimmed(text, from, end+len(n))
-			part = end
-		}
-		if !commentary(text, from, end, target) {
-			found = append(found, reference(Law, text, from, end, target, text[from:min(part, end)]))
-		}
-		at = max(end, from+1)
+// germanLaw reads provisions: § 5 Abs. 2 UWG, Art. 2 Abs. 1 in Verbindung mit Art.
+// 20 Abs. 3 GG, §§ 54, 55 des Energiesteuergesetzes. Without a law they are
+// those of the document itself.
+func germanLaw(text string, floor, at int) (r Reference, end int) {
+	return provisions(text, floor, at, begin)
+}
+
+// germanUnit reads a part of a law or a document: Nr. 34 der Anlage 2 zum UStG,
+// Kapitel 3, Abschnitt 4.2 des Wartungshandbuchs.
+func germanUnit(text string, floor, at int) (r Reference, end int) {
+	return provisions(text, floor, at, beginUnit)
+}
+
+func provisions(text string, floor, at int, first *regexp.Regexp) (r Reference, end int) {
+	m := first.FindStringIndex(text[at:])
+	if m == nil {
+		return r, at
 	}
+	from, end := at, trimmed(text, at, at+m[1])
+	part, target, isLaw := end, "", false
+	for {
+		if l, ok := law(text, end); ok {
+			end, target, isLaw = l.end, l.name, l.isLaw
+			break
+		}
+		n := next.FindString(text[end:])
+		if n == "" {
+			n = nextUnit.FindString(text[end:])
+		}
+		if n == "" {
+			break
+		}
+		end = trimmed(text, from, end+len(n))
+	}
+	if target == "" {
+		// Numbers after the first provision may be something else.
+		end = part
+		if m := leading.FindStringSubmatchIndex(text[floor:from]); m != nil && first == begin && !notLaw.MatchString(text[floor+m[2]:floor+m[3]]) {
+			// SGG § 184 Abs 1
+			from, target, isLaw = floor+m[2], text[floor+m[2]:floor+m[3]], true
+			return reference(Law, text, from, end, target, text[at:part]), end
+		}
+	} else {
+		part = min(part, end)
+	}
+	if commentary(text, floor, from, end, target) {
+		return r, end
+	}
+	switch {
+	case isLaw:
+		return reference(Law, text, from, end, target, text[from:part]), end
+	case first == beginUnit && !section.MatchString(text[at:]):
+		return r, at
+	case target == "":
+		if to, name := ofGerman(text, end); to > 0 {
+			return reference(Section, text, from, to, name, text[from:part]), to
+		}
+	}
+	return reference(Section, text, from, end, target, text[from:part]), end
 }
 
 var (
+	// leading is a law before the provision.
+	leading = regexp.MustCompile(`(?:^|[\s(])((?:SGB [IVX]+|\p{Lu}\pL*\p{Lu}))[ \x{00a0}]$`)
+	// section is a part that documents have.
+	section = regexp.MustCompile(`^(?:Ziffer|Ziff|Anlage|Anhang|Abschn|Teil|Kapitel|Absatz|Punkt|Unterabschnitt)`)
+
 	// margin follows a section of a commentary on a law, and edition is before it.
 	margin = regexp.MustCompile(`^[\s,;:]*(?:Rn|Rdn|RdNr|Rdnr|Rdnrn|RdNrn|Rnrn|Rz|Randnr|Randnummer|Randnummern|Randziffer|Randziffern|Anm|Bem|Erl|Nr\.?\s*\d+\s*R)\b`)
 	// collection is a collection of decisions, which is ordered by provisions.
@@ -98,12 +148,12 @@ var (
 )
 
 // commentary reports whether a section is one of a commentary on a law.
-func commentary(text string, from, end int, target string) bool {
-	before := text[max(0, from-60):from]
-	return margin.MatchString(text[end:]) || collection.MatchString(before) || target == "" && edition.MatchString(before)
+func commentary(text string, floor, from, end int, target string) bool {
+	before := text[max(floor, from-60):from]
+	return margin.MatchString(text[end:]) || collection.MatchString(before) || edition.MatchString(before) && (target == "" || !strings.HasSuffix(strings.TrimRight(before, " ,:"), "GB"))
 }
 
-// trimmed leaves out a last letter that begins the next word.
+// trimmed leaves out spaces and signs at the end.
 func trimmed(text string, from, end int) int {
 	for end > from && strings.ContainsRune(" ,;(", rune(text[end-1])) {
 		end--
@@ -111,75 +161,173 @@ func trimmed(text string, from, end int) int {
 	return end
 }
 
-// law returns the end and the name of the law that text[at:] begins with, or 0.
-func law(text string, at int) (end int, name string) {
+// A lawful is the name of a law or of a document behind a provision.
+type lawful struct {
+	end   int
+	name  string
+	isLaw bool
+}
+
+// law returns the law or the document that text[at:] begins with.
+func law(text string, at int) (l lawful, ok bool) {
 	rest := text[at:]
 	if m := euLaw.FindStringSubmatchIndex(rest); m != nil {
-		return at + m[1], rest[m[2]:m[3]]
+		return lawful{at + m[1], rest[m[2]:m[3]], true}, true
 	}
 	if m := abbreviated.FindStringSubmatchIndex(rest); m != nil && !notLaw.MatchString(rest[m[2]:m[3]]) {
-		end, name = at+m[3], rest[m[2]:m[3]]
-	} else if m := named.FindStringSubmatchIndex(rest); m != nil {
-		end, name = at+m[3], rest[m[2]:m[3]]
-		if m := about.FindStringIndex(text[end:]); m != nil {
-			end += m[1]
-			name = text[at:end]
-		} else if m := short.FindStringIndex(text[end:]); m != nil && dated.MatchString(text[end+m[1]:]) {
-			end += m[1]
-		} else if m := year.FindStringIndex(text[end:]); m != nil {
-			end += m[1]
+		l = lawful{at + m[3], rest[m[2]:m[3]], true}
+		if m := enacted.FindStringIndex(text[l.end:]); m != nil {
+			l.end += m[1]
 		}
-	} else {
-		return 0, ""
+		return l, true
 	}
-	if m := dated.FindStringIndex(text[end:]); m != nil {
-		end += m[1]
+	m := named.FindStringSubmatchIndex(rest)
+	if m == nil {
+		return l, false
 	}
-	return end, name
+	name := rest[m[2]:m[3]]
+	l = lawful{at + m[3], name, !contract.MatchString(name)}
+	l.end = fullName(text, l.end)
+	l.name = text[at+m[2] : l.end]
+	if m := short.FindStringIndex(text[l.end:]); m != nil && dated.MatchString(text[l.end+m[1]:]) {
+		l.end += m[1]
+	} else if m := year.FindStringIndex(text[l.end:]); m != nil {
+		l.end += m[1]
+	}
+	if m := dated.FindStringIndex(text[l.end:]); m != nil {
+		l.end += m[1]
+	}
+	return l, true
 }
 
-// notLaw are names that look like those of laws.
-var notLaw = regexp.MustCompile(`^(?:BGH|BVerfG|BVerwG|BAG|BFH|BSG|EuGH|OLG|LSG|DM|EUR|Rd[Nn]rn?|TzBf)$`)
-
-var euLaw = regexp.MustCompile(`^` + sps + `(?:(?:der|des|zu|zur)` + sps + `)?(` + euName + `)`)
-
-const euName = `(?:Richtlinie|RL|Verordnung|VO|Rahmenbeschluss|Beschluss)` + sps + `(?:\((?:EG|EU|EWG|Euratom)(?:,` + sp + `Euratom)?\)` + sps + `)?(?:Nr\.?` + sps + `)?` +
-	`\d+` + sp + `/` + sp + `\d+(?:` + sp + `/` + sp + `(?:EG|EU|EWG|JI|GASP|Euratom)\b)?`
+// fullName returns the end of the subject of a law: über das Verlagsrecht.
+func fullName(text string, end int) int {
+	if m := about.FindStringSubmatchIndex(text[end:]); m != nil {
+		return end + m[2]
+	}
+	return end
+}
 
 var (
-	euAlone = regexp.MustCompile(`\b` + euName)
-	// alone is a law by its name, without a provision.
-	alone = regexp.MustCompile(`\b((?:` + adjective + sps + `){0,2}(?:Sozialgesetzbuch` + sps + `\p{Lu}\p{Ll}+tes` + sps + `Buch\b|\p{Lu}[\pL-]*(?:gesetzbuch(?:es|s)?|gesetz(?:es)?)\b))`)
-	// shortAlone is a law by its abbreviation.
-	shortAlone = regexp.MustCompile(`\b(?:SGB` + sps + `[IVX]+\b|\p{Lu}[\pL-]*\p{Ll}\pL*G\b|(?:FGO|SGG|ZPO|VwGO|InsO|StPO|StGB|BGB|HGB|GG|AO|ZVG|TVG)\b)` + `(?:` + sps + `(?:19|20)\d\d\b)?`)
-	// court is a court by its abbreviation.
-	court = regexp.MustCompile(`^(?:B(?:Verf|Verw|Pat)?G|[LO]?LG|O?VG|L?SG|L?AG|FG|KG|EuG|Bay\pL*G|\pL*VerfG|.*Gruppe.*)$`)
-	// editions follow a commentary on a law.
-	editions = regexp.MustCompile(`^(?:-?[Kk]omm\pL*|,?` + sps + `(?:\d+\.` + sp + `Aufl|Kommentar|Stand\b|Bd\.|Art\.?\s|§)|/)`)
+	// contract is a document that is not a law.
+	contract = regexp.MustCompile(`(?i)(?:vertrag(?:es|s)?|vereinbarung|satzung|richtlinien?)$`)
+
+	// notLaw are names that look like those of laws.
+	notLaw = regexp.MustCompile(`^(?:BGH|BVerfG|BVerwG|BAG|BFH|BSG|EuGH|OLG|LSG|DM|EUR|Rd[Nn]rn?|TzBf|AP|EzA|SozR|PDF|USA|EU)$`)
+
+	euLaw   = regexp.MustCompile(`^` + sps + `(?:(?:der|des|zu|zur)` + sps + `)?(` + euName + `)`)
+	euAlone = regexp.MustCompile(`^` + euName)
 )
 
-// euLaws finds directives and regulations that are named without an article.
-func euLaws(text string) []Reference {
-	var found []Reference
-	for _, m := range euAlone.FindAllStringIndex(text, -1) {
-		if !court.MatchString(text[m[0]:m[1]]) && !editions.MatchString(text[m[1]:]) {
-			found = append(found, reference(Law, text, m[0], m[1], text[m[0]:m[1]], ""))
-		}
+const euName = `(?:Richtlinien?|RL|Verordnung|VO|Rahmenbeschluss(?:es)?|Beschluss)` + sps + `(?:[(<]` + sp + `(?:EG|EU|EWG|Euratom)(?:,` + sp + `Euratom)?` + sp + `[)>]` + sps + `)?(?:Nr\.?` + sps + `)?` +
+	`\d+` + sp + `/` + sp + `\d+(?:` + sp + `/` + sp + `(?:EG|EU|EWG|JI|GASP|Euratom)\b)?`
+
+// euNumber reads directives and regulations that are named without an article.
+func euNumber(text string, floor, at int) (r Reference, end int) {
+	if m := euAlone.FindStringIndex(text[at:]); m != nil {
+		end = at + m[1]
+		return reference(Law, text, at, end, text[at:end], ""), end
 	}
-	return found
+	return r, at
 }
 
-// namedLaws finds laws that are named without a provision.
-func namedLaws(text string) (found []Reference) {
-	for _, m := range alone.FindAllStringIndex(text, -1) {
-		from := m[0]
-		end := m[1]
-		found = append(found, reference(Law, text, from, end, text[from:end], ""))
-	}
-	for _, m := range shortAlone.FindAllStringIndex(text, -1) {
-		if !court.MatchString(text[m[0]:m[1]]) && !editions.MatchString(text[m[1]:]) {
-			found = append(found, reference(Law, text, m[0], m[1], text[m[0]:m[1]], ""))
+var (
+	alone    = regexp.MustCompile(`^(?:Sozialgesetzbuch(?:s|es)?` + sps + `\p{Lu}\p{Ll}+tes` + sps + `Buch\b|\p{Lu}[\pL-]*(?:gesetzbuch(?:es|s)?|gesetz(?:es)?)(?:` + sps + `(?:19|20)\d\d\b)?)`)
+	longName = regexp.MustCompile(`^Gesetz(?:es)?` + sps + `(?:zur|zum|über|für|betreffend|vom)\b`)
+	// shortAlone is a law by its abbreviation.
+	shortAlone = regexp.MustCompile(`^(?:SGB` + sps + `[IVX]+\b|\p{Lu}[\pL-]*G\b|(?:FGO|SGG|ZPO|VwGO|InsO|StPO|StGB|BGB|HGB|GG|AO|ZVG|TVG|BauGB|DSGVO)\b)` + place + `(?:` + sps + `(?:19|20)\d\d\b)?`)
+	// adjectives are before the name of a law: Zweites, Bürgerlichen.
+	adjectives = regexp.MustCompile(`(?:^|[\s(])((?:` + adjective + sps + `|\p{Lu}\p{Ll}+-` + sps + `und` + sps + `){1,2})$`)
+	pointing   = regexp.MustCompile(`^(?:D[aei]\p{Ll}s?|Ein\p{Ll}*|[JDd]iese\p{Ll}?|[Jj]ede\p{Ll}?|Nach|Bei|Aus|Als|Neben|Gegen)` + sps)
+	// court is a court by its abbreviation.
+	court = regexp.MustCompile(`^(?:B(?:Verf|Verw|Pat)?G|[LO]?LG|O?VG|L?SG|L?AG|FG|KG|EuG|Bay\pL*G|\pL*VerfG|AG|DRG|\pL*MAG)$`)
+	// editions follow a commentary on a law.
+	editions = regexp.MustCompile(`^(?:-?[Kk]omm\pL*|,?` + sps + `(?:\d+\.` + sp + `Aufl|Kommentar|Stand\b|Bd\.|Art\.?\s|§)|,` + sps + `(?:(?:\p{Lu}\p{Ll}+` + sps + `)?(?:19|20)\d\d,|K?` + sps + `?§)|` + sps + `?/` + sps + `\p{Lu})`)
+)
+
+// germanName reads a law that is named without a provision.
+func germanName(text string, floor, at int) (r Reference, end int) {
+	if m := longName.FindStringIndex(text[at:]); m != nil {
+		// Only with a date does the subject end somewhere.
+		name := at + len("Gesetz")
+		if strings.HasPrefix(text[name:], "es") {
+			name += len("es")
 		}
+		end = fullName(text, name)
+		subject := end
+		if m := short.FindStringIndex(text[end:]); m != nil {
+			end += m[1]
+		}
+		if m := enacted.FindStringIndex(text[end:]); m != nil {
+			end += m[1]
+		} else if m := dated.FindStringIndex(text[end:]); m != nil {
+			end += m[1]
+		} else {
+			end = subject
+		}
+		if end == name {
+			return r, at
+		}
+		from := withAdjectives(text, floor, at)
+		return reference(Law, text, from, end, text[from:subject], ""), end
 	}
-	return found
+	m := alone.FindStringIndex(text[at:])
+	if m == nil || inWordAt(text, at+m[1]) {
+		return r, at
+	}
+	end = at + m[1]
+	if editions.MatchString(text[end:]) || plainLaw.MatchString(text[at:end]) {
+		return r, at
+	}
+	from, name := withAdjectives(text, floor, at), end
+	if m := enacted.FindStringIndex(text[end:]); m != nil {
+		end += m[1]
+	} else if m := short.FindStringIndex(text[end:]); m != nil && enacted.MatchString(text[end+m[1]:]) {
+		end += m[1]
+		end += enacted.FindStringIndex(text[end:])[1]
+	}
+	return reference(Law, text, from, end, text[from:name], ""), end
 }
+
+// plainLaw is a word for laws that names none.
+var plainLaw = regexp.MustCompile(`^Gesetz(?:es|buch(?:es|s)?)?$`)
+
+func withAdjectives(text string, floor, at int) int {
+	start := max(floor, at-60)
+	m := adjectives.FindStringSubmatchIndex(text[start:at])
+	if m == nil {
+		return at
+	}
+	from := start + m[2]
+	if p := pointing.FindStringIndex(text[from:at]); p != nil {
+		from += p[1]
+	}
+	return from
+}
+
+// germanShort reads a law that is named by its abbreviation without a provision.
+func germanShort(text string, floor, at int) (r Reference, end int) {
+	m := shortAlone.FindStringIndex(text[at:])
+	if m == nil {
+		return r, at
+	}
+	end = at + m[1]
+	word, _, _ := strings.Cut(text[at:end], " ")
+	if strings.Count(word, "") < 3 || court.MatchString(word) || inWordAt(text, end) || editions.MatchString(text[end:]) || margin.MatchString(text[end:]) {
+		return r, at
+	}
+	if !lower.MatchString(word) && !known.MatchString(word) && !(len(word) > 3 && articleBefore.MatchString(text[max(floor, at-6):at])) {
+		return r, at
+	}
+	name := end
+	if m := enacted.FindStringIndex(text[end:]); m != nil {
+		end += m[1]
+	}
+	return reference(Law, text, at, end, text[at:name], ""), end
+}
+
+var (
+	lower         = regexp.MustCompile(`\p{Ll}`)
+	known         = regexp.MustCompile(`^(?:SGB|FGO|SGG|ZPO|BGB|HGB|GG|AO|ZVG|TVG|DSGVO)$`)
+	articleBefore = regexp.MustCompile(`(?:das|dem|des|im)\s$`)
+)

@@ -200,3 +200,8 @@ func exactness(r Reference) int {
 	}
 	return n
 }
+
+func inWordBefore(text string, at int) bool {
+	r, _ := utf8.DecodeLastRuneInString(text[:at])
+	return inWord(r)
+}

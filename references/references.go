@@ -5,14 +5,19 @@
 //		fmt.Println(r.Kind, r.Text) // section Section 4.2, law § 5 Abs. 2 UWG
 //	}
 //
-// It compares words and signs with patterns, and knows no list of laws or courts
-// reports. The same text gives the same references.
+// It compares words and signs with patterns, and knows no list of laws. The same
+// text gives the same references.
+//
+// What patterns do not find a model may: [Located] checks its claims against the
+// text, and [Merge] puts both together. A [Registry] of the host has the names of
+// its documents, and [Registry.Resolve] returns the one that a reference means.
 package references
 
 import (
 	"cmp"
-	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Kind is what a reference refers to.
@@ -56,19 +61,103 @@ func (r Reference) Key() string {
 	return string(r.Kind) + ":" + strings.ToLower(strings.Join(strings.Fields(cmp.Or(r.Target, r.Text)), " ")+":"+part)
 }
 
-// Find returns the references of a text in their order. They do not overlap. Its
-// time grows linearly with the text.
+// maxLength is the number of bytes in which a reference ends. It bounds the time that
+// is spent at one position of a text.
+const maxLength = 4000
+
+// A rule reads the reference at text[at:]. It may begin before at, but not before
+// floor, the end of the reference before it. It returns the position behind what it
+// has read, which is not looked at again, or at.
+type rule func(text string, floor, at int) (r Reference, end int)
+
+// Find returns the references of a text in their order. They do not overlap. A
+// reference that is longer than 4,000 bytes may be cut off. The time grows linearly
+// with the text.
 func Find(text string) []Reference {
 	var found []Reference
-	for _, rule := range []func(string) []Reference{germanLaws, euLaws, namedLaws, statutes, urls, germanCases, reports, earlier, parts, documents} {
-		for _, r := range rule(text) {
-			if !slices.ContainsFunc(found, func(o Reference) bool { return r.From < o.To && o.From < r.To }) {
-				found = append(found, r)
+	floor := 0 // the end of the last reference
+	for at := 0; at < len(text); {
+		size, rules := rulesAt(text, at)
+		end := at
+		if len(rules) > 0 {
+			start := floor
+			cut := window(text, at)
+			for _, read := range rules {
+				r, to := read(text[:cut], start, at)
+				if to <= at {
+					continue
+				}
+				if end = to; r.Kind != "" {
+					found = append(found, r)
+				}
+				floor = to
+				break
 			}
 		}
+		at = max(end, at+size)
 	}
-	slices.SortFunc(found, func(a, b Reference) int { return cmp.Compare(a.From, b.From) })
 	return found
+}
+
+// window returns the end of the part of a text that the rules read from at.
+func window(text string, at int) int {
+	end := at + maxLength
+	if end >= len(text) {
+		return len(text)
+	}
+	for !utf8.RuneStart(text[end]) && end > at {
+		end--
+	}
+	return end
+}
+
+// rulesAt returns the size of the word, number or sign at text[at:], and the rules
+// that may read a reference there.
+func rulesAt(text string, at int) (size int, rules []rule) {
+	r, n := utf8.DecodeRuneInString(text[at:])
+	switch {
+	case r == '§':
+		return n, atSign
+	case r == '[':
+		return n, atBracket
+	case r == '(':
+		return n, atParenthesis
+	case r == '"' || r == '„' || r == '“' || r == '”' || r == '«' || r == '»':
+		return n, atQuote
+	case '0' <= r && r <= '9':
+		size = n
+		for at+size < len(text) && '0' <= text[at+size] && text[at+size] <= '9' {
+			size++
+		}
+		if inWordAt(text, at+size) {
+			return size + wordSize(text[at+size:]), nil
+		}
+		if size > 4 {
+			return size, nil
+		}
+		return size, atNumber
+	case unicode.IsLetter(r):
+		size = wordSize(text[at:])
+		return size, rulesFor(text[at : at+size])
+	}
+	return n, nil
+}
+
+// wordSize returns the number of bytes of the letters, digits and hyphens that a text
+// begins with.
+func wordSize(text string) int {
+	for i, r := range text {
+		if !inWord(r) && r != '-' && r != '_' {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// inWordAt reports whether there is a letter or a digit at text[at:].
+func inWordAt(text string, at int) bool {
+	r, _ := utf8.DecodeRuneInString(text[at:])
+	return inWord(r)
 }
 
 // reference returns the reference text[from:to].
