@@ -118,9 +118,11 @@ var (
 	// report0 is a volume, a report and a page.
 	report0  = regexp.MustCompile(`^\d{1,4}\s(` + abbreviation + `(?:\s?` + abbreviation + `){0,5}?)` + page)
 	journal0 = regexp.MustCompile(`\b(?:L\.\s?Rev|Rev|L\.\s?J|L\.Q|J|Law Review|Law Journal)\b\.?`)
-	// reporter is the name of a report: one that has initials or a series, or is the name
-	// of a state.
-	reporter = regexp.MustCompile(`^(?:(?:\p{Lu}\p{Ll}*\.\s?){2,}(?:\d\p{L}+)?|.*\d(?:d|th)|(?:` + strings.ReplaceAll(states, " ", "|") + `|How|Wall|Dall|Cranch|Wheat|Pet|Black|Atl|So|Hill|Barb|Mass|Ohio St)\b\.?(?:\s?\p{Lu}\p{Ll}*\.?)*)$`)
+	// reporter is the name of a report: one that has two initials or a series, or
+	// begins with the name of a state.
+	reporter = regexp.MustCompile(`^(?:(?:\p{Lu}\p{Ll}*\.\s?){2,}(?:\d\p{L}+)?|.*\d(?:d|th)|` +
+		`(?:(?:Ala|Ariz|Ark|Cal|Colo|Conn|Del|Fla|Ga|Haw|Ill|Ind|Kan|Ky|La|Me|Md|Mass|Mich|Minn|Miss|Mo|Mont|Neb|Nev|Okla|Or|Pa|Tenn|Tex|Vt|Va|Wash|Wis|Wyo|How|Wall|Dall|Wheat|Pet|Atl|So|Barb)\.|` +
+		`Alaska|Idaho|Iowa|Ohio|Utah|Hawaii|Cranch|Black|Hill)(?:\s?\p{Lu}\p{Ll}*\.?)*)$`)
 	// units are words with a point between two numbers that are no report.
 	unitsBetween = regexp.MustCompile(`\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Abs|Nr|Art|Rn|Rdnr|Ziff|Buchst|Bd|Aufl|Mio|Mrd|Tsd|Kap|No|Sec|Vol|Fig|Dr|Mr|Mrs|St|Std|Min|Sek|Str|EL|HS|Hs|Halbs|Tz|Tab|Abb|Uhr|Anm)\b`)
 
@@ -135,7 +137,7 @@ func report(text string, _, at int) (r Reference, end int) {
 		return r, at
 	}
 	name := text[at+m[2] : at+m[3]]
-	flat := strings.Join(strings.Fields(name), " ")
+	flat := strings.TrimSuffix(strings.Join(strings.Fields(name), " "), " No.")
 	isJournal := journal0.MatchString(flat)
 	if unitsBetween.MatchString(flat) || !isJournal && !reporter.MatchString(flat) {
 		return r, at
@@ -165,7 +167,7 @@ const (
 	// capitalized is a sequence of words with capitals.
 	capitalized = `\p{Lu}[\p{L}\d'’&-]*(?:\s(?:(?:and|of|for|on|in|to|the|with)\s){0,2}\p{Lu}[\p{L}\d'’&-]*){0,8}`
 	euEnglish   = `(?:Regulation|Directive|Decision)\s(?:\((?:EU|EC|EEC|Euratom)\)\s)?(?:No\s)?\d+/\d+(?:/(?:EU|EC|EEC))?`
-	actWord     = `(?:Act|Acts|Code|Regulations?|Directive|Constitution|Charter|Treaty|Convention|Statutes?|Ordinance|Order|Rules|Law)`
+	actWord     = `(?:Act|Code|Regulations?|Directive|Constitution|Charter|Treaty|Convention|Statutes?|Ordinance|Order|Rules|Law)`
 )
 
 var (
@@ -176,9 +178,9 @@ var (
 	actName   = regexp.MustCompile(`\b` + actWord + `$`)
 	acronym   = regexp.MustCompile(`^[A-Z]{3,}$`)
 	actBefore = regexp.MustCompile(`(?:^|[\s("“])(\p{Lu}[\p{L}'’&,-]*\s(?:(?:(?:and|of|for|on|in|to|the|with)\s){0,2}\p{Lu}[\p{L}'’&-]*,?\s){0,7})$`)
-	actAfter  = regexp.MustCompile(`^(?:Act|Acts|Code|Regulations?|Constitution)(?:\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?(?:,\s(?:s|ss|section|sections)\.?\s` + items + `)?`)
+	actAfter  = regexp.MustCompile(`^(?:Act|Code|Regulations?|Constitution)(?:\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?(?:,\s(?:s|ss|section|sections)\.?\s` + items + `)?`)
 	euAct     = regexp.MustCompile(`^` + euEnglish)
-	starting  = regexp.MustCompile(`^(?:The|This|That|These|Under|In|An?|Our|Its|By|See|Per|And|Or|For|Any|Each|Such|Of|To|Since|Because|If|When|While|With)\s`)
+	starting  = regexp.MustCompile(`^(?:The|This|That|These|Under|In|An?|Our|Its|By|See|Per|And|Or|For|Any|Each|Such|Of|To|Since|Because|If|When|While|With|D[aei]\p{Ll}s?)\s`)
 )
 
 // englishPart reads a part of a document or an act: Section 4.2 of the Safety Manual,

@@ -89,8 +89,8 @@ func Find(text string) []Reference {
 				}
 				if end = to; r.Kind != "" {
 					found = append(found, r)
+					floor = to
 				}
-				floor = to
 				break
 			}
 		}
