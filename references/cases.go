@@ -44,17 +44,17 @@ var (
 
 // decision reads a decision without a court: Beschluss vom 8. Juli 2015 - XII ZB
 // 586/14.
-func decision(text string, _, at int) (r Reference, end int) { return byPattern(decision0, text, at) }
+func decision(s *scan, at int) (r Reference, end int) { return byPattern(decision0, s.text, at) }
 
 // courtDecision reads a decision with its court.
-func courtDecision(text string, _, at int) (r Reference, end int) {
-	return byPattern(byTheCourt, text, at)
+func courtDecision(s *scan, at int) (r Reference, end int) {
+	return byPattern(byTheCourt, s.text, at)
 }
 
 // germanReport reads a decision by where it is printed: BVerfGE 34, 269, NJW 2015,
 // 1827.
-func germanReport(text string, _, at int) (r Reference, end int) {
-	return byPattern(printed0, text, at)
+func germanReport(s *scan, at int) (r Reference, end int) {
+	return byPattern(printed0, s.text, at)
 }
 
 func byPattern(re *regexp.Regexp, text string, at int) (r Reference, end int) {
@@ -73,7 +73,8 @@ func byPattern(re *regexp.Regexp, text string, at int) (r Reference, end int) {
 var caseName = regexp.MustCompile(`^ [-–] ([\p{Lu}\d][^;(),.\n]{1,50})[;)]`)
 
 // printedPaper reads a paper of the parliament: BT-Drucks 16/1889 S 21.
-func printedPaper(text string, _, at int) (r Reference, end int) {
+func printedPaper(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	m := paper0.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
@@ -90,7 +91,8 @@ var earlier0 = regexp.MustCompile(`^(?:Id\.,?|id\.(?:,? at\b| ¶| §| \d)|[Ii]bi
 var lowerID = regexp.MustCompile(`^id\.,?`)
 
 // earlier reads a reference to what the text cited before: Id., supra, a. a. O.
-func earlier(text string, _, at int) (r Reference, end int) {
+func earlier(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	m := earlier0.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at

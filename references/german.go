@@ -78,26 +78,30 @@ const (
 // germanLaw reads provisions: § 5 Abs. 2 UWG, Art. 2 Abs. 1 in Verbindung mit Art.
 // 20 Abs. 3 GG, §§ 54, 55 des Energiesteuergesetzes. Without a law they are
 // those of the document itself.
-func germanLaw(text string, floor, at int) (r Reference, end int) {
-	return provisions(text, floor, at, begin)
+func germanLaw(s *scan, at int) (r Reference, end int) {
+	return provisions(s, at, begin)
 }
 
 // germanUnit reads a part of a law or a document: Nr. 34 der Anlage 2 zum UStG,
 // Kapitel 3, Abschnitt 4.2 des Wartungshandbuchs.
-func germanUnit(text string, floor, at int) (r Reference, end int) {
-	return provisions(text, floor, at, beginUnit)
+func germanUnit(s *scan, at int) (r Reference, end int) {
+	return provisions(s, at, beginUnit)
 }
 
-func provisions(text string, floor, at int, first *regexp.Regexp) (r Reference, end int) {
+func provisions(s *scan, at int, first *regexp.Regexp) (r Reference, end int) {
+	text, floor := s.text, s.floor
 	m := first.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
 	}
 	from, end := at, trimmed(text, at, at+m[1])
 	part, target, isLaw := end, "", false
-	for {
+	for first == beginUnit || at >= s.barren {
 		if l, ok := law(text, end, first == beginUnit); ok {
 			end, target, isLaw = l.end, l.name, l.isLaw
+			break
+		}
+		if first == beginUnit {
 			break
 		}
 		n := next.FindString(text[end:])
@@ -105,6 +109,7 @@ func provisions(text string, floor, at int, first *regexp.Regexp) (r Reference, 
 			n = nextUnit.FindString(text[end:])
 		}
 		if n == "" {
+			s.barren = end
 			break
 		}
 		end = trimmed(text, from, end+len(n))
@@ -121,7 +126,7 @@ func provisions(text string, floor, at int, first *regexp.Regexp) (r Reference, 
 	}
 	switch {
 	case !isLaw && first == beginUnit && !section.MatchString(text[at:]):
-		return r, at
+		return r, part
 	case commentary(text, floor, from, end, target):
 		return r, end
 	case isLaw:
@@ -217,7 +222,7 @@ var (
 	contract = regexp.MustCompile(`(?i)(?:vertrag(?:es|s)?|vereinbarung|satzung|richtlinien?)$`)
 
 	// notLaw are names that look like those of laws.
-	notLaw = regexp.MustCompile(`^(?:BGH|BVerfG|BVerwG|BAG|BFH|BSG|EuGH|OLG|LSG|DM|EUR|Rd[Nn]rn?|TzBf|AP|EzA|SozR|PDF|USA|EU|[IVX]+)$`)
+	notLaw = regexp.MustCompile(`^(?:BGH|BVerfG|BVerwG|BAG|BFH|BSG|EuGH|OLG|LSG|DM|EUR|Rd[Nn]rn?|TzBf|AP|EzA|SozR|PDF|USA|EU|DIN|EN|ISO|IEC|VDE|VDI|[IVX]+)$`)
 
 	euLaw   = regexp.MustCompile(`^` + sps + `(?:(?:der|des|zu|zur)` + sps + `)?(` + euName + `)`)
 	euAlone = regexp.MustCompile(`^` + euName)
@@ -227,7 +232,8 @@ const euName = `(?:Richtlinien?|RL|Verordnung|VO|Rahmenbeschluss(?:es)?|Beschlus
 	`\d+` + sp + `/` + sp + `\d+(?:` + sp + `/` + sp + `(?:EG|EU|EWG|JI|GASP|Euratom)\b)?`
 
 // euNumber reads directives and regulations that are named without an article.
-func euNumber(text string, floor, at int) (r Reference, end int) {
+func euNumber(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	if m := euAlone.FindStringIndex(text[at:]); m != nil {
 		end = at + m[1]
 		return reference(Law, text, at, end, text[at:end], ""), end
@@ -250,7 +256,8 @@ var (
 )
 
 // germanName reads a law that is named without a provision.
-func germanName(text string, floor, at int) (r Reference, end int) {
+func germanName(s *scan, at int) (r Reference, end int) {
+	text, floor := s.text, s.floor
 	if m := longName.FindStringIndex(text[at:]); m != nil {
 		// Only with a date does the subject end somewhere.
 		name := at + len("Gesetz")
@@ -310,7 +317,8 @@ func withAdjectives(text string, floor, at int) int {
 }
 
 // germanShort reads a law that is named by its abbreviation without a provision.
-func germanShort(text string, floor, at int) (r Reference, end int) {
+func germanShort(s *scan, at int) (r Reference, end int) {
+	text, floor := s.text, s.floor
 	m := shortAlone.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at

@@ -53,6 +53,8 @@ func init() {
 	add("procedure instruction document form policy guideline specification contract drawing report ticket manual "+
 		"Dokument Verfahrensanweisung Arbeitsanweisung Betriebsanweisung Dienstanweisung Prüfanweisung Formular Vertrag Bericht "+
 		"Spezifikation Zeichnung Protokoll Handbuch Richtlinie Leitlinie Merkblatt", byNumber)
+	add("Manual Handbook Guide Guideline Guidelines Policy Procedure Specification Standard Report Agreement Instruction Instructions "+
+		"Protocol Playbook Plan", byNumber, englishDocument)
 	for s := range strings.FieldsSeq(states) {
 		add(s, stateStatute)
 	}
@@ -82,20 +84,17 @@ func rulesFor(word string) []rule {
 		return byGermanShort
 	case isGermanDocument(word):
 		return byGermanDocument
-	case isEnglishDocument(word):
-		return byEnglishDocument
 	}
 	return byAuthor
 }
 
 var (
-	byGermanName      = []rule{germanName}
-	byGermanShort     = []rule{germanShort}
-	byCourt           = []rule{courtDecision}
-	byReport          = []rule{germanReport}
-	byGermanDocument  = []rule{germanDocument, author}
-	byEnglishDocument = []rule{englishDocument, author}
-	byAuthor          = []rule{author}
+	byGermanName     = []rule{germanName}
+	byGermanShort    = []rule{germanShort}
+	byCourt          = []rule{courtDecision}
+	byReport         = []rule{germanReport}
+	byGermanDocument = []rule{germanDocument, author}
+	byAuthor         = []rule{author}
 )
 
 func set(list string) map[string]bool {
