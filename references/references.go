@@ -57,8 +57,31 @@ type Reference struct {
 // Key returns the same text for references of one kind to the same part of the same
 // target, whatever their spaces and letter case.
 func (r Reference) Key() string {
-	part := strings.NewReplacer(" ", "", ".", "", "\u00a0", "", "\u202f", "").Replace(r.Part)
-	return string(r.Kind) + ":" + strings.ToLower(strings.Join(strings.Fields(cmp.Or(r.Target, r.Text)), " ")+":"+part)
+	target := strings.Join(strings.Fields(cmp.Or(r.Target, r.Text)), " ")
+	return string(r.Kind) + ":" + strings.ToLower(target+":"+compact(r.Part))
+}
+
+// compact returns the number of a part without the spaces and points that people write
+// or leave out: those that are not between two digits.
+func compact(part string) string {
+	var b strings.Builder
+	var last rune // the last letter, digit or sign
+	gap := rune(0)
+	for _, r := range part {
+		if unicode.IsSpace(r) || r == '.' {
+			gap = r
+			continue
+		}
+		if gap != 0 && unicode.IsDigit(last) && unicode.IsDigit(r) {
+			if gap != '.' {
+				gap = ' '
+			}
+			b.WriteRune(gap)
+		}
+		b.WriteRune(r)
+		last, gap = r, 0
+	}
+	return b.String()
 }
 
 // maxLength is the number of bytes in which a reference ends. It bounds the time that
