@@ -103,7 +103,7 @@ func quoted(s *scan, at int) (r Reference, end int) {
 const standards = `(?:(?:DIN|EN|ISO|IEC|VDE|ANSI|BS|ASTM|UL)[ /-]?){1,3}\s?(?:\p{Lu}\s?)?\d[\d.:-]*\d(?:-\d+)?|(?:TRBS|TRGS|VDI|NFPA|RFC|FIPS|ECE|SOP)[ -]?\p{Lu}?\d[\d.-]*\d|IEEE\s(?:Std\s)?\d[\d.]*\d(?:\p{Ll}{1,2})?|NIST\sSP\s\d+-\d+\w?|DGUV\s(?:Vorschrift|Regel|Information|Grundsatz)\s\d+(?:-\d+)?|OSHA\s\d+(?:\.\d+)+`
 
 var (
-	standard0   = regexp.MustCompile(`^(?:` + standards + `)`)
+	standard0   = regexp.MustCompile(`^(?:` + standards + `)(?:,?\s(?:Teil|[Pp]art)\s\d+)?`)
 	identifier0 = regexp.MustCompile(`^(?:arXiv:\s?\d{4}\.\d{4,5}(?:v\d+)?|(?i:doi):\s?10\.\d{4,9}/[^\s<>"]+)`)
 	byNumber0   = regexp.MustCompile(`^\p{L}+\s(?:(?:[Nn]o|[Nn]r|[Nn]umber|[Nn]ummer)\.?\s?)?(` + designator + `|\d{3,}(?:[-/]\d+)*)`)
 	url0        = regexp.MustCompile(`^(?:https?://|www\.)[^\s<>"“”„«»\x60\\^{}|]+`)

@@ -12,7 +12,7 @@ const states = "Ala Alaska Ariz Ark Cal Colo Conn Del D Fla Ga Haw Hawaii Idaho 
 const (
 	// sections are the sections of a statute with their subsections: 21-3516(a)(2),
 	// 5739.02(B)(7) and (d).
-	sections = `\d(?:[\p{L}\d.:/–-]*[\p{L}\d])?` + subsections + `(?:(?:,|,?\s(?:and|or|to|through|&)|\s?[-–])\s?(?:§{1,2}\s?)?(?:\d(?:[\p{L}\d.:/–-]*[\p{L}\d])?` + subsections + `|(?:\(\w{1,5}\))+))*(?:\s?et seq\.?)?`
+	sections = `\d(?:[\p{L}\d.:/–-]*[\p{L}\d])?` + subsections + `(?:(?:,|,?\s(?:and|or|to|through|&)|\s?[-–])\s?(?:§{1,2}\s?)?(?:\d(?:[\p{L}\d.:/–-]*[\p{L}\d])?` + subsections + `|(?:\(\w{1,5}\))+))*(?:\s?et seq\.?|,\ssubds?\.\s\d+)?`
 	// subsections are those of one section.
 	subsections = `(?:\s?\(\w{1,5}\))*`
 	// edition is the year or the state of a statute.
@@ -23,15 +23,16 @@ const (
 )
 
 var (
-	stateStatute0 = regexp.MustCompile(`^((?:\p{Lu}[\p{L}&'’]*\.?,?\s?){1,5}?(?:Code|Stat\.|Stats\.|Statutes|Laws?|Const\.|Rules?|Reg\.|Regs\.|R\.|C\.P\.L\.R\.|P\.)` +
+	stateStatute0 = regexp.MustCompile(`^((?:(?:&\s)?\p{Lu}[\p{L}&'’]*\.?,?\s?){1,5}?(?:Code|Stat\.|Stats\.|Statutes|Laws?|Const\.|Rules?|Reg\.|Regs\.|R\.|C\.P\.L\.R\.|P\.)` +
 		`(?:\s?(?:Ann\.|Annotated|Serv\.|Rev\.|Admin\.))?(?:,?\s\p{Lu}[\p{L}&'’]*\.?){0,4}?),?\s?((?:` + division + `)?` + mark + `\s?|` + division + `)?(` + sections + `|amend\.\s\w+)` + statuteEdition)
 
 	// statute0 is a statute or a regulation by its volume: 18 U.S.C. § 1001.
-	statute0 = regexp.MustCompile(`^\d{1,4}\s((?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?|Fed\.\s?Reg\.|Stat\.|(?:Ill\.|Pa\.|Guam|V\.I\.)\s(?:Comp\.|Cons\.)?\s?(?:Stat\.|Code)(?:\sAnn\.)?),?)\s?((?:§{1,2}|[Ss]ections?|[Ss]ec\.|[Pp]art|[Pp]t\.)\s?)?` + sections + statuteEdition)
+	statute0 = regexp.MustCompile(`^\d{1,4}\s((?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?|Fed\.\s?Reg\.|Stat\.|(?:Ill\.|Pa\.|Guam|V\.I\.)\s(?:Comp\.|Cons\.)?\s?(?:Stat\.|Code)(?:\sAnn\.)?),?)\s?((?:§{1,2}|[Ss]ections?|[Ss]ec\.|[Pp]art|[Pp]t\.)\s?)?(` + sections + `)` + statuteEdition)
 
 	// codeBefore is a code whose name ends before a section sign.
 	codeBefore = regexp.MustCompile(`(?:^|[\s(])((?:\p{Lu}[\p{L}&'’.]*,?\s){1,5}?)$`)
-	codeWord   = regexp.MustCompile(`\b(?:Code|Stat|Stats|Laws?|Act|Statutes|C\.F\.R|U\.S\.C|USC|CFR|Const|Regs?|Regulations?)\b\.?,?\s$`)
+	codeWord   = regexp.MustCompile(`\b(?:(?:Code|Stat|Stats|Laws?|Act|Statutes|C\.F\.R|U\.S\.C|USC|CFR|Const|Regs?|Regulations?)\b\.?,?|(?:\p{Lu}\.\s?){2,}|[A-Z]{3,6})\s$`)
+	initials   = regexp.MustCompile(`(?:\.|[A-Z]{2})\s$`)
 	signed     = regexp.MustCompile(`^§{1,2}\s?(` + sections + `)` + statuteEdition)
 
 	publicLaw0    = regexp.MustCompile(`^Pub(?:\.\s?L\.|lic Law)\s(?:No\.\s)?\d{1,3}[-–]\d{1,4}(?:,\s(?:§{1,2}\s?` + sections + `|\d+ Stat\.\s\d+))?` + statuteEdition)
@@ -46,11 +47,26 @@ func stateStatute(s *scan, at int) (r Reference, end int) {
 	if m == nil || m[4] < 0 && !strings.ContainsAny(text[at+m[6]:at+m[7]], ".-:(") {
 		return r, at
 	}
-	end = at + m[1]
+	end = beforeNext(text, at+m[1])
 	if inWordAt(text, end) {
 		return r, at
 	}
 	return reference(Law, text, at, end, strings.TrimRight(text[at:at+m[3]], ", "), part(text, at+max(m[3], m[4]), at+m[7])), end
+}
+
+var (
+	volumeAtEnd = regexp.MustCompile(`(?:,|,?\s(?:and|or|&))\s\d{1,4}$`)
+	reportNext  = regexp.MustCompile(`^\s(?:U\.?\s?S|C\.?\s?F|F\.|Fed\.|\p{Lu}\p{Ll}*\.)`)
+)
+
+// beforeNext leaves out a last number that is the volume of the next reference: 18
+// U.S.C. § 4 and 42 U.S.C. § 5.
+func beforeNext(text string, end int) int {
+	start := max(0, end-12)
+	if m := volumeAtEnd.FindStringIndex(text[start:end]); m != nil && reportNext.MatchString(text[end:]) {
+		return start + m[0]
+	}
+	return end
 }
 
 func part(text string, from, to int) string { return strings.Trim(text[from:to], ", ") }
@@ -62,8 +78,8 @@ func statute(s *scan, at int) (r Reference, end int) {
 	if m == nil || inWordAt(text, at+m[1]) {
 		return r, at
 	}
-	end = at + m[1]
-	return reference(Law, text, at, end, strings.TrimRight(text[at:at+m[3]], ", "), part(text, at+m[3], end)), end
+	end = beforeNext(text, at+m[1])
+	return reference(Law, text, at, end, strings.TrimRight(text[at:at+m[3]], ", "), part(text, at+m[3], min(end, at+m[7]))), end
 }
 
 // englishSign reads a section whose code is before it: the Data Code § 5(a).
@@ -76,7 +92,17 @@ func englishSign(s *scan, at int) (r Reference, end int) {
 		return r, at
 	}
 	n := signed.FindStringSubmatchIndex(text[at:])
-	if n == nil {
+	if n == nil || initials.MatchString(before) && !strings.ContainsAny(text[at:at+n[1]], "(-") {
+		return r, at
+	}
+	for {
+		s := starting.FindStringIndex(text[start+m[2] : at])
+		if s == nil {
+			break
+		}
+		m[2] += s[1]
+	}
+	if start+m[2] >= at {
 		return r, at
 	}
 	from := start + m[2]
@@ -182,16 +208,16 @@ const (
 
 var (
 	part0 = regexp.MustCompile(`^(?:(?:Appendix|Annex|Schedule|Part|Exhibit)\s` + letter + `(?:` + also + letter + `)*|(?:Sections?|Articles?|Chapters?|Parts?|Title)\s` + roman + `(?:` + also + roman + `)*|` +
-		`(?:(?i:sections?|articles?|clauses?|chapters?|paragraphs?|appendix|annex|schedule|subsection|part)|Secs?\.?|[Pp]ara\.?|Rule|Art\.)\s` + items + `)`)
+		`(?:(?i:sections?|articles?|clauses?|chapters?|paragraphs?|appendix|annex|schedule|subsection|part)|Secs?\.?|ss?\.?|[Pp]ara\.?|Rule|Art\.)\s` + items + `)`)
 	// directly is a law behind a part: Article 6 GDPR.
 	directly = regexp.MustCompile(`^,?\s([A-Z]{3,}|` + euEnglish + `|` + capitalized + `\s` + actWord + `(?:\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)`)
 	// of is the law or the document of a part.
-	of = regexp.MustCompile(`^(,?\s(?:of|in|to|from|under)\s(?:the\s|this\s|our\s|its\s)?)(` + euEnglish + `|` + capitalized + `|["“„][^"”“\n]{2,100}["”“]|(?:[\p{Ll}][\p{L}-]*\s){0,3}` + englishNoun + `)((?:,?\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)`)
+	of = regexp.MustCompile(`^(,?\s(?:of|in|to|from|under)\s(?:the\s|this\s|our\s|its\s)?)(` + standards + `|` + designator + `|` + euEnglish + `|` + capitalized + `|["“„][^"”“\n]{2,100}["”“]|(?:[\p{Ll}][\p{L}-]*\s){0,3}` + englishNoun + `)((?:,?\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)`)
 
 	actName   = regexp.MustCompile(`\b` + actWord + `$`)
 	acronym   = regexp.MustCompile(`^[A-Z]{3,}$`)
 	actBefore = regexp.MustCompile(`(?:^|[\s("“])(\p{Lu}[\p{L}'’&,-]*\s(?:(?:(?:and|of|for|on|in|at|to|the|with)\s){0,2}\p{Lu}[\p{L}'’&-]*,?\s){0,7})$`)
-	actAfter  = regexp.MustCompile(`^(?:Act|Code|Regulations?|Constitution)(?:\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?(?:,\s(?:s|ss|section|sections)\.?\s` + items + `)?`)
+	actAfter  = regexp.MustCompile(`^((?:Act|Code|Regulations?|Constitution)(?:\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)(?:,\s((?:s|ss|section|sections)\.?\s` + items + `)|,?\s(§{1,2}\s?` + sections + `)` + statuteEdition + `)?`)
 	euAct     = regexp.MustCompile(`^` + euEnglish)
 	starting  = regexp.MustCompile(`^(?:the|The|This|That|These|Under|In|An?|Our|Its|By|See|Per|And|Or|For|Any|Each|Such|Of|To|Since|Because|If|When|While|With|D[aei]\p{Ll}s?)\s`)
 )
@@ -208,20 +234,27 @@ func englishPart(s *scan, at int) (r Reference, end int) {
 	if d := directly.FindStringSubmatchIndex(text[to:]); d != nil && !inWordAt(text, to+d[1]) && !notLaw.MatchString(text[to+d[2]:to+d[3]]) {
 		return reference(Law, text, at, to+d[1], text[to+d[2]:to+d[3]], text[at:to]), to + d[1]
 	}
-	o := of.FindStringSubmatchIndex(text[to:])
-	if o == nil {
-		return reference(Section, text, at, to, "", text[at:to]), to
+	kind, end, target := ofEnglish(text, to)
+	return reference(kind, text, at, end, target, text[at:to]), end
+}
+
+// ofEnglish returns the end, the kind and the name of the law or document of a part that
+// ends at a position: of the Safety Manual. Without one it returns the position.
+func ofEnglish(text string, at int) (kind Kind, end int, target string) {
+	o := of.FindStringSubmatchIndex(text[at:])
+	if o == nil || inWordAt(text, at+o[1]) {
+		return Section, at, ""
 	}
-	name := text[to+o[4] : to+o[5]]
-	end = to + o[1]
-	target := strings.Trim(text[to+o[4]:end], `"“”„`)
+	name := text[at+o[4] : at+o[5]]
+	end = at + o[1]
+	target = strings.Trim(text[at+o[4]:end], `"“”„`)
 	switch {
-	case actName.MatchString(name) && strings.Contains(target, " "), euAct.MatchString(name), acronym.MatchString(name):
-		return reference(Law, text, at, end, target, text[at:to]), end
-	case strings.Contains(target, " ") || strings.Trim(name, `"“”„`) != name:
-		return reference(Section, text, at, end, target, text[at:to]), end
+	case actName.MatchString(name) && strings.Contains(target, " "), euAct.MatchString(name), acronym.MatchString(name) && !notLaw.MatchString(name):
+		return Law, end, target
+	case strings.Contains(target, " ") || strings.Trim(name, `"“”„`) != name || strings.ContainsAny(name, "0123456789"):
+		return Section, end, target
 	}
-	return reference(Section, text, at, to, "", text[at:to]), to
+	return Section, at, ""
 }
 
 // act reads a law by its name: the Data Protection Act 2018.
@@ -230,7 +263,7 @@ func act(s *scan, at int) (r Reference, end int) {
 	if m := euAct.FindStringIndex(text[at:]); m != nil {
 		return reference(Law, text, at, at+m[1], text[at:at+m[1]], ""), at + m[1]
 	}
-	m := actAfter.FindStringIndex(text[at:])
+	m := actAfter.FindStringSubmatchIndex(text[at:])
 	if m == nil {
 		return r, at
 	}
@@ -251,7 +284,19 @@ func act(s *scan, at int) (r Reference, end int) {
 		return r, at
 	}
 	end = at + m[1]
-	return reference(Law, text, from, end, text[from:end], ""), end
+	inner := ""
+	if i := max(m[4], m[6]); i >= 0 {
+		inner = text[at+i : at+max(m[5], m[7])]
+	}
+	return reference(Law, text, from, end, text[from:at+m[3]], inner), end
+}
+
+// sectionOfAct reads s. 5 of the Consumer Rights Act 2015.
+func sectionOfAct(s *scan, at int) (r Reference, end int) {
+	if r, end = englishPart(s, at); r.Kind == Law {
+		return r, end
+	}
+	return Reference{}, at
 }
 
 // germanOrEnglishArticle reads Art. 5 Abs. 2 GG and Art. 6(1)(f) GDPR.

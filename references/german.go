@@ -19,12 +19,12 @@ const (
 		halfSentence + `|Teils(?:ätze|atzes|atz)?|Fall|Anlage|Anhang|Anh|Erwägungsgr(?:ünde|und)`
 	halfSentence = `(?:Eingangs)?[Hh]albs(?:ätze|atzes|atz)?`
 
-	list  = `(?:` + sp + `(?:,|und|oder|u\.|bis|sowie|bzw\.|-|–|/)` + sp + value + `)*`
+	list  = `(?:` + sp + `(?:,|und|oder|u\.|bis|sowie|bzw\.|-|–|/)` + sp + value + `|` + sps + `(?:and|or|to|through)` + sps + `\d+(?:\.\d+)*)*`
 	more  = `(?:` + sp + `f{1,2}\b\.?)?`
 	along = `(?:` + sps + `(?:de[rs]` + sps + `)?|` + sp + `,` + sp + `|` + sp + `(?:und|oder|bis|sowie|bzw\.|/)` + sp + `|` + sp + `)`
 
 	// units are the parts of a provision: Abs. 2 Satz 1, (2), Halbs. 1, letzter Halbsatz.
-	units = `(?:` + along + unit + sp + value + list + more + `|` + sp + `\((?:Abs\.?` + sp + `)?\d+[a-z]?\)|` +
+	units = `(?:` + along + unit + sp + value + list + more + `|` + sp + `\((?:Abs\.?` + sp + `)?\d+[a-z]?\)|\([a-z]{1,3}\)|` +
 		sps + `(?:(?:letzter|erster|zweiter|\d\.)` + sps + `)?` + halfSentence + `\b\.?)*`
 	chain = `(?:` + sp + `[,;]?` + sp + `(?:i\.?` + sp + `V\.?` + sp + `(?:m\.|mit|m)|iVm\.?|in` + sps + `Verbindung` + sps + `mit|und|oder|sowie|bzw\.|bis|,|` +
 		`jeweils|auch)` + sp + `)(?:de[nmrs]` + sps + `)?`
@@ -135,6 +135,9 @@ func provisions(s *scan, at int, first *regexp.Regexp) (r Reference, end int) {
 		if to, name := ofGerman(text, end); to > 0 {
 			return reference(Section, text, from, to, name, text[at:part]), to
 		}
+		if kind, to, name := ofEnglish(text, end); name != "" {
+			return reference(kind, text, from, to, name, text[at:part]), to
+		}
 	}
 	return reference(Section, text, from, end, target, text[at:part]), end
 }
@@ -194,6 +197,9 @@ func law(text string, at int, linked bool) (l lawful, ok bool) {
 	name := rest[m[2]:m[3]]
 	l = lawful{at + m[3], name, !contract.MatchString(name)}
 	l.end = fullName(text, l.end)
+	if n := numberedAs.FindStringIndex(text[l.end:]); n != nil && !l.isLaw && !inWordAt(text, l.end+n[1]) {
+		l.end += n[1]
+	}
 	l.name = text[at+m[2] : l.end]
 	if m := short.FindStringIndex(text[l.end:]); m != nil && dated.MatchString(text[l.end+m[1]:]) {
 		l.end += m[1]
@@ -220,6 +226,9 @@ func fullName(text string, end int) int {
 var (
 	// contract is a document that is not a law.
 	contract = regexp.MustCompile(`(?i)(?:vertrag(?:es|s)?|vereinbarung|satzung|richtlinien?)$`)
+
+	// numberedAs tells contracts apart.
+	numberedAs = regexp.MustCompile(`^` + sps + `(?:` + designator + `|` + quotation + `)`)
 
 	// notLaw are names that look like those of laws.
 	notLaw = regexp.MustCompile(`^(?:BGH|BVerfG|BVerwG|BAG|BFH|BSG|EuGH|OLG|LSG|DM|EUR|Rd[Nn]rn?|TzBf|AP|EzA|SozR|PDF|USA|EU|DIN|EN|ISO|IEC|VDE|VDI|[IVX]+)$`)

@@ -15,6 +15,7 @@ package references
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -191,5 +192,12 @@ func inWordAt(text string, at int) bool {
 
 // reference returns the reference text[from:to].
 func reference(kind Kind, text string, from, to int, target, part string) Reference {
-	return Reference{kind, text[from:to], from, to, strings.Join(strings.Fields(target), " "), strings.Join(strings.Fields(part), " ")}
+	return Reference{
+		Kind: kind, Text: text[from:to], From: from, To: to,
+		Target: genitive.ReplaceAllString(strings.Join(strings.Fields(target), " "), "$1"),
+		Part:   strings.Join(strings.Fields(part), " "),
+	}
 }
+
+// genitive is a German name as it stands behind a part: des Arbeitszeitgesetzes.
+var genitive = regexp.MustCompile(`((?:[Gg]esetz|[Bb]uch|vertrag|blatt|heft|konzept|bericht|statut|leitfaden|protokoll|katalog))(?:es|s)\b`)
