@@ -27,6 +27,9 @@ var (
 	germanOf = regexp.MustCompile(`^` + sps + `(?:des|der|dem|zum|zur|im|in` + sps + `de[rm]|aus` + sps + `de[rm]|von)` + sps +
 		`(` + quotation + `|(?:` + adjective + sps + `)?(?:(?:\p{Lu}[\p{L}-]*?)(?i:` + germanNoun + `)|\p{Lu}[\p{L}-]*[-\p{Ll}]` + germanNoun + `)(?:` + sps + `(?:` + designator + `|` + quotation + `))?|(?:` + standards + `)|` + designator + `)`)
 
+	// weak are cues that stand before other words in quotation marks as well.
+	weak = regexp.MustCompile(`^(?i:per|in|of|from|to|im)\b`)
+
 	quoted0 = regexp.MustCompile(`^` + quotation)
 	title   = regexp.MustCompile(`^.\p{Lu}[^.!?:;]{2,}.{1,3}$`)
 )
@@ -59,6 +62,9 @@ func germanDocument(s *scan, at int) (r Reference, end int) {
 // englishBefore is the name of a document before its last word: Travel Expense.
 var englishBefore = regexp.MustCompile(`(?:^|[\s("“])(\p{Lu}[\p{L}\d'’&-]*\s(?:(?:(?:and|of|for|on|in|to)\s)?\p{Lu}[\p{L}\d'’&-]*\s){0,5})$`)
 
+// mention is before a document that is referred to, and not before a heading.
+var mention = regexp.MustCompile(`\b(?:[Tt]he|[Oo]ur|[Yy]our|[Tt]his|[Ss]ee|[Pp]er|[Ii]n|[Oo]f|[Uu]nder|[Tt]o|[Ww]ith|[Bb]y|[Aa]nd|[Ff]rom)[\s("“]+$`)
+
 var englishAfter = regexp.MustCompile(`^\p{L}+(?:\s(?:for|of|on)\s\p{Lu}[\p{L}-]+(?:\s\p{Lu}[\p{L}-]+){0,3})?(?:\s(?:` + designator + `))?`)
 
 // englishDocument reads a document by its name: the Travel Expense Policy.
@@ -78,7 +84,7 @@ func englishDocument(s *scan, at int) (r Reference, end int) {
 		from += s[1]
 	}
 	m := englishAfter.FindStringIndex(text[at:])
-	if from >= at || m == nil || inWordAt(text, at+m[1]) {
+	if from >= at || m == nil || inWordAt(text, at+m[1]) || !mention.MatchString(text[max(floor, from-12):from]) {
 		return r, at
 	}
 	end = at + m[1]
@@ -94,10 +100,13 @@ func quoted(s *scan, at int) (r Reference, end int) {
 		return r, at
 	}
 	end = at + m[1]
-	if !title.MatchString(text[at:end]) || !cue.MatchString(text[max(floor, at-40):at]) {
+	name := strings.Trim(text[at:end], `"“”„«»`)
+	before := cue.FindString(text[max(floor, at-40):at])
+	if before == "" || !title.MatchString(text[at:end]) || months.MatchString(name) ||
+		!strings.Contains(name, " ") && weak.MatchString(before) {
 		return r, at
 	}
-	return reference(Document, text, at, end, strings.Trim(text[at:end], `"“”„«»`), ""), end
+	return reference(Document, text, at, end, name, ""), end
 }
 
 const standards = `(?:(?:DIN|EN|ISO|IEC|VDE|ANSI|BS|ASTM|UL)[ /-]?){1,3}\s?(?:\p{Lu}\s?)?\d[\d.:-]*\d(?:-\d+)?|(?:TRBS|TRGS|VDI|NFPA|RFC|FIPS|ECE|SOP)[ -]?\p{Lu}?\d[\d.-]*\d|IEEE\s(?:Std\s)?\d[\d.]*\d(?:\p{Ll}{1,2})?|NIST\sSP\s\d+-\d+\w?|DGUV\s(?:Vorschrift|Regel|Information|Grundsatz)\s\d+(?:-\d+)?|OSHA\s\d+(?:\.\d+)+`

@@ -31,6 +31,7 @@ func TestFind(t *testing.T) {
 			"law|Art. 5 Abs. 1 der Richtlinie 2008/50/EG|Richtlinie 2008/50/EG", "law|Verordnung (EU) 2016/679|Verordnung (EU) 2016/679"}},
 		{"(MüKo-StPO / Wenske, § 267 Rn. 79 ff.)", nil},
 		{"Die Regelung in § 12 bleibt; siehe auch § 14 Absatz 2.", []string{"section|§ 12", "section|§ 14 Absatz 2"}},
+		{"# § 1 Anmeldung\n\n## § 2 Fristen\nNach § 1 gilt: #§ 3\n### Chapter 4\n", []string{"section|§ 1", "section|§ 3"}},
 		{"§ 3 des Mietvertrages", []string{"section|§ 3 des Mietvertrages|Mietvertrag"}},
 		{"Der Preis ist 5 EUR, das Gesetz ist alt, der BGH auch.", nil},
 		{"Am 3. Mai 2020 um 5 Uhr kamen 12 Personen.", nil},
@@ -76,6 +77,8 @@ func TestFind(t *testing.T) {
 		{"The Travel Expense Policy says so; see “Charging at Work”.", []string{"document|Travel Expense Policy|Travel Expense Policy", "document|“Charging at Work”|Charging at Work"}},
 		{"laut Reisekostenrichtlinie und gemäß der Arbeitsanweisung AA-12", []string{"document|Reisekostenrichtlinie|Reisekostenrichtlinie", "document|Arbeitsanweisung AA-12|AA-12"}},
 		{"siehe „Handbuch Gefahrstoffe“, Seite 3", []string{"document|„Handbuch Gefahrstoffe“|Handbuch Gefahrstoffe"}},
+		{"as in \"Recent\", of \"March 5, 2026\" and “INT”; see “Ladders”", []string{"document|“Ladders”|Ladders"}},
+		{"Generate Report\n# Analysis Report\nNot in the Annual Report.", []string{"document|Annual Report|Annual Report"}},
 		{"He said \"Good morning to you\" and left; the policy is old. Eine Richtlinie fehlt.", nil},
 		{"arXiv:2005.11401 and doi:10.1145/3448016.3457550.", []string{"document|arXiv:2005.11401|arXiv:2005.11401", "document|doi:10.1145/3448016.3457550|doi:10.1145/3448016.3457550"}},
 

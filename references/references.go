@@ -117,7 +117,7 @@ func Find(text string) []Reference {
 				if to <= at {
 					continue
 				}
-				if end = to; r.Kind != "" {
+				if end = to; r.Kind != "" && !isHeading(text, r) {
 					found = append(found, r)
 					s.floor = to
 				}
@@ -127,6 +127,17 @@ func Find(text string) []Reference {
 		at = max(end, at+size)
 	}
 	return found
+}
+
+// isHeading reports whether a reference is the number of the section that begins
+// there, in a heading of Markdown.
+func isHeading(text string, r Reference) bool {
+	if r.Kind != Section || r.Target != "" {
+		return false
+	}
+	before := strings.TrimRight(text[max(0, r.From-10):r.From], " ")
+	marks := strings.TrimRight(before, "#")
+	return len(marks) < len(before) && (marks == "" && r.From <= 10 || strings.HasSuffix(marks, "\n"))
 }
 
 // window returns the end of the part of a text that the rules read from at.
