@@ -56,7 +56,7 @@ func germanDocument(s *scan, at int) (r Reference, end int) {
 	if !isGermanDocument(name) && !strings.Contains(name, " ") {
 		return r, at // a document that is not named: die Richtlinie
 	}
-	return reference(Document, text, at, end, strings.Trim(name, `"“”„«»`), ""), end
+	return document(text, at, end, strings.Trim(name, `"“”„«»`))
 }
 
 // englishBefore is the name of a document before its last word: Travel Expense.
@@ -88,7 +88,7 @@ func englishDocument(s *scan, at int) (r Reference, end int) {
 		return r, at
 	}
 	end = at + m[1]
-	return reference(Document, text, from, end, text[from:end], ""), end
+	return document(text, from, end, text[from:end])
 }
 
 // quoted reads a title in quotation marks behind a word that refers to it: see "Safety
@@ -106,7 +106,7 @@ func quoted(s *scan, at int) (r Reference, end int) {
 		!strings.Contains(name, " ") && weak.MatchString(before) {
 		return r, at
 	}
-	return reference(Document, text, at, end, name, ""), end
+	return document(text, at, end, name)
 }
 
 const standards = `(?:(?:DIN|EN|ISO|IEC|VDE|ANSI|BS|ASTM|UL)[ /-]?){1,3}\s?(?:\p{Lu}\s?)?\d[\d.:-]*\d(?:-\d+)?|(?:TRBS|TRGS|VDI|NFPA|RFC|FIPS|ECE|SOP)[ -]?\p{Lu}?\d[\d.-]*\d|IEEE\s(?:Std\s)?\d[\d.]*\d(?:\p{Ll}{1,2})?|NIST\sSP\s\d+-\d+\w?|DGUV\s(?:Vorschrift|Regel|Information|Grundsatz)\s\d+(?:-\d+)?|OSHA\s\d+(?:\.\d+)+`
@@ -126,7 +126,24 @@ func standard(s *scan, at int) (r Reference, end int) {
 		return r, at
 	}
 	end = at + len(strings.TrimRight(text[at:at+m[1]], ".:-"))
-	return reference(Document, text, at, end, text[at:end], ""), end
+	return document(text, at, end, text[at:end])
+}
+
+// partBehind is a part behind its document: Safety Manual, Section 4.2.
+var partBehind = regexp.MustCompile(`^,\s((?:[Ss]ections?|[Cc]hapters?|[Cc]lauses?|[Pp]aragraphs?|Appendix|Annex|Kapitel|Abschnitt|Ziffer|Anhang|Anlage)\s` + letter + `(?:` + also + letter + `)*)`)
+
+// document returns the document text[from:end], or the part of it that is named
+// behind.
+func document(text string, from, end int, name string) (Reference, int) {
+	if m := partBehind.FindStringSubmatchIndex(text[end:]); m != nil && !inWordAt(text, end+m[1]) {
+		to := end + m[1]
+		_, _, other := ofEnglish(text, to)
+		_, german := ofGerman(text, to)
+		if _, ok := law(text, to, true); !ok && other+german == "" {
+			return reference(Section, text, from, to, name, text[end+m[2]:end+m[3]]), to
+		}
+	}
+	return reference(Document, text, from, end, name, ""), end
 }
 
 // identifier reads a publication by its number.
@@ -148,7 +165,7 @@ func byNumber(s *scan, at int) (r Reference, end int) {
 		return r, at
 	}
 	end = at + m[1]
-	return reference(Document, text, at, end, text[at+m[2]:at+m[3]], ""), end
+	return document(text, at, end, text[at+m[2]:at+m[3]])
 }
 
 var yearOnly = regexp.MustCompile(`^(?:19|20)\d\d$`)

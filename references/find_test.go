@@ -70,6 +70,13 @@ func TestFind(t *testing.T) {
 		{"In the last section of this part, an article says so; the chapter A part is a title.", nil},
 		{"Der Teil ist neu, Abschnitt und Kapitel auch.", nil},
 
+		{"RFC 9110, section 10.2.3; the Safety Manual, Annex B, and laut Wartungshandbuch, Abschnitt 4.2", []string{
+			"section|RFC 9110, section 10.2.3|RFC 9110", "section|Safety Manual, Annex B|Safety Manual", "section|Wartungshandbuch, Abschnitt 4.2|Wartungshandbuch"}},
+
+		{"the Safety Manual, section 5 of the Data Protection Act 2018, and ISO 9001, Anlage 2 zum UStG", []string{
+			"document|Safety Manual|Safety Manual", "law|section 5 of the Data Protection Act 2018|Data Protection Act 2018",
+			"document|ISO 9001|ISO 9001", "law|Anlage 2 zum UStG|UStG"}},
+
 		// Documents.
 		{"ISO 9001, ISO/IEC 27001:2013 and DIN 4102-1 apply.", []string{
 			"document|ISO 9001|ISO 9001", "document|ISO/IEC 27001:2013|ISO/IEC 27001:2013", "document|DIN 4102-1|DIN 4102-1"}},
