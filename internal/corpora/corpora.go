@@ -1,6 +1,6 @@
-// Package corpora reads text-to-SQL data for tests and benchmarks: the training set
-// of Spider, as JSON lines, which is not part of the repository, and a small set
-// of our own in the same form, which is.
+// Package corpora reads data for tests and benchmarks, as JSON lines. A public set
+// is not part of the repository: the training set of Spider with SQL, and texts
+// with references. A small set of our own with SQL is.
 package corpora
 
 import (
@@ -48,6 +48,13 @@ type Question struct {
 	Tables       []string
 }
 
+// A Referring is a German or English text, with the parts of it that refer to
+// something and what each of them refers to.
+type Referring struct {
+	Lang, Tier, Text string
+	Expected, Types  []string
+}
+
 //go:embed own
 var own embed.FS
 
@@ -79,6 +86,17 @@ func Questions(tb testing.TB) []Question {
 	return lines[Question](tb, files, "spider_questions.jsonl")
 }
 
+// NeedReferring returns the texts with references of the public set. Without it
+// the test is skipped as by [Need].
+func NeedReferring(tb testing.TB) []Referring {
+	tb.Helper()
+	files := public()
+	if files == nil {
+		skip(tb)
+	}
+	return lines[Referring](tb, files, "references.jsonl")
+}
+
 func public() fs.FS {
 	dir := os.Getenv("QED_CORPORA")
 	if dir == "" {
@@ -101,7 +119,14 @@ func Need(tb testing.TB) *Corpus {
 	if c := Public(tb); c != nil {
 		return c
 	}
-	line := "QED-SKIP the public corpus of text-to-SQL data: set QED_CORPORA to its directory"
+	skip(tb)
+	return nil
+}
+
+// skip skips the test, and reports what is missing.
+func skip(tb testing.TB) {
+	tb.Helper()
+	line := "QED-SKIP the public corpora: set QED_CORPORA to its directory"
 	if path := os.Getenv("QED_SKIPPED"); path != "" {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
@@ -113,7 +138,6 @@ func Need(tb testing.TB) *Corpus {
 		}
 	}
 	tb.Skip(line)
-	return nil
 }
 
 // Find returns the public set, or our own if the public set is not on this machine.

@@ -1,0 +1,354 @@
+package references
+
+import (
+	"regexp"
+	"strings"
+)
+
+// The parts of a German citation. A space may be a line break or a narrow space, or
+// missing after a point.
+const (
+	sp    = `[\s\x{00a0}\x{202f}]*`
+	sps   = `[\s\x{00a0}\x{202f}]+`
+	digit = `\d+(?:\.\d+)*(?:` + sp + `[a-eghj-lo-tv-z]\b|[a-z]{1,2}\b)?`
+
+	// value is what a unit has: 3, 3a, IV, aa, a).
+	value    = `(?:\d+` + sp + `[a-z]\)|` + digit + `|[IVX]+\b|[a-z]{1,2}\b\)?|[A-RT-Z]\b)`
+	unit     = `(?:` + unitWord + `|Alternativen?|Alt|Variante|Var|Unterabs(?:atz)?|UAbs|Ziffern?|Ziff|Spiegelstrich|Sp|Teil|HS|Hs)\b\.?`
+	unitWord = `Abs(?:ätzen|ätze|atzes|atz)?|Sätzen|Sätze|Satzes|Satz|S|Nrn|Nr|Nummern?|Buchst(?:aben|abe)?|Doppelbuchst(?:aben|abe)?|lit|` +
+		halfSentence + `|Teils(?:ätze|atzes|atz)?|Fall|Anlage|Anhang|Anh|Erwägungsgr(?:ünde|und)`
+	halfSentence = `(?:Eingangs)?[Hh]albs(?:ätze|atzes|atz)?`
+
+	list  = `(?:` + sp + `(?:,|und|oder|u\.|bis|sowie|bzw\.|-|–|/)` + sp + value + `|` + sps + `(?:and|or|to|through)` + sps + `\d+(?:\.\d+)*)*`
+	more  = `(?:` + sp + `f{1,2}\b\.?)?`
+	along = `(?:` + sps + `(?:de[rs]` + sps + `)?|` + sp + `,` + sp + `|` + sp + `(?:und|oder|bis|sowie|bzw\.|/)` + sp + `|` + sp + `)`
+
+	// units are the parts of a provision: Abs. 2 Satz 1, (2), Halbs. 1, letzter Halbsatz.
+	units = `(?:` + along + unit + sp + value + list + more + `|` + sp + `\((?:Abs\.?` + sp + `)?\d+[a-z]?\)|\([a-z]{1,3}\)|` +
+		sps + `(?:(?:letzter|erster|zweiter|\d\.)` + sps + `)?` + halfSentence + `\b\.?)*`
+	chain = `(?:` + sp + `[,;]?` + sp + `(?:i\.?` + sp + `V\.?` + sp + `(?:m\.|mit|m)|iVm\.?|in` + sps + `Verbindung` + sps + `mit|und|oder|sowie|bzw\.|bis|,|` +
+		`jeweils|auch)` + sp + `)(?:de[nmrs]` + sps + `)?`
+	sign    = `(?:§{1,2}|(?:Artikeln|Artikels|Artikel|Artt\.|Art\b\.?))`
+	numbers = digit + list + more + units
+)
+
+var (
+	// begin is the first provision of a citation.
+	begin = regexp.MustCompile(`^(?:Art\.?` + sp + `[IVX]+` + sp + `§{1,2}|` + sign + `)` + sp + numbers)
+	// beginUnit is a part of a law or a document that has no section sign.
+	beginUnit = regexp.MustCompile(`^(?:Nrn?\b\.?|Nummern?|Ziffern?|Ziff\b\.?|Anlage|Anhang|Abschn(?:itt)?\b\.?|Teil|Kapitel|Abs(?:atz)?\b\.?|Punkt|Unterabschnitt)` +
+		sps + `(?:` + digit + `|[IVX]+\b|[A-Z]\b)` + list + more + units)
+	// next is another one of the same law.
+	next = regexp.MustCompile(`^` + chain + `(?:` + sign + sp + `)?` + numbers)
+	// nextUnit is another part of the same provision.
+	nextUnit = regexp.MustCompile(`^` + chain + unit + sp + value + list + more + units)
+
+	// abbreviated is a law by its abbreviation: it has two capitals.
+	abbreviated = regexp.MustCompile(`^` + sps + `(?:(des|der|dem|zum|zur)` + sps + `)?((?:SGB` + sps + `(?:[IVX]+|\d{1,2})\b|SGB-[IVX]+\b|` + agreement + `|` + shortLaw + `)` + place +
+		`(?:` + sps + `(?:19|20)\d\d\b)?` + old + `)`)
+	// named is a law or a document by its name, after a provision.
+	named = regexp.MustCompile(`^` + sps + `(?:(?:in` + sps + `)?` + article + sps + `)?((?:` + adjective + sps + `){0,3}` + lawName + land + `|\d+\.` + sps + shortLaw + `)`)
+	// about goes on after a name with the subject of the law. Its end is that of a
+	// date, or the abbreviation that follows.
+	about = regexp.MustCompile(`^` + sps + `(?:über|zur|zum|für|betreffend|von)` + sps + `(?:[^.;()<>]|\((?:EU|EG|EWG)\)|\(Artikel[^()]*\))+?(` + sps + `[(<]` + sp + `[^()<>]{0,80}?` + shortLaw + sp + `-?` + sp + `[)>]|` + sps + `\(?vom` + sps + `\d)`)
+	short = regexp.MustCompile(`^` + sps + `[(<]` + sp + `(?:[^()<>]{0,80}? [-–] ?)?` + shortLaw + sp + `[-–]?` + sp + `[)>]`)
+	dated = regexp.MustCompile(`^,?` + sps + `(?:(?:in` + sps + `der` + sps + `Fassung|i\.` + sp + `d\.` + sp + `F\.|idF)` + sps + `(?:der` + sps + `Bekanntmachung` + sps + `)?)?vom` + sps + date + gazette + `?`)
+	// enacted is a date with the gazette of the law.
+	enacted = regexp.MustCompile(`^` + sps + `(?:vom` + sps + date + gazette + `|\(vom` + sps + date + `(?:,| [-–])` + sps + journalOfLaws + `[^()]{0,40}\))`)
+	year    = regexp.MustCompile(`^` + sps + `(?:19|20)\d\d\b`)
+)
+
+const (
+	shortLaw  = `\p{Lu}[\pL]*(?:-?\p{Lu}\pL*|-\d+)+(?:-(?:\p{Lu}[\pL]*|[IVX]+))*(?:\.[A-Z]{3,})?`
+	agreement = `(?:(?:NV|TV-Ärzte|TV)(?:` + sps + `\p{Lu}[\pL-]+){1,2}|[A-Z]{1,3}TV` + sps + `\p{Lu}[\pL-]+` + sps + `(?:19|20)\d\d\b)`
+	place     = `(?:` + sps + `(?:NRW|NW|SH|BW|RP|RhPf|LSA|MV|SL|SN|TH|BB|HE|NI|Bln|Bbg|Hmb|Nds)\b(?:` + sps + `[IVX]+\b)?|` + sp + `/` + sp + `(?:VKA|Bund|TV[\pL-]+)\b)?`
+	article   = `(?:des|der|dem|zum|zur|die|das|dieses|dieser|eines|einer)`
+	adjective = `(?:\p{Lu}\p{Ll}+(?:en|es|er|em|n|s|[ts]te)|\p{Ll}+isch(?:en|es|er|em|e))`
+	lawName   = `(?:Sozialgesetzbuch(?:s|es)?` + sps + `\p{Lu}\p{Ll}+tes` + sps + `Buch\b|(?:\p{Lu}\p{Ll}+-` + sps + `und` + sps + `)?\p{Lu}[\pL-]*(?:gesetzbuch(?:es|s)?|gesetz(?:es|en|e)?|verordnung|ordnung|verfassung|satzung|vertrag(?:es|s)?|vereinbarung|richtlinien?|konvention|statut(?:s|en)?|charta)\b|` +
+		`(?:Gesetz(?:es|buch(?:es|s)?)?|Verordnung|Verfassung|Konvention|Vertrag(?:es|s)?|Vereinbarung|Satzung|Richtlinien?|Übereinkommens?|Abkommens?)\b)`
+	// land is the state whose law it is.
+	land = `(?:` + sps + `(?:des|der|für|von)` + sps + `(?:(?:de[nrs]|das)` + sps + `)?(?:(?:Freistaate?s?|Land(?:es)?)` + sps + `\p{Lu}[\pL-]+|Saarlandes|Bundes\b|Vereinten` + sps + `Nationen))?`
+	old  = `(?:` + sps + `(?:a\.` + sp + `F\.|n\.` + sp + `F\.|aF\b|nF\b))?`
+	date = `\d{1,2}\.` + sp + `(?:\d{1,2}\.|\p{Lu}\p{Ll}+)` + sp + `\d{4}`
+
+	journalOfLaws = `(?:BGBl|RGBl|GVBl|GVOBl|GV\b|BAnz|Amtsbl|ABl|\p{Lu}\pL*GVBl|\p{Lu}\pL*ABl|Gesetz- und Verordnungsblatt)`
+	gazette       = `(?:` + sps + `[(<\[]` + sp + journalOfLaws + `[^()\[\]]{0,80}[)>\]]|,` + sp + journalOfLaws + `\.?` + sps + `[IVX]*` + sp + `(?:S\.?` + sp + `)?\d+)`
+)
+
+// germanLaw reads provisions: § 5 Abs. 2 UWG, Art. 2 Abs. 1 in Verbindung mit Art.
+// 20 Abs. 3 GG, §§ 54, 55 des Energiesteuergesetzes. Without a law they are
+// those of the document itself.
+func germanLaw(s *scan, at int) (r Reference, end int) {
+	return provisions(s, at, begin)
+}
+
+// germanUnit reads a part of a law or a document: Nr. 34 der Anlage 2 zum UStG,
+// Kapitel 3, Abschnitt 4.2 des Wartungshandbuchs.
+func germanUnit(s *scan, at int) (r Reference, end int) {
+	return provisions(s, at, beginUnit)
+}
+
+func provisions(s *scan, at int, first *regexp.Regexp) (r Reference, end int) {
+	text, floor := s.text, s.floor
+	m := first.FindStringIndex(text[at:])
+	if m == nil {
+		return r, at
+	}
+	from, end := at, trimmed(text, at, at+m[1])
+	part, target, isLaw := end, "", false
+	for first == beginUnit || at >= s.barren {
+		if l, ok := law(text, end, first == beginUnit); ok {
+			end, target, isLaw = l.end, l.name, l.isLaw
+			break
+		}
+		if first == beginUnit {
+			break
+		}
+		n := next.FindString(text[end:])
+		if n == "" {
+			n = nextUnit.FindString(text[end:])
+		}
+		if n == "" {
+			s.barren = end
+			break
+		}
+		end = trimmed(text, from, end+len(n))
+	}
+	if target == "" {
+		// Numbers after the first provision may be something else.
+		end = part
+		if m := leading.FindStringSubmatchIndex(text[floor:from]); m != nil && first == begin && !notLaw.MatchString(text[floor+m[2]:floor+m[3]]) {
+			// SGG § 184 Abs 1
+			from, target, isLaw = floor+m[2], text[floor+m[2]:floor+m[3]], true
+		}
+	} else {
+		part = min(part, end)
+	}
+	switch {
+	case !isLaw && first == beginUnit && !section.MatchString(text[at:]):
+		return r, part
+	case commentary(text, floor, from, end, target):
+		return r, end
+	case isLaw:
+		return reference(Law, text, from, end, target, text[at:part]), end
+	case target == "":
+		if to, name := ofGerman(text, end); to > 0 {
+			return reference(Section, text, from, to, name, text[at:part]), to
+		}
+		if kind, to, name := ofEnglish(text, end); name != "" {
+			return reference(kind, text, from, to, name, text[at:part]), to
+		}
+	}
+	return reference(Section, text, from, end, target, text[at:part]), end
+}
+
+var (
+	// leading is a law before the provision.
+	leading = regexp.MustCompile(`(?:^|[\s(])((?:SGB [IVX]+|\p{Lu}\pL*\p{Lu}))[ \x{00a0}]$`)
+	// section is a part that documents have.
+	section = regexp.MustCompile(`^(?:Ziffer|Ziff|Anlage|Anhang|Abschn|Teil|Kapitel|Absatz|Punkt|Unterabschnitt)`)
+
+	// margin follows a section of a commentary on a law, and edition is before it.
+	margin = regexp.MustCompile(`^[\s,;:]*(?:Rn|Rdn|RdNr|Rdnr|Rdnrn|RdNrn|Rnrn|Rz|Randnr|Randnummer|Randnummern|Randziffer|Randziffern|Anm|Bem|Erl|Nr\.?\s*\d+\s*R)\b`)
+	// collection is a collection of decisions, which is ordered by provisions.
+	collection = regexp.MustCompile(`(?:SozR|Buchholz|BGHR|AP|EzA|StRK|LM)\b[\s\d.–-]*(?:Nrn?\.?[\s\d,]*(?:und\s\d+\s)?)?(?:zu\s)?$`)
+	edition    = regexp.MustCompile(`(?:Aufl(?:age)?\.?|Stand\s[^,;()]{1,30}|a\.?\s?a\.?\s?O\.?|[Kk]ommentar|[Kk]omm\.|EL|Lfg\.?|HStR|\d+/\d+|EzA|NZA|StGB|juris|\d{4})[\s,:]*$`)
+)
+
+// commentary reports whether a section is one of a commentary on a law.
+func commentary(text string, floor, from, end int, target string) bool {
+	before := text[max(floor, from-60):from]
+	return margin.MatchString(text[end:]) || collection.MatchString(before) || edition.MatchString(before) && (target == "" || !strings.HasSuffix(strings.TrimRight(before, " ,:"), "GB"))
+}
+
+// trimmed leaves out spaces and signs at the end.
+func trimmed(text string, from, end int) int {
+	for end > from && strings.ContainsRune(" ,;(", rune(text[end-1])) {
+		end--
+	}
+	return end
+}
+
+// A lawful is the name of a law or of a document behind a provision.
+type lawful struct {
+	end   int
+	name  string
+	isLaw bool
+}
+
+// law returns the law or the document that text[at:] begins with. If linked is true,
+// an abbreviation needs an article: Anlage 2 zum UStG.
+func law(text string, at int, linked bool) (l lawful, ok bool) {
+	rest := text[at:]
+	if m := euLaw.FindStringSubmatchIndex(rest); m != nil {
+		return lawful{at + m[1], rest[m[2]:m[3]], true}, true
+	}
+	if m := abbreviated.FindStringSubmatchIndex(rest); m != nil && !notLaw.MatchString(rest[m[4]:m[5]]) && (!linked || m[2] >= 0) {
+		l = lawful{at + m[5], rest[m[4]:m[5]], true}
+		if m := enacted.FindStringIndex(text[l.end:]); m != nil {
+			l.end += m[1]
+		}
+		return l, true
+	}
+	m := named.FindStringSubmatchIndex(rest)
+	if m == nil {
+		return l, false
+	}
+	name := rest[m[2]:m[3]]
+	l = lawful{at + m[3], name, !contract.MatchString(name)}
+	l.end = fullName(text, l.end)
+	if n := numberedAs.FindStringIndex(text[l.end:]); n != nil && !l.isLaw && !inWordAt(text, l.end+n[1]) {
+		l.end += n[1]
+	}
+	l.name = text[at+m[2] : l.end]
+	if m := short.FindStringIndex(text[l.end:]); m != nil && dated.MatchString(text[l.end+m[1]:]) {
+		l.end += m[1]
+	} else if m := year.FindStringIndex(text[l.end:]); m != nil {
+		l.end += m[1]
+	}
+	if m := dated.FindStringIndex(text[l.end:]); m != nil {
+		l.end += m[1]
+	}
+	return l, true
+}
+
+// maxSubject is the number of bytes in which the subject of a law ends.
+const maxSubject = 500
+
+// fullName returns the end of the subject of a law: über das Verlagsrecht.
+func fullName(text string, end int) int {
+	if m := about.FindStringSubmatchIndex(text[end:min(len(text), end+maxSubject)]); m != nil {
+		return end + m[2]
+	}
+	return end
+}
+
+var (
+	// contract is a document that is not a law.
+	contract = regexp.MustCompile(`(?i)(?:vertrag(?:es|s)?|vereinbarung|satzung|richtlinien?)$`)
+
+	// numberedAs tells contracts apart.
+	numberedAs = regexp.MustCompile(`^` + sps + `(?:` + designator + `|` + quotation + `)`)
+
+	// notLaw are names that look like those of laws.
+	notLaw = regexp.MustCompile(`^(?:BGH|BVerfG|BVerwG|BAG|BFH|BSG|EuGH|OLG|LSG|DM|EUR|Rd[Nn]rn?|TzBf|AP|EzA|SozR|PDF|USA|EU|DIN|EN|ISO|IEC|VDE|VDI|[IVX]+)$`)
+
+	euLaw   = regexp.MustCompile(`^` + sps + `(?:(?:der|des|zu|zur)` + sps + `)?(` + euName + `)`)
+	euAlone = regexp.MustCompile(`^` + euName)
+)
+
+const euName = `(?:Richtlinien?|RL|Verordnung|VO|Rahmenbeschluss(?:es)?|Beschluss)` + sps + `(?:[(<]` + sp + `(?:EG|EU|EWG|Euratom)(?:,` + sp + `Euratom)?` + sp + `[)>]` + sps + `)?(?:Nr\.?` + sps + `)?` +
+	`\d+` + sp + `/` + sp + `\d+(?:` + sp + `/` + sp + `(?:EG|EU|EWG|JI|GASP|Euratom)\b)?`
+
+// euNumber reads directives and regulations that are named without an article.
+func euNumber(s *scan, at int) (r Reference, end int) {
+	text := s.text
+	if m := euAlone.FindStringIndex(text[at:]); m != nil {
+		end = at + m[1]
+		return reference(Law, text, at, end, text[at:end], ""), end
+	}
+	return r, at
+}
+
+var (
+	alone    = regexp.MustCompile(`^(?:Sozialgesetzbuch(?:s|es)?` + sps + `\p{Lu}\p{Ll}+tes` + sps + `Buch\b|\p{Lu}[\pL-]*(?:gesetzbuch(?:es|s)?|gesetz(?:es)?)(?:` + sps + `(?:19|20)\d\d\b)?)`)
+	longName = regexp.MustCompile(`^Gesetz(?:es)?` + sps + `(?:zur|zum|über|für|betreffend|vom)\b`)
+	// shortAlone is a law by its abbreviation.
+	shortAlone = regexp.MustCompile(`^(?:SGB` + sps + `[IVX]+\b|\p{Lu}[\pL-]*G\b|(?:FGO|SGG|ZPO|VwGO|InsO|StPO|StGB|BGB|HGB|GG|AO|ZVG|TVG|BauGB|DSGVO)\b)` + place + `(?:` + sps + `(?:19|20)\d\d\b)?`)
+	// adjectives are before the name of a law: Zweites, Bürgerlichen.
+	adjectives = regexp.MustCompile(`(?:^|[\s(])((?:` + adjective + sps + `|\p{Lu}\p{Ll}+te[ns]?` + sps + `Buch` + sps + `|\p{Lu}\p{Ll}+-` + sps + `und` + sps + `){1,2})$`)
+	pointing   = regexp.MustCompile(`^(?:D[aei]\p{Ll}s?|Ein\p{Ll}*|[JDd]iese\p{Ll}?|[Jj]ede\p{Ll}?|Nach|Bei|Aus|Als|Neben|Gegen)` + sps)
+	// court is a court by its abbreviation.
+	court = regexp.MustCompile(`^(?:B(?:Verf|Verw|Pat)?G|[LO]?LG|O?VG|L?SG|L?AG|FG|KG|EuG|Bay\pL*G|\pL*VerfG|AG|DRG|\pL*MAG)$`)
+	// editions follow a commentary on a law.
+	editions = regexp.MustCompile(`^(?:-?[Kk]omm\pL*|,?` + sps + `(?:\d+\.` + sp + `Aufl|Kommentar|Stand\b|Bd\.|Art\.?\s|§)|,` + sps + `(?:(?:\p{Lu}\p{Ll}+` + sps + `)?(?:19|20)\d\d,|K?` + sps + `?§)|` + sps + `?/` + sps + `\p{Lu})`)
+)
+
+// germanName reads a law that is named without a provision.
+func germanName(s *scan, at int) (r Reference, end int) {
+	text, floor := s.text, s.floor
+	if m := longName.FindStringIndex(text[at:]); m != nil {
+		// Only with a date does the subject end somewhere.
+		name := at + len("Gesetz")
+		if strings.HasPrefix(text[name:], "es") {
+			name += len("es")
+		}
+		end = fullName(text, name)
+		subject := end
+		if m := short.FindStringIndex(text[end:]); m != nil {
+			end += m[1]
+		}
+		if m := enacted.FindStringIndex(text[end:]); m != nil {
+			end += m[1]
+		} else if m := dated.FindStringIndex(text[end:]); m != nil {
+			end += m[1]
+		} else {
+			end = subject
+		}
+		if end == name {
+			return r, at
+		}
+		from := withAdjectives(text, floor, at)
+		return reference(Law, text, from, end, text[from:subject], ""), end
+	}
+	m := alone.FindStringIndex(text[at:])
+	if m == nil || inWordAt(text, at+m[1]) {
+		return r, at
+	}
+	end = at + m[1]
+	if editions.MatchString(text[end:]) || plainLaw.MatchString(text[at:end]) {
+		return r, at
+	}
+	from, name := withAdjectives(text, floor, at), end
+	if m := enacted.FindStringIndex(text[end:]); m != nil {
+		end += m[1]
+	} else if m := short.FindStringIndex(text[end:]); m != nil && enacted.MatchString(text[end+m[1]:]) {
+		end += m[1]
+		end += enacted.FindStringIndex(text[end:])[1]
+	}
+	return reference(Law, text, from, end, text[from:name], ""), end
+}
+
+// plainLaw is a word for laws that names none.
+var plainLaw = regexp.MustCompile(`^Gesetz(?:es|buch(?:es|s)?)?$`)
+
+func withAdjectives(text string, floor, at int) int {
+	start := max(floor, at-60)
+	m := adjectives.FindStringSubmatchIndex(text[start:at])
+	if m == nil {
+		return at
+	}
+	from := start + m[2]
+	if p := pointing.FindStringIndex(text[from:at]); p != nil {
+		from += p[1]
+	}
+	return from
+}
+
+// germanShort reads a law that is named by its abbreviation without a provision.
+func germanShort(s *scan, at int) (r Reference, end int) {
+	text, floor := s.text, s.floor
+	m := shortAlone.FindStringIndex(text[at:])
+	if m == nil {
+		return r, at
+	}
+	end = at + m[1]
+	word, _, _ := strings.Cut(text[at:end], " ")
+	if strings.Count(word, "") < 3 || court.MatchString(word) || inWordAt(text, end) || editions.MatchString(text[end:]) || margin.MatchString(text[end:]) {
+		return r, at
+	}
+	if !lower.MatchString(word) && !known.MatchString(word) && !(len(word) > 3 && articleBefore.MatchString(text[max(floor, at-6):at])) {
+		return r, at
+	}
+	name := end
+	if m := enacted.FindStringIndex(text[end:]); m != nil {
+		end += m[1]
+	}
+	return reference(Law, text, at, end, text[at:name], ""), end
+}
+
+var (
+	lower         = regexp.MustCompile(`\p{Ll}`)
+	known         = regexp.MustCompile(`^(?:SGB|FGO|SGG|ZPO|BGB|HGB|GG|AO|ZVG|TVG|DSGVO)$`)
+	articleBefore = regexp.MustCompile(`(?:das|dem|des|im)\s$`)
+)
