@@ -278,7 +278,7 @@ func (a *Analyst) explore(ctx context.Context, turn qed.Turn) (qed.Answer, error
 	}
 	loop, err := toolagent.New(a.llm, qed.NewRegistry(nil, e.tools()...), &toolagent.Options{
 		Instructions: system,
-		Stop:         []toolagent.Stop{toolagent.MaxSteps(a.opt.MaxSteps), toolagent.Deadline(a.opt.Timeout)},
+		Stop:         []toolagent.Stop{toolagent.MaxSteps(e.maxSteps), toolagent.Deadline(a.opt.Timeout)},
 		BeforeStep:   e.beforeStep,
 		AfterStep:    e.afterStep,
 		Settings:     a.opt.Settings,

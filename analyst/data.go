@@ -1,6 +1,7 @@
 package analyst
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -125,12 +126,12 @@ func (d *data) sample(ctx context.Context, sql string) (*sample, error) {
 	return s, nil
 }
 
-// facts are what an exploration knows of the table at its start.
-type facts struct {
+// An Overview is what an exploration knows of the table at its start.
+type Overview struct {
 	Schema      []qed.Column      `json:"schema"`
 	ColumnCount int               `json:"columnCount"` // there may be more than in Schema
 	RowCount    int64             `json:"rowCount"`
-	FirstRows   []json.RawMessage `json:"sampleData"`
+	FirstRows   []json.RawMessage `json:"sampleData"` // each is a list of cells
 	Description string            `json:"dataDescription,omitempty"`
 }
 
@@ -140,8 +141,8 @@ const (
 )
 
 // describe reads the schema, the number of rows and the first rows.
-func (d *data) describe(ctx context.Context) (facts, error) {
-	f := facts{Description: prompt.Clip(d.Description, maxDescription)}
+func (d *data) describe(ctx context.Context) (Overview, error) {
+	f := Overview{Description: prompt.Clip(cmp.Or(requestOf(ctx).Description, d.Description), maxDescription)}
 	rows, _, err := d.read(ctx, fmt.Sprintf("SELECT * FROM %s LIMIT %d", d.name(), sampleRows))
 	if err != nil {
 		return f, err
@@ -164,7 +165,7 @@ func (d *data) describe(ctx context.Context) (facts, error) {
 
 // fitted returns the facts with fewer rows, and then fewer columns, if they are too
 // long for a prompt.
-func (f facts) fitted() (facts, error) {
+func (f Overview) fitted() (Overview, error) {
 	for {
 		raw, err := json.Marshal(f)
 		switch {
@@ -188,7 +189,7 @@ type contextData struct {
 	MaxRows                      int
 }
 
-func (d *data) prompt(f facts) contextData {
+func (d *data) prompt(f Overview) contextData {
 	raw, _ := json.Marshal(f) // it was read from JSON
 	dialect := d.Dialect.Name()
 	return contextData{Table: d.Table, Dialect: dialect, Idiom: idioms[dialect], Facts: string(raw), MaxRows: d.opt.MaxRows}

@@ -1,6 +1,7 @@
 package analyst
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -96,7 +97,7 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 	said, err := answering.Text(ctx, a.model, &out.Usage, req, source, func(piece string) {
 		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
 	})
-	texts := a.text.In(usertext.LanguageOf(explorations[0].Question))
+	texts := a.text.In(cmp.Or(d.Language, usertext.LanguageOf(explorations[0].Question)))
 	out.Markdown, out.Figures, out.Unproved = said.Text, said.Figures, said.Unproved
 	switch {
 	case err != nil && (said.Text == "" || !asking.Unusable(err)):

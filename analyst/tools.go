@@ -37,6 +37,8 @@ type explorer struct {
 	checks  *claims.Session // with those of this turn
 	results []qed.ToolResult
 	steps   int
+
+	maxSteps int
 }
 
 // reportsName is the name under which a thread remembers checked findings.
@@ -50,7 +52,10 @@ func (a *Analyst) newExplorer(ctx context.Context, d *data) (*explorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &explorer{Analyst: a, data: d, earlier: earlier}
+	e := &explorer{Analyst: a, data: d, earlier: earlier, maxSteps: a.opt.MaxSteps}
+	if n := requestOf(ctx).MaxSteps; n > 0 {
+		e.maxSteps = min(e.maxSteps, n)
+	}
 	return e, e.restore()
 }
 
@@ -72,7 +77,7 @@ func (e *explorer) restore() error {
 func (e *explorer) beforeStep(ctx context.Context, step *toolagent.StepRequest) error {
 	e.steps = step.Steps + 1
 	raw, err := json.Marshal(stepStarted{
-		Step: e.steps, Of: e.opt.MaxSteps, Tokens: step.Usage.InputTokens + step.Usage.OutputTokens,
+		Step: e.steps, Of: e.maxSteps, Tokens: step.Usage.InputTokens + step.Usage.OutputTokens,
 	})
 	if err != nil {
 		return fmt.Errorf("analyst: %w", err)
@@ -190,22 +195,10 @@ type chartResult struct {
 var kinds = map[string]chart.Kind{"boxplot": chart.Box}
 
 func (e *explorer) draw(ctx context.Context, in chartArguments) (out chartResult, err error) {
-	rows, _, err := e.data.read(ctx, in.SQLQuery)
-	if err == nil && rows.Truncated {
-		err = fmt.Errorf("the query has more than %d rows, and a chart of the first ones would mislead: "+
-			"aggregate in the query", len(rows.Rows))
-	}
+	spec, err := e.data.draw(ctx, in)
 	if err != nil {
 		out.outcome, err = e.failed(ctx, err)
-		return out, err
-	}
-	kind := chart.Kind(in.ChartType)
-	if other := kinds[in.ChartType]; other != "" {
-		kind = other
-	}
-	spec, err := lint.Check(in.Spec, rows, lint.Options{Kind: kind, Title: in.Title})
-	if err != nil {
-		if out.outcome, err = e.failed(ctx, err); err == nil {
+		if out.Hint == "" {
 			out.Hint = "Use the columns of the query as fields, and no data, url or expression."
 		}
 		return out, err
@@ -216,6 +209,23 @@ func (e *explorer) draw(ctx context.Context, in chartArguments) (out chartResult
 	}
 	out.Success, out.Notes, out.Artifacts = true, spec.Notes, []finding.ArtifactRef{kept}
 	return out, nil
+}
+
+// draw returns a chart with the rows of its query.
+func (d *data) draw(ctx context.Context, in chartArguments) (*chart.Spec, error) {
+	rows, _, err := d.read(ctx, in.SQLQuery)
+	if err != nil {
+		return nil, err
+	}
+	if rows.Truncated {
+		return nil, fmt.Errorf("the query has more than %d rows, and a chart of the first ones would mislead: "+
+			"aggregate in the query", len(rows.Rows))
+	}
+	kind := chart.Kind(in.ChartType)
+	if other := kinds[in.ChartType]; other != "" {
+		kind = other
+	}
+	return lint.Check(in.Spec, rows, lint.Options{Kind: kind, Title: in.Title})
 }
 
 type validateArguments struct {

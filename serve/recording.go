@@ -283,6 +283,14 @@ func (rec *recording) isBegun() bool {
 	return rec.begun
 }
 
+// state returns what readers may see.
+func (rec *recording) state() journalState {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	n := len(rec.events)
+	return journalState{id: rec.id, events: rec.events[:n:n], ended: rec.done && n > 0 && isLast(rec.events[n-1])}
+}
+
 // follow yields the events from a position on. Without a last event, another
 // process continues the turn.
 func (rec *recording) follow(ctx context.Context, from int) iter.Seq2[qed.Event, bool] {

@@ -73,7 +73,7 @@ type reader struct {
 // load reads what is known of the turn.
 func (rd *reader) load(ctx context.Context) error {
 	if rec := rd.live(); rec != nil {
-		rd.state = journalState{id: rec.id}
+		rd.state = rec.state()
 		return nil
 	}
 	return journalOf(rd.h.opt.Store, rd.key).read(ctx, &rd.state)

@@ -90,11 +90,15 @@ type stream struct {
 	closed  bool
 }
 
+// firstBeat is the time after which a response begins without an event. Until then
+// it can still be an error.
+const firstBeat = time.Second
+
 func newStream(w http.ResponseWriter, header http.Header, opt *Options) *stream {
 	s := &stream{w: w, control: http.NewResponseController(w), header: header, opt: opt, written: time.Now()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.beats = time.AfterFunc(opt.Heartbeat, s.beat)
+	s.beats = time.AfterFunc(min(opt.Heartbeat, firstBeat), s.beat)
 	return s
 }
 
@@ -136,7 +140,7 @@ func (s *stream) beat() {
 		return
 	}
 	wait := s.opt.Heartbeat - time.Since(s.written)
-	if wait <= 0 {
+	if wait <= 0 || !s.begun {
 		_ = s.writeLocked([]byte(":\n\n")) // the next event returns the error
 		wait = s.opt.Heartbeat
 	}

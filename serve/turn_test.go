@@ -34,6 +34,8 @@ type spoken struct {
 
 func newSpoken() *spoken { return &spoken{make(chan string), make(chan error, 100)} }
 
+func (s *spoken) say(word string) { s.words <- word }
+
 func (s *spoken) agent(ctx context.Context, turn qed.Turn) (a qed.Answer, err error) {
 	defer func() { s.ended <- err }()
 	for {
@@ -113,9 +115,9 @@ func TestReaderLeaves(t *testing.T) {
 	s := newSpoken()
 	url, _ := newServer(t, qed.AgentFunc(s.agent), nil)
 	ctx, cancel := context.WithCancel(t.Context())
+	go s.say("There")
 	resp := open(t, ctx, "POST", url+"/internal/chat/stream", chat("a", "hello"))
 	defer resp.Body.Close()
-	s.words <- "There"
 	if f, ok := nextFrame(bufio.NewReader(resp.Body)); !ok || !strings.Contains(f.data, "There") {
 		t.Fatal(f)
 	}
@@ -188,10 +190,10 @@ func TestTwoTabs(t *testing.T) {
 	agent := qed.Durable(qed.AgentFunc(s.agent), st, nil)
 	one, _ := newServer(t, agent, &serve.Options{Caller: byHeader})
 	other, _ := newServer(t, agent, &serve.Options{Caller: byHeader})
+	go s.say("There")
 	resp := open(t, t.Context(), "POST", one+"/internal/chat/stream", chat("a", "hello"), "User", "rosa")
 	defer resp.Body.Close()
 	r := bufio.NewReader(resp.Body)
-	s.words <- "There"
 	nextFrame(r)
 	for name, url := range map[string]string{"the same process": one, "another process": other} {
 		got := send(t, "POST", url+"/internal/chat/stream", chat("a", "and now?"), "User", "rosa")
@@ -216,9 +218,9 @@ func TestTwoTabs(t *testing.T) {
 func TestMaxStreams(t *testing.T) {
 	s := newSpoken()
 	url, _ := newServer(t, qed.AgentFunc(s.agent), &serve.Options{MaxStreams: 1})
+	go s.say("There")
 	resp := open(t, t.Context(), "POST", url+"/internal/chat/stream", chat("a", "hello"), "Connection", "close")
 	defer resp.Body.Close()
-	s.words <- "There"
 	if got := send(t, "POST", url+"/internal/chat/stream", chat("b", "hello")); got.status != 503 || got.header.Get("Retry-After") == "" {
 		t.Error(got)
 	}

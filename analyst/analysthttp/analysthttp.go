@@ -1,0 +1,170 @@
+// Package analysthttp serves an analyst: files are uploaded, explored and reported on.
+//
+//	h, err := analysthttp.New(model, nil)
+//	err = http.ListenAndServe("localhost:8080", h)
+//
+// Besides the paths of package serve, whose conversations are the sessions, these are
+// served:
+//
+//	POST   /api/datasets            stores a file; the response has its session
+//	DELETE /api/datasets/{session}  ends a session and deletes its file
+//	POST   /api/agentic-explore     explores the file of a session
+//	POST   /api/report              writes a report on what was found
+//
+// # Upload
+//
+// The body is the file itself, or multipart/form-data with the file in a field "file".
+// It is CSV or JSON, and what [Options].Open reads besides. The response is
+//
+//	{"session": "..", "schema": [{"name": "..", "type": ".."}, ..], "columnCount": 3,
+//	 "rowCount": 100, "sampleData": [[..], ..]}
+//
+// # Explore
+//
+//	{"session": "..", "question": "..", "dataDescription": "..", "maxSteps": 15, "language": "de"}
+//
+// Schema, sampleData and rowCount may be there too, and are not used: what is explored
+// is the file. The response is the exploration: status, summary, insights,
+// executedQueries, charts, checks and metadata, see [analyst.Exploration]. A request
+// with "Accept: text/event-stream" gets each event of the turn, and the exploration, or
+// {"status": "error", ..}, as the last one.
+//
+// # Report
+//
+//	{"session": "..", "question": "..", "explorationResults": {..}}
+//
+// The results are the responses of explorations: one, or a list of them. Older clients
+// send {"sqlHistory": [{"query": ".."}, ..], "charts": [..]} instead. What a client
+// sends is not trusted: its queries run again, and its charts are drawn again with the
+// rows of their queries. The response is {"report": "..", "charts": [..], "unproved":
+// [..], "omitted": [..]}. Unproved are numbers of the report that are in no row, and
+// omitted says which queries and charts were left out, and why. With "Accept:
+// text/event-stream" the text is streamed, and the response is the last event.
+package analysthttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/analyst"
+	"github.com/qedkit/qed/dataset"
+	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/serve"
+)
+
+// Options are the options of [New]. Nil and zero fields mean the defaults. A negative
+// number is an error.
+type Options struct {
+	Analyst analyst.Options // without Load, which reads the files
+	Serve   serve.Options   // Store is that of Analyst
+
+	// Folder has the uploaded files. Processes that share it, and the store of
+	// Analyst, serve the same sessions, also after a restart. Empty means a temporary
+	// folder, which [Handler.Close] removes.
+	Folder string
+
+	// MaxUpload limits a file, in bytes. 0 means 64 MiB.
+	MaxUpload int64
+
+	// MaxAge is how long a file is kept after its last use. 0 means a day. Older files
+	// are deleted when another one is uploaded.
+	MaxAge time.Duration
+
+	// Open opens a file. Its errors are shown to the client if they are [*dataset.Error]
+	// or [ErrFile]. Nil means [dataset.Open], which reads CSV and JSON. Package duckdb
+	// reads Parquet.
+	Open func(ctx context.Context, path string) (analyst.Data, error)
+}
+
+// ErrFile matches errors of [Options].Open whose text is for the client.
+var ErrFile = errors.New("the file cannot be read")
+
+// A Handler serves an analyst. It is an [http.Handler] and safe for concurrent use.
+type Handler struct {
+	opt     Options
+	files   *files
+	analyst *analyst.Analyst
+	serve   *serve.Handler
+	temp    string // the folder to remove; empty if the host's
+}
+
+// New returns a handler for uploaded files.
+func New(model llm.Model, opt *Options) (h *Handler, err error) {
+	h = &Handler{}
+	if opt != nil {
+		h.opt = *opt
+	}
+	o := &h.opt
+	err = errors.Join(
+		option.Default("analysthttp: Options.MaxUpload", &o.MaxUpload, 64<<20),
+		option.Default("analysthttp: Options.MaxAge", &o.MaxAge, 24*time.Hour),
+	)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Analyst.Load != nil:
+		return nil, errors.New("analysthttp: Options.Analyst.Load must be nil: uploaded files are read")
+	case o.Open == nil:
+		o.Open = open
+	}
+	if o.Folder == "" {
+		if h.temp, err = os.MkdirTemp("", "qed-analyst-"); err != nil {
+			return nil, fmt.Errorf("analysthttp: %w", err)
+		}
+		o.Folder = h.temp
+	}
+	h.files = &files{o.Folder, o.MaxAge}
+	o.Analyst.Load = h.load
+	if h.analyst, err = analyst.New(model, analyst.Data{}, &o.Analyst); err != nil {
+		return nil, errors.Join(err, h.removeTemp())
+	}
+	o.Serve.Store = o.Analyst.Store
+	h.serve = serve.New(h.analyst, &o.Serve)
+	h.serve.Handle("POST /api/datasets", h.upload)
+	h.serve.Handle("DELETE /api/datasets/{session}", h.end)
+	h.serve.Handle("POST /api/agentic-explore", h.explore)
+	h.serve.Handle("POST /api/report", h.report)
+	return h, nil
+}
+
+// ServeHTTP serves a request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve.ServeHTTP(w, r) }
+
+// Shutdown refuses new requests and waits for those that run: see
+// [serve.Handler.Shutdown].
+func (h *Handler) Shutdown(ctx context.Context) error { return h.serve.Shutdown(ctx) }
+
+// Close closes the data of all sessions. Call it after Shutdown.
+func (h *Handler) Close() error { return errors.Join(h.analyst.Close(), h.removeTemp()) }
+
+func (h *Handler) removeTemp() error {
+	if h.temp == "" {
+		return nil
+	}
+	return os.RemoveAll(h.temp)
+}
+
+// load returns the data of a session.
+func (h *Handler) load(ctx context.Context, turn qed.Turn) (analyst.Data, error) {
+	path, err := h.files.use(turn.Thread, owner{turn.Tenant, turn.User})
+	if err != nil {
+		return analyst.Data{}, err
+	}
+	return h.opt.Open(ctx, path)
+}
+
+// open reads a CSV or JSON file.
+func open(ctx context.Context, path string) (analyst.Data, error) {
+	d, err := dataset.Open(ctx, path, nil)
+	if err != nil {
+		return analyst.Data{}, err
+	}
+	return analyst.Data{DB: d.DB, Policy: d.Policy, Dialect: sqlite.Dialect{}, Table: d.Table, Close: d.Close}, nil
+}

@@ -1,0 +1,326 @@
+package analysthttp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	_ "modernc.org/sqlite"
+
+	"github.com/qedkit/qed/analyst"
+	"github.com/qedkit/qed/analyst/analysthttp"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/serve"
+	"github.com/qedkit/qed/store"
+)
+
+const byRegion = "SELECT region, avg(amount) AS mean FROM t_parsed GROUP BY region ORDER BY region"
+
+// model explores with one query and one chart, if the prompt has the columns of the
+// file, and reports what the rows of the prompt say.
+var model = llm.ModelFunc(func(_ context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+	var prompt strings.Builder
+	results := 0
+	for _, m := range req.Messages {
+		prompt.WriteString(m.Content)
+		if m.Role == llm.RoleTool {
+			results++
+		}
+	}
+	text := prompt.String()
+	say := func(text string) (*llm.Response, error) {
+		stream(llm.Delta{Text: text})
+		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: text}}, nil
+	}
+	switch {
+	case req.Name == "report" && strings.Contains(text, `\"north\",60`):
+		return say("# Report\n\nThe north has {q1.r1.mean}, and not 777.")
+	case req.Name == "report":
+		return say("Nothing was found.")
+	case !strings.Contains(text, `\"name\":\"region\"`):
+		return say("There is no such file.")
+	case results == 0:
+		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{
+			call("1", "executeSQLQuery", map[string]string{"query": byRegion, "reason": "compare"}),
+			call("2", "createVisualization", map[string]any{"chartType": "bar", "title": "Means", "sqlQuery": byRegion, "spec": map[string]any{
+				"mark": "bar", "encoding": map[string]any{
+					"x": map[string]string{"field": "region", "type": "nominal"}, "y": map[string]string{"field": "mean", "type": "quantitative"},
+				},
+			}}),
+		}}}, nil
+	}
+	said := "The north has larger orders."
+	if strings.Contains(text, "orders of a shop") {
+		said = "The north has larger orders of a shop."
+	}
+	return say(said + "\n- North is above south.")
+})
+
+func call(id, tool string, arguments any) llm.ToolCall {
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		panic(err)
+	}
+	return llm.ToolCall{ID: id, Name: tool, Arguments: raw}
+}
+
+const orders = "region,amount\nnorth,59\nnorth,61\nsouth,50\nsouth,48\n"
+
+// server serves a handler. The header User says who sends a request.
+func server(t *testing.T, opt analysthttp.Options) string {
+	t.Helper()
+	opt.Serve.Caller = func(r *http.Request) (context.Context, serve.Caller, error) {
+		return r.Context(), serve.Caller{User: r.Header.Get("User"), Tenant: "t"}, nil
+	}
+	h, err := analysthttp.New(model, &opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(h)
+	t.Cleanup(func() {
+		s.Close()
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s.URL
+}
+
+// send sends a body as JSON, or as it is if it is a text, and decodes the response.
+func send(t *testing.T, method, url string, body any, headers ...string) (int, map[string]any) {
+	t.Helper()
+	var from io.Reader
+	kind := "application/json"
+	switch b := body.(type) {
+	case string:
+		from, kind = strings.NewReader(b), "text/csv"
+	case io.Reader:
+		from = b
+	default:
+		raw, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from = bytes.NewReader(raw)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), method, url, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", kind)
+	r.Header.Set("User", "ann")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out map[string]any
+	if strings.Contains(response.Header.Get("Content-Type"), "event-stream") {
+		frames := strings.Split(strings.TrimSpace(string(text)), "\n\n")
+		out = map[string]any{"frames": len(frames)}
+		text = []byte(strings.TrimPrefix(frames[len(frames)-1], "data: "))
+	}
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &out); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	return response.StatusCode, out
+}
+
+type object = map[string]any
+
+func upload(t *testing.T, url string) string {
+	t.Helper()
+	status, got := send(t, "POST", url+"/api/datasets", orders)
+	if status != http.StatusCreated || got["rowCount"] != 4.0 || got["columnCount"] != 2.0 {
+		t.Fatalf("status %d: %v", status, got)
+	}
+	return got["session"].(string)
+}
+
+func TestExploreAndReport(t *testing.T) {
+	for name, headers := range map[string][]string{"JSON": nil, "stream": {"Accept", "text/event-stream"}} {
+		t.Run(name, func(t *testing.T) {
+			url := server(t, analysthttp.Options{})
+			session := upload(t, url)
+			status, found := send(t, "POST", url+"/api/agentic-explore", object{
+				"session": session, "question": "Where are the orders larger?", "dataDescription": "orders of a shop",
+				"schema": []object{{"name": "other", "type": "TEXT"}}, "rowCount": 9, "maxSteps": 5,
+			}, headers...)
+			if status != http.StatusOK || found["status"] != "exploration_complete" || found["summary"] != "The north has larger orders of a shop." {
+				t.Fatalf("status %d: %v", status, found)
+			}
+			query := found["executedQueries"].([]any)[0].(object)
+			want := object{"columns": []any{"region", "mean"}, "rows": []any{[]any{"north", 60.0}, []any{"south", 49.0}}}
+			if diff := cmp.Diff(want, query["result"]); diff != "" {
+				t.Error(diff)
+			}
+			if charts := found["charts"].([]any); len(charts) != 1 {
+				t.Errorf("charts %v", charts)
+			}
+
+			// What the client says of the rows is not used, and its queries are checked.
+			query["result"] = object{"columns": []any{"region", "mean"}, "rows": []any{[]any{"north", 777}}}
+			found["executedQueries"] = append(found["executedQueries"].([]any), object{"query": "SELECT secret FROM other", "reason": "r"})
+			delete(found, "frames")
+			status, report := send(t, "POST", url+"/api/report", object{"session": session, "question": "Where?", "explorationResults": found}, headers...)
+			text, _ := report["report"].(string)
+			if status != http.StatusOK || !strings.Contains(text, "The north has 60, and not 777.") {
+				t.Fatalf("status %d: %v", status, report)
+			}
+			if diff := cmp.Diff([]any{"777"}, report["unproved"]); diff != "" {
+				t.Error(diff)
+			}
+			if omitted := report["omitted"].([]any); len(omitted) != 1 || !strings.Contains(omitted[0].(string), "query 2") {
+				t.Errorf("omitted %v", omitted)
+			}
+			if charts := report["charts"].([]any); len(charts) != 1 {
+				t.Errorf("charts of the report: %v, omitted %v", charts, report["omitted"])
+			}
+		})
+	}
+}
+
+// Older clients send the queries alone.
+func TestHistory(t *testing.T) {
+	url := server(t, analysthttp.Options{})
+	session := upload(t, url)
+	status, report := send(t, "POST", url+"/api/report", object{
+		"session": session, "question": "Where?", "sqlHistory": []object{{"query": byRegion, "result": object{}}}, "schema": []any{},
+	})
+	if text, _ := report["report"].(string); status != http.StatusOK || !strings.Contains(text, "The north has 60") {
+		t.Errorf("status %d: %v", status, report)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	url := server(t, analysthttp.Options{MaxUpload: 1000})
+	session := upload(t, url)
+	explore := func(session string) object { return object{"session": session, "question": "Where?"} }
+	for name, test := range map[string]struct {
+		method, path string
+		body         any
+		user         string
+		want         int
+	}{
+		"own session":           {"POST", "/api/agentic-explore", explore(session), "ann", http.StatusOK},
+		"session of another":    {"POST", "/api/agentic-explore", explore(session), "bob", http.StatusNotFound},
+		"no session":            {"POST", "/api/agentic-explore", explore(""), "ann", http.StatusNotFound},
+		"path as a session":     {"POST", "/api/agentic-explore", explore("../" + session), "ann", http.StatusNotFound},
+		"no question":           {"POST", "/api/agentic-explore", object{"session": session}, "ann", http.StatusBadRequest},
+		"unknown field":         {"POST", "/api/agentic-explore", object{"sesion": session}, "ann", http.StatusBadRequest},
+		"report of another":     {"POST", "/api/report", object{"session": session, "sqlHistory": []object{{"query": byRegion}}}, "bob", http.StatusNotFound},
+		"nothing to report":     {"POST", "/api/report", object{"session": session}, "ann", http.StatusBadRequest},
+		"results of no form":    {"POST", "/api/report", object{"session": session, "explorationResults": "x"}, "ann", http.StatusBadRequest},
+		"too large":             {"POST", "/api/datasets", strings.Repeat("a,b\n", 1000), "ann", http.StatusRequestEntityTooLarge},
+		"no CSV":                {"POST", "/api/datasets", "PK\x03\x04rest", "ann", http.StatusUnprocessableEntity},
+		"no rows":               {"POST", "/api/datasets", "a,b\n", "ann", http.StatusUnprocessableEntity},
+		"end of another's":      {"DELETE", "/api/datasets/" + session, "", "bob", http.StatusNotFound},
+		"end of what is not":    {"DELETE", "/api/datasets/x", "", "ann", http.StatusNotFound},
+		"chat in own session":   {"POST", "/internal/chat/stream", object{"input": object{"message": "Where?"}, "conversation": object{"id": session}}, "ann", http.StatusOK},
+		"cross-site request":    {"POST", "/api/datasets", orders, "cross", http.StatusForbidden},
+		"not a multipart field": {"POST", "/api/datasets", multi(t, "other", orders), "multipart", http.StatusBadRequest},
+		"multipart":             {"POST", "/api/datasets", multi(t, "file", orders), "multipart", http.StatusCreated},
+	} {
+		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
+			headers := []string{"User", test.user}
+			switch test.user {
+			case "cross":
+				headers = append(headers, "Sec-Fetch-Site", "cross-site")
+			case "multipart":
+				headers = append(headers, "Content-Type", "multipart/form-data; boundary=xxx")
+			}
+			if status, got := send(t, test.method, url+test.path, test.body, headers...); status != test.want {
+				t.Errorf("status %d, want %d: %v", status, test.want, got)
+			}
+		})
+	}
+}
+
+func multi(t *testing.T, field, content string) io.Reader {
+	t.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	if err := errors.Join(w.SetBoundary("xxx"), w.WriteField("comment", "c")); err != nil {
+		t.Fatal(err)
+	}
+	part, err := w.CreateFormFile(field, "orders.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(part, content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return &b
+}
+
+// A session is known to another process with the same folder and store, until it ends.
+func TestTwoProcesses(t *testing.T) {
+	folder := t.TempDir()
+	st := new(store.InMemory)
+	opt := analysthttp.Options{Folder: folder, Analyst: analyst.Options{Store: st}}
+	one, two := server(t, opt), server(t, opt)
+	session := upload(t, one)
+	status, got := send(t, "POST", two+"/api/agentic-explore", object{"session": session, "question": "Where?"})
+	if status != http.StatusOK || got["summary"] != "The north has larger orders." {
+		t.Errorf("status %d: %v", status, got)
+	}
+	if status, got := send(t, "DELETE", two+"/api/datasets/"+session, ""); status != http.StatusNoContent {
+		t.Errorf("status %d: %v", status, got)
+	}
+	if status, _ := send(t, "POST", one+"/api/agentic-explore", object{"session": session, "question": "Where?"}); status != http.StatusNotFound {
+		t.Errorf("status %d after the end", status)
+	}
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) != 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// Files that nobody used for a while are deleted.
+func TestMaxAge(t *testing.T) {
+	folder := t.TempDir()
+	url := server(t, analysthttp.Options{Folder: folder, MaxAge: 1})
+	first := upload(t, url)
+	upload(t, url)
+	left, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(left) != 2 || strings.Contains(fmt.Sprint(left), first) {
+		t.Errorf("left %v", left)
+	}
+}
+
+func TestNew(t *testing.T) {
+	for name, opt := range map[string]analysthttp.Options{
+		"own Load":       {Analyst: analyst.Options{Load: nil}, MaxUpload: -1},
+		"negative age":   {MaxAge: -1},
+		"missing folder": {Analyst: analyst.Options{MaxSteps: -1}},
+	} {
+		if _, err := analysthttp.New(model, &opt); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

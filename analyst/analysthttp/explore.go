@@ -1,0 +1,164 @@
+package analysthttp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"net/http"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/analyst"
+	"github.com/qedkit/qed/serve"
+)
+
+// exploreRequest is the body of a request to explore.
+type exploreRequest struct {
+	Session     string `json:"session"`
+	Question    string `json:"question"`
+	Description string `json:"dataDescription"`
+	MaxSteps    int    `json:"maxSteps"`
+	Language    string `json:"language"`
+
+	// What clients know of the data is not used.
+	Schema     json.RawMessage `json:"schema"`
+	SampleData json.RawMessage `json:"sampleData"`
+	RowCount   json.RawMessage `json:"rowCount"`
+}
+
+func (h *Handler) explore(ctx context.Context, c serve.Caller, w http.ResponseWriter, r *http.Request) error {
+	var in exploreRequest
+	if err := h.serve.ReadJSON(w, r, &in); err != nil {
+		return err
+	}
+	if strings.TrimSpace(in.Question) == "" {
+		return invalid("the question is empty")
+	}
+	if _, err := h.files.use(in.Session, owner{c.Tenant, c.User}); err != nil {
+		return failure(err)
+	}
+	t := turn(in.Session, c)
+	t.Text, t.Language = in.Question, in.Language
+	ctx = analyst.WithRequest(ctx, analyst.Request{Description: in.Description, MaxSteps: in.MaxSteps})
+	if streams(r) {
+		h.serve.Stream(w, r, h.exploreEvents(ctx, t))
+		return nil
+	}
+	for e := range h.serve.Events(ctx, t) {
+		switch d := e.Data.(type) {
+		case qed.Completed:
+			found, err := explored(d.Answer)
+			if err != nil {
+				return err
+			}
+			return respond(w, http.StatusOK, found)
+		case qed.Failed:
+			return serve.Failure(d)
+		}
+	}
+	return nil
+}
+
+// exploreEvents returns the events of an exploration, and the exploration last.
+func (h *Handler) exploreEvents(ctx context.Context, t qed.Turn) iter.Seq[any] {
+	return func(yield func(any) bool) {
+		for e := range h.serve.Events(ctx, t) {
+			var value any = e
+			switch d := e.Data.(type) {
+			case qed.Completed:
+				found, err := explored(d.Answer)
+				if value = found; err != nil {
+					value = failedEvent{"error", "The exploration cannot be shown.", ""}
+				}
+			case qed.Failed:
+				value = failedEvent{"error", d.Message, d.Code}
+			}
+			if !yield(value) {
+				return
+			}
+		}
+	}
+}
+
+// failedEvent is the last event of a stream that failed.
+type failedEvent struct {
+	Status  string `json:"status"`
+	Message string `json:"error"`
+	Code    string `json:"code,omitempty"`
+}
+
+// exploration is an exploration as clients read and send it: rows have the names of
+// their columns.
+type exploration struct {
+	analyst.Exploration
+	ExecutedQueries []executedQuery `json:"executedQueries"`
+}
+
+type executedQuery struct {
+	Query  string `json:"query"`
+	Reason string `json:"reason"`
+	Result rows   `json:"result"`
+}
+
+type rows struct {
+	Columns   []string `json:"columns"`
+	Rows      [][]any  `json:"rows"`
+	Truncated bool     `json:"truncated,omitempty"`
+}
+
+func explored(a qed.Answer) (*exploration, error) {
+	e, err := analyst.ExplorationOf(a)
+	if err != nil {
+		return nil, err
+	}
+	out := &exploration{Exploration: *e, ExecutedQueries: []executedQuery{}}
+	for _, q := range e.ExecutedQueries {
+		one := executedQuery{q.Query, q.Reason, rows{[]string{}, q.Result.Rows, q.Result.Truncated}}
+		for _, column := range q.Result.Columns {
+			one.Result.Columns = append(one.Result.Columns, column.Name)
+		}
+		if one.Result.Rows == nil {
+			one.Result.Rows = [][]any{}
+		}
+		out.ExecutedQueries = append(out.ExecutedQueries, one)
+	}
+	return out, nil
+}
+
+// streams reports whether a client wants events.
+func streams(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+}
+
+func respond(w http.ResponseWriter, status int, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(body, '\n')) // the client may have left
+	return nil
+}
+
+func invalid(message string) error {
+	return &serve.Error{Status: http.StatusBadRequest, Code: "invalid_request", Message: message}
+}
+
+// failure returns the error for what could not be done.
+func failure(err error) error {
+	switch {
+	case errors.Is(err, errNoSession):
+		return &serve.Error{Status: http.StatusNotFound, Code: "no_session", Message: errNoSession.Error()}
+	case errors.Is(err, qed.ErrBusy):
+		return &serve.Error{Status: http.StatusConflict, Code: "busy", Message: "the session is being explored"}
+	case errors.Is(err, analyst.ErrTooManySessions):
+		return &serve.Error{Status: http.StatusTooManyRequests, Code: "too_many_sessions",
+			Message: "too many explorations are running: wait until one has ended"}
+	}
+	return err
+}

@@ -1,0 +1,125 @@
+package analysthttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/analyst"
+	"github.com/qedkit/qed/dataset"
+	"github.com/qedkit/qed/serve"
+)
+
+// readTimeout is how long a client may take to send a file.
+const readTimeout = 5 * time.Minute
+
+// uploaded is the response to an upload.
+type uploaded struct {
+	Session string `json:"session"`
+	analyst.Overview
+}
+
+func (h *Handler) upload(ctx context.Context, c serve.Caller, w http.ResponseWriter, r *http.Request) error {
+	rc := http.NewResponseController(w)
+	// A writer that has no deadlines returns an error, and the host has its own.
+	_ = rc.SetReadDeadline(time.Now().Add(readTimeout))
+	defer func() { _ = rc.SetReadDeadline(time.Time{}) }()
+	r.Body = http.MaxBytesReader(w, r.Body, h.opt.MaxUpload)
+	file, err := content(r)
+	if err != nil {
+		return err
+	}
+	session, err := h.files.add(reader{file}, owner{c.Tenant, c.User})
+	if err != nil {
+		return h.received(err)
+	}
+	overview, err := h.analyst.Describe(ctx, turn(session, c))
+	if err != nil {
+		return errors.Join(h.unreadable(err), h.files.remove(session))
+	}
+	return respond(w, http.StatusCreated, uploaded{session, overview})
+}
+
+// content returns the file of a request.
+func content(r *http.Request) (io.Reader, error) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind != "multipart/form-data" {
+		return r.Body, nil
+	}
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return nil, invalid("the body is not multipart/form-data")
+	}
+	for {
+		part, err := parts.NextPart()
+		if err != nil {
+			return nil, invalid(`the body has no field "file"`)
+		}
+		if part.FormName() == "file" {
+			return part, nil
+		}
+	}
+}
+
+// A reader tells an error of the client's body from one of the disk.
+type reader struct{ from io.Reader }
+
+type bodyError struct{ error }
+
+func (e bodyError) Unwrap() error { return e.error }
+
+func (r reader) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	if err != nil && err != io.EOF {
+		err = bodyError{err}
+	}
+	return n, err
+}
+
+// received returns the error for a file that was not stored.
+func (h *Handler) received(err error) error {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &serve.Error{Status: http.StatusRequestEntityTooLarge, Code: "too_large",
+			Message: fmt.Sprintf("the file is larger than %d bytes", h.opt.MaxUpload)}
+	}
+	if _, ok := errors.AsType[bodyError](err); ok {
+		return invalid("the file was not received completely")
+	}
+	return err
+}
+
+// unreadable returns the error for a file that cannot be explored.
+func (h *Handler) unreadable(err error) error {
+	if failed, ok := errors.AsType[*dataset.Error](err); ok {
+		return &serve.Error{Status: http.StatusUnprocessableEntity, Code: "file", Message: failed.Error(), Err: err}
+	}
+	if errors.Is(err, ErrFile) {
+		return &serve.Error{Status: http.StatusUnprocessableEntity, Code: "file", Message: err.Error()}
+	}
+	return failure(err)
+}
+
+func (h *Handler) end(ctx context.Context, c serve.Caller, w http.ResponseWriter, r *http.Request) error {
+	session := r.PathValue("session")
+	if _, err := h.files.use(session, owner{c.Tenant, c.User}); err != nil {
+		return failure(err)
+	}
+	if err := h.analyst.EndSession(ctx, session); err != nil {
+		return failure(err)
+	}
+	if err := h.files.remove(session); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// turn returns a turn of a session.
+func turn(session string, c serve.Caller) qed.Turn {
+	return qed.Turn{Thread: session, User: c.User, Tenant: c.Tenant}
+}

@@ -1,0 +1,111 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/strictjson"
+)
+
+// An Error is why a route of [Handler.Handle] refuses a request.
+type Error struct {
+	Status  int
+	Code    string        // for programs
+	Message string        // for the client
+	Retry   time.Duration // after which the request can be sent again; 0 means unknown
+	Err     error         // for the log; nil if there is no more to say
+}
+
+// Error returns the message with the cause.
+func (e *Error) Error() string { return e.http().Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+func (e *Error) http() *httpError { return &httpError{e.Status, e.Code, e.Message, e.Retry, e.Err} }
+
+// Failure returns the error for a turn that failed.
+func Failure(f qed.Failed) *Error {
+	e := failure(f, statusOf(f.Code))
+	return &Error{e.status, e.code, e.message, e.retry, e.cause}
+}
+
+// A Route answers a request of a caller. Its context is that of [Options].Caller; it
+// ends with the request, after TurnTimeout, and when the handler is shut down. An
+// error is written as the response: an [*Error] as it says, and another one is
+// status 500.
+type Route func(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error
+
+// Handle adds a route of the host, with a pattern of [http.ServeMux]. The rules and
+// limits of the handler apply to it: access, streams and turns. Add routes before the
+// first request.
+func (h *Handler) Handle(pattern string, route Route) {
+	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		err := h.route(w, r, route)
+		if e, ok := errors.AsType[*Error](err); ok {
+			err = e.http()
+		}
+		if err != nil {
+			h.refuse(w, r, err)
+		}
+	})
+}
+
+func (h *Handler) route(w http.ResponseWriter, r *http.Request, route Route) error {
+	ctx, c, err := h.named(r)
+	if err != nil {
+		return err
+	}
+	if err := h.limits.turn(r, c); err != nil {
+		return err
+	}
+	t, ctx, err := h.begin(ctx, qed.Turn{User: c.User, Tenant: c.Tenant}, nil)
+	if err != nil {
+		return err
+	}
+	defer h.end(t)
+	defer context.AfterFunc(r.Context(), func() { t.cancel(context.Canceled) })()
+	return route(ctx, c, w, r)
+}
+
+// ReadJSON reads the body of a request into a value. A field that the value does not
+// have is an error.
+func (h *Handler) ReadJSON(w http.ResponseWriter, r *http.Request, into any) error {
+	body, err := h.body(w, r)
+	if err != nil {
+		return err
+	}
+	if err := strictjson.Decode(body, into); err != nil {
+		return badRequest("the body must be JSON as the documentation of the server describes it: %v", err)
+	}
+	return nil
+}
+
+// Events returns the events of a turn of the agent. The last one is [qed.Completed] or
+// [qed.Failed], whatever the agent does.
+func (h *Handler) Events(ctx context.Context, turn qed.Turn) iter.Seq[qed.Event] {
+	return h.events(ctx, turn)
+}
+
+// Stream writes values as server-sent events, each at once and as JSON. It writes
+// comments while there is no value. It ends early if the reader has left or is too slow.
+func (h *Handler) Stream(w http.ResponseWriter, r *http.Request, values iter.Seq[any]) {
+	s := newStream(w, nil, &h.opt)
+	defer s.close()
+	f := &frames{}
+	for v := range values {
+		f.add(v)
+		if f.err != nil {
+			h.opt.Logger.ErrorContext(r.Context(), "serve: an event was not sent", "error", f.err)
+			f.err = nil
+		}
+		if s.write(f.buf) != nil {
+			return
+		}
+		f.buf = f.buf[:0]
+	}
+}
