@@ -59,9 +59,6 @@ func germanDocument(s *scan, at int) (r Reference, end int) {
 	return document(text, at, end, strings.Trim(name, `"“”„«»`))
 }
 
-// englishBefore is the name of a document before its last word: Travel Expense.
-var englishBefore = regexp.MustCompile(`(?:^|[\s("“])(\p{Lu}[\p{L}\d'’&-]*\s(?:(?:(?:and|of|for|on|in|to)\s)?\p{Lu}[\p{L}\d'’&-]*\s){0,5})$`)
-
 // mention is before a document that is referred to, and not before a heading.
 var mention = regexp.MustCompile(`\b(?:[Tt]he|[Oo]ur|[Yy]our|[Tt]his|[Ss]ee|[Pp]er|[Ii]n|[Oo]f|[Uu]nder|[Tt]o|[Ww]ith|[Bb]y|[Aa]nd|[Ff]rom)[\s("“]+$`)
 
@@ -70,19 +67,7 @@ var englishAfter = regexp.MustCompile(`^\p{L}+(?:\s(?:for|of|on)\s\p{Lu}[\p{L}-]
 // englishDocument reads a document by its name: the Travel Expense Policy.
 func englishDocument(s *scan, at int) (r Reference, end int) {
 	text, floor := s.text, s.floor
-	start := max(floor, at-80)
-	b := englishBefore.FindStringSubmatchIndex(text[start:at])
-	if b == nil {
-		return r, at
-	}
-	from := start + b[2]
-	for {
-		s := starting.FindStringIndex(text[from:at])
-		if s == nil {
-			break
-		}
-		from += s[1]
-	}
+	from := titleBefore(text, floor, at, inDocuments, "&")
 	m := englishAfter.FindStringIndex(text[at:])
 	if from >= at || m == nil || inWordAt(text, at+m[1]) || !mention.MatchString(text[max(floor, from-12):from]) {
 		return r, at

@@ -2,7 +2,10 @@ package references
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // states are the first words of abbreviations of states, as in Ohio Rev. Code Ann.
@@ -29,11 +32,10 @@ var (
 	// statute0 is a statute or a regulation by its volume: 18 U.S.C. § 1001.
 	statute0 = regexp.MustCompile(`^\d{1,4}\s((?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?|Fed\.\s?Reg\.|Stat\.|(?:Ill\.|Pa\.|Guam|V\.I\.)\s(?:Comp\.|Cons\.)?\s?(?:Stat\.|Code)(?:\sAnn\.)?),?)\s?((?:§{1,2}|[Ss]ections?|[Ss]ec\.|[Pp]art|[Pp]t\.)\s?)?(` + sections + `)` + statuteEdition)
 
-	// codeBefore is a code whose name ends before a section sign.
-	codeBefore = regexp.MustCompile(`(?:^|[\s(])((?:\p{Lu}[\p{L}&'’.]*,?\s){1,5}?)$`)
-	codeWord   = regexp.MustCompile(`\b(?:(?:Code|Stat|Stats|Laws?|Act|Statutes|C\.F\.R|U\.S\.C|USC|CFR|Const|Regs?|Regulations?)\b\.?,?|(?:\p{Lu}\.\s?){2,}|[A-Z]{3,6})\s$`)
-	initials   = regexp.MustCompile(`(?:\.|[A-Z]{2})\s$`)
-	signed     = regexp.MustCompile(`^§{1,2}\s?(` + sections + `)` + statuteEdition)
+	// codeWord is the end of the name of a code before a section sign.
+	codeWord = regexp.MustCompile(`\b(?:(?:Code|Stat|Stats|Laws?|Act|Statutes|C\.F\.R|U\.S\.C|USC|CFR|Const|Regs?|Regulations?)\b\.?,?|(?:\p{Lu}\.\s?){2,}|[A-Z]{3,6})\s$`)
+	initials = regexp.MustCompile(`(?:\.|[A-Z]{2})\s$`)
+	signed   = regexp.MustCompile(`^§{1,2}\s?(` + sections + `)` + statuteEdition)
 
 	publicLaw0    = regexp.MustCompile(`^Pub(?:\.\s?L\.|lic Law)\s(?:No\.\s)?\d{1,3}[-–]\d{1,4}(?:,\s(?:§{1,2}\s?` + sections + `|\d+ Stat\.\s\d+))?` + statuteEdition)
 	constitution0 = regexp.MustCompile(`^U\.\s?S\.\sConst\.\s(?:art\.|amend\.)\s[IVX]+(?:,\s(?:§|cl\.)\s?\d+)*`)
@@ -85,27 +87,15 @@ func statute(s *scan, at int) (r Reference, end int) {
 // englishSign reads a section whose code is before it: the Data Code § 5(a).
 func englishSign(s *scan, at int) (r Reference, end int) {
 	text, floor := s.text, s.floor
-	start := max(floor, at-80)
-	before := text[start:at]
-	m := codeBefore.FindStringSubmatchIndex(before)
-	if m == nil || !codeWord.MatchString(before) {
+	from := titleBefore(text, floor, at, inLaws, ".,&")
+	before := text[from:at]
+	if !codeWord.MatchString(before) {
 		return r, at
 	}
 	n := signed.FindStringSubmatchIndex(text[at:])
 	if n == nil || initials.MatchString(before) && !strings.ContainsAny(text[at:at+n[1]], "(-") {
 		return r, at
 	}
-	for {
-		s := starting.FindStringIndex(text[start+m[2] : at])
-		if s == nil {
-			break
-		}
-		m[2] += s[1]
-	}
-	if start+m[2] >= at {
-		return r, at
-	}
-	from := start + m[2]
 	end = at + n[1]
 	return reference(Law, text, from, end, strings.TrimRight(text[from:at], ", "), text[at:at+n[3]]), end
 }
@@ -214,12 +204,10 @@ var (
 	// of is the law or the document of a part.
 	of = regexp.MustCompile(`^(,?\s(?:of|in|to|from|under)\s(?:the\s|this\s|our\s|its\s)?)(` + standards + `|` + designator + `|` + euEnglish + `|` + capitalized + `|["“„][^"”“\n]{2,100}["”“]|(?:[\p{Ll}][\p{L}-]*\s){0,3}` + englishNoun + `)((?:,?\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)`)
 
-	actName   = regexp.MustCompile(`\b` + actWord + `$`)
-	acronym   = regexp.MustCompile(`^[A-Z]{3,}$`)
-	actBefore = regexp.MustCompile(`(?:^|[\s("“])(\p{Lu}[\p{L}'’&,-]*\s(?:(?:(?:and|of|for|on|in|at|to|the|with)\s){0,2}\p{Lu}[\p{L}'’&-]*,?\s){0,7})$`)
-	actAfter  = regexp.MustCompile(`^((?:Act|Code|Regulations?|Constitution)(?:\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)(?:,\s((?:s|ss|section|sections)\.?\s` + items + `)|,?\s(§{1,2}\s?` + sections + `)` + statuteEdition + `)?`)
-	euAct     = regexp.MustCompile(`^` + euEnglish)
-	starting  = regexp.MustCompile(`^(?:the|The|This|That|These|Under|In|An?|Our|Its|By|See|Per|And|Or|For|Any|Each|Such|Of|To|Since|Because|If|When|While|With|D[aei]\p{Ll}s?)\s`)
+	actName  = regexp.MustCompile(`\b` + actWord + `$`)
+	acronym  = regexp.MustCompile(`^[A-Z]{3,}$`)
+	actAfter = regexp.MustCompile(`^((?:Act|Code|Regulations?|Constitution)(?:\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)(?:,\s((?:s|ss|section|sections)\.?\s` + items + `)|,?\s(§{1,2}\s?` + sections + `)` + statuteEdition + `)?`)
+	euAct    = regexp.MustCompile(`^` + euEnglish)
 )
 
 // englishPart reads a part of a document or an act: Section 4.2 of the Safety Manual,
@@ -257,6 +245,53 @@ func ofEnglish(text string, at int) (kind Kind, end int, target string) {
 	return Section, at, ""
 }
 
+// starting are words that begin a sentence or lead to a name. The others are words
+// within a name.
+var (
+	starting = set("the The This That These Under In A An Our Its By See Per And Or For Any Each Such Of To Since Because If When While With " +
+		"Der Die Das Dem Den Des")
+	inLaws      = set("and of for on in at to the with &")
+	inDocuments = set("and of for &")
+)
+
+// titleBefore returns where the name begins that ends at a position: the words with a
+// capital before it, at most eight, with small words between them. The signs may be
+// in the words.
+func titleBefore(text string, floor, at int, small map[string]bool, signs string) int {
+	var names []int // where the words with a capital begin
+	for pos := at; pos > floor && len(names) < 8; {
+		end := pos - 1
+		if text[end] != ' ' && text[end] != '\n' {
+			break
+		}
+		start := end
+		for start > floor && end-start < 40 {
+			r, n := utf8.DecodeLastRuneInString(text[:start])
+			if !inWord(r) && !strings.ContainsRune("'’-", r) && !strings.ContainsRune(signs, r) {
+				break
+			}
+			start -= n
+		}
+		word := text[start:end]
+		first, _ := utf8.DecodeRuneInString(word)
+		switch {
+		case unicode.IsUpper(first):
+			names = append(names, start)
+		case !small[word]:
+			pos = floor
+			continue
+		}
+		pos = start
+	}
+	for _, from := range slices.Backward(names) {
+		word, _, _ := strings.Cut(text[from:at], " ")
+		if !starting[word] {
+			return from
+		}
+	}
+	return at
+}
+
 // act reads a law by its name: the Data Protection Act 2018.
 func act(s *scan, at int) (r Reference, end int) {
 	text, floor := s.text, s.floor
@@ -267,19 +302,7 @@ func act(s *scan, at int) (r Reference, end int) {
 	if m == nil {
 		return r, at
 	}
-	start := max(floor, at-100)
-	b := actBefore.FindStringSubmatchIndex(text[start:at])
-	if b == nil {
-		return r, at
-	}
-	from := start + b[2]
-	for {
-		s := starting.FindStringIndex(text[from:at])
-		if s == nil {
-			break
-		}
-		from += s[1]
-	}
+	from := titleBefore(text, floor, at, inLaws, ",&")
 	if from >= at {
 		return r, at
 	}

@@ -117,9 +117,10 @@ func provisions(s *scan, at int, first *regexp.Regexp) (r Reference, end int) {
 	if target == "" {
 		// Numbers after the first provision may be something else.
 		end = part
-		if m := leading.FindStringSubmatchIndex(text[floor:from]); m != nil && first == begin && !notLaw.MatchString(text[floor+m[2]:floor+m[3]]) {
+		start := max(floor, from-20)
+		if m := leading.FindStringSubmatch(text[start:from]); m != nil && first == begin && !notLaw.MatchString(m[1]) {
 			// SGG § 184 Abs 1
-			from, target, isLaw = floor+m[2], text[floor+m[2]:floor+m[3]], true
+			from, target, isLaw = from-len(m[0])+strings.Index(m[0], m[1]), m[1], true
 		}
 	} else {
 		part = min(part, end)
