@@ -15,29 +15,39 @@ const states = "Ala Alaska Ariz Ark Cal Colo Conn Del D Fla Ga Haw Hawaii Idaho 
 const (
 	// sections are the sections of a statute with their subsections: 21-3516(a)(2),
 	// 5739.02(B)(7) and (d).
-	sections = `\d(?:[\p{L}\d.:/–-]*[\p{L}\d])?` + subsections + `(?:(?:,|,?\s(?:and|or|to|through|&)|\s?[-–])\s?(?:§{1,2}\s?)?(?:\d(?:[\p{L}\d.:/–-]*[\p{L}\d])?` + subsections + `|(?:\(\w{1,5}\))+))*(?:\s?et seq\.?|,\ssubds?\.\s\d+)?`
+	sections = `\d(?:[\p{L}\d.:/–-]*[\p{L}\d])?` + subsections + `(?:(?:,|,?\s(?:and|or|to|through|&)|` +
+		`\s?[-–])\s?(?:§{1,2}\s?)?(?:\d(?:[\p{L}\d.:/–-]*[\p{L}\d])?` + subsections + `|` +
+		`(?:\(\w{1,5}\))+))*(?:\s?et seq\.?|,\ssubds?\.\s\d+)?`
 	// subsections are those of one section.
 	subsections = `(?:\s?\(\w{1,5}\))*`
 	// edition is the year or the state of a statute.
-	statuteEdition = `(?:\s\((?:[^()]{0,40}\b(?:1[6-9]|20)\d\d(?:[-–]\d{2,4})?|repealed|amended|superseded|[^()]{0,20}\bSupp\.[^()]{0,20})\)){0,2}`
+	statuteEdition = `(?:\s\((?:[^()]{0,40}\b(?:1[6-9]|20)\d\d(?:[-–]\d{2,4})?|repealed|amended|superseded|` +
+		`[^()]{0,20}\bSupp\.[^()]{0,20})\)){0,2}`
 
 	mark     = `(?:§{1,2}|¶{1,2}|[Ss]ections?|[Ss]ecs?\.|[Aa]rts?\.|[Rr]ules?|ch\.|c\.|pt\.)`
 	division = `(?:(?:[Tt]it\.|[Tt]itle|ch\.|[Cc]hapter|pt\.|art\.|c\.)\s[\w-]+,?\s)`
 )
 
 var (
-	stateStatute0 = regexp.MustCompile(`^((?:(?:&\s)?\p{Lu}[\p{L}&'’]*\.?,?\s?){1,5}?(?:Code|Stat\.|Stats\.|Statutes|Laws?|Const\.|Rules?|Reg\.|Regs\.|R\.|C\.P\.L\.R\.|P\.)` +
-		`(?:\s?(?:Ann\.|Annotated|Serv\.|Rev\.|Admin\.))?(?:,?\s\p{Lu}[\p{L}&'’]*\.?){0,4}?),?\s?((?:` + division + `)?` + mark + `\s?|` + division + `)?(` + sections + `|amend\.\s\w+)` + statuteEdition)
+	stateStatute0 = regexp.MustCompile(`^((?:(?:&\s)?\p{Lu}[\p{L}&'’]*\.?,?\s?){1,5}?(?:Code|Stat\.|Stats\.|` +
+		`Statutes|Laws?|Const\.|Rules?|Reg\.|Regs\.|R\.|C\.P\.L\.R\.|P\.)` +
+		`(?:\s?(?:Ann\.|Annotated|Serv\.|Rev\.|Admin\.))?(?:,?\s\p{Lu}[\p{L}&'’]*\.?){0,4}?),?\s?((?:` + division +
+		`)?` + mark + `\s?|` + division + `)?(` + sections + `|amend\.\s\w+)` + statuteEdition)
 
 	// statute0 is a statute or a regulation by its volume: 18 U.S.C. § 1001.
-	statute0 = regexp.MustCompile(`^\d{1,4}\s((?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?|Fed\.\s?Reg\.|Stat\.|(?:Ill\.|Pa\.|Guam|V\.I\.)\s(?:Comp\.|Cons\.)?\s?(?:Stat\.|Code)(?:\sAnn\.)?),?)\s?((?:§{1,2}|[Ss]ections?|[Ss]ec\.|[Pp]art|[Pp]t\.)\s?)?(` + sections + `)` + statuteEdition)
+	statute0 = regexp.MustCompile(`^\d{1,4}\s((?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?|` +
+		`Fed\.\s?Reg\.|Stat\.|(?:Ill\.|Pa\.|Guam|V\.I\.)\s(?:Comp\.|Cons\.)?\s?(?:Stat\.|` +
+		`Code)(?:\sAnn\.)?),?)\s?((?:§{1,2}|[Ss]ections?|[Ss]ec\.|[Pp]art|[Pp]t\.)\s?)?(` + sections + `)` +
+		statuteEdition)
 
 	// codeWord is the end of the name of a code before a section sign.
-	codeWord = regexp.MustCompile(`\b(?:(?:Code|Stat|Stats|Laws?|Act|Statutes|C\.F\.R|U\.S\.C|USC|CFR|Const|Regs?|Regulations?)\b\.?,?|(?:\p{Lu}\.\s?){2,}|[A-Z]{3,6})\s$`)
+	codeWord = regexp.MustCompile(`\b(?:(?:Code|Stat|Stats|Laws?|Act|Statutes|C\.F\.R|U\.S\.C|USC|CFR|Const|` +
+		`Regs?|Regulations?)\b\.?,?|(?:\p{Lu}\.\s?){2,}|[A-Z]{3,6})\s$`)
 	initials = regexp.MustCompile(`(?:\.|[A-Z]{2})\s$`)
 	signed   = regexp.MustCompile(`^§{1,2}\s?(` + sections + `)` + statuteEdition)
 
-	publicLaw0    = regexp.MustCompile(`^Pub(?:\.\s?L\.|lic Law)\s(?:No\.\s)?\d{1,3}[-–]\d{1,4}(?:,\s(?:§{1,2}\s?` + sections + `|\d+ Stat\.\s\d+))?` + statuteEdition)
+	publicLaw0 = regexp.MustCompile(`^Pub(?:\.\s?L\.|lic Law)\s(?:No\.\s)?\d{1,3}[-–]\d{1,4}` +
+		`(?:,\s(?:§{1,2}\s?` + sections + `|\d+ Stat\.\s\d+))?` + statuteEdition)
 	constitution0 = regexp.MustCompile(`^U\.\s?S\.\sConst\.\s(?:art\.|amend\.)\s[IVX]+(?:,\s(?:§|cl\.)\s?\d+)*`)
 	taxCourt0     = regexp.MustCompile(`^T\.\s?C\.\s(?:Memo\.|Summary Opinion)\s(?:19|20)\d\d[-–]\d+`)
 )
@@ -141,13 +151,18 @@ var (
 	// reporter is the name of a report: one that has two initials or a series, or
 	// begins with the name of a state.
 	reporter = regexp.MustCompile(`^(?:(?:\p{Lu}\p{Ll}*\.\s?){2,}(?:\d\p{L}+)?|.*\d(?:d|th)|` +
-		`(?:(?:Ala|Ariz|Ark|Cal|Colo|Conn|Del|Fla|Ga|Haw|Ill|Ind|Kan|Ky|La|Me|Md|Mass|Mich|Minn|Miss|Mo|Mont|Neb|Nev|Okla|Or|Pa|Tenn|Tex|Vt|Va|Wash|Wis|Wyo|How|Wall|Dall|Wheat|Pet|Atl|So|Barb)\.|` +
+		`(?:(?:Ala|Ariz|Ark|Cal|Colo|Conn|Del|Fla|Ga|Haw|Ill|Ind|Kan|Ky|La|Me|Md|Mass|Mich|Minn|Miss|Mo|` +
+		`Mont|Neb|Nev|Okla|Or|Pa|Tenn|Tex|Vt|Va|Wash|Wis|Wyo|How|Wall|Dall|Wheat|Pet|Atl|So|Barb)\.|` +
 		`Alaska|Idaho|Iowa|Ohio|Utah|Hawaii|Cranch|Black|Hill)(?:\s?\p{Lu}\p{Ll}*\.?)*)$`)
 	// units are words with a point between two numbers that are no report.
-	unitsBetween = regexp.MustCompile(`\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Abs|Nr|Art|Rn|Rdnr|Ziff|Buchst|Bd|Aufl|Mio|Mrd|Tsd|Kap|No|Sec|Vol|Fig|Dr|Mr|Mrs|St|Std|Min|Sek|Str|EL|HS|Hs|Halbs|Tz|Tab|Abb|Uhr|Anm)\b`)
+	unitsBetween = regexp.MustCompile(`\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Abs|Nr|Art|Rn|` +
+		`Rdnr|Ziff|Buchst|Bd|Aufl|Mio|Mrd|Tsd|Kap|No|Sec|Vol|Fig|Dr|Mr|Mrs|St|Std|Min|Sek|Str|EL|HS|Hs|` +
+		`Halbs|Tz|Tab|Abb|Uhr|Anm)\b`)
 
 	// neutral0 is a decision by its year, court and number: 2017 IL App (4th) 160407.
-	neutral0 = regexp.MustCompile(`^(?:19|20)\d\d\s(?:(?:AR|CO|GU|IL|LA|ME|MS|MT|ND|NH|NM|OH|OK|PA|PR|SD|UT|VT|WI|WY)(?:\s(?:App|Ct\.App\.|CR|CIV|S))?(?:\s\(\d\p{L}+\))?|UKSC|UKHL|EWCA (?:Civ|Crim)|EWHC|WL)\s\d+(?:-(?:U|[A-Z]))?\b`)
+	neutral0 = regexp.MustCompile(`^(?:19|20)\d\d\s(?:(?:AR|CO|GU|IL|LA|ME|MS|MT|ND|NH|NM|OH|OK|PA|PR|SD|UT|` +
+		`VT|WI|WY)(?:\s(?:App|Ct\.App\.|CR|CIV|S))?(?:\s\(\d\p{L}+\))?|UKSC|UKHL|EWCA (?:Civ|Crim)|EWHC|` +
+		`WL)\s\d+(?:-(?:U|[A-Z]))?\b`)
 )
 
 // report reads a decision or an article by volume, report and page: 1 U.S. 12.
@@ -192,22 +207,31 @@ const (
 	items = item + `(?:` + also + item + `)*`
 	// capitalized is a sequence of words with capitals.
 	capitalized = `\p{Lu}[\p{L}\d'’&-]*(?:\s(?:(?:and|of|for|on|in|at|to|the|with)\s){0,2}\p{Lu}[\p{L}\d'’&-]*){0,8}`
-	euEnglish   = `(?:Regulation|Directive|Decision)\s(?:\((?:EU|EC|EEC|Euratom)\)\s)?(?:No\s)?\d+/\d+(?:/(?:EU|EC|EEC))?`
-	actWord     = `(?:Act|Code|Regulations?|Directive|Constitution|Charter|Treaty|Convention|Statutes?|Ordinance|Order|Rules|Law)`
+	euEnglish   = `(?:Regulation|Directive|Decision)\s(?:\((?:EU|EC|EEC|Euratom)\)\s)?(?:No\s)?\d+/\d+` +
+		`(?:/(?:EU|EC|EEC))?`
+	actWord = `(?:Act|Code|Regulations?|Directive|Constitution|Charter|Treaty|Convention|Statutes?|` +
+		`Ordinance|Order|Rules|Law)`
 )
 
 var (
-	part0 = regexp.MustCompile(`^(?:(?:Appendix|Annex|Schedule|Part|Exhibit)\s` + letter + `(?:` + also + letter + `)*|(?:Sections?|Articles?|Chapters?|Parts?|Title)\s` + roman + `(?:` + also + roman + `)*|` +
-		`(?:(?i:sections?|articles?|clauses?|chapters?|paragraphs?|appendix|annex|schedule|subsection|part)|Secs?\.?|ss?\.?|[Pp]ara\.?|Rule|Art\.)\s` + items + `)`)
+	part0 = regexp.MustCompile(`^(?:(?:Appendix|Annex|Schedule|Part|Exhibit)\s` + letter + `(?:` + also + letter +
+		`)*|(?:Sections?|Articles?|Chapters?|Parts?|Title)\s` + roman + `(?:` + also + roman + `)*|` +
+		`(?:(?i:sections?|articles?|clauses?|chapters?|paragraphs?|appendix|annex|schedule|subsection|part)|` +
+		`Secs?\.?|ss?\.?|[Pp]ara\.?|Rule|Art\.)\s` + items + `)`)
 	// directly is a law behind a part: Article 6 GDPR.
-	directly = regexp.MustCompile(`^,?\s([A-Z]{3,}|` + euEnglish + `|` + capitalized + `\s` + actWord + `(?:\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)`)
+	directly = regexp.MustCompile(`^,?\s([A-Z]{3,}|` + euEnglish + `|` + capitalized + `\s` + actWord + `(?:\s` +
+		`(?:of\s)?(?:1[6-9]|20)\d\d\b)?)`)
 	// of is the law or the document of a part.
-	of = regexp.MustCompile(`^(,?\s(?:of|in|to|from|under)\s(?:the\s|this\s|our\s|its\s)?)(` + standards + `|` + designator + `|` + euEnglish + `|` + capitalized + `|["“„][^"”“\n]{2,100}["”“]|(?:[\p{Ll}][\p{L}-]*\s){0,3}` + englishNoun + `)((?:,?\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)`)
+	of = regexp.MustCompile(`^(,?\s(?:of|in|to|from|under)\s(?:the\s|this\s|our\s|its\s)?)(` + standards + `|` +
+		`` + designator + `|` + euEnglish + `|` + capitalized + `|["“„][^"”“\n]{2,100}["”“]|` +
+		`(?:[\p{Ll}][\p{L}-]*\s){0,3}` + englishNoun + `)((?:,?\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)`)
 
 	actName  = regexp.MustCompile(`\b` + actWord + `$`)
 	acronym  = regexp.MustCompile(`^[A-Z]{3,}$`)
-	actAfter = regexp.MustCompile(`^((?:Act|Code|Regulations?|Constitution)(?:\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)(?:,\s((?:s|ss|section|sections)\.?\s` + items + `)|,?\s(§{1,2}\s?` + sections + `)` + statuteEdition + `)?`)
-	euAct    = regexp.MustCompile(`^` + euEnglish)
+	actAfter = regexp.MustCompile(`^((?:Act|Code|Regulations?|Constitution)(?:\s(?:of\s)?(?:1[6-9]|` +
+		`20)\d\d\b)?)(?:,\s((?:s|ss|section|sections)\.?\s` + items + `)|,?\s(§{1,2}\s?` + sections + `)` +
+		statuteEdition + `)?`)
+	euAct = regexp.MustCompile(`^` + euEnglish)
 )
 
 // englishPart reads a part of a document or an act: Section 4.2 of the Safety Manual,
