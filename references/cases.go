@@ -38,17 +38,17 @@ const (
 )
 
 var (
-	decision0 = pattern(`^` + decided + behind)
+	decisionForm = pattern(`^` + decided + behind)
 	// byTheCourt is a decision behind its court: BGH, Urteil vom ...
 	byTheCourt = pattern(`^[\p{L}-]+(?:_\p{Lu}[\p{L}-]+){0,3}?(?:_[<(]\p{L}+[>)])?,?_(?:` + decided + behind +
 		`|(?:in_)?` + printed + margins + `*)`)
-	printed0 = pattern(`^(?:` + printed + `)(?:` + source + `|` + margins + `)*`)
-	docket0  = pattern(docket)
+	printedForm = pattern(`^(?:` + printed + `)(?:` + source + `|` + margins + `)*`)
+	docketForm  = pattern(docket)
 )
 
 // decision reads a decision without a court: Beschluss vom 8. Juli 2015 - XII ZB
 // 586/14.
-func decision(s *scan, at int) (r Reference, end int) { return byPattern(decision0, s.text, at) }
+func decision(s *scan, at int) (r Reference, end int) { return byPattern(decisionForm, s.text, at) }
 
 // courtDecision reads a decision with its court.
 func courtDecision(s *scan, at int) (r Reference, end int) {
@@ -58,7 +58,7 @@ func courtDecision(s *scan, at int) (r Reference, end int) {
 // germanReport reads a decision by where it is printed: BVerfGE 34, 269, NJW 2015,
 // 1827.
 func germanReport(s *scan, at int) (r Reference, end int) {
-	return byPattern(printed0, s.text, at)
+	return byPattern(printedForm, s.text, at)
 }
 
 func byPattern(re *regexp.Regexp, text string, at int) (r Reference, end int) {
@@ -70,7 +70,7 @@ func byPattern(re *regexp.Regexp, text string, at int) (r Reference, end int) {
 	if n := caseName.FindStringSubmatchIndex(text[end:]); n != nil {
 		end += n[3]
 	}
-	return reference(Case, text, at, end, docket0.FindString(text[at:end]), ""), end
+	return reference(Case, text, at, end, docketForm.FindString(text[at:end]), ""), end
 }
 
 // caseName is the name of a case, or of the trademark that it is about: – Goldhase I
@@ -79,7 +79,7 @@ var caseName = pattern(`^ [-–] ([\p{Lu}\d][^;(),.\n]{1,50})[;)]`)
 // printedPaper reads a paper of the parliament: BT-Drucks 16/1889 S 21.
 func printedPaper(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := paper0.FindStringIndex(text[at:])
+	m := paperForm.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
 	}
@@ -87,10 +87,10 @@ func printedPaper(s *scan, at int) (r Reference, end int) {
 	return reference(Document, text, at, end, text[at:end], ""), end
 }
 
-var paper0 = pattern(`^B[TR]-?Dr(?:uck)?s\.?_\d+/\d+(?:,?_S\.?_\d+(?:_ff?\b\.?)?)?`)
+var paperForm = pattern(`^B[TR]-?Dr(?:uck)?s\.?_\d+/\d+(?:,?_S\.?_\d+(?:_ff?\b\.?)?)?`)
 
-// earlier0 is a reference to what the text cited before.
-var earlier0 = pattern(`^(?:Id\.,?|id\.(?:,? at\b| ¶| §| \d)|[Ii]bid\.?|[Ss]upra\b[.,]?|[Ee]benda\b|` +
+// earlierForm is a reference to what the text cited before.
+var earlierForm = pattern(`^(?:Id\.,?|id\.(?:,? at\b| ¶| §| \d)|[Ii]bid\.?|[Ss]upra\b[.,]?|[Ee]benda\b|` +
 	`[Ee]bd\.|a\.~a\.~O\.|aaO\b)`)
 
 var lowerID = pattern(`^id\.,?`)
@@ -98,7 +98,7 @@ var lowerID = pattern(`^id\.,?`)
 // earlier reads a reference to what the text cited before: Id., supra, a. a. O.
 func earlier(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := earlier0.FindStringIndex(text[at:])
+	m := earlierForm.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
 	}
