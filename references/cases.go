@@ -9,7 +9,7 @@ var courts = set("BGH BVerfG BVerwG BAG BFH BSG BPatG EuGH EuG EGMR RG BayObLG K
 
 // reports are collections of German decisions and journals that print them.
 var reports = set("BGHZ BGHSt BGHR BVerfGE BVerfGK BVerwGE BAGE BFHE BSGE BPatGE RGZ RGSt BayObLGZ Slg SozR Buchholz BStBl " +
-	"NJW NJW-RR NVwZ NVwZ-RR NStZ NStZ-RR NZA NZA-RR NZS NZM NZG NZI NZV GRUR GRUR-RR GRUR-RS WRP WM ZIP FamRZ MDR DB BB DStR DStRE " +
+	"NJW NJW-RR SGb NVwZ NVwZ-RR NStZ NStZ-RR NZA NZA-RR NZS NZM NZG NZI NZV GRUR GRUR-RR GRUR-RS WRP WM ZIP FamRZ MDR DB BB DStR DStRE " +
 	"EFG HFR DVBl DÖV BauR VersR VRS StV wistra JZ JuS AP EzA AuR RdA ZfBR IBR ZInsO ZMR WuM EuZW EuGRZ K&R MMR CR AfP ZUM")
 
 const (
@@ -34,7 +34,7 @@ const (
 	decided = `(?:(?:Urteile?n?s?|Beschl(?:uss|üsse)(?:es|n)?|Urt\.|Beschl\.)_(?:de[rs]_[^;()]{3,50}?_)?)?` +
 		`(?:v(?:om|\.)_)?` + germanDate +
 		`(?:~[,–-]~|_)` + docket
-	behind = `(?:_[-–](?:_\[[^\[\]]{2,50}\])?)?(?:` + source + `|` + margins + `)*`
+	behind = `(?:_[-–](?:_\[[^\[\]]{2,50}\])?)?(?:_zu(?:_[\p{L}\d]{1,4}){1,6}_der_Gründe)?(?:` + source + `|` + margins + `)*`
 )
 
 var (
@@ -56,10 +56,23 @@ func courtDecision(s *scan, at int) (r Reference, end int) {
 }
 
 // germanReport reads a decision by where it is printed: BVerfGE 34, 269, NJW 2015,
-// 1827.
+// 1827. Behind the name of an author it is an article.
 func germanReport(s *scan, at int) (r Reference, end int) {
-	return byPattern(printedForm, s.text, at)
+	r, end = byPattern(printedForm, s.text, at)
+	start := max(s.floor, at-60)
+	m := authorBefore.FindStringSubmatchIndex(s.text[start:at])
+	if r.Kind == "" || m == nil || collected.MatchString(r.Text) || notAuthor.MatchString(s.text[start+m[2]:at]) {
+		return r, end
+	}
+	return reference(Journal, s.text, start+m[2], end, s.text[at:end], ""), end
 }
+
+var (
+	// authorBefore are the authors of an article: Schur / Spellbrink, SGb 2014, 589.
+	authorBefore = pattern(`(?:^|[\s(;])((?:\p{Lu}\._)?\p{Lu}\p{Ll}[\p{L}-]+(?:~/~\p{Lu}\p{Ll}[\p{L}-]+)*,?_)$`)
+	collected    = pattern(`^(?:B\p{Lu}\pL*|RG\pL*|BayObLG\pL*)_\d{1,3},`)
+	notAuthor    = pattern(`^(?:Urteile?|Beschl(?:uss|üsse)|Urt|Beschl|Senat|Kammer|Gericht\pL*|Siehe|Vgl|Auch|In|Nach|So|Anders|Anm|Entscheidung\pL*)\b`)
+)
 
 func byPattern(re *regexp.Regexp, text string, at int) (r Reference, end int) {
 	m := re.FindStringIndex(text[at:])
