@@ -1,16 +1,20 @@
 package references
 
 import (
-	"regexp"
 	"strings"
 )
 
 const (
 	// englishNoun and germanNoun are words for documents.
-	englishNoun = `(?i:manual|handbook|guide|guidelines?|policy|policies|procedures?|specification|standard|report|agreement|contract|instructions?|protocol|playbook|catalogue|plan|code of conduct|terms of use|terms and conditions)\b`
-	germanNoun  = `(?:handbuch(?:e?s)?|anleitung|anweisung|richtlinien?|leitlinien?|leitfadens?|merkblatt(?:e?s)?|pflichtenheft(?:e?s)?|lastenheft(?:e?s)?|spezifikation|vorschrift(?:en)?|konzept(?:e?s)?|vertrag(?:e?s)?|vereinbarung|bericht(?:e?s)?|protokolls?|katalogs?|plan(?:e?s)?|ordnung|verzeichnis(?:ses)?|satzung)`
+	englishNoun = `(?i:manual|handbook|guide|guidelines?|policy|policies|procedures?|specification|standard|` +
+		`report|agreement|contract|instructions?|protocol|playbook|catalogue|plan|code of conduct|` +
+		`terms of use|terms and conditions)\b`
+	germanNoun = `(?:handbuch(?:e?s)?|anleitung|anweisung|richtlinien?|leitlinien?|leitfadens?|` +
+		`merkblatt(?:e?s)?|pflichtenheft(?:e?s)?|lastenheft(?:e?s)?|spezifikation|vorschrift(?:en)?|` +
+		`konzept(?:e?s)?|vertrag(?:e?s)?|vereinbarung|bericht(?:e?s)?|protokolls?|katalogs?|plan(?:e?s)?|` +
+		`ordnung|verzeichnis(?:ses)?|satzung)`
 	// designator tells documents of one kind apart: BA-12, QM 7.3, 2021.
-	designator = `(?:[A-Z]{1,5}(?:[-_][A-Z]{1,5})*[-_ ]?\d[\w./-]*\w|[A-Z]{1,5}[-_ ]?\d|(?:19|20)\d\d\b)`
+	designator = `(?:[A-Z]{1,5}(?:[-\x5f][A-Z]{1,5})*[-\x5f ]?\d[\w./-]*\w|[A-Z]{1,5}[-\x5f ]?\d|(?:19|20)\d\d\b)`
 	quotation  = `(?:"[^"\n]{2,100}"|[“„«»][^"“”«»\n]{2,100}["“”«»])`
 )
 
@@ -18,20 +22,27 @@ const (
 func isGermanDocument(word string) bool { return germanTitle.MatchString(word) }
 
 var (
-	germanTitle = regexp.MustCompile(`^\p{Lu}[\p{L}-]+(?:handbuch(?:e?s)?|anleitung|anweisung|richtlinien?|leitlinien?|leitfadens?|merkblatt(?:e?s)?|pflichtenheft(?:e?s)?|lastenheft(?:e?s)?|spezifikation|vorschrift)$`)
-	germanAlone = regexp.MustCompile(`^\p{Lu}[\p{L}-]+(?:` + sps + `(?:` + designator + `|` + quotation + `))?`)
+	germanTitle = pattern(`^\p{Lu}[\p{L}-]+(?:handbuch(?:e?s)?|anleitung|anweisung|richtlinien?|leitlinien?|` +
+		`leitfadens?|merkblatt(?:e?s)?|pflichtenheft(?:e?s)?|lastenheft(?:e?s)?|spezifikation|vorschrift)$`)
+	germanAlone = pattern(`^\p{Lu}[\p{L}-]+(?:_(?:` + designator + `|` + quotation + `))?`)
 	// pointer is a word before a document that is referred to.
-	pointer = regexp.MustCompile(`(?:[Ss]iehe|[Vv]gl\.|[Vv]ergleiche|[Gg]emäß|[Ll]aut|[Nn]ach|[Ii]m|[Ii]n|[Aa]us|[Vv]om|[Zz]um|[Zz]ur|[Vv]on|[Dd]urch)(?:\s(?:dem|der|das|die|den|des|unserem|unserer|dieser))?\s$|(?:^|\s)(?:des|der|dem|das|die)\s$`)
-	cue     = regexp.MustCompile(`(?i:\bsee|\bper|\bin|\bof|\bfrom|\bto|\bdocument|\bmanual|\bpolicy|\bsiehe|\bvgl\.|\bgemäß|\blaut|\bim|\bdokument|\bhandbuch|\brichtlinie|\bleitfaden)(?:\s(?:the|dem|der|das|die))?\s$`)
+	pointer = pattern(`(?:[Ss]iehe|[Vv]gl\.|[Vv]ergleiche|[Gg]emäß|[Ll]aut|[Nn]ach|[Ii]m|[Ii]n|[Aa]us|` +
+		`[Vv]om|[Zz]um|[Zz]ur|[Vv]on|[Dd]urch)(?:\s(?:dem|der|das|die|den|des|unserem|unserer|dieser))?\s$|` +
+		`(?:^|\s)(?:des|der|dem|das|die)\s$`)
+	cue = pattern(`(?i:\bsee|\bper|\bin|\bof|\bfrom|\bto|\bdocument|\bmanual|\bpolicy|\bsiehe|\bvgl\.|` +
+		`\bgemäß|\blaut|\bim|\bdokument|\bhandbuch|\brichtlinie|\bleitfaden)(?:\s(?:the|dem|der|das|` +
+		`die))?\s$`)
 
-	germanOf = regexp.MustCompile(`^` + sps + `(?:des|der|dem|zum|zur|im|in` + sps + `de[rm]|aus` + sps + `de[rm]|von)` + sps +
-		`(` + quotation + `|(?:` + adjective + sps + `)?(?:(?:\p{Lu}[\p{L}-]*?)(?i:` + germanNoun + `)|\p{Lu}[\p{L}-]*[-\p{Ll}]` + germanNoun + `)(?:` + sps + `(?:` + designator + `|` + quotation + `))?|(?:` + standards + `)|` + designator + `)`)
+	germanOf = pattern(`^_(?:des|der|dem|zum|zur|im|in_de[rm]|aus_de[rm]|von)_` +
+		`(` + quotation + `|(?:` + adjective + `_)?(?:(?:\p{Lu}[\p{L}-]*?)(?i:` + germanNoun + `)|` +
+		`\p{Lu}[\p{L}-]*[-\p{Ll}]` + germanNoun + `)(?:_(?:` + designator + `|` + quotation + `))?|(?:` + standards +
+		`)|` + designator + `)`)
 
 	// weak are cues that stand before other words in quotation marks as well.
-	weak = regexp.MustCompile(`^(?i:per|in|of|from|to|im)\b`)
+	weak = pattern(`^(?i:per|in|of|from|to|im)\b`)
 
-	quoted0 = regexp.MustCompile(`^` + quotation)
-	title   = regexp.MustCompile(`^.\p{Lu}[^.!?:;]{2,}.{1,3}$`)
+	quotedForm = pattern(`^` + quotation)
+	title      = pattern(`^.\p{Lu}[^.!?:;]{2,}.{1,3}$`)
 )
 
 // ofGerman returns the end and the name of the document of a part: Abschnitt 4.2 des
@@ -59,30 +70,17 @@ func germanDocument(s *scan, at int) (r Reference, end int) {
 	return document(text, at, end, strings.Trim(name, `"“”„«»`))
 }
 
-// englishBefore is the name of a document before its last word: Travel Expense.
-var englishBefore = regexp.MustCompile(`(?:^|[\s("“])(\p{Lu}[\p{L}\d'’&-]*\s(?:(?:(?:and|of|for|on|in|to)\s)?\p{Lu}[\p{L}\d'’&-]*\s){0,5})$`)
-
 // mention is before a document that is referred to, and not before a heading.
-var mention = regexp.MustCompile(`\b(?:[Tt]he|[Oo]ur|[Yy]our|[Tt]his|[Ss]ee|[Pp]er|[Ii]n|[Oo]f|[Uu]nder|[Tt]o|[Ww]ith|[Bb]y|[Aa]nd|[Ff]rom)[\s("“]+$`)
+var mention = pattern(`\b(?:[Tt]he|[Oo]ur|[Yy]our|[Tt]his|[Ss]ee|[Pp]er|[Ii]n|[Oo]f|[Uu]nder|[Tt]o|[Ww]ith|` +
+	`[Bb]y|[Aa]nd|[Ff]rom)[\s("“]+$`)
 
-var englishAfter = regexp.MustCompile(`^\p{L}+(?:\s(?:for|of|on)\s\p{Lu}[\p{L}-]+(?:\s\p{Lu}[\p{L}-]+){0,3})?(?:\s(?:` + designator + `))?`)
+var englishAfter = pattern(`^\p{L}+(?:\s(?:for|of|on)\s\p{Lu}[\p{L}-]+(?:\s\p{Lu}[\p{L}-]+){0,3})?(?:\s(?:` +
+	designator + `))?`)
 
 // englishDocument reads a document by its name: the Travel Expense Policy.
 func englishDocument(s *scan, at int) (r Reference, end int) {
 	text, floor := s.text, s.floor
-	start := max(floor, at-80)
-	b := englishBefore.FindStringSubmatchIndex(text[start:at])
-	if b == nil {
-		return r, at
-	}
-	from := start + b[2]
-	for {
-		s := starting.FindStringIndex(text[from:at])
-		if s == nil {
-			break
-		}
-		from += s[1]
-	}
+	from := titleBefore(text, floor, at, inDocuments, "&")
 	m := englishAfter.FindStringIndex(text[at:])
 	if from >= at || m == nil || inWordAt(text, at+m[1]) || !mention.MatchString(text[max(floor, from-12):from]) {
 		return r, at
@@ -95,7 +93,7 @@ func englishDocument(s *scan, at int) (r Reference, end int) {
 // Manual".
 func quoted(s *scan, at int) (r Reference, end int) {
 	text, floor := s.text, s.floor
-	m := quoted0.FindStringIndex(text[at:])
+	m := quotedForm.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
 	}
@@ -109,19 +107,23 @@ func quoted(s *scan, at int) (r Reference, end int) {
 	return document(text, at, end, name)
 }
 
-const standards = `(?:(?:DIN|EN|ISO|IEC|VDE|ANSI|BS|ASTM|UL)[ /-]?){1,3}\s?(?:\p{Lu}\s?)?\d[\d.:-]*\d(?:-\d+)?|(?:TRBS|TRGS|VDI|NFPA|RFC|FIPS|ECE|SOP)[ -]?\p{Lu}?\d[\d.-]*\d|IEEE\s(?:Std\s)?\d[\d.]*\d(?:\p{Ll}{1,2})?|NIST\sSP\s\d+-\d+\w?|DGUV\s(?:Vorschrift|Regel|Information|Grundsatz)\s\d+(?:-\d+)?|OSHA\s\d+(?:\.\d+)+`
+const standards = `(?:(?:DIN|EN|ISO|IEC|VDE|ANSI|BS|ASTM|UL)[ /-]?){1,3}\s?(?:\p{Lu}\s?)?\d[\d.:-]*\d` +
+	`(?:-\d+)?|(?:TRBS|TRGS|VDI|NFPA|RFC|FIPS|ECE|SOP)[ -]?\p{Lu}?\d[\d.-]*\d|` +
+	`IEEE\s(?:Std\s)?\d[\d.]*\d(?:\p{Ll}{1,2})?|NIST\sSP\s\d+-\d+\w?|DGUV\s(?:Vorschrift|Regel|` +
+	`Information|Grundsatz)\s\d+(?:-\d+)?|OSHA\s\d+(?:\.\d+)+`
 
 var (
-	standard0   = regexp.MustCompile(`^(?:` + standards + `)(?:,?\s(?:Teil|[Pp]art)\s\d+)?`)
-	identifier0 = regexp.MustCompile(`^(?:arXiv:\s?\d{4}\.\d{4,5}(?:v\d+)?|(?i:doi):\s?10\.\d{4,9}/[^\s<>"]+)`)
-	byNumber0   = regexp.MustCompile(`^\p{L}+\s(?:(?:[Nn]o|[Nn]r|[Nn]umber|[Nn]ummer)\.?\s?)?(` + designator + `|\d{3,}(?:[-/]\d+)*)`)
-	url0        = regexp.MustCompile(`^(?:https?://|www\.)[^\s<>"“”„«»\x60\\^{}|]+`)
+	standardForm   = pattern(`^(?:` + standards + `)(?:,?\s(?:Teil|[Pp]art)\s\d+)?`)
+	identifierForm = pattern(`^(?:arXiv:\s?\d{4}\.\d{4,5}(?:v\d+)?|(?i:doi):\s?10\.\d{4,9}/[^\s<>"]+)`)
+	byNumberForm   = pattern(`^\p{L}+\s(?:(?:[Nn]o|[Nn]r|[Nn]umber|[Nn]ummer)\.?\s?)?(` + designator + `|` +
+		`\d{3,}(?:[-/]\d+)*)`)
+	urlForm = pattern(`^(?:https?://|www\.)[^\s<>"“”„«»\x60\\^{}|]+`)
 )
 
 // standard reads a standard by its number: DIN EN ISO 9001:2015.
 func standard(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := standard0.FindStringIndex(text[at:])
+	m := standardForm.FindStringIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) {
 		return r, at
 	}
@@ -130,7 +132,8 @@ func standard(s *scan, at int) (r Reference, end int) {
 }
 
 // partBehind is a part behind its document: Safety Manual, Section 4.2.
-var partBehind = regexp.MustCompile(`^,\s((?:[Ss]ections?|[Cc]hapters?|[Cc]lauses?|[Pp]aragraphs?|Appendix|Annex|Kapitel|Abschnitt|Ziffer|Anhang|Anlage)\s` + letter + `(?:` + also + letter + `)*)`)
+var partBehind = pattern(`^,\s((?:[Ss]ections?|[Cc]hapters?|[Cc]lauses?|[Pp]aragraphs?|Appendix|Annex|` +
+	`Kapitel|Abschnitt|Ziffer|Anhang|Anlage)\s` + letter + `(?:` + also + letter + `)*)`)
 
 // document returns the document text[from:end], or the part of it that is named
 // behind.
@@ -149,7 +152,7 @@ func document(text string, from, end int, name string) (Reference, int) {
 // identifier reads a publication by its number.
 func identifier(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := identifier0.FindStringIndex(text[at:])
+	m := identifierForm.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
 	}
@@ -160,7 +163,7 @@ func identifier(s *scan, at int) (r Reference, end int) {
 // byNumber reads a document by its kind and number: Arbeitsanweisung AA-12.
 func byNumber(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := byNumber0.FindStringSubmatchIndex(text[at:])
+	m := byNumberForm.FindStringSubmatchIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) || yearOnly.MatchString(text[at+m[2]:at+m[3]]) {
 		return r, at
 	}
@@ -168,12 +171,12 @@ func byNumber(s *scan, at int) (r Reference, end int) {
 	return document(text, at, end, text[at+m[2]:at+m[3]])
 }
 
-var yearOnly = regexp.MustCompile(`^(?:19|20)\d\d$`)
+var yearOnly = pattern(`^(?:19|20)\d\d$`)
 
 // url reads an address of the web, without the punctuation of its sentence.
 func url(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := url0.FindStringIndex(text[at:])
+	m := urlForm.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
 	}
@@ -197,21 +200,25 @@ func url(s *scan, at int) (r Reference, end int) {
 }
 
 var (
-	numbered0 = regexp.MustCompile(`^\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]`)
+	numberedForm = pattern(`^\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]`)
 
 	authorName = `\p{Lu}[\p{L}'’-]+`
 	someYear   = `(?:1[89]|20)\d\d[a-z]?\b`
 	inPages    = `(?:,\s(?:pp?\.|S\.)\s?\d+(?:[-–]\d+)?)?`
-	author0    = regexp.MustCompile(`^` + authorName + `(?:,\s` + authorName + `)?(?:\set\sal\.?|\su\.\s?a\.|,?\s(?:and|und|&)\s` + authorName + `),?\s[(\[]` + someYear + inPages + `[)\]]`)
-	oneWork    = authorName + `(?:,\s` + authorName + `)?(?:\set\sal\.?|\su\.\s?a\.|,?\s(?:and|und|&)\s` + authorName + `)?,\s` + someYear + inPages
-	inAuthors  = regexp.MustCompile(`^\(((?:(?:see|cf\.|e\.g\.,|vgl\.|siehe)\s)?` + oneWork + `(?:;\s` + oneWork + `)*)\)`)
-	months     = regexp.MustCompile(`^\(?(?:January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|Version|Stand|Edition|Ausgabe)\b`)
+	authorForm = pattern(`^` + authorName + `(?:,\s` + authorName + `)?(?:\set\sal\.?|\su\.\s?a\.|` +
+		`,?\s(?:and|und|&)\s` + authorName + `),?\s[(\[]` + someYear + inPages + `[)\]]`)
+	oneWork = authorName + `(?:,\s` + authorName + `)?(?:\set\sal\.?|\su\.\s?a\.|,?\s(?:and|und|&)\s` + authorName +
+		`)?,\s` + someYear + inPages
+	inAuthors = pattern(`^\(((?:(?:see|cf\.|e\.g\.,|vgl\.|siehe)\s)?` + oneWork + `(?:;\s` + oneWork + `)*)\)`)
+	months    = pattern(`^\(?(?:January|February|March|April|May|June|July|August|September|October|` +
+		`November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|Version|Stand|Edition|` +
+		`Ausgabe)\b`)
 )
 
 // numbered reads the number of a source: [12].
 func numbered(s *scan, at int) (r Reference, end int) {
 	text, floor := s.text, s.floor
-	m := numbered0.FindStringIndex(text[at:])
+	m := numberedForm.FindStringIndex(text[at:])
 	if m == nil || at > 0 && (inWordBefore(text, at) || text[at-1] == ']' && floor < at) {
 		return r, at
 	}
@@ -225,7 +232,7 @@ func numbered(s *scan, at int) (r Reference, end int) {
 // author reads a source by its authors and year: Kandel et al. (2021).
 func author(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := author0.FindStringIndex(text[at:])
+	m := authorForm.FindStringIndex(text[at:])
 	if m == nil || months.MatchString(text[at:]) {
 		return r, at
 	}

@@ -211,4 +211,5 @@ func reference(kind Kind, text string, from, to int, target, part string) Refere
 }
 
 // genitive is a German name as it stands behind a part: des Arbeitszeitgesetzes.
-var genitive = regexp.MustCompile(`((?:[Gg]esetz|[Bb]uch|vertrag|blatt|heft|konzept|bericht|statut|leitfaden|protokoll|katalog))(?:es|s)\b`)
+var genitive = regexp.MustCompile(`((?:[Gg]esetz|[Bb]uch|vertrag|blatt|heft|konzept|bericht|statut|` +
+	`leitfaden|protokoll|katalog))(?:es|s)\b`)

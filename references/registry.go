@@ -294,7 +294,7 @@ func (r *Registry) contained(asked string, of func(registryName) bool) (names []
 	}
 	inner := " " + asked + " "
 	for _, n := range r.names {
-		if len(n.folded) > len(asked) && strings.Contains(n.folded, asked) && strings.Contains(" "+n.folded+" ", inner) && of(n) {
+		if strings.Contains(n.folded, asked) && strings.Contains(" "+n.folded+" ", inner) && of(n) {
 			names = append(names, n)
 		}
 	}
