@@ -13,7 +13,6 @@ import (
 	"testing/fstest"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
 	"github.com/qedkit/qed/references"
@@ -309,5 +308,3 @@ func sourcesOf(r *research.Report) []string {
 	}
 	return slices.Sorted(maps.Keys(set))
 }
-
-var _ = qedtest.Log

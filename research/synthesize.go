@@ -234,10 +234,10 @@ func afterChecking(s state) string {
 // attribute is the node that resolves the citations of the better draft, and makes
 // the answer of it.
 func (a *agent) attribute(ctx context.Context, s state) (state, error) {
-	texts := a.texts(ctx, &s)
-	if s.Clarification.Ended == "" {
-		s.Clarification.Ended = CannotAsk
+	if err := a.checkRights(ctx, &s); err != nil {
+		return s, err
 	}
+	texts := a.texts(ctx, &s)
 	sources := s.sources()
 	var chosen draft
 	for i, d := range s.Drafts {
@@ -288,7 +288,6 @@ func (a *agent) attribute(ctx context.Context, s state) (state, error) {
 		}
 	}
 	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: f.Text})
-	s.Findings, s.Drafts = nil, nil
 	return s, nil
 }
 
@@ -313,7 +312,10 @@ func (s *state) failed() bool {
 }
 
 // finish returns the answer of a finished turn.
-func (a *agent) finish(_ context.Context, s state) (qed.Answer, error) {
+func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
+	if err := a.checkRights(ctx, &s); err != nil {
+		return qed.Answer{}, err
+	}
 	f := s.Finished
 	raw, err := json.Marshal(f.Report)
 	if err != nil {
