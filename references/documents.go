@@ -17,12 +17,9 @@ const (
 // isGermanDocument reports whether a word names a document: Wartungshandbuch.
 func isGermanDocument(word string) bool { return germanTitle.MatchString(word) }
 
-func isEnglishDocument(word string) bool { return englishTitle.MatchString(word) }
-
 var (
-	germanTitle  = regexp.MustCompile(`^\p{Lu}[\p{L}-]+(?:handbuch(?:e?s)?|anleitung|anweisung|richtlinien?|leitlinien?|leitfadens?|merkblatt(?:e?s)?|pflichtenheft(?:e?s)?|lastenheft(?:e?s)?|spezifikation|vorschrift)$`)
-	englishTitle = regexp.MustCompile(`^(?:Manual|Handbook|Guide|Guidelines?|Policy|Procedure|Specification|Standard|Report|Agreement|Instructions?|Protocol|Playbook|Plan)$`)
-	germanAlone  = regexp.MustCompile(`^\p{Lu}[\p{L}-]+(?:` + sps + `(?:` + designator + `|` + quotation + `))?`)
+	germanTitle = regexp.MustCompile(`^\p{Lu}[\p{L}-]+(?:handbuch(?:e?s)?|anleitung|anweisung|richtlinien?|leitlinien?|leitfadens?|merkblatt(?:e?s)?|pflichtenheft(?:e?s)?|lastenheft(?:e?s)?|spezifikation|vorschrift)$`)
+	germanAlone = regexp.MustCompile(`^\p{Lu}[\p{L}-]+(?:` + sps + `(?:` + designator + `|` + quotation + `))?`)
 	// pointer is a word before a document that is referred to.
 	pointer = regexp.MustCompile(`(?:[Ss]iehe|[Vv]gl\.|[Vv]ergleiche|[Gg]emäß|[Ll]aut|[Nn]ach|[Ii]m|[Ii]n|[Aa]us|[Vv]om|[Zz]um|[Zz]ur|[Vv]on|[Dd]urch)(?:\s(?:dem|der|das|die|den|des|unserem|unserer|dieser))?\s$|(?:^|\s)(?:des|der|dem|das|die)\s$`)
 	cue     = regexp.MustCompile(`(?i:\bsee|\bper|\bin|\bof|\bfrom|\bto|\bdocument|\bmanual|\bpolicy|\bsiehe|\bvgl\.|\bgemäß|\blaut|\bim|\bdokument|\bhandbuch|\brichtlinie|\bleitfaden)(?:\s(?:the|dem|der|das|die))?\s$`)
@@ -45,7 +42,8 @@ func ofGerman(text string, at int) (end int, name string) {
 }
 
 // germanDocument reads a document by its name: laut Reisekostenrichtlinie.
-func germanDocument(text string, floor, at int) (r Reference, end int) {
+func germanDocument(s *scan, at int) (r Reference, end int) {
+	text, floor := s.text, s.floor
 	m := germanAlone.FindStringIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) || !pointer.MatchString(text[max(floor, at-30):at]) {
 		return r, at
@@ -64,7 +62,8 @@ var englishBefore = regexp.MustCompile(`(?:^|[\s("“])(\p{Lu}[\p{L}\d'’&-]*\s
 var englishAfter = regexp.MustCompile(`^\p{L}+(?:\s(?:for|of|on)\s\p{Lu}[\p{L}-]+(?:\s\p{Lu}[\p{L}-]+){0,3})?(?:\s(?:` + designator + `))?`)
 
 // englishDocument reads a document by its name: the Travel Expense Policy.
-func englishDocument(text string, floor, at int) (r Reference, end int) {
+func englishDocument(s *scan, at int) (r Reference, end int) {
+	text, floor := s.text, s.floor
 	start := max(floor, at-80)
 	b := englishBefore.FindStringSubmatchIndex(text[start:at])
 	if b == nil {
@@ -88,7 +87,8 @@ func englishDocument(text string, floor, at int) (r Reference, end int) {
 
 // quoted reads a title in quotation marks behind a word that refers to it: see "Safety
 // Manual".
-func quoted(text string, floor, at int) (r Reference, end int) {
+func quoted(s *scan, at int) (r Reference, end int) {
+	text, floor := s.text, s.floor
 	m := quoted0.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
@@ -110,7 +110,8 @@ var (
 )
 
 // standard reads a standard by its number: DIN EN ISO 9001:2015.
-func standard(text string, _, at int) (r Reference, end int) {
+func standard(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	m := standard0.FindStringIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) {
 		return r, at
@@ -120,7 +121,8 @@ func standard(text string, _, at int) (r Reference, end int) {
 }
 
 // identifier reads a publication by its number.
-func identifier(text string, _, at int) (r Reference, end int) {
+func identifier(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	m := identifier0.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
@@ -130,7 +132,8 @@ func identifier(text string, _, at int) (r Reference, end int) {
 }
 
 // byNumber reads a document by its kind and number: Arbeitsanweisung AA-12.
-func byNumber(text string, _, at int) (r Reference, end int) {
+func byNumber(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	m := byNumber0.FindStringSubmatchIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) || yearOnly.MatchString(text[at+m[2]:at+m[3]]) {
 		return r, at
@@ -142,7 +145,8 @@ func byNumber(text string, _, at int) (r Reference, end int) {
 var yearOnly = regexp.MustCompile(`^(?:19|20)\d\d$`)
 
 // url reads an address of the web, without the punctuation of its sentence.
-func url(text string, _, at int) (r Reference, end int) {
+func url(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	m := url0.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
@@ -161,7 +165,7 @@ func url(text string, _, at int) (r Reference, end int) {
 		end = at + len(t)
 	}
 	if !strings.ContainsRune(text[at:end], '.') && !strings.Contains(text[at:end], "//localhost") {
-		return r, at
+		return r, end
 	}
 	return reference(URL, text, at, end, text[at:end], ""), end
 }
@@ -179,7 +183,8 @@ var (
 )
 
 // numbered reads the number of a source: [12].
-func numbered(text string, floor, at int) (r Reference, end int) {
+func numbered(s *scan, at int) (r Reference, end int) {
+	text, floor := s.text, s.floor
 	m := numbered0.FindStringIndex(text[at:])
 	if m == nil || at > 0 && (inWordBefore(text, at) || text[at-1] == ']' && floor < at) {
 		return r, at
@@ -192,7 +197,8 @@ func numbered(text string, floor, at int) (r Reference, end int) {
 }
 
 // author reads a source by its authors and year: Kandel et al. (2021).
-func author(text string, _, at int) (r Reference, end int) {
+func author(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	m := author0.FindStringIndex(text[at:])
 	if m == nil || months.MatchString(text[at:]) {
 		return r, at
@@ -202,7 +208,8 @@ func author(text string, _, at int) (r Reference, end int) {
 }
 
 // authorInParentheses reads (Kandel et al., 2021; Meier, 2019).
-func authorInParentheses(text string, _, at int) (r Reference, end int) {
+func authorInParentheses(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	m := inAuthors.FindStringSubmatchIndex(text[at:])
 	if m == nil || months.MatchString(text[at:]) {
 		return r, at

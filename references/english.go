@@ -40,7 +40,8 @@ var (
 )
 
 // stateStatute reads a statute of a state: Ohio Rev. Code Ann. § 5739.02.
-func stateStatute(text string, _, at int) (r Reference, end int) {
+func stateStatute(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	m := stateStatute0.FindStringSubmatchIndex(text[at:])
 	if m == nil || m[4] < 0 && !strings.ContainsAny(text[at+m[6]:at+m[7]], ".-:(") {
 		return r, at
@@ -55,7 +56,8 @@ func stateStatute(text string, _, at int) (r Reference, end int) {
 func part(text string, from, to int) string { return strings.Trim(text[from:to], ", ") }
 
 // statute reads a statute by its volume: 18 U.S.C. § 1001, 1 Stat. 2.
-func statute(text string, _, at int) (r Reference, end int) {
+func statute(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	m := statute0.FindStringSubmatchIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) {
 		return r, at
@@ -65,7 +67,8 @@ func statute(text string, _, at int) (r Reference, end int) {
 }
 
 // englishSign reads a section whose code is before it: the Data Code § 5(a).
-func englishSign(text string, floor, at int) (r Reference, end int) {
+func englishSign(s *scan, at int) (r Reference, end int) {
+	text, floor := s.text, s.floor
 	start := max(floor, at-80)
 	before := text[start:at]
 	m := codeBefore.FindStringSubmatchIndex(before)
@@ -81,11 +84,11 @@ func englishSign(text string, floor, at int) (r Reference, end int) {
 	return reference(Law, text, from, end, strings.TrimRight(text[from:at], ", "), text[at:at+n[3]]), end
 }
 
-func publicLaw(text string, _, at int) (r Reference, end int) {
-	return byLawPattern(publicLaw0, text, at)
+func publicLaw(s *scan, at int) (r Reference, end int) {
+	return byLawPattern(publicLaw0, s.text, at)
 }
-func constitution(text string, _, at int) (r Reference, end int) {
-	return byLawPattern(constitution0, text, at)
+func constitution(s *scan, at int) (r Reference, end int) {
+	return byLawPattern(constitution0, s.text, at)
 }
 
 func byLawPattern(re *regexp.Regexp, text string, at int) (r Reference, end int) {
@@ -98,7 +101,8 @@ func byLawPattern(re *regexp.Regexp, text string, at int) (r Reference, end int)
 }
 
 // taxCourt reads T.C. Memo. 2019-233.
-func taxCourt(text string, _, at int) (r Reference, end int) {
+func taxCourt(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	m := taxCourt0.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
@@ -118,9 +122,11 @@ var (
 	// report0 is a volume, a report and a page.
 	report0  = regexp.MustCompile(`^\d{1,4}\s(` + abbreviation + `(?:\s?` + abbreviation + `){0,5}?)` + page)
 	journal0 = regexp.MustCompile(`\b(?:L\.\s?Rev|Rev|L\.\s?J|L\.Q|J|Law Review|Law Journal)\b\.?`)
-	// reporter is the name of a report: one that has initials or a series, or is the name
-	// of a state.
-	reporter = regexp.MustCompile(`^(?:(?:\p{Lu}\p{Ll}*\.\s?){2,}(?:\d\p{L}+)?|.*\d(?:d|th)|(?:` + strings.ReplaceAll(states, " ", "|") + `|How|Wall|Dall|Cranch|Wheat|Pet|Black|Atl|So|Hill|Barb|Mass|Ohio St)\b\.?(?:\s?\p{Lu}\p{Ll}*\.?)*)$`)
+	// reporter is the name of a report: one that has two initials or a series, or
+	// begins with the name of a state.
+	reporter = regexp.MustCompile(`^(?:(?:\p{Lu}\p{Ll}*\.\s?){2,}(?:\d\p{L}+)?|.*\d(?:d|th)|` +
+		`(?:(?:Ala|Ariz|Ark|Cal|Colo|Conn|Del|Fla|Ga|Haw|Ill|Ind|Kan|Ky|La|Me|Md|Mass|Mich|Minn|Miss|Mo|Mont|Neb|Nev|Okla|Or|Pa|Tenn|Tex|Vt|Va|Wash|Wis|Wyo|How|Wall|Dall|Wheat|Pet|Atl|So|Barb)\.|` +
+		`Alaska|Idaho|Iowa|Ohio|Utah|Hawaii|Cranch|Black|Hill)(?:\s?\p{Lu}\p{Ll}*\.?)*)$`)
 	// units are words with a point between two numbers that are no report.
 	unitsBetween = regexp.MustCompile(`\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Abs|Nr|Art|Rn|Rdnr|Ziff|Buchst|Bd|Aufl|Mio|Mrd|Tsd|Kap|No|Sec|Vol|Fig|Dr|Mr|Mrs|St|Std|Min|Sek|Str|EL|HS|Hs|Halbs|Tz|Tab|Abb|Uhr|Anm)\b`)
 
@@ -129,13 +135,14 @@ var (
 )
 
 // report reads a decision or an article by volume, report and page: 1 U.S. 12.
-func report(text string, _, at int) (r Reference, end int) {
+func report(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	m := report0.FindStringSubmatchIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) {
 		return r, at
 	}
 	name := text[at+m[2] : at+m[3]]
-	flat := strings.Join(strings.Fields(name), " ")
+	flat := strings.TrimSuffix(strings.Join(strings.Fields(name), " "), " No.")
 	isJournal := journal0.MatchString(flat)
 	if unitsBetween.MatchString(flat) || !isJournal && !reporter.MatchString(flat) {
 		return r, at
@@ -148,7 +155,8 @@ func report(text string, _, at int) (r Reference, end int) {
 }
 
 // neutral reads a decision by its year, court and number.
-func neutral(text string, _, at int) (r Reference, end int) {
+func neutral(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	m := neutral0.FindStringIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) {
 		return r, at
@@ -159,58 +167,66 @@ func neutral(text string, _, at int) (r Reference, end int) {
 
 const (
 	// item is the number of a part: 4.2, 3a, 12(b)(6), IV, B.
-	item = `(?:\d+(?:[.-]\d+)*[a-z]?(?:\(\w{1,5}\))*|[IVX]+|[A-Z](?:[.-]\d+)*)`
-	// items are several: 4.2 and 4.3, 5-7.
-	items = item + `(?:(?:,|,?\s(?:and|or|to|through)|\s?[-–])\s?` + item + `)*`
+	item = `\d+(?:[.-]\d+)*[a-z]?(?:\(\w{1,5}\))*`
+	// letter is that of an annex, and roman a number of what is written with a capital.
+	letter = `(?:` + item + `|[A-Z](?:[.-]\d+)*\b)`
+	roman  = `(?:` + item + `|[IVX]+\b)`
+	// also is between several of them: 4.2 and 4.3, 5-7.
+	also  = `(?:,|,?\s(?:and|or|to|through)|\s?[-–])\s?`
+	items = item + `(?:` + also + item + `)*`
 	// capitalized is a sequence of words with capitals.
-	capitalized = `\p{Lu}[\p{L}\d'’&-]*(?:\s(?:(?:and|of|for|on|in|to|the|with)\s){0,2}\p{Lu}[\p{L}\d'’&-]*){0,8}`
+	capitalized = `\p{Lu}[\p{L}\d'’&-]*(?:\s(?:(?:and|of|for|on|in|at|to|the|with)\s){0,2}\p{Lu}[\p{L}\d'’&-]*){0,8}`
 	euEnglish   = `(?:Regulation|Directive|Decision)\s(?:\((?:EU|EC|EEC|Euratom)\)\s)?(?:No\s)?\d+/\d+(?:/(?:EU|EC|EEC))?`
-	actWord     = `(?:Act|Acts|Code|Regulations?|Directive|Constitution|Charter|Treaty|Convention|Statutes?|Ordinance|Order|Rules|Law)`
+	actWord     = `(?:Act|Code|Regulations?|Directive|Constitution|Charter|Treaty|Convention|Statutes?|Ordinance|Order|Rules|Law)`
 )
 
 var (
-	part0 = regexp.MustCompile(`^(?:(?i:sections?|articles?|clauses?|chapters?|paragraphs?|appendix|annex|schedule|subsection|part|title)|Secs?\.?|[Pp]ara\.?|Rule|Art\.)\s(` + items + `)`)
-	// in is the document of a part.
-	of = regexp.MustCompile(`^(,?\s(?:of|in|to|from|under)\s(?:the\s|this\s|our\s|its\s)?|,?\s)(` + euEnglish + `|` + capitalized + `|["“„][^"”“\n]{2,100}["”“]|(?:[\p{Ll}][\p{L}-]*\s){0,3}` + englishNoun + `)((?:,?\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)`)
+	part0 = regexp.MustCompile(`^(?:(?:Appendix|Annex|Schedule|Part|Exhibit)\s` + letter + `(?:` + also + letter + `)*|(?:Sections?|Articles?|Chapters?|Parts?|Title)\s` + roman + `(?:` + also + roman + `)*|` +
+		`(?:(?i:sections?|articles?|clauses?|chapters?|paragraphs?|appendix|annex|schedule|subsection|part)|Secs?\.?|[Pp]ara\.?|Rule|Art\.)\s` + items + `)`)
+	// directly is a law behind a part: Article 6 GDPR.
+	directly = regexp.MustCompile(`^,?\s([A-Z]{3,}|` + euEnglish + `|` + capitalized + `\s` + actWord + `(?:\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)`)
+	// of is the law or the document of a part.
+	of = regexp.MustCompile(`^(,?\s(?:of|in|to|from|under)\s(?:the\s|this\s|our\s|its\s)?)(` + euEnglish + `|` + capitalized + `|["“„][^"”“\n]{2,100}["”“]|(?:[\p{Ll}][\p{L}-]*\s){0,3}` + englishNoun + `)((?:,?\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?)`)
 
 	actName   = regexp.MustCompile(`\b` + actWord + `$`)
 	acronym   = regexp.MustCompile(`^[A-Z]{3,}$`)
-	actBefore = regexp.MustCompile(`(?:^|[\s("“])(\p{Lu}[\p{L}'’&,-]*\s(?:(?:(?:and|of|for|on|in|to|the|with)\s){0,2}\p{Lu}[\p{L}'’&-]*,?\s){0,7})$`)
-	actAfter  = regexp.MustCompile(`^(?:Act|Acts|Code|Regulations?|Constitution)(?:\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?(?:,\s(?:s|ss|section|sections)\.?\s` + items + `)?`)
+	actBefore = regexp.MustCompile(`(?:^|[\s("“])(\p{Lu}[\p{L}'’&,-]*\s(?:(?:(?:and|of|for|on|in|at|to|the|with)\s){0,2}\p{Lu}[\p{L}'’&-]*,?\s){0,7})$`)
+	actAfter  = regexp.MustCompile(`^(?:Act|Code|Regulations?|Constitution)(?:\s(?:of\s)?(?:1[6-9]|20)\d\d\b)?(?:,\s(?:s|ss|section|sections)\.?\s` + items + `)?`)
 	euAct     = regexp.MustCompile(`^` + euEnglish)
-	starting  = regexp.MustCompile(`^(?:The|This|That|These|Under|In|An?|Our|Its|By|See|Per|And|Or|For|Any|Each|Such|Of|To|Since|Because|If|When|While|With)\s`)
+	starting  = regexp.MustCompile(`^(?:the|The|This|That|These|Under|In|An?|Our|Its|By|See|Per|And|Or|For|Any|Each|Such|Of|To|Since|Because|If|When|While|With|D[aei]\p{Ll}s?)\s`)
 )
 
 // englishPart reads a part of a document or an act: Section 4.2 of the Safety Manual,
 // Article 6(1) GDPR.
-func englishPart(text string, _, at int) (r Reference, end int) {
-	m := part0.FindStringSubmatchIndex(text[at:])
+func englishPart(s *scan, at int) (r Reference, end int) {
+	text := s.text
+	m := part0.FindStringIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) {
 		return r, at
 	}
 	to := at + m[1]
+	if d := directly.FindStringSubmatchIndex(text[to:]); d != nil && !inWordAt(text, to+d[1]) && !notLaw.MatchString(text[to+d[2]:to+d[3]]) {
+		return reference(Law, text, at, to+d[1], text[to+d[2]:to+d[3]], text[at:to]), to + d[1]
+	}
 	o := of.FindStringSubmatchIndex(text[to:])
 	if o == nil {
 		return reference(Section, text, at, to, "", text[at:to]), to
 	}
-	name, link := text[to+o[4]:to+o[5]], strings.TrimSpace(text[to+o[2]:to+o[3]])
+	name := text[to+o[4] : to+o[5]]
 	end = to + o[1]
 	target := strings.Trim(text[to+o[4]:end], `"“”„`)
-	isAct := actName.MatchString(name) || euAct.MatchString(name) || acronym.MatchString(name) && strings.HasPrefix(strings.ToLower(text[at:]), "art")
 	switch {
-	case isAct && (link == "" || link == "," || strings.Contains(name, " ") || o[6] < o[7] || acronym.MatchString(name)):
-		if strings.Trim(link, ",") == "" && !acronym.MatchString(name) && !euAct.MatchString(name) && !strings.Contains(name, " ") {
-			break
-		}
+	case actName.MatchString(name) && strings.Contains(target, " "), euAct.MatchString(name), acronym.MatchString(name):
 		return reference(Law, text, at, end, target, text[at:to]), end
-	case strings.Trim(link, ",") != "" && (strings.Contains(target, " ") || strings.Trim(name, `"“”„`) != name):
+	case strings.Contains(target, " ") || strings.Trim(name, `"“”„`) != name:
 		return reference(Section, text, at, end, target, text[at:to]), end
 	}
 	return reference(Section, text, at, to, "", text[at:to]), to
 }
 
 // act reads a law by its name: the Data Protection Act 2018.
-func act(text string, floor, at int) (r Reference, end int) {
+func act(s *scan, at int) (r Reference, end int) {
+	text, floor := s.text, s.floor
 	if m := euAct.FindStringIndex(text[at:]); m != nil {
 		return reference(Law, text, at, at+m[1], text[at:at+m[1]], ""), at + m[1]
 	}
@@ -239,11 +255,11 @@ func act(text string, floor, at int) (r Reference, end int) {
 }
 
 // germanOrEnglishArticle reads Art. 5 Abs. 2 GG and Art. 6(1)(f) GDPR.
-func germanOrEnglishArticle(text string, floor, at int) (r Reference, end int) {
-	if englishArticle.MatchString(text[at:]) {
-		return englishPart(text, floor, at)
+func germanOrEnglishArticle(s *scan, at int) (r Reference, end int) {
+	if englishArticle.MatchString(s.text[at:]) {
+		return englishPart(s, at)
 	}
-	return germanLaw(text, floor, at)
+	return germanLaw(s, at)
 }
 
 var englishArticle = regexp.MustCompile(`^Art\.\s\d+\(\w`)

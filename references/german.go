@@ -21,7 +21,7 @@ const (
 
 	list  = `(?:` + sp + `(?:,|und|oder|u\.|bis|sowie|bzw\.|-|–|/)` + sp + value + `)*`
 	more  = `(?:` + sp + `f{1,2}\b\.?)?`
-	along = `(?:` + sps + `|` + sp + `,` + sp + `|` + sp + `(?:und|oder|bis|sowie|bzw\.|/)` + sp + `|` + sp + `)`
+	along = `(?:` + sps + `(?:de[rs]` + sps + `)?|` + sp + `,` + sp + `|` + sp + `(?:und|oder|bis|sowie|bzw\.|/)` + sp + `|` + sp + `)`
 
 	// units are the parts of a provision: Abs. 2 Satz 1, (2), Halbs. 1, letzter Halbsatz.
 	units = `(?:` + along + unit + sp + value + list + more + `|` + sp + `\((?:Abs\.?` + sp + `)?\d+[a-z]?\)|` +
@@ -44,58 +44,64 @@ var (
 	nextUnit = regexp.MustCompile(`^` + chain + unit + sp + value + list + more + units)
 
 	// abbreviated is a law by its abbreviation: it has two capitals.
-	abbreviated = regexp.MustCompile(`^` + sps + `((?:SGB` + sps + `(?:[IVX]+|\d{1,2})\b|SGB-[IVX]+\b|` + agreement + `|` + shortLaw + `)` + place +
+	abbreviated = regexp.MustCompile(`^` + sps + `(?:(des|der|dem|zum|zur)` + sps + `)?((?:SGB` + sps + `(?:[IVX]+|\d{1,2})\b|SGB-[IVX]+\b|` + agreement + `|` + shortLaw + `)` + place +
 		`(?:` + sps + `(?:19|20)\d\d\b)?` + old + `)`)
 	// named is a law or a document by its name, after a provision.
-	named = regexp.MustCompile(`^` + sps + `(?:(?:in` + sps + `)?` + article + sps + `)?((?:` + adjective + sps + `){0,3}` + lawName + `|\d+\.` + sps + shortLaw + `)`)
+	named = regexp.MustCompile(`^` + sps + `(?:(?:in` + sps + `)?` + article + sps + `)?((?:` + adjective + sps + `){0,3}` + lawName + land + `|\d+\.` + sps + shortLaw + `)`)
 	// about goes on after a name with the subject of the law. Its end is that of a
 	// date, or the abbreviation that follows.
-	about = regexp.MustCompile(`^` + sps + `(?:über|zur|zum|für|betreffend|von)` + sps + `[^.;()<>]{3,300}?(` + sps + `[(<]` + sp + `[^()<>]{0,80}?` + shortLaw + sp + `-?` + sp + `[)>]|` + sps + `vom` + sps + `\d)`)
+	about = regexp.MustCompile(`^` + sps + `(?:über|zur|zum|für|betreffend|von)` + sps + `(?:[^.;()<>]|\((?:EU|EG|EWG)\)|\(Artikel[^()]*\))+?(` + sps + `[(<]` + sp + `[^()<>]{0,80}?` + shortLaw + sp + `-?` + sp + `[)>]|` + sps + `\(?vom` + sps + `\d)`)
 	short = regexp.MustCompile(`^` + sps + `[(<]` + sp + `(?:[^()<>]{0,80}? [-–] ?)?` + shortLaw + sp + `[-–]?` + sp + `[)>]`)
 	dated = regexp.MustCompile(`^,?` + sps + `(?:(?:in` + sps + `der` + sps + `Fassung|i\.` + sp + `d\.` + sp + `F\.|idF)` + sps + `(?:der` + sps + `Bekanntmachung` + sps + `)?)?vom` + sps + date + gazette + `?`)
 	// enacted is a date with the gazette of the law.
-	enacted = regexp.MustCompile(`^` + sps + `(?:vom` + sps + date + gazette + `|\(vom` + sps + date + `(?:,| -)` + sps + journalOfLaws + `[^()]{0,40}\))`)
+	enacted = regexp.MustCompile(`^` + sps + `(?:vom` + sps + date + gazette + `|\(vom` + sps + date + `(?:,| [-–])` + sps + journalOfLaws + `[^()]{0,40}\))`)
 	year    = regexp.MustCompile(`^` + sps + `(?:19|20)\d\d\b`)
 )
 
 const (
 	shortLaw  = `\p{Lu}[\pL]*(?:-?\p{Lu}\pL*|-\d+)+(?:-(?:\p{Lu}[\pL]*|[IVX]+))*(?:\.[A-Z]{3,})?`
-	agreement = `(?:MTV|RTV|LTV|ETV|NV|TV-Ärzte|TV)(?:` + sps + `\p{Lu}[\pL-]+){1,2}`
+	agreement = `(?:(?:NV|TV-Ärzte|TV)(?:` + sps + `\p{Lu}[\pL-]+){1,2}|[A-Z]{1,3}TV` + sps + `\p{Lu}[\pL-]+` + sps + `(?:19|20)\d\d\b)`
 	place     = `(?:` + sps + `(?:NRW|NW|SH|BW|RP|RhPf|LSA|MV|SL|SN|TH|BB|HE|NI|Bln|Bbg|Hmb|Nds)\b(?:` + sps + `[IVX]+\b)?|` + sp + `/` + sp + `(?:VKA|Bund|TV[\pL-]+)\b)?`
 	article   = `(?:des|der|dem|zum|zur|die|das|dieses|dieser|eines|einer)`
-	adjective = `(?:\p{Lu}|\p{Ll}+i)\p{Ll}+(?:en|es|er|em|n|s)`
+	adjective = `(?:\p{Lu}\p{Ll}+(?:en|es|er|em|n|s|[ts]te)|\p{Ll}+isch(?:en|es|er|em|e))`
 	lawName   = `(?:Sozialgesetzbuch(?:s|es)?` + sps + `\p{Lu}\p{Ll}+tes` + sps + `Buch\b|(?:\p{Lu}\p{Ll}+-` + sps + `und` + sps + `)?\p{Lu}[\pL-]*(?:gesetzbuch(?:es|s)?|gesetz(?:es|en|e)?|verordnung|ordnung|verfassung|satzung|vertrag(?:es|s)?|vereinbarung|richtlinien?|konvention|statut(?:s|en)?|charta)\b|` +
 		`(?:Gesetz(?:es|buch(?:es|s)?)?|Verordnung|Verfassung|Konvention|Vertrag(?:es|s)?|Vereinbarung|Satzung|Richtlinien?|Übereinkommens?|Abkommens?)\b)`
+	// land is the state whose law it is.
+	land = `(?:` + sps + `(?:des|der|für|von)` + sps + `(?:(?:de[nrs]|das)` + sps + `)?(?:(?:Freistaate?s?|Land(?:es)?)` + sps + `\p{Lu}[\pL-]+|Saarlandes|Bundes\b|Vereinten` + sps + `Nationen))?`
 	old  = `(?:` + sps + `(?:a\.` + sp + `F\.|n\.` + sp + `F\.|aF\b|nF\b))?`
 	date = `\d{1,2}\.` + sp + `(?:\d{1,2}\.|\p{Lu}\p{Ll}+)` + sp + `\d{4}`
 
 	journalOfLaws = `(?:BGBl|RGBl|GVBl|GVOBl|GV\b|BAnz|Amtsbl|ABl|\p{Lu}\pL*GVBl|\p{Lu}\pL*ABl|Gesetz- und Verordnungsblatt)`
-	gazette       = `(?:` + sps + `[(<]` + sp + journalOfLaws + `[^()]{0,80}[)>]|,` + sp + journalOfLaws + `\.?` + sps + `[IVX]*` + sp + `(?:S\.?` + sp + `)?\d+)`
+	gazette       = `(?:` + sps + `[(<\[]` + sp + journalOfLaws + `[^()\[\]]{0,80}[)>\]]|,` + sp + journalOfLaws + `\.?` + sps + `[IVX]*` + sp + `(?:S\.?` + sp + `)?\d+)`
 )
 
 // germanLaw reads provisions: § 5 Abs. 2 UWG, Art. 2 Abs. 1 in Verbindung mit Art.
 // 20 Abs. 3 GG, §§ 54, 55 des Energiesteuergesetzes. Without a law they are
 // those of the document itself.
-func germanLaw(text string, floor, at int) (r Reference, end int) {
-	return provisions(text, floor, at, begin)
+func germanLaw(s *scan, at int) (r Reference, end int) {
+	return provisions(s, at, begin)
 }
 
 // germanUnit reads a part of a law or a document: Nr. 34 der Anlage 2 zum UStG,
 // Kapitel 3, Abschnitt 4.2 des Wartungshandbuchs.
-func germanUnit(text string, floor, at int) (r Reference, end int) {
-	return provisions(text, floor, at, beginUnit)
+func germanUnit(s *scan, at int) (r Reference, end int) {
+	return provisions(s, at, beginUnit)
 }
 
-func provisions(text string, floor, at int, first *regexp.Regexp) (r Reference, end int) {
+func provisions(s *scan, at int, first *regexp.Regexp) (r Reference, end int) {
+	text, floor := s.text, s.floor
 	m := first.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
 	}
 	from, end := at, trimmed(text, at, at+m[1])
 	part, target, isLaw := end, "", false
-	for {
-		if l, ok := law(text, end); ok {
+	for first == beginUnit || at >= s.barren {
+		if l, ok := law(text, end, first == beginUnit); ok {
 			end, target, isLaw = l.end, l.name, l.isLaw
+			break
+		}
+		if first == beginUnit {
 			break
 		}
 		n := next.FindString(text[end:])
@@ -103,6 +109,7 @@ func provisions(text string, floor, at int, first *regexp.Regexp) (r Reference, 
 			n = nextUnit.FindString(text[end:])
 		}
 		if n == "" {
+			s.barren = end
 			break
 		}
 		end = trimmed(text, from, end+len(n))
@@ -113,25 +120,23 @@ func provisions(text string, floor, at int, first *regexp.Regexp) (r Reference, 
 		if m := leading.FindStringSubmatchIndex(text[floor:from]); m != nil && first == begin && !notLaw.MatchString(text[floor+m[2]:floor+m[3]]) {
 			// SGG § 184 Abs 1
 			from, target, isLaw = floor+m[2], text[floor+m[2]:floor+m[3]], true
-			return reference(Law, text, from, end, target, text[at:part]), end
 		}
 	} else {
 		part = min(part, end)
 	}
-	if commentary(text, floor, from, end, target) {
-		return r, end
-	}
 	switch {
+	case !isLaw && first == beginUnit && !section.MatchString(text[at:]):
+		return r, part
+	case commentary(text, floor, from, end, target):
+		return r, end
 	case isLaw:
-		return reference(Law, text, from, end, target, text[from:part]), end
-	case first == beginUnit && !section.MatchString(text[at:]):
-		return r, at
+		return reference(Law, text, from, end, target, text[at:part]), end
 	case target == "":
 		if to, name := ofGerman(text, end); to > 0 {
-			return reference(Section, text, from, to, name, text[from:part]), to
+			return reference(Section, text, from, to, name, text[at:part]), to
 		}
 	}
-	return reference(Section, text, from, end, target, text[from:part]), end
+	return reference(Section, text, from, end, target, text[at:part]), end
 }
 
 var (
@@ -143,7 +148,7 @@ var (
 	// margin follows a section of a commentary on a law, and edition is before it.
 	margin = regexp.MustCompile(`^[\s,;:]*(?:Rn|Rdn|RdNr|Rdnr|Rdnrn|RdNrn|Rnrn|Rz|Randnr|Randnummer|Randnummern|Randziffer|Randziffern|Anm|Bem|Erl|Nr\.?\s*\d+\s*R)\b`)
 	// collection is a collection of decisions, which is ordered by provisions.
-	collection = regexp.MustCompile(`(?:SozR|Buchholz|AP|EzA|StRK|LM)\b[\s\d.–-]*(?:Nrn?\.?[\s\d,]*(?:und\s\d+\s)?)?(?:zu\s)?$`)
+	collection = regexp.MustCompile(`(?:SozR|Buchholz|BGHR|AP|EzA|StRK|LM)\b[\s\d.–-]*(?:Nrn?\.?[\s\d,]*(?:und\s\d+\s)?)?(?:zu\s)?$`)
 	edition    = regexp.MustCompile(`(?:Aufl(?:age)?\.?|Stand\s[^,;()]{1,30}|a\.?\s?a\.?\s?O\.?|[Kk]ommentar|[Kk]omm\.|EL|Lfg\.?|HStR|\d+/\d+|EzA|NZA|StGB|juris|\d{4})[\s,:]*$`)
 )
 
@@ -168,14 +173,15 @@ type lawful struct {
 	isLaw bool
 }
 
-// law returns the law or the document that text[at:] begins with.
-func law(text string, at int) (l lawful, ok bool) {
+// law returns the law or the document that text[at:] begins with. If linked is true,
+// an abbreviation needs an article: Anlage 2 zum UStG.
+func law(text string, at int, linked bool) (l lawful, ok bool) {
 	rest := text[at:]
 	if m := euLaw.FindStringSubmatchIndex(rest); m != nil {
 		return lawful{at + m[1], rest[m[2]:m[3]], true}, true
 	}
-	if m := abbreviated.FindStringSubmatchIndex(rest); m != nil && !notLaw.MatchString(rest[m[2]:m[3]]) {
-		l = lawful{at + m[3], rest[m[2]:m[3]], true}
+	if m := abbreviated.FindStringSubmatchIndex(rest); m != nil && !notLaw.MatchString(rest[m[4]:m[5]]) && (!linked || m[2] >= 0) {
+		l = lawful{at + m[5], rest[m[4]:m[5]], true}
 		if m := enacted.FindStringIndex(text[l.end:]); m != nil {
 			l.end += m[1]
 		}
@@ -200,9 +206,12 @@ func law(text string, at int) (l lawful, ok bool) {
 	return l, true
 }
 
+// maxSubject is the number of bytes in which the subject of a law ends.
+const maxSubject = 500
+
 // fullName returns the end of the subject of a law: über das Verlagsrecht.
 func fullName(text string, end int) int {
-	if m := about.FindStringSubmatchIndex(text[end:]); m != nil {
+	if m := about.FindStringSubmatchIndex(text[end:min(len(text), end+maxSubject)]); m != nil {
 		return end + m[2]
 	}
 	return end
@@ -213,7 +222,7 @@ var (
 	contract = regexp.MustCompile(`(?i)(?:vertrag(?:es|s)?|vereinbarung|satzung|richtlinien?)$`)
 
 	// notLaw are names that look like those of laws.
-	notLaw = regexp.MustCompile(`^(?:BGH|BVerfG|BVerwG|BAG|BFH|BSG|EuGH|OLG|LSG|DM|EUR|Rd[Nn]rn?|TzBf|AP|EzA|SozR|PDF|USA|EU)$`)
+	notLaw = regexp.MustCompile(`^(?:BGH|BVerfG|BVerwG|BAG|BFH|BSG|EuGH|OLG|LSG|DM|EUR|Rd[Nn]rn?|TzBf|AP|EzA|SozR|PDF|USA|EU|DIN|EN|ISO|IEC|VDE|VDI|[IVX]+)$`)
 
 	euLaw   = regexp.MustCompile(`^` + sps + `(?:(?:der|des|zu|zur)` + sps + `)?(` + euName + `)`)
 	euAlone = regexp.MustCompile(`^` + euName)
@@ -223,7 +232,8 @@ const euName = `(?:Richtlinien?|RL|Verordnung|VO|Rahmenbeschluss(?:es)?|Beschlus
 	`\d+` + sp + `/` + sp + `\d+(?:` + sp + `/` + sp + `(?:EG|EU|EWG|JI|GASP|Euratom)\b)?`
 
 // euNumber reads directives and regulations that are named without an article.
-func euNumber(text string, floor, at int) (r Reference, end int) {
+func euNumber(s *scan, at int) (r Reference, end int) {
+	text := s.text
 	if m := euAlone.FindStringIndex(text[at:]); m != nil {
 		end = at + m[1]
 		return reference(Law, text, at, end, text[at:end], ""), end
@@ -237,7 +247,7 @@ var (
 	// shortAlone is a law by its abbreviation.
 	shortAlone = regexp.MustCompile(`^(?:SGB` + sps + `[IVX]+\b|\p{Lu}[\pL-]*G\b|(?:FGO|SGG|ZPO|VwGO|InsO|StPO|StGB|BGB|HGB|GG|AO|ZVG|TVG|BauGB|DSGVO)\b)` + place + `(?:` + sps + `(?:19|20)\d\d\b)?`)
 	// adjectives are before the name of a law: Zweites, Bürgerlichen.
-	adjectives = regexp.MustCompile(`(?:^|[\s(])((?:` + adjective + sps + `|\p{Lu}\p{Ll}+-` + sps + `und` + sps + `){1,2})$`)
+	adjectives = regexp.MustCompile(`(?:^|[\s(])((?:` + adjective + sps + `|\p{Lu}\p{Ll}+te[ns]?` + sps + `Buch` + sps + `|\p{Lu}\p{Ll}+-` + sps + `und` + sps + `){1,2})$`)
 	pointing   = regexp.MustCompile(`^(?:D[aei]\p{Ll}s?|Ein\p{Ll}*|[JDd]iese\p{Ll}?|[Jj]ede\p{Ll}?|Nach|Bei|Aus|Als|Neben|Gegen)` + sps)
 	// court is a court by its abbreviation.
 	court = regexp.MustCompile(`^(?:B(?:Verf|Verw|Pat)?G|[LO]?LG|O?VG|L?SG|L?AG|FG|KG|EuG|Bay\pL*G|\pL*VerfG|AG|DRG|\pL*MAG)$`)
@@ -246,7 +256,8 @@ var (
 )
 
 // germanName reads a law that is named without a provision.
-func germanName(text string, floor, at int) (r Reference, end int) {
+func germanName(s *scan, at int) (r Reference, end int) {
+	text, floor := s.text, s.floor
 	if m := longName.FindStringIndex(text[at:]); m != nil {
 		// Only with a date does the subject end somewhere.
 		name := at + len("Gesetz")
@@ -306,7 +317,8 @@ func withAdjectives(text string, floor, at int) int {
 }
 
 // germanShort reads a law that is named by its abbreviation without a provision.
-func germanShort(text string, floor, at int) (r Reference, end int) {
+func germanShort(s *scan, at int) (r Reference, end int) {
+	text, floor := s.text, s.floor
 	m := shortAlone.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at

@@ -65,32 +65,38 @@ func (r Reference) Key() string {
 // is spent at one position of a text.
 const maxLength = 4000
 
-// A rule reads the reference at text[at:]. It may begin before at, but not before
-// floor, the end of the reference before it. It returns the position behind what it
-// has read, which is not looked at again, or at.
-type rule func(text string, floor, at int) (r Reference, end int)
+// A rule reads the reference at a position of the text. It may begin before that, but
+// not before the floor. It returns the position behind what it has read, which is
+// not looked at again, or at.
+type rule func(s *scan, at int) (r Reference, end int)
+
+// A scan is the state of [Find].
+type scan struct {
+	text   string // without what is too far away from the position
+	floor  int    // the end of the last reference
+	barren int    // the end of a list of provisions that no law follows
+}
 
 // Find returns the references of a text in their order. They do not overlap. A
 // reference that is longer than 4,000 bytes may be cut off. The time grows linearly
 // with the text.
 func Find(text string) []Reference {
 	var found []Reference
-	floor := 0 // the end of the last reference
+	var s scan
 	for at := 0; at < len(text); {
 		size, rules := rulesAt(text, at)
 		end := at
 		if len(rules) > 0 {
-			start := floor
-			cut := window(text, at)
+			s.text = text[:window(text, at)]
 			for _, read := range rules {
-				r, to := read(text[:cut], start, at)
+				r, to := read(&s, at)
 				if to <= at {
 					continue
 				}
 				if end = to; r.Kind != "" {
 					found = append(found, r)
+					s.floor = to
 				}
-				floor = to
 				break
 			}
 		}

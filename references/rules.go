@@ -34,13 +34,15 @@ func init() {
 	add("Sozialgesetzbuch Sozialgesetzbuchs Sozialgesetzbuches", germanName)
 	add("SGB FGO SGG ZPO VwGO InsO StPO StGB BGB HGB GG AO ZVG TVG BauGB DSGVO", germanShort)
 
+	add("BT-Drucks BT-Drs BR-Drucks BR-Drs BTDrucks BRDrucks", printedPaper)
+	add("vom", decision)
 	add("Urteil Urteile Beschluss Beschlüsse Urt Beschl", decision)
 	add("id Id ibid Ibid supra Supra ebenda Ebenda ebd Ebd aaO a", earlier)
 
 	add("section Section Sections sections Sec Secs article Article Articles articles clause Clause Clauses clauses "+
 		"chapter Chapter Chapters chapters paragraph Paragraph Paragraphs paragraphs Para para "+
 		"appendix Appendix annex Annex schedule Schedule Part Title subsection Subsection Rule", englishPart)
-	add("Act Acts Regulation Directive Code Constitution", act)
+	add("Act Regulation Directive Code Constitution", act)
 	add("Pub", publicLaw)
 	add("T", taxCourt)
 	add("U", constitution)
@@ -51,6 +53,8 @@ func init() {
 	add("procedure instruction document form policy guideline specification contract drawing report ticket manual "+
 		"Dokument Verfahrensanweisung Arbeitsanweisung Betriebsanweisung Dienstanweisung Prüfanweisung Formular Vertrag Bericht "+
 		"Spezifikation Zeichnung Protokoll Handbuch Richtlinie Leitlinie Merkblatt", byNumber)
+	add("Manual Handbook Guide Guideline Guidelines Policy Procedure Specification Standard Report Agreement Instruction Instructions "+
+		"Protocol Playbook Plan", byNumber, englishDocument)
 	for s := range strings.FieldsSeq(states) {
 		add(s, stateStatute)
 	}
@@ -80,20 +84,17 @@ func rulesFor(word string) []rule {
 		return byGermanShort
 	case isGermanDocument(word):
 		return byGermanDocument
-	case isEnglishDocument(word):
-		return byEnglishDocument
 	}
 	return byAuthor
 }
 
 var (
-	byGermanName      = []rule{germanName}
-	byGermanShort     = []rule{germanShort}
-	byCourt           = []rule{courtDecision}
-	byReport          = []rule{germanReport}
-	byGermanDocument  = []rule{germanDocument, author}
-	byEnglishDocument = []rule{englishDocument, author}
-	byAuthor          = []rule{author}
+	byGermanName     = []rule{germanName}
+	byGermanShort    = []rule{germanShort}
+	byCourt          = []rule{courtDecision}
+	byReport         = []rule{germanReport}
+	byGermanDocument = []rule{germanDocument, author}
+	byAuthor         = []rule{author}
 )
 
 func set(list string) map[string]bool {
