@@ -224,15 +224,18 @@ func (r *taskRun) condense(ctx context.Context, c rag.Chunk) (*finding, error) {
 	}
 	located, _ := references.Located(c.Text, reply.References)
 	detected := references.Merge(references.Find(c.Text), located)
-	detected = slices.DeleteFunc(detected, func(ref references.Reference) bool { return isNumber(c.Text, ref) })
+	detected = slices.DeleteFunc(detected, func(ref references.Reference) bool { return isHeading(c.Text, ref) })
 	return &finding{Task: r.todo.Key, Chunk: c, Text: text, Score: reply.Score, References: detected}, nil
 }
 
-// isNumber reports whether a detected reference is the number of a section of the
-// text itself: it stands at the beginning of a line or heading.
-func isNumber(text string, ref references.Reference) bool {
+// isHeading reports whether a detected reference is a heading of the text itself: the
+// number of a section at the beginning of a line, or a title that is a whole line.
+func isHeading(text string, ref references.Reference) bool {
 	before := text[strings.LastIndexByte(text[:ref.From], '\n')+1 : ref.From]
-	return ref.Kind == references.Section && ref.Target == "" && strings.Trim(before, "#*_ \t") == ""
+	after, _, _ := strings.Cut(text[ref.To:], "\n")
+	const markup = "#*_ \t"
+	number := ref.Kind == references.Section && ref.Target == ""
+	return strings.Trim(before, markup) == "" && (number || strings.Trim(after, markup) == "")
 }
 
 // assessed is the model's reply to the prompt that judges a task.
