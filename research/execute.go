@@ -161,12 +161,12 @@ func (r *taskRun) problem(text string) {
 	}
 }
 
-// progress emits how far a task is.
-func (r *taskRun) progress(ctx context.Context, depth int) {
+// progress emits how far a task is, with findings that are not kept yet.
+func (r *taskRun) progress(ctx context.Context, depth, found int) {
 	left, _ := budget.Remaining(ctx)
 	p := Progress{
 		Task: r.todo.Key, Iteration: r.out.report.Iterations, Depth: depth,
-		Documents: len(r.out.report.Documents), Findings: len(r.out.findings), TokensLeft: max(0, left.Tokens),
+		Documents: len(r.out.report.Documents), Findings: len(r.out.findings) + found, TokensLeft: max(0, left.Tokens),
 	}
 	raw, _ := json.Marshal(p) // texts and numbers have a JSON form
 	qed.Emit(ctx, qed.CustomEvent{Kind: progressKind, JSON: raw})

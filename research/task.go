@@ -160,7 +160,7 @@ func (r *taskRun) read(ctx context.Context, hits []rag.Hit, depth int, web bool)
 		if !slices.Contains(report.Documents, h.Chunk.Document) {
 			report.Documents = append(report.Documents, h.Chunk.Document)
 		}
-		r.progress(ctx, depth)
+		r.progress(ctx, depth, len(relevant(all, r.opt.MinRelevance, r.least(depth))))
 	}
 	kept := r.keep(all, depth)
 	for d := range found {
@@ -171,14 +171,18 @@ func (r *taskRun) read(ctx context.Context, hits []rag.Hit, depth int, web bool)
 	return kept, nil
 }
 
-// keep adds the relevant ones of what a search found to the findings. References add
-// none below the limit.
-func (r *taskRun) keep(all []finding, depth int) []finding {
-	least := 0
-	if depth == 0 {
-		least = r.opt.MinPassages
+// least returns how many passages a search adds at least: references add none below
+// the limit.
+func (r *taskRun) least(depth int) int {
+	if depth > 0 {
+		return 0
 	}
-	kept := relevant(all, r.opt.MinRelevance, least)
+	return r.opt.MinPassages
+}
+
+// keep adds the relevant ones of what a search found to the findings.
+func (r *taskRun) keep(all []finding, depth int) []finding {
+	kept := relevant(all, r.opt.MinRelevance, r.least(depth))
 	r.out.findings = append(r.out.findings, kept...)
 	return kept
 }

@@ -62,7 +62,7 @@ var shippedTexts = map[string]Texts{
 		NotRead:        "A passage of {document} could not be read.",
 		TaskFailed:     "The task “{task}” failed.",
 		TaskLimit:      "The task “{task}” ended at its limit of tokens.",
-		MissingInIndex: "“{reference}” refers to {document}, of which there are no passages.",
+		MissingInIndex: "{reference} refers to {document}, of which there are no passages.",
 	},
 	usertext.German: {
 		Questions:      "Bevor die Recherche beginnt:",
@@ -88,6 +88,6 @@ var shippedTexts = map[string]Texts{
 		NotRead:        "Eine Stelle aus {document} konnte nicht gelesen werden.",
 		TaskFailed:     "Die Aufgabe „{task}“ ist fehlgeschlagen.",
 		TaskLimit:      "Die Aufgabe „{task}“ endete an ihrer Grenze für Tokens.",
-		MissingInIndex: "„{reference}“ verweist auf {document}, von dem es keine Stellen gibt.",
+		MissingInIndex: "{reference} verweist auf {document}, von dem es keine Stellen gibt.",
 	},
 }
