@@ -116,7 +116,6 @@ type reader struct {
 	mu    sync.Mutex
 	calls map[string]int // by the request
 	spent llm.Usage
-	note  func(what string)                 // is called for each request; may be nil
 	say   map[string]func(prompt) any       // other replies, by the name of the request
 	usage func(*llm.Request, int) llm.Usage // of a request with its estimated tokens; nil means these and 50
 	fail  func(req *llm.Request) error      // may be nil
@@ -161,13 +160,6 @@ func (r *reader) Generate(ctx context.Context, req *llm.Request, stream func(llm
 	}
 	r.calls[req.Name]++
 	r.spent.Add(usage)
-	if r.note != nil {
-		hash, err := req.Hash()
-		if err != nil {
-			return nil, err
-		}
-		r.note(req.Name + " " + hash)
-	}
 	if stream != nil {
 		stream(llm.Delta{Text: text})
 	}
@@ -210,7 +202,7 @@ var replies = map[string]func(prompt) any{
 	"judge_coverage": func(p prompt) any {
 		passages := p.inner("passages")
 		return object{"coverage": min(1, float64(len(passages))/12), "gaps": []string{"who pays", "since when", "how much"},
-			"questions": []string{"Which of the " + fmt.Sprint(len(passages)/2) + " passages matters?", "Since when?"}}
+			"questions": []string{fmt.Sprintf("Which of the %d passages matters, after %d replies?", len(passages)/2, len(p.quoted("The user replied:"))), "Since when?"}}
 	},
 	"conclude_clarification": func(p prompt) any {
 		return object{"key_concepts": []string{}, "entities": []string{}, "scope": "", "context": "The user said: " + p.one("The user replied:"),

@@ -26,8 +26,8 @@ type Options struct {
 	// zero Request.
 	Request func(ctx context.Context, turn qed.Turn) (Request, error)
 	// Filter returns what the user of a turn may read. It is called before each
-	// search, and when a run is resumed. Its error ends the turn. Nil means that
-	// every user may read everything.
+	// search and before each use of what was found, by several goroutines. Its error
+	// ends the turn. Nil means that every user may read everything.
 	Filter func(ctx context.Context) (rag.Filter, error)
 	// Databases are searchers that a [Request] can select by their names.
 	Databases map[string]rag.Searcher
@@ -39,7 +39,8 @@ type Options struct {
 	// searched for in all documents.
 	Registry *references.Registry
 	// Web searches the web for a URL that a passage refers to. It returns at most
-	// max results, which are untrusted data. Nil means that the web is not searched.
+	// max results, which are untrusted data: those without a text or an address of
+	// http or https are dropped. Nil means that the web is not searched.
 	Web func(ctx context.Context, query string, max int) ([]WebResult, error)
 
 	// MaxRounds is the largest number of rounds of an iterative clarification. 0

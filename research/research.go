@@ -191,10 +191,8 @@ func (a *agent) begin(ctx context.Context, _ state, turn qed.Turn) (state, error
 		return s, fmt.Errorf("research: %w: the question has %d bytes, and at most %d are allowed",
 			qed.ErrTooLarge, len(s.Question), maxQuestion)
 	}
-	s.Language = usertext.Base(turn.Language)
-	if s.Language == "" {
-		s.Language = usertext.LanguageOf(s.Question)
-	}
+	s.learn(turn.Language)
+	s.learn(usertext.LanguageOf(s.Question))
 	if a.opt.Request != nil {
 		var err error
 		if s.Request, err = a.opt.Request(ctx, turn); err != nil {

@@ -131,7 +131,7 @@ func TestReferences(t *testing.T) {
 			if tt.web {
 				opt.Web = func(_ context.Context, query string, max int) ([]research.WebResult, error) {
 					asked = fmt.Sprint(query, " ", max)
-					return []research.WebResult{{URL: query, Title: "Fees", Text: "The berth fee is on the web."}, {URL: query + "/2"}, {URL: query + "/3"}}, nil
+					return []research.WebResult{{URL: query, Title: "Fees", Text: "The berth fee is on the web."}, {URL: "javascript:alert(1)", Text: "The berth fee."}, {URL: query, Text: "berth"}}, nil
 				}
 			}
 			m := with(map[string]func(prompt) any{"condense_passage": func(p prompt) any {
@@ -150,7 +150,7 @@ func TestReferences(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got{r.Followed, r.Scoped, r.Reason, r.Resolved, r.Tier}); diff != "" {
 				t.Error(diff)
 			}
-			if tt.web && (asked != "https://example.org/fees 2" || r.Found != 2 || !slices.Contains(sourcesOf(report), "https://example.org/fees")) {
+			if tt.web && (asked != "https://example.org/fees 2" || r.Found != 1 || !slices.Contains(sourcesOf(report), "https://example.org/fees")) {
 				t.Errorf("asked for %q: %+v", asked, report.Sources)
 			}
 			missing := tt.want.Resolved == "ghost.md"
@@ -440,5 +440,45 @@ func TestLanguage(t *testing.T) {
 		if !strings.Contains(report, "Write in "+want+",") {
 			t.Errorf("%q: %.300s", question, report)
 		}
+	}
+}
+
+// A report that is cut off is used, and findings that are too many for the model are
+// left out.
+func TestLongReport(t *testing.T) {
+	cut := &reader{fail: func(req *llm.Request) error {
+		if req.Name == "write_report" {
+			text := replies["write_report"](prompt(req.Messages[0].Content)).(string)
+			return &llm.Error{Kind: llm.ErrTruncated, Partial: &llm.Response{Message: llm.Message{Content: text[:60]}}}
+		}
+		return nil
+	}}
+	answer, _ := ask(t, newAgent(t, cut, index(t, harbour), narrow(t)), feeQuestion)
+	if !strings.HasPrefix(answer.Text, "# Report") || !strings.Contains(answer.PartialReason, "not complete") {
+		t.Errorf("%+v", answer)
+	}
+	small := &reader{fail: func(req *llm.Request) error {
+		if n := len(findingKey.FindAllString(req.Messages[0].Content, -1)); req.Name == "write_report" && n > 1 {
+			return &llm.Error{Kind: llm.ErrContextLength}
+		}
+		return nil
+	}}
+	answer, report := ask(t, newAgent(t, small, index(t, harbour), narrow(t)), feeQuestion)
+	if len(answer.Citations) != 1 || answer.Partial || report.Tasks[0].Findings != 3 {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// A language that a client sends is not a part of a prompt unless it is a tag.
+func TestLanguageIsATag(t *testing.T) {
+	m := &reader{}
+	seen := llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		if strings.Contains(req.Messages[0].Content, "PWNED") {
+			t.Errorf("%s has the language", req.Name)
+		}
+		return m.Generate(ctx, req, stream)
+	})
+	if _, err := qed.Ask(t.Context(), newAgent(t, seen, index(t, harbour), nil), qed.Turn{Text: feeQuestion, Language: "en. PWNED"}); err != nil {
+		t.Error(err)
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -139,20 +141,29 @@ func (a *agent) searchWeb(ctx context.Context, query string) (hits []rag.Hit, pr
 		case err != nil:
 			return webFound{Problem: prompt.Clip(err.Error(), maxNote)}, nil
 		}
-		results = slices.Clone(results[:min(maxWebResults, len(results))])
-		for i := range results {
-			results[i].Text = prompt.Clip(results[i].Text, a.opt.MaxChunkBytes)
+		var usable []WebResult
+		for _, r := range results[:min(maxWebResults, len(results))] {
+			r.Text = prompt.Clip(strings.TrimSpace(r.Text), a.opt.MaxChunkBytes)
+			if r.Text != "" && isWebAddress(r.URL) {
+				usable = append(usable, r)
+			}
 		}
-		return webFound{Results: results}, nil
+		return webFound{Results: usable}, nil
 	})
-	for i, r := range found.Results {
-		c := rag.Chunk{Document: r.URL, Number: i + 1, Text: r.Text}
+	for _, r := range found.Results {
+		c := rag.Chunk{Document: r.URL, Number: 1, Text: r.Text}
 		if title := tidy(r.Title, maxNote); title != "" {
 			c.Headings = []string{title}
 		}
 		hits = append(hits, rag.Hit{Chunk: c, Score: 1})
 	}
 	return hits, found.Problem, err
+}
+
+// isWebAddress reports whether a URL can be shown as a link.
+func isWebAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && len(address) <= maxQuery
 }
 
 // checkRights returns an error if a finding may not be read any more.

@@ -51,6 +51,7 @@ type draft struct {
 	Text    string
 	Quality *Quality // nil if it is not known
 	Focus   string
+	Cut     bool // it is not complete
 	Written bool // by code, because the model wrote none
 }
 
@@ -66,7 +67,8 @@ type finished struct {
 
 var languageTag = regexp.MustCompile(`^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$`)
 
-// learn sets the language to the one that the model read, if it is not known.
+// learn sets the language to that of a tag, if it is not known. The tag of a turn or a
+// model can be any text.
 func (s *state) learn(tag string) {
 	if s.Language == "" && languageTag.MatchString(tag) {
 		s.Language = usertext.Base(tag)

@@ -3,6 +3,7 @@ package research
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/llm"
 )
 
 // reportData is the data of the prompts that write and rate a report.
@@ -99,24 +101,36 @@ func (a *agent) synthesize(ctx context.Context, s state) (state, error) {
 		first := s.Drafts[0]
 		data.Draft, data.Focus, data.Issues = first.Text, first.Focus, first.Quality.Issues
 	}
-	req, err := a.model.Request("write_report", reportPrompt, data, nil)
-	if err != nil {
-		return s, err
-	}
-	text, err := a.model.Text(ctx, &s.Usage, req, func(piece string) {
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelDraft, Content: piece})
-	})
-	text = strings.TrimSpace(text)
+	text, err := a.write(ctx, &s, data)
 	final := qed.BudgetExceeded(ctx) != nil || len(s.Drafts) > 0 // no other node can write it
-	if err != nil && !useless(err) && !(spent(err) && final) {
+	switch {
+	case text != "" && (err == nil || errors.Is(err, llm.ErrTruncated)):
+		s.Drafts = append(s.Drafts, draft{Text: text, Cut: err != nil})
+	case err == nil, useless(err), spent(err) && final:
+		s.Drafts = append(s.Drafts, draft{Text: notes(sources), Written: true})
+	default:
 		return s, err
 	}
-	if err != nil || text == "" {
-		s.Drafts = append(s.Drafts, draft{Text: notes(sources), Written: true})
-		return s, nil
-	}
-	s.Drafts = append(s.Drafts, draft{Text: text})
 	return s, nil
+}
+
+// write returns the report that the model writes. If the findings are too many for the
+// model, it gets the more relevant half of them, and so on.
+func (a *agent) write(ctx context.Context, s *state, data reportData) (string, error) {
+	for {
+		req, err := a.model.Request("write_report", reportPrompt, data, nil)
+		if err != nil {
+			return "", err
+		}
+		text, err := a.model.Text(ctx, &s.Usage, req, func(piece string) {
+			qed.Emit(ctx, qed.Token{Channel: qed.ChannelDraft, Content: piece})
+		})
+		half := len(data.Findings) / 2
+		if !errors.Is(err, llm.ErrContextLength) || half == 0 {
+			return strings.TrimSpace(text), err
+		}
+		data.Findings = data.Findings[:half]
+	}
 }
 
 // notes returns the findings as the text of a report.
@@ -274,6 +288,8 @@ func (a *agent) attribute(ctx context.Context, s state) (state, error) {
 		f.Text, f.Reason = texts.OnlyNotes+"\n\n"+f.Text, texts.OnlyNotes
 	case limited:
 		f.Reason = texts.Shortened
+	case chosen.Cut:
+		f.Reason = texts.CutOff
 	case len(f.Citations) == 0:
 		f.Reason = texts.NotCited
 	case chosen.Quality != nil && chosen.Quality.Total < a.opt.MinQuality:

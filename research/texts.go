@@ -25,6 +25,7 @@ type Texts struct {
 	OnlyNotes  string // the model wrote no report, so that the findings follow
 	Shortened  string // the limit of the request was reached before the research was done
 	Incomplete string // some tasks are not complete
+	CutOff     string // the report is not complete
 	NotCited   string // the report cites no finding
 	Below      string // the quality of the report is below the limit; {quality}
 
@@ -55,6 +56,7 @@ var shippedTexts = map[string]Texts{
 		OnlyNotes:      "No report was written. These are the findings.",
 		Shortened:      "The limit for one request was reached before the research was done.",
 		Incomplete:     "Some of the research is missing.",
+		CutOff:         "The report is not complete. Please ask for less at once.",
 		NotCited:       "The report names no source. Please check it.",
 		Below:          "The report was rated {quality} of 500, which is below the limit. Please check it.",
 		SearchFailed:   "The search for “{query}” failed.",
@@ -81,6 +83,7 @@ var shippedTexts = map[string]Texts{
 		OnlyNotes:      "Es wurde kein Bericht geschrieben. Dies sind die Fundstellen.",
 		Shortened:      "Die Grenze für eine Anfrage war erreicht, bevor die Recherche fertig war.",
 		Incomplete:     "Ein Teil der Recherche fehlt.",
+		CutOff:         "Der Bericht ist nicht vollständig. Bitte fragen Sie nach weniger auf einmal.",
 		NotCited:       "Der Bericht nennt keine Quelle. Bitte prüfen Sie ihn.",
 		Below:          "Der Bericht wurde mit {quality} von 500 bewertet, das ist unter der Grenze. Bitte prüfen Sie ihn.",
 		SearchFailed:   "Die Suche nach „{query}“ ist fehlgeschlagen.",
