@@ -21,7 +21,7 @@ import (
 
 // journey is a conversation with a question, an approval, three tasks of which one
 // needs another, a search that fails and a second draft.
-func journey(t testing.TB, st store.Store, rounds int, filter func(context.Context) (rag.Filter, error)) (qed.Agent, *reader) {
+func journey(t testing.TB, st store.Store, with *research.Options) (qed.Agent, *reader) {
 	x := index(t, harbour)
 	s := searcherFunc(func(ctx context.Context, q rag.Query) ([]rag.Hit, error) {
 		if strings.Contains(q.Text, "lamps") {
@@ -53,9 +53,10 @@ func journey(t testing.TB, st store.Store, rounds int, filter func(context.Conte
 			return text
 		},
 	})
-	opt := narrow(t)
-	opt.Store, opt.ApprovePlan, opt.Filter, opt.MaxRounds = st, true, filter, rounds
-	return newAgent(t, m, s, opt), m
+	opt := *with
+	opt.Registry, opt.TopK, opt.MinPassages = registry(t), 1, 1
+	opt.Store, opt.ApprovePlan = st, true
+	return newAgent(t, m, s, &opt), m
 }
 
 var journeyTexts = []string{"What does the berth thing cost a ship?", "the fee for a night", "yes"}
@@ -63,19 +64,26 @@ var journeyTexts = []string{"What does the berth thing cost a ship?", "the fee f
 // A process dies after any record, and another one resumes the research: the report
 // is the same, and no call is made again that is in the log.
 func TestKilledAnywhere(t *testing.T) {
-	for rounds, texts := range map[int][]string{
-		0: journeyTexts,
-		2: {feeQuestion, "the fee for a night", "/end", "yes"},
+	few := &research.Options{TaskTokens: 4000}
+	few.MaxOutputTokens = 300
+	for name, tt := range map[string]struct {
+		opt   *research.Options
+		texts []string
+		ended research.TaskEnd
+	}{
+		"one question": {&research.Options{}, journeyTexts, research.TaskDone},
+		"rounds":       {&research.Options{MaxRounds: 2}, []string{feeQuestion, "the fee for a night", "/end", "yes"}, research.TaskDone},
+		"few tokens":   {few, journeyTexts, research.TaskTokens},
 	} {
-		t.Run(fmt.Sprint(rounds), func(t *testing.T) { killedAnywhere(t, rounds, texts) })
+		t.Run(name, func(t *testing.T) { killedAnywhere(t, tt.opt, tt.texts, tt.ended) })
 	}
 }
 
-func killedAnywhere(t *testing.T, rounds int, texts []string) {
+func killedAnywhere(t *testing.T, opt *research.Options, texts []string, ended research.TaskEnd) {
 	st := &store.InMemory{}
 	clock := qedtest.NewClock()
 	ctx := qed.WithClock(t.Context(), clock.Now)
-	a, m := journey(t, st, rounds, nil)
+	a, m := journey(t, st, opt)
 	var want qed.Answer
 	next := map[int64]string{}   // what the user says next, by the length of the log
 	reply := map[string]string{} // and to a question
@@ -91,7 +99,7 @@ func killedAnywhere(t *testing.T, rounds int, texts []string) {
 		}
 	}
 	report := reportOf(t, want)
-	if len(report.Tasks) != 4 || !report.Remediated || !want.Partial || len(report.Sources) < 3 {
+	if len(report.Tasks) != 4 || !report.Remediated || !want.Partial || len(report.Sources) < 2 || report.Tasks[0].Ended != ended {
 		t.Fatalf("%+v", report)
 	}
 	whole := qedtest.Log(t, st, "t")
@@ -99,7 +107,7 @@ func killedAnywhere(t *testing.T, rounds int, texts []string) {
 		log := whole[:i+1]
 		t.Run(fmt.Sprint(i, " ", last.Kind, " ", last.Address), func(t *testing.T) {
 			clock.Pass(time.Minute)
-			a, rest := journey(t, qedtest.Restore(t, log), rounds, nil)
+			a, rest := journey(t, qedtest.Restore(t, log), opt)
 			var answer qed.Answer
 			for text := next[last.Seq]; ; text = reply[answer.Questions[0].Text] {
 				var err error
@@ -140,7 +148,7 @@ func TestRevokedRights(t *testing.T) {
 	st := &store.InMemory{}
 	clock := qedtest.NewClock()
 	ctx := qed.WithClock(t.Context(), clock.Now)
-	a, _ := journey(t, st, 0, nil)
+	a, _ := journey(t, st, &research.Options{})
 	for _, text := range journeyTexts {
 		if _, err := qed.Ask(ctx, a, qed.Turn{Thread: "t", Text: text}); err != nil {
 			t.Fatal(err)
@@ -159,7 +167,7 @@ func TestRevokedRights(t *testing.T) {
 			continue
 		}
 		clock.Pass(time.Minute)
-		a, m := journey(t, qedtest.Restore(t, log), 0, revoked)
+		a, m := journey(t, qedtest.Restore(t, log), &research.Options{Filter: revoked})
 		_, err := qed.Ask(ctx, a, qed.Turn{Thread: "t"})
 		if errors.Is(err, research.ErrForbidden) {
 			refused++

@@ -68,7 +68,7 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 		t.Status, t.Attempt, t.Began = qed.TodoComplete, 1, qed.TurnTime(ctx)
 		switch o.report.Ended {
 		case TaskFailed:
-			t.Status, t.Problem = qed.TodoFailed, prompt.Clip(o.report.Error, maxNote)
+			t.Status, t.Problem = qed.TodoFailed, o.report.Errors[0]
 		case TaskBudget:
 			t.Status = qed.TodoSkipped
 		}
@@ -128,7 +128,7 @@ func (a *agent) runTask(ctx context.Context, s *state, t qed.Todo) (outcome, err
 			err = nil
 		}
 		if err == nil && r.out.report.Ended == TaskFailed {
-			err = errors.New(r.out.report.Error)
+			err = errors.New(r.out.report.Errors[0])
 		}
 		return len(r.out.findings), err
 	})
@@ -159,6 +159,12 @@ func (r *taskRun) problem(text string) {
 	if !slices.Contains(r.out.problems, text) {
 		r.out.problems = append(r.out.problems, text)
 	}
+}
+
+// failed adds what failed: for the user, and the error for the developer.
+func (r *taskRun) failed(text, err string) {
+	r.problem(text)
+	r.out.report.Errors = append(r.out.report.Errors, prompt.Clip(err, maxNote))
 }
 
 // progress emits how far a task is, with findings that are not kept yet.

@@ -162,7 +162,7 @@ func (r *taskRun) resolve(ctx context.Context, ref *candidate) (hits []rag.Hit, 
 	case references.URL:
 		hits, problem, err := r.searchWeb(ctx, ref.Text)
 		if problem != "" {
-			r.problem(usertext.Fill(r.texts.WebFailed, "query", ref.Text))
+			r.failed(usertext.Fill(r.texts.WebFailed, "query", tidy(ref.Text, maxNote)), problem)
 		}
 		ref.Found = len(hits)
 		return hits, true, err
@@ -173,7 +173,7 @@ func (r *taskRun) resolve(ctx context.Context, ref *candidate) (hits []rag.Hit, 
 	}
 	part := strings.TrimSpace(ref.detected.Part + " " + queryOf(&r.todo))
 	if ref.Resolved != "" {
-		q := rag.Query{Text: part, K: roundPassages, Filter: rag.Filter{Documents: []string{ref.Resolved}}}
+		q := rag.Query{Text: part, K: followPassages, Filter: rag.Filter{Documents: []string{ref.Resolved}}}
 		hits, failed, err := r.lookFor(ctx, q)
 		if err != nil || len(hits) > 0 {
 			ref.Scoped, ref.Found = err == nil, len(hits)
@@ -183,7 +183,7 @@ func (r *taskRun) resolve(ctx context.Context, ref *candidate) (hits []rag.Hit, 
 			r.problem(usertext.Fill(r.texts.MissingInIndex, "reference", tidy(ref.Text, maxNote), "document", ref.Resolved))
 		}
 	}
-	hits, _, err = r.lookFor(ctx, rag.Query{Text: tidy(ref.Text, maxQuery), K: roundPassages})
+	hits, _, err = r.lookFor(ctx, rag.Query{Text: tidy(ref.Text, maxQuery), K: followPassages})
 	ref.Found = len(hits)
 	return hits, false, err
 }
@@ -206,7 +206,7 @@ func (r *taskRun) lookUp(ref *Reference) {
 func (r *taskRun) lookFor(ctx context.Context, q rag.Query) (hits []rag.Hit, failed bool, err error) {
 	hits, problem, err := r.search(ctx, r.s.Request, q)
 	if problem != "" {
-		r.problem(usertext.Fill(r.texts.SearchFailed, "query", q.Text))
+		r.failed(usertext.Fill(r.texts.SearchFailed, "query", q.Text), problem)
 	}
 	return hits, problem != "", err
 }

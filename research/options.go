@@ -107,6 +107,7 @@ const (
 	maxQueries        = 5
 	roundQueries      = 3  // of a round of the clarification
 	roundPassages     = 3  // of each query of a round
+	followPassages    = 3  // of a reference
 	maxReferences     = 10 // of a passage
 	maxWebResults     = 2
 	maxReportFindings = 60

@@ -41,7 +41,7 @@ type TaskReport struct {
 	Depth       int         `json:"depth"` // of the deepest passage
 	Tokens      int         `json:"tokens"`
 	Ended       TaskEnd     `json:"ended"`
-	Error       string      `json:"error,omitempty"` // for the developer
+	Errors      []string    `json:"errors,omitempty"` // of searches and of passages that were not read, for the developer
 }
 
 // A Source is a passage that the report cites.

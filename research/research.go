@@ -29,6 +29,9 @@
 // the user replies "/end", after the last round, or by convergence: a coverage of at
 // least 0.8, at least 0.7 of the passages found before, and at most two gaps.
 //
+// Questions, tasks and the report are in the language of the question, with the terms
+// of the documents. [qed.Turn.Language] sets another one.
+//
 // # Tasks
 //
 // The plan is a [qed.TodoList] of at most 15 tasks. With [Options.ApprovePlan] the

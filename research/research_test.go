@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,6 +17,7 @@ import (
 	"github.com/qedkit/qed/rag"
 	"github.com/qedkit/qed/references"
 	"github.com/qedkit/qed/research"
+	"github.com/qedkit/qed/store"
 )
 
 // narrow are options whose searches find one passage, so that others are found only
@@ -399,7 +401,8 @@ func TestSearchFails(t *testing.T) {
 			}})
 			answer, report := ask(t, newAgent(t, m, s, opt), feeQuestion)
 			if !answer.Partial || answer.NotFound || !strings.Contains(answer.Text, tt.text) || len(answer.Citations) < tt.citations ||
-				answer.Plan[0].Status != tt.status || len(report.Problems) == 0 {
+				answer.Plan[0].Status != tt.status || len(report.Problems) == 0 ||
+				!slices.ContainsFunc(report.Tasks, func(task research.TaskReport) bool { return slices.Contains(task.Errors, "the index is gone") }) {
 				t.Errorf("%+v", answer)
 			}
 			if strings.Contains(answer.Text, "the index is gone") {
@@ -480,5 +483,27 @@ func TestLanguageIsATag(t *testing.T) {
 	})
 	if _, err := qed.Ask(t.Context(), newAgent(t, seen, index(t, harbour), nil), qed.Turn{Text: feeQuestion, Language: "en. PWNED"}); err != nil {
 		t.Error(err)
+	}
+}
+
+// Researches at the same time share nothing.
+func TestManyAtOnce(t *testing.T) {
+	opt := narrow(t)
+	opt.Store = &store.InMemory{}
+	a := newAgent(t, &reader{}, index(t, harbour), opt)
+	want, _ := ask(t, a, feeQuestion)
+	var wait sync.WaitGroup
+	for i := range 20 {
+		wait.Go(func() {
+			answer, err := qed.Ask(t.Context(), a, qed.Turn{Thread: fmt.Sprint(i), Text: feeQuestion})
+			if diff := cmp.Diff(want, answer); err != nil || diff != "" {
+				t.Errorf("%v %s", err, diff)
+			}
+		})
+	}
+	wait.Wait()
+	// A further research in a thread is one of its own.
+	if answer, report := ask(t, a, "What is the crane rule?"); len(report.Sources) != 1 || answer.Partial {
+		t.Errorf("%+v", answer)
 	}
 }

@@ -108,9 +108,9 @@ func (r *taskRun) iterate(ctx context.Context, query string) error {
 		return err
 	}
 	if problem != "" {
-		r.problem(usertext.Fill(r.texts.SearchFailed, "query", query))
+		r.failed(usertext.Fill(r.texts.SearchFailed, "query", query), problem)
 		if r.out.report.Iterations == 1 {
-			r.out.report.Ended, r.out.report.Error = TaskFailed, "the search failed: "+problem
+			r.out.report.Ended = TaskFailed
 		}
 		return nil
 	}
@@ -217,7 +217,7 @@ func (r *taskRun) condense(ctx context.Context, c rag.Chunk) (*finding, error) {
 	reply, err := asking.Object[condensed](ctx, r.model, &r.out.usage, req)
 	switch {
 	case err != nil && useless(err):
-		r.problem(usertext.Fill(r.texts.NotRead, "document", title))
+		r.failed(usertext.Fill(r.texts.NotRead, "document", title), err.Error())
 		return nil, nil
 	case err != nil:
 		return nil, err

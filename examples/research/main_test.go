@@ -31,6 +31,7 @@ func TestTranscript(t *testing.T) {
 		"§ 9 der Hafenabgabenverordnung in liegeplatz-2.md: not followed: nicht nötig",
 		"§ 2 der Liegeplatzordnung in liegeplatz-4.md: not followed: depth",
 		"search    hose tested months replaced",
+		"How often hoses are tested (after task_1), complete",
 		"§ 2 der Schleppgebürenordnung in schlepper-1.md: schlepper-2.md (fuzzy)",
 		"„Winterdiensttabelle“ verweist auf winterdienst-4.md, von dem es keine Stellen gibt",
 	} {
