@@ -15,7 +15,7 @@ import (
 // kindOf has the kind of a reference for each type of the public set.
 var kindOf = map[string]references.Kind{
 	"law": references.Law, "statute": references.Law, "ordinance": references.Law, "eu_norm": references.Law,
-	"regulation": references.Law, "contract": references.Law, "unknown": references.Law,
+	"regulation": references.Law, "contract": references.Law,
 	"case": references.Case, "journal": references.Journal, "literature": references.Journal,
 	"id": references.Earlier, "supra": references.Earlier,
 }
@@ -41,7 +41,7 @@ func measures() []*measure {
 		{name: "de-case-F1", lang: "de", types: []string{"case"}},
 		{name: "de-journal-F1", lang: "de", types: []string{"literature"}},
 		{name: "de-all-F1", lang: "de"},
-		{name: "en-statute-F1", lang: "en", types: []string{"law", "unknown"}},
+		{name: "en-statute-F1", lang: "en", types: []string{"law"}},
 		{name: "en-case-F1", lang: "en", types: []string{"case"}},
 		{name: "en-journal-F1", lang: "en", types: []string{"journal"}},
 		{name: "en-earlier-F1", lang: "en", types: []string{"id", "supra"}},

@@ -16,30 +16,34 @@ const (
 	germanDate = `(?:` + date + `|\d{4}-\d\d-\d\d)`
 	// docket is the number of a case: XII ZB 214/14, B 14 AS 25/16 B, C-431/12, 29 W
 	// (pat) 9/95.
-	docket  = `(?:C` + sp + `[-–]` + sp + `\d+/\d\d(?:` + sps + `P)?|(?:(?:\d{1,3}[a-z]?|[IVX]{1,5}[a-z]{0,2}|B|\p{Lu}\p{L}{0,6}|\(\p{L}{2,8}\)|/` + sp + `\d?)` + sps + `){1,4}\d{1,5}[/.]\d\d(?:\d\d)?(?:` + sps + `(?:B|R|BH|ER|KL|S|PKH)\b)?(?:` + sps + `u\.` + sp + `a\.)?)`
-	margins = `(?:,?` + sps + `(?:Rn|Rdnr|RdNr|Rz|Rdn|Randnr|Tz)\b\.?` + sps + `\d+[a-z]?(?:(?:,|` + sps + `(?:und|bis))?` + sps + `\d+)*(?:` + sps + `ff?\b\.?)?)`
-	pages   = `(?:` + sp + `,` + sp + `\d+(?:` + sps + `ff?\b\.?)?|` + sps + `[<(\[]` + sp + `[\d ,.ffRn]{1,40}` + sp + `[>)\]])`
-	volumes = `(?:;` + sps + `\d+` + pages + `+)*`
+	docket = `(?:C~[-–]~\d+/\d\d(?:_P)?|(?:(?:\d{1,3}[a-z]?|[IVX]{1,5}[a-z]{0,2}|B|\p{Lu}\p{L}{0,6}|` +
+		`\(\p{L}{2,8}\)|/~\d?)_){1,4}\d{1,5}[/.]\d\d(?:\d\d)?(?:_(?:B|R|BH|ER|KL|S|PKH)\b)?(?:_u\.~a\.)?)`
+	margins = `(?:,?_(?:Rn|Rdnr|RdNr|Rz|Rdn|Randnr|Tz)\b\.?_\d+[a-z]?(?:(?:,|_(?:und|bis))?_\d+)*(?:_ff?\b\.?)?)`
+	pages   = `(?:~,~\d+(?:_ff?\b\.?)?|_[<(\[]~[\d ,.ffRn]{1,40}~[>)\]])`
+	volumes = `(?:;_\d+` + pages + `+)*`
 	printed = `(?:` + collections + `)`
 
-	collections = `(?:BGHZ|BGHSt|BVerfGE|BVerfGK|BVerwGE|BAGE|BFHE|BSGE|BPatGE|RGZ|RGSt|BayObLGZ)` + sps + `\d+` + pages + `+` + volumes + `|` +
-		`(?:\p{Lu}[\p{L}&]{1,7}(?:-R[RS])?|BFH` + sp + `/` + sp + `NV|DStR|BStBl` + sps + `I{1,2})` + sps + `(?:19|20)\d\d` + pages + `+|` +
-		`SozR` + sps + `(?:\d` + sp + `[-–]` + sp + `)?\d{4}` + sps + `§` + sps + `\d+[a-z]?` + sps + `Nr` + sps + `\d+|` +
-		`Buchholz` + sps + `[\d.]+` + sps + `[^,;()]{2,40}` + sps + `Nr\.` + sps + `\d+|juris|Juris`
+	collections = `(?:BGHZ|BGHSt|BVerfGE|BVerfGK|BVerwGE|BAGE|BFHE|BSGE|BPatGE|RGZ|RGSt|BayObLGZ)_\d+` + pages +
+		`+` + volumes + `|` +
+		`(?:\p{Lu}[\p{L}&]{1,7}(?:-R[RS])?|BFH~/~NV|DStR|BStBl_I{1,2})_(?:19|20)\d\d` + pages + `+|` +
+		`SozR_(?:\d~[-–]~)?\d{4}_§_\d+[a-z]?_Nr_\d+|` +
+		`Buchholz_[\d.]+_[^,;()]{2,40}_Nr\._\d+|juris|Juris`
 	// source is where a decision is printed.
-	source = `(?:(?:` + sp + `[,=–-]` + sp + `|` + sps + `)` + printed + `)`
+	source = `(?:(?:~[,=–-]~|_)` + printed + `)`
 	// decided is a decision with its date and number.
-	decided = `(?:(?:Urteile?n?s?|Beschl(?:uss|üsse)(?:es|n)?|Urt\.|Beschl\.)` + sps + `(?:de[rs]` + sps + `[^;()]{3,50}?` + sps + `)?)?(?:v(?:om|\.)` + sps + `)?` + germanDate +
-		`(?:` + sp + `[,–-]` + sp + `|` + sps + `)` + docket
-	behind = `(?:` + sps + `[-–](?:` + sps + `\[[^\[\]]{2,50}\])?)?(?:` + source + `|` + margins + `)*`
+	decided = `(?:(?:Urteile?n?s?|Beschl(?:uss|üsse)(?:es|n)?|Urt\.|Beschl\.)_(?:de[rs]_[^;()]{3,50}?_)?)?` +
+		`(?:v(?:om|\.)_)?` + germanDate +
+		`(?:~[,–-]~|_)` + docket
+	behind = `(?:_[-–](?:_\[[^\[\]]{2,50}\])?)?(?:` + source + `|` + margins + `)*`
 )
 
 var (
-	decision0 = regexp.MustCompile(`^` + decided + behind)
+	decision0 = pattern(`^` + decided + behind)
 	// byTheCourt is a decision behind its court: BGH, Urteil vom ...
-	byTheCourt = regexp.MustCompile(`^[\p{L}-]+(?:` + sps + `\p{Lu}[\p{L}-]+){0,3}?(?:` + sps + `[<(]\p{L}+[>)])?,?` + sps + `(?:` + decided + behind + `|(?:in` + sps + `)?` + printed + margins + `*)`)
-	printed0   = regexp.MustCompile(`^(?:` + printed + `)(?:` + source + `|` + margins + `)*`)
-	docket0    = regexp.MustCompile(docket)
+	byTheCourt = pattern(`^[\p{L}-]+(?:_\p{Lu}[\p{L}-]+){0,3}?(?:_[<(]\p{L}+[>)])?,?_(?:` + decided + behind +
+		`|(?:in_)?` + printed + margins + `*)`)
+	printed0 = pattern(`^(?:` + printed + `)(?:` + source + `|` + margins + `)*`)
+	docket0  = pattern(docket)
 )
 
 // decision reads a decision without a court: Beschluss vom 8. Juli 2015 - XII ZB
@@ -70,7 +74,7 @@ func byPattern(re *regexp.Regexp, text string, at int) (r Reference, end int) {
 }
 
 // caseName is the name of a case, or of the trademark that it is about: – Goldhase I
-var caseName = regexp.MustCompile(`^ [-–] ([\p{Lu}\d][^;(),.\n]{1,50})[;)]`)
+var caseName = pattern(`^ [-–] ([\p{Lu}\d][^;(),.\n]{1,50})[;)]`)
 
 // printedPaper reads a paper of the parliament: BT-Drucks 16/1889 S 21.
 func printedPaper(s *scan, at int) (r Reference, end int) {
@@ -83,12 +87,13 @@ func printedPaper(s *scan, at int) (r Reference, end int) {
 	return reference(Document, text, at, end, text[at:end], ""), end
 }
 
-var paper0 = regexp.MustCompile(`^B[TR]-?Dr(?:uck)?s\.?` + sps + `\d+/\d+(?:,?` + sps + `S\.?` + sps + `\d+(?:` + sps + `ff?\b\.?)?)?`)
+var paper0 = pattern(`^B[TR]-?Dr(?:uck)?s\.?_\d+/\d+(?:,?_S\.?_\d+(?:_ff?\b\.?)?)?`)
 
 // earlier0 is a reference to what the text cited before.
-var earlier0 = regexp.MustCompile(`^(?:Id\.,?|id\.(?:,? at\b| ¶| §| \d)|[Ii]bid\.?|[Ss]upra\b[.,]?|[Ee]benda\b|[Ee]bd\.|a\.` + sp + `a\.` + sp + `O\.|aaO\b)`)
+var earlier0 = pattern(`^(?:Id\.,?|id\.(?:,? at\b| ¶| §| \d)|[Ii]bid\.?|[Ss]upra\b[.,]?|[Ee]benda\b|` +
+	`[Ee]bd\.|a\.~a\.~O\.|aaO\b)`)
 
-var lowerID = regexp.MustCompile(`^id\.,?`)
+var lowerID = pattern(`^id\.,?`)
 
 // earlier reads a reference to what the text cited before: Id., supra, a. a. O.
 func earlier(s *scan, at int) (r Reference, end int) {

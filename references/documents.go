@@ -1,16 +1,20 @@
 package references
 
 import (
-	"regexp"
 	"strings"
 )
 
 const (
 	// englishNoun and germanNoun are words for documents.
-	englishNoun = `(?i:manual|handbook|guide|guidelines?|policy|policies|procedures?|specification|standard|report|agreement|contract|instructions?|protocol|playbook|catalogue|plan|code of conduct|terms of use|terms and conditions)\b`
-	germanNoun  = `(?:handbuch(?:e?s)?|anleitung|anweisung|richtlinien?|leitlinien?|leitfadens?|merkblatt(?:e?s)?|pflichtenheft(?:e?s)?|lastenheft(?:e?s)?|spezifikation|vorschrift(?:en)?|konzept(?:e?s)?|vertrag(?:e?s)?|vereinbarung|bericht(?:e?s)?|protokolls?|katalogs?|plan(?:e?s)?|ordnung|verzeichnis(?:ses)?|satzung)`
+	englishNoun = `(?i:manual|handbook|guide|guidelines?|policy|policies|procedures?|specification|standard|` +
+		`report|agreement|contract|instructions?|protocol|playbook|catalogue|plan|code of conduct|` +
+		`terms of use|terms and conditions)\b`
+	germanNoun = `(?:handbuch(?:e?s)?|anleitung|anweisung|richtlinien?|leitlinien?|leitfadens?|` +
+		`merkblatt(?:e?s)?|pflichtenheft(?:e?s)?|lastenheft(?:e?s)?|spezifikation|vorschrift(?:en)?|` +
+		`konzept(?:e?s)?|vertrag(?:e?s)?|vereinbarung|bericht(?:e?s)?|protokolls?|katalogs?|plan(?:e?s)?|` +
+		`ordnung|verzeichnis(?:ses)?|satzung)`
 	// designator tells documents of one kind apart: BA-12, QM 7.3, 2021.
-	designator = `(?:[A-Z]{1,5}(?:[-_][A-Z]{1,5})*[-_ ]?\d[\w./-]*\w|[A-Z]{1,5}[-_ ]?\d|(?:19|20)\d\d\b)`
+	designator = `(?:[A-Z]{1,5}(?:[-\x5f][A-Z]{1,5})*[-\x5f ]?\d[\w./-]*\w|[A-Z]{1,5}[-\x5f ]?\d|(?:19|20)\d\d\b)`
 	quotation  = `(?:"[^"\n]{2,100}"|[“„«»][^"“”«»\n]{2,100}["“”«»])`
 )
 
@@ -18,17 +22,27 @@ const (
 func isGermanDocument(word string) bool { return germanTitle.MatchString(word) }
 
 var (
-	germanTitle = regexp.MustCompile(`^\p{Lu}[\p{L}-]+(?:handbuch(?:e?s)?|anleitung|anweisung|richtlinien?|leitlinien?|leitfadens?|merkblatt(?:e?s)?|pflichtenheft(?:e?s)?|lastenheft(?:e?s)?|spezifikation|vorschrift)$`)
-	germanAlone = regexp.MustCompile(`^\p{Lu}[\p{L}-]+(?:` + sps + `(?:` + designator + `|` + quotation + `))?`)
+	germanTitle = pattern(`^\p{Lu}[\p{L}-]+(?:handbuch(?:e?s)?|anleitung|anweisung|richtlinien?|leitlinien?|` +
+		`leitfadens?|merkblatt(?:e?s)?|pflichtenheft(?:e?s)?|lastenheft(?:e?s)?|spezifikation|vorschrift)$`)
+	germanAlone = pattern(`^\p{Lu}[\p{L}-]+(?:_(?:` + designator + `|` + quotation + `))?`)
 	// pointer is a word before a document that is referred to.
-	pointer = regexp.MustCompile(`(?:[Ss]iehe|[Vv]gl\.|[Vv]ergleiche|[Gg]emäß|[Ll]aut|[Nn]ach|[Ii]m|[Ii]n|[Aa]us|[Vv]om|[Zz]um|[Zz]ur|[Vv]on|[Dd]urch)(?:\s(?:dem|der|das|die|den|des|unserem|unserer|dieser))?\s$|(?:^|\s)(?:des|der|dem|das|die)\s$`)
-	cue     = regexp.MustCompile(`(?i:\bsee|\bper|\bin|\bof|\bfrom|\bto|\bdocument|\bmanual|\bpolicy|\bsiehe|\bvgl\.|\bgemäß|\blaut|\bim|\bdokument|\bhandbuch|\brichtlinie|\bleitfaden)(?:\s(?:the|dem|der|das|die))?\s$`)
+	pointer = pattern(`(?:[Ss]iehe|[Vv]gl\.|[Vv]ergleiche|[Gg]emäß|[Ll]aut|[Nn]ach|[Ii]m|[Ii]n|[Aa]us|` +
+		`[Vv]om|[Zz]um|[Zz]ur|[Vv]on|[Dd]urch)(?:\s(?:dem|der|das|die|den|des|unserem|unserer|dieser))?\s$|` +
+		`(?:^|\s)(?:des|der|dem|das|die)\s$`)
+	cue = pattern(`(?i:\bsee|\bper|\bin|\bof|\bfrom|\bto|\bdocument|\bmanual|\bpolicy|\bsiehe|\bvgl\.|` +
+		`\bgemäß|\blaut|\bim|\bdokument|\bhandbuch|\brichtlinie|\bleitfaden)(?:\s(?:the|dem|der|das|` +
+		`die))?\s$`)
 
-	germanOf = regexp.MustCompile(`^` + sps + `(?:des|der|dem|zum|zur|im|in` + sps + `de[rm]|aus` + sps + `de[rm]|von)` + sps +
-		`(` + quotation + `|(?:` + adjective + sps + `)?(?:(?:\p{Lu}[\p{L}-]*?)(?i:` + germanNoun + `)|\p{Lu}[\p{L}-]*[-\p{Ll}]` + germanNoun + `)(?:` + sps + `(?:` + designator + `|` + quotation + `))?|(?:` + standards + `)|` + designator + `)`)
+	germanOf = pattern(`^_(?:des|der|dem|zum|zur|im|in_de[rm]|aus_de[rm]|von)_` +
+		`(` + quotation + `|(?:` + adjective + `_)?(?:(?:\p{Lu}[\p{L}-]*?)(?i:` + germanNoun + `)|` +
+		`\p{Lu}[\p{L}-]*[-\p{Ll}]` + germanNoun + `)(?:_(?:` + designator + `|` + quotation + `))?|(?:` + standards +
+		`)|` + designator + `)`)
 
-	quoted0 = regexp.MustCompile(`^` + quotation)
-	title   = regexp.MustCompile(`^.\p{Lu}[^.!?:;]{2,}.{1,3}$`)
+	// weak are cues that stand before other words in quotation marks as well.
+	weak = pattern(`^(?i:per|in|of|from|to|im)\b`)
+
+	quoted0 = pattern(`^` + quotation)
+	title   = pattern(`^.\p{Lu}[^.!?:;]{2,}.{1,3}$`)
 )
 
 // ofGerman returns the end and the name of the document of a part: Abschnitt 4.2 des
@@ -53,36 +67,26 @@ func germanDocument(s *scan, at int) (r Reference, end int) {
 	if !isGermanDocument(name) && !strings.Contains(name, " ") {
 		return r, at // a document that is not named: die Richtlinie
 	}
-	return reference(Document, text, at, end, strings.Trim(name, `"“”„«»`), ""), end
+	return document(text, at, end, strings.Trim(name, `"“”„«»`))
 }
 
-// englishBefore is the name of a document before its last word: Travel Expense.
-var englishBefore = regexp.MustCompile(`(?:^|[\s("“])(\p{Lu}[\p{L}\d'’&-]*\s(?:(?:(?:and|of|for|on|in|to)\s)?\p{Lu}[\p{L}\d'’&-]*\s){0,5})$`)
+// mention is before a document that is referred to, and not before a heading.
+var mention = pattern(`\b(?:[Tt]he|[Oo]ur|[Yy]our|[Tt]his|[Ss]ee|[Pp]er|[Ii]n|[Oo]f|[Uu]nder|[Tt]o|[Ww]ith|` +
+	`[Bb]y|[Aa]nd|[Ff]rom)[\s("“]+$`)
 
-var englishAfter = regexp.MustCompile(`^\p{L}+(?:\s(?:for|of|on)\s\p{Lu}[\p{L}-]+(?:\s\p{Lu}[\p{L}-]+){0,3})?(?:\s(?:` + designator + `))?`)
+var englishAfter = pattern(`^\p{L}+(?:\s(?:for|of|on)\s\p{Lu}[\p{L}-]+(?:\s\p{Lu}[\p{L}-]+){0,3})?(?:\s(?:` +
+	designator + `))?`)
 
 // englishDocument reads a document by its name: the Travel Expense Policy.
 func englishDocument(s *scan, at int) (r Reference, end int) {
 	text, floor := s.text, s.floor
-	start := max(floor, at-80)
-	b := englishBefore.FindStringSubmatchIndex(text[start:at])
-	if b == nil {
-		return r, at
-	}
-	from := start + b[2]
-	for {
-		s := starting.FindStringIndex(text[from:at])
-		if s == nil {
-			break
-		}
-		from += s[1]
-	}
+	from := titleBefore(text, floor, at, inDocuments, "&")
 	m := englishAfter.FindStringIndex(text[at:])
-	if from >= at || m == nil || inWordAt(text, at+m[1]) {
+	if from >= at || m == nil || inWordAt(text, at+m[1]) || !mention.MatchString(text[max(floor, from-12):from]) {
 		return r, at
 	}
 	end = at + m[1]
-	return reference(Document, text, from, end, text[from:end], ""), end
+	return document(text, from, end, text[from:end])
 }
 
 // quoted reads a title in quotation marks behind a word that refers to it: see "Safety
@@ -94,19 +98,26 @@ func quoted(s *scan, at int) (r Reference, end int) {
 		return r, at
 	}
 	end = at + m[1]
-	if !title.MatchString(text[at:end]) || !cue.MatchString(text[max(floor, at-40):at]) {
+	name := strings.Trim(text[at:end], `"“”„«»`)
+	before := cue.FindString(text[max(floor, at-40):at])
+	if before == "" || !title.MatchString(text[at:end]) || months.MatchString(name) ||
+		!strings.Contains(name, " ") && weak.MatchString(before) {
 		return r, at
 	}
-	return reference(Document, text, at, end, strings.Trim(text[at:end], `"“”„«»`), ""), end
+	return document(text, at, end, name)
 }
 
-const standards = `(?:(?:DIN|EN|ISO|IEC|VDE|ANSI|BS|ASTM|UL)[ /-]?){1,3}\s?(?:\p{Lu}\s?)?\d[\d.:-]*\d(?:-\d+)?|(?:TRBS|TRGS|VDI|NFPA|RFC|FIPS|ECE|SOP)[ -]?\p{Lu}?\d[\d.-]*\d|IEEE\s(?:Std\s)?\d[\d.]*\d(?:\p{Ll}{1,2})?|NIST\sSP\s\d+-\d+\w?|DGUV\s(?:Vorschrift|Regel|Information|Grundsatz)\s\d+(?:-\d+)?|OSHA\s\d+(?:\.\d+)+`
+const standards = `(?:(?:DIN|EN|ISO|IEC|VDE|ANSI|BS|ASTM|UL)[ /-]?){1,3}\s?(?:\p{Lu}\s?)?\d[\d.:-]*\d` +
+	`(?:-\d+)?|(?:TRBS|TRGS|VDI|NFPA|RFC|FIPS|ECE|SOP)[ -]?\p{Lu}?\d[\d.-]*\d|` +
+	`IEEE\s(?:Std\s)?\d[\d.]*\d(?:\p{Ll}{1,2})?|NIST\sSP\s\d+-\d+\w?|DGUV\s(?:Vorschrift|Regel|` +
+	`Information|Grundsatz)\s\d+(?:-\d+)?|OSHA\s\d+(?:\.\d+)+`
 
 var (
-	standard0   = regexp.MustCompile(`^(?:` + standards + `)`)
-	identifier0 = regexp.MustCompile(`^(?:arXiv:\s?\d{4}\.\d{4,5}(?:v\d+)?|(?i:doi):\s?10\.\d{4,9}/[^\s<>"]+)`)
-	byNumber0   = regexp.MustCompile(`^\p{L}+\s(?:(?:[Nn]o|[Nn]r|[Nn]umber|[Nn]ummer)\.?\s?)?(` + designator + `|\d{3,}(?:[-/]\d+)*)`)
-	url0        = regexp.MustCompile(`^(?:https?://|www\.)[^\s<>"“”„«»\x60\\^{}|]+`)
+	standard0   = pattern(`^(?:` + standards + `)(?:,?\s(?:Teil|[Pp]art)\s\d+)?`)
+	identifier0 = pattern(`^(?:arXiv:\s?\d{4}\.\d{4,5}(?:v\d+)?|(?i:doi):\s?10\.\d{4,9}/[^\s<>"]+)`)
+	byNumber0   = pattern(`^\p{L}+\s(?:(?:[Nn]o|[Nn]r|[Nn]umber|[Nn]ummer)\.?\s?)?(` + designator + `|` +
+		`\d{3,}(?:[-/]\d+)*)`)
+	url0 = pattern(`^(?:https?://|www\.)[^\s<>"“”„«»\x60\\^{}|]+`)
 )
 
 // standard reads a standard by its number: DIN EN ISO 9001:2015.
@@ -117,7 +128,25 @@ func standard(s *scan, at int) (r Reference, end int) {
 		return r, at
 	}
 	end = at + len(strings.TrimRight(text[at:at+m[1]], ".:-"))
-	return reference(Document, text, at, end, text[at:end], ""), end
+	return document(text, at, end, text[at:end])
+}
+
+// partBehind is a part behind its document: Safety Manual, Section 4.2.
+var partBehind = pattern(`^,\s((?:[Ss]ections?|[Cc]hapters?|[Cc]lauses?|[Pp]aragraphs?|Appendix|Annex|` +
+	`Kapitel|Abschnitt|Ziffer|Anhang|Anlage)\s` + letter + `(?:` + also + letter + `)*)`)
+
+// document returns the document text[from:end], or the part of it that is named
+// behind.
+func document(text string, from, end int, name string) (Reference, int) {
+	if m := partBehind.FindStringSubmatchIndex(text[end:]); m != nil && !inWordAt(text, end+m[1]) {
+		to := end + m[1]
+		_, _, other := ofEnglish(text, to)
+		_, german := ofGerman(text, to)
+		if _, ok := law(text, to, true); !ok && other+german == "" {
+			return reference(Section, text, from, to, name, text[end+m[2]:end+m[3]]), to
+		}
+	}
+	return reference(Document, text, from, end, name, ""), end
 }
 
 // identifier reads a publication by its number.
@@ -139,10 +168,10 @@ func byNumber(s *scan, at int) (r Reference, end int) {
 		return r, at
 	}
 	end = at + m[1]
-	return reference(Document, text, at, end, text[at+m[2]:at+m[3]], ""), end
+	return document(text, at, end, text[at+m[2]:at+m[3]])
 }
 
-var yearOnly = regexp.MustCompile(`^(?:19|20)\d\d$`)
+var yearOnly = pattern(`^(?:19|20)\d\d$`)
 
 // url reads an address of the web, without the punctuation of its sentence.
 func url(s *scan, at int) (r Reference, end int) {
@@ -171,15 +200,19 @@ func url(s *scan, at int) (r Reference, end int) {
 }
 
 var (
-	numbered0 = regexp.MustCompile(`^\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]`)
+	numbered0 = pattern(`^\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]`)
 
 	authorName = `\p{Lu}[\p{L}'’-]+`
 	someYear   = `(?:1[89]|20)\d\d[a-z]?\b`
 	inPages    = `(?:,\s(?:pp?\.|S\.)\s?\d+(?:[-–]\d+)?)?`
-	author0    = regexp.MustCompile(`^` + authorName + `(?:,\s` + authorName + `)?(?:\set\sal\.?|\su\.\s?a\.|,?\s(?:and|und|&)\s` + authorName + `),?\s[(\[]` + someYear + inPages + `[)\]]`)
-	oneWork    = authorName + `(?:,\s` + authorName + `)?(?:\set\sal\.?|\su\.\s?a\.|,?\s(?:and|und|&)\s` + authorName + `)?,\s` + someYear + inPages
-	inAuthors  = regexp.MustCompile(`^\(((?:(?:see|cf\.|e\.g\.,|vgl\.|siehe)\s)?` + oneWork + `(?:;\s` + oneWork + `)*)\)`)
-	months     = regexp.MustCompile(`^\(?(?:January|February|March|April|May|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|Version|Stand|Edition|Ausgabe)\b`)
+	author0    = pattern(`^` + authorName + `(?:,\s` + authorName + `)?(?:\set\sal\.?|\su\.\s?a\.|` +
+		`,?\s(?:and|und|&)\s` + authorName + `),?\s[(\[]` + someYear + inPages + `[)\]]`)
+	oneWork = authorName + `(?:,\s` + authorName + `)?(?:\set\sal\.?|\su\.\s?a\.|,?\s(?:and|und|&)\s` + authorName +
+		`)?,\s` + someYear + inPages
+	inAuthors = pattern(`^\(((?:(?:see|cf\.|e\.g\.,|vgl\.|siehe)\s)?` + oneWork + `(?:;\s` + oneWork + `)*)\)`)
+	months    = pattern(`^\(?(?:January|February|March|April|May|June|July|August|September|October|` +
+		`November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|Version|Stand|Edition|` +
+		`Ausgabe)\b`)
 )
 
 // numbered reads the number of a source: [12].

@@ -17,13 +17,13 @@ func TestFind(t *testing.T) {
 	}{
 		// German laws.
 		{"Das regelt § 5 Abs. 2 UWG.", []string{"law|§ 5 Abs. 2 UWG|UWG"}},
-		{"(vgl. §§ 54, 55 des Energiesteuergesetzes)", []string{"law|§§ 54, 55 des Energiesteuergesetzes|Energiesteuergesetzes"}},
+		{"(vgl. §§ 54, 55 des Energiesteuergesetzes)", []string{"law|§§ 54, 55 des Energiesteuergesetzes|Energiesteuergesetz"}},
 		{"Art. 2 Abs. 1 in Verbindung mit Art. 20 Abs. 3 GG gilt.", []string{"law|Art. 2 Abs. 1 in Verbindung mit Art. 20 Abs. 3 GG|GG"}},
 		{"Nach § 3 Satz 1 Nr. 4 Buchst. a SGB XI ist", []string{"law|§ 3 Satz 1 Nr. 4 Buchst. a SGB XI|SGB XI"}},
 		{"Art. 69 EPÜ bezieht sich", []string{"law|Art. 69 EPÜ|EPÜ"}},
 		{"obsiegen (SGG § 184 Abs 1), ist", []string{"law|SGG § 184 Abs 1|SGG"}},
 		{"§ 823\nAbs. 1 BGB", []string{"law|§ 823\nAbs. 1 BGB|BGB"}},
-		{"§ 1a des Arbeitsschutzgesetzes vom 7. August 1996 (BGBl. I S. 1246) gilt", []string{"law|§ 1a des Arbeitsschutzgesetzes vom 7. August 1996 (BGBl. I S. 1246)|Arbeitsschutzgesetzes"}},
+		{"§ 1a des Arbeitsschutzgesetzes vom 7. August 1996 (BGBl. I S. 1246) gilt", []string{"law|§ 1a des Arbeitsschutzgesetzes vom 7. August 1996 (BGBl. I S. 1246)|Arbeitsschutzgesetz"}},
 		{"Anlage 2, § 5 UWG und § 25, § 13 Abs. 1", []string{"section|Anlage 2", "law|§ 5 UWG|UWG", "section|§ 25", "section|§ 13 Abs. 1"}},
 		{"Nr. 34 der Anlage 2 zum UStG", []string{"law|Nr. 34 der Anlage 2 zum UStG|UStG"}},
 		{"Das Bürgerliche Gesetzbuch und das Arbeitszeitgesetz", []string{"law|Arbeitszeitgesetz|Arbeitszeitgesetz"}},
@@ -31,7 +31,8 @@ func TestFind(t *testing.T) {
 			"law|Art. 5 Abs. 1 der Richtlinie 2008/50/EG|Richtlinie 2008/50/EG", "law|Verordnung (EU) 2016/679|Verordnung (EU) 2016/679"}},
 		{"(MüKo-StPO / Wenske, § 267 Rn. 79 ff.)", nil},
 		{"Die Regelung in § 12 bleibt; siehe auch § 14 Absatz 2.", []string{"section|§ 12", "section|§ 14 Absatz 2"}},
-		{"§ 3 des Mietvertrages", []string{"section|§ 3 des Mietvertrages|Mietvertrages"}},
+		{"# § 1 Anmeldung\n\n## § 2 Fristen\nNach § 1 gilt: #§ 3\n### Chapter 4\n", []string{"section|§ 1", "section|§ 3"}},
+		{"§ 3 des Mietvertrages", []string{"section|§ 3 des Mietvertrages|Mietvertrag"}},
 		{"Der Preis ist 5 EUR, das Gesetz ist alt, der BGH auch.", nil},
 		{"Am 3. Mai 2020 um 5 Uhr kamen 12 Personen.", nil},
 
@@ -63,11 +64,18 @@ func TestFind(t *testing.T) {
 		{"See Section 4.2 of the Safety Manual.", []string{"section|Section 4.2 of the Safety Manual|Safety Manual"}},
 		{"as in section 4.2(b) of the safety manual, wear", []string{"section|section 4.2(b) of the safety manual|safety manual"}},
 		{"Annex B and Appendix 2 of “Charging at Work” apply", []string{"section|Annex B", "section|Appendix 2 of “Charging at Work”|Charging at Work"}},
-		{"Abschnitt 4.2 des Wartungshandbuchs und Kapitel 3", []string{"section|Abschnitt 4.2 des Wartungshandbuchs|Wartungshandbuchs", "section|Kapitel 3"}},
+		{"Abschnitt 4.2 des Wartungshandbuchs und Kapitel 3", []string{"section|Abschnitt 4.2 des Wartungshandbuchs|Wartungshandbuch", "section|Kapitel 3"}},
 		{"Ziffer 3.1 der Arbeitsanweisung AA-12 gilt", []string{"section|Ziffer 3.1 der Arbeitsanweisung AA-12|Arbeitsanweisung AA-12"}},
 		{"Kapitel 5 der DIN EN ISO 9001:2015", []string{"section|Kapitel 5 der DIN EN ISO 9001:2015|DIN EN ISO 9001:2015"}},
 		{"In the last section of this part, an article says so; the chapter A part is a title.", nil},
 		{"Der Teil ist neu, Abschnitt und Kapitel auch.", nil},
+
+		{"RFC 9110, section 10.2.3; the Safety Manual, Annex B, and laut Wartungshandbuch, Abschnitt 4.2", []string{
+			"section|RFC 9110, section 10.2.3|RFC 9110", "section|Safety Manual, Annex B|Safety Manual", "section|Wartungshandbuch, Abschnitt 4.2|Wartungshandbuch"}},
+
+		{"the Safety Manual, section 5 of the Data Protection Act 2018, and ISO 9001, Anlage 2 zum UStG", []string{
+			"document|Safety Manual|Safety Manual", "law|section 5 of the Data Protection Act 2018|Data Protection Act 2018",
+			"document|ISO 9001|ISO 9001", "law|Anlage 2 zum UStG|UStG"}},
 
 		// Documents.
 		{"ISO 9001, ISO/IEC 27001:2013 and DIN 4102-1 apply.", []string{
@@ -76,6 +84,8 @@ func TestFind(t *testing.T) {
 		{"The Travel Expense Policy says so; see “Charging at Work”.", []string{"document|Travel Expense Policy|Travel Expense Policy", "document|“Charging at Work”|Charging at Work"}},
 		{"laut Reisekostenrichtlinie und gemäß der Arbeitsanweisung AA-12", []string{"document|Reisekostenrichtlinie|Reisekostenrichtlinie", "document|Arbeitsanweisung AA-12|AA-12"}},
 		{"siehe „Handbuch Gefahrstoffe“, Seite 3", []string{"document|„Handbuch Gefahrstoffe“|Handbuch Gefahrstoffe"}},
+		{"as in \"Recent\", of \"March 5, 2026\" and “INT”; see “Ladders”", []string{"document|“Ladders”|Ladders"}},
+		{"Generate Report\n# Analysis Report\nNot in the Annual Report.", []string{"document|Annual Report|Annual Report"}},
 		{"He said \"Good morning to you\" and left; the policy is old. Eine Richtlinie fehlt.", nil},
 		{"arXiv:2005.11401 and doi:10.1145/3448016.3457550.", []string{"document|arXiv:2005.11401|arXiv:2005.11401", "document|doi:10.1145/3448016.3457550|doi:10.1145/3448016.3457550"}},
 

@@ -5,74 +5,92 @@ import (
 	"strings"
 )
 
-// The parts of a German citation. A space may be a line break or a narrow space, or
-// missing after a point.
+// pattern compiles an expression in which _ is the space between two words and ~ is
+// one that may be missing, as after a point. A space may be a line break or narrow.
+func pattern(expression string) *regexp.Regexp {
+	return regexp.MustCompile(spaces.Replace(expression))
+}
+
+var spaces = strings.NewReplacer("_", `[\s\x{00a0}\x{202f}]+`, "~", `[\s\x{00a0}\x{202f}]*`)
+
+// The parts of a German citation, for [pattern].
 const (
-	sp    = `[\s\x{00a0}\x{202f}]*`
-	sps   = `[\s\x{00a0}\x{202f}]+`
-	digit = `\d+(?:\.\d+)*(?:` + sp + `[a-eghj-lo-tv-z]\b|[a-z]{1,2}\b)?`
+	digit = `\d+(?:\.\d+)*(?:~[a-eghj-lo-tv-z]\b|[a-z]{1,2}\b)?`
 
 	// value is what a unit has: 3, 3a, IV, aa, a).
-	value    = `(?:\d+` + sp + `[a-z]\)|` + digit + `|[IVX]+\b|[a-z]{1,2}\b\)?|[A-RT-Z]\b)`
-	unit     = `(?:` + unitWord + `|Alternativen?|Alt|Variante|Var|Unterabs(?:atz)?|UAbs|Ziffern?|Ziff|Spiegelstrich|Sp|Teil|HS|Hs)\b\.?`
-	unitWord = `Abs(?:ätzen|ätze|atzes|atz)?|Sätzen|Sätze|Satzes|Satz|S|Nrn|Nr|Nummern?|Buchst(?:aben|abe)?|Doppelbuchst(?:aben|abe)?|lit|` +
+	value = `(?:\d+~[a-z]\)|` + digit + `|[IVX]+\b|[a-z]{1,2}\b\)?|[A-RT-Z]\b)`
+	unit  = `(?:` + unitWord + `|Alternativen?|Alt|Variante|Var|Unterabs(?:atz)?|UAbs|Ziffern?|Ziff|` +
+		`Spiegelstrich|Sp|Teil|HS|Hs)\b\.?`
+	unitWord = `Abs(?:ätzen|ätze|atzes|atz)?|Sätzen|Sätze|Satzes|Satz|S|Nrn|Nr|Nummern?|Buchst(?:aben|abe)?|` +
+		`Doppelbuchst(?:aben|abe)?|lit|` +
 		halfSentence + `|Teils(?:ätze|atzes|atz)?|Fall|Anlage|Anhang|Anh|Erwägungsgr(?:ünde|und)`
 	halfSentence = `(?:Eingangs)?[Hh]albs(?:ätze|atzes|atz)?`
 
-	list  = `(?:` + sp + `(?:,|und|oder|u\.|bis|sowie|bzw\.|-|–|/)` + sp + value + `)*`
-	more  = `(?:` + sp + `f{1,2}\b\.?)?`
-	along = `(?:` + sps + `(?:de[rs]` + sps + `)?|` + sp + `,` + sp + `|` + sp + `(?:und|oder|bis|sowie|bzw\.|/)` + sp + `|` + sp + `)`
+	list  = `(?:~(?:,|und|oder|u\.|bis|sowie|bzw\.|-|–|/)~` + value + `|_(?:and|or|to|through)_\d+(?:\.\d+)*)*`
+	more  = `(?:~f{1,2}\b\.?)?`
+	along = `(?:_(?:de[rs]_)?|~,~|~(?:und|oder|bis|sowie|bzw\.|/)~|~)`
 
 	// units are the parts of a provision: Abs. 2 Satz 1, (2), Halbs. 1, letzter Halbsatz.
-	units = `(?:` + along + unit + sp + value + list + more + `|` + sp + `\((?:Abs\.?` + sp + `)?\d+[a-z]?\)|` +
-		sps + `(?:(?:letzter|erster|zweiter|\d\.)` + sps + `)?` + halfSentence + `\b\.?)*`
-	chain = `(?:` + sp + `[,;]?` + sp + `(?:i\.?` + sp + `V\.?` + sp + `(?:m\.|mit|m)|iVm\.?|in` + sps + `Verbindung` + sps + `mit|und|oder|sowie|bzw\.|bis|,|` +
-		`jeweils|auch)` + sp + `)(?:de[nmrs]` + sps + `)?`
+	units = `(?:` + along + unit + `~` + value + list + more + `|~\((?:Abs\.?~)?\d+[a-z]?\)|\([a-z]{1,3}\)|` +
+		`_(?:(?:letzter|erster|zweiter|\d\.)_)?` + halfSentence + `\b\.?)*`
+	chain = `(?:~[,;]?~(?:i\.?~V\.?~(?:m\.|mit|m)|iVm\.?|in_Verbindung_mit|und|oder|sowie|bzw\.|bis|,|` +
+		`jeweils|auch)~)(?:de[nmrs]_)?`
 	sign    = `(?:§{1,2}|(?:Artikeln|Artikels|Artikel|Artt\.|Art\b\.?))`
 	numbers = digit + list + more + units
 )
 
 var (
 	// begin is the first provision of a citation.
-	begin = regexp.MustCompile(`^(?:Art\.?` + sp + `[IVX]+` + sp + `§{1,2}|` + sign + `)` + sp + numbers)
+	begin = pattern(`^(?:Art\.?~[IVX]+~§{1,2}|` + sign + `)~` + numbers)
 	// beginUnit is a part of a law or a document that has no section sign.
-	beginUnit = regexp.MustCompile(`^(?:Nrn?\b\.?|Nummern?|Ziffern?|Ziff\b\.?|Anlage|Anhang|Abschn(?:itt)?\b\.?|Teil|Kapitel|Abs(?:atz)?\b\.?|Punkt|Unterabschnitt)` +
-		sps + `(?:` + digit + `|[IVX]+\b|[A-Z]\b)` + list + more + units)
+	beginUnit = pattern(`^(?:Nrn?\b\.?|Nummern?|Ziffern?|Ziff\b\.?|Anlage|Anhang|Abschn(?:itt)?\b\.?|Teil|` +
+		`Kapitel|Abs(?:atz)?\b\.?|Punkt|Unterabschnitt)` +
+		`_(?:` + digit + `|[IVX]+\b|[A-Z]\b)` + list + more + units)
 	// next is another one of the same law.
-	next = regexp.MustCompile(`^` + chain + `(?:` + sign + sp + `)?` + numbers)
+	next = pattern(`^` + chain + `(?:` + sign + `~)?` + numbers)
 	// nextUnit is another part of the same provision.
-	nextUnit = regexp.MustCompile(`^` + chain + unit + sp + value + list + more + units)
+	nextUnit = pattern(`^` + chain + unit + `~` + value + list + more + units)
 
 	// abbreviated is a law by its abbreviation: it has two capitals.
-	abbreviated = regexp.MustCompile(`^` + sps + `(?:(des|der|dem|zum|zur)` + sps + `)?((?:SGB` + sps + `(?:[IVX]+|\d{1,2})\b|SGB-[IVX]+\b|` + agreement + `|` + shortLaw + `)` + place +
-		`(?:` + sps + `(?:19|20)\d\d\b)?` + old + `)`)
+	abbreviated = pattern(`^_(?:(des|der|dem|zum|zur)_)?((?:SGB_(?:[IVX]+|\d{1,2})\b|SGB-[IVX]+\b|` + agreement +
+		`|` + shortLaw + `)` + place +
+		`(?:_(?:19|20)\d\d\b)?` + old + `)`)
 	// named is a law or a document by its name, after a provision.
-	named = regexp.MustCompile(`^` + sps + `(?:(?:in` + sps + `)?` + article + sps + `)?((?:` + adjective + sps + `){0,3}` + lawName + land + `|\d+\.` + sps + shortLaw + `)`)
+	named = pattern(`^_(?:(?:in_)?` + article + `_)?((?:` + adjective + `_){0,3}` + lawName + land + `|` +
+		`\d+\._` + shortLaw + `)`)
 	// about goes on after a name with the subject of the law. Its end is that of a
 	// date, or the abbreviation that follows.
-	about = regexp.MustCompile(`^` + sps + `(?:über|zur|zum|für|betreffend|von)` + sps + `(?:[^.;()<>]|\((?:EU|EG|EWG)\)|\(Artikel[^()]*\))+?(` + sps + `[(<]` + sp + `[^()<>]{0,80}?` + shortLaw + sp + `-?` + sp + `[)>]|` + sps + `\(?vom` + sps + `\d)`)
-	short = regexp.MustCompile(`^` + sps + `[(<]` + sp + `(?:[^()<>]{0,80}? [-–] ?)?` + shortLaw + sp + `[-–]?` + sp + `[)>]`)
-	dated = regexp.MustCompile(`^,?` + sps + `(?:(?:in` + sps + `der` + sps + `Fassung|i\.` + sp + `d\.` + sp + `F\.|idF)` + sps + `(?:der` + sps + `Bekanntmachung` + sps + `)?)?vom` + sps + date + gazette + `?`)
+	about = pattern(`^_(?:über|zur|zum|für|betreffend|von)_(?:[^.;()<>]|\((?:EU|EG|EWG)\)|` +
+		`\(Artikel[^()]*\))+?(_[(<]~[^()<>]{0,80}?` + shortLaw + `~-?~[)>]|_\(?vom_\d)`)
+	short = pattern(`^_[(<]~(?:[^()<>]{0,80}? [-–] ?)?` + shortLaw + `~[-–]?~[)>]`)
+	dated = pattern(`^,?_(?:(?:in_der_Fassung|i\.~d\.~F\.|idF)_(?:der_Bekanntmachung_)?)?vom_` + date + gazette + `?`)
 	// enacted is a date with the gazette of the law.
-	enacted = regexp.MustCompile(`^` + sps + `(?:vom` + sps + date + gazette + `|\(vom` + sps + date + `(?:,| [-–])` + sps + journalOfLaws + `[^()]{0,40}\))`)
-	year    = regexp.MustCompile(`^` + sps + `(?:19|20)\d\d\b`)
+	enacted = pattern(`^_(?:vom_` + date + gazette + `|\(vom_` + date + `(?:,| [-–])_` + journalOfLaws + `[^()]{0,40}\))`)
+	year    = pattern(`^_(?:19|20)\d\d\b`)
 )
 
 const (
 	shortLaw  = `\p{Lu}[\pL]*(?:-?\p{Lu}\pL*|-\d+)+(?:-(?:\p{Lu}[\pL]*|[IVX]+))*(?:\.[A-Z]{3,})?`
-	agreement = `(?:(?:NV|TV-Ärzte|TV)(?:` + sps + `\p{Lu}[\pL-]+){1,2}|[A-Z]{1,3}TV` + sps + `\p{Lu}[\pL-]+` + sps + `(?:19|20)\d\d\b)`
-	place     = `(?:` + sps + `(?:NRW|NW|SH|BW|RP|RhPf|LSA|MV|SL|SN|TH|BB|HE|NI|Bln|Bbg|Hmb|Nds)\b(?:` + sps + `[IVX]+\b)?|` + sp + `/` + sp + `(?:VKA|Bund|TV[\pL-]+)\b)?`
+	agreement = `(?:(?:NV|TV-Ärzte|TV)(?:_\p{Lu}[\pL-]+){1,2}|[A-Z]{1,3}TV_\p{Lu}[\pL-]+_(?:19|20)\d\d\b)`
+	place     = `(?:_(?:NRW|NW|SH|BW|RP|RhPf|LSA|MV|SL|SN|TH|BB|HE|NI|Bln|Bbg|Hmb|Nds)\b(?:_[IVX]+\b)?|` +
+		`~/~(?:VKA|Bund|TV[\pL-]+)\b)?`
 	article   = `(?:des|der|dem|zum|zur|die|das|dieses|dieser|eines|einer)`
 	adjective = `(?:\p{Lu}\p{Ll}+(?:en|es|er|em|n|s|[ts]te)|\p{Ll}+isch(?:en|es|er|em|e))`
-	lawName   = `(?:Sozialgesetzbuch(?:s|es)?` + sps + `\p{Lu}\p{Ll}+tes` + sps + `Buch\b|(?:\p{Lu}\p{Ll}+-` + sps + `und` + sps + `)?\p{Lu}[\pL-]*(?:gesetzbuch(?:es|s)?|gesetz(?:es|en|e)?|verordnung|ordnung|verfassung|satzung|vertrag(?:es|s)?|vereinbarung|richtlinien?|konvention|statut(?:s|en)?|charta)\b|` +
-		`(?:Gesetz(?:es|buch(?:es|s)?)?|Verordnung|Verfassung|Konvention|Vertrag(?:es|s)?|Vereinbarung|Satzung|Richtlinien?|Übereinkommens?|Abkommens?)\b)`
+	lawName   = `(?:Sozialgesetzbuch(?:s|es)?_\p{Lu}\p{Ll}+tes_Buch\b|(?:\p{Lu}\p{Ll}+-_und_)?\p{Lu}[\pL-]*` +
+		`(?:gesetzbuch(?:es|s)?|gesetz(?:es|en|e)?|verordnung|ordnung|verfassung|satzung|vertrag(?:es|s)?|` +
+		`vereinbarung|richtlinien?|konvention|statut(?:s|en)?|charta)\b|` +
+		`(?:Gesetz(?:es|buch(?:es|s)?)?|Verordnung|Verfassung|Konvention|Vertrag(?:es|s)?|Vereinbarung|` +
+		`Satzung|Richtlinien?|Übereinkommens?|Abkommens?)\b)`
 	// land is the state whose law it is.
-	land = `(?:` + sps + `(?:des|der|für|von)` + sps + `(?:(?:de[nrs]|das)` + sps + `)?(?:(?:Freistaate?s?|Land(?:es)?)` + sps + `\p{Lu}[\pL-]+|Saarlandes|Bundes\b|Vereinten` + sps + `Nationen))?`
-	old  = `(?:` + sps + `(?:a\.` + sp + `F\.|n\.` + sp + `F\.|aF\b|nF\b))?`
-	date = `\d{1,2}\.` + sp + `(?:\d{1,2}\.|\p{Lu}\p{Ll}+)` + sp + `\d{4}`
+	land = `(?:_(?:des|der|für|von)_(?:(?:de[nrs]|das)_)?(?:(?:Freistaate?s?|Land(?:es)?)_\p{Lu}[\pL-]+|` +
+		`Saarlandes|Bundes\b|Vereinten_Nationen))?`
+	old  = `(?:_(?:a\.~F\.|n\.~F\.|aF\b|nF\b))?`
+	date = `\d{1,2}\.~(?:\d{1,2}\.|\p{Lu}\p{Ll}+)~\d{4}`
 
-	journalOfLaws = `(?:BGBl|RGBl|GVBl|GVOBl|GV\b|BAnz|Amtsbl|ABl|\p{Lu}\pL*GVBl|\p{Lu}\pL*ABl|Gesetz- und Verordnungsblatt)`
-	gazette       = `(?:` + sps + `[(<\[]` + sp + journalOfLaws + `[^()\[\]]{0,80}[)>\]]|,` + sp + journalOfLaws + `\.?` + sps + `[IVX]*` + sp + `(?:S\.?` + sp + `)?\d+)`
+	journalOfLaws = `(?:BGBl|RGBl|GVBl|GVOBl|GV\b|BAnz|Amtsbl|ABl|\p{Lu}\pL*GVBl|\p{Lu}\pL*ABl|` +
+		`Gesetz- und Verordnungsblatt)`
+	gazette = `(?:_[(<\[]~` + journalOfLaws + `[^()\[\]]{0,80}[)>\]]|,~` + journalOfLaws + `\.?_[IVX]*~` +
+		`(?:S\.?~)?\d+)`
 )
 
 // germanLaw reads provisions: § 5 Abs. 2 UWG, Art. 2 Abs. 1 in Verbindung mit Art.
@@ -117,9 +135,10 @@ func provisions(s *scan, at int, first *regexp.Regexp) (r Reference, end int) {
 	if target == "" {
 		// Numbers after the first provision may be something else.
 		end = part
-		if m := leading.FindStringSubmatchIndex(text[floor:from]); m != nil && first == begin && !notLaw.MatchString(text[floor+m[2]:floor+m[3]]) {
+		start := max(floor, from-20)
+		if m := leading.FindStringSubmatch(text[start:from]); m != nil && first == begin && !notLaw.MatchString(m[1]) {
 			// SGG § 184 Abs 1
-			from, target, isLaw = floor+m[2], text[floor+m[2]:floor+m[3]], true
+			from, target, isLaw = from-len(m[0])+strings.Index(m[0], m[1]), m[1], true
 		}
 	} else {
 		part = min(part, end)
@@ -135,21 +154,27 @@ func provisions(s *scan, at int, first *regexp.Regexp) (r Reference, end int) {
 		if to, name := ofGerman(text, end); to > 0 {
 			return reference(Section, text, from, to, name, text[at:part]), to
 		}
+		if kind, to, name := ofEnglish(text, end); name != "" {
+			return reference(kind, text, from, to, name, text[at:part]), to
+		}
 	}
 	return reference(Section, text, from, end, target, text[at:part]), end
 }
 
 var (
 	// leading is a law before the provision.
-	leading = regexp.MustCompile(`(?:^|[\s(])((?:SGB [IVX]+|\p{Lu}\pL*\p{Lu}))[ \x{00a0}]$`)
+	leading = pattern(`(?:^|[\s(])((?:SGB [IVX]+|\p{Lu}\pL*\p{Lu}))[ \x{00a0}]$`)
 	// section is a part that documents have.
-	section = regexp.MustCompile(`^(?:Ziffer|Ziff|Anlage|Anhang|Abschn|Teil|Kapitel|Absatz|Punkt|Unterabschnitt)`)
+	section = pattern(`^(?:Ziffer|Ziff|Anlage|Anhang|Abschn|Teil|Kapitel|Absatz|Punkt|Unterabschnitt)`)
 
 	// margin follows a section of a commentary on a law, and edition is before it.
-	margin = regexp.MustCompile(`^[\s,;:]*(?:Rn|Rdn|RdNr|Rdnr|Rdnrn|RdNrn|Rnrn|Rz|Randnr|Randnummer|Randnummern|Randziffer|Randziffern|Anm|Bem|Erl|Nr\.?\s*\d+\s*R)\b`)
+	margin = pattern(`^[\s,;:]*(?:Rn|Rdn|RdNr|Rdnr|Rdnrn|RdNrn|Rnrn|Rz|Randnr|Randnummer|Randnummern|` +
+		`Randziffer|Randziffern|Anm|Bem|Erl|Nr\.?\s*\d+\s*R)\b`)
 	// collection is a collection of decisions, which is ordered by provisions.
-	collection = regexp.MustCompile(`(?:SozR|Buchholz|BGHR|AP|EzA|StRK|LM)\b[\s\d.–-]*(?:Nrn?\.?[\s\d,]*(?:und\s\d+\s)?)?(?:zu\s)?$`)
-	edition    = regexp.MustCompile(`(?:Aufl(?:age)?\.?|Stand\s[^,;()]{1,30}|a\.?\s?a\.?\s?O\.?|[Kk]ommentar|[Kk]omm\.|EL|Lfg\.?|HStR|\d+/\d+|EzA|NZA|StGB|juris|\d{4})[\s,:]*$`)
+	collection = pattern(`(?:SozR|Buchholz|BGHR|AP|EzA|StRK|LM)\b[\s\d.–-]*(?:Nrn?\.?[\s\d,]*` +
+		`(?:und\s\d+\s)?)?(?:zu\s)?$`)
+	edition = pattern(`(?:Aufl(?:age)?\.?|Stand\s[^,;()]{1,30}|a\.?\s?a\.?\s?O\.?|[Kk]ommentar|[Kk]omm\.|` +
+		`EL|Lfg\.?|HStR|\d+/\d+|EzA|NZA|StGB|juris|\d{4})[\s,:]*$`)
 )
 
 // commentary reports whether a section is one of a commentary on a law.
@@ -194,6 +219,9 @@ func law(text string, at int, linked bool) (l lawful, ok bool) {
 	name := rest[m[2]:m[3]]
 	l = lawful{at + m[3], name, !contract.MatchString(name)}
 	l.end = fullName(text, l.end)
+	if n := numberedAs.FindStringIndex(text[l.end:]); n != nil && !l.isLaw && !inWordAt(text, l.end+n[1]) {
+		l.end += n[1]
+	}
 	l.name = text[at+m[2] : l.end]
 	if m := short.FindStringIndex(text[l.end:]); m != nil && dated.MatchString(text[l.end+m[1]:]) {
 		l.end += m[1]
@@ -219,17 +247,22 @@ func fullName(text string, end int) int {
 
 var (
 	// contract is a document that is not a law.
-	contract = regexp.MustCompile(`(?i)(?:vertrag(?:es|s)?|vereinbarung|satzung|richtlinien?)$`)
+	contract = pattern(`(?i)(?:vertrag(?:es|s)?|vereinbarung|satzung|richtlinien?)$`)
+
+	// numberedAs tells contracts apart.
+	numberedAs = pattern(`^_(?:` + designator + `|` + quotation + `)`)
 
 	// notLaw are names that look like those of laws.
-	notLaw = regexp.MustCompile(`^(?:BGH|BVerfG|BVerwG|BAG|BFH|BSG|EuGH|OLG|LSG|DM|EUR|Rd[Nn]rn?|TzBf|AP|EzA|SozR|PDF|USA|EU|DIN|EN|ISO|IEC|VDE|VDI|[IVX]+)$`)
+	notLaw = pattern(`^(?:BGH|BVerfG|BVerwG|BAG|BFH|BSG|EuGH|OLG|LSG|DM|EUR|Rd[Nn]rn?|TzBf|AP|EzA|SozR|PDF|` +
+		`USA|EU|DIN|EN|ISO|IEC|VDE|VDI|[IVX]+)$`)
 
-	euLaw   = regexp.MustCompile(`^` + sps + `(?:(?:der|des|zu|zur)` + sps + `)?(` + euName + `)`)
-	euAlone = regexp.MustCompile(`^` + euName)
+	euLaw   = pattern(`^_(?:(?:der|des|zu|zur)_)?(` + euName + `)`)
+	euAlone = pattern(`^` + euName)
 )
 
-const euName = `(?:Richtlinien?|RL|Verordnung|VO|Rahmenbeschluss(?:es)?|Beschluss)` + sps + `(?:[(<]` + sp + `(?:EG|EU|EWG|Euratom)(?:,` + sp + `Euratom)?` + sp + `[)>]` + sps + `)?(?:Nr\.?` + sps + `)?` +
-	`\d+` + sp + `/` + sp + `\d+(?:` + sp + `/` + sp + `(?:EG|EU|EWG|JI|GASP|Euratom)\b)?`
+const euName = `(?:Richtlinien?|RL|Verordnung|VO|Rahmenbeschluss(?:es)?|Beschluss)_(?:[(<]~(?:EG|EU|EWG|` +
+	`Euratom)(?:,~Euratom)?~[)>]_)?(?:Nr\.?_)?` +
+	`\d+~/~\d+(?:~/~(?:EG|EU|EWG|JI|GASP|Euratom)\b)?`
 
 // euNumber reads directives and regulations that are named without an article.
 func euNumber(s *scan, at int) (r Reference, end int) {
@@ -242,17 +275,21 @@ func euNumber(s *scan, at int) (r Reference, end int) {
 }
 
 var (
-	alone    = regexp.MustCompile(`^(?:Sozialgesetzbuch(?:s|es)?` + sps + `\p{Lu}\p{Ll}+tes` + sps + `Buch\b|\p{Lu}[\pL-]*(?:gesetzbuch(?:es|s)?|gesetz(?:es)?)(?:` + sps + `(?:19|20)\d\d\b)?)`)
-	longName = regexp.MustCompile(`^Gesetz(?:es)?` + sps + `(?:zur|zum|über|für|betreffend|vom)\b`)
+	alone = pattern(`^(?:Sozialgesetzbuch(?:s|es)?_\p{Lu}\p{Ll}+tes_Buch\b|\p{Lu}[\pL-]*(?:gesetzbuch` +
+		`(?:es|s)?|gesetz(?:es)?)(?:_(?:19|20)\d\d\b)?)`)
+	longName = pattern(`^Gesetz(?:es)?_(?:zur|zum|über|für|betreffend|vom)\b`)
 	// shortAlone is a law by its abbreviation.
-	shortAlone = regexp.MustCompile(`^(?:SGB` + sps + `[IVX]+\b|\p{Lu}[\pL-]*G\b|(?:FGO|SGG|ZPO|VwGO|InsO|StPO|StGB|BGB|HGB|GG|AO|ZVG|TVG|BauGB|DSGVO)\b)` + place + `(?:` + sps + `(?:19|20)\d\d\b)?`)
+	shortAlone = pattern(`^(?:SGB_[IVX]+\b|\p{Lu}[\pL-]*G\b|(?:FGO|SGG|ZPO|VwGO|InsO|StPO|StGB|BGB|HGB|GG|` +
+		`AO|ZVG|TVG|BauGB|DSGVO)\b)` + place + `(?:_(?:19|20)\d\d\b)?`)
 	// adjectives are before the name of a law: Zweites, Bürgerlichen.
-	adjectives = regexp.MustCompile(`(?:^|[\s(])((?:` + adjective + sps + `|\p{Lu}\p{Ll}+te[ns]?` + sps + `Buch` + sps + `|\p{Lu}\p{Ll}+-` + sps + `und` + sps + `){1,2})$`)
-	pointing   = regexp.MustCompile(`^(?:D[aei]\p{Ll}s?|Ein\p{Ll}*|[JDd]iese\p{Ll}?|[Jj]ede\p{Ll}?|Nach|Bei|Aus|Als|Neben|Gegen)` + sps)
+	adjectives = pattern(`(?:^|[\s(])((?:` + adjective + `_|\p{Lu}\p{Ll}+te[ns]?_Buch_|\p{Lu}\p{Ll}+-_und_){1,2})$`)
+	pointing   = pattern(`^(?:D[aei]\p{Ll}s?|Ein\p{Ll}*|[JDd]iese\p{Ll}?|[Jj]ede\p{Ll}?|Nach|Bei|Aus|Als|` +
+		`Neben|Gegen)_`)
 	// court is a court by its abbreviation.
-	court = regexp.MustCompile(`^(?:B(?:Verf|Verw|Pat)?G|[LO]?LG|O?VG|L?SG|L?AG|FG|KG|EuG|Bay\pL*G|\pL*VerfG|AG|DRG|\pL*MAG)$`)
+	court = pattern(`^(?:B(?:Verf|Verw|Pat)?G|[LO]?LG|O?VG|L?SG|L?AG|FG|KG|EuG|Bay\pL*G|\pL*VerfG|AG|DRG|\pL*MAG)$`)
 	// editions follow a commentary on a law.
-	editions = regexp.MustCompile(`^(?:-?[Kk]omm\pL*|,?` + sps + `(?:\d+\.` + sp + `Aufl|Kommentar|Stand\b|Bd\.|Art\.?\s|§)|,` + sps + `(?:(?:\p{Lu}\p{Ll}+` + sps + `)?(?:19|20)\d\d,|K?` + sps + `?§)|` + sps + `?/` + sps + `\p{Lu})`)
+	editions = pattern(`^(?:-?[Kk]omm\pL*|,?_(?:\d+\.~Aufl|Kommentar|Stand\b|Bd\.|Art\.?\s|§)|` +
+		`,_(?:(?:\p{Lu}\p{Ll}+_)?(?:19|20)\d\d,|K?_?§)|_?/_\p{Lu})`)
 )
 
 // germanName reads a law that is named without a provision.
@@ -301,7 +338,7 @@ func germanName(s *scan, at int) (r Reference, end int) {
 }
 
 // plainLaw is a word for laws that names none.
-var plainLaw = regexp.MustCompile(`^Gesetz(?:es|buch(?:es|s)?)?$`)
+var plainLaw = pattern(`^Gesetz(?:es|buch(?:es|s)?)?$`)
 
 func withAdjectives(text string, floor, at int) int {
 	start := max(floor, at-60)
@@ -339,7 +376,7 @@ func germanShort(s *scan, at int) (r Reference, end int) {
 }
 
 var (
-	lower         = regexp.MustCompile(`\p{Ll}`)
-	known         = regexp.MustCompile(`^(?:SGB|FGO|SGG|ZPO|BGB|HGB|GG|AO|ZVG|TVG|DSGVO)$`)
-	articleBefore = regexp.MustCompile(`(?:das|dem|des|im)\s$`)
+	lower         = pattern(`\p{Ll}`)
+	known         = pattern(`^(?:SGB|FGO|SGG|ZPO|BGB|HGB|GG|AO|ZVG|TVG|DSGVO)$`)
+	articleBefore = pattern(`(?:das|dem|des|im)\s$`)
 )

@@ -15,6 +15,7 @@ package references
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -57,8 +58,31 @@ type Reference struct {
 // Key returns the same text for references of one kind to the same part of the same
 // target, whatever their spaces and letter case.
 func (r Reference) Key() string {
-	part := strings.NewReplacer(" ", "", ".", "", "\u00a0", "", "\u202f", "").Replace(r.Part)
-	return string(r.Kind) + ":" + strings.ToLower(strings.Join(strings.Fields(cmp.Or(r.Target, r.Text)), " ")+":"+part)
+	target := strings.Join(strings.Fields(cmp.Or(r.Target, r.Text)), " ")
+	return string(r.Kind) + ":" + strings.ToLower(target+":"+compact(r.Part))
+}
+
+// compact returns the number of a part without the spaces and points that people write
+// or leave out: those that are not between two digits.
+func compact(part string) string {
+	var b strings.Builder
+	var last rune // the last letter, digit or sign
+	gap := rune(0)
+	for _, r := range part {
+		if unicode.IsSpace(r) || r == '.' {
+			gap = r
+			continue
+		}
+		if gap != 0 && unicode.IsDigit(last) && unicode.IsDigit(r) {
+			if gap != '.' {
+				gap = ' '
+			}
+			b.WriteRune(gap)
+		}
+		b.WriteRune(r)
+		last, gap = r, 0
+	}
+	return b.String()
 }
 
 // maxLength is the number of bytes in which a reference ends. It bounds the time that
@@ -93,7 +117,7 @@ func Find(text string) []Reference {
 				if to <= at {
 					continue
 				}
-				if end = to; r.Kind != "" {
+				if end = to; r.Kind != "" && !isHeading(text, r) {
 					found = append(found, r)
 					s.floor = to
 				}
@@ -103,6 +127,17 @@ func Find(text string) []Reference {
 		at = max(end, at+size)
 	}
 	return found
+}
+
+// isHeading reports whether a reference is the number of the section that begins
+// there, in a heading of Markdown.
+func isHeading(text string, r Reference) bool {
+	if r.Kind != Section || r.Target != "" {
+		return false
+	}
+	before := strings.TrimRight(text[max(0, r.From-10):r.From], " ")
+	marks := strings.TrimRight(before, "#")
+	return len(marks) < len(before) && (marks == "" && r.From <= 10 || strings.HasSuffix(marks, "\n"))
 }
 
 // window returns the end of the part of a text that the rules read from at.
@@ -168,5 +203,13 @@ func inWordAt(text string, at int) bool {
 
 // reference returns the reference text[from:to].
 func reference(kind Kind, text string, from, to int, target, part string) Reference {
-	return Reference{kind, text[from:to], from, to, strings.Join(strings.Fields(target), " "), strings.Join(strings.Fields(part), " ")}
+	return Reference{
+		Kind: kind, Text: text[from:to], From: from, To: to,
+		Target: genitive.ReplaceAllString(strings.Join(strings.Fields(target), " "), "$1"),
+		Part:   strings.Join(strings.Fields(part), " "),
+	}
 }
+
+// genitive is a German name as it stands behind a part: des Arbeitszeitgesetzes.
+var genitive = regexp.MustCompile(`((?:[Gg]esetz|[Bb]uch|vertrag|blatt|heft|konzept|bericht|statut|` +
+	`leitfaden|protokoll|katalog))(?:es|s)\b`)

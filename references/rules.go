@@ -42,6 +42,7 @@ func init() {
 	add("section Section Sections sections Sec Secs article Article Articles articles clause Clause Clauses clauses "+
 		"chapter Chapter Chapters chapters paragraph Paragraph Paragraphs paragraphs Para para "+
 		"appendix Appendix annex Annex schedule Schedule Part Title subsection Subsection Rule", englishPart)
+	add("s ss", sectionOfAct)
 	add("Act Regulation Directive Code Constitution", act)
 	add("Pub", publicLaw)
 	add("T", taxCourt)
