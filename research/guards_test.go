@@ -156,7 +156,7 @@ func TestRunBudget(t *testing.T) {
 
 // Findings below the limit are left out, unless there are too few.
 func TestRelevance(t *testing.T) {
-	scores := []float64{0.2, 0.59, 0.6, 0.9, 0, 0.4}
+	scores := []float64{0.2, 0.4, 0.6, 0.9, 0, 0.4}
 	s := searcherFunc(func(context.Context, rag.Query) (all []rag.Hit, _ error) {
 		for i := range scores {
 			all = append(all, rag.Hit{Score: 1, Chunk: rag.Chunk{Document: fmt.Sprint(i, ".md"), Number: 1, Text: fmt.Sprint("Text ", i)}})

@@ -507,3 +507,65 @@ func TestManyAtOnce(t *testing.T) {
 		t.Errorf("%+v", answer)
 	}
 }
+
+// Tasks that do not need each other run at the same time: each waits for the other.
+func TestTasksSideBySide(t *testing.T) {
+	var both sync.WaitGroup
+	both.Add(2)
+	m := with(map[string]func(prompt) any{
+		"plan_tasks": func(prompt) any {
+			return object{"tasks": []object{{"description": "berth", "query": "berth fee"}, {"description": "waste", "query": "waste"}}}
+		},
+		"assess_task": func(p prompt) any {
+			both.Done()
+			both.Wait()
+			return object{"done": true}
+		},
+	})
+	if _, report := ask(t, newAgent(t, m, index(t, harbour), narrow(t)), feeQuestion); len(report.Tasks) != 2 {
+		t.Errorf("%+v", report.Tasks)
+	}
+}
+
+// Where nobody can be asked, an iterative clarification ends after its first round.
+func TestClarificationCannotAsk(t *testing.T) {
+	opt := narrow(t)
+	opt.MaxRounds = 3
+	m := &reader{}
+	_, report := ask(t, newAgent(t, m, index(t, harbour), opt), feeQuestion)
+	if c := report.Clarification; c.Ended != research.CannotAsk || len(c.Rounds) != 1 || m.calls["conclude_clarification"] != 1 || len(report.Sources) == 0 {
+		t.Errorf("%+v", report)
+	}
+}
+
+// Replies that cannot be used do not end an iterative clarification with an error, and
+// neither does a search that fails.
+func TestClarificationFails(t *testing.T) {
+	for _, name := range []string{"write_queries", "judge_coverage", "conclude_clarification"} {
+		opt := narrow(t)
+		opt.MaxRounds = 1
+		m := &reader{fail: func(req *llm.Request) error {
+			if req.Name == name {
+				return &llm.Error{Kind: llm.ErrRefusal}
+			}
+			return nil
+		}}
+		_, report := ask(t, newAgent(t, m, index(t, harbour), opt), feeQuestion)
+		if ended := report.Clarification.Ended; len(report.Sources) == 0 || (ended == research.NotAnalyzed) != (name == "judge_coverage") {
+			t.Errorf("%s: %+v", name, report)
+		}
+	}
+	x := index(t, harbour)
+	s := searcherFunc(func(ctx context.Context, q rag.Query) ([]rag.Hit, error) {
+		if strings.HasPrefix(q.Text, "overview") {
+			return nil, errors.New("the index is gone")
+		}
+		return x.Search(ctx, q)
+	})
+	opt := narrow(t)
+	opt.MaxRounds = 1
+	answer, report := ask(t, newAgent(t, &reader{}, s, opt), feeQuestion)
+	if !answer.Partial || len(report.Sources) == 0 || !strings.Contains(answer.Text, "The search for “overview") {
+		t.Errorf("%+v", answer)
+	}
+}

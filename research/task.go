@@ -1,6 +1,7 @@
 package research
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -150,11 +151,10 @@ func (r *taskRun) read(ctx context.Context, hits []rag.Hit, depth int, web bool)
 			r.keep(all, depth)
 			return nil, err
 		}
-		if f == nil {
-			continue
+		if f != nil {
+			f.Depth, f.Web = depth, web
+			all = append(all, *f)
 		}
-		f.Depth, f.Web = depth, web
-		all = append(all, *f)
 		report := &r.out.report
 		report.Depth = max(report.Depth, depth)
 		if !slices.Contains(report.Documents, h.Chunk.Document) {
@@ -190,16 +190,20 @@ func (r *taskRun) keep(all []finding, depth int) []finding {
 // relevant returns the findings whose score is at least the given one, and if these
 // are fewer than least, the best others. Their order stays.
 func relevant(all []finding, score float64, least int) []finding {
-	limit := score
-	if ranked := best(all); least > 0 && len(ranked) > 0 {
-		limit = min(score, ranked[min(least, len(ranked))-1].Score)
+	ranked := make([]int, len(all))
+	for i := range all {
+		ranked[i] = i
 	}
+	slices.SortStableFunc(ranked, func(i, j int) int { return cmp.Compare(all[j].Score, all[i].Score) })
+	ranked = slices.DeleteFunc(ranked, func(i int) bool {
+		enough := least <= 0
+		least--
+		return all[i].Score < score && (enough || all[i].Score <= 0)
+	})
+	slices.Sort(ranked)
 	var kept []finding
-	for _, f := range all {
-		above := f.Score >= score
-		if above || f.Score >= limit && f.Score > 0 && len(kept) < least {
-			kept = append(kept, f)
-		}
+	for _, i := range ranked {
+		kept = append(kept, all[i])
 	}
 	return kept
 }
