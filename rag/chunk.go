@@ -66,8 +66,8 @@ func (c Chunk) searchText() string {
 	return strings.Join(c.Headings, "\n") + "\n" + c.Text
 }
 
-// citation returns the chunk as a citation of an answer.
-func (c Chunk) citation() qed.Citation {
+// Citation returns the chunk as a citation of an answer.
+func (c Chunk) Citation() qed.Citation {
 	return qed.Citation{
 		Title:    prompt.Clip(c.title(), maxTitle),
 		Location: prompt.Clip(c.location(), maxTitle),

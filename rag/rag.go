@@ -212,7 +212,7 @@ func (a *agent) search(ctx context.Context, s state) (state, error) {
 			continue
 		}
 		p := Passage{
-			Citation: h.Chunk.citation(),
+			Citation: h.Chunk.Citation(),
 			Text:     prompt.Clip(h.Chunk.Text, a.opt.MaxChunkBytes),
 		}
 		s.Passages = append(s.Passages, p)

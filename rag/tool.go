@@ -136,7 +136,7 @@ func (o ToolOptions) result(hits []Hit, k int) toolResult {
 		if len(r.Hits) == k {
 			break // the Searcher returned more than k
 		}
-		c := h.Chunk.citation()
+		c := h.Chunk.Citation()
 		hit := toolHit{
 			Title:    c.Title,
 			Location: c.Location,

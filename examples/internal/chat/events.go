@@ -96,7 +96,11 @@ func planned(t qed.PlanTask) string {
 	if len(t.After) > 0 {
 		after = " (after " + strings.Join(t.After, ", ") + ")"
 	}
-	return t.Key + by + ": " + t.Description + after
+	status := ""
+	if t.Status != "" && t.Status != qed.TodoPending {
+		status = ", " + string(t.Status)
+	}
+	return t.Key + by + ": " + t.Description + after + status
 }
 
 func (p *Printer) taskFinished(d qed.TaskFinished) {

@@ -1,0 +1,160 @@
+// Research answers questions by a research in the documents of an invented port. It
+// follows references from orders to rules, manuals and tables, shows its progress, and
+// writes a report as Markdown and HTML with links to its sources.
+//
+//	go run ./examples/research                                  # the recorded questions, or your own
+//	go run ./examples/research "Which lines does a ship need?"  # one question, with a model
+//	go run ./examples/research -clarify 3 "What about waste?"   # asks before it begins
+//
+// A list of tasks waits for your approval: reply yes, no, or "edit:" and a changed
+// list. The report and the documents that it cites are written to the folder of
+// -out.
+//
+// Without a model it replays recorded researches: the model's words are recorded,
+// everything else really runs. OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY, in
+// the environment or in a .env file, name the model.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/research"
+	"github.com/qedkit/qed/store"
+)
+
+func main() { chat.Main("research", run) }
+
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	flags := flag.NewFlagSet("research", flag.ContinueOnError)
+	folder := flags.String("out", "reports", "the `folder` for reports")
+	rounds := flags.Int("clarify", 0, "the largest number of `rounds` of questions before a research")
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), "Usage: research [flags] [question]\n\n")
+		flags.PrintDefaults()
+	}
+	if err := chat.Parse(flags, args); err != nil {
+		return err
+	}
+	conf, err := settings.Load(".env")
+	if err != nil {
+		return err
+	}
+	docs, err := openBase(ctx)
+	if err != nil {
+		return err
+	}
+	show := chat.NewPrinter(out)
+	show.Source("The port of Nordsund", []string{fmt.Sprintf("%d documents in German and English", docs.documents)}, nil)
+	model, live, err := chat.OpenModel(conf, show, llmtest.New(transcript()...))
+	if err != nil {
+		return err
+	}
+	agent, err := research.New(model, docs.index, &research.Options{
+		Registry:    docs.registry,
+		TopK:        2,
+		MinPassages: 1,
+		MaxRounds:   *rounds,
+		ApprovePlan: true,
+		Settings:    conf.Agent.Settings,
+		Store:       new(store.InMemory),
+	})
+	if err != nil {
+		return err
+	}
+	c := &conversation{agent: agent, show: show, folder: *folder}
+	question := strings.Join(flags.Args(), " ")
+	switch {
+	case live && question == "":
+		return chat.Converse(ctx, in, show, func(line string) error { return c.line(ctx, line) })
+	case live:
+		if err := c.ask(ctx, question); err != nil || !c.open {
+			return err
+		}
+		return chat.Converse(ctx, in, show, func(line string) error { return c.line(ctx, line) })
+	case question != "":
+		return chat.NotRecorded(recorded())
+	}
+	for _, r := range researches {
+		for _, line := range []string{r.question, "yes"} {
+			if err := c.ask(ctx, line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A conversation is a thread of researches.
+type conversation struct {
+	agent  qed.Agent
+	show   *chat.Printer
+	folder string
+	number int  // of the report
+	open   bool // a question waits for a reply
+}
+
+// ask asks a question that was not typed.
+func (c *conversation) ask(ctx context.Context, line string) error {
+	c.show.Question(line)
+	return c.line(ctx, line)
+}
+
+// line runs a turn, shows its progress, and writes its report.
+func (c *conversation) line(ctx context.Context, line string) error {
+	var answer qed.Answer
+	for event, err := range c.agent.Run(ctx, qed.Turn{Thread: "research", Text: line}) {
+		if err != nil {
+			return err
+		}
+		switch d := event.Data.(type) {
+		case qed.CustomEvent:
+			var p research.Progress
+			if err := json.Unmarshal(d.JSON, &p); err != nil {
+				return err
+			}
+			c.show.Step("progress", fmt.Sprintf("%s: %d documents, depth %d, %d findings, %d tokens left",
+				p.Task, p.Documents, p.Depth, p.Findings, p.TokensLeft))
+		case qed.Completed:
+			answer = d.Answer
+		default:
+			c.show.Event(event)
+		}
+	}
+	c.show.Answer(answer)
+	c.open = len(answer.Questions) > 0
+	if c.open {
+		return nil
+	}
+	report, err := research.ReportOf(answer)
+	if err != nil {
+		return err
+	}
+	c.references(report)
+	c.number++
+	return c.write(fmt.Sprintf("report-%d", c.number), report.Question, answer)
+}
+
+// references shows what became of the references.
+func (c *conversation) references(r *research.Report) {
+	for _, task := range r.Tasks {
+		for _, ref := range task.References {
+			outcome := "not followed"
+			switch {
+			case ref.Scoped:
+				outcome = fmt.Sprintf("%s (%s)", ref.Resolved, ref.Tier)
+			case ref.Followed:
+				outcome = "searched for everywhere"
+			}
+			c.show.Step("reference", fmt.Sprintf("%s in %s: %s: %s", ref.Text, ref.Document, outcome, ref.Reason))
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/references"
+)
+
+// The recorded researches follow the references of the documents, and their reports
+// have links to the documents that they cite.
+func TestTranscript(t *testing.T) {
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"} {
+		t.Setenv(name, "")
+	}
+	folder := t.TempDir()
+	var out bytes.Buffer
+	if err := run(context.Background(), []string{"-out", folder}, strings.NewReader(""), &out); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	for _, want := range []string{
+		"task_1: 4 documents, depth 2, 4 findings",
+		"§ 2 der Gebührenordnung in liegeplatz-1.md: liegeplatz-2.md (exact)",
+		"§ 9 der Hafenabgabenverordnung in liegeplatz-2.md: not followed: nicht nötig",
+		"§ 2 der Liegeplatzordnung in liegeplatz-4.md: not followed: depth",
+		"search    hose tested months replaced",
+		"How often hoses are tested (after task_1), complete",
+		"§ 2 der Schleppgebürenordnung in schlepper-1.md: schlepper-2.md (fuzzy)",
+		"„Winterdiensttabelle“ verweist auf winterdienst-4.md, von dem es keine Stellen gibt",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	for name, want := range map[string]string{
+		"report-1.md":               "120 Euro Liegegeld [\\[1\\]](documents/liegeplatz-2.md)",
+		"report-1.html":             `<a href="documents/liegeplatz-4.md">[4]</a>`,
+		"report-2.html":             `<a href="documents/bunkering-4.md">`,
+		"report-3.md":               "## Was fehlt",
+		"documents/liegeplatz-4.md": "mindestens 400 Volt",
+	} {
+		text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(name)))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%q is not in %s: %v\n%s", want, name, err, text)
+		}
+	}
+	err := run(context.Background(), []string{"-out", folder, "What", "else?"}, strings.NewReader(""), &out)
+	if err == nil || !strings.Contains(err.Error(), researches[0].question) {
+		t.Errorf("a question that is not recorded: %v", err)
+	}
+}
+
+// The documents refer to each other over three steps, and some references are wrong.
+func TestDocuments(t *testing.T) {
+	docs, err := openBase(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	exists := map[string]bool{}
+	leads := map[string][]string{}
+	tiers := map[references.Tier]int{}
+	wrong := 0
+	err = fs.WalkDir(files, "documents", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			exists[d.Name()] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range exists {
+		raw, err := files.ReadFile("documents/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range references.Find(string(raw)) {
+			m, ok := docs.registry.Resolve(r.Target)
+			switch {
+			case r.Target == "" || m.Document.ID == name:
+			case !ok || !exists[m.Document.ID]:
+				wrong++
+			default:
+				tiers[m.Tier]++
+				leads[name] = append(leads[name], m.Document.ID)
+			}
+		}
+	}
+	chains := 0
+	for name := range exists {
+		reached := []string{name}
+		for range 3 {
+			var next []string
+			for _, n := range reached {
+				next = append(next, leads[n]...)
+			}
+			reached = next
+		}
+		if len(reached) > 0 {
+			chains++
+		}
+	}
+	if len(exists) < 60 || chains < 16 || wrong < 3 || tiers[references.Fuzzy] == 0 || tiers[references.Exact] < 45 {
+		t.Errorf("%d documents, %d chains of three references, %d wrong ones, %v", len(exists), chains, wrong, tiers)
+	}
+}
+
+// Text of a model runs nothing in a page and links to nothing but the sources.
+func TestPage(t *testing.T) {
+	answer := qed.Answer{
+		Text:      "See [1], [2], [x](https://evil.example), <https://evil.example>, ![i](https://evil.example/i.png) <script>alert(1)</script> [y](javascript:alert(1))",
+		Citations: []qed.Citation{{Title: "<b>[a](https://evil.example)</b>", Location: "kran-1.md:1"}},
+	}
+	links := map[string]bool{}
+	page, err := toHTML("<title>", linked(answer, links), links)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	hrefs := strings.Count(text, "href=")
+	if hrefs != 2 || strings.Count(text, `href="documents/kran-1.md"`) != hrefs {
+		t.Errorf("%d links in %s", hrefs, text)
+	}
+	if slices.ContainsFunc([]string{"<script", "<img", "src=", "<b>", "<title><title>"}, func(s string) bool { return strings.Contains(text, s) }) {
+		t.Errorf("%s", text)
+	}
+}

@@ -1,0 +1,212 @@
+package research
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/rag"
+	"github.com/qedkit/qed/references"
+)
+
+// A Reference is a reference that a task detected, and what became of it.
+type Reference struct {
+	Kind     references.Kind `json:"kind"`
+	Text     string          `json:"text"`
+	Target   string          `json:"target,omitempty"`
+	Document string          `json:"document"` // that it is in
+	Depth    int             `json:"depth"`    // of the passage that it is in
+
+	// Followed reports whether it was searched for, and Reason why: the model's
+	// words, or one of the constants of this package.
+	Followed bool   `json:"followed"`
+	Reason   string `json:"reason"`
+
+	// Resolved is the document that it was resolved to, and Tier how its name
+	// matched. Scoped reports whether that document was searched and had a passage;
+	// otherwise all documents were searched.
+	Resolved string          `json:"resolved,omitempty"`
+	Tier     references.Tier `json:"tier,omitempty"`
+	Ratio    float64         `json:"ratio,omitempty"`
+	Scoped   bool            `json:"scoped,omitempty"`
+	Found    int             `json:"found,omitempty"` // passages
+}
+
+// A candidate is a reference that may be followed.
+type candidate struct {
+	Reference
+	detected references.Reference
+	key      string // identifies it within the task
+}
+
+// Why a reference was not followed, if the model was not asked.
+const (
+	ReasonDepth     = "depth"     // see [Options.MaxDepth]
+	ReasonVisited   = "visited"   // the task followed it before
+	ReasonExternal  = "external"  // a URL, without [Options.Web]
+	ReasonEarlier   = "earlier"   // it repeats what the text cited before
+	ReasonEnded     = "ended"     // the task ended before
+	ReasonUndecided = "undecided" // the model did not decide
+)
+
+// SameDocument is the tier of a section that names no document: it is in the document
+// that refers to it.
+const SameDocument references.Tier = "same_document"
+
+// followAll follows the references in findings of one depth, and returns the findings
+// that they led to.
+func (r *taskRun) followAll(ctx context.Context, level []finding, depth int) (next []finding, err error) {
+	for _, f := range level {
+		open, err := r.gate(ctx, &f, depth)
+		if err != nil {
+			return nil, err
+		}
+		for i := range open {
+			ref := &open[i]
+			if ref.Followed && r.out.report.Ended != "" {
+				ref.Followed, ref.Reason = false, ReasonEnded
+			}
+			if !ref.Followed {
+				r.out.report.References = append(r.out.report.References, ref.Reference)
+				continue
+			}
+			hits, web, err := r.resolve(ctx, ref)
+			r.out.report.References = append(r.out.report.References, ref.Reference)
+			if err != nil {
+				return nil, err
+			}
+			kept, err := r.read(ctx, hits, depth+1, web)
+			if err != nil {
+				return nil, err
+			}
+			next = append(next, kept...)
+		}
+	}
+	return next, nil
+}
+
+// gateData is the data of the prompt that decides about references.
+type gateData struct {
+	Question, Task, Title, Text, Language string
+	References                            []references.Reference
+}
+
+// decisions is the model's reply to that prompt.
+type decisions struct {
+	Decisions []struct {
+		Reference int    `json:"reference" jsonschema_description:"the number before it"`
+		Follow    bool   `json:"follow"`
+		Reason    string `json:"reason"`
+	} `json:"decisions"`
+}
+
+// gate decides which references of a finding are followed. The model is asked only
+// about those that can be.
+func (r *taskRun) gate(ctx context.Context, f *finding, depth int) ([]candidate, error) {
+	var all []candidate
+	var asked []int
+	data := gateData{
+		Question: r.s.Question, Task: r.todo.Description, Title: f.Chunk.Citation().Title, Text: f.Text, Language: r.s.language(),
+	}
+	for _, found := range f.References[:min(len(f.References), maxReferences)] {
+		ref := candidate{detected: found, key: found.Key(), Reference: Reference{
+			Kind: found.Kind, Text: found.Text, Target: found.Target, Document: f.Chunk.Document, Depth: depth,
+		}}
+		if found.Kind == references.Section && found.Target == "" {
+			ref.key = f.Chunk.Document + "\x00" + ref.key
+		}
+		switch {
+		case found.Kind == references.Earlier:
+			ref.Reason = ReasonEarlier
+		case found.Kind == references.URL && r.opt.Web == nil:
+			ref.Reason = ReasonExternal
+		case r.seenReferences[ref.key]:
+			ref.Reason = ReasonVisited
+		case depth >= r.opt.MaxDepth:
+			ref.Reason = ReasonDepth
+		case r.out.report.Ended != "":
+			ref.Reason = ReasonEnded
+		default:
+			ref.Reason = ReasonUndecided
+			asked = append(asked, len(all))
+			data.References = append(data.References, found)
+		}
+		all = append(all, ref)
+	}
+	if len(asked) == 0 {
+		return all, nil
+	}
+	req, err := r.model.Request("gate_references", gatePrompt, data, nil)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := asking.Object[decisions](ctx, r.model, &r.out.usage, req)
+	if err != nil && !useless(err) {
+		return nil, err
+	}
+	for _, d := range reply.Decisions {
+		if d.Reference >= 0 && d.Reference < len(asked) {
+			ref := &all[asked[d.Reference]]
+			ref.Followed, ref.Reason = d.Follow, cmp.Or(tidy(d.Reason, maxNote), ReasonUndecided)
+			r.seenReferences[ref.key] = r.seenReferences[ref.key] || d.Follow
+		}
+	}
+	return all, nil
+}
+
+// resolve searches for what a reference refers to.
+func (r *taskRun) resolve(ctx context.Context, ref *candidate) (hits []rag.Hit, web bool, err error) {
+	switch ref.Kind {
+	case references.URL:
+		hits, problem, err := r.searchWeb(ctx, ref.Text)
+		if problem != "" {
+			r.failed(usertext.Fill(r.texts.WebFailed, "query", tidy(ref.Text, maxNote)), problem)
+		}
+		ref.Found = len(hits)
+		return hits, true, err
+	case references.Journal, references.Numbered, references.AuthorYear:
+		// Literature is not in the registry.
+	default:
+		r.lookUp(&ref.Reference)
+	}
+	part := strings.TrimSpace(ref.detected.Part + " " + queryOf(&r.todo))
+	if ref.Resolved != "" {
+		q := rag.Query{Text: part, K: followPassages, Filter: rag.Filter{Documents: []string{ref.Resolved}}}
+		hits, failed, err := r.lookFor(ctx, q)
+		if err != nil || len(hits) > 0 {
+			ref.Scoped, ref.Found = err == nil, len(hits)
+			return hits, false, err
+		}
+		if !failed && ref.Tier != SameDocument {
+			r.problem(usertext.Fill(r.texts.MissingInIndex, "reference", tidy(ref.Text, maxNote), "document", ref.Resolved))
+		}
+	}
+	hits, _, err = r.lookFor(ctx, rag.Query{Text: tidy(ref.Text, maxQuery), K: followPassages})
+	ref.Found = len(hits)
+	return hits, false, err
+}
+
+// lookUp resolves the document that a reference names.
+func (r *taskRun) lookUp(ref *Reference) {
+	if ref.Kind == references.Section && ref.Target == "" {
+		ref.Resolved, ref.Tier = ref.Document, SameDocument
+		return
+	}
+	if r.opt.Registry == nil {
+		return
+	}
+	if m, ok := r.opt.Registry.Resolve(cmp.Or(ref.Target, ref.Text), r.s.Request.Collections...); ok {
+		ref.Resolved, ref.Tier, ref.Ratio = m.Document.ID, m.Tier, m.Ratio
+	}
+}
+
+// lookFor searches, and adds a failure to the problems.
+func (r *taskRun) lookFor(ctx context.Context, q rag.Query) (hits []rag.Hit, failed bool, err error) {
+	hits, problem, err := r.search(ctx, r.s.Request, q)
+	if problem != "" {
+		r.failed(usertext.Fill(r.texts.SearchFailed, "query", q.Text), problem)
+	}
+	return hits, problem != "", err
+}

@@ -1,0 +1,170 @@
+package research
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/rag"
+	"github.com/qedkit/qed/references"
+	"github.com/qedkit/qed/store"
+)
+
+// Options are the options of [New]. Nil and zero fields mean the defaults. A
+// negative number is an error.
+type Options struct {
+	// Request returns what the host knows about a turn, next to its text. It is
+	// called when the turn begins; a resumed run keeps the Request. Nil means the
+	// zero Request.
+	Request func(ctx context.Context, turn qed.Turn) (Request, error)
+	// Filter returns what the user of a turn may read. It is called before each
+	// search and before each use of what was found, by several goroutines. Its error
+	// ends the turn. Nil means that every user may read everything.
+	Filter func(ctx context.Context) (rag.Filter, error)
+	// Databases are searchers that a [Request] can select by their names.
+	Databases map[string]rag.Searcher
+	// CollectionKey is the key of [rag.Chunk.Metadata] that has the collection of a
+	// document. Empty means "collection".
+	CollectionKey string
+	// Registry has the names of the documents. The ID of a document in it is its
+	// [rag.Chunk.Document]. Nil means that references to other documents are
+	// searched for in all documents.
+	Registry *references.Registry
+	// Web searches the web for a URL that a passage refers to. It returns at most
+	// max results, which are untrusted data: those without a text or an address of
+	// http or https are dropped. Nil means that the web is not searched.
+	Web func(ctx context.Context, query string, max int) ([]WebResult, error)
+
+	// MaxRounds is the largest number of rounds of an iterative clarification. 0
+	// means that the clarification asks at most one question. Each round asks one
+	// question of [qed.DurableOptions.MaxQuestions].
+	MaxRounds int
+	// ApprovePlan interrupts the run before the tasks, until the user approves them.
+	// The Draft of the question is the [qed.TodoList], and so is an edited draft.
+	ApprovePlan bool
+	// MaxTasks is the largest number of tasks, with those that are added during the
+	// research. 0 means 15, which is the most.
+	MaxTasks int
+
+	TopK            int     // passages of a search; 0 means 5
+	MaxChunkBytes   int     // of a passage that the model is shown; 0 means 4000
+	MinRelevance    float64 // of a finding, from 0 to 1; 0 means 0.6
+	MinPassages     int     // that a search for a task adds to the findings at least; 0 means 2
+	MaxDepth        int     // of references that are followed; 0 means 2
+	MaxIterations   int     // searches for a task itself; 0 means 3
+	MaxSameDocument int     // searches of a task that may find one document; 0 means 3
+	TaskTokens      int     // of the model calls of a task; 0 means 50,000
+	MinQuality      int     // of a report, from 0 to 500; 0 means 375
+
+	// Settings are how the agent calls its model.
+	llm.Settings
+
+	// Store saves conversations, so that users can be asked and a turn can be
+	// resumed. Nil means that nothing is saved, unless the agent runs within a
+	// durable run of another agent: then it is part of that run.
+	Store store.Store
+	// Durable are the options of [qed.Durable]. It needs a Store.
+	Durable *qed.DurableOptions
+
+	// Texts replaces texts that users see, by language, such as "de". English and
+	// German are built in.
+	Texts map[string]Texts
+}
+
+// A Request is what the host knows about a turn.
+type Request struct {
+	// Queries are research queries. If there are any, the clarification is skipped.
+	Queries []string `json:"queries,omitempty"`
+	// Collections are searched. Nil means all.
+	Collections []string `json:"collections,omitempty"`
+	// Database is one of [Options.Databases]. Empty means the searcher of [New].
+	Database string `json:"database,omitempty"`
+}
+
+// A WebResult is a page that a web search found. It is untrusted.
+type WebResult struct {
+	URL   string `json:"url"`
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
+// ErrForbidden matches the error of a run that has found a passage that the user may
+// not read: the rights were revoked since, or the searcher ignores the filter of a
+// query.
+var ErrForbidden = errors.New("research: a passage that was found may not be read")
+
+// The limits that are not options.
+const (
+	mostTasks         = 15
+	maxQueries        = 5
+	roundQueries      = 3  // of a round of the clarification
+	roundPassages     = 3  // of each query of a round
+	followPassages    = 3  // of a reference
+	maxReferences     = 10 // of a passage
+	maxWebResults     = 2
+	maxReportFindings = 60
+)
+
+func (o *Options) withDefaults() (Options, error) {
+	var v Options
+	if o != nil {
+		v = *o
+	}
+	v.CollectionKey = cmp.Or(v.CollectionKey, "collection")
+	const at = "research: Options."
+	err := cmp.Or(
+		option.Default(at+"MaxRounds", &v.MaxRounds, 0),
+		option.Default(at+"MaxTasks", &v.MaxTasks, mostTasks),
+		option.Default(at+"TopK", &v.TopK, 5),
+		option.Default(at+"MaxChunkBytes", &v.MaxChunkBytes, 4000),
+		option.Default(at+"MinRelevance", &v.MinRelevance, 0.6),
+		option.Default(at+"MinPassages", &v.MinPassages, 2),
+		option.Default(at+"MaxDepth", &v.MaxDepth, 2),
+		option.Default(at+"MaxIterations", &v.MaxIterations, 3),
+		option.Default(at+"MaxSameDocument", &v.MaxSameDocument, 3),
+		option.Default(at+"TaskTokens", &v.TaskTokens, 50_000),
+		option.Default(at+"MinQuality", &v.MinQuality, 375),
+	)
+	switch {
+	case err != nil:
+		return v, err
+	case v.MaxTasks > mostTasks:
+		return v, fmt.Errorf("research: Options.MaxTasks is %d: at most %d is allowed", v.MaxTasks, mostTasks)
+	case !(v.MinRelevance <= 1):
+		return v, fmt.Errorf("research: Options.MinRelevance is %v: it is between 0 and 1", v.MinRelevance)
+	case v.MinQuality > 500:
+		return v, fmt.Errorf("research: Options.MinQuality is %d: it is between 0 and 500", v.MinQuality)
+	case v.Durable != nil && v.Store == nil:
+		return v, errors.New("research: Options.Durable needs Options.Store")
+	}
+	for name, s := range v.Databases {
+		if s == nil {
+			return v, fmt.Errorf("research: Options.Databases: the searcher of %q is nil", name)
+		}
+	}
+	return v, nil
+}
+
+// check returns an error if the Request of a host cannot be used.
+func (a *agent) check(r *Request) error {
+	if _, ok := a.opt.Databases[r.Database]; !ok && r.Database != "" {
+		names := slices.Sorted(maps.Keys(a.opt.Databases))
+		return fmt.Errorf("research: Request.Database is %q: Options.Databases has %s",
+			prompt.Clip(r.Database, 100), cmp.Or(strings.Join(names, ", "), "none"))
+	}
+	given := len(r.Queries)
+	r.Queries = clipped(r.Queries, maxQueries, maxQuery)
+	if given > maxQueries || given > 0 && len(r.Queries) == 0 {
+		return fmt.Errorf("research: Request.Queries has %d queries: between 1 and %d that are not blank are allowed",
+			given, maxQueries)
+	}
+	return nil
+}
