@@ -25,13 +25,14 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
-	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/research"
 	"github.com/qedkit/qed/store"
 )
 
-func main() { chat.Main("research", run) }
+func main() { command.Main("research", run) }
 
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("research", flag.ContinueOnError)
@@ -41,7 +42,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		fmt.Fprint(flags.Output(), "Usage: research [flags] [question]\n\n")
 		flags.PrintDefaults()
 	}
-	if err := chat.Parse(flags, args); err != nil {
+	if err := command.Parse(flags, args); err != nil {
 		return err
 	}
 	conf, err := settings.Load(".env")
