@@ -2,7 +2,6 @@ package programs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
+	"github.com/qedkit/qed/serve"
 	"github.com/qedkit/qed/store"
 )
 
@@ -22,8 +22,8 @@ type mailing struct {
 }
 
 // Mailing writes a mail from two sources, and again until it is short enough. It asks
-// for approval before it sends the mail. The handler reads a [qed.Turn] and streams
-// the text of the answer.
+// for approval before it sends the mail. The handler streams in the formats
+// of package serve.
 func Mailing(model llm.Model, st store.Store, send func(context.Context, string) error) (http.Handler, error) {
 	durable := qed.DurableModel(model)
 	source := func(name string) qed.Branch[mailing, string] {
@@ -70,15 +70,8 @@ func Mailing(model llm.Model, st store.Store, send func(context.Context, string)
 		return qed.Answer{Text: fmt.Sprintf("%s after %d drafts.", s.Decision, s.Drafts)}, nil
 	}, nil), st, nil)
 
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var turn qed.Turn
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(&turn); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		ctx := budget.With(r.Context(), budget.Limits{ModelCalls: 10})
-		if _, err := qed.WriteAnswer(ctx, w, agent, turn); err != nil {
-			fmt.Fprintln(w, "The request failed.")
-		}
-	}), nil
+	return serve.New(agent, &serve.Options{Store: st, Caller: func(r *http.Request) (context.Context, serve.Caller, error) {
+		user, _, _ := r.BasicAuth() // that a proxy has checked
+		return budget.With(r.Context(), budget.Limits{ModelCalls: 10}), serve.Caller{User: user}, nil
+	}}), nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -95,19 +96,18 @@ func TestMailing(t *testing.T) {
 	}
 	server := httptest.NewServer(handler)
 	defer server.Close()
-	if got := post(t, server.URL, `{"conversation_id":"t","message":"ten pumps"}`); !strings.Contains(got, "Send this?") || sent != nil {
-		t.Fatal(got, sent)
+	begin := post(t, server.URL+"/internal/chat/stream", `{"input":{"message":"ten pumps"},"conversation":{"id":"t"}}`)
+	if !strings.Contains(begin, "Send this?") || sent != nil {
+		t.Fatal(begin, sent)
 	}
 	thread, err := qed.Inspect(t.Context(), st, "t")
 	if err != nil || len(thread.Questions) != 1 {
 		t.Fatalf("%+v %v", thread, err)
 	}
-	body, err := json.Marshal(map[string]any{"conversation_id": "t", "replies": []any{map[string]any{"question": thread.Questions[0].ID, "value": "approve"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := post(t, server.URL, string(body)); got != "approve after 2 drafts." {
-		t.Error(got)
+	end := post(t, server.URL+"/internal/chat/stream", fmt.Sprintf(
+		`{"input":{"replies":[{"question":%q,"value":"approve"}]},"conversation":{"id":"t"}}`, thread.Questions[0].ID))
+	if !strings.Contains(end, "approve after 2 drafts.") {
+		t.Error(end)
 	}
 	if diff := cmp.Diff([]string{"Pumps are here."}, sent); diff != "" {
 		t.Error(diff)
