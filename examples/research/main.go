@@ -6,6 +6,13 @@
 //	go run ./examples/research "Which lines does a ship need?"  # one question, with a model
 //	go run ./examples/research -clarify 3 "What about waste?"   # asks before it begins
 //
+// A research takes minutes. As a job of River it outlives the request: workers share a
+// queue in the PostgreSQL database of the conversations, and replace one that died.
+//
+//	go run ./examples/research -worker -store postgres://user:password@127.0.0.1:5432/research
+//	go run ./examples/research -submit -store postgres://.. "Which lines does a ship need?"
+//	go run ./examples/research -watch 1 -store postgres://..     # and -cancel 1
+//
 // A list of tasks waits for your approval: reply yes, no, or "edit:" and a changed
 // list. The report and the documents that it cites are written to the folder of
 // -out.
@@ -38,6 +45,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	flags := flag.NewFlagSet("research", flag.ContinueOnError)
 	folder := flags.String("out", "reports", "the `folder` for reports")
 	rounds := flags.Int("clarify", 0, "the largest number of `rounds` of questions before a research")
+	var jobs jobsCommand
+	jobs.flags(flags)
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), "Usage: research [flags] [question]\n\n")
 		flags.PrintDefaults()
@@ -48,6 +57,10 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	conf, err := settings.Load(".env")
 	if err != nil {
 		return err
+	}
+	question := strings.Join(flags.Args(), " ")
+	if jobs.wanted() {
+		return jobs.run(ctx, question, out, conf)
 	}
 	docs, err := openBase(ctx)
 	if err != nil {
@@ -72,7 +85,6 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return err
 	}
 	c := &conversation{agent: agent, show: show, folder: *folder}
-	question := strings.Join(flags.Args(), " ")
 	switch {
 	case live && question == "":
 		return chat.Converse(ctx, in, show, func(line string) error { return c.line(ctx, line) })

@@ -1,0 +1,354 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/internal/command/database"
+	"github.com/qedkit/qed/internal/command/settings"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/rag"
+	"github.com/qedkit/qed/research"
+	"github.com/qedkit/qed/store"
+)
+
+// A jobsCommand is what the flags say about researches that run as jobs.
+type jobsCommand struct {
+	store, accounts, account string
+	worker, submit           bool
+	watch, cancel            int64
+	lease                    time.Duration
+}
+
+func (j *jobsCommand) flags(flags *flag.FlagSet) {
+	flags.StringVar(&j.store, "store", "", "the PostgreSQL `database` of jobs and conversations, postgres://..")
+	flags.StringVar(&j.accounts, "accounts", "", "JSON `file` with the collections that each account may read, {\"ann\": [\"en\"]}; default: every account may read all")
+	flags.StringVar(&j.account, "account", "ann", "the `account` that -submit asks for")
+	flags.BoolVar(&j.worker, "worker", false, "run researches until it is interrupted; needs -store")
+	flags.BoolVar(&j.submit, "submit", false, "submit the question as a job and print its number; needs -store")
+	flags.Int64Var(&j.watch, "watch", 0, "show the progress of a `job` and its report; needs -store")
+	flags.Int64Var(&j.cancel, "cancel", 0, "cancel a `job`; needs -store")
+	flags.DurationVar(&j.lease, "lease", 30*time.Second, "the `time` after which a worker that does not answer is replaced")
+}
+
+// wanted reports whether a flag asks for jobs.
+func (j *jobsCommand) wanted() bool { return j.worker || j.submit || j.watch != 0 || j.cancel != 0 }
+
+// A job is a research. What runs it, and for whom, is known to its host: the log of the
+// run is not asked.
+type job struct {
+	Thread   string `json:"thread"`
+	Question string `json:"question"`
+	Account  string `json:"account"`
+
+	// After is when the run of a dead worker recorded something for the last time. It
+	// is zero in the job that begins the research. Of all workers that see the dead
+	// one, one submits the job that replaces it.
+	After time.Time `json:"after,omitzero"`
+}
+
+func (job) Kind() string { return "research" }
+
+func (j *jobsCommand) run(ctx context.Context, question string, out io.Writer, conf *settings.Settings) (err error) {
+	if !strings.HasPrefix(j.store, "postgres") {
+		return errors.New("jobs need -store postgres://..: they are in the database of the conversations")
+	}
+	pool, err := pgxpool.New(ctx, strings.SplitN(j.store, "?schema=", 2)[0])
+	if err != nil {
+		return errors.New("-store is not an address of PostgreSQL") // the error of pgx may quote a password
+	}
+	defer pool.Close()
+	driver := riverpgxv5.New(pool)
+	migrator, err := rivermigrate.New(driver, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return err
+	}
+	st, _, err := database.OpenStore(ctx, j.store, &conf.Conversations)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+
+	if j.worker {
+		return j.work(ctx, driver, st, out, conf)
+	}
+	client, err := river.NewClient(driver, &river.Config{})
+	if err != nil {
+		return err
+	}
+	switch {
+	case j.cancel != 0:
+		_, err := client.JobCancel(ctx, j.cancel)
+		return err
+	case j.watch != 0:
+		return watch(ctx, client, st, j.watch, out)
+	}
+	if question == "" {
+		return errors.New("-submit needs a question")
+	}
+	submitted, err := client.Insert(ctx, job{Thread: qed.Info(ctx).NewID(), Question: question, Account: j.account}, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, submitted.Job.ID)
+	return nil
+}
+
+// jobTimeout is longer than any research, whose limits end it.
+const jobTimeout = 6 * time.Hour
+
+// work runs jobs until ctx is done.
+func (j *jobsCommand) work(
+	ctx context.Context, driver *riverpgxv5.Driver, st store.Store, out io.Writer, conf *settings.Settings,
+) error {
+	docs, err := openBase(ctx)
+	if err != nil {
+		return err
+	}
+	show := chat.NewPrinter(out)
+	model, _, err := chat.OpenModel(conf, show, llmtest.New(transcript()...))
+	if err != nil {
+		return err
+	}
+	w := &worker{store: st, lease: j.lease, rights: rights{j.accounts}}
+	w.agent, err = research.New(model, docs.index, &research.Options{
+		Registry: docs.registry, TopK: 2, MinPassages: 1, Settings: conf.Agent.Settings, Filter: w.rights.filter,
+		Store: st, Durable: &qed.DurableOptions{Lease: j.lease},
+	})
+	if err != nil {
+		return err
+	}
+	workers := river.NewWorkers()
+	river.AddWorker(workers, w)
+	w.client, err = river.NewClient(driver, &river.Config{
+		Queues:     map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}},
+		Workers:    workers,
+		JobTimeout: jobTimeout,
+		Logger:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.client.Start(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "The worker runs.")
+	w.replaceDead(ctx)
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+	defer cancel()
+	return w.client.StopAndCancel(stop) // the runs are resumed by another worker
+}
+
+// A worker runs researches.
+type worker struct {
+	river.WorkerDefaults[job]
+	client *river.Client[pgx.Tx]
+	agent  qed.Agent
+	store  store.Store
+	lease  time.Duration
+	rights rights
+}
+
+func (*worker) Timeout(*river.Job[job]) time.Duration { return jobTimeout }
+
+// Work runs a research, or resumes it. Only one worker can: the others get [qed.ErrBusy]
+// and look again later.
+func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
+	if _, err := w.rights.of(j.Args.Account); err != nil {
+		return river.JobCancel(err)
+	}
+	thread, err := qed.Inspect(ctx, w.store, j.Args.Thread)
+	if err != nil {
+		return err
+	}
+	turn := qed.Turn{Thread: j.Args.Thread, User: j.Args.Account}
+	switch thread.Status {
+	case "":
+		turn.Text = j.Args.Question
+	case store.StatusAnswered, store.StatusInterrupted:
+		return nil // another worker was faster, or the user is asked
+	}
+	ctx = context.WithValue(ctx, accountKey{}, j.Args.Account)
+	shown := time.Time{}
+	for event, err := range w.agent.Run(ctx, turn) {
+		switch {
+		case errors.Is(err, qed.ErrBusy):
+			return river.JobSnooze(w.lease / 2)
+		case errors.Is(err, errRevoked), errors.Is(err, research.ErrForbidden):
+			return river.JobCancel(err)
+		case err != nil:
+			return err
+		}
+		progress, ok := event.Data.(qed.CustomEvent)
+		if !ok || time.Since(shown) < progressEvery {
+			continue
+		}
+		shown = time.Now()
+		if _, err := w.client.JobUpdate(ctx, j.ID, &river.JobUpdateParams{Output: progress.JSON}); err != nil && ctx.Err() == nil {
+			slog.WarnContext(ctx, "the progress was not saved", "job", j.ID, "error", err)
+		}
+	}
+	return nil
+}
+
+const progressEvery = 200 * time.Millisecond
+
+// replaceDead submits jobs for the runs of dead workers until ctx is done. River would
+// do so after [jobTimeout] and an hour: it cannot tell a dead worker from a slow one. A
+// run that is alive records something each half of a lease, so it is known to be dead
+// after a lease, and replaced half a lease later at most.
+func (w *worker) replaceDead(ctx context.Context) {
+	every := time.NewTicker(w.lease / 2)
+	defer every.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+		}
+		running, err := w.client.JobList(ctx, river.NewJobListParams().Kinds(job{}.Kind()).States(rivertype.JobStateRunning).First(1000))
+		if err != nil {
+			slog.WarnContext(ctx, "the running jobs cannot be read", "error", err)
+			continue
+		}
+		for _, row := range running.Jobs {
+			if err := w.replace(ctx, row); err != nil && ctx.Err() == nil {
+				slog.WarnContext(ctx, "a dead job was not replaced", "job", row.ID, "error", err)
+			}
+		}
+	}
+}
+
+// replace submits a job for the run of another one, if that run is dead.
+func (w *worker) replace(ctx context.Context, row *rivertype.JobRow) error {
+	var args job
+	if err := json.Unmarshal(row.EncodedArgs, &args); err != nil {
+		return err
+	}
+	thread, err := qed.Inspect(ctx, w.store, args.Thread)
+	if err != nil || thread.Status != store.StatusCrashed {
+		return err
+	}
+	args.After = thread.Updated
+	_, err = w.client.Insert(ctx, args, &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true}})
+	return err
+}
+
+// watch shows the progress of a job until its research has ended, and the report.
+func watch(ctx context.Context, client *river.Client[pgx.Tx], st store.Store, id int64, out io.Writer) error {
+	last := ""
+	for {
+		row, err := client.JobGet(ctx, id)
+		if errors.Is(err, rivertype.ErrNotFound) {
+			return fmt.Errorf("there is no job %d", id)
+		}
+		if err != nil {
+			return err
+		}
+		var args job
+		if err := json.Unmarshal(row.EncodedArgs, &args); err != nil {
+			return err
+		}
+		thread, err := qed.Inspect(ctx, st, args.Thread)
+		if err != nil {
+			return err
+		}
+		line := fmt.Sprintf("%s %s", strconv.FormatInt(id, 10), thread.Status)
+		if thread.Status == "" {
+			line = fmt.Sprintf("%d %s", id, row.State)
+		}
+		var p research.Progress
+		if raw := row.Output(); raw != nil && json.Unmarshal(raw, &p) == nil && p.Task != "" {
+			line += fmt.Sprintf(": %s, %d documents, depth %d, %d tokens left", p.Task, p.Documents, p.Depth, p.TokensLeft)
+		}
+		if line != last {
+			fmt.Fprintln(out, line)
+			last = line
+		}
+		switch {
+		case thread.Status == store.StatusAnswered:
+			return show(ctx, st, args.Thread, out)
+		case row.State == rivertype.JobStateCancelled, row.State == rivertype.JobStateDiscarded:
+			return fmt.Errorf("the job is %s", row.State)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(progressEvery):
+		}
+	}
+}
+
+// show writes the report of a thread.
+func show(ctx context.Context, st store.Store, thread string, out io.Writer) error {
+	said, err := qed.History(ctx, st, thread, 1)
+	if err != nil {
+		return err
+	}
+	for _, turn := range said {
+		if turn.Answer != nil {
+			fmt.Fprintln(out, "\n"+turn.Answer.Text)
+		}
+	}
+	return nil
+}
+
+type accountKey struct{}
+
+// errRevoked is returned for an account without rights.
+var errRevoked = errors.New("the account may not read the documents")
+
+// rights are what accounts may read. They are looked up for each job and each search,
+// so that a change applies at once.
+type rights struct {
+	file string // empty: all may read everything
+}
+
+func (r rights) of(account string) (collections []string, err error) {
+	if r.file == "" {
+		return nil, nil
+	}
+	raw, err := os.ReadFile(r.file)
+	if err != nil {
+		return nil, err
+	}
+	var all map[string][]string
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w", r.file, err)
+	}
+	collections, ok := all[account]
+	if !ok || len(collections) == 0 {
+		return nil, fmt.Errorf("%s: %w", account, errRevoked)
+	}
+	return collections, nil
+}
+
+func (r rights) filter(ctx context.Context) (rag.Filter, error) {
+	account, _ := ctx.Value(accountKey{}).(string)
+	collections, err := r.of(account)
+	if err != nil || collections == nil {
+		return rag.Filter{}, err
+	}
+	return rag.Filter{Metadata: map[string][]string{"collection": collections}}, nil
+}
