@@ -4,7 +4,7 @@ import "regexp"
 
 // courts are German and European courts. Those with a town or a state in their name
 // are among them.
-var courts = set("BGH BVerfG BVerwG BAG BFH BSG BPatG EuGH EuG EGMR RG BayObLG KG OLG LG AG VG OVG VGH LSG SG FG LAG ArbG GmS-OGB " +
+var courts = set("Senat BGH BVerfG BVerwG BAG BFH BSG BPatG EuGH EuG EGMR RG BayObLG KG OLG LG AG VG OVG VGH LSG SG FG LAG ArbG GmS-OGB " +
 	"RFH RAG PrOVG BayVGH BayVerfGH StGH VerfGH")
 
 // reports are collections of German decisions and journals that print them.
@@ -26,10 +26,10 @@ const (
 	collections = `(?:BGHZ|BGHSt|BVerfGE|BVerfGK|BVerwGE|BAGE|BFHE|BSGE|BPatGE|RGZ|RGSt|BayObLGZ)_\d+` + pages +
 		`+` + volumes + `|` +
 		`(?:\p{Lu}[\p{L}&]{1,7}(?:-R[RS])?|BFH~/~NV|DStR|BStBl_I{1,2})_(?:19|20)\d\d` + pages + `+|` +
-		`SozR_(?:\d~[-–]~)?\d{4}_§_\d+[a-z]?_Nr_\d+|` +
-		`Buchholz_[\d.]+_[^,;()]{2,40}_Nr\._\d+|juris|Juris`
+		`SozR_(?:\d~[-–]~)?\d{4}_§_\d+[a-z]?_Nr_\d+(?:_S_\d+(?:_ff?\b)?)?|` +
+		`Buchholz_[\d.]+_[^,;()]{2,40}_Nr\._\d+|(?:zitiert_nach_)?[jJ]uris|www\.bverfg\.de`
 	// source is where a decision is printed.
-	source = `(?:(?:~[,=–-]~|_)` + printed + `)`
+	source = `(?:(?:_(?:mwN|m\.~w\.~N\.))?(?:~[,=–-]~|_|_-,_)` + printed + `|_\(` + printed + `(?:,_` + printed + `)*\))`
 	// decided is a decision with its date and number.
 	decided = `(?:(?:Urteile?n?s?|Beschl(?:uss|üsse)(?:es|n)?|Urt\.|Beschl\.)_(?:de[rs]_[^;()]{3,50}?_)?)?` +
 		`(?:v(?:om|\.)_)?` + germanDate +
