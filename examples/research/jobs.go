@@ -6,11 +6,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"log/slog"
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,6 +26,7 @@ import (
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/internal/command/database"
 	"github.com/qedkit/qed/internal/command/settings"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/rag"
 	"github.com/qedkit/qed/research"
@@ -35,7 +38,7 @@ type jobsCommand struct {
 	store, accounts, account string
 	worker, submit           bool
 	watch, cancel            int64
-	lease                    time.Duration
+	lease, think             time.Duration
 }
 
 func (j *jobsCommand) flags(flags *flag.FlagSet) {
@@ -46,6 +49,7 @@ func (j *jobsCommand) flags(flags *flag.FlagSet) {
 	flags.BoolVar(&j.submit, "submit", false, "submit the question as a job and print its number; needs -store")
 	flags.Int64Var(&j.watch, "watch", 0, "show the progress of a `job` and its report; needs -store")
 	flags.Int64Var(&j.cancel, "cancel", 0, "cancel a `job`; needs -store")
+	flags.DurationVar(&j.think, "think", 0, "how `long` the model of a -worker waits before each answer; its calls are printed")
 	flags.DurationVar(&j.lease, "lease", 30*time.Second, "the `time` after which a worker that does not answer is replaced")
 }
 
@@ -131,6 +135,9 @@ func (j *jobsCommand) work(
 	if err != nil {
 		return err
 	}
+	if j.think > 0 {
+		model = thinking(model, j.think, out)
+	}
 	w := &worker{store: st, lease: j.lease, rights: rights{j.accounts}}
 	w.agent, err = research.New(model, docs.index, &research.Options{
 		Registry: docs.registry, TopK: 2, MinPassages: 1, Settings: conf.Agent.Settings, Filter: w.rights.filter,
@@ -158,6 +165,32 @@ func (j *jobsCommand) work(
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
 	return w.client.StopAndCancel(stop) // the runs are resumed by another worker
+}
+
+// thinking returns a model that waits before it answers, and prints its calls. Each has
+// the hash of its messages.
+func thinking(m llm.Model, wait time.Duration, out io.Writer) llm.Model {
+	var mu sync.Mutex
+	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		hash := fnv.New64a()
+		for _, message := range req.Messages {
+			_, _ = io.WriteString(hash, message.Content)
+		}
+		call := fmt.Sprintf("%s %s %x", qed.Info(ctx).Turn.Thread, req.Name, hash.Sum64())
+		say := func(what string) {
+			mu.Lock()
+			defer mu.Unlock()
+			fmt.Fprintln(out, what, call, time.Now().UnixMilli())
+		}
+		say("asks")
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(wait):
+		}
+		defer say("got")
+		return m.Generate(ctx, req, stream)
+	})
 }
 
 // A worker runs researches.
@@ -247,10 +280,17 @@ func (w *worker) replace(ctx context.Context, row *rivertype.JobRow) error {
 		return err
 	}
 	thread, err := qed.Inspect(ctx, w.store, args.Thread)
-	if err != nil || thread.Status != store.StatusCrashed {
+	if err != nil {
 		return err
 	}
-	args.After = thread.Updated
+	switch {
+	case thread.Status == store.StatusCrashed:
+		args.After = thread.Updated
+	case thread.Status == "" && time.Since(*row.AttemptedAt) > w.lease: // it died before it recorded anything
+		args.After = *row.AttemptedAt
+	default:
+		return nil
+	}
 	_, err = w.client.Insert(ctx, args, &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true}})
 	return err
 }
