@@ -206,3 +206,32 @@ func TestModelUnavailable(t *testing.T) {
 		}
 	}
 }
+
+// A passage that could not be read is not read by a resumed run either: what came after
+// it was made without it.
+func TestNotReadStaysNotRead(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	broken := true
+	m := &reader{}
+	m.fail = func(req *llm.Request) error {
+		switch {
+		case broken && req.Name == "condense_passage" && strings.Contains(req.Messages[0].Content, "fees.md"):
+			return &llm.Error{Kind: llm.ErrTruncated}
+		case broken && req.Name == "assess_task":
+			stop()
+			return ctx.Err()
+		}
+		return nil
+	}
+	opt := narrow(t)
+	opt.Store = &store.InMemory{}
+	a := newAgent(t, m, index(t, harbour), opt)
+	if _, err := qed.Ask(ctx, a, qed.Turn{Thread: "t", Text: feeQuestion}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	broken = false
+	answer, err := qed.Ask(t.Context(), a, qed.Turn{Thread: "t"})
+	if err != nil || len(answer.Citations) != 1 || !strings.Contains(answer.Text, "could not be read") {
+		t.Errorf("%+v, %v", answer, err)
+	}
+}
