@@ -41,8 +41,8 @@ var (
 	// weak are cues that stand before other words in quotation marks as well.
 	weak = pattern(`^(?i:per|in|of|from|to|im)\b`)
 
-	quoted0 = pattern(`^` + quotation)
-	title   = pattern(`^.\p{Lu}[^.!?:;]{2,}.{1,3}$`)
+	quotedForm = pattern(`^` + quotation)
+	title      = pattern(`^.\p{Lu}[^.!?:;]{2,}.{1,3}$`)
 )
 
 // ofGerman returns the end and the name of the document of a part: Abschnitt 4.2 des
@@ -93,7 +93,7 @@ func englishDocument(s *scan, at int) (r Reference, end int) {
 // Manual".
 func quoted(s *scan, at int) (r Reference, end int) {
 	text, floor := s.text, s.floor
-	m := quoted0.FindStringIndex(text[at:])
+	m := quotedForm.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
 	}
@@ -113,17 +113,17 @@ const standards = `(?:(?:DIN|EN|ISO|IEC|VDE|ANSI|BS|ASTM|UL)[ /-]?){1,3}\s?(?:\p
 	`Information|Grundsatz)\s\d+(?:-\d+)?|OSHA\s\d+(?:\.\d+)+`
 
 var (
-	standard0   = pattern(`^(?:` + standards + `)(?:,?\s(?:Teil|[Pp]art)\s\d+)?`)
-	identifier0 = pattern(`^(?:arXiv:\s?\d{4}\.\d{4,5}(?:v\d+)?|(?i:doi):\s?10\.\d{4,9}/[^\s<>"]+)`)
-	byNumber0   = pattern(`^\p{L}+\s(?:(?:[Nn]o|[Nn]r|[Nn]umber|[Nn]ummer)\.?\s?)?(` + designator + `|` +
+	standardForm   = pattern(`^(?:` + standards + `)(?:,?\s(?:Teil|[Pp]art)\s\d+)?`)
+	identifierForm = pattern(`^(?:arXiv:\s?\d{4}\.\d{4,5}(?:v\d+)?|(?i:doi):\s?10\.\d{4,9}/[^\s<>"]+)`)
+	byNumberForm   = pattern(`^\p{L}+\s(?:(?:[Nn]o|[Nn]r|[Nn]umber|[Nn]ummer)\.?\s?)?(` + designator + `|` +
 		`\d{3,}(?:[-/]\d+)*)`)
-	url0 = pattern(`^(?:https?://|www\.)[^\s<>"“”„«»\x60\\^{}|]+`)
+	urlForm = pattern(`^(?:https?://|www\.)[^\s<>"“”„«»\x60\\^{}|]+`)
 )
 
 // standard reads a standard by its number: DIN EN ISO 9001:2015.
 func standard(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := standard0.FindStringIndex(text[at:])
+	m := standardForm.FindStringIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) {
 		return r, at
 	}
@@ -152,7 +152,7 @@ func document(text string, from, end int, name string) (Reference, int) {
 // identifier reads a publication by its number.
 func identifier(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := identifier0.FindStringIndex(text[at:])
+	m := identifierForm.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
 	}
@@ -163,7 +163,7 @@ func identifier(s *scan, at int) (r Reference, end int) {
 // byNumber reads a document by its kind and number: Arbeitsanweisung AA-12.
 func byNumber(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := byNumber0.FindStringSubmatchIndex(text[at:])
+	m := byNumberForm.FindStringSubmatchIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) || yearOnly.MatchString(text[at+m[2]:at+m[3]]) {
 		return r, at
 	}
@@ -176,7 +176,7 @@ var yearOnly = pattern(`^(?:19|20)\d\d$`)
 // url reads an address of the web, without the punctuation of its sentence.
 func url(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := url0.FindStringIndex(text[at:])
+	m := urlForm.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
 	}
@@ -200,12 +200,12 @@ func url(s *scan, at int) (r Reference, end int) {
 }
 
 var (
-	numbered0 = pattern(`^\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]`)
+	numberedForm = pattern(`^\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]`)
 
 	authorName = `\p{Lu}[\p{L}'’-]+`
 	someYear   = `(?:1[89]|20)\d\d[a-z]?\b`
 	inPages    = `(?:,\s(?:pp?\.|S\.)\s?\d+(?:[-–]\d+)?)?`
-	author0    = pattern(`^` + authorName + `(?:,\s` + authorName + `)?(?:\set\sal\.?|\su\.\s?a\.|` +
+	authorForm = pattern(`^` + authorName + `(?:,\s` + authorName + `)?(?:\set\sal\.?|\su\.\s?a\.|` +
 		`,?\s(?:and|und|&)\s` + authorName + `),?\s[(\[]` + someYear + inPages + `[)\]]`)
 	oneWork = authorName + `(?:,\s` + authorName + `)?(?:\set\sal\.?|\su\.\s?a\.|,?\s(?:and|und|&)\s` + authorName +
 		`)?,\s` + someYear + inPages
@@ -218,7 +218,7 @@ var (
 // numbered reads the number of a source: [12].
 func numbered(s *scan, at int) (r Reference, end int) {
 	text, floor := s.text, s.floor
-	m := numbered0.FindStringIndex(text[at:])
+	m := numberedForm.FindStringIndex(text[at:])
 	if m == nil || at > 0 && (inWordBefore(text, at) || text[at-1] == ']' && floor < at) {
 		return r, at
 	}
@@ -232,7 +232,7 @@ func numbered(s *scan, at int) (r Reference, end int) {
 // author reads a source by its authors and year: Kandel et al. (2021).
 func author(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := author0.FindStringIndex(text[at:])
+	m := authorForm.FindStringIndex(text[at:])
 	if m == nil || months.MatchString(text[at:]) {
 		return r, at
 	}

@@ -29,13 +29,13 @@ const (
 )
 
 var (
-	stateStatute0 = regexp.MustCompile(`^((?:(?:&\s)?\p{Lu}[\p{L}&'’]*\.?,?\s?){1,5}?(?:Code|Stat\.|Stats\.|` +
+	stateStatuteForm = regexp.MustCompile(`^((?:(?:&\s)?\p{Lu}[\p{L}&'’]*\.?,?\s?){1,5}?(?:Code|Stat\.|Stats\.|` +
 		`Statutes|Laws?|Const\.|Rules?|Reg\.|Regs\.|R\.|C\.P\.L\.R\.|P\.)` +
 		`(?:\s?(?:Ann\.|Annotated|Serv\.|Rev\.|Admin\.))?(?:,?\s\p{Lu}[\p{L}&'’]*\.?){0,4}?),?\s?((?:` + division +
 		`)?` + mark + `\s?|` + division + `)?(` + sections + `|amend\.\s\w+)` + statuteEdition)
 
-	// statute0 is a statute or a regulation by its volume: 18 U.S.C. § 1001.
-	statute0 = regexp.MustCompile(`^\d{1,4}\s((?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?|` +
+	// statuteForm is a statute or a regulation by its volume: 18 U.S.C. § 1001.
+	statuteForm = regexp.MustCompile(`^\d{1,4}\s((?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?|` +
 		`Fed\.\s?Reg\.|Stat\.|(?:Ill\.|Pa\.|Guam|V\.I\.)\s(?:Comp\.|Cons\.)?\s?(?:Stat\.|` +
 		`Code)(?:\sAnn\.)?),?)\s?((?:§{1,2}|[Ss]ections?|[Ss]ec\.|[Pp]art|[Pp]t\.)\s?)?(` + sections + `)` +
 		statuteEdition)
@@ -46,16 +46,16 @@ var (
 	initials = regexp.MustCompile(`(?:\.|[A-Z]{2})\s$`)
 	signed   = regexp.MustCompile(`^§{1,2}\s?(` + sections + `)` + statuteEdition)
 
-	publicLaw0 = regexp.MustCompile(`^Pub(?:\.\s?L\.|lic Law)\s(?:No\.\s)?\d{1,3}[-–]\d{1,4}` +
+	publicLawForm = regexp.MustCompile(`^Pub(?:\.\s?L\.|lic Law)\s(?:No\.\s)?\d{1,3}[-–]\d{1,4}` +
 		`(?:,\s(?:§{1,2}\s?` + sections + `|\d+ Stat\.\s\d+))?` + statuteEdition)
-	constitution0 = regexp.MustCompile(`^U\.\s?S\.\sConst\.\s(?:art\.|amend\.)\s[IVX]+(?:,\s(?:§|cl\.)\s?\d+)*`)
-	taxCourt0     = regexp.MustCompile(`^T\.\s?C\.\s(?:Memo\.|Summary Opinion)\s(?:19|20)\d\d[-–]\d+`)
+	constitutionForm = regexp.MustCompile(`^U\.\s?S\.\sConst\.\s(?:art\.|amend\.)\s[IVX]+(?:,\s(?:§|cl\.)\s?\d+)*`)
+	taxCourtForm     = regexp.MustCompile(`^T\.\s?C\.\s(?:Memo\.|Summary Opinion)\s(?:19|20)\d\d[-–]\d+`)
 )
 
 // stateStatute reads a statute of a state: Ohio Rev. Code Ann. § 5739.02.
 func stateStatute(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := stateStatute0.FindStringSubmatchIndex(text[at:])
+	m := stateStatuteForm.FindStringSubmatchIndex(text[at:])
 	if m == nil || m[4] < 0 && !strings.ContainsAny(text[at+m[6]:at+m[7]], ".-:(") {
 		return r, at
 	}
@@ -63,7 +63,7 @@ func stateStatute(s *scan, at int) (r Reference, end int) {
 	if inWordAt(text, end) {
 		return r, at
 	}
-	return reference(Law, text, at, end, strings.TrimRight(text[at:at+m[3]], ", "), part(text, at+max(m[3], m[4]), at+m[7])), end
+	return reference(Law, text, at, end, part(text, at, at+m[3]), part(text, at+max(m[3], m[4]), at+m[7])), end
 }
 
 var (
@@ -86,12 +86,12 @@ func part(text string, from, to int) string { return strings.Trim(text[from:to],
 // statute reads a statute by its volume: 18 U.S.C. § 1001, 1 Stat. 2.
 func statute(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := statute0.FindStringSubmatchIndex(text[at:])
+	m := statuteForm.FindStringSubmatchIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) {
 		return r, at
 	}
 	end = beforeNext(text, at+m[1])
-	return reference(Law, text, at, end, strings.TrimRight(text[at:at+m[3]], ", "), part(text, at+m[3], min(end, at+m[7]))), end
+	return reference(Law, text, at, end, part(text, at, at+m[3]), part(text, at+m[3], min(end, at+m[7]))), end
 }
 
 // englishSign reads a section whose code is before it: the Data Code § 5(a).
@@ -111,10 +111,10 @@ func englishSign(s *scan, at int) (r Reference, end int) {
 }
 
 func publicLaw(s *scan, at int) (r Reference, end int) {
-	return byLawPattern(publicLaw0, s.text, at)
+	return byLawPattern(publicLawForm, s.text, at)
 }
 func constitution(s *scan, at int) (r Reference, end int) {
-	return byLawPattern(constitution0, s.text, at)
+	return byLawPattern(constitutionForm, s.text, at)
 }
 
 func byLawPattern(re *regexp.Regexp, text string, at int) (r Reference, end int) {
@@ -129,7 +129,7 @@ func byLawPattern(re *regexp.Regexp, text string, at int) (r Reference, end int)
 // taxCourt reads T.C. Memo. 2019-233.
 func taxCourt(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := taxCourt0.FindStringIndex(text[at:])
+	m := taxCourtForm.FindStringIndex(text[at:])
 	if m == nil {
 		return r, at
 	}
@@ -145,9 +145,9 @@ const (
 )
 
 var (
-	// report0 is a volume, a report and a page.
-	report0  = regexp.MustCompile(`^\d{1,4}\s(` + abbreviation + `(?:\s?` + abbreviation + `){0,5}?)` + page)
-	journal0 = regexp.MustCompile(`\b(?:L\.\s?Rev|Rev|L\.\s?J|L\.Q|J|Law Review|Law Journal)\b\.?`)
+	// reportForm is a volume, a report and a page.
+	reportForm  = regexp.MustCompile(`^\d{1,4}\s(` + abbreviation + `(?:\s?` + abbreviation + `){0,5}?)` + page)
+	journalForm = regexp.MustCompile(`\b(?:L\.\s?Rev|Rev|L\.\s?J|L\.Q|J|Law Review|Law Journal)\b\.?`)
 	// reporter is the name of a report: one that has two initials or a series, or
 	// begins with the name of a state.
 	reporter = regexp.MustCompile(`^(?:(?:\p{Lu}\p{Ll}*\.\s?){2,}(?:\d\p{L}+)?|.*\d(?:d|th)|` +
@@ -159,8 +159,8 @@ var (
 		`Rdnr|Ziff|Buchst|Bd|Aufl|Mio|Mrd|Tsd|Kap|No|Sec|Vol|Fig|Dr|Mr|Mrs|St|Std|Min|Sek|Str|EL|HS|Hs|` +
 		`Halbs|Tz|Tab|Abb|Uhr|Anm)\b`)
 
-	// neutral0 is a decision by its year, court and number: 2017 IL App (4th) 160407.
-	neutral0 = regexp.MustCompile(`^(?:19|20)\d\d\s(?:(?:AR|CO|GU|IL|LA|ME|MS|MT|ND|NH|NM|OH|OK|PA|PR|SD|UT|` +
+	// neutralForm is a decision by its year, court and number: 2017 IL App (4th) 160407.
+	neutralForm = regexp.MustCompile(`^(?:19|20)\d\d\s(?:(?:AR|CO|GU|IL|LA|ME|MS|MT|ND|NH|NM|OH|OK|PA|PR|SD|UT|` +
 		`VT|WI|WY)(?:\s(?:App|Ct\.App\.|CR|CIV|S))?(?:\s\(\d\p{L}+\))?|UKSC|UKHL|EWCA (?:Civ|Crim)|EWHC|` +
 		`WL)\s\d+(?:-(?:U|[A-Z]))?\b`)
 )
@@ -168,13 +168,13 @@ var (
 // report reads a decision or an article by volume, report and page: 1 U.S. 12.
 func report(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := report0.FindStringSubmatchIndex(text[at:])
+	m := reportForm.FindStringSubmatchIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) {
 		return r, at
 	}
 	name := text[at+m[2] : at+m[3]]
 	flat := strings.TrimSuffix(strings.Join(strings.Fields(name), " "), " No.")
-	isJournal := journal0.MatchString(flat)
+	isJournal := journalForm.MatchString(flat)
 	if unitsBetween.MatchString(flat) || !isJournal && !reporter.MatchString(flat) {
 		return r, at
 	}
@@ -188,7 +188,7 @@ func report(s *scan, at int) (r Reference, end int) {
 // neutral reads a decision by its year, court and number.
 func neutral(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := neutral0.FindStringIndex(text[at:])
+	m := neutralForm.FindStringIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) {
 		return r, at
 	}
@@ -214,7 +214,7 @@ const (
 )
 
 var (
-	part0 = regexp.MustCompile(`^(?:(?:Appendix|Annex|Schedule|Part|Exhibit)\s` + letter + `(?:` + also + letter +
+	partForm = regexp.MustCompile(`^(?:(?:Appendix|Annex|Schedule|Part|Exhibit)\s` + letter + `(?:` + also + letter +
 		`)*|(?:Sections?|Articles?|Chapters?|Parts?|Title)\s` + roman + `(?:` + also + roman + `)*|` +
 		`(?:(?i:sections?|articles?|clauses?|chapters?|paragraphs?|appendix|annex|schedule|subsection|part)|` +
 		`Secs?\.?|ss?\.?|[Pp]ara\.?|Rule|Art\.)\s` + items + `)`)
@@ -238,13 +238,15 @@ var (
 // Article 6(1) GDPR.
 func englishPart(s *scan, at int) (r Reference, end int) {
 	text := s.text
-	m := part0.FindStringIndex(text[at:])
+	m := partForm.FindStringIndex(text[at:])
 	if m == nil || inWordAt(text, at+m[1]) {
 		return r, at
 	}
 	to := at + m[1]
-	if d := directly.FindStringSubmatchIndex(text[to:]); d != nil && !inWordAt(text, to+d[1]) && !notLaw.MatchString(text[to+d[2]:to+d[3]]) {
-		return reference(Law, text, at, to+d[1], text[to+d[2]:to+d[3]], text[at:to]), to + d[1]
+	if d := directly.FindStringSubmatch(text[to:]); d != nil && !notLaw.MatchString(d[1]) {
+		if end := to + len(d[0]); !inWordAt(text, end) {
+			return reference(Law, text, at, end, d[1], text[at:to]), end
+		}
 	}
 	kind, end, target := ofEnglish(text, to)
 	return reference(kind, text, at, end, target, text[at:to]), end
@@ -261,7 +263,8 @@ func ofEnglish(text string, at int) (kind Kind, end int, target string) {
 	end = at + o[1]
 	target = strings.Trim(text[at+o[4]:end], `"“”„`)
 	switch {
-	case actName.MatchString(name) && strings.Contains(target, " "), euAct.MatchString(name), acronym.MatchString(name) && !notLaw.MatchString(name):
+	case actName.MatchString(name) && strings.Contains(target, " "), euAct.MatchString(name),
+		acronym.MatchString(name) && !notLaw.MatchString(name):
 		return Law, end, target
 	case strings.Contains(target, " ") || strings.Trim(name, `"“”„`) != name || strings.ContainsAny(name, "0123456789"):
 		return Section, end, target

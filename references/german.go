@@ -180,7 +180,7 @@ var (
 // commentary reports whether a section is one of a commentary on a law.
 func commentary(text string, floor, from, end int, target string) bool {
 	before := text[max(floor, from-60):from]
-	return margin.MatchString(text[end:]) || collection.MatchString(before) || edition.MatchString(before) && (target == "" || !strings.HasSuffix(strings.TrimRight(before, " ,:"), "GB"))
+	return margin.MatchString(text[end:]) || collection.MatchString(before) || target == "" && edition.MatchString(before)
 }
 
 // trimmed leaves out spaces and signs at the end.
@@ -205,14 +205,15 @@ func law(text string, at int, linked bool) (l lawful, ok bool) {
 	if m := euLaw.FindStringSubmatchIndex(rest); m != nil {
 		return lawful{at + m[1], rest[m[2]:m[3]], true}, true
 	}
-	if m := abbreviated.FindStringSubmatchIndex(rest); m != nil && !notLaw.MatchString(rest[m[4]:m[5]]) && (!linked || m[2] >= 0) {
+	m := abbreviated.FindStringSubmatchIndex(rest)
+	if m != nil && !notLaw.MatchString(rest[m[4]:m[5]]) && (!linked || m[2] >= 0) {
 		l = lawful{at + m[5], rest[m[4]:m[5]], true}
 		if m := enacted.FindStringIndex(text[l.end:]); m != nil {
 			l.end += m[1]
 		}
 		return l, true
 	}
-	m := named.FindStringSubmatchIndex(rest)
+	m = named.FindStringSubmatchIndex(rest)
 	if m == nil {
 		return l, false
 	}
@@ -362,10 +363,10 @@ func germanShort(s *scan, at int) (r Reference, end int) {
 	}
 	end = at + m[1]
 	word, _, _ := strings.Cut(text[at:end], " ")
-	if strings.Count(word, "") < 3 || court.MatchString(word) || inWordAt(text, end) || editions.MatchString(text[end:]) || margin.MatchString(text[end:]) {
-		return r, at
-	}
-	if !lower.MatchString(word) && !known.MatchString(word) && !(len(word) > 3 && articleBefore.MatchString(text[max(floor, at-6):at])) {
+	sure := lower.MatchString(word) || known.MatchString(word) ||
+		len(word) > 3 && articleBefore.MatchString(text[max(floor, at-6):at])
+	if !sure || court.MatchString(word) || inWordAt(text, end) ||
+		editions.MatchString(text[end:]) || margin.MatchString(text[end:]) {
 		return r, at
 	}
 	name := end

@@ -32,7 +32,7 @@ var kinds = map[ClaimType][]Kind{
 type Claim struct {
 	Type   ClaimType `json:"type" jsonschema:"enum=legal_section,enum=academic_numbered,enum=academic_shortform,enum=document_mention"`
 	Text   string    `json:"text" jsonschema_description:"the reference, copied from the text without changes"`
-	Target string    `json:"target,omitempty" jsonschema_description:"the name of the law or document that it refers to, copied from the text; empty if the text does not name it"`
+	Target string    `json:"target,omitempty" jsonschema_description:"the name of the law or document that it refers to, copied from it, or empty"`
 }
 
 const maxClaim = 500 // bytes of the text of a claim

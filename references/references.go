@@ -5,8 +5,8 @@
 //		fmt.Println(r.Kind, r.Text) // section Section 4.2, law § 5 Abs. 2 UWG
 //	}
 //
-// It compares words and signs with patterns, and knows no list of laws. The same
-// text gives the same references.
+// It compares words and signs with patterns, and with short lists of courts, reports
+// and states. It knows no list of laws. The same text gives the same references.
 //
 // What patterns do not find a model may: [Located] checks its claims against the
 // text, and [Merge] puts both together. A [Registry] of the host has the names of

@@ -36,7 +36,7 @@ type RegistryDocument struct {
 }
 
 // A Registry has the names of documents. It does not change, so it is safe for
-// concurrent use. Make one with [ReadRegistry].
+// concurrent use. Make one with [ReadRegistry]. A nil Registry has no documents.
 type Registry struct {
 	documents []RegistryDocument
 	names     []registryName
@@ -155,7 +155,12 @@ func fold(name string) (folded string, ok bool) {
 }
 
 // Documents returns the documents in the order of the JSON.
-func (r *Registry) Documents() []RegistryDocument { return slices.Clone(r.documents) }
+func (r *Registry) Documents() []RegistryDocument {
+	if r == nil {
+		return nil
+	}
+	return slices.Clone(r.documents)
+}
 
 // A Tier is how a name matched.
 type Tier string
@@ -207,7 +212,7 @@ const maxCandidates = 10
 // 1988.
 func (r *Registry) Resolve(name string, collections ...string) (Match, bool) {
 	folded, ok := fold(name)
-	if !ok || folded == "" {
+	if r == nil || !ok || folded == "" {
 		return Match{}, false
 	}
 	of := func(n registryName) bool {
@@ -294,7 +299,7 @@ func (r *Registry) contained(asked string, of func(registryName) bool) (names []
 	}
 	inner := " " + asked + " "
 	for _, n := range r.names {
-		if len(n.folded) > len(asked) && strings.Contains(n.folded, asked) && strings.Contains(" "+n.folded+" ", inner) && of(n) {
+		if strings.Contains(n.folded, asked) && strings.Contains(" "+n.folded+" ", inner) && of(n) {
 			names = append(names, n)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -203,6 +204,34 @@ func TestReadRegistryReportsSeveralProblems(t *testing.T) {
 	if !errors.As(err, &refused) || len(refused.Problems) != 20 {
 		t.Errorf("ReadRegistry returned %v", err)
 	}
+}
+
+func TestNilRegistry(t *testing.T) {
+	var r *references.Registry
+	if m, ok := r.Resolve("Safety Manual"); ok || len(r.Documents()) > 0 {
+		t.Errorf("Resolve returned %v", m)
+	}
+}
+
+func FuzzResolve(f *testing.F) {
+	f.Add(`{"documents":[{"id":"a","name":"Safety Manual","synonyms":["SM"]},{"id":"b","name":"Größe"}]}`, "Safty manual")
+	f.Add(`{"documents":[{"id":"a","name":"A 1"},{"id":"b","name":"ß²\u0301"}]}`, "manual of ss\xff")
+	f.Fuzz(func(t *testing.T, text, name string) {
+		r, err := references.ReadRegistry(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		m, ok := r.Resolve(name)
+		known := slices.ContainsFunc(r.Documents(), func(d references.RegistryDocument) bool { return d.ID == m.Document.ID })
+		if ok != known || ok && len(m.Candidates) > 0 || m.Ratio < 0 || m.Ratio > 1 || m.Tier == references.Fuzzy && m.Ratio < references.MinRatio {
+			t.Fatalf("Resolve(%q) in %s returned %+v, %v", name, text, m, ok)
+		}
+		for _, d := range r.Documents() {
+			if m, ok := r.Resolve(d.Name); !ok || m.Document.ID != d.ID || m.Tier != references.Exact {
+				t.Fatalf("Resolve(%q) in %s returned %+v", d.Name, text, m)
+			}
+		}
+	})
 }
 
 func BenchmarkResolve100k(b *testing.B) {
