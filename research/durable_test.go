@@ -64,7 +64,7 @@ var journeyTexts = []string{"What does the berth thing cost a ship?", "the fee f
 // A process dies after any record, and another one resumes the research: the report
 // is the same, and no call is made again that is in the log.
 func TestKilledAnywhere(t *testing.T) {
-	few := &research.Options{TaskTokens: 4000}
+	few := &research.Options{TaskTokens: 3000}
 	few.MaxOutputTokens = 300
 	for name, tt := range map[string]struct {
 		opt   *research.Options

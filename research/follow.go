@@ -110,7 +110,8 @@ func (r *taskRun) gate(ctx context.Context, f *finding, depth int) ([]candidate,
 	var all []candidate
 	var asked []int
 	data := gateData{
-		Question: r.s.Question, Task: r.todo.Description, Title: f.Chunk.Citation().Title, Text: f.Text, Language: r.s.language(),
+		Question: r.s.Question, Task: r.todo.Description, Language: r.s.language(),
+		Title: f.Chunk.Citation().Title, Text: f.Text,
 	}
 	for _, found := range f.References[:min(len(f.References), maxReferences)] {
 		ref := candidate{detected: found, key: found.Key(), Reference: Reference{
