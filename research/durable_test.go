@@ -64,7 +64,7 @@ var journeyTexts = []string{"What does the berth thing cost a ship?", "the fee f
 // A process dies after any record, and another one resumes the research: the report
 // is the same, and no call is made again that is in the log.
 func TestKilledAnywhere(t *testing.T) {
-	few := &research.Options{TaskTokens: 4000}
+	few := &research.Options{TaskTokens: 3000}
 	few.MaxOutputTokens = 300
 	for name, tt := range map[string]struct {
 		opt   *research.Options
@@ -204,5 +204,34 @@ func TestModelUnavailable(t *testing.T) {
 		if err != nil || answer.Partial || len(answer.Citations) != 3 || m.calls["condense_passage"] != 3 {
 			t.Errorf("%s: %+v, %v, %v", name, answer, err, m.calls)
 		}
+	}
+}
+
+// A passage that could not be read is not read by a resumed run either: what came after
+// it was made without it.
+func TestNotReadStaysNotRead(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	broken := true
+	m := &reader{}
+	m.fail = func(req *llm.Request) error {
+		switch {
+		case broken && req.Name == "condense_passage" && strings.Contains(req.Messages[0].Content, "fees.md"):
+			return &llm.Error{Kind: llm.ErrTruncated}
+		case broken && req.Name == "assess_task":
+			stop()
+			return ctx.Err()
+		}
+		return nil
+	}
+	opt := narrow(t)
+	opt.Store = &store.InMemory{}
+	a := newAgent(t, m, index(t, harbour), opt)
+	if _, err := qed.Ask(ctx, a, qed.Turn{Thread: "t", Text: feeQuestion}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	broken = false
+	answer, err := qed.Ask(t.Context(), a, qed.Turn{Thread: "t"})
+	if err != nil || len(answer.Citations) != 1 || !strings.Contains(answer.Text, "could not be read") {
+		t.Errorf("%+v, %v", answer, err)
 	}
 }

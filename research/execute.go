@@ -116,7 +116,8 @@ func (a *agent) runTask(ctx context.Context, s *state, t qed.Todo) (outcome, err
 		seenReferences: map[string]bool{}, seenChunks: map[string]bool{}, searches: map[string]int{},
 	}
 	r.out.report = TaskReport{Key: t.Key, Description: t.Description}
-	ended, err := qed.RunTask(ctx, qed.Task{Key: t.Key, Description: t.Description}, func(outer context.Context) (int, error) {
+	task := qed.Task{Key: t.Key, Description: t.Description}
+	ended, err := qed.RunTask(ctx, task, func(outer context.Context) (int, error) {
 		// The whole budget is for the task: it writes no final answer.
 		ctx := budget.ForFinalAnswer(budget.With(outer, budget.Limits{Tokens: a.opt.TaskTokens}))
 		err := r.run(ctx)

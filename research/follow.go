@@ -26,12 +26,14 @@ type Reference struct {
 
 	// Resolved is the document that it was resolved to, and Tier how its name
 	// matched. Scoped reports whether that document was searched and had a passage;
-	// otherwise all documents were searched.
-	Resolved string          `json:"resolved,omitempty"`
-	Tier     references.Tier `json:"tier,omitempty"`
-	Ratio    float64         `json:"ratio,omitempty"`
-	Scoped   bool            `json:"scoped,omitempty"`
-	Found    int             `json:"found,omitempty"` // passages
+	// otherwise all documents were searched. Candidates are the documents whose names
+	// match equally well, so that it was resolved to none.
+	Resolved   string          `json:"resolved,omitempty"`
+	Tier       references.Tier `json:"tier,omitempty"`
+	Ratio      float64         `json:"ratio,omitempty"`
+	Scoped     bool            `json:"scoped,omitempty"`
+	Candidates []string        `json:"candidates,omitempty"`
+	Found      int             `json:"found,omitempty"` // passages
 }
 
 // A candidate is a reference that may be followed.
@@ -108,7 +110,8 @@ func (r *taskRun) gate(ctx context.Context, f *finding, depth int) ([]candidate,
 	var all []candidate
 	var asked []int
 	data := gateData{
-		Question: r.s.Question, Task: r.todo.Description, Title: f.Chunk.Citation().Title, Text: f.Text, Language: r.s.language(),
+		Question: r.s.Question, Task: r.todo.Description, Language: r.s.language(),
+		Title: f.Chunk.Citation().Title, Text: f.Text,
 	}
 	for _, found := range f.References[:min(len(f.References), maxReferences)] {
 		ref := candidate{detected: found, key: found.Key(), Reference: Reference{
@@ -197,8 +200,13 @@ func (r *taskRun) lookUp(ref *Reference) {
 	if r.opt.Registry == nil {
 		return
 	}
-	if m, ok := r.opt.Registry.Resolve(cmp.Or(ref.Target, ref.Text), r.s.Request.Collections...); ok {
-		ref.Resolved, ref.Tier, ref.Ratio = m.Document.ID, m.Tier, m.Ratio
+	m, ok := r.opt.Registry.Resolve(cmp.Or(ref.Target, ref.Text), r.s.Request.Collections...)
+	if ok {
+		ref.Resolved = m.Document.ID
+	}
+	ref.Tier, ref.Ratio = m.Tier, m.Ratio
+	for _, d := range m.Candidates {
+		ref.Candidates = append(ref.Candidates, d.ID)
 	}
 }
 

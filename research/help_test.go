@@ -39,7 +39,9 @@ const harbourRegistry = `{"documents": [
 	{"id": "reduce.md", "name": "Reduction Rules"},
 	{"id": "tariff.md", "name": "Tariff Act"},
 	{"id": "gebuehr.md", "name": "Gebührenordnung"},
-	{"id": "ghost.md", "name": "Ghost Manual"}
+	{"id": "ghost.md", "name": "Ghost Manual"},
+	{"id": "quay1.md", "name": "Quay Operations Handbook East"},
+	{"id": "quay2.md", "name": "Quay Operations Handbook West"}
 ]}`
 
 const feeQuestion = "What berth fee does a ship pay?"

@@ -80,7 +80,9 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 			reply.Tasks = append(reply.Tasks, plannedTask{Description: q, Query: q})
 		}
 	}
-	s.Plan = qed.TodoList{ID: qed.Info(ctx).NewID(), Original: s.Question, Rewritten: s.Question, Proposed: a.opt.ApprovePlan}
+	s.Plan = qed.TodoList{
+		ID: qed.Info(ctx).NewID(), Original: s.Question, Rewritten: s.Question, Proposed: a.opt.ApprovePlan,
+	}
 	keys := make([]string, len(reply.Tasks)) // of the tasks that are used
 	for i, t := range reply.Tasks {
 		var after []string
@@ -100,8 +102,8 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 	return s, nil
 }
 
-// add adds a task to the plan and returns its key. It returns an empty key if there
-// is no room for it, or a task with the same query.
+// add adds a task to the plan and returns its key. It returns an empty key if the plan
+// has the most tasks, or one with the same query.
 func (s *state) add(description, query string, after []string, most int) string {
 	description, query = tidy(description, maxQuery), tidy(query, maxQuery)
 	if query == "" {

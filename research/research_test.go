@@ -107,6 +107,7 @@ func TestReferences(t *testing.T) {
 		"substring":        {"The berth rule is in Section 4 of the National Harbour Ports and Terminals Fee Rules.", false, got{true, true, "needed", "fees.md", references.Substring}},
 		"not registered":   {"The berth rule is in Section 4 of the Unknown Laws.", false, got{true, false, "needed", "", ""}},
 		"not indexed":      {"The berth rule is in Section 4 of the \"Ghost Manual\".", false, got{true, false, "needed", "ghost.md", references.Exact}},
+		"ambiguous":        {"The berth rule is in Section 4 of the \"Quay Operations\".", false, got{true, false, "needed", "", references.Substring}},
 		"the same":         {"The berth rule is in Section 4.", false, got{true, true, "needed", "start.md", research.SameDocument}},
 		"numbered":         {"The berth rule is in [12].", false, got{true, false, "needed", "", ""}},
 		"author":           {"The berth rule is in Miller (2019).", false, got{true, false, "needed", "", ""}},
@@ -151,6 +152,9 @@ func TestReferences(t *testing.T) {
 			r := refs[0]
 			if diff := cmp.Diff(tt.want, got{r.Followed, r.Scoped, r.Reason, r.Resolved, r.Tier}); diff != "" {
 				t.Error(diff)
+			}
+			if want := name == "ambiguous"; want != (len(r.Candidates) == 2) {
+				t.Errorf("the candidates are %v", r.Candidates)
 			}
 			if tt.web && (asked != "https://example.org/fees 2" || r.Found != 1 || !slices.Contains(sourcesOf(report), "https://example.org/fees")) {
 				t.Errorf("asked for %q: %+v", asked, report.Sources)

@@ -34,13 +34,13 @@ type taskData struct {
 	Question, Task, Query, Language string
 	Tasks, Queries                  []string
 	Findings                        []shown
-	Room                            int
+	MoreTasks                       int // that may be added
 }
 
 func (r *taskRun) data(findings []finding) taskData {
 	d := taskData{
 		Question: r.s.Question, Task: r.todo.Description, Query: queryOf(&r.todo), Language: r.s.language(),
-		Queries: r.out.report.Queries, Room: max(0, r.opt.MaxTasks-len(r.s.Plan.Tasks)),
+		Queries: r.out.report.Queries, MoreTasks: max(0, r.opt.MaxTasks-len(r.s.Plan.Tasks)),
 	}
 	for _, t := range r.s.Plan.Tasks {
 		d.Tasks = append(d.Tasks, t.Description)

@@ -5,6 +5,7 @@
 //	go run ./examples/research                                  # the recorded questions, or your own
 //	go run ./examples/research "Which lines does a ship need?"  # one question, with a model
 //	go run ./examples/research -clarify 3 "What about waste?"   # asks before it begins
+//	go run ./examples/research -db research.db -resume          # resumes one that was stopped
 //
 // A research takes minutes. As a job of River it outlives the request: workers share a
 // queue in the PostgreSQL database of the conversations, and replace one that died.
@@ -15,7 +16,8 @@
 //
 // A list of tasks waits for your approval: reply yes, no, or "edit:" and a changed
 // list. The report and the documents that it cites are written to the folder of
-// -out.
+// -out. With -db the researches are saved in a file of SQLite, so that one that was
+// stopped or killed is resumed, without the calls that it has made.
 //
 // Without a model it replays recorded researches: the model's words are recorded,
 // everything else really runs. OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY, in
@@ -29,6 +31,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
@@ -37,6 +40,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/research"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlitestore"
 )
 
 func main() { command.Main("research", run) }
@@ -47,6 +51,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	rounds := flags.Int("clarify", 0, "the largest number of `rounds` of questions before a research")
 	var jobs jobsCommand
 	jobs.flags(flags)
+	db := flags.String("db", "", "the `file` that saves researches; empty means that they are in memory")
+	resume := flags.Bool("resume", false, "resume the research that was stopped, from -db")
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), "Usage: research [flags] [question]\n\n")
 		flags.PrintDefaults()
@@ -72,6 +78,11 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if err != nil {
 		return err
 	}
+	st, closeStore, err := openStore(*db)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
 	agent, err := research.New(model, docs.index, &research.Options{
 		Registry:    docs.registry,
 		TopK:        2,
@@ -79,13 +90,16 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		MaxRounds:   *rounds,
 		ApprovePlan: true,
 		Settings:    conf.Agent.Settings,
-		Store:       new(store.InMemory),
+		Store:       st,
+		Durable:     &qed.DurableOptions{Lease: 5 * time.Second}, // of a process that was killed
 	})
 	if err != nil {
 		return err
 	}
 	c := &conversation{agent: agent, show: show, folder: *folder}
 	switch {
+	case *resume:
+		return c.line(ctx, "")
 	case live && question == "":
 		return chat.Converse(ctx, in, show, func(line string) error { return c.line(ctx, line) })
 	case live:
@@ -104,6 +118,18 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		}
 	}
 	return nil
+}
+
+// openStore opens the store in a file, or one in memory.
+func openStore(file string) (store.Store, func() error, error) {
+	if file == "" {
+		return new(store.InMemory), func() error { return nil }, nil
+	}
+	st, err := sqlitestore.Open(file, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return st, st.Close, nil
 }
 
 // A conversation is a thread of researches.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,9 +18,7 @@ import (
 // The recorded researches follow the references of the documents, and their reports
 // have links to the documents that they cite.
 func TestTranscript(t *testing.T) {
-	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"} {
-		t.Setenv(name, "")
-	}
+	withoutModel(t)
 	folder := t.TempDir()
 	var out bytes.Buffer
 	if err := run(context.Background(), []string{"-out", folder}, strings.NewReader(""), &out); err != nil {
@@ -54,6 +53,57 @@ func TestTranscript(t *testing.T) {
 	err := run(context.Background(), []string{"-out", folder, "What", "else?"}, strings.NewReader(""), &out)
 	if err == nil || !strings.Contains(err.Error(), researches[0].question) {
 		t.Errorf("a question that is not recorded: %v", err)
+	}
+}
+
+func withoutModel(t *testing.T) {
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"} {
+		t.Setenv(name, "")
+	}
+}
+
+// A stopper is a writer that stops the program when it writes a text.
+type stopper struct {
+	bytes.Buffer
+	at   string
+	stop func()
+}
+
+func (s *stopper) Write(p []byte) (int, error) {
+	n, err := s.Buffer.Write(p)
+	if strings.Contains(s.String(), s.at) {
+		s.stop()
+	}
+	return n, err
+}
+
+// A research that was stopped is resumed, and its report is the same.
+func TestResume(t *testing.T) {
+	withoutModel(t)
+	folder := t.TempDir()
+	whole, resumed := filepath.Join(folder, "whole"), filepath.Join(folder, "resumed")
+	if err := run(t.Context(), []string{"-out", whole}, strings.NewReader(""), new(bytes.Buffer)); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-out", resumed, "-db", filepath.Join(folder, "research.db")}
+	ctx, stop := context.WithCancel(t.Context())
+	out := &stopper{at: "depth 1", stop: stop}
+	if err := run(ctx, args, strings.NewReader(""), out); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	var rest bytes.Buffer
+	if err := run(t.Context(), append(args, "-resume"), strings.NewReader(""), &rest); err != nil {
+		t.Fatalf("%v\n%s", err, rest.String())
+	}
+	for _, name := range []string{"report-1.md", "report-1.html"} {
+		want, err := os.ReadFile(filepath.Join(whole, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(resumed, name))
+		if err != nil || !bytes.Equal(want, got) {
+			t.Errorf("%s: %v\n%s", name, err, got)
+		}
 	}
 }
 

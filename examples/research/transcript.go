@@ -103,6 +103,11 @@ Ob sich der Tag an Feiertagen ändert, steht nicht in den Dokumenten [c9lkg3].`,
 	},
 }
 
+// condensed is a reply about a passage. The references are found by patterns.
+func condensed(relevant string, score float64) object {
+	return object{"relevant": relevant, "score": score, "references": []object{}}
+}
+
 // recorded returns the questions of the transcript.
 func recorded() []string {
 	var all []string
@@ -136,7 +141,7 @@ func transcript() []llmtest.Rule {
 		)
 		for _, p := range r.passages {
 			in := func(req *llm.Request) bool { return about(req) && chat.Mentions(req, p.text) }
-			rules = append(rules, chat.Rule("condense_passage", in, object{"relevant": p.relevant, "score": p.score, "references": []object{}}))
+			rules = append(rules, chat.Rule("condense_passage", in, condensed(p.relevant, p.score)))
 			decided := []object{
 				{"reference": 0, "follow": p.follow != "", "reason": cmp.Or(p.follow, r.not)},
 				{"reference": 1, "follow": false, "reason": r.not},
@@ -144,7 +149,7 @@ func transcript() []llmtest.Rule {
 			says := func(req *llm.Request) bool { return about(req) && chat.Mentions(req, p.relevant) }
 			rules = append(rules, chat.Rule("gate_references", says, object{"decisions": decided}))
 		}
-		rules = append(rules, chat.Rule("condense_passage", about, object{"relevant": "", "score": 0, "references": []object{}}))
+		rules = append(rules, chat.Rule("condense_passage", about, condensed("", 0)))
 	}
 	for i := range rules {
 		rules[i].Replies[0].Usage = llm.Usage{InputTokens: 700, OutputTokens: 150}
