@@ -50,6 +50,9 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	for _, l := range s.lists {
 		s.replace(text, l.from, l.to, "")
 	}
+	if e := s.takeJSONTables(text); e != nil {
+		return nil, e
+	}
 	given := text
 	if s.replaced != nil {
 		given = string(s.replaced)
@@ -105,7 +108,7 @@ func read(text string, s *survey, given string, inserted []int, windows bool) (q
 	p.EnableWindowFunc(windows)
 	statements, warnings, failure := p.ParseSQL(given)
 	if failure != nil {
-		return nil, syntaxError(text, s, failure)
+		return nil, syntaxError(text, s, failedAt(given, failure.Error()))
 	}
 	if len(warnings) > 0 {
 		return nil, &sqlast.Error{Code: sqlast.Unsupported, Pos: -1,
@@ -124,10 +127,12 @@ func read(text string, s *survey, given string, inserted []int, windows bool) (q
 	default:
 		return nil, sqlread.NotSelect(firstWord(text), firstToken(text).at)
 	}
-	r := reader{src: text, inserted: inserted, sounds: s.replaced != nil && given != text && !s.ilike, lists: s.lists}
+	r := reader{src: text, inserted: inserted, sounds: s.replaced != nil && given != text && !s.ilike,
+		lists: s.lists, tables: s.tables}
 	q = r.query(statements[0], headers)
 	r.refuseCrashes(q)
 	r.allListsUsed()
+	r.allTablesUsed()
 	if r.err == nil && r.withs != s.withs {
 		r.fail(sqlast.Unsupported, -1, "WITH",
 			"a WITH directly before a query in parentheses that has a WITH itself is not supported")
@@ -152,6 +157,7 @@ type reader struct {
 	havings  int
 
 	lists          []columnList // the column lists that the grammar was not given
+	tables         []jsonTable  // the JSON_TABLEs that the grammar was not given
 	sounds         bool         // ILIKE means SOUNDS LIKE
 	objectAgg      bool         // there is a JSON_OBJECTAGG
 	bareIn         bool         // there is a comparison with a query without FROM

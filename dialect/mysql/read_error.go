@@ -10,8 +10,9 @@ import (
 )
 
 // syntaxError returns the error of a statement that the grammar does not parse. It
-// names the construct if the tokens show which one it is.
-func syntaxError(text string, s *survey, failure error) *sqlast.Error {
+// names the construct if the tokens show which one it is. The grammar failed at the
+// given offset, or at -1.
+func syntaxError(text string, s *survey, at int) *sqlast.Error {
 	switch name := firstWord(text); name {
 	case "SELECT", "WITH", "TABLE", "VALUES", "":
 	default:
@@ -20,11 +21,6 @@ func syntaxError(text string, s *survey, failure error) *sqlast.Error {
 	if s.into >= 0 {
 		return &sqlast.Error{Code: sqlast.Into, Name: "INTO", Pos: sqlast.Pos(s.into),
 			Message: "SELECT .. INTO is not allowed"}
-	}
-	at := failedAt(text, failure.Error())
-	if table := jsonTable(text); table >= 0 && table < at {
-		return &sqlast.Error{Code: sqlast.Unsupported, Name: "JSON_TABLE", Pos: sqlast.Pos(table),
-			Message: "JSON_TABLE is not supported: read single values with JSON_EXTRACT or JSON_VALUE"}
 	}
 	scan := scanner{src: text, at: max(at, 0)}
 	t := scan.next()
@@ -74,16 +70,4 @@ func firstToken(text string) token {
 		t = scan.next()
 	}
 	return t
-}
-
-// jsonTable returns the offset of the first JSON_TABLE with arguments, or -1. The
-// grammar does not parse its list of columns.
-func jsonTable(text string) int {
-	scan := scanner{src: text}
-	for t := scan.next(); t.kind != endOfText; t = scan.next() {
-		if ahead := scan; isWord(text, t, "JSON_TABLE") && !t.afterDot && isMark(text, ahead.next(), '(') {
-			return t.at
-		}
-	}
-	return -1
 }

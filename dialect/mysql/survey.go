@@ -18,10 +18,11 @@ type survey struct {
 	ilike   bool
 
 	// replaced is another text for the grammar, with the same offsets. It has NATURAL
-	// JOIN for NATURAL INNER JOIN, and ILIKE, which no server has, for SOUNDS LIKE.
-	// It is nil if the text has neither.
+	// JOIN for NATURAL INNER JOIN, and ILIKE, which no server has, for SOUNDS LIKE. It
+	// is nil if the text has nothing that is replaced.
 	replaced []byte
 	lists    []columnList // the column lists that replaced does not have
+	tables   []jsonTable  // in place of which replaced has derived tables
 
 	err *sqlast.Error
 }

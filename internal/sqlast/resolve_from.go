@@ -16,7 +16,7 @@ func (r *resolver) from(rel Relation, s *scope) {
 		return
 	}
 	s.clause = inFrom
-	r.relation(rel, s, 0)
+	r.relation(rel, s, 0, 0)
 	s.clause = inOn
 	r.conditions(rel, s, 0, 0, len(s.tables))
 	s.lo, s.hi = 0, len(s.tables)
@@ -68,18 +68,23 @@ func (r *resolver) bind(s *scope, alias string, at Pos) {
 }
 
 // relation sets the columns of the tables of rel, the first of which has number
-// next. It returns the number after the last.
-func (r *resolver) relation(rel Relation, s *scope, next int) int {
+// next. It returns the number after the last. A LATERAL may name the tables from
+// lo: none to the left of a RIGHT or FULL JOIN, where MySQL and MariaDB look for
+// the name in an outer query.
+func (r *resolver) relation(rel Relation, s *scope, lo, next int) int {
 	switch rel := rel.(type) {
 	case *Table:
 		r.table(rel, &s.tables[next])
 	case *Derived:
-		r.derivedTable(rel, s, next)
+		r.derivedTable(rel, s, lo, next)
 	case *TableFunction:
-		r.function(rel, s, next)
+		r.function(rel, s, lo, next)
 	case *Join:
-		middle := r.relation(rel.Left, s, next)
-		end := r.relation(rel.Right, s, middle)
+		middle := r.relation(rel.Left, s, lo, next)
+		if rel.Kind == RightJoin || rel.Kind == FullJoin {
+			lo = middle
+		}
+		end := r.relation(rel.Right, s, lo, middle)
 		if r.err == nil && (rel.Natural || len(rel.Using) > 0) {
 			r.using(rel, s, next, middle, end)
 		}
@@ -145,12 +150,12 @@ func (r *resolver) reads(o *Object) int {
 	return len(list)
 }
 
-func (r *resolver) derivedTable(d *Derived, s *scope, number int) {
+func (r *resolver) derivedTable(d *Derived, s *scope, lo, number int) {
 	r.resolution.Plain = false
 	outer := r.scope
 	switch {
 	case d.Lateral:
-		s.lo, s.hi = 0, number
+		s.lo, s.hi = lo, number
 		r.scope = s
 	case r.flavor.DerivedSeesOuter:
 		s.lo, s.hi = 0, 0
@@ -171,18 +176,28 @@ func (r *resolver) derivedTable(d *Derived, s *scope, number int) {
 
 // function resolves a table function. All its columns are listed in the tree, so
 // that their names do not depend on the engine.
-func (r *resolver) function(f *TableFunction, s *scope, number int) {
+func (r *resolver) function(f *TableFunction, s *scope, lo, number int) {
 	r.resolution.Plain = false
 	outer := r.scope
-	s.lo, s.hi = 0, number
+	s.lo, s.hi = lo, number
 	r.scope = s
-	r.call(f.Call)
+	if f.JSON != nil { // a part of the dialect, not a function that could be allowed
+		r.exprs(f.Call.Args)
+	} else {
+		r.call(f.Call)
+	}
 	r.scope = outer
 	if r.err != nil {
 		return
 	}
 	columns := slices.Clone(f.Own)
 	switch {
+	case f.JSON != nil:
+		b := &s.tables[number]
+		if b.columns = f.Columns; r.distinct(f.Columns) != nil {
+			r.fail(AmbiguousName, f.Pos, f.Alias, "'%s' has two columns with the same name: rename one", f.Alias)
+		}
+		return
 	case f.Types != nil:
 		columns = slices.Clone(f.Columns)
 	case columns == nil:

@@ -245,13 +245,25 @@ func (s *shaper) relation(slot *sqlast.Relation) {
 	case *sqlast.TableFunction:
 		s.sum.tables++
 		s.exprs(rel.Call.Args)
-		rows := s.generated(rel.Call)
+		rows := s.generated(rel.Call) * nestings(rel.JSON)
 		t := table{rel.Alias, &result{names: rel.Columns, rows: rows, joined: 1}}
 		for range rel.Columns {
 			t.columns = append(t.columns, column{nodes: 1, repeats: repeatsOf(rel.Call, rows)})
 		}
 		s.block.tables = append(s.block.tables, t)
 	}
+}
+
+// nestings returns how many rows JSON_TABLE makes of an element at most: one for
+// each NESTED PATH.
+func nestings(columns []sqlast.JSONColumn) float64 {
+	n := 1.0
+	for i := range columns {
+		if columns[i].Nested != nil {
+			n += nestings(columns[i].Nested)
+		}
+	}
+	return n
 }
 
 // conditions counts the ON clauses of a relation and returns the tables of their
