@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -271,8 +272,24 @@ func TestStoreDown(t *testing.T) {
 	}
 }
 
-// Nothing is left after many streams, however they end.
+// descriptors returns how many files and connections are open, on Linux.
+func descriptors(t *testing.T) int {
+	if runtime.GOOS != "linux" {
+		return 0
+	}
+	open, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(open)
+}
+
+// Nothing is left after 10,000 streams, however they end.
 func TestNothingLeft(t *testing.T) {
+	streams := 5000
+	if testing.Short() {
+		streams = 200
+	}
 	st := new(store.InMemory)
 	for name, opt := range map[string]*serve.Options{
 		"plain":  {Turns: rate.Inf},
@@ -281,11 +298,11 @@ func TestNothingLeft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			url, h := newServer(t, rich, opt)
 			client := &http.Client{Transport: &http.Transport{}}
-			before := runtime.NumGoroutine()
+			before, files := runtime.NumGoroutine(), descriptors(t)
 			var wait sync.WaitGroup
 			for i := range 8 {
 				wait.Go(func() {
-					for n := range 25 {
+					for n := range streams / 8 {
 						ctx, cancel := context.WithCancel(t.Context())
 						text := []string{"hello", "fail", "wait", "panic"}[n%4]
 						r, err := http.NewRequestWithContext(ctx, "POST", url+"/internal/chat/stream", strings.NewReader(chat(fmt.Sprint(i, n), text)))
@@ -317,6 +334,7 @@ func TestNothingLeft(t *testing.T) {
 			}
 			client.CloseIdleConnections()
 			poll.Goroutines(t, before)
+			poll.Until(t, "the connections are closed", func() bool { return descriptors(t) <= files })
 		})
 	}
 }
