@@ -2,7 +2,6 @@ package programs
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
+	"github.com/qedkit/qed/serve"
 	"github.com/qedkit/qed/store"
 )
 
@@ -22,9 +22,11 @@ type mailing struct {
 }
 
 // Mailing writes a mail from two sources, and again until it is short enough. It asks
-// for approval before it sends the mail. The handler reads a [qed.Turn] and streams
-// the text of the answer.
-func Mailing(model llm.Model, st store.Store, send func(context.Context, string) error) (http.Handler, error) {
+// for approval before it sends the mail. user returns the user of a request from its
+// verified token.
+func Mailing(
+	model llm.Model, st store.Store, send func(context.Context, string) error, user func(*http.Request) string,
+) (http.Handler, error) {
 	durable := qed.DurableModel(model)
 	source := func(name string) qed.Branch[mailing, string] {
 		return qed.Branch[mailing, string]{Name: name, Run: func(ctx context.Context, s mailing) (string, error) {
@@ -70,15 +72,10 @@ func Mailing(model llm.Model, st store.Store, send func(context.Context, string)
 		return qed.Answer{Text: fmt.Sprintf("%s after %d drafts.", s.Decision, s.Drafts)}, nil
 	}, nil), st, nil)
 
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var turn qed.Turn
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10)).Decode(&turn); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		ctx := budget.With(r.Context(), budget.Limits{ModelCalls: 10})
-		if _, err := qed.WriteAnswer(ctx, w, agent, turn); err != nil {
-			fmt.Fprintln(w, "The request failed.")
-		}
+	return serve.New(agent, &serve.Options{
+		Store: st,
+		Caller: func(r *http.Request) (context.Context, serve.Caller, error) {
+			return budget.With(r.Context(), budget.Limits{ModelCalls: 10}), serve.Caller{User: user(r)}, nil
+		},
 	}), nil
 }

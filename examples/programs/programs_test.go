@@ -89,24 +89,28 @@ func TestMailing(t *testing.T) {
 	handler, err := Mailing(model, st, func(_ context.Context, text string) error {
 		sent = append(sent, text)
 		return nil
-	})
+	}, func(*http.Request) string { return "rosa" })
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler)
 	defer server.Close()
-	if got := post(t, server.URL, `{"conversation_id":"t","message":"ten pumps"}`); !strings.Contains(got, "Send this?") || sent != nil {
+	if got := post(t, server.URL+"/internal/chat/stream", `{"input":{"message":"ten pumps"},"conversation":{"id":"t"}}`); !strings.Contains(got, "Send this?") || sent != nil {
 		t.Fatal(got, sent)
 	}
 	thread, err := qed.Inspect(t.Context(), st, "t")
 	if err != nil || len(thread.Questions) != 1 {
 		t.Fatalf("%+v %v", thread, err)
 	}
-	body, err := json.Marshal(map[string]any{"conversation_id": "t", "replies": []any{map[string]any{"question": thread.Questions[0].ID, "value": "approve"}}})
+	type object = map[string]any
+	body, err := json.Marshal(object{
+		"input":        object{"replies": []any{object{"question": thread.Questions[0].ID, "value": "approve"}}},
+		"conversation": object{"id": "t"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := post(t, server.URL, string(body)); got != "approve after 2 drafts." {
+	if got := post(t, server.URL+"/internal/chat/stream", string(body)); !strings.Contains(got, `"final_answer":"approve after 2 drafts."`) {
 		t.Error(got)
 	}
 	if diff := cmp.Diff([]string{"Pumps are here."}, sent); diff != "" {
