@@ -15,7 +15,7 @@ import (
 
 const (
 	// pace is the shortest time between two appends of a turn.
-	pace = 25 * time.Millisecond
+	pace = 50 * time.Millisecond
 
 	// beat is the time after which a journal to which nothing was appended gets a
 	// heartbeat. A journal without one for deadAfter is that of a process that

@@ -22,9 +22,11 @@ type mailing struct {
 }
 
 // Mailing writes a mail from two sources, and again until it is short enough. It asks
-// for approval before it sends the mail. The handler streams in the formats
-// of package serve.
-func Mailing(model llm.Model, st store.Store, send func(context.Context, string) error) (http.Handler, error) {
+// for approval before it sends the mail. user returns the user of a request from its
+// verified token.
+func Mailing(
+	model llm.Model, st store.Store, send func(context.Context, string) error, user func(*http.Request) string,
+) (http.Handler, error) {
 	durable := qed.DurableModel(model)
 	source := func(name string) qed.Branch[mailing, string] {
 		return qed.Branch[mailing, string]{Name: name, Run: func(ctx context.Context, s mailing) (string, error) {
@@ -70,8 +72,10 @@ func Mailing(model llm.Model, st store.Store, send func(context.Context, string)
 		return qed.Answer{Text: fmt.Sprintf("%s after %d drafts.", s.Decision, s.Drafts)}, nil
 	}, nil), st, nil)
 
-	return serve.New(agent, &serve.Options{Store: st, Caller: func(r *http.Request) (context.Context, serve.Caller, error) {
-		user, _, _ := r.BasicAuth() // that a proxy has checked
-		return budget.With(r.Context(), budget.Limits{ModelCalls: 10}), serve.Caller{User: user}, nil
-	}}), nil
+	return serve.New(agent, &serve.Options{
+		Store: st,
+		Caller: func(r *http.Request) (context.Context, serve.Caller, error) {
+			return budget.With(r.Context(), budget.Limits{ModelCalls: 10}), serve.Caller{User: user(r)}, nil
+		},
+	}), nil
 }

@@ -90,7 +90,7 @@ func TestMailing(t *testing.T) {
 	handler, err := Mailing(model, st, func(_ context.Context, text string) error {
 		sent = append(sent, text)
 		return nil
-	})
+	}, func(*http.Request) string { return "rosa" })
 	if err != nil {
 		t.Fatal(err)
 	}
