@@ -11,6 +11,7 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/qedkit/qed v0.0.0
 	github.com/sqlc-dev/marino v0.3.1
+	golang.org/x/time v0.16.0
 	modernc.org/sqlite v1.61.1
 )
 
