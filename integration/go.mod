@@ -87,4 +87,6 @@ require (
 
 replace github.com/qedkit/qed => ../
 
+replace github.com/google/pprof => github.com/google/pprof v0.0.0-20250317173921-a4b03ec1a45e
+
 replace github.com/qedkit/qed/examples => ../examples

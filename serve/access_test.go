@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/time/rate"
@@ -140,10 +141,10 @@ func TestBadInput(t *testing.T) {
 }
 
 // zeros is a body without an end.
-type zeros struct{ read int }
+type zeros struct{ read atomic.Int64 }
 
 func (z *zeros) Read(p []byte) (int, error) {
-	if z.read += len(p); z.read > 100<<20 {
+	if z.read.Add(int64(len(p))) > 100<<20 {
 		return 0, io.EOF
 	}
 	clear(p)
@@ -160,8 +161,8 @@ func TestHugeBody(t *testing.T) {
 			t.Error(resp.Status)
 		}
 	}
-	if body.read > 20<<20 {
-		t.Errorf("%d bytes were read", body.read)
+	if read := body.read.Load(); read > 20<<20 {
+		t.Errorf("%d bytes were read", read)
 	}
 }
 

@@ -85,7 +85,8 @@ func historyOf(in []completionMessage) ([]llm.Message, error) {
 		case "assistant":
 			messages = append(messages, llm.Message{Role: llm.RoleAssistant, Content: text})
 		default:
-			return nil, badRequest("a message has the role %q, and only system, developer, user and assistant are accepted", m.Role)
+			return nil, badRequest(
+				"a message has the role %q, and only system, developer, user and assistant are accepted", m.Role)
 		}
 	}
 	return messages, nil

@@ -18,7 +18,7 @@
 // store:
 //
 //	GET    /internal/chat/stream/{id}   the events of the conversation's last turn
-//	GET    /api/chat/{id}/stream        (the address that useChat asks)
+//	GET    /api/chat/{id}/stream        (the address that resumeStream of useChat asks)
 //	GET    /agui/{id}
 //	DELETE any of these                 stops the turn
 //
@@ -124,7 +124,8 @@ type Options struct {
 	// after it was saved: the Store keeps the events of the last turn of each
 	// conversation, in a thread of its own with the Status "stream". If the
 	// process ends, a rejoining reader resumes the turn in another one, provided
-	// that the agent is durable.
+	// that the agent is durable. [store.ThreadFilter].Statuses leaves these threads
+	// out of a list of the host's own.
 	//
 	// Without it, or without a Store, a turn ends when its reader leaves.
 	Rejoin bool
@@ -145,7 +146,8 @@ type Options struct {
 	MaxBody int64
 
 	// Heartbeat is the time after which a comment is sent if there was no event.
-	// 0 or less means 15 seconds.
+	// The first one comes after a second at the latest; a turn that is refused
+	// later than that is an event, not a status. 0 or less means 15 seconds.
 	Heartbeat time.Duration
 
 	// WriteTimeout is how long a reader may take to accept an event. A slower
