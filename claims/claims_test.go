@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -506,6 +507,23 @@ func TestInferred(t *testing.T) {
 	if r.Claim != nil || r.Verdict != claims.Unchecked || results(r)[claims.CheckCausal] != claims.Warn ||
 		!slices.ContainsFunc(r.Skipped, func(u claims.SkippedCheck) bool { return u.Name == claims.CheckDifference }) {
 		t.Errorf("a text without columns: %+v", r)
+	}
+}
+
+// Numbers have the decimal sign of the language.
+func TestDecimals(t *testing.T) {
+	rows := sales(t, 400, func(i int, shop string, noise float64) []any {
+		return []any{100 + shift(shop, 10) + 10*noise, kindOf(i)}
+	})
+	for language, foreign := range map[string]*regexp.Regexp{"en": regexp.MustCompile(`\d,\d`), "de": regexp.MustCompile(`\d\.\d`)} {
+		r := check(t, claims.Finding{Rows: rows, Claim: northMore(), Language: language})
+		text := r.Text
+		for _, c := range r.Checks {
+			text += " " + c.Text
+		}
+		if foreign.MatchString(text) || !regexp.MustCompile(`p [<=] 0[.,]\d`).MatchString(text) {
+			t.Errorf("%s: %s", language, text)
+		}
 	}
 }
 

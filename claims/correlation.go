@@ -68,7 +68,7 @@ func (c *checker) correlation() error {
 	case math.Abs(linear.R) < weak:
 		outcome, text = Warn, c.t.CorrelatesWeakly
 	}
-	sentence := fill(text, "a", quoted(a.Name), "b", quoted(b.Name), "r", ratio(linear.R), "rank", ratio(ranks.R), "p", chance(p))
+	sentence := fill(text, "a", quoted(a.Name), "b", quoted(b.Name), "r", c.t.ratio(linear.R), "rank", c.t.ratio(ranks.R), "p", c.t.chance(p))
 	c.add(CheckCorrelation, outcome, sentence, "pearson", linear.R, "pearson_p", linear.P,
 		"spearman", ranks.R, "spearman_p", ranks.P, "p", p, "n", float64(len(x)))
 	if p >= level || outcome == Fail {
@@ -77,7 +77,7 @@ func (c *checker) correlation() error {
 	c.pairOutliers(x, y, linear)
 	return c.simpson(at, func(stratum []int, k int) (before, after, z float64, ok bool) {
 		return withinCorrelation(x, y, stratum, k)
-	}, ratio)
+	}, c.t.ratio)
 }
 
 // pairOutliers correlates without the rows that are outliers in either column.
@@ -112,5 +112,5 @@ func (c *checker) pairOutliers(x, y []float64, before *hypothesis.CorrelationTes
 	if removed == 0 {
 		text = c.t.OutliersNone
 	}
-	c.add(CheckOutliers, outcome, fill(text, "n", count(removed), "p", chance(worst)), "removed", float64(removed), "p", worst)
+	c.add(CheckOutliers, outcome, fill(text, "n", count(removed), "p", c.t.chance(worst)), "removed", float64(removed), "p", worst)
 }

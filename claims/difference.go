@@ -87,9 +87,9 @@ func fourRow(x []float64) [2]int {
 
 func (d *difference) value(v float64) string {
 	if d.binary {
-		return percent(v)
+		return d.t.percent(v)
 	}
-	return number(v)
+	return d.t.number(v)
 }
 
 // opposite reports whether a difference has the other sign than the claim.
@@ -124,7 +124,7 @@ func (d *difference) two(a, b *group) bool {
 
 func (d *difference) sentence(text string, a, b *group, p, effect float64) string {
 	return fill(text, "a", quoted(a.name), "b", quoted(b.name), "meanA", d.value(a.mean()), "meanB", d.value(b.mean()),
-		"p", chance(p), "effect", ratio(effect))
+		"p", d.t.chance(p), "effect", d.t.ratio(effect))
 }
 
 // pair returns the two of several groups that the claim is most about: the first
@@ -190,7 +190,7 @@ func (d *difference) several(all []*group, a, b *group) bool {
 	if p >= level {
 		text = d.t.GroupsDifferNot
 	}
-	d.add(CheckDifference, Pass, fill(text, "n", count(len(all)), "by", quoted(d.Claim.By), "p", chance(p), "effect", ratio(effect)),
+	d.add(CheckDifference, Pass, fill(text, "n", count(len(all)), "by", quoted(d.Claim.By), "p", d.t.chance(p), "effect", d.t.ratio(effect)),
 		append(figures, "p", p, "effect", effect)...)
 	if p >= level {
 		return false

@@ -33,7 +33,7 @@ func (d *difference) outliers(a, b *group) {
 	if removed == 0 {
 		text = d.t.OutliersNone
 	}
-	d.add(CheckOutliers, outcome, fill(text, "n", count(removed), "p", chance(worst)), "removed", float64(removed), "p", worst)
+	d.add(CheckOutliers, outcome, fill(text, "n", count(removed), "p", d.t.chance(worst)), "removed", float64(removed), "p", worst)
 }
 
 // The rules of stats.FindOutliers.

@@ -122,9 +122,9 @@ func (r *Report) settle(adjusted *float64, tests int) {
 	var first string
 	switch {
 	case adjusted != nil && *adjusted >= level:
-		r.Verdict, first = Unsupported, fill(t.Unsupported, "p", chance(*adjusted))
+		r.Verdict, first = Unsupported, fill(t.Unsupported, "p", t.chance(*adjusted))
 		if r.P != nil && *r.P < level {
-			first = fill(t.ManyTests, "p", chance(*r.P), "adjusted", chance(*adjusted), "tests", count(tests))
+			first = fill(t.ManyTests, "p", t.chance(*r.P), "adjusted", t.chance(*adjusted), "tests", count(tests))
 		}
 	case has(Fail):
 		r.Verdict, first = Contradicted, t.Contradicted

@@ -42,7 +42,7 @@ func (c *checker) share() error {
 				low, high = float64(k), float64(k)
 			}
 		default:
-			value, claimed = *part, percent(*part)
+			value, claimed = *part, c.t.percent(*part)
 			low, high = w.Low, w.High
 			if complete { // the share is known, and the claim may be rounded
 				low, high = share-0.0051, share+0.0051
@@ -52,8 +52,8 @@ func (c *checker) share() error {
 			result, text = Fail, c.t.ShareWrong
 		}
 	}
-	c.add(CheckShare, result, fill(text, "count", count(k), "n", count(n), "value", quoted(outcome), "share", percent(share),
-		"low", percent(w.Low), "high", percent(w.High), "claimed", claimed), "share", share, "low", w.Low, "high", w.High)
+	c.add(CheckShare, result, fill(text, "count", count(k), "n", count(n), "value", quoted(outcome), "share", c.t.percent(share),
+		"low", c.t.percent(w.Low), "high", c.t.percent(w.High), "claimed", claimed), "share", share, "low", w.Low, "high", w.High)
 	c.shareSizes([]*group{g})
 	return context.Cause(c.ctx)
 }

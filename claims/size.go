@@ -46,11 +46,11 @@ func (c *checker) shareSizes(all []*group) {
 		return
 	}
 	half := (interval.High - interval.Low) / 2
-	outcome, text := Pass, fill(c.t.ShareOK, "width", number(math.Ceil(1000*half)/10))
+	outcome, text := Pass, fill(c.t.ShareOK, "width", c.t.number(math.Ceil(1000*half)/10))
 	if half > wideShare {
 		outcome = Warn
 		text = fill(c.t.ShareWide, "group", quoted(widest.name), "n", count(len(widest.x)),
-			"low", percent(interval.Low), "high", percent(interval.High))
+			"low", c.t.percent(interval.Low), "high", c.t.percent(interval.High))
 	}
 	c.add(CheckSize, outcome, text, "n", float64(len(widest.x)), "low", interval.Low, "high", interval.High)
 }
@@ -93,11 +93,11 @@ func (c *checker) missing(all []*group) {
 	}
 	switch {
 	case p < strictLevel && share(high)-share(low) >= 0.05:
-		c.add(CheckMissing, Warn, fill(c.t.MissingDepends, "a", quoted(low.name), "low", percent(share(low)),
-			"b", quoted(high.name), "high", percent(share(high)), "p", chance(p)), "share", total, "p", p)
+		c.add(CheckMissing, Warn, fill(c.t.MissingDepends, "a", quoted(low.name), "low", c.t.percent(share(low)),
+			"b", quoted(high.name), "high", c.t.percent(share(high)), "p", c.t.chance(p)), "share", total, "p", p)
 	case total > manyMissing:
-		c.add(CheckMissing, Warn, fill(c.t.MissingMany, "share", percent(total)), "share", total, "p", p)
+		c.add(CheckMissing, Warn, fill(c.t.MissingMany, "share", c.t.percent(total)), "share", total, "p", p)
 	default:
-		c.add(CheckMissing, Pass, fill(c.t.MissingFine, "share", percent(total)), "share", total, "p", p)
+		c.add(CheckMissing, Pass, fill(c.t.MissingFine, "share", c.t.percent(total)), "share", total, "p", p)
 	}
 }

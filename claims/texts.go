@@ -28,10 +28,13 @@ type texts struct {
 
 	NoClaim, NoDirection, NotSignificant, NoStrata, NoGroups, NoValues, AllEqual, FewPairs, FewValues string
 	MixOnly, NoRows, ManyGroups, Overlap                                                              string
+
+	Decimal string // the sign before the decimals of a number
 }
 
 var shipped = usertext.New(map[string]texts{
 	usertext.English: {
+		Decimal:      ".",
 		Supported:    "The rows support the finding.",
 		Doubtful:     "The rows agree with the finding, but it is doubtful.",
 		Unsupported:  "The rows do not support the finding: chance explains them ({p}).",
@@ -97,6 +100,7 @@ var shipped = usertext.New(map[string]texts{
 		NoRows: "there are no rows", ManyGroups: "there are more than {n} groups: only the first is compared with each other", Overlap: "{column} has few rows in which the groups can be compared",
 	},
 	usertext.German: {
+		Decimal:      ",",
 		Supported:    "Die Zeilen stützen die Aussage.",
 		Doubtful:     "Die Zeilen passen zur Aussage, sie ist aber zweifelhaft.",
 		Unsupported:  "Die Zeilen stützen die Aussage nicht: Zufall erklärt sie ({p}).",
@@ -173,28 +177,30 @@ func quoted(s string) string { return strconv.Quote(prompt.Clip(s, maxNameBytes)
 func count(n int) string { return strconv.Itoa(n) }
 
 // number has four digits, which is enough to compare.
-func number(v float64) string {
+func (t *texts) number(v float64) string {
 	if math.Abs(v) >= 1000 && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(math.Round(v), 'f', -1, 64)
 	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
+	return t.decimal(strconv.FormatFloat(v, 'g', 4, 64))
 }
 
-func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
+func (t *texts) percent(share float64) string {
+	return t.decimal(strconv.FormatFloat(100*share, 'f', 1, 64)) + " %"
+}
 
 // ratio is a coefficient with two digits, or more if it is small.
-func ratio(v float64) string {
+func (t *texts) ratio(v float64) string {
 	if v != 0 && math.Abs(v) < 0.01 {
-		return strconv.FormatFloat(v, 'g', 1, 64)
+		return t.decimal(strconv.FormatFloat(v, 'g', 1, 64))
 	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
+	return t.decimal(strconv.FormatFloat(v, 'f', 2, 64))
 }
 
-func chance(p float64) string {
+func (t *texts) chance(p float64) string {
 	if p < 0.001 {
-		return "p < 0.001"
+		return t.decimal("p < 0.001")
 	}
-	return "p = " + strconv.FormatFloat(p, 'f', 3, 64)
+	return t.decimal("p = " + strconv.FormatFloat(p, 'f', 3, 64))
 }
 
 // list joins quoted words.
@@ -205,3 +211,6 @@ func list(words []string) string {
 	}
 	return strings.Join(all, ", ")
 }
+
+// decimal returns a number in the form of Go as the language writes it.
+func (t *texts) decimal(number string) string { return strings.Replace(number, ".", t.Decimal, 1) }
