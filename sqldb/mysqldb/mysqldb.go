@@ -26,6 +26,12 @@
 // secureview/provision prints them, and [sqldb.DB.Check] reports what the account
 // may do beyond them.
 //
+// MariaDB does not look at its limits while it matches a regular expression, and the
+// time of many patterns, such as [ab]+[xy], grows with the square of the text: 64 KB
+// take seconds, and 1 MB minutes, during which the thread cannot be killed. If a table
+// has texts of that size, let the policy read it through a view with LEFT(x, 10000),
+// or without the column. MySQL stops such a match.
+//
 // The Version of the dialect of a statement must be the server's or one with the
 // same functions. If the dialect has a Version, a database with a stored routine
 // that is named like one of the functions of that version is refused.
