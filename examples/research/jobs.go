@@ -75,7 +75,7 @@ func (j *jobsCommand) run(ctx context.Context, question string, out io.Writer, c
 	if !strings.HasPrefix(j.store, "postgres") {
 		return errors.New("jobs need -store postgres://..: they are in the database of the conversations")
 	}
-	pool, err := pgxpool.New(ctx, strings.SplitN(j.store, "?schema=", 2)[0])
+	pool, err := pgxpool.New(ctx, j.store)
 	if err != nil {
 		return errors.New("-store is not an address of PostgreSQL") // the error of pgx may quote a password
 	}
