@@ -148,6 +148,10 @@ func (rd *reader) revive(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if thread.Status != "" && (thread.Turn.User != rd.turn.User || thread.Turn.Tenant != rd.turn.Tenant) {
+		// The conversation was deleted, and somebody else has one with its id.
+		return rd.close(ctx, failed(ctx, rd.turn, qed.ErrWrongUser))
+	}
 	switch thread.Status {
 	case store.StatusRunning:
 		return nil

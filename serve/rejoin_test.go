@@ -335,3 +335,32 @@ func TestErased(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The conversation of a turn that was left was deleted, and another user has begun one
+// with the same id. The reader of the old turn reads nothing of it.
+func TestRejoinAfterAnotherUser(t *testing.T) {
+	st, words := new(store.InMemory), make(chan string)
+	agent := counted(words, st)
+	url, h := newServer(t, agent, rejoining(st))
+	other, _ := newServer(t, agent, rejoining(st))
+	go func() { words <- "There" }()
+	resp := open(t, t.Context(), "POST", url+"/internal/chat/stream", chat("a", "hello"), "User", "rosa")
+	defer resp.Body.Close()
+	first, _ := nextFrame(bufio.NewReader(resp.Body))
+	now, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := h.Shutdown(now); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := st.Delete(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	go func() { words <- "The salary of ann is 5"; words <- "" }()
+	if got := send(t, "POST", other+"/internal/chat/stream", chat("a", "mine"), "User", "ann"); !strings.Contains(got.body, "salary") {
+		t.Fatal(got)
+	}
+	got := send(t, "GET", other+"/internal/chat/stream/a", "", "User", "rosa", "Last-Event-ID", first.id)
+	if strings.Contains(got.body, "salary") || !strings.Contains(got.body, `"code":"wrong_user"`) {
+		t.Errorf("status %d: %s", got.status, got.body)
+	}
+}
