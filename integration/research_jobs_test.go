@@ -180,7 +180,7 @@ func TestResearchJobs(t *testing.T) {
 	inFlight := len(killed.calls("asks")) - len(killed.calls("got"))
 	unsaved := 0
 	for _, c := range killed.calls("got") {
-		if c.millis > died.Add(-50*time.Millisecond).UnixMilli() {
+		if c.millis > died.Add(-200*time.Millisecond).UnixMilli() {
 			unsaved++
 		}
 	}

@@ -273,7 +273,7 @@ func (w *worker) replaceDead(ctx context.Context) {
 	}
 }
 
-// replace submits a job for the run of another one, if that run is dead.
+// replace submits a job for the run of another one, if the worker of that one is dead.
 func (w *worker) replace(ctx context.Context, row *rivertype.JobRow) error {
 	var args job
 	if err := json.Unmarshal(row.EncodedArgs, &args); err != nil {
@@ -283,12 +283,12 @@ func (w *worker) replace(ctx context.Context, row *rivertype.JobRow) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case thread.Status == store.StatusCrashed:
-		args.After = thread.Updated
-	case thread.Status == "" && time.Since(*row.AttemptedAt) > w.lease: // it died before it recorded anything
+	args.After = thread.Updated
+	if thread.Status == "" { // nothing was recorded yet
 		args.After = *row.AttemptedAt
-	default:
+	}
+	// A job ends with its run, at once.
+	if thread.Status == store.StatusRunning || time.Since(args.After) <= w.lease {
 		return nil
 	}
 	_, err = w.client.Insert(ctx, args, &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true}})
