@@ -178,3 +178,17 @@ func TestRateLimit(t *testing.T) {
 		}
 	}
 }
+
+// A backend names the user of each format: in the body, or in the address.
+func TestBackend(t *testing.T) {
+	url, _ := newServer(t, rich, &serve.Options{Caller: byHeader, Turns: rate.Inf})
+	messages := `{"id":"a","threadId":"a","runId":"r","messages":[{"id":"m","role":"user","content":"whose","parts":[{"type":"text","text":"whose"}]}]}`
+	for path, body := range map[string]string{
+		"/api/chat": messages, "/agui": messages, "/v1/chat/completions": `{"model":"qed","messages":[{"role":"user","content":"whose"}]}`,
+	} {
+		got := send(t, "POST", url+path+"?user_id=alice&company_id=acme", body, "User", "backend")
+		if got.status != http.StatusOK || !strings.Contains(got.body, "acme/alice") {
+			t.Errorf("%s: status %d: %s", path, got.status, got.body)
+		}
+	}
+}

@@ -107,8 +107,13 @@ func (h *Handler) caller(r *http.Request) (ctx context.Context, c Caller, err er
 func (h *Handler) named(r *http.Request) (context.Context, Caller, error) {
 	ctx, c, err := h.caller(r)
 	if err == nil && c.Backend {
-		q := r.URL.Query()
-		c = Caller{User: q.Get("user_id"), Tenant: q.Get("company_id")}
+		c = namedBy(r)
 	}
 	return ctx, c, err
+}
+
+// namedBy returns the caller that a backend names in the address of a request.
+func namedBy(r *http.Request) Caller {
+	q := r.URL.Query()
+	return Caller{User: q.Get("user_id"), Tenant: q.Get("company_id")}
 }

@@ -76,6 +76,9 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, f format) error {
 	if err != nil {
 		return err
 	}
+	if req.caller.Backend { // the body named nobody
+		req.caller = namedBy(r)
+	}
 	turn := &req.turn
 	turn.User, turn.Tenant = req.caller.User, req.caller.Tenant
 	if turn.Text == "" && len(turn.Replies) == 0 && (turn.Thread == "" || h.opt.Store == nil) {

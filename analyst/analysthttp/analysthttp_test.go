@@ -324,3 +324,15 @@ func TestNew(t *testing.T) {
 		}
 	}
 }
+
+// A file that was not stored completely leaves nothing.
+func TestNothingLeftOfAnUpload(t *testing.T) {
+	folder := t.TempDir()
+	url := server(t, analysthttp.Options{Folder: folder, MaxUpload: 1000})
+	if status, got := send(t, "POST", url+"/api/datasets", strings.Repeat("a,b\n", 1000)); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("status %d: %v", status, got)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}

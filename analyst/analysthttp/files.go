@@ -39,17 +39,17 @@ const (
 // add stores a file and returns its session.
 func (f *files) add(r io.Reader, o owner) (session string, err error) {
 	f.sweep()
-	session = rand.Text()
+	id := rand.Text()
 	whose, err := json.Marshal(o)
 	if err != nil {
 		return "", fmt.Errorf("analysthttp: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, f.remove(session))
+			err = errors.Join(err, f.remove(id))
 		}
 	}()
-	file, err := os.OpenFile(f.path(session, dataSuffix), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(f.path(id, dataSuffix), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return "", fmt.Errorf("analysthttp: %w", err)
 	}
@@ -58,7 +58,7 @@ func (f *files) add(r io.Reader, o owner) (session string, err error) {
 		return "", err
 	}
 	// Without it the file belongs to nobody, and is no session.
-	return session, os.WriteFile(f.path(session, ownerSuffix), whose, 0o600)
+	return id, os.WriteFile(f.path(id, ownerSuffix), whose, 0o600)
 }
 
 // use returns the path of the file of a session.
