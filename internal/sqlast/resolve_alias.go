@@ -20,7 +20,8 @@ func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
 	if i < 0 || r.err != nil {
 		return r.err != nil
 	}
-	if column, ok := s.items[i].Expr.(*Column); ok {
+	// WITH ROLLUP an item is NULL in a total, and its column is not.
+	if column, ok := s.items[i].Expr.(*Column); ok && (!s.rollup || s.items[i].Alias == "") {
 		*slot = column
 		return true
 	}

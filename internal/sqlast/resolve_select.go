@@ -40,7 +40,7 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	if sel.Rollup {
 		r.rollup(sel)
 	}
-	s.groupBy, s.clause = sel.GroupBy, inHaving
+	s.groupBy, s.rollup, s.clause = sel.GroupBy, sel.Rollup, inHaving
 	r.optional(&sel.Having)
 	s.clause = inQualify
 	r.optional(&sel.Qualify)
@@ -213,7 +213,9 @@ func (r *resolver) rollup(sel *Select) {
 	for i, term := range sel.GroupBy {
 		switch term.(type) {
 		case *Column, *Number:
-		default:
+			continue
+		}
+		if !isConstant(term) { // a total keeps the value of a constant
 			r.repeatedItem(&sel.GroupBy[i], sel.Items)
 		}
 	}

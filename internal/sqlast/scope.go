@@ -20,6 +20,7 @@ type scope struct {
 	names  []string // the columns of a set operation, which has no tables
 
 	groupBy []Expr
+	rollup  bool // GROUP BY .. WITH ROLLUP
 }
 
 // A clause is the part of a block that contains an expression.
