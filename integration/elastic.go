@@ -43,7 +43,10 @@ func OpenSearchOwn(tb testing.TB, settings ...string) *ElasticServer {
 
 var (
 	elasticsearch = &elasticEngine{name: "elasticsearch", version: "8.19.7", prefix: "ES",
-		settings: []string{"xpack.security.enabled: false"}}
+		settings: []string{
+			"xpack.security.enabled: false",
+			"indices.merge.disk.check_interval: 0s", // else merges wait while the disk is nearly full
+		}}
 	openSearch = &elasticEngine{name: "opensearch", version: "2.19.4", prefix: "OPENSEARCH"}
 )
 
