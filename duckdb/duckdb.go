@@ -11,8 +11,8 @@
 // time limit, and when its context ends, between two batches of rows.
 //
 // DuckDB keeps at most Options.MemoryLimit in memory and writes what is larger into
-// a temporary directory, which Close removes. A process that is killed leaves it: its
-// name begins with qed-duckdb-.
+// a temporary directory, which Close removes. A process that is killed leaves it; the
+// next process of the same user that opens a database removes it.
 package duckdb
 
 import (
@@ -181,16 +181,16 @@ func ended(ctx context.Context) error {
 // directory.
 type connector struct {
 	*duckdb.Connector
-	temp string
+	temp *tempDir
 }
 
 var _ driver.Connector = (*connector)(nil)
 
 // Close closes the database.
-func (c *connector) Close() error { return errors.Join(c.Connector.Close(), os.RemoveAll(c.temp)) }
+func (c *connector) Close() error { return errors.Join(c.Connector.Close(), c.temp.remove()) }
 
 func newConnector(path string, o *Options) (*connector, error) {
-	temp, err := os.MkdirTemp("", "qed-duckdb-")
+	temp, err := newTempDir()
 	if err != nil {
 		return nil, failure.Wrap(sqldb.ErrUnreadable, "no temporary directory can be made", err)
 	}
@@ -198,7 +198,7 @@ func newConnector(path string, o *Options) (*connector, error) {
 		"memory_limit":                 {strconv.Itoa(o.MemoryLimit) + "B"},
 		"max_temp_directory_size":      {strconv.Itoa(o.MaxTempBytes) + "B"},
 		"threads":                      {strconv.Itoa(o.Threads)},
-		"temp_directory":               {temp},
+		"temp_directory":               {temp.path},
 		"autoinstall_known_extensions": {"false"},
 		"autoload_known_extensions":    {"false"},
 		"allow_community_extensions":   {"false"},
@@ -208,7 +208,7 @@ func newConnector(path string, o *Options) (*connector, error) {
 	}
 	c, err := duckdb.NewConnector(path+"?"+settings.Encode(), nil)
 	if err != nil {
-		os.RemoveAll(temp)
+		err = errors.Join(err, temp.remove())
 		switch text := err.Error(); {
 		case strings.Contains(text, "different configuration") || strings.Contains(text, "Unique file handle"):
 			return nil, failure.Wrap(sqldb.ErrUnavailable, "this program has the file open already: use one DB for it", err)
@@ -234,7 +234,15 @@ func checkPath(path string) error {
 	case strings.ContainsAny(path, "*?[]{}"):
 		return failure.New(sqldb.ErrArgument, "the path contains a character of *?[]{}, which DuckDB reads as a pattern: rename the file")
 	}
-	f, err := os.Open(path)
+	// A named pipe has to be found before it is opened: that waits for a writer.
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return failure.New(sqldb.ErrUnreadable, name+" is not a regular file")
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return failure.Wrap(sqldb.ErrMissing, "there is no file "+name+": check the path", fs.ErrNotExist)
@@ -243,9 +251,8 @@ func checkPath(path string) error {
 	case err != nil:
 		return failure.Wrap(sqldb.ErrUnreadable, name+" cannot be opened", errors.Unwrap(err))
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return failure.New(sqldb.ErrUnreadable, name+" is not a regular file")
+	if err := f.Close(); err != nil {
+		return failure.Wrap(sqldb.ErrUnreadable, name+" cannot be opened", errors.Unwrap(err))
 	}
 	return nil
 }

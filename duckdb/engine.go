@@ -32,7 +32,7 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	if s := q.Session; len(s.Settings) > 0 || s.Role != "" || len(s.SearchPath) > 0 {
 		return nil, failure.New(sqldb.ErrArgument, "DuckDB has no sessions: Options.Session must be nil or return nil")
 	}
-	found, err := planOf(ctx, conn, q.SQL)
+	plan, found, err := planOf(ctx, conn, q.SQL)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +45,11 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	}
 	if err := found.within(allowed); err != nil {
 		return nil, err
+	}
+	for i := range plan {
+		if err := plan[i].checkGroups(); err != nil {
+			return nil, err
+		}
 	}
 	if q.SQL, err = withoutMaps(ctx, conn, q.SQL); err != nil {
 		return nil, err
@@ -62,7 +67,7 @@ func (e *engine) findViews(ctx context.Context, conn *sql.Conn) error {
 	}
 	for _, name := range names {
 		// A broken view reads nothing. A view of a view reads what that one reads.
-		found, err := planOf(ctx, conn, "SELECT * FROM main."+quote(name))
+		_, found, err := planOf(ctx, conn, "SELECT * FROM main."+quote(name))
 		if err != nil && ctx.Err() != nil {
 			return err
 		}

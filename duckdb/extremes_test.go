@@ -189,3 +189,28 @@ func TestExtremes(t *testing.T) {
 	}
 	t.Logf("%d statements ran, %d are refused", w.ran, w.refused)
 }
+
+// No count of a clause ends the process or goes far beyond the limits.
+func TestExtremeClauses(t *testing.T) {
+	w := newWorker(t)
+	for _, n := range []string{"0", "1", "-1", "2147483647", "9223372036854775807", "-9223372036854775808", "1e308", "0.5", "NULL"} {
+		for _, clause := range []string{
+			"n FROM t LIMIT #", "n FROM t LIMIT 5 OFFSET #", "n FROM t ORDER BY s LIMIT # OFFSET #", "n FROM t LIMIT 5 + #",
+			"n FROM t USING SAMPLE # ROWS", "n FROM t USING SAMPLE #%", "n FROM t USING SAMPLE reservoir(# ROWS)",
+			"n FROM t TABLESAMPLE bernoulli(#%)", "n FROM t TABLESAMPLE system(#%)", "n FROM t USING SAMPLE # ROWS (reservoir, 7)",
+			"sum(n) OVER (ORDER BY n ROWS BETWEEN # PRECEDING AND # FOLLOWING) FROM t",
+			"sum(n) OVER (ORDER BY n ROWS BETWEEN # FOLLOWING AND # FOLLOWING) FROM t",
+			"list(s) OVER (ORDER BY n ROWS BETWEEN # PRECEDING AND CURRENT ROW) FROM t",
+			"median(n) OVER (ORDER BY n RANGE BETWEEN # PRECEDING AND # FOLLOWING) FROM t",
+			"count(DISTINCT s) OVER (ORDER BY n GROUPS BETWEEN # PRECEDING AND UNBOUNDED FOLLOWING) FROM t",
+			"mode(s) OVER (ORDER BY n ROWS BETWEEN # PRECEDING AND # PRECEDING EXCLUDE TIES) FROM t",
+		} {
+			w.check("SELECT " + strings.ReplaceAll(clause, "#", n))
+		}
+	}
+	for _, pattern := range []string{"(.{1000})", "(a*)*b", ".*.*.*.*=.*", `(\w{1,100}){10}`, "(x+x+)+y", "a{900}"} {
+		w.check("SELECT count(*) FROM t WHERE regexp_matches(s, '" + pattern + "')")
+		w.check("SELECT count(*) FROM t WHERE regexp_matches(s, '" + strings.Repeat(pattern, 8) + "')")
+	}
+	t.Logf("%d statements ran, %d are refused", w.ran, w.refused)
+}

@@ -104,7 +104,8 @@ func load(ctx context.Context, conn *sql.Conn, path, table string) error {
 		return ended(ctx)
 	}
 	if known := classify(err); known != nil && known.Kind == sqldb.ErrTooLarge {
-		return known
+		return failure.Wrap(sqldb.ErrTooLarge, filepath.Base(path)+" needs more memory or temporary files than "+
+			"Options.MemoryLimit and MaxTempBytes allow: raise them, or split the file", err)
 	}
 	return failure.Wrap(sqldb.ErrNotDatabase, filepath.Base(path)+" cannot be read: "+reason(err), err)
 }

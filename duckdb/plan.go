@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/duckdb/duckdb-go/v2"
@@ -74,21 +76,21 @@ type node struct {
 	Info     map[string]json.RawMessage `json:"extra_info"`
 }
 
-// planOf returns what the plan of a query reads. It returns an error of kind
+// planOf returns the plan of a query, and what it reads. It returns an error of kind
 // [sqldb.ErrDenied] for an operator that reads anything else than tables.
-func planOf(ctx context.Context, conn *sql.Conn, query string) (reads, error) {
+func planOf(ctx context.Context, conn *sql.Conn, query string) ([]node, reads, error) {
 	var key, text string
 	if err := conn.QueryRowContext(ctx, "EXPLAIN (FORMAT json) "+query).Scan(&key, &text); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var plan []node
 	if err := json.Unmarshal([]byte(text), &plan); err != nil || len(plan) == 0 {
-		return nil, failure.New(sqldb.ErrDenied, "the plan of the statement cannot be read")
+		return nil, nil, failure.New(sqldb.ErrDenied, "the plan of the statement cannot be read")
 	}
 	// A plan has no scan of a table that the optimizer left out.
 	names, err := duckdb.GetTableNames(conn, query, false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r := reads{}
 	for _, name := range names {
@@ -96,10 +98,10 @@ func planOf(ctx context.Context, conn *sql.Conn, query string) (reads, error) {
 	}
 	for i := range plan {
 		if err := r.node(&plan[i]); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return r, nil
+	return plan, r, nil
 }
 
 // operators are the operators that read no table themselves.
@@ -130,6 +132,43 @@ func (r reads) node(n *node) error {
 	}
 	for i := range n.Children {
 		if err := r.node(&n.Children[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxCountedGroups is how many groups a statement may be planned to have that keeps
+// each value of each group with its count. DuckDB needs half a kilobyte or more for
+// each of these, and does not count it against its memory limit.
+const maxCountedGroups = 250_000
+
+var countedValues = regexp.MustCompile(`(?i)\b(mode|entropy|histogram)\b"?\(`)
+
+// checkGroups returns an error of kind [sqldb.ErrTooLarge] for an operator with too
+// many groups of counted values. A window has at most a group for each of its rows.
+func (n *node) checkGroups() error {
+	for _, key := range []string{"Aggregates", "Projections"} {
+		isWindow := strings.TrimSpace(n.Name) == "WINDOW"
+		if isWindow != (key == "Projections") {
+			continue
+		}
+		call := countedValues.FindStringSubmatch(strings.Join(list(n.Info[key]), "\n"))
+		groups, err := strconv.ParseFloat(text(n.Info["Estimated Cardinality"]), 64)
+		if isWindow {
+			for i := range n.Children {
+				rows, _ := strconv.ParseFloat(text(n.Children[i].Info["Estimated Cardinality"]), 64)
+				groups = max(groups, rows)
+			}
+		}
+		if call != nil && err == nil && groups > maxCountedGroups {
+			return failure.New(sqldb.ErrTooLarge, fmt.Sprintf("%s needs much memory for each group, and DuckDB expects %.0f groups "+
+				"where at most %d are possible: group by columns with fewer values, narrow the rows, or count the values with "+
+				"GROUP BY in a subquery and keep the first by row_number()", ascii.Lower(call[1]), groups, maxCountedGroups))
+		}
+	}
+	for i := range n.Children {
+		if err := n.Children[i].checkGroups(); err != nil {
 			return err
 		}
 	}

@@ -2,9 +2,11 @@ package dialect
 
 import (
 	"fmt"
+	"regexp/syntax"
 	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // maxWildcards is how many wildcards for any text a pattern may have before its last
@@ -42,4 +44,51 @@ func (r *reader) checkPath(path sqlast.Expr) {
 		r.fail(sqlast.TooCostly, r.at, "->", "the path after -> and ->> has to be a number or a text without .., "+
 			"written in the statement: name each level, as in '$.a.b'")
 	}
+}
+
+// matchers are the functions whose second argument is a regular expression. The
+// operators ~ and SIMILAR TO are calls of regexp_full_match.
+var matchers = sqlread.Words(`regexp_full_match regexp_matches regexp_extract regexp_extract_all regexp_replace
+	regexp_split_to_array str_split_regex string_split_regex`)
+
+// maxRepeated is how many parts the counts of a regular expression may add to those
+// that are written. DuckDB repeats a part as often as its count, reads a text in a
+// time that grows with the number of parts, and does not stop at a time limit
+// meanwhile.
+const maxRepeated = 1000
+
+// checkRegexp refuses a regular expression that is not written in the statement, or
+// whose counts make it too long.
+func (r *reader) checkRegexp(at sqlast.Pos, name string, args []sqlast.Expr) {
+	if !matchers[name] || len(args) < 2 {
+		return
+	}
+	pattern, ok := args[1].(*sqlast.String)
+	if !ok {
+		r.fail(sqlast.TooCostly, at, name, "the regular expression has to be a literal: "+
+			"to search for a column or a computed text use contains, starts_with or ends_with")
+		return
+	}
+	parsed, err := syntax.Parse(pattern.Value, syntax.Perl)
+	if err == nil && partsOf(parsed) <= maxRepeated+len(pattern.Value) ||
+		err != nil && !strings.Contains(pattern.Value, "{") { // DuckDB says what is wrong
+		return
+	}
+	r.fail(sqlast.TooCostly, at, name, fmt.Sprintf("the counts in the regular expression, such as {1000}, repeat its parts "+
+		"too often: at most %d repetitions are possible together; use smaller counts, or * and length()", maxRepeated))
+}
+
+// partsOf returns how many parts an expression has with its counts written out.
+func partsOf(e *syntax.Regexp) int {
+	n := max(1, len(e.Rune))
+	if e.Op == syntax.OpCharClass {
+		n = 1
+	}
+	for _, sub := range e.Sub {
+		n += partsOf(sub)
+	}
+	if e.Op == syntax.OpRepeat {
+		n *= max(e.Max, e.Min+1)
+	}
+	return n
 }

@@ -56,6 +56,7 @@ func (r *reader) function(o object, at sqlast.Pos) sqlast.Expr {
 		Filter: r.optional(o, "filter"), Distinct: r.flag(o, "distinct", false),
 	}
 	r.checkWhole(at, name, args)
+	r.checkRegexp(at, name, args)
 	like, isLike := likeOps[name]
 	switch {
 	case r.err != nil:

@@ -1,0 +1,49 @@
+package duckdb_test
+
+import (
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
+)
+
+// An aggregate that keeps each value of each group with its count is refused for many
+// groups only.
+func TestCountedGroups(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "groups.duckdb")
+	raw, err := sql.Open("duckdb", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = raw.Exec("CREATE TABLE t AS SELECT i AS id, i % 1000 AS k, 'x' || (i % 7) AS s, DATE '2020-01-01' + (i % 900)::INTEGER AS day " +
+		"FROM range(1_000_000) r(i)")
+	if err := errors.Join(err, raw.Close()); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, path, nil)
+	g := newGuard(t, &secureview.Policy{Dialect: "duckdb", Tables: map[string][]string{"t": {"id", "k", "s", "day"}}})
+	for query, accepted := range map[string]bool{
+		"SELECT mode(s), entropy(s), histogram(s) FROM t":                                            true,
+		"SELECT k, mode(s) FROM t GROUP BY k":                                                        true,
+		"SELECT day, entropy(s) FROM t GROUP BY day":                                                 true,
+		"SELECT date_trunc('month', day) AS m, histogram(s) FROM t WHERE k < 200 GROUP BY m":         true,
+		"SELECT id, max(s) AS mode FROM t GROUP BY id":                                               true,
+		"SELECT k, mode(s) OVER (PARTITION BY k) FROM t WHERE id < 1000":                             true,
+		"SELECT id, mode(s) FROM t GROUP BY id":                                                      false,
+		"SELECT id, k, entropy(s) FROM t GROUP BY id, k":                                             false,
+		"SELECT count(*) FROM (SELECT id, histogram(s) AS h FROM t GROUP BY id) WHERE h IS NOT NULL": false,
+		"SELECT entropy(s) OVER (PARTITION BY id) FROM t":                                            false,
+	} {
+		_, err := ask(db, g, query)
+		var known *sqldb.Error
+		switch {
+		case accepted && err != nil:
+			t.Errorf("%s\n%v", query, err)
+		case !accepted && (!errors.As(err, &known) || known.Kind != sqldb.ErrTooLarge):
+			t.Errorf("%s\nerror %v, want one of kind too large", query, err)
+		}
+	}
+}
