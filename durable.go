@@ -240,7 +240,7 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	if sc.place != nil || turn.Thread == "" || d.store == nil {
 		return Ask(ctx, d.agent, turn)
 	}
-	if err := store.CheckThread(turn.Thread); err != nil {
+	if err := store.CheckConversation(turn.Thread); err != nil {
 		return Answer{}, err
 	}
 	if !utf8.ValidString(turn.User) || !utf8.ValidString(turn.Tenant) {

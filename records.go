@@ -171,12 +171,12 @@ func readBegan(rec *store.Record, began *beganData) error {
 }
 
 // checkThread returns an error unless st is a store and id can be the id of a
-// thread.
+// conversation.
 func checkThread(st store.Store, id string) error {
 	if st == nil {
 		return errors.New("qed: the Store is nil: pass the store that has the conversation")
 	}
-	return store.CheckThread(id)
+	return store.CheckConversation(id)
 }
 
 // aborts reports whether the questions were closed by the user's wish to stop.

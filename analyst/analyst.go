@@ -26,17 +26,18 @@
 // # Sessions
 //
 // A session is a thread of [qed.Durable]: follow-up questions have the same
-// [qed.Turn.Thread]. By default it is kept in memory until nothing was asked for a
-// while. With [Options.Store] it survives a restart, and an exploration that was
-// killed is resumed. With [Options.Load] each session has its own data, such as a
-// file that a user uploaded. [Analyst.EndSession] deletes all of it.
+// [qed.Turn.Thread]. By default it is kept in memory until it was idle for
+// [Options.IdleTimeout]. With [Options.Store] it survives a restart, and an
+// exploration that a crash interrupted is resumed. With [Options.Load] each session has
+// its own data, such as a file that a user uploaded. [Analyst.EndSession] deletes all
+// of it.
 //
 // # Events
 //
 // The events are those of package toolagent, and before each step a
 // [qed.CustomEvent] of the kind "step_start" with {"step", "of", "tokens"}: the
-// number of the step, the largest number, and the tokens so far. [Options.Logger]
-// and [Analyst.Metrics] follow from the events.
+// number of the step, the largest number, and the tokens so far. The records of
+// [Options.Logger] and [Analyst.Metrics] come from these events.
 //
 // # Requests
 //
@@ -85,22 +86,23 @@ type Data struct {
 // Options are the options of [New]. Nil and zero fields mean the defaults. A
 // negative number is an error.
 type Options struct {
-	MaxSteps int // of an exploration; 0 means 15
+	MaxSteps int // of a turn: requests to the model, with the tool calls of each; 0 means 15
 	MaxRows  int // of a query; 0 means 1000
 
-	// Timeout limits an exploration. 0 means 5 minutes. The time until the user asks
-	// again does not count.
+	// Timeout limits a turn. 0 means 5 minutes.
 	Timeout time.Duration
 
 	// MaxSourceRows is how many rows validateAnalysis reads at most to draw its
 	// sample. 0 means 5,000,000.
 	MaxSourceRows int
 
-	// SessionsPerUser is how many explorations of a user may run at the same time.
-	// 0 means 3. A further one fails with [ErrTooManySessions].
+	// SessionsPerUser is how many explorations of a user may run at the same time, and
+	// calls of [Analyst.Describe] and [Analyst.Rerun] with them. 0 means 3. A further
+	// one fails with [ErrTooManySessions].
 	SessionsPerUser int
 
-	// CheapModel is asked in steps that follow a profile alone. Nil means the model.
+	// CheapModel is called in a step after one that only called profileData. Nil
+	// means the model of [New].
 	CheapModel llm.Model
 
 	llm.Settings
@@ -115,14 +117,14 @@ type Options struct {
 	Store   store.Store
 	Durable *qed.DurableOptions
 
-	// IdleTimeout is how long a session is kept after its last turn. 0 means 30
-	// minutes. Then its data is closed. In memory the conversation is forgotten, and a
-	// Store keeps it.
+	// IdleTimeout is the time after the last turn of a session when its data is
+	// closed. 0 means 30 minutes. A conversation in memory is then deleted; a Store
+	// keeps it.
 	IdleTimeout time.Duration
 
-	// Logger gets the events step_start, tool_call, tool_result, completion and error
-	// with the session, step, tool, tokens, duration and kind of error, and no text or
-	// row. Nil means none.
+	// Logger gets the events step_start, tool_call, tool_result, completion and error,
+	// with the session, step, tool, tokens, duration and kind of error. Texts and rows
+	// are not logged. Nil means that nothing is logged.
 	Logger *slog.Logger
 
 	// Texts replaces texts that users see, by language. English and German are built
@@ -131,8 +133,8 @@ type Options struct {
 }
 
 // ErrTooManySessions matches the error for an exploration of a user who has as many
-// running as [Options.SessionsPerUser] allows.
-var ErrTooManySessions = errors.New("analyst: too many explorations of this user are running: wait until one has ended")
+// running as [Options.SessionsPerUser] allows. It matches [qed.ErrBusy] too.
+var ErrTooManySessions = fmt.Errorf("analyst: too many explorations of this user are running: wait until one has ended: %w", qed.ErrBusy)
 
 const (
 	defaultTable = "t_parsed"
@@ -214,7 +216,7 @@ func (a *Analyst) Run(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, e
 	return func(yield func(qed.Event, error) bool) {
 		release, err := a.admit(turn)
 		if err != nil {
-			yield(qed.Event{Data: qed.Failed{Message: a.text.In(turn.Language).Busy}}, err)
+			yield(qed.Event{Data: qed.Failed{Message: a.text.In(turn.Language).Busy, Code: "busy"}}, err)
 			return
 		}
 		defer release()

@@ -34,7 +34,7 @@ type Report struct {
 	Figures  []qed.Figure `json:"figures"` // the indexes of their sources are those of Queries
 
 	// Queries are those of all explorations. Unproved are the numbers of Markdown
-	// that belong to no cell of them. Markdown ends with a list of them.
+	// that are in none of their rows; Markdown ends with a list of these.
 	Queries  []ExecutedQuery `json:"queries"`
 	Unproved []string        `json:"unproved"`
 	Usage    llm.Usage       `json:"usage"`
@@ -55,14 +55,15 @@ const (
 	maxReportBytes = 4 << 10
 )
 
-// Report writes a report about the explorations of a session. Its numbers are
-// looked up in the rows of the queries: see package figures.
+// Report writes a report about one or more explorations of a session, in the language
+// of the first. Its numbers are looked up in the rows of the queries: see package
+// figures. It believes the explorations: use [Analyst.Rerun] for those of a client.
 func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Report, error) {
 	if len(explorations) == 0 {
 		return nil, errors.New("analyst: Report needs an exploration: ask a question first")
 	}
 	out := &Report{}
-	d := reportData{Syntax: figures.Syntax, Language: explorations[0].Language}
+	d := reportData{Syntax: figures.Syntax, Language: answering.Checked(explorations[0].Language)}
 	var source figures.Source
 	var shown []map[string]any
 	for _, e := range explorations {
@@ -84,7 +85,7 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 			"question": e.Question, "summary": e.Summary, "insights": e.Insights, "charts": charts, "checks": e.Checks,
 		})
 	}
-	source.Language = answering.Numbers(explorations[0].Language, explorations[0].Question)
+	source.Language = answering.Numbers(d.Language, explorations[0].Question)
 	raw, err := json.Marshal(shown)
 	if err != nil {
 		return nil, fmt.Errorf("analyst: %w", err)

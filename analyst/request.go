@@ -9,19 +9,20 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// A Request is what a single exploration is given besides its question.
+// A Request has the settings of one exploration.
 type Request struct {
 	// Description is what the user says about the data, instead of
 	// [Data].Description. It is untrusted.
 	Description string
 
-	// MaxSteps is used if it is less than [Options].MaxSteps. 0 or less is not.
+	// MaxSteps lowers [Options].MaxSteps. It cannot raise it. 0 or less has no effect.
 	MaxSteps int
 }
 
 type requestKey struct{}
 
-// WithRequest returns a context whose turns are explored as r says.
+// WithRequest returns a context with the settings of an exploration, for
+// [Analyst.Run] and [Analyst.Describe].
 func WithRequest(ctx context.Context, r Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
@@ -42,10 +43,11 @@ func (a *Analyst) Describe(ctx context.Context, turn qed.Turn) (Overview, error)
 	return found, err
 }
 
-// Rerun returns an exploration with the rows that its queries have in the data of the
-// session. It is for one that a client sent: its rows, its checks and the data of its
-// charts are not used. A query that the guard refuses or that fails is left out, and so
-// is a chart whose spec [Options] do not allow; problems says why.
+// Rerun runs the queries of an exploration again in the data of the session, and
+// returns the exploration with their rows. It is for an exploration that a client
+// sent: its rows, its checks and the data of its charts are not trusted. A query that
+// the guard refuses or that fails is left out, and so is a chart whose spec is
+// refused; problems has the reasons.
 func (a *Analyst) Rerun(ctx context.Context, turn qed.Turn, sent *Exploration) (e *Exploration, problems []string, err error) {
 	e = &Exploration{
 		Status: complete, Question: sent.Question, Summary: sent.Summary, Insights: sent.Insights, Language: sent.Language,
@@ -77,6 +79,12 @@ func (a *Analyst) Rerun(ctx context.Context, turn qed.Turn, sent *Exploration) (
 			if err != nil {
 				problems = append(problems, fmt.Sprintf("chart %d: %v", i+1, err))
 			}
+		}
+		if n := len(sent.ExecutedQueries); n > maxRerun {
+			problems = append(problems, fmt.Sprintf("queries %d to %d: only the first %d run again", maxRerun+1, n, maxRerun))
+		}
+		if n := len(sent.Charts); n > maxRerun {
+			problems = append(problems, fmt.Sprintf("charts %d to %d: only the first %d are drawn again", maxRerun+1, n, maxRerun))
 		}
 		return nil
 	})

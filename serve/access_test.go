@@ -1,6 +1,8 @@
 package serve_test
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +12,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/serve"
 )
 
@@ -32,6 +35,11 @@ func TestLocalOnly(t *testing.T) {
 		{"name with localhost", "127.0.0.1:5", "localhost.evil.example", nil, 403},
 		{"forwarded", "127.0.0.1:5", "localhost:8080", []string{"X-Forwarded-For", "192.0.2.7"}, 403},
 		{"forwarded, standard", "127.0.0.1:5", "localhost:8080", []string{"Forwarded", "for=192.0.2.7"}, 403},
+		{"forwarded, in part", "127.0.0.1:5", "localhost:8080", []string{"X-Forwarded-Port", "443"}, 403},
+		{"forwarded, by a CDN", "127.0.0.1:5", "localhost:8080", []string{"Cf-Connecting-Ip", "192.0.2.7"}, 403},
+		{"IPv6, no port", "[::1]:5", "[::1]", nil, 200},
+		{"odd brackets", "127.0.0.1:5", "]127.0.0.1[", nil, 403},
+		{"many brackets", "127.0.0.1:5", "[[127.0.0.1]]", nil, 403},
 		{"through a proxy", "127.0.0.1:5", "localhost:8080", []string{"Via", "1.1 proxy"}, 403},
 		{"another site", "127.0.0.1:5", "localhost:8080", []string{"Origin", "https://evil.example"}, 403},
 		{"another site, by metadata", "127.0.0.1:5", "localhost:8080", []string{"Sec-Fetch-Site", "cross-site"}, 403},
@@ -176,6 +184,55 @@ func TestRateLimit(t *testing.T) {
 		if got.status != test.status || test.status == 429 && got.header.Get("Retry-After") == "" {
 			t.Errorf("%d: %+v", i, got)
 		}
+	}
+}
+
+// A backend is limited for each of the users that it names.
+func TestBackendLimit(t *testing.T) {
+	url, _ := newServer(t, rich, &serve.Options{Caller: byHeader, Turns: 0.001, Burst: 1})
+	body := func(user string) string {
+		return fmt.Sprintf(`{"input":{"message":"hello"},"conversation":{"id":"c-%s","user_id":%q,"company_id":"acme"}}`, user, user)
+	}
+	for i, test := range []struct {
+		user   string
+		status int
+	}{{"rosa", 200}, {"pekka", 200}, {"rosa", 429}} {
+		if got := send(t, "POST", url+"/internal/chat/stream", body(test.user), "User", "backend"); got.status != test.status {
+			t.Errorf("%d: %+v", i, got)
+		}
+	}
+}
+
+// A caller cannot use up the streams of the others.
+func TestCallerStreams(t *testing.T) {
+	begun, end := make(chan bool), make(chan bool)
+	agent := qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
+		if turn.Text == "wait" {
+			begun <- true
+			<-end
+		}
+		return qed.Answer{Text: "ok"}, nil
+	})
+	url, h := newServer(t, agent, &serve.Options{Caller: byHeader, Turns: rate.Inf, CallerStreams: 1})
+	ended := make(chan response)
+	go func() {
+		ended <- send(t, "POST", url+"/internal/chat/stream", chat("", "wait"), "User", "rosa")
+	}()
+	<-begun
+	for _, request := range [][2]string{{"POST", "/internal/chat/stream"}, {"GET", "/v1/models"}} {
+		for user, want := range map[string]int{"rosa": 429, "pekka": 200} {
+			if got := send(t, request[0], url+request[1], chat("", "hello"), "User", user); got.status != want {
+				t.Errorf("%s, %s: %+v", request, user, got)
+			}
+		}
+	}
+	close(end)
+	<-ended
+	if got := send(t, "POST", url+"/internal/chat/stream", chat("", "hello"), "User", "rosa"); got.status != 200 {
+		t.Error(got)
+	}
+	if err := h.Shutdown(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

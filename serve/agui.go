@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/question"
+	"github.com/qedkit/qed/store"
 )
 
 // aguiFormat is the Agent-User Interaction Protocol (AG-UI), version 1.
@@ -40,6 +41,9 @@ func (aguiFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 	if in.Thread == "" || in.Run == "" {
 		return nil, badRequest("the body needs threadId and runId")
 	}
+	if err := store.CheckThread(in.Run); err != nil { // it has the same form
+		return nil, badRequest("the runId must have at most 256 bytes, of printable characters")
+	}
 	turn := qed.Turn{Thread: in.Thread}
 	for _, entry := range in.Resume {
 		switch {
@@ -65,7 +69,7 @@ func (aguiFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 		turn.Text = text
 	}
 	enc, _ := aguiFormat{}.encoder(in.Thread, in.Run)
-	return &request{turn: turn, caller: c, encoder: enc}, nil
+	return &request{turn: turn, caller: c, run: in.Run, encoder: enc}, nil
 }
 
 // contentText returns the text of a message: a string, or a list of parts.

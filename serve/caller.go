@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -40,15 +41,18 @@ func (h *Handler) admit(r *http.Request) error {
 	return nil
 }
 
-// forwardedHeaders are set by proxies.
+// forwardedHeaders are set by proxies, and so are those that begin with forwarded.
 var forwardedHeaders = []string{
-	"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via",
+	"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip",
+	"Fastly-Client-Ip", "X-Envoy-External-Address",
 }
+
+const forwarded = "X-Forwarded-"
 
 // remote returns why a request is not one of this machine, or "".
 func remote(r *http.Request) string {
-	for _, name := range forwardedHeaders {
-		if _, ok := r.Header[name]; ok {
+	for name := range r.Header {
+		if slices.Contains(forwardedHeaders, name) || strings.HasPrefix(name, forwarded) {
 			return "the header " + name + " says that the request was forwarded"
 		}
 	}
@@ -73,11 +77,13 @@ func remote(r *http.Request) string {
 func isLocal(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
+	} else if inner, ok := strings.CutPrefix(host, "["); ok {
+		host = strings.TrimSuffix(inner, "]")
 	}
 	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
 		return true
 	}
-	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.Unmap().IsLoopback()
 }
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"net/http"
@@ -188,12 +189,9 @@ func (c *completionEncoder) whole(w http.ResponseWriter, a qed.Answer) {
 }
 
 // models lists the agent as a model.
-func (h *Handler) models(w http.ResponseWriter, r *http.Request) {
-	if _, _, err := h.caller(r); err != nil {
-		h.refuse(w, r, err)
-		return
-	}
+func (h *Handler) models(_ context.Context, _ Caller, w http.ResponseWriter, _ *http.Request) error {
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
 		"id": h.opt.Model, "object": "model", "created": 0, "owned_by": "qed",
 	}}})
+	return nil
 }

@@ -1,7 +1,9 @@
 package serve
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -28,22 +30,15 @@ var statuses = []store.Status{
 }
 
 // conversations lists the conversations of a caller, the newest first.
-func (h *Handler) conversations(w http.ResponseWriter, r *http.Request) {
-	ctx, c, err := h.named(r)
-	if err != nil {
-		h.refuse(w, r, err)
-		return
-	}
+func (h *Handler) conversations(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
 	lister, ok := h.opt.Store.(store.Lister)
 	if !ok {
-		h.refuse(w, r, &httpError{status: http.StatusNotImplemented, code: "no_list",
-			message: "the store of this server has no list of conversations"})
-		return
+		return &httpError{status: http.StatusNotImplemented, code: "no_list",
+			message: "the store of this server has no list of conversations"}
 	}
 	limit, err := limitOf(r)
 	if err != nil {
-		h.refuse(w, r, err)
-		return
+		return err
 	}
 	filter := store.ThreadFilter{
 		User: &c.User, Tenant: &c.Tenant, Statuses: statuses, After: r.FormValue("after"), Limit: limit,
@@ -54,8 +49,7 @@ func (h *Handler) conversations(w http.ResponseWriter, r *http.Request) {
 			err = badRequest("after is not the next of a list before")
 		}
 		if err != nil {
-			h.refuse(w, r, err)
-			return
+			return err
 		}
 		list = append(list, conversationEntry{info.Thread, info.Title, info.Status, info.Turns, info.Created, info.Updated})
 		next = info.Position
@@ -64,6 +58,7 @@ func (h *Handler) conversations(w http.ResponseWriter, r *http.Request) {
 		next = ""
 	}
 	writeJSON(w, http.StatusOK, map[string]any{"conversations": list, "next": next})
+	return nil
 }
 
 // maxListed limits the entries of one list.
@@ -91,32 +86,23 @@ type conversationTurn struct {
 
 // conversation returns the last turns of a conversation, oldest first, and its open
 // questions.
-func (h *Handler) conversation(w http.ResponseWriter, r *http.Request) {
-	ctx, c, err := h.named(r)
-	if err != nil {
-		h.refuse(w, r, err)
-		return
-	}
+func (h *Handler) conversation(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
 	limit, err := limitOf(r)
 	if err != nil {
-		h.refuse(w, r, err)
-		return
+		return err
 	}
 	id := r.PathValue("id")
 	thread, err := qed.Inspect(ctx, h.opt.Store, id)
 	if errors.Is(err, store.ErrInvalidThread) || err == nil &&
 		(thread.Status == "" || thread.Turn.User != c.User || thread.Turn.Tenant != c.Tenant) {
-		h.refuse(w, r, &httpError{status: http.StatusNotFound, code: "not_found", message: "there is no such conversation"})
-		return
+		return &httpError{status: http.StatusNotFound, code: "not_found", message: "there is no such conversation"}
 	}
 	if err != nil {
-		h.refuse(w, r, err)
-		return
+		return err
 	}
 	history, err := qed.History(ctx, h.opt.Store, id, limit)
 	if err != nil {
-		h.refuse(w, r, err)
-		return
+		return err
 	}
 	turns := []conversationTurn{}
 	for _, e := range history {
@@ -129,4 +115,39 @@ func (h *Handler) conversation(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{
 		"id": id, "status": thread.Status, "turns": turns, "questions": questions, "updated": thread.Updated,
 	})
+	return nil
+}
+
+func (h *Handler) delete(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	err := h.Delete(ctx, c, id)
+	if errors.Is(err, qed.ErrBusy) {
+		err = failure(failed(ctx, qed.Turn{Thread: id}, err), http.StatusConflict)
+	}
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}
+
+// Delete deletes a conversation of a caller, and what Rejoin keeps of it. It does
+// nothing if the caller has no such conversation. The error matches [qed.ErrBusy] while
+// a turn of it runs.
+func (h *Handler) Delete(ctx context.Context, c Caller, conversation string) error {
+	if h.opt.Store == nil {
+		return errors.New("serve: no conversation can be deleted: Options.Store is nil")
+	}
+	key := threadKey{c.Tenant, c.User, conversation}
+	thread, err := qed.Inspect(ctx, h.opt.Store, conversation)
+	switch {
+	case errors.Is(err, store.ErrInvalidThread):
+		return nil
+	case err != nil:
+		return err
+	case thread.Status != "" && (thread.Turn.User != c.User || thread.Turn.Tenant != c.Tenant):
+		return nil
+	case thread.Status == store.StatusRunning, h.live(key) != nil:
+		return fmt.Errorf("serve: the conversation cannot be deleted: %w", qed.ErrBusy)
+	}
+	return errors.Join(h.opt.Store.Delete(ctx, conversation), h.opt.Store.Delete(ctx, journalOf(h.opt.Store, key).thread))
 }

@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -105,5 +106,82 @@ func TestConversation(t *testing.T) {
 	}
 	if got := send(t, "GET", url+"/conversations/"+strings.Repeat("x", 300), "", "User", "rosa"); got.status != 404 {
 		t.Error(got)
+	}
+}
+
+// A conversation is deleted with what Rejoin keeps of it, by its user only, and not
+// while a turn runs.
+func TestDelete(t *testing.T) {
+	st := new(store.InMemory)
+	begun, end := make(chan bool), make(chan bool)
+	agent := qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
+		if turn.Text == "wait" {
+			begun <- true
+			<-end
+		}
+		return qed.Answer{Text: "secret"}, nil
+	})
+	url, _ := newServer(t, qed.Durable(agent, st, nil), &serve.Options{Store: st, Rejoin: true, Caller: byHeader, Turns: rate.Inf})
+	threads := func() (n int) {
+		for _, err := range st.Threads(t.Context(), store.ThreadFilter{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		return n
+	}
+	ended := make(chan response)
+	go func() {
+		ended <- send(t, "POST", url+"/internal/chat/stream", chat("c", "wait"), "User", "rosa")
+	}()
+	<-begun
+	if got := send(t, "DELETE", url+"/conversations/c", "", "User", "rosa"); got.status != 409 {
+		t.Errorf("a running conversation: %+v", got)
+	}
+	close(end)
+	if got := <-ended; got.status != 200 || threads() != 2 {
+		t.Fatal(got, threads())
+	}
+	for _, id := range []string{"c", "none", "qed%2Fstream"} {
+		if got := send(t, "DELETE", url+"/conversations/"+id, "", "User", "pekka"); got.status != 204 || threads() != 2 {
+			t.Errorf("%s, somebody else: %+v, %d threads", id, got, threads())
+		}
+	}
+	if got := send(t, "DELETE", url+"/conversations/c", "", "User", "rosa"); got.status != 204 || threads() != 0 {
+		t.Errorf("%+v, %d threads", got, threads())
+	}
+}
+
+// Threads of the library's own are no conversations.
+func TestReserved(t *testing.T) {
+	st := new(store.InMemory)
+	url, _ := newServer(t, qed.Durable(rich, st, nil), &serve.Options{Store: st, Rejoin: true, Caller: byHeader, Turns: rate.Inf})
+	send(t, "POST", url+"/internal/chat/stream", chat("c", "hello"), "User", "rosa")
+	var journal string
+	for info, err := range st.Threads(t.Context(), store.ThreadFilter{Statuses: []store.Status{"stream"}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		journal = info.Thread
+	}
+	if journal == "" {
+		t.Fatal("the turn has no journal")
+	}
+	messages := `{"id":%[1]q,"threadId":%[1]q,"runId":"r","messages":[{"id":"m","role":"user","content":"a","parts":[{"type":"text","text":"a"}]}]}`
+	for _, id := range []string{journal, store.Reserved + "new"} {
+		for path, body := range map[string]string{
+			"/internal/chat/stream": chat(id, "hello"), "/api/chat": fmt.Sprintf(messages, id), "/agui": fmt.Sprintf(messages, id),
+		} {
+			if got := send(t, "POST", url+path, body, "User", "rosa"); got.status != 400 {
+				t.Errorf("POST %s: %+v", path, got)
+			}
+		}
+		escaped := strings.ReplaceAll(id, "/", "%2F")
+		for path, want := range map[string]int{"/conversations/": 404, "/internal/chat/stream/": 204} {
+			if got := send(t, "GET", url+path+escaped, "", "User", "rosa"); got.status != want {
+				t.Errorf("GET %s: %+v", path, got)
+			}
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -48,6 +49,52 @@ func ExampleNew() {
 	// data: {"event":"route_decision","route":"sql"}
 	// data: {"event":"token","channel":"final","content":"There are"}
 	// data: {"event":"token","channel":"final","content":" 10."}
+}
+
+// A route of the host answers with the text alone. The user is the one that the token
+// of the request names.
+func ExampleHandler_Handle() {
+	tokens := map[string]string{"secret": "ann"} // from your login
+	handler := serve.New(crews, &serve.Options{
+		Caller: func(r *http.Request) (context.Context, serve.Caller, error) {
+			token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+			user, ok := tokens[token]
+			if !ok {
+				return nil, serve.Caller{}, errors.New("unknown token")
+			}
+			return r.Context(), serve.Caller{User: user, Tenant: "acme"}, nil
+		},
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	handler.Handle("POST /ask", func(ctx context.Context, c serve.Caller, w http.ResponseWriter, r *http.Request) error {
+		var in struct {
+			Question string `json:"question"`
+		}
+		if err := handler.ReadJSON(w, r, &in); err != nil {
+			return err
+		}
+		for event := range handler.Events(ctx, qed.Turn{User: c.User, Tenant: c.Tenant, Text: in.Question}) {
+			switch last := event.Data.(type) {
+			case qed.Completed:
+				fmt.Fprintf(w, "%s, %s", c.User, last.Answer.Text)
+			case qed.Failed:
+				return serve.Failure(last)
+			}
+		}
+		return nil
+	})
+
+	for _, token := range []string{"secret", "guessed"} {
+		request := httptest.NewRequest("POST", "/ask", strings.NewReader(`{"question": "How many technicians are active?"}`))
+		request.Header.Set("Authorization", "Bearer "+token)
+		request.Header.Set("Content-Type", "application/json")
+		response := httptest.NewRecorder()
+		handler.ServeHTTP(response, request)
+		fmt.Println(response.Code, response.Body)
+	}
+	// Output:
+	// 200 ann, There are 10.
+	// 401 {"error":{"message":"the request is not authenticated","type":"invalid_request_error","code":"unauthorized"}}
 }
 
 // A server for users: the host's session says who they are, turns have a budget and

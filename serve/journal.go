@@ -1,11 +1,13 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -36,11 +38,12 @@ type journal struct {
 // own, so nobody reads that of somebody else.
 func journalOf(st store.Store, key threadKey) *journal {
 	name, _ := json.Marshal([]string{key.tenant, key.user, key.thread}) // never fails
-	return &journal{store: st, thread: fmt.Sprintf("stream-%x", sha256.Sum256(name))}
+	return &journal{store: st, thread: fmt.Sprintf("%sstream/%x", store.Reserved, sha256.Sum256(name))}
 }
 
 type journalBegan struct {
-	Turn string `json:"turn"` // the id of the turn
+	Turn string `json:"turn"`          // the id of the turn
+	Run  string `json:"run,omitempty"` // the client's id, if it sent one
 }
 
 type journalEvents struct {
@@ -51,6 +54,7 @@ type journalEvents struct {
 // A journalState is what a journal says about the last turn.
 type journalState struct {
 	id      string // of the turn; empty if there is none
+	run     string // the client's id of the turn; may be empty
 	events  []qed.Event
 	head    int64
 	ended   bool
@@ -58,6 +62,9 @@ type journalState struct {
 	left    bool      // its process has shut down
 	changed time.Time // when the last record was read, by the clock of the reader
 }
+
+// name returns the id that the events of the turn have for clients.
+func (s *journalState) name() string { return cmp.Or(s.run, s.id) }
 
 // read reads the records that were added since the last call. It returns after the
 // beginning of another turn, whose events replace those of s.
@@ -75,7 +82,7 @@ func (j *journal) read(ctx context.Context, s *journalState) error {
 			if err := rec.Decode(&began); err != nil {
 				return err
 			}
-			*s = journalState{id: began.Turn, head: rec.Seq, changed: s.changed}
+			*s = journalState{id: began.Turn, run: began.Run, head: rec.Seq, changed: s.changed}
 		case store.Resumed:
 			s.left = false
 		case recordEvents:
@@ -107,7 +114,7 @@ var (
 )
 
 // begin begins the events of a turn, and removes those of the turn before.
-func (j *journal) begin(ctx context.Context, id string, turn qed.Turn, first store.Record) error {
+func (j *journal) begin(ctx context.Context, id, run string, turn qed.Turn, first store.Record) error {
 	read, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	for rec, err := range j.store.Records(read, j.thread, store.Range{NewestFirst: true, Limit: 1}) {
@@ -116,7 +123,7 @@ func (j *journal) begin(ctx context.Context, id string, turn qed.Turn, first sto
 		}
 		j.head = rec.Seq
 	}
-	data, err := json.Marshal(journalBegan{Turn: id})
+	data, err := json.Marshal(journalBegan{Turn: id, Run: run})
 	if err != nil {
 		return err
 	}
@@ -170,14 +177,33 @@ func (j *journal) has(ctx context.Context, recs []store.Record) bool {
 	return n == len(recs)
 }
 
-// eventsRecord returns a batch of events as a record.
+// eventsRecord returns a batch of events as a record. An event that has no JSON is
+// replaced in the batch by one that says so.
 func eventsRecord(events []qed.Event) (store.Record, error) {
 	batch := journalEvents{Events: events}
 	if len(events) > 0 {
 		batch.Ended = isLast(events[len(events)-1])
 	}
 	data, err := json.Marshal(batch)
+	if err == nil {
+		return store.Record{Kind: recordEvents, Data: data}, nil
+	}
+	for i, e := range events {
+		if _, err := json.Marshal(e); err != nil {
+			events[i].Data = withoutJSON(e)
+		}
+	}
+	data, err = json.Marshal(batch)
 	return store.Record{Kind: recordEvents, Data: data}, err
+}
+
+// withoutJSON returns what is saved instead of an event that has no JSON.
+func withoutJSON(e qed.Event) qed.EventData {
+	message := "an event of the kind " + strconv.Quote(e.Kind()) + " has no JSON and cannot be shown"
+	if isLast(e) {
+		return qed.Failed{Message: message}
+	}
+	return qed.Warning{Code: "no_json", Message: message}
 }
 
 func isLast(e qed.Event) bool {

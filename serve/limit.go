@@ -17,8 +17,9 @@ type limits struct {
 	opt     *Options
 	streams atomic.Int64
 
-	mu     sync.Mutex
-	byName *lru.Cache[string, *rate.Limiter]
+	mu       sync.Mutex
+	byName   *lru.Cache[string, *rate.Limiter]
+	byCaller map[string]int // how many requests of a caller are being answered
 }
 
 // maxLimiters is how many callers are remembered. The one that was not seen for
@@ -26,7 +27,7 @@ type limits struct {
 const maxLimiters = 100_000
 
 func newLimits(opt *Options) *limits {
-	return &limits{opt: opt, byName: lru.New[string, *rate.Limiter](maxLimiters, 0)}
+	return &limits{opt: opt, byName: lru.New[string, *rate.Limiter](maxLimiters, 0), byCaller: map[string]int{}}
 }
 
 // stream counts a request that is being answered, until release is called.
@@ -39,15 +40,41 @@ func (l *limits) stream() (release func(), err error) {
 	return func() { l.streams.Add(-1) }, nil
 }
 
-// turn counts a turn of a caller. Callers without an id have that of their address.
+// answer counts a request of a caller that is being answered, until release is called.
+func (l *limits) answer(r *http.Request, c Caller) (release func(), err error) {
+	name := limitedName(r, c)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.byCaller[name] >= l.opt.CallerStreams {
+		return nil, &httpError{status: http.StatusTooManyRequests, code: "too_many_streams",
+			message: "too many of your requests are being answered: wait until one has ended", retry: time.Second}
+	}
+	l.byCaller[name]++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.byCaller[name]--; l.byCaller[name] == 0 {
+			delete(l.byCaller, name)
+		}
+	}, nil
+}
+
+// limitedName returns the name under which a caller's requests are counted: that of
+// the address if the caller has no id.
+func limitedName(r *http.Request, c Caller) string {
+	if c.User == "" && c.Tenant == "" {
+		host, _, _ := net.SplitHostPort(r.RemoteAddr)
+		return host
+	}
+	return c.Tenant + "\x00" + c.User
+}
+
+// turn counts a turn of a caller.
 func (l *limits) turn(r *http.Request, c Caller) error {
 	if l.opt.Turns == rate.Inf {
 		return nil
 	}
-	name := c.Tenant + "\x00" + c.User
-	if c.User == "" && c.Tenant == "" {
-		name, _, _ = net.SplitHostPort(r.RemoteAddr)
-	}
+	name := limitedName(r, c)
 	l.mu.Lock()
 	limiter, ok := l.byName.Get(name)
 	if !ok {

@@ -31,10 +31,12 @@ const (
 // without readers.
 type recording struct {
 	id      string
+	run     string // the client's id of the turn; may be empty
 	turn    qed.Turn
 	journal *journal
 	log     func(msg string, err error)
 	cancel  context.CancelCauseFunc
+	free    func() // lets the next turn of the conversation begin
 
 	more  chan struct{} // has an element if there is something to save
 	space chan struct{} // has an element if something was saved
@@ -54,11 +56,11 @@ type recording struct {
 	done    bool          // nothing follows events
 }
 
-// record begins a turn that is recorded. from is nil, or what was recorded of the
-// turn in a process that has died or shut down.
-func (h *Handler) record(ctx context.Context, turn qed.Turn, from *journalState) (*liveTurn, error) {
+// record begins a turn that is recorded. run is the client's id of it. from is nil, or
+// what was recorded of the turn in a process that has died or shut down.
+func (h *Handler) record(ctx context.Context, turn qed.Turn, run string, from *journalState) (*liveTurn, error) {
 	rec := &recording{
-		id: rand.Text(), turn: turn, more: make(chan struct{}, 1), space: make(chan struct{}, 1),
+		id: rand.Text(), run: run, turn: turn, more: make(chan struct{}, 1), space: make(chan struct{}, 1),
 		changed: make(chan struct{}),
 	}
 	t, ctx, err := h.begin(context.WithoutCancel(ctx), turn, rec)
@@ -66,11 +68,12 @@ func (h *Handler) record(ctx context.Context, turn qed.Turn, from *journalState)
 		return nil, err
 	}
 	rec.journal, rec.cancel = journalOf(h.opt.Store, t.key), t.cancel
+	rec.free = func() { h.free(t) }
 	rec.log = func(msg string, err error) {
 		h.opt.Logger.ErrorContext(ctx, msg, "thread", turn.Thread, "error", err)
 	}
 	if from != nil {
-		rec.id, rec.events, rec.journal.head, rec.resumes = from.id, from.events, from.head, true
+		rec.id, rec.run, rec.events, rec.journal.head, rec.resumes = from.id, from.run, from.events, from.head, true
 		for _, e := range from.events {
 			if token, ok := e.Data.(qed.Token); ok && token.Channel == qed.ChannelFinal {
 				rec.repeat += token.Content
@@ -172,6 +175,7 @@ func (rec *recording) saveBatch(ctx context.Context) (done bool) {
 	notify(rec.space)
 	if !begun && len(batch) > 0 {
 		if _, refused := rejection(batch[0]); refused {
+			rec.free()
 			rec.show(batch, false, true)
 			return true
 		}
@@ -197,6 +201,9 @@ func (rec *recording) saveBatch(ctx context.Context) (done bool) {
 	if left && rec.isBegun() && !taken {
 		rec.keep(ctx, store.Record{Kind: recordLeft})
 	}
+	if ended && !taken {
+		rec.free()
+	}
 	rec.show(batch, begun || len(batch) > 0, ended)
 	return ended
 }
@@ -209,7 +216,7 @@ func (rec *recording) write(ctx context.Context, begun bool, record store.Record
 	case rec.resumes:
 		return rec.append(ctx, store.Record{Kind: store.Resumed}, record)
 	}
-	return rec.journal.begin(ctx, rec.id, rec.turn, record)
+	return rec.journal.begin(ctx, rec.id, rec.run, rec.turn, record)
 }
 
 // append appends records. A request to stop that comes between cancels the turn.
@@ -288,7 +295,7 @@ func (rec *recording) state() journalState {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	n := len(rec.events)
-	return journalState{id: rec.id, events: rec.events[:n:n], ended: rec.done && n > 0 && isLast(rec.events[n-1])}
+	return journalState{id: rec.id, run: rec.run, events: rec.events[:n:n], ended: rec.done && n > 0 && isLast(rec.events[n-1])}
 }
 
 // follow yields the events from a position on. Without a last event, another

@@ -26,32 +26,27 @@ const (
 
 // rejoin responds with the events of a turn that runs, or that ended while its
 // reader was away.
-func (h *Handler) rejoin(w http.ResponseWriter, r *http.Request, f format) {
-	ctx, c, err := h.named(r)
-	if err != nil {
-		h.refuse(w, r, err)
-		return
-	}
+func (h *Handler) rejoin(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request, f format) error {
 	at, resumes := parseCursor(r.Header.Get("Last-Event-ID"))
 	turn := qed.Turn{Thread: r.PathValue("id"), User: c.User, Tenant: c.Tenant}
 	reader := &reader{h: h, ctx: ctx, turn: turn, key: threadKey{c.Tenant, c.User, turn.Thread}}
 	if err := reader.load(r.Context()); err != nil {
-		h.refuse(w, r, err)
-		return
+		return err
 	}
-	enc, header := f.encoder(turn.Thread, reader.state.id)
+	enc, header := f.encoder(turn.Thread, reader.state.name())
 	switch s := &reader.state; {
 	case s.id == "", resumes && at.id != s.id, !resumes && s.ended, s.ended && count(f, turn.Thread, s) <= at.n:
 		w.WriteHeader(http.StatusNoContent)
-		return
+		return nil
 	}
 	at.id = reader.state.id
 	h.respond(w, r, &request{turn: turn, caller: c, encoder: enc, header: header}, &at, reader.events(r.Context()))
+	return nil
 }
 
 // count returns how many frames the events of a turn have.
 func count(f format, thread string, s *journalState) int {
-	enc, _ := f.encoder(thread, s.id)
+	enc, _ := f.encoder(thread, s.name())
 	counted := &frames{}
 	enc.start(counted)
 	for _, e := range s.events {
@@ -178,7 +173,7 @@ func (rd *reader) revive(ctx context.Context) error {
 	if rd.h.live(rd.key) != nil {
 		return nil
 	}
-	t, err := rd.h.record(rd.ctx, rd.turn, &rd.state)
+	t, err := rd.h.record(rd.ctx, rd.turn, "", &rd.state)
 	if err != nil {
 		return err
 	}
@@ -206,20 +201,15 @@ func (rd *reader) close(ctx context.Context, last qed.EventData) error {
 }
 
 // stop stops a turn, in this process or another one.
-func (h *Handler) stop(w http.ResponseWriter, r *http.Request, _ format) {
-	_, c, err := h.named(r)
-	if err != nil {
-		h.refuse(w, r, err)
-		return
-	}
+func (h *Handler) stop(_ context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
 	key := threadKey{c.Tenant, c.User, r.PathValue("id")}
 	if t := h.live(key); t != nil {
 		t.cancel(errStopped)
 	} else if err := stopElsewhere(r.Context(), journalOf(h.opt.Store, key)); err != nil {
-		h.refuse(w, r, err)
-		return
+		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // stopElsewhere asks the process of a turn to stop it.

@@ -28,7 +28,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) http() *httpError { return &httpError{e.Status, e.Code, e.Message, e.Retry, e.Err} }
 
-// Failure returns the error for a turn that failed.
+// Failure returns the error for a turn that failed, with a status for its code.
 func Failure(f qed.Failed) *Error {
 	e := failure(f, statusOf(f.Code))
 	return &Error{e.status, e.code, e.message, e.retry, e.cause}
@@ -36,16 +36,35 @@ func Failure(f qed.Failed) *Error {
 
 // A Route answers a request of a caller. Its context is that of [Options].Caller; it
 // ends with the request, after TurnTimeout, and when the handler is shut down. An
-// error is written as the response: an [*Error] as it says, and another one is
-// status 500.
+// [*Error] becomes the response, and any other error becomes status 500, so return
+// none after the response has begun.
 type Route func(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error
 
-// Handle adds a route of the host, with a pattern of [http.ServeMux]. The rules and
-// limits of the handler apply to it: access, streams and turns. Add routes before the
-// first request.
+// Handle adds a route of the host, with a pattern of [http.ServeMux]. Its requests are
+// authenticated like those of the handler, and count against its limits as a stream
+// and as a turn of the caller. Add routes before the first request.
 func (h *Handler) Handle(pattern string, route Route) {
+	h.handle(pattern, func(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
+		if err := h.limits.turn(r, c); err != nil {
+			return err
+		}
+		t, ctx, err := h.begin(ctx, qed.Turn{User: c.User, Tenant: c.Tenant}, nil)
+		if err != nil {
+			return err
+		}
+		defer h.end(t)
+		defer context.AfterFunc(r.Context(), func() { t.cancel(context.Canceled) })()
+		return route(ctx, c, w, r)
+	})
+}
+
+// handle adds a route that is not a turn.
+func (h *Handler) handle(pattern string, route Route) {
 	h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		err := h.route(w, r, route)
+		ctx, c, err := h.named(r)
+		if err == nil {
+			err = h.answer(ctx, c, w, r, route)
+		}
 		if e, ok := errors.AsType[*Error](err); ok {
 			err = e.http()
 		}
@@ -55,25 +74,17 @@ func (h *Handler) Handle(pattern string, route Route) {
 	})
 }
 
-func (h *Handler) route(w http.ResponseWriter, r *http.Request, route Route) error {
-	ctx, c, err := h.named(r)
+func (h *Handler) answer(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request, route Route) error {
+	release, err := h.limits.answer(r, c)
 	if err != nil {
 		return err
 	}
-	if err := h.limits.turn(r, c); err != nil {
-		return err
-	}
-	t, ctx, err := h.begin(ctx, qed.Turn{User: c.User, Tenant: c.Tenant}, nil)
-	if err != nil {
-		return err
-	}
-	defer h.end(t)
-	defer context.AfterFunc(r.Context(), func() { t.cancel(context.Canceled) })()
+	defer release()
 	return route(ctx, c, w, r)
 }
 
-// ReadJSON reads the body of a request into a value. A field that the value does not
-// have is an error.
+// ReadJSON reads the body of a request, at most MaxBody, into a value. Return its
+// error from the [Route]. A field that the value does not have is an error.
 func (h *Handler) ReadJSON(w http.ResponseWriter, r *http.Request, into any) error {
 	body, err := h.body(w, r)
 	if err != nil {
@@ -85,9 +96,9 @@ func (h *Handler) ReadJSON(w http.ResponseWriter, r *http.Request, into any) err
 	return nil
 }
 
-// Events returns the events of a turn of the agent. The last one is [qed.Completed] or
-// [qed.Failed], whatever the agent does.
-func (h *Handler) Events(ctx context.Context, turn qed.Turn) iter.Seq[qed.Event] {
+// Events returns the events of a turn of the agent. The Data of the last one is a
+// [qed.Completed], or a [qed.Failed] with the error, even if the agent panics.
+func (h *Handler) Events(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, error] {
 	return h.events(ctx, turn)
 }
 

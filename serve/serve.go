@@ -1,30 +1,37 @@
-// Package serve is an HTTP server for agents: a handler that streams the events
-// of a turn in the formats that front ends understand.
+// Package serve has an HTTP handler for agents. It streams the events of a turn in
+// the formats that front ends understand.
 //
 //	err := http.ListenAndServe("localhost:8080", serve.New(agent, nil))
 //
-// These are the paths. To serve them below another path, use [http.StripPrefix].
+// Its paths are as follows. To serve them below another path, use
+// [http.StripPrefix].
 //
 //	POST /internal/chat/stream     server-sent events with flat fields, see below
 //	POST /api/chat                 the UI message stream of the AI SDK (useChat)
 //	POST /agui                     AG-UI
 //	POST /v1/chat/completions      OpenAI chat completions
-//	GET  /v1/models                the one model of the above
+//	GET  /v1/models                the model of these: Options.Model
 //	GET  /conversations            the conversations of the caller
 //	GET  /conversations/{id}       the turns and the open questions of one of them
+//	DELETE /conversations/{id}     deletes it
 //
-// The last two need [Options].Store. With [Options].Rejoin a turn continues when
+// The last three need [Options].Store. With [Options].Rejoin a turn continues when
 // its reader leaves, and can be read again, from any process with the same
 // store:
 //
 //	GET    /internal/chat/stream/{id}   the events of the conversation's last turn
-//	GET    /api/chat/{id}/stream        (the address that resumeStream of useChat asks)
+//	GET    /api/chat/{id}/stream        where useChat resumes a stream
 //	GET    /agui/{id}
 //	DELETE any of these                 stops the turn
 //
 // A GET continues after the event that the header Last-Event-ID names. It
 // returns status 204 if there is no turn to read: nothing runs, everything was
 // read, or the conversation is not one of the caller's.
+//
+// A request that is refused gets the status and the body of an error of OpenAI,
+// and the header Retry-After if it can be sent again later:
+//
+//	{"error": {"message": "..", "type": "..", "code": ".."}}
 //
 // # Chat
 //
@@ -35,10 +42,11 @@
 //	  "conversation": {"id": "..", "user_id": "..", "company_id": ".."}
 //	}
 //
-// Replies answer the questions of the turn before. A message that is empty, with
-// an id and without replies, resumes a turn that stopped; that needs
-// [Options].Store. The user and the company may be missing. If they are there,
-// they must be those of the [Caller]. The events are
+// The client chooses the id of a conversation. Without one, the turn belongs to no
+// conversation. Replies answer the questions of the previous turn. An empty message
+// with an id and without replies resumes a turn that stopped, which needs
+// [Options].Store. The user and the company are optional, and must be those of the
+// [Caller]. The events are
 //
 //	{"event": "route_decision", "route": ".."}
 //	{"event": "tool_start", "tool": ".."}
@@ -47,10 +55,24 @@
 //	 "final_structured_data": [{"column": value, ..}, ..], "questions": [..]}
 //	{"event": "error", "message": "..", "code": "..", "retry_at": ".."}
 //
+// # Conversations
+//
+// GET /conversations returns the newest conversations first, at most 100 or as many
+// as limit in the query says. The next page has the value of next as after in the
+// query; the last page has an empty next.
+//
+//	{"conversations": [{"id": "..", "title": "..", "status": "answered", "turns": 2,
+//	  "created": "..", "updated": ".."}, ..], "next": ".."}
+//
+// GET /conversations/{id} returns the last turns, the oldest first, at most limit:
+//
+//	{"id": "..", "status": "..", "turns": [{"time": "..", "message": "..", "status": "..",
+//	  "answer": {..}}, ..], "questions": [..], "updated": ".."}
+//
 // # AI SDK
 //
-// The last message of the body is the message of the user. What a client sends
-// of earlier messages is not used: the agent has its own memory. The calls of
+// The last message of the body is the message of the user. Earlier
+// messages are ignored: the agent has its own memory. The calls of
 // tools are dynamic tool parts, cited passages are sources, the complete
 // [qed.Answer] is the part data-answer, and every other event is a part with its
 // kind in the name, such as data-query_executed.
@@ -73,16 +95,16 @@
 // The messages before the last one are the history of the turn, because clients
 // keep conversations themselves. If metadata has a conversation_id, the agent's
 // own memory is used instead, and questions can be answered by the next message.
-// Messages of the system and the developer are given to the agent as messages of
-// the user. Sampling options are ignored, and tools of the client are refused.
+// Messages of the system and the developer become messages of the user. Sampling
+// options are ignored, and tools of the client are refused.
 //
 // # Access
 //
 // [Options].Caller authenticates requests. Without it the handler serves this
 // machine only: it refuses other addresses, other values of the header Host, and
 // requests that a proxy forwarded. Cross-site requests of browsers are refused in
-// either case, unless [Options].CrossOrigin trusts their origin. Headers for CORS
-// are the host's.
+// either case, unless [Options].CrossOrigin trusts their origin. The host
+// sets headers for CORS.
 package serve
 
 import (
@@ -138,16 +160,17 @@ type Options struct {
 	Turns rate.Limit
 	Burst int
 
-	// MaxStreams limits the requests that are answered at the same time. 0 or
-	// less means 1,000.
-	MaxStreams int
+	// MaxStreams limits the requests that are answered at the same time, and
+	// CallerStreams those of one caller. 0 or less means 1,000, and 100 for a caller.
+	MaxStreams    int
+	CallerStreams int
 
 	// MaxBody limits the body of a request, in bytes. 0 or less means 1 MiB.
 	MaxBody int64
 
 	// Heartbeat is the time after which a comment is sent if there was no event.
-	// The first one comes after a second at the latest; a turn that is refused
-	// later than that is an event, not a status. 0 or less means 15 seconds.
+	// The first one comes after a second at the latest, with status 200: a turn
+	// that fails later sends its error as an event. 0 or less means 15 seconds.
 	Heartbeat time.Duration
 
 	// WriteTimeout is how long a reader may take to accept an event. A slower
@@ -173,6 +196,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.MaxStreams <= 0 {
 		o.MaxStreams = 1000
+	}
+	if o.CallerStreams <= 0 {
+		o.CallerStreams = 100
 	}
 	if o.MaxBody <= 0 {
 		o.MaxBody = 1 << 20
@@ -225,26 +251,33 @@ func New(agent qed.Agent, opt *Options) *Handler {
 	} {
 		h.mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { h.post(w, r, f) })
 	}
-	h.mux.HandleFunc("GET /v1/models", h.models)
+	h.handle("GET /v1/models", h.models)
 	if h.opt.Store == nil {
 		return h
 	}
-	h.mux.HandleFunc("GET /conversations", h.conversations)
-	h.mux.HandleFunc("GET /conversations/{id}", h.conversation)
+	h.handle("GET /conversations", h.conversations)
+	h.handle("GET /conversations/{id}", h.conversation)
+	h.handle("DELETE /conversations/{id}", h.delete)
 	if !h.opt.Rejoin {
 		return h
 	}
 	for path, f := range map[string]format{
 		"/internal/chat/stream/{id}": chatFormat{}, "/api/chat/{id}/stream": uiFormat{}, "/agui/{id}": aguiFormat{},
 	} {
-		h.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) { h.rejoin(w, r, f) })
-		h.mux.HandleFunc("DELETE "+path, func(w http.ResponseWriter, r *http.Request) { h.stop(w, r, f) })
+		h.handle("GET "+path, func(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
+			return h.rejoin(ctx, c, w, r, f)
+		})
+		h.handle("DELETE "+path, h.stop)
 	}
 	return h
 }
 
 // ServeHTTP serves a request. Its path must be one of those of the package.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		// A writer that has no deadlines returns an error, and the host has its own.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTimeout))
+	}
 	if err := h.admit(r); err != nil {
 		h.refuse(w, r, err)
 		return

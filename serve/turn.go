@@ -28,6 +28,7 @@ type liveTurn struct {
 type request struct {
 	turn    qed.Turn
 	caller  Caller
+	run     string // the client's id of the turn; may be empty
 	encoder encoder
 	header  http.Header // of the response
 
@@ -65,8 +66,13 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, f format) error {
 	if err != nil {
 		return err
 	}
-	if err := h.limits.turn(r, c); err != nil {
-		return err
+	// A backend is limited for the user whom the body names.
+	release := func() {}
+	defer func() { release() }()
+	if !c.Backend {
+		if release, err = h.count(r, c); err != nil {
+			return err
+		}
 	}
 	body, err := h.body(w, r)
 	if err != nil {
@@ -79,13 +85,18 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, f format) error {
 	if req.caller.Backend { // the body named nobody
 		req.caller = namedBy(r)
 	}
+	if c.Backend {
+		if release, err = h.count(r, req.caller); err != nil {
+			return err
+		}
+	}
 	turn := &req.turn
 	turn.User, turn.Tenant = req.caller.User, req.caller.Tenant
 	if turn.Text == "" && len(turn.Replies) == 0 && (turn.Thread == "" || h.opt.Store == nil) {
 		return badRequest("the message is empty")
 	}
 	if h.opt.Rejoin && h.opt.Store != nil && turn.Thread != "" {
-		t, err := h.record(ctx, req.turn, nil)
+		t, err := h.record(ctx, req.turn, req.run, nil)
 		if err != nil {
 			return err
 		}
@@ -100,6 +111,9 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, f format) error {
 	defer context.AfterFunc(r.Context(), func() { t.cancel(context.Canceled) })()
 	h.respond(w, r, req, &cursor{}, func(yield func(qed.Event, bool) bool) {
 		for e := range h.events(ctx, req.turn) {
+			if isLast(e) {
+				h.free(t)
+			}
 			if !yield(e, true) {
 				return
 			}
@@ -108,17 +122,21 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, f format) error {
 	return nil
 }
 
+// count counts a turn of a caller, which is being answered until release is called.
+func (h *Handler) count(r *http.Request, c Caller) (release func(), err error) {
+	if release, err = h.limits.answer(r, c); err != nil {
+		return func() {}, err
+	}
+	return release, h.limits.turn(r, c)
+}
+
 // body reads the body of a request.
 func (h *Handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, &httpError{status: http.StatusUnsupportedMediaType, code: "invalid_request",
 			message: "the header Content-Type must be application/json"}
 	}
-	rc := http.NewResponseController(w)
-	// A writer that has no deadlines returns an error, and the host has its own.
-	_ = rc.SetReadDeadline(time.Now().Add(readTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.opt.MaxBody))
-	_ = rc.SetReadDeadline(time.Time{})
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, &httpError{status: http.StatusRequestEntityTooLarge, code: "too_large",
 			message: fmt.Sprintf("the body is larger than %d bytes", h.opt.MaxBody)}
@@ -126,10 +144,14 @@ func (h *Handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, badRequest("the body cannot be read")
 	}
+	// The deadline of ServeHTTP stays if there is more to read: before it sends a
+	// response, the server reads a part of the rest.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	return body, nil
 }
 
-// readTimeout is how long a client may take to send a body.
+// readTimeout is how long a client may take to send a body, also one that nobody
+// needs.
 const readTimeout = 30 * time.Second
 
 // begin registers a turn, and returns its context. rec is nil if the turn cannot be
@@ -161,11 +183,23 @@ func (h *Handler) end(t *liveTurn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.turns, t)
-	if h.threads[t.key] == t {
-		delete(h.threads, t.key)
-	}
+	h.freeLocked(t)
 	if h.closing && len(h.turns) == 0 {
 		close(h.idle)
+	}
+}
+
+// free lets the next turn of a conversation begin: who reads the last event of a
+// turn can send the next message at once.
+func (h *Handler) free(t *liveTurn) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.freeLocked(t)
+}
+
+func (h *Handler) freeLocked(t *liveTurn) {
+	if h.threads[t.key] == t {
+		delete(h.threads, t.key)
 	}
 }
 
@@ -176,10 +210,10 @@ func (h *Handler) live(key threadKey) *liveTurn {
 	return h.threads[key]
 }
 
-// events returns the events of a turn. The last one is [qed.Completed] or
-// [qed.Failed], whatever the agent does.
-func (h *Handler) events(ctx context.Context, turn qed.Turn) iter.Seq[qed.Event] {
-	return func(yield func(qed.Event) bool) {
+// events returns the events of a turn. The last one is [qed.Completed], or [qed.Failed]
+// with the error, whatever the agent does.
+func (h *Handler) events(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, error] {
+	return func(yield func(qed.Event, error) bool) {
 		ended, err := h.run(ctx, turn, yield)
 		if ended {
 			return
@@ -188,13 +222,13 @@ func (h *Handler) events(ctx context.Context, turn qed.Turn) iter.Seq[qed.Event]
 			err = qed.ErrNoAnswer
 		}
 		h.logFailed(ctx, turn, err)
-		yield(qed.Event{Time: time.Now(), Data: failed(ctx, turn, err)})
+		yield(qed.Event{Time: time.Now(), Data: failed(ctx, turn, err)}, err)
 	}
 }
 
 // run yields the events of an agent. It reports whether the last one was yielded,
 // or the reader has left. The panic of an agent is an error.
-func (h *Handler) run(ctx context.Context, turn qed.Turn, yield func(qed.Event) bool) (ended bool, err error) {
+func (h *Handler) run(ctx context.Context, turn qed.Turn, yield func(qed.Event, error) bool) (ended bool, err error) {
 	yielding := false
 	defer func() {
 		if yielding { // the panic is the reader's
@@ -208,7 +242,7 @@ func (h *Handler) run(ctx context.Context, turn qed.Turn, yield func(qed.Event) 
 		last := false
 		switch e.Data.(type) {
 		case qed.Completed:
-			last = true
+			last, err = true, nil
 		case qed.Failed:
 			last = true
 			h.logFailed(ctx, turn, err)
@@ -218,7 +252,7 @@ func (h *Handler) run(ctx context.Context, turn qed.Turn, yield func(qed.Event) 
 			}
 		}
 		yielding = true
-		more := yield(e)
+		more := yield(e, err)
 		yielding = false
 		if last || !more {
 			return true, nil

@@ -268,6 +268,20 @@ var (
 	ErrInvalidThread = errors.New("store: invalid thread id")
 )
 
+// Reserved begins the ids of threads that are no conversations, such as those of
+// package usermemory.
+const Reserved = "qed/"
+
+// CheckConversation returns an error that matches [ErrInvalidThread] unless id can be
+// the id of a conversation: [CheckThread] accepts it, and it does not begin with
+// [Reserved].
+func CheckConversation(id string) error {
+	if strings.HasPrefix(id, Reserved) {
+		return fmt.Errorf("%w: ids that begin with %s are reserved", ErrInvalidThread, Reserved)
+	}
+	return CheckThread(id)
+}
+
 // CheckThread returns an error that matches [ErrInvalidThread] unless id has 1 to
 // 256 bytes of valid UTF-8 and only printable characters.
 func CheckThread(id string) error {

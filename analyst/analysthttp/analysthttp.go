@@ -1,51 +1,63 @@
-// Package analysthttp serves an analyst: files are uploaded, explored and reported on.
+// Package analysthttp serves package analyst over HTTP, for uploaded files.
 //
 //	h, err := analysthttp.New(model, nil)
 //	err = http.ListenAndServe("localhost:8080", h)
 //
-// Besides the paths of package serve, whose conversations are the sessions, these are
-// served:
+// It has the paths of package serve, whose conversations are the sessions, and these:
 //
 //	POST   /api/datasets            stores a file; the response has its session
 //	DELETE /api/datasets/{session}  ends a session and deletes its file
 //	POST   /api/agentic-explore     explores the file of a session
 //	POST   /api/report              writes a report on what was found
 //
+// Options.Serve.Caller authenticates requests. A session belongs to the user and
+// tenant that uploaded its file; for others it does not exist. /conversations needs
+// Options.Analyst.Store.
+//
+// A request that is refused gets the error of package serve. Its code is "file" if the
+// file cannot be read, "too_large" if it is too large, "no_session" if the session does
+// not exist, and "busy" if the session is being explored.
+//
 // # Upload
 //
 // The body is the file itself, or multipart/form-data with the file in a field "file".
-// It is CSV or JSON, and what [Options].Open reads besides. The response is
+// By default it is CSV or JSON: see [Options].Open. The response has status 201:
 //
 //	{"session": "..", "schema": [{"name": "..", "type": ".."}, ..], "columnCount": 3,
 //	 "rowCount": 100, "sampleData": [[..], ..]}
 //
 // # Explore
 //
-//	{"session": "..", "question": "..", "dataDescription": "..", "maxSteps": 15, "language": "de"}
+//	{"session": "..", "question": "..", "dataDescription": "..", "maxSteps": 15,
+//	 "language": "de"}
 //
-// Schema, sampleData and rowCount may be there too, and are not used: what is explored
-// is the file. The response is the exploration: status, summary, insights,
+// Session and question are required. Schema, sampleData and rowCount are accepted and
+// ignored. The response is the exploration: status, summary, insights,
 // executedQueries, charts, checks and metadata, see [analyst.Exploration]. A request
-// with "Accept: text/event-stream" gets each event of the turn, and the exploration, or
-// {"status": "error", ..}, as the last one.
+// with "Accept: text/event-stream" gets each event of the turn. The last event is the
+// exploration, or {"status": "error", "error": "..", "code": ".."}.
 //
 // # Report
 //
 //	{"session": "..", "question": "..", "explorationResults": {..}}
 //
-// The results are the responses of explorations: one, or a list of them. Older clients
-// send {"sqlHistory": [{"query": ".."}, ..], "charts": [..]} instead. What a client
-// sends is not trusted: its queries run again, and its charts are drawn again with the
-// rows of their queries. The response is {"report": "..", "charts": [..], "unproved":
-// [..], "omitted": [..]}. Unproved are numbers of the report that are in no row, and
-// omitted says which queries and charts were left out, and why. With "Accept:
-// text/event-stream" the text is streamed, and the response is the last event.
+// The results are the responses of explorations: one, or a list of at most 20. Older
+// clients send {"sqlHistory": [{"query": ".."}, ..], "charts": [..]} instead. What a
+// client sends is not trusted: its queries run again, and its charts get the new rows.
+// The response is
+//
+//	{"report": "..", "charts": [..], "figures": [..], "unproved": [..], "omitted": [..]}
+//
+// Unproved are the numbers of the report that are in no row. Omitted has the queries
+// and charts that were left out, with the reason. With "Accept: text/event-stream" the
+// text is streamed, and the response is the last event.
 package analysthttp
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"os"
 	"time"
@@ -62,19 +74,22 @@ import (
 // Options are the options of [New]. Nil and zero fields mean the defaults. A negative
 // number is an error.
 type Options struct {
-	Analyst analyst.Options // without Load, which reads the files
-	Serve   serve.Options   // Store is that of Analyst
+	Analyst analyst.Options // Load must be nil
+	Serve   serve.Options   // Store is replaced by that of Analyst
 
-	// Folder has the uploaded files. Processes that share it, and the store of
-	// Analyst, serve the same sessions, also after a restart. Empty means a temporary
-	// folder, which [Handler.Close] removes.
+	// Folder is the directory of the uploaded files. Processes that share it and the
+	// store of Analyst serve the same sessions, also after a restart. Empty means a
+	// temporary directory, which [Handler.Close] removes.
 	Folder string
 
 	// MaxUpload limits a file, in bytes. 0 means 64 MiB.
 	MaxUpload int64
 
-	// MaxAge is how long a file is kept after its last use. 0 means a day. Older files
-	// are deleted when another one is uploaded.
+	// MaxFiles limits the files of a caller. 0 means 20.
+	MaxFiles int
+
+	// MaxAge is how long a file is kept after its last use. 0 means a day. Each upload
+	// deletes the files that are older.
 	MaxAge time.Duration
 
 	// Open opens a file. Its errors are shown to the client if they are [*dataset.Error]
@@ -92,7 +107,7 @@ type Handler struct {
 	files   *files
 	analyst *analyst.Analyst
 	serve   *serve.Handler
-	temp    string // the folder to remove; empty if the host's
+	temp    string // the directory to remove; empty if it is the host's
 }
 
 // New returns a handler for uploaded files.
@@ -104,6 +119,7 @@ func New(model llm.Model, opt *Options) (h *Handler, err error) {
 	o := &h.opt
 	err = errors.Join(
 		option.Default("analysthttp: Options.MaxUpload", &o.MaxUpload, 64<<20),
+		option.Default("analysthttp: Options.MaxFiles", &o.MaxFiles, 20),
 		option.Default("analysthttp: Options.MaxAge", &o.MaxAge, 24*time.Hour),
 	)
 	switch {
@@ -120,13 +136,13 @@ func New(model llm.Model, opt *Options) (h *Handler, err error) {
 		}
 		o.Folder = h.temp
 	}
-	h.files = &files{o.Folder, o.MaxAge}
+	h.files = &files{folder: o.Folder, maxAge: o.MaxAge, limit: o.MaxFiles}
 	o.Analyst.Load = h.load
 	if h.analyst, err = analyst.New(model, analyst.Data{}, &o.Analyst); err != nil {
 		return nil, errors.Join(err, h.removeTemp())
 	}
 	o.Serve.Store = o.Analyst.Store
-	h.serve = serve.New(h.analyst, &o.Serve)
+	h.serve = serve.New(guarded{h}, &o.Serve)
 	h.serve.Handle("POST /api/datasets", h.upload)
 	h.serve.Handle("DELETE /api/datasets/{session}", h.end)
 	h.serve.Handle("POST /api/agentic-explore", h.explore)
@@ -134,7 +150,7 @@ func New(model llm.Model, opt *Options) (h *Handler, err error) {
 	return h, nil
 }
 
-// ServeHTTP serves a request.
+// ServeHTTP serves a request. Its path must be one of those of the package.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve.ServeHTTP(w, r) }
 
 // Shutdown refuses new requests and waits for those that run: see
@@ -149,6 +165,17 @@ func (h *Handler) removeTemp() error {
 		return nil
 	}
 	return os.RemoveAll(h.temp)
+}
+
+// guarded is the analyst, which refuses a turn of a session that does not exist before
+// its conversation begins.
+type guarded struct{ *Handler }
+
+func (h guarded) Run(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, error] {
+	if _, err := h.files.use(turn.Thread, owner{turn.Tenant, turn.User}); err != nil {
+		return qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, err }).Run(ctx, turn)
+	}
+	return h.analyst.Run(ctx, turn)
 }
 
 // load returns the data of a session.

@@ -1,34 +1,71 @@
 package analysthttp_test
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 
 	"github.com/qedkit/qed/analyst/analysthttp"
+	"github.com/qedkit/qed/serve"
 )
 
+// A user uploads a file and explores it.
 func Example() {
-	h, err := analysthttp.New(model, nil) // model is an llm.Model
+	handler, err := analysthttp.New(model, &analysthttp.Options{ // model is an llm.Model
+		Serve: serve.Options{Caller: func(r *http.Request) (context.Context, serve.Caller, error) {
+			user := r.Header.Get("User") // look up the session instead
+			if user == "" {
+				return nil, serve.Caller{}, errors.New("no user")
+			}
+			return r.Context(), serve.Caller{User: user}, nil
+		}},
+	})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	defer h.Close()
-	server := httptest.NewServer(h)
+	defer handler.Close()
+	server := httptest.NewServer(handler)
 	defer server.Close()
-	response, err := http.Post(server.URL+"/api/datasets", "text/csv", strings.NewReader("region,amount\nnorth,59\nsouth,50\n"))
-	if err != nil {
-		panic(err)
+
+	post := func(path, contentType string, body []byte, response any) {
+		request, err := http.NewRequest(http.MethodPost, server.URL+path, bytes.NewReader(body))
+		if err != nil {
+			log.Fatal(err)
+		}
+		request.Header.Set("Content-Type", contentType)
+		request.Header.Set("User", "ann")
+		got, err := http.DefaultClient.Do(request)
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer got.Body.Close()
+		if err := json.NewDecoder(got.Body).Decode(response); err != nil {
+			log.Fatal(err)
+		}
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		panic(err)
+	var file struct {
+		Session string
+		Schema  []struct{ Name, Type string }
 	}
-	_, rest, _ := strings.Cut(string(body), `,"schema"`)
-	fmt.Print(response.StatusCode, ` {"session":"..","schema"`, rest)
+	post("/api/datasets", "text/csv", []byte("region,amount\nnorth,59\nnorth,61\nsouth,50\n"), &file)
+	fmt.Println(file.Schema)
+
+	question, err := json.Marshal(map[string]string{"session": file.Session, "question": "Which region orders more?"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var found struct {
+		Status, Summary string
+		Insights        []string
+	}
+	post("/api/agentic-explore", "application/json", question, &found)
+	fmt.Println(found.Status, found.Summary, found.Insights)
 	// Output:
-	// 201 {"session":"..","schema":[{"name":"region","type":"TEXT"},{"name":"amount","type":"INTEGER"}],"columnCount":2,"rowCount":2,"sampleData":[["north",59],["south",50]]}
+	// [{region TEXT} {amount INTEGER}]
+	// exploration_complete The north has larger orders. [North is above south.]
 }

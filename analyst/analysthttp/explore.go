@@ -45,7 +45,7 @@ func (h *Handler) explore(ctx context.Context, c serve.Caller, w http.ResponseWr
 		h.serve.Stream(w, r, h.exploreEvents(ctx, t))
 		return nil
 	}
-	for e := range h.serve.Events(ctx, t) {
+	for e, err := range h.serve.Events(ctx, t) {
 		switch d := e.Data.(type) {
 		case qed.Completed:
 			found, err := explored(d.Answer)
@@ -54,7 +54,7 @@ func (h *Handler) explore(ctx context.Context, c serve.Caller, w http.ResponseWr
 			}
 			return respond(w, http.StatusOK, found)
 		case qed.Failed:
-			return serve.Failure(d)
+			return refused(d, err)
 		}
 	}
 	return nil
@@ -63,7 +63,7 @@ func (h *Handler) explore(ctx context.Context, c serve.Caller, w http.ResponseWr
 // exploreEvents returns the events of an exploration, and the exploration last.
 func (h *Handler) exploreEvents(ctx context.Context, t qed.Turn) iter.Seq[any] {
 	return func(yield func(any) bool) {
-		for e := range h.serve.Events(ctx, t) {
+		for e, err := range h.serve.Events(ctx, t) {
 			var value any = e
 			switch d := e.Data.(type) {
 			case qed.Completed:
@@ -72,7 +72,8 @@ func (h *Handler) exploreEvents(ctx context.Context, t qed.Turn) iter.Seq[any] {
 					value = failedEvent{"error", "The exploration cannot be shown.", ""}
 				}
 			case qed.Failed:
-				value = failedEvent{"error", d.Message, d.Code}
+				e := refused(d, err)
+				value = failedEvent{"error", e.Message, e.Code}
 			}
 			if !yield(value) {
 				return
@@ -154,11 +155,21 @@ func failure(err error) error {
 	switch {
 	case errors.Is(err, errNoSession):
 		return &serve.Error{Status: http.StatusNotFound, Code: "no_session", Message: errNoSession.Error()}
-	case errors.Is(err, qed.ErrBusy):
-		return &serve.Error{Status: http.StatusConflict, Code: "busy", Message: "the session is being explored"}
+	case errors.Is(err, errTooManyFiles):
+		return &serve.Error{Status: http.StatusTooManyRequests, Code: "too_many_files", Message: errTooManyFiles.Error()}
 	case errors.Is(err, analyst.ErrTooManySessions):
 		return &serve.Error{Status: http.StatusTooManyRequests, Code: "too_many_sessions",
 			Message: "too many explorations are running: wait until one has ended"}
+	case errors.Is(err, qed.ErrBusy):
+		return &serve.Error{Status: http.StatusConflict, Code: "busy", Message: "the session is being explored"}
 	}
 	return err
+}
+
+// refused returns the error for a turn that failed.
+func refused(f qed.Failed, err error) *serve.Error {
+	if e, ok := errors.AsType[*serve.Error](failure(err)); ok {
+		return e
+	}
+	return serve.Failure(f)
 }

@@ -2,6 +2,7 @@ package analysthttp
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,13 +12,17 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
-// files are uploaded files. Each has a second file beside it, which says whose it is.
+// files are uploaded files. The name of a file has its session and whose it is.
 type files struct {
 	folder string
 	maxAge time.Duration
+	limit  int // of the files of an owner
+
+	adding sync.Mutex // held while a file is counted and made
 }
 
 type owner struct {
@@ -25,40 +30,45 @@ type owner struct {
 	User   string `json:"user"`
 }
 
-// errNoSession is returned for a session that does not exist, or is another caller's.
-var errNoSession = errors.New("there is no such session: upload a file")
+var (
+	// errNoSession is returned for a session that does not exist, or is another
+	// caller's.
+	errNoSession = errors.New("there is no such session: upload a file")
 
-// sessionID is the form of the ids, which are names of files.
-var sessionID = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+	errTooManyFiles = errors.New("there are too many files: end a session first")
+)
 
-const (
-	dataSuffix  = ".data"
-	ownerSuffix = ".json"
+var (
+	sessionID = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+	fileName  = regexp.MustCompile(`^[A-Z2-7]{26}-[0-9a-f]{64}\.data$`)
 )
 
 // add stores a file and returns its session.
 func (f *files) add(r io.Reader, o owner) (session string, err error) {
-	f.sweep()
 	id := rand.Text()
-	whose, err := json.Marshal(o)
+	file, err := f.create(id, o)
 	if err != nil {
-		return "", fmt.Errorf("analysthttp: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.remove(id))
-		}
-	}()
-	file, err := os.OpenFile(f.path(id, dataSuffix), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return "", fmt.Errorf("analysthttp: %w", err)
+		return "", err
 	}
 	_, err = io.Copy(file, r)
 	if err = errors.Join(err, file.Close()); err != nil {
-		return "", err
+		return "", errors.Join(err, f.remove(id, o))
 	}
-	// Without it the file belongs to nobody, and is no session.
-	return id, os.WriteFile(f.path(id, ownerSuffix), whose, 0o600)
+	return id, nil
+}
+
+// create makes the file of a session, unless the owner has too many.
+func (f *files) create(session string, o owner) (*os.File, error) {
+	f.adding.Lock()
+	defer f.adding.Unlock()
+	if f.sweep(o) >= f.limit {
+		return nil, errTooManyFiles
+	}
+	file, err := os.OpenFile(f.path(session, o), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("analysthttp: %w", err)
+	}
+	return file, nil
 }
 
 // use returns the path of the file of a session.
@@ -66,54 +76,54 @@ func (f *files) use(session string, o owner) (path string, err error) {
 	if !sessionID.MatchString(session) {
 		return "", errNoSession
 	}
-	text, err := os.ReadFile(f.path(session, ownerSuffix))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", errNoSession
-	}
-	if err != nil {
-		return "", fmt.Errorf("analysthttp: %w", err)
-	}
-	var whose owner
-	if err := json.Unmarshal(text, &whose); err != nil || whose != o {
-		return "", errNoSession
-	}
 	now := time.Now()
-	path = f.path(session, dataSuffix)
-	if err := os.Chtimes(path, now, now); err != nil {
-		return "", errNoSession // it is being deleted
+	path = f.path(session, o)
+	switch err := os.Chtimes(path, now, now); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", errNoSession
+	case err != nil:
+		return "", fmt.Errorf("analysthttp: %w", err)
 	}
 	return path, nil
 }
 
-// remove deletes a session.
-func (f *files) remove(session string) error {
-	var all []error
-	for _, suffix := range []string{ownerSuffix, dataSuffix} {
-		if err := os.Remove(f.path(session, suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			all = append(all, fmt.Errorf("analysthttp: %w", err))
-		}
+// remove deletes the file of a session.
+func (f *files) remove(session string, o owner) error {
+	if err := os.Remove(f.path(session, o)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("analysthttp: %w", err)
 	}
-	return errors.Join(all...)
+	return nil
 }
 
-// sweep deletes what was not used for MaxAge. What it cannot delete stays for the next
-// time.
-func (f *files) sweep() {
+// sweep deletes what was not used for MaxAge, and returns how many files the owner has
+// then. What it cannot delete stays for the next time.
+func (f *files) sweep(o owner) (count int) {
 	entries, err := os.ReadDir(f.folder)
 	if err != nil {
-		return
+		return 0 // making a file fails then
 	}
 	for _, e := range entries {
-		session, ok := strings.CutSuffix(e.Name(), dataSuffix)
-		if !ok || !sessionID.MatchString(session) {
+		if !fileName.MatchString(e.Name()) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > f.maxAge {
-			_ = f.remove(session)
+			if os.Remove(filepath.Join(f.folder, e.Name())) == nil {
+				continue
+			}
+		}
+		if strings.HasSuffix(e.Name(), suffix(o)) {
+			count++
 		}
 	}
+	return count
 }
 
-func (f *files) path(session, suffix string) string {
-	return filepath.Join(f.folder, session+suffix)
+func (f *files) path(session string, o owner) string {
+	return filepath.Join(f.folder, session+suffix(o))
+}
+
+// suffix ends the names of the files of an owner.
+func suffix(o owner) string {
+	whose, _ := json.Marshal(o) // never fails
+	return fmt.Sprintf("-%x.data", sha256.Sum256(whose))
 }

@@ -28,7 +28,6 @@ func (h *Handler) upload(ctx context.Context, c serve.Caller, w http.ResponseWri
 	rc := http.NewResponseController(w)
 	// A writer that has no deadlines returns an error, and the host has its own.
 	_ = rc.SetReadDeadline(time.Now().Add(readTimeout))
-	defer func() { _ = rc.SetReadDeadline(time.Time{}) }()
 	r.Body = http.MaxBytesReader(w, r.Body, h.opt.MaxUpload)
 	file, err := content(r)
 	if err != nil {
@@ -38,9 +37,15 @@ func (h *Handler) upload(ctx context.Context, c serve.Caller, w http.ResponseWri
 	if err != nil {
 		return h.received(err)
 	}
+	if _, err := io.Copy(io.Discard, reader{r.Body}); err != nil { // what follows the file in a form
+		return errors.Join(h.received(err), h.files.remove(session, owner{c.Tenant, c.User}))
+	}
+	// The deadline stays if there is more to read: before it sends a response, the
+	// server reads a part of the rest.
+	_ = rc.SetReadDeadline(time.Time{})
 	overview, err := h.analyst.Describe(ctx, turn(session, c))
 	if err != nil {
-		return errors.Join(h.unreadable(err), h.files.remove(session))
+		return errors.Join(h.unreadable(err), h.files.remove(session, owner{c.Tenant, c.User}))
 	}
 	return respond(w, http.StatusCreated, uploaded{session, overview})
 }
@@ -90,7 +95,7 @@ func (h *Handler) received(err error) error {
 	if _, ok := errors.AsType[bodyError](err); ok {
 		return invalid("the file was not received completely")
 	}
-	return err
+	return failure(err)
 }
 
 // unreadable returns the error for a file that cannot be explored.
@@ -112,7 +117,12 @@ func (h *Handler) end(ctx context.Context, c serve.Caller, w http.ResponseWriter
 	if err := h.analyst.EndSession(ctx, session); err != nil {
 		return failure(err)
 	}
-	if err := h.files.remove(session); err != nil {
+	if h.opt.Serve.Store != nil { // what Rejoin keeps is not the analyst's
+		if err := h.serve.Delete(ctx, c, session); err != nil {
+			return failure(err)
+		}
+	}
+	if err := h.files.remove(session, owner{c.Tenant, c.User}); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -5,17 +5,17 @@
 //	qed-serve -dsn mysql://reader@127.0.0.1:3306/app -policy policy.json
 //
 // OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY, in the environment or in a .env
-// file, name the model. Conversations are stored in the SQLite file that
-// CONVERSATION_DB_PATH names, data/conversations.db by default, or where -store says.
-// A turn continues when its reader leaves, and can be read again, also from another
-// process with the same store.
+// file, choose the model. Conversations are stored in the database of -store. The default
+// is the SQLite file that CONVERSATION_DB_PATH names, or data/conversations.db. A turn
+// continues when its reader leaves, and can be read again, also from another process with
+// the same store.
 //
 // Without QED_SERVE_TOKEN only this machine is served. With it, requests need the header
-// "Authorization: Bearer TOKEN". They come from a service that has authenticated its own
-// users, and name the user and the company: see serve.Caller.Backend.
+// "Authorization: Bearer TOKEN". They must come from a service that has authenticated its
+// own users, and that names the user and the company: see serve.Caller.Backend.
 //
-// The first interrupt waits for the turns that run, for at most the time of -wait. Turns
-// that have not ended by then can be resumed.
+// An interrupt or SIGTERM waits for the running turns, at most the time of -wait. Turns
+// that have not ended by then can be resumed. -h lists all flags.
 package main
 
 import (

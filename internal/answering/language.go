@@ -40,7 +40,11 @@ func Numbers(tag string, texts ...string) figures.Language {
 // Tag returns the language that the host set for the texts of the turn, such as
 // "de-AT". It is empty if the host set none, or something that is no language tag.
 func Tag(ctx context.Context) string {
-	tag := qed.Info(ctx).Turn.Language
+	return Checked(qed.Info(ctx).Turn.Language)
+}
+
+// Checked returns a language tag, or "" for something that is none.
+func Checked(tag string) string {
 	if !languageTag.MatchString(tag) {
 		return ""
 	}

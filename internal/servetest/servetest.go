@@ -1,4 +1,4 @@
-// Package servetest has an agent for the tests of servers.
+// Package servetest has an agent and a listener for the tests of servers.
 package servetest
 
 import (
