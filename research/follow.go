@@ -3,6 +3,10 @@ package research
 import (
 	"cmp"
 	"context"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/internal/asking"
@@ -11,7 +15,7 @@ import (
 	"github.com/qedkit/qed/references"
 )
 
-// A Reference is a reference that a task detected, and what became of it.
+// A Reference is a reference that a task detected, with the result of following it.
 type Reference struct {
 	Kind     references.Kind `json:"kind"`
 	Text     string          `json:"text"`
@@ -123,7 +127,7 @@ func (r *taskRun) gate(ctx context.Context, f *finding, depth int) ([]candidate,
 		switch {
 		case found.Kind == references.Earlier:
 			ref.Reason = ReasonEarlier
-		case found.Kind == references.URL && r.opt.Web == nil:
+		case found.Kind == references.URL && (r.opt.Web == nil || !isPublic(found.Text)):
 			ref.Reason = ReasonExternal
 		case r.seenReferences[ref.key]:
 			ref.Reason = ReasonVisited
@@ -157,6 +161,27 @@ func (r *taskRun) gate(ctx context.Context, f *finding, depth int) ([]candidate,
 		}
 	}
 	return all, nil
+}
+
+// isPublic reports whether a URL can be one of the public web: a passage must not make
+// the host's search ask machines of its own network.
+func isPublic(text string) bool {
+	if !strings.Contains(text, "://") {
+		text = "https://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.User != nil {
+		return false
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.Unmap().IsGlobalUnicast() && !addr.Unmap().IsPrivate()
+	}
+	dot := strings.LastIndex(host, ".")
+	last := host[dot+1:]
+	_, err = strconv.ParseInt(last, 0, 64)
+	isNumber := err == nil // 127.1 is an address for many programs
+	return dot > 0 && !isNumber && !slices.Contains([]string{"local", "localhost", "internal", "lan", "home", "corp", "intranet"}, last)
 }
 
 // resolve searches for what a reference refers to.

@@ -21,13 +21,12 @@ import (
 // Options are the options of [New]. Nil and zero fields mean the defaults. A
 // negative number is an error.
 type Options struct {
-	// Request returns what the host knows about a turn, next to its text. It is
-	// called when the turn begins; a resumed run keeps the Request. Nil means the
-	// zero Request.
+	// Request returns the settings of a turn. It is called when the turn begins; a
+	// resumed run keeps the Request. Nil means the zero Request.
 	Request func(ctx context.Context, turn qed.Turn) (Request, error)
-	// Filter returns what the user of a turn may read. It is called before each
-	// search and before each use of what was found, by several goroutines. Its error
-	// ends the turn. Nil means that every user may read everything.
+	// Filter returns what the user of a turn may read, from the context that the
+	// host passed to the agent. It is called by several goroutines, before each search
+	// and before each use of what was found. Its error ends the turn. Nil means that every user may read everything.
 	Filter func(ctx context.Context) (rag.Filter, error)
 	// Databases are searchers that a [Request] can select by their names.
 	Databases map[string]rag.Searcher
@@ -38,29 +37,31 @@ type Options struct {
 	// [rag.Chunk.Document]. Nil means that references to other documents are
 	// searched for in all documents.
 	Registry *references.Registry
-	// Web searches the web for a URL that a passage refers to. It returns at most
+	// Web searches the web for a URL that a passage refers to, unless the URL has a
+	// password or its host is a private address or name. It returns at most
 	// max results, which are untrusted data: those without a text or an address of
 	// http or https are dropped. Nil means that the web is not searched.
 	Web func(ctx context.Context, query string, max int) ([]WebResult, error)
 
 	// MaxRounds is the largest number of rounds of an iterative clarification. 0
-	// means that the clarification asks at most one question. Each round asks one
-	// question of [qed.DurableOptions.MaxQuestions].
+	// means that the clarification asks at most one question. A round counts as one
+	// question towards [qed.DurableOptions.MaxQuestions].
 	MaxRounds int
 	// ApprovePlan interrupts the run before the tasks, until the user approves them.
-	// The Draft of the question is the [qed.TodoList], and so is an edited draft.
+	// The Draft of the question is the [qed.TodoList] as JSON. An edited draft has
+	// the same form.
 	ApprovePlan bool
-	// MaxTasks is the largest number of tasks, with those that are added during the
-	// research. 0 means 15, which is the most.
+	// MaxTasks is the largest number of tasks, including those that are added during
+	// the research. 0 means 15. More than 15 is an error.
 	MaxTasks int
 
 	TopK            int     // passages of a search; 0 means 5
 	MaxChunkBytes   int     // of a passage that the model is shown; 0 means 4000
 	MinRelevance    float64 // of a finding, from 0 to 1; 0 means 0.6
-	MinPassages     int     // that a search for a task adds to the findings at least; 0 means 2
+	MinPassages     int     // that a search for a task adds to the findings, at least; 0 means 2
 	MaxDepth        int     // of references that are followed; 0 means 2
 	MaxIterations   int     // searches for a task itself; 0 means 3
-	MaxSameDocument int     // searches of a task that may find one document; 0 means 3
+	MaxSameDocument int     // searches of a task that may find the same document; 0 means 3
 	TaskTokens      int     // of the model calls of a task; 0 means 50,000
 	MinQuality      int     // of a report, from 0 to 500; 0 means 375
 
@@ -79,9 +80,10 @@ type Options struct {
 	Texts map[string]Texts
 }
 
-// A Request is what the host knows about a turn.
+// A Request has the settings of one turn, which the host chooses.
 type Request struct {
-	// Queries are research queries. If there are any, the clarification is skipped.
+	// Queries are research queries, at most 5. If there are any, the clarification
+	// is skipped.
 	Queries []string `json:"queries,omitempty"`
 	// Collections are searched. Nil means all.
 	Collections []string `json:"collections,omitempty"`

@@ -1,12 +1,14 @@
-// Package research answers a question by a research in documents that follows
-// their references to other documents, and writes a report with its sources.
+// Package research has an agent that answers a question from documents. It follows
+// the references in them to other documents, and writes a report with its sources.
 //
 //	agent, err := research.New(model, index, &research.Options{
-//		Registry:    registry, // the names of the documents
-//		ApprovePlan: true,
-//		Store:       st,
+//		Registry: registry, // the names of the documents
+//		Store:    st,
 //	})
 //	answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: "1", Text: "Which deadlines apply?"})
+//	if len(answer.Questions) > 0 {
+//		... // the next turn of the thread has the replies
+//	}
 //	report, err := research.ReportOf(answer)
 //
 // The agent is a [qed.Graph] with four phases:
@@ -27,7 +29,8 @@
 // [Options.MaxRounds] the clarification is iterative: each round searches with three
 // queries, judges what they found, and asks two or three questions. It ends if
 // the user replies "/end", after the last round, or by convergence: a coverage of at
-// least 0.8, at least 0.7 of the passages found before, and at most two gaps.
+// least 0.8, at least 70% of its passages known from earlier rounds, and at most two
+// gaps.
 //
 // Questions, tasks and the report are in the language of the question, with the terms
 // of the documents. [qed.Turn.Language] sets another one.
@@ -36,10 +39,9 @@
 //
 // The plan is a [qed.TodoList] of at most 15 tasks. With [Options.ApprovePlan] the
 // user approves, edits or rejects it. Tasks that do not need each other run at the
-// same time. A task searches, and condenses each passage that it finds. It
-// detects the references in a passage by patterns and by the model, and a gate
-// decides for each of them whether to follow it. A reference is followed as its kind
-// requires:
+// same time. A task searches, and condenses each passage that it finds. It detects
+// the references in a passage by patterns and by the model, and the model decides
+// which of them to follow. How depends on the kind of the reference:
 //
 //   - A law or a document is resolved with [Options.Registry], and searched for in
 //     the document that it names. If that finds nothing, all documents are searched.
@@ -54,9 +56,9 @@
 // A task ends when the model says that it is done, or by one of its limits:
 // references are followed [Options.MaxDepth] deep and each only once, there are
 // at most [Options.MaxIterations] searches for the task itself, its model calls have a
-// budget of [Options.TaskTokens], and it ends when one document was found by three
-// of its searches. A model call is not made if the most that it may cost is not
-// left in the budget. So a research ends whatever the model replies.
+// budget of [Options.TaskTokens], and [Options.MaxSameDocument] searches may find the
+// same document. A model call is not made if it could exceed the budget. So a
+// research ends whatever the model replies.
 //
 // # Report
 //
@@ -112,13 +114,13 @@ import (
 // up, it writes the report from what it has found so far.
 //
 // Questions to the user need a Store and a [qed.Turn.Thread]. Without them the
-// clarification asks nothing, and Options.ApprovePlan is an error that matches
-// [qed.ErrCannotInterrupt].
+// clarification asks nothing, and with Options.ApprovePlan a turn ends with an error
+// that matches [qed.ErrCannotInterrupt].
 //
 // A search that fails is reported in the answer, which is partial then. A turn ends
-// with an error if the model is not available or the context is done, with an error
-// of Options.Request or Options.Filter, with [ErrForbidden], and without a text with
-// [qed.ErrEmptyTurn].
+// with an error if the model is not available, if the context is done, or if
+// Options.Request or Options.Filter returns one. Other errors match [ErrForbidden],
+// or [qed.ErrEmptyTurn] for a turn without a text.
 func New(model llm.Model, searcher rag.Searcher, opt *Options) (qed.Agent, error) {
 	if model == nil || searcher == nil {
 		return nil, errors.New("research: New needs a model and a searcher")

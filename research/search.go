@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -57,6 +58,7 @@ func (a *agent) search(ctx context.Context, r Request, q rag.Query) (hits []rag.
 		var relevant []rag.Hit
 		for _, h := range hits[:min(q.K, len(hits))] {
 			if h.Score > 0 {
+				h.Score = min(h.Score, math.MaxFloat64) // infinity has no JSON
 				h.Chunk.Text = prompt.Clip(h.Chunk.Text, a.opt.MaxChunkBytes)
 				relevant = append(relevant, h)
 			}

@@ -230,7 +230,7 @@ func (r *taskRun) condense(ctx context.Context, c rag.Chunk) (*finding, error) {
 	if text == "" {
 		return nil, nil
 	}
-	located, _ := references.Located(c.Text, reply.References)
+	located, _ := references.Locate(c.Text, reply.References)
 	detected := references.Merge(references.Find(c.Text), located)
 	detected = slices.DeleteFunc(detected, func(ref references.Reference) bool { return isHeading(c.Text, ref) })
 	return &finding{Task: r.todo.Key, Chunk: c, Text: text, Score: reply.Score, References: detected}, nil
