@@ -147,7 +147,7 @@ func (c *checker) mix(all []*group, x []float64) {
 	}
 	p := t.P
 	if len(counts) == 2 && len(counts[0]) == 2 && t.MinExpected < 5 {
-		p, _ = hypothesis.Fisher(hypothesis.Fourfold{{counts[0][0], counts[0][1]}, {counts[1][0], counts[1][1]}})
+		p, _ = hypothesis.Fisher(hypothesis.Table2x2{{counts[0][0], counts[0][1]}, {counts[1][0], counts[1][1]}})
 	}
 	outcome, text := Pass, c.t.MixDiffers
 	switch {

@@ -36,7 +36,7 @@ func (d *difference) pairTest(a, b []float64) (r tested, ok bool) {
 	meanB, _ := sample.MeanStdDev(b)
 	r.diff = sample.Finite(meanA - meanB)
 	if d.binary {
-		f := hypothesis.Fourfold{fourRow(a), fourRow(b)}
+		f := hypothesis.Table2x2{fourRow(a), fourRow(b)}
 		t, err := hypothesis.ChiSquare([][]int{f[0][:], f[1][:]})
 		if err != nil {
 			return r, false

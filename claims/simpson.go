@@ -90,7 +90,7 @@ func (c *checker) strata(i int, at []int) (stratum []int, k int, ok bool) {
 
 // withinShares compares shares by Mantel and Haenszel.
 func withinShares(x []float64, second []bool, stratum []int, k int) (before, after, z float64, ok bool) {
-	tables := make([]hypothesis.Fourfold, k)
+	tables := make([]hypothesis.Table2x2, k)
 	for i, v := range x {
 		row, col := 0, 1
 		if second[i] {
@@ -101,7 +101,7 @@ func withinShares(x []float64, second []bool, stratum []int, k int) (before, aft
 		}
 		tables[stratum[i]][row][col]++
 	}
-	var pooled hypothesis.Fourfold
+	var pooled hypothesis.Table2x2
 	covered := 0
 	for _, t := range tables {
 		if t[0][0]+t[0][1] == 0 || t[1][0]+t[1][1] == 0 {

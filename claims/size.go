@@ -88,7 +88,7 @@ func (c *checker) missing(all []*group) {
 	if t, err := hypothesis.ChiSquare(counts); err == nil {
 		p = t.P
 		if len(counts) == 2 && t.MinExpected < 5 {
-			p, _ = hypothesis.Fisher(hypothesis.Fourfold{{counts[0][0], counts[0][1]}, {counts[1][0], counts[1][1]}})
+			p, _ = hypothesis.Fisher(hypothesis.Table2x2{{counts[0][0], counts[0][1]}, {counts[1][0], counts[1][1]}})
 		}
 	}
 	switch {

@@ -23,7 +23,7 @@ type statisticsData struct {
 	X      []float64             `json:"x"`
 	Y      []float64             `json:"y"`
 	Counts [][]int               `json:"counts"`
-	Strata []hypothesis.Fourfold `json:"strata"`
+	Strata []hypothesis.Table2x2 `json:"strata"`
 	Count  int                   `json:"count"`
 	N      int                   `json:"n"`
 	P      []float64             `json:"p"`
@@ -84,7 +84,7 @@ func newStatisticsData(i int) statisticsData {
 		d.Counts = append(d.Counts, row)
 	}
 	for range 1 + r.IntN(6) {
-		d.Strata = append(d.Strata, hypothesis.Fourfold{{r.IntN(most), r.IntN(most)}, {r.IntN(most), r.IntN(1 + most/(1+i%7))}})
+		d.Strata = append(d.Strata, hypothesis.Table2x2{{r.IntN(most), r.IntN(most)}, {r.IntN(most), r.IntN(1 + most/(1+i%7))}})
 	}
 	d.N = 1 + r.IntN(most)
 	d.Count = r.IntN(d.N + 1)

@@ -35,8 +35,8 @@ type ValidateOptions struct {
 	Save func([]Verdict) error
 
 	// Progress is called after each batch with the number of relationships that
-	// were sent and the number of all that have to be. It may be nil.
-	Progress func(done, all int)
+	// were sent so far, and of those that are to be sent. It may be nil.
+	Progress func(done, planned int)
 
 	// Batch is how many relationships one call of the model judges. 0 means 20.
 	Batch int

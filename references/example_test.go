@@ -2,10 +2,32 @@ package references_test
 
 import (
 	"fmt"
+	"log"
 	"strings"
 
 	"github.com/qedkit/qed/references"
 )
+
+// The references of a text lead to the documents of a registry.
+func Example() {
+	names, err := references.ReadRegistry(strings.NewReader(`{"documents": [
+		{"id": "safety-2021.pdf", "name": "Safety Manual", "synonyms": ["SM"]}
+	]}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range references.Find("Ladders: Section 4.2 of the Safety Manual, and Section 9 of the Travel Policy.") {
+		match, ok := names.Resolve(r.Target)
+		if !ok {
+			fmt.Printf("%s: no document\n", r.Text)
+			continue
+		}
+		fmt.Printf("%s: %s in %s (%s)\n", r.Text, r.Part, match.Document.ID, match.Tier)
+	}
+	// Output:
+	// Section 4.2 of the Safety Manual: Section 4.2 in safety-2021.pdf (exact)
+	// Section 9 of the Travel Policy: no document
+}
 
 func ExampleFind() {
 	text := "See Section 4.2 of the Safety Manual and § 5 Abs. 2 UWG, or https://example.com."
@@ -25,7 +47,7 @@ func ExampleMerge() {
 		{Type: references.DocumentMention, Text: "rules on ladders of the plant handbook", Target: "plant handbook"},
 		{Type: references.LegalSection, Text: "§ 7 ArbSchG"}, // not in the text
 	}
-	found, dropped := references.Located(text, claims)
+	found, dropped := references.Locate(text, claims)
 	for _, r := range references.Merge(references.Find(text), found) {
 		fmt.Printf("%s: %s (%s)\n", r.Kind, r.Text, r.Target)
 	}

@@ -28,7 +28,7 @@ var kinds = map[ClaimType][]Kind{
 }
 
 // A Claim is a reference that a model found in a text. It has the JSON form of a
-// model's reply, and is not trusted: see [Located].
+// model's reply, and is not trusted: see [Locate].
 type Claim struct {
 	Type   ClaimType `json:"type" jsonschema:"enum=legal_section,enum=academic_numbered,enum=academic_shortform,enum=document_mention"`
 	Text   string    `json:"text" jsonschema_description:"the reference, copied from the text without changes"`
@@ -37,15 +37,15 @@ type Claim struct {
 
 const maxClaim = 500 // bytes of the text of a claim
 
-// Located returns the references that a model claims to have found in a text, in
-// the order of the text. It also returns the claims that it drops: those with an
-// unknown type, with an empty text or more than 500 bytes, and those whose text does
-// not occur in the given text as a whole. White space is not compared, everything
-// else is. Of several places Located returns the first one.
+// Locate returns the references that a model claims to have found in a text, in the
+// order of the text, and the claims that it drops: those with an unknown type, with
+// an empty text or one of more than 500 bytes, and those whose text does not occur in
+// the given text. The texts must be equal except for white space. If a text occurs
+// several times, Locate returns the first occurrence.
 //
-// A Target that the text does not contain is left out. If [Find] recognizes a
-// reference with a target within the claimed words, Located returns that one.
-func Located(text string, claims []Claim) (found []Reference, dropped []Claim) {
+// A Target that the text does not contain is removed. If [Find] recognizes a
+// reference with a target within the claimed words, Locate returns that one.
+func Locate(text string, claims []Claim) (found []Reference, dropped []Claim) {
 	if len(claims) == 0 {
 		return nil, nil
 	}
@@ -145,7 +145,7 @@ func (s spaced) find(words string) (from, to int) {
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
 // Merge returns the references that several methods found in one text, such as
-// those of [Find] and [Located]. Of references that overlap, the longest one is
+// those of [Find] and [Locate]. Of references that overlap, the longest one is
 // kept, and of equally long ones the one that names a target, or else the
 // first given. Then of references with the same [Reference.Key] only the first of
 // the text is kept. The result is in the order of the text.

@@ -45,27 +45,27 @@ func TestLocated(t *testing.T) {
 		{references.Claim{Type: "external", Text: "Safety Manual"}, ""},
 		{references.Claim{Text: "Safety Manual"}, ""},
 	} {
-		found, dropped := references.Located(text, []references.Claim{c.claim})
+		found, dropped := references.Locate(text, []references.Claim{c.claim})
 		checkSpans(t, text, found)
 		if got := strings.Join(show(found), " "); got != c.want {
-			t.Errorf("Located(%+v) returned %q, want %q", c.claim, got, c.want)
+			t.Errorf("Locate(%+v) returned %q, want %q", c.claim, got, c.want)
 		}
 		if want := c.want == ""; (len(dropped) == 1) != want || want && dropped[0] != c.claim {
-			t.Errorf("Located(%+v) dropped %v", c.claim, dropped)
+			t.Errorf("Locate(%+v) dropped %v", c.claim, dropped)
 		}
 	}
 }
 
 func TestLocatedKeepsOrderOfText(t *testing.T) {
 	const text = "first the Safety Manual, then the Travel Policy"
-	found, dropped := references.Located(text, []references.Claim{
+	found, dropped := references.Locate(text, []references.Claim{
 		{Type: references.DocumentMention, Text: "Travel Policy"},
 		{Type: references.DocumentMention, Text: "No such thing"},
 		{Type: references.DocumentMention, Text: "Safety Manual"},
 	})
 	want := []string{"10-23 document|Safety Manual|Safety Manual|", "34-47 document|Travel Policy|Travel Policy|"}
 	if diff := cmp.Diff(want, show(found)); diff != "" || len(dropped) != 1 {
-		t.Errorf("Located returned (-want +got):\n%s and dropped %v", diff, dropped)
+		t.Errorf("Locate returned (-want +got):\n%s and dropped %v", diff, dropped)
 	}
 }
 
@@ -138,7 +138,7 @@ func FuzzLocated(f *testing.F) {
 	f.Add("a\u00a0\u2003b ä", "a b", "ä")
 	f.Fuzz(func(t *testing.T, text, first, second string) {
 		claims := []references.Claim{{Type: references.LegalSection, Text: first, Target: second}, {Type: references.DocumentMention, Text: second}}
-		found, dropped := references.Located(text, claims)
+		found, dropped := references.Locate(text, claims)
 		if len(found)+len(dropped) != len(claims) {
 			t.Fatalf("%d found and %d dropped of %d", len(found), len(dropped), len(claims))
 		}

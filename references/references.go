@@ -1,16 +1,19 @@
-// Package references finds in German and English texts what they refer to: a
-// section of a law or a document, a decision of a court, another document, a URL.
+// Package references finds what German and English texts refer to: a section of a
+// law or a document, a decision of a court, another document, a URL.
 //
 //	for _, r := range references.Find("See Section 4.2 and § 5 Abs. 2 UWG.") {
 //		fmt.Println(r.Kind, r.Text) // section Section 4.2, law § 5 Abs. 2 UWG
 //	}
 //
-// It compares words and signs with patterns, and with short lists of courts, reports
-// and states. It knows no list of laws. The same text gives the same references.
+// [Find] uses patterns, and short lists of courts, law reports and states. It knows
+// no list of laws. The same text gives the same references.
 //
-// What patterns do not find a model may: [Located] checks its claims against the
-// text, and [Merge] puts both together. A [Registry] of the host has the names of
-// its documents, and [Registry.Resolve] returns the one that a reference means.
+// A model can find references that no pattern describes: [Locate] checks its claims
+// against the text, and [Merge] combines both. A [Registry] has the names of the
+// host's documents: [Registry.Resolve] returns the document that the Target of a
+// [Reference] names.
+//
+// The functions are safe for concurrent use.
 package references
 
 import (
@@ -29,12 +32,12 @@ const (
 	Case     Kind = "case"     // a decision of a court: BGH, Urteil vom 4.2.2010 – Xa ZR 36/08, 1 U.S. 12
 	Section  Kind = "section"  // a part of a document: Section 4.2, Kapitel 3, Anhang B
 	Document Kind = "document" // a document by its name or number: "Safety Manual", ISO 9001
-	Journal  Kind = "journal"  // an article: 1 Minn. L. Rev. 1
+	Journal  Kind = "journal"  // an article of a journal: 1 Minn. L. Rev. 1
 	Earlier  Kind = "earlier"  // what the text cited before: Id., supra, a. a. O.
 	URL      Kind = "url"
 
-	Numbered   Kind = "numbered"    // an entry of the list of sources by its number: [12], [3, 5-7]
-	AuthorYear Kind = "author_year" // one by its author and year: Kandel et al. (2021)
+	Numbered   Kind = "numbered"    // entries of the list of sources by number: [12], [3, 5-7]
+	AuthorYear Kind = "author_year" // an entry by author and year: Kandel et al. (2021)
 )
 
 // A Reference is a part of a text that refers to something.
@@ -46,8 +49,8 @@ type Reference struct {
 	From int    `json:"from"`
 	To   int    `json:"to"`
 
-	// Target is the law or the document that Text names, in one spelling: "UWG" for
-	// "§ 5 UWG", and for "Section 4.2 of the Safety Manual" the name of the manual.
+	// Target is the law or the document that Text names, in a uniform spelling:
+	// "UWG" for "§ 5 UWG", "Safety Manual" for "Section 4.2 of the Safety Manual".
 	// It is empty if Text names none, such as "Section 4.2".
 	Target string `json:"target,omitempty"`
 

@@ -35,8 +35,8 @@ type RegistryDocument struct {
 	Collection string   `json:"collection,omitempty"`
 }
 
-// A Registry has the names of documents. It does not change, so it is safe for
-// concurrent use. Make one with [ReadRegistry]. A nil Registry has no documents.
+// A Registry has the names of documents. It is safe for concurrent use. Make one with
+// [ReadRegistry]. A nil Registry has no documents.
 type Registry struct {
 	documents []RegistryDocument
 	names     []registryName
@@ -65,12 +65,13 @@ type registryName struct {
 //	  ]
 //	}
 //
-// It returns a [refusal.Error] with code [ErrInvalidRegistry] that names the entries
-// if the JSON has an unknown field or more than 64 MiB, if it has no documents, if
-// an id occurs twice, or if an id or a name is empty or has more than 300
-// characters. A name that two documents have is an error too: the host has to
-// decide which of them is meant. Names are the same if they differ only in letter
-// case, accents, punctuation and spaces.
+// It returns a [*refusal.Error] with code [ErrInvalidRegistry] that names the
+// entries
+//
+//   - if the JSON has an unknown field, no documents, or more than 64 MiB
+//   - if an id or a name is empty, or has more than 300 characters
+//   - if two documents have the same id, or the same name. Names are the same if
+//     they differ only in letter case, accents, punctuation and spaces
 func ReadRegistry(r io.Reader) (*Registry, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxRegistry+1))
 	if err != nil {

@@ -188,7 +188,7 @@ func (m *Memory) thread(user User) (string, error) {
 	}
 	// The length keeps user "a" of tenant "bc" apart from user "ab" of tenant "c".
 	sum := sha256.Sum256(fmt.Appendf(nil, "qed user memory %d %s %s", len(user.Tenant), user.Tenant, user.ID))
-	return fmt.Sprintf("qed/user-memory/%x", sum), nil
+	return fmt.Sprintf("%suser-memory/%x", store.Reserved, sum), nil
 }
 
 func (m *Memory) maxTurns() int { return limitOr(m.MaxTurns, maxRemembered) }

@@ -97,10 +97,10 @@ func (d *Dictionary) Problems() []Problem { return d.problems }
 // Owner returns whose values these are. shared reports that they are everybody's.
 func (d *Dictionary) Owner() (owner Caller, shared bool) { return d.owner, d.shared }
 
-// Serves returns nil if a caller may see the values, and otherwise an error that
-// matches [ErrCaller]. The values of a tenant are for all its users, those of a user
-// for that user alone.
-func (d *Dictionary) Serves(c Caller) error {
+// allow returns an error that matches [ErrCaller] if the caller may not see the
+// values. Those of a tenant are for all its users, those of a user for that user
+// alone.
+func (d *Dictionary) allow(c Caller) error {
 	switch {
 	case d.shared, d.owner == c, d.owner.User == "" && d.owner.Tenant != "" && d.owner.Tenant == c.Tenant:
 		return nil

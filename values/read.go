@@ -30,13 +30,13 @@ type Database interface {
 // negative number is an error.
 type Options struct {
 	// Columns chooses the columns that are read. Nil means all but those whose
-	// names look sensitive. Of these, columns with texts are read.
+	// names look sensitive. Only columns of text are read.
 	Columns *privacy.Columns
 
-	// Owner is whose values are read. It has to be the tenant or the user of the
-	// context of [Reader.Read] if the statements of the database have sessions.
-	// Shared says that all callers may see the same values. If the database has
-	// sessions, one of both is required.
+	// Owner is the tenant or the user whose values are read. Shared means that all
+	// callers may see the same values. If the statements of the database have
+	// sessions, one of the two is required, and Owner must be the tenant or the user
+	// of the context of [Reader.Read].
 	Owner  Caller
 	Shared bool
 

@@ -15,7 +15,8 @@ import (
 
 // A Query is what [Dictionary.Search] looks for.
 type Query struct {
-	// Caller is who asks. It has to be one whom the dictionary serves.
+	// Caller is who asks: the owner of the dictionary, or a user of the tenant that
+	// owns it. If the dictionary is shared, it may be anybody.
 	Caller Caller
 
 	// Text is a question, or a part of one. Only its first 64 words are compared.
@@ -62,11 +63,11 @@ const (
 // Words of one or two letters and words such as "in" and "all" are values only if
 // the text has them in capitals or in quotation marks.
 //
-// The error matches [ErrCaller] if the dictionary does not serve the caller; there are
-// no matches then. If the Embedder of [Dictionary.WithMeaning] fails, the matches by
+// For another [Query].Caller the error matches [ErrCaller], and there are no
+// matches. If the Embedder of [Dictionary.WithMeaning] fails, the matches by
 // spelling are returned with its error.
 func (d *Dictionary) Search(ctx context.Context, q Query) ([]Match, error) {
-	if err := d.Serves(q.Caller); err != nil {
+	if err := d.allow(q.Caller); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {

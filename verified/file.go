@@ -20,13 +20,14 @@ import (
 // The last line about a pair counts. Each change appends a line and waits until it
 // is on the disk. A last line that was cut off by a crash is removed.
 //
-// The errors are those of [Read] and of the file. Close the set after use.
-func Open(path string) (*Set, error) {
+// The errors are those of [Read] and of the file. Nil options mean the defaults. Close
+// the set after use.
+func Open(path string, opt *Options) (*Set, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("verified: %w", err)
 	}
-	s := &Set{}
+	s := newSet(opt)
 	if err := s.open(f); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -63,10 +64,10 @@ func (s *Set) Close() error {
 }
 
 // Read returns a set from JSON lines as [Open] describes them, such as an embedded
-// file. Its changes are kept in memory. The error matches [ErrInvalid] and names
-// the line, or is that of r.
-func Read(r io.Reader) (*Set, error) {
-	s := &Set{}
+// file. Its changes are kept in memory. Nil options mean the defaults. The error
+// matches [ErrInvalid] and names the line, or is that of r.
+func Read(r io.Reader, opt *Options) (*Set, error) {
+	s := newSet(opt)
 	if _, err := s.read(r); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@
 // approved. Similar ones become examples when a model writes SQL: see
 // [github.com/qedkit/qed/sqlagent.Options].Verified.
 //
-//	set, err := verified.Open("questions.jsonl")
+//	set, err := verified.Open("questions.jsonl", nil)
 //	...
 //	pair, err := verified.FromAnswer(turn, answer) // a user says that the answer is right
 //	err = set.Propose(pair)
@@ -79,14 +79,19 @@ const (
 	rejected status = "rejected"
 )
 
-// A Set has the pairs that are approved and those that are proposed. Make one with
-// [Open] or [Read]. It is safe for concurrent use, as long as its fields do not
-// change.
-type Set struct {
+// Options are the options of [Open] and [Read]. Nil and zero fields mean the
+// defaults.
+type Options struct {
 	// Embedder finds questions that are similar in meaning. Nil means that they
-	// are found by words. If it fails, words are used, and [qed.Warning] is
+	// are found by their words. If it fails, words are used, and [qed.Warning] is
 	// emitted.
 	Embedder llm.Embedder
+}
+
+// A Set has the pairs that are approved, proposed and rejected. Make one with [Open]
+// or [Read]. It is safe for concurrent use.
+type Set struct {
+	embedder llm.Embedder
 
 	mu      sync.Mutex
 	entries []entry // oldest first; each pair once
@@ -103,6 +108,14 @@ type entry struct {
 
 	// question and statement are those of the pair up to spaces and case.
 	question, statement string
+}
+
+func newSet(opt *Options) *Set {
+	s := &Set{}
+	if opt != nil {
+		s.embedder = opt.Embedder
+	}
+	return s
 }
 
 // FromAnswer returns the pair of a turn that a user found right. It has the tenant of
@@ -254,7 +267,7 @@ func (s *Set) Similar(ctx context.Context, tenant, question string, n int) ([]Pa
 // byMeaning returns the indices of the questions that are near in meaning, the
 // nearest first. Without an Embedder it returns none.
 func (s *Set) byMeaning(ctx context.Context, question string, questions []string) ([]int, error) {
-	if s.Embedder == nil || len(questions) == 0 || strings.TrimSpace(question) == "" {
+	if s.embedder == nil || len(questions) == 0 || strings.TrimSpace(question) == "" {
 		return nil, nil
 	}
 	near, err := likeness.Nearness(ctx, known{s, questions}, question, questions)
@@ -291,7 +304,7 @@ func (k known) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 		}
 	}
 	k.set.mu.Unlock()
-	made, err := k.set.Embedder.Embed(ctx, missing)
+	made, err := k.set.embedder.Embed(ctx, missing)
 	if err != nil {
 		return nil, err
 	}

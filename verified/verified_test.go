@@ -22,7 +22,7 @@ import (
 // A user finds an answer right, and a person approves it as an example.
 func Example() {
 	set, err := verified.Read(strings.NewReader(
-		`{"question": "How many ships are late?", "sql": "SELECT count(*) FROM ship WHERE late"}`))
+		`{"question": "How many ships are late?", "sql": "SELECT count(*) FROM ship WHERE late"}`), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func same(t *testing.T, what string, want, got []string) {
 
 func open(t *testing.T, path string) *verified.Set {
 	t.Helper()
-	set, err := verified.Open(path)
+	set, err := verified.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestDecisions(t *testing.T) {
 
 // A pair of a tenant is an example for that tenant alone.
 func TestTenants(t *testing.T) {
-	set, err := verified.Read(strings.NewReader(""))
+	set, err := verified.Read(strings.NewReader(""), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,13 +141,12 @@ func (v vectors) Embed(_ context.Context, texts []string) ([][]float32, error) {
 // An embedder finds questions without a common word. It embeds each question once, and words are
 // used if it fails.
 func TestEmbedder(t *testing.T) {
-	set, err := verified.Read(strings.NewReader(`{"question":"Late ships?","sql":"SELECT 1"}
-{"question":"Idle cranes?","sql":"SELECT 2"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var embedded []string
-	set.Embedder = vectors(func(texts []string) ([][]float32, error) {
+	var down error
+	embedder := vectors(func(texts []string) ([][]float32, error) {
+		if down != nil {
+			return nil, down
+		}
 		var out [][]float32
 		for _, text := range texts {
 			embedded = append(embedded, text)
@@ -162,6 +161,11 @@ func TestEmbedder(t *testing.T) {
 		}
 		return out, nil
 	})
+	set, err := verified.Read(strings.NewReader(`{"question":"Late ships?","sql":"SELECT 1"}
+{"question":"Idle cranes?","sql":"SELECT 2"}`), &verified.Options{Embedder: embedder})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 2 {
 		found, err := set.Similar(t.Context(), "", "delayed vessels", 5)
 		if err != nil {
@@ -172,7 +176,7 @@ func TestEmbedder(t *testing.T) {
 	if n := strings.Count(strings.Join(embedded, "\n"), "Late ships?"); n != 1 {
 		t.Errorf("the question was embedded %d times", n)
 	}
-	set.Embedder = vectors(func([]string) ([][]float32, error) { return nil, errors.New("down") })
+	down = errors.New("down")
 	found, err := set.Similar(t.Context(), "", "idle cranes", 5)
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +229,7 @@ func TestInvalidLines(t *testing.T) {
 		"an endless line": {strings.Repeat("a", 1<<20), "line 1: "},
 		"cut off before":  {`{"question":"a",` + "\n" + ok, "line 1: "},
 	} {
-		_, err := verified.Read(strings.NewReader(tt.text))
+		_, err := verified.Read(strings.NewReader(tt.text), nil)
 		if !errors.Is(err, verified.ErrInvalid) || !strings.Contains(err.Error(), tt.problem) {
 			t.Errorf("%s: error %v, want %q", name, err, tt.problem)
 		}
@@ -267,7 +271,7 @@ func TestChangedFile(t *testing.T) {
 }
 
 func TestTooManyProposals(t *testing.T) {
-	set, err := verified.Read(strings.NewReader(""))
+	set, err := verified.Read(strings.NewReader(""), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +297,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"question":"a","sql":"b","time":"2025-01-15T12:00:00Z"}` + "\r\n\n" + `{"question":"a","sql":"b","status":"rejected"`))
 	f.Add([]byte("{\"question\":\"\\ud800\",\"sql\":\"\u2028\"}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		set, err := verified.Read(bytes.NewReader(data))
+		set, err := verified.Read(bytes.NewReader(data), nil)
 		if err != nil {
 			return
 		}

@@ -6,24 +6,24 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 )
 
-// A CountTest tests whether the rows and the columns of a table of counts depend on
-// each other.
-type CountTest struct {
+// A ChiSquareTest is the result of [ChiSquare]: whether the rows and the columns
+// of a contingency table are independent.
+type ChiSquareTest struct {
 	ChiSquare float64 `json:"chi_square"` // without correction for continuity
 	DF        int     `json:"df"`
-	P         float64 `json:"p"`
+	P         float64 `json:"p"` // by the chi-squared distribution
 
 	// V is Cramer's V, 0 to 1, without correction for bias.
 	V float64 `json:"v"`
 
-	// MinExpected is the smallest count that would be expected without a
-	// dependence. Below 5 the p-value is inexact.
+	// MinExpected is the smallest count that would be expected if rows and
+	// columns were independent. Below 5 the p-value is inexact.
 	MinExpected float64 `json:"min_expected"`
 }
 
-// ChiSquare tests a table of counts by the test of Pearson (1900). All rows have
-// one length, and no row or column is all 0.
-func ChiSquare(counts [][]int) (*CountTest, error) {
+// ChiSquare tests a contingency table by the test of Pearson (1900). All rows must
+// have the same length, and no row or column may be all 0.
+func ChiSquare(counts [][]int) (*ChiSquareTest, error) {
 	if len(counts) < 2 || len(counts[0]) < 2 {
 		return nil, fail(ErrTooFew, "a table of counts needs two rows and two columns")
 	}
@@ -42,7 +42,7 @@ func ChiSquare(counts [][]int) (*CountTest, error) {
 			n += float64(c)
 		}
 	}
-	t := &CountTest{DF: (len(rows) - 1) * (len(columns) - 1), MinExpected: n}
+	t := &ChiSquareTest{DF: (len(rows) - 1) * (len(columns) - 1), MinExpected: n}
 	for i, row := range counts {
 		for j, c := range row {
 			expected := rows[i] / n * columns[j]
@@ -59,12 +59,12 @@ func ChiSquare(counts [][]int) (*CountTest, error) {
 	return t, nil
 }
 
-// A Fourfold is a table of two rows and two columns of counts: in each row, a
-// group, the counts with and without an outcome.
-type Fourfold [2][2]int
+// A Table2x2 is a contingency table of two groups, its rows: each has the counts
+// with and without an outcome.
+type Table2x2 [2][2]int
 
-func (f Fourfold) check() error {
-	for _, row := range f {
+func (t Table2x2) check() error {
+	for _, row := range t {
 		for _, c := range row {
 			if c < 0 {
 				return fail(ErrInvalid, "a count is %d", c)
@@ -76,8 +76,8 @@ func (f Fourfold) check() error {
 
 // OddsRatio returns the odds of the first row divided by those of the second. It
 // is nil if that is a division by 0.
-func (f Fourfold) OddsRatio() *float64 {
-	return ratio(float64(f[0][0])*float64(f[1][1]), float64(f[0][1])*float64(f[1][0]))
+func (t Table2x2) OddsRatio() *float64 {
+	return ratio(float64(t[0][0])*float64(t[1][1]), float64(t[0][1])*float64(t[1][0]))
 }
 
 func ratio(a, b float64) *float64 {
@@ -89,14 +89,14 @@ func ratio(a, b float64) *float64 {
 }
 
 // Fisher returns the two-sided p-value of the exact test of Fisher (1922). It adds up
-// the probabilities of all tables that have the same sums of rows and columns as f and
-// are at most as probable as f. The time is linear in the smallest sum.
-func Fisher(f Fourfold) (p float64, err error) {
-	if err := f.check(); err != nil {
+// the probabilities of all tables that have the same sums of rows and columns as t and
+// are at most as probable as t. The time is linear in the smallest sum.
+func Fisher(t Table2x2) (p float64, err error) {
+	if err := t.check(); err != nil {
 		return 0, err
 	}
-	row, column := f[0][0]+f[0][1], f[0][0]+f[1][0]
-	n := row + f[1][0] + f[1][1]
+	row, column := t[0][0]+t[0][1], t[0][0]+t[1][0]
+	n := row + t[1][0] + t[1][1]
 	if row == 0 || column == 0 || row == n || column == n {
 		return 1, nil
 	}
@@ -106,7 +106,7 @@ func Fisher(f Fourfold) (p float64, err error) {
 			combin.LogGeneralizedBinomial(float64(n), float64(row))
 	}
 	// Logarithms of equal probabilities differ by rounding.
-	limit := log(f[0][0]) + 1e-9
+	limit := log(t[0][0]) + 1e-9
 	for k := max(0, row+column-n); k <= min(row, column); k++ {
 		if l := log(k); l <= limit {
 			p += math.Exp(l)
@@ -115,8 +115,8 @@ func Fisher(f Fourfold) (p float64, err error) {
 	return min(1, p), nil
 }
 
-// A StratifiedTest compares the outcome of two groups within strata.
-type StratifiedTest struct {
+// A MantelHaenszelTest is the result of [MantelHaenszel].
+type MantelHaenszelTest struct {
 	// OddsRatio is the common odds ratio of Mantel and Haenszel (1959). It is nil if
 	// that is a division by 0.
 	OddsRatio *float64 `json:"odds_ratio,omitempty"`
@@ -127,14 +127,14 @@ type StratifiedTest struct {
 
 	ChiSquare float64 `json:"chi_square"` // of Cochran, Mantel and Haenszel, without correction for continuity
 	P         float64 `json:"p"`
-	Strata    int     `json:"strata"` // strata with both groups; the rest say nothing
+	Strata    int     `json:"strata"` // strata with both groups; the others are ignored
 }
 
 // MantelHaenszel compares the outcome of two groups within strata, so that a
 // stratum in which one group is larger does not distort the comparison. At least
 // one stratum must have both groups, and both outcomes.
-func MantelHaenszel(strata []Fourfold) (*StratifiedTest, error) {
-	t := &StratifiedTest{}
+func MantelHaenszel(strata []Table2x2) (*MantelHaenszelTest, error) {
+	t := &MantelHaenszelTest{}
 	var ad, bc, difference, weight, excess, variance float64
 	for _, f := range strata {
 		if err := f.check(); err != nil {

@@ -28,7 +28,7 @@ func ExampleWilson() {
 
 // Of all applicants men were admitted more often, and in the departments women.
 func ExampleMantelHaenszel() {
-	test, err := hypothesis.MantelHaenszel([]hypothesis.Fourfold{
+	test, err := hypothesis.MantelHaenszel([]hypothesis.Table2x2{
 		{{512, 313}, {89, 19}}, {{353, 207}, {17, 8}}, {{120, 205}, {202, 391}},
 		{{138, 279}, {131, 244}}, {{53, 138}, {94, 299}}, {{22, 351}, {24, 317}},
 	})

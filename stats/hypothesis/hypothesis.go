@@ -1,13 +1,13 @@
 // Package hypothesis has statistical tests on samples and counts.
 //
-// The results equal those of SciPy and statsmodels to six digits, with the
-// defaults of these where the documentation of a function names no other choice.
-// Samples may have values of any size that float64 has, and equal values. Package
-// stats computes the same statistics for the columns of a qed.Table.
+// The results equal those of SciPy and statsmodels to six digits, with their
+// defaults unless a function documents another choice. Samples may have any finite
+// values, also equal ones. Package stats computes the same statistics for the
+// columns of a qed.Table.
 //
-// No result has a NaN or an infinity. Where a statistic does not exist, such as
-// the correlation with a constant, the function returns an error that matches
-// [ErrTooFew], [ErrConstant] or [ErrInvalid].
+// No result is NaN or infinite. If a statistic does not exist, such as the
+// correlation with a constant, the error matches [ErrTooFew], [ErrConstant] or
+// [ErrInvalid].
 //
 // All functions are deterministic, do not change their arguments and are safe for
 // concurrent use.
@@ -22,7 +22,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Targets of errors.Is.
+// The errors of this package, as targets of errors.Is.
 var (
 	ErrTooFew   = errors.New("too few values")
 	ErrConstant = errors.New("the values do not differ")
@@ -55,8 +55,8 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// Wilson returns the score interval of Wilson (1927) for a share of n rows, without
-// correction for continuity. confidence is between 0 and 1, such as 0.95.
+// Wilson returns the score interval of Wilson (1927) for a share, count of n,
+// without correction for continuity. confidence is between 0 and 1, such as 0.95.
 func Wilson(count, n int, confidence float64) (Interval, error) {
 	switch {
 	case n < 1:

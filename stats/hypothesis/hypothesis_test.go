@@ -19,7 +19,7 @@ var (
 
 // berkeley has the admitted and rejected men and women of six departments: Bickel,
 // Hammel and O'Connell, Science 187 (1975).
-var berkeley = []hypothesis.Fourfold{
+var berkeley = []hypothesis.Table2x2{
 	{{512, 313}, {89, 19}}, {{353, 207}, {17, 8}}, {{120, 205}, {202, 391}},
 	{{138, 279}, {131, 244}}, {{53, 138}, {94, 299}}, {{22, 351}, {24, 317}},
 }
@@ -48,11 +48,11 @@ func TestKnownAnswers(t *testing.T) {
 	wilson := must[hypothesis.Interval](t)(hypothesis.Wilson(3, 20, 0.95))
 	diff(t, "Wilson", hypothesis.Interval{Low: 0.0524, High: 0.3604}, wilson, fourDigits)
 
-	welch := must[*hypothesis.MeanTest](t)(hypothesis.Welch(short, long))
+	welch := must[*hypothesis.TTest](t)(hypothesis.Welch(short, long))
 	diff(t, "Welch", []float64{-2.3914, 9.5285, 0.03902}, []float64{welch.T, welch.DF, welch.P}, fourDigits)
 
-	ranks := must[*hypothesis.RankTest](t)(hypothesis.MannWhitney(short, long))
-	diff(t, "Mann-Whitney", &hypothesis.RankTest{U: 8, P: 0.07343, Exact: true, Effect: -0.6190}, ranks, fourDigits)
+	ranks := must[*hypothesis.MannWhitneyTest](t)(hypothesis.MannWhitney(short, long))
+	diff(t, "Mann-Whitney", &hypothesis.MannWhitneyTest{U: 8, P: 0.07343, Exact: true, Effect: -0.6190}, ranks, fourDigits)
 
 	adjusted := must[[]float64](t)(hypothesis.BenjaminiHochberg(
 		[]float64{.001, .008, .039, .041, .042, .06, .074, .205, .212, .216}))
@@ -61,15 +61,15 @@ func TestKnownAnswers(t *testing.T) {
 }
 
 func TestBerkeley(t *testing.T) {
-	var pooled hypothesis.Fourfold
+	var pooled hypothesis.Table2x2
 	for _, d := range berkeley {
 		for i := range pooled {
 			pooled[i][0] += d[i][0]
 			pooled[i][1] += d[i][1]
 		}
 	}
-	chi := must[*hypothesis.CountTest](t)(hypothesis.ChiSquare([][]int{pooled[0][:], pooled[1][:]}))
-	within := must[*hypothesis.StratifiedTest](t)(hypothesis.MantelHaenszel(berkeley))
+	chi := must[*hypothesis.ChiSquareTest](t)(hypothesis.ChiSquare([][]int{pooled[0][:], pooled[1][:]}))
+	within := must[*hypothesis.MantelHaenszelTest](t)(hypothesis.MantelHaenszel(berkeley))
 	men := float64(pooled[0][0]) / float64(pooled[0][0]+pooled[0][1])
 	women := float64(pooled[1][0]) / float64(pooled[1][0]+pooled[1][1])
 	diff(t, "odds ratio", 1.841, *pooled.OddsRatio(), cmpopts.EquateApprox(0, 0.0005))
@@ -81,10 +81,10 @@ func TestBerkeley(t *testing.T) {
 // Two samples of rank tests that R's wilcox.test and kruskal.test document, and
 // the lady who tasted tea.
 func TestTextbook(t *testing.T) {
-	p := must[float64](t)(hypothesis.Fisher(hypothesis.Fourfold{{3, 1}, {1, 3}}))
+	p := must[float64](t)(hypothesis.Fisher(hypothesis.Table2x2{{3, 1}, {1, 3}}))
 	diff(t, "Fisher", 0.4857, p, fourDigits)
 
-	h := must[*hypothesis.GroupTest](t)(hypothesis.KruskalWallis(
+	h := must[*hypothesis.KruskalWallisTest](t)(hypothesis.KruskalWallis(
 		[]float64{2.9, 3.0, 2.5, 2.6, 3.2}, []float64{3.8, 2.7, 4.0, 2.4}, []float64{2.8, 3.4, 3.7, 2.2, 2.0}))
 	diff(t, "Kruskal-Wallis", []float64{0.7714, 0.6800}, []float64{h.H, h.P}, fourDigits)
 
@@ -119,13 +119,13 @@ func TestNoResult(t *testing.T) {
 		{"chi-square of an empty row", func() error { _, err := hypothesis.ChiSquare([][]int{{1, 2}, {0, 0}}); return err }, hypothesis.ErrTooFew},
 		{"chi-square of a ragged table", func() error { _, err := hypothesis.ChiSquare([][]int{{1, 2}, {1}}); return err }, hypothesis.ErrInvalid},
 		{"chi-square of a negative count", func() error { _, err := hypothesis.ChiSquare([][]int{{1, 2}, {1, -1}}); return err }, hypothesis.ErrInvalid},
-		{"Fisher of a negative count", func() error { _, err := hypothesis.Fisher(hypothesis.Fourfold{{-1, 2}, {1, 1}}); return err }, hypothesis.ErrInvalid},
+		{"Fisher of a negative count", func() error { _, err := hypothesis.Fisher(hypothesis.Table2x2{{-1, 2}, {1, 1}}); return err }, hypothesis.ErrInvalid},
 		{"strata of one group", func() error {
-			_, err := hypothesis.MantelHaenszel([]hypothesis.Fourfold{{{1, 2}, {0, 0}}})
+			_, err := hypothesis.MantelHaenszel([]hypothesis.Table2x2{{{1, 2}, {0, 0}}})
 			return err
 		}, hypothesis.ErrTooFew},
 		{"strata of one outcome", func() error {
-			_, err := hypothesis.MantelHaenszel([]hypothesis.Fourfold{{{1, 0}, {2, 0}}})
+			_, err := hypothesis.MantelHaenszel([]hypothesis.Table2x2{{{1, 0}, {2, 0}}})
 			return err
 		}, hypothesis.ErrConstant},
 		{"a p-value of 2", func() error { _, err := hypothesis.Holm([]float64{2}); return err }, hypothesis.ErrInvalid},
@@ -140,8 +140,8 @@ func TestNoResult(t *testing.T) {
 }
 
 func TestMannWhitneyEqual(t *testing.T) {
-	got := must[*hypothesis.RankTest](t)(hypothesis.MannWhitney([]float64{1, 1}, []float64{1}))
-	diff(t, "of equal values", &hypothesis.RankTest{U: 1, P: 1}, got)
+	got := must[*hypothesis.MannWhitneyTest](t)(hypothesis.MannWhitney([]float64{1, 1}, []float64{1}))
+	diff(t, "of equal values", &hypothesis.MannWhitneyTest{U: 1, P: 1}, got)
 }
 
 // Statistics do not depend on the unit of the values, even at the limits of
@@ -156,11 +156,11 @@ func TestHugeAndTiny(t *testing.T) {
 			y[i] *= unit
 		}
 		close := cmpopts.EquateApprox(1e-9, 0)
-		means := cmpopts.IgnoreFields(hypothesis.MeanTest{}, "MeanA", "MeanB")
-		diff(t, "Welch", must[*hypothesis.MeanTest](t)(hypothesis.Welch(short, long)),
-			must[*hypothesis.MeanTest](t)(hypothesis.Welch(x, y)), close, means)
-		diff(t, "ANOVA", must[*hypothesis.VarianceTest](t)(hypothesis.WelchANOVA(short, long)),
-			must[*hypothesis.VarianceTest](t)(hypothesis.WelchANOVA(x, y)), close)
+		means := cmpopts.IgnoreFields(hypothesis.TTest{}, "MeanA", "MeanB")
+		diff(t, "Welch", must[*hypothesis.TTest](t)(hypothesis.Welch(short, long)),
+			must[*hypothesis.TTest](t)(hypothesis.Welch(x, y)), close, means)
+		diff(t, "ANOVA", must[*hypothesis.ANOVATest](t)(hypothesis.WelchANOVA(short, long)),
+			must[*hypothesis.ANOVATest](t)(hypothesis.WelchANOVA(x, y)), close)
 		diff(t, "Pearson", must[*hypothesis.CorrelationTest](t)(hypothesis.Pearson(short, long[:6])),
 			must[*hypothesis.CorrelationTest](t)(hypothesis.Pearson(x, y[:6])), close)
 	}
@@ -168,11 +168,11 @@ func TestHugeAndTiny(t *testing.T) {
 
 // Without outcomes in one group the odds ratio is not a number that JSON has.
 func TestOddsRatioByZero(t *testing.T) {
-	r := must[*hypothesis.StratifiedTest](t)(hypothesis.MantelHaenszel([]hypothesis.Fourfold{{{5, 0}, {3, 2}}}))
+	r := must[*hypothesis.MantelHaenszelTest](t)(hypothesis.MantelHaenszel([]hypothesis.Table2x2{{{5, 0}, {3, 2}}}))
 	if r.OddsRatio != nil {
 		t.Errorf("odds ratio %v, want none", *r.OddsRatio)
 	}
-	if got := (hypothesis.Fourfold{{5, 0}, {3, 2}}).OddsRatio(); got != nil {
+	if got := (hypothesis.Table2x2{{5, 0}, {3, 2}}).OddsRatio(); got != nil {
 		t.Errorf("odds ratio %v, want none", *got)
 	}
 }

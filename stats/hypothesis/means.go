@@ -6,8 +6,8 @@ import (
 	"github.com/qedkit/qed/internal/sample"
 )
 
-// A MeanTest compares the means of two samples.
-type MeanTest struct {
+// A TTest is the result of [Welch].
+type TTest struct {
 	MeanA float64 `json:"mean_a"`
 	MeanB float64 `json:"mean_b"`
 	T     float64 `json:"t"`  // negative if the mean of the first sample is smaller
@@ -21,9 +21,9 @@ type MeanTest struct {
 }
 
 // Welch compares two means by the t test of Welch (1947), which does not assume
-// equal variances. Both samples need two values, and one of them values that
-// differ.
-func Welch(a, b []float64) (*MeanTest, error) {
+// equal variances. Each sample needs at least two values, and the values of
+// one of them must differ.
+func Welch(a, b []float64) (*TTest, error) {
 	if err := check(2, a, b); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func Welch(a, b []float64) (*MeanTest, error) {
 	if va+vb == 0 {
 		return nil, fail(ErrConstant, "neither sample has values that differ")
 	}
-	t := &MeanTest{MeanA: sample.Unscale(meanA, exp), MeanB: sample.Unscale(meanB, exp)}
+	t := &TTest{MeanA: sample.Unscale(meanA, exp), MeanB: sample.Unscale(meanB, exp)}
 	t.T = (meanA - meanB) / math.Sqrt(va+vb)
 	// By shares of the variance, whose squares stay within float64.
 	fa, fb := va/(va+vb), vb/(va+vb)
@@ -47,18 +47,18 @@ func Welch(a, b []float64) (*MeanTest, error) {
 	return t, nil
 }
 
-// A VarianceTest compares the means of several samples.
-type VarianceTest struct {
+// An ANOVATest is the result of [WelchANOVA].
+type ANOVATest struct {
 	F   float64 `json:"f"`
-	DF1 float64 `json:"df1"`
-	DF2 float64 `json:"df2"`
+	DF1 float64 `json:"df1"` // of the numerator
+	DF2 float64 `json:"df2"` // of the denominator
 	P   float64 `json:"p"`
 }
 
 // WelchANOVA compares the means of two or more samples by the analysis of variance
-// of Welch (1951), which does not assume equal variances. Each sample needs two
-// values that differ.
-func WelchANOVA(samples ...[]float64) (*VarianceTest, error) {
+// of Welch (1951), which does not assume equal variances. Each sample needs at
+// least two values that differ.
+func WelchANOVA(samples ...[]float64) (*ANOVATest, error) {
 	if len(samples) < 2 {
 		return nil, fail(ErrTooFew, "%d samples, and at least 2 are needed", len(samples))
 	}
@@ -90,7 +90,7 @@ func WelchANOVA(samples ...[]float64) (*VarianceTest, error) {
 		rest := 1 - w/most/total
 		lambda += rest * rest / float64(len(x[i])-1)
 	}
-	t := &VarianceTest{DF1: k - 1, DF2: (k*k - 1) / (3 * lambda)}
+	t := &ANOVATest{DF1: k - 1, DF2: (k*k - 1) / (3 * lambda)}
 	t.F = sample.Finite(between / (k - 1) / (1 + 2*(k-2)/(k*k-1)*lambda))
 	t.P = fisherP(t.F, t.DF1, t.DF2)
 	return t, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/qedkit/qed/internal/sample"
 )
 
-// A RankTest compares the ranks of two samples.
-type RankTest struct {
+// A MannWhitneyTest is the result of [MannWhitney].
+type MannWhitneyTest struct {
 	U     float64 `json:"u"` // pairs in which the value of the first sample is larger; equal ones are half a pair
 	P     float64 `json:"p"` // two-sided
 	Exact bool    `json:"exact"`
@@ -27,7 +27,7 @@ const maxExact = 8
 // exact if no values are equal and one sample has at most 8 of them. Otherwise it
 // is by the normal distribution, corrected for ties and continuity, and 1 if all
 // values are equal.
-func MannWhitney(a, b []float64) (*RankTest, error) {
+func MannWhitney(a, b []float64) (*MannWhitneyTest, error) {
 	if err := check(1, a, b); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func MannWhitney(a, b []float64) (*RankTest, error) {
 	for _, r := range rank[:len(a)] {
 		total += r
 	}
-	t := &RankTest{U: total - na*(na+1)/2}
+	t := &MannWhitneyTest{U: total - na*(na+1)/2}
 	t.Effect = 2*t.U/(na*nb) - 1
 	if len(ties) == 0 && min(len(a), len(b)) <= maxExact {
 		t.Exact = true
@@ -81,8 +81,8 @@ func exactP(m, n, u int) float64 {
 	return min(1, 2*few/all)
 }
 
-// A GroupTest compares the ranks of several samples.
-type GroupTest struct {
+// A KruskalWallisTest is the result of [KruskalWallis].
+type KruskalWallisTest struct {
 	H  float64 `json:"h"` // corrected for ties
 	DF int     `json:"df"`
 	P  float64 `json:"p"` // by the chi-squared distribution
@@ -95,7 +95,7 @@ type GroupTest struct {
 
 // KruskalWallis compares two or more samples by the test of Kruskal and Wallis
 // (1952). P is close if each sample has five values or more.
-func KruskalWallis(samples ...[]float64) (*GroupTest, error) {
+func KruskalWallis(samples ...[]float64) (*KruskalWallisTest, error) {
 	if len(samples) < 2 {
 		return nil, fail(ErrTooFew, "%d samples, and at least 2 are needed", len(samples))
 	}
@@ -112,7 +112,7 @@ func KruskalWallis(samples ...[]float64) (*GroupTest, error) {
 	if sample.IsConstant(all) || correction <= 0 {
 		return nil, fail(ErrConstant, "all %d are equal", len(all))
 	}
-	t := &GroupTest{DF: len(samples) - 1}
+	t := &KruskalWallisTest{DF: len(samples) - 1}
 	var at int
 	for _, g := range samples {
 		var total float64
@@ -132,14 +132,14 @@ func KruskalWallis(samples ...[]float64) (*GroupTest, error) {
 	return t, nil
 }
 
-// A CorrelationTest measures how far two samples rise and fall together.
+// A CorrelationTest is the result of [Pearson] and [Spearman].
 type CorrelationTest struct {
 	R float64 `json:"r"` // -1 to 1
 	P float64 `json:"p"` // of an R at least as far from 0 by chance, two-sided
 }
 
-// Pearson correlates the values of two samples of one length, at least three
-// values. It measures how close the pairs are to a straight line.
+// Pearson correlates the values of two samples of the same length, at least three. It
+// measures how close the pairs are to a straight line.
 func Pearson(x, y []float64) (*CorrelationTest, error) {
 	if len(x) != len(y) {
 		return nil, fail(ErrInvalid, "%d and %d values are not pairs", len(x), len(y))
@@ -163,8 +163,8 @@ func Pearson(x, y []float64) (*CorrelationTest, error) {
 	return &CorrelationTest{R: r, P: studentP(r*math.Sqrt(df/((1-r)*(1+r))), df)}, nil
 }
 
-// Spearman correlates the ranks of two samples of one length, at least three
-// values: any rising or falling curve counts, and outliers do not. P is by
+// Spearman correlates the ranks of two samples of the same length, at least
+// three: any rising or falling curve counts, and outliers do not. P is by
 // Student's distribution, which is close from ten pairs on.
 func Spearman(x, y []float64) (*CorrelationTest, error) {
 	if err := check(0, x, y); err != nil {
