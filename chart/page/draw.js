@@ -37,6 +37,7 @@
 		}
 	};
 	const all = () => Promise.all([...document.querySelectorAll("figure")].map(draw));
+	globalThis.drawChart = draw;
 	dark.addEventListener("change", all);
 	all().then(() => { document.documentElement.dataset.drawn = "true"; });
 })();

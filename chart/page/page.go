@@ -144,6 +144,16 @@ var scripts = []string{
 	strings.Replace(draw, "HOUSE_STYLE", string(vegalite.Style), 1),
 }
 
+// Script returns the JavaScript of a page as one file, for a page of the host's own. Its
+// first comment has the licenses. It draws each figure element of the document, and
+// drawChart(figure) draws one that was added later. As in a page of [Write], a figure
+// has an element of the class "chart", with the text for a failure in data-failed, and
+// a script element of the type application/json with the spec of a chart.
+func Script() []byte {
+	all := append([]string{"/*\n" + strings.ReplaceAll(licenses, "*/", "* /") + "*/"}, scripts...)
+	return []byte(strings.Join(all, "\n;\n"))
+}
+
 // policy is the Content-Security-Policy: nothing but the scripts and the style of
 // this package.
 var policy = func() string {

@@ -120,6 +120,24 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
+// TestScript checks that the script of the page of another host is that of a page, with
+// its licenses.
+func TestScript(t *testing.T) {
+	got := string(page.Script())
+	for _, s := range script.FindAllStringSubmatch(write(t, page.Page{}), -1) {
+		if !strings.Contains(got, s[1]) {
+			t.Errorf("a script of a page is missing: %.100s", s[1])
+		}
+	}
+	comment, _, ok := strings.Cut(got, "*/")
+	if !ok || !strings.HasPrefix(got, "/*") || !strings.Contains(comment, "University of Washington Interactive Data Lab") {
+		t.Errorf("the licenses are not the first comment: %.100s", got)
+	}
+	if !strings.Contains(got, "globalThis.drawChart") {
+		t.Error("the script has no drawChart")
+	}
+}
+
 func TestLanguage(t *testing.T) {
 	p := page.Page{Charts: []page.Chart{{ID: "a", Spec: bar("A"), Query: "SELECT 1"}}}
 	for language, want := range map[string][]string{

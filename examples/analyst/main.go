@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	case flags.NArg() > 0:
 		return settings.ErrNoModel
 	default:
-		model = llmtest.New(transcript()...)
+		model = llmtest.New(orders.Transcript()...)
 		show.Note("No model is configured: a recorded analyst explores the orders.\n" +
 			"The model's words are recorded; everything else really runs.")
 	}
@@ -105,7 +105,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		}
 		return c.line(ctx, "report")
 	}
-	for _, line := range append(recorded, "report") {
+	for _, line := range append(orders.Recorded, "report") {
 		show.Question(line)
 		if err := c.line(ctx, line); err != nil {
 			return err
@@ -119,11 +119,7 @@ func load(ctx context.Context, path string) (*dataset.Dataset, error) {
 	if path != "" {
 		return dataset.Open(ctx, path, nil)
 	}
-	r, w := io.Pipe()
-	go func() { w.CloseWithError(orders.Write(w)) }()
-	data, err := dataset.Load(ctx, r, nil)
-	r.CloseWithError(err) // the writer ends too
-	return data, err
+	return orders.Open(ctx)
 }
 
 func name(path string) string {

@@ -42,6 +42,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/internal/assistant"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/database"
@@ -81,7 +82,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err e
 	var script []string
 	var recorded llm.Model
 	if src.IsExample() && o.docs == "" {
-		script, recorded = replay(pause(out))
+		script, recorded = assistant.Replay(pause(out))
 	}
 	model, live, err := chat.OpenModel(conf, show, recorded)
 	if err != nil {
@@ -92,8 +93,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err e
 	}
 	show.Note("Conversations are stored in %s.", place)
 
-	durable := &qed.DurableOptions{Memory: memory(&conf.Conversations, model), Lease: lease}
-	agent, err := newAgent(ctx, model, src, o.docs, conf, crashing(store, o.crashAt), durable)
+	durable := &qed.DurableOptions{Memory: assistant.Memory(&conf.Conversations, model), Lease: lease}
+	agent, err := assistant.New(ctx, model, src, o.docs, conf, crashing(store, o.crashAt), durable)
 	if err != nil {
 		return err
 	}

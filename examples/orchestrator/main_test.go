@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/internal/assistant"
 	"github.com/qedkit/qed/examples/internal/chat/chattest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlitestore"
@@ -96,8 +97,8 @@ func TestTranscript(t *testing.T) {
 	if strings.Contains(out, "\x1b") {
 		t.Error("the output has colours without a terminal")
 	}
-	if n := len(messages(t, "data/conversations.db", "chat-1")); n != 2*len(transcript()) {
-		t.Errorf("%d messages are stored for %d lines", n, len(transcript()))
+	if n := len(messages(t, "data/conversations.db", "chat-1")); n != 2*len(assistant.Transcript()) {
+		t.Errorf("%d messages are stored for %d lines", n, len(assistant.Transcript()))
 	}
 	again, err := orchestrate(t, "")
 	if err != nil || !strings.Contains(again, "chat-2 begins") || strings.Count(again, "? ") != strings.Count(out, "? ") {

@@ -32,7 +32,7 @@ func checkThread(name string) error {
 	case strings.HasPrefix(name, "."):
 		return fmt.Errorf("%s is no name for a conversation: names that begin with a dot are reserved", name)
 	}
-	return store.CheckThread(name)
+	return store.CheckConversation(name)
 }
 
 // all returns the conversations, the last opened one at the end, and the number of the

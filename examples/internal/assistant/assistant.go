@@ -1,4 +1,6 @@
-package main
+// Package assistant is the agent of the examples that hold conversations: a router over a
+// database and documents, with the store of its conversations and a recorded conversation.
+package assistant
 
 import (
 	"context"
@@ -18,10 +20,11 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// newAgent returns a router over the database, the documents and the model alone. The
-// documents are those of the folder docs; the example company has its own.
-func newAgent(
-	ctx context.Context, model llm.Model, src *database.Source, docs string, conf *settings.Settings, st store.Store, durable *qed.DurableOptions,
+// New returns a router over the database, the documents, more routes, and the model alone.
+// The documents are those of the folder docs; the example company has its own.
+func New(
+	ctx context.Context, model llm.Model, src *database.Source, docs string, conf *settings.Settings, st store.Store,
+	durable *qed.DurableOptions, more ...router.Route,
 ) (qed.Agent, error) {
 	opt := conf.Agent
 	opt.InterruptForJoins = true
@@ -53,7 +56,7 @@ func newAgent(
 			Agent:       documents,
 		})
 	}
-	return router.New(model, routes, &router.Options{
+	return router.New(model, append(routes, more...), &router.Options{
 		Store:    st,
 		Durable:  durable,
 		Settings: opt.Settings,
@@ -86,8 +89,8 @@ func newDocuments(ctx context.Context, model llm.Model, files fs.FS, conf *setti
 	})
 }
 
-// memory returns which messages of a conversation the model gets.
-func memory(conf *settings.Conversations, model llm.Model) *qed.Memory {
+// Memory returns which messages of a conversation the model gets.
+func Memory(conf *settings.Conversations, model llm.Model) *qed.Memory {
 	m := &qed.Memory{Messages: conf.Messages}
 	if conf.Tiered {
 		m.Summarizer = model

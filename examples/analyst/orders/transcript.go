@@ -1,4 +1,4 @@
-package main
+package orders
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-// recorded are the questions of the transcript, in their order.
-var recorded = []string{
+// Recorded are the questions of the transcript, in their order.
+var Recorded = []string{
 	"Which team is on time more often, and can we trust the invoices?",
 	"Do customers log in more often because they wait longer?",
 }
@@ -31,15 +31,15 @@ const (
 
 type object = map[string]any
 
-// transcript returns the rules of a model that explores the orders. Each reply needs
+// Transcript returns the rules of a model that explores the orders. Each reply needs
 // what the results before it say: without the planted faults in them it is not given.
-func transcript() []llmtest.Rule {
+func Transcript() []llmtest.Rule {
 	return []llmtest.Rule{
-		rule("report", []string{recorded[0], recorded[1], "chart_", byTeam, byQuarter}, reportText),
+		rule("report", []string{Recorded[0], Recorded[1], "chart_", byTeam, byQuarter}, reportText),
 
 		// The second question.
-		rule("step", []string{recorded[1], `"verdict":"doubtful"`, "\"quarter\\\" may explain it"}, loginsText),
-		rule("step", []string{recorded[1], "2023-Q1", "2024-Q4"}, "",
+		rule("step", []string{Recorded[1], `"verdict":"doubtful"`, "\"quarter\\\" may explain it"}, loginsText),
+		rule("step", []string{Recorded[1], "2023-Q1", "2024-Q4"}, "",
 			call("7", "createVisualization", object{
 				"chartType": "line", "title": "Waiting days by quarter", "sqlQuery": byQuarter,
 				"spec": object{"mark": "line", "encoding": object{
@@ -53,7 +53,7 @@ func transcript() []llmtest.Rule {
 					"stratifiers": []string{"quarter"},
 				},
 			})),
-		rule("step", []string{recorded[1]}, "",
+		rule("step", []string{Recorded[1]}, "",
 			call("6", "executeSQLQuery", object{"query": byQuarter, "reason": "both over time"})),
 
 		// The first question.
@@ -83,7 +83,7 @@ func transcript() []llmtest.Rule {
 }
 
 func rule(name string, contains []string, text string, calls ...llm.ToolCall) llmtest.Rule {
-	return llmtest.Rule{Name: name, Contains: contains, Replies: []llmtest.Reply{{Text: text, ToolCalls: calls}}}
+	return llmtest.Rule{Name: name, Contains: contains, Replies: []llmtest.Reply{{Text: text, ToolCalls: calls}}, Repeat: true}
 }
 
 func call(id, tool string, arguments any) llm.ToolCall {

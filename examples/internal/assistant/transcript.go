@@ -1,4 +1,4 @@
-package main
+package assistant
 
 import (
 	"context"
@@ -12,17 +12,17 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-// line is what the user of the transcript types, with the model's replies to it.
-type line struct {
-	text  string
-	model []llmtest.Rule
+// A Line is what the user of the transcript types, with the model's replies to it.
+type Line struct {
+	Text  string
+	Model []llmtest.Rule
 }
 
-// transcript returns the recorded conversation: each route, questions that continue
+// Transcript returns the recorded conversation: each route, questions that continue
 // the ones before, and questions to the user that are answered, replaced by another
 // request, and dropped.
-func transcript() []line {
-	return []line{
+func Transcript() []Line {
+	return []Line{
 		data(recorded("overdue")),
 		data(worded(recorded("overdue-for-malmo"), "Which work orders are those of Malmo Harbour Logistics?")),
 		manual("When does a work order count as overdue, and who hears of it?", "When does a work order count as overdue, and who hears of it?",
@@ -42,11 +42,11 @@ GROUP BY r.id, r.name
 ORDER BY invoices DESC, region`},
 			Answer: "By the site where the work was done, 5 invoices were issued for the North in March 2026, 3 for the South and 2 for the East.",
 		}),
-		{text: "2"},
+		{Text: "2"},
 		data(fieldservice.Question{Question: "Who had the most work orders in March 2026?", Tables: []string{"workOrder", "employee"}}),
 		instead(data(worded(recorded("on-order"), "Leave that. Which purchase orders have not arrived yet, from whom, and when are they expected?"))),
 		data(fieldservice.Question{Question: "How many invoices were issued for each region in 2025?", Tables: []string{"invoice", "region"}}),
-		{text: "Never mind."},
+		{Text: "Never mind."},
 		general("What is the difference between a chiller and a heat pump?",
 			"They are one machine in two uses: both move heat from a cold place to a warm one. A chiller is there for its cold side, a heat pump for its warm side, and many heat pumps can be turned round."),
 	}
@@ -65,49 +65,51 @@ func worded(q fieldservice.Question, question string) fieldservice.Question {
 }
 
 // data is a question for the SQL agent.
-func data(q fieldservice.Question) line {
-	return line{q.Question, append(chat.Replay([]fieldservice.Question{q}), routed(q.Question, "sql", "it asks for records"))}
+func data(q fieldservice.Question) Line {
+	return Line{q.Question, append(chat.Replay([]fieldservice.Question{q}), Routed(q.Question, "sql", "it asks for records"))}
 }
 
 // manual is a question for the documents. A question that depends on the ones before
 // is rewritten before the search: alone is the rewritten text. The answer cites the
 // passage by the key that the documents give it.
-func manual(question, alone, answer string) line {
-	return line{question, []llmtest.Rule{
-		routed(question, "documents", "it asks how things are done"),
+func manual(question, alone, answer string) Line {
+	return Line{question, []llmtest.Rule{
+		Routed(question, "documents", "it asks how things are done"),
 		chat.Rule("rewrite_question", chat.Asks("The last question: ", question), map[string]string{"question": alone}),
 		chat.Rule("answer_from_documents", chat.Asks("Question: ", alone), answer),
 	}}
 }
 
-func general(question, answer string) line {
+func general(question, answer string) Line {
 	asks := func(r *llm.Request) bool { return r.Messages[len(r.Messages)-1].Content == question }
-	return line{question, []llmtest.Rule{
-		routed(question, "general", "it asks for general knowledge"),
+	return Line{question, []llmtest.Rule{
+		Routed(question, "general", "it asks for general knowledge"),
 		chat.Rule("general", asks, answer),
 	}}
 }
 
 // instead is a line that is no reply to the question before it but a new request.
-func instead(l line) line {
+func instead(l Line) Line {
 	reading := map[string]string{"intent": "new_request", "reason": "it asks for something else"}
-	l.model = append(l.model, chat.Rule("read_reply", chat.Asks("<message>\n", l.text), reading))
+	l.Model = append(l.Model, chat.Rule("read_reply", chat.Asks("<message>\n", l.Text), reading))
 	return l
 }
 
-func routed(question, route, reason string) llmtest.Rule {
+// Routed returns the rule of a model that chooses a route for a question.
+func Routed(question, route, reason string) llmtest.Rule {
 	return chat.Rule("route", chat.Asks("<question>\n", question), map[string]string{"route": route, "reason": reason})
 }
 
-// replay returns the lines of the transcript, and a model that replies to them after a
-// pause.
-func replay(pause time.Duration) ([]string, llm.Model) {
+// Replay returns the lines of the transcript, and a model that replies to them, and as
+// more rules say, after a pause.
+func Replay(pause time.Duration, more ...llmtest.Rule) ([]string, llm.Model) {
 	rules := []llmtest.Rule{chat.Rule("summarise", nil, "The user asked about overdue work orders on 31 March 2026.")}
 	var texts []string
-	for _, l := range transcript() {
-		texts = append(texts, l.text)
-		rules = append(rules, l.model...)
+	for _, l := range Transcript() {
+		texts = append(texts, l.Text)
+		rules = append(rules, l.Model...)
 	}
+	rules = append(rules, more...)
 	for i := range rules {
 		rules[i].Replies[0].Delay = pause
 	}
@@ -119,19 +121,4 @@ func replay(pause time.Duration) ([]string, llm.Model) {
 		}
 		return resp, err
 	})
-}
-
-// left returns the lines that follow after the messages of a conversation, and reports
-// whether the messages are the beginning of the lines.
-func left(lines []string, said []llm.Message) ([]string, bool) {
-	for _, m := range said {
-		if m.Role != llm.RoleUser {
-			continue
-		}
-		if len(lines) == 0 || m.Content != lines[0] {
-			return nil, false
-		}
-		lines = lines[1:]
-	}
-	return lines, true
 }

@@ -1,0 +1,167 @@
+// An answer, with where it comes from.
+import * as charts from "./chart.js";
+import {render} from "./markdown.js";
+import * as tables from "./table.js";
+import {button, code, details, make, parse, print} from "./dom.js";
+
+const vegaLite = /^application\/vnd\.vegalite\.v\d+\+json$/;
+const explorationMedia = "application/vnd.qed.exploration+json";
+const reportMedia = "application/vnd.qed.report+json";
+
+const decode = artifact => new TextDecoder().decode(Uint8Array.from(atob(artifact.data), c => c.charCodeAt(0)));
+
+/** content reads the artifacts of an answer. */
+function content(answer) {
+	const out = {charts: new Map(), rows: [], exploration: false};
+	for (const artifact of answer.artifacts ?? []) {
+		try {
+			if (vegaLite.test(artifact.media_type)) {
+				if (out.whole) continue;
+				out.charts.set("artifact-" + out.charts.size, {title: artifact.name, spec: parse(decode(artifact))});
+			} else if (artifact.media_type === explorationMedia || artifact.media_type === reportMedia) {
+				const found = artifact.value ?? parse(decode(artifact));
+				out.charts.clear(); // those of the tools are in it, by their IDs
+				out.whole = true;
+				out.exploration ||= artifact.media_type === explorationMedia;
+				for (const c of found.charts ?? []) out.charts.set(c.id, {title: c.title, spec: c.spec, query: c.sqlQuery});
+				out.rows.push(...(found.executedQueries ?? found.queries ?? []));
+				out.checks = found.checks;
+			}
+		} catch (error) {
+			console.warn("An artifact cannot be read", error);
+		}
+	}
+	return out;
+}
+
+/** rowsOf returns the rows of a query of an answer, if the answer has them. */
+function rowsOf(answer, found, index) {
+	const query = answer.queries?.[index];
+	if (!query) return null;
+	const same = found.rows.find(q => q.query === query.written || q.query === query.executed);
+	if (same) return same.result;
+	return answer.queries.length === 1 ? answer.table ?? null : null;
+}
+
+/** proof opens the cells behind a figure. */
+function proof(answer, found, index) {
+	const figure = answer.figures[index];
+	const dialog = document.getElementById("proof");
+	document.getElementById("proof-title").textContent = figure.text;
+	const parts = [make("p", null, "Reference: ", make("code", {textContent: figure.reference}))];
+	for (const source of figure.sources ?? []) {
+		const query = answer.queries?.[source.query];
+		const rows = rowsOf(answer, found, source.query);
+		const cell = source.row && rows?.rows[source.row - 1]?.[rows.columns.findIndex(c => c.name === source.column)];
+		const list = make("dl");
+		const add = (term, value) => list.append(make("dt", {textContent: term}), make("dd", {textContent: value}));
+		if (query) add("Query", source.query + 1 + " of " + answer.queries.length);
+		add("Row", source.row ? String(source.row) : "all rows");
+		add("Column", source.column || "the rows are counted");
+		if (source.row && cell !== undefined && cell !== false) add("Cell", String(cell));
+		parts.push(list);
+		if (query) parts.push(code(query.executed || query.written, "Query"));
+	}
+	document.getElementById("proof-body").replaceChildren(...parts);
+	dialog.showModal();
+}
+
+function query(q, index, rows) {
+	const parts = [code(q.executed || q.written, "Query that ran")];
+	const note = (term, text) => parts.push(make("p", null, make("strong", {textContent: term + ": "}), text));
+	if (q.join_path?.length) {
+		parts.push(make("p", null, make("strong", {textContent: "Join path"})),
+			make("ul", null, ...q.join_path.map(join => make("li", null, make("code", {textContent: join})))));
+	}
+	if (q.views?.length) note("Read through", q.views.join(", "));
+	for (const v of q.values ?? []) note("Read as", `${v.said} is ${v.value} in ${v.table}.${v.column}`);
+	if (q.executed && q.executed !== q.written) parts.push(details("As the model wrote it", code(q.written, "Query of the model")));
+	for (const c of q.corrections ?? []) {
+		parts.push(details("Replaced before: " + c.reason, code(c.query, "Replaced query")));
+	}
+	if (rows) parts.push(tables.show(rows, "Rows of query " + (index + 1)));
+	const facts = [q.language, q.index, q.executed ? (q.total || q.rows) + (q.rows === 1 ? " row" : " rows") : "not run",
+		q.millis ? q.millis + " ms" : "", q.cached ? "from before" : "", q.task ? "task " + q.task : ""].filter(Boolean);
+	return details(`Query ${index + 1} (${facts.join(", ")})`, ...parts);
+}
+
+/** plan returns the tasks of a plan with their status. */
+export function plan(tasks) {
+	return make("ol", {className: "plan", "aria-label": "Plan"}, ...tasks.map(t => make("li", {className: t.status ?? ""},
+		make("span", {className: "mark", "aria-hidden": "true"}),
+		make("span", {textContent: t.description + (t.tool ? ` (${t.tool})` : "")}),
+		make("span", {className: "dim", textContent: " " + [t.status || "waiting", t.note, t.after?.length ? "after " + t.after.join(", ") : ""].filter(Boolean).join(", ")}))));
+}
+
+/** explored returns an exploration or a report of an uploaded file as an answer. */
+export function explored(found) {
+	const ran = (found.executedQueries ?? []).map(q => ({...q,
+		result: {...q.result, columns: q.result.columns.map(name => ({name}))}}));
+	return {
+		text: found.report ?? [found.summary, "", ...found.insights.map(i => "- " + i)].join("\n"),
+		partial: Boolean(found.partial), partial_reason: found.partial, unproved: found.unproved,
+		queries: ran.map(q => ({language: "sql", written: q.query, executed: q.query, rows: q.result.rows.length})),
+		artifacts: [{media_type: found.report ? reportMedia : explorationMedia, value: {...found, executedQueries: ran}}],
+	};
+}
+
+/** text returns a text that is still being written. */
+export const text = written => render(written, {});
+
+/**
+ * show returns the parts of a complete answer. Actions: report, follow and restart are
+ * called by the buttons of an analysis.
+ */
+export function show(answer, actions) {
+	const found = content(answer), out = [];
+	const left = new Map(found.charts);
+	const sources = (answer.citations ?? []).map((c, i) => {
+		const passage = make("details", {className: "source"},
+			make("summary", {textContent: `[${i + 1}] ${c.title}${c.location ? " (" + c.location + ")" : ""}`}),
+			make("blockquote", {textContent: c.excerpt ?? "The passage was not kept."}));
+		return passage;
+	});
+	const chart = id => {
+		const c = left.get(id);
+		left.delete(id);
+		return c ? charts.show(c.title, c.spec, c.query) : null;
+	};
+	if (!answer.questions?.length) {
+		out.push(make("div", {className: "text"}, render(answer.text ?? "", {
+			figures: answer.figures, proof: i => proof(answer, found, i), chart,
+			citations: sources.length, cite: n => {
+				sources[n - 1].open = true;
+				sources[n - 1].querySelector("summary").focus();
+			},
+		})));
+	}
+	if (answer.partial && !(answer.text ?? "").includes(answer.partial_reason)) {
+		out.push(make("p", {className: "problem", textContent: "Not complete: " + answer.partial_reason}));
+	}
+	if (answer.unproved?.length) {
+		out.push(make("p", {className: "problem", textContent: "Not in the data: " + answer.unproved.join(", ")}));
+	}
+	for (const id of [...left.keys()]) out.push(chart(id));
+	if (answer.table?.columns?.length && !found.exploration) out.push(tables.show(answer.table));
+	const proofs = [];
+	if (answer.plan?.length) proofs.push(details(`Plan (${answer.plan.length} tasks)`, plan(answer.plan)));
+	for (const [i, q] of (answer.queries ?? []).entries()) {
+		proofs.push(query(q, i, answer.queries.length > 1 || found.rows.length ? rowsOf(answer, found, i) : null));
+	}
+	proofs.push(...sources);
+	for (const d of answer.documents ?? []) {
+		proofs.push(details(`Document ${d.id} (${d.index})`, code(print(d.source ?? {}, 2), "Document")));
+	}
+	const checks = (answer.audit?.findings ?? []).map(f =>
+		f.kind.replaceAll("_", " ") + ": " + (f.text || f.sentence || ""));
+	if (checks.length) proofs.push(details("Check of the sources", make("ul", null, ...checks.map(c => make("li", {textContent: c})))));
+	for (const d of answer.dates ?? []) {
+		proofs.push(make("p", {className: "dim", textContent: `“${d.text}” is ${d.from} up to, not including, ${d.to}`}));
+	}
+	if (proofs.length) out.push(make("div", {className: "proofs"}, ...proofs));
+	if (found.exploration) {
+		out.push(make("p", {className: "choices"}, button("Generate report", actions.report),
+			button("Ask a follow-up", actions.follow), button("Start over", actions.restart)));
+	}
+	return out;
+}

@@ -1,0 +1,120 @@
+// The AG-UI streams of the server.
+import {parse, print} from "./dom.js";
+
+/** frames yields the server-sent events of a response, as {id, event}. */
+async function* frames(response) {
+	const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+	let rest = "";
+	try {
+		for (;;) {
+			const {done, value} = await reader.read();
+			if (done) return;
+			const parts = (rest + value).split("\n\n");
+			rest = parts.pop();
+			for (const part of parts) {
+				let id = "", data = "";
+				for (const line of part.split("\n")) {
+					if (line.startsWith("id: ")) id = line.slice(4);
+					else if (line.startsWith("data: ")) data += line.slice(6);
+				}
+				if (data) yield {id, event: parse(data)};
+			}
+		}
+	} finally {
+		reader.cancel().catch(() => {}); // the connection may be gone
+	}
+}
+
+/** A Refusal is an answer of the server that is no stream. */
+export class Refusal extends Error {
+	constructor(status, error) {
+		super(error?.message ?? "The server refused the request.");
+		this.status = status;
+		this.code = error?.code ?? "";
+	}
+}
+
+/** get returns the JSON of an address. */
+export async function get(address) {
+	const response = await fetch(address);
+	if (!response.ok) throw await refusal(response);
+	return parse(await response.text());
+}
+
+/** upload stores a file for the analyst. */
+export async function upload(file) {
+	const response = await fetch("api/datasets", {method: "POST", headers: {"Content-Type": "application/octet-stream"}, body: file});
+	if (!response.ok) throw await refusal(response);
+	return parse(await response.text());
+}
+
+/** explore yields the events of a request to the analyst, with what it found last. */
+export async function* explore(address, body, signal) {
+	const response = await fetch(address, {
+		method: "POST", signal, body: print(body),
+		headers: {"Content-Type": "application/json", Accept: "text/event-stream"},
+	});
+	if (!response.ok) throw await refusal(response);
+	for await (const {event} of frames(response)) {
+		if (event.status === "error") throw new Error(event.error || "The analysis failed.");
+		if (event.event) yield {type: "CUSTOM", name: event.event, value: event.data};
+		else yield {found: event};
+	}
+}
+
+async function refusal(response) {
+	let body = null;
+	try { body = await response.json(); } catch { /* no JSON */ }
+	return new Refusal(response.status, body?.error);
+}
+
+const address = thread => "agui/" + encodeURIComponent(thread);
+const wait = time => new Promise(resolve => setTimeout(resolve, time));
+const patience = 120_000; // until a lost connection is given up
+
+/** post begins a turn, and yields its events until the last one. */
+export function post(thread, body, signal, lost) {
+	const first = () => fetch("agui", {
+		method: "POST", signal, headers: {"Content-Type": "application/json"},
+		body: print({threadId: thread, runId: crypto.randomUUID(), messages: [], ...body}),
+	});
+	return events(thread, first, signal, lost);
+}
+
+/** rejoin yields the events of the turn that runs, from its beginning. */
+export const rejoin = (thread, signal, lost) => events(thread, null, signal, lost);
+
+/** stop ends the turn that runs. */
+export const stop = thread => fetch(address(thread), {method: "DELETE"});
+
+/**
+ * events yields the events of a turn. When the connection is lost it calls lost, and
+ * continues after the last event. It ends without a last event if there is no more.
+ */
+async function* events(thread, first, signal, lost) {
+	let last = "", since = 0;
+	for (let pause = 250; ; pause = Math.min(2 * pause, 3000)) {
+		try {
+			const response = await (first?.() ?? fetch(address(thread), {signal, headers: last ? {"Last-Event-ID": last} : {}}));
+			if (response.status === 204) return;
+			if (!response.ok) throw await refusal(response);
+			first = null;
+			for await (const {id, event} of frames(response)) {
+				if (since) lost(false);
+				since = 0;
+				pause = 250;
+				last = id || last;
+				yield event;
+				if (event.type === "RUN_FINISHED" || event.type === "RUN_ERROR") return;
+			}
+		} catch (error) {
+			const again = error instanceof TypeError || error instanceof Refusal && error.status === 503;
+			if (signal.aborted || first || !again) throw error;
+		}
+		since ||= Date.now();
+		if (Date.now() - since > patience) throw new Error("The server cannot be reached.");
+		lost(true);
+		await wait(pause);
+		if (signal.aborted) return;
+	}
+}

@@ -1,0 +1,58 @@
+// What an agent does, as lines and as a timeline.
+import {make} from "./dom.js";
+
+const list = (values, before = "") => values?.length ? before + values.join(", ") : "";
+const because = d => d.reason ? " (" + d.reason + ")" : "";
+const rows = n => n === 1 ? "1 row" : n + " rows";
+
+// The lines of the events, by their kind. Other kinds are not shown.
+const lines = {
+	route_decision: d => ["Route", d.route + because(d)],
+	tables_selected: d => ["Tables", list(d.tables) + because(d)],
+	join_planned: d => d.joins?.length ? ["Joins", d.joins.join("; ")] : null,
+	query_written: d => ["Query", "attempt " + d.attempt + (d.reason ? ", after: " + d.reason : "")],
+	query_rewritten: d => ["Secured", list(d.views, "read through ") || "checked"],
+	query_refused: d => ["Refused", d.message + list(d.candidates, "; did you mean ")],
+	query_executed: d => ["Ran", rows(d.rows)],
+	intent_classified: d => ["Intent", d.intent + because(d)],
+	question_rewritten: d => ["Read as", d.question],
+	question_closed: d => ["Closed", "the question needs no reply" + because(d)],
+	retrieved: d => ["Search", d.query + ": " + (d.citations?.length ?? 0) + " passages"],
+	step_start: d => ["Step", d.step + " of " + d.of],
+	task_start: d => ["Task", d.description],
+	task_end: d => ["Done", d.key + (d.error ? ": " + d.error : d.rows ? ": " + rows(d.rows) : "")],
+	warning: d => ["Warning", d.message],
+};
+
+/** A Trace is what happened in one turn. */
+export class Trace {
+	constructor() {
+		this.began = performance.now();
+		this.entries = [];
+	}
+
+	/** add adds an event of the stream, and returns its text, or "". */
+	add(event) {
+		let line = null, millis = event.value?.millis ?? 0;
+		if (event.type === "CUSTOM") line = lines[event.name]?.(event.value) ?? null;
+		else if (event.type === "TOOL_CALL_START") line = ["Tool", event.toolCallName];
+		if (!line) return "";
+		this.entries.push({at: performance.now() - this.began, millis, name: line[0], text: line[1]});
+		return line.join(": ");
+	}
+
+	/** show returns the events as a timeline. */
+	show() {
+		const total = Math.max(1, ...this.entries.map(e => e.at));
+		return make("ol", {className: "trace", tabIndex: 0, "aria-label": "Timeline"}, ...this.entries.map(e => {
+			const bar = make("span", {className: "bar", "aria-hidden": "true"});
+			bar.style.setProperty("--from", 100 * Math.max(0, e.at - e.millis) / total + "%");
+			bar.style.setProperty("--width", 100 * Math.min(e.millis, e.at) / total + "%");
+			return make("li", null,
+				make("span", {className: "time", textContent: (e.at / 1000).toFixed(2) + " s"}),
+				make("span", {className: "track"}, bar),
+				make("span", null, make("strong", {textContent: e.name + " "}), e.text,
+					e.millis ? make("span", {className: "dim", textContent: " " + e.millis + " ms"}) : null));
+		}));
+	}
+}

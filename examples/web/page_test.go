@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/qedkit/qed/examples/analyst/orders"
+)
+
+// providers are the variables that would replace the recorded model and data.
+var providers = []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ELASTICSEARCH_URL", "DB_NAME"}
+
+// A program is the program, run by a test in its own process.
+type program struct {
+	address string
+	stop    func() error
+}
+
+// start runs the program on a store.
+func start(tb testing.TB, store string, args ...string) *program {
+	tb.Helper()
+	for _, name := range providers {
+		tb.Setenv(name, "")
+	}
+	tb.Chdir(tb.TempDir())
+	ctx, cancel := context.WithCancel(tb.Context())
+	out := &output{found: make(chan string, 1)}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, append([]string{"-address", "127.0.0.1:0", "-store", store, "-pause", "0"}, args...), nil, out)
+	}()
+	p := &program{stop: sync.OnceValue(func() error { cancel(); return <-ended })}
+	tb.Cleanup(func() {
+		if err := p.stop(); err != nil {
+			tb.Error(err)
+		}
+	})
+	select {
+	case p.address = <-out.found:
+	case err := <-ended:
+		ended <- nil // for stop
+		tb.Fatalf("the program ended: %v", err)
+	}
+	return p
+}
+
+// output finds the address of the page in what the program prints.
+type output struct {
+	mu    sync.Mutex
+	text  bytes.Buffer
+	found chan string
+}
+
+var opened = regexp.MustCompile(`Open (http://\S+)`)
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.text.Write(p)
+	if m := opened.FindSubmatch(o.text.Bytes()); m != nil {
+		select {
+		case o.found <- string(m[1]):
+		default:
+		}
+	}
+	return len(p), nil
+}
+
+func open(tb testing.TB) (*program, *browser) {
+	tb.Helper()
+	b := newBrowser(tb)
+	p := start(tb, filepath.Join(tb.TempDir(), "conversations.db"))
+	b.do(chromedp.Navigate(p.address))
+	b.until(`document.querySelectorAll("#questions button").length > 0`)
+	return p, b
+}
+
+// TestRecords asks the database: the page shows the query, the joins and the rows, and
+// a question of the agent as buttons.
+func TestRecords(t *testing.T) {
+	_, b := open(t)
+	b.show("start")
+	b.press("How many invoices were issued for each region in March 2026?")
+	b.idle()
+	b.has("Which one do you mean?", "by the billing location", "Never mind")
+	b.show("question")
+	b.press("by the shipping location")
+	b.until(`document.querySelectorAll("article").length === 2`)
+	b.idle()
+	b.has("5 invoices were issued for the North", "3 rows", "Query 1 (sql, 3 rows", "Timeline")
+	b.press("Query 1")
+	b.has("invoice.shippingLocationId = customerLocation.id", "Read through: secure_customerlocation", "As the model wrote it")
+	cells := `[...document.querySelectorAll(".rows tbody td:last-child")].map(c => c.textContent).join()`
+	b.press("invoices")
+	if got := value[string](b, cells); got != "2,3,5" {
+		t.Errorf("the sorted column is %s", got)
+	}
+	b.press("invoices")
+	if got := value[string](b, cells+` + document.querySelector("th:last-child").ariaSort`); got != "5,3,2descending" {
+		t.Errorf("the sorted column is %s", got)
+	}
+	b.press("Timeline")
+	b.show("records")
+}
+
+// TestDocuments asks the manual: a source opens its passage.
+func TestDocuments(t *testing.T) {
+	_, b := open(t)
+	b.ask("When does a work order count as overdue, and who hears of it?")
+	b.has("The branch manager gets a list", "[1] work-orders.md")
+	b.press("[1]")
+	b.until(`document.querySelector(".source").open || document.querySelector(".source")`)
+	value[chromedp.Void](b, `document.querySelector(".text .figure").click()`)
+	b.until(`document.querySelector(".source").open`)
+	b.has("Overdue ones are red in the planning")
+	b.show("documents")
+}
+
+// TestAnalysis explores the orders: figures open their cells, charts are drawn, and a
+// report is written.
+func TestAnalysis(t *testing.T) {
+	_, b := open(t)
+	b.ask("Which team is on time more often, and can we trust the invoices?")
+	b.until(`document.querySelector(".chart svg") !== null`)
+	b.has("83.1", "Generate report", "Ask a follow-up", "Start over")
+	b.show("analysis")
+	value[chromedp.Void](b, `document.querySelector(".text .figure").click()`)
+	b.until(`document.querySelector("#proof").open`)
+	proof := value[string](b, `document.querySelector("#proof").innerText`)
+	for _, want := range []string{"83.1", "Column\non_time_percent", "Row\n2", "SELECT", "Cell\n83."} {
+		if !strings.Contains(proof, want) {
+			t.Errorf("the proof has no %q:\n%s", want, proof)
+		}
+	}
+	b.show("proof")
+	b.press("Close")
+	b.press("Ask a follow-up")
+	b.ask("Do customers log in more often because they wait longer?")
+	b.press("Generate report")
+	b.until(`document.querySelectorAll("article").length === 3`)
+	b.idle()
+	b.until(`[...document.querySelectorAll("article")].at(-1).querySelector(".chart svg") !== null`)
+	b.has("Service orders of 2023 and 2024", "overhaul\t62.4 %", "575 rows")
+	b.show("report")
+	value[chromedp.Void](b, `[...document.querySelectorAll("article")][1].querySelectorAll(".choices button")[2].click()`)
+	b.until(`!document.querySelector("#start").hidden && document.querySelectorAll("article").length === 0`)
+}
+
+// TestPlan asks the planner: the plan is shown with the status of its tasks.
+func TestPlan(t *testing.T) {
+	_, b := open(t)
+	for _, turn := range shipments().Turns {
+		b.ask(turn.Text)
+	}
+	b.until(`document.querySelector(".chart svg") !== null`)
+	b.has("Median delay by carrier", "Plan (")
+	b.press("Plan (")
+	if n := value[int](b, `[...document.querySelectorAll("article")].at(-1).querySelectorAll(".plan .complete").length`); n == 0 {
+		t.Error("no task is complete")
+	}
+	b.show("plan")
+}
+
+// TestUpload analyses files of the user: a good one, one that is no CSV, and one that is
+// too large.
+func TestUpload(t *testing.T) {
+	_, b := open(t)
+	b.ignore("status of 422")
+	var good bytes.Buffer
+	if err := orders.Write(&good); err != nil {
+		t.Fatal(err)
+	}
+	choose := func(name string, content []byte) {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b.do(chromedp.SetUploadFiles("#file", []string{path}))
+	}
+	problem := `document.querySelector("#file-problem")`
+	choose("<img src=x onerror=alert(1)>.csv", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00"))
+	b.until("!" + problem + ".hidden")
+	if text := value[string](b, problem+".textContent"); strings.Contains(text, "16 MB") || text == "" {
+		t.Errorf("a picture is refused with %q", text)
+	}
+	b.show("no-csv")
+	choose("large.csv", bytes.Repeat([]byte("a,b\n"), maxUpload/4+1))
+	b.until(problem + `.textContent === "The file is larger than 16 MB."`)
+	choose("orders.csv", good.Bytes())
+	b.until(`document.querySelectorAll("article").length === 1`)
+	b.has("60,575 rows and 12 columns", "order_id")
+	b.ask(orders.Recorded[0])
+	b.until(`document.querySelector(".chart svg") !== null`)
+	b.has("83.1", "Query 1 (sql", "Timeline")
+	b.show("upload")
+	b.press("Ask a follow-up")
+	b.ask(orders.Recorded[1])
+	b.press("Generate report")
+	b.until(`document.querySelectorAll("article").length === 4`)
+	b.idle()
+	b.has("Service orders of 2023 and 2024")
+	b.press("New conversation")
+	b.until(`document.querySelectorAll("article").length === 0`)
+}
