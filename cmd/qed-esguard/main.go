@@ -1,6 +1,6 @@
 // Qed-esguard checks search bodies for Elasticsearch and OpenSearch with the validator of
 // package esquery: it accepts, fixes or refuses each one. It works for programs in any
-// language: as a filter over a file, as a co-process that answers line by line, or as a
+// language: as a filter over a file, as a coprocess that answers line by line, or as a
 // check in CI.
 //
 //	qed-esguard -mapping mapping.json < bodies.jsonl

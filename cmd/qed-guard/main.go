@@ -1,8 +1,11 @@
 // Qed-guard checks SQL statements with the guard of package secureview: it rewrites each
 // one according to a policy, or refuses it. It works for programs in any language: as
-// a filter over a file, as a co-process that answers line by line, or as a check in CI.
+// a filter over a file, as a coprocess that answers line by line, or as a check in CI.
 //
 //	qed-guard -policy policy.json < statements.jsonl
+//
+// The policy names the dialect: mysql, postgres or sqlite. Its form is that of
+// secureview.Policy. With -fail the exit status is 1 if a statement was refused.
 //
 // It reads one JSON object per line, {"id": .., "sql": ".."}, and writes one per line.
 // It answers each line before it reads the next:
@@ -10,13 +13,12 @@
 //	{"id": .., "ok": true, "sql": "SELECT .."}
 //	{"id": .., "ok": false, "code": "unknown_column", "message": "..", "candidates": [".."]}
 //
-// The id is any JSON value and is returned unchanged. The answer to a line that cannot
-// be read has the code "bad_line", to one that is too long "too_large"; the program
-// continues. Blank lines are skipped.
+// Only the sql of an answer may be executed. The id is any JSON value and is returned
+// unchanged. A line that cannot be read is refused with the code "bad_line", one that is
+// too long with "too_large". Blank lines are skipped.
 //
-// The exit status is 0 if all lines were answered, 1 if a read or write failed, or
-// with -fail if a statement was refused, and 2 if the policy or the command line is
-// wrong.
+// The exit status is 0 if all lines were answered, 1 if a read or write failed, and 2 if
+// the policy or the command line is wrong.
 package main
 
 import (

@@ -5,11 +5,11 @@
 //
 //	qed-joingraph -dsn mysql://reader@127.0.0.1:3306/app -models associations.json -out graph.json
 //
-// The programs in the folder joingraph/export of the module write the models of an application. With -count the
-// database is asked to count matching rows; only counts leave it, except three rows for
-// each doubtful join, which the report shows. With -validate the configured model
+// The programs in joingraph/export of the module write the models of an application. With
+// -count the database counts matching rows. It returns only these counts, and three rows
+// for each doubtful join, which the report shows. With -validate the configured model
 // (OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY) judges the joins that nobody
-// declared; -verdicts keeps what it said, so that it is not asked twice.
+// declared; -verdicts saves its verdicts for the next run. -h lists all flags.
 package main
 
 import (

@@ -53,8 +53,8 @@ func (d *Database) Pool(ctx context.Context) (*sql.DB, error) {
 	return d.pool(), nil
 }
 
-// The limits of a pool: up to 15 connections under load, of which 5 stay open,
-// each for an hour at most, so that a server that was replaced is left.
+// The limits of a pool: up to 15 connections under load, of which 5 stay open, each
+// for at most an hour, so that connections to a replaced server end.
 const (
 	maxOpen     = 15
 	maxIdle     = 5

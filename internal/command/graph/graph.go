@@ -43,7 +43,7 @@ func (f *files) Set(name string) error { *f = append(*f, name); return nil }
 // be named.
 func Run(ctx context.Context, args []string, out, progress io.Writer, example *database.Example) error {
 	o := options{where: database.Options{Example: example}}
-	flags := flag.NewFlagSet("joingraph", flag.ContinueOnError)
+	flags := flag.NewFlagSet("qed-joingraph", flag.ContinueOnError)
 	o.where.Flags(flags)
 	flags.Var(&o.models, "models", "`file` with the associations of an application; can be repeated")
 	flags.StringVar(&o.corrections, "corrections", "", "`file` with the corrections of a person, which win over everything else")

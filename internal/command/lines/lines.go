@@ -1,5 +1,5 @@
 // Package lines answers lines of JSON with lines of JSON. It is the input and
-// output of programs that run as a filter or as a co-process.
+// output of programs that run as a filter or as a coprocess.
 package lines
 
 import (

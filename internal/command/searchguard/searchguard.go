@@ -22,13 +22,13 @@ const (
 	Usage  = 2
 )
 
-const usage = `Usage: esguard -mapping file [flags] < bodies.jsonl
+const usage = `Usage: qed-esguard -mapping file [flags] < bodies.jsonl
 
 Each line is a JSON object {"id": .., "body": {..}}, with an "index" if there are several.`
 
 // Run runs the program and returns its exit status.
 func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	flags := flag.NewFlagSet("esguard", flag.ContinueOnError)
+	flags := flag.NewFlagSet("qed-esguard", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	mapping := flags.String("mapping", "", "the mapping, a JSON `file`")
 	filter := flags.String("filter", "", "a query that each search must match too, a JSON `file`")
@@ -48,15 +48,15 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	}
 	switch {
 	case *mapping == "":
-		fmt.Fprintln(errs, "esguard: -mapping is missing: name the JSON file with the mapping")
+		fmt.Fprintln(errs, "qed-esguard: -mapping is missing: name the JSON file with the mapping")
 		return Usage
 	case flags.NArg() > 0:
-		fmt.Fprintf(errs, "esguard: unexpected argument %q: bodies are read from standard input\n", flags.Arg(0))
+		fmt.Fprintf(errs, "qed-esguard: unexpected argument %q: bodies are read from standard input\n", flags.Arg(0))
 		return Usage
 	}
 	v, err := newValidator(*mapping, *filter, indices, sensitive)
 	if err != nil {
-		fmt.Fprintf(errs, "esguard: %v\n", err)
+		fmt.Fprintf(errs, "qed-esguard: %v\n", err)
 		return Usage
 	}
 	refused := 0
@@ -69,10 +69,10 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	})
 	switch {
 	case err != nil:
-		fmt.Fprintf(errs, "esguard: %v\n", err)
+		fmt.Fprintf(errs, "qed-esguard: %v\n", err)
 		return Failed
 	case refused > 0 && *fail:
-		fmt.Fprintf(errs, "esguard: bodies refused: %d\n", refused)
+		fmt.Fprintf(errs, "qed-esguard: bodies refused: %d\n", refused)
 		return Failed
 	}
 	return OK

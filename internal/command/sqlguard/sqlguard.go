@@ -31,7 +31,7 @@ const (
 // Run runs the program and returns its exit status. dialects are those that a policy
 // may name.
 func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, dialects map[string]dialect.Dialect) int {
-	flags := flag.NewFlagSet("guard", flag.ContinueOnError)
+	flags := flag.NewFlagSet("qed-guard", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	policy := flags.String("policy", "", "the policy, a JSON `file`")
 	fail := flags.Bool("fail", false, "exit with status 1 if a statement is refused")
@@ -43,24 +43,24 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, 
 	}
 	switch {
 	case *policy == "":
-		fmt.Fprintln(errs, "guard: -policy is missing: name the JSON file with the policy")
+		fmt.Fprintln(errs, "qed-guard: -policy is missing: name the JSON file with the policy")
 		return Usage
 	case flags.NArg() > 0:
-		fmt.Fprintf(errs, "guard: unexpected argument %q: statements are read from standard input\n", flags.Arg(0))
+		fmt.Fprintf(errs, "qed-guard: unexpected argument %q: statements are read from standard input\n", flags.Arg(0))
 		return Usage
 	}
 	g, err := newGuard(*policy, dialects)
 	if err != nil {
-		fmt.Fprintf(errs, "guard: %s: %v\n", *policy, err)
+		fmt.Fprintf(errs, "qed-guard: %s: %v\n", *policy, err)
 		return Usage
 	}
 	refused, err := filter(ctx, g, in, out)
 	switch {
 	case err != nil:
-		fmt.Fprintf(errs, "guard: %v\n", err)
+		fmt.Fprintf(errs, "qed-guard: %v\n", err)
 		return Failed
 	case refused > 0 && *fail:
-		fmt.Fprintf(errs, "guard: statements refused: %d\n", refused)
+		fmt.Fprintf(errs, "qed-guard: statements refused: %d\n", refused)
 		return Failed
 	}
 	return OK
