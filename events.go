@@ -228,6 +228,8 @@ type Warning struct {
 	//   - "memory_incomplete": the agent got less of the conversation, or of what
 	//     is remembered of the user, than it should;
 	//   - "result_lost": a result of the plan cannot be loaded;
+	//   - "rows_incomplete": statistics rest on the saved rows of a query, because
+	//     all of them could not be read again;
 	//   - "joins_too_long": chosen tables are further apart than an option allows;
 	//   - "example_refused": a verified question is not shown, as its statement is
 	//     refused today.

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/prompt"
+	draw "github.com/qedkit/qed/internal/sample"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
@@ -65,9 +65,8 @@ func newData(d Data, o Options) (*data, error) {
 		}
 	}
 	// One row more than are read shows that there are more.
-	alone.RowLimit = o.MaxSourceRows + 1
-	out.source, err = secureview.New(&alone, d.Dialect)
-	return out, err
+	out.source = out.guard.WithRowLimit(o.MaxSourceRows + 1)
+	return out, nil
 }
 
 // read returns the rows of a statement, and the statement that ran.
@@ -82,48 +81,42 @@ func (d *data) read(ctx context.Context, sql string) (*qed.Table, string, error)
 
 // A sample is rows that were drawn at random from the rows behind a statement.
 type sample struct {
-	rows    *qed.Table
-	total   int
-	sampled bool
-	query   string
+	rows  *qed.Table
+	total int
+	query string
 }
 
+// Limits of a sample.
 const (
-	maxSample  = 50_000 // rows
-	sampleSeed = 19
+	maxSample      = 50_000
+	maxSampleBytes = 64 << 20
 )
 
 // sample reads the rows behind a statement. If there are many, every row has the
-// same chance to be among those that are kept. The same rows give the same sample.
+// same chance to be among those that are kept.
 func (d *data) sample(ctx context.Context, sql string) (*sample, error) {
 	stmt, err := d.source.RewriteSource(ctx, sql)
 	if err != nil {
 		return nil, err
 	}
-	s := &sample{rows: new(qed.Table), query: stmt.SQL()}
-	random := rand.New(rand.NewPCG(sampleSeed, sampleSeed))
+	rows := new(qed.Table)
 	opt := sqldb.RowsOptions{
 		MaxRows: d.opt.MaxSourceRows, MaxBytes: -1,
-		Columns: func(c []qed.Column) { s.rows.Columns = c },
+		Columns: func(c []qed.Column) { rows.Columns = c },
 	}
+	drawn := draw.NewReservoir(maxSample, maxSampleBytes)
 	for row, err := range d.DB.Rows(ctx, stmt, opt) {
 		if errors.Is(err, sqldb.ErrTooLarge) {
-			s.rows.Truncated = true
+			rows.Truncated = true
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		if s.total++; s.total <= maxSample {
-			s.rows.Rows = append(s.rows.Rows, row)
-			continue
-		}
-		s.sampled = true
-		if i := random.IntN(s.total); i < maxSample {
-			s.rows.Rows[i] = row
-		}
+		drawn.Add(row)
 	}
-	return s, nil
+	rows.Rows = drawn.Rows
+	return &sample{rows: rows, total: drawn.Total, query: stmt.SQL()}, nil
 }
 
 // An Overview is what an exploration knows of the table at its start.

@@ -245,7 +245,7 @@ func (e *explorer) validate(ctx context.Context, in validateArguments) (out vali
 	if err == nil {
 		out.Source = rows.query
 		out.Report, err = e.checks.Check(ctx, claims.Finding{
-			Text: in.Finding, Claim: in.Claim, Rows: rows.rows, Total: rows.total, Sampled: rows.sampled,
+			Text: in.Finding, Claim: in.Claim, Rows: rows.rows, Total: rows.total, Sampled: rows.total > len(rows.rows.Rows),
 		})
 	}
 	if err != nil {

@@ -19,6 +19,9 @@ type RowsRef struct {
 	Truncated bool      `json:"truncated,omitempty"` // the query has more rows than were saved
 	Partial   string    `json:"partial,omitempty"`   // why rows are missing, if not because of a limit
 	Sample    qed.Table `json:"sample"`              // the columns and the first rows
+
+	// Origin is for [RowsRef.LoadOrigin]. Empty means that the query cannot be run again.
+	Origin string `json:"origin,omitempty"`
 }
 
 const (
@@ -66,6 +69,33 @@ func SaveRows(ctx context.Context, t *qed.Table) (*RowsRef, error) {
 		kept = sample
 	}
 	return &RowsRef{Handle: handle, Count: len(kept.Rows), Truncated: kept.Truncated, Sample: sample}, nil
+}
+
+// An Origin is the query that rows come from.
+type Origin struct {
+	Source string          `json:"source"` // its name
+	Query  json.RawMessage `json:"query"`
+}
+
+// SaveOrigin saves the query of the rows with [qed.Save], so that a tool which needs
+// more rows than were saved can run it again. The reference has only a handle: no
+// model can replace the query by another one. Outside a durable run, if the store
+// fails, and if the query is too large, nothing is saved.
+func (r *RowsRef) SaveOrigin(ctx context.Context, o Origin) (err error) {
+	r.Origin, err = qed.Save(ctx, o)
+	if errors.Is(err, qed.ErrTooLarge) {
+		return nil
+	}
+	return err
+}
+
+// LoadOrigin returns the query that [RowsRef.SaveOrigin] saved. If there is none, the
+// error matches [qed.ErrNotFound].
+func (r *RowsRef) LoadOrigin(ctx context.Context) (Origin, error) {
+	if r.Origin == "" {
+		return Origin{}, fmt.Errorf("%w: the reference to rows has no origin", qed.ErrNotFound)
+	}
+	return qed.Load[Origin](ctx, r.Origin)
 }
 
 // String returns how many rows there are, such as "142 rows found".

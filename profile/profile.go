@@ -189,13 +189,11 @@ func Read(ctx context.Context, s Source, o *Options) (*Profile, error) {
 	if s.DB == nil || s.Policy == nil || s.Dialect == nil {
 		return nil, errors.New("profile: Source needs DB, Policy and Dialect")
 	}
-	policy := *s.Policy
-	policy.RowLimit = math.MaxInt32
-	guard, err := secureview.New(&policy, s.Dialect)
+	guard, err := secureview.New(s.Policy, s.Dialect)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{source: s, guard: guard, opt: opt}
+	r := &run{source: s, guard: guard.WithRowLimit(math.MaxInt32), opt: opt}
 	if err := r.find(ctx); err != nil {
 		return nil, err
 	}

@@ -157,6 +157,11 @@ func (e *executor) finding(
 	if err != nil {
 		return executed{}, fmt.Errorf("query: the rows of source %s: %w", source.Name(), err)
 	}
+	if _, ok := source.(Scanner); ok && rows.Truncated {
+		if err := rows.SaveOrigin(ctx, finding.Origin{Source: source.Name(), Query: q}); err != nil {
+			return executed{}, fmt.Errorf("query: the query of source %s: %w", source.Name(), err)
+		}
+	}
 	proof := found.Query
 	proof.Language, proof.Handle = source.Language(), rows.Handle
 	proof.Rows = came

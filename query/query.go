@@ -82,6 +82,19 @@ type Source interface {
 	Run(ctx context.Context, q json.RawMessage) (*Result, error)
 }
 
+// A Scanner is a [Source] that can read all rows of a query, for figures that have
+// to hold for all of them.
+type Scanner interface {
+	Source
+
+	// Scan checks a query and reads its rows without the limits of Run on their
+	// number. It calls row with each, until row returns false; row may keep the
+	// columns but not the cells. The Table of the Result has the columns only. Scan
+	// spends no rows of the budget, because no model and no user sees them. Its
+	// errors are those of Check.
+	Scan(ctx context.Context, q json.RawMessage, row func(columns []qed.Column, cells []any) bool) (*Result, error)
+}
+
 // A Result is what a query found.
 type Result struct {
 	Table *qed.Table // never nil

@@ -81,6 +81,9 @@ func (o *SourceOptions) withDefaults(name string) (SourceOptions, error) {
 // row per bucket. A search without a size, and without a key that prevents paging,
 // returns all documents that it finds, up to MaxRows.
 //
+// The source is a [query.Scanner]: what package stats computes from documents then
+// holds for all that a search finds, and not only for those that are saved.
+//
 // A column of figures is named after its aggregation. The names of the single
 // buckets that contain it, such as those of filters, come first: late.delay. If
 // a row has the name already, the column becomes name_2. Times are texts as the

@@ -1,6 +1,7 @@
 package secureview
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -138,7 +139,12 @@ func checkReread(t *testing.T, g *Guard, sql string) {
 	if _, _, err := limit(q, g.rowLimit); err != nil {
 		t.Fatal(err)
 	}
-	printed, err := g.dialect.Append(nil, q, true)
+	physical := true
+	printed, err := g.dialect.Append(nil, q, physical)
+	if err == nil && bytes.Contains(printed, []byte("LIMIT -1) AS")) { // a barrier is another tree
+		physical = false
+		printed, err = g.dialect.Append(nil, q, physical)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +153,7 @@ func checkReread(t *testing.T, g *Guard, sql string) {
 		t.Fatalf("%s\nprinted %s: %v", sql, printed, err)
 	}
 	sqlast.Walk(q, func(n sqlast.Node) bool {
-		if table, ok := n.(*sqlast.Table); ok {
+		if table, ok := n.(*sqlast.Table); ok && physical {
 			switch {
 			case table.Object != nil:
 				table.Schema, table.Name = table.Object.Schema, table.Object.Name

@@ -81,6 +81,16 @@ func (g *Guard) Dialect() dialect.Dialect { return g.dialect }
 // returns.
 func (g *Guard) RowLimit() int { return g.rowLimit }
 
+// WithRowLimit returns a Guard that differs in its row limit only, such as one for
+// an export. If n is not positive, the limit is [DefaultRowLimit].
+func (g *Guard) WithRowLimit(n int) *Guard {
+	with := *g
+	if with.rowLimit = n; n <= 0 {
+		with.rowLimit = DefaultRowLimit
+	}
+	return &with
+}
+
 // Tables returns the tables that statements may read, sorted by schema and name.
 func (g *Guard) Tables() []Table { return g.catalog.tables() }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -99,6 +100,11 @@ func (v SourceOptions) reading() (Options, error) {
 // Describe chooses tables by the words of the request, without a model, and reads
 // sample rows as the caller of its context may see them.
 //
+// If db has a method Rows as [github.com/qedkit/qed/sqldb.DB] has, the source is a
+// [query.Scanner]: what package stats computes then holds for all rows of a query,
+// and not only for those that are saved. No limit on rows applies to Scan, but the
+// time limit of the database does.
+//
 // Run spends rows of the budget in the context ([budget.With]). Errors of the
 // database match the kinds of package sqldb. A failure that another statement may
 // avoid is a [*refusal.Error] as well.
@@ -124,7 +130,11 @@ func NewSource(
 	if err != nil {
 		return nil, err
 	}
-	return &source{reader: r, name: name, about: own.About}, nil
+	s := &source{reader: r, name: name, about: own.About}
+	if rows, ok := db.(rowReader); ok {
+		return &scanner{source: s, rows: rows, guard: guard.WithRowLimit(math.MaxInt32)}, nil
+	}
+	return s, nil
 }
 
 // source is a database as a query.Source. It does not change.

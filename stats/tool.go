@@ -1,16 +1,11 @@
 package stats
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/column"
-	"github.com/qedkit/qed/internal/prompt"
 )
 
 // maxResultBytes limits the JSON of a tool's result; a registry accepts 64 KiB.
@@ -58,54 +53,6 @@ func shortened[T any](list []T, n int, what string, notes *[]string) []T {
 	}
 	*notes = append(*notes, fmt.Sprintf("%s of %d %s", grouped(len(list)-n), len(list), what))
 	return list[:n]
-}
-
-// A basis describes the rows that a result was computed from.
-type basis struct {
-	RowCount  int    `json:"row_count"`
-	Truncated bool   `json:"truncated,omitempty"` // there are more rows
-	Partial   string `json:"partial,omitempty"`   // why rows may be missing, if not for their number
-}
-
-const maxPartialBytes = 300
-
-// tableOf returns the rows of a call and their basis.
-func tableOf(ctx context.Context, rows *finding.RowsRef) (*qed.Table, basis, error) {
-	t, err := rows.Table(ctx)
-	if err != nil {
-		return nil, basis{}, err
-	}
-	return t, basis{
-		RowCount:  len(t.Rows),
-		Truncated: rows.Truncated || t.Truncated,
-		Partial:   prompt.Clip(strings.TrimSpace(rows.Partial), maxPartialBytes),
-	}, nil
-}
-
-// sentence is the first sentence of a result's text.
-func (b *basis) sentence() string {
-	text := "Based on " + countOf(b.RowCount, "row") + "."
-	if b.Truncated {
-		text = "Based on the first " + countOf(b.RowCount, "row") + " only; there are more. " +
-			"They are no random sample: figures of all rows can differ."
-	}
-	if b.Partial != "" {
-		text += " Rows may be missing: " + strconv.Quote(b.Partial) + "."
-	}
-	return text
-}
-
-// missing is why rows that are computed from these cover a part of the data only,
-// and empty if they cover all of it.
-func (b *basis) missing() string {
-	if !b.Truncated {
-		return b.Partial
-	}
-	first := "it is computed from the first " + countOf(b.RowCount, "row") + " only, and there are more"
-	if b.Partial != "" {
-		return first + "; " + b.Partial
-	}
-	return first
 }
 
 // labels returns the texts of the first column that identifies the rows, and nil

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/query"
 )
 
 type analysisInput struct {
@@ -37,30 +38,40 @@ type analysis struct {
 // Its arguments are {"rows", "columns", "group_by"}. Only rows, a
 // [finding.RowsRef], is required. Its result has:
 //   - text: the findings in sentences, after one about the rows they are based on
-//   - row_count, truncated, partial: the rows that were analysed
+//   - row_count, total, truncated, partial: the rows that were analysed
+//   - queries: the query that was run again to read all rows
 //   - summary: a [Summary] for each column
 //   - outliers: an [Outliers] for each column of numbers
 //   - correlations: a [Correlation] for each pair of columns of numbers
 //   - groups: a [Comparison] for each column of numbers
 //   - left_out: which lists were shortened, to keep the result below 64 KiB
 //
+// A query can have more rows than were saved. If one of the sources ran it and is a
+// [query.Scanner], the tool reads all rows again, up to 5,000,000. It keeps 100,000 of
+// them, drawn at random, or fewer if they need more than 64 MiB. Counts, sums, means,
+// ranges and the frequencies of up to 1,000 texts are those of all rows; other figures
+// are those of the sample, and total is the number of rows from which it was drawn.
+// Without such a source, or if the query fails, the tool analyses the saved rows, and
+// truncated says that there are more.
+//
 // Arguments that do not fit the rows are a [*refusal.Error], which a model can
 // act on.
-func NewAnalysisTool() qed.Tool {
+func NewAnalysisTool(sources ...query.Source) qed.Tool {
 	t := qed.NewTool("stats_analysis",
 		"Computes statistics of rows: for each column count, missing, distinct, mean, median, quartiles, spread or most frequent "+
 			"values; outliers; correlations; and with group_by whether the groups differ. Exact and reproducible; use it "+
 			"instead of computing figures yourself.",
-		analyse)
+		func(ctx context.Context, in analysisInput) (analysis, error) { return analyse(ctx, in, sources) })
 	t.Kind, t.Idempotent = qed.AnalysisTool, true
 	return t
 }
 
-func analyse(ctx context.Context, in analysisInput) (analysis, error) {
-	t, from, err := tableOf(ctx, &in.Rows)
+func analyse(ctx context.Context, in analysisInput, sources []query.Source) (analysis, error) {
+	rows, err := tableOf(ctx, &in.Rows, sources)
 	if err != nil {
 		return analysis{}, err
 	}
+	t := rows.table
 	columns, err := findAll(t, in.Columns)
 	if err != nil {
 		return analysis{}, err
@@ -79,7 +90,11 @@ func analyse(ctx context.Context, in analysisInput) (analysis, error) {
 		if err != nil {
 			return analysis{}, err
 		}
-		f.summaries = append(f.summaries, c.summary())
+		s := c.summary()
+		if rows.exact != nil {
+			rows.exact[i].complete(&s)
+		}
+		f.summaries = append(f.summaries, s)
 		// Identifiers are analysed only on request.
 		if c.Kind == column.Numbers && i != by && (len(in.Columns) > 0 || !column.IsIdentifier(c.Name)) {
 			numeric = append(numeric, c)
@@ -105,7 +120,7 @@ func analyse(ctx context.Context, in analysisInput) (analysis, error) {
 		return cmp.Compare(math.Abs(b.Spearman), math.Abs(a.Spearman))
 	})
 	f.labels = labels(t)
-	return fitted(func(c caps) analysis { return f.analysis(from, c) })
+	return fitted(func(c caps) analysis { return f.analysis(rows.basis, c) })
 }
 
 // figures has everything that an analysis found.

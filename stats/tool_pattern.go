@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -52,20 +53,24 @@ const maxSeriesRows = 150
 // "aggregate"}. Only rows, a [finding.RowsRef], is required; without a value
 // rows are counted. The result has:
 //   - text: the findings in sentences, after one about the rows they are based on
-//   - row_count, truncated, partial: the rows that were analysed
+//   - row_count, total, truncated, partial, queries: the rows that were analysed, as
+//     in the result of [NewAnalysisTool]
 //   - value, time, aggregate: what was analysed
 //   - missing: the number of rows without a time or a value
-//   - trend: a [Trend]; it is unknown if there are more rows than were read
-//   - seasonality: a [Cycle] for each cycle of the calendar; none if there are more
-//     rows than were read
+//   - trend: a [Trend]; it is unknown if there are more rows than were read, or if a
+//     count, sum, minimum or maximum would be that of a sample
+//   - seasonality: a [Cycle] for each cycle of the calendar; none if the trend is unknown
+//     for these reasons
 //   - series: the points of the trend, as a finding.RowsRef for a chart
 //   - outliers: an [Outliers]
 //   - groups: a [Comparison]
 //   - left_out: which lists were shortened, to keep the result below 64 KiB
 //
+// The sources read all rows of a query again, as for [NewAnalysisTool].
+//
 // Arguments that do not fit the rows are a [*refusal.Error], which a model can
 // act on.
-func NewPatternTool(opt *SeriesOptions) qed.Tool {
+func NewPatternTool(opt *SeriesOptions, sources ...query.Source) qed.Tool {
 	var defaults SeriesOptions
 	if opt != nil {
 		defaults = *opt
@@ -73,19 +78,22 @@ func NewPatternTool(opt *SeriesOptions) qed.Tool {
 	t := qed.NewTool("pattern_recognition",
 		"Finds patterns in rows: the trend of a value over time, seasonal cycles (hour of day, weekday, month, quarter), outliers, and "+
 			"with group_by whether groups differ. Reports how certain each finding is, and where there are too few data.",
-		func(ctx context.Context, in patternInput) (patterns, error) { return recognise(ctx, in, defaults) })
+		func(ctx context.Context, in patternInput) (patterns, error) {
+			return recognise(ctx, in, defaults, sources)
+		})
 	t.Kind, t.Idempotent = qed.AnalysisTool, true
 	return t
 }
 
-func recognise(ctx context.Context, in patternInput, opt SeriesOptions) (patterns, error) {
+func recognise(ctx context.Context, in patternInput, opt SeriesOptions, sources []query.Source) (patterns, error) {
 	if err := opt.check(); err != nil {
 		return patterns{}, err
 	}
-	t, from, err := tableOf(ctx, &in.Rows)
+	rows, err := tableOf(ctx, &in.Rows, sources)
 	if err != nil {
 		return patterns{}, err
 	}
+	t := rows.table
 	var values, times *variable
 	if in.Value != "" {
 		if values, err = numeric(t, in.Value); err != nil {
@@ -105,8 +113,8 @@ func recognise(ctx context.Context, in patternInput, opt SeriesOptions) (pattern
 			Code: ErrMissingColumn, Message: "groups are compared by a column of numbers: name it as value",
 		})
 	}
-	p := patterns{basis: from}
-	text := []string{from.sentence()}
+	p := patterns{basis: rows.basis}
+	text := []string{p.sentence()}
 	if values != nil {
 		p.Value = clip(values.Name)
 	}
@@ -180,20 +188,28 @@ func (p *patterns) overTime(ctx context.Context, times, values *variable, opt Se
 	if p.Missing > 0 {
 		text = append(text, s.gaps())
 	}
-	if p.Truncated && len(s.Points) > 0 {
-		// The first rows may be those of the first times.
-		first, last := moment(s.Points[0].Start), moment(s.Points[len(s.Points)-1].Start)
-		s.Unclear = fmt.Sprintf("the rows that were read run from %s to %s and are not all; "+
-			"let the query return one row for each period", first, last)
+	partial := p.Truncated || p.Total > 0 && s.Aggregate.needsWhole()
+	if partial && len(s.Points) > 0 {
+		s.Unclear = p.unclear(s)
 	}
 	p.Trend = s.Trend()
 	text = append(text, p.Trend.sentence(s))
-	if p.Truncated {
+	if partial {
 		return text, nil
 	}
 	seasonality := d.seasonality()
 	p.Seasonality = seasonality.Cycles
 	return append(text, seasonality.sentences()...), nil
+}
+
+// unclear is why a series of some of the rows says nothing about all of them.
+func (p *patterns) unclear(s *Series) string {
+	why := "the " + string(s.Aggregate) + " of a sample is not that of all rows"
+	if p.Truncated { // the first rows may be those of the first times
+		first, last := moment(s.Points[0].Start), moment(s.Points[len(s.Points)-1].Start)
+		why = fmt.Sprintf("the rows that were read run from %s to %s and are not all", first, last)
+	}
+	return why + "; let the query return one row for each period"
 }
 
 // keepSeries saves the points of s as rows, for a chart.

@@ -50,6 +50,11 @@ func (c *Column) Counts() []Count {
 	for _, text := range c.Texts {
 		rows[text]++
 	}
+	return SortedCounts(rows)
+}
+
+// SortedCounts returns numbers of rows by text in the order of [Column.Counts].
+func SortedCounts(rows map[string]int) []Count {
 	all := make([]Count, 0, len(rows))
 	for text, n := range rows {
 		all = append(all, Count{text, n})

@@ -89,6 +89,11 @@ func (s *Stream) Add(v float64, times int) {
 	}
 }
 
+// Sum returns the sum, limited to the range of float64.
+func (s *Stream) Sum() float64 {
+	return Finite(s.small.sum() + Unscale(s.large.sum(), largeExp))
+}
+
 // Mean returns the mean, which is NaN if nothing was added.
 func (s *Stream) Mean() float64 {
 	n := float64(s.n)
