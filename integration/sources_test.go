@@ -3,16 +3,19 @@ package integration_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/esquery/esclient"
 	"github.com/qedkit/qed/examples/fieldservice"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/searchagent"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent"
@@ -141,4 +144,53 @@ func TestSQLSourceOnSQLite(t *testing.T) {
 			t.Error(diff)
 		}
 	}
+}
+
+// Scan reads all documents that a search finds, in pages, without the limit of Run and
+// without what is hidden or another's.
+func TestScanOfSearchSource(t *testing.T) {
+	eachEngine(t, func(t *testing.T, url string) {
+		s, ok := searchSource(t, url, searchagent.SourceOptions{PageSize: 100, MaxRows: 150}).(query.Scanner)
+		if !ok {
+			t.Fatal("the source is no query.Scanner")
+		}
+		scan := func(body string, most int) (rows [][]any, found *query.Result, err error) {
+			found, err = s.Scan(t.Context(), json.RawMessage(body), func(columns []qed.Column, cells []any) bool {
+				if len(columns) != len(cells) {
+					t.Errorf("%d cells for %d columns", len(cells), len(columns))
+				}
+				rows = append(rows, cells)
+				return len(rows) < most
+			})
+			return rows, found, err
+		}
+		rows, found, err := scan(`{}`, 1000)
+		if err != nil || len(rows) != 256 || found.Query.Rows != 256 || found.Query.Executed == "" {
+			t.Fatalf("%d rows, %+v, %v", len(rows), found, err)
+		}
+		for _, c := range found.Table.Columns {
+			if c.Name == "common.taxId" {
+				t.Error("a hidden field is read")
+			}
+		}
+		if rows, _, err = scan(`{}`, 120); err != nil || len(rows) != 120 {
+			t.Errorf("stopped after %d rows of 120: %v", len(rows), err)
+		}
+		if rows, _, err = scan(`{"query":{"term":{"tenantId":"rival"}}}`, 1000); err != nil || len(rows) > 0 {
+			t.Errorf("another's: %d rows, %v", len(rows), err)
+		}
+		for _, body := range []string{
+			`{"size":5}`, `{"from":10}`, `{"size":0,"aggs":{"owners":{"terms":{"field":"system.owner"}}}}`,
+			`{"query":{"term":{"common.taxId":"1"}}}`,
+		} {
+			if _, _, err := scan(body, 1000); !isRefusal(err) {
+				t.Errorf("%s: %v, want a refusal", body, err)
+			}
+		}
+	})
+}
+
+func isRefusal(err error) bool {
+	_, ok := errors.AsType[*refusal.Error](err)
+	return ok
 }

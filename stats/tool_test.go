@@ -59,20 +59,20 @@ func shipments(t testing.TB) *qed.Table {
 }
 
 type result struct {
-	Text      string          `json:"text"`
-	RowCount  int             `json:"row_count"`
-	Truncated bool            `json:"truncated"`
-	Partial   string          `json:"partial"`
-	Aggregate stats.Aggregate `json:"aggregate"`
-	Summary   []struct {
-		Column string `json:"column"`
-	} `json:"summary"`
-	Outliers json.RawMessage  `json:"outliers"`
-	Groups   json.RawMessage  `json:"groups"`
-	Trend    *stats.Trend     `json:"trend"`
-	Cycles   []stats.Cycle    `json:"seasonality"`
-	Series   *finding.RowsRef `json:"series"`
-	LeftOut  []string         `json:"left_out"`
+	Text      string           `json:"text"`
+	RowCount  int              `json:"row_count"`
+	Total     int              `json:"total"`
+	Truncated bool             `json:"truncated"`
+	Partial   string           `json:"partial"`
+	Queries   []qed.Query      `json:"queries"`
+	Aggregate stats.Aggregate  `json:"aggregate"`
+	Summary   []stats.Summary  `json:"summary"`
+	Outliers  json.RawMessage  `json:"outliers"`
+	Groups    json.RawMessage  `json:"groups"`
+	Trend     *stats.Trend     `json:"trend"`
+	Cycles    []stats.Cycle    `json:"seasonality"`
+	Series    *finding.RowsRef `json:"series"`
+	LeftOut   []string         `json:"left_out"`
 }
 
 func decode(t testing.TB, raw json.RawMessage, err error) result {

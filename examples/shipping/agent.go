@@ -76,8 +76,8 @@ func newTools(
 		entities, fields, builder, search, look,
 		tools.NewSummary(model, asks),
 		todoagent.NewRetrievalTool(registry, nil),
-		stats.NewAnalysisTool(),
-		stats.NewPatternTool(nil),
+		stats.NewAnalysisTool(searched...),
+		stats.NewPatternTool(nil, searched...),
 		tools.NewInsights(model, asks),
 		chart.NewTool(nil),
 	)
