@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/duckdb/duckdb-go/v2 v2.10506.0
 	github.com/google/go-cmp v0.7.0
-	github.com/qedkit/qed v0.0.0-00010101000000-000000000000
+	github.com/qedkit/qed v0.1.0
 )
 
 require (

@@ -12,8 +12,8 @@ require (
 	github.com/graph-gophers/graphql-go v1.6.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
-	github.com/qedkit/qed v0.0.0-00010101000000-000000000000
-	github.com/qedkit/qed/duckdb v0.0.0-00010101000000-000000000000
+	github.com/qedkit/qed v0.1.0
+	github.com/qedkit/qed/duckdb v0.1.0
 	github.com/riverqueue/river v0.51.1
 	github.com/riverqueue/river/riverdriver/riverpgxv5 v0.51.1
 	github.com/riverqueue/river/rivertype v0.51.1

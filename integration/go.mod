@@ -9,7 +9,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/graph-gophers/graphql-go v1.6.0
 	github.com/jackc/pgx/v5 v5.12.0
-	github.com/qedkit/qed v0.0.0
+	github.com/qedkit/qed v0.1.0
 	github.com/sqlc-dev/marino v0.3.1
 	golang.org/x/mod v0.42.0
 	golang.org/x/time v0.16.0
@@ -70,7 +70,7 @@ require (
 	github.com/pingcap/failpoint v0.0.0-20240528011301-b51a646c7c86 // indirect
 	github.com/pingcap/log v1.1.0 // indirect
 	github.com/pingcap/tidb/pkg/parser v0.0.0-20260418072757-ce92298d1124 // indirect
-	github.com/qedkit/qed/examples v0.0.0-00010101000000-000000000000
+	github.com/qedkit/qed/examples v0.1.0
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/sqlc-dev/meyer v0.1.2 // indirect
 	github.com/xwb1989/sqlparser v0.0.0-20180606152119-120387863bf2 // indirect

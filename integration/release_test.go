@@ -3,9 +3,11 @@ package integration_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +16,9 @@ import (
 	modzip "golang.org/x/mod/zip"
 )
 
-// A release can be installed: the commands of the module are built from a proxy that
-// has nothing but the files of a release, without this checkout.
+// A release can be installed: the commands, and a program that imports the library and
+// its module for DuckDB, are built from a proxy that has nothing but the files of a
+// release, without this checkout.
 func TestInstall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds all commands")
@@ -24,60 +27,17 @@ func TestInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	version := module.Version{Path: "github.com/qedkit/qed", Version: fmt.Sprintf("v0.0.0-test.%d", time.Now().UnixNano())}
-	proxy := t.TempDir()
-	folder := filepath.Join(proxy, filepath.FromSlash(version.Path), "@v")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	write := func(name string, data []byte) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var archive bytes.Buffer
-	if err := modzip.CreateFromDir(&archive, version, root); err != nil {
-		t.Fatal(err)
-	}
-	write("list", []byte(version.Version+"\n"))
-	write(version.Version+".info", fmt.Appendf(nil, `{"Version":%q}`, version.Version))
-	write(version.Version+".mod", mod)
-	write(version.Version+".zip", archive.Bytes())
+	r := &release{version: fmt.Sprintf("v0.0.0-test.%d", time.Now().UnixNano()), proxy: t.TempDir(), cache: goEnv(t, "GOMODCACHE")}
+	r.add(t, library, root)
+	r.add(t, library+"/duckdb", filepath.Join(root, "duckdb"))
 
-	env := func(name string) string {
-		return strings.TrimSpace(output(t, exec.CommandContext(t.Context(), "go", "env", name)))
-	}
-	cache := env("GOMODCACHE")
-	t.Cleanup(func() {
-		for _, part := range []string{
-			filepath.Join(cache, version.Path+"@"+version.Version),
-			filepath.Join(cache, "cache", "download", version.Path),
-		} {
-			_ = filepath.WalkDir(part, func(path string, d os.DirEntry, err error) error {
-				if err == nil && d.IsDir() {
-					_ = os.Chmod(path, 0o700) // modules are read-only
-				}
-				return nil
-			})
-			if err := os.RemoveAll(part); err != nil {
-				t.Error(err)
-			}
-		}
-	})
 	bin := t.TempDir()
-	install := exec.CommandContext(t.Context(), "go", "install")
+	install := []string{"install"}
 	for _, name := range []string{"qed-guard", "qed-esguard", "qed-joingraph", "qed-serve"} {
-		install.Args = append(install.Args, version.Path+"/cmd/"+name+"@latest")
+		install = append(install, library+"/cmd/"+name+"@latest")
 	}
-	install.Dir = t.TempDir()
-	install.Env = append(os.Environ(), "GOPROXY=file://"+proxy+",file://"+filepath.Join(cache, "cache", "download")+","+env("GOPROXY"),
-		"GOSUMDB=off", "GOFLAGS=", "GOWORK=off", "GOBIN="+bin)
-	output(t, install)
+	r.run(t, t.TempDir(), bin, install...)
+	r.program(t)
 
 	policy := filepath.Join(t.TempDir(), "policy.json")
 	if err := os.WriteFile(policy, []byte(`{"dialect":"sqlite","tables":{"boat":["id"]}}`), 0o600); err != nil {
@@ -91,6 +51,169 @@ func TestInstall(t *testing.T) {
 	for _, name := range []string{"qed-esguard", "qed-joingraph", "qed-serve"} {
 		output(t, exec.CommandContext(t.Context(), filepath.Join(bin, name), "-h"))
 	}
+}
+
+const library = "github.com/qedkit/qed"
+
+// A release is a version of the modules in a proxy of files.
+type release struct {
+	version, proxy string
+	cache          string // of modules
+}
+
+// add adds a module. A module that requires the library gets this version of it in
+// place of the one that is released next.
+func (r *release) add(t *testing.T, path, dir string) {
+	t.Helper()
+	folder := filepath.Join(r.proxy, filepath.FromSlash(path), "@v")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if path != library {
+		next := library + " " + released(t)
+		if !strings.Contains(string(mod), "\t"+next+"\n") {
+			t.Fatalf("%s does not require %s, the first version in CHANGELOG.md", path, next)
+		}
+		mod = []byte(strings.Replace(string(mod), next, library+" "+r.version, 1))
+	}
+	listed, err := modzip.CheckDir(dir)
+	if err == nil {
+		err = listed.Err()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []modzip.File
+	for _, path := range listed.Valid {
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := file{name: filepath.ToSlash(name), path: path}
+		if name == "go.mod" {
+			f.path = filepath.Join(folder, r.version+".mod")
+		}
+		files = append(files, f)
+	}
+	write := func(name string, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("list", []byte(r.version+"\n"))
+	write(r.version+".info", fmt.Appendf(nil, `{"Version":%q}`, r.version))
+	write(r.version+".mod", mod)
+	var archive bytes.Buffer
+	if err := modzip.Create(&archive, module.Version{Path: path, Version: r.version}, files); err != nil {
+		t.Fatal(err)
+	}
+	write(r.version+".zip", archive.Bytes())
+	t.Cleanup(func() {
+		for _, part := range []string{
+			filepath.Join(r.cache, path+"@"+r.version),
+			filepath.Join(r.cache, "cache", "download", path),
+		} {
+			_ = filepath.WalkDir(part, func(path string, d os.DirEntry, err error) error {
+				if err == nil && d.IsDir() {
+					_ = os.Chmod(path, 0o700) // modules are read-only
+				}
+				return nil
+			})
+			if err := os.RemoveAll(part); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// A file is a file of a module.
+type file struct{ name, path string }
+
+func (f file) Path() string                 { return f.name }
+func (f file) Lstat() (os.FileInfo, error)  { return os.Lstat(f.path) }
+func (f file) Open() (io.ReadCloser, error) { return os.Open(f.path) }
+
+// released returns the newest version in CHANGELOG.md.
+func released(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "CHANGELOG.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+)\]`).FindSubmatch(text)
+	if found == nil {
+		t.Fatal("CHANGELOG.md has no version")
+	}
+	return "v" + string(found[1])
+}
+
+// run runs a command of go that sees nothing but the release and other modules.
+func (r *release) run(t *testing.T, dir, bin string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(),
+		"GOPROXY=file://"+r.proxy+",file://"+filepath.Join(r.cache, "cache", "download")+","+goEnv(t, "GOPROXY"),
+		"GOSUMDB=off", "GOFLAGS=", "GOWORK=off", "GOBIN="+bin)
+	return output(t, cmd)
+}
+
+// program runs a user's program.
+func (r *release) program(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"boats.csv": "name,crew\nAda,3\nBo,4\n",
+		"go.mod":    "module example.com/boats\n\ngo 1.26.0\n",
+		"main.go": `package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/qedkit/qed/duckdb"
+	"github.com/qedkit/qed/duckdb/dialect"
+	"github.com/qedkit/qed/secureview"
+)
+
+func main() {
+	db, err := duckdb.Load(context.Background(), []duckdb.File{{Path: "boats.csv"}}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	guard, err := secureview.New(&secureview.Policy{
+		Dialect: "duckdb", Tables: map[string][]string{duckdb.DefaultTable: {"name", "crew"}},
+	}, dialect.Dialect{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	table, err := db.QueryText(context.Background(), guard, "SELECT sum(crew) FROM t_parsed")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(table.Rows[0][0])
+}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.run(t, dir, "", "get", library+"/duckdb@latest")
+	if got := r.run(t, dir, "", "run", "."); strings.TrimSpace(got) != "7" {
+		t.Errorf("the program prints %q", got)
+	}
+}
+
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	return strings.TrimSpace(output(t, exec.CommandContext(t.Context(), "go", "env", name)))
 }
 
 // output runs a command and returns what it prints.
