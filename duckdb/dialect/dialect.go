@@ -6,9 +6,20 @@
 // that, without tables, without access to files, and with one thread. The first
 // call of Read opens it. The package needs cgo.
 //
-// PIVOT, UNPIVOT, COLUMNS(..), positional, semi and anti joins and lambdas inside
-// lambdas are refused, with what to write instead. Table functions are refused
-// except generate_series, range and unnest.
+// These are refused, with what to write instead:
+//
+//   - PIVOT, UNPIVOT, COLUMNS(..), positional, semi and anti joins, UNION BY NAME,
+//     and table functions except generate_series, range and unnest
+//   - lambdas inside lambdas, and a parameter of a lambda that is also a column
+//   - a name that a join merged and that another table has, too
+//   - a name in REPLACE or RENAME that several tables have
+//   - a name in QUALIFY that is a column and an alias
+//   - an ON that names a table before the last comma
+//   - GROUP BY ALL, where HAVING names a column by which DuckDB would group as well,
+//     or all items without an aggregate are subqueries
+//   - a CASE in the operand of another CASE
+//   - several texts in one row that aggregates collect, and texts that are computed
+//     from such a text: their size has no bound that the statement shows
 package dialect
 
 import (
@@ -32,14 +43,13 @@ func (Dialect) Name() string { return "duckdb" }
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
-	AliasInWhere:      true,
-	AliasInItems:      true,
-	DerivedSeesOuter:  true,
-	CTESeesOuter:      true,
-	RepeatsUnnamed:    true,
-	HavingTakesColumn: true,
-	UsingInPlace:      true,
-	ShortLists:        true,
+	AliasInWhere:     true,
+	AliasInItems:     true,
+	DerivedSeesOuter: true,
+	CTESeesOuter:     true,
+	RepeatsUnnamed:   true,
+	UsingInPlace:     true,
+	ShortLists:       true,
 	NamedCalls: map[string]string{
 		"current_date": "current_date", "current_time": "get_current_time",
 		"current_timestamp": "get_current_timestamp", "localtime": "current_localtime",

@@ -17,23 +17,40 @@ const maxWildcards = 2
 
 // checkPattern refuses a pattern that could take too long to match.
 func (r *reader) checkPattern(e *sqlast.Like) {
-	pattern, ok := e.Pattern.(*sqlast.String)
+	value, ok := constant(e.Pattern)
 	if !ok {
 		r.fail(sqlast.TooCostly, e.At(), "LIKE", "the pattern of LIKE, ILIKE, GLOB and SIMILAR TO has to be a literal: "+
 			"to search for a column or a computed text use contains, starts_with or ends_with")
 		return
 	}
-	if e.Op == sqlast.OpLike && e.Escape == nil && !strings.Contains(pattern.Value, "_") {
+	if e.Op == sqlast.OpLike && e.Escape == nil && !strings.Contains(value, "_") {
 		return
 	}
 	wildcard := "%"
 	if e.Op == sqlast.OpGlob {
 		wildcard = "*"
 	}
-	if n := strings.Count(strings.TrimSuffix(pattern.Value, wildcard), wildcard); n > maxWildcards {
-		r.fail(sqlast.TooCostly, pattern.At(), "LIKE", fmt.Sprintf("the pattern has %d times %s before its end, "+
+	if n := strings.Count(strings.TrimSuffix(value, wildcard), wildcard); n > maxWildcards {
+		r.fail(sqlast.TooCostly, e.Pattern.At(), "LIKE", fmt.Sprintf("the pattern has %d times %s before its end, "+
 			"and at most %d are possible: use several conditions, or regexp_matches", n, wildcard, maxWildcards))
 	}
+}
+
+// constant returns the text of a literal, also under a cast to text, or of literals
+// that || joins.
+func constant(e sqlast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *sqlast.String:
+		return e.Value, true
+	case *sqlast.Cast:
+		text, ok := constant(e.X)
+		return text, ok && e.Type == "VARCHAR"
+	case *sqlast.Binary:
+		left, ok := constant(e.X)
+		right, also := constant(e.Y)
+		return left + right, ok && also && e.Op == sqlast.Concat
+	}
+	return "", false
 }
 
 // checkPath refuses a path of the operators -> and ->> that selects values at all

@@ -286,7 +286,7 @@ func (r *reader) item(o object) sqlast.Item {
 	}
 	e := r.named(o)
 	if _, column := e.(*sqlast.Column); alias == "" && !column {
-		alias = ownName(e)
+		alias = title(e)
 	}
 	return sqlast.Item{Expr: e, Alias: alias}
 }

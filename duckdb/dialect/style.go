@@ -22,6 +22,7 @@ var style = sqlast.Style{
 	ValuesTail:        true,
 	BareOffset:        true,
 	SignsAlike:        true,
+	ArrowsLast:        true,
 	IntDiv:            "//",
 	ImplicitLateral:   true,
 	Barrier:           true,

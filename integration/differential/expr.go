@@ -149,6 +149,7 @@ var castTypes = map[string]map[string]string{
 	"sqlite":   {"INTEGER": "INTEGER", "DECIMAL": "REAL", "TEXT": "TEXT"},
 	"mysql":    {"INTEGER": "SIGNED", "DECIMAL": "DECIMAL(10,2)", "TEXT": "CHAR"},
 	"postgres": {"INTEGER": "integer", "DECIMAL": "numeric(10, 2)", "TEXT": "text"},
+	"duckdb":   {"INTEGER": "INTEGER", "DECIMAL": "DECIMAL(10, 2)", "TEXT": "VARCHAR"},
 }
 
 // totalOrder returns an ORDER BY of a window in which no two rows tie. It returns

@@ -142,7 +142,7 @@ func (g *generator) relation(s *scope) (*relation, string) {
 	switch n := g.rng.IntN(100); {
 	case n < 14 && g.depth < 3:
 		return g.derived(s)
-	case n < 16 && g.depth < 3 && g.name == "postgres":
+	case n < 16 && g.depth < 3 && g.standard:
 		return g.valuesList()
 	case n < 19 && len(g.functions) > 0:
 		if r, text := g.function(s); r != nil {
@@ -181,7 +181,7 @@ func (g *generator) derived(s *scope) (*relation, string) {
 		written += "AS "
 	}
 	written += g.ident(r.alias)
-	if g.name == "postgres" && g.chance(20) {
+	if g.standard && g.chance(20) {
 		written += g.rename(r)
 	}
 	return r, written

@@ -10,6 +10,7 @@ type grammar struct {
 	quotes   []string // each is an opening and a closing quote of names
 	titles   []string // the quotes of aliases in a select list
 	strict   bool     // types are strict, so operands need parentheses
+	standard bool     // has VALUES in FROM, lists of columns behind aliases, DISTINCT ON and GROUPING
 	brackets bool     // [x] is a name
 	escapes  bool     // a backslash in '..' is an escape character
 
@@ -46,7 +47,7 @@ type tableFunction struct {
 	lateral bool
 }
 
-var grammars = map[string]*grammar{"sqlite": &sqliteGrammar, "mysql": &mysqlGrammar, "postgres": &postgresGrammar}
+var grammars = map[string]*grammar{"sqlite": &sqliteGrammar, "mysql": &mysqlGrammar, "postgres": &postgresGrammar, "duckdb": &duckdbGrammar}
 
 // quote returns a name in the first of the dialect's quotes.
 func (g *grammar) quote(name string) string { return g.quotes[0][:1] + name + g.quotes[0][1:] }

@@ -8,7 +8,7 @@ var postgresGrammar = grammar{
 	},
 	quotes: []string{`""`},
 	titles: []string{`""`},
-	strict: true,
+	strict: true, standard: true,
 	joins:  []string{"JOIN", "INNER JOIN", "LEFT JOIN", "LEFT OUTER JOIN", "RIGHT JOIN", "FULL JOIN", "FULL OUTER JOIN"},
 	setOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL", "UNION DISTINCT"},
 	rollup: []string{"ROLLUP (#)", "CUBE (#)", "GROUPING SETS ((#), ())", "ROLLUP(#), ()", "GROUPING SETS (#, (#))"},

@@ -135,10 +135,12 @@ func (g *generator) block(outer *scope, want []kind, opt queryOptions) (string, 
 	default:
 		s.window = f == plain && from != "" && g.chance(5)
 		items = g.items(s, want, opt, func(k kind) string { return g.output(s, k, f) })
-		if s.window {
+		if g.name == "duckdb" && f == plain && !s.window && from != "" && g.chance(8) {
+			tail = g.expand(s, " QUALIFY row_number() OVER (PARTITION BY {c} {o}) <= {w}")
+		} else if s.window {
 			tail = g.expand(s, " WINDOW w AS (PARTITION BY {c} ORDER BY {c})")
 		}
-		if g.name == "postgres" && f == plain && opt.top && g.chance(6) {
+		if g.standard && f == plain && opt.top && g.chance(6) {
 			s.first = g.atom(s, text)
 			b += "DISTINCT ON (" + s.first + ") "
 		}
@@ -170,6 +172,13 @@ func (g *generator) star(s *scope) string {
 		return "1"
 	}
 	text := pick(g, []string{"*", "#.*", "#.*, 1 AS one", "*, 'x' AS flag"})
+	if g.name == "duckdb" && g.chance(50) {
+		name := g.ident(pick(g, pick(g, s.relations).columns).name)
+		text = pick(g, []string{
+			"* EXCLUDE (" + name + ")", "* REPLACE (1 AS " + name + ")",
+			"#.* EXCLUDE (" + name + ")",
+		})
+	}
 	if g.name == "mysql" && text[0] == '*' {
 		text = "*"
 	}
@@ -281,7 +290,7 @@ func (g *generator) groups(s *scope, want []kind, opt queryOptions) ([]item, str
 	for _, k := range want {
 		it := item{kind: k}
 		at := slices.IndexFunc(keys, func(key item) bool { return key.kind == k })
-		if subtotals != "" && k == integer && g.name == "postgres" && g.chance(40) {
+		if subtotals != "" && k == integer && g.standard && g.chance(40) {
 			it.text = "GROUPING(" + keys[0].text + ")"
 		} else if at >= 0 && g.chance(80) {
 			it.text = keys[at].text
@@ -321,9 +330,12 @@ func (g *generator) groups(s *scope, want []kind, opt queryOptions) ([]item, str
 	}
 	tail := " GROUP BY "
 	joined := strings.Join(terms, ", ")
-	if subtotals != "" {
+	switch {
+	case subtotals != "":
 		tail += strings.ReplaceAll(subtotals, "#", joined)
-	} else {
+	case g.name == "duckdb" && g.chance(15):
+		tail += "ALL"
+	default:
 		tail += joined
 	}
 	if g.chance(30) {
@@ -384,6 +396,13 @@ func (g *generator) orderBy(s *scope, items []item, f form, total bool) (string,
 		if total || n == 0 || g.chance(40) {
 			add(i)
 		}
+	}
+	if g.name == "duckdb" && s != nil && g.chance(10) {
+		keys = make([]int, len(items))
+		for i := range keys {
+			keys[i] = i
+		}
+		return " ORDER BY ALL", keys
 	}
 	return " ORDER BY " + strings.Join(terms, ", "), keys
 }

@@ -162,7 +162,11 @@ func Setup(dialect string, kind Kind) []string {
 		switch t.Access {
 		case View:
 			create(all, rows)
-			out = append(out, "CREATE VIEW "+g.quote(view)+" AS SELECT * FROM "+g.quote(all))
+			text := "CREATE VIEW " + g.quote(view) + " AS SELECT * FROM " + g.quote(all)
+			if views && g.name == "duckdb" { // as the guard prints a view, so that as many rows are computed
+				text += " LIMIT 9223372036854775807"
+			}
+			out = append(out, text)
 		case Filtered:
 			create(all, slices.Concat(t.hidden(), rows))
 			out = append(out, "CREATE VIEW "+g.quote(view)+" AS SELECT * FROM "+g.quote(all)+" WHERE "+g.quote(t.key[0])+" < 900")

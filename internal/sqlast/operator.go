@@ -145,8 +145,11 @@ var operators = [...]operator{
 func (p *printer) rankOf(e Expr) rank {
 	switch e := e.(type) {
 	case *Binary:
-		if e.Op == NotSame && p.NotSame == "" {
+		switch {
+		case e.Op == NotSame && p.NotSame == "":
 			return rankNot
+		case (e.Op == JSONGet || e.Op == JSONText) && p.ArrowsLast:
+			return 0
 		}
 		return operators[e.Op].rank
 	case *Unary:

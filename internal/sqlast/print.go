@@ -53,6 +53,10 @@ type Style struct {
 	// keywords have the same precedence, so that a | b || c is (a | b) || c.
 	SignsAlike bool
 
+	// ArrowsLast means that the operators -> and ->> take as their left operand
+	// everything before them, so that a AND b -> 'c' is (a AND b) -> 'c'.
+	ArrowsLast bool
+
 	// BitXor is the operator for bitwise exclusive or. Empty means "^".
 	BitXor string
 

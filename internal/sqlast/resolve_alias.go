@@ -20,6 +20,10 @@ func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
 	if i < 0 || r.err != nil {
 		return r.err != nil
 	}
+	if r.flavor.AliasInItems { // an alias stands for its expression everywhere
+		r.copyItem(slot, c, s, i)
+		return true
+	}
 	// WITH ROLLUP an item is NULL in a total, and its column is not.
 	if column, ok := s.items[i].Expr.(*Column); ok && (!s.rollup || s.items[i].Alias == "") {
 		*slot = column

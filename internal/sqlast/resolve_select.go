@@ -30,7 +30,7 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	s.clause = inWhere
 	r.optional(&sel.Where)
 	s.clause = inGroupBy
-	r.groupByAll(sel)
+	all := r.groupByAll(sel)
 	for i := range sel.GroupBy {
 		if _, several := sel.GroupBy[i].(*GroupingSet); several || sel.Rollup {
 			r.resolution.Plain = false
@@ -42,6 +42,9 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	}
 	s.groupBy, s.rollup, s.clause = sel.GroupBy, sel.Rollup, inHaving
 	r.optional(&sel.Having)
+	if all {
+		r.havingOfAll(sel)
+	}
 	s.clause = inQualify
 	r.optional(&sel.Qualify)
 	r.scope = outer
@@ -71,39 +74,6 @@ func (r *resolver) itemList(sel *Select, bound []bool) {
 	}
 }
 
-// groupByAll replaces GROUP BY ALL by the positions of the items without an
-// aggregate.
-func (r *resolver) groupByAll(sel *Select) {
-	if len(sel.GroupBy) != 1 {
-		return
-	}
-	star, ok := sel.GroupBy[0].(*Star)
-	if !ok {
-		return
-	}
-	sel.GroupBy = nil
-	for i := range sel.Items {
-		if !hasAggregate(sel.Items[i].Expr) {
-			sel.GroupBy = append(sel.GroupBy, &Number{Pos: star.Pos, Text: strconv.Itoa(i + 1)})
-		}
-	}
-}
-
-// hasAggregate reports whether an expression has an aggregate of its own block.
-func hasAggregate(e Expr) bool {
-	found := false
-	Walk(e, func(n Node) bool {
-		switch n := n.(type) {
-		case *Query:
-			return false
-		case *Call:
-			found = found || IsAggregate(n)
-		}
-		return !found
-	})
-	return found
-}
-
 func (r *resolver) checkColumns(sel *Select) {
 	if len(sel.Items) > maxColumns {
 		r.fail(TooComplex, sel.Pos, "", "a select list has more than %d columns", maxColumns)
@@ -127,6 +97,8 @@ func (r *resolver) orderBy(q *Query, s *scope) {
 	for i := range q.OrderBy {
 		r.term(&q.OrderBy[i].Expr, s)
 	}
+	// A constant orders nothing, and DuckDB refuses it.
+	q.OrderBy = slices.DeleteFunc(q.OrderBy, func(o Order) bool { _, null := o.Expr.(*Null); return null })
 }
 
 // term resolves a whole term of GROUP BY, ORDER BY or DISTINCT ON: a position, the
@@ -152,7 +124,7 @@ func (r *resolver) term(e *Expr, s *scope) {
 		*e = &Number{Pos: (*e).At(), Text: text}
 		return
 	}
-	if c, ok := (*e).(*Column); ok && c.Table == "" && r.whole(e, c, s) {
+	if c, ok := (*e).(*Column); ok && c.Table == "" && c.Path == nil && r.whole(e, c, s) {
 		return
 	}
 	if c, ok := (*e).(*Collate); ok && r.flavor.AliasUnderCollate && s.clause == inOrderBy {

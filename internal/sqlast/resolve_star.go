@@ -43,6 +43,14 @@ func (r *resolver) changed(star *Star, items []Item, replaced map[int]bool) []It
 		r.work += 4 * len(items)
 		return slices.IndexFunc(items, func(it Item) bool { return r.fold(itemName(&it), name) })
 	}
+	// DuckDB treats the second column of a name otherwise than the first.
+	single := func(name string) int {
+		i := find(name)
+		if i >= 0 && slices.ContainsFunc(items[i+1:], func(it Item) bool { return r.fold(itemName(&it), name) }) {
+			r.fail(AmbiguousColumn, star.Pos, name, "the star has several columns '%s': name the columns", name)
+		}
+		return i
+	}
 	for _, name := range star.Exclude {
 		i := find(name)
 		if i < 0 {
@@ -54,7 +62,7 @@ func (r *resolver) changed(star *Star, items []Item, replaced map[int]bool) []It
 		}
 	}
 	for _, it := range star.Replace {
-		i := find(it.Alias)
+		i := single(it.Alias)
 		if i < 0 {
 			r.fail(UnknownColumn, star.Pos, it.Alias, "the star has no column '%s' that REPLACE names", it.Alias)
 			return items
@@ -65,7 +73,7 @@ func (r *resolver) changed(star *Star, items []Item, replaced map[int]bool) []It
 		c, ok := it.Expr.(*Column)
 		i := -1
 		if ok {
-			i = find(c.Name)
+			i = single(c.Name)
 		}
 		if i < 0 {
 			r.fail(UnknownColumn, star.Pos, it.Alias, "the star has no column that RENAME calls '%s'", it.Alias)

@@ -1,0 +1,92 @@
+package sqlast
+
+import (
+	"slices"
+	"strconv"
+)
+
+// groupByAll replaces GROUP BY ALL by the positions of the items that have a column
+// and no aggregate, which are DuckDB's groups. It reports whether there was one.
+func (r *resolver) groupByAll(sel *Select) bool {
+	if len(sel.GroupBy) != 1 {
+		return false
+	}
+	star, ok := sel.GroupBy[0].(*Star)
+	if !ok {
+		return false
+	}
+	sel.GroupBy = nil
+	var queries []Expr
+	columns := false
+	for i, it := range sel.Items {
+		switch {
+		case hasAggregate(it.Expr):
+			continue
+		case hasColumn(it.Expr):
+			columns = true
+		case hasQuery(it.Expr):
+			queries = append(queries, it.Expr)
+		default:
+			continue
+		}
+		sel.GroupBy = append(sel.GroupBy, &Number{Pos: star.Pos, Text: strconv.Itoa(i + 1)})
+	}
+	if !columns && len(queries) > 0 { // a group only if it names a column of this block
+		r.fail(Unsupported, star.Pos, "", "GROUP BY ALL of subqueries alone is not supported: write the groups, or leave it out")
+	}
+	return true
+}
+
+// havingOfAll refuses columns in HAVING that are no groups of GROUP BY ALL by
+// themselves: DuckDB makes groups of them too.
+func (r *resolver) havingOfAll(sel *Select) {
+	if sel.Having == nil || r.err != nil {
+		return
+	}
+	Walk(sel.Having, func(n Node) bool {
+		switch n := n.(type) {
+		case *Query:
+			return false
+		case *Call:
+			return !IsAggregate(n)
+		case *Column:
+			r.work += len(sel.GroupBy)
+			if !slices.ContainsFunc(sel.Items, func(it Item) bool { return equalExpr(it.Expr, n) }) {
+				r.fail(Misplaced, n.Pos, n.Name, "'%s' in HAVING is no item of the select list, and GROUP BY ALL would group by it: "+
+					"write the groups instead of ALL", n.Name)
+			}
+		}
+		return r.err == nil
+	})
+}
+
+// hasColumn reports whether an expression without an aggregate has a column outside
+// of its subqueries.
+func hasColumn(e Expr) bool {
+	found := false
+	Walk(e, func(n Node) bool {
+		switch n.(type) {
+		case *Query:
+			return false
+		case *Column:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// hasAggregate reports whether an expression has an aggregate of its own block.
+func hasAggregate(e Expr) bool {
+	found := false
+	Walk(e, func(n Node) bool {
+		switch n := n.(type) {
+		case *Query:
+			return false
+		case *Call:
+			found = found || IsAggregate(n)
+		}
+		return !found
+	})
+	return found
+}
