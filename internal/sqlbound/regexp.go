@@ -13,10 +13,10 @@ func (c *checker) matching(at sqlast.Pos, name string, pattern sqlast.Expr, text
 		return 0
 	}
 	literal, hidden := c.literals(pattern, s)
-	if last := max(0, len(literal)-1); !hidden && !strings.ContainsAny(literal[:last], "*+{\\") {
+	if last := max(0, len(literal)-1); !hidden && !strings.ContainsAny(literal[:last], "*+?{(\\") {
 		return 0 // it tries a few ways at each position, and a repetition at its end none: see search
 	}
-	work := c.product(at, name, text, text, 1).work
+	work := add(c.product(at, name, text, text, 1).work, steppingWork)
 	if hidden || repeatsGroup(literal) {
 		work = add(work, tryingWork)
 	}
