@@ -38,6 +38,14 @@ var mysqlRows = []string{
 	"SELECT d.a, d.b FROM (SELECT id, name FROM emp) AS d (a, b) ORDER BY a DESC",
 	"SELECT v.b FROM (VALUES ROW(1, 'a'), ROW(2, 'b')) AS v (a, b) ORDER BY v.a",
 	"SELECT * FROM emp NATURAL INNER JOIN dept ORDER BY 1",
+	"SELECT d.name AS id, count(*) FROM emp e LEFT JOIN dept d USING (id) GROUP BY id ORDER BY 1",
+	"SELECT d.id, count(*) FROM emp e LEFT JOIN dept d USING (id) GROUP BY id ORDER BY 1",
+	"SELECT e.id, count(*) FROM emp e LEFT JOIN dept d USING (id) GROUP BY id ORDER BY 1",
+	"SELECT id, count(*) FROM emp e LEFT JOIN dept d USING (id) GROUP BY id HAVING id > 1 ORDER BY id",
+	"SELECT d.id, count(*) FROM emp e LEFT JOIN dept d USING (id) GROUP BY id HAVING id IS NULL ORDER BY id",
+	"SELECT e.boss % 2 AS name, count(*) FROM emp e NATURAL LEFT JOIN dept d GROUP BY name ORDER BY 1",
+	"SELECT e.boss % 2 AS id, count(*) FROM emp e RIGHT JOIN dept d USING (id) GROUP BY id HAVING id = 1",
+	"SELECT e.boss % 2 AS b, count(*) FROM emp e RIGHT JOIN dept d USING (id) GROUP BY id ORDER BY id",
 
 	"SELECT d.id, j.* FROM doc d, JSON_TABLE(d.items, '$.lines[*]' COLUMNS (n FOR ORDINALITY, sku VARCHAR(10) PATH '$.sku', amount INT PATH '$.n' DEFAULT '7' ON EMPTY NULL ON ERROR, has INT EXISTS PATH '$.n', " +
 		"day DATE PATH '$.at', raw JSON PATH '$.of')) AS j ORDER BY d.id, j.n",

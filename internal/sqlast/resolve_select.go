@@ -169,8 +169,50 @@ func (r *resolver) term(e *Expr, s *scope) {
 		// order nothing, like NULL.
 		*e = &Null{Pos: (*e).At()}
 	} else if r.flavor.QueriesByPosition && hasQuery(*e) {
+		if s.clause == inGroupBy {
+			r.outerAggregate(*e)
+		}
 		r.repeatedItem(e, s.items)
 	}
+}
+
+// outerAggregate refuses a subquery in a term of GROUP BY that aggregates columns of
+// the enclosing query alone, and so its rows. MariaDB does not find such an aggregate
+// if the term repeats an item, and cannot group by the position of the item.
+func (r *resolver) outerAggregate(e Expr) {
+	var inner []string
+	Walk(e, func(n Node) bool {
+		switch n := n.(type) {
+		case *Table:
+			inner = append(inner, n.Alias)
+		case *Derived:
+			inner = append(inner, n.Alias)
+		case *TableFunction:
+			inner = append(inner, n.Alias)
+		}
+		return true
+	})
+	Walk(e, func(n Node) bool {
+		call, ok := n.(*Call)
+		if !ok || !IsAggregate(call) {
+			return true
+		}
+		var column *Column
+		isInner := false
+		Walk(call, func(n Node) bool {
+			if c, ok := n.(*Column); ok {
+				column = c
+				r.work += len(inner)
+				isInner = isInner || slices.ContainsFunc(inner, func(alias string) bool { return r.fold(alias, c.Table) })
+			}
+			return true
+		})
+		if column != nil && !isInner {
+			r.fail(Misplaced, call.Pos, call.Name, "%s in a subquery of GROUP BY aggregates the rows of the outer query, because "+
+				"'%s' is a column of its table %s: use a column of the subquery's tables", call.Name, column.Name, column.Table)
+		}
+		return true
+	})
 }
 
 // hasQuery reports whether an expression has a subquery.
@@ -259,10 +301,9 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 	if s.names != nil {
 		return r.outputTerm(e, c, s)
 	}
-	if s.clause == inGroupBy && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0 {
-		if !r.flavor.AmbiguousMeansItem || !r.isAmbiguous(c, s) {
-			return false
-		}
+	found := r.tablesWith(s, s.lo, s.hi, c.Name)
+	if s.clause == inGroupBy && (len(found) == 1 || len(found) > 1 && !r.flavor.AmbiguousMeansItem) {
+		return false
 	}
 	i := r.item(c, s)
 	if i < 0 {
@@ -272,6 +313,15 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 		return false
 	}
 	it := &s.items[i]
+	if m := r.group(s, c.Name, found); r.flavor.AmbiguousMeansItem && len(found) > 1 && m != nil {
+		if equalExpr(it.Expr, r.mergedValue(c.Pos, s, m)) {
+			return false
+		}
+		if column, ok := it.Expr.(*Column); ok && s.clause == inGroupBy {
+			*c = *column // HAVING looks for it
+			return true
+		}
+	}
 	if s.clause != inOrderBy || it.Alias == "" || r.sharesName(s, i) {
 		*e = &Number{Pos: c.Pos, Text: strconv.Itoa(i + 1)}
 		return true
@@ -307,8 +357,16 @@ func (r *resolver) item(c *Column, s *scope) int {
 // firstNamed returns the item that an unqualified name means if several tables have
 // a column with that name, as after SELECT *, or -1. That is the first one in
 // SQLite, and the only one in MySQL.
+//
+// In GROUP BY and ORDER BY of MySQL, it also means the item if a join merged the
+// columns.
 func (r *resolver) firstNamed(c *Column, s *scope) int {
-	if !r.flavor.AmbiguousMeansItem && (s.clause != inOrderBy || !r.flavor.NamesRepeat) || !r.isAmbiguous(c, s) {
+	switch {
+	case r.isAmbiguous(c, s):
+		if !r.flavor.AmbiguousMeansItem && (s.clause != inOrderBy || !r.flavor.NamesRepeat) {
+			return -1
+		}
+	case !r.flavor.AmbiguousMeansItem || s.clause == inHaving || len(r.tablesWith(s, s.lo, s.hi, c.Name)) < 2:
 		return -1
 	}
 	found := -1
