@@ -2,7 +2,9 @@ package mysql
 
 import (
 	"slices"
+	"strconv"
 
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -137,6 +139,102 @@ func ordersByPosition(c *sqlast.Call) bool {
 		}
 	}
 	return false
+}
+
+// refuseOuterWindows refuses what ends a MariaDB server of version 10.11 with signal 11
+// if the outer query joins a view: in the ORDER BY of a subquery, an expression with a
+// window function and a column of the outer query. q is resolved, so that every column
+// of a table has its qualifier.
+func refuseOuterWindows(q *sqlast.Query) error {
+	var err error
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		q, ok := n.(*sqlast.Query)
+		if !ok || len(q.OrderBy) == 0 || err != nil {
+			return err == nil
+		}
+		sel, ok := q.Body.(*sqlast.Select)
+		if !ok {
+			return true
+		}
+		for _, o := range q.OrderBy {
+			for _, e := range orderedBy(sel, o.Expr) {
+				if c := outerColumn(sel, e); c != nil && hasWindow(e) {
+					err = &sqlast.Error{Code: sqlast.Unsupported, Name: c.Name, Pos: c.Pos, Message: "a window function next to '" +
+						c.Table + "." + c.Name + "', a column of the outer query, is not supported in the ORDER BY of a subquery: " +
+						"compute it in a derived table, or omit the ORDER BY"}
+				}
+			}
+		}
+		return err == nil
+	})
+	return err
+}
+
+// orderedBy returns a term of ORDER BY, and the items that it names by position or
+// alias.
+func orderedBy(sel *sqlast.Select, term sqlast.Expr) []sqlast.Expr {
+	list := []sqlast.Expr{term}
+	sqlast.Walk(term, func(n sqlast.Node) bool {
+		switch n := n.(type) {
+		case *sqlast.Number:
+			if i, err := strconv.Atoi(n.Text); err == nil && sqlast.Expr(n) == term && 0 < i && i <= len(sel.Items) {
+				list = append(list, sel.Items[i-1].Expr)
+			}
+		case *sqlast.Column:
+			for _, it := range sel.Items {
+				if n.Table == "" && ascii.EqualFold(n.Name, it.Alias) {
+					list = append(list, it.Expr)
+				}
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// outerColumn returns a column in e that is not one of the tables of sel, or nil.
+func outerColumn(sel *sqlast.Select, e sqlast.Expr) *sqlast.Column {
+	var own []string
+	if sel.From != nil {
+		sqlast.Walk(sel.From, func(n sqlast.Node) bool {
+			switch n := n.(type) {
+			case *sqlast.Query:
+				return false
+			case *sqlast.Table:
+				own = append(own, n.Alias)
+			case *sqlast.Derived:
+				own = append(own, n.Alias)
+			case *sqlast.TableFunction:
+				own = append(own, n.Alias)
+			}
+			return true
+		})
+	}
+	isOwn := func(c *sqlast.Column) bool {
+		return c.Table == "" || slices.ContainsFunc(own, func(alias string) bool { return ascii.EqualFold(alias, c.Table) })
+	}
+	var found *sqlast.Column
+	sqlast.Walk(e, func(n sqlast.Node) bool {
+		if c, ok := n.(*sqlast.Column); ok && found == nil && !isOwn(c) {
+			found = c
+		}
+		_, isQuery := n.(*sqlast.Query)
+		return !isQuery
+	})
+	return found
+}
+
+// hasWindow reports whether an expression calls a window function of its own block.
+func hasWindow(e sqlast.Expr) bool {
+	found := false
+	sqlast.Walk(e, func(n sqlast.Node) bool {
+		if c, ok := n.(*sqlast.Call); ok {
+			found = found || c.Over != nil
+		}
+		_, isQuery := n.(*sqlast.Query)
+		return !isQuery
+	})
+	return found
 }
 
 // binary reads an infix operator. JSON_EXTRACT as an operand of <=> ends a MariaDB

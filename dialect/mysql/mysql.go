@@ -11,6 +11,12 @@
 // mode, with one exception: under NO_BACKSLASH_ESCAPES a backslash in a string is
 // doubled; the tokens stay the same.
 //
+// A few expressions that end a MariaDB server of version 10.11 are refused: JSON_EXTRACT
+// as an operand of <=>, comparisons of rows next to JSON_OBJECTAGG, GROUP_CONCAT with a
+// position in its ORDER BY next to WITH ROLLUP, comparisons with a query without FROM in
+// a window, and a window function next to a column of the outer query in the ORDER BY of
+// a subquery.
+//
 // Regular expressions have to be literals, unless [Dialect.Version] is one of MySQL,
 // and possessive repetitions, back references, recursion, verbs, and repetitions in
 // assertions are refused. What is printed limits the steps that MariaDB takes for a
@@ -53,6 +59,11 @@ var flavor = sqlast.Flavor{
 
 // Append prints a tree. It uses forms that MySQL and MariaDB both read.
 func (d Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
+	if physical {
+		if err := refuseOuterWindows(q); err != nil {
+			return dst, err
+		}
+	}
 	switch {
 	case d.Version == "":
 		return portable.Append(dst, q, physical)
