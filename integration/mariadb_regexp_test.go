@@ -168,7 +168,7 @@ func TestMariaDBPatternsIncomplete(t *testing.T) {
 	for _, text := range []string{
 		"SELECT count(*) FROM t WHERE s REGEXP 'a*a*[xy]'", "SELECT count(*) FROM t WHERE s NOT REGEXP 'a*a*[xy]'", "SELECT max(regexp_instr(s, 'a*a*[xy]')) FROM t",
 		"SELECT max(regexp_substr(s, 'a*a*[xy]')) FROM t", "SELECT max(length(regexp_replace(s, 'a*a*[xy]|a', 'b'))) FROM t",
-		"SELECT max(length(regexp_replace(concat(s, s, s, s, s, s), '-', 'b'))) FROM t", "SELECT t.s + 0, t.s REGEXP '(a|a)*[xy]' FROM t, t AS u, t AS v",
+		"SELECT max(length(regexp_replace(concat(s, s, s), '-', 'b'))) FROM t", "SELECT t.s + 0, t.s REGEXP '(a|a)*[xy]' FROM t, t AS u, t AS v",
 		"SELECT count(*) FROM t WHERE EXISTS (SELECT 1 FROM t AS u WHERE u.s REGEXP '(a*)*[xy]' AND t.s = u.s)",
 	} {
 		if got, err := query(text); !errors.Is(err, sqldb.ErrTooLarge) {

@@ -24,7 +24,7 @@ const (
 	heapLimit   = 64 << 10 // in KiB
 	stepWeight  = 6        // a step takes the time of comparing this many characters
 	mostWeight  = 1 << 30
-	replaceable = 50_000 // characters of a text: REGEXP_REPLACE reads its rest for each match
+	replaceable = 20_000 // characters of a text: REGEXP_REPLACE reads its rest for each match
 )
 
 // boundedPattern returns what is printed for the pattern e of the function call, or

@@ -6,9 +6,10 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// matching returns the work of matching a regular expression, which can try each
-// part of the text, if the engine does not look at its limits meanwhile.
-func (c *checker) matching(at sqlast.Pos, name string, pattern sqlast.Expr, text size, s *scope) int64 {
+// matching returns the work of matching a regular expression, which can try each part
+// of the text, if the engine does not look at its limits meanwhile. MySQL and what
+// package dialect/mysql prints for MariaDB limit the steps of one match.
+func (c *checker) matching(pattern sqlast.Expr, s *scope) int64 {
 	if !c.rules.Backtracking {
 		return 0
 	}
@@ -16,11 +17,7 @@ func (c *checker) matching(at sqlast.Pos, name string, pattern sqlast.Expr, text
 	if last := max(0, len(literal)-1); !hidden && !strings.ContainsAny(literal[:last], "*+?{(\\") {
 		return 0 // it tries a few ways at each position, and a repetition at its end none: see search
 	}
-	work := add(c.product(at, name, text, text, 1).work, steppingWork)
-	if hidden || repeatsGroup(literal) {
-		work = add(work, tryingWork)
-	}
-	return work
+	return steppingWork
 }
 
 // tries reports whether a regular expression may repeat what repeats itself. An

@@ -29,8 +29,7 @@ const (
 	slowWork     = 8       // for each byte of the product of a slow function
 	linearWork   = 8       // for each byte of the arguments and the result of a call
 	nodeWork     = 512     // for each operator, column and call, since engines copy expressions
-	tryingWork   = 1 << 25 // a match of a regular expression that repeats what repeats itself
-	steppingWork = 1 << 22 // a match with all the steps that package dialect/mysql allows
+	steppingWork = 1 << 22 // a match of a regular expression with all the steps that are allowed
 	bytesMoved   = 256     // bytes of a text that MariaDB moves, for each replacement, in the time of a step
 
 	digitsPerStep = 16 // digits of one number times digits of another

@@ -30,7 +30,7 @@
 // dialect/mysql therefore limits the steps of each match, to about 0.1 seconds of a
 // processor for each text and pattern. A statement for which MariaDB reached that limit
 // is an error of kind [sqldb.ErrTooLarge], because MariaDB treats the text as one that
-// does not match. Texts of more than 50,000 characters in REGEXP_REPLACE are such
+// does not match. Texts of more than 20,000 characters in REGEXP_REPLACE are such
 // errors too. This costs one more statement after one with repetitions in a pattern.
 // MySQL has a limit of its own, regexp_time_limit.
 //
