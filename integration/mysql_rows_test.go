@@ -43,6 +43,7 @@ var mysqlRows = []string{
 	"SELECT e.id, count(*) FROM emp e LEFT JOIN dept d USING (id) GROUP BY id ORDER BY 1",
 	"SELECT id, count(*) FROM emp e LEFT JOIN dept d USING (id) GROUP BY id HAVING id > 1 ORDER BY id",
 	"SELECT d.id, count(*) FROM emp e LEFT JOIN dept d USING (id) GROUP BY id HAVING id IS NULL ORDER BY id",
+	"SELECT id, (SELECT max(d.name) FROM emp LIMIT 1) AS x FROM dept d GROUP BY id, (SELECT max(d.name) FROM emp LIMIT 1) ORDER BY 1",
 	"SELECT e.boss % 2 AS name, count(*) FROM emp e NATURAL LEFT JOIN dept d GROUP BY name ORDER BY 1",
 	"SELECT e.boss % 2 AS id, count(*) FROM emp e RIGHT JOIN dept d USING (id) GROUP BY id HAVING id = 1",
 	"SELECT e.boss % 2 AS b, count(*) FROM emp e RIGHT JOIN dept d USING (id) GROUP BY id ORDER BY id",

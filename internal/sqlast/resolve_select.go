@@ -169,18 +169,18 @@ func (r *resolver) term(e *Expr, s *scope) {
 		// order nothing, like NULL.
 		*e = &Null{Pos: (*e).At()}
 	} else if r.flavor.QueriesByPosition && hasQuery(*e) {
-		if s.clause == inGroupBy {
-			r.outerAggregate(*e)
+		if s.clause != inGroupBy || !r.aggregatesOuter(*e) {
+			r.repeatedItem(e, s.items)
 		}
-		r.repeatedItem(e, s.items)
 	}
 }
 
-// outerAggregate refuses a subquery in a term of GROUP BY that aggregates columns of
-// the enclosing query alone, and so its rows. MariaDB does not find such an aggregate
-// if the term repeats an item, and cannot group by the position of the item.
-func (r *resolver) outerAggregate(e Expr) {
+// aggregatesOuter reports whether a subquery in a term of GROUP BY aggregates columns of
+// the enclosing query alone, and so its rows. MariaDB does not see that in a term that
+// repeats an item, and cannot group by the position of the item.
+func (r *resolver) aggregatesOuter(e Expr) bool {
 	var inner []string
+	bare := false
 	Walk(e, func(n Node) bool {
 		switch n := n.(type) {
 		case *Table:
@@ -189,30 +189,36 @@ func (r *resolver) outerAggregate(e Expr) {
 			inner = append(inner, n.Alias)
 		case *TableFunction:
 			inner = append(inner, n.Alias)
+		case *Select:
+			bare = bare || n.From == nil
 		}
 		return true
 	})
+	var found *Call
 	Walk(e, func(n Node) bool {
 		call, ok := n.(*Call)
 		if !ok || !IsAggregate(call) {
 			return true
 		}
-		var column *Column
-		isInner := false
+		outer, own := false, false
 		Walk(call, func(n Node) bool {
 			if c, ok := n.(*Column); ok {
-				column = c
 				r.work += len(inner)
-				isInner = isInner || slices.ContainsFunc(inner, func(alias string) bool { return r.fold(alias, c.Table) })
+				isInner := slices.ContainsFunc(inner, func(alias string) bool { return r.fold(alias, c.Table) })
+				outer, own = outer || !isInner, own || isInner
 			}
 			return true
 		})
-		if column != nil && !isInner {
-			r.fail(Misplaced, call.Pos, call.Name, "%s in a subquery of GROUP BY aggregates the rows of the outer query, because "+
-				"'%s' is a column of its table %s: use a column of the subquery's tables", call.Name, column.Name, column.Table)
+		if outer && !own {
+			found = call
 		}
 		return true
 	})
+	if found != nil && bare { // as a text it could end the server, see Flavor.QueriesByPosition
+		r.fail(Misplaced, found.Pos, found.Name, "%s in a subquery of GROUP BY aggregates the rows of the outer query, next to "+
+			"a query without FROM: aggregate a column of the subquery's tables, or write the value", found.Name)
+	}
+	return found != nil
 }
 
 // hasQuery reports whether an expression has a subquery.
