@@ -147,6 +147,13 @@ func ordersByPosition(c *sqlast.Call) bool {
 // of a table has its qualifier.
 func refuseOuterWindows(q *sqlast.Query) error {
 	var err error
+	var joined []string
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		if j, ok := n.(*sqlast.Join); ok {
+			joined = append(joined, aliases(j)...)
+		}
+		return true
+	})
 	sqlast.Walk(q, func(n sqlast.Node) bool {
 		q, ok := n.(*sqlast.Query)
 		if !ok || len(q.OrderBy) == 0 || err != nil {
@@ -158,7 +165,7 @@ func refuseOuterWindows(q *sqlast.Query) error {
 		}
 		for _, o := range q.OrderBy {
 			for _, e := range orderedBy(sel, o.Expr) {
-				if c := outerColumn(sel, e); c != nil && hasWindow(e) {
+				if c := outerColumn(sel, e, joined); c != nil && hasWindow(e) {
 					err = &sqlast.Error{Code: sqlast.Unsupported, Name: c.Name, Pos: c.Pos, Message: "a window function next to '" +
 						c.Table + "." + c.Name + "', a column of the outer query, is not supported in the ORDER BY of a subquery: " +
 						"compute it in a derived table, or omit the ORDER BY"}
@@ -192,30 +199,37 @@ func orderedBy(sel *sqlast.Select, term sqlast.Expr) []sqlast.Expr {
 	return list
 }
 
-// outerColumn returns a column in e that is not one of the tables of sel, or nil.
-func outerColumn(sel *sqlast.Select, e sqlast.Expr) *sqlast.Column {
+// aliases returns the aliases of the tables of a FROM or a part of it.
+func aliases(from sqlast.Relation) (list []string) {
+	sqlast.Walk(from, func(n sqlast.Node) bool {
+		switch n := n.(type) {
+		case *sqlast.Query:
+			return false
+		case *sqlast.Table:
+			list = append(list, n.Alias)
+		case *sqlast.Derived:
+			list = append(list, n.Alias)
+		case *sqlast.TableFunction:
+			list = append(list, n.Alias)
+		}
+		return true
+	})
+	return list
+}
+
+// outerColumn returns a column in e of one of the joined tables, which is not one of
+// the tables of sel, or nil.
+func outerColumn(sel *sqlast.Select, e sqlast.Expr, joined []string) *sqlast.Column {
 	var own []string
 	if sel.From != nil {
-		sqlast.Walk(sel.From, func(n sqlast.Node) bool {
-			switch n := n.(type) {
-			case *sqlast.Query:
-				return false
-			case *sqlast.Table:
-				own = append(own, n.Alias)
-			case *sqlast.Derived:
-				own = append(own, n.Alias)
-			case *sqlast.TableFunction:
-				own = append(own, n.Alias)
-			}
-			return true
-		})
+		own = aliases(sel.From)
 	}
-	isOwn := func(c *sqlast.Column) bool {
-		return c.Table == "" || slices.ContainsFunc(own, func(alias string) bool { return ascii.EqualFold(alias, c.Table) })
+	has := func(list []string, alias string) bool {
+		return slices.ContainsFunc(list, func(a string) bool { return ascii.EqualFold(a, alias) })
 	}
 	var found *sqlast.Column
 	sqlast.Walk(e, func(n sqlast.Node) bool {
-		if c, ok := n.(*sqlast.Column); ok && found == nil && !isOwn(c) {
+		if c, ok := n.(*sqlast.Column); ok && found == nil && has(joined, c.Table) && !has(own, c.Table) {
 			found = c
 		}
 		_, isQuery := n.(*sqlast.Query)

@@ -85,7 +85,10 @@ func TestRewriteRefusesCrashes(t *testing.T) {
 		"SELECT sum(k) OVER () FROM u", "SELECT sum(m) OVER () FROM u WHERE m > k ORDER BY 1", "SELECT sum(m) OVER () FROM u ORDER BY k, 1", "SELECT m + k FROM u ORDER BY 1",
 		"SELECT m FROM u ORDER BY sum(m) OVER ()", "SELECT w.s - k FROM (SELECT sum(m) OVER () AS s FROM u) AS w ORDER BY 1", "SELECT max(m) - k FROM u ORDER BY 1",
 	} {
-		for _, text := range []string{"SELECT n, (" + subquery + ") AS x" + from, "SELECT sum(v.k) OVER () AS s" + from + " ORDER BY s - t.n"} {
+		for _, text := range []string{
+			"SELECT n, (" + subquery + ") AS x" + from, "SELECT sum(v.k) OVER () AS s" + from + " ORDER BY s - t.n",
+			"SELECT k, (SELECT max(m) OVER () - k FROM u ORDER BY 1 LIMIT 1) AS x FROM v",
+		} {
 			if _, err := g.Rewrite(t.Context(), text); err != nil {
 				t.Errorf("%s: %v", text, err)
 			}

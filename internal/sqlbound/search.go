@@ -23,9 +23,9 @@ func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size, s 
 	work := c.search(e.Pos, name, needle, text, weight).work
 	if f.regexp {
 		pattern := e.Args[f.needle-1]
-		matching := c.matching(pattern, s)
-		work = add(work, matching)
-		if f.kind == kindRegexp && matching > 0 { // the steps of each match are limited, not the number of matches
+		steps, repeats := c.matching(pattern, s)
+		work = add(work, steps)
+		if f.kind == kindRegexp && repeats {
 			work = add(work, c.product(e.Pos, name, text, text, 1).work)
 		}
 		if f.kind == kindRegexp && c.rules.Backtracking && c.tries(pattern, s) {
