@@ -35,7 +35,14 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 		if _, several := sel.GroupBy[i].(*GroupingSet); several || sel.Rollup {
 			r.resolution.Plain = false
 		}
+		name := ""
+		if c, ok := sel.GroupBy[i].(*Column); ok && c.Table == "" {
+			name = c.Name
+		}
 		r.term(&sel.GroupBy[i], s)
+		if sel.Rollup && r.flavor.QueriesByPosition && sel.Having == nil {
+			r.rollupItem(&sel.GroupBy[i], name, sel.Items)
+		}
 	}
 	if sel.Rollup {
 		r.rollup(sel)
@@ -169,8 +176,9 @@ func (r *resolver) term(e *Expr, s *scope) {
 		// order nothing, like NULL.
 		*e = &Null{Pos: (*e).At()}
 	} else if r.flavor.QueriesByPosition && hasQuery(*e) {
-		if s.clause != inGroupBy || !r.aggregatesOuter(*e) {
-			r.repeatedItem(e, s.items)
+		text := *e
+		if r.repeatedItem(e, s.items) && s.clause == inGroupBy && r.aggregatesOuter(text) {
+			*e = text
 		}
 	}
 }
@@ -232,13 +240,16 @@ func hasQuery(e Expr) bool {
 	return found
 }
 
-// repeatedItem replaces a term that repeats the expression of an item by its position.
-func (r *resolver) repeatedItem(e *Expr, items []Item) {
+// repeatedItem replaces a term that repeats the expression of an item by its position,
+// and reports whether there is one.
+func (r *resolver) repeatedItem(e *Expr, items []Item) bool {
 	r.work += len(items)
 	isTerm := func(it Item) bool { return equalExpr(it.Expr, *e) }
-	if n := slices.IndexFunc(items, isTerm); n >= 0 {
+	n := slices.IndexFunc(items, isTerm)
+	if n >= 0 {
 		*e = &Number{Pos: (*e).At(), Text: strconv.Itoa(n + 1)}
 	}
+	return n >= 0
 }
 
 // isConstant reports whether an expression has no columns, calls and queries.
@@ -266,6 +277,23 @@ func (r *resolver) rollup(sel *Select) {
 		if !isConstant(term) { // a total keeps the value of a constant
 			r.repeatedItem(&sel.GroupBy[i], sel.Items)
 		}
+	}
+}
+
+// rollupItem replaces a column of GROUP BY .. WITH ROLLUP by the position of the item
+// that has its name, if an item before it is the same column. MySQL takes the name for
+// that of the item, and with a qualifier for the first item: the other one keeps its
+// value in a total.
+func (r *resolver) rollupItem(e *Expr, name string, items []Item) {
+	if _, ok := (*e).(*Column); !ok || name == "" {
+		return
+	}
+	r.work += 4 * len(items)
+	isSame := func(it Item) bool { return equalExpr(it.Expr, *e) }
+	first := slices.IndexFunc(items, isSame)
+	named := slices.IndexFunc(items, func(it Item) bool { return isSame(it) && r.fold(itemName(&it), name) })
+	if first >= 0 && named > first {
+		*e = &Number{Pos: (*e).At(), Text: strconv.Itoa(named + 1)}
 	}
 }
 
