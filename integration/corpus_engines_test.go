@@ -2,6 +2,7 @@ package integration_test
 
 import (
 	"database/sql"
+	"maps"
 	"strings"
 	"testing"
 
@@ -61,8 +62,13 @@ var corpusEngines = map[string]*corpusEngine{
 		adapt:    func(_ *corpusSchema, text string) string { return text },
 		accepted: 1,
 	},
-	"MariaDB": mysqlEngine(integration.MariaDB),
-	"MySQL":   mysqlEngine(integration.MySQL),
+	"MariaDB": mysqlEngine(func(tb testing.TB) *driver.Config {
+		config := integration.MariaDB(tb)
+		// Closing the connection of a statement does not end it.
+		config.Params = map[string]string{"max_statement_time": "15"}
+		return config
+	}),
+	"MySQL": mysqlEngine(integration.MySQL),
 	"PostgreSQL": {
 		dialect: postgres.Dialect{},
 		types: [...]string{
@@ -126,7 +132,9 @@ func openSQLiteSchema(t *testing.T, _ string) corpusPools {
 func openMySQLSchema(t *testing.T, config *driver.Config, name string) corpusPools {
 	t.Helper()
 	db := openSchema(t, config, name)
+	params := maps.Clone(config.Params)
 	config.Params = map[string]string{"sql_mode": "CONCAT(@@sql_mode, ',IGNORE_SPACE')"}
+	maps.Copy(config.Params, params)
 	lenient := connect(t, config)
 	config.Params = nil
 	return corpusPools{originals: []*sql.DB{db, lenient}, rewritten: db, agent: connect(t, config)}

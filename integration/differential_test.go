@@ -399,7 +399,16 @@ var documentedRefusals = map[string]map[string]string{
 		"the columns of this select list can": "several texts in one row that aggregates collect",
 		"the statement computes too much for": "texts that are computed from such a text",
 	},
+	"mysql": {
+		"a comparison with a query without FROM is not supported in a window": endsMariaDB,
+		"a comparison of rows is not supported as a value next":               endsMariaDB,
+		"JSON_EXTRACT as an operand of":                                       endsMariaDB,
+		"GROUP_CONCAT with a position in its ORDER BY":                        endsMariaDB,
+		"a window function next to":                                           endsMariaDB,
+	},
 }
+
+const endsMariaDB = "A few expressions that end a MariaDB server of version 10.11 are refused"
 
 // documentedRefusal returns the sentence of the documentation for a class.
 func (d *differentialRun) documentedRefusal(class string) string {

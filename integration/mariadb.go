@@ -104,6 +104,8 @@ func startMariaDB(server string, args ...string) (*MariaDBServer, error) {
 		return nil, err
 	}
 	create := []string{install, "--auth-root-authentication-method=normal", "--skip-test-db"}
+	// A join of a test must not fill the disk.
+	args = append(args, "--tmp-disk-table-size=2G")
 	return startServer(server, []string{"--no-defaults"}, create, args...)
 }
 

@@ -203,7 +203,7 @@ func TestRewrite(t *testing.T) {
 			"SELECT dept.budget * 2 AS total FROM main.dept ORDER BY -(dept.budget * 2)"},
 		{"an alias of a constant within an ORDER BY orders nothing", both,
 			"SELECT 5 AS k, id FROM dept ORDER BY -k, k IS NULL, id",
-			"SELECT 5 AS k, dept.id AS id FROM main.dept ORDER BY NULL, NULL, dept.id"},
+			"SELECT 5 AS k, dept.id AS id FROM main.dept ORDER BY dept.id"},
 		{"a repeated expression under ROLLUP becomes its position", mysql,
 			"SELECT upper(name) AS u, count(*) AS n FROM dept GROUP BY upper(name), budget WITH ROLLUP",
 			"SELECT upper(dept.name) AS u, count(*) AS n FROM main.dept GROUP BY 1, dept.budget WITH ROLLUP"},

@@ -137,6 +137,7 @@ func TestRefusedByOneDialect(t *testing.T) {
 		{mysql.Dialect{}, "SELECT (SELECT max(z.x) FROM dept e RIGHT JOIN LATERAL (SELECT name AS x) AS z ON 1 = 1) AS m FROM employee e", secureview.ErrAmbiguousName},
 		{mysql.Dialect{}, "SELECT (SELECT max(z.x) FROM dept e RIGHT JOIN (crew JOIN JSON_TABLE(e.name, '$' COLUMNS (x INT PATH '$')) AS z) ON 1 = 1) AS m FROM employee e", secureview.ErrMisplaced},
 		{mysql.Dialect{}, "SELECT z.x FROM dept e RIGHT JOIN JSON_TABLE(e.name, '$' COLUMNS (x INT PATH '$')) AS z ON 1 = 1", secureview.ErrMisplaced},
+		{mysql.Dialect{}, "SELECT (SELECT max(dept.name) IN (SELECT 'a') FROM crew) AS x FROM dept GROUP BY (SELECT max(dept.name) IN (SELECT 'a') FROM crew)", secureview.ErrMisplaced},
 		{mysql.Dialect{}, "SELECT z.x FROM JSON_TABLE(e.name, '$' COLUMNS (x INT PATH '$')) AS z, dept e", secureview.ErrMisplaced},
 		{mysql.Dialect{}, "SELECT z.x FROM dept e, JSON_TABLE(e.pw, '$' COLUMNS (x INT PATH '$')) AS z", secureview.ErrUnknownColumn},
 		{mysql.Dialect{}, "SELECT z.y FROM dept e, JSON_TABLE(e.name, '$' COLUMNS (x INT PATH '$')) AS z", secureview.ErrUnknownColumn},

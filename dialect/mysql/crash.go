@@ -2,7 +2,9 @@ package mysql
 
 import (
 	"slices"
+	"strconv"
 
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -137,6 +139,116 @@ func ordersByPosition(c *sqlast.Call) bool {
 		}
 	}
 	return false
+}
+
+// refuseOuterWindows refuses what ends a MariaDB server of version 10.11 with signal 11
+// if the outer query joins a view: in the ORDER BY of a subquery, an expression with a
+// window function and a column of the outer query. q is resolved, so that every column
+// of a table has its qualifier.
+func refuseOuterWindows(q *sqlast.Query) error {
+	var err error
+	var joined []string
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		if j, ok := n.(*sqlast.Join); ok {
+			joined = append(joined, aliases(j)...)
+		}
+		return true
+	})
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		q, ok := n.(*sqlast.Query)
+		if !ok || len(q.OrderBy) == 0 || err != nil {
+			return err == nil
+		}
+		sel, ok := q.Body.(*sqlast.Select)
+		if !ok {
+			return true
+		}
+		for _, o := range q.OrderBy {
+			for _, e := range orderedBy(sel, o.Expr) {
+				if c := outerColumn(sel, e, joined); c != nil && hasWindow(e) {
+					err = &sqlast.Error{Code: sqlast.Unsupported, Name: c.Name, Pos: c.Pos, Message: "a window function next to '" +
+						c.Table + "." + c.Name + "', a column of the outer query, is not supported in the ORDER BY of a subquery: " +
+						"compute it in a derived table, or omit the ORDER BY"}
+				}
+			}
+		}
+		return err == nil
+	})
+	return err
+}
+
+// orderedBy returns a term of ORDER BY, and the items that it names by position or
+// alias.
+func orderedBy(sel *sqlast.Select, term sqlast.Expr) []sqlast.Expr {
+	list := []sqlast.Expr{term}
+	sqlast.Walk(term, func(n sqlast.Node) bool {
+		switch n := n.(type) {
+		case *sqlast.Number:
+			if i, err := strconv.Atoi(n.Text); err == nil && sqlast.Expr(n) == term && 0 < i && i <= len(sel.Items) {
+				list = append(list, sel.Items[i-1].Expr)
+			}
+		case *sqlast.Column:
+			for _, it := range sel.Items {
+				if n.Table == "" && ascii.EqualFold(n.Name, it.Alias) {
+					list = append(list, it.Expr)
+				}
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// aliases returns the aliases of the tables of a FROM or a part of it.
+func aliases(from sqlast.Relation) (list []string) {
+	sqlast.Walk(from, func(n sqlast.Node) bool {
+		switch n := n.(type) {
+		case *sqlast.Query:
+			return false
+		case *sqlast.Table:
+			list = append(list, n.Alias)
+		case *sqlast.Derived:
+			list = append(list, n.Alias)
+		case *sqlast.TableFunction:
+			list = append(list, n.Alias)
+		}
+		return true
+	})
+	return list
+}
+
+// outerColumn returns a column in e of one of the joined tables, which is not one of
+// the tables of sel, or nil.
+func outerColumn(sel *sqlast.Select, e sqlast.Expr, joined []string) *sqlast.Column {
+	var own []string
+	if sel.From != nil {
+		own = aliases(sel.From)
+	}
+	has := func(list []string, alias string) bool {
+		return slices.ContainsFunc(list, func(a string) bool { return ascii.EqualFold(a, alias) })
+	}
+	var found *sqlast.Column
+	sqlast.Walk(e, func(n sqlast.Node) bool {
+		if c, ok := n.(*sqlast.Column); ok && found == nil && has(joined, c.Table) && !has(own, c.Table) {
+			found = c
+		}
+		_, isQuery := n.(*sqlast.Query)
+		return !isQuery
+	})
+	return found
+}
+
+// hasWindow reports whether an expression calls a window function of its own block.
+func hasWindow(e sqlast.Expr) bool {
+	found := false
+	sqlast.Walk(e, func(n sqlast.Node) bool {
+		if c, ok := n.(*sqlast.Call); ok {
+			found = found || c.Over != nil
+		}
+		_, isQuery := n.(*sqlast.Query)
+		return !isQuery
+	})
+	return found
 }
 
 // binary reads an infix operator. JSON_EXTRACT as an operand of <=> ends a MariaDB

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/secureview"
 )
 
 // crashers end a MariaDB server of version 10.11, or are as a reader can know them.
@@ -57,6 +58,40 @@ func TestReadRefusesCrashes(t *testing.T) {
 	} {
 		if _, err := (mysql.Dialect{}).Read(text); err != nil {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// A window function next to a column of the outer query, in the ORDER BY of a subquery.
+func TestRewriteRefusesCrashes(t *testing.T) {
+	tables := map[string][]string{"t": {"id", "n"}, "u": {"id", "m"}, "v": {"id", "k"}}
+	g, err := secureview.New(&secureview.Policy{Schema: "d", Tables: tables, Views: map[string]string{"v": "secure_v"}}, mysql.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const from = " FROM t JOIN v ON t.id = v.id"
+	for _, subquery := range []string{
+		"SELECT sum(k) OVER () FROM u ORDER BY 1", "SELECT sum(v.k) OVER () + m AS x FROM u ORDER BY m, x LIMIT 1", "SELECT 1 FROM u ORDER BY max(m) OVER () - k",
+		"SELECT max(m) OVER w - k AS x FROM u WINDOW w AS (ORDER BY m) ORDER BY x + 1", "SELECT CASE WHEN max(m) OVER () > 1 THEN k END FROM u ORDER BY 1",
+		"SELECT u.id FROM u WHERE m > (SELECT lag(k) OVER (ORDER BY w.m) FROM u AS w ORDER BY 1 LIMIT 1)", "SELECT DISTINCT max(m) OVER () - t.n FROM u ORDER BY 1",
+	} {
+		for _, text := range []string{"SELECT n, (" + subquery + ") AS x" + from, "SELECT n" + from + " WHERE (" + subquery + ") > 1"} {
+			if _, err := g.Rewrite(t.Context(), text); !errors.Is(err, secureview.ErrUnsupported) {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+	}
+	for _, subquery := range []string{
+		"SELECT sum(k) OVER () FROM u", "SELECT sum(m) OVER () FROM u WHERE m > k ORDER BY 1", "SELECT sum(m) OVER () FROM u ORDER BY k, 1", "SELECT m + k FROM u ORDER BY 1",
+		"SELECT m FROM u ORDER BY sum(m) OVER ()", "SELECT w.s - k FROM (SELECT sum(m) OVER () AS s FROM u) AS w ORDER BY 1", "SELECT max(m) - k FROM u ORDER BY 1",
+	} {
+		for _, text := range []string{
+			"SELECT n, (" + subquery + ") AS x" + from, "SELECT sum(v.k) OVER () AS s" + from + " ORDER BY s - t.n",
+			"SELECT k, (SELECT max(m) OVER () - k FROM u ORDER BY 1 LIMIT 1) AS x FROM v",
+		} {
+			if _, err := g.Rewrite(t.Context(), text); err != nil {
+				t.Errorf("%s: %v", text, err)
+			}
 		}
 	}
 }

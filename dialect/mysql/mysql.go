@@ -10,6 +10,19 @@
 // sql_mode and the character set utf8mb4. Printed statements do not depend on the
 // mode, with one exception: under NO_BACKSLASH_ESCAPES a backslash in a string is
 // doubled; the tokens stay the same.
+//
+// A few expressions that end a MariaDB server of version 10.11 are refused: JSON_EXTRACT
+// as an operand of <=>, comparisons of rows next to JSON_OBJECTAGG, GROUP_CONCAT with a
+// position in its ORDER BY next to WITH ROLLUP, comparisons with a query without FROM in
+// a window, and a window function next to a column of the outer query in the ORDER BY of
+// a subquery.
+//
+// Regular expressions have to be literals, unless [Dialect.Version] is one of MySQL,
+// and possessive repetitions, back references, recursion, verbs, and repetitions in
+// assertions are refused. What is printed limits the steps that MariaDB takes for a
+// match. If it reaches the limit, it returns no match and the warning 1139: package
+// sqldb/mysqldb makes it an error. Connect to MariaDB with the default, empty
+// default_regex_flags.
 package mysql
 
 import (
@@ -24,8 +37,8 @@ type Dialect struct {
 	// Version is the version of the server, as SELECT VERSION() returns it. Its
 	// end may be missing: "8.4" for MySQL, "10.11-MariaDB" for MariaDB. With a
 	// version, statements may also call the safe functions that only some servers
-	// have, such as any_value of MySQL and to_char of MariaDB. Package
-	// sqldb/mysqldb refuses the statement if the server does not have them.
+	// have, such as any_value of MySQL and to_char of MariaDB, and with one of MySQL
+	// use any regular expression. Package sqldb/mysqldb refuses the statement if the server does not have them.
 	Version string
 }
 
@@ -45,7 +58,18 @@ var flavor = sqlast.Flavor{
 }
 
 // Append prints a tree. It uses forms that MySQL and MariaDB both read.
-func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
+func (d Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
+	if physical {
+		if err := refuseOuterWindows(q); err != nil {
+			return dst, err
+		}
+	}
+	switch {
+	case d.Version == "":
+		return portable.Append(dst, q, physical)
+	case parseServer(d.Version).mariaDB:
+		return mariaDB.Append(dst, q, physical)
+	}
 	return style.Append(dst, q, physical)
 }
 

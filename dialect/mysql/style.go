@@ -19,6 +19,15 @@ var style = sqlast.Style{
 	ValuesTail:        true,
 }
 
+// What is printed for a MariaDB server, and for one that can be either.
+var mariaDB, portable = withPattern(boundedPattern), withPattern(portablePattern)
+
+func withPattern(pattern func(sqlast.Expr, string) (sqlast.Expr, error)) sqlast.Style {
+	s := style
+	s.Pattern = pattern
+	return s
+}
+
 func appendName(dst []byte, name string) []byte {
 	dst = append(dst, '`')
 	for {

@@ -28,6 +28,11 @@ type Style struct {
 	// the schema of the engine's own functions. If it is nil, there is none.
 	CallPrefix func(c *Call) string
 
+	// Pattern returns what is printed for the regular expression e of a statement that
+	// is executed. call is the name of the function, or empty for REGEXP. If it is nil,
+	// e is printed.
+	Pattern func(e Expr, call string) (Expr, error)
+
 	Same    string // null-safe equality, such as "IS"
 	NotSame string // its negation; empty: NOT (X Same Y)
 

@@ -1,5 +1,7 @@
 package sqlast
 
+import "strings"
+
 func (p *printer) call(c *Call) {
 	if p.physical && p.CallPrefix != nil {
 		p.text(p.CallPrefix(c))
@@ -13,6 +15,9 @@ func (p *printer) call(c *Call) {
 		p.text("*")
 	}
 	for i, arg := range c.Args {
+		if i == 1 && strings.HasPrefix(c.Name, "regexp_") {
+			arg = p.pattern(arg, c.Name)
+		}
 		p.argument(c, i, arg)
 	}
 	if !c.Within {

@@ -356,11 +356,30 @@ func (p *printer) like(l *Like) {
 	p.operand(l.X, rankBit)
 	p.not(l.Not)
 	p.text(likeOps[l.Op])
-	p.operand(l.Pattern, rankPrimary)
+	if l.Op == OpRegexp {
+		p.operand(p.pattern(l.Pattern, ""), rankPrimary)
+	} else {
+		p.operand(l.Pattern, rankPrimary)
+	}
 	if l.Escape != nil {
 		p.text(" ESCAPE ")
 		p.operand(l.Escape, rankPrimary)
 	}
+}
+
+// pattern returns what is printed for a regular expression.
+func (p *printer) pattern(e Expr, call string) Expr {
+	if !p.physical || p.Pattern == nil {
+		return e
+	}
+	changed, err := p.Pattern(e, call)
+	if err != nil {
+		if p.err == nil {
+			p.err = err
+		}
+		return e
+	}
+	return changed
 }
 
 func (p *printer) quantified(q *Quantified) {

@@ -35,7 +35,14 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 		if _, several := sel.GroupBy[i].(*GroupingSet); several || sel.Rollup {
 			r.resolution.Plain = false
 		}
+		name := ""
+		if c, ok := sel.GroupBy[i].(*Column); ok && c.Table == "" {
+			name = c.Name
+		}
 		r.term(&sel.GroupBy[i], s)
+		if sel.Rollup && r.flavor.QueriesByPosition && sel.Having == nil {
+			r.rollupItem(&sel.GroupBy[i], name, sel.Items)
+		}
 	}
 	if sel.Rollup {
 		r.rollup(sel)
@@ -141,8 +148,57 @@ func (r *resolver) term(e *Expr, s *scope) {
 		// order nothing, like NULL.
 		*e = &Null{Pos: (*e).At()}
 	} else if r.flavor.QueriesByPosition && hasQuery(*e) {
-		r.repeatedItem(e, s.items)
+		text := *e
+		if r.repeatedItem(e, s.items) && s.clause == inGroupBy && r.aggregatesOuter(text) {
+			*e = text
+		}
 	}
+}
+
+// aggregatesOuter reports whether a subquery in a term of GROUP BY aggregates columns of
+// the enclosing query alone, and so its rows. MariaDB does not see that in a term that
+// repeats an item, and cannot group by the position of the item.
+func (r *resolver) aggregatesOuter(e Expr) bool {
+	var inner []string
+	bare := false
+	Walk(e, func(n Node) bool {
+		switch n := n.(type) {
+		case *Table:
+			inner = append(inner, n.Alias)
+		case *Derived:
+			inner = append(inner, n.Alias)
+		case *TableFunction:
+			inner = append(inner, n.Alias)
+		case *Select:
+			bare = bare || n.From == nil
+		}
+		return true
+	})
+	var found *Call
+	Walk(e, func(n Node) bool {
+		call, ok := n.(*Call)
+		if !ok || !IsAggregate(call) {
+			return true
+		}
+		outer, own := false, false
+		Walk(call, func(n Node) bool {
+			if c, ok := n.(*Column); ok {
+				r.work += len(inner)
+				isInner := slices.ContainsFunc(inner, func(alias string) bool { return r.fold(alias, c.Table) })
+				outer, own = outer || !isInner, own || isInner
+			}
+			return true
+		})
+		if outer && !own {
+			found = call
+		}
+		return true
+	})
+	if found != nil && bare { // as a text it could end the server, see Flavor.QueriesByPosition
+		r.fail(Misplaced, found.Pos, found.Name, "%s in a subquery of GROUP BY aggregates the rows of the outer query, next to "+
+			"a query without FROM: aggregate a column of the subquery's tables, or write the value", found.Name)
+	}
+	return found != nil
 }
 
 // hasQuery reports whether an expression has a subquery.
@@ -156,13 +212,16 @@ func hasQuery(e Expr) bool {
 	return found
 }
 
-// repeatedItem replaces a term that repeats the expression of an item by its position.
-func (r *resolver) repeatedItem(e *Expr, items []Item) {
+// repeatedItem replaces a term that repeats the expression of an item by its position,
+// and reports whether there is one.
+func (r *resolver) repeatedItem(e *Expr, items []Item) bool {
 	r.work += len(items)
 	isTerm := func(it Item) bool { return equalExpr(it.Expr, *e) }
-	if n := slices.IndexFunc(items, isTerm); n >= 0 {
+	n := slices.IndexFunc(items, isTerm)
+	if n >= 0 {
 		*e = &Number{Pos: (*e).At(), Text: strconv.Itoa(n + 1)}
 	}
+	return n >= 0
 }
 
 // isConstant reports whether an expression has no columns, calls and queries.
@@ -190,6 +249,23 @@ func (r *resolver) rollup(sel *Select) {
 		if !isConstant(term) { // a total keeps the value of a constant
 			r.repeatedItem(&sel.GroupBy[i], sel.Items)
 		}
+	}
+}
+
+// rollupItem replaces a column of GROUP BY .. WITH ROLLUP by the position of the item
+// that has its name, if an item before it is the same column. MySQL takes the name for
+// that of the item, and with a qualifier for the first item: the other one keeps its
+// value in a total.
+func (r *resolver) rollupItem(e *Expr, name string, items []Item) {
+	if _, ok := (*e).(*Column); !ok || name == "" {
+		return
+	}
+	r.work += 4 * len(items)
+	isSame := func(it Item) bool { return equalExpr(it.Expr, *e) }
+	first := slices.IndexFunc(items, isSame)
+	named := slices.IndexFunc(items, func(it Item) bool { return isSame(it) && r.fold(itemName(&it), name) })
+	if first >= 0 && named > first {
+		*e = &Number{Pos: (*e).At(), Text: strconv.Itoa(named + 1)}
 	}
 }
 
@@ -231,10 +307,9 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 	if s.names != nil {
 		return r.outputTerm(e, c, s)
 	}
-	if s.clause == inGroupBy && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0 {
-		if !r.flavor.AmbiguousMeansItem || !r.isAmbiguous(c, s) {
-			return false
-		}
+	found := r.tablesWith(s, s.lo, s.hi, c.Name)
+	if s.clause == inGroupBy && (len(found) == 1 || len(found) > 1 && !r.flavor.AmbiguousMeansItem) {
+		return false
 	}
 	i := r.item(c, s)
 	if i < 0 {
@@ -244,6 +319,15 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 		return false
 	}
 	it := &s.items[i]
+	if m := r.group(s, c.Name, found); r.flavor.AmbiguousMeansItem && len(found) > 1 && m != nil {
+		if equalExpr(it.Expr, r.mergedValue(c.Pos, s, m)) {
+			return false
+		}
+		if column, ok := it.Expr.(*Column); ok && s.clause == inGroupBy {
+			*c = *column // HAVING looks for it
+			return true
+		}
+	}
 	if s.clause != inOrderBy || it.Alias == "" || r.sharesName(s, i) {
 		*e = &Number{Pos: c.Pos, Text: strconv.Itoa(i + 1)}
 		return true
@@ -279,8 +363,16 @@ func (r *resolver) item(c *Column, s *scope) int {
 // firstNamed returns the item that an unqualified name means if several tables have
 // a column with that name, as after SELECT *, or -1. That is the first one in
 // SQLite, and the only one in MySQL.
+//
+// In GROUP BY and ORDER BY of MySQL, it also means the item if a join merged the
+// columns.
 func (r *resolver) firstNamed(c *Column, s *scope) int {
-	if !r.flavor.AmbiguousMeansItem && (s.clause != inOrderBy || !r.flavor.NamesRepeat) || !r.isAmbiguous(c, s) {
+	switch {
+	case r.isAmbiguous(c, s):
+		if !r.flavor.AmbiguousMeansItem && (s.clause != inOrderBy || !r.flavor.NamesRepeat) {
+			return -1
+		}
+	case !r.flavor.AmbiguousMeansItem || s.clause == inHaving || len(r.tablesWith(s, s.lo, s.hi, c.Name)) < 2:
 		return -1
 	}
 	found := -1

@@ -186,7 +186,8 @@ func (c *checker) like(e *sqlast.Like, s *scope) size {
 	x, pattern := c.expr(e.X, s), c.expr(e.Pattern, s)
 	v := c.search(e.Pos, likeNames[e.Op], pattern, x, 1)
 	if e.Op == sqlast.OpRegexp {
-		v.work = add(v.work, c.matching(e.Pos, likeNames[e.Op], e.Pattern, x, s))
+		steps, _ := c.matching(e.Pattern, s)
+		v.work = add(v.work, steps)
 	}
 	if e.Escape != nil {
 		v.work = add(v.work, c.expr(e.Escape, s).work)

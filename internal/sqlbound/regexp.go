@@ -6,21 +6,20 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// matching returns the work of matching a regular expression, which can try each
-// part of the text, if the engine does not look at its limits meanwhile.
-func (c *checker) matching(at sqlast.Pos, name string, pattern sqlast.Expr, text size, s *scope) int64 {
+// matching returns the work of matching a regular expression, which can try each part
+// of the text, if the engine does not look at its limits meanwhile. MySQL and what
+// package dialect/mysql prints for MariaDB limit the steps of one match. repeats reports
+// whether each of many matches can take as many.
+func (c *checker) matching(pattern sqlast.Expr, s *scope) (work int64, repeats bool) {
 	if !c.rules.Backtracking {
-		return 0
+		return 0, false
 	}
 	literal, hidden := c.literals(pattern, s)
-	if last := max(0, len(literal)-1); !hidden && !strings.ContainsAny(literal[:last], "*+{\\") {
-		return 0 // it tries a few ways at each position, and a repetition at its end none: see search
+	literal = literal[:max(0, len(literal)-1)]
+	if !hidden && !strings.ContainsAny(literal, "*+?{(\\") {
+		return 0, false // it tries a few ways at each position, and a repetition at its end none: see search
 	}
-	work := c.product(at, name, text, text, 1).work
-	if hidden || repeatsGroup(literal) {
-		work = add(work, tryingWork)
-	}
-	return work
+	return steppingWork, hidden || strings.ContainsAny(literal, "*+{\\")
 }
 
 // tries reports whether a regular expression may repeat what repeats itself. An

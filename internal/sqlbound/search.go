@@ -23,7 +23,11 @@ func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size, s 
 	work := c.search(e.Pos, name, needle, text, weight).work
 	if f.regexp {
 		pattern := e.Args[f.needle-1]
-		work = add(work, c.matching(e.Pos, name, pattern, text, s))
+		steps, repeats := c.matching(pattern, s)
+		work = add(work, steps)
+		if f.kind == kindRegexp && repeats {
+			work = add(work, c.product(e.Pos, name, text, text, 1).work)
+		}
 		if f.kind == kindRegexp && c.rules.Backtracking && c.tries(pattern, s) {
 			c.fail(pattern.At(), name, "%s takes a time without bound for a pattern that repeats a group with a repetition "+
 				"or an alternative, such as (a+)*, or has a back reference: write a literal pattern without them", name)

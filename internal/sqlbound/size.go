@@ -25,12 +25,12 @@ const (
 	maxWork    = 1 << 27  // all products, and what linearWork and nodeWork add
 	maxStep    = 2 << 10  // bytes that a step of a recursion may add to a column
 
-	batchPart  = 16      // of these bounds, for each row of a batch
-	slowWork   = 8       // for each byte of the product of a slow function
-	linearWork = 8       // for each byte of the arguments and the result of a call
-	nodeWork   = 512     // for each operator, column and call, since engines copy expressions
-	tryingWork = 1 << 25 // a match of a regular expression that repeats what repeats itself
-	bytesMoved = 256     // bytes of a text that MariaDB moves, for each replacement, in the time of a step
+	batchPart    = 16      // of these bounds, for each row of a batch
+	slowWork     = 8       // for each byte of the product of a slow function
+	linearWork   = 8       // for each byte of the arguments and the result of a call
+	nodeWork     = 512     // for each operator, column and call, since engines copy expressions
+	steppingWork = 1 << 22 // a match of a regular expression with all the steps that are allowed
+	bytesMoved   = 256     // bytes of a text that MariaDB moves, for each replacement, in the time of a step
 
 	digitsPerStep = 16 // digits of one number times digits of another
 

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,9 +58,9 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	if !checked {
 		further = append(further, s.explain)
 	}
-	if s.mariaDB && strings.Contains(q.SQL, "RECURSIVE") {
-		further = append(further, s.recurse)
-		q.Complete = func(ctx context.Context) error { return recursionEnded(ctx, conn) }
+	if s.mariaDB && (strings.Contains(q.SQL, "RECURSIVE") || strings.Contains(q.SQL, patternLimit)) {
+		further = append(further, s.warn)
+		q.Complete = func(ctx context.Context) error { return complete(ctx, conn) }
 	}
 	vars, err := s.session(q.Session, q.Timeout, further...)
 	if err != nil {
@@ -98,13 +97,22 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	}, nil
 }
 
-// warnIncomplete is the number of MariaDB's warning that it ended a recursion.
-const warnIncomplete = "1931"
+// patternLimit is in each regular expression that package dialect/mysql bounds.
+const patternLimit = "(*LIMIT_MATCH="
 
-// recursionEnded returns an error if MariaDB cut the result of the last statement
-// because its recursion has more than longestRecursion steps, or if it has more
+// incomplete are the errors for the numbers of MariaDB's warnings that a result is not
+// what the statement means.
+var incomplete = map[string]string{
+	"1931": "the recursion does not end within " + strconv.Itoa(longestRecursion) +
+		" steps, as if its rows formed a cycle: write UNION instead of UNION ALL, or count the steps and stop",
+	"1139": "a regular expression takes too many steps for a text: write one with fewer repetitions next to each other, " +
+		"compare with LIKE, or match a part of the text, such as left(x, 1000)",
+}
+
+// complete returns an error if MariaDB ended a recursion of the last statement after
+// longestRecursion steps, or gave up matching a regular expression, or has more
 // warnings than it keeps.
-func recursionEnded(ctx context.Context, conn *sql.Conn) error {
+func complete(ctx context.Context, conn *sql.Conn) error {
 	_, count, err := scan(ctx, conn, "SHOW COUNT(*) WARNINGS")
 	if err != nil || len(count) == 1 && count[0][0] == "0" {
 		return err
@@ -113,13 +121,13 @@ func recursionEnded(ctx context.Context, conn *sql.Conn) error {
 	if err != nil {
 		return err
 	}
-	isCut := func(w []string) bool { return len(w) > 1 && w[1] == warnIncomplete }
-	switch {
-	case slices.ContainsFunc(warnings, isCut):
-		return failure.New(sqldb.ErrTooLarge, "the recursion does not end within "+strconv.Itoa(longestRecursion)+
-			" steps, as if its rows formed a cycle: write UNION instead of UNION ALL, or count the steps and stop")
-	case len(count) != 1 || count[0][0] != strconv.Itoa(len(warnings)):
-		return failure.New(sqldb.ErrTooLarge, "the server has so many warnings about the recursive query that it is "+
+	for _, w := range warnings {
+		if len(w) > 1 && incomplete[w[1]] != "" {
+			return failure.New(sqldb.ErrTooLarge, incomplete[w[1]])
+		}
+	}
+	if len(count) != 1 || count[0][0] != strconv.Itoa(len(warnings)) {
+		return failure.New(sqldb.ErrTooLarge, "the server has so many warnings about the statement that it is "+
 			"unknown whether the result is complete: avoid the warnings, such as those of conversions")
 	}
 	return nil

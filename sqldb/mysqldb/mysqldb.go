@@ -26,11 +26,13 @@
 // secureview/provision prints them, and [sqldb.DB.Check] reports what the account
 // may do beyond them.
 //
-// MariaDB does not look at its limits while it matches a regular expression, and the
-// time of many patterns, such as [ab]+[xy], grows with the square of the text: 64 KB
-// take seconds, and 1 MB minutes, during which the thread cannot be killed. If a table
-// has texts of that size, let the policy read it through a view with LEFT(x, 10000),
-// or without the column. MySQL stops such a match.
+// MariaDB does not look at its limits while it matches a regular expression. Package
+// dialect/mysql therefore limits the steps of each match, to about 0.1 seconds of a
+// processor for each text and pattern. A statement for which MariaDB reached that limit
+// is an error of kind [sqldb.ErrTooLarge], because MariaDB treats the text as one that
+// does not match. Texts of more than 20,000 characters in REGEXP_REPLACE are such
+// errors too. This costs one more statement after one with repetitions in a pattern.
+// MySQL has a limit of its own, regexp_time_limit.
 //
 // The Version of the dialect of a statement must be the server's or one with the
 // same functions. If the dialect has a Version, a database with a stored routine

@@ -25,7 +25,7 @@ type server struct {
 
 	always  settings // the changes that every statement needs
 	explain settings // further changes for EXPLAIN
-	recurse settings // further changes for a recursive query
+	warn    settings // further changes for a statement whose warnings are read
 	limit   variable // the time limit that the connection has
 }
 

@@ -14,6 +14,7 @@ var (
 	}
 	mariaDBVariables = []string{
 		"tx_read_only", "max_statement_time", "max_recursive_iterations", "expensive_subquery_limit", "max_error_count",
+		"default_regex_flags",
 	}
 	mysqlVariables = []string{"transaction_read_only", "max_execution_time"}
 )
@@ -46,15 +47,16 @@ func (s *server) plan(has map[string]string) {
 	}
 	readOnly, limit := "transaction_read_only", "max_execution_time"
 	if s.mariaDB {
+		s.always.want(has, "default_regex_flags", "") // what the dialect knows of a pattern depends on them
 		s.always.want(has, "max_recursive_iterations", strconv.Itoa(longestRecursion))
 		readOnly, limit = "tx_read_only", "max_statement_time"
 	}
 	s.always.want(has, readOnly, "1")
 	s.limit = variable{limit, has[limit]}
 
-	// The warning about a recursion can come after many others.
+	// The warning about an incomplete result can come after many others.
 	if s.mariaDB {
-		s.recurse.want(has, "max_error_count", "65535")
+		s.warn.want(has, "max_error_count", "65535")
 	}
 
 	// EXPLAIN must show the whole statement. Subqueries that the server
