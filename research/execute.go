@@ -39,7 +39,8 @@ type Progress struct {
 	TokensLeft int    `json:"tokens_left"` // of the task
 
 	// Passage is what was read, and Finding what it says about the task. Finding is
-	// empty if the passage is not among the findings. The report may not use it.
+	// empty if the passage is not among the findings. A more relevant one can still
+	// replace it: see [Options.MinPassages].
 	Passage qed.Citation `json:"passage"`
 	Finding string       `json:"finding,omitempty"`
 }

@@ -50,7 +50,7 @@ func (j *jobsCommand) flags(flags *flag.FlagSet) {
 	flags.BoolVar(&j.submit, "submit", false, "submit the question as a job and print its number; needs -store")
 	flags.Int64Var(&j.watch, "watch", 0, "show the progress of a `job` and its report; needs -store")
 	flags.Int64Var(&j.cancel, "cancel", 0, "cancel a `job`; needs -store")
-	flags.DurationVar(&j.think, "think", 0, "how `long` the model of a -worker waits before each answer; its calls are printed")
+	flags.DurationVar(&j.think, "think", 0, "how `long` the model waits before each answer; a -worker prints its calls")
 	flags.DurationVar(&j.lease, "lease", 30*time.Second, "the `time` after which a worker that does not answer is replaced")
 }
 

@@ -79,6 +79,9 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if err != nil {
 		return err
 	}
+	if jobs.think > 0 {
+		model = thinking(model, jobs.think, io.Discard)
+	}
 	st, closeStore, err := openStore(*db)
 	if err != nil {
 		return err

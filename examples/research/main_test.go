@@ -89,7 +89,8 @@ func TestResume(t *testing.T) {
 	args := []string{"-out", resumed, "-db", filepath.Join(folder, "research.db")}
 	ctx, stop := context.WithCancel(t.Context())
 	out := &stopper{at: "depth 1", stop: stop}
-	if err := run(ctx, args, strings.NewReader(""), out); !errors.Is(err, context.Canceled) {
+	// Without a wait the research ends before its events are printed.
+	if err := run(ctx, append(args, "-think", "50ms"), strings.NewReader(""), out); !errors.Is(err, context.Canceled) {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
 	var rest bytes.Buffer

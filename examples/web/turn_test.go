@@ -33,6 +33,11 @@ import (
 // host serves an agent of a test with the page, and opens it.
 func host(tb testing.TB, agent qed.AgentFunc) *browser {
 	tb.Helper()
+	return hostAgent(tb, agent)
+}
+
+func hostAgent(tb testing.TB, agent qed.Agent) *browser {
+	tb.Helper()
 	b := newBrowser(tb)
 	st := &store.InMemory{}
 	reader := llmtest.New(chat.Rule("read_reply", chat.Asks("<message>\n", "never mind"),
@@ -265,14 +270,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// launch starts the program in a process of its own, and waits for its page.
-func launch(t *testing.T, folder, address string) *exec.Cmd {
+// launch starts the program in a process of its own, and waits for its page. The model
+// pauses before each reply.
+func launch(t *testing.T, folder, address, pause string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, "-address", address, "-store", "conversations.db", "-pause", "1500ms")
+	cmd := exec.CommandContext(t.Context(), self, "-address", address, "-store", "conversations.db", "-pause", pause)
 	cmd.Dir = folder
 	for _, entry := range os.Environ() {
 		if name, _, _ := strings.Cut(entry, "="); !slices.Contains(providers, name) {
@@ -295,9 +301,9 @@ func launch(t *testing.T, folder, address string) *exec.Cmd {
 	return cmd
 }
 
-// TestKilled kills the program in the middle of an answer, and starts it again: the page
-// continues by itself.
-func TestKilled(t *testing.T) {
+// mortal opens the page of a process that can be killed and started again.
+func mortal(t *testing.T, pause string) (b *browser, kill, restart func()) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -306,19 +312,30 @@ func TestKilled(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b := newBrowser(t)
+	b = newBrowser(t)
 	b.ignore("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET")
-	first := launch(t, folder, address)
+	first := launch(t, folder, address, pause)
 	b.do(chromedp.Navigate("http://" + address))
+	kill = func() {
+		t.Helper()
+		if err := first.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = first.Wait() // it was killed
+		b.until(`[...document.querySelectorAll(".now")].at(-1)?.textContent.startsWith("The connection is lost")`)
+	}
+	return b, kill, func() { launch(t, folder, address, pause) }
+}
+
+// TestKilled kills the program in the middle of an answer, and starts it again: the page
+// continues by itself.
+func TestKilled(t *testing.T) {
+	b, kill, restart := mortal(t, "1500ms")
 	b.press("Which customers have three or more overdue")
 	b.until(`document.querySelector(".now")?.textContent.startsWith("Joins")`)
-	if err := first.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = first.Wait() // it was killed
-	b.until(`document.querySelector(".now")?.textContent.startsWith("The connection is lost")`)
+	kill()
 	b.show("lost")
-	launch(t, folder, address)
+	restart()
 	b.until(`document.querySelector(".answer")?.innerText.includes("Query 1 (sql")`)
 	b.idle()
 	b.has("Malmö Harbour Logistics")

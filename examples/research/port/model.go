@@ -3,6 +3,7 @@ package port
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,18 +62,9 @@ func adds(req *llm.Request, word string) bool {
 // condense reads a passage for a task that is not recorded: the sentences that have a
 // word of the task.
 func condense(prompt, reply string) string {
-	task := strings.Join(quoted(prompt, "Task: "), " ")
-	for _, r := range researches {
-		for _, t := range r.tasks {
-			if t["description"] == task {
-				return reply
-			}
-		}
-		for _, t := range r.wished {
-			if t["description"] == task {
-				return reply
-			}
-		}
+	task := strings.Join(quoted(prompt, taskLabel), " ")
+	if isTask(task) {
+		return reply
 	}
 	_, passage, _ := strings.Cut(prompt, "<passage>\n")
 	lines := strings.SplitN(passage, "\n", 3) // the title, the text and the end
@@ -83,8 +75,8 @@ func condense(prompt, reply string) string {
 	wanted := words(task)
 	var relevant []string
 	for sentence := range strings.SplitSeq(strings.ReplaceAll(text, "\n", ". "), ". ") {
-		heading := strings.HasPrefix(sentence, "#")
-		if !heading && slices.ContainsFunc(words(sentence), func(w string) bool { return slices.Contains(wanted, w) }) {
+		isHeading := strings.HasPrefix(sentence, "#")
+		if !isHeading && slices.ContainsFunc(words(sentence), func(w string) bool { return slices.Contains(wanted, w) }) {
 			relevant = append(relevant, strings.TrimSuffix(sentence, ".")+".")
 		}
 	}
@@ -92,6 +84,20 @@ func condense(prompt, reply string) string {
 		return encode(condensed("", 0))
 	}
 	return encode(condensed(strings.Join(relevant, " "), 0.8))
+}
+
+const taskLabel = "\nTask: "
+
+func taskOf(req *llm.Request) string {
+	return strings.Join(quoted(req.Messages[len(req.Messages)-1].Content, taskLabel), " ")
+}
+
+// isTask reports whether a task is recorded.
+func isTask(description string) bool {
+	is := func(t object) bool { return t["description"] == description }
+	return slices.ContainsFunc(researches, func(r recording) bool {
+		return slices.ContainsFunc(r.tasks, is) || slices.ContainsFunc(slices.Collect(maps.Values(r.wished)), is)
+	})
 }
 
 // words returns the words of a text that carry its meaning: the long ones.
@@ -126,7 +132,9 @@ func report(prompt, reply string) string {
 	for _, f := range finding.FindAllStringSubmatch(prompt, -1) {
 		var said string
 		if json.Unmarshal([]byte(f[2]), &said) == nil && !isRecorded(said) {
-			more = append(more, "- "+strings.TrimSuffix(strings.ReplaceAll(said, "\n", " "), ".")+" "+f[1]+".")
+			for sentence := range strings.SplitSeq(strings.ReplaceAll(said, ".\n", ". "), ". ") {
+				more = append(more, "- "+strings.TrimSuffix(sentence, ".")+" "+f[1]+".")
+			}
 		}
 	}
 	if len(more) > 0 {

@@ -164,8 +164,9 @@ func Transcript() []llmtest.Rule {
 			}),
 			chat.Rule("assess_task", about, object{"done": true}),
 			chat.Rule("refine_query", func(req *llm.Request) bool {
-				return about(req) && chat.Mentions(req, "date of the hose test")
+				return about(req) && isTask(taskOf(req)) && chat.Mentions(req, "date of the hose test")
 			}, object{"query": "hose tested months replaced"}),
+			chat.Rule("refine_query", about, object{"query": ""}),
 		)
 		for _, p := range r.passages {
 			in := func(req *llm.Request) bool { return about(req) && chat.Mentions(req, p.text) }
@@ -177,7 +178,8 @@ func Transcript() []llmtest.Rule {
 			says := func(req *llm.Request) bool { return about(req) && chat.Mentions(req, p.relevant) }
 			rules = append(rules, chat.Rule("gate_references", says, object{"decisions": decided}))
 		}
-		rules = append(rules, chat.Rule("condense_passage", about, condensed("", 0)))
+		rules = append(rules, chat.Rule("condense_passage", about, condensed("", 0)),
+			chat.Rule("gate_references", about, object{"decisions": []object{}}))
 	}
 	for i := range rules {
 		rules[i].Replies[0].Usage = llm.Usage{InputTokens: 700, OutputTokens: 150}

@@ -2,7 +2,7 @@
 import * as answers from "./answer.js";
 import * as questions from "./question.js";
 import * as stream from "./stream.js";
-import {announce, button, details, make} from "./dom.js";
+import {announce, button, details, make, plural} from "./dom.js";
 import {Trace} from "./trace.js";
 
 const byId = id => document.getElementById(id);
@@ -98,11 +98,13 @@ class Turn {
 		this.written = "";
 		this.drawn = "";
 		this.tasks = [];
+		this.findings = [];
 		this.asked = false;
 		this.now = make("p", {className: "now", textContent: "Working"});
 		this.planned = make("div");
+		this.found = make("div");
 		this.text = make("div", {className: "text"});
-		this.body.replaceChildren(this.planned, this.text, this.now);
+		this.body.replaceChildren(this.planned, this.found, this.text, this.now);
 	}
 
 	event(e) {
@@ -121,7 +123,7 @@ class Turn {
 			this.draw();
 			break;
 		case "STATE_SNAPSHOT":
-			this.tasks = (e.snapshot.plan ?? []).map(t => ({...t}));
+			this.tasks = (e.snapshot.plan ?? []).map(t => ({...t, note: this.tasks.find(old => old.key === t.key)?.note}));
 			this.plan();
 			break;
 		case "CUSTOM":
@@ -147,14 +149,29 @@ class Turn {
 	}
 
 	task({name, value}) {
-		const task = this.tasks.find(t => t.key === value?.key);
+		const task = this.tasks.find(t => t.key === (value?.key ?? value?.task));
 		if (!task) return;
 		if (name === "task_start") task.status = "running";
+		if (name === "research_progress") {
+			task.note = plural(value.documents, "document") + ", " + plural(value.findings, "finding");
+			if (value.finding) this.find(task, value);
+		}
 		if (name === "task_end") {
 			task.status = value.error ? "failed" : value.interrupted ? "waits for you" : "complete";
 			task.note = [value.rows ? value.rows + " results" : "", value.cached ? "from before" : value.millis + " ms"].filter(Boolean).join(", ");
 		}
 		this.plan();
+	}
+
+	/** find shows what a passage says, before the report. */
+	find(task, {finding, passage}) {
+		if (!this.findings.length) {
+			this.found.replaceChildren(make("h3", {textContent: "Findings so far"}), make("ul", {className: "findings"}));
+		}
+		const same = f => f.finding === finding && f.passage.location === passage.location;
+		if (this.findings.some(same)) return; // another task has read it too
+		this.findings.push({finding, passage});
+		this.found.lastChild.append(make("li", null, finding, answers.source("", passage)));
 	}
 
 	plan() { this.planned.replaceChildren(answers.plan(this.tasks)); }
