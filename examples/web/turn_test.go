@@ -116,6 +116,80 @@ func TestReload(t *testing.T) {
 	b.show("conversations")
 }
 
+// TestTwoTabs posts to one conversation from two tabs: the second one is refused.
+func TestTwoTabs(t *testing.T) {
+	release := make(chan bool)
+	b := host(t, func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		if turn.Text == "How many?" {
+			select {
+			case <-release:
+			case <-ctx.Done():
+				return qed.Answer{}, ctx.Err()
+			}
+		}
+		return qed.Answer{Text: "The answer to: " + turn.Text}, nil
+	})
+	b.ask("Hello")
+	other := newTab(t, b.ctx)
+	other.ignore("status of 409")
+	other.do(chromedp.Navigate(value[string](b, "location.href")))
+	other.until(`document.querySelector(".answer")?.innerText.includes("The answer to: Hello")`)
+	b.say("How many?")
+	b.until(`document.querySelector("#stop").checkVisibility() && document.querySelectorAll("#list a").length === 1`)
+	b.until(`fetch("conversations").then(r => r.json()).then(r => r.conversations[0].status === "running")`)
+	other.ask("And how few?")
+	other.has("And how few?", "This was not sent: another window is using this conversation.")
+	other.show("two-tabs")
+	close(release)
+	b.idle()
+	b.has("The answer to: How many?")
+	other.press("Show the conversation as it is now")
+	other.articles(2)
+	other.has("The answer to: How many?")
+	other.ask("And how few?")
+	other.has("The answer to: And how few?")
+}
+
+// TestForeign opens the conversation of another user: nothing of it is shown, and
+// nothing can be sent to it.
+func TestForeign(t *testing.T) {
+	st := &store.InMemory{}
+	agent := qed.Durable(qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
+		return qed.Answer{Text: "A secret of " + turn.User}, nil
+	}), st, nil)
+	as := func(user string) string {
+		handler := serve.New(agent, &serve.Options{Store: st, Rejoin: true, Turns: rate.Inf,
+			Caller: func(r *http.Request) (context.Context, serve.Caller, error) {
+				return r.Context(), serve.Caller{User: user}, nil
+			}})
+		server := httptest.NewServer(newSite(handler, nil))
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	b := newBrowser(t)
+	b.ignore("status of 404", "status of 403")
+	b.do(chromedp.Navigate(as("ann")))
+	b.ask("What is it?")
+	b.has("A secret of ann")
+	id := value[string](b, "location.hash")
+
+	b.do(chromedp.Navigate(as("bob") + "/" + id))
+	b.until(`document.querySelector("#turns").innerText === "There is no such conversation."`)
+	b.show("foreign")
+	b.ask("What is it?")
+	b.has("There is no such conversation.")
+	if page := value[string](b, `document.body.innerText`); strings.Contains(page, "secret") || strings.Contains(page, "ann") {
+		t.Errorf("the page shows %s", page)
+	}
+	if n := value[int](b, `document.querySelectorAll("#list a").length`); n != 0 {
+		t.Errorf("%d conversations are listed", n)
+	}
+	b.press("New conversation")
+	b.until(`document.querySelectorAll("article").length === 0`)
+	b.ask("What is it?")
+	b.has("A secret of bob")
+}
+
 type trip struct {
 	City   string `json:"city"`
 	Nights int    `json:"nights"`

@@ -124,12 +124,33 @@ function research(r) {
 export function explored(found) {
 	const ran = (found.executedQueries ?? []).map(q => ({...q,
 		result: {...q.result, columns: q.result.columns.map(name => ({name}))}}));
+	let text = found.report ?? found.summary + "\n";
+	let figures = found.figures ?? [];
+	if (found.report === undefined) { // its figures have offsets in the summary or in one insight
+		const size = t => new TextEncoder().encode(t).length;
+		const begins = [0];
+		for (const insight of found.insights) {
+			text += "\n- ";
+			begins.push(size(text));
+			text += insight;
+		}
+		figures = figures.map(f => ({...f, offset: f.offset + begins[f.insight + 1]}));
+	}
+	const m = found.metadata ?? {};
 	return {
-		text: found.report ?? [found.summary, "", ...found.insights.map(i => "- " + i)].join("\n"),
-		partial: Boolean(found.partial), partial_reason: found.partial, unproved: found.unproved,
+		text, figures, partial: Boolean(found.partial), partial_reason: found.partial, unproved: found.unproved,
 		queries: ran.map(q => ({language: "sql", written: q.query, executed: q.query, rows: q.result.rows.length})),
-		artifacts: [{media_type: found.report ? reportMedia : explorationMedia, value: {...found, executedQueries: ran}}],
+		usage: {input_tokens: m.tokensUsed, steps: m.stepCount, cost: m.cost, millis: m.durationMs},
+		artifacts: [{media_type: found.report === undefined ? explorationMedia : reportMedia, value: {...found, executedQueries: ran}}],
 	};
+}
+
+/** check returns the verdict on a finding, with its checks. */
+function check(report) {
+	const facts = [report.text, ...(report.checks ?? []).map(c => `${c.name.replaceAll("_", " ")}: ${c.outcome}. ${c.text}`),
+		...(report.skipped ?? []).map(c => `${c.name.replaceAll("_", " ")}: not possible. ${c.reason}`)].filter(Boolean);
+	return details(`Checked, ${report.verdict}: ${report.finding}`,
+		make("ul", null, ...facts.map(f => make("li", {textContent: f}))));
 }
 
 /** text returns a text that is still being written. */
@@ -170,6 +191,7 @@ export function show(answer, actions) {
 	for (const [i, q] of (answer.queries ?? []).entries()) {
 		proofs.push(query(q, i, answer.queries.length > 1 || found.rows.length ? rowsOf(answer, found, i) : null));
 	}
+	for (const c of found.checks ?? []) proofs.push(check(c));
 	proofs.push(...sources);
 	if (found.research) proofs.push(research(found.research));
 	for (const d of answer.documents ?? []) {

@@ -42,8 +42,8 @@ export async function get(address) {
 }
 
 /** upload stores a file for the analyst. */
-export async function upload(file) {
-	const response = await fetch("api/datasets", {method: "POST", headers: {"Content-Type": "application/octet-stream"}, body: file});
+export async function upload(file, signal) {
+	const response = await fetch("api/datasets", {method: "POST", signal, headers: {"Content-Type": "application/octet-stream"}, body: file});
 	if (!response.ok) throw await refusal(response);
 	return parse(await response.text());
 }
