@@ -145,7 +145,7 @@ func TestResearch(t *testing.T) {
 // TestResearchKilled kills the program in the middle of a research, and starts it again:
 // the page shows the rest.
 func TestResearchKilled(t *testing.T) {
-	b, kill, restart := mortal(t, "400ms")
+	b, kill, restart := mortal(t, "700ms")
 	b.press("Wie viel Liegegeld zahlt ein Schiff mit Landstrom")
 	b.press("Approve")
 	b.until(`document.querySelectorAll(".findings li").length >= 2`)
