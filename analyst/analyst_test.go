@@ -69,7 +69,7 @@ func explorer() llm.Model {
 		llmtest.Rule{Name: "report", Contains: []string{"chart_a", "Larger orders", byRegion}, Repeat: true, Replies: reply(
 			"# Orders\n\nThe north has {q1.r1.mean}, of 777 orders.\n\n![Means](chart:chart_a)")},
 		llmtest.Rule{Name: "step", Contains: []string{`"verdict":"supported"`}, Repeat: true, Replies: reply(
-			"Larger orders come from the north. The mean there is {t2.r1.mean}.\n- North is above south.\n- The difference is significant.")},
+			"Larger orders come from the north. The mean there is {t2.r1.mean}.\n\n- Größer: the north, {t2.r1.mean} over {t2.r2.mean}.\n- The difference is significant.")},
 		llmtest.Rule{Name: "step", Contains: []string{"application/vnd.vegalite"}, Replies: reply("", call("5", "validateAnalysis", object{
 			"finding": "The mean amount is larger in the north.", "relatedQuery": byRegion,
 			"claim": object{"kind": "means", "metric": "amount", "by": "region", "groups": []string{"north", "south"}, "comparison": "more"},
@@ -112,11 +112,22 @@ func TestExploreAndReport(t *testing.T) {
 			if want := "Larger orders come from the north. The mean there is 63."; e.Summary != want {
 				t.Errorf("summary %q, want %q", e.Summary, want)
 			}
-			if diff := cmp.Diff([]string{"North is above south.", "The difference is significant."}, e.Insights); diff != "" {
+			if diff := cmp.Diff([]string{"Größer: the north, 63 over 52.99.", "The difference is significant."}, e.Insights); diff != "" {
 				t.Error(diff)
 			}
 			if len(e.ExecutedQueries) != 1 || e.ExecutedQueries[0].Reason != "compare regions" || len(e.ExecutedQueries[0].Result.Rows) != 2 {
 				t.Errorf("queries %+v", e.ExecutedQueries)
+			}
+			texts := append([]string{e.Summary}, e.Insights...)
+			var places []string
+			for _, f := range e.Figures {
+				if text := texts[f.Insight+1][f.Offset:]; !strings.HasPrefix(text, f.Text) {
+					t.Errorf("%+v stands at %q", f, text)
+				}
+				places = append(places, fmt.Sprint(f.Insight, f.Sources))
+			}
+			if diff := cmp.Diff([]string{"-1 [{0 1 mean}]", "0 [{0 1 mean}]", "0 [{0 2 mean}]"}, places); diff != "" {
+				t.Error(diff)
 			}
 			if len(e.Charts) != 1 || e.Charts[0].SQLQuery != byRegion || !strings.Contains(string(e.Charts[0].Spec), `"north"`) {
 				t.Errorf("charts %+v", e.Charts)

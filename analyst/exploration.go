@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,17 @@ type Exploration struct {
 	// neither in a result nor in the question.
 	Partial  string   `json:"partial,omitempty"`
 	Unproved []string `json:"unproved,omitempty"`
+
+	// Figures are the values in the summary and the insights that were looked up. The
+	// indexes of their sources are those of ExecutedQueries.
+	Figures []Figure `json:"figures"`
+}
+
+// A Figure is a value in the texts of an [Exploration]. Its Offset is in the insight
+// with the index Insight, or in the summary if that is -1.
+type Figure struct {
+	qed.Figure
+	Insight int `json:"insight"`
 }
 
 // An ExecutedQuery is a query with its reason and its rows.
@@ -86,7 +98,7 @@ func (e *explorer) finish(ctx context.Context, turn qed.Turn, began time.Time, a
 		Status: complete, Question: turn.Text, Language: answering.Tag(ctx), Unproved: answer.Unproved,
 		ExecutedQueries: []ExecutedQuery{}, Charts: []Chart{}, Checks: []claims.Report{},
 	}
-	x.Summary, x.Insights = split(answer.Text)
+	x.Summary, x.Insights, x.Figures = split(answer.Text, answer.Figures)
 	x.Metadata = Metadata{
 		StepCount: e.steps, TokensUsed: answer.Usage.InputTokens + answer.Usage.OutputTokens,
 		Cost: answer.Usage.Cost, DurationMs: time.Since(began).Milliseconds(),
@@ -98,6 +110,7 @@ func (e *explorer) finish(ctx context.Context, turn qed.Turn, began time.Time, a
 			return err
 		}
 	}
+	x.index(answer.Queries)
 	for _, c := range x.Checks {
 		checked[c.Finding] = true
 		if err := qed.Remember(ctx, reportsName, c); err != nil {
@@ -176,21 +189,49 @@ func (e *Exploration) addChart(ctx context.Context, r qed.ToolResult) error {
 	return nil
 }
 
-// split returns the sentences and the list of a text.
-func split(text string) (summary string, insights []string) {
-	insights = []string{}
-	var lines []string
+// split returns the sentences and the list of a text, and where its figures stand in
+// them.
+func split(text string, found []qed.Figure) (summary string, insights []string, all []Figure) {
+	insights, all = []string{}, []Figure{}
+	at := 0
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		item, ok := strings.CutPrefix(line, "- ")
-		switch {
-		case ok:
+		kept := strings.TrimSpace(line)
+		from, to, insight := at+strings.Index(line, kept), 0, -1
+		at += len(line)
+		if item, ok := strings.CutPrefix(kept, "- "); ok {
+			from, kept, insight = from+len("- "), item, len(insights)
 			insights = append(insights, item)
-		case line != "":
-			lines = append(lines, line)
+		} else if kept != "" {
+			if summary != "" {
+				summary += " "
+			}
+			to = len(summary)
+			summary += kept
+		}
+		for _, f := range found {
+			if f.Offset >= from && f.Offset+len(f.Text) <= from+len(kept) {
+				f.Offset += to - from
+				all = append(all, Figure{f, insight})
+			}
 		}
 	}
-	return strings.Join(lines, " "), insights
+	return summary, insights, all
+}
+
+// index changes the queries of the figures from those of an answer to those of e.
+func (e *Exploration) index(queries []qed.Query) {
+	for i, f := range e.Figures {
+		f.Sources = slices.Clone(f.Sources)
+		for j, s := range f.Sources {
+			f.Sources[j].Query = -1
+			if s.Query >= 0 && s.Query < len(queries) {
+				f.Sources[j].Query = slices.IndexFunc(e.ExecutedQueries, func(q ExecutedQuery) bool {
+					return q.Query == queries[s.Query].Written
+				})
+			}
+		}
+		e.Figures[i] = f
+	}
 }
 
 // chartID returns the n-th id of a chart, from 0. It has no digits, which a report

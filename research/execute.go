@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/rag"
 )
 
 // A TaskEnd is why a task ended.
@@ -36,6 +37,12 @@ type Progress struct {
 	Documents  int    `json:"documents"`   // that the task read
 	Findings   int    `json:"findings"`    // of the task
 	TokensLeft int    `json:"tokens_left"` // of the task
+
+	// Passage is what was read, and Finding what it says about the task. Finding is
+	// empty if the passage is not among the findings. A more relevant one can still
+	// replace it: see [Options.MinPassages].
+	Passage qed.Citation `json:"passage"`
+	Finding string       `json:"finding,omitempty"`
 }
 
 const progressKind = "research_progress"
@@ -168,12 +175,17 @@ func (r *taskRun) failed(text, err string) {
 	r.out.report.Errors = append(r.out.report.Errors, prompt.Clip(err, maxNote))
 }
 
-// progress emits how far a task is, with findings that are not kept yet.
-func (r *taskRun) progress(ctx context.Context, depth, found int) {
+// progress emits how far a task is after a passage. found has the findings that are not
+// kept yet, in the order of their passages.
+func (r *taskRun) progress(ctx context.Context, depth int, passage rag.Chunk, found []finding) {
 	left, _ := budget.Remaining(ctx)
 	p := Progress{
 		Task: r.todo.Key, Iteration: r.out.report.Iterations, Depth: depth,
-		Documents: len(r.out.report.Documents), Findings: len(r.out.findings) + found, TokensLeft: max(0, left.Tokens),
+		Documents: len(r.out.report.Documents), Findings: len(r.out.findings) + len(found), TokensLeft: max(0, left.Tokens),
+		Passage: passage.Citation(),
+	}
+	if n := len(found); n > 0 && id(found[n-1].Chunk) == id(passage) {
+		p.Finding = found[n-1].Text
 	}
 	raw, _ := json.Marshal(p) // texts and numbers have a JSON form
 	qed.Emit(ctx, qed.CustomEvent{Kind: progressKind, JSON: raw})

@@ -2,6 +2,7 @@ package research_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -261,6 +262,43 @@ func TestTasks(t *testing.T) {
 	}
 	if after := answer.Plan[2].After; !slices.Equal(after, []string{"task_1"}) {
 		t.Errorf("after %v", after)
+	}
+}
+
+// A passage that was read is reported at once, with what it says if that is a finding.
+func TestProgress(t *testing.T) {
+	a := newAgent(t, &reader{}, index(t, harbour), &research.Options{
+		Request: given("berth fee fees crane"), MinPassages: 1, MaxIterations: 1, MaxDepth: 1, TopK: 4,
+	})
+	found, ignored := map[string]string{}, map[string]bool{}
+	last := 0
+	var report *research.Report
+	for e, err := range a.Run(t.Context(), qed.Turn{Text: feeQuestion}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch d := e.Data.(type) {
+		case qed.CustomEvent:
+			var p research.Progress
+			if err := json.Unmarshal(d.JSON, &p); err != nil {
+				t.Fatal(err)
+			}
+			document, _, _ := strings.Cut(p.Passage.Location, ":")
+			if p.Finding == "" {
+				ignored[document] = true
+			} else {
+				found[document] = p.Finding
+				last = p.Findings
+			}
+		case qed.Completed:
+			report = reportOf(t, d.Answer)
+		}
+	}
+	if found["fees.md"] != "The berth fee is 120 EUR for each night" || !ignored["evil.md"] || found["evil.md"] != "" {
+		t.Errorf("found %q, ignored %v", found, ignored)
+	}
+	if len(report.Tasks) != 1 || last != report.Tasks[0].Findings || len(found) != last {
+		t.Errorf("%d findings, %d in the last event, %q", report.Tasks[0].Findings, last, found)
 	}
 }
 

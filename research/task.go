@@ -160,7 +160,7 @@ func (r *taskRun) read(ctx context.Context, hits []rag.Hit, depth int, web bool)
 		if !slices.Contains(report.Documents, h.Chunk.Document) {
 			report.Documents = append(report.Documents, h.Chunk.Document)
 		}
-		r.progress(ctx, depth, len(relevant(all, r.opt.MinRelevance, r.least(depth))))
+		r.progress(ctx, depth, h.Chunk, relevant(all, r.opt.MinRelevance, r.least(depth)))
 	}
 	kept := r.keep(all, depth)
 	for d := range found {

@@ -32,7 +32,7 @@
 //	 "language": "de"}
 //
 // Session and question are required. Schema, sampleData and rowCount are accepted and
-// ignored. The response is the exploration: status, summary, insights,
+// ignored. The response is the exploration: status, summary, insights, figures,
 // executedQueries, charts, checks and metadata, see [analyst.Exploration]. A request
 // with "Accept: text/event-stream" gets each event of the turn. The last event is the
 // exploration, or {"status": "error", "error": "..", "code": ".."}.
@@ -46,7 +46,8 @@
 // client sends is not trusted: its queries run again, and its charts get the new rows.
 // The response is
 //
-//	{"report": "..", "charts": [..], "figures": [..], "unproved": [..], "omitted": [..]}
+//	{"report": "..", "charts": [..], "figures": [..], "executedQueries": [..],
+//	 "unproved": [..], "omitted": [..]}
 //
 // Unproved are the numbers of the report that are in no row. Omitted has the queries
 // and charts that were left out, with the reason. With "Accept: text/event-stream" the

@@ -190,6 +190,9 @@ func TestExploreAndReport(t *testing.T) {
 			if charts := found["charts"].([]any); len(charts) != 1 {
 				t.Errorf("charts %v", charts)
 			}
+			if figures, ok := found["figures"].([]any); !ok || len(figures) != 0 {
+				t.Errorf("figures of a text without values: %v", found["figures"])
+			}
 
 			// What the client says of the rows is not used, and its queries are checked.
 			query["result"] = object{"columns": []any{"region", "mean"}, "rows": []any{[]any{"north", 777}}}
@@ -205,6 +208,14 @@ func TestExploreAndReport(t *testing.T) {
 			}
 			if omitted := report["omitted"].([]any); len(omitted) != 1 || !strings.Contains(omitted[0].(string), "query 2") {
 				t.Errorf("omitted %v", omitted)
+			}
+			queries := report["executedQueries"].([]any)
+			source := report["figures"].([]any)[0].(object)["sources"].([]any)[0].(object)
+			if len(queries) != 1 || source["query"] != 0.0 || source["row"] != 1.0 || source["column"] != "mean" {
+				t.Errorf("the source %v of the queries %v", source, queries)
+			}
+			if diff := cmp.Diff(want, queries[0].(object)["result"]); diff != "" {
+				t.Error(diff)
 			}
 			if charts := report["charts"].([]any); len(charts) != 1 {
 				t.Errorf("charts of the report: %v, omitted %v", charts, report["omitted"])

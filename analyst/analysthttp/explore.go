@@ -113,8 +113,13 @@ func explored(a qed.Answer) (*exploration, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &exploration{Exploration: *e, ExecutedQueries: []executedQuery{}}
-	for _, q := range e.ExecutedQueries {
+	return &exploration{Exploration: *e, ExecutedQueries: executed(e.ExecutedQueries)}, nil
+}
+
+// executed returns queries whose rows have the names of their columns.
+func executed(queries []analyst.ExecutedQuery) []executedQuery {
+	out := []executedQuery{}
+	for _, q := range queries {
 		one := executedQuery{q.Query, q.Reason, rows{[]string{}, q.Result.Rows, q.Result.Truncated}}
 		for _, column := range q.Result.Columns {
 			one.Result.Columns = append(one.Result.Columns, column.Name)
@@ -122,9 +127,9 @@ func explored(a qed.Answer) (*exploration, error) {
 		if one.Result.Rows == nil {
 			one.Result.Rows = [][]any{}
 		}
-		out.ExecutedQueries = append(out.ExecutedQueries, one)
+		out = append(out, one)
 	}
-	return out, nil
+	return out
 }
 
 // streams reports whether a client wants events.

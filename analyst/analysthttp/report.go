@@ -39,6 +39,10 @@ type reported struct {
 	Figures  []qed.Figure    `json:"figures"`
 	Unproved []string        `json:"unproved"`
 	Omitted  []string        `json:"omitted"`
+
+	// ExecutedQueries are those of all explorations, with the rows that the report is
+	// about.
+	ExecutedQueries []executedQuery `json:"executedQueries"`
 }
 
 func (h *Handler) report(ctx context.Context, c serve.Caller, w http.ResponseWriter, r *http.Request) error {
@@ -74,6 +78,7 @@ func (h *Handler) report(ctx context.Context, c serve.Caller, w http.ResponseWri
 		out.Charts = append(out.Charts, written.Charts...)
 		out.Figures = append(out.Figures, written.Figures...)
 		out.Unproved = append(out.Unproved, written.Unproved...)
+		out.ExecutedQueries = executed(written.Queries)
 		return qed.Answer{Text: written.Markdown, Usage: written.Usage}, nil
 	})
 	if streams(r) {

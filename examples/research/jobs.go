@@ -24,6 +24,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/internal/command/database"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
@@ -49,7 +50,7 @@ func (j *jobsCommand) flags(flags *flag.FlagSet) {
 	flags.BoolVar(&j.submit, "submit", false, "submit the question as a job and print its number; needs -store")
 	flags.Int64Var(&j.watch, "watch", 0, "show the progress of a `job` and its report; needs -store")
 	flags.Int64Var(&j.cancel, "cancel", 0, "cancel a `job`; needs -store")
-	flags.DurationVar(&j.think, "think", 0, "how `long` the model of a -worker waits before each answer; its calls are printed")
+	flags.DurationVar(&j.think, "think", 0, "how `long` the model waits before each answer; a -worker prints its calls")
 	flags.DurationVar(&j.lease, "lease", 30*time.Second, "the `time` after which a worker that does not answer is replaced")
 }
 
@@ -126,12 +127,12 @@ const jobTimeout = 6 * time.Hour
 func (j *jobsCommand) work(
 	ctx context.Context, driver *riverpgxv5.Driver, st store.Store, out io.Writer, conf *settings.Settings,
 ) error {
-	docs, err := openBase(ctx)
+	docs, err := port.Open(ctx)
 	if err != nil {
 		return err
 	}
 	show := chat.NewPrinter(out)
-	model, _, err := chat.OpenModel(conf, show, llmtest.New(transcript()...))
+	model, _, err := chat.OpenModel(conf, show, port.Model(llmtest.New(port.Transcript()...)))
 	if err != nil {
 		return err
 	}
@@ -139,8 +140,8 @@ func (j *jobsCommand) work(
 		model = thinking(model, j.think, out)
 	}
 	w := &worker{store: st, lease: j.lease, rights: rights{j.accounts}}
-	w.agent, err = research.New(model, docs.index, &research.Options{
-		Registry: docs.registry, TopK: 2, MinPassages: 1, Settings: conf.Agent.Settings, Filter: w.rights.filter,
+	w.agent, err = research.New(model, docs.Index, &research.Options{
+		Registry: docs.Registry, TopK: 2, MinPassages: 1, Settings: conf.Agent.Settings, Filter: w.rights.filter,
 		Store: st, Durable: &qed.DurableOptions{Lease: j.lease},
 	})
 	if err != nil {

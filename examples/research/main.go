@@ -35,6 +35,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -68,23 +69,26 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if jobs.wanted() {
 		return jobs.run(ctx, question, out, conf)
 	}
-	docs, err := openBase(ctx)
+	docs, err := port.Open(ctx)
 	if err != nil {
 		return err
 	}
 	show := chat.NewPrinter(out)
-	show.Source("The port of Nordsund", []string{fmt.Sprintf("%d documents in German and English", docs.documents)}, nil)
-	model, live, err := chat.OpenModel(conf, show, llmtest.New(transcript()...))
+	show.Source("The port of Nordsund", []string{fmt.Sprintf("%d documents in German and English", docs.Documents)}, nil)
+	model, live, err := chat.OpenModel(conf, show, port.Model(llmtest.New(port.Transcript()...)))
 	if err != nil {
 		return err
+	}
+	if jobs.think > 0 {
+		model = thinking(model, jobs.think, io.Discard)
 	}
 	st, closeStore, err := openStore(*db)
 	if err != nil {
 		return err
 	}
 	defer closeStore()
-	agent, err := research.New(model, docs.index, &research.Options{
-		Registry:    docs.registry,
+	agent, err := research.New(model, docs.Index, &research.Options{
+		Registry:    docs.Registry,
 		TopK:        2,
 		MinPassages: 1,
 		MaxRounds:   *rounds,
@@ -108,10 +112,10 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		}
 		return chat.Converse(ctx, in, show, func(line string) error { return c.line(ctx, line) })
 	case question != "":
-		return chat.NotRecorded(recorded())
+		return chat.NotRecorded(port.Recorded())
 	}
-	for _, r := range researches {
-		for _, line := range []string{r.question, "yes"} {
+	for _, question := range port.Recorded() {
+		for _, line := range []string{question, "yes"} {
 			if err := c.ask(ctx, line); err != nil {
 				return err
 			}

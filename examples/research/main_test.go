@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/references"
 )
 
@@ -51,7 +52,7 @@ func TestTranscript(t *testing.T) {
 		}
 	}
 	err := run(context.Background(), []string{"-out", folder, "What", "else?"}, strings.NewReader(""), &out)
-	if err == nil || !strings.Contains(err.Error(), researches[0].question) {
+	if err == nil || !strings.Contains(err.Error(), port.Recorded()[0]) {
 		t.Errorf("a question that is not recorded: %v", err)
 	}
 }
@@ -88,7 +89,8 @@ func TestResume(t *testing.T) {
 	args := []string{"-out", resumed, "-db", filepath.Join(folder, "research.db")}
 	ctx, stop := context.WithCancel(t.Context())
 	out := &stopper{at: "depth 1", stop: stop}
-	if err := run(ctx, args, strings.NewReader(""), out); !errors.Is(err, context.Canceled) {
+	// Without a wait the research ends before its events are printed.
+	if err := run(ctx, append(args, "-think", "50ms"), strings.NewReader(""), out); !errors.Is(err, context.Canceled) {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
 	var rest bytes.Buffer
@@ -109,7 +111,7 @@ func TestResume(t *testing.T) {
 
 // The documents refer to each other over three steps, and some references are wrong.
 func TestDocuments(t *testing.T) {
-	docs, err := openBase(t.Context())
+	docs, err := port.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +119,7 @@ func TestDocuments(t *testing.T) {
 	leads := map[string][]string{}
 	tiers := map[references.Tier]int{}
 	wrong := 0
-	err = fs.WalkDir(files, "documents", func(path string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(port.Files, "documents", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			exists[d.Name()] = true
 		}
@@ -127,12 +129,12 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range exists {
-		raw, err := files.ReadFile("documents/" + name)
+		raw, err := port.Files.ReadFile("documents/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range references.Find(string(raw)) {
-			m, ok := docs.registry.Resolve(r.Target)
+			m, ok := docs.Registry.Resolve(r.Target)
 			switch {
 			case r.Target == "" || m.Document.ID == name:
 			case !ok || !exists[m.Document.ID]:

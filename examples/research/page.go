@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/research/port"
 )
 
 // write writes an answer as Markdown and as a page, next to the documents that it
@@ -27,7 +27,7 @@ func (c *conversation) write(name, title string, answer qed.Answer) error {
 	text := "# " + inline(title) + "\n\n" + linked(answer, links)
 	for link := range links {
 		to := filepath.Join(c.folder, filepath.FromSlash(link))
-		raw, err := fs.ReadFile(files, link)
+		raw, err := port.Files.ReadFile(link)
 		if err != nil {
 			return err
 		}

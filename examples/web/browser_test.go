@@ -55,7 +55,13 @@ func newBrowser(tb testing.TB) *browser {
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1280, 900))
 	ctx, cancel := chromedp.NewExecAllocator(tb.Context(), options...)
 	tb.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
+	return newTab(tb, ctx)
+}
+
+// newTab opens a tab in the browser of a context.
+func newTab(tb testing.TB, ctx context.Context) *browser {
+	tb.Helper()
+	ctx, cancel := chromedp.NewContext(ctx)
 	tb.Cleanup(cancel)
 	b := &browser{tb: tb, ctx: ctx}
 	if err := chromedp.Listen(ctx, b.listen); err != nil {

@@ -1,7 +1,7 @@
 // Web serves a page for conversations with one agent: the router of the example
-// orchestrator, with an analyst and a planner as further routes. The page shows the
-// answer as it is written, the queries and passages behind it, the plan, tables, charts
-// and questions.
+// orchestrator, with an analyst, a planner and a research as further routes. The page
+// shows the answer as it is written, the queries and passages behind it, the plan, tables,
+// charts and questions. The tasks of a research can be changed before they run.
 //
 //	go run ./examples/web                  # then open http://localhost:8080
 //	go run ./examples/web -address localhost:9000
@@ -34,6 +34,7 @@ import (
 	"github.com/qedkit/qed/examples/fieldservice"
 	"github.com/qedkit/qed/examples/internal/assistant"
 	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/database"
 	"github.com/qedkit/qed/internal/command/settings"
@@ -107,6 +108,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 	example := src.IsExample() && o.docs == ""
 	if example {
 		_, recorded = assistant.Replay(o.pause, rules()...)
+		recorded = port.Model(recorded)
 		questions = suggestions
 	}
 	model, _, err := chat.OpenModel(conf, show, recorded)

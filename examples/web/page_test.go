@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"github.com/qedkit/qed/examples/analyst/orders"
@@ -130,16 +132,18 @@ func TestAnalysis(t *testing.T) {
 	_, b := open(t)
 	b.ask("Which team is on time more often, and can we trust the invoices?")
 	b.until(`document.querySelector(".chart svg") !== null`)
-	b.has("83.1", "Generate report", "Ask a follow-up", "Start over")
+	b.has("83.1", "Generate report", "Ask a follow-up", "Start over", "Checked, contradicted")
 	b.show("analysis")
-	value[chromedp.Void](b, `document.querySelector(".text .figure").click()`)
-	b.until(`document.querySelector("#proof").open`)
-	proof := value[string](b, `document.querySelector("#proof").innerText`)
-	for _, want := range []string{"83.1", "Column\non_time_percent", "Row\n2", "SELECT", "Cell\n83."} {
-		if !strings.Contains(proof, want) {
-			t.Errorf("the proof has no %q:\n%s", want, proof)
-		}
+	// A chart keeps its legend when the window gets narrower.
+	for _, width := range []int64{390, 1280, 390, 1280} {
+		b.do(chromedp.EmulateViewport(width, 900))
+		b.until(`(() => {
+			const legend = document.querySelector(".chart .role-legend").getBoundingClientRect();
+			const chart = document.querySelector(".chart").getBoundingClientRect();
+			return legend.width > 0 && legend.right <= chart.right + 1 && chart.right <= innerWidth;
+		})()`)
 	}
+	b.proof(0, "83.1", "Column\non_time_percent", "Row\n2", "SELECT", "Cell\n83.")
 	b.show("proof")
 	b.press("Close")
 	b.press("Ask a follow-up")
@@ -169,6 +173,29 @@ func TestPlan(t *testing.T) {
 	b.show("plan")
 }
 
+// choose chooses a file to upload.
+func (b *browser) choose(name string, content []byte) {
+	b.tb.Helper()
+	path := filepath.Join(b.tb.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		b.tb.Fatal(err)
+	}
+	b.do(chromedp.SetUploadFiles("#file", []string{path}))
+}
+
+// proof opens the nth figure of the last turn, and checks what the page shows of it.
+func (b *browser) proof(n int, wants ...string) {
+	b.tb.Helper()
+	value[chromedp.Void](b, fmt.Sprintf(`[...document.querySelectorAll("article")].at(-1).querySelectorAll(".text .figure")[%d].click()`, n))
+	b.until(`document.querySelector("#proof").open`)
+	text := value[string](b, `document.querySelector("#proof").innerText`)
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			b.tb.Errorf("the proof has no %q:\n%s", want, text)
+		}
+	}
+}
+
 // TestUpload analyses files of the user: a good one, one that is no CSV, and one that is
 // too large.
 func TestUpload(t *testing.T) {
@@ -178,36 +205,80 @@ func TestUpload(t *testing.T) {
 	if err := orders.Write(&good); err != nil {
 		t.Fatal(err)
 	}
-	choose := func(name string, content []byte) {
-		t.Helper()
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		b.do(chromedp.SetUploadFiles("#file", []string{path}))
-	}
 	problem := `document.querySelector("#file-problem")`
-	choose("<img src=x onerror=alert(1)>.csv", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00"))
+	b.choose("<img src=x onerror=alert(1)>.csv", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00"))
 	b.until("!" + problem + ".hidden")
 	if text := value[string](b, problem+".textContent"); strings.Contains(text, "16 MB") || text == "" {
 		t.Errorf("a picture is refused with %q", text)
 	}
 	b.show("no-csv")
-	choose("large.csv", bytes.Repeat([]byte("a,b\n"), maxUpload/4+1))
+	b.choose("large.csv", bytes.Repeat([]byte("a,b\n"), maxUpload/4+1))
 	b.until(problem + `.textContent === "The file is larger than 16 MB."`)
-	choose("orders.csv", good.Bytes())
-	b.until(`document.querySelectorAll("article").length === 1`)
+	const hostile = "<img src=x onerror=alert(1)>.csv"
+	b.choose(hostile, good.Bytes())
+	b.articles(1)
 	b.has("60,575 rows and 12 columns", "order_id")
+	if got := value[string](b, `document.querySelector(".said").textContent + document.images.length`); got != hostile+"0" {
+		t.Errorf("the name of the file is %s", got)
+	}
 	b.ask(orders.Recorded[0])
 	b.until(`document.querySelector(".chart svg") !== null`)
-	b.has("83.1", "Query 1 (sql", "Timeline")
+	b.has("83.1", "Query 1 (sql", "Timeline", "Checked, contradicted: Beta is on time more often than Alpha.", " tokens, ", " steps, ")
+	b.press("Checked, contradicted")
+	b.has("simpson: fail")
 	b.show("upload")
+
+	// Figures of the summary, of an insight and of a report open their cells.
+	b.proof(0, "83.1", "Column\non_time_percent", "Row\n2", "Query\n1 of 4", "Cell\n83.", "SELECT")
+	b.press("Close")
+	b.proof(3, "62.4", "Column\non_time_percent", "Query\n2 of 4", "Cell\n62.37")
+	b.show("upload-proof")
+	b.press("Close")
 	b.press("Ask a follow-up")
 	b.ask(orders.Recorded[1])
 	b.press("Generate report")
-	b.until(`document.querySelectorAll("article").length === 4`)
-	b.idle()
+	b.articles(4)
 	b.has("Service orders of 2023 and 2024")
+	b.proof(0, "Cell\n", "SELECT", " of 5")
+	b.press("Close")
 	b.press("New conversation")
 	b.until(`document.querySelectorAll("article").length === 0`)
+}
+
+// TestStopFile stops the upload of a file, and its analysis. Both can be done again.
+func TestStopFile(t *testing.T) {
+	b := newBrowser(t)
+	p := start(t, filepath.Join(t.TempDir(), "conversations.db"), "-pause", "300ms")
+	b.do(chromedp.Navigate(p.address))
+	var good bytes.Buffer
+	if err := orders.Write(&good); err != nil {
+		t.Fatal(err)
+	}
+	slow := func(bytesPerSecond float64) {
+		t.Helper()
+		call(b, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+			MatchedNetworkConditions: []*network.Conditions{{DownloadThroughput: -1, UploadThroughput: bytesPerSecond}},
+		})
+	}
+	slow(1000)
+	b.choose("orders.csv", good.Bytes())
+	b.until(`document.querySelector("#stop").checkVisibility() && document.querySelector("#file-sent").checkVisibility()`)
+	b.press("Stop")
+	b.idle()
+	b.until(`document.querySelector("#file-problem").textContent === "Stopped: the file was not uploaded."`)
+	if value[bool](b, `document.querySelector("#file-sent").checkVisibility()`) {
+		t.Error("the page says that the file is being sent")
+	}
+	b.show("upload-stopped")
+	slow(-1)
+	b.choose("orders.csv", good.Bytes())
+	b.articles(1)
+
+	b.say(orders.Recorded[0])
+	b.until(`[...document.querySelectorAll(".now")].at(-1)?.textContent.startsWith("Ran")`)
+	b.press("Stop")
+	b.articles(2)
+	b.has("Stopped.")
+	b.ask(orders.Recorded[0])
+	b.has("83.1", "Generate report")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -12,10 +13,12 @@ import (
 	"github.com/qedkit/qed/examples/analyst/orders"
 	"github.com/qedkit/qed/examples/internal/assistant"
 	"github.com/qedkit/qed/examples/internal/cluster"
+	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/examples/shipping"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/research"
 	"github.com/qedkit/qed/router"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
@@ -36,7 +39,7 @@ var suggestions = func() []string {
 	for _, t := range shipments().Turns {
 		texts = append(texts, t.Text)
 	}
-	return texts
+	return append(texts, port.Recorded()...)
 }()
 
 // shipments is the recorded conversation with the planner. Its user calls the Port of
@@ -50,13 +53,16 @@ func shipments() shipping.Scenario {
 
 // rules returns the replies of the recorded model for the routes of this program.
 func rules() []llmtest.Rule {
-	all := append(orders.Transcript(), shipping.Replay(shipments())...)
+	all := slices.Concat(orders.Transcript(), shipping.Replay(shipments()), port.Transcript())
 	for _, question := range orders.Recorded {
 		all = append(all, assistant.Routed(question, "analyst", "it asks about the service orders"))
 	}
 	all = append(all, assistant.Routed(reportRequest, "report", "it asks for a report"))
 	for _, t := range shipments().Turns {
 		all = append(all, assistant.Routed(t.Text, "shipments", "it asks about shipments"))
+	}
+	for _, question := range port.Recorded() {
+		all = append(all, assistant.Routed(question, "research", "it asks for a research in the rules of the port"))
 	}
 	return all
 }
@@ -79,7 +85,10 @@ func (e *extras) open(ctx context.Context, model llm.Model, conf *settings.Setti
 	if err := e.openAnalyst(ctx, model, conf, st); err != nil {
 		return err
 	}
-	return e.openPlanner(ctx, model, conf)
+	if err := e.openPlanner(ctx, model, conf); err != nil {
+		return err
+	}
+	return e.openResearch(ctx, model, conf)
 }
 
 func (e *extras) openAnalyst(ctx context.Context, model llm.Model, conf *settings.Settings, st store.Store) error {
@@ -179,6 +188,27 @@ func (e *extras) openPlanner(ctx context.Context, model llm.Model, conf *setting
 		Name:        "shipments",
 		Description: "shipments, containers, ports, vessels and delays of the freight company",
 		Agent:       planner,
+	})
+	return nil
+}
+
+// openResearch adds the route of a research, which is a part of the router's durable runs.
+func (e *extras) openResearch(ctx context.Context, model llm.Model, conf *settings.Settings) error {
+	docs, err := port.Open(ctx)
+	if err != nil {
+		return err
+	}
+	agent, err := research.New(model, docs.Index, &research.Options{
+		Registry: docs.Registry, TopK: 2, MinPassages: 1, MaxRounds: 2, ApprovePlan: true, Settings: conf.Agent.Settings,
+	})
+	if err != nil {
+		return err
+	}
+	e.routes = append(e.routes, router.Route{
+		Name: "research",
+		Description: "a research in the orders, rules and tables of the port of Nordsund: fees, fuel, waste, tugs, cranes. " +
+			"It takes minutes, and the user approves its tasks",
+		Agent: agent,
 	})
 	return nil
 }

@@ -33,6 +33,11 @@ import (
 // host serves an agent of a test with the page, and opens it.
 func host(tb testing.TB, agent qed.AgentFunc) *browser {
 	tb.Helper()
+	return hostAgent(tb, agent)
+}
+
+func hostAgent(tb testing.TB, agent qed.Agent) *browser {
+	tb.Helper()
 	b := newBrowser(tb)
 	st := &store.InMemory{}
 	reader := llmtest.New(chat.Rule("read_reply", chat.Asks("<message>\n", "never mind"),
@@ -109,6 +114,80 @@ func TestReload(t *testing.T) {
 	b.do(chromedp.NavigateBack())
 	b.until(`document.querySelector(".answer")?.innerText.includes("Something else.")`)
 	b.show("conversations")
+}
+
+// TestTwoTabs posts to one conversation from two tabs: the second one is refused.
+func TestTwoTabs(t *testing.T) {
+	release := make(chan bool)
+	b := host(t, func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		if turn.Text == "How many?" {
+			select {
+			case <-release:
+			case <-ctx.Done():
+				return qed.Answer{}, ctx.Err()
+			}
+		}
+		return qed.Answer{Text: "The answer to: " + turn.Text}, nil
+	})
+	b.ask("Hello")
+	other := newTab(t, b.ctx)
+	other.ignore("status of 409")
+	other.do(chromedp.Navigate(value[string](b, "location.href")))
+	other.until(`document.querySelector(".answer")?.innerText.includes("The answer to: Hello")`)
+	b.say("How many?")
+	b.until(`document.querySelector("#stop").checkVisibility() && document.querySelectorAll("#list a").length === 1`)
+	b.until(`fetch("conversations").then(r => r.json()).then(r => r.conversations[0].status === "running")`)
+	other.ask("And how few?")
+	other.has("And how few?", "This was not sent: another window is using this conversation.")
+	other.show("two-tabs")
+	close(release)
+	b.idle()
+	b.has("The answer to: How many?")
+	other.press("Show the conversation as it is now")
+	other.articles(2)
+	other.has("The answer to: How many?")
+	other.ask("And how few?")
+	other.has("The answer to: And how few?")
+}
+
+// TestForeign opens the conversation of another user: nothing of it is shown, and
+// nothing can be sent to it.
+func TestForeign(t *testing.T) {
+	st := &store.InMemory{}
+	agent := qed.Durable(qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
+		return qed.Answer{Text: "A secret of " + turn.User}, nil
+	}), st, nil)
+	as := func(user string) string {
+		handler := serve.New(agent, &serve.Options{Store: st, Rejoin: true, Turns: rate.Inf,
+			Caller: func(r *http.Request) (context.Context, serve.Caller, error) {
+				return r.Context(), serve.Caller{User: user}, nil
+			}})
+		server := httptest.NewServer(newSite(handler, nil))
+		t.Cleanup(server.Close)
+		return server.URL
+	}
+	b := newBrowser(t)
+	b.ignore("status of 404", "status of 403")
+	b.do(chromedp.Navigate(as("ann")))
+	b.ask("What is it?")
+	b.has("A secret of ann")
+	id := value[string](b, "location.hash")
+
+	b.do(chromedp.Navigate(as("bob") + "/" + id))
+	b.until(`document.querySelector("#turns").innerText === "There is no such conversation."`)
+	b.show("foreign")
+	b.ask("What is it?")
+	b.has("There is no such conversation.")
+	if page := value[string](b, `document.body.innerText`); strings.Contains(page, "secret") || strings.Contains(page, "ann") {
+		t.Errorf("the page shows %s", page)
+	}
+	if n := value[int](b, `document.querySelectorAll("#list a").length`); n != 0 {
+		t.Errorf("%d conversations are listed", n)
+	}
+	b.press("New conversation")
+	b.until(`document.querySelectorAll("article").length === 0`)
+	b.ask("What is it?")
+	b.has("A secret of bob")
 }
 
 type trip struct {
@@ -265,14 +344,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// launch starts the program in a process of its own, and waits for its page.
-func launch(t *testing.T, folder, address string) *exec.Cmd {
+// launch starts the program in a process of its own, and waits for its page. The model
+// pauses before each reply.
+func launch(t *testing.T, folder, address, pause string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, "-address", address, "-store", "conversations.db", "-pause", "1500ms")
+	cmd := exec.CommandContext(t.Context(), self, "-address", address, "-store", "conversations.db", "-pause", pause)
 	cmd.Dir = folder
 	for _, entry := range os.Environ() {
 		if name, _, _ := strings.Cut(entry, "="); !slices.Contains(providers, name) {
@@ -295,9 +375,9 @@ func launch(t *testing.T, folder, address string) *exec.Cmd {
 	return cmd
 }
 
-// TestKilled kills the program in the middle of an answer, and starts it again: the page
-// continues by itself.
-func TestKilled(t *testing.T) {
+// mortal opens the page of a process that can be killed and started again.
+func mortal(t *testing.T, pause string) (b *browser, kill, restart func()) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -306,19 +386,30 @@ func TestKilled(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b := newBrowser(t)
+	b = newBrowser(t)
 	b.ignore("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET")
-	first := launch(t, folder, address)
+	first := launch(t, folder, address, pause)
 	b.do(chromedp.Navigate("http://" + address))
+	kill = func() {
+		t.Helper()
+		if err := first.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = first.Wait() // it was killed
+		b.until(`[...document.querySelectorAll(".now")].at(-1)?.textContent.startsWith("The connection is lost")`)
+	}
+	return b, kill, func() { launch(t, folder, address, pause) }
+}
+
+// TestKilled kills the program in the middle of an answer, and starts it again: the page
+// continues by itself.
+func TestKilled(t *testing.T) {
+	b, kill, restart := mortal(t, "1500ms")
 	b.press("Which customers have three or more overdue")
 	b.until(`document.querySelector(".now")?.textContent.startsWith("Joins")`)
-	if err := first.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = first.Wait() // it was killed
-	b.until(`document.querySelector(".now")?.textContent.startsWith("The connection is lost")`)
+	kill()
 	b.show("lost")
-	launch(t, folder, address)
+	restart()
 	b.until(`document.querySelector(".answer")?.innerText.includes("Query 1 (sql")`)
 	b.idle()
 	b.has("Malmö Harbour Logistics")

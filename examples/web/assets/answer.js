@@ -2,10 +2,11 @@
 import * as charts from "./chart.js";
 import {render} from "./markdown.js";
 import * as tables from "./table.js";
-import {button, code, details, make, parse, print} from "./dom.js";
+import {button, code, details, make, parse, plural, print} from "./dom.js";
 
 const vegaLite = /^application\/vnd\.vegalite\.v\d+\+json$/;
 const explorationMedia = "application/vnd.qed.exploration+json";
+const researchMedia = "application/vnd.qed.research+json";
 const reportMedia = "application/vnd.qed.report+json";
 
 const decode = artifact => new TextDecoder().decode(Uint8Array.from(atob(artifact.data), c => c.charCodeAt(0)));
@@ -26,6 +27,8 @@ function content(answer) {
 				for (const c of found.charts ?? []) out.charts.set(c.id, {title: c.title, spec: c.spec, query: c.sqlQuery});
 				out.rows.push(...(found.executedQueries ?? found.queries ?? []));
 				out.checks = found.checks;
+			} else if (artifact.media_type === researchMedia) {
+				out.research = artifact.value ?? parse(decode(artifact));
 			}
 		} catch (error) {
 			console.warn("An artifact cannot be read", error);
@@ -87,22 +90,67 @@ function query(q, index, rows) {
 
 /** plan returns the tasks of a plan with their status. */
 export function plan(tasks) {
+	const tools = new Set(tasks.map(t => t.tool)).size > 1; // one tool says nothing
 	return make("ol", {className: "plan", "aria-label": "Plan"}, ...tasks.map(t => make("li", {className: t.status ?? ""},
 		make("span", {className: "mark", "aria-hidden": "true"}),
-		make("span", {textContent: t.description + (t.tool ? ` (${t.tool})` : "")}),
-		make("span", {className: "dim", textContent: " " + [t.status || "waiting", t.note, t.after?.length ? "after " + t.after.join(", ") : ""].filter(Boolean).join(", ")}))));
+		make("span", null, t.description + (tools && t.tool ? ` (${t.tool}) ` : " "), make("span", {className: "dim",
+			textContent: [t.status || "waiting", t.note, t.after?.length ? "after " + t.after.join(", ") : ""].filter(Boolean).join(", ")})))));
+}
+
+/** source returns the title of a passage, which opens it. */
+export function source(mark, c) {
+	const passage = details(mark + c.title + (c.location ? " (" + c.location + ")" : ""),
+		make("blockquote", {textContent: c.excerpt || "The passage was not kept."}));
+	passage.className = "source";
+	return passage;
+}
+
+/** research returns how a research came to its report. */
+function research(r) {
+	const facts = (...all) => all.filter(Boolean).join(", ");
+	const tasks = (r.tasks ?? []).map(t => make("li", null, make("strong", {textContent: t.description}),
+		" " + facts(plural(t.documents?.length ?? 0, "document") + " read", plural(t.findings, "finding"),
+			t.ended === "done" ? "" : "ended by: " + t.ended.replaceAll("_", " ")),
+		make("ul", null,
+			...(t.queries ?? []).map(q => make("li", {textContent: "Searched: " + q})),
+			...(t.references ?? []).map(f => make("li", {textContent: `${f.text} in ${f.document}: ` +
+				facts(f.followed ? "followed" : "not followed", f.resolved, f.reason)})),
+			...(t.gaps ?? []).map(g => make("li", {textContent: "Missing: " + g})))));
+	return details("How it was researched" + (r.quality ? ` (rated ${r.quality.total} of 500)` : ""),
+		r.additional_context ? make("p", {textContent: "You added: " + r.additional_context}) : null, make("ul", null, ...tasks));
 }
 
 /** explored returns an exploration or a report of an uploaded file as an answer. */
 export function explored(found) {
 	const ran = (found.executedQueries ?? []).map(q => ({...q,
 		result: {...q.result, columns: q.result.columns.map(name => ({name}))}}));
+	let text = found.report ?? found.summary + "\n";
+	let figures = found.figures ?? [];
+	if (found.report === undefined) { // its figures have offsets in the summary or in one insight
+		const size = t => new TextEncoder().encode(t).length;
+		const begins = [0];
+		for (const insight of found.insights) {
+			text += "\n- ";
+			begins.push(size(text));
+			text += insight;
+		}
+		figures = figures.map(f => ({...f, offset: f.offset + begins[f.insight + 1]}));
+	}
+	const m = found.metadata ?? {};
 	return {
-		text: found.report ?? [found.summary, "", ...found.insights.map(i => "- " + i)].join("\n"),
-		partial: Boolean(found.partial), partial_reason: found.partial, unproved: found.unproved,
+		text, figures, partial: Boolean(found.partial), partial_reason: found.partial, unproved: found.unproved,
 		queries: ran.map(q => ({language: "sql", written: q.query, executed: q.query, rows: q.result.rows.length})),
-		artifacts: [{media_type: found.report ? reportMedia : explorationMedia, value: {...found, executedQueries: ran}}],
+		usage: {input_tokens: m.tokensUsed, steps: m.stepCount, cost: m.cost, millis: m.durationMs},
+		artifacts: [{media_type: found.report === undefined ? explorationMedia : reportMedia, value: {...found, executedQueries: ran}}],
 	};
+}
+
+/** check returns the verdict on a finding, with its checks. */
+function check(report) {
+	const facts = [report.text, ...(report.checks ?? []).map(c => `${c.name.replaceAll("_", " ")}: ${c.outcome}. ${c.text}`),
+		...(report.skipped ?? []).map(c => `${c.name.replaceAll("_", " ")}: not possible. ${c.reason}`)].filter(Boolean);
+	return details(`Checked, ${report.verdict}: ${report.finding}`,
+		make("ul", null, ...facts.map(f => make("li", {textContent: f}))));
 }
 
 /** text returns a text that is still being written. */
@@ -115,12 +163,7 @@ export const text = written => render(written, {});
 export function show(answer, actions) {
 	const found = content(answer), out = [];
 	const left = new Map(found.charts);
-	const sources = (answer.citations ?? []).map((c, i) => {
-		const passage = make("details", {className: "source"},
-			make("summary", {textContent: `[${i + 1}] ${c.title}${c.location ? " (" + c.location + ")" : ""}`}),
-			make("blockquote", {textContent: c.excerpt ?? "The passage was not kept."}));
-		return passage;
-	});
+	const sources = (answer.citations ?? []).map((c, i) => source(`[${i + 1}] `, c));
 	const chart = id => {
 		const c = left.get(id);
 		left.delete(id);
@@ -148,7 +191,9 @@ export function show(answer, actions) {
 	for (const [i, q] of (answer.queries ?? []).entries()) {
 		proofs.push(query(q, i, answer.queries.length > 1 || found.rows.length ? rowsOf(answer, found, i) : null));
 	}
+	for (const c of found.checks ?? []) proofs.push(check(c));
 	proofs.push(...sources);
+	if (found.research) proofs.push(research(found.research));
 	for (const d of answer.documents ?? []) {
 		proofs.push(details(`Document ${d.id} (${d.index})`, code(print(d.source ?? {}, 2), "Document")));
 	}

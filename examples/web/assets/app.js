@@ -2,7 +2,7 @@
 import * as answers from "./answer.js";
 import * as questions from "./question.js";
 import * as stream from "./stream.js";
-import {announce, button, details, make} from "./dom.js";
+import {announce, button, details, make, plural} from "./dom.js";
 import {Trace} from "./trace.js";
 
 const byId = id => document.getElementById(id);
@@ -44,7 +44,7 @@ async function open(id) {
 	file = null;
 	used = {};
 	byId("file").value = "";
-	byId("file-problem").hidden = true;
+	byId("file-sent").hidden = byId("file-problem").hidden = true;
 	tell();
 	menu(false);
 	turns.replaceChildren();
@@ -98,11 +98,13 @@ class Turn {
 		this.written = "";
 		this.drawn = "";
 		this.tasks = [];
+		this.findings = [];
 		this.asked = false;
 		this.now = make("p", {className: "now", textContent: "Working"});
 		this.planned = make("div");
+		this.found = make("div");
 		this.text = make("div", {className: "text"});
-		this.body.replaceChildren(this.planned, this.text, this.now);
+		this.body.replaceChildren(this.planned, this.found, this.text, this.now);
 	}
 
 	event(e) {
@@ -121,7 +123,7 @@ class Turn {
 			this.draw();
 			break;
 		case "STATE_SNAPSHOT":
-			this.tasks = (e.snapshot.plan ?? []).map(t => ({...t}));
+			this.tasks = (e.snapshot.plan ?? []).map(t => ({...t, note: this.tasks.find(old => old.key === t.key)?.note}));
 			this.plan();
 			break;
 		case "CUSTOM":
@@ -147,14 +149,29 @@ class Turn {
 	}
 
 	task({name, value}) {
-		const task = this.tasks.find(t => t.key === value?.key);
+		const task = this.tasks.find(t => t.key === (value?.key ?? value?.task));
 		if (!task) return;
 		if (name === "task_start") task.status = "running";
+		if (name === "research_progress") {
+			task.note = plural(value.documents, "document") + ", " + plural(value.findings, "finding");
+			if (value.finding) this.find(task, value);
+		}
 		if (name === "task_end") {
 			task.status = value.error ? "failed" : value.interrupted ? "waits for you" : "complete";
 			task.note = [value.rows ? value.rows + " results" : "", value.cached ? "from before" : value.millis + " ms"].filter(Boolean).join(", ");
 		}
 		this.plan();
+	}
+
+	/** find shows what a passage says, before the report. */
+	find(task, {finding, passage}) {
+		if (!this.findings.length) {
+			this.found.replaceChildren(make("h3", {textContent: "Findings so far"}), make("ul", {className: "findings"}));
+		}
+		const same = f => f.finding === finding && f.passage.location === passage.location;
+		if (this.findings.some(same)) return; // another task has read it too
+		this.findings.push({finding, passage});
+		this.found.lastChild.append(make("li", null, finding, answers.source("", passage)));
 	}
 
 	plan() { this.planned.replaceChildren(answers.plan(this.tasks)); }
@@ -172,7 +189,7 @@ class Turn {
 		}
 		const u = answer.usage ?? {};
 		count(u);
-		if (u.calls) parts.push(make("p", {className: "dim", textContent: usage(u)}));
+		if (u.calls || u.steps) parts.push(make("p", {className: "dim", textContent: usage(u)}));
 		this.body.replaceChildren(...parts);
 		if (answer.questions?.length && live) this.ask(answer.questions);
 		else if (answer.questions?.length) this.body.prepend(make("p", {textContent: answer.questions.map(q => q.text).join("\n")}));
@@ -205,15 +222,15 @@ function explain(e) {
 }
 
 const number = n => n.toLocaleString("en");
-const usage = u => [number((u.input_tokens ?? 0) + (u.output_tokens ?? 0)) + " tokens", number(u.calls ?? 0) + (u.calls === 1 ? " call" : " calls"),
-	u.cost ? "cost " + u.cost.toFixed(4) : ""].filter(Boolean).join(", ");
+const usage = u => [plural((u.input_tokens ?? 0) + (u.output_tokens ?? 0), "token"), u.calls ? plural(u.calls, "call") : "",
+	u.steps ? plural(u.steps, "step") : "", u.cost ? "cost " + u.cost.toFixed(4) : "", u.millis ? (u.millis / 1000).toFixed(1) + " s" : ""].filter(Boolean).join(", ");
 
 function count(u) {
-	for (const name of ["input_tokens", "output_tokens", "calls", "cost"]) used[name] = (used[name] ?? 0) + (u[name] ?? 0);
+	for (const name of ["input_tokens", "output_tokens", "calls", "steps", "cost"]) used[name] = (used[name] ?? 0) + (u[name] ?? 0);
 	tell();
 }
 
-function tell() { byId("used").textContent = used.calls ? usage(used) : ""; }
+function tell() { byId("used").textContent = used.calls || used.steps ? usage(used) : ""; }
 
 // Sending
 
@@ -242,7 +259,8 @@ async function follow(turn, events) {
 		}
 	} catch (error) {
 		if (own.signal.aborted) return;
-		turn.fail(error instanceof TypeError ? "The server cannot be reached." : error.message, false);
+		turn.fail(problem(error), false);
+		if (isTaken(error)) turn.body.append(button("Show the conversation as it is now", () => open(at)));
 		ended = true;
 		await askAgain(turn, at);
 	} finally {
@@ -253,6 +271,17 @@ async function follow(turn, events) {
 			if (!ended && !own.signal.aborted) open(at); // it ended while nobody read
 		}
 	}
+}
+
+/** isTaken reports whether another turn was faster. */
+const isTaken = error => error.code === "busy" || error.code === "conflict";
+
+/** problem returns why a request failed. */
+function problem(error) {
+	if (error instanceof TypeError) return "The server cannot be reached.";
+	if (isTaken(error)) return "This was not sent: another window is using this conversation.";
+	if (error.status === 403 || error.status === 404) return "There is no such conversation.";
+	return error.message;
 }
 
 /** askAgain shows the questions that a failed turn has left open. */
@@ -297,7 +326,8 @@ async function analyse(text, address, more) {
 		turn.finish(answers.explored(found), true);
 	} catch (error) {
 		if (file !== at) return;
-		turn.fail(own.signal.aborted ? "Stopped." : error instanceof TypeError ? "The server cannot be reached." : error.message, false);
+		const reason = error instanceof TypeError ? "The server cannot be reached." : error.message;
+		turn.fail(own.signal.aborted ? "Stopped." : reason, false);
 	} finally {
 		if (running === own) {
 			running = null;
@@ -308,26 +338,37 @@ async function analyse(text, address, more) {
 
 /** upload begins a conversation about a file. */
 async function upload(chosen) {
-	const problem = byId("file-problem");
-	problem.hidden = true;
+	if (running) return;
+	const own = running = new AbortController();
+	const note = byId("file-problem");
+	note.hidden = true;
+	byId("file-sent").hidden = false;
+	busy(true);
 	try {
 		if (chosen.size > maxUpload) throw new Error("The file is larger than 16 MB.");
 		announce("The file is sent.");
-		const stored = await stream.upload(chosen);
-		if (thread || file) return; // the user has gone on
+		const stored = await stream.upload(chosen, own.signal);
 		file = {session: stored.session, found: []};
 		byId("start").hidden = true;
-		new Turn("").finish({
+		new Turn(chosen.name).finish({
 			text: `The file has ${number(stored.rowCount)} rows and ${number(stored.columnCount)} columns. What do you want to know of it?`,
 			table: {columns: stored.schema, rows: stored.sampleData},
 		}, false);
 		announce("The file can be analysed.");
 		input.focus();
 	} catch (error) {
-		byId("file").value = "";
-		problem.textContent = error instanceof TypeError ? "The server cannot be reached." : error.message;
-		problem.hidden = false;
-		problem.scrollIntoView({block: "nearest"});
+		if (running !== own) return; // the user has gone on
+		const reason = error instanceof TypeError ? "The server cannot be reached." : error.message;
+		note.textContent = own.signal.aborted ? "Stopped: the file was not uploaded." : reason;
+		note.hidden = false;
+		note.scrollIntoView({block: "nearest"});
+	} finally {
+		if (running === own) {
+			running = null;
+			busy(false);
+			byId("file-sent").hidden = true;
+			byId("file").value = "";
+		}
 	}
 }
 
@@ -369,7 +410,7 @@ byId("menu").onclick = () => menu(!document.body.classList.contains("menu"));
 byId("new").onclick = begin;
 byId("file").onchange = () => byId("file").files[0] && upload(byId("file").files[0]);
 byId("stop").onclick = async () => {
-	if (file) return running?.abort();
+	if (!thread) return running?.abort(); // an uploaded file
 	byId("stop").disabled = true;
 	try { await stream.stop(thread); } catch { byId("stop").disabled = false; }
 };

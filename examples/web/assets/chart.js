@@ -18,7 +18,12 @@ export function show(title, spec, query) {
 		query ? make("figcaption", null, details("Query of the chart", code(query, "Query of the chart"))) : null);
 	const place = make("div", {className: "wide", tabIndex: 0, role: "group", "aria-label": "Chart " + title});
 	// The figure is added when the library is there, which draws the figures it finds.
-	load().then(() => { place.append(figure); return globalThis.drawChart(figure); })
+	load().then(async () => {
+		place.append(figure);
+		await globalThis.drawChart(figure);
+		// A narrow window shrinks the chart with its legend, as long as it can be read.
+		figure.style.setProperty("--least", 0.6 * figure.querySelector("svg")?.getAttribute("width") + "px");
+	})
 		.catch(() => { place.textContent = failed; });
 	return place;
 }

@@ -19,6 +19,9 @@ export const button = (text, action, properties) =>
 export const details = (title, ...children) =>
 	make("details", null, make("summary", {textContent: title}), ...children);
 
+/** plural returns a number of things. */
+export const plural = (n, thing) => n.toLocaleString("en") + " " + thing + (n === 1 ? "" : "s");
+
 /** code returns a block of code that the keyboard can scroll. */
 export const code = (text, label) =>
 	make("pre", {tabIndex: 0, role: "group", "aria-label": label}, make("code", {textContent: text}));

@@ -27,7 +27,7 @@ function marked(text, figures) {
  */
 export function render(text, options = {}) {
 	const out = document.createDocumentFragment();
-	blocks(marked(text, options.figures ?? []).replace(/\r\n?/g, "\n").split("\n"), out, options, 0);
+	blocks(marked(text, options.figures ?? []).replace(/\r\n?/g, "\n").split("\n"), out, {...options, headings: []}, 0);
 	return out;
 }
 
@@ -47,8 +47,10 @@ function blocks(lines, parent, options, depth) {
 			parent.append(code(plain(lines.slice(i + 1, stop).join("\n")), "Code"));
 			i = stop + 1;
 		} else if ((found = /^(#{1,6}) +(.*?)#*$/.exec(line))) {
-			// The page has the first two levels of headings.
-			parent.append(inline(make("h" + Math.min(found[1].length + 2, 6)), found[2], options));
+			// The page has the first two levels of headings. A text may begin with any level.
+			const above = options.headings = options.headings.filter(level => level < found[1].length);
+			above.push(found[1].length);
+			parent.append(inline(make("h" + Math.min(above.length + 2, 6)), found[2], options));
 			i++;
 		} else if (/^ {0,3}([-*_])( *\1){2,} *$/.test(line)) {
 			parent.append(make("hr"));

@@ -1,5 +1,5 @@
 // Questions of the agent, as buttons and forms.
-import {button, make, parse, print} from "./dom.js";
+import {button, details, make, parse, print} from "./dom.js";
 
 let fields = 0;
 const labelled = (text, control) => {
@@ -26,8 +26,88 @@ function text() {
 	return {element: labelled("Your reply", input), value: () => input.value};
 }
 
+/** isList reports whether a draft is a list of tasks whose arguments are texts. */
+function isList(draft) {
+	const tasks = Object.values(draft?.tasks ?? {});
+	return tasks.length > 0 && tasks.every(t => typeof t?.description === "string" &&
+		Object.values(t.arguments ?? {}).every(a => typeof a === "string"));
+}
+
+/** taskList shows a list of tasks: each can be changed, moved and removed, and new ones be added. */
+function taskList(list, changed) {
+	const items = make("ol", {className: "tasks"});
+	const names = [...new Set(Object.values(list.tasks).flatMap(t => Object.keys(t.arguments ?? {})))];
+	const rows = [];
+	const add = (key, task) => {
+		const row = {key, task, description: make("textarea", {rows: 2, value: task.description, required: true})};
+		row.inputs = names.map(name => [name, make("input", {type: "text", value: task.arguments?.[name] ?? ""})]);
+		for (const input of [row.description, ...row.inputs.map(([, i]) => i)]) {
+			input.oninput = () => { input.setCustomValidity(""); changed(); };
+		}
+		row.up = button("Move up", () => {
+			const at = rows.indexOf(row);
+			rows.splice(at - 1, 2, row, rows[at - 1]);
+			draw();
+			row.up.disabled ? row.remove.focus() : row.up.focus();
+		});
+		row.remove = button("Remove", () => {
+			rows.splice(rows.indexOf(row), 1);
+			draw();
+			more.focus();
+		});
+		row.element = make("li", null, labelled("Task", row.description),
+			...row.inputs.map(([name, input]) => labelled(words(name), input)), make("p", {className: "tools"}, row.up, row.remove));
+		rows.push(row);
+		return row;
+	};
+	const draw = () => {
+		items.replaceChildren(...rows.map(r => r.element));
+		rows.forEach((r, i) => {
+			r.up.disabled = i === 0;
+			r.remove.disabled = rows.length === 1;
+			r.element.setAttribute("aria-label", "Task " + (i + 1));
+		});
+		changed();
+	};
+	const more = button("Add a task", () => {
+		let n = rows.length + 1;
+		while (list.tasks["task_" + n] || rows.some(r => r.key === "task_" + n)) n++;
+		const [like] = Object.values(list.tasks);
+		const row = add("task_" + n, {...like, description: "", arguments: {}, after: undefined});
+		draw();
+		row.description.focus();
+	});
+	const value = () => {
+		const keys = [], tasks = {};
+		for (const r of rows) {
+			const args = Object.fromEntries(r.inputs.filter(([, i]) => i.value.trim()).map(([name, i]) => [name, i.value]));
+			const after = r.task.after?.filter(key => keys.includes(key)); // a task can only be after earlier ones
+			tasks[r.key] = {...r.task, description: r.description.value, after: after?.length ? after : undefined,
+				arguments: Object.keys(args).length ? args : undefined};
+			keys.push(r.key);
+		}
+		const current = tasks[list.current_task_key] ? list.current_task_key : keys[0];
+		return {...list, tasks, current_task_key: current};
+	};
+	const check = () => {
+		for (const {description} of rows) {
+			if (description.value.trim()) continue;
+			description.setCustomValidity("Write what to do, or remove the task.");
+			description.reportValidity();
+			return false;
+		}
+		return true;
+	};
+	for (const [key, task] of Object.entries(list.tasks)) add(key, task);
+	draw();
+	return {element: make("div", null, items, more), value, check};
+}
+
+const words = name => name[0].toUpperCase() + name.slice(1).replaceAll("_", " ");
+
 /** approval shows a draft, which can be changed. */
 function approval(q, send) {
+	if (send && isList(q.draft)) return taskApproval(q, send);
 	const draft = make("textarea", {rows: 8, spellcheck: false, value: print(q.draft, 2)});
 	const reason = make("input", {type: "text"});
 	const before = draft.value;
@@ -46,6 +126,26 @@ function approval(q, send) {
 	const reject = make("input", {type: "checkbox"});
 	parts.push(labelled("Reject", reject));
 	return {element: make("div", null, ...parts), value: () => reject.checked ? rejected() : edited()};
+}
+
+/** taskApproval shows a list of tasks with buttons; the list opens to be changed. */
+function taskApproval(q, send) {
+	let before = "";
+	const approve = button("Approve", () => {
+		if (!list.check()) return;
+		const value = list.value();
+		const reply = print(value) === before ? {decision: "approve"} : {decision: "edit", value};
+		send(reply, said(reply));
+	}, {className: "main"});
+	const list = taskList(q.draft, () => {
+		approve.textContent = !before || print(list.value()) === before ? "Approve" : "Approve the change";
+	});
+	before = print(list.value());
+	const reason = make("input", {type: "text"});
+	return {element: make("div", null, details("Change the tasks", list.element), details("Reject the tasks",
+		labelled("Reason of a rejection", reason),
+		make("p", null, button("Reject", () => send({decision: "reject", reason: reason.value}, "Rejected")))),
+	make("p", {className: "choices"}, approve))};
 }
 
 function problem(control, error) {
@@ -99,6 +199,12 @@ const summary = replies => replies === null ? "Never mind" :
 
 const kinds = {choice, text, approval, form};
 
+/** legend returns the text of a question, with an emphasis on its first line. */
+function legend(text) {
+	const [first, ...rest] = text.split("\n");
+	return make("legend", null, make("strong", {textContent: first}), ...rest.map(line => "\n" + line));
+}
+
 /**
  * show returns the questions as a form. send gets the replies by the ID of the
  * question, and null if the user wants none of them,
@@ -111,7 +217,7 @@ export function show(questions, send) {
 		return {id: q.id, ...(kinds[q.kind] ?? text)(q, reply), q};
 	});
 	const all = make("form", {className: "questions", "aria-label": "Questions to you"},
-		...parts.map(p => make("fieldset", null, make("legend", {textContent: p.q.text}),
+		...parts.map(p => make("fieldset", null, legend(p.q.text),
 			p.q.problem ? make("p", {className: "problem", role: "alert", textContent: p.q.problem}) : null, p.element)),
 		make("p", {className: "choices"}, single ? null : make("button", {type: "submit", className: "main", textContent: "Reply"}),
 			button("Never mind", () => finish(null))));

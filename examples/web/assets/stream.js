@@ -42,21 +42,36 @@ export async function get(address) {
 }
 
 /** upload stores a file for the analyst. */
-export async function upload(file) {
-	const response = await fetch("api/datasets", {method: "POST", headers: {"Content-Type": "application/octet-stream"}, body: file});
+export async function upload(file, signal) {
+	const response = await fetch("api/datasets", {method: "POST", signal, headers: {"Content-Type": "application/octet-stream"}, body: file});
 	if (!response.ok) throw await refusal(response);
 	return parse(await response.text());
 }
 
-/** explore yields the events of a request to the analyst, with what it found last. */
+/**
+ * explore yields the events of a request to the analyst, with what it found last. It
+ * waits until an exploration that was stopped has ended.
+ */
 export async function* explore(address, body, signal) {
+	for (let pause = 250; ; pause *= 2) {
+		try {
+			return yield* explorations(address, body, signal);
+		} catch (error) {
+			if (error.code !== "busy" || pause > 8000) throw error;
+			await wait(pause);
+			signal.throwIfAborted();
+		}
+	}
+}
+
+async function* explorations(address, body, signal) {
 	const response = await fetch(address, {
 		method: "POST", signal, body: print(body),
 		headers: {"Content-Type": "application/json", Accept: "text/event-stream"},
 	});
 	if (!response.ok) throw await refusal(response);
 	for await (const {event} of frames(response)) {
-		if (event.status === "error") throw new Error(event.error || "The analysis failed.");
+		if (event.status === "error") throw new Refusal(response.status, {message: event.error || "The analysis failed.", code: event.code});
 		if (event.event) yield {type: "CUSTOM", name: event.event, value: event.data};
 		else yield {found: event};
 	}

@@ -21,6 +21,7 @@ const lines = {
 	step_start: d => ["Step", d.step + " of " + d.of],
 	task_start: d => ["Task", d.description],
 	task_end: d => ["Done", d.key + (d.error ? ": " + d.error : d.rows ? ": " + rows(d.rows) : "")],
+	research_progress: d => ["Read", d.passage?.title + (d.finding ? "" : ": nothing for " + d.task)],
 	warning: d => ["Warning", d.message],
 };
 

@@ -1,7 +1,8 @@
-package main
+package port
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/llm"
@@ -15,8 +16,11 @@ type recording struct {
 	question string
 	language string
 	concepts []string
-	not      string // why other references are not followed
+	ask      []string // to the user, if a clarification is iterative
+	not      string   // why other references are not followed
 	tasks    []object
+	wished   map[string]object // further tasks, by a word of the user's reply
+	also     string            // the heading of findings that were not recorded
 	passages []passage
 	report   string
 }
@@ -34,6 +38,7 @@ var researches = []recording{
 	{
 		question: "Wie viel Liegegeld zahlt ein Schiff mit Landstrom für drei Nächte?",
 		language: "de",
+		also:     "Außerdem gefunden",
 		not:      "nicht nötig",
 		concepts: []string{"Liegegeld", "Landstrom"},
 		tasks: []object{
@@ -58,6 +63,14 @@ Es zählen Anschlüsse mit mindestens 400 Volt an den Kais 2, 3 und 5 [c0ujkv].`
 	{
 		question: "What must be checked before a ship takes fuel, and how often are hoses tested?",
 		language: "en",
+		also:     "Also found",
+		ask: []string{
+			"Do you need the checks alone, or also the permit?",
+			"Is it a ship at a berth or at anchor?",
+		},
+		wished: map[string]object{
+			"permit": {"description": "How long the permit is valid", "query": "permit valid hours bunkering berths anchor"},
+		},
 		not:      "not needed",
 		concepts: []string{"fuel", "checks", "hose test"},
 		tasks: []object{
@@ -82,6 +95,7 @@ A ship takes fuel only with a permit [c62obg]. It is valid for 12 hours [c3imxp]
 	{
 		question: "Was kosten Schlepper, und an welchen Tagen wird Öl abgeholt?",
 		language: "de",
+		also:     "Außerdem gefunden",
 		not:      "nicht nötig",
 		concepts: []string{"Schlepper", "Abholung"},
 		tasks: []object{
@@ -108,8 +122,8 @@ func condensed(relevant string, score float64) object {
 	return object{"relevant": relevant, "score": score, "references": []object{}}
 }
 
-// recorded returns the questions of the transcript.
-func recorded() []string {
+// Recorded returns the questions of the transcript.
+func Recorded() []string {
 	var all []string
 	for _, r := range researches {
 		all = append(all, r.question)
@@ -117,9 +131,9 @@ func recorded() []string {
 	return all
 }
 
-// transcript returns the rules of a model that researches as recorded. What it says
-// about a passage needs the passage in its prompt.
-func transcript() []llmtest.Rule {
+// Transcript returns the rules of a model that researches as recorded. What it says
+// about a passage needs the passage in its prompt. See [Model] for the rest.
+func Transcript() []llmtest.Rule {
 	var rules []llmtest.Rule
 	for _, r := range researches {
 		about := chat.Asks("Question of the user: ", r.question)
@@ -129,6 +143,20 @@ func transcript() []llmtest.Rule {
 				"key_concepts": r.concepts, "entities": []string{}, "scope": "the port of Nordsund", "language": r.language,
 				"clarification_needed": false, "queries": []string{r.question},
 			}),
+			chat.Rule("write_queries", asks, object{"language": r.language, "queries": r.concepts[:2]}),
+			chat.Rule("judge_coverage", func(req *llm.Request) bool {
+				return asks(req) && (len(r.ask) == 0 || chat.Mentions(req, replied))
+			}, object{"coverage": 0.9, "gaps": []string{}, "questions": []string{}}),
+			chat.Rule("judge_coverage", asks, object{"coverage": 0.5, "gaps": []string{"what is needed"}, "questions": r.ask}),
+			chat.Rule("conclude_clarification", asks, object{
+				"key_concepts": r.concepts, "entities": []string{}, "scope": "the port of Nordsund", "queries": []string{r.question},
+			}),
+		)
+		for word, task := range r.wished {
+			wished := func(req *llm.Request) bool { return asks(req) && adds(req, word) }
+			rules = append(rules, chat.Rule("plan_tasks", wished, object{"tasks": append(slices.Clone(r.tasks), task)}))
+		}
+		rules = append(rules,
 			chat.Rule("plan_tasks", asks, object{"tasks": r.tasks}),
 			chat.Rule("write_report", asks, r.report),
 			chat.Rule("check_quality", asks, object{
@@ -136,8 +164,9 @@ func transcript() []llmtest.Rule {
 			}),
 			chat.Rule("assess_task", about, object{"done": true}),
 			chat.Rule("refine_query", func(req *llm.Request) bool {
-				return about(req) && chat.Mentions(req, "date of the hose test")
+				return about(req) && isTask(taskOf(req)) && chat.Mentions(req, "date of the hose test")
 			}, object{"query": "hose tested months replaced"}),
+			chat.Rule("refine_query", about, object{"query": ""}),
 		)
 		for _, p := range r.passages {
 			in := func(req *llm.Request) bool { return about(req) && chat.Mentions(req, p.text) }
@@ -149,7 +178,8 @@ func transcript() []llmtest.Rule {
 			says := func(req *llm.Request) bool { return about(req) && chat.Mentions(req, p.relevant) }
 			rules = append(rules, chat.Rule("gate_references", says, object{"decisions": decided}))
 		}
-		rules = append(rules, chat.Rule("condense_passage", about, condensed("", 0)))
+		rules = append(rules, chat.Rule("condense_passage", about, condensed("", 0)),
+			chat.Rule("gate_references", about, object{"decisions": []object{}}))
 	}
 	for i := range rules {
 		rules[i].Replies[0].Usage = llm.Usage{InputTokens: 700, OutputTokens: 150}
