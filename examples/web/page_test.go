@@ -275,7 +275,7 @@ func TestStopFile(t *testing.T) {
 	b.articles(1)
 
 	b.say(orders.Recorded[0])
-	b.until(`[...document.querySelectorAll(".now")].at(-1)?.textContent.startsWith("Ran")`)
+	b.until(`![undefined, "Working"].includes([...document.querySelectorAll(".now")].at(-1)?.textContent)`)
 	b.press("Stop")
 	b.articles(2)
 	b.has("Stopped.")
