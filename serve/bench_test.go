@@ -146,7 +146,7 @@ func Benchmark500Streams(b *testing.B) {
 	)
 	for _, name := range []string{"bare", "plain", "rejoin"} {
 		b.Run(name, func(b *testing.B) {
-			opt := &serve.Options{Turns: rate.Inf}
+			opt := &serve.Options{Turns: rate.Inf, CallerStreams: streams}
 			if name == "rejoin" {
 				st, err := sqlitestore.Open(filepath.Join(b.TempDir(), "c.db"), nil)
 				if err != nil {
