@@ -195,6 +195,9 @@ func newConnector(path string, o *Options) (*connector, error) {
 		return nil, failure.Wrap(sqldb.ErrUnreadable, "no temporary directory can be made", err)
 	}
 	settings := url.Values{
+		// The loop that DuckDB 1.5 takes for small ASOF joins fails for columns of
+		// different types, with an internal error.
+		"asof_loop_join_threshold":     {"0"},
 		"memory_limit":                 {strconv.Itoa(o.MemoryLimit) + "B"},
 		"max_temp_directory_size":      {strconv.Itoa(o.MaxTempBytes) + "B"},
 		"threads":                      {strconv.Itoa(o.Threads)},

@@ -12,8 +12,9 @@ const (
 	lockSuffix = ".lock"
 )
 
-// A tempDir is the directory for temporary files of one database. The process holds
-// the lock of a file next to it, so another process can tell whether it ended.
+// A tempDir is the directory for temporary files of one database. While the
+// process runs, it holds a lock on a file next to the directory. Another process that
+// gets the lock knows that this one has ended.
 type tempDir struct {
 	path string
 	lock *os.File

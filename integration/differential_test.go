@@ -157,7 +157,7 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 
 func openDuckDBFile(t *testing.T, file string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("duckdb", file+"?threads=1")
+	db, err := sql.Open("duckdb", file+"?threads=1&asof_loop_join_threshold=0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,8 +292,8 @@ func (d *differentialRun) original(ctx context.Context, text string) (db *sql.DB
 
 // lostServer reports whether an error is that of a connection whose server ended.
 func lostServer(err error) bool {
-	if internal, ok := errors.AsType[*duckdbdriver.Error](err); ok {
-		return internal.Type == duckdbdriver.ErrorTypeInternal || internal.Type == duckdbdriver.ErrorTypeFatal
+	if failed, ok := errors.AsType[*duckdbdriver.Error](err); ok {
+		return failed.Type == duckdbdriver.ErrorTypeFatal // after it, the database has to be opened again
 	}
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysqldriver.ErrInvalidConn) || errors.Is(err, io.EOF) ||
 		errors.Is(err, syscall.ECONNREFUSED)

@@ -114,7 +114,8 @@ func (r *reader) functionName(o object, at sqlast.Pos) string {
 	name := r.text(o, "function_name")
 	schema, catalog := r.text(o, "schema"), r.text(o, "catalog")
 	if schema != "" && schema != "main" || catalog != "" && catalog != "system" {
-		r.fail(sqlast.Function, at, name, "a function is called without a schema: leave out "+sqlast.Clip(catalog+"."+schema))
+		r.fail(sqlast.Function, at, name, "a function is called as "+name+"(..): leave out "+
+			sqlast.Clip(strings.TrimPrefix(catalog+"."+schema+".", "."))+", or if that is a value, make it the first argument")
 	}
 	return ascii.Lower(name)
 }

@@ -69,7 +69,9 @@ func (r *reader) decimal(digits string, info object) sqlast.Expr {
 	if rest, negative := strings.CutPrefix(digits, "-"); negative {
 		sign, digits = "-", rest
 	}
-	if scale > 0 {
+	if scale == 0 {
+		digits += "." // without it the number is an INTEGER, and a position in GROUP BY
+	} else {
 		if missing := scale + 1 - len(digits); missing > 0 {
 			digits = strings.Repeat("0", missing) + digits
 		}

@@ -10,16 +10,15 @@ var duckdbGrammar = grammar{
 	titles:   []string{`""`, "''"},
 	strict:   true,
 	standard: true,
-	// An ASOF JOIN of columns with different types is an internal error of DuckDB, which
-	// ends the database.
-	joins:  []string{"JOIN", "INNER JOIN", "LEFT JOIN", "LEFT OUTER JOIN", "RIGHT JOIN", "FULL JOIN", "FULL OUTER JOIN"},
+	joins: []string{"JOIN", "INNER JOIN", "LEFT JOIN", "LEFT OUTER JOIN", "RIGHT JOIN", "FULL JOIN", "FULL OUTER JOIN",
+		"ASOF JOIN", "ASOF LEFT JOIN"},
 	setOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL"},
 	rollup: []string{"ROLLUP (#)", "CUBE (#)", "GROUPING SETS ((#), ())", "ROLLUP(#), ()", "GROUPING SETS (#, (#))"},
 	limits: []string{"LIMIT #", "LIMIT # OFFSET ##", "OFFSET ## LIMIT #", "OFFSET ##", "LIMIT # OFFSET ##"},
 	nulls:  true,
 	literals: map[kind][]string{
 		integer: {"0", "1", "2", "3", "5", "10", "-1", "1000", "1_000", "7::int", "CAST(4 AS integer)", "TRY_CAST('9' AS INTEGER)"},
-		decimal: {"1.5", "0.5", "100.0", "1e3", ".5", "1.25E-1", "-2.75", "1200", "10.5::DECIMAL(6,2)"},
+		decimal: {"1.5", "0.5", "100.0", "1e3", ".5", "5.", "1.25E-1", "-2.75", "1200", "10.5::DECIMAL(6,2)"},
 		text: {"'DE'", "'Anna'", "'it''s'", `E'it\'s'`, "''", "'Zoë'", "'open'", "'a'", "'100%'", "'42'", `'back\slash'`,
 			"$$Ops$$", "$q$it's$q$", "'paid'::text", "CAST('x' AS varchar)", "'東京'"},
 		date: {"DATE '2020-02-29'", "'2021-01-04'::date", "date '2020-07-01'", "CAST('2020-06-01' AS date)", "make_date(2020, 7, 1)",

@@ -16,8 +16,7 @@ func (r *resolver) groupByAll(sel *Select) bool {
 		return false
 	}
 	sel.GroupBy = nil
-	var queries []Expr
-	columns := false
+	columns, queries := false, false
 	for i, it := range sel.Items {
 		switch {
 		case hasAggregate(it.Expr):
@@ -25,13 +24,13 @@ func (r *resolver) groupByAll(sel *Select) bool {
 		case hasColumn(it.Expr):
 			columns = true
 		case hasQuery(it.Expr):
-			queries = append(queries, it.Expr)
+			queries = true
 		default:
 			continue
 		}
 		sel.GroupBy = append(sel.GroupBy, &Number{Pos: star.Pos, Text: strconv.Itoa(i + 1)})
 	}
-	if !columns && len(queries) > 0 { // a group only if it names a column of this block
+	if !columns && queries { // a group only if it names a column of this block
 		r.fail(Unsupported, star.Pos, "", "GROUP BY ALL of subqueries alone is not supported: write the groups, or leave it out")
 	}
 	return true
