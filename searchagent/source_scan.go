@@ -52,9 +52,10 @@ pages:
 		rows := s.reader.table(s.index, docs, fields)
 		table.Columns = rows.Columns
 		for _, cells := range rows.Rows {
-			if n++; !row(table.Columns, cells) {
+			if !row(table.Columns, cells) {
 				break pages
 			}
+			n++
 		}
 	}
 	return &query.Result{

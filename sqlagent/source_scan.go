@@ -43,9 +43,10 @@ func (s *scanner) Scan(
 		if err != nil {
 			return nil, s.refused(ctx, err)
 		}
-		if n++; !row(table.Columns, cells) {
+		if !row(table.Columns, cells) {
 			break
 		}
+		n++
 	}
 	return &query.Result{
 		Table: table,

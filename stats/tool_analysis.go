@@ -142,6 +142,9 @@ func (f *figures) analysis(from basis, c caps) analysis {
 	a := analysis{basis: from, Outliers: []reportedOutliers{}, Correlations: []*Correlation{}}
 	notes := slices.Clone(f.notes)
 	text := []string{from.sentence()}
+	if from.Total > 0 {
+		text = append(text, "Counts, means and ranges, and the values of columns with few of them, are those of all these rows.")
+	}
 	say := func(i int, sentence string) {
 		if i < maxSentences {
 			text = append(text, sentence)

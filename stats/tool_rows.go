@@ -97,7 +97,6 @@ func scan(ctx context.Context, rows *finding.RowsRef, sources []query.Source) (*
 		out.exact = nil
 	}
 	out.Partial = prompt.Clip(strings.TrimSpace(found.Partial), maxPartialBytes)
-	found.Query.Total = int64(out.Total)
 	out.Queries = []qed.Query{found.Query}
 	return out, nil
 }

@@ -391,7 +391,7 @@ func TestEndedSession(t *testing.T) {
 	}
 }
 
-// A user who explores too much at once is told so.
+// A user with too many explorations gets the status 429.
 func TestTooManySessions(t *testing.T) {
 	url := server(t, analysthttp.Options{Analyst: analyst.Options{SessionsPerUser: 1}})
 	session := upload(t, url)
