@@ -232,11 +232,20 @@ type Column struct {
 	Type   Type   `json:"type"`
 }
 
-// Open loads a file. See [Load].
+// Open loads a regular file. See [Load], which also reads from pipes.
 func Open(ctx context.Context, path string, opt *Options) (*Dataset, error) {
-	f, err := os.Open(path)
+	name := filepath.Base(path)
+	// A named pipe has to be found before it is opened: that waits for a writer.
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, &Error{Kind: ErrRead, Message: name + " is not a regular file: copy its data into one, or use Load"}
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
 	if err != nil {
-		return nil, &Error{Kind: ErrRead, Message: "the file " + filepath.Base(path) + " cannot be opened", Err: err}
+		return nil, &Error{Kind: ErrRead, Message: "the file " + name + " cannot be opened", Err: err}
 	}
 	defer f.Close()
 	return Load(ctx, f, opt)

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -211,6 +213,44 @@ func TestOpen(t *testing.T) {
 	}
 	if _, err := dataset.Open(t.Context(), filepath.Dir(path), nil); !errors.Is(err, dataset.ErrRead) {
 		t.Error(err)
+	}
+	if _, err := dataset.Open(t.Context(), os.DevNull, nil); !errors.Is(err, dataset.ErrRead) {
+		t.Error(err)
+	}
+}
+
+// A named pipe is refused at once: to open it would wait for a writer.
+func TestOpenNamedPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe.csv")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Logf("%v: a socket is opened instead", err)
+		socket, err := net.Listen("unix", pipe)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer socket.Close()
+	}
+	if _, err := dataset.Open(t.Context(), pipe, nil); !errors.Is(err, dataset.ErrRead) {
+		t.Error(err)
+	}
+}
+
+// A link to a regular file is loaded as the file is.
+func TestOpenLink(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data.csv")
+	if err := os.WriteFile(path, []byte("a\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path, path+".link"); err != nil {
+		t.Fatal(err)
+	}
+	d, err := dataset.Open(t.Context(), path+".link", &dataset.Options{TempDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if d.Rows != 1 {
+		t.Errorf("%d rows", d.Rows)
 	}
 }
 
