@@ -240,7 +240,7 @@ func checkPath(path string) error {
 	// A named pipe has to be found before it is opened: that waits for a writer.
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return failure.New(sqldb.ErrUnreadable, name+" is not a regular file")
+		return failure.New(sqldb.ErrUnreadable, name+" is not a regular file: copy its data into one")
 	}
 	var f *os.File
 	if err == nil {

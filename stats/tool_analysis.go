@@ -143,7 +143,8 @@ func (f *figures) analysis(from basis, c caps) analysis {
 	notes := slices.Clone(f.notes)
 	text := []string{from.sentence()}
 	if from.Total > 0 {
-		text = append(text, "Counts, means and ranges, and the values of columns with few of them, are those of all these rows.")
+		text = append(text, "Counts, means and ranges are those of all these rows, "+
+			"and so are the frequencies of columns with few different values.")
 	}
 	say := func(i int, sentence string) {
 		if i < maxSentences {

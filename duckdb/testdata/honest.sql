@@ -41,6 +41,7 @@ SELECT count(*) FROM orders CROSS JOIN customers
 SELECT q.ts, q.price, t.ts AS trade FROM trades t ASOF JOIN quotes q ON t.symbol = q.symbol AND t.ts >= q.ts ORDER BY trade
 SELECT t.symbol, t.ts, price FROM trades t ASOF LEFT JOIN quotes q USING (symbol, ts) ORDER BY t.ts
 SELECT * FROM trades ASOF JOIN quotes USING (symbol, ts) ORDER BY ts
+SELECT 5. AS five, count(*) AS n FROM orders GROUP BY 5.
 SELECT symbol, price, size FROM quotes JOIN trades USING (symbol) ORDER BY ALL
 SELECT * FROM quotes JOIN trades USING (symbol) ORDER BY ALL
 SELECT * FROM quotes NATURAL JOIN trades ORDER BY ALL
