@@ -395,6 +395,8 @@ var documentedRefusals = map[string]map[string]string{
 		"cannot be used in this ON":           "an ON that names a table before the last comma",
 		"in HAVING is no item":                "GROUP BY ALL, where HAVING names a column by which DuckDB would group as well",
 		"GROUP BY ALL of subqueries alone":    "or all items without an aggregate are subqueries",
+		"a constant in ROLLUP":                "in ROLLUP, CUBE and GROUPING SETS, a constant",
+		"under two spellings":                 "one column or expression under",
 		"a CASE in the operand of another":    "a CASE in the operand of another CASE",
 		"the columns of this select list can": "several texts in one row that aggregates collect",
 		"the statement computes too much for": "texts that are computed from such a text",

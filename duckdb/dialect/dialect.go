@@ -17,6 +17,9 @@
 //   - an ON that names a table before the last comma
 //   - GROUP BY ALL, where HAVING names a column by which DuckDB would group as well,
 //     or all items without an aggregate are subqueries
+//   - in ROLLUP, CUBE and GROUPING SETS, a constant, and one column or expression under
+//     two spellings, such as name and t.name or a position: DuckDB makes two groups
+//     of them
 //   - a CASE in the operand of another CASE
 //   - several texts in one row that aggregates collect, and texts that are computed
 //     from such a text: their size has no bound that the statement shows
@@ -50,6 +53,7 @@ var flavor = sqlast.Flavor{
 	RepeatsUnnamed:   true,
 	UsingInPlace:     true,
 	ShortLists:       true,
+	GroupsAsWritten:  true,
 	NamedCalls: map[string]string{
 		"current_date": "current_date", "current_time": "get_current_time",
 		"current_timestamp": "get_current_timestamp", "localtime": "current_localtime",

@@ -61,7 +61,7 @@ func (r *reader) named(o object) sqlast.Expr {
 	case "OPERATOR":
 		e = r.operator(o, at, kind)
 	case "CAST":
-		e = r.cast(o, at)
+		e = r.cast(o)
 	case "CASE":
 		e = r.caseOf(o, at)
 	case "BETWEEN":

@@ -197,9 +197,13 @@ func (r *reader) fields(info object) []string {
 	return out
 }
 
-func (r *reader) cast(o object, at sqlast.Pos) sqlast.Expr {
-	child := r.object(o, "child")
-	x := r.expr(child)
+// cast reads a cast. DuckDB gives it no position: it has that of its operand.
+func (r *reader) cast(o object) sqlast.Expr {
+	x := r.expr(r.object(o, "child"))
+	if x == nil {
+		return nil
+	}
+	at := x.At()
 	name := r.typeName(r.object(o, "cast_type"))
 	try := r.flag(o, "try_cast", false)
 	if s, ok := x.(*sqlast.String); ok && name == "BOOLEAN" && (s.Value == "t" || s.Value == "f") {

@@ -7,6 +7,12 @@ SELECT region, status, count(*) FROM orders GROUP BY region, status ORDER BY ALL
 SELECT region, status, count(*), grouping(region) FROM orders GROUP BY GROUPING SETS ((region), (status), (region, status), ()) ORDER BY ALL
 SELECT region, status, sum(amount) FROM orders GROUP BY ROLLUP (region, status) ORDER BY ALL
 SELECT region, status, sum(amount) FROM orders GROUP BY CUBE (region, status) ORDER BY ALL
+SELECT region, sum(amount) FROM orders GROUP BY CUBE (region, REGION, status) ORDER BY ALL
+SELECT region, day::VARCHAR, status::VARCHAR, count(*) FROM orders GROUP BY ROLLUP (1, day::VARCHAR, status::VARCHAR) ORDER BY ALL
+SELECT 'x' AS l, region, count(*) FROM orders GROUP BY 1, region, orders.region ORDER BY ALL
+SELECT region AS k, max(status) AS region FROM orders GROUP BY 1 HAVING region > 'n' ORDER BY 1
+SELECT region AS k, max(status) AS region FROM orders GROUP BY GROUPING SETS ((orders.region), ()) HAVING region > 'n' ORDER BY 1
+SELECT status, max(region) AS region FROM orders GROUP BY status HAVING region > 'n' ORDER BY 1
 SELECT date_trunc('month', day) AS month, sum(amount) AS total FROM orders GROUP BY month ORDER BY month
 SELECT date_trunc('month', day) AS month, sum(amount) AS total, total / count(*) AS mean FROM orders GROUP BY 1 ORDER BY 1
 SELECT extract(year FROM day) AS y, quarter(day) AS q, avg(amount) FROM orders GROUP BY ALL ORDER BY ALL

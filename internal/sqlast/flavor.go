@@ -27,6 +27,7 @@ type Flavor struct {
 	OrderByOutput       bool // ORDER BY looks up a name in the output columns first (PostgreSQL)
 	ShortLists          bool // a list of columns may name only the first ones (PostgreSQL)
 	AliasInItems        bool // the select list may use aliases of items before (DuckDB)
+	GroupsAsWritten     bool // GROUP BY compares terms as they are written, and HAVING finds columns in all of them (DuckDB)
 	ValuesFromOne       bool // the columns of VALUES are column1, column2 (SQLite); elsewhere column_0, column_1
 
 	// MaxName is the number of bytes of a name that the engine keeps. 0 means that

@@ -56,8 +56,12 @@ func (r *resolver) skipsTables(c *Column, s *scope) bool {
 // groupedColumn returns the column with this name that the block groups by, or nil
 // if there is none or more than one.
 func (r *resolver) groupedColumn(c *Column, s *scope) *Column {
+	groups := s.groupBy
+	if r.flavor.GroupsAsWritten {
+		groups = r.groupColumns(groups, s.items)
+	}
 	var found *Column
-	for _, e := range s.groupBy {
+	for _, e := range groups {
 		if g, ok := e.(*Column); ok && r.fold(g.Name, c.Name) {
 			if found != nil && !equalExpr(found, g) {
 				return nil

@@ -47,6 +47,9 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	if sel.Rollup {
 		r.rollup(sel)
 	}
+	if r.flavor.GroupsAsWritten {
+		r.groupingSets(sel)
+	}
 	s.groupBy, s.rollup, s.clause = sel.GroupBy, sel.Rollup, inHaving
 	r.optional(&sel.Having)
 	if all {
