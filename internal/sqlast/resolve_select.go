@@ -240,52 +240,6 @@ func isConstant(e Expr) bool {
 	return constant
 }
 
-// rollup replaces the terms of GROUP BY .. WITH ROLLUP that repeat the expression of
-// an item by its position. MariaDB compares them by their text otherwise, and
-// computes the item of a total from some row if it prints the two differently.
-func (r *resolver) rollup(sel *Select) {
-	for i, term := range sel.GroupBy {
-		switch term.(type) {
-		case *Column, *Number:
-			continue
-		}
-		if !isConstant(term) { // a total keeps the value of a constant
-			r.repeatedItem(&sel.GroupBy[i], sel.Items)
-		}
-	}
-}
-
-// rollupItem replaces a column of GROUP BY .. WITH ROLLUP by the position of the item
-// that has its name, if an item before it is the same column. MySQL takes the name for
-// that of the item, and with a qualifier for the first item: the other one keeps its
-// value in a total.
-func (r *resolver) rollupItem(e *Expr, name string, items []Item) {
-	if _, ok := (*e).(*Column); !ok || name == "" {
-		return
-	}
-	r.work += 4 * len(items)
-	isSame := func(it Item) bool { return equalExpr(it.Expr, *e) }
-	first := slices.IndexFunc(items, isSame)
-	named := slices.IndexFunc(items, func(it Item) bool { return isSame(it) && r.fold(itemName(&it), name) })
-	if first >= 0 && named > first {
-		*e = &Number{Pos: (*e).At(), Text: strconv.Itoa(named + 1)}
-	}
-}
-
-// termsOf returns the terms that a term of GROUP BY consists of, or nil if it is a
-// single one.
-func termsOf(e Expr) []Expr {
-	switch e := e.(type) {
-	case *GroupingSet:
-		return e.Items
-	case *Row:
-		if !e.Explicit {
-			return e.Items
-		}
-	}
-	return nil
-}
-
 // position returns the digits of a term that engines read as the number of an item.
 // Engines also accept it in parentheses, which the tree does not have, and with a
 // plus.
