@@ -27,7 +27,7 @@ func TestJoinGraph(t *testing.T) {
 	}
 	guard := newGuard(t, &secureview.Policy{Dialect: "duckdb", Tables: map[string][]string{
 		"customer": {"id", "name"}, "orders": {"id", "customer_id", "amount"}}})
-	inferred, err := joingraph.Infer(ctx, schema, &joingraph.InferOptions{Database: joingraph.Guarded(db, guard)})
+	inferred, err := joingraph.Infer(ctx, schema, &joingraph.InferOptions{Database: db, Guard: guard})
 	if err != nil {
 		t.Fatal(err)
 	}

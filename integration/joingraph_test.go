@@ -54,7 +54,7 @@ func inferJoins(t *testing.T, db *sqldb.DB, schema string, d dialect.Dialect) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := joingraph.Infer(t.Context(), found, &joingraph.InferOptions{Database: joingraph.Guarded(db, guard)})
+	got, err := joingraph.Infer(t.Context(), found, &joingraph.InferOptions{Database: db, Guard: guard})
 	if err != nil || len(got.Problems) > 0 {
 		t.Fatal(err, got.Problems)
 	}

@@ -15,16 +15,6 @@ import (
 	"github.com/qedkit/qed/privacy"
 )
 
-// downDatabase is a database that records what it is asked, and is down.
-type downDatabase struct{ statements []string }
-
-func (a *downDatabase) Query(_ context.Context, sql string) (*qed.Table, error) {
-	a.statements = append(a.statements, sql)
-	return nil, errors.New("down")
-}
-
-func (a *downDatabase) Quote(name string) string { return `"` + name + `"` }
-
 // TestColumnsAreSampled checks that the host decides which columns the database is
 // asked about, both ways.
 func TestColumnsAreSampled(t *testing.T) {
@@ -40,8 +30,10 @@ func TestColumnsAreSampled(t *testing.T) {
 		"shown":   {&privacy.Columns{Show: []string{"customer.email"}}, []string{"customer.iban"}},
 		"hidden":  {&privacy.Columns{Hide: []string{"customer.code"}}, []string{"customer.email", "customer.iban", "customer.code"}},
 	} {
-		db := &downDatabase{}
-		got, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: db, Columns: tt.columns})
+		db := &spy{answer: func(context.Context, int) (*qed.Table, error) { return nil, errors.New("down") }}
+		got, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{
+			Database: db, Guard: allowAll(t, schema), Columns: tt.columns,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package joingraph
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/privacy"
+	"github.com/qedkit/qed/secureview"
 )
 
 // InferOptions configure [Infer]. Nil and the zero value mean the defaults.
@@ -19,9 +21,14 @@ type InferOptions struct {
 	// 0.5. [joinpath.Options] have a limit of their own, which is higher.
 	MinConfidence float64
 
-	// Database is asked for counts. nil means that names, types and keys decide
-	// alone.
+	// Database is asked for counts, with statements that Guard checks and rewrites.
+	// The statements only count: no value of a row leaves the database, except the
+	// difference between the largest and the smallest number of a column. The
+	// policy of Guard lists the tables and columns that they may read; a statement
+	// about others is refused and reported in [Inference.Problems]. If both are nil,
+	// names, types and keys decide alone.
 	Database Database
+	Guard    *secureview.Guard
 
 	// Counts are the counts of an earlier inference ([Inference.Counts]). The
 	// database is not asked again about tables whose columns, types and keys are
@@ -57,6 +64,9 @@ func (o *InferOptions) withDefaults() (InferOptions, error) {
 	out.MinConfidence = cmp.Or(out.MinConfidence, 0.5)
 	if !(out.MinConfidence > 0 && out.MinConfidence <= 1) {
 		return out, fmt.Errorf("joingraph: InferOptions.MinConfidence is %v, not between 0 and 1", out.MinConfidence)
+	}
+	if (out.Database == nil) != (out.Guard == nil) {
+		return out, errors.New("joingraph: set both or neither of InferOptions.Database and Guard")
 	}
 	return out, cmp.Or(
 		option.Default("joingraph: InferOptions.SampleRows", &out.SampleRows, 10_000),

@@ -159,7 +159,7 @@ func byNames(tb testing.TB) func(*corpora.Schema) []Edge {
 func byData(tb testing.TB, c *corpora.Corpus) func(*corpora.Schema) []Edge {
 	return func(s *corpora.Schema) []Edge {
 		g := generate(tb, s, c.Joins)
-		got, err := Infer(tb.Context(), g.schema, &InferOptions{Database: g.db})
+		got, err := Infer(tb.Context(), g.schema, &InferOptions{Database: g.db, Guard: g.guard})
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -15,42 +15,9 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// A Database answers the statements of [Infer]. The statements only count: no value
-// of a row leaves the database, except the difference between the largest and the
-// smallest number of a column. [Guarded] returns a Database.
+// A Database runs statements of a guard. github.com/qedkit/qed/sqldb.DB is one.
 type Database interface {
-	// Query executes a statement and returns its rows.
-	Query(ctx context.Context, sql string) (*qed.Table, error)
-
-	// Quote returns a name as an identifier of the database's dialect.
-	Quote(name string) string
-}
-
-// Guarded returns a Database that passes each statement to a guard, and executes
-// what the guard returns. db is a *sqldb.DB. The policy of the guard has to list the
-// tables and columns that Infer may read; a statement about others is refused and
-// reported in [Inference.Problems].
-func Guarded(db interface {
 	Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error)
-}, guard *secureview.Guard) Database {
-	return &guarded{db: db, guard: guard}
-}
-
-type guarded struct {
-	db interface {
-		Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error)
-	}
-	guard *secureview.Guard
-}
-
-func (g *guarded) Quote(name string) string { return g.guard.Dialect().Quote(name) }
-
-func (g *guarded) Query(ctx context.Context, sql string) (*qed.Table, error) {
-	stmt, err := g.guard.Rewrite(ctx, sql)
-	if err != nil {
-		return nil, err
-	}
-	return g.db.Query(ctx, stmt)
 }
 
 // counts has the counts of one column.
@@ -118,7 +85,7 @@ func (s *sampler) query(columns []string, sql string, n int, tables ...string) [
 		return nil
 	}
 	in.out.Statements++
-	rows, err := in.opt.Database.Query(s.ctx, sql)
+	rows, err := s.execute(sql)
 	if in.opt.Progress != nil {
 		in.opt.Progress(in.out.Statements, max(in.out.Statements, s.planned))
 	}
@@ -146,6 +113,14 @@ func (s *sampler) query(columns []string, sql string, n int, tables ...string) [
 		s.stop("%d statements in a row failed: the rest was not measured", mostFailures)
 	}
 	return nil
+}
+
+func (s *sampler) execute(sql string) (*qed.Table, error) {
+	stmt, err := s.in.opt.Guard.Rewrite(s.ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	return s.in.opt.Database.Query(s.ctx, stmt)
 }
 
 // values returns the numbers, NaN for NULL.
@@ -218,7 +193,7 @@ func (s *sampler) countColumns() {
 
 func (s *sampler) countPart(i int, part []int) {
 	t := &s.in.x.tables[i]
-	quote := s.in.opt.Database.Quote
+	quote := s.in.opt.Guard.Dialect().Quote
 	var names, inner []string
 	items := []string{"COUNT(*)"}
 	for at, n := range part {
@@ -325,7 +300,7 @@ func (s *sampler) match(c candidate) *Measured {
 		return m
 	}
 	child, parent := &x.tables[c.child], &x.tables[c.parent]
-	quote := s.in.opt.Database.Quote
+	quote := s.in.opt.Guard.Dialect().Quote
 	column, keyColumn := quote(child.columns[c.column].name), quote(parent.columns[to].name)
 	span := "NULL"
 	if m.Chance {

@@ -42,8 +42,8 @@ const companyTables = `
 	CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER, priority INTEGER);
 	CREATE TABLE machine (id INTEGER PRIMARY KEY, name TEXT, customer_id INTEGER);`
 
-// openCompany returns the schema and the guarded database.
-func openCompany(t *testing.T) (*joinpath.Schema, joingraph.Database) {
+// openCompany returns the schema, the database and a guard that allows all of it.
+func openCompany(t *testing.T) (*joinpath.Schema, joingraph.Database, *secureview.Guard) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "company.db")
 	host, err := sql.Open("sqlite", path)
@@ -63,6 +63,12 @@ func openCompany(t *testing.T) (*joinpath.Schema, joingraph.Database) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return schema, db, allowAll(t, schema)
+}
+
+// allowAll returns a guard that allows all columns of a schema.
+func allowAll(t *testing.T, schema *joinpath.Schema) *secureview.Guard {
+	t.Helper()
 	policy := &secureview.Policy{Dialect: "sqlite", Tables: map[string][]string{}}
 	for name, table := range schema.Tables {
 		policy.Tables[name] = table.Columns
@@ -71,7 +77,7 @@ func openCompany(t *testing.T) (*joinpath.Schema, joingraph.Database) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return schema, joingraph.Guarded(db, guard)
+	return guard
 }
 
 func find(edges []joingraph.Edge, name string) *joingraph.Edge {
@@ -83,10 +89,10 @@ func find(edges []joingraph.Edge, name string) *joingraph.Edge {
 }
 
 func TestInferData(t *testing.T) {
-	schema, db := openCompany(t)
+	schema, db, guard := openCompany(t)
 	planned := 0
 	got, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{
-		Database: db, Progress: func(done, all int) { planned = max(planned, all-done) },
+		Database: db, Guard: guard, Progress: func(done, all int) { planned = max(planned, all-done) },
 	})
 	if err != nil || len(got.Problems) > 0 {
 		t.Fatal(err, got.Problems)
@@ -132,7 +138,7 @@ func TestInferData(t *testing.T) {
 	if err != nil || find(names.Edges, "machine.customer_id -> customer.id") == nil || find(names.Edges, "customer.area -> region.label") != nil {
 		t.Errorf("without data: %v %+v", err, names.Edges)
 	}
-	again, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: db})
+	again, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: db, Guard: guard})
 	if diff := cmp.Diff(got, again); diff != "" || err != nil {
 		t.Errorf("a second time: %v (-first +second)\n%s", err, diff)
 	}
@@ -140,10 +146,10 @@ func TestInferData(t *testing.T) {
 
 // The host chooses what is sampled: a statement names no other column.
 func TestInferSample(t *testing.T) {
-	schema, db := openCompany(t)
+	schema, db, guard := openCompany(t)
 	spy := &spy{Database: db}
 	got, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{
-		Database: spy, Columns: &privacy.Columns{Hide: []string{"machine.*"}},
+		Database: spy, Guard: guard, Columns: &privacy.Columns{Hide: []string{"machine.*"}},
 	})
 	if err != nil || len(spy.statements) == 0 {
 		t.Fatal(err, spy.statements)
@@ -168,18 +174,18 @@ type spy struct {
 	answer     func(ctx context.Context, n int) (*qed.Table, error)
 }
 
-func (s *spy) Query(ctx context.Context, text string) (*qed.Table, error) {
-	s.statements = append(s.statements, text)
+func (s *spy) Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error) {
+	s.statements = append(s.statements, stmt.SQL())
 	if s.answer != nil {
 		if table, err := s.answer(ctx, len(s.statements)); table != nil || err != nil {
 			return table, err
 		}
 	}
-	return s.Database.Query(ctx, text)
+	return s.Database.Query(ctx, stmt)
 }
 
 func TestInferDatabaseDies(t *testing.T) {
-	schema, db := openCompany(t)
+	schema, db, guard := openCompany(t)
 	dead := &sqldb.Error{Kind: sqldb.ErrUnavailable, Message: "the server is gone"}
 	spy := &spy{Database: db, answer: func(_ context.Context, n int) (*qed.Table, error) {
 		if n > 5 {
@@ -187,7 +193,7 @@ func TestInferDatabaseDies(t *testing.T) {
 		}
 		return nil, nil
 	}}
-	got, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: spy})
+	got, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: spy, Guard: guard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +214,7 @@ func TestInferDatabaseDies(t *testing.T) {
 }
 
 func TestInferLimits(t *testing.T) {
-	schema, db := openCompany(t)
+	schema, db, guard := openCompany(t)
 	blocks := func(ctx context.Context, _ int) (*qed.Table, error) {
 		<-ctx.Done()
 		return nil, context.Cause(ctx)
@@ -221,9 +227,9 @@ func TestInferLimits(t *testing.T) {
 		opt     joingraph.InferOptions
 		problem string
 	}{
-		{"statements", joingraph.InferOptions{Database: db, MaxStatements: 2}, "MaxStatements"},
-		{"time", joingraph.InferOptions{Database: &spy{Database: db, answer: blocks}, Timeout: time.Millisecond}, "Timeout"},
-		{"no counts", joingraph.InferOptions{Database: &spy{Database: db, answer: text}}, "did not return one row of counts"},
+		{"statements", joingraph.InferOptions{Database: db, Guard: guard, MaxStatements: 2}, "MaxStatements"},
+		{"time", joingraph.InferOptions{Database: &spy{Database: db, answer: blocks}, Guard: guard, Timeout: time.Millisecond}, "Timeout"},
+		{"no counts", joingraph.InferOptions{Database: &spy{Database: db, answer: text}, Guard: guard}, "did not return one row of counts"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := joingraph.Infer(t.Context(), schema, &test.opt)
@@ -243,7 +249,7 @@ func TestInferLimits(t *testing.T) {
 }
 
 func TestInferCanceled(t *testing.T) {
-	schema, db := openCompany(t)
+	schema, db, guard := openCompany(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	spy := &spy{Database: db, answer: func(_ context.Context, n int) (*qed.Table, error) {
 		if n == 3 {
@@ -251,7 +257,7 @@ func TestInferCanceled(t *testing.T) {
 		}
 		return nil, nil
 	}}
-	got, err := joingraph.Infer(ctx, schema, &joingraph.InferOptions{Database: spy})
+	got, err := joingraph.Infer(ctx, schema, &joingraph.InferOptions{Database: spy, Guard: guard})
 	if !errors.Is(err, context.Canceled) || got == nil || len(got.Edges) == 0 || len(spy.statements) > 4 {
 		t.Errorf("%v after %d statements: %+v", err, len(spy.statements), got)
 	}
@@ -262,7 +268,7 @@ func TestInferRefused(t *testing.T) {
 	if _, err := joingraph.Infer(t.Context(), schema, nil); !errors.Is(err, joinpath.ErrSchema) {
 		t.Errorf("a column twice: got %v", err)
 	}
-	for _, opt := range []joingraph.InferOptions{{MinConfidence: 2}, {SampleRows: -1}, {MaxStatements: -1}, {Timeout: -1}} {
+	for _, opt := range []joingraph.InferOptions{{MinConfidence: 2}, {SampleRows: -1}, {MaxStatements: -1}, {Timeout: -1}, {Guard: &secureview.Guard{}}} {
 		if _, err := joingraph.Infer(t.Context(), nil, &opt); err == nil {
 			t.Errorf("accepted %+v", opt)
 		}
@@ -309,8 +315,8 @@ func TestInferDeclared(t *testing.T) {
 
 // Tables that have not changed are not asked about again.
 func TestInferOnlyWhatChanged(t *testing.T) {
-	schema, db := openCompany(t)
-	first, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: db})
+	schema, db, guard := openCompany(t)
+	first, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: db, Guard: guard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +328,7 @@ func TestInferOnlyWhatChanged(t *testing.T) {
 	if err := json.Unmarshal(text, &kept); err != nil {
 		t.Fatal(err)
 	}
-	again, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: db, Counts: kept})
+	again, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: db, Guard: guard, Counts: kept})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +346,7 @@ func TestInferOnlyWhatChanged(t *testing.T) {
 	machine.NotNull = append(slices.Clone(machine.NotNull), "name")
 	schema.Tables["machine"] = machine
 	asked := &spy{Database: db}
-	changed, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: asked, Counts: kept})
+	changed, err := joingraph.Infer(t.Context(), schema, &joingraph.InferOptions{Database: asked, Guard: guard, Counts: kept})
 	if err != nil {
 		t.Fatal(err)
 	}

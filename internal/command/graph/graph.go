@@ -122,7 +122,7 @@ func (b *builder) graph(ctx context.Context) (*joinpath.Schema, error) {
 	}
 	opt := &joingraph.InferOptions{}
 	if b.o.count {
-		opt.Database = joingraph.Guarded(b.src.DB, b.src.Guard)
+		opt.Database, opt.Guard = b.src.DB, b.src.Guard
 		opt.Progress = b.step("counted")
 		if err := readKept(b.o.counts, &opt.Counts); err != nil {
 			return nil, err
