@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/column"
-	"github.com/qedkit/qed/stats/hypothesis"
 )
 
 // compare checks a claim about groups.
@@ -140,14 +139,10 @@ func (c *checker) mix(all []*group, x []float64) {
 		counts[i] = kept
 	}
 	c.skip(CheckSimpson, c.t.MixOnly)
-	t, err := hypothesis.ChiSquare(counts)
+	t, p, err := independence(counts)
 	if err != nil {
 		c.skip(CheckDifference, c.t.NoGroups)
 		return
-	}
-	p := t.P
-	if len(counts) == 2 && len(counts[0]) == 2 && t.MinExpected < 5 {
-		p, _ = hypothesis.Fisher(hypothesis.Table2x2{{counts[0][0], counts[0][1]}, {counts[1][0], counts[1][1]}})
 	}
 	outcome, text := Pass, c.t.MixDiffers
 	switch {
@@ -157,7 +152,7 @@ func (c *checker) mix(all []*group, x []float64) {
 		outcome, text = Warn, c.t.MixInexact
 	}
 	c.P = &p
-	sentence := fill(text, "metric", quoted(c.Claim.Metric), "by", quoted(c.Claim.By), "p", c.t.chance(p), "effect", c.t.ratio(t.V))
+	sentence := fill(text, "metric", quoted(c.Claim.Metric), "by", quoted(c.Claim.By), "p", c.t.chance(p), "effect", c.t.ratio(t.CramersV))
 	c.add(CheckDifference, outcome, sentence,
-		"chi_square", t.ChiSquare, "df", float64(t.DF), "p", p, "cramers_v", t.V, "min_expected", t.MinExpected)
+		"chi_square", t.ChiSquare, "df", float64(t.DF), "p", p, "cramers_v", t.CramersV, "min_expected", t.MinExpected)
 }

@@ -27,6 +27,21 @@ const (
 	skewed = 1
 )
 
+// independence tests a table of counts. p is the p-value that decides: for two rows
+// and columns with an expected count below 5 that of the exact test, because that of
+// chi-square is inexact.
+func independence(counts [][]int) (t *hypothesis.ChiSquareTest, p float64, err error) {
+	t, err = hypothesis.ChiSquare(counts)
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(counts) > 2 || len(counts[0]) > 2 || t.MinExpected >= 5 {
+		return t, t.P, nil
+	}
+	p, err = hypothesis.FisherExact(hypothesis.Table2x2{[2]int(counts[0]), [2]int(counts[1])})
+	return t, p, err
+}
+
 // pairTest tests two samples. ok is false if there is no test.
 func (d *difference) pairTest(a, b []float64) (r tested, ok bool) {
 	if len(a) < 2 || len(b) < 2 || sample.IsConstant(slices.Concat(a, b)) {
@@ -37,18 +52,17 @@ func (d *difference) pairTest(a, b []float64) (r tested, ok bool) {
 	r.diff = sample.Finite(meanA - meanB)
 	if d.binary {
 		f := hypothesis.Table2x2{fourRow(a), fourRow(b)}
-		t, err := hypothesis.ChiSquare([][]int{f[0][:], f[1][:]})
+		t, p, err := independence([][]int{f[0][:], f[1][:]})
 		if err != nil {
 			return r, false
 		}
-		r.p, r.effect = t.P, t.V
-		r.figures = []any{"chi_square", t.ChiSquare, "cramers_v", t.V, "min_expected", t.MinExpected}
+		r.p, r.effect = p, t.CramersV
+		r.figures = []any{"chi_square", t.ChiSquare, "cramers_v", t.CramersV, "min_expected", t.MinExpected}
 		if odds := f.OddsRatio(); odds != nil {
 			r.figures = append(r.figures, "odds_ratio", *odds)
 		}
 		if t.MinExpected < 5 {
-			r.p, _ = hypothesis.Fisher(f) // the counts are not negative
-			r.figures = append(r.figures, "fisher_p", r.p)
+			r.figures = append(r.figures, "fisher_p", p)
 		}
 		return r, true
 	}
@@ -58,13 +72,13 @@ func (d *difference) pairTest(a, b []float64) (r tested, ok bool) {
 	}
 	r.figures = []any{"mann_whitney_u", ranks.U, "mann_whitney_p", ranks.P}
 	r.p, r.effect = ranks.P, ranks.Effect
-	means, err := hypothesis.Welch(a, b)
+	means, err := hypothesis.WelchT(a, b)
 	if err != nil {
 		return r, true
 	}
-	r.figures = append(r.figures, "welch_t", means.T, "welch_df", means.DF, "welch_p", means.P, "hedges_g", means.G)
+	r.figures = append(r.figures, "welch_t", means.T, "welch_df", means.DF, "welch_p", means.P, "hedges_g", means.HedgesG)
 	if min(len(a), len(b)) >= small || max(skew(a), skew(b)) <= skewed {
-		r.p, r.effect = means.P, means.G
+		r.p, r.effect = means.P, means.HedgesG
 	}
 	return r, true
 }
@@ -175,8 +189,8 @@ func (d *difference) several(all []*group, a, b *group) bool {
 	figures := []any{"kruskal_h", ranks.H, "kruskal_p", ranks.P}
 	if d.binary {
 		if t, err := hypothesis.ChiSquare(shares); err == nil {
-			p, effect = t.P, t.V
-			figures = []any{"chi_square", t.ChiSquare, "df", float64(t.DF), "cramers_v", t.V,
+			p, effect = t.P, t.CramersV
+			figures = []any{"chi_square", t.ChiSquare, "df", float64(t.DF), "cramers_v", t.CramersV,
 				"min_expected", t.MinExpected}
 		}
 	} else if t, err := hypothesis.WelchANOVA(samples...); err == nil {

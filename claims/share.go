@@ -24,7 +24,7 @@ func (c *checker) share() error {
 		g.x[i] = 1
 	}
 	c.missing([]*group{g})
-	w, err := hypothesis.Wilson(k, n, confidence)
+	w, err := hypothesis.WilsonInterval(k, n, confidence)
 	if err != nil {
 		c.skip(CheckShare, c.t.NoValues)
 		return nil

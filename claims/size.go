@@ -33,7 +33,7 @@ func (c *checker) shareSizes(all []*group) {
 	var widest *group
 	var interval hypothesis.Interval
 	for _, g := range all {
-		i, err := hypothesis.Wilson(int(sample.Sum(g.x)), len(g.x), confidence)
+		i, err := hypothesis.WilsonInterval(int(sample.Sum(g.x)), len(g.x), confidence)
 		if err != nil {
 			i = hypothesis.Interval{Low: 0, High: 1} // of no rows
 		}
@@ -85,11 +85,8 @@ func (c *checker) missing(all []*group) {
 	}
 	total := float64(missing) / float64(rows)
 	p := 1.0
-	if t, err := hypothesis.ChiSquare(counts); err == nil {
-		p = t.P
-		if len(counts) == 2 && t.MinExpected < 5 {
-			p, _ = hypothesis.Fisher(hypothesis.Table2x2{{counts[0][0], counts[0][1]}, {counts[1][0], counts[1][1]}})
-		}
+	if _, decides, err := independence(counts); err == nil {
+		p = decides
 	}
 	switch {
 	case p < strictLevel && share(high)-share(low) >= 0.05:

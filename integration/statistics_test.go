@@ -98,7 +98,7 @@ func newStatisticsData(i int) statisticsData {
 // is nil.
 func (d *statisticsData) results() map[string][]float64 {
 	all := map[string][]float64{}
-	if t, err := hypothesis.Welch(d.A, d.B); err == nil {
+	if t, err := hypothesis.WelchT(d.A, d.B); err == nil {
 		all["welch"] = []float64{t.T, t.DF, t.P}
 	}
 	if t, err := hypothesis.MannWhitney(d.A, d.B); err == nil {
@@ -117,15 +117,15 @@ func (d *statisticsData) results() map[string][]float64 {
 		all["spearman"] = []float64{t.R, t.P}
 	}
 	if t, err := hypothesis.ChiSquare(d.Counts); err == nil {
-		all["chi_square"] = []float64{t.ChiSquare, float64(t.DF), t.P, t.V, t.MinExpected}
+		all["chi_square"] = []float64{t.ChiSquare, float64(t.DF), t.P, t.CramersV, t.MinExpected}
 	}
-	if p, err := hypothesis.Fisher(d.Strata[0]); err == nil {
+	if p, err := hypothesis.FisherExact(d.Strata[0]); err == nil {
 		all["fisher"] = []float64{p}
 	}
 	if t, err := hypothesis.MantelHaenszel(d.Strata); err == nil && t.OddsRatio != nil {
 		all["strata"] = []float64{*t.OddsRatio, t.RiskDifference, t.ChiSquare, t.P}
 	}
-	if w, err := hypothesis.Wilson(d.Count, d.N, 0.95); err == nil {
+	if w, err := hypothesis.WilsonInterval(d.Count, d.N, 0.95); err == nil {
 		all["wilson"] = []float64{w.Low, w.High}
 	}
 	if p, err := hypothesis.Holm(d.P); err == nil {

@@ -13,8 +13,8 @@ type ChiSquareTest struct {
 	DF        int     `json:"df"`
 	P         float64 `json:"p"` // by the chi-squared distribution
 
-	// V is Cramer's V, 0 to 1, without correction for bias.
-	V float64 `json:"v"`
+	// CramersV is Cramer's V, 0 to 1, without correction for bias.
+	CramersV float64 `json:"cramers_v"`
 
 	// MinExpected is the smallest count that would be expected if rows and
 	// columns were independent. Below 5 the p-value is inexact.
@@ -55,7 +55,7 @@ func ChiSquare(counts [][]int) (*ChiSquareTest, error) {
 		}
 	}
 	t.P = chiSquareP(t.ChiSquare, float64(t.DF))
-	t.V = min(1, math.Sqrt(t.ChiSquare/n/float64(min(len(rows), len(columns))-1)))
+	t.CramersV = min(1, math.Sqrt(t.ChiSquare/n/float64(min(len(rows), len(columns))-1)))
 	return t, nil
 }
 
@@ -88,10 +88,10 @@ func ratio(a, b float64) *float64 {
 	return &r
 }
 
-// Fisher returns the two-sided p-value of the exact test of Fisher (1922). It adds up
-// the probabilities of all tables that have the same sums of rows and columns as t and
-// are at most as probable as t. The time is linear in the smallest sum.
-func Fisher(t Table2x2) (p float64, err error) {
+// FisherExact returns the two-sided p-value of the exact test of Fisher (1922). It adds
+// up the probabilities of all tables that have the same sums of rows and columns as t
+// and are at most as probable as t. The time is linear in the smallest sum.
+func FisherExact(t Table2x2) (p float64, err error) {
 	if err := t.check(); err != nil {
 		return 0, err
 	}

@@ -7,18 +7,18 @@ import (
 	"github.com/qedkit/qed/stats/hypothesis"
 )
 
-func ExampleWelch() {
-	test, err := hypothesis.Welch([]float64{1.1, 2.3, 2.9, 3.1, 4, 5.2}, []float64{2, 3.3, 4.9, 6.1, 7, 8.2, 9.1})
+func ExampleWelchT() {
+	test, err := hypothesis.WelchT([]float64{1.1, 2.3, 2.9, 3.1, 4, 5.2}, []float64{2, 3.3, 4.9, 6.1, 7, 8.2, 9.1})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("t = %.4f, df = %.4f, p = %.5f, g = %.2f\n", test.T, test.DF, test.P, test.G)
+	fmt.Printf("t = %.4f, df = %.4f, p = %.5f, g = %.2f\n", test.T, test.DF, test.P, test.HedgesG)
 	// Output: t = -2.3914, df = 9.5285, p = 0.03902, g = -1.18
 }
 
 // Three of 20 customers left: the share in all customers may be far from 15 %.
-func ExampleWilson() {
-	share, err := hypothesis.Wilson(3, 20, 0.95)
+func ExampleWilsonInterval() {
+	share, err := hypothesis.WilsonInterval(3, 20, 0.95)
 	if err != nil {
 		log.Fatal(err)
 	}

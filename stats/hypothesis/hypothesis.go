@@ -55,9 +55,9 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// Wilson returns the score interval of Wilson (1927) for a share, count of n,
+// WilsonInterval returns the score interval of Wilson (1927) for a share, count of n,
 // without correction for continuity. confidence is between 0 and 1, such as 0.95.
-func Wilson(count, n int, confidence float64) (Interval, error) {
+func WilsonInterval(count, n int, confidence float64) (Interval, error) {
 	switch {
 	case n < 1:
 		return Interval{}, fail(ErrTooFew, "the share of no rows")

@@ -45,10 +45,10 @@ func diff(t *testing.T, what string, want, got any, opts ...cmp.Option) {
 }
 
 func TestKnownAnswers(t *testing.T) {
-	wilson := must[hypothesis.Interval](t)(hypothesis.Wilson(3, 20, 0.95))
+	wilson := must[hypothesis.Interval](t)(hypothesis.WilsonInterval(3, 20, 0.95))
 	diff(t, "Wilson", hypothesis.Interval{Low: 0.0524, High: 0.3604}, wilson, fourDigits)
 
-	welch := must[*hypothesis.TTest](t)(hypothesis.Welch(short, long))
+	welch := must[*hypothesis.TTest](t)(hypothesis.WelchT(short, long))
 	diff(t, "Welch", []float64{-2.3914, 9.5285, 0.03902}, []float64{welch.T, welch.DF, welch.P}, fourDigits)
 
 	ranks := must[*hypothesis.MannWhitneyTest](t)(hypothesis.MannWhitney(short, long))
@@ -81,7 +81,7 @@ func TestBerkeley(t *testing.T) {
 // Two samples of rank tests that R's wilcox.test and kruskal.test document, and
 // the lady who tasted tea.
 func TestTextbook(t *testing.T) {
-	p := must[float64](t)(hypothesis.Fisher(hypothesis.Table2x2{{3, 1}, {1, 3}}))
+	p := must[float64](t)(hypothesis.FisherExact(hypothesis.Table2x2{{3, 1}, {1, 3}}))
 	diff(t, "Fisher", 0.4857, p, fourDigits)
 
 	h := must[*hypothesis.KruskalWallisTest](t)(hypothesis.KruskalWallis(
@@ -99,13 +99,13 @@ func TestNoResult(t *testing.T) {
 		call func() error
 		want error
 	}{
-		{"Wilson of nothing", func() error { _, err := hypothesis.Wilson(0, 0, 0.95); return err }, hypothesis.ErrTooFew},
-		{"Wilson of more than all", func() error { _, err := hypothesis.Wilson(3, 2, 0.95); return err }, hypothesis.ErrInvalid},
-		{"Wilson with certainty", func() error { _, err := hypothesis.Wilson(1, 2, 1); return err }, hypothesis.ErrInvalid},
-		{"Wilson with NaN", func() error { _, err := hypothesis.Wilson(1, 2, math.NaN()); return err }, hypothesis.ErrInvalid},
-		{"Welch of one value", func() error { _, err := hypothesis.Welch(short, long[:1]); return err }, hypothesis.ErrTooFew},
-		{"Welch of constants", func() error { _, err := hypothesis.Welch([]float64{1, 1}, []float64{2, 2}); return err }, hypothesis.ErrConstant},
-		{"Welch of NaN", func() error { _, err := hypothesis.Welch(nan, short); return err }, hypothesis.ErrInvalid},
+		{"Wilson of nothing", func() error { _, err := hypothesis.WilsonInterval(0, 0, 0.95); return err }, hypothesis.ErrTooFew},
+		{"Wilson of more than all", func() error { _, err := hypothesis.WilsonInterval(3, 2, 0.95); return err }, hypothesis.ErrInvalid},
+		{"Wilson with certainty", func() error { _, err := hypothesis.WilsonInterval(1, 2, 1); return err }, hypothesis.ErrInvalid},
+		{"Wilson with NaN", func() error { _, err := hypothesis.WilsonInterval(1, 2, math.NaN()); return err }, hypothesis.ErrInvalid},
+		{"Welch of one value", func() error { _, err := hypothesis.WelchT(short, long[:1]); return err }, hypothesis.ErrTooFew},
+		{"Welch of constants", func() error { _, err := hypothesis.WelchT([]float64{1, 1}, []float64{2, 2}); return err }, hypothesis.ErrConstant},
+		{"Welch of NaN", func() error { _, err := hypothesis.WelchT(nan, short); return err }, hypothesis.ErrInvalid},
 		{"ANOVA of one sample", func() error { _, err := hypothesis.WelchANOVA(short); return err }, hypothesis.ErrTooFew},
 		{"ANOVA with a constant", func() error { _, err := hypothesis.WelchANOVA(short, []float64{2, 2}); return err }, hypothesis.ErrConstant},
 		{"Mann-Whitney of nothing", func() error { _, err := hypothesis.MannWhitney(nil, short); return err }, hypothesis.ErrTooFew},
@@ -119,7 +119,7 @@ func TestNoResult(t *testing.T) {
 		{"chi-square of an empty row", func() error { _, err := hypothesis.ChiSquare([][]int{{1, 2}, {0, 0}}); return err }, hypothesis.ErrTooFew},
 		{"chi-square of a ragged table", func() error { _, err := hypothesis.ChiSquare([][]int{{1, 2}, {1}}); return err }, hypothesis.ErrInvalid},
 		{"chi-square of a negative count", func() error { _, err := hypothesis.ChiSquare([][]int{{1, 2}, {1, -1}}); return err }, hypothesis.ErrInvalid},
-		{"Fisher of a negative count", func() error { _, err := hypothesis.Fisher(hypothesis.Table2x2{{-1, 2}, {1, 1}}); return err }, hypothesis.ErrInvalid},
+		{"Fisher of a negative count", func() error { _, err := hypothesis.FisherExact(hypothesis.Table2x2{{-1, 2}, {1, 1}}); return err }, hypothesis.ErrInvalid},
 		{"strata of one group", func() error {
 			_, err := hypothesis.MantelHaenszel([]hypothesis.Table2x2{{{1, 2}, {0, 0}}})
 			return err
@@ -157,8 +157,8 @@ func TestHugeAndTiny(t *testing.T) {
 		}
 		close := cmpopts.EquateApprox(1e-9, 0)
 		means := cmpopts.IgnoreFields(hypothesis.TTest{}, "MeanA", "MeanB")
-		diff(t, "Welch", must[*hypothesis.TTest](t)(hypothesis.Welch(short, long)),
-			must[*hypothesis.TTest](t)(hypothesis.Welch(x, y)), close, means)
+		diff(t, "Welch", must[*hypothesis.TTest](t)(hypothesis.WelchT(short, long)),
+			must[*hypothesis.TTest](t)(hypothesis.WelchT(x, y)), close, means)
 		diff(t, "ANOVA", must[*hypothesis.ANOVATest](t)(hypothesis.WelchANOVA(short, long)),
 			must[*hypothesis.ANOVATest](t)(hypothesis.WelchANOVA(x, y)), close)
 		diff(t, "Pearson", must[*hypothesis.CorrelationTest](t)(hypothesis.Pearson(short, long[:6])),

@@ -6,7 +6,7 @@ import (
 	"github.com/qedkit/qed/internal/sample"
 )
 
-// A TTest is the result of [Welch].
+// A TTest is the result of [WelchT].
 type TTest struct {
 	MeanA float64 `json:"mean_a"`
 	MeanB float64 `json:"mean_b"`
@@ -14,16 +14,16 @@ type TTest struct {
 	DF    float64 `json:"df"` // by Welch and Satterthwaite
 	P     float64 `json:"p"`  // two-sided
 
-	// G is the difference in pooled standard deviations, corrected for small
-	// samples: Hedges' g, by 1 - 3/(4(n1+n2)-9). From 0.2 it is small, from 0.5
+	// HedgesG is Hedges' g: the difference in pooled standard deviations, corrected
+	// for small samples by 1 - 3/(4(n1+n2)-9). From 0.2 it is small, from 0.5
 	// medium, from 0.8 large (Cohen, 1988).
-	G float64 `json:"g"`
+	HedgesG float64 `json:"hedges_g"`
 }
 
-// Welch compares two means by the t test of Welch (1947), which does not assume
+// WelchT compares two means by the t test of Welch (1947), which does not assume
 // equal variances. Each sample needs at least two values, and the values of
 // one of them must differ.
-func Welch(a, b []float64) (*TTest, error) {
+func WelchT(a, b []float64) (*TTest, error) {
 	if err := check(2, a, b); err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func Welch(a, b []float64) (*TTest, error) {
 	t.DF = 1 / (fa*fa/(na-1) + fb*fb/(nb-1))
 	t.P = studentP(t.T, t.DF)
 	pooled := math.Sqrt(((na-1)*sdA*sdA + (nb-1)*sdB*sdB) / (na + nb - 2))
-	t.G = sample.Finite((1 - 3/(4*(na+nb)-9)) * (meanA - meanB) / pooled)
+	t.HedgesG = sample.Finite((1 - 3/(4*(na+nb)-9)) * (meanA - meanB) / pooled)
 	t.T = sample.Finite(t.T)
 	return t, nil
 }
