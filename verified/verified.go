@@ -68,6 +68,7 @@ const (
 	maxSQL       = 32 << 10
 	maxName      = 256
 	maxProposals = 1000
+	maxVectors   = 10_000 // of questions, in memory
 )
 
 // status is what was decided about a pair.
@@ -82,20 +83,20 @@ const (
 // Options are the options of [Open] and [Read]. Nil and zero fields mean the
 // defaults.
 type Options struct {
-	// Embedder finds questions that are similar in meaning. Nil means that they
-	// are found by their words. If it fails, words are used, and [qed.Warning] is
-	// emitted.
+	// Embedder finds questions that are similar in meaning. The set keeps the
+	// vectors of 10,000 questions in memory, so that each is embedded once. If the
+	// Embedder fails, questions are found by their words, and [qed.Warning] is
+	// emitted. Nil means that they are found by their words.
 	Embedder llm.Embedder
 }
 
 // A Set has the pairs that are approved, proposed and rejected. Make one with [Open]
 // or [Read]. It is safe for concurrent use.
 type Set struct {
-	embedder llm.Embedder
+	embedder llm.Embedder // with a cache; may be nil
 
 	mu      sync.Mutex
-	entries []entry // oldest first; each pair once
-	vectors map[string][]float32
+	entries []entry  // oldest first; each pair once
 	file    *os.File // nil: in memory only
 	size    int64    // of the file
 	newline bool     // the file ends within a line
@@ -112,8 +113,8 @@ type entry struct {
 
 func newSet(opt *Options) *Set {
 	s := &Set{}
-	if opt != nil {
-		s.embedder = opt.Embedder
+	if opt != nil && opt.Embedder != nil {
+		s.embedder = llm.CacheEmbedder(opt.Embedder, maxVectors)
 	}
 	return s
 }
@@ -270,7 +271,7 @@ func (s *Set) byMeaning(ctx context.Context, question string, questions []string
 	if s.embedder == nil || len(questions) == 0 || strings.TrimSpace(question) == "" {
 		return nil, nil
 	}
-	near, err := likeness.Nearness(ctx, known{s, questions}, question, questions)
+	near, err := likeness.Nearness(ctx, s.embedder, question, questions)
 	if done := ctx.Err(); done != nil {
 		return nil, done
 	}
@@ -285,46 +286,4 @@ func (s *Set) byMeaning(ctx context.Context, question string, questions []string
 		}
 	}
 	return likeness.Ranked(near), nil
-}
-
-// known is the Embedder of a set, which embeds each approved question once.
-type known struct {
-	set       *Set
-	questions []string
-}
-
-func (k known) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors := make([][]float32, len(texts))
-	var missing []string
-	var at []int
-	k.set.mu.Lock()
-	for i, text := range texts {
-		if vectors[i] = k.set.vectors[text]; vectors[i] == nil {
-			missing, at = append(missing, text), append(at, i)
-		}
-	}
-	k.set.mu.Unlock()
-	made, err := k.set.embedder.Embed(ctx, missing)
-	if err != nil {
-		return nil, err
-	}
-	if len(made) != len(missing) {
-		return nil, fmt.Errorf("verified: %d vectors for %d texts", len(made), len(missing))
-	}
-	kept := map[string][]float32{}
-	for i, v := range made {
-		vectors[at[i]] = v
-		kept[missing[i]] = v
-	}
-	k.set.mu.Lock()
-	defer k.set.mu.Unlock()
-	if k.set.vectors == nil {
-		k.set.vectors = map[string][]float32{}
-	}
-	for _, q := range k.questions {
-		if v := kept[q]; v != nil {
-			k.set.vectors[q] = v
-		}
-	}
-	return vectors, nil
 }
