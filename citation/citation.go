@@ -3,7 +3,7 @@
 //
 // A model that writes an answer gets passages, each with a key that [Key] returns,
 // and cites a passage by its key in square brackets. A [Text] replaces the keys by
-// numbers while the text streams, and drops keys that no source has:
+// numbers while the text streams, and removes keys that no source has:
 //
 //	out := citation.NewText(sources, emit)
 //	out.Write("It cannot be opened again [c4k7fm].")

@@ -8,10 +8,13 @@ import (
 )
 
 // A Text replaces the cited keys of a text by numbers while the text is written.
-// The source that is cited first becomes [1], the next one [2], and so on. A key
-// that no source has is removed, with the space before it. [a][b], [a, b] and
-// [a; b] cite several sources. Brackets within Markdown code are not citations and
-// stay as they are.
+// The source that is cited first becomes [1], the next one [2], and so on. [a][b],
+// [a, b] and [a; b] cite several sources.
+//
+// What looks like a key and is that of no source is removed, with the space before
+// it: letters with digits, such as [c4k7fm] or [doc-3], and numbers of at most three
+// digits. Other text in brackets, such as [x] or [2024], stays as it is, and so do
+// brackets within Markdown code.
 //
 // Make one with [NewText], pass the pieces of the text to [Text.Write], and call
 // [Text.Close] at its end. A Text is not safe for concurrent use.

@@ -93,7 +93,7 @@ var shipped = usertext.New(map[string]texts{
 		CausalRandomized:  "The groups were assigned at random, so the finding may name a cause.",
 		CausalUnsupported: "The words {words} name a cause. The rows show what occurs together, not why.",
 
-		NoClaim: "there is no typed claim, and the text does not name the columns of one", NoDirection: "the direction cannot be read from the text",
+		NoClaim: "no claim is given, and the text does not name the columns of one", NoDirection: "the direction cannot be read from the text",
 		NotSignificant: "there is no significant result to explain", NoStrata: "no other column has few values in which the groups can be compared",
 		NoGroups: "fewer than two groups have values", NoValues: "the column has no values", AllEqual: "all values are equal",
 		FewPairs: "fewer than {n} rows have both values", FewValues: "fewer than {n} values in a group", MixOnly: "the claim compares all values and not one outcome",

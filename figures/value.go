@@ -140,7 +140,7 @@ func withUnit(text string) (value, bool) {
 // A Table is rows to which a text may refer.
 type Table struct {
 	// Name is the name of the table in references such as {late.r1.hours}. The
-	// first table of a Renderer needs none.
+	// first table of a [Source] needs none.
 	Name string
 
 	Rows qed.Table

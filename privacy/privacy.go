@@ -8,6 +8,7 @@
 package privacy
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sensitive"
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/refusal"
 )
 
 // Columns chooses columns. Nil and the zero value choose all columns but those that,
@@ -38,7 +40,7 @@ type Columns struct {
 type Reason string
 
 const (
-	Secret   Reason = "secret"   // by its name it gives access or proves an identity
+	Secret   Reason = "secret"   // by its name it gives access, such as a password, or proves who somebody is
 	Personal Reason = "personal" // by its name it identifies a person
 	Hidden   Reason = "hidden"   // it is in [Columns.Hide]
 )
@@ -115,12 +117,26 @@ func (c *Columns) check(schema *joinpath.Schema) error {
 	}{{"Show", c.Show}, {"Hide", c.Hide}} {
 		for _, name := range field.entries {
 			if !known(schema, name) {
-				return fmt.Errorf("privacy: Columns.%s: the schema has no %q: write table.column, or table.* for all "+
-					"columns of a table", field.name, strings.ToValidUTF8(name, ""))
+				return errors.New(refusal.Problem{
+					Message: fmt.Sprintf("privacy: Columns.%s: the schema has no %q: write table.column, or table.* for all "+
+						"columns of a table", field.name, strings.ToValidUTF8(name, "")),
+					Candidates: refusal.Nearest(name, columns(schema), 3),
+				}.String())
 			}
 		}
 	}
 	return nil
+}
+
+// columns returns all columns of a schema as table.column.
+func columns(schema *joinpath.Schema) []string {
+	var all []string
+	for name, table := range schema.Tables {
+		for _, column := range table.Columns {
+			all = append(all, name+"."+column)
+		}
+	}
+	return all
 }
 
 func known(schema *joinpath.Schema, name string) bool {

@@ -65,12 +65,14 @@ func TestLeftOutReasons(t *testing.T) {
 }
 
 func TestUnknownColumns(t *testing.T) {
-	for _, c := range []*privacy.Columns{
-		{Hide: []string{"employee.nikname"}}, {Hide: []string{"employe.*"}}, {Hide: []string{"employee"}},
-		{Show: []string{"employee."}}, {Show: []string{""}},
+	for name, hint := range map[string]string{
+		"employee.nikname": "did you mean employee.nickname?", "employe.*": "table.column", "employee": "table.column",
+		"employee.": "table.column", "": "table.column",
 	} {
-		if _, err := c.LeftOut(staff); err == nil || !strings.Contains(err.Error(), "table.column") {
-			t.Errorf("%+v: %v, want an error", c, err)
+		for _, c := range []*privacy.Columns{{Hide: []string{name}}, {Show: []string{name}}} {
+			if _, err := c.LeftOut(staff); err == nil || !strings.Contains(err.Error(), hint) {
+				t.Errorf("%+v: %v, want %q", c, err, hint)
+			}
 		}
 	}
 }

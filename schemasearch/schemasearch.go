@@ -23,6 +23,7 @@ import (
 	"github.com/qedkit/qed/internal/words"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/refusal"
 )
 
 // Options are the options of [New]. Nil and zero fields mean the defaults.
@@ -39,7 +40,7 @@ type Options struct {
 	Synonyms map[string][]string
 
 	// Values are values that occur in a column, as "table.column" -> {"open", "done"}.
-	// A question that names one is about that column.
+	// A question that has one of them is about that column.
 	Values map[string][]string
 }
 
@@ -188,10 +189,16 @@ func (o *Options) check(schema *joinpath.Schema) error {
 			known[name+"."+c] = true
 		}
 	}
-	for field, entries := range map[string]map[string][]string{"Synonyms": o.Synonyms, "Values": o.Values} {
-		for _, name := range slices.Sorted(maps.Keys(entries)) {
+	for _, field := range []struct {
+		name    string
+		entries map[string][]string
+	}{{"Synonyms", o.Synonyms}, {"Values", o.Values}} {
+		for _, name := range slices.Sorted(maps.Keys(field.entries)) {
 			if !known[name] {
-				return fmt.Errorf("schemasearch: Options.%s: the schema has no %q", field, name)
+				return errors.New(refusal.Problem{
+					Message:    fmt.Sprintf("schemasearch: Options.%s: the schema has no %q", field.name, name),
+					Candidates: refusal.Nearest(name, slices.Collect(maps.Keys(known)), 3),
+				}.String())
 			}
 		}
 	}

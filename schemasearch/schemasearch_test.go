@@ -174,6 +174,10 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, index, err)
 		}
 	}
+	misspelt := &schemasearch.Options{Synonyms: map[string][]string{"employees": {"x"}}}
+	if _, err := schemasearch.New(t.Context(), service(), misspelt); err == nil || !strings.Contains(err.Error(), "did you mean employee") {
+		t.Errorf("%v does not name the table that was meant", err)
+	}
 	if _, err := schemasearch.New(t.Context(), service(), &schemasearch.Options{Embedder: broken{}}); !errors.Is(err, errDown) {
 		t.Errorf("the error of the embedder is lost: %v", err)
 	}

@@ -165,8 +165,10 @@ func (a *agent) tasks(plan []plannedStep) (tasks []task, problems []string) {
 			p.Index = indices[0]
 		}
 		if !slices.Contains(indices, p.Index) {
-			problem("%s: there is no index %s%s", name, prompt.Quote(prompt.Clip(p.Index, maxName)),
-				didYouMean(refusal.Nearest(p.Index, indices, maxCandidates)))
+			problem("%s", refusal.Problem{
+				Message:    name + ": there is no index " + prompt.Quote(prompt.Clip(p.Index, maxName)),
+				Candidates: refusal.Nearest(p.Index, indices, maxCandidates),
+			})
 		}
 		after := slices.Clone(p.After)
 		slices.Sort(after)
@@ -193,13 +195,6 @@ func (a *agent) tasks(plan []plannedStep) (tasks []task, problems []string) {
 		problem("the steps need each other in a circle")
 	}
 	return tasks, problems
-}
-
-func didYouMean(candidates []string) string {
-	if len(candidates) == 0 {
-		return ""
-	}
-	return " (did you mean " + strings.Join(candidates, ", ") + "?)"
 }
 
 // inOrder returns tasks ordered so that none needs a later one, or nil if they need

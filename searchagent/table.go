@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/answering"
 )
 
 // columns returns the fields that a table of documents shows: those that the model
@@ -213,33 +213,14 @@ func scalar(v any) any {
 	return string(text)
 }
 
-// keep stores the table in the task. Many rows are saved with the run, so that the
-// state does not carry all of them from node to node.
-func (t *task) keep(ctx context.Context, table *qed.Table) error {
-	t.Table, t.Handle, t.Query.Handle = table, "", ""
-	if len(table.Rows) <= keptSample {
-		return nil
-	}
-	handle, err := qed.Save(ctx, *table)
-	switch {
-	case errors.Is(err, qed.ErrTooLarge):
-		return nil
-	case err != nil:
-		return err
-	case handle != "":
-		t.Handle, t.Query.Handle = handle, handle
-		t.Table = &qed.Table{Columns: table.Columns, Rows: table.Rows[:keptSample], Truncated: true}
-	}
-	return nil
+// keep stores the table in the task.
+func (t *task) keep(ctx context.Context, table *qed.Table) (err error) {
+	t.Table, t.Handle, err = answering.SaveRows(ctx, table)
+	t.Query.Handle = t.Handle
+	return err
 }
-
-const keptSample = 5
 
 // rows returns all rows of t.Table, or nil if nothing was found.
 func (t *task) rows(ctx context.Context) (*qed.Table, error) {
-	if t.Handle == "" {
-		return t.Table, nil
-	}
-	table, err := qed.Load[qed.Table](ctx, t.Handle)
-	return &table, err
+	return answering.LoadRows(ctx, t.Table, t.Handle)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/sqldb"
@@ -58,33 +59,13 @@ func failure(err error) []refusal.Problem {
 	return nil
 }
 
-// save stores the rows with the run if there are many, so that the state does not
-// carry all of them from node to node.
-func (s *state) save(ctx context.Context, rows *qed.Table) error {
-	s.Table, s.Handle = rows, ""
-	if len(rows.Rows) <= keptSample {
-		return nil
-	}
-	handle, err := qed.Save(ctx, *rows)
-	switch {
-	case errors.Is(err, qed.ErrTooLarge):
-		return nil
-	case err != nil:
-		return err
-	case handle != "":
-		s.Handle = handle
-		s.Table = &qed.Table{Columns: rows.Columns, Rows: rows.Rows[:keptSample], Truncated: true}
-	}
-	return nil
+// save stores the rows in the state.
+func (s *state) save(ctx context.Context, rows *qed.Table) (err error) {
+	s.Table, s.Handle, err = answering.SaveRows(ctx, rows)
+	return err
 }
-
-const keptSample = 5
 
 // rows returns all rows of s.Table, or nil if no statement ran.
 func (s *state) rows(ctx context.Context) (*qed.Table, error) {
-	if s.Handle == "" {
-		return s.Table, nil
-	}
-	rows, err := qed.Load[qed.Table](ctx, s.Handle)
-	return &rows, err
+	return answering.LoadRows(ctx, s.Table, s.Handle)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/resolve"
 	"github.com/qedkit/qed/secureview"
 )
@@ -128,17 +129,23 @@ func NewTableFinder(db Database, guard *secureview.Guard, lookups ...Lookup) (re
 	if db == nil || guard == nil || len(lookups) == 0 {
 		return nil, errors.New("values: NewTableFinder needs a database, a guard and a lookup")
 	}
-	tables := guard.Tables()
+	var known []string
+	for _, t := range guard.Tables() {
+		for _, column := range t.Columns {
+			known = append(known, t.Name+"."+column)
+		}
+	}
 	for i, l := range lookups {
 		if l.Name == "" || l.Table == "" {
 			return nil, fmt.Errorf("values: lookup %d needs a table and a column with the names", i)
 		}
 		for _, column := range l.columns() {
-			if !slices.ContainsFunc(tables, func(t secureview.Table) bool {
-				return ascii.EqualFold(t.Name, l.Table) &&
-					slices.ContainsFunc(t.Columns, func(c string) bool { return ascii.EqualFold(c, column) })
-			}) {
-				return nil, fmt.Errorf("values: lookup %d: the policy has no column %q in a table %q", i, column, l.Table)
+			name := l.Table + "." + column
+			if !slices.ContainsFunc(known, func(k string) bool { return ascii.EqualFold(k, name) }) {
+				return nil, errors.New(refusal.Problem{
+					Message:    fmt.Sprintf("values: lookup %d: the policy has no column %q", i, name),
+					Candidates: refusal.Nearest(name, known, 3),
+				}.String())
 			}
 		}
 	}

@@ -146,6 +146,10 @@ func TestTableFinderFails(t *testing.T) {
 			t.Errorf("%+v is accepted", l)
 		}
 	}
+	misspelt := values.Lookup{Table: "customer", Name: "nmae"}
+	if _, err := values.NewTableFinder(db, guard, misspelt); err == nil || !strings.Contains(err.Error(), "did you mean customer.name") {
+		t.Errorf("%v does not name the column that was meant", err)
+	}
 	gone := errors.New("the connection is lost")
 	f, err := values.NewTableFinder(&dying{Database: db, err: gone}, guard, name)
 	if err != nil {

@@ -40,25 +40,27 @@ type Options struct {
 	Owner  Caller
 	Shared bool
 
-	// MaxValues is how many distinct values a column may have. 0 means 200. The
-	// values of a column with more are not kept.
+	// MaxValues is how many distinct values a column may have, at most 100,000. 0
+	// means 200. The values of a column with more are not kept.
 	MaxValues int
 
-	// MaxValueBytes is the length of the longest value that is kept. 0 means 100.
+	// MaxValueBytes is the length of the longest value that is kept, at most 1,000.
+	// 0 means 100.
 	MaxValueBytes int
 
-	// MaxRows is how many rows with a value are read of each column. 0 means
-	// 100,000.
+	// MaxRows is how many rows are read of each column, without those that are
+	// NULL. 0 means 100,000.
 	MaxRows int
 
-	// MaxBytes is how many bytes the values of all columns have. 0 means 8 MiB.
+	// MaxBytes is how many bytes the values of all columns may have together. 0
+	// means 8 MiB. A column that does not fit is reported in [Dictionary.Problems].
 	MaxBytes int
 
 	// Timeout is the time limit of one [Reader.Read]. 0 means 5 minutes.
 	Timeout time.Duration
 
-	// Progress is called after each column with the number of columns so far, and
-	// of those that are to be read. It may be nil.
+	// Progress is called after each column with the number of columns that were
+	// read so far, and of those that are to be read. It may be nil.
 	Progress func(done, planned int)
 }
 

@@ -70,7 +70,7 @@ func NewServer(cfg *Config) (*Server, error) {
 	s.base = base
 	if def, err := url.Parse(cfg.DefaultURL); cfg.APIKey == "" && err == nil && base.Hostname() == def.Hostname() {
 		return nil, s.Invalid(llm.ErrAuth,
-			"Options.APIKey is empty: set it, or set Options.BaseURL to a server that needs no key, such as Ollama")
+			"Options.APIKey is empty: set it, or set Options.BaseURL to a server that needs no key")
 	}
 	if s.timeout == 0 {
 		s.timeout = 2 * time.Minute

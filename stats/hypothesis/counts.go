@@ -31,7 +31,7 @@ func ChiSquare(counts [][]int) (*ChiSquareTest, error) {
 	var n float64
 	for i, row := range counts {
 		if len(row) != len(columns) {
-			return nil, fail(ErrInvalid, "row %d has %d counts, not %d", i, len(row), len(columns))
+			return nil, fail(ErrInvalid, "row %d has %d counts, not %d", i+1, len(row), len(columns))
 		}
 		for j, c := range row {
 			if c < 0 {
@@ -42,13 +42,20 @@ func ChiSquare(counts [][]int) (*ChiSquareTest, error) {
 			n += float64(c)
 		}
 	}
+	for i, sum := range rows {
+		if sum == 0 {
+			return nil, fail(ErrTooFew, "row %d has no counts", i+1)
+		}
+	}
+	for j, sum := range columns {
+		if sum == 0 {
+			return nil, fail(ErrTooFew, "column %d has no counts", j+1)
+		}
+	}
 	t := &ChiSquareTest{DF: (len(rows) - 1) * (len(columns) - 1), MinExpected: n}
 	for i, row := range counts {
 		for j, c := range row {
 			expected := rows[i] / n * columns[j]
-			if !(expected > 0) {
-				return nil, fail(ErrTooFew, "row %d or column %d has no counts", i, j)
-			}
 			d := float64(c) - expected
 			t.ChiSquare += d * d / expected
 			t.MinExpected = min(t.MinExpected, expected)

@@ -42,7 +42,7 @@ func check(least int, samples ...[]float64) error {
 		}
 		for j, v := range x {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fail(ErrInvalid, "value %d of sample %d is %v; leave such values out", j, i+1, v)
+				return fail(ErrInvalid, "value %d of sample %d is %v; leave such values out", j+1, i+1, v)
 			}
 		}
 	}

@@ -117,6 +117,7 @@ func TestNoResult(t *testing.T) {
 		{"Spearman of NaN", func() error { _, err := hypothesis.Spearman(nan, short[:3]); return err }, hypothesis.ErrInvalid},
 		{"chi-square of one row", func() error { _, err := hypothesis.ChiSquare([][]int{{1, 2}}); return err }, hypothesis.ErrTooFew},
 		{"chi-square of an empty row", func() error { _, err := hypothesis.ChiSquare([][]int{{1, 2}, {0, 0}}); return err }, hypothesis.ErrTooFew},
+		{"chi-square of an empty column", func() error { _, err := hypothesis.ChiSquare([][]int{{1, 0}, {2, 0}}); return err }, hypothesis.ErrTooFew},
 		{"chi-square of a ragged table", func() error { _, err := hypothesis.ChiSquare([][]int{{1, 2}, {1}}); return err }, hypothesis.ErrInvalid},
 		{"chi-square of a negative count", func() error { _, err := hypothesis.ChiSquare([][]int{{1, 2}, {1, -1}}); return err }, hypothesis.ErrInvalid},
 		{"Fisher of a negative count", func() error { _, err := hypothesis.FisherExact(hypothesis.Table2x2{{-1, 2}, {1, 1}}); return err }, hypothesis.ErrInvalid},
