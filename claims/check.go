@@ -56,7 +56,7 @@ func Check(ctx context.Context, f Finding) (*Report, error) {
 		if !refused || !c.Inferred {
 			return nil, err
 		}
-		// Nobody made the claim that does not fit the rows.
+		// The claim was only inferred, so it is no mistake that it does not fit.
 		c.Claim, c.Inferred = nil, false
 		c.skip(CheckDifference, c.t.NoClaim)
 	}
@@ -65,7 +65,7 @@ func Check(ctx context.Context, f Finding) (*Report, error) {
 	if c.P != nil {
 		tests = 1
 	}
-	c.settle(c.P, tests)
+	c.setVerdict(c.P, tests)
 	return c.Report, context.Cause(ctx)
 }
 
@@ -212,7 +212,7 @@ func (c *checker) values(i int) (names []string, rows map[string]int) {
 	return names, rows
 }
 
-// like returns the value that is spelled as name is, but for case and accents.
+// like returns the value whose spelling differs from name in case and accents only.
 func like(name string, values []string) (string, bool) {
 	if slices.Contains(values, name) {
 		return name, true

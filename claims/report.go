@@ -111,8 +111,8 @@ func (r *Report) skip(name, reason string) {
 	r.Skipped = append(r.Skipped, SkippedCheck{Name: name, Reason: reason})
 }
 
-// settle sets the verdict for an adjusted p-value, which is nil without a test.
-func (r *Report) settle(adjusted *float64, tests int) {
+// setVerdict sets the verdict for an adjusted p-value, which is nil without a test.
+func (r *Report) setVerdict(adjusted *float64, tests int) {
 	r.AdjustedP, r.Tests = adjusted, tests
 	has := func(o Outcome) bool {
 		return slices.ContainsFunc(r.Checks, func(c CheckResult) bool { return c.Outcome == o })

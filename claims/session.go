@@ -81,16 +81,16 @@ func (s *Session) adjust() {
 		if r.P != nil {
 			tested, p = append(tested, r), append(p, *r.P)
 		} else {
-			r.settle(nil, 0)
+			r.setVerdict(nil, 0)
 		}
 	}
 	adjusted, err := hypothesis.BenjaminiHochberg(p)
 	for i, r := range tested {
 		if err != nil { // a saved report was changed: nothing counts as significant
 			one := 1.0
-			r.settle(&one, len(p))
+			r.setVerdict(&one, len(p))
 			continue
 		}
-		r.settle(&adjusted[i], len(p))
+		r.setVerdict(&adjusted[i], len(p))
 	}
 }

@@ -19,10 +19,13 @@ const (
 	notableShare    = 0.05 // share of the result that a reversal has at least
 )
 
-// simpson looks for columns within whose values a result is reversed or all but
-// gone. at has the rows of the values that within compares, given their strata: it
-// returns the result in the strata that can be compared, without and with regard to
-// the strata, and the latter in standard errors. format formats the results.
+// simpson looks for stratifiers: columns within whose values a result is reversed,
+// or much smaller. at has the rows of the values that are compared.
+//
+// within compares the values in the strata that can be compared. stratum has the
+// number of each value's stratum, below k. before is the result without regard to the
+// strata, after the result with regard to them, and z is after in standard errors.
+// format formats the results.
 func (c *checker) simpson(at []int, within func(stratum []int, k int) (before, after, z float64, ok bool),
 	format func(float64) string) error {
 	examined, objections := 0, 0
@@ -68,8 +71,8 @@ func (c *checker) simpson(at []int, within func(stratum []int, k int) (before, a
 	return nil
 }
 
-// strata returns the stratum of each of the rows at: the number of the value of
-// column i, missing values being one of their own. ok is false if the column has
+// strata returns the stratum of each of the rows at: the number of its value in
+// column i. Missing values are a stratum of their own. ok is false if the column has
 // one value or too many.
 func (c *checker) strata(i int, at []int) (stratum []int, k int, ok bool) {
 	index := map[string]int{}

@@ -146,7 +146,7 @@ type Table struct {
 	Rows qed.Table
 
 	// Query is the index of the query that returned the rows, in the Queries of
-	// the answer. -1 means none.
+	// the answer. 0 is the first query; -1 means none.
 	Query int
 }
 

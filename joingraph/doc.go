@@ -21,8 +21,8 @@
 //
 // # Inference
 //
-// [Infer] reads the names, types and keys of a schema. If it can ask the database
-// ([InferOptions.Database]), it counts matching rows as well. The result has one
+// [Infer] reads the names, types and keys of a schema. With a database
+// ([InferOptions.Database]) it counts matching rows as well. The result has one
 // [Edge] for each join that is likely: a [joinpath.Relationship] of type
 // [joinpath.Inferred] with the [Grounds] for it.
 //
@@ -47,7 +47,7 @@
 // The weights of names and keys were fitted on 146 schemas of the Spider training
 // set, and measured on schemas that the fit did not see (five folds, split by
 // database): of the edges with a confidence of 0.9 or more, 93 % are right. A test of
-// this package repeats the fit. The weights of types, composite keys, parent
-// rows, convention and data are set by hand, because the schemas have none of these; those of data
-// are measured on generated rows. BENCHMARKS.md has the curves.
+// this package repeats the fit. The weights of types, composite keys, parent rows,
+// convention and data are set by hand, because the schemas have none of these; those
+// of data are measured on generated rows. BENCHMARKS.md has the curves.
 package joingraph

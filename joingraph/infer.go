@@ -231,7 +231,7 @@ func newInference(s *joinpath.Schema, o InferOptions) *inference {
 	return in
 }
 
-// joinKey identifies the join of two columns, in whichever direction.
+// joinKey identifies the join of two columns, in either direction.
 func joinKey(table, column, otherTable, other string) string {
 	a, b := table+"\x00"+column, otherTable+"\x00"+other
 	return min(a, b) + "\x01" + max(a, b)

@@ -64,7 +64,7 @@ func (x *index) candidates(child, column int) []candidate {
 	f.abbreviations()
 	f.bareKey()
 	rank(x, f.found)
-	if kept := x.settled(f.found); len(kept) < len(f.found) {
+	if kept := x.withoutReferrers(f.found); len(kept) < len(f.found) {
 		f.found = kept
 		rank(x, f.found)
 	}
@@ -233,10 +233,10 @@ func rank(x *index, found []candidate) {
 	})
 }
 
-// settled returns the candidates without those of tables that refer to the same key
-// themselves: if the first candidate names a table and its key in full, tables of
-// which only a part has that name do.
-func (x *index) settled(found []candidate) []candidate {
+// withoutReferrers removes candidates whose table refers to the first candidate: if
+// that one has the names of a table and of its key in full, a key that has only a
+// part of its own table's name is a foreign key.
+func (x *index) withoutReferrers(found []candidate) []candidate {
 	if len(found) < 2 || found[0].key < 0 || strength[found[0].rule] < strength[ruleEntity] {
 		return found
 	}

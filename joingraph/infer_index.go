@@ -222,7 +222,7 @@ func keysOf(t *table) []key {
 	return keys
 }
 
-// How far the name of a column is that of a key of its table.
+// Degrees to which a column is named as a key of its table.
 const (
 	notOwn   = iota
 	beginOwn // the table's name begins with the column's: team_id in team_half

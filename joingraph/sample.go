@@ -29,8 +29,8 @@ type counts struct {
 // dense reports whether the values are numbers without large gaps.
 func (c *counts) dense() bool { return c.span > 0 && float64(c.distinct) >= 0.3*(c.span+1) }
 
-// gappy reports whether numbers have gaps, as those of a key have not that is
-// counted up: they are a part of the values of another key.
+// gappy reports whether the values are numbers with gaps. A key that counts up has
+// none, so the values are a part of those of another key.
 func (c *counts) gappy() bool { return c.span > 0 && float64(c.distinct) < 0.9*(c.span+1) }
 
 // sampler sends statements within the limits.

@@ -25,9 +25,9 @@ type Schema struct {
 type Table struct {
 	Columns []string `json:"columns"`
 
-	// UniqueColumns are the columns of which each identifies a row.
+	// UniqueColumns are the columns that have a unique key of their own.
 	UniqueColumns []string `json:"unique_columns,omitempty"`
-	// UniqueKeys are the groups of columns that identify a row together.
+	// UniqueKeys are the unique keys of several columns.
 	UniqueKeys [][]string `json:"unique_keys,omitempty"`
 	// PrimaryKey is the primary key, in key order. It is a unique key as well.
 	PrimaryKey []string `json:"primary_key,omitempty"`

@@ -56,7 +56,7 @@ var eventful = map[string][]llmtest.Reply{
 }
 
 // nodes are the nodes that record the calls of a name.
-var nodes = map[string]string{"classify": "classify", "plan": "plan", "generate": "write", "answer": "answer"}
+var nodes = map[string]string{"classify": "classify", "plan": "plan", "generate": "generate", "answer": "answer"}
 
 func eventfulEngine() *engine {
 	many := files(25)

@@ -9,12 +9,12 @@
 //
 // A question passes through a [qed.Graph]. Each node is in the file of its name:
 //
-//	classify -> plan -> write -> search -> pages -> answer
-//	                      ^        |
-//	                      |        +-> explain   nothing was found: which condition is the reason
-//	                      |        +-> choose    several were found, one is needed: the user is asked,
-//	                      |                      of more than ten first for what distinguishes it
-//	                      +--------+
+//	classify -> plan -> generate -> search -> pages -> answer
+//	                       ^          |
+//	                       |          +-> explain   nothing was found: which condition is the reason
+//	                       |          +-> choose    several were found, one is needed: the user is asked,
+//	                       |                        of more than ten first for what distinguishes it
+//	                       +----------+
 //
 // A plan has one or more tasks that build on each other, such as "find the folder by
 // its name, then the documents in it". Tasks that do not need each other run
@@ -52,8 +52,8 @@
 //
 // # Requests
 //
-// The requests to the model have these names ([llm.Request.Name]), for scripted
-// models and traces. The replies are JSON, except for the last:
+// The requests to the model are named after their nodes ([llm.Request.Name]), for
+// scripted models and traces. The replies are JSON, except for the last:
 //
 //	classify   {"intent": "search", "confidence": "high", "reasoning": "why"}
 //	plan       {"steps": [{"key": "folder", "task": "find the folder named Tax", "index": "files",
@@ -169,7 +169,7 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 
 	g.Node("classify", a.classify, nil)
 	g.Node("plan", a.plan, nil)
-	g.Node("write", a.write, nil)
+	g.Node("generate", a.generate, nil)
 	g.Node("search", a.search, nil)
 	g.Node("explain", a.explain, nil)
 	g.Node("choose", a.choose, nil)
@@ -178,11 +178,11 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 
 	g.Edge(qed.Start, "classify")
 	g.Route("classify", afterClassifying, "plan", "answer")
-	g.Route("plan", next, "write", "answer")
-	g.Route("write", next, "search", "choose", "pages", "answer")
-	g.Route("search", next, "explain", "write", "choose", "pages", "answer")
-	g.Route("explain", next, "write", "choose", "pages", "answer")
-	g.Route("choose", next, "write", "pages", "answer")
+	g.Route("plan", next, "generate", "answer")
+	g.Route("generate", next, "search", "choose", "pages", "answer")
+	g.Route("search", next, "explain", "generate", "choose", "pages", "answer")
+	g.Route("explain", next, "generate", "choose", "pages", "answer")
+	g.Route("choose", next, "generate", "pages", "answer")
 	g.Edge("pages", "answer")
 	g.Edge("answer", qed.End)
 
@@ -194,7 +194,7 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	})
 }
 
-// The highest number of nodes that a turn visits, apart from write and search.
+// The highest number of nodes that a turn visits, apart from generate and search.
 const (
 	visitsOnce    = 6
 	visitsPerTask = 4 // explain twice, choose, and one more
@@ -213,7 +213,7 @@ func next(s state) string {
 	for _, node := range []struct {
 		of   phase
 		name string
-	}{{searching, "search"}, {explaining, "explain"}, {drafting, "write"}, {choosing, "choose"}} {
+	}{{searching, "search"}, {explaining, "explain"}, {drafting, "generate"}, {choosing, "choose"}} {
 		for i := range s.Tasks {
 			if s.Tasks[i].Phase == node.of || node.of == drafting && s.ready(i) {
 				return node.name

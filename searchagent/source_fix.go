@@ -32,10 +32,10 @@ func fixed(v *esquery.Validator, index string, body json.RawMessage) (json.RawMe
 
 // splice replaces the values and keys that have a fix.
 func splice(body []byte, problems []refusal.Problem) []byte {
-	places := map[string]place{}
+	locations := map[string]location{}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
-	if locate(d, body, "", span{}, places) != nil {
+	if locate(d, body, "", span{}, locations) != nil {
 		return body
 	}
 	type edit struct {
@@ -44,7 +44,7 @@ func splice(body []byte, problems []refusal.Problem) []byte {
 	}
 	var edits []edit
 	for _, p := range problems {
-		at, ok := places[p.Path]
+		at, ok := locations[p.Path]
 		if !ok {
 			return body
 		}
@@ -75,13 +75,13 @@ func splice(body []byte, problems []refusal.Problem) []byte {
 	return append(out, body[from:]...)
 }
 
-// place is the location of a value in a text, and of its key if it has one.
-type place struct{ key, value span }
+// location is where a value is in a text, and its key if it has one.
+type location struct{ key, value span }
 
 type span struct{ from, to int }
 
-// locate finds the places of all values in compact JSON, by their JSON Pointers.
-func locate(d *json.Decoder, body []byte, pointer string, key span, places map[string]place) error {
+// locate finds the locations of all values in compact JSON, by their JSON Pointers.
+func locate(d *json.Decoder, body []byte, pointer string, key span, locations map[string]location) error {
 	from := start(d, body)
 	token, err := d.Token()
 	if err != nil {
@@ -100,7 +100,7 @@ func locate(d *json.Decoder, body []byte, pointer string, key span, places map[s
 				at.to = int(d.InputOffset())
 			}
 			step = strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1")
-			if err := locate(d, body, pointer+"/"+step, at, places); err != nil {
+			if err := locate(d, body, pointer+"/"+step, at, locations); err != nil {
 				return err
 			}
 		}
@@ -108,7 +108,7 @@ func locate(d *json.Decoder, body []byte, pointer string, key span, places map[s
 			return err
 		}
 	}
-	places[pointer] = place{key, span{from, int(d.InputOffset())}}
+	locations[pointer] = location{key, span{from, int(d.InputOffset())}}
 	return nil
 }
 

@@ -181,8 +181,8 @@ func (t *task) totalText(texts *Texts) string {
 	return n
 }
 
-// told returns for the user what a task did not find or do, and why.
-func (s *state) told(t *task, texts *Texts) []string {
+// unfinished returns for the user what a task did not find or do, and why.
+func (s *state) unfinished(t *task, texts *Texts) []string {
 	var lines []string
 	switch {
 	case t.Phase == failed && t.Told != "":
@@ -213,7 +213,7 @@ func (s *state) reason(texts *Texts) string {
 		lines = append(lines, s.Reason)
 	}
 	for i := range s.Tasks {
-		lines = append(lines, s.told(&s.Tasks[i], texts)...)
+		lines = append(lines, s.unfinished(&s.Tasks[i], texts)...)
 	}
 	return strings.Join(lines, " ")
 }

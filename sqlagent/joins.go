@@ -98,7 +98,7 @@ func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpa
 		return plans, nil
 	}
 	q := question.Question{Text: a.texts(ctx).WhichJoin}
-	for i, text := range a.ways(ctx, plans[:min(len(plans), a.opt.MaxPaths)]) {
+	for i, text := range a.planTexts(ctx, plans[:min(len(plans), a.opt.MaxPaths)]) {
 		q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: text})
 	}
 	chosen, err := qed.Interrupt[string](ctx, q)

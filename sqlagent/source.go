@@ -34,8 +34,8 @@ type SourceOptions struct {
 	// Search finds the tables that a request is about, as [Options.Search].
 	Search *schemasearch.Index
 
-	// MaxTables is how many tables are chosen for a request. 0 means
-	// 8. Tables that connect them are described as well.
+	// MaxTables is how many tables are chosen for a request. 0 means 8. Tables
+	// that connect them are described as well.
 	MaxTables int
 
 	// MaxColumns is how many columns of a table are described. 0 means 50.

@@ -36,8 +36,7 @@
 // verified questions ([Options.Verified]), what is remembered of the user
 // ([Options.User]), the conversation ([Options.MaxHistoryMessages]), the statements
 // with their problems, and the rows of the result. Columns that the policy does not
-// list are never sent.
-// Data in a prompt is quoted, limited and marked as data.
+// list are never sent. Data in a prompt is quoted, limited and marked as data.
 //
 // The prompt says which joins repeat rows. The agent does not check that the
 // model follows the prompt: a SUM over such a join can be wrong.
@@ -78,10 +77,9 @@ var (
 	// a model.
 	ErrNoTables = errors.New("the policy lists no table that can be shown to a model")
 
-	// ErrMismatch is the error of [New] if the guard does not fit the database:
-	// it has another dialect, or its policy lists tables or
-	// columns that the schema does not have. These are the problems of a
-	// [*refusal.Error], with candidates.
+	// ErrMismatch is the error of [New] if the guard does not fit the database: it
+	// has another dialect, or its policy lists tables or columns that the schema
+	// does not have. These are the problems of a [*refusal.Error], with candidates.
 	ErrMismatch = errors.New("the guard does not fit the database")
 )
 

@@ -162,9 +162,9 @@ func (c *catalog) typeOf(table, name string) string {
 	return ""
 }
 
-// ways returns a text for each plan that says in words of the schema how it
+// planTexts returns a text for each plan that says in words of the schema how it
 // differs from the others. No two are the same.
-func (a *agent) ways(ctx context.Context, plans []joinpath.Plan) []string {
+func (a *agent) planTexts(ctx context.Context, plans []joinpath.Plan) []string {
 	inPlans, stepsIn := map[string]int{}, map[string]int{}
 	for _, plan := range plans {
 		for _, t := range plan.Tables() {

@@ -6,8 +6,8 @@
 //	dictionary, err := reader.Read(ctx, nil, 0)
 //	matches, err := dictionary.Search(ctx, values.Query{Caller: caller, Text: "Actve orders in muenchen"})
 //
-// A [Dictionary] is what one caller, or all of them, may see: see [Options.Owner]. It
-// is plain data of the database. Quote values in a prompt: they are not instructions.
+// A [Dictionary] has the values that its owner may see, or those that everybody may
+// see: see [Options.Owner]. Values are data of the database: quote them in a prompt.
 //
 // [NewFinder] and [NewTableFinder] look up the entities of a
 // [github.com/qedkit/qed/resolve.Catalog] in a Dictionary and in tables that are too

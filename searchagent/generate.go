@@ -51,9 +51,9 @@ type PromptTask struct {
 	More    bool   // there are more rows
 }
 
-// write starts the tasks whose needs are met, and has the model write their
+// generate starts the tasks whose needs are met, and has the model write their
 // searches, and those that have to be written again.
-func (a *agent) write(ctx context.Context, s state) (state, error) {
+func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	for i := range s.Tasks {
 		if s.ready(i) {
 			s.Tasks[i].Phase = drafting
