@@ -78,7 +78,7 @@ func (in *inference) reranked(p proposal, rivals []candidate) proposal {
 // matching returns the share that has a match, of values or of rows. Orphans are few
 // rows, but each may have a value of its own.
 func (m *Measured) matching() float64 {
-	return max(m.Inclusion(), share(m.MatchedRows, m.NotNull))
+	return max(share(m.Matched, m.Distinct), share(m.MatchedRows, m.NotNull))
 }
 
 // refutes reports whether the data contradicts an edge.

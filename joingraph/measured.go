@@ -29,19 +29,6 @@ type Measured struct {
 	Partial bool `json:"partial,omitempty"`
 }
 
-// Inclusion returns the share of different values that exist on the other side. It
-// is 0 if there are no values.
-func (m *Measured) Inclusion() float64 { return share(m.Matched, m.Distinct) }
-
-// Orphans returns the share of rows with a value whose value does not exist on the
-// other side. It is 0 if there are no values.
-func (m *Measured) Orphans() float64 {
-	if m.NotNull == 0 {
-		return 0
-	}
-	return 1 - share(m.MatchedRows, m.NotNull)
-}
-
 func share(part, whole int64) float64 {
 	if whole == 0 {
 		return 0

@@ -68,12 +68,12 @@ func TestSmallSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range append(got.Plans, path) {
-		if p.Hops() != 0 || p.Cost() != 0 || p.Confidence() != 1 || p.SQL(nil, joinpath.InnerJoin) != `FROM "a"` {
-			t.Errorf("got %v: %d joins, cost %d, confidence %v, %s", p, p.Hops(), p.Cost(), p.Confidence(), p.SQL(nil, joinpath.InnerJoin))
+		if len(p.Steps()) != 0 || p.Cost() != 0 || p.Confidence() != 1 || p.SQL(nil, joinpath.InnerJoin) != `FROM "a"` {
+			t.Errorf("got %v: %d joins, cost %d, confidence %v, %s", p, len(p.Steps()), p.Cost(), p.Confidence(), p.SQL(nil, joinpath.InnerJoin))
 		}
 	}
 	var zero joinpath.Plan
-	if zero.Hops() != 0 || zero.SQL(nil, joinpath.InnerJoin) != "" || len(zero.Steps())+len(zero.Tables())+len(zero.Grain()) != 0 || zero.String() != "" {
+	if len(zero.Steps()) != 0 || zero.SQL(nil, joinpath.InnerJoin) != "" || len(zero.Steps())+len(zero.Tables())+len(zero.Grain()) != 0 || zero.String() != "" {
 		t.Error("the zero plan is not empty")
 	}
 	if _, err := zero.Join("a", joinpath.Relationship{}); !errors.Is(err, joinpath.ErrUnknownTable) {
@@ -122,7 +122,7 @@ func TestNoPath(t *testing.T) {
 	s := &joinpath.Schema{Tables: tables, Relationships: edges}
 	g := newGraph(t, s, nil)
 	for range 2 { // the second comes from the cache
-		if p, err := g.ShortestPath(tableName(0), tableName(4)); err != nil || p.Hops() != 4 {
+		if p, err := g.ShortestPath(tableName(0), tableName(4)); err != nil || len(p.Steps()) != 4 {
 			t.Errorf("got %v, %v", p, err)
 		}
 		_, err := g.ShortestPath(tableName(0), tableName(5))
@@ -148,7 +148,7 @@ func TestNoPath(t *testing.T) {
 		t.Fatalf("got %v, want not connected: %s", err, groups)
 	}
 	surer := newGraph(t, s, &joinpath.Options{MinConfidence: 0.5, MaxHops: 6})
-	if p, err := surer.ShortestPath("unsure", tableName(5)); err != nil || p.Hops() != 6 {
+	if p, err := surer.ShortestPath("unsure", tableName(5)); err != nil || len(p.Steps()) != 6 {
 		t.Errorf("got %v, %v", p, err)
 	}
 }
@@ -342,8 +342,8 @@ func TestConnectThousands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := got.Plans[0]; !got.Approximate || p.Hops() != 2999 {
-		t.Errorf("%d joins, approximate %v", p.Hops(), got.Approximate)
+	if p := got.Plans[0]; !got.Approximate || len(p.Steps()) != 2999 {
+		t.Errorf("%d joins, approximate %v", len(p.Steps()), got.Approximate)
 	}
 }
 

@@ -330,8 +330,8 @@ func TestConnectApproximately(t *testing.T) {
 				t.Errorf("cost %d, more than %d", p.Cost(), most)
 			}
 			tables := p.Tables()
-			if p.Hops() != len(tables)-1 {
-				t.Errorf("%d joins for %d tables", p.Hops(), len(tables))
+			if len(p.Steps()) != len(tables)-1 {
+				t.Errorf("%d joins for %d tables", len(p.Steps()), len(tables))
 			}
 			used := map[string]int{}
 			for _, s := range p.Steps() {

@@ -72,9 +72,6 @@ func (s Step) String() string {
 	return b.String()
 }
 
-// Hops returns the number of joins.
-func (p Plan) Hops() int { return max(0, len(p.nodes())-1) }
-
 // Cost returns the sum of the costs of the joins, in millionths.
 func (p Plan) Cost() int64 {
 	var cost int64
@@ -115,7 +112,7 @@ func (p Plan) Aliases() []string {
 
 // Steps returns the joins in order. The caller may change the result.
 func (p Plan) Steps() []Step {
-	steps := make([]Step, 0, p.Hops())
+	steps := make([]Step, 0, len(p.joined()))
 	for i := range p.joined() {
 		steps = append(steps, p.step(i+1))
 	}

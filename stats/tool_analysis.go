@@ -44,7 +44,7 @@ type analysis struct {
 //   - outliers: an [Outliers] for each column of numbers
 //   - correlations: a [Correlation] for each pair of columns of numbers
 //   - groups: a [Comparison] for each column of numbers
-//   - left_out: which lists were shortened, to keep the result below 64 KiB
+//   - left_out: which lists were shortened, because the result was too long
 //
 // A query can have more rows than were saved. If one of the sources ran it and is a
 // [query.Scanner], the tool reads all rows again, up to 5,000,000. It keeps 100,000 of

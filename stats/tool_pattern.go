@@ -64,7 +64,7 @@ const maxSeriesRows = 150
 //   - series: the points of the trend, as a finding.RowsRef for a chart
 //   - outliers: an [Outliers]
 //   - groups: a [Comparison]
-//   - left_out: which lists were shortened, to keep the result below 64 KiB
+//   - left_out: which lists were shortened, because the result was too long
 //
 // The sources read all rows of a query again, as for [NewAnalysisTool].
 //
