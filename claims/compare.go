@@ -152,7 +152,8 @@ func (c *checker) mix(all []*group, x []float64) {
 		outcome, text = Warn, c.t.MixInexact
 	}
 	c.P = &p
-	sentence := fill(text, "metric", quoted(c.Claim.Metric), "by", quoted(c.Claim.By), "p", c.t.chance(p), "effect", c.t.ratio(t.CramersV))
+	sentence := fill(text, "metric", quoted(c.Claim.Metric), "by", quoted(c.Claim.By),
+		"p", c.t.chance(p), "effect", c.t.ratio(t.CramersV))
 	c.add(CheckDifference, outcome, sentence,
 		"chi_square", t.ChiSquare, "df", float64(t.DF), "p", p, "cramers_v", t.CramersV, "min_expected", t.MinExpected)
 }

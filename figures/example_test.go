@@ -43,14 +43,12 @@ func ExampleSet_Missing() {
 	// Output: 31
 }
 
-func ExampleParse() {
-	for _, text := range []string{"1.234,5", "$1.2 million", "12 %", "17 of 20"} {
-		n, ok := figures.Parse(text, figures.PointDecimal)
-		fmt.Println(ok, n.Value, n.Percent)
+func ExampleFind() {
+	for _, n := range figures.Find("1,234.5 hours, $1.2 million, 12 %", figures.PointDecimal) {
+		fmt.Println(n.Text, n.Value, n.Percent)
 	}
 	// Output:
-	// true 1234.5 false
-	// true 1.2e+06 false
-	// true 12 true
-	// false 0 false
+	// 1,234.5 1234.5 false
+	// 1.2 million 1.2e+06 false
+	// 12 % 12 true
 }

@@ -267,7 +267,7 @@ func TestMissingNamesTheWrongOnes(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
+func TestFind(t *testing.T) {
 	for _, tt := range []struct {
 		text  string
 		style figures.Style
@@ -288,9 +288,10 @@ func TestParse(t *testing.T) {
 		{"1.2.3", figures.PointDecimal, math.NaN()},
 		{"17 of 20", figures.PointDecimal, math.NaN()},
 	} {
-		n, ok := figures.Parse(tt.text, tt.style)
-		if want := !math.IsNaN(tt.value); ok != want || ok && math.Abs(n.Value-tt.value) > 1e-9 {
-			t.Errorf("%q: %v, %v, want %v", tt.text, n.Value, ok, tt.value)
+		all := figures.Find(tt.text, tt.style)
+		one := len(all) == 1 && !math.IsNaN(all[0].Value)
+		if want := !math.IsNaN(tt.value); one != want || one && math.Abs(all[0].Value-tt.value) > 1e-9 {
+			t.Errorf("%q: %v, want %v", tt.text, all, tt.value)
 		}
 	}
 }

@@ -54,18 +54,8 @@ func plainNumber(text string) (Number, bool) {
 	return Number{Negative: m[1] != "", readings: []reading{newReading(m[2], m[3]).times(power)}}, true
 }
 
-// Parse reads a text that is one number, such as "-1,234.5", "12 %", "$1.2
-// million" or "4,17 EUR". It returns false if the text holds no number or
-// several, or a number that cannot be read.
-func Parse(text string, style Style) (Number, bool) {
-	all := Find(text, style)
-	if len(all) != 1 || math.IsNaN(all[0].Value) {
-		return Number{}, false
-	}
-	return all[0], true
-}
-
-// Find returns all numbers of a text, in their order.
+// Find returns all numbers of a text, in their order: as they are written, such as
+// "-1,234.5", "12 %", "$1.2 million" or "4,17 EUR".
 func Find(text string, style Style) []Number {
 	text = plain(text)
 	var all []Number
