@@ -2,6 +2,7 @@ package qed
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/qedkit/qed/dates"
@@ -15,14 +16,14 @@ func Dates(ctx context.Context, text string) (dates.Facts, error) {
 	return dates.New(Now(ctx), Info(ctx).Calendar, text)
 }
 
-// WithCalendar returns an agent like a. Its turns that have no Calendar, and are
-// not part of a turn that has one, have c. A nil c returns a.
-func WithCalendar(a Agent, c *dates.Calendar) Agent {
-	if c == nil {
-		return a
+// WithCalendar returns an agent like a, for the calendar of a company: a turn
+// without a [Turn.Calendar] gets c, unless it is part of a turn that has one. The
+// error matches [dates.ErrCalendar].
+func WithCalendar(a Agent, c dates.Calendar) (Agent, error) {
+	if err := c.Check(); err != nil {
+		return nil, fmt.Errorf("qed: WithCalendar: %w", err)
 	}
-	own := *c
-	return calendarAgent{a, &own}
+	return calendarAgent{a, &c}, nil
 }
 
 type calendarAgent struct {

@@ -23,6 +23,13 @@ var zone = qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, erro
 
 func TestCalendar(t *testing.T) {
 	berlin, tokyo := &dates.Calendar{Zone: "Europe/Berlin"}, &dates.Calendar{Zone: "Asia/Tokyo"}
+	with := func(a qed.Agent, c *dates.Calendar) qed.Agent {
+		agent, err := qed.WithCalendar(a, *c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return agent
+	}
 	around := func(inner qed.Agent) qed.Agent {
 		return qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 			return qed.Ask(ctx, inner, qed.Turn{Thread: "inner", Text: "x"})
@@ -36,15 +43,14 @@ func TestCalendar(t *testing.T) {
 	}{
 		{"none", zone, nil, ""},
 		{"of the turn", zone, berlin, "Europe/Berlin"},
-		{"of the agent", qed.WithCalendar(zone, tokyo), nil, "Asia/Tokyo"},
-		{"the turn before the agent", qed.WithCalendar(zone, tokyo), berlin, "Europe/Berlin"},
-		{"nil of the agent", qed.WithCalendar(zone, nil), nil, ""},
+		{"of the agent", with(zone, tokyo), nil, "Asia/Tokyo"},
+		{"the turn before the agent", with(zone, tokyo), berlin, "Europe/Berlin"},
 		{"of the turn around", around(zone), berlin, "Europe/Berlin"},
-		{"the turn around before the agent", around(qed.WithCalendar(zone, tokyo)), berlin, "Europe/Berlin"},
-		{"the agent within", around(qed.WithCalendar(zone, tokyo)), nil, "Asia/Tokyo"},
-		{"the agent around", qed.WithCalendar(around(qed.WithCalendar(zone, berlin)), tokyo), nil, "Asia/Tokyo"},
+		{"the turn around before the agent", around(with(zone, tokyo)), berlin, "Europe/Berlin"},
+		{"the agent within", around(with(zone, tokyo)), nil, "Asia/Tokyo"},
+		{"the agent around", with(around(with(zone, berlin)), tokyo), nil, "Asia/Tokyo"},
 		{"of a durable turn", qed.Durable(zone, &store.InMemory{}, nil), berlin, "Europe/Berlin"},
-		{"of a durable agent", qed.Durable(qed.WithCalendar(zone, tokyo), &store.InMemory{}, nil), nil, "Asia/Tokyo"},
+		{"of a durable agent", qed.Durable(with(zone, tokyo), &store.InMemory{}, nil), nil, "Asia/Tokyo"},
 		{"around a durable agent", around(qed.Durable(zone, &store.InMemory{}, nil)), berlin, "Europe/Berlin"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -62,6 +68,9 @@ func TestCalendar(t *testing.T) {
 		})
 	}
 	if _, err := qed.Ask(t.Context(), zone, qed.Turn{Text: "x", Calendar: &dates.Calendar{Zone: "Nowhere"}}); !errors.Is(err, dates.ErrCalendar) {
+		t.Error(err)
+	}
+	if _, err := qed.WithCalendar(zone, dates.Calendar{WeekStart: 9}); !errors.Is(err, dates.ErrCalendar) {
 		t.Error(err)
 	}
 	var turn qed.Turn

@@ -35,9 +35,11 @@ func TestDates(t *testing.T) {
 			moment := "from 2026-10-31 11:00:00 up to, not including, 2026-11-30 11:00:00"
 			generate := llmtest.Rule{Name: "generate", Contains: []string{moment}, Replies: []llmtest.Reply{body(test.body)}}
 			m := llmtest.New(isSearch(), reply("plan", plan(find("documents", findNew))), generate, reply("answer", text("Es sind zwei.")))
-			a := newAgent(t, m, found(2), &searchagent.Options{ListOnly: test.list, Calendar: &dates.Calendar{Zone: "Pacific/Auckland"}})
+			a := newAgent(t, m, found(2), &searchagent.Options{ListOnly: test.list})
 			ctx := qed.WithClock(t.Context(), func() time.Time { return time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC) })
-			answer, err := qed.Ask(ctx, a, qed.Turn{Text: "Welche Dokumente kamen diesen Monat?"})
+			answer, err := qed.Ask(ctx, a, qed.Turn{
+				Text: "Welche Dokumente kamen diesen Monat?", Calendar: &dates.Calendar{Zone: "Pacific/Auckland"},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

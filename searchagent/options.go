@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
@@ -107,11 +106,6 @@ type Options struct {
 	// replies.
 	Durable *qed.DurableOptions
 
-	// Calendar has the time zones of the user and of the data, the first day of the
-	// week and the fiscal year. It is for turns that have no Calendar and are not
-	// part of one that has. Nil means the zero value.
-	Calendar *dates.Calendar
-
 	// Prompts replaces prompts of the agent.
 	Prompts *Prompts
 
@@ -147,7 +141,6 @@ func (o *Options) withDefaults(v *esquery.Validator) (Options, error) {
 	prompts, err := out.Prompts.withDefaults()
 	out.Prompts = prompts
 	err = errors.Join(err,
-		option.Calendar("searchagent: Options.Calendar", out.Calendar),
 		option.Default("searchagent: Options.MaxTasks", &out.MaxTasks, 5),
 		option.Default("searchagent: Options.PageSize", &out.PageSize, 100),
 		option.Default("searchagent: Options.MaxRows", &out.MaxRows, 1000),

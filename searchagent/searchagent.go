@@ -148,10 +148,9 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 	if o.Store != nil {
 		answers = qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model, o.Settings))
 	}
-	admitted := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+	return qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		return qed.Ask(a.admit(ctx, turn), answers, turn)
-	})
-	return qed.WithCalendar(admitted, o.Calendar), nil
+	}), nil
 }
 
 // agent is what all turns share. What one turn knows is its state.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
@@ -118,11 +117,6 @@ type Options struct {
 	// chooses. It needs a Store, or an enclosing agent that has one.
 	InterruptForJoins bool
 
-	// Calendar has the time zones of the user and of the data, the first day of the
-	// week and the fiscal year. It is for turns that have no Calendar and are not
-	// part of one that has. Nil means the zero value.
-	Calendar *dates.Calendar
-
 	// User remembers past turns, their statements, and the people, jobs, places and
 	// dates in them, of a user across conversations. The prompts show what is
 	// similar or recent, and of the statements those that the guard accepts now. It
@@ -192,7 +186,6 @@ func (o *Options) withDefaults() (Options, error) {
 	prompts, err := v.Prompts.withDefaults()
 	v.Prompts = prompts
 	return v, errors.Join(err,
-		option.Calendar("sqlagent: Options.Calendar", v.Calendar),
 		option.Default("sqlagent: Options.MinConfidence", &v.MinConfidence, 0.7),
 		option.Default("sqlagent: Options.MaxHops", &v.MaxHops, 4),
 		option.Default("sqlagent: Options.MaxTables", &v.MaxTables, 8),

@@ -144,10 +144,9 @@ func New(
 	}
 	answers := qed.NewAgent(runner, begin, a.finish, nil)
 	if o.Store == nil {
-		return qed.WithCalendar(answers, o.Calendar), nil
+		return answers, nil
 	}
-	durable := qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model, o.Settings))
-	return qed.WithCalendar(durable, o.Calendar), nil
+	return qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model, o.Settings)), nil
 }
 
 // agent is what all turns share. What one turn knows is its state.

@@ -242,13 +242,15 @@ func TestWithinOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chooses := llmtest.New(llmtest.Rule{Name: "route", Repeat: true, Replies: []llmtest.Reply{{JSON: map[string]any{"route": "bi"}}}})
+	chooses := llmtest.New(llmtest.Rule{Name: "route", Repeat: true, Replies: []llmtest.Reply{
+		{JSON: map[string]any{"route": "bi"}, Usage: llm.Usage{Cost: 0.5}},
+	}})
 	both, err := router.New(chooses, []router.Route{{Name: "bi", Description: "figures", Agent: again}}, &router.Options{Store: &store.InMemory{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer, err := qed.Ask(t.Context(), both, qed.Turn{Thread: "t", Text: "go"}); err != nil || answer.Usage.Calls != 3 {
-		t.Errorf("usage = %+v, %v: the route, the rewriting and the plan are three calls", answer.Usage, err)
+	if answer, err := qed.Ask(t.Context(), both, qed.Turn{Thread: "t", Text: "go"}); err != nil || answer.Usage != (llm.Usage{Calls: 3, Cost: 0.5}) {
+		t.Errorf("usage = %+v, %v: the route, the rewriting and the plan are three calls, and the first one costs 0.5", answer.Usage, err)
 	}
 
 	nested, err := todoagent.New(todoModel(t, plan()), todoTools(t), nil)

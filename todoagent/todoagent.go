@@ -23,7 +23,6 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/usertext"
@@ -56,11 +55,6 @@ type Options struct {
 
 	// MaxTodos is the largest number of tasks in a plan. 0 means 15.
 	MaxTodos int
-
-	// Calendar has the time zones of the user and of the data, the first day of the
-	// week and the fiscal year. It is for turns that have no Calendar and are not
-	// part of one that has. Nil means the zero value.
-	Calendar *dates.Calendar
 
 	// Settings are how the agent calls its model.
 	llm.Settings
@@ -170,7 +164,7 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	if opt.Store != nil {
 		a.stored = qed.Durable(a.inner, opt.Store, &a.durable)
 	}
-	return qed.WithCalendar(qed.AgentFunc(a.run), opt.Calendar), nil
+	return qed.AgentFunc(a.run), nil
 }
 
 // agent does not change after New.
@@ -192,7 +186,6 @@ type agent struct {
 // them.
 func (a *agent) configure(model llm.Model, tools *qed.Registry, opt Options) error {
 	problems := []error{option.Default("todoagent: Options.MaxTodos", &opt.MaxTodos, 15)}
-	problems = append(problems, option.Calendar("todoagent: Options.Calendar", opt.Calendar))
 	if opt.Store == nil && opt.Durable != nil {
 		problems = append(problems, errors.New("todoagent: Options.Durable needs Options.Store"))
 	}
@@ -300,10 +293,7 @@ func (a *agent) runWithin(ctx context.Context, run qed.RunInfo, turn qed.Turn) (
 		ctx = context.WithValue(ctx, memoryKey{}, "/"+run.Namespace)
 	}
 	answer, err := qed.Ask(ctx, a.inner, turn)
-	answer.Usage = qed.Info(ctx).Usage
-	answer.Usage.InputTokens -= run.Usage.InputTokens
-	answer.Usage.OutputTokens -= run.Usage.OutputTokens
-	answer.Usage.Calls -= run.Usage.Calls
+	answer.Usage = qed.Info(ctx).Usage.Since(run.Usage)
 	return answer, err
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/toolagent"
 )
 
 // The queries that the tools ran are compared with the dates in the prompt, and so
@@ -53,9 +52,11 @@ func TestDates(t *testing.T) {
 				}
 				return finding.Finding{Queries: []qed.Query{{Language: "sql", Written: in.SQL, Executed: in.SQL}}}, nil
 			})
-			a := newAgent(t, model, registry(t, run), &toolagent.Options{Calendar: &dates.Calendar{FiscalYearStart: time.April}})
+			a := newAgent(t, model, registry(t, run), nil)
 			ctx := qed.WithClock(t.Context(), func() time.Time { return time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC) })
-			answer, err := qed.Ask(ctx, a, qed.Turn{Text: "How many came last fiscal year?"})
+			answer, err := qed.Ask(ctx, a, qed.Turn{
+				Text: "How many came last fiscal year?", Calendar: &dates.Calendar{FiscalYearStart: time.April},
+			})
 			if err != nil || answer.Text != test.want || answer.Partial != (test.use == dates.Differs) {
 				t.Errorf("%q, partial %v, %v, want %q", answer.Text, answer.Partial, err, test.want)
 			}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
@@ -65,11 +64,6 @@ type Options struct {
 	// the agent's model reads replies. Without a Store, Durable must be nil.
 	Durable *qed.DurableOptions
 
-	// Calendar has the time zones of the user and of the data, the first day of the
-	// week and the fiscal year. It is for turns that have no Calendar and are not
-	// part of one that has. Nil means the zero value.
-	Calendar *dates.Calendar
-
 	// Prompts replaces texts that are sent to the model. Nil means none.
 	Prompts *Prompts
 
@@ -95,7 +89,6 @@ func (o *Options) withDefaults() (Options, error) {
 		v = *o
 	}
 	if err := cmp.Or(
-		option.Calendar("toolagent: Options.Calendar", v.Calendar),
 		option.Default("toolagent: Options.MaxResultBytes", &v.MaxResultBytes, 8<<10),
 		option.Default("toolagent: Options.MaxContextTokens", &v.MaxContextTokens, 120_000),
 	); err != nil {

@@ -124,13 +124,13 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 		}
 	}
 	if o.Store == nil {
-		return qed.WithCalendar(qed.AgentFunc(a.answer), o.Calendar), nil
+		return qed.AgentFunc(a.answer), nil
 	}
 	durable := o.Durable.WithReplyModel(model, o.Settings)
 	if durable.Memory != nil {
 		a.memory = durable.Memory
 	}
-	return qed.WithCalendar(qed.Durable(qed.AgentFunc(a.answer), o.Store, durable), o.Calendar), nil
+	return qed.Durable(qed.AgentFunc(a.answer), o.Store, durable), nil
 }
 
 // agent does not change after New.

@@ -34,7 +34,7 @@ func NewAgent(
 		return nil, err
 	}
 	// Last week is the seven days before today.
-	return qed.WithCalendar(agent, &dates.Calendar{RollingWeek: true}), nil
+	return qed.WithCalendar(agent, dates.Calendar{RollingWeek: true})
 }
 
 // newTools returns the tools of the plans.

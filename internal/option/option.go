@@ -4,21 +4,7 @@ package option
 import (
 	"fmt"
 	"time"
-
-	"github.com/qedkit/qed/dates"
 )
-
-// Calendar returns an error with the name of the option if c cannot be used. Nil
-// is no error.
-func Calendar(name string, c *dates.Calendar) error {
-	if c == nil {
-		return nil
-	}
-	if err := c.Check(); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
 
 // Default sets *v to standard if it is zero. It returns an error if *v is
 // negative; name is the option that the error names, such as
