@@ -38,8 +38,9 @@ type Answer struct {
 	// the queries read these times.
 	Dates []dates.Range `json:"dates,omitempty"`
 
-	// Partial says that the answer is correct, but does not cover the whole
-	// question. PartialReason says what is missing and why.
+	// Partial says that the answer does not cover the whole question, or that code
+	// found something doubtful in it, such as other dates than the question means.
+	// PartialReason says what is missing or doubtful, and why.
 	Partial       bool   `json:"partial,omitempty"`
 	PartialReason string `json:"partial_reason,omitempty"`
 
@@ -82,14 +83,14 @@ type Query struct {
 
 	// Values are the values that the query compares with in place of other words
 	// of the question.
-	Values []ReadAs `json:"values,omitempty"`
+	Values []ValueMatch `json:"values,omitempty"`
 
 	Corrections []Correction `json:"corrections,omitempty"` // oldest first
 }
 
-// A ReadAs is a value that a query took for words of the question that are spelled
+// A ValueMatch is a value that a query took for words of the question that are spelled
 // differently: Active for "Actve".
-type ReadAs struct {
+type ValueMatch struct {
 	Said   string `json:"said"`
 	Table  string `json:"table"`
 	Column string `json:"column"`
@@ -129,14 +130,6 @@ type CitationAudit struct {
 	Claims   int               `json:"claims"`  // sentences that state something
 	Uncited  int               `json:"uncited"` // claims without a source
 	Findings []CitationFinding `json:"findings,omitempty"`
-}
-
-// UncitedShare returns the share of the claims that have no source, from 0 to 1.
-func (a CitationAudit) UncitedShare() float64 {
-	if a.Claims == 0 {
-		return 0
-	}
-	return float64(a.Uncited) / float64(a.Claims)
 }
 
 // A CitationFinding is one thing in a text that its sources do not support.

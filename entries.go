@@ -77,10 +77,10 @@ func Remembered[T any](ctx context.Context, name string, n int) ([]T, error) {
 	return entries, nil
 }
 
-// ReadEntries returns the last n entries that a thread remembers under a name,
+// Entries returns the last n entries that a thread remembers under a name,
 // oldest first, as [Remembered] does within a run; n of 0 means all. It does
 // not check whose thread it is: see [Inspect].
-func ReadEntries[T any](ctx context.Context, st store.Store, thread, name string, n int) ([]T, error) {
+func Entries[T any](ctx context.Context, st store.Store, thread, name string, n int) ([]T, error) {
 	floor, err := floorOf(ctx, st, thread)
 	if err != nil {
 		return nil, err

@@ -38,15 +38,15 @@ type Options struct {
 	// Settings are how the agent calls its model.
 	llm.Settings
 
-	// Store saves conversations, so that a turn can be resumed after a crash. Nil
-	// means that nothing is saved, unless the agent runs within a durable run of
-	// another agent: then it is part of that run. See [qed.Durable].
+	// Store saves the conversations, as [qed.Durable] does. Nil means that nothing
+	// is saved, unless the agent runs within a durable run of another agent: then
+	// it is part of that run.
 	Store store.Store
-	// Durable are the options of [qed.Durable]. It needs a Store. If its
-	// ParseReplies is nil, replies are parsed with the agent's model.
+	// Durable configures how conversations are saved. If its ParseReplies is nil,
+	// the agent's model reads replies. Without a Store, Durable must be nil.
 	Durable *qed.DurableOptions
 
-	// Prompts replaces texts that are sent to the model. Nil replaces none.
+	// Prompts replaces texts that are sent to the model. Nil means none.
 	Prompts *Prompts
 
 	// Texts replaces texts that users see, by language, such as "de". English and

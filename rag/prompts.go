@@ -10,12 +10,10 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-// Prompts are the texts that the agent sends to its model, as templates with the
-// functions of [llm.PromptFuncs]. A nil template stands for the agent's own,
-// which is in the folder prompts.
-//
-// Text of documents, users and models must go through the function quote.
-// Otherwise the model could take it for a part of the prompt.
+// Prompts are the templates of the texts that are sent to the model. Nil means the
+// package's own, which are the files of the folder prompts. Make a template with
+// [llm.PromptFuncs]. Everything that a document, a user or a model wrote must go
+// through the function quote, or the model could take it for instructions.
 type Prompts struct {
 	Rewrite *template.Template // rewrites a question so that it stands alone: [RewriteData]
 	Answer  *template.Template // answers a question: [AnswerData]

@@ -15,10 +15,10 @@
 //
 // Each part can be used without the others: [Split] splits the texts of other
 // sources, the chunks of an Index are in any [Backend], and any [Searcher] can
-// replace the Index. [Reranked] adds a second, better ranking. [NewTool] returns the search
-// alone, as a tool for other agents. Package rag/pdf reads PDF files. Packages
-// rag/pgindex, rag/esindex and rag/chromaindex are Backends in PostgreSQL,
-// Elasticsearch and Chroma.
+// replace the Index. [Reranked] adds a second, better ranking. [NewTool] returns the
+// search alone, as a tool for other agents. Package rag/pdf reads PDF files.
+// Packages rag/pgindex, rag/esindex and rag/chromaindex are Backends in
+// PostgreSQL, Elasticsearch and Chroma.
 //
 // The agent is a [qed.Graph]:
 //
@@ -32,11 +32,12 @@
 // The model cites a passage by its key in square brackets, such as [c4k7fm]. In
 // the answer, [n] refers to the n-th of [qed.Answer.Citations], which holds the
 // cited passages and no others. Keys are replaced while the text streams, and keys
-// of passages that do not exist are removed and counted. An answer without a
-// citation is partial.
+// of passages that do not exist are removed. An answer without a citation is
+// partial.
 //
-// The answer has the findings of package citation about its quotations, numbers,
-// dates and claims in [qed.Answer.Audit]. They do not change the text.
+// [qed.Answer.Audit] has the removed keys, and what package citation found about
+// the quotations, numbers, dates and claims of the text. It does not change the
+// text.
 //
 // If no passage is relevant, or the model says that the passages do not answer the
 // question, [qed.Answer.NotFound] is set and the answer is partial. In the first

@@ -19,10 +19,8 @@ const (
 	maxName     = 300      // characters of a name
 	minPartial  = 4        // characters of a name that can match partly
 	maxProblems = 20       // problems that an error lists
+	minRatio    = 0.7      // of two names for the tier Fuzzy
 )
-
-// MinRatio is the smallest ratio of two names for the tier [Fuzzy].
-const MinRatio = 0.7
 
 // ErrInvalidRegistry is the code of a [refusal.Error] of [ReadRegistry].
 const ErrInvalidRegistry = refusal.Code("invalid_registry")
@@ -172,8 +170,8 @@ const (
 	Exact Tier = "exact"
 
 	// Fuzzy is a name that resembles one of the registry. Their ratio is at least
-	// [MinRatio], and both have the same numbers: "ISO 9002" is not a
-	// misspelling of "ISO 9001", nor "Annex A" one of "Annex B".
+	// 0.7, and both have the same numbers: "ISO 9002" is not a misspelling of
+	// "ISO 9001", nor "Annex A" one of "Annex B".
 	Fuzzy Tier = "fuzzy"
 
 	// Substring is a name that has a name of the registry in it, or the other way
@@ -254,9 +252,9 @@ func (r *Registry) match(tier Tier, ratio float64, names ...registryName) (Match
 	return m, false
 }
 
-// fuzzy returns the names with the highest ratio, if it is at least MinRatio.
+// fuzzy returns the names with the highest ratio, if it is at least minRatio.
 func (r *Registry) fuzzy(asked registryName, of func(registryName) bool) (best float64, names []registryName) {
-	best = MinRatio
+	best = minRatio
 	m := newMatcher(asked.runes)
 	for _, n := range r.names {
 		if len(n.runes) < minPartial || n.marks != asked.marks || lengthRatio(n, asked) < best || !of(n) {

@@ -223,7 +223,7 @@ func FuzzResolve(f *testing.F) {
 		}
 		m, ok := r.Resolve(name)
 		known := slices.ContainsFunc(r.Documents(), func(d references.RegistryDocument) bool { return d.ID == m.Document.ID })
-		if ok != known || ok && len(m.Candidates) > 0 || m.Ratio < 0 || m.Ratio > 1 || m.Tier == references.Fuzzy && m.Ratio < references.MinRatio {
+		if ok != known || ok && len(m.Candidates) > 0 || m.Ratio < 0 || m.Ratio > 1 || m.Tier == references.Fuzzy && m.Ratio < 0.7 {
 			t.Fatalf("Resolve(%q) in %s returned %+v, %v", name, text, m, ok)
 		}
 		for _, d := range r.Documents() {

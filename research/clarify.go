@@ -49,14 +49,14 @@ type Round struct {
 type ClarificationEnd string
 
 const (
-	QueriesGiven ClarificationEnd = "queries_given"  // there was none: see [Request]
-	IsClear      ClarificationEnd = "is_clear"       // the model has no question
-	Replied      ClarificationEnd = "replied"        // the user replied to the one question
-	UserEnd      ClarificationEnd = "user_end"       // the user replied "/end"
-	MaxRounds    ClarificationEnd = "max_iterations" // see [Options.MaxRounds]
-	Convergence  ClarificationEnd = "convergence"    // another round would find little
-	CannotAsk    ClarificationEnd = "cannot_ask"     // the run cannot be interrupted
-	NotAnalyzed  ClarificationEnd = "not_analyzed"   // the model's reply could not be used
+	EndQueriesGiven ClarificationEnd = "queries_given"  // there was none: see [Request]
+	EndIsClear      ClarificationEnd = "is_clear"       // the model has no question
+	EndReplied      ClarificationEnd = "replied"        // the user replied to the one question
+	EndByUser       ClarificationEnd = "user_end"       // the user replied "/end"
+	EndMaxRounds    ClarificationEnd = "max_iterations" // see [Options.MaxRounds]
+	EndConvergence  ClarificationEnd = "convergence"    // another round would find little
+	EndCannotAsk    ClarificationEnd = "cannot_ask"     // the run cannot be interrupted
+	EndNotAnalyzed  ClarificationEnd = "not_analyzed"   // the model's reply could not be used
 )
 
 // The limits of convergence.
@@ -97,10 +97,10 @@ func (a *agent) analyze(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	reply, err := asking.Object[analyzed](ctx, a.model, &s.Usage, req)
-	s.Clarification.Ended = IsClear
+	s.Clarification.Ended = EndIsClear
 	switch {
 	case asking.Unusable(err):
-		s.Clarification.Ended, s.Queries = NotAnalyzed, []string{s.Question}
+		s.Clarification.Ended, s.Queries = EndNotAnalyzed, []string{s.Question}
 		return s, nil
 	case err != nil:
 		return s, err
@@ -189,7 +189,7 @@ func (a *agent) explore(ctx context.Context, s state) (state, error) {
 	last := &s.Clarification.Rounds[len(s.Clarification.Rounds)-1]
 	switch {
 	case asking.Unusable(err):
-		s.Clarification.Ended = NotAnalyzed
+		s.Clarification.Ended = EndNotAnalyzed
 		return s, nil
 	case err != nil:
 		return s, err
@@ -198,9 +198,9 @@ func (a *agent) explore(ctx context.Context, s state) (state, error) {
 	last.Questions = clipped(found.Questions, 3, maxQuery)
 	switch {
 	case last.converged():
-		s.Clarification.Ended, last.Questions = Convergence, nil
+		s.Clarification.Ended, last.Questions = EndConvergence, nil
 	case len(last.Questions) == 0:
-		s.Clarification.Ended = IsClear
+		s.Clarification.Ended = EndIsClear
 	}
 	return s, nil
 }
@@ -265,23 +265,23 @@ func (a *agent) askUser(ctx context.Context, s state) (state, error) {
 	reply, err := qed.Interrupt[string](ctx, question.Question{Text: text})
 	switch {
 	case errors.Is(err, qed.ErrCannotInterrupt):
-		s.Clarification.Ended = CannotAsk
+		s.Clarification.Ended = EndCannotAsk
 		return s, nil
 	case errors.Is(err, qed.ErrTooManyQuestions):
-		s.Clarification.Ended = MaxRounds
+		s.Clarification.Ended = EndMaxRounds
 		return s, nil
 	case err != nil:
 		return s, err
 	case saysEnd(reply):
-		s.Clarification.Ended = UserEnd
+		s.Clarification.Ended = EndByUser
 		return s, nil
 	}
 	round.Reply = prompt.Clip(strings.TrimSpace(reply), maxReply)
 	switch {
 	case a.opt.MaxRounds == 0:
-		s.Clarification.Ended, s.Context = Replied, round.Reply
+		s.Clarification.Ended, s.Context = EndReplied, round.Reply
 	case len(s.Clarification.Rounds) >= a.opt.MaxRounds:
-		s.Clarification.Ended = MaxRounds
+		s.Clarification.Ended = EndMaxRounds
 	}
 	return s, nil
 }

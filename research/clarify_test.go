@@ -50,14 +50,14 @@ func TestOneQuestion(t *testing.T) {
 	report := reportOf(t, answer)
 	want := research.Clarification{
 		Rounds: []research.Round{{Questions: []string{"What does “thing” mean in: What does the berth thing cost?"}, Reply: "The berth fee"}},
-		Ended:  research.Replied,
+		Ended:  research.EndReplied,
 	}
 	if diff := cmp.Diff(want, report.Clarification); diff != "" || report.Context != "The berth fee" || !answer.Saved {
 		t.Errorf("%s, %+v", diff, report)
 	}
 	// Where nobody can be asked, the research begins.
 	_, report = ask(t, newAgent(t, m, index(t, harbour), narrow(t)), "What does the berth thing cost?")
-	if report.Clarification.Ended != research.CannotAsk || len(report.Tasks) != 1 {
+	if report.Clarification.Ended != research.EndCannotAsk || len(report.Tasks) != 1 {
 		t.Errorf("%+v", report)
 	}
 }
@@ -68,7 +68,7 @@ func TestGivenQueries(t *testing.T) {
 	opt.MaxRounds, opt.Request = 3, given("berth fee")
 	m := &reader{}
 	_, report := ask(t, newAgent(t, m, index(t, harbour), opt), "What does the thing cost?")
-	if report.Clarification.Ended != research.QueriesGiven || report.Tasks[0].Queries[0] != "berth fee" || m.calls["analyze_question"]+m.calls["write_queries"] > 0 {
+	if report.Clarification.Ended != research.EndQueriesGiven || report.Tasks[0].Queries[0] != "berth fee" || m.calls["analyze_question"]+m.calls["write_queries"] > 0 {
 		t.Errorf("%+v, %v", report, m.calls)
 	}
 }
@@ -87,15 +87,15 @@ func TestIterativeClarification(t *testing.T) {
 		ended  research.ClarificationEnd
 		rounds int
 	}{
-		"the user ends it":   {nil, []string{"/end"}, research.UserEnd, 1},
-		"the user ends late": {nil, []string{"the small one", " /END "}, research.UserEnd, 2},
-		"the last round":     {nil, []string{"the small one", "since May", "by night"}, research.MaxRounds, 3},
-		"convergence":        {judge(0.8, 2), []string{"the small one"}, research.Convergence, 2},
-		"too many gaps":      {judge(0.8, 3), []string{"the small one", "since May", "by night"}, research.MaxRounds, 3},
-		"too little covered": {judge(0.79, 0), []string{"the small one", "since May", "by night"}, research.MaxRounds, 3},
+		"the user ends it":   {nil, []string{"/end"}, research.EndByUser, 1},
+		"the user ends late": {nil, []string{"the small one", " /END "}, research.EndByUser, 2},
+		"the last round":     {nil, []string{"the small one", "since May", "by night"}, research.EndMaxRounds, 3},
+		"convergence":        {judge(0.8, 2), []string{"the small one"}, research.EndConvergence, 2},
+		"too many gaps":      {judge(0.8, 3), []string{"the small one", "since May", "by night"}, research.EndMaxRounds, 3},
+		"too little covered": {judge(0.79, 0), []string{"the small one", "since May", "by night"}, research.EndMaxRounds, 3},
 		"no question": {map[string]func(prompt) any{"judge_coverage": func(prompt) any {
 			return object{"coverage": 0.1, "gaps": []string{}, "questions": []string{}}
-		}}, nil, research.IsClear, 1},
+		}}, nil, research.EndIsClear, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			opt := narrow(t)

@@ -25,8 +25,9 @@ type Options struct {
 	// resumed run keeps the Request. Nil means the zero Request.
 	Request func(ctx context.Context, turn qed.Turn) (Request, error)
 	// Filter returns what the user of a turn may read, from the context that the
-	// host passed to the agent. It is called by several goroutines, before each search
-	// and before each use of what was found. Its error ends the turn. Nil means that every user may read everything.
+	// host passed to the agent. It is called by several goroutines, before each
+	// search and before each use of what was found. Its error ends the turn. Nil
+	// means that every user may read everything.
 	Filter func(ctx context.Context) (rag.Filter, error)
 	// Databases are searchers that a [Request] can select by their names.
 	Databases map[string]rag.Searcher
@@ -68,11 +69,12 @@ type Options struct {
 	// Settings are how the agent calls its model.
 	llm.Settings
 
-	// Store saves conversations, so that users can be asked and a turn can be
-	// resumed. Nil means that nothing is saved, unless the agent runs within a
-	// durable run of another agent: then it is part of that run.
+	// Store saves the conversations, as [qed.Durable] does. Nil means that nothing
+	// is saved, unless the agent runs within a durable run of another agent: then
+	// it is part of that run. Without a Store, users cannot be asked.
 	Store store.Store
-	// Durable are the options of [qed.Durable]. It needs a Store.
+	// Durable configures how conversations are saved. If its ParseReplies is nil,
+	// the agent's model reads replies. Without a Store, Durable must be nil.
 	Durable *qed.DurableOptions
 
 	// Texts replaces texts that users see, by language, such as "de". English and

@@ -57,7 +57,7 @@ func newTask(key, description, query string, after []string) qed.Todo {
 // there is one task for each research query.
 func (a *agent) plan(ctx context.Context, s state) (state, error) {
 	if s.Clarification.Ended == "" {
-		s.Clarification.Ended = QueriesGiven
+		s.Clarification.Ended = EndQueriesGiven
 	}
 	facts, err := qed.Dates(ctx, s.Question)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 var promptFiles embed.FS
 
 var (
-	analyzePrompt  = promptset.Parse(promptFiles, "analyze.tmpl")
-	queriesPrompt  = promptset.Parse(promptFiles, "queries.tmpl")
-	coveragePrompt = promptset.Parse(promptFiles, "coverage.tmpl")
-	concludePrompt = promptset.Parse(promptFiles, "conclude.tmpl")
-	planPrompt     = promptset.Parse(promptFiles, "plan.tmpl")
-	refinePrompt   = promptset.Parse(promptFiles, "refine.tmpl")
-	condensePrompt = promptset.Parse(promptFiles, "condense.tmpl")
-	gatePrompt     = promptset.Parse(promptFiles, "gate.tmpl")
-	assessPrompt   = promptset.Parse(promptFiles, "assess.tmpl")
-	reportPrompt   = promptset.Parse(promptFiles, "report.tmpl")
-	qualityPrompt  = promptset.Parse(promptFiles, "quality.tmpl")
+	analyzePrompt  = promptset.Parse(promptFiles, "analyze_question.tmpl")
+	queriesPrompt  = promptset.Parse(promptFiles, "write_queries.tmpl")
+	coveragePrompt = promptset.Parse(promptFiles, "judge_coverage.tmpl")
+	concludePrompt = promptset.Parse(promptFiles, "conclude_clarification.tmpl")
+	planPrompt     = promptset.Parse(promptFiles, "plan_tasks.tmpl")
+	refinePrompt   = promptset.Parse(promptFiles, "refine_query.tmpl")
+	condensePrompt = promptset.Parse(promptFiles, "condense_passage.tmpl")
+	gatePrompt     = promptset.Parse(promptFiles, "gate_references.tmpl")
+	assessPrompt   = promptset.Parse(promptFiles, "assess_task.tmpl")
+	reportPrompt   = promptset.Parse(promptFiles, "write_report.tmpl")
+	qualityPrompt  = promptset.Parse(promptFiles, "check_quality.tmpl")
 )
 
 // A shown is a passage or a finding in a prompt.

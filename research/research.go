@@ -89,10 +89,31 @@
 //
 // # Requests
 //
-// The requests have these names ([llm.Request.Name]): analyze_question,
-// write_queries, judge_coverage, conclude_clarification, plan_tasks, refine_query,
-// condense_passage, gate_references, assess_task, write_report and check_quality.
-// Their prompts are in the folder prompts.
+// The requests have these names ([llm.Request.Name]), for scripted models and
+// traces. The prompt of each is the file of that name in the folder prompts. The
+// replies are JSON, except the report:
+//
+//	analyze_question        {"key_concepts": [".."], "entities": [".."], "scope": "..",
+//	                         "clarification_needed": true, "language": "en",
+//	                         "queries": [".."], "question": ".."}
+//	write_queries           {"language": "en", "queries": ["..", ".."]}
+//	judge_coverage          {"coverage": 0.5, "gaps": [".."], "questions": [".."]}
+//	conclude_clarification  {"key_concepts": [".."], "entities": [".."], "scope": "..",
+//	                         "queries": [".."], "context": ".."}
+//	plan_tasks              {"tasks": [{"description": "..", "query": "..", "after": [1]}]}
+//	refine_query            {"query": ".."}
+//	condense_passage        {"relevant": "..", "score": 0.9, "references": [
+//	                         {"type": "document_mention", "text": "..", "target": ".."}]}
+//	gate_references         {"decisions": [{"reference": 0, "follow": true, "reason": ".."}]}
+//	assess_task             {"done": false, "gaps": [".."], "query": "..",
+//	                         "tasks": [{"description": "..", "query": ".."}]}
+//	write_report            text with citations: "It is closed [c4k7fm]."
+//	check_quality           {"factual_accuracy": 90, "semantic_validity": 90,
+//	                         "structural_integrity": 90, "query_relevance": 90,
+//	                         "issues": [".."], "focus": ".."}
+//
+// A message that comes while a question is open is read with the request
+// "read_reply" ([question.Parser]).
 package research
 
 import (

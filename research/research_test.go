@@ -54,7 +54,7 @@ func TestResearch(t *testing.T) {
 	if task.Ended != research.TaskDone || task.Depth != 2 || task.Findings != 3 || task.Tokens == 0 || task.Iterations != 1 {
 		t.Errorf("%+v", task)
 	}
-	if report.Clarification.Ended != research.IsClear || report.Quality.Total != 450 || report.Remediated || report.UnknownKeys != 0 {
+	if report.Clarification.Ended != research.EndIsClear || report.Quality.Total != 450 || report.Remediated || report.UnknownKeys != 0 {
 		t.Errorf("%+v", report)
 	}
 	if diff := cmp.Diff([]qed.PlanTask{{Key: "task_1", Description: "find out: " + feeQuestion, Tool: "research", Status: qed.TodoComplete}}, answer.Plan); diff != "" {
@@ -575,7 +575,7 @@ func TestClarificationCannotAsk(t *testing.T) {
 	opt.MaxRounds = 3
 	m := &reader{}
 	_, report := ask(t, newAgent(t, m, index(t, harbour), opt), feeQuestion)
-	if c := report.Clarification; c.Ended != research.CannotAsk || len(c.Rounds) != 1 || m.calls["conclude_clarification"] != 1 || len(report.Sources) == 0 {
+	if c := report.Clarification; c.Ended != research.EndCannotAsk || len(c.Rounds) != 1 || m.calls["conclude_clarification"] != 1 || len(report.Sources) == 0 {
 		t.Errorf("%+v", report)
 	}
 }
@@ -593,7 +593,7 @@ func TestClarificationFails(t *testing.T) {
 			return nil
 		}}
 		_, report := ask(t, newAgent(t, m, index(t, harbour), opt), feeQuestion)
-		if ended := report.Clarification.Ended; len(report.Sources) == 0 || (ended == research.NotAnalyzed) != (name == "judge_coverage") {
+		if ended := report.Clarification.Ended; len(report.Sources) == 0 || (ended == research.EndNotAnalyzed) != (name == "judge_coverage") {
 			t.Errorf("%s: %+v", name, report)
 		}
 	}

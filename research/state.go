@@ -52,7 +52,7 @@ type draft struct {
 	Quality *Quality // nil if it is not known
 	Focus   string
 	Cut     bool // it is not complete
-	Written bool // by code, because the model wrote none
+	Notes   bool // Text lists the findings, because the model wrote no report
 }
 
 // finished is what the answer of a turn needs.

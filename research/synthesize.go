@@ -88,7 +88,7 @@ func (a *agent) synthesize(ctx context.Context, s state) (state, error) {
 	}
 	sources := s.sources()
 	if len(sources) == 0 {
-		s.Drafts = append(s.Drafts, draft{Written: true})
+		s.Drafts = append(s.Drafts, draft{Notes: true})
 		return s, nil
 	}
 	facts, err := qed.Dates(ctx, s.Question)
@@ -107,7 +107,7 @@ func (a *agent) synthesize(ctx context.Context, s state) (state, error) {
 	case text != "" && (err == nil || errors.Is(err, llm.ErrTruncated)):
 		s.Drafts = append(s.Drafts, draft{Text: text, Cut: err != nil})
 	case err == nil, useless(err), spent(err) && final:
-		s.Drafts = append(s.Drafts, draft{Text: notes(sources), Written: true})
+		s.Drafts = append(s.Drafts, draft{Text: notes(sources), Notes: true})
 	default:
 		return s, err
 	}
@@ -184,7 +184,7 @@ func (a *agent) checkQuality(ctx context.Context, s state) (state, error) {
 	d := &s.Drafts[len(s.Drafts)-1]
 	sources := s.sources()
 	result, audit := cite(*d, sources)
-	if d.Written || audit == nil || result.None || qed.BudgetExceeded(ctx) != nil {
+	if d.Notes || audit == nil || result.None || qed.BudgetExceeded(ctx) != nil {
 		return s, nil
 	}
 	data := s.reportData(sources)
@@ -255,7 +255,7 @@ func (a *agent) attribute(ctx context.Context, s state) (state, error) {
 	sources := s.sources()
 	var chosen draft
 	for i, d := range s.Drafts {
-		if i == 0 || !d.Written && (d.Quality == nil || chosen.Quality == nil || d.Quality.Total > chosen.Quality.Total) {
+		if i == 0 || !d.Notes && (d.Quality == nil || chosen.Quality == nil || d.Quality.Total > chosen.Quality.Total) {
 			chosen = d
 		}
 	}
@@ -284,7 +284,7 @@ func (a *agent) attribute(ctx context.Context, s state) (state, error) {
 			f.Reason, f.NotFound = texts.Failed, false
 		}
 		f.Text = usertext.Fill(texts.NoAnswer, "reason", f.Reason)
-	case chosen.Written:
+	case chosen.Notes:
 		f.Text, f.Reason = texts.OnlyNotes+"\n\n"+f.Text, texts.OnlyNotes
 	case limited:
 		f.Reason = texts.Shortened

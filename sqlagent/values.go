@@ -60,21 +60,21 @@ func valueLines(matches []values.Match) []string {
 
 // taken returns the values that a statement compares with, of those that the question
 // names in other words.
-func (s *state) taken(sql string) []qed.ReadAs {
-	var out []qed.ReadAs
+func (s *state) taken(sql string) []qed.ValueMatch {
+	var out []qed.ValueMatch
 	sql = strings.ToLower(sql) // a statement may compare in lower case
 	for _, m := range s.Named {
 		literal := "'" + strings.ReplaceAll(strings.ToLower(m.Value), "'", "''") + "'"
 		if m.Literal() || !strings.Contains(sql, literal) {
 			continue
 		}
-		out = append(out, qed.ReadAs{Said: m.Said, Table: m.Table, Column: m.Column, Value: m.Value})
+		out = append(out, qed.ValueMatch{Said: m.Said, Table: m.Table, Column: m.Column, Value: m.Value})
 	}
 	return out
 }
 
 // readAs returns a sentence for each of the words that were read as other values.
-func readAs(texts *Texts, taken []qed.ReadAs) string {
+func readAs(texts *Texts, taken []qed.ValueMatch) string {
 	var order []string
 	of := map[string][]string{}
 	for _, t := range taken {

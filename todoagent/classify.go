@@ -13,7 +13,7 @@ import (
 	"github.com/qedkit/qed/question"
 )
 
-// The intents that only this agent has, next to those of package qed.
+// The intents that only this agent has, next to those of package question.
 const (
 	IntentContinue     question.Intent = "continue"     // run the open plan further
 	IntentContinuation question.Intent = "continuation" // a new request about what was found before

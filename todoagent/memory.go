@@ -59,10 +59,10 @@ const (
 //   - Agents that are tasks of other agents have a memory of their own, which
 //     Entries does not read.
 //   - The snapshots are the plans at that time. For the plan that is open now, see
-//     [Open].
+//     [OpenPlan].
 //   - Entries does not check whose thread it is: see [qed.Inspect].
 func Entries(ctx context.Context, st store.Store, thread string, n int) ([]Entry, error) {
-	return qed.ReadEntries[Entry](ctx, st, thread, entriesName, n)
+	return qed.Entries[Entry](ctx, st, thread, entriesName, n)
 }
 
 // Known is the part of the memory that prompts have. All of it is data.

@@ -197,7 +197,7 @@ func TestNestedFailure(t *testing.T) {
 			if !answer.Partial || len(answer.Questions) > 0 || len(l.Count()) != 0 {
 				t.Errorf("answer = %+v, paid %v", answer, l.Count())
 			}
-			if open, err := todoagent.Open(talk.ctx, talk.store, "t"); err != nil || open == nil || open.Current != "c" {
+			if open, err := todoagent.OpenPlan(talk.ctx, talk.store, "t"); err != nil || open == nil || open.Current != "c" {
 				t.Errorf("open = %+v, %v", open, err)
 			}
 		})

@@ -76,7 +76,7 @@ const (
 )
 
 // New returns an agent that makes a plan for each request, a [qed.TodoList], and
-// does its tasks one at a time, each with one tool of the registry. Its graph is
+// runs its tasks, each of which calls one tool of the registry. Its graph is
 //
 //	classify_intent -> reiterate_intention -> plan_todos -> approve_plan
 //	       |                                                      |
@@ -114,9 +114,8 @@ const (
 // So the last task of a plan should call a tool whose result has a text, such
 // as llm_summary of package tools, or a tool that returns a [finding.Finding]
 // with a Text. Its Table is the last one that was found; its Queries, Artifacts
-// and Citations are of all tasks. Its Plan
-// has all tasks with their status. The error text of a task that failed is in
-// its [qed.TaskFinished].
+// and Citations are of all tasks. Its Plan has all tasks with their status. The
+// error text of a task that failed is in its [qed.TaskFinished].
 //
 // Every task that ran adds an [Entry] to the thread's memory, and every query a
 // [finding.QueryMetadata], so a later request can be about earlier results: see

@@ -114,7 +114,7 @@ type todoTalk struct {
 // problem returns why the current task of the open plan failed, for the developer.
 func (c *todoTalk) problem() string {
 	c.t.Helper()
-	l, err := todoagent.Open(c.ctx, c.store, "t")
+	l, err := todoagent.OpenPlan(c.ctx, c.store, "t")
 	if err != nil || l == nil {
 		c.t.Fatalf("no plan is open: %v", err)
 	}

@@ -36,7 +36,7 @@ func TestOpen(t *testing.T) {
 			var got []string
 			for _, text := range test.say {
 				talk.say(text)
-				l, err := todoagent.Open(talk.ctx, talk.store, "t")
+				l, err := todoagent.OpenPlan(talk.ctx, talk.store, "t")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -55,10 +55,10 @@ func TestOpen(t *testing.T) {
 			}
 		})
 	}
-	if l, err := todoagent.Open(t.Context(), &store.InMemory{}, "nobody's"); l != nil || err != nil {
+	if l, err := todoagent.OpenPlan(t.Context(), &store.InMemory{}, "nobody's"); l != nil || err != nil {
 		t.Errorf("of a thread that does not exist: %+v, %v", l, err)
 	}
-	if _, err := todoagent.Open(t.Context(), &store.InMemory{}, strings.Repeat("x", 10_000)); err == nil {
+	if _, err := todoagent.OpenPlan(t.Context(), &store.InMemory{}, strings.Repeat("x", 10_000)); err == nil {
 		t.Error("a bad name of a thread is taken")
 	}
 }

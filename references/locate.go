@@ -1,0 +1,150 @@
+package references
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A ClaimType is what a model says that a reference is.
+type ClaimType string
+
+const (
+	LegalSection      ClaimType = "legal_section"      // a part of a law or of a document
+	AcademicNumbered  ClaimType = "academic_numbered"  // [Numbered]
+	AcademicShortForm ClaimType = "academic_shortform" // [AuthorYear]
+	DocumentMention   ClaimType = "document_mention"   // [Document]
+)
+
+// kinds has the kinds that a type stands for. The first one is that of a claim
+// that no pattern confirms.
+var kinds = map[ClaimType][]Kind{
+	LegalSection:      {Section, Law, Case},
+	AcademicNumbered:  {Numbered},
+	AcademicShortForm: {AuthorYear, Journal},
+	DocumentMention:   {Document, Law, Journal, URL},
+}
+
+// A Claim is a reference that a model found in a text. It has the JSON form of a
+// model's reply, and is not trusted: see [Locate].
+type Claim struct {
+	Type   ClaimType `json:"type" jsonschema:"enum=legal_section,enum=academic_numbered,enum=academic_shortform,enum=document_mention"`
+	Text   string    `json:"text" jsonschema_description:"the reference, copied from the text without changes"`
+	Target string    `json:"target,omitempty" jsonschema_description:"the name of the law or document that it refers to, copied from it, or empty"`
+}
+
+const maxClaim = 500 // bytes of the text of a claim
+
+// Locate returns the references that a model claims to have found in a text, in the
+// order of the text, and the claims that it drops: those with an unknown type, with
+// an empty text or one of more than 500 bytes, and those whose text does not occur in
+// the given text. The texts must be equal except for white space. If a text occurs
+// several times, Locate returns the first occurrence.
+//
+// A Target that the text does not contain is removed. If [Find] recognizes a
+// reference with a target within the claimed words, Locate returns that one.
+func Locate(text string, claims []Claim) (found []Reference, dropped []Claim) {
+	if len(claims) == 0 {
+		return nil, nil
+	}
+	known := Find(text)
+	s := newSpaced(text)
+	for _, c := range claims {
+		from, to := s.find(c.Text)
+		if from < 0 || kinds[c.Type] == nil {
+			dropped = append(dropped, c)
+			continue
+		}
+		target := ""
+		if a, b := s.find(c.Target); a >= 0 {
+			target = text[a:b]
+		}
+		r := reference(kinds[c.Type][0], text, from, to, target, "")
+		i, _ := slices.BinarySearchFunc(known, from, func(k Reference, from int) int { return cmp.Compare(k.From, from) })
+		var within []Reference
+		for ; i < len(known) && known[i].To <= to; i++ {
+			if slices.Contains(kinds[c.Type], known[i].Kind) {
+				within = append(within, known[i])
+			}
+		}
+		if len(within) == 1 {
+			r.Kind, r.Part = within[0].Kind, within[0].Part
+			if within[0].Target != "" {
+				r = within[0]
+			}
+		}
+		found = append(found, r)
+	}
+	slices.SortStableFunc(found, order)
+	return found, dropped
+}
+
+func order(a, b Reference) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) }
+
+// A spaced is a text in which white space is one space, with the positions of its
+// bytes in the original.
+type spaced struct {
+	text string
+	at   []int
+}
+
+func newSpaced(text string) spaced {
+	var b strings.Builder
+	b.Grow(len(text))
+	at := make([]int, 0, len(text)+1)
+	space := false
+	for i, r := range text {
+		if unicode.IsSpace(r) {
+			if !space {
+				b.WriteByte(' ')
+				at = append(at, i)
+			}
+			space = true
+			continue
+		}
+		space = false
+		_, n := utf8.DecodeRuneInString(text[i:])
+		b.WriteString(text[i : i+n])
+		for j := range n {
+			at = append(at, i+j)
+		}
+	}
+	return spaced{b.String(), append(at, len(text))}
+}
+
+// find returns the first place of words in the original text: one that neither
+// begins nor ends within a word. It returns -1 if there is none.
+func (s spaced) find(words string) (from, to int) {
+	if len(words) > maxClaim || !utf8.ValidString(words) {
+		return -1, -1
+	}
+	words = strings.Join(strings.Fields(words), " ")
+	if words == "" {
+		return -1, -1
+	}
+	for at := 0; ; {
+		i := strings.Index(s.text[at:], words)
+		if i < 0 {
+			return -1, -1
+		}
+		i += at
+		j := i + len(words)
+		before, _ := utf8.DecodeLastRuneInString(s.text[:i])
+		first, n := utf8.DecodeRuneInString(words)
+		last, _ := utf8.DecodeLastRuneInString(words)
+		after, _ := utf8.DecodeRuneInString(s.text[j:])
+		if !(inWord(before) && inWord(first)) && !(inWord(last) && inWord(after)) {
+			return s.at[i], s.at[j-1] + 1
+		}
+		at = i + n
+	}
+}
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+
+func inWordBefore(text string, at int) bool {
+	r, _ := utf8.DecodeLastRuneInString(text[:at])
+	return inWord(r)
+}
