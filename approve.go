@@ -26,7 +26,7 @@ func (r *Registry) approve(sc *scope, t *Tool, arguments json.RawMessage) (json.
 	own := sc.enter(sc, "", nil)
 	if sc.place != nil {
 		own.place = sc.place.child(":approve")
-		own.place.mute = sc.place.approvals // approval may interrupt even a task that may not interrupt
+		own.place.cannotInterrupt = sc.place.cannotApprove // approval may interrupt even a task that may not interrupt
 	}
 	if r.opt.Approve == nil {
 		return r.askApproval(own, t, arguments)

@@ -78,7 +78,7 @@ func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 	if len(c.nodes) == 1 {
 		c.problem("it has no nodes; add them with Node")
 	} else {
-		c.checkWays()
+		c.checkSuccessors()
 		c.checkReach(opt.WrapUp)
 	}
 	for _, err := range checkState[S]() {
@@ -108,21 +108,21 @@ func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 // A compiler collects the problems of one Compile. It does not change its graph.
 type compiler[S any] struct{ *Graph[S] }
 
-// ways returns the names of the nodes that may come after n.
-func (n *node[S]) ways() []string {
+// successors returns the names of the nodes that may come after n.
+func (n *node[S]) successors() []string {
 	if n.next != "" {
 		return []string{n.next}
 	}
 	return n.targets
 }
 
-func (c compiler[S]) checkWays() {
+func (c compiler[S]) checkSuccessors() {
 	for _, n := range c.nodes {
-		ways := n.ways()
-		if len(ways) == 0 {
+		successors := n.successors()
+		if len(successors) == 0 {
 			c.problem("node %q leads nowhere; add an edge, to End if it is the last node", n.name)
 		}
-		for _, to := range ways {
+		for _, to := range successors {
 			switch {
 			case to == Start:
 				c.problem("node %q leads back to Start; name the first node instead", n.name)
@@ -141,21 +141,21 @@ func (c compiler[S]) checkReach(wrapUp string) {
 		n := c.byName[todo[len(todo)-1]]
 		todo = todo[:len(todo)-1]
 		if n == nil {
-			continue // End, or a name that checkWays reports
+			continue // End, or a name that checkSuccessors reports
 		}
-		for _, to := range n.ways() {
+		for _, to := range n.successors() {
 			if !reached[to] {
 				reached[to] = true
 				todo = append(todo, to)
 			}
 		}
 	}
-	ends := map[string]bool{End: true} // and the names that checkWays reports
+	ends := map[string]bool{End: true} // and the names that checkSuccessors reports
 	isEnd := func(to string) bool { return ends[to] || c.byName[to] == nil }
 	for grown := true; grown; {
 		grown = false
 		for _, n := range c.nodes {
-			if !ends[n.name] && (len(n.ways()) == 0 || slices.ContainsFunc(n.ways(), isEnd)) {
+			if !ends[n.name] && (len(n.successors()) == 0 || slices.ContainsFunc(n.successors(), isEnd)) {
 				ends[n.name], grown = true, true
 			}
 		}
@@ -171,21 +171,21 @@ func (c compiler[S]) checkReach(wrapUp string) {
 }
 
 func (c compiler[S]) steps() []step[S] {
-	place := map[string]int{End: end}
+	index := map[string]int{End: end}
 	for i, n := range c.nodes {
-		place[n.name] = i
+		index[n.name] = i
 	}
 	steps := make([]step[S], len(c.nodes))
 	for i, n := range c.nodes {
 		fixed := *n
 		steps[i] = step[S]{node: &fixed, next: end}
 		if n.pick == nil {
-			steps[i].next = place[n.next]
+			steps[i].next = index[n.next]
 			continue
 		}
 		steps[i].routes = make(map[string]int, len(n.targets))
 		for _, to := range n.targets {
-			steps[i].routes[to] = place[to]
+			steps[i].routes[to] = index[to]
 		}
 	}
 	return steps

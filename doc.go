@@ -4,7 +4,7 @@
 //
 // An agent answers one turn of a conversation. Ask it, or range over its events:
 //
-//	agent, err := sqlagent.New(model, db, guard, schema, nil)
+//	agent, err := sqlagent.Open(ctx, model, db, policy, sqlite.Dialect{}, nil)
 //	if err != nil {
 //		log.Fatal(err)
 //	}
@@ -20,9 +20,10 @@
 // # Agents
 //
 // An [Agent] gets a [Turn] and returns events, the last of which has an [Answer].
-// There are agents for SQL (sqlagent), Elasticsearch (searchagent), documents (rag),
-// tools that a model calls (toolagent) and plans (todoagent); package router gives a
-// turn to one of several agents. A function is an agent too: [AgentFunc].
+// There are agents for SQL (sqlagent), Elasticsearch (searchagent), documents (rag,
+// research), tables and files (analyst), tools that a model calls (toolagent) and
+// plans (todoagent); package router gives a turn to one of several agents. A
+// function is an agent too: [AgentFunc].
 //
 // # Graphs
 //

@@ -303,7 +303,7 @@ func (d *durable) run(ctx context.Context, sc *scope, rs *runState) (Answer, err
 			rs.finish(Answer{}, errGoexit)
 		}
 	}()
-	root := &place{log: rs, attempt: 1, mute: d.opt.CannotInterrupt, approvals: d.opt.CannotInterrupt}
+	root := &place{log: rs, attempt: 1, cannotInterrupt: d.opt.CannotInterrupt, cannotApprove: d.opt.CannotInterrupt}
 	top := *sc.frame
 	top.whole = true
 	a, err := Ask(&scope{ctx, sc.path, &top, root}, d.agent, rs.turn)

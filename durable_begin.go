@@ -151,7 +151,7 @@ func (rs *runState) start(turn Turn, gone *closed) error {
 	turn.History = recordable(turn.History)
 	rs.turn.History = turn.History
 	rs.closedBy(gone)
-	rs.count(turn.Text)
+	rs.countRun(turn.Text)
 	data, err := encode(beganData{
 		Turn: loggedTurn(turn), Key: rs.key, Lease: rs.opt.lease(), Floor: rs.floor, Title: rs.title, Turns: rs.turns, Closed: gone,
 	})

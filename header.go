@@ -23,8 +23,9 @@ func (end *endedData) header() *store.Header {
 	}
 }
 
-// count counts a run that begins with a message.
-func (rs *runState) count(message string) {
+// countRun counts a run that begins with a message. The first message of a thread
+// becomes its title.
+func (rs *runState) countRun(message string) {
 	if rs.turns++; rs.title == "" {
 		rs.title = prompt.Clip(message, maxTitle)
 	}

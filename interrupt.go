@@ -62,8 +62,8 @@ func Interrupt[T any](ctx context.Context, q question.Question) (T, error) {
 	switch {
 	case p == nil:
 		return zero, fmt.Errorf("%w: make the agent Durable, with a Store, and set the Thread of its turns", ErrCannotInterrupt)
-	case p.mute != "":
-		return zero, fmt.Errorf("%w: %s", ErrCannotInterrupt, p.mute)
+	case p.cannotInterrupt != "":
+		return zero, fmt.Errorf("%w: %s", ErrCannotInterrupt, p.cannotInterrupt)
 	}
 	if err := p.ready(); err != nil {
 		return zero, err

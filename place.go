@@ -22,13 +22,14 @@ type place struct {
 	up      *place // what it is part of
 	scope   *place // the innermost namespace ([WithNamespace]), or nil
 
-	branch  bool   // it runs concurrently with others: a question here does not stop them
-	attempt int    // of the node, from 1
-	since   int64  // records up to this number are not found here
-	mute    string // why the run may not be interrupted here; empty: it may
+	branch  bool  // it runs concurrently with others: a question here does not stop them
+	attempt int   // of the node, from 1
+	since   int64 // records up to this number are not found here
 
-	approvals string // the same for the approval of calls
-	stateRun  int64  // the run whose state the agent's turn began with; see [RunInfo.QuestionsAborted]
+	cannotInterrupt string // why the run may not be interrupted here; empty: it may
+	cannotApprove   string // the same for the approval of a tool's call
+
+	stateRun int64 // the run whose state the agent's turn began with; see [RunInfo.QuestionsAborted]
 
 	asked atomic.Bool // a question here waits for its reply: nothing more is done
 
@@ -48,7 +49,7 @@ func (p *place) part(address string) *place {
 // become makes part, which is zero, the place of a part of p.
 func (p *place) become(part *place, address string) {
 	part.log, part.address, part.up, part.scope = p.log, address, p, p.scope
-	part.attempt, part.since, part.mute, part.approvals = p.attempt, p.since, p.mute, p.approvals
+	part.attempt, part.since, part.cannotInterrupt, part.cannotApprove = p.attempt, p.since, p.cannotInterrupt, p.cannotApprove
 }
 
 // child returns the place of the next part of p that has a name.
@@ -210,7 +211,7 @@ func (p *place) of(t Tool) *place {
 	if p == nil || t.Interrupts {
 		return p
 	}
-	mute := p.part(p.here())
-	mute.mute = "tool " + t.Name + " does not have Interrupts set"
-	return mute
+	called := p.part(p.here())
+	called.cannotInterrupt = "tool " + t.Name + " does not have Interrupts set"
+	return called
 }

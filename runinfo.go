@@ -17,7 +17,7 @@ type RunInfo struct {
 	Path      string         // where the context is, as in [Event]
 	Namespace string         // the namespace and the branches that contain the context; empty outside of them
 	Language  string         // of the texts for the user: [Turn.Language], or that of the user's messages; "en" if unknown
-	Calendar  dates.Calendar // of the turn, or of a turn around; zero if there is none
+	Calendar  dates.Calendar // of the turn, or of the turn that it is part of; zero if there is none
 	Usage     llm.Usage      // what the models of the durable run cost so far
 
 	place *place // nil outside a durable run

@@ -58,9 +58,9 @@ func RunTask(
 			own.place = sc.place.child(escape(t.Key))
 		}
 		own.place.branch = true
-		own.place.approvals = sc.place.mute
+		own.place.cannotApprove = sc.place.cannotInterrupt
 		if t.CannotInterrupt != "" {
-			own.place.mute = t.CannotInterrupt
+			own.place.cannotInterrupt = t.CannotInterrupt
 		}
 	}
 	frame := *own.frame
