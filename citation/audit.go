@@ -3,6 +3,7 @@ package citation
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/figures"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/sentence"
 )
 
@@ -46,6 +48,22 @@ func Audit(text string, sources []Source) qed.CitationAudit {
 	}
 	return a.audit
 }
+
+// Audit checks the text of a result with the sources that [NewText] was given, and
+// adds the keys that were removed, cut after 50 bytes.
+func (r Result) Audit(sources []Source) qed.CitationAudit {
+	numbered := make([]Source, len(r.Cited))
+	for i, at := range r.Cited {
+		numbered[i] = Source{Key: strconv.Itoa(i + 1), Text: sources[at].Text}
+	}
+	audit := Audit(r.Text, numbered)
+	for _, key := range r.Unknown {
+		audit.Findings = append(audit.Findings, qed.CitationFinding{Kind: qed.UnknownKey, Text: prompt.Clip(key, maxKey)})
+	}
+	return audit
+}
+
+const maxKey = 50 // bytes
 
 type auditor struct {
 	sources map[string]*checked

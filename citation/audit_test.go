@@ -105,3 +105,13 @@ func ExampleAudit() {
 	}
 	// Output: wrong_number 12 %
 }
+
+func TestAuditOfAResult(t *testing.T) {
+	text := citation.NewText(sources, nil)
+	text.Write("It is closed [a1]. It stays open [zz9].")
+	got := text.Close().Audit(sources)
+	want := []string{"uncited", "unknown_key zz9"}
+	if diff := cmp.Diff(want, kinds(got)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

@@ -9,7 +9,8 @@
 //	out.Write("It cannot be opened again [c4k7fm].")
 //	result := out.Close() // "It cannot be opened again [1]."
 //
-// [Audit] checks any text with sources, whoever wrote it. It calls no model:
+// [Result.Audit] checks the result, and [Audit] any text with sources, whoever wrote
+// it. Neither calls a model:
 //
 //   - Each cited key has a source.
 //   - Each quotation is verbatim in the sources that its sentence cites, apart from

@@ -3,7 +3,6 @@ package rag
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
@@ -11,7 +10,6 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
-	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -88,20 +86,12 @@ func cited(passages []Passage, r citation.Result) (all []qed.Citation, audit *qe
 	if r.Text == "" {
 		return nil, nil
 	}
-	from := sources(passages)
-	var numbered []citation.Source
-	for i, at := range r.Cited {
+	for _, at := range r.Cited {
 		all = append(all, passages[at].Citation)
-		numbered = append(numbered, citation.Source{Key: strconv.Itoa(i + 1), Text: from[at].Text})
 	}
-	found := citation.Audit(r.Text, numbered)
-	for _, key := range r.Unknown {
-		found.Findings = append(found.Findings, qed.CitationFinding{Kind: qed.UnknownKey, Text: prompt.Clip(key, maxKey)})
-	}
+	found := r.Audit(sources(passages))
 	return all, &found
 }
-
-const maxKey = 50 // bytes
 
 // explain answers with the reason why there is no other answer.
 func (t *Texts) explain(ctx context.Context, s state) state {

@@ -12,7 +12,6 @@ import (
 	"github.com/qedkit/qed/citation"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/asking"
-	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
@@ -154,14 +153,7 @@ func cite(d draft, sources []source) (citation.Result, *qed.CitationAudit) {
 	if result.Text == "" {
 		return result, nil
 	}
-	var numbered []citation.Source
-	for i, at := range result.Cited {
-		numbered = append(numbered, citation.Source{Key: strconv.Itoa(i + 1), Text: all[at].Text})
-	}
-	audit := citation.Audit(result.Text, numbered)
-	for _, key := range result.Unknown {
-		audit.Findings = append(audit.Findings, qed.CitationFinding{Kind: qed.UnknownKey, Text: prompt.Clip(key, 50)})
-	}
+	audit := result.Audit(all)
 	return result, &audit
 }
 
