@@ -21,7 +21,7 @@ import (
 // format is the node that decides what the answer says. It also ends a turn whose
 // budget is used up.
 func (a *agent) format(ctx context.Context, s state) (state, error) {
-	s.Told = s.Plan != nil && !s.Plan.open()
+	s.Answered = s.Plan != nil && !s.Plan.open()
 	if err := a.failForgotten(ctx, &s); err != nil {
 		return s, err
 	}

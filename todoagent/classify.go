@@ -48,7 +48,7 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 		return s, nil
 	}
 	if s.Plan != nil && !s.Plan.open() {
-		if !s.Told && (phrase.Says(s.Text, continueWords) || phrase.Says(s.Text, retryWords)) {
+		if !s.Answered && (phrase.Says(s.Text, continueWords) || phrase.Says(s.Text, retryWords)) {
 			s.Intent = IntentContinue // the plan's answer was not given yet
 			qed.Emit(ctx, qed.IntentClassified{Intent: IntentContinue})
 			return s, nil
@@ -93,7 +93,7 @@ func (s *state) startRequest(intent question.Intent) {
 			s.Before = s.Plan.Rewritten
 		}
 	}
-	s.Plan, s.Request, s.Rewritten, s.Ground, s.Ran, s.Told = nil, s.Text, "", "", nil, false
+	s.Plan, s.Request, s.Rewritten, s.PlanID, s.Ran, s.Answered = nil, s.Text, "", "", nil, false
 }
 
 // intent returns what a message means, and makes the changes to the plan that it

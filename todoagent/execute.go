@@ -18,7 +18,7 @@ import (
 // run at the same time. If they succeed, the pointer moves on.
 func (a *agent) execute(ctx context.Context, s state) (state, error) {
 	keys := s.Plan.batch(a.concurrent)
-	s.Asks = false
+	s.Interrupted = false
 	s.Tried = append(s.Tried, keys...)
 	key := func(key string) string { return key }
 	outcomes, err := qed.Each(ctx, keys, key, func(ctx context.Context, key string) (outcome, error) {
@@ -179,7 +179,7 @@ func (s *state) record(ctx context.Context, o *outcome) {
 	t := s.Plan.task(o.Todo.Key)
 	before := *t
 	*t = o.Todo
-	s.Asks = s.Asks || t.Status == qed.TodoInterrupted
+	s.Interrupted = s.Interrupted || t.Status == qed.TodoInterrupted
 	repeated := before.Status == qed.TodoInterrupted && t.Status == qed.TodoInterrupted && before.Problem == t.Problem
 	if !repeated { // else the reply was to another task
 		s.note(ctx, o)
@@ -231,7 +231,7 @@ func (s *state) note(ctx context.Context, o *outcome) {
 		}
 	}
 	e.AgentAction = prompt.Clip(e.AgentAction, maxAction)
-	s.Noted = append(s.Noted, e)
+	s.NewEntries = append(s.NewEntries, e)
 }
 
 // action says in words what a task did.

@@ -49,7 +49,7 @@ var todoKey = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 // times; then the user is asked for a hint.
 func (a *agent) plan(ctx context.Context, s state) (state, error) {
 	// The user's reply comes in a later turn, which must find the same question.
-	ctx = qed.WithNamespace(ctx, "plan/"+s.Ground)
+	ctx = qed.WithNamespace(ctx, "plan/"+s.PlanID)
 	facts, err := qed.Dates(ctx, s.Request)
 	if err != nil {
 		return s, err
@@ -129,7 +129,7 @@ func (a *agent) tryToPlan(ctx context.Context, s *state, data PlanData) (l *plan
 			return nil, nil, err
 		}
 		l = &plan{
-			ID: s.Ground, Original: s.Request, Rewritten: s.Rewritten, Reason: prompt.Clip(reply.Reason, maxReason),
+			ID: s.PlanID, Original: s.Request, Rewritten: s.Rewritten, Reason: prompt.Clip(reply.Reason, maxReason),
 			Retrieval: reply.Retrieval, QueryMode: cmp.Or(reply.QueryMode, "create_new"),
 		}
 		problem = a.accept(l, reply.Tasks)
@@ -179,7 +179,7 @@ func (a *agent) acceptTask(l *plan, t readTask) error {
 	case added.Description == "":
 		return fmt.Errorf("task %s has no description", t.Key)
 	}
-	tool, ok := a.plans[t.Tool]
+	tool, ok := a.planTools[t.Tool]
 	if !ok {
 		_, err := a.tools.Lookup(t.Tool) // the error names similar tools
 		return fmt.Errorf("task %s: %w", t.Key, err)

@@ -96,7 +96,7 @@ func (l *plan) shown() []KnownTodo {
 func (a *agent) shownTools() []KnownTool {
 	tools := make([]KnownTool, len(a.names))
 	for i, name := range a.names {
-		t := a.plans[name]
+		t := a.planTools[name]
 		strange := func(member string) bool { return !plainName.MatchString(member) }
 		returns := slices.DeleteFunc(slices.Clone(t.returns), strange)
 		tools[i] = KnownTool{
@@ -110,7 +110,7 @@ func (a *agent) shownTools() []KnownTool {
 // languages returns the languages of the queries that tools run.
 func (a *agent) languages() map[string]bool {
 	runs := map[string]bool{}
-	for _, t := range a.plans {
+	for _, t := range a.planTools {
 		if t.Language != "" {
 			runs[t.Language] = true
 		}

@@ -194,7 +194,7 @@ func (a *agent) checkReferences(l *plan, key string, arguments json.RawMessage) 
 				key, prompt.Clip(needs, 100)))
 			return
 		}
-		tool, ok := a.plans[l.Tasks[i].Tool]
+		tool, ok := a.planTools[l.Tasks[i].Tool]
 		if !ok || tool.returns == nil || pointer == "" {
 			return
 		}

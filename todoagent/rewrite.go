@@ -48,7 +48,7 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	if s.Rewritten == "" {
 		s.Rewritten = s.Text // the plan can be made from the message as well
 	}
-	s.Ground = qed.Info(ctx).NewID()
+	s.PlanID = qed.Info(ctx).NewID()
 	s.History = nil
 	qed.Emit(ctx, qed.QuestionRewritten{Question: s.Rewritten})
 	return s, nil

@@ -42,13 +42,13 @@ func (a *agent) saveAll(ctx context.Context, s *state) error {
 }
 
 func (a *agent) saveEntries(ctx context.Context, s *state) error {
-	for _, e := range s.Noted {
+	for _, e := range s.NewEntries {
 		e.ActiveTodoListSnapshot = s.Plan.snapshot() // the plan did not change since
 		if err := rememberOnce(ctx, entriesName, e.TurnID, e); err != nil {
 			return err
 		}
 	}
-	s.Noted = nil
+	s.NewEntries = nil
 	return nil
 }
 

@@ -30,17 +30,17 @@ type state struct {
 	Asked     time.Time // when Request was made
 	Before    string    // the request that Request changes or continues
 	Rewritten string    // Request, clear in itself
-	Ground    string    // the ID of the plan, before there is one
+	PlanID    string    // of the plan that is made for Request
 	Plan      *plan     // nil: none
 
 	Ran      map[string]finding.QueryMetadata // the queries that the plan's tasks ran, by key
 	Entities []finding.Entity                 // found, and not remembered yet
 
-	Noted    []Entry                 // not saved yet
-	Metadata []finding.QueryMetadata // not saved yet
-	Told     bool                    // the plan's answer was given
-	Asks     bool                    // a task that has just run interrupted the run
-	Tried    []string                // the keys of the tasks that ran in this turn, or in the one that it replies to
+	NewEntries  []Entry                 // not saved yet
+	Metadata    []finding.QueryMetadata // of the queries that ran; not saved yet
+	Answered    bool                    // the plan's answer was given
+	Interrupted bool                    // a task that has just run interrupted the run
+	Tried       []string                // the keys of the tasks that ran in this turn, or in the one that it replies to
 
 	Said    string // the text of the answer, if it is not the findings
 	Reason  string // why the answer is partial; empty: it is not
@@ -111,14 +111,14 @@ func afterPlanning(s state) string {
 }
 
 func afterSaving(s state) string {
-	if s.Plan.runs() && !s.Asks {
+	if s.Plan.runs() && !s.Interrupted {
 		return "execute_next_todo"
 	}
 	return "save_query_metadata"
 }
 
 func afterSavingQueries(s state) string {
-	if s.Asks {
+	if s.Interrupted {
 		return "ask_clarification"
 	}
 	return "format_results"

@@ -1,6 +1,6 @@
 // Package todoagent answers requests that take several steps. It makes a plan,
-// which is a list of tasks that each call one tool, and runs the tasks one
-// after the other.
+// which is a list of tasks that each call one tool, and runs the tasks in their
+// order.
 //
 // Register the tools, make the agent, and ask it:
 //
@@ -168,17 +168,17 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 
 // agent does not change after New.
 type agent struct {
-	model   *asking.Model
-	parse   func(context.Context, []question.Question, string) (question.Parsed, error)
-	opt     Options // with the defaults
-	prompts Prompts
-	text    usertext.Table[Texts]
-	tools   *qed.Registry
-	plans   map[string]*planTool // the tools by name
-	names   []string             // the names of the tools in the registry's order
-	inner   qed.Agent
-	stored  qed.Agent // inner with the Store; nil without one
-	durable qed.DurableOptions
+	model     *asking.Model
+	parse     func(context.Context, []question.Question, string) (question.Parsed, error)
+	opt       Options // with the defaults
+	prompts   Prompts
+	text      usertext.Table[Texts]
+	tools     *qed.Registry
+	planTools map[string]*planTool // by name
+	names     []string             // the names of the tools in the registry's order
+	inner     qed.Agent
+	stored    qed.Agent // inner with the Store; nil without one
+	durable   qed.DurableOptions
 }
 
 // configure sets the fields from the options, and returns all that is wrong with
@@ -196,11 +196,11 @@ func (a *agent) configure(model llm.Model, tools *qed.Registry, opt Options) err
 	}
 	prompts, err := opt.Prompts.withDefaults()
 	problems = append(problems, err)
-	a.plans, a.names = map[string]*planTool{}, tools.Names()
+	a.planTools, a.names = map[string]*planTool{}, tools.Names()
 	for _, name := range a.names {
 		tool, err := tools.Lookup(name)
 		if err == nil {
-			a.plans[name], err = newPlanTool(tool)
+			a.planTools[name], err = newPlanTool(tool)
 		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("todoagent: tool %q: its input schema: %w", name, err))

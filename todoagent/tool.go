@@ -42,7 +42,7 @@ func newPlanTool(t qed.Tool) (*planTool, error) {
 // tool returns the tool of a task. A tool that is not registered any more has only
 // a name, and [qed.Registry.Do] refuses the call.
 func (a *agent) tool(name string) *planTool {
-	if p := a.plans[name]; p != nil {
+	if p := a.planTools[name]; p != nil {
 		return p
 	}
 	return &planTool{Tool: qed.Tool{Name: name}}
