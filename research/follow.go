@@ -200,6 +200,7 @@ func (r *taskRun) resolve(ctx context.Context, ref *candidate) (hits []rag.Hit, 
 		r.lookUp(&ref.Reference)
 	}
 	part := strings.TrimSpace(ref.detected.Part + " " + queryOf(&r.todo))
+	missing := false // whether the resolved document had no passage for the task
 	if ref.Resolved != "" {
 		q := rag.Query{Text: part, K: followPassages, Filter: rag.Filter{Documents: []string{ref.Resolved}}}
 		hits, failed, err := r.lookFor(ctx, q)
@@ -207,12 +208,14 @@ func (r *taskRun) resolve(ctx context.Context, ref *candidate) (hits []rag.Hit, 
 			ref.Scoped, ref.Found = err == nil, len(hits)
 			return hits, false, err
 		}
-		if !failed && ref.Tier != SameDocument {
-			r.problem(usertext.Fill(r.texts.MissingInIndex, "reference", tidy(ref.Text, maxNote), "document", ref.Resolved))
-		}
+		missing = !failed && ref.Tier != SameDocument
 	}
 	hits, _, err = r.lookFor(ctx, rag.Query{Text: tidy(ref.Text, maxQuery), K: followPassages})
 	ref.Found = len(hits)
+	inDocument := func(h rag.Hit) bool { return h.Chunk.Document == ref.Resolved }
+	if missing && err == nil && !slices.ContainsFunc(hits, inDocument) {
+		r.problem(usertext.Fill(r.texts.MissingInIndex, "reference", tidy(ref.Text, maxNote), "document", ref.Resolved))
+	}
 	return hits, false, err
 }
 

@@ -161,10 +161,29 @@ func TestReferences(t *testing.T) {
 				t.Errorf("asked for %q: %+v", asked, report.Sources)
 			}
 			missing := tt.want.Resolved == "ghost.md"
-			if answer.Partial != missing || missing != strings.Contains(answer.Text, "refers to ghost.md, of which there are no passages") {
+			if answer.Partial != missing || missing != strings.Contains(answer.Text, "refers to ghost.md, in which no passage was found") {
 				t.Errorf("%s", answer.Text)
 			}
 		})
+	}
+}
+
+// A document is not called missing if only the search for the task found nothing in
+// it, and the search for the words of the reference found it.
+func TestReferenceFoundByItsWords(t *testing.T) {
+	x := index(t, replaced(harbour, "start.md", "# Start\n\nStarting point. The berth rule is in Section 4 of the Fee Rules."))
+	s := searcherFunc(func(ctx context.Context, q rag.Query) ([]rag.Hit, error) {
+		if slices.Equal(q.Filter.Documents, []string{"fees.md"}) {
+			return nil, nil
+		}
+		return x.Search(ctx, q)
+	})
+	opt := narrow(t)
+	opt.MaxDepth, opt.MaxIterations = 1, 1
+	answer, report := ask(t, newAgent(t, with(nil), s, opt), "berth starting point?")
+	read := report.Tasks[0].Documents
+	if !slices.Contains(read, "fees.md") || strings.Contains(answer.Text, "no passage was found") {
+		t.Errorf("%v were read: %s", read, answer.Text)
 	}
 }
 

@@ -35,7 +35,7 @@ type Texts struct {
 	NotRead        string // a passage of {document}
 	TaskFailed     string // {task}
 	TaskLimit      string // the tokens of {task} are used up
-	MissingInIndex string // {document}, which {reference} refers to, is in the registry and has no passages
+	MissingInIndex string // {document}, which {reference} refers to, is in the registry, and no passage of it was found
 }
 
 var shippedTexts = map[string]Texts{
@@ -64,7 +64,7 @@ var shippedTexts = map[string]Texts{
 		NotRead:        "A passage of {document} could not be read.",
 		TaskFailed:     "The task “{task}” failed.",
 		TaskLimit:      "The task “{task}” ended at its limit of tokens.",
-		MissingInIndex: "{reference} refers to {document}, of which there are no passages.",
+		MissingInIndex: "{reference} refers to {document}, in which no passage was found.",
 	},
 	usertext.German: {
 		Questions:      "Bevor die Recherche beginnt:",
@@ -91,6 +91,6 @@ var shippedTexts = map[string]Texts{
 		NotRead:        "Eine Stelle aus {document} konnte nicht gelesen werden.",
 		TaskFailed:     "Die Aufgabe „{task}“ ist fehlgeschlagen.",
 		TaskLimit:      "Die Aufgabe „{task}“ endete an ihrer Grenze für Tokens.",
-		MissingInIndex: "{reference} verweist auf {document}, von dem es keine Stellen gibt.",
+		MissingInIndex: "{reference} verweist auf {document}, in dem keine Stelle gefunden wurde.",
 	},
 }
