@@ -33,7 +33,7 @@ func TestTranscript(t *testing.T) {
 		"search    hose tested months replaced",
 		"How often hoses are tested (after task_1), complete",
 		"§ 2 der Schleppgebürenordnung in schlepper-1.md: schlepper-2.md (fuzzy)",
-		"„Winterdiensttabelle“ verweist auf winterdienst-4.md, von dem es keine Stellen gibt",
+		"„Winterdiensttabelle“ verweist auf winterdienst-4.md, in dem keine Stelle gefunden wurde",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
