@@ -22,6 +22,13 @@ var style = sqlast.Style{
 	BareOffset:        true,
 	SignsAlike:        true,
 	BitXor:            "#",
+	Raise:             raise,
+}
+
+// raise returns a cast whose error quotes text, which is no boolean.
+func raise(text string, row sqlast.Expr) sqlast.Expr {
+	noBoolean := &sqlast.Call{Name: "concat", Args: []sqlast.Expr{&sqlast.String{Value: text + ": row "}, row}}
+	return &sqlast.Cast{X: noBoolean, Type: "boolean"}
 }
 
 func appendName(dst []byte, name string) []byte { return appendDoubling(append(dst, '"'), name, `"`) }

@@ -15,6 +15,12 @@ var style = sqlast.Style{
 	NotSame:      "IS NOT",
 	BoolNames:    true,
 	CrossJoin:    "JOIN", // CROSS JOIN would also set the order of the loops
+	Raise:        raise,
+}
+
+// raise returns a call whose error quotes text, which is no path.
+func raise(text string, row sqlast.Expr) sqlast.Expr {
+	return &sqlast.Call{Name: "json_extract", Args: []sqlast.Expr{row, &sqlast.String{Value: text}}}
 }
 
 // appendColumn keeps the quotes that have a meaning in SQLite: "x" is a string if

@@ -77,6 +77,10 @@ type Style struct {
 	// which is no limit in SQLite.
 	BarrierLimit string
 
+	// Raise returns a condition that fails when it is evaluated, with an error that
+	// has the text. It names row, so that no engine evaluates it beforehand.
+	Raise func(text string, row Expr) Expr
+
 	// Barrier means that a view that replaces a table is printed as a subquery with
 	// a limit, so that the engine applies the view's own condition before it
 	// evaluates anything of the statement.

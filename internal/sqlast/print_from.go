@@ -18,7 +18,11 @@ func (p *printer) relation(r Relation) {
 }
 
 func (p *printer) table(t *Table) {
-	if p.Barrier && p.physical && t.Object != nil && t.Object.Name != t.Object.Logical {
+	switch {
+	case p.physical && t.Bounded != nil:
+		p.bounded(t)
+		return
+	case p.Barrier && p.physical && t.Object != nil && t.Object.Name != t.Object.Logical:
 		p.barrier(t)
 		return
 	}
@@ -45,8 +49,8 @@ func (p *printer) table(t *Table) {
 	p.text(t.Sample)
 }
 
-// maxBarriers is the maximum number of bytes of a statement that has barriers.
-// They repeat the names of the columns of a view for each use of the view.
+// maxBarriers is the maximum number of bytes of a statement that reads a view or a
+// recursion through a subquery, which repeats the names of the columns for each use.
 const maxBarriers = 256 << 10
 
 // barrier prints a view as (SELECT columns FROM view LIMIT -1). Each column is
@@ -77,6 +81,11 @@ func (p *printer) barrier(t *Table) {
 	p.text(cmp.Or(p.BarrierLimit, "-1"))
 	p.close()
 	p.alias(t.Alias)
+	p.checkSize(t)
+}
+
+// checkSize fails if the statement has become too long by a subquery for t.
+func (p *printer) checkSize(t *Table) {
 	if len(p.dst) > maxBarriers {
 		p.fail(TooComplex, t.Pos, t.Name, "the statement names too many columns of too many tables")
 	}

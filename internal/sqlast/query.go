@@ -112,6 +112,11 @@ type Table struct {
 	Object *Object
 	Reads  []bool // the columns of Object that the statement names, by their index
 	CTE    *CTE
+
+	// Bounded are the columns of a recursive common table expression that may be
+	// endless: a statement that reads more than [MaxRecursion] of its rows fails.
+	// They are nil for any other table.
+	Bounded []string
 }
 
 // Object is a table or view of a [Catalog].

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -34,6 +35,9 @@ func classify(err error) *sqldb.Error {
 // own text is not used if it may contain a value of a row.
 func state(s stateError) (sqldb.Kind, string) {
 	code := s.SQLState()
+	if code == "22P02" && strings.Contains(s.Error(), sqlast.EndlessRecursion) {
+		return sqldb.ErrTooLarge, sqlast.EndlessRecursion
+	}
 	if code == "57014" && strings.Contains(s.Error(), "user request") {
 		return sqldb.ErrCanceled, "the statement was stopped on the server"
 	}

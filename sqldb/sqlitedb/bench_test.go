@@ -4,6 +4,9 @@ import (
 	"database/sql"
 	"testing"
 	"time"
+
+	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/sqlitedb"
 )
 
 // BenchmarkQuery reads 100 rows of three columns through a view with sqldb, and
@@ -81,4 +84,32 @@ func BenchmarkBarrier(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkRecursion counts the rows of a recursion of 999,999 rows. The last figure
+// is what its bound costs for each row.
+func BenchmarkRecursion(b *testing.B) {
+	const rows = 999_999
+	path := create(b, `CREATE TABLE stop(n INTEGER PRIMARY KEY); INSERT INTO stop VALUES (999999)`)
+	db := open(b, path, &sqlitedb.Options{Options: sqldb.Options{Timeout: time.Minute}})
+	const text = `WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT r.i + 1 FROM r JOIN stop s ON r.i < s.n) SELECT count(*) FROM r`
+	stmt := rewrite(b, guard(b, db, 0, nil), text)
+	host, err := sql.Open("sqlite", path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer host.Close()
+	var bounded, free time.Duration
+	for b.Loop() {
+		for query, took := range map[string]*time.Duration{stmt.SQL(): &bounded, text: &free} {
+			start := time.Now()
+			var n int
+			if err := host.QueryRowContext(b.Context(), query).Scan(&n); err != nil || n != rows {
+				b.Fatal(n, err)
+			}
+			*took += time.Since(start)
+		}
+	}
+	b.ReportMetric(float64((bounded-free).Nanoseconds())/float64(b.N)/rows, "ns/row-bound")
+	b.ReportMetric(float64(bounded)/float64(free), "ratio")
 }

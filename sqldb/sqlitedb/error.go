@@ -9,6 +9,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -60,6 +61,9 @@ func classify(err error) *sqldb.Error {
 			return failure.Wrap(sqldb.ErrDenied, "only guarded statements run on this connection", err)
 		}
 		return nil
+	}
+	if e.running && strings.Contains(e.message, sqlast.EndlessRecursion) {
+		return failure.Wrap(sqldb.ErrTooLarge, sqlast.EndlessRecursion, err)
 	}
 	kind, message := sqldb.ErrExecution, e.text()
 	switch e.code & 0xff {

@@ -81,8 +81,8 @@ func (s *shaper) isShared(c *cte) bool {
 }
 
 // reference counts a name in FROM that means a common table expression.
-func (s *shaper) reference(t *sqlast.CTE, slot *sqlast.Relation) *result {
-	c := s.ctes[t]
+func (s *shaper) reference(t *sqlast.Table) *result {
+	c := s.ctes[t.CTE]
 	if c == nil {
 		return stored
 	}
@@ -91,8 +91,8 @@ func (s *shaper) reference(t *sqlast.CTE, slot *sqlast.Relation) *result {
 		c.selves++
 		return stored
 	}
-	if c.endless && s.rules.Recursion == LimitOutside {
-		s.unbounded = append(s.unbounded, slot)
+	if c.endless && s.rules.Recursion != BySession {
+		s.unbounded = append(s.unbounded, t)
 	}
 	if !s.isShared(c) {
 		s.sum.add(&c.weight)
@@ -111,21 +111,6 @@ func (r *result) apart() {
 		c := &r.columns[i]
 		c.tables, c.nodes, c.repeats = 0, 1, min(c.repeats, r.rows)
 	}
-}
-
-// limitOutside replaces a reference to a recursive common table expression by a
-// subquery that reads at most maxRows of its rows.
-func limitOutside(slot *sqlast.Relation) {
-	t := (*slot).(*sqlast.Table)
-	b := &sqlast.Select{Pos: t.Pos, From: t}
-	for _, name := range namesOf(t.CTE) {
-		b.Items = append(b.Items, sqlast.Item{Expr: &sqlast.Column{Pos: t.Pos, Table: t.Alias, Name: name}})
-	}
-	*slot = &sqlast.Derived{Pos: t.Pos, Alias: t.Alias, Query: &sqlast.Query{Pos: t.Pos, Body: b, Limit: rowLimit(t.Pos)}}
-}
-
-func rowLimit(at sqlast.Pos) sqlast.Expr {
-	return &sqlast.Number{Pos: at, Text: strconv.Itoa(maxRows)}
 }
 
 // namesOf returns the names of the columns of a resolved common table expression.

@@ -149,7 +149,7 @@ func (s *shaper) from(b *sqlast.Select, r *result) {
 	if s.inner != nil {
 		selves = s.inner.selves
 	}
-	s.relation(&b.From)
+	s.relation(b.From)
 	for i := range s.block.tables {
 		r.joined += s.block.tables[i].joined
 	}
@@ -219,18 +219,17 @@ func planning(tables float64) float64 {
 }
 
 // relation counts a relation of FROM and declares its tables.
-func (s *shaper) relation(slot *sqlast.Relation) {
-	r := *slot
+func (s *shaper) relation(r sqlast.Relation) {
 	switch rel := r.(type) {
 	case *sqlast.Join:
-		s.relation(&rel.Left)
-		s.relation(&rel.Right)
+		s.relation(rel.Left)
+		s.relation(rel.Right)
 		return
 	case *sqlast.Table:
 		s.sum.tables++
 		t := table{rel.Alias, stored}
 		if rel.CTE != nil {
-			t.result = s.reference(rel.CTE, slot)
+			t.result = s.reference(rel)
 		}
 		s.block.tables = append(s.block.tables, t)
 	case *sqlast.Derived:

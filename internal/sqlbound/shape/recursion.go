@@ -3,6 +3,7 @@ package shape
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/qedkit/qed/internal/sqlast"
 )
@@ -17,9 +18,10 @@ import (
 //     recursion.
 //
 // In the last two, data decides when the recursion ends, and a cycle in the data
-// never ends it. Its rows are then bounded as the rules say. The bound is printed
-// around the steps and not into them, as a column with the depth would be: such a
-// column makes rows distinct that UNION would find equal.
+// never ends it. The statement then fails if it reads more than
+// [sqlast.MaxRecursion] of its rows: to cut them would be a wrong answer. The bound is
+// printed around the steps and not into them, as a column with the depth would be:
+// such a column makes rows distinct that UNION would find equal.
 func (s *shaper) recursion(c *cte, r *result) {
 	outermost := s.outermost
 	defer func() { s.outermost = outermost }()
@@ -62,20 +64,23 @@ func (s *shaper) recursion(c *cte, r *result) {
 }
 
 // limitInside applies the LIMIT of the recursive query, in an engine that stops by it.
-// It reports whether the recursion is bounded by its own LIMIT.
+// The engine may compute the rows before the statement reads them, so an endless
+// recursion gets a LIMIT one above the bound. limitInside reports whether the
+// recursion is bounded by its own LIMIT.
 func (s *shaper) limitInside(c *cte, r *result) bool {
 	if s.rules.Recursion != LimitInside {
 		return false
 	}
 	n, ok := wholeNumber(c.Query.Limit)
 	switch {
-	case ok && n <= maxRows:
+	case ok && n <= sqlast.MaxRecursion:
 		r.rows = min(r.rows, max(1, n))
 		s.sum.made += r.rows
+		c.endless = false
 		return true
 	case !c.endless:
 	case c.Query.Limit == nil || ok:
-		c.Query.Limit = rowLimit(c.Pos)
+		c.Query.Limit = &sqlast.Number{Pos: c.Pos, Text: strconv.Itoa(sqlast.MaxRecursion + 1)}
 	default:
 		s.fail(sqlast.RowLimit, c.Query.Limit.At(), "LIMIT", "LIMIT of a recursive query must be a whole number, not an expression")
 	}

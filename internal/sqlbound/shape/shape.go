@@ -68,11 +68,12 @@ const (
 	// BySession: the session of package sqldb has a limit, and the statement none.
 	BySession RecursionBound = iota
 
-	// LimitInside: a LIMIT of the recursive query ends it (SQLite).
+	// LimitInside: a LIMIT of the recursive query ends it (SQLite). Each query that
+	// reads it counts its rows.
 	LimitInside
 
-	// LimitOutside: the engine computes no more rows than a query around the
-	// recursive one asks for (PostgreSQL, which refuses a LIMIT inside).
+	// LimitOutside: the engine computes no more rows than the queries around the
+	// recursive one read, which count them (PostgreSQL, which refuses a LIMIT inside).
 	LimitOutside
 )
 
@@ -95,8 +96,8 @@ func Check(q *sqlast.Query, resolved *sqlast.Resolution, r *Rules) error {
 	if s.err != nil {
 		return s.err
 	}
-	for _, slot := range s.unbounded {
-		limitOutside(slot)
+	for _, t := range s.unbounded {
+		t.Bounded = namesOf(t.CTE)
 	}
 	return nil
 }
@@ -125,7 +126,7 @@ type shaper struct {
 	joined    float64 // tables of the last subquery that is a value
 	written   float64 // nodes of the statement itself
 
-	unbounded []*sqlast.Relation // references to recursions without an end of their own
+	unbounded []*sqlast.Table // references to recursions without an end of their own
 	err       *sqlast.Error
 }
 
