@@ -253,6 +253,7 @@ func TestRefusals(t *testing.T) {
 		{`SELECT 1` + strings.Repeat(" UNION SELECT 1", 2_000), sqlast.TooDeep, "", 15 * sqlast.MaxDepth},
 		{`SELECT 1 FROM a` + strings.Repeat(",a", 2_000), sqlast.TooDeep, "", 13 + 2*sqlast.MaxDepth},
 		{`SELECT '` + strings.Repeat("x", 1<<20) + `'`, sqlast.TooLarge, "", -1},
+		{`SELECT 1 IN (1` + strings.Repeat(",1", 24_000) + `)`, sqlast.TooComplex, "", -1},
 	} {
 		label := tt.text[:min(len(tt.text), 60)]
 		t.Run(label, func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/ascii"
 )
 
 // The limits of what a reader accepts. No answer to a question needs a statement
@@ -27,6 +29,8 @@ type Lexis struct {
 	Hash       bool // # begins a comment
 	DashSpace  bool // -- begins a comment only before white space
 	CodeInside bool // comments such as /*! .. */ and /*+ .. */ contain code
+
+	MaxTokens int // words, signs, quoted tokens and comments of a text; 0: not counted
 }
 
 // CheckText refuses a text that no grammar should be given: one that is too long,
@@ -46,6 +50,9 @@ func CheckText(text string, l *Lexis) error {
 	}
 	if l == nil {
 		return nil
+	}
+	if most := l.MaxTokens; most > 0 && len(text) > most && l.tokens(text) > most {
+		return &Error{Code: TooComplex, Pos: -1, Message: fmt.Sprintf("the statement has more than %d words and signs", most)}
 	}
 	depth := 0
 	for i := 0; i < len(text); {
@@ -68,6 +75,25 @@ func CheckText(text string, l *Lexis) error {
 		}
 	}
 	return nil
+}
+
+// tokens returns the number of tokens of a text. White space is none.
+func (l *Lexis) tokens(text string) (n int) {
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c <= ' ':
+			i++
+			continue
+		case ascii.IsWordByte(c):
+			for i < len(text) && ascii.IsWordByte(text[i]) {
+				i++
+			}
+		default:
+			i = l.skip(text, i)
+		}
+		n++
+	}
+	return n
 }
 
 // special are the bytes that can begin a parenthesis, a comment or a quoted token.
