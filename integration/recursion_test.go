@@ -48,10 +48,8 @@ var recursionCases = []struct {
 	{counted("below") + "SELECT count(*), sum(i) FROM r", []any{999_999, 999_999 * 1_000_000 / 2}},
 	{counted("at") + "SELECT count(*), max(i) FROM r", []any{1_000_000, 1_000_000}},
 	{counted("above") + "SELECT count(*), max(i) FROM r", nil},
-	{counted("above") + "SELECT count(*) FROM r WHERE i = 7", nil},
 	{counted("far") + "SELECT max(i) FROM r WHERE i < 10", nil},
 	{counted("far") + "SELECT i FROM r ORDER BY i LIMIT 1", nil},
-	{counted("far") + "SELECT name FROM stop WHERE n NOT IN (SELECT i FROM r)", nil},
 	{counted("far") + "SELECT (SELECT count(*) FROM r) AS n", nil},
 	{counted("far") + "SELECT count(*) FROM r a JOIN r b ON a.i = b.i", nil},
 	{counted("far") + ", d AS (SELECT i + 1 AS j FROM r) SELECT count(*) FROM d WHERE j < 3", nil},
@@ -65,7 +63,6 @@ var recursionCases = []struct {
 	{counted("far") + "SELECT i FROM r WHERE i > 4 LIMIT 2", []any{5}},
 	{cycle + "SELECT i, row, row_ FROM r LIMIT 5", []any{4, 40, 7}},
 	{counted("far") + "SELECT count(*) FROM (SELECT i FROM r LIMIT 1000000) AS d", []any{1_000_000}},
-	{counted("far") + "SELECT count(*) FROM (SELECT i FROM r LIMIT 1000001) AS d", nil},
 }
 
 // recursionsInSQLite have a LIMIT, which only SQLite allows there.
@@ -74,7 +71,6 @@ var recursionsInSQLite = []struct {
 	want []any
 }{
 	{strings.Replace(counted("far"), "'far'", "'far' LIMIT 6", 1) + "SELECT count(*) FROM r", []any{6}},
-	{strings.Replace(counted("far"), "'far'", "'far' LIMIT 1000000", 1) + "SELECT count(*) FROM r", []any{1_000_000}},
 	{strings.Replace(counted("far"), "'far'", "'far' LIMIT 1000001", 1) + "SELECT count(*) FROM r", nil},
 }
 
