@@ -82,6 +82,10 @@ func (e *Error) Is(target error) bool { return target == e.Kind }
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
+func tooManyBytes(limit int64) *Error {
+	return errorf(ErrTooLarge, 0, "the input has more than %d bytes; load a part of it or increase MaxBytes", limit)
+}
+
 func errorf(kind Kind, line int, format string, args ...any) *Error {
 	return &Error{Kind: kind, Line: line, Message: fmt.Sprintf(format, args...)}
 }
@@ -248,11 +252,19 @@ func Open(ctx context.Context, path string, opt *Options) (*Dataset, error) {
 		return nil, &Error{Kind: ErrRead, Message: "the file " + name + " cannot be opened", Err: err}
 	}
 	defer f.Close()
-	return Load(ctx, f, opt)
+	o, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > o.MaxBytes { // before it is copied
+		return nil, tooManyBytes(o.MaxBytes)
+	}
+	return Load(ctx, f, &o)
 }
 
 // Load reads CSV, a JSON array of objects or JSON lines from r to its end. The
-// format, the separator and the encoding are detected. The memory does not
+// format, the separator and the encoding are detected. The first line of CSV has the
+// names of the columns; a line such as "sep=;" may be above it. The memory does not
 // depend on the number of rows, and a row larger than Options.MaxRowBytes is
 // refused before it is read whole. If ctx ends, Load returns its cause.
 func Load(ctx context.Context, r io.Reader, o *Options) (_ *Dataset, err error) {

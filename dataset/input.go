@@ -1,0 +1,160 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	utf16 "golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
+	"github.com/qedkit/qed/internal/textfile"
+)
+
+// limited fails after max bytes and when ctx ends.
+type limited struct {
+	ctx context.Context
+	r   io.Reader
+	n   int64
+	max int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.ctx.Err() != nil {
+		return 0, context.Cause(l.ctx)
+	}
+	n, err := l.r.Read(p)
+	if l.n += int64(n); l.n > l.max {
+		return 0, tooManyBytes(l.max)
+	}
+	if err != nil && err != io.EOF {
+		err = &Error{Kind: ErrRead, Message: "the input cannot be read", Err: err}
+	}
+	return n, err
+}
+
+// cleaned removes NUL bytes. If returns is set, a carriage return ends a line.
+type cleaned struct {
+	r       io.Reader
+	returns bool
+	dropped int
+}
+
+func (c *cleaned) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	kept := 0
+	for _, b := range p[:n] {
+		if b == 0 {
+			continue
+		}
+		if b == '\r' && c.returns {
+			b = '\n'
+		}
+		p[kept] = b
+		kept++
+	}
+	c.dropped += n - kept
+	return kept, err
+}
+
+const readBytes = 64 << 10
+
+// copyText copies the input in UTF-8.
+func (l *loader) copyText(r io.Reader) error {
+	plain, err := os.Create(filepath.Join(l.dir, "bytes"))
+	if err != nil {
+		return &Error{Kind: ErrStorage, Message: "the temporary file cannot be made", Err: err}
+	}
+	defer plain.Close()
+	in := bufio.NewReaderSize(&limited{ctx: l.ctx, r: r, max: l.opt.MaxBytes}, textfile.HeadBytes)
+	head, err := in.Peek(textfile.HeadBytes)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if is := textfile.Foreign(head); is != "" {
+		return errorf(ErrFormat, 0, "the input is %s; export it as CSV in UTF-8", is)
+	}
+	clean := &cleaned{r: in, returns: bytes.IndexByte(head, '\n') < 0}
+	if textfile.IsUTF16(head) {
+		clean.r = transform.NewReader(in, utf16.UTF16(utf16.LittleEndian, utf16.UseBOM).NewDecoder())
+		l.warnf(Encoding, "the input was converted from UTF-16")
+	}
+	if textfile.HasBOM(head) {
+		in.Discard(3)
+	}
+	check := &utf8Check{}
+	if _, err := io.Copy(io.MultiWriter(plain, check), clean); err != nil {
+		return l.copyError(err)
+	}
+	if clean.dropped > 0 {
+		l.warnf(Dropped, "%d NUL bytes were removed", clean.dropped)
+	}
+	l.text = plain.Name()
+	if !check.valid() {
+		l.warnf(Encoding, "the input is not UTF-8; it was converted from Windows-1252, which includes Latin-1")
+		return l.fromWindows(plain)
+	}
+	return nil
+}
+
+// utf8Check checks whether what is written to it is UTF-8.
+type utf8Check struct {
+	rest []byte
+	bad  bool
+}
+
+func (u *utf8Check) Write(p []byte) (int, error) {
+	if u.bad {
+		return len(p), nil
+	}
+	text := append(u.rest, p...)
+	end := len(text)
+	for i := 1; i <= min(3, len(text)); i++ {
+		if b := text[len(text)-i]; utf8.RuneStart(b) {
+			if !utf8.FullRune(text[len(text)-i:]) {
+				end = len(text) - i
+			}
+			break
+		}
+	}
+	u.bad = !utf8.Valid(text[:end])
+	u.rest = append([]byte(nil), text[end:]...)
+	return len(p), nil
+}
+
+func (u *utf8Check) valid() bool { return !u.bad && len(u.rest) == 0 }
+
+// fromWindows copies a file of Windows-1252 to one of UTF-8.
+func (l *loader) fromWindows(plain *os.File) error {
+	l.text = filepath.Join(l.dir, "text")
+	text, err := os.Create(l.text)
+	if err != nil {
+		return &Error{Kind: ErrStorage, Message: "the temporary file cannot be made", Err: err}
+	}
+	defer text.Close()
+	if _, err = plain.Seek(0, io.SeekStart); err == nil {
+		in := &limited{ctx: l.ctx, r: plain, max: math.MaxInt64}
+		_, err = io.Copy(text, charmap.Windows1252.NewDecoder().Reader(in))
+	}
+	if err != nil {
+		return l.copyError(err)
+	}
+	return nil
+}
+
+// copyError returns the error of a copy of the input. It is an error of storage
+// unless the input could not be read.
+func (l *loader) copyError(err error) error {
+	var own *Error
+	if errors.As(err, &own) || l.ctx.Err() != nil {
+		return err
+	}
+	return &Error{Kind: ErrStorage, Message: "the temporary file cannot be written", Err: err}
+}

@@ -1,0 +1,54 @@
+package textfile_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed/internal/textfile"
+)
+
+func TestForeign(t *testing.T) {
+	for _, test := range []struct{ name, head, want string }{
+		{"CSV", "a,b\n1,2\n", ""},
+		{"no bytes", "", ""},
+		{"UTF-8 with a mark", "\xef\xbb\xbfa\n", ""},
+		{"UTF-16", "\xff\xfea\x00\n\x00", ""},
+		{"UTF-32", "\xff\xfe\x00\x00a\x00\x00\x00", "UTF-32"},
+		{"a NUL byte", "a,b\nx\x00y,2\n", ""},
+		{"ZIP", "PK\x03\x04x", "a ZIP archive or an XLSX file"},
+		{"a word that begins like ZIP", "PKW,a\n", ""},
+		{"HTML", " \n<!DOCTYPE HTML>", "HTML or XML"},
+		{"a comparison", "<b,a\n", ""},
+		{"binary", "\x01\x02\x03\x04", "binary"},
+		{"NUL bytes", "a\x00b\x00c\x00", "binary"},
+	} {
+		if got := textfile.Foreign([]byte(test.head)); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestSeparator(t *testing.T) {
+	for _, test := range []struct {
+		name, head string
+		want       rune
+		named      bool
+	}{
+		{"commas", "a,b\n1,2\n", ',', false},
+		{"semicolons with decimal commas", "a;b\n1,5;2,5\n", ';', false},
+		{"a semicolon in the header alone", "a;x,b\n1,2\n", ',', false},
+		{"one column", "a\n1\n", ',', false},
+		{"quoted separators", "\"a;b\",c\n\"1;2\",3", ',', false},
+		{"tabs", "a\tb\n1\t2\n", '\t', false},
+		{"bars", "a|b\n1|2", '|', false},
+		{"named", "sep=;\r\na,b;c\r\n", ';', true},
+		{"named in capitals and quotes", "\"SEP=|\"\na,b|c\n", '|', true},
+		{"a header that begins so", "sep=;x,b\n1,2\n", ',', false},
+		{"a name that is no separator", "sep=x\na\n", ',', false},
+		{"a head that ends within a record", "a,b\n" + strings.Repeat("1,2;;;;\n", textfile.HeadBytes/8), ',', false},
+	} {
+		if got, named := textfile.Separator([]byte(test.head)); got != test.want || named != test.named {
+			t.Errorf("%s: %q, %v", test.name, got, named)
+		}
+	}
+}
