@@ -1,14 +1,10 @@
 package duckdb
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -18,13 +14,17 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// readers are the functions of DuckDB that read a file, by the ending of its name.
-// They look at all rows to find the types.
+// The functions of DuckDB that read a file. They look at all rows to find the types.
+// What a sniffer would guess at the cost of rows is not left to it: it takes lines for
+// comments, and skips lines above those that have another number of values.
+const (
+	readCSV     = `read_csv(%s, sample_size = -1, quote = '"', escape = '"', comment = ''%s)`
+	readJSON    = "read_json(%s, sample_size = -1, maximum_depth = 16%s)"
+	readParquet = "read_parquet(%s%s)"
+)
+
 var readers = map[string]string{
-	".csv": "read_csv(%s, sample_size = -1, quote = '\"', escape = '\"'%s)", ".tsv": "read_csv(%s, sample_size = -1, quote = '\"', escape = '\"'%s)",
-	".txt": "read_csv(%s, sample_size = -1, quote = '\"', escape = '\"'%s)", ".json": "read_json(%s, sample_size = -1%s)",
-	".jsonl": "read_json(%s, sample_size = -1%s)", ".ndjson": "read_json(%s, sample_size = -1%s)",
-	".parquet": "read_parquet(%s%s)",
+	".csv": readCSV, ".tsv": readCSV, ".txt": readCSV, ".json": readJSON, ".jsonl": readJSON, ".ndjson": readJSON, ".parquet": readParquet,
 }
 
 func readerOf(path string) string {
@@ -50,52 +50,29 @@ func checkFiles(files []File) ([]string, error) {
 		if seen[ascii.Lower(table)] {
 			return nil, failure.New(sqldb.ErrArgument, "two files have the table "+table+": set File.Table")
 		}
-		if err := checkText(f.Path); err != nil {
-			return nil, err
-		}
 		seen[ascii.Lower(table)] = true
 		tables = append(tables, table)
 	}
 	return tables, nil
 }
 
-// checkText returns an error for a CSV file that begins with bytes that are no text.
-func checkText(path string) error {
-	if !strings.HasPrefix(readerOf(path), "read_csv") || strings.HasSuffix(ascii.Lower(path), ".gz") {
-		return nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return failure.Wrap(sqldb.ErrUnreadable, filepath.Base(path)+" cannot be opened", errors.Unwrap(err))
-	}
-	defer f.Close()
-	head := make([]byte, 64<<10)
-	n, err := io.ReadFull(f, head)
-	switch {
-	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return failure.Wrap(sqldb.ErrUnreadable, filepath.Base(path)+" cannot be read", errors.Unwrap(err))
-	case n == 0:
-		return failure.New(sqldb.ErrNotDatabase, filepath.Base(path)+" is empty: a CSV file has at least a line with names")
-	case bytes.IndexByte(head[:n], 0) >= 0:
-		return failure.New(sqldb.ErrNotDatabase, filepath.Base(path)+" is no text, or it is UTF-16: save it as CSV in UTF-8")
-	}
-	return nil
-}
-
 // load reads a file into a table.
 func load(ctx context.Context, conn *sql.Conn, path, table string) error {
-	reader := readerOf(path)
+	reader, options := readerOf(path), ""
+	if reader != readParquet {
+		var err error
+		if options, err = textOptions(path); err != nil {
+			return err
+		}
+	}
 	read := func(options string) error {
 		_, err := conn.ExecContext(ctx, fmt.Sprintf("CREATE TABLE main.%s AS SELECT * FROM %s",
 			quote(table), fmt.Sprintf(reader, literal(path), options)))
 		return err
 	}
-	err := read("")
-	if err != nil && strings.HasPrefix(reader, "read_csv") && strings.Contains(ascii.Lower(err.Error()), "utf-8") {
-		err = read(", encoding = 'latin-1'")
-	}
-	if err == nil && strings.HasPrefix(reader, "read_csv") {
-		return checkColumns(ctx, conn, path, table)
+	err := read(options)
+	if err != nil && reader == readCSV && strings.Contains(ascii.Lower(err.Error()), "utf-8") {
+		err = read(options + ", encoding = 'latin-1'")
 	}
 	if err == nil {
 		return nil
@@ -109,21 +86,6 @@ func load(ctx context.Context, conn *sql.Conn, path, table string) error {
 	}
 	return failure.Wrap(sqldb.ErrNotDatabase, filepath.Base(path)+" cannot be read: "+reason(err), err)
 }
-
-// checkColumns returns an error if DuckDB found no delimiter in a CSV file: it then
-// reads each line as one column.
-func checkColumns(ctx context.Context, conn *sql.Conn, path, table string) error {
-	names, err := column(ctx, conn, "SELECT column_name FROM duckdb_columns() WHERE table_name = "+literal(table))
-	if err != nil {
-		return opened(ctx, err)
-	}
-	if len(names) == 1 && strings.ContainsAny(names[0], ",;\t|\"") {
-		return failure.New(sqldb.ErrNotDatabase, filepath.Base(path)+" cannot be read: "+noDelimiter)
-	}
-	return nil
-}
-
-const noDelimiter = "no delimiter gives all lines the same number of values: check its quotes and delimiters"
 
 var (
 	csvLine   = regexp.MustCompile(`CSV Error on Line: (\d+)`)
@@ -139,8 +101,11 @@ func reason(err error) string {
 		return failure.Line("line " + line[1] + ": " + cmp.Or(csvReason.FindString(text), "it does not fit the other lines") +
 			"; check the quotes and the number of values")
 	}
-	if strings.Contains(text, "sniffing") || strings.Contains(text, "sniff") {
-		return noDelimiter
+	if strings.Contains(text, "not latin-1") {
+		return "it is neither UTF-8 nor Latin-1; save it in UTF-8"
+	}
+	if strings.Contains(text, "sniff") {
+		return "its first lines do not have the same number of values; remove lines above the names, and check quotes, delimiters and line ends"
 	}
 	first, _, _ := strings.Cut(text, "\n")
 	return failure.Line(failure.WithoutQuoted(first, `"'`))

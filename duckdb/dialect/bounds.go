@@ -97,11 +97,9 @@ var bounds = sqlbound.Rules{
 		small: map_contains
 
 		small: json_array_length json_exists json_type json_valid
-		small either: json_contains
 		first: json json_keys
 		paths: json_extract json_extract_path json_extract_path_text json_extract_string json_value
 		json: json_array json_object json_quote row_to_json to_json array_to_json
-		sum 4: json_structure
 	`),
 	Types: sqlbound.Functions(`
 		small: boolean tinyint smallint integer bigint hugeint utinyint usmallint uinteger ubigint

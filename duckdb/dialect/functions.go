@@ -13,6 +13,8 @@ import "github.com/qedkit/qed/internal/sqlread"
 //     list_aggregate
 //   - end the statement: error
 //   - make the database unusable for some arguments: reservoir_quantile, equi_width_bins
+//   - call themselves for each level of a JSON value, which a text of 200 KB makes
+//     overflow the stack of the process: json_structure, json_contains
 //
 // repeat, lpad, rpad and range are allowed because package sqlbound limits what they
 // return.
@@ -74,9 +76,9 @@ var safeFunctions = sqlread.Words(`
 	cardinality element_at map map_concat map_contains map_entries map_extract map_extract_value
 	map_from_entries map_keys map_values
 
-	json json_array json_array_length json_contains json_exists json_extract json_extract_path
+	json json_array json_array_length json_exists json_extract json_extract_path
 	json_extract_path_text json_extract_string json_keys json_object json_quote json_type json_valid
-	json_value row_to_json to_json array_to_json json_structure
+	json_value row_to_json to_json array_to_json
 
 	bitstring get_bit set_bit
 `)
