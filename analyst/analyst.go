@@ -299,12 +299,18 @@ func (a *Analyst) explore(ctx context.Context, turn qed.Turn) (qed.Answer, error
 
 // chooseModel has the cheap model read the results of a step that only profiled.
 func (a *Analyst) chooseModel(step *toolagent.StepRequest) {
-	if a.opt.CheapModel == nil || len(step.Results) == 0 {
+	if a.opt.CheapModel == nil {
 		return
 	}
-	last := step.Messages[len(step.Messages)-1]
-	i := slices.IndexFunc(step.Results, func(r qed.ToolResult) bool { return r.Call.ID == last.ToolCallID })
-	if i >= 0 && step.Results[i].Call.Name == profileTool {
+	last := step.Messages
+	for len(last) > 0 && last[len(last)-1].Role == llm.RoleTool {
+		last = last[:len(last)-1]
+	}
+	if len(last) == 0 || len(last) == len(step.Messages) {
+		return
+	}
+	calls := last[len(last)-1].ToolCalls
+	if len(calls) > 0 && !slices.ContainsFunc(calls, func(c llm.ToolCall) bool { return c.Name != profileTool }) {
 		step.Model = a.opt.CheapModel
 	}
 }

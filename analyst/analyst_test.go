@@ -178,8 +178,14 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// one returns the result of one call.
+// one returns the result of one call on the orders.
 func one(t *testing.T, tool string, arguments any) string {
+	t.Helper()
+	return oneOf(t, orders(t), tool, arguments)
+}
+
+// oneOf returns the result of one call.
+func oneOf(t *testing.T, data analyst.Data, tool string, arguments any) string {
 	t.Helper()
 	var result string
 	model := llm.ModelFunc(func(_ context.Context, req *llm.Request, _ func(llm.Delta)) (*llm.Response, error) {
@@ -190,12 +196,33 @@ func one(t *testing.T, tool string, arguments any) string {
 		}
 		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{call("1", tool, arguments)}}}, nil
 	})
-	a, err := analyst.New(model, orders(t), nil)
+	a, err := analyst.New(model, data, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	explore(t, a, qed.Turn{Thread: "1", Text: "Try it."})
 	return result
+}
+
+// stepper returns a model that makes the calls of steps in turn, and writes its name
+// for each request.
+func stepper(asked *[]string, name string, steps [][]string) llm.Model {
+	return llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
+		n := len(*asked)
+		*asked = append(*asked, name)
+		message := llm.Message{Role: llm.RoleAssistant, Content: "Done."}
+		if n < len(steps) {
+			message = llm.Message{Role: llm.RoleAssistant}
+			for i, tool := range steps[n] {
+				arguments := object{"columns": []string{"amount", "region"}[:1+n%2]}
+				if tool == "executeSQLQuery" {
+					arguments = object{"query": fmt.Sprintf("SELECT max(amount) + %d AS m FROM t_parsed", n), "reason": "r"}
+				}
+				message.ToolCalls = append(message.ToolCalls, call(fmt.Sprint(n, "-", i), tool, arguments))
+			}
+		}
+		return &llm.Response{Message: message}, nil
+	})
 }
 
 func TestTools(t *testing.T) {
