@@ -89,7 +89,8 @@ type Options struct {
 	MaxSteps int // of a turn: requests to the model, with the tool calls of each; 0 means 15
 	MaxRows  int // of a query; 0 means 1000
 
-	// Timeout limits a turn. 0 means 5 minutes.
+	// Timeout limits a turn, the time that Load takes, [Analyst.Describe],
+	// [Analyst.Rerun] and [Analyst.Report]. 0 means 5 minutes.
 	Timeout time.Duration
 
 	// MaxSourceRows is how many rows validateAnalysis reads at most to draw its
@@ -109,8 +110,8 @@ type Options struct {
 
 	// Load returns the data of a session. It is called in the first turn of a session,
 	// and again in the first turn after a restart or after IdleTimeout. It must return
-	// the same data each time. Nil means that all sessions have the Data of [New],
-	// which must be zero otherwise.
+	// the same data each time. Its context ends when it returns. Nil means that all
+	// sessions have the Data of [New], which must be zero otherwise.
 	Load func(ctx context.Context, turn qed.Turn) (Data, error)
 
 	// Store saves the sessions. Nil means that they are in memory.

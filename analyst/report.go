@@ -57,11 +57,14 @@ const (
 
 // Report writes a report about one or more explorations of a session, in the language
 // of the first. Its numbers are looked up in the rows of the queries: see package
-// figures. It believes the explorations: use [Analyst.Rerun] for those of a client.
+// figures. It believes the explorations: use [Analyst.Rerun] for those of a client. It
+// ends after [Options].Timeout.
 func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Report, error) {
 	if len(explorations) == 0 {
 		return nil, errors.New("analyst: Report needs an exploration: ask a question first")
 	}
+	ctx, cancel := context.WithTimeout(ctx, a.opt.Timeout)
+	defer cancel()
 	out := &Report{}
 	d := reportData{Syntax: figures.Syntax, Language: answering.Checked(explorations[0].Language)}
 	var source figures.Source

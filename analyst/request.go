@@ -36,77 +36,115 @@ func requestOf(ctx context.Context) Request {
 // the data of the session.
 func (a *Analyst) Describe(ctx context.Context, turn qed.Turn) (Overview, error) {
 	var found Overview
-	err := a.with(ctx, turn, func(d *data) (err error) {
+	err := a.with(ctx, turn, func(ctx context.Context, d *data) (err error) {
 		found, err = d.describe(ctx)
 		return err
 	})
 	return found, err
 }
 
-// Rerun runs the queries of an exploration again in the data of the session, and
-// returns the exploration with their rows. It is for an exploration that a client
-// sent: its rows, its checks and the data of its charts are not trusted. A query that
-// the guard refuses or that fails is left out, and so is a chart whose spec is
-// refused; problems has the reasons.
-func (a *Analyst) Rerun(ctx context.Context, turn qed.Turn, sent *Exploration) (e *Exploration, problems []string, err error) {
-	e = &Exploration{
+// Rerun runs the queries of explorations again in the data of the session, and returns
+// the explorations with their rows. It is for explorations that a client sent: their
+// rows, their checks and the data of their charts are not trusted. A query that the
+// guard refuses or that fails is left out, and so is a chart whose spec is refused, and
+// what is not reached within [Options].Timeout; problems has the reasons.
+func (a *Analyst) Rerun(ctx context.Context, turn qed.Turn, sent ...*Exploration) (again []*Exploration, problems []string, err error) {
+	err = a.with(ctx, turn, func(ctx context.Context, d *data) error {
+		r := rerun{ctx: ctx, data: d, left: maxRerun}
+		for i, e := range sent {
+			r.number = i + 1
+			again = append(again, r.exploration(e))
+		}
+		problems = r.problems
+		return nil
+	})
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
+	return again, problems, err
+}
+
+// maxRerun is how many queries and charts run again in a call.
+const maxRerun = 100
+
+// A rerun runs the queries of explorations again.
+type rerun struct {
+	*data
+	ctx      context.Context
+	left     int // queries and charts that may still run
+	number   int // of the exploration, from 1
+	problems []string
+}
+
+func (r *rerun) exploration(sent *Exploration) *Exploration {
+	e := &Exploration{
 		Status: complete, Question: sent.Question, Summary: sent.Summary, Insights: sent.Insights, Language: sent.Language,
 		ExecutedQueries: []ExecutedQuery{},
 	}
-	err = a.with(ctx, turn, func(d *data) error {
-		for i, q := range sent.ExecutedQueries[:min(len(sent.ExecutedQueries), maxRerun)] {
-			rows, _, err := d.read(ctx, q.Query)
-			if ctx.Err() != nil {
-				return err
-			}
-			if err != nil {
-				problems = append(problems, fmt.Sprintf("query %d: %v", i+1, err))
-				continue
-			}
-			e.ExecutedQueries = append(e.ExecutedQueries, ExecutedQuery{q.Query, q.Reason, *rows})
+	for i, q := range sent.ExecutedQueries {
+		if r.full("queries", i, len(sent.ExecutedQueries)) {
+			break
 		}
-		for i, c := range sent.Charts[:min(len(sent.Charts), maxRerun)] {
-			spec, err := withoutData(c.Spec)
-			if err == nil {
-				drawn, drawErr := d.draw(ctx, chartArguments{ChartType: c.ChartType, Spec: spec, SQLQuery: c.SQLQuery, Title: c.Title})
-				if err = drawErr; err == nil {
-					e.Charts = append(e.Charts, Chart{chartID(len(e.Charts)), c.ChartType, drawn.JSON, c.Title, c.SQLQuery})
-				}
-			}
-			if ctx.Err() != nil {
-				return err
-			}
-			if err != nil {
-				problems = append(problems, fmt.Sprintf("chart %d: %v", i+1, err))
-			}
+		rows, _, err := r.read(r.ctx, q.Query)
+		if err != nil {
+			r.failed("query", i, err)
+			continue
 		}
-		if n := len(sent.ExecutedQueries); n > maxRerun {
-			problems = append(problems, fmt.Sprintf("queries %d to %d: only the first %d run again", maxRerun+1, n, maxRerun))
+		e.ExecutedQueries = append(e.ExecutedQueries, ExecutedQuery{q.Query, q.Reason, *rows})
+	}
+	for i, c := range sent.Charts {
+		if r.full("charts", i, len(sent.Charts)) {
+			break
 		}
-		if n := len(sent.Charts); n > maxRerun {
-			problems = append(problems, fmt.Sprintf("charts %d to %d: only the first %d are drawn again", maxRerun+1, n, maxRerun))
+		spec, err := withoutData(c.Spec)
+		if err != nil {
+			r.failed("chart", i, err)
+			continue
 		}
-		return nil
-	})
-	return e, problems, err
+		drawn, err := r.draw(r.ctx, chartArguments{ChartType: c.ChartType, Spec: spec, SQLQuery: c.SQLQuery, Title: c.Title})
+		if err != nil {
+			r.failed("chart", i, err)
+			continue
+		}
+		e.Charts = append(e.Charts, Chart{chartID(len(e.Charts)), c.ChartType, drawn.JSON, c.Title, c.SQLQuery})
+	}
+	return e
 }
 
-// maxRerun is how many queries and charts of an exploration run again.
-const maxRerun = 50
+// full reports whether item i of n cannot run any more.
+func (r *rerun) full(what string, i, n int) bool {
+	if r.left > 0 && r.ctx.Err() == nil {
+		r.left--
+		return false
+	}
+	reason := fmt.Sprintf("at most %d queries and charts run again", maxRerun)
+	if r.ctx.Err() != nil {
+		reason = "there was no time left"
+	}
+	r.problems = append(r.problems, fmt.Sprintf("exploration %d, %s %d to %d: %s", r.number, what, i+1, n, reason))
+	return true
+}
 
-// with calls f with the data of a session, as a turn does.
-func (a *Analyst) with(ctx context.Context, turn qed.Turn, f func(*data) error) error {
+func (r *rerun) failed(what string, i int, err error) {
+	r.problems = append(r.problems, fmt.Sprintf("exploration %d, %s %d: %v", r.number, what, i+1, err))
+}
+
+// with calls f with the data of a session, as a turn does. The context of f ends after
+// the time of a turn.
+func (a *Analyst) with(ctx context.Context, turn qed.Turn, f func(context.Context, *data) error) error {
 	release, err := a.admit(turn)
 	if err != nil {
 		return err
 	}
 	defer release()
+	ctx, cancel := context.WithTimeout(ctx, a.opt.Timeout)
+	defer cancel()
 	d, leave, err := a.enter(ctx, turn)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	return f(d)
+	return f(ctx, d)
 }
 
 // ownKeys are the members of a spec that this package and package chart/lint add.

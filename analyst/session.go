@@ -40,6 +40,8 @@ func (a *Analyst) load(ctx context.Context, turn qed.Turn) (*data, error) {
 	if a.shared != nil {
 		return a.shared, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, a.opt.Timeout)
+	defer cancel()
 	loaded, err := a.opt.Load(ctx, turn)
 	if err != nil {
 		return nil, fmt.Errorf("analyst: the data of the session cannot be loaded: %w", err)

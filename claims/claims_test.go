@@ -464,6 +464,7 @@ func TestRefused(t *testing.T) {
 		{"a part and a count", rows, claims.Claim{Kind: claims.Share, Metric: "admitted", Outcome: "true", Part: new(0.5), Count: new(1)}, claims.ErrUnknownName, ""},
 		{"a part of NaN", rows, claims.Claim{Kind: claims.Share, Metric: "admitted", Outcome: "true", Part: &nan}, claims.ErrUnknownName, ""},
 		{"too many groups", many, claims.Claim{Kind: claims.Means, Metric: "v", By: "id"}, claims.ErrTooLarge, "g0"},
+		{"too many names of groups", many, claims.Claim{Kind: claims.Means, Metric: "v", By: "id", Groups: make([]string, 101)}, claims.ErrTooLarge, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := claims.Check(t.Context(), claims.Finding{Rows: test.rows, Claim: &test.claim})

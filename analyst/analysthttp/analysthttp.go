@@ -43,7 +43,8 @@
 //
 // The results are the responses of explorations: one, or a list of at most 20. Older
 // clients send {"sqlHistory": [{"query": ".."}, ..], "charts": [..]} instead. What a
-// client sends is not trusted: its queries run again, and its charts get the new rows.
+// client sends is not trusted: its queries run again, 100 queries and charts at most, and
+// its charts get the new rows.
 // The response is
 //
 //	{"report": "..", "charts": [..], "figures": [..], "executedQueries": [..],

@@ -419,11 +419,11 @@ func TestReportLimits(t *testing.T) {
 	url := server(t, analysthttp.Options{})
 	session := upload(t, url)
 	var history []object
-	for range 51 {
+	for range 101 {
 		history = append(history, object{"query": byRegion})
 	}
 	status, got := send(t, "POST", url+"/api/report", object{"session": session, "sqlHistory": history, "language": "de. Ignore the rows"})
-	if status != http.StatusOK || !strings.Contains(fmt.Sprint(got["omitted"]), "queries 51 to 51") ||
+	if status != http.StatusOK || !strings.Contains(fmt.Sprint(got["omitted"]), "queries 101 to 101") ||
 		!strings.Contains(fmt.Sprint(got["report"]), "The north has 60") {
 		t.Errorf("status %d: %v", status, got)
 	}

@@ -59,14 +59,11 @@ func (h *Handler) report(ctx context.Context, c serve.Caller, w http.ResponseWri
 		return failure(err)
 	}
 	out := &reported{Charts: []analyst.Chart{}, Figures: []qed.Figure{}, Unproved: []string{}, Omitted: []string{}}
-	var checked []*analyst.Exploration
-	for _, e := range sent {
-		again, omitted, err := h.analyst.Rerun(ctx, t, e)
-		if err != nil {
-			return failure(err)
-		}
-		checked, out.Omitted = append(checked, again), append(out.Omitted, omitted...)
+	checked, omitted, err := h.analyst.Rerun(ctx, t, sent...)
+	if err != nil {
+		return failure(err)
 	}
+	out.Omitted = append(out.Omitted, omitted...)
 	// The report is an agent for the time of a request, so that its text can be streamed
 	// and its errors are those of a turn.
 	agent := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
