@@ -68,8 +68,10 @@ type File struct {
 }
 
 // Load reads files into a database in memory. The types of CSV and JSON columns are
-// found over all rows. A text that is not UTF-8 is read as Latin-1. The deadline of
-// ctx applies to the reading; there is no other limit.
+// those that all rows fit; whole numbers beyond 64 bits in CSV are texts. A CSV text
+// that is not UTF-8 is read as Latin-1. The deadline of ctx applies to the reading,
+// and is looked at between batches of rows. DuckDB looks at it only after it has found
+// the types of a JSON file.
 //
 // The error is a [*sqldb.Error] of kind [sqldb.ErrMissing], [sqldb.ErrUnreadable],
 // [sqldb.ErrNotDatabase] for a file that is not of its format, [sqldb.ErrTooLarge]

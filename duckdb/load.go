@@ -14,11 +14,11 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// The functions of DuckDB that read a file. They look at all rows to find the types.
-// What a sniffer would guess at the cost of rows is not left to it: it takes lines for
-// comments, and skips lines above those that have another number of values.
+// The functions of DuckDB that read a file. What the sniffer of CSV would guess at the
+// cost of rows is not left to it: it takes lines for comments, and skips lines above
+// those that have another number of values. Types of JSON are found over all rows.
 const (
-	readCSV     = `read_csv(%s, sample_size = -1, quote = '"', escape = '"', comment = ''%s)`
+	readCSV     = `read_csv(%s, quote = '"', escape = '"', comment = ''%s)`
 	readJSON    = "read_json(%s, sample_size = -1, maximum_depth = 16%s)"
 	readParquet = "read_parquet(%s%s)"
 )
@@ -65,14 +65,15 @@ func load(ctx context.Context, conn *sql.Conn, path, table string) error {
 			return err
 		}
 	}
-	read := func(options string) error {
-		_, err := conn.ExecContext(ctx, fmt.Sprintf("CREATE TABLE main.%s AS SELECT * FROM %s",
-			quote(table), fmt.Sprintf(reader, literal(path), options)))
-		return err
-	}
-	err := read(options)
-	if err != nil && reader == readCSV && strings.Contains(ascii.Lower(err.Error()), "utf-8") {
-		err = read(options + ", encoding = 'latin-1'")
+	var err error
+	if reader == readCSV {
+		f := &csvFile{ctx: ctx, conn: conn, path: path, table: table, options: options}
+		if err = f.load(); err != nil && strings.Contains(ascii.Lower(err.Error()), "utf-8") {
+			f.options += ", encoding = 'latin-1'"
+			err = f.load()
+		}
+	} else {
+		_, err = conn.ExecContext(ctx, "CREATE TABLE main."+quote(table)+" AS SELECT * FROM "+fmt.Sprintf(reader, literal(path), options))
 	}
 	if err == nil {
 		return nil
