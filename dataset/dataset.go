@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -37,6 +38,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/tempdir"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
@@ -118,7 +120,8 @@ type Options struct {
 	// more. Loading and querying need memory for a few rows.
 	MaxRowBytes int
 
-	// TempDir is the directory of the temporary files. Empty means [os.TempDir].
+	// TempDir is the directory of the temporary files. Empty means [os.TempDir]. What a
+	// process that was killed left there is removed by the next Load.
 	TempDir string
 
 	// DB configures the database that is read. If MaxBytes and MaxCellBytes are
@@ -226,7 +229,7 @@ type Dataset struct {
 	Sample   *qed.Table // the first rows, at most 10
 	Warnings []Warning  // at most 101
 
-	dir string
+	dir *tempdir.Dir
 }
 
 // A Column is a column of a Dataset.
@@ -248,8 +251,11 @@ func Open(ctx context.Context, path string, opt *Options) (*Dataset, error) {
 	if err == nil {
 		f, err = os.Open(path)
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{Kind: ErrRead, Message: "there is no file " + name + ": check the path", Err: err}
+	}
 	if err != nil {
-		return nil, &Error{Kind: ErrRead, Message: "the file " + name + " cannot be opened", Err: err}
+		return nil, &Error{Kind: ErrRead, Message: "the file " + name + " cannot be opened: check its permissions", Err: err}
 	}
 	defer f.Close()
 	o, err := opt.withDefaults()
@@ -272,7 +278,7 @@ func Load(ctx context.Context, r io.Reader, o *Options) (_ *Dataset, err error) 
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(opt.TempDir, "dataset-")
+	dir, err := tempdir.New(opt.TempDir, "qed-dataset-")
 	if err != nil {
 		return nil, &Error{Kind: ErrStorage, Message: "no temporary directory can be made", Err: err}
 	}
@@ -282,11 +288,11 @@ func Load(ctx context.Context, r io.Reader, o *Options) (_ *Dataset, err error) 
 			err = errors.Join(err, d.Close())
 		}
 	}()
-	l := &loader{ctx: ctx, opt: opt, dir: dir}
+	l := &loader{ctx: ctx, opt: opt, dir: dir.Path}
 	if err := l.scan(r); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, "data.db")
+	path := filepath.Join(dir.Path, "data.db")
 	if err := l.store(path); err != nil {
 		return nil, err
 	}
@@ -325,7 +331,7 @@ func (d *Dataset) Close() error {
 	if d.DB != nil {
 		err = d.DB.Close()
 	}
-	return errors.Join(err, os.RemoveAll(d.dir))
+	return errors.Join(err, d.dir.Remove())
 }
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -33,6 +33,7 @@ import (
 	"github.com/qedkit/qed/duckdb/dialect"
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/tempdir"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -183,16 +184,16 @@ func ended(ctx context.Context) error {
 // directory.
 type connector struct {
 	*duckdb.Connector
-	temp *tempDir
+	temp *tempdir.Dir
 }
 
 var _ driver.Connector = (*connector)(nil)
 
 // Close closes the database.
-func (c *connector) Close() error { return errors.Join(c.Connector.Close(), c.temp.remove()) }
+func (c *connector) Close() error { return errors.Join(c.Connector.Close(), c.temp.Remove()) }
 
 func newConnector(path string, o *Options) (*connector, error) {
-	temp, err := newTempDir()
+	temp, err := tempdir.New("", "qed-duckdb-")
 	if err != nil {
 		return nil, failure.Wrap(sqldb.ErrUnreadable, "no temporary directory can be made", err)
 	}
@@ -203,7 +204,7 @@ func newConnector(path string, o *Options) (*connector, error) {
 		"memory_limit":                 {strconv.Itoa(o.MemoryLimit) + "B"},
 		"max_temp_directory_size":      {strconv.Itoa(o.MaxTempBytes) + "B"},
 		"threads":                      {strconv.Itoa(o.Threads)},
-		"temp_directory":               {temp.path},
+		"temp_directory":               {temp.Path},
 		"autoinstall_known_extensions": {"false"},
 		"autoload_known_extensions":    {"false"},
 		"allow_community_extensions":   {"false"},
@@ -213,7 +214,7 @@ func newConnector(path string, o *Options) (*connector, error) {
 	}
 	c, err := duckdb.NewConnector(path+"?"+settings.Encode(), nil)
 	if err != nil {
-		err = errors.Join(err, temp.remove())
+		err = errors.Join(err, temp.Remove())
 		switch text := err.Error(); {
 		case strings.Contains(text, "different configuration") || strings.Contains(text, "Unique file handle"):
 			return nil, failure.Wrap(sqldb.ErrUnavailable, "this program has the file open already: use one DB for it", err)

@@ -61,7 +61,6 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -69,6 +68,7 @@ import (
 	"github.com/qedkit/qed/dataset"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/tempdir"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/serve"
 )
@@ -81,7 +81,8 @@ type Options struct {
 
 	// Folder is the directory of the uploaded files. Processes that share it and the
 	// store of Analyst serve the same sessions, also after a restart. Empty means a
-	// temporary directory, which [Handler.Close] removes.
+	// temporary directory, which [Handler.Close] removes. If the process is killed, the
+	// next Handler on the machine removes it.
 	Folder string
 
 	// MaxUpload limits a file, in bytes. 0 means 64 MiB.
@@ -109,7 +110,7 @@ type Handler struct {
 	files   *files
 	analyst *analyst.Analyst
 	serve   *serve.Handler
-	temp    string // the directory to remove; empty if it is the host's
+	temp    *tempdir.Dir // nil if the directory is the host's
 }
 
 // New returns a handler for uploaded files.
@@ -133,10 +134,10 @@ func New(model llm.Model, opt *Options) (h *Handler, err error) {
 		o.Open = open
 	}
 	if o.Folder == "" {
-		if h.temp, err = os.MkdirTemp("", "qed-analyst-"); err != nil {
+		if h.temp, err = tempdir.New("", "qed-analyst-"); err != nil {
 			return nil, fmt.Errorf("analysthttp: %w", err)
 		}
-		o.Folder = h.temp
+		o.Folder = h.temp.Path
 	}
 	h.files = &files{folder: o.Folder, maxAge: o.MaxAge, limit: o.MaxFiles}
 	o.Analyst.Load = h.load
@@ -163,10 +164,10 @@ func (h *Handler) Shutdown(ctx context.Context) error { return h.serve.Shutdown(
 func (h *Handler) Close() error { return errors.Join(h.analyst.Close(), h.removeTemp()) }
 
 func (h *Handler) removeTemp() error {
-	if h.temp == "" {
+	if h.temp == nil {
 		return nil
 	}
-	return os.RemoveAll(h.temp)
+	return h.temp.Remove()
 }
 
 // guarded is the analyst, which refuses a turn of a session that does not exist before
