@@ -319,6 +319,53 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
+// A context that ends after the input was read ends the loading, and leaves nothing.
+func TestCanceledWhileLoading(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	dir := t.TempDir()
+	text := io.MultiReader(strings.NewReader("a,b\n"+strings.Repeat("1,2\n", 50_000)), readerFunc(func([]byte) (int, error) {
+		cancel()
+		return 0, io.EOF
+	}))
+	if _, err := dataset.Load(ctx, text, &dataset.Options{TempDir: dir}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// What cannot be read or stored is an error of its kind.
+func TestBrokenInputAndStorage(t *testing.T) {
+	broken := errors.New("the disk is broken")
+	half := io.MultiReader(strings.NewReader("a\n1\n"), readerFunc(func([]byte) (int, error) { return 0, broken }))
+	dir := t.TempDir()
+	if _, err := dataset.Load(t.Context(), half, &dataset.Options{TempDir: dir}); !errors.Is(err, dataset.ErrRead) || !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+	_, err := dataset.Load(t.Context(), strings.NewReader("a\n1\n"), &dataset.Options{TempDir: filepath.Join(dir, "none")})
+	if !errors.Is(err, dataset.ErrStorage) || !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	path := filepath.Join(dir, "large.csv")
+	if err := os.WriteFile(path, []byte("a\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 1<<40); err != nil {
+		t.Skip(err) // the file system has no files with holes
+	}
+	if _, err := dataset.Open(t.Context(), path, &dataset.Options{TempDir: dir}); !errors.Is(err, dataset.ErrTooLarge) {
+		t.Error(err)
+	}
+}
+
 // Only the table can be read, and nothing written.
 func TestGuarded(t *testing.T) {
 	d, err := load(t, "a\n1\n", nil)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/duckdb"
+	"github.com/qedkit/qed/internal/peakmem"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -106,6 +107,34 @@ func TestHostileFiles(t *testing.T) {
 				t.Errorf("the error is long: %.2000q", err.Error())
 			}
 		})
+	}
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+// A small file that becomes large is refused within the limits of memory and disk.
+func TestLargeParquet(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	raw, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	if _, err := raw.Exec("COPY (SELECT i || repeat('x', 1000) AS a FROM range(400000) r(i)) TO '" + path + "' (COMPRESSION zstd)"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() > 16<<20 {
+		t.Fatalf("the file is not small: %v, %v", info, err)
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	grown := peakmem.Start(t)
+	_, err = duckdb.Load(t.Context(), []duckdb.File{{Path: path}}, &duckdb.Options{MemoryLimit: 64 << 20, MaxTempBytes: 32 << 20, Threads: 2})
+	if !errors.Is(err, sqldb.ErrTooLarge) || !strings.Contains(err.Error(), "MaxTempBytes") {
+		t.Errorf("error %v", err)
+	}
+	if n := grown(); n > 256<<20 {
+		t.Errorf("%d MB of memory", n>>20)
 	}
 	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
 		t.Errorf("%v is left, %v", left, err)
