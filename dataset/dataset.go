@@ -121,7 +121,7 @@ type Options struct {
 	MaxRowBytes int
 
 	// TempDir is the directory of the temporary files. Empty means [os.TempDir]. What a
-	// process that was killed left there is removed by the next Load.
+	// process that was killed left there is removed by the next process that loads.
 	TempDir string
 
 	// DB configures the database that is read. If MaxBytes and MaxCellBytes are

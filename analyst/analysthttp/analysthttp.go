@@ -50,9 +50,10 @@
 //	{"report": "..", "charts": [..], "figures": [..], "executedQueries": [..],
 //	 "unproved": [..], "omitted": [..]}
 //
-// Unproved are the numbers of the report that are in no row. Omitted has the queries
-// and charts that were left out, with the reason. With "Accept: text/event-stream" the
-// text is streamed, and the response is the last event.
+// The report is Markdown that a model wrote: show it without HTML and without images
+// from elsewhere, as package chart/page does. Unproved are the numbers that are in no
+// row. Omitted has the queries and charts that were left out, with the reason. With
+// "Accept: text/event-stream" the text is streamed, and the response is the last event.
 package analysthttp
 
 import (
@@ -82,7 +83,7 @@ type Options struct {
 	// Folder is the directory of the uploaded files. Processes that share it and the
 	// store of Analyst serve the same sessions, also after a restart. Empty means a
 	// temporary directory, which [Handler.Close] removes. If the process is killed, the
-	// next Handler on the machine removes it.
+	// next process with a Handler removes it.
 	Folder string
 
 	// MaxUpload limits a file, in bytes. 0 means 64 MiB.

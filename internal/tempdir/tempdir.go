@@ -23,14 +23,21 @@ type Dir struct {
 	err     error
 }
 
-// New makes a directory in parent, whose name begins with prefix, and removes those of
-// the same prefix of processes that were killed. An empty parent means [os.TempDir].
+// swept has the parents and prefixes for which this process has called removeStale: a
+// server with thousands of directories does not try all their locks for each new one.
+var swept sync.Map
+
+// New makes a directory in parent, whose name begins with prefix. An empty parent means
+// [os.TempDir]. The first call of a process for a parent and prefix removes the
+// directories of processes that were killed.
 func New(parent, prefix string) (*Dir, error) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
-	if err := removeStale(parent, prefix); err != nil {
-		return nil, err
+	if _, again := swept.LoadOrStore([2]string{parent, prefix}, true); !again {
+		if err := removeStale(parent, prefix); err != nil {
+			return nil, err
+		}
 	}
 	for {
 		lock, err := os.CreateTemp(parent, prefix+"*"+lockSuffix)
