@@ -76,6 +76,11 @@ var mysqlRows = []string{
 	"SELECT name FROM dept d WHERE EXISTS (SELECT 1 FROM emp GROUP BY dept HAVING name LIKE 'y%')",
 	"SELECT name FROM dept d WHERE EXISTS (SELECT name FROM emp GROUP BY name HAVING name LIKE 'y%')",
 	"SELECT name FROM dept d WHERE EXISTS (SELECT 1 FROM emp GROUP BY dept HAVING max(name) LIKE 'y%')",
+	"SELECT dept AS x, count(*) AS dept FROM emp GROUP BY emp.dept WITH ROLLUP",
+	"SELECT coalesce(dept, 0) AS dept, count(*) FROM emp GROUP BY dept WITH ROLLUP",
+	"SELECT (SELECT max(id) FROM emp GROUP BY dept HAVING d.name LIKE 'y%' LIMIT 1) AS x, name FROM dept d ORDER BY id",
+	"SELECT name, (SELECT max(id) FROM emp GROUP BY dept HAVING d.name LIKE 'y%' LIMIT 1) AS x FROM dept d ORDER BY id",
+	"SELECT (SELECT max(d.id) FROM emp d GROUP BY d.dept HAVING max(d.name) = 'b' AND d.dept = 1) AS x, dept, name FROM emp d ORDER BY id",
 	// An EXPLAIN of these ends MariaDB.
 	"SELECT abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy')))) AS r, id FROM emp ORDER BY id, abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy'))))",
 	"SELECT abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy')))) AS r, count(*) FROM emp GROUP BY abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy'))))",

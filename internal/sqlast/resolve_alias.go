@@ -53,6 +53,22 @@ func (r *resolver) skipsTables(c *Column, s *scope) bool {
 	return false
 }
 
+// isLaterItem reports whether a qualified column of HAVING in a subquery is an item of
+// the enclosing select list outer that comes later. MariaDB looks for such a column in
+// that list first, and refuses an item that it has not read yet. In a query of its own
+// it means the column of the table.
+func (r *resolver) isLaterItem(c *Column, outer *scope) bool {
+	if !r.flavor.HavingSkipsTables || r.scope.clause != inHaving || r.aggregate > 0 || outer == r.scope || outer.clause != inItems {
+		return false
+	}
+	later := outer.items[outer.done+1:]
+	r.work += 4 * len(later)
+	return slices.ContainsFunc(later, func(it Item) bool {
+		column, ok := it.Expr.(*Column)
+		return ok && r.fold(column.Name, c.Name) && (column.Table == "" || r.fold(column.Table, c.Table))
+	})
+}
+
 // groupedColumn returns the column with this name that the block groups by, or nil
 // if there is none or more than one.
 func (r *resolver) groupedColumn(c *Column, s *scope) *Column {

@@ -167,7 +167,9 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 		return
 	}
 	if c.Table != "" {
-		r.qualified(c)
+		if s := r.qualified(c); s != nil && r.isLaterItem(c, s) {
+			*slot = &Subquery{Pos: c.Pos, Query: &Query{Pos: c.Pos, Body: &Select{Pos: c.Pos, Items: []Item{{Expr: c}}}}}
+		}
 		return
 	}
 	for s := r.scope; s != nil; s = s.outer {
@@ -190,8 +192,9 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 }
 
 // qualified resolves a column with a qualifier. It means the nearest table with
-// that name, even one that the clause cannot see: it hides those further out.
-func (r *resolver) qualified(c *Column) {
+// that name, even one that the clause cannot see: it hides those further out. It
+// returns the scope of the table, or nil after an error.
+func (r *resolver) qualified(c *Column) *scope {
 	for s := r.scope; s != nil; s = s.outer {
 		i := r.byAlias(s, c.Schema, c.Table)
 		if i < 0 {
@@ -202,22 +205,23 @@ func (r *resolver) qualified(c *Column) {
 			r.fail(Misplaced, c.Pos, c.Table,
 				"'%s' cannot be used in this %s: it is joined later, or in other parentheses",
 				c.Table, clauseNames[s.clause])
-			return
+			return nil
 		}
 		if r.confusable(b.alias, s) || c.Schema != "" && r.hidden(b.alias, s) {
 			r.fail(AmbiguousName, c.Pos, c.Table,
 				"'%s' and another table's alias cannot be told apart: rename one", c.Table)
-			return
+			return nil
 		}
 		column := r.uniqueColumn(c.Pos, b, c.Name)
 		if column < 0 {
 			r.unknownColumn(c, s, b)
-			return
+			return nil
 		}
 		r.point(c, b, column)
-		return
+		return s
 	}
 	r.unknownQualifier(c.Pos, c.Table, r.scope)
+	return nil
 }
 
 // fromTables looks up an unqualified name in the tables of a scope.

@@ -90,20 +90,31 @@ func (r *resolver) rollup(sel *Select) {
 	}
 }
 
-// rollupItem replaces a column of GROUP BY .. WITH ROLLUP by the position of the item
-// that has its name, if an item before it is the same column. MySQL takes the name for
-// that of the item, and with a qualifier for the first item: the other one keeps its
-// value in a total.
-func (r *resolver) rollupItem(e *Expr, name string, items []Item) {
-	if _, ok := (*e).(*Column); !ok || name == "" {
+// rollupItem reads an unqualified column of GROUP BY .. WITH ROLLUP that is an item. If
+// another item has its name as an alias, MySQL adds totals in which the column is NULL,
+// and MariaDB totals in which it keeps a value: such a name is refused.
+//
+// Of several items that are the column, MySQL takes the name for that of the item that
+// has it, and with a qualifier for the first item: the other one keeps its value in a
+// total. The position of the item is printed, which HAVING could not refer to.
+func (r *resolver) rollupItem(sel *Select, e *Expr, name string) {
+	c, ok := (*e).(*Column)
+	if !ok || name == "" {
 		return
 	}
-	r.work += 4 * len(items)
-	isSame := func(it Item) bool { return equalExpr(it.Expr, *e) }
-	first := slices.IndexFunc(items, isSame)
-	named := slices.IndexFunc(items, func(it Item) bool { return isSame(it) && r.fold(itemName(&it), name) })
-	if first >= 0 && named > first {
-		*e = &Number{Pos: (*e).At(), Text: strconv.Itoa(named + 1)}
+	r.work += 8 * len(sel.Items)
+	isSame := func(it Item) bool { return equalExpr(it.Expr, c) }
+	first := slices.IndexFunc(sel.Items, isSame)
+	if first < 0 {
+		return
+	}
+	if slices.ContainsFunc(sel.Items, func(it Item) bool { return it.Alias != "" && r.fold(it.Alias, name) && !isSame(it) }) {
+		r.fail(AmbiguousColumn, c.Pos, name, "'%s' in GROUP BY .. WITH ROLLUP is a column of the select list and the alias of "+
+			"another item, and servers add different totals: qualify the column, or rename the alias", name)
+	}
+	named := slices.IndexFunc(sel.Items, func(it Item) bool { return isSame(it) && r.fold(itemName(&it), name) })
+	if named > first && sel.Having == nil {
+		*e = &Number{Pos: c.Pos, Text: strconv.Itoa(named + 1)}
 	}
 }
 

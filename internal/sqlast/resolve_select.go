@@ -40,8 +40,8 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 			name = c.Name
 		}
 		r.term(&sel.GroupBy[i], s)
-		if sel.Rollup && r.flavor.QueriesByPosition && sel.Having == nil {
-			r.rollupItem(&sel.GroupBy[i], name, sel.Items)
+		if sel.Rollup && r.flavor.QueriesByPosition {
+			r.rollupItem(sel, &sel.GroupBy[i], name)
 		}
 	}
 	if sel.Rollup {
