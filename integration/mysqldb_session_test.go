@@ -171,6 +171,21 @@ func TestMySQLDBVariablesStay(t *testing.T) {
 	}
 }
 
+// MariaDB plans a statement in the same way after an EXPLAIN and without one. The plan
+// decides whether a subquery fails that returns two rows.
+func TestMySQLDBPlanStays(t *testing.T) {
+	m := newMaria(t, mariaServer(t), "mysqldb_plan", "CREATE FUNCTION subqueries() RETURNS INT NO SQL SQL SECURITY INVOKER RETURN @@expensive_subquery_limit;"+
+		"CREATE VIEW planned AS SELECT subqueries() AS n;")
+	m.grant(t, "SELECT ON planned")
+	db := openMySQLDB(t, nil, m.pool(t, 1))
+	for range 2 {
+		table, err := db.Query(t.Context(), mariaGuarded(t, m.name, map[string][]string{"planned": {"n"}}, "SELECT n FROM planned"))
+		if err != nil || fmt.Sprint(table.Rows) != "[[100]]" {
+			t.Errorf("%v, %v", table, err)
+		}
+	}
+}
+
 func mariaVariables(t *testing.T, pool *sql.DB, query string) map[string]string {
 	t.Helper()
 	rows, err := pool.Query(query)

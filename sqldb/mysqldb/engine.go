@@ -87,6 +87,10 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 		if err := verifyInTime(ctx, conn, s, q, text); err != nil {
 			return nil, err
 		}
+		// The statement must be planned as it is when it runs again.
+		if err := s.explain.revert(ctx, conn); err != nil {
+			return nil, err
+		}
 		e.checked.Add(key, struct{}{})
 	}
 	return func(ctx context.Context) error {
