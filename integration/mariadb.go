@@ -19,9 +19,7 @@ func MariaDB(tb testing.TB) *mysql.Config {
 	tb.Helper()
 	program := mariaDBProgram(tb)
 	mariaDBOnce.Do(func() {
-		// Without regard to case, since statements have table names in any
-		// case.
-		if mariaDBShared, mariaDBErr = startMariaDB(program, "--lower-case-table-names=1", "--innodb-flush-log-at-trx-commit=0"); mariaDBErr == nil {
+		if mariaDBShared, mariaDBErr = startMariaDB(program, "--innodb-flush-log-at-trx-commit=0"); mariaDBErr == nil {
 			running.add(mariaDBShared.remove)
 		}
 	})
@@ -104,8 +102,9 @@ func startMariaDB(server string, args ...string) (*MariaDBServer, error) {
 		return nil, err
 	}
 	create := []string{install, "--auth-root-authentication-method=normal", "--skip-test-db"}
-	// A join of a test must not fill the disk.
-	args = append(args, "--tmp-disk-table-size=2G")
+	// Statements have table names in any case, and a join of a test must not fill the
+	// disk.
+	args = append(args, "--lower-case-table-names=1", "--tmp-disk-table-size=2G")
 	return startServer(server, []string{"--no-defaults"}, create, args...)
 }
 
@@ -137,8 +136,14 @@ func (s *MariaDBServer) start(common, create, args []string) error {
 	if err != nil {
 		return err
 	}
+	// A server that starts deletes the temporary files that it finds.
+	temporary := filepath.Join(s.dir, "tmp")
+	if err := os.Mkdir(temporary, 0o700); err != nil {
+		return err
+	}
 	s.args = slices.Concat(common, []string{
 		"--socket=" + filepath.Join(s.dir, "socket"),
+		"--tmpdir=" + temporary,
 		"--pid-file=" + filepath.Join(s.dir, "pid"),
 		fmt.Sprintf("--port=%d", port),
 		"--bind-address=127.0.0.1",

@@ -83,6 +83,52 @@ func (r *reader) refuseBareIn(w *sqlast.Window) {
 	}
 }
 
+// refuseNestedArm refuses what ends a MySQL server of version 9.7 with signal 11: as the
+// right arm of EXCEPT or INTERSECT a query of several SELECTs, of which the first has an
+// aggregate or a window function in its list. The server ends if that is NULL and the
+// column of the left arm cannot be.
+func (r *reader) refuseNestedArm(s *sqlast.SetOp) {
+	right := s.Right
+	if q, ok := right.(*sqlast.Query); ok {
+		right = q.Body
+	}
+	switch nested := right.(type) {
+	case *sqlast.Select, *sqlast.Values:
+		return
+	case *sqlast.SetOp:
+		if s.Kind == sqlast.Intersect && nested.Kind == sqlast.Intersect && s.All == nested.All {
+			return // the server executes both as one
+		}
+	}
+	sel := firstSelect(right)
+	if r.err != nil || s.Kind == sqlast.Union || sel == nil {
+		return
+	}
+	for _, it := range sel.Items {
+		sqlast.Walk(it.Expr, func(n sqlast.Node) bool {
+			if c, ok := n.(*sqlast.Call); ok && (c.Over != nil || sqlast.IsAggregate(c)) {
+				r.fail(sqlast.Unsupported, c.Pos, c.Name, c.Name+" in the first SELECT of several that are the right side of "+
+					"EXCEPT or INTERSECT is not supported: compute it in a derived table")
+			}
+			_, isQuery := n.(*sqlast.Query)
+			return !isQuery && r.err == nil
+		})
+	}
+}
+
+// firstSelect returns the first SELECT of a body, or nil if that is VALUES.
+func firstSelect(b sqlast.Body) *sqlast.Select {
+	switch b := b.(type) {
+	case *sqlast.Select:
+		return b
+	case *sqlast.SetOp:
+		return firstSelect(b.Left)
+	case *sqlast.Query:
+		return firstSelect(b.Body)
+	}
+	return nil
+}
+
 // readsTables reports whether all SELECT of a query have a FROM.
 func readsTables(q *sqlast.Query) bool {
 	all := true

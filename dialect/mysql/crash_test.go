@@ -9,7 +9,8 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// crashers end a MariaDB server of version 10.11, or are as a reader can know them.
+// crashers end a MariaDB server of version 10.11 or a MySQL server of version 9.7, or are
+// as a reader can know them.
 var crashers = []string{
 	"SELECT 1 FROM t WHERE JSON_EXTRACT('{}', '$.b') <=> bl",
 	"SELECT 1 FROM t WHERE bl <=> JSON_EXTRACT('{}', '$.b', '$.c')",
@@ -35,6 +36,15 @@ var crashers = []string{
 
 	"SELECT abs((SELECT EXISTS (SELECT 1 FROM t x WHERE x.vc IN (SELECT '')))) AS r, ROW_NUMBER() OVER (ORDER BY abs((SELECT EXISTS (SELECT 1 FROM t x WHERE x.vc IN (SELECT ''))))) FROM t",
 	"SELECT abs((SELECT EXISTS (SELECT 1 FROM t x WHERE x.vc IN (SELECT '')))) AS r, COUNT(*) OVER w FROM t WINDOW w AS (PARTITION BY abs((SELECT EXISTS (SELECT 1 FROM t x WHERE x.vc = ANY (SELECT '')))))",
+
+	"SELECT id FROM t EXCEPT SELECT SUM(i) FROM t INTERSECT SELECT i FROM t",
+	"SELECT id FROM t EXCEPT ALL SELECT LAG(i) OVER (ORDER BY id) FROM t INTERSECT ALL SELECT i FROM t",
+	"SELECT id FROM t EXCEPT (SELECT COALESCE(MAX(i), NULL) FROM t UNION ALL SELECT i FROM t)",
+	"SELECT id FROM t INTERSECT (SELECT SUM(i) FROM t EXCEPT SELECT i FROM t)",
+	"SELECT id FROM t EXCEPT ((SELECT SUM(i) FROM t LIMIT 1) UNION SELECT i FROM t)",
+	"SELECT id FROM t EXCEPT ((SELECT SUM(i) FROM t LIMIT 1) ORDER BY 1)",
+	"SELECT id FROM t EXCEPT ((SELECT SUM(i) FROM t UNION SELECT 1) LIMIT 1)",
+	"SELECT 1 FROM t WHERE 3 IN (SELECT id FROM t UNION SELECT 1 EXCEPT (SELECT SUM(i) FROM t UNION SELECT i FROM t))",
 }
 
 func TestReadRefusesCrashes(t *testing.T) {
@@ -55,6 +65,14 @@ func TestReadRefusesCrashes(t *testing.T) {
 		"SELECT i, GROUP_CONCAT(vc ORDER BY vc DESC) FROM t GROUP BY i WITH ROLLUP",
 		"SELECT vc IN (SELECT 'a') AS r, ROW_NUMBER() OVER (ORDER BY vc IN (SELECT name FROM u)) FROM t ORDER BY vc IN (SELECT 'a')",
 		"SELECT i, x.c FROM (SELECT GROUP_CONCAT(vc ORDER BY 1) AS c, i FROM t) AS x GROUP BY i WITH ROLLUP",
+		"SELECT SUM(i) FROM t INTERSECT SELECT i FROM t EXCEPT SELECT SUM(i) FROM t",
+		"SELECT id FROM t UNION SELECT SUM(i) FROM t INTERSECT SELECT i FROM t",
+		"SELECT id FROM t EXCEPT SELECT i FROM t INTERSECT SELECT SUM(i) FROM t",
+		"SELECT id FROM t EXCEPT SELECT s FROM (SELECT SUM(i) AS s FROM t) AS x INTERSECT SELECT i FROM t",
+		"SELECT id FROM t EXCEPT (SELECT (SELECT SUM(i) FROM t) UNION SELECT i FROM t GROUP BY i HAVING MAX(id) > 1)",
+		"SELECT id FROM t EXCEPT (SELECT SUM(i) FROM t ORDER BY 1 LIMIT 1)",
+		"SELECT id FROM t INTERSECT (SELECT SUM(i) FROM t INTERSECT SELECT i FROM t)",
+		"SELECT id FROM t EXCEPT (VALUES ROW(1) UNION SELECT i FROM t)",
 	} {
 		if _, err := (mysql.Dialect{}).Read(text); err != nil {
 			t.Errorf("%s: %v", text, err)

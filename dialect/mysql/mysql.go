@@ -15,7 +15,13 @@
 // as an operand of <=>, comparisons of rows next to JSON_OBJECTAGG, GROUP_CONCAT with a
 // position in its ORDER BY next to WITH ROLLUP, comparisons with a query without FROM in
 // a window, and a window function next to a column of the outer query in the ORDER BY of
-// a subquery.
+// a subquery. So is what ends a MySQL server of version 9.7: an aggregate or a window
+// function in the first SELECT of several that are the right side of EXCEPT or INTERSECT.
+//
+// A name that MySQL and MariaDB read differently is refused: a column that is also the
+// alias of another item, in ORDER BY of a window, in GROUP BY WITH ROLLUP, and in GROUP BY
+// of a derived table. Qualify the column, or rename the alias. MySQL returns 'Sa' 'les'
+// under the name Sa; the guard's statement has the name of the whole text.
 //
 // Regular expressions have to be literals, unless [Dialect.Version] is one of MySQL,
 // and possessive repetitions, back references, recursion, verbs, and repetitions in
@@ -54,6 +60,7 @@ func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
 	Fold: ascii.EqualFold, AmbiguousMeansItem: true, ExpressionFirst: true, HavingSkipsTables: true, WindowAliasVaries: true,
+	GroupsByPosition:  true,
 	QueriesByPosition: true, // see refuseCrashes
 }
 

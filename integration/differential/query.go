@@ -260,6 +260,14 @@ func (it item) written() string {
 	return it.name
 }
 
+// label returns the name of the output column, or another text if it has none.
+func (it item) label() string {
+	if it.alias {
+		return strings.ToLower(it.name)
+	}
+	return strings.ToLower(strings.Trim(it.text[strings.LastIndex(it.text, ".")+1:], "`\"[]"))
+}
+
 // groups returns the select list and the GROUP BY of a grouped SELECT.
 func (g *generator) groups(s *scope, want []kind, opt queryOptions) ([]item, string) {
 	var keys []item
@@ -373,10 +381,15 @@ func (g *generator) orderBy(s *scope, items []item, f form, total bool) (string,
 	var terms []string
 	var keys []int
 	sorted := true // keys are all terms so far
+	labels := map[string]int{}
+	for _, it := range items {
+		labels[it.label()]++
+	}
 	add := func(i int) {
 		it := items[i]
 		term := strconv.Itoa(i + 1)
 		switch n := g.rng.IntN(100); {
+		case labels[it.label()] > 1: // the name could mean the other item
 		case n < 40 && it.alias:
 			term = it.written()
 		case n < 60 && s != nil && f != distinct && !isNumber(it.text):

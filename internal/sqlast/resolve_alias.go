@@ -1,6 +1,9 @@
 package sqlast
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // having resolves an unqualified name in HAVING for engines that look it up in
 // GROUP BY and the select list before the tables. Inside an aggregate or a
@@ -166,7 +169,25 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 		r.fail(Misplaced, c.Pos, c.Name, "'%s' is an aggregate and is not allowed inside another one", c.Name)
 		return
 	}
+	if s.clause == inOrderBy && s == r.scope && r.aggregate == 0 && r.flavor.GroupsByPosition && r.isGroup(i, s) {
+		e = &Call{Pos: c.Pos, Name: "max", Args: []Expr{e}} // of equal values
+	}
 	*slot = e
+}
+
+// isGroup reports whether the block groups by the expression of an item, which is neither
+// a column nor constant. WITH ROLLUP the item is NULL in a total.
+func (r *resolver) isGroup(i int, s *scope) bool {
+	e := s.items[i].Expr
+	if _, isColumn := e.(*Column); isColumn || s.rollup || isConstant(e) || hasQuery(e) {
+		return false
+	}
+	r.work += len(s.groupBy)
+	at := strconv.Itoa(i + 1)
+	return slices.ContainsFunc(s.groupBy, func(term Expr) bool {
+		text, ok := position(term)
+		return ok && text == at || equalExpr(term, e)
+	})
 }
 
 // portable reports whether an expression means the same in an inner scope.

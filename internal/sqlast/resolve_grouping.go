@@ -90,32 +90,105 @@ func (r *resolver) rollup(sel *Select) {
 	}
 }
 
-// rollupItem reads an unqualified column of GROUP BY .. WITH ROLLUP that is an item. If
-// another item has its name as an alias, MySQL adds totals in which the column is NULL,
-// and MariaDB totals in which it keeps a value: such a name is refused.
+// rollupItem replaces a column of GROUP BY .. WITH ROLLUP by the position of the item
+// that has its name, if an item before it is the same column. MySQL takes the name for
+// that of the item, and with a qualifier for the first item: the other one keeps its
+// value in a total.
+func (r *resolver) rollupItem(e *Expr, name string, items []Item) {
+	r.work += 4 * len(items)
+	isSame := func(it Item) bool { return equalExpr(it.Expr, *e) }
+	first := slices.IndexFunc(items, isSame)
+	named := slices.IndexFunc(items, func(it Item) bool { return isSame(it) && r.fold(itemName(&it), name) })
+	if first >= 0 && named > first {
+		*e = &Number{Pos: (*e).At(), Text: strconv.Itoa(named + 1)}
+	}
+}
+
+// groupVaries refuses a name in GROUP BY that is a column and the alias of another item,
+// if servers return different rows:
 //
-// Of several items that are the column, MySQL takes the name for that of the item that
-// has it, and with a qualifier for the first item: the other one keeps its value in a
-// total. The position of the item is printed, which HAVING could not refer to.
-func (r *resolver) rollupItem(sel *Select, e *Expr, name string) {
-	c, ok := (*e).(*Column)
-	if !ok || name == "" {
-		return
-	}
+//   - WITH ROLLUP, a column of the select list is NULL in the totals of MySQL, and not in
+//     those of MariaDB.
+//   - If both are columns of derived tables, MariaDB groups by the column and MySQL by the
+//     item.
+func (r *resolver) groupVaries(sel *Select, c *Column, name string) {
 	r.work += 8 * len(sel.Items)
-	isSame := func(it Item) bool { return equalExpr(it.Expr, c) }
-	first := slices.IndexFunc(sel.Items, isSame)
-	if first < 0 {
-		return
+	for i := range sel.Items {
+		it := &sel.Items[i]
+		column, isColumn := it.Expr.(*Column)
+		switch {
+		case it.Alias == "" || !r.fold(it.Alias, name) || equalExpr(it.Expr, c):
+		case isColumn && r.isDerived(c) && r.isDerived(column),
+			sel.Rollup && slices.ContainsFunc(sel.Items, func(it Item) bool { return equalExpr(it.Expr, c) }):
+			r.fail(AmbiguousColumn, c.Pos, name, "'%s' in GROUP BY is a column and the alias of another item, of which servers "+
+				"take one or the other: qualify the column, or rename the alias", name)
+		}
 	}
-	if slices.ContainsFunc(sel.Items, func(it Item) bool { return it.Alias != "" && r.fold(it.Alias, name) && !isSame(it) }) {
-		r.fail(AmbiguousColumn, c.Pos, name, "'%s' in GROUP BY .. WITH ROLLUP is a column of the select list and the alias of "+
-			"another item, and servers add different totals: qualify the column, or rename the alias", name)
+}
+
+// isDerived reports whether a resolved column belongs to a derived table or a common
+// table expression of the current block.
+func (r *resolver) isDerived(c *Column) bool {
+	i := r.byAlias(r.scope, "", c.Table)
+	return i >= 0 && r.scope.tables[i].object == nil
+}
+
+// aggregatesOuter reports whether a subquery in a term of GROUP BY aggregates columns of
+// the enclosing query alone, and so its rows. MariaDB does not see that in a term that
+// repeats an item, and cannot group by the position of the item.
+func (r *resolver) aggregatesOuter(e Expr) bool {
+	inner := tableAliases(e)
+	bare := false
+	Walk(e, func(n Node) bool {
+		s, ok := n.(*Select)
+		bare = bare || ok && s.From == nil
+		return !bare
+	})
+	var found *Call
+	Walk(e, func(n Node) bool {
+		call, ok := n.(*Call)
+		if !ok || !IsAggregate(call) {
+			return true
+		}
+		outer, own := false, false
+		nested := tableAliases(call)
+		Walk(call, func(n Node) bool {
+			if c, ok := n.(*Column); ok {
+				r.work += len(inner)
+				has := func(list []string) bool {
+					return slices.ContainsFunc(list, func(alias string) bool { return r.fold(alias, c.Table) })
+				}
+				isInner := has(inner)
+				outer, own = outer || !isInner, own || isInner && !has(nested)
+			}
+			return true
+		})
+		if outer && !own {
+			found = call
+		}
+		return true
+	})
+	if found != nil && bare { // as a text it could end the server, see Flavor.QueriesByPosition
+		r.fail(Misplaced, found.Pos, found.Name, "%s in a subquery of GROUP BY aggregates the rows of the outer query, next to "+
+			"a query without FROM: aggregate a column of the subquery's tables, or write the value", found.Name)
 	}
-	named := slices.IndexFunc(sel.Items, func(it Item) bool { return isSame(it) && r.fold(itemName(&it), name) })
-	if named > first && sel.Having == nil {
-		*e = &Number{Pos: c.Pos, Text: strconv.Itoa(named + 1)}
-	}
+	return found != nil
+}
+
+// tableAliases returns the aliases of the tables of the subqueries in an expression.
+func tableAliases(e Expr) (list []string) {
+	Walk(e, func(n Node) bool {
+		switch n := n.(type) {
+		case *Table:
+			list = append(list, n.Alias)
+		case *Derived:
+			list = append(list, n.Alias)
+		case *TableFunction:
+			list = append(list, n.Alias)
+		}
+		return true
+	})
+	return list
 }
 
 // termsOf returns the terms that a term of GROUP BY consists of, or nil if it is a

@@ -40,8 +40,11 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 			name = c.Name
 		}
 		r.term(&sel.GroupBy[i], s)
-		if sel.Rollup && r.flavor.QueriesByPosition {
-			r.rollupItem(sel, &sel.GroupBy[i], name)
+		if c, ok := sel.GroupBy[i].(*Column); ok && name != "" && r.flavor.QueriesByPosition {
+			r.groupVaries(sel, c, name)
+			if sel.Rollup && sel.Having == nil {
+				r.rollupItem(&sel.GroupBy[i], name, sel.Items)
+			}
 		}
 	}
 	if sel.Rollup {
@@ -156,52 +159,6 @@ func (r *resolver) term(e *Expr, s *scope) {
 			*e = text
 		}
 	}
-}
-
-// aggregatesOuter reports whether a subquery in a term of GROUP BY aggregates columns of
-// the enclosing query alone, and so its rows. MariaDB does not see that in a term that
-// repeats an item, and cannot group by the position of the item.
-func (r *resolver) aggregatesOuter(e Expr) bool {
-	var inner []string
-	bare := false
-	Walk(e, func(n Node) bool {
-		switch n := n.(type) {
-		case *Table:
-			inner = append(inner, n.Alias)
-		case *Derived:
-			inner = append(inner, n.Alias)
-		case *TableFunction:
-			inner = append(inner, n.Alias)
-		case *Select:
-			bare = bare || n.From == nil
-		}
-		return true
-	})
-	var found *Call
-	Walk(e, func(n Node) bool {
-		call, ok := n.(*Call)
-		if !ok || !IsAggregate(call) {
-			return true
-		}
-		outer, own := false, false
-		Walk(call, func(n Node) bool {
-			if c, ok := n.(*Column); ok {
-				r.work += len(inner)
-				isInner := slices.ContainsFunc(inner, func(alias string) bool { return r.fold(alias, c.Table) })
-				outer, own = outer || !isInner, own || isInner
-			}
-			return true
-		})
-		if outer && !own {
-			found = call
-		}
-		return true
-	})
-	if found != nil && bare { // as a text it could end the server, see Flavor.QueriesByPosition
-		r.fail(Misplaced, found.Pos, found.Name, "%s in a subquery of GROUP BY aggregates the rows of the outer query, next to "+
-			"a query without FROM: aggregate a column of the subquery's tables, or write the value", found.Name)
-	}
-	return found != nil
 }
 
 // hasQuery reports whether an expression has a subquery.
