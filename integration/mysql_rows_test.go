@@ -83,6 +83,8 @@ var mysqlRows = []string{
 	"SELECT id FROM dept INTERSECT (SELECT s FROM (SELECT sum(id) AS s FROM emp) x UNION SELECT id FROM emp) ORDER BY 1",
 	"SELECT dept AS x, count(*) AS dept FROM emp GROUP BY emp.dept WITH ROLLUP",
 	"SELECT coalesce(dept, 0) AS dept, count(*) FROM emp GROUP BY dept WITH ROLLUP",
+	"SELECT id FROM dept d WHERE 2 = ANY (SELECT d.id FROM emp GROUP BY dept, id HAVING id = 2 AND dept > 0) ORDER BY id",
+	"SELECT id FROM dept d WHERE 2 = ANY (SELECT max(d.id) FROM emp GROUP BY dept HAVING max(id) > 2) ORDER BY id",
 	"SELECT (SELECT max(id) FROM emp GROUP BY dept HAVING d.name LIKE 'y%' LIMIT 1) AS x, name FROM dept d ORDER BY id",
 	"SELECT name, (SELECT max(id) FROM emp GROUP BY dept HAVING d.name LIKE 'y%' LIMIT 1) AS x FROM dept d ORDER BY id",
 	"SELECT (SELECT max(d.id) FROM emp d GROUP BY d.dept HAVING max(d.name) = 'b' AND d.dept = 1) AS x, dept, name FROM emp d ORDER BY id",
@@ -101,6 +103,7 @@ var mariaDBRows = []string{
 	"SELECT name LIKE 'a' + 1, name LIKE left(name, 1) + 1 AS x, name NOT RLIKE 'a' * 2 FROM emp ORDER BY name LIKE 'a%' + 1, id",
 	"SELECT name LIKE 'a%' LIKE 1, id IN (1) IN (1), 1 = name LIKE 'a%' NOT LIKE '0' FROM emp WHERE name LIKE 'a' + 0 NOT IN (5)",
 	"SELECT dept % 2 AS d FROM dept d RIGHT JOIN emp e ON d.id = e.dept GROUP BY (SELECT count(if(e.id NOT IN (SELECT x.id FROM dept x WHERE x.id = e.boss), 1, NULL)) FROM emp LIMIT 1) ORDER BY 1",
+	"SELECT id FROM dept d WHERE 2 = ANY (SELECT d.id FROM emp GROUP BY dept HAVING id = 2) ORDER BY id",
 	"SELECT id IS TRUE = 1, 1 <> name LIKE 'a' IS FALSE = 1 IS TRUE FROM emp ORDER BY id",
 	"SELECT CASE id WHEN 1 THEN 1 ELSE 2 END LIKE '1' LIKE '1', id BETWEEN 1 AND 3 FROM emp ORDER BY id",
 }

@@ -129,6 +129,7 @@ func TestRefusedByOneDialect(t *testing.T) {
 		{mysql.Dialect{}, "SELECT e.id, d.name FROM employee e JOIN dept d ON d.id = e.deptId ORDER BY id + 1", secureview.ErrAmbiguousColumn},
 		{mysql.Dialect{}, "SELECT e.id, d.name FROM employee e JOIN dept d ON d.id = e.deptId WHERE id > 1", secureview.ErrAmbiguousColumn},
 		{mysql.Dialect{}, "SELECT name AS n, count(*) AS name FROM dept GROUP BY name WITH ROLLUP", secureview.ErrAmbiguousColumn},
+		{mysql.Dialect{}, "SELECT name, name AS n FROM dept GROUP BY n, name WITH ROLLUP", secureview.ErrUnsupported},
 		{mysql.Dialect{}, "SELECT x.name AS k, count(*) AS n FROM (SELECT name, budget AS k FROM dept) x GROUP BY k", secureview.ErrAmbiguousColumn},
 		{mysql.Dialect{}, "SELECT name, upper(name) AS name FROM dept GROUP BY budget, name WITH ROLLUP HAVING budget > 1", secureview.ErrAmbiguousColumn},
 		{mysql.Dialect{}, "SELECT d.name FROM employee e JOIN dept d ON d.id = e.deptId GROUP BY e.name, d.name HAVING name > 'a'", secureview.ErrAmbiguousColumn},

@@ -15,7 +15,7 @@ type Flavor struct {
 	HavingTakesColumn   bool // HAVING prefers a column to a select alias with the same name (SQLite)
 	HavingSkipsTables   bool // HAVING looks up a name in the select list, in GROUP BY and in the enclosing queries (MySQL)
 	WindowAliasVaries   bool // ORDER BY of a window prefers a select alias to a column (MariaDB, but not MySQL)
-	QueriesByPosition   bool // a term of GROUP BY or ORDER BY with a subquery that an item has is printed as its position
+	QueriesByPosition   bool // a term of GROUP BY or ORDER BY with a query without FROM that an item has is printed as its position
 	GroupsByPosition    bool // ORDER BY may repeat the expression of a group only as a whole (MySQL)
 	NamesRepeat         bool // a name that several columns have means the first (SQLite), and is no error
 	AmbiguousMeansItem  bool // in ORDER BY, GROUP BY and HAVING it means the only item that has it (MySQL)

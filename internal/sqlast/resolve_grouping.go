@@ -79,6 +79,9 @@ func (r *resolver) singleTerms(terms []Expr, seen map[Pos]bool) []Expr {
 // an item by its position. MariaDB compares them by their text otherwise, and
 // computes the item of a total from some row if it prints the two differently.
 func (r *resolver) rollup(sel *Select) {
+	if r.flavor.QueriesByPosition {
+		r.refuseRepeated(sel)
+	}
 	for i, term := range sel.GroupBy {
 		switch term.(type) {
 		case *Column, *Number:
@@ -86,6 +89,20 @@ func (r *resolver) rollup(sel *Select) {
 		}
 		if !isConstant(term) { // a total keeps the value of a constant
 			r.repeatedItem(&sel.GroupBy[i], sel.Items)
+		}
+	}
+}
+
+// refuseRepeated refuses a term that GROUP BY .. WITH ROLLUP has twice. If several items
+// repeat it, it depends on its spelling which of them is NULL in a total.
+func (r *resolver) refuseRepeated(sel *Select) {
+	terms := r.groupColumns(sel.GroupBy, sel.Items)
+	for i, term := range terms {
+		r.work += i + len(sel.Items)
+		isSame := func(e Expr) bool { return equalExpr(e, term) }
+		if slices.ContainsFunc(terms[:i], isSame) {
+			r.fail(Unsupported, sel.GroupBy[i].At(), "", "GROUP BY .. WITH ROLLUP has one column or expression twice: leave one out")
+			return
 		}
 	}
 }
@@ -133,17 +150,11 @@ func (r *resolver) isDerived(c *Column) bool {
 	return i >= 0 && r.scope.tables[i].object == nil
 }
 
-// aggregatesOuter reports whether a subquery in a term of GROUP BY aggregates columns of
-// the enclosing query alone, and so its rows. MariaDB does not see that in a term that
-// repeats an item, and cannot group by the position of the item.
-func (r *resolver) aggregatesOuter(e Expr) bool {
+// refuseOuterAggregate refuses a term of GROUP BY that repeats an item, if a subquery in
+// it aggregates columns of the enclosing query alone, and so its rows. MariaDB does not
+// see that in the term itself, and cannot group by the position of the item.
+func (r *resolver) refuseOuterAggregate(e Expr) {
 	inner := tableAliases(e)
-	bare := false
-	Walk(e, func(n Node) bool {
-		s, ok := n.(*Select)
-		bare = bare || ok && s.From == nil
-		return !bare
-	})
 	var found *Call
 	Walk(e, func(n Node) bool {
 		call, ok := n.(*Call)
@@ -168,11 +179,10 @@ func (r *resolver) aggregatesOuter(e Expr) bool {
 		}
 		return true
 	})
-	if found != nil && bare { // as a text it could end the server, see Flavor.QueriesByPosition
+	if found != nil { // as a text it could end the server, see Flavor.QueriesByPosition
 		r.fail(Misplaced, found.Pos, found.Name, "%s in a subquery of GROUP BY aggregates the rows of the outer query, next to "+
 			"a query without FROM: aggregate a column of the subquery's tables, or write the value", found.Name)
 	}
-	return found != nil
 }
 
 // tableAliases returns the aliases of the tables of the subqueries in an expression.

@@ -146,6 +146,7 @@ func (r *resolver) term(e *Expr, s *scope) {
 	}
 	named := !isConstant(*e)
 	r.expr(e)
+	text := *e
 	if _, ok := position(*e); ok {
 		r.fail(Misplaced, (*e).At(), "",
 			"a select alias that is a number cannot be used with a sign in %s", clauseNames[s.clause])
@@ -153,11 +154,8 @@ func (r *resolver) term(e *Expr, s *scope) {
 		// Engines read some constants, such as -5, as a position. As an alias they
 		// order nothing, like NULL.
 		*e = &Null{Pos: (*e).At()}
-	} else if r.flavor.QueriesByPosition && hasQuery(*e) {
-		text := *e
-		if r.repeatedItem(e, s.items) && s.clause == inGroupBy && r.aggregatesOuter(text) {
-			*e = text
-		}
+	} else if r.flavor.QueriesByPosition && hasBareQuery(*e) && r.repeatedItem(e, s.items) && s.clause == inGroupBy {
+		r.refuseOuterAggregate(text)
 	}
 }
 
@@ -170,6 +168,17 @@ func hasQuery(e Expr) bool {
 		return !found
 	})
 	return found
+}
+
+// hasBareQuery reports whether an expression has a subquery without FROM.
+func hasBareQuery(e Expr) bool {
+	bare := false
+	Walk(e, func(n Node) bool {
+		s, ok := n.(*Select)
+		bare = bare || ok && s.From == nil
+		return !bare
+	})
+	return bare
 }
 
 // repeatedItem replaces a term that repeats the expression of an item by its position,
@@ -279,14 +288,14 @@ func (r *resolver) item(c *Column, s *scope) int {
 // SQLite, and the only one in MySQL.
 //
 // In GROUP BY and ORDER BY of MySQL, it also means the item if a join merged the
-// columns.
+// columns, and in HAVING if it did not.
 func (r *resolver) firstNamed(c *Column, s *scope) int {
 	switch {
 	case r.isAmbiguous(c, s):
 		if !r.flavor.AmbiguousMeansItem && (s.clause != inOrderBy || !r.flavor.NamesRepeat) {
 			return -1
 		}
-	case !r.flavor.AmbiguousMeansItem || s.clause == inHaving || len(r.tablesWith(s, s.lo, s.hi, c.Name)) < 2:
+	case !r.flavor.AmbiguousMeansItem || (s.clause == inHaving) == (len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 1):
 		return -1
 	}
 	found := -1
