@@ -189,17 +189,27 @@ func ordersByPosition(c *sqlast.Call) bool {
 
 // refuseOuterWindows refuses what ends a MariaDB server of version 10.11 with signal 11
 // if the outer query joins a view: in the ORDER BY of a subquery, an expression with a
-// window function and a column of the outer query. q is resolved, so that every column
-// of a table has its qualifier.
+// window function and a column of the outer query. The server also joins the tables of
+// a derived table and of a common table expression that it merges. q is resolved, so that
+// every column of a table has its qualifier.
 func refuseOuterWindows(q *sqlast.Query) error {
 	var err error
 	var joined []string
+	joins := false
 	sqlast.Walk(q, func(n sqlast.Node) bool {
-		if j, ok := n.(*sqlast.Join); ok {
-			joined = append(joined, aliases(j)...)
+		switch n := n.(type) {
+		case *sqlast.Join:
+			joins = true
+		case *sqlast.Select:
+			if n.From != nil {
+				joined = append(joined, aliases(n.From)...)
+			}
 		}
 		return true
 	})
+	if !joins {
+		return nil
+	}
 	sqlast.Walk(q, func(n sqlast.Node) bool {
 		q, ok := n.(*sqlast.Query)
 		if !ok || len(q.OrderBy) == 0 || err != nil {

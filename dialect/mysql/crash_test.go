@@ -99,6 +99,14 @@ func TestRewriteRefusesCrashes(t *testing.T) {
 			}
 		}
 	}
+	for _, text := range []string{
+		"SELECT 1 FROM t JOIN (SELECT id FROM v WHERE k = (SELECT lag(k) OVER (ORDER BY m) AS x FROM u ORDER BY x LIMIT 1)) AS d ON d.id = t.id",
+		"WITH d AS (SELECT id FROM v WHERE k = (SELECT lag(k) OVER (ORDER BY m) AS x FROM u ORDER BY x LIMIT 1)) SELECT 1 FROM t JOIN d ON d.id = t.id",
+	} {
+		if _, err := g.Rewrite(t.Context(), text); !errors.Is(err, secureview.ErrUnsupported) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 	for _, subquery := range []string{
 		"SELECT sum(k) OVER () FROM u", "SELECT sum(m) OVER () FROM u WHERE m > k ORDER BY 1", "SELECT sum(m) OVER () FROM u ORDER BY k, 1", "SELECT m + k FROM u ORDER BY 1",
 		"SELECT m FROM u ORDER BY sum(m) OVER ()", "SELECT w.s - k FROM (SELECT sum(m) OVER () AS s FROM u) AS w ORDER BY 1", "SELECT max(m) - k FROM u ORDER BY 1",

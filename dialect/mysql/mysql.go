@@ -20,8 +20,9 @@
 //
 // A name that MySQL and MariaDB read differently is refused: a column that is also the
 // alias of another item, in ORDER BY of a window, in GROUP BY WITH ROLLUP, and in GROUP BY
-// of a derived table. Qualify the column, or rename the alias. MySQL returns 'Sa' 'les'
-// under the name Sa; the guard's statement has the name of the whole text.
+// and HAVING if it belongs to a derived table. Qualify the column, or rename the alias.
+// N'x' is read as 'x'. MySQL returns 'Sa' 'les' under the name Sa; the guard's statement
+// has the name of the whole text.
 //
 // Regular expressions have to be literals, unless [Dialect.Version] is one of MySQL,
 // and possessive repetitions, back references, recursion, verbs, and repetitions in

@@ -100,7 +100,13 @@ func (r *resolver) refuseRepeated(sel *Select) {
 	for i, term := range terms {
 		r.work += i + len(sel.Items)
 		isSame := func(e Expr) bool { return equalExpr(e, term) }
-		if slices.ContainsFunc(terms[:i], isSame) {
+		repeats := 0
+		for _, it := range sel.Items {
+			if isSame(it.Expr) {
+				repeats++
+			}
+		}
+		if repeats > 1 && slices.ContainsFunc(terms[:i], isSame) {
 			r.fail(Unsupported, sel.GroupBy[i].At(), "", "GROUP BY .. WITH ROLLUP has one column or expression twice: leave one out")
 			return
 		}
@@ -126,8 +132,8 @@ func (r *resolver) rollupItem(e *Expr, name string, items []Item) {
 //
 //   - WITH ROLLUP, a column of the select list is NULL in the totals of MySQL, and not in
 //     those of MariaDB.
-//   - If both are columns of derived tables, MariaDB groups by the column and MySQL by the
-//     item.
+//   - If one is a column of a derived table, MariaDB groups by the column, and MySQL may
+//     group by the item.
 func (r *resolver) groupVaries(sel *Select, c *Column, name string) {
 	r.work += 8 * len(sel.Items)
 	for i := range sel.Items {
@@ -135,7 +141,7 @@ func (r *resolver) groupVaries(sel *Select, c *Column, name string) {
 		column, isColumn := it.Expr.(*Column)
 		switch {
 		case it.Alias == "" || !r.fold(it.Alias, name) || equalExpr(it.Expr, c):
-		case isColumn && r.isDerived(c) && r.isDerived(column),
+		case isColumn && (r.isDerived(c) || r.isDerived(column)),
 			sel.Rollup && slices.ContainsFunc(sel.Items, func(it Item) bool { return equalExpr(it.Expr, c) }):
 			r.fail(AmbiguousColumn, c.Pos, name, "'%s' in GROUP BY is a column and the alias of another item, of which servers "+
 				"take one or the other: qualify the column, or rename the alias", name)
