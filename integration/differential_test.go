@@ -505,6 +505,7 @@ var documentedRefusals = map[string]map[string]string{
 		"GROUP_CONCAT with a position in its ORDER BY":                        endsMariaDB,
 		"a window function next to":                                           endsMariaDB,
 		"in the first SELECT of several":                                      endsMySQL,
+		"in a window of # is not supported":                                   "MariaDB takes one for the other",
 		"of which servers take one or the other":                              "A name that MySQL and MariaDB read differently is refused",
 	},
 }

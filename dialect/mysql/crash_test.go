@@ -122,6 +122,31 @@ func TestRewriteRefusesCrashes(t *testing.T) {
 	}
 }
 
+// The name of a table as an alias, in the window of a function of its view.
+func TestRewriteRefusesTableNames(t *testing.T) {
+	tables := map[string][]string{"t": {"id", "n"}, "v": {"id", "k"}}
+	g, err := secureview.New(&secureview.Policy{Schema: "d", Tables: tables, Views: map[string]string{"v": "secure_v"}}, mysql.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"SELECT sum(a.k) OVER (ORDER BY v.k) FROM v JOIN v AS a ON a.id = v.id", "SELECT lag(a.id) OVER (PARTITION BY V.id ORDER BY a.id) FROM v AS V, v a",
+		"SELECT 1 + max(a.k) OVER w FROM v JOIN v AS a ON a.id = v.id WINDOW w AS (ORDER BY v.k)",
+	} {
+		if _, err := g.Rewrite(t.Context(), text); !errors.Is(err, secureview.ErrUnsupported) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{
+		"SELECT sum(a.k) OVER (ORDER BY b.k) FROM v AS b JOIN v AS a ON a.id = b.id", "SELECT sum(v.k) OVER (ORDER BY a.k) FROM v JOIN v AS a ON a.id = v.id",
+		"SELECT sum(a.k) OVER (ORDER BY v.id) FROM v JOIN v AS a ON a.id = v.id", "SELECT sum(a.n) OVER (ORDER BY t.n) FROM t JOIN t AS a ON a.id = t.id",
+	} {
+		if _, err := g.Rewrite(t.Context(), text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // TestReadRefusesInterval: the grammar reads INTERVAL .. + x <> y as (INTERVAL .. + x)
 // <> y, servers as INTERVAL .. + (x <> y).
 func TestReadRefusesInterval(t *testing.T) {

@@ -21,6 +21,9 @@
 // A name that MySQL and MariaDB read differently is refused: a column that is also the
 // alias of another item, in ORDER BY of a window, in GROUP BY WITH ROLLUP, and in GROUP BY
 // and HAVING if it belongs to a derived table. Qualify the column, or rename the alias.
+// So is t.x in the window of a function of y.x, if y is the view of a table t: MariaDB
+// takes one for the other. Give t another alias.
+//
 // N'x' is read as 'x'. MySQL returns 'Sa' 'les' under the name Sa; the guard's statement
 // has the name of the whole text.
 //
@@ -33,6 +36,8 @@
 package mysql
 
 import (
+	"cmp"
+
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -68,7 +73,7 @@ var flavor = sqlast.Flavor{
 // Append prints a tree. It uses forms that MySQL and MariaDB both read.
 func (d Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
 	if physical {
-		if err := refuseOuterWindows(q); err != nil {
+		if err := cmp.Or(refuseOuterWindows(q), refuseTableNames(q)); err != nil {
 			return dst, err
 		}
 	}
