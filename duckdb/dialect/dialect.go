@@ -14,12 +14,14 @@
 //   - a name that a join merged and that another table has, too
 //   - a name in REPLACE or RENAME that several tables have
 //   - a name in QUALIFY that is a column and an alias
+//   - a name that is an alias and the name of a table, except as a term of ORDER BY and
+//     in HAVING: DuckDB takes the row of the table
 //   - an ON that names a table before the last comma
 //   - GROUP BY ALL, where HAVING names a column by which DuckDB would group as well,
 //     or all items without an aggregate are subqueries
-//   - in ROLLUP, CUBE and GROUPING SETS, a constant, and one column or expression under
-//     two spellings, such as name and t.name or a position: DuckDB makes two groups
-//     of them
+//   - in ROLLUP, CUBE and GROUPING SETS, an item of the select list by its position and by
+//     its alias, or before its expression, of which DuckDB makes two groups; in ORDER BY, a
+//     constant with a sign by its alias, as in -n, if it is a group of one of these
 //   - a CASE in the operand of another CASE
 //   - several texts in one row that aggregates collect, and texts that are computed
 //     from such a text: their size has no bound that the statement shows
@@ -48,6 +50,7 @@ func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 var flavor = sqlast.Flavor{
 	AliasInWhere:     true,
 	AliasInItems:     true,
+	RowBeforeAlias:   true,
 	DerivedSeesOuter: true,
 	CTESeesOuter:     true,
 	RepeatsUnnamed:   true,

@@ -10,8 +10,23 @@ SELECT region, status, sum(amount) FROM orders GROUP BY CUBE (region, status) OR
 SELECT region, sum(amount) FROM orders GROUP BY CUBE (region, REGION, status) ORDER BY ALL
 SELECT region, day::VARCHAR, status::VARCHAR, count(*) FROM orders GROUP BY ROLLUP (1, day::VARCHAR, status::VARCHAR) ORDER BY ALL
 SELECT 'x' AS l, region, count(*) FROM orders GROUP BY 1, region, orders.region ORDER BY ALL
+SELECT 'x' AS l, region, count(*) FROM orders GROUP BY ROLLUP (1, 2) ORDER BY ALL
+SELECT 'x' AS l, region, count(*) FROM orders GROUP BY CUBE (l, region) ORDER BY l || 'a', l IS NULL, region
+SELECT 5 AS n, region, n + 1 AS m, count(*) + 5 FROM orders GROUP BY CUBE (n, region) HAVING n > 3 OR n IS NULL ORDER BY abs(n) NULLS FIRST, region
+SELECT region, TRUE AS yes, count(*) FROM orders GROUP BY CUBE (TRUE, region) ORDER BY TRUE, yes, region
+SELECT DISTINCT ON (l || 'a') 'x' AS l, region FROM orders GROUP BY CUBE (l, region) ORDER BY l || 'a', region
+SELECT DISTINCT ON (l || 'a') 'x' AS l, id FROM orders ORDER BY id
+SELECT DISTINCT ON (k % 2) -id AS k FROM orders ORDER BY k % 2, id
+SELECT region, count(*), grouping(region), grouping(orders.region) FROM orders GROUP BY CUBE (region, orders.region, main.orders.region) ORDER BY ALL
+SELECT region, region AS r, count(*) FROM orders GROUP BY GROUPING SETS ((region), (1), (2)) ORDER BY ALL
+SELECT region, region AS r, count(*) FROM orders GROUP BY GROUPING SETS ((1), (orders.region), ()) HAVING r IS NULL ORDER BY ALL
+SELECT day::VARCHAR, count(*) FROM orders GROUP BY ROLLUP (day::VARCHAR, orders.day::VARCHAR) ORDER BY ALL
 SELECT region AS k, max(status) AS region FROM orders GROUP BY 1 HAVING region > 'n' ORDER BY 1
 SELECT region AS k, max(status) AS region FROM orders GROUP BY GROUPING SETS ((orders.region), ()) HAVING region > 'n' ORDER BY 1
+SELECT status AS orders, max(region) AS o FROM orders o GROUP BY status HAVING o > 'n' ORDER BY o DESC, orders
+SELECT name, (SELECT count(*) FROM (SELECT c.country FROM orders GROUP BY ALL)) AS n FROM customers c ORDER BY name
+SELECT name, (SELECT count(*) FROM (SELECT c.country, max(id) FROM orders WHERE id < 0 GROUP BY ALL)) AS n FROM customers c ORDER BY name
+SELECT name, (SELECT count(*) FROM (SELECT c.country, status FROM orders GROUP BY ALL HAVING true)) AS n FROM customers c ORDER BY name
 SELECT status, max(region) AS region FROM orders GROUP BY status HAVING region > 'n' ORDER BY 1
 SELECT date_trunc('month', day) AS month, sum(amount) AS total FROM orders GROUP BY month ORDER BY month
 SELECT date_trunc('month', day) AS month, sum(amount) AS total, total / count(*) AS mean FROM orders GROUP BY 1 ORDER BY 1

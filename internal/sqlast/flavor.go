@@ -10,6 +10,7 @@ type Flavor struct {
 	DerivedSeesOuter    bool // a derived table may use columns of an enclosing query
 	CTESeesOuter        bool // a common table expression may use columns of an enclosing query (PostgreSQL)
 	RowByAlias          bool // the name of a table is its row, if no column has the name (PostgreSQL)
+	RowBeforeAlias      bool // the name of a table is its row, before it is a select alias (DuckDB)
 	RowID               bool // rowid, oid and _rowid_ name a hidden column
 	AliasUnderCollate   bool // in ORDER BY x COLLATE y, x may be an alias or a position (SQLite)
 	HavingTakesColumn   bool // HAVING prefers a column to a select alias with the same name (SQLite)

@@ -119,7 +119,7 @@ func (r *resolver) alias(slot *Expr, c *Column, s *scope) bool {
 			return false
 		}
 	case inQualify:
-	case inGroupBy, inHaving, inOrderBy:
+	case inGroupBy, inHaving, inOrderBy, inDistinctOn:
 		if r.flavor.AliasAlone {
 			return false
 		}
@@ -127,10 +127,27 @@ func (r *resolver) alias(slot *Expr, c *Column, s *scope) bool {
 		return false
 	}
 	i := r.item(c, s)
+	if i >= 0 {
+		r.checkRow(c, s)
+	}
 	if i >= 0 && r.err == nil {
 		r.copyItem(slot, c, s, i)
 	}
 	return i >= 0 || r.err != nil
+}
+
+// checkRow refuses the alias of an item of s that is also the name of a table of s or of
+// a scope inside it, where that means the row of the table.
+func (r *resolver) checkRow(c *Column, s *scope) {
+	if !r.flavor.RowBeforeAlias {
+		return
+	}
+	for inner := r.scope; inner != s.outer; inner = inner.outer {
+		if r.byAlias(inner, "", c.Name) >= 0 {
+			r.fail(AmbiguousName, c.Pos, c.Name, "'%s' is a select alias and the name of a table, whose row it means here: rename "+
+				"the alias", c.Name)
+		}
+	}
 }
 
 // copyItem replaces an alias by the expression of item i.

@@ -6,8 +6,9 @@ import (
 )
 
 // groupByAll replaces GROUP BY ALL by the positions of the items that have a column
-// and no aggregate, which are DuckDB's groups. It reports whether there was one.
-func (r *resolver) groupByAll(sel *Select) bool {
+// of the block and no aggregate, which are DuckDB's groups. It reports whether there
+// was one.
+func (r *resolver) groupByAll(sel *Select, s *scope) bool {
 	if len(sel.GroupBy) != 1 {
 		return false
 	}
@@ -21,7 +22,7 @@ func (r *resolver) groupByAll(sel *Select) bool {
 		switch {
 		case hasAggregate(it.Expr):
 			continue
-		case hasColumn(it.Expr):
+		case r.hasOwnColumn(it.Expr, s):
 			columns = true
 		case hasQuery(it.Expr):
 			queries = true
@@ -59,16 +60,16 @@ func (r *resolver) havingOfAll(sel *Select) {
 	})
 }
 
-// hasColumn reports whether an expression without an aggregate has a column outside
-// of its subqueries.
-func hasColumn(e Expr) bool {
+// hasOwnColumn reports whether an expression without an aggregate has a column of the
+// block of s outside of its subqueries.
+func (r *resolver) hasOwnColumn(e Expr, s *scope) bool {
 	found := false
 	Walk(e, func(n Node) bool {
-		switch n.(type) {
+		switch n := n.(type) {
 		case *Query:
 			return false
 		case *Column:
-			found = true
+			found = found || r.byAlias(s, "", n.Table) >= 0
 		}
 		return !found
 	})

@@ -25,11 +25,12 @@ func (r *resolver) groupColumns(terms []Expr, items []Item) []Expr {
 	return out
 }
 
-// groupingSets refuses constants, and equal terms with different spellings, in a block
-// with several groupings. DuckDB makes a group of each spelling, and an item has the
-// value of one of them: NULL in a set without it. An expression elsewhere that equals a
-// constant stands for its group, too.
-func (r *resolver) groupingSets(sel *Select) {
+// groupingSets keeps the groups of a block with several groupings apart. DuckDB makes
+// a group of each spelling of a term. An item that a position or an alias names has the
+// value of that group; any other expression that equals several groups has the value of
+// the last one, and NULL in a set without it. Names are printed in one spelling, so
+// that a term that no expression has the value of is printed as coalesce(term).
+func (r *resolver) groupingSets(sel *Select, s *scope) {
 	if r.err != nil || len(sel.GroupBy) != 1 {
 		return
 	}
@@ -39,20 +40,43 @@ func (r *resolver) groupingSets(sel *Select) {
 	}
 	written := r.singleTerms(sets.Items, map[Pos]bool{})
 	terms := r.groupColumns(written, sel.Items)
+	s.constants = slices.ContainsFunc(terms, isConstant)
+	hidden := map[Pos]bool{}
 	for i, term := range terms {
-		if r.spent(sel.Pos) {
+		if r.work += len(terms); r.spent(sel.Pos) {
 			return
 		}
 		at := written[i].At()
-		if isConstant(term) {
-			r.fail(Unsupported, at, "", "a constant in ROLLUP, CUBE or GROUPING SETS is not supported: leave it out")
-			return
+		for k, other := range terms { // the terms that are written after this one
+			if written[k].At() <= at || !equalExpr(other, term) {
+				continue
+			}
+			switch _, isItem := written[i].(*Number); {
+			case !isItem:
+				hidden[at] = true
+			case k < i || equalExpr(written[i], written[k]):
+				r.fail(Unsupported, written[k].At(), "", "ROLLUP, CUBE or GROUPING SETS has one item of the select list twice: "+
+					"write it the same way each time")
+			}
 		}
-		r.work += i
-		if slices.ContainsFunc(terms[:i], func(e Expr) bool { return equalExpr(e, term) }) {
-			r.fail(Unsupported, at, "", "ROLLUP, CUBE or GROUPING SETS has one column or expression under two spellings: "+
-				"write it the same way each time")
-			return
+	}
+	isAlike := func(c *Call) bool { return c.Name == "coalesce" && len(c.Args) == 1 }
+	if len(hidden) > 0 && slices.ContainsFunc(r.resolution.Calls, isAlike) {
+		r.fail(Unsupported, sel.GroupBy[0].At(), "", "ROLLUP, CUBE or GROUPING SETS has one column or expression under two "+
+			"spellings next to coalesce(..) of one argument: write it the same way each time")
+	}
+	r.hide(sets.Items, hidden)
+}
+
+// hide replaces the terms of grouping sets at some positions by a call that has their
+// value.
+func (r *resolver) hide(terms []Expr, hidden map[Pos]bool) {
+	for i, term := range terms {
+		r.work++
+		if parts := termsOf(term); parts != nil {
+			r.hide(parts, hidden)
+		} else if at := term.At(); hidden[at] {
+			terms[i] = &Call{Pos: at, Name: "coalesce", Args: []Expr{term}}
 		}
 	}
 }

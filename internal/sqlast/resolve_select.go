@@ -23,14 +23,10 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	for _, w := range sel.Windows {
 		r.window(w)
 	}
-	s.clause = inDistinctOn
-	for i := range sel.DistinctOn {
-		r.term(&sel.DistinctOn[i], s)
-	}
 	s.clause = inWhere
 	r.optional(&sel.Where)
 	s.clause = inGroupBy
-	all := r.groupByAll(sel)
+	all := r.groupByAll(sel, s)
 	for i := range sel.GroupBy {
 		if _, several := sel.GroupBy[i].(*GroupingSet); several || sel.Rollup {
 			r.resolution.Plain = false
@@ -51,7 +47,11 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 		r.rollup(sel)
 	}
 	if r.flavor.GroupsAsWritten {
-		r.groupingSets(sel)
+		r.groupingSets(sel, s)
+	}
+	s.clause = inDistinctOn
+	for i := range sel.DistinctOn {
+		r.term(&sel.DistinctOn[i], s)
 	}
 	s.groupBy, s.rollup, s.clause = sel.GroupBy, sel.Rollup, inHaving
 	r.optional(&sel.Having)
@@ -151,11 +151,33 @@ func (r *resolver) term(e *Expr, s *scope) {
 		r.fail(Misplaced, (*e).At(), "",
 			"a select alias that is a number cannot be used with a sign in %s", clauseNames[s.clause])
 	} else if named && isConstant(*e) {
-		// Engines read some constants, such as -5, as a position. As an alias they
-		// order nothing, like NULL.
-		*e = &Null{Pos: (*e).At()}
+		r.constantTerm(e, s)
 	} else if r.flavor.QueriesByPosition && hasBareQuery(*e) && r.repeatedItem(e, s.items) && s.clause == inGroupBy {
 		r.refuseOuterAggregate(text)
+	}
+}
+
+// constantTerm replaces a term that is a constant by NULL, unless it has the value of
+// a group, which is NULL in some grouping sets. Engines read some constants, such as
+// -5, as a position. As an alias they order nothing, like NULL, which DISTINCT ON does
+// not allow.
+func (r *resolver) constantTerm(e *Expr, s *scope) {
+	switch at := (*e).At(); {
+	case !s.constants && s.clause == inDistinctOn:
+		*e = &Bool{Pos: at, Value: true}
+		return
+	case !s.constants:
+		*e = &Null{Pos: at}
+		return
+	}
+	x := *e
+	if u, ok := x.(*Unary); ok {
+		x = u.X
+	}
+	switch x.(type) {
+	case *Number, *String, *Null:
+		r.fail(Unsupported, (*e).At(), "", "a constant of ROLLUP, CUBE or GROUPING SETS with a sign is not supported in %s: "+
+			"use its alias alone, or grouping(..)", clauseNames[s.clause])
 	}
 }
 
@@ -240,6 +262,9 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 	}
 	if i < 0 {
 		return false
+	}
+	if s.clause == inGroupBy {
+		r.checkRow(c, s)
 	}
 	it := &s.items[i]
 	if m := r.group(s, c.Name, found); r.flavor.AmbiguousMeansItem && len(found) > 1 && m != nil {

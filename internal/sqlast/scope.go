@@ -19,8 +19,9 @@ type scope struct {
 	done   int      // the items that are resolved, while the select list is
 	names  []string // the columns of a set operation, which has no tables
 
-	groupBy []Expr
-	rollup  bool // GROUP BY .. WITH ROLLUP
+	groupBy   []Expr
+	rollup    bool // GROUP BY .. WITH ROLLUP
+	constants bool // a group of one of several groupings is a constant
 }
 
 // A clause is the part of a block that contains an expression.
