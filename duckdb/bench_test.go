@@ -18,7 +18,7 @@ var benchmarked = map[string]string{
 }
 
 // BenchmarkRewriteDuckDB measures the guard, and next to it DuckDB's own
-// serialization of the same text, which the guard contains.
+// serialization of the same text, as a program gets it through database/sql.
 func BenchmarkRewriteDuckDB(b *testing.B) {
 	g := newGuard(b, policy)
 	for name, query := range benchmarked {

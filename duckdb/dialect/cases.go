@@ -25,10 +25,7 @@ func checkCases(text string) error {
 				before = ""
 				continue
 			}
-			word := ""
-			if i-start <= len("case") {
-				word = ascii.Lower(text[start:i])
-			}
+			word := keyword(text[start:i])
 			isName := before == "." || before == "as"
 			before = word
 			if isName {
@@ -70,6 +67,16 @@ func checkCases(text string) error {
 		}
 	}
 	return nil
+}
+
+// keyword returns the one of the keywords that matter here that a word is, or "".
+func keyword(word string) string {
+	for _, known := range [...]string{"as", "case", "when", "end"} {
+		if ascii.EqualFold(word, known) {
+			return known
+		}
+	}
+	return ""
 }
 
 func isWordByte(c byte) bool {

@@ -2,8 +2,10 @@ package dialect_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,6 +72,28 @@ func TestRoundTrip(t *testing.T) {
 		}
 		roundTrip(t, text)
 	}
+}
+
+// Goroutines that read at the same time have connections of their own.
+func TestConcurrentReads(t *testing.T) {
+	var readers sync.WaitGroup
+	for i := range 8 {
+		readers.Go(func() {
+			for n := range 50 {
+				want := fmt.Sprintf("SELECT %d AS n", 100*i+n)
+				tree, err := dialect.Dialect{}.Read(want)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got, err := dialect.Dialect{}.Append(nil, tree, false)
+				if string(got) != strings.Replace(want, "n", `"n"`, 1) || err != nil {
+					t.Errorf("%s is read as %s (%v)", want, got, err)
+				}
+			}
+		})
+	}
+	readers.Wait()
 }
 
 func FuzzRead(f *testing.F) {

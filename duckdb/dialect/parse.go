@@ -1,30 +1,14 @@
 package dialect
 
 import (
-	"context"
-	"database/sql"
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/duckdb/duckdb-go/v2"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
 )
-
-// parser is the database in memory that parses statements.
-var parser = sync.OnceValues(func() (*sql.Stmt, error) {
-	c, err := duckdb.NewConnector("?threads=1&memory_limit=512MB&enable_external_access=false&"+
-		"autoinstall_known_extensions=false&autoload_known_extensions=false&lock_configuration=true", nil)
-	if err != nil {
-		return nil, err
-	}
-	return sql.OpenDB(c).Prepare(
-		"SELECT json_serialize_sql(?::VARCHAR, skip_null := true, skip_default := true)::VARCHAR")
-})
 
 var lexis = sqlast.Lexis{Quotes: `'"`, Backslash: ""}
 
@@ -43,13 +27,9 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, noStatement()
 	}
-	stmt, err := parser()
+	out, err := serialize(text)
 	if err != nil {
-		return nil, fmt.Errorf("duckdb: the database that parses statements cannot be opened: %w", err)
-	}
-	var out string
-	if err := stmt.QueryRowContext(context.Background(), text).Scan(&out); err != nil {
-		return nil, notParsed(err)
+		return nil, err
 	}
 	t := trees.Get().(*tree)
 	defer t.release()
@@ -84,10 +64,6 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 
 func noStatement() error {
 	return &sqlast.Error{Code: sqlast.MultipleQueries, Pos: -1, Message: "there is no statement"}
-}
-
-func notParsed(err error) error {
-	return &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: "DuckDB cannot parse the statement: " + sqlast.Clip(err.Error())}
 }
 
 // refused returns the error of a text that DuckDB did not serialize.
