@@ -146,26 +146,24 @@ const maxCountedGroups = 250_000
 var countedValues = regexp.MustCompile(`(?i)\b(mode|entropy|histogram)\b"?\(`)
 
 // checkGroups returns an error of kind [sqldb.ErrTooLarge] for an operator with too
-// many groups of counted values. A window has at most a group for each of its rows.
+// many groups of counted values.
 func (n *node) checkGroups() error {
-	for _, key := range []string{"Aggregates", "Projections"} {
-		isWindow := strings.TrimSpace(n.Name) == "WINDOW"
-		if isWindow != (key == "Projections") {
-			continue
-		}
-		call := countedValues.FindStringSubmatch(strings.Join(list(n.Info[key]), "\n"))
-		groups, err := strconv.ParseFloat(text(n.Info["Estimated Cardinality"]), 64)
-		if isWindow {
-			for i := range n.Children {
-				rows, _ := strconv.ParseFloat(text(n.Children[i].Info["Estimated Cardinality"]), 64)
-				groups = max(groups, rows)
-			}
-		}
-		if call != nil && err == nil && groups > maxCountedGroups {
-			return failure.New(sqldb.ErrTooLarge, fmt.Sprintf("%s needs much memory for each group, and DuckDB expects %.0f groups "+
-				"where at most %d are possible: group by columns with fewer values, narrow the rows, or count the values with "+
-				"GROUP BY in a subquery and keep the first by row_number()", ascii.Lower(call[1]), groups, maxCountedGroups))
-		}
+	groups, key := n.estimate(), "Aggregates" // a perfect hash has few groups, and no estimate
+	isWindow := strings.TrimSpace(n.Name) == "WINDOW"
+	if isWindow {
+		groups, key = n.rows()/rowsPerState, "Projections"
+	}
+	call := countedValues.FindStringSubmatch(strings.Join(list(n.Info[key]), "\n"))
+	switch {
+	case call == nil || groups <= maxCountedGroups:
+	case isWindow:
+		return failure.New(sqldb.ErrTooLarge, fmt.Sprintf("%s needs much memory over a window, of which DuckDB expects %.0f rows "+
+			"where at most %d are possible: narrow the rows, or join a subquery that computes %[1]s with GROUP BY",
+			ascii.Lower(call[1]), groups*rowsPerState, maxCountedGroups*rowsPerState))
+	default:
+		return failure.New(sqldb.ErrTooLarge, fmt.Sprintf("%s needs much memory for each group, and DuckDB expects %.0f groups "+
+			"where at most %d are possible: group by columns with fewer values, narrow the rows, or count the values with "+
+			"GROUP BY in a subquery and keep the first by row_number()", ascii.Lower(call[1]), groups, maxCountedGroups))
 	}
 	for i := range n.Children {
 		if err := n.Children[i].checkGroups(); err != nil {
@@ -173,6 +171,36 @@ func (n *node) checkGroups() error {
 		}
 	}
 	return nil
+}
+
+// rowsPerState is of how many rows DuckDB keeps one state of an aggregate over a window
+// with ORDER BY. A window without ORDER BY is planned as groups and a join.
+const rowsPerState = 16
+
+// estimate returns how many rows DuckDB expects of an operator, or -1 if it does not
+// say.
+func (n *node) estimate() float64 {
+	rows, err := strconv.ParseFloat(text(n.Info["Estimated Cardinality"]), 64)
+	if err != nil {
+		return -1
+	}
+	return rows
+}
+
+// rows returns the estimate of an operator, or else that of the operators below it.
+func (n *node) rows() float64 {
+	if rows := n.estimate(); rows >= 0 {
+		return rows
+	}
+	product, most := 1.0, 0.0
+	for i := range n.Children {
+		rows := n.Children[i].rows()
+		product, most = product*rows, max(most, rows)
+	}
+	if strings.TrimSpace(n.Name) == "CROSS_PRODUCT" {
+		return product
+	}
+	return most
 }
 
 // scan adds the table and the columns of a scan.

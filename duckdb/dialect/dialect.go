@@ -8,8 +8,19 @@
 //
 // These are refused, with what to write instead:
 //
-//   - PIVOT, UNPIVOT, COLUMNS(..), positional, semi and anti joins, UNION BY NAME,
-//     and table functions except generate_series, range and unnest
+//   - PIVOT: write one aggregate with FILTER (WHERE ..) for each column; UNPIVOT: write
+//     UNION ALL
+//   - COLUMNS(..), * LIKE and * SIMILAR TO: name the columns
+//   - POSITIONAL JOIN: join by row_number() in two subqueries
+//   - SEMI and ANTI JOIN before another join, or with ASOF: write them last in FROM, or
+//     WHERE [NOT] EXISTS (SELECT ..)
+//   - UNION BY NAME: name the columns of both queries in the same order
+//   - table functions except generate_series, range and unnest: read the tables of the
+//     policy
+//   - OVER after a method call, as in x.sum() OVER (..): make the column the first argument
+//   - format and printf with a format that is not a literal, that numbers its values, or
+//     that has a width or precision above 99 or from a value: write the values in their
+//     order
 //   - lambdas inside lambdas, and a parameter of a lambda that is also a column
 //   - a name that a join merged and that another table has, too
 //   - a name in REPLACE or RENAME that several tables have
@@ -25,6 +36,11 @@
 //   - a CASE in the operand of another CASE
 //   - several texts in one row that aggregates collect, and texts that are computed
 //     from such a text: their size has no bound that the statement shows
+//
+// The engine of the package above also refuses mode, entropy and histogram where DuckDB
+// expects more than 250,000 groups, or a window of more than 4,000,000 rows, since it does
+// not count their memory against its limit. Group by columns with fewer values, or join a
+// subquery with GROUP BY instead of the window.
 package dialect
 
 import (

@@ -48,9 +48,9 @@ var safeFunctions = sqlread.Words(`
 	transaction_timestamp week weekday weekofyear year yearweek ago
 
 	ascii bar base64 bin bit_length char_length character_length chr concat concat_ws contains
-	damerau_levenshtein editdist3 ends_with format_bytes from_base64 from_hex hamming hash hex instr
+	damerau_levenshtein editdist3 ends_with format format_bytes from_base64 from_hex hamming hash hex instr
 	jaccard jaro_similarity jaro_winkler_similarity lcase left length len levenshtein lower lpad ltrim md5
-	mismatches nfc_normalize octet_length ord position prefix regexp_escape regexp_extract
+	mismatches nfc_normalize octet_length ord position prefix printf regexp_escape regexp_extract
 	regexp_extract_all regexp_full_match regexp_matches regexp_replace regexp_split_to_array repeat
 	replace reverse right rpad rtrim sha1 sha256 split split_part starts_with str_split
 	str_split_regex string_split string_split_regex string_to_array strip_accents strlen strpos substr

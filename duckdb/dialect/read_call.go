@@ -41,9 +41,9 @@ var namedArguments = sqlread.Words("struct_pack struct_insert struct_update")
 func (r *reader) function(o object, at sqlast.Pos) sqlast.Expr {
 	inFrom := r.inFrom
 	r.inFrom = false
-	name := r.functionName(o, at)
+	name, receiver := r.functionName(o, at)
 	operator := r.flag(o, "is_operator", false)
-	args := r.arguments(o, name)
+	args := r.arguments(o, name, receiver)
 	orders := r.object(o, "order_bys")
 	var orderBy []sqlast.Order
 	if !orders.isNone() {
@@ -57,6 +57,7 @@ func (r *reader) function(o object, at sqlast.Pos) sqlast.Expr {
 	}
 	r.checkWhole(at, name, args)
 	r.checkRegexp(at, name, args)
+	r.checkFormat(at, name, args)
 	like, isLike := likeOps[name]
 	switch {
 	case r.err != nil:
@@ -108,29 +109,35 @@ func isConstant(list []sqlast.Expr) bool {
 	return constant
 }
 
-// functionName reads the name of a function in lower case. It may have the schema
-// of DuckDB's own functions.
-func (r *reader) functionName(o object, at sqlast.Pos) string {
-	name := r.text(o, "function_name")
+// functionName reads the name of a function in lower case, and the column of a method
+// call such as t.x.lower(), which DuckDB reads as a schema. The schema of DuckDB's own
+// functions is left out.
+func (r *reader) functionName(o object, at sqlast.Pos) (name string, receiver []sqlast.Expr) {
+	name = ascii.Lower(r.text(o, "function_name"))
 	schema, catalog := r.text(o, "schema"), r.text(o, "catalog")
-	if schema != "" && schema != "main" || catalog != "" && catalog != "system" {
+	switch {
+	case schema == "" && catalog == "", schema == "main" && (catalog == "" || catalog == "system"):
+	case schema == "" || schema == "main" || strings.HasPrefix(schema, "pg_") || schema == "information_schema":
 		r.fail(sqlast.Function, at, name, "a function is called as "+name+"(..): leave out "+
-			sqlast.Clip(strings.TrimPrefix(catalog+"."+schema+".", "."))+", or if that is a value, make it the first argument")
+			sqlast.Clip(strings.TrimPrefix(catalog+"."+schema+".", ".")))
+	case catalog == "":
+		receiver = []sqlast.Expr{&sqlast.Column{Pos: at, Name: schema}}
+	default:
+		receiver = []sqlast.Expr{&sqlast.Column{Pos: at, Name: schema, Path: []string{catalog, schema}}}
 	}
-	return ascii.Lower(name)
+	return name, receiver
 }
 
-// arguments reads the arguments of a call.
-func (r *reader) arguments(o object, name string) []sqlast.Expr {
-	var out []sqlast.Expr
-	for i, arg := range r.list(o, "children") {
+// arguments reads the arguments of a call, after those that precede its name.
+func (r *reader) arguments(o object, name string, out []sqlast.Expr) []sqlast.Expr {
+	for _, arg := range r.list(o, "children") {
 		alias := ""
 		if namedArguments[name] {
 			alias = r.text(arg, "alias")
 		}
 		var e sqlast.Expr
 		switch {
-		case i == 1 && lambdaFunctions[name] && arg.field("class").string() == "LAMBDA":
+		case len(out) == 1 && lambdaFunctions[name] && arg.field("class").string() == "LAMBDA":
 			e = r.lambda(arg)
 		case alias != "":
 			e = &sqlast.NamedArg{Pos: r.at, Name: alias, X: r.named(arg)}
@@ -181,6 +188,9 @@ func (r *reader) symbol(at sqlast.Pos, name string, args []sqlast.Expr) sqlast.E
 	if op, ok := unaryOps[name]; ok && len(args) == 1 {
 		return &sqlast.Unary{Pos: at, Op: op, X: args[0]}
 	}
+	if name == "@" && len(args) == 1 {
+		return &sqlast.Call{Pos: at, Name: "abs", Args: args}
+	}
 	if op, ok := binaryOps[name]; ok && len(args) == 2 {
 		if op == sqlast.JSONText {
 			r.checkPath(args[1])
@@ -221,9 +231,12 @@ func intervalOf(e sqlast.Expr) *sqlast.Number {
 }
 
 func (r *reader) windowCall(o object, at sqlast.Pos) sqlast.Expr {
-	name := r.functionName(o, at)
+	name, receiver := r.functionName(o, at)
+	if receiver != nil {
+		r.unsupported("OVER after a method call", "make the column the first argument")
+	}
 	c := &sqlast.Call{
-		Pos: at, Name: name, Args: r.arguments(o, name),
+		Pos: at, Name: name, Args: r.arguments(o, name, nil),
 		Distinct: r.flag(o, "distinct", false), IgnoreNulls: r.flag(o, "ignore_nulls", false),
 		Filter: r.optional(o, "filter_expr"), OrderBy: r.orders(o, "arg_orders"),
 	}

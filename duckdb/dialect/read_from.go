@@ -106,18 +106,13 @@ func (r *reader) table(o object, at sqlast.Pos, alias string) sqlast.Relation {
 
 var joinKinds = map[string]sqlast.JoinKind{
 	"INNER": sqlast.InnerJoin, "LEFT": sqlast.LeftJoin, "RIGHT": sqlast.RightJoin, "FULL": sqlast.FullJoin,
+	"SEMI": sqlast.SemiJoin, "ANTI": sqlast.AntiJoin,
 }
 
 func (r *reader) join(o object, at sqlast.Pos) sqlast.Relation {
 	name := r.text(o, "join_type")
 	kind, ok := joinKinds[name]
-	switch {
-	case ok:
-	case name == "SEMI":
-		r.unsupported("SEMI JOIN", "write WHERE EXISTS (SELECT ..)")
-	case name == "ANTI":
-		r.unsupported("ANTI JOIN", "write WHERE NOT EXISTS (SELECT ..)")
-	default:
+	if !ok {
 		r.unsupported("this kind of JOIN ("+name+")", "")
 	}
 	j := &sqlast.Join{Pos: at, Kind: kind}
@@ -146,7 +141,16 @@ func (r *reader) join(o object, at sqlast.Pos) sqlast.Relation {
 	if bare := j.On == nil && j.Using == nil && !j.Natural; bare != cross {
 		r.unsupported("a JOIN without a condition", "write ON, or CROSS JOIN")
 	}
+	if isFilter(j.Right) || isFilter(j.Left) && !isFilter(j) || isFilter(j) && j.AsOf {
+		r.unsupported("SEMI or ANTI JOIN before another join, or with ASOF", "write it last, or WHERE [NOT] EXISTS (SELECT ..)")
+	}
 	return j
+}
+
+// isFilter reports whether a relation is a semi or anti join.
+func isFilter(rel sqlast.Relation) bool {
+	j, ok := rel.(*sqlast.Join)
+	return ok && (j.Kind == sqlast.SemiJoin || j.Kind == sqlast.AntiJoin)
 }
 
 // tableFunctions are the functions that are allowed in FROM. Each has one column,

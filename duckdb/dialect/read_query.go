@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/qedkit/qed/internal/sqlast"
@@ -246,6 +247,13 @@ func (r *reader) groupBy(out *sqlast.Select, o object) {
 	if !grouped && len(terms) == 0 {
 		return
 	}
+	// A term of several sets has one position, and terms have positions in their order:
+	// the resolver tells them apart by it.
+	starts, read := make([]sqlast.Pos, len(terms)), make([]sqlast.Expr, len(terms))
+	for i := range terms {
+		starts[i] = r.at
+		read[i] = r.expr(terms[i])
+	}
 	var list []sqlast.Expr
 	for _, v := range sets {
 		var items []sqlast.Expr
@@ -255,7 +263,12 @@ func (r *reader) groupBy(out *sqlast.Select, o object) {
 				r.unsupported("this form of GROUP BY", "")
 				return
 			}
-			items = append(items, r.expr(terms[i]))
+			if read[i] == nil {
+				r.at = starts[i]
+				read[i] = r.expr(terms[i])
+			}
+			items = append(items, read[i])
+			read[i] = nil
 		}
 		switch {
 		case len(sets) == 1 && len(items) > 0:
@@ -267,6 +280,14 @@ func (r *reader) groupBy(out *sqlast.Select, o object) {
 			list = append(list, &sqlast.GroupingSet{Pos: r.at, Kind: sqlast.GroupingEmpty})
 		default:
 			list = append(list, &sqlast.Row{Pos: r.at, Items: items})
+		}
+	}
+	// The set of all terms comes first, so that they are read again in the same order.
+	for i, v := range sets {
+		if len(v.items()) == len(terms) {
+			all := list[i]
+			list = slices.Insert(slices.Delete(list, i, i+1), 0, all)
+			break
 		}
 	}
 	if len(list) == 0 {

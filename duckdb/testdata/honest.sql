@@ -156,3 +156,19 @@ SELECT max(amount) - min(amount) AS spread, sum(amount) / count(*) = avg(amount)
 SELECT region, amount, sum(amount) OVER (PARTITION BY region) AS total, amount / total AS share FROM orders ORDER BY ALL
 SELECT customer, count_if(status = 'paid') AS paid, bool_and(amount > 0) FROM orders GROUP BY customer ORDER BY ALL
 SELECT month(day) AS m, sum(CASE WHEN status = 'paid' THEN amount ELSE 0 END) AS paid FROM orders GROUP BY m ORDER BY m
+SELECT o.* EXCLUDE (tags, detail) FROM orders o SEMI JOIN customers c ON c.name = o.customer AND c.country = 'DE' ORDER BY ALL
+SELECT * FROM customers c ANTI JOIN orders o ON o.customer = c.name WHERE country IS NOT NULL ORDER BY ALL
+SELECT count(*), max(id) FROM orders o JOIN customers c ON c.name = o.customer ANTI JOIN customers d ON d.name = o.customer AND d.country = 'AT'
+SELECT * FROM quotes SEMI JOIN trades USING (symbol) SEMI JOIN trades t USING (symbol) ORDER BY ALL
+SELECT symbol, ts FROM trades NATURAL ANTI JOIN quotes ORDER BY ALL
+SELECT name FROM customers c WHERE EXISTS (SELECT 1 FROM orders o SEMI JOIN trades t ON true WHERE o.customer = c.name) ORDER BY name
+SELECT id, customer.upper().left(2) AS x, orders.note.length() AS n, ('a' || region).reverse() AS r FROM orders ORDER BY id
+SELECT region, amount.sum() AS total, status.string_agg('-') FILTER (WHERE false) AS s FROM orders GROUP BY region ORDER BY ALL
+SELECT id, tags.list_transform(t -> t.upper()) AS u, tags.len() AS n FROM orders ORDER BY id
+SELECT id, @(amount - 100) AS distance, @ -id AS i FROM orders ORDER BY id
+SELECT id, format('{} {:>8}|{:.2f}|{{{}}}', customer, id, amount::DOUBLE, region) AS f, printf('%05d %-6s %.1f%%', id, status, amount::DOUBLE) AS p FROM orders ORDER BY id
+SELECT coalesce(note, 'none') AS n, status, count(*) FROM orders GROUP BY ROLLUP (coalesce(note, 'none'), status) ORDER BY ALL
+SELECT count(*) FROM orders GROUP BY ROLLUP (coalesce(note, 'x')), coalesce(status, 'y'), coalesce(region, orders.region), tags[1:2] ORDER BY ALL
+SELECT note IS NULL AS b, {'k': id % 2}['k'] AS k, CASE WHEN id > 3 THEN 1 END AS c, count(*) FROM orders GROUP BY CUBE (note IS NULL, {'k': id % 2}['k'], CASE WHEN id > 3 THEN 1 END) ORDER BY ALL
+SELECT coalesce(note, status) AS n, count(*) FROM orders GROUP BY ROLLUP (coalesce(note, status), coalesce(orders.note, status)), coalesce(region, status) ORDER BY ALL
+SELECT region AS r, count(*) FROM orders GROUP BY ROLLUP (r, status), region ORDER BY ALL

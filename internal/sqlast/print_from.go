@@ -208,7 +208,12 @@ var joinKinds = [...]string{
 	LeftJoin:  "LEFT JOIN ",
 	RightJoin: "RIGHT JOIN ",
 	FullJoin:  "FULL JOIN ",
+	SemiJoin:  "SEMI JOIN ",
+	AntiJoin:  "ANTI JOIN ",
 }
+
+// filters reports whether a join only chooses rows of its left side.
+func (j *Join) filters() bool { return j.Kind == SemiJoin || j.Kind == AntiJoin }
 
 func (p *printer) join(j *Join) {
 	bare := !j.Natural && j.On == nil && j.Using == nil

@@ -176,7 +176,9 @@ type Join struct {
 	Using       []string // nil: none
 }
 
-// JoinKind is the side, or both sides, whose rows a join keeps without a match.
+// JoinKind is the side, or both sides, whose rows a join keeps without a match. A semi
+// or anti join has the rows of Left alone: those with a match, or those without one. It
+// may only be the whole FROM, or the left side of another one.
 type JoinKind uint8
 
 const (
@@ -184,6 +186,8 @@ const (
 	LeftJoin
 	RightJoin
 	FullJoin
+	SemiJoin
+	AntiJoin
 )
 
 func (*Table) relation()         {}

@@ -201,6 +201,10 @@ func (r *resolver) qualified(c *Column) *scope {
 			continue
 		}
 		b := &s.tables[i]
+		if i >= s.hi && s.clause != inFrom && s.clause != inOn {
+			r.fail(Misplaced, c.Pos, c.Table, "a SEMI or ANTI JOIN has no columns of '%s'", c.Table)
+			return
+		}
 		if i < s.lo || i >= s.hi {
 			r.fail(Misplaced, c.Pos, c.Table,
 				"'%s' cannot be used in this %s: it is joined later, or in other parentheses",

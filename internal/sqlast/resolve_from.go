@@ -20,6 +20,10 @@ func (r *resolver) from(rel Relation, s *scope) {
 	s.clause = inOn
 	r.conditions(rel, s, 0, 0, len(s.tables))
 	s.lo, s.hi = 0, len(s.tables)
+	for j, ok := rel.(*Join); ok && j.filters(); j, ok = j.Left.(*Join) {
+		s.hi -= tablesOf(j.Right)
+		s.merged = slices.DeleteFunc(s.merged, func(m merged) bool { return m.join == j })
+	}
 }
 
 // collect declares the tables of a relation. All are declared before any is

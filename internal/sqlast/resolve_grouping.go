@@ -75,8 +75,8 @@ func (r *resolver) hide(terms []Expr, hidden map[Pos]bool) {
 		r.work++
 		if parts := termsOf(term); parts != nil {
 			r.hide(parts, hidden)
-		} else if at := term.At(); hidden[at] {
-			terms[i] = &Call{Pos: at, Name: "coalesce", Args: []Expr{term}}
+		} else if _, empty := term.(*GroupingSet); !empty && hidden[term.At()] {
+			terms[i] = &Call{Pos: term.At(), Name: "coalesce", Args: []Expr{term}}
 		}
 	}
 }

@@ -95,12 +95,16 @@ func (r *resolver) star(star *Star, sel *Select, s *scope, items []Item) []Item 
 			r.unknownQualifier(star.Pos, star.Table, s)
 			return items
 		}
+		if i >= s.hi {
+			r.fail(Misplaced, star.Pos, star.Table, "a SEMI or ANTI JOIN has no columns of '%s'", star.Table)
+			return items
+		}
 		return r.allOf(star.Pos, &s.tables[i], items)
 	case len(s.tables) == 0:
 		r.fail(Misplaced, star.Pos, "*", "* needs a FROM")
 		return items
 	case len(s.merged) == 0:
-		for i := range s.tables {
+		for i := range s.hi {
 			items = r.allOf(star.Pos, &s.tables[i], items)
 		}
 		return items
@@ -145,6 +149,9 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int) ([]merged, int)
 		return columns, next + 1
 	}
 	left, middle := r.starColumns(j.Left, s, next)
+	if j.filters() {
+		return left, middle
+	}
 	right, end := r.starColumns(j.Right, s, middle)
 	if r.work += 16 * (len(left) + len(right)); r.spent(j.Pos) {
 		return nil, end
