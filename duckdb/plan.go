@@ -180,11 +180,12 @@ const rowsPerState = 16
 // estimate returns how many rows DuckDB expects of an operator, or -1 if it does not
 // say.
 func (n *node) estimate() float64 {
-	rows, err := strconv.ParseFloat(text(n.Info["Estimated Cardinality"]), 64)
-	if err != nil {
-		return -1
+	for _, key := range []string{"Estimated Cardinality", "Top"} { // the limit of a TOP_N
+		if rows, err := strconv.ParseFloat(text(n.Info[key]), 64); err == nil {
+			return rows
+		}
 	}
-	return rows
+	return -1
 }
 
 // rows returns the estimate of an operator, or else that of the operators below it.

@@ -39,8 +39,10 @@
 //
 // The engine of the package above also refuses mode, entropy and histogram where DuckDB
 // expects more than 250,000 groups, or a window of more than 4,000,000 rows, since it does
-// not count their memory against its limit. Group by columns with fewer values, or join a
-// subquery with GROUP BY instead of the window.
+// not count their memory against its limit, and aggregates over a window of more than
+// 4,000 rows that have an ORDER BY among their arguments, or DISTINCT next to EXCLUDE, since
+// nothing stops them. Group by columns with fewer values, or join a subquery with GROUP BY
+// instead of the window.
 package dialect
 
 import (
