@@ -203,7 +203,7 @@ func (r *resolver) qualified(c *Column) *scope {
 		b := &s.tables[i]
 		if i >= s.hi && s.clause != inFrom && s.clause != inOn {
 			r.fail(Misplaced, c.Pos, c.Table, "a SEMI or ANTI JOIN has no columns of '%s'", c.Table)
-			return
+			return nil
 		}
 		if i < s.lo || i >= s.hi {
 			r.fail(Misplaced, c.Pos, c.Table,
