@@ -44,7 +44,7 @@ func (h *Handler) conversations(ctx context.Context, c Caller, w http.ResponseWr
 		User: &c.User, Tenant: &c.Tenant, Statuses: statuses, After: r.FormValue("after"), Limit: limit,
 	}
 	list, next := []conversationEntry{}, ""
-	for info, err := range lister.Threads(ctx, filter) {
+	for info, err := range h.store.threads(ctx, lister, filter) {
 		if errors.Is(err, store.ErrInvalidPosition) {
 			err = badRequest("after is not the next of a list before")
 		}
@@ -92,7 +92,7 @@ func (h *Handler) conversation(ctx context.Context, c Caller, w http.ResponseWri
 		return err
 	}
 	id := r.PathValue("id")
-	thread, err := qed.Inspect(ctx, h.opt.Store, id)
+	thread, err := qed.Inspect(ctx, h.store, id)
 	if errors.Is(err, store.ErrInvalidThread) || err == nil &&
 		(thread.Status == "" || thread.Turn.User != c.User || thread.Turn.Tenant != c.Tenant) {
 		return &httpError{status: http.StatusNotFound, code: "not_found", message: "there is no such conversation"}
@@ -100,7 +100,7 @@ func (h *Handler) conversation(ctx context.Context, c Caller, w http.ResponseWri
 	if err != nil {
 		return err
 	}
-	history, err := qed.History(ctx, h.opt.Store, id, limit)
+	history, err := qed.History(ctx, h.store, id, limit)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (h *Handler) Delete(ctx context.Context, c Caller, conversation string) err
 		return errors.New("serve: no conversation can be deleted: Options.Store is nil")
 	}
 	key := threadKey{c.Tenant, c.User, conversation}
-	thread, err := qed.Inspect(ctx, h.opt.Store, conversation)
+	thread, err := qed.Inspect(ctx, h.store, conversation)
 	switch {
 	case errors.Is(err, store.ErrInvalidThread):
 		return nil
@@ -146,8 +146,9 @@ func (h *Handler) Delete(ctx context.Context, c Caller, conversation string) err
 		return err
 	case thread.Status != "" && (thread.Turn.User != c.User || thread.Turn.Tenant != c.Tenant):
 		return nil
-	case thread.Status == store.StatusRunning, h.live(key) != nil:
+	case thread.Status == store.StatusRunning, h.runs(key):
 		return fmt.Errorf("serve: the conversation cannot be deleted: %w", qed.ErrBusy)
 	}
-	return errors.Join(h.opt.Store.Delete(ctx, conversation), h.opt.Store.Delete(ctx, journalOf(h.opt.Store, key).thread))
+	h.forget(key)
+	return errors.Join(h.store.Delete(ctx, conversation), h.store.Delete(ctx, journalOf(h.store, key).thread))
 }

@@ -41,6 +41,9 @@ func badRequest(format string, args ...any) error {
 // errors, which contains what other clients read.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	e, ok := errors.AsType[*httpError](err)
+	if down, failed := errors.AsType[*storeError](err); failed && !ok {
+		e, ok = down.http(), true
+	}
 	if !ok {
 		e = &httpError{status: http.StatusInternalServerError, cause: err}
 	}
@@ -105,6 +108,7 @@ var rejections = map[string]int{
 	"invalid_reply":   http.StatusUnprocessableEntity,
 	"invalid_thread":  http.StatusBadRequest,
 	"empty_turn":      http.StatusBadRequest,
+	codeStore:         http.StatusServiceUnavailable,
 }
 
 // rejection returns the response to a turn whose first event is e, if the turn did

@@ -31,7 +31,12 @@ const (
 type journal struct {
 	store  store.Store
 	thread string
-	head   int64
+
+	head    int64 // the number of the last record
+	located bool  // head is known
+	began   int64 // the number of the first record of the turn; 0 if the turn began elsewhere
+	fresh   bool  // the first record of a turn is to be appended, after whatever there is
+	stopped bool  // an append found that the user wants the turn to end
 }
 
 // journalOf returns the journal of a conversation. Callers have journals of their
@@ -39,6 +44,13 @@ type journal struct {
 func journalOf(st store.Store, key threadKey) *journal {
 	name, _ := json.Marshal([]string{key.tenant, key.user, key.thread}) // never fails
 	return &journal{store: st, thread: fmt.Sprintf("%sstream/%x", store.Reserved, sha256.Sum256(name))}
+}
+
+// journalAt is journalOf with the last record that the journal must have.
+func journalAt(st store.Store, key threadKey, head int64) *journal {
+	j := journalOf(st, key)
+	j.head, j.located = head, true
+	return j
 }
 
 type journalBegan struct {
@@ -69,8 +81,6 @@ func (s *journalState) name() string { return cmp.Or(s.run, s.id) }
 // read reads the records that were added since the last call. It returns after the
 // beginning of another turn, whose events replace those of s.
 func (j *journal) read(ctx context.Context, s *journalState) error {
-	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
 	for rec, err := range j.store.Records(ctx, j.thread, store.Range{From: s.head + 1}) {
 		if err != nil {
 			return fmt.Errorf("serve: the events of a turn cannot be read: %w", err)
@@ -100,81 +110,123 @@ func (j *journal) read(ctx context.Context, s *journalState) error {
 	return nil
 }
 
-const (
-	storeTimeout = 5 * time.Second
-	appendTries  = 3
-)
+// appendTries is how often an append is tried.
+const appendTries = 3
 
 var (
 	// errStopped is the cause of a turn that its user stopped.
 	errStopped = errors.New("serve: the user has stopped the turn")
 
-	// errTaken reports that another process continues the turn.
+	// errTaken reports that a journal has other records than its writer expects:
+	// another process continues the turn, or the journal was deleted.
 	errTaken = errors.New("serve: another process continues the turn")
 )
 
-// begin begins the events of a turn, and removes those of the turn before.
-func (j *journal) begin(ctx context.Context, id, run string, turn qed.Turn, first store.Record) error {
-	read, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
-	for rec, err := range j.store.Records(read, j.thread, store.Range{NewestFirst: true, Limit: 1}) {
+// beganRecord returns the first record of a turn.
+func beganRecord(id, run string, turn qed.Turn) (store.Record, error) {
+	data, err := json.Marshal(journalBegan{Turn: id, Run: run})
+	return store.Record{
+		Kind: store.Began, Data: data,
+		Header: &store.Header{User: turn.User, Tenant: turn.Tenant, Status: statusStream},
+	}, err
+}
+
+// append appends records. If it fails, saved is how many of them are known to be
+// saved; a further append of the others completes it, even if they were saved
+// meanwhile. Requests to stop that come between are accepted. The error matches
+// [errTaken] if somebody else has appended.
+func (j *journal) append(ctx context.Context, recs ...store.Record) (saved int, err error) {
+	for i := range recs {
+		if recs[i].Time.IsZero() {
+			recs[i].Time = time.Now().UTC().Truncate(time.Microsecond) // as stores keep it
+		}
+	}
+	for try := 1; ; try++ {
+		if err = j.locate(ctx); err == nil {
+			err = j.store.Append(ctx, j.thread, j.head, recs[saved:]...)
+		}
+		if err == nil {
+			if j.fresh {
+				j.began, j.fresh = j.head+1, false
+			}
+			j.head += int64(len(recs) - saved)
+			return len(recs), nil
+		}
+		if errors.Is(err, store.ErrConflict) {
+			var more int
+			more, err = j.advance(ctx, recs[saved:])
+			saved += more
+			switch {
+			case saved == len(recs):
+				return saved, nil
+			case err == nil:
+				continue
+			case errors.Is(err, errTaken) && j.fresh:
+				j.located = false
+			case errors.Is(err, errTaken):
+				return saved, err
+			}
+		}
+		if try == appendTries || !retry.Sleep(ctx, time.Duration(try)*100*time.Millisecond) {
+			return saved, err
+		}
+	}
+}
+
+// locate finds the last record, unless it is known.
+func (j *journal) locate(ctx context.Context) error {
+	if j.located {
+		return nil
+	}
+	j.head = 0
+	for rec, err := range j.store.Records(ctx, j.thread, store.Range{NewestFirst: true, Limit: 1}) {
 		if err != nil {
 			return err
 		}
 		j.head = rec.Seq
 	}
-	data, err := json.Marshal(journalBegan{Turn: id, Run: run})
-	if err != nil {
-		return err
-	}
-	began := store.Record{
-		Kind: store.Began, Data: data,
-		Header: &store.Header{User: turn.User, Tenant: turn.Tenant, Status: statusStream},
-	}
-	before := j.head + 1
-	if err := j.append(ctx, began, first); err != nil || before == 1 {
-		return err
-	}
-	trim, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
-	return j.store.Trim(trim, j.thread, before,
-		store.Began, store.Resumed, store.Heartbeat, recordEvents, recordStop, recordLeft)
+	j.located = true
+	return nil
 }
 
-// append appends records. The error matches [store.ErrConflict] if the journal has
-// others.
-func (j *journal) append(ctx context.Context, recs ...store.Record) error {
-	now := time.Now().UTC()
-	for i := range recs {
-		recs[i].Time = now
-	}
-	for try := 1; ; try++ {
-		limited, cancel := context.WithTimeout(ctx, storeTimeout)
-		err := j.store.Append(limited, j.thread, j.head, recs...)
-		if errors.Is(err, store.ErrConflict) && try > 1 && j.has(limited, recs) {
-			err = nil // the try before has succeeded, but its outcome was not known
-		}
-		cancel()
-		if err == nil {
-			j.head += int64(len(recs))
-			return nil
-		}
-		if errors.Is(err, store.ErrConflict) || try == appendTries || !retry.Sleep(ctx, time.Duration(try)*100*time.Millisecond) {
-			return err
-		}
-	}
-}
-
-// has reports whether the records after the head are exactly recs.
-func (j *journal) has(ctx context.Context, recs []store.Record) bool {
-	n := 0
+// advance moves the head over the records that follow it, if they are the first of
+// recs, whose append seemed to fail, or requests to stop. It returns how many of
+// recs there are.
+func (j *journal) advance(ctx context.Context, recs []store.Record) (saved int, err error) {
+	before := j.head
 	for rec, err := range j.store.Records(ctx, j.thread, store.Range{From: j.head + 1}) {
-		if err != nil || n == len(recs) || rec.Kind != recs[n].Kind || string(rec.Data) != string(recs[n].Data) {
-			return false
+		switch {
+		case err != nil:
+			return saved, err
+		case saved < len(recs) && same(&rec, &recs[saved]):
+			saved++
+			if j.fresh {
+				j.began, j.fresh = rec.Seq, false
+			}
+		case rec.Kind == recordStop:
+			j.stopped = true
+		default:
+			return saved, errTaken
 		}
-		n++
+		j.head = rec.Seq
 	}
-	return n == len(recs)
+	if j.head == before {
+		return 0, errTaken
+	}
+	return saved, nil
+}
+
+func same(a, b *store.Record) bool {
+	return a.Kind == b.Kind && a.Time.Equal(b.Time) && string(a.Data) == string(b.Data)
+}
+
+// trim removes the records of earlier turns.
+func (j *journal) trim(ctx context.Context) error {
+	if j.began <= 1 {
+		return nil
+	}
+	return j.store.Trim(ctx, j.thread, j.began,
+		store.Began, store.Resumed, store.Heartbeat, recordEvents, recordStop, recordLeft)
 }
 
 // eventsRecord returns a batch of events as a record. An event that has no JSON is

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/retry"
 	"github.com/qedkit/qed/store"
 )
 
@@ -25,18 +26,32 @@ const (
 
 	// maxPending is how many events may wait to be saved. The agent waits then.
 	maxPending = 512
+
+	// A store that has failed gets saveAgain for each further attempt, so that
+	// readers do not wait for it. After the turn has ended, attempts go on for
+	// saveLate.
+	saveAgain = time.Second
+	saveLate  = 10 * time.Minute
 )
 
 // A recording is a turn whose events are saved before they are sent. It continues
-// without readers.
+// without readers. While the store fails, events are sent at once, and saved when the
+// store works again, also after the end of the turn.
 type recording struct {
-	id      string
-	run     string // the client's id of the turn; may be empty
-	turn    qed.Turn
+	h    *Handler
+	live *liveTurn
+	id   string
+	run  string // the client's id of the turn; may be empty
+	turn qed.Turn
+
+	// These are used by the goroutine of save alone.
 	journal *journal
-	log     func(msg string, err error)
-	cancel  context.CancelCauseFunc
-	free    func() // lets the next turn of the conversation begin
+	unsaved []store.Record // what the journal does not have
+	behind  bool           // the last attempt to save has failed
+	taken   bool           // another process continues the turn
+
+	late   context.Context // of the attempts after the end of the turn
+	giveUp func()          // ends late
 
 	more  chan struct{} // has an element if there is something to save
 	space chan struct{} // has an element if something was saved
@@ -60,20 +75,21 @@ type recording struct {
 // what was recorded of the turn in a process that has died or shut down.
 func (h *Handler) record(ctx context.Context, turn qed.Turn, run string, from *journalState) (*liveTurn, error) {
 	rec := &recording{
-		id: rand.Text(), run: run, turn: turn, more: make(chan struct{}, 1), space: make(chan struct{}, 1),
+		h: h, id: rand.Text(), run: run, turn: turn, more: make(chan struct{}, 1), space: make(chan struct{}, 1),
 		changed: make(chan struct{}),
 	}
 	t, ctx, err := h.begin(context.WithoutCancel(ctx), turn, rec)
 	if err != nil {
 		return nil, err
 	}
-	rec.journal, rec.cancel = journalOf(h.opt.Store, t.key), t.cancel
-	rec.free = func() { h.free(t) }
-	rec.log = func(msg string, err error) {
-		h.opt.Logger.ErrorContext(ctx, msg, "thread", turn.Thread, "error", err)
-	}
-	if from != nil {
-		rec.id, rec.run, rec.events, rec.journal.head, rec.resumes = from.id, from.run, from.events, from.head, true
+	rec.live = t
+	rec.late, rec.giveUp = context.WithCancel(context.WithoutCancel(ctx))
+	if from == nil {
+		rec.journal = journalOf(h.store, t.key)
+		rec.journal.fresh = true
+	} else {
+		rec.journal = journalAt(h.store, t.key, from.head)
+		rec.id, rec.run, rec.events, rec.resumes = from.id, from.run, from.events, true
 		for _, e := range from.events {
 			if token, ok := e.Data.(qed.Token); ok && token.Channel == qed.ChannelFinal {
 				rec.repeat += token.Content
@@ -82,6 +98,7 @@ func (h *Handler) record(ctx context.Context, turn qed.Turn, run string, from *j
 	}
 	go func() {
 		defer h.end(t)
+		defer rec.giveUp()
 		saved := make(chan struct{})
 		go func() {
 			defer close(saved)
@@ -141,7 +158,7 @@ func (rec *recording) unread(content string) string {
 	return rest
 }
 
-// save saves what the agent emits until the turn has ended.
+// save saves what the agent emits until the turn has ended and is saved.
 func (rec *recording) save(ctx context.Context) {
 	idle := time.NewTimer(beat)
 	defer idle.Stop()
@@ -149,18 +166,37 @@ func (rec *recording) save(ctx context.Context) {
 		select {
 		case <-rec.more:
 		case <-idle.C:
-			if rec.isBegun() {
-				rec.keep(ctx, store.Record{Kind: store.Heartbeat})
-			}
+			rec.keepAlive(ctx)
 			idle.Reset(beat)
 			continue
 		}
 		at := time.Now()
 		if rec.saveBatch(ctx) {
-			return
+			break
 		}
-		idle.Reset(beat)
+		if !rec.behind { // otherwise the next attempt is due
+			idle.Reset(beat)
+		}
 		time.Sleep(pace - time.Since(at))
+	}
+	until := time.Now().Add(saveLate)
+	for rec.behind && time.Now().Before(until) && retry.Sleep(rec.late, beat) {
+		rec.flush(rec.late, storeTimeout)
+		if rec.h.isClosing() {
+			break
+		}
+	}
+}
+
+// keepAlive appends a heartbeat, or what is not saved.
+func (rec *recording) keepAlive(ctx context.Context) {
+	switch {
+	case !rec.isBegun() || rec.taken:
+	case rec.behind:
+		rec.flush(ctx, saveAgain)
+	default:
+		rec.unsaved = append(rec.unsaved, store.Record{Kind: store.Heartbeat})
+		rec.flush(ctx, storeTimeout)
 	}
 }
 
@@ -175,89 +211,91 @@ func (rec *recording) saveBatch(ctx context.Context) (done bool) {
 	notify(rec.space)
 	if !begun && len(batch) > 0 {
 		if _, refused := rejection(batch[0]); refused {
-			rec.free()
+			rec.h.free(rec.live)
 			rec.show(batch, false, true)
 			return true
 		}
+		rec.h.forget(rec.live.key)
 	}
-	taken := false
-	if rec.journal != nil && len(batch) > 0 {
-		record, err := eventsRecord(batch)
-		if err == nil {
-			err = rec.write(ctx, begun, record)
+	if !rec.taken {
+		rec.keep(begun, batch)
+		if left && (begun || len(batch) > 0) {
+			rec.unsaved = append(rec.unsaved, store.Record{Kind: recordLeft})
 		}
-		taken = rec.handle(err)
-		if err != nil && !taken {
-			batch = append([]qed.Event{{Time: time.Now(), Data: qed.Warning{
-				Code: "not_saved", Message: "the events of the turn cannot be saved: another process cannot show them",
-			}}}, batch...)
+		switch {
+		case len(rec.unsaved) == 0:
+		case !rec.behind:
+			rec.flush(ctx, storeTimeout)
+			if rec.behind && !ended {
+				warning := []qed.Event{{Time: time.Now(), Data: qed.Warning{
+					Code: "not_saved", Message: "the events of the turn cannot be saved: another process cannot show them now",
+				}}}
+				rec.keep(true, warning)
+				batch = append(batch, warning...)
+			}
+		case ended:
+			rec.flush(ctx, saveAgain)
 		}
 	}
-	if taken {
-		rec.cancel(errTaken)
+	if rec.taken {
 		batch, ended = nil, true
 		go rec.drain()
 	}
-	if left && rec.isBegun() && !taken {
-		rec.keep(ctx, store.Record{Kind: recordLeft})
-	}
-	if ended && !taken {
-		rec.free()
+	if ended && !rec.taken {
+		rec.h.retire(rec.live)
 	}
 	rec.show(batch, begun || len(batch) > 0, ended)
 	return ended
 }
 
-// write writes the first batch of a turn, or a further one.
-func (rec *recording) write(ctx context.Context, begun bool, record store.Record) error {
-	switch {
-	case begun:
-		return rec.append(ctx, record)
-	case rec.resumes:
-		return rec.append(ctx, store.Record{Kind: store.Resumed}, record)
-	}
-	return rec.journal.begin(ctx, rec.id, rec.run, rec.turn, record)
-}
-
-// append appends records. A request to stop that comes between cancels the turn.
-func (rec *recording) append(ctx context.Context, recs ...store.Record) error {
-	j := rec.journal
-	for {
-		err := j.append(ctx, recs...)
-		if !errors.Is(err, store.ErrConflict) {
-			return err
-		}
-		other := journalState{head: j.head}
-		if failed := j.read(ctx, &other); failed != nil {
-			return failed
-		}
-		if !other.stopped || other.head != j.head+1 {
-			return errTaken
-		}
-		j.head = other.head
-		rec.cancel(errStopped)
-	}
-}
-
-// keep appends a record that no reader sees.
-func (rec *recording) keep(ctx context.Context, record store.Record) {
-	if rec.journal == nil {
+// keep adds events to what is not saved.
+func (rec *recording) keep(begun bool, events []qed.Event) {
+	if len(events) == 0 {
 		return
 	}
-	if rec.handle(rec.append(ctx, record)) {
-		rec.cancel(errTaken)
+	record, err := eventsRecord(events)
+	if err == nil && !begun {
+		first := store.Record{Kind: store.Resumed}
+		if !rec.resumes {
+			first, err = beganRecord(rec.id, rec.run, rec.turn)
+		}
+		rec.unsaved = append(rec.unsaved, first)
+	}
+	if err != nil { // not reached: an event without JSON was replaced
+		rec.log("serve: events cannot be saved", err)
+		return
+	}
+	rec.unsaved = append(rec.unsaved, record)
+}
+
+// flush saves what is not saved, if the store does it in time.
+func (rec *recording) flush(ctx context.Context, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	fresh := rec.journal.fresh
+	n, err := rec.journal.append(ctx, rec.unsaved...)
+	rec.unsaved = rec.unsaved[n:]
+	if rec.journal.stopped {
+		rec.live.cancel(errStopped)
+	}
+	if err != nil && !rec.behind && rec.late.Err() == nil {
+		rec.log("serve: the events of a turn are not saved", err)
+	}
+	rec.taken = errors.Is(err, errTaken)
+	rec.behind = err != nil && !rec.taken
+	if rec.taken {
+		rec.unsaved = nil
+		rec.live.cancel(errTaken)
+	}
+	if fresh && err == nil {
+		if err := rec.journal.trim(ctx); err != nil {
+			rec.log("serve: the events of an earlier turn are not removed", err)
+		}
 	}
 }
 
-// handle gives the journal up after an error. It reports whether another process
-// has taken the turn.
-func (rec *recording) handle(err error) (taken bool) {
-	if err == nil {
-		return false
-	}
-	rec.log("serve: the events of a turn are not saved", err)
-	rec.journal = nil
-	return errors.Is(err, errTaken) || errors.Is(err, store.ErrConflict)
+func (rec *recording) log(msg string, err error) {
+	rec.h.opt.Logger.ErrorContext(rec.late, msg, "thread", rec.turn.Thread, "error", err)
 }
 
 // drain drops what the agent emits until it has returned.

@@ -22,6 +22,9 @@ const (
 	// silence is how long a journal may be without news before the reader asks
 	// whether the turn still runs.
 	silence = 2 * time.Second
+
+	// outage is how long a reader waits for a store that fails.
+	outage = 15 * time.Second
 )
 
 // rejoin responds with the events of a turn that runs, or that ended while its
@@ -29,7 +32,7 @@ const (
 func (h *Handler) rejoin(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request, f format) error {
 	at, resumes := parseCursor(r.Header.Get("Last-Event-ID"))
 	turn := qed.Turn{Thread: r.PathValue("id"), User: c.User, Tenant: c.Tenant}
-	reader := &reader{h: h, ctx: ctx, turn: turn, key: threadKey{c.Tenant, c.User, turn.Thread}}
+	reader := &reader{h: h, ctx: ctx, turn: turn, key: threadKey{c.Tenant, c.User, turn.Thread}, at: &at}
 	if err := reader.load(r.Context()); err != nil {
 		return err
 	}
@@ -47,7 +50,7 @@ func (h *Handler) rejoin(ctx context.Context, c Caller, w http.ResponseWriter, r
 // count returns how many frames the events of a turn have.
 func count(f format, thread string, s *journalState) int {
 	enc, _ := f.encoder(thread, s.name())
-	counted := &frames{}
+	counted := &frames{at: &cursor{}}
 	enc.start(counted)
 	for _, e := range s.events {
 		enc.event(counted, e)
@@ -62,7 +65,8 @@ type reader struct {
 	turn  qed.Turn
 	key   threadKey
 	state journalState
-	sent  int // how many events were yielded
+	sent  int     // how many events were yielded
+	at    *cursor // of the frames
 }
 
 // load reads what is known of the turn.
@@ -71,7 +75,7 @@ func (rd *reader) load(ctx context.Context) error {
 		rd.state = rec.state()
 		return nil
 	}
-	return journalOf(rd.h.opt.Store, rd.key).read(ctx, &rd.state)
+	return journalOf(rd.h.store, rd.key).read(ctx, &rd.state)
 }
 
 // live returns the recording of the turn if it runs in this process.
@@ -87,6 +91,7 @@ func (rd *reader) live() *recording {
 func (rd *reader) events(ctx context.Context) iter.Seq2[qed.Event, bool] {
 	return func(yield func(qed.Event, bool) bool) {
 		id, wait := rd.state.id, minPoll
+		var down time.Time // when the store began to fail; zero while it works
 		for ctx.Err() == nil {
 			if rec := rd.live(); rec != nil {
 				for e, now := range rec.follow(ctx, rd.sent) {
@@ -114,20 +119,36 @@ func (rd *reader) events(ctx context.Context) iter.Seq2[qed.Event, bool] {
 			if !retry.Sleep(ctx, wait) {
 				return
 			}
-			err := journalOf(rd.h.opt.Store, rd.key).read(ctx, &rd.state)
+			err := journalOf(rd.h.store, rd.key).read(ctx, &rd.state)
+			if err == nil && !down.IsZero() {
+				// The turn's process could not save anything either.
+				rd.state.changed = time.Now()
+			}
 			if err == nil && rd.state.id != id {
 				return // another turn has begun
 			}
 			if err == nil && len(rd.state.events) == rd.sent && (rd.state.left || time.Since(rd.state.changed) > silence) {
 				err = rd.revive(ctx)
 			}
-			if err != nil && ctx.Err() == nil {
-				yield(qed.Event{Time: time.Now(), Data: failed(ctx, rd.turn, err)}, true)
-				rd.h.opt.Logger.ErrorContext(ctx, "serve: a turn cannot be read again", "thread", rd.turn.Thread, "error", err)
+			if _, failed := errors.AsType[*storeError](err); !failed {
+				down = time.Time{}
+			} else if down.IsZero() {
+				down = time.Now()
+			}
+			if err != nil && (down.IsZero() || time.Since(down) > outage) && ctx.Err() == nil {
+				rd.fail(ctx, err, yield)
 				return
 			}
 		}
 	}
+}
+
+// fail yields why a turn cannot be read any more. The frames of it have no ids: a
+// reader that comes again gets the events that follow those before.
+func (rd *reader) fail(ctx context.Context, err error, yield func(qed.Event, bool) bool) {
+	rd.h.opt.Logger.ErrorContext(ctx, "serve: a turn cannot be read again", "thread", rd.turn.Thread, "error", err)
+	*rd.at = cursor{}
+	yield(qed.Event{Time: time.Now(), Data: failedRead(ctx, rd.turn, err)}, true)
 }
 
 func (h *Handler) isClosing() bool {
@@ -139,7 +160,7 @@ func (h *Handler) isClosing() bool {
 // revive ends or resumes a turn that is silent, if its process has died or has
 // shut down.
 func (rd *reader) revive(ctx context.Context) error {
-	thread, err := qed.Inspect(ctx, rd.h.opt.Store, rd.key.thread)
+	thread, err := qed.Inspect(ctx, rd.h.store, rd.key.thread)
 	if err != nil {
 		return err
 	}
@@ -156,7 +177,7 @@ func (rd *reader) revive(ctx context.Context) error {
 		}
 		return rd.close(ctx, failed(ctx, rd.turn, errors.New("serve: the process of the turn has ended")))
 	case store.StatusAnswered, store.StatusInterrupted:
-		last, err := qed.History(ctx, rd.h.opt.Store, rd.key.thread, 1)
+		last, err := qed.History(ctx, rd.h.store, rd.key.thread, 1)
 		if err != nil {
 			return err
 		}
@@ -170,7 +191,7 @@ func (rd *reader) revive(ctx context.Context) error {
 	if rd.state.stopped || thread.Status == store.StatusStopped && !rd.state.left {
 		return rd.close(ctx, failed(ctx, rd.turn, context.Canceled))
 	}
-	if rd.h.live(rd.key) != nil {
+	if rd.h.runs(rd.key) {
 		return nil
 	}
 	t, err := rd.h.record(rd.ctx, rd.turn, "", &rd.state)
@@ -192,20 +213,19 @@ func (rd *reader) close(ctx context.Context, last qed.EventData) error {
 	if err != nil {
 		return err
 	}
-	j := journalOf(rd.h.opt.Store, rd.key)
-	j.head = rd.state.head
-	if err := j.append(ctx, record); err != nil && !errors.Is(err, store.ErrConflict) {
+	j := journalAt(rd.h.store, rd.key, rd.state.head)
+	if _, err := j.append(ctx, record); err != nil && !errors.Is(err, errTaken) {
 		return err
 	}
 	return j.read(ctx, &rd.state)
 }
 
 // stop stops a turn, in this process or another one.
-func (h *Handler) stop(_ context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
+func (h *Handler) stop(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
 	key := threadKey{c.Tenant, c.User, r.PathValue("id")}
 	if t := h.live(key); t != nil {
 		t.cancel(errStopped)
-	} else if err := stopElsewhere(r.Context(), journalOf(h.opt.Store, key)); err != nil {
+	} else if err := h.stopElsewhere(ctx, key); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -213,17 +233,17 @@ func (h *Handler) stop(_ context.Context, c Caller, w http.ResponseWriter, r *ht
 }
 
 // stopElsewhere asks the process of a turn to stop it.
-func stopElsewhere(ctx context.Context, j *journal) error {
+func (h *Handler) stopElsewhere(ctx context.Context, key threadKey) error {
 	var s journalState
 	for {
-		if err := j.read(ctx, &s); err != nil {
+		if err := journalOf(h.store, key).read(ctx, &s); err != nil {
 			return err
 		}
 		if s.id == "" || s.ended || s.stopped {
 			return nil
 		}
-		j.head = s.head
-		if err := j.append(ctx, store.Record{Kind: recordStop}); !errors.Is(err, store.ErrConflict) {
+		_, err := journalAt(h.store, key, s.head).append(ctx, store.Record{Kind: recordStop})
+		if !errors.Is(err, errTaken) {
 			return err
 		}
 	}

@@ -292,13 +292,19 @@ func TestShutdownWaits(t *testing.T) {
 	}
 }
 
-// Readers of a turn whose events cannot be saved still get them.
+// Readers of a turn whose events cannot be saved still get them, and can read them
+// again in the same process.
 func TestEventsNotSaved(t *testing.T) {
-	st := failingStreams{new(store.InMemory)}
-	url, _ := newServer(t, qed.Durable(rich, st, nil), rejoining(st))
+	st, words := failingStreams{new(store.InMemory)}, make(chan string)
+	url, _ := newServer(t, counted(words, st), rejoining(st))
+	go func() { words <- "There"; words <- " are 10."; words <- "" }()
 	got := send(t, "POST", url+"/api/chat", `{"id":"ui","messages":[{"role":"user","parts":[{"type":"text","text":"hello"}]}]}`, "User", "rosa")
 	if got.status != 200 || !strings.Contains(got.body, `"data-warning"`) || !strings.Contains(got.body, "There") || !strings.HasSuffix(got.body, "[DONE]\n\n") {
 		t.Error(got)
+	}
+	again := send(t, "GET", url+"/api/chat/ui/stream", "", "User", "rosa", "Last-Event-ID", got.frames[1].id)
+	if diff := cmp.Diff(got.data()[2:], again.data()); diff != "" {
+		t.Error(diff)
 	}
 }
 

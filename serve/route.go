@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/runlog"
 	"github.com/qedkit/qed/internal/strictjson"
 )
 
@@ -74,6 +75,21 @@ func (h *Handler) handle(pattern string, route Route) {
 	})
 }
 
+// quick is a route whose request ends soon, whatever the store does.
+func quick(route Route) Route {
+	return func(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, quickTimeout, &storeError{runlog.ErrTimeout})
+		defer cancel()
+		err := route(ctx, c, w, r)
+		if err != nil && ctx.Err() != nil && r.Context().Err() == nil {
+			err = context.Cause(ctx)
+		}
+		return err
+	}
+}
+
+const quickTimeout = 3 * storeTimeout
+
 func (h *Handler) answer(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request, route Route) error {
 	release, err := h.limits.answer(r, c)
 	if err != nil {
@@ -107,7 +123,7 @@ func (h *Handler) Events(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event
 func (h *Handler) Stream(w http.ResponseWriter, r *http.Request, values iter.Seq[any]) {
 	s := newStream(w, nil, &h.opt)
 	defer s.close()
-	f := &frames{}
+	f := &frames{at: &cursor{}}
 	for v := range values {
 		f.add(v)
 		if f.err != nil {

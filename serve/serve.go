@@ -110,6 +110,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -226,10 +227,12 @@ type Handler struct {
 	opt    Options
 	mux    *http.ServeMux
 	limits *limits
+	store  *patientStore // nil without Options.Store
 
 	mu      sync.Mutex
 	turns   map[*liveTurn]bool
 	threads map[threadKey]*liveTurn // the turns that have a conversation
+	unsaved map[threadKey]*liveTurn // those that have ended, but are not saved
 	closing bool
 	idle    chan struct{} // closed when the handler is closing and no turn is left
 }
@@ -238,7 +241,7 @@ type Handler struct {
 func New(agent qed.Agent, opt *Options) *Handler {
 	h := &Handler{
 		agent: agent, mux: http.NewServeMux(), idle: make(chan struct{}),
-		turns: map[*liveTurn]bool{}, threads: map[threadKey]*liveTurn{},
+		turns: map[*liveTurn]bool{}, threads: map[threadKey]*liveTurn{}, unsaved: map[threadKey]*liveTurn{},
 	}
 	if opt != nil {
 		h.opt = *opt
@@ -255,9 +258,10 @@ func New(agent qed.Agent, opt *Options) *Handler {
 	if h.opt.Store == nil {
 		return h
 	}
-	h.handle("GET /conversations", h.conversations)
-	h.handle("GET /conversations/{id}", h.conversation)
-	h.handle("DELETE /conversations/{id}", h.delete)
+	h.store = &patientStore{store: h.opt.Store}
+	h.handle("GET /conversations", quick(h.conversations))
+	h.handle("GET /conversations/{id}", quick(h.conversation))
+	h.handle("DELETE /conversations/{id}", quick(h.delete))
 	if !h.opt.Rejoin {
 		return h
 	}
@@ -267,7 +271,7 @@ func New(agent qed.Agent, opt *Options) *Handler {
 		h.handle("GET "+path, func(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
 			return h.rejoin(ctx, c, w, r, f)
 		})
-		h.handle("DELETE "+path, h.stop)
+		h.handle("DELETE "+path, quick(h.stop))
 	}
 	return h
 }
@@ -295,8 +299,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var errShutdown = errors.New("serve: the server is shutting down")
 
 // Shutdown refuses new turns and waits for those that run. When ctx is done, it
-// cancels them, waits until they have ended, and returns the error of ctx. A turn
-// of a durable agent can be resumed then.
+// cancels them, and returns the error of ctx when they have ended, after 15 seconds at
+// the latest. A turn of a durable agent can be resumed then.
 //
 // Call it before [http.Server.Shutdown], which does not cancel turns.
 func (h *Handler) Shutdown(ctx context.Context) error {
@@ -316,8 +320,21 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	for t := range h.turns {
 		t.cancel(errShutdown)
+		if t.record != nil {
+			t.record.giveUp()
+		}
 	}
 	h.mu.Unlock()
-	<-h.idle
-	return ctx.Err()
+	late := time.NewTimer(shutdownWait)
+	defer late.Stop()
+	select {
+	case <-h.idle:
+		return ctx.Err()
+	case <-late.C:
+		return fmt.Errorf("serve: turns do not end after they were cancelled: %w", ctx.Err())
+	}
 }
+
+// shutdownWait is how long Shutdown waits for turns that it has cancelled. A durable
+// agent needs 10 seconds if its store hangs, and a recording some more.
+const shutdownWait = 15 * time.Second

@@ -17,18 +17,15 @@ import (
 
 // frames are server-sent events that wait to be written.
 type frames struct {
-	buf  []byte
-	n    int // of frames since the turn began
-	skip int // this many of the first frames were read before
-
-	// id is the first part of the frames' ids. Empty means that they have none.
-	id  string
+	buf []byte
+	n   int     // of frames since the turn began
+	at  *cursor // the frames up to it were read before
 	err error
 }
 
 // add adds a frame with the JSON of v.
 func (f *frames) add(v any) {
-	if f.n++; f.n <= f.skip {
+	if f.n++; f.n <= f.at.n {
 		return
 	}
 	data, err := json.Marshal(v)
@@ -41,15 +38,15 @@ func (f *frames) add(v any) {
 
 // end adds a frame that is not JSON.
 func (f *frames) end(text string) {
-	if f.n++; f.n > f.skip {
+	if f.n++; f.n > f.at.n {
 		f.data([]byte(text))
 	}
 }
 
 func (f *frames) data(data []byte) {
-	if f.id != "" {
+	if f.at.id != "" {
 		f.buf = append(f.buf, "id: "...)
-		f.buf = append(f.buf, f.id...)
+		f.buf = append(f.buf, f.at.id...)
 		f.buf = append(f.buf, '.')
 		f.buf = strconv.AppendInt(f.buf, int64(f.n), 10)
 		f.buf = append(f.buf, '\n')
@@ -61,7 +58,7 @@ func (f *frames) data(data []byte) {
 
 // A cursor is a position in the frames of a turn.
 type cursor struct {
-	id string // of the turn; empty if it cannot be read again
+	id string // of the turn; empty if frames have no ids, because they cannot be read again
 	n  int    // how many frames were read
 }
 
@@ -185,7 +182,7 @@ func (h *Handler) respond(
 	}
 	s := newStream(w, req.header, &h.opt)
 	defer s.close()
-	f := &frames{skip: at.n, id: at.id}
+	f := &frames{at: at}
 	began := false
 	for e, now := range events {
 		if !began {

@@ -184,6 +184,9 @@ func (h *Handler) end(t *liveTurn) {
 	defer h.mu.Unlock()
 	delete(h.turns, t)
 	h.freeLocked(t)
+	if h.unsaved[t.key] == t {
+		delete(h.unsaved, t.key)
+	}
 	if h.closing && len(h.turns) == 0 {
 		close(h.idle)
 	}
@@ -203,11 +206,47 @@ func (h *Handler) freeLocked(t *liveTurn) {
 	}
 }
 
-// live returns the turn of a conversation that runs in this process, or nil.
+// retire is free for a turn that is recorded. Its readers still find it if its events
+// are not saved.
+func (h *Handler) retire(t *liveTurn) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.freeLocked(t)
+	switch {
+	case !t.record.behind:
+	case len(h.unsaved) < h.opt.MaxStreams:
+		h.unsaved[t.key] = t
+	default:
+		t.record.giveUp()
+	}
+}
+
+// forget gives up what is not saved of the last turn of a conversation.
+func (h *Handler) forget(key threadKey) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t := h.unsaved[key]; t != nil {
+		t.record.giveUp()
+		delete(h.unsaved, key)
+	}
+}
+
+// live returns the turn of a conversation that runs in this process, or has ended and
+// is not saved, or nil.
 func (h *Handler) live(key threadKey) *liveTurn {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.threads[key]
+	if t := h.threads[key]; t != nil {
+		return t
+	}
+	return h.unsaved[key]
+}
+
+// runs reports whether a turn of a conversation runs in this process.
+func (h *Handler) runs(key threadKey) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.threads[key] != nil
 }
 
 // events returns the events of a turn. The last one is [qed.Completed], or [qed.Failed]

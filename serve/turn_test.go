@@ -266,7 +266,7 @@ func TestStoreDown(t *testing.T) {
 		t.Error(got)
 	}
 	for _, path := range []string{"/conversations", "/conversations/a"} {
-		if got := send(t, "GET", url+path, ""); got.status != 500 || strings.Contains(got.body, "secret") {
+		if got := send(t, "GET", url+path, ""); got.status != 503 || got.header.Get("Retry-After") != "5" || strings.Contains(got.body, "secret") {
 			t.Error(got)
 		}
 	}

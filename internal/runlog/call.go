@@ -48,8 +48,9 @@ func timeout(err error) error {
 // The zero value is ready to use. Logs of the same store share one.
 type Calls struct{ abandoned atomic.Int32 }
 
-// do calls f on a goroutine of its own. A panic becomes an error.
-func (c *Calls) do(ctx context.Context, f func(context.Context) error) error {
+// Do calls f on a goroutine of its own. A panic becomes an error. If ctx is done
+// and f does not return, its error is that of ctx.
+func (c *Calls) Do(ctx context.Context, f func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (c *Calls) do(ctx context.Context, f func(context.Context) error) error {
 // call calls f, which calls the store.
 func (l *Log) call(ctx context.Context, f func(context.Context) error) (err error) {
 	if !l.opt.NeverWaits {
-		return l.opt.Calls.do(ctx, f)
+		return l.opt.Calls.Do(ctx, f)
 	}
 	defer recoverInto(&err)
 	return f(ctx)

@@ -81,7 +81,7 @@ func (l *Log) appendNow(ctx context.Context, recs []store.Record) (err error) {
 }
 
 func (l *Log) appendWithin(ctx context.Context, after int64, recs []store.Record) error {
-	return l.opt.Calls.do(ctx, func(ctx context.Context) error {
+	return l.opt.Calls.Do(ctx, func(ctx context.Context) error {
 		return l.opt.Store.Append(ctx, l.opt.Thread, after, recs...)
 	})
 }
