@@ -58,7 +58,13 @@ func (r response) data() []string {
 // send sends a request and reads the response. header has names and values in turn.
 func send(t testing.TB, method, url, body string, header ...string) response {
 	t.Helper()
-	resp := open(t, t.Context(), method, url, body, header...)
+	return sendBy(t, http.DefaultClient, method, url, body, header...)
+}
+
+// sendBy is send with another client.
+func sendBy(t testing.TB, client *http.Client, method, url, body string, header ...string) response {
+	t.Helper()
+	resp := openBy(t, client, t.Context(), method, url, body, header...)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
@@ -77,6 +83,11 @@ func send(t testing.TB, method, url, body string, header ...string) response {
 // open sends a request, whose response the caller reads.
 func open(t testing.TB, ctx context.Context, method, url, body string, header ...string) *http.Response {
 	t.Helper()
+	return openBy(t, http.DefaultClient, ctx, method, url, body, header...)
+}
+
+func openBy(t testing.TB, client *http.Client, ctx context.Context, method, url, body string, header ...string) *http.Response {
+	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +102,7 @@ func open(t testing.TB, ctx context.Context, method, url, body string, header ..
 		}
 		r.Header.Set(header[i], header[i+1])
 	}
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -231,17 +231,19 @@ func TestStoreFailsAtEachStep(t *testing.T) {
 	for _, journal := range []bool{true, false} {
 		for good := range int64(6) {
 			t.Run(fmt.Sprint(journal, good), func(t *testing.T) {
-				t.Parallel()
-				st := &lateFailing{InMemory: new(store.InMemory), journal: journal}
-				st.left.Store(good)
-				url, h := newServer(t, qed.Durable(rich, st, nil), rejoining(st))
-				got := send(t, "POST", url+"/internal/chat/stream", chat("a", "hello"), "User", "rosa")
-				if got.status != 200 || !strings.Contains(got.body, "There are 10.") || strings.Contains(got.body, "secret") {
-					t.Error(got)
-				}
-				if err := h.Shutdown(t.Context()); err != nil {
-					t.Error(err)
-				}
+				synctest.Test(t, func(t *testing.T) {
+					st := &lateFailing{InMemory: new(store.InMemory), journal: journal}
+					st.left.Store(good)
+					client, h, closeAll := newPipeServer(t, qed.Durable(rich, st, nil), st)
+					defer closeAll()
+					got := sendBy(t, client, "POST", "http://localhost/internal/chat/stream", chat("a", "hello"), "User", "rosa")
+					if got.status != 200 || !strings.Contains(got.body, "There are 10.") || strings.Contains(got.body, "secret") {
+						t.Error(got)
+					}
+					if err := h.Shutdown(t.Context()); err != nil {
+						t.Error(err)
+					}
+				})
 			})
 		}
 	}

@@ -228,7 +228,7 @@ func (rec *recording) saveBatch(ctx context.Context) (done bool) {
 			rec.flush(ctx, storeTimeout)
 			if rec.behind && !ended {
 				warning := []qed.Event{{Time: time.Now(), Data: qed.Warning{
-					Code: "not_saved", Message: "the events of the turn cannot be saved: another process cannot show them now",
+					Code: "not_saved", Message: warnings["not_saved"],
 				}}}
 				rec.keep(true, warning)
 				batch = append(batch, warning...)

@@ -290,6 +290,7 @@ func (h *Handler) run(ctx context.Context, turn qed.Turn, yield func(qed.Event, 
 				return false, err
 			}
 		}
+		e = h.public(ctx, turn, e)
 		yielding = true
 		more := yield(e, err)
 		yielding = false

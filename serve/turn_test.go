@@ -81,8 +81,12 @@ func (b bareAgent) Run(context.Context, qed.Turn) iter.Seq2[qed.Event, error] {
 func TestFailures(t *testing.T) {
 	token := qed.Event{Data: qed.Token{Channel: qed.ChannelFinal, Content: "a"}}
 	for name, agent := range map[string]qed.Agent{
-		"error":         qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, errors.New("the secret") }),
-		"panic":         qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { panic("the secret") }),
+		"error": qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, errors.New("the secret") }),
+		"panic": qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { panic("the secret") }),
+		"node":  failingNode(t),
+		"warning": bareAgent(func(yield func(qed.Event, error) bool) {
+			yield(qed.Event{Data: qed.Warning{Code: "not_saved", Message: "it is not saved: the secret"}}, nil)
+		}),
 		"panic outside": bareAgent(func(yield func(qed.Event, error) bool) { yield(token, nil); panic("the secret") }),
 		"no answer":     bareAgent(func(yield func(qed.Event, error) bool) { yield(token, nil) }),
 		"error without an event": bareAgent(func(yield func(qed.Event, error) bool) {
@@ -109,6 +113,20 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
+}
+
+// failingNode is an agent with a graph whose node fails.
+func failingNode(t *testing.T) qed.Agent {
+	g := qed.NewGraph[int]("work")
+	g.Node("first", func(context.Context, int) (int, error) { return 0, errors.New("the secret") }, nil)
+	g.Edge(qed.Start, "first")
+	g.Edge("first", qed.End)
+	runner, err := g.Compile(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return qed.NewAgent(runner, func(context.Context, int, qed.Turn) (int, error) { return 0, nil },
+		func(context.Context, int) (qed.Answer, error) { return qed.Answer{Text: "done"}, nil }, nil)
 }
 
 // The turn ends when its reader leaves.
