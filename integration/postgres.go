@@ -72,6 +72,33 @@ func (s *PostgreSQLServer) Kill() {
 	<-s.process.done
 }
 
+// Pause stops all processes of the server without ending them, or continues them.
+func (s *PostgreSQLServer) Pause(paused bool) error {
+	signal := syscall.SIGCONT
+	if paused {
+		signal = syscall.SIGSTOP
+	}
+	pid := s.process.cmd.Process.Pid
+	// The parent first, so that it starts no further ones.
+	if err := syscall.Kill(pid, signal); err != nil {
+		return err
+	}
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		return err
+	}
+	for _, child := range strings.Fields(string(children)) {
+		id, err := strconv.Atoi(child)
+		if err != nil {
+			return err
+		}
+		if err := syscall.Kill(id, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+	}
+	return nil
+}
+
 // Start starts the server again, on the same port and with the same data.
 func (s *PostgreSQLServer) Start() error {
 	args := []string{"-D", filepath.Join(s.dir, "data"), "-p", strconv.Itoa(int(s.config.Port)), "-k", s.dir}

@@ -177,6 +177,7 @@ type streamReader struct {
 	text               strings.Builder
 	frames             int
 	complete           bool
+	rejoins            bool // another reader has begun the turn
 }
 
 // read begins the turn, or reads it again.
@@ -190,7 +191,7 @@ func (r *streamReader) read(ctx context.Context, url string) error {
 		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	if r.last != "" {
+	if r.last != "" || r.rejoins {
 		path := url + "/internal/chat/stream/" + strings.ReplaceAll(r.conversation, " ", "%20")
 		if req, err = http.NewRequestWithContext(ctx, http.MethodGet, path, nil); err != nil {
 			return err

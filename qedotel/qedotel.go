@@ -41,6 +41,9 @@
 //
 // The outcome of a turn is completed, partial, interrupted (a question to the user),
 // failed, or abandoned (the reader of the events left). Failures have error.type.
+// Package analysthttp records what follows an exploration as turns of agents of its
+// own: "report", "follow_up" and "start_over".
+//
 // The file dashboard.json in the folder of this package is a dashboard for Grafana
 // over these metrics.
 //

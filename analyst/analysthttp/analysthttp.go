@@ -61,6 +61,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -96,6 +97,12 @@ type Options struct {
 	// deletes the files that are older.
 	MaxAge time.Duration
 
+	// Record returns an agent that records the turns of an agent under a name, such as
+	// the method Agent of qedotel.Telemetry. The names are "exploration", "follow_up"
+	// for a further exploration of a session, "report", and "start_over" for the end of
+	// a session that was explored. Nil records nothing.
+	Record func(name string, agent qed.Agent) qed.Agent
+
 	// Open opens a file. Its errors are shown to the client if they are [*dataset.Error]
 	// or [ErrFile]. Nil means [dataset.Open], which reads CSV and JSON. Package duckdb
 	// reads Parquet.
@@ -112,6 +119,9 @@ type Handler struct {
 	analyst *analyst.Analyst
 	serve   *serve.Handler
 	temp    *tempdir.Dir // nil if the directory is the host's
+
+	// The analyst, for the first exploration of a session and for others.
+	first, further qed.Agent
 }
 
 // New returns a handler for uploaded files.
@@ -131,8 +141,15 @@ func New(model llm.Model, opt *Options) (h *Handler, err error) {
 		return nil, err
 	case o.Analyst.Load != nil:
 		return nil, errors.New("analysthttp: Options.Analyst.Load must be nil: uploaded files are read")
-	case o.Open == nil:
+	}
+	if o.Open == nil {
 		o.Open = open
+	}
+	if o.Record == nil {
+		o.Record = func(_ string, agent qed.Agent) qed.Agent { return agent }
+	}
+	if o.Serve.Logger == nil {
+		o.Serve.Logger = slog.Default()
 	}
 	if o.Folder == "" {
 		if h.temp, err = tempdir.New("", "qed-analyst-"); err != nil {
@@ -146,6 +163,7 @@ func New(model llm.Model, opt *Options) (h *Handler, err error) {
 		return nil, errors.Join(err, h.removeTemp())
 	}
 	o.Serve.Store = o.Analyst.Store
+	h.first, h.further = o.Record("exploration", h.analyst), o.Record("follow_up", h.analyst)
 	h.serve = serve.New(guarded{h}, &o.Serve)
 	h.serve.Handle("POST /api/datasets", h.upload)
 	h.serve.Handle("DELETE /api/datasets/{session}", h.end)
@@ -176,10 +194,24 @@ func (h *Handler) removeTemp() error {
 type guarded struct{ *Handler }
 
 func (h guarded) Run(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, error] {
-	if _, err := h.files.use(turn.Thread, owner{turn.Tenant, turn.User}); err != nil {
+	path, err := h.files.use(turn.Thread, owner{turn.Tenant, turn.User})
+	if err != nil {
 		return qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, err }).Run(ctx, turn)
 	}
-	return h.analyst.Run(ctx, turn)
+	agent := h.first
+	if explored(path) {
+		agent = h.further
+	}
+	return func(yield func(qed.Event, error) bool) {
+		for e, err := range agent.Run(ctx, turn) {
+			if done, ok := e.Data.(qed.Completed); ok && len(done.Answer.Questions) == 0 {
+				setExplored(path)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 // load returns the data of a session.

@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	_ "modernc.org/sqlite"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/analysthttp"
 	"github.com/qedkit/qed/internal/servetest"
@@ -369,6 +370,45 @@ func TestMaxFiles(t *testing.T) {
 }
 
 // An ended session leaves nothing in the store, and is no conversation any more.
+// An exploration, and what follows it, are recorded as turns of agents with names.
+func TestRecord(t *testing.T) {
+	var recorded []string
+	record := func(name string, agent qed.Agent) qed.Agent {
+		return qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+			recorded = append(recorded, name)
+			return qed.Ask(ctx, agent, turn)
+		})
+	}
+	url := server(t, analysthttp.Options{Record: record})
+	unused := upload(t, url)
+	session := upload(t, url)
+	question := object{"session": session, "question": "Where are the orders larger?"}
+	report := object{"session": session, "sqlHistory": []object{{"query": byRegion}}}
+	for _, request := range []struct {
+		method, path string
+		body         object
+		status       int
+	}{
+		{"POST", "/api/agentic-explore", object{"session": session, "question": " "}, 400},
+		{"POST", "/api/agentic-explore", question, 200},
+		{"POST", "/api/agentic-explore", question, 200},
+		{"POST", "/internal/chat/stream", object{"input": object{"message": "And now?"}, "conversation": object{"id": session}}, 200},
+		{"POST", "/api/report", report, 200},
+		{"DELETE", "/api/datasets/" + unused, object{}, 204},
+		{"DELETE", "/api/datasets/" + session, object{}, 204},
+		{"DELETE", "/api/datasets/" + session, object{}, 404},
+	} {
+		if status, got := send(t, request.method, url+request.path, request.body); status != request.status {
+			t.Errorf("%s %s: status %d: %v", request.method, request.path, status, got)
+		}
+	}
+	want := []string{"exploration", "follow_up", "follow_up", "report", "start_over"}
+	if diff := cmp.Diff(want, recorded); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The turns of an ended session do not come back.
 func TestEndedSession(t *testing.T) {
 	st := new(store.InMemory)
 	url := server(t, analysthttp.Options{Analyst: analyst.Options{Store: st}, Serve: serve.Options{Rejoin: true}})

@@ -48,7 +48,7 @@ func (h *Handler) explore(ctx context.Context, c serve.Caller, w http.ResponseWr
 	for e, err := range h.serve.Events(ctx, t) {
 		switch d := e.Data.(type) {
 		case qed.Completed:
-			found, err := explored(d.Answer)
+			found, err := explorationOf(d.Answer)
 			if err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ func (h *Handler) exploreEvents(ctx context.Context, t qed.Turn) iter.Seq[any] {
 			var value any = e
 			switch d := e.Data.(type) {
 			case qed.Completed:
-				found, err := explored(d.Answer)
+				found, err := explorationOf(d.Answer)
 				if value = found; err != nil {
 					value = failedEvent{"error", "The exploration cannot be shown.", ""}
 				}
@@ -108,7 +108,7 @@ type rows struct {
 	Truncated bool     `json:"truncated,omitempty"`
 }
 
-func explored(a qed.Answer) (*exploration, error) {
+func explorationOf(a qed.Answer) (*exploration, error) {
 	e, err := analyst.ExplorationOf(a)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
 	"net/http"
 
@@ -66,7 +65,7 @@ func (h *Handler) report(ctx context.Context, c serve.Caller, w http.ResponseWri
 	out.Omitted = append(out.Omitted, omitted...)
 	// The report is an agent for the time of a request, so that its text can be streamed
 	// and its errors are those of a turn.
-	agent := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+	agent := h.opt.Record("report", qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		written, err := h.analyst.Report(ctx, checked...)
 		if err != nil {
 			return qed.Answer{}, err
@@ -77,9 +76,9 @@ func (h *Handler) report(ctx context.Context, c serve.Caller, w http.ResponseWri
 		out.Unproved = append(out.Unproved, written.Unproved...)
 		out.ExecutedQueries = executed(written.Queries)
 		return qed.Answer{Text: written.Markdown, Usage: written.Usage}, nil
-	})
+	}))
 	if streams(r) {
-		h.serve.Stream(w, r, reportEvents(ctx, agent, t, out))
+		h.serve.Stream(w, r, h.reportEvents(ctx, agent, t, out))
 		return nil
 	}
 	for e, err := range agent.Run(ctx, t) {
@@ -144,7 +143,7 @@ func (in *reportRequest) explorations() ([]*analyst.Exploration, error) {
 const maxExplorations = 20
 
 // reportEvents returns the pieces of a report, and the report last.
-func reportEvents(ctx context.Context, agent qed.Agent, t qed.Turn, out *reported) iter.Seq[any] {
+func (h *Handler) reportEvents(ctx context.Context, agent qed.Agent, t qed.Turn, out *reported) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		for e, err := range agent.Run(ctx, t) {
 			var value any = e
@@ -152,11 +151,8 @@ func reportEvents(ctx context.Context, agent qed.Agent, t qed.Turn, out *reporte
 			case qed.Completed:
 				value = out
 			case qed.Failed:
+				h.opt.Serve.Logger.ErrorContext(ctx, "analysthttp: a report failed", "session", t.Thread, "error", err)
 				value = failedEvent{"error", d.Message, d.Code}
-			default:
-				if err != nil && !errors.Is(err, context.Canceled) {
-					value = failedEvent{Status: "error"}
-				}
 			}
 			if !yield(value) {
 				return

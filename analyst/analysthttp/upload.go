@@ -111,22 +111,33 @@ func (h *Handler) unreadable(err error) error {
 
 func (h *Handler) end(ctx context.Context, c serve.Caller, w http.ResponseWriter, r *http.Request) error {
 	session := r.PathValue("session")
-	if _, err := h.files.use(session, owner{c.Tenant, c.User}); err != nil {
+	path, err := h.files.use(session, owner{c.Tenant, c.User})
+	if err != nil {
 		return failure(err)
 	}
-	if err := h.analyst.EndSession(ctx, session); err != nil {
+	var end qed.Agent = qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		return qed.Answer{}, h.endSession(ctx, c, session)
+	})
+	if explored(path) {
+		end = h.opt.Record("start_over", end)
+	}
+	if _, err := qed.Ask(ctx, end, turn(session, c)); err != nil {
 		return failure(err)
-	}
-	if h.opt.Serve.Store != nil { // what Rejoin keeps is not the analyst's
-		if err := h.serve.Delete(ctx, c, session); err != nil {
-			return failure(err)
-		}
-	}
-	if err := h.files.remove(session, owner{c.Tenant, c.User}); err != nil {
-		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+func (h *Handler) endSession(ctx context.Context, c serve.Caller, session string) error {
+	if h.opt.Serve.Store != nil { // what Rejoin keeps is not the analyst's
+		if err := h.serve.Delete(ctx, c, session); err != nil {
+			return err
+		}
+	}
+	if err := h.analyst.EndSession(ctx, session); err != nil {
+		return err
+	}
+	return h.files.remove(session, owner{c.Tenant, c.User})
 }
 
 // turn returns a turn of a session.
