@@ -14,6 +14,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/serve"
+	"github.com/qedkit/qed/store"
 )
 
 // Without Options.Caller only this machine is served.
@@ -40,6 +41,8 @@ func TestLocalOnly(t *testing.T) {
 		{"IPv6, no port", "[::1]:5", "[::1]", nil, 200},
 		{"odd brackets", "127.0.0.1:5", "]127.0.0.1[", nil, 403},
 		{"many brackets", "127.0.0.1:5", "[[127.0.0.1]]", nil, 403},
+		{"open bracket", "127.0.0.1:5", "[127.0.0.1", nil, 403},
+		{"request headers", "127.0.0.1:5", "localhost:8080", []string{"Accept", "*/*", "User-Agent", "curl", "X-Request-Id", "1", "Referer", "http://localhost:8080/", "Traceparent", "00"}, 200},
 		{"through a proxy", "127.0.0.1:5", "localhost:8080", []string{"Via", "1.1 proxy"}, 403},
 		{"another site", "127.0.0.1:5", "localhost:8080", []string{"Origin", "https://evil.example"}, 403},
 		{"another site, by metadata", "127.0.0.1:5", "localhost:8080", []string{"Sec-Fetch-Site", "cross-site"}, 403},
@@ -56,6 +59,43 @@ func TestLocalOnly(t *testing.T) {
 		if got.Code != test.status {
 			t.Errorf("%s: %d %s", test.name, got.Code, got.Body)
 		}
+	}
+}
+
+// A header that a proxy sets is refused, whatever its name.
+func TestForwardingHeaders(t *testing.T) {
+	h := serve.New(rich, &serve.Options{Turns: rate.Inf})
+	for _, name := range []string{
+		"Forwarded", "X-Forwarded", "X-Forwarded-Server", "X-Forwarded-Prefix", "X-Original-Forwarded-For", "X-Forward-For",
+		"True-Client-Ip", "Client-Ip", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "X-Azure-Clientip",
+		"Fly-Client-Ip", "X-Remote-Ip", "X-Remote-Addr", "X-Originating-Ip", "Wl-Proxy-Client-Ip", "X-Appengine-User-Ip",
+		"Cf-Connecting-Ip", "Cf-Ray", "Cdn-Loop", "Via", "X-Envoy-External-Address", "X-Original-Url", "X-Original-Host",
+		"X-Rewrite-Url", "X-Host", "X_forwarded_for",
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/v1/models", nil)
+		r.RemoteAddr, r.Host = "127.0.0.1:5", "localhost:8080"
+		r.Header[name] = []string{"192.0.2.7"}
+		got := httptest.NewRecorder()
+		h.ServeHTTP(got, r)
+		if got.Code != http.StatusForbidden {
+			t.Errorf("%s: %d", name, got.Code)
+		}
+	}
+}
+
+// A list does not read the body of its request, nor store its files.
+func TestListWithFiles(t *testing.T) {
+	st := new(store.InMemory)
+	h := serve.New(rich, &serve.Options{Store: st})
+	body := new(zeros)
+	r := httptest.NewRequest(http.MethodGet, "/conversations?limit=1", io.MultiReader(
+		strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"limit\"; filename=\"a\"\r\n\r\n"), body))
+	r.RemoteAddr, r.Host = "127.0.0.1:5", "localhost:8080"
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+	got := httptest.NewRecorder()
+	h.ServeHTTP(got, r)
+	if got.Code != http.StatusOK || body.read.Load() > 0 {
+		t.Errorf("status %d, %d bytes were read", got.Code, body.read.Load())
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 )
 
@@ -41,18 +40,20 @@ func (h *Handler) admit(r *http.Request) error {
 	return nil
 }
 
-// forwardedHeaders are set by proxies, and so are those that begin with forwarded.
-var forwardedHeaders = []string{
-	"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip",
-	"Fastly-Client-Ip", "X-Envoy-External-Address",
+// isForwarding reports whether proxies set a header. There are many such names, so it
+// refuses those that look like one.
+func isForwarding(name string) bool {
+	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	return name == "via" || name == "cdn-loop" || strings.Contains(name, "forward") ||
+		strings.HasPrefix(name, "cf-") || strings.HasPrefix(name, "x-original-") || strings.HasPrefix(name, "x-rewrite-") ||
+		strings.HasPrefix(name, "x-envoy-") || strings.HasPrefix(name, "x-remote-") || strings.HasPrefix(name, "x-host") ||
+		strings.HasSuffix(name, "-ip") || strings.HasSuffix(name, "-addr") || strings.HasSuffix(name, "clientip")
 }
-
-const forwarded = "X-Forwarded-"
 
 // remote returns why a request is not one of this machine, or "".
 func remote(r *http.Request) string {
 	for name := range r.Header {
-		if slices.Contains(forwardedHeaders, name) || strings.HasPrefix(name, forwarded) {
+		if isForwarding(name) {
 			return "the header " + name + " says that the request was forwarded"
 		}
 	}
@@ -77,8 +78,8 @@ func remote(r *http.Request) string {
 func isLocal(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
-	} else if inner, ok := strings.CutPrefix(host, "["); ok {
-		host = strings.TrimSuffix(inner, "]")
+	} else if strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]") {
+		host = host[1 : len(host)-1]
 	}
 	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
 		return true

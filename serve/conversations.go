@@ -41,7 +41,7 @@ func (h *Handler) conversations(ctx context.Context, c Caller, w http.ResponseWr
 		return err
 	}
 	filter := store.ThreadFilter{
-		User: &c.User, Tenant: &c.Tenant, Statuses: statuses, After: r.FormValue("after"), Limit: limit,
+		User: &c.User, Tenant: &c.Tenant, Statuses: statuses, After: r.URL.Query().Get("after"), Limit: limit,
 	}
 	list, next := []conversationEntry{}, ""
 	for info, err := range h.store.threads(ctx, lister, filter) {
@@ -65,7 +65,7 @@ func (h *Handler) conversations(ctx context.Context, c Caller, w http.ResponseWr
 const maxListed = 100
 
 func limitOf(r *http.Request) (int, error) {
-	text := r.FormValue("limit")
+	text := r.URL.Query().Get("limit") // FormValue would store the files of a body
 	if text == "" {
 		return maxListed, nil
 	}

@@ -368,7 +368,10 @@ func TestStoreIgnoresManyTurns(t *testing.T) {
 				t.Errorf("%+v", got)
 			}
 		}
-		go sendBy(t, client, "POST", "http://localhost/internal/chat/stream", chat("last", "hello"), "User", "rosa")
+		last := make(chan response, 1)
+		go func() {
+			last <- sendBy(t, client, "POST", "http://localhost/internal/chat/stream", chat("last", "hello"), "User", "rosa")
+		}()
 		time.Sleep(time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()

@@ -369,7 +369,6 @@ func TestMaxFiles(t *testing.T) {
 	upload(t, url)
 }
 
-// An ended session leaves nothing in the store, and is no conversation any more.
 // An exploration, and what follows it, are recorded as turns of agents with names.
 func TestRecord(t *testing.T) {
 	var recorded []string
@@ -408,7 +407,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// The turns of an ended session do not come back.
+// An ended session leaves nothing in the store, and is no conversation any more.
 func TestEndedSession(t *testing.T) {
 	st := new(store.InMemory)
 	url := server(t, analysthttp.Options{Analyst: analyst.Options{Store: st}, Serve: serve.Options{Rejoin: true}})

@@ -104,7 +104,9 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 
 // listenUntil serves until ctx is done, and then waits for the turns that run.
 func listenUntil(ctx context.Context, l net.Listener, h *serve.Handler, wait time.Duration) error {
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
 	select {
