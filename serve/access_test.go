@@ -46,13 +46,14 @@ func TestLocalOnly(t *testing.T) {
 		{"through a proxy", "127.0.0.1:5", "localhost:8080", []string{"Via", "1.1 proxy"}, 403},
 		{"another site", "127.0.0.1:5", "localhost:8080", []string{"Origin", "https://evil.example"}, 403},
 		{"another site, by metadata", "127.0.0.1:5", "localhost:8080", []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"two origins", "127.0.0.1:5", "localhost:8080", []string{"Origin", "http://localhost:8080", "Origin", "https://evil.example"}, 403},
 		{"opaque origin", "127.0.0.1:5", "localhost:8080", []string{"Origin", "null"}, 403},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/internal/chat/stream", strings.NewReader(chat("", "hello")))
 		r.Header.Set("Content-Type", "application/json")
 		r.RemoteAddr, r.Host = test.remote, test.host
 		for i := 0; i < len(test.header); i += 2 {
-			r.Header.Set(test.header[i], test.header[i+1])
+			r.Header.Add(test.header[i], test.header[i+1])
 		}
 		got := httptest.NewRecorder()
 		h.ServeHTTP(got, r)

@@ -64,7 +64,7 @@ func remote(r *http.Request) string {
 	if !isLocal(r.Host) {
 		return "the header Host is not localhost or a loopback address"
 	}
-	if origin := r.Header.Get("Origin"); origin != "" {
+	for _, origin := range r.Header.Values("Origin") {
 		_, host, ok := strings.Cut(origin, "://")
 		if !ok || !isLocal(host) {
 			return "the header Origin is not localhost or a loopback address"

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,13 +46,13 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		e, ok = down.http(), true
 	}
 	if !ok {
-		e = &httpError{status: http.StatusInternalServerError, cause: err}
+		e = &httpError{cause: err}
 	}
 	if e.message == "" {
 		f := failed(r.Context(), qed.Turn{}, e.cause)
-		e.message = f.Message
+		e = &httpError{status: cmp.Or(e.status, statusOf(f.Code)), code: f.Code, message: f.Message, cause: e.cause}
 	}
-	if e.cause != nil {
+	if e.cause != nil && r.Context().Err() == nil { // otherwise the client has left
 		h.opt.Logger.WarnContext(r.Context(), "serve: a request was refused",
 			"path", r.URL.Path, "status", e.status, "error", e.cause)
 	}

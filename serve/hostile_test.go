@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -110,6 +111,25 @@ func TestHalfClosedRejoin(t *testing.T) {
 	go func() { words <- "are 10."; words <- "" }()
 	poll.Until(t, "the turn has its answer", func() bool {
 		return strings.Contains(send(t, "GET", url+"/conversations/a", "", "User", "rosa").body, "There are 10.")
+	})
+}
+
+// A client that has closed its half of the connection gets a clear error for a list.
+func TestHalfClosedList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newFaulty()
+		_, h, closeAll := newPipeServer(t, rich, st)
+		defer closeAll()
+		st.set(hangs, "list")
+		ctx, cancel := context.WithCancel(t.Context())
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/conversations", nil)
+		r.Header.Set("User", "rosa")
+		time.AfterFunc(100*time.Millisecond, cancel)
+		got := httptest.NewRecorder()
+		h.ServeHTTP(got, r)
+		if got.Code != http.StatusServiceUnavailable || !strings.Contains(got.Body.String(), `"canceled"`) {
+			t.Errorf("%d %s", got.Code, got.Body)
+		}
 	})
 }
 
