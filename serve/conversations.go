@@ -146,7 +146,12 @@ func (h *Handler) Delete(ctx context.Context, c Caller, conversation string) err
 		return err
 	case thread.Status != "" && (thread.Turn.User != c.User || thread.Turn.Tenant != c.Tenant):
 		return nil
-	case thread.Status == store.StatusRunning, h.runs(key):
+	}
+	var last journalState
+	if err := journalOf(h.store, key).read(ctx, &last); err != nil {
+		return err
+	}
+	if thread.Status == store.StatusRunning || h.runs(key) || h.live(key) == nil && last.runs() {
 		return fmt.Errorf("serve: the conversation cannot be deleted: %w", qed.ErrBusy)
 	}
 	h.forget(key)

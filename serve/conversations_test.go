@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -150,6 +151,29 @@ func TestDelete(t *testing.T) {
 	}
 	if got := send(t, "DELETE", url+"/conversations/c", "", "User", "rosa"); got.status != 204 || threads() != 0 {
 		t.Errorf("%+v, %d threads", got, threads())
+	}
+}
+
+// A conversation is not deleted while a turn of it runs in another process, also if the
+// agent is not durable.
+func TestDeleteElsewhere(t *testing.T) {
+	st, s := new(store.InMemory), newSpoken()
+	one, _ := newServer(t, qed.AgentFunc(s.agent), rejoining(st))
+	other, _ := newServer(t, qed.AgentFunc(s.agent), rejoining(st))
+	go s.say("There")
+	resp := open(t, t.Context(), "POST", one+"/internal/chat/stream", chat("c", "hello"), "User", "rosa")
+	defer resp.Body.Close()
+	r := bufio.NewReader(resp.Body)
+	nextFrame(r)
+	if got := send(t, "DELETE", other+"/conversations/c", "", "User", "rosa"); got.status != 409 {
+		t.Errorf("a running conversation: %+v", got)
+	}
+	s.say("")
+	if f, ok := nextFrame(r); !ok || !strings.Contains(f.data, `"complete"`) {
+		t.Error(f)
+	}
+	if got := send(t, "DELETE", other+"/conversations/c", "", "User", "rosa"); got.status != 204 {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -73,6 +73,12 @@ type journalState struct {
 	stopped bool      // the user wants it to end
 	left    bool      // its process has shut down
 	changed time.Time // when the last record was read, by the clock of the reader
+	written time.Time // when it was written, by the clock of the writer
+}
+
+// runs reports whether the process of the turn seems to be alive.
+func (s *journalState) runs() bool {
+	return s.id != "" && !s.ended && !s.left && time.Since(s.written) < deadAfter
 }
 
 // name returns the id that the events of the turn have for clients.
@@ -85,14 +91,14 @@ func (j *journal) read(ctx context.Context, s *journalState) error {
 		if err != nil {
 			return fmt.Errorf("serve: the events of a turn cannot be read: %w", err)
 		}
-		s.head, s.changed = rec.Seq, time.Now()
+		s.head, s.changed, s.written = rec.Seq, time.Now(), rec.Time
 		switch rec.Kind {
 		case store.Began:
 			var began journalBegan
 			if err := rec.Decode(&began); err != nil {
 				return err
 			}
-			*s = journalState{id: began.Turn, run: began.Run, head: rec.Seq, changed: s.changed}
+			*s = journalState{id: began.Turn, run: began.Run, head: rec.Seq, changed: s.changed, written: s.written}
 		case store.Resumed:
 			s.left = false
 		case recordEvents:
