@@ -1,12 +1,17 @@
 package integration_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/time/rate"
@@ -129,6 +134,41 @@ func testAISDK(t *testing.T, major int, rejoin bool) {
 	}
 	if diff := cmp.Diff(want, summaries); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A page that is loaded again while an answer is written gets all of it, also from
+// another process.
+func TestAISDKResume(t *testing.T) {
+	for _, major := range []int{5, 6, 7} {
+		t.Run(fmt.Sprint("major ", major), func(t *testing.T) {
+			t.Parallel()
+			st := new(store.InMemory)
+			agent := qed.Durable(qed.AgentFunc(slowWriter), st, nil)
+			var urls []string
+			for range 2 {
+				s := httptest.NewServer(serve.New(agent, &serve.Options{Store: st, Rejoin: true, Turns: rate.Inf}))
+				t.Cleanup(s.Close)
+				urls = append(urls, s.URL)
+			}
+			ctx, leave := context.WithTimeout(t.Context(), time.Second)
+			defer leave()
+			body := `{"id":"a","messages":[{"role":"user","parts":[{"type":"text","text":"write"}]}]}`
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, urls[0]+"/api/chat", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			if resp, err := http.DefaultClient.Do(r); err == nil {
+				io.Copy(io.Discard, resp.Body) // until the page is closed
+				resp.Body.Close()
+			}
+			var got []uiResult
+			integration.Converse(t, "ui.mjs", []any{major, urls[1], []object{{"chat": "a", "resume": true}}}, &got)
+			if len(got) != 1 || got[0].Status != "ready" || len(got[0].Parts) != 3 || got[0].Parts[1].Text != streamedText() {
+				t.Errorf("%+v", got)
+			}
+		})
 	}
 }
 

@@ -14,10 +14,10 @@ import (
 type Caller struct {
 	User, Tenant string
 
-	// Backend says that the caller is a service of the host, which has
-	// authenticated its own users. It names the user and the company of a
-	// request: in the body of /internal/chat/stream, and elsewhere as user_id and
-	// company_id in the query of the address.
+	// Backend reports that the caller is a service of the host, which has
+	// authenticated its own users. The service names the user and the company of each
+	// request: in the body of /internal/chat/stream, or with the query parameters
+	// user_id and company_id.
 	Backend bool
 }
 

@@ -29,21 +29,22 @@ func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) http() *httpError { return &httpError{e.Status, e.Code, e.Message, e.Retry, e.Err} }
 
-// Failure returns the error for a turn that failed, with a status for its code.
+// Failure returns the error for a turn that failed. Its Status follows from the Code of
+// f.
 func Failure(f qed.Failed) *Error {
 	e := failure(f, statusOf(f.Code))
 	return &Error{e.status, e.code, e.message, e.retry, e.cause}
 }
 
-// A Route answers a request of a caller. Its context is that of [Options].Caller; it
-// ends with the request, after TurnTimeout, and when the handler is shut down. An
-// [*Error] becomes the response, and any other error becomes status 500, so return
-// none after the response has begun.
+// A Route answers a request of a caller. Its context comes from [Options].Caller, and is
+// done when the client leaves, after TurnTimeout, or when the handler shuts down. An
+// [*Error] becomes the response. Any other error becomes status 500, or 503 if it is that
+// of the store. Return no error after the response has begun.
 type Route func(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error
 
 // Handle adds a route of the host, with a pattern of [http.ServeMux]. Its requests are
-// authenticated like those of the handler, and count against its limits as a stream
-// and as a turn of the caller. Add routes before the first request.
+// authenticated like those of the handler, and count against all limits: each is a
+// stream and a turn of its caller. Add routes before the first request.
 func (h *Handler) Handle(pattern string, route Route) {
 	h.handle(pattern, func(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
 		if err := h.limits.turn(r, c); err != nil {
@@ -99,8 +100,9 @@ func (h *Handler) answer(ctx context.Context, c Caller, w http.ResponseWriter, r
 	return route(ctx, c, w, r)
 }
 
-// ReadJSON reads the body of a request, at most MaxBody, into a value. Return its
-// error from the [Route]. A field that the value does not have is an error.
+// ReadJSON decodes the body of a request into a value. A body that is larger than
+// MaxBody, or has a field that the value does not have, is an error. Return the error
+// from the [Route].
 func (h *Handler) ReadJSON(w http.ResponseWriter, r *http.Request, into any) error {
 	body, err := h.body(w, r)
 	if err != nil {

@@ -3,35 +3,43 @@
 //
 //	err := http.ListenAndServe("localhost:8080", serve.New(agent, nil))
 //
-// Its paths are as follows. To serve them below another path, use
-// [http.StripPrefix].
+// It has these paths. To serve them below another path, use [http.StripPrefix].
 //
 //	POST /internal/chat/stream     server-sent events with flat fields, see below
 //	POST /api/chat                 the UI message stream of the AI SDK (useChat)
 //	POST /agui                     AG-UI
 //	POST /v1/chat/completions      OpenAI chat completions
-//	GET  /v1/models                the model of these: Options.Model
+//	GET  /v1/models                the one model of OpenAI clients: Options.Model
 //	GET  /conversations            the conversations of the caller
-//	GET  /conversations/{id}       the turns and the open questions of one of them
-//	DELETE /conversations/{id}     deletes it
+//	GET  /conversations/{id}       the turns and the open questions of a conversation
+//	DELETE /conversations/{id}     deletes a conversation
 //
-// The last three need [Options].Store. With [Options].Rejoin a turn continues when
-// its reader leaves, and can be read again, from any process with the same
-// store:
+// The paths of conversations need [Options].Store. With [Options].Rejoin a turn
+// continues when its reader leaves. Its events can be read again, from any process
+// with the same store, at paths with the id of the conversation:
 //
 //	GET    /internal/chat/stream/{id}   the events of the conversation's last turn
-//	GET    /api/chat/{id}/stream        where useChat resumes a stream
-//	GET    /agui/{id}
-//	DELETE any of these                 stops the turn
+//	GET    /api/chat/{id}/stream        the same, where useChat resumes a stream
+//	GET    /agui/{id}                   the same for AG-UI
+//	DELETE on these paths               stops the turn
 //
-// A GET continues after the event that the header Last-Event-ID names. It
-// returns status 204 if there is no turn to read: nothing runs, everything was
-// read, or the conversation is not one of the caller's.
+// A GET with the header Last-Event-ID gets the events after that one. Without the
+// header it gets all events of a turn that runs. The status is 204 if there is
+// nothing to read: no turn runs, its last event was read, or the caller has no such
+// conversation.
 //
-// A request that is refused gets the status and the body of an error of OpenAI,
-// and the header Retry-After if it can be sent again later:
+// A refused request gets an error status, and a body in the form of OpenAI's errors.
+// If the request can be sent again later, the header Retry-After says when:
 //
 //	{"error": {"message": "..", "type": "..", "code": ".."}}
+//
+// # A store that is down
+//
+// A store may fail, hang, or ignore its contexts. A turn is answered without it.
+// Other requests that need the store get status 503 with the code
+// "store_unavailable", after 15 seconds at the latest. A reader waits 15 seconds for
+// the store to come back. Then it gets an error with this code as its last event. This
+// event has no id, so a GET with the id of the event before it continues the stream.
 //
 // # Chat
 //
@@ -57,14 +65,16 @@
 //
 // # Conversations
 //
-// GET /conversations returns the newest conversations first, at most 100 or as many
-// as limit in the query says. The next page has the value of next as after in the
-// query; the last page has an empty next.
+// GET /conversations returns a page of the caller's conversations, the newest first.
+// The query parameter limit is the size of the page, from 1 to 100, which is the
+// default. To get the next page, send the value of next as the parameter after. The
+// next of the last page is empty.
 //
 //	{"conversations": [{"id": "..", "title": "..", "status": "answered", "turns": 2,
 //	  "created": "..", "updated": ".."}, ..], "next": ".."}
 //
-// GET /conversations/{id} returns the last turns, the oldest first, at most limit:
+// GET /conversations/{id} returns the last turns, the oldest first. The query
+// parameter limit is how many, from 1 to 100, which is the default.
 //
 //	{"id": "..", "status": "..", "turns": [{"time": "..", "message": "..", "status": "..",
 //	  "answer": {..}}, ..], "questions": [..], "updated": ".."}
@@ -85,10 +95,10 @@
 // # AG-UI
 //
 // The messages are used as with the AI SDK. Questions are the interrupts of
-// RUN_FINISHED, with the [question.Question] in their metadata. An entry of
-// resume that is resolved has the value of the reply as its payload; one that is
-// cancelled drops all open questions. The answer is the result of RUN_FINISHED,
-// and every other event is CUSTOM with its kind as the name.
+// RUN_FINISHED, with the [question.Question] in their metadata. An entry of resume
+// with the status resolved has the value of the reply as its payload. An entry with
+// the status cancelled closes all open questions. The answer is the result of
+// RUN_FINISHED, and every other event is CUSTOM with its kind as the name.
 //
 // # OpenAI chat completions
 //
@@ -142,28 +152,33 @@ type Options struct {
 	// [qed.Durable]. Nil means that there are no lists of conversations.
 	Store store.Store
 
-	// Rejoin means that a turn with a conversation continues when its reader
-	// leaves, for at most TurnTimeout, and can be read again. An event is sent
-	// after it was saved: the Store keeps the events of the last turn of each
-	// conversation, in a thread of its own with the Status "stream". If the
-	// process ends, a rejoining reader resumes the turn in another one, provided
-	// that the agent is durable. [store.ThreadFilter].Statuses leaves these threads
-	// out of a list of the host's own.
+	// Rejoin lets a turn of a conversation continue when its reader leaves, and be
+	// read again.
 	//
-	// Without it, or without a Store, a turn ends when its reader leaves.
+	//   - An event is sent after it was saved. While the Store fails, events are sent
+	//     at once and saved later.
+	//   - Store keeps the events of the last turn of each conversation, in a thread
+	//     with the Status "stream". To leave these threads out of a list of your own,
+	//     use [store.ThreadFilter].Statuses.
+	//   - If the process of a turn dies or shuts down, and the agent is durable, the
+	//     next reader in another process resumes the turn there.
+	//
+	// Without Rejoin or a Store, a turn ends when its reader leaves.
 	Rejoin bool
 
 	// TurnTimeout limits a turn. 0 or less means ten minutes.
 	TurnTimeout time.Duration
 
-	// Turns is how many turns a caller may begin in a second, and Burst how many
-	// at once. 0 means one in a second, and 20 at once. [rate.Inf] means no limit.
+	// Turns is the rate at which each caller may begin turns, per second. Burst is
+	// how many of them may come at once. 0 means 1 and 20. [rate.Inf] means no limit.
 	Turns rate.Limit
 	Burst int
 
-	// MaxStreams limits the requests that are answered at the same time, and
-	// CallerStreams those of one caller. 0 or less means 1,000, and 100 for a caller.
-	MaxStreams    int
+	// MaxStreams limits the requests that are answered at the same time. 0 or less
+	// means 1,000.
+	MaxStreams int
+
+	// CallerStreams is MaxStreams for the requests of one caller. 0 or less means 100.
 	CallerStreams int
 
 	// MaxBody limits the body of a request, in bytes. 0 or less means 1 MiB.
@@ -276,7 +291,7 @@ func New(agent qed.Agent, opt *Options) *Handler {
 	return h
 }
 
-// ServeHTTP serves a request. Its path must be one of those of the package.
+// ServeHTTP serves a request. A path that the handler does not have gets status 404.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		// A writer that has no deadlines returns an error, and the host has its own.
@@ -299,8 +314,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var errShutdown = errors.New("serve: the server is shutting down")
 
 // Shutdown refuses new turns and waits for those that run. When ctx is done, it
-// cancels them, and returns the error of ctx when they have ended, after 15 seconds at
-// the latest. A turn of a durable agent can be resumed then.
+// cancels the turns, waits at most 15 seconds until they have ended, and returns the
+// error of ctx. Cancelled turns of a durable agent can be resumed.
 //
 // Call it before [http.Server.Shutdown], which does not cancel turns.
 func (h *Handler) Shutdown(ctx context.Context) error {
