@@ -268,3 +268,39 @@ func TestStoreFailsAtEachStep(t *testing.T) {
 		}
 	}
 }
+
+// Shutdown ends although an agent ignores its context.
+func TestShutdownEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan bool)
+		agent := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) {
+			<-release
+			return qed.Answer{Text: "late"}, nil
+		})
+		for _, rejoin := range []bool{false, true} {
+			opt := rejoining(new(store.InMemory))
+			opt.Rejoin, opt.Logger = rejoin, slog.New(slog.DiscardHandler)
+			h := serve.New(agent, opt)
+			ended := make(chan bool)
+			go func() {
+				defer close(ended)
+				r := httptest.NewRequest(http.MethodPost, "/internal/chat/stream", strings.NewReader(chat("a", "hello")))
+				r.Header.Set("Content-Type", "application/json")
+				r.Header.Set("User", "rosa")
+				h.ServeHTTP(httptest.NewRecorder(), r)
+			}()
+			synctest.Wait()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			start := time.Now()
+			if err := h.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 16*time.Second {
+				t.Errorf("%v after %v", err, time.Since(start))
+			}
+			release <- true
+			<-ended
+			if err := h.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
