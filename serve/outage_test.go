@@ -430,3 +430,25 @@ func TestStoreIgnoresManyTurns(t *testing.T) {
 		closeAll()
 	})
 }
+
+// What is not saved of a conversation is not saved after it was deleted.
+func TestDeleteUnsaved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newFaulty()
+		client, h, closeAll := newPipeServer(t, qed.AgentFunc(paced), st)
+		st.set(fails, "append")
+		sendBy(t, client, "POST", "http://localhost/internal/chat/stream", chat("a", "hello"), "User", "rosa")
+		if got := sendBy(t, client, "DELETE", "http://localhost/conversations/a", "", "User", "rosa"); got.status != 204 {
+			t.Errorf("%+v", got)
+		}
+		st.set(works, "")
+		time.Sleep(time.Minute)
+		for info, err := range st.InMemory.Threads(t.Context(), store.ThreadFilter{}) {
+			t.Errorf("left: %+v, %v", info, err)
+		}
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		closeAll()
+	})
+}

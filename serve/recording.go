@@ -53,6 +53,7 @@ type recording struct {
 	late   context.Context // of the attempts after the end of the turn
 	giveUp func()          // ends late
 
+	saved chan struct{} // closed when save has returned
 	more  chan struct{} // has an element if there is something to save
 	space chan struct{} // has an element if something was saved
 
@@ -76,7 +77,7 @@ type recording struct {
 func (h *Handler) record(ctx context.Context, turn qed.Turn, run string, from *journalState) (*liveTurn, error) {
 	rec := &recording{
 		h: h, id: rand.Text(), run: run, turn: turn, more: make(chan struct{}, 1), space: make(chan struct{}, 1),
-		changed: make(chan struct{}),
+		saved: make(chan struct{}), changed: make(chan struct{}),
 	}
 	t, ctx, err := h.begin(context.WithoutCancel(ctx), turn, rec)
 	if err != nil {
@@ -99,15 +100,14 @@ func (h *Handler) record(ctx context.Context, turn qed.Turn, run string, from *j
 	go func() {
 		defer h.end(t)
 		defer rec.giveUp()
-		saved := make(chan struct{})
 		go func() {
-			defer close(saved)
+			defer close(rec.saved)
 			rec.save(context.WithoutCancel(ctx))
 		}()
 		for e := range h.events(ctx, turn) {
 			rec.add(ctx, e)
 		}
-		<-saved
+		<-rec.saved
 	}()
 	return t, nil
 }

@@ -221,13 +221,16 @@ func (h *Handler) retire(t *liveTurn) {
 	}
 }
 
-// forget gives up what is not saved of the last turn of a conversation.
+// forget gives up what is not saved of the last turn of a conversation. No attempt to
+// save it is left when forget returns.
 func (h *Handler) forget(key threadKey) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if t := h.unsaved[key]; t != nil {
+	t := h.unsaved[key]
+	delete(h.unsaved, key)
+	h.mu.Unlock()
+	if t != nil {
 		t.record.giveUp()
-		delete(h.unsaved, key)
+		<-t.record.saved
 	}
 }
 
