@@ -265,6 +265,7 @@ func TestHistory(t *testing.T) {
 	}
 	c.say("one")
 	c.try(qed.Turn{Text: "fail"})
+	c.try(qed.Turn{}) // resumes it
 	c.reply(c.say("ask"), `"good"`)
 	lines := func(n int) (lines []string) {
 		entries, err := qed.History(t.Context(), st, "t", n)
@@ -286,12 +287,15 @@ func TestHistory(t *testing.T) {
 			if err := qed.Fork(t.Context(), st, "t", e.Seq, to); err != nil {
 				t.Error(err)
 			}
-			lines = append(lines, fmt.Sprintf("%s: %s %s", e.Turn.Text, e.Status, text))
+			lines = append(lines, fmt.Sprintf("%s %q: %s %s", e.Turn.Text, e.Message, e.Status, text))
 		}
 		return lines
 	}
-	want := []string{"one: answered re one", "fail: failed boom", "ask: interrupted Well?", "ask: answered good"}
-	for _, n := range []int{0, 1, 2, 4, 9} {
+	want := []string{
+		`one "one": answered re one`, `fail "fail": failed boom`, `fail "": failed boom`,
+		`ask "ask": interrupted Well?`, `ask "good": answered good`,
+	}
+	for _, n := range []int{0, 1, 2, 3, 4, 9} {
 		expected := want
 		if n > 0 {
 			expected = want[max(0, len(want)-n):]

@@ -26,9 +26,14 @@ func Messages(ctx context.Context, st store.Store, thread string, n int) ([]llm.
 // that was interrupted and resumed has an entry for each of its turns. All of
 // them have the Turn with which the run began. [Resolve] adds an entry too.
 type HistoryEntry struct {
-	Seq    int64        `json:"seq"` // of the record that ended it, for [Fork]
-	Time   time.Time    `json:"time"`
-	Turn   Turn         `json:"turn"`             // the turn with which the run began
+	Seq  int64     `json:"seq"` // of the record that ended it, for [Fork]
+	Time time.Time `json:"time"`
+	Turn Turn      `json:"turn"` // the turn with which the run began
+
+	// Message is what the user said in this turn: its Text, or its replies as
+	// text, one a line. It is empty for a turn that resumed a run without a reply.
+	Message string `json:"message,omitempty"`
+
 	Status store.Status `json:"status"`           // of the run at that time
 	Answer *Answer      `json:"answer,omitempty"` // a long table has its first rows only
 	Error  string       `json:"error,omitempty"`
@@ -42,19 +47,26 @@ func History(ctx context.Context, st store.Store, thread string, n int) ([]Histo
 	if err != nil {
 		return nil, err
 	}
-	r := store.Range{From: floor + 1, Kinds: []store.Kind{store.Ended}, NewestFirst: true, Limit: n}
-	first, last := int64(math.MaxInt64), int64(0)
-	runs := map[int64][]int{} // the entries of each run
+	r := store.Range{From: floor + 1, Kinds: []store.Kind{store.Ended}, NewestFirst: true}
+	if n > 0 {
+		r.Limit = n + 1
+	}
+	first, before := int64(math.MaxInt64), int64(0) // before is the end of the turn before the entries
+	runs := map[int64][]int{}                       // the entries of each run
 	var entries []HistoryEntry
 	for rec, err := range st.Records(ctx, thread, r) {
 		if err != nil {
 			return nil, err
 		}
+		if n > 0 && len(entries) == n {
+			before = rec.Seq
+			break
+		}
 		var end endedData
 		if err := rec.Decode(&end); err != nil {
 			return nil, err
 		}
-		first, last = min(first, rec.Run), max(last, rec.Run)
+		first = min(first, rec.Run)
 		runs[rec.Run] = append(runs[rec.Run], len(entries))
 		entries = append(entries, HistoryEntry{
 			Seq: rec.Seq, Time: rec.Time, Status: end.Status, Answer: end.Answer, Error: end.Error,
@@ -63,18 +75,32 @@ func History(ctx context.Context, st store.Store, thread string, n int) ([]Histo
 	if len(entries) == 0 {
 		return nil, nil
 	}
-	r = store.Range{From: max(first, floor+1), To: last, Kinds: []store.Kind{store.Began}}
+	r = store.Range{From: max(first, floor+1), To: entries[0].Seq, Kinds: []store.Kind{store.Began, store.Message}}
+	at := len(entries) - 1 // the entry of the turn whose records are read: the oldest is the last one
 	for rec, err := range st.Records(ctx, thread, r) {
 		if err != nil {
 			return nil, err
 		}
-		var began beganData
-		if err := rec.Decode(&began); err != nil {
+		if rec.Kind == store.Began {
+			var began beganData
+			if err := rec.Decode(&began); err != nil {
+				return nil, err
+			}
+			began.Turn.Thread = thread
+			for _, i := range runs[rec.Seq] {
+				entries[i].Turn = Turn(began.Turn)
+			}
+			continue
+		}
+		var said llm.Message
+		if err := rec.Decode(&said); err != nil {
 			return nil, err
 		}
-		began.Turn.Thread = thread
-		for _, i := range runs[rec.Seq] {
-			entries[i].Turn = Turn(began.Turn)
+		for at > 0 && entries[at].Seq < rec.Seq {
+			at--
+		}
+		if said.Role == llm.RoleUser && rec.Seq > before && slices.Contains(runs[rec.Run], at) {
+			entries[at].Message = said.Content
 		}
 	}
 	slices.Reverse(entries)

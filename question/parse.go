@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/asking"
@@ -43,6 +44,9 @@ type Parsed struct {
 //   - words of an approval such as "yes", "approve", "ok", or "no", "reject",
 //     with a reason after a colon, or "edit:" and the changed value as JSON
 //   - a JSON object for a form or an approval
+//   - a command, a word that begins with a slash, if the text of a question for
+//     free text names it: "Reply /end to begin." The command is the reply to each
+//     question that names it.
 //   - "never mind" and the like, which abort the run, unless a question asks
 //     for free text
 //
@@ -108,6 +112,9 @@ func parser(m *asking.Model) func(ctx context.Context, open []Question, text str
 
 // parseCertain parses a message that has one meaning only.
 func parseCertain(open []Question, text string) (Parsed, bool) {
+	if commanded := commandReplies(open, text); commanded != nil {
+		return Parsed{Intent: IntentAnswer, Replies: commanded}, true
+	}
 	kinds := map[Kind]int{}
 	for i := range open {
 		kinds[open[i].Kind]++
@@ -130,6 +137,21 @@ func parseCertain(open []Question, text string) (Parsed, bool) {
 		return Parsed{Intent: IntentAbort, Reason: text}, true
 	}
 	return Parsed{}, false
+}
+
+// commandReplies returns the replies to the questions for free text that name a
+// command, such as /end, if text is one.
+func commandReplies(open []Question, text string) (replies []Reply) {
+	if !strings.HasPrefix(text, "/") {
+		return nil
+	}
+	for _, q := range open {
+		isText := func(word string) bool { return strings.EqualFold(strings.Trim(word, "\"'(),.:;!?"), text) }
+		if q.Kind == KindText && slices.ContainsFunc(strings.Fields(q.Text), isText) {
+			replies = append(replies, Reply{Question: q.ID, Value: jsonString(text)})
+		}
+	}
+	return replies
 }
 
 // certainReply returns the reply to q that a text is for certain.

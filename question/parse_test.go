@@ -36,6 +36,10 @@ func where() question.Question {
 	return question.Question{ID: "q3", Kind: question.KindText, Text: "Which port?"}
 }
 
+func ending(id string) question.Question {
+	return question.Question{ID: id, Kind: question.KindText, Text: "Which port?\nReply /end, or its name."}
+}
+
 func period() question.Question {
 	return question.Question{ID: "q4", Kind: question.KindForm, Text: "When?", Schema: json.RawMessage(`{"type":"object"}`)}
 }
@@ -76,6 +80,12 @@ func TestCertainReplies(t *testing.T) {
 		{"2", []question.Question{choosing("1", "2", "3")}, answered("q5", `"id2"`)},
 		{"2", []question.Question{choosing("same", "same")}, answered("q5", `"id2"`)},
 		{"never mind", []question.Question{choosing("go on", "never mind")}, answered("q5", `"id2"`)},
+
+		{"/end", []question.Question{ending("q7")}, answered("q7", `"/end"`)},
+		{" /END ", []question.Question{ending("q7"), miami(), where()}, answered("q7", `"/END"`)},
+		{"/end", []question.Question{ending("q7"), ending("q8")}, question.Parsed{Intent: question.IntentAnswer, Replies: []question.Reply{
+			{Question: "q7", Value: json.RawMessage(`"/end"`)}, {Question: "q8", Value: json.RawMessage(`"/end"`)},
+		}}},
 
 		{"yes", []question.Question{sending()}, answered("q2", approve)},
 		{"OK!", []question.Question{sending()}, answered("q2", approve)},
@@ -124,6 +134,10 @@ func TestUncertainReplies(t *testing.T) {
 		{"2", []question.Question{where()}, anew},
 		{"yes", []question.Question{where()}, anew},
 		{"never mind", []question.Question{where()}, anew},
+		{"/end", []question.Question{where()}, anew},
+		{"/end of May", []question.Question{ending("q7")}, anew},
+		{"/en", []question.Question{ending("q7")}, anew},
+		{"end", []question.Question{ending("q7")}, anew},
 		{"Port of Miami, but also include arrival date", []question.Question{miami()}, anew},
 		{"forget it, show me container status instead", []question.Question{miami()}, anew},
 		{"forget it, show me container status instead", []question.Question{sending()}, anew},

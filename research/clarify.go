@@ -2,7 +2,6 @@ package research
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -300,25 +299,6 @@ func (a *agent) afterReply(s state) string {
 const endCommand = "/end"
 
 func saysEnd(text string) bool { return strings.EqualFold(strings.TrimSpace(text), endCommand) }
-
-// endsClarification returns a function like parse that reads "/end" as the reply
-// to open questions for free text.
-func endsClarification(
-	parse func(context.Context, []question.Question, string) (question.Parsed, error),
-) func(context.Context, []question.Question, string) (question.Parsed, error) {
-	return func(ctx context.Context, open []question.Question, text string) (question.Parsed, error) {
-		var replies []question.Reply
-		for _, q := range open {
-			if q.Kind == question.KindText && saysEnd(text) {
-				replies = append(replies, question.Reply{Question: q.ID, Value: json.RawMessage(`"` + endCommand + `"`)})
-			}
-		}
-		if replies != nil {
-			return question.Parsed{Intent: question.IntentAnswer, Replies: replies}, nil
-		}
-		return parse(ctx, open, text)
-	}
-}
 
 // concluded is the model's reply at the end of an iterative clarification.
 type concluded struct {

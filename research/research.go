@@ -163,9 +163,7 @@ func New(model llm.Model, searcher rag.Searcher, opt *Options) (qed.Agent, error
 	if o.Store == nil {
 		return answers, nil
 	}
-	durable := o.Durable.WithReplyModel(model, o.Settings)
-	durable.ParseReplies = endsClarification(durable.ParseReplies)
-	return qed.Durable(answers, o.Store, durable), nil
+	return qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model, o.Settings)), nil
 }
 
 // agent does not change after New.

@@ -106,7 +106,7 @@ func (h *Handler) conversation(ctx context.Context, c Caller, w http.ResponseWri
 	}
 	turns := []conversationTurn{}
 	for _, e := range history {
-		turns = append(turns, conversationTurn{e.Time, e.Turn.Text, e.Status, e.Answer})
+		turns = append(turns, conversationTurn{e.Time, e.Message, e.Status, e.Answer})
 	}
 	questions := thread.Questions
 	if questions == nil {

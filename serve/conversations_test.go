@@ -69,7 +69,7 @@ func TestConversations(t *testing.T) {
 func TestConversation(t *testing.T) {
 	st := new(store.InMemory)
 	url, _ := newServer(t, qed.Durable(rich, st, nil), &serve.Options{Store: st, Caller: byHeader, Turns: rate.Inf})
-	for _, text := range []string{"hello", "fail", "ask"} {
+	for _, text := range []string{"hello", "fail", "ask", "south", "ask"} {
 		send(t, "POST", url+"/internal/chat/stream", chat("c", text), "User", "rosa")
 	}
 	got := send(t, "GET", url+"/conversations/c", "", "User", "rosa")
@@ -92,7 +92,8 @@ func TestConversation(t *testing.T) {
 		}
 		turns = append(turns, text)
 	}
-	want := []string{"hello: answered There are 10.", "fail: failed", "ask: interrupted Which crew?\n1. North\n2. South"}
+	want := []string{"hello: answered There are 10.", "fail: failed", "ask: interrupted Which crew?\n1. North\n2. South",
+		"south: answered The crew is s.", "ask: interrupted Which crew?\n1. North\n2. South"}
 	if diff := cmp.Diff(want, turns); diff != "" || c.Status != "interrupted" || len(c.Questions) != 1 {
 		t.Error(diff, got)
 	}
