@@ -20,7 +20,7 @@ func OpenModel(conf *settings.Settings, show *Printer, replay llm.Model) (model 
 	case replay == nil:
 		return nil, false, settings.ErrNoModel
 	default:
-		model = replay
+		model = conf.Priced(replay)
 		show.Note("No model is configured (%s): a recorded conversation is replayed.\n"+
 			"The model's words are recorded; everything else really runs.", settings.ModelVariables)
 	}

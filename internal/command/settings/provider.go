@@ -38,7 +38,12 @@ func (s *Settings) OpenModel() (llm.Model, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	return llm.Wrap(m, llm.Retry(nil)), true, nil
+	return llm.Wrap(s.Priced(m), llm.Retry(nil)), true, nil
+}
+
+// Priced returns m with the configured prices: the usage of a reply has its cost.
+func (s *Settings) Priced(m llm.Model) llm.Model {
+	return llm.Wrap(m, llm.Prices(map[string]llm.Price{"": s.price}))
 }
 
 // OpenEmbedder returns the configured embedder, or nil: EMBEDDING_MODEL is a model

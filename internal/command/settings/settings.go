@@ -16,6 +16,7 @@ import (
 
 	"github.com/joho/godotenv"
 
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/anthropic"
 	"github.com/qedkit/qed/sqlagent"
 )
@@ -27,6 +28,8 @@ type Settings struct {
 	Model   string // OPENAI_MODEL, or ANTHROPIC_MODEL if Anthropic is the provider
 
 	anthropic anthropic.Options // ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
+
+	price llm.Price // MODEL_PRICE_INPUT, MODEL_PRICE_OUTPUT
 
 	Search Search
 
@@ -85,6 +88,8 @@ func read(get func(string) string) (*Settings, error) {
 	case s.Model == "":
 		s.Model = "gpt-5.4-mini"
 	}
+	r.number("MODEL_PRICE_INPUT", &s.price.Input, 0, 1e6)
+	r.number("MODEL_PRICE_OUTPUT", &s.price.Output, 0, 1e6)
 	o := &s.Agent
 	if get("OPENAI_TEMPERATURE") != "" {
 		o.Temperature = new(float64)

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/internal/command/settings"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/retry"
 )
 
@@ -197,9 +199,25 @@ func TestOpenModel(t *testing.T) {
 	}
 }
 
+// TestPrices checks that a reply costs what the variables say, for a million tokens.
+func TestPrices(t *testing.T) {
+	env(t, map[string]string{"MODEL_PRICE_INPUT": "2", "MODEL_PRICE_OUTPUT": "10"})
+	s, err := settings.Load("missing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := s.Priced(llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "hello", Usage: llm.Usage{InputTokens: 500_000, OutputTokens: 100_000}}}}))
+	resp, err := model.Generate(t.Context(), &llm.Request{}, nil)
+	if err != nil || resp.Usage.Cost != 2 {
+		t.Errorf("got %+v, %v", resp, err)
+	}
+}
+
 func TestMalformedValuesAreNamed(t *testing.T) {
 	for name, value := range map[string]string{
 		"OPENAI_TEMPERATURE":         "warm",
+		"MODEL_PRICE_INPUT":          "-1",
+		"MODEL_PRICE_OUTPUT":         "NaN",
 		"SQL_CONFIDENCE_THRESHOLD":   "1.5",
 		"SQL_SAMPLE_ROWS":            "-1",
 		"MAX_QUERY_ROWS":             "0",
