@@ -34,6 +34,7 @@ import (
 
 	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/database"
+	"github.com/qedkit/qed/internal/command/server"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/serve"
 	"github.com/qedkit/qed/sqlagent"
@@ -99,29 +100,8 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 		opt.Caller = backend(token)
 	}
 	fmt.Fprintf(out, "%s is served on http://%s by %s. Conversations are stored in %s.\n", src.Name, l.Addr(), conf.Model, place)
-	return listenUntil(ctx, l, serve.New(agent, opt), *wait)
-}
-
-// listenUntil serves until ctx is done, and then waits for the turns that run.
-func listenUntil(ctx context.Context, l net.Listener, h *serve.Handler, wait time.Duration) error {
-	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	// Ctx is done: the turns get a time of their own.
-	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), wait)
-	defer cancel()
-	err := h.Shutdown(limit)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil // the turns can be resumed
-	}
-	return errors.Join(err, server.Close())
+	handler := serve.New(agent, opt)
+	return server.Run(ctx, l, handler, *wait, handler.Shutdown)
 }
 
 var errToken = errors.New("the header Authorization has no valid token")

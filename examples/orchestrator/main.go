@@ -37,16 +37,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/assistant"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/internal/command"
-	"github.com/qedkit/qed/internal/command/database"
-	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -60,46 +56,25 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	conf, err := settings.Load(".env")
-	if err != nil {
-		return err
-	}
-	store, place, err := database.OpenStore(ctx, o.store, &conf.Conversations)
-	if err != nil {
-		return fmt.Errorf("conversations cannot be stored: %w", err)
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-
-	show := chat.NewPrinter(out)
-	src, err := database.OpenSource(ctx, &o.where, conf)
-	if src != nil {
-		defer src.Close()
-		show.Source(src.Name, src.Notes, src.Findings)
-	}
-	if err != nil {
-		return err
-	}
 	var script []string
-	var recorded llm.Model
-	if src.IsExample() && o.docs == "" {
+	p, err := assistant.Open(ctx, &o.Options, out, func() (recorded llm.Model) {
 		script, recorded = assistant.Replay(pause(out))
-	}
-	model, live, err := chat.OpenModel(conf, show, recorded)
+		return recorded
+	})
 	if err != nil {
 		return err
 	}
-	if live {
+	defer func() { err = errors.Join(err, p.Close()) }()
+	if p.Live {
 		script = nil
 	}
-	show.Note("Conversations are stored in %s.", place)
-
-	durable := &qed.DurableOptions{Memory: assistant.Memory(&conf.Conversations, model), Lease: lease}
-	agent, err := assistant.New(ctx, model, src, o.docs, conf, crashing(store, o.crashAt), durable)
+	p.Show.Note("Conversations are stored in %s.", p.Place)
+	agent, err := p.Agent(ctx, crashing(p.Store, o.crashAt), lease)
 	if err != nil {
 		return err
 	}
-	c := &conversation{agent: agent, store: store, names: names{store}, show: show, limits: o.limits}
-	return c.hold(ctx, o.thread, script, chat.Lines(ctx, in, show))
+	c := &conversation{agent: agent, store: p.Store, names: names{p.Store}, show: p.Show, limits: o.limits}
+	return c.hold(ctx, o.thread, script, chat.Lines(ctx, in, p.Show))
 }
 
 // pause returns how long a replayed model waits before it answers. On a terminal a

@@ -9,16 +9,13 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/examples/fieldservice"
+	"github.com/qedkit/qed/examples/internal/assistant"
 	"github.com/qedkit/qed/internal/command"
-	"github.com/qedkit/qed/internal/command/database"
 )
 
 // options is the command line.
 type options struct {
-	where   database.Options
-	docs    string
-	store   string
+	assistant.Options
 	thread  string
 	crashAt int
 	limits  budget.Limits
@@ -27,10 +24,7 @@ type options struct {
 func parse(args []string) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("orchestrator", flag.ContinueOnError)
-	o.where.Example = fieldservice.Database()
-	o.where.Flags(flags)
-	flags.StringVar(&o.docs, "docs", "", "`folder` with your own Markdown documents")
-	flags.StringVar(&o.store, "store", "", "where conversations are stored: the `path` of an SQLite file, mysql://.. or postgres://..; default: CONVERSATION_DB_PATH")
+	o.Flags(flags)
 	flags.StringVar(&o.thread, "thread", "", "the `name` of the conversation; default: the last one")
 	flags.IntVar(&o.crashAt, "crash-at", 0, "crash after `n` records of a turn, to see how the next start resumes it")
 	flags.Func("budget", "the limits of one turn: a `list` such as tokens=20000,calls=12,rows=500,time=1m", func(text string) (err error) {

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
 )
 
 // absent skips a test that needs a program that .ci/engines installs, or fails it if the
@@ -198,6 +199,27 @@ func (b *browser) ask(text string) {
 func (b *browser) idle() {
 	b.tb.Helper()
 	b.until(done)
+}
+
+// reload loads the page again, and checks that it shows the same. Rows are in the order
+// of the answer again, and times may differ by how long events took to the page.
+func (b *browser) reload() {
+	b.tb.Helper()
+	shown := func() []string {
+		return value[[]string](b, `[document.querySelector("#used").textContent, ...[...document.querySelectorAll("article")].map(a => {
+			const copy = a.cloneNode(true);
+			for (const body of copy.querySelectorAll(".rows tbody")) body.replaceChildren(...[...body.children].sort((a, b) => a.textContent < b.textContent ? -1 : 1));
+			for (const e of copy.querySelectorAll(".time, .chart, script")) e.remove();
+			return copy.textContent;
+		})]`)
+	}
+	before := shown()
+	b.do(chromedp.Reload())
+	b.until(fmt.Sprintf(`document.querySelectorAll("article").length === %d`, len(before)-1))
+	b.idle()
+	if diff := cmp.Diff(before, shown()); diff != "" {
+		b.tb.Errorf("the page shows something else after a reload (-before +after):\n%s", diff)
+	}
 }
 
 // last returns the text of the last turn.

@@ -28,16 +28,12 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/analysthttp"
-	"github.com/qedkit/qed/examples/fieldservice"
 	"github.com/qedkit/qed/examples/internal/assistant"
-	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/internal/command"
-	"github.com/qedkit/qed/internal/command/database"
-	"github.com/qedkit/qed/internal/command/settings"
+	"github.com/qedkit/qed/internal/command/server"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/serve"
 )
@@ -55,19 +51,15 @@ const maxUpload = 16 << 20
 
 // options is the command line.
 type options struct {
-	where   database.Options
-	docs    string
-	store   string
+	assistant.Options
 	address string
 	pause   time.Duration
 }
 
 func parse(args []string) (*options, error) {
-	o := &options{where: database.Options{Example: fieldservice.Database()}}
+	o := &options{}
 	flags := flag.NewFlagSet("web", flag.ContinueOnError)
-	o.where.Flags(flags)
-	flags.StringVar(&o.docs, "docs", "", "`folder` with your own Markdown documents")
-	flags.StringVar(&o.store, "store", "", "where conversations are stored: the `path` of an SQLite file, mysql://.. or postgres://..; default: CONVERSATION_DB_PATH")
+	o.Flags(flags)
 	flags.StringVar(&o.address, "address", "localhost:8080", "the `address` of the page")
 	flags.DurationVar(&o.pause, "pause", 400*time.Millisecond, "the `time` before each reply of a replayed model")
 	if err := command.Parse(flags, args); err != nil {
@@ -84,53 +76,33 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 	if err != nil {
 		return err
 	}
-	conf, err := settings.Load(".env")
+	p, err := assistant.Open(ctx, &o.Options, out, func() llm.Model {
+		_, recorded := assistant.Replay(o.pause, rules()...)
+		return port.Model(recorded)
+	})
 	if err != nil {
 		return err
 	}
-	store, place, err := database.OpenStore(ctx, o.store, &conf.Conversations)
-	if err != nil {
-		return fmt.Errorf("conversations cannot be stored: %w", err)
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-
-	show := chat.NewPrinter(out)
-	src, err := database.OpenSource(ctx, &o.where, conf)
-	if src != nil {
-		defer src.Close()
-		show.Source(src.Name, src.Notes, src.Findings)
-	}
-	if err != nil {
-		return err
-	}
-	var recorded llm.Model
-	var questions []string
-	example := src.IsExample() && o.docs == ""
-	if example {
-		_, recorded = assistant.Replay(o.pause, rules()...)
-		recorded = port.Model(recorded)
-		questions = suggestions
-	}
-	model, _, err := chat.OpenModel(conf, show, recorded)
-	if err != nil {
-		return err
-	}
-
+	defer func() { err = errors.Join(err, p.Close()) }()
 	more := &extras{}
 	defer func() { err = errors.Join(err, more.close()) }()
-	if example {
-		if err := more.open(ctx, model, conf, store); err != nil {
+	var questions [][]string
+	if p.Example {
+		if err := more.open(ctx, p.Model, p.Settings, p.Store); err != nil {
 			return err
 		}
+		if !p.Live {
+			questions = suggestions
+		}
 	}
-	durable := &qed.DurableOptions{Memory: assistant.Memory(&conf.Conversations, model), Lease: lease}
-	agent, err := assistant.New(ctx, model, src, o.docs, conf, store, durable, more.routes...)
+	agent, err := p.Agent(ctx, p.Store, lease, more.routes...)
 	if err != nil {
 		return err
 	}
-	handler := serve.New(agent, &serve.Options{Store: store, Rejoin: true, Turns: rate.Inf})
-	files, err := analysthttp.New(model, &analysthttp.Options{
-		Analyst: analyst.Options{Settings: conf.Agent.Settings}, MaxUpload: maxUpload,
+	kept := keeper{agent, p.Store}
+	handler := serve.New(kept, &serve.Options{Store: p.Store, Rejoin: true, Turns: rate.Inf})
+	files, err := analysthttp.New(p.Model, &analysthttp.Options{
+		Analyst: analyst.Options{Settings: p.Settings.Agent.Settings}, MaxUpload: maxUpload,
 	})
 	if err != nil {
 		return err
@@ -140,29 +112,9 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 	if err != nil {
 		return err
 	}
-	show.Note("Conversations are stored in %s.\nOpen http://%s in a browser; Ctrl-C ends.", place, listener.Addr())
-	return listen(ctx, listener, handler, files, questions)
-}
-
-// listen serves the page and the agent until ctx is done. Turns that run then have some
-// time to end; the next start resumes the others.
-func listen(ctx context.Context, listener net.Listener, agent *serve.Handler, files *analysthttp.Handler, questions []string) error {
+	p.Show.Note("Conversations are stored in %s.\nOpen http://%s in a browser; Ctrl-C ends.", p.Place, listener.Addr())
 	all := http.NewServeMux()
-	all.Handle("/", agent)
+	all.Handle("/", kept.serve(handler))
 	all.Handle("/api/", files)
-	server := &http.Server{Handler: newSite(all, questions), ReadHeaderTimeout: 10 * time.Second}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
-	defer cancel()
-	_ = agent.Shutdown(ending) // turns that are cut off can be resumed
-	_ = files.Shutdown(ending) // explorations of uploaded files are not kept
-	err := server.Close()      // the streams have ended
-	<-failed
-	return err
+	return server.Run(ctx, listener, newSite(all, questions), patience, handler.Shutdown, files.Shutdown)
 }

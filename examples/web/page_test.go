@@ -111,6 +111,7 @@ func TestRecords(t *testing.T) {
 	}
 	b.press("Timeline")
 	b.show("records")
+	b.reload()
 }
 
 // TestDocuments asks the manual: a source opens its passage.
@@ -124,6 +125,7 @@ func TestDocuments(t *testing.T) {
 	b.until(`document.querySelector(".source").open`)
 	b.has("Overdue ones are red in the planning")
 	b.show("documents")
+	b.reload()
 }
 
 // TestAnalysis explores the orders: figures open their cells, charts are drawn, and a
@@ -171,6 +173,7 @@ func TestPlan(t *testing.T) {
 		t.Error("no task is complete")
 	}
 	b.show("plan")
+	b.reload()
 }
 
 // choose chooses a file to upload.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/rag"
@@ -123,14 +124,14 @@ func TestResearch(t *testing.T) {
 				t.Errorf("%d citations, and %d sources stay closed", n, closed)
 			}
 			show("research-report")
+			b.reload()
 
 			b.ask("Was kosten Schlepper, und an welchen Tagen wird Öl abgeholt?")
 			b.press("Approve")
 			b.articles(5)
 			b.has("900 Euro je Stunde", "Was fehlt", "Winterdiensttabelle")
-			b.do(chromedp.Reload())
-			b.articles(5)
-			b.has("900 Euro je Stunde", "Öl wird montags abgeholt")
+			b.reload()
+			b.has("900 Euro je Stunde", "Öl wird montags abgeholt", "Findings (", "Timeline (")
 
 			b.ask("Wie viel Liegegeld zahlt ein Schiff mit Landstrom für drei Nächte?")
 			b.press("Reject the tasks")
@@ -138,6 +139,7 @@ func TestResearch(t *testing.T) {
 			b.press("Reject")
 			b.articles(7)
 			b.has("nicht genehmigt", "zu teuer")
+			b.reload()
 		})
 	}
 }
@@ -161,6 +163,93 @@ func TestResearchKilled(t *testing.T) {
 	if n := value[int](b, `document.querySelectorAll("article:last-child .plan .complete").length`); n != 2 {
 		t.Errorf("%d tasks are complete", n)
 	}
+	events := value[int](b, `document.querySelectorAll("article:last-child .trace li").length`)
+	findings := value[int](b, `document.querySelectorAll("article:last-child .findings li").length`)
+	b.do(chromedp.Reload())
+	b.articles(2)
+	// An event that was saved when the program was killed, and not yet shown, comes twice.
+	if n := value[int](b, `document.querySelectorAll("article:last-child .trace li").length`); n < events {
+		t.Errorf("%d events are shown after a reload, and %d before it", n, events)
+	}
+	if n := value[int](b, `document.querySelectorAll("article:last-child .findings li").length`); n != findings || n < 3 {
+		t.Errorf("%d findings are shown after a reload, and %d before it", n, findings)
+	}
+}
+
+// TestResearchEnd ends the questions before a research with the command that they name:
+// as a message, and by its button. The page shows what the conversation costs.
+func TestResearchEnd(t *testing.T) {
+	t.Setenv("MODEL_PRICE_INPUT", "1000")
+	t.Setenv("MODEL_PRICE_OUTPUT", "2000")
+	_, b := open(t)
+	for i, end := range []func(){func() { b.ask("/end") }, func() { b.press("/end") }} {
+		b.press("New conversation")
+		b.until(`document.querySelectorAll("article").length === 0`)
+		b.press("What must be checked before a ship takes fuel")
+		b.articles(1)
+		if i == 0 {
+			b.show("research-end")
+		}
+		end()
+		b.articles(2)
+		b.has("/end", "May they run?", "2. How often hoses are tested")
+	}
+	// Each reply of the model in a research has 700 tokens of input and 150 of output.
+	b.has("2 calls, cost 2")
+	b.press("Approve")
+	b.articles(3)
+	b.has("cost ")
+	if got := value[string](b, `document.querySelector("#used").textContent`); !strings.HasSuffix(b.last(), "\n"+got) {
+		t.Errorf("the conversation shows %q, and its last answer, which has the cost of its questions, is:\n%s", got, b.last())
+	}
+	b.reload()
+}
+
+// TestCost compares the cost of a conversation with what its model calls have cost.
+func TestCost(t *testing.T) {
+	cost := 0.0
+	scripted := port.Model(llmtest.New(port.Transcript()...))
+	model := llm.Wrap(llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		resp, err := scripted.Generate(ctx, req, stream)
+		if err == nil {
+			cost += float64(resp.Usage.InputTokens)/1e6*3 + float64(resp.Usage.OutputTokens)/1e6*15
+		}
+		return resp, err
+	}), llm.Prices(map[string]llm.Price{"": {Input: 3, Output: 15}}))
+	docs, err := port.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := research.New(model, docs.Index, &research.Options{
+		Registry: docs.Registry, TopK: 2, MinPassages: 1, MaxRounds: 2, ApprovePlan: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := hostAgent(t, agent)
+	shown := func() {
+		t.Helper()
+		want := value[string](b, fmt.Sprintf(`(%v).toLocaleString("en", {maximumSignificantDigits: 3})`, cost))
+		if got := value[string](b, `document.querySelector("#used").textContent`); !strings.HasSuffix(got, "cost "+want) || cost == 0 {
+			t.Errorf("the conversation shows %q, want the cost %s", got, want)
+		}
+	}
+	const fee = "Wie viel Liegegeld zahlt ein Schiff mit Landstrom für drei Nächte?"
+	b.ask(fee)
+	shown()
+	b.press("Approve")
+	b.articles(2)
+	shown()
+	b.ask(fee)
+	shown()
+	b.press("Never mind") // what was dropped has cost something too
+	b.articles(4)
+	b.ask(fee)
+	b.press("Approve")
+	b.articles(6)
+	shown()
+	b.reload()
+	shown()
 }
 
 var citationKey = regexp.MustCompile(`(?m)^\[(c\w{5})\]`)

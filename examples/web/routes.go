@@ -27,19 +27,31 @@ import (
 // reportRequest is the message of the page's button for a report.
 const reportRequest = "Write a report on this analysis."
 
-// suggestions are the recorded questions that the page offers, those of each route.
-var suggestions = func() []string {
-	var texts []string
-	for _, l := range assistant.Transcript() {
-		if strings.HasSuffix(l.Text, "?") { // the others are replies
-			texts = append(texts, l.Text)
+// suggestions are the recorded conversations that the page offers: each question follows
+// the one before it.
+var suggestions = func() [][]string {
+	var all [][]string
+	recorded := assistant.Transcript()
+	for i := 0; i < len(recorded); i++ {
+		together := []string{recorded[i].Text}
+		for i+1 < len(recorded) && recorded[i+1].Follows {
+			i++
+			if strings.HasSuffix(recorded[i].Text, "?") { // the others are replies, which are buttons
+				together = append(together, recorded[i].Text)
+			}
 		}
+		all = append(all, together)
 	}
-	texts = append(texts, orders.Recorded...)
+	all = append(all, orders.Recorded)
+	var planned []string
 	for _, t := range shipments().Turns {
-		texts = append(texts, t.Text)
+		planned = append(planned, t.Text)
 	}
-	return append(texts, port.Recorded()...)
+	all = append(all, planned)
+	for _, question := range port.Recorded() {
+		all = append(all, []string{question})
+	}
+	return all
 }()
 
 // shipments is the recorded conversation with the planner. Its user calls the Port of

@@ -17,14 +17,15 @@ var assets embed.FS
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// newSite returns a handler of the page. Requests for other paths go to the agent.
-func newSite(agent http.Handler, questions []string) http.Handler {
+// newSite returns a handler of the page. Requests for other paths go to the agent. Each
+// conversation of questions can be begun in the page, and continued with what follows in it.
+func newSite(agent http.Handler, questions [][]string) http.Handler {
 	files, err := fs.Sub(assets, "assets")
 	if err != nil {
 		panic(err) // not reached: the folder is embedded
 	}
 	if questions == nil {
-		questions = []string{}
+		questions = [][]string{}
 	}
 	suggested, err := json.Marshal(questions)
 	if err != nil {

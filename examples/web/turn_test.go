@@ -42,8 +42,9 @@ func hostAgent(tb testing.TB, agent qed.Agent) *browser {
 	st := &store.InMemory{}
 	reader := llmtest.New(chat.Rule("read_reply", chat.Asks("<message>\n", "never mind"),
 		map[string]string{"intent": "abort", "reason": "it drops the question"}))
-	handler := serve.New(qed.Durable(agent, st, (&qed.DurableOptions{}).WithReplyModel(reader, llm.Settings{})), &serve.Options{Store: st, Rejoin: true, Turns: rate.Inf})
-	server := httptest.NewServer(newSite(handler, nil))
+	kept := keeper{qed.Durable(agent, st, (&qed.DurableOptions{}).WithReplyModel(reader, llm.Settings{})), st}
+	handler := serve.New(kept, &serve.Options{Store: st, Rejoin: true, Turns: rate.Inf})
+	server := httptest.NewServer(newSite(kept.serve(handler), nil))
 	tb.Cleanup(server.Close)
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -154,15 +155,15 @@ func TestTwoTabs(t *testing.T) {
 // nothing can be sent to it.
 func TestForeign(t *testing.T) {
 	st := &store.InMemory{}
-	agent := qed.Durable(qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
+	agent := keeper{qed.Durable(qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
 		return qed.Answer{Text: "A secret of " + turn.User}, nil
-	}), st, nil)
+	}), st, nil), st}
 	as := func(user string) string {
 		handler := serve.New(agent, &serve.Options{Store: st, Rejoin: true, Turns: rate.Inf,
 			Caller: func(r *http.Request) (context.Context, serve.Caller, error) {
 				return r.Context(), serve.Caller{User: user}, nil
 			}})
-		server := httptest.NewServer(newSite(handler, nil))
+		server := httptest.NewServer(newSite(agent.serve(handler), nil))
 		t.Cleanup(server.Close)
 		return server.URL
 	}
@@ -441,7 +442,7 @@ func TestSize(t *testing.T) {
 // TestHeaders checks the policy of the page and of the agent's answers.
 func TestHeaders(t *testing.T) {
 	agent := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, nil })
-	server := httptest.NewServer(newSite(serve.New(agent, nil), []string{"a"}))
+	server := httptest.NewServer(newSite(serve.New(agent, nil), [][]string{{"a"}}))
 	defer server.Close()
 	for path, want := range map[string]string{
 		"/": "text/html; charset=utf-8", "/assets/app.js": "text/javascript; charset=utf-8", "/charts.js": "text/javascript; charset=utf-8",

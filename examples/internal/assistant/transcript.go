@@ -14,8 +14,14 @@ import (
 
 // A Line is what the user of the transcript types, with the model's replies to it.
 type Line struct {
-	Text  string
-	Model []llmtest.Rule
+	Text    string
+	Follows bool // it makes sense after the line before only
+	Model   []llmtest.Rule
+}
+
+func follows(l Line) Line {
+	l.Follows = true
+	return l
 }
 
 // Transcript returns the recorded conversation: each route, questions that continue
@@ -27,8 +33,8 @@ func Transcript() []Line {
 		data(worded(recorded("overdue-for-malmo"), "Which work orders are those of Malmo Harbour Logistics?")),
 		manual("When does a work order count as overdue, and who hears of it?", "When does a work order count as overdue, and who hears of it?",
 			"A work order is overdue when it is open and its due date has passed. The branch manager gets a list of the overdue ones every Monday [c2alss]."),
-		manual("And what does it take to move that date?", "What does it take to change the due date of a work order?",
-			"Changing the due date needs a note with the reason [c2alss]."),
+		follows(manual("And what does it take to move that date?", "What does it take to change the due date of a work order?",
+			"Changing the due date needs a note with the reason [c2alss].")),
 		data(fieldservice.Question{
 			Question: "How many invoices were issued for each region in March 2026?",
 			Tables:   []string{"invoice", "region"},
@@ -42,11 +48,11 @@ GROUP BY r.id, r.name
 ORDER BY invoices DESC, region`},
 			Answer: "By the site where the work was done, 5 invoices were issued for the North in March 2026, 3 for the South and 2 for the East.",
 		}),
-		{Text: "2"},
+		{Text: "2", Follows: true},
 		data(fieldservice.Question{Question: "Who had the most work orders in March 2026?", Tables: []string{"workOrder", "employee"}}),
-		instead(data(worded(recorded("on-order"), "Leave that. Which purchase orders have not arrived yet, from whom, and when are they expected?"))),
+		follows(instead(data(worded(recorded("on-order"), "Leave that. Which purchase orders have not arrived yet, from whom, and when are they expected?")))),
 		data(fieldservice.Question{Question: "How many invoices were issued for each region in 2025?", Tables: []string{"invoice", "region"}}),
-		{Text: "Never mind."},
+		{Text: "Never mind.", Follows: true},
 		general("What is the difference between a chiller and a heat pump?",
 			"They are one machine in two uses: both move heat from a cold place to a warm one. A chiller is there for its cold side, a heat pump for its warm side, and many heat pumps can be turned round."),
 	}
@@ -66,14 +72,14 @@ func worded(q fieldservice.Question, question string) fieldservice.Question {
 
 // data is a question for the SQL agent.
 func data(q fieldservice.Question) Line {
-	return Line{q.Question, append(chat.Replay([]fieldservice.Question{q}), Routed(q.Question, "sql", "it asks for records"))}
+	return Line{Text: q.Question, Model: append(chat.Replay([]fieldservice.Question{q}), Routed(q.Question, "sql", "it asks for records"))}
 }
 
 // manual is a question for the documents. A question that depends on the ones before
 // is rewritten before the search: alone is the rewritten text. The answer cites the
 // passage by the key that the documents give it.
 func manual(question, alone, answer string) Line {
-	return Line{question, []llmtest.Rule{
+	return Line{Text: question, Model: []llmtest.Rule{
 		Routed(question, "documents", "it asks how things are done"),
 		chat.Rule("rewrite_question", chat.Asks("The last question: ", question), map[string]string{"question": alone}),
 		chat.Rule("answer_from_documents", chat.Asks("Question: ", alone), answer),
@@ -82,7 +88,7 @@ func manual(question, alone, answer string) Line {
 
 func general(question, answer string) Line {
 	asks := func(r *llm.Request) bool { return r.Messages[len(r.Messages)-1].Content == question }
-	return Line{question, []llmtest.Rule{
+	return Line{Text: question, Model: []llmtest.Rule{
 		Routed(question, "general", "it asks for general knowledge"),
 		chat.Rule("general", asks, answer),
 	}}

@@ -63,14 +63,19 @@ function proof(answer, found, index) {
 		add("Column", source.column || "the rows are counted");
 		if (source.row && cell !== undefined && cell !== false) add("Cell", String(cell));
 		parts.push(list);
-		if (query) parts.push(code(query.executed || query.written, "Query"));
+		if (query) parts.push(code(laidOut(query), "Query"));
 	}
 	document.getElementById("proof-body").replaceChildren(...parts);
 	dialog.showModal();
 }
 
+/** laidOut returns SQL with a line for each clause. */
+const laidOut = q => q.language !== "sql" ? q.executed || q.written : (q.executed || q.written).replace(
+	/"[^"]*"|'[^']*'|`[^`]*`|(?<!\b(?:CROSS|FULL|INNER|LEFT|OUTER|RIGHT)) (?=(?:(?:CROSS|FULL|INNER|LEFT|RIGHT)(?: OUTER)? )?JOIN\b|(?:FROM|WHERE|GROUP BY|HAVING|ORDER BY|LIMIT|UNION)\b)/g,
+	found => found === " " ? "\n" : found);
+
 function query(q, index, rows) {
-	const parts = [code(q.executed || q.written, "Query that ran")];
+	const parts = [code(laidOut(q), "Query that ran")];
 	const note = (term, text) => parts.push(make("p", null, make("strong", {textContent: term + ": "}), text));
 	if (q.join_path?.length) {
 		parts.push(make("p", null, make("strong", {textContent: "Join path"})),
@@ -187,7 +192,7 @@ export function show(answer, actions) {
 	for (const id of [...left.keys()]) out.push(chart(id));
 	if (answer.table?.columns?.length && !found.exploration) out.push(tables.show(answer.table));
 	const proofs = [];
-	if (answer.plan?.length) proofs.push(details(`Plan (${answer.plan.length} tasks)`, plan(answer.plan)));
+	if (answer.plan?.length) proofs.push(details(`Plan (${plural(answer.plan.length, "task")})`, plan(answer.plan)));
 	for (const [i, q] of (answer.queries ?? []).entries()) {
 		proofs.push(query(q, i, answer.queries.length > 1 || found.rows.length ? rowsOf(answer, found, i) : null));
 	}

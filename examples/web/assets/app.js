@@ -4,16 +4,18 @@ import * as questions from "./question.js";
 import * as stream from "./stream.js";
 import {announce, button, details, make, plural} from "./dom.js";
 import {Trace} from "./trace.js";
+import {usage, Usage} from "./usage.js";
 
 const byId = id => document.getElementById(id);
 const turns = byId("turns"), input = byId("text");
 const maxUpload = 16 << 20; // bytes
+const maxTurns = 100;       // of a conversation that the server returns
 const reportRequest = "Write a report on this analysis.";
 
 let thread = "";       // the open conversation
 let running = null;    // the AbortController of the turn that is read
-let recorded = [];     // the questions that a replayed model can answer
-let used = {};
+let recorded = [];     // the conversations that a replayed model can hold
+let used = null;       // the Usage of the open conversation
 let file = null;       // the uploaded file that is analysed: {session, found}
 
 // Conversations
@@ -26,7 +28,7 @@ async function list() {
 		if (c.id === thread) link.setAttribute("aria-current", "page");
 		const state = {running: "running", crashed: "cut off", interrupted: "waits for you", failed: "failed", stopped: "stopped"}[c.status];
 		return make("li", null, link, make("span", {className: "dim",
-			textContent: [state, new Date(c.updated).toLocaleString()].filter(Boolean).join(", ")}));
+			textContent: [state, new Date(c.updated).toLocaleString(undefined, {dateStyle: "short", timeStyle: "short"})].filter(Boolean).join(", ")}));
 	}));
 }
 
@@ -42,38 +44,41 @@ async function open(id) {
 	busy(false);
 	thread = id;
 	file = null;
-	used = {};
+	used = new Usage(byId("used"));
 	byId("file").value = "";
 	byId("file-sent").hidden = byId("file-problem").hidden = true;
-	tell();
 	menu(false);
 	turns.replaceChildren();
 	byId("start").hidden = id !== "";
 	list();
 	if (!id) return;
-	let conversation;
+	let conversation, kept;
 	try {
 		conversation = await stream.get("conversations/" + encodeURIComponent(id));
+		kept = await stream.get("events/" + encodeURIComponent(id));
 	} catch (error) {
 		if (thread !== id) return;
 		turns.replaceChildren(make("p", {className: "problem", textContent: error.status === 404 ? "There is no such conversation." : error.message}));
 		return;
 	}
 	if (thread !== id) return;
-	let last = null;
-	for (const t of conversation.turns) {
-		last = new Turn(t.message);
+	const runs = ["running", "crashed"].includes(conversation.status);
+	let last = null, asked = [];
+	let since = conversation.turns.length < maxTurns ? 0 : Infinity; // earlier turns are not listed
+	for (const [i, t] of conversation.turns.entries()) {
+		const until = Date.parse(t.time), from = since;
+		last = new Turn(questions.replied(t.message, asked), kept.filter(k => Date.parse(k.began) > from && Date.parse(k.began) <= until));
+		last.replay();
 		if (t.answer) last.finish(t.answer, false);
+		else last.fail(t.status === "stopped" ? "This turn was stopped." : "This turn failed.", i === conversation.turns.length - 1 && !runs);
+		asked = t.answer?.questions ?? [];
+		since = until;
 	}
-	const state = conversation.status;
-	if (state === "running" || state === "crashed") {
-		// A turn that runs is not in the list yet.
-		const listed = ["running", "crashed"].includes(conversation.turns.at(-1)?.status);
-		const turn = listed ? last : new Turn(sessionStorage.getItem(id) ?? "");
+	if (runs) { // the turn that runs is not in the list yet
+		const parts = kept.filter(k => Date.parse(k.began) > since);
+		const turn = new Turn(sessionStorage.getItem(id) ?? questions.replied(parts.find(p => p.said)?.said ?? "", asked), parts);
 		turn.element.scrollIntoView({block: "start"});
 		follow(turn, (signal, lost) => stream.rejoin(id, signal, lost));
-	} else if (last && (state === "stopped" || state === "failed")) {
-		last.fail(state === "stopped" ? "This turn was stopped." : "This turn failed.", true);
 	} else if (last && conversation.questions.length && !last.asked) {
 		last.ask(conversation.questions);
 	}
@@ -83,18 +88,22 @@ async function open(id) {
 // Turns
 
 class Turn {
-	constructor(message) {
+	/** A turn that began before the page was loaded has the parts that the server has kept. */
+	constructor(message, parts = []) {
+		this.message = message;
+		this.parts = parts;
+		this.began = Date.now();
 		this.body = make("div", {className: "answer"});
 		this.element = make("article", {"aria-label": message || "Reply"},
 			message ? make("h2", {className: "said", textContent: message}) : null, this.body);
-		for (const old of turns.querySelectorAll(".again")) old.remove(); // only the last turn can continue
+		for (const old of turns.querySelectorAll(".again, .next")) old.remove(); // only the last turn can continue
 		turns.append(this.element);
 		this.reset();
 	}
 
 	/** reset begins the answer again. */
 	reset() {
-		this.trace = new Trace();
+		this.trace = new Trace(this.began, this.parts);
 		this.written = "";
 		this.drawn = "";
 		this.tasks = [];
@@ -105,6 +114,14 @@ class Turn {
 		this.found = make("div");
 		this.text = make("div", {className: "text"});
 		this.body.replaceChildren(this.planned, this.found, this.text, this.now);
+	}
+
+	/** replay shows the events that the server has kept. */
+	replay() {
+		for (const e of this.parts.flatMap(p => p.events)) {
+			if (e.event === "page") this.rows = e.data.table;
+			this.event(stream.frame(e));
+		}
 	}
 
 	event(e) {
@@ -149,6 +166,7 @@ class Turn {
 	}
 
 	task({name, value}) {
+		if (name === "question_closed") used.close();
 		const task = this.tasks.find(t => t.key === (value?.key ?? value?.task));
 		if (!task) return;
 		if (name === "task_start") task.status = "running";
@@ -179,17 +197,24 @@ class Turn {
 	/** finish shows the complete answer. */
 	finish(answer, live) {
 		cancelAnimationFrame(this.frame);
+		if (this.rows) answer = {...answer, table: this.rows}; // the server's has the first rows only
 		const parts = answers.show(answer, {
 			report: () => file ? analyse(reportRequest, "api/report", {explorationResults: file.found}) : send(reportRequest),
 			follow: () => { input.focus(); input.scrollIntoView({block: "nearest"}); },
 			restart: begin,
 		});
+		if (this.findings.length) {
+			this.found.firstChild.remove();
+			parts.push(details(`Findings (${this.findings.length})`, this.found));
+		}
 		if (this.trace.entries.length) {
-			parts.push(details(`Timeline (${this.trace.entries.length} events)`, this.trace.show()));
+			parts.push(details(`Timeline (${plural(this.trace.entries.length, "event")})`, this.trace.show()));
 		}
 		const u = answer.usage ?? {};
-		count(u);
-		if (u.calls || u.steps) parts.push(make("p", {className: "dim", textContent: usage(u)}));
+		used.add(u, answer.questions?.length > 0);
+		if (usage(u)) parts.push(make("p", {className: "dim", textContent: usage(u)}));
+		const next = recorded.map(all => all[all.indexOf(this.message) + 1 || all.length]).find(Boolean);
+		if (next && !file) parts.push(make("p", {className: "next"}, button(next, () => send(next))));
 		this.body.replaceChildren(...parts);
 		if (answer.questions?.length && live) this.ask(answer.questions);
 		else if (answer.questions?.length) this.body.prepend(make("p", {textContent: answer.questions.map(q => q.text).join("\n")}));
@@ -222,15 +247,6 @@ function explain(e) {
 }
 
 const number = n => n.toLocaleString("en");
-const usage = u => [plural((u.input_tokens ?? 0) + (u.output_tokens ?? 0), "token"), u.calls ? plural(u.calls, "call") : "",
-	u.steps ? plural(u.steps, "step") : "", u.cost ? "cost " + u.cost.toFixed(4) : "", u.millis ? (u.millis / 1000).toFixed(1) + " s" : ""].filter(Boolean).join(", ");
-
-function count(u) {
-	for (const name of ["input_tokens", "output_tokens", "calls", "steps", "cost"]) used[name] = (used[name] ?? 0) + (u[name] ?? 0);
-	tell();
-}
-
-function tell() { byId("used").textContent = used.calls || used.steps ? usage(used) : ""; }
 
 // Sending
 
@@ -259,8 +275,8 @@ async function follow(turn, events) {
 		}
 	} catch (error) {
 		if (own.signal.aborted) return;
-		turn.fail(problem(error), false);
-		if (isTaken(error)) turn.body.append(button("Show the conversation as it is now", () => open(at)));
+		turn.fail(stream.problem(error), false);
+		if (stream.isTaken(error)) turn.body.append(button("Show the conversation as it is now", () => open(at)));
 		ended = true;
 		await askAgain(turn, at);
 	} finally {
@@ -271,17 +287,6 @@ async function follow(turn, events) {
 			if (!ended && !own.signal.aborted) open(at); // it ended while nobody read
 		}
 	}
-}
-
-/** isTaken reports whether another turn was faster. */
-const isTaken = error => error.code === "busy" || error.code === "conflict";
-
-/** problem returns why a request failed. */
-function problem(error) {
-	if (error instanceof TypeError) return "The server cannot be reached.";
-	if (isTaken(error)) return "This was not sent: another window is using this conversation.";
-	if (error.status === 403 || error.status === 404) return "There is no such conversation.";
-	return error.message;
 }
 
 /** askAgain shows the questions that a failed turn has left open. */
@@ -385,6 +390,7 @@ function send(text) {
 
 function resume(turn) {
 	if (running) return;
+	turn.began = Date.now();
 	turn.reset();
 	follow(turn, (signal, lost) => stream.post(thread, say(""), signal, lost));
 }
@@ -442,9 +448,7 @@ const fromAddress = () => {
 addEventListener("hashchange", fromAddress);
 
 byId("start").hidden = location.hash.length > 1;
+try { recorded = await stream.get("questions"); } catch (error) { console.warn("No questions are offered", error); }
+byId("start-note").textContent = recorded.length ? "No model is configured. These questions are recorded: the model's words are recorded, everything else really runs." : "";
+byId("questions").replaceChildren(...recorded.map(([q]) => make("li", null, button(q, () => send(q)))));
 open(decodeURIComponent(location.hash.slice(1)));
-stream.get("questions").then(found => {
-	recorded = found;
-	byId("start-note").textContent = found.length ? "No model is configured. These questions are recorded: the model's words are recorded, everything else really runs." : "";
-	byId("questions").replaceChildren(...found.map(q => make("li", null, button(q, () => send(q)))));
-}).catch(error => console.warn("No questions are offered", error));

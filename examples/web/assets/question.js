@@ -197,6 +197,17 @@ const said = value => ({approve: "Approved", edit: "Approved with changes", reje
 const summary = replies => replies === null ? "Never mind" :
 	replies.map(r => typeof r.value === "string" ? r.value : said(r.value)).join(", ");
 
+/** replied returns the stored text of a reply to questions as the user saw it. */
+export function replied(message, questions) {
+	const [q] = questions;
+	if (q && message === "never mind") return "Never mind";
+	if (q?.kind === "choice") return q.choices.find(c => (c.id || c.text) === message)?.text ?? message;
+	try { return said(parse(message)); } catch { return message; } // no JSON: the user's words
+}
+
+/** commands returns the commands that a question for a text names, such as /end. */
+const commands = q => q.kind === "text" ? q.text.match(/(?<!\S)\/[a-z]+(?![\w/])/g) ?? [] : [];
+
 const kinds = {choice, text, approval, form};
 
 /** legend returns the text of a question, with an emphasis on its first line. */
@@ -220,6 +231,7 @@ export function show(questions, send) {
 		...parts.map(p => make("fieldset", null, legend(p.q.text),
 			p.q.problem ? make("p", {className: "problem", role: "alert", textContent: p.q.problem}) : null, p.element)),
 		make("p", {className: "choices"}, single ? null : make("button", {type: "submit", className: "main", textContent: "Reply"}),
+			...(questions.length === 1 ? commands(questions[0]) : []).map(c => button(c, () => finish([{question: questions[0].id, value: c}]))),
 			button("Never mind", () => finish(null))));
 	const finish = (replies, shown) => {
 		for (const control of all.querySelectorAll("button, input, textarea, select")) control.disabled = true;

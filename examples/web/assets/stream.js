@@ -34,6 +34,17 @@ export class Refusal extends Error {
 	}
 }
 
+/** isTaken reports whether another turn was faster. */
+export const isTaken = error => error.code === "busy" || error.code === "conflict";
+
+/** problem returns why a request failed. */
+export function problem(error) {
+	if (error instanceof TypeError) return "The server cannot be reached.";
+	if (isTaken(error)) return "This was not sent: another window is using this conversation.";
+	if (error.status === 403 || error.status === 404) return "There is no such conversation.";
+	return error.message;
+}
+
 /** get returns the JSON of an address. */
 export async function get(address) {
 	const response = await fetch(address);
@@ -75,6 +86,13 @@ async function* explorations(address, body, signal) {
 		if (event.event) yield {type: "CUSTOM", name: event.event, value: event.data};
 		else yield {found: event};
 	}
+}
+
+/** frame returns an event that the server has kept as an event of a stream. */
+export function frame({event, data}) {
+	if (event === "planned") return {type: "STATE_SNAPSHOT", snapshot: {plan: data.tasks}};
+	if (event === "tool_start") return {type: "TOOL_CALL_START", toolCallName: data.tool};
+	return {type: "CUSTOM", name: event, value: data};
 }
 
 async function refusal(response) {

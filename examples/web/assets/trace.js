@@ -1,5 +1,6 @@
 // What an agent does, as lines and as a timeline.
 import {make} from "./dom.js";
+import {frame} from "./stream.js";
 
 const list = (values, before = "") => values?.length ? before + values.join(", ") : "";
 const because = d => d.reason ? " (" + d.reason + ")" : "";
@@ -16,7 +17,7 @@ const lines = {
 	query_executed: d => ["Ran", rows(d.rows)],
 	intent_classified: d => ["Intent", d.intent + because(d)],
 	question_rewritten: d => ["Read as", d.question],
-	question_closed: d => ["Closed", "the question needs no reply" + because(d)],
+	question_closed: d => d.intent === "abort" ? null : ["Closed", "the question needs no reply" + because(d)],
 	retrieved: d => ["Search", d.query + ": " + (d.citations?.length ?? 0) + " passages"],
 	step_start: d => ["Step", d.step + " of " + d.of],
 	task_start: d => ["Task", d.description],
@@ -25,21 +26,28 @@ const lines = {
 	warning: d => ["Warning", d.message],
 };
 
+/** line returns what an event of the stream is called, and its text; null for others. */
+function line(event) {
+	if (event.type === "TOOL_CALL_START") return ["Tool", event.toolCallName];
+	return event.type === "CUSTOM" ? lines[event.name]?.(event.value) ?? null : null;
+}
+
 /** A Trace is what happened in one turn. */
 export class Trace {
-	constructor() {
-		this.began = performance.now();
+	/** The parts of the turn that the server has kept say when it began, and when their events were. */
+	constructor(began, parts) {
+		this.began = parts.length ? Date.parse(parts[0].began) : began;
+		this.times = parts.flatMap(p => p.events).filter(e => line(frame(e))).map(e => Date.parse(e.time));
 		this.entries = [];
 	}
 
 	/** add adds an event of the stream, and returns its text, or "". */
 	add(event) {
-		let line = null, millis = event.value?.millis ?? 0;
-		if (event.type === "CUSTOM") line = lines[event.name]?.(event.value) ?? null;
-		else if (event.type === "TOOL_CALL_START") line = ["Tool", event.toolCallName];
-		if (!line) return "";
-		this.entries.push({at: performance.now() - this.began, millis, name: line[0], text: line[1]});
-		return line.join(": ");
+		const found = line(event);
+		if (!found) return "";
+		const at = Math.max(0, (this.times[this.entries.length] ?? Date.now()) - this.began);
+		this.entries.push({at, millis: event.value?.millis ?? 0, name: found[0], text: found[1]});
+		return found.join(": ");
 	}
 
 	/** show returns the events as a timeline. */

@@ -1,5 +1,3 @@
-// Package assistant is the agent of the examples that hold conversations: a router over a
-// database and documents, with the store of its conversations and a recorded conversation.
 package assistant
 
 import (
@@ -17,50 +15,41 @@ import (
 	"github.com/qedkit/qed/rag"
 	"github.com/qedkit/qed/router"
 	"github.com/qedkit/qed/sqlagent"
-	"github.com/qedkit/qed/store"
 )
 
-// New returns a router over the database, the documents, more routes, and the model alone.
-// The documents are those of the folder docs; the example company has its own.
-func New(
-	ctx context.Context, model llm.Model, src *database.Source, docs string, conf *settings.Settings, st store.Store,
-	durable *qed.DurableOptions, more ...router.Route,
-) (qed.Agent, error) {
-	opt := conf.Agent
+// routes returns the routes to the database and to the documents.
+func (p *Program) routes(ctx context.Context) ([]router.Route, error) {
+	opt := p.Settings.Agent
 	opt.InterruptForJoins = true
 	opt.MaxHistoryMessages = allMessages
-	records, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, &opt)
+	records, err := sqlagent.New(p.Model, p.source.DB, p.source.Guard, p.source.Schema, &opt)
 	if err != nil {
 		return nil, err
 	}
 	routes := []router.Route{{
 		Name:        "sql",
-		Description: "figures, lists and records from the company's database, such as " + tables(src),
+		Description: "figures, lists and records from the company's database, such as " + tables(p.source),
 		Agent:       records,
 	}}
 	files := fs.FS(nil)
 	switch {
-	case docs != "":
-		files = os.DirFS(docs)
-	case src.IsExample():
+	case p.docs != "":
+		files = os.DirFS(p.docs)
+	case p.source.IsExample():
 		files = fieldservice.Manual()
 	}
-	if files != nil {
-		documents, err := newDocuments(ctx, model, files, conf)
-		if err != nil {
-			return nil, err
-		}
-		routes = append(routes, router.Route{
-			Name:        "documents",
-			Description: "rules, explanations and how things are done, from the company's manuals",
-			Agent:       documents,
-		})
+	if files == nil {
+		return routes, nil
 	}
-	return router.New(model, append(routes, more...), &router.Options{
-		Store:    st,
-		Durable:  durable,
-		Settings: opt.Settings,
-	})
+	documents, err := newDocuments(ctx, p.Model, files, p.Settings)
+	if err != nil {
+		return nil, err
+	}
+	return append(routes, router.Route{
+		Name:        "documents",
+		Description: "rules, explanations and how things are done, from the company's manuals",
+		Agent:       documents,
+	}), nil
 }
 
 // allMessages is the history limit of the agents: they send all messages that they
@@ -87,15 +76,6 @@ func newDocuments(ctx context.Context, model llm.Model, files fs.FS, conf *setti
 		Settings:           conf.Agent.Settings,
 		MaxHistoryMessages: allMessages,
 	})
-}
-
-// Memory returns which messages of a conversation the model gets.
-func Memory(conf *settings.Conversations, model llm.Model) *qed.Memory {
-	m := &qed.Memory{Messages: conf.Messages}
-	if conf.Tiered {
-		m.Summarizer = model
-	}
-	return m
 }
 
 const tablesInRoute = 40
