@@ -7,6 +7,9 @@
 //	go run ./examples/research -clarify 3 "What about waste?"   # asks before it begins
 //	go run ./examples/research -db research.db -resume          # resumes one that was stopped
 //
+// Reply "yes" or "no" to the tasks of a research, or type "draft" to see how to change
+// them.
+//
 // A research takes minutes. As a job of River it outlives the request: workers share a
 // queue in the PostgreSQL database of the conversations, and replace one that died.
 //
@@ -141,8 +144,9 @@ type conversation struct {
 	agent  qed.Agent
 	show   *chat.Printer
 	folder string
-	number int  // of the report
-	open   bool // a question waits for a reply
+	number int             // of the report
+	open   bool            // a question waits for a reply
+	draft  json.RawMessage // of the tasks, if they wait for an approval
 }
 
 // ask asks a question that was not typed.
@@ -151,8 +155,22 @@ func (c *conversation) ask(ctx context.Context, line string) error {
 	return c.line(ctx, line)
 }
 
+// progress returns what a task has read and found.
+func progress(p research.Progress) string {
+	text := fmt.Sprintf("%s, for %s: %s and %s so far", p.Passage.Location, p.Task,
+		chat.Count(p.Documents, "document"), chat.Count(p.Findings, "finding"))
+	if p.Depth > 0 {
+		text += ", by " + chat.Count(p.Depth, "reference")
+	}
+	return text
+}
+
 // line runs a turn, shows its progress, and writes its report.
 func (c *conversation) line(ctx context.Context, line string) error {
+	if line == "draft" && c.draft != nil {
+		c.show.Note("%s\nTo change the tasks, reply \"edit: \" and the changed JSON, on one line.", c.draft)
+		return nil
+	}
 	var answer qed.Answer
 	for event, err := range c.agent.Run(ctx, qed.Turn{Thread: "research", Text: line}) {
 		if err != nil {
@@ -164,8 +182,7 @@ func (c *conversation) line(ctx context.Context, line string) error {
 			if err := json.Unmarshal(d.JSON, &p); err != nil {
 				return err
 			}
-			c.show.Step("progress", fmt.Sprintf("%s: %d documents, depth %d, %d findings, %d tokens left",
-				p.Task, p.Documents, p.Depth, p.Findings, p.TokensLeft))
+			c.show.Step("read", progress(p))
 		case qed.Completed:
 			answer = d.Answer
 		default:
@@ -173,8 +190,9 @@ func (c *conversation) line(ctx context.Context, line string) error {
 		}
 	}
 	c.show.Answer(answer)
-	c.open = len(answer.Questions) > 0
+	c.open, c.draft = len(answer.Questions) > 0, nil
 	if c.open {
+		c.draft = answer.Questions[0].Draft
 		return nil
 	}
 	report, err := research.ReportOf(answer)

@@ -26,7 +26,8 @@ func TestTranscript(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
 	for _, want := range []string{
-		"task_1: 4 documents, depth 2, 4 findings",
+		"read      liegeplatz-4.md:7-9, for task_1: 4 documents and 4 findings so far, by 2 references",
+		"Dürfen sie ausgeführt werden?\n            (genehmigen",
 		"§ 2 der Gebührenordnung in liegeplatz-1.md: liegeplatz-2.md (exact)",
 		"§ 9 der Hafenabgabenverordnung in liegeplatz-2.md: not followed: nicht nötig",
 		"§ 2 der Liegeplatzordnung in liegeplatz-4.md: not followed: depth",
@@ -88,7 +89,7 @@ func TestResume(t *testing.T) {
 	}
 	args := []string{"-out", resumed, "-db", filepath.Join(folder, "research.db")}
 	ctx, stop := context.WithCancel(t.Context())
-	out := &stopper{at: "depth 1", stop: stop}
+	out := &stopper{at: "by 1 reference", stop: stop}
 	// Without a wait the research ends before its events are printed.
 	if err := run(ctx, append(args, "-think", "50ms"), strings.NewReader(""), out); !errors.Is(err, context.Canceled) {
 		t.Fatalf("%v\n%s", err, out.String())

@@ -120,7 +120,7 @@ func TestResearch(t *testing.T) {
 				value[chromedp.Void](b, fmt.Sprintf(`document.querySelectorAll("article:last-child .text .figure")[%d].click()`, i))
 			}
 			b.has("At the fence of zone A the limit is 45 decibels at night.", "At 12 metres a dive lasts at most 90 minutes.")
-			if closed := value[int](b, `document.querySelectorAll("article:last-child .source:not([open])").length`); closed > 0 || n < 4 {
+			if closed := value[int](b, `document.querySelectorAll("article:last-child .proofs .source:not([open])").length`); closed > 0 || n < 4 {
 				t.Errorf("%d citations, and %d sources stay closed", n, closed)
 			}
 			show("research-report")

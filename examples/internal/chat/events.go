@@ -50,14 +50,14 @@ func (p *Printer) Event(e qed.Event) {
 		if d.Truncated {
 			more = ", and there are more"
 		}
-		p.step(green, "ran", fmt.Sprintf("%s in %s%s", count(d.Rows, "row"), millis(d.Millis), more))
+		p.step(green, "ran", fmt.Sprintf("%s in %s%s", Count(d.Rows, "row"), millis(d.Millis), more))
 	case qed.IntentClassified:
 		p.step(cyan, "intent", string(d.Intent)+suffix(" of ", d.Tasks)+because(d.Reason))
 	case qed.QuestionRewritten:
 		p.step(cyan, "rewritten", d.Question)
 	case qed.Planned:
 		p.tools = slices.ContainsFunc(d.Tasks, func(t qed.PlanTask) bool { return t.Tool != "" })
-		p.step(cyan, "plan", count(len(d.Tasks), "task")+because(d.Reason))
+		p.step(cyan, "plan", Count(len(d.Tasks), "task")+because(d.Reason))
 		for _, t := range d.Tasks {
 			p.step(dim, "", planned(t))
 		}
@@ -66,10 +66,10 @@ func (p *Printer) Event(e qed.Event) {
 	case qed.TaskFinished:
 		p.taskFinished(d)
 	case qed.Page:
-		p.step(green, "page", fmt.Sprintf("%d: %s", d.Number, count(len(d.Table.Rows), "row")))
+		p.step(green, "page", fmt.Sprintf("%d: %s", d.Number, Count(len(d.Table.Rows), "row")))
 	case qed.Retrieved:
 		p.step(cyan, "search", d.Query)
-		p.step(green, "found", count(len(d.Citations), "passage")+locations(d.Citations))
+		p.step(green, "found", Count(len(d.Citations), "passage")+locations(d.Citations))
 	case qed.Token:
 		if d.Channel == qed.ChannelFinal {
 			p.say(d.Content)
@@ -110,11 +110,11 @@ func (p *Printer) taskFinished(d qed.TaskFinished) {
 	case d.Interrupted:
 		p.step(yellow, "waiting", d.Key+": for your reply")
 	case d.Cached:
-		p.step(green, "reused", fmt.Sprintf("%s: %s from before", d.Key, count(d.Rows, "result")))
+		p.step(green, "reused", fmt.Sprintf("%s: %s from before", d.Key, Count(d.Rows, "result")))
 	case p.tools && d.Rows == 0: // most tools return no rows
 		p.step(green, "done", fmt.Sprintf("%s in %s", d.Key, millis(d.Millis)))
 	default:
-		p.step(green, "found", fmt.Sprintf("%s: %s in %s", d.Key, count(d.Rows, "result"), millis(d.Millis)))
+		p.step(green, "found", fmt.Sprintf("%s: %s in %s", d.Key, Count(d.Rows, "result"), millis(d.Millis)))
 	}
 }
 
@@ -153,7 +153,8 @@ func because(reason string) string {
 	return " (" + reason + ")"
 }
 
-func count(n int, what string) string {
+// Count returns a number of things.
+func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -22,7 +22,8 @@ func OpenModel(conf *settings.Settings, show *Printer, replay llm.Model) (model 
 	default:
 		model = conf.Priced(replay)
 		show.Note("No model is configured (%s): a recorded conversation is replayed.\n"+
-			"The model's words are recorded; everything else really runs.", settings.ModelVariables)
+			"The model's words are recorded; everything else really runs. To ask what you like, set one of these variables.",
+			settings.ModelVariables)
 	}
 	return model, live, nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -78,7 +79,7 @@ func (p *Printer) Source(name string, notes []string, account []sqldb.Finding) {
 		}
 	}
 	if hidden := len(account) - shown; hidden > 0 {
-		p.step(dim, "", "and "+count(hidden, "more finding"))
+		p.step(dim, "", "and "+Count(hidden, "more finding"))
 	}
 }
 
@@ -177,7 +178,7 @@ func (p *Printer) rows(t *qed.Table) {
 		return
 	}
 	if p.table != nil && reflect.DeepEqual(p.table, t) {
-		p.step(dim, "rows", "the same "+count(len(t.Rows), "row")+" as before")
+		p.step(dim, "rows", "the same "+Count(len(t.Rows), "row")+" as before")
 		return
 	}
 	p.table = t
@@ -188,7 +189,7 @@ func (p *Printer) rows(t *qed.Table) {
 	few.WriteText(&text)
 	lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
 	if len(few.Rows) < len(t.Rows) {
-		total := count(len(t.Rows), "row")
+		total := Count(len(t.Rows), "row")
 		if t.Truncated {
 			total = "more than " + total
 		}
@@ -206,6 +207,8 @@ func (p *Printer) Hint(text string) { p.step(dim, "", text) }
 // Questions prints the questions that wait for a reply of the user.
 func (p *Printer) Questions(questions []question.Question) {
 	for _, q := range questions {
-		p.step(yellow, "question", q.String())
+		lines := strings.Split(q.String(), "\n")
+		isPlan := func(line string) bool { return strings.HasPrefix(line, `{"tasks":`) } // the text lists the tasks
+		p.step(yellow, "question", strings.Join(slices.DeleteFunc(lines, isPlan), "\n"))
 	}
 }
