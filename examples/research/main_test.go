@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/references"
 )
@@ -183,5 +185,14 @@ func TestPage(t *testing.T) {
 	}
 	if slices.ContainsFunc([]string{"<script", "<img", "src=", "<b>", "<title><title>"}, func(s string) bool { return strings.Contains(text, s) }) {
 		t.Errorf("%s", text)
+	}
+}
+
+// The command "draft" shows the tasks that wait for an approval, which a reply can change.
+func TestDraft(t *testing.T) {
+	var out bytes.Buffer
+	c := &conversation{show: chat.NewPrinter(&out), draft: json.RawMessage(`{"tasks":{}}`)}
+	if err := c.line(t.Context(), "draft"); err != nil || !strings.Contains(out.String(), `{"tasks":{}}`) {
+		t.Errorf("%v: %s", err, out.String())
 	}
 }

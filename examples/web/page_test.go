@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/qedkit/qed/examples/analyst/orders"
 )
@@ -112,6 +113,43 @@ func TestRecords(t *testing.T) {
 	b.press("Timeline")
 	b.show("records")
 	b.reload()
+}
+
+// TestKeyboard asks, answers a question, opens a source and begins anew with keys alone.
+func TestKeyboard(t *testing.T) {
+	_, b := open(t)
+	tab := func(want string) {
+		t.Helper()
+		for range 40 {
+			b.do(chromedp.KeyEvent(kb.Tab))
+			if value[bool](b, fmt.Sprintf(`document.activeElement.matches("button, summary") && document.activeElement.textContent.startsWith(%s)`, quoted(want))) {
+				if !value[bool](b, `document.activeElement.checkVisibility() && getComputedStyle(document.activeElement).outlineStyle !== "none"`) {
+					t.Errorf("the focus on %s is not visible", want)
+				}
+				return
+			}
+		}
+		t.Fatalf("the key Tab does not reach %s", want)
+	}
+	b.do(chromedp.KeyEvent(kb.Tab))
+	b.until(`document.activeElement.id === "skip"`)
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`document.activeElement.id === "text" && !document.querySelector("#start").hidden`)
+	b.do(chromedp.KeyEvent("How many invoices were issued for each region in March 2026?"), chromedp.KeyEvent(kb.Enter))
+	b.articles(1)
+	b.do(chromedp.KeyEvent(kb.Tab))
+	tab("by the shipping location")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.articles(2)
+	tab("region") // sorts the rows
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector("th").ariaSort === "ascending"`)
+	tab("Query 1")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.has("Join path", "invoice.shippingLocationId = customerLocation.id")
+	tab("New conversation")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`!document.querySelector("#start").hidden && document.activeElement.id === "text"`)
 }
 
 // TestDocuments asks the manual: a source opens its passage.

@@ -414,6 +414,10 @@ function menu(open) {
 
 byId("menu").onclick = () => menu(!document.body.classList.contains("menu"));
 byId("new").onclick = begin;
+byId("skip").onclick = event => {
+	event.preventDefault(); // the address names the conversation
+	input.focus();
+};
 byId("file").onchange = () => byId("file").files[0] && upload(byId("file").files[0]);
 byId("stop").onclick = async () => {
 	if (!thread) return running?.abort(); // an uploaded file
