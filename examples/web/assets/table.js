@@ -36,7 +36,7 @@ export function show(table, label = "Rows") {
 	let sorted = -1, down = false, all = rows.length <= shown;
 	const body = make("tbody");
 	const fill = () => body.replaceChildren(...(all ? rows : rows.slice(0, shown)).map(row =>
-		make("tr", null, ...row.map(cell => make("td", {className: number(cell) ? "right" : "left", textContent: text(cell)})))));
+		make("tr", null, ...row.map(cell => make("td", {className: (number(cell) ? "right" : "left") + (/^\S{1,40}$/.test(text(cell)) ? " whole" : ""), textContent: text(cell)})))));
 	const heads = table.columns.map((column, i) => make("th", {scope: "col", className: number(rows[0]?.[i]) ? "right" : "left"},
 		button(column.name, () => {
 			down = sorted === i && !down;
