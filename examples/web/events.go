@@ -26,6 +26,9 @@ type keeper struct {
 	store store.Store
 }
 
+// storeTimeout is how long a turn waits until an event is saved.
+const storeTimeout = 5 * time.Second
+
 // kindEvent is the kind of the records with an event.
 const kindEvent store.Kind = "event"
 
@@ -41,16 +44,14 @@ func (k keeper) Run(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, err
 			User: turn.User, Tenant: turn.Tenant, Status: "events",
 		}}
 		recs := []store.Record{began} // saved with the first event: a refused turn has none
+		keeps := turn.Thread != ""
 		for e, err := range k.Agent.Run(ctx, turn) {
-			if kept, ok := toKeep(e); ok && turn.Thread != "" {
-				data, failed := json.Marshal(kept)
-				if failed == nil {
-					recs = append(recs, store.Record{Time: kept.Time, Kind: kindEvent, Data: data})
-					failed = k.append(ctx, eventsOf(turn.Thread), recs)
+			if kept, ok := toKeep(e); ok && keeps {
+				if failed := k.keep(ctx, turn.Thread, kept, recs); failed != nil {
+					keeps = false // the others would belong to the turn before
+					slog.WarnContext(ctx, "The events of a turn are not saved", "thread", turn.Thread, "error", failed)
 				}
-				if recs = nil; failed != nil && ctx.Err() == nil {
-					slog.WarnContext(ctx, "An event of a turn is not saved", "thread", turn.Thread, "error", failed)
-				}
+				recs = nil
 			}
 			if !yield(e, err) {
 				return
@@ -86,8 +87,17 @@ func toKeep(e qed.Event) (qed.Event, bool) {
 	return e, true
 }
 
-// append appends records. A process that was taken for dead may append too.
-func (k keeper) append(ctx context.Context, thread string, recs []store.Record) error {
+// keep appends records and an event to those of a conversation. A process that was taken
+// for dead may append too. A turn that is stopped still has its events.
+func (k keeper) keep(ctx context.Context, conversation string, e qed.Event, recs []store.Record) error {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	recs = append(recs, store.Record{Time: e.Time, Kind: kindEvent, Data: data})
+	thread := eventsOf(conversation)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
 	for {
 		head := int64(0)
 		for rec, err := range k.store.Records(ctx, thread, store.Range{NewestFirst: true, Limit: 1}) {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -103,5 +105,48 @@ func TestEvents(t *testing.T) {
 	send("DELETE", "/conversations/c%2F1", "ann", "")
 	if records() != 0 {
 		t.Errorf("%d records are left", records())
+	}
+}
+
+// A flaky store fails once.
+type flaky struct {
+	store.Store
+	fails bool
+}
+
+func (f *flaky) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
+	if f.fails {
+		f.fails = false
+		return errors.New("the disk is full")
+	}
+	return f.Store.Append(ctx, thread, after, recs...)
+}
+
+// TestFlakyEvents answers a turn whose first event cannot be saved. Its other events are
+// not taken for those of the turn before.
+func TestFlakyEvents(t *testing.T) {
+	st := &flaky{Store: &store.InMemory{}}
+	k := keeper{qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		for range 3 {
+			qed.Emit(ctx, qed.Warning{Message: turn.Text})
+		}
+		return qed.Answer{Text: turn.Text}, nil
+	}), st}
+	for _, text := range []string{"one", "two", "three"} {
+		st.fails = text == "two"
+		if answer, err := qed.Ask(t.Context(), k, qed.Turn{Thread: "t", Text: text}); err != nil || answer.Text != text {
+			t.Errorf("%+v, %v", answer, err)
+		}
+	}
+	turns, err := k.turns(t.Context(), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []string
+	for _, turn := range turns {
+		kept = append(kept, fmt.Sprint(turn.Said, len(turn.Events)))
+	}
+	if diff := cmp.Diff([]string{"one3", "three3"}, kept); diff != "" {
+		t.Error(diff)
 	}
 }
