@@ -79,6 +79,12 @@ func TestStop(t *testing.T) {
 	b.press("Continue")
 	b.until(`document.querySelector(".answer").innerText.includes("It is 42.")`)
 	b.idle()
+	b.do(chromedp.Reload())
+	b.articles(2)
+	b.has("It is 42.")
+	if text := value[string](b, `document.querySelector("#turns").innerText`); !strings.Contains(text, "This turn was stopped.") || strings.Contains(text, "Working") {
+		t.Errorf("after a reload the page shows\n%s", text)
+	}
 }
 
 // TestReload loads the page again while a turn runs: the turn continues.
