@@ -264,7 +264,7 @@ func TestUpload(t *testing.T) {
 	}
 	b.ask(orders.Recorded[0])
 	b.until(`document.querySelector(".chart svg") !== null`)
-	b.has("83.1", "Query 1 (sql", "Timeline", "Checked, contradicted: Beta is on time more often than Alpha.", " tokens, ", " steps, ")
+	b.has("83.1", "Query 1 (sql", "Timeline", "Checked, contradicted: Beta is on time more often than Alpha.", " steps, ")
 	b.press("Checked, contradicted")
 	b.has("simpson: fail")
 	b.show("upload")
