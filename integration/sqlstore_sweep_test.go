@@ -71,7 +71,8 @@ func TestSQLStoreSweep(t *testing.T) {
 			s := newStore(t, db, e.dialect, nil)
 			all := map[string]store.Status{
 				"answered": store.StatusAnswered, "failed": store.StatusFailed, "stopped": store.StatusStopped,
-				"running": store.StatusRunning, "waiting": store.StatusInterrupted, "unknown": "something new",
+				"attached": store.StatusAttached,
+				"running":  store.StatusRunning, "waiting": store.StatusInterrupted, "unknown": "something new",
 			}
 			for id, status := range all {
 				addThread(t, s, id, status, 25*time.Hour) // by a clock that is wrong
@@ -88,7 +89,7 @@ func TestSQLStoreSweep(t *testing.T) {
 						maxAge, maxUnfinishedAge, n, err, got, left)
 				}
 			}
-			every := []string{"answered", "failed", "running", "stopped", "unknown", "waiting"}
+			every := []string{"answered", "attached", "failed", "running", "stopped", "unknown", "waiting"}
 			sweep(0, 0, every...)
 			sweep(day, day, every...)
 			age(t, db, e.dialect, 25*time.Hour)

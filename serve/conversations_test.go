@@ -184,7 +184,7 @@ func TestReserved(t *testing.T) {
 	url, _ := newServer(t, qed.Durable(rich, st, nil), &serve.Options{Store: st, Rejoin: true, Caller: byHeader, Turns: rate.Inf})
 	send(t, "POST", url+"/internal/chat/stream", chat("c", "hello"), "User", "rosa")
 	var journal string
-	for info, err := range st.Threads(t.Context(), store.ThreadFilter{Statuses: []store.Status{"stream"}}) {
+	for info, err := range st.Threads(t.Context(), store.ThreadFilter{Statuses: []store.Status{store.StatusAttached}}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,9 +15,6 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// statusStream is the status of the threads of journals.
-const statusStream store.Status = "stream"
-
 // The kinds of records of a journal, besides [store.Began], [store.Resumed] and
 // [store.Heartbeat].
 const (
@@ -133,7 +130,7 @@ func beganRecord(id, run string, turn qed.Turn) (store.Record, error) {
 	data, err := json.Marshal(journalBegan{Turn: id, Run: run})
 	return store.Record{
 		Kind: store.Began, Data: data,
-		Header: &store.Header{User: turn.User, Tenant: turn.Tenant, Status: statusStream},
+		Header: &store.Header{User: turn.User, Tenant: turn.Tenant, Status: store.StatusAttached},
 	}, err
 }
 

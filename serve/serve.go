@@ -158,8 +158,8 @@ type Options struct {
 	//   - An event is sent after it was saved. While the Store fails, events are sent
 	//     at once and saved later.
 	//   - Store keeps the events of the last turn of each conversation, in a thread
-	//     with the Status "stream". To leave these threads out of a list of your own,
-	//     use [store.ThreadFilter].Statuses.
+	//     with [store.StatusAttached]. To leave these threads out of a list of your
+	//     own, use [store.ThreadFilter].Statuses.
 	//   - If the process of a turn dies or shuts down, and the agent is durable, the
 	//     next reader in another process resumes the turn there.
 	//

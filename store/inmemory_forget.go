@@ -7,7 +7,7 @@ import (
 )
 
 // ended are the statuses of threads that are forgotten first.
-var ended = []Status{StatusAnswered, StatusFailed, StatusStopped}
+var ended = []Status{StatusAnswered, StatusFailed, StatusStopped, StatusAttached}
 
 // An order has the threads of an [InMemory] with MaxThreads in the order in
 // which they are forgotten: first those whose last run ended, then the others.

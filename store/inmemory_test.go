@@ -98,7 +98,7 @@ func TestInMemoryForgets(t *testing.T) {
 		has("1", "4", "5")
 		set("6", 0, store.StatusRunning)
 		has("4", "5", "6")
-		set("7", 0, store.StatusFailed)
+		set("7", 0, store.StatusAttached)
 		has("4", "6", "7")
 		set("8", 0, store.StatusRunning)
 		has("4", "6", "8")

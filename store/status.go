@@ -6,6 +6,11 @@ import "time"
 // the thread has no run.
 type Status string
 
+// StatusAttached is the status of a thread that is no conversation but has data of
+// one, such as the events of its last turn. It is deleted and forgotten like a
+// conversation whose last run has ended.
+const StatusAttached Status = "attached"
+
 // A run that crashed, failed or was stopped is resumed by a turn without a
 // text.
 const (

@@ -41,7 +41,7 @@ func eventsOf(conversation string) string {
 func (k keeper) Run(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, error] {
 	return func(yield func(qed.Event, error) bool) {
 		began := store.Record{Time: time.Now(), Kind: store.Began, Data: said(turn), Header: &store.Header{
-			User: turn.User, Tenant: turn.Tenant, Status: "events",
+			User: turn.User, Tenant: turn.Tenant, Status: store.StatusAttached,
 		}}
 		recs := []store.Record{began} // saved with the first event: a refused turn has none
 		keeps := turn.Thread != ""

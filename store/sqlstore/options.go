@@ -24,8 +24,8 @@ type Options struct {
 	Retry retry.Policy
 
 	// MaxAge is the age at which a thread is deleted whose last run was
-	// answered, failed or stopped. 0 keeps such threads for ever. See
-	// [Store.Sweep].
+	// answered, failed or stopped, or which has [store.StatusAttached]. 0 keeps
+	// such threads for ever. See [Store.Sweep].
 	MaxAge time.Duration
 
 	// MaxUnfinishedAge is the age at which a thread is deleted whose last run is

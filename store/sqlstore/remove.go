@@ -43,7 +43,7 @@ func (s *Store) Delete(ctx context.Context, thread string) error {
 }
 
 // finished are the statuses of threads that nobody waits for.
-var finished = []store.Status{store.StatusAnswered, store.StatusFailed, store.StatusStopped}
+var finished = []store.Status{store.StatusAnswered, store.StatusFailed, store.StatusStopped, store.StatusAttached}
 
 // unfinished are the other statuses. The process of a crashed run may return, or
 // another one may resume the run.
@@ -52,11 +52,12 @@ var unfinished = []store.Status{store.StatusRunning, store.StatusCrashed, store.
 // Sweep deletes threads by age, and returns their number. A store with
 // [Options].MaxAge or MaxUnfinishedAge calls Sweep itself.
 //
-//   - maxAge is for threads whose last run was answered, failed or stopped, and
-//     maxUnfinishedAge for those whose last run is running, has crashed or waits
-//     for a reply. An age of 0 or less keeps the threads.
+//   - maxAge is for threads whose last run was answered, failed or stopped, and for
+//     those with [store.StatusAttached]. maxUnfinishedAge is for threads whose last
+//     run is running, has crashed or waits for a reply. An age of 0 or less keeps
+//     the threads.
 //   - The age of a thread is the time since its last run ended, or for an
-//     unfinished one since its last record. It is by the clock of the database
+//     unfinished or attached one since its last record. It is by the clock of the database
 //     server, and for SQLite by that of the machine.
 //   - A thread without a header is kept: see [store.Header].
 //   - A thread that gets a new record meanwhile stays. Each thread is deleted in
