@@ -9,7 +9,8 @@ import (
 func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
 
 var bounds = sqlbound.Rules{
-	Shape: shape.Rules{Recursion: shape.LimitInside},
+	Shape:        shape.Rules{Recursion: shape.LimitInside},
+	DistinctJSON: true,
 	Functions: sqlbound.Functions(`
 		small: length octet_length unicode soundex typeof random julianday unixepoch date datetime
 		small: time timediff json_array_length json_error_position json_type json_valid

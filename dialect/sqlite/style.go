@@ -16,6 +16,7 @@ var style = sqlast.Style{
 	BoolNames:    true,
 	CrossJoin:    "JOIN", // CROSS JOIN would also set the order of the loops
 	Raise:        raise,
+	CallAs:       boundedJSON,
 }
 
 // raise returns a call whose error quotes text, which is no path.

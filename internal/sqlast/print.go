@@ -77,6 +77,10 @@ type Style struct {
 	// which is no limit in SQLite.
 	BarrierLimit string
 
+	// CallAs returns the expression that is executed instead of a call, or nil for
+	// the call itself. Nil means that every call is executed as itself.
+	CallAs func(*Call) Expr
+
 	// Raise returns a condition that fails when it is evaluated, with an error that
 	// has the text. It names row, so that no engine evaluates it beforehand.
 	Raise func(text string, row Expr) Expr

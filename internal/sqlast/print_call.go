@@ -3,6 +3,12 @@ package sqlast
 import "strings"
 
 func (p *printer) call(c *Call) {
+	if p.physical && p.CallAs != nil {
+		if e := p.CallAs(c); e != nil {
+			p.expr(e)
+			return
+		}
+	}
 	if p.physical && p.CallPrefix != nil {
 		p.text(p.CallPrefix(c))
 	}

@@ -264,6 +264,10 @@ func (c *checker) paths(e *sqlast.Call, args []size) size {
 
 func (c *checker) collectCall(e *sqlast.Call, args []size, s *scope) size {
 	element := c.json(e, args)
+	if c.rules.DistinctJSON && e.Distinct && strings.HasPrefix(e.Name, "json") && !s.isStored(e.Args[0]) {
+		c.fail(e.Pos, e.Name, "%s(DISTINCT ..) takes columns of tables only: select the distinct values in a subquery, "+
+			"and collect them", e.Name)
+	}
 	if e.Separator != nil {
 		element = element.plus(c.expr(e.Separator, s))
 	}

@@ -225,6 +225,19 @@ func (s *scope) column(e *sqlast.Column) size {
 	return size{data: stored}
 }
 
+// isStored reports whether an expression is a column of a stored table.
+func (s *scope) isStored(e sqlast.Expr) bool {
+	c, ok := e.(*sqlast.Column)
+	for ; ok && s != nil; s = s.outer {
+		for i := range s.tables {
+			if s.tables[i].alias == c.Table {
+				return s.tables[i].sizes == nil
+			}
+		}
+	}
+	return false
+}
+
 // item returns the size of the item with the alias.
 func (s *scope) item(alias string) size {
 	for i := range s.items {

@@ -40,6 +40,10 @@ type Rules struct {
 	// (MySQL).
 	Backtracking bool
 
+	// DistinctJSON is set if nothing bounds the memory of a JSON aggregate with
+	// DISTINCT (SQLite). It may only collect stored values.
+	DistinctJSON bool
+
 	// Batched is set if the engine computes many rows before it looks at its limits
 	// (DuckDB: 2048). The bounds of a row are then lower.
 	Batched bool
