@@ -8,16 +8,15 @@
 package privacy
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/sensitive"
 	"github.com/qedkit/qed/joinpath"
-	"github.com/qedkit/qed/refusal"
 )
 
 // Columns chooses columns. Nil and the zero value choose all columns but those that,
@@ -117,11 +116,8 @@ func (c *Columns) check(schema *joinpath.Schema) error {
 	}{{"Show", c.Show}, {"Hide", c.Hide}} {
 		for _, name := range field.entries {
 			if !known(schema, name) {
-				return errors.New(refusal.Problem{
-					Message: fmt.Sprintf("privacy: Columns.%s: the schema has no %q: write table.column, or table.* for all "+
-						"columns of a table", field.name, strings.ToValidUTF8(name, "")),
-					Candidates: refusal.Nearest(name, columns(schema), 3),
-				}.String())
+				return option.UnknownName(fmt.Sprintf("privacy: Columns.%s: the schema has no %q: write table.column, or "+
+					"table.* for all columns of a table", field.name, strings.ToValidUTF8(name, "")), name, columns(schema))
 			}
 		}
 	}

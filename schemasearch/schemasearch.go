@@ -23,7 +23,6 @@ import (
 	"github.com/qedkit/qed/internal/words"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/refusal"
 )
 
 // Options are the options of [New]. Nil and zero fields mean the defaults.
@@ -195,10 +194,8 @@ func (o *Options) check(schema *joinpath.Schema) error {
 	}{{"Synonyms", o.Synonyms}, {"Values", o.Values}} {
 		for _, name := range slices.Sorted(maps.Keys(field.entries)) {
 			if !known[name] {
-				return errors.New(refusal.Problem{
-					Message:    fmt.Sprintf("schemasearch: Options.%s: the schema has no %q", field.name, name),
-					Candidates: refusal.Nearest(name, slices.Collect(maps.Keys(known)), 3),
-				}.String())
+				return option.UnknownName(fmt.Sprintf("schemasearch: Options.%s: the schema has no %q", field.name, name),
+					name, slices.Collect(maps.Keys(known)))
 			}
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/wordform"
-	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/resolve"
 	"github.com/qedkit/qed/secureview"
 )
@@ -137,15 +137,12 @@ func NewTableFinder(db Database, guard *secureview.Guard, lookups ...Lookup) (re
 	}
 	for i, l := range lookups {
 		if l.Name == "" || l.Table == "" {
-			return nil, fmt.Errorf("values: lookup %d needs a table and a column with the names", i)
+			return nil, fmt.Errorf("values: lookup %d needs a table and a column with the names", i+1)
 		}
 		for _, column := range l.columns() {
 			name := l.Table + "." + column
 			if !slices.ContainsFunc(known, func(k string) bool { return ascii.EqualFold(k, name) }) {
-				return nil, errors.New(refusal.Problem{
-					Message:    fmt.Sprintf("values: lookup %d: the policy has no column %q", i, name),
-					Candidates: refusal.Nearest(name, known, 3),
-				}.String())
+				return nil, option.UnknownName(fmt.Sprintf("values: lookup %d: the policy has no column %q", i+1, name), name, known)
 			}
 		}
 	}

@@ -2,8 +2,11 @@
 package option
 
 import (
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/qedkit/qed/refusal"
 )
 
 // Default sets *v to standard if it is zero. It returns an error if *v is
@@ -28,4 +31,10 @@ func DefaultOrNone[N int | int64 | time.Duration](v *N, standard N) {
 	case *v < 0:
 		*v = 0
 	}
+}
+
+// UnknownName returns the error of an option that has a name which is none of known.
+// message says that, and the names that may have been meant follow it.
+func UnknownName(message, name string, known []string) error {
+	return errors.New(refusal.Problem{Message: message, Candidates: refusal.Nearest(name, known, 3)}.String())
 }
