@@ -30,8 +30,8 @@ type HistoryEntry struct {
 	Time time.Time `json:"time"`
 	Turn Turn      `json:"turn"` // the turn with which the run began
 
-	// Message is what the user said in this turn: its Text, or its replies as
-	// text, one a line. It is empty for a turn that resumed a run without a reply.
+	// Message is what the user said in this turn: its Text, or one line for each of
+	// its replies. It is empty for a turn that resumed a run without a reply.
 	Message string `json:"message,omitempty"`
 
 	Status store.Status `json:"status"`           // of the run at that time

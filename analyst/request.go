@@ -45,10 +45,14 @@ func (a *Analyst) Describe(ctx context.Context, turn qed.Turn) (Overview, error)
 
 // Rerun runs the queries of explorations again in the data of the session, and returns
 // the explorations with their rows. It is for explorations that a client sent: their
-// rows, their checks and the data of their charts are not trusted. A query that the
-// guard refuses or that fails is left out, and so is a chart whose spec is refused, and
-// what is not reached within [Options].Timeout; problems has the reasons.
-func (a *Analyst) Rerun(ctx context.Context, turn qed.Turn, sent ...*Exploration) (again []*Exploration, problems []string, err error) {
+// rows, their checks and the data of their charts are not trusted.
+//
+// These are left out, with the reason in problems: a query that fails or that the guard
+// refuses, a chart whose spec is refused, what follows the first 100 queries and charts,
+// and what is not reached within [Options].Timeout.
+func (a *Analyst) Rerun(
+	ctx context.Context, turn qed.Turn, sent ...*Exploration,
+) (again []*Exploration, problems []string, err error) {
 	err = a.with(ctx, turn, func(ctx context.Context, d *data) error {
 		r := rerun{ctx: ctx, data: d, left: maxRerun}
 		for i, e := range sent {
@@ -111,7 +115,8 @@ func (r *rerun) exploration(sent *Exploration) *Exploration {
 	return e
 }
 
-// full reports whether item i of n cannot run any more.
+// full reports whether item i of n cannot run, because a limit is reached. If so, it
+// records the problem of this item and those that follow.
 func (r *rerun) full(what string, i, n int) bool {
 	if r.left > 0 && r.ctx.Err() == nil {
 		r.left--

@@ -11,10 +11,10 @@ import (
 // The source that is cited first becomes [1], the next one [2], and so on. [a][b],
 // [a, b] and [a; b] cite several sources.
 //
-// What looks like a key and is that of no source is removed, with the space before
-// it: letters with digits, such as [c4k7fm] or [doc-3], and numbers of at most three
-// digits. Other text in brackets, such as [x] or [2024], stays as it is, and so do
-// brackets within Markdown code.
+// A key that no source has is removed, with the space before it. Text in brackets is
+// taken for a key if it is letters with digits, such as [c4k7fm] or [doc-3], or a number
+// of at most three digits. Other text in brackets, such as [x] or [2024], stays as it
+// is, and so do brackets within Markdown code.
 //
 // Make one with [NewText], pass the pieces of the text to [Text.Write], and call
 // [Text.Close] at its end. A Text is not safe for concurrent use.

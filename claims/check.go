@@ -257,8 +257,10 @@ func (c *checker) groups(x []float64) ([]*group, error) {
 	names, _ := c.values(c.by)
 	chosen := names
 	if n := len(c.Claim.Groups); n > maxGroups {
-		return nil, refuse(ErrTooLarge, "groups", nil, "the claim names %d groups, and at most %d can be compared", n, maxGroups)
-	} else if n > 0 {
+		return nil, refuse(ErrTooLarge, "groups", nil,
+			"the claim names %d groups, and at most %d can be compared", n, maxGroups)
+	}
+	if len(c.Claim.Groups) > 0 {
 		chosen = nil
 		for _, name := range c.Claim.Groups {
 			value, ok := like(name, names)

@@ -54,8 +54,8 @@ func plainNumber(text string) (Number, bool) {
 	return Number{Negative: m[1] != "", readings: []reading{newReading(m[2], m[3]).times(power)}}, true
 }
 
-// Find returns all numbers of a text, in their order: as they are written, such as
-// "-1,234.5", "12 %", "$1.2 million" or "4,17 EUR".
+// Find returns all numbers of a text, in their order. Examples of numbers are
+// "-1,234.5", "12 %", "$1.2 million" and "4,17 EUR".
 func Find(text string, style Style) []Number {
 	text = plain(text)
 	var all []Number

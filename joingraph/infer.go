@@ -21,12 +21,11 @@ type InferOptions struct {
 	// 0.5. [joinpath.Options] have a limit of their own, which is higher.
 	MinConfidence float64
 
-	// Database is asked for counts, with statements that Guard checks and rewrites.
-	// The statements only count: no value of a row leaves the database, except the
-	// difference between the largest and the smallest number of a column. The
-	// policy of Guard lists the tables and columns that they may read; a statement
-	// about others is refused and reported in [Inference.Problems]. If both are nil,
-	// names, types and keys decide alone.
+	// Database runs statements that count rows. Guard checks and rewrites them. No
+	// value of a row leaves the database, except the difference between the largest
+	// and the smallest number of a column. A statement about a table or a column that
+	// the policy of Guard does not list is refused, and reported in
+	// [Inference.Problems]. If both fields are nil, names, types and keys decide alone.
 	Database Database
 	Guard    *secureview.Guard
 

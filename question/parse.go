@@ -44,9 +44,9 @@ type Parsed struct {
 //   - words of an approval such as "yes", "approve", "ok", or "no", "reject",
 //     with a reason after a colon, or "edit:" and the changed value as JSON
 //   - a JSON object for a form or an approval
-//   - a command, a word that begins with a slash, if the text of a question for
-//     free text names it: "Reply /end to begin." The command is the reply to each
-//     question that names it.
+//   - a command, which is a word that begins with a slash, if the text of a
+//     question for free text names it: "Reply /end to begin." The command is the
+//     reply to each question that names it.
 //   - "never mind" and the like, which abort the run, unless a question asks
 //     for free text
 //

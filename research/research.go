@@ -63,7 +63,7 @@
 // # Report
 //
 // The model cites findings by their keys, as in package rag. Keys that no finding
-// has are dropped and counted. The quality of a report is a number from 0 to 500. A
+// has are removed and counted. The quality of a report is a number from 0 to 500. A
 // report below [Options.MinQuality] is written once more, with what was wrong with
 // it, and the better of the two is used. The text of the answer ends with what failed.
 //

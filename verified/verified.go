@@ -83,10 +83,10 @@ const (
 // Options are the options of [Open] and [Read]. Nil and zero fields mean the
 // defaults.
 type Options struct {
-	// Embedder finds questions that are similar in meaning. The set keeps the
-	// vectors of 10,000 questions in memory, so that each is embedded once. If the
-	// Embedder fails, questions are found by their words, and [qed.Warning] is
-	// emitted. Nil means that they are found by their words.
+	// Embedder finds questions that are similar in meaning. Nil means that they are
+	// found by their words. If the Embedder fails, words are used, and [qed.Warning] is
+	// emitted. The set keeps the vectors of 10,000 questions in memory, so that each
+	// is embedded once.
 	Embedder llm.Embedder
 }
 

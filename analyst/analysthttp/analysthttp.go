@@ -43,16 +43,15 @@
 //
 // The results are the responses of explorations: one, or a list of at most 20. Older
 // clients send {"sqlHistory": [{"query": ".."}, ..], "charts": [..]} instead. What a
-// client sends is not trusted: its queries run again, 100 queries and charts at most, and
-// its charts get the new rows.
-// The response is
+// client sends is not trusted: its queries run again, and its charts get the new rows.
+// At most 100 queries and charts run in a request. The response is
 //
 //	{"report": "..", "charts": [..], "figures": [..], "executedQueries": [..],
 //	 "unproved": [..], "omitted": [..]}
 //
 // The report is Markdown that a model wrote: show it without HTML and without images
-// from elsewhere, as package chart/page does. Unproved are the numbers that are in no
-// row. Omitted has the queries and charts that were left out, with the reason. With
+// from elsewhere, as package chart/page does. Unproved has the numbers that are in no
+// row, and omitted the queries and charts that were left out, with the reason. With
 // "Accept: text/event-stream" the text is streamed, and the response is the last event.
 package analysthttp
 
@@ -97,10 +96,10 @@ type Options struct {
 	// deletes the files that are older.
 	MaxAge time.Duration
 
-	// Record returns an agent that records the turns of an agent under a name, such as
-	// the method Agent of qedotel.Telemetry. The names are "exploration", "follow_up"
-	// for a further exploration of a session, "report", and "start_over" for the end of
-	// a session that was explored. Nil records nothing.
+	// Record wraps an agent so that its turns are recorded under a name. The method
+	// Agent of qedotel.Telemetry does that. The names are "exploration", "follow_up" for
+	// a further exploration of a session, "report", and "start_over" for the end of a
+	// session that was explored. Nil records nothing.
 	Record func(name string, agent qed.Agent) qed.Agent
 
 	// Open opens a file. Its errors are shown to the client if they are [*dataset.Error]
@@ -120,7 +119,7 @@ type Handler struct {
 	serve   *serve.Handler
 	temp    *tempdir.Dir // nil if the directory is the host's
 
-	// The analyst, for the first exploration of a session and for others.
+	// The recorded analyst: first is for the first exploration of a session.
 	first, further qed.Agent
 }
 

@@ -25,7 +25,7 @@ func BenjaminiHochberg(p []float64) ([]float64, error) {
 
 // Holm adjusts p-values for the number of tests by the procedure of Holm (1979): if
 // the tests whose adjusted value is at most q are called significant, the probability
-// that any of them is a false one is at most q. The result has the order of p.
+// that any of them is a false positive is at most q. The result has the order of p.
 func Holm(p []float64) ([]float64, error) {
 	by, err := ascending(p)
 	if err != nil {
