@@ -16,8 +16,8 @@ type Caller struct {
 
 	// Backend reports that the caller is a service of the host, which has
 	// authenticated its own users. The service names the user and the company of each
-	// request: in the body of /internal/chat/stream, or with the query parameters
-	// user_id and company_id.
+	// request, in the body of /internal/chat/stream or elsewhere with the query
+	// parameters user_id and company_id.
 	Backend bool
 }
 
@@ -40,8 +40,8 @@ func (h *Handler) admit(r *http.Request) error {
 	return nil
 }
 
-// isForwarding reports whether proxies set a header. There are many such names, so it
-// refuses those that look like one.
+// isForwarding reports whether a header has a name that proxies use, or one that
+// looks like it: no list of these names is complete.
 func isForwarding(name string) bool {
 	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	return name == "via" || name == "cdn-loop" || strings.Contains(name, "forward") ||

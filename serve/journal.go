@@ -32,8 +32,8 @@ type journal struct {
 	head    int64 // the number of the last record
 	located bool  // head is known
 	began   int64 // the number of the first record of the turn; 0 if the turn began elsewhere
-	fresh   bool  // the first record of a turn is to be appended, after whatever there is
-	stopped bool  // an append found that the user wants the turn to end
+	fresh   bool  // the first record of a turn is to be appended, after any other records
+	stopped bool  // an append found a request of the user to stop the turn
 }
 
 // journalOf returns the journal of a conversation. Callers have journals of their
@@ -134,10 +134,10 @@ func beganRecord(id, run string, turn qed.Turn) (store.Record, error) {
 	}, err
 }
 
-// append appends records. If it fails, saved is how many of them are known to be
-// saved; a further append of the others completes it, even if they were saved
-// meanwhile. Requests to stop that come between are accepted. The error matches
-// [errTaken] if somebody else has appended.
+// append appends records, after requests to stop that are new in the journal. If it
+// fails, saved is how many records are known to be saved. Call it again with the others:
+// those that the failed call has saved after all are not appended twice. The error
+// matches [errTaken] if another process has appended records.
 func (j *journal) append(ctx context.Context, recs ...store.Record) (saved int, err error) {
 	for i := range recs {
 		if recs[i].Time.IsZero() {
@@ -192,9 +192,9 @@ func (j *journal) locate(ctx context.Context) error {
 	return nil
 }
 
-// advance moves the head over the records that follow it, if they are the first of
-// recs, whose append seemed to fail, or requests to stop. It returns how many of
-// recs there are.
+// advance moves the head over the records that follow it. They may be requests to stop,
+// and the first of recs, if an append of recs has only seemed to fail. It returns how
+// many of recs it found. Any other record is [errTaken].
 func (j *journal) advance(ctx context.Context, recs []store.Record) (saved int, err error) {
 	before := j.head
 	for rec, err := range j.store.Records(ctx, j.thread, store.Range{From: j.head + 1}) {

@@ -24,16 +24,16 @@ const (
 	messageStore = "the server cannot read or save conversations now; try again in a moment"
 )
 
-// A patientStore is a store whose calls end in time, even if the store of the host
-// hangs or ignores its context: see [runlog.Calls]. If it fails, the error is a
-// [*storeError].
+// A patientStore is the host's store with a time limit for each call. A call ends in
+// time even if the store hangs or ignores its context: see [runlog.Calls]. If the
+// store fails, the error is a [*storeError].
 type patientStore struct {
 	store store.Store
 	calls runlog.Calls
 }
 
-// A storeError is the error of a store that failed or did not answer. Errors that
-// are about a thread or an argument are others.
+// A storeError is the error of a store that failed or did not answer. An error about
+// the thread or an argument is not a storeError.
 type storeError struct{ err error }
 
 func (e *storeError) Error() string { return fmt.Sprintf("serve: the store failed: %v", e.err) }
@@ -90,8 +90,8 @@ func (p *patientStore) threads(ctx context.Context, from store.Lister, f store.T
 	return readAll(ctx, p, func(ctx context.Context) iter.Seq2[store.ThreadInfo, error] { return from.Threads(ctx, f) })
 }
 
-// readAll yields what a call of the store yields. Read runs on another goroutine, which
-// has ended or was abandoned when readAll returns.
+// readAll yields what a call of the store yields. It calls read on another goroutine,
+// which has ended or was abandoned when readAll returns.
 func readAll[T any](
 	outer context.Context, p *patientStore, read func(context.Context) iter.Seq2[T, error],
 ) iter.Seq2[T, error] {

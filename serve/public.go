@@ -6,8 +6,8 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// warnings are the texts for clients of warnings whose Message has an error: it can
-// name a server or a file, and is for the log.
+// warnings has the texts that replace the Message of warnings for clients, by code. The
+// Message of these has an error, which can name a server or a file and is for the log.
 var warnings = map[string]string{
 	"not_saved":         "the server cannot save the conversation now",
 	"state_discarded":   "what was saved of the conversation cannot be read, and is not used",

@@ -27,16 +27,16 @@ const (
 	// maxPending is how many events may wait to be saved. The agent waits then.
 	maxPending = 512
 
-	// A store that has failed gets saveAgain for each further attempt, so that
-	// readers do not wait for it. After the turn has ended, attempts go on for
-	// saveLate.
+	// saveAgain limits each further attempt to save events after the store has
+	// failed, so that readers do not wait for it. saveLate is how long attempts are
+	// made after the end of the turn.
 	saveAgain = time.Second
 	saveLate  = 10 * time.Minute
 )
 
 // A recording is a turn whose events are saved before they are sent. It continues
-// without readers. While the store fails, events are sent at once, and saved when the
-// store works again, also after the end of the turn.
+// without readers. While the store fails, events are sent at once. They are saved when
+// the store works again, also after the end of the turn.
 type recording struct {
 	h    *Handler
 	live *liveTurn
@@ -46,12 +46,12 @@ type recording struct {
 
 	// These are used by the goroutine of save alone.
 	journal *journal
-	unsaved []store.Record // what the journal does not have
+	unsaved []store.Record // not in the journal yet
 	behind  bool           // the last attempt to save has failed
 	taken   bool           // another process continues the turn
 
-	late   context.Context // of the attempts after the end of the turn
-	giveUp func()          // ends late
+	late   context.Context // of the attempts to save after the end of the turn
+	giveUp func()          // ends these attempts
 
 	saved chan struct{} // closed when save has returned
 	more  chan struct{} // has an element if there is something to save
@@ -188,7 +188,7 @@ func (rec *recording) save(ctx context.Context) {
 	}
 }
 
-// keepAlive appends a heartbeat, or what is not saved.
+// keepAlive appends a heartbeat, or the records that are not saved.
 func (rec *recording) keepAlive(ctx context.Context) {
 	switch {
 	case !rec.isBegun() || rec.taken:
@@ -248,7 +248,7 @@ func (rec *recording) saveBatch(ctx context.Context) (done bool) {
 	return ended
 }
 
-// keep adds events to what is not saved.
+// keep adds events to the records that are not saved.
 func (rec *recording) keep(begun bool, events []qed.Event) {
 	if len(events) == 0 {
 		return
@@ -268,7 +268,7 @@ func (rec *recording) keep(begun bool, events []qed.Event) {
 	rec.unsaved = append(rec.unsaved, record)
 }
 
-// flush saves what is not saved, if the store does it in time.
+// flush appends the records that are not saved, within a time limit.
 func (rec *recording) flush(ctx context.Context, limit time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -143,8 +143,8 @@ func (rd *reader) events(ctx context.Context) iter.Seq2[qed.Event, bool] {
 	}
 }
 
-// fail yields why a turn cannot be read any more. The frames of it have no ids: a
-// reader that comes again gets the events that follow those before.
+// fail yields the error of a turn that cannot be read any more. Its frames have no ids,
+// so a reader that comes again continues after the last event before it.
 func (rd *reader) fail(ctx context.Context, err error, yield func(qed.Event, bool) bool) {
 	rd.h.opt.Logger.ErrorContext(ctx, "serve: a turn cannot be read again", "thread", rd.turn.Thread, "error", err)
 	*rd.at = cursor{}

@@ -169,8 +169,8 @@ type Options struct {
 	// TurnTimeout limits a turn. 0 or less means ten minutes.
 	TurnTimeout time.Duration
 
-	// Turns is the rate at which each caller may begin turns, per second. Burst is
-	// how many of them may come at once. 0 means 1 and 20. [rate.Inf] means no limit.
+	// Turns is how many turns each caller may begin in a second, and Burst how many at
+	// once. 0 means 1 turn in a second, and 20 at once. [rate.Inf] means no limit.
 	Turns rate.Limit
 	Burst int
 
@@ -247,7 +247,7 @@ type Handler struct {
 	mu      sync.Mutex
 	turns   map[*liveTurn]bool
 	threads map[threadKey]*liveTurn // the turns that have a conversation
-	unsaved map[threadKey]*liveTurn // those that have ended, but are not saved
+	unsaved map[threadKey]*liveTurn // the turns that have ended with events that are not saved
 	closing bool
 	idle    chan struct{} // closed when the handler is closing and no turn is left
 }
@@ -314,8 +314,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var errShutdown = errors.New("serve: the server is shutting down")
 
 // Shutdown refuses new turns and waits for those that run. When ctx is done, it
-// cancels the turns, waits at most 15 seconds until they have ended, and returns the
-// error of ctx. Cancelled turns of a durable agent can be resumed.
+// cancels them and waits at most 15 seconds until they have ended. The error then
+// matches that of ctx. Cancelled turns of a durable agent can be resumed.
 //
 // Call it before [http.Server.Shutdown], which does not cancel turns.
 func (h *Handler) Shutdown(ctx context.Context) error {

@@ -206,8 +206,8 @@ func (h *Handler) freeLocked(t *liveTurn) {
 	}
 }
 
-// retire is free for a turn that is recorded. Its readers still find it if its events
-// are not saved.
+// retire lets the next turn of the conversation begin, like free. If the events of t
+// are not saved yet, readers in this process still find them.
 func (h *Handler) retire(t *liveTurn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -221,8 +221,8 @@ func (h *Handler) retire(t *liveTurn) {
 	}
 }
 
-// forget gives up what is not saved of the last turn of a conversation. No attempt to
-// save it is left when forget returns.
+// forget gives up the events of the last turn of a conversation that are not saved. No
+// attempt to save them is left when forget returns.
 func (h *Handler) forget(key threadKey) {
 	h.mu.Lock()
 	t := h.unsaved[key]
@@ -234,8 +234,8 @@ func (h *Handler) forget(key threadKey) {
 	}
 }
 
-// live returns the turn of a conversation that runs in this process, or has ended and
-// is not saved, or nil.
+// live returns the turn of a conversation that runs in this process, or that ran in it
+// and whose events are not saved yet. It returns nil if there is none.
 func (h *Handler) live(key threadKey) *liveTurn {
 	h.mu.Lock()
 	defer h.mu.Unlock()
