@@ -22,7 +22,8 @@ func (l *loader) eachRecord(in *records, row func(cells []cell, line int) error)
 		}
 		var broken *csv.ParseError
 		if errors.As(err, &broken) {
-			return &Error{Kind: ErrFormat, Line: broken.StartLine, Message: "the quotes of the record are broken; write \"\" for a quote inside a quoted cell", Err: err}
+			return &Error{Kind: ErrFormat, Line: broken.StartLine, Err: err,
+				Message: "the quotes of the record are broken; write \"\" for a quote inside a quoted cell"}
 		}
 		if err == nil {
 			err = in.next(r.InputOffset())
@@ -44,7 +45,8 @@ func (l *loader) eachRecord(in *records, row func(cells []cell, line int) error)
 			continue
 		}
 		if len(record) > len(l.columns) {
-			return errorf(ErrFormat, line, "the row has %d cells and the header %d; quote cells that contain %q, or set Options.Separator", len(record), len(l.columns), l.comma)
+			return errorf(ErrFormat, line, "the row has %d cells and the header %d; quote cells that contain %q, or "+
+				"set Options.Separator", len(record), len(l.columns), l.comma)
 		}
 		if len(record) < len(cells) {
 			if l.ragged++; l.raggedAt == 0 {
@@ -68,9 +70,10 @@ func (l *loader) header(record []string, line int) error {
 	if l.columns != nil {
 		return nil
 	}
-	isNumber := func(s string) bool { _, ok := column.ParseNumber(s); return ok }
-	if slices.ContainsFunc(record, isNumber) && !slices.ContainsFunc(record, func(s string) bool { return !isNumber(s) }) {
-		l.warn(Warning{Kind: Header, Line: line, Message: "all names of columns are numbers; if the first line is not a header, add one"})
+	isName := func(s string) bool { _, ok := column.ParseNumber(s); return !ok }
+	if len(record) > 0 && !slices.ContainsFunc(record, isName) {
+		l.warn(Warning{Kind: Header, Line: line,
+			Message: "all names of columns are numbers; if the first line is not a header, add one"})
 	}
 	return l.addColumns(record, line)
 }

@@ -120,8 +120,8 @@ type Options struct {
 	// more. Loading and querying need memory for a few rows.
 	MaxRowBytes int
 
-	// TempDir is the directory of the temporary files. Empty means [os.TempDir]. What a
-	// process that was killed left there is removed by the next process that loads.
+	// TempDir is the directory of the temporary files. Empty means [os.TempDir]. If a
+	// process is killed, the next process that loads removes its files there.
 	TempDir string
 
 	// DB configures the database that is read. If MaxBytes and MaxCellBytes are

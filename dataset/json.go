@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// eachObject reads an array of objects or objects after each other.
+// eachObject reads an array of objects, or objects that follow each other.
 func (l *loader) eachObject(in *records, row func(cells []cell, line int) error) error {
 	dec := json.NewDecoder(in)
 	dec.UseNumber()
@@ -20,7 +20,8 @@ func (l *loader) eachObject(in *records, row func(cells []cell, line int) error)
 		return err
 	}
 	return &Error{Kind: ErrFormat, Line: in.lineAt(dec.InputOffset()), Err: err,
-		Message: fmt.Sprintf("object %d is broken here or below; the input has to be an array of objects or one object a line", objects.n)}
+		Message: fmt.Sprintf("object %d is broken here or below; the input has to be an array of objects or one "+
+			"object a line", objects.n)}
 }
 
 // An objectReader reads JSON.

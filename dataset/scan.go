@@ -147,7 +147,8 @@ func (l *loader) each(row func(cells []cell, line int) error) error {
 func (l *loader) addRows() error {
 	err := l.each(func(cells []cell, at int) error {
 		if l.rows == l.opt.MaxRows {
-			return errorf(ErrTooLarge, at, "the input has more than %d rows; load a part of it or increase MaxRows", l.opt.MaxRows)
+			return errorf(ErrTooLarge, at, "the input has more than %d rows; load a part of it or increase MaxRows",
+				l.opt.MaxRows)
 		}
 		l.rows++
 		for i, c := range cells {

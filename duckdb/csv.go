@@ -9,9 +9,9 @@ import (
 
 // A csvFile is a CSV file that is read into a table.
 //
-// DuckDB can find types over all rows, but does not look at its context meanwhile. So
-// it finds them in the first rows. If others do not fit, a statement over all rows
-// finds the types that do.
+// DuckDB could find the types over all rows, but it ignores its context while it does.
+// So it finds them in the first rows. If other rows do not fit, a statement over all
+// rows finds the types that they fit.
 type csvFile struct {
 	ctx     context.Context
 	conn    *sql.Conn
@@ -47,10 +47,11 @@ func (f *csvFile) create(options string) error {
 	return err
 }
 
-// hasLargeNumbers reports whether a number is beyond 64 bits: if it is whole, it is an
-// identifier, and a DOUBLE has lost some of its digits.
+// hasLargeNumbers reports whether a column of type DOUBLE has a number beyond 64 bits. It
+// may be an identifier, of which a DOUBLE has lost some digits.
 func (f *csvFile) hasLargeNumbers() (bool, error) {
-	names, err := column(f.ctx, f.conn, "SELECT column_name FROM duckdb_columns() WHERE data_type = 'DOUBLE' AND table_name = "+literal(f.table))
+	names, err := column(f.ctx, f.conn,
+		"SELECT column_name FROM duckdb_columns() WHERE data_type = 'DOUBLE' AND table_name = "+literal(f.table))
 	if err != nil || len(names) == 0 {
 		return false, err
 	}
@@ -68,8 +69,8 @@ func (f *csvFile) types() (string, error) {
 	var columns []sniffed
 	var header bool
 	var date, timestamp sql.NullString
-	rows, err := f.conn.QueryContext(f.ctx, "SELECT unnest(Columns).name, unnest(Columns).type, HasHeader, DateFormat, TimestampFormat FROM "+
-		strings.Replace(f.from(""), "read_csv", "sniff_csv", 1))
+	rows, err := f.conn.QueryContext(f.ctx, "SELECT unnest(Columns).name, unnest(Columns).type, HasHeader, DateFormat, "+
+		"TimestampFormat FROM "+strings.Replace(f.from(""), "read_csv", "sniff_csv", 1))
 	if err != nil {
 		return "", err
 	}
@@ -90,7 +91,8 @@ func (f *csvFile) types() (string, error) {
 		fits[i] = firstFit(quote(c.name), c.kind, formats[c.kind])
 	}
 	options := fmt.Sprintf(", header = %t", header)
-	found, err := column(f.ctx, f.conn, "SELECT unnest(["+strings.Join(fits, ", ")+"]) FROM "+f.from(options+", all_varchar = true"))
+	found, err := column(f.ctx, f.conn,
+		"SELECT unnest(["+strings.Join(fits, ", ")+"]) FROM "+f.from(options+", all_varchar = true"))
 	if err != nil {
 		return "", err
 	}

@@ -70,9 +70,9 @@ type File struct {
 
 // Load reads files into a database in memory. The types of CSV and JSON columns are
 // those that all rows fit; whole numbers beyond 64 bits in CSV are texts. A CSV text
-// that is not UTF-8 is read as Latin-1. The deadline of ctx applies to the reading,
-// and is looked at between batches of rows. DuckDB looks at it only after it has found
-// the types of a JSON file.
+// that is not UTF-8 is read as Latin-1. The deadline of ctx ends the reading between
+// two batches of rows. For a JSON file it has no effect until DuckDB has found the
+// types.
 //
 // The error is a [*sqldb.Error] of kind [sqldb.ErrMissing], [sqldb.ErrUnreadable],
 // [sqldb.ErrNotDatabase] for a file that is not of its format, [sqldb.ErrTooLarge]

@@ -9,9 +9,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// maxFrameRows is how many rows a window may be planned to have, if DuckDB reads all
-// rows of the frame again for each row. It does so for 2048 rows before it looks at a
-// time limit.
+// maxFrameRows limits the rows that DuckDB expects of a window, if it reads the whole
+// frame again for each row. It looks at the time limit only after 2048 rows.
 const maxFrameRows = 4000
 
 // indexed are the window functions that have an ORDER BY among their arguments and do

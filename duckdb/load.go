@@ -14,9 +14,9 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// The functions of DuckDB that read a file. What the sniffer of CSV would guess at the
-// cost of rows is not left to it: it takes lines for comments, and skips lines above
-// those that have another number of values. Types of JSON are found over all rows.
+// The functions of DuckDB that read a file. The options of CSV keep its sniffer from
+// dropping rows: it would take lines for comments, and skip lines above the first one
+// with another number of values. Types of JSON are found over all rows.
 const (
 	readCSV     = `read_csv(%s, quote = '"', escape = '"', comment = ''%s)`
 	readJSON    = "read_json(%s, sample_size = -1, maximum_depth = 16%s)"
@@ -24,7 +24,9 @@ const (
 )
 
 var readers = map[string]string{
-	".csv": readCSV, ".tsv": readCSV, ".txt": readCSV, ".json": readJSON, ".jsonl": readJSON, ".ndjson": readJSON, ".parquet": readParquet,
+	".csv": readCSV, ".tsv": readCSV, ".txt": readCSV,
+	".json": readJSON, ".jsonl": readJSON, ".ndjson": readJSON,
+	".parquet": readParquet,
 }
 
 func readerOf(path string) string {
@@ -73,7 +75,8 @@ func load(ctx context.Context, conn *sql.Conn, path, table string) error {
 			err = f.load()
 		}
 	} else {
-		_, err = conn.ExecContext(ctx, "CREATE TABLE main."+quote(table)+" AS SELECT * FROM "+fmt.Sprintf(reader, literal(path), options))
+		_, err = conn.ExecContext(ctx, "CREATE TABLE main."+quote(table)+" AS SELECT * FROM "+
+			fmt.Sprintf(reader, literal(path), options))
 	}
 	if err == nil {
 		return nil
@@ -106,7 +109,8 @@ func reason(err error) string {
 		return "it is neither UTF-8 nor Latin-1; save it in UTF-8"
 	}
 	if strings.Contains(text, "sniff") {
-		return "its first lines do not have the same number of values; remove lines above the names, and check quotes, delimiters and line ends"
+		return "its first lines do not have the same number of values; remove lines above the names, and check quotes, " +
+			"delimiters and line ends"
 	}
 	first, _, _ := strings.Cut(text, "\n")
 	return failure.Line(failure.WithoutQuoted(first, `"'`))

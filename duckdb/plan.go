@@ -173,12 +173,12 @@ func (n *node) checkGroups() error {
 	return nil
 }
 
-// rowsPerState is of how many rows DuckDB keeps one state of an aggregate over a window
-// with ORDER BY. A window without ORDER BY is planned as groups and a join.
+// rowsPerState is the number of rows for which DuckDB keeps one state of an aggregate
+// over a window with ORDER BY. A window without ORDER BY is planned as groups and a join.
 const rowsPerState = 16
 
-// estimate returns how many rows DuckDB expects of an operator, or -1 if it does not
-// say.
+// estimate returns how many rows DuckDB expects of an operator, or -1 if the plan does
+// not have the number.
 func (n *node) estimate() float64 {
 	for _, key := range []string{"Estimated Cardinality", "Top"} { // the limit of a TOP_N
 		if rows, err := strconv.ParseFloat(text(n.Info[key]), 64); err == nil {

@@ -15,9 +15,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// maxDepth is how deep the values of a JSON file may be nested. The functions of
-// DuckDB that walk through a value call themselves, and overflow the stack of the
-// process at about 50,000.
+// maxDepth is how deep the values of a JSON file may be nested. Recursive functions of
+// DuckDB overflow the stack of the process at about 50,000 levels.
 const maxDepth = 1000
 
 // textOptions returns the options to read a file of CSV or JSON, as a list that

@@ -87,8 +87,9 @@ func toKeep(e qed.Event) (qed.Event, bool) {
 	return e, true
 }
 
-// keep appends records and an event to those of a conversation. A process that was taken
-// for dead may append too. A turn that is stopped still has its events.
+// keep appends records and an event to those of a conversation. It tries again if another
+// process, which was taken for dead, appends too. It does not end with the turn's context,
+// so a turn that is stopped keeps its events.
 func (k keeper) keep(ctx context.Context, conversation string, e qed.Event, recs []store.Record) error {
 	data, err := json.Marshal(e)
 	if err != nil {
@@ -116,11 +117,11 @@ func (k keeper) keep(ctx context.Context, conversation string, e qed.Event, recs
 type keptTurn struct {
 	Began  time.Time         `json:"began"`
 	Said   string            `json:"said"`   // by the user; empty for a turn that is resumed
-	Events []json.RawMessage `json:"events"` // of type [qed.Event]
+	Events []json.RawMessage `json:"events"` // each is a [qed.Event]
 }
 
-// serve adds the route GET /events/{id} to the handler of the agent. It returns what was
-// kept of the turns of a conversation, and a conversation is deleted with it. The agent's
+// serve adds the route GET /events/{id} to the handler of the agent. It returns the kept
+// turns of a conversation. A DELETE of the conversation deletes them too. The agent's
 // handler decides who may read a conversation.
 func (k keeper) serve(agent http.Handler) http.Handler {
 	mux := http.NewServeMux()

@@ -1,5 +1,5 @@
 // Package answering has a model write an answer whose figures are looked up by
-// code: see package figures. [SaveRows] keeps the rows until then.
+// code: see package figures. [SaveRows] saves the rows for it.
 package answering
 
 import (

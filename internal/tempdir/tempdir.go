@@ -1,5 +1,5 @@
-// Package tempdir makes temporary directories that the next process removes if the one
-// that made them is killed.
+// Package tempdir makes temporary directories. If a process is killed, the next process
+// removes its directories.
 package tempdir
 
 import (

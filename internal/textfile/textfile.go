@@ -1,5 +1,5 @@
-// Package textfile looks at the beginning of files that should contain a table as
-// text.
+// Package textfile recognizes files from their first bytes: whether they can contain a
+// table as text, their encoding, and the separator of their cells.
 package textfile
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 )
 
-// HeadBytes is how much of a file the functions of this package look at.
+// HeadBytes is how many of the first bytes the functions of this package expect.
 const HeadBytes = 64 << 10
 
 // foreign are the first bytes of formats that are not text.
@@ -27,8 +27,8 @@ var foreign = []struct{ prefix, name string }{
 	{"\x00\x00\xfe\xff", "UTF-32"},
 }
 
-// Foreign returns what a file is that contains no table as text, such as "a PDF". It
-// returns "" for every other file.
+// Foreign returns what a file is, such as "a PDF", if it cannot contain a table as text.
+// It returns "" for every other file.
 func Foreign(head []byte) string {
 	for _, f := range foreign {
 		if bytes.HasPrefix(head, []byte(f.prefix)) {
@@ -82,6 +82,7 @@ func Separator(head []byte) (sign rune, named bool) {
 	return commonest(head), false
 }
 
+// commonest returns the separator of records that end with a newline each.
 func commonest(head []byte) rune {
 	const records = 50
 	var count, header, same [len(separators)]int

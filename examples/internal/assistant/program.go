@@ -33,10 +33,11 @@ func (o *Options) Flags(flags *flag.FlagSet) {
 	o.where.Example = fieldservice.Database()
 	o.where.Flags(flags)
 	flags.StringVar(&o.docs, "docs", "", "`folder` with your own Markdown documents")
-	flags.StringVar(&o.store, "store", "", "where conversations are stored: the `path` of an SQLite file, mysql://.. or postgres://..; default: CONVERSATION_DB_PATH")
+	flags.StringVar(&o.store, "store", "", "where conversations are stored: the `path` of an SQLite file, "+
+		"mysql://.. or postgres://..; default: CONVERSATION_DB_PATH")
 }
 
-// A Program is what a program that holds conversations has open.
+// A Program has what a program that holds conversations has opened.
 type Program struct {
 	Settings *settings.Settings
 	Show     *chat.Printer
@@ -50,8 +51,9 @@ type Program struct {
 	docs   string
 }
 
-// Open opens what the options and the settings name, and prints what it is. If no model is
-// configured, recorded returns the one to use with the data of the example company.
+// Open opens the database, the store and the model that the options and the settings name,
+// and prints what they are. If no model is configured, the data of the example company is
+// used with the model that recorded returns.
 func Open(ctx context.Context, o *Options, out io.Writer, recorded func() llm.Model) (*Program, error) {
 	p := &Program{Show: chat.NewPrinter(out), docs: o.docs}
 	if err := p.open(ctx, o, recorded); err != nil {
@@ -95,7 +97,9 @@ func (p *Program) Close() error {
 
 // Agent returns a router over the database, the documents, more routes, and the model
 // alone, which keeps conversations in st. See [qed.DurableOptions] for the lease.
-func (p *Program) Agent(ctx context.Context, st store.Store, lease time.Duration, more ...router.Route) (qed.Agent, error) {
+func (p *Program) Agent(
+	ctx context.Context, st store.Store, lease time.Duration, more ...router.Route,
+) (qed.Agent, error) {
 	conversations := &p.Settings.Conversations
 	memory := &qed.Memory{Messages: conversations.Messages}
 	if conversations.Tiered {

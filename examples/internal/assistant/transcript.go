@@ -15,7 +15,7 @@ import (
 // A Line is what the user of the transcript types, with the model's replies to it.
 type Line struct {
 	Text    string
-	Follows bool // it makes sense after the line before only
+	Follows bool // it refers to the line before
 	Model   []llmtest.Rule
 }
 

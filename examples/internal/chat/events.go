@@ -153,7 +153,7 @@ func because(reason string) string {
 	return " (" + reason + ")"
 }
 
-// Count returns a number of things.
+// Count returns a number with a noun, such as "3 rows".
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -9,10 +9,12 @@ import (
 	"time"
 )
 
-// Run serves requests until ctx is done. The functions, such as the Shutdown of a
-// handler, then end what runs. They have the time of wait for that together. It is no
-// error if it is not enough: a turn that is cut off can be resumed.
-func Run(ctx context.Context, l net.Listener, h http.Handler, wait time.Duration, end ...func(context.Context) error) error {
+// Run serves requests until ctx is done. Then it calls the functions of end, such as
+// the Shutdown of a handler, with a context that ends after wait. It is no error if
+// they reach this limit: a turn that is cut off can be resumed.
+func Run(
+	ctx context.Context, l net.Listener, h http.Handler, wait time.Duration, end ...func(context.Context) error,
+) error {
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 	}
