@@ -9,8 +9,8 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// crashers end a MariaDB server of version 10.11 or a MySQL server of version 9.7, or are
-// as a reader can know them.
+// crashers end a MariaDB server of version 10.11 or a MySQL server of version 9.7, or have
+// the same form for a reader, which does not know the types of columns.
 var crashers = []string{
 	"SELECT 1 FROM t WHERE JSON_EXTRACT('{}', '$.b') <=> bl",
 	"SELECT 1 FROM t WHERE bl <=> JSON_EXTRACT('{}', '$.b', '$.c')",

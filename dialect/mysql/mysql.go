@@ -24,8 +24,8 @@
 // So is t.x in the window of a function of y.x, if y is the view of a table t: MariaDB
 // takes one for the other. Give t another alias.
 //
-// N'x' is read as 'x'. MySQL returns 'Sa' 'les' under the name Sa; the guard's statement
-// has the name of the whole text.
+// N'x' is read as 'x'. The item 'Sa' 'les' has the name Sa in MySQL, and the name Sales in
+// the guard's statement.
 //
 // Regular expressions have to be literals, unless [Dialect.Version] is one of MySQL,
 // and possessive repetitions, back references, recursion, verbs, and repetitions in

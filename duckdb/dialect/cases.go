@@ -69,7 +69,8 @@ func checkCases(text string) error {
 	return nil
 }
 
-// keyword returns the one of the keywords that matter here that a word is, or "".
+// keyword returns a word in lower case if it is a keyword that checkCases looks for. It
+// returns "" for any other word.
 func keyword(word string) string {
 	for _, known := range [...]string{"as", "case", "when", "end"} {
 		if ascii.EqualFold(word, known) {

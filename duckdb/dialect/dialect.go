@@ -30,19 +30,23 @@
 //   - an ON that names a table before the last comma
 //   - GROUP BY ALL, where HAVING names a column by which DuckDB would group as well,
 //     or all items without an aggregate are subqueries
-//   - in ROLLUP, CUBE and GROUPING SETS, an item of the select list by its position and by
-//     its alias, or before its expression, of which DuckDB makes two groups; in ORDER BY, a
-//     constant with a sign by its alias, as in -n, if it is a group of one of these
+//   - in ROLLUP, CUBE and GROUPING SETS, an item of the select list twice, by its position
+//     and by its alias, or by one of these before its expression: DuckDB makes two groups
+//   - in ORDER BY, a constant with a sign by its alias, as in -n, if ROLLUP, CUBE or
+//     GROUPING SETS have the constant
 //   - a CASE in the operand of another CASE
 //   - several texts in one row that aggregates collect, and texts that are computed
 //     from such a text: their size has no bound that the statement shows
 //
-// The engine of the package above also refuses mode, entropy and histogram where DuckDB
-// expects more than 250,000 groups, or a window of more than 4,000,000 rows, since it does
-// not count their memory against its limit, and aggregates over a window of more than
-// 4,000 rows that have an ORDER BY among their arguments, or DISTINCT next to EXCLUDE, since
-// nothing stops them. Group by columns with fewer values, or join a subquery with GROUP BY
-// instead of the window.
+// Package duckdb refuses these by the plan of the statement:
+//
+//   - mode, entropy and histogram for which DuckDB expects more than 250,000 groups, or a
+//     window of more than 4,000,000 rows: it does not count their memory against its limit
+//   - aggregates with an ORDER BY among their arguments, or with DISTINCT next to EXCLUDE,
+//     over a window of more than 4,000 rows: nothing stops them
+//
+// Group by columns with fewer values, or join a subquery with GROUP BY instead of the
+// window.
 package dialect
 
 import (

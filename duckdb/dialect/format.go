@@ -7,16 +7,16 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// unbounded are the parts of a format that make its result longer than a small multiple
-// of the format and the values: a width or precision above 99, one that is a value, and
-// a value that is named, which may be repeated.
+// unbounded are the parts of a format that can make its result much longer than the
+// format and the values together: a width or precision above 99, one that is itself a
+// value, and a value by its number, which may be repeated.
 var unbounded = map[string]*regexp.Regexp{
 	"format": regexp.MustCompile(`[0-9]{3}|\{[^:}]|\{[^}]*\{`),
 	"printf": regexp.MustCompile(`[0-9]{3}|[$*]`),
 }
 
-// checkFormat refuses a call of format or printf whose format is not written in the
-// statement, or has such a part.
+// checkFormat refuses a call of format or printf whose format is not a literal, or has
+// an unbounded part.
 func (r *reader) checkFormat(at sqlast.Pos, name string, args []sqlast.Expr) {
 	parts := unbounded[name]
 	if parts == nil || len(args) == 0 {

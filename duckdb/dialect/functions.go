@@ -13,8 +13,8 @@ import "github.com/qedkit/qed/internal/sqlread"
 //     list_aggregate
 //   - end the statement: error
 //   - make the database unusable for some arguments: reservoir_quantile, equi_width_bins
-//   - call themselves for each level of a JSON value, which a text of 200 KB makes
-//     overflow the stack of the process: json_structure, json_contains
+//   - are recursive in the depth of a JSON value, so that a text of 200 KB overflows the
+//     stack of the process: json_structure, json_contains
 //
 // repeat, lpad, rpad and range are allowed because package sqlbound limits what they
 // return.

@@ -109,9 +109,9 @@ func isConstant(list []sqlast.Expr) bool {
 	return constant
 }
 
-// functionName reads the name of a function in lower case, and the column of a method
-// call such as t.x.lower(), which DuckDB reads as a schema. The schema of DuckDB's own
-// functions is left out.
+// functionName reads the name of a function in lower case, without the schema of
+// DuckDB's own functions. For a method call such as t.x.lower() it also returns the
+// column, which DuckDB reads as a schema.
 func (r *reader) functionName(o object, at sqlast.Pos) (name string, receiver []sqlast.Expr) {
 	name = ascii.Lower(r.text(o, "function_name"))
 	schema, catalog := r.text(o, "schema"), r.text(o, "catalog")
@@ -128,7 +128,8 @@ func (r *reader) functionName(o object, at sqlast.Pos) (name string, receiver []
 	return name, receiver
 }
 
-// arguments reads the arguments of a call, after those that precede its name.
+// arguments reads the arguments of a call, and appends them to out: the column of a
+// method call is the first argument.
 func (r *reader) arguments(o object, name string, out []sqlast.Expr) []sqlast.Expr {
 	for _, arg := range r.list(o, "children") {
 		alias := ""

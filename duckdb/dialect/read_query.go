@@ -247,8 +247,8 @@ func (r *reader) groupBy(out *sqlast.Select, o object) {
 	if !grouped && len(terms) == 0 {
 		return
 	}
-	// A term of several sets has one position, and terms have positions in their order:
-	// the resolver tells them apart by it.
+	// A term has the same position in each set, and positions follow the order of the
+	// terms: the resolver tells the terms apart by their positions.
 	starts, read := make([]sqlast.Pos, len(terms)), make([]sqlast.Expr, len(terms))
 	for i := range terms {
 		starts[i] = r.at

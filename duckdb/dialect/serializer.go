@@ -33,9 +33,9 @@ func notOpen(err error) error {
 	return fmt.Errorf("duckdb: the database that parses statements cannot be opened: %w", err)
 }
 
-// serializers are the connections to the database in memory that parses statements.
-// They use DuckDB's C interface: database/sql and its driver take about as long as
-// DuckDB takes to serialize a short statement, see BenchmarkRewriteDuckDB.
+// serializers returns the connections to the database in memory that parses statements.
+// They use DuckDB's C interface, because database/sql and its driver take as long as
+// DuckDB itself for a short statement: see BenchmarkRewriteDuckDB.
 var serializers = sync.OnceValues(func() (*serializerPool, error) {
 	var config mapping.Config
 	if mapping.CreateConfig(&config) == mapping.StateError {
@@ -58,7 +58,7 @@ var serializers = sync.OnceValues(func() (*serializerPool, error) {
 	return p, nil
 })
 
-// A serializerPool has the serializers that nobody uses. There are at most as many as
+// A serializerPool has the serializers that are not in use. There are never more than
 // statements were read at the same time.
 type serializerPool struct {
 	database mapping.Database

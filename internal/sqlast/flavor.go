@@ -10,13 +10,13 @@ type Flavor struct {
 	DerivedSeesOuter    bool // a derived table may use columns of an enclosing query
 	CTESeesOuter        bool // a common table expression may use columns of an enclosing query (PostgreSQL)
 	RowByAlias          bool // the name of a table is its row, if no column has the name (PostgreSQL)
-	RowBeforeAlias      bool // the name of a table is its row, before it is a select alias (DuckDB)
+	RowBeforeAlias      bool // a name means the row of a table rather than a select alias (DuckDB)
 	RowID               bool // rowid, oid and _rowid_ name a hidden column
 	AliasUnderCollate   bool // in ORDER BY x COLLATE y, x may be an alias or a position (SQLite)
 	HavingTakesColumn   bool // HAVING prefers a column to a select alias with the same name (SQLite)
 	HavingSkipsTables   bool // HAVING looks up a name in the select list, in GROUP BY and in the enclosing queries (MySQL)
 	WindowAliasVaries   bool // ORDER BY of a window prefers a select alias to a column (MariaDB, but not MySQL)
-	QueriesByPosition   bool // a term of GROUP BY or ORDER BY with a query without FROM that an item has is printed as its position
+	QueriesByPosition   bool // a term that repeats an item and has a query without FROM is printed as its position
 	GroupsByPosition    bool // ORDER BY may repeat the expression of a group only as a whole (MySQL)
 	NamesRepeat         bool // a name that several columns have means the first (SQLite), and is no error
 	AmbiguousMeansItem  bool // in ORDER BY, GROUP BY and HAVING it means the only item that has it (MySQL)

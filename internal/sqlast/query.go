@@ -178,7 +178,7 @@ type Join struct {
 
 // JoinKind is the side, or both sides, whose rows a join keeps without a match. A semi
 // or anti join has the rows of Left alone: those with a match, or those without one. It
-// may only be the whole FROM, or the left side of another one.
+// may only be the whole FROM, or the left side of another semi or anti join.
 type JoinKind uint8
 
 const (

@@ -28,8 +28,9 @@ func (r *resolver) groupColumns(terms []Expr, items []Item) []Expr {
 // groupingSets keeps the groups of a block with several groupings apart. DuckDB makes
 // a group of each spelling of a term. An item that a position or an alias names has the
 // value of that group; any other expression that equals several groups has the value of
-// the last one, and NULL in a set without it. Names are printed in one spelling, so
-// that a term that no expression has the value of is printed as coalesce(term).
+// the last one, and NULL in a set without it. Names are printed in one spelling. A term
+// whose value no expression has is therefore printed as coalesce(term), which keeps its
+// group apart.
 func (r *resolver) groupingSets(sel *Select, s *scope) {
 	if r.err != nil || len(sel.GroupBy) != 1 {
 		return
@@ -181,8 +182,9 @@ func (r *resolver) isDerived(c *Column) bool {
 }
 
 // refuseOuterAggregate refuses a term of GROUP BY that repeats an item, if a subquery in
-// it aggregates columns of the enclosing query alone, and so its rows. MariaDB does not
-// see that in the term itself, and cannot group by the position of the item.
+// it has an aggregate of columns of the enclosing query alone: it aggregates the rows of
+// that query. MariaDB does not see that in the term itself, and cannot group by the
+// position of the item.
 func (r *resolver) refuseOuterAggregate(e Expr) {
 	inner := tableAliases(e)
 	var found *Call

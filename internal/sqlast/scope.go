@@ -21,7 +21,7 @@ type scope struct {
 
 	groupBy   []Expr
 	rollup    bool // GROUP BY .. WITH ROLLUP
-	constants bool // a group of one of several groupings is a constant
+	constants bool // GROUP BY has several groupings, and a constant in one of them
 }
 
 // A clause is the part of a block that contains an expression.

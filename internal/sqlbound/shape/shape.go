@@ -68,8 +68,8 @@ const (
 	// BySession: the session of package sqldb has a limit, and the statement none.
 	BySession RecursionBound = iota
 
-	// LimitInside: a LIMIT of the recursive query ends it (SQLite). Each query that
-	// reads it counts its rows.
+	// LimitInside: a LIMIT of the recursive query ends it (SQLite). The queries that
+	// read the recursion count its rows.
 	LimitInside
 
 	// LimitOutside: the engine computes no more rows than the queries around the
