@@ -49,8 +49,9 @@ func Audit(text string, sources []Source) qed.CitationAudit {
 	return a.audit
 }
 
-// Audit checks the text of a result with the sources that [NewText] was given, and
-// adds the keys that were removed, cut after 50 bytes.
+// Audit checks the text of a result. The sources are those that [NewText] was given.
+// Each key that was removed is a finding of the kind [qed.UnknownKey], with the first
+// 50 bytes of the key.
 func (r Result) Audit(sources []Source) qed.CitationAudit {
 	numbered := make([]Source, len(r.Cited))
 	for i, at := range r.Cited {
