@@ -1,5 +1,5 @@
 // Package dialect is the SQL dialect of DuckDB. Pass its [Dialect] to package
-// secureview, and to package sqldb through the engine of the package above.
+// secureview. Package duckdb has the databases that run its statements.
 //
 // Statements are parsed by DuckDB itself: json_serialize_sql turns a SELECT into
 // a tree, which this package reads. A program has one small database in memory for
