@@ -35,17 +35,6 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	if path := os.Getenv(holderEnv); path != "" {
-		db, err := duckdb.Load(context.Background(), []duckdb.File{{Path: path}}, nil)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		defer db.Close()
-		fmt.Println("loaded")
-		io.Copy(io.Discard, os.Stdin)
-		return
-	}
 	os.Exit(m.Run())
 }
 

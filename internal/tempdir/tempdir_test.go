@@ -81,6 +81,37 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// Links of somebody else lead to nothing that is removed.
+func TestLinks(t *testing.T) {
+	parent := t.TempDir()
+	victim := filepath.Join(t.TempDir(), "file")
+	for _, path := range []string{victim, filepath.Join(parent, "a-2.lock")} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{
+		"a-1.lock": victim, "a-1": filepath.Dir(victim), "a-2": filepath.Dir(victim), "b.lock": victim,
+	} {
+		if err := os.Symlink(target, filepath.Join(parent, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := tempdir.New(parent, "a-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Remove(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(victim); err != nil {
+		t.Errorf("the target of a link: %v", err)
+	}
+	if _, err := os.Lstat(filepath.Join(parent, "a-2")); !os.IsNotExist(err) {
+		t.Errorf("a link in place of a directory: %v", err)
+	}
+}
+
 // want compares the directories in parent, each of which has a lock.
 func want(t *testing.T, parent string, paths ...string) {
 	t.Helper()
