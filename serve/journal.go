@@ -31,7 +31,7 @@ type journal struct {
 
 	head    int64 // the number of the last record
 	located bool  // head is known
-	began   int64 // the number of the first record of the turn; 0 if the turn began elsewhere
+	began   int64 // the number of the first record of the turn, until trim was called; or 0
 	fresh   bool  // the first record of a turn is to be appended, after any other records
 	stopped bool  // an append found a request of the user to stop the turn
 }
@@ -223,12 +223,15 @@ func same(a, b *store.Record) bool {
 	return a.Kind == b.Kind && a.Time.Equal(b.Time) && string(a.Data) == string(b.Data)
 }
 
-// trim removes the records of earlier turns.
+// trim removes the records of earlier turns, the first time that it is called after the
+// turn has begun.
 func (j *journal) trim(ctx context.Context) error {
-	if j.began <= 1 {
+	before := j.began
+	if before <= 1 {
 		return nil
 	}
-	return j.store.Trim(ctx, j.thread, j.began,
+	j.began = 0
+	return j.store.Trim(ctx, j.thread, before,
 		store.Began, store.Resumed, store.Heartbeat, recordEvents, recordStop, recordLeft)
 }
 

@@ -333,44 +333,6 @@ func TestReaderDuringAnOutage(t *testing.T) {
 	}
 }
 
-// racing is a store in which somebody else begins a turn of the same conversation just
-// before one does.
-type racing struct {
-	*store.InMemory
-	raced atomic.Bool
-}
-
-func (r *racing) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
-	if strings.HasPrefix(thread, store.Reserved) && !r.raced.Swap(true) {
-		other := store.Record{Kind: store.Began, Time: time.Now(), Data: []byte(`{"turn":"other"}`)}
-		if err := r.InMemory.Append(ctx, thread, after, other); err != nil {
-			return err
-		}
-	}
-	return r.InMemory.Append(ctx, thread, after, recs...)
-}
-
-// A turn is not harmed if another one begins at the same time, or what was saved late
-// of the turn before comes between.
-func TestTurnsBeginTogether(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		st := &racing{InMemory: new(store.InMemory)}
-		client, _, closeAll := newPipeServer(t, qed.AgentFunc(paced), st)
-		other, _, closeOther := newPipeServer(t, qed.AgentFunc(paced), st)
-		whole := sendBy(t, client, "POST", "http://localhost/internal/chat/stream", chat("a", "hello"), "User", "rosa")
-		if text(whole.frames) != pacedText {
-			t.Fatalf("%+v", whole)
-		}
-		turn, _, _ := strings.Cut(whole.frames[0].id, ".")
-		again := sendBy(t, other, "GET", "http://localhost/internal/chat/stream/a", "", "User", "rosa", "Last-Event-ID", turn+".0")
-		if !slices.Equal(whole.frames, again.frames) {
-			t.Errorf("%+v", again)
-		}
-		closeAll()
-		closeOther()
-	})
-}
-
 // readFrames reads a response to its end.
 func readFrames(resp *http.Response) (frames []frame) {
 	defer resp.Body.Close()

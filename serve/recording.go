@@ -272,7 +272,6 @@ func (rec *recording) keep(begun bool, events []qed.Event) {
 func (rec *recording) flush(ctx context.Context, limit time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	fresh := rec.journal.fresh
 	n, err := rec.journal.append(ctx, rec.unsaved...)
 	rec.unsaved = rec.unsaved[n:]
 	if rec.journal.stopped {
@@ -287,7 +286,7 @@ func (rec *recording) flush(ctx context.Context, limit time.Duration) {
 		rec.unsaved = nil
 		rec.live.cancel(errTaken)
 	}
-	if fresh && err == nil {
+	if err == nil {
 		if err := rec.journal.trim(ctx); err != nil {
 			rec.log("serve: the events of an earlier turn are not removed", err)
 		}
