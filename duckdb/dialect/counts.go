@@ -64,94 +64,19 @@ func wholeNumber(e sqlast.Expr) (int64, bool) {
 	return sign * n, err == nil
 }
 
-// Bounds of what DuckDB's parser copies, in bytes, and of the terms of CUBE, whose
-// grouping sets it lists.
-const (
-	maxWindowCopies = 4 << 20
-	maxCubeTerms    = 10
-)
+// maxWindowCopies is the maximum number of bytes of windows that DuckDB's parser copies.
+const maxWindowCopies = 4 << 20
 
-var (
-	over = regexp.MustCompile(`\bover\b`)
-	cube = regexp.MustCompile(`\bcube\b`)
-)
+var over = regexp.MustCompile(`\bover\b`)
 
-// checkCopies refuses a text whose tree would be far larger than the text. DuckDB's
-// parser copies the definition of a window for each use of its name, and makes a
-// grouping set of each subset of the terms of CUBE. Every OVER counts, since OVER (w)
-// copies too, and comments may stand between the words.
-func checkCopies(text string) error {
-	refuse := func(name, message string) error {
-		return &sqlast.Error{Code: sqlast.TooCostly, Name: name, Message: message}
-	}
-	lower := ascii.Lower(text) // of the same length
+// checkWindows refuses a text whose tree would be far larger than the text. DuckDB's
+// parser copies the definition of a window for each use of its name. Every OVER counts,
+// since OVER (w) copies too, and comments may stand between the words.
+func checkWindows(text string) error {
+	lower := ascii.Lower(text)
 	if strings.Contains(lower, "window") && len(over.FindAllStringIndex(lower, -1))*len(text) > maxWindowCopies {
-		return refuse("WINDOW", "a statement of this length has too many OVER next to a named window: "+
-			"use fewer, or write each window in full")
-	}
-	if !strings.Contains(lower, "cube") {
-		return nil
-	}
-	terms := 0
-	for _, at := range cube.FindAllStringIndex(lower, -1) {
-		open := pastBlank(text, at[1])
-		if open == len(text) || text[open] != '(' {
-			continue
-		}
-		terms += termsOf(text[open+1:])
-	}
-	if terms > maxCubeTerms {
-		return refuse("CUBE", fmt.Sprintf("all CUBEs together have %d terms, and at most %d are possible: "+
-			"use GROUPING SETS", terms, maxCubeTerms))
+		return &sqlast.Error{Code: sqlast.TooCostly, Name: "WINDOW", Message: "a statement of this length has too many OVER " +
+			"next to a named window: use fewer, or write each window in full"}
 	}
 	return nil
-}
-
-// termsOf returns how many terms a text has before the parenthesis that closes them.
-func termsOf(text string) int {
-	terms := 1
-	for i, depth := 0, 0; i < len(text) && depth >= 0; {
-		switch c := text[i]; {
-		case c == '\'' && i > 0 && ascii.LowerByte(text[i-1]) == 'e':
-			i = pastEscaped(text, i+1)
-		case c == '\'' || c == '"':
-			i = past(text, i+1, text[i:i+1])
-		case c == '$':
-			i = pastDollar(text, i)
-		case strings.HasPrefix(text[i:], "--"):
-			i = past(text, i, "\n")
-		case strings.HasPrefix(text[i:], "/*"):
-			i = pastComment(text, i)
-		default:
-			switch c {
-			case '(':
-				depth++
-			case ')':
-				depth--
-			case ',':
-				if depth == 0 {
-					terms++
-				}
-			}
-			i++
-		}
-	}
-	return terms
-}
-
-// pastBlank returns the offset after white space and comments.
-func pastBlank(text string, i int) int {
-	for i < len(text) {
-		switch {
-		case ascii.IsSpace(text[i]):
-			i++
-		case strings.HasPrefix(text[i:], "--"):
-			i = past(text, i+2, "\n")
-		case strings.HasPrefix(text[i:], "/*"):
-			i = pastComment(text, i)
-		default:
-			return i
-		}
-	}
-	return i
 }

@@ -34,6 +34,8 @@
 //     and by its alias, or by one of these before its expression: DuckDB makes two groups
 //   - in ORDER BY, a constant with a sign by its alias, as in -n, if ROLLUP, CUBE or
 //     GROUPING SETS have the constant
+//   - a GROUP BY with more than 256 grouping sets, or with too many terms in all of them
+//   - spaces and invisible characters that are not ASCII, except in quotes and comments
 //   - a CASE in the operand of another CASE
 //   - several texts in one row that aggregates collect, and texts that are computed
 //     from such a text: their size has no bound that the statement shows

@@ -1,0 +1,133 @@
+package dialect
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// Kinds of tokens. All others have their only byte as kind.
+const (
+	blankToken  = ' '  // white space or a comment
+	wordToken   = 'w'  // a keyword, a name without quotes, or a number
+	quotedToken = '\'' // a text or a name in quotes
+)
+
+// token returns the kind of the token at i, as DuckDB reads it, and the offset after it.
+// What DuckDB's parser would copy is found with it before DuckDB parses the text.
+func token(text string, i int) (kind byte, end int) {
+	switch c := text[i]; {
+	case isWordByte(c):
+		for end = i + 1; end < len(text) && (isWordByte(text[end]) || text[end] == '$'); end++ {
+		}
+		if ascii.EqualFold(text[i:end], "e") && end < len(text) && text[end] == '\'' {
+			return quotedToken, pastEscaped(text, end+1)
+		}
+		return wordToken, end
+	case c == '\'' || c == '"':
+		return quotedToken, past(text, i+1, text[i:i+1])
+	case c == '$':
+		if end = pastDollar(text, i); end > i+1 {
+			return quotedToken, end
+		}
+	case strings.HasPrefix(text[i:], "--"):
+		if n := strings.IndexAny(text[i:], "\r\n"); n >= 0 {
+			return blankToken, i + n
+		}
+		return blankToken, len(text)
+	case strings.HasPrefix(text[i:], "/*"):
+		return blankToken, pastComment(text, i)
+	case ascii.IsSpace(c):
+		return blankToken, i + 1
+	}
+	return text[i], i + 1
+}
+
+// pastBlank returns the offset after white space and comments.
+func pastBlank(text string, i int) int {
+	for i < len(text) {
+		kind, end := token(text, i)
+		if kind != blankToken {
+			break
+		}
+		i = end
+	}
+	return i
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || c >= 0x80 || ascii.IsDigit(c) || 'a' <= ascii.LowerByte(c) && ascii.LowerByte(c) <= 'z'
+}
+
+// checkSpaces refuses spaces and invisible characters beyond ASCII outside quotes. DuckDB
+// makes spaces of some of them, though not after every text in quotes, so that they would
+// hide keywords from the checks before the parser.
+func checkSpaces(text string) error {
+	for i := 0; i < len(text); {
+		kind, end := token(text, i)
+		if kind == wordToken {
+			for at, r := range text[i:end] {
+				if r >= utf8.RuneSelf && unicode.In(r, unicode.Z, unicode.C) {
+					return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(i + at), Message: "there is a space or an invisible " +
+						"character that is not ASCII: write a plain space, or quote the name"}
+				}
+			}
+		}
+		i = end
+	}
+	return nil
+}
+
+// past returns the offset after the next end, or the length of the text.
+func past(text string, i int, end string) int {
+	if n := strings.Index(text[i:], end); n >= 0 {
+		return i + n + len(end)
+	}
+	return len(text)
+}
+
+// pastEscaped returns the offset after a text in which a backslash escapes.
+func pastEscaped(text string, i int) int {
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '\'':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// pastDollar returns the offset after $tag$..$tag$, or after the dollar.
+func pastDollar(text string, i int) int {
+	end := i + 1
+	for end < len(text) && isWordByte(text[end]) {
+		end++
+	}
+	if end == len(text) || text[end] != '$' || end > i+1 && ascii.IsDigit(text[i+1]) {
+		return i + 1
+	}
+	return past(text, end+1, text[i:end+1])
+}
+
+// pastComment returns the offset after a comment. Comments nest.
+func pastComment(text string, i int) int {
+	for depth := 0; i < len(text); {
+		switch {
+		case strings.HasPrefix(text[i:], "/*"):
+			depth++
+			i += 2
+		case strings.HasPrefix(text[i:], "*/"):
+			if depth, i = depth-1, i+2; depth == 0 {
+				return i
+			}
+		default:
+			i++
+		}
+	}
+	return len(text)
+}
