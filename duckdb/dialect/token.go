@@ -19,6 +19,9 @@ const (
 // token returns the kind of the token at i, as DuckDB reads it, and the offset after it.
 // What DuckDB's parser would copy is found with it before DuckDB parses the text.
 func token(text string, i int) (kind byte, end int) {
+	if end = pastBlank(text, i); end > i {
+		return blankToken, end
+	}
 	switch c := text[i]; {
 	case isWordByte(c):
 		for end = i + 1; end < len(text) && (isWordByte(text[end]) || text[end] == '$'); end++ {
@@ -33,15 +36,6 @@ func token(text string, i int) (kind byte, end int) {
 		if end = pastDollar(text, i); end > i+1 {
 			return quotedToken, end
 		}
-	case strings.HasPrefix(text[i:], "--"):
-		if n := strings.IndexAny(text[i:], "\r\n"); n >= 0 {
-			return blankToken, i + n
-		}
-		return blankToken, len(text)
-	case strings.HasPrefix(text[i:], "/*"):
-		return blankToken, pastComment(text, i)
-	case ascii.IsSpace(c):
-		return blankToken, i + 1
 	}
 	return text[i], i + 1
 }
@@ -49,11 +43,20 @@ func token(text string, i int) (kind byte, end int) {
 // pastBlank returns the offset after white space and comments.
 func pastBlank(text string, i int) int {
 	for i < len(text) {
-		kind, end := token(text, i)
-		if kind != blankToken {
-			break
+		switch {
+		case ascii.IsSpace(text[i]):
+			i++
+		case strings.HasPrefix(text[i:], "--"):
+			n := strings.IndexAny(text[i:], "\r\n")
+			if n < 0 {
+				return len(text)
+			}
+			i += n
+		case strings.HasPrefix(text[i:], "/*"):
+			i = pastComment(text, i)
+		default:
+			return i
 		}
-		i = end
 	}
 	return i
 }
@@ -89,14 +92,20 @@ func past(text string, i int, end string) int {
 	return len(text)
 }
 
-// pastEscaped returns the offset after a text in which a backslash escapes.
+// pastEscaped returns the offset after a text in which a backslash escapes, with all its
+// parts: it continues after a quote that is doubled, and after white space. i is the offset
+// after its first quote.
 func pastEscaped(text string, i int) int {
 	for ; i < len(text); i++ {
 		switch text[i] {
 		case '\\':
 			i++
 		case '\'':
-			return i + 1
+			next := pastBlank(text, i+1)
+			if next == len(text) || text[next] != '\'' {
+				return i + 1
+			}
+			i = next
 		}
 	}
 	return len(text)
