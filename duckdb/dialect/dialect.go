@@ -37,6 +37,7 @@
 //   - a GROUP BY with more than 256 grouping sets, or with too many terms in all of them
 //   - spaces and invisible characters that are not ASCII, except in quotes and comments
 //   - a CASE in the operand of another CASE
+//   - more than 6 levels of subqueries that are values or conditions
 //   - several texts in one row that aggregates collect, and texts that are computed
 //     from such a text: their size has no bound that the statement shows
 //

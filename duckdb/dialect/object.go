@@ -12,6 +12,7 @@ import (
 type reader struct {
 	at    sqlast.Pos // the last position
 	depth int
+	level int // subqueries around that are values
 	err   *sqlast.Error
 
 	inFrom bool // the next call is a table function

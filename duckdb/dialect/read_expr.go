@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"fmt"
+
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
 )
@@ -197,7 +199,18 @@ func (r *reader) caseOf(o object, at sqlast.Pos) sqlast.Expr {
 	return out
 }
 
+// maxSubqueries is the maximum nesting of subqueries that are values or conditions. The
+// time that DuckDB takes to plan them grows by a factor of about four with each level,
+// and nothing stops it.
+const maxSubqueries = 6
+
 func (r *reader) subqueryExpr(o object, at sqlast.Pos) sqlast.Expr {
+	defer func() { r.level-- }()
+	if r.level++; r.level > maxSubqueries {
+		r.fail(sqlast.TooCostly, at, "SELECT", fmt.Sprintf("subqueries that are values or conditions nest deeper than %d levels: "+
+			"join subqueries in FROM", maxSubqueries))
+		return nil
+	}
 	kind := r.text(o, "subquery_type")
 	x := r.optional(o, "child")
 	comparison := r.text(o, "comparison_type")

@@ -102,6 +102,6 @@ func checkSets(text string) error {
 	if l := &open[len(open)-1]; l.item+l.sum <= maxSets && total <= maxSetTerms {
 		return nil
 	}
-	return &sqlast.Error{Code: sqlast.TooCostly, Name: "GROUP BY", Message: "GROUP BY groups in more than 256 ways, or by too " +
-		"many terms in all of them: use fewer columns in ROLLUP, CUBE and GROUPING SETS"}
+	return &sqlast.Error{Code: sqlast.TooCostly, Name: "GROUP BY", Message: "GROUP BY groups in more than 256 ways, " +
+		"or by too many terms in all of them: use fewer columns in ROLLUP, CUBE and GROUPING SETS"}
 }
