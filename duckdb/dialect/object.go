@@ -13,7 +13,10 @@ type reader struct {
 	at    sqlast.Pos // the last position
 	depth int
 	level int // subqueries around that are values
-	err   *sqlast.Error
+
+	deepest int            // the largest level of the common table expression or statement
+	heights map[string]int // that of each common table expression, by its name in lower case
+	err     *sqlast.Error
 
 	inFrom bool // the next call is a table function
 }

@@ -204,11 +204,18 @@ func (r *reader) caseOf(o object, at sqlast.Pos) sqlast.Expr {
 // and nothing stops it.
 const maxSubqueries = 6
 
+// reach refuses a level of subqueries that is too deep.
+func (r *reader) reach(level int, at sqlast.Pos) {
+	if r.deepest = max(r.deepest, level); level > maxSubqueries {
+		r.fail(sqlast.TooCostly, at, "SELECT", fmt.Sprintf("subqueries that are values or conditions nest deeper than %d levels, "+
+			"with those of common table expressions: join subqueries in FROM", maxSubqueries))
+	}
+}
+
 func (r *reader) subqueryExpr(o object, at sqlast.Pos) sqlast.Expr {
 	defer func() { r.level-- }()
-	if r.level++; r.level > maxSubqueries {
-		r.fail(sqlast.TooCostly, at, "SELECT", fmt.Sprintf("subqueries that are values or conditions nest deeper than %d levels: "+
-			"join subqueries in FROM", maxSubqueries))
+	r.level++
+	if r.reach(r.level, at); r.err != nil {
 		return nil
 	}
 	kind := r.text(o, "subquery_type")

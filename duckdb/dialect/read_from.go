@@ -91,6 +91,9 @@ func (r *reader) table(o object, at sqlast.Pos, alias string) sqlast.Relation {
 	if sample := r.object(o, "sample"); !sample.isNone() {
 		t.Sample = " TABLESAMPLE " + r.sample(sample, false)
 	}
+	if t.Schema == "" {
+		r.reach(r.level+r.heights[ascii.Lower(t.Name)], at)
+	}
 	columns := r.strings(o, "column_name_alias")
 	if columns == nil {
 		return t

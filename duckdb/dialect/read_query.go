@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -56,12 +57,20 @@ func (r *reader) with(m object) *sqlast.With {
 		r.done(value)
 		node := r.object(body, "node")
 		r.done(body)
+		level, deepest := r.level, r.deepest
+		r.level, r.deepest = 0, 0
 		if node.field("type").string() == "RECURSIVE_CTE_NODE" {
 			w.Recursive = true
 			c.Query = r.recursive(node)
 		} else {
 			c.Query = r.query(node)
 		}
+		if r.heights == nil {
+			r.heights = map[string]int{}
+		}
+		name := ascii.Lower(c.Name)
+		r.heights[name] = max(r.heights[name], r.deepest)
+		r.level, r.deepest = level, deepest
 		if c.Name == "" {
 			r.unsupported("a common table expression without a name", "")
 		}

@@ -101,6 +101,15 @@ func TestCopies(t *testing.T) {
 		"nested EXISTS and IN": {
 			"SELECT n FROM t WHERE EXISTS (SELECT 1 FROM t WHERE " + nested("n IN (SELECT n FROM t WHERE ", 6) + ")", "too_costly",
 		},
+		"subqueries in a chain of common table expressions": {
+			"WITH a AS (SELECT max(n) AS n FROM t WHERE " + nested("n = (SELECT max(n) FROM t WHERE ", 3) + "), " +
+				"b AS (SELECT n FROM A) SELECT n FROM t WHERE " + nested("n = (SELECT max(n) FROM b WHERE ", 4), "too_costly",
+		},
+		"subqueries in common table expressions": {
+			"WITH a AS (SELECT max(n) AS n FROM t WHERE " + nested("n = (SELECT max(n) FROM t WHERE ", 3) + "), " +
+				"b AS (SELECT n FROM a WHERE n IN (SELECT n FROM t)) SELECT n FROM b WHERE " +
+				nested("n = (SELECT max(n) FROM a WHERE ", 3), "",
+		},
 		"subqueries in subqueries": {"SELECT n FROM t WHERE " + nested("n = (SELECT max(n) FROM t WHERE ", 6), ""},
 		"CASE in a result": {
 			"SELECT CASE n WHEN 1 THEN CASE s WHEN 'a' THEN 1 END END AS a$b$, 2 AS c$b$ FROM t",
