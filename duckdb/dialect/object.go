@@ -18,7 +18,8 @@ type reader struct {
 	heights map[string]int // that of each common table expression, by its name in lower case
 	err     *sqlast.Error
 
-	inFrom bool // the next call is a table function
+	inFrom   bool // the next call is a table function
+	sketches bool // the query calls one of the sketches
 }
 
 func (r *reader) fail(code refusal.Code, at sqlast.Pos, name, message string) {
@@ -104,8 +105,10 @@ func (r *reader) strings(o object, key string) []string {
 // position reads the position of a node. A node without one has that of the node
 // before it.
 func (r *reader) position(o object) sqlast.Pos {
-	if n, err := strconv.ParseUint(r.take(o, "query_location").number(), 10, 31); err == nil && n <= sqlast.MaxText {
-		r.at = sqlast.Pos(n)
+	if text := r.take(o, "query_location").number(); text != "" {
+		if n, err := strconv.ParseUint(text, 10, 31); err == nil && n <= sqlast.MaxText {
+			r.at = sqlast.Pos(n)
+		}
 	}
 	return r.at
 }

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -114,6 +115,7 @@ func isConstant(list []sqlast.Expr) bool {
 // column, which DuckDB reads as a schema.
 func (r *reader) functionName(o object, at sqlast.Pos) (name string, receiver []sqlast.Expr) {
 	name = ascii.Lower(r.text(o, "function_name"))
+	r.sketches = r.sketches || sketches[name]
 	schema, catalog := r.text(o, "schema"), r.text(o, "catalog")
 	switch {
 	case schema == "" && catalog == "", schema == "main" && (catalog == "" || catalog == "system"):
@@ -131,7 +133,9 @@ func (r *reader) functionName(o object, at sqlast.Pos) (name string, receiver []
 // arguments reads the arguments of a call, and appends them to out: the column of a
 // method call is the first argument.
 func (r *reader) arguments(o object, name string, out []sqlast.Expr) []sqlast.Expr {
-	for _, arg := range r.list(o, "children") {
+	list := r.list(o, "children")
+	out = slices.Grow(out, len(list))
+	for _, arg := range list {
 		alias := ""
 		if namedArguments[name] {
 			alias = r.text(arg, "alias")

@@ -93,15 +93,16 @@ func (r *reader) named(o object) sqlast.Expr {
 }
 
 func (r *reader) column(o object, at sqlast.Pos) sqlast.Expr {
-	names := r.strings(o, "column_names")
-	switch len(names) {
-	case 0:
+	names := r.list(o, "column_names")
+	if len(names) == 1 && names[0].string() != "" {
+		return &sqlast.Column{Pos: at, Name: names[0].string()}
+	}
+	path := r.strings(o, "column_names")
+	if len(path) == 0 {
 		r.unsupported("a column without a name", "")
 		return nil
-	case 1:
-		return &sqlast.Column{Pos: at, Name: names[0]}
 	}
-	return &sqlast.Column{Pos: at, Name: names[len(names)-1], Path: names}
+	return &sqlast.Column{Pos: at, Name: path[len(path)-1], Path: path}
 }
 
 var comparisons = map[string]sqlast.BinaryOp{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // query reads a query node.
@@ -167,8 +168,11 @@ func (r *reader) modifiers(q *sqlast.Query, block *sqlast.Select, list []object)
 }
 
 func (r *reader) orders(o object, key string) []sqlast.Order {
-	var out []sqlast.Order
 	list := r.list(o, key)
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]sqlast.Order, 0, len(list))
 	for _, term := range list {
 		order := sqlast.Order{}
 		switch kind := r.text(term, "type"); kind {
@@ -222,9 +226,7 @@ func (r *reader) selectBlock(o object) *sqlast.Select {
 	if from := r.object(o, "from_table"); !from.isNone() {
 		out.From = r.relation(from)
 	}
-	for _, v := range items {
-		out.Items = append(out.Items, r.item(v))
-	}
+	out.Items = sqlread.Map(items, r.item)
 	if len(out.Items) == 0 {
 		r.unsupported("a SELECT without columns", "")
 	}

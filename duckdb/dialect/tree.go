@@ -3,6 +3,7 @@ package dialect
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -14,6 +15,7 @@ import (
 type tree struct {
 	src    string
 	values []jsonValue // the first is none
+	lists  []object    // what items returned
 }
 
 var trees = sync.Pool{New: func() any { return &tree{} }}
@@ -34,6 +36,16 @@ type jsonValue struct {
 	next       int32 // the next one of the object or list around it; 0: none
 	key        int32 // where the key begins
 	keyEnd     int32
+	keys       uint64 // the bits of the keys of an object: see keyBit
+}
+
+// keyBit returns a bit for a key. Most fields that a reader asks for are missing, and
+// most of these have a bit that no key of the object has.
+func keyBit(key string) uint64 {
+	if key == "" {
+		return 1
+	}
+	return 1 << ((len(key) + 5*int(key[0]) + 3*int(key[len(key)-1])) % 64)
 }
 
 // An object is a value of a tree. Reading a field marks it, so that a field that
@@ -52,7 +64,7 @@ const maxLevels = 8000
 
 // parse reads a text. The tree is valid until its next use.
 func (t *tree) parse(src string) (object, error) {
-	t.src, t.values = src, append(t.values[:0], jsonValue{})
+	t.src, t.values, t.lists = src, append(t.values[:0], jsonValue{}), t.lists[:0]
 	p := treeParser{tree: t}
 	at, err := p.value(0)
 	if err != nil {
@@ -118,7 +130,7 @@ func (p *treeParser) members(at int32, open byte, level int) error {
 		p.i++
 		return nil
 	}
-	last := int32(0)
+	last, keys := int32(0), uint64(0)
 	for {
 		var key, keyEnd int32
 		if open == '{' {
@@ -133,6 +145,7 @@ func (p *treeParser) members(at int32, open byte, level int) error {
 				return errJSON
 			}
 			p.i++
+			keys |= keyBit(p.src[key:keyEnd])
 		}
 		v, err := p.value(level + 1)
 		if err != nil {
@@ -150,6 +163,7 @@ func (p *treeParser) members(at int32, open byte, level int) error {
 			p.i++
 		case shut:
 			p.i++
+			p.values[at].keys = keys
 			return nil
 		default:
 			return errJSON
@@ -159,18 +173,15 @@ func (p *treeParser) members(at int32, open byte, level int) error {
 
 // quoted reads a text in quotes.
 func (p *treeParser) quoted() (start, end int32, escaped bool, err error) {
-	p.i++
-	from := p.i
-	for p.i < len(p.src) {
-		switch p.src[p.i] {
+	from := p.i + 1
+	for i := from; i < len(p.src); i++ {
+		switch p.src[i] {
 		case '\\':
 			escaped = true
-			p.i += 2
+			i++
 		case '"':
-			p.i++
-			return int32(from), int32(p.i - 1), escaped, nil
-		default:
-			p.i++
+			p.i = i + 1
+			return int32(from), int32(i), escaped, nil
 		}
 	}
 	return 0, 0, false, errJSON
@@ -190,7 +201,7 @@ func (o object) kind() byte {
 
 // field returns a field without marking it. It returns none for a null.
 func (o object) field(key string) object {
-	if o.kind() != '{' {
+	if o.kind() != '{' || o.value().keys&keyBit(key) == 0 {
 		return object{}
 	}
 	for at := o.value().first; at != 0; at = o.t.values[at].next {
@@ -207,20 +218,16 @@ func (o object) field(key string) object {
 
 func (o object) has(key string) bool { return !o.field(key).isNone() }
 
-// items returns the values of a list.
+// items returns the values of a list. They are valid as long as the tree is.
 func (o object) items() []object {
 	if o.kind() != '[' {
 		return nil
 	}
-	n := 0
+	start := len(o.t.lists)
 	for at := o.value().first; at != 0; at = o.t.values[at].next {
-		n++
+		o.t.lists = append(o.t.lists, object{o.t, at})
 	}
-	out := make([]object, 0, n)
-	for at := o.value().first; at != 0; at = o.t.values[at].next {
-		out = append(out, object{o.t, at})
-	}
-	return out
+	return slices.Clip(o.t.lists[start:])
 }
 
 // string returns a text, or "" for another value.

@@ -35,7 +35,10 @@ func (c *checker) call(e *sqlast.Call, s *scope) size {
 		v.work = add(v.work, times(args[0].bytes(), v.bytes())/bytesMoved)
 	}
 	v.work = add(v.work, c.clauses(e, s))
-	return c.bounded(e.Pos, e.Name+"()", v)
+	if v.isLong() {
+		return c.bounded(e.Pos, e.Name+"()", v)
+	}
+	return v
 }
 
 // lambda returns the size of what a lambda makes of all elements of a list. An
@@ -175,6 +178,9 @@ func (c *checker) length(e *sqlast.Call, n int) int64 {
 
 // digits returns the value of a whole number, or -1.
 func digits(text string) int64 {
+	if text == "" {
+		return -1
+	}
 	n, err := strconv.ParseInt(text, 10, 40)
 	if err != nil {
 		return -1

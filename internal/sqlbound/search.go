@@ -5,18 +5,19 @@ import "github.com/qedkit/qed/internal/sqlast"
 // searches returns the work of a call that searches one argument in the others, or
 // whose time is another product of them.
 func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size, s *scope) int64 {
+	switch {
+	case f.kind == kindNumber:
+		return times(all.bytes(), all.bytes()) / digitsPerStep
+	case !f.either && (f.needle == 0 || f.needle > len(args)):
+		return 0
+	}
 	weight, name := int64(1), e.Name+"()"
 	if f.slow {
 		weight = slowWork
 	}
-	switch {
-	case f.kind == kindNumber:
-		return times(all.bytes(), all.bytes()) / digitsPerStep
-	case f.either:
+	if f.either {
 		long, short := twoLongest(args)
 		return c.either(e.Pos, name, long, short, weight).work
-	case f.needle == 0 || f.needle > len(args):
-		return 0
 	}
 	needle := args[f.needle-1]
 	text := size{text: all.text - needle.text, data: all.data - needle.data}

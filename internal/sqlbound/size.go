@@ -62,6 +62,9 @@ func (a size) or(b size) size {
 	return size{max(a.text, b.text), max(a.data, b.data), add(a.work, b.work)}
 }
 
+// isLong reports whether checker.bounded refuses the value.
+func (a size) isLong() bool { return a.text > maxText || a.data > maxData }
+
 // cut returns a value of at most n bytes.
 func (a size) cut(n int64) size {
 	a.text = min(a.text, n)

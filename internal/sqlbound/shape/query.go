@@ -277,23 +277,24 @@ func (s *shaper) conditions(r sqlast.Relation) float64 {
 
 // condition counts a condition. It returns the tables of its IN and EXISTS, which
 // engines merge into FROM.
-func (s *shaper) condition(e sqlast.Expr) (joined float64) {
-	for _, e := range conjuncts(e) {
-		s.joined = 0
-		s.expr(e)
-		if u, ok := e.(*sqlast.Unary); ok && u.Op == sqlast.Not {
-			e = u.X
-		}
-		switch e := e.(type) {
-		case *sqlast.In:
-			if e.Query != nil {
-				joined += s.joined
-			}
-		case *sqlast.Exists, *sqlast.Quantified:
-			joined += s.joined
-		}
+func (s *shaper) condition(e sqlast.Expr) float64 {
+	if b, ok := e.(*sqlast.Binary); ok && b.Op == sqlast.And {
+		return s.condition(b.X) + s.condition(b.Y)
 	}
-	return joined
+	s.joined = 0
+	s.expr(e)
+	if u, ok := e.(*sqlast.Unary); ok && u.Op == sqlast.Not {
+		e = u.X
+	}
+	switch e := e.(type) {
+	case *sqlast.In:
+		if e.Query != nil {
+			return s.joined
+		}
+	case *sqlast.Exists, *sqlast.Quantified:
+		return s.joined
+	}
+	return 0
 }
 
 // onlyRow returns the constant of a VALUES that has one row.
