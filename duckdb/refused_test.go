@@ -24,6 +24,7 @@ func TestRefusals(t *testing.T) {
 		{"SELECT o.id FROM orders o SEMI JOIN customers c ON c.name = o.customer JOIN customers d ON d.name = o.customer",
 			secureview.ErrUnsupported, "EXISTS"},
 		{"SELECT c.id FROM customers n JOIN (orders c ANTI JOIN customers d ON d.name = c.customer) ON true", secureview.ErrUnsupported, "EXISTS"},
+		{"SELECT n.id FROM nodes n, orders NATURAL SEMI JOIN customers", secureview.ErrUnsupported, "EXISTS"},
 		{"SELECT t.ts FROM trades t ASOF SEMI JOIN quotes q ON t.symbol = q.symbol AND t.ts >= q.ts", secureview.ErrUnsupported, "EXISTS"},
 		{"SELECT customers.name FROM orders SEMI JOIN customers ON name = customer", secureview.ErrMisplaced, "no columns of 'customers'"},
 		{"SELECT customers.* FROM orders SEMI JOIN customers ON name = customer", secureview.ErrMisplaced, "no columns of 'customers'"},

@@ -41,7 +41,7 @@ var bounds = sqlbound.Rules{
 		small: to_millennia to_milliseconds to_minutes to_months to_quarters to_seconds to_timestamp to_weeks
 		small: to_years today transaction_timestamp week weekday weekofyear year yearweek ago
 		sum 24: strftime
-		sum 40: format printf
+		fields: format printf
 
 		small: ascii bit_length char_length character_length chr format_bytes hash length len md5
 		small: octet_length ord sha1 sha256 strlen unicode uuid gen_random_uuid

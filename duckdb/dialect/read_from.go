@@ -112,6 +112,22 @@ var joinKinds = map[string]sqlast.JoinKind{
 	"SEMI": sqlast.SemiJoin, "ANTI": sqlast.AntiJoin,
 }
 
+// lift returns a product of which a side is a semi or anti join as the semi or anti
+// join of the product, which has the same rows. A NATURAL one would compare the
+// columns of more tables.
+func lift(product *sqlast.Join) *sqlast.Join {
+	for _, side := range []*sqlast.Relation{&product.Left, &product.Right} {
+		if isFilter(*side) {
+			if filter := (*side).(*sqlast.Join); !filter.Natural {
+				*side = filter.Left
+				filter.Left = lift(product)
+				return filter
+			}
+		}
+	}
+	return product
+}
+
 func (r *reader) join(o object, at sqlast.Pos) sqlast.Relation {
 	name := r.text(o, "join_type")
 	kind, ok := joinKinds[name]
@@ -144,10 +160,14 @@ func (r *reader) join(o object, at sqlast.Pos) sqlast.Relation {
 	if bare := j.On == nil && j.Using == nil && !j.Natural; bare != cross {
 		r.unsupported("a JOIN without a condition", "write ON, or CROSS JOIN")
 	}
+	out := j
+	if cross {
+		out = lift(j)
+	}
 	if isFilter(j.Right) || isFilter(j.Left) && !isFilter(j) || isFilter(j) && j.AsOf {
 		r.unsupported("SEMI or ANTI JOIN before another join, or with ASOF", "write it last, or WHERE [NOT] EXISTS (SELECT ..)")
 	}
-	return j
+	return out
 }
 
 // isFilter reports whether a relation is a semi or anti join.

@@ -36,16 +36,16 @@ type jsonValue struct {
 	next       int32 // the next one of the object or list around it; 0: none
 	key        int32 // where the key begins
 	keyEnd     int32
-	keys       uint64 // the bits of the keys of an object: see keyBit
+	keys       uint32 // the bits of the keys of an object: see keyBit
 }
 
 // keyBit returns a bit for a key. Most fields that a reader asks for are missing, and
 // most of these have a bit that no key of the object has.
-func keyBit(key string) uint64 {
+func keyBit(key string) uint32 {
 	if key == "" {
 		return 1
 	}
-	return 1 << ((len(key) + 5*int(key[0]) + 3*int(key[len(key)-1])) % 64)
+	return 1 << ((len(key) + 5*int(key[0]) + 3*int(key[len(key)-1])) % 32)
 }
 
 // An object is a value of a tree. Reading a field marks it, so that a field that
@@ -130,7 +130,7 @@ func (p *treeParser) members(at int32, open byte, level int) error {
 		p.i++
 		return nil
 	}
-	last, keys := int32(0), uint64(0)
+	last, keys := int32(0), uint32(0)
 	for {
 		var key, keyEnd int32
 		if open == '{' {

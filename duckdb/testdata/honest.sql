@@ -162,6 +162,10 @@ SELECT count(*), max(id) FROM orders o JOIN customers c ON c.name = o.customer A
 SELECT * FROM quotes SEMI JOIN trades USING (symbol) SEMI JOIN trades t USING (symbol) ORDER BY ALL
 SELECT symbol, ts FROM trades NATURAL ANTI JOIN quotes ORDER BY ALL
 SELECT name FROM customers c WHERE EXISTS (SELECT 1 FROM orders o SEMI JOIN trades t ON true WHERE o.customer = c.name) ORDER BY name
+SELECT o.id, c.name FROM orders o, customers c SEMI JOIN orders x ON x.customer = c.name WHERE o.customer = c.name ORDER BY ALL
+SELECT o.id, n.* FROM orders o ANTI JOIN trades t ON t.symbol = o.region, customers n ANTI JOIN quotes q ON q.symbol = n.name, nodes WHERE nodes.id = o.id ORDER BY ALL
+SELECT count(*) FROM orders CROSS JOIN customers SEMI JOIN nodes USING (id)
+SELECT printf('%s|', format('{}: {}', printf('%-10s|', customer), region)) AS label FROM orders ORDER BY ALL
 SELECT id, customer.upper().left(2) AS x, orders.note.length() AS n, ('a' || region).reverse() AS r FROM orders ORDER BY id
 SELECT region, amount.sum() AS total, status.string_agg('-') FILTER (WHERE false) AS s FROM orders GROUP BY region ORDER BY ALL
 SELECT id, tags.list_transform(t -> t.upper()) AS u, tags.len() AS n FROM orders ORDER BY id

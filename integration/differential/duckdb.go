@@ -12,10 +12,11 @@ var duckdbGrammar = grammar{
 	standard: true,
 	joins: []string{"JOIN", "INNER JOIN", "LEFT JOIN", "LEFT OUTER JOIN", "RIGHT JOIN", "FULL JOIN", "FULL OUTER JOIN",
 		"ASOF JOIN", "ASOF LEFT JOIN"},
-	setOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL"},
-	rollup: []string{"ROLLUP (#)", "CUBE (#)", "GROUPING SETS ((#), ())", "ROLLUP(#), ()", "GROUPING SETS (#, (#))"},
-	limits: []string{"LIMIT #", "LIMIT # OFFSET ##", "OFFSET ## LIMIT #", "OFFSET ##", "LIMIT # OFFSET ##"},
-	nulls:  true,
+	filters: []string{"SEMI JOIN", "ANTI JOIN"},
+	setOps:  []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL"},
+	rollup:  []string{"ROLLUP (#)", "CUBE (#)", "GROUPING SETS ((#), ())", "ROLLUP(#), ()", "GROUPING SETS (#, (#))"},
+	limits:  []string{"LIMIT #", "LIMIT # OFFSET ##", "OFFSET ## LIMIT #", "OFFSET ##", "LIMIT # OFFSET ##"},
+	nulls:   true,
 	literals: map[kind][]string{
 		integer: {"0", "1", "2", "3", "5", "10", "-1", "1000", "1_000", "7::int", "CAST(4 AS integer)", "TRY_CAST('9' AS INTEGER)"},
 		decimal: {"1.5", "0.5", "100.0", "1e3", ".5", "5.", "1.25E-1", "-2.75", "1200", "10.5::DECIMAL(6,2)"},
@@ -43,6 +44,9 @@ var duckdbGrammar = grammar{
 			{c} NOTNULL
 			({b}) IS NOT FALSE
 			contains({t}, {T})
+			{ct}.contains({T})
+			{ct}.lower().starts_with({T})
+			@{i} < @ {n}
 			starts_with({t}, {T})
 			{t} ^@ {T}
 			suffix({t}, {T})
@@ -81,6 +85,11 @@ var duckdbGrammar = grammar{
 		integer: lines(commonIntegers, `
 			{i} | {i} & {I}
 			xor({i}, {I})
+			@{i}
+			@ {i} - {I}
+			- @ {ci} * @{i}
+			{ct}.length()
+			{cd}.year() + {ct}.strpos({T})
 			~ {i}
 			{i} // NULLIF({i}, 0)
 			{i} // {I} * {i}
@@ -119,6 +128,9 @@ var duckdbGrammar = grammar{
 		decimal: lines(commonNumbers, `
 			GREATEST({n}, {n})
 			trunc({n})
+			@{n}
+			@{n} ^ 2 - @ {n} * {N}
+			{cn}.round({u})
 			{cn}::DECIMAL(12, 1)
 			{cn}::DOUBLE
 			power({i}, 2)
@@ -143,6 +155,16 @@ var duckdbGrammar = grammar{
 			{t} || ({i} + {i})
 			{cj} -> 'c' ->> 'd' || {T}
 			CONCAT({t}, {i}, {t})
+			{ct}.upper()
+			{ct}.replace({T}, {T}).substr({w}, {w})
+			{ct}.lower() || {t}.upper()
+			format('{}: {}', {t}, {i})
+			format('{{{:>8}}}|{:5d}', {ct}, {i})
+			format('{:.2f}', {n}::DOUBLE)
+			format('{:,}', {i})
+			printf('%s-%d', {t}, {i})
+			printf('%05d %8.2f%%', {i}, {n}::DOUBLE)
+			printf('%-10s|', {ct})
 			concat_ws('-', {ct}, {ct}, {T})
 			left({t}, {w})
 			RIGHT({ct}, {w})

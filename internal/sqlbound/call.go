@@ -121,6 +121,8 @@ func (c *checker) result(f Function, e *sqlast.Call, args []size, all size, s *s
 		return all.plus(arg(0).times(int64(len(args))))
 	case kindFormat:
 		return c.format(e, args, all)
+	case kindFields:
+		return all.times(2).plus(size{text: times(fieldWidth, int64(len(args)))})
 	case kindReplace:
 		return c.replaced(e, arg(0), arg(2))
 	case kindRegexp:
@@ -199,6 +201,11 @@ func (c *checker) replaced(e *sqlast.Call, x, to size) size {
 	}
 	return x.times(max(1, (to.bytes()+from-1)/from))
 }
+
+// fieldWidth is the size of a number in a field of a format whose width and precision
+// are below 100: a DOUBLE has up to 309 digits before its point, and a sign for each
+// three of them.
+const fieldWidth = 640
 
 // format returns the size of a formatted text. The reader of a dialect accepts only
 // literal formats with widths of at most 999.

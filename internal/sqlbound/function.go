@@ -31,6 +31,7 @@ const (
 	kindFill
 	kindJoin
 	kindFormat
+	kindFields
 	kindReplace
 	kindRegexp
 	kindJSON
@@ -57,6 +58,7 @@ var kinds = map[string]kind{
 	"fill":    kindFill,    // a type that fills its values to its length
 	"join":    kindJoin,    // the first argument is put between the others
 	"format":  kindFormat,  // printf
+	"fields":  kindFields,  // a format with each of the other arguments once
 	"replace": kindReplace, // the second argument becomes the third
 	"regexp":  kindRegexp,  // as replace, where the second may match nothing
 	"json":    kindJSON,    // JSON of the arguments, in which texts are quoted
