@@ -41,7 +41,11 @@ var extremeValues = map[string][]string{
 	"ARRAY":     {"[1, 2, 3]::DOUBLE[3]", "[1e308, 'NaN'::DOUBLE, 1]::DOUBLE[3]", "NULL", "[]"},
 	"MAP":       {"MAP {'a': 1}", "NULL", "MAP {}", "MAP([1, 2], [NULL, 3])"},
 	"STRUCT":    {"{'a': 1, 'b': 'x'}", "NULL", "{'a': {'a': NULL}}"},
-	"LAMBDA":    {"x -> x", "x -> NULL", "x -> [x, x]", "x -> x = x"},
+	"format": {"'{} {}'", "'{:99} {:>99}'", "'{:099d} {:x}'", "'{:.99f} {:+.99e}'", "'{:99.99} {:b}'", "'{:,} {:c}'", "'{:g} {:%}'", "'{'", "'}'", "'{:'", "'{:.'", "'{:s}{:d}'",
+		"'{:^99s}{:p}'", "'{:\u200d>9}{:n}'", "'{{}}{:#o}'", "'" + strings.Repeat("{:99}", 200) + "'"},
+	"printf": {"'%s %s'", "'%99s %-99s'", "'%099d %x'", "'%.99f %+.99e'", "'%99.99g %a'", "'%hhd %lld'", "'%c%c'", "'%n%n'", "'%'", "'%%%'", "'%9'", "'%.'", "'%s%d'",
+		"'%p%i'", "'%q%j'", "'%#o% d'", "'" + strings.Repeat("%99d", 200) + "'"},
+	"LAMBDA": {"x -> x", "x -> NULL", "x -> [x, x]", "x -> x = x"},
 }
 
 func init() {
@@ -122,6 +126,9 @@ func signatures(t testing.TB) []signature {
 		}
 		for i := range s.types {
 			s.types[i] = kindOf(s.types[i])
+		}
+		if extremeValues[s.name] != nil {
+			s.types[0] = s.name // the format
 		}
 		if more != "" {
 			s.types = append(s.types, kindOf(more), kindOf(more))
