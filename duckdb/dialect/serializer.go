@@ -3,6 +3,7 @@ package dialect
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"github.com/duckdb/duckdb-go/v2/mapping"
@@ -50,20 +51,22 @@ var serializers = sync.OnceValues(func() (*serializerPool, error) {
 			return nil, errors.New("DuckDB has no setting " + setting[0])
 		}
 	}
-	p := &serializerPool{}
+	p := &serializerPool{idle: make(chan *serializer, runtime.GOMAXPROCS(0))}
 	var message string
 	if mapping.OpenExt("", &p.database, config, &message) == mapping.StateError {
 		return nil, errors.New(message)
 	}
+	for range cap(p.idle) {
+		p.idle <- nil
+	}
 	return p, nil
 })
 
-// A serializerPool has the serializers that are not in use. There are never more than
-// statements were read at the same time.
+// A serializerPool has one serializer for each processor. A call of C occupies a
+// thread, and a program must not have thousands of them.
 type serializerPool struct {
 	database mapping.Database
-	mu       sync.Mutex
-	idle     []*serializer
+	idle     chan *serializer // nil: not opened yet
 }
 
 // A serializer is a connection with its prepared statement. One goroutine may use it
@@ -73,14 +76,21 @@ type serializer struct {
 	stmt mapping.PreparedStatement
 }
 
+// get waits for an idle serializer. Pass it to put afterwards.
 func (p *serializerPool) get() (*serializer, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if last := len(p.idle) - 1; last >= 0 {
-		s := p.idle[last]
-		p.idle = p.idle[:last]
+	if s := <-p.idle; s != nil {
 		return s, nil
 	}
+	s, err := p.open()
+	if err != nil {
+		p.idle <- nil
+	}
+	return s, err
+}
+
+func (p *serializerPool) put(s *serializer) { p.idle <- s }
+
+func (p *serializerPool) open() (*serializer, error) {
 	s := &serializer{}
 	if mapping.Connect(p.database, &s.conn) == mapping.StateError {
 		return nil, errors.New("DuckDB refuses a connection")
@@ -93,12 +103,6 @@ func (p *serializerPool) get() (*serializer, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-func (p *serializerPool) put(s *serializer) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.idle = append(p.idle, s)
 }
 
 func (s *serializer) serialize(text string) (string, error) {
