@@ -12,8 +12,8 @@
 //     UNION ALL
 //   - COLUMNS(..), * LIKE and * SIMILAR TO: name the columns
 //   - POSITIONAL JOIN: join by row_number() in two subqueries
-//   - SEMI and ANTI JOIN before another join, or with ASOF: write them last in FROM, or
-//     WHERE [NOT] EXISTS (SELECT ..)
+//   - SEMI and ANTI JOIN before another join, unless that is a comma or CROSS JOIN, or with
+//     ASOF: write them last in FROM, or WHERE [NOT] EXISTS (SELECT ..)
 //   - UNION BY NAME: name the columns of both queries in the same order
 //   - table functions except generate_series, range and unnest: read the tables of the
 //     policy
@@ -24,6 +24,7 @@
 //   - lambdas inside lambdas, and a parameter of a lambda that is also a column
 //   - a name that a join merged and that another table has, too
 //   - a name in REPLACE or RENAME that several tables have
+//   - a name that two items of the select list have, where an expression uses it
 //   - a name in QUALIFY that is a column and an alias
 //   - a name that is an alias and the name of a table, except as a term of ORDER BY and
 //     in HAVING: DuckDB takes the row of the table

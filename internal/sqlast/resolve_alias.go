@@ -195,6 +195,10 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 	if s.clause == inOrderBy && s == r.scope && r.aggregate == 0 && r.flavor.GroupsByPosition && r.isGroup(i, s) {
 		e = &Call{Pos: c.Pos, Name: "max", Args: []Expr{e}} // of equal values
 	}
+	if s.aliased = append(s.aliased, i); slices.Contains(s.twice, i) {
+		r.fail(Unsupported, c.Pos, c.Name, "ROLLUP, CUBE or GROUPING SETS has '%s' and its expression: write it the same way each time", c.Name)
+		return
+	}
 	*slot = e
 }
 

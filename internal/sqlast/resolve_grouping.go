@@ -15,22 +15,30 @@ func (r *resolver) groupColumns(terms []Expr, items []Item) []Expr {
 			continue
 		}
 		r.work++
-		if text, ok := position(term); ok {
-			if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(items) {
-				term = items[n-1].Expr
-			}
+		if i, ok := itemOf(term, items); ok {
+			term = items[i].Expr
 		}
 		out = append(out, term)
 	}
 	return out
 }
 
+// itemOf returns the index of the item that a term of GROUP BY means by its position.
+func itemOf(term Expr, items []Item) (int, bool) {
+	text, ok := position(term)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text)
+	return n - 1, err == nil && n >= 1 && n <= len(items)
+}
+
 // groupingSets keeps the groups of a block with several groupings apart. DuckDB makes
 // a group of each spelling of a term. An item that a position or an alias names has the
-// value of that group; any other expression that equals several groups has the value of
-// the last one, and NULL in a set without it. Names are printed in one spelling. A term
-// whose value no expression has is therefore printed as coalesce(term), which keeps its
-// group apart.
+// value of that group, and so has its alias, whose expression would not. Any other
+// expression that equals several groups has the value of the last one, and NULL in a
+// set without it. Names are printed in one spelling. A term whose value no expression
+// has is therefore printed as coalesce(term), which keeps its group apart.
 func (r *resolver) groupingSets(sel *Select, s *scope) {
 	if r.err != nil || len(sel.GroupBy) != 1 {
 		return
@@ -52,10 +60,14 @@ func (r *resolver) groupingSets(sel *Select, s *scope) {
 			if written[k].At() <= at || !equalExpr(other, term) {
 				continue
 			}
-			switch _, isItem := written[i].(*Number); {
+			item, isItem := itemOf(written[i], sel.Items)
+			if isItem {
+				s.twice = append(s.twice, item)
+			}
+			switch {
 			case !isItem:
 				hidden[at] = true
-			case k < i || equalExpr(written[i], written[k]):
+			case k < i || equalExpr(written[i], written[k]) || slices.Contains(s.aliased, item) || r.sharesName(s, item):
 				r.fail(Unsupported, written[k].At(), "", "ROLLUP, CUBE or GROUPING SETS has one item of the select list twice: "+
 					"write it the same way each time")
 			}

@@ -302,7 +302,7 @@ func (r *resolver) item(c *Column, s *scope) int {
 		if found < 0 {
 			found = i
 		} else if !r.flavor.NamesRepeat && !equalExpr(s.items[i].Expr, s.items[found].Expr) {
-			r.fail(AmbiguousColumn, c.Pos, c.Name, "the select list has two items named '%s'", c.Name)
+			r.fail(AmbiguousColumn, c.Pos, c.Name, "the select list has two items named '%s': give each its own alias", c.Name)
 		}
 	}
 	return found
@@ -364,7 +364,7 @@ func (r *resolver) outputTerm(e *Expr, c *Column, s *scope) bool {
 			continue
 		}
 		if found >= 0 && !r.flavor.NamesRepeat {
-			r.fail(AmbiguousColumn, c.Pos, c.Name, "the set operation has two columns named '%s'", c.Name)
+			r.fail(AmbiguousColumn, c.Pos, c.Name, "the set operation has two columns named '%s': give each its own alias", c.Name)
 		}
 		if found < 0 {
 			found = i

@@ -20,8 +20,10 @@ type scope struct {
 	names  []string // the columns of a set operation, which has no tables
 
 	groupBy   []Expr
-	rollup    bool // GROUP BY .. WITH ROLLUP
-	constants bool // GROUP BY has several groupings, and a constant in one of them
+	rollup    bool  // GROUP BY .. WITH ROLLUP
+	constants bool  // GROUP BY has several groupings, and a constant in one of them
+	aliased   []int // the items whose expression stands for their alias somewhere
+	twice     []int // the items that are a group, and whose expression is another one
 }
 
 // A clause is the part of a block that contains an expression.
