@@ -79,6 +79,9 @@ var mysqlRows = []string{
 	"SELECT boss % 2 AS k, count(*) AS n FROM emp GROUP BY k ORDER BY k IS NULL, -k, n",
 	"SELECT upper(name) AS k FROM emp GROUP BY 1 ORDER BY length(k), k DESC",
 	"SELECT boss % 2 AS k, dept FROM emp GROUP BY boss % 2, dept ORDER BY -k, coalesce(k, 0) + dept",
+	"SELECT (SELECT max(d.id) FROM dept d WHERE d.id = emp.dept) + 1 AS k, count(*) FROM emp GROUP BY k ORDER BY -k, abs(k)",
+	"SELECT EXISTS (SELECT 1 FROM dept d WHERE d.id = emp.boss) AS k, count(*) FROM emp GROUP BY 1 ORDER BY k * count(*) DESC, -k",
+	"SELECT dept IN (SELECT 1) AS k, count(*) FROM emp GROUP BY k ORDER BY -k",
 	"SELECT d.k, count(*) AS n FROM (SELECT boss + 1 AS k FROM emp) d GROUP BY k HAVING k > 2 ORDER BY 1",
 	"SELECT count(*) AS dept FROM emp GROUP BY dept HAVING dept > 1",
 	"SELECT d.b AS k, count(*) FROM (SELECT id AS k, name AS b FROM emp) d GROUP BY d.b ORDER BY 1",
@@ -94,6 +97,7 @@ var mysqlRows = []string{
 	// An EXPLAIN of these ends MariaDB.
 	"SELECT abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy')))) AS r, id FROM emp ORDER BY id, abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy'))))",
 	"SELECT abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy')))) AS r, count(*) FROM emp GROUP BY abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy'))))",
+	"SELECT abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.id = emp.dept AND x.name IN (SELECT 'yy')))) AS r, count(*) FROM emp GROUP BY r ORDER BY -r",
 	"SELECT id FROM dept WHERE id IN (SELECT abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy')))) FROM emp ORDER BY abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy')))))",
 	"SELECT INTERVAL 1 DAY + '2024-01-01', (INTERVAL 1 DAY + '2024-01-01') <> '2024-01-02'",
 	"SELECT id, 3 IS NULL FROM emp WHERE 3 IS NOT NULL AND name IS NOT NULL ORDER BY id",

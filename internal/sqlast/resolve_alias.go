@@ -206,7 +206,7 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 // a column nor constant. WITH ROLLUP the item is NULL in a total.
 func (r *resolver) isGroup(i int, s *scope) bool {
 	e := s.items[i].Expr
-	if _, isColumn := e.(*Column); isColumn || s.rollup || isConstant(e) || hasQuery(e) {
+	if _, isColumn := e.(*Column); isColumn || s.rollup || isConstant(e) {
 		return false
 	}
 	r.work += len(s.groupBy)
