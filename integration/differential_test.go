@@ -509,6 +509,7 @@ var documentedRefusals = map[string]map[string]string{
 		"a window function next to":                                           endsMariaDB,
 		"in the first SELECT of several":                                      endsMySQL,
 		"in a window of # is not supported":                                   "MariaDB takes one for the other",
+		"the columns of * have another order on MySQL":                        "they order its columns differently",
 		"of which servers take one or the other":                              "A name that MySQL and MariaDB read differently is refused",
 	},
 }

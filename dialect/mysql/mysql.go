@@ -21,6 +21,8 @@
 // A name that MySQL and MariaDB read differently is refused: a column that is also the
 // alias of another item, in ORDER BY of a window, in GROUP BY WITH ROLLUP, and in GROUP BY
 // and HAVING if it belongs to a derived table. Qualify the column, or rename the alias.
+// So is * over a RIGHT JOIN .. ON inside a join with USING or a NATURAL JOIN: they order its
+// columns differently. Name the columns, or write LEFT JOIN.
 // So is t.x in the window of a function of y.x, if y is the view of a table t: MariaDB
 // takes one for the other. Give t another alias.
 //
@@ -65,7 +67,7 @@ func (Dialect) Name() string { return "mysql" }
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
-	Fold: ascii.EqualFold, AmbiguousMeansItem: true, ExpressionFirst: true, HavingSkipsTables: true, WindowAliasVaries: true,
+	Fold: ascii.EqualFold, AmbiguousMeansItem: true, ExpressionFirst: true, HavingSkipsTables: true, ServersVary: true,
 	GroupsByPosition:  true,
 	QueriesByPosition: true, // see refuseCrashes
 }

@@ -15,7 +15,7 @@ type Flavor struct {
 	AliasUnderCollate   bool // in ORDER BY x COLLATE y, x may be an alias or a position (SQLite)
 	HavingTakesColumn   bool // HAVING prefers a column to a select alias with the same name (SQLite)
 	HavingSkipsTables   bool // HAVING looks up a name in the select list, in GROUP BY and in the enclosing queries (MySQL)
-	WindowAliasVaries   bool // ORDER BY of a window prefers a select alias to a column (MariaDB, but not MySQL)
+	ServersVary         bool // what MySQL and MariaDB read differently is refused
 	QueriesByPosition   bool // a term that repeats an item and has a query without FROM is printed as its position
 	GroupsByPosition    bool // ORDER BY may repeat the expression of a group only as a whole (MySQL)
 	NamesRepeat         bool // a name that several columns have means the first (SQLite), and is no error

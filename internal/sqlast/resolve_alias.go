@@ -13,7 +13,7 @@ func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
 		return false
 	}
 	if g := r.groupedColumn(c, s); g != nil {
-		if r.flavor.QueriesByPosition && r.isDerived(g) && slices.ContainsFunc(s.items, func(it Item) bool {
+		if r.flavor.ServersVary && r.isDerived(g) && slices.ContainsFunc(s.items, func(it Item) bool {
 			return it.Alias != "" && r.fold(it.Alias, c.Name) && !equalExpr(it.Expr, g)
 		}) {
 			r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in HAVING is a column and the alias of another item, of which "+

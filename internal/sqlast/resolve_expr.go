@@ -135,7 +135,7 @@ func IsAggregate(c *Call) bool {
 // anything else.
 func (r *resolver) window(w *Window) {
 	for _, o := range w.OrderBy {
-		if c, ok := o.Expr.(*Column); ok && c.Table == "" && r.flavor.WindowAliasVaries && r.scope != nil {
+		if c, ok := o.Expr.(*Column); ok && c.Table == "" && r.flavor.ServersVary && r.scope != nil {
 			r.aliasVaries(c, r.scope)
 		}
 	}

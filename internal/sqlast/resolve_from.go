@@ -261,6 +261,7 @@ func tablesOf(rel Relation) int {
 // using replaces USING and NATURAL by ON. An engine would look up their names among
 // hidden columns too.
 func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
+	s.merging = append(s.merging, j)
 	names := j.Using
 	if j.Natural {
 		names = r.common(j, s, lo, middle, hi)

@@ -116,7 +116,7 @@ func (r *resolver) singleTerms(terms []Expr, seen map[Pos]bool) []Expr {
 // an item by its position. MariaDB compares them by their text otherwise, and
 // computes the item of a total from some row if it prints the two differently.
 func (r *resolver) rollup(sel *Select) {
-	if r.flavor.QueriesByPosition {
+	if r.flavor.ServersVary {
 		r.refuseRepeated(sel)
 	}
 	for i, term := range sel.GroupBy {

@@ -36,7 +36,7 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 			name = c.Name
 		}
 		r.term(&sel.GroupBy[i], s)
-		if c, ok := sel.GroupBy[i].(*Column); ok && name != "" && r.flavor.QueriesByPosition {
+		if c, ok := sel.GroupBy[i].(*Column); ok && name != "" && r.flavor.ServersVary {
 			r.groupVaries(sel, c, name)
 			if sel.Rollup && sel.Having == nil {
 				r.rollupItem(&sel.GroupBy[i], name, sel.Items)

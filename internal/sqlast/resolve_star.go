@@ -103,13 +103,13 @@ func (r *resolver) star(star *Star, sel *Select, s *scope, items []Item) []Item 
 	case len(s.tables) == 0:
 		r.fail(Misplaced, star.Pos, "*", "* needs a FROM")
 		return items
-	case len(s.merged) == 0:
+	case len(s.merging) == 0:
 		for i := range s.hi {
 			items = r.allOf(star.Pos, &s.tables[i], items)
 		}
 		return items
 	}
-	columns, _ := r.starColumns(sel.From, s, 0)
+	columns, _ := r.starColumns(sel.From, s, 0, false)
 	for i := range columns {
 		m := &columns[i]
 		items = append(items, Item{Expr: r.mergedValue(star.Pos, s, m), Alias: m.name})
@@ -137,8 +137,9 @@ func (r *resolver) allOf(at Pos, b *binding, items []Item) []Item {
 }
 
 // starColumns returns the columns of * for a relation with merged columns, in the
-// order of the engine, and the number after its last table.
-func (r *resolver) starColumns(rel Relation, s *scope, next int) ([]merged, int) {
+// order of the engine, and the number after its last table. Inside reports whether a
+// join with USING or a NATURAL JOIN contains the relation.
+func (r *resolver) starColumns(rel Relation, s *scope, next int, inside bool) ([]merged, int) {
 	j, ok := rel.(*Join)
 	if !ok {
 		b := &s.tables[next]
@@ -148,16 +149,20 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int) ([]merged, int)
 		}
 		return columns, next + 1
 	}
-	left, middle := r.starColumns(j.Left, s, next)
+	merging := slices.Contains(s.merging, j)
+	if j.Kind == RightJoin && inside && !merging && r.flavor.ServersVary {
+		r.fail(AmbiguousColumn, j.Pos, "*", "the columns of * have another order on MySQL than on MariaDB, for a RIGHT JOIN inside "+
+			"a join with USING or a NATURAL JOIN: name the columns, or swap its tables and write LEFT JOIN")
+	}
+	left, middle := r.starColumns(j.Left, s, next, inside || merging)
 	if j.filters() {
 		return left, middle
 	}
-	right, end := r.starColumns(j.Right, s, middle)
+	right, end := r.starColumns(j.Right, s, middle, inside || merging)
 	if r.work += 16 * (len(left) + len(right)); r.spent(j.Pos) {
 		return nil, end
 	}
-	isShared := func(m merged) bool { return m.join == j }
-	if j.Kind == RightJoin && !r.flavor.UsingInPlace && !r.flavor.UsingKeepsSides && slices.ContainsFunc(s.merged, isShared) {
+	if j.Kind == RightJoin && merging && !r.flavor.UsingInPlace && !r.flavor.UsingKeepsSides {
 		left, right = right, left
 	}
 	// shared returns the column of this join that c is merged into, or nil.

@@ -10,14 +10,15 @@ import (
 // A scope holds the names that the expressions of one SELECT block, or of the
 // ORDER BY of a set operation, may use.
 type scope struct {
-	outer  *scope
-	clause clause
-	tables []binding
-	lo, hi int      // tables[lo:hi] are those that the clause may name
-	merged []merged // the columns that USING merged
-	items  []Item   // the select list, once it is resolved
-	done   int      // the items that are resolved, while the select list is
-	names  []string // the columns of a set operation, which has no tables
+	outer   *scope
+	clause  clause
+	tables  []binding
+	lo, hi  int      // tables[lo:hi] are those that the clause may name
+	merged  []merged // the columns that USING merged
+	merging []*Join  // the joins with USING and NATURAL, also without common columns
+	items   []Item   // the select list, once it is resolved
+	done    int      // the items that are resolved, while the select list is
+	names   []string // the columns of a set operation, which has no tables
 
 	groupBy   []Expr
 	rollup    bool  // GROUP BY .. WITH ROLLUP
