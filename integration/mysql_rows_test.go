@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,6 +53,9 @@ var mysqlRows = []string{
 	"SELECT id, (SELECT max(d.name) FROM emp LIMIT 1) AS x FROM dept d GROUP BY id, (SELECT max(d.name) FROM emp LIMIT 1) ORDER BY 1",
 	"SELECT e.boss % 2 AS name, count(*) FROM emp e NATURAL LEFT JOIN dept d GROUP BY name ORDER BY 1",
 	"SELECT e.boss % 2 AS id, count(*) FROM emp e RIGHT JOIN dept d USING (id) GROUP BY id HAVING id = 1",
+	"SELECT id, min(e.boss) AS id FROM (SELECT 1 AS one) o, emp e JOIN dept d USING (id) GROUP BY id ORDER BY 1, 2",
+	"SELECT e.id % 1 AS id, count(*) FROM (SELECT 1 AS one) o JOIN (emp e JOIN dept d USING (id)) GROUP BY id",
+	"SELECT e.id % 1 AS id, count(*) FROM emp e JOIN dept d USING (id), (SELECT 1 AS one) o GROUP BY id",
 	"SELECT e.boss % 2 AS b, count(*) FROM emp e RIGHT JOIN dept d USING (id) GROUP BY id ORDER BY id",
 
 	"SELECT d.id, j.* FROM doc d, JSON_TABLE(d.items, '$.lines[*]' COLUMNS (n FOR ORDINALITY, sku VARCHAR(10) PATH '$.sku', amount INT PATH '$.n' DEFAULT '7' ON EMPTY NULL ON ERROR, has INT EXISTS PATH '$.n', " +
@@ -116,6 +120,39 @@ var mariaDBRows = []string{
 	"SELECT id FROM dept d WHERE 2 = ANY (SELECT d.id FROM emp GROUP BY dept HAVING id = 2) ORDER BY id",
 	"SELECT id IS TRUE = 1, 1 <> name LIKE 'a' IS FALSE = 1 IS TRUE FROM emp ORDER BY id",
 	"SELECT CASE id WHEN 1 THEN 1 ELSE 2 END LIKE '1' LIKE '1', id BETWEEN 1 AND 3 FROM emp ORDER BY id",
+}
+
+// mysqlVaries are statements that MySQL and MariaDB read differently.
+var mysqlVaries = []string{
+	"SELECT * FROM dept d RIGHT JOIN (SELECT 1 AS one) o ON TRUE JOIN emp USING (id) ORDER BY 1",
+	"SELECT * FROM (SELECT 1 AS one) o NATURAL JOIN (dept d RIGHT JOIN emp e ON TRUE) LIMIT 1",
+	"SELECT e.id % 1 AS id, count(*) FROM (SELECT 1 AS one) o RIGHT JOIN (emp e JOIN dept d USING (id)) ON TRUE GROUP BY id",
+	"SELECT e.id % 1 AS id, count(*) FROM (emp e JOIN dept d USING (id)) RIGHT JOIN (SELECT 1 AS one) o ON TRUE GROUP BY id",
+}
+
+// The guard refuses what the brands read differently.
+func TestMySQLVaries(t *testing.T) {
+	results := map[string][]string{}
+	for brand, start := range mysqlServers {
+		m := newMaria(t, start(t), "mysql_varies_"+strings.ToLower(brand), mysqlRowsScript)
+		for _, text := range mysqlVaries {
+			got, err := run(m.admin, text)
+			results[text] = append(results[text], fmt.Sprint(got, err))
+		}
+	}
+	tables := map[string][]string{"emp": {"id", "name", "boss", "dept"}, "dept": {"id", "name"}}
+	guard, err := secureview.New(&secureview.Policy{Schema: "d", Tables: tables}, mysqlDialect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range mysqlVaries {
+		if _, err := guard.Rewrite(t.Context(), text); !errors.Is(err, secureview.ErrAmbiguousColumn) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if len(slices.Compact(results[text])) < 2 {
+			t.Errorf("%s: both brands return %s", text, results[text])
+		}
+	}
 }
 
 // A rewritten statement has the rows of the original, on both brands.

@@ -17,6 +17,7 @@ func (r *resolver) from(rel Relation, s *scope) {
 	}
 	s.clause = inFrom
 	r.relation(rel, s, 0, 0)
+	s.first = firstTable(rel)
 	s.clause = inOn
 	r.conditions(rel, s, 0, 0, len(s.tables))
 	s.lo, s.hi = 0, len(s.tables)
@@ -250,6 +251,19 @@ func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
 	return end
 }
 
+// firstTable returns the number of the first table of a relation, if the right table of a
+// RIGHT JOIN comes before its left one.
+func firstTable(rel Relation) int {
+	number := 0
+	for j, ok := rel.(*Join); ok; j, ok = rel.(*Join) {
+		if rel = j.Left; j.Kind == RightJoin {
+			number += tablesOf(j.Left)
+			rel = j.Right
+		}
+	}
+	return number
+}
+
 // tablesOf returns the number of tables of a relation.
 func tablesOf(rel Relation) int {
 	if j, ok := rel.(*Join); ok {
@@ -261,7 +275,7 @@ func tablesOf(rel Relation) int {
 // using replaces USING and NATURAL by ON. An engine would look up their names among
 // hidden columns too.
 func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
-	s.merging = append(s.merging, j)
+	s.merging = append(s.merging, merging{j, lo, hi})
 	names := j.Using
 	if j.Natural {
 		names = r.common(j, s, lo, middle, hi)

@@ -256,6 +256,9 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 	if s.clause == inGroupBy && (len(found) == 1 || len(found) > 1 && !r.flavor.AmbiguousMeansItem) {
 		return false
 	}
+	if s.clause == inGroupBy && r.flavor.ServersVary && r.isMergedApart(c, s, found) {
+		return false
+	}
 	i := r.item(c, s)
 	if i < 0 {
 		i = r.firstNamed(c, s)
@@ -282,6 +285,23 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 	}
 	c.Schema, c.Name, c.DoubleQuoted = "", it.Alias, false
 	return true
+}
+
+// isMergedApart reports whether a name in GROUP BY of MySQL means the column that a join
+// without the first table of FROM merged from the tables of found. The columns that a join
+// with that table merged are several ones there, and an item comes before them. For MySQL,
+// the tables on the right of a RIGHT JOIN come before those on its left.
+func (r *resolver) isMergedApart(c *Column, s *scope, found []int) bool {
+	m := r.group(s, c.Name, found)
+	if len(found) < 2 || m == nil {
+		return false
+	}
+	i := slices.IndexFunc(s.merging, func(j merging) bool { return j.join == m.join })
+	if j := &s.merging[i]; (j.lo > 0) != (s.first < j.lo || s.first >= j.hi) && r.item(c, s) >= 0 {
+		r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in GROUP BY is a column that a join next to a RIGHT JOIN merged and the alias "+
+			"of an item, of which servers take one or the other: qualify the column, or rename the alias", c.Name)
+	}
+	return s.merging[i].lo > 0
 }
 
 // item returns the index of the item that the name means as an alias, or -1.

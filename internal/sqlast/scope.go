@@ -13,12 +13,13 @@ type scope struct {
 	outer   *scope
 	clause  clause
 	tables  []binding
-	lo, hi  int      // tables[lo:hi] are those that the clause may name
-	merged  []merged // the columns that USING merged
-	merging []*Join  // the joins with USING and NATURAL, also without common columns
-	items   []Item   // the select list, once it is resolved
-	done    int      // the items that are resolved, while the select list is
-	names   []string // the columns of a set operation, which has no tables
+	lo, hi  int       // tables[lo:hi] are those that the clause may name
+	merged  []merged  // the columns that USING merged
+	merging []merging // the joins with USING and NATURAL, also without common columns
+	items   []Item    // the select list, once it is resolved
+	done    int       // the items that are resolved, while the select list is
+	first   int       // the first table if the right one of a RIGHT JOIN comes first
+	names   []string  // the columns of a set operation, which has no tables
 
 	groupBy   []Expr
 	rollup    bool  // GROUP BY .. WITH ROLLUP
@@ -85,6 +86,12 @@ type merged struct {
 	members []int
 	value   []int
 	number  int // its number among the columns of its table, from 1; 0: look up its name
+}
+
+// merging is a join with USING or a NATURAL JOIN.
+type merging struct {
+	join   *Join
+	lo, hi int // tables[lo:hi] are those that it joins
 }
 
 // column returns the index of the first column of b with the name, or -1.
