@@ -21,6 +21,8 @@
 // A name that MySQL and MariaDB read differently is refused: a column that is also the
 // alias of another item, in ORDER BY of a window, in GROUP BY WITH ROLLUP, and in GROUP BY
 // and HAVING if it belongs to a derived table. Qualify the column, or rename the alias.
+// Rename it also if both are columns of one view, or of a derived table that has the name
+// of a table in it: SELECT boss AS id FROM emp ORDER BY emp.id.
 // So is * over a RIGHT JOIN .. ON inside a join with USING or a NATURAL JOIN: they order its
 // columns differently. Name the columns, or write LEFT JOIN.
 // So is t.x in the window of a function of y.x, if y is the view of a table t: MariaDB

@@ -140,6 +140,12 @@ func (r *resolver) window(w *Window) {
 		}
 	}
 	windowSlots(w, r.visit)
+	if r.flavor.ServersVary && r.scope != nil {
+		r.scope.windows = append(r.scope.windows, w.PartitionBy...)
+		for _, o := range w.OrderBy {
+			r.scope.windows = append(r.scope.windows, o.Expr)
+		}
+	}
 }
 
 // aliasVaries refuses a name that is a column and the alias of something else.

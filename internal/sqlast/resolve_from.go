@@ -107,7 +107,7 @@ func (r *resolver) table(t *Table, b *binding) {
 			if b.alias == t.Name {
 				b.alias, t.Alias = c.name, c.name
 			}
-			t.CTE, b.columns, b.named = c.CTE, c.columns, c.named
+			t.CTE, b.query, b.columns, b.named = c.CTE, c.CTE.Query, c.columns, c.named
 			r.sample(t, "a common table expression")
 			return
 		}
@@ -172,6 +172,7 @@ func (r *resolver) derivedTable(d *Derived, s *scope, lo, number int) {
 	r.scope = outer
 	if r.err == nil {
 		b := &s.tables[number]
+		b.query = d.Query
 		b.columns, b.named = r.declared(d.Pos, d.Alias, d.Columns, d.Query)
 		if d.Columns != nil || b.named != nil {
 			d.Columns = b.columns

@@ -193,6 +193,76 @@ func (r *resolver) isDerived(c *Column) bool {
 	return i >= 0 && r.scope.tables[i].object == nil
 }
 
+// namesVary checks the columns of a block of which MySQL may take another one: the terms
+// of GROUP BY and of windows, and HAVING outside of its aggregates and subqueries.
+func (r *resolver) namesVary(sel *Select) {
+	for _, e := range sel.GroupBy {
+		r.nameVaries(e)
+	}
+	for _, e := range r.scope.windows {
+		r.nameVaries(e)
+	}
+	if sel.Having == nil {
+		return
+	}
+	Walk(sel.Having, func(n Node) bool {
+		switch n := n.(type) {
+		case *Query:
+			return false
+		case *Call:
+			return !IsAggregate(n)
+		case *Column:
+			r.nameVaries(n)
+		}
+		return true
+	})
+}
+
+// nameVaries refuses t.x, where t is a view or a derived table of a table t, and t.y AS x
+// an item. MySQL takes it for the item, unless t.x is one, too. A view usually has the
+// table's own name in the policy, so t is compared with that.
+func (r *resolver) nameVaries(e Expr) {
+	c, ok := e.(*Column)
+	if !ok || c.Table == "" {
+		return
+	}
+	r.work += 4 * len(r.scope.items)
+	varies := false
+	for i := range r.scope.items {
+		it := &r.scope.items[i]
+		column, ok := it.Expr.(*Column)
+		if ok && equalExpr(column, c) {
+			return
+		}
+		varies = varies || ok && column.Table == c.Table && r.fold(it.Alias, c.Name)
+	}
+	if varies && r.repeatsTable(c.Table) {
+		r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' is a column of '%s' and the alias of another column of it, of which servers "+
+			"take one or the other: rename the alias", c.Name, c.Table)
+	}
+}
+
+// repeatsTable reports whether an alias means a view, derived table or common table
+// expression of the current block that reads a table with this name.
+func (r *resolver) repeatsTable(alias string) bool {
+	i := r.byAlias(r.scope, "", alias)
+	if i < 0 {
+		return false
+	}
+	b := &r.scope.tables[i]
+	isView := func(o *Object) bool { return o != nil && o.Name != o.Logical && r.fold(o.Logical, alias) }
+	found := isView(b.object)
+	if b.query != nil {
+		Walk(b.query, func(n Node) bool {
+			t, ok := n.(*Table)
+			r.work++
+			found = found || ok && (r.fold(t.Alias, alias) || isView(t.Object))
+			return true
+		})
+	}
+	return found
+}
+
 // refuseOuterAggregate refuses a term of GROUP BY that repeats an item, if a subquery in
 // it has an aggregate of columns of the enclosing query alone: it aggregates the rows of
 // that query. MariaDB does not see that in the term itself, and cannot group by the

@@ -60,6 +60,9 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	}
 	s.clause = inQualify
 	r.optional(&sel.Qualify)
+	if r.flavor.ServersVary {
+		r.namesVary(sel)
+	}
 	r.scope = outer
 	return s
 }
@@ -108,7 +111,9 @@ func (r *resolver) orderBy(q *Query, s *scope) {
 		}
 	}
 	for i := range q.OrderBy {
-		r.term(&q.OrderBy[i].Expr, s)
+		if r.term(&q.OrderBy[i].Expr, s); r.flavor.ServersVary {
+			r.nameVaries(q.OrderBy[i].Expr)
+		}
 	}
 	// A constant orders nothing, and DuckDB refuses it.
 	q.OrderBy = slices.DeleteFunc(q.OrderBy, func(o Order) bool { _, null := o.Expr.(*Null); return null })

@@ -22,10 +22,11 @@ type scope struct {
 	names   []string  // the columns of a set operation, which has no tables
 
 	groupBy   []Expr
-	rollup    bool  // GROUP BY .. WITH ROLLUP
-	constants bool  // GROUP BY has several groupings, and a constant in one of them
-	aliased   []int // the items whose expression stands for their alias somewhere
-	twice     []int // the items that are a group, and whose expression is another one
+	windows   []Expr // the terms of windows, if servers vary
+	rollup    bool   // GROUP BY .. WITH ROLLUP
+	constants bool   // GROUP BY has several groupings, and a constant in one of them
+	aliased   []int  // the items whose expression stands for their alias somewhere
+	twice     []int  // the items that are a group, and whose expression is another one
 }
 
 // A clause is the part of a block that contains an expression.
@@ -55,6 +56,7 @@ type binding struct {
 	columns []string // as they are declared and printed
 	named   []string // as a statement names them, if several have one name; nil: as columns
 	scalar  bool     // a row is the value of the only column
+	query   *Query   // that of a derived table or common table expression
 	object  *Object  // nil: a common table expression, a derived table or a table function
 	read    int      // the index of the object in the resolution
 }
