@@ -54,11 +54,7 @@ func TestJSONAggregates(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		var got [][]any
-		for _, row := range table.Rows {
-			got = append(got, row)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, table.Rows); diff != "" {
 			t.Errorf("%s:\n%s", text, diff)
 		}
 	}
