@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -207,12 +208,13 @@ func TestResearchEnd(t *testing.T) {
 
 // TestCost compares the cost of a conversation with what its model calls have cost.
 func TestCost(t *testing.T) {
-	cost := 0.0
+	var in, out atomic.Int64 // tokens
 	scripted := port.Model(llmtest.New(port.Transcript()...))
 	model := llm.Wrap(llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 		resp, err := scripted.Generate(ctx, req, stream)
 		if err == nil {
-			cost += float64(resp.Usage.InputTokens)/1e6*3 + float64(resp.Usage.OutputTokens)/1e6*15
+			in.Add(int64(resp.Usage.InputTokens))
+			out.Add(int64(resp.Usage.OutputTokens))
 		}
 		return resp, err
 	}), llm.Prices(map[string]llm.Price{"": {Input: 3, Output: 15}}))
@@ -229,6 +231,7 @@ func TestCost(t *testing.T) {
 	b := hostAgent(t, agent)
 	shown := func() {
 		t.Helper()
+		cost := float64(in.Load())/1e6*3 + float64(out.Load())/1e6*15
 		want := value[string](b, fmt.Sprintf(`(%v).toLocaleString("en", {maximumSignificantDigits: 3})`, cost))
 		if got := value[string](b, `document.querySelector("#used").textContent`); !strings.HasSuffix(got, "cost "+want) || cost == 0 {
 			t.Errorf("the conversation shows %q, want the cost %s", got, want)
