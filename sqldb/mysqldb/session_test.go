@@ -52,7 +52,7 @@ var (
 		"group_concat_max_len": "1048576", "max_recursive_iterations": "1000", "max_error_count": "64"}
 	oddMySQL = map[string]string{"sql_mode": "ANSI_QUOTES,ONLY_FULL_GROUP_BY", "autocommit": "0", "sql_select_limit": "5",
 		"character_set_client": "latin1", "character_set_results": "", "character_set_connection": "latin1", "collation_connection": "latin1_bin",
-		"transaction_read_only": "0", "max_execution_time": "7", "sql_quote_show_create": "0", "sql_notes": "1", "group_concat_max_len": "1024", "max_error_count": "64"}
+		"transaction_read_only": "0", "max_execution_time": "7", "sql_quote_show_create": "0", "sql_notes": "1", "group_concat_max_len": "1024"}
 )
 
 // A session changes only the variables that differ from those of the pool, and
@@ -77,9 +77,9 @@ func TestSession(t *testing.T) {
 			"max_recursive_iterations = 1000, tx_read_only = 0, @`aesKey` = NULL, @`b` = NULL"},
 		{"an odd pool", oddMySQL, 1500 * time.Millisecond, true,
 			"sql_mode = ONLY_FULL_GROUP_BY, autocommit = 1, sql_select_limit = 18446744073709551615, character_set_client = utf8mb4, character_set_results = utf8mb4, " +
-				"collation_connection = utf8mb4_general_ci, group_concat_max_len = 1048576, transaction_read_only = 1, max_execution_time = 1500, sql_quote_show_create = 1, max_error_count = 65535, @`aesKey` = k, @`b` = NULL",
+				"collation_connection = utf8mb4_general_ci, group_concat_max_len = 1048576, transaction_read_only = 1, max_execution_time = 1500, sql_quote_show_create = 1, @`aesKey` = k, @`b` = NULL",
 			"sql_mode = ANSI_QUOTES,ONLY_FULL_GROUP_BY, autocommit = 0, sql_select_limit = 5, character_set_client = latin1, character_set_results = NULL, " +
-				"collation_connection = latin1_bin, group_concat_max_len = 1024, transaction_read_only = 0, max_execution_time = 7, sql_quote_show_create = 0, max_error_count = 64, @`aesKey` = NULL, @`b` = NULL"},
+				"collation_connection = latin1_bin, group_concat_max_len = 1024, transaction_read_only = 0, max_execution_time = 7, sql_quote_show_create = 0, @`aesKey` = NULL, @`b` = NULL"},
 	} {
 		s := server{mariaDB: tt.has["tx_read_only"] != ""}
 		s.plan(tt.has)

@@ -10,10 +10,10 @@ var (
 	commonVariables = []string{
 		"version", "pseudo_thread_id", "lower_case_table_names", "sql_mode", "autocommit", "sql_select_limit",
 		"character_set_client", "character_set_results", "character_set_connection", "collation_connection",
-		"sql_quote_show_create", "sql_notes", "group_concat_max_len", "max_error_count",
+		"sql_quote_show_create", "sql_notes", "group_concat_max_len",
 	}
 	mariaDBVariables = []string{
-		"tx_read_only", "max_statement_time", "max_recursive_iterations", "expensive_subquery_limit",
+		"tx_read_only", "max_statement_time", "max_recursive_iterations", "expensive_subquery_limit", "max_error_count",
 		"default_regex_flags",
 	}
 	mysqlVariables = []string{"transaction_read_only", "max_execution_time"}
@@ -65,8 +65,6 @@ func (s *server) plan(has map[string]string) {
 	s.explain.want(has, "sql_notes", "1")
 	if s.mariaDB {
 		s.explain.want(has, "expensive_subquery_limit", "0")
-	} else { // MySQL executes them, and their warnings come first
-		s.explain.want(has, "max_error_count", "65535")
 	}
 }
 

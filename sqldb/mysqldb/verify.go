@@ -111,8 +111,8 @@ func explain(ctx context.Context, conn *sql.Conn, s *server, mark, text string) 
 		}
 	}
 	return "", failure.New(sqldb.ErrDenied,
-		"the server does not show what it would read: it is neither MySQL nor MariaDB, a proxy removes "+
-			"the note, or its max_error_count is 0 or less than the warnings of a subquery that it executes")
+		"the server does not show what it would read: its max_error_count is 0, it is neither MySQL nor "+
+			"MariaDB, or a proxy removes the note")
 }
 
 // addViewTables adds to allowed what the views among tables read, and returns
