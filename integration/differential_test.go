@@ -513,6 +513,7 @@ var documentedRefusals = map[string]map[string]string{
 		"in the first SELECT of several":                                      endsMySQL,
 		"in a window of # is not supported":                                   "MariaDB takes one for the other",
 		"the columns of * have another order on MySQL":                        "they order its columns differently",
+		"WITH ROLLUP has one column or expression twice":                      "One column or expression twice in GROUP BY .. WITH ROLLUP is refused",
 		"of which servers take one or the other":                              "A name that MySQL and MariaDB read differently is refused",
 	},
 }

@@ -28,6 +28,9 @@
 // So is t.x in the window of a function of y.x, if y is the view of a table t: MariaDB
 // takes one for the other. Give t another alias.
 //
+// One column or expression twice in GROUP BY .. WITH ROLLUP is refused if several items of
+// the select list are equal to it: the totals have it in one of them. Leave one out.
+//
 // N'x' is read as 'x'. The item 'Sa' 'les' has the name Sa in MySQL, and the name Sales in
 // the guard's statement.
 //
