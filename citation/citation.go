@@ -9,8 +9,8 @@
 //	out.Write("It cannot be opened again [c4k7fm].")
 //	result := out.Close() // "It cannot be opened again [1]."
 //
-// [Result.Audit] checks the result, and [Audit] any text with sources, whoever wrote
-// it. Neither calls a model:
+// [Result.Audit] checks the result. [Audit] checks any other text with its sources.
+// Neither calls a model:
 //
 //   - Each cited key has a source.
 //   - Each quotation is verbatim in the sources that its sentence cites, apart from
