@@ -28,20 +28,7 @@ func withPattern(pattern func(sqlast.Expr, string) (sqlast.Expr, error)) sqlast.
 	return s
 }
 
-func appendName(dst []byte, name string) []byte {
-	dst = append(dst, '`')
-	for {
-		i := strings.IndexByte(name, '`')
-		if i < 0 {
-			break
-		}
-		dst = append(dst, name[:i]...)
-		dst = append(dst, "``"...)
-		name = name[i+1:]
-	}
-	dst = append(dst, name...)
-	return append(dst, '`')
-}
+func appendName(dst []byte, name string) []byte { return sqlast.AppendQuoted(dst, name, '`') }
 
 // appendString doubles quotes and backslashes. It does not escape a quote by a
 // backslash, so that the literal ends at the same byte in every sql_mode.

@@ -31,13 +31,13 @@ func raise(text string, row sqlast.Expr) sqlast.Expr {
 	return &sqlast.Cast{X: noBoolean, Type: "boolean"}
 }
 
-func appendName(dst []byte, name string) []byte { return appendDoubling(append(dst, '"'), name, `"`) }
+func appendName(dst []byte, name string) []byte { return sqlast.AppendQuoted(dst, name, '"') }
 
 // appendString writes E'..' for a string with a backslash, because the meaning of a
 // backslash in '..' depends on standard_conforming_strings.
 func appendString(dst []byte, value string) []byte {
 	if strings.IndexByte(value, '\\') < 0 {
-		return appendDoubling(append(dst, '\''), value, "'")
+		return sqlast.AppendQuoted(dst, value, '\'')
 	}
 	dst = append(dst, "E'"...)
 	for i := range len(value) {
@@ -47,21 +47,6 @@ func appendString(dst []byte, value string) []byte {
 		dst = append(dst, value[i])
 	}
 	return append(dst, '\'')
-}
-
-// appendDoubling appends s with its quotes doubled, and a closing quote.
-func appendDoubling(dst []byte, s, quote string) []byte {
-	for {
-		i := strings.Index(s, quote)
-		if i < 0 {
-			break
-		}
-		dst = append(dst, s[:i+1]...)
-		dst = append(dst, quote...)
-		s = s[i+1:]
-	}
-	dst = append(dst, s...)
-	return append(dst, quote...)
 }
 
 // argSeparator returns the separator of the arguments of calls that have keywords

@@ -52,7 +52,7 @@ func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error
 
 // Quote returns a name in double quotes.
 func (Dialect) Quote(name string) string {
-	return string(appendQuoted(nil, name, '"'))
+	return string(sqlast.AppendQuoted(nil, name, '"'))
 }
 
 // Safe reports whether a function of SQLite, given in lower case, reads nothing but

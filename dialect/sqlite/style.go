@@ -1,15 +1,13 @@
 package sqlite
 
 import (
-	"strings"
-
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
 var style = sqlast.Style{
-	AppendName:   func(dst []byte, name string) []byte { return appendQuoted(dst, name, '"') },
-	AppendString: func(dst []byte, value string) []byte { return appendQuoted(dst, value, '\'') },
+	AppendName:   func(dst []byte, name string) []byte { return sqlast.AppendQuoted(dst, name, '"') },
+	AppendString: func(dst []byte, value string) []byte { return sqlast.AppendQuoted(dst, value, '\'') },
 	AppendColumn: appendColumn,
 	Same:         "IS",
 	NotSame:      "IS NOT",
@@ -30,24 +28,9 @@ func raise(text string, row sqlast.Expr) sqlast.Expr {
 func appendColumn(dst []byte, c *sqlast.Column) []byte {
 	switch {
 	case c.DoubleQuoted:
-		return appendQuoted(dst, c.Name, '"')
+		return sqlast.AppendQuoted(dst, c.Name, '"')
 	case ascii.EqualFold(c.Name, "true"), ascii.EqualFold(c.Name, "false"):
 		return append(dst, c.Name...)
 	}
-	return appendQuoted(dst, c.Name, '`')
-}
-
-func appendQuoted(dst []byte, s string, quote byte) []byte {
-	dst = append(dst, quote)
-	for {
-		i := strings.IndexByte(s, quote)
-		if i < 0 {
-			break
-		}
-		dst = append(dst, s[:i+1]...)
-		dst = append(dst, quote)
-		s = s[i+1:]
-	}
-	dst = append(dst, s...)
-	return append(dst, quote)
+	return sqlast.AppendQuoted(dst, c.Name, '`')
 }

@@ -2,11 +2,8 @@ package dialect
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
-	"strings"
 
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -62,23 +59,4 @@ func wholeNumber(e sqlast.Expr) (int64, bool) {
 	}
 	n, err := strconv.ParseInt(number.Text, 10, 64)
 	return sign * n, err == nil
-}
-
-// maxWindowCopies is the maximum number of bytes of windows that DuckDB's parser copies.
-const maxWindowCopies = 128 << 10
-
-var over = regexp.MustCompile(`\bover\b`)
-
-// checkWindows refuses a text whose tree would be far larger than the text. DuckDB's
-// parser copies the definition of a window for each use of its name. Every OVER counts,
-// since OVER (w) copies too, and comments may stand between the words. A definition
-// ends somewhere after the first WINDOW.
-func checkWindows(text string) error {
-	lower := ascii.Lower(text)
-	at := strings.Index(lower, "window")
-	if at >= 0 && len(over.FindAllStringIndex(lower, -1))*len(text[at:]) > maxWindowCopies {
-		return &sqlast.Error{Code: sqlast.TooCostly, Name: "WINDOW", Message: "a statement of this length has too many OVER " +
-			"next to a named window: use fewer, or write each window in full"}
-	}
-	return nil
 }

@@ -18,10 +18,8 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if err := sqlast.CheckText(text, &lexis); err != nil {
 		return nil, err
 	}
-	for _, check := range []func(string) error{checkSpaces, checkCases, checkSets, checkWindows} {
-		if err := check(text); err != nil {
-			return nil, err
-		}
+	if err := checkCopies(text); err != nil {
+		return nil, err
 	}
 	if strings.TrimSpace(text) == "" {
 		return nil, noStatement()

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/duckdb/duckdb-go/v2/mapping"
 
@@ -95,7 +97,7 @@ func (p *serializerPool) open() (*serializer, error) {
 	if mapping.Connect(p.database, &s.conn) == mapping.StateError {
 		return nil, errors.New("DuckDB refuses a connection")
 	}
-	const query = "SELECT json_serialize_sql(?::VARCHAR, skip_null := true, skip_default := true)::VARCHAR"
+	const query = "SELECT json_serialize_sql(?::VARCHAR, skip_null := true, skip_default := true)"
 	if mapping.Prepare(s.conn, query, &s.stmt) == mapping.StateError {
 		err := errors.New(mapping.PrepareError(s.stmt))
 		mapping.DestroyPrepare(&s.stmt)
@@ -119,6 +121,20 @@ func (s *serializer) serialize(text string) (string, error) {
 		return "", errors.New("DuckDB returns no tree")
 	}
 	defer mapping.DestroyDataChunk(&chunk)
-	value := mapping.VectorGetData(mapping.DataChunkGetVector(chunk, 0))
-	return mapping.StringTData((*mapping.StringT)(value)), nil
+	return firstString(mapping.VectorGetData(mapping.DataChunkGetVector(chunk, 0))), nil
+}
+
+// firstString copies the first value of a column of strings. A tree is too long for the
+// form in which DuckDB keeps short ones, of up to 12 bytes. StringTData of the driver
+// would copy it twice.
+func firstString(data unsafe.Pointer) string {
+	value := (*struct {
+		length uint32
+		prefix [4]byte
+		bytes  *byte
+	})(data) // duckdb_string_t of duckdb.h
+	if value.length <= 12 {
+		return mapping.StringTData((*mapping.StringT)(data))
+	}
+	return strings.Clone(unsafe.String(value.bytes, value.length))
 }

@@ -1,10 +1,6 @@
 package dialect
 
-import (
-	"github.com/qedkit/qed/internal/ascii"
-	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
-)
+import "github.com/qedkit/qed/internal/sqlast"
 
 // Bounds of the grouping sets that DuckDB's parser lists, and of the terms in all sets
 // of a statement.
@@ -13,9 +9,15 @@ const (
 	maxSetTerms = 16 << 10
 )
 
-// endsGroups are the words after which no term of a GROUP BY follows. None of them is a
-// name without quotes, except after a point.
-var endsGroups = sqlread.Words("select having qualify order")
+// endsGroups reports whether no term of a GROUP BY follows after a word. None of these
+// words is a name without quotes, except after a point.
+func endsGroups(word string) bool {
+	switch word {
+	case "select", "having", "qualify", "order":
+		return true
+	}
+	return false
+}
 
 // A level is what stands between two parentheses, or in no parentheses.
 type level struct {
@@ -40,66 +42,73 @@ func (l *level) sets() int {
 	return 1
 }
 
-// checkSets refuses grouping sets that would make DuckDB's tree far larger than the text:
-// ROLLUP of n terms has n + 1 sets, CUBE has 2^n, and several of these have a set for each
-// combination.
-func checkSets(text string) error {
-	open := []level{{item: 1, own: 1, terms: 1}}
-	total := 0
-	leave := func(l *level) {
-		if l.kind == "" && l.item > 1 {
-			total = min(total+l.item*l.terms, 2*maxSetTerms)
+// A setCheck refuses grouping sets that would make DuckDB's tree far larger than the
+// text: ROLLUP of n terms has n + 1 sets, CUBE has 2^n, and several of these have a set
+// for each combination.
+type setCheck struct {
+	open         []level
+	total        int
+	before, word string // the last two words and points, or "" for another token
+}
+
+var outermost = level{item: 1, own: 1, terms: 1}
+
+func newSetCheck() *setCheck { return &setCheck{open: []level{outermost}} }
+
+func (c *setCheck) next(t *lexeme) error {
+	l := &c.open[len(c.open)-1]
+	switch t.kind {
+	case wordToken:
+		c.before, c.word = c.word, t.word
+		if c.before == "group" && c.word == "by" || c.before != "." && endsGroups(c.word) {
+			c.leave(l)
+			l.item, l.terms = 1, 1
+		}
+		return nil
+	case '(':
+		inner := outermost
+		if c.word == "rollup" || c.word == "cube" || c.before == "grouping" && c.word == "sets" {
+			inner.kind = c.word
+		}
+		c.open = append(c.open, inner)
+	case ')':
+		c.leave(l)
+		if len(c.open) > 1 {
+			c.open = c.open[:len(c.open)-1]
+			outer := &c.open[len(c.open)-1]
+			outer.item = min(outer.item*min(l.sets(), 1<<20), 1<<20)
+			outer.terms += l.terms
+		}
+	case ',':
+		l.own++
+		l.terms++
+		if l.kind == "sets" {
+			l.sum, l.item = l.sum+l.item, 1
 		}
 	}
-	before, word := "", "" // the last two words and points, or "" for another token
-	for i := 0; i < len(text); {
-		start := i
-		kind, end := token(text, i)
-		i = end
-		if kind == blankToken {
-			continue
-		}
-		l := &open[len(open)-1]
-		switch kind {
-		case wordToken:
-			before, word = word, ascii.Lower(text[start:end])
-			if before == "group" && word == "by" || before != "." && endsGroups[word] {
-				leave(l)
-				l.item, l.terms = 1, 1
-			}
-			continue
-		case '(':
-			inner := level{item: 1, own: 1, terms: 1}
-			if word == "rollup" || word == "cube" || before == "grouping" && word == "sets" {
-				inner.kind = word
-			}
-			open = append(open, inner)
-		case ')':
-			leave(l)
-			if len(open) > 1 {
-				open = open[:len(open)-1]
-				outer := &open[len(open)-1]
-				outer.item = min(outer.item*min(l.sets(), 1<<20), 1<<20)
-				outer.terms += l.terms
-			}
-		case ',':
-			l.own++
-			l.terms++
-			if l.kind == "sets" {
-				l.sum, l.item = l.sum+l.item, 1
-			}
-		}
-		if before, word = "", ""; kind == '.' {
-			word = "."
-		}
-		if l = &open[len(open)-1]; l.item+l.sum > maxSets || total > maxSetTerms {
-			break
-		}
+	if c.before, c.word = "", ""; t.kind == '.' {
+		c.word = "."
 	}
-	for i := range open {
-		leave(&open[i])
+	return c.bounded()
+}
+
+// leave counts the terms of the sets of a level.
+func (c *setCheck) leave(l *level) {
+	if l.kind == "" && l.item > 1 {
+		c.total = min(c.total+l.item*l.terms, 2*maxSetTerms)
 	}
-	if l := &open[len(open)-1]; l.item+l.sum <= maxSets && total <= maxSetTerms {
+}
+
+// end counts what is still open at the end of a text.
+func (c *setCheck) end() error {
+	for i := range c.open {
+		c.leave(&c.open[i])
+	}
+	return c.bounded()
+}
+
+func (c *setCheck) bounded() error {
+	if l := &c.open[len(c.open)-1]; l.item+l.sum <= maxSets && c.total <= maxSetTerms {
 		return nil
 	}
 	return &sqlast.Error{Code: sqlast.TooCostly, Name: "GROUP BY", Message: "GROUP BY groups in more than 256 ways, " +

@@ -3,7 +3,6 @@ package dialect
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
@@ -29,15 +28,9 @@ var style = sqlast.Style{
 	BarrierLimit:      strconv.FormatInt(math.MaxInt64, 10),
 }
 
-func appendName(dst []byte, name string) []byte { return appendQuoted(dst, name, `"`) }
+func appendName(dst []byte, name string) []byte { return sqlast.AppendQuoted(dst, name, '"') }
 
-func appendString(dst []byte, value string) []byte { return appendQuoted(dst, value, "'") }
-
-func appendQuoted(dst []byte, s, quote string) []byte {
-	dst = append(dst, quote...)
-	dst = append(dst, strings.ReplaceAll(s, quote, quote+quote)...)
-	return append(dst, quote...)
-}
+func appendString(dst []byte, value string) []byte { return sqlast.AppendQuoted(dst, value, '\'') }
 
 // callPrefix returns the schema of DuckDB's own functions. Without it a macro of
 // the database with the same name would be called.

@@ -2,11 +2,8 @@ package dialect
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/ascii"
-	"github.com/qedkit/qed/internal/sqlast"
 )
 
 // Kinds of tokens. All others have their only byte as kind.
@@ -24,7 +21,7 @@ func token(text string, i int) (kind byte, end int) {
 	}
 	switch c := text[i]; {
 	case isWordByte(c):
-		for end = i + 1; end < len(text) && (isWordByte(text[end]) || text[end] == '$'); end++ {
+		for end = i + 1; end < len(text) && ascii.IsWordByte(text[end]); end++ {
 		}
 		if ascii.EqualFold(text[i:end], "e") && end < len(text) && text[end] == '\'' {
 			return quotedToken, pastEscaped(text, end+1)
@@ -61,28 +58,9 @@ func pastBlank(text string, i int) int {
 	return i
 }
 
-func isWordByte(c byte) bool {
-	return c == '_' || c >= 0x80 || ascii.IsDigit(c) || 'a' <= ascii.LowerByte(c) && ascii.LowerByte(c) <= 'z'
-}
-
-// checkSpaces refuses spaces and invisible characters beyond ASCII outside quotes. DuckDB
-// makes spaces of some of them, though not after every text in quotes, so that they would
-// hide keywords from the checks before the parser.
-func checkSpaces(text string) error {
-	for i := 0; i < len(text); {
-		kind, end := token(text, i)
-		if kind == wordToken {
-			for at, r := range text[i:end] {
-				if r >= utf8.RuneSelf && unicode.In(r, unicode.Z, unicode.C) {
-					return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(i + at), Message: "there is a space or an invisible " +
-						"character that is not ASCII: write a plain space, or quote the name"}
-				}
-			}
-		}
-		i = end
-	}
-	return nil
-}
+// isWordByte reports whether c can be in a word, which may also have a dollar sign after
+// its first byte.
+func isWordByte(c byte) bool { return c != '$' && ascii.IsWordByte(c) }
 
 // past returns the offset after the next end, or the length of the text.
 func past(text string, i int, end string) int {

@@ -31,21 +31,22 @@ type jsonValue struct {
 	kind       byte  // the first byte: { [ " t f n, - and digits for numbers
 	used       bool  // it was read
 	escaped    bool  // a text has escapes
+	hash       uint8 // the hash of the key
 	start, end int32 // the text of a number, and a text without its quotes
 	first      int32 // the first value of an object or list; 0: none
 	next       int32 // the next one of the object or list around it; 0: none
 	key        int32 // where the key begins
 	keyEnd     int32
-	keys       uint32 // the bits of the keys of an object: see keyBit
+	keys       uint32 // a bit for the hash of each key of an object
 }
 
-// keyBit returns a bit for a key. Most fields that a reader asks for are missing, and
-// most of these have a bit that no key of the object has.
-func keyBit(key string) uint32 {
+// hash returns a number for a key. Most fields that a reader asks for are missing, and
+// the numbers of an object's keys tell so without comparing texts.
+func hash(key string) uint8 {
 	if key == "" {
-		return 1
+		return 0
 	}
-	return 1 << ((len(key) + 5*int(key[0]) + 3*int(key[len(key)-1])) % 32)
+	return uint8(len(key)) + 5*key[0] + 3*key[len(key)-1]
 }
 
 // An object is a value of a tree. Reading a field marks it, so that a field that
@@ -65,97 +66,97 @@ const maxLevels = 8000
 // parse reads a text. The tree is valid until its next use.
 func (t *tree) parse(src string) (object, error) {
 	t.src, t.values, t.lists = src, append(t.values[:0], jsonValue{}), t.lists[:0]
-	p := treeParser{tree: t}
-	at, err := p.value(0)
-	if err != nil {
-		return object{}, err
+	p := treeParser{src: src, values: t.values}
+	ok := p.value(0)
+	if t.values = p.values; !ok {
+		return object{}, errJSON
 	}
-	return object{t, at}, nil
+	return object{t, 1}, nil
 }
 
 type treeParser struct {
-	*tree
-	i int
+	src    string
+	i      int
+	values []jsonValue
 }
 
 // peek returns the next byte that is not white space, or 0.
 func (p *treeParser) peek() byte {
-	for p.i < len(p.src) {
-		switch c := p.src[p.i]; c {
-		case ' ', '\n', '\r', '\t':
-			p.i++
-		default:
+	for ; p.i < len(p.src); p.i++ {
+		if c := p.src[p.i]; c > ' ' {
 			return c
 		}
 	}
 	return 0
 }
 
-func (p *treeParser) value(level int) (int32, error) {
-	if level > maxLevels {
-		return 0, errJSON
-	}
+// value appends the next value with all that is in it, and reports whether there is one.
+func (p *treeParser) value(level int) bool {
 	c := p.peek()
-	at := int32(len(p.values))
+	at := len(p.values)
 	p.values = append(p.values, jsonValue{kind: c})
-	switch {
-	case c == '{' || c == '[':
-		return at, p.members(at, c, level)
-	case c == '"':
-		start, end, escaped, err := p.quoted()
+	switch c {
+	case '"':
+		start, end, escaped := p.quoted()
 		v := &p.values[at]
 		v.start, v.end, v.escaped = start, end, escaped
-		return at, err
-	case c == '-' || '0' <= c && c <= '9':
+		return end >= 0
+	case '{', '[':
+		return level < maxLevels && p.members(at, c, level)
+	case 't', 'n':
+		return p.word("true") || p.word("null")
+	case 'f':
+		return p.word("false")
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		start := p.i
 		for p.i++; p.i < len(p.src) && strings.IndexByte("0123456789+-.eE", p.src[p.i]) >= 0; p.i++ {
 		}
 		p.values[at].start, p.values[at].end = int32(start), int32(p.i)
-		return at, nil
+		return true
 	}
-	for _, word := range []string{"true", "false", "null"} {
-		if strings.HasPrefix(p.src[p.i:], word) {
-			p.i += len(word)
-			return at, nil
-		}
+	return false
+}
+
+func (p *treeParser) word(word string) bool {
+	if !strings.HasPrefix(p.src[p.i:], word) {
+		return false
 	}
-	return 0, errJSON
+	p.i += len(word)
+	return true
 }
 
 // members reads what is in an object or a list.
-func (p *treeParser) members(at int32, open byte, level int) error {
+func (p *treeParser) members(at int, open byte, level int) bool {
 	shut := open + 2 // } and ]
 	p.i++
 	if p.peek() == shut {
 		p.i++
-		return nil
+		return true
 	}
-	last, keys := int32(0), uint32(0)
-	for {
+	keys := uint32(0)
+	for last := at; ; {
+		v := len(p.values)
 		var key, keyEnd int32
 		if open == '{' {
 			if p.peek() != '"' {
-				return errJSON
+				return false
 			}
-			var err error
-			if key, keyEnd, _, err = p.quoted(); err != nil {
-				return err
-			}
-			if p.peek() != ':' {
-				return errJSON
+			if key, keyEnd, _ = p.quoted(); keyEnd < 0 || p.peek() != ':' {
+				return false
 			}
 			p.i++
-			keys |= keyBit(p.src[key:keyEnd])
 		}
-		v, err := p.value(level + 1)
-		if err != nil {
-			return err
+		if !p.value(level + 1) {
+			return false
 		}
-		p.values[v].key, p.values[v].keyEnd = key, keyEnd
-		if last == 0 {
-			p.values[at].first = v
+		member := &p.values[v]
+		member.key, member.keyEnd = key, keyEnd
+		member.hash = hash(p.src[key:keyEnd])
+		keys |= 1 << (member.hash % 32)
+		if last == at {
+			p.values[at].first = int32(v)
 		} else {
-			p.values[last].next = v
+			p.values[last].next = int32(v)
 		}
 		last = v
 		switch p.peek() {
@@ -164,27 +165,27 @@ func (p *treeParser) members(at int32, open byte, level int) error {
 		case shut:
 			p.i++
 			p.values[at].keys = keys
-			return nil
+			return true
 		default:
-			return errJSON
+			return false
 		}
 	}
 }
 
-// quoted reads a text in quotes.
-func (p *treeParser) quoted() (start, end int32, escaped bool, err error) {
+// quoted reads a text in quotes. It returns an end of -1 if the text does not end.
+func (p *treeParser) quoted() (start, end int32, escaped bool) {
 	from := p.i + 1
 	for i := from; i < len(p.src); i++ {
 		switch p.src[i] {
+		case '"':
+			p.i = i + 1
+			return int32(from), int32(i), escaped
 		case '\\':
 			escaped = true
 			i++
-		case '"':
-			p.i = i + 1
-			return int32(from), int32(i), escaped, nil
 		}
 	}
-	return 0, 0, false, errJSON
+	return 0, -1, false
 }
 
 func (o object) isNone() bool { return o.at == 0 }
@@ -201,12 +202,15 @@ func (o object) kind() byte {
 
 // field returns a field without marking it. It returns none for a null.
 func (o object) field(key string) object {
-	if o.kind() != '{' || o.value().keys&keyBit(key) == 0 {
+	if o.at == 0 {
 		return object{}
 	}
-	for at := o.value().first; at != 0; at = o.t.values[at].next {
-		v := &o.t.values[at]
-		if o.t.src[v.key:v.keyEnd] == key {
+	values, hash := o.t.values, hash(key)
+	if v := &values[o.at]; v.kind != '{' || v.keys&(1<<(hash%32)) == 0 {
+		return object{}
+	}
+	for at := values[o.at].first; at != 0; at = values[at].next {
+		if v := &values[at]; v.hash == hash && o.t.src[v.key:v.keyEnd] == key {
 			if v.kind == 'n' {
 				return object{}
 			}

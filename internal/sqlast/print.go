@@ -2,6 +2,7 @@ package sqlast
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/refusal"
@@ -94,6 +95,19 @@ type Style struct {
 	// it is written with. SQLite would read the alias FALSE wherever FALSE is
 	// written, which in the ON of an outer join returns other rows.
 	BoolNames bool
+}
+
+// AppendQuoted appends s between two quotes, with the quotes in it doubled.
+func AppendQuoted(dst []byte, s string, quote byte) []byte {
+	dst = append(dst, quote)
+	for {
+		i := strings.IndexByte(s, quote)
+		if i < 0 {
+			return append(append(dst, s...), quote)
+		}
+		dst = append(append(dst, s[:i+1]...), quote)
+		s = s[i+1:]
+	}
 }
 
 // Append appends a tree as one line of SQL. If physical is set it prints what is

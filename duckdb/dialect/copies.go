@@ -1,0 +1,83 @@
+package dialect
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// A lexeme is a token of a text that is neither white space nor a comment.
+type lexeme struct {
+	text       string // the whole text
+	start, end int    // where it is
+	kind       byte
+	word       string // a wordToken in lower case, or ""
+}
+
+// checkCopies refuses a text of which DuckDB's parser would make a tree that is far
+// larger than the text.
+func checkCopies(text string) error {
+	lower := ascii.Lower(text)
+	plain := utf8.RuneCountInString(text) == len(text)
+	cases, sets := caseCheck{}, newSetCheck()
+	for t := (lexeme{text: text}); t.end < len(text); {
+		t.start = t.end
+		if t.kind, t.end = token(text, t.start); t.kind == blankToken {
+			continue
+		}
+		t.word = ""
+		if t.kind == wordToken {
+			t.word = lower[t.start:t.end]
+			if !plain {
+				if err := checkSpaces(t.word, t.start); err != nil {
+					return err
+				}
+			}
+		}
+		if err := cases.next(&t); err != nil {
+			return err
+		}
+		if err := sets.next(&t); err != nil {
+			return err
+		}
+	}
+	if err := sets.end(); err != nil {
+		return err
+	}
+	return checkWindows(lower)
+}
+
+// checkSpaces refuses spaces and invisible characters beyond ASCII in a word. DuckDB
+// makes spaces of some of them, though not after every text in quotes, so that they would
+// hide keywords from the other checks.
+func checkSpaces(word string, start int) error {
+	for at, r := range word {
+		if r >= utf8.RuneSelf && unicode.In(r, unicode.Z, unicode.C) {
+			return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(start + at), Message: "there is a space or an invisible " +
+				"character that is not ASCII: write a plain space, or quote the name"}
+		}
+	}
+	return nil
+}
+
+// maxWindowCopies is the maximum number of bytes of windows that DuckDB's parser copies.
+const maxWindowCopies = 128 << 10
+
+var over = regexp.MustCompile(`\bover\b`)
+
+// checkWindows refuses a text, in lower case, whose tree would be far larger than the text. DuckDB's
+// parser copies the definition of a window for each use of its name. Every OVER counts,
+// since OVER (w) copies too, and comments may stand between the words. A definition
+// ends somewhere after the first WINDOW.
+func checkWindows(lower string) error {
+	at := strings.Index(lower, "window")
+	if at >= 0 && len(over.FindAllStringIndex(lower, -1))*len(lower[at:]) > maxWindowCopies {
+		return &sqlast.Error{Code: sqlast.TooCostly, Name: "WINDOW", Message: "a statement of this length has too many OVER " +
+			"next to a named window: use fewer, or write each window in full"}
+	}
+	return nil
+}
