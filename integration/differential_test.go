@@ -497,7 +497,6 @@ var documentedRefusals = map[string]map[string]string{
 		"is a select alias and the name of":   "a name that is an alias and the name of a table",
 		"cannot be used in this ON":           "an ON that names a table before the last comma",
 		"in HAVING is no item":                "GROUP BY ALL, where HAVING names a column by which DuckDB would group as well",
-		"GROUP BY ALL of subqueries alone":    "or all items without an aggregate are subqueries",
 		"ROLLUP, CUBE or GROUPING SETS has":   "in ROLLUP, CUBE and GROUPING SETS, an item of the select list",
 		"a constant of ROLLUP":                "in ORDER BY, a constant with a sign by its alias",
 		"a CASE in the operand of another":    "a CASE in the operand of another CASE",

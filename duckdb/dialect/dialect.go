@@ -28,9 +28,9 @@
 //   - a name in QUALIFY that is a column and an alias
 //   - a name that is an alias and the name of a table, except as a term of ORDER BY and
 //     in HAVING: DuckDB takes the row of the table
+//   - the alias of an aggregate or window function in a subquery: use a WITH
 //   - an ON that names a table before the last comma
-//   - GROUP BY ALL, where HAVING names a column by which DuckDB would group as well,
-//     or all items without an aggregate are subqueries
+//   - GROUP BY ALL, where HAVING names a column by which DuckDB would group as well
 //   - in ROLLUP, CUBE and GROUPING SETS, an item of the select list twice, by its position
 //     and by its alias, or by one of these before its expression: DuckDB makes two groups
 //   - in ORDER BY, a constant with a sign by its alias, as in -n, if ROLLUP, CUBE or

@@ -176,3 +176,10 @@ SELECT count(*) FROM orders GROUP BY ROLLUP (coalesce(note, 'x')), coalesce(stat
 SELECT note IS NULL AS b, {'k': id % 2}['k'] AS k, CASE WHEN id > 3 THEN 1 END AS c, count(*) FROM orders GROUP BY CUBE (note IS NULL, {'k': id % 2}['k'], CASE WHEN id > 3 THEN 1 END) ORDER BY ALL
 SELECT coalesce(note, status) AS n, count(*) FROM orders GROUP BY ROLLUP (coalesce(note, status), coalesce(orders.note, status)), coalesce(region, status) ORDER BY ALL
 SELECT region AS r, count(*) FROM orders GROUP BY ROLLUP (r, status), region ORDER BY ALL
+SELECT (SELECT count(*) FROM customers c WHERE c.name = o.customer) AS known, count(*) FROM orders o GROUP BY ALL ORDER BY ALL
+SELECT EXISTS (SELECT 1 FROM customers c WHERE c.name = o.customer) AS known, sum(amount) FROM orders o GROUP BY ALL ORDER BY ALL
+SELECT (SELECT max(price) FROM quotes) AS top, count(*) FROM orders WHERE false GROUP BY ALL
+SELECT region, (SELECT max(o.amount)) AS top, (SELECT count(*) FROM customers) + count(*) AS n FROM orders o GROUP BY ALL ORDER BY ALL
+SELECT 5 AS x, (SELECT x + 1) AS y, count(*) FROM orders WHERE false GROUP BY ALL
+SELECT (SELECT string_agg(c.name, ',' ORDER BY c.name) FILTER (WHERE c.name < o.customer) FROM customers c) AS before, count(*) FROM orders o GROUP BY ALL ORDER BY ALL
+SELECT id, upper(region) AS r, (SELECT count(*) FROM customers WHERE upper(country) < r) AS n FROM orders ORDER BY id

@@ -57,11 +57,10 @@ type resolver struct {
 	resolution *Resolution
 	err        *Error
 
-	scope     *scope   // where columns are looked up
-	with      *env     // where tables are looked up, before the catalog
-	aggregate int      // the number of enclosing aggregate functions
-	params    []string // the parameters of the enclosing lambda
-	visit     func(*Expr)
+	scope  *scope   // where columns are looked up
+	with   *env     // where tables are looked up, before the catalog
+	params []string // the parameters of the enclosing lambda
+	visit  func(*Expr)
 
 	args     []Expr   // the arguments of the enclosing call
 	issued   []string // names of common table expressions, as they are printed

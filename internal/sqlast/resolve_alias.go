@@ -9,7 +9,7 @@ import (
 // GROUP BY and the select list before the tables. Inside an aggregate or a
 // subquery they look it up in the tables first.
 func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
-	if s.clause != inHaving || r.flavor.HavingTakesColumn || s != r.scope || r.aggregate > 0 {
+	if s.clause != inHaving || r.flavor.HavingTakesColumn || s != r.scope || s.aggregate != nil {
 		return false
 	}
 	if g := r.groupedColumn(c, s); g != nil {
@@ -47,7 +47,7 @@ func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
 // skipsTables reports whether an unqualified name in HAVING means a column of an
 // enclosing query, although a table of the block has a column with that name.
 func (r *resolver) skipsTables(c *Column, s *scope) bool {
-	if !r.flavor.HavingSkipsTables || s.clause != inHaving || s != r.scope || r.aggregate > 0 || r.groupsBy(c, s) {
+	if !r.flavor.HavingSkipsTables || s.clause != inHaving || s != r.scope || s.aggregate != nil || r.groupsBy(c, s) {
 		return false
 	}
 	r.work += 4 * len(s.items)
@@ -67,10 +67,10 @@ func (r *resolver) skipsTables(c *Column, s *scope) bool {
 // that list first, and refuses an item that it has not read yet. In a query of its own
 // it means the column of the table.
 func (r *resolver) isLaterItem(c *Column, outer *scope) bool {
-	if !r.flavor.HavingSkipsTables || r.scope.clause != inHaving || r.aggregate > 0 || outer == r.scope || outer.clause != inItems {
+	if !r.flavor.HavingSkipsTables || r.scope.clause != inHaving || r.scope.aggregate != nil || outer == r.scope || outer.clause != inItems {
 		return false
 	}
-	later := outer.items[outer.done+1:]
+	later := outer.items[min(outer.done+1, len(outer.items)):]
 	r.work += 4 * len(later)
 	return slices.ContainsFunc(later, func(it Item) bool {
 		column, ok := it.Expr.(*Column)
@@ -127,13 +127,42 @@ func (r *resolver) alias(slot *Expr, c *Column, s *scope) bool {
 		return false
 	}
 	i := r.item(c, s)
-	if i >= 0 {
-		r.checkRow(c, s)
+	if i < 0 || r.err != nil {
+		return r.err != nil
 	}
-	if i >= 0 && r.err == nil {
+	if r.enclosingFirst(i, s) && r.lookUp(slot, c, s.outer) {
+		return true
+	}
+	if r.checkRow(c, s); r.err == nil {
 		r.copyItem(slot, c, s, i)
 	}
-	return i >= 0 || r.err != nil
+	return true
+}
+
+// enclosingFirst reports whether DuckDB looks up the alias of item i of s in the
+// enclosing queries first:
+//
+//   - in the arguments of an aggregate function
+//   - in an expression of GROUP BY, and in an item that is a term of GROUP BY
+//   - in another item and in an expression of ORDER BY or DISTINCT ON, if item i itself
+//     names a column of an enclosing query
+//
+// In WHERE, HAVING and QUALIFY, and as a whole term of a clause, the alias is the item.
+// DuckDB has no other meaning for the name than that of the enclosing queries. If they
+// have none, it refuses the statement, and the resolver takes the item.
+func (r *resolver) enclosingFirst(i int, s *scope) bool {
+	if !r.flavor.AliasInItems {
+		return false
+	}
+	switch s.clause {
+	case inGroupBy:
+		return true
+	case inItems, inOrderBy, inDistinctOn:
+		if slices.Contains(s.outward, i) {
+			return true
+		}
+	}
+	return r.isAggregated(s)
 }
 
 // checkRow refuses the alias of an item of s that is also the name of a table of s or of
@@ -188,11 +217,11 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 			"'%s' is an aggregate and is not allowed in WHERE: filter groups in HAVING", c.Name)
 		return
 	}
-	if aggregate && r.aggregate > 0 {
+	if aggregate && r.scope.aggregate != nil {
 		r.fail(Misplaced, c.Pos, c.Name, "'%s' is an aggregate and is not allowed inside another one", c.Name)
 		return
 	}
-	if s.clause == inOrderBy && s == r.scope && r.aggregate == 0 && r.flavor.GroupsByPosition && r.isGroup(i, s) {
+	if s.clause == inOrderBy && s == r.scope && s.aggregate == nil && r.flavor.GroupsByPosition && r.isGroup(i, s) {
 		e = &Call{Pos: c.Pos, Name: "max", Args: []Expr{e}} // of equal values
 	}
 	if s.aliased = append(s.aliased, i); slices.Contains(s.twice, i) {
@@ -219,11 +248,17 @@ func (r *resolver) isGroup(i int, s *scope) bool {
 
 // portable reports whether an expression means the same in an inner scope.
 func (r *resolver) portable(e Expr, s *scope) bool {
-	switch e := e.(type) {
-	case *Column:
-		return !r.hidden(e.Table, s)
-	case *String, *Number, *Null, *Bool, *Bytes:
-		return true
-	}
-	return false
+	is := true
+	Walk(e, func(n Node) bool {
+		switch n := n.(type) {
+		case *Column:
+			is = is && !r.hidden(n.Table, s)
+		case *Call:
+			is = is && n.Over == nil && !IsAggregate(n)
+		case *Query:
+			is = false
+		}
+		return is
+	})
+	return is
 }

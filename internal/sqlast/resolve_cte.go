@@ -86,8 +86,8 @@ func (r *resolver) unique(name string) string {
 // up where the expression is used could find another table with the same alias.
 func (r *resolver) define(e *env, i int) {
 	c := &e.ctes[i]
-	scope, with, aggregate := r.scope, r.with, r.aggregate
-	r.scope, r.aggregate = nil, 0
+	scope, with := r.scope, r.with
+	r.scope = nil
 	if r.flavor.CTESeesOuter {
 		r.scope = e.scope
 	}
@@ -95,7 +95,7 @@ func (r *resolver) define(e *env, i int) {
 	c.state = resolving
 	r.query(c.Query, c)
 	c.state = resolved
-	r.scope, r.with, r.aggregate = scope, with, aggregate
+	r.scope, r.with = scope, with
 }
 
 // sees returns the number of expressions of its WITH that expression i can name.

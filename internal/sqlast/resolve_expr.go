@@ -37,10 +37,7 @@ func (r *resolver) expr(slot *Expr) {
 	}
 	slots(e, r.visit)
 	if q := queryOf(e); q != nil {
-		aggregate := r.aggregate
-		r.aggregate = 0
 		r.query(q, nil)
-		r.aggregate = aggregate
 		r.inWidth(e)
 	}
 }
@@ -69,16 +66,17 @@ func (r *resolver) call(c *Call) {
 	if (aggregate || c.Over != nil) && r.scope != nil {
 		r.checkPlacement(c)
 	}
-	if aggregate {
-		r.aggregate++
-	}
 	around := r.args
 	r.args = c.Args
-	slots(c, r.visit)
-	r.args = around
-	if aggregate {
-		r.aggregate--
+	if s := r.scope; aggregate && s != nil {
+		outer := s.aggregate
+		s.aggregate = c
+		slots(c, r.visit)
+		s.aggregate = outer
+	} else {
+		slots(c, r.visit)
 	}
+	r.args = around
 	if c.Over != nil {
 		r.window(c.Over)
 	}
@@ -178,12 +176,21 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 		}
 		return
 	}
-	for s := r.scope; s != nil; s = s.outer {
+	if !r.lookUp(slot, c, r.scope) {
+		r.noColumn(slot, c)
+	}
+}
+
+// lookUp resolves an unqualified name in s and the scopes around it, and reports whether
+// one of them has it.
+func (r *resolver) lookUp(slot *Expr, c *Column, s *scope) bool {
+	for ; s != nil; s = s.outer {
 		if s.clause == inQualify && r.eitherInQualify(c, s) {
-			return
+			return true
 		}
 		if r.having(slot, c, s) || !r.skipsTables(c, s) && r.fromTables(slot, c, s) || r.alias(slot, c, s) || r.err != nil {
-			return
+			r.reach(s, *slot)
+			return true
 		}
 		if s.names != nil && slices.ContainsFunc(s.names, func(n string) bool { return r.fold(n, c.Name) }) {
 			if s != r.scope {
@@ -191,10 +198,51 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 					"a subquery cannot use column '%s' of the set operation that it orders", c.Name)
 			}
 			c.DoubleQuoted = false
-			return
+			return true
 		}
 	}
-	r.noColumn(slot, c)
+	return false
+}
+
+// reach records a name that means e, which belongs to s.
+func (r *resolver) reach(s *scope, e Expr) {
+	if s == r.scope {
+		return
+	}
+	for inner := r.scope; inner != s; inner = inner.outer {
+		inner.outside++
+	}
+	switch {
+	case s.clause != inItems || isConstant(e):
+	case r.isAggregated(s):
+		s.lifted = append(s.lifted, s.done)
+	default:
+		s.inward = append(s.inward, s.done)
+	}
+}
+
+// isAggregated reports whether an aggregate function that is being resolved is computed
+// in s or further out. One that names no column of its block is computed in an enclosing
+// one.
+func (r *resolver) isAggregated(s *scope) bool {
+	for inner := r.scope; inner != s; inner = inner.outer {
+		if inner.aggregate != nil && !r.namesTable(inner.aggregate, inner) {
+			return true
+		}
+	}
+	return s.aggregate != nil
+}
+
+// namesTable reports whether an expression has a column of a table of s, resolved or not.
+func (r *resolver) namesTable(e Expr, s *scope) bool {
+	found := false
+	Walk(e, func(n Node) bool {
+		if c, ok := n.(*Column); ok {
+			found = found || r.byAlias(s, "", c.Table) >= 0 || c.Table == "" && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0
+		}
+		return !found
+	})
+	return found
 }
 
 // qualified resolves a column with a qualifier. It means the nearest table with
@@ -228,6 +276,7 @@ func (r *resolver) qualified(c *Column) *scope {
 			return nil
 		}
 		r.point(c, b, column)
+		r.reach(s, c)
 		return s
 	}
 	r.unknownQualifier(c.Pos, c.Table, r.scope)

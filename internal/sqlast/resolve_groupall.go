@@ -17,22 +17,11 @@ func (r *resolver) groupByAll(sel *Select, s *scope) bool {
 		return false
 	}
 	sel.GroupBy = nil
-	columns, queries := false, false
 	for i, it := range sel.Items {
-		switch {
-		case hasAggregate(it.Expr):
-			continue
-		case r.hasOwnColumn(it.Expr, s):
-			columns = true
-		case hasQuery(it.Expr):
-			queries = true
-		default:
-			continue
+		isGroup := r.hasOwnColumn(it.Expr, s) || slices.Contains(s.inward, i)
+		if isGroup && !hasAggregate(it.Expr) && !slices.Contains(s.lifted, i) {
+			sel.GroupBy = append(sel.GroupBy, &Number{Pos: star.Pos, Text: strconv.Itoa(i + 1)})
 		}
-		sel.GroupBy = append(sel.GroupBy, &Number{Pos: star.Pos, Text: strconv.Itoa(i + 1)})
-	}
-	if !columns && queries { // a group only if it names a column of this block
-		r.fail(Unsupported, star.Pos, "", "GROUP BY ALL of subqueries alone is not supported: write the groups, or leave it out")
 	}
 	return true
 }

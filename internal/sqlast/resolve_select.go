@@ -71,23 +71,44 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 // something else, or gets another spelling, keeps its name as an alias. Columns of
 // stars are bound already.
 func (r *resolver) itemList(sel *Select, bound []bool) {
+	s := r.scope
 	for i := range sel.Items {
-		r.scope.done = i
+		s.done = i
 		if bound != nil && bound[i] {
 			continue
 		}
 		it := &sel.Items[i]
-		c, ok := it.Expr.(*Column)
-		if ok && it.Alias == "" {
-			name := c.Name
-			r.expr(&it.Expr)
-			if now, ok := it.Expr.(*Column); !ok || now.Name != name {
-				it.Alias = name
-			}
-			continue
+		name := itemName(it)
+		if r.flavor.AliasInItems && r.isGroupTerm(sel.GroupBy, it, i, s) {
+			s.clause = inGroupBy
 		}
+		before := s.outside
 		r.expr(&it.Expr)
+		if s.clause = inItems; s.outside > before {
+			s.outward = append(s.outward, i)
+		}
+		if itemName(it) != name {
+			it.Alias = name
+		}
 	}
+	s.done = len(sel.Items)
+}
+
+// isGroupTerm reports whether GROUP BY has item i by its position, its alias or its
+// expression.
+func (r *resolver) isGroupTerm(terms []Expr, it *Item, i int, s *scope) bool {
+	r.work += len(terms)
+	return slices.ContainsFunc(terms, func(term Expr) bool {
+		if parts := termsOf(term); parts != nil {
+			return r.isGroupTerm(parts, it, i, s)
+		}
+		if n, ok := itemOf(term, s.items); ok {
+			return n == i
+		}
+		c, ok := term.(*Column)
+		isAlias := ok && c.Table == "" && it.Alias != "" && r.fold(c.Name, it.Alias) && len(r.tablesWith(s, s.lo, s.hi, c.Name)) == 0
+		return isAlias || equalExpr(term, it.Expr)
+	})
 }
 
 func (r *resolver) checkColumns(sel *Select) {
@@ -184,17 +205,6 @@ func (r *resolver) constantTerm(e *Expr, s *scope) {
 		r.fail(Unsupported, (*e).At(), "", "a constant of ROLLUP, CUBE or GROUPING SETS with a sign is not supported in %s: "+
 			"use its alias alone, or grouping(..)", clauseNames[s.clause])
 	}
-}
-
-// hasQuery reports whether an expression has a subquery.
-func hasQuery(e Expr) bool {
-	found := false
-	Walk(e, func(n Node) bool {
-		_, isQuery := n.(*Query)
-		found = found || isQuery
-		return !found
-	})
-	return found
 }
 
 // hasBareQuery reports whether an expression has a subquery without FROM.

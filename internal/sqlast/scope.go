@@ -17,7 +17,7 @@ type scope struct {
 	merged  []merged  // the columns that USING merged
 	merging []merging // the joins with USING and NATURAL, also without common columns
 	items   []Item    // the select list, once it is resolved
-	done    int       // the items that are resolved, while the select list is
+	done    int       // the number of items that are resolved
 	first   int       // the first table if the right one of a RIGHT JOIN comes first
 	names   []string  // the columns of a set operation, which has no tables
 
@@ -27,6 +27,12 @@ type scope struct {
 	constants bool   // GROUP BY has several groupings, and a constant in one of them
 	aliased   []int  // the items whose expression stands for their alias somewhere
 	twice     []int  // the items that are a group, and whose expression is another one
+
+	aggregate *Call // the aggregate function that is being resolved
+	outside   int   // the number of names of this scope, and of those in it, that mean columns further out
+	outward   []int // the items with such names
+	inward    []int // the items of which a subquery names a column of this scope
+	lifted    []int // those of which a subquery has an aggregate that is computed in this scope
 }
 
 // A clause is the part of a block that contains an expression.
