@@ -182,7 +182,7 @@ func (r *resolver) checkRow(c *Column, s *scope) {
 // copyItem replaces an alias by the expression of item i.
 func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 	e := s.items[i].Expr
-	if s.clause == inItems && i >= s.done {
+	if i >= s.done {
 		r.fail(Misplaced, c.Pos, c.Name, "select alias '%s' is used before it is defined: move its item to the left", c.Name)
 		return
 	}
