@@ -72,6 +72,9 @@ var recursionsInSQLite = []struct {
 }{
 	{strings.Replace(counted("far"), "'far'", "'far' LIMIT 6", 1) + "SELECT count(*) FROM r", []any{6}},
 	{strings.Replace(counted("far"), "'far'", "'far' LIMIT 1000001", 1) + "SELECT count(*) FROM r", nil},
+	{strings.Replace(counted("far"), "'far'", "'far' LIMIT 6 OFFSET 5", 1) + "SELECT count(*), min(i) FROM r", []any{6, 6}},
+	{strings.Replace(counted("small"), "'small'", "'small' LIMIT -1 OFFSET 2", 1) + "SELECT count(*), min(i) FROM r", []any{3, 3}},
+	{strings.Replace(counted("far"), "'far'", "'far' LIMIT -1 OFFSET 2", 1) + "SELECT count(*) FROM r", nil},
 }
 
 func TestRecursion(t *testing.T) {

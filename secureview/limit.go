@@ -15,7 +15,7 @@ func limit(q *sqlast.Query, most int) (rows int, capped bool, err error) {
 	case q.Ties:
 		return 0, false, &sqlast.Error{Code: sqlast.Unsupported, Name: "WITH TIES", Pos: q.Limit.At(),
 			Message: "FETCH .. WITH TIES may return more rows than its number: write it in a subquery"}
-	case q.Limit == nil || negative(q.Limit): // in SQLite a negative limit means no limit
+	case q.Limit == nil || sqlast.IsNegative(q.Limit): // in SQLite a negative limit means no limit
 	default:
 		n, ok := q.Limit.(*sqlast.Number)
 		if !ok || n.Text == "" || strings.Trim(n.Text, "0123456789") != "" {
@@ -34,13 +34,4 @@ func limit(q *sqlast.Query, most int) (rows int, capped bool, err error) {
 		q.Limit = &sqlast.Number{Pos: at, Text: strconv.Itoa(rows)}
 	}
 	return rows, !own, nil
-}
-
-func negative(e sqlast.Expr) bool {
-	u, ok := e.(*sqlast.Unary)
-	if !ok || u.Op != sqlast.Minus {
-		return false
-	}
-	n, ok := u.X.(*sqlast.Number)
-	return ok && strings.Trim(n.Text, "0123456789") == "" && strings.Trim(n.Text, "0") != ""
 }

@@ -1,5 +1,7 @@
 package sqlast
 
+import "strings"
+
 // UnaryOp is a prefix operator.
 type UnaryOp uint8
 
@@ -9,6 +11,16 @@ const (
 	Plus
 	BitNot
 )
+
+// IsNegative reports whether an expression is a whole number below 0.
+func IsNegative(e Expr) bool {
+	u, ok := e.(*Unary)
+	if !ok || u.Op != Minus {
+		return false
+	}
+	n, ok := u.X.(*Number)
+	return ok && strings.Trim(n.Text, "0123456789") == "" && strings.Trim(n.Text, "0") != ""
+}
 
 // BinaryOp is an infix operator.
 type BinaryOp uint8

@@ -64,25 +64,31 @@ func (s *shaper) recursion(c *cte, r *result) {
 }
 
 // limitInside applies the LIMIT of the recursive query, in an engine that stops by it.
-// The engine may compute the rows before the statement reads them, so an endless
-// recursion gets a LIMIT one above the bound. limitInside reports whether the
-// recursion is bounded by its own LIMIT.
+// The engine also makes the rows that OFFSET leaves out. It may compute the rows before
+// the statement reads them, so an endless recursion gets a LIMIT one above the bound.
+// limitInside reports whether the recursion is bounded by its own LIMIT.
 func (s *shaper) limitInside(c *cte, r *result) bool {
 	if s.rules.Recursion != LimitInside {
 		return false
 	}
-	n, ok := wholeNumber(c.Query.Limit)
+	q := c.Query
+	n, limited := wholeNumber(q.Limit)
+	skipped, known := wholeNumber(q.Offset)
+	known = known || q.Offset == nil
+	none := q.Limit == nil || sqlast.IsNegative(q.Limit) // a negative limit is none
 	switch {
-	case ok && n <= sqlast.MaxRecursion:
+	case limited && known && n+skipped <= sqlast.MaxRecursion:
 		r.rows = min(r.rows, max(1, n))
-		s.sum.made += r.rows
+		s.sum.made += r.rows + skipped
 		c.endless = false
 		return true
 	case !c.endless:
-	case c.Query.Limit == nil || ok:
-		c.Query.Limit = &sqlast.Number{Pos: c.Pos, Text: strconv.Itoa(sqlast.MaxRecursion + 1)}
+	case !limited && !none:
+		s.fail(sqlast.RowLimit, q.Limit.At(), "LIMIT", "LIMIT of a recursive query must be a whole number, not an expression")
+	case !known || skipped > sqlast.MaxRecursion:
+		s.fail(sqlast.RowLimit, q.Offset.At(), "OFFSET", "OFFSET of a recursive query must be a whole number up to %d", sqlast.MaxRecursion)
 	default:
-		s.fail(sqlast.RowLimit, c.Query.Limit.At(), "LIMIT", "LIMIT of a recursive query must be a whole number, not an expression")
+		q.Limit = &sqlast.Number{Pos: c.Pos, Text: strconv.Itoa(sqlast.MaxRecursion + 1)}
 	}
 	return false
 }

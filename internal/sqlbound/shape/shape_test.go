@@ -92,15 +92,37 @@ func TestPrintedBound(t *testing.T) {
 }
 
 // A LIMIT of the statement in a recursion is kept or refused, not replaced by a
-// larger one.
+// larger one. The rows that its OFFSET leaves out are bounded too.
 func TestLimitOfRecursion(t *testing.T) {
 	g := guard(t, sqlite.Dialect{})
 	const hierarchy = "WITH RECURSIVE h AS (SELECT id FROM emp UNION ALL SELECT e.id FROM emp AS e JOIN h ON e.boss = h.id LIMIT "
-	if stmt, err := g.Rewrite(context.Background(), hierarchy+"7) SELECT h.id FROM h"); err != nil ||
-		!strings.Contains(stmt.SQL(), "LIMIT 7)") || strings.Contains(stmt.SQL(), "row_number") {
-		t.Errorf("%v, %v", stmt, err)
-	}
-	if _, err := g.Rewrite(context.Background(), hierarchy+"3 + 4) SELECT h.id FROM h"); !errors.Is(err, secureview.ErrRowLimit) {
-		t.Errorf("an expression: %v", err)
+	for _, tt := range []struct {
+		limit, printed string // empty: refused
+		own            bool   // the recursion has no bound of the guard
+	}{
+		{"7", "LIMIT 7)", true},
+		{"7 OFFSET 5", "LIMIT 7 OFFSET 5)", true},
+		{"5, 7", "LIMIT 7 OFFSET 5)", true},
+		{"7 OFFSET 999993", "LIMIT 7 OFFSET 999993)", true},
+		{"7 OFFSET 999994", "LIMIT 1000001 OFFSET 999994)", false},
+		{"2000000", "LIMIT 1000001)", false},
+		{"-1", "LIMIT 1000001)", false},
+		{"-1 OFFSET 5", "LIMIT 1000001 OFFSET 5)", false},
+		{"-1 OFFSET 1000000", "LIMIT 1000001 OFFSET 1000000)", false},
+		{"-1 OFFSET 1000001", "", false},
+		{"-1 OFFSET 2 + 3", "", false},
+		{"7 OFFSET 2000000", "", false},
+		{"7 OFFSET (SELECT count(*) FROM emp)", "", false},
+		{"3 + 4", "", false},
+	} {
+		stmt, err := g.Rewrite(context.Background(), hierarchy+tt.limit+") SELECT h.id FROM h")
+		switch {
+		case tt.printed == "":
+			if !errors.Is(err, secureview.ErrRowLimit) {
+				t.Errorf("%s: %v", tt.limit, err)
+			}
+		case err != nil || !strings.Contains(stmt.SQL(), tt.printed) || strings.Contains(stmt.SQL(), "row_number") == tt.own:
+			t.Errorf("%s: %v, %v", tt.limit, stmt, err)
+		}
 	}
 }
