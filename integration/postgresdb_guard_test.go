@@ -44,6 +44,9 @@ func TestPostgresGuarded(t *testing.T) {
 		`SELECT name, rank() OVER (ORDER BY id DESC) FROM employee ORDER BY 2`:                                                                            "Bob 1 Ann 2",
 		`SELECT count(*) FROM (SELECT id FROM employee UNION SELECT "employeeId" FROM "workTime") x`:                                                      "2",
 		`SELECT t FROM "workTime", unnest(tags) AS t ORDER BY 1`:                                                                                          "a b",
+		`SELECT u.* FROM "workTime" w, unnest(w.tags, ARRAY[w.id]) AS u(tag, id) WHERE w.id = 1 ORDER BY tag`:                                             "a 1 b <nil>",
+		`SELECT x.n, tag FROM "workTime" w, ROWS FROM (generate_series(1, w.id), unnest(w.tags)) WITH ORDINALITY AS x(n, tag, i) ORDER BY w.id, i`:        "1 a <nil> b 1 <nil> 2 <nil> 1 <nil> 2 <nil> 3 <nil>",
+		`SELECT name, 1 AS one, name FROM employee ORDER BY 2 FETCH FIRST 1 ROW WITH TIES`:                                                                "Ann 1 Ann Bob 1 Bob",
 		`SELECT w.detail->'k'->>0 FROM "workTime" w WHERE w.id = 1`:                                                                                       "1",
 		`SELECT to_char(day, 'YYYY-MM'), count(*) FROM "workTime" GROUP BY 1 ORDER BY 1`:                                                                  "2024-01 2 2024-02 1",
 		`SELECT name FROM employee e WHERE EXISTS (SELECT 1 FROM "workTime" w WHERE w."employeeId" = e.id AND hours > 7)`:                                 "Ann",
@@ -98,7 +101,7 @@ func TestPostgresOwnFunctions(t *testing.T) {
 		GRANT USAGE ON SCHEMA app TO shadowed; GRANT SELECT ON app.item TO shadowed`)
 	for _, signature := range []string{
 		"lower(int)", "upper(int)", "length(int)", "btrim(int)", "to_char(text, text)", "round(text)", "abs(text)", "date(int)", "left(int, int)",
-		"casefold(int)", "array_sort(text)", "any_value(text)", "date_add(text)", "replace(int, int, int)", "generate_series(text)", "unnest(text)",
+		"casefold(int)", "array_sort(text)", "any_value(text)", "date_add(text)", "replace(int, int, int)", "generate_series(text)", "unnest(text)", "unnest(int[], text[])",
 		"starts_with(int, int)", "substring(int, int)", "timezone(int, int)", "sqrt(text)", "float8(date)",
 	} {
 		pgExec(t, p.admin, "CREATE FUNCTION app."+signature+" RETURNS text LANGUAGE sql STABLE SECURITY DEFINER AS 'SELECT secret FROM public.vault'")
@@ -132,6 +135,7 @@ func TestPostgresOwnFunctions(t *testing.T) {
 		"greet(name)": "Hello, Ann", "lower(name)": "ann", "count(*)": "1", "substring(name FROM 2)": "nn", "trim(BOTH 'A' FROM name)": "nn",
 		"extract(year FROM date '2024-02-03')": "2024", "position('n' IN name)": "2", "overlay(name PLACING 'x' FROM 1 FOR 1)": "xnn", "coalesce(name, 'x')": "Ann",
 		"percentile_disc(0.5) WITHIN GROUP (ORDER BY id)": "1", "json_object('{a,1}')::text": `{"a" : "1"}`, "to_char(date '2024-02-03' AT TIME ZONE 'UTC', 'YYYY')": "2024",
+		"(SELECT max(x) FROM unnest(ARRAY[id], ARRAY[name]) AS u(i, x))": "Ann", "(SELECT max(x) FROM ROWS FROM (unnest(ARRAY[id], ARRAY[name])) AS u(i, x))": "Ann",
 		"(date '2024-01-01', date '2024-02-01') OVERLAPS (date '2024-01-15', date '2024-03-01')": "true",
 	} {
 		stmt, err := guard.Rewrite(t.Context(), "SELECT "+expression+" FROM item")

@@ -136,7 +136,7 @@ func checkReread(t *testing.T, g *Guard, sql string) {
 	if _, err := sqlast.Resolve(q, g.dialect.Flavor(), g.catalog); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := limit(q, g.rowLimit); err != nil {
+	if _, _, err := limit(q, nil, g.rowLimit); err != nil {
 		t.Fatal(err)
 	}
 	physical := true

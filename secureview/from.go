@@ -71,7 +71,7 @@ func (f *from) add(r sqlast.Relation) {
 		}
 	case *sqlast.TableFunction:
 		p := f.part(r.Alias)
-		f.connect(append(f.named(r.Call), p))
+		f.connect(append(f.named(r), p))
 	case *sqlast.Join:
 		f.add(r.Left)
 		f.add(r.Right)

@@ -167,7 +167,7 @@ func (g *Guard) rewrite(sql string, read func(string) (*sqlast.Query, error)) (*
 	if len(stmt.reads) > 1 {
 		stmt.froms = fromClauses(q)
 	}
-	if stmt.limit, stmt.capped, err = limit(q, g.rowLimit); err != nil {
+	if stmt.limit, stmt.capped, err = limit(q, resolved.Columns, g.rowLimit); err != nil {
 		return nil, err
 	}
 	printed, err := g.dialect.Append(make([]byte, 0, 2*len(sql)+128), q, true)

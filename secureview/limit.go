@@ -7,14 +7,13 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// limit bounds the rows of a query by most. It returns the bound, and whether
+// limit bounds the rows of a resolved query by most. It returns the bound, and whether
 // the bound is most and not the query's own LIMIT.
-func limit(q *sqlast.Query, most int) (rows int, capped bool, err error) {
+func limit(q *sqlast.Query, columns []string, most int) (rows int, capped bool, err error) {
 	rows, own := most, false
 	switch {
-	case q.Ties:
-		return 0, false, &sqlast.Error{Code: sqlast.Unsupported, Name: "WITH TIES", Pos: q.Limit.At(),
-			Message: "FETCH .. WITH TIES may return more rows than its number: write it in a subquery"}
+	case q.Ties: // may return more rows than its number
+		wrap(q, columns)
 	case q.Limit == nil || sqlast.IsNegative(q.Limit): // in SQLite a negative limit means no limit
 	default:
 		n, ok := q.Limit.(*sqlast.Number)
@@ -34,4 +33,17 @@ func limit(q *sqlast.Query, most int) (rows int, capped bool, err error) {
 		q.Limit = &sqlast.Number{Pos: at, Text: strconv.Itoa(rows)}
 	}
 	return rows, !own, nil
+}
+
+// wrap makes a query a subquery of one that returns the same rows and columns.
+func wrap(q *sqlast.Query, columns []string) {
+	inner := *q
+	d := &sqlast.Derived{Pos: q.Pos, Query: &inner, Alias: "subquery"}
+	all := &sqlast.Select{Pos: q.Pos, From: d}
+	for i, name := range columns {
+		c := &sqlast.Column{Pos: q.Pos, Table: d.Alias, Name: "c" + strconv.Itoa(i+1)}
+		d.Columns = append(d.Columns, c.Name)
+		all.Items = append(all.Items, sqlast.Item{Expr: c, Alias: name})
+	}
+	*q = sqlast.Query{Pos: q.Pos, Body: all}
 }

@@ -308,7 +308,7 @@ func (r *reader) jsonTable(d *sqlast.Derived) sqlast.Relation {
 		r.refuseInTable(value)
 		return &sqlast.TableFunction{
 			Pos:     at,
-			Call:    &sqlast.Call{Pos: at, Name: "json_table", Args: []sqlast.Expr{value, t.path}},
+			Calls:   []*sqlast.Call{{Pos: at, Name: "json_table", Args: []sqlast.Expr{value, t.path}}},
 			Alias:   d.Alias,
 			Columns: t.names,
 			JSON:    t.columns,

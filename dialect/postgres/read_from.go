@@ -121,39 +121,27 @@ func (r *reader) derived(m message) sqlast.Relation {
 	return d
 }
 
-// function reads a table function. Functions whose columns are not known are
-// refused, so that every column can be resolved. Several calls of unnest in one ROWS
-// FROM are one call with all their arguments.
+// function reads one or several table functions. Functions whose columns are not known
+// are refused, so that every column can be resolved.
 func (r *reader) function(m message) sqlast.Relation {
-	functions := m.list(4)
-	c := r.tableCall(functions[0])
-	for _, f := range functions[1:] {
-		next := r.tableCall(f)
-		if r.err != nil {
-			return nil
-		}
-		if c.Name != "unnest" || next.Name != "unnest" {
-			r.unsupported(next.Pos, "ROWS FROM of several functions other than unnest")
-			return nil
-		}
-		c.Args = append(c.Args, next.Args...)
+	f := &sqlast.TableFunction{Ordinality: m.flag(2)}
+	for _, n := range m.list(4) {
+		f.Calls = append(f.Calls, r.tableCalls(n)...)
 	}
 	if r.err != nil {
 		return nil
 	}
-	own, known := tableFunctions[c.Name]
-	if !known {
-		r.fail(sqlast.Function, c.Pos, c.Name, "the function "+c.Name+"() is not allowed in FROM")
-		return nil
-	}
-	f := &sqlast.TableFunction{Pos: c.Pos, Call: c, Ordinality: m.flag(2), Own: own}
-	if c.Name == "unnest" {
-		for range len(c.Args) {
-			f.Own = append(f.Own, "unnest")
+	f.Pos = f.Calls[0].Pos
+	for _, c := range f.Calls {
+		own, known := tableFunctions[c.Name]
+		switch {
+		case !known:
+			r.fail(sqlast.Function, c.Pos, c.Name, "the function "+c.Name+"() is not allowed in FROM")
+			return nil
+		case own == nil && len(f.Calls) > 1:
+			own = []string{c.Name}
 		}
-		if len(c.Args) == 1 {
-			f.Own = nil
-		}
+		f.Own = append(f.Own, own...)
 	}
 	f.Alias, f.Columns = r.alias(m.child(5))
 	if definitions := m.list(6); definitions != nil {
@@ -167,8 +155,12 @@ func (r *reader) function(m message) sqlast.Relation {
 	return f
 }
 
-// tableCall reads a function of ROWS FROM, which most are alone in.
-func (r *reader) tableCall(n message) *sqlast.Call {
+var plainCallFields = set(1, 2, 10, 11)
+
+// tableCalls reads an entry of ROWS FROM. A function in FROM is one of a single entry.
+// PostgreSQL has no function unnest of several arrays: without a schema it is as many
+// calls.
+func (r *reader) tableCalls(n message) []*sqlast.Call {
 	_, pair := n.node()
 	parts := pair.list(1)
 	if len(parts) > 1 && len(parts[1]) > 0 {
@@ -189,7 +181,12 @@ func (r *reader) tableCall(n message) *sqlast.Call {
 	if !ok || r.err != nil {
 		return nil
 	}
-	return c
+	if c.Name != "unnest" || len(c.Args) < 2 || !call.only(plainCallFields) {
+		return []*sqlast.Call{c}
+	}
+	return sqlread.Map(c.Args, func(array sqlast.Expr) *sqlast.Call {
+		return &sqlast.Call{Pos: array.At(), Name: c.Name, Args: []sqlast.Expr{array}}
+	})
 }
 
 var joinKinds = map[int]sqlast.JoinKind{

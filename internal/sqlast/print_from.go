@@ -117,7 +117,19 @@ func (p *printer) function(f *TableFunction) {
 		p.jsonTable(f)
 		return
 	}
-	p.call(f.Call)
+	if len(f.Calls) > 1 {
+		p.text("ROWS FROM ")
+		p.open()
+	}
+	for i, c := range f.Calls {
+		if i > 0 {
+			p.text(", ")
+		}
+		p.call(c)
+	}
+	if len(f.Calls) > 1 {
+		p.close()
+	}
 	if f.Ordinality {
 		p.text(" WITH ORDINALITY")
 	}
@@ -145,7 +157,7 @@ func (p *printer) function(f *TableFunction) {
 func (p *printer) jsonTable(f *TableFunction) {
 	p.text("JSON_TABLE")
 	p.open()
-	for i, arg := range f.Call.Args {
+	for i, arg := range f.Calls[0].Args {
 		if i > 0 {
 			p.text(", ")
 		}

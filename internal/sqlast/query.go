@@ -136,15 +136,16 @@ type Derived struct {
 	Lateral bool
 }
 
-// TableFunction is a table function in FROM. It may name the tables to its left.
+// TableFunction is a table function in FROM, or several whose rows stand side by side.
+// It may name the tables to its left.
 type TableFunction struct {
 	Pos
-	Call       *Call
+	Calls      []*Call  // several: ROWS FROM (..)
 	Ordinality bool     // WITH ORDINALITY: a further column with the number of the row
-	Alias      string   // empty: the function's name
-	Columns    []string // names of the first columns; nil: the function's own
+	Alias      string   // empty: the name of the first function
+	Columns    []string // names of the first columns; nil: the functions' own
 	Types      []string // types of Columns, for a function without columns of its own; nil: none
-	Own        []string // the names of the function's columns; nil: one column, named like the alias
+	Own        []string // the names of the functions' columns; nil: one column, named like the alias
 
 	// JSON are the COLUMNS of JSON_TABLE, whose arguments are a value and a path.
 	// Columns are then the names of all of them.

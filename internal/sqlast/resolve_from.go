@@ -53,7 +53,7 @@ func (r *resolver) collect(rel Relation, s *scope) {
 		r.bind(s, rel.Alias, rel.Pos)
 	case *TableFunction:
 		if rel.Alias == "" {
-			rel.Alias = rel.Call.Name
+			rel.Alias = rel.Calls[0].Name
 		}
 		r.bind(s, rel.Alias, rel.Pos)
 	}
@@ -188,9 +188,11 @@ func (r *resolver) function(f *TableFunction, s *scope, lo, number int) {
 	s.lo, s.hi = lo, number
 	r.scope = s
 	if f.JSON != nil { // a part of the dialect, not a function that could be allowed
-		r.exprs(f.Call.Args)
+		r.exprs(f.Calls[0].Args)
 	} else {
-		r.call(f.Call)
+		for _, c := range f.Calls {
+			r.call(c)
+		}
 	}
 	r.scope = outer
 	if r.err != nil {
@@ -214,7 +216,7 @@ func (r *resolver) function(f *TableFunction, s *scope, lo, number int) {
 	}
 	if len(f.Columns) > len(columns) {
 		r.fail(ColumnCount, f.Pos, f.Alias,
-			"'%s' lists %d columns, its function has %d", f.Alias, len(f.Columns), len(columns))
+			"'%s' lists %d columns, it has %d", f.Alias, len(f.Columns), len(columns))
 		return
 	}
 	copy(columns, f.Columns)

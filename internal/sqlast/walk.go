@@ -94,7 +94,9 @@ func (w walker) relation(r Relation) {
 		}
 	case *TableFunction:
 		if w(r) {
-			w.expr(r.Call)
+			for _, c := range r.Calls {
+				w.expr(c)
+			}
 		}
 	case *Join:
 		if w(r) {

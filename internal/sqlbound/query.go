@@ -151,7 +151,10 @@ func (c *checker) relation(r sqlast.Relation, s *scope) {
 		sizes := c.query(r.Query, s)
 		s.tables = append(s.tables, table{alias: r.Alias, names: names(r.Columns, r.Query), sizes: sizes})
 	case *sqlast.TableFunction:
-		v := c.root(r.Call, s)
+		v := size{}
+		for _, call := range r.Calls {
+			v = v.or(c.root(call, s))
+		}
 		for i := range r.JSON {
 			c.jsonDefaults(&r.JSON[i], &v)
 		}

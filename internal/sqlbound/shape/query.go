@@ -242,15 +242,31 @@ func (s *shaper) relation(r sqlast.Relation) {
 		}
 		s.block.tables = append(s.block.tables, t)
 	case *sqlast.TableFunction:
-		s.sum.tables++
-		s.exprs(rel.Call.Args)
-		rows := s.generated(rel.Call) * nestings(rel.JSON)
-		t := table{rel.Alias, &result{names: rel.Columns, rows: rows, joined: 1}}
-		for range rel.Columns {
-			t.columns = append(t.columns, column{nodes: 1, repeats: repeatsOf(rel.Call, rows)})
-		}
-		s.block.tables = append(s.block.tables, t)
+		s.sum.tables += float64(len(rel.Calls))
+		s.block.tables = append(s.block.tables, table{rel.Alias, s.function(rel)})
 	}
+}
+
+// function counts a table function. Several of them have as many rows as the one with
+// the most, but an engine keeps those of each.
+func (s *shaper) function(f *sqlast.TableFunction) *result {
+	r := &result{names: f.Columns, joined: 1}
+	made := 0.0
+	for _, c := range f.Calls {
+		s.exprs(c.Args)
+		rows := s.generated(c) * nestings(f.JSON)
+		r.rows = max(r.rows, rows)
+		made += rows
+	}
+	s.sum.made += made - r.rows // the block adds its rows itself
+	repeats := r.rows
+	if len(f.Calls) == 1 {
+		repeats = repeatsOf(f.Calls[0], r.rows)
+	}
+	for range f.Columns {
+		r.columns = append(r.columns, column{nodes: 1, repeats: repeats})
+	}
+	return r
 }
 
 // nestings returns how many rows JSON_TABLE makes of an element at most: one for
