@@ -150,6 +150,8 @@ func TestRefusedByOneDialect(t *testing.T) {
 		{mysql.Dialect{}, "SELECT z.x FROM JSON_TABLE(load_file('a'), '$' COLUMNS (x INT PATH '$')) AS z", secureview.ErrFunction},
 		{mysql.Dialect{}, "SELECT JSON_TABLE(name, '$') AS x FROM dept", secureview.ErrFunction},
 		{sqlite.Dialect{}, "WITH employee AS (SELECT * FROM employee) SELECT * FROM employee", secureview.ErrMisplaced},
+		{sqlite.Dialect{}, "SELECT name COLLATE NOCASE AS n FROM dept ORDER BY n || 'x'", secureview.ErrUnsupported},
+		{sqlite.Dialect{}, "SELECT coalesce(name, '' COLLATE NOCASE) AS n FROM dept WHERE coalesce(n, 'x') > 'y'", secureview.ErrUnsupported},
 		{sqlite.Dialect{}, "WITH a AS (SELECT * FROM b), b AS (SELECT * FROM a) SELECT * FROM a", secureview.ErrMisplaced},
 		{sqlite.Dialect{}, "SELECT a.id FROM dept a, (SELECT id FROM crew WHERE crew.id = a.id) AS b", secureview.ErrMisplaced},
 		{sqlite.Dialect{}, `SELECT "pw" FROM employee`, secureview.ErrUnknownColumn},

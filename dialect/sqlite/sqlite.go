@@ -36,6 +36,7 @@ var flavor = sqlast.Flavor{
 	NamesRepeat:         true,
 	UsingInPlace:        true,
 	AliasUnderCollate:   true,
+	AliasHidesCollate:   true,
 	ValuesFromOne:       true,
 	Fold:                ascii.EqualFold,
 }

@@ -192,12 +192,14 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 			c.Name)
 		return
 	}
-	aggregate := false
+	aggregate, collated := false, false
 	Walk(e, func(n Node) bool {
 		r.weight++
 		switch n := n.(type) {
 		case *Call:
 			aggregate = aggregate || IsAggregate(n)
+		case *Collate:
+			collated = true
 		case *Column:
 			r.weigh(len(n.Table) + len(n.Name))
 		case *String:
@@ -210,6 +212,11 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 		return true
 	})
 	if r.spent(c.Pos) {
+		return
+	}
+	if collated && r.flavor.AliasHidesCollate {
+		r.fail(Unsupported, c.Pos, c.Name, "select alias '%s' stands for an expression with COLLATE, which SQLite ignores around "+
+			"the alias: repeat the expression, or sort by the alias alone", c.Name)
 		return
 	}
 	if aggregate && s.clause == inWhere && s.outer == nil {
