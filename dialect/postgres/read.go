@@ -117,13 +117,25 @@ func (r *reader) keyword(name string, from sqlast.Pos) sqlast.Pos {
 	return from
 }
 
-// strings returns the values of String nodes, nil for an empty list.
-func (r *reader) strings(list []message) []string {
-	return sqlread.Map(list, func(m message) string {
-		kind, s := m.node()
-		if kind != kindString {
-			r.unsupported(r.at, "this name")
+// strings returns the values of the String nodes in a field, nil if it is empty.
+func (r *reader) strings(m message, number int) []string {
+	var out []string
+	for len(m) > 0 {
+		if f := m.next(); f.number == number {
+			if out == nil {
+				out = make([]string, 0, 2)
+			}
+			out = append(out, r.string(f.data))
 		}
-		return s.text(1)
-	})
+	}
+	return out
+}
+
+// string returns the value of a String node.
+func (r *reader) string(n message) string {
+	kind, s := n.node()
+	if kind != kindString {
+		r.unsupported(r.at, "this name")
+	}
+	return s.text(1)
 }

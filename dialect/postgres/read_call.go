@@ -53,7 +53,7 @@ func (r *reader) argument(n message) sqlast.Expr {
 // functionName returns the name of a function of PostgreSQL itself. It is printed
 // without quotes, so it has to be a word that is a function without them.
 func (r *reader) functionName(at sqlast.Pos, m message) string {
-	names := r.strings(m.list(1))
+	names := r.strings(m, 1)
 	name := names[len(names)-1]
 	if len(names) > 2 || len(names) == 2 && names[0] != "pg_catalog" {
 		r.fail(sqlast.Function, at, names[0]+"."+name, "functions with a schema are not allowed")

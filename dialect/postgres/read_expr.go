@@ -83,20 +83,19 @@ func (r *reader) form(name string, m message, location, args int) sqlast.Expr {
 
 func (r *reader) column(m message) sqlast.Expr {
 	at := r.pos(m, 2)
-	list := m.list(1)
-	if kind, _ := list[len(list)-1].node(); kind == kindStar {
+	if kind, _ := m.last(1).node(); kind == kindStar {
 		r.fail(sqlast.Misplaced, at, "*", "* stands outside a select list")
 		return nil
 	}
 	c := &sqlast.Column{Pos: at}
-	switch names := r.strings(list); len(names) {
-	case 1:
-		c.Name = names[0]
-	case 2:
-		c.Table, c.Name = names[0], names[1]
-	case 3:
-		c.Schema, c.Table, c.Name = names[0], names[1], names[2]
-	default:
+	names := 0
+	for rest := m; len(rest) > 0; {
+		if f := rest.next(); f.number == 1 {
+			c.Schema, c.Table, c.Name = c.Table, c.Name, r.string(f.data)
+			names++
+		}
+	}
+	if names > 3 {
 		r.unsupported(at, "the name of a database before a table's")
 	}
 	return c
@@ -180,8 +179,8 @@ func (r *reader) subLink(m message) sqlast.Expr {
 	case linkArray:
 		return &sqlast.ArrayQuery{Pos: at, Query: q}
 	case linkAny, linkAll:
-		if name := m.list(5); len(name) > 0 {
-			return &sqlast.Quantified{Pos: at, Op: r.binaryOp(name), X: x, All: kind == linkAll, Query: q}
+		if m.has(5) {
+			return &sqlast.Quantified{Pos: at, Op: r.binaryOp(m, 5), X: x, All: kind == linkAll, Query: q}
 		}
 		return &sqlast.In{Pos: at, X: x, Query: q}
 	}
@@ -210,7 +209,7 @@ func (r *reader) index(m message) sqlast.Expr {
 func (r *reader) collate(m message) sqlast.Expr {
 	x := r.expr(m.child(1))
 	at := r.pos(m, 3)
-	names := r.strings(m.list(2))
+	names := r.strings(m, 2)
 	if len(names) == 2 && names[0] == "pg_catalog" {
 		names = names[1:]
 	}

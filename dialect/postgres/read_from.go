@@ -75,7 +75,7 @@ func (r *reader) table(m message) sqlast.Relation {
 func (r *reader) sample(m message) sqlast.Relation {
 	t, ok := r.relation(m.child(1)).(*sqlast.Table)
 	at := r.pos(m, 5)
-	method := r.strings(m.list(2))
+	method := r.strings(m, 2)
 	if len(method) == 2 && method[0] == "pg_catalog" {
 		method = method[1:]
 	}
@@ -107,7 +107,7 @@ func (r *reader) sample(m message) sqlast.Relation {
 
 // alias reads an alias and its list of columns.
 func (r *reader) alias(m message) (name string, columns []string) {
-	return m.text(1), r.strings(m.list(2))
+	return m.text(1), r.strings(m, 2)
 }
 
 func (r *reader) derived(m message) sqlast.Relation {
@@ -208,7 +208,7 @@ func (r *reader) join(m message) sqlast.Relation {
 		r.unsupported(j.Pos, "an alias of a JOIN")
 	}
 	r.check(m, joinFields, "this JOIN")
-	j.Using = r.strings(m.list(5))
+	j.Using = r.strings(m, 5)
 	j.On = r.optional(m.child(7))
 	// A join without a condition is printed with ON TRUE.
 	if b, ok := j.On.(*sqlast.Bool); ok && b.Value && kind == sqlast.InnerJoin {

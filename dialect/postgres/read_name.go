@@ -20,11 +20,11 @@ const (
 func nameOf(n message) (name string, strength int) {
 	switch kind, m := n.node(); kind {
 	case kindColumnRef:
-		return lastString(m.list(1)), goodName
+		return lastString(m, 1), goodName
 	case kindIndirection:
 		return nameOf(m.child(1))
 	case kindFuncCall:
-		return lastString(m.list(1)), goodName
+		return lastString(m, 1), goodName
 	case kindExpr:
 		if m.number(1) == exprNullIf {
 			return "nullif", goodName
@@ -33,7 +33,7 @@ func nameOf(n message) (name string, strength int) {
 		if name, strength := nameOf(m.child(1)); strength > weakName {
 			return name, strength
 		}
-		return lastString(m.child(2).list(1)), weakName
+		return lastString(m.child(2), 1), weakName
 	case kindCollate:
 		return nameOf(m.child(1))
 	case kindGroupingFunc:
@@ -88,11 +88,9 @@ func nameOfSubLink(m message) (string, int) {
 	return "", noName
 }
 
-func lastString(list []message) string {
-	if len(list) == 0 {
-		return ""
-	}
-	kind, s := list[len(list)-1].node()
+// lastString returns the value of the last String node in a repeated field.
+func lastString(m message, number int) string {
+	kind, s := m.last(number).node()
 	if kind != kindString {
 		return ""
 	}

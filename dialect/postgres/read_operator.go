@@ -36,11 +36,11 @@ func (r *reader) operation(m message) sqlast.Expr {
 	switch kind {
 	case exprOp:
 		if left == nil {
-			return r.prefix(at, r.operatorName(m.list(2)), right)
+			return r.prefix(at, r.operatorName(m, 2), right)
 		}
-		return &sqlast.Binary{Pos: at, Op: r.binaryOp(m.list(2)), X: left, Y: right}
+		return &sqlast.Binary{Pos: at, Op: r.binaryOp(m, 2), X: left, Y: right}
 	case exprOpAny, exprOpAll:
-		return &sqlast.Quantified{Pos: at, Op: r.binaryOp(m.list(2)), X: left, All: kind == exprOpAll, Array: right}
+		return &sqlast.Quantified{Pos: at, Op: r.binaryOp(m, 2), X: left, All: kind == exprOpAll, Array: right}
 	case exprDistinct:
 		return &sqlast.Binary{Pos: at, Op: sqlast.NotSame, X: left, Y: right}
 	case exprNotDistinct:
@@ -52,21 +52,25 @@ func (r *reader) operation(m message) sqlast.Expr {
 	return nil
 }
 
-// operatorName returns an operator of PostgreSQL itself.
-func (r *reader) operatorName(list []message) string {
-	names := r.strings(list)
-	if len(names) == 2 && names[0] == "pg_catalog" {
-		names = names[1:]
+// operatorName returns the operator in a field, which has to be one of PostgreSQL
+// itself.
+func (r *reader) operatorName(m message, number int) string {
+	schema, name, names := "", "", 0
+	for len(m) > 0 {
+		if f := m.next(); f.number == number {
+			schema, name = name, r.string(f.data)
+			names++
+		}
 	}
-	if len(names) != 1 {
+	if names != 1 && (names != 2 || schema != "pg_catalog") {
 		r.unsupported(r.at, "an operator with a schema")
 		return ""
 	}
-	return names[0]
+	return name
 }
 
-func (r *reader) binaryOp(list []message) sqlast.BinaryOp {
-	name := r.operatorName(list)
+func (r *reader) binaryOp(m message, number int) sqlast.BinaryOp {
+	name := r.operatorName(m, number)
 	op, ok := binaryOps[name]
 	if !ok {
 		r.unsupported(r.at, "the operator "+name)
@@ -99,7 +103,7 @@ func (r *reader) in(at sqlast.Pos, x sqlast.Expr, m message) sqlast.Expr {
 		r.unsupported(at, "this IN")
 		return nil
 	}
-	return &sqlast.In{Pos: at, X: x, Not: r.operatorName(m.list(2)) == "<>", List: r.exprs(list.list(1))}
+	return &sqlast.In{Pos: at, X: x, Not: r.operatorName(m, 2) == "<>", List: r.exprs(list.list(1))}
 }
 
 var likeOps = map[int]sqlast.LikeOp{exprLike: sqlast.OpLike, exprILike: sqlast.OpILike, exprSimilar: sqlast.OpSimilar}
@@ -107,10 +111,10 @@ var likeOps = map[int]sqlast.LikeOp{exprLike: sqlast.OpLike, exprILike: sqlast.O
 // like reads LIKE, ILIKE and SIMILAR TO. The grammar has ESCAPE, and every pattern
 // of SIMILAR TO, as a call with the pattern as its argument.
 func (r *reader) like(at sqlast.Pos, x sqlast.Expr, m message) sqlast.Expr {
-	out := &sqlast.Like{Pos: at, Op: likeOps[m.number(1)], X: x, Not: r.operatorName(m.list(2))[0] == '!'}
+	out := &sqlast.Like{Pos: at, Op: likeOps[m.number(1)], X: x, Not: r.operatorName(m, 2)[0] == '!'}
 	pattern := m.child(4)
 	if kind, call := pattern.node(); kind == kindFuncCall {
-		switch lastString(call.list(1)) {
+		switch lastString(call, 1) {
 		case "like_escape", "similar_to_escape":
 			args := call.list(2)
 			pattern = args[0]

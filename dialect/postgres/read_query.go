@@ -92,7 +92,7 @@ func (r *reader) cte(n message) *sqlast.CTE {
 		r.unsupported(at, "CYCLE")
 	}
 	r.check(m, cteFields, "this common table expression")
-	return &sqlast.CTE{Pos: at, Name: m.text(1), Columns: r.strings(m.list(2)), Query: r.subselect(m.child(4), named)}
+	return &sqlast.CTE{Pos: at, Name: m.text(1), Columns: r.strings(m, 2), Query: r.subselect(m.child(4), named)}
 }
 
 func (r *reader) body(m message, nm naming) sqlast.Body {
@@ -198,18 +198,15 @@ func (r *reader) star(n message) sqlast.Expr {
 	if kind != kindColumnRef {
 		return nil
 	}
-	names := m.list(1)
-	if kind, _ := names[len(names)-1].node(); kind != kindStar {
+	if kind, _ := m.last(1).node(); kind != kindStar {
 		return nil
 	}
 	s := &sqlast.Star{Pos: r.pos(m, 2)}
-	switch before := r.strings(names[:len(names)-1]); len(before) {
-	case 0:
-	case 1:
-		s.Table = before[0]
-	case 2:
-		s.Schema, s.Table = before[0], before[1]
-	default:
+	names := m.list(1)
+	for _, n := range names[:len(names)-1] {
+		s.Schema, s.Table = s.Table, r.string(n)
+	}
+	if len(names) > 3 {
 		r.unsupported(s.Pos, "the name of a database before a table's")
 	}
 	return s

@@ -39,7 +39,7 @@ var typeFields = set(1, 5, 6, 7, 8)
 
 func (r *reader) typeName(m message) string {
 	at := r.pos(m, 8)
-	names := r.strings(m.list(1))
+	names := r.strings(m, 1)
 	if len(names) == 2 && names[0] == "pg_catalog" {
 		names = names[1:]
 	}

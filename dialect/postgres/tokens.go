@@ -45,7 +45,7 @@ func checkTokens(text string) error {
 			d.top().chain++
 		case word:
 			if !label {
-				d.word(roles[strings.ToUpper(src)])
+				d.word(roleOf(src))
 			}
 		}
 		if cost += d.cost(t.kind, src); cost > maxCost {
@@ -199,6 +199,20 @@ const (
 	opens
 	ends
 )
+
+// roleOf returns the role of a word.
+func roleOf(src string) role {
+	var upper [9]byte // the longest word that has a role
+	if len(src) > len(upper) {
+		return 0
+	}
+	for i := range len(src) {
+		if upper[i] = src[i]; 'a' <= src[i] && src[i] <= 'z' {
+			upper[i] -= 'a' - 'A'
+		}
+	}
+	return roles[string(upper[:len(src)])]
+}
 
 var roles = map[string]role{
 	"NOT": chains, "IS": chains, "ISNULL": chains, "NOTNULL": chains, "LIKE": chains, "ILIKE": chains, "SIMILAR": chains,

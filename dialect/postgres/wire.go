@@ -23,54 +23,70 @@ type field struct {
 
 // next removes the first field and returns it.
 func (m *message) next() field {
-	rest := *m
-	var key, value uint64
-	if len(rest) > 1 && rest[0]|rest[1] < 0x80 { // most fields have one byte each
-		key, value, rest = uint64(rest[0]), uint64(rest[1]), rest[2:]
-	} else {
-		key, rest = varint(rest)
-		value, rest = varint(rest)
-	}
-	f := field{number: int(key >> 3), value: value}
-	switch key & 7 {
-	case wireVarint:
-	case wireBytes:
-		f.data, rest = rest[:value:value], rest[value:]
-	default:
-		panic("a field of an unknown wire type")
-	}
-	*m = rest
+	f, end := m.at(0)
+	*m = (*m)[end:]
 	return f
 }
 
-func varint(m message) (uint64, message) {
-	value, n := binary.Uvarint(m)
+// at returns the field that begins at i, and its end.
+func (m message) at(i int) (f field, end int) {
+	var key, value uint64
+	if i+1 < len(m) && m[i]|m[i+1] < 0x80 { // most fields have one byte each
+		key, value, i = uint64(m[i]), uint64(m[i+1]), i+2
+	} else {
+		key, i = m.varint(i)
+		value, i = m.varint(i)
+	}
+	f = field{number: int(key >> 3), value: value}
+	switch key & 7 {
+	case wireVarint:
+	case wireBytes:
+		end := i + int(value)
+		f.data, i = m[i:end:end], end
+	default:
+		panic("a field of an unknown wire type")
+	}
+	return f, i
+}
+
+func (m message) varint(i int) (value uint64, end int) {
+	value, n := binary.Uvarint(m[i:])
 	if n <= 0 {
 		panic("a field without a number or a value")
 	}
-	return value, m[n:]
+	return value, i + n
+}
+
+// find returns the first field with a number, or the zero value.
+func (m message) find(number int) (f field) {
+	i := 0
+	for i < len(m) {
+		if i+1 < len(m) && m[i]|m[i+1] < 0x80 && int(m[i]>>3) != number { // skip the field
+			switch m[i] & 7 {
+			case wireVarint:
+				i += 2
+				continue
+			case wireBytes:
+				i += 2 + int(m[i+1])
+				continue
+			}
+		}
+		if f, i = m.at(i); f.number == number {
+			return f
+		}
+	}
+	if i > len(m) {
+		panic("a field without its end")
+	}
+	return field{}
 }
 
 // child returns the message in a field, nil if there is none. A message may be
 // empty.
-func (m message) child(number int) message {
-	for len(m) > 0 {
-		if f := m.next(); f.number == number {
-			return f.data
-		}
-	}
-	return nil
-}
+func (m message) child(number int) message { return m.find(number).data }
 
 // has reports whether a field is present.
-func (m message) has(number int) bool {
-	for len(m) > 0 {
-		if m.next().number == number {
-			return true
-		}
-	}
-	return false
-}
+func (m message) has(number int) bool { return m.find(number).number == number }
 
 // list returns the messages in a repeated field.
 func (m message) list(number int) []message {
@@ -86,18 +102,21 @@ func (m message) list(number int) []message {
 	return out
 }
 
+// last returns the last message in a repeated field, nil if there is none.
+func (m message) last(number int) (last message) {
+	for len(m) > 0 {
+		if f := m.next(); f.number == number {
+			last = f.data
+		}
+	}
+	return last
+}
+
 // text returns the string in a field.
 func (m message) text(number int) string { return string(m.child(number)) }
 
 // number returns the integer in a field.
-func (m message) number(number int) int {
-	for len(m) > 0 {
-		if f := m.next(); f.number == number {
-			return int(int32(f.value))
-		}
-	}
-	return 0
-}
+func (m message) number(number int) int { return int(int32(m.find(number).value)) }
 
 // flag returns the boolean in a field.
 func (m message) flag(number int) bool { return m.number(number) != 0 }
