@@ -510,7 +510,6 @@ var documentedRefusals = map[string]map[string]string{
 		"GROUP_CONCAT with a position in its ORDER BY":                        endsMariaDB,
 		"a window function next to":                                           endsMariaDB,
 		"in the first SELECT of several":                                      endsMySQL,
-		"in a window of # is not supported":                                   "MariaDB takes one for the other",
 		"the columns of * have another order on MySQL":                        "they order its columns differently",
 		"WITH ROLLUP has one column or expression twice":                      "One column or expression twice in GROUP BY .. WITH ROLLUP is refused",
 		"of which servers take one or the other":                              "A name that MySQL and MariaDB read differently is refused",

@@ -233,60 +233,6 @@ func refuseOuterWindows(q *sqlast.Query) error {
 	return err
 }
 
-// refuseTableNames refuses an alias for which MariaDB 10.11 computes a window function of
-// another column. It takes a term A.x of a window for the argument B.x of the function, if
-// B is a view of a table that is called A. A view usually has the table's own name in the
-// policy, so A is compared with that. q is resolved.
-func refuseTableNames(q *sqlast.Query) error {
-	var views []*sqlast.Table
-	var terms, args []*sqlast.Column
-	add := func(list *[]*sqlast.Column, e sqlast.Expr) {
-		if c, ok := e.(*sqlast.Column); ok {
-			*list = append(*list, c)
-		}
-	}
-	window := func(w *sqlast.Window) {
-		for _, e := range w.PartitionBy {
-			add(&terms, e)
-		}
-		for _, o := range w.OrderBy {
-			add(&terms, o.Expr)
-		}
-	}
-	sqlast.Walk(q, func(n sqlast.Node) bool {
-		switch n := n.(type) {
-		case *sqlast.Table:
-			if o := n.Object; o != nil && o.Name != o.Logical && !ascii.EqualFold(n.Alias, o.Logical) {
-				views = append(views, n)
-			}
-		case *sqlast.Select:
-			for _, w := range n.Windows {
-				window(w)
-			}
-		case *sqlast.Call:
-			if n.Over != nil {
-				window(n.Over)
-				for _, e := range n.Args {
-					add(&args, e)
-				}
-			}
-		}
-		return true
-	})
-	for _, view := range views {
-		for _, term := range terms {
-			if !ascii.EqualFold(term.Table, view.Object.Logical) {
-				continue
-			}
-			if slices.ContainsFunc(args, func(arg *sqlast.Column) bool { return arg.Table == view.Alias && arg.Name == term.Name }) {
-				return &sqlast.Error{Code: sqlast.Unsupported, Name: term.Table, Pos: term.Pos, Message: "'" + term.Table + "." + term.Name +
-					"' in a window of '" + view.Alias + "." + term.Name + "' is not supported: give '" + term.Table + "' another alias"}
-			}
-		}
-	}
-	return nil
-}
-
 // orderedBy returns a term of ORDER BY, and the items that it names by position or
 // alias.
 func orderedBy(sel *sqlast.Select, term sqlast.Expr) []sqlast.Expr {

@@ -21,12 +21,13 @@
 // A name that MySQL and MariaDB read differently is refused: a column that is also the
 // alias of another item, in ORDER BY of a window, in GROUP BY WITH ROLLUP, and in GROUP BY
 // and HAVING if it belongs to a derived table. Qualify the column, or rename the alias.
-// Rename it also if both are columns of one view, or of a derived table that has the name
-// of a table in it: SELECT boss AS id FROM emp ORDER BY emp.id.
+// So is A.x in GROUP BY and HAVING, if C is the view of a table A, or a derived table with a
+// table A in it, and an item C.y has the name x; in ORDER BY and windows if C is a derived
+// table. An example is SELECT boss AS id FROM emp GROUP BY emp.id, boss. Give C.y an alias.
+// HAVING of a subquery cannot name a column of an outer query WITH ROLLUP without its table,
+// or the alias of an expression.
 // So is * over a RIGHT JOIN .. ON inside a join with USING or a NATURAL JOIN: they order its
 // columns differently. Name the columns, or write LEFT JOIN.
-// So is t.x in the window of a function of y.x, if y is the view of a table t: MariaDB
-// takes one for the other. Give t another alias.
 //
 // One column or expression twice in GROUP BY .. WITH ROLLUP is refused if several items of
 // the select list are equal to it: the totals have it in one of them. Leave one out.
@@ -43,8 +44,6 @@
 package mysql
 
 import (
-	"cmp"
-
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -80,7 +79,7 @@ var flavor = sqlast.Flavor{
 // Append prints a tree. It uses forms that MySQL and MariaDB both read.
 func (d Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
 	if physical {
-		if err := cmp.Or(refuseOuterWindows(q), refuseTableNames(q)); err != nil {
+		if err := refuseOuterWindows(q); err != nil {
 			return dst, err
 		}
 	}

@@ -9,8 +9,11 @@ import (
 // GROUP BY and the select list before the tables. Inside an aggregate or a
 // subquery they look it up in the tables first.
 func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
-	if s.clause != inHaving || r.flavor.HavingTakesColumn || s != r.scope || s.aggregate != nil {
+	if r.scope.clause != inHaving || r.flavor.HavingTakesColumn || r.scope.aggregate != nil {
 		return false
+	}
+	if s != r.scope {
+		return r.flavor.HavingSkipsTables && r.outerItem(slot, c, s)
 	}
 	if g := r.groupedColumn(c, s); g != nil {
 		if r.flavor.ServersVary && r.isDerived(g) && slices.ContainsFunc(s.items, func(it Item) bool {
@@ -19,7 +22,7 @@ func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
 			r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in HAVING is a column and the alias of another item, of which "+
 				"servers take one or the other: qualify the column, or rename the alias", c.Name)
 		}
-		*slot = g
+		r.ownColumn(slot, c, g)
 		return true
 	}
 	i := r.item(c, s)
@@ -35,7 +38,7 @@ func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
 	}
 	// WITH ROLLUP an item is NULL in a total, and its column is not.
 	if column, ok := s.items[i].Expr.(*Column); ok && (!s.rollup || s.items[i].Alias == "") {
-		*slot = column
+		r.ownColumn(slot, c, column)
 		return true
 	}
 	// The expression could name columns that are not grouped by, which such engines
@@ -44,10 +47,68 @@ func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
 	return true
 }
 
-// skipsTables reports whether an unqualified name in HAVING means a column of an
-// enclosing query, although a table of the block has a column with that name.
+// ownColumn replaces a name in HAVING by the column that the block groups by or selects.
+// If that belongs to an enclosing query, MySQL may find it only as a bare name.
+func (r *resolver) ownColumn(slot *Expr, c, column *Column) {
+	if r.flavor.HavingSkipsTables && r.byAlias(r.scope, "", column.Table) < 0 && r.fold(column.Name, c.Name) {
+		column = bare(column)
+	}
+	*slot = column
+}
+
+// bare returns a column that is printed without its table.
+func bare(c *Column) *Column {
+	b := *c
+	b.Bare = true
+	return &b
+}
+
+// outerItem binds a name in HAVING of a subquery to an item of the select list of an
+// enclosing block s, whose aliases come before the columns of its tables there. In HAVING
+// of that block, its groups come first.
+func (r *resolver) outerItem(slot *Expr, c *Column, s *scope) bool {
+	switch {
+	case s.clause == inHaving && r.groupsBy(c, s), s.clause == inFrom, s.clause == inOn, s.clause == inWhere:
+		return false
+	}
+	i := r.item(c, s)
+	if i >= 0 && r.err == nil && (s.clause != inItems || i < s.done) {
+		r.copyItem(slot, c, s, i)
+		return true
+	}
+	return r.err != nil
+}
+
+// ofOuter prints the column that a name in HAVING of a subquery means in an enclosing block
+// s so that servers find it. If HAVING of s has the subquery and s groups, MySQL does not
+// find a qualified column, except in a subquery of its own or in the groups of the block.
+func (r *resolver) ofOuter(slot *Expr, s *scope) {
+	c, ok := (*slot).(*Column)
+	if !ok || s == r.scope || r.scope.clause != inHaving || r.scope.aggregate != nil || !r.flavor.HavingSkipsTables || len(s.groupBy) == 0 && !s.rollup {
+		return
+	}
+	r.work += len(r.scope.groupBy)
+	switch isSame := func(e Expr) bool { return equalExpr(e, c) }; {
+	case s.clause == inHaving && slices.ContainsFunc(r.scope.groupBy, isSame):
+		*slot = bare(c)
+	case s.clause == inHaving:
+		*slot = selectOf(c)
+	case s.rollup && (s.clause == inItems || s.clause == inOrderBy):
+		r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in HAVING of a subquery is a column of a query WITH ROLLUP, of which servers "+
+			"take one or the other value in a total: qualify it with its table", c.Name)
+	}
+}
+
+// selectOf returns (SELECT c).
+func selectOf(c *Column) *Subquery {
+	return &Subquery{Pos: c.Pos, Query: &Query{Pos: c.Pos, Body: &Select{Pos: c.Pos, Items: []Item{{Expr: c}}}}}
+}
+
+// skipsTables reports whether an unqualified name in HAVING means a column of a query
+// that encloses s, although a table of s has a column with that name.
 func (r *resolver) skipsTables(c *Column, s *scope) bool {
-	if !r.flavor.HavingSkipsTables || s.clause != inHaving || s != r.scope || s.aggregate != nil || r.groupsBy(c, s) {
+	if !r.flavor.HavingSkipsTables || r.scope.clause != inHaving || r.scope.aggregate != nil || s.clause != inHaving || r.groupsBy(c, s) ||
+		s != r.scope && len(s.groupBy) == 0 {
 		return false
 	}
 	r.work += 4 * len(s.items)
@@ -190,6 +251,11 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 		r.fail(Misplaced, c.Pos, c.Name,
 			"select alias '%s' cannot be used in a subquery: repeat its expression, or put the block into a WITH",
 			c.Name)
+		return
+	}
+	if _, isColumn := e.(*Column); isColumn && s != r.scope && r.scope.aggregate != nil && r.flavor.ServersVary {
+		r.fail(Misplaced, c.Pos, c.Name, "select alias '%s' cannot be used in an aggregate of a subquery, which would aggregate "+
+			"the rows of the outer query: use the alias without the aggregate, or put the block into a WITH", c.Name)
 		return
 	}
 	aggregate, collated := false, false

@@ -129,37 +129,6 @@ func IsAggregate(c *Call) bool {
 	return false
 }
 
-// window resolves a window. The engine looks up names of windows: they cannot mean
-// anything else.
-func (r *resolver) window(w *Window) {
-	for _, o := range w.OrderBy {
-		if c, ok := o.Expr.(*Column); ok && c.Table == "" && r.flavor.ServersVary && r.scope != nil {
-			r.aliasVaries(c, r.scope)
-		}
-	}
-	windowSlots(w, r.visit)
-	if r.flavor.ServersVary && r.scope != nil {
-		r.scope.windows = append(r.scope.windows, w.PartitionBy...)
-		for _, o := range w.OrderBy {
-			r.scope.windows = append(r.scope.windows, o.Expr)
-		}
-	}
-}
-
-// aliasVaries refuses a name that is a column and the alias of something else.
-func (r *resolver) aliasVaries(c *Column, s *scope) {
-	r.work += 4 * len(s.items)
-	for i := range s.items {
-		it := &s.items[i]
-		column, isColumn := it.Expr.(*Column)
-		isSame := isColumn && r.fold(column.Name, c.Name)
-		if it.Alias != "" && r.fold(it.Alias, c.Name) && !isSame && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0 {
-			r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in ORDER BY of a window is a column and a select alias, of which "+
-				"servers take one or the other: qualify the column, or rename the alias", c.Name)
-		}
-	}
-}
-
 // columnRef resolves a column, qualified or not.
 func (r *resolver) columnRef(slot *Expr, c *Column) {
 	if c.Path != nil {
@@ -172,7 +141,7 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 	}
 	if c.Table != "" {
 		if s := r.qualified(c); s != nil && r.isLaterItem(c, s) {
-			*slot = &Subquery{Pos: c.Pos, Query: &Query{Pos: c.Pos, Body: &Select{Pos: c.Pos, Items: []Item{{Expr: c}}}}}
+			*slot = selectOf(c)
 		}
 		return
 	}
@@ -190,6 +159,7 @@ func (r *resolver) lookUp(slot *Expr, c *Column, s *scope) bool {
 		}
 		if r.having(slot, c, s) || !r.skipsTables(c, s) && r.fromTables(slot, c, s) || r.alias(slot, c, s) || r.err != nil {
 			r.reach(s, *slot)
+			r.ofOuter(slot, s)
 			return true
 		}
 		if s.names != nil && slices.ContainsFunc(s.names, func(n string) bool { return r.fold(n, c.Name) }) {

@@ -9,7 +9,7 @@ import (
 // selectBlock resolves a block in the order in which its names become visible.
 func (r *resolver) selectBlock(sel *Select) *scope {
 	outer := r.scope
-	s := &scope{outer: outer}
+	s := &scope{outer: outer, rollup: sel.Rollup}
 	r.scope = s
 	if r.checkColumns(sel); r.err != nil {
 		return s
@@ -53,7 +53,7 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	for i := range sel.DistinctOn {
 		r.term(&sel.DistinctOn[i], s)
 	}
-	s.groupBy, s.rollup, s.clause = sel.GroupBy, sel.Rollup, inHaving
+	s.groupBy, s.clause = sel.GroupBy, inHaving
 	r.optional(&sel.Having)
 	if all {
 		r.havingOfAll(sel)
@@ -62,6 +62,7 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	r.optional(&sel.Qualify)
 	if r.flavor.ServersVary {
 		r.namesVary(sel)
+		r.splitWindows(sel.Items, nil)
 	}
 	r.scope = outer
 	return s
@@ -133,8 +134,11 @@ func (r *resolver) orderBy(q *Query, s *scope) {
 	}
 	for i := range q.OrderBy {
 		if r.term(&q.OrderBy[i].Expr, s); r.flavor.ServersVary {
-			r.nameVaries(q.OrderBy[i].Expr)
+			r.distinguish(&q.OrderBy[i].Expr)
 		}
+	}
+	if r.flavor.ServersVary {
+		r.splitWindows(s.items, q.OrderBy)
 	}
 	// A constant orders nothing, and DuckDB refuses it.
 	q.OrderBy = slices.DeleteFunc(q.OrderBy, func(o Order) bool { _, null := o.Expr.(*Null); return null })

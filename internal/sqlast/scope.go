@@ -22,11 +22,11 @@ type scope struct {
 	names   []string  // the columns of a set operation, which has no tables
 
 	groupBy   []Expr
-	windows   []Expr // the terms of windows, if servers vary
-	rollup    bool   // GROUP BY .. WITH ROLLUP
-	constants bool   // GROUP BY has several groupings, and a constant in one of them
-	aliased   []int  // the items whose expression stands for their alias somewhere
-	twice     []int  // the items that are a group, and whose expression is another one
+	windows   []*Expr // the terms of windows, if servers vary
+	rollup    bool    // GROUP BY .. WITH ROLLUP
+	constants bool    // GROUP BY has several groupings, and a constant in one of them
+	aliased   []int   // the items whose expression stands for their alias somewhere
+	twice     []int   // the items that are a group, and whose expression is another one
 
 	aggregate *Call // the aggregate function that is being resolved
 	outside   int   // the number of names of this scope, and of those in it, that mean columns further out
