@@ -32,6 +32,9 @@
 // One column or expression twice in GROUP BY .. WITH ROLLUP is refused if several items of
 // the select list are equal to it: the totals have it in one of them. Leave one out.
 //
+// An alias in an expression of ORDER BY is refused next to DISTINCT and GROUP BY or a window,
+// if its expression has a column that is no item: order by the alias alone.
+//
 // N'x' is read as 'x'. The item 'Sa' 'les' has the name Sa in MySQL, and the name Sales in
 // the guard's statement.
 //

@@ -99,6 +99,20 @@ func (r *resolver) ofOuter(slot *Expr, s *scope) {
 	}
 }
 
+// checkHaving refuses a column in HAVING that the block neither selects nor groups by. In a
+// derived table, MySQL would take a column of an enclosing query for the name.
+func (r *resolver) checkHaving(slot *Expr, s *scope) {
+	c, ok := (*slot).(*Column)
+	if !ok || r.err != nil || c.Table == "" || s.clause != inHaving || s != r.scope || s.outer != nil || r.scope.aggregate != nil || !r.flavor.HavingSkipsTables {
+		return
+	}
+	r.work += len(s.items) + len(s.groupBy)
+	isSame := func(e Expr) bool { return equalExpr(e, c) }
+	if !slices.ContainsFunc(s.groupBy, isSame) && !slices.ContainsFunc(s.items, func(it Item) bool { return isSame(it.Expr) }) {
+		r.fail(Misplaced, c.Pos, c.Name, "'%s' in HAVING is neither in GROUP BY nor in the select list: add it, or filter in WHERE", c.Name)
+	}
+}
+
 // selectOf returns (SELECT c).
 func selectOf(c *Column) *Subquery {
 	return &Subquery{Pos: c.Pos, Query: &Query{Pos: c.Pos, Body: &Select{Pos: c.Pos, Items: []Item{{Expr: c}}}}}
@@ -294,14 +308,74 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 		r.fail(Misplaced, c.Pos, c.Name, "'%s' is an aggregate and is not allowed inside another one", c.Name)
 		return
 	}
-	if s.clause == inOrderBy && s == r.scope && s.aggregate == nil && r.flavor.GroupsByPosition && r.isGroup(i, s) {
-		e = &Call{Pos: c.Pos, Name: "max", Args: []Expr{e}} // of equal values
+	if s.clause == inOrderBy && s == r.scope && r.scope.aggregate == nil && r.flavor.GroupsByPosition {
+		switch {
+		case r.isGroup(i, s):
+			e = &Call{Pos: c.Pos, Name: "max", Args: []Expr{e}} // of equal values
+		case s.distinct && (aggregate || !hasWindow(e) && !r.hasItems(e, s)):
+			r.fail(Unsupported, c.Pos, c.Name, "select alias '%s' in an expression of ORDER BY is not supported next to DISTINCT and "+
+				"GROUP BY or a window: order by '%s' alone, or put the block into a WITH", c.Name, c.Name)
+			return
+		}
 	}
 	if s.aliased = append(s.aliased, i); slices.Contains(s.twice, i) {
 		r.fail(Unsupported, c.Pos, c.Name, "ROLLUP, CUBE or GROUPING SETS has '%s' and its expression: write it the same way each time", c.Name)
 		return
 	}
 	*slot = e
+}
+
+// groupDistinct replaces SELECT DISTINCT of a block by GROUP BY of its items, if an expression
+// of ORDER BY has an alias: next to DISTINCT, MySQL accepts the alias, but not its expression.
+func (r *resolver) groupDistinct(sel *Select, order []Order, s *scope) {
+	if !sel.Distinct || len(sel.GroupBy) > 0 || !slices.ContainsFunc(order, func(o Order) bool { return r.usesAlias(o.Expr, s) }) ||
+		slices.ContainsFunc(sel.Items, func(it Item) bool { return hasCall(it.Expr, isOfGroup) }) ||
+		slices.ContainsFunc(order, func(o Order) bool { return hasCall(o.Expr, isOfGroup) }) {
+		return
+	}
+	for i := range sel.Items {
+		if e := sel.Items[i].Expr; !isConstant(e) {
+			sel.GroupBy = append(sel.GroupBy, &Number{Pos: e.At(), Text: strconv.Itoa(i + 1)})
+		}
+	}
+	sel.Distinct, s.distinct, s.groupBy = false, false, sel.GroupBy
+}
+
+// usesAlias reports whether a term of ORDER BY that is not a name has the alias of an
+// expression in it.
+func (r *resolver) usesAlias(term Expr, s *scope) bool {
+	if _, isColumn := term.(*Column); isColumn {
+		return false
+	}
+	found := false
+	Walk(term, func(n Node) bool {
+		if c, ok := n.(*Column); ok && c.Table == "" && !found && len(r.tablesWith(s, s.lo, s.hi, c.Name)) == 0 {
+			r.work += 4 * len(s.items)
+			found = slices.ContainsFunc(s.items, func(it Item) bool {
+				_, isColumn := it.Expr.(*Column)
+				return !isColumn && r.fold(it.Alias, c.Name) && !isConstant(it.Expr)
+			})
+		}
+		_, isQuery := n.(*Query)
+		return !isQuery && !found
+	})
+	return found
+}
+
+// isOfGroup reports whether a call computes its value from several rows.
+func isOfGroup(c *Call) bool { return c.Over != nil || IsAggregate(c) }
+
+// hasItems reports whether all columns of an expression are items.
+func (r *resolver) hasItems(e Expr, s *scope) bool {
+	all := true
+	Walk(e, func(n Node) bool {
+		if c, ok := n.(*Column); ok {
+			r.work += len(s.items)
+			all = all && slices.ContainsFunc(s.items, func(it Item) bool { return equalExpr(it.Expr, c) })
+		}
+		return all
+	})
+	return all
 }
 
 // isGroup reports whether the block groups by the expression of an item, which is neither
@@ -312,10 +386,11 @@ func (r *resolver) isGroup(i int, s *scope) bool {
 		return false
 	}
 	r.work += len(s.groupBy)
-	at := strconv.Itoa(i + 1)
 	return slices.ContainsFunc(s.groupBy, func(term Expr) bool {
-		text, ok := position(term)
-		return ok && text == at || equalExpr(term, e)
+		if n, ok := itemOf(term, s.items); ok {
+			term = s.items[n].Expr
+		}
+		return equalExpr(term, e)
 	})
 }
 

@@ -37,9 +37,24 @@ func (r *resolver) expr(slot *Expr) {
 	}
 	slots(e, r.visit)
 	if q := queryOf(e); q != nil {
+		if r.flavor.GroupsByPosition && isUnordered(e, q) {
+			q.OrderBy = nil
+		}
 		r.query(q, nil)
 		r.inWidth(e)
 	}
+}
+
+// isUnordered reports whether the ORDER BY of a SELECT DISTINCT means nothing, because IN or
+// another comparison takes all its rows. An aggregate in it would make one row of them.
+func isUnordered(e Expr, q *Query) bool {
+	switch e.(type) {
+	case *In, *Quantified:
+		sel, ok := q.Body.(*Select)
+		return ok && sel.Distinct && q.Limit == nil && q.Offset == nil &&
+			!slices.ContainsFunc(q.OrderBy, func(o Order) bool { return hasCall(o.Expr, IsAggregate) })
+	}
+	return false
 }
 
 // inWidth checks that both sides of x IN (query) have the same number of columns.
@@ -160,6 +175,7 @@ func (r *resolver) lookUp(slot *Expr, c *Column, s *scope) bool {
 		if r.having(slot, c, s) || !r.skipsTables(c, s) && r.fromTables(slot, c, s) || r.alias(slot, c, s) || r.err != nil {
 			r.reach(s, *slot)
 			r.ofOuter(slot, s)
+			r.checkHaving(slot, s)
 			return true
 		}
 		if s.names != nil && slices.ContainsFunc(s.names, func(n string) bool { return r.fold(n, c.Name) }) {

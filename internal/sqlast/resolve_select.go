@@ -9,7 +9,7 @@ import (
 // selectBlock resolves a block in the order in which its names become visible.
 func (r *resolver) selectBlock(sel *Select) *scope {
 	outer := r.scope
-	s := &scope{outer: outer, rollup: sel.Rollup}
+	s := &scope{outer: outer, distinct: sel.Distinct, rollup: sel.Rollup}
 	r.scope = s
 	if r.checkColumns(sel); r.err != nil {
 		return s
@@ -131,6 +131,9 @@ func (r *resolver) orderBy(q *Query, s *scope) {
 			}
 			return
 		}
+	}
+	if sel, ok := q.Body.(*Select); ok && r.flavor.GroupsByPosition {
+		r.groupDistinct(sel, q.OrderBy, s)
 	}
 	for i := range q.OrderBy {
 		if r.term(&q.OrderBy[i].Expr, s); r.flavor.ServersVary {

@@ -69,11 +69,14 @@ func (r *resolver) splitWindow(e *Expr) {
 }
 
 // hasWindow reports whether an expression calls a window function of its own block.
-func hasWindow(e Expr) bool {
+func hasWindow(e Expr) bool { return hasCall(e, func(c *Call) bool { return c.Over != nil }) }
+
+// hasCall reports whether an expression has a call of its own block for which is returns true.
+func hasCall(e Expr, is func(*Call) bool) bool {
 	found := false
 	Walk(e, func(n Node) bool {
 		if c, ok := n.(*Call); ok {
-			found = found || c.Over != nil
+			found = found || is(c)
 		}
 		_, isQuery := n.(*Query)
 		return !isQuery && !found
