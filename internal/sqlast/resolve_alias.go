@@ -394,17 +394,22 @@ func (r *resolver) isGroup(i int, s *scope) bool {
 	})
 }
 
-// portable reports whether an expression means the same in an inner scope.
+// portable reports whether an expression means the same in an inner scope. Engines that
+// look up an alias in HAVING and ORDER BY alone may not find the columns of an expression
+// where they find its alias.
 func (r *resolver) portable(e Expr, s *scope) bool {
 	is := true
 	Walk(e, func(n Node) bool {
 		switch n := n.(type) {
 		case *Column:
 			is = is && !r.hidden(n.Table, s)
+		case *String, *Number, *Null, *Bool, *Bytes:
 		case *Call:
-			is = is && n.Over == nil && !IsAggregate(n)
+			is = is && r.flavor.AliasInItems && n.Over == nil && !IsAggregate(n)
 		case *Query:
 			is = false
+		default:
+			is = is && r.flavor.AliasInItems
 		}
 		return is
 	})
