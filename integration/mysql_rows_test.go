@@ -135,6 +135,8 @@ var mysqlRows = []string{
 	"SELECT abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.id = emp.dept AND x.name IN (SELECT 'yy')))) AS r, count(*) FROM emp GROUP BY r ORDER BY -r",
 	"SELECT id FROM dept WHERE id IN (SELECT abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy')))) FROM emp ORDER BY abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.name IN (SELECT 'yy')))))",
 	"SELECT INTERVAL 1 DAY + '2024-01-01', (INTERVAL 1 DAY + '2024-01-01') <> '2024-01-02'",
+	// A literal cannot be NULL, so MySQL does not execute the subquery, which has two rows.
+	"SELECT name FROM emp WHERE (SELECT 1 FROM dept WHERE dept.id > 0) = emp.id AND (DATE '2020-07-01' = '2020-07-01') IS NULL",
 	"SELECT id, 3 IS NULL FROM emp WHERE 3 IS NOT NULL AND name IS NOT NULL ORDER BY id",
 }
 

@@ -94,17 +94,18 @@ func (r *reader) functionName(name string, at sqlast.Pos) string {
 	return name
 }
 
-// dateLiteral reads DATE '..', TIME '..' and TIMESTAMP '..' as casts that keep the
-// digits of a fraction of a second.
+// dateLiteral reads DATE '..', TIME '..' and TIMESTAMP '..'. As a type, a literal keeps
+// the digits of a fraction of a second.
 func (r *reader) dateLiteral(f *ast.FuncCallExpr, name string) sqlast.Expr {
 	text := &sqlast.String{Pos: r.pos(f), Value: f.Args[0].(ast.ValueExpr).GetString()}
-	out := &sqlast.Cast{Pos: r.pos(f), X: text, Type: "DATE"}
-	if name == ast.DateLiteral {
+	out := &sqlast.Cast{Pos: r.pos(f), X: text, Type: "DATE", Literal: "DATE"}
+	switch name {
+	case ast.DateLiteral:
 		return out
-	}
-	out.Type = "TIME"
-	if name == ast.TimestampLiteral {
-		out.Type = "DATETIME"
+	case ast.TimeLiteral:
+		out.Type, out.Literal = "TIME", "TIME"
+	default:
+		out.Type, out.Literal = "DATETIME", "TIMESTAMP"
 	}
 	if _, fraction, ok := strings.Cut(text.Value, "."); ok {
 		if n := min(digits(fraction), 6); n > 0 {

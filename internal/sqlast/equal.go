@@ -146,7 +146,7 @@ func equalExpr(a, b Expr) bool {
 			})
 	case *Cast:
 		b, ok := b.(*Cast)
-		return ok && a.Type == b.Type && a.Try == b.Try && equalExpr(a.X, b.X)
+		return ok && a.Type == b.Type && a.Try == b.Try && a.Literal == b.Literal && equalExpr(a.X, b.X)
 	case *Collate:
 		b, ok := b.(*Collate)
 		return ok && a.Name == b.Name && equalExpr(a.X, b.X)

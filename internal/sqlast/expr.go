@@ -161,6 +161,10 @@ type Cast struct {
 	X    Expr
 	Type string
 	Try  bool // TRY_CAST: NULL instead of an error
+
+	// Literal is the keyword of a literal such as DATE '2024-01-31', whose text is X.
+	// Empty: a cast.
+	Literal string
 }
 
 // Collate is X COLLATE Name. Name is one of the dialect's list of collations.

@@ -52,6 +52,12 @@ func (p *printer) expr(e Expr) {
 	case *Case:
 		p.caseOf(e)
 	case *Cast:
+		if e.Literal != "" {
+			p.text(e.Literal)
+			p.text(" ")
+			p.expr(e.X)
+			return
+		}
 		if e.Try {
 			p.text("TRY_")
 		}
