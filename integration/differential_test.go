@@ -510,6 +510,8 @@ var documentedRefusals = map[string]map[string]string{
 		"GROUP_CONCAT with a position in its ORDER BY":                        endsMariaDB,
 		"a window function next to":                                           endsMariaDB,
 		"in the first SELECT of several":                                      endsMySQL,
+		"GROUP_CONCAT in ORDER BY is not supported next":                      "GROUP_CONCAT in ORDER BY is refused next to another one",
+		"in an expression of ORDER BY is not supported next":                  "An alias in an expression of ORDER BY is refused next to",
 		"the columns of * have another order on MySQL":                        "they order its columns differently",
 		"WITH ROLLUP has one column or expression twice":                      "One column or expression twice in GROUP BY .. WITH ROLLUP is refused",
 		"of which servers take one or the other":                              "A name that MySQL and MariaDB read differently is refused",

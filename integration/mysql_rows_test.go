@@ -110,6 +110,7 @@ var mysqlRows = []string{
 	"SELECT (SELECT max(d.id) FROM dept d WHERE d.id = emp.dept) + 1 AS k, count(*) FROM emp GROUP BY k ORDER BY -k, abs(k)",
 	"SELECT EXISTS (SELECT 1 FROM dept d WHERE d.id = emp.boss) AS k, count(*) FROM emp GROUP BY 1 ORDER BY k * count(*) DESC, -k",
 	"SELECT dept IN (SELECT 1) AS k, count(*) FROM emp GROUP BY k ORDER BY -k",
+	"SELECT dept, group_concat(name ORDER BY id) AS n, group_concat(name ORDER BY id DESC) AS m FROM emp GROUP BY dept ORDER BY m, group_concat(name ORDER BY id)",
 	"SELECT DISTINCT concat(name, name) AS k, 5 AS five FROM emp ORDER BY reverse(k) DESC, five",
 	"SELECT DISTINCT boss % 2 AS k, dept FROM emp WHERE id > 1 ORDER BY -k, dept * 2",
 	"SELECT DISTINCT (SELECT max(d.id) FROM dept d WHERE d.id = emp.dept) AS k FROM emp HAVING k > 0 ORDER BY -k",

@@ -139,6 +139,7 @@ func TestRefusedByOneDialect(t *testing.T) {
 		{mysql.Dialect{}, "SELECT name AS n FROM dept ORDER BY (SELECT max(n) FROM crew)", secureview.ErrMisplaced},
 		{mysql.Dialect{}, "SELECT budget, 1 IN (SELECT id FROM crew GROUP BY id HAVING budget > 1) AS k FROM dept GROUP BY budget WITH ROLLUP", secureview.ErrAmbiguousColumn},
 		{mysql.Dialect{}, "SELECT e.id, (SELECT max(x.n) FROM (SELECT id, count(*) AS n FROM dept GROUP BY id HAVING name = 'a') x) AS m FROM employee e", secureview.ErrMisplaced},
+		{mysql.Dialect{}, "SELECT group_concat(name ORDER BY id) FROM dept GROUP BY budget ORDER BY group_concat(name)", secureview.ErrUnsupported},
 		{mysql.Dialect{}, "SELECT DISTINCT budget + 1 AS k FROM dept GROUP BY budget ORDER BY -k", secureview.ErrUnsupported},
 		{mysql.Dialect{}, "SELECT DISTINCT max(budget) AS k FROM dept GROUP BY name ORDER BY -k", secureview.ErrUnsupported},
 		{mysql.Dialect{}, "SELECT a.id FROM dept a JOIN crew b ON c.id = a.id JOIN crew c ON c.id = b.id", secureview.ErrMisplaced},

@@ -35,6 +35,9 @@
 // An alias in an expression of ORDER BY is refused next to DISTINCT and GROUP BY or a window,
 // if its expression has a column that is no item: order by the alias alone.
 //
+// GROUP_CONCAT in ORDER BY is refused next to another one of the same values, for which MySQL
+// takes it. Order by an alias.
+//
 // N'x' is read as 'x'. The item 'Sa' 'les' has the name Sa in MySQL, and the name Sales in
 // the guard's statement.
 //

@@ -74,9 +74,28 @@ func (r *resolver) distinguish(e *Expr) {
 		r.distinguishAs(e, c, r.taken(c))
 		return
 	}
+	if r.concatTaken(*e) {
+		r.fail(Unsupported, (*e).At(), "group_concat", "GROUP_CONCAT in ORDER BY is not supported next to another one of the same "+
+			"values, of which servers take one or the other: give it an alias in the select list, and order by that")
+		return
+	}
 	if len(r.scope.tables) > 1 && !slices.ContainsFunc(r.scope.items, func(it Item) bool { return equalExpr(it.Expr, *e) }) {
 		r.distinguishParts(*e)
 	}
+}
+
+// concatTaken reports whether MySQL takes a GROUP_CONCAT for an item that has another
+// DISTINCT, ORDER BY or SEPARATOR.
+func (r *resolver) concatTaken(e Expr) bool {
+	call, ok := e.(*Call)
+	if !ok || call.Name != "group_concat" {
+		return false
+	}
+	i := slices.IndexFunc(r.scope.items, func(it Item) bool {
+		c, ok := it.Expr.(*Call)
+		return ok && c.Name == call.Name && equalExprs(c.Args, call.Args)
+	})
+	return i >= 0 && !equalExpr(r.scope.items[i].Expr, e)
 }
 
 func (r *resolver) distinguishParts(e Expr) {
