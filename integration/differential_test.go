@@ -502,6 +502,8 @@ var documentedRefusals = map[string]map[string]string{
 		"a CASE in the operand of another":    "a CASE in the operand of another CASE",
 		"the columns of this select list can": "several texts in one row that aggregates collect",
 		"the statement computes too much for": "texts that are computed from such a text",
+		"() searches in a text of up to":      "levenshtein, translate and others that take long, of such a text",
+		"the path after -> and ->> has to be": "a path after -> and ->> that is computed or has two dots",
 	},
 	"mysql": {
 		"a comparison with a query without FROM is not supported in a window": endsMariaDB,

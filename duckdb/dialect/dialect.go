@@ -39,8 +39,11 @@
 //   - spaces and invisible characters that are not ASCII, except in quotes and comments
 //   - a CASE in the operand of another CASE
 //   - more than 6 levels of subqueries that are values or conditions
+//   - a path after -> and ->> that is computed or has two dots: name each level, as in
+//     '$.a.b'
 //   - several texts in one row that aggregates collect, and texts that are computed
 //     from such a text: their size has no bound that the statement shows
+//   - levenshtein, translate and others that take long, of such a text
 //
 // Package duckdb refuses these by the plan of the statement:
 //
@@ -78,6 +81,7 @@ var flavor = sqlast.Flavor{
 	AliasInItems:     true,
 	RowBeforeAlias:   true,
 	DerivedSeesOuter: true,
+	CTEInLastArm:     true,
 	CTESeesOuter:     true,
 	RepeatsUnnamed:   true,
 	UsingInPlace:     true,

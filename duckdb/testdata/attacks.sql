@@ -242,3 +242,8 @@ SELECT list_transform(range(100000), x -> repeat('a', 60000))
 SELECT levenshtein(repeat('a', 60000), repeat('b', 60000))
 SELECT a.id FROM orders a, orders b, orders c, orders d, orders e, orders f, orders g, orders h, orders i, orders j, orders k, orders l, orders m, orders n, orders o, orders p, orders q, orders r, orders s, orders t, orders u
 SELECT id, count(*) FROM orders GROUP BY CUBE (id, customer, region, status, day, amount, note, tags, detail)
+SELECT (repeat('[', 900) || repeat(']', 900)) -> '$..*' -> '$..*'
+SELECT (repeat('[', 900) || repeat(']', 900))::JSON ->> ('$..' || '*')
+SELECT region ->> '$..*' ->> '$..*' ->> '$..*' FROM orders
+SELECT customers.hidden FROM orders SEMI JOIN customers ON name = customer
+SELECT (SELECT orders.hidden FROM customers SEMI JOIN orders ON true) FROM orders

@@ -183,3 +183,11 @@ SELECT region, (SELECT max(o.amount)) AS top, (SELECT count(*) FROM customers) +
 SELECT 5 AS x, (SELECT x + 1) AS y, count(*) FROM orders WHERE false GROUP BY ALL
 SELECT (SELECT string_agg(c.name, ',' ORDER BY c.name) FILTER (WHERE c.name < o.customer) FROM customers c) AS before, count(*) FROM orders o GROUP BY ALL ORDER BY ALL
 SELECT id, upper(region) AS r, (SELECT count(*) FROM customers WHERE upper(country) < r) AS n FROM orders ORDER BY id
+SELECT id, (SELECT c.country || max(n.id) FROM nodes n SEMI JOIN customers c ON c.name = 'ann') AS x FROM orders o JOIN customers c ON c.name = o.customer ORDER BY id
+SELECT name FROM customers WHERE 'DE' IN (SELECT country FROM orders SEMI JOIN customers ON name = customer) ORDER BY name
+SELECT name FROM customers c WHERE EXISTS (SELECT 1 FROM orders o ANTI JOIN customers c ON c.name = o.customer WHERE c.country = 'DE') ORDER BY name
+SELECT to_json(detail) ->> 'color' AS c, to_json(tags) -> 0 AS f, to_json(tags) ->> (-1) AS l FROM orders ORDER BY id
+WITH RECURSIVE nodes AS (SELECT id FROM nodes WHERE id < 3), n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT * FROM nodes, n ORDER BY ALL
+WITH RECURSIVE nodes AS (SELECT id FROM nodes UNION ALL SELECT id + 10 FROM nodes WHERE id < 3) SELECT * FROM nodes ORDER BY ALL
+WITH RECURSIVE nodes AS (SELECT id FROM nodes UNION ALL SELECT id + 10 FROM nodes UNION ALL SELECT 99) SELECT * FROM nodes ORDER BY ALL
+WITH RECURSIVE nodes AS (WITH n AS (SELECT id FROM nodes) SELECT 5 AS id UNION SELECT id + 10 FROM n) SELECT * FROM nodes ORDER BY ALL

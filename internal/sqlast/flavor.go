@@ -8,6 +8,7 @@ type Flavor struct {
 	OnSeesAll           bool // ON may name tables to its right in the same parentheses (SQLite)
 	DoubleQuotedStrings bool // "x" is a string if no column has the name (SQLite)
 	DerivedSeesOuter    bool // a derived table may use columns of an enclosing query
+	CTEInLastArm        bool // a recursive CTE sees itself in the right arm of its UNION only (DuckDB)
 	CTESeesOuter        bool // a common table expression may use columns of an enclosing query (PostgreSQL)
 	RowByAlias          bool // the name of a table is its row, if no column has the name (PostgreSQL)
 	RowBeforeAlias      bool // a name means the row of a table rather than a select alias (DuckDB)

@@ -178,6 +178,9 @@ func (r *resolver) setOp(s *SetOp, self *cte) {
 		return
 	}
 	r.body(s.Left, self)
+	if self != nil {
+		self.last = s.Kind == Union && self.Query.Body == Body(s)
+	}
 	r.body(s.Right, nil)
 	if r.err != nil {
 		return

@@ -24,6 +24,7 @@ type cte struct {
 	columns []string
 	named   []string // as in a binding
 	state   cteState
+	last    bool // the right arm of its UNION is being resolved
 }
 
 type cteState uint8
@@ -123,21 +124,40 @@ func (r *resolver) cte(t *Table) *cte {
 	for e := r.with; e != nil; e = e.up {
 		for i := range e.upto {
 			c := &e.ctes[i]
-			if !r.fold(c.name, t.Name) {
+			if !r.fold(c.name, t.Name) || r.skipsSelf(c) {
 				continue
 			}
 			if c.state == untouched {
 				r.define(e, i) // a later one, in engines where each sees all
 			}
 			if c.columns == nil && r.err == nil {
-				r.fail(Misplaced, t.Pos, t.Name,
-					"circular reference: '%s' reads itself before it has any row; only the later arms of a UNION may",
-					t.Name)
+				r.fail(Misplaced, t.Pos, t.Name, circular, t.Name)
 			}
 			return c
 		}
 	}
 	return nil
+}
+
+const circular = "circular reference: '%s' reads itself before it has any row; only the later arms of a UNION may"
+
+// skipsSelf reports whether the name of an expression means another one or a table here,
+// although the expression is visible.
+func (r *resolver) skipsSelf(c *cte) bool {
+	return r.flavor.CTEInLastArm && c.state == resolving && !c.last
+}
+
+// readsSelf reports whether an expression with the name is being resolved that cannot
+// read itself here.
+func (r *resolver) readsSelf(name string) bool {
+	for e := r.with; e != nil; e = e.up {
+		for i := range e.upto {
+			if c := &e.ctes[i]; r.fold(c.name, name) && r.skipsSelf(c) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // later reports whether a common table expression that is declared after the

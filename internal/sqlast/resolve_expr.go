@@ -224,7 +224,7 @@ func (r *resolver) namesTable(e Expr, s *scope) bool {
 	found := false
 	Walk(e, func(n Node) bool {
 		if c, ok := n.(*Column); ok {
-			found = found || r.byAlias(s, "", c.Table) >= 0 || c.Table == "" && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0
+			found = found || r.qualifies(s, "", c.Table) >= 0 || c.Table == "" && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0
 		}
 		return !found
 	})
@@ -236,15 +236,11 @@ func (r *resolver) namesTable(e Expr, s *scope) bool {
 // returns the scope of the table, or nil after an error.
 func (r *resolver) qualified(c *Column) *scope {
 	for s := r.scope; s != nil; s = s.outer {
-		i := r.byAlias(s, c.Schema, c.Table)
+		i := r.qualifies(s, c.Schema, c.Table)
 		if i < 0 {
 			continue
 		}
 		b := &s.tables[i]
-		if i >= s.hi && s.clause != inFrom && s.clause != inOn {
-			r.fail(Misplaced, c.Pos, c.Table, "a SEMI or ANTI JOIN has no columns of '%s'", c.Table)
-			return nil
-		}
 		if i < s.lo || i >= s.hi {
 			r.fail(Misplaced, c.Pos, c.Table,
 				"'%s' cannot be used in this %s: it is joined later, or in other parentheses",

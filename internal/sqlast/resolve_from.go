@@ -1,6 +1,7 @@
 package sqlast
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 )
@@ -115,8 +116,12 @@ func (r *resolver) table(t *Table, b *binding) {
 	o, err := r.catalog.Object(t.Schema, t.Name)
 	if err != nil {
 		e := *err
-		if e.Pos = t.Pos; t.Schema == "" && r.later(t.Name) {
+		switch e.Pos = t.Pos; {
+		case t.Schema != "":
+		case r.later(t.Name):
 			e.Message = "common table expression '" + t.Name + "' is declared later: move it before this one"
+		case r.readsSelf(t.Name):
+			e = Error{Code: Misplaced, Name: t.Name, Pos: t.Pos, Message: fmt.Sprintf(circular, t.Name)}
 		}
 		r.err = &e
 		return

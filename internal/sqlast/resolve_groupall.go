@@ -58,7 +58,7 @@ func (r *resolver) hasOwnColumn(e Expr, s *scope) bool {
 		case *Query:
 			return false
 		case *Column:
-			found = found || r.byAlias(s, "", n.Table) >= 0
+			found = found || r.qualifies(s, "", n.Table) >= 0
 		}
 		return !found
 	})

@@ -90,13 +90,9 @@ func (r *resolver) changed(star *Star, items []Item, replaced map[int]bool) []It
 func (r *resolver) star(star *Star, sel *Select, s *scope, items []Item) []Item {
 	switch {
 	case star.Table != "":
-		i := r.byAlias(s, star.Schema, star.Table)
+		i := r.qualifies(s, star.Schema, star.Table)
 		if i < 0 {
 			r.unknownQualifier(star.Pos, star.Table, s)
-			return items
-		}
-		if i >= s.hi {
-			r.fail(Misplaced, star.Pos, star.Table, "a SEMI or ANTI JOIN has no columns of '%s'", star.Table)
 			return items
 		}
 		return r.allOf(star.Pos, &s.tables[i], items)

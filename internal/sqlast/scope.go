@@ -158,14 +158,22 @@ func (r *resolver) byAlias(s *scope, schema, alias string) int {
 	return -1
 }
 
+// qualifies returns the index of the table of s that a qualifier means in the clause that
+// is being resolved, or -1. Only FROM and ON see the right table of a semi or anti join.
+func (r *resolver) qualifies(s *scope, schema, alias string) int {
+	i := r.byAlias(s, schema, alias)
+	if i >= s.hi && s.clause != inFrom && s.clause != inOn {
+		return -1
+	}
+	return i
+}
+
 // hidden reports whether an engine could bind the qualifier to a table of a scope
 // that is nearer than found.
 func (r *resolver) hidden(alias string, found *scope) bool {
 	for s := r.scope; s != found; s = s.outer {
-		for i := range s.tables {
-			if r.fold(s.tables[i].alias, alias) {
-				return true
-			}
+		if r.qualifies(s, "", alias) >= 0 {
+			return true
 		}
 	}
 	return r.confusable(alias, found)
