@@ -69,10 +69,10 @@ const maxWindowCopies = 128 << 10
 
 var over = regexp.MustCompile(`\bover\b`)
 
-// checkWindows refuses a text, in lower case, whose tree would be far larger than the text. DuckDB's
-// parser copies the definition of a window for each use of its name. Every OVER counts,
-// since OVER (w) copies too, and comments may stand between the words. A definition
-// ends somewhere after the first WINDOW.
+// checkWindows refuses a text, in lower case, whose tree would be far larger than the
+// text. DuckDB's parser copies the definition of a window for each use of its name.
+// Every OVER counts, since OVER (w) copies too, and comments may stand between the words.
+// A definition ends somewhere after the first WINDOW.
 func checkWindows(lower string) error {
 	at := strings.Index(lower, "window")
 	if at >= 0 && len(over.FindAllStringIndex(lower, -1))*len(lower[at:]) > maxWindowCopies {
