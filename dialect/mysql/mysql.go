@@ -21,11 +21,12 @@
 // A name that MySQL and MariaDB read differently is refused: a column that is also the
 // alias of another item, in ORDER BY of a window, in GROUP BY WITH ROLLUP, and in GROUP BY
 // and HAVING if it belongs to a derived table. Qualify the column, or rename the alias.
-// So is A.x in GROUP BY and HAVING, if C is the view of a table A, or a derived table with a
-// table A in it, and an item C.y has the name x; in ORDER BY and windows if C is a derived
-// table. An example is SELECT boss AS id FROM emp GROUP BY emp.id, boss. Give C.y an alias.
+// The servers know a column of a view, and of a derived table, by the table that it reads. So
+// A.x is refused if an item C.y has the name x, and C reads a table called A: in GROUP BY and
+// HAVING, as in SELECT boss AS id FROM emp GROUP BY emp.id, boss over a view of emp, and in
+// ORDER BY and windows if C is a derived table. Give C.y an alias.
 // HAVING of a subquery cannot name a column of an outer query WITH ROLLUP without its table,
-// or the alias of an expression.
+// or the alias of an expression of an outer query.
 // So is * over a RIGHT JOIN .. ON inside a join with USING or a NATURAL JOIN: they order its
 // columns differently. Name the columns, or write LEFT JOIN.
 //
