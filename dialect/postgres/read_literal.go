@@ -9,25 +9,37 @@ import (
 
 // constant reads a literal. In the grammar, a minus is a part of the number.
 func (r *reader) constant(m message) sqlast.Expr {
-	at := r.pos(m, 11)
-	if m.flag(10) {
-		return &sqlast.Null{Pos: at}
-	}
-	for rest := m; len(rest) > 0; {
-		switch f := rest.next(); f.number {
-		case 1:
-			return number(at, strconv.Itoa(f.data.number(1)))
-		case 2:
-			return r.decimal(at, f.data.text(1))
-		case 3:
-			return &sqlast.Bool{Pos: at, Value: f.data.flag(1)}
-		case 4:
-			return &sqlast.String{Pos: at, Value: f.data.text(1)}
-		case 5:
-			return r.bits(at, f.data.text(1))
+	var value field
+	null, at := false, 0
+	for len(m) > 0 {
+		switch f := m.next(); f.number {
+		case 10:
+			null = f.value != 0
+		case 11:
+			at = int(int32(f.value))
+		default:
+			value = f
 		}
 	}
-	r.unsupported(at, "this constant")
+	if at >= 0 {
+		r.at = sqlast.Pos(at)
+	}
+	if null {
+		return &sqlast.Null{Pos: r.at}
+	}
+	switch value.number {
+	case 1:
+		return number(r.at, strconv.Itoa(value.data.number(1)))
+	case 2:
+		return r.decimal(r.at, value.data.text(1))
+	case 3:
+		return &sqlast.Bool{Pos: r.at, Value: value.data.flag(1)}
+	case 4:
+		return &sqlast.String{Pos: r.at, Value: value.data.text(1)}
+	case 5:
+		return r.bits(r.at, value.data.text(1))
+	}
+	r.unsupported(r.at, "this constant")
 	return nil
 }
 

@@ -1,6 +1,6 @@
 package postgres
 
-import "encoding/binary"
+import "slices"
 
 // message is a message of the grammar's tree in protobuf's wire format. The tree is
 // read once, so it is not decoded into Go structs first. Fields are read by their
@@ -30,13 +30,8 @@ func (m *message) next() field {
 
 // at returns the field that begins at i, and its end.
 func (m message) at(i int) (f field, end int) {
-	var key, value uint64
-	if i+1 < len(m) && m[i]|m[i+1] < 0x80 { // most fields have one byte each
-		key, value, i = uint64(m[i]), uint64(m[i+1]), i+2
-	} else {
-		key, i = m.varint(i)
-		value, i = m.varint(i)
-	}
+	key, i := m.varint(i)
+	value, i := m.varint(i)
 	f = field{number: int(key >> 3), value: value}
 	switch key & 7 {
 	case wireVarint:
@@ -49,12 +44,16 @@ func (m message) at(i int) (f field, end int) {
 	return f, i
 }
 
+// varint returns the number that begins at i, and its end.
 func (m message) varint(i int) (value uint64, end int) {
-	value, n := binary.Uvarint(m[i:])
-	if n <= 0 {
-		panic("a field without a number or a value")
+	for shift := 0; ; shift += 7 {
+		b := m[i]
+		i++
+		value |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return value, i
+		}
 	}
-	return value, i + n
 }
 
 // find returns the first field with a number, or the zero value.
@@ -92,12 +91,17 @@ func (m message) has(number int) bool { return m.find(number).number == number }
 func (m message) list(number int) []message {
 	var out []message
 	for len(m) > 0 {
-		if f := m.next(); f.number == number {
-			if out == nil {
-				out = make([]message, 0, 4)
-			}
-			out = append(out, f.data)
+		f := m.next()
+		if f.number != number {
+			continue
 		}
+		switch len(out) {
+		case 0:
+			out = make([]message, 0, 4)
+		case 4: // others follow, mostly of the same size
+			out = slices.Grow(out, 1+len(m)/(len(f.data)+2))
+		}
+		out = append(out, f.data)
 	}
 	return out
 }

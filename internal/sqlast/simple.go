@@ -1,5 +1,11 @@
 package sqlast
 
+import (
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+)
+
 // Most statements only compare, add and count. What bounds the cost of expressions
 // has nothing to find in them, and does not need to walk their trees.
 
@@ -23,9 +29,9 @@ func isSimple(e Expr) bool {
 	case *Star, *Null, *Now, *Bool, *Unary, *Is, *Between, *In, *Case, *Exists, *Subquery:
 		return true
 	case *Number:
-		return len(e.Text) <= maxSimpleText
+		return isShortLiteral(e.Text)
 	case *String:
-		return len(e.Value) <= maxSimpleText
+		return isShortLiteral(e.Value)
 	case *Binary:
 		return e.Op < Concat
 	case *Like:
@@ -38,6 +44,23 @@ func isSimple(e Expr) bool {
 		}
 	}
 	return false
+}
+
+// isShortLiteral reports whether a literal is short, also as the digits of a number:
+// 1e100000 has as many.
+func isShortLiteral(text string) bool {
+	if len(text) > maxSimpleText {
+		return false
+	}
+	for rest := text; ; {
+		i := strings.IndexAny(rest, "eE")
+		if i < 0 || i+1 == len(rest) {
+			return true
+		}
+		if rest = rest[i+1:]; ascii.IsDigit(rest[0]) || rest[0] == '+' {
+			return false
+		}
+	}
 }
 
 // isSum reports whether e calls sum, which fails in SQLite for a sum that is too

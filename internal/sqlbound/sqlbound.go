@@ -57,7 +57,7 @@ func Check(q *sqlast.Query, resolved *sqlast.Resolution, r *Rules) error {
 	if err := shape.Check(q, resolved, &r.Shape); err != nil {
 		return err
 	}
-	if q.Simple && !r.Exponents {
+	if q.Simple {
 		return nil
 	}
 	c := checker{rules: r}
