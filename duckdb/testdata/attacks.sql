@@ -247,3 +247,5 @@ SELECT (repeat('[', 900) || repeat(']', 900))::JSON ->> ('$..' || '*')
 SELECT region ->> '$..*' ->> '$..*' ->> '$..*' FROM orders
 SELECT customers.hidden FROM orders SEMI JOIN customers ON name = customer
 SELECT (SELECT orders.hidden FROM customers SEMI JOIN orders ON true) FROM orders
+SELECT id, (SELECT count(*) FROM customers c SEMI JOIN (SELECT 'h3' AS hidden) x ON true SEMI JOIN nodes n ON x.hidden = 'h3') AS k FROM orders x
+SELECT id, (SELECT count(*) FROM customers c ANTI JOIN (SELECT 'h3' AS hidden) x ON true SEMI JOIN nodes n ON EXISTS (SELECT 1 WHERE x.hidden = 'h3')) AS k FROM orders x

@@ -191,3 +191,5 @@ WITH RECURSIVE nodes AS (SELECT id FROM nodes WHERE id < 3), n AS (SELECT 1 AS i
 WITH RECURSIVE nodes AS (SELECT id FROM nodes UNION ALL SELECT id + 10 FROM nodes WHERE id < 3) SELECT * FROM nodes ORDER BY ALL
 WITH RECURSIVE nodes AS (SELECT id FROM nodes UNION ALL SELECT id + 10 FROM nodes UNION ALL SELECT 99) SELECT * FROM nodes ORDER BY ALL
 WITH RECURSIVE nodes AS (WITH n AS (SELECT id FROM nodes) SELECT 5 AS id UNION SELECT id + 10 FROM n) SELECT * FROM nodes ORDER BY ALL
+SELECT id FROM orders o SEMI JOIN customers c ON c.name = o.customer SEMI JOIN customers d ON name = customer ORDER BY id
+SELECT id FROM orders o SEMI JOIN (customers c JOIN nodes n ON n.id > 2) ON c.name = o.customer AND n.id = o.id ORDER BY id

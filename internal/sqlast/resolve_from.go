@@ -94,6 +94,9 @@ func (r *resolver) relation(rel Relation, s *scope, lo, next int) int {
 		if r.err == nil && (rel.Natural || len(rel.Using) > 0) {
 			r.using(rel, s, next, middle, end)
 		}
+		if rel.filters() {
+			filter(s.tables[middle:end], true)
+		}
 		return end
 	}
 	return next + 1
@@ -243,6 +246,9 @@ func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
 	}
 	middle := r.conditions(j.Left, s, next, lo, hi)
 	end := middle + tablesOf(j.Right)
+	if j.filters() {
+		filter(s.tables[middle:end], false)
+	}
 	r.conditions(j.Right, s, middle, middle, end)
 	if j.Using != nil {
 		j.Using = nil
@@ -256,7 +262,17 @@ func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
 		r.expr(&j.On)
 		r.scope = outer
 	}
+	if j.filters() {
+		filter(s.tables[middle:end], true)
+	}
 	return end
+}
+
+// filter sets whether tables are the right ones of a semi or anti join.
+func filter(tables []binding, on bool) {
+	for i := range tables {
+		tables[i].filters = on
+	}
 }
 
 // firstTable returns the number of the first table of a relation, if the right table of a

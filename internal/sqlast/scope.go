@@ -63,6 +63,7 @@ type binding struct {
 	columns []string // as they are declared and printed
 	named   []string // as a statement names them, if several have one name; nil: as columns
 	scalar  bool     // a row is the value of the only column
+	filters bool     // the right table of a semi or anti join, which only its ON sees
 	query   *Query   // that of a derived table or common table expression
 	object  *Object  // nil: a common table expression, a derived table or a table function
 	read    int      // the index of the object in the resolution
@@ -125,7 +126,7 @@ func (r *resolver) uniqueColumn(at Pos, b *binding, name string) int {
 func (r *resolver) tablesWith(s *scope, lo, hi int, name string) []int {
 	found := r.found[:0]
 	for i := lo; i < hi; i++ {
-		if r.column(&s.tables[i], name) >= 0 {
+		if b := &s.tables[i]; !b.filters && r.column(b, name) >= 0 {
 			found = append(found, i)
 		}
 	}
@@ -158,11 +159,11 @@ func (r *resolver) byAlias(s *scope, schema, alias string) int {
 	return -1
 }
 
-// qualifies returns the index of the table of s that a qualifier means in the clause that
-// is being resolved, or -1. Only FROM and ON see the right table of a semi or anti join.
+// qualifies returns the index of the table of s that a qualifier means where the resolver
+// is, or -1.
 func (r *resolver) qualifies(s *scope, schema, alias string) int {
 	i := r.byAlias(s, schema, alias)
-	if i >= s.hi && s.clause != inFrom && s.clause != inOn {
+	if i >= 0 && s.tables[i].filters {
 		return -1
 	}
 	return i
