@@ -394,22 +394,19 @@ func (r *resolver) isGroup(i int, s *scope) bool {
 	})
 }
 
-// portable reports whether an expression means the same in an inner scope. Engines that
-// look up an alias in HAVING and ORDER BY alone may not find the columns of an expression
-// where they find its alias.
+// portable reports whether an expression means the same in an inner scope. HAVING of
+// MySQL could not name the columns of a computed one.
 func (r *resolver) portable(e Expr, s *scope) bool {
-	is := true
+	_, isColumn := e.(*Column)
+	is := isColumn || isConstant(e) || r.flavor.AliasInItems
 	Walk(e, func(n Node) bool {
 		switch n := n.(type) {
 		case *Column:
 			is = is && !r.hidden(n.Table, s)
-		case *String, *Number, *Null, *Bool, *Bytes:
 		case *Call:
-			is = is && r.flavor.AliasInItems && n.Over == nil && !IsAggregate(n)
+			is = is && n.Over == nil && !IsAggregate(n)
 		case *Query:
 			is = false
-		default:
-			is = is && r.flavor.AliasInItems
 		}
 		return is
 	})

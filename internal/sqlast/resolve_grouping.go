@@ -23,6 +23,23 @@ func (r *resolver) groupColumns(terms []Expr, items []Item) []Expr {
 	return out
 }
 
+// isGroupTerm reports whether GROUP BY has item i by its position, its alias or its
+// expression.
+func (r *resolver) isGroupTerm(terms []Expr, it *Item, i int, s *scope) bool {
+	r.work += len(terms)
+	return slices.ContainsFunc(terms, func(term Expr) bool {
+		if parts := termsOf(term); parts != nil {
+			return r.isGroupTerm(parts, it, i, s)
+		}
+		if n, ok := itemOf(term, s.items); ok {
+			return n == i
+		}
+		c, ok := term.(*Column)
+		isAlias := ok && c.Table == "" && it.Alias != "" && r.fold(c.Name, it.Alias) && len(r.tablesWith(s, s.lo, s.hi, c.Name)) == 0
+		return isAlias || equalExpr(term, it.Expr)
+	})
+}
+
 // itemOf returns the index of the item that a term of GROUP BY means by its position.
 func itemOf(term Expr, items []Item) (int, bool) {
 	text, ok := position(term)

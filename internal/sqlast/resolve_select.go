@@ -95,23 +95,6 @@ func (r *resolver) itemList(sel *Select, bound []bool) {
 	s.done = len(sel.Items)
 }
 
-// isGroupTerm reports whether GROUP BY has item i by its position, its alias or its
-// expression.
-func (r *resolver) isGroupTerm(terms []Expr, it *Item, i int, s *scope) bool {
-	r.work += len(terms)
-	return slices.ContainsFunc(terms, func(term Expr) bool {
-		if parts := termsOf(term); parts != nil {
-			return r.isGroupTerm(parts, it, i, s)
-		}
-		if n, ok := itemOf(term, s.items); ok {
-			return n == i
-		}
-		c, ok := term.(*Column)
-		isAlias := ok && c.Table == "" && it.Alias != "" && r.fold(c.Name, it.Alias) && len(r.tablesWith(s, s.lo, s.hi, c.Name)) == 0
-		return isAlias || equalExpr(term, it.Expr)
-	})
-}
-
 func (r *resolver) checkColumns(sel *Select) {
 	if len(sel.Items) > maxColumns {
 		r.fail(TooComplex, sel.Pos, "", "a select list has more than %d columns", maxColumns)
