@@ -504,7 +504,7 @@ var documentedRefusals = map[string]map[string]string{
 		"the select list has two items named": "a name that two items of the select list have",
 		"the set operation has two columns":   "a name that two items of the select list have",
 		"in QUALIFY is a column and":          "a name in QUALIFY that is a column and an alias",
-		"is a select alias and the name of":   "a name that is an alias and the name of a table",
+		"is also the name of a table":         "the name of a table, too",
 		"cannot be used in this ON":           "an ON that names a table before the last comma",
 		"in HAVING is no item":                "GROUP BY ALL, where HAVING names a column by which DuckDB would group as well",
 		"ROLLUP, CUBE or GROUPING SETS has":   "in ROLLUP, CUBE and GROUPING SETS, an item of the select list",

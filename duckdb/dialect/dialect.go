@@ -26,8 +26,8 @@
 //   - a name in REPLACE or RENAME that several tables have
 //   - a name that two items of the select list have, where an expression uses it
 //   - a name in QUALIFY that is a column and an alias
-//   - a name that is an alias and the name of a table, except as a term of ORDER BY and
-//     in HAVING: DuckDB takes the row of the table
+//   - a name that is an alias, or a column of an outer query, and the name of a table, too,
+//     except as a term of ORDER BY and in HAVING: DuckDB takes the row of the table
 //   - the alias of an aggregate or window function in a subquery: use a WITH
 //   - an ON that names a table before the last comma
 //   - GROUP BY ALL, where HAVING names a column by which DuckDB would group as well

@@ -205,10 +205,14 @@ func (r *resolver) alias(slot *Expr, c *Column, s *scope) bool {
 	if i < 0 || r.err != nil {
 		return r.err != nil
 	}
-	if r.enclosingFirst(i, s) && r.lookUp(slot, c, s.outer) {
-		return true
+	rows := s.outer
+	if r.enclosingFirst(i, s) {
+		if r.lookUp(slot, c, s.outer) {
+			return true
+		}
+		rows = nil
 	}
-	if r.checkRow(c, s); r.err == nil {
+	if r.checkRow(c, rows); r.err == nil {
 		r.copyItem(slot, c, s, i)
 	}
 	return true
@@ -240,16 +244,16 @@ func (r *resolver) enclosingFirst(i int, s *scope) bool {
 	return r.isAggregated(s)
 }
 
-// checkRow refuses the alias of an item of s that is also the name of a table of s or of
-// a scope inside it, where that means the row of the table.
-func (r *resolver) checkRow(c *Column, s *scope) {
+// checkRow refuses a name that is also the name of a table of the scopes before end,
+// where that means the row of the table.
+func (r *resolver) checkRow(c *Column, end *scope) {
 	if !r.flavor.RowBeforeAlias {
 		return
 	}
-	for inner := r.scope; inner != s.outer; inner = inner.outer {
-		if r.byAlias(inner, "", c.Name) >= 0 {
-			r.fail(AmbiguousName, c.Pos, c.Name, "'%s' is a select alias and the name of a table, whose row it means here: rename "+
-				"the alias", c.Name)
+	for inner := r.scope; inner != end; inner = inner.outer {
+		if r.qualifies(inner, "", c.Name) >= 0 {
+			r.fail(AmbiguousName, c.Pos, c.Name, "'%s' is also the name of a table, whose row it means here: rename the alias, or "+
+				"qualify the column", c.Name)
 		}
 	}
 }

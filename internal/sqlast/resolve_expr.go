@@ -271,6 +271,9 @@ func (r *resolver) fromTables(slot *Expr, c *Column, s *scope) bool {
 	if len(found) == 0 {
 		return false
 	}
+	if r.checkRow(c, s); r.err != nil {
+		return true
+	}
 	value := merged{name: c.Name, value: found}
 	if len(found) > 1 {
 		g := r.group(s, c.Name, found)

@@ -272,7 +272,7 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 		return false
 	}
 	if s.clause == inGroupBy {
-		r.checkRow(c, s)
+		r.checkRow(c, s.outer)
 	}
 	it := &s.items[i]
 	if m := r.group(s, c.Name, found); r.flavor.AmbiguousMeansItem && len(found) > 1 && m != nil {
