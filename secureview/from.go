@@ -18,7 +18,12 @@ type FromClause struct {
 // FromClauses returns the FROM clauses of the statement that combine several
 // tables or subqueries, those of subqueries included. A statement that reads one
 // table has none.
-func (s *Statement) FromClauses() []FromClause { return slices.Clone(s.froms) }
+func (s *Statement) FromClauses() []FromClause {
+	if s.froms == nil {
+		return nil
+	}
+	return slices.Clone(s.froms())
+}
 
 // fromClauses returns the FROM clauses of a resolved query.
 func fromClauses(q *sqlast.Query) []FromClause {

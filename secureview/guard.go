@@ -28,6 +28,7 @@ package secureview
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
@@ -165,7 +166,7 @@ func (g *Guard) rewrite(sql string, read func(string) (*sqlast.Query, error)) (*
 	}
 	stmt := &Statement{dialect: g.dialect, columns: resolved.Columns, reads: reads(resolved)}
 	if len(stmt.reads) > 1 {
-		stmt.froms = fromClauses(q)
+		stmt.froms = sync.OnceValue(func() []FromClause { return fromClauses(q) })
 	}
 	if stmt.limit, stmt.capped, err = limit(q, resolved.Columns, g.rowLimit); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ type Statement struct {
 	sql     string
 	dialect dialect.Dialect
 	reads   []TableRead
-	froms   []FromClause
+	froms   func() []FromClause // nil: none
 	columns []string
 	limit   int
 	capped  bool

@@ -94,7 +94,8 @@ func (p *treeParser) peek() byte {
 func (p *treeParser) value(level int) bool {
 	c := p.peek()
 	at := len(p.values)
-	p.values = append(p.values, jsonValue{kind: c})
+	p.values = append(p.values, jsonValue{})
+	p.values[at].kind = c
 	switch c {
 	case '"':
 		start, end, escaped := p.quoted()

@@ -3,19 +3,15 @@
 // two names as the same that are different names in the database.
 package ascii
 
-import "strings"
-
 // Lower returns s with its ASCII letters in lower case.
 func Lower(s string) string {
 	for i := range len(s) {
 		if LowerByte(s[i]) != s[i] {
-			var b strings.Builder
-			b.Grow(len(s))
-			b.WriteString(s[:i])
-			for ; i < len(s); i++ {
-				b.WriteByte(LowerByte(s[i]))
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				b[i] = LowerByte(b[i])
 			}
-			return b.String()
+			return string(b)
 		}
 	}
 	return s
