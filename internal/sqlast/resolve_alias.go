@@ -1,184 +1,6 @@
 package sqlast
 
-import (
-	"slices"
-	"strconv"
-)
-
-// having resolves an unqualified name in HAVING for engines that look it up in
-// GROUP BY and the select list before the tables. Inside an aggregate or a
-// subquery they look it up in the tables first.
-func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
-	if r.scope.clause != inHaving || r.flavor.HavingTakesColumn || r.scope.aggregate != nil {
-		return false
-	}
-	if s != r.scope {
-		return r.flavor.HavingSkipsTables && r.outerItem(slot, c, s)
-	}
-	if g := r.groupedColumn(c, s); g != nil {
-		if r.flavor.ServersVary && r.isDerived(g) && slices.ContainsFunc(s.items, func(it Item) bool {
-			return it.Alias != "" && r.fold(it.Alias, c.Name) && !equalExpr(it.Expr, g)
-		}) {
-			r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in HAVING is a column and the alias of another item, of which "+
-				"servers take one or the other: qualify the column, or rename the alias", c.Name)
-		}
-		r.ownColumn(slot, c, g)
-		return true
-	}
-	i := r.item(c, s)
-	if i < 0 && r.flavor.AmbiguousMeansItem && !r.groupsBy(c, s) {
-		i = r.firstNamed(c, s)
-	}
-	if i < 0 || r.err != nil {
-		return r.err != nil
-	}
-	if r.flavor.AliasInItems { // an alias stands for its expression everywhere
-		r.copyItem(slot, c, s, i)
-		return true
-	}
-	// WITH ROLLUP an item is NULL in a total, and its column is not.
-	if column, ok := s.items[i].Expr.(*Column); ok && (!s.rollup || s.items[i].Alias == "") {
-		r.ownColumn(slot, c, column)
-		return true
-	}
-	// The expression could name columns that are not grouped by, which such engines
-	// refuse. They look up the alias first, as this resolver does.
-	c.Schema, c.Name, c.DoubleQuoted = "", s.items[i].Alias, false
-	return true
-}
-
-// ownColumn replaces a name in HAVING by the column that the block groups by or selects.
-// If that belongs to an enclosing query, MySQL may find it only as a bare name.
-func (r *resolver) ownColumn(slot *Expr, c, column *Column) {
-	if r.flavor.HavingSkipsTables && r.byAlias(r.scope, "", column.Table) < 0 && r.fold(column.Name, c.Name) {
-		column = bare(column)
-	}
-	*slot = column
-}
-
-// bare returns a column that is printed without its table.
-func bare(c *Column) *Column {
-	b := *c
-	b.Bare = true
-	return &b
-}
-
-// outerItem binds a name in HAVING of a subquery to an item of the select list of an
-// enclosing block s, whose aliases come before the columns of its tables there. In HAVING
-// of that block, its groups come first.
-func (r *resolver) outerItem(slot *Expr, c *Column, s *scope) bool {
-	switch {
-	case s.clause == inHaving && r.groupsBy(c, s), s.clause == inFrom, s.clause == inOn, s.clause == inWhere:
-		return false
-	}
-	i := r.item(c, s)
-	if i >= 0 && r.err == nil && (s.clause != inItems || i < s.done) {
-		r.copyItem(slot, c, s, i)
-		return true
-	}
-	return r.err != nil
-}
-
-// ofOuter prints the column that a name in HAVING of a subquery means in an enclosing block
-// s so that servers find it. If HAVING of s has the subquery and s groups, MySQL does not
-// find a qualified column, except in a subquery of its own or in the groups of the block.
-func (r *resolver) ofOuter(slot *Expr, s *scope) {
-	c, ok := (*slot).(*Column)
-	if !ok || s == r.scope || r.scope.clause != inHaving || r.scope.aggregate != nil || !r.flavor.HavingSkipsTables || len(s.groupBy) == 0 && !s.rollup {
-		return
-	}
-	r.work += len(r.scope.groupBy)
-	switch isSame := func(e Expr) bool { return equalExpr(e, c) }; {
-	case s.clause == inHaving && slices.ContainsFunc(r.scope.groupBy, isSame):
-		*slot = bare(c)
-	case s.clause == inHaving:
-		*slot = selectOf(c)
-	case s.rollup && (s.clause == inItems || s.clause == inOrderBy):
-		r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in HAVING of a subquery is a column of a query WITH ROLLUP, of which servers "+
-			"take one or the other value in a total: qualify it with its table", c.Name)
-	}
-}
-
-// checkHaving refuses a column in HAVING that the block neither selects nor groups by. In a
-// derived table, MySQL would take a column of an enclosing query for the name.
-func (r *resolver) checkHaving(slot *Expr, s *scope) {
-	c, ok := (*slot).(*Column)
-	if !ok || r.err != nil || c.Table == "" || s.clause != inHaving || s != r.scope || s.outer != nil || r.scope.aggregate != nil || !r.flavor.HavingSkipsTables {
-		return
-	}
-	r.work += len(s.items) + len(s.groupBy)
-	isSame := func(e Expr) bool { return equalExpr(e, c) }
-	if !slices.ContainsFunc(s.groupBy, isSame) && !slices.ContainsFunc(s.items, func(it Item) bool { return isSame(it.Expr) }) {
-		r.fail(Misplaced, c.Pos, c.Name, "'%s' in HAVING is neither in GROUP BY nor in the select list: add it, or filter in WHERE", c.Name)
-	}
-}
-
-// selectOf returns (SELECT c).
-func selectOf(c *Column) *Subquery {
-	return &Subquery{Pos: c.Pos, Query: &Query{Pos: c.Pos, Body: &Select{Pos: c.Pos, Items: []Item{{Expr: c}}}}}
-}
-
-// skipsTables reports whether an unqualified name in HAVING means a column of a query
-// that encloses s, although a table of s has a column with that name.
-func (r *resolver) skipsTables(c *Column, s *scope) bool {
-	if !r.flavor.HavingSkipsTables || r.scope.clause != inHaving || r.scope.aggregate != nil || s.clause != inHaving || r.groupsBy(c, s) ||
-		s != r.scope && len(s.groupBy) == 0 {
-		return false
-	}
-	r.work += 4 * len(s.items)
-	if slices.ContainsFunc(s.items, func(it Item) bool { return r.fold(itemName(&it), c.Name) }) {
-		return false
-	}
-	for o := s.outer; o != nil; o = o.outer {
-		if len(r.tablesWith(o, o.lo, o.hi, c.Name)) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// isLaterItem reports whether a qualified column of HAVING in a subquery is an item of
-// the enclosing select list outer that comes later. MariaDB looks for such a column in
-// that list first, and refuses an item that it has not read yet. In a query of its own
-// it means the column of the table.
-func (r *resolver) isLaterItem(c *Column, outer *scope) bool {
-	if !r.flavor.HavingSkipsTables || r.scope.clause != inHaving || r.scope.aggregate != nil || outer == r.scope || outer.clause != inItems {
-		return false
-	}
-	later := outer.items[min(outer.done+1, len(outer.items)):]
-	r.work += 4 * len(later)
-	return slices.ContainsFunc(later, func(it Item) bool {
-		column, ok := it.Expr.(*Column)
-		return ok && r.fold(column.Name, c.Name) && (column.Table == "" || r.fold(column.Table, c.Table))
-	})
-}
-
-// groupedColumn returns the column with this name that the block groups by, or nil
-// if there is none or more than one.
-func (r *resolver) groupedColumn(c *Column, s *scope) *Column {
-	groups := s.groupBy
-	if r.flavor.GroupsAsWritten {
-		groups = r.groupColumns(groups, s.items)
-	}
-	var found *Column
-	for _, e := range groups {
-		if g, ok := e.(*Column); ok && r.fold(g.Name, c.Name) {
-			if found != nil && !equalExpr(found, g) {
-				return nil
-			}
-			found = g
-		}
-	}
-	return found
-}
-
-// groupsBy reports whether the block groups by a column with this name.
-func (r *resolver) groupsBy(c *Column, s *scope) bool {
-	return slices.ContainsFunc(s.groupBy, func(e Expr) bool {
-		g, ok := e.(*Column)
-		return ok && r.fold(g.Name, c.Name)
-	})
-}
+import "slices"
 
 // alias binds an unqualified name to an item of the select list that has it as its
 // alias. The expression of the item replaces the name: an engine looks for a column
@@ -329,75 +151,6 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 	*slot = e
 }
 
-// groupDistinct replaces SELECT DISTINCT of a block by GROUP BY of its items, if an expression
-// of ORDER BY has an alias: next to DISTINCT, MySQL accepts the alias, but not its expression.
-func (r *resolver) groupDistinct(sel *Select, order []Order, s *scope) {
-	if !sel.Distinct || len(sel.GroupBy) > 0 || !slices.ContainsFunc(order, func(o Order) bool { return r.usesAlias(o.Expr, s) }) ||
-		slices.ContainsFunc(sel.Items, func(it Item) bool { return hasCall(it.Expr, isOfGroup) }) ||
-		slices.ContainsFunc(order, func(o Order) bool { return hasCall(o.Expr, isOfGroup) }) {
-		return
-	}
-	for i := range sel.Items {
-		if e := sel.Items[i].Expr; !isConstant(e) {
-			sel.GroupBy = append(sel.GroupBy, &Number{Pos: e.At(), Text: strconv.Itoa(i + 1)})
-		}
-	}
-	sel.Distinct, s.distinct, s.groupBy = false, false, sel.GroupBy
-}
-
-// usesAlias reports whether a term of ORDER BY that is not a name has the alias of an
-// expression in it.
-func (r *resolver) usesAlias(term Expr, s *scope) bool {
-	if _, isColumn := term.(*Column); isColumn {
-		return false
-	}
-	found := false
-	Walk(term, func(n Node) bool {
-		if c, ok := n.(*Column); ok && c.Table == "" && !found && len(r.tablesWith(s, s.lo, s.hi, c.Name)) == 0 {
-			r.work += 4 * len(s.items)
-			found = slices.ContainsFunc(s.items, func(it Item) bool {
-				_, isColumn := it.Expr.(*Column)
-				return !isColumn && r.fold(it.Alias, c.Name) && !isConstant(it.Expr)
-			})
-		}
-		_, isQuery := n.(*Query)
-		return !isQuery && !found
-	})
-	return found
-}
-
-// isOfGroup reports whether a call computes its value from several rows.
-func isOfGroup(c *Call) bool { return c.Over != nil || IsAggregate(c) }
-
-// hasItems reports whether all columns of an expression are items.
-func (r *resolver) hasItems(e Expr, s *scope) bool {
-	all := true
-	Walk(e, func(n Node) bool {
-		if c, ok := n.(*Column); ok {
-			r.work += len(s.items)
-			all = all && slices.ContainsFunc(s.items, func(it Item) bool { return equalExpr(it.Expr, c) })
-		}
-		return all
-	})
-	return all
-}
-
-// isGroup reports whether the block groups by the expression of an item, which is neither
-// a column nor constant. WITH ROLLUP the item is NULL in a total.
-func (r *resolver) isGroup(i int, s *scope) bool {
-	e := s.items[i].Expr
-	if _, isColumn := e.(*Column); isColumn || s.rollup || isConstant(e) {
-		return false
-	}
-	r.work += len(s.groupBy)
-	return slices.ContainsFunc(s.groupBy, func(term Expr) bool {
-		if n, ok := itemOf(term, s.items); ok {
-			term = s.items[n].Expr
-		}
-		return equalExpr(term, e)
-	})
-}
-
 // portable reports whether an expression means the same in an inner scope. HAVING of
 // MySQL could not name the columns of a computed one.
 func (r *resolver) portable(e Expr, s *scope) bool {
@@ -415,4 +168,75 @@ func (r *resolver) portable(e Expr, s *scope) bool {
 		return is
 	})
 	return is
+}
+
+// item returns the index of the item that the name means as an alias, or -1.
+func (r *resolver) item(c *Column, s *scope) int {
+	found := -1
+	r.work += 4 * len(s.items)
+	for i := range s.items {
+		name := s.items[i].Alias
+		if r.flavor.OrderByOutput && s.clause != inGroupBy {
+			name = itemName(&s.items[i])
+		}
+		if name == "" || len(name) != len(c.Name) || !r.fold(name, c.Name) {
+			continue
+		}
+		if _, isColumn := s.items[i].Expr.(*Column); !isColumn && r.flavor.ExpressionFirst && (found < 0 || s.clause != inHaving) {
+			return i
+		}
+		if found < 0 {
+			found = i
+		} else if !r.flavor.NamesRepeat && !equalExpr(s.items[i].Expr, s.items[found].Expr) {
+			r.fail(AmbiguousColumn, c.Pos, c.Name, "the select list has two items named '%s': give each its own alias", c.Name)
+		}
+	}
+	return found
+}
+
+// firstNamed returns the item that an unqualified name means if several tables have
+// a column with that name, as after SELECT *, or -1. That is the first one in
+// SQLite, and the only one in MySQL.
+//
+// In GROUP BY and ORDER BY of MySQL, it also means the item if a join merged the
+// columns, and in HAVING if it did not.
+func (r *resolver) firstNamed(c *Column, s *scope) int {
+	switch {
+	case r.isAmbiguous(c, s):
+		if !r.flavor.AmbiguousMeansItem && (s.clause != inOrderBy || !r.flavor.NamesRepeat) {
+			return -1
+		}
+	case !r.flavor.AmbiguousMeansItem || (s.clause == inHaving) == (len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 1):
+		return -1
+	}
+	found := -1
+	r.work += 4 * len(s.items)
+	for i := range s.items {
+		switch {
+		case !r.fold(itemName(&s.items[i]), c.Name):
+		case found < 0:
+			found = i
+		case !r.flavor.NamesRepeat && !equalExpr(s.items[i].Expr, s.items[found].Expr):
+			return -1
+		}
+	}
+	return found
+}
+
+// isAmbiguous reports whether several tables have a column with an unqualified name,
+// and no join merged them.
+func (r *resolver) isAmbiguous(c *Column, s *scope) bool {
+	found := r.tablesWith(s, s.lo, s.hi, c.Name)
+	return len(found) > 1 && r.group(s, c.Name, found) == nil
+}
+
+// sharesName reports whether another item has the name of item i.
+func (r *resolver) sharesName(s *scope, i int) bool {
+	r.work += 4 * len(s.items)
+	for k := range s.items {
+		if k != i && r.fold(itemName(&s.items[k]), s.items[i].Alias) {
+			return true
+		}
+	}
+	return false
 }

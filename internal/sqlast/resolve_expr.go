@@ -144,6 +144,25 @@ func IsAggregate(c *Call) bool {
 	return false
 }
 
+// hasWindow reports whether an expression calls a window function of its own block.
+func hasWindow(e Expr) bool { return hasCall(e, func(c *Call) bool { return c.Over != nil }) }
+
+// isOfGroup reports whether a call computes its value from several rows.
+func isOfGroup(c *Call) bool { return c.Over != nil || IsAggregate(c) }
+
+// hasCall reports whether an expression has a call of its own block for which is returns true.
+func hasCall(e Expr, is func(*Call) bool) bool {
+	found := false
+	Walk(e, func(n Node) bool {
+		if c, ok := n.(*Call); ok {
+			found = found || is(c)
+		}
+		_, isQuery := n.(*Query)
+		return !isQuery && !found
+	})
+	return found
+}
+
 // columnRef resolves a column, qualified or not.
 func (r *resolver) columnRef(slot *Expr, c *Column) {
 	if c.Path != nil {

@@ -147,6 +147,42 @@ func (r *resolver) isItemPart(alias, name string) bool {
 	return found
 }
 
+// splitWindows replaces a column C.x next to a window function, or as its argument, in an
+// item or a term of ORDER BY by coalesce(C.x), if A.x is a term of a window. MariaDB selects
+// such a column on its own, and may take A.x for it. If A.x is also a term of ORDER BY or
+// GROUP BY, it is ambiguous or ends a server of version 10.11.
+func (r *resolver) splitWindows(items []Item, orderBy []Order) {
+	if len(r.scope.windows) == 0 || r.err != nil {
+		return
+	}
+	for i := range items {
+		r.splitWindow(&items[i].Expr)
+	}
+	for i := range orderBy {
+		r.splitWindow(&orderBy[i].Expr)
+	}
+}
+
+func (r *resolver) splitWindow(e *Expr) {
+	if !hasWindow(*e) {
+		return
+	}
+	slots(*e, func(part *Expr) {
+		c, ok := (*part).(*Column)
+		if !ok {
+			r.splitWindow(part)
+			return
+		}
+		r.work += len(r.scope.windows)
+		if slices.ContainsFunc(r.scope.windows, func(e *Expr) bool {
+			term, ok := (*e).(*Column)
+			return ok && r.fold(term.Name, c.Name) && r.readsName(c.Table, term.Table) != noTable
+		}) {
+			*part = valueOf(c)
+		}
+	})
+}
+
 // A reading is how a table of a block reads a table with a name.
 type reading int
 

@@ -1,0 +1,207 @@
+package sqlast
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// term resolves a whole term of GROUP BY, ORDER BY or DISTINCT ON: a position, the
+// alias of an item, or an expression.
+func (r *resolver) term(e *Expr, s *scope) {
+	if r.spent((*e).At()) {
+		return
+	}
+	if terms := termsOf(*e); terms != nil && s.clause == inGroupBy {
+		for i := range terms {
+			r.term(&terms[i], s)
+		}
+		return
+	}
+	columns := len(s.items) + len(s.names)
+	if text, ok := position(*e); ok {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > columns {
+			r.fail(Misplaced, (*e).At(), text,
+				"%s position %s is out of range: the select list has %d columns",
+				clauseNames[s.clause], text, columns)
+		}
+		*e = &Number{Pos: (*e).At(), Text: text}
+		return
+	}
+	if c, ok := (*e).(*Column); ok && c.Table == "" && c.Path == nil && r.whole(e, c, s) {
+		return
+	}
+	if c, ok := (*e).(*Collate); ok && r.flavor.AliasUnderCollate && s.clause == inOrderBy {
+		r.term(&c.X, s)
+		return
+	}
+	named := !isConstant(*e)
+	r.expr(e)
+	text := *e
+	if _, ok := position(*e); ok {
+		r.fail(Misplaced, (*e).At(), "",
+			"a select alias that is a number cannot be used with a sign in %s", clauseNames[s.clause])
+	} else if named && isConstant(*e) {
+		r.constantTerm(e, s)
+	} else if r.flavor.QueriesByPosition && hasBareQuery(*e) && r.repeatedItem(e, s.items) && s.clause == inGroupBy {
+		r.refuseOuterAggregate(text)
+	}
+}
+
+// constantTerm replaces a term that is a constant by NULL, unless it has the value of
+// a group, which is NULL in some grouping sets. Engines read some constants, such as
+// -5, as a position. As an alias they order nothing, like NULL, which DISTINCT ON does
+// not allow.
+func (r *resolver) constantTerm(e *Expr, s *scope) {
+	switch at := (*e).At(); {
+	case !s.constants && s.clause == inDistinctOn:
+		*e = &Bool{Pos: at, Value: true}
+		return
+	case !s.constants:
+		*e = &Null{Pos: at}
+		return
+	}
+	x := *e
+	if u, ok := x.(*Unary); ok {
+		x = u.X
+	}
+	switch x.(type) {
+	case *Number, *String, *Null:
+		r.fail(Unsupported, (*e).At(), "", "a constant of ROLLUP, CUBE or GROUPING SETS with a sign is not supported in %s: "+
+			"use its alias alone, or grouping(..)", clauseNames[s.clause])
+	}
+}
+
+// hasBareQuery reports whether an expression has a subquery without FROM.
+func hasBareQuery(e Expr) bool {
+	bare := false
+	Walk(e, func(n Node) bool {
+		s, ok := n.(*Select)
+		bare = bare || ok && s.From == nil
+		return !bare
+	})
+	return bare
+}
+
+// repeatedItem replaces a term that repeats the expression of an item by its position,
+// and reports whether there is one.
+func (r *resolver) repeatedItem(e *Expr, items []Item) bool {
+	r.work += len(items)
+	isTerm := func(it Item) bool { return equalExpr(it.Expr, *e) }
+	n := slices.IndexFunc(items, isTerm)
+	if n >= 0 {
+		*e = &Number{Pos: (*e).At(), Text: strconv.Itoa(n + 1)}
+	}
+	return n >= 0
+}
+
+// isConstant reports whether an expression has no columns, calls and queries.
+func isConstant(e Expr) bool {
+	constant := true
+	Walk(e, func(n Node) bool {
+		switch n.(type) {
+		case *Column, *Star, *Call, *Now, *Query:
+			constant = false
+		}
+		return constant
+	})
+	return constant
+}
+
+// position returns the digits of a term that engines read as the number of an item.
+// Engines also accept it in parentheses, which the tree does not have, and with a
+// plus.
+func position(e Expr) (string, bool) {
+	for {
+		u, ok := e.(*Unary)
+		if !ok || u.Op != Plus {
+			break
+		}
+		e = u.X
+	}
+	n, ok := e.(*Number)
+	if !ok || n.Text == "" || strings.Trim(n.Text, "0123456789") != "" {
+		return "", false
+	}
+	return n.Text, true
+}
+
+// whole binds an unqualified name that is a whole term to an item of the select
+// list, and reports whether there is one.
+func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
+	if s.names != nil {
+		return r.outputTerm(e, c, s)
+	}
+	found := r.tablesWith(s, s.lo, s.hi, c.Name)
+	if s.clause == inGroupBy && (len(found) == 1 || len(found) > 1 && !r.flavor.AmbiguousMeansItem) {
+		return false
+	}
+	if s.clause == inGroupBy && r.flavor.ServersVary && r.isMergedApart(c, s, found) {
+		return false
+	}
+	i := r.item(c, s)
+	if i < 0 {
+		i = r.firstNamed(c, s)
+	}
+	if i < 0 {
+		return false
+	}
+	if s.clause == inGroupBy {
+		r.checkRow(c, s.outer)
+	}
+	it := &s.items[i]
+	if m := r.group(s, c.Name, found); r.flavor.AmbiguousMeansItem && len(found) > 1 && m != nil {
+		if equalExpr(it.Expr, r.mergedValue(c.Pos, s, m)) {
+			return false
+		}
+		if column, ok := it.Expr.(*Column); ok && s.clause == inGroupBy {
+			*c = *column // HAVING looks for it
+			return true
+		}
+	}
+	if s.clause != inOrderBy || it.Alias == "" || r.sharesName(s, i) {
+		*e = &Number{Pos: c.Pos, Text: strconv.Itoa(i + 1)}
+		return true
+	}
+	c.Schema, c.Name, c.DoubleQuoted = "", it.Alias, false
+	return true
+}
+
+// isMergedApart reports whether a name in GROUP BY of MySQL means the column that a join
+// without the first table of FROM merged from the tables of found. The columns that a join
+// with that table merged are several ones there, and an item comes before them. For MySQL,
+// the tables on the right of a RIGHT JOIN come before those on its left.
+func (r *resolver) isMergedApart(c *Column, s *scope, found []int) bool {
+	m := r.group(s, c.Name, found)
+	if len(found) < 2 || m == nil {
+		return false
+	}
+	i := slices.IndexFunc(s.merging, func(j merging) bool { return j.join == m.join })
+	if j := &s.merging[i]; (j.lo > 0) != (s.first < j.lo || s.first >= j.hi) && r.item(c, s) >= 0 {
+		r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in GROUP BY is a column that a join next to a RIGHT JOIN merged and the alias "+
+			"of an item, of which servers take one or the other: qualify the column, or rename the alias", c.Name)
+	}
+	return s.merging[i].lo > 0
+}
+
+// outputTerm binds an unqualified name to a column of a set operation.
+func (r *resolver) outputTerm(e *Expr, c *Column, s *scope) bool {
+	found := -1
+	r.work += 4 * len(s.names)
+	for i, name := range s.names {
+		if !r.fold(name, c.Name) {
+			continue
+		}
+		if found >= 0 && !r.flavor.NamesRepeat {
+			r.fail(AmbiguousColumn, c.Pos, c.Name, "the set operation has two columns named '%s': give each its own alias", c.Name)
+		}
+		if found < 0 {
+			found = i
+		}
+	}
+	if found >= 0 {
+		*e = &Number{Pos: c.Pos, Text: strconv.Itoa(found + 1)}
+	}
+	return found >= 0
+}
