@@ -117,7 +117,7 @@ var joinKinds = map[string]sqlast.JoinKind{
 // columns of more tables.
 func lift(product *sqlast.Join) *sqlast.Join {
 	for _, side := range []*sqlast.Relation{&product.Left, &product.Right} {
-		if isFilter(*side) {
+		if sqlast.IsFilter(*side) {
 			if filter := (*side).(*sqlast.Join); !filter.Natural {
 				*side = filter.Left
 				filter.Left = lift(product)
@@ -164,16 +164,10 @@ func (r *reader) join(o object, at sqlast.Pos) sqlast.Relation {
 	if cross {
 		out = lift(j)
 	}
-	if isFilter(j.Right) || isFilter(j.Left) && !isFilter(j) || isFilter(j) && j.AsOf {
+	if sqlast.IsFilter(j.Right) || sqlast.IsFilter(j.Left) && !sqlast.IsFilter(j) || sqlast.IsFilter(j) && j.AsOf {
 		r.unsupported("SEMI or ANTI JOIN before another join, or with ASOF", "write it last, or WHERE [NOT] EXISTS (SELECT ..)")
 	}
 	return out
-}
-
-// isFilter reports whether a relation is a semi or anti join.
-func isFilter(rel sqlast.Relation) bool {
-	j, ok := rel.(*sqlast.Join)
-	return ok && (j.Kind == sqlast.SemiJoin || j.Kind == sqlast.AntiJoin)
 }
 
 // tableFunctions are the functions that are allowed in FROM. Each has one column,

@@ -224,9 +224,6 @@ var joinKinds = [...]string{
 	AntiJoin:  "ANTI JOIN ",
 }
 
-// filters reports whether a join only chooses rows of its left side.
-func (j *Join) filters() bool { return j.Kind == SemiJoin || j.Kind == AntiJoin }
-
 func (p *printer) join(j *Join) {
 	bare := !j.Natural && j.On == nil && j.Using == nil
 	cross := bare && j.Kind == InnerJoin

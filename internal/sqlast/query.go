@@ -191,6 +191,12 @@ const (
 	AntiJoin
 )
 
+// IsFilter reports whether a relation is a semi or anti join.
+func IsFilter(rel Relation) bool {
+	j, ok := rel.(*Join)
+	return ok && (j.Kind == SemiJoin || j.Kind == AntiJoin)
+}
+
 func (*Table) relation()         {}
 func (*Derived) relation()       {}
 func (*TableFunction) relation() {}

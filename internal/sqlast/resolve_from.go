@@ -22,7 +22,8 @@ func (r *resolver) from(rel Relation, s *scope) {
 	s.clause = inOn
 	r.conditions(rel, s, 0, 0, len(s.tables))
 	s.lo, s.hi = 0, len(s.tables)
-	for j, ok := rel.(*Join); ok && j.filters(); j, ok = j.Left.(*Join) {
+	for ; IsFilter(rel); rel = rel.(*Join).Left {
+		j := rel.(*Join)
 		s.hi -= tablesOf(j.Right)
 		s.merged = slices.DeleteFunc(s.merged, func(m merged) bool { return m.join == j })
 	}
@@ -94,7 +95,7 @@ func (r *resolver) relation(rel Relation, s *scope, lo, next int) int {
 		if r.err == nil && (rel.Natural || len(rel.Using) > 0) {
 			r.using(rel, s, next, middle, end)
 		}
-		if rel.filters() {
+		if IsFilter(rel) {
 			filter(s.tables[middle:end], true)
 		}
 		return end
@@ -246,7 +247,7 @@ func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
 	}
 	middle := r.conditions(j.Left, s, next, lo, hi)
 	end := middle + tablesOf(j.Right)
-	if j.filters() {
+	if IsFilter(j) {
 		filter(s.tables[middle:end], false)
 	}
 	r.conditions(j.Right, s, middle, middle, end)
@@ -263,7 +264,7 @@ func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
 		r.checkAsOf(j, s, middle, end)
 		r.scope = outer
 	}
-	if j.filters() {
+	if IsFilter(j) {
 		filter(s.tables[middle:end], true)
 	}
 	return end

@@ -151,7 +151,7 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int, inside bool) ([
 			"a join with USING or a NATURAL JOIN: name the columns, or swap its tables and write LEFT JOIN")
 	}
 	left, middle := r.starColumns(j.Left, s, next, inside || merging)
-	if j.filters() {
+	if IsFilter(j) {
 		return left, middle
 	}
 	right, end := r.starColumns(j.Right, s, middle, inside || merging)
