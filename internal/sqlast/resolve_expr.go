@@ -45,8 +45,9 @@ func (r *resolver) expr(slot *Expr) {
 	}
 }
 
-// isUnordered reports whether the ORDER BY of a SELECT DISTINCT means nothing, because IN or
-// another comparison takes all its rows. An aggregate in it would make one row of them.
+// isUnordered reports whether the ORDER BY of a SELECT DISTINCT has no effect, because IN
+// or another comparison takes all its rows. An aggregate in the ORDER BY has an effect: it
+// makes one row of them.
 func isUnordered(e Expr, q *Query) bool {
 	switch e.(type) {
 	case *In, *Quantified:
@@ -147,10 +148,11 @@ func IsAggregate(c *Call) bool {
 // hasWindow reports whether an expression calls a window function of its own block.
 func hasWindow(e Expr) bool { return hasCall(e, func(c *Call) bool { return c.Over != nil }) }
 
-// isOfGroup reports whether a call computes its value from several rows.
-func isOfGroup(c *Call) bool { return c.Over != nil || IsAggregate(c) }
+// isOfRows reports whether a call computes its value from several rows.
+func isOfRows(c *Call) bool { return c.Over != nil || IsAggregate(c) }
 
-// hasCall reports whether an expression has a call of its own block for which is returns true.
+// hasCall reports whether an expression has a call in its own block, not in a subquery,
+// for which the function returns true.
 func hasCall(e Expr, is func(*Call) bool) bool {
 	found := false
 	Walk(e, func(n Node) bool {
@@ -184,8 +186,8 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 	}
 }
 
-// lookUp resolves an unqualified name in s and the scopes around it, and reports whether
-// one of them has it.
+// lookUp resolves an unqualified name in s and the scopes around it. It reports whether
+// one of them has the name, or the name is refused.
 func (r *resolver) lookUp(slot *Expr, c *Column, s *scope) bool {
 	for ; s != nil; s = s.outer {
 		if s.clause == inQualify && r.eitherInQualify(c, s) {
@@ -193,7 +195,7 @@ func (r *resolver) lookUp(slot *Expr, c *Column, s *scope) bool {
 		}
 		if r.having(slot, c, s) || !r.skipsTables(c, s) && r.fromTables(slot, c, s) || r.alias(slot, c, s) || r.err != nil {
 			r.reach(s, *slot)
-			r.ofOuter(slot, s)
+			r.outerColumn(slot, s)
 			r.checkHaving(slot, s)
 			return true
 		}
@@ -209,7 +211,7 @@ func (r *resolver) lookUp(slot *Expr, c *Column, s *scope) bool {
 	return false
 }
 
-// reach records a name that means e, which belongs to s.
+// reach records that a name in the current scope means e, which belongs to the scope s.
 func (r *resolver) reach(s *scope, e Expr) {
 	if s == r.scope {
 		return
@@ -227,8 +229,8 @@ func (r *resolver) reach(s *scope, e Expr) {
 }
 
 // isAggregated reports whether an aggregate function that is being resolved is computed
-// in s or further out. One that names no column of its block is computed in an enclosing
-// one.
+// in s or further out. An aggregate that names no column of its own block is computed in
+// an enclosing block.
 func (r *resolver) isAggregated(s *scope) bool {
 	for inner := r.scope; inner != s; inner = inner.outer {
 		if inner.aggregate != nil && !r.namesTable(inner.aggregate, inner) {
@@ -243,7 +245,8 @@ func (r *resolver) namesTable(e Expr, s *scope) bool {
 	found := false
 	Walk(e, func(n Node) bool {
 		if c, ok := n.(*Column); ok {
-			found = found || r.qualifies(s, "", c.Table) >= 0 || c.Table == "" && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0
+			found = found || r.qualifies(s, "", c.Table) >= 0 ||
+				c.Table == "" && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0
 		}
 		return !found
 	})

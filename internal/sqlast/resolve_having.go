@@ -3,8 +3,9 @@ package sqlast
 import "slices"
 
 // having resolves an unqualified name in HAVING for engines that look it up in
-// GROUP BY and the select list before the tables. Inside an aggregate or a
-// subquery they look it up in the tables first.
+// GROUP BY and the select list before the tables. Inside an aggregate they look it
+// up in the tables first, and so they do in a subquery, except for MySQL: see
+// outerItem.
 func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
 	if r.scope.clause != inHaving || r.flavor.HavingTakesColumn || r.scope.aggregate != nil {
 		return false
@@ -44,8 +45,15 @@ func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
 	return true
 }
 
-// ownColumn replaces a name in HAVING by the column that the block groups by or selects.
-// If that belongs to an enclosing query, MySQL may find it only as a bare name.
+// inHavingOfMySQL reports whether the resolver is in HAVING of MySQL, outside of an
+// aggregate function.
+func (r *resolver) inHavingOfMySQL() bool {
+	return r.flavor.HavingSkipsTables && r.scope.clause == inHaving && r.scope.aggregate == nil
+}
+
+// ownColumn replaces a name in HAVING by the column that the block groups by or
+// selects. If the column belongs to an enclosing query, MySQL may find it only by
+// its name without the table.
 func (r *resolver) ownColumn(slot *Expr, c, column *Column) {
 	if r.flavor.HavingSkipsTables && r.byAlias(r.scope, "", column.Table) < 0 && r.fold(column.Name, c.Name) {
 		column = bare(column)
@@ -53,16 +61,16 @@ func (r *resolver) ownColumn(slot *Expr, c, column *Column) {
 	*slot = column
 }
 
-// bare returns a column that is printed without its table.
+// bare returns a copy of a column that is printed without its table.
 func bare(c *Column) *Column {
 	b := *c
 	b.Bare = true
 	return &b
 }
 
-// outerItem binds a name in HAVING of a subquery to an item of the select list of an
-// enclosing block s, whose aliases come before the columns of its tables there. In HAVING
-// of that block, its groups come first.
+// outerItem binds a name in HAVING of a subquery to an item of the enclosing block s.
+// The aliases of s come before the columns of its tables there. If HAVING of s has the
+// subquery, the groups of s come first.
 func (r *resolver) outerItem(slot *Expr, c *Column, s *scope) bool {
 	switch {
 	case s.clause == inHaving && r.groupsBy(c, s), s.clause == inFrom, s.clause == inOn, s.clause == inWhere:
@@ -76,12 +84,13 @@ func (r *resolver) outerItem(slot *Expr, c *Column, s *scope) bool {
 	return r.err != nil
 }
 
-// ofOuter prints the column that a name in HAVING of a subquery means in an enclosing block
-// s so that servers find it. If HAVING of s has the subquery and s groups, MySQL does not
-// find a qualified column, except in a subquery of its own or in the groups of the block.
-func (r *resolver) ofOuter(slot *Expr, s *scope) {
+// outerColumn prepares a column of the enclosing block s that a name in HAVING of a
+// subquery means, so that servers find it. If HAVING of s has the subquery and s
+// groups, MySQL does not find the column with its table, unless it is in one more
+// subquery. If the subquery groups by the column, its name alone is found.
+func (r *resolver) outerColumn(slot *Expr, s *scope) {
 	c, ok := (*slot).(*Column)
-	if !ok || s == r.scope || r.scope.clause != inHaving || r.scope.aggregate != nil || !r.flavor.HavingSkipsTables || len(s.groupBy) == 0 && !s.rollup {
+	if !ok || s == r.scope || !r.inHavingOfMySQL() || len(s.groupBy) == 0 && !s.rollup {
 		return
 	}
 	r.work += len(r.scope.groupBy)
@@ -91,8 +100,8 @@ func (r *resolver) ofOuter(slot *Expr, s *scope) {
 	case s.clause == inHaving:
 		*slot = selectOf(c)
 	case s.rollup && (s.clause == inItems || s.clause == inOrderBy):
-		r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in HAVING of a subquery is a column of a query WITH ROLLUP, of which servers "+
-			"take one or the other value in a total: qualify it with its table", c.Name)
+		r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in HAVING of a subquery is a column of a query WITH ROLLUP, of which "+
+			"servers take one or the other value in a total: qualify it with its table", c.Name)
 	}
 }
 
@@ -105,21 +114,22 @@ func selectOf(c *Column) *Subquery {
 // derived table, MySQL would take a column of an enclosing query for the name.
 func (r *resolver) checkHaving(slot *Expr, s *scope) {
 	c, ok := (*slot).(*Column)
-	if !ok || r.err != nil || c.Table == "" || s.clause != inHaving || s != r.scope || s.outer != nil || r.scope.aggregate != nil || !r.flavor.HavingSkipsTables {
+	if !ok || r.err != nil || c.Table == "" || s != r.scope || s.outer != nil || !r.inHavingOfMySQL() {
 		return
 	}
 	r.work += len(s.items) + len(s.groupBy)
 	isSame := func(e Expr) bool { return equalExpr(e, c) }
-	if !slices.ContainsFunc(s.groupBy, isSame) && !slices.ContainsFunc(s.items, func(it Item) bool { return isSame(it.Expr) }) {
-		r.fail(Misplaced, c.Pos, c.Name, "'%s' in HAVING is neither in GROUP BY nor in the select list: add it, or filter in WHERE", c.Name)
+	isItem := slices.ContainsFunc(s.items, func(it Item) bool { return isSame(it.Expr) })
+	if !isItem && !slices.ContainsFunc(s.groupBy, isSame) {
+		r.fail(Misplaced, c.Pos, c.Name, "'%s' in HAVING is neither in GROUP BY nor in the select list: add it, or filter "+
+			"in WHERE", c.Name)
 	}
 }
 
 // skipsTables reports whether an unqualified name in HAVING means a column of a query
 // that encloses s, although a table of s has a column with that name.
 func (r *resolver) skipsTables(c *Column, s *scope) bool {
-	if !r.flavor.HavingSkipsTables || r.scope.clause != inHaving || r.scope.aggregate != nil || s.clause != inHaving || r.groupsBy(c, s) ||
-		s != r.scope && len(s.groupBy) == 0 {
+	if !r.inHavingOfMySQL() || s.clause != inHaving || r.groupsBy(c, s) || s != r.scope && len(s.groupBy) == 0 {
 		return false
 	}
 	r.work += 4 * len(s.items)
@@ -134,12 +144,12 @@ func (r *resolver) skipsTables(c *Column, s *scope) bool {
 	return false
 }
 
-// isLaterItem reports whether a qualified column of HAVING in a subquery is an item of
-// the enclosing select list outer that comes later. MariaDB looks for such a column in
-// that list first, and refuses an item that it has not read yet. In a query of its own
-// it means the column of the table.
+// isLaterItem reports whether a qualified column in HAVING of a subquery is a later item
+// of the enclosing block outer, whose select list has the subquery. MariaDB looks for such
+// a column in that list first, and refuses an item that it has not read yet. In one more
+// subquery it means the column of the table.
 func (r *resolver) isLaterItem(c *Column, outer *scope) bool {
-	if !r.flavor.HavingSkipsTables || r.scope.clause != inHaving || r.scope.aggregate != nil || outer == r.scope || outer.clause != inItems {
+	if !r.inHavingOfMySQL() || outer == r.scope || outer.clause != inItems {
 		return false
 	}
 	later := outer.items[min(outer.done+1, len(outer.items)):]

@@ -38,8 +38,8 @@ func (r *resolver) orderBy(q *Query, s *scope) {
 // of ORDER BY has an alias: next to DISTINCT, MySQL accepts the alias, but not its expression.
 func (r *resolver) groupDistinct(sel *Select, order []Order, s *scope) {
 	if !sel.Distinct || len(sel.GroupBy) > 0 || !slices.ContainsFunc(order, func(o Order) bool { return r.usesAlias(o.Expr, s) }) ||
-		slices.ContainsFunc(sel.Items, func(it Item) bool { return hasCall(it.Expr, isOfGroup) }) ||
-		slices.ContainsFunc(order, func(o Order) bool { return hasCall(o.Expr, isOfGroup) }) {
+		slices.ContainsFunc(sel.Items, func(it Item) bool { return hasCall(it.Expr, isOfRows) }) ||
+		slices.ContainsFunc(order, func(o Order) bool { return hasCall(o.Expr, isOfRows) }) {
 		return
 	}
 	for i := range sel.Items {
