@@ -66,18 +66,29 @@ func (r *resolver) enclosingFirst(i int, s *scope) bool {
 	return r.isAggregated(s)
 }
 
-// checkRow refuses a name that is also the name of a table of the scopes before end,
-// where that means the row of the table.
+// checkRow refuses a name that is also the name of a table in the current scope or one
+// around it, up to but without end, where it means the row of the table.
 func (r *resolver) checkRow(c *Column, end *scope) {
 	if !r.flavor.RowBeforeAlias {
 		return
 	}
 	for inner := r.scope; inner != end; inner = inner.outer {
 		if r.qualifies(inner, "", c.Name) >= 0 {
-			r.fail(AmbiguousName, c.Pos, c.Name, "'%s' is also the name of a table, whose row it means here: rename the alias, or "+
-				"qualify the column", c.Name)
+			r.fail(AmbiguousName, c.Pos, c.Name, "'%s' is also the name of a table, whose row it means here: rename the alias, "+
+				"or qualify the column", c.Name)
 		}
 	}
+}
+
+// isEither reports whether a name is a column of s and the alias of an item that is not a
+// column with this name.
+func (r *resolver) isEither(c *Column, s *scope) bool {
+	r.work += 4 * len(s.items)
+	isOther := func(it Item) bool {
+		column, isColumn := it.Expr.(*Column)
+		return it.Alias != "" && r.fold(it.Alias, c.Name) && !(isColumn && r.fold(column.Name, c.Name))
+	}
+	return slices.ContainsFunc(s.items, isOther) && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0
 }
 
 // copyItem replaces an alias by the expression of item i.
@@ -94,8 +105,8 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 		return
 	}
 	if _, isColumn := e.(*Column); isColumn && s != r.scope && r.scope.aggregate != nil && r.flavor.ServersVary {
-		r.fail(Misplaced, c.Pos, c.Name, "select alias '%s' cannot be used in an aggregate of a subquery, which would aggregate "+
-			"the rows of the outer query: use the alias without the aggregate, or put the block into a WITH", c.Name)
+		r.fail(Misplaced, c.Pos, c.Name, "select alias '%s' cannot be used in an aggregate of a subquery, which would "+
+			"aggregate the rows of the outer query: use the alias without the aggregate, or put the block into a WITH", c.Name)
 		return
 	}
 	aggregate, collated := false, false
@@ -121,8 +132,8 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 		return
 	}
 	if collated && r.flavor.AliasHidesCollate {
-		r.fail(Unsupported, c.Pos, c.Name, "select alias '%s' stands for an expression with COLLATE, which SQLite ignores around "+
-			"the alias: repeat the expression, or sort by the alias alone", c.Name)
+		r.fail(Unsupported, c.Pos, c.Name, "select alias '%s' has an expression with COLLATE, which SQLite ignores where an "+
+			"expression uses the alias: repeat the expression, or sort by the alias alone", c.Name)
 		return
 	}
 	if aggregate && s.clause == inWhere && s.outer == nil {
@@ -138,21 +149,22 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 		switch {
 		case r.isGroup(i, s):
 			e = &Call{Pos: c.Pos, Name: "max", Args: []Expr{e}} // of equal values
-		case s.distinct && (aggregate || !hasWindow(e) && !r.hasItems(e, s)):
-			r.fail(Unsupported, c.Pos, c.Name, "select alias '%s' in an expression of ORDER BY is not supported next to DISTINCT and "+
-				"GROUP BY or a window: order by '%s' alone, or put the block into a WITH", c.Name, c.Name)
+		case s.distinct && (aggregate || !hasWindow(e) && !r.hasOnlyItems(e, s)):
+			r.fail(Unsupported, c.Pos, c.Name, "select alias '%s' in an expression of ORDER BY is not supported next to DISTINCT "+
+				"and GROUP BY or a window: order by '%s' alone, or put the block into a WITH", c.Name, c.Name)
 			return
 		}
 	}
 	if s.aliased = append(s.aliased, i); slices.Contains(s.twice, i) {
-		r.fail(Unsupported, c.Pos, c.Name, "ROLLUP, CUBE or GROUPING SETS has '%s' and its expression: write it the same way each time", c.Name)
+		r.fail(Unsupported, c.Pos, c.Name, "ROLLUP, CUBE or GROUPING SETS has '%s' and its expression: write it the same way "+
+			"each time", c.Name)
 		return
 	}
 	*slot = e
 }
 
-// portable reports whether an expression means the same in an inner scope. HAVING of
-// MySQL could not name the columns of a computed one.
+// portable reports whether an expression of s means the same in the current scope, which
+// is further in. In HAVING, MySQL would not find the columns of a computed expression.
 func (r *resolver) portable(e Expr, s *scope) bool {
 	_, isColumn := e.(*Column)
 	is := isColumn || isConstant(e) || r.flavor.AliasInItems

@@ -190,7 +190,9 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 // one of them has the name, or the name is refused.
 func (r *resolver) lookUp(slot *Expr, c *Column, s *scope) bool {
 	for ; s != nil; s = s.outer {
-		if s.clause == inQualify && r.eitherInQualify(c, s) {
+		if s.clause == inQualify && r.isEither(c, s) {
+			r.fail(AmbiguousColumn, c.Pos, c.Name,
+				"'%s' in QUALIFY is a column and a select alias: qualify the column, or rename the alias", c.Name)
 			return true
 		}
 		if r.having(slot, c, s) || !r.skipsTables(c, s) && r.fromTables(slot, c, s) || r.alias(slot, c, s) || r.err != nil {

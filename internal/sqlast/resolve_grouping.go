@@ -35,7 +35,8 @@ func (r *resolver) isGroupTerm(terms []Expr, it *Item, i int, s *scope) bool {
 			return n == i
 		}
 		c, ok := term.(*Column)
-		isAlias := ok && c.Table == "" && it.Alias != "" && r.fold(c.Name, it.Alias) && len(r.tablesWith(s, s.lo, s.hi, c.Name)) == 0
+		isAlias := ok && c.Table == "" && it.Alias != "" && r.fold(c.Name, it.Alias) &&
+			len(r.tablesWith(s, s.lo, s.hi, c.Name)) == 0
 		return isAlias || equalExpr(term, it.Expr)
 	})
 }
@@ -106,7 +107,7 @@ func (r *resolver) hide(terms []Expr, hidden map[Pos]bool) {
 		if parts := termsOf(term); parts != nil {
 			r.hide(parts, hidden)
 		} else if _, empty := term.(*GroupingSet); !empty && hidden[term.At()] {
-			terms[i] = &Call{Pos: term.At(), Name: "coalesce", Args: []Expr{term}}
+			terms[i] = coalesce(term)
 		}
 	}
 }

@@ -28,16 +28,18 @@ func (r *resolver) orderBy(q *Query, s *scope) {
 		}
 	}
 	if r.flavor.ServersVary {
-		r.splitWindows(s.items, q.OrderBy)
+		r.distinguishNearWindows(s.items, q.OrderBy)
 	}
 	// A constant orders nothing, and DuckDB refuses it.
 	q.OrderBy = slices.DeleteFunc(q.OrderBy, func(o Order) bool { _, null := o.Expr.(*Null); return null })
 }
 
-// groupDistinct replaces SELECT DISTINCT of a block by GROUP BY of its items, if an expression
-// of ORDER BY has an alias: next to DISTINCT, MySQL accepts the alias, but not its expression.
+// groupDistinct replaces SELECT DISTINCT of a block by GROUP BY of its items, if an
+// expression of ORDER BY has an alias. Next to DISTINCT, MySQL accepts the alias, but not
+// its expression, which replaces the alias.
 func (r *resolver) groupDistinct(sel *Select, order []Order, s *scope) {
-	if !sel.Distinct || len(sel.GroupBy) > 0 || !slices.ContainsFunc(order, func(o Order) bool { return r.usesAlias(o.Expr, s) }) ||
+	if !sel.Distinct || len(sel.GroupBy) > 0 ||
+		!slices.ContainsFunc(order, func(o Order) bool { return r.usesAlias(o.Expr, s) }) ||
 		slices.ContainsFunc(sel.Items, func(it Item) bool { return hasCall(it.Expr, isOfRows) }) ||
 		slices.ContainsFunc(order, func(o Order) bool { return hasCall(o.Expr, isOfRows) }) {
 		return
@@ -50,8 +52,8 @@ func (r *resolver) groupDistinct(sel *Select, order []Order, s *scope) {
 	sel.Distinct, s.distinct, s.groupBy = false, false, sel.GroupBy
 }
 
-// usesAlias reports whether a term of ORDER BY that is not a name has the alias of an
-// expression in it.
+// usesAlias reports whether a term of ORDER BY is an expression that has the alias of an
+// item, outside of its subqueries, and the item is neither a column nor constant.
 func (r *resolver) usesAlias(term Expr, s *scope) bool {
 	if _, isColumn := term.(*Column); isColumn {
 		return false
@@ -71,8 +73,8 @@ func (r *resolver) usesAlias(term Expr, s *scope) bool {
 	return found
 }
 
-// hasItems reports whether all columns of an expression are items.
-func (r *resolver) hasItems(e Expr, s *scope) bool {
+// hasOnlyItems reports whether all columns of an expression are items.
+func (r *resolver) hasOnlyItems(e Expr, s *scope) bool {
 	all := true
 	Walk(e, func(n Node) bool {
 		if c, ok := n.(*Column); ok {

@@ -78,22 +78,3 @@ func (r *resolver) isParam(name string) bool {
 	}
 	return false
 }
-
-// eitherInQualify refuses a name in QUALIFY that is a column and the alias of
-// something else.
-func (r *resolver) eitherInQualify(c *Column, s *scope) bool {
-	found := r.tablesWith(s, s.lo, s.hi, c.Name)
-	if len(found) == 0 {
-		return false
-	}
-	for i := range s.items {
-		it := &s.items[i]
-		column, isColumn := it.Expr.(*Column)
-		if it.Alias != "" && r.fold(it.Alias, c.Name) && !(isColumn && r.fold(column.Name, c.Name)) {
-			r.fail(AmbiguousColumn, c.Pos, c.Name,
-				"'%s' in QUALIFY is a column and a select alias: qualify the column, or rename the alias", c.Name)
-			return true
-		}
-	}
-	return false
-}

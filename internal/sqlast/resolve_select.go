@@ -55,8 +55,8 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	s.clause = inQualify
 	r.optional(&sel.Qualify)
 	if r.flavor.ServersVary {
-		r.namesVary(sel)
-		r.splitWindows(sel.Items, nil)
+		r.checkViewColumns(sel)
+		r.distinguishNearWindows(sel.Items, nil)
 	}
 	r.scope = outer
 	return s

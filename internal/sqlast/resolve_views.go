@@ -2,15 +2,16 @@ package sqlast
 
 import "slices"
 
-// MySQL and MariaDB know a column of a view, or of a derived table that they merge, by the
-// table that this reads. If C is one that reads a table called A, they take A.x, which is a
-// column of another table or of C itself, for C.x in some clauses. A view usually has the
-// table's own name in the policy, so A is compared with that.
+// MySQL and MariaDB know a column of a view, or of a derived table that they merge, by
+// the table that the view or derived table reads. Let C be one that reads a table called
+// A. In some clauses the servers take A.x, which is a column of another table or of C
+// itself, for C.x. A view usually has the table's own name in the policy, so A is compared
+// with that.
 
-// namesVary checks the columns of a block for which MySQL may take an item: the terms of
-// windows, which it sorts by coalesce(column) then, and those of GROUP BY and HAVING outside
-// of its aggregates and subqueries, which are refused.
-func (r *resolver) namesVary(sel *Select) {
+// checkViewColumns looks for columns of a block that MySQL may take for an item. The terms
+// of windows are then printed as coalesce(column). Those of GROUP BY are refused, and so
+// are columns of HAVING outside of its aggregates and subqueries.
+func (r *resolver) checkViewColumns(sel *Select) {
 	for _, e := range r.scope.windows {
 		r.distinguish(e)
 	}
@@ -34,19 +35,19 @@ func (r *resolver) namesVary(sel *Select) {
 }
 
 func (r *resolver) refuseTaken(e Expr) {
-	if c, ok := e.(*Column); ok && r.taken(c) != noTable {
+	if c, ok := e.(*Column); ok && r.takenItem(c) != noTable {
 		r.failTaken(c)
 	}
 }
 
 func (r *resolver) failTaken(c *Column) {
-	r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s.%s' and another column of the select list have the same names, of which servers "+
-		"take one or the other: give the columns aliases, or '%s' another alias", c.Table, c.Name, c.Table)
+	r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s.%s' may also mean a column of the select list, of which servers take one or "+
+		"the other: give that column an alias, or '%s' another one", c.Table, c.Name, c.Table)
 }
 
-// taken reports whether MySQL takes A.x for an item C.y that is called x, unless A.x is an
-// item, too: it returns how C reads a table called A.
-func (r *resolver) taken(c *Column) reading {
+// takenItem returns how C reads a table called A, if MySQL takes the column A.x for an item
+// C.y that is called x. It does not if A.x is an item, too.
+func (r *resolver) takenItem(c *Column) reading {
 	if c.Table == "" {
 		return noTable
 	}
@@ -66,20 +67,21 @@ func (r *resolver) taken(c *Column) reading {
 }
 
 // distinguish replaces a column that orders rows by coalesce(column), if a server may take
-// an item for it. It refuses the column if the server does so in the statement as it is
-// written. MariaDB also takes an expression of A.x for an item that is the same expression
-// of C.x.
+// it for an item. It refuses the column if the server would also do so in the statement as
+// it is written. MariaDB also takes an expression of A.x for an item that is the same
+// expression of C.x.
 func (r *resolver) distinguish(e *Expr) {
 	if c, ok := (*e).(*Column); ok {
-		r.distinguishAs(e, c, r.taken(c))
+		r.distinguishAs(e, c, r.takenItem(c))
 		return
 	}
 	if r.concatTaken(*e) {
-		r.fail(Unsupported, (*e).At(), "group_concat", "GROUP_CONCAT in ORDER BY is not supported next to another one of the same "+
-			"values, of which servers take one or the other: give it an alias in the select list, and order by that")
+		r.fail(Unsupported, (*e).At(), "group_concat", "GROUP_CONCAT in ORDER BY is not supported next to another one of the "+
+			"same values, of which servers take one or the other: give it an alias in the select list, and order by that")
 		return
 	}
-	if len(r.scope.tables) > 1 && !slices.ContainsFunc(r.scope.items, func(it Item) bool { return equalExpr(it.Expr, *e) }) {
+	isTerm := func(it Item) bool { return equalExpr(it.Expr, *e) }
+	if len(r.scope.tables) > 1 && !slices.ContainsFunc(r.scope.items, isTerm) {
 		r.distinguishParts(*e)
 	}
 }
@@ -98,43 +100,46 @@ func (r *resolver) concatTaken(e Expr) bool {
 	return i >= 0 && !equalExpr(r.scope.items[i].Expr, e)
 }
 
+// distinguishParts replaces or refuses the columns in an expression that a server may take
+// for those of an item.
 func (r *resolver) distinguishParts(e Expr) {
 	slots(e, func(part *Expr) {
 		if c, ok := (*part).(*Column); ok {
-			r.distinguishAs(part, c, r.takenPart(c))
+			r.distinguishAs(part, c, r.takenColumn(c))
 		} else {
 			r.distinguishParts(*part)
 		}
 	})
 }
 
+// distinguishAs replaces or refuses a column at e, by how the other table reads its table.
 func (r *resolver) distinguishAs(e *Expr, c *Column, how reading) {
 	switch how {
 	case asView:
-		*e = valueOf(c)
+		*e = coalesce(c)
 	case asWritten:
 		r.failTaken(c)
 	}
 }
 
-// takenPart returns how a table C reads a table called A, if a column C.x in an item has the
-// name of A.x.
-func (r *resolver) takenPart(c *Column) reading {
+// takenColumn returns how a table C reads a table called A, if an item has the column C.x,
+// which a server may take for A.x.
+func (r *resolver) takenColumn(c *Column) reading {
 	found := noTable
 	for i := range r.scope.tables {
 		b := &r.scope.tables[i]
 		if r.fold(b.alias, c.Table) || r.column(b, c.Name) < 0 {
 			continue
 		}
-		if how := r.readsName(b.alias, c.Table); how > found && r.isItemPart(b.alias, c.Name) {
+		if how := r.readsName(b.alias, c.Table); how > found && r.isInItem(b.alias, c.Name) {
 			found = how
 		}
 	}
 	return found
 }
 
-// isItemPart reports whether an item has a column.
-func (r *resolver) isItemPart(alias, name string) bool {
+// isInItem reports whether an item has a column.
+func (r *resolver) isInItem(alias, name string) bool {
 	found := false
 	for i := range r.scope.items {
 		Walk(r.scope.items[i].Expr, func(n Node) bool {
@@ -147,30 +152,30 @@ func (r *resolver) isItemPart(alias, name string) bool {
 	return found
 }
 
-// splitWindows replaces a column C.x next to a window function, or as its argument, in an
-// item or a term of ORDER BY by coalesce(C.x), if A.x is a term of a window. MariaDB selects
-// such a column on its own, and may take A.x for it. If A.x is also a term of ORDER BY or
-// GROUP BY, it is ambiguous or ends a server of version 10.11.
-func (r *resolver) splitWindows(items []Item, orderBy []Order) {
+// distinguishNearWindows replaces a column C.x by coalesce(C.x) next to a window function
+// or as its argument, in an item or a term of ORDER BY, if A.x is a term of a window.
+// MariaDB selects such a column on its own, and may take A.x for it. If A.x is also a term
+// of ORDER BY or GROUP BY, it is ambiguous or ends a server of version 10.11.
+func (r *resolver) distinguishNearWindows(items []Item, orderBy []Order) {
 	if len(r.scope.windows) == 0 || r.err != nil {
 		return
 	}
 	for i := range items {
-		r.splitWindow(&items[i].Expr)
+		r.distinguishNearWindow(&items[i].Expr)
 	}
 	for i := range orderBy {
-		r.splitWindow(&orderBy[i].Expr)
+		r.distinguishNearWindow(&orderBy[i].Expr)
 	}
 }
 
-func (r *resolver) splitWindow(e *Expr) {
+func (r *resolver) distinguishNearWindow(e *Expr) {
 	if !hasWindow(*e) {
 		return
 	}
 	slots(*e, func(part *Expr) {
 		c, ok := (*part).(*Column)
 		if !ok {
-			r.splitWindow(part)
+			r.distinguishNearWindow(part)
 			return
 		}
 		r.work += len(r.scope.windows)
@@ -178,22 +183,22 @@ func (r *resolver) splitWindow(e *Expr) {
 			term, ok := (*e).(*Column)
 			return ok && r.fold(term.Name, c.Name) && r.readsName(c.Table, term.Table) != noTable
 		}) {
-			*part = valueOf(c)
+			*part = coalesce(c)
 		}
 	})
 }
 
-// A reading is how a table of a block reads a table with a name.
+// A reading is how a view, a derived table or a common table expression reads a table.
 type reading int
 
 const (
 	noTable   reading = iota
 	asView            // through a view, which is a table in the statement as it is written
-	asWritten         // in its query
+	asWritten         // in a query of the statement
 )
 
-// readsName returns how a table of the current block, which is a view, a derived table or a
-// common table expression, reads a table with this name.
+// readsName returns how the table of the current block with this alias reads a table with
+// this name.
 func (r *resolver) readsName(alias, name string) reading {
 	i := r.byAlias(r.scope, "", alias)
 	if i < 0 || name == "" {
@@ -219,5 +224,5 @@ func (r *resolver) readsName(alias, name string) reading {
 	return found
 }
 
-// valueOf returns coalesce(c), which servers take for no other column.
-func valueOf(c *Column) *Call { return &Call{Pos: c.Pos, Name: "coalesce", Args: []Expr{c}} }
+// coalesce returns coalesce(e), which has the value of e and no engine takes for e.
+func coalesce(e Expr) *Call { return &Call{Pos: e.At(), Name: "coalesce", Args: []Expr{e}} }
