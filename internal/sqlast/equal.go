@@ -65,7 +65,8 @@ func equalRelation(a, b Relation) bool {
 	case *TableFunction:
 		b, ok := b.(*TableFunction)
 		return ok && a.Ordinality == b.Ordinality && a.Alias == b.Alias && slices.Equal(a.Columns, b.Columns) &&
-			slices.Equal(a.Types, b.Types) && slices.EqualFunc(a.Calls, b.Calls, equalCall) && slices.EqualFunc(a.JSON, b.JSON, equalJSON)
+			slices.Equal(a.Types, b.Types) && slices.EqualFunc(a.Calls, b.Calls, equalCall) &&
+			slices.EqualFunc(a.JSON, b.JSON, equalJSON)
 	case *Join:
 		b, ok := b.(*Join)
 		return ok && a.Kind == b.Kind && a.Natural == b.Natural && a.AsOf == b.AsOf && slices.Equal(a.Using, b.Using) &&

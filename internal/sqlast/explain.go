@@ -139,7 +139,7 @@ func (r *resolver) unknownUsing(j *Join, s *scope, lo, hi int, name string) *Err
 // unknownQualifier reports a qualifier that no table in scope has.
 func (r *resolver) unknownQualifier(at Pos, qualifier string, s *scope) {
 	for inner := s; inner != nil; inner = inner.outer {
-		if r.byAlias(inner, "", qualifier) >= 0 && r.qualifies(inner, "", qualifier) < 0 {
+		if r.byAlias(inner, "", qualifier) >= 0 && r.byQualifier(inner, "", qualifier) < 0 {
 			r.fail(Misplaced, at, qualifier, "a SEMI or ANTI JOIN has no columns of '%s'", qualifier)
 		}
 	}

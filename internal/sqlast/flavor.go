@@ -14,12 +14,12 @@ type Flavor struct {
 	RowBeforeAlias      bool // a name means the row of a table rather than a select alias (DuckDB)
 	RowID               bool // rowid, oid and _rowid_ name a hidden column
 	AliasUnderCollate   bool // in ORDER BY x COLLATE y, x may be an alias or a position (SQLite)
-	AliasHidesCollate   bool // a COLLATE in the expression of a select alias does not apply to what the alias is used in (SQLite)
+	AliasHidesCollate   bool // a COLLATE of a select alias has no effect in an expression that uses the alias (SQLite)
 	HavingTakesColumn   bool // HAVING prefers a column to a select alias with the same name (SQLite)
 	HavingSkipsTables   bool // HAVING looks up a name in the select list, in GROUP BY and in the enclosing queries (MySQL)
 	ServersVary         bool // what MySQL and MariaDB read differently is refused
 	QueriesByPosition   bool // a term that repeats an item and has a query without FROM is printed as its position
-	GroupsByPosition    bool // ORDER BY may repeat the expression of a group only as a whole (MySQL)
+	GroupsByPosition    bool // a term of ORDER BY may be, but not contain, the expression of a group or of a DISTINCT item (MySQL)
 	NamesRepeat         bool // a name that several columns have means the first (SQLite), and is no error
 	AmbiguousMeansItem  bool // in ORDER BY, GROUP BY and HAVING it means the only item that has it (MySQL)
 	ExpressionFirst     bool // if several items have the alias, it means the first that is no column (MySQL)

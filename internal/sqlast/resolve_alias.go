@@ -73,7 +73,7 @@ func (r *resolver) checkRow(c *Column, end *scope) {
 		return
 	}
 	for inner := r.scope; inner != end; inner = inner.outer {
-		if r.qualifies(inner, "", c.Name) >= 0 {
+		if r.byQualifier(inner, "", c.Name) >= 0 {
 			r.fail(AmbiguousName, c.Pos, c.Name, "'%s' is also the name of a table, whose row it means here: rename the alias, "+
 				"or qualify the column", c.Name)
 		}
@@ -109,25 +109,7 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 			"aggregate the rows of the outer query: use the alias without the aggregate, or put the block into a WITH", c.Name)
 		return
 	}
-	aggregate, collated := false, false
-	Walk(e, func(n Node) bool {
-		r.weight++
-		switch n := n.(type) {
-		case *Call:
-			aggregate = aggregate || IsAggregate(n)
-		case *Collate:
-			collated = true
-		case *Column:
-			r.weigh(len(n.Table) + len(n.Name))
-		case *String:
-			r.weigh(len(n.Value))
-		case *Bytes:
-			r.weigh(2 * len(n.Value))
-		case *Number:
-			r.weigh(len(n.Text))
-		}
-		return true
-	})
+	aggregate, collated := r.weighCopy(e)
 	if r.spent(c.Pos) {
 		return
 	}
@@ -161,6 +143,30 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 		return
 	}
 	*slot = e
+}
+
+// weighCopy adds the size of a copy of e. It reports whether e has an aggregate and
+// whether it has a COLLATE.
+func (r *resolver) weighCopy(e Expr) (aggregate, collated bool) {
+	Walk(e, func(n Node) bool {
+		r.weight++
+		switch n := n.(type) {
+		case *Call:
+			aggregate = aggregate || IsAggregate(n)
+		case *Collate:
+			collated = true
+		case *Column:
+			r.weigh(len(n.Table) + len(n.Name))
+		case *String:
+			r.weigh(len(n.Value))
+		case *Bytes:
+			r.weigh(2 * len(n.Value))
+		case *Number:
+			r.weigh(len(n.Text))
+		}
+		return true
+	})
+	return aggregate, collated
 }
 
 // portable reports whether an expression of s means the same in the current scope, which

@@ -141,14 +141,14 @@ func (r *resolver) cte(t *Table) *cte {
 
 const circular = "circular reference: '%s' reads itself before it has any row; only the later arms of a UNION may"
 
-// skipsSelf reports whether the name of an expression means another one or a table here,
-// although the expression is visible.
+// skipsSelf reports whether an expression cannot read itself here, so that its name means
+// an outer expression or a table.
 func (r *resolver) skipsSelf(c *cte) bool {
 	return r.flavor.CTEInLastArm && c.state == resolving && !c.last
 }
 
-// readsSelf reports whether an expression with the name is being resolved that cannot
-// read itself here.
+// readsSelf reports whether the name is that of an expression that cannot read itself
+// here.
 func (r *resolver) readsSelf(name string) bool {
 	for e := r.with; e != nil; e = e.up {
 		for i := range e.upto {

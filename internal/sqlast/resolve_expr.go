@@ -247,7 +247,7 @@ func (r *resolver) namesTable(e Expr, s *scope) bool {
 	found := false
 	Walk(e, func(n Node) bool {
 		if c, ok := n.(*Column); ok {
-			found = found || r.qualifies(s, "", c.Table) >= 0 ||
+			found = found || r.byQualifier(s, "", c.Table) >= 0 ||
 				c.Table == "" && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0
 		}
 		return !found
@@ -260,7 +260,7 @@ func (r *resolver) namesTable(e Expr, s *scope) bool {
 // returns the scope of the table, or nil after an error.
 func (r *resolver) qualified(c *Column) *scope {
 	for s := r.scope; s != nil; s = s.outer {
-		i := r.qualifies(s, c.Schema, c.Table)
+		i := r.byQualifier(s, c.Schema, c.Table)
 		if i < 0 {
 			continue
 		}

@@ -96,7 +96,7 @@ func (r *resolver) relation(rel Relation, s *scope, lo, next int) int {
 			r.using(rel, s, next, middle, end)
 		}
 		if IsFilter(rel) {
-			filter(s.tables[middle:end], true)
+			setFilters(s.tables[middle:end], true)
 		}
 		return end
 	}
@@ -225,7 +225,7 @@ func (r *resolver) function(f *TableFunction, s *scope, lo, number int) {
 	}
 	if len(f.Columns) > len(columns) {
 		r.fail(ColumnCount, f.Pos, f.Alias,
-			"'%s' lists %d columns, it has %d", f.Alias, len(f.Columns), len(columns))
+			"'%s' lists %d columns, but has %d", f.Alias, len(f.Columns), len(columns))
 		return
 	}
 	copy(columns, f.Columns)
@@ -248,7 +248,7 @@ func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
 	middle := r.conditions(j.Left, s, next, lo, hi)
 	end := middle + tablesOf(j.Right)
 	if IsFilter(j) {
-		filter(s.tables[middle:end], false)
+		setFilters(s.tables[middle:end], false)
 	}
 	r.conditions(j.Right, s, middle, middle, end)
 	if j.Using != nil {
@@ -265,13 +265,13 @@ func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
 		r.scope = outer
 	}
 	if IsFilter(j) {
-		filter(s.tables[middle:end], true)
+		setFilters(s.tables[middle:end], true)
 	}
 	return end
 }
 
-// filter sets whether tables are the right ones of a semi or anti join.
-func filter(tables []binding, on bool) {
+// setFilters sets whether tables are those on the right of a semi or anti join.
+func setFilters(tables []binding, on bool) {
 	for i := range tables {
 		tables[i].filters = on
 	}

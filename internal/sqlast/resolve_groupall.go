@@ -19,7 +19,7 @@ func (r *resolver) groupByAll(sel *Select, s *scope) bool {
 	sel.GroupBy = nil
 	for i, it := range sel.Items {
 		isGroup := r.hasOwnColumn(it.Expr, s) || slices.Contains(s.inward, i)
-		if isGroup && !hasAggregate(it.Expr) && !slices.Contains(s.lifted, i) {
+		if isGroup && !hasCall(it.Expr, IsAggregate) && !slices.Contains(s.lifted, i) {
 			sel.GroupBy = append(sel.GroupBy, &Number{Pos: star.Pos, Text: strconv.Itoa(i + 1)})
 		}
 	}
@@ -58,22 +58,7 @@ func (r *resolver) hasOwnColumn(e Expr, s *scope) bool {
 		case *Query:
 			return false
 		case *Column:
-			found = found || r.qualifies(s, "", n.Table) >= 0
-		}
-		return !found
-	})
-	return found
-}
-
-// hasAggregate reports whether an expression has an aggregate of its own block.
-func hasAggregate(e Expr) bool {
-	found := false
-	Walk(e, func(n Node) bool {
-		switch n := n.(type) {
-		case *Query:
-			return false
-		case *Call:
-			found = found || IsAggregate(n)
+			found = found || r.byQualifier(s, "", n.Table) >= 0
 		}
 		return !found
 	})

@@ -90,7 +90,7 @@ func (r *resolver) changed(star *Star, items []Item, replaced map[int]bool) []It
 func (r *resolver) star(star *Star, sel *Select, s *scope, items []Item) []Item {
 	switch {
 	case star.Table != "":
-		i := r.qualifies(s, star.Schema, star.Table)
+		i := r.byQualifier(s, star.Schema, star.Table)
 		if i < 0 {
 			r.unknownQualifier(star.Pos, star.Table, s)
 			return items

@@ -27,13 +27,15 @@ type scope struct {
 	rollup    bool    // GROUP BY .. WITH ROLLUP
 	constants bool    // GROUP BY has several groupings, and a constant in one of them
 	aliased   []int   // the items whose expression stands for their alias somewhere
-	twice     []int   // the items that are a group, and whose expression is another one
+	twice     []int   // the items that are one group by position or alias, and another by their expression
 
 	aggregate *Call // the aggregate function that is being resolved
-	outside   int   // the number of names of this scope, and of those in it, that mean columns further out
+	outside   int   // the number of names in this scope and its subqueries that belong to enclosing scopes
 	outward   []int // the items with such names
-	inward    []int // the items of which a subquery names a column of this scope
-	lifted    []int // those of which a subquery has an aggregate that is computed in this scope
+
+	// The items with a subquery that names a column of this scope. In those of lifted,
+	// the column is in an aggregate that is computed in this scope or further out.
+	inward, lifted []int
 }
 
 // A clause is the part of a block that contains an expression.
@@ -63,7 +65,7 @@ type binding struct {
 	columns []string // as they are declared and printed
 	named   []string // as a statement names them, if several have one name; nil: as columns
 	scalar  bool     // a row is the value of the only column
-	filters bool     // the right table of a semi or anti join, which only its ON sees
+	filters bool     // a table on the right of a semi or anti join, which only the ON of that join sees
 	query   *Query   // that of a derived table or common table expression
 	object  *Object  // nil: a common table expression, a derived table or a table function
 	read    int      // the index of the object in the resolution
@@ -147,7 +149,7 @@ func (r *resolver) group(s *scope, name string, found []int) *merged {
 	return nil
 }
 
-// byAlias returns the index of the table of the scope that a qualifier means, or -1.
+// byAlias returns the index of the table of the scope with the alias, or -1.
 func (r *resolver) byAlias(s *scope, schema, alias string) int {
 	r.work += len(s.tables)
 	for i := range s.tables {
@@ -159,9 +161,9 @@ func (r *resolver) byAlias(s *scope, schema, alias string) int {
 	return -1
 }
 
-// qualifies returns the index of the table of s that a qualifier means where the resolver
-// is, or -1.
-func (r *resolver) qualifies(s *scope, schema, alias string) int {
+// byQualifier is byAlias without the tables on the right of a semi or anti join, which a
+// qualifier can mean only in the ON of that join.
+func (r *resolver) byQualifier(s *scope, schema, alias string) int {
 	i := r.byAlias(s, schema, alias)
 	if i >= 0 && s.tables[i].filters {
 		return -1
@@ -173,7 +175,7 @@ func (r *resolver) qualifies(s *scope, schema, alias string) int {
 // that is nearer than found.
 func (r *resolver) hidden(alias string, found *scope) bool {
 	for s := r.scope; s != found; s = s.outer {
-		if r.qualifies(s, "", alias) >= 0 {
+		if r.byQualifier(s, "", alias) >= 0 {
 			return true
 		}
 	}

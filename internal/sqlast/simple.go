@@ -46,8 +46,8 @@ func isSimple(e Expr) bool {
 	return false
 }
 
-// isShortLiteral reports whether a literal is short, also as the digits of a number:
-// 1e100000 has as many.
+// isShortLiteral reports whether a literal is short, and so are the digits of a number
+// that it may be: 1e100000 has 100,001.
 func isShortLiteral(text string) bool {
 	if len(text) > maxSimpleText {
 		return false
