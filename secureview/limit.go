@@ -7,8 +7,8 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// limit bounds the rows of a resolved query by most. It returns the bound, and whether
-// the bound is most and not the query's own LIMIT.
+// limit bounds the rows of a resolved query, which has these columns, by most. It returns
+// the bound, and whether the bound is most and not the query's own LIMIT.
 func limit(q *sqlast.Query, columns []string, most int) (rows int, capped bool, err error) {
 	rows, own := most, false
 	switch {
@@ -35,7 +35,7 @@ func limit(q *sqlast.Query, columns []string, most int) (rows int, capped bool, 
 	return rows, !own, nil
 }
 
-// wrap makes a query a subquery of one that returns the same rows and columns.
+// wrap replaces q by a query that selects its columns from q as a subquery.
 func wrap(q *sqlast.Query, columns []string) {
 	inner := *q
 	d := &sqlast.Derived{Pos: q.Pos, Query: &inner, Alias: "subquery"}

@@ -21,23 +21,27 @@
 // A name that MySQL and MariaDB read differently is refused: a column that is also the
 // alias of another item, in ORDER BY of a window, in GROUP BY WITH ROLLUP, and in GROUP BY
 // and HAVING if it belongs to a derived table. Qualify the column, or rename the alias.
-// The servers know a column of a view, and of a derived table, by the table that it reads. So
-// A.x is refused if an item C.y has the name x, and C reads a table called A: in GROUP BY and
-// HAVING, as in SELECT boss AS id FROM emp GROUP BY emp.id, boss over a view of emp, and in
-// ORDER BY and windows if C is a derived table. Give C.y an alias.
-// HAVING of a subquery cannot name a column of an outer query WITH ROLLUP without its table,
-// or the alias of an expression of an outer query.
 // So is * over a RIGHT JOIN .. ON inside a join with USING or a NATURAL JOIN: they order its
 // columns differently. Name the columns, or write LEFT JOIN.
+//
+// The servers know a column of a view, or of a derived table, by the table that the view or
+// derived table reads. So A.x is refused if an item C.y has the name x, and C reads a table
+// called A: in GROUP BY and HAVING, as in SELECT boss AS id FROM emp GROUP BY emp.id, boss
+// over a view of emp, and in ORDER BY and windows if C is a derived table. Give C.y another
+// alias.
+//
+// In HAVING of a subquery, a column of an outer query WITH ROLLUP needs its table, and the
+// alias of an expression of an outer query is refused.
 //
 // One column or expression twice in GROUP BY .. WITH ROLLUP is refused if several items of
 // the select list are equal to it: the totals have it in one of them. Leave one out.
 //
 // An alias in an expression of ORDER BY is refused next to DISTINCT and GROUP BY or a window,
-// if its expression has a column that is no item: order by the alias alone.
+// if the expression of the alias has an aggregate, or a column that is no item: order by the
+// alias alone.
 //
-// GROUP_CONCAT in ORDER BY is refused next to another one of the same values, for which MySQL
-// takes it. Order by an alias.
+// GROUP_CONCAT in ORDER BY is refused next to another one of the same values, because MySQL
+// takes one for the other: order by an alias.
 //
 // N'x' is read as 'x'. The item 'Sa' 'les' has the name Sa in MySQL, and the name Sales in
 // the guard's statement.

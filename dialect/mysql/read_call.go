@@ -94,8 +94,8 @@ func (r *reader) functionName(name string, at sqlast.Pos) string {
 	return name
 }
 
-// dateLiteral reads DATE '..', TIME '..' and TIMESTAMP '..'. As a type, a literal keeps
-// the digits of a fraction of a second.
+// dateLiteral reads DATE '..', TIME '..' and TIMESTAMP '..'. The type of the literal has
+// the number of its digits of a fraction of a second.
 func (r *reader) dateLiteral(f *ast.FuncCallExpr, name string) sqlast.Expr {
 	text := &sqlast.String{Pos: r.pos(f), Value: f.Args[0].(ast.ValueExpr).GetString()}
 	out := &sqlast.Cast{Pos: r.pos(f), X: text, Type: "DATE", Literal: "DATE"}

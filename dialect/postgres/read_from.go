@@ -155,11 +155,12 @@ func (r *reader) function(m message) sqlast.Relation {
 	return f
 }
 
+// plainCallFields are the fields of a call with nothing but arguments.
 var plainCallFields = set(1, 2, 10, 11)
 
-// tableCalls reads an entry of ROWS FROM. A function in FROM is one of a single entry.
-// PostgreSQL has no function unnest of several arrays: without a schema it is as many
-// calls.
+// tableCalls reads an entry of ROWS FROM. The grammar reads a function in FROM as a ROWS
+// FROM with one entry. PostgreSQL has no function unnest of several arrays, but reads it
+// without a schema as one call for each array.
 func (r *reader) tableCalls(n message) []*sqlast.Call {
 	_, pair := n.node()
 	parts := pair.list(1)

@@ -202,7 +202,7 @@ const (
 
 // roleOf returns the role of a word.
 func roleOf(src string) role {
-	var upper [9]byte // the longest word that has a role
+	var upper [9]byte // as long as the longest word that has a role
 	if len(src) > len(upper) {
 		return 0
 	}

@@ -98,7 +98,7 @@ func (m message) list(number int) []message {
 		switch len(out) {
 		case 0:
 			out = make([]message, 0, 4)
-		case 4: // others follow, mostly of the same size
+		case 4: // the rest of m is mostly more of them, of the same size
 			out = slices.Grow(out, 1+len(m)/(len(f.data)+2))
 		}
 		out = append(out, f.data)

@@ -22,9 +22,10 @@ type caseOperand struct {
 type caseCheck struct {
 	open   []caseOperand
 	copies int
-	named  bool // a word is a name: it is after a point or AS
+	named  bool // the next word is a name, because it is after a point or AS
 }
 
+// next reads the next token of a text.
 func (c *caseCheck) next(t *lexeme) error {
 	isName := c.named
 	c.named = t.kind == '.' || t.word == "as"

@@ -13,13 +13,13 @@ import (
 // A lexeme is a token of a text that is neither white space nor a comment.
 type lexeme struct {
 	text       string // the whole text
-	start, end int    // where it is
+	start, end int    // the token is text[start:end]
 	kind       byte
-	word       string // a wordToken in lower case, or ""
+	word       string // a word in lower case; empty: no wordToken
 }
 
 // checkCopies refuses a text of which DuckDB's parser would make a tree that is far
-// larger than the text.
+// larger than the text, and a text that could hide words from this check.
 func checkCopies(text string) error {
 	lower := ascii.Lower(text)
 	plain := utf8.RuneCountInString(text) == len(text)
@@ -53,12 +53,12 @@ func checkCopies(text string) error {
 
 // checkSpaces refuses spaces and invisible characters beyond ASCII in a word. DuckDB
 // makes spaces of some of them, though not after every text in quotes, so that they would
-// hide keywords from the other checks.
+// hide keywords from caseCheck, setCheck and checkWindows.
 func checkSpaces(word string, start int) error {
 	for at, r := range word {
 		if r >= utf8.RuneSelf && unicode.In(r, unicode.Z, unicode.C) {
-			return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(start + at), Message: "there is a space or an invisible " +
-				"character that is not ASCII: write a plain space, or quote the name"}
+			return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(start + at), Message: "there is a space or an " +
+				"invisible character that is not ASCII: write a plain space, or quote the name"}
 		}
 	}
 	return nil
@@ -76,8 +76,8 @@ var over = regexp.MustCompile(`\bover\b`)
 func checkWindows(lower string) error {
 	at := strings.Index(lower, "window")
 	if at >= 0 && len(over.FindAllStringIndex(lower, -1))*len(lower[at:]) > maxWindowCopies {
-		return &sqlast.Error{Code: sqlast.TooCostly, Name: "WINDOW", Message: "a statement of this length has too many OVER " +
-			"next to a named window: use fewer, or write each window in full"}
+		return &sqlast.Error{Code: sqlast.TooCostly, Name: "WINDOW", Message: "a statement of this length has too many " +
+			"OVER next to a named window: use fewer, or write each window in full"}
 	}
 	return nil
 }

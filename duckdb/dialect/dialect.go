@@ -15,7 +15,7 @@
 //   - SEMI and ANTI JOIN before another join, unless that is a comma or CROSS JOIN, or with
 //     ASOF: write them last in FROM, or WHERE [NOT] EXISTS (SELECT ..)
 //   - ASOF LEFT JOIN with more in its ON than comparisons of left columns with right ones:
-//     filter in a subquery, or in WHERE
+//     filter in a subquery of one side, or in WHERE
 //   - UNION BY NAME: name the columns of both queries in the same order
 //   - table functions except generate_series, range and unnest: read the tables of the
 //     policy
@@ -28,7 +28,7 @@
 //   - a name in REPLACE or RENAME that several tables have
 //   - a name that two items of the select list have, where an expression uses it
 //   - a name in QUALIFY that is a column and an alias
-//   - a name that is an alias, or a column of an outer query, and the name of a table, too,
+//   - a name that is an alias or a column of an outer query, and also the name of a table,
 //     except as a term of ORDER BY and in HAVING: DuckDB takes the row of the table
 //   - the alias of an aggregate or window function in a subquery: use a WITH
 //   - an ON that names a table before the last comma
@@ -45,7 +45,7 @@
 //     '$.a.b'
 //   - several texts in one row that aggregates collect, and texts that are computed
 //     from such a text: their size has no bound that the statement shows
-//   - levenshtein, translate and others that take long, of such a text
+//   - levenshtein, translate and other slow functions of such a text
 //
 // Package duckdb refuses these by the plan of the statement:
 //

@@ -189,7 +189,9 @@ func (r *reader) tableFunction(o object, at sqlast.Pos, alias string) sqlast.Rel
 		r.unsupported("this table function", "")
 		return nil
 	}
-	f := &sqlast.TableFunction{Pos: at, Calls: []*sqlast.Call{c}, Alias: alias, Own: []string{c.Name}, Columns: r.strings(o, "column_name_alias")}
+	f := &sqlast.TableFunction{
+		Pos: at, Calls: []*sqlast.Call{c}, Alias: alias, Own: []string{c.Name}, Columns: r.strings(o, "column_name_alias"),
+	}
 	switch ordinality := r.text(o, "with_ordinality"); ordinality {
 	case "":
 	case "WITH_ORDINALITY":

@@ -51,10 +51,12 @@ type setCheck struct {
 	before, word string // the last two words and points, or "" for another token
 }
 
-var outermost = level{item: 1, own: 1, terms: 1}
+// emptyLevel is a level of which nothing has been read.
+var emptyLevel = level{item: 1, own: 1, terms: 1}
 
-func newSetCheck() *setCheck { return &setCheck{open: []level{outermost}} }
+func newSetCheck() *setCheck { return &setCheck{open: []level{emptyLevel}} }
 
+// next reads the next token of a text.
 func (c *setCheck) next(t *lexeme) error {
 	l := &c.open[len(c.open)-1]
 	switch t.kind {
@@ -66,7 +68,7 @@ func (c *setCheck) next(t *lexeme) error {
 		}
 		return nil
 	case '(':
-		inner := outermost
+		inner := emptyLevel
 		if c.word == "rollup" || c.word == "cube" || c.before == "grouping" && c.word == "sets" {
 			inner.kind = c.word
 		}
@@ -107,6 +109,7 @@ func (c *setCheck) end() error {
 	return c.bounded()
 }
 
+// bounded returns an error if there are too many sets or terms.
 func (c *setCheck) bounded() error {
 	if l := &c.open[len(c.open)-1]; l.item+l.sum <= maxSets && c.total <= maxSetTerms {
 		return nil

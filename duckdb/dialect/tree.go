@@ -40,8 +40,8 @@ type jsonValue struct {
 	keys       uint32 // a bit for the hash of each key of an object
 }
 
-// hash returns a number for a key. Most fields that a reader asks for are missing, and
-// the numbers of an object's keys tell so without comparing texts.
+// hash returns a number for a key. Most fields that a reader asks for are missing. The
+// numbers of an object's keys show this without comparing texts.
 func hash(key string) uint8 {
 	if key == "" {
 		return 0

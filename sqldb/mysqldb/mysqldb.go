@@ -21,8 +21,8 @@
 // it would read, according to EXPLAIN, must be those that the guard saw. It is
 // asked once for all statements that differ only in literals, and again after
 // five minutes. A statement whose EXPLAIN takes more than two seconds is refused. So is
-// one of which MySQL executes a subquery with more warnings than its max_error_count while
-// it explains the statement, unless explain_json_format_version is 2.
+// one that has a subquery with more warnings than max_error_count, if MySQL executes the
+// subquery for EXPLAIN, unless explain_json_format_version is 2.
 // An account that may read views, but not the tables behind them, cannot use
 // EXPLAIN. Use such an account: the server's grants then do this check. Package
 // secureview/provision prints them, and [sqldb.DB.Check] reports what the account
@@ -33,9 +33,9 @@
 // processor for each text and pattern. A statement for which MariaDB reached that limit
 // is an error of kind [sqldb.ErrTooLarge], because MariaDB treats the text as one that
 // does not match. Texts of more than 20,000 characters in REGEXP_REPLACE are such
-// errors too. This costs one more statement after one with repetitions in a pattern.
-// So is a statement with such a pattern, or WITH RECURSIVE, and more than 65,535 warnings:
-// the server keeps no more, and the one about the limit could be missing.
+// errors too, and so is a statement with repetitions in a pattern or WITH RECURSIVE that
+// has more than 65,535 warnings: the server keeps no more, and the one about the limit
+// could be missing. This costs one more statement after one with repetitions in a pattern.
 // MySQL has a limit of its own, regexp_time_limit.
 //
 // The Version of the dialect of a statement must be the server's or one with the

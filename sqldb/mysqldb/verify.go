@@ -116,14 +116,14 @@ func explain(ctx context.Context, conn *sql.Conn, s *server, mark, text string) 
 	}
 	return "", failure.New(sqldb.ErrDenied,
 		"the server does not show what it would read: it is neither MySQL nor MariaDB, a proxy removes the note, "+
-			"or its max_error_count is 0 or less than the warnings of a subquery: avoid conversions of texts to numbers")
+			"or its max_error_count is 0 or less than the number of warnings: avoid conversions of texts to numbers")
 }
 
-// explainJSON returns the statement as a MySQL server has understood it, or "" if it does
-// not show that. While a server explains a statement it may execute a subquery, whose
-// warnings come before the note. Not every account may raise the number of warnings that a
-// server keeps, so the statement is read from the plan, where versions of MySQL with
-// explain_json_format_version = 2 have it.
+// explainJSON returns the statement as a MySQL server has understood it, or "" if the
+// server does not show that. While a server explains a statement it may execute a
+// subquery, whose warnings come before the note and can displace it. Not every account may
+// raise the number of warnings that a server keeps. So the statement is read from the
+// plan, which has it in MySQL with explain_json_format_version = 2.
 func explainJSON(ctx context.Context, conn *sql.Conn, s *server, mark, text string) string {
 	if s.mariaDB {
 		return ""

@@ -12,10 +12,9 @@
 // plan opens a table that the guard did not see and that no view of the
 // statement reads, or if planning takes longer than two seconds.
 //
-// The time limit also bounds the memory that a statement takes on the server for
-// what array_agg or jsonb_agg collect, and nothing else does: a statement over a
-// product of tables took 1.7 GB in 10 seconds. A function of such a value is not
-// stopped before it returns.
+// Only the time limit bounds the memory of the server that array_agg and jsonb_agg
+// take: a statement over a product of tables took 1.7 GB in 10 seconds. The server
+// cannot stop a function that reads such a value before the function returns.
 //
 // What outlives a transaction is not undone. A function of the database that a
 // policy allows must not take advisory locks of the session, and must not keep

@@ -247,8 +247,8 @@ func (s *shaper) relation(r sqlast.Relation) {
 	}
 }
 
-// function counts a table function. Several of them have as many rows as the one with
-// the most, but an engine keeps those of each.
+// function counts the functions of a TableFunction. Together they have as many rows as
+// the one with the most, but an engine keeps the rows of each.
 func (s *shaper) function(f *sqlast.TableFunction) *result {
 	r := &result{names: f.Columns, joined: 1}
 	made := 0.0

@@ -64,8 +64,8 @@ func (s *shaper) recursion(c *cte, r *result) {
 }
 
 // limitInside applies the LIMIT of the recursive query, in an engine that stops by it.
-// The engine also makes the rows that OFFSET leaves out. It may compute the rows before
-// the statement reads them, so an endless recursion gets a LIMIT one above the bound.
+// The engine also makes the rows that OFFSET leaves out. It may make rows before the
+// statement reads them, so an endless recursion gets a LIMIT one above the bound.
 // limitInside reports whether the recursion is bounded by its own LIMIT.
 func (s *shaper) limitInside(c *cte, r *result) bool {
 	if s.rules.Recursion != LimitInside {
@@ -86,7 +86,8 @@ func (s *shaper) limitInside(c *cte, r *result) bool {
 	case !limited && !none:
 		s.fail(sqlast.RowLimit, q.Limit.At(), "LIMIT", "LIMIT of a recursive query must be a whole number, not an expression")
 	case !known || skipped > sqlast.MaxRecursion:
-		s.fail(sqlast.RowLimit, q.Offset.At(), "OFFSET", "OFFSET of a recursive query must be a whole number up to %d", sqlast.MaxRecursion)
+		s.fail(sqlast.RowLimit, q.Offset.At(), "OFFSET", "OFFSET of a recursive query must be a whole number up to %d",
+			sqlast.MaxRecursion)
 	default:
 		q.Limit = &sqlast.Number{Pos: c.Pos, Text: strconv.Itoa(sqlast.MaxRecursion + 1)}
 	}

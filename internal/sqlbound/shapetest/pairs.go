@@ -135,7 +135,8 @@ var Pairs = []Pair{
 		return fmt.Sprintf("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT %d) SELECT sum(i) FROM r", n)
 	}},
 	{"offset of a recursion", "s", 999_999, sqlast.Unbounded, func(n int) string {
-		return fmt.Sprintf("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 1 OFFSET %d) SELECT sum(i) FROM r", n)
+		return fmt.Sprintf("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 1 OFFSET %d) "+
+			"SELECT sum(i) FROM r", n)
 	}},
 	{"two recursive arms", "s", 18, sqlast.Unbounded, func(n int) string {
 		return fmt.Sprintf("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < %[1]d "+
