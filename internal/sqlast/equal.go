@@ -198,7 +198,8 @@ func equalExpr(a, b Expr) bool {
 }
 
 func equalCall(a, b *Call) bool {
-	return a.Name == b.Name && a.Star == b.Star && a.Distinct == b.Distinct && a.Within == b.Within && a.IgnoreNulls == b.IgnoreNulls &&
+	return a.Name == b.Name && a.Star == b.Star && a.Distinct == b.Distinct && a.Within == b.Within &&
+		a.IgnoreNulls == b.IgnoreNulls &&
 		equalExprs(a.Args, b.Args) && equalOrder(a.OrderBy, b.OrderBy) &&
 		equalExpr(a.Separator, b.Separator) && equalExpr(a.Filter, b.Filter) && equalWindow(a.Over, b.Over)
 }

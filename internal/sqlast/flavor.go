@@ -19,7 +19,7 @@ type Flavor struct {
 	HavingSkipsTables   bool // HAVING looks up a name in the select list, in GROUP BY and in the enclosing queries (MySQL)
 	ServersVary         bool // what MySQL and MariaDB read differently is refused
 	QueriesByPosition   bool // a term that repeats an item and has a query without FROM is printed as its position
-	GroupsByPosition    bool // a term of ORDER BY may be, but not contain, the expression of a group or of a DISTINCT item (MySQL)
+	GroupsByPosition    bool // a term of ORDER BY may be, but not contain, the expression of a group or DISTINCT (MySQL)
 	NamesRepeat         bool // a name that several columns have means the first (SQLite), and is no error
 	AmbiguousMeansItem  bool // in ORDER BY, GROUP BY and HAVING it means the only item that has it (MySQL)
 	ExpressionFirst     bool // if several items have the alias, it means the first that is no column (MySQL)
@@ -31,7 +31,7 @@ type Flavor struct {
 	OrderByOutput       bool // ORDER BY looks up a name in the output columns first (PostgreSQL)
 	ShortLists          bool // a list of columns may name only the first ones (PostgreSQL)
 	AliasInItems        bool // the select list may use aliases of items before (DuckDB)
-	GroupsAsWritten     bool // GROUP BY compares terms as they are written, and HAVING finds columns in all of them (DuckDB)
+	GroupsAsWritten     bool // GROUP BY compares terms as they are written, and HAVING finds columns in each (DuckDB)
 	ValuesFromOne       bool // the columns of VALUES are column1, column2 (SQLite); elsewhere column_0, column_1
 
 	// MaxName is the number of bytes of a name that the engine keeps. 0 means that

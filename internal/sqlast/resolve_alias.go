@@ -132,14 +132,16 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 		case r.isGroup(i, s):
 			e = &Call{Pos: c.Pos, Name: "max", Args: []Expr{e}} // of equal values
 		case s.distinct && (aggregate || !hasWindow(e) && !r.hasOnlyItems(e, s)):
-			r.fail(Unsupported, c.Pos, c.Name, "select alias '%s' in an expression of ORDER BY is not supported next to DISTINCT "+
-				"and GROUP BY or a window: order by '%s' alone, or put the block into a WITH", c.Name, c.Name)
+			r.fail(Unsupported, c.Pos, c.Name,
+				"select alias '%s' in an expression of ORDER BY is not supported next to DISTINCT "+
+					"and GROUP BY or a window: order by '%s' alone, or put the block into a WITH", c.Name, c.Name)
 			return
 		}
 	}
 	if s.aliased = append(s.aliased, i); slices.Contains(s.twice, i) {
-		r.fail(Unsupported, c.Pos, c.Name, "ROLLUP, CUBE or GROUPING SETS has '%s' and its expression: write it the same way "+
-			"each time", c.Name)
+		r.fail(Unsupported, c.Pos, c.Name,
+			"ROLLUP, CUBE or GROUPING SETS has '%s' and its expression: write it the same way "+
+				"each time", c.Name)
 		return
 	}
 	*slot = e
@@ -200,7 +202,8 @@ func (r *resolver) item(c *Column, s *scope) int {
 		if name == "" || len(name) != len(c.Name) || !r.fold(name, c.Name) {
 			continue
 		}
-		if _, isColumn := s.items[i].Expr.(*Column); !isColumn && r.flavor.ExpressionFirst && (found < 0 || s.clause != inHaving) {
+		_, isColumn := s.items[i].Expr.(*Column)
+		if !isColumn && r.flavor.ExpressionFirst && (found < 0 || s.clause != inHaving) {
 			return i
 		}
 		if found < 0 {

@@ -41,8 +41,9 @@ func (r *resolver) havingOfAll(sel *Select) {
 		case *Column:
 			r.work += len(sel.GroupBy)
 			if !slices.ContainsFunc(sel.Items, func(it Item) bool { return equalExpr(it.Expr, n) }) {
-				r.fail(Misplaced, n.Pos, n.Name, "'%s' in HAVING is no item of the select list, and GROUP BY ALL would group by it: "+
-					"write the groups instead of ALL", n.Name)
+				r.fail(Misplaced, n.Pos, n.Name,
+					"'%s' in HAVING is no item of the select list, and GROUP BY ALL would group by it: "+
+						"write the groups instead of ALL", n.Name)
 			}
 		}
 		return r.err == nil

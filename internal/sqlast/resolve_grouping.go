@@ -162,7 +162,8 @@ func (r *resolver) refuseRepeated(sel *Select) {
 			}
 		}
 		if repeats > 1 && slices.ContainsFunc(terms[:i], isSame) {
-			r.fail(Unsupported, sel.GroupBy[i].At(), "", "GROUP BY .. WITH ROLLUP has one column or expression twice: leave one out")
+			r.fail(Unsupported, sel.GroupBy[i].At(), "",
+				"GROUP BY .. WITH ROLLUP has one column or expression twice: leave one out")
 			return
 		}
 	}
@@ -242,8 +243,9 @@ func (r *resolver) refuseOuterAggregate(e Expr) {
 		return true
 	})
 	if found != nil { // as a text it could end the server, see Flavor.QueriesByPosition
-		r.fail(Misplaced, found.Pos, found.Name, "%s in a subquery of GROUP BY aggregates the rows of the outer query, next to "+
-			"a query without FROM: aggregate a column of the subquery's tables, or write the value", found.Name)
+		r.fail(Misplaced, found.Pos, found.Name,
+			"%s in a subquery of GROUP BY aggregates the rows of the outer query, next to "+
+				"a query without FROM: aggregate a column of the subquery's tables, or write the value", found.Name)
 	}
 }
 

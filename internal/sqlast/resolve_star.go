@@ -147,8 +147,9 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int, inside bool) ([
 	}
 	merging := slices.ContainsFunc(s.merging, func(m merging) bool { return m.join == j })
 	if j.Kind == RightJoin && inside && !merging && r.flavor.ServersVary {
-		r.fail(AmbiguousColumn, j.Pos, "*", "the columns of * have another order on MySQL than on MariaDB, for a RIGHT JOIN inside "+
-			"a join with USING or a NATURAL JOIN: name the columns, or swap its tables and write LEFT JOIN")
+		r.fail(AmbiguousColumn, j.Pos, "*",
+			"the columns of * have another order on MySQL than on MariaDB, for a RIGHT JOIN inside "+
+				"a join with USING or a NATURAL JOIN: name the columns, or swap its tables and write LEFT JOIN")
 	}
 	left, middle := r.starColumns(j.Left, s, next, inside || merging)
 	if IsFilter(j) {

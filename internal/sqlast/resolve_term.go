@@ -179,8 +179,9 @@ func (r *resolver) isMergedApart(c *Column, s *scope, found []int) bool {
 	}
 	i := slices.IndexFunc(s.merging, func(j merging) bool { return j.join == m.join })
 	if j := &s.merging[i]; (j.lo > 0) != (s.first < j.lo || s.first >= j.hi) && r.item(c, s) >= 0 {
-		r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in GROUP BY is a column that a join next to a RIGHT JOIN merged and the alias "+
-			"of an item, of which servers take one or the other: qualify the column, or rename the alias", c.Name)
+		r.fail(AmbiguousColumn, c.Pos, c.Name,
+			"'%s' in GROUP BY is a column that a join next to a RIGHT JOIN merged and the alias "+
+				"of an item, of which servers take one or the other: qualify the column, or rename the alias", c.Name)
 	}
 	return s.merging[i].lo > 0
 }
@@ -194,7 +195,8 @@ func (r *resolver) outputTerm(e *Expr, c *Column, s *scope) bool {
 			continue
 		}
 		if found >= 0 && !r.flavor.NamesRepeat {
-			r.fail(AmbiguousColumn, c.Pos, c.Name, "the set operation has two columns named '%s': give each its own alias", c.Name)
+			r.fail(AmbiguousColumn, c.Pos, c.Name,
+				"the set operation has two columns named '%s': give each its own alias", c.Name)
 		}
 		if found < 0 {
 			found = i

@@ -41,8 +41,9 @@ func (r *resolver) refuseTaken(e Expr) {
 }
 
 func (r *resolver) failTaken(c *Column) {
-	r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s.%s' may also mean a column of the select list, of which servers take one or "+
-		"the other: give that column an alias, or '%s' another one", c.Table, c.Name, c.Table)
+	r.fail(AmbiguousColumn, c.Pos, c.Name,
+		"'%s.%s' may also mean a column of the select list, of which servers take one or "+
+			"the other: give that column an alias, or '%s' another one", c.Table, c.Name, c.Table)
 }
 
 // takenItem returns how C reads a table called A, if MySQL takes the column A.x for an item
@@ -76,8 +77,9 @@ func (r *resolver) distinguish(e *Expr) {
 		return
 	}
 	if r.concatTaken(*e) {
-		r.fail(Unsupported, (*e).At(), "group_concat", "GROUP_CONCAT in ORDER BY is not supported next to another one of the "+
-			"same values, of which servers take one or the other: give it an alias in the select list, and order by that")
+		r.fail(Unsupported, (*e).At(), "group_concat",
+			"GROUP_CONCAT in ORDER BY is not supported next to another one of the "+
+				"same values, of which servers take one or the other: give it an alias in the select list, and order by that")
 		return
 	}
 	isTerm := func(it Item) bool { return equalExpr(it.Expr, *e) }

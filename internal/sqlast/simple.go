@@ -17,7 +17,8 @@ const (
 
 // simple reports whether the resolved query is simple.
 func (r *resolver) simple() bool {
-	return r.resolution.Plain && !r.complex && !(r.sums && r.queries) && r.nodes <= maxSimpleNodes && r.weight <= maxSimpleNodes && r.stars <= maxSimpleStars
+	return r.resolution.Plain && !r.complex && !(r.sums && r.queries) &&
+		r.nodes <= maxSimpleNodes && r.weight <= maxSimpleNodes && r.stars <= maxSimpleStars
 }
 
 // isSimple reports whether a query with the expression may be simple, as far as the
