@@ -142,7 +142,7 @@ var mysqlRows = []string{
 }
 
 // mysqlViewRows are statements over a table that is read through a view. The servers know
-// the columns of a view by the name of the table that it reads.
+// the columns of a view by the name of the table that the view reads.
 var mysqlViewRows = []string{
 	"SELECT boss AS id FROM emp ORDER BY emp.id",
 	"SELECT -boss, boss AS id FROM emp ORDER BY emp.id",
@@ -156,7 +156,7 @@ var mysqlViewRows = []string{
 	"SELECT e.name, max(emp.id) AS m FROM emp e JOIN emp ON emp.boss = e.id GROUP BY e.id, e.name ORDER BY e.id, max(emp.id)",
 	"SELECT e.id, sum(e.id) OVER (ORDER BY emp.id) AS s FROM emp e JOIN emp ON emp.id = 5 - e.id ORDER BY s",
 	"SELECT boss AS id, max(id) OVER (PARTITION BY emp.id) AS m FROM emp ORDER BY emp.id",
-	// These end MariaDB if the columns are not apart.
+	// These end MariaDB if a column is not printed as coalesce(column).
 	"SELECT lag(id) OVER (ORDER BY id DESC) AS k FROM emp ORDER BY id",
 	"SELECT lag(name) OVER (ORDER BY name) AS k FROM emp ORDER BY name DESC",
 	"SELECT max(boss) OVER (PARTITION BY boss) AS k FROM emp GROUP BY boss ORDER BY 1",

@@ -48,9 +48,10 @@ func (r *resolver) alias(slot *Expr, c *Column, s *scope) bool {
 //   - in another item and in an expression of ORDER BY or DISTINCT ON, if item i itself
 //     names a column of an enclosing query
 //
-// In WHERE, HAVING and QUALIFY, and as a whole term of a clause, the alias is the item.
-// DuckDB has no other meaning for the name than that of the enclosing queries. If they
-// have none, it refuses the statement, and the resolver takes the item.
+// There DuckDB does not look for the name in the select list of s at all. If no enclosing
+// query has the name, DuckDB refuses the statement, and the resolver takes the item.
+// Elsewhere, as in WHERE, HAVING and QUALIFY and as a whole term of a clause, the alias
+// is the item.
 func (r *resolver) enclosingFirst(i int, s *scope) bool {
 	if !r.flavor.AliasInItems {
 		return false

@@ -29,24 +29,13 @@ func (r *resolver) groupByAll(sel *Select, s *scope) bool {
 // havingOfAll refuses columns in HAVING that are no groups of GROUP BY ALL by
 // themselves: DuckDB makes groups of them too.
 func (r *resolver) havingOfAll(sel *Select) {
-	if sel.Having == nil || r.err != nil {
-		return
-	}
-	Walk(sel.Having, func(n Node) bool {
-		switch n := n.(type) {
-		case *Query:
-			return false
-		case *Call:
-			return !IsAggregate(n)
-		case *Column:
-			r.work += len(sel.GroupBy)
-			if !slices.ContainsFunc(sel.Items, func(it Item) bool { return equalExpr(it.Expr, n) }) {
-				r.fail(Misplaced, n.Pos, n.Name,
-					"'%s' in HAVING is no item of the select list, and GROUP BY ALL would group by it: "+
-						"write the groups instead of ALL", n.Name)
-			}
+	havingColumns(sel, func(c *Column) {
+		r.work += len(sel.GroupBy)
+		if !slices.ContainsFunc(sel.Items, func(it Item) bool { return equalExpr(it.Expr, c) }) {
+			r.fail(Misplaced, c.Pos, c.Name,
+				"'%s' in HAVING is no item of the select list, and GROUP BY ALL would group by it: "+
+					"write the groups instead of ALL", c.Name)
 		}
-		return r.err == nil
 	})
 }
 

@@ -186,3 +186,22 @@ func (r *resolver) groupsBy(c *Column, s *scope) bool {
 		return ok && r.fold(g.Name, c.Name)
 	})
 }
+
+// havingColumns calls visit for each column in HAVING of a block, outside of its
+// aggregates and subqueries.
+func havingColumns(sel *Select, visit func(*Column)) {
+	if sel.Having == nil {
+		return
+	}
+	Walk(sel.Having, func(n Node) bool {
+		switch n := n.(type) {
+		case *Query:
+			return false
+		case *Call:
+			return !IsAggregate(n)
+		case *Column:
+			visit(n)
+		}
+		return true
+	})
+}

@@ -18,20 +18,7 @@ func (r *resolver) checkViewColumns(sel *Select) {
 	for _, e := range sel.GroupBy {
 		r.refuseTaken(e)
 	}
-	if sel.Having == nil {
-		return
-	}
-	Walk(sel.Having, func(n Node) bool {
-		switch n := n.(type) {
-		case *Query:
-			return false
-		case *Call:
-			return !IsAggregate(n)
-		case *Column:
-			r.refuseTaken(n)
-		}
-		return true
-	})
+	havingColumns(sel, func(c *Column) { r.refuseTaken(c) })
 }
 
 func (r *resolver) refuseTaken(e Expr) {
