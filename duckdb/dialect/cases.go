@@ -22,13 +22,13 @@ type caseOperand struct {
 type caseCheck struct {
 	open   []caseOperand
 	copies int
-	named  bool // the next word is a name, because it is after a point or AS
+	named  bool // the next word is a name, because it is after a point, a dollar sign or AS
 }
 
 // next reads the next token of a text.
 func (c *caseCheck) next(t *lexeme) error {
 	isName := c.named
-	c.named = t.kind == '.' || t.word == "as"
+	c.named = t.kind == '.' || t.kind == '$' || t.word == "as" && !isName
 	if isName {
 		return nil
 	}

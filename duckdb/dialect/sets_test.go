@@ -30,7 +30,7 @@ func nested(open string, n int) string {
 // A text of which DuckDB's parser would make a tree that is far larger is refused
 // before it is parsed, wherever comments, names and spaces stand in it.
 func TestCopies(t *testing.T) {
-	g, err := secureview.New(&secureview.Policy{Dialect: "duckdb", Tables: map[string][]string{"t": {"n", "s", "j"}}}, dialect.Dialect{})
+	g, err := secureview.New(&secureview.Policy{Dialect: "duckdb", Tables: map[string][]string{"t": {"n", "s", "j", "as"}}}, dialect.Dialect{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,6 +111,10 @@ func TestCopies(t *testing.T) {
 				nested("n = (SELECT max(n) FROM a WHERE ", 3), "",
 		},
 		"subqueries in subqueries": {"SELECT n FROM t WHERE " + nested("n = (SELECT max(n) FROM t WHERE ", 6), ""},
+		"numbers and names before keywords": {
+			"SELECT CASE 1.WHEN 1.5e3THEN CASE n WHEN 1THEN 2.END WHEN 1_0THEN t.as END, CASE t.as WHEN 1THEN 1END FROM t",
+			"",
+		},
 		"CASE in a result": {
 			"SELECT CASE n WHEN 1 THEN CASE s WHEN 'a' THEN 1 END END AS a$b$, 2 AS c$b$ FROM t",
 			"",
@@ -188,6 +192,17 @@ func TestCopies(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		case tt.code != "" && (!errors.As(err, &refused) || string(refused.Problems[0].Code) != tt.code):
 			t.Errorf("%s: %v after %v, want the code %s", name, err, time.Since(began), tt.code)
+		}
+	}
+}
+
+// A keyword counts after a number and after a name that is another keyword.
+func TestKeywords(t *testing.T) {
+	for _, value := range []string{"1", "1. ", "1.", ".5", "1_0.5e-1_0", "1e5", "t.as ", "$end ", "$ end "} {
+		text := "SELECT CASE concat(s" + strings.Repeat(", s", 500) + ")" +
+			strings.Repeat(" WHEN CASE WHEN true THEN "+value+"END THEN 1 WHEN '2' THEN "+value, 50) + "WHEN 1 THEN 1 END FROM t"
+		if _, err := (dialect.Dialect{}).Read(text); err == nil || !strings.Contains(err.Error(), "a CASE has a long operand") {
+			t.Errorf("after %q: %v", value, err)
 		}
 	}
 }

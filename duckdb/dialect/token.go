@@ -20,6 +20,8 @@ func token(text string, i int) (kind byte, end int) {
 		return blankToken, end
 	}
 	switch c := text[i]; {
+	case ascii.IsDigit(c):
+		return wordToken, pastNumber(text, i)
 	case isWordByte(c):
 		for end = i + 1; end < len(text) && ascii.IsWordByte(text[end]); end++ {
 		}
@@ -61,6 +63,36 @@ func pastBlank(text string, i int) int {
 // isWordByte reports whether c can be in a word, which may also have a dollar sign after
 // its first byte.
 func isWordByte(c byte) bool { return c != '$' && ascii.IsWordByte(c) }
+
+// pastNumber returns the offset after a number. A keyword may follow without a space, as
+// in 1END and 1.END.
+func pastNumber(text string, i int) int {
+	i = pastDigits(text, i)
+	if strings.HasPrefix(text[i:], ".") && !strings.HasPrefix(text[i:], "..") {
+		i = pastDigits(text, i+1)
+	}
+	if i < len(text) && ascii.LowerByte(text[i]) == 'e' {
+		from := i + 1
+		if from < len(text) && (text[from] == '+' || text[from] == '-') {
+			from++
+		}
+		if end := pastDigits(text, from); end > from {
+			return end
+		}
+	}
+	return i
+}
+
+// pastDigits returns the offset after digits, which may have a _ between them.
+func pastDigits(text string, i int) int {
+	for from := i; i < len(text); i++ {
+		isBetween := text[i] == '_' && i > from && i+1 < len(text) && ascii.IsDigit(text[i+1])
+		if !ascii.IsDigit(text[i]) && !isBetween {
+			break
+		}
+	}
+	return i
+}
 
 // past returns the offset after the next end, or the length of the text.
 func past(text string, i int, end string) int {
