@@ -10,7 +10,7 @@ const (
 )
 
 // endsGroups reports whether no term of a GROUP BY follows after a word. None of these
-// words is a name without quotes, except after a point.
+// words is a name without quotes, except after a point or a dollar sign.
 func endsGroups(word string) bool {
 	switch word {
 	case "select", "having", "qualify", "order":
@@ -48,7 +48,7 @@ func (l *level) sets() int {
 type setCheck struct {
 	open         []level
 	total        int
-	before, word string // the last two words and points, or "" for another token
+	before, word string // the last two words, "." for a point or a dollar sign, or "" for another token
 }
 
 // emptyLevel is a level of which nothing has been read.
@@ -88,7 +88,7 @@ func (c *setCheck) next(t *lexeme) error {
 			l.sum, l.item = l.sum+l.item, 1
 		}
 	}
-	if c.before, c.word = "", ""; t.kind == '.' {
+	if c.before, c.word = "", ""; t.kind == '.' || t.kind == '$' {
 		c.word = "."
 	}
 	return c.bounded()

@@ -205,6 +205,10 @@ func TestKeywords(t *testing.T) {
 			t.Errorf("after %q: %v", value, err)
 		}
 	}
+	text := "SELECT 1 FROM t GROUP BY CUBE (a, b, c, d, e), $order, CUBE (f, g, h, i, j)"
+	if _, err := (dialect.Dialect{}).Read(text); err == nil || !strings.Contains(err.Error(), "256 ways") {
+		t.Errorf("GROUP BY with a parameter: %v", err)
+	}
 }
 
 // DuckDB takes no other character for a space than those that are refused.
