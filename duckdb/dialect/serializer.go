@@ -46,7 +46,7 @@ var serializers = sync.OnceValues(func() (*serializerPool, error) {
 	}
 	defer mapping.DestroyConfig(&config)
 	for _, setting := range [][2]string{
-		{"threads", "1"}, {"memory_limit", "512MB"}, {"enable_external_access", "false"},
+		{"threads", "1"}, {"memory_limit", "512MB"}, {"temp_directory", ""}, {"enable_external_access", "false"},
 		{"autoinstall_known_extensions", "false"}, {"autoload_known_extensions", "false"}, {"lock_configuration", "true"},
 	} {
 		if mapping.SetConfig(config, setting[0], setting[1]) == mapping.StateError {
