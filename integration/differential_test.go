@@ -510,6 +510,7 @@ var documentedRefusals = map[string]map[string]string{
 		"ROLLUP, CUBE or GROUPING SETS has":   "in ROLLUP, CUBE and GROUPING SETS, an item of the select list",
 		"a constant of ROLLUP":                "in ORDER BY, a constant with a sign by its alias",
 		"ON of an ASOF LEFT JOIN has more":    "ASOF LEFT JOIN with more in its ON than comparisons",
+		"cannot be used in a subquery: ":      "the alias of an aggregate or window function in a subquery, and of any expression",
 		"a CASE in the operand of another":    "a CASE in the operand of another CASE",
 		"the columns of this select list can": "several texts in one row that aggregates collect",
 		"the statement computes too much for": "texts that are computed from such a text",

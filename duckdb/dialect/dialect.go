@@ -30,7 +30,8 @@
 //   - a name in QUALIFY that is a column and an alias
 //   - a name that is an alias or a column of an outer query, and also the name of a table,
 //     except as a term of ORDER BY and in HAVING: DuckDB takes the row of the table
-//   - the alias of an aggregate or window function in a subquery: use a WITH
+//   - the alias of an aggregate or window function in a subquery, and of any expression next
+//     to GROUP BY: use a WITH
 //   - an ON that names a table before the last comma
 //   - GROUP BY ALL, where HAVING names a column by which DuckDB would group as well
 //   - in ROLLUP, CUBE and GROUPING SETS, an item of the select list twice, by its position

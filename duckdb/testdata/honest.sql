@@ -195,3 +195,5 @@ WITH RECURSIVE nodes AS (SELECT id FROM nodes UNION ALL SELECT id + 10 FROM node
 WITH RECURSIVE nodes AS (WITH n AS (SELECT id FROM nodes) SELECT 5 AS id UNION SELECT id + 10 FROM n) SELECT * FROM nodes ORDER BY ALL
 SELECT id FROM orders o SEMI JOIN customers c ON c.name = o.customer SEMI JOIN customers d ON name = customer ORDER BY id
 SELECT id FROM orders o SEMI JOIN (customers c JOIN nodes n ON n.id > 2) ON c.name = o.customer AND n.id = o.id ORDER BY id
+SELECT id + 1 AS m, (SELECT max(n.id) FROM nodes n WHERE n.id = m) AS q FROM orders ORDER BY 1
+SELECT region, count(*) FROM (SELECT id + 1 AS m, region FROM orders WHERE EXISTS (SELECT 1 FROM nodes n WHERE n.id = m)) GROUP BY region ORDER BY 1

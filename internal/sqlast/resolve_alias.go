@@ -173,10 +173,12 @@ func (r *resolver) weighCopy(e Expr) (aggregate, collated bool) {
 }
 
 // portable reports whether an expression of s means the same in the current scope, which
-// is further in. In HAVING, MySQL would not find the columns of a computed expression.
+// is further in. In HAVING, MySQL would not find the columns of a computed expression, and
+// DuckDB would not find them in a block with GROUP BY, except before its rows are grouped.
 func (r *resolver) portable(e Expr, s *scope) bool {
 	_, isColumn := e.(*Column)
-	is := isColumn || isConstant(e) || r.flavor.AliasInItems
+	ungrouped := !s.grouped || s.clause == inFrom || s.clause == inOn || s.clause == inWhere || s.clause == inGroupBy
+	is := isColumn || isConstant(e) || r.flavor.AliasInItems && ungrouped
 	Walk(e, func(n Node) bool {
 		switch n := n.(type) {
 		case *Column:

@@ -3,7 +3,7 @@ package sqlast
 // selectBlock resolves a block in the order in which its names become visible.
 func (r *resolver) selectBlock(sel *Select) *scope {
 	outer := r.scope
-	s := &scope{outer: outer, distinct: sel.Distinct, rollup: sel.Rollup}
+	s := &scope{outer: outer, distinct: sel.Distinct, grouped: len(sel.GroupBy) > 0, rollup: sel.Rollup}
 	r.scope = s
 	if r.checkColumns(sel); r.err != nil {
 		return s

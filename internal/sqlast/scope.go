@@ -24,6 +24,7 @@ type scope struct {
 	groupBy   []Expr
 	windows   []*Expr // the terms of windows, if servers vary
 	distinct  bool    // SELECT DISTINCT
+	grouped   bool    // the block has GROUP BY
 	rollup    bool    // GROUP BY .. WITH ROLLUP
 	constants bool    // GROUP BY has several groupings, and a constant in one of them
 	aliased   []int   // the items whose expression stands for their alias somewhere
