@@ -173,6 +173,7 @@ var mariaDBRows = []string{
 	"SELECT name LIKE 'a%' LIKE 1, id IN (1) IN (1), 1 = name LIKE 'a%' NOT LIKE '0' FROM emp WHERE name LIKE 'a' + 0 NOT IN (5)",
 	"SELECT dept % 2 AS d FROM dept d RIGHT JOIN emp e ON d.id = e.dept GROUP BY (SELECT count(if(e.id NOT IN (SELECT x.id FROM dept x WHERE x.id = e.boss), 1, NULL)) FROM emp LIMIT 1) ORDER BY 1",
 	"SELECT id FROM dept d WHERE 2 = ANY (SELECT d.id FROM emp GROUP BY dept HAVING id = 2) ORDER BY id",
+	"SELECT id FROM dept WHERE id IN (SELECT DISTINCT boss FROM emp e ORDER BY (SELECT sum(e.id))) ORDER BY id",
 	"SELECT id IS TRUE = 1, 1 <> name LIKE 'a' IS FALSE = 1 IS TRUE FROM emp ORDER BY id",
 	"SELECT CASE id WHEN 1 THEN 1 ELSE 2 END LIKE '1' LIKE '1', id BETWEEN 1 AND 3 FROM emp ORDER BY id",
 }

@@ -182,3 +182,19 @@ func TestReadRefusesInterval(t *testing.T) {
 		}
 	}
 }
+
+// Names in an ORDER BY that means nothing are still those of the policy.
+func TestRewriteChecksOrderOfSet(t *testing.T) {
+	g, err := secureview.New(&secureview.Policy{Schema: "d", Tables: map[string][]string{"t": {"id", "n"}}}, mysql.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "SELECT n FROM t WHERE n IN (SELECT DISTINCT id FROM t ORDER BY "
+	if _, err := g.Rewrite(t.Context(), text+"hidden)"); !errors.Is(err, secureview.ErrUnknownColumn) {
+		t.Error(err)
+	}
+	stmt, err := g.Rewrite(t.Context(), text+"id)")
+	if err != nil || strings.Contains(stmt.SQL(), "ORDER BY") {
+		t.Error(stmt, err)
+	}
+}

@@ -37,25 +37,36 @@ func (r *resolver) expr(slot *Expr) {
 	}
 	slots(e, r.visit)
 	if q := queryOf(e); q != nil {
-		if r.flavor.GroupsByPosition && isUnordered(e, q) {
+		unordered := r.flavor.GroupsByPosition && isUnordered(e, q)
+		if r.query(q, nil); unordered {
 			q.OrderBy = nil
 		}
-		r.query(q, nil)
 		r.inWidth(e)
 	}
 }
 
 // isUnordered reports whether the ORDER BY of a SELECT DISTINCT has no effect, because IN
-// or another comparison takes all its rows. An aggregate in the ORDER BY has an effect: it
-// makes one row of them.
+// or another comparison takes all its rows. An aggregate in the ORDER BY, also in a
+// subquery, has an effect: it may make one row of them.
 func isUnordered(e Expr, q *Query) bool {
 	switch e.(type) {
 	case *In, *Quantified:
 		sel, ok := q.Body.(*Select)
 		return ok && sel.Distinct && q.Limit == nil && q.Offset == nil &&
-			!slices.ContainsFunc(q.OrderBy, func(o Order) bool { return hasCall(o.Expr, IsAggregate) })
+			!slices.ContainsFunc(q.OrderBy, func(o Order) bool { return mayAggregate(o.Expr) })
 	}
 	return false
+}
+
+// mayAggregate reports whether an expression or a subquery in it calls an aggregate function.
+func mayAggregate(e Expr) bool {
+	found := false
+	Walk(e, func(n Node) bool {
+		c, ok := n.(*Call)
+		found = found || ok && IsAggregate(c)
+		return !found
+	})
+	return found
 }
 
 // inWidth checks that both sides of x IN (query) have the same number of columns.
@@ -176,7 +187,7 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 		return
 	}
 	if c.Table != "" {
-		if s := r.qualified(c); s != nil && r.isLaterItem(c, s) {
+		if s := r.qualified(c); s != nil && (r.isLaterItem(c, s) || r.isTwiceOuter(c)) {
 			*slot = selectOf(c)
 		}
 		return

@@ -55,10 +55,29 @@ func (r *resolver) inHavingOfMySQL() bool {
 // selects. If the column belongs to an enclosing query, MySQL may find it only by
 // its name without the table.
 func (r *resolver) ownColumn(slot *Expr, c, column *Column) {
-	if r.flavor.HavingSkipsTables && r.byAlias(r.scope, "", column.Table) < 0 && r.fold(column.Name, c.Name) {
-		column = bare(column)
+	switch {
+	case r.isTwiceOuter(column):
+		*slot = selectOf(column)
+	case r.flavor.HavingSkipsTables && r.byAlias(r.scope, "", column.Table) < 0 && r.fold(column.Name, c.Name):
+		*slot = bare(column)
+	default:
+		*slot = column
 	}
-	*slot = column
+}
+
+// isTwiceOuter reports whether a column that the block groups by belongs to none of two
+// blocks whose HAVING the resolver is in. MariaDB 10.11 ends on its name there.
+func (r *resolver) isTwiceOuter(c *Column) bool {
+	s := r.scope
+	if !r.inHavingOfMySQL() || s.rollup || s.outer == nil || s.outer.clause != inHaving ||
+		r.byAlias(s, "", c.Table) >= 0 || r.byAlias(s.outer, "", c.Table) >= 0 {
+		return false
+	}
+	r.work += len(s.groupBy)
+	return slices.ContainsFunc(s.groupBy, func(e Expr) bool {
+		term, ok := e.(*Column)
+		return ok && term.Table == c.Table && term.Name == c.Name
+	})
 }
 
 // bare returns a copy of a column that is printed without its table.
