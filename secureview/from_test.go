@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/dialect/postgres"
 )
 
 // FromClauses has the tables that conditions connect, and those that none does.
@@ -46,5 +48,17 @@ func TestFromClauses(t *testing.T) {
 				t.Errorf("%s: %s: %s", d.Name(), sql, diff)
 			}
 		}
+	}
+}
+
+// The query that bounds the rows of WITH TIES is no FROM clause of the statement.
+func TestFromClausesOfTies(t *testing.T) {
+	stmt, err := guard(t, postgres.Dialect{}).Rewrite(t.Context(),
+		"SELECT c.id FROM crew c, dept d ORDER BY 1 FETCH FIRST 2 ROWS WITH TIES")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(stmt.FromClauses()); got != "[{[[main.crew] [main.dept]]}]" {
+		t.Error(got)
 	}
 }
