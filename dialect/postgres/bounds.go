@@ -15,7 +15,7 @@ var bounds = sqlbound.Rules{
 		small: count bool_and bool_or every corr covar_pop covar_samp regr_avgx regr_avgy regr_count
 		small: regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy percentile_cont grouping
 		small: row_number rank dense_rank percent_rank cume_dist ntile num_nulls num_nonnulls
-		longest: min max any_value percentile_disc mode range_agg range_intersect_agg bit_and bit_or
+		longest: min max any_value percentile_disc mode range_intersect_agg bit_and bit_or
 		longest: bit_xor lag lead first_value last_value nth_value coalesce greatest least
 		first: nullif
 
@@ -98,7 +98,7 @@ var bounds = sqlbound.Rules{
 
 		small: area center diameter gen_random_uuid height npoints radius width
 
-		collect: array_agg string_agg json_agg jsonb_agg json_object_agg jsonb_object_agg
+		collect: array_agg string_agg json_agg jsonb_agg json_object_agg jsonb_object_agg range_agg
 	`),
 	Types: sqlbound.Functions(`
 		small: smallint integer bigint real double boolean money uuid date time timestamp interval

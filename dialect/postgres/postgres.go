@@ -11,7 +11,10 @@
 // Run printed statements on a connection with search_path = pg_catalog: functions,
 // operators, types and collations without a schema are then PostgreSQL's own.
 // Tables are always printed with their schema. Printed statements do not depend on
-// standard_conforming_strings.
+// standard_conforming_strings. Execute each in a transaction of its own: array_agg,
+// string_agg, JSON aggregates and ARRAY(query) count the bytes that they collect in
+// the settings qed.collected and qed.distinct, which end with the transaction, and the
+// statement fails above 64 MB, or 256 MB for DISTINCT.
 package postgres
 
 import (

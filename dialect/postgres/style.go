@@ -22,12 +22,14 @@ var style = sqlast.Style{
 	BareOffset:        true,
 	SignsAlike:        true,
 	BitXor:            "#",
+	Filter:            boundedFilter,
+	ArrayOf:           boundedArray,
 	Raise:             raise,
 }
 
 // raise returns a cast whose error quotes text, which is no boolean.
 func raise(text string, row sqlast.Expr) sqlast.Expr {
-	noBoolean := &sqlast.Call{Name: "concat", Args: []sqlast.Expr{&sqlast.String{Value: text + ": row "}, row}}
+	noBoolean := &sqlast.Call{Name: "concat", Args: []sqlast.Expr{&sqlast.String{Value: text + ": "}, row}}
 	return &sqlast.Cast{X: noBoolean, Type: "boolean"}
 }
 
@@ -67,7 +69,7 @@ func argSeparator(c *sqlast.Call, i int) string {
 // of a schema in the search path would be called if the server does not have the
 // function, or if the other one fits the arguments better.
 func callPrefix(c *sqlast.Call) string {
-	if keywordCalls[c.Name] || !safeFunctions[c.Name] {
+	if keywordCalls[c.Name] || !safeFunctions[c.Name] && !counting[c.Name] {
 		return ""
 	}
 	return "pg_catalog."

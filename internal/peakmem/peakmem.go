@@ -31,16 +31,23 @@ func Growth(tb testing.TB, do func()) int {
 func Start(tb testing.TB) (grown func() int) {
 	tb.Helper()
 	debug.FreeOSMemory()
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // resets the peak
-		tb.Skip(err)
-	}
-	before := status(tb, "VmRSS")
-	return func() int { return (status(tb, "VmHWM") - before) << 10 }
+	return StartOf(tb, os.Getpid())
 }
 
-func status(tb testing.TB, name string) (kilobytes int) {
+// StartOf is Start for another process, such as that of a server.
+func StartOf(tb testing.TB, pid int) (grown func() int) {
 	tb.Helper()
-	text, err := os.ReadFile("/proc/self/status")
+	proc := fmt.Sprintf("/proc/%d/", pid)
+	if err := os.WriteFile(proc+"clear_refs", []byte("5"), 0); err != nil { // resets the peak
+		tb.Skip(err)
+	}
+	before := status(tb, proc, "VmRSS")
+	return func() int { return (status(tb, proc, "VmHWM") - before) << 10 }
+}
+
+func status(tb testing.TB, proc, name string) (kilobytes int) {
+	tb.Helper()
+	text, err := os.ReadFile(proc + "status")
 	if err != nil {
 		tb.Skip(err)
 	}

@@ -82,6 +82,12 @@ type Style struct {
 	// the call itself. Nil means that every call is executed as itself.
 	CallAs func(*Call) Expr
 
+	// Filter returns the FILTER of a call that is executed. Nil means that of the call.
+	Filter func(*Call) Expr
+
+	// ArrayOf returns the query that is executed for ARRAY(q). Nil means q.
+	ArrayOf func(q *Query) *Query
+
 	// Raise returns a condition that fails when it is evaluated, with an error that
 	// has the text. It names row, so that no engine evaluates it beforehand.
 	Raise func(text string, row Expr) Expr
@@ -96,6 +102,10 @@ type Style struct {
 	// written, which in the ON of an outer join returns other rows.
 	BoolNames bool
 }
+
+// TooMuchCollected is in the engine's error for a statement that collects more values
+// than its dialect allows.
+const TooMuchCollected = "too many values are collected: collect fewer rows"
 
 // AppendQuoted appends s between two quotes, with the quotes in it doubled.
 func AppendQuoted(dst []byte, s string, quote byte) []byte {

@@ -43,11 +43,15 @@ func (p *printer) call(c *Call) {
 		p.orderBy("ORDER BY ", c.OrderBy)
 		p.close()
 	}
-	if c.Filter != nil {
+	filter := c.Filter
+	if p.physical && p.Filter != nil && p.checkSize(c.Pos, c.Name) {
+		filter = p.Filter(c)
+	}
+	if filter != nil {
 		p.text(" FILTER ")
 		p.open()
 		p.text("WHERE ")
-		p.expr(c.Filter)
+		p.expr(filter)
 		p.close()
 	}
 	if c.Over == nil {

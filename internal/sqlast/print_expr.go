@@ -95,8 +95,12 @@ func (p *printer) expr(e Expr) {
 	case *Array:
 		p.array(e)
 	case *ArrayQuery:
+		q := e.Query
+		if p.physical && p.ArrayOf != nil {
+			q = p.ArrayOf(q)
+		}
 		p.text("ARRAY")
-		p.subquery(e.Query)
+		p.subquery(q)
 	case *Index:
 		p.index(e)
 	case *NamedArg:

@@ -49,9 +49,9 @@ func (p *printer) table(t *Table) {
 	p.text(t.Sample)
 }
 
-// maxBarriers is the maximum number of bytes of a statement that reads a view or a
-// recursion through a subquery, which repeats the names of the columns for each use.
-const maxBarriers = 256 << 10
+// maxPrinted is the maximum number of bytes of a statement with what is printed around
+// its views, recursions and aggregates.
+const maxPrinted = 256 << 10
 
 // barrier prints a view as (SELECT columns FROM view LIMIT -1). Each column is
 // qualified, because SQLite reads "x" as a string if there is no column x.
@@ -81,14 +81,17 @@ func (p *printer) barrier(t *Table) {
 	p.text(cmp.Or(p.BarrierLimit, "-1"))
 	p.close()
 	p.alias(t.Alias)
-	p.checkSize(t)
+	p.checkSize(t.Pos, t.Name)
 }
 
-// checkSize fails if the statement has become too long by a subquery for t.
-func (p *printer) checkSize(t *Table) {
-	if len(p.dst) > maxBarriers {
-		p.fail(TooComplex, t.Pos, t.Name, "the statement names too many columns of too many tables")
+// checkSize fails if the statement has become too long by what is printed around a
+// table or a call. It reports whether the statement is short enough.
+func (p *printer) checkSize(at Pos, name string) bool {
+	if len(p.dst) <= maxPrinted {
+		return true
 	}
+	p.fail(TooComplex, at, name, "the statement becomes too long: name fewer columns, tables and aggregates")
+	return false
 }
 
 func (p *printer) alias(alias string) {

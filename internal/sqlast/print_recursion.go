@@ -58,5 +58,5 @@ func (p *printer) bounded(t *Table) {
 	p.text(" ELSE TRUE END LIMIT " + strconv.Itoa(MaxRecursion+1))
 	p.close()
 	p.alias(t.Alias)
-	p.checkSize(t)
+	p.checkSize(t.Pos, t.Name)
 }

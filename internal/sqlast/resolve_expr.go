@@ -142,7 +142,8 @@ func IsAggregate(c *Call) bool {
 		"bit_and", "bit_or", "bit_xor",
 		"json_arrayagg", "json_objectagg", "json_group_array", "json_group_object",
 		"array_agg", "bool_and", "bool_or", "every", "any_value", "json_agg", "jsonb_agg",
-		"json_object_agg", "jsonb_object_agg",
+		"json_object_agg", "jsonb_object_agg", "jsonb_group_array", "jsonb_group_object",
+		"range_agg", "range_intersect_agg",
 		"percentile_cont", "percentile_disc", "mode", "corr", "covar_pop", "covar_samp",
 		"count_star", "count_if", "countif", "median", "quantile", "quantile_cont", "quantile_disc",
 		"approx_quantile", "approx_count_distinct", "approx_top_k", "reservoir_quantile", "first", "last",
@@ -155,6 +156,10 @@ func IsAggregate(c *Call) bool {
 	}
 	return false
 }
+
+// HasAggregate reports whether an expression calls an aggregate function in its own block,
+// not in a subquery.
+func HasAggregate(e Expr) bool { return hasCall(e, IsAggregate) }
 
 // hasWindow reports whether an expression calls a window function of its own block.
 func hasWindow(e Expr) bool { return hasCall(e, func(c *Call) bool { return c.Over != nil }) }

@@ -35,8 +35,10 @@ func classify(err error) *sqldb.Error {
 // own text is not used if it may contain a value of a row.
 func state(s stateError) (sqldb.Kind, string) {
 	code := s.SQLState()
-	if code == "22P02" && strings.Contains(s.Error(), sqlast.EndlessRecursion) {
-		return sqldb.ErrTooLarge, sqlast.EndlessRecursion
+	for _, raised := range []string{sqlast.EndlessRecursion, sqlast.TooMuchCollected} {
+		if code == "22P02" && strings.Contains(s.Error(), raised) {
+			return sqldb.ErrTooLarge, raised
+		}
 	}
 	if code == "57014" && strings.Contains(s.Error(), "user request") {
 		return sqldb.ErrCanceled, "the statement was stopped on the server"

@@ -12,9 +12,10 @@
 // plan opens a table that the guard did not see and that no view of the
 // statement reads, or if planning takes longer than two seconds.
 //
-// Only the time limit bounds the memory of the server that array_agg and jsonb_agg
-// take: a statement over a product of tables took 1.7 GB in 10 seconds. The server
-// cannot stop a function that reads such a value before the function returns.
+// Values that the aggregates of a statement hold take at most 64 MB, and those of
+// DISTINCT 256 MB: a statement that collects more is an error of kind
+// [sqldb.ErrTooLarge]. Only the time limit bounds the hash tables of NOT IN, EXCEPT
+// and INTERSECT over products of tables.
 //
 // What outlives a transaction is not undone. A function of the database that a
 // policy allows must not take advisory locks of the session, and must not keep

@@ -1,0 +1,153 @@
+package integration_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/dialect/postgres"
+	"github.com/qedkit/qed/internal/peakmem"
+	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/postgresdb"
+)
+
+const collectedScript = `
+	CREATE TABLE t(id int, s text, at date);
+	INSERT INTO t SELECT i, 'name ' || i, date '2024-01-01' + i FROM generate_series(1, 2000) i;
+	INSERT INTO t VALUES (NULL, NULL, NULL);
+	GRANT SELECT ON t TO collecting;`
+
+// collectsLittle has the same rows through the guard.
+var collectsLittle = []string{
+	"SELECT array_agg(id ORDER BY id), string_agg(s, ',' ORDER BY id), json_agg(id ORDER BY id) FROM t WHERE id < 5 OR id IS NULL",
+	"SELECT jsonb_agg(s ORDER BY id), json_object_agg(s, id ORDER BY id), jsonb_object_agg(s, NULL) FROM t WHERE id < 5",
+	"SELECT range_agg(int4range(id, id + 1)), string_agg('x', ',') FROM t WHERE id < 5",
+	"SELECT id % 3 AS k, array_agg(id ORDER BY id DESC) FILTER (WHERE id < 10), array_agg(DISTINCT s) FILTER (WHERE id < 4) FROM t GROUP BY 1 ORDER BY 1",
+	"SELECT string_agg(DISTINCT left(a.s, 6), ', ' ORDER BY left(a.s, 6)) FROM t a, t b",
+	"SELECT json_agg(q ORDER BY q.id), array_agg(q.s ORDER BY q.id) FROM (SELECT id, s FROM t WHERE id < 4) AS q",
+	"SELECT json_agg(q ORDER BY a.id) FROM t a LEFT JOIN (SELECT id, s FROM t) AS q ON q.id = a.id + 1998 WHERE a.id < 4",
+	"SELECT id, array_agg(id) OVER (ORDER BY id ROWS 2 PRECEDING), string_agg(s, ',') OVER w FROM t WHERE id < 5 WINDOW w AS (PARTITION BY id % 2) ORDER BY 1",
+	"SELECT string_agg(s, ',' ORDER BY id) AS k FROM t WHERE id < 4 ORDER BY string_agg(s, ',' ORDER BY id)",
+	"SELECT id % 2, string_agg(s, ',' ORDER BY id) FROM t WHERE id < 6 GROUP BY ROLLUP (1) HAVING string_agg(s, ',') <> '' ORDER BY 1",
+	"SELECT DISTINCT array_agg(id ORDER BY id) FROM t WHERE id < 8 GROUP BY id % 2 ORDER BY array_agg(id ORDER BY id)",
+	"SELECT (SELECT array_agg(a.id ORDER BY a.id)) FROM t a WHERE a.id < 4",
+	"SELECT ARRAY(SELECT s FROM t WHERE id < 6 ORDER BY id DESC), ARRAY(SELECT id FROM t ORDER BY id LIMIT 3 OFFSET 2)",
+	"SELECT id, ARRAY(SELECT b.s FROM t b WHERE b.id <= a.id ORDER BY 1) FROM t a WHERE id < 4 ORDER BY 1",
+	"SELECT id % 2 AS k, ARRAY(SELECT max(a.id)), ARRAY(SELECT a.s) FROM t a WHERE id < 4 GROUP BY 1, s ORDER BY 1",
+	"SELECT ARRAY(VALUES (1), (2)), ARRAY(SELECT 1 UNION SELECT 2 ORDER BY 1), ARRAY(SELECT at FROM t ORDER BY at FETCH FIRST 1 ROW WITH TIES)",
+	"SELECT count(*) FROM t WHERE id = ANY (ARRAY(SELECT id * 2 FROM t))",
+	"WITH x AS (SELECT s, array_agg(id) AS ids FROM t WHERE id < 4 GROUP BY s) SELECT s, ids[1] FROM x ORDER BY 1",
+	"SELECT array_agg((SELECT array_agg(b.id ORDER BY b.id) FROM t b WHERE b.id < 3) ORDER BY a.id) FROM t a WHERE a.id < 4",
+	"SELECT id, array_agg(array_agg(id)) OVER (ORDER BY id) FROM t WHERE id < 4 GROUP BY id ORDER BY 1",
+	"SELECT cardinality(array_agg(a.id)) FROM t a, t b WHERE b.id <= 1000",
+}
+
+// collectsMuch would hold the values of a product of tables.
+var collectsMuch = []string{
+	"SELECT cardinality(array_agg(a.id)) FROM t a, t b",
+	"SELECT length(array_agg(a.id)::text) FROM t a, t b, t c",
+	"SELECT length(string_agg(a.s, ', ')) FROM t a, t b",
+	"SELECT length(string_agg(NULL, ', ')), array_agg(NULL::text) FROM t a, t b",
+	"SELECT length(string_agg(DISTINCT a.s || b.s || c.id, ', ')) FROM t a, t b, t c",
+	"SELECT length(json_agg(q)::text) FROM (SELECT a.id, a.s FROM t a, t b) AS q",
+	"SELECT length(jsonb_agg(a.at)::text) FROM t a, t b",
+	"SELECT length(jsonb_object_agg(coalesce(a.id, 0) * 3000 + coalesce(b.id, 0), NULL)::text) FROM t a, t b",
+	"SELECT range_agg(int4range(a.id + 3 * b.id, a.id + 3 * b.id + 1)) FROM t a, t b",
+	"SELECT cardinality(ARRAY(SELECT a.id FROM t a, t b))",
+	"SELECT count(*) FROM t o WHERE o.id = ANY (ARRAY(SELECT b.id + o.id FROM t b))",
+	"SELECT count(*) FROM (SELECT array_agg(a.id) AS x FROM t a, t b GROUP BY b.id) AS q",
+	"SELECT count(*) FROM (SELECT array_agg(a.id) OVER (PARTITION BY b.id) AS x FROM t a, t b) AS q WHERE x IS NOT NULL",
+	"SELECT cardinality(array_agg(x)) FROM (SELECT array_agg(a.id) AS x FROM t a, generate_series(1, 500)) AS q, t",
+	"SELECT cardinality(array_agg((SELECT array_agg(c.id) FROM t c))) FROM t a, t b",
+	"SELECT array_agg(id) FILTER (WHERE id > 0) FROM (SELECT a.id FROM t a, t b) AS q",
+	"SELECT " + strings.Repeat("array_agg(a.id), ", 9) + "string_agg(a.s, '') FROM t a, generate_series(1, 200)",
+}
+
+// What the aggregates of a statement hold in the memory of PostgreSQL is bounded.
+func TestCollectedIsBounded(t *testing.T) {
+	p := newPostgres(t, pgServer(t), "collecting", collectedScript)
+	pool := openPGX(t, p.account)
+	pool.SetMaxOpenConns(1)
+	session := pgSession(&sqldb.Session{SearchPath: []string{"public"}})
+	db := openPostgresDB(t, &postgresdb.Options{Options: sqldb.Options{Timeout: time.Minute, Session: session}}, pool)
+	guard, err := secureview.New(&secureview.Policy{Schema: "public", Tables: map[string][]string{"t": {"id", "s", "at"}}}, postgres.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewrite := func(text string) *secureview.Statement {
+		stmt, err := guard.Rewrite(t.Context(), text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return stmt
+	}
+	for _, text := range collectsLittle {
+		stmt := rewrite(text)
+		got, err := db.Query(t.Context(), stmt)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		want, err := db.Query(t.Context(), pgUnguarded(t, text, "public", "t"))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(want.Rows, got.Rows); diff != "" {
+			t.Errorf("%s\nexecuted as %s (-want +got):\n%s", text, stmt.SQL(), diff)
+		}
+	}
+	const most = 512 << 20
+	for _, text := range collectsMuch {
+		var pid int
+		if err := pool.QueryRow("SELECT pg_backend_pid()").Scan(&pid); err != nil {
+			t.Fatal(err)
+		}
+		grown := peakmem.StartOf(t, pid)
+		start := time.Now()
+		table, err := run(pool, rewrite(text).SQL())
+		t.Logf("%v, %d MB: %s", time.Since(start).Round(time.Millisecond), grown()>>20, text)
+		if err == nil || !strings.Contains(err.Error(), sqlast.TooMuchCollected) {
+			t.Errorf("%s: %v, %v", text, table, err)
+		}
+		if grown() > most {
+			t.Errorf("%s: the server's memory grew by %d MB", text, grown()>>20)
+		}
+	}
+	if _, err := db.Query(t.Context(), rewrite(collectsMuch[0])); !errors.Is(err, sqldb.ErrTooLarge) ||
+		!strings.Contains(err.Error(), sqlast.TooMuchCollected) {
+		t.Error(err)
+	}
+}
+
+// BenchmarkCollected compares an aggregate of 100,000 rows with the same one without
+// the condition that counts what it collects.
+func BenchmarkCollected(b *testing.B) {
+	p := newPostgres(b, pgServer(b), "collected_cost", "CREATE TABLE t(id int, s text); "+
+		"INSERT INTO t SELECT i, 'name ' || i FROM generate_series(1, 100000) i; GRANT SELECT ON t TO collected_cost")
+	guard, err := secureview.New(&secureview.Policy{Schema: "public", Tables: map[string][]string{"t": {"id", "s"}}}, postgres.Dialect{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, call := range []string{"array_agg(id)", "string_agg(s, ',')"} {
+		text := "SELECT octet_length(" + call + "::text) FROM public.t"
+		stmt, err := guard.Rewrite(b.Context(), text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(call+"/plain", func(b *testing.B) {
+			for b.Loop() {
+				pgDrain(b, p.admin, text)
+			}
+		})
+		b.Run(call+"/bounded", func(b *testing.B) {
+			for b.Loop() {
+				pgDrain(b, p.admin, stmt.SQL())
+			}
+		})
+	}
+}
