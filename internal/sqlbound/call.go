@@ -1,6 +1,7 @@
 package sqlbound
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 // call returns the size of the result of a call.
 func (c *checker) call(e *sqlast.Call, s *scope) size {
 	var buffer [8]size
-	args, all := buffer[:0], size{}
+	args, all := slices.Grow(buffer[:0], len(e.Args)), size{}
 	for _, a := range e.Args {
 		x := size{}
 		if l, ok := a.(*sqlast.Lambda); ok {
