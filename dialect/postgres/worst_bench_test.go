@@ -18,7 +18,7 @@ import (
 // often as 64 KB and the number of tokens allow. It reports the longest time of a
 // text that is accepted and of one that is refused, and the time of rewriting all
 // that are accepted as a multiple of the time of go-pgquery alone. It logs the
-// slowest texts. With QED_WORST=all it prints all of them.
+// slowest texts. With QED_WORST=all and -v it logs all of them.
 func BenchmarkWorst64KB(b *testing.B) {
 	guard, err := secureview.New(&secureview.Policy{
 		Dialect: "postgres", Schema: "public", Tables: map[string][]string{"a": {"a", "b"}},
