@@ -2,13 +2,18 @@ package integration_test
 
 import (
 	"errors"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/dialect/postgres"
+	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/internal/peakmem"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview"
@@ -121,6 +126,61 @@ func TestCollectedIsBounded(t *testing.T) {
 	if _, err := db.Query(t.Context(), rewrite(collectsMuch[0])); !errors.Is(err, sqldb.ErrTooLarge) ||
 		!strings.Contains(err.Error(), sqlast.TooMuchCollected) {
 		t.Error(err)
+	}
+}
+
+// What a statement sorts for an aggregate is bounded on MariaDB.
+func TestCollectedIsBoundedMariaDB(t *testing.T) {
+	m := newMaria(t, integration.MariaDBOwn(t).Config(), "collecting", `
+		CREATE TABLE t(id INT, s VARCHAR(40));
+		INSERT INTO t WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r WHERE i < 1000) SELECT i, concat('name ', i) FROM r`)
+	m.grant(t, "SELECT ON t")
+	db := m.open(t, &sqldb.Options{Timeout: time.Minute})
+	guard, err := secureview.New(&secureview.Policy{Schema: m.name, Tables: map[string][]string{"t": {"id", "s"}}},
+		mysql.Dialect{Version: "10.11-MariaDB"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := func(text string) (*qed.Table, error) {
+		stmt, err := guard.Rewrite(t.Context(), text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return db.Query(t.Context(), stmt)
+	}
+	for _, text := range []string{
+		"SELECT length(group_concat(a.s ORDER BY b.id)) FROM t a, t b WHERE b.id <= 100",
+		"SELECT count(DISTINCT a.s, b.s), length(group_concat(DISTINCT a.s ORDER BY b.s)) FROM t a, t b WHERE b.id <= 100",
+		"SELECT count(*) FROM (SELECT DISTINCT a.s, b.s AS k FROM t a, t b WHERE b.id <= 300) AS d",
+	} {
+		if _, err := query(text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	var file string
+	if err := m.admin.QueryRow("SELECT @@pid_file").Scan(&file); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 512 << 20
+	for _, text := range []string{
+		"SELECT length(group_concat(a.s ORDER BY b.id)) FROM t a, t b, t c",
+		"SELECT length(group_concat(DISTINCT a.s, b.s, c.s ORDER BY 1)) FROM t a, t b, t c",
+	} {
+		grown := peakmem.StartOf(t, pid)
+		start := time.Now()
+		table, err := query(text)
+		t.Logf("%v, %d MB: %s", time.Since(start).Round(time.Millisecond), grown()>>20, text)
+		if !errors.Is(err, sqldb.ErrTooLarge) || grown() > most {
+			t.Errorf("%s: %v, %v; the server's memory grew by %d MB", text, table, err, grown()>>20)
+		}
 	}
 }
 

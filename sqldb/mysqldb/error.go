@@ -54,6 +54,10 @@ func serverError(e *mysql.MySQLError) *sqldb.Error {
 	if string(e.SQLState[:]) == signalled {
 		return failure.New(sqldb.ErrExecution, functionFailed)
 	}
+	if e.Number == 1290 && strings.Contains(e.Message, "max-session-mem-used") {
+		return failure.New(sqldb.ErrTooLarge, "the statement needs more memory than max_session_mem_used: "+
+			"collect and sort fewer rows")
+	}
 	if known, ok := serverErrors[e.Number]; ok {
 		return failure.New(known.kind, known.message)
 	}

@@ -13,6 +13,12 @@
 // an error of kind [sqldb.ErrTooLarge], which costs one more statement after a
 // statement WITH RECURSIVE.
 //
+// A session of MariaDB may hold 256 MB of the server's memory, or less if its
+// max_session_mem_used is lower: a statement that sorts more values in a GROUP_CONCAT is
+// an error of kind [sqldb.ErrTooLarge]. Neither this nor MySQL's connection_memory_limit
+// counts what JSON_OBJECTAGG, and JSON_ARRAYAGG of MySQL, hold: only the time limit ends
+// them.
+//
 // Only these variables are restored. A stored function that a policy allows
 // must not keep values in other variables of the session, and must not take
 // locks.

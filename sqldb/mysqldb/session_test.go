@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"strings"
@@ -49,7 +50,7 @@ var (
 	plainMariaDB = map[string]string{"sql_mode": "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION", "autocommit": "1", "sql_select_limit": "18446744073709551615",
 		"character_set_client": "utf8mb4", "character_set_results": "utf8mb4", "character_set_connection": "utf8mb4", "collation_connection": "utf8mb4_bin",
 		"tx_read_only": "0", "max_statement_time": "0.000000", "sql_quote_show_create": "1", "sql_notes": "1", "expensive_subquery_limit": "100",
-		"group_concat_max_len": "1048576", "max_recursive_iterations": "1000", "max_error_count": "64"}
+		"group_concat_max_len": "1048576", "max_recursive_iterations": "1000", "max_error_count": "64", "max_session_mem_used": "9223372036854775807"}
 	oddMySQL = map[string]string{"sql_mode": "ANSI_QUOTES,ONLY_FULL_GROUP_BY", "autocommit": "0", "sql_select_limit": "5",
 		"character_set_client": "latin1", "character_set_results": "", "character_set_connection": "latin1", "collation_connection": "latin1_bin",
 		"transaction_read_only": "0", "max_execution_time": "7", "sql_quote_show_create": "0", "sql_notes": "1", "group_concat_max_len": "1024"}
@@ -59,6 +60,8 @@ var (
 // restores them.
 func TestSession(t *testing.T) {
 	wanted := &sqldb.Session{Settings: map[string]any{"b": nil, "aesKey": "k"}}
+	lessMemory := maps.Clone(plainMariaDB)
+	lessMemory["max_session_mem_used"] = "8388608"
 	for _, tt := range []struct {
 		name         string
 		has          map[string]string
@@ -67,14 +70,17 @@ func TestSession(t *testing.T) {
 		change, undo string
 	}{
 		{"a plain pool", plainMariaDB, 1500 * time.Millisecond, false,
-			"max_recursive_iterations = 100000, tx_read_only = 1, max_statement_time = 1.500, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
-			"max_recursive_iterations = 1000, tx_read_only = 0, max_statement_time = 0.000000, @`aesKey` = NULL, @`b` = NULL"},
+			"max_recursive_iterations = 100000, max_session_mem_used = 268435456, tx_read_only = 1, max_statement_time = 1.500, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
+			"max_recursive_iterations = 1000, max_session_mem_used = 9223372036854775807, tx_read_only = 0, max_statement_time = 0.000000, @`aesKey` = NULL, @`b` = NULL"},
 		{"with EXPLAIN", plainMariaDB, time.Nanosecond, true,
-			"max_recursive_iterations = 100000, tx_read_only = 1, max_statement_time = 0.001, expensive_subquery_limit = 0, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
-			"max_recursive_iterations = 1000, tx_read_only = 0, max_statement_time = 0.000000, expensive_subquery_limit = 100, @`aesKey` = NULL, @`b` = NULL"},
-		{"without a limit", plainMariaDB, 0, false,
+			"max_recursive_iterations = 100000, max_session_mem_used = 268435456, tx_read_only = 1, max_statement_time = 0.001, expensive_subquery_limit = 0, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
+			"max_recursive_iterations = 1000, max_session_mem_used = 9223372036854775807, tx_read_only = 0, max_statement_time = 0.000000, expensive_subquery_limit = 100, @`aesKey` = NULL, @`b` = NULL"},
+		{"with less memory", lessMemory, 0, false,
 			"max_recursive_iterations = 100000, tx_read_only = 1, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
 			"max_recursive_iterations = 1000, tx_read_only = 0, @`aesKey` = NULL, @`b` = NULL"},
+		{"without a limit", plainMariaDB, 0, false,
+			"max_recursive_iterations = 100000, max_session_mem_used = 268435456, tx_read_only = 1, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
+			"max_recursive_iterations = 1000, max_session_mem_used = 9223372036854775807, tx_read_only = 0, @`aesKey` = NULL, @`b` = NULL"},
 		{"an odd pool", oddMySQL, 1500 * time.Millisecond, true,
 			"sql_mode = ONLY_FULL_GROUP_BY, autocommit = 1, sql_select_limit = 18446744073709551615, character_set_client = utf8mb4, character_set_results = utf8mb4, " +
 				"collation_connection = utf8mb4_general_ci, group_concat_max_len = 1048576, transaction_read_only = 1, max_execution_time = 1500, sql_quote_show_create = 1, @`aesKey` = k, @`b` = NULL",
