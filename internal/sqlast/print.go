@@ -393,45 +393,6 @@ func (p *printer) item(it *Item) {
 	}
 }
 
-func (p *printer) star(s *Star) {
-	if p.physical && !s.Row {
-		p.fail(UnknownColumn, s.Pos, "*", "a star is left in the select list")
-	}
-	p.qualifier(s.Schema, s.Table)
-	p.text("*")
-	for i, name := range s.Exclude {
-		p.starPart(i, " EXCLUDE ")
-		p.name(name)
-	}
-	p.starEnd(len(s.Exclude))
-	for i := range s.Replace {
-		p.starPart(i, " REPLACE ")
-		p.item(&s.Replace[i])
-	}
-	p.starEnd(len(s.Replace))
-	for i := range s.Rename {
-		p.starPart(i, " RENAME ")
-		p.item(&s.Rename[i])
-	}
-	p.starEnd(len(s.Rename))
-}
-
-// starPart prints what precedes the i-th column of a list of a star.
-func (p *printer) starPart(i int, keyword string) {
-	if i > 0 {
-		p.text(", ")
-		return
-	}
-	p.text(keyword)
-	p.open()
-}
-
-func (p *printer) starEnd(columns int) {
-	if columns > 0 {
-		p.close()
-	}
-}
-
 // term prints a term of GROUP BY or ORDER BY, where a star is ALL.
 func (p *printer) term(e Expr) {
 	if _, all := e.(*Star); all && !p.physical {
