@@ -48,7 +48,9 @@ func (r *reader) query(m message, nm naming) *sqlast.Query {
 		r.term(q.OrderBy[i].Expr)
 	}
 	q.Limit = r.limit(m.child(selectLimit))
-	q.Ties = q.Limit != nil && m.number(selectLimitOption) == 3
+	if q.Ties = m.number(selectLimitOption) == 3; q.Ties && q.Limit == nil {
+		r.unsupported(r.at, "NULL in FETCH FIRST .. WITH TIES")
+	}
 	q.Offset = r.limit(m.child(selectOffset))
 	return q
 }

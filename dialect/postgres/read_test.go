@@ -233,6 +233,7 @@ var refusals = []struct {
 	{`SELECT a FROM t FOR NO KEY UPDATE OF t SKIP LOCKED`, sqlast.Locking, "FOR", 16},
 
 	{`SELECT FROM t`, sqlast.Unsupported, "a SELECT without columns", 0},
+	{`SELECT a FROM t ORDER BY a FETCH FIRST (NULL) ROWS WITH TIES`, sqlast.Unsupported, "NULL in FETCH FIRST .. WITH TIES", 40},
 	{`SELECT * FROM ONLY t`, sqlast.Unsupported, "FROM ONLY", 19},
 	{`SELECT * FROM t TABLESAMPLE SYSTEM (a)`, sqlast.Unsupported, "TABLESAMPLE without a number for its percentage", 28},
 	{`SELECT * FROM t TABLESAMPLE system_rows (1)`, sqlast.Unsupported, "this TABLESAMPLE", 28},

@@ -49,7 +49,7 @@ func (s *shaper) query(q *sqlast.Query) *result {
 	s.expr(q.Offset)
 	if q.Limit != nil {
 		cut := *r
-		if n, ok := wholeNumber(q.Limit); ok {
+		if n, ok := wholeNumber(q.Limit); ok && !q.Ties {
 			cut.rows = min(cut.rows, max(n, 1))
 		}
 		cut.apart()

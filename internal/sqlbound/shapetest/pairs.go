@@ -165,6 +165,14 @@ var Pairs = []Pair{
 	{"product of series", "p", 1000, sqlast.Unbounded, func(n int) string {
 		return fmt.Sprintf("SELECT count(*) FROM generate_series(1, %d) AS i, generate_series(1, 1000) AS k", n)
 	}},
+	{"product of series with ties", "p", 1000, sqlast.Unbounded, func(n int) string {
+		return fmt.Sprintf("SELECT count(*) FROM (SELECT i FROM generate_series(1, %d) AS i ORDER BY i * 0 FETCH FIRST 1 ROW WITH TIES) AS a, "+
+			"generate_series(1, 1000) AS k", n)
+	}},
+	{"product of limited series", "p", 1_000_000, sqlast.Unbounded, func(n int) string {
+		return fmt.Sprintf("SELECT count(*) FROM (SELECT i FROM generate_series(1, %d) AS i ORDER BY i * 0 LIMIT 1) AS a, "+
+			"generate_series(1, 1000) AS k", n)
+	}},
 	{"correlated series", "p", 999, sqlast.Unbounded, func(n int) string {
 		return fmt.Sprintf("SELECT (SELECT count(*) FROM generate_series(1, 1000) AS k WHERE k < i) FROM generate_series(1, %d) AS i", n)
 	}},
