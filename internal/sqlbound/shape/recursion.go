@@ -74,8 +74,8 @@ func (s *shaper) limitInside(c *cte, r *result) bool {
 	q := c.Query
 	n, limited := wholeNumber(q.Limit)
 	skipped, known := wholeNumber(q.Offset)
-	known = known || q.Offset == nil
-	none := q.Limit == nil || sqlast.IsNegative(q.Limit) // a negative limit is none
+	known = known || q.Offset == nil || sqlast.IsNegative(q.Offset) // a negative OFFSET is 0
+	none := q.Limit == nil || sqlast.IsNegative(q.Limit)            // a negative limit is none
 	switch {
 	case limited && known && n+skipped <= sqlast.MaxRecursion:
 		r.rows = min(r.rows, max(1, n))
