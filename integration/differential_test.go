@@ -72,8 +72,8 @@ type differentialRun struct {
 	guard  *secureview.Guard
 	reader *sqldb.DB
 
-	server *integration.MariaDBServer // started again if a statement ends it; nil: it runs on
-	alone  sync.RWMutex               // locked while a statement is the only one
+	revive func() error // starts the server, or opens the databases, that a statement ended; nil: none ends
+	alone  sync.RWMutex // locked while a statement is the only one
 
 	next, accepted atomic.Uint64
 	lost           atomic.Bool // the server
@@ -129,12 +129,18 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 	schema := "differential"
 	opt := sqldb.Options{MaxRows: 1 << 20}
 	if own, ok := ownServers[name]; ok {
-		d.server = own.start(t)
+		server := own.start(t)
 		d.engine = mysqlEngine(func(testing.TB) *mysqldriver.Config {
-			config := d.server.Config()
+			config := server.Config()
 			config.Params = map[string]string{own.limit: own.most}
 			return config
 		})
+		d.revive = func() error {
+			if server.Alive() == nil {
+				return nil
+			}
+			return server.Start()
+		}
 	}
 	var err error
 	switch name {
@@ -143,9 +149,27 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 			dialect: duckdbdialect.Dialect{}, schema: func(string) string { return "main" }, header: duckDBHeader,
 		}
 		file := filepath.Join(t.TempDir(), "company.db")
-		d.pools = corpusPools{originals: []*sql.DB{openDuckDBFile(t, file)}}
-		d.pools.rewritten = d.pools.originals[0]
-		d.views, d.turned = openDuckDBFile(t, file+".views"), openDuckDBFile(t, file+".reversed")
+		pools := map[string]**sql.DB{file: &d.pools.rewritten, file + ".views": &d.views, file + ".reversed": &d.turned}
+		d.revive = func() error {
+			for file, db := range pools {
+				if *db != nil {
+					(*db).Close()
+				}
+				if *db, err = openDuckDB(file); err != nil {
+					return err
+				}
+			}
+			d.pools.originals = []*sql.DB{d.pools.rewritten}
+			return nil
+		}
+		if err := d.revive(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			for _, db := range pools {
+				(*db).Close()
+			}
+		})
 	case "SQLite":
 		file := filepath.Join(t.TempDir(), "company.db")
 		d.pools = openSQLiteFile(t, file)
@@ -173,7 +197,10 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 	if name == "DuckDB" {
 		// The files of a database are locked, so the reader has its own.
 		file := filepath.Join(t.TempDir(), "company.db")
-		db := openDuckDBFile(t, file)
+		db, err := openDuckDB(file)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, text := range differential.Setup(dialect, differential.Usual) {
 			mustExec(t, db, text)
 		}
@@ -189,14 +216,8 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 	return d
 }
 
-func openDuckDBFile(t *testing.T, file string) *sql.DB {
-	t.Helper()
-	db, err := sql.Open("duckdb", file+"?threads=1&asof_loop_join_threshold=0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	return db
+func openDuckDB(file string) (*sql.DB, error) {
+	return sql.Open("duckdb", file+"?threads=1&asof_loop_join_threshold=0")
 }
 
 // duckDBHeader returns the part of a name that must be the same. DuckDB names an
@@ -252,7 +273,8 @@ func (d *differentialRun) run(t *testing.T, count int) {
 }
 
 // compare returns the class of what is wrong with a statement, empty if nothing is. If
-// the server ends meanwhile, it is started again, and executes the statement alone.
+// the server or the database ends meanwhile, it is started again, and executes the
+// statement alone.
 func (d *differentialRun) compare(ctx context.Context, s differential.Statement) (class, message string) {
 	d.alone.RLock()
 	class, message = d.compareOnce(ctx, s)
@@ -262,7 +284,7 @@ func (d *differentialRun) compare(ctx context.Context, s differential.Statement)
 	}
 	d.alone.Lock()
 	defer d.alone.Unlock()
-	if d.server == nil || d.revive() != nil {
+	if d.revive == nil || d.revive() != nil {
 		d.lost.Store(true)
 		return class, message
 	}
@@ -281,14 +303,6 @@ func (d *differentialRun) compare(ctx context.Context, s differential.Statement)
 		return endsRefused, err.Error()
 	}
 	return endsAccepted, message
-}
-
-// revive starts the server if it has ended.
-func (d *differentialRun) revive() error {
-	if d.server.Alive() == nil {
-		return nil
-	}
-	return d.server.Start()
 }
 
 func (d *differentialRun) compareOnce(ctx context.Context, s differential.Statement) (class, message string) {
@@ -397,7 +411,8 @@ func (d *differentialRun) original(ctx context.Context, text string) (db *sql.DB
 // lostServer reports whether an error is that of a connection whose server ended.
 func lostServer(err error) bool {
 	if failed, ok := errors.AsType[*duckdbdriver.Error](err); ok {
-		return failed.Type == duckdbdriver.ErrorTypeFatal // after it, the database has to be opened again
+		// The database has to be opened again. An internal error is the first of them.
+		return failed.Type == duckdbdriver.ErrorTypeFatal || failed.Type == duckdbdriver.ErrorTypeInternal
 	}
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysqldriver.ErrInvalidConn) || errors.Is(err, io.EOF) ||
 		errors.Is(err, syscall.ECONNREFUSED)
