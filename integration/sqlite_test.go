@@ -248,6 +248,8 @@ var sqliteStatements = []string{
 	`SELECT n AS true, s AS "null" FROM t ORDER BY true, "null" DESC LIMIT -1`,
 	`SELECT DISTINCT n + 1 AS m FROM t WHERE m > 1 GROUP BY m ORDER BY m`,
 	`SELECT n FROM t LIMIT (SELECT count(*) FROM u) OFFSET 1`,
+	`SELECT n, s COLLATE NOCASE AS k, s COLLATE NOCASE IN ('A_E', 'B') AS i FROM t WHERE k > 'A' AND NOT length(k) = 9 ORDER BY k BETWEEN 'B' AND 'C', -i, n`,
+	`SELECT count(*), min(s) COLLATE NOCASE AS k FROM t GROUP BY n HAVING k = 'A' OR k >= 'B' ORDER BY n`,
 }
 
 // openStatements creates the tables for sqliteStatements.

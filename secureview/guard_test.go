@@ -243,6 +243,10 @@ func TestRewrite(t *testing.T) {
 		{"an alias of a COLLATE", sqlite,
 			"SELECT name COLLATE NOCASE AS n FROM dept ORDER BY n DESC, 1",
 			"SELECT dept.name COLLATE NOCASE AS n FROM main.dept ORDER BY n DESC, 1"},
+		{"an alias of a COLLATE from which a number is computed", sqlite,
+			"SELECT name COLLATE NOCASE AS n FROM dept WHERE n = 'hr' AND NOT length(n) + 1 > 9 ORDER BY n BETWEEN 'A' AND 'B'",
+			"SELECT dept.name COLLATE NOCASE AS n FROM main.dept WHERE dept.name COLLATE NOCASE = 'hr' " +
+				"AND NOT (length(dept.name COLLATE NOCASE) + 1 > 9) ORDER BY dept.name COLLATE NOCASE BETWEEN 'A' AND 'B'"},
 		{"positions with parentheses and plus", both,
 			"SELECT name, id FROM dept ORDER BY (2), +1",
 			"SELECT dept.name AS name, dept.id AS id FROM main.dept ORDER BY 2, 1"},

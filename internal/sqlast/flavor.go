@@ -14,7 +14,7 @@ type Flavor struct {
 	RowBeforeAlias      bool // a name means the row of a table rather than a select alias (DuckDB)
 	RowID               bool // rowid, oid and _rowid_ name a hidden column
 	AliasUnderCollate   bool // in ORDER BY x COLLATE y, x may be an alias or a position (SQLite)
-	AliasHidesCollate   bool // a COLLATE of a select alias has no effect in an expression that uses the alias (SQLite)
+	AliasHidesCollate   bool // a COLLATE of a select alias has no effect on a text computed from it (SQLite)
 	HavingTakesColumn   bool // HAVING prefers a column to a select alias with the same name (SQLite)
 	HavingSkipsTables   bool // HAVING looks up a name in the select list, in GROUP BY and in the enclosing queries (MySQL)
 	ServersVary         bool // what MySQL and MariaDB read differently is refused

@@ -63,6 +63,7 @@ type resolver struct {
 	visit  func(*Expr)
 
 	args     []Expr   // the arguments of the enclosing call
+	inText   bool     // an enclosing expression may be a text, if AliasHidesCollate
 	issued   []string // names of common table expressions, as they are printed
 	nonASCII bool     // a table has an alias that is not ASCII
 	found    []int    // the buffer of tablesWith

@@ -114,9 +114,9 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 	if r.spent(c.Pos) {
 		return
 	}
-	if collated && r.flavor.AliasHidesCollate {
-		r.fail(Unsupported, c.Pos, c.Name, "select alias '%s' has an expression with COLLATE, which SQLite ignores where an "+
-			"expression uses the alias: repeat the expression, or sort by the alias alone", c.Name)
+	if collated && r.inText {
+		r.fail(Unsupported, c.Pos, c.Name, "select alias '%s' has an expression with COLLATE, which SQLite ignores where a text "+
+			"is computed from the alias: repeat the expression, or use the alias alone", c.Name)
 		return
 	}
 	if aggregate && s.clause == inWhere && s.outer == nil {
@@ -146,6 +146,25 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 		return
 	}
 	*slot = e
+}
+
+// isNumber reports whether an expression of SQLite is a number or NULL whatever its
+// operands are. Its operands are compared by their own collations, and itself by none.
+func isNumber(e Expr) bool {
+	switch e := e.(type) {
+	case *Unary:
+		return e.Op != Plus
+	case *Binary:
+		return e.Op < Concat
+	case *Is, *Between, *Like:
+		return true
+	case *Call:
+		switch e.Name {
+		case "abs", "avg", "count", "instr", "length", "round", "sum", "total":
+			return true
+		}
+	}
+	return false
 }
 
 // weighCopy adds the size of a copy of e. It reports whether e has an aggregate and

@@ -12,8 +12,8 @@ func (r *resolver) optional(e *Expr) { optionalSlot(e, r.visit) }
 
 // expr resolves the expression at slot, and may replace it by another one.
 func (r *resolver) expr(slot *Expr) {
-	e := *slot
-	defer func() { r.depth-- }()
+	e, inText := *slot, r.inText
+	defer func() { r.depth, r.inText = r.depth-1, inText }()
 	if !r.enter(e) {
 		return
 	}
@@ -21,10 +21,12 @@ func (r *resolver) expr(slot *Expr) {
 	r.complex = r.complex || !isSimple(e)
 	r.sums = r.sums || isSum(e)
 	r.queries = r.queries || isSubquery(e)
-	switch e := e.(type) {
-	case *Column:
-		r.columnRef(slot, e)
+	if c, ok := e.(*Column); ok {
+		r.columnRef(slot, c)
 		return
+	}
+	r.inText = inText || r.flavor.AliasHidesCollate && !isNumber(e)
+	switch e := e.(type) {
 	case *Star:
 		r.wholeRow(e)
 		return
