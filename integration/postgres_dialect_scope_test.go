@@ -40,6 +40,19 @@ var postgresScopes = []string{
 	`SELECT sum(id) OVER (ORDER BY x) FROM (SELECT id, -id AS x FROM dept) s ORDER BY 1`,
 	`SELECT -id AS x, sum(id) OVER (ORDER BY x) FROM dept`,
 
+	// Names that differ in case.
+	`SELECT -id AS "Name", name AS n FROM dept ORDER BY name`,
+	`SELECT -id AS "Rank", name AS rank FROM dept ORDER BY rank, "Rank"`,
+	`SELECT -id AS rank, name AS "Rank" FROM dept ORDER BY rank`,
+	`SELECT DISTINCT ON (rank) -id AS "Rank", name AS rank FROM dept ORDER BY rank, 1`,
+	`SELECT -id AS "Rank", name AS rank FROM dept UNION SELECT id, name FROM crew ORDER BY rank, "Rank"`,
+	`SELECT count(*), id % 2 AS "Budget" FROM dept GROUP BY budget, "Budget" ORDER BY 1, 2`,
+	`SELECT (SELECT count(*) AS "Budget" FROM crew GROUP BY budget) FROM dept ORDER BY 1`,
+	`SELECT x.a, "A" FROM (SELECT -id AS "A", name AS a FROM dept) AS x ORDER BY a, x."A"`,
+	`WITH x AS (SELECT -id AS "A", name AS a FROM dept) SELECT a, x."A" FROM x WHERE a > 'a' ORDER BY x.a`,
+	`SELECT id, (SELECT count(*) FROM crew AS "T" WHERE "T".id < t.id) FROM dept AS t ORDER BY id`,
+	`SELECT -id AS rank, name AS rank FROM dept ORDER BY rank`,
+
 	// Common table expressions.
 	`WITH dept AS (SELECT id, name || '!' AS name FROM dept) SELECT * FROM dept ORDER BY id`,
 	`WITH a AS (SELECT count(*) AS n FROM crew), crew AS (SELECT 1 AS id) SELECT n, crew.id FROM a, crew`,

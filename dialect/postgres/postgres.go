@@ -32,10 +32,10 @@ var _ dialect.Dialect = Dialect{}
 // Name returns "postgres".
 func (Dialect) Name() string { return "postgres" }
 
-// Flavor returns how PostgreSQL scopes and compares names. Names are compared
-// without case, even in quotes, and printed as the policy spells them, so that
-// workOrder needs no quotes. Two tables or columns of a policy that differ in case
-// only are ambiguous.
+// Flavor returns how PostgreSQL scopes and compares names. A name means the column or
+// alias that has it in the same case, as on the server, and otherwise one that differs
+// in case, so that workOrder needs no quotes. Names are printed as the policy spells
+// them. Two tables or columns of a policy that differ in case only are ambiguous.
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
@@ -48,6 +48,7 @@ var flavor = sqlast.Flavor{
 	AliasAlone:         true,
 	OrderByOutput:      true,
 	UsingKeepsSides:    true,
+	ExactFirst:         true,
 	ShortLists:         true,
 	ValuesFromOne:      true,
 	MaxName:            63,

@@ -29,6 +29,7 @@ type Flavor struct {
 	ForwardIfRecursive  bool // in a WITH RECURSIVE, a CTE sees later CTEs (PostgreSQL)
 	AliasAlone          bool // a select alias must be a whole term of ORDER BY or GROUP BY (PostgreSQL)
 	OrderByOutput       bool // ORDER BY looks up a name in the output columns first (PostgreSQL)
+	ExactFirst          bool // a name means what has it in the same case, too, if there is such a thing (PostgreSQL)
 	ShortLists          bool // a list of columns may name only the first ones (PostgreSQL)
 	AliasInItems        bool // the select list may use aliases of items before (DuckDB)
 	GroupsAsWritten     bool // GROUP BY compares terms as they are written, and HAVING finds columns in each (DuckDB)

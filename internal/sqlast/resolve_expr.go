@@ -199,9 +199,22 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 		}
 		return
 	}
-	if !r.lookUp(slot, c, r.scope) {
+	find := func() bool { return r.lookUp(slot, c, r.scope) }
+	if !r.exactly(find) && !find() {
 		r.noColumn(slot, c)
 	}
+}
+
+// exactly reports whether a look-up finds a name that is the same in case, too, if the
+// flavor prefers it.
+func (r *resolver) exactly(find func() bool) bool {
+	if !r.flavor.ExactFirst {
+		return false
+	}
+	r.fold = func(a, b string) bool { return a == b }
+	found := find()
+	r.fold = r.flavor.Fold
+	return found
 }
 
 // lookUp resolves an unqualified name in s and the scopes around it. It reports whether
@@ -277,34 +290,40 @@ func (r *resolver) namesTable(e Expr, s *scope) bool {
 // that name, even one that the clause cannot see: it hides those further out. It
 // returns the scope of the table, or nil after an error.
 func (r *resolver) qualified(c *Column) *scope {
-	for s := r.scope; s != nil; s = s.outer {
-		i := r.byQualifier(s, c.Schema, c.Table)
-		if i < 0 {
-			continue
+	s, i := r.scope, -1
+	find := func() bool {
+		for s = r.scope; s != nil; s = s.outer {
+			if i = r.byQualifier(s, c.Schema, c.Table); i >= 0 {
+				return true
+			}
 		}
-		b := &s.tables[i]
-		if i < s.lo || i >= s.hi {
-			r.fail(Misplaced, c.Pos, c.Table,
-				"'%s' cannot be used in this %s: it is joined later, or in other parentheses",
-				c.Table, clauseNames[s.clause])
-			return nil
-		}
-		if r.confusable(b.alias, s) || c.Schema != "" && r.hidden(b.alias, s) {
-			r.fail(AmbiguousName, c.Pos, c.Table,
-				"'%s' and another table's alias cannot be told apart: rename one", c.Table)
-			return nil
-		}
-		column := r.uniqueColumn(c.Pos, b, c.Name)
-		if column < 0 {
-			r.unknownColumn(c, s, b)
-			return nil
-		}
-		r.point(c, b, column)
-		r.reach(s, c)
-		return s
+		return false
 	}
-	r.unknownQualifier(c.Pos, c.Table, r.scope)
-	return nil
+	if !r.exactly(find) && !find() {
+		r.unknownQualifier(c.Pos, c.Table, r.scope)
+		return nil
+	}
+	b := &s.tables[i]
+	if i < s.lo || i >= s.hi {
+		r.fail(Misplaced, c.Pos, c.Table,
+			"'%s' cannot be used in this %s: it is joined later, or in other parentheses",
+			c.Table, clauseNames[s.clause])
+		return nil
+	}
+	if r.confusable(b.alias, s) || c.Schema != "" && r.hidden(b.alias, s) {
+		r.fail(AmbiguousName, c.Pos, c.Table,
+			"'%s' and another table's alias cannot be told apart: rename one", c.Table)
+		return nil
+	}
+	column := -1
+	find = func() bool { column = r.uniqueColumn(c.Pos, b, c.Name); return column >= 0 }
+	if !r.exactly(find) && !find() {
+		r.unknownColumn(c, s, b)
+		return nil
+	}
+	r.point(c, b, column)
+	r.reach(s, c)
+	return s
 }
 
 // fromTables looks up an unqualified name in the tables of a scope.

@@ -29,8 +29,10 @@ func (r *resolver) term(e *Expr, s *scope) {
 		*e = &Number{Pos: (*e).At(), Text: text}
 		return
 	}
-	if c, ok := (*e).(*Column); ok && c.Table == "" && c.Path == nil && r.whole(e, c, s) {
-		return
+	if c, ok := (*e).(*Column); ok && c.Table == "" && c.Path == nil {
+		if r.exactly(func() bool { return r.whole(e, c, s) || r.lookUp(e, c, s) }) || r.whole(e, c, s) {
+			return
+		}
 	}
 	if c, ok := (*e).(*Collate); ok && r.flavor.AliasUnderCollate && s.clause == inOrderBy {
 		r.term(&c.X, s)
