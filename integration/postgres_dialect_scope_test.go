@@ -40,6 +40,15 @@ var postgresScopes = []string{
 	`SELECT sum(id) OVER (ORDER BY x) FROM (SELECT id, -id AS x FROM dept) s ORDER BY 1`,
 	`SELECT -id AS x, sum(id) OVER (ORDER BY x) FROM dept`,
 
+	// The columns of unnest.
+	`SELECT u.* FROM dept, unnest(to_tsvector('simple', name)) AS u ORDER BY 1, 2`,
+	`SELECT id, positions, n FROM dept, unnest(strip(name::tsvector)) WITH ORDINALITY AS u(a, b, c, n) ORDER BY 1, 3`,
+	`SELECT id, u.lexeme, positions, ordinality FROM dept, unnest(name::tsvector) WITH ORDINALITY AS u ORDER BY 1, 4`,
+	`SELECT u.* FROM ROWS FROM (unnest(setweight('a b'::tsvector, 'A')), generate_series(1, 3)) AS u(a, b) ORDER BY 4`,
+	`SELECT x.a, u FROM (SELECT array_agg(id ORDER BY id) AS a FROM dept) AS x, unnest(a || 7) AS u ORDER BY u`,
+	`SELECT u FROM (SELECT ARRAY[[id, 2], [3, 4]] AS a FROM dept) AS x, unnest(a) AS u ORDER BY u`,
+	`SELECT u FROM (SELECT '{[1,3),[5,7)}'::int4multirange AS r) AS x, unnest(r::int4multirange) AS u ORDER BY u`,
+
 	// Names that differ in case.
 	`SELECT -id AS "Name", name AS n FROM dept ORDER BY name`,
 	`SELECT -id AS "Rank", name AS rank FROM dept ORDER BY rank, "Rank"`,

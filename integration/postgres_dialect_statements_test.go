@@ -172,6 +172,21 @@ func TestPostgresStatements(t *testing.T) {
 	}
 }
 
+// A stored tsvector is not taken for an array, of which unnest makes one column.
+func TestPostgresUnnestOfColumn(t *testing.T) {
+	db := openPostgresStatements(t, "dialect_unnest")
+	for _, column := range []string{"v", "coalesce(v, '')", "(SELECT v)"} {
+		text := "SELECT * FROM (SELECT 'a b'::tsvector AS v) AS x, unnest(" + column + ") AS u"
+		printed, err := reprint(pgdialect.Dialect{}, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run(db, printed); err == nil || !strings.Contains(err.Error(), "cannot subscript type tsvector") {
+			t.Errorf("%s: %v", printed, err)
+		}
+	}
+}
+
 // Random operators without parentheses are parsed with the precedence of the
 // engine, and printed so that the precedence cannot change.
 func TestPostgresExpressions(t *testing.T) {

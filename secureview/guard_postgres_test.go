@@ -109,6 +109,12 @@ func TestRewritePostgres(t *testing.T) {
 		{"a star over columns of one name and USING",
 			"WITH x AS (SELECT id AS a, id AS a, name FROM dept) SELECT * FROM x JOIN dept USING (name)",
 			"WITH x (a, a:1, name) AS (SELECT dept.id AS a, dept.id AS a, dept.name FROM main.dept) SELECT x.name AS name, x.a AS a, x.a:1 AS a, dept.id AS id, dept.budget AS budget FROM x JOIN main.dept ON x.name = dept.name"},
+		{"unnest of a column and of a text search vector",
+			"SELECT u.*, v.*, w FROM dept, unnest(dept.name) AS u, unnest(name::tsvector) WITH ORDINALITY AS v(a), unnest((ARRAY[1])[:]) AS w",
+			"SELECT u.u AS u, v.a AS a, v.positions AS positions, v.weights AS weights, v.ordinality AS ordinality, w.w AS w FROM main.dept " +
+				"JOIN pg_catalog.unnest(dept.name[:]) AS u (u) ON TRUE " +
+				"JOIN pg_catalog.unnest(CAST(dept.name AS tsvector)) WITH ORDINALITY AS v (a, positions, weights, ordinality) ON TRUE " +
+				"JOIN pg_catalog.unnest((ARRAY[1])[:]) AS w (w) ON TRUE"},
 		{"a table function with columns of one name",
 			"SELECT * FROM unnest(ARRAY[1], ARRAY[2]) AS x",
 			"SELECT x.unnest AS unnest, x.unnest:1 AS unnest FROM ROWS FROM (pg_catalog.unnest(ARRAY[1]), pg_catalog.unnest(ARRAY[2])) AS x (unnest, unnest:1)"},
@@ -312,6 +318,9 @@ func TestRefusedPostgres(t *testing.T) {
 		{"SELECT * FROM ROWS FROM (" + strings.Repeat("unnest(ARRAY[1]), ", 256) + "unnest(ARRAY[1])) AS x", secureview.ErrTooComplex},
 		{"SELECT a.g FROM ROWS FROM (unnest(ARRAY[1]), generate_series(1, 1001)) AS a(x, g), generate_series(1, 1000) AS b", secureview.ErrUnbounded},
 		{"SELECT * FROM unnest(ARRAY[1], ARRAY[2]) AS x(a, b, c)", secureview.ErrColumnCount},
+		{"SELECT lexeme FROM dept, unnest(name) AS x", secureview.ErrUnknownColumn},
+		{"SELECT * FROM dept, unnest(name) AS x(lexeme, positions)", secureview.ErrColumnCount},
+		{"SELECT * FROM unnest(to_tsvector('a')) AS x(a, b, c, d)", secureview.ErrColumnCount},
 		{"SELECT pw FROM dept AS d(a)", secureview.ErrUnknownColumn},
 		{"SELECT * FROM employee AS e(a, b, c, d, e, f, g, h, i, j)", secureview.ErrColumnCount},
 		{"SELECT FROM dept", secureview.ErrUnsupported},

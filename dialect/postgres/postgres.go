@@ -8,6 +8,10 @@
 // done; call Dialect{}.Read("SELECT 1") at the start of the program to avoid the
 // delay later. The package does not import a database driver.
 //
+// The types of columns are not known. Functions in FROM whose columns depend on them
+// are refused, and the argument of unnest is read as an array: a stored tsvector or
+// multirange needs a cast, as in unnest(c::tsvector).
+//
 // Run printed statements on a connection with search_path = pg_catalog: functions,
 // operators, types and collations without a schema are then PostgreSQL's own.
 // Tables are always printed with their schema. Printed statements do not depend on

@@ -1,6 +1,9 @@
 package postgres
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
 )
@@ -134,6 +137,9 @@ func (r *reader) function(m message) sqlast.Relation {
 	f.Pos = f.Calls[0].Pos
 	for _, c := range f.Calls {
 		own, known := tableFunctions[c.Name]
+		if c.Name == "unnest" && len(c.Args) == 1 {
+			c.Args[0], own = unnested(c.Args[0])
+		}
 		switch {
 		case !known:
 			r.fail(sqlast.Function, c.Pos, c.Name, "the function "+c.Name+"() is not allowed in FROM")
@@ -154,6 +160,36 @@ func (r *reader) function(m message) sqlast.Relation {
 	}
 	return f
 }
+
+// unnested returns the argument of unnest as it is printed, and the names of the columns
+// if its type tells them. An argument of unknown type is printed as a slice of all its
+// elements: unnest has more columns for a tsvector than for an array, and the server
+// takes slices of arrays only.
+func unnested(x sqlast.Expr) (arg sqlast.Expr, columns []string) {
+	switch e := x.(type) {
+	case *sqlast.Array, *sqlast.ArrayQuery, *sqlast.NamedArg:
+		return x, nil
+	case *sqlast.Index:
+		if slices.ContainsFunc(e.Subscripts, func(s sqlast.Subscript) bool { return s.Slice }) {
+			return x, nil
+		}
+	case *sqlast.Cast:
+		switch {
+		case e.Type == "tsvector":
+			return x, lexemeColumns
+		case strings.HasSuffix(e.Type, "[]") || strings.HasSuffix(e.Type, "multirange"):
+			return x, nil
+		}
+	case *sqlast.Call:
+		switch e.Name {
+		case "to_tsvector", "setweight", "strip":
+			return x, lexemeColumns
+		}
+	}
+	return &sqlast.Index{Pos: x.At(), X: x, Subscripts: []sqlast.Subscript{{Slice: true}}}, nil
+}
+
+var lexemeColumns = []string{"lexeme", "positions", "weights"}
 
 // plainCallFields are the fields of a call with nothing but arguments.
 var plainCallFields = set(1, 2, 10, 11)
