@@ -62,22 +62,19 @@ func (r *reader) signed(text string) sqlast.Expr {
 	return &sqlast.Number{Pos: r.at, Text: text}
 }
 
-// decimal returns a number from its digits without the point.
+// decimal returns a number from its digits without the point. It is printed with as many
+// digits as it was written with, which are the width of its type: .5 is a DECIMAL(1, 1).
 func (r *reader) decimal(digits string, info object) sqlast.Expr {
-	_, scale := r.decimalType(info)
+	width, scale := r.decimalType(info)
 	sign := ""
 	if rest, negative := strings.CutPrefix(digits, "-"); negative {
 		sign, digits = "-", rest
 	}
-	if scale == 0 {
-		digits += "." // without it the number is an INTEGER, and a position in GROUP BY
-	} else {
-		if missing := scale + 1 - len(digits); missing > 0 {
-			digits = strings.Repeat("0", missing) + digits
-		}
-		digits = digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
+	if missing := max(width, scale) - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
 	}
-	return r.signed(sign + digits)
+	// Without the point the number is an INTEGER, and a position in GROUP BY.
+	return r.signed(sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:])
 }
 
 // decimalType reads the width and the scale of a DECIMAL.

@@ -197,3 +197,4 @@ SELECT id FROM orders o SEMI JOIN customers c ON c.name = o.customer SEMI JOIN c
 SELECT id FROM orders o SEMI JOIN (customers c JOIN nodes n ON n.id > 2) ON c.name = o.customer AND n.id = o.id ORDER BY id
 SELECT id + 1 AS m, (SELECT max(n.id) FROM nodes n WHERE n.id = m) AS q FROM orders ORDER BY 1
 SELECT region, count(*) FROM (SELECT id + 1 AS m, region FROM orders WHERE EXISTS (SELECT 1 FROM nodes n WHERE n.id = m)) GROUP BY region ORDER BY 1
+SELECT typeof(.5) AS a, .5::VARCHAR AS b, typeof(00.50) AS c, typeof(-.05 * 0.5) AS d, typeof(1.) AS e, [.5, 0.05]::VARCHAR AS f
