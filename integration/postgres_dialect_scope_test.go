@@ -61,6 +61,9 @@ var postgresScopes = []string{
 	`WITH x AS (SELECT -id AS "A", name AS a FROM dept) SELECT a, x."A" FROM x WHERE a > 'a' ORDER BY x.a`,
 	`SELECT id, (SELECT count(*) FROM crew AS "T" WHERE "T".id < t.id) FROM dept AS t ORDER BY id`,
 	`SELECT -id AS rank, name AS rank FROM dept ORDER BY rank`,
+	`WITH "Dept" AS (SELECT 9 AS id) SELECT id FROM dept ORDER BY id`,
+	`WITH "X" AS (SELECT 1 AS a) SELECT z.* FROM (WITH x AS (SELECT 2 AS a) SELECT "X".a AS b, y.a FROM "X", x AS y) AS z`,
+	`WITH x AS (SELECT 1 AS a) SELECT a FROM (WITH "X" AS (SELECT 2 AS a) SELECT a FROM x) AS z`,
 
 	// Common table expressions.
 	`WITH dept AS (SELECT id, name || '!' AS name FROM dept) SELECT * FROM dept ORDER BY id`,

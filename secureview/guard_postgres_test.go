@@ -33,6 +33,10 @@ func TestRewritePostgres(t *testing.T) {
 		{"an alias in another case",
 			`SELECT name AS "Total", count(*) AS "totals" FROM dept GROUP BY Total ORDER BY TOTAL, "Totals"`,
 			"SELECT dept.name AS Total, pg_catalog.count(*) AS totals FROM main.dept GROUP BY 1 ORDER BY Total, totals"},
+		{"a common table expression and a table that differ in case",
+			`WITH "Dept" AS (SELECT 1 AS x), "Sums" AS (SELECT 2 AS y) SELECT d.id, "Dept".x, sums.y FROM dept d, "Dept", sums`,
+			"WITH cte1_Dept AS (SELECT 1 AS x), Sums AS (SELECT 2 AS y) SELECT d.id AS id, Dept.x AS x, Sums.y AS y " +
+				"FROM main.dept AS d JOIN cte1_Dept AS Dept ON TRUE JOIN Sums ON TRUE"},
 		{"a qualifier in another case",
 			`SELECT D.id, (SELECT max(d.id) FROM crew AS "D"), "d"."NAME" FROM dept d`,
 			"SELECT d.id AS id, (SELECT pg_catalog.max(d.id) FROM main.crew AS D) AS max, d.name AS NAME FROM main.dept AS d"},

@@ -121,10 +121,23 @@ func (r *resolver) setColumns(c *cte, b Body) {
 
 // cte returns the common table expression that an unqualified name means, or nil.
 func (r *resolver) cte(t *Table) *cte {
+	if r.with == nil || !r.flavor.ExactFirst {
+		return r.cteNamed(t, r.fold)
+	}
+	if c := r.cteNamed(t, isSame); c != nil {
+		return c
+	}
+	if o, err := r.catalog.Object("", t.Name); err == nil && o.Logical == t.Name {
+		return nil
+	}
+	return r.cteNamed(t, r.fold)
+}
+
+func (r *resolver) cteNamed(t *Table, same func(a, b string) bool) *cte {
 	for e := r.with; e != nil; e = e.up {
 		for i := range e.upto {
 			c := &e.ctes[i]
-			if !r.fold(c.name, t.Name) || r.skipsSelf(c) {
+			if !same(c.name, t.Name) || r.skipsSelf(c) {
 				continue
 			}
 			if c.state == untouched {

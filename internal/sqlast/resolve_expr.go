@@ -211,11 +211,13 @@ func (r *resolver) exactly(find func() bool) bool {
 	if !r.flavor.ExactFirst {
 		return false
 	}
-	r.fold = func(a, b string) bool { return a == b }
+	r.fold = isSame
 	found := find()
 	r.fold = r.flavor.Fold
 	return found
 }
+
+func isSame(a, b string) bool { return a == b }
 
 // lookUp resolves an unqualified name in s and the scopes around it. It reports whether
 // one of them has the name, or the name is refused.
