@@ -56,8 +56,8 @@ func TestMariaDBSurvives(t *testing.T) {
 	t.Logf("%d statements ran, %d of them with an error; %d were refused", ran, failed, refused)
 }
 
-// A column of a query around two HAVINGs that group by it ends MariaDB 10.11 as it is
-// written, but not as the guard prints it.
+// A column in HAVING of a subquery that groups by it, in HAVING of another query, ends
+// MariaDB 10.11 as it is written, but not as the guard prints it.
 func TestMariaDBSurvivesHaving(t *testing.T) {
 	server := integration.MariaDBOwn(t)
 	pool := openMaria(t, server.Config())

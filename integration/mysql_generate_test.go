@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -241,6 +242,25 @@ func (g mysqlGenerator) statement() string {
 	case 2:
 		step := g.expr([]string{"r.x", "t.vc", "t.i", "t.j"}, 2)
 		return "WITH RECURSIVE r AS (SELECT " + g.expr(nil, 1) + " AS x, 1 AS n UNION " + g.pick("", "ALL ") + "SELECT " + step + ", r.n + 1 FROM r JOIN t ON t.id = r.n WHERE r.n < 4) SELECT " + g.expr([]string{"x", "n"}, 1) + " FROM r"
+	case 3:
+		sub := g.subquery([]string{"i", "o.i"}, 2)
+		group := g.pick("", " GROUP BY i", " GROUP BY o.i WITH ROLLUP")
+		return g.pick("SELECT i, "+sub+" FROM t o"+group, "SELECT i FROM t o WHERE "+sub+" > 0"+group, "SELECT i FROM t o"+group+" HAVING "+sub+" > 0",
+			"SELECT i FROM t o"+group+" ORDER BY "+sub)
 	}
 	return g.query(2, 1+g.IntN(3))
+}
+
+// subquery returns a subquery whose HAVING has subqueries to the given depth. Its clauses
+// have its own columns and those of the queries around it.
+func (g mysqlGenerator) subquery(outer []string, depth int) string {
+	alias := fmt.Sprintf("q%d", depth)
+	columns := append(slices.Clip(outer), "tid", alias+".tid")
+	column := func() string { return g.pick(columns...) }
+	condition := g.pick("#", "# + 1", "# = 2", "# IS NULL", "MAX(#)", "(SELECT #)", "# IN (1, 2)")
+	if depth > 0 && g.IntN(3) > 0 {
+		condition = g.subquery(columns, depth-1) + g.pick("", " AND #", " OR #")
+	}
+	return g.fill("(SELECT "+g.pick("MAX(#)", "COUNT(*)", "#")+" FROM u "+alias+g.pick("", " WHERE # > 0")+
+		g.pick(" GROUP BY #", " GROUP BY #, #", " GROUP BY # WITH ROLLUP", " GROUP BY 1", "")+" HAVING "+condition+g.pick("", " LIMIT 1")+")", column)
 }

@@ -198,3 +198,44 @@ func TestRewriteChecksOrderOfSet(t *testing.T) {
 		t.Error(stmt, err)
 	}
 }
+
+// A subquery in a HAVING that groups by a column of a query around it has (SELECT column)
+// in its own HAVING.
+func TestRewriteOuterGroup(t *testing.T) {
+	g, err := secureview.New(&secureview.Policy{Schema: "d", Tables: map[string][]string{"t": {"x"}, "u": {"a"}}}, mysql.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const selected, refused, written = "selected", "refused", "as written"
+	for _, tt := range []struct{ text, want string }{
+		{"SELECT x AS y FROM t o HAVING (SELECT max(a) FROM u GROUP BY o.x HAVING # > 5) > 0", selected},
+		{"SELECT x AS y FROM t o GROUP BY x HAVING (SELECT max(a) FROM u GROUP BY a, x HAVING # > 5) > 0", selected},
+		{"SELECT x AS y FROM t o HAVING (SELECT o.x FROM u GROUP BY 1 HAVING # > 5) > 0", selected},
+		{"SELECT x AS y FROM t o HAVING (SELECT max(a) FROM u WHERE a IN (SELECT a FROM u GROUP BY o.x HAVING # > 5)) > 0", selected},
+		{"SELECT x AS y, (SELECT a FROM u GROUP BY o.x HAVING (SELECT a FROM u GROUP BY o.x HAVING # > 5) > 0) FROM t o", selected},
+		{"SELECT x AS y, (SELECT a FROM u GROUP BY o.x WITH ROLLUP HAVING (SELECT a FROM u GROUP BY o.x HAVING # > 5) > 0) FROM t o", refused},
+		{"SELECT x AS y FROM t o GROUP BY x WITH ROLLUP HAVING (SELECT max(a) FROM u GROUP BY o.x HAVING # > 5) > 0", refused},
+		{"SELECT x AS y FROM t o HAVING (SELECT max(a) FROM u GROUP BY o.x WITH ROLLUP HAVING # > 5) > 0", written},
+		{"SELECT x AS y FROM t o HAVING (SELECT max(a) FROM u GROUP BY a HAVING # > 5) > 0", written},
+		{"SELECT x AS y FROM t o WHERE (SELECT max(a) FROM u GROUP BY o.x HAVING # > 5) > 0", written},
+	} {
+		for _, name := range []string{"o.x", "x", "y"} {
+			if name == "y" && strings.Contains(tt.text, " WHERE (") {
+				continue // the alias means nothing there
+			}
+			stmt, err := g.Rewrite(t.Context(), strings.ReplaceAll(tt.text, "#", name))
+			got := written
+			switch {
+			case errors.Is(err, secureview.ErrAmbiguousColumn):
+				got = refused
+			case err != nil:
+				t.Error(err)
+			case strings.Contains(stmt.SQL(), "HAVING (SELECT `o`.`x`) > 5"):
+				got = selected
+			}
+			if got != tt.want {
+				t.Errorf("%s of %s is %s instead of %s: %s", name, tt.text, got, tt.want, stmt.SQL())
+			}
+		}
+	}
+}

@@ -31,7 +31,8 @@
 // alias.
 //
 // In HAVING of a subquery, a column of an outer query WITH ROLLUP needs its table, and the
-// alias of an expression of an outer query is refused.
+// alias of an expression of an outer query is refused. If HAVING of the query WITH ROLLUP has
+// the subquery, that may not group by the column and name it in its HAVING.
 //
 // One column or expression twice in GROUP BY .. WITH ROLLUP is refused if several items of
 // the select list are equal to it: the totals have it in one of them. Leave one out.

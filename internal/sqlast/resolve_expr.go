@@ -194,15 +194,13 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 		return
 	}
 	if c.Table != "" {
-		if s := r.qualified(c); s != nil && (r.isLaterItem(c, s) || r.isTwiceOuter(c)) {
+		if s := r.qualified(c); s != nil && r.isLaterItem(c, s) {
 			*slot = selectOf(c)
 		}
-		return
-	}
-	find := func() bool { return r.lookUp(slot, c, r.scope) }
-	if !r.exactly(find) && !find() {
+	} else if find := func() bool { return r.lookUp(slot, c, r.scope) }; !r.exactly(find) && !find() {
 		r.noColumn(slot, c)
 	}
+	r.outerGroup(slot)
 }
 
 // exactly reports whether a look-up finds a name that is the same in case, too, if the

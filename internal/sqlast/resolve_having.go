@@ -55,29 +55,35 @@ func (r *resolver) inHavingOfMySQL() bool {
 // selects. If the column belongs to an enclosing query, MySQL may find it only by
 // its name without the table.
 func (r *resolver) ownColumn(slot *Expr, c, column *Column) {
-	switch {
-	case r.isTwiceOuter(column):
-		*slot = selectOf(column)
-	case r.flavor.HavingSkipsTables && r.byAlias(r.scope, "", column.Table) < 0 && r.fold(column.Name, c.Name):
-		*slot = bare(column)
-	default:
-		*slot = column
+	if r.flavor.HavingSkipsTables && r.byAlias(r.scope, "", column.Table) < 0 && r.fold(column.Name, c.Name) {
+		column = bare(column)
 	}
+	*slot = column
 }
 
-// isTwiceOuter reports whether a column that the block groups by belongs to none of two
-// blocks whose HAVING the resolver is in. MariaDB 10.11 ends on its name there.
-func (r *resolver) isTwiceOuter(c *Column) bool {
-	s := r.scope
-	if !r.inHavingOfMySQL() || s.rollup || s.outer == nil || s.outer.clause != inHaving ||
-		r.byAlias(s, "", c.Table) >= 0 || r.byAlias(s.outer, "", c.Table) >= 0 {
-		return false
+// outerGroup replaces a column in HAVING by (SELECT column), if the block groups by it, it
+// belongs to an enclosing query, and HAVING of any enclosing query has the block. MariaDB
+// 10.11 moves a condition with such a column to WHERE and ends there. WITH ROLLUP it moves
+// none, and the column is NULL in a total.
+func (r *resolver) outerGroup(slot *Expr) {
+	c, ok := (*slot).(*Column)
+	if !ok || !r.inHavingOfMySQL() || r.scope.rollup || r.byAlias(r.scope, "", c.Table) >= 0 {
+		return
 	}
-	r.work += len(s.groupBy)
-	return slices.ContainsFunc(s.groupBy, func(e Expr) bool {
-		term, ok := e.(*Column)
-		return ok && term.Table == c.Table && term.Name == c.Name
-	})
+	inside, totals := false, false
+	for o := r.scope.outer; o != nil; o = o.outer {
+		inside = inside || o.clause == inHaving
+		totals = totals || o.clause == inHaving && o.rollup
+	}
+	isSame := func(e Expr) bool { return equalExpr(e, c) }
+	switch {
+	case !inside || !slices.ContainsFunc(r.groupColumns(r.scope.groupBy, r.scope.items), isSame):
+	case totals:
+		r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in HAVING of a subquery is a column of a query around it, in HAVING of a "+
+			"query WITH ROLLUP, of which servers take one or the other value in a total: do not group the subquery by it", c.Name)
+	default:
+		*slot = selectOf(c)
+	}
 }
 
 // bare returns a copy of a column that is printed without its table.
@@ -126,7 +132,9 @@ func (r *resolver) outerColumn(slot *Expr, s *scope) {
 
 // selectOf returns (SELECT c).
 func selectOf(c *Column) *Subquery {
-	return &Subquery{Pos: c.Pos, Query: &Query{Pos: c.Pos, Body: &Select{Pos: c.Pos, Items: []Item{{Expr: c}}}}}
+	qualified := *c
+	qualified.Bare = false
+	return &Subquery{Pos: c.Pos, Query: &Query{Pos: c.Pos, Body: &Select{Pos: c.Pos, Items: []Item{{Expr: &qualified}}}}}
 }
 
 // checkHaving refuses a column in HAVING that the block neither selects nor groups by. In a
