@@ -111,6 +111,7 @@ var mysqlRows = []string{
 	"SELECT EXISTS (SELECT 1 FROM dept d WHERE d.id = emp.boss) AS k, count(*) FROM emp GROUP BY 1 ORDER BY k * count(*) DESC, -k",
 	"SELECT dept IN (SELECT 1) AS k, count(*) FROM emp GROUP BY k ORDER BY -k",
 	"SELECT dept, group_concat(name ORDER BY id) AS n, group_concat(name ORDER BY id DESC) AS m FROM emp GROUP BY dept ORDER BY m, group_concat(name ORDER BY id)",
+	"SELECT group_concat(name ORDER BY id) AS n, group_concat(name ORDER BY id DESC) FROM emp ORDER BY group_concat(name ORDER BY id DESC), count(*)",
 	"SELECT DISTINCT concat(name, name) AS k, 5 AS five FROM emp ORDER BY reverse(k) DESC, five",
 	"SELECT DISTINCT boss % 2 AS k, dept FROM emp WHERE id > 1 ORDER BY -k, dept * 2",
 	"SELECT DISTINCT (SELECT max(d.id) FROM dept d WHERE d.id = emp.dept) AS k FROM emp HAVING k > 0 ORDER BY -k",
@@ -189,6 +190,8 @@ var mysqlVaries = []string{
 	"SELECT dept AS id, count(*) FROM crew emp GROUP BY emp.id, dept",
 	"SELECT dept AS name, count(*) FROM crew emp GROUP BY emp.name, emp.dept HAVING max(emp.name) > 'a'",
 	"WITH w AS (SELECT * FROM emp) SELECT dept AS name, count(*) FROM w emp GROUP BY emp.name, emp.dept HAVING max(emp.name) > 'a'",
+	"SELECT id IN (2, 3), group_concat(id ORDER BY id) FROM emp GROUP BY 1 ORDER BY group_concat(id ORDER BY id DESC)",
+	"SELECT id IN (2, 3), group_concat(id ORDER BY id), group_concat(id ORDER BY id DESC) FROM emp GROUP BY 1 ORDER BY group_concat(id ORDER BY id DESC)",
 	"SELECT * FROM dept d RIGHT JOIN (SELECT 1 AS one) o ON TRUE JOIN emp USING (id) ORDER BY 1",
 	"SELECT * FROM (SELECT 1 AS one) o NATURAL JOIN (dept d RIGHT JOIN emp e ON TRUE) LIMIT 1",
 	"SELECT e.id % 1 AS id, count(*) FROM (SELECT 1 AS one) o RIGHT JOIN (emp e JOIN dept d USING (id)) ON TRUE GROUP BY id",
@@ -211,7 +214,8 @@ func TestMySQLVaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range mysqlVaries {
-		if _, err := guard.Rewrite(t.Context(), text); !errors.Is(err, secureview.ErrAmbiguousColumn) {
+		_, err := guard.Rewrite(t.Context(), text)
+		if !errors.Is(err, secureview.ErrAmbiguousColumn) && !errors.Is(err, secureview.ErrUnsupported) {
 			t.Errorf("%s: %v", text, err)
 		}
 		if len(slices.Compact(results[text])) < 2 {

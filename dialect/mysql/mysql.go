@@ -41,8 +41,11 @@
 // if the expression of the alias has an aggregate, or a column that is no item: order by the
 // alias alone.
 //
-// GROUP_CONCAT in ORDER BY is refused next to another one of the same values, because MySQL
-// takes one for the other: order by an alias.
+// MySQL may name two columns alike if a statement has a LIMIT, which the row limit of a guard
+// is, too: SELECT DISTINCT d.k AS a, d.k AS b over a derived table d whose k is constant.
+//
+// GROUP_CONCAT in ORDER BY is refused next to GROUP BY and another one of the same values,
+// because MySQL takes one for the other: order by an alias.
 //
 // N'x' is read as 'x'. The item 'Sa' 'les' has the name Sa in MySQL, and the name Sales in
 // the guard's statement.

@@ -76,10 +76,10 @@ func (r *resolver) distinguish(e *Expr) {
 }
 
 // concatTaken reports whether MySQL takes a GROUP_CONCAT for an item that has another
-// DISTINCT, ORDER BY or SEPARATOR.
+// DISTINCT, ORDER BY or SEPARATOR. Without GROUP BY there is one row and nothing to sort.
 func (r *resolver) concatTaken(e Expr) bool {
 	call, ok := e.(*Call)
-	if !ok || call.Name != "group_concat" {
+	if !ok || call.Name != "group_concat" || !r.scope.grouped {
 		return false
 	}
 	i := slices.IndexFunc(r.scope.items, func(it Item) bool {
