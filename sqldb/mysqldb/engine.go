@@ -58,8 +58,11 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	if !checked {
 		further = append(further, s.explain)
 	}
-	if s.mariaDB && (strings.Contains(q.SQL, "RECURSIVE") || strings.Contains(q.SQL, patternLimit)) {
+	limited := s.mariaDB && (strings.Contains(q.SQL, "RECURSIVE") || strings.Contains(q.SQL, patternLimit))
+	if limited || !checked {
 		further = append(further, s.warn)
+	}
+	if limited {
 		q.Complete = func(ctx context.Context) error { return complete(ctx, conn) }
 	}
 	vars, err := s.session(q.Session, q.Timeout, further...)

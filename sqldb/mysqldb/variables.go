@@ -57,7 +57,8 @@ func (s *server) plan(has map[string]string) {
 	s.always.want(has, readOnly, "1")
 	s.limit = variable{limit, has[limit]}
 
-	// The warning about an incomplete result can come after many others.
+	// The warning about an incomplete result can come after many others, and so can the
+	// statement that EXPLAIN shows.
 	if s.mariaDB {
 		s.warn.want(has, "max_error_count", "65535")
 	}
