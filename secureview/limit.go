@@ -2,7 +2,6 @@ package secureview
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
 )
@@ -17,7 +16,7 @@ func limit(q *sqlast.Query, columns []string, most int) (rows int, capped bool, 
 	case q.Limit == nil || sqlast.IsNegative(q.Limit): // in SQLite a negative limit means no limit
 	default:
 		n, ok := q.Limit.(*sqlast.Number)
-		if !ok || n.Text == "" || strings.Trim(n.Text, "0123456789") != "" {
+		if !ok || !n.IsWhole() {
 			return 0, false, &sqlast.Error{Code: sqlast.RowLimit, Name: "LIMIT", Pos: q.Limit.At(),
 				Message: "LIMIT must be a whole number, not an expression"}
 		}

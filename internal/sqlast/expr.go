@@ -1,5 +1,7 @@
 package sqlast
 
+import "strings"
+
 // Column is a reference to a column, or to a select alias where an engine allows
 // one.
 type Column struct {
@@ -40,6 +42,9 @@ type Number struct {
 	Pos
 	Text string
 }
+
+// IsWhole reports whether the literal has digits alone.
+func (n *Number) IsWhole() bool { return n.Text != "" && strings.Trim(n.Text, "0123456789") == "" }
 
 // String is a string literal. Value has no escapes.
 type String struct {

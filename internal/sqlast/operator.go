@@ -19,7 +19,7 @@ func IsNegative(e Expr) bool {
 		return false
 	}
 	n, ok := u.X.(*Number)
-	return ok && strings.Trim(n.Text, "0123456789") == "" && strings.Trim(n.Text, "0") != ""
+	return ok && n.IsWhole() && strings.Trim(n.Text, "0") != ""
 }
 
 // BinaryOp is an infix operator.

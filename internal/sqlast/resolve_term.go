@@ -3,7 +3,6 @@ package sqlast
 import (
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // term resolves a whole term of GROUP BY, ORDER BY or DISTINCT ON: a position, the
@@ -123,7 +122,7 @@ func position(e Expr) (string, bool) {
 		e = u.X
 	}
 	n, ok := e.(*Number)
-	if !ok || n.Text == "" || strings.Trim(n.Text, "0123456789") != "" {
+	if !ok || !n.IsWhole() {
 		return "", false
 	}
 	return n.Text, true

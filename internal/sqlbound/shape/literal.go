@@ -28,7 +28,7 @@ func parseNumber(s string) *value {
 // wholeNumber returns the value of a literal without a sign and a fraction.
 func wholeNumber(e sqlast.Expr) (float64, bool) {
 	n, ok := e.(*sqlast.Number)
-	if !ok || n.Text == "" || strings.Trim(n.Text, "0123456789") != "" {
+	if !ok || !n.IsWhole() {
 		return 0, false
 	}
 	v := parseNumber(n.Text)
