@@ -102,8 +102,8 @@ func TestRewritePostgres(t *testing.T) {
 			"SELECT dept.name AS name FROM main.dept ORDER BY dept.id LIMIT 5 OFFSET 3"},
 		{"arrays",
 			"SELECT id = ANY (ARRAY(SELECT id FROM crew)), (ARRAY[id, budget])[1:2] FROM dept",
-			"SELECT dept.id = ANY (ARRAY(SELECT collected.value FROM (SELECT crew.id FROM main.crew OFFSET 0) AS collected (value) " +
-				"WHERE " + collects("qed.collected", 67108864, "collected.value") + ")) AS ?column?, (ARRAY[dept.id, dept.budget])[1:2] AS array FROM main.dept"},
+			"SELECT dept.id = ANY (ARRAY(SELECT collected.* FROM (SELECT crew.id FROM main.crew OFFSET 0) AS collected (value) " +
+				"WHERE " + collects("qed.collected", 8388608, "collected.value") + ")) AS ?column?, (ARRAY[dept.id, dept.budget])[1:2] AS array FROM main.dept"},
 		{"columns of one name that nobody names",
 			"SELECT count(*) FROM (SELECT * FROM dept a JOIN crew b ON a.id = b.id) AS x",
 			"SELECT pg_catalog.count(*) AS count FROM (SELECT a.id, a.name, a.budget, b.id, b.workOrderId, b.createdBy FROM main.dept AS a JOIN main.crew AS b ON a.id = b.id) AS x (id, name, budget, id:1, workOrderId, createdBy)"},
@@ -138,19 +138,27 @@ func TestRewritePostgres(t *testing.T) {
 			"SELECT (WITH RECURSIVE x AS (SELECT q.b FROM main.crew AS d JOIN y AS q ON TRUE), y AS (SELECT d.budget AS b) SELECT x.b FROM x) AS b FROM main.dept AS d"},
 		{"the row of a derived table as an argument",
 			"SELECT json_agg(x ORDER BY x.id), count(y.*) FROM (SELECT * FROM dept) AS x, (SELECT 1 AS n) AS y",
-			"SELECT pg_catalog.json_agg(x.* ORDER BY x.id) FILTER (WHERE " + collects("qed.collected", 67108864, "x.*") + ") AS json_agg, pg_catalog.count(y.*) AS count FROM (SELECT dept.id, dept.name, dept.budget FROM main.dept) AS x JOIN (SELECT 1 AS n) AS y ON TRUE"},
+			"SELECT pg_catalog.json_agg(x.* ORDER BY x.id) FILTER (WHERE " + collects("qed.collected", 8388608, "pg_catalog.json_build_array(x.*)") + ") AS json_agg, pg_catalog.count(y.*) AS count FROM (SELECT dept.id, dept.name, dept.budget FROM main.dept) AS x JOIN (SELECT 1 AS n) AS y ON TRUE"},
 		{"aggregates that hold their values",
 			"SELECT string_agg(DISTINCT name, ',') FILTER (WHERE id > 1), max(name), array_agg(id) OVER () FROM dept",
 			"SELECT pg_catalog.string_agg(DISTINCT dept.name, ',') FILTER (WHERE CASE WHEN dept.id > 1 THEN " +
-				collects("qed.distinct", 268435456, "dept.name", "','") + " ELSE FALSE END) AS string_agg, pg_catalog.max(dept.name) AS max, " +
-				"pg_catalog.array_agg(dept.id) FILTER (WHERE " + collects("qed.collected", 67108864, "dept.id") + ") OVER () AS array_agg FROM main.dept"},
+				collects("qed.distinct", 33554432, "dept.name", "','") + " ELSE FALSE END) AS string_agg, pg_catalog.max(dept.name) AS max, " +
+				"pg_catalog.array_agg(dept.id) FILTER (WHERE " + collects("qed.collected", 8388608, "dept.id") + ") OVER () AS array_agg FROM main.dept"},
+		{"an aggregate of JSON in memory",
+			"SELECT jsonb_object_agg(name, id) FROM dept",
+			"SELECT pg_catalog.jsonb_object_agg(dept.name, dept.id) FILTER (WHERE " + strings.Replace(collects("qed.collected", 8388608,
+				"pg_catalog.json_build_array(dept.name, dept.id)"), " AS text", " * 8 AS text", 1) + ") AS jsonb_object_agg FROM main.dept"},
+		{"a window over aggregates",
+			"SELECT string_agg(max(name), ',') OVER () FROM dept",
+			"SELECT pg_catalog.string_agg(pg_catalog.max(dept.name), ',') FILTER (WHERE " + strings.Replace(collects("qed.collected", 8388608), "8 + pg_catalog.octet_length(pg_catalog.concat())", "8 + 128", 1) +
+				") OVER () AS string_agg FROM main.dept"},
 		{"an aggregate without arguments",
 			"SELECT array_agg() FROM dept",
 			"SELECT pg_catalog.array_agg() AS array_agg FROM main.dept"},
 		{"an array of the first rows",
 			"SELECT ARRAY(SELECT name FROM dept ORDER BY id LIMIT 2 OFFSET 1) AS x",
-			"SELECT ARRAY(SELECT collected.value FROM (SELECT dept.name FROM main.dept ORDER BY dept.id LIMIT 2 OFFSET 1) AS collected (value) " +
-				"WHERE " + collects("qed.collected", 67108864, "collected.value") + ") AS x"},
+			"SELECT ARRAY(SELECT collected.* FROM (SELECT dept.name FROM main.dept ORDER BY dept.id LIMIT 2 OFFSET 1) AS collected (value) " +
+				"WHERE " + collects("qed.collected", 8388608, "collected.value") + ") AS x"},
 		{"the row of a CTE named like a table",
 			"WITH dept AS (SELECT id FROM dept) SELECT row_to_json(dept) FROM dept",
 			"WITH cte1_dept AS (SELECT dept.id FROM main.dept) SELECT pg_catalog.row_to_json(dept.*) AS row_to_json FROM cte1_dept AS dept"},
@@ -190,13 +198,9 @@ func TestRewritePostgres(t *testing.T) {
 
 // collects is the condition that bounds what a statement collects of values.
 func collects(setting string, bound int, values ...string) string {
-	sizes := "24"
-	for _, v := range values {
-		sizes += " + coalesce(pg_catalog.pg_column_size(" + v + "), 0)"
-	}
-	return fmt.Sprintf("CASE WHEN CAST(pg_catalog.set_config('%[1]s', CAST(CAST(coalesce(nullif(pg_catalog.current_setting('%[1]s', TRUE), ''), '0') "+
-		"AS integer) + %[2]s AS text), TRUE) AS integer) > %[3]d THEN CAST(pg_catalog.concat('%[4]s: ', pg_catalog.current_setting('%[1]s')) "+
-		"AS boolean) ELSE TRUE END", setting, sizes, bound, sqlast.TooMuchCollected)
+	bytes := fmt.Sprintf("8 + pg_catalog.octet_length(pg_catalog.concat(%s))", strings.Join(values, ", "))
+	return fmt.Sprintf("CAST(CASE WHEN CAST(pg_catalog.set_config('%[1]s', CAST(CAST(coalesce(nullif(pg_catalog.current_setting('%[1]s', TRUE), ''), '0') "+
+		"AS integer) + %[2]s AS text), TRUE) AS integer) > %[3]d THEN '%[4]s' ELSE 'true' END AS boolean)", setting, bytes, bound, sqlast.TooMuchCollected)
 }
 
 func TestRefusedPostgres(t *testing.T) {

@@ -18,7 +18,7 @@
 // standard_conforming_strings. Execute each in a transaction of its own: array_agg,
 // string_agg, JSON aggregates and ARRAY(query) count the bytes that they collect in
 // the settings qed.collected and qed.distinct, which end with the transaction, and the
-// statement fails above 64 MB, or 256 MB for DISTINCT.
+// statement fails above 8 MB of text, or 32 MB for DISTINCT.
 package postgres
 
 import (

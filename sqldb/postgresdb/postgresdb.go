@@ -12,8 +12,8 @@
 // plan opens a table that the guard did not see and that no view of the
 // statement reads, or if planning takes longer than two seconds.
 //
-// Values that the aggregates of a statement hold take at most 64 MB, and those of
-// DISTINCT 256 MB: a statement that collects more is an error of kind
+// Values that the aggregates of a statement hold are at most 8 MB of text, and those
+// of DISTINCT 32 MB: a statement that collects more is an error of kind
 // [sqldb.ErrTooLarge]. Only the time limit bounds the hash tables of NOT IN, EXCEPT
 // and INTERSECT over products of tables.
 //
