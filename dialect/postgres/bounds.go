@@ -15,7 +15,8 @@ var bounds = sqlbound.Rules{
 		small: count bool_and bool_or every corr covar_pop covar_samp regr_avgx regr_avgy regr_count
 		small: regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy percentile_cont grouping
 		small: row_number rank dense_rank percent_rank cume_dist ntile num_nulls num_nonnulls
-		longest: min max any_value percentile_disc mode range_intersect_agg bit_and bit_or
+		each: percentile_disc
+		longest: min max any_value mode range_intersect_agg bit_and bit_or
 		longest: bit_xor lag lead first_value last_value nth_value coalesce greatest least
 		first: nullif
 
@@ -92,7 +93,8 @@ var bounds = sqlbound.Rules{
 		small: numnode
 		small either: ts_rank ts_rank_cd
 		first: querytree setweight strip
-		sum 4: phraseto_tsquery plainto_tsquery to_tsquery to_tsvector websearch_to_tsquery
+		square 4: phraseto_tsquery plainto_tsquery to_tsquery websearch_to_tsquery
+		sum 4: to_tsvector
 		sum 8: tsvector_to_array
 		sum 64 either: ts_headline
 
@@ -108,7 +110,8 @@ var bounds = sqlbound.Rules{
 		sum 2: text varchar bytea bpchar pg_catalog.bit
 		fill: char bit
 		sum 6: jsonb
-		sum 8: [] jsonpath tsvector tsquery path polygon int4multirange int8multirange nummultirange
+		square 8: tsquery
+		sum 8: [] jsonpath tsvector path polygon int4multirange int8multirange nummultirange
 		sum 8: tsmultirange tstzmultirange datemultirange
 	`),
 }

@@ -109,7 +109,10 @@ func (c *checker) result(f Function, e *sqlast.Call, args []size, all size, s *s
 		return arg(len(args) - 1)
 	case kindLongest:
 		return longest(args)
-	case kindSum:
+	case kindEach:
+		const least = 4 // bytes of an element
+		return arg(len(args) - 1).times(1 + arg(0).bytes()/least)
+	case kindSum, kindSquare:
 		return all.times(int64(f.n))
 	case kindCut:
 		if n := c.literalLength(e, f.n); n >= 0 {

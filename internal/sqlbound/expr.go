@@ -238,6 +238,9 @@ func (c *checker) cast(e *sqlast.Cast, s *scope) size {
 func (c *checker) sized(f Function, x size, n int64) size {
 	v := x
 	v.work = add(x.work, times(linearWork, x.bytes()))
+	if f.kind == kindSquare {
+		v.work = add(v.work, squared(x))
+	}
 	switch f.kind {
 	case kindSmall:
 		v.text, v.data = number.text, number.data

@@ -6,8 +6,8 @@ import "github.com/qedkit/qed/internal/sqlast"
 // whose time is another product of them.
 func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size, s *scope) int64 {
 	switch {
-	case f.kind == kindNumber:
-		return times(all.bytes(), all.bytes()) / digitsPerStep
+	case f.kind == kindNumber || f.kind == kindSquare:
+		return squared(all)
 	case !f.either && (f.needle == 0 || f.needle > len(args)):
 		return 0
 	}
@@ -36,6 +36,9 @@ func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size, s 
 	}
 	return work
 }
+
+// squared returns the work of a function that takes the square of its arguments.
+func squared(all size) int64 { return times(all.bytes(), all.bytes()) / digitsPerStep }
 
 // twoLongest returns the two longest of some values.
 func twoLongest(list []size) (a, b size) {

@@ -141,6 +141,7 @@ func TestGrowth(t *testing.T) {
 		"postgres: SELECT lpad(name, 30), rpad(name, 1000), to_char(id, 'FM000000'), 1e10::text," +
 			" power(1.05, id), exp(ln(id + 1)) FROM emp",
 		"postgres: SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY name) FROM emp",
+		"postgres: SELECT percentile_disc(ARRAY[0.1, 0.25, 0.5, 0.75, 0.9]) WITHIN GROUP (ORDER BY doc) FROM emp",
 		"sqlite: SELECT printf('%-30s %5d %05.2f', name, id, id / 3.0), hex(name), quote(name) FROM emp",
 	})
 }
@@ -205,6 +206,8 @@ func TestSearches(t *testing.T) {
 		"sqlite mysql: SELECT name FROM dept d WHERE (SELECT group_concat(e.name) FROM emp e) LIKE" +
 			" concat('%', d.name, '%')",
 		"postgres: SELECT array_agg(boss) @> ARRAY[1, 2, 3] FROM emp",
+		"postgres: SELECT ts_rank(to_tsvector(doc), websearch_to_tsquery('english', 'late \"invoice of may\" -paid')) FROM emp",
+		"postgres: SELECT to_tsvector(doc) @@ plainto_tsquery(name), note::tsquery FROM emp",
 		"postgres: SELECT name FROM emp WHERE name LIKE ANY (ARRAY['%" + strings.Repeat("a%', '%", 300) + "b'])",
 		"postgres: SELECT name FROM emp WHERE doc ILIKE ANY (SELECT '%' || d.name || '%' FROM dept d)",
 		"all: SELECT replace(" + grown + ", name, 'x') FROM emp",
@@ -235,6 +238,10 @@ func TestSearches(t *testing.T) {
 		"postgres: SELECT doc ~ " + grown + " FROM emp", "postgres: SELECT doc ILIKE " + grown + " FROM emp",
 		"sqlite mysql: SELECT (SELECT group_concat(name) FROM emp) LIKE (SELECT group_concat(name) FROM emp)",
 		"postgres: SELECT strpos(string_agg(name, ''), string_agg(note, '')) FROM emp",
+		"postgres: SELECT plainto_tsquery('simple', string_agg(name, ' ')) FROM emp",
+		"postgres: SELECT to_tsquery(string_agg(name, '&')) FROM emp",
+		"postgres: SELECT string_agg(name, '&')::tsquery FROM emp",
+		"postgres: SELECT percentile_disc((SELECT array_agg(0.5) FROM emp)::float8[]) WITHIN GROUP (ORDER BY doc) FROM emp",
 		"all: SELECT 1 FROM (SELECT concat(" + long + ", name) AS v FROM emp) x WHERE " +
 			strings.Repeat("v LIKE '%"+strings.Repeat("a", 400)+"b%' OR ", 60) + "v = 'x'",
 		"all too_complex: " + chain(40, "1", "v + v"),
