@@ -111,7 +111,7 @@ var bounds = sqlbound.Rules{
 		fill: char bit
 		sum 6: jsonb
 		square 8: tsquery
-		sum 8: [] jsonpath tsvector path polygon int4multirange int8multirange nummultirange
-		sum 8: tsmultirange tstzmultirange datemultirange
+		sum 8: [] jsonpath tsvector path polygon
+		sum 32: int4multirange int8multirange nummultirange tsmultirange tstzmultirange datemultirange
 	`),
 }

@@ -206,6 +206,7 @@ func TestSearches(t *testing.T) {
 		"sqlite mysql: SELECT name FROM dept d WHERE (SELECT group_concat(e.name) FROM emp e) LIKE" +
 			" concat('%', d.name, '%')",
 		"postgres: SELECT array_agg(boss) @> ARRAY[1, 2, 3] FROM emp",
+		"postgres: SELECT range_agg(int4range(id, boss)) && '{[1,2),[5,9)}'::int4multirange FROM emp",
 		"postgres: SELECT ts_rank(to_tsvector(doc), websearch_to_tsquery('english', 'late \"invoice of may\" -paid')) FROM emp",
 		"postgres: SELECT to_tsvector(doc) @@ plainto_tsquery(name), note::tsquery FROM emp",
 		"postgres: SELECT name FROM emp WHERE name LIKE ANY (ARRAY['%" + strings.Repeat("a%', '%", 300) + "b'])",
@@ -241,6 +242,7 @@ func TestSearches(t *testing.T) {
 		"postgres: SELECT plainto_tsquery('simple', string_agg(name, ' ')) FROM emp",
 		"postgres: SELECT to_tsquery(string_agg(name, '&')) FROM emp",
 		"postgres: SELECT string_agg(name, '&')::tsquery FROM emp",
+		"postgres: SELECT ('{' || string_agg('[1,2)', ',') || '}')::int4multirange FROM emp",
 		"postgres: SELECT percentile_disc((SELECT array_agg(0.5) FROM emp)::float8[]) WITHIN GROUP (ORDER BY doc) FROM emp",
 		"all: SELECT 1 FROM (SELECT concat(" + long + ", name) AS v FROM emp) x WHERE " +
 			strings.Repeat("v LIKE '%"+strings.Repeat("a", 400)+"b%' OR ", 60) + "v = 'x'",
