@@ -19,7 +19,7 @@ const (
 	maxDistinct  = 32 << 20
 	bytesOfRow   = 8   // what a value takes besides its own bytes
 	bytesOfGroup = 128 // the nominal size of an aggregate of stored values
-	bytesOfJSONB = 8   // what jsonb_agg holds for each byte of JSON
+	bytesOfJSONB = 2   // what jsonb_agg holds for each byte of JSON
 )
 
 // collectors are the aggregates that hold all their values.

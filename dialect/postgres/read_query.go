@@ -42,6 +42,9 @@ func (r *reader) query(m message, nm naming) *sqlast.Query {
 	if with := m.child(selectWith); with != nil {
 		q.With = r.with(with)
 	}
+	if nm == unnamed && m.has(selectSort) {
+		nm = named // ORDER BY may use the names
+	}
 	q.Body = r.body(m, nm)
 	q.OrderBy = r.orderBy(m.list(selectSort))
 	for i := range q.OrderBy {

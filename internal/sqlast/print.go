@@ -105,7 +105,7 @@ type Style struct {
 
 // TooMuchCollected is in the engine's error for a statement that collects more values
 // than its dialect allows.
-const TooMuchCollected = "too many values are collected: collect fewer rows"
+const TooMuchCollected = "too many values are collected: collect fewer rows, or distinct rows of a subquery"
 
 // AppendQuoted appends s between two quotes, with the quotes in it doubled.
 func AppendQuoted(dst []byte, s string, quote byte) []byte {
