@@ -97,7 +97,7 @@ var amplified = []string{
 }
 
 // What the aggregates of a statement hold in the memory of PostgreSQL is bounded.
-func TestCollectedIsBounded(t *testing.T) {
+func TestCollectedIsBoundedPostgreSQL(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "collecting", collectedScript)
 	pool := openPGX(t, p.account)
 	pool.SetMaxOpenConns(1)
