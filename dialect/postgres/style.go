@@ -27,10 +27,9 @@ var style = sqlast.Style{
 	Raise:             raise,
 }
 
-// raise returns a cast whose error quotes text, which is no boolean.
-func raise(text string, row sqlast.Expr) sqlast.Expr {
-	noBoolean := &sqlast.Call{Name: "concat", Args: []sqlast.Expr{&sqlast.String{Value: text + ": "}, row}}
-	return &sqlast.Cast{X: noBoolean, Type: "boolean"}
+// raise returns a cast whose error quotes the message, which is no boolean.
+func raise(message string, row sqlast.Expr) sqlast.Expr {
+	return cast(call("concat", text(message+": "), row), "boolean")
 }
 
 func appendName(dst []byte, name string) []byte { return sqlast.AppendQuoted(dst, name, '"') }

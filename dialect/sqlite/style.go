@@ -17,9 +17,9 @@ var style = sqlast.Style{
 	CallAs:       boundedJSON,
 }
 
-// raise returns a call whose error quotes text, which is no path.
-func raise(text string, row sqlast.Expr) sqlast.Expr {
-	return &sqlast.Call{Name: "json_extract", Args: []sqlast.Expr{row, &sqlast.String{Value: text}}}
+// raise returns a call whose error quotes the message, which is no path.
+func raise(message string, row sqlast.Expr) sqlast.Expr {
+	return call("json_extract", row, text(message))
 }
 
 // appendColumn keeps the quotes that have a meaning in SQLite: "x" is a string if

@@ -124,7 +124,7 @@ func (r *resolver) cte(t *Table) *cte {
 	if r.with == nil || !r.flavor.ExactFirst {
 		return r.cteNamed(t, r.fold)
 	}
-	if c := r.cteNamed(t, isSame); c != nil {
+	if c := r.cteNamed(t, sameCase); c != nil {
 		return c
 	}
 	if o, err := r.catalog.Object("", t.Name); err == nil && o.Logical == t.Name {
@@ -133,6 +133,8 @@ func (r *resolver) cte(t *Table) *cte {
 	return r.cteNamed(t, r.fold)
 }
 
+// cteNamed returns the nearest visible common table expression whose name is the same as
+// that of the table, or nil.
 func (r *resolver) cteNamed(t *Table, same func(a, b string) bool) *cte {
 	for e := r.with; e != nil; e = e.up {
 		for i := range e.upto {

@@ -159,8 +159,8 @@ func IsAggregate(c *Call) bool {
 	return false
 }
 
-// HasAggregate reports whether an expression calls an aggregate function in its own block,
-// not in a subquery.
+// HasAggregate reports whether an expression calls an aggregate function outside of its
+// subqueries.
 func HasAggregate(e Expr) bool { return hasCall(e, IsAggregate) }
 
 // hasWindow reports whether an expression calls a window function of its own block.
@@ -203,19 +203,19 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 	r.outerGroup(slot)
 }
 
-// exactly reports whether a look-up finds a name that is the same in case, too, if the
-// flavor prefers it.
+// exactly returns what find returns while only names in the same case are equal. It
+// returns false without a call of find if the flavor does not prefer such names.
 func (r *resolver) exactly(find func() bool) bool {
 	if !r.flavor.ExactFirst {
 		return false
 	}
-	r.fold = isSame
+	r.fold = sameCase
 	found := find()
 	r.fold = r.flavor.Fold
 	return found
 }
 
-func isSame(a, b string) bool { return a == b }
+func sameCase(a, b string) bool { return a == b }
 
 // lookUp resolves an unqualified name in s and the scopes around it. It reports whether
 // one of them has the name, or the name is refused.
