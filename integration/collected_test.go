@@ -29,7 +29,7 @@ const collectedScript = `
 	INSERT INTO docs SELECT repeat('status: ok; ', 2000) FROM generate_series(1, 2000);
 	GRANT SELECT ON t, docs TO collecting;`
 
-// collectsLittle has the same rows through the guard.
+// collectsLittle returns the same rows with the guard as without it.
 var collectsLittle = []string{
 	"SELECT array_agg(id ORDER BY id), string_agg(s, ',' ORDER BY id), json_agg(id ORDER BY id) FROM t WHERE id < 5 OR id IS NULL",
 	"SELECT jsonb_agg(s ORDER BY id), json_object_agg(s, id ORDER BY id), jsonb_object_agg(s, NULL) FROM t WHERE id < 5",
@@ -57,7 +57,7 @@ var collectsLittle = []string{
 	"SELECT jsonb_agg(jsonb_build_object('id', id, 's', s) ORDER BY id), jsonb_object_agg(id, 'x') FROM t WHERE id < 5",
 }
 
-// collectsMuch would hold the values of a product of tables.
+// collectsMuch collects more than a statement may.
 var collectsMuch = []string{
 	"SELECT cardinality(array_agg(a.id)) FROM t a, t b",
 	"SELECT length(array_agg(a.id)::text) FROM t a, t b, t c",
@@ -87,7 +87,7 @@ var collectsMuch = []string{
 	"SELECT length(json_agg(q)::text) FROM (SELECT NULL AS a_column_with_a_very_long_name_of_fifty_characters FROM t a, t b) AS q",
 }
 
-// amplified takes a multiple of the memory of a value that is as long as allowed.
+// amplified collects almost as much as a statement may, and takes a multiple of that memory.
 var amplified = []string{
 	"SELECT cardinality(string_to_array(string_agg(rpad(s, 160, s), ','), NULL)) FROM t, generate_series(1, 20)",
 	"SELECT cardinality(regexp_split_to_array(string_agg(rpad(s, 160, s), ','), '')) FROM t, generate_series(1, 20)",

@@ -72,7 +72,7 @@ type differentialRun struct {
 	guard  *secureview.Guard
 	reader *sqldb.DB
 
-	revive func() error // starts the server, or opens the databases, that a statement ended; nil: none ends
+	revive func() error // starts the server, or opens the databases, after a statement that ended them; nil: not possible
 	alone  sync.RWMutex // locked while a statement is the only one
 
 	next, accepted atomic.Uint64
@@ -415,7 +415,7 @@ func (d *differentialRun) original(ctx context.Context, text string) (db *sql.DB
 // lostServer reports whether an error is that of a connection whose server ended.
 func lostServer(err error) bool {
 	if failed, ok := errors.AsType[*duckdbdriver.Error](err); ok {
-		// The database has to be opened again. An internal error is the first of them.
+		// After either error, the database has to be opened again.
 		return failed.Type == duckdbdriver.ErrorTypeFatal || failed.Type == duckdbdriver.ErrorTypeInternal
 	}
 	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysqldriver.ErrInvalidConn) || errors.Is(err, io.EOF) ||

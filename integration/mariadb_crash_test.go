@@ -56,8 +56,9 @@ func TestMariaDBSurvives(t *testing.T) {
 	t.Logf("%d statements ran, %d of them with an error; %d were refused", ran, failed, refused)
 }
 
-// A column in HAVING of a subquery that groups by it, in HAVING of another query, ends
-// MariaDB 10.11 as it is written, but not as the guard prints it.
+// MariaDB 10.11 ends if HAVING of a query has a subquery that groups by a column of an
+// outer query and names that column in its own HAVING. It does not end for what the
+// guard prints.
 func TestMariaDBSurvivesHaving(t *testing.T) {
 	server := integration.MariaDBOwn(t)
 	pool := openMaria(t, server.Config())

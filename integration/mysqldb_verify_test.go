@@ -122,8 +122,9 @@ func TestMySQLDBDenies(t *testing.T) {
 	}
 }
 
-// Servers execute a subquery while they explain the statement, MariaDB only in a comparison
-// of rows, with more warnings than they keep. On MySQL the account may not raise their number.
+// A server can execute a subquery while it explains the statement, and MariaDB does so only
+// in a comparison of rows. The subquery has more warnings than the server keeps by default.
+// On MySQL the account may not raise that number.
 func TestMySQLDBVerifiesAmongWarnings(t *testing.T) {
 	for brand, start := range mysqlServers {
 		t.Run(brand, func(t *testing.T) {

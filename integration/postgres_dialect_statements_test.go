@@ -173,7 +173,7 @@ func TestPostgresStatements(t *testing.T) {
 	}
 }
 
-// A stored tsvector is not taken for an array, of which unnest makes one column.
+// The server refuses unnest of a stored tsvector, which is printed as a slice of an array.
 func TestPostgresUnnestOfColumn(t *testing.T) {
 	db := openPostgresStatements(t, "dialect_unnest")
 	for _, column := range []string{"v", "coalesce(v, '')", "(SELECT v)"} {

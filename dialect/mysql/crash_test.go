@@ -199,8 +199,8 @@ func TestRewriteChecksOrderOfSet(t *testing.T) {
 	}
 }
 
-// A subquery in a HAVING that groups by a column of a query around it has (SELECT column)
-// in its own HAVING.
+// A subquery in HAVING that groups by a column of an outer query is printed with
+// (SELECT column) for that column in its own HAVING.
 func TestRewriteOuterGroup(t *testing.T) {
 	g, err := secureview.New(&secureview.Policy{Schema: "d", Tables: map[string][]string{"t": {"x"}, "u": {"a"}}}, mysql.Dialect{})
 	if err != nil {

@@ -31,8 +31,8 @@
 // alias.
 //
 // In HAVING of a subquery, a column of an outer query WITH ROLLUP needs its table, and the
-// alias of an expression of an outer query is refused. If HAVING of the query WITH ROLLUP has
-// the subquery, that may not group by the column and name it in its HAVING.
+// alias of an expression of an outer query is refused. In HAVING of a query WITH ROLLUP, a
+// subquery that groups by an outer column may not name that column in its own HAVING.
 //
 // One column or expression twice in GROUP BY .. WITH ROLLUP is refused if several items of
 // the select list are equal to it: the totals have it in one of them. Leave one out.
@@ -41,11 +41,12 @@
 // if the expression of the alias has an aggregate, or a column that is no item: order by the
 // alias alone.
 //
-// MySQL may name two columns alike if a statement has a LIMIT, which the row limit of a guard
-// is, too: SELECT DISTINCT d.k AS a, d.k AS b over a derived table d whose k is constant.
+// If a statement has a LIMIT, such as the row limit of a guard, MySQL may give two columns of
+// the result one name, as for SELECT DISTINCT d.k AS a, d.k AS b over a derived table d whose
+// k is constant.
 //
-// GROUP_CONCAT in ORDER BY is refused next to GROUP BY and another one of the same values,
-// because MySQL takes one for the other: order by an alias.
+// GROUP_CONCAT in ORDER BY is refused next to GROUP BY and another GROUP_CONCAT of the same
+// values, because MySQL takes one for the other: order by an alias.
 //
 // N'x' is read as 'x'. The item 'Sa' 'les' has the name Sa in MySQL, and the name Sales in
 // the guard's statement.
@@ -70,8 +71,9 @@ type Dialect struct {
 	// Version is the version of the server, as SELECT VERSION() returns it. Its
 	// end may be missing: "8.4" for MySQL, "10.11-MariaDB" for MariaDB. With a
 	// version, statements may also call the safe functions that only some servers
-	// have, such as any_value of MySQL and to_char of MariaDB, and with one of MySQL
-	// use any regular expression. Package sqldb/mysqldb refuses the statement if the server does not have them.
+	// have, such as any_value of MySQL and to_char of MariaDB. Package sqldb/mysqldb
+	// refuses a statement if the server does not have them. With a version of MySQL,
+	// statements may use any regular expression.
 	Version string
 }
 

@@ -9,27 +9,27 @@ import (
 	"github.com/qedkit/qed/internal/sqlread"
 )
 
-// Aggregates that return all their values hold them in the server's memory, and
-// the server does not stop while it copies, prints or splits such a result, which can
-// take 60 times as much. A statement may therefore collect maxCollected bytes, in all
-// rows and all groups together. DISTINCT sorts its values on disk and keeps some of
-// them, so it may read maxDistinct bytes.
+// Aggregates that return all their values hold them in the server's memory. A
+// function that copies, prints or splits such a result can take 60 times its size,
+// and the server does not stop that function. A statement may therefore collect
+// maxCollected bytes, in all rows and groups together. DISTINCT sorts its values on
+// disk and keeps each of them once, so it may read maxDistinct bytes.
 const (
 	maxCollected = 8 << 20
 	maxDistinct  = 32 << 20
 	bytesOfRow   = 8   // what a value takes besides its own bytes
-	bytesOfGroup = 128 // the nominal size of an aggregate of stored values
+	bytesOfGroup = 128 // the nominal size of what a window function collects of a group
 	bytesOfJSONB = 2   // what jsonb_agg holds for each byte of JSON
 )
 
 // collectors are the aggregates that hold all their values.
 var collectors = sqlread.Words("array_agg json_agg json_object_agg jsonb_agg jsonb_object_agg range_agg string_agg")
 
-// counting are the functions that count what a statement collects.
+// counting are the functions with which [withinBound] counts. They are not safe.
 var counting = sqlread.Words("current_setting set_config")
 
-// boundedFilter returns the FILTER of a call, with the bound of an aggregate that
-// holds all its values.
+// boundedFilter returns the FILTER of a call. For an aggregate that holds all its
+// values, it ends with the condition that bounds them.
 func boundedFilter(c *sqlast.Call) sqlast.Expr {
 	if !collectors[c.Name] || len(c.Args) == 0 {
 		return c.Filter
@@ -41,9 +41,10 @@ func boundedFilter(c *sqlast.Call) sqlast.Expr {
 	return &sqlast.Case{Whens: []sqlast.When{{Cond: c.Filter, Result: bound}}, Else: &sqlast.Bool{}}
 }
 
-// boundedArray returns a query with the rows of q in their order, with the bound of an
-// aggregate. OFFSET 0 keeps the server from counting rows that q leaves out. The star is
-// the one column of q: the server refuses a second one.
+// boundedArray returns a query that has the rows of q in the same order and bounds
+// them as those of an aggregate. OFFSET 0 keeps the server from counting rows that q
+// leaves out. The star stands for the column of q: if q has two, so has the result,
+// and the server refuses it.
 func boundedArray(q *sqlast.Query) *sqlast.Query {
 	rows := *q
 	if rows.Offset == nil && !rows.Ties {
@@ -57,9 +58,10 @@ func boundedArray(q *sqlast.Query) *sqlast.Query {
 	}}
 }
 
-// bytesOf returns the number of bytes that an aggregate holds of the values of a row.
+// bytesOf returns the number of bytes that an aggregate holds for the values of a row,
+// as an expression.
 func bytesOf(c *sqlast.Call) sqlast.Expr {
-	if slices.ContainsFunc(c.Args, sqlast.HasAggregate) { // of a window function; FILTER may not name them
+	if slices.ContainsFunc(c.Args, sqlast.HasAggregate) { // in a window function, whose FILTER may not have aggregates
 		return digits(bytesOfGroup)
 	}
 	if !strings.HasPrefix(c.Name, "json") {
@@ -72,16 +74,16 @@ func bytesOf(c *sqlast.Call) sqlast.Expr {
 	return length
 }
 
-// lengthOf returns the length of values as text, which does not depend on how they are
-// stored: compressed, or as the bits of an array that says where NULLs are.
+// lengthOf returns the length of values as text. It does not depend on how the values
+// are stored: a text can be compressed, and a NULL of an array takes one bit.
 func lengthOf(values ...sqlast.Expr) sqlast.Expr {
 	return call("octet_length", call("concat", values...))
 }
 
-// withinBound returns a condition that is true until the server has evaluated it for
-// more bytes than the statement may collect. Then it fails, with
-// [sqlast.TooMuchCollected]. The count is a setting, because nothing else keeps a
-// number between the rows of a statement. It ends with the transaction.
+// withinBound returns a condition that adds bytes to the count of the statement. It is
+// true up to the bound, and fails above it with [sqlast.TooMuchCollected]. The count is
+// a setting of the transaction, because nothing else keeps a number between the rows of
+// a statement.
 func withinBound(distinct bool, bytes sqlast.Expr) sqlast.Expr {
 	name, bound := "qed.collected", maxCollected
 	if distinct {

@@ -77,9 +77,8 @@ var safeFunctions = sqlread.Words(`
 `)
 
 // tableFunctions are the functions that are allowed in FROM, with the names of
-// their columns. nil means one column with the name of the table's alias. The argument
-// of unnest has to be an array, or else a tsvector or multirange by a cast: a stored
-// column could be any of them.
+// their columns. nil means one column with the name of the table's alias. The columns
+// of unnest depend on the type of its argument: see unnested.
 var tableFunctions = map[string][]string{
 	"generate_series": nil, "generate_subscripts": nil, "unnest": nil,
 	"regexp_split_to_table": nil, "regexp_matches": nil,

@@ -8,17 +8,20 @@
 // done; call Dialect{}.Read("SELECT 1") at the start of the program to avoid the
 // delay later. The package does not import a database driver.
 //
-// The types of columns are not known. Functions in FROM whose columns depend on them
-// are refused, and the argument of unnest is read as an array: a stored tsvector or
-// multirange needs a cast, as in unnest(c::tsvector).
+// A guard does not know the types of columns. Functions in FROM whose columns depend
+// on them are refused, and the argument of unnest is read as an array: a stored
+// tsvector or multirange needs a cast, as in unnest(c::tsvector).
 //
 // Run printed statements on a connection with search_path = pg_catalog: functions,
 // operators, types and collations without a schema are then PostgreSQL's own.
 // Tables are always printed with their schema. Printed statements do not depend on
-// standard_conforming_strings. Execute each in a transaction of its own: array_agg,
-// string_agg, JSON aggregates and ARRAY(query) count the bytes that they collect in
-// the settings qed.collected and qed.distinct, which end with the transaction, and the
-// statement fails above 8 MB of text, or 32 MB for DISTINCT.
+// standard_conforming_strings.
+//
+// Execute each printed statement in a transaction of its own. array_agg, string_agg,
+// range_agg, the JSON aggregates and ARRAY(query) count the bytes that they collect in
+// the settings qed.collected and, with DISTINCT, qed.distinct, which end with the
+// transaction. A statement that collects more than 8 MB of text, or 32 MB with
+// DISTINCT, fails.
 package postgres
 
 import (
@@ -37,9 +40,10 @@ var _ dialect.Dialect = Dialect{}
 func (Dialect) Name() string { return "postgres" }
 
 // Flavor returns how PostgreSQL scopes and compares names. A name means the column or
-// alias that has it in the same case, as on the server, and otherwise one that differs
-// in case, so that workOrder needs no quotes. Names are printed as the policy spells
-// them. Two tables or columns of a policy that differ in case only are ambiguous.
+// alias with the same case, as on the server. If there is none, it means the one that
+// differs in case, so that workOrder needs no quotes. Names are printed as the policy
+// spells them. Two tables or columns of a policy that differ in case only are
+// ambiguous.
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
@@ -76,6 +80,6 @@ func (Dialect) Safe(function string) bool {
 	return safeFunctions[function]
 }
 
-// Reread returns nil, because the server makes this check: before package
-// postgresdb runs a statement, it compares the tables of the server's EXPLAIN.
+// Reread returns nil, because package postgresdb makes this check: it compares the
+// tables in the server's EXPLAIN of a statement with those that the guard saw.
 func (Dialect) Reread(string, []dialect.TableName) error { return nil }

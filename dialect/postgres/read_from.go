@@ -161,10 +161,10 @@ func (r *reader) function(m message) sqlast.Relation {
 	return f
 }
 
-// unnested returns the argument of unnest as it is printed, and the names of the columns
-// if its type tells them. An argument of unknown type is printed as a slice of all its
-// elements: unnest has more columns for a tsvector than for an array, and the server
-// takes slices of arrays only.
+// unnested returns the argument of unnest as it is printed, and the names of the
+// columns, as in tableFunctions. Only for a tsvector, unnest has several columns. An
+// argument of unknown type is printed as a slice of all its elements, which the server
+// refuses for anything but an array.
 func unnested(x sqlast.Expr) (arg sqlast.Expr, columns []string) {
 	switch e := x.(type) {
 	case *sqlast.Array, *sqlast.ArrayQuery, *sqlast.NamedArg:
@@ -189,6 +189,7 @@ func unnested(x sqlast.Expr) (arg sqlast.Expr, columns []string) {
 	return &sqlast.Index{Pos: x.At(), X: x, Subscripts: []sqlast.Subscript{{Slice: true}}}, nil
 }
 
+// lexemeColumns are the columns of unnest for a tsvector.
 var lexemeColumns = []string{"lexeme", "positions", "weights"}
 
 // plainCallFields are the fields of a call with nothing but arguments.

@@ -15,8 +15,8 @@ const (
 
 // All statements of a program wait for one another at the grammar, so the time that
 // it takes for a text is estimated from the tokens, in nanoseconds of a usual
-// machine. A text of maxCost is read in 50 ms on a machine that takes 1.7 times as long.
-// BenchmarkWorst64KB compares the estimate with what the grammar takes.
+// machine. On a machine that takes 1.7 times as long, a text of maxCost is read in
+// 50 ms. BenchmarkWorst64KB compares the estimate with what the grammar takes.
 const (
 	maxCost     = 30_000_000
 	costOfName  = 5000

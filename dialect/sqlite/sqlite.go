@@ -3,8 +3,8 @@
 //
 // Statements are parsed by github.com/sqlc-dev/meyer, a port of SQLite's own
 // grammar. Functions in FROM, such as json_each, are refused. So is the alias of an
-// expression with COLLATE in an expression that may be a text, where SQLite ignores the
-// COLLATE. The package does not import a database driver.
+// expression with COLLATE in an expression that may be a text: SQLite ignores the
+// COLLATE there. The package does not import a database driver.
 package sqlite
 
 import (

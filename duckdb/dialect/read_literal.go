@@ -62,8 +62,9 @@ func (r *reader) signed(text string) sqlast.Expr {
 	return &sqlast.Number{Pos: r.at, Text: text}
 }
 
-// decimal returns a number from its digits without the point. It is printed with as many
-// digits as it was written with, which are the width of its type: .5 is a DECIMAL(1, 1).
+// decimal returns a number from its digits without the point. The number is printed with
+// as many digits as in the statement, because they are the width of its type: .5 is a
+// DECIMAL(1, 1).
 func (r *reader) decimal(digits string, info object) sqlast.Expr {
 	width, scale := r.decimalType(info)
 	sign := ""

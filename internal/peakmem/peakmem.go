@@ -34,7 +34,7 @@ func Start(tb testing.TB) (grown func() int) {
 	return StartOf(tb, os.Getpid())
 }
 
-// StartOf is Start for another process, such as that of a server.
+// StartOf is Start for the process with the number pid, such as a server.
 func StartOf(tb testing.TB, pid int) (grown func() int) {
 	tb.Helper()
 	proc := fmt.Sprintf("/proc/%d/", pid)

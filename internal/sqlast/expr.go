@@ -43,7 +43,7 @@ type Number struct {
 	Text string
 }
 
-// IsWhole reports whether the literal has digits alone.
+// IsWhole reports whether the literal consists of digits only.
 func (n *Number) IsWhole() bool { return n.Text != "" && strings.Trim(n.Text, "0123456789") == "" }
 
 // String is a string literal. Value has no escapes.

@@ -14,7 +14,7 @@ type Flavor struct {
 	RowBeforeAlias      bool // a name means the row of a table rather than a select alias (DuckDB)
 	RowID               bool // rowid, oid and _rowid_ name a hidden column
 	AliasUnderCollate   bool // in ORDER BY x COLLATE y, x may be an alias or a position (SQLite)
-	AliasHidesCollate   bool // a COLLATE of a select alias has no effect on a text computed from it (SQLite)
+	AliasHidesCollate   bool // a COLLATE of a select alias has no effect on a text computed from the alias (SQLite)
 	HavingTakesColumn   bool // HAVING prefers a column to a select alias with the same name (SQLite)
 	HavingSkipsTables   bool // HAVING looks up a name in the select list, in GROUP BY and in the enclosing queries (MySQL)
 	ServersVary         bool // what MySQL and MariaDB read differently is refused
@@ -29,7 +29,7 @@ type Flavor struct {
 	ForwardIfRecursive  bool // in a WITH RECURSIVE, a CTE sees later CTEs (PostgreSQL)
 	AliasAlone          bool // a select alias must be a whole term of ORDER BY or GROUP BY (PostgreSQL)
 	OrderByOutput       bool // ORDER BY looks up a name in the output columns first (PostgreSQL)
-	ExactFirst          bool // a name means what has it in the same case, too, if there is such a thing (PostgreSQL)
+	ExactFirst          bool // a name in the same case comes before names that differ in case (PostgreSQL)
 	ShortLists          bool // a list of columns may name only the first ones (PostgreSQL)
 	AliasInItems        bool // the select list may use aliases of items before (DuckDB)
 	GroupsAsWritten     bool // GROUP BY compares terms as they are written, and HAVING finds columns in each (DuckDB)

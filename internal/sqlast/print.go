@@ -82,7 +82,8 @@ type Style struct {
 	// the call itself. Nil means that every call is executed as itself.
 	CallAs func(*Call) Expr
 
-	// Filter returns the FILTER of a call that is executed. Nil means that of the call.
+	// Filter returns the FILTER with which a call is executed, or nil for none. Nil
+	// means that every call is executed with its own.
 	Filter func(*Call) Expr
 
 	// ArrayOf returns the query that is executed for ARRAY(q). Nil means q.

@@ -49,8 +49,8 @@ func (p *printer) table(t *Table) {
 	p.text(t.Sample)
 }
 
-// maxPrinted is the maximum number of bytes of a statement with what is printed around
-// its views, recursions and aggregates.
+// maxPrinted is the maximum number of bytes of a printed statement that reads a view or a
+// recursion through a subquery, or has calls with a bound.
 const maxPrinted = 256 << 10
 
 // barrier prints a view as (SELECT columns FROM view LIMIT -1). Each column is
@@ -84,8 +84,8 @@ func (p *printer) barrier(t *Table) {
 	p.checkSize(t.Pos, t.Name)
 }
 
-// checkSize fails if the statement has become too long by what is printed around a
-// table or a call. It reports whether the statement is short enough.
+// checkSize reports whether the printed statement has at most maxPrinted bytes, and fails
+// if it has more. At and name are those of the table or call that is printed.
 func (p *printer) checkSize(at Pos, name string) bool {
 	if len(p.dst) <= maxPrinted {
 		return true

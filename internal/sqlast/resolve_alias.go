@@ -149,7 +149,7 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 }
 
 // isNumber reports whether an expression of SQLite is a number or NULL whatever its
-// operands are. Its operands are compared by their own collations, and itself by none.
+// operands are. SQLite compares the operands by their own collations, and numbers by none.
 func isNumber(e Expr) bool {
 	switch e := e.(type) {
 	case *Unary:

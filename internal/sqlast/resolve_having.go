@@ -61,10 +61,11 @@ func (r *resolver) ownColumn(slot *Expr, c, column *Column) {
 	*slot = column
 }
 
-// outerGroup replaces a column in HAVING by (SELECT column), if the block groups by it, it
-// belongs to an enclosing query, and HAVING of any enclosing query has the block. MariaDB
-// 10.11 moves a condition with such a column to WHERE and ends there. WITH ROLLUP it moves
-// none, and the column is NULL in a total.
+// outerGroup replaces a column in HAVING by (SELECT column) if the block groups by the
+// column, the column belongs to an enclosing query, and the block is in HAVING of an
+// enclosing query. MariaDB 10.11 moves a condition with such a column to WHERE and ends
+// there. It does not move conditions of a block WITH ROLLUP, where the column is NULL in a
+// total. If that HAVING is of a query WITH ROLLUP, outerGroup refuses the column.
 func (r *resolver) outerGroup(slot *Expr) {
 	c, ok := (*slot).(*Column)
 	if !ok || !r.inHavingOfMySQL() || r.scope.rollup || r.byAlias(r.scope, "", c.Table) >= 0 {
@@ -79,8 +80,9 @@ func (r *resolver) outerGroup(slot *Expr) {
 	switch {
 	case !inside || !slices.ContainsFunc(r.groupColumns(r.scope.groupBy, r.scope.items), isSame):
 	case totals:
-		r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in HAVING of a subquery is a column of a query around it, in HAVING of a "+
-			"query WITH ROLLUP, of which servers take one or the other value in a total: do not group the subquery by it", c.Name)
+		r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in HAVING of a subquery that groups by it is a column of an outer "+
+			"query. In HAVING of a query WITH ROLLUP it has two values for a total, of which servers take one or the other: "+
+			"do not group the subquery by it", c.Name)
 	default:
 		*slot = selectOf(c)
 	}

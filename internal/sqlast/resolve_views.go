@@ -76,7 +76,7 @@ func (r *resolver) distinguish(e *Expr) {
 }
 
 // concatTaken reports whether MySQL takes a GROUP_CONCAT for an item that has another
-// DISTINCT, ORDER BY or SEPARATOR. Without GROUP BY there is one row and nothing to sort.
+// DISTINCT, ORDER BY or SEPARATOR. Without GROUP BY there is only one row to sort.
 func (r *resolver) concatTaken(e Expr) bool {
 	call, ok := e.(*Call)
 	if !ok || call.Name != "group_concat" || !r.scope.grouped {

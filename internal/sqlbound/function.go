@@ -55,8 +55,8 @@ var kinds = map[string]kind{
 	"last":    kindLast,    // at most as long as the last argument
 	"longest": kindLongest, // at most as long as the longest argument
 	"sum":     kindSum,     // at most N times the sum of the arguments
-	"square":  kindSquare,  // as sum, and the time is the square of the arguments
-	"each":    kindEach,    // the last argument for each element of the first
+	"square":  kindSquare,  // as sum, and the time grows with the square of the arguments
+	"each":    kindEach,    // as long as the last argument for each element of the first
 	"cut":     kindCut,     // as the first, and at most as many characters as argument N
 	"pad":     kindPad,     // argument N is the number of characters, filled with others
 	"fill":    kindFill,    // a type that fills its values to its length

@@ -3,7 +3,7 @@ package sqlbound
 import "github.com/qedkit/qed/internal/sqlast"
 
 // searches returns the work of a call that searches one argument in the others, or
-// whose time is another product of them.
+// whose time grows with the product or the square of their sizes.
 func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size, s *scope) int64 {
 	switch {
 	case f.kind == kindNumber || f.kind == kindSquare:
@@ -37,7 +37,7 @@ func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size, s 
 	return work
 }
 
-// squared returns the work of a function that takes the square of its arguments.
+// squared returns the work of a function whose time grows with the square of its arguments.
 func squared(all size) int64 { return times(all.bytes(), all.bytes()) / digitsPerStep }
 
 // twoLongest returns the two longest of some values.

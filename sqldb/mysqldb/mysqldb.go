@@ -8,27 +8,28 @@
 // session of [sqldb.Options]. One SET before the statement and one after it set
 // and restore the variables of the connection. They include those on which the
 // meaning of a statement depends: sql_mode, the character set, autocommit, and
-// the limits above which a server returns a part of a GROUP_CONCAT or of a
-// recursion for the whole. On MariaDB, a recursion of more than 100,000 steps is
-// an error of kind [sqldb.ErrTooLarge], which costs one more statement after a
-// statement WITH RECURSIVE.
+// the limits above which a server returns only a part of a GROUP_CONCAT or of a
+// recursion. On MariaDB, a recursion of more than 100,000 steps is an error of kind
+// [sqldb.ErrTooLarge]. That costs one more statement after a statement WITH
+// RECURSIVE.
 //
 // A session of MariaDB may hold 256 MB of the server's memory, or less if its
-// max_session_mem_used is lower: a statement that sorts more values in a GROUP_CONCAT is
-// an error of kind [sqldb.ErrTooLarge]. Neither this nor MySQL's connection_memory_limit
-// counts what JSON_OBJECTAGG, and JSON_ARRAYAGG of MySQL, hold: only the time limit ends
-// them.
+// max_session_mem_used is lower. A statement that needs more, as for the values that a
+// GROUP_CONCAT sorts, is an error of kind [sqldb.ErrTooLarge]. Neither this limit nor
+// MySQL's connection_memory_limit counts the values of JSON_OBJECTAGG, and those of
+// JSON_ARRAYAGG on MySQL: only the time limit bounds them.
 //
-// Only these variables are restored. A stored function that a policy allows
-// must not keep values in other variables of the session, and must not take
-// locks.
+// No other variables are restored. A stored function that a policy allows must not
+// keep values in other variables of the session, and must not take locks.
 //
 // The server checks each statement after package dialect/mysql: the tables that
 // it would read, according to EXPLAIN, must be those that the guard saw. It is
 // asked once for all statements that differ only in literals, and again after
 // five minutes. A statement whose EXPLAIN takes more than two seconds is refused. So is
-// one that has a subquery with more warnings than max_error_count, if MySQL executes the
-// subquery for EXPLAIN, unless explain_json_format_version is 2.
+// one with a subquery that the server executes for EXPLAIN with more warnings than the
+// server keeps: 65,535 on MariaDB, and on MySQL max_error_count, unless
+// explain_json_format_version is 2.
+//
 // An account that may read views, but not the tables behind them, cannot use
 // EXPLAIN. Use such an account: the server's grants then do this check. Package
 // secureview/provision prints them, and [sqldb.DB.Check] reports what the account
@@ -41,8 +42,8 @@
 // does not match. Texts of more than 20,000 characters in REGEXP_REPLACE are such
 // errors too, and so is a statement with repetitions in a pattern or WITH RECURSIVE that
 // has more than 65,535 warnings: the server keeps no more, and the one about the limit
-// could be missing. This costs one more statement after one with repetitions in a pattern.
-// MySQL has a limit of its own, regexp_time_limit.
+// could be missing. The check costs one more statement after each statement with
+// repetitions in a pattern. MySQL has a limit of its own, regexp_time_limit.
 //
 // The Version of the dialect of a statement must be the server's or one with the
 // same functions. If the dialect has a Version, a database with a stored routine

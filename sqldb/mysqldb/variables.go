@@ -57,8 +57,9 @@ func (s *server) plan(has map[string]string) {
 	s.always.want(has, readOnly, "1")
 	s.limit = variable{limit, has[limit]}
 
-	// The warning about an incomplete result can come after many others, and so can the
-	// statement that EXPLAIN shows.
+	// The server keeps no more warnings than this. Those that matter can come after many
+	// others: the one about an incomplete result, and the one with the statement that
+	// EXPLAIN shows.
 	if s.mariaDB {
 		s.warn.want(has, "max_error_count", "65535")
 	}
@@ -80,8 +81,9 @@ const longestConcat = 1 << 20
 // Without one, a recursion through a cycle of rows would take the whole time limit.
 const longestRecursion = 100_000
 
-// mostMemory is how many bytes a session of MariaDB may hold. Aggregates with ORDER BY
-// or DISTINCT hold all their rows: a product of three tables took 2 GB in 10 seconds.
+// mostMemory is the number of bytes that a session of MariaDB may hold. Aggregates with
+// ORDER BY or DISTINCT hold all their rows: a product of three tables took 2 GB in 10
+// seconds.
 const mostMemory = 256 << 20
 
 // want adds the change that gives a variable a value, unless it has that value.

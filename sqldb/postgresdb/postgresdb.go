@@ -8,14 +8,14 @@
 // Each statement runs in its own read-only transaction, which is rolled back
 // after it and ends the [sqldb.Session]. That costs two round trips more than
 // the statement alone. The first time in a while that a statement of a form
-// runs, a few more round trips let the server plan it. It is refused if the
-// plan opens a table that the guard did not see and that no view of the
+// runs, a few more round trips let the server plan it. A statement is refused if
+// its plan opens a table that the guard did not see and that no view of the
 // statement reads, or if planning takes longer than two seconds.
 //
-// Values that the aggregates of a statement hold are at most 8 MB of text, and those
-// of DISTINCT 32 MB: a statement that collects more is an error of kind
-// [sqldb.ErrTooLarge]. Only the time limit bounds the hash tables of NOT IN, EXCEPT
-// and INTERSECT over products of tables.
+// The aggregates of a statement that hold all their values, such as array_agg, and
+// ARRAY(query) may collect 8 MB of text, and with DISTINCT 32 MB. A statement that
+// collects more is an error of kind [sqldb.ErrTooLarge]. Only the time limit bounds the
+// hash tables of NOT IN, EXCEPT and INTERSECT over products of tables.
 //
 // What outlives a transaction is not undone. A function of the database that a
 // policy allows must not take advisory locks of the session, and must not keep
