@@ -35,11 +35,12 @@
 // subquery that groups by an outer column may not name that column in its own HAVING.
 //
 // One column or expression twice in GROUP BY .. WITH ROLLUP is refused if several items of
-// the select list are equal to it: the totals have it in one of them. Leave one out.
+// the select list are equal to it, because its spelling decides which of these items is NULL
+// in a total. Leave one out.
 //
-// An alias in an expression of ORDER BY is refused next to DISTINCT and GROUP BY or a window,
-// if the expression of the alias has an aggregate, or a column that is no item: order by the
-// alias alone.
+// An alias in an expression of ORDER BY is refused next to DISTINCT with GROUP BY or with a
+// window, if the expression of the alias has an aggregate or a column that is not in the
+// select list: order by the alias alone.
 //
 // If a statement has a LIMIT, such as the row limit of a guard, MySQL may give two columns of
 // the result one name, as for SELECT DISTINCT d.k AS a, d.k AS b over a derived table d whose
