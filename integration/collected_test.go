@@ -51,6 +51,8 @@ var collectsLittle = []string{
 	"WITH x AS (SELECT s, array_agg(id) AS ids FROM t WHERE id < 4 GROUP BY s) SELECT s, ids[1] FROM x ORDER BY 1",
 	"SELECT array_agg((SELECT array_agg(b.id ORDER BY b.id) FROM t b WHERE b.id < 3) ORDER BY a.id) FROM t a WHERE a.id < 4",
 	"SELECT id, array_agg(array_agg(id)) OVER (ORDER BY id) FROM t WHERE id < 4 GROUP BY id ORDER BY 1",
+	"SELECT string_agg((SELECT max(s)), ',') OVER () FROM t WHERE id < 4 GROUP BY id % 2",
+	"SELECT ARRAY(SELECT DISTINCT ON (id) id::bool FROM (VALUES (0), (1), (2)) v(id)), ARRAY(SELECT lower(s) FROM t WHERE id < 4 GROUP BY lower ORDER BY 1)",
 	"SELECT cardinality(array_agg(a.id)) FROM t a, t b WHERE b.id <= 300",
 	"SELECT unnest(array_agg(id ORDER BY id)) FROM t WHERE id < 5",
 	"SELECT id % 3 FROM t WHERE id < 9 GROUP BY 1 HAVING 4 = ANY (array_agg(id)) AND array_agg(s) && ARRAY['name 4'] AND jsonb_agg(id) @> '[4]'",
@@ -76,6 +78,11 @@ var collectsMuch = []string{
 	"SELECT cardinality(array_agg((SELECT array_agg(c.id) FROM t c))) FROM t a, t b",
 	"SELECT array_agg(id) FILTER (WHERE id > 0) FROM (SELECT a.id FROM t a, t b) AS q",
 	"SELECT " + strings.Repeat("array_agg(a.id), ", 9) + "string_agg(a.s, '') FROM t a, generate_series(1, 200)",
+	// A row is in each grouping.
+	"SELECT length(string_agg(body, '')) FROM (SELECT body FROM docs LIMIT 250) AS q GROUP BY GROUPING SETS (()" + strings.Repeat(", ()", 200) + ")",
+	"SELECT max(n) FROM (SELECT length(string_agg(body, '')) AS n FROM (SELECT body, id FROM docs, t LIMIT 250) AS q GROUP BY CUBE (" +
+		"id, id + 1, id + 2, id + 3, id + 4, id + 5, id + 6)) AS c",
+	"SELECT length(string_agg(max(body), '') OVER ()) FROM (SELECT body FROM docs LIMIT 1) AS d, generate_series(1, 40000) AS g GROUP BY g",
 	// Stored values are compressed, and a bit of an array says that an element is NULL.
 	"SELECT length(string_agg(body, '')) FROM docs, generate_series(1, 9)",
 	"SELECT length(json_agg(body)::text) FROM docs, generate_series(1, 9)",

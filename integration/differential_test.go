@@ -155,9 +155,11 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 				if *db != nil {
 					(*db).Close()
 				}
-				if *db, err = openDuckDB(file); err != nil {
+				opened, err := openDuckDB(file)
+				if err != nil {
 					return err
 				}
+				*db = opened
 			}
 			d.pools.originals = []*sql.DB{d.pools.rewritten}
 			return nil

@@ -47,6 +47,7 @@ var postgresScopes = []string{
 	`SELECT u.* FROM ROWS FROM (unnest(setweight('a b'::tsvector, 'A')), generate_series(1, 3)) AS u(a, b) ORDER BY 4`,
 	`SELECT x.a, u FROM (SELECT array_agg(id ORDER BY id) AS a FROM dept) AS x, unnest(a || 7) AS u ORDER BY u`,
 	`SELECT u FROM (SELECT ARRAY[[id, 2], [3, 4]] AS a FROM dept) AS x, unnest(a) AS u ORDER BY u`,
+	`SELECT u FROM unnest(multirange(int4range(1, 5))) AS u`,
 	`SELECT u FROM (SELECT '{[1,3),[5,7)}'::int4multirange AS r) AS x, unnest(r::int4multirange) AS u ORDER BY u`,
 
 	// Names that differ in case.
@@ -61,6 +62,12 @@ var postgresScopes = []string{
 	`WITH x AS (SELECT -id AS "A", name AS a FROM dept) SELECT a, x."A" FROM x WHERE a > 'a' ORDER BY x.a`,
 	`SELECT id, (SELECT count(*) FROM crew AS "T" WHERE "T".id < t.id) FROM dept AS t ORDER BY id`,
 	`SELECT -id AS rank, name AS rank FROM dept ORDER BY rank`,
+	`SELECT count(*) FROM (SELECT 1 AS "A") x NATURAL JOIN (SELECT 2 AS a) y`,
+	`SELECT * FROM (SELECT 1 AS "A", 2 AS b) x NATURAL JOIN (SELECT 3 AS a, 2 AS b) y`,
+	`SELECT count(x), count(x."X") FROM (SELECT NULL::int AS "X") AS x`,
+	`SELECT row_to_json(x)::text FROM (SELECT 1 AS "X") AS x`,
+	`SELECT row_to_json(X)::text, count("D") OVER () FROM (SELECT 1 AS y) AS "D", (SELECT 2 AS z) AS x`,
+	`SELECT (SELECT row_to_json(d)::text FROM (SELECT 2 AS x) AS "D") FROM (SELECT 1 AS y) AS d`,
 	`WITH "Dept" AS (SELECT 9 AS id) SELECT id FROM dept ORDER BY id`,
 	`WITH "X" AS (SELECT 1 AS a) SELECT z.* FROM (WITH x AS (SELECT 2 AS a) SELECT "X".a AS b, y.a FROM "X", x AS y) AS z`,
 	`WITH x AS (SELECT 1 AS a) SELECT a FROM (WITH "X" AS (SELECT 2 AS a) SELECT a FROM x) AS z`,

@@ -150,7 +150,7 @@ func TestRewritePostgres(t *testing.T) {
 				"pg_catalog.json_build_array(dept.name, dept.id)"), " AS text", " * 2 AS text", 1) + ") AS jsonb_object_agg FROM main.dept"},
 		{"a window over aggregates",
 			"SELECT string_agg(max(name), ',') OVER () FROM dept",
-			"SELECT pg_catalog.string_agg(pg_catalog.max(dept.name), ',') FILTER (WHERE " + strings.Replace(collects("qed.collected", 8388608), "8 + pg_catalog.octet_length(pg_catalog.concat())", "8 + 128", 1) +
+			"SELECT pg_catalog.string_agg(pg_catalog.max(dept.name), ',') FILTER (WHERE " + strings.Replace(collects("qed.collected", 8388608), "8 + pg_catalog.octet_length(pg_catalog.concat())", "8 + 4096", 1) +
 				") OVER () AS string_agg FROM main.dept"},
 		{"an aggregate without arguments",
 			"SELECT array_agg() FROM dept",

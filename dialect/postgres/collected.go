@@ -17,9 +17,9 @@ import (
 const (
 	maxCollected = 8 << 20
 	maxDistinct  = 32 << 20
-	bytesOfRow   = 8   // what a value takes besides its own bytes
-	bytesOfGroup = 128 // the nominal size of what a window function collects of a group
-	bytesOfJSONB = 2   // what jsonb_agg holds for each byte of JSON
+	bytesOfRow   = 8       // what a value takes besides its own bytes
+	bytesOfGroup = 4 << 10 // the nominal size of what a window function collects of a group
+	bytesOfJSONB = 2       // what jsonb_agg holds for each byte of JSON
 )
 
 // collectors are the aggregates that hold all their values.
@@ -29,12 +29,13 @@ var collectors = sqlread.Words("array_agg json_agg json_object_agg jsonb_agg jso
 var counting = sqlread.Words("current_setting set_config")
 
 // boundedFilter returns the FILTER of a call. For an aggregate that holds all its
-// values, it ends with the condition that bounds them.
-func boundedFilter(c *sqlast.Call) sqlast.Expr {
+// values, it ends with the condition that bounds them. The server evaluates that once
+// for a row, and holds the values of the row in each grouping.
+func boundedFilter(c *sqlast.Call, groupings int) sqlast.Expr {
 	if !collectors[c.Name] || len(c.Args) == 0 {
 		return c.Filter
 	}
-	bound := withinBound(c.Distinct, bytesOf(c))
+	bound := withinBound(c.Distinct, max(1, groupings), bytesOf(c))
 	if c.Filter == nil {
 		return bound
 	}
@@ -54,14 +55,14 @@ func boundedArray(q *sqlast.Query) *sqlast.Query {
 	return &sqlast.Query{Body: &sqlast.Select{
 		Items: []sqlast.Item{{Expr: &sqlast.Star{Table: value.Table, Row: true}}},
 		From:  &sqlast.Derived{Query: &rows, Alias: value.Table, Columns: []string{value.Name}},
-		Where: withinBound(false, lengthOf(value)),
+		Where: withinBound(false, 1, lengthOf(value)),
 	}}
 }
 
 // bytesOf returns the number of bytes that an aggregate holds for the values of a row,
 // as an expression.
 func bytesOf(c *sqlast.Call) sqlast.Expr {
-	if slices.ContainsFunc(c.Args, sqlast.HasAggregate) { // in a window function, whose FILTER may not have aggregates
+	if c.Over != nil && slices.ContainsFunc(c.Args, sqlast.MayAggregate) { // FILTER may not name an aggregate of the block
 		return digits(bytesOfGroup)
 	}
 	if !strings.HasPrefix(c.Name, "json") {
@@ -69,7 +70,7 @@ func bytesOf(c *sqlast.Call) sqlast.Expr {
 	}
 	length := lengthOf(call("json_build_array", c.Args...)) // with the names of columns
 	if strings.HasPrefix(c.Name, "jsonb") {
-		return &sqlast.Binary{Op: sqlast.Mul, X: length, Y: digits(bytesOfJSONB)}
+		return multiplied(length, bytesOfJSONB)
 	}
 	return length
 }
@@ -80,18 +81,18 @@ func lengthOf(values ...sqlast.Expr) sqlast.Expr {
 	return call("octet_length", call("concat", values...))
 }
 
-// withinBound returns a condition that adds bytes to the count of the statement. It is
-// true up to the bound, and fails above it with [sqlast.TooMuchCollected]. The count is
-// a setting of the transaction, because nothing else keeps a number between the rows of
-// a statement.
-func withinBound(distinct bool, bytes sqlast.Expr) sqlast.Expr {
+// withinBound returns a condition that adds the bytes of a row, so many times, to the
+// count of the statement. It is true up to the bound, and fails above it with
+// [sqlast.TooMuchCollected]. The count is a setting of the transaction, because nothing
+// else keeps a number between the rows of a statement.
+func withinBound(distinct bool, times int, bytes sqlast.Expr) sqlast.Expr {
 	name, bound := "qed.collected", maxCollected
 	if distinct {
 		name, bound = "qed.distinct", maxDistinct
 	}
 	setting, local := text(name), &sqlast.Bool{Value: true}
 	before := call("coalesce", call("nullif", call("current_setting", setting, local), text("")), text("0"))
-	after := add(add(cast(before, "integer"), digits(bytesOfRow)), bytes)
+	after := add(add(cast(before, "integer"), digits(times*bytesOfRow)), multiplied(bytes, times))
 	count := cast(call("set_config", setting, cast(after, "text"), local), "integer")
 	isAbove := &sqlast.Binary{Op: sqlast.Gt, X: count, Y: digits(bound)}
 	verdict := &sqlast.Case{
@@ -106,6 +107,13 @@ func call(name string, args ...sqlast.Expr) sqlast.Expr {
 }
 
 func add(x, y sqlast.Expr) sqlast.Expr { return &sqlast.Binary{Op: sqlast.Add, X: x, Y: y} }
+
+func multiplied(x sqlast.Expr, n int) sqlast.Expr {
+	if n == 1 {
+		return x
+	}
+	return &sqlast.Binary{Op: sqlast.Mul, X: x, Y: digits(n)}
+}
 
 func text(s string) sqlast.Expr { return &sqlast.String{Value: s} }
 

@@ -184,6 +184,8 @@ func unnested(x sqlast.Expr) (arg sqlast.Expr, columns []string) {
 		switch e.Name {
 		case "to_tsvector", "setweight", "strip":
 			return x, lexemeColumns
+		case "multirange":
+			return x, nil
 		}
 	}
 	return &sqlast.Index{Pos: x.At(), X: x, Subscripts: []sqlast.Subscript{{Slice: true}}}, nil

@@ -168,6 +168,9 @@ func (r *reader) selectBlock(m message, nm naming) sqlast.Body {
 			}
 		}
 	}
+	if nm == unnamed && (m.has(selectDistinct) || m.has(selectGroup)) {
+		nm = named // DISTINCT ON and GROUP BY may use the names
+	}
 	for i, n := range targets {
 		s.Items[i] = r.item(n, nm)
 	}

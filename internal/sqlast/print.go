@@ -82,9 +82,10 @@ type Style struct {
 	// the call itself. Nil means that every call is executed as itself.
 	CallAs func(*Call) Expr
 
-	// Filter returns the FILTER with which a call is executed, or nil for none. Nil
-	// means that every call is executed with its own.
-	Filter func(*Call) Expr
+	// Filter returns the FILTER with which a call is executed in a block of so many
+	// groupings, at most, or nil for none. Nil means that every call is executed with its
+	// own.
+	Filter func(c *Call, groupings int) Expr
 
 	// ArrayOf returns the query that is executed for ARRAY(q). Nil means q.
 	ArrayOf func(q *Query) *Query
@@ -143,6 +144,8 @@ type printer struct {
 	physical bool
 	depth    int // parentheses that are open
 	err      error
+
+	groupings int // the most of the blocks that contain what is printed
 }
 
 func (p *printer) text(s string) { p.dst = append(p.dst, s...) }
@@ -186,6 +189,8 @@ func (p *printer) fail(code refusal.Code, at Pos, name, format string, args ...a
 }
 
 func (p *printer) query(q *Query) {
+	around := p.groupings
+	defer func() { p.groupings = around }()
 	if q.With != nil {
 		p.with(q.With)
 	}
@@ -322,6 +327,7 @@ func (p *printer) values(v *Values) {
 }
 
 func (p *printer) selectBlock(s *Select) {
+	p.groupings = max(p.groupings, s.Groupings)
 	p.text("SELECT ")
 	if s.Distinct {
 		p.text("DISTINCT ")

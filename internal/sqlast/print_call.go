@@ -44,8 +44,10 @@ func (p *printer) call(c *Call) {
 		p.close()
 	}
 	filter := c.Filter
-	if p.physical && p.Filter != nil && p.checkSize(c.Pos, c.Name) {
-		filter = p.Filter(c)
+	if p.physical && p.Filter != nil {
+		if longer := p.Filter(c, p.groupings); longer != filter && p.checkSize(c.Pos, c.Name) {
+			filter = longer
+		}
 	}
 	if filter != nil {
 		p.text(" FILTER ")

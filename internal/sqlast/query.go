@@ -43,6 +43,7 @@ type Select struct {
 	Where      Expr
 	GroupBy    []Expr // terms, some of which may be a [*GroupingSet]; a [*Star] is GROUP BY ALL
 	Rollup     bool   // GROUP BY .. WITH ROLLUP
+	Groupings  int    // how many groupings GROUP BY makes, if several; package shape counts them
 	Having     Expr
 	Qualify    Expr      // QUALIFY: a condition on window functions; nil: none
 	Windows    []*Window // the WINDOW clause; each has a Name

@@ -55,13 +55,13 @@ func isUnordered(e Expr, q *Query) bool {
 	case *In, *Quantified:
 		sel, ok := q.Body.(*Select)
 		return ok && sel.Distinct && q.Limit == nil && q.Offset == nil &&
-			!slices.ContainsFunc(q.OrderBy, func(o Order) bool { return mayAggregate(o.Expr) })
+			!slices.ContainsFunc(q.OrderBy, func(o Order) bool { return MayAggregate(o.Expr) })
 	}
 	return false
 }
 
-// mayAggregate reports whether an expression or a subquery in it calls an aggregate function.
-func mayAggregate(e Expr) bool {
+// MayAggregate reports whether an expression or a subquery in it calls an aggregate function.
+func MayAggregate(e Expr) bool {
 	found := false
 	Walk(e, func(n Node) bool {
 		c, ok := n.(*Call)
@@ -197,8 +197,12 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 		if s := r.qualified(c); s != nil && r.isLaterItem(c, s) {
 			*slot = selectOf(c)
 		}
-	} else if find := func() bool { return r.lookUp(slot, c, r.scope) }; !r.exactly(find) && !find() {
-		r.noColumn(slot, c)
+	} else {
+		column := func() bool { return r.lookUp(slot, c, r.scope) }
+		row := func() bool { return r.flavor.RowByAlias && r.row(slot, c) }
+		if !r.exactly(column) && !r.exactly(row) && !column() {
+			r.noColumn(slot, c)
+		}
 	}
 	r.outerGroup(slot)
 }
@@ -290,16 +294,8 @@ func (r *resolver) namesTable(e Expr, s *scope) bool {
 // that name, even one that the clause cannot see: it hides those further out. It
 // returns the scope of the table, or nil after an error.
 func (r *resolver) qualified(c *Column) *scope {
-	s, i := r.scope, -1
-	find := func() bool {
-		for s = r.scope; s != nil; s = s.outer {
-			if i = r.byQualifier(s, c.Schema, c.Table); i >= 0 {
-				return true
-			}
-		}
-		return false
-	}
-	if !r.exactly(find) && !find() {
+	s, i := r.tableOf(r.scope, c.Schema, c.Table)
+	if s == nil {
 		r.unknownQualifier(c.Pos, c.Table, r.scope)
 		return nil
 	}
@@ -316,7 +312,7 @@ func (r *resolver) qualified(c *Column) *scope {
 		return nil
 	}
 	column := -1
-	find = func() bool { column = r.uniqueColumn(c.Pos, b, c.Name); return column >= 0 }
+	find := func() bool { column = r.uniqueColumn(c.Pos, b, c.Name); return column >= 0 }
 	if !r.exactly(find) && !find() {
 		r.unknownColumn(c, s, b)
 		return nil
@@ -324,6 +320,21 @@ func (r *resolver) qualified(c *Column) *scope {
 	r.point(c, b, column)
 	r.reach(s, c)
 	return s
+}
+
+// tableOf returns the nearest scope, from s outwards, that has a table which the qualifier
+// means, and the index of the table. The scope is nil if there is none.
+func (r *resolver) tableOf(s *scope, schema, alias string) (o *scope, i int) {
+	find := func() bool {
+		for o = s; o != nil; o = o.outer {
+			if i = r.byQualifier(o, schema, alias); i >= 0 {
+				return true
+			}
+		}
+		return false
+	}
+	_ = r.exactly(find) || find()
+	return o, i
 }
 
 // fromTables looks up an unqualified name in the tables of a scope.

@@ -342,6 +342,10 @@ func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
 
 // common returns the names that both sides of a NATURAL JOIN have.
 func (r *resolver) common(j *Join, s *scope, lo, middle, hi int) []string {
+	if r.flavor.ExactFirst {
+		r.fold = sameCase
+		defer func() { r.fold = r.flavor.Fold }()
+	}
 	names := []string{}
 	for i := middle; i < hi; i++ {
 		for _, name := range s.tables[i].names() {

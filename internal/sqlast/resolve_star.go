@@ -90,8 +90,8 @@ func (r *resolver) changed(star *Star, items []Item, replaced map[int]bool) []It
 func (r *resolver) star(star *Star, sel *Select, s *scope, items []Item) []Item {
 	switch {
 	case star.Table != "":
-		i := r.byQualifier(s, star.Schema, star.Table)
-		if i < 0 {
+		o, i := r.tableOf(s, star.Schema, star.Table)
+		if o != s {
 			r.unknownQualifier(star.Pos, star.Table, s)
 			return items
 		}
@@ -233,15 +233,12 @@ func (r *resolver) wholeRow(s *Star) {
 // rowOf returns the table whose row a name means. It returns nil if there is none,
 // and for a table of the catalog, whose row has columns that must not be read.
 func (r *resolver) rowOf(schema, name string) *binding {
-	for s := r.scope; s != nil; s = s.outer {
-		i := r.byAlias(s, schema, name)
-		if i < 0 {
-			continue
-		}
-		if b := &s.tables[i]; b.object == nil && s.lo <= i && i < s.hi && !r.confusable(b.alias, s) {
-			return b
-		}
+	s, i := r.tableOf(r.scope, schema, name)
+	if s == nil {
 		return nil
+	}
+	if b := &s.tables[i]; b.object == nil && s.lo <= i && i < s.hi && !r.confusable(b.alias, s) {
+		return b
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ func (s *shaper) grouping(b *sqlast.Select) {
 	if all.sets > 1 {
 		s.sum.sets += all.sets
 		s.sum.terms += all.terms
+		b.Groupings = int(min(all.sets, maxSets))
 		if all.sets > maxSets || all.terms > maxTerms {
 			s.fail(sqlast.TooComplex, b.GroupBy[0].At(), "GROUP BY",
 				"GROUP BY groups in more than %d ways, or by more than %d terms in all of them: "+
