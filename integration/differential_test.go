@@ -548,6 +548,7 @@ var documentedRefusals = map[string]map[string]string{
 		"GROUP_CONCAT with a position in its ORDER BY":                        endsMariaDB,
 		"a window function next to":                                           endsMariaDB,
 		"in the first SELECT of several":                                      endsMySQL,
+		"which may be an aggregate, is not supported in INTERSECT":            endsMySQL,
 		"the server has so many warnings":                                     "has more than 65,535 warnings",
 		"GROUP_CONCAT in ORDER BY is not supported next":                      "GROUP_CONCAT in ORDER BY is refused next to GROUP BY",
 		"in an expression of ORDER BY is not supported next":                  "An alias in an expression of ORDER BY is refused next to",

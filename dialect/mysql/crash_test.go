@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 )
 
@@ -119,6 +120,64 @@ func TestRewriteRefusesCrashes(t *testing.T) {
 			if _, err := g.Rewrite(t.Context(), text); err != nil {
 				t.Errorf("%s: %v", text, err)
 			}
+		}
+	}
+}
+
+// GROUP BY an expression of an aggregate of a derived table, in an arm of INTERSECT or EXCEPT.
+func TestRewriteRefusesGroupedArms(t *testing.T) {
+	tables := map[string][]string{"t": {"id", "n"}, "v": {"id", "k"}}
+	g, err := secureview.New(&secureview.Policy{Schema: "d", Tables: tables, Views: map[string]string{"v": "secure_v"}}, mysql.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const y = "(SELECT max(n) AS m FROM t GROUP BY id) AS y"
+	const arm = "SELECT m + 1 FROM " + y + " GROUP BY m + 1"
+	for _, text := range []string{
+		"SELECT 1 FROM (" + arm + " INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT 7 EXCEPT ALL " + arm + ") AS x",
+		"SELECT 1 FROM (SELECT 3 UNION (SELECT 7 INTERSECT ALL " + arm + ")) AS x",
+		"SELECT 1 FROM (SELECT 7 EXCEPT (" + arm + " LIMIT 3)) AS x",
+		"WITH x AS (" + arm + " INTERSECT SELECT 7) SELECT 1 FROM x",
+		"SELECT (" + arm + " INTERSECT SELECT 7) AS x FROM t",
+		"SELECT id FROM t WHERE n > (" + arm + " INTERSECT SELECT 7)",
+		"SELECT id FROM t WHERE n IN (SELECT * FROM (" + arm + " INTERSECT SELECT 7) AS x)",
+		"SELECT 1 FROM (SELECT m = 1 FROM " + y + " GROUP BY 1 INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT -m AS s FROM t, " + y + " GROUP BY id, s HAVING count(*) > 1 INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT m AS s FROM " + y + " GROUP BY s + 1, s INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT m / 2 FROM (SELECT count(*) AS m FROM t GROUP BY id) AS y GROUP BY m / 2 INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT -m FROM (SELECT * FROM " + y + ") AS z GROUP BY -m INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT -s FROM (SELECT DISTINCT coalesce(m) AS s FROM " + y + ") AS z GROUP BY -s INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT -m FROM ((SELECT sum(n) AS m FROM t GROUP BY id ORDER BY 1)) AS y GROUP BY -m INTERSECT SELECT 7) AS x",
+		"WITH y (m) AS (SELECT sum(n) FROM t GROUP BY id) SELECT 1 FROM (SELECT -m FROM y GROUP BY -m INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT k + 1 FROM v GROUP BY k + 1 INTERSECT SELECT 7) AS x",
+	} {
+		var e *refusal.Error
+		if _, err := g.Rewrite(t.Context(), text); !errors.As(err, &e) || !strings.Contains(e.Error(), "GROUP BY an expression of") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{
+		arm + " INTERSECT SELECT 7",
+		"SELECT 3 UNION (SELECT 7 EXCEPT " + arm + " ORDER BY 1 LIMIT 3)",
+		"SELECT id FROM t WHERE n IN (" + arm + " INTERSECT SELECT 7) AND EXISTS (SELECT 7 EXCEPT " + arm + ")",
+		"SELECT 1 FROM (" + arm + " EXCEPT SELECT 7) AS x",
+		"SELECT 1 FROM (" + arm + " UNION ALL SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT n + 1 FROM t GROUP BY n + 1 INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT m FROM " + y + " GROUP BY m INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT m FROM " + y + " GROUP BY 1 INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT m + 1 FROM " + y + " GROUP BY m + 1 WITH ROLLUP INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT DISTINCT m + 1 FROM " + y + " INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT s FROM (SELECT m + 1 AS s FROM " + y + ") AS z GROUP BY s INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT id + 1 FROM (SELECT id, max(n) AS m FROM t GROUP BY id) AS y GROUP BY id + 1 INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT -m FROM (SELECT sum(n) AS m FROM t GROUP BY id LIMIT 9) AS y GROUP BY -m INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT -m FROM (SELECT sum(n) AS m FROM t UNION SELECT 3) AS y GROUP BY -m INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT -m FROM (SELECT sum(n) OVER () AS m FROM t) AS y GROUP BY -m INTERSECT SELECT 7) AS x",
+		"SELECT (SELECT y.m + id FROM t GROUP BY y.m + id INTERSECT SELECT 7) AS x FROM " + y,
+		"SELECT 1 FROM (SELECT s FROM (SELECT k + 1 AS s FROM v) AS z GROUP BY s INTERSECT SELECT 7) AS x",
+	} {
+		if _, err := g.Rewrite(t.Context(), text); err != nil {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -16,7 +16,10 @@
 // position in its ORDER BY next to WITH ROLLUP, comparisons with a query without FROM in
 // a window, and a window function next to a column of the outer query in the ORDER BY of
 // a subquery. So is what ends a MySQL server of version 9.7: an aggregate or a window
-// function in the first SELECT of several that are the right side of EXCEPT or INTERSECT.
+// function in the first SELECT of several that are the right side of EXCEPT or INTERSECT,
+// and, if a subquery has the EXCEPT or INTERSECT, GROUP BY an expression of a column that
+// is an aggregate of a derived table or belongs to a view: compute the expression in
+// another derived table, and group by its column.
 //
 // A name that MySQL and MariaDB read differently is refused: a column that is also the
 // alias of another item, in ORDER BY of a window, in GROUP BY WITH ROLLUP, and in GROUP BY
@@ -61,6 +64,8 @@
 package mysql
 
 import (
+	"cmp"
+
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -97,7 +102,7 @@ var flavor = sqlast.Flavor{
 // Append prints a tree. It uses forms that MySQL and MariaDB both read.
 func (d Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
 	if physical {
-		if err := refuseOuterWindows(q); err != nil {
+		if err := cmp.Or(refuseOuterWindows(q), refuseGroupedArms(q)); err != nil {
 			return dst, err
 		}
 	}
