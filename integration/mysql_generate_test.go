@@ -247,6 +247,13 @@ func (g mysqlGenerator) statement() string {
 		group := g.pick("", " GROUP BY i", " GROUP BY o.i WITH ROLLUP")
 		return g.pick("SELECT i, "+sub+" FROM t o"+group, "SELECT i FROM t o WHERE "+sub+" > 0"+group, "SELECT i FROM t o"+group+" HAVING "+sub+" > 0",
 			"SELECT i FROM t o"+group+" ORDER BY "+sub)
+	case 4: // groups of what may be an aggregate, in a set operation of a subquery
+		key := g.expr([]string{"c1", "c2"}, 1)
+		arms := []string{"SELECT " + key + " AS c1 FROM (" + g.query(0, 2) + ") AS x GROUP BY " + key, "SELECT " + g.expr(nil, 1) + " AS c1"}
+		if g.IntN(2) == 0 {
+			slices.Reverse(arms)
+		}
+		return "SELECT * FROM (" + strings.Join(arms, g.pick(" INTERSECT ", " EXCEPT ", " UNION ")) + ") AS y"
 	}
 	return g.query(2, 1+g.IntN(3))
 }

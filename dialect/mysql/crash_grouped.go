@@ -8,25 +8,16 @@ import (
 )
 
 // refuseGroupedArms refuses what ends a MySQL server of version 9.7 with signal 11: in a
-// derived table, a common table expression or a scalar subquery, an arm of INTERSECT or
-// the right arm of EXCEPT that groups by an expression of a column that is an aggregate of
-// another derived table, common table expression or view. The server ends if the
-// expression may be NULL and the column of the set operation cannot be. The query of a
-// view is not known here. q is resolved, so that every column has its qualifier.
+// derived table, a common table expression or a subquery, an arm of INTERSECT or the right
+// arm of EXCEPT that groups by an expression of a column that is an aggregate of another
+// derived table, common table expression or view. The server ends if the expression may be
+// NULL and the column of the set operation cannot be. The query of a view is not known
+// here. q is resolved, so that every column has its qualifier.
 func refuseGroupedArms(q *sqlast.Query) error {
 	var err error
 	sqlast.Walk(q, func(n sqlast.Node) bool {
-		switch n := n.(type) {
-		case *sqlast.Query:
-			if n.With != nil {
-				for _, c := range n.With.CTEs {
-					err = cmp.Or(err, groupedArm(c.Query.Body, false))
-				}
-			}
-		case *sqlast.Derived:
-			err = cmp.Or(err, groupedArm(n.Query.Body, false))
-		case *sqlast.Subquery:
-			err = cmp.Or(err, groupedArm(n.Query.Body, false))
+		if nested, ok := n.(*sqlast.Query); ok && nested != q && err == nil {
+			err = groupedArm(nested.Body, false)
 		}
 		return err == nil
 	})

@@ -18,8 +18,8 @@
 // a subquery. So is what ends a MySQL server of version 9.7: an aggregate or a window
 // function in the first SELECT of several that are the right side of EXCEPT or INTERSECT,
 // and, if a subquery has the EXCEPT or INTERSECT, GROUP BY an expression of a column that
-// is an aggregate of a derived table or belongs to a view: compute the expression in
-// another derived table, and group by its column.
+// is an aggregate of a derived table or belongs to a secure view: compute the expression
+// in another derived table, and group by its column. Any other view is read as a table.
 //
 // A name that MySQL and MariaDB read differently is refused: a column that is also the
 // alias of another item, in ORDER BY of a window, in GROUP BY WITH ROLLUP, and in GROUP BY
