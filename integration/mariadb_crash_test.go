@@ -16,10 +16,19 @@ import (
 
 // No generated statement that a guard accepts ends the server.
 func TestMariaDBSurvives(t *testing.T) {
-	server := integration.MariaDBOwn(t)
+	testSurvives(t, integration.MariaDBOwn(t), "max_statement_time", "2")
+}
+
+func TestMySQLSurvives(t *testing.T) {
+	testSurvives(t, integration.MySQLOwn(t), "max_execution_time", "2000")
+}
+
+// testSurvives runs generated statements on a server, with a variable that limits the time
+// of a statement.
+func testSurvives(t *testing.T, server *integration.MariaDBServer, limit, most string) {
 	const seed = 16
 	g := mysqlGenerator{rand.New(rand.NewPCG(seed, 1))}
-	pool := crashPool(t, server)
+	pool := crashPool(t, server, limit, most)
 	var version string
 	if err := pool.QueryRow("SELECT VERSION()").Scan(&version); err != nil {
 		t.Fatal(err)
@@ -98,14 +107,14 @@ func frames(died error) string {
 
 // crashPool opens a pool of one connection to a database with the tables of the
 // generator.
-func crashPool(t *testing.T, server *integration.MariaDBServer) *sql.DB {
+func crashPool(t *testing.T, server *integration.MariaDBServer, limit, most string) *sql.DB {
 	t.Helper()
 	root := server.Config()
 	root.MultiStatements = true
 	mariaExec(t, openMaria(t, root), "CREATE DATABASE crash CHARACTER SET utf8mb4; USE crash; SET sql_mode = ''; "+mysqlGeneratorScript)
 	config := server.Config()
 	config.DBName = "crash"
-	config.Params = map[string]string{"max_statement_time": "2"}
+	config.Params = map[string]string{limit: most}
 	pool := openMaria(t, config)
 	pool.SetMaxOpenConns(1)
 	return pool

@@ -42,12 +42,12 @@ const mysqlGeneratorScript = `
 		(5, 0, 7, 0, 3, 'é日', 'zz', 'Ünï', '127.0.0.1', '2024-02-30' - INTERVAL 0 DAY, '1970-01-01', '10:10:10.99', '2001-01-01 10:10:10', 0, 'null', 'a', 'a,c', 1);
 	CREATE TABLE u (id INT PRIMARY KEY, tid INT, name VARCHAR(20), amount DECIMAL(10,2), at DATETIME, KEY (tid));
 	INSERT INTO u VALUES (1, 1, 'x', 10.5, '2024-01-01'), (2, 1, 'y', NULL, '2024-01-02'), (3, 2, 'x', 3, NULL), (4, NULL, NULL, 4, '2024-01-03'), (5, 9, 'z', -4, '2024-05-03');
-	CREATE TABLE empty (id INT, n INT, s VARCHAR(10));`
+	CREATE TABLE nothing (id INT, n INT, s VARCHAR(10));`
 
 var mysqlGeneratorTables = map[string][]string{
-	"t":     strings.Fields("id i b dc db vc vb tx bl d dt tm ts y j e st bt"),
-	"u":     strings.Fields("id tid name amount at"),
-	"empty": strings.Fields("id n s"),
+	"t":       strings.Fields("id i b dc db vc vb tx bl d dt tm ts y j e st bt"),
+	"u":       strings.Fields("id tid name amount at"),
+	"nothing": strings.Fields("id n s"),
 }
 
 // mysqlCalls has the calls of the generator: # is an argument, and a word in
@@ -122,7 +122,7 @@ func (g mysqlGenerator) expr(columns []string, depth int) string {
 		return "CAST(" + sub() + " AS " + g.pick("CHAR", "CHAR(3)", "SIGNED", "UNSIGNED", "DECIMAL(10, 2)", "DATE", "DATETIME(3)", "TIME", "BINARY(4)", "DOUBLE", "FLOAT") + ")"
 	}
 	return g.fill(g.pick("(SELECT MAX(#) FROM u WHERE u.tid = id)", "(SELECT # FROM u LIMIT 1)", "(# IN (SELECT name FROM u))", "(# IN (SELECT # FROM u))", "EXISTS (SELECT 1 FROM u WHERE u.tid = #)",
-		"(# = ANY (SELECT amount FROM u))", "(# > ALL (SELECT # FROM u))", "(# <=> (SELECT # FROM empty))"), sub)
+		"(# = ANY (SELECT amount FROM u))", "(# > ALL (SELECT # FROM u))", "(# <=> (SELECT # FROM nothing))"), sub)
 }
 
 // fill replaces each # by an expression and each @ by a path.
@@ -208,7 +208,7 @@ func (g mysqlGenerator) from(depth int) (string, []string) {
 	case n == 6 && g.IntN(2) == 0:
 		return g.jsonTable(), append([]string{"k.o", "k.x", "k.y", "k.z"}, t[1:]...)
 	case n == 6:
-		return "empty", mysqlGeneratorTables["empty"]
+		return "nothing", mysqlGeneratorTables["nothing"]
 	}
 	return "(" + g.query(depth-1, 3) + ") AS x", []string{"c1", "c2", "c3"}
 }
