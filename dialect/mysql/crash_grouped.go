@@ -97,7 +97,7 @@ func isAggregated(from sqlast.Relation, c *sqlast.Column) bool {
 				name = columns[i]
 			}
 			if ascii.EqualFold(name, c.Name) {
-				found = found || hasAggregate(it.Expr) || aggregated(sel, it.Expr) != nil
+				found = found || sqlast.HasAggregate(it.Expr) || aggregated(sel, it.Expr) != nil
 			}
 		}
 	}
@@ -119,18 +119,6 @@ func isAggregated(from sqlast.Relation, c *sqlast.Column) bool {
 			}
 		}
 		return true
-	})
-	return found
-}
-
-// hasAggregate reports whether an expression calls an aggregate of its own block.
-func hasAggregate(e sqlast.Expr) bool {
-	found := false
-	sqlast.Walk(e, func(n sqlast.Node) bool {
-		c, ok := n.(*sqlast.Call)
-		found = found || ok && sqlast.IsAggregate(c)
-		_, isQuery := n.(*sqlast.Query)
-		return !isQuery && !found
 	})
 	return found
 }

@@ -19,7 +19,7 @@ func (r *resolver) groupByAll(sel *Select, s *scope) bool {
 	sel.GroupBy = nil
 	for i, it := range sel.Items {
 		isGroup := r.hasOwnColumn(it.Expr, s) || slices.Contains(s.inward, i)
-		if isGroup && !hasCall(it.Expr, IsAggregate) && !slices.Contains(s.lifted, i) {
+		if isGroup && !HasAggregate(it.Expr) && !slices.Contains(s.lifted, i) {
 			sel.GroupBy = append(sel.GroupBy, &Number{Pos: star.Pos, Text: strconv.Itoa(i + 1)})
 		}
 	}
