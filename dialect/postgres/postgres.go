@@ -21,7 +21,10 @@
 // range_agg, the JSON aggregates and ARRAY(query) count the bytes that they collect in
 // the settings qed.collected and, with DISTINCT, qed.distinct, which end with the
 // transaction. A statement that collects more than 8 MB of text, or 32 MB with
-// DISTINCT, fails.
+// DISTINCT, fails. Because of the count, the server computes a subquery or common table
+// expression with such a call as it is written, not in parallel, and with columns that
+// nothing needs. A division by zero there fails, which the server could otherwise have
+// left out.
 package postgres
 
 import (
