@@ -113,7 +113,10 @@ const (
 var endings = []string{serverLost, endsAccepted, endsRefused, endsRewritten, endedOnce}
 
 // openClasses are the classes for which the guard is not responsible.
-var openClasses = []string{endsRefused, endsAccepted, endedOnce, tied, numbersEqual, viewsDiffer, scanOrder, withLimit, textsAdjacent, leftOut, notNational, unstable}
+var openClasses = []string{
+	endsRefused, endsAccepted, endedOnce, tied, numbersEqual, viewsDiffer, scanOrder, withLimit, textsAdjacent, leftOut,
+	notNational, unstable,
+}
 
 // ownServers are the engines that may end on a statement, with the variable that limits
 // the time of a statement: closing its connection does not end it.
@@ -355,7 +358,8 @@ func (d *differentialRun) compareOnce(ctx context.Context, s differential.Statem
 	}
 	if !slices.EqualFunc(want.Columns, got.Columns, sameName) {
 		message = fmt.Sprintf("%s\nhas %q instead of %q", stmt.SQL(), got.Columns, want.Columns)
-		if other, err := d.read(ctx, d.pools.rewritten, unlimited); err == nil && slices.EqualFunc(want.Columns, other.Columns, sameName) {
+		other, err := d.read(ctx, d.pools.rewritten, unlimited)
+		if err == nil && slices.EqualFunc(want.Columns, other.Columns, sameName) {
 			return withLimit, message
 		}
 		return "columns", message

@@ -81,8 +81,8 @@ func lengthOf(values ...sqlast.Expr) sqlast.Expr {
 	return call("octet_length", call("concat", values...))
 }
 
-// withinBound returns a condition that adds the bytes of a row, so many times, to the
-// count of the statement. It is true up to the bound, and fails above it with
+// withinBound returns a condition that adds the bytes of a row to the count of the
+// statement, as often as times says. It is true up to the bound, and fails above it with
 // [sqlast.TooMuchCollected]. The count is a setting of the transaction, because nothing
 // else keeps a number between the rows of a statement.
 func withinBound(distinct bool, times int, bytes sqlast.Expr) sqlast.Expr {

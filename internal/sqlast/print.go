@@ -82,9 +82,9 @@ type Style struct {
 	// the call itself. Nil means that every call is executed as itself.
 	CallAs func(*Call) Expr
 
-	// Filter returns the FILTER with which a call is executed in a block of so many
-	// groupings, at most, or nil for none. Nil means that every call is executed with its
-	// own.
+	// Filter returns the FILTER with which a call is executed, or nil for none. The block
+	// of the call makes at most so many groupings. Nil means that every call is executed
+	// with its own FILTER.
 	Filter func(c *Call, groupings int) Expr
 
 	// ArrayOf returns the query that is executed for ARRAY(q). Nil means q.
