@@ -253,7 +253,7 @@ type Failed struct {
 	// Code is the kind of the error: "busy", "wrong_user", "conflict",
 	// "question_closed", "invalid_reply", "unresolved", "graph_changed",
 	// "nondeterministic", "budget", "invalid_thread", "corrupt", "empty_turn",
-	// "canceled" or "timeout". If a call of a model failed it is "model_" and the
+	// "message_too_long", "canceled" or "timeout". If a call of a model failed it is "model_" and the
 	// name of the [llm.ErrorKind] with underscores, such as "model_rate_limit" or
 	// "model_context_length". It is empty for any other error.
 	Code string `json:"code,omitempty"`

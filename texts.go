@@ -28,6 +28,7 @@ type Texts struct {
 	InvalidThread    string
 	Corrupt          string
 	EmptyTurn        string
+	MessageTooLong   string
 	Canceled         string
 	Timeout          string
 	ModelBusy        string // the model cannot be asked now
@@ -56,6 +57,7 @@ var shippedTexts = map[string]Texts{
 		InvalidThread:    "This conversation cannot be used. Please start a new one.",
 		Corrupt:          "This conversation cannot be read. Please start a new one.",
 		EmptyTurn:        "The message is empty. Write what you want to know.",
+		MessageTooLong:   "The message is too long. Please send less at once.",
 		Canceled:         "The request was stopped. Send it again if you still need the answer.",
 		Timeout:          "This took too long. Try again, or ask a narrower question.",
 		ModelBusy:        "The language model cannot be reached right now, or has too much to do. Please try again in a moment.",
@@ -83,6 +85,7 @@ var shippedTexts = map[string]Texts{
 		InvalidThread:    "Diese Unterhaltung kann nicht verwendet werden. Bitte beginnen Sie eine neue.",
 		Corrupt:          "Diese Unterhaltung kann nicht gelesen werden. Bitte beginnen Sie eine neue.",
 		EmptyTurn:        "Die Nachricht ist leer. Schreiben Sie, was Sie wissen möchten.",
+		MessageTooLong:   "Die Nachricht ist zu lang. Bitte senden Sie weniger auf einmal.",
 		Canceled:         "Die Anfrage wurde abgebrochen. Senden Sie sie noch einmal, wenn Sie die Antwort noch brauchen.",
 		Timeout:          "Das hat zu lange gedauert. Versuchen Sie es noch einmal oder fragen Sie enger.",
 		ModelBusy:        "Das Sprachmodell ist gerade nicht erreichbar oder überlastet. Bitte versuchen Sie es gleich noch einmal.",
@@ -165,6 +168,7 @@ func (t *Texts) failed(err, done error, now time.Time) Failed {
 		"invalid_thread":   t.InvalidThread,
 		"corrupt":          t.Corrupt,
 		"empty_turn":       t.EmptyTurn,
+		"message_too_long": t.MessageTooLong,
 		"canceled":         t.Canceled,
 		"timeout":          t.Timeout,
 

@@ -110,6 +110,8 @@ var rejections = map[string]int{
 	"invalid_thread":  http.StatusBadRequest,
 	"empty_turn":      http.StatusBadRequest,
 	codeStore:         http.StatusServiceUnavailable,
+
+	"message_too_long": http.StatusRequestEntityTooLarge,
 }
 
 // rejection returns the response to a turn whose first event is e, if the turn did

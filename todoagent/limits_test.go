@@ -28,7 +28,7 @@ func TestRefusesMessages(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", Text: strings.Repeat("x", 100<<10)}); !errors.Is(err, qed.ErrTooLarge) {
+	if _, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", Text: strings.Repeat("x", 100<<10)}); !errors.Is(err, qed.ErrMessageTooLong) {
 		t.Errorf("100 KB: %v", err)
 	}
 	if _, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Text: ""}); !errors.Is(err, qed.ErrEmptyTurn) {
