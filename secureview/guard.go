@@ -161,6 +161,9 @@ func (g *Guard) rewrite(sql string, read func(string) (*sqlast.Query, error)) (*
 	if err := g.checkFunctions(resolved.Calls); err != nil {
 		return nil, err
 	}
+	if err := checkUnquoted(q, sql); err != nil {
+		return nil, err
+	}
 	if err := sqlbound.Check(q, resolved, g.dialect.Bounds()); err != nil {
 		return nil, err
 	}
