@@ -1,5 +1,10 @@
 package dates
 
+import (
+	"strings"
+	"time"
+)
+
 // A Verdict is how a check ended.
 type Verdict string
 
@@ -31,32 +36,30 @@ const (
 	ByWords Source = "words" // [New], from the words alone
 )
 
+// Days returns the first and the last day of p for people, such as "2026-07-01 -
+// 2026-09-30", or a single day. A moment is shown with its time.
+func (p Period) Days() string {
+	first, last := strings.TrimSuffix(p.From, " 00:00:00"), strings.TrimSuffix(p.Before, " 00:00:00")
+	if to, err := time.Parse(time.DateOnly, last); err == nil {
+		last = to.AddDate(0, 0, -1).Format(time.DateOnly)
+	}
+	if first == last {
+		return last
+	}
+	return strings.TrimSpace(strings.TrimSpace(first+" -") + " " + last)
+}
+
 // A Reading is a period of a question and whether the queries read it.
 type Reading struct {
 	Period
 	By      Source   `json:"by"`
 	Verdict Verdict  `json:"verdict"`
-	Found   []string `json:"found,omitempty"` // what the queries have instead, if Verdict is Contradicted
+	Found   []string `json:"found,omitempty"` // what the queries read instead, if Verdict is Contradicted
 }
 
 // A Bound is what the conditions of a query leave of a column with times: the
-// values at or after From and before Before, as in [Period].
+// values at or after From and before Before, written as in [Period].
 type Bound struct {
 	From, Before string
 	Exact        bool // the conditions leave all of these values and no others
 }
-
-// Compare returns the periods that a model declares for its query, and the one
-// that the words of f mean if the model does not declare it, compared with the
-// times that the query reads. complete says that bounds are all of these times.
-func (f Facts) Compare(declared []Period, bounds []Bound, complete bool) []Reading {
-	var all []Reading
-	for _, p := range declared {
-		all = append(all, Reading{Period: p, By: ByModel, Verdict: NotChecked})
-	}
-	return all
-}
-
-// NamesTime reports whether the text of f names a time for certain, such as "last
-// month" or "March 2026".
-func (f Facts) NamesTime() bool { return false }

@@ -49,8 +49,8 @@ func isLimit(text string) bool {
 	})
 }
 
-// typeOf returns the type of a column, for [secureview.Statement.Times].
-func (c *catalog) typeOf(t dialect.TableName, name string) string {
+// columnType returns the type of a column, for [secureview.Statement.Times].
+func (c *catalog) columnType(t dialect.TableName, name string) string {
 	for _, column := range c.tables[t.Name].columns {
 		if strings.EqualFold(column.name, name) {
 			return column.typ
@@ -67,7 +67,7 @@ func (a *agent) readTimes(ctx context.Context, s *state, stmt *secureview.Statem
 	if err != nil {
 		return nil, false, err
 	}
-	times := stmt.Times(a.catalog.typeOf)
+	times := stmt.Times(a.catalog.columnType)
 	readings = facts.Compare(s.Periods, times.Bounds, times.Complete)
 	return readings, !times.Looks && (len(s.Periods) > 0 || facts.NamesTime()), nil
 }
