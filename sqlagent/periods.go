@@ -49,16 +49,6 @@ func isLimit(text string) bool {
 	})
 }
 
-// columnType returns the type of a column, for [secureview.Statement.Times].
-func (c *catalog) columnType(t dialect.TableName, name string) string {
-	for _, column := range c.tables[t.Name].columns {
-		if strings.EqualFold(column.name, name) {
-			return column.typ
-		}
-	}
-	return ""
-}
-
 // readTimes compares the times that a statement reads with the periods that the
 // model gave for it, and with the words of the question. timeless reports that the
 // question names a time, and the statement looks at none.
@@ -67,7 +57,7 @@ func (a *agent) readTimes(ctx context.Context, s *state, stmt *secureview.Statem
 	if err != nil {
 		return nil, false, err
 	}
-	times := stmt.Times(a.catalog.columnType)
+	times := stmt.Times(func(table dialect.TableName, column string) string { return a.catalog.typeOf(table.Name, column) })
 	readings = facts.Compare(s.Periods, times.Bounds, times.Complete)
 	return readings, !times.Looks && (len(s.Periods) > 0 || facts.NamesTime()), nil
 }
@@ -94,7 +84,8 @@ func (a *agent) checkTimes(ctx context.Context, s *state, stmt *secureview.State
 	}
 	s.Doubted = s.Draft.Query
 	return []refusal.Problem{{Code: ErrDatesDiffer, Message: strings.Join(differ, "; ") +
-		": compare the column with >= the first day and with < the day after the last one, and give the same two days in periods"}}, nil
+		". The query has to read times from the first day, including it, to the day after the last one, excluding it. " +
+		"Give the same two days in periods"}}, nil
 }
 
 // keepDoubted has the statement run whose times are doubtful, if the model has no

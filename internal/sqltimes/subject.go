@@ -82,7 +82,11 @@ func (r *reader) column(c *sqlast.Column, in *env, depth int) (s subject, ok boo
 func (r *reader) kind(rel *relation, column string) (kind, unit) {
 	typ := ""
 	if rel.object != nil {
-		typ = r.types(rel.object, column)
+		for _, name := range rel.object.Columns {
+			if ascii.EqualFold(name, column) {
+				typ = r.types(rel.object, name)
+			}
+		}
 	}
 	k, u := kindOf(r.dialect, typ)
 	if k == unknown && r.unknownAreDays {
