@@ -153,17 +153,16 @@ func wrongSpan(rnd *rand.Rand, s span) span {
 	}
 }
 
-// A right statement is never called wrong, and a wrong one is never proved, in any
-// spelling.
-func TestGeneratedPeriods(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(1, 2))
+// comparer returns a function that compares periods with a statement on the tables
+// orders and staff.
+func comparer(t *testing.T) func(dialectName, sql string, periods ...dates.Period) []dates.Reading {
+	t.Helper()
 	facts, err := dates.New(time.Date(2027, 3, 31, 12, 0, 0, 0, time.UTC), dates.Calendar{}, "How many?")
 	if err != nil {
 		t.Fatal(err)
 	}
 	guards := map[string]*secureview.Guard{}
-	all := []dialect.Dialect{sqlite.Dialect{}, mysql.Dialect{}, postgres.Dialect{}}
-	for _, d := range all {
+	for _, d := range []dialect.Dialect{sqlite.Dialect{}, mysql.Dialect{}, postgres.Dialect{}} {
 		g, err := secureview.New(&secureview.Policy{Dialect: d.Name(), Schema: "main", Tables: map[string][]string{
 			"orders": {"id", "d", "ts", "txt", "amount", "status", "staff_id"}, "staff": {"id", "name"},
 		}}, d)
@@ -173,14 +172,90 @@ func TestGeneratedPeriods(t *testing.T) {
 		guards[d.Name()] = g
 	}
 	types := map[string]string{"d": "date", "ts": "timestamp", "txt": "text", "status": "text", "name": "text", "amount": "integer"}
-	verdicts := func(name, sql string, periods ...dates.Period) []dates.Reading {
-		stmt, err := guards[name].Rewrite(t.Context(), sql)
+	return func(dialectName, sql string, periods ...dates.Period) []dates.Reading {
+		stmt, err := guards[dialectName].Rewrite(t.Context(), sql)
 		if err != nil {
-			t.Fatalf("%s: %s: %v", name, sql, err)
+			t.Fatalf("%s: %s: %v", dialectName, sql, err)
 		}
 		times := stmt.Times(func(_ dialect.TableName, column string) string { return types[column] })
 		return facts.Compare(periods, times.Bounds, times.Complete)
 	}
+}
+
+// Two periods can be read by one range, by two conditions, or by CASE.
+func TestGeneratedPairs(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	verdicts := comparer(t)
+	halfOpen := forms[0].write
+	pairs := []struct {
+		adjacent bool
+		write    func(c string, a, b span) string
+	}{
+		{true, func(c string, a, b span) string {
+			return "SELECT strftime('%Y-%m', " + c + ") AS m, SUM(o.amount) FROM orders o WHERE " + halfOpen(c, span{a.from, b.before}) + " GROUP BY 1"
+		}},
+		{true, func(c string, a, b span) string {
+			return "SELECT CASE WHEN " + c + " >= '" + day(b.from) + "' THEN 'this' ELSE 'last' END AS p, COUNT(*) FROM orders o WHERE " +
+				halfOpen(c, span{a.from, b.before}) + " GROUP BY 1"
+		}},
+		{false, func(c string, a, b span) string {
+			return "SELECT SUM(CASE WHEN " + halfOpen(c, a) + " THEN o.amount END), SUM(CASE WHEN " + halfOpen(c, b) + " THEN o.amount ELSE 0 END) FROM orders o"
+		}},
+		{false, func(c string, a, b span) string {
+			return "SELECT SUM(CASE WHEN " + halfOpen(c, a) + " THEN 1 WHEN " + halfOpen(c, b) + " THEN 0 END) FROM orders o WHERE " + halfOpen(c, span{a.from, b.before})
+		}},
+		{false, func(c string, a, b span) string {
+			return "SELECT COUNT(*) FROM orders o WHERE " + halfOpen(c, a) + " UNION ALL SELECT COUNT(*) FROM orders o WHERE " + halfOpen(c, b)
+		}},
+		{false, func(c string, a, b span) string {
+			return "SELECT o.id FROM orders o WHERE (" + halfOpen(c, a) + ") OR (" + halfOpen(c, b) + ")"
+		}},
+		{false, func(c string, a, b span) string {
+			return "WITH x AS (SELECT COUNT(*) AS n FROM orders o WHERE " + halfOpen(c, a) + "), y AS (SELECT COUNT(*) AS n FROM orders o WHERE " +
+				halfOpen(c, b) + ") SELECT y.n - x.n AS more FROM x, y"
+		}},
+		{false, func(c string, a, b span) string {
+			return "SELECT COUNT(*) FILTER (WHERE " + halfOpen(c, a) + ") AS n, COUNT(*) FILTER (WHERE " + halfOpen(c, b) + ") AS m FROM orders o"
+		}},
+	}
+	count := map[string]int{}
+	for range 2000 {
+		a := randomSpan(rnd)
+		b := span{a.before, a.before.AddDate(0, 0, 1+rnd.IntN(60))}
+		pair := pairs[rnd.IntN(len(pairs))]
+		if gap := rnd.IntN(300); gap > 0 && !pair.adjacent {
+			b = span{b.from.AddDate(0, 0, gap), b.before.AddDate(0, 0, gap)}
+		}
+		c := []string{"o.d", "o.ts", "o.txt"}[rnd.IntN(3)]
+		sql := pair.write(c, a, b)
+		for _, r := range verdicts("sqlite", sql, a.period(), b.period()) {
+			count["right "+string(r.Verdict)]++
+			if r.Verdict != dates.Proved {
+				t.Errorf("right, %s: %s\n%+v", r.Verdict, sql, r)
+			}
+		}
+		w := wrongSpan(rnd, b)
+		if pair.adjacent {
+			w = span{b.from, b.before.AddDate(0, 0, 1+rnd.IntN(40))}
+		} else if w.from.Before(a.before) {
+			continue // CASE and OR read no day twice
+		}
+		sql = pair.write(c, a, w)
+		r := verdicts("sqlite", sql, a.period(), b.period())[1]
+		count["wrong "+string(r.Verdict)]++
+		if r.Verdict == dates.Proved {
+			t.Errorf("wrong, proved: %s for %+v", sql, b.period())
+		}
+	}
+	t.Log(count)
+}
+
+// A right statement is never called wrong, and a wrong one is never proved, in any
+// spelling.
+func TestGeneratedPeriods(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	verdicts := comparer(t)
+	all := []dialect.Dialect{sqlite.Dialect{}, mysql.Dialect{}, postgres.Dialect{}}
 	right, wrong := map[dates.Verdict]int{}, map[dates.Verdict]int{}
 	for range 6000 {
 		d := all[rnd.IntN(len(all)-rnd.IntN(2))].Name() // PostgreSQL's parser is slow here: fewer of it
