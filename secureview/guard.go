@@ -161,10 +161,13 @@ func (g *Guard) rewrite(sql string, read func(string) (*sqlast.Query, error)) (*
 	if err := g.checkFunctions(resolved.Calls); err != nil {
 		return nil, err
 	}
+	if err := checkUnquoted(q, sql); err != nil {
+		return nil, err
+	}
 	if err := sqlbound.Check(q, resolved, g.dialect.Bounds()); err != nil {
 		return nil, err
 	}
-	stmt := &Statement{dialect: g.dialect, columns: resolved.Columns, reads: reads(resolved)}
+	stmt := &Statement{dialect: g.dialect, query: q, columns: resolved.Columns, reads: reads(resolved)}
 	if len(stmt.reads) > 1 {
 		stmt.froms = sync.OnceValue(func() []FromClause { return fromClauses(q) })
 	}

@@ -103,13 +103,7 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	if text := readAs(texts, s.Query.Values); text != "" {
 		s.add(ctx, text)
 	}
-	ranges, note := answering.Dates(facts, []qed.Query{s.Query}, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked)
-	switch s.Dates = ranges; {
-	case note.Differs:
-		s.say(ctx, note.Text)
-	case note.Text != "":
-		s.add(ctx, note.Text)
-	}
+	a.noteTimes(ctx, &s)
 	switch {
 	case s.Guessed:
 		s.say(ctx, usertext.Fill(texts.GuessedJoin, "tables", groupsText(s.Unconnected, " | ")))

@@ -29,6 +29,9 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 	if err := s.save(ctx, ran.rows); err != nil {
 		return s, err
 	}
+	if s.Dates, s.Timeless, err = a.readTimes(ctx, &s, ran.stmt); err != nil {
+		return s, err
+	}
 	s.Query = qed.Query{
 		Handle:   s.Handle,
 		Language: query.SQL,

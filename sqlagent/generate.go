@@ -16,15 +16,16 @@ import (
 
 // statement is the model's reply when it writes SQL.
 type statement struct {
-	SQL    string `json:"sql" jsonschema:"description=one SELECT statement; empty if the question cannot be answered by reading these tables"`
-	Reason string `json:"reason,omitempty" jsonschema:"description=why sql is empty"`
+	SQL     string         `json:"sql" jsonschema:"description=one SELECT statement; empty if the question cannot be answered by reading these tables"`
+	Periods []dates.Period `json:"periods,omitempty" jsonschema:"description=the times that the question names as sql reads them"`
+	Reason  string         `json:"reason,omitempty" jsonschema:"description=why sql is empty"`
 }
 
 // GenerateData is the data of the prompt for writing SQL.
 type GenerateData struct {
 	Dialect       string
 	Question      string
-	Dates         dates.Facts // today, the calendar, and what words of Question mean
+	Dates         dates.Facts // today and the calendar
 	MaxRows       int
 	Joins         []string
 	Choices       []string
@@ -103,6 +104,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 func (a *agent) take(ctx context.Context, s *state, reply statement) {
 	sql := bare(reply.SQL)
 	if sql != "" && s.Draft.Write(ctx, query.SQL, sql) {
+		s.Periods = usable(reply.Periods)
 		return
 	}
 	s.Draft.Query = ""

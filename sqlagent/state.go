@@ -36,7 +36,9 @@ type state struct {
 
 	Named []values.Match // values of the joined tables that the question names
 
-	Draft writing.Draft // the statement
+	Draft   writing.Draft  // the statement
+	Periods []dates.Period // that the statement reads, as the model says
+	Doubted string         // the statement that was refused because it reads other times
 
 	Query  qed.Query  // the proof of Table
 	Table  *qed.Table // what the last statement that ran returned, or its first rows: see rows
@@ -47,7 +49,8 @@ type state struct {
 	Text     string
 	Figures  []qed.Figure // in Text
 	Unproved []string     // numbers in Text
-	Dates    []dates.Range
+	Dates    []dates.Reading
+	Timeless bool // the question names a time, and the statement that ran looks at none
 	Usage    llm.Usage
 }
 

@@ -28,9 +28,11 @@ type Texts struct {
 	ReadAs       string // words of the question were read as values of the data; {said}, {values}
 
 	// The line about the dates that words of the question mean: {dates}.
-	DatesUsed      string // the query has them
-	DatesDiffer    string // it has others: {found}
-	DatesUnchecked string // it has none that can be compared
+	DatesUsed      string // the query reads them
+	DatesDiffer    string // it reads others: {found}
+	DatesUnchecked string // whether it reads them was not checked
+
+	NoTime string // the question names a time, and the query looks at none
 }
 
 var shippedTexts = map[string]Texts{
@@ -52,6 +54,7 @@ var shippedTexts = map[string]Texts{
 		DatesUsed:      answering.DatesUsed,
 		DatesDiffer:    answering.DatesDiffer,
 		DatesUnchecked: answering.DatesUnchecked,
+		NoTime:         "The question names a time, but the query does not look at one: the answer may be about all times.",
 	},
 	usertext.German: {
 		NoAnswer:     "Das konnte ich nicht beantworten. {reason}",
@@ -71,6 +74,7 @@ var shippedTexts = map[string]Texts{
 		DatesUsed:      answering.DatesUsedGerman,
 		DatesDiffer:    answering.DatesDifferGerman,
 		DatesUnchecked: answering.DatesUncheckedGerman,
+		NoTime:         "Die Frage nennt eine Zeit, aber die Abfrage achtet auf keine: Die Antwort kann für alle Zeiten gelten.",
 	},
 }
 
