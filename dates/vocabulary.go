@@ -94,7 +94,7 @@ var (
 
 	// afterYear are words that show a number before them to be a year: a number
 	// before a noun can be an amount.
-	afterYear = list("by per for with were was is are did do does have has had who that which where when and or to",
+	afterYear = list("vs versus compared than except by per for with were was is are did do does have has had who that which where when and or to",
 		"nach pro je für mit wurden wurde war waren ist sind hat haben hatten und oder bis aus von")
 
 	// grouping are words before a unit that is no time, as in "per month".
