@@ -47,10 +47,10 @@ type Turn struct {
 	// [WithTexts].
 	Language string `json:"language,omitempty"`
 
-	// Calendar has the time zones of the user and of the data, the first day of the
-	// week and the fiscal year. If it is nil, the turn has the calendar of the turn
-	// that it is part of, or else that of [WithCalendar], or else the zero Calendar.
-	// A resumed run keeps the one that it began with. See [Dates].
+	// Calendar has the time zone, the first day of the week and the fiscal year. If
+	// it is nil, the turn has the calendar of the turn that it is part of, or else
+	// that of [WithCalendar], or else the zero Calendar. A resumed run keeps the one
+	// that it began with. See [Dates].
 	Calendar *dates.Calendar `json:"-"`
 
 	// Intent is how Text was understood when it ended open questions without

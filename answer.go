@@ -34,12 +34,12 @@ type Answer struct {
 	// NotFound says that the sources were searched and do not answer the question.
 	NotFound bool `json:"not_found,omitempty"`
 
-	// Dates are what words of the question such as "last quarter" mean, and whether
-	// the queries read these times.
-	Dates []dates.Range `json:"dates,omitempty"`
+	// Dates are the periods that the question is about, such as "last quarter", and
+	// whether the queries read them.
+	Dates []dates.Reading `json:"dates,omitempty"`
 
 	// Partial says that the answer does not cover the whole question, or that code
-	// found something doubtful in it, such as other dates than the question means.
+	// found something doubtful in it, such as a query that reads other dates.
 	// PartialReason says what is missing or doubtful, and why.
 	Partial       bool   `json:"partial,omitempty"`
 	PartialReason string `json:"partial_reason,omitempty"`

@@ -8,8 +8,8 @@ import (
 	"github.com/qedkit/qed/dates"
 )
 
-// Dates returns what a prompt of the turn says about dates: today, the calendar of
-// the turn, and what the words for times in text mean. The facts are the same
+// Dates returns what a prompt of the turn says about dates: today, and the calendar
+// of the turn. The facts also check the time that text names. They are the same
 // after each resumption, because they are made of [Now] and [RunInfo].Calendar.
 // The error matches [dates.ErrCalendar].
 func Dates(ctx context.Context, text string) (dates.Facts, error) {

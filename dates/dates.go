@@ -1,24 +1,23 @@
-// Package dates computes what words such as "last quarter" or "seit Montag" mean,
-// so that no model has to: it finds English and German words for times in a text
-// and returns the days that they name, for a [Calendar].
+// Package dates has the calendar of a prompt, and checks the times that queries read.
 //
-//	facts, err := dates.New(now, dates.Calendar{Zone: "Europe/Berlin"}, "sales of last quarter")
-//	...
-//	facts.Ranges[0] // from 2026-07-01, before 2026-10-01
+// [Facts] are lines for a prompt: today, and the first days of weeks, months,
+// quarters and years around it, so that no model has to compute them. They do not
+// say what a question means. The model that writes a query declares the periods
+// that it read out of the question. [Facts.Compare] compares them with the times
+// that the query reads.
 //
-// The rules, where everyday language leaves something open:
+// The words of a question are a second opinion. [New] reads English and German
+// words for a time, but only if nothing else in the text can have to do with time:
+// it reads "revenue in the second half of last year", and is silent about
+// "revenue in late March". Where everyday language leaves something open:
 //
 //   - Last week, last month and so on are those of the calendar: the ones before
-//     the present one, unless [Calendar.RollingWeek] is set. The last 7 days, weeks or
-//     months end with yesterday, and so does the past week, month or year.
-//   - Ranges such as "since March" end with today.
-//   - Quarters are those of the calendar, unless the text says that they are of
-//     the fiscal year.
-//   - A fiscal year that does not begin in January has the number of the year in
-//     which it ends. A text such as 2025/26 names both years.
-//   - Last Monday is the latest one before today. Since Monday can begin today.
-//
-// Words that a text leaves open ("on Monday", "recently") are not found.
+//     the present one, unless [Calendar.RollingWeek] is set.
+//   - The last 7 days, weeks or months end with yesterday. Queries with other
+//     limits do not contradict these words.
+//   - "From January to March" includes March, and "between" does as well.
+//   - Quarters and halves with a number are read only if the fiscal year begins in
+//     January, and FY2026 as well. 2025/26 names both years.
 package dates
 
 import (
@@ -34,11 +33,9 @@ var ErrCalendar = errors.New("the calendar is not valid")
 // A Calendar says when days, weeks and fiscal years begin. The zero value means
 // UTC, weeks that begin on Monday, and a fiscal year that begins in January.
 type Calendar struct {
-	// Zone is the time zone of the user, and DataZone the one in which databases
-	// keep times that have no zone. Both are names such as "Europe/Berlin". Empty
-	// means UTC.
-	Zone     string `json:"zone,omitempty"`
-	DataZone string `json:"data_zone,omitempty"`
+	// Zone is the time zone in which days begin and times are read, grouped and
+	// shown. It is a name such as "Europe/Berlin". Empty means UTC.
+	Zone string `json:"zone,omitempty"`
 
 	// WeekStart is the first day of the week, from 1 for Monday to 7 for Sunday as
 	// in ISO 8601. 0 means Monday.
@@ -58,12 +55,12 @@ func (c Calendar) Check() error {
 	return err
 }
 
-// resolved is a Calendar with its zones.
+// resolved is a Calendar with its zone.
 type resolved struct {
-	user, data *time.Location
-	weekStart  time.Weekday
-	rolling    bool
-	fiscal     time.Month
+	zone      *time.Location
+	weekStart time.Weekday
+	rolling   bool
+	fiscal    time.Month
 }
 
 func (c Calendar) resolve() (resolved, error) {
@@ -80,81 +77,28 @@ func (c Calendar) resolve() (resolved, error) {
 	if r.fiscal == 0 {
 		r.fiscal = time.January
 	}
+	if c.Zone == "Local" {
+		return r, fmt.Errorf("%w: Zone is \"Local\", which differs between machines: use a name such as Europe/Berlin",
+			ErrCalendar)
+	}
 	var err error
-	if r.user, err = zone("Zone", c.Zone); err != nil {
-		return r, err
+	if r.zone, err = time.LoadLocation(c.Zone); err != nil {
+		return r, fmt.Errorf("%w: Zone is %q: use a name of the time zone database, such as Europe/Berlin: %w",
+			ErrCalendar, c.Zone, err)
 	}
-	r.data, err = zone("DataZone", c.DataZone)
-	return r, err
+	return r, nil
 }
 
-func zone(field, name string) (*time.Location, error) {
-	if name == "Local" {
-		return nil, fmt.Errorf("%w: %s is \"Local\", which differs between machines: use a name such as Europe/Berlin",
-			ErrCalendar, field)
-	}
-	found, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s is %q: use a name of the time zone database, such as Europe/Berlin: %w",
-			ErrCalendar, field, name, err)
-	}
-	return found, nil
-}
-
-// A Range is what words for a time mean: the days from From, up to but not
-// including To.
-type Range struct {
-	Text string `json:"text"` // the words
-
-	// From and To are days of the user, such as 2026-07-01. An empty one means that
-	// the words name no beginning or no end.
-	From string `json:"from,omitempty"`
-	To   string `json:"to,omitempty"`
-
-	// DataFrom and DataTo are the moments at which From and To begin, as a database
-	// keeps them, such as 2026-06-30 22:00:00. Both are empty if its time zone is
-	// the user's.
-	DataFrom string `json:"data_from,omitempty"`
-	DataTo   string `json:"data_to,omitempty"`
-
-	// Use says whether the queries have these dates, and Instead has the other
-	// dates in them if they do not. Both are set by [Facts.Check].
-	Use     Use      `json:"use,omitempty"`
-	Instead []string `json:"instead,omitempty"`
-}
-
-// Use says whether queries read the time of a [Range].
-type Use string
-
-// Whether queries read the time of a Range. The zero value means that it is not
-// known: the queries have no dates that could be compared.
-const (
-	Matches Use = "matches"
-	Differs Use = "differs"
-)
-
-// Days returns the first and the last day of r for people, such as "2026-07-01 -
-// 2026-09-30", or a single day.
-func (r Range) Days() string {
-	last := r.To
-	if to, err := time.Parse(time.DateOnly, r.To); err == nil {
-		last = to.AddDate(0, 0, -1).Format(time.DateOnly)
-	}
-	if r.From == last {
-		return last
-	}
-	return strings.TrimSpace(strings.TrimSpace(r.From+" -") + " " + last)
-}
-
-// Facts are what a prompt says about dates: today, the calendar, and what the
-// words of a text mean. In a template, {{.}} of a Facts writes all of it as lines.
+// Facts are what a prompt says about dates: today and the calendar. In a template,
+// {{.}} of a Facts writes all of it as lines.
 type Facts struct {
-	Now      time.Time
+	Now      time.Time // in the zone of Calendar
 	Calendar Calendar
-	Ranges   []Range // in the order of the text
 
-	spans []span // of Ranges
 	zones resolved
+	named bool   // the text names a time
+	words string // the time of the text that was read; empty if there is none
+	span  span   // of words
 }
 
 // New returns the facts for a text that was written at the time now. The error
@@ -164,51 +108,75 @@ func New(now time.Time, c Calendar, text string) (Facts, error) {
 	if err != nil {
 		return Facts{}, err
 	}
-	f := Facts{Now: now.In(zones.user), Calendar: c, zones: zones}
-	for _, s := range find(text, dayOf(f.Now), zones) {
-		r := Range{Text: s.text, From: dateOnly(s.from), To: dateOnly(s.to)}
-		if zones.user.String() != zones.data.String() {
-			r.DataFrom, r.DataTo = zones.moment(s.from), zones.moment(s.to)
-		}
-		f.Ranges, f.spans = append(f.Ranges, r), append(f.spans, s)
-	}
+	f := Facts{Now: now.In(zones.zone), Calendar: c, zones: zones}
+	f.words, f.span, f.named = read(text, dayOf(f.Now), zones)
 	return f, nil
 }
 
-// String returns f as lines of a prompt. Text in quotes comes from the user.
+// Words returns the time that the words of the text mean. ok is false if the text
+// names none, or one that was not read for certain.
+func (f Facts) Words() (p Period, ok bool) {
+	return Period{Words: f.words, From: dateOnly(f.span.from), Before: dateOnly(f.span.to)}, f.words != ""
+}
+
+// NamesTime reports whether the text names a time for certain, such as "last
+// month" or "March 2026", also if Words does not know which one.
+func (f Facts) NamesTime() bool { return f.named }
+
+// String returns f as lines of a prompt.
 func (f Facts) String() string {
-	if f.zones.user == nil {
+	if f.zones.zone == nil {
 		return "Today is unknown."
 	}
 	var b strings.Builder
-	from := fiscalYear(dayOf(f.Now), f.zones.fiscal)
-	fmt.Fprintf(&b, "Today is %s in the user's time zone, %s. Times in the data without a zone are in %s. "+
-		"A week begins on %s. The fiscal year begins in %s; the present one is from %s up to, not including, %s.",
-		f.Now.Format("Monday, 2006-01-02"), f.zones.user, f.zones.data, f.zones.weekStart, f.zones.fiscal,
-		dateOnly(from), dateOnly(from.AddDate(1, 0, 0)))
-	if len(f.Ranges) == 0 {
-		return b.String()
-	}
-	b.WriteString("\nThe words for times mean exactly these days. Use the dates as they are, and compute no others:")
-	for _, r := range f.Ranges {
-		fmt.Fprintf(&b, "\n- %q:%s", r.Text, limits(r.From, r.To))
-		if r.DataFrom != "" || r.DataTo != "" {
-			fmt.Fprintf(&b, "; for data with a time of day, in %s:%s", f.zones.data, limits(r.DataFrom, r.DataTo))
+	fmt.Fprintf(&b, "Today is %s. Days and times are in the time zone %s. A week begins on %s.\n"+
+		"Calendar, each from the first day to before the second:",
+		f.Now.Format("Monday, 2006-01-02"), f.zones.zone, f.zones.weekStart)
+	lines := []struct {
+		name string
+		unit unit
+	}{{"day", day}, {"week", week}, {"month", month}, {"quarter", quarter}, {"half", half}, {"year", year}, {"fiscal year", fiscalYear}}
+	for _, line := range lines {
+		if line.unit == fiscalYear && f.zones.fiscal == time.January {
+			continue
+		}
+		fmt.Fprintf(&b, "\n- %s:", line.name)
+		for i, name := range []string{" last", ", this", ", next"} {
+			from, to := f.zones.unitAt(dayOf(f.Now), line.unit, i-1)
+			fmt.Fprintf(&b, "%s %s to %s", name, dateOnly(from), dateOnly(to))
 		}
 	}
 	return b.String()
 }
 
-// limits returns the limits of a range in words.
-func limits(from, to string) string {
-	text := ""
-	if from != "" {
-		text = " from " + from
+// unitAt returns the first day of the unit with today, or of the one that is offset
+// units later, and the first day after it.
+func (r resolved) unitAt(today time.Time, u unit, offset int) (from, to time.Time) {
+	if u == week && offset < 0 && r.rolling {
+		from = u.add(today, offset)
+		return from, u.add(from, 1)
 	}
-	if to != "" {
-		text += " up to, not including, " + to
+	y, m := today.Year(), int(today.Month())
+	switch u {
+	case week:
+		from = today.AddDate(0, 0, -(int(today.Weekday()-r.weekStart)+7)%7)
+	case month:
+		from = date(y, m, 1)
+	case quarter:
+		from = date(y, (m-1)/3*3+1, 1)
+	case half:
+		from = date(y, (m-1)/6*6+1, 1)
+	case year:
+		from = date(y, 1, 1)
+	case fiscalYear:
+		if from = date(y, int(r.fiscal), 1); from.After(today) {
+			from = date(y-1, int(r.fiscal), 1)
+		}
+	default:
+		from = today
 	}
-	return text
+	from = u.add(from, offset)
+	return from, u.add(from, 1)
 }
 
 func dateOnly(day time.Time) string {
@@ -218,50 +186,5 @@ func dateOnly(day time.Time) string {
 	return day.Format(time.DateOnly)
 }
 
-const dateTime = "2006-01-02 15:04:05"
-
-// moment returns when a day of the user begins, in the zone of the data.
-func (r resolved) moment(day time.Time) string {
-	if day.IsZero() {
-		return ""
-	}
-	return begin(day, r.user).In(r.data).Format(dateTime)
-}
-
-// begin returns the moment at which a day begins in a zone. A day can lack
-// midnight, and can have it twice.
-func begin(day time.Time, in *time.Location) time.Time {
-	y, m, d := day.Date()
-	t := time.Date(y, m, d, 0, 0, 0, 0, in)
-	from, to := t.ZoneBounds()
-	switch {
-	case t.Day() != d:
-		return to // the hour before a midnight that does not exist
-	case t.Hour() != 0 || t.Minute() != 0:
-		return from
-	case from.IsZero():
-		return t
-	}
-	_, now := t.Zone()
-	_, before := from.Add(-time.Second).Zone()
-	if first := t.Add(time.Duration(now-before) * time.Second); first.Before(from) && first.In(in).Day() == d {
-		return first
-	}
-	return t
-}
-
-// dayOf returns the date of a time in its zone, as midnight in UTC: days are
-// computed there, because a day can lack midnight in other zones.
-func dayOf(t time.Time) time.Time {
-	y, m, d := t.Date()
-	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
-}
-
-// fiscalYear returns the first day of the fiscal year with a day.
-func fiscalYear(day time.Time, start time.Month) time.Time {
-	first := time.Date(day.Year(), start, 1, 0, 0, 0, 0, time.UTC)
-	if first.After(day) {
-		first = first.AddDate(-1, 0, 0)
-	}
-	return first
-}
+// dayOf returns the day of a moment, as midnight in UTC.
+func dayOf(t time.Time) time.Time { return date(t.Year(), int(t.Month()), t.Day()) }

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// list returns the words of a text as a set.
-func list(text string) map[string]bool {
+// list returns the words of texts as a set.
+func list(texts ...string) map[string]bool {
 	set := map[string]bool{}
-	for _, word := range strings.Fields(text) {
+	for _, word := range strings.Fields(strings.Join(texts, " ")) {
 		set[word] = true
 	}
 	return set
@@ -25,142 +25,173 @@ func forms(stems string) string {
 	return b.String()
 }
 
+// numbered returns the words of lines with their positions, from 1 on. A word "-"
+// stands for none.
+func numbered(lines ...string) map[string]int {
+	m := map[string]int{}
+	for _, line := range lines {
+		for i, word := range strings.Fields(line) {
+			m[word] = i + 1
+		}
+	}
+	delete(m, "-")
+	return m
+}
+
 // The words of the rules, in lower case.
 var (
-	thisWords  = list("this current" + forms("dies aktuell laufend"))
-	lastWords  = list("last previous prior" + forms("letzt vergangen vorig vorherig"))
-	nextWords  = list("next coming upcoming" + forms("nächst naechst kommend"))
-	pastWords  = list("past")
-	beforeLast = list(forms("vorletzt"))
-
-	todayWords = map[string]int{
-		"today": 0, "heute": 0, "yesterday": -1, "gestern": -1, "tomorrow": 1, "morgen": 1,
-		"vorgestern": -2, "übermorgen": 2, "uebermorgen": 2,
+	days = map[string]int{
+		"today": 0, "heute": 0, "yesterday": -1, "gestern": -1, "tomorrow": 1, "vorgestern": -2, "übermorgen": 2,
 	}
-	// notTomorrow are words after which "morgen" is a part of the day.
-	notTomorrow = list("guten gestern heute am den der jeden dem eines vorgestern montag dienstag mittwoch donnerstag " +
-		"freitag samstag sonntag")
+	months = numbered(
+		"january february march april may june july august september october november december",
+		"januar februar märz april mai juni juli august september oktober november dezember",
+		"jänner feber maerz - - - - - - - - -",
+		"jan feb mar apr may jun jul aug sep oct nov dec",
+		"- - mär - - - - - sept okt - dez")
+	ordinals = numbered("1st 2nd 3rd 4th", "first second third fourth",
+		"erste zweite dritte vierte", "ersten zweiten dritten vierten", "erster zweiter dritter vierter", "erstes zweites drittes viertes")
+	numbers = numbered("- two three four five six seven eight nine ten eleven twelve",
+		"- zwei drei vier fünf sechs sieben acht neun zehn elf zwölf")
 
-	sinceWords   = list("since seit")
-	beforeWords  = list("before vor")
-	untilWords   = list("until till through bis")
-	afterWords   = list("after nach")
-	fromWords    = list("from between von vom zwischen")
-	toWords      = list("to until till through and bis und")
-	listWords    = list("and und or oder to bis vs versus with mit")
-	articles     = list("the of in im den dem der des die das zum am")
-	yearPrefixes = list("in im year jahr jahre jahres since seit during")
-	inWords      = list("in im during")
-	ofWords      = list("of des in im from vom")
-	fiscalWords  = list("fiscal financial")
-	fiscalYears  = list("fy gj geschäftsjahr geschäftsjahres geschäftsjahrs geschaeftsjahr geschaeftsjahres wirtschaftsjahr " +
-		"wirtschaftsjahres fiskaljahr fiskaljahres")
-	fiscalQuarters = list("geschäftsquartal geschäftsquartals geschaeftsquartal")
-	quarterWords   = list("quarter quartal quartals quartale")
+	// relatives are words before a unit, and its distance from the present one.
+	relatives = func() map[string]int {
+		m := map[string]int{"last": -1, "this": 0, "current": 0, "next": 1}
+		for offset, stems := range map[int]string{-2: "vorletzt", -1: "letzt vergangen vorig", 0: "dies aktuell laufend", 1: "nächst kommend"} {
+			for word := range list(forms(stems)) {
+				m[word] = offset
+			}
+		}
+		return m
+	}()
+	units = map[string]unit{
+		"week": week, "woche": week, "month": month, "monat": month, "monats": month, "quarter": quarter, "quartal": quarter,
+		"quartals": quarter, "year": year, "jahr": year, "jahres": year, "geschäftsjahr": fiscalYear, "geschäftsjahres": fiscalYear,
+	}
+	counted = map[string]unit{
+		"days": day, "tage": day, "tagen": day, "weeks": week, "wochen": week, "months": month, "monate": month, "monaten": month,
+	}
+	parts    = map[string]unit{"quarter": quarter, "quartal": quarter, "quartals": quarter, "half": half, "halbjahr": half, "halbjahres": half, "hälfte": half}
+	toDate   = map[string]unit{"ytd": year, "qtd": quarter, "mtd": month}
+	articles = list("the der die das den dem des")
+	yearName = list("year years jahr jahre jahres jahren")
+	ofWord   = list("of des im in")
+	fiscals  = list("fiscal financial")
+
+	rangeWords = list("from between von vom zwischen")
+
+	// leading are words before a time that change nothing, and onDay such words
+	// before a day.
+	leading = list("the in during of for im in der die das den dem des für aus während")
+	onDay   = list("on am")
+
+	// Before a time, precedes are words that make it another time, or that can.
+	// After it, follows are.
+	precedes = list("shortly just right long soon well kurz lange unmittelbar bald av af by to as at around about over within into than like from with per and or but nor via on up both each every all",
+		"und oder aber sowie als wie mit zu zum zur von vom an auf bei um gegen über unter nach pro je jede jeden jedes alle ab bis vor am",
+		"y et e o ou en og och i a à na da di do du de del le la el les van z w od po")
+	follows = list("of des der each every jede jeden jedes bc bce ad to and or but nor on plus minus than und oder aber sowie an bis y et e o ou en og och i a à na als")
+
+	// afterYear are words that show a number before them to be a year: a number
+	// before a noun can be an amount.
+	afterYear = list("by per for with were was is are did do does have has had who that which where when and or to",
+		"nach pro je für mit wurden wurde war waren ist sind hat haben hatten und oder bis aus von")
+
+	// grouping are words before a unit that is no time, as in "per month".
+	grouping = list("by per each every which what pro je nach jeden jede jedes jeder welcher welche welchem welchen welches")
+
+	dayWord = list("day tag")
+
+	// harmless are words that are made of units and name no time.
+	harmless = list("daily weekly monthly quarterly yearly headquarters",
+		forms("täglich wöchentlich monatlich jährlich"), "täglich wöchentlich monatlich jährlich")
+
+	// unitStems are in words about times, such as "midweek" and "Jahresende".
+	unitStems = []string{"year", "month", "week", "quarter", "jahr", "monat", "woche", "quartal",
+		"montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"}
+
+	// doubtful are words that can be of a time or change what one means. If a text
+	// has one that no rule reads, the text is not read.
+	doubtful = list(
+		"since until till til through thru throughout onward onwards beyond later earlier afterwards thereafter before after ago",
+		"prior previous previously preceding following subsequent past coming upcoming recent recently vs versus compared compare",
+		"compares comparing comparison relative against same corresponding respective except excepting excluding exclude excludes",
+		"without not never no none neither t besides apart instead unless including inclusive roughly approximately approx circa ca",
+		"almost nearly early late mid middle beginning begin begins start starts starting started end ends ending ended half halves",
+		"final part portion rest remainder remaining outside inside between up so far now currently nowadays day days hour hours",
+		"minute minutes decade decades century centuries fortnight semester semesters trimester season seasons period periods",
+		"morning afternoon evening night noon midnight tonight pm spring summer autumn fall winter easter christmas xmas",
+		"thanksgiving ramadan eid diwali hanukkah passover holiday holidays last this next ff q1 q2 q3 q4",
+		"monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun",
+		"seit bis ab vor danach später früher früh spät spätestens frühestens anfang anfangs mitte ende beginn beginnend hälfte",
+		"außer ausser ohne nicht nie niemals kein weder noch sondern ausgenommen ausschließlich exklusive inklusive einschließlich",
+		"einschliesslich inkl exkl verglichen vergleich vergleiche vergleichen gegenüber vgl etwa ungefähr rund zirka knapp fast",
+		"jetzt derzeit momentan bislang bisher rest teil innerhalb außerhalb ausserhalb binnen zwischen zeitraum zeitpunkt stichtag",
+		forms("kein gleich selb dasselb dieselb derselb entsprechend restlich übrig letzt vorig vorherig vergangen nächst kommend"),
+		"dasselbe dieselbe derselbe gleich tag tage tagen tages tags uhr stunde stunden minuten nacht nachts abend abends morgen",
+		"morgens mittag mittags vormittag vormittags nachmittag nachmittags sommer herbst frühling ostern weihnachten pfingsten",
+		"silvester neujahr karneval fasching advent feiertag feiertage feiertagen ferien jahrzehnt saison vormonat vorquartal",
+		"montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag heuer neulich kürzlich",
+		"full complete completed whole close turn eve dawn opening outset onset peak fifth sixth seventh eighth ninth tenth twentieth",
+		"difference differences differ differs change changes changed growth grow grew increase increased decrease decreased",
+		"unterschied unterschiede unterscheiden veränderung wachstum schluss ultimo wende auftakt start",
+		forms("ganz voll vollständig abgeschlossen fünft sechst siebt acht neunt zehnt elft zwölft"),
+		// Words of other languages that are next to a time in a mixed text.
+		"desde hasta antes despues excepto salvo sin entre ano semana trimestre semestre pasado pasada ultimo ultima ayer hoy enero",
+		"febrero marzo abril mayo junio julio septiembre octubre noviembre diciembre depuis jusqu jusque avant apres sauf hors sans",
+		"annee semaine dernier derniere prochain hier janvier fevrier mars avril juin juillet aout septembre octobre novembre",
+		"decembre fin dal dalla fino dopo prima tra fra escluso anno mese settimana scorso scorsa gennaio febbraio aprile maggio giugno",
+		"luglio settembre ottobre dicembre ate depois janeiro fevereiro junho julho setembro outubro novembro dezembro vanaf sinds",
+		"sedert tot voor behalve zonder tussen eind medio halverwege maand jaar kwartaal vorig vorige afgelopen maart mei till",
+		"efter etter före innan indtil utom slutet mitten början slutningen kvartal förra sedan siden kadar önce sonra beri jälkeen",
+		"ennen asti saakka przed rok roku sejak sebelum setelah sampai sehingga hingga akhir awal kara made")
 )
+
+// numberedPart returns the part of a year that q1 to q4, h1 and h2 name.
+func numberedPart(w string) (unit, int) {
+	if len(w) != 2 || w[1] < '1' || w[1] > '4' {
+		return 0, 0
+	}
+	switch n := int(w[1] - '0'); {
+	case w[0] == 'q':
+		return quarter, n
+	case w[0] == 'h' && n <= 2:
+		return half, n
+	}
+	return 0, 0
+}
 
 // A unit is a length of time in the calendar.
 type unit int
 
 const (
-	noUnit unit = iota
-	day
+	day unit = iota + 1
 	week
 	month
 	quarter
+	half
 	year
-	fiscalQuarterUnit
-	fiscalYearUnit
+	fiscalYear
 )
 
-// oneOf are the units in the singular, for "last week"; manyOf are those with a
-// number, for "last 3 weeks".
-var (
-	oneOf = units("week woche", "month monat monats monates", "quarter quartal quartals", "year jahr jahres jahrs")
-
-	manyOf = with(units("week weeks woche wochen", "month months monat monate monaten", "quarter quarters quartal quartale quartalen",
-		"year years jahr jahre jahren"), day, "day days tag tage tagen")
-)
-
-func units(weeks, months, quarters, years string) map[string]unit {
-	return with(with(with(with(map[string]unit{}, week, weeks), month, months), quarter, quarters), year, years)
+// add returns the day that is count units after t. A day that a month does not have
+// becomes its last day.
+func (u unit) add(t time.Time, count int) time.Time {
+	switch u {
+	case day:
+		return t.AddDate(0, 0, count)
+	case week:
+		return t.AddDate(0, 0, 7*count)
+	case quarter:
+		count *= 3
+	case half:
+		count *= 6
+	case year, fiscalYear:
+		count *= 12
+	}
+	first := date(t.Year(), int(t.Month())+count, 1)
+	last := first.AddDate(0, 1, -1).Day()
+	return date(first.Year(), int(first.Month()), min(t.Day(), last))
 }
 
-func with(m map[string]unit, u unit, words string) map[string]unit {
-	for _, word := range strings.Fields(words) {
-		m[word] = u
-	}
-	return m
-}
-
-// wholeWords are single words and their time relative to today.
-var wholeWords = map[string]struct {
-	unit   unit
-	offset int
-}{
-	"vorwoche": {week, -1}, "vormonat": {month, -1}, "vormonats": {month, -1}, "vorquartal": {quarter, -1},
-	"vorquartals": {quarter, -1}, "vorjahr": {year, -1}, "vorjahres": {year, -1}, "vorjahrs": {year, -1},
-}
-
-// toDate are abbreviations and German words for "since the unit began".
-var toDate = map[string]unit{
-	"ytd": year, "qtd": quarter, "mtd": month, "wtd": week,
-	"jahresbeginn": year, "jahresanfang": year, "quartalsbeginn": quarter, "quartalsanfang": quarter,
-	"monatsbeginn": month, "monatsanfang": month, "wochenbeginn": week, "wochenanfang": week,
-}
-
-var numbers = func() map[string]int {
-	m := map[string]int{"beiden": 2}
-	for _, words := range []string{
-		"one two three four five six seven eight nine ten eleven twelve",
-		"ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-		"eine - - - - - - - - - - -", "einem - - - - - - - - - - -", "einer - - - - - - - - - - -",
-		"- - - - fuenf - - - - - - zwoelf",
-	} {
-		for i, word := range strings.Fields(words) {
-			m[word] = i + 1
-		}
-	}
-	delete(m, "-")
-	return m
-}()
-
-var ordinals = func() map[string]int {
-	m := map[string]int{"1st": 1, "2nd": 2, "3rd": 3, "4th": 4, "first": 1, "second": 2, "third": 3, "fourth": 4}
-	for i, stem := range []string{"erst", "zweit", "dritt", "viert"} {
-		for _, word := range strings.Fields(forms(stem)) {
-			m[word] = i + 1
-		}
-	}
-	return m
-}()
-
-var months = func() map[string]time.Month {
-	m := map[string]time.Month{}
-	for _, words := range []string{
-		"january february march april may june july august september october november december",
-		"januar februar märz april mai juni juli august september oktober november dezember",
-		"jänner feber maerz - - - - - - - - -",
-		"jan feb mar apr may jun jul aug sep oct nov dec",
-		"- - mär - - - - - sept okt - dez",
-	} {
-		for i, word := range strings.Fields(words) {
-			m[word] = time.Month(i + 1)
-		}
-	}
-	delete(m, "-")
-	return m
-}()
-
-var weekdays = func() map[string]time.Weekday {
-	m := map[string]time.Weekday{"sonnabend": time.Saturday}
-	for _, words := range []string{
-		"sunday monday tuesday wednesday thursday friday saturday",
-		"sonntag montag dienstag mittwoch donnerstag freitag samstag",
-	} {
-		for i, word := range strings.Fields(words) {
-			m[word] = time.Weekday(i)
-		}
-	}
-	return m
-}()
+func date(y, m, d int) time.Time { return time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC) }

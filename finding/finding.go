@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 )
 
 // A Finding is the result of a tool in a form that agents understand. If the
@@ -17,16 +18,17 @@ import (
 // Every member is optional. A member with a different type, such as rows that are
 // not a [RowsRef], belongs to the tool alone: see [Parse].
 type Finding struct {
-	Text      string         `json:"text,omitempty"`     // for the user
-	Figures   []qed.Figure   `json:"figures,omitempty"`  // in Text; the index of their queries is in Queries
-	Unproved  []string       `json:"unproved,omitempty"` // numbers in Text: see [qed.Answer]
-	Rows      *RowsRef       `json:"rows,omitempty"`
-	Metadata  *QueryMetadata `json:"query_metadata,omitempty"` // of the query that returned the rows
-	Queries   []qed.Query    `json:"queries,omitempty"`        // that ran
-	Artifacts []ArtifactRef  `json:"artifacts,omitempty"`
-	Citations []qed.Citation `json:"citations,omitempty"`
-	Entities  []Entity       `json:"entities,omitempty"` // that the question is about
-	Partial   string         `json:"partial,omitempty"`  // what is missing and why; empty if it is complete
+	Text      string          `json:"text,omitempty"`     // for the user
+	Figures   []qed.Figure    `json:"figures,omitempty"`  // in Text; the index of their queries is in Queries
+	Unproved  []string        `json:"unproved,omitempty"` // numbers in Text: see [qed.Answer]
+	Dates     []dates.Reading `json:"dates,omitempty"`    // that the queries read: see [qed.Answer]
+	Rows      *RowsRef        `json:"rows,omitempty"`
+	Metadata  *QueryMetadata  `json:"query_metadata,omitempty"` // of the query that returned the rows
+	Queries   []qed.Query     `json:"queries,omitempty"`        // that ran
+	Artifacts []ArtifactRef   `json:"artifacts,omitempty"`
+	Citations []qed.Citation  `json:"citations,omitempty"`
+	Entities  []Entity        `json:"entities,omitempty"` // that the question is about
+	Partial   string          `json:"partial,omitempty"`  // what is missing and why; empty if it is complete
 }
 
 // Proof returns the last query that ran, which returned the rows. It returns nil if

@@ -65,7 +65,7 @@ type PromptData struct {
 	Language    string // [Elasticsearch], [GraphQL], [SQL] or another one
 	Description string // what can be queried, in lines
 	Request     string
-	Dates       dates.Facts // today, the calendar, and what words of Request mean
+	Dates       dates.Facts // today and the calendar
 
 	Entities string // JSON: the names in the request as the data has them; may be empty
 	Fields   string // JSON: the terms in the request and their fields; may be empty

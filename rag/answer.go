@@ -17,7 +17,7 @@ import (
 type AnswerData struct {
 	Question string
 	Language string      // of the answer, such as "de"; empty: that of the question
-	Dates    dates.Facts // today, the calendar, and what words of Question mean
+	Dates    dates.Facts // today and the calendar
 	Passages []Passage   // the best first
 }
 

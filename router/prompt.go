@@ -35,7 +35,7 @@ type RouteData struct {
 // GeneralData is the data of the instructions for the general route.
 type GeneralData struct {
 	Language string      // of the answer, such as "de"; empty: that of the question
-	Dates    dates.Facts // today, the calendar, and what words of the question mean
+	Dates    dates.Facts // today and the calendar
 	Routes   []RouteText // the other routes
 	Known    string      // what is remembered of the user; quoted data
 }

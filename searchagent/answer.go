@@ -113,23 +113,6 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	return s, nil
 }
 
-// noteDates adds the line about dates to the text of an answer.
-func (s *state) noteDates(ctx context.Context, facts dates.Facts, texts *Texts) {
-	var queries []qed.Query
-	for i := range s.Tasks {
-		queries = append(queries, s.Tasks[i].Query)
-	}
-	ranges, note := answering.Dates(facts, queries, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked)
-	s.Dates = ranges
-	if note.Differs {
-		s.Reason = strings.TrimSpace(s.Reason + " " + note.Text)
-	}
-	if note.Text != "" {
-		s.Text += "\n\n" + note.Text
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "\n\n" + note.Text})
-	}
-}
-
 // list writes what was found as a list of documents, or as their number.
 func (a *agent) list(ctx context.Context, s *state) error {
 	i, texts := s.main(), a.reader.texts(ctx)

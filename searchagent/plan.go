@@ -32,7 +32,7 @@ type plannedStep struct {
 // PlanData is the data of the prompt for planning.
 type PlanData struct {
 	Question string
-	Dates    dates.Facts // today, the calendar, and what words of Question mean
+	Dates    dates.Facts // today and the calendar
 	MaxTasks int
 	Indices  []PromptIndex
 	Problems []string // what is wrong with the model's last plan; empty the first time

@@ -28,7 +28,7 @@ type state struct {
 	Text     string
 	Stated   []qed.Figure // in Text
 	Unproved []string     // numbers in Text
-	Dates    []dates.Range
+	Dates    []dates.Reading
 	Usage    llm.Usage // without that of the tasks
 }
 

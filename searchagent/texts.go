@@ -64,10 +64,10 @@ type Texts struct {
 
 	Thousands string // the sign between the thousands of a number
 
-	// The line about the dates that words of the question mean: {dates}.
-	DatesUsed      string // the query has them
-	DatesDiffer    string // it has others: {found}
-	DatesUnchecked string // it has none that can be compared
+	// The line about the times that the question is about: {dates}.
+	DatesUsed      string // the query reads exactly them
+	DatesDiffer    string // it reads {found} instead
+	DatesUnchecked string // the model names them, and what the query reads is not known
 }
 
 var shippedTexts = map[string]Texts{

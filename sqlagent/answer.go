@@ -103,8 +103,9 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	if text := readAs(texts, s.Query.Values); text != "" {
 		s.add(ctx, text)
 	}
-	ranges, note := answering.Dates(facts, []qed.Query{s.Query}, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked)
-	switch s.Dates = ranges; {
+	s.Dates = facts.Compare(nil, nil, false)
+	note := answering.Dates(s.Dates, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked)
+	switch {
 	case note.Differs:
 		s.say(ctx, note.Text)
 	case note.Text != "":

@@ -24,7 +24,7 @@ type statement struct {
 type GenerateData struct {
 	Dialect       string
 	Question      string
-	Dates         dates.Facts // today, the calendar, and what words of Question mean
+	Dates         dates.Facts // today and the calendar
 	MaxRows       int
 	Joins         []string
 	Choices       []string

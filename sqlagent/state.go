@@ -47,7 +47,7 @@ type state struct {
 	Text     string
 	Figures  []qed.Figure // in Text
 	Unproved []string     // numbers in Text
-	Dates    []dates.Range
+	Dates    []dates.Reading
 	Usage    llm.Usage
 }
 

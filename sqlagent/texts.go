@@ -27,10 +27,10 @@ type Texts struct {
 	JoinChoice   string // one choice of WhichJoin; {role} is in words of the schema
 	ReadAs       string // words of the question were read as values of the data; {said}, {values}
 
-	// The line about the dates that words of the question mean: {dates}.
-	DatesUsed      string // the query has them
-	DatesDiffer    string // it has others: {found}
-	DatesUnchecked string // it has none that can be compared
+	// The line about the times that the question is about: {dates}.
+	DatesUsed      string // the query reads exactly them
+	DatesDiffer    string // it reads {found} instead
+	DatesUnchecked string // the model names them, and what the query reads is not known
 }
 
 var shippedTexts = map[string]Texts{

@@ -10,9 +10,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/finding"
-	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/store"
@@ -132,6 +130,7 @@ func (a *agent) answer(ctx context.Context, s state) (qed.Answer, error) {
 		}
 		f.First = len(answer.Queries)
 		answer.Queries = append(answer.Queries, f.Queries...)
+		answer.Dates = append(answer.Dates, f.Dates...)
 		answer.Citations = append(answer.Citations, f.Citations...)
 		for _, ref := range f.Artifacts {
 			artifact, err := ref.Artifact(ctx)
@@ -145,9 +144,6 @@ func (a *agent) answer(ctx context.Context, s state) (qed.Answer, error) {
 	if answer.Text == "" {
 		s.tell(texts, &answer, findings)
 	}
-	if err := s.noteDates(ctx, texts, &answer); err != nil {
-		return answer, err
-	}
 	if rows == nil {
 		return answer, nil
 	}
@@ -157,25 +153,6 @@ func (a *agent) answer(ctx context.Context, s state) (qed.Answer, error) {
 		return answer, missing("the table", err)
 	}
 	return answer, nil
-}
-
-// noteDates adds the dates that words of the request mean to an answer: those of
-// the day on which the request was made. The text is that of the tools, so only
-// dates that differ are in it.
-func (s *state) noteDates(ctx context.Context, texts *Texts, answer *qed.Answer) error {
-	facts, err := dates.New(s.Asked, qed.Info(ctx).Calendar, s.Request)
-	if err != nil {
-		return err
-	}
-	ranges, note := answering.Dates(facts, answer.Queries, "", texts.DatesDiffer, "")
-	answer.Dates = ranges
-	if note.Differs {
-		addPartial(answer, note.Text)
-	}
-	if note.Text != "" {
-		answer.Text += "\n\n" + note.Text
-	}
-	return nil
 }
 
 // addPartial makes an answer partial for one more reason.

@@ -46,7 +46,7 @@ type RewriteData struct {
 	Message  string
 	Language string      // of the answer, such as "de"; empty: that of the request
 	Before   string      // the request that it changes or is about; empty: none
-	Dates    dates.Facts // today, the calendar, and what words of Message mean
+	Dates    dates.Facts // today and the calendar
 	Known    Known
 }
 

@@ -28,7 +28,6 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Asked = qed.Now(ctx)
 	data := RewriteData{
 		Language: answering.Tag(ctx),
 		Message:  s.Text,

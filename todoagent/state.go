@@ -3,7 +3,6 @@ package todoagent
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
@@ -26,12 +25,11 @@ type state struct {
 	History []llm.Message // the conversation before this turn; empty once it is not needed any more
 	Known   Known         // what is remembered; the same
 
-	Request   string    // the message that the plan is made for
-	Asked     time.Time // when Request was made
-	Before    string    // the request that Request changes or continues
-	Rewritten string    // Request, clear in itself
-	PlanID    string    // of the plan that is made for Request
-	Plan      *plan     // nil: none
+	Request   string // the message that the plan is made for
+	Before    string // the request that Request changes or continues
+	Rewritten string // Request, clear in itself
+	PlanID    string // of the plan that is made for Request
+	Plan      *plan  // nil: none
 
 	Ran      map[string]finding.QueryMetadata // the queries that the plan's tasks ran, by key
 	Entities []finding.Entity                 // found, and not remembered yet

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -40,9 +39,6 @@ type Texts struct {
 	NoTool      string // no tool can do it
 	Skipped     string // {tasks} were skipped
 	Lost        string // a result is not saved any more
-
-	// Words of the request mean {dates}, and the query has {found}.
-	DatesDiffer string
 }
 
 var shippedTexts = map[string]Texts{
@@ -70,8 +66,6 @@ var shippedTexts = map[string]Texts{
 		NoTool:       "I have no way to do this.",
 		Skipped:      "These steps were skipped: {tasks}.",
 		Lost:         "Some results are not saved any more. Please ask again for them.",
-
-		DatesDiffer: answering.DatesDiffer,
 	},
 	usertext.German: {
 		Aborted:      "In Ordnung.",
@@ -97,8 +91,6 @@ var shippedTexts = map[string]Texts{
 		NoTool:       "Das kann ich nicht tun.",
 		Skipped:      "Diese Schritte wurden ausgelassen: {tasks}.",
 		Lost:         "Einige Ergebnisse sind nicht mehr gespeichert. Bitte fragen Sie noch einmal danach.",
-
-		DatesDiffer: answering.DatesDifferGerman,
 	},
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -38,22 +37,7 @@ func (r *run) finish(end *ending) (qed.Answer, error) {
 	if err := r.prove(&a); err != nil {
 		return a, err
 	}
-	r.noteDates(&a)
 	return a, nil
-}
-
-// noteDates adds the dates that words of the question mean to the answer.
-func (r *run) noteDates(a *qed.Answer) {
-	texts := r.texts(r.ctx)
-	ranges, note := answering.Dates(r.dates, a.Queries, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked)
-	a.Dates = ranges
-	if note.Differs {
-		a.Partial, a.PartialReason = true, strings.TrimSpace(a.PartialReason+" "+note.Text)
-	}
-	if note.Text != "" {
-		a.Text += "\n\n" + note.Text
-		qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: "\n\n" + note.Text})
-	}
 }
 
 // reasons returns why the answer is partial: the reason of the loop, and those of
@@ -106,6 +90,7 @@ func (r *run) prove(a *qed.Answer) error {
 	for _, one := range r.results {
 		f := one.finding
 		a.Queries = append(a.Queries, f.Queries...)
+		a.Dates = append(a.Dates, f.Dates...)
 		for _, c := range f.Citations {
 			if !slices.Contains(a.Citations, c) {
 				a.Citations = append(a.Citations, c)

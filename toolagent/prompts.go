@@ -25,7 +25,7 @@ type Prompts struct {
 type InstructionsData struct {
 	Instructions string      // [Options.Instructions]
 	Language     string      // of the answer, such as "de"; empty: that of the question
-	Dates        dates.Facts // today, the calendar, and what words of the question mean
+	Dates        dates.Facts // today and the calendar
 }
 
 // WrapUpData is the data of the prompt for an answer without further calls.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -26,11 +25,6 @@ type Texts struct {
 	BrokeOff   string // the model could not be reached
 	Declined   string // the model declined to answer
 	CutOff     string // the text is not complete
-
-	// The line about the dates that words of the question mean: {dates}.
-	DatesUsed      string // the query has them
-	DatesDiffer    string // it has others: {found}
-	DatesUnchecked string // it has none that can be compared
 }
 
 var shippedTexts = map[string]Texts{
@@ -45,10 +39,6 @@ var shippedTexts = map[string]Texts{
 		BrokeOff:   "The work broke off before everything was looked up. Please try again later.",
 		Declined:   "I cannot help with this. Please ask about something else.",
 		CutOff:     "The text is not complete. Please ask again.",
-
-		DatesUsed:      answering.DatesUsed,
-		DatesDiffer:    answering.DatesDiffer,
-		DatesUnchecked: answering.DatesUnchecked,
 	},
 	usertext.German: {
 		NoAnswer:   "Das konnte ich nicht beantworten. {reason}",
@@ -61,10 +51,6 @@ var shippedTexts = map[string]Texts{
 		BrokeOff:   "Die Arbeit ist abgebrochen, bevor alles nachgesehen war. Bitte versuchen Sie es später noch einmal.",
 		Declined:   "Dabei kann ich nicht helfen. Bitte fragen Sie nach etwas anderem.",
 		CutOff:     "Der Text ist nicht vollständig. Bitte fragen Sie noch einmal.",
-
-		DatesUsed:      answering.DatesUsedGerman,
-		DatesDiffer:    answering.DatesDifferGerman,
-		DatesUnchecked: answering.DatesUncheckedGerman,
 	},
 }
 

@@ -72,7 +72,7 @@ type Options struct {
 type PromptData struct {
 	Request   string      // what is asked for; for llm_tool the prompt
 	Language  string      // of the answer, such as "de"; empty: that of the request
-	Dates     dates.Facts // today, the calendar, and what words of Request mean
+	Dates     dates.Facts // today and the calendar
 	Syntax    string      // how to refer to a cell of Rows: [figures.Syntax]; empty without Rows
 	Rows      string      // the columns and the first rows, as [figures.Rows] returns them; empty: none
 	Shown     int         // the number of rows in Rows

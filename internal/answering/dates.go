@@ -1,10 +1,9 @@
 package answering
 
 import (
-	"regexp"
+	"slices"
 	"strings"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/usertext"
 )
@@ -12,65 +11,61 @@ import (
 // The texts for users about [Dates], with {dates} and, in the second, {found}.
 const (
 	DatesUsed      = "Dates: {dates}."
-	DatesDiffer    = "The dates may be wrong. The question means {dates}; the query has {found}."
-	DatesUnchecked = "Dates: {dates}. The query does not name them, so they could not be checked."
+	DatesDiffer    = "The dates may be wrong. Expected: {dates}; the query reads {found}."
+	DatesUnchecked = "Dates: {dates}. Whether the query reads exactly these was not checked."
 
 	DatesUsedGerman      = "Zeiten: {dates}."
-	DatesDifferGerman    = "Die Zeiten können falsch sein. Die Frage meint {dates}; in der Abfrage steht {found}."
-	DatesUncheckedGerman = "Zeiten: {dates}. Die Abfrage nennt sie nicht, daher konnten sie nicht geprüft werden."
+	DatesDifferGerman    = "Die Zeiten können falsch sein. Erwartet: {dates}; die Abfrage liest {found}."
+	DatesUncheckedGerman = "Zeiten: {dates}. Ob die Abfrage genau diese liest, wurde nicht geprüft."
 )
 
 // A DateNote is the line about dates that follows the text of an answer.
 type DateNote struct {
 	Text    string // empty if there is nothing to say
-	Differs bool   // the queries have other dates: the answer may be wrong
+	Differs bool   // the queries read other times: the answer may be wrong
 }
 
-// Dates returns what the words for times in a question mean, compared with the
-// queries that ran, and the line about it. An empty text is left out. Words that
-// name a year need no line unless the queries differ.
-func Dates(facts dates.Facts, queries []qed.Query, used, differ, unchecked string) ([]dates.Range, DateNote) {
-	var written []string
-	for _, q := range queries {
-		if q.Executed != "" {
-			written = append(written, q.Written)
-		}
-	}
-	ranges := facts.Check(written...)
+// Dates returns the line about the times that queries read. A template that is
+// empty is left out. What the words of a question mean is stated only if it was
+// checked: the query can be about another time. Words that name the years need no
+// line unless the queries differ.
+func Dates(readings []dates.Reading, used, differ, unchecked string) DateNote {
 	var good, bad, open, found []string
-	for _, r := range ranges {
-		shown := `"` + r.Text + `" = ` + r.Days()
+	for _, r := range readings {
+		shown := `"` + r.Words + `" = ` + r.Days()
 		switch {
-		case r.Use == dates.Differs:
-			bad, found = append(bad, shown), r.Instead
-		case namesYear.MatchString(r.Text):
-		case r.Use == dates.Matches:
+		case r.Verdict == dates.Contradicted:
+			bad = append(bad, shown)
+			for _, one := range r.Found {
+				if !slices.Contains(found, one) {
+					found = append(found, one)
+				}
+			}
+		case namesYears(r.Period):
+		case r.Verdict == dates.Proved:
 			good = append(good, shown)
-		default:
+		case r.By == dates.ByModel:
 			open = append(open, shown)
 		}
-	}
-	if len(written) == 0 {
-		return ranges, DateNote{}
 	}
 	var lines []string
 	line := func(template string, shown []string) {
 		if template != "" && len(shown) > 0 {
-			lines = append(lines, usertext.Fill(template, "dates", strings.Join(shown, "; "), "found", others(found)))
+			lines = append(lines, usertext.Fill(template, "dates", strings.Join(shown, "; "), "found", strings.Join(found, ", ")))
 		}
 	}
 	line(used, good)
 	line(unchecked, open)
 	line(differ, bad)
-	return ranges, DateNote{strings.Join(lines, "\n"), len(bad) > 0}
+	return DateNote{strings.Join(lines, "\n"), len(bad) > 0}
 }
 
-// others returns the dates of a query for a line.
-func others(found []string) string {
-	if len(found) == 0 {
-		return "-"
+// namesYears reports whether the words of p have the years of its limits.
+func namesYears(p dates.Period) bool {
+	for limit := range strings.SplitSeq(p.Days(), " - ") {
+		if year, _, ok := strings.Cut(limit, "-"); ok && !strings.Contains(p.Words, year) {
+			return false
+		}
 	}
-	return strings.Join(found, ", ")
+	return true
 }
-
-var namesYear = regexp.MustCompile(`\b\d{4}\b`)

@@ -205,8 +205,8 @@ export function show(answer, actions) {
 	const checks = (answer.audit?.findings ?? []).map(f =>
 		f.kind.replaceAll("_", " ") + ": " + (f.text || f.sentence || ""));
 	if (checks.length) proofs.push(details("Check of the sources", make("ul", null, ...checks.map(c => make("li", {textContent: c})))));
-	for (const d of answer.dates ?? []) {
-		proofs.push(make("p", {className: "dim", textContent: `“${d.text}” is ${d.from} up to, not including, ${d.to}`}));
+	for (const d of (answer.dates ?? []).filter(d => d.verdict === "proved")) {
+		proofs.push(make("p", {className: "dim", textContent: `“${d.words}” is from ${d.from || "the beginning"} to before ${d.before || "any later time"}`}));
 	}
 	if (proofs.length) out.push(make("div", {className: "proofs"}, ...proofs));
 	if (found.exploration) {

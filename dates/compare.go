@@ -1,0 +1,161 @@
+package dates
+
+import (
+	"slices"
+	"time"
+)
+
+// Compare compares periods with the times that a query reads. complete says that
+// bounds are all of these times.
+//
+// The periods are those that a model declares for its query, and the one of
+// [Facts.Words] unless the declared ones are the same. A period is
+//
+//   - Proved if the query reads exactly the periods: each bound is a period, or
+//     adjacent periods together. One range with a GROUP BY reads two months.
+//   - Contradicted if all times of the query are known and none of them agrees with
+//     the period. A range around the period agrees, because growth or a moving
+//     average needs it, unless it is only a day too long. A limit alone agrees with
+//     either limit of the period, as in "active in March".
+//   - NotChecked otherwise, and always if the query reads no times.
+//
+// The cost grows with the number of bounds times that of periods.
+func (f Facts) Compare(declared []Period, bounds []Bound, complete bool) []Reading {
+	c := comparison{facts: f, complete: complete && len(bounds) > 0}
+	for _, b := range bounds {
+		l := f.limits(b.From, b.Before)
+		c.complete = c.complete && b.Exact && l.valid
+		c.bounds, c.shown = append(c.bounds, l), append(c.shown, Period{From: b.From, Before: b.Before}.Days())
+	}
+	periods := make([]limits, len(declared))
+	for i, p := range declared {
+		periods[i] = f.limits(p.From, p.Before)
+	}
+	var all []Reading
+	for i, p := range declared {
+		all = append(all, c.reading(p, ByModel, periods[i], periods))
+	}
+	if p, ok := f.Words(); ok {
+		own := f.limits(p.From, p.Before)
+		own.loose = f.span.loose
+		if !own.madeOf(periods) {
+			all = append(all, c.reading(p, ByWords, own, []limits{own}))
+		}
+	}
+	return all
+}
+
+// A comparison has the times of a query.
+type comparison struct {
+	facts    Facts
+	bounds   []limits
+	shown    []string // the bounds for people
+	complete bool     // bounds are all times, and exact
+}
+
+func (c *comparison) reading(p Period, by Source, l limits, periods []limits) Reading {
+	r := Reading{Period: p, By: by, Verdict: NotChecked}
+	if !c.complete || !l.valid {
+		return r
+	}
+	explained := func(b limits) bool { return b.madeOf(periods) }
+	reads := func(b limits) bool { return b.contains(l) && explained(b) }
+	today := dayOf(c.facts.Now)
+	switch {
+	case slices.ContainsFunc(c.bounds, reads):
+		if !slices.ContainsFunc(c.bounds, func(b limits) bool { return !explained(b) }) {
+			r.Verdict = Proved
+		}
+	case l.loose || l.madeOf(c.bounds) || slices.ContainsFunc(c.bounds, func(b limits) bool { return b.agrees(l, today) }):
+	default:
+		r.Verdict = Contradicted
+		for _, shown := range c.shown {
+			if !slices.Contains(r.Found, shown) && len(r.Found) < maxFound {
+				r.Found = append(r.Found, shown)
+			}
+		}
+	}
+	return r
+}
+
+const maxFound = 5
+
+// limits are a period or a bound on the clock of the calendar's zone. A zero time
+// means that there is no limit.
+type limits struct {
+	from, to time.Time
+	valid    bool // both limits could be read, and some time is between them
+	loose    bool // people disagree about the limits
+}
+
+func (f Facts) limits(from, before string) limits {
+	first, ok1 := f.clock(from)
+	last, ok2 := f.clock(before)
+	some := !first.IsZero() || !last.IsZero()
+	return limits{from: first, to: last, valid: ok1 && ok2 && some && (first.IsZero() || last.IsZero() || first.Before(last))}
+}
+
+// clock reads a day or a moment. A moment with an offset is moved to the zone of
+// the calendar.
+func (f Facts) clock(text string) (time.Time, bool) {
+	if text == "" {
+		return time.Time{}, true
+	}
+	for _, layout := range []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07"} {
+		if t, err := time.Parse(layout, text); err == nil && f.zones.zone != nil {
+			t = t.In(f.zones.zone)
+			return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC), true
+		}
+	}
+	return time.Time{}, false
+}
+
+// contains reports whether m is within l.
+func (l limits) contains(m limits) bool {
+	return (l.from.IsZero() || !m.from.IsZero() && !m.from.Before(l.from)) && (l.to.IsZero() || !m.to.IsZero() && !m.to.After(l.to))
+}
+
+// madeOf reports whether the parts within l are all of l together.
+func (l limits) madeOf(parts []limits) bool {
+	var inside []limits
+	for _, p := range parts {
+		if p.valid && l.contains(p) {
+			inside = append(inside, p)
+		}
+	}
+	slices.SortFunc(inside, func(a, b limits) int { return a.from.Compare(b.from) })
+	if len(inside) == 0 || !inside[0].from.Equal(l.from) {
+		return false
+	}
+	end := inside[0].to
+	for _, p := range inside[1:] {
+		if end.IsZero() || p.from.After(end) {
+			break
+		}
+		if p.to.IsZero() || p.to.After(end) {
+			end = p.to
+		}
+	}
+	return end.Equal(l.to)
+}
+
+// agrees reports whether a query that leaves l can be right for the period p.
+func (l limits) agrees(p limits, today time.Time) bool {
+	shared := !l.from.IsZero() && (l.from.Equal(p.from) || l.from.Equal(p.to)) ||
+		!l.to.IsZero() && (l.to.Equal(p.from) || l.to.Equal(p.to))
+	open := l.from.IsZero() || l.to.IsZero() || p.from.IsZero() || p.to.IsZero()
+	oneDay := !p.from.IsZero() && p.to.Equal(p.from.AddDate(0, 0, 1))
+	if shared && open {
+		return true
+	}
+	if l.from.Equal(p.from) && p.to.After(today) && !l.to.Before(today) {
+		return true // the period is not over yet
+	}
+	tooLong := l.from.Equal(p.from) && !l.to.IsZero() && l.to.Sub(p.to) <= 24*time.Hour
+	return l.contains(p) && !tooLong || shared && oneDay && !tooLong
+}
