@@ -289,6 +289,10 @@ func (a *agent) attribute(ctx context.Context, s state) (state, error) {
 	case len(s.Problems) > 0:
 		f.Reason = texts.Incomplete
 	}
+	if doubt := answering.Doubt(texts.Unproved, answering.WrongNumbers(f.Audit)); doubt != "" && s.Rejected == "" {
+		f.Reason = strings.TrimSpace(f.Reason + " " + doubt)
+		f.Text += "\n\n" + doubt
+	}
 	if len(s.Problems) > 0 {
 		f.Text += "\n\n## " + texts.Missing + "\n"
 		for _, p := range s.Problems {
@@ -331,7 +335,8 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	}
 	return qed.Answer{
 		Text: f.Text, Citations: f.Citations, Audit: f.Audit, NotFound: f.NotFound,
-		Partial: f.Reason != "", PartialReason: f.Reason, Plan: s.planTasks(), Usage: s.Usage,
+		Unproved: answering.WrongNumbers(f.Audit),
+		Partial:  f.Reason != "", PartialReason: f.Reason, Plan: s.planTasks(), Usage: s.Usage,
 		Artifacts: []qed.Artifact{{Name: reportName, MediaType: reportMedia, Data: raw}},
 	}, nil
 }

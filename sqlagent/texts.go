@@ -31,6 +31,8 @@ type Texts struct {
 	DatesUsed      string // the query has them
 	DatesDiffer    string // it has others: {found}
 	DatesUnchecked string // it has none that can be compared
+
+	Unproved string // what the answer says without proof: {numbers}
 }
 
 var shippedTexts = map[string]Texts{
@@ -52,6 +54,8 @@ var shippedTexts = map[string]Texts{
 		DatesUsed:      answering.DatesUsed,
 		DatesDiffer:    answering.DatesDiffer,
 		DatesUnchecked: answering.DatesUnchecked,
+
+		Unproved: answering.Unproved,
 	},
 	usertext.German: {
 		NoAnswer:     "Das konnte ich nicht beantworten. {reason}",
@@ -71,6 +75,8 @@ var shippedTexts = map[string]Texts{
 		DatesUsed:      answering.DatesUsedGerman,
 		DatesDiffer:    answering.DatesDifferGerman,
 		DatesUnchecked: answering.DatesUncheckedGerman,
+
+		Unproved: answering.UnprovedGerman,
 	},
 }
 

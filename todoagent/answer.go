@@ -236,6 +236,10 @@ func (s *state) tell(texts *Texts, answer *qed.Answer, findings []taskFinding) {
 			}
 			f.addFigures(answer)
 			answer.Text += text
+			if doubt := answering.Doubt(texts.Unproved, f.Unproved); doubt != "" && !strings.Contains(f.Partial, doubt) {
+				addPartial(answer, doubt)
+				answer.Text += "\n\n" + doubt
+			}
 		default:
 			rest = append(rest, text)
 		}

@@ -43,6 +43,7 @@ type Texts struct {
 
 	// Words of the request mean {dates}, and the query has {found}.
 	DatesDiffer string
+	Unproved    string // what the answer says without proof: {numbers}
 }
 
 var shippedTexts = map[string]Texts{
@@ -72,6 +73,7 @@ var shippedTexts = map[string]Texts{
 		Lost:         "Some results are not saved any more. Please ask again for them.",
 
 		DatesDiffer: answering.DatesDiffer,
+		Unproved:    answering.Unproved,
 	},
 	usertext.German: {
 		Aborted:      "In Ordnung.",
@@ -99,6 +101,7 @@ var shippedTexts = map[string]Texts{
 		Lost:         "Einige Ergebnisse sind nicht mehr gespeichert. Bitte fragen Sie noch einmal danach.",
 
 		DatesDiffer: answering.DatesDifferGerman,
+		Unproved:    answering.UnprovedGerman,
 	},
 }
 

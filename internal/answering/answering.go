@@ -59,7 +59,7 @@ func Text(
 	if err == nil {
 		err = Correct(ctx, m, usage, source.Tables, out)
 	}
-	return out.Close(), err
+	return out.Close(ctx), err
 }
 
 // Said returns what the user said: the numbers in it may be repeated.
@@ -76,6 +76,9 @@ func Said(question string, history []llm.Message) []any {
 // Correct asks for corrections of the unknown references of a complete text. If the model fails,
 // nothing is corrected: the text is complete without it.
 func Correct(ctx context.Context, m *asking.Model, usage *llm.Usage, tables []figures.Table, out *figures.Text) error {
+	if len(tables) == 0 {
+		return nil // nothing can be referred to
+	}
 	unknown := out.Unknown()
 	if len(unknown) == 0 {
 		return nil
