@@ -151,7 +151,7 @@ const maxPiece = 64 << 10 // bytes
 func (s *Set) addNumber(n *Number, power int) {
 	s.addLiteral(n.literal())
 	if n.meaning == code || n.meaning == instant || n.meaning == year && n.readings == nil {
-		for digits := range strings.FieldsFuncSeq(n.Text, func(r rune) bool { return r < '0' || r > '9' }) {
+		for digits := range strings.FieldsFuncSeq(n.Text, isNoDigit) {
 			if n.meaning == code || isYear(digits) {
 				s.addName(newReading(digits, ""))
 			}
@@ -245,11 +245,37 @@ var spelled, maxSpelled = func() (all map[string]int, longest int) {
 // without a sign matches a negative number too, as in "fell by 3.25".
 //
 // That an amount is in the set does not prove it: see the package documentation.
+// Missing also returns numbers of things, such as § 12, and identifiers with three
+// digits in a row that the data does not have at all. It never returns dates, times and ordinals.
 //
 // style is how the text writes numbers: see [StyleOf].
-func (s *Set) Missing(text string, style Style) []Number {
-	return slices.DeleteFunc(Find(text, style), func(n Number) bool { return s.verdict(&n) != contradicted })
+func (s *Set) Missing(text string, style Style) []Number { return Missing(text, style, s) }
+
+// Missing returns the amounts of a text that are in none of the sets: see
+// [Set.Missing].
+func Missing(text string, style Style, sets ...*Set) []Number {
+	return slices.DeleteFunc(Find(text, style), func(n Number) bool {
+		return slices.ContainsFunc(sets, func(s *Set) bool { return !s.contradicts(&n) })
+	})
 }
+
+// contradicts reports whether the set does not have n in any form.
+func (s *Set) contradicts(n *Number) bool {
+	if n.meaning != code && n.meaning != numbered {
+		return s.verdict(n) == contradicted
+	}
+	s.sort()
+	for digits := range strings.FieldsFuncSeq(n.Text, isNoDigit) {
+		v := newReading(digits, "").value()
+		short := n.meaning == code && len(digits) < 3 // as in Q3 and 1.2.3
+		if !short && !holds(s.names, v, v) && !holds(s.sizes, v, v) && !s.literals[n.literal()] {
+			return true
+		}
+	}
+	return false
+}
+
+func isNoDigit(r rune) bool { return r < '0' || r > '9' }
 
 // A verdict is what the comparison of a number with data says.
 type verdict int

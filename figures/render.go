@@ -79,7 +79,7 @@ type Source struct {
 // nothing like a reference is text. Numbers are computed exactly, and formatted in
 // the language of the text. A missing cell, and what is computed from one, is
 // shown as no value; aggregates ignore missing cells. An aggregate over rows that
-// are truncated is unknown.
+// are truncated is unknown. Without tables, the text is left as it is.
 //
 // A reference to the cell of a text shows the text as it is. A text such as
 // "12.5 kg" can be computed with if all texts of its column are numbers with the
@@ -170,6 +170,11 @@ func (t *Text) Close(ctx context.Context) Result {
 // render renders as much of the pending text as possible; at its end, all of it.
 func (t *Text) render(end bool) {
 	rest := string(t.pending)
+	if len(t.source.Tables) == 0 { // nothing can be referred to
+		t.write(rest)
+		t.pending = t.pending[:0]
+		return
+	}
 	for !t.held {
 		before, body, after, ok := cutReference(rest, end)
 		t.write(before)

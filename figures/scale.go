@@ -68,15 +68,19 @@ func wordPower(word string, style Style) int {
 	case wordPowers[word] != 0:
 		return wordPowers[word]
 	}
+	return moneyPowers[word]
+}
+
+// moneyPowers has the powers of ten of words such as keur and usdm.
+var moneyPowers = func() map[string]int {
+	all := map[string]int{}
 	for currency := range currencies {
-		for _, letters := range []string{strings.TrimSuffix(word, currency), strings.TrimPrefix(word, currency)} {
-			if letters != word && letterPowers[letters] != 0 {
-				return letterPowers[letters]
-			}
+		for letters, power := range letterPowers {
+			all[letters+currency], all[currency+letters] = power, power
 		}
 	}
-	return 0
-}
+	return all
+}()
 
 // scale reads the scale of a number from the text behind it, and returns the
 // length of what says so.

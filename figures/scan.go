@@ -50,6 +50,9 @@ func (s *scanner) next(i int) int {
 		}
 		return n.end
 	}
+	if c := s.text[i]; c < utf8.RuneSelf && strings.IndexByte("\n:\"`", c) < 0 {
+		return i + 1
+	}
 	r, size := utf8.DecodeRuneInString(s.text[i:])
 	before, _ := utf8.DecodeLastRuneInString(s.text[:i])
 	switch {
@@ -106,7 +109,7 @@ func (s *scanner) number(begin int) Number {
 	n.Negative = sign >= 0 && s.text[sign] == '-' && startsWord(s.text[:sign])
 	n.plain = len(parts) == 1 && n.begin == begin && !n.Negative && !money
 	n.end = s.exponent(&n, end)
-	if s.glued(&n) {
+	if s.glued(&n, money) {
 		return n
 	}
 	n.end += n.scale(s.text[n.end:], money, s.style)
@@ -145,7 +148,7 @@ func (s *scanner) exponent(n *Number, i int) int {
 
 // glued reads letters directly behind a number. It reports whether they make it
 // something other than an amount: 1st, 2 in 2pm, and identifiers such as 4711AB.
-func (s *scanner) glued(n *Number) bool {
+func (s *scanner) glued(n *Number, money bool) bool {
 	rest := s.text[n.end:]
 	r, size := utf8.DecodeRuneInString(rest)
 	if strings.ContainsRune("年月日号號时時", r) {
@@ -174,7 +177,7 @@ func (s *scanner) glued(n *Number) bool {
 	case !joined && !isDigit(tail, 0) && (units[word] || wordPower(lower, s.style) != 0 || percents[lower]):
 		return false
 	case !joined && !isDigit(tail, 0) && len(word) <= 2 && !isNumberSign(next):
-		if power, _ := letterPower(word, tail, true, false); power != 0 {
+		if power, _ := letterPower(word, tail, true, money); power != 0 {
 			return false
 		}
 	case isNumberSign(next): // 20m²

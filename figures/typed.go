@@ -88,8 +88,8 @@ func (t *Text) places(text string) []place {
 	return places
 }
 
-// braces returns what the text has in braces outside of figures and code, and what
-// the user did not write: {total} is a reference that the model got wrong.
+// braces returns what the text has in braces outside of figures, code and JSON, and
+// what the data does not have: {total} is a reference that the model got wrong.
 func (t *Text) braces(text string) (left []string) {
 	figures := t.figures
 	for at, checked := 0, 0; at < len(text) && checked < maxCheckedBraces; {
@@ -109,14 +109,9 @@ func (t *Text) braces(text string) (left []string) {
 			at = codeEnd(text, at)
 			continue
 		}
-		end := at + 1
-		if text[at] == '{' {
-			if n := strings.IndexAny(text[end:min(len(text), end+maxReference)], "{}\n"); n >= 0 && text[end+n] == '}' {
-				end += n + 1
-			}
-		}
+		end := bracesEnd(text, at)
 		found := strings.ToValidUTF8(text[at:min(end, at+maxBraces)], "")
-		if checked++; !slices.Contains(left, found) && !t.said(found) {
+		if checked++; !json.Valid([]byte(text[at:end])) && !slices.Contains(left, found) && !t.said(found) {
 			left = append(left, found)
 		}
 		at = end
@@ -128,6 +123,27 @@ const (
 	maxBraces        = 40 // bytes of what is left in braces that are listed
 	maxCheckedBraces = 20
 )
+
+// bracesEnd returns the end of the braces that begin at i: the brace that closes them in
+// the same line or, for JSON, anywhere.
+func bracesEnd(text string, i int) int {
+	if text[i] == '}' {
+		return i + 1
+	}
+	d := json.NewDecoder(strings.NewReader(text[i:]))
+	var raw json.RawMessage
+	if d.Decode(&raw) == nil {
+		return i + int(d.InputOffset())
+	}
+	n := strings.IndexAny(text[i+1:], "{}\n ")
+	if end := strings.IndexAny(text[i+1:min(len(text), i+maxReference)], "{}\n"); end >= 0 && text[i+1+end] == '}' {
+		n = end + 1
+	}
+	if n < 0 {
+		return len(text)
+	}
+	return i + 1 + n
+}
 
 // said reports whether the data has these braces.
 func (t *Text) said(braces string) bool {

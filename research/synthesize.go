@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/citation"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"

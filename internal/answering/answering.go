@@ -76,9 +76,6 @@ func Said(question string, history []llm.Message) []any {
 // Correct asks for corrections of the unknown references of a complete text. If the model fails,
 // nothing is corrected: the text is complete without it.
 func Correct(ctx context.Context, m *asking.Model, usage *llm.Usage, tables []figures.Table, out *figures.Text) error {
-	if len(tables) == 0 {
-		return nil // nothing can be referred to
-	}
 	unknown := out.Unknown()
 	if len(unknown) == 0 {
 		return nil
