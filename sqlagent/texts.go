@@ -41,6 +41,8 @@ type Texts struct {
 	DatesUnchecked string // whether it reads them was not checked
 
 	NoTime string // the question names a time, and the query looks at none
+
+	Unproved string // what the answer says without proof: {numbers}
 }
 
 var shippedTexts = map[string]Texts{
@@ -69,6 +71,8 @@ var shippedTexts = map[string]Texts{
 		DatesDiffer:    answering.DatesDiffer,
 		DatesUnchecked: answering.DatesUnchecked,
 		NoTime:         "The question names a time, but the query does not look at one: the answer may be about all times.",
+
+		Unproved: answering.Unproved,
 	},
 	usertext.German: {
 		NoAnswer:     "Das konnte ich nicht beantworten. {reason}",
@@ -95,6 +99,8 @@ var shippedTexts = map[string]Texts{
 		DatesDiffer:    answering.DatesDifferGerman,
 		DatesUnchecked: answering.DatesUncheckedGerman,
 		NoTime:         "Die Frage nennt eine Zeit, aber die Abfrage achtet auf keine: Die Antwort kann für alle Zeiten gelten.",
+
+		Unproved: answering.UnprovedGerman,
 	},
 }
 
