@@ -25,6 +25,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/research/port"
+	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/database"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
@@ -131,6 +132,7 @@ func (j *jobsCommand) work(
 	if err != nil {
 		return err
 	}
+	out = command.Log(out)
 	show := chat.NewPrinter(out)
 	model, _, err := chat.OpenModel(conf, show, port.Model(llmtest.New(port.Transcript()...)))
 	if err != nil {
@@ -163,6 +165,7 @@ func (j *jobsCommand) work(
 	}
 	fmt.Fprintln(out, "The worker runs.")
 	w.replaceDead(ctx)
+	slog.Info("the worker ends; another one resumes its researches", "reason", context.Cause(ctx))
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
 	return w.client.StopAndCancel(stop) // the runs are resumed by another worker
