@@ -437,10 +437,23 @@ func TestTooManySessions(t *testing.T) {
 	waiting, end := make(chan bool), make(chan bool)
 	held = func() { waiting <- true; <-end }
 	defer func() { held = nil }()
-	ended := make(chan int)
+	first, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/agentic-explore",
+		strings.NewReader(fmt.Sprintf(`{"session":%q,"question":"Hold on."}`, session)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Header.Set("User", "ann")
+	first.Header.Set("Content-Type", "application/json")
+	ended := make(chan int, 1)
 	go func() {
-		status, _ := send(t, "POST", url+"/api/agentic-explore", object{"session": session, "question": "Hold on."})
-		ended <- status
+		defer close(ended)
+		resp, err := http.DefaultClient.Do(first)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer resp.Body.Close()
+		ended <- resp.StatusCode
 	}()
 	<-waiting
 	status, got := send(t, "POST", url+"/api/agentic-explore", object{"session": session, "question": "Compare."})
