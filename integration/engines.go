@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -61,7 +62,8 @@ func missing(tb testing.TB, engine string, reason error, install string) {
 }
 
 func skipLine(engine string, reason error, install string) string {
-	return fmt.Sprintf("QED-SKIP %s: %v; install with: %s", engine, reason, install)
+	why := strings.ReplaceAll(reason.Error(), "\n", ", ") // of joined errors
+	return fmt.Sprintf("QED-SKIP %s: %s; install with: %s", engine, why, install)
 }
 
 // absent is like missing for what cannot be installed everywhere: the test is skipped
