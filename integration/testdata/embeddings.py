@@ -8,6 +8,7 @@ The weights come with the last package. The model is small enough for numpy.
 
 import base64
 import json
+import math
 import pathlib
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -53,7 +54,7 @@ def erf(x):
 
 
 def gelu(x):
-    return x / 2 * (1 + erf(x / np.sqrt(2)))
+    return x / 2 * (1 + erf(x / math.sqrt(2)))
 
 
 def attention(x, layer):
@@ -61,7 +62,7 @@ def attention(x, layer):
         return linear(x, f"{layer}.attention.self.{part}").reshape(len(x), HEADS, -1).transpose(1, 0, 2)
 
     query, key, value = heads("query"), heads("key"), heads("value")
-    weight = softmax(query @ key.transpose(0, 2, 1) / np.sqrt(query.shape[-1]))
+    weight = softmax(query @ key.transpose(0, 2, 1) / math.sqrt(query.shape[-1]))
     return linear((weight @ value).transpose(1, 0, 2).reshape(len(x), -1), layer + ".attention.output.dense")
 
 
