@@ -59,7 +59,9 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if e.retry > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.retry.Seconds()))))
 	}
-	writeJSON(w, e.status, map[string]any{"error": errorBody{e.message, e.kind(), e.code}})
+	drained(w, r, func() {
+		writeJSON(w, e.status, map[string]any{"error": errorBody{e.message, e.kind(), e.code}})
+	})
 }
 
 // errorBody is an error in the form of OpenAI's API.

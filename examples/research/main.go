@@ -17,6 +17,9 @@
 //	go run ./examples/research -submit -store postgres://.. "Which lines does a ship need?"
 //	go run ./examples/research -watch 1 -store postgres://..     # and -cancel 1
 //
+// The number is that of the research: it also works after a worker has died and its job
+// was replaced. An interrupt or SIGTERM ends a worker with status 0, an error with status 1.
+//
 // A list of tasks waits for your approval: reply yes, no, or "edit:" and a changed
 // list. The report and the documents that it cites are written to the folder of
 // -out. With -db the researches are saved in a file of SQLite, so that one that was
