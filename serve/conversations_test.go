@@ -106,7 +106,7 @@ func TestConversation(t *testing.T) {
 	if absent.status != 404 || foreign.status != 404 || absent.body != foreign.body {
 		t.Errorf("%+v %+v", absent, foreign)
 	}
-	if got := send(t, "GET", url+"/conversations/"+strings.Repeat("x", 300), "", "User", "rosa"); got.status != 404 {
+	if got := send(t, "GET", url+"/conversations/"+strings.Repeat("x", 300), "", "User", "rosa"); got.status != 400 || len(got.body) > 1000 {
 		t.Error(got)
 	}
 }
