@@ -153,9 +153,11 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 //     question is asked, before the run reads its thread, and before the turn
 //     returns. If the process dies before they are saved, the resumed run does
 //     that work again.
-//   - An operation on the store may take 10 seconds, and a read 10 seconds for
+//   - An operation on the store may take 5 seconds, and a read 5 seconds for
 //     each record. When the context of a turn is done and the agent a has
-//     returned, the turn returns within 10 seconds, whatever the store does. A
+//     returned, the turn returns within 5 seconds, whatever the store does. When an
+//     operation did not end in time, as with an SQLite file that another process has
+//     locked, the others wait a second at most, until one succeeds. A
 //     call of a store that ignores its context is abandoned: its goroutine lasts
 //     until the store returns. While there are 16 such goroutines, the agent
 //     does not call the store.

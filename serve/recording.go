@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -227,7 +228,11 @@ func (rec *recording) saveBatch(ctx context.Context) (done bool) {
 		switch {
 		case len(rec.unsaved) == 0:
 		case !rec.behind:
-			rec.flush(ctx, storeTimeout)
+			limit := storeTimeout
+			if slices.ContainsFunc(batch, isUnsaved) {
+				limit = saveAgain // the agent has waited for the store
+			}
+			rec.flush(ctx, limit)
 			if rec.behind && !ended {
 				warning := []qed.Event{{Time: time.Now(), Data: qed.Warning{
 					Code: "not_saved", Message: warnings["not_saved"],
@@ -248,6 +253,12 @@ func (rec *recording) saveBatch(ctx context.Context) (done bool) {
 	}
 	rec.show(batch, begun || len(batch) > 0, ended)
 	return ended
+}
+
+// isUnsaved reports whether an event says that the agent cannot save the turn.
+func isUnsaved(e qed.Event) bool {
+	w, ok := e.Data.(qed.Warning)
+	return ok && w.Code == "not_saved"
 }
 
 // keep adds events to the records that are not saved.
