@@ -29,11 +29,17 @@ type Agent interface {
 
 // A Turn is one message of a user to an [Agent].
 //
-// Its JSON form is what a client may send: Thread, Text, Language and Replies. It
+// Its JSON form is what a client may send: Thread, ID, Text, Language and Replies. It
 // has no other fields, so decoding the body of a request never sets whose turn it
 // is or what was said before. The host sets User, Tenant, Calendar and History.
 type Turn struct {
 	Thread string `json:"conversation_id,omitempty"` // the id of the conversation
+
+	// ID is the client's id of the turn, with at most 256 bytes. In a [Durable]
+	// agent, turns of a thread with the same ID are the same turn, in every process
+	// that has the store: it is answered once, however often it is sent. Empty means
+	// a new turn each time.
+	ID string `json:"turn_id,omitempty"`
 
 	// User is the id of the user, and Tenant that of the company. Access rights do
 	// not follow from them: they come from the context of the run.

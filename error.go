@@ -135,10 +135,15 @@ var codes = []struct {
 	err  error
 	code string
 }{
+	{errTurnRunning, "turn_running"},
 	{ErrBusy, "busy"},
 	{ErrWrongUser, "wrong_user"},
 	{store.ErrConflict, "conflict"},
+	{errAnswered, "question_answered"},
 	{ErrQuestionClosed, "question_closed"},
+	{ErrTurnReused, "turn_reused"},
+	{ErrTurnGivenUp, "turn_given_up"},
+	{ErrInvalidTurnID, "invalid_turn_id"},
 	{ErrInvalidReply, "invalid_reply"},
 	{ErrUnresolved, "unresolved"},
 	{ErrGraphChanged, "graph_changed"},

@@ -206,7 +206,7 @@ func TestWithoutAThread(t *testing.T) {
 func TestBudget(t *testing.T) {
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("one", "say", `{"text":"1"}`), task("two", "say", `{"text":"2"}`), task("three", "say", `{"text":"3"}`))}})
 	talk := newTodoTalk(t, model, todoTools(t), nil)
-	answer, err := qed.Ask(budget.With(talk.ctx, budget.Limits{ToolCalls: 2}), talk.agent, qed.Turn{Thread: "t", User: "u", Text: "go"})
+	answer, err := qed.Ask(budget.With(talk.ctx, budget.Limits{ToolCalls: 2}), talk.agent, qed.Turn{Thread: "t", Text: "go"})
 	if err != nil || !answer.Partial || !strings.Contains(answer.PartialReason, "the limit for one request") {
 		t.Fatalf("%+v, %v", answer, err)
 	}

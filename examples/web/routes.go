@@ -134,7 +134,7 @@ func (e *extras) openAnalyst(ctx context.Context, model llm.Model, conf *setting
 // reporter returns an agent that reports on the explorations of its conversation.
 func reporter(a *analyst.Analyst, st store.Store) qed.Agent {
 	return qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		history, err := qed.History(ctx, st, turn.Thread, 0)
+		history, err := qed.History(ctx, store.ForUser(st, turn.Tenant, turn.User), turn.Thread, 0)
 		if err != nil {
 			return qed.Answer{}, err
 		}
