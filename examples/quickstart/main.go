@@ -3,10 +3,11 @@
 // corrected, the rows, and the answer.
 //
 // Without arguments it makes the database of a field-service company. Without a
-// model it replays a recorded conversation: the model's words are recorded,
-// everything else really runs.
+// model it replays recorded questions: the model's words are recorded, everything
+// else really runs.
 //
-//	go run ./examples/quickstart                        # the recorded questions, or your own
+//	go run ./examples/quickstart                        # three recorded questions, or your own
+//	go run ./examples/quickstart -all                   # all recorded questions
 //	go run ./examples/quickstart "Which crews ..."      # one question
 //	go run ./examples/quickstart -dsn app.db "..."      # about your own SQLite file
 //	go run ./examples/quickstart -dsn 'mysql://user:password@127.0.0.1:3306/app' "..."
@@ -27,6 +28,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -47,6 +49,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	where := database.Options{Example: fieldservice.Database()}
 	where.Flags(flags)
+	all := flags.Bool("all", false, "ask all recorded questions")
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), "Usage: quickstart [flags] [question]\n\n")
 		flags.PrintDefaults()
@@ -81,26 +84,37 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return err
 	}
 
-	// The agent. The store keeps what was said before on a thread.
+	// The agent. The store keeps what was said before on a thread. If a question can
+	// mean several joins, the agent that asks interrupts the turn for the user's choice.
 	options := conf.Agent
 	options.Store = &store.InMemory{}
 	agent, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, &options)
 	if err != nil {
 		return err
 	}
-
-	ask := func(thread, text string) error {
-		_, err := chat.Ask(ctx, agent, show, qed.Turn{Thread: thread, Text: text})
+	options.InterruptForJoins = true
+	asking, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, &options)
+	if err != nil {
 		return err
 	}
-	switch {
-	case live && question == "":
-		return chat.Converse(ctx, in, show, func(text string) error { return ask("quickstart", text) })
-	case live:
-		show.Question(question)
-		return ask("quickstart", question)
+
+	// A configured model takes any question.
+	ask := func(text string) (qed.Answer, error) {
+		return chat.Ask(ctx, asking, show, qed.Turn{Thread: "quickstart", Text: text})
 	}
-	recorded, err := recordedQuestions(question)
+	if live {
+		if question != "" {
+			show.Question(question)
+			answer, err := ask(question)
+			if err != nil || len(answer.Questions) == 0 {
+				return err
+			}
+		}
+		return chat.Converse(ctx, in, show, func(text string) error { _, err := ask(text); return err })
+	}
+
+	// A recorded one replays.
+	recorded, err := recordedQuestions(question, *all)
 	if err != nil {
 		return err
 	}
@@ -109,20 +123,36 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		if q.Follows == "" { // a new conversation
 			thread = q.ID
 		}
-		show.Question(q.Question)
-		if err := ask(thread, q.Question); err != nil {
-			return err
+		agent, lines := agent, []string{q.Question}
+		if q.Choice != "" {
+			agent, lines = asking, append(lines, q.Choice)
 		}
+		for _, line := range lines {
+			show.Question(line)
+			if _, err := chat.Ask(ctx, agent, show, qed.Turn{Thread: thread, Text: line}); err != nil {
+				return err
+			}
+		}
+	}
+	if question == "" && !*all {
+		show.Note("\nThe other recorded questions: go run ./examples/quickstart -all")
 	}
 	return nil
 }
 
-// recordedQuestions returns all recorded questions, or the one with the given text
-// after the question that it follows.
-func recordedQuestions(text string) ([]fieldservice.Question, error) {
+// first are the questions that are asked if none is named: a plain one, one whose
+// statement is corrected, and one that the user must make clear.
+var first = []string{"hours-in-a-week", "crew-leads", "invoices-by-region"}
+
+// recordedQuestions returns the first recorded questions, or all of them, or the one with
+// the given text after the question that it follows.
+func recordedQuestions(text string, every bool) ([]fieldservice.Question, error) {
 	all := fieldservice.Questions("sqlite")
-	if text == "" {
+	switch {
+	case text == "" && every:
 		return all, nil
+	case text == "":
+		return slices.DeleteFunc(all, func(q fieldservice.Question) bool { return !slices.Contains(first, q.ID) }), nil
 	}
 	var texts []string
 	for i, q := range all {

@@ -3,7 +3,7 @@ package shipping
 // These turns follow a search: an analysis of its rows, and a chart.
 
 // lastWeeksArrivals describes the rows of the first search.
-const lastWeeksArrivals = "the shipments that arrived at Port of Miami between 2025-01-08 and 2025-01-15"
+const lastWeeksArrivals = "the shipments that arrived at Port of Miami from 2025-01-08 to 2025-01-14"
 
 func delayPatterns() Turn {
 	const question = "Analyse the delay patterns in " + lastWeeksArrivals + "."

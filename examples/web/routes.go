@@ -55,11 +55,11 @@ var suggestions = func() [][]string {
 }()
 
 // shipments is the recorded conversation with the planner. Its user calls the Port of
-// Miami "Miami". Its first message names the week, because today is not the day of the
+// Miami "Miami". Its first message names the days, because today is not the day of the
 // recording.
 func shipments() shipping.Scenario {
 	s := shipping.Scenarios()[4]
-	s.Turns[0].Text = "Show shipments to Miami between 2025-01-08 and 2025-01-15"
+	s.Turns[0].Text = "Show shipments to Miami from 2025-01-08 to 2025-01-14"
 	return s
 }
 

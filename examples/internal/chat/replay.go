@@ -17,10 +17,13 @@ func Replay(questions []fieldservice.Question) []llmtest.Rule {
 	var rules []llmtest.Rule
 	for _, q := range questions {
 		asks := Asks("Question: ", q.Question)
-		rules = append(rules,
-			Rule("select_tables", asks, map[string]any{"tables": q.Tables}),
-			Rule("answer", asks, cmp.Or(q.Reply, q.Answer)),
-		)
+		for _, w := range q.Ways {
+			rules = append(rules, wayRules(asks, w)...)
+		}
+		rules = append(rules, Rule("select_tables", asks, map[string]any{"tables": q.Tables}))
+		if said := cmp.Or(q.Reply, q.Answer); said != "" {
+			rules = append(rules, Rule("answer", asks, said))
+		}
 		// The request for a correction quotes the statement before it, so the last
 		// attempt is matched first.
 		for i := len(q.Statements) - 1; i >= 0; i-- {
@@ -35,6 +38,21 @@ func Replay(questions []fieldservice.Question) []llmtest.Rule {
 		}
 	}
 	return rules
+}
+
+// wayRules returns the rules for a join that the user chose: it is in the plan of the
+// prompt, and later in the statement.
+func wayRules(asks func(*llm.Request) bool, w fieldservice.Way) []llmtest.Rule {
+	planned := func(r *llm.Request) bool {
+		_, plan, _ := strings.Cut(last(r), "\nHow the tables join:\n")
+		plan, _, _ = strings.Cut(plan, "\n\n")
+		return asks(r) && !strings.Contains(last(r), "\nOther joins have the same cost") && strings.Contains(plan, "."+w.Column+" ")
+	}
+	ran := func(r *llm.Request) bool { return asks(r) && Mentions(r, w.Column) }
+	return []llmtest.Rule{
+		Rule("generate", planned, map[string]string{"sql": strings.TrimSpace(w.Statement)}),
+		Rule("answer", ran, w.Reply),
+	}
 }
 
 // Rule returns a rule of a scripted model: its reply to all requests with a name, or
