@@ -95,9 +95,12 @@ func showMailing(ctx context.Context, model llm.Model, out io.Writer) error {
 	}
 	q := thread.Questions[0]
 	fmt.Fprintf(out, "%s\n> approve\n", strings.TrimSpace(q.String()))
-	thread, err = say(map[string]any{"replies": []map[string]string{{"question": q.ID, "value": "approve"}}})
-	if err == nil && thread.Answer != nil {
-		fmt.Fprintln(out, thread.Answer.Text)
+	if _, err := say(map[string]any{"replies": []map[string]string{{"question": q.ID, "value": "approve"}}}); err != nil {
+		return err
+	}
+	said, err := qed.Messages(ctx, st, "t", 0)
+	if err == nil && len(said) > 0 {
+		fmt.Fprintln(out, said[len(said)-1].Content)
 	}
 	return err
 }

@@ -25,6 +25,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -58,6 +59,9 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return err
 	}
 	question := strings.Join(flags.Args(), " ")
+	if *all && question != "" {
+		return errors.New("-all asks all recorded questions: leave out the question")
+	}
 	conf, err := settings.Load(".env")
 	if err != nil {
 		return err
@@ -75,11 +79,11 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	}
 
 	// The model: the configured one, or a recorded one.
-	var replay llm.Model
+	var scripted llm.Model
 	if src.IsExample() {
-		replay = llmtest.New(chat.Replay(fieldservice.Questions("sqlite"))...)
+		scripted = llmtest.New(chat.Replay(fieldservice.Questions("sqlite"))...)
 	}
-	model, live, err := chat.OpenModel(conf, show, replay)
+	model, live, err := chat.OpenModel(conf, show, scripted)
 	if err != nil {
 		return err
 	}
@@ -98,44 +102,58 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return err
 	}
 
-	// A configured model takes any question.
-	ask := func(text string) (qed.Answer, error) {
-		return chat.Ask(ctx, asking, show, qed.Turn{Thread: "quickstart", Text: text})
+	switch {
+	case live && *all:
+		return errors.New("-all asks the recorded questions, and a model is configured: ask it your own")
+	case live:
+		return converse(ctx, asking, show, in, question)
 	}
-	if live {
-		if question != "" {
-			show.Question(question)
-			answer, err := ask(question)
-			if err != nil || len(answer.Questions) == 0 {
-				return err
-			}
-		}
-		return chat.Converse(ctx, in, show, func(text string) error { _, err := ask(text); return err })
-	}
-
-	// A recorded one replays.
 	recorded, err := recordedQuestions(question, *all)
 	if err != nil {
 		return err
 	}
+	if err := replay(ctx, agent, asking, show, recorded); err != nil {
+		return err
+	}
+	if question == "" && !*all {
+		show.Note("\nThe other recorded questions: go run ./examples/quickstart -all")
+	}
+	return nil
+}
+
+// converse asks the question, if there is one. Without one, or if the agent asks back,
+// what is typed follows.
+func converse(ctx context.Context, agent qed.Agent, show *chat.Printer, in io.Reader, question string) error {
+	ask := func(text string) (qed.Answer, error) {
+		return chat.Ask(ctx, agent, show, qed.Turn{Thread: "quickstart", Text: text})
+	}
+	if question != "" {
+		show.Question(question)
+		answer, err := ask(question)
+		if err != nil || len(answer.Questions) == 0 {
+			return err
+		}
+	}
+	return chat.Converse(ctx, in, show, func(text string) error { _, err := ask(text); return err })
+}
+
+// replay asks recorded questions. One with a choice goes to the agent that asks back.
+func replay(ctx context.Context, agent, asking qed.Agent, show *chat.Printer, recorded []fieldservice.Question) error {
 	thread := ""
 	for _, q := range recorded {
 		if q.Follows == "" { // a new conversation
 			thread = q.ID
 		}
-		agent, lines := agent, []string{q.Question}
+		to, lines := agent, []string{q.Question}
 		if q.Choice != "" {
-			agent, lines = asking, append(lines, q.Choice)
+			to, lines = asking, append(lines, q.Choice)
 		}
 		for _, line := range lines {
 			show.Question(line)
-			if _, err := chat.Ask(ctx, agent, show, qed.Turn{Thread: thread, Text: line}); err != nil {
+			if _, err := chat.Ask(ctx, to, show, qed.Turn{Thread: thread, Text: line}); err != nil {
 				return err
 			}
 		}
-	}
-	if question == "" && !*all {
-		show.Note("\nThe other recorded questions: go run ./examples/quickstart -all")
 	}
 	return nil
 }

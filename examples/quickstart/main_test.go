@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/fieldservice"
@@ -30,8 +31,33 @@ func quickstart(t *testing.T, env map[string]string, in string, args ...string) 
 	return chattest.Run(t, run, env, in, args...)
 }
 
-func TestReplay(t *testing.T) {
+// What a person sees first is three questions, on two screens: a plain one, one whose
+// statement is corrected, and one that the user makes clear.
+func TestFirst(t *testing.T) {
 	out, err := quickstart(t, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, n := range map[string]int{
+		"\n? ": 4, "\n  correct ": 1, "\n  refused ": 1, "\n  question ": 1, "\n  answer ": 3,
+		"\n? by the shipping location\n": 1, "-all": 1,
+	} {
+		if got := strings.Count(out, text); got != n {
+			t.Errorf("%q is printed %d times, want %d", text, got, n)
+		}
+	}
+	if n := strings.Count(out, "\n"); n > 120 {
+		t.Errorf("%d lines are printed", n)
+	}
+	for line := range strings.Lines(out) {
+		if n := utf8.RuneCountInString(line); n > 140 {
+			t.Errorf("a line has %d characters: %s", n, line)
+		}
+	}
+}
+
+func TestReplay(t *testing.T) {
+	out, err := quickstart(t, nil, "", "-all")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,6 +159,7 @@ func TestWrongTurns(t *testing.T) {
 		{"an invalid URL", []string{"-dsn", "mysql://me:hun/ter2@localhost/app"}, "%2F"},
 		{"a policy for the example company", []string{"-policy", text}, "-dsn"},
 		{"an invalid policy", []string{"-dsn", sqliteFile(t, "CREATE TABLE t (id)"), "-policy", text}, "policy"},
+		{"all questions and one", []string{"-all", "Why?"}, "-all"},
 		{"an unknown flag", []string{"-nope"}, "-nope"},
 	}
 	for _, tt := range tests {
