@@ -237,7 +237,7 @@ func TestDemos(t *testing.T) {
 	want := map[string]string{
 		"sql": "> Which crew works most?\nThe crew North works most: 40 hours.\n" +
 			"> And the least?\nThe crew South works least: 12 hours.\n",
-		"mailing": "> Tell the customer that the ten pumps are ready.\nSend this?\nYour ten pumps are ready.\n",
+		"mailing": "> Tell the customer that the ten pumps are ready.\nSend this?\n\"Your ten pumps are ready.\"\n",
 		"harbour": "> Is Kiel full?\nKiel has 12 ships: full is true.\n> What is a quay?\nA quay is a wall",
 		"tenants": "tenant a> SELECT total FROM orders\n200 ",
 		"relay":   "> Which code has Rotterdam?\nIts code is NLRTM.\n",

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -52,6 +53,40 @@ func TestFirst(t *testing.T) {
 	for line := range strings.Lines(out) {
 		if n := utf8.RuneCountInString(line); n > 140 {
 			t.Errorf("a line has %d characters: %s", n, line)
+		}
+	}
+}
+
+// The samples of the READMEs are parts of what the program prints, but for its times.
+func TestReadmes(t *testing.T) {
+	samples := map[string]string{}
+	for path, begin := range map[string]string{"../../README.md": "```\n? ", "../README.md": "```\n  tables "} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, sample, _ := strings.Cut(string(text), begin)
+		samples[path], _, _ = strings.Cut(sample, "\n```")
+	}
+	shown, err := quickstart(t, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := regexp.MustCompile(`in (under )?[0-9]+ ms`)
+	for path, sample := range samples {
+		rest := taken.ReplaceAllString(shown, "in no time")
+		lines := strings.Split(taken.ReplaceAllString(sample, "in no time"), "\n")
+		if len(lines) < 10 {
+			t.Errorf("%s: a sample of %d lines", path, len(lines))
+		}
+		for _, line := range lines {
+			part, _, _ := strings.Cut(line, " ...") // the rest is left out
+			_, after, ok := strings.Cut(rest, strings.TrimRight(part, " ,"))
+			if !ok {
+				t.Errorf("%s: this line is not printed after those before it: %q", path, line)
+				break
+			}
+			rest = after
 		}
 	}
 }
