@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -16,41 +17,49 @@ import (
 	"github.com/qedkit/qed/question"
 )
 
-// An offer is what the page lets the user do next, as the page sends it.
+// An offer is what the page lets the user do next, as the page sends it after the answer
+// before it.
 type offer struct {
 	label string
-	body  map[string]any
+	body  func(before qed.Answer) map[string]any
 }
 
 func saying(text string) offer {
-	return offer{text, map[string]any{"messages": []map[string]string{{"id": "1", "role": "user", "content": text}}}}
+	return offer{text, func(qed.Answer) map[string]any {
+		return map[string]any{"messages": []map[string]string{{"id": "1", "role": "user", "content": text}}}
+	}}
 }
 
-func replying(id, label string, payload any) offer {
-	return offer{label, map[string]any{"resume": []map[string]any{{"interruptId": id, "status": "resolved", "payload": payload}}}}
+// replying is a reply to the nth question.
+func replying(n int, label string, payload any) offer {
+	return offer{label, func(before qed.Answer) map[string]any {
+		return map[string]any{"resume": []map[string]any{{"interruptId": before.Questions[n].ID, "status": "resolved", "payload": payload}}}
+	}}
 }
 
-var dropping = offer{"Never mind", map[string]any{"resume": []map[string]any{{"interruptId": "", "status": "cancelled"}}}}
+var dropping = offer{"Never mind", func(qed.Answer) map[string]any {
+	return map[string]any{"resume": []map[string]any{{"interruptId": "", "status": "cancelled"}}}
+}}
 
-// command is a command that a question for a text names: the page has a button for it.
-var command = regexp.MustCompile(`(?:^|\s)(/[a-z]+)\b`)
+// slash finds a command that a question for a text names: the page has a button for it.
+var slash = regexp.MustCompile(`(?:^|\s)(/[a-z]+)\b`)
 
 // offers returns what the page offers after an answer to an offer.
 func offers(recorded [][]string, after offer, answer qed.Answer) []offer {
 	var all []offer
-	for _, q := range answer.Questions {
+	for n, q := range answer.Questions {
 		switch q.Kind {
 		case question.KindChoice:
 			for _, c := range q.Choices {
-				all = append(all, replying(q.ID, c.Text, c.ID))
+				all = append(all, replying(n, c.Text, c.ID))
 			}
 		case question.KindApproval:
-			all = append(all, replying(q.ID, "Approve", map[string]string{"decision": "approve"}),
-				replying(q.ID, "Reject", map[string]string{"decision": "reject", "reason": "too expensive"}))
+			all = append(all, replying(n, "Approve", map[string]string{"decision": "approve"}),
+				replying(n, "Reject", map[string]string{"decision": "reject", "reason": "too expensive"}))
 		default:
-			all = append(all, replying(q.ID, "Both, please.", "Both, please."))
-			for _, c := range command.FindAllStringSubmatch(q.Text, -1) {
-				all = append(all, replying(q.ID, c[1], c[1]))
+			all = append(all, replying(n, "Both, please.", "Both, please."))
+			for _, c := range slash.FindAllStringSubmatch(q.Text, -1) {
+				all = append(all, replying(n, c[1], c[1]))
 			}
 		}
 	}
@@ -73,12 +82,10 @@ func offers(recorded [][]string, after offer, answer qed.Answer) []offer {
 const explorationMedia = "application/vnd.qed.exploration+json"
 
 // turn posts an offer as the page does, and returns the answer.
-func (p *program) turn(t *testing.T, thread string, o offer) qed.Answer {
+func (p *program) turn(t *testing.T, thread string, o offer, before qed.Answer) qed.Answer {
 	t.Helper()
 	body := map[string]any{"threadId": thread, "runId": "r", "messages": []any{}}
-	for key, v := range o.body {
-		body[key] = v
-	}
+	maps.Copy(body, o.body(before))
 	raw, err := json.Marshal(body)
 	if err != nil {
 		t.Fatal(err)
@@ -119,22 +126,25 @@ func (p *program) turn(t *testing.T, thread string, o offer) qed.Answer {
 // Each has an answer whose figures are proved.
 func TestOffers(t *testing.T) {
 	p := start(t, filepath.Join(t.TempDir(), "conversations.db"))
-	taken := map[string]bool{}
+	taken, ways := map[string]bool{}, 0
 	var walk func(t *testing.T, path []offer)
 	walk = func(t *testing.T, path []offer) {
-		thread := fmt.Sprint("offer-", len(taken))
+		ways++
+		thread := fmt.Sprint("offer-", ways)
 		last := path[len(path)-1]
 		taken[last.label] = true
 		var answer qed.Answer
 		for _, o := range path {
-			answer = p.turn(t, thread, o)
-		}
-		if t.Failed() {
-			return
+			if answer = p.turn(t, thread, o, answer); t.Failed() {
+				return
+			}
 		}
 		missing := strings.Contains(answer.Text, "## Was fehlt") // a document that is referred to, and says so
 		if answer.Text == "" || answer.Partial != missing || len(answer.Unproved) > 0 || strings.Contains(answer.Text, "(unknown)") {
 			t.Errorf("partial: %t, unproved: %v: %s", answer.Partial, answer.Unproved, answer.Text)
+		}
+		if answer.Audit != nil && len(answer.Audit.Findings) > 0 {
+			t.Errorf("its citations do not prove it: %v", answer.Audit.Findings)
 		}
 		if len(path) == 5 {
 			return

@@ -32,7 +32,7 @@ func Transcript() []Line {
 		data(recorded("overdue")),
 		data(recorded("overdue-for-malmo")),
 		manual("When does a work order count as overdue, and who hears of it?", "When does a work order count as overdue, and who hears of it?",
-			"A work order is overdue when it is open and its due date has passed. The branch manager gets a list of the overdue ones every Monday [c2alss]."),
+			"A work order is overdue when it is open and its due date has passed [c2alss]. The branch manager gets a list of the overdue ones every Monday [c2alss]."),
 		follows(manual("And what does it take to move that date?", "What does it take to change the due date of a work order?",
 			"Changing the due date needs a note with the reason [c2alss].")),
 		data(recorded("invoices-by-region")),
