@@ -217,7 +217,7 @@ class Turn {
 		if (next && !file) parts.push(make("p", {className: "next"}, button(next, () => send(next))));
 		this.body.replaceChildren(...parts);
 		if (answer.questions?.length && live) this.ask(answer.questions);
-		else if (answer.questions?.length) this.body.prepend(make("p", {textContent: answer.questions.map(q => q.text).join("\n")}));
+		else if (answer.questions?.length) this.body.prepend(make("p", {className: "asked", textContent: answer.questions.map(q => q.text).join("\n")}));
 		if (live) announce(answer.questions?.length ? "The agent asks you." : "The answer is complete.");
 	}
 
