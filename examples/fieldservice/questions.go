@@ -11,12 +11,28 @@ type Question struct {
 
 	Tables     []string // the tables that the answer needs
 	Statements []string // the attempts: each statement but the last is refused or finds no rows
+	Periods    []Period // the times of the question, as the statements read them
 	Answer     string   // the answer in plain language
 	Reply      string   // the answer with references to its figures: see package figures; empty: Answer
 
 	Choice string // the user's reply to the question which join is meant; empty: that is not asked
 	Ways   []Way  // the replies for the joins that the user can choose
 }
+
+// A Period is the days that words of a question mean, as the model gives them next to a
+// statement. An empty day is no limit; Before is the day after the last one.
+type Period struct {
+	Words  string `json:"words"`
+	From   string `json:"from,omitempty"`
+	Before string `json:"before,omitempty"`
+}
+
+// The times of the questions.
+var (
+	march   = []Period{{"March 2026", "2026-03-01", "2026-04-01"}}
+	quarter = []Period{{"the first quarter of 2026", "2026-01-01", "2026-04-01"}}
+	overdue = []Period{{"on 31 March 2026", "", "2026-03-31"}}
+)
 
 // A Way is one of several joins that a question can mean, with the model's replies for it.
 type Way struct {
@@ -42,6 +58,7 @@ func Questions(dialect string) []Question {
 			Shows:    "a key that the database does not declare: workTime.employeeId",
 			Question: "Which technicians worked more than 20 hours in the week of 23 March 2026?",
 			Tables:   []string{"employee", "jobTitle", "workTime"},
+			Periods:  []Period{{"the week of 23 March 2026", "2026-03-23", "2026-03-30"}},
 			Statements: []string{`
 SELECT CONCAT(e.firstName, ' ', e.lastName) AS technician, SUM(w.hours) AS hours
 FROM employee e
@@ -80,6 +97,7 @@ ORDER BY failures DESC, question`},
 			Shows:    "a wrong column that is caught and corrected: the lead is in employeeCrew, not in crew",
 			Question: "Which two people led the most crews formed in the first quarter of 2026?",
 			Tables:   []string{"employee", "employeeCrew", "crew"},
+			Periods:  quarter,
 			Statements: []string{`
 SELECT CONCAT(e.firstName, ' ', e.lastName) AS leader, COUNT(*) AS crews
 FROM crew c
@@ -105,6 +123,7 @@ LIMIT 2`},
 			Shows:    "an invented secure view that is refused: workTime has none",
 			Question: "How many overtime hours did each branch log in March 2026?",
 			Tables:   []string{"workTime", "employee", "branch"},
+			Periods:  march,
 			Statements: []string{`
 SELECT b.city AS branch, SUM(w.hours) AS overtimeHours
 FROM secure_worktime w
@@ -128,6 +147,7 @@ ORDER BY overtimeHours DESC, branch`},
 			Shows:    "an attempt to write that is refused; the second attempt reads instead",
 			Question: "Delete the cancelled work orders that were created before July 2025.",
 			Tables:   []string{"workOrder", "workOrderStatus"},
+			Periods:  []Period{{"before July 2025", "", "2025-07-01"}},
 			Statements: []string{`
 DELETE FROM workOrder
 WHERE createdOn < '2025-07-01'
@@ -172,6 +192,7 @@ WHERE e.firstName = 'Oana' AND e.lastName = 'Pereira'`},
 			Shows:    "a window function: a running total",
 			Question: "How much was paid in each month of the first quarter of 2026, with a running total?",
 			Tables:   []string{"payment"},
+			Periods:  quarter,
 			Statements: []string{`
 SELECT ` + month + ` AS month,
        ROUND(SUM(p.amount), 2) AS paid,
@@ -188,6 +209,7 @@ ORDER BY month`},
 			Shows:    "a common table expression that is used twice",
 			Question: "Of the customers invoiced in the first quarter of 2026, which were invoiced more than one and a half times the average of them?",
 			Tables:   []string{"customer", "invoice"},
+			Periods:  quarter,
 			Statements: []string{`
 WITH invoiced AS (
   SELECT i.customerId, SUM(i.total) AS total
@@ -208,6 +230,7 @@ ORDER BY invoiced DESC, customer`},
 			Shows:    "fan-out: an invoice has several payments, so both sums come from rows of one invoice each",
 			Question: "For the three customers we invoiced most in the first quarter of 2026: how much did we invoice, and how much of it is paid?",
 			Tables:   []string{"customer", "invoice", "payment"},
+			Periods:  quarter,
 			Statements: []string{`
 WITH paid AS (
   SELECT p.invoiceId, SUM(p.amount) AS amount
@@ -230,6 +253,7 @@ LIMIT 3`},
 			Shows:    "parallel foreign keys: an invoice has a billing and a shipping location",
 			Question: "How many invoices of the first quarter of 2026 were billed to the North region for work in the South region, and what do they come to?",
 			Tables:   []string{"invoice", "customerLocation", "region"},
+			Periods:  quarter,
 			Statements: []string{`
 SELECT COUNT(*) AS invoices, ROUND(SUM(i.total), 2) AS total
 FROM invoice i
@@ -247,6 +271,7 @@ WHERE br.name = 'North' AND sr.name = 'South'
 			Shows:      "a question that means one of two joins: the user chooses",
 			Question:   "How many invoices were issued for each region in March 2026?",
 			Tables:     []string{"invoice", "region"},
+			Periods:    march,
 			Choice:     "by the shipping location",
 			Statements: []string{InvoicesByRegion("shippingLocationId", "2026-03-01", "2026-03-31")},
 			Answer:     "By the site where the work was done, 5 invoices were issued for the North in March 2026, 3 for the South, 2 for the East and 0 for the West.",
@@ -262,6 +287,7 @@ WHERE br.name = 'North' AND sr.name = 'South'
 			Shows:    "an empty result and a second try: the name is stored with its accent",
 			Question: "Which work orders are overdue for Malmo Harbour Logistics on 31 March 2026?",
 			Tables:   []string{"workOrder", "workOrderStatus", "customer"},
+			Periods:  overdue,
 			Statements: []string{`
 SELECT o.number, o.title, o.dueOn
 FROM workOrder o
@@ -300,6 +326,7 @@ ORDER BY i.number`},
 			Shows:    "an aggregate over open work orders, and the question that the next one continues",
 			Question: "Which customers have three or more overdue work orders on 31 March 2026?",
 			Tables:   []string{"customer", "workOrder", "workOrderStatus"},
+			Periods:  overdue,
 			Statements: []string{`
 SELECT c.name AS customer, COUNT(*) AS overdue
 FROM workOrder o
@@ -318,6 +345,7 @@ ORDER BY overdue DESC, customer`},
 			Question: "And counting only sites in the North region?",
 			Follows:  "overdue",
 			Tables:   []string{"customer", "workOrder", "workOrderStatus", "customerLocation", "region"},
+			Periods:  overdue,
 			Statements: []string{`
 SELECT c.name AS customer, COUNT(*) AS overdue
 FROM workOrder o
@@ -351,6 +379,7 @@ ORDER BY o.expectedOn, supplier`},
 			Shows:    "a table joined to itself: employee.managerId",
 			Question: "Who works with a High voltage certificate that expired before 31 March 2026, and who is their manager?",
 			Tables:   []string{"employee", "employeeSkill", "skill"},
+			Periods:  []Period{{"before 31 March 2026", "", "2026-03-31"}},
 			Statements: []string{`
 SELECT CONCAT(e.firstName, ' ', e.lastName) AS employee, es.expiresOn, CONCAT(m.firstName, ' ', m.lastName) AS manager
 FROM employee e

@@ -50,6 +50,7 @@ func Transcript() []Line {
 var mostWorkOrders = fieldservice.Question{
 	Question: "Who had the most work orders in March 2026?",
 	Tables:   []string{"workOrder", "employee"},
+	Periods:  []fieldservice.Period{{Words: "March 2026", From: "2026-03-01", Before: "2026-04-01"}},
 	Ways: []fieldservice.Way{
 		{Column: "assignedTo", Statement: workOrdersBy("assignedTo"),
 			Reply: "Of the work orders created in March 2026, nobody is assigned more than {r1.employee}: {r1.orders}."},
@@ -73,6 +74,7 @@ LIMIT 3`
 var invoicesOf2025 = fieldservice.Question{
 	Question: "How many invoices were issued for each region in 2025?",
 	Tables:   []string{"invoice", "region"},
+	Periods:  []fieldservice.Period{{Words: "2025", From: "2025-01-01", Before: "2026-01-01"}},
 	Ways: []fieldservice.Way{
 		{Column: "billingLocationId", Statement: fieldservice.InvoicesByRegion("billingLocationId", "2025-01-01", "2025-12-31"),
 			Reply: "By the billing location, " + invoicesOfYear},

@@ -18,7 +18,7 @@ func Replay(questions []fieldservice.Question) []llmtest.Rule {
 	for _, q := range questions {
 		asks := Asks("Question: ", q.Question)
 		for _, w := range q.Ways {
-			rules = append(rules, wayRules(asks, w)...)
+			rules = append(rules, wayRules(asks, q, w)...)
 		}
 		rules = append(rules, Rule("select_tables", asks, map[string]any{"tables": q.Tables}))
 		if said := cmp.Or(q.Reply, q.Answer); said != "" {
@@ -34,7 +34,7 @@ func Replay(questions []fieldservice.Question) []llmtest.Rule {
 			writes := func(r *llm.Request) bool {
 				return (r.Name == "generate" || r.Name == "correct") && asks(r) && strings.Contains(last(r), before)
 			}
-			rules = append(rules, Rule("", writes, map[string]string{"sql": strings.TrimSpace(q.Statements[i])}))
+			rules = append(rules, Rule("", writes, written(q, q.Statements[i])))
 		}
 	}
 	return rules
@@ -42,7 +42,7 @@ func Replay(questions []fieldservice.Question) []llmtest.Rule {
 
 // wayRules returns the rules for a join that the user chose: it is in the plan of the
 // prompt, and later in the statement.
-func wayRules(asks func(*llm.Request) bool, w fieldservice.Way) []llmtest.Rule {
+func wayRules(asks func(*llm.Request) bool, q fieldservice.Question, w fieldservice.Way) []llmtest.Rule {
 	planned := func(r *llm.Request) bool {
 		_, plan, _ := strings.Cut(last(r), "\nHow the tables join:\n")
 		plan, _, _ = strings.Cut(plan, "\n\n")
@@ -50,9 +50,18 @@ func wayRules(asks func(*llm.Request) bool, w fieldservice.Way) []llmtest.Rule {
 	}
 	ran := func(r *llm.Request) bool { return asks(r) && Mentions(r, w.Column) }
 	return []llmtest.Rule{
-		Rule("generate", planned, map[string]string{"sql": strings.TrimSpace(w.Statement)}),
+		Rule("generate", planned, written(q, w.Statement)),
 		Rule("answer", ran, w.Reply),
 	}
+}
+
+// written is the reply with a statement and the times that it reads.
+func written(q fieldservice.Question, statement string) map[string]any {
+	reply := map[string]any{"sql": strings.TrimSpace(statement)}
+	if len(q.Periods) > 0 {
+		reply["periods"] = q.Periods
+	}
+	return reply
 }
 
 // Rule returns a rule of a scripted model: its reply to all requests with a name, or
