@@ -46,7 +46,8 @@ func wayRules(asks func(*llm.Request) bool, q fieldservice.Question, w fieldserv
 	planned := func(r *llm.Request) bool {
 		_, plan, _ := strings.Cut(last(r), "\nHow the tables join:\n")
 		plan, _, _ = strings.Cut(plan, "\n\n")
-		return asks(r) && !strings.Contains(last(r), "\nOther joins have the same cost") && strings.Contains(plan, "."+w.Column+" ")
+		undecided := strings.Contains(last(r), "\nOther joins have the same cost")
+		return asks(r) && !undecided && strings.Contains(strings.ReplaceAll(plan, "\n", " ")+" ", "."+w.Column+" ")
 	}
 	ran := func(r *llm.Request) bool { return asks(r) && Mentions(r, w.Column) }
 	return []llmtest.Rule{
