@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/examples/fieldservice"
@@ -34,7 +35,7 @@ func Replay(questions []fieldservice.Question) []llmtest.Rule {
 			writes := func(r *llm.Request) bool {
 				return (r.Name == "generate" || r.Name == "correct") && asks(r) && strings.Contains(last(r), before)
 			}
-			rules = append(rules, Rule("", writes, written(q, q.Statements[i])))
+			rules = append(rules, written("", writes, q, q.Statements[i])...)
 		}
 	}
 	return rules
@@ -50,19 +51,22 @@ func wayRules(asks func(*llm.Request) bool, q fieldservice.Question, w fieldserv
 		return asks(r) && !undecided && strings.Contains(strings.ReplaceAll(plan, "\n", " ")+" ", "."+w.Column+" ")
 	}
 	ran := func(r *llm.Request) bool { return asks(r) && Mentions(r, w.Column) }
-	return []llmtest.Rule{
-		Rule("generate", planned, written(q, w.Statement)),
-		Rule("answer", ran, w.Reply),
-	}
+	return append(written("generate", planned, q, w.Statement), Rule("answer", ran, w.Reply))
 }
 
-// written is the reply with a statement and the times that it reads.
-func written(q fieldservice.Question, statement string) map[string]any {
-	reply := map[string]any{"sql": strings.TrimSpace(statement)}
-	if len(q.Periods) > 0 {
-		reply["periods"] = q.Periods
+// written returns the rules for a statement. A prompt that asks for the times of the
+// question gets them next to it.
+func written(name string, match func(*llm.Request) bool, q fieldservice.Question, statement string) []llmtest.Rule {
+	sql := strings.TrimSpace(statement)
+	rules := []llmtest.Rule{Rule(name, match, map[string]any{"sql": sql})}
+	if len(q.Periods) == 0 {
+		return rules
 	}
-	return reply
+	timed := func(r *llm.Request) bool {
+		asks := func(m llm.Message) bool { return strings.Contains(m.Text(), `"periods"`) }
+		return match(r) && slices.ContainsFunc(r.Messages, asks)
+	}
+	return append([]llmtest.Rule{Rule(name, timed, map[string]any{"sql": sql, "periods": q.Periods})}, rules...)
 }
 
 // Rule returns a rule of a scripted model: its reply to all requests with a name, or
