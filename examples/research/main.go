@@ -4,7 +4,7 @@
 //
 //	go run ./examples/research                                  # the recorded questions, or your own
 //	go run ./examples/research "Which lines does a ship need?"  # one question, with a model
-//	go run ./examples/research -clarify 3 "What about waste?"   # asks before it begins
+//	go run ./examples/research -clarify 3 "What about waste?"   # asks before it begins, with a model
 //	go run ./examples/research -db research.db -resume          # resumes one that was stopped
 //
 // Reply "yes" or "no" to the tasks of a research, or type "draft" to see how to change
@@ -36,6 +36,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -117,10 +118,16 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 			return err
 		}
 		return chat.Converse(ctx, in, show, func(line string) error { return c.line(ctx, line) })
-	case question != "":
-		return chat.NotRecorded(port.Recorded())
 	}
-	for _, question := range port.Recorded() {
+	recorded := port.Recorded()
+	if question != "" {
+		i := slices.IndexFunc(recorded, func(q string) bool { return strings.EqualFold(q, strings.TrimSpace(question)) })
+		if i < 0 {
+			return chat.NotRecorded(recorded)
+		}
+		recorded = recorded[i : i+1]
+	}
+	for _, question := range recorded {
 		for _, line := range []string{question, "yes"} {
 			if err := c.ask(ctx, line); err != nil {
 				return err

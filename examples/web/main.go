@@ -32,6 +32,7 @@ import (
 
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/analysthttp"
+	"github.com/qedkit/qed/examples/analyst/orders"
 	"github.com/qedkit/qed/examples/internal/assistant"
 	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/internal/command"
@@ -80,7 +81,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 	}
 	p, err := assistant.Open(ctx, &o.Options, command.Log(out), func() llm.Model {
 		_, recorded := assistant.Replay(o.pause, rules()...)
-		return port.Model(recorded)
+		return orders.Model(port.Model(recorded))
 	})
 	if err != nil {
 		return err
