@@ -19,6 +19,7 @@ import (
 //     either limit of the period, as in "active in March".
 //   - NotChecked otherwise, and always if the query reads no times.
 //
+// Which column the times are of is not checked.
 // The cost grows with the number of bounds times that of periods.
 func (f Facts) Compare(declared []Period, bounds []Bound, complete bool) []Reading {
 	c := comparison{facts: f, complete: complete && len(bounds) > 0}
