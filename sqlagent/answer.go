@@ -113,12 +113,6 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	if len(s.Other) > 0 {
 		s.say(ctx, usertext.Fill(texts.OtherJoin, "chosen", s.Chosen.Text, "joins", strings.Join(s.Other, ", ")))
 	}
-	for _, note := range a.joinNotes(ctx, &s) {
-		s.add(ctx, note)
-	}
-	if len(s.Other) > 0 {
-		s.say(ctx, usertext.Fill(texts.OtherJoin, "chosen", s.Chosen.Text, "joins", strings.Join(s.Other, ", ")))
-	}
 	switch {
 	case s.Guessed:
 		s.say(ctx, usertext.Fill(texts.GuessedJoin, "tables", groupsText(s.Unconnected, " | ")))
