@@ -45,7 +45,9 @@ func TestEngineAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	types := func(_ dialect.TableName, column string) string { return map[string]string{"d": "DATE", "ts": "TIMESTAMP"}[column] }
+	types := func(_ dialect.TableName, column string) string {
+		return map[string]string{"d": "DATE", "ts": "TIMESTAMP"}[column]
+	}
 	rnd := rand.New(rand.NewPCG(5, 6))
 	complete := 0
 	for range 800 {
