@@ -73,17 +73,15 @@ func (g *grammar) alone(start, end int) bool {
 	if !g.gap(start).joins() || !g.gap(end).joins() && (g.gap(end) != apostrophe || g.word(end) != "s") {
 		return false
 	}
-	isDay := onDay[g.word(start-1)]
-	for start > 0 && g.gap(start) == space {
-		w := g.word(start - 1)
-		if !leading[w] && !(isDay && onDay[w]) && !yearName[w] {
-			break
-		}
+	if _, ok := yearNumber(g.word(start)); ok && g.gap(start) == space && yearName[g.word(start-1)] || onDay[g.word(start-1)] {
+		start--
+	}
+	for start > 0 && g.gap(start) == space && leading[g.word(start-1)] {
 		start--
 	}
 	before := g.word(start - 1)
 	if !g.gap(start).joins() || precedes[before] || follows[g.word(end)] || strings.HasSuffix(before, "ly") && !harmless[before] ||
-		before != "" && isDigit(before[0]) && g.word(start) == "of" {
+		before != "" && isDigit(before[0]) && ofWord[g.word(start)] {
 		return false
 	}
 	for i := range g.words {
@@ -97,7 +95,7 @@ func (g *grammar) alone(start, end int) bool {
 // doubtful reports whether the word at i can be of a time that no rule reads.
 func (g *grammar) doubtful(i int) bool {
 	w := g.word(i)
-	if _, ok := days[w]; ok || doubtful[w] || doubtful[strings.TrimSuffix(w, "s")] || months[w] > 0 || toDate[w] > 0 {
+	if _, ok := days[w]; ok || doubtful[w] || doubtful[strings.TrimSuffix(w, "s")] || months[w] > 0 || ordinals[w] > 0 || toDate[w] > 0 {
 		return !dayWord[w] || !grouping[g.word(i-1)]
 	}
 	if digits := strings.TrimLeft(w, "abcdefghijklmnopqrstuvwxyz"); digits != "" && isDigit(digits[0]) {
@@ -323,6 +321,9 @@ func (g *grammar) part(i int) (s span, n int) {
 	if n == 0 || s.unit == half && s.index > 2 || s.unit != month && g.zones.fiscal != time.January {
 		return span{}, 0
 	}
+	if of := g.next(i + n); s.unit == month && (of == "in" || of == "im") {
+		return s, n // the month can be a name
+	}
 	if y, k := g.yearOf(i + n); k > 0 {
 		return g.partOf(s, y), n + k
 	}
@@ -375,8 +376,9 @@ func (g *grammar) relative(i int) (span, int) {
 			return span{from: u.add(g.today, -count), to: g.today, loose: true}, 3
 		}
 	}
-	if !ok {
-		return span{}, 0
+	before := g.word(i - 1)
+	if !ok || w == "last" && before == "the" || w == "letzte" && articles[before] {
+		return span{}, 0 // the last one of some others, or the days up to today
 	}
 	n := 2
 	u := units[g.next(i+1)]

@@ -87,14 +87,14 @@ var (
 
 	// Before a time, precedes are words that make it another time, or that can.
 	// After it, follows are.
-	precedes = list("shortly just right long soon well kurz lange unmittelbar bald av af by to as at around about over within into than like from with per and or but nor via on up both each every all",
+	precedes = list("plus also auch rather eher latest earliest shortly just right long soon well kurz lange unmittelbar bald av af by to as at around about over within into than like from with per and or but nor via on up both each every all",
 		"und oder aber sowie als wie mit zu zum zur von vom an auf bei um gegen über unter nach pro je jede jeden jedes alle ab bis vor am",
 		"y et e o ou en og och i a à na da di do du de del le la el les van z w od po")
-	follows = list("of des der each every jede jeden jedes bc bce ad to and or but nor on plus minus than und oder aber sowie an bis y et e o ou en og och i a à na als")
+	follows = list("at um v n of des der each every jede jeden jedes bc bce ad to and or but nor on plus minus than und oder aber sowie an bis y et e o ou en og och i a à na als")
 
 	// afterYear are words that show a number before them to be a year: a number
 	// before a noun can be an amount.
-	afterYear = list("by per for with were was is are did do does have has had who that which where when and or to",
+	afterYear = list("vs versus compared than except by per for with were was is are did do does have has had who that which where when and or to",
 		"nach pro je für mit wurden wurde war waren ist sind hat haben hatten und oder bis aus von")
 
 	// grouping are words before a unit that is no time, as in "per month".
@@ -116,7 +116,7 @@ var (
 		"since until till til through thru throughout onward onwards beyond later earlier afterwards thereafter before after ago",
 		"prior previous previously preceding following subsequent past coming upcoming recent recently vs versus compared compare",
 		"compares comparing comparison relative against same corresponding respective except excepting excluding exclude excludes",
-		"without not never no none neither t besides apart instead unless including inclusive roughly approximately approx circa ca",
+		"excluded included ausgeschlossen exclusive exclusively inclusively without not never no none neither t besides apart instead unless including inclusive roughly approximately approx circa ca",
 		"almost nearly early late mid middle beginning begin begins start starts starting started end ends ending ended half halves",
 		"final part portion rest remainder remaining outside inside between up so far now currently nowadays day days hour hours",
 		"minute minutes decade decades century centuries fortnight semester semesters trimester season seasons period periods",
