@@ -35,7 +35,8 @@ type comparison struct {
 	names []string // of the tables in the catalog; empty: computed columns
 	class map[secureview.JoinedColumn]int
 	edges []edge
-	group []int // of the tables: those with the same number are connected by edges
+	group []int                                               // of the tables: those with the same number are connected by edges
+	link  map[secureview.JoinedColumn]secureview.JoinedColumn // a column to one that edges connect it with
 }
 
 // An edge is a relationship that holds between two tables of a FROM clause.
@@ -47,7 +48,8 @@ type edge struct {
 }
 
 func (r *reader) compare(from secureview.FromClause) *comparison {
-	c := &comparison{reader: r, from: from, class: map[secureview.JoinedColumn]int{}}
+	c := &comparison{reader: r, from: from, class: map[secureview.JoinedColumn]int{},
+		link: map[secureview.JoinedColumn]secureview.JoinedColumn{}}
 	for i, t := range from.Tables {
 		name, _ := r.catalog.find(t.Table.Name)
 		c.names = append(c.names, name)
@@ -66,11 +68,19 @@ func (r *reader) compare(from secureview.FromClause) *comparison {
 		}
 	}
 	for _, j := range from.Joins {
-		if len(j.Columns) > 0 && c.sharedKey(j) {
+		if c.implied(j) {
 			c.connect(j.Left, j.Right)
 		}
 	}
 	return c
+}
+
+// implied reports whether the equalities of a join follow from edges to other tables,
+// in the statement or not.
+func (c *comparison) implied(j secureview.Join) bool {
+	return len(j.Columns) > 0 && (c.sharedKey(j) || !slices.ContainsFunc(j.Columns, func(p [2]string) bool {
+		return c.linked(j.Left, p[0]) != c.linked(j.Right, p[1])
+	}))
 }
 
 // pair returns two names in a fixed order.
@@ -90,6 +100,24 @@ func (c *comparison) add(e edge) {
 	}
 	c.edges = append(c.edges, e)
 	c.connect(e.left, e.right)
+	for i := range e.leftColumns {
+		left, right := c.linked(e.left, e.leftColumns[i]), c.linked(e.right, e.rightColumns[i])
+		if left != right {
+			c.link[left] = right
+		}
+	}
+}
+
+// linked returns one column for all that edges connect with a column.
+func (c *comparison) linked(table int, name string) secureview.JoinedColumn {
+	column := secureview.JoinedColumn{Table: table, Column: name}
+	for {
+		next, ok := c.link[column]
+		if !ok {
+			return column
+		}
+		column = next
+	}
 }
 
 // equal reports whether columns of two tables are equal in pairs.
@@ -162,12 +190,25 @@ func (c *comparison) edge(j secureview.Join) *edge {
 		if j.Left > j.Right {
 			e = &edge{j.Left, j.Right, e.rightColumns, e.leftColumns, e.index, !e.reversed}
 		}
+		if !e.compared(j.Columns) {
+			continue
+		}
 		if best == nil || len(e.leftColumns) > len(best.leftColumns) ||
 			len(e.leftColumns) == len(best.leftColumns) && c.confidence(e) > c.confidence(best) {
 			best = e
 		}
 	}
 	return best
+}
+
+// compared reports whether a join compares the columns of an edge, or none.
+func (e *edge) compared(columns [][2]string) bool {
+	for i := range e.leftColumns {
+		if len(columns) > 0 && !slices.Contains(columns, [2]string{e.leftColumns[i], e.rightColumns[i]}) {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *comparison) confidence(e *edge) float64 { return c.catalog.relationships[e.index].Confidence }
@@ -181,8 +222,10 @@ func (c *comparison) without(j secureview.Join) qed.JoinRelationship {
 		})
 	}
 	switch {
-	case c.group[j.Left] == c.group[j.Right]:
+	case c.implied(j):
 		return qed.JoinImplied
+	case c.group[j.Left] == c.group[j.Right]:
+		return "" // a further comparison of tables that are joined
 	case !c.catalog.tables[left].related || !c.catalog.tables[right].related:
 		return "" // nothing is known about the joins of the table
 	case len(j.Columns) == 0 && len(j.Condition) == 0:
