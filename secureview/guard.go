@@ -168,7 +168,7 @@ func (g *Guard) rewrite(sql string, read func(string) (*sqlast.Query, error)) (*
 		return nil, err
 	}
 	stmt := &Statement{dialect: g.dialect, query: q, columns: resolved.Columns, reads: reads(resolved)}
-	if len(stmt.reads) > 1 {
+	if resolved.Tables > 1 {
 		stmt.froms = sync.OnceValue(func() []FromClause { return fromClauses(q) })
 	}
 	if stmt.limit, stmt.capped, err = limit(q, resolved.Columns, g.rowLimit); err != nil {

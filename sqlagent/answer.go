@@ -104,6 +104,12 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 		s.add(ctx, text)
 	}
 	a.noteTimes(ctx, &s)
+	for _, note := range a.joinNotes(ctx, &s) {
+		s.add(ctx, note)
+	}
+	if len(s.Other) > 0 {
+		s.say(ctx, usertext.Fill(texts.OtherJoin, "chosen", s.Chosen.Text, "joins", strings.Join(s.Other, ", ")))
+	}
 	switch {
 	case s.Guessed:
 		s.say(ctx, usertext.Fill(texts.GuessedJoin, "tables", groupsText(s.Unconnected, " | ")))
@@ -126,7 +132,7 @@ func (a *agent) explain(ctx context.Context, s state) state {
 		s.Reason = texts.NoQuery
 	}
 	s.Text = usertext.Fill(texts.NoAnswer, "reason", s.Reason)
-	s.Query = qed.Query{Language: query.SQL, JoinPath: s.Joins}
+	s.Query = qed.Query{Language: query.SQL}
 	if n := len(s.Draft.Corrections); n > 0 {
 		s.Query.Written = s.Draft.Corrections[n-1].Query
 	}

@@ -38,9 +38,12 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 		Written:  s.Draft.Query,
 		Executed: ran.stmt.SQL(),
 		Views:    viewNames(ran.stmt),
-		JoinPath: s.Joins,
+		JoinPath: a.joinPath(ran.stmt),
 		Rows:     len(ran.rows.Rows),
 		Values:   s.taken(s.Draft.Query),
+	}
+	if s.Other = nil; s.Chosen != nil {
+		s.Other = a.otherJoins(ran.stmt, s.Chosen)
 	}
 	qed.Emit(ctx, qed.QueryExecuted{
 		Query: ran.stmt.SQL(), Rows: len(ran.rows.Rows), Truncated: ran.rows.Truncated, Millis: ran.millis,

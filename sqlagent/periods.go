@@ -88,14 +88,6 @@ func (a *agent) checkTimes(ctx context.Context, s *state, stmt *secureview.State
 		"Give the same two days in periods"}}, nil
 }
 
-// keepDoubted has the statement run whose times are doubtful, if the model has no
-// other.
-func (s *state) keepDoubted() {
-	if s.Doubted != "" && s.Draft.Query == "" && s.Table == nil {
-		s.Draft.Query, s.Reason = s.Doubted, ""
-	}
-}
-
 // noteTimes says in the answer what times the statement reads.
 func (a *agent) noteTimes(ctx context.Context, s *state) {
 	texts := a.texts(ctx)

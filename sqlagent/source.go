@@ -216,10 +216,6 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 		return nil, s.refused(ctx, err)
 	}
 	tables := s.tablesOf(ran.stmt)
-	joins, err := s.joinsOf(ctx, tables)
-	if err != nil {
-		return nil, fmt.Errorf("sqlagent: %w", err)
-	}
 	return &query.Result{
 		Table: ran.rows,
 		Query: qed.Query{
@@ -227,7 +223,7 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 			Written:  sql,
 			Executed: ran.stmt.SQL(),
 			Views:    viewNames(ran.stmt),
-			JoinPath: joins,
+			JoinPath: s.joinPath(ran.stmt),
 			Rows:     len(ran.rows.Rows),
 			Millis:   ran.millis,
 		},
@@ -245,20 +241,6 @@ func (s *source) tablesOf(stmt *secureview.Statement) []string {
 		}
 	}
 	return names
-}
-
-// joinsOf returns the joins of tables as Describe shows them, one line each. If
-// several plans have the same cost it returns none, because the statement may
-// have used any of them.
-func (s *source) joinsOf(ctx context.Context, tables []string) ([]string, error) {
-	if len(tables) < 2 {
-		return nil, nil
-	}
-	plans, err := s.connect(ctx, tables)
-	if err != nil || len(plans) != 1 {
-		return nil, err
-	}
-	return joinLines(plans[0]), nil
 }
 
 // retrieval returns in words how to find the rows of a statement again.

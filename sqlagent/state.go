@@ -34,6 +34,10 @@ type state struct {
 	LeftOut     []string   // tables of Unconnected that the statement does not read
 	Guessed     bool       // the statement joins tables of several groups by conditions of its own
 
+	Chosen *joinChoice // the joins that the user chose; nil: the user was not asked
+	Kept   string      // the statement that was refused because it does not join as the user chose
+	Other  []string    // the joins of the statement that ran that are not those of Chosen
+
 	Named []values.Match // values of the joined tables that the question names
 
 	Draft   writing.Draft  // the statement

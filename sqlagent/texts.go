@@ -25,7 +25,15 @@ type Texts struct {
 	LeftOut      string // tables that are not connected with the others were not read; {tables}
 	WhichJoin    string // the question which join is meant
 	JoinChoice   string // one choice of WhichJoin; {role} is in words of the schema
-	ReadAs       string // words of the question were read as values of the data; {said}, {values}
+
+	// The joins of the query: {left} and {right} are tables. These do not make an
+	// answer partial, other than OtherJoin.
+	JoinedUnknown   string // by {columns}, which is no known relationship
+	JoinedOtherwise string // by another condition than that columns are equal
+	JoinedAll       string // by no condition
+	OtherJoin       string // the user chose {chosen}, and the query has {joins}
+
+	ReadAs string // words of the question were read as values of the data; {said}, {values}
 
 	// The line about the dates that words of the question mean: {dates}.
 	DatesUsed      string // the query reads them
@@ -49,7 +57,13 @@ var shippedTexts = map[string]Texts{
 		LeftOut:      "These data could not be combined with the rest and are not in the answer: {tables}. Please ask about them alone.",
 		WhichJoin:    "The data can be connected in several ways. Which one do you mean?",
 		JoinChoice:   "by the {role}",
-		ReadAs:       "{said} was read as {values}.",
+
+		JoinedUnknown:   "The query joins {left} and {right} by {columns}, which is no known relationship.",
+		JoinedOtherwise: "The query joins {left} and {right} by a condition that is no known relationship.",
+		JoinedAll:       "The query combines each row of {left} with each row of {right}.",
+		OtherJoin:       "You chose “{chosen}”, but the query joins by {joins}. Please check the result, or ask again.",
+
+		ReadAs: "{said} was read as {values}.",
 
 		DatesUsed:      answering.DatesUsed,
 		DatesDiffer:    answering.DatesDiffer,
@@ -69,7 +83,13 @@ var shippedTexts = map[string]Texts{
 		LeftOut:      "Diese Daten konnten nicht mit den übrigen verbunden werden und fehlen in der Antwort: {tables}. Bitte fragen Sie einzeln danach.",
 		WhichJoin:    "Die Daten können auf mehrere Arten verbunden werden. Welche meinen Sie?",
 		JoinChoice:   "über „{role}“",
-		ReadAs:       "{said} wurde als {values} gelesen.",
+
+		JoinedUnknown:   "Die Abfrage verbindet {left} und {right} über {columns}. Das ist keine bekannte Beziehung.",
+		JoinedOtherwise: "Die Abfrage verbindet {left} und {right} über eine Bedingung, die keine bekannte Beziehung ist.",
+		JoinedAll:       "Die Abfrage verbindet jede Zeile von {left} mit jeder Zeile von {right}.",
+		OtherJoin:       "Sie haben „{chosen}“ gewählt, aber die Abfrage verbindet über {joins}. Bitte prüfen Sie das Ergebnis, oder fragen Sie noch einmal.",
+
+		ReadAs: "{said} wurde als {values} gelesen.",
 
 		DatesUsed:      answering.DatesUsedGerman,
 		DatesDiffer:    answering.DatesDifferGerman,
