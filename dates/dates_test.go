@@ -85,6 +85,12 @@ func TestCalendars(t *testing.T) {
 		{"fiscal year from April, its first day", "2026-04-01T10:00:00Z", dates.Calendar{FiscalYearStart: time.April}, "im letzten Geschäftsjahr", "2025-04-01 2026-04-01"},
 		{"fiscal year with both numbers", "2026-04-01T10:00:00Z", dates.Calendar{FiscalYearStart: time.April}, "im Geschäftsjahr 2025/26", "2025-04-01 2026-04-01"},
 		{"fiscal year with one number", "2026-04-01T10:00:00Z", dates.Calendar{FiscalYearStart: time.April}, "FY2026", ""},
+		{"which last year", "2026-04-01T10:00:00Z", dates.Calendar{FiscalYearStart: time.April}, "last year", ""},
+		{"which May", "2026-04-01T10:00:00Z", dates.Calendar{FiscalYearStart: time.April}, "May this year", ""},
+		{"which May, last year", "2026-04-01T10:00:00Z", dates.Calendar{FiscalYearStart: time.April}, "May of last year", ""},
+		{"a year with its number", "2026-04-01T10:00:00Z", dates.Calendar{FiscalYearStart: time.April}, "May 2025", "2025-05-01 2025-06-01"},
+		{"which year to date", "2026-04-01T10:00:00Z", dates.Calendar{FiscalYearStart: time.April}, "YTD", ""},
+		{"quarters that fit", "2026-04-01T10:00:00Z", dates.Calendar{FiscalYearStart: time.April}, "last quarter", "2026-01-01 2026-04-01"},
 		{"quarter of which year", "2026-04-01T10:00:00Z", dates.Calendar{FiscalYearStart: time.April}, "Q1 2026", ""},
 		{"quarters that do not fit", "2026-04-01T10:00:00Z", dates.Calendar{FiscalYearStart: time.February}, "last quarter", ""},
 		{"Auckland is a day ahead", "2026-06-30T13:00:00Z", dates.Calendar{Zone: "Pacific/Auckland"}, "last month", "2026-06-01 2026-07-01"},
@@ -125,6 +131,15 @@ func TestNamesTime(t *testing.T) {
 	} {
 		if got := facts(t, "2026-03-31T10:00:00Z", dates.Calendar{}, text).NamesTime(); got != want {
 			t.Errorf("%.60q: %v", text, got)
+		}
+	}
+}
+
+func TestNamesTimeOfAFiscalYear(t *testing.T) {
+	for _, text := range []string{"orders of last year", "Q1 2026", "FY2026", "YTD", "before last year", "from last year to this year"} {
+		f := facts(t, "2026-04-01T10:00:00Z", dates.Calendar{FiscalYearStart: time.April}, text)
+		if _, ok := f.Words(); ok || !f.NamesTime() {
+			t.Errorf("%q is read: %v, names a time: %v", text, ok, f.NamesTime())
 		}
 	}
 }
