@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/dialect/postgres"
@@ -50,7 +51,7 @@ func timesTypes(d dialect.Dialect) func(dialect.TableName, string) string {
 
 // timesText returns times in a short form: each bound, with ? if it is not exact,
 // and what else there is to say.
-func timesText(t secureview.Times) string {
+func timesText(t dates.Times) string {
 	var parts []string
 	for _, b := range t.Bounds {
 		text := b.From + ".." + b.Before
