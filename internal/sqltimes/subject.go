@@ -232,7 +232,10 @@ func (r *reader) prefix(c *sqlast.Call, arg func(int) (subject, bool)) (s subjec
 		from, _ = number(c.Args[1])
 	}
 	n, isNumber := number(length)
-	if s, ok = arg(0); !ok || !isNumber || s.kind != unknown && r.dialect != "sqlite" && r.dialect != "mysql" || s.unit > day {
+	if s, ok = arg(0); !ok || !isNumber || s.unit > day {
+		return s, false
+	}
+	if s.kind != unknown && r.dialect != "sqlite" && r.dialect != "mysql" {
 		return s, false
 	}
 	s.text = true
