@@ -7,6 +7,7 @@ import (
 	"log"
 	"strings"
 
+	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/refusal"
@@ -87,4 +88,30 @@ func ExampleReadPolicy() {
 	// Output:
 	// dept ["id"] ""
 	// employee ["id" "name"] "secure_employee"
+}
+
+func ExampleStatement_Times() {
+	guard, err := secureview.New(&secureview.Policy{
+		Schema: "main",
+		Tables: map[string][]string{"invoice": {"id", "issued", "paid"}},
+	}, sqlite.Dialect{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	types := func(_ dialect.TableName, column string) string {
+		return map[string]string{"issued": "DATE", "paid": "DATETIME"}[column]
+	}
+	for _, column := range []string{"issued", "paid"} {
+		stmt, err := guard.Rewrite(context.Background(),
+			"SELECT COUNT(*) FROM invoice WHERE "+column+" BETWEEN '2026-03-01' AND '2026-03-31'")
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, b := range stmt.Times(types).Bounds {
+			fmt.Println(column, "from", b.From, "to before", b.Before)
+		}
+	}
+	// Output:
+	// issued from 2026-03-01 to before 2026-04-01
+	// paid from 2026-03-01 to before 2026-03-31
 }

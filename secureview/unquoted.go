@@ -16,8 +16,11 @@ import (
 func checkUnquoted(q *sqlast.Query, sql string) error {
 	var found *sqlast.Error
 	sqlast.Walk(q, func(n sqlast.Node) bool {
-		if b, ok := n.(*sqlast.Binary); ok && found == nil && (b.Op == sqlast.Sub || b.Op == sqlast.Div || b.Op == sqlast.IntDiv) {
-			found = unquoted(b, sql)
+		if b, ok := n.(*sqlast.Binary); ok && found == nil {
+			switch b.Op {
+			case sqlast.Sub, sqlast.Div, sqlast.IntDiv:
+				found = unquoted(b, sql)
+			}
 		}
 		return found == nil
 	})

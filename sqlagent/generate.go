@@ -6,6 +6,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
@@ -104,7 +105,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 func (a *agent) take(ctx context.Context, s *state, reply statement) {
 	sql := bare(reply.SQL)
 	if sql != "" && s.Draft.Write(ctx, query.SQL, sql) {
-		s.Periods = usable(reply.Periods)
+		s.Periods = answering.Periods(reply.Periods)
 		return
 	}
 	s.Draft.Query = ""

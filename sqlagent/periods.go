@@ -3,9 +3,7 @@ package sqlagent
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
@@ -20,35 +18,6 @@ import (
 // than the periods that the model gives for it, or than the words of the question.
 const ErrDatesDiffer refusal.Code = "dates_differ"
 
-// usable returns the periods of a reply that can be compared and shown.
-func usable(periods []dates.Period) []dates.Period {
-	var good []dates.Period
-	for _, p := range periods {
-		p.Words = prompt.Clip(strings.Join(strings.Fields(p.Words), " "), maxPeriodWords)
-		p.From, p.Before = strings.TrimSpace(p.From), strings.TrimSpace(p.Before)
-		if p.Words != "" && p.From+p.Before != "" && isLimit(p.From) && isLimit(p.Before) && !slices.Contains(good, p) && len(good) < maxPeriods {
-			good = append(good, p)
-		}
-	}
-	return good
-}
-
-const (
-	maxPeriods     = 20
-	maxPeriodWords = 100
-)
-
-// isLimit reports whether a text is empty, a day or a moment.
-func isLimit(text string) bool {
-	if text == "" {
-		return true
-	}
-	return slices.ContainsFunc([]string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05", time.RFC3339}, func(layout string) bool {
-		_, err := time.Parse(layout, text)
-		return err == nil
-	})
-}
-
 // readTimes compares the times that a statement reads with the periods that the
 // model gave for it, and with the words of the question. timeless reports that the
 // question names a time, and the statement looks at none.
@@ -57,9 +26,14 @@ func (a *agent) readTimes(ctx context.Context, s *state, stmt *secureview.Statem
 	if err != nil {
 		return nil, false, err
 	}
-	times := stmt.Times(func(table dialect.TableName, column string) string { return a.catalog.typeOf(table.Name, column) })
+	times := a.timesOf(stmt)
 	readings = facts.Compare(s.Periods, times.Bounds, times.Complete)
 	return readings, !times.Looks && (len(s.Periods) > 0 || facts.NamesTime()), nil
+}
+
+// timesOf returns the times that a statement reads.
+func (r *reader) timesOf(stmt *secureview.Statement) dates.Times {
+	return stmt.Times(func(table dialect.TableName, column string) string { return r.catalog.typeOf(table.Name, column) })
 }
 
 // checkTimes returns the problem of a statement that reads other times than it

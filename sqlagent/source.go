@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
@@ -105,6 +106,9 @@ func (v SourceOptions) reading() (Options, error) {
 // and not only for those that are saved. No limit on rows applies to Scan, but the
 // time limit of the database does.
 //
+// The source is a [query.Timed]: the tool query_builder compares the times of a
+// request with those that the statement reads.
+//
 // Run spends rows of the budget in the context ([budget.With]). Errors of the
 // database match the kinds of package sqldb. A failure that another statement may
 // avoid is a [*refusal.Error] as well.
@@ -159,6 +163,19 @@ func (s *source) Check(ctx context.Context, q json.RawMessage) (json.RawMessage,
 		return nil, s.refused(ctx, err)
 	}
 	return asJSON(sql)
+}
+
+// Times returns the times that a statement reads.
+func (s *source) Times(ctx context.Context, q json.RawMessage) (dates.Times, error) {
+	sql, err := written(q)
+	if err != nil {
+		return dates.Times{}, err
+	}
+	stmt, err := s.guard.Rewrite(ctx, sql)
+	if err != nil {
+		return dates.Times{}, s.refused(ctx, err)
+	}
+	return s.timesOf(stmt), nil
 }
 
 // written returns the statement in a query.

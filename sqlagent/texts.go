@@ -70,7 +70,7 @@ var shippedTexts = map[string]Texts{
 		DatesUsed:      answering.DatesUsed,
 		DatesDiffer:    answering.DatesDiffer,
 		DatesUnchecked: answering.DatesUnchecked,
-		NoTime:         "The question names a time, but the query does not look at one: the answer may be about all times.",
+		NoTime:         answering.NoTime,
 
 		Unproved: answering.Unproved,
 	},
@@ -98,7 +98,7 @@ var shippedTexts = map[string]Texts{
 		DatesUsed:      answering.DatesUsedGerman,
 		DatesDiffer:    answering.DatesDifferGerman,
 		DatesUnchecked: answering.DatesUncheckedGerman,
-		NoTime:         "Die Frage nennt eine Zeit, aber die Abfrage achtet auf keine: Die Antwort kann für alle Zeiten gelten.",
+		NoTime:         answering.NoTimeGerman,
 
 		Unproved: answering.UnprovedGerman,
 	},

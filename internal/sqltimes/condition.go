@@ -2,7 +2,6 @@ package sqltimes
 
 import (
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -258,7 +257,7 @@ func isYear(e sqlast.Expr) bool {
 	}
 	switch len(n.Text) {
 	case 4, 6, 8:
-		return slices.Contains([]string{"19", "20", "21"}, n.Text[:2])
+		return isCentury(n.Text)
 	}
 	return len(n.Text) >= 9 && len(n.Text) <= 13
 }

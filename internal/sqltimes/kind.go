@@ -1,6 +1,7 @@
 package sqltimes
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
@@ -26,6 +27,8 @@ func kindOf(dialect, typ string) (kind, unit) {
 		digits = int(n[0] - '0')
 	}
 	switch {
+	case name == "":
+		return unknown, nano
 	case strings.HasSuffix(typ, "[]"):
 		return numbers, nano
 	case name == "date":
@@ -48,19 +51,20 @@ func kindOf(dialect, typ string) (kind, unit) {
 			return moments, nano // no limit is exact
 		}
 		return moments, micro
-	case name == "", name == "any", strings.Contains(name, "char"), strings.Contains(name, "text"), strings.Contains(name, "clob"),
-		name == "string", name == "blob", name == "json", name == "jsonb":
+	case textTypes[name], strings.Contains(name, "char"), strings.Contains(name, "text"), strings.Contains(name, "clob"):
 		return unknown, nano
 	}
 	return numbers, nano
 }
+
+var textTypes = words("any string blob json jsonb")
 
 // namesTime reports whether a name looks like that of a column or table of times,
 // such as fiscal_year, createdAt or sales_2026.
 func namesTime(name string) bool {
 	start := 0
 	for i := 1; i <= len(name); i++ {
-		if i < len(name) && (name[i] == '_' || 'A' <= name[i] && name[i] <= 'Z' && name[i-1] >= 'a') || i == len(name) {
+		if i == len(name) || name[i] == '_' || 'A' <= name[i] && name[i] <= 'Z' && name[i-1] >= 'a' {
 			if isTimeWord(ascii.Lower(strings.Trim(name[start:i], "_")), start > 0) {
 				return true
 			}
@@ -103,17 +107,23 @@ func looksLikeTime(s string) bool {
 			run++
 			continue
 		}
-		if first := i - run; run >= 4 && (s[first:first+2] == "19" || s[first:first+2] == "20" || s[first:first+2] == "21") {
+		if run >= 4 && isCentury(s[i-run:i]) {
 			return true
 		}
 		run = 0
 	}
-	for word := range strings.FieldsFuncSeq(ascii.Lower(s), func(r rune) bool { return r < 'a' && (r < '0' || r > '9') || r > 'z' && r < 0x80 }) {
+	isGap := func(r rune) bool { return r < 'a' && (r < '0' || r > '9') || r > 'z' && r < 0x80 }
+	for word := range strings.FieldsFuncSeq(ascii.Lower(s), isGap) {
 		if timeNames[word] {
 			return true
 		}
 	}
 	return false
+}
+
+// isCentury reports whether digits begin like a year from 1900 to 2199.
+func isCentury(digits string) bool {
+	return slices.Contains([]string{"19", "20", "21"}, digits[:2])
 }
 
 const maxTimeText = 200

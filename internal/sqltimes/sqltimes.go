@@ -15,25 +15,9 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// Times are the times that a statement reads.
-type Times struct {
-	// Bounds are what the conditions leave of each column with times: those of WHERE
-	// and ON, of each CASE and FILTER, and of each subquery. A bound is not Exact if
-	// what it leaves depends on values that the type of the column does not tell.
-	Bounds []dates.Bound
-
-	// Complete reports that Bounds has all conditions on times.
-	Complete bool
-
-	// Looks reports that the statement has a date, a function of dates or the
-	// current time, or that a condition, a group or the order of its rows may be about
-	// times.
-	Looks bool
-}
-
 // Read reads a resolved query. types returns the type of a column of an object, or
 // an empty string.
-func Read(q *sqlast.Query, dialect string, types func(o *sqlast.Object, column string) string) Times {
+func Read(q *sqlast.Query, dialect string, types func(o *sqlast.Object, column string) string) dates.Times {
 	asMoments := read(q, dialect, types, false)
 	asDays := read(q, dialect, types, true)
 	for i := range asMoments.Bounds {
@@ -44,14 +28,14 @@ func Read(q *sqlast.Query, dialect string, types func(o *sqlast.Object, column s
 	return asMoments
 }
 
-func read(q *sqlast.Query, dialect string, types func(*sqlast.Object, string) string, unknownAreDays bool) Times {
+func read(q *sqlast.Query, dialect string, types func(*sqlast.Object, string) string, unknownAreDays bool) dates.Times {
 	r := &reader{
 		dialect: dialect, types: types, unknownAreDays: unknownAreDays,
 		envs: map[*sqlast.Select]*env{}, owners: map[*relation]*env{}, wheres: map[*env]map[key]set{},
 		read: map[sqlast.Node]bool{}, passed: map[key]bool{},
 	}
 	r.query(q, nil)
-	t := Times{Bounds: r.bounds()}
+	t := dates.Times{Bounds: r.bounds()}
 	t.Looks = r.looks || r.incomplete || len(r.found) > 0
 	loose := r.rest(q, &t)
 	t.Complete = !r.incomplete && !loose
@@ -60,7 +44,7 @@ func read(q *sqlast.Query, dialect string, types func(*sqlast.Object, string) st
 
 // rest looks at what is outside of conditions. It reports whether there is a date
 // or the current time that was not read as a limit: a period can be meant by it.
-func (r *reader) rest(q *sqlast.Query, t *Times) (loose bool) {
+func (r *reader) rest(q *sqlast.Query, t *dates.Times) (loose bool) {
 	sqlast.Walk(q, func(n sqlast.Node) bool {
 		switch n := n.(type) {
 		case *sqlast.Table:

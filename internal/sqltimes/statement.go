@@ -47,7 +47,10 @@ type relation struct {
 	env     *env          // around query
 }
 
-const maxDepth = 20
+const (
+	maxDepth = 20  // of queries through which a column is followed, and of functions
+	maxFound = 300 // conditions; each is compared with all others
+)
 
 // find returns the relation of a column, and the env that has it.
 func (in *env) find(c *sqlast.Column) (*relation, *env) {
@@ -88,10 +91,8 @@ func (r *reader) itemOf(rel *relation, column string) (sqlast.Expr, *env) {
 	if at < 0 || at >= len(sel.Items) {
 		return nil, nil
 	}
-	if slices.ContainsFunc(sel.Items[:at], func(it sqlast.Item) bool { _, ok := it.Expr.(*sqlast.Star); return ok }) && rel.columns != nil {
-		return nil, nil
-	}
-	if _, ok := sel.Items[at].Expr.(*sqlast.Star); ok {
+	isStar := func(it sqlast.Item) bool { _, ok := it.Expr.(*sqlast.Star); return ok }
+	if isStar(sel.Items[at]) || rel.columns != nil && slices.ContainsFunc(sel.Items[:at], isStar) {
 		return nil, nil
 	}
 	return sel.Items[at].Expr, r.env(sel, rel.env)
@@ -232,6 +233,10 @@ func (r *reader) relation(rel sqlast.Relation, in *env) limits {
 
 // add notes what a condition leaves.
 func (r *reader) add(sets map[key]set, in *env, optional bool) {
+	if len(r.found) > maxFound {
+		r.incomplete = true
+		return
+	}
 	for k, s := range sets {
 		r.found = append(r.found, found{k, s, in, optional})
 	}

@@ -232,7 +232,10 @@ func (r *reader) prefix(c *sqlast.Call, arg func(int) (subject, bool)) (s subjec
 		from, _ = number(c.Args[1])
 	}
 	n, isNumber := number(length)
-	if s, ok = arg(0); !ok || !isNumber || s.kind != unknown && r.dialect != "sqlite" && r.dialect != "mysql" || s.unit > day {
+	if s, ok = arg(0); !ok || !isNumber || s.unit > day {
+		return s, false
+	}
+	if s.kind != unknown && r.dialect != "sqlite" && r.dialect != "mysql" {
 		return s, false
 	}
 	s.text = true
@@ -262,9 +265,21 @@ func (r *reader) compare(s subject, op sqlast.BinaryOp, e sqlast.Expr) (set, boo
 	if s.as == cycles {
 		return r.compareCycle(s, op, e)
 	}
-	at, ok := r.operand(s, e)
+	at, beforeMoments, ok := r.operand(s, e)
 	if !ok {
 		return set{}, false
+	}
+	if beforeMoments {
+		switch op {
+		case sqlast.Le:
+			op = sqlast.Lt
+		case sqlast.Gt:
+			op = sqlast.Ge
+		case sqlast.Eq, sqlast.Same:
+			return of(), true
+		case sqlast.Ne, sqlast.NotSame:
+			return all(), true
+		}
 	}
 	first := s.unit.floor(at)
 	next := s.unit.after(first)
@@ -297,14 +312,16 @@ func (r *reader) compare(s subject, op sqlast.BinaryOp, e sqlast.Expr) (set, boo
 }
 
 // operand returns the date or moment with which a subject is compared.
-func (r *reader) operand(s subject, e sqlast.Expr) (at time.Time, ok bool) {
+// beforeMoments reports that it is a text without a time of day, which is before
+// all moments of the day, and equal to none.
+func (r *reader) operand(s subject, e sqlast.Expr) (at time.Time, beforeMoments, ok bool) {
 	switch s.as {
 	case yearly:
 		n, ok := number(e)
 		if ok = ok && n > 0 && n < 10000; ok {
 			r.markRead(e)
 		}
-		return date(n, 1, 1), ok
+		return date(n, 1, 1), false, ok
 	case formatted:
 		text := ""
 		switch e := e.(type) {
@@ -319,25 +336,25 @@ func (r *reader) operand(s subject, e sqlast.Expr) (at time.Time, ok bool) {
 		if err == nil {
 			r.markRead(e)
 		}
-		return t, err == nil
+		return t, false, err == nil
 	}
 	v, ok := r.constant(e)
 	if !ok {
-		return at, false
+		return at, false, false
 	}
 	midnight := day.floor(v.at).Equal(v.at)
 	if v.clock && s.unit >= day { // engines cast the text to a date, or compare two texts
 		switch r.dialect {
 		case "mysql":
 		case "sqlite":
-			return at, false
+			return at, false, false
 		default:
 			if !v.typed && !midnight {
-				return at, false
+				return at, false, false
 			}
 		}
 	}
-	return v.at, true
+	return v.at, r.dialect == "sqlite" && s.unit < day && !v.clock, true
 }
 
 // compareCycle is compare for the number of a month or quarter.

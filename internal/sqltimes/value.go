@@ -17,7 +17,9 @@ type value struct {
 }
 
 // layouts are the texts that every engine reads as a date or a moment.
-var layouts = []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05"}
+var layouts = []string{
+	time.DateOnly, "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05",
+}
 
 // text reads a string.
 func (r *reader) text(s string) (value, bool) {
@@ -301,7 +303,8 @@ func unitOf(e sqlast.Expr) (unit, bool) {
 }
 
 var units = map[string]unit{
-	"second": second, "minute": minute, "hour": hour, "day": day, "week": week, "month": month, "quarter": quarter, "year": year,
+	"second": second, "minute": minute, "hour": hour,
+	"day": day, "week": week, "month": month, "quarter": quarter, "year": year,
 }
 
 // layoutOf returns the layout of package time for a format of strftime,
@@ -317,8 +320,11 @@ var formats = map[string]struct {
 	unit   unit
 }{
 	"%Y": {"2006", year}, "%Y-%m": {"2006-01", month}, "%Y%m": {"200601", month}, "%Y/%m": {"2006/01", month},
-	"%Y-%m-%d": {"2006-01-02", day}, "%Y%m%d": {"20060102", day}, "%Y/%m/%d": {"2006/01/02", day}, "%F": {"2006-01-02", day},
+	"%Y-%m-%d": {"2006-01-02", day}, "%Y%m%d": {"20060102", day}, "%Y/%m/%d": {"2006/01/02", day},
+	"%F":       {"2006-01-02", day},
 	"%Y-%m-01": {"2006-01-02", month}, // the first day
-	"YYYY":     {"2006", year}, "YYYY-MM": {"2006-01", month}, "YYYYMM": {"200601", month}, "YYYY/MM": {"2006/01", month},
-	"YYYY-MM-DD": {"2006-01-02", day}, "YYYYMMDD": {"20060102", day}, "YYYY/MM/DD": {"2006/01/02", day}, "YYYY-MM-01": {"2006-01-02", month},
+
+	"YYYY": {"2006", year}, "YYYY-MM": {"2006-01", month}, "YYYYMM": {"200601", month}, "YYYY/MM": {"2006/01", month},
+	"YYYY-MM-DD": {"2006-01-02", day}, "YYYYMMDD": {"20060102", day}, "YYYY/MM/DD": {"2006/01/02", day},
+	"YYYY-MM-01": {"2006-01-02", month},
 }
