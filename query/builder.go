@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -112,7 +113,7 @@ func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
 	if err != nil {
 		return built{}, fmt.Errorf("source %s cannot be described: %w", source.Name(), err)
 	}
-	facts, err := qed.Dates(ctx, in.Request)
+	facts, err := answering.FactsFor(ctx, source, in.Request)
 	if err != nil {
 		return built{}, err
 	}
