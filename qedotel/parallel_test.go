@@ -29,7 +29,7 @@ func attr(s trace.ReadOnlySpan, key string) string {
 // What calls of one tool do at the same time is below the call that did it, also in
 // the branches of a graph within it.
 func TestParallelCalls(t *testing.T) {
-	const calls = 8
+	const calls = 4
 	r := record(t, true)
 	helper := llm.Wrap(llm.ModelFunc(func(_ context.Context, req *llm.Request, _ func(llm.Delta)) (*llm.Response, error) {
 		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: "yes"}, FinishReason: llm.FinishStop, Model: "m1",
@@ -73,6 +73,7 @@ func TestParallelCalls(t *testing.T) {
 		}
 		return n, err
 	})
+	count.Idempotent = true // so that they run at the same time
 	var wanted []llm.ToolCall
 	for n := range calls {
 		wanted = append(wanted, llm.ToolCall{ID: fmt.Sprint("call", n), Name: "count", Arguments: json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))})
@@ -154,7 +155,7 @@ func TestFewLabels(t *testing.T) {
 	replies = append(replies, llmtest.Reply{ToolCalls: []llm.ToolCall{{ID: "k", Name: "known", Arguments: json.RawMessage(`{}`)}}},
 		llmtest.Reply{Text: "done"})
 	model := llm.Wrap(llmtest.New(llmtest.Rule{Replies: replies}), r.Model(client))
-	agent, err := toolagent.New(model, qed.NewRegistry(nil, known), &toolagent.Options{MaxSteps: 50})
+	agent, err := toolagent.New(model, qed.NewRegistry(nil, known), &toolagent.Options{Stop: []toolagent.Stop{toolagent.MaxSteps(50)}})
 	if err != nil {
 		t.Fatal(err)
 	}

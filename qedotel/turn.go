@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -125,14 +124,13 @@ func (tt *turn) keep(c call) bool {
 	return true
 }
 
-// at returns the innermost open part that holds a place, or the turn. Of parts with
-// the same path it is the one of the same call.
+// at returns the innermost open part that holds a place, or the turn. It prefers those
+// of the same call: calls of one tool at the same time have the same paths.
 func (tt *turn) at(at place) *part {
 	best := tt.parts[0]
 	for _, p := range tt.parts[1:] {
-		switch {
-		case !p.holds(at.path), len(p.path) < len(best.path):
-		case len(p.path) > len(best.path), p.call == at.call, best.call != at.call:
+		same, longer := p.call == at.call, len(p.path) >= len(best.path)
+		if p.holds(at.path) && (same && best.call != at.call || same == (best.call == at.call) && longer) {
 			best = p
 		}
 	}
@@ -163,12 +161,6 @@ func (tt *turn) close(event qed.Event, kind, path, id string, failed bool, attrs
 	}
 }
 
-// shared reports whether another open part has the path of p. Calls are then told
-// apart by their id.
-func (tt *turn) shared(p *part) bool {
-	return slices.ContainsFunc(tt.parts, func(other *part) bool { return other != p && other.path == p.path && other.call != p.call })
-}
-
 // flush makes the spans of the calls that were made in a part until its end. Events
 // are read late, so a later part may have the same path and calls of its own.
 func (tt *turn) flush(p *part, end time.Time) {
@@ -176,7 +168,7 @@ func (tt *turn) flush(p *part, end time.Time) {
 	var ready []call
 	kept := tt.calls[:0]
 	for _, c := range tt.calls {
-		if p.holds(c.path) && (p.call == c.call || !tt.shared(p)) && !c.end.After(end) {
+		if p.holds(c.path) && (p == tt.parts[0] || p.call == c.call) && !c.end.After(end) {
 			ready = append(ready, c)
 		} else {
 			kept = append(kept, c)
