@@ -130,7 +130,7 @@ func ExampleDates() {
 	ctx := qed.WithClock(context.Background(), func() time.Time { return time.Date(2026, time.November, 23, 9, 0, 0, 0, time.UTC) })
 	answer, err := qed.Ask(ctx, agent, qed.Turn{
 		Text:     "How many orders came last month?",
-		Calendar: &dates.Calendar{Zone: "Europe/Berlin", DataZone: "Europe/Berlin"},
+		Calendar: &dates.Calendar{Zone: "Europe/Berlin"},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -138,7 +138,12 @@ func ExampleDates() {
 	}
 	fmt.Println(answer.Text)
 	// Output:
-	// Today is Monday, 2026-11-23 in the user's time zone, Europe/Berlin. Times in the data without a zone are in Europe/Berlin. A week begins on Monday. The fiscal year begins in January; the present one is from 2026-01-01 up to, not including, 2027-01-01.
-	// The words for times mean exactly these days. Use the dates as they are, and compute no others:
-	// - "last month": from 2026-10-01 up to, not including, 2026-11-01
+	// Today is Monday, 2026-11-23. Days and times are in the time zone Europe/Berlin. A week begins on Monday.
+	// Calendar, each from the first day to before the second:
+	// - day: last 2026-11-22 to 2026-11-23, this 2026-11-23 to 2026-11-24, next 2026-11-24 to 2026-11-25
+	// - week: last 2026-11-16 to 2026-11-23, this 2026-11-23 to 2026-11-30, next 2026-11-30 to 2026-12-07
+	// - month: last 2026-10-01 to 2026-11-01, this 2026-11-01 to 2026-12-01, next 2026-12-01 to 2027-01-01
+	// - quarter: last 2026-07-01 to 2026-10-01, this 2026-10-01 to 2027-01-01, next 2027-01-01 to 2027-04-01
+	// - half: last 2026-01-01 to 2026-07-01, this 2026-07-01 to 2027-01-01, next 2027-01-01 to 2027-07-01
+	// - year: last 2025-01-01 to 2026-01-01, this 2026-01-01 to 2027-01-01, next 2027-01-01 to 2028-01-01
 }

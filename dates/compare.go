@@ -16,9 +16,11 @@ import (
 //   - Contradicted if all times of the query are known and none of them agrees with
 //     the period. A range around the period agrees, because growth or a moving
 //     average needs it, unless it is only a day too long. A limit alone agrees with
-//     either limit of the period, as in "active in March".
+//     either limit of the period, as in "active in March", and a day with the period
+//     around it, as the last one for a balance and the first one in a table of months.
 //   - NotChecked otherwise, and always if the query reads no times.
 //
+// Which column the times are of is not checked.
 // The cost grows with the number of bounds times that of periods.
 func (f Facts) Compare(declared []Period, bounds []Bound, complete bool) []Reading {
 	c := comparison{facts: f, complete: complete && len(bounds) > 0}
@@ -91,8 +93,9 @@ type limits struct {
 func (f Facts) limits(from, before string) limits {
 	first, ok1 := f.clock(from)
 	last, ok2 := f.clock(before)
-	some := !first.IsZero() || !last.IsZero()
-	return limits{from: first, to: last, valid: ok1 && ok2 && some && (first.IsZero() || last.IsZero() || first.Before(last))}
+	l := limits{from: first, to: last, valid: ok1 && ok2 && (!first.IsZero() || !last.IsZero())}
+	l.valid = l.valid && (first.IsZero() || last.IsZero() || first.Before(last))
+	return l
 }
 
 // clock reads a day or a moment. A moment with an offset is moved to the zone of
@@ -101,7 +104,8 @@ func (f Facts) clock(text string) (time.Time, bool) {
 	if text == "" {
 		return time.Time{}, true
 	}
-	for _, layout := range []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04"} {
+	clocks := []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04"}
+	for _, layout := range clocks {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, true
 		}
@@ -117,7 +121,8 @@ func (f Facts) clock(text string) (time.Time, bool) {
 
 // contains reports whether m is within l.
 func (l limits) contains(m limits) bool {
-	return (l.from.IsZero() || !m.from.IsZero() && !m.from.Before(l.from)) && (l.to.IsZero() || !m.to.IsZero() && !m.to.After(l.to))
+	return (l.from.IsZero() || !m.from.IsZero() && !m.from.Before(l.from)) &&
+		(l.to.IsZero() || !m.to.IsZero() && !m.to.After(l.to))
 }
 
 // madeOf reports whether the parts within l are all of l together.
@@ -149,13 +154,21 @@ func (l limits) agrees(p limits, today time.Time) bool {
 	shared := !l.from.IsZero() && (l.from.Equal(p.from) || l.from.Equal(p.to)) ||
 		!l.to.IsZero() && (l.to.Equal(p.from) || l.to.Equal(p.to))
 	open := l.from.IsZero() || l.to.IsZero() || p.from.IsZero() || p.to.IsZero()
-	oneDay := !p.from.IsZero() && p.to.Equal(p.from.AddDate(0, 0, 1))
-	if shared && open {
+	if shared && (open || p.oneDay()) && !l.tooLong(p) {
 		return true
 	}
 	if l.from.Equal(p.from) && p.to.After(today) && !l.to.Before(today) {
 		return true // the period is not over yet
 	}
-	tooLong := l.from.Equal(p.from) && !l.to.IsZero() && l.to.Sub(p.to) <= 24*time.Hour
-	return l.contains(p) && !tooLong || shared && oneDay && !tooLong
+	if p.contains(l) && (l.oneDay() || l.from.Equal(p.from) && l.to.AddDate(0, 0, -1).Day() == 1) {
+		return true // the day of a balance, or the first days of months
+	}
+	return l.contains(p) && !l.tooLong(p)
+}
+
+func (l limits) oneDay() bool { return !l.from.IsZero() && l.to.Equal(l.from.AddDate(0, 0, 1)) }
+
+// tooLong reports whether l is p and at most a day more.
+func (l limits) tooLong(p limits) bool {
+	return l.from.Equal(p.from) && !l.to.IsZero() && !p.to.IsZero() && l.to.After(p.to) && l.to.Sub(p.to) <= 24*time.Hour
 }

@@ -16,8 +16,9 @@
 //   - The last 7 days, weeks or months end with yesterday. Queries with other
 //     limits do not contradict these words.
 //   - "From January to March" includes March, and "between" does as well.
-//   - Quarters and halves with a number are read only if the fiscal year begins in
-//     January, and FY2026 as well. 2025/26 names both years.
+//   - If the fiscal year does not begin in January, years of which no number is said,
+//     quarters and halves with a number and FY2026 can be of either year, and are not
+//     read. FY2025/26 names both years.
 package dates
 
 import (
@@ -134,7 +135,10 @@ func (f Facts) String() string {
 	lines := []struct {
 		name string
 		unit unit
-	}{{"day", day}, {"week", week}, {"month", month}, {"quarter", quarter}, {"half", half}, {"year", year}, {"fiscal year", fiscalYear}}
+	}{
+		{"day", day}, {"week", week}, {"month", month}, {"quarter", quarter}, {"half", half}, {"year", year},
+		{"fiscal year", fiscalYear},
+	}
 	for _, line := range lines {
 		if line.unit == fiscalYear && f.zones.fiscal == time.January {
 			continue

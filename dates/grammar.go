@@ -15,6 +15,7 @@ type span struct {
 	year     int  // the year that names a part of a year
 	index    int  // the number of the part in the year; 0 if span is no such part
 	present  bool // of words such as "today", which often mean the state of the data
+	open     bool // it can be of the fiscal year or of the calendar's year
 }
 
 // complete reports whether s has limits. A part of a year without the year has none.
@@ -52,7 +53,10 @@ func read(text string, today time.Time, zones resolved) (words string, s span, n
 			continue
 		}
 		names = names || !found.present && g.gap(i) != odd && g.gap(i+n) != odd
-		count, start, end, s = count+1, i, i+n, found
+		if count++; found.open {
+			count++ // it is one of two
+		}
+		start, end, s = i, i+n, found
 		i += n
 	}
 	if count != 1 || !g.alone(start, end) {
@@ -73,17 +77,17 @@ func (g *grammar) alone(start, end int) bool {
 	if !g.gap(start).joins() || !g.gap(end).joins() && (g.gap(end) != apostrophe || g.word(end) != "s") {
 		return false
 	}
-	isDay := onDay[g.word(start-1)]
-	for start > 0 && g.gap(start) == space {
-		w := g.word(start - 1)
-		if !leading[w] && !(isDay && onDay[w]) && !yearName[w] {
-			break
-		}
+	_, isYear := yearNumber(g.word(start))
+	if isYear && g.gap(start) == space && yearName[g.word(start-1)] || onDay[g.word(start-1)] {
+		start--
+	}
+	for start > 0 && g.gap(start) == space && leading[g.word(start-1)] {
 		start--
 	}
 	before := g.word(start - 1)
-	if !g.gap(start).joins() || precedes[before] || follows[g.word(end)] || strings.HasSuffix(before, "ly") && !harmless[before] ||
-		before != "" && isDigit(before[0]) && g.word(start) == "of" {
+	adverb := strings.HasSuffix(before, "ly") && !harmless[before]
+	dayOf := before != "" && isDigit(before[0]) && ofWord[g.word(start)]
+	if !g.gap(start).joins() || precedes[before] || follows[g.word(end)] || adverb || dayOf {
 		return false
 	}
 	for i := range g.words {
@@ -97,21 +101,30 @@ func (g *grammar) alone(start, end int) bool {
 // doubtful reports whether the word at i can be of a time that no rule reads.
 func (g *grammar) doubtful(i int) bool {
 	w := g.word(i)
-	if _, ok := days[w]; ok || doubtful[w] || doubtful[strings.TrimSuffix(w, "s")] || months[w] > 0 || toDate[w] > 0 {
+	_, isDay := days[w]
+	if isDay || doubtful[w] || doubtful[strings.TrimSuffix(w, "s")] || months[w] > 0 || ordinals[w] > 0 || toDate[w] > 0 {
 		return !dayWord[w] || !grouping[g.word(i-1)]
 	}
-	if digits := strings.TrimLeft(w, "abcdefghijklmnopqrstuvwxyz"); digits != "" && isDigit(digits[0]) {
-		// A time or a part of one, such as 3pm, kw12, 14:30 and 24/25.
-		prefix := len(w) - len(digits)
-		next, before := g.word(i+1), g.word(i-1)
-		return prefix > 0 && prefix <= 2 || !isNumber(w) || len(w) >= 4 && isNumber(w) ||
-			next != "" && isDigit(next[0]) && g.gap(i+1) != plain || before != "" && isDigit(before[0]) && g.gap(i) != plain ||
-			g.gap(i) == apostrophe
+	if strings.ContainsAny(w, "0123456789") {
+		return g.doubtfulNumber(i)
 	}
 	if harmless[w] || units[w] > 0 && grouping[g.word(i-1)] {
 		return false
 	}
 	return slices.ContainsFunc(unitStems, func(stem string) bool { return strings.Contains(w, stem) })
+}
+
+// doubtfulNumber reports whether the word at i with digits can be of a time. Amounts
+// of at most three digits are not, unless they are next to another number, and
+// neither are names such as "sku7".
+func (g *grammar) doubtfulNumber(i int) bool {
+	w := g.word(i)
+	if !isNumber(w) {
+		return isDigit(w[0]) || len(w) > 1 && isDigit(w[1]) || len(w) > 2 && isDigit(w[2])
+	}
+	next, before := g.word(i+1), g.word(i-1)
+	return len(w) >= 4 || g.gap(i) == apostrophe ||
+		next != "" && isDigit(next[0]) && g.gap(i+1) != plain || before != "" && isDigit(before[0]) && g.gap(i) != plain
 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
@@ -172,7 +185,7 @@ func (g *grammar) expression(i int) (span, int) {
 		at := g.skip(i+1, articles)
 		a, n := g.item(at, true)
 		if end := at + n; n > 0 && a.complete() && w == "from" && (g.next(end) == "onwards" || g.next(end) == "onward") {
-			return span{from: a.from}, end + 1 - i
+			return span{from: a.from, open: a.open}, end + 1 - i
 		}
 		if s, end := g.pair(a, at+n, false); n > 0 && end > 0 {
 			return s, end - i
@@ -210,7 +223,9 @@ func (g *grammar) limited(i, k int, of func(span) span) (span, int) {
 	if n == 0 || !s.complete() || s.loose || s.unit == 0 {
 		return span{}, 0
 	}
-	return of(s), at + n - i
+	limit := of(s)
+	limit.open = s.open
+	return limit, at + n - i
 }
 
 // pair reads what follows the time a at i to make it a range or a list, and returns
@@ -248,7 +263,7 @@ func (g *grammar) pair(a span, i int, between bool) (span, int) {
 	if !a.from.Before(b.from) || list && !a.to.Equal(b.from) {
 		return a, 0
 	}
-	return span{from: a.from, to: b.to}, at + n
+	return span{from: a.from, to: b.to, open: a.open || b.open}, at + n
 }
 
 // item reads one unit of the calendar or one window, without range words. It can be
@@ -304,7 +319,8 @@ func (g *grammar) part(i int) (s span, n int) {
 	w, next := g.word(i), g.next(i+1)
 	switch u, index := numberedPart(w); {
 	case months[w] > 0:
-		if before := g.word(i - 1); i > 0 && before != "" && isDigit(before[0]) && len(before) <= len("31st") && !(len(before) == 4 && isNumber(before)) && g.gap(i) != plain {
+		before := g.word(i - 1)
+		if _, isYear := yearNumber(before); before != "" && isDigit(before[0]) && !isYear && g.gap(i) != plain {
 			return s, 0 // a day
 		}
 		s.unit, s.index, n = month, months[w], 1
@@ -320,10 +336,17 @@ func (g *grammar) part(i int) (s span, n int) {
 			s.index = 2
 		}
 	}
-	if n == 0 || s.unit == half && s.index > 2 || s.unit != month && g.zones.fiscal != time.January {
+	if n == 0 || s.unit == half && s.index > 2 {
 		return span{}, 0
 	}
+	s.open = s.unit != month && g.zones.fiscal != time.January
+	if of := g.next(i + n); s.unit == month && (of == "in" || of == "im") {
+		return s, n // the month can be a name
+	}
 	if y, k := g.yearOf(i + n); k > 0 {
+		if _, ok := relatives[g.word(i+n+k-2)]; ok {
+			s.open = s.open || g.open(year)
+		}
 		return g.partOf(s, y), n + k
 	}
 	if relatives[w] == -1 {
@@ -375,22 +398,29 @@ func (g *grammar) relative(i int) (span, int) {
 			return span{from: u.add(g.today, -count), to: g.today, loose: true}, 3
 		}
 	}
-	if !ok {
-		return span{}, 0
+	before := g.word(i - 1)
+	if !ok || w == "last" && before == "the" || w == "letzte" && articles[before] {
+		return span{}, 0 // the last one of some others, or the days up to today
 	}
 	n := 2
 	u := units[g.next(i+1)]
 	if fiscals[g.next(i+1)] && g.next(i+2) == "year" {
 		u, n = fiscalYear, 3
 	}
-	if u == 0 || u == quarter && (g.zones.fiscal-1)%3 != 0 {
+	if u == 0 {
 		return span{}, 0
 	}
 	s := g.unitAt(u, offset)
+	s.open = g.open(u)
 	if offset == 0 && g.next(i+n) == "to" && g.next(i+n+1) == "date" {
 		return g.untilToday(u), n + 2
 	}
 	return s, n
+}
+
+// open reports whether a unit can be of the fiscal year as well.
+func (g *grammar) open(u unit) bool {
+	return u == year && g.zones.fiscal != time.January || u == quarter && (g.zones.fiscal-1)%3 != 0
 }
 
 // toDate reads "YTD" and "year to date".
@@ -405,7 +435,7 @@ func (g *grammar) toDate(i int) (span, int) {
 }
 
 func (g *grammar) untilToday(u unit) span {
-	return span{from: g.unitAt(u, 0).from, to: g.today.AddDate(0, 0, 1)}
+	return span{from: g.unitAt(u, 0).from, to: g.today.AddDate(0, 0, 1), open: g.open(u)}
 }
 
 // fiscal reads a fiscal year with its number. If it does not begin in January, a
@@ -433,10 +463,8 @@ func (g *grammar) fiscal(i int) (span, int) {
 	if both {
 		n++
 	}
-	if both == (g.zones.fiscal == time.January) {
-		return span{}, 0
-	}
-	return span{from: from, to: year.add(from, 1), unit: fiscalYear}, n
+	open := both == (g.zones.fiscal == time.January)
+	return span{from: from, to: year.add(from, 1), unit: fiscalYear, open: open}, n
 }
 
 // day reads a day with its month and year.

@@ -83,6 +83,7 @@ func Parse(output json.RawMessage) (f Finding) {
 		return v.Text != "" && 0 <= v.Offset && v.Offset <= len(f.Text) && strings.HasPrefix(f.Text[v.Offset:], v.Text)
 	})
 	readMember(members["unproved"], &f.Unproved)
+	readMembers(members["dates"], &f.Dates, func(r dates.Reading) bool { return r.Words != "" && r.Verdict != "" })
 	readMember(members["rows"], &f.Rows)
 	if f.Rows != nil && f.Rows.Handle == "" && f.Rows.Sample.Columns == nil {
 		f.Rows = nil

@@ -13,47 +13,65 @@ import (
 	"github.com/qedkit/qed/searchagent"
 )
 
-// A search is compared with the times that the words of the question mean, in the
-// zone of the data, with a text of the model and without one.
+// The times that each document has to match are compared with the words of the
+// question, in the calendar's zone, with a text of the model and without one.
 func TestDates(t *testing.T) {
-	const findNew = "find the new documents"
-	right := `{"query":{"bool":{"filter":[{"term":{"parentId":"abc-123"}},{"range":{"created":{"gte":"2026-10-31T11:00:00Z","lt":"2026-11-30T11:00:00Z"}}}]}}}`
-	wrong := strings.ReplaceAll(right, "T11", "T00")
-	meant := `"diesen Monat" = 2026-11-01 - 2026-11-30`
+	const (
+		findNew = "find the new documents"
+		meant   = `"diesen Monat" = 2026-11-01 - 2026-11-30`
+		auck    = "Pacific/Auckland"
+	)
+	days := `{"query":{"bool":{"filter":[{"term":{"parentId":"abc-123"}},{"range":{"created":{"gte":"2026-11-01","lt":"2026-12-01"}}}]}}}`
+	moments := strings.NewReplacer("2026-11-01", "2026-10-31T11:00:00Z", "2026-12-01", "2026-11-30T11:00:00Z").Replace(days)
 	for _, test := range []struct {
-		name, body string
-		list       bool
-		use        dates.Use
-		want       string
+		name, zone, body string
+		list             bool
+		verdict          dates.Verdict
+		found            string
 	}{
-		{"right", right, false, dates.Matches, "Zeiten: " + meant + "."},
-		{"right, listed", right, true, dates.Matches, "Zeiten: " + meant + "."},
-		{"wrong", wrong, false, dates.Differs, "Die Zeiten können falsch sein. Die Frage meint " + meant},
-		{"wrong, listed", wrong, true, dates.Differs, "in der Abfrage steht 2026-10-31T00:00:00Z, 2026-11-30T00:00:00Z."},
+		{"right", "", days, false, dates.Proved, ""},
+		{"right, listed", "", days, true, dates.Proved, ""},
+		{"right, in another zone", auck, moments, false, dates.Proved, ""},
+		{"right, in must", "", strings.Replace(days, "filter", "must", 1), false, dates.Proved, ""},
+		{"right, with groups", "", strings.Replace(days, `{"query"`, `{"size":0,"aggs":{"by":{"terms":{"field":"owner"}}},"query"`, 1), false, dates.Proved, ""},
+		{"wrong", "", strings.ReplaceAll(days, "2026-1", "2025-1"), false, dates.Contradicted, "2025-11-01 - 2025-11-30"},
+		{"wrong, listed", "", strings.ReplaceAll(days, "2026-1", "2025-1"), true, dates.Contradicted, "2025-11-01 - 2025-11-30"},
+		{"moments in the wrong zone", auck, strings.ReplaceAll(moments, "T11", "T00"), false, dates.Contradicted, "2026-10-31T00:00:00Z - 2026-11-30T00:00:00Z"},
+		{"days of another zone", auck, days, false, dates.NotChecked, ""},
+		{"the last day, with or without it", "", strings.Replace(days, `"lt":"2026-12-01"`, `"lte":"2026-11-30"`, 1), false, dates.NotChecked, ""},
+		{"only scored", "", strings.Replace(days, "filter", "should", 1), false, dates.NotChecked, ""},
+		{"left out", "", strings.Replace(strings.ReplaceAll(days, "2026-1", "2025-1"), "filter", "must_not", 1), false, dates.NotChecked, ""},
+		{"also in a group", "", strings.Replace(strings.ReplaceAll(days, "2026-1", "2025-1"), `{"query"`,
+			`{"aggs":{"new":{"filter":{"range":{"created":{"gte":"2026-11-01"}}}}},"query"`, 1), false, dates.NotChecked, ""},
+		{"no times", "", `{"query":{"term":{"parentId":"abc-123"}}}`, false, dates.NotChecked, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			moment := "from 2026-10-31 11:00:00 up to, not including, 2026-11-30 11:00:00"
-			generate := llmtest.Rule{Name: "generate", Contains: []string{moment}, Replies: []llmtest.Reply{body(test.body)}}
-			m := llmtest.New(isSearch(), reply("plan", plan(find("documents", findNew))), generate, reply("answer", text("Es sind zwei.")))
+			calendar := llmtest.Rule{Name: "generate", Contains: []string{"month: last 2026-10-01 to 2026-11-01"}, Replies: []llmtest.Reply{body(test.body)}}
+			m := llmtest.New(isSearch(), reply("plan", plan(find("documents", findNew))), calendar, reply("answer", text("Es sind zwei.")))
 			a := newAgent(t, m, found(2), &searchagent.Options{ListOnly: test.list})
 			ctx := qed.WithClock(t.Context(), func() time.Time { return time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC) })
-			answer, err := qed.Ask(ctx, a, qed.Turn{
-				Text: "Welche Dokumente kamen diesen Monat?", Calendar: &dates.Calendar{Zone: "Pacific/Auckland"},
-			})
+			answer, err := qed.Ask(ctx, a, qed.Turn{Text: "Welche Dokumente kamen diesen Monat?", Calendar: &dates.Calendar{Zone: test.zone}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			wants(t, "the text", answer.Text, test.want)
-			if differs := test.use == dates.Differs; answer.Partial != differs || differs != strings.Contains(answer.PartialReason, "Zeiten") {
+			want := dates.Reading{
+				Period: dates.Period{Words: "diesen Monat", From: "2026-11-01", Before: "2026-12-01"}, By: dates.ByWords, Verdict: test.verdict,
+			}
+			line := ""
+			switch test.verdict {
+			case dates.Proved:
+				line = "Zeiten: " + meant + "."
+			case dates.Contradicted:
+				want.Found = []string{test.found}
+				line = "Die Zeiten können falsch sein. Erwartet: " + meant + "; die Abfrage liest " + test.found + "."
+			}
+			if line != "" && !strings.HasSuffix(answer.Text, "\n\n"+line) || line == "" && strings.Contains(answer.Text, "Zeiten") {
+				t.Errorf("%q, want the line %q", answer.Text, line)
+			}
+			if differs := test.verdict == dates.Contradicted; answer.Partial != differs || differs != strings.Contains(answer.PartialReason, "Zeiten") {
 				t.Errorf("partial %v: %s", answer.Partial, answer.PartialReason)
 			}
-			want := []dates.Range{{
-				Text: "diesen Monat", From: "2026-11-01", To: "2026-12-01", DataFrom: "2026-10-31 11:00:00", DataTo: "2026-11-30 11:00:00", Use: test.use,
-			}}
-			if test.use == dates.Differs {
-				want[0].Instead = []string{"2026-10-31T00:00:00Z", "2026-11-30T00:00:00Z"}
-			}
-			if diff := cmp.Diff(want, answer.Dates); diff != "" {
+			if diff := cmp.Diff([]dates.Reading{want}, answer.Dates); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})

@@ -167,7 +167,7 @@ func TestRefreshedQuery(t *testing.T) {
 	}
 }
 
-// Relative times are resolved by the clock, in the user's zone.
+// The calendar of the prompts is that of the clock, in the user's zone.
 func TestDatesInPrompts(t *testing.T) {
 	auckland := &dates.Calendar{Zone: "Pacific/Auckland", WeekStart: 7, FiscalYearStart: time.April}
 	for _, test := range []struct {
@@ -175,13 +175,12 @@ func TestDatesInPrompts(t *testing.T) {
 		turn *dates.Calendar
 		want []string
 	}{
-		{"zero", nil, []string{"Today is Friday, 2025-02-28 in the user's time zone, UTC.", "A week begins on Monday.",
-			`"last month": from 2025-01-01 up to, not including, 2025-02-01`}},
-		{"Auckland", auckland, []string{"Today is Saturday, 2025-03-01 in the user's time zone, Pacific/Auckland.",
-			"A week begins on Sunday. The fiscal year begins in April;",
-			`"last month": from 2025-02-01 up to, not including, 2025-03-01; for data with a time of day, in UTC: from 2025-01-31 11:00:00`}},
-		{"Berlin", &dates.Calendar{Zone: "Europe/Berlin", DataZone: "Europe/Berlin"},
-			[]string{"Today is Saturday, 2025-03-01 in the user's time zone, Europe/Berlin. Times in the data without a zone are in Europe/Berlin."}},
+		{"zero", nil, []string{"Today is Friday, 2025-02-28. Days and times are in the time zone UTC.", "A week begins on Monday.",
+			"month: last 2025-01-01 to 2025-02-01"}},
+		{"Auckland", auckland, []string{"Today is Saturday, 2025-03-01. Days and times are in the time zone Pacific/Auckland.",
+			"A week begins on Sunday.", "fiscal year: last 2023-04-01 to 2024-04-01", "month: last 2025-02-01 to 2025-03-01"}},
+		{"Berlin", &dates.Calendar{Zone: "Europe/Berlin"},
+			[]string{"Today is Saturday, 2025-03-01. Days and times are in the time zone Europe/Berlin."}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("end", "say", `{"text":"x"}`))}})
@@ -190,9 +189,8 @@ func TestDatesInPrompts(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx := qed.WithClock(t.Context(), func() time.Time { return time.Date(2025, 2, 28, 23, 30, 0, 0, time.UTC) })
-			answer, err := qed.Ask(ctx, agent, qed.Turn{Text: "shipments of last month", Calendar: test.turn})
-			if err != nil || len(answer.Dates) != 1 || answer.Dates[0].Text != "last month" {
-				t.Fatal(answer.Dates, err)
+			if _, err := qed.Ask(ctx, agent, qed.Turn{Text: "shipments of last month", Calendar: test.turn}); err != nil {
+				t.Fatal(err)
 			}
 			for i, request := range model.Requests() {
 				for _, want := range test.want {

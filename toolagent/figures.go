@@ -60,7 +60,7 @@ func (r *run) tabulate(ctx context.Context, one *result) error {
 }
 
 // proofMembers are members of a finding that are lists, and no data.
-var proofMembers = []string{"artifacts", "citations", "entities", "figures", "queries", "query_metadata"}
+var proofMembers = []string{"artifacts", "citations", "dates", "entities", "figures", "queries", "query_metadata"}
 
 // name gives a table the name with which a text refers to it.
 func (r *run) name(one *result, rows string, table *qed.Table, query int) {
