@@ -74,7 +74,7 @@ type Query struct {
 	Executed string `json:"executed,omitempty"`
 
 	Views    []string `json:"views,omitempty"`     // the secure views that replace tables
-	JoinPath []string `json:"join_path,omitempty"` // the joins that the model had to use
+	JoinPath []Join   `json:"join_path,omitempty"` // the joins of the query that ran
 	Rows     int      `json:"rows"`                // how many rows came back
 	Total    int64    `json:"total,omitempty"`     // how many rows match, if known and different from Rows
 	Millis   int64    `json:"millis,omitempty"`    // how long it took

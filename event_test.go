@@ -40,12 +40,12 @@ var events = map[string]qed.Event{
 	`{"event":"complete","path":"","data":{"answer":{"text":"t","usage":{"input_tokens":1,"output_tokens":2,"calls":1}},"millis":4}}`:         {Data: qed.Completed{Answer: qed.Answer{Text: "t", Usage: llm.Usage{InputTokens: 1, OutputTokens: 2, Calls: 1}}, Millis: 4}},
 	`{"event":"complete","path":"","data":{"answer":{"text":"t",` +
 		`"table":{"columns":[{"name":"n","type":"INT"}],"rows":[[9007199254740993],[null]],"truncated":true},` +
-		`"queries":[{"language":"sql","written":"w","executed":"e","views":["v"],"join_path":["j"],"rows":2,"corrections":[{"query":"q","reason":"r"}]}],` +
+		`"queries":[{"language":"sql","written":"w","executed":"e","views":["v"],"join_path":[{"left":{"table":"l","columns":["a"]},"right":{"table":"r","alias":"x","columns":["b"]},"kind":"inner","relationship":"known","role":"o","confidence":0.9,"cardinality":"N:1"}],"rows":2,"corrections":[{"query":"q","reason":"r"}]}],` +
 		`"artifacts":[{"name":"a","media_type":"m","data":"AQ=="}],"citations":[{"title":"t","location":"l","excerpt":"x"}],` +
 		`"partial":true,"partial_reason":"p","usage":{"input_tokens":0,"output_tokens":0,"calls":0}},"millis":0}}`: {Data: qed.Completed{Answer: qed.Answer{
 		Text:      "t",
 		Table:     &qed.Table{Columns: []qed.Column{{Name: "n", Type: "INT"}}, Rows: [][]any{{int64(9007199254740993)}, {nil}}, Truncated: true},
-		Queries:   []qed.Query{{Language: "sql", Written: "w", Executed: "e", Views: []string{"v"}, JoinPath: []string{"j"}, Rows: 2, Corrections: []qed.Correction{{Query: "q", Reason: "r"}}}},
+		Queries:   []qed.Query{{Language: "sql", Written: "w", Executed: "e", Views: []string{"v"}, JoinPath: []qed.Join{{Left: qed.JoinSide{Table: "l", Columns: []string{"a"}}, Right: qed.JoinSide{Table: "r", Alias: "x", Columns: []string{"b"}}, Kind: "inner", Relationship: qed.JoinKnown, Role: "o", Confidence: 0.9, Cardinality: "N:1"}}, Rows: 2, Corrections: []qed.Correction{{Query: "q", Reason: "r"}}}},
 		Artifacts: []qed.Artifact{{Name: "a", MediaType: "m", Data: []byte{1}}}, Citations: []qed.Citation{{Title: "t", Location: "l", Excerpt: "x"}},
 		Partial: true, PartialReason: "p",
 	}}},

@@ -70,7 +70,8 @@ type TablesSelected struct {
 	Reason   string   `json:"reason,omitempty"`
 }
 
-// JoinPlanned reports how tables are joined.
+// JoinPlanned reports the plan of the joins that the model sees before it writes a
+// query. The joins of the query that ran are in [Query.JoinPath].
 // Its kind is "join_planned".
 type JoinPlanned struct {
 	Tables []string `json:"tables"`

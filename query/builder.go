@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
@@ -48,6 +49,8 @@ type built struct {
 	Mode        string           `json:"mode"`
 	Reason      string           `json:"reason,omitempty"` // the model's explanation
 	Corrections []qed.Correction `json:"corrections,omitempty"`
+	Dates       []dates.Reading  `json:"dates,omitempty"`   // the times of the request, if the source is Timed
+	Partial     string           `json:"partial,omitempty"` // the query reads other times, or none
 }
 
 // NewBuilder returns the tool query_builder. It has a model write a query for one
@@ -57,8 +60,10 @@ type built struct {
 //
 // Arguments: {source, request, entities, fields, mode, previous}. Only the request
 // is required, and the source if there are several. Entities and fields are any
-// JSON. The result is {text, source, language, query, mode, reason, corrections};
-// the whole of it can be given to the executor of the source ([NewExecutor]).
+// JSON. The result is {text, source, language, query, mode, reason, corrections,
+// dates, partial}; the whole of it can be given to the executor of the source
+// ([NewExecutor]). Dates are the times of the request, compared with those that the
+// query reads, if the source is a [Timed].
 //
 // The description of the tool lists the sources ([Source]'s About).
 //

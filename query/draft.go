@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/writing"
@@ -22,6 +24,8 @@ type written struct {
 	Explanation string   `json:"explanation,omitempty" jsonschema_description:"what the query finds and what was assumed, or why it cannot be written"`
 	Question    string   `json:"question,omitempty" jsonschema_description:"a question to the user, if the request has two meanings"`
 	Options     []string `json:"options,omitempty" jsonschema_description:"the meanings that the user can choose from"`
+
+	Periods []dates.Period `json:"periods,omitempty" jsonschema_description:"the times that the request names, as the query reads them"`
 }
 
 // A drafting is one call of the tool query_builder.
@@ -62,6 +66,9 @@ func (d *drafting) write(ctx context.Context, out *built) error {
 		}
 		if len(problems) == 0 {
 			out.Query = checked
+			if err := d.readTimes(ctx, out, answering.Periods(reply.Periods)); err != nil {
+				return err
+			}
 			out.Reason = prompt.Clip(strings.TrimSpace(reply.Explanation), maxReason)
 			for _, c := range d.draft.Corrections {
 				out.Corrections = append(out.Corrections, qed.Correction{
@@ -75,6 +82,26 @@ func (d *drafting) write(ctx context.Context, out *built) error {
 			return d.failed(fmt.Sprintf("none of %d queries can be used", d.draft.Refused))
 		}
 	}
+}
+
+// readTimes compares the times that the query reads with those of the request, if
+// the source knows them.
+func (d *drafting) readTimes(ctx context.Context, out *built, periods []dates.Period) error {
+	source, ok := d.source.(Timed)
+	if !ok {
+		return nil
+	}
+	times, err := source.Times(ctx, out.Query)
+	if err != nil {
+		return fmt.Errorf("source %s: %w", source.Name(), err)
+	}
+	facts := d.data.Dates
+	out.Dates = facts.Compare(periods, times.Bounds, times.Complete)
+	out.Partial = answering.Dates(out.Dates, "", answering.DatesDiffer, "").Text
+	if !times.Looks && (len(periods) > 0 || facts.NamesTime()) {
+		out.Partial = answering.NoTime
+	}
+	return nil
 }
 
 // ask has the model write once.

@@ -36,6 +36,7 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -93,6 +94,15 @@ type Scanner interface {
 	// spends no rows of the budget, because no model and no user sees them. Its
 	// errors are those of Check.
 	Scan(ctx context.Context, q json.RawMessage, row func(columns []qed.Column, cells []any) bool) (*Result, error)
+}
+
+// A Timed is a [Source] that knows what times a query reads.
+type Timed interface {
+	Source
+
+	// Times returns the times that a query reads, if Check accepts it. Its errors are
+	// those of Check.
+	Times(ctx context.Context, q json.RawMessage) (dates.Times, error)
 }
 
 // A Result is what a query found.

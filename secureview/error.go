@@ -27,6 +27,7 @@ const (
 	ErrMisplaced       refusal.Code = "misplaced"        // an aggregate, star or alias where it is not allowed
 	ErrFunction        refusal.Code = "function"         // a function that is not known to be safe
 	ErrRowLimit        refusal.Code = "row_limit"        // a LIMIT that is not a whole number
+	ErrUnquotedDate    refusal.Code = "unquoted_date"    // a date without quotes, which is arithmetic: 2026-03-01 is 2022
 
 	ErrNotSelect       refusal.Code = "not_select"       // a statement that is not a query
 	ErrMultipleQueries refusal.Code = "multiple_queries" // more than one statement, or none

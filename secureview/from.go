@@ -7,17 +7,32 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// A FromClause describes how one FROM of a statement combines tables.
+// A FromClause describes how one SELECT of a statement combines tables: those of
+// its FROM and, in a subquery, those of enclosing SELECTs.
 type FromClause struct {
-	// Groups are the tables in groups. Conditions of the ON and WHERE clauses
-	// connect the tables of a group, whatever they compare. Several groups are a
-	// Cartesian product. A subquery that returns one row is in no group.
+	// Groups are the tables of the FROM in groups. Conditions of the ON and WHERE
+	// clauses connect the tables of a group, whatever they compare. Several groups
+	// are a Cartesian product. A subquery that returns one row is in no group.
 	Groups [][]dialect.TableName
+
+	// Tables are the uses of tables that Joins and Equal refer to, by their index. A
+	// table that is used twice is there twice. A table that a subquery or a common
+	// table expression reads is there if its columns pass through unchanged.
+	Tables []JoinedTable
+
+	// Joins has each pair of Tables whose columns are compared for equality, and
+	// the pairs that connect the rest, which have no equality.
+	Joins []Join
+
+	// Equal are the columns that have the same value in each combined row: those
+	// that Joins compare, directly or by way of others, and those that are equal to
+	// the same constant.
+	Equal [][]JoinedColumn
 }
 
-// FromClauses returns the FROM clauses of the statement that combine several
-// tables or subqueries, those of subqueries included. A statement that reads one
-// table has none.
+// FromClauses returns one FromClause for each SELECT that combines tables. That
+// includes those of subqueries, common table expressions and set operations. A
+// statement that reads one table once has none.
 func (s *Statement) FromClauses() []FromClause {
 	if s.froms == nil {
 		return nil
@@ -25,92 +40,154 @@ func (s *Statement) FromClauses() []FromClause {
 	return slices.Clone(s.froms())
 }
 
-// fromClauses returns the FROM clauses of a resolved query.
-func fromClauses(q *sqlast.Query) []FromClause {
-	var all []FromClause
-	sqlast.Walk(q, func(n sqlast.Node) bool {
-		if sel, ok := n.(*sqlast.Select); ok {
-			f := from{}
-			f.add(sel.From)
-			if len(f.parts) > 1 {
-				f.condition(sel.Where)
-				if groups := f.groups(); len(groups) > 0 {
-					all = append(all, FromClause{Groups: groups})
-				}
-			}
-		}
-		return true
-	})
-	return all
-}
-
-// from is a FROM clause that is being read.
+// A from is the FROM clause of a SELECT that is being read.
 type from struct {
-	parts []*part
+	*fromReader
+	outer *from    // the FROM whose columns the SELECT may name; nil: none
+	kind  JoinKind // how the SELECT is joined to those of outer
+
+	parts      []*part
+	spans      []span      // the joins, inner ones first
+	conditions []condition // of ON and WHERE
+	equalities []equality
+	subqueries []func() // read after the conditions
 }
 
 // A part is a table, a subquery or a function of a FROM clause.
 type part struct {
+	from   *from
+	number int // in from.parts
 	alias  string
 	tables []dialect.TableName
 	one    bool // it has one row, so a product with it is harmless
-	group  int  // parts with the same number are connected
+	group  int  // parts with the same number are connected by a condition
+	joined int  // parts with the same number are connected by an equality or another join
+
+	query   *sqlast.Query // nil: a table or a function
+	names   []string      // of the columns of query
+	columns []output
+	uses    map[int]int  // the number of a use of a table in query -> that of its use in this part
+	named   map[int]bool // the columns whose equal ones are known
 }
 
-// add adds the parts of a relation, and connects those that its conditions name.
-func (f *from) add(r sqlast.Relation) {
+// A span is a join of parts: parts[lo:mid] with parts[mid:hi].
+type span struct {
+	lo, mid, hi int
+	kind        JoinKind
+}
+
+// A condition is a part of an ON or WHERE that other parts are connected with by AND.
+type condition struct {
+	expr sqlast.Expr
+	on   *span // nil: of WHERE
+}
+
+// add adds the parts of a relation. kind is how the relation is joined.
+func (f *from) add(r sqlast.Relation, kind JoinKind) {
 	switch r := r.(type) {
 	case *sqlast.Table:
 		p := f.part(r.Alias)
 		switch {
 		case r.Object != nil:
-			p.tables = []dialect.TableName{{Schema: r.Object.Schema, Name: r.Object.Logical}}
+			name := dialect.TableName{Schema: r.Object.Schema, Name: r.Object.Logical}
+			p.tables = []dialect.TableName{name}
+			p.uses[computed] = f.use(p, name)
 		case r.CTE != nil:
-			p.tables, p.one = tablesIn(r.CTE.Query, nil), oneRow(r.CTE.Query)
+			p.of(r.CTE.Query, r.CTE.Columns)
 		}
 	case *sqlast.Derived:
-		p := f.part(r.Alias)
-		p.tables, p.one = tablesIn(r.Query, nil), oneRow(r.Query)
+		outer := f.outer
 		if r.Lateral {
-			f.connect(append(f.named(r.Query), p))
+			outer = f
+		}
+		f.query(r.Query, outer, kind, nil)
+		p := f.part(r.Alias)
+		p.of(r.Query, r.Columns)
+		if r.Lateral {
+			f.link(r.Query, p)
 		}
 	case *sqlast.TableFunction:
-		p := f.part(r.Alias)
-		f.connect(append(f.named(r), p))
+		f.within(r)
+		f.link(r, f.part(r.Alias))
 	case *sqlast.Join:
-		f.add(r.Left)
-		f.add(r.Right)
-		f.condition(r.On)
+		s := span{lo: len(f.parts), kind: joinKinds[r.Kind]}
+		f.add(r.Left, kind)
+		s.mid = len(f.parts)
+		f.add(r.Right, s.kind)
+		s.hi = len(f.parts)
+		f.spans = append(f.spans, s)
+		f.condition(r.On, &s)
 	}
 }
 
 func (f *from) part(alias string) *part {
-	p := &part{alias: alias, group: len(f.parts)}
+	n := len(f.parts)
+	p := &part{from: f, number: n, alias: alias, group: n, joined: n, uses: map[int]int{}, named: map[int]bool{}}
 	f.parts = append(f.parts, p)
 	return p
 }
 
-// condition connects the parts that each of the conditions in e names.
-func (f *from) condition(e sqlast.Expr) {
+// of makes p the rows of a query that has been read.
+func (p *part) of(q *sqlast.Query, names []string) {
+	p.query, p.names, p.columns = q, names, p.from.outputs[q]
+	p.tables, p.one = tablesIn(q, nil), oneRow(q)
+}
+
+// condition adds each of the conditions in e, and connects the parts that it names.
+func (f *from) condition(e sqlast.Expr, on *span) {
 	if and, ok := e.(*sqlast.Binary); ok && and.Op == sqlast.And {
-		f.condition(and.X)
-		f.condition(and.Y)
+		f.condition(and.X, on)
+		f.condition(and.Y, on)
 		return
 	}
 	if e != nil {
-		f.connect(f.named(e))
+		f.conditions = append(f.conditions, condition{e, on})
+		named := f.named(e)
+		for _, n := range named {
+			connect(f.parts, n.part, named[0].part, groupOf)
+		}
 	}
 }
 
-// named returns the parts that the columns below n name.
-func (f *from) named(n sqlast.Node) []*part { return f.namedOutside(n, nil) }
+// link connects p with the parts that n names, to which it is computed.
+func (f *from) link(n sqlast.Node, p *part) {
+	for _, other := range f.named(n) {
+		connect(f.parts, other.part, p, groupOf)
+		connect(f.parts, other.part, p, joinedOf)
+	}
+}
+
+func groupOf(p *part) *int  { return &p.group }
+func joinedOf(p *part) *int { return &p.joined }
+
+// connect gives the parts with the number of p that of q.
+func connect(parts []*part, p, q *part, number func(*part) *int) {
+	from, to := *number(p), *number(q)
+	if from == to {
+		return
+	}
+	for _, other := range parts {
+		if *number(other) == from {
+			*number(other) = to
+		}
+	}
+}
+
+// A name is a column of a part that a condition names. It is empty for a whole row.
+type name struct {
+	part   *part
+	column string
+}
+
+// named returns the columns of the parts that n names.
+func (f *from) named(n sqlast.Node) []name { return f.namedOutside(n, nil) }
 
 // namedOutside is named for a node within queries that have parts with the aliases
 // in hidden, which their columns name instead.
-func (f *from) namedOutside(root sqlast.Node, hidden []string) []*part {
-	var found []*part
+func (f *from) namedOutside(root sqlast.Node, hidden []string) []name {
+	var found []name
 	sqlast.Walk(root, func(n sqlast.Node) bool {
-		table := ""
+		table, column := "", ""
 		switch n := n.(type) {
 		case *sqlast.Select:
 			if n != root {
@@ -118,18 +195,27 @@ func (f *from) namedOutside(root sqlast.Node, hidden []string) []*part {
 				return false
 			}
 		case *sqlast.Column:
-			table = n.Table
+			table, column = n.Table, n.Name
 		case *sqlast.Star:
 			table = n.Table
 		}
-		for _, p := range f.parts {
-			if table != "" && p.alias == table && !slices.Contains(hidden, table) {
-				found = append(found, p)
+		if table != "" && !slices.Contains(hidden, table) {
+			if p := f.aliased(table); p != nil {
+				found = append(found, name{p, column})
 			}
 		}
 		return true
 	})
 	return found
+}
+
+// aliased returns the part with an alias, or nil.
+func (f *from) aliased(alias string) *part {
+	i := slices.IndexFunc(f.parts, func(p *part) bool { return p.alias == alias })
+	if i < 0 {
+		return nil
+	}
+	return f.parts[i]
 }
 
 // aliases returns the aliases of the parts of a relation.
@@ -152,22 +238,11 @@ func aliases(r sqlast.Relation) []string {
 	return all
 }
 
-func (f *from) connect(parts []*part) {
-	for _, p := range parts[min(1, len(parts)):] {
-		from, to := p.group, parts[0].group
-		for _, other := range f.parts {
-			if other.group == from {
-				other.group = to
-			}
-		}
-	}
-}
-
 func (f *from) groups() [][]dialect.TableName {
 	at := map[int]int{}
 	var groups [][]dialect.TableName
 	for _, p := range f.parts {
-		if p.one || len(p.tables) == 0 {
+		if !p.hasRows() {
 			continue
 		}
 		i, ok := at[p.group]
@@ -184,6 +259,9 @@ func (f *from) groups() [][]dialect.TableName {
 	}
 	return groups
 }
+
+// hasRows reports whether a product with p repeats rows by those of tables.
+func (p *part) hasRows() bool { return !p.one && len(p.tables) > 0 }
 
 // tablesIn returns the tables whose rows make the rows of a query. within are the
 // queries around it, so that a recursive one is read once.

@@ -161,11 +161,14 @@ func (g *Guard) rewrite(sql string, read func(string) (*sqlast.Query, error)) (*
 	if err := g.checkFunctions(resolved.Calls); err != nil {
 		return nil, err
 	}
+	if err := checkUnquoted(q, sql); err != nil {
+		return nil, err
+	}
 	if err := sqlbound.Check(q, resolved, g.dialect.Bounds()); err != nil {
 		return nil, err
 	}
-	stmt := &Statement{dialect: g.dialect, columns: resolved.Columns, reads: reads(resolved)}
-	if len(stmt.reads) > 1 {
+	stmt := &Statement{dialect: g.dialect, query: q, columns: resolved.Columns, reads: reads(resolved)}
+	if resolved.Tables > 1 {
 		stmt.froms = sync.OnceValue(func() []FromClause { return fromClauses(q) })
 	}
 	if stmt.limit, stmt.capped, err = limit(q, resolved.Columns, g.rowLimit); err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/internal/sqlast"
 )
 
 // A Statement is a statement that a [Guard] accepted and rewrote. Only a Guard
@@ -14,6 +15,7 @@ type Statement struct {
 	sql     string
 	dialect dialect.Dialect
 	reads   []TableRead
+	query   *sqlast.Query       // resolved; not changed any more
 	froms   func() []FromClause // nil: none
 	columns []string
 	limit   int

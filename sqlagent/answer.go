@@ -103,13 +103,12 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	if text := readAs(texts, s.Query.Values); text != "" {
 		s.add(ctx, text)
 	}
-	s.Dates = facts.Compare(nil, nil, false)
-	note := answering.Dates(s.Dates, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked)
-	switch {
-	case note.Differs:
-		s.say(ctx, note.Text)
-	case note.Text != "":
-		s.add(ctx, note.Text)
+	a.noteTimes(ctx, &s)
+	for _, note := range a.joinNotes(ctx, &s) {
+		s.add(ctx, note)
+	}
+	if len(s.Other) > 0 {
+		s.say(ctx, usertext.Fill(texts.OtherJoin, "chosen", s.Chosen.Text, "joins", strings.Join(s.Other, ", ")))
 	}
 	switch {
 	case s.Guessed:
@@ -133,7 +132,7 @@ func (a *agent) explain(ctx context.Context, s state) state {
 		s.Reason = texts.NoQuery
 	}
 	s.Text = usertext.Fill(texts.NoAnswer, "reason", s.Reason)
-	s.Query = qed.Query{Language: query.SQL, JoinPath: s.Joins}
+	s.Query = qed.Query{Language: query.SQL}
 	if n := len(s.Draft.Corrections); n > 0 {
 		s.Query.Written = s.Draft.Corrections[n-1].Query
 	}

@@ -25,6 +25,8 @@ type catalog struct {
 	tables        map[string]table
 	folded        map[string]string // ASCII-lower name -> name
 	relationships []joinpath.Relationship
+	between       map[[2]string][]int    // two tables in order -> their relationships
+	references    map[string][]reference // table -> what its columns refer to
 	graph         *joinpath.Graph
 	search        *schemasearch.Index
 	hidden        []string // columns whose values the host hides
@@ -35,6 +37,8 @@ type table struct {
 	columns []column
 	comment string
 	viewed  bool // a secure view is read instead, which may hide rows
+	view    bool // it is a view itself
+	related bool // its relationships are known, even if it has none
 }
 
 type column struct {
@@ -87,7 +91,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 				})
 			}
 		}
-		entry := table{comment: prompt.Clip(about.Comment, maxComment), viewed: t.View != ""}
+		entry := table{comment: prompt.Clip(about.Comment, maxComment), viewed: t.View != "", view: about.View}
 		for _, name := range t.Columns {
 			if !plainName(name) {
 				continue
@@ -131,6 +135,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 		}
 	}
 	c.relationships = visible.Relationships
+	c.index()
 	if c.search, err = schemasearch.New(context.Background(), visible, nil); err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
 	}

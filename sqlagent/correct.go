@@ -60,12 +60,14 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 	if asking.Unusable(err) {
 		s.Draft.Query = ""
 		s.Reason = a.texts(ctx).NoQuery
+		s.keep()
 		return s, nil
 	}
 	if err != nil {
 		return s, err
 	}
 	a.take(ctx, &s, reply)
+	s.keep()
 	return s, nil
 }
 

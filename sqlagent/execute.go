@@ -29,15 +29,21 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 	if err := s.save(ctx, ran.rows); err != nil {
 		return s, err
 	}
+	if s.Dates, s.Timeless, err = a.readTimes(ctx, &s, ran.stmt); err != nil {
+		return s, err
+	}
 	s.Query = qed.Query{
 		Handle:   s.Handle,
 		Language: query.SQL,
 		Written:  s.Draft.Query,
 		Executed: ran.stmt.SQL(),
 		Views:    viewNames(ran.stmt),
-		JoinPath: s.Joins,
+		JoinPath: a.joinPath(ran.stmt),
 		Rows:     len(ran.rows.Rows),
 		Values:   s.taken(s.Draft.Query),
+	}
+	if s.Other = nil; s.Chosen != nil {
+		s.Other = a.otherJoins(ran.stmt, s.Chosen)
 	}
 	qed.Emit(ctx, qed.QueryExecuted{
 		Query: ran.stmt.SQL(), Rows: len(ran.rows.Rows), Truncated: ran.rows.Truncated, Millis: ran.millis,

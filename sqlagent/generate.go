@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
@@ -15,8 +16,9 @@ import (
 
 // statement is the model's reply when it writes SQL.
 type statement struct {
-	SQL    string `json:"sql" jsonschema:"description=one SELECT statement; empty if the question cannot be answered by reading these tables"`
-	Reason string `json:"reason,omitempty" jsonschema:"description=why sql is empty"`
+	SQL     string         `json:"sql" jsonschema:"description=one SELECT statement; empty if the question cannot be answered by reading these tables"`
+	Periods []dates.Period `json:"periods,omitempty" jsonschema:"description=the times that the question names as sql reads them"`
+	Reason  string         `json:"reason,omitempty" jsonschema:"description=why sql is empty"`
 }
 
 // GenerateData is the data of the prompt for writing SQL.
@@ -102,6 +104,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 func (a *agent) take(ctx context.Context, s *state, reply statement) {
 	sql := bare(reply.SQL)
 	if sql != "" && s.Draft.Write(ctx, query.SQL, sql) {
+		s.Periods = answering.Periods(reply.Periods)
 		return
 	}
 	s.Draft.Query = ""

@@ -81,7 +81,7 @@ func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 			s.Unconnected = nil // pairs of tables join within MaxHops
 		}
 	default:
-		if plans, err = a.choosePlan(ctx, plans); err != nil {
+		if plans, s.Chosen, err = a.choosePlan(ctx, plans); err != nil {
 			return s, err
 		}
 		s.Joins, s.Choices = joinLines(plans[0]), a.ties(plans)
@@ -93,9 +93,9 @@ func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 
 // choosePlan interrupts the run and asks the user which of several plans is meant,
 // if the options say so. Otherwise it returns all of them.
-func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpath.Plan, error) {
+func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpath.Plan, *joinChoice, error) {
 	if !a.opt.InterruptForJoins || len(plans) < 2 {
-		return plans, nil
+		return plans, nil, nil
 	}
 	q := question.Question{Text: a.texts(ctx).WhichJoin}
 	for i, text := range a.planTexts(ctx, plans[:min(len(plans), a.opt.MaxPaths)]) {
@@ -103,16 +103,16 @@ func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpa
 	}
 	chosen, err := qed.Interrupt[string](ctx, q)
 	if errors.Is(err, qed.ErrCannotInterrupt) {
-		return plans, nil
+		return plans, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	i, err := strconv.Atoi(chosen)
-	if err != nil || i < 1 || i > len(plans) {
-		return plans, nil
+	if err != nil || i < 1 || i > len(q.Choices) {
+		return plans, nil, nil
 	}
-	return plans[i-1 : i], nil
+	return plans[i-1 : i], a.chosen(plans, i-1, q.Choices[i-1].Text), nil
 }
 
 // connect returns the plans with the lowest cost that join all tables, one of each

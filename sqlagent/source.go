@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
@@ -106,6 +107,9 @@ func (v SourceOptions) reading() (Options, error) {
 // and not only for those that are saved. No limit on rows applies to Scan, but the
 // time limit of the database does.
 //
+// The source is a [query.Timed]: the tool query_builder compares the times of a
+// request with those that the statement reads.
+//
 // Run spends rows of the budget in the context ([budget.With]). Errors of the
 // database match the kinds of package sqldb. A failure that another statement may
 // avoid is a [*refusal.Error] as well.
@@ -170,6 +174,19 @@ func (s *source) Check(ctx context.Context, q json.RawMessage) (json.RawMessage,
 	return asJSON(sql)
 }
 
+// Times returns the times that a statement reads.
+func (s *source) Times(ctx context.Context, q json.RawMessage) (dates.Times, error) {
+	sql, err := written(q)
+	if err != nil {
+		return dates.Times{}, err
+	}
+	stmt, err := s.guard.Rewrite(ctx, sql)
+	if err != nil {
+		return dates.Times{}, s.refused(ctx, err)
+	}
+	return s.timesOf(stmt), nil
+}
+
 // written returns the statement in a query.
 func written(q json.RawMessage) (string, error) {
 	var sql string
@@ -225,10 +242,6 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 		return nil, s.refused(ctx, err)
 	}
 	tables := s.tablesOf(ran.stmt)
-	joins, err := s.joinsOf(ctx, tables)
-	if err != nil {
-		return nil, fmt.Errorf("sqlagent: %w", err)
-	}
 	return &query.Result{
 		Table: ran.rows,
 		Query: qed.Query{
@@ -236,7 +249,7 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 			Written:  sql,
 			Executed: ran.stmt.SQL(),
 			Views:    viewNames(ran.stmt),
-			JoinPath: joins,
+			JoinPath: s.joinPath(ran.stmt),
 			Rows:     len(ran.rows.Rows),
 			Millis:   ran.millis,
 		},
@@ -254,20 +267,6 @@ func (s *source) tablesOf(stmt *secureview.Statement) []string {
 		}
 	}
 	return names
-}
-
-// joinsOf returns the joins of tables as Describe shows them, one line each. If
-// several plans have the same cost it returns none, because the statement may
-// have used any of them.
-func (s *source) joinsOf(ctx context.Context, tables []string) ([]string, error) {
-	if len(tables) < 2 {
-		return nil, nil
-	}
-	plans, err := s.connect(ctx, tables)
-	if err != nil || len(plans) != 1 {
-		return nil, err
-	}
-	return joinLines(plans[0]), nil
 }
 
 // retrieval returns in words how to find the rows of a statement again.

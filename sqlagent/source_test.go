@@ -253,8 +253,8 @@ func TestSourceRun(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}
-	if len(got.Query.JoinPath) != 1 || !strings.Contains(got.Query.JoinPath[0], "employeeCrew") {
-		t.Errorf("JoinPath = %q, want the one join", got.Query.JoinPath)
+	if len(got.Query.JoinPath) != 1 || got.Query.JoinPath[0].String() != "employee.id = employeeCrew.employeeId" {
+		t.Errorf("JoinPath = %v, want the one join", got.Query.JoinPath)
 	}
 	if strings.Contains(got.Query.Written+got.HowToRetrieve, "secure_employee") {
 		t.Errorf("what is written down names the view: %+v", got)

@@ -25,12 +25,22 @@ type Texts struct {
 	LeftOut      string // tables that are not connected with the others were not read; {tables}
 	WhichJoin    string // the question which join is meant
 	JoinChoice   string // one choice of WhichJoin; {role} is in words of the schema
-	ReadAs       string // words of the question were read as values of the data; {said}, {values}
 
-	// The line about the times that the question is about: {dates}.
-	DatesUsed      string // the query reads exactly them
-	DatesDiffer    string // it reads {found} instead
-	DatesUnchecked string // the model names them, and what the query reads is not known
+	// The joins of the query: {left} and {right} are tables. These do not make an
+	// answer partial, other than OtherJoin.
+	JoinedUnknown   string // by {columns}, which is no known relationship
+	JoinedOtherwise string // by another condition than that columns are equal
+	JoinedAll       string // by no condition
+	OtherJoin       string // the user chose {chosen}, and the query has {joins}
+
+	ReadAs string // words of the question were read as values of the data; {said}, {values}
+
+	// The line about the dates that words of the question mean: {dates}.
+	DatesUsed      string // the query reads them
+	DatesDiffer    string // it reads others: {found}
+	DatesUnchecked string // whether it reads them was not checked
+
+	NoTime string // the question names a time, and the query looks at none
 }
 
 var shippedTexts = map[string]Texts{
@@ -47,11 +57,18 @@ var shippedTexts = map[string]Texts{
 		LeftOut:      "These data could not be combined with the rest and are not in the answer: {tables}. Please ask about them alone.",
 		WhichJoin:    "The data can be connected in several ways. Which one do you mean?",
 		JoinChoice:   "by the {role}",
-		ReadAs:       "{said} was read as {values}.",
+
+		JoinedUnknown:   "The query joins {left} and {right} by {columns}, which is no known relationship.",
+		JoinedOtherwise: "The query joins {left} and {right} by a condition that is no known relationship.",
+		JoinedAll:       "The query combines each row of {left} with each row of {right}.",
+		OtherJoin:       "You chose “{chosen}”, but the query joins by {joins}. Please check the result, or ask again.",
+
+		ReadAs: "{said} was read as {values}.",
 
 		DatesUsed:      answering.DatesUsed,
 		DatesDiffer:    answering.DatesDiffer,
 		DatesUnchecked: answering.DatesUnchecked,
+		NoTime:         answering.NoTime,
 	},
 	usertext.German: {
 		NoAnswer:     "Das konnte ich nicht beantworten. {reason}",
@@ -66,11 +83,18 @@ var shippedTexts = map[string]Texts{
 		LeftOut:      "Diese Daten konnten nicht mit den übrigen verbunden werden und fehlen in der Antwort: {tables}. Bitte fragen Sie einzeln danach.",
 		WhichJoin:    "Die Daten können auf mehrere Arten verbunden werden. Welche meinen Sie?",
 		JoinChoice:   "über „{role}“",
-		ReadAs:       "{said} wurde als {values} gelesen.",
+
+		JoinedUnknown:   "Die Abfrage verbindet {left} und {right} über {columns}. Das ist keine bekannte Beziehung.",
+		JoinedOtherwise: "Die Abfrage verbindet {left} und {right} über eine Bedingung, die keine bekannte Beziehung ist.",
+		JoinedAll:       "Die Abfrage verbindet jede Zeile von {left} mit jeder Zeile von {right}.",
+		OtherJoin:       "Sie haben „{chosen}“ gewählt, aber die Abfrage verbindet über {joins}. Bitte prüfen Sie das Ergebnis, oder fragen Sie noch einmal.",
+
+		ReadAs: "{said} wurde als {values} gelesen.",
 
 		DatesUsed:      answering.DatesUsedGerman,
 		DatesDiffer:    answering.DatesDifferGerman,
 		DatesUnchecked: answering.DatesUncheckedGerman,
+		NoTime:         answering.NoTimeGerman,
 	},
 }
 

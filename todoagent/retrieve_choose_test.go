@@ -174,7 +174,7 @@ func TestRetrievalChooses(t *testing.T) {
 func TestRetrievalReturnsTheRows(t *testing.T) {
 	q := newQueries(t, nil)
 	proven := shipment(4, "ships", "es_executor")
-	proven.Proof = &qed.Query{Language: "elasticsearch", Written: `{}`, Executed: `{"size":20}`, Views: []string{"mine"}, JoinPath: []string{"a = b"}, Rows: 20, Millis: 7}
+	proven.Proof = &qed.Query{Language: "elasticsearch", Written: `{}`, Executed: `{"size":20}`, Views: []string{"mine"}, JoinPath: []qed.Join{{Left: qed.JoinSide{Table: "a"}, Right: qed.JoinSide{Table: "b"}, Kind: "inner"}}, Rows: 20, Millis: 7}
 	q.entries = []finding.QueryMetadata{proven}
 	q.retrieve(t, `{}`)
 	want := *proven.Proof

@@ -296,7 +296,7 @@ func TestHostile(t *testing.T) {
 				"[a site](" + elsewhere.URL + "/link)", "[code](javascript:owned=1)", "[data](data:text/html,x)",
 				"![a picture](" + elsewhere.URL + "/picture)", "**" + attack + "**", "[1]"}, "\n\n"),
 			Table: rows, Unproved: []string{attack}, Partial: true, PartialReason: attack,
-			Queries:   []qed.Query{{Language: attack, Written: attack, Executed: attack, JoinPath: []string{attack}, Views: []string{attack}}},
+			Queries:   []qed.Query{{Language: attack, Written: attack, Executed: attack, JoinPath: []qed.Join{{Left: qed.JoinSide{Table: attack, Columns: []string{attack}}, Right: qed.JoinSide{Alias: attack, Columns: []string{attack}}, Kind: attack, Role: attack}}, Views: []string{attack}}},
 			Citations: []qed.Citation{{Title: attack, Location: attack, Excerpt: attack}},
 			Documents: []qed.Document{{Index: attack, ID: attack, Source: []byte(`{"a":"<b>"}`)}},
 			Plan:      []qed.PlanTask{{Key: attack, Description: attack}},

@@ -14,9 +14,12 @@ const (
 	DatesDiffer    = "The dates may be wrong. Expected: {dates}; the query reads {found}."
 	DatesUnchecked = "Dates: {dates}. Whether the query reads exactly these was not checked."
 
+	NoTime = "The question names a time, but the query does not look at one: the answer may be about all times."
+
 	DatesUsedGerman      = "Zeiten: {dates}."
 	DatesDifferGerman    = "Die Zeiten können falsch sein. Erwartet: {dates}; die Abfrage liest {found}."
 	DatesUncheckedGerman = "Zeiten: {dates}. Ob die Abfrage genau diese liest, wurde nicht geprüft."
+	NoTimeGerman         = "Die Frage nennt eine Zeit, aber die Abfrage achtet auf keine: Die Antwort kann für alle Zeiten gelten."
 )
 
 // A DateNote is the line about dates that follows the text of an answer.

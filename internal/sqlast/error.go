@@ -35,6 +35,7 @@ const (
 	ColumnCount     refusal.Code = "column_count"
 	Misplaced       refusal.Code = "misplaced"
 	RowLimit        refusal.Code = "row_limit"
+	UnquotedDate    refusal.Code = "unquoted_date"
 	ParserMismatch  refusal.Code = "parser_mismatch"
 )
 

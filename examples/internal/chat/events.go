@@ -19,6 +19,7 @@ func (p *Printer) Event(e qed.Event) {
 	case qed.TablesSelected:
 		p.step(cyan, "tables", strings.Join(d.Tables, ", ")+because(d.Reason))
 	case qed.JoinPlanned:
+		p.planned = append(p.planned, d.Joins...)
 		for i, join := range d.Joins {
 			p.step(cyan, labelOnce("path", i), join)
 		}

@@ -24,6 +24,7 @@ type Printer struct {
 	rewritten bool     // the last query was rewritten, and not refused since
 	views     []string // that the rewritten query reads
 	tools     bool     // the last plan calls tools
+	planned   []string // the joins that were planned in this turn
 
 	thread string
 	table  *qed.Table // the last table that was printed for the thread
@@ -162,6 +163,7 @@ func (p *Printer) Answer(a qed.Answer) {
 	if len(a.Unproved) > 0 {
 		p.step(yellow, "unproved", "not in the data: "+strings.Join(a.Unproved, ", "))
 	}
+	p.joins(a.Queries)
 	p.rows(a.Table)
 	for i, c := range a.Citations {
 		p.step(dim, labelOnce("sources", i), fmt.Sprintf("[%d] %s (%s)", i+1, c.Title, c.Location))
@@ -170,6 +172,24 @@ func (p *Printer) Answer(a qed.Answer) {
 		p.step(dim, "artifact", artifact.Name+" ("+artifact.MediaType+")")
 	}
 	p.Questions(a.Questions)
+}
+
+// joins prints the joins of the queries that ran which were not planned.
+func (p *Printer) joins(queries []qed.Query) {
+	n := 0
+	for _, q := range queries {
+		for _, j := range q.JoinPath {
+			text, reversed := j.String(), qed.Join{Left: j.Right, Right: j.Left, Condition: j.Condition}.String()
+			if !slices.ContainsFunc(p.planned, func(line string) bool {
+				join, _, _ := strings.Cut(line, " (")
+				return join == text || join == reversed
+			}) {
+				p.step(cyan, labelOnce("joined", n), text)
+				n++
+			}
+		}
+	}
+	p.planned = nil
 }
 
 // rows prints the first rows of a table, unless it is the table printed last.

@@ -74,12 +74,23 @@ const laidOut = q => q.language !== "sql" ? q.executed || q.written : (q.execute
 	/"[^"]*"|'[^']*'|`[^`]*`|(?<!\b(?:CROSS|FULL|INNER|LEFT|OUTER|RIGHT)) (?=(?:(?:CROSS|FULL|INNER|LEFT|RIGHT)(?: OUTER)? )?JOIN\b|(?:FROM|WHERE|GROUP BY|HAVING|ORDER BY|LIMIT|UNION)\b)/g,
 	found => found === " " ? "\n" : found);
 
+/** joinText returns a join as a condition. */
+function joinText(j) {
+	const name = side => [side.table, side.alias].filter(Boolean).join(" ");
+	const pairs = (j.left.columns ?? []).map((column, i) => `${name(j.left)}.${column} = ${name(j.right)}.${j.right.columns[i]}`);
+	return pairs.join(" AND ") || `${name(j.left)}, ${name(j.right)} ${j.condition ? "by another condition" : "without a condition"}`;
+}
+
+/** joinNote returns what is known about a join. */
+const joinNote = j => [j.role, j.cardinality, j.confidence < 1 ? `confidence ${j.confidence}` : "",
+	j.relationship === "unknown" ? "no known relationship" : ""].filter(Boolean).map(fact => ", " + fact).join("");
+
 function query(q, index, rows) {
 	const parts = [code(laidOut(q), "Query that ran")];
 	const note = (term, text) => parts.push(make("p", null, make("strong", {textContent: term + ": "}), text));
 	if (q.join_path?.length) {
 		parts.push(make("p", null, make("strong", {textContent: "Join path"})),
-			make("ul", null, ...q.join_path.map(join => make("li", null, make("code", {textContent: join})))));
+			make("ul", null, ...q.join_path.map(j => make("li", null, make("code", {textContent: joinText(j)}), joinNote(j)))));
 	}
 	if (q.views?.length) note("Read through", q.views.join(", "));
 	for (const v of q.values ?? []) note("Read as", `${v.said} is ${v.value} in ${v.table}.${v.column}`);

@@ -1,0 +1,132 @@
+package sqltimes
+
+import (
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+)
+
+// A kind is what the values of a column are.
+type kind uint8
+
+const (
+	unknown kind = iota // texts, or no type
+	days
+	moments
+	numbers // no times
+)
+
+// kindOf returns the kind of a type of a database, and the unit of its values.
+func kindOf(dialect, typ string) (kind, unit) {
+	typ = ascii.Lower(strings.TrimSpace(typ))
+	name, arguments, _ := strings.Cut(typ, "(")
+	name = strings.TrimSpace(name)
+	digits := -1
+	if n, _, ok := strings.Cut(arguments, ")"); ok && len(n) == 1 {
+		digits = int(n[0] - '0')
+	}
+	switch {
+	case strings.HasSuffix(typ, "[]"):
+		return numbers, nano
+	case name == "date":
+		return days, day
+	case name == "timestamp_s":
+		return moments, second
+	case name == "timestamp_ms":
+		return moments, milli
+	case name == "timestamp_ns":
+		return moments, nano
+	case strings.HasPrefix(name, "timestamp") || strings.HasPrefix(name, "datetime"):
+		switch {
+		case dialect == "sqlite":
+			return moments, nano
+		case digits == 0, digits < 0 && dialect == "mysql":
+			return moments, second
+		case digits == 3:
+			return moments, milli
+		case digits > 0 && digits < 6:
+			return moments, nano // no limit is exact
+		}
+		return moments, micro
+	case name == "", name == "any", strings.Contains(name, "char"), strings.Contains(name, "text"), strings.Contains(name, "clob"),
+		name == "string", name == "blob", name == "json", name == "jsonb":
+		return unknown, nano
+	}
+	return numbers, nano
+}
+
+// namesTime reports whether a name looks like that of a column or table of times,
+// such as fiscal_year, createdAt or sales_2026.
+func namesTime(name string) bool {
+	start := 0
+	for i := 1; i <= len(name); i++ {
+		if i < len(name) && (name[i] == '_' || 'A' <= name[i] && name[i] <= 'Z' && name[i-1] >= 'a') || i == len(name) {
+			if isTimeWord(ascii.Lower(strings.Trim(name[start:i], "_")), start > 0) {
+				return true
+			}
+			start = i
+		}
+	}
+	return looksLikeTime(name)
+}
+
+// isTimeWord reports whether a word of a name, which may be a later one, is about
+// times.
+func isTimeWord(word string, later bool) bool {
+	if timeWords[word] || later && (word == "at" || word == "on") {
+		return true
+	}
+	switch word {
+	case "candidate", "mandate":
+		return false
+	}
+	for _, end := range []string{"date", "time", "year", "month", "day", "week", "datum", "jahr", "monat"} {
+		if strings.HasSuffix(word, end) {
+			return true
+		}
+	}
+	return false
+}
+
+var timeWords = words(`date dates time times timestamp year years month months quarter quarters week weeks day days hour period
+	season epoch fiscal fy yyyymm created updated since until from datum jahr monat quartal woche tag`)
+
+// looksLikeTime reports whether a text may name a time: it has a number that can
+// be a year or the beginning of a date, or a word such as March or Q1.
+func looksLikeTime(s string) bool {
+	if len(s) > maxTimeText {
+		return false
+	}
+	run := 0
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && '0' <= s[i] && s[i] <= '9' {
+			run++
+			continue
+		}
+		if first := i - run; run >= 4 && (s[first:first+2] == "19" || s[first:first+2] == "20" || s[first:first+2] == "21") {
+			return true
+		}
+		run = 0
+	}
+	for word := range strings.FieldsFuncSeq(ascii.Lower(s), func(r rune) bool { return r < 'a' && (r < '0' || r > '9') || r > 'z' && r < 0x80 }) {
+		if timeNames[word] {
+			return true
+		}
+	}
+	return false
+}
+
+const maxTimeText = 200
+
+var timeNames = words(`january february march april may june july august september october november december
+	jan feb mar apr jun jul aug sep sept oct nov dec januar februar märz mai juni juli oktober dezember
+	monday tuesday wednesday thursday friday saturday sunday now today yesterday tomorrow
+	q1 q2 q3 q4 h1 h2`)
+
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(list) {
+		set[word] = true
+	}
+	return set
+}

@@ -1,0 +1,102 @@
+package secureview
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// checkUnquoted refuses arithmetic of numbers that is written like a date, such
+// as 2026-03-01, 03/01/2026 or 2026-03. Engines compute it: 2022, which no column
+// with dates equals. A date is told from arithmetic by its form: a year of four
+// digits next to a month and a day that exist, or next to a month with a leading
+// zero.
+func checkUnquoted(q *sqlast.Query, sql string) error {
+	var found *sqlast.Error
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		if b, ok := n.(*sqlast.Binary); ok && found == nil && (b.Op == sqlast.Sub || b.Op == sqlast.Div || b.Op == sqlast.IntDiv) {
+			found = unquoted(b, sql)
+		}
+		return found == nil
+	})
+	if found == nil { // not a nil *Error as an error
+		return nil
+	}
+	return found
+}
+
+// unquoted returns an error if the last operands of a chain of one operator are
+// the parts of a date.
+func unquoted(b *sqlast.Binary, sql string) *sqlast.Error {
+	first, second := lastOperand(b), &sqlast.Number{}
+	third, ok := b.Y.(*sqlast.Number)
+	if first == nil || !ok || !third.IsWhole() {
+		return nil
+	}
+	sign := "-"
+	if b.Op != sqlast.Sub {
+		sign = "/"
+	}
+	if before, chained := b.X.(*sqlast.Binary); chained && before.Op == b.Op {
+		if earlier := lastOperand(before); earlier != nil {
+			first, second = earlier, first
+		}
+	}
+	quote := ""
+	switch y, m, d := datePart(first), datePart(second), datePart(third); {
+	case second.Text == "" && sign == "-" && isYear(y) && isMonth(d) && startsWithZero(third, sql):
+		quote = fmt.Sprintf("%04d-%02d", y, d)
+	case second.Text == "":
+		return nil
+	case isYear(y) && isMonth(m) && isDay(d):
+		quote = fmt.Sprintf("%04d-%02d-%02d", y, m, d)
+	case isYear(d) && (isMonth(y) && isDay(m) || isDay(y) && isMonth(m)):
+		quote = "YYYY-MM-DD"
+	default:
+		return nil
+	}
+	written := []string{first.Text}
+	if second.Text != "" {
+		written = append(written, second.Text)
+	}
+	text := strings.Join(append(written, third.Text), sign)
+	return &sqlast.Error{
+		Code: sqlast.UnquotedDate, Name: text, Pos: first.Pos,
+		Message: fmt.Sprintf("%s is arithmetic of numbers and no date: put the date in quotes, as in '%s'", text, quote),
+	}
+}
+
+// lastOperand returns the last operand of the left side of an operator if it is a
+// whole number.
+func lastOperand(b *sqlast.Binary) *sqlast.Number {
+	x := b.X
+	if before, ok := x.(*sqlast.Binary); ok && before.Op == b.Op {
+		x = before.Y
+	}
+	n, ok := x.(*sqlast.Number)
+	if !ok || !n.IsWhole() {
+		return nil
+	}
+	return n
+}
+
+// datePart returns the value of a number that can be a part of a date, or 0.
+func datePart(n *sqlast.Number) int {
+	if len(n.Text) > 4 {
+		return 0
+	}
+	v, _ := strconv.Atoi(n.Text)
+	return v
+}
+
+func isYear(n int) bool  { return n >= 1000 && n <= 2999 }
+func isMonth(n int) bool { return n >= 1 && n <= 12 }
+func isDay(n int) bool   { return n >= 1 && n <= 31 }
+
+// startsWithZero reports whether a number is written with a leading zero, which
+// some readers do not keep.
+func startsWithZero(n *sqlast.Number, sql string) bool {
+	return strings.HasPrefix(n.Text, "0") || n.Pos >= 0 && int(n.Pos) < len(sql) && sql[n.Pos] == '0'
+}
