@@ -87,7 +87,9 @@ func textValue(name, text string) value {
 		return decimal(strconv.FormatFloat(n.signed(), 'f', -1, 64))
 	}
 	if t, ok := column.ParseTime(trimmed); ok {
-		clock, month := !t.Truncate(24*time.Hour).Equal(t), len(trimmed) == len("2006-01")
+		_, offset := t.Zone() // the day begins in the zone of the time
+		local := t.Add(time.Duration(offset) * time.Second)
+		clock, month := !local.Truncate(24*time.Hour).Equal(local), len(trimmed) == len("2006-01")
 		return value{kind: moment, time: t, clock: clock, month: month}
 	}
 	if v, ok := withUnit(trimmed); ok {
