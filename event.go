@@ -20,6 +20,10 @@ type Event struct {
 	// the outside in, such as "sql/execute". It is empty for the agent itself.
 	Path string
 
+	// Call is the id of the innermost call of a tool that it happened in: calls of
+	// one tool at the same time have the same Path. It is not part of the JSON form.
+	Call string
+
 	// Time is when the event was emitted, by the clock of the run ([WithClock]).
 	Time time.Time
 

@@ -47,6 +47,7 @@ type ToolStarted struct {
 	Tool      string          `json:"tool"`
 	ID        string          `json:"id,omitempty"` // of the call
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Unknown   bool            `json:"unknown,omitempty"` // there is no such tool: the model invented the name
 }
 
 // ToolFinished reports the end of a call of a tool.
@@ -58,6 +59,7 @@ type ToolFinished struct {
 	Result      string `json:"result,omitempty"`      // the JSON that it returned, cut after 1 KiB
 	Error       string `json:"error,omitempty"`       // empty if it succeeded
 	Interrupted bool   `json:"interrupted,omitempty"` // it waits for a reply
+	Unknown     bool   `json:"unknown,omitempty"`     // there is no such tool
 }
 
 // TablesSelected reports the tables that a question is about.

@@ -304,12 +304,13 @@ const maxEventResult = 1 << 10
 // observed makes a call, unless it cannot be made because of err, and emits its events.
 func (r *Registry) observed(ctx context.Context, t Tool, call llm.ToolCall, err error) (json.RawMessage, error) {
 	start := time.Now()
-	Emit(ctx, ToolStarted{Tool: call.Name, ID: call.ID, Arguments: validJSON(call.Arguments)})
+	unknown := t.Name == ""
+	Emit(ctx, ToolStarted{Tool: call.Name, ID: call.ID, Arguments: validJSON(call.Arguments), Unknown: unknown})
 	var output json.RawMessage
 	if err == nil {
-		output, err = r.call(ctx, t, call.Arguments)
+		output, err = r.call(ctx, t, call)
 	}
-	finished := ToolFinished{Tool: call.Name, ID: call.ID, Millis: time.Since(start).Milliseconds()}
+	finished := ToolFinished{Tool: call.Name, ID: call.ID, Millis: time.Since(start).Milliseconds(), Unknown: unknown}
 	switch {
 	case errors.Is(err, ErrInterrupted):
 		finished.Interrupted = true
@@ -365,8 +366,8 @@ func (t registered) check(arguments json.RawMessage) (json.RawMessage, error) {
 }
 
 // call returns the result of the tool, if the model can get it.
-func (r *Registry) call(ctx context.Context, t Tool, arguments json.RawMessage) (json.RawMessage, error) {
-	output, err := r.wait(ctx, t, arguments)
+func (r *Registry) call(ctx context.Context, t Tool, call llm.ToolCall) (json.RawMessage, error) {
+	output, err := r.wait(ctx, t, call)
 	switch {
 	case t.AtMostOnce() && errors.Is(err, context.DeadlineExceeded) &&
 		ctx.Err() == nil && !errors.Is(err, ErrToolAbandoned):
@@ -385,7 +386,7 @@ func (r *Registry) call(ctx context.Context, t Tool, arguments json.RawMessage) 
 
 // wait calls a tool on another goroutine, because a tool that does not watch its
 // context cannot be stopped, only abandoned.
-func (r *Registry) wait(ctx context.Context, t Tool, arguments json.RawMessage) (json.RawMessage, error) {
+func (r *Registry) wait(ctx context.Context, t Tool, call llm.ToolCall) (json.RawMessage, error) {
 	limit := r.opt.Timeout
 	if t.Timeout > 0 {
 		limit = t.Timeout
@@ -402,12 +403,10 @@ func (r *Registry) wait(ctx context.Context, t Tool, arguments json.RawMessage) 
 		defer func() { done <- res }()
 		sc := scopeOf(ctx)
 		own := sc.enter(ctx, t.Name, sc.place.of(t))
-		if t.Nested {
-			frame := *own.frame
-			frame.nested = true
-			own.frame = &frame
-		}
-		res.output, res.err = do(own, t.Call, arguments)
+		frame := *own.frame
+		frame.call, frame.nested = call.ID, frame.nested || t.Nested
+		own.frame = &frame
+		res.output, res.err = do(own, t.Call, call.Arguments)
 	}()
 	var res result
 	select {

@@ -15,6 +15,7 @@ type RunInfo struct {
 	Durable   bool           // the calls are recorded: see [Durable]
 	Nested    bool           // the context is in a [Tool] with Nested, or in an intermediate [Task]
 	Path      string         // where the context is, as in [Event]
+	Call      string         // the id of the call of a tool around the context, as in [Event]
 	Namespace string         // the namespace and the branches that contain the context; empty outside of them
 	Language  string         // of the texts for the user: [Turn.Language], or that of the user's messages; "en" if unknown
 	Calendar  dates.Calendar // of the turn, or of the turn that it is part of; zero if there is none
@@ -26,7 +27,7 @@ type RunInfo struct {
 // Info returns a description of the run and the turn that ctx is part of.
 func Info(ctx context.Context) RunInfo {
 	sc := scopeOf(ctx)
-	info := RunInfo{Path: sc.path, Nested: sc.nested, Language: sc.language(), place: sc.place}
+	info := RunInfo{Path: sc.path, Call: sc.call, Nested: sc.nested, Language: sc.language(), place: sc.place}
 	if sc.turn != nil {
 		info.Turn = sc.turn.Turn
 		if c := sc.turn.Calendar; c != nil {

@@ -22,6 +22,7 @@ type frame struct {
 	graph  string    // its name; empty outside a graph
 	events *queue    // nil if nobody reads the events
 	turn   *liveTurn // nil outside an agent
+	call   string    // the id of the call of a tool around; see Event.Call
 	nested bool      // the text is not the answer of the turn: see Tool.Nested
 	whole  bool      // the agent that is asked next is all of a durable run
 	spent  error     // see [BudgetExceeded]
@@ -67,7 +68,7 @@ func (s *scope) agentScope(ctx context.Context, turn Turn, events *queue) *scope
 		live.Calendar = s.turn.Calendar
 	}
 	live.language = cmp.Or(live.language, usertext.English)
-	return &scope{ctx, s.path, &frame{events: events, turn: live, nested: s.nested, now: s.now}, s.place}
+	return &scope{ctx, s.path, &frame{events: events, turn: live, call: s.call, nested: s.nested, now: s.now}, s.place}
 }
 
 // inGraph returns the scope of a graph that runs in s.
@@ -154,7 +155,7 @@ func (s *scope) forward(event Event) {
 			event.Data = d
 		}
 	}
-	event.Path = s.join(event.Path)
+	event.Path, event.Call = s.join(event.Path), cmp.Or(event.Call, s.call)
 	if event.Time.IsZero() {
 		event.Time = clock(s)()
 	}

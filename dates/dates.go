@@ -26,6 +26,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/qedkit/qed/internal/timezone"
 )
 
 // ErrCalendar is the kind of error of a [Calendar] that cannot be used.
@@ -35,7 +37,9 @@ var ErrCalendar = errors.New("the calendar is not valid")
 // UTC, weeks that begin on Monday, and a fiscal year that begins in January.
 type Calendar struct {
 	// Zone is the time zone in which days begin and times are read, grouped and
-	// shown. It is a name such as "Europe/Berlin". Empty means UTC.
+	// shown. It is a name such as "Europe/Berlin", or an offset such as "+02:00".
+	// Empty means UTC. An agent for a database uses the zone of the database
+	// instead, if it has one.
 	Zone string `json:"zone,omitempty"`
 
 	// WeekStart is the first day of the week, from 1 for Monday to 7 for Sunday as
@@ -78,14 +82,9 @@ func (c Calendar) resolve() (resolved, error) {
 	if r.fiscal == 0 {
 		r.fiscal = time.January
 	}
-	if c.Zone == "Local" {
-		return r, fmt.Errorf("%w: Zone is \"Local\", which differs between machines: use a name such as Europe/Berlin",
-			ErrCalendar)
-	}
 	var err error
-	if r.zone, err = time.LoadLocation(c.Zone); err != nil {
-		return r, fmt.Errorf("%w: Zone is %q: use a name of the time zone database, such as Europe/Berlin: %w",
-			ErrCalendar, c.Zone, err)
+	if r.zone, err = timezone.Load(c.Zone); err != nil {
+		return r, fmt.Errorf("%w: Zone is %q: %w", ErrCalendar, c.Zone, err)
 	}
 	return r, nil
 }

@@ -136,7 +136,9 @@ func (r *cellReader) time(text string) (v value, ok bool) {
 	if !ok || month && !r.typed && !column.IsCalendar(r.name) {
 		return value{}, false
 	}
-	return value{kind: moment, time: t, clock: !t.Truncate(24 * time.Hour).Equal(t), month: month}, true
+	_, offset := t.Zone() // the day begins in the zone of the time
+	local := t.Add(time.Duration(offset) * time.Second)
+	return value{kind: moment, time: t, clock: !local.Truncate(24 * time.Hour).Equal(local), month: month}, true
 }
 
 // plainValue reads a number in the form of Go.

@@ -74,10 +74,13 @@ func TestPostgresValues(t *testing.T) {
 				{`timestamp '2024-01-05 10:00:00.000001'`, "2024-01-05 10:00:00.000001"},
 				{`timestamp 'infinity'`, "infinity"},
 				{`timestamp '0044-03-15 10:00 BC'`, "0044-03-15 10:00:00 BC"},
-				{`timestamptz '2024-01-05 10:00:00.5+02'`, "2024-01-05T08:00:00.5Z"},
-				{`timestamptz '2024-07-05 10:00'`, "2024-07-05T14:00:00Z"}, // in the time zone of the database
+				{`timestamptz '2024-01-05 10:00:00.5+02'`, "2024-01-05 03:00:00.5-05"}, // in the time zone of the database
+				{`timestamptz '2024-07-05 10:00'`, "2024-07-05 10:00:00-04"},
 				{`timestamptz '-infinity'`, "-infinity"},
-				{`timestamptz '0001-01-01 00:00:00+00 BC'`, "0001-01-01T00:00:00Z BC"},
+				{`timestamptz '0044-03-15 12:00:00+00 BC'`, "0044-03-15 07:03:58-04:56:02 BC"},
+				{`ARRAY[timestamptz '2024-01-05 10:00:00+02', 'infinity']`, `{"2024-01-05 03:00:00-05",infinity}`},
+				{`tstzrange('2024-01-05 10:00:00+02', 'infinity')`, `["2024-01-05 03:00:00-05",infinity)`},
+				{`date_trunc('month', timestamptz '2024-03-01 02:00:00+00')`, "2024-02-01 00:00:00-05"},
 				{`time '24:00'`, "24:00:00"},
 				{`timetz '10:11:12+02'`, "10:11:12+02"},
 				{`interval '1 year -2 days 3.5 seconds'`, "1 year -2 days +00:00:03.5"},

@@ -24,6 +24,8 @@ const (
 	retrievedCount = attribute.Key("qed.passages")
 	questionID     = attribute.Key("qed.question")
 	questionText   = attribute.Key("qed.text")
+	taskKey        = attribute.Key("qed.task")
+	callCost       = attribute.Key("qed.cost")
 )
 
 // Boundaries that the conventions recommend, and those of times in a database.

@@ -11,7 +11,6 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -19,7 +18,7 @@ import (
 type call struct {
 	client    Client
 	operation attribute.KeyValue
-	path      string // where it was made, as in qed.Event
+	place     // where it was made
 	start     time.Time
 	end       time.Time
 	err       error
@@ -30,7 +29,7 @@ type call struct {
 
 // chat records a call of a model.
 func (t *Telemetry) chat(ctx context.Context, client Client, done llm.Call) {
-	c := call{client: client, operation: semconv.GenAIOperationNameChat, path: qed.Info(ctx).Path,
+	c := call{client: client, operation: semconv.GenAIOperationNameChat, place: placeIn(ctx),
 		start: done.Start, end: done.Start.Add(done.Duration), err: done.Err}
 	if done.Request.Name != "" {
 		c.more = append(c.more, requestName.String(done.Request.Name))
@@ -43,9 +42,12 @@ func (t *Telemetry) chat(ctx context.Context, client Client, done llm.Call) {
 	if resp != nil {
 		c.usage = resp.Usage
 		c.more = append(c.more, usageAttributes(c.usage)...)
-		c.more = append(c.more, semconv.GenAIResponseFinishReasons(string(resp.FinishReason)))
+		if c.usage.Cost > 0 {
+			c.more = append(c.more, callCost.Float64(c.usage.Cost))
+		}
+		c.more = append(c.more, semconv.GenAIResponseFinishReasons(clip(string(resp.FinishReason))))
 		if resp.Model != "" {
-			c.more = append(c.more, semconv.GenAIResponseModel(resp.Model))
+			c.more = append(c.more, semconv.GenAIResponseModel(clip(resp.Model)))
 		}
 	}
 	if done.TimeToFirstToken > 0 {
@@ -56,7 +58,7 @@ func (t *Telemetry) chat(ctx context.Context, client Client, done llm.Call) {
 
 // embeddings records a call of an embedder.
 func (t *Telemetry) embeddings(ctx context.Context, client Client, done llm.EmbedCall) {
-	c := call{client: client, operation: semconv.GenAIOperationNameEmbeddings, path: qed.Info(ctx).Path,
+	c := call{client: client, operation: semconv.GenAIOperationNameEmbeddings, place: placeIn(ctx),
 		start: done.Start, end: done.Start.Add(done.Duration), err: done.Err}
 	for _, text := range done.Texts {
 		c.estimated += llm.EstimateTextTokens(text)

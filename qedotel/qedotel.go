@@ -44,6 +44,10 @@
 // Package analysthttp records what follows an exploration as turns of agents of its
 // own: "report", "follow_up" and "start_over".
 //
+// Texts that others choose do not make metrics without end: the calls of tools that a
+// model invents have one name, "_OTHER", and so has what exceeds 200 different names of
+// tools, codes or types of errors.
+//
 // The file dashboard.json in the folder of this package is a dashboard for Grafana
 // over these metrics.
 //
@@ -85,6 +89,8 @@ type Telemetry struct {
 	operations, turns, tools, executions metric.Float64Histogram
 	cost                                 metric.Float64Counter
 	refused, corrected, warnings         metric.Int64Counter
+
+	labels labels
 }
 
 // New returns a Telemetry, or the error of the meter provider.

@@ -197,7 +197,7 @@ func TestToolLoop(t *testing.T) {
 
 	want := "invoke_agent orders\n" +
 		"  chat m1\n" +
-		"  execute_tool count_orders +qed.query_refused\n" +
+		"  execute_tool count_orders +qed.query_refused +qed.query_written\n" +
 		"    chat m1\n" +
 		"    query\n" +
 		"  execute_tool " + search.Name + "\n" +
@@ -294,6 +294,11 @@ func TestGraph(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("spans (-want +got):\n%s", diff)
+	}
+	for _, s := range r.spans.Ended() {
+		if strings.HasPrefix(s.Name(), "chat") && attr(s, "qed.cost") != "1.01" {
+			t.Errorf("%s has the cost %q", s.Name(), attr(s, "qed.cost"))
+		}
 	}
 	metrics := r.metrics(t)
 	for _, want := range []string{

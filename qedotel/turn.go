@@ -1,6 +1,7 @@
 package qedotel
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"strings"
@@ -70,8 +71,14 @@ type part struct {
 	kind string // of the event that began it
 	id   string // of the call of a tool
 	path string // of what happens in it
+	call string // of what happens in it
 	ctx  context.Context
 }
+
+// A place is where something happened, as in [qed.Event].
+type place struct{ path, call string }
+
+func placeOf(event qed.Event) place { return place{event.Path, event.Call} }
 
 // Kinds of the events that begin a part.
 var (
@@ -82,7 +89,8 @@ var (
 
 func (p *part) span() trace.Span { return trace.SpanFromContext(p.ctx) }
 
-// holds reports whether what happens at the path is in the part.
+// holds reports whether what happens at a path is in the part, or in one that has
+// the same path at the same time.
 func (p *part) holds(path string) bool {
 	return path == p.path || strings.HasPrefix(path, p.path) && (p.path == "" || path[len(p.path)] == '/')
 }
@@ -98,7 +106,8 @@ func (r *recorded) begin(ctx context.Context, asked qed.Turn) *turn {
 	}
 	ctx, _ = r.tracer.Start(ctx, "invoke_agent "+r.name, trace.WithTimestamp(tt.start), trace.WithAttributes(attrs...))
 	tt.ctx = context.WithValue(ctx, turnKey{}, tt)
-	tt.parts = []*part{{path: qed.Info(ctx).Path, ctx: tt.ctx}}
+	info := qed.Info(ctx)
+	tt.parts = []*part{{path: info.Path, call: info.Call, ctx: tt.ctx}}
 	return tt
 }
 
@@ -115,11 +124,13 @@ func (tt *turn) keep(c call) bool {
 	return true
 }
 
-// at returns the innermost open part that holds a path, or the turn.
-func (tt *turn) at(path string) *part {
+// at returns the innermost open part that holds a place, or the turn. It prefers those
+// of the same call: calls of one tool at the same time have the same paths.
+func (tt *turn) at(at place) *part {
 	best := tt.parts[0]
 	for _, p := range tt.parts[1:] {
-		if p.holds(path) && len(p.path) >= len(best.path) {
+		same, longer := p.call == at.call, len(p.path) >= len(best.path)
+		if p.holds(at.path) && (same && best.call != at.call || same == (best.call == at.call) && longer) {
 			best = p
 		}
 	}
@@ -128,19 +139,20 @@ func (tt *turn) at(path string) *part {
 
 // open begins the span of a part.
 func (tt *turn) open(event qed.Event, path, id, name string, attrs ...attribute.KeyValue) {
-	ctx, _ := tt.tracer.Start(tt.at(event.Path).ctx, name,
+	ctx, _ := tt.tracer.Start(tt.at(placeOf(event)).ctx, name,
 		trace.WithTimestamp(event.Time), trace.WithAttributes(attrs...))
-	tt.parts = append(tt.parts, &part{kind: event.Kind(), id: id, path: path, ctx: ctx})
+	tt.parts = append(tt.parts, &part{kind: event.Kind(), id: id, path: path, call: cmp.Or(id, event.Call), ctx: ctx})
 }
 
 // close ends the span of a part that an event of the kind began.
 func (tt *turn) close(event qed.Event, kind, path, id string, failed bool, attrs ...attribute.KeyValue) {
 	for i := len(tt.parts) - 1; i > 0; i-- {
-		if p := tt.parts[i]; p.kind == kind && p.path == path && p.id == id {
+		if p := tt.parts[i]; p.kind == kind && p.path == path && p.id == id && p.call == cmp.Or(id, event.Call) {
 			tt.flush(p, event.Time)
 			p.span().SetAttributes(attrs...)
 			if failed {
 				p.span().SetStatus(codes.Error, "")
+				p.span().SetAttributes(semconv.ErrorTypeOther)
 			}
 			p.span().End(trace.WithTimestamp(event.Time))
 			tt.parts = append(tt.parts[:i], tt.parts[i+1:]...)
@@ -156,7 +168,7 @@ func (tt *turn) flush(p *part, end time.Time) {
 	var ready []call
 	kept := tt.calls[:0]
 	for _, c := range tt.calls {
-		if p.holds(c.path) && !c.end.After(end) {
+		if p.holds(c.path) && (p == tt.parts[0] || p.call == c.call) && !c.end.After(end) {
 			ready = append(ready, c)
 		} else {
 			kept = append(kept, c)
@@ -165,18 +177,18 @@ func (tt *turn) flush(p *part, end time.Time) {
 	tt.calls = kept
 	tt.mu.Unlock()
 	for _, c := range ready {
-		c.span(tt.at(c.path).ctx, tt.tracer)
+		c.span(tt.at(c.place).ctx, tt.tracer)
 	}
 }
 
 // note adds an event to the span of the part that it happened in.
 func (tt *turn) note(event qed.Event, attrs ...attribute.KeyValue) {
-	tt.at(event.Path).span().AddEvent("qed."+event.Kind(), trace.WithTimestamp(event.Time), trace.WithAttributes(attrs...))
+	tt.at(placeOf(event)).span().AddEvent("qed."+event.Kind(), trace.WithTimestamp(event.Time), trace.WithAttributes(attrs...))
 }
 
 // child makes the span of something that took some milliseconds and is over.
 func (tt *turn) child(event qed.Event, name string, millis int64, attrs ...attribute.KeyValue) {
-	_, span := tt.tracer.Start(tt.at(event.Path).ctx, name, trace.WithSpanKind(trace.SpanKindClient),
+	_, span := tt.tracer.Start(tt.at(placeOf(event)).ctx, name, trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithTimestamp(event.Time.Add(-time.Duration(millis)*time.Millisecond)), trace.WithAttributes(attrs...))
 	span.End(trace.WithTimestamp(event.Time))
 }
@@ -198,16 +210,17 @@ func (tt *turn) read(event qed.Event, err error) {
 	case qed.NodeFinished:
 		tt.close(event, nodeStart, event.Path, "", d.Error != "")
 	case qed.TaskStarted:
-		tt.open(event, event.Path, "", "task "+d.Key)
+		tt.open(event, event.Path, "", "task", taskKey.String(clip(d.Key)))
 	case qed.TaskFinished:
 		tt.close(event, taskStart, event.Path, "", d.Error != "", taskRows.Int(d.Rows), taskCached.Bool(d.Cached))
 	case qed.ToolStarted:
+		name := tt.toolName(d.Tool, d.Unknown)
 		attrs := append(tt.text(semconv.GenAIToolCallArgumentsKey, string(d.Arguments)),
-			semconv.GenAIOperationNameExecuteTool, semconv.GenAIToolName(d.Tool), semconv.GenAIToolCallID(d.ID))
-		tt.open(event, join(event.Path, d.Tool), d.ID, "execute_tool "+d.Tool, attrs...)
+			semconv.GenAIOperationNameExecuteTool, name, semconv.GenAIToolCallID(clip(d.ID)))
+		tt.open(event, join(event.Path, d.Tool), d.ID, "execute_tool "+name.Value.AsString(), attrs...)
 	case qed.ToolFinished:
 		tt.close(event, toolStart, join(event.Path, d.Tool), d.ID, d.Error != "")
-		attrs := []attribute.KeyValue{agent, semconv.GenAIToolName(d.Tool)}
+		attrs := []attribute.KeyValue{agent, tt.toolName(d.Tool, d.Unknown)}
 		if d.Error != "" {
 			attrs = append(attrs, semconv.ErrorTypeOther)
 		}
@@ -220,18 +233,20 @@ func (tt *turn) read(event qed.Event, err error) {
 		tt.child(event, "retrieval", d.Millis, append(tt.text(semconv.GenAIRetrievalQueryTextKey, d.Query),
 			semconv.GenAIOperationNameRetrieval, retrievedCount.Int(len(d.Citations)))...)
 	case qed.QueryRefused:
-		code := problemCode.String(d.Code)
+		code := tt.few(problemCode, d.Code)
 		tt.note(event, append(tt.text(semconv.DBQueryTextKey, d.Query), code)...)
 		tt.refused.Add(tt.ctx, 1, metric.WithAttributes(agent, code))
 	case qed.QueryWritten:
 		if d.Attempt > 1 {
+			tt.note(event, nodeAttempt.Int(d.Attempt))
 			tt.corrected.Add(tt.ctx, 1, metric.WithAttributes(agent))
 		}
 	case qed.RouteDecision:
-		tt.note(event, routeTaken.String(d.Route))
+		tt.note(event, routeTaken.String(clip(d.Route)))
 	case qed.Warning:
-		tt.note(event, problemCode.String(d.Code))
-		tt.warnings.Add(tt.ctx, 1, metric.WithAttributes(agent, problemCode.String(d.Code)))
+		code := tt.few(problemCode, d.Code)
+		tt.note(event, code)
+		tt.warnings.Add(tt.ctx, 1, metric.WithAttributes(agent, code))
 	case qed.Interrupted:
 		tt.note(event, questionID.String(d.Question.ID))
 	case qed.Completed:
@@ -272,14 +287,14 @@ func (tt *turn) finish() {
 
 	attrs := []attribute.KeyValue{semconv.GenAIAgentName(tt.name), agentOutcome.String(tt.outcome)}
 	if tt.code != "" {
-		attrs = append(attrs, semconv.ErrorTypeKey.String(tt.code))
+		attrs = append(attrs, tt.few(semconv.ErrorTypeKey, tt.code))
 	}
 	tt.turns.Record(tt.ctx, end.Sub(tt.start).Seconds(), metric.WithAttributes(attrs...))
 	tt.modelCalls.Record(tt.ctx, int64(made), metric.WithAttributes(attrs[:1]...))
 	span := trace.SpanFromContext(tt.ctx)
 	span.SetAttributes(attrs[1:]...)
 	if tt.outcome == "failed" {
-		span.SetStatus(codes.Error, tt.code)
+		span.SetStatus(codes.Error, clip(tt.code))
 	}
 	span.End(trace.WithTimestamp(end))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -117,7 +118,7 @@ func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
 	if err != nil {
 		return built{}, fmt.Errorf("source %s cannot be described: %w", source.Name(), err)
 	}
-	facts, err := qed.Dates(ctx, in.Request)
+	facts, err := answering.FactsFor(ctx, source, in.Request)
 	if err != nil {
 		return built{}, err
 	}

@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -287,7 +288,7 @@ func (r *router) choosing() llm.Model {
 }
 
 // unlimited leaves the length of the conversation to the router's Memory.
-const unlimited = 1 << 40
+const unlimited = math.MaxInt32
 
 const (
 	maxReason     = 300 // bytes

@@ -62,7 +62,7 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	rows, shown := figures.Rows(table, len(table.Rows), maxRowBytes)
-	facts, err := qed.Dates(ctx, s.Question)
+	facts, err := a.dates(ctx, s.Question)
 	if err != nil {
 		return s, err
 	}

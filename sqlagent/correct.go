@@ -30,7 +30,7 @@ type CorrectData struct {
 // that the statement and its problem name, and no others.
 func (a *agent) correct(ctx context.Context, s state) (state, error) {
 	tables := a.mentioned(s)
-	facts, err := qed.Dates(ctx, s.Question)
+	facts, err := a.dates(ctx, s.Question)
 	if err != nil {
 		return s, err
 	}

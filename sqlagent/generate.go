@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
@@ -48,7 +47,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 		s.Empty = s.Query.Written
 		samples *= sampleRowsIfEmpty
 	}
-	facts, err := qed.Dates(ctx, s.Question)
+	facts, err := a.dates(ctx, s.Question)
 	if err != nil {
 		return s, err
 	}

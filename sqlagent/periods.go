@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/answering"
@@ -22,7 +21,7 @@ const ErrDatesDiffer refusal.Code = "dates_differ"
 // model gave for it, and with the words of the question. timeless reports that the
 // question names a time, and the statement looks at none.
 func (a *agent) readTimes(ctx context.Context, s *state, stmt *secureview.Statement) (readings []dates.Reading, timeless bool, err error) {
-	facts, err := qed.Dates(ctx, s.Question)
+	facts, err := a.dates(ctx, s.Question)
 	if err != nil {
 		return nil, false, err
 	}

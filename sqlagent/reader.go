@@ -7,6 +7,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 )
@@ -65,6 +67,16 @@ func (r *reader) run(ctx context.Context, sql string) (*execution, error) {
 		return nil, err
 	}
 	return &execution{stmt: stmt, rows: rows, millis: millis}, nil
+}
+
+// dates returns what a prompt says about dates. The zone of the database wins over
+// that of the turn's calendar: queries group and compare in it.
+func (r *reader) dates(ctx context.Context, text string) (dates.Facts, error) {
+	facts, err := answering.FactsFor(ctx, r.db, text)
+	if err != nil {
+		return facts, fmt.Errorf("sqlagent: %w", err)
+	}
+	return facts, nil
 }
 
 // rowsLeft returns how many rows a statement may return. If the budget has none

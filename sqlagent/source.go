@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
@@ -148,6 +149,14 @@ type source struct {
 }
 
 func (s *source) Name() string { return s.name }
+
+// Zone returns the time zone of the database, or "" if it has none.
+func (s *source) Zone(ctx context.Context) (string, error) {
+	if z, ok := s.db.(answering.Zoned); ok {
+		return z.Zone(ctx)
+	}
+	return "", nil
+}
 
 func (s *source) Language() string { return query.SQL }
 

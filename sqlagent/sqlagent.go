@@ -103,6 +103,12 @@ var errNoTable = errors.New("sqlagent: the Database returned neither a table nor
 // has a User or a Tenant, or the Database has a method PerSession() bool that
 // returns true, as that of DB does if statements have sessions. If different
 // callers may see different rows, one of these is required.
+//
+// If the Database has a method Zone(context.Context) (string, error), as that of DB,
+// the prompts have the calendar of the zone that it returns. It wins over the Zone of
+// [qed.Turn]'s Calendar, because the database groups and compares days in its own.
+// An empty one changes nothing. Open the database in the zone of its users, with
+// the option Zone.
 type Database interface {
 	Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error)
 }

@@ -20,6 +20,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -221,7 +222,7 @@ func (a *agent) configure(model llm.Model, tools *qed.Registry, opt Options) err
 }
 
 // unlimited leaves the length of the conversation to the agent's Memory.
-const unlimited = 1 << 40
+const unlimited = math.MaxInt32
 
 // graph returns the graph of a turn. Each node is in the file named after it.
 func (a *agent) graph() (*qed.Runner[state], error) {
