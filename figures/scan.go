@@ -333,21 +333,21 @@ func (s *scanner) meaningOf(n *Number, before string) meaning {
 		return numbered
 	case s.startsItem(n, behind, value):
 		return label
-	case s.style == CommaDecimal && len(digits) <= 2 && articles[strings.ToLower(word)] && len(behind) > 2 && behind[0] == '.' && next != "":
+	case s.style == CommaDecimal && len(digits) <= 2 && articles[strings.ToLower(word)] && strings.HasPrefix(behind, "."):
 		return label // im 3. Quartal
 	}
 	return amount
 }
 
-// followsDate reports whether the day of a month stands directly before n, as in
-// March 31, 2026.
+// followsDate reports whether a part of a date stands directly before n, as in March
+// 31, 2026 and Q1 2026.
 func (s *scanner) followsDate(n *Number) bool {
 	if len(s.all) == 0 {
 		return false
 	}
 	date := &s.all[len(s.all)-1]
 	between := s.text[date.end:n.begin]
-	return (date.meaning == day || date.meaning == label) && len(between) <= 3 && strings.Trim(between, ",. ") == ""
+	return date.meaning != amount && date.meaning != year && len(between) <= 3 && strings.Trim(between, ",. ") == ""
 }
 
 // startsItem reports whether n numbers an item of a list, a heading or a row of a
