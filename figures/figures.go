@@ -150,7 +150,9 @@ func (s *Set) addText(text string, power int) {
 const maxPiece = 64 << 10 // bytes
 
 func (s *Set) addNumber(n *Number, power int) {
-	s.addLiteral(n.literal())
+	if !n.plain || n.readings == nil {
+		s.addLiteral(n.literal())
+	}
 	if n.meaning == code || n.meaning == instant || n.meaning == year && n.readings == nil {
 		for digits := range strings.FieldsFuncSeq(n.Text, isNoDigit) {
 			if n.meaning == code || isYear(digits) {
