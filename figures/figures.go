@@ -49,7 +49,9 @@
 //   - It is not checked if it is found with a greater chance. A [Text] says
 //     nothing about it if it is a whole number of one digit, or if the data has at
 //     most 100 amounts, such as 25 rows of four, which a reader can compare. With
-//     more amounts it is listed as unproved.
+//     more amounts it is listed as unproved. The limit for each of the other data,
+//     such as statistics, is 500 amounts: it was computed by code or written by a
+//     person, and a text repeats more of it.
 //   - It is contradicted, or made up, if it is not found: [Set.Missing] and a
 //     [Text] list it.
 package figures
@@ -289,16 +291,20 @@ const (
 	proved
 )
 
-// smallSet is the number of amounts up to which a reader can compare data.
-const smallSet = 100
+// The numbers of amounts up to which a reader can compare data: rows, and other data,
+// which is what code computed or a person wrote.
+const (
+	smallTables = 100
+	smallData   = 500
+)
 
-// allows reports whether a text may state n.
-func (s *Set) allows(n *Number) bool {
+// allows reports whether a text may state n. small is one of the constants above.
+func (s *Set) allows(n *Number, small int) bool {
 	switch s.verdict(n) {
 	case proved:
 		return true
 	case notChecked:
-		return len(s.sizes) <= smallSet || n.plain && n.end-n.begin == 1
+		return len(s.sizes) <= small || n.plain && n.end-n.begin == 1
 	}
 	return false
 }

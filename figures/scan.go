@@ -245,7 +245,7 @@ func (s *scanner) shape(begin int) (m meaning, end int) {
 	}
 	many := len(parts) > 2
 	switch {
-	case sign == '-' && len(parts) == 1 && isYear(parts[0]) && quarters.find(rest):
+	case sign == '-' && len(parts) == 1 && isYear(parts[0]) && isQuarter(rest):
 		return instant, nameEnd(s.text, end)
 	case len(parts) == 1:
 	case sign == '-' && len(parts[0]) == 4 && b >= 1 && b <= 12 && len(parts) <= 3,
@@ -283,14 +283,10 @@ func smallValue(digits string) int {
 // isYear reports whether digits may be those of a year.
 func isYear(digits string) bool { return len(digits) == 4 && "1800" <= digits && digits < "2200" }
 
-// A wordSet finds words at the beginning of a text, in any letter case.
-type wordSet map[string]bool
-
-// find reports whether behind a sign, a letter of the set and then a digit begin
-// the text, as in -Q3.
-func (w wordSet) find(rest string) bool {
+// isQuarter reports whether a text begins as what follows a year in 2026-Q3.
+func isQuarter(rest string) bool {
 	word, tail := cutWord(rest[1:])
-	return w[strings.ToLower(word)] && isDigit(tail, 0)
+	return quarters[strings.ToLower(word)] && isDigit(tail, 0)
 }
 
 // meaningOf returns what a number means by the words and signs next to it.
@@ -455,7 +451,7 @@ var (
 	ranges   = set("- – — ~ / to and or through bis und oder à et ou a y e o tot en of till til och og do i до и")
 	ordinals = set("st nd rd th te ter ten tes s er")
 	clocks   = set("am pm uhr")
-	quarters = wordSet(set("q w kw h"))
+	quarters = set("q w kw h")
 
 	// labels are words before the number of a thing. The short ones need a point.
 	labels = set("nr nos article artikel section sections abschnitt kapitel chapter chapters absatz abs paragraph " +
