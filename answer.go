@@ -21,9 +21,10 @@ type Answer struct {
 	Documents []Document `json:"documents,omitempty"` // the first documents that were found, whole
 
 	// Figures are the values in Text that were looked up or computed by code.
-	// Unproved are the numbers in Text that the model wrote itself and that are
-	// neither in the rows nor in the question. Both are empty if the agent does
-	// not check its text.
+	// Unproved is what Text says without proof: numbers that the model wrote
+	// itself and that neither the rows nor the question prove, references that
+	// have no value, and what is left in braces. An answer with any of these is
+	// Partial. Both are empty if the agent does not check its text.
 	Figures  []Figure `json:"figures,omitempty"`
 	Unproved []string `json:"unproved,omitempty"`
 

@@ -16,7 +16,7 @@
 //   - Each quotation is verbatim in the sources that its sentence cites, apart from
 //     case, spaces, and the forms of quotation marks and dashes. Parts of a
 //     quotation may be left out where it has "..." or "[...]".
-//   - Each number and each date of a cited sentence is in the sources that it
+//   - Each amount and each date of a cited sentence is in the sources that it
 //     cites. Package figures reads the numbers.
 //   - Sentences that state something without a citation are counted.
 //

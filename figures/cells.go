@@ -159,7 +159,7 @@ func plainValue(text string) (v value, ok bool) {
 	return decimal(strconv.FormatFloat(f, 'f', -1, 64)), true
 }
 
-// A written amount is a number with a unit, such as "12.5 kg" or "-$1,234.50".
+// A writtenAmount is a number with a unit, such as "12.5 kg" or "-$1,234.50".
 type writtenAmount struct {
 	parts      []string
 	separators string
@@ -219,7 +219,8 @@ type amountReader struct {
 
 func (r *amountReader) add(text string) {
 	a, ok := readAmount(text)
-	if r.failed = r.failed || !ok || r.some && a.unit != r.unit || len(readings(a.parts, a.separators, PointDecimal)) != 1; r.failed {
+	other := r.some && a.unit != r.unit
+	if r.failed = r.failed || !ok || other || len(readings(a.parts, a.separators, PointDecimal)) != 1; r.failed {
 		return
 	}
 	r.some, r.unit = true, a.unit

@@ -47,8 +47,11 @@
 //     of rounding, a cell with exactly the number proves it where the chance for
 //     exact numbers is at most 2 %.
 //   - It is not checked if it is found with a greater chance. A [Text] says
-//     nothing about it if it has one digit, or if the data has at most 100 numbers,
-//     which a reader can compare. With more numbers it is listed as unproved.
+//     nothing about it if it is a whole number of one digit, or if the data has at
+//     most 100 amounts, such as 25 rows of four, which a reader can compare. With
+//     more amounts it is listed as unproved. The limit for each of the other data,
+//     such as statistics, is 500 amounts: it was computed by code or written by a
+//     person, and a text repeats more of it.
 //   - It is contradicted, or made up, if it is not found: [Set.Missing] and a
 //     [Text] list it.
 package figures
@@ -149,7 +152,9 @@ func (s *Set) addText(text string, power int) {
 const maxPiece = 64 << 10 // bytes
 
 func (s *Set) addNumber(n *Number, power int) {
-	s.addLiteral(n.literal())
+	if !n.plain || n.readings == nil {
+		s.addLiteral(n.literal())
+	}
 	if n.meaning == code || n.meaning == instant || n.meaning == year && n.readings == nil {
 		for digits := range strings.FieldsFuncSeq(n.Text, isNoDigit) {
 			if n.meaning == code || isYear(digits) {
@@ -239,7 +244,7 @@ var spelled, maxSpelled = func() (all map[string]int, longest int) {
 
 // Missing returns the amounts of a text that are not in the set, in the order of
 // the text. An amount is in the set if the data holds it, holds a number that is
-// rounded to it, or, for a percentage, holds the share. A number with one digit
+// rounded to it, or, for a percentage, holds the share. A whole number with one digit
 // is never treated as rounded, because it would match too much; with a scale or
 // as a percentage, as in 3 million, it may be off by 1 %. A number of the text
 // without a sign matches a negative number too, as in "fell by 3.25".
@@ -286,16 +291,20 @@ const (
 	proved
 )
 
-// smallSet is the number of numbers up to which a reader can compare data.
-const smallSet = 100
+// The numbers of amounts up to which a reader can compare data: rows, and other data,
+// which is what code computed or a person wrote.
+const (
+	smallTables = 100
+	smallData   = 500
+)
 
-// allows reports whether a text may state n.
-func (s *Set) allows(n *Number) bool {
+// allows reports whether a text may state n. small is one of the constants above.
+func (s *Set) allows(n *Number, small int) bool {
 	switch s.verdict(n) {
 	case proved:
 		return true
 	case notChecked:
-		return len(s.sizes)+len(s.names) <= smallSet || !slices.ContainsFunc(n.readings, func(r reading) bool { return len(r.digits) > 1 })
+		return len(s.sizes) <= small || n.plain && n.end-n.begin == 1
 	}
 	return false
 }
@@ -317,7 +326,7 @@ func (s *Set) verdict(n *Number) verdict {
 }
 
 const (
-	roundedDigits = 2    // a number with fewer digits is not treated as rounded
+	roundedDigits = 2    // a whole number with fewer digits is not treated as rounded
 	scaledOff     = 0.01 // the part by which a scaled number of one digit may be off
 	floatDigits   = 15   // a float64 does not hold all digits of a longer number
 	maxChance     = 0.02 // that data with a random number proves it
@@ -384,7 +393,7 @@ func (s *Set) holds(r reading, n *Number) (rounded, exact bool) {
 	amounts := s.amounts(n.Negative)
 	exact = holds(amounts, want-off, want+off) || !n.Negative && holds(s.names, want-off, want+off)
 	switch {
-	case len(r.digits) >= roundedDigits:
+	case len(r.digits) >= roundedDigits || r.last < 0:
 		off += 0.5 * math.Pow10(r.last)
 	case n.power != 0 || n.Percent:
 		off += want * scaledOff
@@ -403,7 +412,7 @@ func holds(sorted []float64, low, high float64) bool {
 type form struct {
 	digits, last int
 	negative     bool
-	loose        bool // one digit may be rounded
+	loose        bool // a whole number of one digit may be rounded
 }
 
 // A chance is which part of the numbers of a form a set holds.
@@ -418,7 +427,7 @@ func (s *Set) chance(r reading, n *Number) chance {
 	}
 	unit, first := math.Pow10(f.last), math.Pow10(f.digits-1)
 	rounded, exact := countForms(s.amounts(f.negative), first, unit)
-	if f.digits < roundedDigits && !f.loose {
+	if f.digits < roundedDigits && !f.loose && f.last >= 0 {
 		rounded = exact
 	}
 	if !f.negative {

@@ -245,7 +245,7 @@ func (s *scanner) shape(begin int) (m meaning, end int) {
 	}
 	many := len(parts) > 2
 	switch {
-	case sign == '-' && len(parts) == 1 && isYear(parts[0]) && quarters.find(rest):
+	case sign == '-' && len(parts) == 1 && isYear(parts[0]) && isQuarter(rest):
 		return instant, nameEnd(s.text, end)
 	case len(parts) == 1:
 	case sign == '-' && len(parts[0]) == 4 && b >= 1 && b <= 12 && len(parts) <= 3,
@@ -283,14 +283,10 @@ func smallValue(digits string) int {
 // isYear reports whether digits may be those of a year.
 func isYear(digits string) bool { return len(digits) == 4 && "1800" <= digits && digits < "2200" }
 
-// A wordSet finds words at the beginning of a text, in any letter case.
-type wordSet map[string]bool
-
-// find reports whether behind a sign, a letter of the set and then a digit begin
-// the text, as in -Q3.
-func (w wordSet) find(rest string) bool {
+// isQuarter reports whether a text begins as what follows a year in 2026-Q3.
+func isQuarter(rest string) bool {
 	word, tail := cutWord(rest[1:])
-	return w[strings.ToLower(word)] && isDigit(tail, 0)
+	return quarters[strings.ToLower(word)] && isDigit(tail, 0)
 }
 
 // meaningOf returns what a number means by the words and signs next to it.
@@ -333,21 +329,21 @@ func (s *scanner) meaningOf(n *Number, before string) meaning {
 		return numbered
 	case s.startsItem(n, behind, value):
 		return label
-	case s.style == CommaDecimal && len(digits) <= 2 && articles[strings.ToLower(word)] && len(behind) > 2 && behind[0] == '.' && next != "":
+	case s.style == CommaDecimal && len(digits) <= 2 && articles[strings.ToLower(word)] && strings.HasPrefix(behind, "."):
 		return label // im 3. Quartal
 	}
 	return amount
 }
 
-// followsDate reports whether the day of a month stands directly before n, as in
-// March 31, 2026.
+// followsDate reports whether a part of a date stands directly before n, as in March
+// 31, 2026 and Q1 2026.
 func (s *scanner) followsDate(n *Number) bool {
 	if len(s.all) == 0 {
 		return false
 	}
 	date := &s.all[len(s.all)-1]
 	between := s.text[date.end:n.begin]
-	return (date.meaning == day || date.meaning == label) && len(between) <= 3 && strings.Trim(between, ",. ") == ""
+	return date.meaning != amount && date.meaning != year && len(between) <= 3 && strings.Trim(between, ",. ") == ""
 }
 
 // startsItem reports whether n numbers an item of a list, a heading or a row of a
@@ -455,7 +451,7 @@ var (
 	ranges   = set("- – — ~ / to and or through bis und oder à et ou a y e o tot en of till til och og do i до и")
 	ordinals = set("st nd rd th te ter ten tes s er")
 	clocks   = set("am pm uhr")
-	quarters = wordSet(set("q w kw h"))
+	quarters = set("q w kw h")
 
 	// labels are words before the number of a thing. The short ones need a point.
 	labels = set("nr nos article artikel section sections abschnitt kapitel chapter chapters absatz abs paragraph " +

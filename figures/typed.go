@@ -27,15 +27,17 @@ func (t *Text) typed(ctx context.Context, text string) []string {
 	}
 	for i := -1; i < len(t.source.Data) && len(typed) > 0; i++ {
 		var data Set
+		small := smallTables
 		if i < 0 {
 			t.addTables(ctx, &data)
 		} else {
 			data.Add("", t.source.Data[i])
+			small = smallData
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
-		typed = slices.DeleteFunc(typed, func(n Number) bool { return data.allows(&n) })
+		typed = slices.DeleteFunc(typed, func(n Number) bool { return data.allows(&n, small) })
 	}
 	var wrong []string
 	for _, n := range typed {

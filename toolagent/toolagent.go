@@ -45,7 +45,8 @@
 // and refers to the values, which code looks up and formats: see package figures.
 // Wrong references go back to the model once. Numbers that the model typed, and that
 // are neither in a result nor in what the user said, are the Unproved of the answer.
-// Without a table no text is changed or checked.
+// An answer with any of these is partial. Without a table no text is changed and no
+// number is checked.
 //
 // # Events
 //
