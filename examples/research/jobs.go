@@ -212,7 +212,7 @@ func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
 	if _, err := w.rights.of(j.Args.Account); err != nil {
 		return river.JobCancel(err)
 	}
-	thread, err := qed.Inspect(ctx, w.store, j.Args.Thread)
+	thread, err := qed.Inspect(ctx, store.ForUser(w.store, "", j.Args.Account), j.Args.Thread)
 	if err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func (w *worker) replace(ctx context.Context, row *rivertype.JobRow) error {
 	if err := json.Unmarshal(row.EncodedArgs, &args); err != nil {
 		return err
 	}
-	thread, err := qed.Inspect(ctx, w.store, args.Thread)
+	thread, err := qed.Inspect(ctx, store.ForUser(w.store, "", args.Account), args.Thread)
 	if err != nil {
 		return err
 	}
@@ -311,7 +311,8 @@ func watch(ctx context.Context, client *river.Client[pgx.Tx], st store.Store, id
 		if err := json.Unmarshal(row.EncodedArgs, &args); err != nil {
 			return err
 		}
-		thread, err := qed.Inspect(ctx, st, args.Thread)
+		own := store.ForUser(st, "", args.Account)
+		thread, err := qed.Inspect(ctx, own, args.Thread)
 		if err != nil {
 			return err
 		}
@@ -329,7 +330,7 @@ func watch(ctx context.Context, client *river.Client[pgx.Tx], st store.Store, id
 		}
 		switch {
 		case thread.Status == store.StatusAnswered:
-			return show(ctx, st, args.Thread, out)
+			return show(ctx, own, args.Thread, out)
 		case row.State == rivertype.JobStateCancelled, row.State == rivertype.JobStateDiscarded:
 			return fmt.Errorf("the job is %s", row.State)
 		}
