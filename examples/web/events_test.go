@@ -137,7 +137,7 @@ func TestFlakyEvents(t *testing.T) {
 			t.Errorf("%+v, %v", answer, err)
 		}
 	}
-	turns, err := k.turns(t.Context(), "t")
+	turns, err := k.turns(t.Context(), eventsOf("", "", "t"))
 	if err != nil {
 		t.Fatal(err)
 	}
