@@ -136,11 +136,20 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 // answer them. A text that does not answer an open approval leaves it open: the
 // turn ends with the same questions, and [question.Question.Problem] says so.
 //
+//   - A turn that has the ID of an earlier turn of its thread is that turn. If it has
+//     ended, the answer is the one that it got ([Answer].Repeated). If it has failed, or
+//     its process has died, it is resumed. If it runs, the error is a [*BusyError] with
+//     Repeated. The error matches [ErrTurnReused] if the Text or the Replies are others,
+//     and [ErrTurnGivenUp] if a later turn began before it ended. An ID is saved with
+//     its turn: a turn that could not be saved is not known.
+//   - Replies that a thread has already are the turn that made them, with or without an
+//     ID. Another reply to the same question is an [*AnsweredError].
 //   - One turn runs on a thread at a time. Another one fails with [ErrBusy].
 //   - The store decides how long a thread is kept. The stores of this module keep
 //     it for ever, unless an option says otherwise.
-//   - A thread belongs to the User and the Tenant of its first turn. The turns
-//     of others fail with [ErrWrongUser].
+//   - Each User of each Tenant has threads of their own, so two of them may use the
+//     same id. [store.ForUser] returns the threads of one, for [Inspect], [History] and
+//     the like.
 //   - If the store fails during a run, the turn does not fail. The agent emits a
 //     [Warning] and continues without recording, but refuses at-most-once calls
 //     with [ErrNotRecorded]. The missing records are kept in memory, up to 8 MiB,
@@ -198,7 +207,7 @@ var (
 	// [*BusyError].
 	ErrBusy = errors.New("qed: a turn is running on the thread")
 
-	// ErrWrongUser reports that the thread belongs to another user, or that the
+	// ErrWrongUser reports that the thread says that it is another user's, or that the
 	// User or the Tenant of the turn cannot be an id: it is not valid UTF-8, or
 	// longer than [store.Header] allows.
 	ErrWrongUser = errors.New("qed: the thread belongs to another user")

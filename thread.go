@@ -34,8 +34,8 @@ type UnresolvedCall struct {
 // the zero Thread, whose Status is empty. If a record cannot be read, the error
 // matches [store.ErrCorrupt].
 //
-// Inspect does not check whose thread it is. The Turn of its result says whose
-// it is.
+// What it reads does not grow with the number of turns. For the thread of a user,
+// st is that of [store.ForUser].
 func Inspect(ctx context.Context, st store.Store, thread string) (Thread, error) {
 	rs, t, err := readThread(ctx, st, thread)
 	if err != nil || t.status == "" {

@@ -211,11 +211,16 @@ func TestSQLStoreSweepsByItself(t *testing.T) {
 				}
 			}
 			add("written before the start")
-			slow := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: time.Hour, SweepInterval: time.Hour,
-				OnSweep: func(int, error) { t.Error("a sweep before the first interval has passed") }})
+			first := make(chan sweep, 2)
+			slow := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: 24 * time.Hour, SweepInterval: time.Hour,
+				OnSweep: func(deleted int, err error) { first <- sweep{deleted, err} }})
+			if got := <-first; got.deleted != 1 || got.err != nil { // without waiting for an interval
+				t.Errorf("the sweep at the start: %+v", got)
+			}
 			if err := slow.Close(); err != nil {
 				t.Error(err)
 			}
+			add("written before the next start")
 			sweeping, err := sqlstore.New(t.Context(), db, e.dialect, &sqlstore.Options{
 				MaxAge: 24 * time.Hour, SweepInterval: time.Millisecond, Retry: noRetry,
 				OnSweep: func(deleted int, err error) {

@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// storeTimeout limits a call of the store.
-	storeTimeout = 5 * time.Second
+	// storeTimeout limits a call of the store. It is shorter than what package qed
+	// waits for, so that the error is a [*storeError].
+	storeTimeout = 4 * time.Second
 
 	// storeRetry is when clients should come again after the store has failed.
 	storeRetry = 5 * time.Second

@@ -37,7 +37,9 @@
 //
 // # A store that is down
 //
-// A store may fail, hang, or ignore its contexts. A turn is answered without it.
+// A store may fail, hang, or ignore its contexts. A turn waits about 5 seconds for it
+// and is then answered without it. The turns after it wait a second, until the store
+// works again.
 // Other requests that need the store get status 503 with the code
 // "store_unavailable", after 15 seconds at the latest. A reader waits 15 seconds for
 // the store to come back. Then it gets an error with this code as its last event. This
@@ -48,7 +50,7 @@
 // The body of a request to /internal/chat/stream is
 //
 //	{
-//	  "input": {"message": "..", "replies": [{"question": "id", "value": ..}]},
+//	  "input": {"id": "..", "message": "..", "replies": [{"question": "id", "value": ..}]},
 //	  "conversation": {"id": "..", "user_id": "..", "company_id": ".."}
 //	}
 //
@@ -65,7 +67,33 @@
 //	 "final_structured_data": [{"column": value, ..}, ..], "questions": [..]}
 //	{"event": "error", "message": "..", "code": "..", "retry_at": ".."}
 //
+// # Sending a message again
+//
+// A connection may end before the answer comes. In a conversation of a durable agent, a
+// message with the same id is the same turn, in every process that has the store: it is
+// never answered twice. The id has at most 256 bytes. It is the value of the header
+// Idempotency-Key or else, in the formats above, input.id, the id of the last message
+// of useChat, the runId, or metadata.turn_id of chat completions. A message without an
+// id is a new turn.
+//
+//   - While the turn runs, its events are sent from the first one on with
+//     [Options].Rejoin. Without Rejoin the status is 409 with the code "turn_running"
+//     and the header Retry-After.
+//   - When it has ended, the answer is the one that was saved, and nothing runs again.
+//     A long table may have its first rows only.
+//   - When it has failed, or its process has died, it is resumed: calls that were made
+//     are not made again. If a later turn has begun meanwhile, the status is 409 with
+//     the code "turn_given_up".
+//   - With another text, the status is 422 with the code "turn_reused".
+//
+// The same reply to a question that was answered is the same turn, too, and needs no
+// id. Another reply to it gets status 409 with the code "question_answered". In useChat,
+// a message that is edited or generated again is a new turn.
+//
 // # Conversations
+//
+// The ids of conversations are those of their user: every user has every id. An id has
+// at most 200 bytes. Another one gets status 400.
 //
 // GET /conversations returns a page of the caller's conversations, the newest first.
 // The query parameter limit is the size of the page, from 1 to 100, which is the
@@ -73,13 +101,16 @@
 // next of the last page is empty.
 //
 //	{"conversations": [{"id": "..", "title": "..", "status": "answered", "turns": 2,
-//	  "created": "..", "updated": ".."}, ..], "next": ".."}
+//	  "created": "..", "updated": "..", "questions": [..]}, ..], "next": ".."}
+//
+// The questions are those that wait for a reply, such as approvals.
 //
 // GET /conversations/{id} returns the last turns, the oldest first. The query
 // parameter limit is how many, from 1 to 100, which is the default.
 //
-//	{"id": "..", "status": "..", "turns": [{"time": "..", "message": "..", "status": "..",
-//	  "answer": {..}}, ..], "questions": [..], "updated": ".."}
+//	{"id": "..", "status": "..", "turns": [{"id": "..", "time": "..", "message": "..",
+//	  "replies": [{"question": {..}, "value": ..}], "status": "..", "answer": {..}}, ..],
+//	  "questions": [..], "updated": ".."}
 //
 // # AI SDK
 //

@@ -150,7 +150,7 @@ func (s *session) ask(ctx context.Context, agent qed.Agent, user shipping.User, 
 			s.show.Hint("-out chart.json writes it to a file, which vega.github.io/editor draws")
 		}
 	}
-	entries, err := todoagent.Entries(ctx, s.store, thread, 0)
+	entries, err := todoagent.Entries(ctx, store.ForUser(s.store, shipping.Company, user.Name), thread, 0)
 	if err != nil {
 		return err
 	}

@@ -220,7 +220,7 @@ func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
 	case cancelled:
 		return river.JobCancel(errCancelled)
 	}
-	thread, err := qed.Inspect(ctx, w.store, j.Args.Thread)
+	thread, err := qed.Inspect(ctx, store.ForUser(w.store, "", j.Args.Account), j.Args.Thread)
 	if err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (w *worker) replace(ctx context.Context, row *rivertype.JobRow) error {
 	if err := json.Unmarshal(row.EncodedArgs, &args); err != nil {
 		return err
 	}
-	thread, err := qed.Inspect(ctx, w.store, args.Thread)
+	thread, err := qed.Inspect(ctx, store.ForUser(w.store, "", args.Account), args.Thread)
 	if err != nil {
 		return err
 	}
@@ -386,7 +386,8 @@ func watch(ctx context.Context, client *river.Client[pgx.Tx], st store.Store, id
 		if err := json.Unmarshal(row.EncodedArgs, &args); err != nil {
 			return err
 		}
-		thread, err := qed.Inspect(ctx, st, args.Thread)
+		own := store.ForUser(st, "", args.Account)
+		thread, err := qed.Inspect(ctx, own, args.Thread)
 		if err != nil {
 			return err
 		}
@@ -407,7 +408,7 @@ func watch(ctx context.Context, client *river.Client[pgx.Tx], st store.Store, id
 		case err != nil:
 			return err
 		case thread.Status == store.StatusAnswered:
-			return show(ctx, st, args.Thread, out)
+			return show(ctx, own, args.Thread, out)
 		case cancelled:
 			return errCancelled
 		case row.State == rivertype.JobStateDiscarded:

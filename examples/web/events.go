@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/serve"
 	"github.com/qedkit/qed/store"
 )
 
@@ -32,9 +33,11 @@ const storeTimeout = 5 * time.Second
 // kindEvent is the kind of the records with an event.
 const kindEvent store.Kind = "event"
 
-// eventsOf returns the thread with the events of a conversation.
-func eventsOf(conversation string) string {
-	return fmt.Sprintf("%sweb/%x", store.Reserved, sha256.Sum256([]byte(conversation)))
+// eventsOf returns the thread with the events of a conversation. Each user has
+// conversations of their own.
+func eventsOf(tenant, user, conversation string) string {
+	name, _ := json.Marshal([]string{tenant, user, conversation}) // strings have a JSON form
+	return fmt.Sprintf("%sweb/%x", store.Reserved, sha256.Sum256(name))
 }
 
 // Run runs the agent. An event is saved before the page gets it.
@@ -47,7 +50,7 @@ func (k keeper) Run(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, err
 		keeps := turn.Thread != ""
 		for e, err := range k.Agent.Run(ctx, turn) {
 			if kept, ok := toKeep(e); ok && keeps {
-				if failed := k.keep(ctx, turn.Thread, kept, recs); failed != nil {
+				if failed := k.keep(ctx, eventsOf(turn.Tenant, turn.User, turn.Thread), kept, recs); failed != nil {
 					keeps = false // the others would belong to the turn before
 					slog.WarnContext(ctx, "The events of a turn are not saved", "thread", turn.Thread, "error", failed)
 				}
@@ -90,13 +93,12 @@ func toKeep(e qed.Event) (qed.Event, bool) {
 // keep appends records and an event to those of a conversation. It tries again if another
 // process, which was taken for dead, appends too. It does not end with the turn's context,
 // so a turn that is stopped keeps its events.
-func (k keeper) keep(ctx context.Context, conversation string, e qed.Event, recs []store.Record) error {
+func (k keeper) keep(ctx context.Context, thread string, e qed.Event, recs []store.Record) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
 	recs = append(recs, store.Record{Time: e.Time, Kind: kindEvent, Data: data})
-	thread := eventsOf(conversation)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	for {
@@ -122,8 +124,16 @@ type keptTurn struct {
 
 // serve adds the route GET /events/{id} to the handler of the agent. It returns the kept
 // turns of a conversation. A DELETE of the conversation deletes them too. The agent's
-// handler decides who may read a conversation.
-func (k keeper) serve(agent http.Handler) http.Handler {
+// handler decides who may read a conversation. caller returns who sends a request; nil
+// means callers without an id.
+func (k keeper) serve(agent http.Handler, caller func(*http.Request) serve.Caller) http.Handler {
+	events := func(r *http.Request) string {
+		c := serve.Caller{}
+		if caller != nil {
+			c = caller(r)
+		}
+		return eventsOf(c.Tenant, c.User, r.PathValue("id"))
+	}
 	mux := http.NewServeMux()
 	mux.Handle("/", agent)
 	mux.HandleFunc("GET /events/{id}", func(w http.ResponseWriter, r *http.Request) {
@@ -131,7 +141,7 @@ func (k keeper) serve(agent http.Handler) http.Handler {
 			http.Error(w, "there is no such conversation", http.StatusNotFound)
 			return
 		}
-		turns, err := k.turns(r.Context(), r.PathValue("id"))
+		turns, err := k.turns(r.Context(), events(r))
 		if err != nil {
 			slog.ErrorContext(r.Context(), "The events of a conversation cannot be read", "error", err)
 			http.Error(w, "the events cannot be read", http.StatusInternalServerError)
@@ -146,17 +156,17 @@ func (k keeper) serve(agent http.Handler) http.Handler {
 		if !own || mayRead(agent, r) {
 			return
 		}
-		if err := k.store.Delete(context.WithoutCancel(r.Context()), eventsOf(r.PathValue("id"))); err != nil {
+		if err := k.store.Delete(context.WithoutCancel(r.Context()), events(r)); err != nil {
 			slog.ErrorContext(r.Context(), "The events of a conversation cannot be deleted", "error", err)
 		}
 	})
 	return mux
 }
 
-// turns returns what was kept of the turns of a conversation, oldest first.
-func (k keeper) turns(ctx context.Context, conversation string) ([]keptTurn, error) {
+// turns returns what a thread has of the turns of a conversation, oldest first.
+func (k keeper) turns(ctx context.Context, thread string) ([]keptTurn, error) {
 	turns := []keptTurn{}
-	for rec, err := range k.store.Records(ctx, eventsOf(conversation), store.Range{}) {
+	for rec, err := range k.store.Records(ctx, thread, store.Range{}) {
 		if err != nil {
 			return nil, err
 		}

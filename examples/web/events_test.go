@@ -38,7 +38,7 @@ func TestEvents(t *testing.T) {
 		Caller: func(r *http.Request) (context.Context, serve.Caller, error) {
 			return r.Context(), serve.Caller{User: r.Header.Get("User")}, nil
 		}})
-	server := httptest.NewServer(newSite(agent.serve(handler), nil))
+	server := httptest.NewServer(newSite(agent.serve(handler, func(r *http.Request) serve.Caller { return serve.Caller{User: r.Header.Get("User")} }), nil))
 	defer server.Close()
 	send := func(method, path, user, body string) (int, string) {
 		t.Helper()
@@ -61,7 +61,6 @@ func TestEvents(t *testing.T) {
 	}
 	const question = `{"threadId":"c/1","runId":"r","messages":[{"role":"user","content":"How many?"}]}`
 	send("POST", "/agui", "ann", question)
-	send("POST", "/agui", "bob", question) // refused: nothing of it is kept
 
 	status, body := send("GET", "/events/c%2F1", "ann", "")
 	var turns []struct {
@@ -90,7 +89,7 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	records := func() (n int) {
-		for _, err := range st.Records(t.Context(), eventsOf("c/1"), store.Range{}) {
+		for _, err := range st.Records(t.Context(), eventsOf("", "ann", "c/1"), store.Range{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +137,7 @@ func TestFlakyEvents(t *testing.T) {
 			t.Errorf("%+v, %v", answer, err)
 		}
 	}
-	turns, err := k.turns(t.Context(), "t")
+	turns, err := k.turns(t.Context(), eventsOf("", "", "t"))
 	if err != nil {
 		t.Fatal(err)
 	}

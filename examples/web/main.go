@@ -117,7 +117,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 	}
 	p.Show.Note("Conversations are stored in %s.\nOpen http://%s in a browser; Ctrl-C ends.", p.Place, listener.Addr())
 	all := http.NewServeMux()
-	all.Handle("/", kept.serve(handler))
+	all.Handle("/", kept.serve(handler, nil))
 	all.Handle("/api/", files)
 	return server.Run(ctx, listener, newSite(all, questions), patience, handler.Shutdown, files.Shutdown)
 }

@@ -44,7 +44,7 @@ func hostAgent(tb testing.TB, agent qed.Agent) *browser {
 		map[string]string{"intent": "abort", "reason": "it drops the question"}))
 	kept := keeper{qed.Durable(agent, st, (&qed.DurableOptions{}).WithReplyModel(reader, llm.Settings{})), st}
 	handler := serve.New(kept, &serve.Options{Store: st, Rejoin: true, Turns: rate.Inf})
-	server := httptest.NewServer(newSite(kept.serve(handler), nil))
+	server := httptest.NewServer(newSite(kept.serve(handler, nil), nil))
 	tb.Cleanup(server.Close)
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -169,7 +169,7 @@ func TestForeign(t *testing.T) {
 			Caller: func(r *http.Request) (context.Context, serve.Caller, error) {
 				return r.Context(), serve.Caller{User: user}, nil
 			}})
-		server := httptest.NewServer(newSite(agent.serve(handler), nil))
+		server := httptest.NewServer(newSite(agent.serve(handler, nil), nil))
 		t.Cleanup(server.Close)
 		return server.URL
 	}

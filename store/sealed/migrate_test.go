@@ -38,7 +38,7 @@ func TestMigrate(t *testing.T) {
 	say := func(st store.Store, want string) {
 		t.Helper()
 		durable := qed.Durable(agent, st, &qed.DurableOptions{KeepRuns: 1})
-		answer, err := qed.Ask(t.Context(), durable, qed.Turn{Thread: "t", User: "ann", Text: "zebra?"})
+		answer, err := qed.Ask(t.Context(), durable, qed.Turn{Thread: "t", Text: "zebra?"})
 		if err != nil || answer.Text != want || !answer.Saved {
 			t.Errorf("answer %+v, %v, want %s", answer, err, want)
 		}

@@ -58,11 +58,16 @@ func TestVersion1(t *testing.T) {
 		turn qed.Turn
 		want string
 	}{
+		// Threads had the ids of their conversations: they are copied for their users.
 		{qed.Turn{Thread: "answered", User: "ann", Text: "three"}, "[one two]"},
 		{qed.Turn{Thread: "waiting", User: "bob", Replies: []question.Reply{{Value: []byte(`"this"`)}}}, "You said this"},
 	} {
+		own := store.ForUser(st, "", test.turn.User)
+		if err := store.CopyThread(t.Context(), st, own, test.turn.Thread, nil); err != nil {
+			t.Fatal(err)
+		}
 		if len(test.turn.Replies) > 0 {
-			waiting, err := qed.Inspect(t.Context(), st, "waiting")
+			waiting, err := qed.Inspect(t.Context(), own, "waiting")
 			if err != nil || len(waiting.Questions) != 1 {
 				t.Fatalf("%+v, %v", waiting, err)
 			}
@@ -73,7 +78,11 @@ func TestVersion1(t *testing.T) {
 			t.Errorf("%+v: %q, %v, want %q", test.turn, a.Text, err, test.want)
 		}
 	}
-	if got := listed(); got["answered"].User != "ann" || got["waiting"].Status != store.StatusAnswered || len(got) != 2 {
-		t.Errorf("after a turn the list is %+v", got)
+	users := map[string]store.Status{}
+	for _, h := range listed() {
+		users[h.User] = h.Status
+	}
+	if len(users) != 2 || users["ann"] != store.StatusAnswered || users["bob"] != store.StatusAnswered {
+		t.Errorf("after a turn the list is %+v", users)
 	}
 }

@@ -72,7 +72,7 @@ func hold(t *testing.T, engine searchagent.Engine, graphQL string, s shipping.Sc
 			t.Fatal(err)
 		}
 		got, answer := run(ctx, t, agent, qed.Turn{Thread: "t", User: s.User.Name, Tenant: shipping.Company, Text: said.Text})
-		all, err := todoagent.Entries(ctx, st, "t", 0)
+		all, err := todoagent.Entries(ctx, store.ForUser(st, shipping.Company, s.User.Name), "t", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
