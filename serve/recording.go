@@ -345,7 +345,10 @@ func (rec *recording) state() journalState {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	n := len(rec.events)
-	return journalState{id: rec.id, run: rec.run, client: rec.client, events: rec.events[:n:n], ended: rec.done && n > 0 && isLast(rec.events[n-1])}
+	return journalState{
+		id: rec.id, run: rec.run, client: rec.client, events: rec.events[:n:n],
+		ended: rec.done && n > 0 && isLast(rec.events[n-1]),
+	}
 }
 
 // failed reports whether the turn has failed.
