@@ -169,8 +169,8 @@ func (rs *runState) start(turn Turn, gone *closed) error {
 	rs.closedBy(gone)
 	rs.countRun(turn.Text)
 	data, err := encode(beganData{
-		Turn: loggedTurn(turn), Key: rs.key, Lease: rs.opt.lease(), Floor: rs.floor, Title: rs.title, Turns: rs.turns, Closed: gone,
-		Calls: rs.calls,
+		Turn: loggedTurn(turn), Key: rs.key, Lease: rs.opt.lease(), Floor: rs.floor, Title: rs.title, Turns: rs.turns,
+		Closed: gone, Calls: rs.calls,
 	})
 	if err != nil {
 		return fmt.Errorf("qed: the turn cannot be saved: %w", err)

@@ -75,7 +75,8 @@ func (rs *runState) carry(t *threadState) {
 	for _, address := range t.calls {
 		open[address] = true
 	}
-	err := rs.scan(store.Range{From: t.run, Kinds: []store.Kind{store.Called, store.Returned}}, func(rec store.Record) error {
+	r := store.Range{From: t.run, Kinds: []store.Kind{store.Called, store.Returned}}
+	err := rs.scan(r, func(rec store.Record) error {
 		if rec.Run == t.run && isNamespaced(rec.Address) {
 			open[rec.Address] = rec.Kind == store.Called
 		}

@@ -79,8 +79,12 @@ type recording struct {
 // what was recorded of the turn in a process that has died or shut down.
 func (h *Handler) record(ctx context.Context, turn qed.Turn, run string, from *journalState) (*liveTurn, error) {
 	rec := &recording{
-		h: h, id: rand.Text(), run: run, client: turn.ID, turn: turn, more: make(chan struct{}, 1), space: make(chan struct{}, 1),
+		h: h, id: rand.Text(), run: run, client: turn.ID, turn: turn,
+		more: make(chan struct{}, 1), space: make(chan struct{}, 1),
 		saved: make(chan struct{}), changed: make(chan struct{}),
+	}
+	if from != nil {
+		rec.client = from.client // turn resumes it
 	}
 	t, ctx, err := h.begin(context.WithoutCancel(ctx), turn, rec)
 	if err != nil {
@@ -345,7 +349,10 @@ func (rec *recording) state() journalState {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	n := len(rec.events)
-	return journalState{id: rec.id, run: rec.run, client: rec.client, events: rec.events[:n:n], ended: rec.done && n > 0 && isLast(rec.events[n-1])}
+	return journalState{
+		id: rec.id, run: rec.run, client: rec.client, events: rec.events[:n:n],
+		ended: rec.done && n > 0 && isLast(rec.events[n-1]),
+	}
 }
 
 // failed reports whether the turn has failed.
