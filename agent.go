@@ -29,11 +29,17 @@ type Agent interface {
 
 // A Turn is one message of a user to an [Agent].
 //
-// Its JSON form is what a client may send: Thread, Text, Language and Replies. It
+// Its JSON form is what a client may send: Thread, ID, Text, Language and Replies. It
 // has no other fields, so decoding the body of a request never sets whose turn it
 // is or what was said before. The host sets User, Tenant, Calendar and History.
 type Turn struct {
 	Thread string `json:"conversation_id,omitempty"` // the id of the conversation
+
+	// ID is the client's id of the turn, with at most 256 bytes. In a [Durable]
+	// agent, turns of a thread with the same ID are the same turn, in every process
+	// that has the store: it is answered once, however often it is sent. Empty means
+	// a new turn each time.
+	ID string `json:"turn_id,omitempty"`
 
 	// User is the id of the user, and Tenant that of the company. Access rights do
 	// not follow from them: they come from the context of the run.
@@ -70,6 +76,48 @@ type Turn struct {
 	// 1 MiB are kept, and older ones become notes such as [image]. Set [llm.Part.URL]
 	// for more.
 	History []llm.Message `json:"-"`
+}
+
+// WithMaxMessage returns an agent like a that accepts messages of at most the given
+// number of bytes: the text of a turn and its replies together. Without it, every
+// agent made with [AgentFunc] accepts 32 KiB, as all agents of this module are. The
+// error of a longer message matches [ErrMessageTooLong]. Turns that agents give to
+// each other are not limited. Make it the outermost agent, around [Durable].
+func WithMaxMessage(a Agent, bytes int) Agent { return maxMessageAgent{a, bytes} }
+
+type maxMessageAgent struct {
+	agent Agent
+	bytes int
+}
+
+func (a maxMessageAgent) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
+	return a.agent.Run(context.WithValue(ctx, maxMessageKey{}, a.bytes), turn)
+}
+
+func (a maxMessageAgent) ask(ctx context.Context, turn Turn) (Answer, error) {
+	return Ask(context.WithValue(ctx, maxMessageKey{}, a.bytes), a.agent, turn)
+}
+
+type maxMessageKey struct{}
+
+// maxMessage is the default of [WithMaxMessage].
+const maxMessage = 32 << 10
+
+// checkMessage returns an error if the message of the turn of sc is too long.
+func checkMessage(sc *scope) error {
+	limit, ok := sc.Value(maxMessageKey{}).(int)
+	if !ok {
+		limit = maxMessage
+	}
+	n := len(sc.turn.Text)
+	for _, r := range sc.turn.Replies {
+		n += len(r.Value)
+	}
+	if n > limit {
+		return fmt.Errorf("%w: it has %d bytes, and at most %d are allowed: see WithMaxMessage",
+			ErrMessageTooLong, n, limit)
+	}
+	return nil
 }
 
 // AgentFunc is a function as an [Agent]. It emits events with [Emit]. Its panic
@@ -154,6 +202,11 @@ func (f AgentFunc) ask(ctx context.Context, turn Turn) (Answer, error) {
 // answer calls f with the turn of sc. A panic becomes an error.
 func answer(sc *scope, f AgentFunc) (a Answer, err error) {
 	defer recoverInto(&err)
+	if sc.turn.outer {
+		if err := checkMessage(sc); err != nil {
+			return Answer{}, err
+		}
+	}
 	if c := sc.turn.Calendar; c != nil {
 		if err := c.Check(); err != nil {
 			return Answer{}, fmt.Errorf("qed: Turn.Calendar: %w", err)

@@ -2,6 +2,7 @@ package qed_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
+	"github.com/qedkit/qed/store"
 )
 
 // told returns the events of a turn without the last one, as lines, and the answer
@@ -376,5 +379,41 @@ func TestEventsHaveTimes(t *testing.T) {
 	}
 	if n != 3 {
 		t.Errorf("%d events", n)
+	}
+}
+
+func TestMessageTooLong(t *testing.T) {
+	const limit = 32 << 10
+	echo := qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
+		return qed.Answer{Text: turn.Text}, nil
+	})
+	around := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		turn.Text = strings.Repeat(turn.Text, limit)
+		return qed.Ask(ctx, echo, turn)
+	})
+	durable := qed.Durable(echo, &store.InMemory{}, nil)
+	reply := []question.Reply{{Question: "q", Value: json.RawMessage(`"` + strings.Repeat("x", limit) + `"`)}}
+	for name, tt := range map[string]struct {
+		agent qed.Agent
+		turn  qed.Turn
+		want  error
+	}{
+		"the longest":             {echo, qed.Turn{Text: strings.Repeat("x", limit)}, nil},
+		"one byte more":           {echo, qed.Turn{Text: strings.Repeat("x", limit+1)}, qed.ErrMessageTooLong},
+		"replies count":           {echo, qed.Turn{Text: "x", Replies: reply}, qed.ErrMessageTooLong},
+		"a durable agent":         {durable, qed.Turn{Thread: "t", Text: strings.Repeat("x", limit+1)}, qed.ErrMessageTooLong},
+		"a higher limit":          {qed.WithMaxMessage(durable, limit+1), qed.Turn{Thread: "u", Text: strings.Repeat("x", limit+1)}, nil},
+		"a lower limit":           {qed.WithMaxMessage(echo, 3), qed.Turn{Text: "four"}, qed.ErrMessageTooLong},
+		"a turn of another agent": {around, qed.Turn{Text: "xx"}, nil},
+	} {
+		_, err := qed.Ask(t.Context(), tt.agent, tt.turn)
+		if !errors.Is(err, tt.want) {
+			t.Errorf("%s: %v, want %v", name, err, tt.want)
+		}
+		for e, err := range tt.agent.Run(t.Context(), tt.turn) {
+			if failed, ok := e.Data.(qed.Failed); ok && (!errors.Is(err, tt.want) || failed.Code != "message_too_long") {
+				t.Errorf("%s: event %+v with %v, want %v", name, failed, err, tt.want)
+			}
+		}
 	}
 }

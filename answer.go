@@ -58,6 +58,11 @@ type Answer struct {
 
 	// Saved says that the turn was saved in the store: see [Durable].
 	Saved bool `json:"saved,omitempty"`
+
+	// Repeated says that the turn was sent again, and that this is the answer that
+	// it got the first time, as it was saved: Usage is what it cost then, and a long
+	// Table has its first rows only. See [Turn].ID.
+	Repeated bool `json:"repeated,omitempty"`
 }
 
 // A Query is one query of a database or a search engine, from what the model wrote

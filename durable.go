@@ -153,9 +153,11 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 //     question is asked, before the run reads its thread, and before the turn
 //     returns. If the process dies before they are saved, the resumed run does
 //     that work again.
-//   - An operation on the store may take 10 seconds, and a read 10 seconds for
+//   - An operation on the store may take 5 seconds, and a read 5 seconds for
 //     each record. When the context of a turn is done and the agent a has
-//     returned, the turn returns within 10 seconds, whatever the store does. A
+//     returned, the turn returns within 5 seconds, whatever the store does. When an
+//     operation did not end in time, as with an SQLite file that another process has
+//     locked, the others wait a second at most, until one succeeds. A
 //     call of a store that ignores its context is abandoned: its goroutine lasts
 //     until the store returns. While there are 16 such goroutines, the agent
 //     does not call the store.
@@ -223,16 +225,26 @@ type BusyError struct {
 	// when its lease ends. A run that is alive extends its lease, and usually ends
 	// earlier.
 	RetryAt time.Time
+
+	// Repeated says that the running turn is the one that was sent: send it again
+	// later to get its answer. See [Turn].ID.
+	Repeated bool
 }
 
 // Error returns the thread and RetryAt.
 func (e *BusyError) Error() string {
+	running := ErrBusy
+	if e.Repeated {
+		running = errTurnRunning
+	}
 	return fmt.Sprintf("%v: %s; if its process died, another process can resume it at %s",
-		ErrBusy, e.Thread, e.RetryAt.Format(time.RFC3339))
+		running, e.Thread, e.RetryAt.Format(time.RFC3339))
 }
 
 // Is reports whether target is [ErrBusy].
-func (e *BusyError) Is(target error) bool { return target == ErrBusy }
+func (e *BusyError) Is(target error) bool {
+	return target == ErrBusy || e.Repeated && target == errTurnRunning
+}
 
 // answer checks a turn and takes it.
 func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
@@ -241,6 +253,9 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 		return Ask(ctx, d.agent, turn)
 	}
 	if err := store.CheckConversation(turn.Thread); err != nil {
+		return Answer{}, err
+	}
+	if err := checkTurnID(turn.ID); err != nil {
 		return Answer{}, err
 	}
 	if !utf8.ValidString(turn.User) || !utf8.ValidString(turn.Tenant) {
@@ -264,25 +279,30 @@ var errChanged = errors.New("the thread changed")
 
 // take takes a turn: it begins or resumes a run, calls the agent, and records how
 // the run ended. before is nil, or why the turn did not begin before: it then
-// begins only if the store deleted the thread meanwhile.
+// begins only if the store deleted the thread meanwhile, or if it is found whether
+// the turn that came first is the same.
 func (d *durable) take(ctx context.Context, sc *scope, turn Turn, before error) (Answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	rs := newRunState(ctx, d.store, turn.Thread, &d.opt, &d.calls)
+	rs := newRunState(ctx, store.ForUser(d.store, turn.Tenant, turn.User), turn.Thread, &d.opt, &d.calls)
+	thread := threadName{turn.Tenant, turn.User, turn.Thread}
 	rs.cancel, rs.events, rs.message = cancel, sc, turn
 	defer rs.log.Start()()
-	if before != nil {
+	if before != nil && !isRepeatable(&turn) {
 		if last, err := rs.newest(store.Range{Limit: 1}); err != nil || last.Seq != 0 {
 			return Answer{}, before
 		}
 	}
-	err := rs.begin(turn, d.unended.of(turn.Thread))
-	if err != nil && !rs.begun {
+	err := rs.begin(turn, d.unended.of(thread))
+	switch {
+	case err != nil && !rs.begun:
 		return Answer{}, err
+	case rs.repeated != nil:
+		return *rs.repeated, nil
 	}
 	defer func() {
 		if lost := rs.log.Err(); rs.run > 0 && lost != nil && !errors.Is(lost, store.ErrConflict) {
-			d.unended.add(turn.Thread, rs)
+			d.unended.add(thread, rs)
 		}
 	}()
 	ctx, rs.meter = budget.WithRun(ctx, rs.key+" "+rs.thread, rs.spent.limits()) // a fork has the key of its original

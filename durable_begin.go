@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -21,13 +22,25 @@ import (
 func (rs *runState) begin(turn Turn, unended unendedRun) error {
 	rs.turn, rs.began = turn, rs.log.Now()
 	rs.turned = rs.began
-	resumes := turn.Text == "" || len(turn.Replies) > 0
 	t, err := rs.inspect()
-	switch {
-	case err == nil:
+	if err == nil {
 		if unended.is(t) && t.status == store.StatusRunning {
 			t.status = store.StatusCrashed
 		}
+		if err := t.belongsTo(turn); err != nil {
+			return err
+		}
+	}
+	if err == nil || errors.Is(err, store.ErrCorrupt) {
+		failed := rs.repeat(&t, &turn)
+		if rs.repeated != nil || isRefused(failed) {
+			return failed
+		}
+		err = cmp.Or(err, failed)
+	}
+	resumes := turn.Text == "" || len(turn.Replies) > 0
+	switch {
+	case err == nil:
 		if err := t.admit(turn); err != nil {
 			return err
 		}
@@ -46,6 +59,9 @@ func (rs *runState) begin(turn Turn, unended unendedRun) error {
 	}
 	rs.log.Position(t.head, t.run)
 	rs.floor, rs.title, rs.turns = t.floor, t.title, t.turns
+	if err == nil {
+		rs.carry(&t)
+	}
 	switch {
 	case resumes:
 		rs.shown = t.status == store.StatusInterrupted && len(turn.Replies) == 0
@@ -154,12 +170,14 @@ func (rs *runState) start(turn Turn, gone *closed) error {
 	rs.countRun(turn.Text)
 	data, err := encode(beganData{
 		Turn: loggedTurn(turn), Key: rs.key, Lease: rs.opt.lease(), Floor: rs.floor, Title: rs.title, Turns: rs.turns, Closed: gone,
+		Calls: rs.calls,
 	})
 	if err != nil {
 		return fmt.Errorf("qed: the turn cannot be saved: %w", err)
 	}
 	recs := []store.Record{
-		{Kind: store.Began, Data: data, Header: rs.header(store.StatusRunning)}, messageRecord(llm.RoleUser, turn.Text),
+		{Kind: store.Began, Address: turnAddress(&turn), Data: data, Header: rs.header(store.StatusRunning)},
+		messageRecord(llm.RoleUser, turn.Text),
 	}
 	if rs.log.Err() != nil { // the thread could not be read, so nothing can follow its records
 		rs.run = 0
@@ -178,8 +196,10 @@ func (rs *runState) start(turn Turn, gone *closed) error {
 
 // resume resumes the run that was loaded.
 func (rs *runState) resume(turn Turn) error {
-	recs := []store.Record{{Kind: store.Resumed, Header: rs.header(store.StatusRunning)}}
-	resumed := resumedData{Key: rand.Text()}
+	recs := []store.Record{{
+		Kind: store.Resumed, Address: turnAddress(&turn), Header: rs.header(store.StatusRunning),
+	}}
+	resumed := resumedData{Key: rand.Text(), ID: turn.ID}
 	var said []string
 	answered := map[string]bool{}
 	for _, r := range turn.Replies {
@@ -193,7 +213,10 @@ func (rs *runState) resume(turn Turn) error {
 	if turn.Text != "" {
 		said = []string{turn.Text}
 	}
-	if len(turn.Replies) > 0 {
+	switch {
+	case len(turn.Replies) == 0:
+		resumed.Said = turn.Text
+	default:
 		logged := loggedTurn(turn)
 		logged.History = nil // the run has the one that it began with
 		resumed.Turn = &logged

@@ -146,56 +146,45 @@ func TestConversationWithQuestionsAndFailures(t *testing.T) {
 	}
 }
 
-// A thread accepts no turn of another user.
-func TestWrongUser(t *testing.T) {
-	asking := asks[string](question.Question{Text: "Well?"})
-	ann := qed.Turn{User: "ann", Tenant: "acme"}
-	for name, prepare := range map[string]func(c *talk) qed.Answer{
-		"answered": func(c *talk) qed.Answer { c.agent = qed.Durable(history, c.store, nil); return c.turn(ann) },
-		"asked":    func(c *talk) qed.Answer { return c.turn(ann) },
-		"failed": func(c *talk) qed.Answer {
-			c.agent = qed.Durable(does(func(context.Context, string) (string, error) { return "", errBoom }), c.store, nil)
-			c.try(ann)
-			return qed.Answer{}
-		},
-		"crashed": func(c *talk) qed.Answer {
-			c.turn(ann)
-			log := qedtest.Log(t, c.store, "t")
-			c.store = qedtest.Restore(t, log[:len(log)-2])
-			c.agent = qed.Durable(asking, c.store, nil)
-			c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
-			return qed.Answer{}
-		},
-		"running": func(c *talk) qed.Answer {
-			c.turn(ann)
-			log := qedtest.Log(t, c.store, "t")
-			c.store = qedtest.Restore(t, log[:len(log)-2])
-			c.agent = qed.Durable(asking, c.store, nil)
-			return qed.Answer{}
-		},
+// Each user has ids of their own: a conversation of another user with the same id is
+// neither changed nor seen. A thread that says that it is another user's is refused.
+func TestUsersHaveTheirOwnThreads(t *testing.T) {
+	c := converse(t, asks[string](question.Question{Text: "Well?"}), new(store.InMemory), nil)
+	ann := qed.Turn{User: "ann", Tenant: "acme", Text: "go"}
+	asked := c.turn(ann)
+	log := qedtest.Log(t, store.ForUser(c.store, "acme", "ann"), "t")
+	for _, who := range []qed.Turn{
+		{}, {User: "bob", Tenant: "acme"}, {User: "ann"}, {User: "ann", Tenant: "other"}, {Tenant: "acme"},
+		{User: "Ann", Tenant: "acme"}, {User: "acmeann"}, {User: "acme", Tenant: "ann"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			c := converse(t, asking, new(store.InMemory), nil)
-			ann.Text = "go"
-			asked := prepare(c)
-			before := len(qedtest.Log(t, c.store, "t"))
-			for _, who := range []qed.Turn{{}, {User: "bob", Tenant: "acme"}, {User: "ann"}, {User: "ann", Tenant: "other"}, {Tenant: "acme"}, {User: "Ann", Tenant: "acme"}} {
-				for _, turn := range []qed.Turn{{Text: "hello"}, {}, {Replies: []question.Reply{{Question: "q", Value: json.RawMessage(`1`)}}}} {
-					turn.User, turn.Tenant = who.User, who.Tenant
-					c.fails(turn, qed.ErrWrongUser)
-				}
-				for _, q := range asked.Questions {
-					c.fails(qed.Turn{User: who.User, Tenant: who.Tenant, Replies: []question.Reply{qedtest.Reply(q, `"mine"`)}}, qed.ErrWrongUser)
-				}
-			}
-			if now := len(qedtest.Log(t, c.store, "t")); now != before {
-				t.Errorf("%d records of others", now-before)
-			}
-			if name != "running" {
-				c.agent = qed.Durable(history, c.store, nil)
-				c.turn(qed.Turn{User: "ann", Tenant: "acme", Text: "hello"})
-			}
-		})
+		own := store.ForUser(c.store, who.Tenant, who.User)
+		if thread, err := qed.Inspect(t.Context(), own, "t"); err != nil || thread.Status != "" {
+			t.Errorf("%+v sees %+v, %v", who, thread, err)
+		}
+		mine := who
+		mine.Replies = []question.Reply{qedtest.Reply(asked.Questions[0], `"mine"`)}
+		c.fails(mine, qed.ErrQuestionClosed)
+		c.fails(who, qed.ErrQuestionClosed)
+		mine = who
+		mine.Text = "hello"
+		if a := c.turn(mine); len(a.Questions) != 1 || a.Questions[0].ID == asked.Questions[0].ID {
+			t.Errorf("%+v is asked %+v", who, a.Questions)
+		}
+		if said, err := qed.Messages(t.Context(), own, "t", 0); err != nil || len(said) != 2 {
+			t.Errorf("%+v has said %+v, %v", who, said, err)
+		}
+	}
+	if now := qedtest.Log(t, store.ForUser(c.store, "acme", "ann"), "t"); len(now) != len(log) {
+		t.Errorf("%d records of others", len(now)-len(log))
+	}
+	ann.Text, ann.Replies = "", qedtest.Choose(t, asked, `"fine"`)
+	if a := c.turn(ann); a.Text != `"fine"` {
+		t.Errorf("ann gets %+v", a)
+	}
+	c.store = qedtest.Restore(t, log) // under the id of a caller without an id
+	c.agent = qed.Durable(history, c.store, nil)
+	for _, turn := range []qed.Turn{{Text: "hello"}, {}, {Replies: ann.Replies}} {
+		c.fails(turn, qed.ErrWrongUser)
 	}
 }
 
@@ -434,6 +423,7 @@ func TestInspect(t *testing.T) {
 	st := new(store.InMemory)
 	clock := qedtest.NewClock()
 	ctx := qed.WithClock(t.Context(), clock.Now)
+	own := store.ForUser(st, "acme", "ann")
 	look := func(st store.Store) qed.Thread {
 		t.Helper()
 		thread, err := qed.Inspect(ctx, st, "t")
@@ -442,7 +432,7 @@ func TestInspect(t *testing.T) {
 		}
 		return thread
 	}
-	if got := look(st); !cmp.Equal(got, qed.Thread{}) {
+	if got := look(own); !cmp.Equal(got, qed.Thread{}) {
 		t.Errorf("nothing: %+v", got)
 	}
 	agent := does(func(ctx context.Context, text string) (string, error) {
@@ -460,23 +450,23 @@ func TestInspect(t *testing.T) {
 	c := converse(t, agent, st, nil)
 	c.ctx = ctx
 	c.turn(qed.Turn{Text: "go", User: "ann", Tenant: "acme"})
-	got := look(st)
+	got := look(own)
 	if got.Status != store.StatusAnswered || got.Turn.User != "ann" || got.Turn.Tenant != "acme" || got.Turn.Text != "go" || len(got.Questions) > 0 || clock.Now().Sub(got.Updated) > time.Second {
 		t.Errorf("answered: %+v", got)
 	}
 	c.try(qed.Turn{Text: "fail", User: "ann", Tenant: "acme"})
-	if got := look(st); got.Status != store.StatusFailed || !strings.Contains(got.Error, "boom") {
+	if got := look(own); got.Status != store.StatusFailed || !strings.Contains(got.Error, "boom") {
 		t.Errorf("failed: %+v", got)
 	}
 	asked := c.turn(qed.Turn{Text: "ask", User: "ann", Tenant: "acme"})
-	if got := look(st); got.Status != store.StatusInterrupted || !cmp.Equal(got.Questions, asked.Questions) || got.Turn.Text != "ask" {
+	if got := look(own); got.Status != store.StatusInterrupted || !cmp.Equal(got.Questions, asked.Questions) || got.Turn.Text != "ask" {
 		t.Errorf("asked: %+v", got)
 	}
 	half := c.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"A"`, ""), User: "ann", Tenant: "acme"})
-	if got := look(st); got.Status != store.StatusInterrupted || !cmp.Equal(got.Questions, half.Questions) {
+	if got := look(own); got.Status != store.StatusInterrupted || !cmp.Equal(got.Questions, half.Questions) {
 		t.Errorf("half answered: %+v", got)
 	}
-	log := qedtest.Log(t, st, "t")
+	log := qedtest.Log(t, own, "t")
 	running := qedtest.Restore(t, log[:len(log)-1])
 	if got := look(running); got.Status != store.StatusRunning {
 		t.Errorf("running: %+v", got)
@@ -490,16 +480,16 @@ func TestInspect(t *testing.T) {
 	stopped.ctx = ctx2
 	stopped.agent = qed.Durable(does(func(ctx context.Context, _ string) (string, error) { cancel(); return "", ctx.Err() }), st, nil)
 	stopped.try(qed.Turn{Text: "go", User: "ann", Tenant: "acme"})
-	if got := look(st); got.Status != store.StatusStopped {
+	if got := look(own); got.Status != store.StatusStopped {
 		t.Errorf("stopped: %+v", got)
 	}
-	if now := qedtest.Log(t, st, "t"); len(look(st).Questions) > 0 || len(now) == 0 {
+	if now := qedtest.Log(t, own, "t"); len(look(own).Questions) > 0 || len(now) == 0 {
 		t.Error("a question of an earlier run is open")
 	}
 	if _, err := qed.Inspect(ctx, st, ""); !errors.Is(err, store.ErrInvalidThread) {
 		t.Errorf("no id: %v", err)
 	}
-	log = qedtest.Log(t, st, "t")
+	log = qedtest.Log(t, own, "t")
 	log[len(log)-1].Data = json.RawMessage("torn")
 	if _, err := qed.Inspect(ctx, qedtest.Restore(t, log), "t"); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("torn: %v", err)

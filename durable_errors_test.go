@@ -473,7 +473,7 @@ func TestTurnThatCannotBeRecorded(t *testing.T) {
 		}
 	}
 	c.agent = qed.Durable(does(func(context.Context, string) (string, error) { return "here", nil }), new(store.InMemory), nil)
-	for _, id := range []string{"a", strings.Repeat("x", 256), "ü/ß %2F'\"", "../.."} {
+	for _, id := range []string{"a", strings.Repeat("x", 200), "ü/ß %2F'\"", "../.."} {
 		c.thread = id
 		if a := c.say("go"); !a.Saved {
 			t.Errorf("%q: %+v", id, a)

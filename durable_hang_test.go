@@ -199,7 +199,7 @@ func hangAt(t *testing.T, at operation, watches, forGood bool) {
 func TestStoreIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := watched(new(store.InMemory), func(ctx context.Context, _ operation, do func(context.Context) error) error {
-			time.Sleep(9 * time.Second)
+			time.Sleep(4 * time.Second)
 			return do(ctx)
 		})
 		var l qedtest.Ledger

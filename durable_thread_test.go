@@ -44,7 +44,7 @@ func sender(t testing.TB, l *qedtest.Ledger) qed.Agent {
 func died(t testing.TB, agent func(*qedtest.Ledger) qed.Agent, n int, l *qedtest.Ledger) *talk {
 	t.Helper()
 	st := new(store.InMemory)
-	converse(t, agent(new(qedtest.Ledger)), st, nil).turn(qed.Turn{Text: "ann", User: "ann"})
+	converse(t, agent(new(qedtest.Ledger)), st, nil).turn(qed.Turn{Text: "ann"})
 	c := converse(t, agent(l), qedtest.Restore(t, cut(t, qedtest.Log(t, st, "t"), store.Called, n)), nil)
 	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 	return c
@@ -70,7 +70,7 @@ func TestResolve(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var l qedtest.Ledger
 			c := died(t, func(l *qedtest.Ledger) qed.Agent { return sender(t, l) }, test.call, &l)
-			c.fails(qed.Turn{User: "ann"}, qed.ErrUnresolved)
+			c.fails(qed.Turn{}, qed.ErrUnresolved)
 			thread, err := qed.Inspect(c.ctx, c.store, "t")
 			if err != nil || thread.Status != store.StatusFailed || len(thread.Unresolved) != 1 {
 				t.Fatalf("thread = %+v, %v", thread, err)
@@ -88,8 +88,7 @@ func TestResolve(t *testing.T) {
 			if err := qed.Resolve(c.ctx, c.store, "t", unknown.Address, test.result, test.failed); !errors.Is(err, qed.ErrQuestionClosed) {
 				t.Errorf("settled twice: %v", err)
 			}
-			c.fails(qed.Turn{User: "bob"}, qed.ErrWrongUser)
-			a, err := c.try(qed.Turn{User: "ann"})
+			a, err := c.try(qed.Turn{})
 			if test.want == "" {
 				if _, ok := errors.AsType[*qed.CallError](err); !ok || !strings.Contains(err.Error(), "boom") {
 					t.Errorf("error = %v", err)

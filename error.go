@@ -24,6 +24,10 @@ var (
 	// ErrEmptyTurn is returned if a turn has no text.
 	ErrEmptyTurn = errors.New("qed: the turn has no text")
 
+	// ErrMessageTooLong is returned if the text of a turn and its replies together are
+	// longer than the limit, which is 32 KiB. [WithMaxMessage] sets another one.
+	ErrMessageTooLong = errors.New("qed: the message is too long")
+
 	// ErrToolAbandoned is returned if a tool does not return within its time limit
 	// and [RegistryOptions].Grace. The tool may still be running.
 	ErrToolAbandoned = errors.New("qed: the tool did not return and was abandoned")
@@ -131,10 +135,15 @@ var codes = []struct {
 	err  error
 	code string
 }{
+	{errTurnRunning, "turn_running"},
 	{ErrBusy, "busy"},
 	{ErrWrongUser, "wrong_user"},
 	{store.ErrConflict, "conflict"},
+	{errAnswered, "question_answered"},
 	{ErrQuestionClosed, "question_closed"},
+	{ErrTurnReused, "turn_reused"},
+	{ErrTurnGivenUp, "turn_given_up"},
+	{ErrInvalidTurnID, "invalid_turn_id"},
 	{ErrInvalidReply, "invalid_reply"},
 	{ErrUnresolved, "unresolved"},
 	{ErrGraphChanged, "graph_changed"},
@@ -153,6 +162,7 @@ var codes = []struct {
 	{store.ErrInvalidThread, "invalid_thread"},
 	{store.ErrCorrupt, "corrupt"},
 	{ErrEmptyTurn, "empty_turn"},
+	{ErrMessageTooLong, "message_too_long"},
 	{context.Canceled, "canceled"},
 	{llm.ErrTimeout, "model_timeout"},
 	{context.DeadlineExceeded, "timeout"},

@@ -251,10 +251,11 @@ type Completed struct {
 type Failed struct {
 	Message string `json:"message"` // for the user, in the user's language: see [WithTexts]
 
-	// Code is the kind of the error: "busy", "wrong_user", "conflict",
-	// "question_closed", "invalid_reply", "unresolved", "graph_changed",
+	// Code is the kind of the error: "busy", "turn_running", "turn_reused",
+	// "turn_given_up", "invalid_turn_id", "wrong_user", "conflict", "question_closed",
+	// "question_answered", "invalid_reply", "unresolved", "graph_changed",
 	// "nondeterministic", "budget", "invalid_thread", "corrupt", "empty_turn",
-	// "canceled" or "timeout". If a call of a model failed it is "model_" and the
+	// "message_too_long", "canceled" or "timeout". If a call of a model failed it is "model_" and the
 	// name of the [llm.ErrorKind] with underscores, such as "model_rate_limit" or
 	// "model_context_length". It is empty for any other error.
 	Code string `json:"code,omitempty"`

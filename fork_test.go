@@ -77,12 +77,12 @@ func TestForkOfAnInterruptedThread(t *testing.T) {
 	st := new(store.InMemory)
 	c := converse(t, walks(t, row(parallel(&l, "a", "b")), nil), st, nil)
 	asked := c.turn(qed.Turn{Text: "go", User: "ann"})
-	if err := qed.Fork(t.Context(), st, "t", 0, "copy"); err != nil {
+	if err := qed.Fork(t.Context(), store.ForUser(st, "", "ann"), "t", 0, "copy"); err != nil {
 		t.Fatal(err)
 	}
 	copied := *c
 	copied.thread = "copy"
-	copied.fails(qed.Turn{Replies: qedtest.Choose(t, asked, `"A"`, `"B"`), User: "bob"}, qed.ErrWrongUser)
+	copied.fails(qed.Turn{Replies: qedtest.Choose(t, asked, `"A"`, `"B"`), User: "bob"}, qed.ErrQuestionClosed)
 	if a := copied.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"A"`, `"B"`), User: "ann"}); a.Text != "send use aA use bB" {
 		t.Errorf("the copy: %+v", a)
 	}

@@ -26,12 +26,16 @@ type beganData struct {
 	Title  string        `json:"title,omitempty"`  // of the thread
 	Turns  int           `json:"turns,omitempty"`  // how many runs were begun, with this one
 	Closed *closed       `json:"closed,omitempty"` // the open questions that the turn closed
+
+	// Calls are as in endedData, when the run began.
+	Calls []string `json:"calls,omitzero"`
 }
 
 // A loggedTurn is a [Turn] as it is recorded: with the fields that the JSON form
 // of a Turn does not have.
 type loggedTurn struct {
 	Thread       string           `json:"conversation_id,omitempty"`
+	ID           string           `json:"turn_id,omitempty"`
 	User         string           `json:"user_id,omitempty"`
 	Tenant       string           `json:"company_id,omitempty"`
 	Text         string           `json:"message"`
@@ -54,6 +58,8 @@ type closed struct {
 type resumedData struct {
 	Key  string      `json:"key"`            // random; it tells two processes apart that resume the run
 	Turn *loggedTurn `json:"turn,omitempty"` // the turn with the replies; nil if there are none
+	ID   string      `json:"id,omitempty"`   // of a turn with a text or replies
+	Said string      `json:"said,omitempty"` // the text of a turn without replies
 }
 
 // endedData is the data of a [store.Ended] record. It has all that the next
@@ -69,6 +75,11 @@ type endedData struct {
 	Error  string       `json:"error,omitempty"`
 	Call   string       `json:"call,omitempty"` // the address of the call that failed the run
 	Spent  spentData    `json:"spent,omitzero"`
+
+	// Calls are the addresses of the at-most-once calls in namespaces that had not
+	// returned, of this run and those before. Some of them may have. Nil means that
+	// they are not known: an older version wrote the record.
+	Calls []string `json:"calls,omitzero"`
 }
 
 // stateData is the data of a [store.Checkpoint] record, whose state is an S.

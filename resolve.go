@@ -41,6 +41,7 @@ func Resolve(ctx context.Context, st store.Store, thread, address string, result
 	}
 	end := endedData{
 		Status: t.status, User: t.user, Tenant: t.tenant, Floor: t.floor, Title: t.title, Turns: t.turns, Error: t.err,
+		Calls: rs.openCalls(),
 	}
 	if t.status == store.StatusCrashed {
 		end.Status = store.StatusStopped
@@ -59,14 +60,94 @@ func Resolve(ctx context.Context, st store.Store, thread, address string, result
 		store.Record{Time: now, Kind: store.Ended, Run: t.run, Data: ended, Header: end.header()})
 }
 
-// loadNamespaces reads the calls in namespaces that were made before a run: one
-// that is unresolved prevents later runs from being resumed as well. Steps are
-// only read if the thread has at-most-once calls.
+// carry sets rs.calls to what the last end of the thread says. If the last run has
+// no end, the calls that it has made are added.
+func (rs *runState) carry(t *threadState) {
+	switch {
+	case t.head == 0:
+		rs.calls = []string{}
+		return
+	case t.status != store.StatusCrashed || t.calls == nil:
+		rs.calls = t.calls
+		return
+	}
+	open := map[string]bool{}
+	for _, address := range t.calls {
+		open[address] = true
+	}
+	err := rs.scan(store.Range{From: t.run, Kinds: []store.Kind{store.Called, store.Returned}}, func(rec store.Record) error {
+		if rec.Run == t.run && isNamespaced(rec.Address) {
+			open[rec.Address] = rec.Kind == store.Called
+		}
+		return nil
+	})
+	if err != nil {
+		return // they are not known: Inspect reads all calls of the thread
+	}
+	rs.calls = []string{}
+	for address, is := range open {
+		if is {
+			rs.calls = append(rs.calls, address)
+		}
+	}
+	slices.Sort(rs.calls)
+}
+
+// isNamespaced reports whether an address is in a namespace, which the runs of a
+// thread share.
+func isNamespaced(address string) bool { return strings.HasPrefix(address, "@") }
+
+// openCalls returns what endedData.Calls records. rs.mu is held.
+func (rs *runState) openCalls() []string {
+	if rs.calls == nil {
+		return nil
+	}
+	open := []string{}
+	for _, address := range rs.calls {
+		if rs.known[address] == nil {
+			open = append(open, address)
+		}
+	}
+	for address, k := range rs.known {
+		if isNamespaced(address) && k.isOpen() {
+			open = append(open, address)
+		}
+	}
+	slices.Sort(open)
+	return open
+}
+
+// isOpen reports whether a call was started and did not return.
+func (k *known) isOpen() bool {
+	return k.called > 0 && !slices.ContainsFunc(k.returns, func(r returned) bool { return r.seq > k.called })
+}
+
+// loadCalls reads the calls in namespaces that were made before the last run and
+// may not have returned: one that is unresolved prevents later runs from being
+// resumed as well.
+func (rs *runState) loadCalls(t *threadState) error {
+	if t.run <= 1 {
+		return nil
+	}
+	if t.calls == nil {
+		return rs.loadNamespaces(t.run)
+	}
+	for _, address := range t.calls {
+		r := store.Range{Address: address, Kinds: []store.Kind{store.Called, store.Returned}} // Resolve adds the last one
+		if err := rs.scan(r, rs.learn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadNamespaces is loadCalls for a thread that an older version wrote. It reads
+// all calls; steps only if there are at-most-once calls.
 func (rs *runState) loadNamespaces(run int64) error {
 	first := int64(0)
 	r := store.Range{To: run - 1, Kinds: []store.Kind{store.Called}}
 	read := func(rec store.Record) error {
-		if !strings.HasPrefix(rec.Address, "@") {
+		if !isNamespaced(rec.Address) {
 			return nil
 		}
 		if first == 0 {
@@ -85,7 +166,7 @@ func (rs *runState) loadNamespaces(run int64) error {
 func (rs *runState) unresolvedCalls() []UnresolvedCall {
 	var found []UnresolvedCall
 	for address, k := range rs.known {
-		if k.called > 0 && !slices.ContainsFunc(k.returns, func(r returned) bool { return r.seq > k.called }) {
+		if k.isOpen() {
 			found = append(found, UnresolvedCall{Address: address, Name: k.call.Name, Input: k.call.Input})
 		}
 	}

@@ -43,8 +43,10 @@ type runState struct {
 	parsing    llm.Usage // of the call that parsed the message as replies
 	spent      spentData // before the run was resumed
 	meter      *budget.Meter
-	shown      bool // the turn brings nothing new to open questions that the user has seen
-	unanswered bool // the message does not answer the open approval
+	shown      bool     // the turn brings nothing new to open questions that the user has seen
+	unanswered bool     // the message does not answer the open approval
+	repeated   *Answer  // of the turn, which was sent before and has ended
+	calls      []string // see endedData.Calls; of the runs before this one
 
 	begun      bool         // the turn has begun or resumed a run
 	unrecorded bool         // the beginning of the run is recorded with its end, if it can be
@@ -101,7 +103,11 @@ func newRunState(
 		thread: thread, opt: opt, ctx: ctx, cancel: func(error) {},
 		events: scopeOf(context.Background()), mu: runlog.NewMutex(),
 	}
-	_, inMemory := st.(*store.InMemory)
+	base := st
+	if of, ok := st.(interface{ Unwrap() store.Store }); ok {
+		base = of.Unwrap()
+	}
+	_, inMemory := base.(*store.InMemory)
 	logged := runlog.Options{
 		Store: st, Thread: thread, Clock: clock(ctx), Lease: opt.lease(), Failed: rs.logFailed,
 		Calls: calls, NeverWaits: inMemory,

@@ -33,16 +33,14 @@ var resumeKinds = []store.Kind{
 }
 
 // load reads the records of a run, except the states of graphs: see findState.
-func (rs *runState) load(run int64) error {
+func (rs *runState) load(run int64) error { return rs.loadKinds(run, resumeKinds) }
+
+// loadKinds reads the records of a run that have some kinds.
+func (rs *runState) loadKinds(run int64, kinds []store.Kind) error {
 	rs.run, rs.loaded = run, true
 	err := rs.log.Retry(func() error {
 		rs.known, rs.asking, rs.replied, rs.listed, rs.spent = nil, 0, 0, nil, spentData{}
-		return rs.scan(store.Range{From: run, Kinds: resumeKinds}, func(rec store.Record) error {
-			if rec.Run != run {
-				return nil
-			}
-			return rs.learn(rec)
-		})
+		return rs.learnRun(run, kinds)
 	})
 	if err != nil {
 		return err
@@ -57,6 +55,16 @@ func (rs *runState) load(run int64) error {
 	}
 	slices.SortFunc(rs.open, func(a, b openQuestion) int { return cmp.Compare(a.asked, b.asked) })
 	return nil
+}
+
+// learnRun learns the records of a run that have some kinds.
+func (rs *runState) learnRun(run int64, kinds []store.Kind) error {
+	return rs.scan(store.Range{From: run, Kinds: kinds}, func(rec store.Record) error {
+		if rec.Run != run {
+			return nil
+		}
+		return rs.learn(rec)
+	})
 }
 
 // learn adds a record to what is known.

@@ -17,8 +17,7 @@ var (
 	// ErrNotFound reports that nothing is saved under a handle.
 	ErrNotFound = errors.New("qed: nothing is saved under the handle")
 
-	// ErrTooLarge reports that a value is larger than what may be saved, or
-	// sent, at a time.
+	// ErrTooLarge reports that a value is larger than what may be saved.
 	ErrTooLarge = errors.New("qed: too large")
 )
 

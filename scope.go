@@ -33,6 +33,7 @@ type frame struct {
 type liveTurn struct {
 	Turn
 	whole    bool      // the agent that answers it is all of a durable run
+	outer    bool      // it is not part of another turn
 	began    time.Time // see [Now]
 	language string    // of the texts for the user
 }
@@ -56,7 +57,9 @@ func scopeOf(ctx context.Context) *scope {
 
 // agentScope returns the scope of an agent that answers a turn of its own within s.
 func (s *scope) agentScope(ctx context.Context, turn Turn, events *queue) *scope {
-	live := &liveTurn{Turn: turn, whole: s.whole, began: clock(ctx)(), language: languageOf(turn)}
+	live := &liveTurn{
+		Turn: turn, whole: s.whole, outer: s.turn == nil, began: clock(ctx)(), language: languageOf(turn),
+	}
 	if s.turn != nil && turn.Language == "" && !s.whole { // its text may be written by a model
 		live.language = s.turn.language
 	}

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 )
 
 // Texts are the texts that the runtime writes for users. See [WithTexts]. Empty
@@ -20,6 +22,11 @@ type Texts struct {
 	WrongUser        string
 	Conflict         string
 	QuestionClosed   string
+	QuestionAnswered string // {reply}
+	TurnRunning      string
+	TurnReused       string
+	TurnGivenUp      string
+	InvalidTurnID    string
 	InvalidReply     string
 	Unresolved       string
 	GraphChanged     string
@@ -28,6 +35,7 @@ type Texts struct {
 	InvalidThread    string
 	Corrupt          string
 	EmptyTurn        string
+	MessageTooLong   string
 	Canceled         string
 	Timeout          string
 	ModelBusy        string // the model cannot be asked now
@@ -48,6 +56,11 @@ var shippedTexts = map[string]Texts{
 		WrongUser:        "This conversation belongs to somebody else. Please start a new one.",
 		Conflict:         "The conversation was changed at the same time. Load it again, then repeat your message.",
 		QuestionClosed:   "This question is not open any more. Please send a new message.",
+		QuestionAnswered: "This question was answered before: {reply}. To change that, please send a new message.",
+		TurnRunning:      "This message is being answered. Its answer will be here in a moment.",
+		TurnReused:       "This message has the id of another one. Please send it again as a new message.",
+		TurnGivenUp:      "This message was not answered, because a later one came before its answer. Please send it again as a new message.",
+		InvalidTurnID:    "The id of this message cannot be used. Please send it again as a new message.",
 		InvalidReply:     "The reply does not fit the question. Please answer it again.",
 		Unresolved:       "An action was started, and it is not known whether it took effect. Check that first, then send a new message.",
 		GraphChanged:     "This request cannot be continued, because the service has changed. Please send it again.",
@@ -56,6 +69,7 @@ var shippedTexts = map[string]Texts{
 		InvalidThread:    "This conversation cannot be used. Please start a new one.",
 		Corrupt:          "This conversation cannot be read. Please start a new one.",
 		EmptyTurn:        "The message is empty. Write what you want to know.",
+		MessageTooLong:   "The message is too long. Please send less at once.",
 		Canceled:         "The request was stopped. Send it again if you still need the answer.",
 		Timeout:          "This took too long. Try again, or ask a narrower question.",
 		ModelBusy:        "The language model cannot be reached right now, or has too much to do. Please try again in a moment.",
@@ -75,6 +89,11 @@ var shippedTexts = map[string]Texts{
 		WrongUser:        "Diese Unterhaltung gehört jemand anderem. Bitte beginnen Sie eine neue.",
 		Conflict:         "Die Unterhaltung wurde gleichzeitig geändert. Laden Sie sie neu und wiederholen Sie Ihre Nachricht.",
 		QuestionClosed:   "Diese Frage ist nicht mehr offen. Bitte senden Sie eine neue Nachricht.",
+		QuestionAnswered: "Diese Frage wurde schon beantwortet: {reply}. Wenn Sie das ändern möchten, senden Sie bitte eine neue Nachricht.",
+		TurnRunning:      "Diese Nachricht wird gerade beantwortet. Ihre Antwort ist gleich da.",
+		TurnReused:       "Diese Nachricht hat die Kennung einer anderen. Bitte senden Sie sie noch einmal als neue Nachricht.",
+		TurnGivenUp:      "Diese Nachricht wurde nicht beantwortet, weil vor der Antwort eine spätere kam. Bitte senden Sie sie noch einmal als neue Nachricht.",
+		InvalidTurnID:    "Die Kennung dieser Nachricht kann nicht verwendet werden. Bitte senden Sie sie noch einmal als neue Nachricht.",
 		InvalidReply:     "Die Antwort passt nicht zu der Frage. Bitte antworten Sie noch einmal.",
 		Unresolved:       "Eine Aktion wurde begonnen, und es ist nicht bekannt, ob sie gewirkt hat. Prüfen Sie das zuerst und senden Sie dann eine neue Nachricht.",
 		GraphChanged:     "Diese Anfrage kann nicht fortgesetzt werden, weil sich der Dienst geändert hat. Bitte senden Sie sie noch einmal.",
@@ -83,6 +102,7 @@ var shippedTexts = map[string]Texts{
 		InvalidThread:    "Diese Unterhaltung kann nicht verwendet werden. Bitte beginnen Sie eine neue.",
 		Corrupt:          "Diese Unterhaltung kann nicht gelesen werden. Bitte beginnen Sie eine neue.",
 		EmptyTurn:        "Die Nachricht ist leer. Schreiben Sie, was Sie wissen möchten.",
+		MessageTooLong:   "Die Nachricht ist zu lang. Bitte senden Sie weniger auf einmal.",
 		Canceled:         "Die Anfrage wurde abgebrochen. Senden Sie sie noch einmal, wenn Sie die Antwort noch brauchen.",
 		Timeout:          "Das hat zu lange gedauert. Versuchen Sie es noch einmal oder fragen Sie enger.",
 		ModelBusy:        "Das Sprachmodell ist gerade nicht erreichbar oder überlastet. Bitte versuchen Sie es gleich noch einmal.",
@@ -157,6 +177,10 @@ func (t *Texts) failed(err, done error, now time.Time) Failed {
 		"wrong_user":       t.WrongUser,
 		"conflict":         t.Conflict,
 		"question_closed":  t.QuestionClosed,
+		"turn_running":     t.TurnRunning,
+		"turn_reused":      t.TurnReused,
+		"turn_given_up":    t.TurnGivenUp,
+		"invalid_turn_id":  t.InvalidTurnID,
 		"invalid_reply":    t.InvalidReply,
 		"unresolved":       t.Unresolved,
 		"graph_changed":    t.GraphChanged,
@@ -165,6 +189,7 @@ func (t *Texts) failed(err, done error, now time.Time) Failed {
 		"invalid_thread":   t.InvalidThread,
 		"corrupt":          t.Corrupt,
 		"empty_turn":       t.EmptyTurn,
+		"message_too_long": t.MessageTooLong,
 		"canceled":         t.Canceled,
 		"timeout":          t.Timeout,
 
@@ -177,6 +202,13 @@ func (t *Texts) failed(err, done error, now time.Time) Failed {
 		"model_refusal":        t.ModelDeclined,
 		"model_context_length": t.TooLong,
 	}[f.Code]
+	if f.Code == "question_answered" {
+		said := "?"
+		if e, ok := errors.AsType[*AnsweredError](err); ok {
+			said = prompt.Clip(question.Reply{Value: e.Reply}.Text(), 200)
+		}
+		f.Message = usertext.Fill(t.QuestionAnswered, "reply", said)
+	}
 	if f.Message == "" {
 		f.Message = t.Failed
 	}

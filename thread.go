@@ -48,20 +48,40 @@ func Inspect(ctx context.Context, st store.Store, thread string) (Thread, error)
 	return found, nil
 }
 
-// readThread reads a thread and its last run.
+// threadKinds are the records of a run that readThread reads. Results of calls are
+// read only if there are at-most-once calls.
+var threadKinds = []store.Kind{
+	store.Began, store.Resumed, store.Called, store.Question, store.Reply, store.Ended,
+}
+
+// readThread reads the state of a thread: the end of its log, the turn of its last
+// run, and unless that was answered its questions and calls.
 func readThread(ctx context.Context, st store.Store, thread string) (*runState, threadState, error) {
 	if err := checkThread(st, thread); err != nil {
 		return nil, threadState{}, err
 	}
 	rs := newRunState(ctx, st, thread, &DurableOptions{}, nil)
 	t, err := rs.inspect()
-	if err == nil && t.status != "" {
-		err = rs.load(t.run)
+	rs.calls = t.calls
+	switch {
+	case err != nil || t.status == "":
+		return rs, t, err
+	case t.status == store.StatusAnswered:
+		first, err := rs.newest(store.Range{From: t.run, To: t.run})
+		if err == nil {
+			err = rs.learn(first)
+		}
+		return rs, t, err
 	}
-	if err == nil && t.run > 1 {
-		err = rs.loadNamespaces(t.run)
+	if err := rs.loadKinds(t.run, threadKinds); err != nil {
+		return rs, t, err
 	}
-	return rs, t, err
+	if len(rs.unresolvedCalls()) > 0 {
+		if err := rs.learnRun(t.run, []store.Kind{store.Returned}); err != nil {
+			return rs, t, err
+		}
+	}
+	return rs, t, rs.loadCalls(&t)
 }
 
 // floorOf returns the number up to which the records of a thread are not used:
@@ -85,6 +105,7 @@ type threadState struct {
 	user, tenant string
 	title        string
 	turns        int
+	calls        []string  // see endedData; of the runs before, if the last one has no end
 	free         time.Time // when a run that records no further heartbeat is treated as crashed
 }
 
@@ -113,7 +134,7 @@ func (rs *runState) inspect() (threadState, error) {
 			return t, fmt.Errorf("%w: number %d, ended as %q", store.ErrCorrupt, last.Seq, end.Status)
 		}
 		t.status, t.err, t.floor, t.user, t.tenant = end.Status, end.Error, end.Floor, end.User, end.Tenant
-		t.title, t.turns = end.Title, end.Turns
+		t.title, t.turns, t.calls = end.Title, end.Turns, end.Calls
 		return t, nil
 	}
 	first, err := rs.newest(store.Range{From: last.Run, To: last.Run})
@@ -128,7 +149,7 @@ func (rs *runState) inspect() (threadState, error) {
 		return t, err
 	}
 	t.status, t.floor, t.user, t.tenant = store.StatusCrashed, began.Floor, began.Turn.User, began.Turn.Tenant
-	t.title, t.turns = began.Title, began.Turns
+	t.title, t.turns, t.calls = began.Title, began.Turns, began.Calls
 	if t.free = last.Time.Add(began.Lease); rs.log.Now().Before(t.free) {
 		t.status = store.StatusRunning
 	}
@@ -153,11 +174,17 @@ func (rs *runState) mayBelongTo(turn Turn) bool {
 	}
 }
 
+// belongsTo returns an error if the thread is that of another user.
+func (t *threadState) belongsTo(turn Turn) error {
+	if t.status != "" && (t.user != turn.User || t.tenant != turn.Tenant) {
+		return fmt.Errorf("%w: %s", ErrWrongUser, turn.Thread)
+	}
+	return nil
+}
+
 // admit returns why a thread in this state does not accept a turn, or nil.
 func (t *threadState) admit(turn Turn) error {
 	switch {
-	case t.head > 0 && t.status != "" && (t.user != turn.User || t.tenant != turn.Tenant):
-		return fmt.Errorf("%w: %s", ErrWrongUser, turn.Thread)
 	case t.status == store.StatusRunning:
 		return &BusyError{Thread: turn.Thread, RetryAt: t.free}
 	case t.status != "" && t.status != store.StatusAnswered:

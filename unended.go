@@ -28,18 +28,21 @@ const maxUnended = 10_000
 // if there are many later ones.
 type unendedRuns struct {
 	mu    sync.Mutex
-	runs  map[string]unendedRun
+	runs  map[threadName]unendedRun
 	added []added // oldest first
 }
 
 // An added is a run that was added to unendedRuns. Its thread may have a later one.
 type added struct {
-	thread string
+	thread threadName
 	until  time.Time
 }
 
+// A threadName names a thread among those of all users.
+type threadName struct{ tenant, user, thread string }
+
 // add adds the run of a thread.
-func (u *unendedRuns) add(thread string, rs *runState) {
+func (u *unendedRuns) add(thread threadName, rs *runState) {
 	now := rs.log.Now()
 	head, possible := rs.log.Head()
 	run := unendedRun{run: rs.run, head: head, possible: map[int64]time.Time{}, until: now.Add(rs.opt.lease())}
@@ -56,14 +59,14 @@ func (u *unendedRuns) add(thread string, rs *runState) {
 		}
 	}
 	if u.runs == nil {
-		u.runs = map[string]unendedRun{}
+		u.runs = map[threadName]unendedRun{}
 	}
 	u.runs[thread] = run
 	u.added = append(u.added, added{thread, run.until})
 }
 
 // of returns the run of a thread, or a zero one.
-func (u *unendedRuns) of(thread string) unendedRun {
+func (u *unendedRuns) of(thread threadName) unendedRun {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.runs[thread]

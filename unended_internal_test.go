@@ -16,18 +16,19 @@ func TestUnendedRunsAreForgotten(t *testing.T) {
 	ctx := WithClock(context.Background(), func() time.Time { return now })
 	rs := newRunState(ctx, new(store.InMemory), "t", &DurableOptions{Lease: time.Minute}, nil)
 	var u unendedRuns
+	name := func(thread string) threadName { return threadName{"", "ann", thread} }
 	for i := range maxUnended + 10 {
 		rs.run = int64(i + 1)
-		u.add(fmt.Sprint(i), rs)
+		u.add(name(fmt.Sprint(i)), rs)
 	}
-	if len(u.runs) != maxUnended || len(u.added) != maxUnended || u.of("9").run != 0 || u.of("10").run != 11 {
+	if len(u.runs) != maxUnended || len(u.added) != maxUnended || u.of(name("9")).run != 0 || u.of(name("10")).run != 11 {
 		t.Errorf("%d runs, %d added", len(u.runs), len(u.added))
 	}
 	now = now.Add(30 * time.Second)
-	u.add("10", rs) // again
+	u.add(name("10"), rs) // again
 	now = now.Add(30 * time.Second)
-	u.add("x", rs)
-	if len(u.runs) != 2 || len(u.added) != 2 || u.of("10").run == 0 {
+	u.add(name("x"), rs)
+	if len(u.runs) != 2 || len(u.added) != 2 || u.of(name("10")).run == 0 {
 		t.Errorf("after the lease: %d runs, %d added", len(u.runs), len(u.added))
 	}
 }

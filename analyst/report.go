@@ -33,8 +33,12 @@ type Report struct {
 	Charts   []Chart      `json:"charts"`
 	Figures  []qed.Figure `json:"figures"` // the indexes of their sources are those of Queries
 
+	// Partial is why the report is not complete or doubtful, for the user. Empty means
+	// that it is complete.
+	Partial string `json:"partial,omitempty"`
+
 	// Queries are those of all explorations. Unproved are the numbers of Markdown
-	// that are in none of their rows; Markdown ends with a list of these.
+	// that are in none of their rows; Markdown ends with a sentence about these.
 	Queries  []ExecutedQuery `json:"queries"`
 	Unproved []string        `json:"unproved"`
 	Usage    llm.Usage       `json:"usage"`
@@ -81,6 +85,7 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 			text, _ := q.Result.PromptLines(maxReportRows, maxReportBytes)
 			d.Tables = append(d.Tables, tableText{Name: name, Query: q.Query, Rows: text})
 			source.Tables = append(source.Tables, figures.Table{Name: name, Rows: q.Result, Query: len(out.Queries)})
+			source.Data = append(source.Data, q.Query)
 			out.Queries = append(out.Queries, q)
 		}
 		source.Data = append(source.Data, e.Question)
@@ -107,10 +112,12 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 	case err != nil && (said.Text == "" || !asking.Unusable(err)):
 		return nil, err
 	case err != nil:
+		out.Partial = texts.Unchecked
 		out.Markdown += "\n\n" + texts.Unchecked
 	}
-	if len(out.Unproved) > 0 {
-		out.Markdown += "\n\n> " + usertext.Fill(texts.Unproved, "numbers", strings.Join(out.Unproved, ", "))
+	if doubt := answering.Doubt(texts.Unproved, out.Unproved); doubt != "" {
+		out.Partial = strings.TrimSpace(out.Partial + " " + doubt)
+		out.Markdown += "\n\n> " + doubt
 	}
 	return out, nil
 }

@@ -1,6 +1,9 @@
 package analyst
 
-import "github.com/qedkit/qed/internal/usertext"
+import (
+	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/usertext"
+)
 
 // Texts are the texts of this package that users see.
 type Texts struct {
@@ -14,13 +17,13 @@ var shippedTexts = map[string]Texts{
 	usertext.English: {
 		Busy:        "Other analyses of yours are still running. Please wait until one has ended.",
 		NotExplored: "Nothing was looked up in the data for this answer.",
-		Unproved:    "These numbers are not linked to a query and may be wrong: {numbers}.",
+		Unproved:    answering.Unproved,
 		Unchecked:   "The report is not complete. Please ask for it again.",
 	},
 	usertext.German: {
 		Busy:        "Andere Analysen von Ihnen laufen noch. Bitte warten Sie, bis eine beendet ist.",
 		NotExplored: "Für diese Antwort wurde nichts in den Daten nachgesehen.",
-		Unproved:    "Diese Zahlen gehören zu keiner Abfrage und können falsch sein: {numbers}.",
+		Unproved:    answering.UnprovedGerman,
 		Unchecked:   "Der Bericht ist nicht vollständig. Bitte fragen Sie noch einmal danach.",
 	},
 }

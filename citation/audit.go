@@ -75,12 +75,21 @@ type auditor struct {
 
 // checked is a source with what sentences are compared with.
 type checked struct {
-	text  string // normal
-	raw   string
-	dates []date
+	text    string // normal
+	dates   []date
+	numbers figures.Set
 }
 
-func check(s Source) *checked { return &checked{normal(s.Text), s.Text, datesOf(s.Text)} }
+func check(s Source) *checked {
+	c := &checked{text: normal(s.Text), dates: datesOf(s.Text)}
+	c.numbers.Add("", s.Text)
+	for _, d := range c.dates {
+		if d.year > 0 {
+			c.numbers.Add("", d.year)
+		}
+	}
+	return c
+}
 
 var brackets = regexp.MustCompile(`\s*\[([^\[\]\n]{1,200})\]`)
 
@@ -160,25 +169,17 @@ func (s *finding) add(kind qed.CitationFindingKind, text string) {
 // figures checks the dates and numbers of a sentence that cites sources.
 func (s *finding) figures(body string) {
 	body = body[sentence.Marker(body):]
-	var set figures.Set
-	var dates []date
-	for _, key := range s.keys {
-		source := s.a.sources[key]
-		set.Add("", source.raw)
-		dates = append(dates, source.dates...)
-	}
-	for _, d := range dates {
-		if d.year > 0 {
-			set.Add("", d.year)
-		}
-	}
 	for _, d := range datesOf(body) {
-		if !slices.ContainsFunc(dates, d.agrees) {
+		if !slices.ContainsFunc(s.keys, func(key string) bool { return slices.ContainsFunc(s.a.sources[key].dates, d.agrees) }) {
 			s.add(qed.WrongDate, d.text)
 		}
 		body = strings.Replace(body, d.text, strings.Repeat(" ", len(d.text)), 1)
 	}
-	for _, n := range set.Missing(body, s.a.style) {
+	sets := make([]*figures.Set, len(s.keys))
+	for i, key := range s.keys {
+		sets[i] = &s.a.sources[key].numbers
+	}
+	for _, n := range figures.Missing(body, s.a.style, sets...) {
 		s.add(qed.WrongNumber, n.Text)
 	}
 }

@@ -38,7 +38,7 @@ const monthNames = `(Januar|Februar|März|Maerz|Mai|Juni|Juli|Oktober|Dezember|J
 
 // datePatterns have the groups year, month, day or name.
 var datePatterns = []*regexp.Regexp{
-	regexp.MustCompile(`\b(?P<year>[12]\d{3})-(?P<month>\d{2})-(?P<day>\d{2})\b`),
+	regexp.MustCompile(`\b(?P<year>[12]\d{3})-(?P<month>\d{2})-(?P<day>\d{2})(?:\b|T)`),
 	regexp.MustCompile(`\b(?P<day>\d{1,2})\. ?(?P<month>\d{1,2})\. ?(?P<year>[12]\d{3}|\d{2}\b)`),
 	regexp.MustCompile(`\b(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>[12]\d{3})\b`),
 	regexp.MustCompile(`\b(?P<day>\d{1,2})(?:\.|st|nd|rd|th)?\s+(?:of\s+)?` + monthNames + `\.?(?:,?\s+(?P<year>[12]\d{3})\b)?`),

@@ -93,8 +93,9 @@ type limits struct {
 func (f Facts) limits(from, before string) limits {
 	first, ok1 := f.clock(from)
 	last, ok2 := f.clock(before)
-	some := !first.IsZero() || !last.IsZero()
-	return limits{from: first, to: last, valid: ok1 && ok2 && some && (first.IsZero() || last.IsZero() || first.Before(last))}
+	l := limits{from: first, to: last, valid: ok1 && ok2 && (!first.IsZero() || !last.IsZero())}
+	l.valid = l.valid && (first.IsZero() || last.IsZero() || first.Before(last))
+	return l
 }
 
 // clock reads a day or a moment. A moment with an offset is moved to the zone of
@@ -103,7 +104,8 @@ func (f Facts) clock(text string) (time.Time, bool) {
 	if text == "" {
 		return time.Time{}, true
 	}
-	for _, layout := range []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04"} {
+	clocks := []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04"}
+	for _, layout := range clocks {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, true
 		}
@@ -119,7 +121,8 @@ func (f Facts) clock(text string) (time.Time, bool) {
 
 // contains reports whether m is within l.
 func (l limits) contains(m limits) bool {
-	return (l.from.IsZero() || !m.from.IsZero() && !m.from.Before(l.from)) && (l.to.IsZero() || !m.to.IsZero() && !m.to.After(l.to))
+	return (l.from.IsZero() || !m.from.IsZero() && !m.from.Before(l.from)) &&
+		(l.to.IsZero() || !m.to.IsZero() && !m.to.After(l.to))
 }
 
 // madeOf reports whether the parts within l are all of l together.

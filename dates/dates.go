@@ -136,7 +136,10 @@ func (f Facts) String() string {
 	lines := []struct {
 		name string
 		unit unit
-	}{{"day", day}, {"week", week}, {"month", month}, {"quarter", quarter}, {"half", half}, {"year", year}, {"fiscal year", fiscalYear}}
+	}{
+		{"day", day}, {"week", week}, {"month", month}, {"quarter", quarter}, {"half", half}, {"year", year},
+		{"fiscal year", fiscalYear},
+	}
 	for _, line := range lines {
 		if line.unit == fiscalYear && f.zones.fiscal == time.January {
 			continue

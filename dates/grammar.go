@@ -77,15 +77,17 @@ func (g *grammar) alone(start, end int) bool {
 	if !g.gap(start).joins() || !g.gap(end).joins() && (g.gap(end) != apostrophe || g.word(end) != "s") {
 		return false
 	}
-	if _, ok := yearNumber(g.word(start)); ok && g.gap(start) == space && yearName[g.word(start-1)] || onDay[g.word(start-1)] {
+	_, isYear := yearNumber(g.word(start))
+	if isYear && g.gap(start) == space && yearName[g.word(start-1)] || onDay[g.word(start-1)] {
 		start--
 	}
 	for start > 0 && g.gap(start) == space && leading[g.word(start-1)] {
 		start--
 	}
 	before := g.word(start - 1)
-	if !g.gap(start).joins() || precedes[before] || follows[g.word(end)] || strings.HasSuffix(before, "ly") && !harmless[before] ||
-		before != "" && isDigit(before[0]) && ofWord[g.word(start)] {
+	adverb := strings.HasSuffix(before, "ly") && !harmless[before]
+	dayOf := before != "" && isDigit(before[0]) && ofWord[g.word(start)]
+	if !g.gap(start).joins() || precedes[before] || follows[g.word(end)] || adverb || dayOf {
 		return false
 	}
 	for i := range g.words {
@@ -99,7 +101,8 @@ func (g *grammar) alone(start, end int) bool {
 // doubtful reports whether the word at i can be of a time that no rule reads.
 func (g *grammar) doubtful(i int) bool {
 	w := g.word(i)
-	if _, ok := days[w]; ok || doubtful[w] || doubtful[strings.TrimSuffix(w, "s")] || months[w] > 0 || ordinals[w] > 0 || toDate[w] > 0 {
+	_, isDay := days[w]
+	if isDay || doubtful[w] || doubtful[strings.TrimSuffix(w, "s")] || months[w] > 0 || ordinals[w] > 0 || toDate[w] > 0 {
 		return !dayWord[w] || !grouping[g.word(i-1)]
 	}
 	if strings.ContainsAny(w, "0123456789") {
@@ -316,7 +319,8 @@ func (g *grammar) part(i int) (s span, n int) {
 	w, next := g.word(i), g.next(i+1)
 	switch u, index := numberedPart(w); {
 	case months[w] > 0:
-		if before := g.word(i - 1); i > 0 && before != "" && isDigit(before[0]) && len(before) <= len("31st") && !(len(before) == 4 && isNumber(before)) && g.gap(i) != plain {
+		before := g.word(i - 1)
+		if _, isYear := yearNumber(before); before != "" && isDigit(before[0]) && !isYear && g.gap(i) != plain {
 			return s, 0 // a day
 		}
 		s.unit, s.index, n = month, months[w], 1

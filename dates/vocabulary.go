@@ -50,14 +50,16 @@ var (
 		"jan feb mar apr may jun jul aug sep oct nov dec",
 		"- - mär - - - - - sept okt - dez")
 	ordinals = numbered("1st 2nd 3rd 4th", "first second third fourth",
-		"erste zweite dritte vierte", "ersten zweiten dritten vierten", "erster zweiter dritter vierter", "erstes zweites drittes viertes")
+		"erste zweite dritte vierte", "ersten zweiten dritten vierten",
+		"erster zweiter dritter vierter", "erstes zweites drittes viertes")
 	numbers = numbered("- two three four five six seven eight nine ten eleven twelve",
 		"- zwei drei vier fünf sechs sieben acht neun zehn elf zwölf")
 
 	// relatives are words before a unit, and its distance from the present one.
 	relatives = func() map[string]int {
 		m := map[string]int{"last": -1, "this": 0, "current": 0, "next": 1}
-		for offset, stems := range map[int]string{-2: "vorletzt", -1: "letzt vergangen vorig", 0: "dies aktuell laufend", 1: "nächst kommend"} {
+		german := map[int]string{-2: "vorletzt", -1: "letzt vergangen vorig", 0: "dies aktuell laufend", 1: "nächst kommend"}
+		for offset, stems := range german {
 			for word := range list(forms(stems)) {
 				m[word] = offset
 			}
@@ -65,20 +67,25 @@ var (
 		return m
 	}()
 	units = map[string]unit{
-		"week": week, "woche": week, "month": month, "monat": month, "monats": month, "quarter": quarter, "quartal": quarter,
-		"quartals": quarter, "year": year, "jahr": year, "jahres": year, "geschäftsjahr": fiscalYear, "geschäftsjahres": fiscalYear,
+		"week": week, "woche": week, "month": month, "monat": month, "monats": month,
+		"quarter": quarter, "quartal": quarter, "quartals": quarter, "year": year, "jahr": year, "jahres": year,
+		"geschäftsjahr": fiscalYear, "geschäftsjahres": fiscalYear,
 	}
 	counted = map[string]unit{
-		"days": day, "tage": day, "tagen": day, "weeks": week, "wochen": week, "months": month, "monate": month, "monaten": month,
+		"days": day, "tage": day, "tagen": day, "weeks": week, "wochen": week,
+		"months": month, "monate": month, "monaten": month,
 	}
-	parts    = map[string]unit{"quarter": quarter, "quartal": quarter, "quartals": quarter, "half": half, "halbjahr": half, "halbjahres": half, "hälfte": half}
+	parts = map[string]unit{
+		"quarter": quarter, "quartal": quarter, "quartals": quarter,
+		"half": half, "halbjahr": half, "halbjahres": half, "hälfte": half,
+	}
 	toDate   = map[string]unit{"ytd": year, "qtd": quarter, "mtd": month}
 	articles = list("the der die das den dem des")
 	yearName = list("year years jahr jahre jahres jahren")
 	ofWord   = list("of des im in")
 	fiscals  = list("fiscal financial")
 
-	rangeWords = list("from between von vom zwischen")
+	rangeWords = list("ab from between von vom zwischen")
 
 	// leading are words before a time that change nothing, and onDay such words
 	// before a day.
@@ -87,18 +94,27 @@ var (
 
 	// Before a time, precedes are words that make it another time, or that can.
 	// After it, follows are.
-	precedes = list("plus also auch rather eher latest earliest shortly just right long soon well kurz lange unmittelbar bald av af by to as at around about over within into than like from with per and or but nor via on up both each every all",
-		"und oder aber sowie als wie mit zu zum zur von vom an auf bei um gegen über unter nach pro je jede jeden jedes alle ab bis vor am",
-		"y et e o ou en og och i a à na da di do du de del le la el les van z w od po")
-	follows = list("at um v n of des der each every jede jeden jedes bc bce ad to and or but nor on plus minus than und oder aber sowie an bis y et e o ou en og och i a à na als")
+	precedes = list(`
+		plus also auch rather eher latest earliest shortly just right long soon well kurz lange
+		unmittelbar bald av af by to as at around about over within into than like from with per
+		and or but nor via on up both each every all und oder aber sowie als wie mit zu zum zur
+		von vom an auf bei um gegen über unter nach pro je jede jeden jedes alle ab bis vor am y
+		et e o ou en og och i a à na da di do du de del le la el les van z w od po`)
+	follows = list(`
+		at um v n of des der each every jede jeden jedes bc bce ad to and or but nor on plus minus
+		than und oder aber sowie an bis y et e o ou en og och i a à na als`)
 
 	// afterYear are words that show a number before them to be a year: a number
 	// before a noun can be an amount.
-	afterYear = list("vs versus compared than except by per for with were was is are did do does have has had who that which where when and or to",
-		"nach pro je für mit wurden wurde war waren ist sind hat haben hatten und oder bis aus von")
+	afterYear = list(`
+		vs versus compared than except by per for with were was is are did do does have has had
+		who that which where when and or to nach pro je für mit wurden wurde war waren ist sind
+		hat haben hatten und oder bis aus von`)
 
 	// grouping are words before a unit that is no time, as in "per month".
-	grouping = list("by per each every which what pro je nach jeden jede jedes jeder welcher welche welchem welchen welches")
+	grouping = list(`
+		by per each every which what pro je nach jeden jede jedes jeder welcher welche welchem
+		welchen welches`)
 
 	dayWord = list("day tag")
 
@@ -110,41 +126,53 @@ var (
 	unitStems = []string{"year", "month", "week", "quarter", "jahr", "monat", "woche", "quartal",
 		"montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"}
 
-	// doubtful are words that can be of a time or change what one means. If a text
-	// has one that no rule reads, the text is not read.
+	// doubtful are words that can be of a time or change what one means, also those of
+	// other languages, which are next to a time in a mixed text. If a text has one that
+	// no rule reads, the text is not read.
 	doubtful = list(
-		"since until till til through thru throughout onward onwards beyond later earlier afterwards thereafter before after ago",
-		"prior previous previously preceding following subsequent past coming upcoming recent recently vs versus compared compare",
-		"compares comparing comparison relative against same corresponding respective except excepting excluding exclude excludes",
-		"excluded included ausgeschlossen exclusive exclusively inclusively without not never no none neither t besides apart instead unless including inclusive roughly approximately approx circa ca",
-		"almost nearly early late mid middle beginning begin begins start starts starting started end ends ending ended half halves",
-		"final part portion rest remainder remaining outside inside between up so far now currently nowadays day days hour hours",
-		"minute minutes decade decades century centuries fortnight semester semesters trimester season seasons period periods",
-		"morning afternoon evening night noon midnight tonight pm spring summer autumn fall winter easter christmas xmas",
-		"thanksgiving ramadan eid diwali hanukkah passover holiday holidays last this next ff q1 q2 q3 q4",
-		"monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun",
-		"seit bis ab vor danach später früher früh spät spätestens frühestens anfang anfangs mitte ende beginn beginnend hälfte",
-		"außer ausser ohne nicht nie niemals kein weder noch sondern ausgenommen ausschließlich exklusive inklusive einschließlich",
-		"einschliesslich inkl exkl verglichen vergleich vergleiche vergleichen gegenüber vgl etwa ungefähr rund zirka knapp fast",
-		"jetzt derzeit momentan bislang bisher rest teil innerhalb außerhalb ausserhalb binnen zwischen zeitraum zeitpunkt stichtag",
-		forms("kein gleich selb dasselb dieselb derselb entsprechend restlich übrig letzt vorig vorherig vergangen nächst kommend"),
-		"dasselbe dieselbe derselbe gleich tag tage tagen tages tags uhr stunde stunden minuten nacht nachts abend abends morgen",
-		"morgens mittag mittags vormittag vormittags nachmittag nachmittags sommer herbst frühling ostern weihnachten pfingsten",
-		"silvester neujahr karneval fasching advent feiertag feiertage feiertagen ferien jahrzehnt saison vormonat vorquartal",
-		"montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag heuer neulich kürzlich",
-		"full complete completed whole close turn eve dawn opening outset onset peak fifth sixth seventh eighth ninth tenth twentieth",
-		"difference differences differ differs change changes changed growth grow grew increase increased decrease decreased",
-		"unterschied unterschiede unterscheiden veränderung wachstum schluss ultimo wende auftakt start",
-		forms("ganz voll vollständig abgeschlossen fünft sechst siebt acht neunt zehnt elft zwölft"),
-		// Words of other languages that are next to a time in a mixed text.
-		"desde hasta antes despues excepto salvo sin entre ano semana trimestre semestre pasado pasada ultimo ultima ayer hoy enero",
-		"febrero marzo abril mayo junio julio septiembre octubre noviembre diciembre depuis jusqu jusque avant apres sauf hors sans",
-		"annee semaine dernier derniere prochain hier janvier fevrier mars avril juin juillet aout septembre octobre novembre",
-		"decembre fin dal dalla fino dopo prima tra fra escluso anno mese settimana scorso scorsa gennaio febbraio aprile maggio giugno",
-		"luglio settembre ottobre dicembre ate depois janeiro fevereiro junho julho setembro outubro novembro dezembro vanaf sinds",
-		"sedert tot voor behalve zonder tussen eind medio halverwege maand jaar kwartaal vorig vorige afgelopen maart mei till",
-		"efter etter före innan indtil utom slutet mitten början slutningen kvartal förra sedan siden kadar önce sonra beri jälkeen",
-		"ennen asti saakka przed rok roku sejak sebelum setelah sampai sehingga hingga akhir awal kara made")
+		forms("kein gleich selb dasselb dieselb derselb entsprechend restlich übrig"),
+		forms("letzt vorig vorherig vergangen nächst kommend"),
+		forms("ganz voll vollständig abgeschlossen fünft sechst siebt acht neunt zehnt elft zwölft"), `
+		since until till til through thru throughout onward onwards beyond later earlier
+		afterwards thereafter before after ago prior previous previously preceding following
+		subsequent past coming upcoming recent recently vs versus compared compare compares
+		comparing comparison relative against same corresponding respective except excepting
+		excluding exclude excludes excluded included ausgeschlossen exclusive exclusively
+		inclusively without not never no none neither t besides apart instead unless including
+		inclusive roughly approximately approx circa ca almost nearly early late mid middle
+		beginning begin begins start starts starting started end ends ending ended half halves
+		final part portion rest remainder remaining outside inside between up so far now currently
+		nowadays day days hour hours minute minutes decade decades century centuries fortnight
+		semester semesters trimester season seasons period periods morning afternoon evening night
+		noon midnight tonight pm spring summer autumn fall winter easter christmas xmas
+		thanksgiving ramadan eid diwali hanukkah passover holiday holidays last this next ff q1 q2
+		q3 q4 monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur
+		thurs fri sat sun seit bis ab vor danach später früher früh spät spätestens frühestens
+		anfang anfangs mitte ende beginn beginnend hälfte außer ausser ohne nicht nie niemals kein
+		weder noch sondern ausgenommen ausschließlich exklusive inklusive einschließlich
+		einschliesslich inkl exkl verglichen vergleich vergleiche vergleichen gegenüber vgl etwa
+		ungefähr rund zirka knapp fast jetzt derzeit momentan bislang bisher rest teil innerhalb
+		außerhalb ausserhalb binnen zwischen zeitraum zeitpunkt stichtag dasselbe dieselbe
+		derselbe gleich tag tage tagen tages tags uhr stunde stunden minuten nacht nachts abend
+		abends morgen morgens mittag mittags vormittag vormittags nachmittag nachmittags sommer
+		herbst frühling ostern weihnachten pfingsten silvester neujahr karneval fasching advent
+		feiertag feiertage feiertagen ferien jahrzehnt saison vormonat vorquartal montag dienstag
+		mittwoch donnerstag freitag samstag sonnabend sonntag heuer neulich kürzlich full complete
+		completed whole close turn eve dawn opening outset onset peak fifth sixth seventh eighth
+		ninth tenth twentieth difference differences differ differs change changes changed growth
+		grow grew increase increased decrease decreased unterschied unterschiede unterscheiden
+		veränderung wachstum schluss ultimo wende auftakt start desde hasta antes despues excepto
+		salvo sin entre ano semana trimestre semestre pasado pasada ultimo ultima ayer hoy enero
+		febrero marzo abril mayo junio julio septiembre octubre noviembre diciembre depuis jusqu
+		jusque avant apres sauf hors sans annee semaine dernier derniere prochain hier janvier
+		fevrier mars avril juin juillet aout septembre octobre novembre decembre fin dal dalla
+		fino dopo prima tra fra escluso anno mese settimana scorso scorsa gennaio febbraio aprile
+		maggio giugno luglio settembre ottobre dicembre ate depois janeiro fevereiro junho julho
+		setembro outubro novembro dezembro vanaf sinds sedert tot voor behalve zonder tussen eind
+		medio halverwege maand jaar kwartaal vorig vorige afgelopen maart mei till efter etter
+		före innan indtil utom slutet mitten början slutningen kvartal förra sedan siden kadar
+		önce sonra beri jälkeen ennen asti saakka przed rok roku sejak sebelum setelah sampai
+		sehingga hingga akhir awal kara made`)
 )
 
 // numberedPart returns the part of a year that q1 to q4, h1 and h2 name.

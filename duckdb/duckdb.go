@@ -42,7 +42,8 @@ const DefaultTable = "t_parsed"
 
 // Options configures [Load] and [Open]. A nil pointer and the zero value mean the
 // defaults. DuckDB has neither replicas nor sessions: Replicas is an error, and
-// Session must return nil or an empty session.
+// Session must return nil or an empty session. Without a Zone, times are in the time
+// zone of the process: the variable TZ, or else that of the system.
 type Options struct {
 	sqldb.Options
 
@@ -129,7 +130,7 @@ func open(ctx context.Context, path string, opt *Options, fill func(*sql.Conn) e
 		return nil, err
 	}
 	pool := sql.OpenDB(c)
-	e := &engine{}
+	e := &engine{zone: o.Zone}
 	err = prepare(ctx, pool, e, fill)
 	if err == nil {
 		var db *sqldb.DB
@@ -149,6 +150,9 @@ func prepare(ctx context.Context, pool *sql.DB, e *engine, fill func(*sql.Conn) 
 		return opened(ctx, err)
 	}
 	defer conn.Close()
+	if err := e.setZone(ctx, conn); err != nil {
+		return err
+	}
 	if err := fill(conn); err != nil {
 		return err
 	}

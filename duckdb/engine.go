@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
 
@@ -20,7 +21,9 @@ import (
 
 // engine is the engine of DuckDB. The database does not change after it is opened.
 type engine struct {
-	views map[string]reads // by the name of a view in lower case: what its plan reads
+	views    map[string]reads // by the name of a view in lower case: what its plan reads
+	zone     string           // as sqldb.Options.Zone names it
+	location *time.Location   // of zone
 }
 
 func (*engine) Dialect() string { return "duckdb" }
@@ -54,7 +57,7 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 			return nil, err
 		}
 	}
-	if q.SQL, err = withoutMaps(ctx, conn, q.SQL); err != nil {
+	if q.SQL, err = withJSON(ctx, conn, q.SQL); err != nil {
 		return nil, err
 	}
 	return func(context.Context) error { return nil }, nil

@@ -3,6 +3,7 @@ package duckdb
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 	"time"
@@ -12,10 +13,10 @@ import (
 
 // ConvertValue returns dates, times and intervals as DuckDB writes them, numbers
 // that no int64 holds as digits, and lists, structures and maps as JSON.
-func (*engine) ConvertValue(columnType string, value any) any {
+func (e *engine) ConvertValue(columnType string, value any) any {
 	switch v := value.(type) {
 	case time.Time:
-		return v.Format(layoutOf(columnType))
+		return e.timeText(columnType, v)
 	case []any, map[string]any, duckdb.OrderedMap:
 		text, err := json.Marshal(plain(v))
 		if err != nil {
@@ -49,18 +50,66 @@ func decimal(v duckdb.Decimal) string {
 	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
 }
 
-func layoutOf(columnType string) string {
+// timeText returns a date or a time as DuckDB writes it, in its time zone if it has
+// one.
+func (e *engine) timeText(columnType string, at time.Time) string {
+	const clock = " 15:04:05.999999999"
+	switch columnType {
+	case "TIME":
+		return at.Format("15:04:05.999999")
+	case "TIMETZ":
+		return at.Format("15:04:05.999999Z07:00")
+	}
+	if infinite := infinity(columnType, at); infinite != "" {
+		return infinite
+	}
+	layout := clock
 	switch columnType {
 	case "DATE":
-		return time.DateOnly
-	case "TIME":
-		return "15:04:05.999999"
-	case "TIMETZ":
-		return "15:04:05.999999Z07:00"
+		layout = ""
 	case "TIMESTAMPTZ":
-		return "2006-01-02 15:04:05.999999Z07:00"
+		at = at.In(e.location)
+		layout = clock + offsetLayout(at)
 	}
-	return "2006-01-02 15:04:05.999999999"
+	if year := at.Year(); year < 1 {
+		return fmt.Sprintf("%04d", 1-year) + at.Format("-01-02 (BC)"+layout)
+	}
+	return at.Format(time.DateOnly + layout)
+}
+
+// offsetLayout returns the layout of the offset of a time. The offsets of earlier
+// centuries have seconds.
+func offsetLayout(at time.Time) string {
+	if _, offset := at.Zone(); offset%60 != 0 {
+		return "-07:00:00"
+	}
+	return "-07:00"
+}
+
+// infinity returns how DuckDB writes a time that its driver took from the largest or
+// the smallest number of the type. It returns "" for all others.
+func infinity(columnType string, at time.Time) string {
+	var n int64
+	most := int64(math.MaxInt64)
+	switch columnType {
+	case "DATE":
+		n, most = at.Unix()/(24*60*60), math.MaxInt32
+	case "TIMESTAMP_S":
+		n = at.Unix()
+	case "TIMESTAMP_MS":
+		n = at.UnixMilli()
+	case "TIMESTAMP_NS":
+		n = at.UnixNano()
+	default:
+		n = at.UnixMicro()
+	}
+	switch n {
+	case most:
+		return "infinity"
+	case -most:
+		return "-infinity"
+	}
+	return ""
 }
 
 // scalar returns a value of a type of the driver as a number or a text.

@@ -11,10 +11,38 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// An evaluation computes one reference, and notes the cells that it reads.
+// An evaluation computes references, and notes the cells that it reads.
 type evaluation struct {
-	tables  []Table
-	sources []qed.FigureSource
+	tables     []Table
+	readers    map[columnKey]*cellReader
+	aggregates map[aggregate]aggregated // each is computed once
+	sources    []qed.FigureSource
+}
+
+type columnKey struct {
+	table *Table
+	index int
+}
+
+// aggregated is the value of an aggregate, or why it has none.
+type aggregated struct {
+	value  value
+	source qed.FigureSource
+	err    error
+}
+
+func newEvaluation(tables []Table) *evaluation {
+	return &evaluation{tables: tables, readers: map[columnKey]*cellReader{}, aggregates: map[aggregate]aggregated{}}
+}
+
+// reader returns the reader of column i.
+func (e *evaluation) reader(t *Table, i int) *cellReader {
+	r := e.readers[columnKey{t, i}]
+	if r == nil {
+		r = newCellReader(&t.Rows, i)
+		e.readers[columnKey{t, i}] = r
+	}
+	return r
 }
 
 // A referenceError says why a reference has no value.
@@ -104,49 +132,67 @@ func (e *evaluation) cell(c cell) (value, error) {
 		return value{}, wrong("there is no row r%d: the rows are r1 to r%d", c.row, len(t.Rows.Rows))
 	}
 	e.sources = append(e.sources, qed.FigureSource{Query: t.Query, Row: c.row, Column: t.Rows.Columns[i].Name})
-	return cellValue(t.Rows.Columns[i].Name, t.Rows.Rows[c.row-1][i]), nil
+	v := e.reader(t, i).value(t.Rows.Rows[c.row-1][i])
+	if len(v.text) > maxCell {
+		return value{}, wrong("the text has %d bytes, which is too long to show; name its row instead", len(v.text))
+	}
+	return v, nil
 }
 
+// maxCell is the length of the longest text that is shown.
+const maxCell = 4 << 10 // bytes
+
 func (e *evaluation) aggregate(a aggregate) (value, error) {
+	known, ok := e.aggregates[a]
+	if !ok {
+		known.value, known.source, known.err = e.compute(a)
+		e.aggregates[a] = known
+	}
+	if known.err == nil {
+		e.sources = append(e.sources, known.source)
+	}
+	return known.value, known.err
+}
+
+func (e *evaluation) compute(a aggregate) (value, qed.FigureSource, error) {
 	if a.column == "" {
 		t, err := e.table(a.table)
 		if err != nil {
-			return value{}, err
+			return value{}, qed.FigureSource{}, err
 		}
-		return e.count(t)
+		return count(t)
 	}
 	t, i, err := e.column(a.table, a.column)
 	if err != nil {
 		if counted, tableErr := e.table(a.column); tableErr == nil && a.function == "count" && a.table == "" {
-			return e.count(counted) // count late
+			return count(counted) // count late
 		}
-		return value{}, err
+		return value{}, qed.FigureSource{}, err
 	}
 	if t.Rows.Truncated {
-		return value{}, wrong("%s %s is not known: there are more rows than the %d that were read",
+		return value{}, qed.FigureSource{}, wrong("%s %s is not known: there are more rows than the %d that were read",
 			a.function, a.column, len(t.Rows.Rows))
 	}
-	e.sources = append(e.sources, qed.FigureSource{Query: t.Query, Column: t.Rows.Columns[i].Name})
-	return aggregated(a, t, i)
+	v, err := a.over(t, i, e.reader(t, i))
+	return v, qed.FigureSource{Query: t.Query, Column: t.Rows.Columns[i].Name}, err
 }
 
 // count returns the number of rows.
-func (e *evaluation) count(t *Table) (value, error) {
+func count(t *Table) (value, qed.FigureSource, error) {
 	if t.Rows.Truncated {
-		return value{}, wrong("the number of rows is not known: there are more than the %d that were read", len(t.Rows.Rows))
+		return value{}, qed.FigureSource{}, wrong("the number of rows is not known: there are more than the %d that were read", len(t.Rows.Rows))
 	}
-	e.sources = append(e.sources, qed.FigureSource{Query: t.Query})
-	return whole(len(t.Rows.Rows)), nil
+	return whole(len(t.Rows.Rows)), qed.FigureSource{Query: t.Query}, nil
 }
 
 func whole(n int) value { return value{kind: number, num: new(big.Rat).SetInt64(int64(n))} }
 
-// aggregated applies a function to a column. Like SQL it ignores missing values.
-func aggregated(a aggregate, t *Table, i int) (value, error) {
+// over applies the function to column i. Like SQL it ignores missing values.
+func (a aggregate) over(t *Table, i int, r *cellReader) (value, error) {
 	values := make([]value, 0, len(t.Rows.Rows))
 	seen := map[string]bool{}
 	for _, row := range t.Rows.Rows {
-		v := cellValue(t.Rows.Columns[i].Name, row[i])
+		v := r.value(row[i])
 		if v.kind == missing {
 			continue
 		}
@@ -166,7 +212,7 @@ func aggregated(a aggregate, t *Table, i int) (value, error) {
 	for _, v := range values {
 		switch {
 		case v.kind != number && (v.kind != moment || a.function != "min" && a.function != "max"):
-			return value{}, wrong("%s %s has no value: the column has cells that are no numbers", a.function, a.column)
+			return value{}, wrong("%s %s has no value: the column has texts that are no numbers with one unit", a.function, a.column)
 		case v.kind != values[0].kind || v.unit != values[0].unit:
 			return value{}, wrong("%s %s has no value: the column has different units", a.function, a.column)
 		}
@@ -220,7 +266,7 @@ func add(a, b value, subtract bool) value {
 func combine(op byte, a, b value) (value, error) {
 	switch {
 	case a.kind == words || b.kind == words:
-		return value{}, wrong("texts cannot be computed with")
+		return value{}, wrong("texts cannot be computed with: refer to the cell alone, which shows it as it is")
 	case a.kind == missing || b.kind == missing:
 		return value{}, nil
 	case a.kind == moment && b.kind == moment && op == '-':

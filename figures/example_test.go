@@ -1,6 +1,7 @@
 package figures_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -21,7 +22,7 @@ func ExampleText() {
 		fmt.Println(u)
 	}
 	out.Correct(map[string]string{"share r2.hours of sum hour": "share r2.hours of sum hours"})
-	result := out.Close()
+	result := out.Close(context.Background())
 	fmt.Println(result.Text)
 	fmt.Println("from", result.Figures[1].Sources, "not proved", result.Unproved)
 	// Output:

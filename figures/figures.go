@@ -1,6 +1,6 @@
 // Package figures keeps the numbers of a text true to data: it fills in the ones
 // that a model refers to, and lists the ones that it typed and that the data does
-// not hold.
+// not prove.
 //
 // A model that writes an answer gets the rows as [Rows] returns them, and [Syntax].
 // It writes references, and a [Text] replaces them by values while they stream:
@@ -10,7 +10,7 @@
 //		Data:   []any{question},
 //	}, emit)
 //	out.Write("{r1.name} worked {r1.hours} hours, {share r1.hours of sum hours} of all.")
-//	result := out.Close()
+//	result := out.Close(ctx)
 //
 // The result has the origin of each value, and the numbers that the model typed
 // although it should not.
@@ -22,11 +22,35 @@
 //	data.Add("", json.RawMessage(`{"total": 1234567, "share": 0.237}`))
 //	wrong := data.Missing("1.2 million in total, 24 % of them late, 31 lost", figures.PointDecimal)
 //
+// # What is checked
+//
 // Numbers are read as people write them: grouped (1,234,567 or 1 234 567),
 // rounded (4.17 for 4.1666), as a percentage (24 % for 0.237) and scaled
 // (1.2 million, $3m, 20k). The package compares values only. It does not check
 // that a number is about the same thing in the text and in the data, and it
-// does not read numbers that are spelled out, such as "twenty".
+// does not read numbers that are spelled out in a text, such as "twenty".
+//
+// Only amounts are checked. Dates, times, years next to words of time, ordinals,
+// versions, identifiers with letters (WO-10229), numbers of things (§ 12, No. 7,
+// Week 7), numbers of list items and short quotations claim no amount, and nothing
+// is said about them.
+//
+// # When data proves a number
+//
+// Data with many numbers holds nearly every short number by chance: 1,000 rows
+// with whole numbers below 1,000 prove no "37". So for each number that a model
+// typed, the package computes how many of the numbers with as many digits and the
+// same scale the data holds, in full or rounded. That share is the chance that a
+// random number is found.
+//
+//   - The number is proved if the chance is at most 2 %. If it is greater because
+//     of rounding, a cell with exactly the number proves it where the chance for
+//     exact numbers is at most 2 %.
+//   - It is not checked if it is found with a greater chance. A [Text] says
+//     nothing about it if it has one digit, or if the data has at most 100 numbers,
+//     which a reader can compare. With more numbers it is listed as unproved.
+//   - It is contradicted, or made up, if it is not found: [Set.Missing] and a
+//     [Text] list it.
 package figures
 
 import (
@@ -36,20 +60,23 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A Set holds the numbers of some data. The zero value is an empty set. A Set is
 // not safe for concurrent use.
 type Set struct {
-	sizes    []float64 // all numbers, without signs
-	negative []float64 // the negative numbers, without signs
+	sizes    []float64 // all amounts, without signs
+	negative []float64 // the negative amounts, without signs
+	names    []float64 // whole numbers that name something and are not rounded
 	sorted   bool
 	literals map[string]bool // numbers as they are written, for those that have no one value
+	chances  map[form]chance
 }
 
 // Add adds the numbers of a value: a number, a text, a [json.RawMessage], or
 // anything that has a JSON form. Numbers in texts and in the names of members
-// count too.
+// count too, and so do numbers up to 99 that a text spells out in English or German.
 //
 // Name is what the value is called, such as the name of its column; it may be
 // empty. If the name says what the numbers are counted in, such as
@@ -98,13 +125,45 @@ func (s *Set) add(value any, power int) {
 // addText adds the numbers of a text, both as they are written and, if power is
 // not 0, times ten to that power.
 func (s *Set) addText(text string, power int) {
-	if n, ok := plainNumber(text); ok {
-		s.addReading(n.readings[0], n.Negative, power)
+	if r, negative, ok := plainNumber(text); ok {
+		s.addReading(r, negative, power)
 		return
 	}
-	for _, n := range Find(text, StyleOf(text)) {
-		s.addLiteral(n.literal())
-		for _, r := range n.readings {
+	style := StyleOf(text)
+	for text != "" { // in pieces, so that long texts need little memory
+		n := len(text)
+		if n > maxPiece {
+			n = maxPiece + 1 + strings.IndexAny(text[maxPiece:], " \n")
+			if n == maxPiece {
+				n = len(text)
+			}
+		}
+		for _, n := range Find(text[:n], style) {
+			s.addNumber(&n, power)
+		}
+		s.addWords(text[:n])
+		text = text[n:]
+	}
+}
+
+const maxPiece = 64 << 10 // bytes
+
+func (s *Set) addNumber(n *Number, power int) {
+	s.addLiteral(n.literal())
+	if n.meaning == code || n.meaning == instant || n.meaning == year && n.readings == nil {
+		for digits := range strings.FieldsFuncSeq(n.Text, isNoDigit) {
+			if n.meaning == code || isYear(digits) {
+				s.addName(newReading(digits, ""))
+			}
+		}
+		return
+	}
+	for _, r := range n.readings {
+		switch {
+		case n.meaning == day || n.meaning == hour:
+		case n.meaning != amount:
+			s.addName(r)
+		default:
 			if n.power == 0 || n.unsure {
 				s.addReading(r, n.Negative, power)
 			}
@@ -112,6 +171,12 @@ func (s *Set) addText(text string, power int) {
 				s.addReading(r.times(n.power), n.Negative, 0)
 			}
 		}
+	}
+}
+
+func (s *Set) addName(r reading) {
+	if s.names, s.sorted = append(s.names, r.value()), false; len(r.digits) > floatDigits {
+		s.addLiteral(r.digits)
 	}
 }
 
@@ -136,60 +201,252 @@ func (s *Set) addLiteral(text string) {
 	s.literals[text] = true
 }
 
-// Missing returns the numbers of a text that are not in the set, in the order of
-// the text. A number is in the set if the data holds it, holds a number that is
+// addWords adds the numbers that a text spells out.
+func (s *Set) addWords(text string) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }) {
+		if len(word) > maxSpelled {
+			continue
+		}
+		if n, ok := spelled[strings.ToLower(word)]; ok {
+			s.names, s.sorted = append(s.names, float64(n)), false
+		}
+	}
+}
+
+// spelled has the numbers from 0 to 99 in words.
+var spelled, maxSpelled = func() (all map[string]int, longest int) {
+	all = map[string]int{}
+	english := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
+	german := strings.Fields("null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn")
+	for n := range english {
+		all[english[n]], all[german[n]] = n, n
+	}
+	german[1] = "ein"
+	tens := strings.Fields("twenty thirty forty fifty sixty seventy eighty ninety")
+	zehner := strings.Fields("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig")
+	for i := range tens {
+		ten := 10 * (i + 2)
+		all[tens[i]], all[zehner[i]] = ten, ten
+		for one := 1; one < 10; one++ {
+			all[tens[i]+"-"+english[one]], all[german[one]+"und"+zehner[i]] = ten+one, ten+one
+		}
+	}
+	for word := range all {
+		longest = max(longest, len(word))
+	}
+	return all, longest
+}()
+
+// Missing returns the amounts of a text that are not in the set, in the order of
+// the text. An amount is in the set if the data holds it, holds a number that is
 // rounded to it, or, for a percentage, holds the share. A number with one digit
 // is never treated as rounded, because it would match too much; with a scale or
 // as a percentage, as in 3 million, it may be off by 1 %. A number of the text
 // without a sign matches a negative number too, as in "fell by 3.25".
 //
+// That an amount is in the set does not prove it: see the package documentation.
+// Missing also returns numbers of things, such as § 12, and identifiers with three
+// digits in a row that the data does not have at all. It never returns dates, times and ordinals.
+//
 // style is how the text writes numbers: see [StyleOf].
-func (s *Set) Missing(text string, style Style) []Number {
-	return slices.DeleteFunc(Find(text, style), func(n Number) bool { return s.has(&n) })
+func (s *Set) Missing(text string, style Style) []Number { return Missing(text, style, s) }
+
+// Missing returns the amounts of a text that are in none of the sets: see
+// [Set.Missing].
+func Missing(text string, style Style, sets ...*Set) []Number {
+	return slices.DeleteFunc(Find(text, style), func(n Number) bool {
+		return slices.ContainsFunc(sets, func(s *Set) bool { return !s.contradicts(&n) })
+	})
 }
 
-func (s *Set) has(n *Number) bool {
-	if n.readings == nil || s.literals[n.literal()] {
-		return s.literals[n.literal()]
+// contradicts reports whether the set does not have n in any form.
+func (s *Set) contradicts(n *Number) bool {
+	if n.meaning != code && n.meaning != numbered {
+		return s.verdict(n) == contradicted
 	}
-	return !slices.ContainsFunc(n.readings, func(r reading) bool {
-		return !s.hasReading(r.times(n.power), n) &&
-			!(n.Percent && s.hasReading(r.times(-2), n)) &&
-			!(n.unsure && s.hasReading(r, n))
-	})
+	s.sort()
+	for digits := range strings.FieldsFuncSeq(n.Text, isNoDigit) {
+		v := newReading(digits, "").value()
+		short := n.meaning == code && len(digits) < 3 // as in Q3 and 1.2.3
+		if !short && !holds(s.names, v, v) && !holds(s.sizes, v, v) && !s.literals[n.literal()] {
+			return true
+		}
+	}
+	return false
+}
+
+func isNoDigit(r rune) bool { return r < '0' || r > '9' }
+
+// A verdict is what the comparison of a number with data says.
+type verdict int
+
+const (
+	contradicted verdict = iota // it is not in the data
+	notChecked                  // it is in the data, but a random number could be
+	proved
+)
+
+// smallSet is the number of numbers up to which a reader can compare data.
+const smallSet = 100
+
+// allows reports whether a text may state n.
+func (s *Set) allows(n *Number) bool {
+	switch s.verdict(n) {
+	case proved:
+		return true
+	case notChecked:
+		return len(s.sizes)+len(s.names) <= smallSet || !slices.ContainsFunc(n.readings, func(r reading) bool { return len(r.digits) > 1 })
+	}
+	return false
+}
+
+// verdict returns proved for what is no amount: it claims nothing.
+func (s *Set) verdict(n *Number) verdict {
+	if n.meaning != amount {
+		return proved
+	}
+	written := s.literals[n.literal()]
+	if n.readings == nil && !written {
+		return contradicted
+	}
+	v := proved
+	for _, r := range n.readings {
+		v = min(v, s.verdictOf(r, n, written))
+	}
+	return v
 }
 
 const (
 	roundedDigits = 2    // a number with fewer digits is not treated as rounded
 	scaledOff     = 0.01 // the part by which a scaled number of one digit may be off
 	floatDigits   = 15   // a float64 does not hold all digits of a longer number
+	maxChance     = 0.02 // that data with a random number proves it
 )
 
-// hasReading reports whether r, which n is read as, is in the set or is a number
-// of the set rounded to the digits of r.
-func (s *Set) hasReading(r reading, n *Number) bool {
-	if !s.sorted {
-		slices.Sort(s.sizes)
-		slices.Sort(s.negative)
-		s.sorted = true
+// verdictOf returns the verdict on r, which n is read as. If n is written in the data
+// in the same way, its style does not matter.
+func (s *Set) verdictOf(r reading, n *Number, written bool) verdict {
+	s.sort()
+	forms := []reading{r.times(n.power)}
+	if n.Percent {
+		forms = append(forms, r.times(-2))
 	}
+	if n.unsure {
+		forms = append(forms, r)
+	}
+	rounded, exact := written, written
+	var all chance
+	for _, r := range forms {
+		in, exactly := s.holds(r, n)
+		rounded, exact = rounded || in, exact || exactly
+		c := s.chance(r, n)
+		all.rounded, all.exact = all.rounded+c.rounded, all.exact+c.exact
+	}
+	switch {
+	case !rounded && !exact:
+		return contradicted
+	case all.rounded <= maxChance, exact && all.exact <= maxChance:
+		return proved
+	}
+	return notChecked
+}
+
+func (s *Set) sort() {
+	if s.sorted {
+		return
+	}
+	for _, all := range []*[]float64{&s.sizes, &s.negative, &s.names} {
+		slices.Sort(*all)
+		*all = slices.Compact(*all)
+	}
+	s.sorted, s.chances = true, map[form]chance{}
+}
+
+// amounts returns the amounts with which a number is compared.
+func (s *Set) amounts(negative bool) []float64 {
+	if negative {
+		return s.negative
+	}
+	return s.sizes
+}
+
+// holds reports whether r, which n is read as, is in the set: as an amount that is
+// rounded to the digits of r, and exactly.
+func (s *Set) holds(r reading, n *Number) (rounded, exact bool) {
 	if len(r.digits) > floatDigits {
-		return s.literals[r.digits]
-	}
-	sizes := s.sizes
-	if n.Negative {
-		sizes = s.negative
+		return s.literals[r.digits], s.literals[r.digits]
 	}
 	want := r.value()
 	off := want * 1e-12
+	if math.IsInf(want, 0) {
+		return false, false
+	}
+	amounts := s.amounts(n.Negative)
+	exact = holds(amounts, want-off, want+off) || !n.Negative && holds(s.names, want-off, want+off)
 	switch {
-	case math.IsInf(want, 0):
-		return false
-	case len(strings.TrimLeft(r.digits, "0")) >= roundedDigits:
+	case len(r.digits) >= roundedDigits:
 		off += 0.5 * math.Pow10(r.last)
 	case n.power != 0 || n.Percent:
 		off += want * scaledOff
 	}
-	i, _ := slices.BinarySearch(sizes, want-off)
-	return i < len(sizes) && sizes[i] <= want+off
+	return exact || holds(amounts, want-off, want+off), exact
+}
+
+// holds reports whether sorted numbers have one from low to high.
+func holds(sorted []float64, low, high float64) bool {
+	i, _ := slices.BinarySearch(sorted, low)
+	return i < len(sorted) && sorted[i] <= high
+}
+
+// A form is how a number is written: with how many digits, of which the last counts
+// tens to which power.
+type form struct {
+	digits, last int
+	negative     bool
+	loose        bool // one digit may be rounded
+}
+
+// A chance is which part of the numbers of a form a set holds.
+type chance struct{ rounded, exact float64 }
+
+// chance returns the chance that the set holds a random number in the form of r.
+func (s *Set) chance(r reading, n *Number) chance {
+	f := form{len(r.digits), r.last, n.Negative, n.power != 0 || n.Percent}
+	c, ok := s.chances[f]
+	if ok || f.digits == 0 || f.digits > floatDigits {
+		return c
+	}
+	unit, first := math.Pow10(f.last), math.Pow10(f.digits-1)
+	rounded, exact := countForms(s.amounts(f.negative), first, unit)
+	if f.digits < roundedDigits && !f.loose {
+		rounded = exact
+	}
+	if !f.negative {
+		_, names := countForms(s.names, first, unit)
+		rounded, exact = rounded+names, exact+names
+	}
+	c = chance{float64(rounded) / (9 * first), float64(exact) / (9 * first)}
+	s.chances[f] = c
+	return c
+}
+
+// countForms returns how many whole numbers from first to ten times first are those of
+// sorted numbers in a unit, rounded and exactly.
+func countForms(sorted []float64, first, unit float64) (rounded, exact int) {
+	i, _ := slices.BinarySearch(sorted, (first-0.5)*unit)
+	last, lastExact := -1.0, -1.0
+	for ; i < len(sorted); i++ {
+		v := sorted[i] / unit
+		k := math.Round(v)
+		if k >= 10*first {
+			break
+		}
+		if k != last {
+			rounded, last = rounded+1, k
+		}
+		if k != lastExact && math.Abs(v-k) <= k*1e-12 {
+			exact, lastExact = exact+1, k
+		}
+	}
+	return rounded, exact
 }

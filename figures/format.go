@@ -70,6 +70,9 @@ func (l Language) terms() *terms {
 // format returns a value as text.
 func (l Language) format(v value, ref reference) string {
 	t := l.terms()
+	if _, whole := ref.expr.(cell); whole && v.text != "" && ref.decimals < 0 && !ref.percent && ref.power == 0 {
+		return v.text
+	}
 	switch v.kind {
 	case missing:
 		return t.none

@@ -3,11 +3,9 @@ package figures
 import (
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // A Number is a number as it is written in a text.
@@ -17,12 +15,27 @@ type Number struct {
 	Negative bool    // a minus sign stands before it
 	Percent  bool    // a percentage
 
-	readings   []reading // without scale: one, several for a date, none if it cannot be read
+	meaning    meaning
+	readings   []reading // without scale: one, several for a list, none if it cannot be read
 	power      int       // its scale, as a power of ten
 	unsure     bool      // the scale may be a unit of measure, such as m for metres
-	attached   bool      // letters stand directly before it, as in Q3
-	begin, end int       // its position in the text
+	plain      bool      // digits alone, without a sign, a scale or a currency
+	begin, end int       // its position in the plain text
 }
+
+// A meaning is what a number says. Only amounts are claims that data can prove.
+type meaning byte
+
+const (
+	amount   meaning = iota
+	label            // it counts off or quotes, as in 1st, "1." before an item and "4711" in quotes
+	numbered         // it names a thing, as in § 12 and Week 7
+	code             // an identifier or a version, such as WO-10229 and 1.2.3
+	day              // of a month, as in 31 March
+	year             // as in 2024-2026
+	hour             // as in 2 pm
+	instant          // a whole date or a time, such as 2026-03-31 and 14:30
+)
 
 // A reading is what digits mean: a whole number times ten to the power of last.
 type reading struct {
@@ -45,47 +58,13 @@ var goNumber = regexp.MustCompile(`^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d{
 
 // plainNumber reads a number in the form of Go and JSON, whatever the style: a
 // decimal column has such texts.
-func plainNumber(text string) (Number, bool) {
+func plainNumber(text string) (r reading, negative, ok bool) {
 	m := goNumber.FindStringSubmatch(text)
 	if m == nil {
-		return Number{}, false
+		return r, false, false
 	}
 	power, _ := strconv.Atoi(m[4])
-	return Number{Negative: m[1] != "", readings: []reading{newReading(m[2], m[3]).times(power)}}, true
-}
-
-// Find returns all numbers of a text, in their order. Examples of numbers are
-// "-1,234.5", "12 %", "$1.2 million" and "4,17 EUR".
-func Find(text string, style Style) []Number {
-	text = plain(text)
-	var all []Number
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		before, _ := utf8.DecodeLastRuneInString(text[:i])
-		switch {
-		case isDigit(text, i):
-			n := read(text, i, style)
-			all = append(all, n)
-			i = n.end
-			continue
-		case isNumberSign(r) && !unicode.IsLetter(before): // ½ is a number, m² is not
-			all = append(all, Number{Text: string(r), Value: math.NaN(), begin: i, end: i + size})
-		}
-		i += size
-	}
-	// In "20 to 30 million", both numbers are millions.
-	for i := len(all) - 2; i >= 0; i-- {
-		n, next := &all[i], &all[i+1]
-		between := strings.ToLower(strings.TrimFunc(text[n.end:next.begin], isAround))
-		if ranges[between] && n.power == 0 && !n.Percent && !n.attached && (next.power != 0 || next.Percent) {
-			n.power, n.unsure, n.Percent = next.power, next.unsure, next.Percent
-			n.Text = text[n.begin:next.end]
-		}
-	}
-	for i := range all {
-		all[i].setValue()
-	}
-	return all
+	return newReading(m[2], m[3]).times(power), m[1] != "", true
 }
 
 func (n *Number) literal() string { return strconv.FormatBool(n.Negative) + n.Text }
@@ -100,14 +79,12 @@ func (n *Number) setValue() {
 	}
 }
 
-var ranges = set("- – — ~ / to and or through bis und oder à et ou a y e o tot en of till til och og do i до и")
-
 // plain returns a text with its digits, spaces, apostrophes and signs as those
-// of ASCII.
+// of ASCII, and without marks of the direction of writing.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r < 0x80 && r != '_' && r != '`':
+		case r < 0x80:
 			return r
 		case unicode.IsDigit(r):
 			zero := r // the digits of a script are ten runes in a row, or several tens
@@ -115,9 +92,11 @@ func plain(text string) string {
 				zero--
 			}
 			return '0' + (r-zero)%10
-		case unicode.Is(unicode.Zs, r) || strings.ContainsRune("_\u200b\u2060\ufeff", r):
+		case unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		case unicode.Is(unicode.Zs, r) || strings.ContainsRune("\u200b\u2060\ufeff", r):
 			return ' '
-		case strings.ContainsRune("`\u00b4\u2018\u2019\u02bc\u066c", r):
+		case strings.ContainsRune("\u00b4\u2018\u2019\u02bc\u066c", r):
 			return '\''
 		case strings.ContainsRune("\uff0c\u066b", r):
 			return ','
@@ -136,90 +115,47 @@ func isDigit(text string, i int) bool {
 	return 0 <= i && i < len(text) && '0' <= text[i] && text[i] <= '9'
 }
 
+// digitsEnd returns the end of the digits that begin at i.
+func digitsEnd(text string, i int) int {
+	for isDigit(text, i) {
+		i++
+	}
+	return i
+}
+
 // isNumberSign reports whether r stands for a number without being a digit, as ½
 // and ² do.
 func isNumberSign(r rune) bool { return unicode.In(r, unicode.No, unicode.Nl) }
 
-var (
-	exponent = regexp.MustCompile(`^[eE]([+-]?\d+)`)
-	datePart = regexp.MustCompile(`([\pL]|\d[/:]|\d\d\d\d-\d\d|^\d\d\d\d)[-/:]?$`)
-)
-
-// read reads the number that begins at a digit of a plain text.
-func read(text string, begin int, style Style) Number {
-	before := text[:begin]
-	letter, _ := utf8.DecodeLastRuneInString(before)
-	money := endsWithMoney(before)
-	n := Number{begin: begin, attached: !money && unicode.IsLetter(letter) && !hasNoSpaces(letter)}
-	parts, separators := groups(text, begin, n.attached || inWord(before) && !money)
-	i := begin + len(strings.Join(parts, "")) + len(separators)
-
-	sign := begin - 1
-	if len(parts) == 1 && sign >= 0 && strings.IndexByte(".,", text[sign]) >= 0 && startsWord(text[:sign]) { // .5
-		n.readings, n.begin = []reading{newReading("0", parts[0])}, sign
-		sign--
-	} else {
-		n.readings = readings(parts, separators, style)
-	}
-	n.Negative = sign >= 0 && text[sign] == '-' && startsWord(text[:sign])
-
-	if match := exponent.FindStringSubmatch(text[i:]); match != nil {
-		i += len(match[0])
-		power, err := strconv.ParseInt(match[1], 10, 16)
-		if err != nil {
-			n.readings = nil
-		}
-		for j := range n.readings {
-			n.readings[j] = n.readings[j].times(int(power))
-		}
-	}
-	if r, size := utf8.DecodeRuneInString(text[i:]); isNumberSign(r) || r == '^' && isDigit(text, i+1) { // 2½, 10⁶, 10^6
-		n.readings = nil
-		i += size
-	}
-	i += n.scale(text[i:], money, style)
-	n.Percent = n.Percent || strings.HasSuffix(before, "%") // as in Turkish
-	n.end, n.Text = i, text[n.begin:i]
-	return n
-}
-
 // groups returns the groups of digits of the number that begins at i, and the
-// separators between them. 12 345 is one number and 17 20 are two; if alone is
-// set, a space is no separator.
-func groups(text string, i int, alone bool) (parts []string, separators string) {
+// separators between them. 12 345 is one number and 17 20 are two.
+func groups(text string, i int) (parts []string, separators string, end int) {
+	var signs []byte
+	spaced := true // the groups so far are thousands with spaces between
 	for {
-		digits := text[i : len(text)-len(strings.TrimLeft(text[i:], "0123456789"))]
-		parts = append(parts, digits)
-		i += len(digits)
-		if !isDigit(text, i+1) || strings.IndexByte(".,' ", text[i]) < 0 {
-			return parts, separators
+		end = digitsEnd(text, i)
+		part := text[i:end]
+		parts = append(parts, part)
+		if len(parts) == 1 {
+			spaced = len(part) <= 3 && part[0] != '0'
 		}
-		if text[i] == ' ' {
-			rest := text[i+1:]
-			next := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
-			if alone || strings.Trim(separators, " ") != "" || !areThousands(append(slices.Clone(parts), next)) {
-				return parts, separators
-			}
+		if !isDigit(text, end+1) || strings.IndexByte(".,' _", text[end]) < 0 {
+			return parts, string(signs), end
 		}
-		separators += text[i : i+1]
-		i++
+		sign := text[end]
+		if sign == '_' {
+			sign = ' '
+		}
+		if sign == ' ' && (!spaced || digitsEnd(text, end+1)-end != 4) {
+			return parts, string(signs), end
+		}
+		spaced = spaced && sign == ' '
+		signs = append(signs, sign)
+		i = end + 1
 	}
 }
 
-// inWord reports whether a text ends within an identifier, a date or a time, such
-// as SH-, 2025-01- and 10:.
-func inWord(before string) bool {
-	return strings.TrimRight(before, "-/:") != before && datePart.MatchString(before)
-}
-
-// startsWord reports whether a text ends where a sign begins a number: not
-// behind a letter, a digit or a point.
-func startsWord(before string) bool {
-	r, _ := utf8.DecodeLastRuneInString(before)
-	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '.' && r != ','
-}
-
-// readings returns what groups of digits mean: one number, the numbers of a date,
+// readings returns what groups of digits mean: one number, the numbers of a list,
 // or nothing, such as for a version.
 func readings(parts []string, separators string, style Style) []reading {
 	n := len(parts)
@@ -232,24 +168,17 @@ func readings(parts []string, separators string, style Style) []reading {
 	last := separators[n-2]
 	point := last == '.' || last == ','
 	same := strings.Trim(separators, separators[:1]) == ""
-	grouped := []reading{newReading(strings.Join(parts, ""), "")}
-	fraction := []reading{newReading(strings.Join(parts[:n-1], ""), parts[n-1])}
+	thousands := areThousands(parts)
 	switch {
-	case n == 2 && point && areThousands(parts): // 1,234 is two numbers in two languages
-		if (last == ',') == (style == CommaDecimal) {
-			return fraction
-		}
-		return grouped
-	case n == 2 && point && !isDate(parts):
-		return fraction
-	case same && areThousands(parts):
-		return grouped
-	case n > 2 && point && last != separators[0] && strings.Trim(separators[:n-2], separators[:1]) == "" && areThousands(parts[:n-1]):
-		return fraction
-	case n == 2 || last == ',' || isDate(parts): // a list or a date
-		var each []reading
-		for _, part := range parts {
-			each = append(each, newReading(part, ""))
+	case n == 2 && point && (!thousands || (last == ',') == (style == CommaDecimal)),
+		n > 2 && point && last != separators[0] && strings.Trim(separators[:n-2], separators[:1]) == "" && areThousands(parts[:n-1]):
+		return []reading{newReading(strings.Join(parts[:n-1], ""), parts[n-1])}
+	case n == 2 && point, same && thousands:
+		return []reading{newReading(strings.Join(parts, ""), "")}
+	case n == 2 || last == ',': // a list
+		each := make([]reading, n)
+		for i, part := range parts {
+			each[i] = newReading(part, "")
 		}
 		return each
 	}

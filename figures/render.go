@@ -1,10 +1,9 @@
 package figures
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -52,8 +51,9 @@ type Result struct {
 	Text    string
 	Figures []qed.Figure // in the order of the text
 
-	// Unproved are the numbers that the model typed and that are not in the
-	// source, and the references that stay unknown.
+	// Unproved are what the text says without proof: numbers that the model typed and
+	// that the source does not prove, references that stay unknown, and what is left
+	// in braces. A text with any of these is not complete.
 	Unproved []string
 }
 
@@ -66,7 +66,8 @@ type Source struct {
 	Tables []Table
 
 	// Data is other data whose numbers the text may repeat, such as the question.
-	// Each is what [Set.Add] takes.
+	// Each is what [Set.Add] takes, and is compared with on its own: see the package
+	// documentation. Without Tables and Data no numbers are checked.
 	Data []any
 }
 
@@ -78,12 +79,20 @@ type Source struct {
 // nothing like a reference is text. Numbers are computed exactly, and formatted in
 // the language of the text. A missing cell, and what is computed from one, is
 // shown as no value; aggregates ignore missing cells. An aggregate over rows that
-// are truncated is unknown.
+// are truncated is unknown. Without tables, the text is left as it is.
+//
+// A reference to the cell of a text shows the text as it is. A text such as
+// "12.5 kg" can be computed with if all texts of its column are numbers with the
+// same unit of measure or currency, and "12.50" if all are numbers in this form.
+// Other texts are unknown where something is computed from them. A text is a number
+// or a time, and formatted, only where the type of the column says so, or where all
+// texts of a column without a type are times.
 type Text struct {
 	source Source
 	emit   func(string)
+	eval   *evaluation
 
-	pending     string // not yet rendered
+	pending     []byte // not yet rendered
 	held        bool   // pending begins with an unknown reference
 	corrections map[string]string
 	out         strings.Builder
@@ -98,21 +107,24 @@ func NewText(s Source, emit func(string)) *Text {
 	if emit == nil {
 		emit = func(string) {}
 	}
-	return &Text{source: s, emit: emit}
+	return &Text{source: s, emit: emit, eval: newEvaluation(s.Tables)}
 }
 
 // Write renders a piece of the text. Only what may be part of a reference is held
 // back, and everything from the first unknown reference on.
 func (t *Text) Write(piece string) {
-	t.pending += piece
-	t.render(false)
+	t.pending = append(t.pending, piece...)
+	if !t.held {
+		t.render(false)
+	}
 }
 
 // Unknown returns the references of the rest of the text that have no value. Call
 // it after the last Write: a model can correct them, see [Text.Correct].
 func (t *Text) Unknown() []Unknown {
 	var all []Unknown
-	rest := t.pending
+	seen := map[string]bool{}
+	rest := string(t.pending)
 	for {
 		_, body, after, ok := cutReference(rest, true)
 		if !ok {
@@ -121,11 +133,12 @@ func (t *Text) Unknown() []Unknown {
 		rest = after
 		ref, err := t.read(body)
 		if err == nil {
-			_, err = t.value(ref, nil)
+			_, _, err = t.value(ref)
 		}
-		if err == nil || slices.ContainsFunc(all, func(u Unknown) bool { return u.Reference == ref.text }) {
+		if err == nil || seen[ref.text] {
 			continue
 		}
+		seen[ref.text] = true
 		u := Unknown{Reference: ref.text, Reason: err.Error()}
 		if e, ok := errors.AsType[*referenceError](err); ok {
 			u.Candidates = e.candidates
@@ -144,29 +157,36 @@ func (t *Text) Correct(replacements map[string]string) {
 	t.render(false)
 }
 
-// Close renders the rest of the text and returns all of it.
-func (t *Text) Close() Result {
+// Close renders the rest of the text and returns all of it. If ctx ends, numbers
+// that were not compared until then are not among the Unproved.
+func (t *Text) Close(ctx context.Context) Result {
 	t.held = false
 	t.render(true)
 	text := t.out.String()
-	return Result{Text: text, Figures: t.figures, Unproved: append(t.typed(text), t.unknown...)}
+	unproved := append(t.typed(ctx, text), t.unknown...)
+	return Result{Text: text, Figures: t.figures, Unproved: append(unproved, t.braces(text)...)}
 }
 
 // render renders as much of the pending text as possible; at its end, all of it.
 func (t *Text) render(end bool) {
-	for !t.held {
-		before, body, after, ok := cutReference(t.pending, end)
-		t.write(before)
-		if !ok {
-			t.pending = t.pending[len(before):]
-			return
-		}
-		if !t.replace(body, end) {
-			t.held, t.pending = true, t.pending[len(before):]
-			return
-		}
-		t.pending = after
+	rest := string(t.pending)
+	if len(t.source.Tables) == 0 { // nothing can be referred to
+		t.write(rest)
+		t.pending = t.pending[:0]
+		return
 	}
+	for !t.held {
+		before, body, after, ok := cutReference(rest, end)
+		t.write(before)
+		rest = rest[len(before):]
+		if !ok {
+			break
+		}
+		if t.held = !t.replace(body, end); !t.held {
+			rest = after
+		}
+	}
+	t.pending = append(t.pending[:0], rest...)
 }
 
 // cutReference cuts a text at its first reference. ok is false if there is none,
@@ -207,19 +227,16 @@ func (t *Text) read(body string) (reference, error) {
 	return ref, err
 }
 
-func (t *Text) value(ref reference, sources *[]qed.FigureSource) (value, error) {
-	e := evaluation{tables: t.source.Tables}
-	v, err := e.value(ref.expr)
+func (t *Text) value(ref reference) (value, []qed.FigureSource, error) {
+	t.eval.sources = nil
+	v, err := t.eval.value(ref.expr)
 	if err == nil && ref.percent && (v.kind != number || v.unit != "" && v.unit != "%") {
 		err = wrong("it is no number without a unit, so it is not shown in percent")
 	}
 	if err == nil && ref.power > 0 && (v.kind != number || v.ratio) {
 		err = wrong("it is no amount, so it has no thousands")
 	}
-	if sources != nil {
-		*sources = e.sources
-	}
-	return v, err
+	return v, t.eval.sources, err
 }
 
 // replace writes the value of a reference, and reports whether it did. At the end
@@ -229,7 +246,7 @@ func (t *Text) replace(body string, end bool) bool {
 	var v value
 	var sources []qed.FigureSource
 	if err == nil {
-		v, err = t.value(ref, &sources)
+		v, sources, err = t.value(ref)
 	}
 	switch {
 	case err == nil:
@@ -249,90 +266,4 @@ func (t *Text) write(text string) {
 		t.out.WriteString(text)
 		t.emit(text)
 	}
-}
-
-// typed returns the numbers of the text that the model typed and that are not in
-// the source.
-func (t *Text) typed(text string) []string {
-	places := t.places(text)
-	flat := plain(text)
-	var typed []Number
-	item := 0
-	for _, n := range Find(text, t.source.Language.style()) {
-		if slices.ContainsFunc(places, func(p place) bool { return p.has(&n) }) {
-			continue
-		}
-		if n.Value == float64(item+1) && isListItem(flat, &n) {
-			item++
-			continue
-		}
-		typed = append(typed, n)
-	}
-	if len(typed) == 0 {
-		return nil
-	}
-	data := t.data()
-	var wrong []string
-	for i := range typed {
-		if !data.has(&typed[i]) {
-			wrong = append(wrong, typed[i].Text)
-		}
-	}
-	return wrong
-}
-
-// listItem is the beginning of an item of a numbered list.
-var listItem = regexp.MustCompile(`^\s*(\*\*)?\d+[.)]\s`)
-
-// isListItem reports whether n numbers an item of a list in a plain text.
-func isListItem(flat string, n *Number) bool {
-	line := strings.LastIndexByte(flat[:n.begin], '\n') + 1
-	end := min(len(flat), n.end+2)
-	return listItem.MatchString(flat[line:end]) && strings.TrimLeft(flat[line:n.begin], " \t*") == ""
-}
-
-// A place is where a figure stands in the plain form of a text.
-type place struct{ begin, end, power int }
-
-// has reports whether n is the figure or a part of it. With a power, the text has
-// to name it: {sum cost:1M} million.
-func (p place) has(n *Number) bool {
-	if p.power != 0 {
-		return n.begin == p.begin && n.power == p.power
-	}
-	return p.begin <= n.begin && n.end <= p.end
-}
-
-// places returns the places of the figures.
-func (t *Text) places(text string) []place {
-	places := make([]place, len(t.figures))
-	at, plainAt := 0, 0
-	for i, f := range t.figures {
-		plainAt += len(plain(text[at:f.Offset]))
-		end := plainAt + len(plain(f.Text))
-		places[i] = place{plainAt, end, t.powers[i]}
-		at, plainAt = f.Offset+len(f.Text), end
-	}
-	return places
-}
-
-// data returns the numbers that a text may state by itself.
-func (t *Text) data() *Set {
-	var data Set
-	for _, d := range t.source.Data {
-		data.Add("", d)
-	}
-	for i := range t.source.Tables {
-		rows := &t.source.Tables[i].Rows
-		if !rows.Truncated {
-			data.Add("", int64(len(rows.Rows)))
-		}
-		for c, column := range rows.Columns {
-			data.Add(column.Name, nil)
-			for _, row := range rows.Rows {
-				data.Add(column.Name, row[c])
-			}
-		}
-	}
-	return &data
 }

@@ -43,6 +43,13 @@ var (
 	percents   = set("percent percentage pct prozent prozentpunkte procent procenten procenta prosent porcentaje процент процента процентов")
 )
 
+// units are the units of measure in which a column of texts can have its numbers.
+var units = set("kg g mg µg μg t lb lbs oz m km cm mm µm ft yd mi m² m³ km² ha l L ml mL cl hl gal h min s ms µs ns d hr hrs std Std sec " +
+	"°C °F kWh MWh GWh TWh Wh kW MW GW W Hz kHz MHz GHz bar mbar Pa kPa hPa psi kN kJ MJ kcal cal kB KB MB GB TB KiB MiB GiB bit kbit " +
+	"Mbit Gbit rpm mph km/h m/s TEU teu x pcs pc stk Stk Stück % pp " +
+	"hour hours day days week weeks month months year years minute minutes second seconds piece pieces unit units " +
+	"Stunde Stunden Tag Tage Tagen Woche Wochen Monat Monate Jahr Jahre Minute Minuten Sekunden")
+
 func set(words string) map[string]bool {
 	s := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {
@@ -61,15 +68,19 @@ func wordPower(word string, style Style) int {
 	case wordPowers[word] != 0:
 		return wordPowers[word]
 	}
+	return moneyPowers[word]
+}
+
+// moneyPowers has the powers of ten of words such as keur and usdm.
+var moneyPowers = func() map[string]int {
+	all := map[string]int{}
 	for currency := range currencies {
-		for _, letters := range []string{strings.TrimSuffix(word, currency), strings.TrimPrefix(word, currency)} {
-			if letters != word && letterPowers[letters] != 0 {
-				return letterPowers[letters]
-			}
+		for letters, power := range letterPowers {
+			all[letters+currency], all[currency+letters] = power, power
 		}
 	}
-	return 0
-}
+	return all
+}()
 
 // scale reads the scale of a number from the text behind it, and returns the
 // length of what says so.
@@ -93,8 +104,6 @@ func (n *Number) scale(behind string, money bool, style Style) int {
 	case (lower == "per" || lower == "pour" || lower == "por") && (next == "cent" || next == "cento" || next == "ciento"):
 		n.Percent = true
 		return len(behind) - len(after)
-	case n.attached && glued: // a name, such as A320m
-		return 0
 	}
 	if power := wordPower(lower, style); power != 0 {
 		n.power = power
@@ -166,6 +175,14 @@ func endsWithMoney(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(trimmed)
 	word := trimmed[len(strings.TrimRightFunc(trimmed, unicode.IsLetter)):]
 	return unicode.Is(unicode.Sc, last) || currencies[strings.ToLower(word)]
+}
+
+// startsWithMoney reports whether a text begins with a currency.
+func startsWithMoney(text string) bool {
+	trimmed := strings.TrimLeft(text, " *")
+	first, _ := utf8.DecodeRuneInString(trimmed)
+	word, _ := cutWord(trimmed)
+	return unicode.Is(unicode.Sc, first) || currencies[strings.ToLower(word)]
 }
 
 // powerOfName returns the power of ten that a name says its numbers are counted

@@ -48,8 +48,8 @@ func styleOfNumbers(text string) (comma, point int) {
 		if !isDigit(text, i) {
 			continue
 		}
-		parts, separators := groups(text, i, false)
-		i += len(strings.Join(parts, "")) + len(separators)
+		parts, separators, end := groups(text, i)
+		i = end
 		n := len(separators)
 		if n == 0 || isDate(parts) || n == 1 && areThousands(parts) && separators != "'" {
 			continue

@@ -1,14 +1,11 @@
 package figures
 
 import (
-	"fmt"
 	"math/big"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/column"
 )
 
 // A kind is what a value is.
@@ -36,27 +33,7 @@ type value struct {
 	clock bool // time has a time of day
 	month bool // time is a whole month
 
-	text string // of words
-}
-
-// cellValue returns the value of a cell in a column with the given name.
-func cellValue(name string, c any) value {
-	switch c := c.(type) {
-	case nil:
-		return value{}
-	case bool:
-		return value{kind: words, text: strconv.FormatBool(c)}
-	case int64:
-		label := column.IsIdentifier(name) || column.IsCalendar(name)
-		return value{kind: number, num: new(big.Rat).SetInt64(c), label: label}
-	case float64:
-		v := decimal(strconv.FormatFloat(c, 'f', -1, 64))
-		v.decimals = -1
-		return v
-	case string:
-		return textValue(name, c)
-	}
-	return value{kind: words, text: fmt.Sprint(c)}
+	text string // of words, and of a text that was read as something else
 }
 
 // decimal returns the value of a number in the form of Go.
@@ -67,74 +44,6 @@ func decimal(text string) value {
 	}
 	_, fraction, _ := strings.Cut(text, ".")
 	return value{kind: number, num: num, decimals: len(fraction)}
-}
-
-// maxNumberText is the length of the longest text that is read as a number.
-const maxNumberText = 64
-
-// textValue returns the value of a text: a number as databases write it, a time,
-// or a number with a unit, such as "12.5 kg".
-func textValue(name, text string) value {
-	trimmed := strings.TrimSpace(text)
-	switch n, ok := plainNumber(trimmed); {
-	case trimmed == "":
-		return value{}
-	case len(trimmed) > maxNumberText || column.IsIdentifier(name):
-		return value{kind: words, text: text}
-	case ok && !strings.ContainsAny(trimmed, "eE"):
-		return decimal(trimmed)
-	case ok && n.readings[0].last > -30 && n.readings[0].last < 30:
-		return decimal(strconv.FormatFloat(n.signed(), 'f', -1, 64))
-	}
-	if t, ok := column.ParseTime(trimmed); ok {
-		clock, month := !t.Truncate(24*time.Hour).Equal(t), len(trimmed) == len("2006-01")
-		return value{kind: moment, time: t, clock: clock, month: month}
-	}
-	if v, ok := withUnit(trimmed); ok {
-		return v
-	}
-	return value{kind: words, text: text}
-}
-
-func (n *Number) signed() float64 {
-	v := n.readings[0].value()
-	if n.Negative {
-		return -v
-	}
-	return v
-}
-
-// withUnit reads a text such as "12.5 kg" or "$1,234.50".
-func withUnit(text string) (value, bool) {
-	all := Find(text, StyleOf(text))
-	if len(all) != 1 || len(all[0].readings) != 1 || all[0].power != 0 || all[0].attached {
-		return value{}, false
-	}
-	n, flat := all[0], plain(text)
-	if len(flat) != len(text) {
-		return value{}, false // its positions are those of another text
-	}
-	before := strings.TrimSpace(flat[:n.begin])
-	negative := strings.HasPrefix(before, "-") // as in -$2.00 and -2 kg
-	before = strings.Trim(before, "- ")
-	after := strings.TrimSpace(flat[n.end:])
-	if n.Percent {
-		after = "%"
-	}
-	if (before != "") == (after != "") || len(before)+len(after) > 12 || strings.ContainsAny(before+after, "0123456789()/:") {
-		return value{}, false
-	}
-	r := n.readings[0]
-	num := new(big.Rat)
-	if _, ok := num.SetString(r.digits + "e" + strconv.Itoa(r.last)); !ok {
-		num.SetInt64(0)
-	}
-	if negative || n.Negative {
-		num.Neg(num)
-	}
-	return value{
-		kind: number, num: num, decimals: max(0, -r.last), unit: before + after, before: before != "",
-	}, true
 }
 
 // A Table is rows to which a text may refer.

@@ -24,11 +24,17 @@ type example struct{ path string }
 
 func buildExample(t *testing.T, name string) *example {
 	t.Helper()
-	e := &example{filepath.Join(t.TempDir(), name)}
-	if out, err := exec.Command("go", "build", "-o", e.path, "github.com/qedkit/qed/examples/"+name).CombinedOutput(); err != nil {
+	return &example{buildProgram(t, "examples/"+name)}
+}
+
+// buildProgram compiles a program of this project and returns its path.
+func buildProgram(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), filepath.Base(name))
+	if out, err := exec.Command("go", "build", "-o", path, "github.com/qedkit/qed/"+name).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return e
+	return path
 }
 
 // run runs the program in an empty folder with the variables of env, and returns its

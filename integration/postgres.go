@@ -183,7 +183,7 @@ func postgreSQLBin(tb testing.TB) string {
 		return bin
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if len(found) > 0 {
+	if len(found) > 0 && !noEngines() {
 		return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return debianVersion(a) - debianVersion(b) }))
 	}
 	initdb, err := program("initdb")

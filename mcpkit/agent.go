@@ -221,6 +221,7 @@ var failures = []struct {
 	{qed.ErrUnresolved, "the outcome of an action of this conversation is not known; it must be resolved first"},
 	{budget.ErrExceeded, "the question costs more than is allowed; ask for less"},
 	{qed.ErrEmptyTurn, "a question is needed"},
+	{qed.ErrMessageTooLong, "the question is too long"},
 	{context.Canceled, "the call was cancelled"},
 	{context.DeadlineExceeded, "the call took too long"},
 }

@@ -61,7 +61,7 @@ func TestAgentConversation(t *testing.T) {
 	if r := call(t, ann, "ask", again); !r.IsError || !strings.Contains(textOf(r), "no open question") {
 		t.Errorf("the reply again: %q", textOf(r))
 	}
-	look, err := qed.Inspect(t.Context(), st, mcpkit.Thread("ask", mcpkit.Caller{User: "ann"}, asked.Conversation))
+	look, err := qed.Inspect(t.Context(), store.ForUser(st, "", "ann"), mcpkit.Thread("ask", mcpkit.Caller{User: "ann"}, asked.Conversation))
 	if err != nil || look.Status != store.StatusAnswered || look.Turn.User != "ann" {
 		t.Errorf("the thread: %+v, %v", look, err)
 	}

@@ -17,6 +17,10 @@ type Analyzer func(text string) []string
 // and pairs of characters.
 func English(text string) []string { return words.Split(text, nil) }
 
+// maxStemmed is the length in bytes of a word above which it is not stemmed: the
+// Snowball algorithm takes quadratic time, and no word is that long.
+const maxStemmed = 100
+
 // German is like [English] for German: endings are removed by the Snowball
 // algorithm, and ä, ö, ü and ß become equal to a, o, u and ss.
 func German(text string) []string {
@@ -26,7 +30,11 @@ func German(text string) []string {
 			all = append(all, word)
 			return
 		}
-		if !germanStopWords[word] {
+		switch {
+		case germanStopWords[word]:
+		case len(word) > maxStemmed:
+			all = append(all, word)
+		default:
 			env := snowballstem.NewEnv(word)
 			german.Stem(env)
 			all = append(all, env.Current())

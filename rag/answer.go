@@ -3,6 +3,7 @@ package rag
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
@@ -68,6 +69,11 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		s.Reason = texts.CutOff
 	case len(result.Cited) == 0:
 		s.Reason = texts.NotCited
+	}
+	if doubt := answering.Doubt(texts.Unproved, answering.WrongNumbers(s.Audit)); doubt != "" {
+		s.Reason = strings.TrimSpace(s.Reason + " " + doubt)
+		s.Text += "\n\n" + doubt
+		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "\n\n" + doubt})
 	}
 	return s, nil
 }

@@ -71,6 +71,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/citation"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
@@ -175,6 +176,7 @@ func finish(_ context.Context, s state) (qed.Answer, error) {
 		Text:          s.Text,
 		Citations:     s.Citations,
 		Audit:         s.Audit,
+		Unproved:      answering.WrongNumbers(s.Audit),
 		NotFound:      s.NotFound,
 		Partial:       s.Reason != "",
 		PartialReason: s.Reason,

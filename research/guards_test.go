@@ -266,7 +266,7 @@ func TestOptions(t *testing.T) {
 	if _, err := research.New(nil, x, nil); err == nil {
 		t.Error("New accepts no model")
 	}
-	for text, want := range map[string]error{" ": qed.ErrEmptyTurn, strings.Repeat("x", 9000): qed.ErrTooLarge} {
+	for text, want := range map[string]error{" ": qed.ErrEmptyTurn, strings.Repeat("x", 33<<10): qed.ErrMessageTooLong} {
 		if _, err := qed.Ask(t.Context(), newAgent(t, &reader{}, x, nil), qed.Turn{Text: text}); !errors.Is(err, want) {
 			t.Errorf("%.10q: %v", text, err)
 		}

@@ -208,12 +208,8 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 // begin returns the state at the beginning of a turn.
 func (a *agent) begin(ctx context.Context, _ state, turn qed.Turn) (state, error) {
 	s := state{Question: strings.TrimSpace(turn.Text)}
-	switch {
-	case s.Question == "":
+	if s.Question == "" {
 		return s, fmt.Errorf("research: %w", qed.ErrEmptyTurn)
-	case len(s.Question) > maxQuestion:
-		return s, fmt.Errorf("research: %w: the question has %d bytes, and at most %d are allowed",
-			qed.ErrTooLarge, len(s.Question), maxQuestion)
 	}
 	s.learn(turn.Language)
 	s.learn(usertext.LanguageOf(s.Question))
@@ -229,8 +225,6 @@ func (a *agent) begin(ctx context.Context, _ state, turn qed.Turn) (state, error
 	s.Queries = s.Request.Queries
 	return s, nil
 }
-
-const maxQuestion = 8 << 10 // bytes
 
 // entry returns the first node of a turn.
 func (a *agent) entry(s state) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/citation"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
@@ -289,6 +290,10 @@ func (a *agent) attribute(ctx context.Context, s state) (state, error) {
 	case len(s.Problems) > 0:
 		f.Reason = texts.Incomplete
 	}
+	if doubt := answering.Doubt(texts.Unproved, answering.WrongNumbers(f.Audit)); doubt != "" && s.Rejected == "" {
+		f.Reason = strings.TrimSpace(f.Reason + " " + doubt)
+		f.Text += "\n\n" + doubt
+	}
 	if len(s.Problems) > 0 {
 		f.Text += "\n\n## " + texts.Missing + "\n"
 		for _, p := range s.Problems {
@@ -331,7 +336,8 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	}
 	return qed.Answer{
 		Text: f.Text, Citations: f.Citations, Audit: f.Audit, NotFound: f.NotFound,
-		Partial: f.Reason != "", PartialReason: f.Reason, Plan: s.planTasks(), Usage: s.Usage,
+		Unproved: answering.WrongNumbers(f.Audit),
+		Partial:  f.Reason != "", PartialReason: f.Reason, Plan: s.planTasks(), Usage: s.Usage,
 		Artifacts: []qed.Artifact{{Name: reportName, MediaType: reportMedia, Data: raw}},
 	}, nil
 }

@@ -1,6 +1,9 @@
 package research
 
-import "github.com/qedkit/qed/internal/usertext"
+import (
+	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/usertext"
+)
 
 // Texts are the texts that the agent writes for users, other than those of the
 // model. Empty fields mean the defaults. A name in braces is replaced by its value.
@@ -27,6 +30,7 @@ type Texts struct {
 	Incomplete string // some tasks are not complete
 	CutOff     string // the report is not complete
 	NotCited   string // the report cites no finding
+	Unproved   string // the report has numbers that the findings it cites do not have: {numbers}
 	Below      string // the quality of the report is below the limit; {quality}
 
 	// What failed.
@@ -58,6 +62,7 @@ var shippedTexts = map[string]Texts{
 		Incomplete:     "Some of the research is missing.",
 		CutOff:         "The report is not complete. Please ask for less at once.",
 		NotCited:       "The report names no source. Please check it.",
+		Unproved:       answering.UnprovedByDocuments,
 		Below:          "The report was rated {quality} of 500, which is below the limit. Please check it.",
 		SearchFailed:   "The search for “{query}” failed.",
 		WebFailed:      "The web search for “{query}” failed.",
@@ -85,6 +90,7 @@ var shippedTexts = map[string]Texts{
 		Incomplete:     "Ein Teil der Recherche fehlt.",
 		CutOff:         "Der Bericht ist nicht vollständig. Bitte fragen Sie nach weniger auf einmal.",
 		NotCited:       "Der Bericht nennt keine Quelle. Bitte prüfen Sie ihn.",
+		Unproved:       answering.UnprovedByDocumentsGerman,
 		Below:          "Der Bericht wurde mit {quality} von 500 bewertet, das ist unter der Grenze. Bitte prüfen Sie ihn.",
 		SearchFailed:   "Die Suche nach „{query}“ ist fehlgeschlagen.",
 		WebFailed:      "Die Suche im Web nach „{query}“ ist fehlgeschlagen.",

@@ -320,10 +320,12 @@ func (x *Index) ask(question string) asked {
 	return a
 }
 
-// The shortest beginning and end of a word, in bytes, that stands for it.
+// The shortest beginning and end of a word, in bytes, that stands for it, and the
+// length from which they are not looked for.
 const (
 	minPrefix = 4
 	minSuffix = 5
+	maxWord   = 64
 )
 
 // parts calls means for each of the sorted terms that begins with word, and for each
@@ -333,7 +335,7 @@ func parts(word string, terms []string, shortest int, means func(string, float64
 		return
 	}
 	likeness := func(short, long int) float64 { return partLikeness * float64(short) / float64(long) }
-	for n := shortest; n < len(word); n++ {
+	for n := shortest; n < min(len(word), maxWord); n++ {
 		means(word[:n], likeness(n, len(word)))
 	}
 	first, _ := slices.BinarySearch(terms, word)

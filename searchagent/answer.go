@@ -82,7 +82,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		}
 		result.Total = t.Total
 		data.Found = append(data.Found, result)
-		source.Data = append(source.Data, t.Total, result.Shown, docs)
+		source.Data = append(source.Data, t.Total, result.Shown, docs, t.Query.Written)
 		if rows != nil {
 			data.Syntax = figures.Syntax
 			source.Tables = append(source.Tables, figures.Table{Name: t.Key, Rows: *rows, Query: query})
@@ -109,8 +109,18 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if strings.TrimSpace(s.Text) == "" {
 		s.explain(ctx, texts)
 	}
+	s.doubt(ctx, texts)
 	s.noteDates(ctx, facts, texts)
 	return s, nil
+}
+
+// doubt adds to the text of the answer what in it is not proved.
+func (s *state) doubt(ctx context.Context, texts *Texts) {
+	if doubt := answering.Doubt(texts.Unproved, s.Unproved); doubt != "" {
+		s.Reason = strings.TrimSpace(s.Reason + " " + doubt)
+		s.Text += "\n\n" + doubt
+		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "\n\n" + doubt})
+	}
 }
 
 // list writes what was found as a list of documents, or as their number.

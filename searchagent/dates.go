@@ -15,7 +15,7 @@ import (
 
 // noteDates adds the line about dates to the text of an answer.
 func (s *state) noteDates(ctx context.Context, facts dates.Facts, texts *Texts) {
-	r := ranges{utc: time.UTC.String() == facts.Now.Location().String(), complete: true}
+	r := ranges{zone: facts.Now.Location().String(), complete: true}
 	for i := range s.Tasks {
 		if q := s.Tasks[i].Query; q.Executed != "" {
 			r.read(q.Written)
@@ -35,7 +35,7 @@ func (s *state) noteDates(ctx context.Context, facts dates.Facts, texts *Texts) 
 // ranges reads the times that bodies of searches leave. Only range clauses that
 // each document has to match are read, with the limits gte and lt.
 type ranges struct {
-	utc      bool // the calendar is in UTC, the zone of a moment without one
+	zone     string // of the calendar
 	bounds   []dates.Bound
 	complete bool // the bodies have no other times
 }
@@ -94,6 +94,10 @@ func (r *ranges) limits(content any) {
 		return
 	}
 	b := dates.Bound{Exact: true}
+	zone := time.UTC.String()
+	if named, ok := limits["time_zone"].(string); ok {
+		zone = named
+	}
 	for key, value := range limits {
 		text, isText := value.(string)
 		switch {
@@ -101,13 +105,15 @@ func (r *ranges) limits(content any) {
 			b.From = text
 		case isText && key == "lt":
 			b.Before = text
+		case key == "time_zone":
+			continue
 		case !isText || key == "boost":
 			r.other(value)
 			continue
-		default: // lte, gt, format and time_zone depend on the mapping
+		default: // lte, gt and format depend on the mapping
 			b.Exact = false
 		}
-		b.Exact = b.Exact && (r.utc || zoned.MatchString(text))
+		b.Exact = b.Exact && (zone == r.zone || zoned.MatchString(text))
 	}
 	if b.From != "" || b.Before != "" || !b.Exact {
 		r.bounds = append(r.bounds, b)

@@ -68,6 +68,8 @@ type Texts struct {
 	DatesUsed      string // the query reads exactly them
 	DatesDiffer    string // it reads {found} instead
 	DatesUnchecked string // the model names them, and what the query reads is not known
+
+	Unproved string // what the answer says without proof: {numbers}
 }
 
 var shippedTexts = map[string]Texts{
@@ -114,6 +116,8 @@ var shippedTexts = map[string]Texts{
 		DatesUsed:      answering.DatesUsed,
 		DatesDiffer:    answering.DatesDiffer,
 		DatesUnchecked: answering.DatesUnchecked,
+
+		Unproved: answering.Unproved,
 	},
 	usertext.German: {
 		Found:        "Gefundene Dokumente: {total}",
@@ -158,6 +162,8 @@ var shippedTexts = map[string]Texts{
 		DatesUsed:      answering.DatesUsedGerman,
 		DatesDiffer:    answering.DatesDifferGerman,
 		DatesUnchecked: answering.DatesUncheckedGerman,
+
+		Unproved: answering.UnprovedGerman,
 	},
 }
 

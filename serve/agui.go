@@ -44,7 +44,7 @@ func (aguiFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 	if err := store.CheckThread(in.Run); err != nil { // it has the same form
 		return nil, badRequest("the runId must have at most 256 bytes, of printable characters")
 	}
-	turn := qed.Turn{Thread: in.Thread}
+	turn := qed.Turn{Thread: in.Thread, ID: in.Run}
 	for _, entry := range in.Resume {
 		switch {
 		case entry.Status == "cancelled":

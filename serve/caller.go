@@ -116,6 +116,9 @@ func (h *Handler) named(r *http.Request) (context.Context, Caller, error) {
 	if err == nil && c.Backend {
 		c = namedBy(r)
 	}
+	if err == nil {
+		err = c.check()
+	}
 	return ctx, c, err
 }
 

@@ -55,6 +55,7 @@ func (completionFormat) read(h *Handler, c Caller, body []byte) (*request, error
 	last := len(messages) - 1
 	turn := qed.Turn{Text: messages[last].Content}
 	turn.Thread, _ = in.Metadata["conversation_id"].(string)
+	turn.ID, _ = in.Metadata["turn_id"].(string)
 	if turn.Thread == "" {
 		turn.History = messages[:last]
 	}

@@ -21,6 +21,14 @@ type conversationEntry struct {
 	Turns   int          `json:"turns"`
 	Created time.Time    `json:"created"`
 	Updated time.Time    `json:"updated"`
+
+	// Questions are those that wait for a reply, if the status is interrupted.
+	Questions []question.Question `json:"questions,omitempty"`
+}
+
+// storeOf returns the conversations of the owner of one.
+func (h *Handler) storeOf(key threadKey) store.Store {
+	return store.ForUser(h.store, key.tenant, key.user)
 }
 
 // statuses are those of conversations. Threads of streams have another one.
@@ -31,7 +39,7 @@ var statuses = []store.Status{
 
 // conversations lists the conversations of a caller, the newest first.
 func (h *Handler) conversations(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
-	lister, ok := h.opt.Store.(store.Lister)
+	lister, ok := store.ForUser(h.opt.Store, c.Tenant, c.User).(store.Lister)
 	if !ok {
 		return &httpError{status: http.StatusNotImplemented, code: "no_list",
 			message: "the store of this server has no list of conversations"}
@@ -43,6 +51,7 @@ func (h *Handler) conversations(ctx context.Context, c Caller, w http.ResponseWr
 	filter := store.ThreadFilter{
 		User: &c.User, Tenant: &c.Tenant, Statuses: statuses, After: r.URL.Query().Get("after"), Limit: limit,
 	}
+	of := h.storeOf(threadKey{tenant: c.Tenant, user: c.User})
 	list, next := []conversationEntry{}, ""
 	for info, err := range h.store.threads(ctx, lister, filter) {
 		if errors.Is(err, store.ErrInvalidPosition) {
@@ -51,8 +60,20 @@ func (h *Handler) conversations(ctx context.Context, c Caller, w http.ResponseWr
 		if err != nil {
 			return err
 		}
-		list = append(list, conversationEntry{info.Thread, info.Title, info.Status, info.Turns, info.Created, info.Updated})
+		list = append(list, conversationEntry{
+			ID: info.Thread, Title: info.Title, Status: info.Status, Turns: info.Turns,
+			Created: info.Created, Updated: info.Updated,
+		})
 		next = info.Position
+	}
+	for i := range list {
+		if e := &list[i]; e.Status == store.StatusInterrupted {
+			thread, err := qed.Inspect(ctx, of, e.ID)
+			if err != nil && !errors.Is(err, store.ErrCorrupt) {
+				return err
+			}
+			e.Questions = thread.Questions
+		}
 	}
 	if len(list) < limit {
 		next = ""
@@ -78,10 +99,12 @@ func limitOf(r *http.Request) (int, error) {
 
 // A conversationTurn is a turn of a conversation as its user sees it.
 type conversationTurn struct {
-	Time    time.Time    `json:"time"`
-	Message string       `json:"message"`
-	Status  store.Status `json:"status"`
-	Answer  *qed.Answer  `json:"answer,omitempty"` // a long table has its first rows only
+	ID      string                 `json:"id,omitempty"` // the client's id of the turn
+	Time    time.Time              `json:"time"`
+	Message string                 `json:"message"`
+	Replies []qed.AnsweredQuestion `json:"replies,omitempty"`
+	Status  store.Status           `json:"status"`
+	Answer  *qed.Answer            `json:"answer,omitempty"` // a long table has its first rows only
 }
 
 // conversation returns the last turns of a conversation, oldest first, and its open
@@ -92,21 +115,24 @@ func (h *Handler) conversation(ctx context.Context, c Caller, w http.ResponseWri
 		return err
 	}
 	id := r.PathValue("id")
-	thread, err := qed.Inspect(ctx, h.store, id)
-	if errors.Is(err, store.ErrInvalidThread) || err == nil &&
-		(thread.Status == "" || thread.Turn.User != c.User || thread.Turn.Tenant != c.Tenant) {
+	if err := checkIDs(ctx, qed.Turn{Thread: id}); err != nil {
+		return err
+	}
+	of := h.storeOf(threadKey{tenant: c.Tenant, user: c.User})
+	thread, err := qed.Inspect(ctx, of, id)
+	if err == nil && (thread.Status == "" || thread.Turn.User != c.User || thread.Turn.Tenant != c.Tenant) {
 		return &httpError{status: http.StatusNotFound, code: "not_found", message: "there is no such conversation"}
 	}
 	if err != nil {
 		return err
 	}
-	history, err := qed.History(ctx, h.store, id, limit)
+	history, err := qed.History(ctx, of, id, limit)
 	if err != nil {
 		return err
 	}
 	turns := []conversationTurn{}
 	for _, e := range history {
-		turns = append(turns, conversationTurn{e.Time, e.Message, e.Status, e.Answer})
+		turns = append(turns, conversationTurn{e.ID, e.Time, e.Message, e.Replies, e.Status, e.Answer})
 	}
 	questions := thread.Questions
 	if questions == nil {
@@ -120,6 +146,9 @@ func (h *Handler) conversation(ctx context.Context, c Caller, w http.ResponseWri
 
 func (h *Handler) delete(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
+	if err := checkIDs(ctx, qed.Turn{Thread: id}); err != nil {
+		return err
+	}
 	err := h.Delete(ctx, c, id)
 	if errors.Is(err, qed.ErrBusy) {
 		err = failure(failed(ctx, qed.Turn{Thread: id}, err), http.StatusConflict)
@@ -138,7 +167,8 @@ func (h *Handler) Delete(ctx context.Context, c Caller, conversation string) err
 		return errors.New("serve: no conversation can be deleted: Options.Store is nil")
 	}
 	key := threadKey{c.Tenant, c.User, conversation}
-	thread, err := qed.Inspect(ctx, h.store, conversation)
+	of := h.storeOf(key)
+	thread, err := qed.Inspect(ctx, of, conversation)
 	switch {
 	case errors.Is(err, store.ErrInvalidThread):
 		return nil
@@ -155,5 +185,5 @@ func (h *Handler) Delete(ctx context.Context, c Caller, conversation string) err
 		return fmt.Errorf("serve: the conversation cannot be deleted: %w", qed.ErrBusy)
 	}
 	h.forget(key)
-	return errors.Join(h.store.Delete(ctx, conversation), h.store.Delete(ctx, journalOf(h.store, key).thread))
+	return errors.Join(of.Delete(ctx, conversation), h.store.Delete(ctx, journalOf(h.store, key).thread))
 }

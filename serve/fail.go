@@ -11,8 +11,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/store"
 )
 
 // An httpError is the answer to a request that is refused.
@@ -35,7 +38,35 @@ func (e *httpError) Unwrap() error { return e.cause }
 
 // badRequest is the error of a body that cannot be used.
 func badRequest(format string, args ...any) error {
-	return &httpError{status: http.StatusBadRequest, code: "invalid_request", message: fmt.Sprintf(format, args...)}
+	return &httpError{status: http.StatusBadRequest, code: "invalid_request", message: clip(fmt.Sprintf(format, args...))}
+}
+
+// maxClipped limits a text of a client in a log line or in the text of an error.
+const maxClipped = 500
+
+// clip returns the beginning of a text that a client chose.
+func clip(text string) string { return prompt.Clip(text, maxClipped) }
+
+// checkIDs refuses a turn whose ids cannot be used.
+func checkIDs(ctx context.Context, turn qed.Turn) error {
+	if turn.Thread != "" {
+		if err := store.CheckConversation(turn.Thread); err != nil {
+			return failure(failed(ctx, qed.Turn{}, err), http.StatusBadRequest)
+		}
+	}
+	if turn.ID != "" && store.CheckThread(turn.ID) != nil { // it has the same form
+		return failure(failed(ctx, qed.Turn{}, qed.ErrInvalidTurnID), http.StatusBadRequest)
+	}
+	return nil
+}
+
+// check refuses a caller whose ids cannot be those of a user and a tenant.
+func (c Caller) check() error {
+	err := store.CheckHeader(&store.Header{User: c.User, Tenant: c.Tenant})
+	if err != nil || !utf8.ValidString(c.User) || !utf8.ValidString(c.Tenant) {
+		return badRequest("user_id and company_id may have at most 500 bytes of valid UTF-8")
+	}
+	return nil
 }
 
 // refuse writes an error as the response. The body has the form of OpenAI's
@@ -54,12 +85,14 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if e.cause != nil && r.Context().Err() == nil { // otherwise the client has left
 		h.opt.Logger.WarnContext(r.Context(), "serve: a request was refused",
-			"path", r.URL.Path, "status", e.status, "error", e.cause)
+			"path", clip(r.URL.Path), "status", e.status, "error", e.cause)
 	}
 	if e.retry > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.retry.Seconds()))))
 	}
-	writeJSON(w, e.status, map[string]any{"error": errorBody{e.message, e.kind(), e.code}})
+	drained(w, r, func() {
+		writeJSON(w, e.status, map[string]any{"error": errorBody{e.message, e.kind(), e.code}})
+	})
 }
 
 // errorBody is an error in the form of OpenAI's API.
@@ -102,14 +135,20 @@ func failed(ctx context.Context, turn qed.Turn, err error) qed.Failed {
 
 // rejections are the codes of turns that did not begin, with their status.
 var rejections = map[string]int{
-	"busy":            http.StatusConflict,
-	"conflict":        http.StatusConflict,
-	"question_closed": http.StatusConflict,
-	"wrong_user":      http.StatusForbidden,
-	"invalid_reply":   http.StatusUnprocessableEntity,
-	"invalid_thread":  http.StatusBadRequest,
-	"empty_turn":      http.StatusBadRequest,
-	codeStore:         http.StatusServiceUnavailable,
+	"busy":              http.StatusConflict,
+	"turn_running":      http.StatusConflict,
+	"turn_given_up":     http.StatusConflict,
+	"turn_reused":       http.StatusUnprocessableEntity,
+	"invalid_turn_id":   http.StatusBadRequest,
+	"conflict":          http.StatusConflict,
+	"question_closed":   http.StatusConflict,
+	"question_answered": http.StatusConflict,
+	"wrong_user":        http.StatusForbidden,
+	"invalid_reply":     http.StatusUnprocessableEntity,
+	"invalid_thread":    http.StatusBadRequest,
+	"empty_turn":        http.StatusBadRequest,
+	codeStore:           http.StatusServiceUnavailable,
+	"message_too_long":  http.StatusRequestEntityTooLarge,
 }
 
 // rejection returns the response to a turn whose first event is e, if the turn did

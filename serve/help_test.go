@@ -64,11 +64,16 @@ func send(t testing.TB, method, url, body string, header ...string) response {
 // sendBy is send with another client.
 func sendBy(t testing.TB, client *http.Client, method, url, body string, header ...string) response {
 	t.Helper()
-	resp := openBy(t, client, t.Context(), method, url, body, header...)
+	resp, err := tryOpen(client, t.Context(), method, url, body, header...)
+	if err != nil {
+		t.Error(err) // a goroutine cannot end the test
+		return response{}
+	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
+		return response{}
 	}
 	got := response{status: resp.StatusCode, header: resp.Header, body: string(text)}
 	for r := bufio.NewReader(strings.NewReader(got.body)); ; {
@@ -88,9 +93,17 @@ func open(t testing.TB, ctx context.Context, method, url, body string, header ..
 
 func openBy(t testing.TB, client *http.Client, ctx context.Context, method, url, body string, header ...string) *http.Response {
 	t.Helper()
-	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	resp, err := tryOpen(client, ctx, method, url, body, header...)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return resp
+}
+
+func tryOpen(client *http.Client, ctx context.Context, method, url, body string, header ...string) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+	if err != nil {
+		return nil, err
 	}
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/json")
@@ -102,11 +115,7 @@ func openBy(t testing.TB, client *http.Client, ctx context.Context, method, url,
 		}
 		r.Header.Set(header[i], header[i+1])
 	}
-	resp, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp
+	return client.Do(r)
 }
 
 // newServer serves an agent.

@@ -52,7 +52,32 @@ func journalAt(st store.Store, key threadKey, head int64) *journal {
 
 type journalBegan struct {
 	Turn string `json:"turn"`          // the id of the turn
-	Run  string `json:"run,omitempty"` // the client's id, if it sent one
+	Run  string `json:"run,omitempty"` // the name of the turn in its events, if the client sent one
+
+	// Client is the client's id of the turn, if it sent one, and Said is a hash of
+	// what it said.
+	Client string `json:"client,omitempty"`
+	Said   string `json:"said,omitempty"`
+}
+
+// saidBy returns a hash of what the user said in a turn.
+func saidBy(turn qed.Turn) string {
+	said, _ := json.Marshal([]any{turn.Text, turn.Replies}) // replies are JSON
+	return fmt.Sprintf("%x", sha256.Sum256(said))
+}
+
+// current returns the first record of the last turn, or a zero one.
+func (j *journal) current(ctx context.Context) (began journalBegan, err error) {
+	r := store.Range{Kinds: []store.Kind{store.Began}, NewestFirst: true, Limit: 1}
+	for rec, err := range j.store.Records(ctx, j.thread, r) {
+		if err == nil {
+			err = rec.Decode(&began)
+		}
+		if err != nil {
+			return began, err
+		}
+	}
+	return began, nil
 }
 
 type journalEvents struct {
@@ -63,7 +88,8 @@ type journalEvents struct {
 // A journalState is what a journal says about the last turn.
 type journalState struct {
 	id      string // of the turn; empty if there is none
-	run     string // the client's id of the turn; may be empty
+	run     string // the name of the turn in its events; may be empty
+	client  string // the client's id of the turn; may be empty
 	events  []qed.Event
 	head    int64
 	ended   bool
@@ -95,7 +121,9 @@ func (j *journal) read(ctx context.Context, s *journalState) error {
 			if err := rec.Decode(&began); err != nil {
 				return err
 			}
-			*s = journalState{id: began.Turn, run: began.Run, head: rec.Seq, changed: s.changed, written: s.written}
+			*s = journalState{
+				id: began.Turn, run: began.Run, client: began.Client, head: rec.Seq, changed: s.changed, written: s.written,
+			}
 		case store.Resumed:
 			s.left = false
 		case recordEvents:
@@ -127,7 +155,7 @@ var (
 
 // beganRecord returns the first record of a turn.
 func beganRecord(id, run string, turn qed.Turn) (store.Record, error) {
-	data, err := json.Marshal(journalBegan{Turn: id, Run: run})
+	data, err := json.Marshal(journalBegan{Turn: id, Run: run, Client: turn.ID, Said: saidBy(turn)})
 	return store.Record{
 		Kind: store.Began, Data: data,
 		Header: &store.Header{User: turn.User, Tenant: turn.Tenant, Status: store.StatusAttached},
@@ -262,6 +290,12 @@ func withoutJSON(e qed.Event) qed.EventData {
 		return qed.Failed{Message: message}
 	}
 	return qed.Warning{Code: "no_json", Message: message}
+}
+
+// isRepeat reports whether an event has the answer of a turn that had ended before.
+func isRepeat(e qed.Event) bool {
+	done, ok := e.Data.(qed.Completed)
+	return ok && done.Answer.Repeated
 }
 
 func isLast(e qed.Event) bool {

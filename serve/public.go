@@ -22,13 +22,13 @@ func (h *Handler) public(ctx context.Context, turn qed.Turn, e qed.Event) qed.Ev
 	switch d := e.Data.(type) {
 	case qed.Warning:
 		if message, ok := warnings[d.Code]; ok {
-			h.opt.Logger.WarnContext(ctx, "serve: a turn has a problem", "thread", turn.Thread, "code", d.Code, "error", d.Message)
+			h.opt.Logger.WarnContext(ctx, "serve: a turn has a problem", "thread", clip(turn.Thread), "code", d.Code, "error", d.Message)
 			d.Message = message
 			e.Data = d
 		}
 	case qed.NodeFinished:
 		if d.Error != "" {
-			h.opt.Logger.WarnContext(ctx, "serve: a node failed", "thread", turn.Thread, "node", e.Path, "error", d.Error)
+			h.opt.Logger.WarnContext(ctx, "serve: a node failed", "thread", clip(turn.Thread), "node", clip(e.Path), "error", d.Error)
 			d.Error = "the node failed"
 			e.Data = d
 		}

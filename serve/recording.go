@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,8 +42,10 @@ type recording struct {
 	h    *Handler
 	live *liveTurn
 	id   string
-	run  string // the client's id of the turn; may be empty
+	run  string // the name of the turn in its events; may be empty
 	turn qed.Turn
+
+	client string // the client's id of the turn; may be empty
 
 	// These are used by the goroutine of save alone.
 	journal *journal
@@ -76,7 +79,7 @@ type recording struct {
 // what was recorded of the turn in a process that has died or shut down.
 func (h *Handler) record(ctx context.Context, turn qed.Turn, run string, from *journalState) (*liveTurn, error) {
 	rec := &recording{
-		h: h, id: rand.Text(), run: run, turn: turn, more: make(chan struct{}, 1), space: make(chan struct{}, 1),
+		h: h, id: rand.Text(), run: run, client: turn.ID, turn: turn, more: make(chan struct{}, 1), space: make(chan struct{}, 1),
 		saved: make(chan struct{}), changed: make(chan struct{}),
 	}
 	t, ctx, err := h.begin(context.WithoutCancel(ctx), turn, rec)
@@ -210,7 +213,7 @@ func (rec *recording) saveBatch(ctx context.Context) (done bool) {
 	rec.mu.Unlock()
 	notify(rec.space)
 	if !begun && len(batch) > 0 {
-		if _, refused := rejection(batch[0]); refused {
+		if _, refused := rejection(batch[0]); refused || isRepeat(batch[0]) {
 			rec.h.free(rec.live)
 			rec.show(batch, false, true)
 			return true
@@ -225,7 +228,11 @@ func (rec *recording) saveBatch(ctx context.Context) (done bool) {
 		switch {
 		case len(rec.unsaved) == 0:
 		case !rec.behind:
-			rec.flush(ctx, storeTimeout)
+			limit := storeTimeout
+			if slices.ContainsFunc(batch, isUnsaved) {
+				limit = saveAgain // the agent has waited for the store
+			}
+			rec.flush(ctx, limit)
 			if rec.behind && !ended {
 				warning := []qed.Event{{Time: time.Now(), Data: qed.Warning{
 					Code: "not_saved", Message: warnings["not_saved"],
@@ -246,6 +253,12 @@ func (rec *recording) saveBatch(ctx context.Context) (done bool) {
 	}
 	rec.show(batch, begun || len(batch) > 0, ended)
 	return ended
+}
+
+// isUnsaved reports whether an event says that the agent cannot save the turn.
+func isUnsaved(e qed.Event) bool {
+	w, ok := e.Data.(qed.Warning)
+	return ok && w.Code == "not_saved"
 }
 
 // keep adds events to the records that are not saved.
@@ -294,7 +307,7 @@ func (rec *recording) flush(ctx context.Context, limit time.Duration) {
 }
 
 func (rec *recording) log(msg string, err error) {
-	rec.h.opt.Logger.ErrorContext(rec.late, msg, "thread", rec.turn.Thread, "error", err)
+	rec.h.opt.Logger.ErrorContext(rec.late, msg, "thread", clip(rec.turn.Thread), "error", err)
 }
 
 // drain drops what the agent emits until it has returned.
@@ -332,7 +345,14 @@ func (rec *recording) state() journalState {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	n := len(rec.events)
-	return journalState{id: rec.id, run: rec.run, events: rec.events[:n:n], ended: rec.done && n > 0 && isLast(rec.events[n-1])}
+	return journalState{id: rec.id, run: rec.run, client: rec.client, events: rec.events[:n:n], ended: rec.done && n > 0 && isLast(rec.events[n-1])}
+}
+
+// failed reports whether the turn has failed.
+func (rec *recording) failed() bool {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	return rec.done && hasFailed(rec.events)
 }
 
 // follow yields the events from a position on. Without a last event, another

@@ -32,6 +32,9 @@ const (
 func (h *Handler) rejoin(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request, f format) error {
 	at, resumes := parseCursor(r.Header.Get("Last-Event-ID"))
 	turn := qed.Turn{Thread: r.PathValue("id"), User: c.User, Tenant: c.Tenant}
+	if err := checkIDs(ctx, turn); err != nil {
+		return err
+	}
 	reader := &reader{h: h, ctx: ctx, turn: turn, key: threadKey{c.Tenant, c.User, turn.Thread}, at: &at}
 	if err := reader.load(r.Context()); err != nil {
 		return err
@@ -45,6 +48,50 @@ func (h *Handler) rejoin(ctx context.Context, c Caller, w http.ResponseWriter, r
 	at.id = reader.state.id
 	h.respond(w, r, &request{turn: turn, caller: c, encoder: enc, header: header}, &at, reader.events(r.Context()))
 	return nil
+}
+
+// followAgain responds with the events of a turn that has the client's id of the
+// request's, and that runs or was answered. It reports whether there is one. Without a
+// store that works there is none: the agent then refuses calls that it may have made.
+func (h *Handler) followAgain(ctx context.Context, w http.ResponseWriter, r *http.Request, req *request) (bool, error) {
+	turn := req.turn
+	if turn.ID == "" {
+		return false, nil
+	}
+	key := threadKey{turn.Tenant, turn.User, turn.Thread}
+	reused := failure(failed(ctx, turn, qed.ErrTurnReused), http.StatusUnprocessableEntity)
+	if t := h.live(key); t != nil && t.record != nil && t.id == turn.ID && !t.record.resumes {
+		if saidBy(t.record.turn) != saidBy(turn) {
+			return false, reused
+		}
+		if !t.record.failed() {
+			h.respond(w, r, req, &cursor{id: t.record.id}, t.record.follow(r.Context(), 0))
+			return true, nil
+		}
+	}
+	if began, err := journalOf(h.store, key).current(ctx); err != nil || began.Client != turn.ID {
+		return false, nil
+	} else if began.Said != saidBy(turn) {
+		return false, reused
+	}
+	resuming := qed.Turn{Thread: turn.Thread, User: turn.User, Tenant: turn.Tenant}
+	at := &cursor{}
+	rd := &reader{h: h, ctx: ctx, turn: resuming, key: key, at: at}
+	if err := rd.load(ctx); err != nil || rd.state.client != turn.ID || hasFailed(rd.state.events) {
+		return false, nil // the agent resumes a turn that failed
+	}
+	at.id = rd.state.id
+	h.respond(w, r, req, at, rd.events(r.Context()))
+	return true, nil
+}
+
+// hasFailed reports whether events end with a failure.
+func hasFailed(events []qed.Event) bool {
+	if len(events) == 0 {
+		return false
+	}
+	_, failed := events[len(events)-1].Data.(qed.Failed)
+	return failed
 }
 
 // count returns how many frames the events of a turn have.
@@ -146,7 +193,7 @@ func (rd *reader) events(ctx context.Context) iter.Seq2[qed.Event, bool] {
 // fail yields the error of a turn that cannot be read any more. Its frames have no ids,
 // so a reader that comes again continues after the last event before it.
 func (rd *reader) fail(ctx context.Context, err error, yield func(qed.Event, bool) bool) {
-	rd.h.opt.Logger.ErrorContext(ctx, "serve: a turn cannot be read again", "thread", rd.turn.Thread, "error", err)
+	rd.h.opt.Logger.ErrorContext(ctx, "serve: a turn cannot be read again", "thread", clip(rd.turn.Thread), "error", err)
 	*rd.at = cursor{}
 	yield(qed.Event{Time: time.Now(), Data: failedRead(ctx, rd.turn, err)}, true)
 }
@@ -160,13 +207,10 @@ func (h *Handler) isClosing() bool {
 // revive ends or resumes a turn that is silent, if its process has died or has
 // shut down.
 func (rd *reader) revive(ctx context.Context) error {
-	thread, err := qed.Inspect(ctx, rd.h.store, rd.key.thread)
+	of := rd.h.storeOf(rd.key)
+	thread, err := qed.Inspect(ctx, of, rd.key.thread)
 	if err != nil {
 		return err
-	}
-	if thread.Status != "" && (thread.Turn.User != rd.turn.User || thread.Turn.Tenant != rd.turn.Tenant) {
-		// The conversation was deleted, and somebody else has one with its id.
-		return rd.close(ctx, failed(ctx, rd.turn, qed.ErrWrongUser))
 	}
 	switch thread.Status {
 	case store.StatusRunning:
@@ -177,7 +221,7 @@ func (rd *reader) revive(ctx context.Context) error {
 		}
 		return rd.close(ctx, failed(ctx, rd.turn, errors.New("serve: the process of the turn has ended")))
 	case store.StatusAnswered, store.StatusInterrupted:
-		last, err := qed.History(ctx, rd.h.store, rd.key.thread, 1)
+		last, err := qed.History(ctx, of, rd.key.thread, 1)
 		if err != nil {
 			return err
 		}
@@ -223,6 +267,9 @@ func (rd *reader) close(ctx context.Context, last qed.EventData) error {
 // stop stops a turn, in this process or another one.
 func (h *Handler) stop(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
 	key := threadKey{c.Tenant, c.User, r.PathValue("id")}
+	if err := checkIDs(ctx, qed.Turn{Thread: key.thread}); err != nil {
+		return err
+	}
 	if t := h.live(key); t != nil {
 		t.cancel(errStopped)
 	} else if err := h.stopElsewhere(ctx, key); err != nil {

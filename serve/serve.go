@@ -29,7 +29,9 @@
 // conversation.
 //
 // A refused request gets an error status, and a body in the form of OpenAI's errors.
-// If the request can be sent again later, the header Retry-After says when:
+// If the request can be sent again later, the header Retry-After says when. Up to 64 MiB
+// of a body are read after the response, for 30 seconds, so that a client that sends all
+// of it first gets the response:
 //
 //	{"error": {"message": "..", "type": "..", "code": ".."}}
 //

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -20,6 +22,7 @@ type threadKey struct{ tenant, user, thread string }
 // A liveTurn is a turn that runs in this process.
 type liveTurn struct {
 	key    threadKey
+	id     string // the client's; may be empty
 	cancel context.CancelCauseFunc
 	record *recording // nil unless the turn can be read again
 }
@@ -85,6 +88,9 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, f format) error {
 	if req.caller.Backend { // the body named nobody
 		req.caller = namedBy(r)
 	}
+	if err := req.caller.check(); err != nil {
+		return err
+	}
 	if c.Backend {
 		if release, err = h.count(r, req.caller); err != nil {
 			return err
@@ -92,10 +98,19 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, f format) error {
 	}
 	turn := &req.turn
 	turn.User, turn.Tenant = req.caller.User, req.caller.Tenant
+	if key := r.Header.Get("Idempotency-Key"); key != "" {
+		turn.ID = strings.Trim(key, `"`) // a structured field is in quotes
+	}
+	if err := checkIDs(ctx, req.turn); err != nil {
+		return err
+	}
 	if turn.Text == "" && len(turn.Replies) == 0 && (turn.Thread == "" || h.opt.Store == nil) {
 		return badRequest("the message is empty")
 	}
 	if h.opt.Rejoin && h.opt.Store != nil && turn.Thread != "" {
+		if followed, err := h.followAgain(ctx, w, r, req); followed || err != nil {
+			return err
+		}
 		t, err := h.record(ctx, req.turn, req.run, nil)
 		if err != nil {
 			return err
@@ -154,6 +169,9 @@ func (h *Handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 // needs.
 const readTimeout = 30 * time.Second
 
+// busyRetry is when a client should look whether a turn of this process has ended.
+const busyRetry = time.Second
+
 // begin registers a turn, and returns its context. rec is nil if the turn cannot be
 // read again.
 func (h *Handler) begin(ctx context.Context, turn qed.Turn, rec *recording) (*liveTurn, context.Context, error) {
@@ -163,10 +181,12 @@ func (h *Handler) begin(ctx context.Context, turn qed.Turn, rec *recording) (*li
 		return nil, nil, &httpError{status: http.StatusServiceUnavailable, code: "shutdown",
 			message: "the server is shutting down; try again in a moment", retry: time.Second}
 	}
-	t := &liveTurn{key: threadKey{turn.Tenant, turn.User, turn.Thread}, record: rec}
+	t := &liveTurn{key: threadKey{turn.Tenant, turn.User, turn.Thread}, id: turn.ID, record: rec}
 	if turn.Thread != "" {
-		if h.threads[t.key] != nil {
-			return nil, nil, failure(failed(ctx, turn, qed.ErrBusy), http.StatusConflict)
+		if running := h.threads[t.key]; running != nil {
+			return nil, nil, failure(failed(ctx, turn, &qed.BusyError{
+				Thread: turn.Thread, RetryAt: time.Now().Add(busyRetry), Repeated: turn.ID != "" && turn.ID == running.id,
+			}), http.StatusConflict)
 		}
 		h.threads[t.key] = t
 	}
@@ -263,8 +283,9 @@ func (h *Handler) events(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event
 		if err == nil {
 			err = qed.ErrNoAnswer
 		}
-		h.logFailed(ctx, turn, err)
-		yield(qed.Event{Time: time.Now(), Data: failed(ctx, turn, err)}, err)
+		last := failed(ctx, turn, err)
+		h.logFailed(ctx, turn, last.Code, err)
+		yield(qed.Event{Time: time.Now(), Data: last}, err)
 	}
 }
 
@@ -282,12 +303,12 @@ func (h *Handler) run(ctx context.Context, turn qed.Turn, yield func(qed.Event, 
 	}()
 	for e, err := range h.agent.Run(ctx, turn) {
 		last := false
-		switch e.Data.(type) {
+		switch d := e.Data.(type) {
 		case qed.Completed:
 			last, err = true, nil
 		case qed.Failed:
 			last = true
-			h.logFailed(ctx, turn, err)
+			h.logFailed(ctx, turn, d.Code, err)
 		default:
 			if err != nil {
 				return false, err
@@ -304,9 +325,14 @@ func (h *Handler) run(ctx context.Context, turn qed.Turn, yield func(qed.Event, 
 	return false, nil
 }
 
-func (h *Handler) logFailed(ctx context.Context, turn qed.Turn, err error) {
+// logFailed logs why a turn failed. A mistake of its client is no error of the server.
+func (h *Handler) logFailed(ctx context.Context, turn qed.Turn, code string, err error) {
 	if errors.Is(err, context.Canceled) {
 		return // the reader left, or the turn was stopped
 	}
-	h.opt.Logger.ErrorContext(ctx, "serve: a turn failed", "thread", turn.Thread, "error", err)
+	level := slog.LevelError
+	if statusOf(code) < http.StatusInternalServerError {
+		level = slog.LevelInfo
+	}
+	h.opt.Logger.Log(ctx, level, "serve: a turn failed", "thread", clip(turn.Thread), "error", err)
 }

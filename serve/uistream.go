@@ -18,15 +18,21 @@ type uiFormat struct{}
 // askTool is the client-side tool that stands for a question.
 const askTool = "ask_user"
 
+// regenerate is the trigger of a request for another answer to a message. Its turn
+// is a new one, like that of a message that was edited.
+const regenerate = "regenerate-message"
+
 // A uiRequest is what useChat sends. Hosts and their pages add members of their own,
 // so unknown ones are accepted.
 type uiRequest struct {
-	ID       string      `json:"id"`
-	Messages []uiMessage `json:"messages"`
-	Trigger  string      `json:"trigger"`
+	ID        string      `json:"id"`
+	Messages  []uiMessage `json:"messages"`
+	Trigger   string      `json:"trigger"`
+	MessageID string      `json:"messageId"` // of a message that is edited or generated again
 }
 
 type uiMessage struct {
+	ID    string   `json:"id"`
 	Role  string   `json:"role"`
 	Parts []uiPart `json:"parts"`
 }
@@ -49,7 +55,7 @@ func (uiFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 	}
 	turn := qed.Turn{Thread: in.ID}
 	last := len(in.Messages) - 1
-	if in.Messages[last].Role == "assistant" && in.Trigger != "regenerate-message" {
+	if in.Messages[last].Role == "assistant" && in.Trigger != regenerate {
 		turn.Replies = repliesIn(in.Messages[last].Parts)
 		if len(turn.Replies) == 0 {
 			return nil, badRequest("the last message is the assistant's and answers no question")
@@ -62,6 +68,9 @@ func (uiFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 			return nil, badRequest("the body has no message of the user")
 		}
 		turn.Text = textIn(in.Messages[last].Parts)
+		if in.Trigger != regenerate && in.MessageID == "" {
+			turn.ID = in.Messages[last].ID
+		}
 		if strings.TrimSpace(turn.Text) == "" {
 			return nil, badRequest("the message is empty")
 		}

@@ -84,7 +84,7 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	source := figures.Source{
 		Language: answering.Language(ctx, s.Question),
 		Tables:   []figures.Table{{Rows: *table}},
-		Data:     append(answering.Said(s.Question, s.History), facts.String()),
+		Data:     append(answering.Said(s.Question, s.History), facts.String(), s.Query.Written, s.Query.Executed),
 	}
 	result, err := answering.Text(ctx, a.model, &s.Usage, req, source, func(text string) {
 		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
@@ -99,6 +99,9 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 		s.Reason = texts.NotInWords
 	case err != nil:
 		s.Reason = texts.CutOff
+	}
+	if doubt := answering.Doubt(texts.Unproved, s.Unproved); doubt != "" {
+		s.say(ctx, doubt)
 	}
 	if text := readAs(texts, s.Query.Values); text != "" {
 		s.add(ctx, text)

@@ -1,7 +1,6 @@
 package sqlagent
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -123,29 +122,19 @@ func (c *comparison) tablesNamed(name string) []int {
 }
 
 // checkChoice returns the problem of a statement that does not join as the user
-// chose. It is a problem once in a turn: a model that keeps its statement gets its
-// rows, and the answer says that they are not those of the choice.
+// chose.
 func (a *agent) checkChoice(s *state, stmt *secureview.Statement) []refusal.Problem {
-	if s.Chosen == nil || s.Kept != "" || s.Draft.Refused >= a.opt.MaxCorrections || len(s.Draft.Tried) >= a.opt.MaxStatements {
+	if s.Chosen == nil {
 		return nil
 	}
 	others := a.otherJoins(stmt, s.Chosen)
 	if len(others) == 0 {
 		return nil
 	}
-	s.Kept = s.Draft.Query
 	var own []string
 	for _, i := range s.Chosen.Own {
 		own = append(own, a.catalog.relationships[i].String())
 	}
 	return []refusal.Problem{{Code: ErrJoinNotChosen, Candidates: own, Message: "the user chose " + prompt.Quote(s.Chosen.Text) +
 		", and this query joins by " + strings.Join(others, " and ")}}
-}
-
-// keep has the statement run that departs from the user's choice, or whose times are
-// doubtful, if the model has no other.
-func (s *state) keep() {
-	if kept := cmp.Or(s.Kept, s.Doubted); kept != "" && s.Draft.Query == "" && s.Table == nil {
-		s.Draft.Query, s.Reason = kept, ""
-	}
 }

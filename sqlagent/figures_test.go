@@ -34,15 +34,15 @@ func TestFiguresOfAnAnswer(t *testing.T) {
 		},
 		{
 			name: "stays wrong", reply: "Crew {r1.number} of {count}.", correction: `{"corrections":[{"reference":"r1.number","replacement":"{r9.id}"}]}`,
-			text: "Crew (unknown) of 2.", figures: 1, unproved: []string{"{r9.id}"},
+			text: "Crew (unknown) of 2." + doubt("{r9.id}"), figures: 1, unproved: []string{"{r9.id}"},
 		},
 		{
 			name: "correction cannot be read", reply: "Crew {r1.number} of {count}.", correction: `none`,
-			text: "Crew (unknown) of 2.", figures: 1, unproved: []string{"{r1.number}"},
+			text: "Crew (unknown) of 2." + doubt("{r1.number}"), figures: 1, unproved: []string{"{r1.number}"},
 		},
 		{
 			name: "typed", question: "Which of the 99 crews?", reply: "1234 and 17 of 99 are 41.",
-			text: "1234 and 17 of 99 are 41.", unproved: []string{"41"},
+			text: "1234 and 17 of 99 are 41." + doubt("41"), unproved: []string{"41"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -73,6 +73,14 @@ func TestFiguresOfAnAnswer(t *testing.T) {
 			if diff := cmp.Diff(tt.unproved, got.Unproved); diff != "" {
 				t.Errorf("unproved: %s", diff)
 			}
+			if got.Partial != (tt.unproved != nil) || got.Partial != (got.PartialReason != "") {
+				t.Errorf("partial %v: %q", got.Partial, got.PartialReason)
+			}
 		})
 	}
+}
+
+// doubt is the end of a text that has unproved numbers.
+func doubt(numbers ...string) string {
+	return "\n\nNot proved by the data and possibly wrong: " + strings.Join(numbers, ", ") + "."
 }

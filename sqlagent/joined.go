@@ -35,8 +35,10 @@ type comparison struct {
 	names []string // of the tables in the catalog; empty: computed columns
 	class map[secureview.JoinedColumn]int
 	edges []edge
-	group []int                                               // of the tables: those with the same number are connected by edges
-	link  map[secureview.JoinedColumn]secureview.JoinedColumn // a column to one that edges connect it with
+	group []int // of the tables: those with the same number are connected by edges
+
+	// link leads from a column to one that edges connect it with.
+	link map[secureview.JoinedColumn]secureview.JoinedColumn
 }
 
 // An edge is a relationship that holds between two tables of a FROM clause.

@@ -198,6 +198,20 @@ func TestJoinNotes(t *testing.T) {
 	}
 }
 
+// Tables that nothing connects are named once.
+func TestJoinNotesOfGuessedJoins(t *testing.T) {
+	m := llmtest.New(reply("select_tables", tables("note", "customer")),
+		reply("generate", query("SELECT n.about FROM note n JOIN customer c ON c.id = n.about")), reply("answer", text("Ann.")))
+	a, err := sqlagent.New(m, &database{answers: []answer{{contains: "note", rows: [][]any{{"Ann"}}}}}, guardOf(t, shop()), shop(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got, err := run(t, a, qed.Turn{Text: "What is it about?"})
+	if err != nil || !got.Partial || strings.Count(got.Text, "customer") != 1 || !strings.Contains(got.Text, "It is not known how") {
+		t.Errorf("%q, %v", got.Text, err)
+	}
+}
+
 // A query that did not run has no join path, whatever was planned.
 func TestNoJoinPathWithoutQuery(t *testing.T) {
 	bad := query("SELECT c.nope FROM orders o JOIN customer c ON c.id = o.customer_id")

@@ -37,12 +37,8 @@ func (r *reader) timesOf(stmt *secureview.Statement) dates.Times {
 }
 
 // checkTimes returns the problem of a statement that reads other times than it
-// should. It is a problem once in a turn: a model that keeps its statement gets its
-// rows, and the answer says that the dates may be wrong.
+// should.
 func (a *agent) checkTimes(ctx context.Context, s *state, stmt *secureview.Statement) ([]refusal.Problem, error) {
-	if s.Doubted != "" || s.Draft.Refused >= a.opt.MaxCorrections || len(s.Draft.Tried) >= a.opt.MaxStatements {
-		return nil, nil
-	}
 	readings, _, err := a.readTimes(ctx, s, stmt)
 	if err != nil {
 		return nil, err
@@ -56,7 +52,6 @@ func (a *agent) checkTimes(ctx context.Context, s *state, stmt *secureview.State
 	if len(differ) == 0 {
 		return nil, nil
 	}
-	s.Doubted = s.Draft.Query
 	return []refusal.Problem{{Code: ErrDatesDiffer, Message: strings.Join(differ, "; ") +
 		". The query has to read times from the first day, including it, to the day after the last one, excluding it. " +
 		"Give the same two days in periods"}}, nil

@@ -23,10 +23,10 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	if s.Draft.Problems = append(a.checkJoins(&s, stmt), a.checkChoice(&s, stmt)...); len(s.Draft.Problems) > 0 {
+	if s.Draft.Problems = a.checkJoins(&s, stmt); len(s.Draft.Problems) > 0 {
 		return s, nil
 	}
-	if s.Draft.Problems, err = a.checkTimes(ctx, &s, stmt); err != nil || len(s.Draft.Problems) > 0 {
+	if s.Draft.Problems, err = a.doubt(ctx, &s, stmt); err != nil || len(s.Draft.Problems) > 0 {
 		return s, err
 	}
 	qed.Emit(ctx, qed.QueryRewritten{Query: stmt.SQL(), Views: viewNames(stmt)})

@@ -38,8 +38,18 @@
 // with their problems, and the rows of the result. Columns that the policy does not
 // list are never sent. Data in a prompt is quoted, limited and marked as data.
 //
+// # Joins
+//
+// The plan of the joins is for the model. The join path of the answer
+// ([qed.Query.JoinPath]) has the joins of the statement that ran, each compared with
+// the relationships by its columns. A join that is no known relationship is said next
+// to the answer; that does not make it wrong. Nothing is said if no relationship is
+// known, or if an expression is compared. A statement that departs from the join that
+// the user chose ([Options.InterruptForJoins]) goes back to the model once. If the
+// model keeps it, the answer is partial and says so.
+//
 // The prompt says which joins repeat rows. The agent does not check that the
-// model follows the prompt: a SUM over such a join can be wrong.
+// model follows that: a SUM over such a join can be wrong.
 //
 // # Requests
 //

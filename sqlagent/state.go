@@ -35,14 +35,13 @@ type state struct {
 	Guessed     bool       // the statement joins tables of several groups by conditions of its own
 
 	Chosen *joinChoice // the joins that the user chose; nil: the user was not asked
-	Kept   string      // the statement that was refused because it does not join as the user chose
+	Kept   string      // the statement that was refused once because something contradicts it
 	Other  []string    // the joins of the statement that ran that are not those of Chosen
 
 	Named []values.Match // values of the joined tables that the question names
 
 	Draft   writing.Draft  // the statement
 	Periods []dates.Period // that the statement reads, as the model says
-	Doubted string         // the statement that was refused because it reads other times
 
 	Query  qed.Query  // the proof of Table
 	Table  *qed.Table // what the last statement that ran returned, or its first rows: see rows

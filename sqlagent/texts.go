@@ -10,8 +10,8 @@ import (
 
 // Texts are the texts that the agent writes for users, other than those of the
 // model. Empty fields mean the defaults. A name in braces is replaced by its
-// value. All but NoAnswer, WhichJoin, JoinChoice, ReadAs and those about dates say
-// why an answer is partial.
+// value. All but NoAnswer, WhichJoin, JoinChoice, ReadAs, the three about joins that
+// are no relationships, and those about dates say why an answer is partial.
 type Texts struct {
 	NoAnswer     string // the answer if nothing was read; {reason} is one of the others
 	NoTables     string // no table fits the question
@@ -26,12 +26,12 @@ type Texts struct {
 	WhichJoin    string // the question which join is meant
 	JoinChoice   string // one choice of WhichJoin; {role} is in words of the schema
 
-	// The joins of the query: {left} and {right} are tables. These do not make an
-	// answer partial, other than OtherJoin.
-	JoinedUnknown   string // by {columns}, which is no known relationship
+	// The query joins the tables {left} and {right}, and not by a relationship.
+	JoinedUnknown   string // by {columns}
 	JoinedOtherwise string // by another condition than that columns are equal
 	JoinedAll       string // by no condition
-	OtherJoin       string // the user chose {chosen}, and the query has {joins}
+
+	OtherJoin string // the user chose {chosen}, and the query has {joins}
 
 	ReadAs string // words of the question were read as values of the data; {said}, {values}
 
@@ -41,6 +41,8 @@ type Texts struct {
 	DatesUnchecked string // whether it reads them was not checked
 
 	NoTime string // the question names a time, and the query looks at none
+
+	Unproved string // what the answer says without proof: {numbers}
 }
 
 var shippedTexts = map[string]Texts{
@@ -69,6 +71,8 @@ var shippedTexts = map[string]Texts{
 		DatesDiffer:    answering.DatesDiffer,
 		DatesUnchecked: answering.DatesUnchecked,
 		NoTime:         answering.NoTime,
+
+		Unproved: answering.Unproved,
 	},
 	usertext.German: {
 		NoAnswer:     "Das konnte ich nicht beantworten. {reason}",
@@ -95,6 +99,8 @@ var shippedTexts = map[string]Texts{
 		DatesDiffer:    answering.DatesDifferGerman,
 		DatesUnchecked: answering.DatesUncheckedGerman,
 		NoTime:         answering.NoTimeGerman,
+
+		Unproved: answering.UnprovedGerman,
 	},
 }
 

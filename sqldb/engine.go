@@ -71,6 +71,14 @@ type RowReader interface {
 	ReadRows(ctx context.Context, conn *sql.Conn, q *Query, read func(Rows)) error
 }
 
+// A Zoner is an [Engine] whose database has a time zone. Its Admit sets the zone of
+// a query, unless the database always has it.
+type Zoner interface {
+	// Zone returns the time zone that conn has by itself, as [Options.Zone] names
+	// it. It returns an empty text if the zone has no such name.
+	Zone(ctx context.Context, conn *sql.Conn) (string, error)
+}
+
 // Rows are the rows of a statement. The methods are like those of [sql.Rows].
 type Rows interface {
 	Columns() ([]qed.Column, error)
@@ -89,6 +97,7 @@ type Query struct {
 	Objects []Object        // what the statement reads
 	Session *Session        // never nil
 	Timeout time.Duration   // the time limit for the server, at least 1 ms
+	Zone    string          // the time zone, as [Options.Zone] names it; empty means that of the connection
 
 	// MaxRowBytes is the maximum size of a row as the server sends it. An engine
 	// tells its driver, if the driver can be told, or sets Receiver.

@@ -142,6 +142,9 @@ func (db *DB) read(ctx context.Context, stmt *secureview.Statement, to *receiver
 		return got, err
 	}
 	q := Query{SQL: stmt.SQL(), Dialect: stmt.Dialect(), Session: session, MaxRowBytes: db.opt.MaxBytes + rowMargin}
+	if zone := db.zone.Load(); zone != nil {
+		q.Zone = *zone
+	}
 	for _, read := range stmt.Reads() {
 		q.Objects = append(q.Objects, Object{Schema: read.Object.Schema, Name: read.Object.Name, Columns: read.Columns})
 	}

@@ -26,10 +26,13 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/timezone"
 	"github.com/qedkit/qed/joinpath"
 )
 
@@ -82,6 +85,22 @@ type Options struct {
 	// have no session.
 	Session SessionFunc
 
+	// Zone is the time zone in which statements run: values with a time zone are
+	// compared, grouped and shown in it, and the current date is the one there. It
+	// is a name of the time zone database, such as "Europe/Berlin", or an offset,
+	// such as "+02:00". Empty means the database's own: see [DB.Zone]. A statement
+	// cannot change it.
+	//
+	//   - PostgreSQL shows a TIMESTAMPTZ with its offset, such as 2024-03-01
+	//     00:30:00+01.
+	//   - MySQL and MariaDB convert a TIMESTAMP, and show it without an offset, so
+	//     that a zone with daylight saving time has an hour that is ambiguous. A
+	//     server whose tables of time zones are empty knows offsets only: load
+	//     them with mysql_tzinfo_to_sql, or statements fail with [ErrArgument].
+	//   - DuckDB is like PostgreSQL, and knows offsets of whole hours only.
+	//   - SQLite has no time zones and ignores it.
+	Zone string
+
 	// Skipped is called for everything that [DB.Introspect] leaves out of the
 	// schema, such as a foreign key to a table that does not exist or a view
 	// that is broken. It runs on the goroutine of Introspect. It may be nil.
@@ -101,6 +120,11 @@ func (o *Options) withDefaults() (Options, error) {
 		option.Default("Options.MaxOpenConns", &out.MaxOpenConns, 0),
 		option.Default("Options.Backoff", &out.Backoff, time.Second),
 	)
+	if err == nil {
+		if _, unknown := timezone.Load(out.Zone); unknown != nil {
+			err = fmt.Errorf("Options.Zone is %q: %w", out.Zone, unknown)
+		}
+	}
 	if err != nil {
 		return out, newError(ErrArgument, err.Error())
 	}
@@ -115,6 +139,8 @@ type DB struct {
 	stopper   Stopper        // the engine, or nil
 	converter ValueConverter // the engine, or nil
 	rowReader RowReader      // the engine, or nil
+	zoner     Zoner          // the engine, or nil
+	zone      atomic.Pointer[string]
 	opt       Options
 	replicas  *replicas
 }
@@ -151,6 +177,9 @@ func New(engine Engine, pool *sql.DB, opt *Options) (*DB, error) {
 	db.stopper, _ = engine.(Stopper)
 	db.converter, _ = engine.(ValueConverter)
 	db.rowReader, _ = engine.(RowReader)
+	if db.zoner, _ = engine.(Zoner); db.zoner != nil && o.Zone != "" {
+		db.zone.Store(&db.opt.Zone)
+	}
 	return db, nil
 }
 

@@ -16,7 +16,9 @@
 // tenant or with a status, for an operator and for a process that resumes the
 // runs of another one.
 //
-// sealed.New wraps any store in one that encrypts what is saved.
+// Each user has ids of conversations of their own: [ForUser] returns the
+// conversations of one user. sealed.New wraps any store in one that encrypts what
+// is saved.
 // [EraseUser] deletes the conversations of a user, and [CopyThread] copies a
 // conversation to another store.
 //
@@ -86,9 +88,10 @@ type Store interface {
 
 // The lengths in bytes that every [Store] keeps in full.
 const (
-	maxThread  = 256
-	maxKind    = 32
-	maxAddress = 1000
+	maxThread       = 256
+	maxConversation = 200 // the rest is for the owner: see ForUser
+	maxKind         = 32
+	maxAddress      = 1000
 )
 
 // A Record is an entry in the log of a thread.
@@ -273,11 +276,14 @@ var (
 const Reserved = "qed/"
 
 // CheckConversation returns an error that matches [ErrInvalidThread] unless id can be
-// the id of a conversation: [CheckThread] accepts it, and it does not begin with
-// [Reserved].
+// the id of a conversation: [CheckThread] accepts it, it has at most 200 bytes, and it
+// does not begin with [Reserved].
 func CheckConversation(id string) error {
-	if strings.HasPrefix(id, Reserved) {
+	switch {
+	case strings.HasPrefix(id, Reserved):
 		return fmt.Errorf("%w: ids that begin with %s are reserved", ErrInvalidThread, Reserved)
+	case len(id) > maxConversation:
+		return fmt.Errorf("%w: it has %d bytes; the limit of a conversation is %d", ErrInvalidThread, len(id), maxConversation)
 	}
 	return CheckThread(id)
 }

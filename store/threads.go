@@ -78,7 +78,7 @@ type Lister interface {
 // Its times are by the clock of the store, not of the writers: by the clock of
 // the database server, or of the machine if there is no server.
 type ThreadInfo struct {
-	Thread string `json:"thread"`
+	Thread string `json:"thread"` // the id for the methods of the store; see [ThreadInfo.Conversation]
 
 	// Header is the last header of the thread. Its Status is [StatusCrashed] if
 	// the run is running and its last record is older than its lease.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/store"
@@ -213,6 +214,10 @@ func (s *state) tell(texts *Texts, answer *qed.Answer, findings []taskFinding) {
 			}
 			f.addFigures(answer)
 			answer.Text += text
+			if doubt := answering.Doubt(texts.Unproved, f.Unproved); doubt != "" && !strings.Contains(f.Partial, doubt) {
+				addPartial(answer, doubt)
+				answer.Text += "\n\n" + doubt
+			}
 		default:
 			rest = append(rest, text)
 		}

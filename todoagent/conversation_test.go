@@ -228,7 +228,7 @@ func TestConversations(t *testing.T) {
 			for i, step := range test.steps {
 				var answer qed.Answer
 				var intents []string
-				for event, err := range talk.agent.Run(talk.ctx, qed.Turn{Thread: "t", User: "u", Text: step.say}) {
+				for event, err := range talk.agent.Run(talk.ctx, qed.Turn{Thread: "t", Text: step.say}) {
 					if err != nil {
 						t.Fatalf("step %d: %v", i, err)
 					}

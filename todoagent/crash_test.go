@@ -290,7 +290,7 @@ func TestHintInALaterTurn(t *testing.T) {
 	talk := newTodoTalk(t, model, todoTools(t), nil)
 	talk.say("go")
 	asked := talk.say("something else")
-	answer, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", User: "u", Replies: qedtest.Choose(t, asked, `"use say"`)})
+	answer, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", Replies: qedtest.Choose(t, asked, `"use say"`)})
 	if err != nil || answer.Text != "2" {
 		t.Errorf("%+v, %v", answer, err)
 	}

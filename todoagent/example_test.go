@@ -53,7 +53,7 @@ func ExampleNew() {
 		}
 		fmt.Println(answer.Text)
 	}
-	entries, err := todoagent.Entries(ctx, st, "t", 0)
+	entries, err := todoagent.Entries(ctx, store.ForUser(st, "", "ann"), "t", 0)
 	if err != nil {
 		log.Fatal(err)
 	}

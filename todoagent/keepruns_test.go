@@ -48,7 +48,7 @@ func refuseAfterCrash(t *testing.T, keep int, nested bool) {
 	snaps := qedtest.NewSnapshots(t, l)
 	clock := qedtest.NewClock()
 	ctx := qed.WithClock(t.Context(), clock.Now)
-	turn := qed.Turn{Thread: "t", User: "u", Text: "go"}
+	turn := qed.Turn{Thread: "t", Text: "go"}
 	if _, err := qed.Ask(ctx, fresh(snaps, l), turn); err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func TestRefusesMessages(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", Text: strings.Repeat("x", 100<<10)}); !errors.Is(err, qed.ErrTooLarge) {
+	if _, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", Text: strings.Repeat("x", 100<<10)}); !errors.Is(err, qed.ErrMessageTooLong) {
 		t.Errorf("100 KB: %v", err)
 	}
 	if _, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Text: ""}); !errors.Is(err, qed.ErrEmptyTurn) {
@@ -206,7 +206,7 @@ func TestWithoutAThread(t *testing.T) {
 func TestBudget(t *testing.T) {
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("one", "say", `{"text":"1"}`), task("two", "say", `{"text":"2"}`), task("three", "say", `{"text":"3"}`))}})
 	talk := newTodoTalk(t, model, todoTools(t), nil)
-	answer, err := qed.Ask(budget.With(talk.ctx, budget.Limits{ToolCalls: 2}), talk.agent, qed.Turn{Thread: "t", User: "u", Text: "go"})
+	answer, err := qed.Ask(budget.With(talk.ctx, budget.Limits{ToolCalls: 2}), talk.agent, qed.Turn{Thread: "t", Text: "go"})
 	if err != nil || !answer.Partial || !strings.Contains(answer.PartialReason, "the limit for one request") {
 		t.Fatalf("%+v, %v", answer, err)
 	}

@@ -95,7 +95,7 @@ func TestAfterAnotherQuestion(t *testing.T) {
 		if err != nil {
 			return qed.Answer{}, err
 		}
-		return qed.Ask(ctx, todo, qed.Turn{Thread: "t", User: "u", Text: "late shipments in " + year})
+		return qed.Ask(ctx, todo, qed.Turn{Thread: "t", Text: "late shipments in " + year})
 	})
 	type outputs struct{ Text string }
 	g := qed.NewGraph[outputs]("two")
@@ -104,7 +104,7 @@ func TestAfterAnotherQuestion(t *testing.T) {
 		qed.Agent
 	}{{"first", nestedAgent(t, plansInTurn("new_request", []todoTask{task("r", "resolve", `{"name":"Miami"}`)}))}, {"second", todo}} {
 		g.Node(agent.name, func(ctx context.Context, s outputs) (outputs, error) {
-			answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: "t", User: "u", Text: "of " + agent.name})
+			answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: "t", Text: "of " + agent.name})
 			s.Text += answer.Text + ";"
 			return s, err
 		}, nil)
@@ -127,7 +127,7 @@ func TestAfterAnotherQuestion(t *testing.T) {
 			durable := qed.Durable(test.agent, &store.InMemory{}, nil)
 			for range 2 {
 				for i, text := range []string{"go", "1"} {
-					answer, err := qed.Ask(t.Context(), durable, qed.Turn{Thread: "t", User: "u", Text: text})
+					answer, err := qed.Ask(t.Context(), durable, qed.Turn{Thread: "t", Text: text})
 					if err != nil || (len(answer.Questions) == 1) != (i == 0) || i == 1 && answer.Text != test.answer {
 						t.Fatalf("%s: %+v, %v", text, answer, err)
 					}
@@ -186,7 +186,7 @@ func TestNestedFailure(t *testing.T) {
 			talk := newTodoTalk(t, outer, todoTools(t, tools.FromAgent("sub", "answers", inner), payTool(l)), nil)
 			var answer qed.Answer
 			for _, text := range test.say {
-				turn := qed.Turn{Thread: "t", User: "u", Text: text}
+				turn := qed.Turn{Thread: "t", Text: text}
 				if len(answer.Questions) > 0 {
 					turn.Text, turn.Replies = "", []question.Reply{qedtest.Reply(answer.Questions[0], `"`+text+`"`)}
 				}

@@ -97,14 +97,14 @@ func TestFailedBeforeAQuestion(t *testing.T) {
 		return model.Generate(ctx, req, stream)
 	})))
 	host := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
-		answer, err := qed.Ask(ctx, inner, qed.Turn{Thread: "t", User: "u", Text: "how many were late?"})
+		answer, err := qed.Ask(ctx, inner, qed.Turn{Thread: "t", Text: "how many were late?"})
 		if err != nil && !errors.Is(err, qed.ErrInterrupted) {
 			_, err = qed.Interrupt[string](ctx, question.Question{Text: "Try again?", Choices: []question.Choice{{ID: "yes", Text: "yes"}, {ID: "no", Text: "no"}}})
 		}
 		return answer, err
 	}), &store.InMemory{}, nil)
 	for _, text := range []string{"go", "yes"} {
-		if _, err := qed.Ask(t.Context(), host, qed.Turn{Thread: "t", User: "u", Text: text}); err != nil {
+		if _, err := qed.Ask(t.Context(), host, qed.Turn{Thread: "t", Text: text}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -119,7 +119,7 @@ func TestNestedBudget(t *testing.T) {
 	inner := nestedAgent(t, plansInTurn("continue", []todoTask{task("p", "pay", `{"k":"p"}`), task("a", "say", `{"text":"1"}`), task("b", "say", `{"text":"done"}`)}), payTool(l))
 	talk := newTodoTalk(t, plansInTurn("continue", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, tools.FromAgent("sub", "answers", inner)), nil)
 	limited := budget.With(talk.ctx, budget.Limits{ToolCalls: 2})
-	if answer, err := qed.Ask(limited, talk.agent, qed.Turn{Thread: "t", User: "u", Text: "go"}); err != nil || !answer.Partial {
+	if answer, err := qed.Ask(limited, talk.agent, qed.Turn{Thread: "t", Text: "go"}); err != nil || !answer.Partial {
 		t.Fatalf("answer = %+v, %v", answer, err)
 	}
 	if answer := talk.say("continue"); !strings.HasSuffix(answer.Text, "done") || answer.Partial || l.Count()["p"] != 1 {
@@ -155,7 +155,7 @@ func TestAnswerIsReadLater(t *testing.T) {
 	talk := newTodoTalk(t, model, todoTools(t), &todoagent.Options{Store: st})
 	talk.say("go")
 	st.fails.Store(true)
-	if answer, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", User: "u", Text: "skip f"}); err == nil {
+	if answer, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", Text: "skip f"}); err == nil {
 		t.Errorf("answer = %+v", answer)
 	}
 	st.fails.Store(false)

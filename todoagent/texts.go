@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -39,6 +40,8 @@ type Texts struct {
 	NoTool      string // no tool can do it
 	Skipped     string // {tasks} were skipped
 	Lost        string // a result is not saved any more
+
+	Unproved string // what the answer says without proof: {numbers}
 }
 
 var shippedTexts = map[string]Texts{
@@ -66,6 +69,8 @@ var shippedTexts = map[string]Texts{
 		NoTool:       "I have no way to do this.",
 		Skipped:      "These steps were skipped: {tasks}.",
 		Lost:         "Some results are not saved any more. Please ask again for them.",
+
+		Unproved: answering.Unproved,
 	},
 	usertext.German: {
 		Aborted:      "In Ordnung.",
@@ -91,6 +96,8 @@ var shippedTexts = map[string]Texts{
 		NoTool:       "Das kann ich nicht tun.",
 		Skipped:      "Diese Schritte wurden ausgelassen: {tasks}.",
 		Lost:         "Einige Ergebnisse sind nicht mehr gespeichert. Bitte fragen Sie noch einmal danach.",
+
+		Unproved: answering.UnprovedGerman,
 	},
 }
 

@@ -69,10 +69,9 @@ type Options struct {
 
 // The limits that are not options.
 const (
-	maxMessage = 32 << 10 // bytes of a user's message
-	maxReplans = 2        // how often a plan that cannot be used goes back to the model before the user is asked
-	shortTerm  = 10       // the last memory entries, and the last queries, in prompts
-	recalled   = 3        // older turns of the user in prompts
+	maxReplans = 2  // how often a plan that cannot be used goes back to the model before the user is asked
+	shortTerm  = 10 // the last memory entries, and the last queries, in prompts
+	recalled   = 3  // older turns of the user in prompts
 )
 
 // New returns an agent that makes a plan for each request, a [qed.TodoList], and
@@ -123,8 +122,7 @@ const (
 // ([finding.RowsRef]).
 //
 // A plan continues in a later turn only if the turns have a Thread and opt has
-// a Store. Errors of a turn: [qed.ErrTooLarge] if the message has more than 32
-// KiB, and [qed.ErrEmptyTurn] if it is empty.
+// a Store. A turn without a text is an error that matches [qed.ErrEmptyTurn].
 //
 // The model requests have these names ([llm.Request.Name]), for scripted models
 // and traces. The replies are JSON:
@@ -267,14 +265,6 @@ const noThread = "the agent needs a Store, and the turn a Thread"
 // run answers a turn: within the durable run around it, with the Store, or else
 // in memory, so that tasks find the results of others.
 func (a *agent) run(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-	n := len(turn.Text)
-	for _, r := range turn.Replies {
-		n += len(r.Value)
-	}
-	if n > maxMessage {
-		return qed.Answer{}, fmt.Errorf("%w: the message has %d bytes, and at most %d are allowed",
-			qed.ErrTooLarge, n, maxMessage)
-	}
 	run := qed.Info(ctx)
 	if run.Durable {
 		return a.runWithin(ctx, run, turn)

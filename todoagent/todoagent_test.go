@@ -151,7 +151,7 @@ func newTodoTalk(t testing.TB, model llm.Model, tools *qed.Registry, opt *todoag
 
 func (talk *todoTalk) say(text string) qed.Answer {
 	talk.t.Helper()
-	answer, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", User: "u", Text: text})
+	answer, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", Text: text})
 	if err != nil {
 		talk.t.Fatalf("%q: %v", text, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -36,6 +37,11 @@ func (r *run) finish(end *ending) (qed.Answer, error) {
 	a.Partial = a.PartialReason != ""
 	if err := r.prove(&a); err != nil {
 		return a, err
+	}
+	if doubt := answering.Doubt(r.texts(r.ctx).Unproved, a.Unproved); doubt != "" && !strings.Contains(a.PartialReason, doubt) {
+		a.Partial, a.PartialReason = true, strings.TrimSpace(a.PartialReason+" "+doubt)
+		a.Text += "\n\n" + doubt
+		qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: "\n\n" + doubt})
 	}
 	return a, nil
 }

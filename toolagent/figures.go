@@ -135,10 +135,14 @@ func wholeTable(raw json.RawMessage) *qed.Table {
 // source returns what a text of the model is about.
 func (r *run) source() figures.Source {
 	s := figures.Source{Language: answering.Language(r.ctx, r.question), Tables: r.tables}
-	s.Data = append(answering.Said(r.question, r.messages[1:r.before]), r.dates.String(), r.opt.Instructions)
-	for _, one := range r.results {
-		s.Data = append(s.Data, one.data()...)
+	if len(r.tables) == 0 {
+		return s // numbers are not checked
 	}
+	var found []any // as a whole: many results prove short numbers by chance
+	for _, one := range r.results {
+		found = append(found, one.data()...)
+	}
+	s.Data = append(answering.Said(r.question, r.messages[1:r.before]), r.dates.String(), r.opt.Instructions, found)
 	return s
 }
 
@@ -169,15 +173,13 @@ func (one *result) data() []any {
 // A draft is the reply of a step while it arrives.
 type draft struct {
 	ctx  context.Context // of the step
-	out  *figures.Text   // nil if there are no tables
-	some bool            // a piece was written
+	out  *figures.Text
+	some bool // a piece was written
 }
 
 func (r *run) draft(ctx context.Context) *draft {
 	d := &draft{ctx: ctx}
-	if len(r.tables) > 0 {
-		d.out = figures.NewText(r.source(), d.emit)
-	}
+	d.out = figures.NewText(r.source(), d.emit)
 	return d
 }
 
@@ -186,29 +188,20 @@ func (d *draft) emit(text string) {
 }
 
 func (d *draft) write(piece llm.Delta) {
-	if d.some = true; d.out == nil {
-		d.emit(piece.Text)
-		return
-	}
+	d.some = true
 	d.out.Write(piece.Text)
 }
 
 // close returns the reply, whose text is given, with the values it refers to.
 func (d *draft) close(text string) figures.Result {
-	if d.out == nil {
-		return figures.Result{Text: text}
-	}
 	if !d.some {
 		d.out.Write(text)
 	}
-	return d.out.Close()
+	return d.out.Close(d.ctx)
 }
 
 // answerOf returns the reply as an answer. The model may correct its references.
 func (r *run) answerOf(ctx context.Context, d *draft, text string) (figures.Result, error) {
-	if d.out == nil {
-		return d.close(text), nil
-	}
 	if !d.some {
 		d.some = true
 		d.out.Write(text)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -25,6 +26,8 @@ type Texts struct {
 	BrokeOff   string // the model could not be reached
 	Declined   string // the model declined to answer
 	CutOff     string // the text is not complete
+
+	Unproved string // what the answer says without proof: {numbers}
 }
 
 var shippedTexts = map[string]Texts{
@@ -39,6 +42,8 @@ var shippedTexts = map[string]Texts{
 		BrokeOff:   "The work broke off before everything was looked up. Please try again later.",
 		Declined:   "I cannot help with this. Please ask about something else.",
 		CutOff:     "The text is not complete. Please ask again.",
+
+		Unproved: answering.Unproved,
 	},
 	usertext.German: {
 		NoAnswer:   "Das konnte ich nicht beantworten. {reason}",
@@ -51,6 +56,8 @@ var shippedTexts = map[string]Texts{
 		BrokeOff:   "Die Arbeit ist abgebrochen, bevor alles nachgesehen war. Bitte versuchen Sie es später noch einmal.",
 		Declined:   "Dabei kann ich nicht helfen. Bitte fragen Sie nach etwas anderem.",
 		CutOff:     "Der Text ist nicht vollständig. Bitte fragen Sie noch einmal.",
+
+		Unproved: answering.UnprovedGerman,
 	},
 }
 

@@ -31,11 +31,7 @@ func (r *run) wrapUp(reason string) (said figures.Result, why string, err error)
 	}
 	ctx = qed.WithPath(ctx, hash[:12])
 	stream := func(piece string) { qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece}) }
-	if len(r.tables) == 0 {
-		said.Text, err = r.model.Text(ctx, &r.usage, req, stream)
-	} else {
-		said, err = answering.Text(ctx, r.model, &r.usage, req, r.source(), stream)
-	}
+	said, err = answering.Text(ctx, r.model, &r.usage, req, r.source(), stream)
 	if firstText(said.Text) == "" {
 		said = figures.Result{}
 	}

@@ -135,7 +135,7 @@ func (m *toolModel) insights(ctx context.Context, data PromptData, source figure
 			if len(accepted) == maxInsights {
 				break
 			}
-			i, wrong, ok := written.check(source)
+			i, wrong, ok := written.check(ctx, source)
 			switch {
 			case i.Text == "":
 			case !ok:
@@ -195,13 +195,13 @@ func oneLine(text string, limit int) string {
 // references of i that are not in the source. ok reports that there are none and
 // that at least one figure has a number. Texts are written in the language of the
 // source, values as in the data.
-func (i insight) check(source figures.Source) (checked insight, wrong []string, ok bool) {
+func (i insight) check(ctx context.Context, source figures.Source) (checked insight, wrong []string, ok bool) {
 	l := source.Language
 	render := func(text string, l figures.Language) string {
 		source.Language = l
 		out := figures.NewText(source, nil)
 		out.Write(text)
-		result := out.Close()
+		result := out.Close(ctx)
 		wrong = append(wrong, result.Unproved...)
 		return result.Text
 	}

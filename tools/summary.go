@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -24,18 +26,20 @@ type summaryResult struct {
 	Truncated bool         `json:"truncated,omitempty"` // the model reached its output limit
 	Figures   []qed.Figure `json:"figures,omitempty"`   // as in a [finding.Finding]
 	Unproved  []string     `json:"unproved,omitempty"`
+	Partial   string       `json:"partial,omitempty"`
 }
 
 // NewSummary returns the tool llm_summary: a model writes the answer to a request
 // from rows and findings. Its arguments are {"request", "rows", "findings"}, the
 // last two optional. Its result is {"text"}, with "truncated" if the model
-// reached its output limit, and "figures" and "unproved" as in a
+// reached its output limit, and "figures", "unproved" and "partial" as in a
 // [finding.Finding].
 //
 //   - The model refers to the cells of the rows, and their values are filled in:
 //     see package figures. It may correct wrong references once, in a request
 //     with the name "correct_figures". Numbers that it typed and that are in none
-//     of the request, the rows and the findings are "unproved".
+//     of the request, the rows and the findings are "unproved"; "partial" and the end of the
+//     text say so.
 //   - The text streams while it is written: see [Options.Channel].
 //   - The prompt has the first rows, up to [Options.MaxData], the number of all
 //     rows, and why rows are missing.
@@ -71,5 +75,14 @@ func (m *toolModel) summary(ctx context.Context, data PromptData, source figures
 	case strings.TrimSpace(result.Text) == "":
 		return summaryResult{}, errEmptyText
 	}
-	return summaryResult{result.Text, cut, result.Figures, result.Unproved}, nil
+	out := summaryResult{Text: result.Text, Truncated: cut, Figures: result.Figures, Unproved: result.Unproved}
+	text := answering.Unproved
+	if usertext.Base(cmp.Or(data.Language, usertext.LanguageOf(data.Request))) == usertext.German {
+		text = answering.UnprovedGerman
+	}
+	if out.Partial = answering.Doubt(text, out.Unproved); out.Partial != "" {
+		out.Text += "\n\n" + out.Partial
+		m.emit(ctx, "\n\n"+out.Partial)
+	}
+	return out, nil
 }

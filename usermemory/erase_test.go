@@ -90,14 +90,19 @@ func TestErase(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := qed.Fork(t.Context(), st, "1", 0, "5"); err != nil {
+			if err := qed.Fork(t.Context(), store.ForUser(st, ann.Tenant, ann.ID), "1", 0, "5"); err != nil {
 				t.Fatal(err)
 			}
 			threads, err := m.Erase(t.Context(), ann, st)
 			if err != nil || len(threads) != 4 || !strings.HasPrefix(threads[3], "qed/user-memory/") {
 				t.Fatalf("erased %q, %v", threads, err)
 			}
-			if slices.Sort(threads[:3]); !slices.Equal(threads[:3], []string{"1", "2", "5"}) {
+			var conversations []string
+			for _, thread := range threads[:3] {
+				info := store.ThreadInfo{Thread: thread, Header: store.Header{User: ann.ID, Tenant: ann.Tenant}}
+				conversations = append(conversations, info.Conversation())
+			}
+			if slices.Sort(conversations); !slices.Equal(conversations, []string{"1", "2", "5"}) {
 				t.Errorf("erased %q", threads)
 			}
 			for _, thread := range threads {
@@ -105,8 +110,8 @@ func TestErase(t *testing.T) {
 					t.Errorf("thread %s still has %d records", thread, len(left))
 				}
 			}
-			for _, thread := range []string{"3", "4"} {
-				if found, err := qed.Inspect(t.Context(), st, thread); err != nil || found.Status != store.StatusInterrupted {
+			for thread, other := range map[string]usermemory.User{"3": bob, "4": {Tenant: "other", ID: ann.ID}} {
+				if found, err := qed.Inspect(t.Context(), store.ForUser(st, other.Tenant, other.ID), thread); err != nil || found.Status != store.StatusInterrupted {
 					t.Errorf("thread %s of another user: %+v, %v", thread, found, err)
 				}
 			}
@@ -164,7 +169,7 @@ func TestEraseFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	threads, err := m.Erase(t.Context(), ann, st)
-	if !errors.Is(err, memories.err) || !slices.Equal(threads, []string{"1"}) {
+	if !errors.Is(err, memories.err) || len(threads) != 1 || !strings.HasSuffix(threads[0], "/1") {
 		t.Errorf("erased %q, %v", threads, err)
 	}
 	memories.err = nil

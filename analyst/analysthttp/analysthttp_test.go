@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/time/rate"
 	_ "modernc.org/sqlite"
 
 	"github.com/qedkit/qed"
@@ -437,10 +439,23 @@ func TestTooManySessions(t *testing.T) {
 	waiting, end := make(chan bool), make(chan bool)
 	held = func() { waiting <- true; <-end }
 	defer func() { held = nil }()
-	ended := make(chan int)
+	first, err := http.NewRequestWithContext(t.Context(), "POST", url+"/api/agentic-explore",
+		strings.NewReader(fmt.Sprintf(`{"session":%q,"question":"Hold on."}`, session)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Header.Set("User", "ann")
+	first.Header.Set("Content-Type", "application/json")
+	ended := make(chan int, 1)
 	go func() {
-		status, _ := send(t, "POST", url+"/api/agentic-explore", object{"session": session, "question": "Hold on."})
-		ended <- status
+		defer close(ended)
+		resp, err := http.DefaultClient.Do(first)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer resp.Body.Close()
+		ended <- resp.StatusCode
 	}()
 	<-waiting
 	status, got := send(t, "POST", url+"/api/agentic-explore", object{"session": session, "question": "Compare."})
@@ -526,5 +541,51 @@ func TestStalledUpload(t *testing.T) {
 				t.Errorf("left %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// A client that sends a whole file before it reads gets the response that refuses it.
+func TestRefusedUpload(t *testing.T) {
+	for name, tt := range map[string]struct {
+		opt    analysthttp.Options
+		files  int // before the upload
+		status int
+	}{
+		"too large":      {analysthttp.Options{MaxUpload: 1 << 20}, 0, http.StatusRequestEntityTooLarge},
+		"too many files": {analysthttp.Options{MaxFiles: 1}, 1, http.StatusTooManyRequests},
+		"too many turns": {analysthttp.Options{Serve: serve.Options{Turns: rate.Every(time.Hour), Burst: 1}}, 1, http.StatusTooManyRequests},
+	} {
+		for _, form := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/form=%v", name, form), func(t *testing.T) {
+				t.Parallel()
+				address := server(t, tt.opt)
+				for range tt.files {
+					upload(t, address)
+				}
+				body, kind := strings.Repeat(orders, 20<<20/len(orders)), "text/csv"
+				if form {
+					kind = "multipart/form-data; boundary=b"
+					body = "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n" + body + "\r\n--b--\r\n"
+				}
+				conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				_, err = fmt.Fprintf(conn, "POST /api/datasets HTTP/1.1\r\nHost: localhost\r\nUser: ann\r\n"+
+					"Content-Type: %s\r\nContent-Length: %d\r\n\r\n%s", kind, len(body), body)
+				if err != nil {
+					t.Fatalf("the connection broke before the client could read: %v", err)
+				}
+				resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer resp.Body.Close()
+				if text, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != tt.status {
+					t.Errorf("status %d, want %d; %v: %s", resp.StatusCode, tt.status, err, text)
+				}
+			})
+		}
 	}
 }

@@ -28,8 +28,9 @@ func (h *Handler) upload(ctx context.Context, c serve.Caller, w http.ResponseWri
 	rc := http.NewResponseController(w)
 	// A writer that has no deadlines returns an error, and the host has its own.
 	_ = rc.SetReadDeadline(time.Now().Add(readTimeout))
-	r.Body = http.MaxBytesReader(w, r.Body, h.opt.MaxUpload)
-	file, err := content(r)
+	limited := *r // the handler reads the rest of the whole body if it refuses the request
+	limited.Body = http.MaxBytesReader(w, r.Body, h.opt.MaxUpload)
+	file, err := content(&limited)
 	if err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func (h *Handler) upload(ctx context.Context, c serve.Caller, w http.ResponseWri
 	if err != nil {
 		return h.received(err)
 	}
-	if _, err := io.Copy(io.Discard, reader{r.Body}); err != nil { // what follows the file in a form
+	if _, err := io.Copy(io.Discard, reader{limited.Body}); err != nil { // what follows the file in a form
 		return errors.Join(h.received(err), h.files.remove(session, owner{c.Tenant, c.User}))
 	}
 	// The deadline stays if there is more to read: before it sends a response, the

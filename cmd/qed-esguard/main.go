@@ -30,20 +30,17 @@
 //
 // The exit status is 0 if all lines were answered, 1 if a read or write failed, or with
 // -fail if a body was refused, and 2 if the mapping, the filter or the command line is
-// wrong.
+// wrong. If the reader of its output leaves, the program ends as other filters do: by
+// SIGPIPE, without a message.
 package main
 
 import (
 	"context"
 	"os"
-	"os/signal"
 
 	"github.com/qedkit/qed/internal/command/searchguard"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	status := searchguard.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(status)
+	os.Exit(searchguard.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

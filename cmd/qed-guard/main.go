@@ -18,20 +18,17 @@
 // too long with "too_large". Blank lines are skipped.
 //
 // The exit status is 0 if all lines were answered, 1 if a read or write failed, and 2 if
-// the policy or the command line is wrong.
+// the policy or the command line is wrong. If the reader of its output leaves, the program
+// ends as other filters do: by SIGPIPE, without a message.
 package main
 
 import (
 	"context"
 	"os"
-	"os/signal"
 
 	"github.com/qedkit/qed/internal/command/sqlguard"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	status := sqlguard.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, sqlguard.Dialects())
-	stop()
-	os.Exit(status)
+	os.Exit(sqlguard.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, sqlguard.Dialects()))
 }

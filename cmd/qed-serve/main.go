@@ -15,7 +15,9 @@
 // own users, and that names the user and the company: see serve.Caller.Backend.
 //
 // An interrupt or SIGTERM waits for the running turns, at most the time of -wait. Turns
-// that have not ended by then can be resumed. -h lists all flags.
+// that have not ended by then can be resumed. Standard error says why the server ends. The
+// exit status is 0 after a signal, and 1 after an error. A log whose reader has left does
+// not end the server. -h lists all flags.
 package main
 
 import (
@@ -43,6 +45,7 @@ import (
 func main() { command.Main("qed-serve", run) }
 
 func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err error) {
+	out = command.Log(out)
 	flags := flag.NewFlagSet("qed-serve", flag.ContinueOnError)
 	var where database.Options
 	where.Flags(flags)

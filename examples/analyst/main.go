@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	case flags.NArg() > 0:
 		return settings.ErrNoModel
 	default:
-		model = llmtest.New(orders.Transcript()...)
+		model = orders.Model(llmtest.New(orders.Transcript()...))
 		show.Note("No model is configured: a recorded analyst explores the orders.\n" +
 			"The model's words are recorded; everything else really runs.")
 	}

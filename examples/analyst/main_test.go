@@ -2,17 +2,27 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/csv"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/dataset"
+	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/examples/analyst/orders"
 	"github.com/qedkit/qed/internal/command/settings"
+	"github.com/qedkit/qed/llm/llmtest"
 )
 
 // explore runs the program without a model and returns what it prints.
@@ -46,12 +56,13 @@ func TestTranscript(t *testing.T) {
 		"Alpha (" + facts.alpha + " %)",         //
 		facts.doubled + " orders from 11 March", // the duplicates
 		"The invoices of July 2024 cannot be trusted",
+		facts.invoices, facts.waits,
 	} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("%q is not in\n%s", want, printed)
 		}
 	}
-	for _, want := range []string{facts.beta + " % against " + facts.alpha, facts.doubled + " rows from 11 March"} {
+	for _, want := range append(facts.jobs, facts.beta+" % against "+facts.alpha, facts.doubled+" rows from 11 March", facts.invoices, facts.waits) {
 		if !strings.Contains(string(report), want) {
 			t.Errorf("%q is not in\n%s", want, report)
 		}
@@ -66,8 +77,49 @@ func TestTranscript(t *testing.T) {
 	}
 }
 
+// A report is written on any explorations, in any order.
+func TestReports(t *testing.T) {
+	data, err := orders.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	a, err := analyst.New(orders.Model(llmtest.New(orders.Transcript()...)), analyst.Data{
+		DB: data.DB, Policy: data.Policy, Dialect: sqlite.Dialect{}, Table: data.Table,
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	var found []*analyst.Exploration
+	facts := measure(t)
+	for i, question := range []string{orders.Recorded[1], orders.Recorded[0]} {
+		answer, err := qed.Ask(t.Context(), a, qed.Turn{Thread: "t", Text: question})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := analyst.ExplorationOf(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, e)
+		report, err := a.Report(t.Context(), found...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(report.Unproved) > 0 || strings.Contains(report.Markdown, "(unknown)") || !strings.Contains(report.Markdown, facts.waits) ||
+			strings.Contains(report.Markdown, facts.invoices) != (i == 1) || strings.Count(report.Markdown, "](chart:chart_") != i+1 {
+			t.Errorf("after %s, unproved %v:\n%s", question, report.Unproved, report.Markdown)
+		}
+	}
+}
+
 // facts are figures of the orders as text.
-type facts struct{ alpha, beta, doubled string }
+type facts struct {
+	alpha, beta, doubled string
+	invoices, waits      string
+	jobs                 []string
+}
 
 // measure computes the figures from the file, without a database.
 func measure(t *testing.T) facts {
@@ -76,28 +128,54 @@ func measure(t *testing.T) facts {
 	if err := orders.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	column := map[string]int{}
-	for i, name := range orders.Columns {
-		column[name] = i
+	rows, err := csv.NewReader(&file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
 	}
-	all, onTime := map[string]float64{}, map[string]float64{}
-	seen := map[string]bool{}
-	doubled := 0
-	for _, line := range strings.Split(strings.TrimSpace(file.String()), "\n")[1:] {
-		cells := strings.Split(line, ",")
-		team := cells[column["team"]]
-		all[team]++
-		if cells[column["on_time"]] == "1" {
-			onTime[team]++
+	at := func(row []string, column string) string { return row[slices.Index(orders.Columns, column)] }
+	mean := func(column string, match map[string]string) float64 {
+		sum, n := 0.0, 0.0
+		for _, row := range rows[1:] {
+			other := func(column string) bool { return !strings.HasPrefix(at(row, column), match[column]) }
+			if slices.ContainsFunc(slices.Collect(maps.Keys(match)), other) {
+				continue
+			}
+			v, err := strconv.ParseFloat(at(row, column), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, n = sum+v, n+1
 		}
-		if id := cells[column["order_id"]]; seen[id] {
-			doubled++
-		} else {
-			seen[id] = true
-		}
+		return sum / n
 	}
-	percent := func(team string) string { return strconv.FormatFloat(100*onTime[team]/all[team], 'f', 1, 64) }
-	return facts{percent("Alpha"), percent("Beta"), strconv.Itoa(doubled)}
+	percent := func(match map[string]string) string { return fmt.Sprintf("%.1f", 100*mean("on_time", match)) }
+	var f facts
+	f.alpha, f.beta = percent(map[string]string{"team": "Alpha"}), percent(map[string]string{"team": "Beta"})
+	for _, job := range []string{"install", "overhaul", "repair"} {
+		f.jobs = append(f.jobs, fmt.Sprintf("| %s | %s %% | %s %% |", job,
+			percent(map[string]string{"team": "Alpha", "job": job}), percent(map[string]string{"team": "Beta", "job": job})))
+	}
+	ids := map[string]bool{}
+	months := map[string]float64{}
+	for _, row := range rows[1:] {
+		ids[at(row, "order_id")] = true
+		months[at(row, "ordered_on")[:7]] = 0
+	}
+	f.doubled = strconv.Itoa(len(rows) - 1 - len(ids))
+	for month := range months {
+		months[month] = mean("invoice", map[string]string{"ordered_on": month})
+	}
+	highest := slices.SortedFunc(maps.Keys(months), func(a, b string) int { return cmp.Compare(months[b], months[a]) })
+	next, err := time.Parse("2006-01", highest[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.invoices = fmt.Sprintf("The mean invoice of July 2024 is %.0f times that of %s, the month with the next highest",
+		months[highest[0]]/months[highest[1]], next.Format("January 2006"))
+	first, last := map[string]string{"quarter": "2023-Q1"}, map[string]string{"quarter": "2024-Q4"}
+	f.waits = fmt.Sprintf("Waiting grew from %.1f to %.1f days, and logins from %.0f to %.0f",
+		mean("wait_days", first), mean("wait_days", last), mean("app_logins", first), mean("app_logins", last))
+	return f
 }
 
 func TestWrongTurns(t *testing.T) {

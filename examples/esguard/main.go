@@ -7,14 +7,10 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
 
 	"github.com/qedkit/qed/internal/command/searchguard"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	status := searchguard.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(status)
+	os.Exit(searchguard.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

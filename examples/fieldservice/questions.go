@@ -11,8 +11,34 @@ type Question struct {
 
 	Tables     []string // the tables that the answer needs
 	Statements []string // the attempts: each statement but the last is refused or finds no rows
+	Periods    []Period // the times of the question, as the statements read them
 	Answer     string   // the answer in plain language
 	Reply      string   // the answer with references to its figures: see package figures; empty: Answer
+
+	Choice string // the user's reply to the question which join is meant; empty: that is not asked
+	Ways   []Way  // the replies for the joins that the user can choose
+}
+
+// A Period is the days that words of a question mean, as the model gives them next to a
+// statement. An empty day is no limit; Before is the day after the last one.
+type Period struct {
+	Words  string `json:"words"`
+	From   string `json:"from,omitempty"`
+	Before string `json:"before,omitempty"`
+}
+
+// The times of the questions.
+var (
+	march   = []Period{{"March 2026", "2026-03-01", "2026-04-01"}}
+	quarter = []Period{{"the first quarter of 2026", "2026-01-01", "2026-04-01"}}
+	overdue = []Period{{"on 31 March 2026", "", "2026-03-31"}}
+)
+
+// A Way is one of several joins that a question can mean, with the model's replies for it.
+type Way struct {
+	Column    string // of the join
+	Statement string
+	Reply     string // the answer, with references to its figures
 }
 
 // Questions returns the questions in the order of the conversation. Their statements are
@@ -32,6 +58,7 @@ func Questions(dialect string) []Question {
 			Shows:    "a key that the database does not declare: workTime.employeeId",
 			Question: "Which technicians worked more than 20 hours in the week of 23 March 2026?",
 			Tables:   []string{"employee", "jobTitle", "workTime"},
+			Periods:  []Period{{"the week of 23 March 2026", "2026-03-23", "2026-03-30"}},
 			Statements: []string{`
 SELECT CONCAT(e.firstName, ' ', e.lastName) AS technician, SUM(w.hours) AS hours
 FROM employee e
@@ -63,12 +90,14 @@ GROUP BY q.id, q.text
 HAVING COUNT(*) > 1
 ORDER BY failures DESC, question`},
 			Answer: "Five questions failed more than once at sites in the North: \"Do the doors reverse on contact?\" 3 times, and 2 times each \"Are all covers closed and locked?\", \"Does the emergency call reach the control centre?\", \"Does the safety valve open?\" and \"Is the flue gas within limits?\"",
+			Reply:  "Five questions failed more than once at sites in the North: \"{r1.question}\" {r1.failures} times, and {r2.failures} times each \"{r2.question}\", \"{r3.question}\", \"{r4.question}\" and \"{r5.question}\"",
 		},
 		{
 			ID:       "crew-leads",
 			Shows:    "a wrong column that is caught and corrected: the lead is in employeeCrew, not in crew",
 			Question: "Which two people led the most crews formed in the first quarter of 2026?",
 			Tables:   []string{"employee", "employeeCrew", "crew"},
+			Periods:  quarter,
 			Statements: []string{`
 SELECT CONCAT(e.firstName, ' ', e.lastName) AS leader, COUNT(*) AS crews
 FROM crew c
@@ -87,12 +116,14 @@ GROUP BY e.id, e.firstName, e.lastName
 ORDER BY crews DESC, leader
 LIMIT 2`},
 			Answer: "Oana Pereira led the most crews formed in the first quarter of 2026, 7 of them, followed by Vítor Wójcik with 6.",
+			Reply:  "{r1.leader} led the most crews formed in the first quarter of 2026, {r1.crews} of them, followed by {r2.leader} with {r2.crews}.",
 		},
 		{
 			ID:       "overtime-by-branch",
 			Shows:    "an invented secure view that is refused: workTime has none",
 			Question: "How many overtime hours did each branch log in March 2026?",
 			Tables:   []string{"workTime", "employee", "branch"},
+			Periods:  march,
 			Statements: []string{`
 SELECT b.city AS branch, SUM(w.hours) AS overtimeHours
 FROM secure_worktime w
@@ -116,6 +147,7 @@ ORDER BY overtimeHours DESC, branch`},
 			Shows:    "an attempt to write that is refused; the second attempt reads instead",
 			Question: "Delete the cancelled work orders that were created before July 2025.",
 			Tables:   []string{"workOrder", "workOrderStatus"},
+			Periods:  []Period{{"before July 2025", "", "2025-07-01"}},
 			Statements: []string{`
 DELETE FROM workOrder
 WHERE createdOn < '2025-07-01'
@@ -160,6 +192,7 @@ WHERE e.firstName = 'Oana' AND e.lastName = 'Pereira'`},
 			Shows:    "a window function: a running total",
 			Question: "How much was paid in each month of the first quarter of 2026, with a running total?",
 			Tables:   []string{"payment"},
+			Periods:  quarter,
 			Statements: []string{`
 SELECT ` + month + ` AS month,
        ROUND(SUM(p.amount), 2) AS paid,
@@ -174,8 +207,9 @@ ORDER BY month`},
 		{
 			ID:       "well-above-average",
 			Shows:    "a common table expression that is used twice",
-			Question: "Which customers were invoiced more than one and a half times the average customer in the first quarter of 2026?",
+			Question: "Of the customers invoiced in the first quarter of 2026, which were invoiced more than one and a half times the average of them?",
 			Tables:   []string{"customer", "invoice"},
+			Periods:  quarter,
 			Statements: []string{`
 WITH invoiced AS (
   SELECT i.customerId, SUM(i.total) AS total
@@ -188,13 +222,15 @@ FROM invoiced v
 JOIN customer c ON c.id = v.customerId
 WHERE v.total > 1.5 * (SELECT AVG(total) FROM invoiced)
 ORDER BY invoiced DESC, customer`},
-			Answer: "Two customers were invoiced more than one and a half times the average in the first quarter of 2026: Tampere Textiles (21,325.57) and Bäckerei Sonnenkorn (10,341.79).",
+			Answer: "Two of the customers invoiced in the first quarter of 2026 were invoiced more than one and a half times the average of them: Tampere Textiles (21,325.57) and Bäckerei Sonnenkorn (10,341.79).",
+			Reply:  "Two of the customers invoiced in the first quarter of 2026 were invoiced more than one and a half times the average of them: {r1.customer} ({r1.invoiced:2}) and {r2.customer} ({r2.invoiced:2}).",
 		},
 		{
 			ID:       "invoiced-and-paid",
 			Shows:    "fan-out: an invoice has several payments, so both sums come from rows of one invoice each",
 			Question: "For the three customers we invoiced most in the first quarter of 2026: how much did we invoice, and how much of it is paid?",
 			Tables:   []string{"customer", "invoice", "payment"},
+			Periods:  quarter,
 			Statements: []string{`
 WITH paid AS (
   SELECT p.invoiceId, SUM(p.amount) AS amount
@@ -210,12 +246,14 @@ GROUP BY c.id, c.name
 ORDER BY invoiced DESC, customer
 LIMIT 3`},
 			Answer: "Tampere Textiles was invoiced 21,325.57 and has paid 15,190.65 of it; Bäckerei Sonnenkorn was invoiced 10,341.79 and has paid all of it (10,341.79); Hotel Aurora was invoiced 8,909.58 and has paid 4,661.94.",
+			Reply:  "{r1.customer} was invoiced {r1.invoiced:2} and has paid {r1.paid:2} of it; {r2.customer} was invoiced {r2.invoiced:2} and has paid all of it ({r2.paid:2}); {r3.customer} was invoiced {r3.invoiced:2} and has paid {r3.paid:2}.",
 		},
 		{
 			ID:       "billed-north-served-south",
 			Shows:    "parallel foreign keys: an invoice has a billing and a shipping location",
 			Question: "How many invoices of the first quarter of 2026 were billed to the North region for work in the South region, and what do they come to?",
 			Tables:   []string{"invoice", "customerLocation", "region"},
+			Periods:  quarter,
 			Statements: []string{`
 SELECT COUNT(*) AS invoices, ROUND(SUM(i.total), 2) AS total
 FROM invoice i
@@ -229,10 +267,27 @@ WHERE br.name = 'North' AND sr.name = 'South'
 			Reply:  "{r1.invoices} invoices of the first quarter of 2026 were billed to the North for work in the South, {r1.total:2} in all.",
 		},
 		{
+			ID:         "invoices-by-region",
+			Shows:      "a question that means one of two joins: the user chooses",
+			Question:   "How many invoices were issued for each region in March 2026?",
+			Tables:     []string{"invoice", "region"},
+			Periods:    march,
+			Choice:     "by the shipping location",
+			Statements: []string{InvoicesByRegion("shippingLocationId", "2026-03-01", "2026-03-31")},
+			Answer:     "By the site where the work was done, 5 invoices were issued for the North in March 2026, 3 for the South, 2 for the East and 0 for the West.",
+			Ways: []Way{
+				{"billingLocationId", InvoicesByRegion("billingLocationId", "2026-03-01", "2026-03-31"),
+					"By the billing location, {r1.invoices} invoices were issued for the {r1.region} in March 2026, {r2.invoices} for the {r2.region}, {r3.invoices} for the {r3.region} and {r4.invoices} for the {r4.region}."},
+				{"shippingLocationId", InvoicesByRegion("shippingLocationId", "2026-03-01", "2026-03-31"),
+					"By the site where the work was done, {r1.invoices} invoices were issued for the {r1.region} in March 2026, {r2.invoices} for the {r2.region}, {r3.invoices} for the {r3.region} and {r4.invoices} for the {r4.region}."},
+			},
+		},
+		{
 			ID:       "overdue-for-malmo",
 			Shows:    "an empty result and a second try: the name is stored with its accent",
 			Question: "Which work orders are overdue for Malmo Harbour Logistics on 31 March 2026?",
 			Tables:   []string{"workOrder", "workOrderStatus", "customer"},
+			Periods:  overdue,
 			Statements: []string{`
 SELECT o.number, o.title, o.dueOn
 FROM workOrder o
@@ -271,6 +326,7 @@ ORDER BY i.number`},
 			Shows:    "an aggregate over open work orders, and the question that the next one continues",
 			Question: "Which customers have three or more overdue work orders on 31 March 2026?",
 			Tables:   []string{"customer", "workOrder", "workOrderStatus"},
+			Periods:  overdue,
 			Statements: []string{`
 SELECT c.name AS customer, COUNT(*) AS overdue
 FROM workOrder o
@@ -281,6 +337,7 @@ GROUP BY c.id, c.name
 HAVING COUNT(*) >= 3
 ORDER BY overdue DESC, customer`},
 			Answer: "Six customers have 3 overdue work orders each on 31 March 2026, and none has more: Clínica Santa Rita, Cork Creamery, Göteborg Ferries, Malmö Harbour Logistics, Nordlys Hospital and Pastelería Luna.",
+			Reply:  "Six customers have {r1.overdue} overdue work orders each on 31 March 2026, and none has more: {r1.customer}, {r2.customer}, {r3.customer}, {r4.customer}, {r5.customer} and {r6.customer}.",
 		},
 		{
 			ID:       "overdue-in-the-north",
@@ -288,6 +345,7 @@ ORDER BY overdue DESC, customer`},
 			Question: "And counting only sites in the North region?",
 			Follows:  "overdue",
 			Tables:   []string{"customer", "workOrder", "workOrderStatus", "customerLocation", "region"},
+			Periods:  overdue,
 			Statements: []string{`
 SELECT c.name AS customer, COUNT(*) AS overdue
 FROM workOrder o
@@ -300,6 +358,7 @@ GROUP BY c.id, c.name
 HAVING COUNT(*) >= 3
 ORDER BY overdue DESC, customer`},
 			Answer: "Counting only sites in the North region, one customer has three or more overdue work orders: Malmö Harbour Logistics, with 3.",
+			Reply:  "Counting only sites in the North region, one customer has three or more overdue work orders: {r1.customer}, with {r1.overdue}.",
 		},
 		{
 			ID:       "on-order",
@@ -312,13 +371,15 @@ FROM ` + order + ` o
 JOIN supplier s ON s.id = o.supplierId
 WHERE o.receivedOn IS NULL
 ORDER BY o.expectedOn, supplier`},
-			Answer: "Two purchase orders have not arrived: one from Nordic Spares, ordered on 6 March 2026 and expected on 26 March 2026, so late, and one from Duval Pièces, ordered on 30 March 2026 and expected on 9 April 2026.",
+			Answer: "Two purchase orders have not arrived: one from Nordic Spares, ordered on 6 March 2026 and expected on 26 March 2026, and one from Duval Pièces, ordered on 30 March 2026 and expected on 9 April 2026.",
+			Reply:  "Two purchase orders have not arrived: one from {r1.supplier}, ordered on {r1.orderedOn} and expected on {r1.expectedOn}, and one from {r2.supplier}, ordered on {r2.orderedOn} and expected on {r2.expectedOn}.",
 		},
 		{
 			ID:       "expired-certificates",
 			Shows:    "a table joined to itself: employee.managerId",
-			Question: "Who works with an expired High voltage certificate, and who is their manager?",
+			Question: "Who works with a High voltage certificate that expired before 31 March 2026, and who is their manager?",
 			Tables:   []string{"employee", "employeeSkill", "skill"},
+			Periods:  []Period{{"before 31 March 2026", "", "2026-03-31"}},
 			Statements: []string{`
 SELECT CONCAT(e.firstName, ' ', e.lastName) AS employee, es.expiresOn, CONCAT(m.firstName, ' ', m.lastName) AS manager
 FROM employee e
@@ -327,7 +388,19 @@ JOIN skill k ON k.id = es.skillId
 JOIN employee m ON m.id = e.managerId
 WHERE k.name = 'High voltage' AND es.expiresOn < '2026-03-31' AND e.isActive = 1
 ORDER BY es.expiresOn, employee`},
-			Answer: "Five people work with an expired High voltage certificate: Maëlle Virtanen (3 July 2024), Jürgen Lindqvist (4 September 2024), Tereza Bergström (28 September 2025) and Wiebke Jokinen (3 November 2025), all managed by Inês Åkesson, and Maëlle O'Brien (29 January 2026), managed by Luís Černý.",
+			Answer: "Five people work with a High voltage certificate that expired before 31 March 2026: Maëlle Virtanen (3 July 2024), Jürgen Lindqvist (4 September 2024), Tereza Bergström (28 September 2025) and Wiebke Jokinen (3 November 2025), all managed by Inês Åkesson, and Maëlle O'Brien (29 January 2026), managed by Luís Černý.",
 		},
 	}
+}
+
+// InvoicesByRegion returns a statement that counts the invoices of some days by the region
+// of one of their locations. A region without invoices has 0.
+func InvoicesByRegion(location, from, to string) string {
+	return `
+SELECT r.name AS region, COUNT(i.id) AS invoices
+FROM region r
+LEFT JOIN customerLocation l ON l.regionId = r.id
+LEFT JOIN invoice i ON i.` + location + ` = l.id AND i.issuedOn BETWEEN '` + from + `' AND '` + to + `'
+GROUP BY r.id, r.name
+ORDER BY invoices DESC, region`
 }

@@ -44,6 +44,7 @@ func TestQuestions(t *testing.T) {
 		"invoiced-and-paid": {[]string{rows}, [][]string{
 			{"Tampere Textiles", "21325.57", "15190.65"}, {"Bäckerei Sonnenkorn", "10341.79", "10341.79"}, {"Hotel Aurora", "8909.58", "4661.94"}}},
 		"billed-north-served-south": {[]string{rows}, [][]string{{"6", "25546.39"}}},
+		"invoices-by-region":        {[]string{rows}, [][]string{{"North", "5"}, {"South", "3"}, {"East", "2"}, {"West", "0"}}},
 		"overdue-for-malmo": {[]string{empty, rows}, [][]string{
 			{"WO-10229", "Yearly service", "2026-01-21"}, {"WO-10236", "Acceptance inspection", "2026-02-02"}, {"WO-10272", "Yearly service", "2026-03-18"}}},
 		"overpaid": {[]string{empty, empty}, nil},
@@ -96,6 +97,27 @@ func TestQuestions(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The statement for each join that the user can choose has the rows of that join, which
+// differ, and the same answer for all of them refers to them.
+func TestWays(t *testing.T) {
+	want := map[string][][]string{
+		"billingLocationId":  {{"North", "5"}, {"East", "3"}, {"South", "2"}, {"West", "0"}},
+		"shippingLocationId": {{"North", "5"}, {"South", "3"}, {"East", "2"}, {"West", "0"}},
+	}
+	got := map[string][][]string{}
+	for _, q := range fieldservice.Questions("sqlite") {
+		if (q.Choice == "") != (len(q.Ways) == 0) {
+			t.Errorf("%s: the choice %q of %d ways", q.ID, q.Choice, len(q.Ways))
+		}
+		for _, w := range q.Ways {
+			got[w.Column] = query(t, shared(t), throughViews(w.Statement))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }
 

@@ -67,7 +67,7 @@ func Transcript() []Turn {
 				inFolder("documents", "list the documents in the folder Contracts", "folder",
 					`{"query":{"bool":{"filter":[{"term":{"entityType.keyword":"DOCUMENT"}},{"term":{"systemAttributes.parentId.keyword":"f-201"}}]}},"sort":[{"commonAttributes.name.keyword":"asc"}]}`),
 			},
-			Answer: "The Contracts folder of Sales has two documents: the signed Malmo_Harbour_2025.pdf and the draft Northwind_Draft.docx.",
+			Answer: "The Contracts folder of Sales has two documents: Malmo_Harbour_2025.pdf and Northwind_Draft.docx.",
 		},
 		{Text: "2"},
 		{
@@ -99,7 +99,7 @@ func Transcript() []Turn {
 					`{"query":{"bool":{"filter":[{"term":{"systemAttributes.parentId.keyword":"abc-123"}},{"term":{"file.type":"pdf"}},{"range":{"file.bytes":{"gt":10000000}}}]}}}`,
 					`{"query":{"bool":{"filter":[{"term":{"systemAttributes.parentId.keyword":"abc-123"}},{"term":{"file.type":"pdf"}},{"range":{"file.bytes":{"gt":10000000}}}]}}}`),
 			},
-			Answer: "No. There are PDFs in Tax Documents, but no document at all is larger than 10 MB.",
+			Answer: "No, there is no PDF of more than 10 MB in Tax Documents.",
 		},
 		{
 			Text: "What is the taxpayer id in W2_2024.pdf?",

@@ -9,7 +9,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
 
 	"github.com/qedkit/qed/internal/command/sqlguard"
 )
@@ -18,8 +17,5 @@ import (
 var dialects = sqlguard.Dialects()
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	status := sqlguard.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, dialects)
-	stop()
-	os.Exit(status)
+	os.Exit(sqlguard.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, dialects))
 }

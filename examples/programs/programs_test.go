@@ -1,4 +1,4 @@
-package programs
+package main
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/internal/chat/chattest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/mcpkit"
@@ -49,7 +50,6 @@ func database(t *testing.T, script string) string {
 
 func TestSQLCLI(t *testing.T) {
 	data := database(t, `CREATE TABLE crew(id INTEGER PRIMARY KEY, name TEXT, hours INTEGER); INSERT INTO crew VALUES (1,'North',40),(2,'South',12)`)
-	type object = map[string]any
 	model := llmtest.Scripted(t,
 		llmtest.Rule{Name: "select_tables", Contains: []string{"crew"}, Replies: []llmtest.Reply{
 			{JSON: object{"tables": []string{"crew"}}}, {JSON: object{"tables": []string{"crew"}}},
@@ -129,7 +129,6 @@ func post(t *testing.T, url, body string) string {
 }
 
 func TestHarbour(t *testing.T) {
-	type object = map[string]any
 	model := llmtest.Scripted(t,
 		llmtest.Rule{Name: "route", Contains: []string{"Is Kiel full?"}, Replies: reply(object{"route": "harbour"})},
 		llmtest.Rule{Name: "route", Contains: []string{"What is a quay?"}, Replies: reply(object{"route": "general"})},
@@ -230,5 +229,42 @@ func TestRelay(t *testing.T) {
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestDemos runs each demonstration as the command line does, without a model.
+func TestDemos(t *testing.T) {
+	want := map[string]string{
+		"sql": "> Which crew works most?\nThe crew North works most: 40 hours.\n" +
+			"> And the least?\nThe crew South works least: 12 hours.\n",
+		"mailing": "> Tell the customer that the ten pumps are ready.\nSend this?\n\"Your ten pumps are ready.\"\n",
+		"harbour": "> Is Kiel full?\nKiel has 12 ships: full is true.\n> What is a quay?\nA quay is a wall",
+		"tenants": "tenant a> SELECT total FROM orders\n200 ",
+		"relay":   "> Which code has Rotterdam?\nIts code is NLRTM.\n",
+	}
+	all, err := chattest.Run(t, run, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range demos {
+		out, err := chattest.Run(t, run, nil, "", d.name)
+		if err != nil || !strings.Contains(out, want[d.name]) {
+			t.Errorf("%s: %v\n%s", d.name, err, out)
+		}
+		if _, shown, _ := strings.Cut(out, "\n"); !strings.Contains(all, shown) {
+			t.Errorf("%s is not among all of them:\n%s", d.name, all)
+		}
+	}
+	if len(want) != len(demos) {
+		t.Errorf("%d demonstrations, %d are tested", len(demos), len(want))
+	}
+	if out, err := chattest.Run(t, run, nil, "", "tenants"); err != nil || strings.Count(out, "\n422 ") != 2 || !strings.Contains(out, "\n403 unknown tenant") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := chattest.Run(t, run, nil, "", "mailing"); err != nil || strings.Count(out, "sent: ") != 1 {
+		t.Errorf("the mail is not sent once: %v\n%s", err, out)
+	}
+	if _, err := chattest.Run(t, run, nil, "", "nothing"); err == nil || !strings.Contains(err.Error(), "mailing") {
+		t.Errorf("an unknown program: %v", err)
 	}
 }

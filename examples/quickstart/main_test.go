@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -30,8 +31,62 @@ func quickstart(t *testing.T, env map[string]string, in string, args ...string) 
 	return chattest.Run(t, run, env, in, args...)
 }
 
-func TestReplay(t *testing.T) {
+// What a person sees first is three questions, on two screens: a plain one, one whose
+// statement is corrected, and one that the user makes clear.
+func TestFirst(t *testing.T) {
 	out, err := quickstart(t, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, n := range map[string]int{
+		"\n? ": 4, "\n  correct ": 1, "\n  refused ": 1, "\n  question ": 1, "\n  answer ": 3,
+		"\n? by the shipping location\n": 1, "-all": 1,
+	} {
+		if got := strings.Count(out, text); got != n {
+			t.Errorf("%q is printed %d times, want %d", text, got, n)
+		}
+	}
+	if n := strings.Count(out, "\n"); n > 120 {
+		t.Errorf("%d lines are printed", n)
+	}
+}
+
+// The samples of the READMEs are parts of what the program prints, but for its times.
+func TestReadmes(t *testing.T) {
+	samples := map[string]string{}
+	for path, begin := range map[string]string{"../../README.md": "```\n? ", "../README.md": "```\n  tables "} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, sample, _ := strings.Cut(string(text), begin)
+		samples[path], _, _ = strings.Cut(sample, "\n```")
+	}
+	shown, err := quickstart(t, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := regexp.MustCompile(`in (under )?[0-9]+ ms`)
+	for path, sample := range samples {
+		rest := taken.ReplaceAllString(shown, "in no time")
+		lines := strings.Split(taken.ReplaceAllString(sample, "in no time"), "\n")
+		if len(lines) < 10 {
+			t.Errorf("%s: a sample of %d lines", path, len(lines))
+		}
+		for _, line := range lines {
+			part, _, _ := strings.Cut(line, " ...") // the rest is left out
+			_, after, ok := strings.Cut(rest, strings.TrimRight(part, " ,"))
+			if !ok {
+				t.Errorf("%s: this line is not printed after those before it: %q", path, line)
+				break
+			}
+			rest = after
+		}
+	}
+}
+
+func TestReplay(t *testing.T) {
+	out, err := quickstart(t, nil, "", "-all")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,6 +188,7 @@ func TestWrongTurns(t *testing.T) {
 		{"an invalid URL", []string{"-dsn", "mysql://me:hun/ter2@localhost/app"}, "%2F"},
 		{"a policy for the example company", []string{"-policy", text}, "-dsn"},
 		{"an invalid policy", []string{"-dsn", sqliteFile(t, "CREATE TABLE t (id)"), "-policy", text}, "policy"},
+		{"all questions and one", []string{"-all", "Why?"}, "-all"},
 		{"an unknown flag", []string{"-nope"}, "-nope"},
 	}
 	for _, tt := range tests {

@@ -25,6 +25,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/research/port"
+	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/database"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
@@ -49,7 +50,7 @@ func (j *jobsCommand) flags(flags *flag.FlagSet) {
 	flags.BoolVar(&j.worker, "worker", false, "run researches until it is interrupted; needs -store")
 	flags.BoolVar(&j.submit, "submit", false, "submit the question as a job and print its number; needs -store")
 	flags.Int64Var(&j.watch, "watch", 0, "show the progress of a `job` and its report; needs -store")
-	flags.Int64Var(&j.cancel, "cancel", 0, "cancel a `job`; needs -store")
+	flags.Int64Var(&j.cancel, "cancel", 0, "cancel the research of a `job`, by the number that -submit printed; needs -store")
 	flags.DurationVar(&j.think, "think", 0, "how `long` the model waits before each answer; a -worker prints its calls")
 	flags.DurationVar(&j.lease, "lease", 30*time.Second, "the `time` after which a worker that does not answer is replaced")
 }
@@ -64,9 +65,9 @@ type job struct {
 	Question string `json:"question"`
 	Account  string `json:"account"`
 
-	// After is when the run of a dead worker recorded something for the last time. It
-	// is zero in the job that begins the research. Of all workers that see the dead
-	// one, one submits the job that replaces it.
+	// After is when a dead worker did something for the last time: it began its job, or
+	// recorded something. It is zero in the job that begins the research. Of all workers
+	// that see the dead one, one submits the job that replaces it.
 	After time.Time `json:"after,omitzero"`
 }
 
@@ -104,8 +105,7 @@ func (j *jobsCommand) run(ctx context.Context, question string, out io.Writer, c
 	}
 	switch {
 	case j.cancel != 0:
-		_, err := client.JobCancel(ctx, j.cancel)
-		return err
+		return cancelResearch(ctx, client, j.cancel)
 	case j.watch != 0:
 		return watch(ctx, client, st, j.watch, out)
 	}
@@ -131,6 +131,7 @@ func (j *jobsCommand) work(
 	if err != nil {
 		return err
 	}
+	out = command.Log(out)
 	show := chat.NewPrinter(out)
 	model, _, err := chat.OpenModel(conf, show, port.Model(llmtest.New(port.Transcript()...)))
 	if err != nil {
@@ -163,6 +164,7 @@ func (j *jobsCommand) work(
 	}
 	fmt.Fprintln(out, "The worker runs.")
 	w.replaceDead(ctx)
+	slog.Info("the worker ends; another one resumes its researches", "reason", context.Cause(ctx))
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 	defer cancel()
 	return w.client.StopAndCancel(stop) // the runs are resumed by another worker
@@ -211,6 +213,12 @@ func (*worker) Timeout(*river.Job[job]) time.Duration { return jobTimeout }
 func (w *worker) Work(ctx context.Context, j *river.Job[job]) error {
 	if _, err := w.rights.of(j.Args.Account); err != nil {
 		return river.JobCancel(err)
+	}
+	switch cancelled, err := isCancelled(ctx, w.client, j.Args.Thread); {
+	case err != nil:
+		return err
+	case cancelled:
+		return river.JobCancel(errCancelled)
 	}
 	thread, err := qed.Inspect(ctx, w.store, j.Args.Thread)
 	if err != nil {
@@ -274,7 +282,8 @@ func (w *worker) replaceDead(ctx context.Context) {
 	}
 }
 
-// replace submits a job for the run of another one, if the worker of that one is dead.
+// replace submits a job for the run of another one, if the worker of that one is dead and
+// the research was not cancelled. A cancellation that comes later is seen by [worker.Work].
 func (w *worker) replace(ctx context.Context, row *rivertype.JobRow) error {
 	var args job
 	if err := json.Unmarshal(row.EncodedArgs, &args); err != nil {
@@ -284,16 +293,82 @@ func (w *worker) replace(ctx context.Context, row *rivertype.JobRow) error {
 	if err != nil {
 		return err
 	}
-	args.After = thread.Updated
-	if thread.Status == "" { // nothing was recorded yet
-		args.After = *row.AttemptedAt
+	args.After = *row.AttemptedAt
+	if thread.Updated.After(args.After) {
+		args.After = thread.Updated
 	}
 	// A job ends with its run, at once.
 	if thread.Status == store.StatusRunning || time.Since(args.After) <= w.lease {
 		return nil
 	}
+	if cancelled, err := isCancelled(ctx, w.client, args.Thread); cancelled || err != nil {
+		return err
+	}
 	_, err = w.client.Insert(ctx, args, &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true}})
 	return err
+}
+
+// errCancelled is returned for a research that was cancelled.
+var errCancelled = errors.New("the research is cancelled")
+
+// jobsOf returns the jobs of a research: the one that began it, and those that replaced
+// dead ones.
+func jobsOf(ctx context.Context, client *river.Client[pgx.Tx], thread string) ([]*rivertype.JobRow, error) {
+	part, err := json.Marshal(map[string]string{"thread": thread})
+	if err != nil {
+		return nil, err
+	}
+	found, err := client.JobList(ctx, river.NewJobListParams().Kinds(job{}.Kind()).First(10_000).
+		Where("args @> @part::jsonb", river.NamedArgs{"part": string(part)})) // River has an index of args
+	if err != nil {
+		return nil, err
+	}
+	return found.Jobs, nil
+}
+
+// isCancelled reports whether a job of a research was cancelled. River only marks a job
+// that runs, and the state of a dead one stays as it is.
+func isCancelled(ctx context.Context, client *river.Client[pgx.Tx], thread string) (bool, error) {
+	jobs, err := jobsOf(ctx, client, thread)
+	for _, row := range jobs {
+		var mark struct {
+			At *time.Time `json:"cancel_attempted_at"`
+		}
+		if err := json.Unmarshal(row.Metadata, &mark); err != nil {
+			return false, err
+		}
+		if row.State == rivertype.JobStateCancelled || mark.At != nil {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// cancelResearch cancels a job and the jobs that replaced it. The job is marked first: a
+// worker that replaces it meanwhile submits a job that this function finds, or one whose
+// [worker.Work] finds the mark.
+func cancelResearch(ctx context.Context, client *river.Client[pgx.Tx], id int64) error {
+	row, err := client.JobCancel(ctx, id)
+	if errors.Is(err, rivertype.ErrNotFound) {
+		return fmt.Errorf("there is no job %d", id)
+	}
+	if err != nil {
+		return err
+	}
+	var args job
+	if err := json.Unmarshal(row.EncodedArgs, &args); err != nil {
+		return err
+	}
+	jobs, err := jobsOf(ctx, client, args.Thread)
+	if err != nil {
+		return err
+	}
+	for _, other := range jobs {
+		if _, err := client.JobCancel(ctx, other.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // watch shows the progress of a job until its research has ended, and the report.
@@ -327,10 +402,15 @@ func watch(ctx context.Context, client *river.Client[pgx.Tx], st store.Store, id
 			fmt.Fprintln(out, line)
 			last = line
 		}
+		cancelled, err := isCancelled(ctx, client, args.Thread)
 		switch {
+		case err != nil:
+			return err
 		case thread.Status == store.StatusAnswered:
 			return show(ctx, st, args.Thread, out)
-		case row.State == rivertype.JobStateCancelled, row.State == rivertype.JobStateDiscarded:
+		case cancelled:
+			return errCancelled
+		case row.State == rivertype.JobStateDiscarded:
 			return fmt.Errorf("the job is %s", row.State)
 		}
 		select {

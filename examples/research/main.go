@@ -4,7 +4,7 @@
 //
 //	go run ./examples/research                                  # the recorded questions, or your own
 //	go run ./examples/research "Which lines does a ship need?"  # one question, with a model
-//	go run ./examples/research -clarify 3 "What about waste?"   # asks before it begins
+//	go run ./examples/research -clarify 3 "What about waste?"   # asks before it begins, with a model
 //	go run ./examples/research -db research.db -resume          # resumes one that was stopped
 //
 // Reply "yes" or "no" to the tasks of a research, or type "draft" to see how to change
@@ -16,6 +16,9 @@
 //	go run ./examples/research -worker -store postgres://user:password@127.0.0.1:5432/research
 //	go run ./examples/research -submit -store postgres://.. "Which lines does a ship need?"
 //	go run ./examples/research -watch 1 -store postgres://..     # and -cancel 1
+//
+// The number is that of the research: it also works after a worker has died and its job
+// was replaced. An interrupt or SIGTERM ends a worker with status 0, an error with status 1.
 //
 // A list of tasks waits for your approval: reply yes, no, or "edit:" and a changed
 // list. The report and the documents that it cites are written to the folder of
@@ -33,6 +36,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,10 +118,16 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 			return err
 		}
 		return chat.Converse(ctx, in, show, func(line string) error { return c.line(ctx, line) })
-	case question != "":
-		return chat.NotRecorded(port.Recorded())
 	}
-	for _, question := range port.Recorded() {
+	recorded := port.Recorded()
+	if question != "" {
+		i := slices.IndexFunc(recorded, func(q string) bool { return strings.EqualFold(q, strings.TrimSpace(question)) })
+		if i < 0 {
+			return chat.NotRecorded(recorded)
+		}
+		recorded = recorded[i : i+1]
+	}
+	for _, question := range recorded {
 		for _, line := range []string{question, "yes"} {
 			if err := c.ask(ctx, line); err != nil {
 				return err

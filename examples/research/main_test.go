@@ -54,6 +54,11 @@ func TestTranscript(t *testing.T) {
 			t.Errorf("%q is not in %s: %v\n%s", want, name, err, text)
 		}
 	}
+	var one bytes.Buffer
+	if err := run(context.Background(), []string{"-out", folder, port.Recorded()[1]}, strings.NewReader(""), &one); err != nil ||
+		!strings.Contains(one.String(), "every 12 months") || strings.Contains(one.String(), "Liegegeld") {
+		t.Errorf("one of the recorded questions: %v\n%s", err, one.String())
+	}
 	err := run(context.Background(), []string{"-out", folder, "What", "else?"}, strings.NewReader(""), &out)
 	if err == nil || !strings.Contains(err.Error(), port.Recorded()[0]) {
 		t.Errorf("a question that is not recorded: %v", err)

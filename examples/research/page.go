@@ -13,6 +13,7 @@ import (
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
 
@@ -94,7 +95,7 @@ func inline(text string) string {
 // in the text is left out: the text is that of a model.
 func toHTML(title, text string, links map[string]bool) ([]byte, error) {
 	var body bytes.Buffer
-	markdown := goldmark.New(goldmark.WithRendererOptions(
+	markdown := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithRendererOptions(
 		renderer.WithNodeRenderers(util.Prioritized(onlyLinks(links), 0))))
 	if err := markdown.Convert([]byte(text), &body); err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func Scenarios() []Scenario {
 }
 
 func shipments() Turn {
-	const question = "Retrieve all shipments that arrived at Miami between 2025-01-08 and 2025-01-15."
+	const question = "Retrieve all shipments that arrived at Miami from 2025-01-08 to 2025-01-14."
 	return Turn{
 		Text:     "Show shipments to Miami last week",
 		Question: question,
@@ -75,7 +75,7 @@ func shipments() Turn {
 }
 
 func shipmentsWithArrival() Turn {
-	const question = "Retrieve all shipments that arrived at Port of Miami between 2025-01-08 and 2025-01-15, with their arrival dates."
+	const question = "Retrieve all shipments that arrived at Port of Miami from 2025-01-08 to 2025-01-14, with their arrival dates."
 	return Turn{
 		Text:     "Port of Miami, but also include arrival date",
 		Reading:  "modification",

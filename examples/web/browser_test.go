@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,7 +31,26 @@ func absent(tb testing.TB, name string, reason error) {
 	if os.Getenv("QED_REQUIRE_ENGINES") == "1" {
 		tb.Fatal(line)
 	}
+	report(tb, line)
 	tb.Skip(line)
+}
+
+// report appends a line to the file that QED_SKIPPED names, which make test shows at its
+// end.
+func report(tb testing.TB, line string) {
+	tb.Helper()
+	path := os.Getenv("QED_SKIPPED")
+	if path == "" {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, err = f.WriteString(line + "\n")
+	if err := errors.Join(err, f.Close()); err != nil {
+		tb.Fatal(err)
+	}
 }
 
 // A browser is a tab of Chromium. What it writes to the console and the requests that it

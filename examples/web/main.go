@@ -14,6 +14,8 @@
 //
 // Only this machine is served. Conversations are stored as those of the orchestrator
 // are. A turn continues when the page is closed, and after a restart of the program.
+// An interrupt or SIGTERM ends the program with status 0, an error with status 1. Standard
+// error says which.
 package main
 
 import (
@@ -30,6 +32,7 @@ import (
 
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/analysthttp"
+	"github.com/qedkit/qed/examples/analyst/orders"
 	"github.com/qedkit/qed/examples/internal/assistant"
 	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/internal/command"
@@ -76,9 +79,9 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 	if err != nil {
 		return err
 	}
-	p, err := assistant.Open(ctx, &o.Options, out, func() llm.Model {
+	p, err := assistant.Open(ctx, &o.Options, command.Log(out), func() llm.Model {
 		_, recorded := assistant.Replay(o.pause, rules()...)
-		return port.Model(recorded)
+		return orders.Model(port.Model(recorded))
 	})
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/examples/analyst/orders"
 	"github.com/qedkit/qed/examples/internal/assistant"
+	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/cluster"
 	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/examples/shipping"
@@ -55,11 +56,11 @@ var suggestions = func() [][]string {
 }()
 
 // shipments is the recorded conversation with the planner. Its user calls the Port of
-// Miami "Miami". Its first message names the week, because today is not the day of the
+// Miami "Miami". Its first message names the days, because today is not the day of the
 // recording.
 func shipments() shipping.Scenario {
 	s := shipping.Scenarios()[4]
-	s.Turns[0].Text = "Show shipments to Miami between 2025-01-08 and 2025-01-15"
+	s.Turns[0].Text = "Show shipments to Miami from 2025-01-08 to 2025-01-14"
 	return s
 }
 
@@ -69,6 +70,8 @@ func rules() []llmtest.Rule {
 	for _, question := range orders.Recorded {
 		all = append(all, assistant.Routed(question, "analyst", "it asks about the service orders"))
 	}
+	all = append(all, chat.Rule("read_reply", chat.Asks("<message>\n", "never mind"), // the button of that name
+		map[string]string{"intent": "abort", "reason": "it drops the question"}))
 	all = append(all, assistant.Routed(reportRequest, "report", "it asks for a report"))
 	for _, t := range shipments().Turns {
 		all = append(all, assistant.Routed(t.Text, "shipments", "it asks about shipments"))
@@ -134,7 +137,7 @@ func (e *extras) openAnalyst(ctx context.Context, model llm.Model, conf *setting
 // reporter returns an agent that reports on the explorations of its conversation.
 func reporter(a *analyst.Analyst, st store.Store) qed.Agent {
 	return qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		history, err := qed.History(ctx, st, turn.Thread, 0)
+		history, err := qed.History(ctx, store.ForUser(st, turn.Tenant, turn.User), turn.Thread, 0)
 		if err != nil {
 			return qed.Answer{}, err
 		}

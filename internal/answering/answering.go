@@ -59,7 +59,7 @@ func Text(
 	if err == nil {
 		err = Correct(ctx, m, usage, source.Tables, out)
 	}
-	return out.Close(), err
+	return out.Close(ctx), err
 }
 
 // Said returns what the user said: the numbers in it may be repeated.

@@ -24,6 +24,30 @@ func isTimeType(name string) bool {
 		strings.HasSuffix(name, "datetime") || strings.HasSuffix(name, "timestamp")
 }
 
+// isNumberType reports whether columns of a database type hold numbers, of which
+// databases write some as text.
+func isNumberType(name string) bool {
+	name, _, _ = strings.Cut(strings.ToLower(name), "(")
+	name = strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(name, "unsigned ")), " unsigned")
+	return slices.Contains(strings.Fields("decimal dec numeric number fixed bignumeric real double float float4 float8 " +
+		"half_float scaled_float integer int int2 int4 int8 tinyint smallint mediumint bigint hugeint uhugeint " +
+		"utinyint usmallint uinteger ubigint long short byte unsigned_long"), name) || name == "double precision"
+}
+
+// TypeKind returns what the cells of a column of a database type are: [Numbers],
+// [Times], [Texts], or "" if the type does not say it.
+func TypeKind(name string) Kind {
+	switch {
+	case isTextType(name):
+		return Texts
+	case isTimeType(name):
+		return Times
+	case isNumberType(name):
+		return Numbers
+	}
+	return ""
+}
+
 // IsIdentifier reports whether numbers in a column of that name identify things
 // and do not measure them.
 func IsIdentifier(name string) bool {

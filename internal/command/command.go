@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -16,25 +17,65 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// Main runs a program and exits with status 1 if it fails. Ctrl-C, SIGTERM and a
-// closed output cancel the context, so that run can clean up.
+// Main runs a program and exits with status 1 if it fails. Ctrl-C, SIGTERM and an
+// output that cannot be written cancel the context, so that run can clean up. If the
+// reader of the output has left, the exit is without a message, as that of a filter.
+//
+// A server is different: it gives its output to [Log].
 func Main(name string, run func(ctx context.Context, args []string, in io.Reader, out io.Writer) error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	// Without this, a write to a closed output kills the process before it can clean up.
+	// To ask for the signal instead would be wrong: then each socket whose peer has left
+	// sends it too.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	err := run(ctx, os.Args[1:], os.Stdin, &output{os.Stdout, fail})
+	cause := context.Cause(ctx)
+	if unwritten := new(*fs.PathError); err == nil && errors.As(cause, unwritten) {
+		err = *unwritten
+	}
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return
 	}
 	text := err.Error()
-	switch cause := context.Cause(ctx); {
+	switch {
+	case errors.Is(cause, syscall.EPIPE):
+		os.Exit(1)
 	case cause != nil && (errors.Is(err, context.Canceled) || errors.Is(err, cause)):
-		text = cause.Error() // the signal, without the call that it interrupted
+		text = cause.Error() // the signal or the failed write, without the call that it interrupted
 	case errors.Is(err, llm.ErrAuth):
 		text += "\nCheck OPENAI_API_KEY or ANTHROPIC_API_KEY."
 	}
 	fmt.Fprintln(os.Stderr, name+":", Visible(text))
-	stop()
 	os.Exit(1)
+}
+
+// An output is standard output. The first write that fails ends the program.
+type output struct {
+	file *os.File
+	fail context.CancelCauseFunc
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.file.Write(p)
+	if err != nil {
+		o.fail(err)
+	}
+	return n, err
+}
+
+// Stat returns what the output is, such as a terminal.
+func (o *output) Stat() (fs.FileInfo, error) { return o.file.Stat() }
+
+// Log returns the output of a program as the log of a server, which stays up if its log
+// cannot be written.
+func Log(out io.Writer) io.Writer {
+	if o, ok := out.(*output); ok {
+		return o.file
+	}
+	return out
 }
 
 // Parse reads a command line. It prints nothing but the usage, for -h: an error is

@@ -126,7 +126,8 @@ func Need(tb testing.TB) *Corpus {
 // skip skips the test, and reports what is missing.
 func skip(tb testing.TB) {
 	tb.Helper()
-	line := "QED-SKIP the public corpora: set QED_CORPORA to its directory"
+	line := "QED-SKIP the public corpora: they are not part of the repository; " +
+		"use the training set of Spider, https://yale-lily.github.io/spider: CONTRIBUTING.md says in which form"
 	if path := os.Getenv("QED_SKIPPED"); path != "" {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {

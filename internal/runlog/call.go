@@ -12,13 +12,14 @@ import (
 
 const (
 	// patience is how long an operation waits for the store: an append with its
-	// look-ups and further attempts, a trim, and each record of a read. An append
-	// of which the store reports that it waits for a connection or a lock
-	// ([store.ErrBusy]) goes on waiting for a lease, or until the context of the
-	// run is done. When the
+	// look-ups and further attempts, a trim, and each record of a read. When the
 	// context of the run ends, a read ends. Another operation gets half of the
 	// patience from then on: the other half is left for the end of the run.
-	patience = 10 * time.Second
+	patience = 5 * time.Second
+
+	// shortPatience is the patience while the store is down: since an operation of
+	// any run did not end in time, until an append succeeds.
+	shortPatience = time.Second
 
 	// grace is the last part of patience. A store that has not returned when
 	// its context was done for so long is abandoned.
@@ -46,7 +47,41 @@ func timeout(err error) error {
 // goroutines. While there are, other calls fail with [ErrTimeout] at once.
 //
 // The zero value is ready to use. Logs of the same store share one.
-type Calls struct{ abandoned atomic.Int32 }
+//
+// Calls remembers that the store is down: since an operation did not end in time,
+// until an append succeeds. A lock of another process can last longer than any turn,
+// and only one of the runs should wait for it. While the store is down, one append at
+// a time tries whether it works again, with a short patience. Others fail at once.
+type Calls struct {
+	abandoned atomic.Int32
+	down      atomic.Bool
+	probing   atomic.Bool
+}
+
+// patience returns how long an operation may wait for the store.
+func (c *Calls) patience() time.Duration {
+	if c.down.Load() {
+		return shortPatience
+	}
+	return patience
+}
+
+// enter begins an append, which must call leave with its error. It returns
+// [ErrTimeout] while the store is down and another append tries it, unless the append
+// is the last of its run.
+func (c *Calls) enter(last bool) (limit time.Duration, leave func(error), err error) {
+	limit = c.patience()
+	probes := limit == shortPatience && c.probing.CompareAndSwap(false, true)
+	if limit == shortPatience && !probes && !last {
+		return 0, nil, ErrTimeout
+	}
+	return limit, func(err error) {
+		if probes {
+			c.probing.Store(false)
+		}
+		c.down.Store(errors.Is(err, ErrTimeout))
+	}, nil
+}
 
 // Do calls f on a goroutine of its own. A panic becomes an error. If ctx is done
 // and f does not return, its error is that of ctx.
@@ -99,13 +134,13 @@ func (l *Log) call(ctx context.Context, f func(context.Context) error) (err erro
 	return f(ctx)
 }
 
-// limited returns the context of an operation within the store's patience.
-func (l *Log) limited() (context.Context, context.CancelFunc) {
+// limited returns the context of an operation within a limit.
+func (l *Log) limited(limit time.Duration) (context.Context, context.CancelFunc) {
 	if l.opt.NeverWaits {
 		return l.writing, func() {}
 	}
-	ctx, cancel := context.WithTimeout(l.writing, patience-grace)
-	stop := context.AfterFunc(l.ctx, func() { time.AfterFunc(patience/2-grace, cancel) })
+	ctx, cancel := context.WithTimeout(l.writing, limit-grace)
+	stop := context.AfterFunc(l.ctx, func() { time.AfterFunc(limit/2-grace, cancel) })
 	return ctx, func() { stop(); cancel() }
 }
 

@@ -9,10 +9,6 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// shortPatience is the patience of a read with a store that did not answer the
-// call before.
-const shortPatience = time.Second
-
 // Read calls do with the records of r. If a record is corrupt, do is called
 // with the record's number alone, and the error matches [store.ErrCorrupt]. The
 // store may take the patience for each record: a long read is not limited.
@@ -21,7 +17,7 @@ const shortPatience = time.Second
 // loses the log.
 func (l *Log) Read(r store.Range, do func(store.Record) error) error {
 	l.join()
-	limit := patience
+	limit := l.opt.Calls.patience()
 	if l.silent.Load() {
 		limit = shortPatience
 	}
@@ -56,6 +52,7 @@ func (l *Log) Read(r store.Range, do func(store.Record) error) error {
 		return err
 	}
 	l.silent.Store(true)
+	l.opt.Calls.down.Store(true)
 	l.Lose(err)
 	return err
 }
@@ -112,7 +109,7 @@ func (l *Log) Retry(read func() error) error {
 
 // Trim removes the records of some kinds with a number below before.
 func (l *Log) Trim(before int64, kinds ...store.Kind) error {
-	ctx, cancel := l.limited()
+	ctx, cancel := l.limited(l.opt.Calls.patience())
 	defer cancel()
 	began := time.Now()
 	err := l.call(ctx, func(ctx context.Context) error {

@@ -37,7 +37,7 @@ func TestRead(t *testing.T) {
 		}
 		st.read = hang
 		start := time.Now()
-		if err := read(); !errors.Is(err, runlog.ErrTimeout) || time.Since(start) > 11*time.Second {
+		if err := read(); !errors.Is(err, runlog.ErrTimeout) || time.Since(start) > 6*time.Second {
 			t.Errorf("%v after %v, want ErrTimeout", err, time.Since(start))
 		}
 	})
@@ -47,7 +47,7 @@ func TestRead(t *testing.T) {
 // progress is. A store that ignores its context is abandoned.
 func TestReadWithoutProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st := &slow{wait: 6 * time.Second, left: 1 << 30, hung: make(chan bool)}
+		st := &slow{wait: 3 * time.Second, left: 1 << 30, hung: make(chan bool)}
 		l, _ := open(t, st)
 		defer l.Start()()
 		recs := make([]store.Record, 50)
@@ -67,7 +67,7 @@ func TestReadWithoutProgress(t *testing.T) {
 		}
 		st.left = 20
 		start := time.Now()
-		if err := read(); !errors.Is(err, runlog.ErrTimeout) || n != 20 || time.Since(start) > 20*6*time.Second+11*time.Second {
+		if err := read(); !errors.Is(err, runlog.ErrTimeout) || n != 20 || time.Since(start) > 20*3*time.Second+6*time.Second {
 			t.Errorf("%d records, %v after %v", n, err, time.Since(start))
 		}
 		close(st.hung)

@@ -217,9 +217,7 @@ func (l *Log) Finish(recs ...store.Record) error {
 	}
 	l.lost = nil
 	l.kept = append(l.kept, l.queue.close()...)
-	ctx, cancel := l.limited()
-	defer cancel()
-	return l.save(ctx, append(slices.Clone(l.kept), recs...), 0)
+	return l.save(append(slices.Clone(l.kept), recs...), 0)
 }
 
 // append is Append with l.mu held. It appends the records of the queue first.
@@ -234,14 +232,12 @@ func (l *Log) append(recs []store.Record) error {
 	if len(queued)+len(recs) == 0 {
 		return nil
 	}
-	ctx, cancel := l.limited()
-	defer cancel()
 	if len(queued) == 0 {
-		return l.save(ctx, recs, 0)
+		return l.save(recs, 0)
 	}
 	defer l.queue.done()
 	all := append(queued, recs...)
-	err := l.save(ctx, all, len(queued))
+	err := l.save(all, len(queued))
 	copy(recs, all[len(queued):])
 	return err
 }
@@ -274,25 +270,14 @@ func (l *Log) keep(recs []store.Record) {
 
 // save appends records. If that fails, the first ones of them are kept, as many
 // as came from the queue.
-func (l *Log) save(ctx context.Context, recs []store.Record, queued int) error {
+func (l *Log) save(recs []store.Record, queued int) error {
 	now, began := l.opt.Clock(), time.Now()
 	for i := range recs {
 		if recs[i].Time.IsZero() { // a record that was kept has one
 			recs[i].Time = stored(now)
 		}
 	}
-	attempts, err := l.write(ctx, recs)
-	for errors.Is(err, store.ErrBusy) && ctx.Err() != nil && l.ctx.Err() == nil && time.Since(began) < l.opt.Lease {
-		// The store works, and the append waits for its turn. After a lease
-		// another process takes the thread.
-		again, cancel := l.limited()
-		more, e := l.write(again, recs)
-		cancel()
-		ctx, attempts, err = again, attempts+more, e
-	}
-	if err != nil && ctx.Err() != nil && !errors.Is(err, store.ErrConflict) {
-		err = timeout(err)
-	}
+	attempts, err := l.writeInTime(recs)
 	l.silent.Store(errors.Is(err, ErrTimeout))
 	l.opt.Observe(Operation{
 		Name: "append", Duration: time.Since(began), Attempts: attempts, Records: len(recs), Err: err,

@@ -16,6 +16,22 @@ const (
 	firstWait   = 100 * time.Millisecond // before the second attempt; then doubled
 )
 
+// writeInTime is write within the patience for the store.
+func (l *Log) writeInTime(recs []store.Record) (attempts int, err error) {
+	limit, leave, err := l.opt.Calls.enter(l.finished)
+	if err != nil {
+		return 0, err
+	}
+	ctx, cancel := l.limited(limit)
+	defer cancel()
+	attempts, err = l.write(ctx, recs)
+	if err != nil && ctx.Err() != nil && !errors.Is(err, store.ErrConflict) {
+		err = timeout(err)
+	}
+	leave(err)
+	return attempts, err
+}
+
 // write appends recs in up to three attempts. It returns how many it made.
 func (l *Log) write(ctx context.Context, recs []store.Record) (attempts int, err error) {
 	wait := firstWait

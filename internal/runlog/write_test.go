@@ -165,42 +165,49 @@ func TestTimeoutOfABusyStore(t *testing.T) {
 	}
 }
 
-// An append that waits for a connection or a lock is not one that the store
-// does not answer: it waits as long as the run does.
-func TestAppendWaitsForABusyStore(t *testing.T) {
-	for name, test := range map[string]struct {
-		busy, leaves time.Duration // how long the store is busy, and when the context of the run ends
-		want         error
-	}{
-		"longer than the patience": {busy: 45 * time.Second, leaves: time.Hour},
-		"longer than the run":      {busy: time.Hour, leaves: 45 * time.Second, want: runlog.ErrLost},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), test.leaves)
-				defer cancel()
-				free := time.Now().Add(test.busy)
-				st := &faulty{append: func(ctx context.Context, do func() error) error {
-					select {
-					case <-ctx.Done():
-						return fmt.Errorf("%w: no connection: %w", store.ErrBusy, ctx.Err())
-					case <-time.After(time.Until(free)):
-						return do()
-					}
-				}}
-				l := runlog.New(ctx, runlog.Options{Store: st, Thread: "t", Clock: time.Now, Lease: time.Hour})
-				l.Position(0, 1)
-				began := time.Now()
-				if err := l.Append(record(store.Began)); !errors.Is(err, test.want) {
-					t.Errorf("the error is %v, want %v", err, test.want)
-				}
-				if took := time.Since(began); test.want != nil && took > test.leaves+10*time.Second {
-					t.Errorf("it returned after %v", took)
-				}
-				if n := len(st.kinds(t)); test.want == nil && n != 1 {
-					t.Errorf("%d records are saved, want 1", n)
-				}
+// A store whose lock is held elsewhere is waited for once: the other appends of all
+// logs fail soon, until one of them succeeds.
+func TestStoreIsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		locked, tries := true, 0
+		st := &faulty{append: func(ctx context.Context, do func() error) error {
+			if tries++; !locked {
+				return do()
+			}
+			<-ctx.Done()
+			return fmt.Errorf("%w: locked", store.ErrBusy)
+		}}
+		calls := new(runlog.Calls)
+		thread := 0
+		turn := func() (time.Duration, error) {
+			thread++
+			l := runlog.New(t.Context(), runlog.Options{
+				Store: st, Thread: fmt.Sprint("t", thread), Clock: time.Now, Lease: time.Minute, Calls: calls,
 			})
-		})
-	}
+			defer l.Start()()
+			l.Position(0, 1)
+			began := time.Now()
+			l.AppendOrKeep(record(store.Began))
+			err := l.Finish(record(store.Ended))
+			return time.Since(began), err
+		}
+		if took, err := turn(); err != runlog.ErrLost || took > 6*time.Second {
+			t.Errorf("the first turn takes %v, %v", took, err)
+		}
+		before := tries
+		for range 3 {
+			if took, err := turn(); err != runlog.ErrLost || took > 2*time.Second {
+				t.Errorf("a further turn takes %v, %v", took, err)
+			}
+		}
+		if made := tries - before; made > 6 {
+			t.Errorf("%d appends of 3 turns wait for the lock", made)
+		}
+		locked = false
+		for range 2 {
+			if took, err := turn(); err != nil || took > 0 {
+				t.Errorf("afterwards: %v, %v", took, err)
+			}
+		}
+	})
 }

@@ -368,7 +368,11 @@ func testReplacing(t *test) {
 					return
 				default:
 				}
-				hits, _ := t.search(rag.Query{Text: "x", Mode: rag.VectorMode})
+				hits, err := t.index.Search(t.Context(), rag.Query{Text: "x", K: 100, Mode: rag.VectorMode})
+				if err != nil {
+					t.Error(err)
+					return
+				}
 				for _, h := range hits {
 					if h.Chunk.Text != hits[0].Chunk.Text {
 						t.Errorf("found %q and %q", hits[0].Chunk.Text, h.Chunk.Text)

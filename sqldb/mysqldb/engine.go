@@ -35,6 +35,7 @@ var (
 	_ sqldb.Engine         = (*engine)(nil)
 	_ sqldb.Stopper        = (*engine)(nil)
 	_ sqldb.ValueConverter = (*engine)(nil)
+	_ sqldb.Zoner          = (*engine)(nil)
 )
 
 func (*engine) Dialect() string { return "mysql" }
@@ -64,6 +65,9 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	}
 	if limited {
 		q.Complete = func(ctx context.Context) error { return complete(ctx, conn) }
+	}
+	if q.Zone != "" {
+		further = append(further, s.inZone(q.Zone))
 	}
 	vars, err := s.session(q.Session, q.Timeout, further...)
 	if err != nil {

@@ -27,6 +27,8 @@ type server struct {
 	explain settings // further changes for EXPLAIN
 	warn    settings // further changes for a statement whose warnings are read
 	limit   variable // the time limit that the connection has
+
+	zone, systemZone string // time_zone of the connection, and what SYSTEM is the zone of
 }
 
 // newServer queries a connection, in three statements.
@@ -39,6 +41,8 @@ func newServer(ctx context.Context, conn *sql.Conn) (*server, error) {
 		version:    has["version"],
 		mariaDB:    strings.Contains(strings.ToLower(has["version"]), "mariadb"),
 		foldsNames: has["lower_case_table_names"] != "0",
+		zone:       has["time_zone"],
+		systemZone: has["system_time_zone"],
 	}
 	if err := s.checkVersion(); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ var (
 	commonVariables = []string{
 		"version", "pseudo_thread_id", "lower_case_table_names", "sql_mode", "autocommit", "sql_select_limit",
 		"character_set_client", "character_set_results", "character_set_connection", "collation_connection",
-		"sql_quote_show_create", "sql_notes", "group_concat_max_len",
+		"sql_quote_show_create", "sql_notes", "group_concat_max_len", "time_zone", "system_time_zone",
 	}
 	mariaDBVariables = []string{
 		"tx_read_only", "max_statement_time", "max_recursive_iterations", "expensive_subquery_limit", "max_error_count",

@@ -23,6 +23,7 @@ var (
 	_ sqldb.Engine    = (*engine)(nil)
 	_ sqldb.Stopper   = (*engine)(nil)
 	_ sqldb.RowReader = (*engine)(nil)
+	_ sqldb.Zoner     = (*engine)(nil)
 )
 
 func (*engine) Dialect() string { return "postgres" }

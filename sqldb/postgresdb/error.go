@@ -129,6 +129,10 @@ func refusedSession(err error) error {
 	if !errors.As(err, &s) || len(s.SQLState()) != 5 {
 		return err
 	}
+	if strings.Contains(s.Error(), `"TimeZone"`) {
+		return failure.New(sqldb.ErrArgument, "the server does not know the time zone of sqldb.Options.Zone: "+
+			"use a name that is in its view pg_timezone_names")
+	}
 	switch s.SQLState()[:2] {
 	case "22", "42":
 		return failure.New(sqldb.ErrArgument,

@@ -10,7 +10,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -55,7 +54,7 @@ func isTooLong(err error) bool {
 var binaryTypes = pgx.QueryResultFormatsByOID{
 	pgtype.BoolOID: pgtype.BinaryFormatCode, pgtype.ByteaOID: pgtype.BinaryFormatCode,
 	pgtype.Int2OID: pgtype.BinaryFormatCode, pgtype.Int4OID: pgtype.BinaryFormatCode, pgtype.Int8OID: pgtype.BinaryFormatCode,
-	pgtype.Float8OID: pgtype.BinaryFormatCode, pgtype.TimestamptzOID: pgtype.BinaryFormatCode,
+	pgtype.Float8OID: pgtype.BinaryFormatCode,
 }
 
 // ReadRows executes q on the connection of pgx. database/sql would convert each
@@ -147,17 +146,9 @@ func (r *rows) adder(oid uint32, format int16) func(*sqldb.Row, []byte) error {
 			return addFloat // the text of a REAL has the digits of a float32
 		}
 		return addBinaryFloat
-	case pgtype.TimestamptzOID:
-		return addScanned(r.types, oid, format, func(row *sqldb.Row, at *pgtype.Timestamptz) {
-			if at.InfinityModifier != pgtype.Finite {
-				row.Add(at.InfinityModifier.String())
-				return
-			}
-			row.Add(inUTC(at.Time))
-		})
 	case pgtype.ByteaOID:
 		if inText {
-			return addScanned(r.types, oid, format, func(row *sqldb.Row, bytes *[]byte) { row.AddText(*bytes) })
+			return addBytes(r.types)
 		}
 	}
 	return addText
@@ -204,27 +195,13 @@ func addBinaryFloat(row *sqldb.Row, value []byte) error {
 	return nil
 }
 
-// addScanned returns a function that reads values with pgx.
-func addScanned[T any](types *pgtype.Map, oid uint32, format int16, add func(*sqldb.Row, *T)) func(*sqldb.Row, []byte) error {
-	scanned := new(T)
-	plan := types.PlanScan(oid, format, scanned)
+// addBytes returns a function that adds a BYTEA that arrives as text.
+func addBytes(types *pgtype.Map) func(*sqldb.Row, []byte) error {
+	var scanned []byte
+	plan := types.PlanScan(pgtype.ByteaOID, pgtype.TextFormatCode, &scanned)
 	return func(row *sqldb.Row, value []byte) error {
-		if err := plan.Scan(value, scanned); err != nil {
-			return err
-		}
-		add(row, scanned)
-		return nil
+		err := plan.Scan(value, &scanned)
+		row.AddText(scanned)
+		return err
 	}
-}
-
-// inUTC returns a TIMESTAMPTZ in UTC, so that it does not depend on where the
-// program runs. Package time does not write the years before Christ as the
-// server does.
-func inUTC(at time.Time) string {
-	const layout = "2006-01-02T15:04:05.999999Z"
-	at = at.UTC()
-	if year := at.Year(); year < 1 {
-		return fmt.Sprintf("%04d", 1-year) + at.Format(strings.TrimPrefix(layout, "2006")) + " BC"
-	}
-	return at.Format(layout)
 }

@@ -31,6 +31,10 @@ func begin(q *sqldb.Query, limit time.Duration) (string, error) {
 	set(&b, "idle_in_transaction_session_timeout", literal(milliseconds(min(q.Timeout, maxTime)+idle)))
 	b.WriteString(", ")
 	set(&b, "application_name", literal(application+q.Tag))
+	if q.Zone != "" {
+		b.WriteString(", ")
+		set(&b, "timezone", literal(zoneSetting(q.Zone)))
+	}
 	if len(q.Session.SearchPath) > 0 {
 		path, err := searchPath(q.Session.SearchPath)
 		if err != nil {
@@ -77,8 +81,9 @@ func milliseconds(limit time.Duration) string {
 const maxTime = math.MaxInt32*time.Millisecond - idle
 
 // fixed begins a transaction and sets the parameters on which the meaning of a
-// statement or the form of its result depends. The program chooses the time
-// zone, and the order of day and month in texts that are read as dates.
+// statement or the form of its result depends. The time zone follows, if the query
+// has one. The database chooses the order of day and month in texts that are read
+// as dates.
 const fixed = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY" +
 	"; SET LOCAL client_encoding = 'UTF8'" +
 	"; SET LOCAL standard_conforming_strings = on" +

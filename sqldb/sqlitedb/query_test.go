@@ -318,7 +318,11 @@ func TestConcurrent(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			for j := range 20 {
-				stmt := rewrite(t, g, fmt.Sprintf(`SELECT x, name FROM n JOIN employee ON id = 1 WHERE x = %d`, i*20+j+1))
+				stmt, err := g.Rewrite(t.Context(), fmt.Sprintf(`SELECT x, name FROM n JOIN employee ON id = 1 WHERE x = %d`, i*20+j+1))
+				if err != nil {
+					t.Error(err)
+					return
+				}
 				ctx, cancel := context.WithCancel(t.Context())
 				if j%5 == 4 {
 					cancel()

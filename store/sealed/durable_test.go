@@ -143,16 +143,16 @@ func TestDurable(t *testing.T) {
 	}
 
 	// A fork is sealed anew, for its own thread.
-	if err := qed.Fork(t.Context(), st, "thread-1", 0, "thread-2"); err != nil {
+	if err := qed.Fork(t.Context(), store.ForUser(st, "acme", "ann"), "thread-1", 0, "thread-2"); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := qed.Messages(t.Context(), st, "thread-2", 0); err != nil || len(said) != 4 {
+	if said, err := qed.Messages(t.Context(), store.ForUser(st, "acme", "ann"), "thread-2", 0); err != nil || len(said) != 4 {
 		t.Errorf("messages of the fork: %v, %v", said, err)
 	}
 
 	kinds := map[store.Kind]bool{}
 	var all []byte
-	for _, rec := range read(t, st, "thread-1") {
+	for _, rec := range read(t, store.ForUser(st, "acme", "ann"), "thread-1") {
 		kinds[rec.Kind] = true
 		all = append(all, rec.Data...)
 	}

@@ -34,7 +34,7 @@ type Options struct {
 	MaxUnfinishedAge time.Duration
 
 	// SweepInterval is the time between two searches for threads that are too
-	// old. The first search is made one interval after the store was opened. 0
+	// old. The first search is made when the store is opened, in the background. 0
 	// means one hour.
 	SweepInterval time.Duration
 

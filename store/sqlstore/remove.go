@@ -112,22 +112,23 @@ func (s *Store) expire(ctx context.Context, e entry) (gone bool, err error) {
 	return gone, err
 }
 
-// sweepUntilClosed calls Sweep after every interval.
+// sweepUntilClosed calls Sweep now and after every interval. A process that is
+// restarted more often than that deletes old threads too.
 func (s *Store) sweepUntilClosed() {
 	tick := time.NewTicker(s.opt.SweepInterval)
 	defer tick.Stop()
 	for {
-		select {
-		case <-tick.C:
-		case <-s.open.Done():
-			return
-		}
 		deleted, err := s.Sweep(s.open, s.opt.MaxAge, s.opt.MaxUnfinishedAge)
 		if s.open.Err() != nil {
 			return
 		}
 		if s.opt.OnSweep != nil {
 			s.opt.OnSweep(deleted, err)
+		}
+		select {
+		case <-tick.C:
+		case <-s.open.Done():
+			return
 		}
 	}
 }

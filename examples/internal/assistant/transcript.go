@@ -30,33 +30,61 @@ func follows(l Line) Line {
 func Transcript() []Line {
 	return []Line{
 		data(recorded("overdue")),
-		data(worded(recorded("overdue-for-malmo"), "Which work orders are those of Malmo Harbour Logistics?")),
+		data(recorded("overdue-for-malmo")),
 		manual("When does a work order count as overdue, and who hears of it?", "When does a work order count as overdue, and who hears of it?",
-			"A work order is overdue when it is open and its due date has passed. The branch manager gets a list of the overdue ones every Monday [c2alss]."),
+			"A work order is overdue when it is open and its due date has passed [c2alss]. The branch manager gets a list of the overdue ones every Monday [c2alss]."),
 		follows(manual("And what does it take to move that date?", "What does it take to change the due date of a work order?",
 			"Changing the due date needs a note with the reason [c2alss].")),
-		data(fieldservice.Question{
-			Question: "How many invoices were issued for each region in March 2026?",
-			Tables:   []string{"invoice", "region"},
-			Statements: []string{`
-SELECT r.name AS region, COUNT(*) AS invoices
-FROM invoice i
-JOIN customerLocation l ON l.id = i.shippingLocationId
-JOIN region r ON r.id = l.regionId
-WHERE i.issuedOn BETWEEN '2026-03-01' AND '2026-03-31'
-GROUP BY r.id, r.name
-ORDER BY invoices DESC, region`},
-			Answer: "By the site where the work was done, 5 invoices were issued for the North in March 2026, 3 for the South and 2 for the East.",
-		}),
+		data(recorded("invoices-by-region")),
 		{Text: "2", Follows: true},
-		data(fieldservice.Question{Question: "Who had the most work orders in March 2026?", Tables: []string{"workOrder", "employee"}}),
+		data(mostWorkOrders),
 		follows(instead(data(worded(recorded("on-order"), "Leave that. Which purchase orders have not arrived yet, from whom, and when are they expected?")))),
-		data(fieldservice.Question{Question: "How many invoices were issued for each region in 2025?", Tables: []string{"invoice", "region"}}),
+		data(invoicesOf2025),
 		{Text: "Never mind.", Follows: true},
 		general("What is the difference between a chiller and a heat pump?",
 			"They are one machine in two uses: both move heat from a cold place to a warm one. A chiller is there for its cold side, a heat pump for its warm side, and many heat pumps can be turned round."),
 	}
 }
+
+// mostWorkOrders means the assigned employee of a work order, or the one who created it.
+var mostWorkOrders = fieldservice.Question{
+	Question: "Who had the most work orders in March 2026?",
+	Tables:   []string{"workOrder", "employee"},
+	Periods:  []fieldservice.Period{{Words: "March 2026", From: "2026-03-01", Before: "2026-04-01"}},
+	Ways: []fieldservice.Way{
+		{Column: "assignedTo", Statement: workOrdersBy("assignedTo"),
+			Reply: "Of the work orders created in March 2026, nobody is assigned more than {r1.employee}: {r1.orders}."},
+		{Column: "createdBy", Statement: workOrdersBy("createdBy"),
+			Reply: "Nobody created more work orders in March 2026 than {r1.employee}: {r1.orders}."},
+	},
+}
+
+func workOrdersBy(role string) string {
+	return `
+SELECT CONCAT(e.firstName, ' ', e.lastName) AS employee, COUNT(*) AS orders
+FROM workOrder o
+JOIN employee e ON e.id = o.` + role + `
+WHERE o.createdOn BETWEEN '2026-03-01' AND '2026-03-31'
+GROUP BY e.id, e.firstName, e.lastName
+ORDER BY orders DESC, employee
+LIMIT 3`
+}
+
+// invoicesOf2025 means the billing or the shipping location of an invoice.
+var invoicesOf2025 = fieldservice.Question{
+	Question: "How many invoices were issued for each region in 2025?",
+	Tables:   []string{"invoice", "region"},
+	Periods:  []fieldservice.Period{{Words: "2025", From: "2025-01-01", Before: "2026-01-01"}},
+	Ways: []fieldservice.Way{
+		{Column: "billingLocationId", Statement: fieldservice.InvoicesByRegion("billingLocationId", "2025-01-01", "2025-12-31"),
+			Reply: "By the billing location, " + invoicesOfYear},
+		{Column: "shippingLocationId", Statement: fieldservice.InvoicesByRegion("shippingLocationId", "2025-01-01", "2025-12-31"),
+			Reply: "By the site where the work was done, " + invoicesOfYear},
+	},
+}
+
+const invoicesOfYear = "{r1.invoices} invoices were issued for the {r1.region} in 2025, {r2.invoices} for the {r2.region}, " +
+	"{r3.invoices} for the {r3.region} and {r4.invoices} for the {r4.region}."
 
 // recorded returns a question about the company by its ID.
 func recorded(id string) fieldservice.Question {

@@ -3,6 +3,7 @@ package chat
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"reflect"
 	"slices"
@@ -37,7 +38,7 @@ func NewPrinter(out io.Writer) *Printer {
 
 // IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
+	f, ok := stream.(interface{ Stat() (fs.FileInfo, error) })
 	if !ok {
 		return false
 	}

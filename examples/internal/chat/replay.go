@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/examples/fieldservice"
@@ -17,10 +18,13 @@ func Replay(questions []fieldservice.Question) []llmtest.Rule {
 	var rules []llmtest.Rule
 	for _, q := range questions {
 		asks := Asks("Question: ", q.Question)
-		rules = append(rules,
-			Rule("select_tables", asks, map[string]any{"tables": q.Tables}),
-			Rule("answer", asks, cmp.Or(q.Reply, q.Answer)),
-		)
+		for _, w := range q.Ways {
+			rules = append(rules, wayRules(asks, q, w)...)
+		}
+		rules = append(rules, Rule("select_tables", asks, map[string]any{"tables": q.Tables}))
+		if said := cmp.Or(q.Reply, q.Answer); said != "" {
+			rules = append(rules, Rule("answer", asks, said))
+		}
 		// The request for a correction quotes the statement before it, so the last
 		// attempt is matched first.
 		for i := len(q.Statements) - 1; i >= 0; i-- {
@@ -31,10 +35,38 @@ func Replay(questions []fieldservice.Question) []llmtest.Rule {
 			writes := func(r *llm.Request) bool {
 				return (r.Name == "generate" || r.Name == "correct") && asks(r) && strings.Contains(last(r), before)
 			}
-			rules = append(rules, Rule("", writes, map[string]string{"sql": strings.TrimSpace(q.Statements[i])}))
+			rules = append(rules, written("", writes, q, q.Statements[i])...)
 		}
 	}
 	return rules
+}
+
+// wayRules returns the rules for a join that the user chose: it is in the plan of the
+// prompt, and later in the statement.
+func wayRules(asks func(*llm.Request) bool, q fieldservice.Question, w fieldservice.Way) []llmtest.Rule {
+	planned := func(r *llm.Request) bool {
+		_, plan, _ := strings.Cut(last(r), "\nHow the tables join:\n")
+		plan, _, _ = strings.Cut(plan, "\n\n")
+		undecided := strings.Contains(last(r), "\nOther joins have the same cost")
+		return asks(r) && !undecided && strings.Contains(strings.ReplaceAll(plan, "\n", " ")+" ", "."+w.Column+" ")
+	}
+	ran := func(r *llm.Request) bool { return asks(r) && Mentions(r, w.Column) }
+	return append(written("generate", planned, q, w.Statement), Rule("answer", ran, w.Reply))
+}
+
+// written returns the rules for a statement. A prompt that asks for the times of the
+// question gets them next to it.
+func written(name string, match func(*llm.Request) bool, q fieldservice.Question, statement string) []llmtest.Rule {
+	sql := strings.TrimSpace(statement)
+	rules := []llmtest.Rule{Rule(name, match, map[string]any{"sql": sql})}
+	if len(q.Periods) == 0 {
+		return rules
+	}
+	timed := func(r *llm.Request) bool {
+		asks := func(m llm.Message) bool { return strings.Contains(m.Text(), `"periods"`) }
+		return match(r) && slices.ContainsFunc(r.Messages, asks)
+	}
+	return append([]llmtest.Rule{Rule(name, timed, map[string]any{"sql": sql, "periods": q.Periods})}, rules...)
 }
 
 // Rule returns a rule of a scripted model: its reply to all requests with a name, or

@@ -108,6 +108,7 @@ func words(text string) []string {
 }
 
 var (
+	derived = regexp.MustCompile(`(?s)\{needs((?: c\w{5})+)\}\n(.*?)\{end\}\n`)
 	citing  = regexp.MustCompile(`[^.\n]*(?:\[c\w{5}\])+\.? ?`)
 	keys    = regexp.MustCompile(`\[c\w{5}\]`)
 	empty   = regexp.MustCompile(`(?m)^## .*\s+(\z|^## )`)
@@ -115,8 +116,18 @@ var (
 )
 
 // report returns the recorded report without the sentences whose findings are missing,
-// and with the findings that are not recorded.
+// and with the findings that are not recorded. What follows from several findings stays if
+// all of them were found.
 func report(prompt, reply string) string {
+	reply = derived.ReplaceAllStringFunc(reply, func(part string) string {
+		m := derived.FindStringSubmatch(part)
+		for _, key := range strings.Fields(m[1]) {
+			if !strings.Contains(prompt, "\n["+key+"] ") {
+				return ""
+			}
+		}
+		return m[2]
+	})
 	text := citing.ReplaceAllStringFunc(reply, func(sentence string) string {
 		for _, key := range keys.FindAllString(sentence, -1) {
 			if !strings.Contains(prompt, "\n"+key+" ") {

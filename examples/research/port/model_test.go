@@ -3,6 +3,7 @@ package port_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,54 @@ import (
 	"github.com/qedkit/qed/research"
 	"github.com/qedkit/qed/store"
 )
+
+// The report on the fee says the amount that follows from the documents.
+func TestFee(t *testing.T) {
+	number := func(document, pattern string) int {
+		t.Helper()
+		raw, err := port.Files.ReadFile("documents/" + document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(pattern).FindSubmatch(raw)
+		if found == nil {
+			t.Fatalf("%s has no %s", document, pattern)
+		}
+		n, err := strconv.Atoi(string(found[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	const nights = 3
+	whole := nights * number("liegeplatz-2.md", `Liegegeld beträgt ([0-9]+) Euro für jede angefangene Nacht`)
+	less := whole * number("liegeplatz-3.md", `zahlt ([0-9]+) Prozent weniger Liegegeld`) / 100
+	docs, err := port.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := research.New(port.Model(llmtest.New(port.Transcript()...)), docs.Index, &research.Options{
+		Registry: docs.Registry, TopK: 2, MinPassages: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := qed.Ask(t.Context(), agent, qed.Turn{Text: port.Recorded()[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("Für drei Nächte zahlt ein Schiff mit Landstrom %d Euro", whole-less),
+		fmt.Sprintf("| drei Nächte zu je %d Euro | %d |", whole/nights, whole), fmt.Sprintf("| −%d |", less),
+	} {
+		if !strings.Contains(answer.Text, want) {
+			t.Errorf("%q is not in\n%s", want, answer.Text)
+		}
+	}
+	if answer.Audit == nil || len(answer.Audit.Findings) > 0 {
+		t.Errorf("%+v", answer.Audit)
+	}
+}
 
 // What the recorded model says depends on what the user says: the reply to a question
 // adds a task, and a report has what the tasks of the user find, and nothing else.

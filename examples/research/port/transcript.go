@@ -54,6 +54,16 @@ var researches = []recording{
 		},
 		report: `## Ergebnis
 
+{needs c3djgz c7ve4z}
+Für drei Nächte zahlt ein Schiff mit Landstrom 306 Euro:
+
+| Rechnung | Euro |
+|---|---|
+| drei Nächte zu je 120 Euro | 360 |
+| 15 Prozent weniger mit Landstrom | −54 |
+| zu zahlen | 306 |
+
+{end}
 Ein Schiff zahlt für jede angefangene Nacht 120 Euro Liegegeld [c3djgz]. Wer über Nacht liegt, zahlt immer [c0dsvm]. Mit Landstrom sind es 15 Prozent weniger [c7ve4z].
 
 ## Was als Landstrom zählt

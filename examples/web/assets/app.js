@@ -217,7 +217,7 @@ class Turn {
 		if (next && !file) parts.push(make("p", {className: "next"}, button(next, () => send(next))));
 		this.body.replaceChildren(...parts);
 		if (answer.questions?.length && live) this.ask(answer.questions);
-		else if (answer.questions?.length) this.body.prepend(make("p", {textContent: answer.questions.map(q => q.text).join("\n")}));
+		else if (answer.questions?.length) this.body.prepend(make("p", {className: "asked", textContent: answer.questions.map(q => q.text).join("\n")}));
 		if (live) announce(answer.questions?.length ? "The agent asks you." : "The answer is complete.");
 	}
 
@@ -454,5 +454,6 @@ addEventListener("hashchange", fromAddress);
 byId("start").hidden = location.hash.length > 1;
 try { recorded = await stream.get("questions"); } catch (error) { console.warn("No questions are offered", error); }
 byId("start-note").textContent = recorded.length ? "No model is configured. These questions are recorded: the model's words are recorded, everything else really runs." : "";
+byId("own-file").hidden = recorded.length > 0; // nothing is recorded about it
 byId("questions").replaceChildren(...recorded.map(([q]) => make("li", null, button(q, () => send(q)))));
 open(decodeURIComponent(location.hash.slice(1)));

@@ -4,14 +4,15 @@ package server
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
 )
 
-// Run serves requests until ctx is done. Then it calls the functions of end, such as
-// the Shutdown of a handler, with a context that ends after wait. It is no error if
-// they reach this limit: a turn that is cut off can be resumed.
+// Run serves requests until ctx is done, and logs why it ends. Then it calls the
+// functions of end, such as the Shutdown of a handler, with a context that ends after
+// wait. It is no error if they reach this limit: a turn that is cut off can be resumed.
 func Run(
 	ctx context.Context, l net.Listener, h http.Handler, wait time.Duration, end ...func(context.Context) error,
 ) error {
@@ -25,6 +26,7 @@ func Run(
 		return err
 	case <-ctx.Done():
 	}
+	slog.Info("the server ends", "reason", context.Cause(ctx), "wait", wait)
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), wait)
 	defer cancel()
 	var errs []error
@@ -35,5 +37,6 @@ func Run(
 	}
 	errs = append(errs, server.Close()) // the streams have ended
 	<-ended
+	slog.Info("the server has ended")
 	return errors.Join(errs...)
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// withoutMaps returns a query that has the columns with a MAP as JSON. The driver
-// compares each key of a MAP with all others: with many keys that outlives every
-// time limit, and it cannot compare lists and structures.
-func withoutMaps(ctx context.Context, conn *sql.Conn, query string) (string, error) {
+// withJSON returns a query that has the columns of some types as JSON: see readAsJSON.
+// The driver compares each key of a MAP with all others: with many keys that outlives
+// every time limit, and it cannot compare lists and structures.
+func withJSON(ctx context.Context, conn *sql.Conn, query string) (string, error) {
 	var names, items []string
 	found := false
 	err := conn.Raw(func(raw any) (err error) {
@@ -39,7 +39,7 @@ func withoutMaps(ctx context.Context, conn *sql.Conn, query string) (string, err
 			}
 			column := fmt.Sprintf("c%d", i)
 			names = append(names, column)
-			if hasMap(info) {
+			if readAsJSON(info, false) {
 				found = true
 				column = "system.main.to_json(" + column + ")::VARCHAR"
 			}
@@ -53,26 +53,28 @@ func withoutMaps(ctx context.Context, conn *sql.Conn, query string) (string, err
 	return fmt.Sprintf("SELECT %s FROM (%s) AS q(%s)", strings.Join(items, ", "), query, strings.Join(names, ", ")), nil
 }
 
-func hasMap(t duckdb.TypeInfo) bool {
+// readAsJSON reports whether a type has a MAP, or values with a time zone within
+// lists or structures, which the driver returns without it.
+func readAsJSON(t duckdb.TypeInfo, nested bool) bool {
 	switch d := t.Details().(type) {
 	case *duckdb.MapDetails:
 		return true
 	case *duckdb.ListDetails:
-		return hasMap(d.Child)
+		return readAsJSON(d.Child, true)
 	case *duckdb.ArrayDetails:
-		return hasMap(d.Child)
+		return readAsJSON(d.Child, true)
 	case *duckdb.UnionDetails:
 		for _, m := range d.Members {
-			if hasMap(m.Type) {
+			if readAsJSON(m.Type, true) {
 				return true
 			}
 		}
 	case *duckdb.StructDetails:
 		for _, e := range d.Entries {
-			if hasMap(e.Info()) {
+			if readAsJSON(e.Info(), true) {
 				return true
 			}
 		}
 	}
-	return false
+	return nested && t.InternalType() == duckdb.TYPE_TIMESTAMP_TZ
 }

@@ -1,0 +1,492 @@
+package figures
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Find returns all numbers of a text, in their order. Examples of numbers are
+// "-1,234.5", "12 %", "$1.2 million" and "4,17 EUR". A date, a time, a version and
+// an identifier such as WO-10229 are one number each.
+//
+// Find reads the text once: its cost is linear.
+func Find(text string, style Style) []Number {
+	s := scanner{text: plain(text), style: style}
+	for i := 0; i < len(s.text); {
+		i = s.next(i)
+	}
+	s.spreadBack()
+	s.spread()
+	for i := range s.all {
+		s.all[i].setValue()
+	}
+	return s.all
+}
+
+// A scanner reads the numbers of a plain text. It looks back by at most near
+// bytes, and never twice at what it has read.
+type scanner struct {
+	text  string
+	style Style
+	line  int // where the line begins
+	quote int // the end of the quotation or the code that is being read
+	rank  int // the last number in the first column of a table
+	all   []Number
+}
+
+const near = 32 // bytes next to a number that say what it means
+
+// next reads what begins at i, and returns its end.
+func (s *scanner) next(i int) int {
+	if isDigit(s.text, i) {
+		n := s.number(i)
+		n.Text = s.text[n.begin:n.end]
+		s.all = append(s.all, n)
+		if at := strings.LastIndexByte(s.text[i:n.end], '\n'); at >= 0 {
+			s.line = i + at + 1
+		}
+		return n.end
+	}
+	if c := s.text[i]; c < utf8.RuneSelf && strings.IndexByte("\n:\"`", c) < 0 {
+		return i + 1
+	}
+	r, size := utf8.DecodeRuneInString(s.text[i:])
+	before, _ := utf8.DecodeLastRuneInString(s.text[:i])
+	switch {
+	case r == '\n':
+		s.line = i + 1
+	case strings.HasPrefix(s.text[i:], "://"):
+		if end := strings.IndexAny(s.text[i:], " \t\r\n<>\"')]|"); end >= 0 {
+			return i + end
+		}
+		return len(s.text)
+	case i >= s.quote && marks[r] != "" && !unicode.IsLetter(before) && !unicode.IsNumber(before):
+		s.quote = max(s.quote, quotationEnd(s.text, i+size, marks[r]))
+	case isNumberSign(r) && !unicode.IsLetter(before): // ½ is a number, m² is not
+		s.all = append(s.all, Number{Text: string(r), begin: i, end: i + size})
+	}
+	return i + size
+}
+
+// marks has the marks that end a quotation, by the mark that begins it.
+var marks = map[rune]string{'"': `"`, '“': "”", '„': "“”", '«': "»", '»': "«", '`': "`"}
+
+const maxQuotation = 64 // bytes: a longer one is a sentence, and no name
+
+// quotationEnd returns the end of a short quotation that begins at i, or 0.
+func quotationEnd(text string, i int, closing string) int {
+	rest := text[i:min(len(text), i+maxQuotation)]
+	n := strings.IndexAny(rest, closing+"\n")
+	if n <= 0 || rest[n] == '\n' || rest[0] == ' ' || rest[n-1] == ' ' {
+		return 0
+	}
+	return i + n
+}
+
+// number reads the number that begins at a digit.
+func (s *scanner) number(begin int) Number {
+	n := Number{begin: begin, end: begin}
+	before := s.text[max(0, begin-near):begin]
+	money := endsWithMoney(before)
+	if !money && endsInName(before) {
+		n.meaning, n.end = code, nameEnd(s.text, begin)
+		return n
+	}
+	if n.meaning, n.end = s.shape(begin); n.end > 0 {
+		return n
+	}
+	parts, separators, end := groups(s.text, begin)
+	sign := begin - 1
+	if len(parts) == 1 && sign >= 0 && strings.IndexByte(".,", s.text[sign]) >= 0 && startsWord(s.text[:sign]) { // .5
+		n.readings, n.begin = []reading{newReading("0", parts[0])}, sign
+		sign--
+	} else {
+		n.readings = readings(parts, separators, s.style)
+	}
+	n.Negative = sign >= 0 && s.text[sign] == '-' && startsWord(s.text[:sign])
+	n.plain = len(parts) == 1 && n.begin == begin && !n.Negative && !money
+	n.end = s.exponent(&n, end)
+	if s.glued(&n, money) {
+		return n
+	}
+	n.end += n.scale(s.text[n.end:], money, s.style)
+	n.Percent = n.Percent || strings.HasSuffix(before, "%") // as in Turkish
+	simple := !n.Percent && n.power == 0 && !money && !startsWithMoney(s.text[n.end:min(len(s.text), n.end+near)])
+	n.plain = n.plain && simple
+	if simple && !n.Negative {
+		n.meaning = s.meaningOf(&n, before)
+	}
+	return n
+}
+
+// exponent reads what may follow digits: e6, ½, ⁶ and ^6.
+func (s *scanner) exponent(n *Number, i int) int {
+	if j := i + 1; i < len(s.text) && s.text[i]|0x20 == 'e' {
+		if j < len(s.text) && strings.IndexByte("+-", s.text[j]) >= 0 {
+			j++
+		}
+		if end := digitsEnd(s.text, j); end > j {
+			power, err := strconv.ParseInt(s.text[i+1:end], 10, 16)
+			if err != nil {
+				n.readings = nil
+			}
+			for j := range n.readings {
+				n.readings[j] = n.readings[j].times(int(power))
+			}
+			i, n.plain = end, false
+		}
+	}
+	if r, size := utf8.DecodeRuneInString(s.text[i:]); isNumberSign(r) || r == '^' && isDigit(s.text, i+1) {
+		n.readings, n.plain = nil, false
+		i += size
+	}
+	return i
+}
+
+// glued reads letters directly behind a number. It reports whether they make it
+// something other than an amount: 1st, 2 in 2pm, and identifiers such as 4711AB.
+func (s *scanner) glued(n *Number, money bool) bool {
+	rest := s.text[n.end:]
+	r, size := utf8.DecodeRuneInString(rest)
+	if strings.ContainsRune("年月日号號时時", r) {
+		n.meaning, n.end = instant, n.end+size
+		return true
+	}
+	joined := r == '-' || r == '_'
+	if joined {
+		rest = rest[size:]
+	}
+	word, tail := cutWord(rest)
+	first, _ := utf8.DecodeRuneInString(word)
+	next, _ := utf8.DecodeRuneInString(tail)
+	upper := strings.ToUpper(word) == word
+	switch lower := strings.ToLower(word); {
+	case word == "" || hasNoSpaces(first), currencies[lower]:
+		return false
+	case joined && !isDigit(tail, 0) && (!upper || r == '-' && len(word) > 3):
+		return false // 5-axis
+	case !joined && ordinals[lower]:
+		n.meaning, n.end = label, n.end+len(word)
+		return true
+	case !joined && clocks[lower]:
+		n.meaning, n.end = hour, n.end+len(word)
+		return true
+	case !joined && !isDigit(tail, 0) && (units[word] || wordPower(lower, s.style) != 0 || percents[lower]):
+		return false
+	case !joined && !isDigit(tail, 0) && len(word) <= 2 && !isNumberSign(next):
+		if power, _ := letterPower(word, tail, true, money); power != 0 {
+			return false
+		}
+	case isNumberSign(next): // 20m²
+		return false
+	}
+	n.meaning, n.end = code, nameEnd(s.text, n.end)
+	return true
+}
+
+// endsInName reports whether a text ends within an identifier, such as SH- and A.
+func endsInName(before string) bool {
+	trimmed := strings.TrimRight(before, "-_")
+	r, _ := utf8.DecodeLastRuneInString(trimmed)
+	return unicode.IsLetter(r) && !hasNoSpaces(r) && len(before)-len(trimmed) <= 1
+}
+
+// nameEnd returns the end of an identifier of which a part begins at i.
+func nameEnd(text string, i int) int {
+	for i < len(text) {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !isNameLetter(r) {
+			next, _ := utf8.DecodeRuneInString(text[i+size:])
+			if !strings.ContainsRune("-_/.:#+", r) || !isNameLetter(next) {
+				break
+			}
+		}
+		i += size
+	}
+	return i
+}
+
+func isNameLetter(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsMark(r) || '0' <= r && r <= '9') && !hasNoSpaces(r)
+}
+
+// startsWord reports whether a text ends where a sign begins a number: not
+// behind a letter, a digit or a point.
+func startsWord(before string) bool {
+	r, _ := utf8.DecodeLastRuneInString(before)
+	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '.' && r != ','
+}
+
+// shape reads what is no amount by its form alone: dates, times, versions and
+// groups of digits such as 030-12-44. The end is 0 for anything else.
+func (s *scanner) shape(begin int) (m meaning, end int) {
+	end = digitsEnd(s.text, begin)
+	if end == len(s.text) || strings.IndexByte("-/:.", s.text[end]) < 0 {
+		return 0, 0
+	}
+	sign := s.text[end]
+	parts := []string{s.text[begin:end]}
+	for s.text[end] == sign && isDigit(s.text, end+1) {
+		next := digitsEnd(s.text, end+1)
+		if len(parts) < 5 {
+			parts = append(parts, s.text[end+1:next])
+		}
+		if end = next; end == len(s.text) {
+			break
+		}
+	}
+	rest := s.text[end:]
+	a, b := smallValue(parts[0]), 0
+	if len(parts) > 1 {
+		b = smallValue(parts[1])
+	}
+	many := len(parts) > 2
+	switch {
+	case sign == '-' && len(parts) == 1 && isYear(parts[0]) && quarters.find(rest):
+		return instant, nameEnd(s.text, end)
+	case len(parts) == 1:
+	case sign == '-' && len(parts[0]) == 4 && b >= 1 && b <= 12 && len(parts) <= 3,
+		sign == '/' && len(parts) == 3, sign == '.' && isDate(parts[:min(3, len(parts))]) && len(parts) <= 3:
+		if len(parts) == 3 && len(rest) > 1 && rest[0]|0x20 == 't' && isDigit(rest, 1) {
+			end = nameEnd(s.text, end)
+		}
+		return instant, end
+	case sign == '-' && !many && isYear(parts[0]) && (isYear(parts[1]) || b == (a+1)%100 && len(parts[1]) == 2):
+		return year, end
+	case sign == '-' && (many || len(parts[0]) > 1 && parts[0][0] == '0'):
+		return code, nameEnd(s.text, end)
+	case sign == '.' && s.style == CommaDecimal && len(parts) == 2 && a <= 31 && b <= 12 && a*b > 0 &&
+		len(parts[0]) <= 2 && len(parts[1]) <= 2 && strings.HasPrefix(rest, "."):
+		return instant, end
+	case sign == '.' && many && !areThousands(parts) && !strings.HasPrefix(rest, ","):
+		return code, nameEnd(s.text, end)
+	case sign == ':' && (many || len(parts[1]) == 2 && a <= 24 && b <= 59):
+		return instant, nameEnd(s.text, end)
+	case sign == '/' && (many || isYear(parts[0]) || isYear(parts[1]) || min(a, b) <= 12 && max(a, b) <= 31):
+		return instant, end
+	}
+	return 0, 0
+}
+
+// smallValue returns the value of digits, or a large one for many digits.
+func smallValue(digits string) int {
+	if len(digits) > 9 {
+		return math.MaxInt32
+	}
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+// isYear reports whether digits may be those of a year.
+func isYear(digits string) bool { return len(digits) == 4 && "1800" <= digits && digits < "2200" }
+
+// A wordSet finds words at the beginning of a text, in any letter case.
+type wordSet map[string]bool
+
+// find reports whether behind a sign, a letter of the set and then a digit begin
+// the text, as in -Q3.
+func (w wordSet) find(rest string) bool {
+	word, tail := cutWord(rest[1:])
+	return w[strings.ToLower(word)] && isDigit(tail, 0)
+}
+
+// meaningOf returns what a number means by the words and signs next to it.
+func (s *scanner) meaningOf(n *Number, before string) meaning {
+	digits := s.text[n.begin:n.end]
+	behind := s.text[n.end:min(len(s.text), n.end+near)]
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(before, " "))
+	word, dotted := lastWord(before)
+	next := firstWord(behind)
+	value := math.MaxInt32
+	if n.plain {
+		value = smallValue(digits)
+	}
+	if lower := strings.ToLower(word); labels[lower] || dotted && shortLabels[lower] || strings.ContainsRune("#§№", last) {
+		return numbered
+	}
+	if clocks[strings.ToLower(next)] || strings.HasPrefix(strings.TrimLeft(behind, " "), "a.m") ||
+		strings.HasPrefix(strings.TrimLeft(behind, " "), "p.m") {
+		return hour
+	}
+	if !n.plain {
+		return amount
+	}
+	lower := strings.ToLower(word)
+	if linking[lower] { // the end of 2025
+		of, _ := lastWord(before[:strings.LastIndex(before, word)])
+		lower = strings.ToLower(of)
+	}
+	switch {
+	case s.quote > n.begin:
+		return label
+	case value >= 1 && value <= 31 && (isMonth(next) || isMonth(word)):
+		return day
+	case isYear(digits) && (isMonth(word) || years[lower] || s.followsDate(n) || last == '(' && strings.HasPrefix(behind, ")")),
+		last == '\'' && len(digits) == 2:
+		return year
+	case recent[lower] && periods[strings.ToLower(next)]:
+		return label
+	case strings.HasSuffix(before, "[") && behind != "" && strings.IndexByte("],;", behind[0]) >= 0:
+		return numbered
+	case s.startsItem(n, behind, value):
+		return label
+	case s.style == CommaDecimal && len(digits) <= 2 && articles[strings.ToLower(word)] && len(behind) > 2 && behind[0] == '.' && next != "":
+		return label // im 3. Quartal
+	}
+	return amount
+}
+
+// followsDate reports whether the day of a month stands directly before n, as in
+// March 31, 2026.
+func (s *scanner) followsDate(n *Number) bool {
+	if len(s.all) == 0 {
+		return false
+	}
+	date := &s.all[len(s.all)-1]
+	between := s.text[date.end:n.begin]
+	return (date.meaning == day || date.meaning == label) && len(between) <= 3 && strings.Trim(between, ",. ") == ""
+}
+
+// startsItem reports whether n numbers an item of a list, a heading or a row of a
+// table.
+func (s *scanner) startsItem(n *Number, behind string, value int) bool {
+	before := s.text[s.line:n.begin]
+	if len(before) > near/2 || value > 999 || strings.Trim(before, " \t\r#>*-+_|(") != "" {
+		return false
+	}
+	behind = strings.TrimLeft(behind, "*_")
+	switch {
+	case strings.Contains(before, "#"):
+		return true
+	case strings.Contains(before, "|"):
+		if strings.HasPrefix(strings.TrimLeft(behind, " "), "|") && (value == 1 || value == s.rank+1) {
+			s.rank = value
+			return true
+		}
+		return false
+	case behind == "" || strings.IndexByte(".)", behind[0]) < 0:
+		return false
+	}
+	rest := strings.TrimLeft(behind[1:], "*_")
+	return strings.HasPrefix(rest, " ") && strings.TrimLeft(rest, " ")+"\n" != "\n" && strings.TrimLeft(rest, " ")[0] != '\n'
+}
+
+// lastWord returns the word at the end of a text, and whether a point follows it.
+func lastWord(before string) (word string, dotted bool) {
+	trimmed := strings.TrimRight(before, " \t\n*_(")
+	bare := strings.TrimRight(trimmed, ".:")
+	word = bare[len(strings.TrimRightFunc(bare, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) })):]
+	return word, strings.HasSuffix(trimmed, ".") && len(before)-len(bare) <= 3
+}
+
+// firstWord returns the word at the beginning of a text, behind a point, an ending
+// such as "of" and spaces.
+func firstWord(behind string) string {
+	word, tail := cutWord(strings.TrimLeft(behind, ". *_"))
+	if word == "of" {
+		word, _ = cutWord(strings.TrimLeft(tail, " "))
+	}
+	return word
+}
+
+// spreadBack gives numbers the scale and the meaning of the next one, as in "20 to
+// 30 million" and "8 to 15 January".
+func (s *scanner) spreadBack() {
+	for i := len(s.all) - 2; i >= 0; i-- {
+		n, next := &s.all[i], &s.all[i+1]
+		if n.meaning != amount || n.power != 0 || n.Percent {
+			continue
+		}
+		word, listed := s.between(n, next)
+		switch {
+		case ranges[word] && next.meaning == amount && (next.power != 0 || next.Percent):
+			n.power, n.unsure, n.Percent, n.plain = next.power, next.unsure, next.Percent, false
+			n.Text = s.text[n.begin:next.end]
+		case n.plain && (listed || ranges[word]) && next.meaning.fits(n.Text):
+			n.meaning = next.meaning
+		}
+	}
+}
+
+// spread gives numbers the meaning of the one before, as in "sections 3 and 4".
+func (s *scanner) spread() {
+	for i := 1; i < len(s.all); i++ {
+		before, n := &s.all[i-1], &s.all[i]
+		if n.meaning != amount || !n.plain {
+			continue
+		}
+		word, listed := s.between(before, n)
+		if (listed || ranges[word]) && (before.meaning.fits(n.Text) || before.meaning == numbered && len(n.Text) <= 4) {
+			n.meaning = before.meaning
+		}
+	}
+}
+
+// fits reports whether digits next to a number of meaning m can mean the same.
+func (m meaning) fits(digits string) bool {
+	switch m {
+	case day:
+		return len(digits) <= 2 && smallValue(digits) <= 31
+	case hour:
+		return len(digits) <= 2 && smallValue(digits) <= 24
+	case year:
+		return isYear(digits)
+	}
+	return false
+}
+
+// between returns the word between two numbers, and whether a comma is.
+func (s *scanner) between(a, b *Number) (word string, listed bool) {
+	if b.begin < a.end || b.begin-a.end > near/2 {
+		return "", false
+	}
+	text := strings.ToLower(strings.Trim(s.text[a.end:b.begin], " \n\t*_"))
+	if text == "-" {
+		return text, false
+	}
+	word = strings.TrimFunc(text, func(r rune) bool { return isAround(r) || strings.ContainsRune(".,;_", r) })
+	return word, word == "" && strings.Contains(text, ",")
+}
+
+var (
+	ranges   = set("- – — ~ / to and or through bis und oder à et ou a y e o tot en of till til och og do i до и")
+	ordinals = set("st nd rd th te ter ten tes s er")
+	clocks   = set("am pm uhr")
+	quarters = wordSet(set("q w kw h"))
+
+	// labels are words before the number of a thing. The short ones need a point.
+	labels = set("nr nos article artikel section sections abschnitt kapitel chapter chapters absatz abs paragraph " +
+		"page pages seite seiten table tabelle figure figures fig abb abbildung appendix anhang step steps schritt phase stage stufe " +
+		"level tier week weeks woche wochen kw cw quarter quartal version versions release revision rev line lines zeile zeilen item " +
+		"row rows part teil volume rank rang platz top issue")
+	shortLabels = set("no p pp s v vol bd pos art sec sect ch kap tab ziff ver z")
+
+	// years are words before a year.
+	years = set("in im since until till during through for from year years jahr jahre jahren jahres seit ab bis fy fiscal by vor nach " +
+		"before after vs versus gegenüber geschäftsjahr saison season early late end mid anfang mitte ende quarter quartal half halbjahr month months")
+
+	recent  = set("last past previous next coming letzten letzte letzter vergangenen vorigen nächsten kommenden")
+	periods = set("day days week weeks month months quarter quarters year years hour hours minute minutes " +
+		"tag tage tagen woche wochen monat monate monaten quartal quartale quartalen jahr jahre jahren stunde stunden minuten")
+	linking  = set("of von des the")
+	articles = set("am im der die das den dem des zum zur vom beim ab bis seit jeder jede jedes jeden")
+
+	months = func() map[string]bool {
+		all := set("jan feb mar mär mrz apr jun jul aug sep sept oct okt nov dec dez jänner feber maerz")
+		for _, t := range []*terms{&english, &german} {
+			for _, month := range t.months {
+				all[strings.ToLower(month)] = true
+			}
+		}
+		return all
+	}()
+)
+
+// isMonth reports whether a word is the name of a month.
+func isMonth(word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	return unicode.IsUpper(first) && months[strings.ToLower(word)]
+}

@@ -1,0 +1,174 @@
+package figures
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// typed returns the numbers of the text that the model typed and that the source
+// does not prove. Tables are compared as a whole, and each of the other data on its
+// own until every number is found.
+func (t *Text) typed(ctx context.Context, text string) []string {
+	if len(t.source.Tables)+len(t.source.Data) == 0 {
+		return nil
+	}
+	places := t.places(text)
+	var typed []Number
+	for _, n := range Find(text, t.source.Language.style()) {
+		for len(places) > 0 && places[0].end < n.end {
+			places = places[1:]
+		}
+		if n.meaning == amount && (len(places) == 0 || !places[0].has(&n)) {
+			typed = append(typed, n)
+		}
+	}
+	for i := -1; i < len(t.source.Data) && len(typed) > 0; i++ {
+		var data Set
+		if i < 0 {
+			t.addTables(ctx, &data)
+		} else {
+			data.Add("", t.source.Data[i])
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		typed = slices.DeleteFunc(typed, func(n Number) bool { return data.allows(&n) })
+	}
+	var wrong []string
+	for _, n := range typed {
+		wrong = append(wrong, n.Text)
+	}
+	return wrong
+}
+
+// addTables adds the numbers of all tables to a set.
+func (t *Text) addTables(ctx context.Context, data *Set) {
+	for i := range t.source.Tables {
+		rows := &t.source.Tables[i].Rows
+		if !rows.Truncated {
+			data.Add("", int64(len(rows.Rows)))
+		}
+		for c, column := range rows.Columns {
+			data.Add(column.Name, nil)
+			for _, row := range rows.Rows {
+				if ctx.Err() != nil {
+					return
+				}
+				data.Add(column.Name, row[c])
+			}
+		}
+	}
+}
+
+// A place is where a figure stands in the plain form of a text.
+type place struct{ begin, end, power int }
+
+// has reports whether n is the figure or a part of it. With a power, the text has
+// to name it: {sum cost:1M} million.
+func (p place) has(n *Number) bool {
+	if p.power != 0 {
+		return n.begin == p.begin && n.power == p.power
+	}
+	return p.begin <= n.begin && n.end <= p.end
+}
+
+// places returns the places of the figures.
+func (t *Text) places(text string) []place {
+	places := make([]place, len(t.figures))
+	at, plainAt := 0, 0
+	for i, f := range t.figures {
+		plainAt += len(plain(text[at:f.Offset]))
+		end := plainAt + len(plain(f.Text))
+		places[i] = place{plainAt, end, t.powers[i]}
+		at, plainAt = f.Offset+len(f.Text), end
+	}
+	return places
+}
+
+// braces returns what the text has in braces outside of figures, code and JSON, and
+// what the data does not have: {total} is a reference that the model got wrong.
+func (t *Text) braces(text string) (left []string) {
+	figures := t.figures
+	for at, checked := 0, 0; at < len(text) && checked < maxCheckedBraces; {
+		i := strings.IndexAny(text[at:], "{}`")
+		if i < 0 {
+			break
+		}
+		at += i
+		for len(figures) > 0 && figures[0].Offset+len(figures[0].Text) <= at {
+			figures = figures[1:]
+		}
+		if len(figures) > 0 && figures[0].Offset <= at {
+			at = figures[0].Offset + len(figures[0].Text)
+			continue
+		}
+		if text[at] == '`' {
+			at = codeEnd(text, at)
+			continue
+		}
+		end := bracesEnd(text, at)
+		found := strings.ToValidUTF8(text[at:min(end, at+maxBraces)], "")
+		if checked++; !json.Valid([]byte(text[at:end])) && !slices.Contains(left, found) && !t.said(found) {
+			left = append(left, found)
+		}
+		at = end
+	}
+	return left
+}
+
+const (
+	maxBraces        = 40 // bytes of what is left in braces that are listed
+	maxCheckedBraces = 20
+)
+
+// bracesEnd returns the end of the braces that begin at i: the brace that closes them in
+// the same line or, for JSON, anywhere.
+func bracesEnd(text string, i int) int {
+	if text[i] == '}' {
+		return i + 1
+	}
+	d := json.NewDecoder(strings.NewReader(text[i:]))
+	var raw json.RawMessage
+	if d.Decode(&raw) == nil {
+		return i + int(d.InputOffset())
+	}
+	n := strings.IndexAny(text[i+1:], "{}\n ")
+	if end := strings.IndexAny(text[i+1:min(len(text), i+maxReference)], "{}\n"); end >= 0 && text[i+1+end] == '}' {
+		n = end + 1
+	}
+	if n < 0 {
+		return len(text)
+	}
+	return i + 1 + n
+}
+
+// said reports whether the data has these braces.
+func (t *Text) said(braces string) bool {
+	return slices.ContainsFunc(t.source.Data, func(d any) bool {
+		if text, ok := d.(string); ok {
+			return strings.Contains(text, braces)
+		}
+		raw, err := json.Marshal(d)
+		return err == nil && bytes.Contains(raw, []byte(braces))
+	})
+}
+
+// codeEnd returns the end of the code that begins with the back quotes at i. Without
+// an end, only the quotes are skipped.
+func codeEnd(text string, i int) int {
+	begin := i
+	for begin < len(text) && text[begin] == '`' {
+		begin++
+	}
+	rest := text[begin:]
+	if begin-i == 1 { // a code span ends in its line
+		rest, _, _ = strings.Cut(rest, "\n")
+	}
+	if n := strings.Index(rest, text[i:begin]); n >= 0 {
+		return begin + n + begin - i
+	}
+	return begin
+}
