@@ -134,13 +134,13 @@ func readers(t *testing.T) map[string]reader {
 				text.Write(piece)
 			}
 			text.Unknown()
-			text.Close()
+			text.Close(ctx)
 		},
 		"figures.Table": func(s string) {
 			cells := qed.Table{Columns: rows.Columns, Rows: [][]any{{1, s}, {2, s}}}
 			text := figures.NewText(figures.Source{Tables: []figures.Table{{Rows: cells}}}, nil)
 			text.Write("{r1.name} {sum name}")
-			text.Close()
+			text.Close(ctx)
 		},
 		"dates.New": func(s string) { must(dates.New(time.Now(), dates.Calendar{}, s)) },
 		"citation.Audit": func(s string) {
