@@ -322,7 +322,8 @@ func (s *scanner) meaningOf(n *Number, before string) meaning {
 		return label
 	case value >= 1 && value <= 31 && (isMonth(next) || isMonth(word)):
 		return day
-	case isYear(digits) && (isMonth(word) || years[lower] || s.followsDate(n) || last == '(' && strings.HasPrefix(behind, ")")),
+	case isYear(digits) && (isMonth(word) || years[lower] || s.followsDate(n)),
+		isYear(digits) && last == '(' && strings.HasPrefix(behind, ")"),
 		last == '\'' && len(digits) == 2:
 		return year
 	case recent[lower] && periods[strings.ToLower(next)]:
@@ -369,7 +370,8 @@ func (s *scanner) startsItem(n *Number, behind string, value int) bool {
 		return false
 	}
 	rest := strings.TrimLeft(behind[1:], "*_")
-	return strings.HasPrefix(rest, " ") && strings.TrimLeft(rest, " ")+"\n" != "\n" && strings.TrimLeft(rest, " ")[0] != '\n'
+	item := strings.TrimLeft(rest, " ")
+	return item != rest && item != "" && item[0] != '\n'
 }
 
 // lastWord returns the word at the end of a text, and whether a point follows it.
