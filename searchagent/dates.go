@@ -20,7 +20,7 @@ func (s *state) noteDates(ctx context.Context, facts dates.Facts, texts *Texts) 
 		}
 	}
 	s.Dates = facts.Compare(nil, r.bounds, r.complete)
-	note := answering.Dates(s.Dates, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked)
+	note := answering.Dates(s.Dates, texts.DatesUsed, texts.DatesDiffer, "")
 	if note.Differs {
 		s.because(note.Text)
 	}
