@@ -207,8 +207,8 @@ var (
 	// [*BusyError].
 	ErrBusy = errors.New("qed: a turn is running on the thread")
 
-	// ErrWrongUser reports that the thread says that it is another user's, or that the
-	// User or the Tenant of the turn cannot be an id: it is not valid UTF-8, or
+	// ErrWrongUser reports that the records of the thread name another user, or that
+	// the User or the Tenant of the turn cannot be an id: it is not valid UTF-8, or
 	// longer than [store.Header] allows.
 	ErrWrongUser = errors.New("qed: the thread belongs to another user")
 

@@ -170,7 +170,8 @@ func (s *finding) add(kind qed.CitationFindingKind, text string) {
 func (s *finding) figures(body string) {
 	body = body[sentence.Marker(body):]
 	for _, d := range datesOf(body) {
-		if !slices.ContainsFunc(s.keys, func(key string) bool { return slices.ContainsFunc(s.a.sources[key].dates, d.agrees) }) {
+		inSource := func(key string) bool { return slices.ContainsFunc(s.a.sources[key].dates, d.agrees) }
+		if !slices.ContainsFunc(s.keys, inSource) {
 			s.add(qed.WrongDate, d.text)
 		}
 		body = strings.Replace(body, d.text, strings.Repeat(" ", len(d.text)), 1)

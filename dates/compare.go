@@ -3,6 +3,8 @@ package dates
 import (
 	"slices"
 	"time"
+
+	"github.com/qedkit/qed/internal/moment"
 )
 
 // Compare compares periods with the times that a query reads. complete says that
@@ -104,19 +106,15 @@ func (f Facts) clock(text string) (time.Time, bool) {
 	if text == "" {
 		return time.Time{}, true
 	}
-	clocks := []string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04"}
-	for _, layout := range clocks {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, true
-		}
+	if t, _, ok := moment.Local(text); ok {
+		return t, true
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07"} {
-		if t, err := time.Parse(layout, text); err == nil && f.zones.zone != nil {
-			t = t.In(f.zones.zone)
-			return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC), true
-		}
+	t, ok := moment.Absolute(text)
+	if !ok || f.zones.zone == nil {
+		return time.Time{}, false
 	}
-	return time.Time{}, false
+	t = t.In(f.zones.zone)
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC), true
 }
 
 // contains reports whether m is within l.

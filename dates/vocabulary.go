@@ -3,16 +3,9 @@ package dates
 import (
 	"strings"
 	"time"
-)
 
-// list returns the words of texts as a set.
-func list(texts ...string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(strings.Join(texts, " ")) {
-		set[word] = true
-	}
-	return set
-}
+	"github.com/qedkit/qed/internal/wordset"
+)
 
 // forms returns German adjectives with all their endings.
 func forms(stems string) string {
@@ -60,7 +53,7 @@ var (
 		m := map[string]int{"last": -1, "this": 0, "current": 0, "next": 1}
 		german := map[int]string{-2: "vorletzt", -1: "letzt vergangen vorig", 0: "dies aktuell laufend", 1: "nächst kommend"}
 		for offset, stems := range german {
-			for word := range list(forms(stems)) {
+			for word := range wordset.Of(forms(stems)) {
 				m[word] = offset
 			}
 		}
@@ -80,46 +73,46 @@ var (
 		"half": half, "halbjahr": half, "halbjahres": half, "hälfte": half,
 	}
 	toDate   = map[string]unit{"ytd": year, "qtd": quarter, "mtd": month}
-	articles = list("the der die das den dem des")
-	yearName = list("year years jahr jahre jahres jahren")
-	ofWord   = list("of des im in")
-	fiscals  = list("fiscal financial")
+	articles = wordset.Of("the der die das den dem des")
+	yearName = wordset.Of("year years jahr jahre jahres jahren")
+	ofWord   = wordset.Of("of des im in")
+	fiscals  = wordset.Of("fiscal financial")
 
-	rangeWords = list("ab from between von vom zwischen")
+	rangeWords = wordset.Of("ab from between von vom zwischen")
 
 	// leading are words before a time that change nothing, and onDay such words
 	// before a day.
-	leading = list("the in during of for im in der die das den dem des für aus während")
-	onDay   = list("on am")
+	leading = wordset.Of("the in during of for im in der die das den dem des für aus während")
+	onDay   = wordset.Of("on am")
 
 	// Before a time, precedes are words that make it another time, or that can.
 	// After it, follows are.
-	precedes = list(`
+	precedes = wordset.Of(`
 		plus also auch rather eher latest earliest shortly just right long soon well kurz lange
 		unmittelbar bald av af by to as at around about over within into than like from with per
 		and or but nor via on up both each every all und oder aber sowie als wie mit zu zum zur
 		von vom an auf bei um gegen über unter nach pro je jede jeden jedes alle ab bis vor am y
 		et e o ou en og och i a à na da di do du de del le la el les van z w od po`)
-	follows = list(`
+	follows = wordset.Of(`
 		at um v n of des der each every jede jeden jedes bc bce ad to and or but nor on plus minus
 		than und oder aber sowie an bis y et e o ou en og och i a à na als`)
 
 	// afterYear are words that show a number before them to be a year: a number
 	// before a noun can be an amount.
-	afterYear = list(`
+	afterYear = wordset.Of(`
 		vs versus compared than except by per for with were was is are did do does have has had
 		who that which where when and or to nach pro je für mit wurden wurde war waren ist sind
 		hat haben hatten und oder bis aus von`)
 
 	// grouping are words before a unit that is no time, as in "per month".
-	grouping = list(`
+	grouping = wordset.Of(`
 		by per each every which what pro je nach jeden jede jedes jeder welcher welche welchem
 		welchen welches`)
 
-	dayWord = list("day tag")
+	dayWord = wordset.Of("day tag")
 
 	// harmless are words that are made of units and name no time.
-	harmless = list("daily weekly monthly quarterly yearly headquarters",
+	harmless = wordset.Of("daily weekly monthly quarterly yearly headquarters",
 		forms("täglich wöchentlich monatlich jährlich"), "täglich wöchentlich monatlich jährlich")
 
 	// unitStems are in words about times, such as "midweek" and "Jahresende".
@@ -129,7 +122,7 @@ var (
 	// doubtful are words that can be of a time or change what one means, also those of
 	// other languages, which are next to a time in a mixed text. If a text has one that
 	// no rule reads, the text is not read.
-	doubtful = list(
+	doubtful = wordset.Of(
 		forms("kein gleich selb dasselb dieselb derselb entsprechend restlich übrig"),
 		forms("letzt vorig vorherig vergangen nächst kommend"),
 		forms("ganz voll vollständig abgeschlossen fünft sechst siebt acht neunt zehnt elft zwölft"), `

@@ -180,7 +180,8 @@ func (e *evaluation) compute(a aggregate) (value, qed.FigureSource, error) {
 // count returns the number of rows.
 func count(t *Table) (value, qed.FigureSource, error) {
 	if t.Rows.Truncated {
-		return value{}, qed.FigureSource{}, wrong("the number of rows is not known: there are more than the %d that were read", len(t.Rows.Rows))
+		return value{}, qed.FigureSource{}, wrong("the number of rows is not known: there are more than the %d that were read",
+			len(t.Rows.Rows))
 	}
 	return whole(len(t.Rows.Rows)), qed.FigureSource{Query: t.Query}, nil
 }
@@ -212,7 +213,8 @@ func (a aggregate) over(t *Table, i int, r *cellReader) (value, error) {
 	for _, v := range values {
 		switch {
 		case v.kind != number && (v.kind != moment || a.function != "min" && a.function != "max"):
-			return value{}, wrong("%s %s has no value: the column has texts that are no numbers with one unit", a.function, a.column)
+			return value{}, wrong("%s %s has no value: the column has texts that are no numbers with one unit",
+				a.function, a.column)
 		case v.kind != values[0].kind || v.unit != values[0].unit:
 			return value{}, wrong("%s %s has no value: the column has different units", a.function, a.column)
 		}

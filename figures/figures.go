@@ -221,8 +221,10 @@ func (s *Set) addWords(text string) {
 // spelled has the numbers from 0 to 99 in words.
 var spelled, maxSpelled = func() (all map[string]int, longest int) {
 	all = map[string]int{}
-	english := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
-	german := strings.Fields("null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn")
+	english := strings.Fields("zero one two three four five six seven eight nine ten " +
+		"eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
+	german := strings.Fields("null eins zwei drei vier fünf sechs sieben acht neun zehn " +
+		"elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn")
 	for n := range english {
 		all[english[n]], all[german[n]] = n, n
 	}
@@ -251,7 +253,8 @@ var spelled, maxSpelled = func() (all map[string]int, longest int) {
 //
 // That an amount is in the set does not prove it: see the package documentation.
 // Missing also returns numbers of things, such as § 12, and identifiers with three
-// digits in a row that the data does not have at all. It never returns dates, times and ordinals.
+// digits in a row that the data does not have at all. It never returns dates, times
+// and ordinals.
 //
 // style is how the text writes numbers: see [StyleOf].
 func (s *Set) Missing(text string, style Style) []Number { return Missing(text, style, s) }

@@ -171,7 +171,8 @@ func readings(parts []string, separators string, style Style) []reading {
 	thousands := areThousands(parts)
 	switch {
 	case n == 2 && point && (!thousands || (last == ',') == (style == CommaDecimal)),
-		n > 2 && point && last != separators[0] && strings.Trim(separators[:n-2], separators[:1]) == "" && areThousands(parts[:n-1]):
+		n > 2 && point && last != separators[0] && strings.Trim(separators[:n-2], separators[:1]) == "" &&
+			areThousands(parts[:n-1]):
 		return []reading{newReading(strings.Join(parts[:n-1], ""), parts[n-1])}
 	case n == 2 && point, same && thousands:
 		return []reading{newReading(strings.Join(parts, ""), "")}

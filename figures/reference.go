@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // A reference is what stands between braces: an expression, and how its value is
@@ -65,7 +67,7 @@ var forms = regexp.MustCompile(`^([0-6]?)([kMG%]?)$`)
 
 var powers = map[string]int{"k": 3, "M": 6, "G": 9}
 
-var functions = set("sum avg min max median count distinct")
+var functions = wordset.Of("sum avg min max median count distinct")
 
 var (
 	errNoReference = errors.New("it is no reference")

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // wordPowers has the words for powers of ten.
@@ -39,24 +41,21 @@ var letterPowers = map[string]int{"k": 3, "t": 3, "tsd": 3, "m": 6, "mm": 6, "mn
 var bytePowers = map[string]int{"kB": 3, "KB": 3, "MB": 6, "GB": 9, "TB": 12}
 
 var (
-	currencies = set("eur euro euros usd dollar dollars gbp chf jpy cny rmb inr sek nok dkk pln czk huf cad sgd hkd brl mxn zar aed krw rub kr")
-	percents   = set("percent percentage pct prozent prozentpunkte procent procenten procenta prosent porcentaje процент процента процентов")
+	currencies = wordset.Of(`
+		eur euro euros usd dollar dollars gbp chf jpy cny rmb inr sek nok dkk pln czk huf cad sgd hkd brl mxn zar
+		aed krw rub kr`)
+	percents = wordset.Of(`
+		percent percentage pct prozent prozentpunkte procent procenten procenta prosent porcentaje процент процента
+		процентов`)
 )
 
 // units are the units of measure in which a column of texts can have its numbers.
-var units = set("kg g mg µg μg t lb lbs oz m km cm mm µm ft yd mi m² m³ km² ha l L ml mL cl hl gal h min s ms µs ns d hr hrs std Std sec " +
-	"°C °F kWh MWh GWh TWh Wh kW MW GW W Hz kHz MHz GHz bar mbar Pa kPa hPa psi kN kJ MJ kcal cal kB KB MB GB TB KiB MiB GiB bit kbit " +
-	"Mbit Gbit rpm mph km/h m/s TEU teu x pcs pc stk Stk Stück % pp " +
-	"hour hours day days week weeks month months year years minute minutes second seconds piece pieces unit units " +
-	"Stunde Stunden Tag Tage Tagen Woche Wochen Monat Monate Jahr Jahre Minute Minuten Sekunden")
-
-func set(words string) map[string]bool {
-	s := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		s[word] = true
-	}
-	return s
-}
+var units = wordset.Of(`
+	kg g mg µg μg t lb lbs oz m km cm mm µm ft yd mi m² m³ km² ha l L ml mL cl hl gal h min s ms µs ns d hr hrs
+	std Std sec °C °F kWh MWh GWh TWh Wh kW MW GW W Hz kHz MHz GHz bar mbar Pa kPa hPa psi kN kJ MJ kcal cal kB
+	KB MB GB TB KiB MiB GiB bit kbit Mbit Gbit rpm mph km/h m/s TEU teu x pcs pc stk Stk Stück % pp hour hours
+	day days week weeks month months year years minute minutes second seconds piece pieces unit units Stunde
+	Stunden Tag Tage Tagen Woche Wochen Monat Monate Jahr Jahre Minute Minuten Sekunden`)
 
 // wordPower returns the power of ten of a word in lower case, or 0.
 func wordPower(word string, style Style) int {

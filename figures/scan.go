@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // Find returns all numbers of a text, in their order. Examples of numbers are
@@ -320,7 +322,8 @@ func (s *scanner) meaningOf(n *Number, before string) meaning {
 		return label
 	case value >= 1 && value <= 31 && (isMonth(next) || isMonth(word)):
 		return day
-	case isYear(digits) && (isMonth(word) || years[lower] || s.followsDate(n) || last == '(' && strings.HasPrefix(behind, ")")),
+	case isYear(digits) && (isMonth(word) || years[lower] || s.followsDate(n)),
+		isYear(digits) && last == '(' && strings.HasPrefix(behind, ")"),
 		last == '\'' && len(digits) == 2:
 		return year
 	case recent[lower] && periods[strings.ToLower(next)]:
@@ -367,7 +370,8 @@ func (s *scanner) startsItem(n *Number, behind string, value int) bool {
 		return false
 	}
 	rest := strings.TrimLeft(behind[1:], "*_")
-	return strings.HasPrefix(rest, " ") && strings.TrimLeft(rest, " ")+"\n" != "\n" && strings.TrimLeft(rest, " ")[0] != '\n'
+	item := strings.TrimLeft(rest, " ")
+	return item != rest && item != "" && item[0] != '\n'
 }
 
 // lastWord returns the word at the end of a text, and whether a point follows it.
@@ -448,30 +452,34 @@ func (s *scanner) between(a, b *Number) (word string, listed bool) {
 }
 
 var (
-	ranges   = set("- – — ~ / to and or through bis und oder à et ou a y e o tot en of till til och og do i до и")
-	ordinals = set("st nd rd th te ter ten tes s er")
-	clocks   = set("am pm uhr")
-	quarters = set("q w kw h")
+	ranges   = wordset.Of("- – — ~ / to and or through bis und oder à et ou a y e o tot en of till til och og do i до и")
+	ordinals = wordset.Of("st nd rd th te ter ten tes s er")
+	clocks   = wordset.Of("am pm uhr")
+	quarters = wordset.Of("q w kw h")
 
 	// labels are words before the number of a thing. The short ones need a point.
-	labels = set("nr nos article artikel section sections abschnitt kapitel chapter chapters absatz abs paragraph " +
-		"page pages seite seiten table tabelle figure figures fig abb abbildung appendix anhang step steps schritt phase stage stufe " +
-		"level tier week weeks woche wochen kw cw quarter quartal version versions release revision rev line lines zeile zeilen item " +
-		"row rows part teil volume rank rang platz top issue")
-	shortLabels = set("no p pp s v vol bd pos art sec sect ch kap tab ziff ver z")
+	labels = wordset.Of(`
+		nr nos article artikel section sections abschnitt kapitel chapter chapters absatz abs paragraph page pages
+		seite seiten table tabelle figure figures fig abb abbildung appendix anhang step steps schritt phase stage
+		stufe level tier week weeks woche wochen kw cw quarter quartal version versions release revision rev line
+		lines zeile zeilen item row rows part teil volume rank rang platz top issue`)
+	shortLabels = wordset.Of("no p pp s v vol bd pos art sec sect ch kap tab ziff ver z")
 
 	// years are words before a year.
-	years = set("in im since until till during through for from year years jahr jahre jahren jahres seit ab bis fy fiscal by vor nach " +
-		"before after vs versus gegenüber geschäftsjahr saison season early late end mid anfang mitte ende quarter quartal half halbjahr month months")
+	years = wordset.Of(`
+		in im since until till during through for from year years jahr jahre jahren jahres seit ab bis fy fiscal by
+		vor nach before after vs versus gegenüber geschäftsjahr saison season early late end mid anfang mitte ende
+		quarter quartal half halbjahr month months`)
 
-	recent  = set("last past previous next coming letzten letzte letzter vergangenen vorigen nächsten kommenden")
-	periods = set("day days week weeks month months quarter quarters year years hour hours minute minutes " +
-		"tag tage tagen woche wochen monat monate monaten quartal quartale quartalen jahr jahre jahren stunde stunden minuten")
-	linking  = set("of von des the")
-	articles = set("am im der die das den dem des zum zur vom beim ab bis seit jeder jede jedes jeden")
+	recent  = wordset.Of("last past previous next coming letzten letzte letzter vergangenen vorigen nächsten kommenden")
+	periods = wordset.Of(`
+		day days week weeks month months quarter quarters year years hour hours minute minutes tag tage tagen woche
+		wochen monat monate monaten quartal quartale quartalen jahr jahre jahren stunde stunden minuten`)
+	linking  = wordset.Of("of von des the")
+	articles = wordset.Of("am im der die das den dem des zum zur vom beim ab bis seit jeder jede jedes jeden")
 
 	months = func() map[string]bool {
-		all := set("jan feb mar mär mrz apr jun jul aug sep sept oct okt nov dec dez jänner feber maerz")
+		all := wordset.Of("jan feb mar mär mrz apr jun jul aug sep sept oct okt nov dec dez jänner feber maerz")
 		for _, t := range []*terms{&english, &german} {
 			for _, month := range t.months {
 				all[strings.ToLower(month)] = true

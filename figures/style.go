@@ -3,6 +3,8 @@ package figures
 import (
 	"strings"
 	"unicode"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // A Style is how a text writes numbers. It only matters where a number has two
@@ -17,10 +19,13 @@ const (
 
 // Frequent words of languages with one style that the others do not have.
 var (
-	pointWords = set("the of and were are with than from this that has have by its between which more most each only")
-	commaWords = set("der das und ist mit von bei im zu auf nicht den dem ein eine einen für als wurden wurde hat sind liegt über nach aus wie viele hoch " +
-		"le la les des du et est une sur avec pour dans sont au aux par ont quel quelle combien el los las es con por del para más que cuál cuánto il di della dei " +
-		"nel sono più het een van zijn op voor naar uma em não são foi och av som af på na nie jest ve bir için")
+	pointWords = wordset.Of(`
+		the of and were are with than from this that has have by its between which more most each only`)
+	commaWords = wordset.Of(`
+		der das und ist mit von bei im zu auf nicht den dem ein eine einen für als wurden wurde hat sind liegt über
+		nach aus wie viele hoch le la les des du et est une sur avec pour dans sont au aux par ont quel quelle
+		combien el los las es con por del para más que cuál cuánto il di della dei nel sono più het een van zijn op
+		voor naar uma em não são foi och av som af på na nie jest ve bir için`)
 )
 
 // StyleOf returns the style of the first text that shows one: by a number that

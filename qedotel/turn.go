@@ -183,7 +183,8 @@ func (tt *turn) flush(p *part, end time.Time) {
 
 // note adds an event to the span of the part that it happened in.
 func (tt *turn) note(event qed.Event, attrs ...attribute.KeyValue) {
-	tt.at(placeOf(event)).span().AddEvent("qed."+event.Kind(), trace.WithTimestamp(event.Time), trace.WithAttributes(attrs...))
+	tt.at(placeOf(event)).span().AddEvent("qed."+event.Kind(),
+		trace.WithTimestamp(event.Time), trace.WithAttributes(attrs...))
 }
 
 // child makes the span of something that took some milliseconds and is over.

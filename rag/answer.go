@@ -72,8 +72,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	}
 	if doubt := answering.Doubt(texts.Unproved, answering.WrongNumbers(s.Audit)); doubt != "" {
 		s.Reason = strings.TrimSpace(s.Reason + " " + doubt)
-		s.Text += "\n\n" + doubt
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "\n\n" + doubt})
+		answering.Append(ctx, &s.Text, doubt)
 	}
 	return s, nil
 }

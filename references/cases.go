@@ -1,16 +1,23 @@
 package references
 
-import "regexp"
+import (
+	"regexp"
+
+	"github.com/qedkit/qed/internal/wordset"
+)
 
 // courts are German and European courts. Those with a town or a state in their name
 // are among them.
-var courts = set("Senat BGH BVerfG BVerwG BAG BFH BSG BPatG EuGH EuG EGMR RG BayObLG KG OLG LG AG VG OVG VGH LSG SG FG LAG ArbG GmS-OGB " +
-	"RFH RAG PrOVG BayVGH BayVerfGH StGH VerfGH")
+var courts = wordset.Of(`
+	Senat BGH BVerfG BVerwG BAG BFH BSG BPatG EuGH EuG EGMR RG BayObLG KG OLG LG AG VG OVG VGH LSG SG FG LAG
+	ArbG GmS-OGB RFH RAG PrOVG BayVGH BayVerfGH StGH VerfGH`)
 
 // reports are collections of German decisions and journals that print them.
-var reports = set("BGHZ BGHSt BGHR BVerfGE BVerfGK BVerwGE BAGE BFHE BSGE BPatGE RGZ RGSt BayObLGZ Slg SozR Buchholz BStBl " +
-	"NJW NJW-RR SGb NVwZ NVwZ-RR NStZ NStZ-RR NZA NZA-RR NZS NZM NZG NZI NZV GRUR GRUR-RR GRUR-RS WRP WM ZIP FamRZ MDR DB BB DStR DStRE " +
-	"EFG HFR DVBl DÖV BauR VersR VRS StV wistra JZ JuS AP EzA AuR RdA ZfBR IBR ZInsO ZMR WuM EuZW EuGRZ K&R MMR CR AfP ZUM")
+var reports = wordset.Of(`
+	BGHZ BGHSt BGHR BVerfGE BVerfGK BVerwGE BAGE BFHE BSGE BPatGE RGZ RGSt BayObLGZ Slg SozR Buchholz BStBl NJW
+	NJW-RR SGb NVwZ NVwZ-RR NStZ NStZ-RR NZA NZA-RR NZS NZM NZG NZI NZV GRUR GRUR-RR GRUR-RS WRP WM ZIP FamRZ
+	MDR DB BB DStR DStRE EFG HFR DVBl DÖV BauR VersR VRS StV wistra JZ JuS AP EzA AuR RdA ZfBR IBR ZInsO ZMR WuM
+	EuZW EuGRZ K&R MMR CR AfP ZUM`)
 
 const (
 	germanDate = `(?:` + date + `|\d{4}-\d\d-\d\d)`

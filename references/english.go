@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // states are the first words of abbreviations of states, as in Ohio Rev. Code Ann.
@@ -275,10 +277,11 @@ func ofEnglish(text string, at int) (kind Kind, end int, target string) {
 // starting are words that begin a sentence or lead to a name. The others are words
 // within a name.
 var (
-	starting = set("the The This That These Under In A An Our Its By See Per And Or For Any Each Such Of To Since Because If When While With " +
-		"Der Die Das Dem Den Des")
-	inLaws      = set("and of for on in at to the with &")
-	inDocuments = set("and of for &")
+	starting = wordset.Of(`
+		the The This That These Under In A An Our Its By See Per And Or For Any Each Such Of To Since Because If
+		When While With Der Die Das Dem Den Des`)
+	inLaws      = wordset.Of("and of for on in at to the with &")
+	inDocuments = wordset.Of("and of for &")
 )
 
 // titleBefore returns where the name begins that ends at a position: the words with a

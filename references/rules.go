@@ -97,11 +97,3 @@ var (
 	byGermanDocument = []rule{germanDocument, author}
 	byAuthor         = []rule{author}
 )
-
-func set(list string) map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		out[w] = true
-	}
-	return out
-}

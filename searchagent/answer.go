@@ -102,26 +102,23 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	case err != nil && !asking.Unusable(err):
 		return s, err
 	case strings.TrimSpace(s.Text) == "":
-		s.Reason = strings.TrimSpace(s.Reason + " " + texts.NotInWords)
+		s.because(texts.NotInWords)
 	case err != nil:
-		s.Reason = strings.TrimSpace(s.Reason + " " + texts.CutOff)
+		s.because(texts.CutOff)
 	}
 	if strings.TrimSpace(s.Text) == "" {
 		s.explain(ctx, texts)
 	}
-	s.doubt(ctx, texts)
+	if doubt := answering.Doubt(texts.Unproved, s.Unproved); doubt != "" {
+		s.because(doubt)
+		answering.Append(ctx, &s.Text, doubt)
+	}
 	s.noteDates(ctx, facts, texts)
 	return s, nil
 }
 
-// doubt adds to the text of the answer what in it is not proved.
-func (s *state) doubt(ctx context.Context, texts *Texts) {
-	if doubt := answering.Doubt(texts.Unproved, s.Unproved); doubt != "" {
-		s.Reason = strings.TrimSpace(s.Reason + " " + doubt)
-		s.Text += "\n\n" + doubt
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "\n\n" + doubt})
-	}
-}
+// because adds a reason why the answer is partial.
+func (s *state) because(reason string) { s.Reason = strings.TrimSpace(s.Reason + " " + reason) }
 
 // list writes what was found as a list of documents, or as their number.
 func (a *agent) list(ctx context.Context, s *state) error {
@@ -343,7 +340,7 @@ func (a *agent) salvage(ctx context.Context, s state, err error) (qed.Answer, er
 	if next(s) == "answer" {
 		why = texts.NotInWords
 	}
-	s.Reason = strings.TrimSpace(s.Reason + " " + why)
+	s.because(why)
 	s.explain(ctx, texts)
 	return a.finish(ctx, s)
 }

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/answering"
 )
@@ -22,13 +20,12 @@ func (s *state) noteDates(ctx context.Context, facts dates.Facts, texts *Texts) 
 		}
 	}
 	s.Dates = facts.Compare(nil, r.bounds, r.complete)
-	note := answering.Dates(s.Dates, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked)
+	note := answering.Dates(s.Dates, texts.DatesUsed, texts.DatesDiffer, "")
 	if note.Differs {
-		s.Reason = strings.TrimSpace(s.Reason + " " + note.Text)
+		s.because(note.Text)
 	}
 	if note.Text != "" {
-		s.Text += "\n\n" + note.Text
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "\n\n" + note.Text})
+		answering.Append(ctx, &s.Text, note.Text)
 	}
 }
 

@@ -65,9 +65,8 @@ type Texts struct {
 	Thousands string // the sign between the thousands of a number
 
 	// The line about the times that the question is about: {dates}.
-	DatesUsed      string // the query reads exactly them
-	DatesDiffer    string // it reads {found} instead
-	DatesUnchecked string // the model names them, and what the query reads is not known
+	DatesUsed   string // the query reads exactly them
+	DatesDiffer string // it reads {found} instead
 
 	Unproved string // what the answer says without proof: {numbers}
 }
@@ -113,9 +112,8 @@ var shippedTexts = map[string]Texts{
 		AndMore:      "{names} and {n} more",
 		Thousands:    ",",
 
-		DatesUsed:      answering.DatesUsed,
-		DatesDiffer:    answering.DatesDiffer,
-		DatesUnchecked: answering.DatesUnchecked,
+		DatesUsed:   answering.DatesUsed,
+		DatesDiffer: answering.DatesDiffer,
 
 		Unproved: answering.Unproved,
 	},
@@ -159,9 +157,8 @@ var shippedTexts = map[string]Texts{
 		AndMore:      "{names} und {n} weiteren",
 		Thousands:    ".",
 
-		DatesUsed:      answering.DatesUsedGerman,
-		DatesDiffer:    answering.DatesDifferGerman,
-		DatesUnchecked: answering.DatesUncheckedGerman,
+		DatesUsed:   answering.DatesUsedGerman,
+		DatesDiffer: answering.DatesDifferGerman,
 
 		Unproved: answering.UnprovedGerman,
 	},

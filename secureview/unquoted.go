@@ -10,9 +10,8 @@ import (
 
 // checkUnquoted refuses arithmetic of numbers that is written like a date, such
 // as 2026-03-01, 03/01/2026 or 2026-03. Engines compute it: 2022, which no column
-// with dates equals. A date is told from arithmetic by its form: a year of four
-// digits next to a month and a day that exist, or next to a month with a leading
-// zero.
+// with dates equals. What makes it a date is its form: a year of four digits next to
+// a month and a day that exist, or next to a month with a leading zero.
 func checkUnquoted(q *sqlast.Query, sql string) error {
 	var found *sqlast.Error
 	sqlast.Walk(q, func(n sqlast.Node) bool {

@@ -41,7 +41,8 @@ func (chatFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 			message: "user_id and company_id must be those of the caller, or be left out"}
 	}
 	turn := qed.Turn{
-		Thread: in.Conversation.ID, ID: in.Input.ID, Text: in.Input.Message, Language: in.Input.Language, Replies: in.Input.Replies,
+		Thread: in.Conversation.ID, ID: in.Input.ID,
+		Text: in.Input.Message, Language: in.Input.Language, Replies: in.Input.Replies,
 	}
 	return &request{turn: turn, caller: c, encoder: &chatEncoder{}}, nil
 }

@@ -150,14 +150,7 @@ func (s *state) say(ctx context.Context, reason string) {
 }
 
 // add adds a paragraph to the text of the answer.
-func (s *state) add(ctx context.Context, paragraph string) {
-	piece := paragraph
-	if s.Text != "" {
-		piece = "\n\n" + paragraph
-	}
-	s.Text += piece
-	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
-}
+func (s *state) add(ctx context.Context, paragraph string) { answering.Append(ctx, &s.Text, paragraph) }
 
 // finish returns the answer of a turn.
 func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {

@@ -17,7 +17,8 @@ type joinChoice struct {
 	Rivals []int  // those of the other plans that are not in it
 }
 
-// chosen returns what tells one of several plans from the others.
+// chosen returns the choice of plan i: its relationships that are not in all plans,
+// and those of the others that it does not have.
 func (r *reader) chosen(plans []joinpath.Plan, i int, text string) *joinChoice {
 	count := map[string]int{}
 	own := map[string]bool{}
@@ -75,19 +76,10 @@ func (r *reader) otherJoins(stmt *secureview.Statement, choice *joinChoice) []st
 // departures returns the joins that follow a rival of the user's choice, and those
 // that connect the tables of a missing relationship in another way.
 func (c *comparison) departures(rivals, missing []int) (byRival, instead []string) {
-	joined := make([]int, len(c.names))
-	for i := range joined {
-		joined[i] = i
-	}
+	joined := newGroups(len(c.names))
 	for i, j := range c.from.Joins {
-		if c.join(i).Relationship == "" {
-			continue
-		}
-		from, to := joined[j.Left], joined[j.Right]
-		for t := range joined {
-			if joined[t] == from {
-				joined[t] = to
-			}
+		if c.join(i).Relationship != "" {
+			joined.connect(j.Left, j.Right)
 		}
 	}
 	for i, j := range c.from.Joins {
@@ -135,6 +127,8 @@ func (a *agent) checkChoice(s *state, stmt *secureview.Statement) []refusal.Prob
 	for _, i := range s.Chosen.Own {
 		own = append(own, a.catalog.relationships[i].String())
 	}
-	return []refusal.Problem{{Code: ErrJoinNotChosen, Candidates: own, Message: "the user chose " + prompt.Quote(s.Chosen.Text) +
-		", and this query joins by " + strings.Join(others, " and ")}}
+	return []refusal.Problem{{
+		Code: ErrJoinNotChosen, Candidates: own,
+		Message: "the user chose " + prompt.Quote(s.Chosen.Text) + ", and this query joins by " + strings.Join(others, " and "),
+	}}
 }

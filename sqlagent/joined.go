@@ -35,7 +35,7 @@ type comparison struct {
 	names []string // of the tables in the catalog; empty: computed columns
 	class map[secureview.JoinedColumn]int
 	edges []edge
-	group []int // of the tables: those with the same number are connected by edges
+	group groups // of the tables that edges connect
 
 	// link leads from a column to one that edges connect it with.
 	link map[secureview.JoinedColumn]secureview.JoinedColumn
@@ -50,12 +50,13 @@ type edge struct {
 }
 
 func (r *reader) compare(from secureview.FromClause) *comparison {
-	c := &comparison{reader: r, from: from, class: map[secureview.JoinedColumn]int{},
-		link: map[secureview.JoinedColumn]secureview.JoinedColumn{}}
-	for i, t := range from.Tables {
+	c := &comparison{
+		reader: r, from: from, group: newGroups(len(from.Tables)),
+		class: map[secureview.JoinedColumn]int{}, link: map[secureview.JoinedColumn]secureview.JoinedColumn{},
+	}
+	for _, t := range from.Tables {
 		name, _ := r.catalog.find(t.Table.Name)
 		c.names = append(c.names, name)
-		c.group = append(c.group, i)
 	}
 	for i, class := range from.Equal {
 		for _, column := range class {
@@ -71,7 +72,7 @@ func (r *reader) compare(from secureview.FromClause) *comparison {
 	}
 	for _, j := range from.Joins {
 		if c.implied(j) {
-			c.connect(j.Left, j.Right)
+			c.group.connect(j.Left, j.Right)
 		}
 	}
 	return c
@@ -101,7 +102,7 @@ func (c *comparison) add(e edge) {
 		return
 	}
 	c.edges = append(c.edges, e)
-	c.connect(e.left, e.right)
+	c.group.connect(e.left, e.right)
 	for i := range e.leftColumns {
 		left, right := c.linked(e.left, e.leftColumns[i]), c.linked(e.right, e.rightColumns[i])
 		if left != right {
@@ -133,11 +134,24 @@ func (c *comparison) equal(left int, leftColumns []string, right int, rightColum
 	return true
 }
 
-func (c *comparison) connect(left, right int) {
-	from, to := c.group[left], c.group[right]
-	for i := range c.group {
-		if c.group[i] == from {
-			c.group[i] = to
+// groups has the number of the group of each of some tables.
+type groups []int
+
+// newGroups returns n groups of one table.
+func newGroups(n int) groups {
+	g := make(groups, n)
+	for i := range g {
+		g[i] = i
+	}
+	return g
+}
+
+// connect makes the groups of two tables one.
+func (g groups) connect(a, b int) {
+	from, to := g[a], g[b]
+	for i := range g {
+		if g[i] == from {
+			g[i] = to
 		}
 	}
 }

@@ -20,7 +20,9 @@ const ErrDatesDiffer refusal.Code = "dates_differ"
 // readTimes compares the times that a statement reads with the periods that the
 // model gave for it, and with the words of the question. timeless reports that the
 // question names a time, and the statement looks at none.
-func (a *agent) readTimes(ctx context.Context, s *state, stmt *secureview.Statement) (readings []dates.Reading, timeless bool, err error) {
+func (a *agent) readTimes(
+	ctx context.Context, s *state, stmt *secureview.Statement,
+) (readings []dates.Reading, timeless bool, err error) {
 	facts, err := a.dates(ctx, s.Question)
 	if err != nil {
 		return nil, false, err
@@ -45,7 +47,8 @@ func (a *agent) checkTimes(ctx context.Context, s *state, stmt *secureview.State
 	var differ []string
 	for _, r := range readings {
 		if r.Verdict == dates.Contradicted {
-			differ = append(differ, fmt.Sprintf("%s is %s, and the query reads %s", prompt.Quote(r.Words), r.Days(), strings.Join(r.Found, " and ")))
+			differ = append(differ, fmt.Sprintf("%s is %s, and the query reads %s",
+				prompt.Quote(r.Words), r.Days(), strings.Join(r.Found, " and ")))
 		}
 	}
 	if len(differ) == 0 {

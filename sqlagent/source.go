@@ -151,12 +151,7 @@ type source struct {
 func (s *source) Name() string { return s.name }
 
 // Zone returns the time zone of the database, or "" if it has none.
-func (s *source) Zone(ctx context.Context) (string, error) {
-	if z, ok := s.db.(answering.Zoned); ok {
-		return z.Zone(ctx)
-	}
-	return "", nil
-}
+func (s *source) Zone(ctx context.Context) (string, error) { return answering.ZoneOf(ctx, s.db) }
 
 func (s *source) Language() string { return query.SQL }
 

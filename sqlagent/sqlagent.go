@@ -57,8 +57,8 @@
 // scripted models and traces. The replies are JSON, except for the last:
 //
 //	select_tables   {"tables": ["employee"], "reason": "optional"}
-//	generate        {"sql": "SELECT ...", "reason": "if sql is empty",
-//	                 "periods": [{"words": "last month", "from": "2026-02-01", "before": "2026-03-01"}]}
+//	generate        {"sql": "SELECT ...", "reason": "if sql is empty", "periods": [
+//	                  {"words": "last month", "from": "2026-02-01", "before": "2026-03-01"}]}
 //	correct         the same
 //	answer          text
 //

@@ -35,7 +35,7 @@ type Texts struct {
 
 	ReadAs string // words of the question were read as values of the data; {said}, {values}
 
-	// The line about the dates that words of the question mean: {dates}.
+	// The line about the times that the question is about: {dates}.
 	DatesUsed      string // the query reads them
 	DatesDiffer    string // it reads others: {found}
 	DatesUnchecked string // whether it reads them was not checked

@@ -283,7 +283,8 @@ func CheckConversation(id string) error {
 	case strings.HasPrefix(id, Reserved):
 		return fmt.Errorf("%w: ids that begin with %s are reserved", ErrInvalidThread, Reserved)
 	case len(id) > maxConversation:
-		return fmt.Errorf("%w: it has %d bytes; the limit of a conversation is %d", ErrInvalidThread, len(id), maxConversation)
+		return fmt.Errorf("%w: it has %d bytes; the limit of a conversation is %d",
+			ErrInvalidThread, len(id), maxConversation)
 	}
 	return CheckThread(id)
 }

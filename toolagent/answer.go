@@ -38,10 +38,10 @@ func (r *run) finish(end *ending) (qed.Answer, error) {
 	if err := r.prove(&a); err != nil {
 		return a, err
 	}
-	if doubt := answering.Doubt(r.texts(r.ctx).Unproved, a.Unproved); doubt != "" && !strings.Contains(a.PartialReason, doubt) {
+	doubt := answering.Doubt(r.texts(r.ctx).Unproved, a.Unproved)
+	if doubt != "" && !strings.Contains(a.PartialReason, doubt) {
 		a.Partial, a.PartialReason = true, strings.TrimSpace(a.PartialReason+" "+doubt)
-		a.Text += "\n\n" + doubt
-		qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: "\n\n" + doubt})
+		answering.Append(r.ctx, &a.Text, doubt)
 	}
 	return a, nil
 }

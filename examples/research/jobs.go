@@ -50,7 +50,8 @@ func (j *jobsCommand) flags(flags *flag.FlagSet) {
 	flags.BoolVar(&j.worker, "worker", false, "run researches until it is interrupted; needs -store")
 	flags.BoolVar(&j.submit, "submit", false, "submit the question as a job and print its number; needs -store")
 	flags.Int64Var(&j.watch, "watch", 0, "show the progress of a `job` and its report; needs -store")
-	flags.Int64Var(&j.cancel, "cancel", 0, "cancel the research of a `job`, by the number that -submit printed; needs -store")
+	flags.Int64Var(&j.cancel, "cancel", 0,
+		"cancel the research of a `job`, by the number that -submit printed; needs -store")
 	flags.DurationVar(&j.think, "think", 0, "how `long` the model waits before each answer; a -worker prints its calls")
 	flags.DurationVar(&j.lease, "lease", 30*time.Second, "the `time` after which a worker that does not answer is replaced")
 }
@@ -330,6 +331,9 @@ func jobsOf(ctx context.Context, client *river.Client[pgx.Tx], thread string) ([
 // that runs, and the state of a dead one stays as it is.
 func isCancelled(ctx context.Context, client *river.Client[pgx.Tx], thread string) (bool, error) {
 	jobs, err := jobsOf(ctx, client, thread)
+	if err != nil {
+		return false, err
+	}
 	for _, row := range jobs {
 		var mark struct {
 			At *time.Time `json:"cancel_attempted_at"`
@@ -341,7 +345,7 @@ func isCancelled(ctx context.Context, client *river.Client[pgx.Tx], thread strin
 			return true, nil
 		}
 	}
-	return false, err
+	return false, nil
 }
 
 // cancelResearch cancels a job and the jobs that replaced it. The job is marked first: a

@@ -19,7 +19,8 @@ const (
 	DatesUsedGerman      = "Zeiten: {dates}."
 	DatesDifferGerman    = "Die Zeiten können falsch sein. Erwartet: {dates}; die Abfrage liest {found}."
 	DatesUncheckedGerman = "Zeiten: {dates}. Ob die Abfrage genau diese liest, wurde nicht geprüft."
-	NoTimeGerman         = "Die Frage nennt eine Zeit, aber die Abfrage achtet auf keine: Die Antwort kann für alle Zeiten gelten."
+	NoTimeGerman         = "Die Frage nennt eine Zeit, aber die Abfrage achtet auf keine: " +
+		"Die Antwort kann für alle Zeiten gelten."
 )
 
 // A DateNote is the line about dates that follows the text of an answer.
@@ -54,7 +55,8 @@ func Dates(readings []dates.Reading, used, differ, unchecked string) DateNote {
 	var lines []string
 	line := func(template string, shown []string) {
 		if template != "" && len(shown) > 0 {
-			lines = append(lines, usertext.Fill(template, "dates", strings.Join(shown, "; "), "found", strings.Join(found, ", ")))
+			lines = append(lines, usertext.Fill(template,
+				"dates", strings.Join(shown, "; "), "found", strings.Join(found, ", ")))
 		}
 	}
 	line(used, good)

@@ -3,9 +3,9 @@ package answering
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/moment"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -15,7 +15,8 @@ func Periods(periods []dates.Period) []dates.Period {
 	for _, p := range periods {
 		p.Words = prompt.Clip(strings.Join(strings.Fields(p.Words), " "), maxPeriodWords)
 		p.From, p.Before = strings.TrimSpace(p.From), strings.TrimSpace(p.Before)
-		if p.Words != "" && p.From+p.Before != "" && isLimit(p.From) && isLimit(p.Before) && !slices.Contains(good, p) && len(good) < maxPeriods {
+		valid := p.Words != "" && p.From+p.Before != "" && isLimit(p.From) && isLimit(p.Before)
+		if valid && !slices.Contains(good, p) && len(good) < maxPeriods {
 			good = append(good, p)
 		}
 	}
@@ -29,11 +30,7 @@ const (
 
 // isLimit reports whether a text is empty, a day or a moment.
 func isLimit(text string) bool {
-	if text == "" {
-		return true
-	}
-	return slices.ContainsFunc([]string{time.DateOnly, time.DateTime, "2006-01-02T15:04:05", time.RFC3339}, func(layout string) bool {
-		_, err := time.Parse(layout, text)
-		return err == nil
-	})
+	_, _, local := moment.Local(text)
+	_, absolute := moment.Absolute(text)
+	return text == "" || local || absolute
 }

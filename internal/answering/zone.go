@@ -7,25 +7,28 @@ import (
 	"github.com/qedkit/qed/dates"
 )
 
-// A Zoned is a database that has a time zone. The name is empty if it has none.
-type Zoned interface {
-	Zone(ctx context.Context) (string, error)
+// ZoneOf returns the time zone of a database or source that has a method Zone. It
+// returns "" if db has no such method, or no zone.
+func ZoneOf(ctx context.Context, db any) (string, error) {
+	if z, ok := db.(interface {
+		Zone(ctx context.Context) (string, error)
+	}); ok {
+		return z.Zone(ctx)
+	}
+	return "", nil
 }
 
 // FactsFor is like [qed.Dates] for the queries of a database, in its time zone if it
-// is [Zoned] and has one: the limits of a day are compared there.
+// has one ([ZoneOf]): the limits of a day are compared there.
 func FactsFor(ctx context.Context, db any, text string) (dates.Facts, error) {
-	z, ok := db.(Zoned)
-	if !ok {
-		return qed.Dates(ctx, text)
-	}
-	zone, err := z.Zone(ctx)
+	zone, err := ZoneOf(ctx, db)
 	if err != nil {
 		return dates.Facts{}, err
 	}
-	c := qed.Info(ctx).Calendar
-	if zone != "" {
-		c.Zone = zone
+	if zone == "" {
+		return qed.Dates(ctx, text)
 	}
+	c := qed.Info(ctx).Calendar
+	c.Zone = zone
 	return dates.New(qed.Now(ctx), c, text)
 }

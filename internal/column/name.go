@@ -3,6 +3,8 @@ package column
 import (
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // isTextType reports whether columns of a database type hold text. The names are
@@ -29,10 +31,13 @@ func isTimeType(name string) bool {
 func isNumberType(name string) bool {
 	name, _, _ = strings.Cut(strings.ToLower(name), "(")
 	name = strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(name, "unsigned ")), " unsigned")
-	return slices.Contains(strings.Fields("decimal dec numeric number fixed bignumeric real double float float4 float8 "+
-		"half_float scaled_float integer int int2 int4 int8 tinyint smallint mediumint bigint hugeint uhugeint "+
-		"utinyint usmallint uinteger ubigint long short byte unsigned_long"), name) || name == "double precision"
+	return numberTypes[name] || name == "double precision"
 }
+
+var numberTypes = wordset.Of(`
+	decimal dec numeric number fixed bignumeric real double float float4 float8 half_float scaled_float
+	integer int int2 int4 int8 tinyint smallint mediumint bigint hugeint uhugeint utinyint usmallint uinteger
+	ubigint long short byte unsigned_long`)
 
 // TypeKind returns what the cells of a column of a database type are: [Numbers],
 // [Times], [Texts], or "" if the type does not say it.

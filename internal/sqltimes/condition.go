@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // A limits is what a condition says about times: for each column the values that
@@ -262,7 +263,7 @@ func isYear(e sqlast.Expr) bool {
 	return len(n.Text) >= 9 && len(n.Text) <= 13
 }
 
-var timeFunctions = words(`
+var timeFunctions = wordset.Of(`
 	date datetime time timestamp strftime julianday unixepoch timediff
 	extract date_part datepart date_trunc datetrunc date_bin time_bucket age justify_days
 	year quarter month week day hour minute dayofmonth dayofweek dayofyear weekday weekofyear yearweek

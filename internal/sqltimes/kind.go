@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // A kind is what the values of a column are.
@@ -57,7 +58,7 @@ func kindOf(dialect, typ string) (kind, unit) {
 	return numbers, nano
 }
 
-var textTypes = words("any string blob json jsonb")
+var textTypes = wordset.Of("any string blob json jsonb")
 
 // namesTime reports whether a name looks like that of a column or table of times,
 // such as fiscal_year, createdAt or sales_2026.
@@ -92,7 +93,8 @@ func isTimeWord(word string, later bool) bool {
 	return false
 }
 
-var timeWords = words(`date dates time times timestamp year years month months quarter quarters week weeks day days hour period
+var timeWords = wordset.Of(`
+	date dates time times timestamp year years month months quarter quarters week weeks day days hour period
 	season epoch fiscal fy yyyymm created updated since until from datum jahr monat quartal woche tag`)
 
 // looksLikeTime reports whether a text may name a time: it has a number that can
@@ -128,15 +130,7 @@ func isCentury(digits string) bool {
 
 const maxTimeText = 200
 
-var timeNames = words(`january february march april may june july august september october november december
+var timeNames = wordset.Of(`january february march april may june july august september october november december
 	jan feb mar apr jun jul aug sep sept oct nov dec januar februar märz mai juni juli oktober dezember
 	monday tuesday wednesday thursday friday saturday sunday now today yesterday tomorrow
 	q1 q2 q3 q4 h1 h2`)
-
-func words(list string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(list) {
-		set[word] = true
-	}
-	return set
-}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/moment"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -16,12 +17,7 @@ type value struct {
 	typed bool // it has a type of its own; false: it is a string
 }
 
-// layouts are the texts that every engine reads as a date or a moment.
-var layouts = []string{
-	time.DateOnly, "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05",
-}
-
-// text reads a string.
+// text reads a string that every engine reads as a date or a moment.
 func (r *reader) text(s string) (value, bool) {
 	if len(s) < len(time.DateOnly) || len(s) > maxLiteral {
 		return value{}, false
@@ -29,12 +25,11 @@ func (r *reader) text(s string) (value, bool) {
 	if r.dialect == "sqlite" && strings.ContainsRune(s, 'T') {
 		return value{}, false // it is compared as a text
 	}
-	for _, layout := range layouts { // a fraction of a second is accepted after seconds
-		if t, err := time.Parse(layout, s); err == nil && t.Year() > 0 {
-			return value{at: t, clock: layout != time.DateOnly}, true
-		}
+	t, isDay, ok := moment.Local(s)
+	if !ok || t.Year() < 1 {
+		return value{}, false
 	}
-	return value{}, false
+	return value{at: t, clock: !isDay}, true
 }
 
 const maxLiteral = 40

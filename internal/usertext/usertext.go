@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // The languages of the texts that this module has.
@@ -78,13 +80,16 @@ func Number(n int64, sign string) string {
 }
 
 // Frequent words that the other language, and the neighbours of German, rarely have.
-var germanWords, englishWords = set("der die das und ist mit von bei im zu auf nicht dem ein eine einen einem einer eines für als wie " +
-	"viele wieviel welche welcher welches welchen wer wo wann warum wurde wurden waren sind hat haben habe gibt nach aus über letzten letzte " +
-	"letztes letzter diesen diese dieses dieser jahr monat woche heute gestern morgen zeig zeige mir uns ich wir ihr unsere unser alle bitte " +
-	"ja nein danke abbrechen vergiss genehmigen ablehnen weiter noch kein keine hallo mehr hoch liegt pro auch nur oder kunden aufträge umsatz"),
-	set("the of and were are with from this that has have by its which what how many much who when where why show me list give " +
-		"all please is does do did was yes no last year month week today our my for to than between more most each only not " +
-		"hello thanks cancel approve reject continue there their any a an")
+var germanWords, englishWords = wordset.Of(`
+	der die das und ist mit von bei im zu auf nicht dem ein eine einen einem einer eines für als wie viele
+	wieviel welche welcher welches welchen wer wo wann warum wurde wurden waren sind hat haben habe gibt nach
+	aus über letzten letzte letztes letzter diesen diese dieses dieser jahr monat woche heute gestern morgen
+	zeig zeige mir uns ich wir ihr unsere unser alle bitte ja nein danke abbrechen vergiss genehmigen ablehnen
+	weiter noch kein keine hallo mehr hoch liegt pro auch nur oder kunden aufträge umsatz`),
+	wordset.Of(`
+		the of and were are with from this that has have by its which what how many much who when where why show me
+		list give all please is does do did was yes no last year month week today our my for to than between more
+		most each only not hello thanks cancel approve reject continue there their any a an`)
 
 // LanguageOf returns [German] or [English]: the language of the first text that
 // shows one. It returns "" if none does.
@@ -107,12 +112,4 @@ func LanguageOf(texts ...string) string {
 		}
 	}
 	return ""
-}
-
-func set(words string) map[string]bool {
-	all := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		all[word] = true
-	}
-	return all
 }

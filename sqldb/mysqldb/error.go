@@ -149,8 +149,8 @@ var serverErrors = map[uint16]struct {
 	1194: {sqldb.ErrNotDatabase, "a table is damaged: repair it"},
 	1195: {sqldb.ErrNotDatabase, "a table is damaged: repair it"},
 
-	1298: {sqldb.ErrArgument, "the server does not know the time zone of sqldb.Options.Zone: load its tables of time zones " +
-		"with mysql_tzinfo_to_sql, or use an offset such as +02:00"},
+	1298: {sqldb.ErrArgument, "the server does not know the time zone of sqldb.Options.Zone: load its tables of " +
+		"time zones with mysql_tzinfo_to_sql, or use an offset such as +02:00"},
 
 	1365: {sqldb.ErrExecution, "division by zero: use NULLIF"},
 	1644: {sqldb.ErrExecution, functionFailed},
