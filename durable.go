@@ -216,8 +216,8 @@ var (
 	// there is no run to resume.
 	ErrQuestionClosed = errors.New("qed: there is no open question")
 
-	// ErrInvalidReply reports a reply that is not JSON, is too large, or is the
-	// second one to a question.
+	// ErrInvalidReply reports a reply that is not JSON, or is the second one to a
+	// question.
 	ErrInvalidReply = errors.New("qed: the reply cannot be used")
 
 	// ErrNotRecorded reports that an at-most-once call was refused because the

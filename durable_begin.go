@@ -258,9 +258,6 @@ func (rs *runState) busy(conflict error) error {
 	return fmt.Errorf("%w: %w: %w", other, errChanged, conflict)
 }
 
-// maxReply is how large the value of a reply may be, in bytes.
-const maxReply = 256 << 10
-
 // replyTo returns the address of the question that r answers.
 func (rs *runState) replyTo(r question.Reply, answered map[string]bool) (string, error) {
 	i := slices.IndexFunc(rs.open, func(q openQuestion) bool { return q.ID == r.Question })
@@ -269,8 +266,6 @@ func (rs *runState) replyTo(r question.Reply, answered map[string]bool) (string,
 		return "", fmt.Errorf("%w with the ID %q", ErrQuestionClosed, prompt.Clip(r.Question, 100))
 	case answered[r.Question]:
 		return "", fmt.Errorf("%w: question %s has two replies", ErrInvalidReply, r.Question)
-	case len(r.Value) > maxReply:
-		return "", fmt.Errorf("%w: it has %d bytes, and at most %d are allowed", ErrInvalidReply, len(r.Value), maxReply)
 	case !json.Valid(r.Value):
 		return "", fmt.Errorf("%w: the value for question %s is not JSON; put a text into quotes",
 			ErrInvalidReply, r.Question)

@@ -118,7 +118,7 @@ func TestRepliesThatAreRefused(t *testing.T) {
 		{"no JSON", []question.Reply{qedtest.Reply(q, `x`)}, qed.ErrInvalidReply},
 		{"nothing", []question.Reply{qedtest.Reply(q, ``)}, qed.ErrInvalidReply},
 		{"two values", []question.Reply{qedtest.Reply(q, `"x" "y"`)}, qed.ErrInvalidReply},
-		{"10 MB", []question.Reply{qedtest.Reply(q, `"`+strings.Repeat("x", 10<<20)+`"`)}, qed.ErrInvalidReply},
+		{"10 MB", []question.Reply{qedtest.Reply(q, `"`+strings.Repeat("x", 10<<20)+`"`)}, qed.ErrMessageTooLong},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.t = t

@@ -298,7 +298,7 @@ func TestToolEvents(t *testing.T) {
 					" qed.ToolStarted{sub 1 ",
 					"sub qed.Token{tool why?}",
 					"sub qed.Token{reasoning uc}",
-					` qed.ToolFinished{sub 1 0 {"text":"42"}  false}`,
+					` qed.ToolFinished{sub 1 0 {"text":"42"}  false false}`,
 					" qed.ToolStarted{sub 1 ",
 				}
 				if diff := cmp.Diff(want, got[:5]); diff != "" || err != nil {

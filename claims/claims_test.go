@@ -603,7 +603,7 @@ func TestHostile(t *testing.T) {
 
 // Random tables of such cells: a report has a p-value that is one, and JSON.
 func TestRandomTables(t *testing.T) {
-	cells := []any{nil, "", "NaN", 1e308, -1e308, 5e-324, 0.0, math.MaxInt64, math.MinInt64, true, false, "a", "b", "N/A",
+	cells := []any{nil, "", "NaN", 1e308, -1e308, 5e-324, 0.0, int64(math.MaxInt64), int64(math.MinInt64), true, false, "a", "b", "N/A",
 		"2024-01-01", 0.1 + 0.2, 0.3, 1, 2}
 	reports := 0
 	for seed := range uint64(1000) {

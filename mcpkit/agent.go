@@ -19,8 +19,9 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// maxQuestion limits the question of a client, in bytes.
-const maxQuestion = 100 << 10
+// maxArguments limits the arguments of a client, in bytes. The agent limits the
+// question.
+const maxArguments = 200 << 10
 
 // agentInput is the schema of the arguments of an agent's tool.
 var agentInput = json.RawMessage(`{
@@ -77,7 +78,7 @@ func AddAgent(server *mcp.Server, name, description string, agent qed.Agent, opt
 	}
 	// The registry checks the name of the tool and the arguments. Its result is the
 	// arguments, which escapes make longer.
-	check := qed.NewRegistry(&qed.RegistryOptions{MaxResult: 8 * maxQuestion})
+	check := qed.NewRegistry(&qed.RegistryOptions{MaxResult: 4 * maxArguments})
 	echo := func(_ context.Context, arguments json.RawMessage) (json.RawMessage, error) { return arguments, nil }
 	if err := check.Add(qed.Tool{Name: name, Input: agentInput, Call: echo}); err != nil {
 		return fmt.Errorf("mcpkit: %w", err)
@@ -164,7 +165,7 @@ func (a *agentServer) answer(
 // arguments returns the arguments of a call after checking them.
 func (a *agentServer) arguments(ctx context.Context, req *mcp.CallToolRequest) (agentArguments, error) {
 	var in agentArguments
-	if len(req.Params.Arguments) > 2*maxQuestion {
+	if len(req.Params.Arguments) > maxArguments {
 		return in, clientError{"the arguments are too large", nil}
 	}
 	checked, err := a.call(ctx, a.check, llm.ToolCall{Name: a.name, Arguments: req.Params.Arguments})
@@ -180,8 +181,6 @@ func (a *agentServer) arguments(ctx context.Context, req *mcp.CallToolRequest) (
 	switch {
 	case strings.TrimSpace(in.Question) == "" && len(in.Replies) == 0:
 		return in, clientError{"a question is needed, or replies to the questions of an earlier answer", nil}
-	case len(in.Question) > maxQuestion:
-		return in, clientError{fmt.Sprintf("the question is longer than %d bytes", maxQuestion), nil}
 	case len(in.Conversation) > 256:
 		return in, clientError{"the conversation_id is longer than 256 bytes", nil}
 	case len(in.Replies) > 0 && in.Conversation == "":

@@ -72,14 +72,14 @@ func TestAgentConversation(t *testing.T) {
 	for _, arguments := range []any{
 		nil, map[string]any{"question": " "}, map[string]any{"question": 1}, map[string]any{"q": "x"}, map[string]any{"question": "x", "user_id": "ann"},
 		map[string]any{"replies": []any{map[string]any{"question": "q", "value": 1}}},
-		map[string]any{"question": strings.Repeat("a", 101<<10)}, map[string]any{"question": "x", "conversation_id": strings.Repeat("a", 300)},
+		map[string]any{"question": strings.Repeat("a", 33<<10)}, map[string]any{"question": "x", "conversation_id": strings.Repeat("a", 300)},
 	} {
 		if r := call(t, ann, "ask", arguments); !r.IsError {
 			t.Errorf("%.100v is accepted", arguments)
 		}
 	}
-	if got := reply(t, call(t, ann, "ask", map[string]any{"question": strings.Repeat("a ", 40<<10)})); len(got.Questions) != 1 {
-		t.Errorf("80 KB: %+v", got)
+	if got := reply(t, call(t, ann, "ask", map[string]any{"question": strings.Repeat("a ", 15<<10)})); len(got.Questions) != 1 {
+		t.Errorf("30 KB: %+v", got)
 	}
 }
 

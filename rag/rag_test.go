@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"sync"
@@ -567,7 +568,7 @@ func TestNewRefuses(t *testing.T) {
 		"negative score":                 {MinScore: -1},
 		"negative timeout":               {Settings: llm.Settings{ModelTimeout: -1}},
 		"negative tokens":                {Settings: llm.Settings{MaxOutputTokens: -1}},
-		"too many tokens":                {Settings: llm.Settings{MaxOutputTokens: 1 << 40}},
+		"too many tokens":                {Settings: llm.Settings{MaxOutputTokens: math.MaxInt}},
 		"a prompt with an unknown field": {Prompts: &rag.Prompts{Rewrite: template.Must(template.New("own").Parse("{{.Qestion}}"))}},
 	} {
 		if _, err := rag.New(m, passages(1), opt); err == nil {

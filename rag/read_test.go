@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -295,7 +296,7 @@ func TestReadRefuses(t *testing.T) {
 		"no such folder":      {func(*testing.T) error { _, err := rag.Read(t.Context(), os.DirFS("no/such/folder"), nil); return err }, fs.ErrNotExist, ""},
 		"chunks too small":    {some(&rag.ReadOptions{ChunkBytes: 10}, "a.md", "text"), nil, "ChunkBytes"},
 		"a negative limit":    {some(&rag.ReadOptions{MaxBytes: -1}, "a.md", "text"), nil, "MaxBytes"},
-		"a limit above 1 GiB": {some(&rag.ReadOptions{MaxFileBytes: 1 << 40}, "a.md", "text"), nil, "MaxFileBytes"},
+		"a limit above 1 GiB": {some(&rag.ReadOptions{MaxFileBytes: math.MaxInt}, "a.md", "text"), nil, "MaxFileBytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := tt.read(t)

@@ -75,7 +75,7 @@ func TestPromptQuotes(t *testing.T) {
 	}
 	model := llmtest.New(llmtest.Rule{Repeat: true, Replies: []llmtest.Reply{{JSON: map[string]any{"choice": 0}}}})
 	tool, err := resolve.NewEntityTool(model, c, nil)
-	arguments, _ := json.Marshal(map[string]any{"terms": []map[string]string{{"text": "Miami", "kind": evil}}, "request": evil + strings.Repeat("x", 100_000)})
+	arguments, _ := json.Marshal(map[string]any{"terms": []map[string]string{{"text": "Miami", "kind": evil}}, "request": evil + strings.Repeat("x", 30_000)})
 	answer := say(t, agent(t, tool, err), string(arguments))
 	if len(answer.Questions) != 1 {
 		t.Fatalf("answer: %+v", answer)

@@ -301,7 +301,7 @@ func TestValues(t *testing.T) {
 		"RFC 1123":          {[]any{"Mon, 06 Jan 2025 13:30:00 GMT"}, "temporal", []any{"2025-01-06T13:30:00Z"}, ""},
 		"no zone":           {[]any{"2025-01-06 13:30", "2025-01"}, "temporal", []any{"2025-01-06T13:30:00", "2025-01-01T00:00:00"}, ""},
 		"a zone":            {[]any{"2025-01-06 13:30:00+01"}, "temporal", []any{"2025-01-06T13:30:00+01:00"}, ""},
-		"dates as a number": {[]any{1736170200000}, "temporal", []any{1736170200000.0}, ""},
+		"dates as a number": {[]any{int64(1736170200000)}, "temporal", []any{1736170200000.0}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows := table(t, "c")

@@ -70,6 +70,7 @@ func showMailing(ctx context.Context, model llm.Model, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	own := store.ForUser(st, "", "rosa")
 	say := func(input any) (qed.Thread, error) {
 		body, err := json.Marshal(map[string]any{"input": input, "conversation": map[string]string{"id": "t"}})
 		if err != nil {
@@ -82,7 +83,7 @@ func showMailing(ctx context.Context, model llm.Model, out io.Writer) error {
 		if handler.ServeHTTP(w, r); w.Code != http.StatusOK {
 			return qed.Thread{}, fmt.Errorf("status %d: %s", w.Code, w.Body)
 		}
-		return qed.Inspect(ctx, st, "t")
+		return qed.Inspect(ctx, own, "t")
 	}
 	const request = "Tell the customer that the ten pumps are ready."
 	fmt.Fprintf(out, "> %s\n", request)
@@ -98,7 +99,7 @@ func showMailing(ctx context.Context, model llm.Model, out io.Writer) error {
 	if _, err := say(map[string]any{"replies": []map[string]string{{"question": q.ID, "value": "approve"}}}); err != nil {
 		return err
 	}
-	said, err := qed.Messages(ctx, st, "t", 0)
+	said, err := qed.Messages(ctx, own, "t", 0)
 	if err == nil && len(said) > 0 {
 		fmt.Fprintln(out, said[len(said)-1].Content)
 	}

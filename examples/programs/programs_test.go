@@ -100,7 +100,7 @@ func TestMailing(t *testing.T) {
 	if !strings.Contains(begin, "Send this?") || sent != nil {
 		t.Fatal(begin, sent)
 	}
-	thread, err := qed.Inspect(t.Context(), st, "t")
+	thread, err := qed.Inspect(t.Context(), store.ForUser(st, "", "rosa"), "t")
 	if err != nil || len(thread.Questions) != 1 {
 		t.Fatalf("%+v %v", thread, err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -84,7 +85,7 @@ const explorationMedia = "application/vnd.qed.exploration+json"
 // turn posts an offer as the page does, and returns the answer.
 func (p *program) turn(t *testing.T, thread string, o offer, before qed.Answer) qed.Answer {
 	t.Helper()
-	body := map[string]any{"threadId": thread, "runId": "r", "messages": []any{}}
+	body := map[string]any{"threadId": thread, "runId": rand.Text(), "messages": []any{}}
 	maps.Copy(body, o.body(before))
 	raw, err := json.Marshal(body)
 	if err != nil {

@@ -100,7 +100,7 @@ func TestRecords(t *testing.T) {
 	b.idle()
 	b.has("5 invoices were issued for the North", "4 rows", "Query 1 (sql, 4 rows", "Timeline")
 	b.press("Query 1")
-	b.has("invoice.shippingLocationId = customerLocation.id", "Read through: secure_customerlocation", "As the model wrote it")
+	b.has("customerLocation.id = invoice.shippingLocationId", "Read through: secure_customerlocation", "As the model wrote it")
 	cells := `[...document.querySelectorAll(".rows tbody td:last-child")].map(c => c.textContent).join()`
 	b.press("invoices")
 	if got := value[string](b, cells); got != "0,2,3,5" {
@@ -146,7 +146,7 @@ func TestKeyboard(t *testing.T) {
 	b.until(`document.querySelector("th").ariaSort === "ascending"`)
 	tab("Query 1")
 	b.do(chromedp.KeyEvent(kb.Enter))
-	b.has("Join path", "invoice.shippingLocationId = customerLocation.id")
+	b.has("Join path", "customerLocation.id = invoice.shippingLocationId")
 	tab("New conversation")
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.until(`!document.querySelector("#start").hidden && document.activeElement.id === "text"`)

@@ -56,7 +56,7 @@ func TestPackagesAgree(t *testing.T) {
 		"summer time":   {"", []any{"2025-01-31T23:30:00+01:00", "2025-07-01T00:30:00+02:00"}, reading{"times", []string{"2025-01-31T23:30:00", "2025-07-01T00:30:00"}}},
 		"two zones":     {"", []any{"2025-01-08T23:30:00+08:00", "2025-01-09T00:00:00Z"}, reading{"times", []string{"2025-01-08T15:30:00", "2025-01-09T00:00:00"}}},
 		"never":         {"", []any{"2025-01-08", "0001-01-01T00:00:00Z", "9999-12-31", "0000-00-00"}, reading{"times", []string{"2025-01-08T00:00:00"}}},
-		"epochs":        {"date", []any{1736294400000, 1736380800000}, reading{"times", []string{"2025-01-08T00:00:00", "2025-01-09T00:00:00"}}},
+		"epochs":        {"date", []any{int64(1736294400000), int64(1736380800000)}, reading{"times", []string{"2025-01-08T00:00:00", "2025-01-09T00:00:00"}}},
 		"ambiguous":     {"", []any{"01/02/2025", "03.04.2025"}, reading{"texts", []string{"01/02/2025", "03.04.2025"}}},
 		"zone letters":  {"", []any{"Mon, 06 Jan 2025 13:30:00 EST"}, reading{"texts", []string{"Mon, 06 Jan 2025 13:30:00 EST"}}},
 		"years":         {"", []any{2023, 2024}, reading{"numbers", []string{"2023", "2024"}}},

@@ -29,8 +29,8 @@ func isTimeType(name string) bool {
 func isNumberType(name string) bool {
 	name, _, _ = strings.Cut(strings.ToLower(name), "(")
 	name = strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(name, "unsigned ")), " unsigned")
-	return slices.Contains(strings.Fields("decimal dec numeric number fixed bignumeric real double float float4 float8 " +
-		"half_float scaled_float integer int int2 int4 int8 tinyint smallint mediumint bigint hugeint uhugeint " +
+	return slices.Contains(strings.Fields("decimal dec numeric number fixed bignumeric real double float float4 float8 "+
+		"half_float scaled_float integer int int2 int4 int8 tinyint smallint mediumint bigint hugeint uhugeint "+
 		"utinyint usmallint uinteger ubigint long short byte unsigned_long"), name) || name == "double precision"
 }
 

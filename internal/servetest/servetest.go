@@ -61,7 +61,7 @@ func answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "There"})
 	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: " are 10"})
 	table := &qed.Table{Columns: []qed.Column{{Name: "name"}, {Name: "n"}, {Name: "n"}}}
-	if err := table.Append("Rosa", 10, 9007199254740993); err != nil {
+	if err := table.Append("Rosa", 10, int64(9007199254740993)); err != nil {
 		return qed.Answer{}, err
 	}
 	a := qed.Answer{
