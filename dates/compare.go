@@ -70,7 +70,7 @@ func (c *comparison) reading(p Period, by Source, l limits, periods []limits) Re
 		if !slices.ContainsFunc(c.bounds, func(b limits) bool { return !explained(b) }) {
 			r.Verdict = Proved
 		}
-	case l.loose || l.madeOf(c.bounds) || slices.ContainsFunc(c.bounds, func(b limits) bool { return b.agrees(l, today) }):
+	case l.loose || l.madeOf(c.bounds) || l.framedBy(c.bounds) || slices.ContainsFunc(c.bounds, func(b limits) bool { return b.agrees(l, today) }):
 	default:
 		r.Verdict = Contradicted
 		for _, shown := range c.shown {
@@ -145,6 +145,18 @@ func (l limits) madeOf(parts []limits) bool {
 		}
 	}
 	return end.Equal(l.to)
+}
+
+// framedBy reports whether the parts within l begin and end as l does: a condition
+// such as d <> '2026-02-14' leaves out some of it.
+func (l limits) framedBy(parts []limits) bool {
+	begins, ends := false, false
+	for _, p := range parts {
+		if p.valid && l.contains(p) {
+			begins, ends = begins || p.from.Equal(l.from), ends || p.to.Equal(l.to)
+		}
+	}
+	return begins && ends
 }
 
 // agrees reports whether a query that leaves l can be right for the period p.

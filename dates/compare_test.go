@@ -51,6 +51,7 @@ func TestCompare(t *testing.T) {
 		{"the last day of a balance", "", []dates.Period{quarter}, []dates.Bound{exact("2025-09-30", "2025-10-01")}, false, one(quarter, dates.NotChecked)},
 		{"the first days of months", "", []dates.Period{quarter}, []dates.Bound{exact("2025-07-01", "2025-09-02")}, false, one(quarter, dates.NotChecked)},
 		{"a month less", "", []dates.Period{quarter}, []dates.Bound{exact("2025-07-01", "2025-09-01")}, false, one(quarter, dates.Contradicted, "2025-07-01 - 2025-08-31")},
+		{"without a day in it", "", []dates.Period{quarter}, []dates.Bound{exact("2025-07-01", "2025-08-15"), exact("2025-08-16", "2025-10-01")}, false, one(quarter, dates.NotChecked)},
 		{"a day outside", "", []dates.Period{quarter}, []dates.Bound{exact("2025-10-01", "2025-10-02")}, false, one(quarter, dates.Contradicted, "2025-10-01")},
 		{"the month before as well", "", []dates.Period{mar}, []dates.Bound{exact("2026-02-01", "2026-04-01")}, false, one(mar, dates.NotChecked)},
 		{"a second time that nobody declared", "", []dates.Period{mar}, []dates.Bound{exact("2026-03-01", "2026-04-01"), exact("2025-03-01", "2025-04-01")}, false, one(mar, dates.NotChecked)},

@@ -90,12 +90,31 @@ func (g *grammar) alone(start, end int) bool {
 	if !g.gap(start).joins() || precedes[before] || follows[g.word(end)] || adverb || dayOf {
 		return false
 	}
+	if isYear && !g.calendarYear(start) || isNumber(g.word(end)) {
+		return false
+	}
 	for i := range g.words {
-		if (i < start || i >= end) && g.doubtful(i) {
+		if (i < start || i >= end) && (g.doubtful(i) || i >= end && g.clockTime(i)) {
 			return false
 		}
 	}
 	return true
+}
+
+// calendarYear reports whether the year at i is not a "school year 2025" or "model
+// year 2025". The words before it were skipped if they change nothing.
+func (g *grammar) calendarYear(i int) bool {
+	if g.word(i) != "year" && g.word(i) != "years" {
+		return true
+	}
+	before := g.word(i - 1)
+	return before == "" || before == "calendar" || before == "entire" || leading[before] || onDay[before]
+}
+
+// clockTime reports whether the word at i, which is after a time, can begin or name
+// a time of the day or a number of days: from 9 to 17, in New York time.
+func (g *grammar) clockTime(i int) bool {
+	return g.word(i) == "time" || (rangeWords[g.word(i)] || g.word(i) == "by") && isNumber(g.word(i+1))
 }
 
 // doubtful reports whether the word at i can be of a time that no rule reads.
@@ -111,7 +130,8 @@ func (g *grammar) doubtful(i int) bool {
 	if harmless[w] || units[w] > 0 && grouping[g.word(i-1)] {
 		return false
 	}
-	return slices.ContainsFunc(unitStems, func(stem string) bool { return strings.Contains(w, stem) })
+	return slices.ContainsFunc(unitStems, func(stem string) bool { return strings.Contains(w, stem) }) ||
+		slices.ContainsFunc(dayEndings, func(ending string) bool { return strings.HasSuffix(w, ending) })
 }
 
 // doubtfulNumber reports whether the word at i with digits can be of a time. Amounts
@@ -298,6 +318,9 @@ func (g *grammar) bareYear(i int, bare bool) bool {
 	if yearName[before] {
 		return true
 	}
+	if y, _ := yearNumber(g.word(i)); y > g.today.Year()+10 || placed[g.word(i-2)] {
+		return false // a postal code or another number
+	}
 	if rangeWords[before] || !bare && before != "in" && before != "during" {
 		return false
 	}
@@ -399,7 +422,7 @@ func (g *grammar) relative(i int) (span, int) {
 		}
 	}
 	before := g.word(i - 1)
-	if !ok || w == "last" && before == "the" || w == "letzte" && articles[before] {
+	if !ok || (w == "last" || w == "next") && before == "the" || w == "letzte" && articles[before] {
 		return span{}, 0 // the last one of some others, or the days up to today
 	}
 	n := 2

@@ -92,10 +92,18 @@ var (
 		unmittelbar bald av af by to as at around about over within into than like from with per
 		and or but nor via on up both each every all und oder aber sowie als wie mit zu zum zur
 		von vom an auf bei um gegen über unter nach pro je jede jeden jedes alle ab bis vor am y
+		unlike named called titled namens minus less abzüglich zuzüglich samt mitsamt statt anstatt anstelle omit omits omitting skip
+		skips skipping ignore ignores ignoring bar barring save lacking out pre post ante upto uptil
+		most much some bulk majority parts several few rolling trailing stand
+		commencing effective dating originating running valid gültig wirksam wirkend
+		herr herrn frau mr mrs ms miss mister dr
+		his her its their whose s sein seine seinem seinen seiner seines ihr ihre ihrem ihren ihrer
+		ihres deren dessen
 		et e o ou en og och i a à na da di do du de del le la el les van z w od po`)
 	follows = wordset.Of(`
 		at um v n of des der each every jede jeden jedes bc bce ad to and or but nor on plus minus
-		than und oder aber sowie an bis y et e o ou en og och i a à na als`)
+		than und oder aber sowie an bis y et e o ou en og och i a à na als bar forward forwards
+		going upward upwards hence seiner ihrer deren dessen`)
 
 	// afterYear are words that show a number before them to be a year: a number
 	// before a noun can be an amount.
@@ -109,6 +117,9 @@ var (
 		by per each every which what pro je nach jeden jede jedes jeder welcher welche welchem
 		welchen welches`)
 
+	// placed are words before "in 2000" that show the number to be a postal code.
+	placed = wordset.Of("live lives lived living located based resident residing wohnen wohnt wohnhaft ansässig zip plz")
+
 	dayWord = wordset.Of("day tag")
 
 	// harmless are words that are made of units and name no time.
@@ -117,7 +128,16 @@ var (
 
 	// unitStems are in words about times, such as "midweek" and "Jahresende".
 	unitStems = []string{"year", "month", "week", "quarter", "jahr", "monat", "woche", "quartal",
-		"montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"}
+		"montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag",
+		"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+		"summer", "winter", "sommer", "herbst", "weihnacht", "pfingst", "ferien", "feiertag",
+		"semester", "trimester", "tertial", "christmas", "holiday", "halloween", "valentin",
+		"nachtschicht", "spätschicht", "frühschicht", "tagschicht", "overnight", "nighttime",
+		"daytime", "lunch", "breakfast", "mittag", "oclock"}
+
+	// dayEndings end ordinal numbers that are written in letters, from the 13th on.
+	dayEndings = []string{"teenth", "ieth", "zehnte", "zehnten", "zehnter", "zigste", "zigsten",
+		"zigster", "ßigste", "ßigsten", "ßigster", "ssigste", "ssigsten"}
 
 	// doubtful are words that can be of a time or change what one means, also those of
 	// other languages, which are next to a time in a mixed text. If a text has one that
@@ -165,7 +185,13 @@ var (
 		medio halverwege maand jaar kwartaal vorig vorige afgelopen maart mei till efter etter
 		före innan indtil utom slutet mitten början slutningen kvartal förra sedan siden kadar
 		önce sonra beri jälkeen ennen asti saakka przed rok roku sejak sebelum setelah sampai
-		sehingga hingga akhir awal kara made`)
+		sehingga hingga akhir awal kara made
+		eleventh twelfth ides untill upto uptil during während amid while zuvor davor daraufhin
+		again wieder erneut ttm ltm ntm wtd fytd pytd lytd ly py vj vjm eom eoq eoy bom boq boy
+		cumulative cumulated cumulatively kumuliert kumulierte kumulierten kumulierter kumulativ
+		utc gmt cet cest est edt pst pdt bst eastern pacific timezone zeitzone ortszeit clock
+		heiligabend muttertag vatertag oktoberfest oster osterfest ostergeschäft himmelfahrt
+		fronleichnam olympics olympia pandemic pandemie lockdown hj kw cw wk`)
 )
 
 // numberedPart returns the part of a year that q1 to q4, h1 and h2 name.

@@ -42,6 +42,8 @@ func TestOnlyAmountsAreChecked(t *testing.T) {
 		{true, "Im 3. Quartal, der 2. Platz, KW 12, Seite 7, Abb. 3, Nr. 7, § 6 Abs. 2, Ziff. 4.", nil},
 		{true, "Im Jahr 2026, seit 2019, von 2024 bis 2026, ab März 2025.", nil},
 
+		{false, "In room 12, building 7, gate 3 and zip code 90210, port 8080 and HTTP 404. See above.[^1]", nil},
+		{false, "Stock level: 4711. Rows: 77. Sales volume 4712.", []string{"4711", "77", "4712"}},
 		{false, "It has 31 orders on 31 March 2026, 4711 in 2026 and 77 % at 14:30.", []string{"31", "4711", "77 %"}},
 		{false, "Week 12 had 4711 hours, and $99 for No. 7.", []string{"4711", "99"}},
 		{false, "The total is 4711.", []string{"4711"}},
@@ -230,5 +232,36 @@ func TestWhenCellsProve(t *testing.T) {
 		if got := out.Close(t.Context()); cmp.Diff(want, got.Unproved) != "" {
 			t.Errorf("%s: %q, want %q", tt.text, got.Unproved, want)
 		}
+	}
+}
+
+// The zeros at the end of a number need not be digits of the data where words before it
+// say that it is rounded, in the direction that they say.
+func TestHedgedNumbers(t *testing.T) {
+	rows := qed.Table{Columns: []qed.Column{{Name: "orders"}, {Name: "revenue"}}}
+	if err := rows.Append(1204, 128934.25); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		l    figures.Language
+		text string
+		want []string
+	}{
+		{figures.English, "About 1,200 orders and ~129,000, approx. $129,000, or around **128,900**.", nil},
+		{figures.English, "Over 1,200 orders, more than 128,000, and nearly 129,000.", nil},
+		{figures.German, "Rund 1.200 Aufträge, etwa 129.000 €, knapp 129.000 und mehr als 128.000.", nil},
+		{figures.English, "It has 1,200 orders and 129,000.", []string{"1,200", "129,000"}},
+		{figures.English, "About 1,300 orders, around 127,000, over 129,000, and nearly 128,000.", []string{"1,300", "127,000", "129,000", "128,000"}},
+	} {
+		out := figures.NewText(figures.Source{Language: tt.l, Tables: []figures.Table{{Rows: rows}}}, nil)
+		out.Write(tt.text)
+		if diff := cmp.Diff(tt.want, out.Close(t.Context()).Unproved); diff != "" {
+			t.Errorf("%s\n%s", tt.text, diff)
+		}
+	}
+	out := figures.NewText(figures.Source{Tables: []figures.Table{{Rows: rows}}}, nil)
+	out.Write("The result: -{r1.orders}.\n-{r1.orders} orders")
+	if diff := cmp.Diff([]string{"1,204"}, out.Close(t.Context()).Unproved); diff != "" {
+		t.Errorf("a minus sign before a reference\n%s", diff)
 	}
 }

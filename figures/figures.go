@@ -246,7 +246,8 @@ var spelled, maxSpelled = func() (all map[string]int, longest int) {
 
 // Missing returns the amounts of a text that are not in the set, in the order of
 // the text. An amount is in the set if the data holds it, holds a number that is
-// rounded to it, or, for a percentage, holds the share. A whole number with one digit
+// rounded to it, or, for a percentage, holds the share. The zeros at the end of a number
+// are rounded too if words such as "about" or "over" stand before it. A whole number with one digit
 // is never treated as rounded, because it would match too much; with a scale or
 // as a percentage, as in 3 million, it may be off by 1 %. A number of the text
 // without a sign matches a negative number too, as in "fell by 3.25".
@@ -353,6 +354,11 @@ func (s *Set) verdictOf(r reading, n *Number, written bool) verdict {
 		rounded, exact = rounded || in, exact || exactly
 		c := s.chance(r, n)
 		all.rounded, all.exact = all.rounded+c.rounded, all.exact+c.exact
+	}
+	if coarse, ok := r.coarse(); ok && n.hedge != noHedge && !n.Percent {
+		coarse = coarse.times(n.power)
+		rounded = rounded || s.holdsHedged(coarse, n)
+		all.rounded += s.chance(coarse, n).rounded
 	}
 	switch {
 	case !rounded && !exact:

@@ -19,6 +19,7 @@ type Number struct {
 	readings   []reading // without scale: one, several for a list, none if it cannot be read
 	power      int       // its scale, as a power of ten
 	unsure     bool      // the scale may be a unit of measure, such as m for metres
+	hedge      hedge     // words before it show that it is rounded
 	plain      bool      // digits alone, without a sign, a scale or a currency
 	begin, end int       // its position in the plain text
 }

@@ -108,6 +108,7 @@ func (s *scanner) number(begin int) Number {
 	} else {
 		n.readings = readings(parts, separators, s.style)
 	}
+	n.hedge = hedgeOf(before)
 	n.Negative = sign >= 0 && s.text[sign] == '-' && startsWord(s.text[:sign])
 	n.plain = len(parts) == 1 && n.begin == begin && !n.Negative && !money
 	n.end = s.exponent(&n, end)
@@ -302,7 +303,8 @@ func (s *scanner) meaningOf(n *Number, before string) meaning {
 	if n.plain {
 		value = smallValue(digits)
 	}
-	if lower := strings.ToLower(word); labels[lower] || dotted && shortLabels[lower] || strings.ContainsRune("#§№", last) {
+	colon := strings.HasSuffix(strings.TrimRight(before, " \t\n*_("), ":")
+	if lower := strings.ToLower(word); labels[lower] && !(colon && counts[lower]) || dotted && shortLabels[lower] || strings.ContainsRune("#§№", last) {
 		return numbered
 	}
 	if clocks[strings.ToLower(next)] || strings.HasPrefix(strings.TrimLeft(behind, " "), "a.m") ||
@@ -328,7 +330,7 @@ func (s *scanner) meaningOf(n *Number, before string) meaning {
 		return year
 	case recent[lower] && periods[strings.ToLower(next)]:
 		return label
-	case strings.HasSuffix(before, "[") && behind != "" && strings.IndexByte("],;", behind[0]) >= 0:
+	case (strings.HasSuffix(before, "[") || strings.HasSuffix(before, "[^")) && behind != "" && strings.IndexByte("],;", behind[0]) >= 0:
 		return numbered
 	case s.startsItem(n, behind, value):
 		return label
@@ -462,7 +464,14 @@ var (
 		nr nos article artikel section sections abschnitt kapitel chapter chapters absatz abs paragraph page pages
 		seite seiten table tabelle figure figures fig abb abbildung appendix anhang step steps schritt phase stage
 		stufe level tier week weeks woche wochen kw cw quarter quartal version versions release revision rev line
-		lines zeile zeilen item row rows part teil volume rank rang platz top issue`)
+		lines zeile zeilen item row rows part teil rank rang platz top issue room raum zimmer building gebäude gate
+		terminal floor etage zone port http error zip code postcode plz suite apartment platform gleis slide folie`)
+
+	// counts are labels that are no labels before a colon, as in "rows: 42" and
+	// "stock level: 7".
+	counts = wordset.Of(`
+		row rows line lines part parts item level tier top teil zeile zeilen stage stufe step steps error page pages
+		seite seiten`)
 	shortLabels = wordset.Of("no p pp s v vol bd pos art sec sect ch kap tab ziff ver z")
 
 	// years are words before a year.

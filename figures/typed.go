@@ -66,11 +66,17 @@ func (t *Text) addTables(ctx context.Context, data *Set) {
 }
 
 // A place is where a figure stands in the plain form of a text.
-type place struct{ begin, end, power int }
+type place struct {
+	begin, end, power int
+	signed            bool // a minus sign before it is its own, or begins an item of a list
+}
 
 // has reports whether n is the figure or a part of it. With a power, the text has
 // to name it: {sum cost:1M} million.
 func (p place) has(n *Number) bool {
+	if n.Negative && !p.signed && n.begin == p.begin {
+		return false // a minus sign before the reference
+	}
 	if p.power != 0 {
 		return n.begin == p.begin && n.power == p.power
 	}
@@ -84,10 +90,17 @@ func (t *Text) places(text string) []place {
 	for i, f := range t.figures {
 		plainAt += len(plain(text[at:f.Offset]))
 		end := plainAt + len(plain(f.Text))
-		places[i] = place{plainAt, end, t.powers[i]}
+		places[i] = place{plainAt, end, t.powers[i], strings.HasPrefix(plain(f.Text), "-") || beginsItem(text[:f.Offset])}
 		at, plainAt = f.Offset+len(f.Text), end
 	}
 	return places
+}
+
+// beginsItem reports whether a text ends with a minus sign alone on its line, as in a
+// list that is written without spaces.
+func beginsItem(before string) bool {
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	return strings.TrimSpace(line) == "-"
 }
 
 // braces returns what the text has in braces outside of figures, code and JSON, and

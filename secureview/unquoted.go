@@ -11,7 +11,8 @@ import (
 // checkUnquoted refuses arithmetic of numbers that is written like a date, such
 // as 2026-03-01, 03/01/2026 or 2026-03. Engines compute it: 2022, which no column
 // with dates equals. What makes it a date is its form: a year of four digits next to
-// a month and a day that exist, or next to a month with a leading zero.
+// a month and a day that exist, or next to a month with a leading zero. Numbers
+// without leading zeros and with spaces between are arithmetic.
 func checkUnquoted(q *sqlast.Query, sql string) error {
 	var found *sqlast.Error
 	sqlast.Walk(q, func(n sqlast.Node) bool {
@@ -52,6 +53,13 @@ func unquoted(b *sqlast.Binary, sql string) *sqlast.Error {
 		quote = fmt.Sprintf("%04d-%02d", y, d)
 	case second.Text == "":
 		return nil
+	case spaced(first, third, sql) && !startsWithZero(second, sql) && !startsWithZero(third, sql):
+		return nil // 2000 - 10 - 5
+	case startsWithZero(second, sql) && (isDay(d) && isMonth(m) || isDay(m) && y > 0 && isMonth(y) && d > 12):
+		quote = "YYYY-MM-DD"
+		if isYear(y) {
+			quote = fmt.Sprintf("%04d-%02d-%02d", y, m, d)
+		}
 	case isYear(y) && isMonth(m) && isDay(d):
 		quote = fmt.Sprintf("%04d-%02d-%02d", y, m, d)
 	case isYear(d) && (isMonth(y) && isDay(m) || isDay(y) && isMonth(m)):
@@ -97,8 +105,17 @@ func isYear(n int) bool  { return n >= 1000 && n <= 2999 }
 func isMonth(n int) bool { return n >= 1 && n <= 12 }
 func isDay(n int) bool   { return n >= 1 && n <= 31 }
 
+// spaced reports whether there is a space between two numbers of a statement.
+func spaced(from, to *sqlast.Number, sql string) bool {
+	return from.Pos >= 0 && from.Pos < to.Pos && int(to.Pos) <= len(sql) && strings.Contains(sql[from.Pos:to.Pos], " ")
+}
+
 // startsWithZero reports whether a number is written with a leading zero, which
 // some readers do not keep.
 func startsWithZero(n *sqlast.Number, sql string) bool {
-	return strings.HasPrefix(n.Text, "0") || n.Pos >= 0 && int(n.Pos) < len(sql) && sql[n.Pos] == '0'
+	if len(n.Text) > 1 && n.Text[0] == '0' {
+		return true
+	}
+	at := int(n.Pos)
+	return at >= 0 && at+1 < len(sql) && sql[at] == '0' && '0' <= sql[at+1] && sql[at+1] <= '9'
 }

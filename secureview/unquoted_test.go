@@ -22,7 +22,7 @@ func TestUnquotedDates(t *testing.T) {
 			"o.d >= 2026-03-01", "o.d = 2026-3-1", "o.d < 03/01/2026", "o.d < 31/12/2026", "o.d <= 2026/03/01", "o.d > 1-3-2026",
 			"o.d BETWEEN 2026-03-01 AND 2026-03-31", "o.d IN (2026-03-01)", "o.d >= (2026-03-01)", "o.d >= 2026 - 03 - 01",
 			"o.d >= 2026-03", "o.d - 2026-03-01 > 30", "o.d < 2026-03-01 + 7", "o.d >= 1815-06-18", "date(2026-03-01) = o.d",
-			"o.d >= CAST(2026-03-01 AS CHAR)",
+			"o.d >= CAST(2026-03-01 AS CHAR)", "o.d > 26-03-01", "o.d > 01/03/26", "o.d >= 99-03-01",
 		} {
 			_, err := g.Rewrite(t.Context(), "SELECT o.id FROM orders o WHERE "+dated)
 			p := problemOf(err)
@@ -34,7 +34,7 @@ func TestUnquotedDates(t *testing.T) {
 			"o.fiscal_year = 2026-1", "o.amount > 10-3-1", "o.amount - o.id - o.staff_id > 0", "o.amount > 1990-2000", "o.amount / 12 / 30 > 2",
 			"o.fiscal_year - 2000 - 3 > 1", "o.amount > 2026-13-1", "o.amount > 2026-3.5-1", "o.amount > 2000/12", "o.amount > 100/12/2",
 			"o.d = '2026-03-01'", "o.amount = 20260301", "o.amount > (2026 - o.id) - 3 - 1", "o.amount > 2026-(3-1)", "o.amount > 2026*3-1",
-			"o.amount BETWEEN 2000-10 AND 2000+10", "o.amount > 365-30-12",
+			"o.amount BETWEEN 2000-10 AND 2000+10", "o.amount > 365-30-12", "o.amount > 2000 - 10 - 5", "o.amount - 1950 - 12 - 20 > 0", "o.amount > 1900 - 10 - 10 - 10", "o.amount > 26-0-1",
 		} {
 			if _, err := g.Rewrite(t.Context(), "SELECT o.id FROM orders o WHERE "+honest); err != nil {
 				t.Errorf("%s: %s: %v", d.Name(), honest, err)

@@ -93,6 +93,9 @@ func TestSameTurn(t *testing.T) {
 						t.Errorf("%.10q: %+v", id, got)
 					}
 				}
+				if got := ask(one, "rosa", "1", "15", "Idempotency-Key", `""`); got.status != 400 {
+					t.Errorf("an empty key: %+v", got)
+				}
 				l.Want(t, map[string]int{"10": 1, "12": 1, "13": 1})
 			})
 		}

@@ -99,7 +99,9 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, f format) error {
 	turn := &req.turn
 	turn.User, turn.Tenant = req.caller.User, req.caller.Tenant
 	if key := r.Header.Get("Idempotency-Key"); key != "" {
-		turn.ID = strings.Trim(key, `"`) // a structured field is in quotes
+		if turn.ID = strings.Trim(key, `"`); turn.ID == "" { // a structured field is in quotes
+			return badRequest("the header Idempotency-Key is empty")
+		}
 	}
 	if err := checkIDs(ctx, req.turn); err != nil {
 		return err

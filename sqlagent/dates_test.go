@@ -132,7 +132,7 @@ func TestDates(t *testing.T) {
 func TestDatesDiffer(t *testing.T) {
 	const question = "How many invoices were paid in March 2026?"
 	march := func(sql string) llmtest.Reply { return period(sql, "March 2026", "2026-03-01", "2026-04-01") }
-	lastDay := count + " WHERE i.paid BETWEEN '2026-03-01' AND '2026-03-31'" // paid has times
+	lastDay := count + " WHERE i.paid BETWEEN '2026-03-01 00:00:00' AND '2026-03-31 00:00:00'"
 	right := count + " WHERE i.paid >= '2026-03-01' AND i.paid < '2026-04-01'"
 	april := count + " WHERE i.paid >= '2026-04-01' AND i.paid < '2026-05-01'"
 	for _, test := range []struct {

@@ -49,6 +49,7 @@ func (r *reader) condition(e sqlast.Expr, in *env) limits {
 		case sqlast.And:
 			return r.condition(e.X, in).and(r.condition(e.Y, in))
 		case sqlast.Or:
+			r.incomplete = r.incomplete || hasTimedQuery(e)
 			return r.or(r.condition(e.X, in), r.condition(e.Y, in))
 		}
 	case *sqlast.Unary:
@@ -61,6 +62,24 @@ func (r *reader) condition(e sqlast.Expr, in *env) limits {
 	}
 	r.leave(e, in)
 	return limits{}
+}
+
+// hasTimedQuery reports whether a condition has a subquery with times in it. As a part
+// of an OR, the subquery does not limit all rows.
+func hasTimedQuery(e sqlast.Expr) (has bool) {
+	inQuery := func(n sqlast.Node) bool {
+		x, ok := n.(sqlast.Expr)
+		has = has || ok && isTime(x)
+		return !has
+	}
+	sqlast.Walk(e, func(n sqlast.Node) bool {
+		if q, ok := n.(*sqlast.Query); ok {
+			sqlast.Walk(q, inQuery)
+			return false
+		}
+		return !has
+	})
+	return has
 }
 
 func (r *reader) or(a, b limits) limits {

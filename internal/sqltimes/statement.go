@@ -165,8 +165,13 @@ func (r *reader) body(b sqlast.Body, outer *env) {
 	case *sqlast.Query:
 		r.query(b, outer)
 	case *sqlast.SetOp:
+		before := len(r.found)
 		r.body(b.Left, outer)
+		between := len(r.found)
 		r.body(b.Right, outer)
+		if (between > before) != (len(r.found) > between) {
+			r.incomplete = true // the rows of the other side have all times
+		}
 	case *sqlast.Values:
 		for _, row := range b.Rows {
 			for _, e := range row {

@@ -269,7 +269,10 @@ func (r *reader) compare(s subject, op sqlast.BinaryOp, e sqlast.Expr) (set, boo
 	if !ok {
 		return set{}, false
 	}
-	if beforeMoments {
+	switch {
+	case beforeMoments && r.unknownAreDays && s.kind == moments:
+		s.unit = max(s.unit, day) // SQLite keeps what is written: many columns of moments hold days
+	case beforeMoments:
 		switch op {
 		case sqlast.Le:
 			op = sqlast.Lt
