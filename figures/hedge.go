@@ -1,11 +1,12 @@
 package figures
 
 import (
-	"github.com/qedkit/qed/internal/wordset"
 	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // A hedge is what the words before a number say about rounding: zeros at the end of
