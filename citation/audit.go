@@ -76,14 +76,15 @@ type auditor struct {
 // checked is a source with what sentences are compared with.
 type checked struct {
 	text    string // normal
-	dates   []date
+	dates   dateSet
 	numbers figures.Set
 }
 
 func check(s Source) *checked {
-	c := &checked{text: normal(s.Text), dates: datesOf(s.Text)}
+	dates := datesOf(s.Text)
+	c := &checked{text: normal(s.Text), dates: dateSetOf(dates)}
 	c.numbers.Add("", s.Text)
-	for _, d := range c.dates {
+	for _, d := range dates {
 		if d.year > 0 {
 			c.numbers.Add("", d.year)
 		}
@@ -169,18 +170,18 @@ func (s *finding) add(kind qed.CitationFindingKind, text string) {
 // figures checks the dates and numbers of a sentence that cites sources.
 func (s *finding) figures(body string) {
 	body = body[sentence.Marker(body):]
+	rest := []byte(body) // without its dates
 	for _, d := range datesOf(body) {
-		inSource := func(key string) bool { return slices.ContainsFunc(s.a.sources[key].dates, d.agrees) }
-		if !slices.ContainsFunc(s.keys, inSource) {
+		if !slices.ContainsFunc(s.keys, func(key string) bool { return s.a.sources[key].dates.has(d) }) {
 			s.add(qed.WrongDate, d.text)
 		}
-		body = strings.Replace(body, d.text, strings.Repeat(" ", len(d.text)), 1)
+		copy(rest[d.begin:], strings.Repeat(" ", len(d.text)))
 	}
 	sets := make([]*figures.Set, len(s.keys))
 	for i, key := range s.keys {
 		sets[i] = &s.a.sources[key].numbers
 	}
-	for _, n := range figures.Missing(body, s.a.style, sets...) {
+	for _, n := range figures.Missing(string(rest), s.a.style, sets...) {
 		s.add(qed.WrongNumber, n.Text)
 	}
 }

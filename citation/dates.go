@@ -7,31 +7,39 @@ import (
 	"strings"
 )
 
-// A date is a date as it is written in a text. Zero parts are not named.
+// A date is a date as it is written in a text.
 type date struct {
-	year, month, day int
-	text             string
-	eitherOrder      bool // month and day may be exchanged: 3/4/2026
+	day
+	text        string
+	begin       int  // of text in the text
+	eitherOrder bool // month and day may be exchanged: 3/4/2026
 }
 
-// agrees reports whether the parts of d are those of the date of a source.
-func (d date) agrees(source date) bool {
-	same := func(a, b date) bool {
-		return (a.year == 0 || a.year == b.year) && a.month == b.month && (a.day == 0 || a.day == b.day)
+// A day is what a date names. Zero parts are not named.
+type day struct{ year, month, day int }
+
+func (d day) exchanged() day { return day{d.year, d.day, d.month} }
+
+// A dateSet holds the dates of a source, each also with fewer parts.
+type dateSet map[day]bool
+
+func dateSetOf(dates []date) dateSet {
+	set := dateSet{}
+	add := func(d day) {
+		for _, part := range []day{d, {0, d.month, d.day}, {d.year, d.month, 0}, {0, d.month, 0}} {
+			set[part] = true
+		}
 	}
-	if same(d, source) {
-		return true
+	for _, d := range dates {
+		if add(d.day); d.eitherOrder {
+			add(d.exchanged())
+		}
 	}
-	if d.eitherOrder {
-		d.month, d.day = d.day, d.month
-		return same(d, source)
-	}
-	if source.eitherOrder {
-		source.month, source.day = source.day, source.month
-		return same(d, source)
-	}
-	return false
+	return set
 }
+
+// has reports whether the parts of d are those of a date of the source.
+func (s dateSet) has(d date) bool { return s[d.day] || d.eitherOrder && s[d.exchanged()] }
 
 const monthNames = `(Januar|Februar|März|Maerz|Mai|Juni|Juli|Oktober|Dezember|January|February|March|April|May|June|July|` +
 	`August|September|October|November|December|Jan|Feb|Mrz|Mär|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Okt|Oct|Nov|Dez|Dec)\b`
@@ -48,17 +56,14 @@ var datePatterns = []*regexp.Regexp{
 
 // datesOf returns the dates of a text, in its order. A year alone is a number.
 func datesOf(text string) []date {
-	type found struct {
-		start, end int
-		date
-	}
-	var all []found
+	var all []date
+	taken := make([]bool, len(text))
 	for i, p := range datePatterns {
 		for _, m := range p.FindAllStringSubmatchIndex(text, -1) {
-			if slices.ContainsFunc(all, func(f found) bool { return m[0] < f.end && f.start < m[1] }) {
+			if slices.Contains(taken[m[0]:m[1]], true) {
 				continue
 			}
-			f := found{start: m[0], end: m[1], date: date{text: text[m[0]:m[1]], eitherOrder: i == 2}}
+			d := date{text: text[m[0]:m[1]], begin: m[0], eitherOrder: i == 2}
 			for group, name := range p.SubexpNames() {
 				if group == 0 || m[2*group] < 0 {
 					continue
@@ -67,28 +72,27 @@ func datesOf(text string) []date {
 				n, _ := strconv.Atoi(part)
 				switch name {
 				case "year":
-					if f.year = n; len(part) == 2 {
-						f.year += 2000
+					if d.year = n; len(part) == 2 {
+						d.year += 2000
 					}
 				case "month":
-					f.month = n
+					d.month = n
 				case "day":
-					f.day = n
+					d.day.day = n
 				default:
-					f.month = monthOf(part)
+					d.month = monthOf(part)
 				}
 			}
-			if f.day <= 31 && (f.month <= 12 || f.eitherOrder && f.day <= 12) {
-				all = append(all, f)
+			if d.day.day <= 31 && (d.month <= 12 || d.eitherOrder && d.day.day <= 12) {
+				all = append(all, d)
+				for at := m[0]; at < m[1]; at++ {
+					taken[at] = true
+				}
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b found) int { return a.start - b.start })
-	var dates []date
-	for _, f := range all {
-		dates = append(dates, f.date)
-	}
-	return dates
+	slices.SortFunc(all, func(a, b date) int { return a.begin - b.begin })
+	return all
 }
 
 // monthOf returns the number of a month by its German or English name.
