@@ -358,18 +358,18 @@ func TestSearchAgentWithoutACluster(t *testing.T) {
 	})
 }
 
-// fork copies a store of one thread.
+// fork copies a store of one thread of the tenant acme.
 func fork(t *testing.T, from store.Store) store.Store {
 	t.Helper()
 	to := &store.InMemory{}
 	var recs []store.Record
-	for rec, err := range from.Records(t.Context(), "t", store.Range{}) {
+	for rec, err := range store.ForUser(from, "acme", "").Records(t.Context(), "t", store.Range{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		recs = append(recs, rec)
 	}
-	if err := to.Append(t.Context(), "t", 0, recs...); err != nil {
+	if err := store.ForUser(to, "acme", "").Append(t.Context(), "t", 0, recs...); err != nil {
 		t.Fatal(err)
 	}
 	return to
