@@ -180,7 +180,7 @@ func TestSentAgainAfterCrash(t *testing.T) {
 	}
 }
 
-// While a turn runs, the same turn is told so.
+// A turn that is sent again while it runs gets an error that says so.
 func TestTurnRuns(t *testing.T) {
 	began, end := make(chan struct{}), make(chan struct{})
 	agent := does(func(ctx context.Context, text string) (string, error) {

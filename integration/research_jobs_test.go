@@ -309,7 +309,7 @@ func TestResearchJobsAreCancelled(t *testing.T) {
 			late := 0
 			for _, w := range c.workers {
 				for _, call := range w.calls("asks") {
-					// The call in flight ends when its worker is told.
+					// The call in flight ends when the cancellation reaches its worker.
 					if time.UnixMilli(call.millis).After(c.cancelled.Add(researchLease / 2)) {
 						late++
 					}
