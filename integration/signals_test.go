@@ -176,9 +176,12 @@ func TestServersStayUp(t *testing.T) {
 					p.abort(t, act)
 					p.check(t, "after "+state)
 				}
-				status, log := p.end(t, syscall.SIGQUIT) // the runtime prints all goroutines
-				if n := strings.Count(log, "\ngoroutine "); status == 0 || n == 0 || n > 60 {
-					t.Errorf("status %d; %d goroutines are left:\n%s", status, n, log)
+				// The runtime prints all goroutines. Turns may go on without their readers, for as
+				// long as they take; connections may not.
+				status, log := p.end(t, syscall.SIGQUIT)
+				n := strings.Count(log, "created by net/http.(*Server).Serve ")
+				if status == 0 || !strings.Contains(log, "\ngoroutine ") || n > 10 {
+					t.Errorf("status %d; %d connections are left:\n%s", status, n, log)
 				}
 			})
 			t.Run("the reader of the log leaves", func(t *testing.T) {
