@@ -259,6 +259,9 @@ func (e *BusyError) Is(target error) bool {
 func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	sc := scopeOf(ctx)
 	if sc.place != nil || turn.Thread == "" || d.store == nil {
+		if sc.place == nil && turn.ID != "" {
+			return Answer{}, fmt.Errorf("%w: it needs a Thread and a store, in which it is found again", ErrInvalidTurnID)
+		}
 		return Ask(ctx, d.agent, turn)
 	}
 	if err := store.CheckConversation(turn.Thread); err != nil {

@@ -15,7 +15,8 @@ import (
 
 var (
 	// ErrInvalidTurnID reports that the ID of a turn is not valid UTF-8, has
-	// characters that cannot be printed, or has more than 256 bytes.
+	// characters that cannot be printed, or has more than 256 bytes, or that a
+	// [Durable] agent has no thread in which to find it again.
 	ErrInvalidTurnID = errors.New("qed: the id of the turn cannot be used")
 
 	// ErrTurnReused reports that the ID of a turn belongs to a turn of the thread

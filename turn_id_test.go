@@ -60,6 +60,10 @@ func TestTurnID(t *testing.T) {
 	c.fails(qed.Turn{ID: "1", Replies: []question.Reply{{Question: "q", Value: json.RawMessage(`1`)}}}, qed.ErrTurnReused)
 	c.fails(qed.Turn{ID: "\x00", Text: "free b"}, qed.ErrInvalidTurnID)
 	c.fails(qed.Turn{ID: strings.Repeat("x", 257), Text: "free b"}, qed.ErrInvalidTurnID)
+	agent := qed.Durable(payer(&l, &fail), st, nil)
+	if _, err := qed.Ask(t.Context(), agent, qed.Turn{ID: "1", Text: "free b"}); !errors.Is(err, qed.ErrInvalidTurnID) {
+		t.Errorf("without a thread: %v", err)
+	}
 	if a := c.turn(qed.Turn{ID: "1"}); !a.Repeated || a.Text != "paid free a" {
 		t.Errorf("asked for the answer: %+v", a)
 	}

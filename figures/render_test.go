@@ -193,7 +193,9 @@ func TestUnproved(t *testing.T) {
 		{"", "{sum cost:k}; {sum cost:1M} thousand", []string{"10,002.03", "10.0 thousand"}},
 		{"", "1{r1.hours}", []string{"137.75"}},
 		{"", "-{r1.hours} is fine, +{r1.hours} too", nil},
-		{"", "{r1.hours}%", nil}, // a column may have percentages
+		{"", "{r1.hours}%", nil},                   // a column may have percentages
+		{"", "{r3.hours} %", []string{"0.0123 %"}}, // or fractions
+		{"", "{r2.hours / r1.hours:2}% and {r2.hours / r1.hours:2%}", []string{"0.75%"}},
 		{"more than 20 hours", "More than 20 hours: {r1.name}, {r2.name}.", nil},
 		{"", "More than 20 hours: {r1.name}.", []string{"20"}},
 		{"", "{r3.name} on {r1.since}; Pier 17", nil},

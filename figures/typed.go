@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed"
 )
 
 // typed returns the numbers of the text that the model typed and that the source
@@ -17,9 +19,16 @@ func (t *Text) typed(ctx context.Context, text string) []string {
 	}
 	places := t.places(text)
 	var typed []Number
+	var wrong []string
 	for _, n := range Find(text, t.source.Language.style()) {
+		fraction := false
 		for len(places) > 0 && places[0].end < n.end {
+			fraction = places[0].fraction && places[0].begin == n.begin
 			places = places[1:]
+		}
+		if fraction && n.Percent {
+			wrong = append(wrong, n.Text)
+			continue
 		}
 		if n.meaning == amount && (len(places) == 0 || !places[0].has(&n)) {
 			typed = append(typed, n)
@@ -35,11 +44,10 @@ func (t *Text) typed(ctx context.Context, text string) []string {
 			small = smallData
 		}
 		if ctx.Err() != nil {
-			return nil
+			return wrong
 		}
 		typed = slices.DeleteFunc(typed, func(n Number) bool { return data.allows(&n, small) })
 	}
-	var wrong []string
 	for _, n := range typed {
 		wrong = append(wrong, n.Text)
 	}
@@ -69,6 +77,7 @@ func (t *Text) addTables(ctx context.Context, data *Set) {
 type place struct {
 	begin, end, power int
 	signed            bool // a minus sign before it is its own, or begins an item of a list
+	fraction          bool // it is between -1 and 1, and nothing says that it is in percent
 }
 
 // has reports whether n is the figure or a part of it. With a power, the text has
@@ -90,10 +99,24 @@ func (t *Text) places(text string) []place {
 	for i, f := range t.figures {
 		plainAt += len(plain(text[at:f.Offset]))
 		end := plainAt + len(plain(f.Text))
-		places[i] = place{plainAt, end, t.powers[i], strings.HasPrefix(plain(f.Text), "-") || beginsItem(text[:f.Offset])}
+		signed := strings.HasPrefix(plain(f.Text), "-") || beginsItem(text[:f.Offset])
+		places[i] = place{plainAt, end, t.powers[i], signed, isFraction(f)}
 		at, plainAt = f.Offset+len(f.Text), end
 	}
 	return places
+}
+
+// isFraction reports whether a figure is between -1 and 1, and neither it nor the name of
+// its column says that it is in percent. With a percent sign behind it, 0.24 may be 24 %.
+func isFraction(f qed.Figure) bool {
+	for _, s := range f.Sources {
+		name := strings.ToLower(s.Column)
+		if strings.Contains(name, "%") || strings.Contains(name, "perc") || strings.Contains(name, "pct") || strings.Contains(name, "proz") {
+			return false
+		}
+	}
+	digits := strings.TrimLeft(plain(f.Text), "-")
+	return len(digits) > 1 && digits[0] == '0' && !strings.Contains(digits, "%") && strings.ContainsAny(digits, "123456789")
 }
 
 // beginsItem reports whether a text ends with a minus sign alone on its line, as in a

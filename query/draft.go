@@ -97,9 +97,13 @@ func (d *drafting) readTimes(ctx context.Context, out *built, periods []dates.Pe
 	}
 	facts := d.data.Dates
 	out.Dates = facts.Compare(periods, times.Bounds, times.Complete)
-	out.Partial = answering.Dates(out.Dates, "", answering.DatesDiffer, "").Text
+	differ, timeless := answering.DatesDiffer, answering.NoTime
+	if answering.IsGerman(answering.Tag(ctx), d.data.Request) {
+		differ, timeless = answering.DatesDifferGerman, answering.NoTimeGerman
+	}
+	out.Partial = answering.Dates(out.Dates, "", differ, "").Text
 	if !times.Looks && (len(periods) > 0 || facts.NamesTime()) {
-		out.Partial = answering.NoTime
+		out.Partial = timeless
 	}
 	return nil
 }

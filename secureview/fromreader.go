@@ -248,53 +248,77 @@ func (p *part) first() int {
 	return p.self()
 }
 
-// within adds the subqueries of an expression to those that are read later.
+// filter adds the subqueries of a condition that all rows fulfil.
+func (f *from) filter(e sqlast.Expr) {
+	not := false
+	for {
+		u, ok := e.(*sqlast.Unary)
+		if !ok || u.Op != sqlast.Not {
+			break
+		}
+		e, not = u.X, !not
+	}
+	switch n := e.(type) {
+	case *sqlast.In:
+		not = not != n.Not
+	case *sqlast.Quantified:
+		not = not != n.All
+	case *sqlast.Exists:
+	case *sqlast.Binary:
+		if not || n.Op != sqlast.Eq {
+			f.within(e)
+			return
+		}
+	default:
+		f.within(e)
+		return
+	}
+	kind := SemiJoin
+	if not {
+		kind = AntiJoin
+	}
+	if !f.match(e, kind) {
+		f.within(e)
+	}
+}
+
+// within adds the subqueries of a value, or of a condition that some rows need not
+// fulfil, such as a part of an OR.
 func (f *from) within(n sqlast.Node) {
-	later := func(q *sqlast.Query, kind JoinKind, equal ...sqlast.Expr) {
+	sqlast.Walk(n, func(n sqlast.Node) bool { return !f.match(n, SubqueryJoin) })
+}
+
+// match adds the subqueries of a node that is one, or compares a value with one. It
+// returns false for another node.
+func (f *from) match(n sqlast.Node, kind JoinKind) bool {
+	later := func(q *sqlast.Query, kind JoinKind, equal ...sqlast.Expr) bool {
 		f.subqueries = append(f.subqueries, func() { f.query(q, f, kind, equal) })
-	}
-	match := func(not bool) JoinKind {
-		if not {
-			return AntiJoin
-		}
-		return SemiJoin
-	}
-	sqlast.Walk(n, func(n sqlast.Node) bool {
-		switch n := n.(type) {
-		case *sqlast.Unary:
-			if e, ok := n.X.(*sqlast.Exists); ok && n.Op == sqlast.Not {
-				later(e.Query, AntiJoin)
-				return false
-			}
-		case *sqlast.Exists:
-			later(n.Query, SemiJoin)
-			return false
-		case *sqlast.In:
-			if n.Query != nil {
-				f.within(n.X)
-				later(n.Query, match(n.Not), items(n.X)...)
-				return false
-			}
-		case *sqlast.Quantified:
-			if n.Query != nil && (n.Op == sqlast.Eq && !n.All || n.Op == sqlast.Ne && n.All) {
-				f.within(n.X)
-				later(n.Query, match(n.All), items(n.X)...)
-				return false
-			}
-		case *sqlast.Binary:
-			x, y := n.X, n.Y
-			if _, ok := x.(*sqlast.Subquery); ok {
-				x, y = y, x
-			}
-			if s, ok := y.(*sqlast.Subquery); ok && n.Op == sqlast.Eq {
-				f.within(x)
-				later(s.Query, SemiJoin, items(x)...)
-				return false
-			}
-		case *sqlast.Query:
-			later(n, SubqueryJoin)
-			return false
-		}
 		return true
-	})
+	}
+	switch n := n.(type) {
+	case *sqlast.Query:
+		return later(n, SubqueryJoin)
+	case *sqlast.Exists:
+		return later(n.Query, kind)
+	case *sqlast.In:
+		if n.Query != nil {
+			f.within(n.X)
+			return later(n.Query, kind, items(n.X)...)
+		}
+	case *sqlast.Quantified:
+		if n.Query != nil && (n.Op == sqlast.Eq && !n.All || n.Op == sqlast.Ne && n.All) {
+			f.within(n.X)
+			return later(n.Query, kind, items(n.X)...)
+		}
+	case *sqlast.Binary:
+		x, y := n.X, n.Y
+		if _, ok := x.(*sqlast.Subquery); ok {
+			x, y = y, x
+		}
+		if s, ok := y.(*sqlast.Subquery); ok && n.Op == sqlast.Eq {
+			f.within(x)
+			return later(s.Query, kind, items(x)...)
+		}
+	}
+	return false
 }

@@ -1,6 +1,7 @@
 package secureview
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/qedkit/qed/dialect"
@@ -57,7 +58,12 @@ const (
 var joinKindNames = [...]string{"inner", "left", "right", "full", "semi", "anti", "subquery"}
 
 // String returns the kind in lower case, such as "left".
-func (k JoinKind) String() string { return joinKindNames[k] }
+func (k JoinKind) String() string {
+	if int(k) >= len(joinKindNames) {
+		return fmt.Sprintf("JoinKind(%d)", uint8(k))
+	}
+	return joinKindNames[k]
+}
 
 var joinKinds = map[sqlast.JoinKind]JoinKind{
 	sqlast.InnerJoin: InnerJoin, sqlast.LeftJoin: LeftJoin, sqlast.RightJoin: RightJoin,
@@ -168,7 +174,7 @@ func (f *from) read(s *sqlast.Select, order []sqlast.Order) *FromClause {
 		if !f.compare(c) {
 			rest = append(rest, c)
 		}
-		f.within(c.expr)
+		f.filter(c.expr)
 	}
 	c := f.clause(rest)
 	for _, it := range s.Items {
@@ -177,7 +183,7 @@ func (f *from) read(s *sqlast.Select, order []sqlast.Order) *FromClause {
 	for _, e := range slices.Concat(s.DistinctOn, s.GroupBy) {
 		f.within(e)
 	}
-	f.within(s.Having)
+	f.filter(s.Having)
 	f.within(s.Qualify)
 	for _, w := range s.Windows {
 		f.within(w)

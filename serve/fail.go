@@ -57,6 +57,10 @@ func checkIDs(ctx context.Context, turn qed.Turn) error {
 	if turn.ID != "" && store.CheckThread(turn.ID) != nil { // it has the same form
 		return failure(failed(ctx, qed.Turn{}, qed.ErrInvalidTurnID), http.StatusBadRequest)
 	}
+	if turn.ID != "" && turn.Thread == "" {
+		return badRequest("a message with an id needs the id of a conversation: without one, " +
+			"the same message cannot be recognized when it is sent again")
+	}
 	return nil
 }
 

@@ -71,10 +71,10 @@
 //
 // A connection may end before the answer comes. In a conversation of a durable agent, a
 // message with the same id is the same turn, in every process that has the store: it is
-// never answered twice. The id has at most 256 bytes. It is the value of the header
-// Idempotency-Key or else, in the formats above, input.id, the id of the last message
-// of useChat, the runId, or metadata.turn_id of chat completions. A message without an
-// id is a new turn.
+// never answered twice. The id has at most 256 bytes, and needs the id of a conversation.
+// It is the value of the header Idempotency-Key or else, in the formats above, input.id,
+// the id of the last message of useChat, the runId, or metadata.turn_id of chat
+// completions. A message without an id is a new turn.
 //
 //   - While the turn runs, its events are sent from the first one on with
 //     [Options].Rejoin. Without Rejoin the status is 409 with the code "turn_running"

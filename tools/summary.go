@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -77,7 +75,7 @@ func (m *toolModel) summary(ctx context.Context, data PromptData, source figures
 	}
 	out := summaryResult{Text: result.Text, Truncated: cut, Figures: result.Figures, Unproved: result.Unproved}
 	text := answering.Unproved
-	if usertext.Base(cmp.Or(data.Language, usertext.LanguageOf(data.Request))) == usertext.German {
+	if answering.IsGerman(data.Language, data.Request) {
 		text = answering.UnprovedGerman
 	}
 	if out.Partial = answering.Doubt(text, out.Unproved); out.Partial != "" {

@@ -32,9 +32,10 @@ func read(q *sqlast.Query, dialect string, types func(*sqlast.Object, string) st
 	r := &reader{
 		dialect: dialect, types: types, unknownAreDays: unknownAreDays,
 		envs: map[*sqlast.Select]*env{}, owners: map[*relation]*env{}, wheres: map[*env]map[key]set{},
-		read: map[sqlast.Node]bool{}, passed: map[key]bool{},
+		read: map[sqlast.Node]bool{}, passed: map[key]bool{}, top: q.Body,
 	}
 	r.query(q, nil)
+	r.incomplete = r.incomplete || r.unlimitedUse()
 	t := dates.Times{Bounds: r.bounds()}
 	t.Looks = r.looks || r.incomplete || len(r.found) > 0
 	loose := r.rest(q, &t)
