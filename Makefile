@@ -1,7 +1,7 @@
 # test, lint, bench and fuzz for the four modules: the library, its DuckDB engine,
 # its examples, and its tests against real engines.
 
-MODULES      := . duckdb examples integration
+MODULES      := . sqldb/duckdb examples integration
 STATICCHECK  := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 SHELL        := bash
 TESTFLAGS    ?=
@@ -41,7 +41,7 @@ BENCHSERVERS := ^BenchmarkIntrospect.*1000$$$$ ^BenchmarkGuardedRead.*$$$$/rows=
 BENCH := ^Benchmark((ShortestPath|Build)(122|10k)(Cached|Peer)?|Connect5|Infer1000|Rewrite(MySQL|SQLite|Postgres)(Peer)?|Validate|(Linear10|FanOut4)(Ask|Memory)?|ToolLoop10|(Checkpoint|Steps20KB)SQLite|(Search|SQL)Turn(SQLite)?)$$$$
 bench:
 	@out=$$(mktemp); skipped=$$(mktemp); trap 'rm -f "$$out" "$$skipped"' EXIT; set -o pipefail; \
-	{ for pkg in . ./toolagent ./joinpath ./joingraph ./secureview ./esquery ./store/sqlitestore ./searchagent ./sqlagent; do \
+	{ for pkg in . ./toolagent ./joinpath ./joinpath/joingraph ./secureview ./esquery ./store/sqlitestore ./searchagent ./sqlagent; do \
 		go test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $$pkg || exit 1; \
 	done; \
 	cd integration && for bench in $(foreach b,$(BENCHSERVERS),'$(b)'); do \
@@ -55,7 +55,7 @@ bench:
 
 # Every fuzz target for FUZZTIME.
 fuzz:
-	@for pkg in $$(go list ./... ./duckdb/...); do \
+	@for pkg in $$(go list ./... ./sqldb/duckdb/...); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "== $$pkg $$target"; \
 			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \

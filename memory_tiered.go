@@ -2,12 +2,15 @@ package qed
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"text/template"
 
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/llm"
@@ -239,7 +242,7 @@ func (m *Memory) summarise(ctx context.Context, data *SummaryData) (string, erro
 	if err := m.Prompt.Execute(&text, data); err != nil {
 		return "", fmt.Errorf("qed: Memory.Prompt: %w", err)
 	}
-	model, err := asking.New("qed: Memory.Summarizer", m.Summarizer, llm.Settings{ModelTimeout: m.Timeout}, DurableModel)
+	model, err := modelcall.New("qed: Memory.Summarizer", m.Summarizer, llm.Settings{ModelTimeout: m.Timeout}, DurableModel)
 	if err != nil {
 		return "", err
 	}
@@ -247,7 +250,7 @@ func (m *Memory) summarise(ctx context.Context, data *SummaryData) (string, erro
 		Name:     "summarise",
 		Messages: []llm.Message{{Role: llm.RoleUser, Content: text.String()}},
 		// More than a summary needs, for models that reason first.
-		MaxOutputTokens: max(asking.Standard.MaxOutputTokens, 2*m.SummaryTokens),
+		MaxOutputTokens: max(modelcall.Standard.MaxOutputTokens, 2*m.SummaryTokens),
 	}
 	resp, err := model.Model.Generate(ctx, req, nil)
 	if err != nil {
@@ -302,3 +305,14 @@ func summaries(texts []llm.Message) llm.Message {
 	b.WriteString("</summary>")
 	return llm.Message{Role: llm.RoleUser, Content: b.String()}
 }
+
+//go:embed memory.tmpl
+var summariseText string
+
+// summarisePrompt is parsed once, as many turns need it.
+var summarisePrompt = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("memory.tmpl").Funcs(prompt.Funcs()).Parse(summariseText))
+})
+
+// maxReason is how many bytes of a model's reason are used.
+const maxReason = 300

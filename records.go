@@ -2,13 +2,19 @@ package qed
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/runlog"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -201,4 +207,215 @@ func messageRecord(role llm.Role, text string) store.Record {
 func replyRecord(address string, value json.RawMessage) store.Record {
 	data, _ := json.Marshal(replyData{value}) // value was checked to be JSON
 	return store.Record{Kind: store.Reply, Address: address, Data: data}
+}
+
+// Remember adds an entry to those that the thread remembers under a name, such
+// as the tasks that were done. A resumed run does not add it again. Names are
+// the host's; slashes separate their parts. Outside a durable run, and if the
+// store fails, nothing is remembered.
+func Remember[T any](ctx context.Context, name string, entry T) error {
+	sc := scopeOf(ctx)
+	if sc.place == nil {
+		return nil
+	}
+	if err := sc.place.ready(); err != nil {
+		return err
+	}
+	if err := checkJSON[T](); err != nil {
+		return fmt.Errorf("qed: an entry of %s %w", name, err)
+	}
+	data, err := encode(entry)
+	if err != nil {
+		return fmt.Errorf("qed: an entry of %s cannot be saved: %w", name, err)
+	}
+	in, err := hashOf(string(data))
+	if err != nil {
+		return err
+	}
+	// The hash tells entries apart that are added at the same position.
+	own := sc.place.child(":remember." + in)
+	leave, err := own.exclusive(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if found, err := own.result(&recording{name: "an entry of " + name}, ""); found != nil || err != nil {
+		return err
+	}
+	returned, err := json.Marshal(returnedData{Attempt: 1, Value: json.RawMessage("null")})
+	if err != nil {
+		return err
+	}
+	return sc.place.log.recordOrKeep(
+		store.Record{Kind: store.Memory, Address: memoryAddress(name), Data: data},
+		store.Record{Kind: store.Returned, Address: own.address, Data: returned})
+}
+
+// Remembered returns the last n entries that the thread remembers under a name,
+// oldest first; n of 0 means all. An entry that is not a T is an error. Outside
+// a durable run there are no entries.
+func Remembered[T any](ctx context.Context, name string, n int) ([]T, error) {
+	sc := scopeOf(ctx)
+	if sc.place == nil {
+		return nil, nil
+	}
+	rs := sc.place.log
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if head, _ := rs.log.Head(); head == 0 {
+		return nil, nil
+	}
+	var entries []T
+	err := rs.scan(entryRange(rs.floor, name, n), func(rec store.Record) error {
+		return appendEntry(&entries, &rec)
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(entries)
+	return entries, nil
+}
+
+// Entries returns the last n entries that a thread remembers under a name,
+// oldest first, as [Remembered] does within a run; n of 0 means all. It does
+// not check whose thread it is: see [Inspect].
+func Entries[T any](ctx context.Context, st store.Store, thread, name string, n int) ([]T, error) {
+	floor, err := floorOf(ctx, st, thread)
+	if err != nil {
+		return nil, err
+	}
+	return decodeNewest[T](st.Records(ctx, thread, entryRange(floor, name, n)))
+}
+
+// decodeNewest decodes records that come newest first, and returns them oldest
+// first.
+func decodeNewest[T any](recs iter.Seq2[store.Record, error]) ([]T, error) {
+	var entries []T
+	for rec, err := range recs {
+		if err != nil {
+			return nil, err
+		}
+		if err := appendEntry(&entries, &rec); err != nil {
+			return nil, err
+		}
+	}
+	slices.Reverse(entries)
+	return entries, nil
+}
+
+func appendEntry[T any](entries *[]T, rec *store.Record) error {
+	var entry T
+	if err := rec.Decode(&entry); err != nil {
+		return err
+	}
+	*entries = append(*entries, entry)
+	return nil
+}
+
+func entryRange(floor int64, name string, n int) store.Range {
+	return store.Range{
+		From: floor + 1, Address: memoryAddress(name), Kinds: []store.Kind{store.Memory}, NewestFirst: true, Limit: n,
+	}
+}
+
+func memoryAddress(name string) string { return shorten("memory/" + escapePath(name)) }
+
+var (
+	// ErrNotFound reports that nothing is saved under a handle.
+	ErrNotFound = errors.New("qed: nothing is saved under the handle")
+
+	// ErrTooLarge reports that a value is larger than what may be saved.
+	ErrTooLarge = errors.New("qed: too large")
+)
+
+// Save saves v, such as rows or documents that a turn found, in the thread of
+// the run. [Load] returns it for the handle as long as the thread exists. So a
+// graph's state need not carry v from node to node: a handle and a sample
+// suffice.
+//
+// v goes through JSON and must not lose anything there. If its JSON is larger
+// than [DurableOptions].MaxSavedBytes, the error matches [ErrTooLarge]. Outside
+// a durable run, and if the store fails, nothing is saved and the handle is
+// empty: the caller must keep v itself.
+func Save[T any](ctx context.Context, v T) (handle string, err error) {
+	sc := scopeOf(ctx)
+	if sc.place == nil {
+		return "", nil
+	}
+	if err := sc.place.ready(); err != nil {
+		return "", err
+	}
+	if err := checkJSON[T](); err != nil {
+		return "", fmt.Errorf("qed: a value that is to be saved %w", err)
+	}
+	data, err := encode(v)
+	if err != nil {
+		return "", fmt.Errorf("qed: the value cannot be saved: %w", err)
+	}
+	rs := sc.place.log
+	if limit := rs.opt.maxSavedBytes(); len(data) > limit {
+		return "", fmt.Errorf("%w: the value has %d bytes, and at most %d are allowed", ErrTooLarge, len(data), limit)
+	}
+	own := sc.place.child(":save")
+	handle = savedPrefix + own.id("s")
+	if rs.hasSaved(handle, data) {
+		return handle, nil
+	}
+	err = rs.record(store.Record{Kind: store.Saved, Address: handle, Data: data})
+	switch {
+	case err == runlog.ErrLost:
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return handle, nil
+}
+
+const savedPrefix = "saved/"
+
+// Load returns the value that the thread of the run has under a handle. If
+// there is none, the error matches [ErrNotFound].
+func Load[T any](ctx context.Context, handle string) (v T, err error) {
+	sc := scopeOf(ctx)
+	if sc.place == nil {
+		return v, fmt.Errorf("%w %q: the run has no store", ErrNotFound, prompt.Clip(handle, 100))
+	}
+	data, err := sc.place.log.saved(handle)
+	if err != nil {
+		return v, err
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return v, fmt.Errorf("qed: the value saved under %s is of another type: %w", handle, err)
+	}
+	return v, nil
+}
+
+// hasSaved reports whether data is saved under a handle already.
+func (rs *runState) hasSaved(handle string, data []byte) bool {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	k := rs.known[handle]
+	return k != nil && bytes.Equal(k.saved, data)
+}
+
+// saved returns the JSON under a handle, from this run or an earlier one. If a
+// resumed run saved another value, it is the last one.
+func (rs *runState) saved(handle string) (json.RawMessage, error) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if k := rs.known[handle]; k != nil && k.saved != nil {
+		return k.saved, nil
+	}
+	notFound := fmt.Errorf("%w %q", ErrNotFound, prompt.Clip(handle, 100))
+	if head, _ := rs.log.Head(); head == 0 || !strings.HasPrefix(handle, savedPrefix) {
+		return nil, notFound
+	}
+	r := store.Range{From: rs.floor + 1, Address: handle, Kinds: []store.Kind{store.Saved}, NewestFirst: true, Limit: 1}
+	if err := rs.scan(r, rs.learn); err != nil {
+		return nil, err
+	}
+	if k := rs.known[handle]; k != nil && k.saved != nil {
+		return k.saved, nil
+	}
+	return nil, notFound
 }

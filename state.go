@@ -1,12 +1,18 @@
 package qed
 
 import (
+	"context"
+	"crypto/sha256"
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/strictjson"
+	"github.com/qedkit/qed/store"
 )
 
 // checkState returns what of an S would be lost or refused in JSON. It checks the
@@ -156,4 +162,254 @@ func isKey(t reflect.Type) bool {
 		return true
 	}
 	return t.Implements(textMarshaler) && reflect.PointerTo(t).Implements(textUnmarshaler)
+}
+
+// ErrGraphChanged reports that a run cannot be resumed because its graph was
+// changed since the run began.
+var ErrGraphChanged = errors.New("qed: the graph has changed")
+
+// A Checkpoint is the recorded state of a graph. [CompileOptions].Migrate
+// converts one.
+type Checkpoint struct {
+	Version     string          // CompileOptions.Version of the graph that recorded it
+	Fingerprint string          // a hash of that graph's nodes, edges and state type
+	Node        string          // the last node that succeeded
+	Step        int             // how many nodes were visited
+	State       json.RawMessage // after Node
+}
+
+// makeFingerprint returns a hash that is the same for graphs that can read each
+// other's states and have the same edges.
+func (r *Runner[S]) makeFingerprint(version string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q %q\n", r.name, version)
+	for _, s := range r.steps {
+		fmt.Fprintf(&b, "%q %q %q %q\n", s.name, s.node.next, s.targets, s.branches)
+	}
+	describe(&b, reflect.TypeFor[S](), map[reflect.Type]bool{})
+	sum := sha256.Sum256([]byte(b.String()))
+	return fmt.Sprintf("%x", sum[:8])
+}
+
+// describe writes the JSON form of a t.
+func describe(b *strings.Builder, t reflect.Type, seen map[reflect.Type]bool) {
+	b.WriteString(t.Kind().String())
+	if seen[t] {
+		b.WriteString(t.String())
+		return
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Map:
+		describe(b, t.Key(), seen)
+		describe(b, t.Elem(), seen)
+	case reflect.Slice, reflect.Array, reflect.Pointer:
+		describe(b, t.Elem(), seen)
+	case reflect.Struct:
+		if hasCodec(t) {
+			b.WriteString(t.String())
+			return
+		}
+		for f := range t.Fields() {
+			fmt.Fprintf(b, "(%s %q ", f.Name, f.Tag.Get("json"))
+			describe(b, f.Type, seen)
+			b.WriteByte(')')
+		}
+	}
+}
+
+// commit records the state after a node.
+func (r *Runner[S]) commit(p *place, at, count int, s *S) error {
+	data, err := encode(stateData[*S]{r.fingerprint, r.version, r.steps[at].name, count, s})
+	if err != nil {
+		return fmt.Errorf("the state cannot be saved: %w", err)
+	}
+	return p.log.recordLater(store.Record{Kind: store.Checkpoint, Address: p.address, Data: data})
+}
+
+// resume sets s to the state that was recorded at p, and returns the step after
+// which the run is resumed. If there is no state it returns the start.
+func (r *Runner[S]) resume(ctx context.Context, p *place, s *S) (at, count int, err error) {
+	rec, err := p.state()
+	if err != nil || rec == nil {
+		return 0, 0, err
+	}
+	return r.restore(ctx, rec, s)
+}
+
+// restore sets s to a recorded state, and returns the step after which it was
+// recorded.
+func (r *Runner[S]) restore(ctx context.Context, rec *store.Record, s *S) (at, count int, err error) {
+	c, err := r.checkpoint(ctx, rec)
+	if err != nil {
+		return 0, 0, err
+	}
+	at = -1
+	for i := range r.steps {
+		if r.steps[i].name == c.Node {
+			at = i
+		}
+	}
+	if at < 0 || c.Step < 0 {
+		return 0, 0, fmt.Errorf("%w: %s has no node %q to resume after at step %d", ErrGraphChanged, r.name, c.Node, c.Step)
+	}
+	fresh, err := readState[S](c.State)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%w: number %d, the state of %s: %w", store.ErrCorrupt, rec.Seq, r.name, err)
+	}
+	*s = fresh
+	return at, c.Step, nil
+}
+
+// checkpoint decodes a state's record. If the state is that of another graph,
+// it is migrated.
+func (r *Runner[S]) checkpoint(ctx context.Context, rec *store.Record) (Checkpoint, error) {
+	var d stateData[json.RawMessage]
+	if err := rec.Decode(&d); err != nil {
+		return Checkpoint{}, err
+	}
+	c := Checkpoint{Version: d.Version, Fingerprint: d.Fingerprint, Node: d.Node, Step: d.Step, State: d.State}
+	if c.Fingerprint == r.fingerprint {
+		return c, nil
+	}
+	if r.migrate == nil {
+		return c, fmt.Errorf("%w: the run was begun by version %q (%s) of %s, and this is version %q (%s); "+
+			"begin a new turn, or set CompileOptions.Migrate",
+			ErrGraphChanged, c.Version, c.Fingerprint, r.name, r.version, r.fingerprint)
+	}
+	c, err := func() (_ Checkpoint, err error) {
+		defer recoverInto(&err)
+		return r.migrate(ctx, c)
+	}()
+	if err != nil {
+		return c, fmt.Errorf("%w: migrating %s from version %q failed: %w", ErrGraphChanged, r.name, d.Version, err)
+	}
+	return c, nil
+}
+
+func readState[S any](raw json.RawMessage) (s S, err error) {
+	defer recoverInto(&err)
+	err = strictjson.Decode(raw, &s)
+	return s, err
+}
+
+// state returns the record of the graph's state at p, or nil.
+func (p *place) state() (*store.Record, error) {
+	rs := p.log
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if err := rs.findState(p.address); err != nil {
+		return nil, err
+	}
+	k, err := rs.find(p)
+	if err != nil || k == nil || k.state == nil || k.state.Seq <= p.since {
+		return nil, err
+	}
+	return k.state, nil
+}
+
+// stateBefore returns the record of the state that the graph at p had when the
+// run was replied to, or nil.
+func (p *place) stateBefore() (*store.Record, error) {
+	rs := p.log
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if err := rs.findState(p.address); err != nil {
+		return nil, err
+	}
+	k, err := rs.find(p)
+	switch {
+	case err != nil || k == nil || k.state == nil:
+		return nil, err
+	case k.state.Seq < rs.replied:
+		return k.state, nil
+	}
+	if err := rs.findStateBefore(p.address); err != nil {
+		return nil, err
+	}
+	return k.before, nil
+}
+
+// repliedWithin reports whether one of the last replies is to a question that
+// was asked below a path.
+func (rs *runState) repliedWithin(path string) bool {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	for _, k := range rs.known {
+		if k.question == nil || k.replied < rs.replied {
+			continue
+		}
+		if asked := k.question.Path; path == "" && asked != "" || strings.HasPrefix(asked, path+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// earlier returns the state in which an earlier turn of the thread left the
+// graph at an address, or the zero S. It sets run to that turn's run.
+func (r *Runner[S]) earlier(ctx context.Context, rs *runState, address string, run *int64) (s S, err error) {
+	rec, err := rs.lastState(address)
+	if err != nil || rec == nil {
+		return s, err
+	}
+	*run = rec.Run
+	c, err := r.checkpoint(ctx, rec)
+	if err == nil {
+		s, err = readState[S](c.State)
+	}
+	if err != nil {
+		// The messages are still used: only the graph's state is lost.
+		rs.stateDiscarded(fmt.Errorf("the state of %s from an earlier turn cannot be used: %w", r.name, err))
+		var zero S
+		return zero, nil
+	}
+	return s, nil
+}
+
+// States returns the last recorded state of each graph with the given name,
+// newest first, from the last run of the thread that recorded one. It returns
+// none if the user has ended that run's questions with [question.IntentAbort].
+// There are several states if a run has several agents with graphs of that
+// name, such as two planners behind a router.
+//
+// It leaves out states that do not decode to an S, and states of graphs in a
+// namespace. States does not check whose thread it is: see [Inspect].
+func States[S any](ctx context.Context, st store.Store, thread, graph string) ([]S, error) {
+	floor, err := floorOf(ctx, st, thread)
+	if err != nil {
+		return nil, err
+	}
+	var states []S
+	var last store.Record
+	seen := map[string]bool{}
+	r := store.Range{From: floor + 1, Kinds: []store.Kind{store.Checkpoint}, NewestFirst: true}
+	for rec, err := range st.Records(ctx, thread, r) {
+		if err != nil {
+			return nil, err
+		}
+		name, _, _ := strings.Cut(rec.Address[strings.LastIndex(rec.Address, "/")+1:], "#")
+		if name != escape(graph) || strings.Contains(rec.Address, "@") || seen[rec.Address] {
+			continue
+		}
+		if last.Seq == 0 {
+			last = rec
+		}
+		if rec.Run != last.Run {
+			break
+		}
+		seen[rec.Address] = true
+		var data stateData[S]
+		if rec.Decode(&data) == nil {
+			states = append(states, data.State)
+		}
+	}
+	if len(states) == 0 {
+		return nil, nil
+	}
+	rs := newRunState(ctx, st, thread, &DurableOptions{}, nil)
+	if aborted, err := rs.abortedBetween(last.Seq, 0); aborted || err != nil {
+		return nil, err
+	}
+	return states, nil
 }

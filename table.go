@@ -1,13 +1,24 @@
 package qed
 
 import (
+	"bufio"
+	"database/sql/driver"
+	"encoding"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/strictjson"
 )
 
@@ -154,3 +165,276 @@ func readCell(raw json.RawMessage) (any, error) {
 	}
 	return n, nil
 }
+
+// Append adds a row of values, one for each column, as cells:
+//
+//   - an integer becomes an int64, or a string of digits if it does not fit;
+//   - a float32 becomes the float64 with the same shortest digits; NaN and infinities
+//     become "NaN", "+Inf" and "-Inf";
+//   - bytes and strings become a string: their text, or "0x" and hexadecimal digits
+//     if that is not UTF-8;
+//   - a [time.Time] becomes a string in the format [time.RFC3339Nano], in its zone;
+//   - a [driver.Valuer] becomes its value, and an [encoding.TextMarshaler], such as a
+//     decimal, its text;
+//   - a pointer becomes the value that it points to, and a named type the value of
+//     its underlying type.
+//
+// Any other value and a wrong number of values are errors, and t does not change.
+// Append keeps no reference to the values.
+func (t *Table) Append(values ...any) error {
+	if len(values) != len(t.Columns) {
+		return fmt.Errorf("qed: table: %d values for %d columns", len(values), len(t.Columns))
+	}
+	row := make([]any, len(values))
+	for i, v := range values {
+		cell, err := toCell(v)
+		if err != nil {
+			return fmt.Errorf("qed: table: column %q: %w", t.Columns[i].Name, err)
+		}
+		row[i] = cell
+	}
+	t.Rows = append(t.Rows, row)
+	return nil
+}
+
+// isCell reports whether v is what a cell may be.
+func isCell(v any) bool {
+	switch v := v.(type) {
+	case nil, bool, int64:
+		return true
+	case string:
+		return utf8.ValidString(v)
+	case float64:
+		return !math.IsNaN(v) && !math.IsInf(v, 0)
+	}
+	return false
+}
+
+func toCell(v any) (any, error) {
+	if isCell(v) {
+		return v, nil
+	}
+	switch v := v.(type) {
+	case float64:
+		return floatCell(v), nil
+	case string:
+		return textCell(v), nil
+	case []byte:
+		if v == nil {
+			return nil, nil
+		}
+		return textCell(string(v)), nil
+	case time.Time:
+		return v.Format(time.RFC3339Nano), nil
+	}
+	rv := reflect.ValueOf(v)
+	if rv.Kind() == reflect.Pointer && rv.IsNil() {
+		return nil, nil
+	}
+	switch v := v.(type) {
+	case driver.Valuer:
+		value, err := v.Value()
+		if err != nil {
+			return nil, err
+		}
+		if _, again := value.(driver.Valuer); again {
+			return nil, fmt.Errorf("the Value method of %T returns another driver.Valuer", v)
+		}
+		return toCell(value)
+	case encoding.TextMarshaler:
+		text, err := v.MarshalText()
+		if err != nil {
+			return nil, err
+		}
+		return textCell(string(text)), nil
+	}
+	switch rv.Kind() {
+	case reflect.Pointer:
+		return toCell(rv.Elem().Interface())
+	case reflect.Bool:
+		return rv.Bool(), nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return rv.Int(), nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if n := rv.Uint(); n > math.MaxInt64 {
+			return strconv.FormatUint(n, 10), nil
+		}
+		return int64(rv.Uint()), nil
+	case reflect.Float32:
+		f, err := strconv.ParseFloat(strconv.FormatFloat(rv.Float(), 'g', -1, 32), 64)
+		return floatCell(f), err
+	case reflect.Float64:
+		return floatCell(rv.Float()), nil
+	case reflect.String:
+		return textCell(rv.String()), nil
+	case reflect.Slice:
+		if rv.Type().Elem().Kind() == reflect.Uint8 {
+			return toCell(rv.Bytes())
+		}
+	}
+	return nil, fmt.Errorf("%T cannot be a cell; convert it to a number, a string or a time", v)
+}
+
+func floatCell(f float64) any {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	return f
+}
+
+func textCell(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return "0x" + hex.EncodeToString([]byte(s))
+}
+
+// maxCellText is the maximum width of a cell, in characters.
+const maxCellText = 60
+
+// WriteText writes t as plain text in aligned columns, for a terminal or a log.
+// Numbers are aligned to the right, and null is NULL.
+//
+// Cells are untrusted: line breaks, control characters and other characters that
+// cannot be printed, such as the escape sequences of a terminal, are escaped, and
+// long cells are cut.
+func (t Table) WriteText(w io.Writer) error {
+	head := make([]string, len(t.Columns))
+	widths := make([]int, len(t.Columns))
+	right := make([]bool, len(t.Columns))
+	for j, c := range t.Columns {
+		head[j] = visible(c.Name)
+		widths[j] = utf8.RuneCountInString(head[j])
+		right[j] = len(t.Rows) > 0
+	}
+	rows := make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		if len(row) != len(t.Columns) {
+			return fmt.Errorf("qed: table: row %d has %d cells for %d columns", i, len(row), len(t.Columns))
+		}
+		rows[i] = make([]string, len(row))
+		for j, cell := range row {
+			rows[i][j] = formatCell(cell)
+			widths[j] = max(widths[j], utf8.RuneCountInString(rows[i][j]))
+			right[j] = right[j] && isNumber(cell)
+		}
+	}
+	b := bufio.NewWriter(w)
+	line := func(cells []string) {
+		var pending int // spaces before the next text, so that no line ends with spaces
+		for j, cell := range cells {
+			pad := widths[j] - utf8.RuneCountInString(cell)
+			if right[j] {
+				pending, pad = pending+pad, 0
+			}
+			b.WriteString(strings.Repeat(" ", pending))
+			b.WriteString(cell)
+			pending = pad + 2
+		}
+		b.WriteByte('\n')
+	}
+	rule := make([]string, len(widths))
+	for j, width := range widths {
+		rule[j] = strings.Repeat("-", width)
+	}
+	line(head)
+	line(rule)
+	for _, row := range rows {
+		line(row)
+	}
+	switch n := len(rows); {
+	case t.Truncated:
+		fmt.Fprintf(b, "(the first %d rows; there are more)\n", n)
+	case n == 1:
+		fmt.Fprintln(b, "(1 row)")
+	default:
+		fmt.Fprintf(b, "(%d rows)\n", n)
+	}
+	return b.Flush()
+}
+
+func isNumber(cell any) bool {
+	switch cell.(type) {
+	case nil, int64, float64:
+		return true
+	}
+	return false
+}
+
+// formatCell returns the text of a cell as [Table.WriteText] writes it: NULL for
+// null, numbers without an exponent where they are short, and other texts cut
+// after 60 characters, with control characters escaped.
+func formatCell(cell any) string {
+	switch cell := cell.(type) {
+	case nil:
+		return "NULL"
+	case float64:
+		if size := math.Abs(cell); size != 0 && (size < 1e-6 || size >= 1e15) {
+			return strconv.FormatFloat(cell, 'g', -1, 64)
+		}
+		return strconv.FormatFloat(cell, 'f', -1, 64)
+	}
+	return visible(fmt.Sprint(cell))
+}
+
+// visible returns the beginning of s, with characters that cannot be printed escaped.
+func visible(s string) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		if n == maxCellText {
+			b.WriteString("…")
+			break
+		}
+		n++
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRuneToASCII(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
+}
+
+// PromptLines returns t as data for a prompt: the names of its columns and at
+// most limit of its rows as JSON arrays, one on each line, with up to about size
+// bytes. It also returns the number of rows in the text. Long texts are cut. The
+// character < is escaped, so no cell can close a tag around the text.
+func (t *Table) PromptLines(limit, size int) (text string, rows int) {
+	var b strings.Builder
+	head := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		head[i] = c.Name
+	}
+	write := func(v any) {
+		line, err := json.Marshal(v)
+		if err == nil { // cells of a Table always have a JSON form
+			b.Write(line)
+		}
+	}
+	write(head)
+	// In a wide table, each cell is cut shorter, so that one row cannot fill a prompt.
+	most := min(maxPromptCell, max(minPromptCell, size/max(1, len(head))))
+	for _, row := range t.Rows[:min(limit, len(t.Rows))] {
+		if b.Len() > size {
+			break
+		}
+		short := make([]any, len(row))
+		for i, cell := range row {
+			if s, ok := cell.(string); ok {
+				cell = prompt.Clip(s, most)
+			}
+			short[i] = cell
+		}
+		b.WriteByte('\n')
+		write(short)
+		rows++
+	}
+	return b.String(), rows
+}
+
+const (
+	maxPromptCell = 300
+	minPromptCell = 10
+)

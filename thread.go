@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
@@ -195,4 +197,97 @@ func (t *threadState) admit(turn Turn) error {
 		return fmt.Errorf("%w: the turn has no text, and thread %s has no run to resume", ErrQuestionClosed, turn.Thread)
 	}
 	return nil
+}
+
+// maxTitle is how much of a thread's first message is its title, in bytes.
+const maxTitle = 200
+
+// header returns what a list of threads shows of the thread while its last run
+// has a status.
+func (rs *runState) header(s store.Status) *store.Header {
+	return &store.Header{
+		User: rs.turn.User, Tenant: rs.turn.Tenant, Title: rs.title, Status: s, Turns: rs.turns, Lease: rs.opt.lease(),
+	}
+}
+
+// header returns what a list of threads shows of a thread that has ended.
+func (end *endedData) header() *store.Header {
+	return &store.Header{
+		User: end.User, Tenant: end.Tenant, Title: end.Title, Status: end.Status, Turns: end.Turns,
+	}
+}
+
+// countRun counts a run that begins with a message. The first message of a thread
+// becomes its title.
+func (rs *runState) countRun(message string) {
+	if rs.turns++; rs.title == "" {
+		rs.title = prompt.Clip(message, maxTitle)
+	}
+}
+
+// An unendedRun is a run that ended without a record of it, if its log is as
+// the run left it.
+type unendedRun struct {
+	run      int64
+	head     int64               // the last record that is known to be saved
+	possible map[int64]time.Time // the numbers and times of the records that may be the last one instead
+	until    time.Time           // when the run's lease is over, and the thread shows that the run is not alive
+}
+
+// is reports whether t is the state in which u left its thread.
+func (u unendedRun) is(t threadState) bool {
+	last, possible := u.possible[t.head]
+	return u.run == t.run && (u.head == t.head || possible && last.Equal(t.last))
+}
+
+// maxUnended limits how many runs are remembered.
+const maxUnended = 10_000
+
+// unendedRuns has, by thread, the runs of this process whose end could not be
+// recorded. They are not running. A run is forgotten when its lease is over, or
+// if there are many later ones.
+type unendedRuns struct {
+	mu    sync.Mutex
+	runs  map[threadName]unendedRun
+	added []added // oldest first
+}
+
+// An added is a run that was added to unendedRuns. Its thread may have a later one.
+type added struct {
+	thread threadName
+	until  time.Time
+}
+
+// A threadName names a thread among those of all users.
+type threadName struct{ tenant, user, thread string }
+
+// add adds the run of a thread.
+func (u *unendedRuns) add(thread threadName, rs *runState) {
+	now := rs.log.Now()
+	head, possible := rs.log.Head()
+	run := unendedRun{run: rs.run, head: head, possible: map[int64]time.Time{}, until: now.Add(rs.opt.lease())}
+	for _, rec := range possible {
+		run.possible[rec.Seq] = rec.Time
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for len(u.added) > 0 && (len(u.added) >= maxUnended || !u.added[0].until.After(now)) {
+		oldest := u.added[0]
+		u.added = u.added[1:]
+		if u.runs[oldest.thread].until.Equal(oldest.until) {
+			delete(u.runs, oldest.thread)
+		}
+	}
+	if u.runs == nil {
+		u.runs = map[threadName]unendedRun{}
+	}
+	u.runs[thread] = run
+	u.added = append(u.added, added{thread, run.until})
+}
+
+// of returns the run of a thread, or a zero one.
+func (u *unendedRuns) of(thread threadName) unendedRun {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.runs[thread]
 }

@@ -57,12 +57,12 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/toolagent"
@@ -164,7 +164,7 @@ func (o *Options) withDefaults() (Options, error) {
 type Analyst struct {
 	opt    Options
 	shared *data // nil with Options.Load
-	model  *asking.Model
+	model  *modelcall.Model
 	llm    llm.Model
 	agent  qed.Agent
 	store  store.Store
@@ -201,7 +201,7 @@ func New(model llm.Model, d Data, opt *Options) (*Analyst, error) {
 	case d.DB != nil:
 		return nil, errors.New("analyst: New needs either Data or Options.Load")
 	}
-	if a.model, err = asking.New("analyst", model, o.Settings, qed.DurableModel); err != nil {
+	if a.model, err = modelcall.New("analyst", model, o.Settings, qed.DurableModel); err != nil {
 		return nil, err
 	}
 	if a.store == nil {

@@ -14,10 +14,10 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqldb/sqlitedb"
 	"github.com/qedkit/qed/store"
 )

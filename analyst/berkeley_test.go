@@ -9,9 +9,9 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
-	"github.com/qedkit/qed/claims"
-	"github.com/qedkit/qed/dataset"
-	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/analyst/claims"
+	"github.com/qedkit/qed/analyst/dataset"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // berkeley returns the applications of the six largest departments of Berkeley in 1973,

@@ -11,8 +11,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/ascii"
+	draw "github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/internal/prompt"
-	draw "github.com/qedkit/qed/internal/sample"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"

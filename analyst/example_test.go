@@ -9,10 +9,10 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
-	"github.com/qedkit/qed/dataset"
-	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/analyst/dataset"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // The model is scripted. In a real program it comes from a provider such as

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/claims"
+	"github.com/qedkit/qed/analyst/claims"
 	"github.com/qedkit/qed/finding"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -95,7 +95,7 @@ func ExplorationOf(answer qed.Answer) (*Exploration, error) {
 // finish adds the exploration to the answer of a turn.
 func (e *explorer) finish(ctx context.Context, turn qed.Turn, began time.Time, answer *qed.Answer) error {
 	x := &Exploration{
-		Status: complete, Question: turn.Text, Language: answering.Tag(ctx), Unproved: answer.Unproved,
+		Status: complete, Question: turn.Text, Language: answertext.Tag(ctx), Unproved: answer.Unproved,
 		ExecutedQueries: []ExecutedQuery{}, Charts: []Chart{}, Checks: []claims.Report{},
 	}
 	x.Summary, x.Insights, x.Figures = split(answer.Text, answer.Figures)

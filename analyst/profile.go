@@ -3,7 +3,7 @@ package analyst
 import (
 	"context"
 
-	"github.com/qedkit/qed/profile"
+	"github.com/qedkit/qed/analyst/profile"
 )
 
 type profileArguments struct {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/figures"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
@@ -70,7 +70,7 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 	ctx, cancel := context.WithTimeout(ctx, a.opt.Timeout)
 	defer cancel()
 	out := &Report{}
-	d := reportData{Syntax: figures.Syntax, Language: answering.Checked(explorations[0].Language)}
+	d := reportData{Syntax: figures.Syntax, Language: answertext.Checked(explorations[0].Language)}
 	var source figures.Source
 	var shown []map[string]any
 	for _, e := range explorations {
@@ -93,7 +93,7 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 			"question": e.Question, "summary": e.Summary, "insights": e.Insights, "charts": charts, "checks": e.Checks,
 		})
 	}
-	source.Language = answering.Numbers(d.Language, explorations[0].Question)
+	source.Language = answertext.Numbers(d.Language, explorations[0].Question)
 	raw, err := json.Marshal(shown)
 	if err != nil {
 		return nil, fmt.Errorf("analyst: %w", err)
@@ -103,19 +103,19 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 	if err != nil {
 		return nil, err
 	}
-	said, err := answering.Text(ctx, a.model, &out.Usage, req, source, func(piece string) {
+	said, err := answertext.Text(ctx, a.model, &out.Usage, req, source, func(piece string) {
 		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
 	})
 	texts := a.text.In(cmp.Or(d.Language, usertext.LanguageOf(explorations[0].Question)))
 	out.Markdown, out.Figures, out.Unproved = said.Text, said.Figures, said.Unproved
 	switch {
-	case err != nil && (said.Text == "" || !asking.Unusable(err)):
+	case err != nil && (said.Text == "" || !modelcall.Unusable(err)):
 		return nil, err
 	case err != nil:
 		out.Partial = texts.Unchecked
 		out.Markdown += "\n\n" + texts.Unchecked
 	}
-	if doubt := answering.Doubt(texts.Unproved, out.Unproved); doubt != "" {
+	if doubt := answertext.Doubt(texts.Unproved, out.Unproved); doubt != "" {
 		out.Partial = strings.TrimSpace(out.Partial + " " + doubt)
 		out.Markdown += "\n\n> " + doubt
 	}

@@ -1,7 +1,7 @@
 package analyst
 
 import (
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -17,13 +17,13 @@ var shippedTexts = map[string]Texts{
 	usertext.English: {
 		Busy:        "Other analyses of yours are still running. Please wait until one has ended.",
 		NotExplored: "Nothing was looked up in the data for this answer.",
-		Unproved:    answering.Unproved,
+		Unproved:    answertext.Unproved,
 		Unchecked:   "The report is not complete. Please ask for it again.",
 	},
 	usertext.German: {
 		Busy:        "Andere Analysen von Ihnen laufen noch. Bitte warten Sie, bis eine beendet ist.",
 		NotExplored: "Für diese Antwort wurde nichts in den Daten nachgesehen.",
-		Unproved:    answering.UnprovedGerman,
+		Unproved:    answertext.UnprovedGerman,
 		Unchecked:   "Der Bericht ist nicht vollständig. Bitte fragen Sie noch einmal danach.",
 	},
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/analyst/claims"
 	"github.com/qedkit/qed/chart"
 	"github.com/qedkit/qed/chart/lint"
-	"github.com/qedkit/qed/claims"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/query"

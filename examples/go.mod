@@ -13,7 +13,7 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/qedkit/qed v0.1.0
-	github.com/qedkit/qed/duckdb v0.1.0
+	github.com/qedkit/qed/sqldb/duckdb v0.1.0
 	github.com/riverqueue/river v0.51.1
 	github.com/riverqueue/river/riverdriver/riverpgxv5 v0.51.1
 	github.com/riverqueue/river/rivertype v0.51.1
@@ -117,4 +117,4 @@ require (
 
 replace github.com/qedkit/qed => ../
 
-replace github.com/qedkit/qed/duckdb => ../duckdb
+replace github.com/qedkit/qed/sqldb/duckdb => ../sqldb/duckdb

@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed/analyst"
-	"github.com/qedkit/qed/dialect/mysql"
-	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/internal/analysttest"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
 )
 
 const exploredTable = `CREATE TABLE t_parsed (region VARCHAR(20), amount INT);

@@ -15,8 +15,8 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/fieldservice"
 	"github.com/qedkit/qed/integration"
-	"github.com/qedkit/qed/joingraph"
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/joinpath/joingraph"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent"
 )

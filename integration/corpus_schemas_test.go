@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/corpora"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // corpusSchema is a schema of the corpus, the same on every engine.

@@ -23,13 +23,13 @@ import (
 	duckdbdriver "github.com/duckdb/duckdb-go/v2"
 	mysqldriver "github.com/go-sql-driver/mysql"
 
-	"github.com/qedkit/qed/duckdb"
-	duckdbdialect "github.com/qedkit/qed/duckdb/dialect"
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/integration/differential"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/duckdb"
+	duckdbdialect "github.com/qedkit/qed/sqldb/duckdb/dialect"
 	"github.com/qedkit/qed/sqldb/sqlitedb"
 )
 

@@ -11,7 +11,7 @@ require (
 	github.com/graph-gophers/graphql-go v1.6.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/qedkit/qed v0.1.0
-	github.com/qedkit/qed/duckdb v0.1.0
+	github.com/qedkit/qed/sqldb/duckdb v0.1.0
 	github.com/sqlc-dev/marino v0.3.1
 	golang.org/x/mod v0.42.0
 	golang.org/x/time v0.16.0
@@ -109,6 +109,6 @@ replace github.com/qedkit/qed => ../
 
 replace github.com/google/pprof => github.com/google/pprof v0.0.0-20250317173921-a4b03ec1a45e
 
-replace github.com/qedkit/qed/duckdb => ../duckdb
+replace github.com/qedkit/qed/sqldb/duckdb => ../sqldb/duckdb
 
 replace github.com/qedkit/qed/examples => ../examples

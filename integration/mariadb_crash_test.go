@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
 )
 
 // No generated statement that a guard accepts ends the server.

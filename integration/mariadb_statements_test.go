@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
 )
 
 // mariaDBStatements run on the tables of openMySQLStatements.

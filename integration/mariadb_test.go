@@ -7,8 +7,8 @@ import (
 
 	driver "github.com/go-sql-driver/mysql"
 
-	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
 )
 
 // openMariaDB creates and opens an empty database. sqlMode is set on every

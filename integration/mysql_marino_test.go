@@ -13,9 +13,9 @@ import (
 	"github.com/sqlc-dev/marino/opcode"
 	"github.com/sqlc-dev/marino/parser"
 
-	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
 )
 
 // TestMarino checks with another MySQL parser that a printed statement has the same tree

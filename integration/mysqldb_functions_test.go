@@ -7,9 +7,9 @@ import (
 
 	driver "github.com/go-sql-driver/mysql"
 
-	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
 	"github.com/qedkit/qed/sqldb"
 )
 

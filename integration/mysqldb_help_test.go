@@ -8,11 +8,11 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/mysqldb"
 )

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/internal/corpora"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
 	"github.com/qedkit/qed/sqldb"
 )
 

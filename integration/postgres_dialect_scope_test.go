@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	pgdialect "github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/secureview"
+	pgdialect "github.com/qedkit/qed/secureview/dialect/postgres"
 )
 
 // postgresScopes are statements that depend on the scope of a name. The guard must refuse

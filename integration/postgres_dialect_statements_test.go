@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	pgdialect "github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/internal/sqlast"
+	pgdialect "github.com/qedkit/qed/secureview/dialect/postgres"
 )
 
 // postgresStatements run on the tables of openPostgresStatements.

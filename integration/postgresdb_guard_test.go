@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )

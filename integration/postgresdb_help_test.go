@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )

@@ -176,8 +176,8 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/qedkit/qed/duckdb"
-	"github.com/qedkit/qed/duckdb/dialect"
+	"github.com/qedkit/qed/sqldb/duckdb"
+	"github.com/qedkit/qed/sqldb/duckdb/dialect"
 	"github.com/qedkit/qed/secureview"
 )
 

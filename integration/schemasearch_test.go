@@ -6,7 +6,7 @@ import (
 
 	"github.com/qedkit/qed/internal/corpora"
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/schemasearch"
+	"github.com/qedkit/qed/sqlagent/schemasearch"
 )
 
 // BenchmarkTableSearch searches 1,000 tables for those of each twentieth question of the

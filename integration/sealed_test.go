@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sealed"
 	"github.com/qedkit/qed/store/storetest"
-	"github.com/qedkit/qed/usermemory"
+	"github.com/qedkit/qed/store/usermemory"
 )
 
 // Every engine keeps sealed records and titles. A conversation over it leaves no

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // With a guard that allows everything, a statement has the same result as

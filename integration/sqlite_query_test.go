@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // Random queries with ambiguous names have the same result with a guard as on

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed/store"
-	"github.com/qedkit/qed/usermemory"
+	"github.com/qedkit/qed/store/usermemory"
 )
 
 // With a real model, past turns are found by what they mean, whatever their words.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/finding"
-	"github.com/qedkit/qed/usermemory"
+	"github.com/qedkit/qed/store/usermemory"
 )
 
 // The memory of a user is visible to another process, survives concurrent writers, and is

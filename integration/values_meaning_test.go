@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/qedkit/qed/values"
+	"github.com/qedkit/qed/sqlagent/values"
 )
 
 // meaningQuestions are questions that name a value in words that do not look like

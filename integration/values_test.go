@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/resolve"
 	"github.com/qedkit/qed/secureview"
-	"github.com/qedkit/qed/values"
+	"github.com/qedkit/qed/sqlagent/values"
 )
 
 func TestValuesOnSQLite(t *testing.T)     { testValues(t, sqliteCompany(t)) }

@@ -11,11 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dialect/mysql"
-	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/internal/timezone"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )

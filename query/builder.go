@@ -10,8 +10,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/refusal"
@@ -26,7 +26,7 @@ const (
 )
 
 type builder struct {
-	model   *asking.Model
+	model   *modelcall.Model
 	sources sources
 	opt     BuilderOptions
 }
@@ -118,7 +118,7 @@ func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
 	if err != nil {
 		return built{}, fmt.Errorf("source %s cannot be described: %w", source.Name(), err)
 	}
-	facts, err := answering.FactsFor(ctx, source, in.Request)
+	facts, err := answertext.FactsFor(ctx, source, in.Request)
 	if err != nil {
 		return built{}, err
 	}

@@ -9,11 +9,11 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/drafts"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/promptset"
-	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -97,7 +97,7 @@ func (o *BuilderOptions) withDefaults(s sources) (BuilderOptions, error) {
 	}
 	option.DefaultOrNone(&v.MaxCorrections, 3)
 	option.DefaultOrNone(&v.MaxQuestions, 1)
-	own := writing.Parse(promptFiles, "build.tmpl")
+	own := drafts.Parse(promptFiles, "build.tmpl")
 	prompts := promptset.Text{Name: "Prompt", Host: v.Prompt, Own: &own, Data: PromptData{}}
 	err := errors.Join(
 		option.Default("query: BuilderOptions.MaxDataBytes", &v.MaxDataBytes, 16<<10),
@@ -110,8 +110,8 @@ func (o *BuilderOptions) withDefaults(s sources) (BuilderOptions, error) {
 	return v, err
 }
 
-func (o *BuilderOptions) asking(model llm.Model) (*asking.Model, error) {
-	m, err := asking.New("query", model, o.Settings, qed.DurableModel)
+func (o *BuilderOptions) asking(model llm.Model) (*modelcall.Model, error) {
+	m, err := modelcall.New("query", model, o.Settings, qed.DurableModel)
 	if err != nil {
 		return nil, err
 	}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/drafts"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/refusal"
@@ -33,7 +33,7 @@ type drafting struct {
 	*builder
 	source Source
 	data   PromptData
-	draft  writing.Draft
+	draft  drafts.Draft
 }
 
 // write has the model write the query until the source accepts it, and puts it
@@ -53,7 +53,7 @@ func (d *drafting) write(ctx context.Context, out *built) error {
 				continue
 			}
 		}
-		query := writing.Bare(reply.Query)
+		query := drafts.Bare(reply.Query)
 		switch {
 		case query == "":
 			return d.failed("the model wrote no query", reply.Explanation, reply.Question)
@@ -66,7 +66,7 @@ func (d *drafting) write(ctx context.Context, out *built) error {
 		}
 		if len(problems) == 0 {
 			out.Query = checked
-			if err := d.readTimes(ctx, out, answering.Periods(reply.Periods)); err != nil {
+			if err := d.readTimes(ctx, out, answertext.Periods(reply.Periods)); err != nil {
 				return err
 			}
 			out.Reason = prompt.Clip(strings.TrimSpace(reply.Explanation), maxReason)
@@ -97,11 +97,11 @@ func (d *drafting) readTimes(ctx context.Context, out *built, periods []dates.Pe
 	}
 	facts := d.data.Dates
 	out.Dates = facts.Compare(periods, times.Bounds, times.Complete)
-	differ, timeless := answering.DatesDiffer, answering.NoTime
-	if answering.IsGerman(answering.Tag(ctx), d.data.Request) {
-		differ, timeless = answering.DatesDifferGerman, answering.NoTimeGerman
+	differ, timeless := answertext.DatesDiffer, answertext.NoTime
+	if answertext.IsGerman(answertext.Tag(ctx), d.data.Request) {
+		differ, timeless = answertext.DatesDifferGerman, answertext.NoTimeGerman
 	}
-	out.Partial = answering.Dates(out.Dates, "", differ, "").Text
+	out.Partial = answertext.Dates(out.Dates, "", differ, "").Text
 	if !times.Looks && (len(periods) > 0 || facts.NamesTime()) {
 		out.Partial = timeless
 	}
@@ -112,13 +112,13 @@ func (d *drafting) readTimes(ctx context.Context, out *built, periods []dates.Pe
 func (d *drafting) ask(ctx context.Context) (written, error) {
 	d.data.Query = prompt.Clip(d.draft.Query, d.opt.MaxDataBytes)
 	d.data.Problems = d.draft.ProblemLines()
-	d.data.Earlier = d.draft.Earlier(writing.MaxEarlier)
+	d.data.Earlier = d.draft.Earlier(drafts.MaxEarlier)
 	req, err := d.model.Request(builderName, d.opt.Prompt, d.data, nil)
 	if err != nil {
 		return written{}, err
 	}
-	reply, err := asking.Object[written](ctx, d.model, new(llm.Usage), req)
-	if asking.Unusable(err) && len(d.draft.Problems) > 0 {
+	reply, err := modelcall.Object[written](ctx, d.model, new(llm.Usage), req)
+	if modelcall.Unusable(err) && len(d.draft.Problems) > 0 {
 		return written{}, d.failed("the model could not correct the query")
 	}
 	return reply, err

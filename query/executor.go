@@ -12,9 +12,9 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -121,14 +121,14 @@ func (e *executor) execute(ctx context.Context, in executeArguments) (executed, 
 		return executed{}, err
 	}
 	if len(problems) > 0 {
-		writing.EmitRefused(ctx, text(q.query), problems)
+		drafts.EmitRefused(ctx, text(q.query), problems)
 		return executed{}, fmt.Errorf("source %s refuses the query, so it was not run: %w",
 			source.Name(), &refusal.Error{Problems: problems})
 	}
 	began := time.Now()
 	found, err := source.Run(ctx, checked)
 	if refused, ok := errors.AsType[*refusal.Error](err); ok {
-		writing.EmitRefused(ctx, text(checked), refused.Problems)
+		drafts.EmitRefused(ctx, text(checked), refused.Problems)
 		return executed{}, fmt.Errorf("source %s cannot run the query: %w",
 			source.Name(), &refusal.Error{Problems: refused.Problems, Err: refused.Err})
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qedkit/qed/internal/phrase"
+	"github.com/qedkit/qed/internal/stockphrases"
 )
 
 // replied returns the index of the choice that the value of a reply names, or
@@ -49,11 +49,11 @@ func (q Question) Choice(text string) (Choice, bool) {
 
 // named returns the index of the choice that a message names for certain, or -1.
 func (q *Question) named(text string) int {
-	want := phrase.Normal(text)
+	want := stockphrases.Normal(text)
 	if want == "" {
 		return -1
 	}
-	if i, n := only(q.Choices, func(o Choice) bool { return phrase.Normal(o.Text) == want }); n > 0 {
+	if i, n := only(q.Choices, func(o Choice) bool { return stockphrases.Normal(o.Text) == want }); n > 0 {
 		return i
 	}
 	if i := q.numbered(text); i >= 0 {
@@ -61,7 +61,7 @@ func (q *Question) named(text string) int {
 	}
 	text = strings.TrimSpace(text)
 	i, _ := only(q.Choices, func(o Choice) bool {
-		return strings.EqualFold(o.ID, text) || phrase.Normal(o.ID) == want
+		return strings.EqualFold(o.ID, text) || stockphrases.Normal(o.ID) == want
 	})
 	return i
 }
@@ -109,7 +109,7 @@ func (q *Question) numbered(text string) int {
 
 // choiceNumber parses "2", "2.", "option 2", "#2" and the like.
 func choiceNumber(text string) (int, bool) {
-	text = phrase.Normal(text)
+	text = stockphrases.Normal(text)
 	for _, word := range []string{"option", "number", "answer", "choice"} {
 		if rest, ok := strings.CutPrefix(text, word+" "); ok {
 			text = rest

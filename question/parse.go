@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/asking"
-	"github.com/qedkit/qed/internal/phrase"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/stockphrases"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -79,7 +79,7 @@ func Parser(model llm.Model, s llm.Settings) func(ctx context.Context, open []Qu
 	if model == nil {
 		return parser(nil)
 	}
-	m, err := asking.New("question", model, s, func(m llm.Model) llm.Model { return m })
+	m, err := modelcall.New("question", model, s, func(m llm.Model) llm.Model { return m })
 	if err != nil {
 		return func(context.Context, []Question, string) (Parsed, error) { return Parsed{}, err }
 	}
@@ -91,7 +91,7 @@ func Parser(model llm.Model, s llm.Settings) func(ctx context.Context, open []Qu
 const maxMessage = 16 << 10
 
 // parser is Parse with a model; nil means none.
-func parser(m *asking.Model) func(ctx context.Context, open []Question, text string) (Parsed, error) {
+func parser(m *modelcall.Model) func(ctx context.Context, open []Question, text string) (Parsed, error) {
 	return func(ctx context.Context, open []Question, text string) (Parsed, error) {
 		text = strings.TrimSpace(text)
 		switch {
@@ -133,7 +133,7 @@ func parseCertain(open []Question, text string) (Parsed, bool) {
 	switch {
 	case len(found) == 1 && (limited == len(open) || len(open) == 1):
 		return Parsed{Intent: IntentAnswer, Replies: found}, true
-	case len(found) == 0 && limited+kinds[KindForm] == len(open) && phrase.Says(text, phrase.Abort):
+	case len(found) == 0 && limited+kinds[KindForm] == len(open) && stockphrases.Says(text, stockphrases.Abort):
 		return Parsed{Intent: IntentAbort, Reason: text}, true
 	}
 	return Parsed{}, false

@@ -10,10 +10,10 @@ import (
 	"text/template"
 	"unicode/utf8"
 
-	"github.com/qedkit/qed/internal/asking"
-	"github.com/qedkit/qed/internal/phrase"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/promptset"
+	"github.com/qedkit/qed/internal/stockphrases"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -64,7 +64,7 @@ const (
 )
 
 // parseByModel asks the model to parse a message.
-func parseByModel(ctx context.Context, m *asking.Model, open []Question, text string) (Parsed, error) {
+func parseByModel(ctx context.Context, m *modelcall.Model, open []Question, text string) (Parsed, error) {
 	data := readingData{Message: text}
 	for _, q := range open {
 		shown := readingQuestion{
@@ -87,7 +87,7 @@ func parseByModel(ctx context.Context, m *asking.Model, open []Question, text st
 		return Parsed{}, err
 	}
 	var usage llm.Usage
-	said, err := asking.Object[readMessage](ctx, m, &usage, req)
+	said, err := modelcall.Object[readMessage](ctx, m, &usage, req)
 	if err != nil {
 		return Parsed{}, err
 	}
@@ -130,7 +130,7 @@ func usableReply(q *Question, value, text string) (json.RawMessage, bool) {
 	case KindForm:
 		return jsonObject(value)
 	case KindApproval:
-		if phrase.Says(value, approveWords) {
+		if stockphrases.Says(value, approveWords) {
 			return approvalJSON(Approve, ""), true
 		}
 		d, _, reason := decision(value)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/phrase"
+	"github.com/qedkit/qed/internal/stockphrases"
 )
 
 var (
@@ -33,7 +33,7 @@ func certainApproval(text string) (json.RawMessage, bool) {
 		return nil, false // "!yes" is a no to some
 	}
 	for d, words := range map[Decision][]string{Approve: approveWords, Reject: rejectWords} {
-		if !strings.ContainsAny(text, "[]{}") && phrase.Says(text, words) {
+		if !strings.ContainsAny(text, "[]{}") && stockphrases.Says(text, words) {
 			return approvalJSON(d, ""), true
 		}
 	}
@@ -49,10 +49,10 @@ func certainApproval(text string) (json.RawMessage, bool) {
 func decision(text string) (d Decision, mark byte, rest string) {
 	text = strings.TrimLeft(text, "! ")
 	head := text
-	if i := strings.IndexFunc(text, phrase.IsMark); i >= 0 {
+	if i := strings.IndexFunc(text, stockphrases.IsMark); i >= 0 {
 		head, mark, rest = text[:i], text[i], strings.TrimSpace(text[i+1:])
 	}
-	head = phrase.Core(head)
+	head = stockphrases.Core(head)
 	switch {
 	case slices.Contains(approveWords, head):
 		return Approve, mark, rest

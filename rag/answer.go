@@ -7,11 +7,11 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/citation"
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/rag/citation"
 )
 
 // AnswerData is the data of the prompt that answers a question.
@@ -37,7 +37,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	data := AnswerData{Question: s.Question, Language: answering.Tag(ctx), Dates: facts, Passages: s.Passages}
+	data := AnswerData{Question: s.Question, Language: answertext.Tag(ctx), Dates: facts, Passages: s.Passages}
 	req, err := a.model.Request("answer_from_documents", a.opt.Prompts.Answer, data, nil)
 	if err != nil {
 		return s, err
@@ -50,7 +50,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	// Being the wrap-up node, this node may still answer from what is in the
 	// budget's reserve, so the budget alone is no reason to fail.
 	spent := errors.Is(err, budget.ErrExceeded) && (result.Text != "" || qed.BudgetExceeded(ctx) != nil)
-	if err != nil && !asking.Unusable(err) && !spent {
+	if err != nil && !modelcall.Unusable(err) && !spent {
 		return s, err
 	}
 	s.Text = result.Text
@@ -70,9 +70,9 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	case len(result.Cited) == 0:
 		s.Reason = texts.NotCited
 	}
-	if doubt := answering.Doubt(texts.Unproved, answering.WrongNumbers(s.Audit)); doubt != "" {
+	if doubt := answertext.Doubt(texts.Unproved, answertext.WrongNumbers(s.Audit)); doubt != "" {
 		s.Reason = strings.TrimSpace(s.Reason + " " + doubt)
-		answering.Append(ctx, &s.Text, doubt)
+		answertext.Append(ctx, &s.Text, doubt)
 	}
 	return s, nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed/citation"
+	"github.com/qedkit/qed/rag/citation"
 )
 
 // A key of a passage is in no text that the model sees besides.

@@ -70,12 +70,12 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/citation"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/rag/citation"
 )
 
 // New returns an agent that answers from the passages that searcher finds. A
@@ -98,7 +98,7 @@ func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := asking.New("rag", model, o.Settings, qed.DurableModel) // without history: the question stands alone
+	m, err := modelcall.New("rag", model, o.Settings, qed.DurableModel) // without history: the question stands alone
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 
 // agent is shared by all turns.
 type agent struct {
-	model    *asking.Model
+	model    *modelcall.Model
 	searcher Searcher
 	opt      Options
 	text     usertext.Table[Texts]
@@ -176,7 +176,7 @@ func finish(_ context.Context, s state) (qed.Answer, error) {
 		Text:          s.Text,
 		Citations:     s.Citations,
 		Audit:         s.Audit,
-		Unproved:      answering.WrongNumbers(s.Audit),
+		Unproved:      answertext.WrongNumbers(s.Audit),
 		NotFound:      s.NotFound,
 		Partial:       s.Reason != "",
 		PartialReason: s.Reason,

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -31,8 +31,8 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	reply, err := asking.Object[rewritten](ctx, a.model, &s.Usage, req)
-	if err != nil && !asking.Unusable(err) && !errors.Is(err, budget.ErrExceeded) {
+	reply, err := modelcall.Object[rewritten](ctx, a.model, &s.Usage, req)
+	if err != nil && !modelcall.Unusable(err) && !errors.Is(err, budget.ErrExceeded) {
 		return s, err
 	}
 	if question := strings.TrimSpace(reply.Question); question != "" {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -29,7 +29,7 @@ var shippedTexts = map[string]Texts{
 		NoText:   "Passages were found, but no answer was written. Please ask again.",
 		CutOff:   "The text is not complete. Please ask again, or for less at once.",
 		NotCited: "The answer names no passage of the documents. Please check it.",
-		Unproved: answering.UnprovedByDocuments,
+		Unproved: answertext.UnprovedByDocuments,
 	},
 	usertext.German: {
 		NoAnswer: "Das konnte ich aus den Dokumenten nicht beantworten. {reason}",
@@ -38,7 +38,7 @@ var shippedTexts = map[string]Texts{
 		NoText:   "Es wurden Stellen gefunden, aber keine Antwort geschrieben. Bitte fragen Sie noch einmal.",
 		CutOff:   "Der Text ist nicht vollständig. Bitte fragen Sie noch einmal oder nach weniger auf einmal.",
 		NotCited: "Die Antwort nennt keine Stelle der Dokumente. Bitte prüfen Sie sie.",
-		Unproved: answering.UnprovedByDocumentsGerman,
+		Unproved: answertext.UnprovedByDocumentsGerman,
 	},
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/question"
@@ -95,10 +95,10 @@ func (a *agent) analyze(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	reply, err := asking.Object[analyzed](ctx, a.model, &s.Usage, req)
+	reply, err := modelcall.Object[analyzed](ctx, a.model, &s.Usage, req)
 	s.Clarification.Ended = EndIsClear
 	switch {
-	case asking.Unusable(err):
+	case modelcall.Unusable(err):
 		s.Clarification.Ended, s.Queries = EndNotAnalyzed, []string{s.Question}
 		return s, nil
 	case err != nil:
@@ -166,8 +166,8 @@ func (a *agent) explore(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	written, err := asking.Object[furtherQueries](ctx, a.model, &s.Usage, req)
-	if err != nil && !asking.Unusable(err) {
+	written, err := modelcall.Object[furtherQueries](ctx, a.model, &s.Usage, req)
+	if err != nil && !modelcall.Unusable(err) {
 		return s, err
 	}
 	s.learn(written.Language)
@@ -184,10 +184,10 @@ func (a *agent) explore(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	found, err := asking.Object[judged](ctx, a.model, &s.Usage, req)
+	found, err := modelcall.Object[judged](ctx, a.model, &s.Usage, req)
 	last := &s.Clarification.Rounds[len(s.Clarification.Rounds)-1]
 	switch {
-	case asking.Unusable(err):
+	case modelcall.Unusable(err):
 		s.Clarification.Ended = EndNotAnalyzed
 		return s, nil
 	case err != nil:
@@ -325,10 +325,10 @@ func (a *agent) conclude(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	reply, err := asking.Object[concluded](ctx, a.model, &s.Usage, req)
+	reply, err := modelcall.Object[concluded](ctx, a.model, &s.Usage, req)
 	s.Background = nil
 	switch {
-	case asking.Unusable(err):
+	case modelcall.Unusable(err):
 		return s, nil
 	case err != nil:
 		return s, err

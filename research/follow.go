@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/rag"
-	"github.com/qedkit/qed/references"
+	"github.com/qedkit/qed/research/references"
 )
 
 // A Reference is a reference that a task detected, with the result of following it.
@@ -149,7 +149,7 @@ func (r *taskRun) gate(ctx context.Context, f *finding, depth int) ([]candidate,
 	if err != nil {
 		return nil, err
 	}
-	reply, err := asking.Object[decisions](ctx, r.model, &r.out.usage, req)
+	reply, err := modelcall.Object[decisions](ctx, r.model, &r.out.usage, req)
 	if err != nil && !useless(err) {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
-	"github.com/qedkit/qed/references"
 	"github.com/qedkit/qed/research"
+	"github.com/qedkit/qed/research/references"
 )
 
 // harbour is a base of documents that cite each other: three hops from the order

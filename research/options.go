@@ -14,7 +14,7 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
-	"github.com/qedkit/qed/references"
+	"github.com/qedkit/qed/research/references"
 	"github.com/qedkit/qed/store"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/question"
@@ -71,8 +71,8 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	reply, err := asking.Object[plannedTasks](ctx, a.model, &s.Usage, req)
-	if err != nil && !asking.Unusable(err) {
+	reply, err := modelcall.Object[plannedTasks](ctx, a.model, &s.Usage, req)
+	if err != nil && !modelcall.Unusable(err) {
 		return s, err
 	}
 	if err != nil {

@@ -123,7 +123,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
@@ -150,7 +150,7 @@ func New(model llm.Model, searcher rag.Searcher, opt *Options) (qed.Agent, error
 	if err != nil {
 		return nil, err
 	}
-	m, err := asking.New("research", model, o.Settings, qed.DurableModel)
+	m, err := modelcall.New("research", model, o.Settings, qed.DurableModel)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func New(model llm.Model, searcher rag.Searcher, opt *Options) (qed.Agent, error
 
 // agent does not change after New.
 type agent struct {
-	model    *asking.Model
+	model    *modelcall.Model
 	searcher rag.Searcher
 	opt      Options // with the defaults
 	text     usertext.Table[Texts]

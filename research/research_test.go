@@ -16,8 +16,8 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
-	"github.com/qedkit/qed/references"
 	"github.com/qedkit/qed/research"
+	"github.com/qedkit/qed/research/references"
 	"github.com/qedkit/qed/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
-	"github.com/qedkit/qed/references"
+	"github.com/qedkit/qed/research/references"
 )
 
 // state is the state of one turn.

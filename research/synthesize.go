@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/citation"
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/rag/citation"
 )
 
 // reportData is the data of the prompts that write and rate a report.
@@ -186,7 +186,7 @@ func (a *agent) checkQuality(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	reply, err := asking.Object[rated](ctx, a.model, &s.Usage, req)
+	reply, err := modelcall.Object[rated](ctx, a.model, &s.Usage, req)
 	switch {
 	case err != nil && (useless(err) || spent(err)):
 		return s, nil
@@ -290,7 +290,7 @@ func (a *agent) attribute(ctx context.Context, s state) (state, error) {
 	case len(s.Problems) > 0:
 		f.Reason = texts.Incomplete
 	}
-	if doubt := answering.Doubt(texts.Unproved, answering.WrongNumbers(f.Audit)); doubt != "" && s.Rejected == "" {
+	if doubt := answertext.Doubt(texts.Unproved, answertext.WrongNumbers(f.Audit)); doubt != "" && s.Rejected == "" {
 		f.Reason = strings.TrimSpace(f.Reason + " " + doubt)
 		f.Text += "\n\n" + doubt
 	}
@@ -336,7 +336,7 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	}
 	return qed.Answer{
 		Text: f.Text, Citations: f.Citations, Audit: f.Audit, NotFound: f.NotFound,
-		Unproved: answering.WrongNumbers(f.Audit),
+		Unproved: answertext.WrongNumbers(f.Audit),
 		Partial:  f.Reason != "", PartialReason: f.Reason, Plan: s.planTasks(), Usage: s.Usage,
 		Artifacts: []qed.Artifact{{Name: reportName, MediaType: reportMedia, Data: raw}},
 	}, nil

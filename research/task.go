@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
-	"github.com/qedkit/qed/references"
+	"github.com/qedkit/qed/research/references"
 )
 
 // A taskRun is a task that runs, on one goroutine. It does not change the state.
@@ -85,7 +85,7 @@ func (r *taskRun) firstQuery(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	reply, err := asking.Object[arguments](ctx, r.model, &r.out.usage, req)
+	reply, err := modelcall.Object[arguments](ctx, r.model, &r.out.usage, req)
 	if err != nil && !useless(err) {
 		return "", err
 	}
@@ -98,7 +98,7 @@ func (r *taskRun) firstQuery(ctx context.Context) (string, error) {
 // useless reports whether a request led to nothing that can be used, so that the
 // task continues without it.
 func useless(err error) bool {
-	return asking.Unusable(err) || errors.Is(err, llm.ErrContextLength) || errors.Is(err, llm.ErrBadRequest)
+	return modelcall.Unusable(err) || errors.Is(err, llm.ErrContextLength) || errors.Is(err, llm.ErrBadRequest)
 }
 
 // iterate searches with a query, reads what it finds, and follows the references in
@@ -218,7 +218,7 @@ func (r *taskRun) condense(ctx context.Context, c rag.Chunk) (*finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply, err := asking.Object[condensed](ctx, r.model, &r.out.usage, req)
+	reply, err := modelcall.Object[condensed](ctx, r.model, &r.out.usage, req)
 	switch {
 	case err != nil && useless(err):
 		r.failed(usertext.Fill(r.texts.NotRead, "document", title), err.Error())
@@ -267,7 +267,7 @@ func (r *taskRun) assess(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	reply, err := asking.Object[assessed](ctx, r.model, &r.out.usage, req)
+	reply, err := modelcall.Object[assessed](ctx, r.model, &r.out.usage, req)
 	if err != nil && !useless(err) {
 		return "", err
 	}

@@ -1,7 +1,7 @@
 package research
 
 import (
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -62,7 +62,7 @@ var shippedTexts = map[string]Texts{
 		Incomplete:     "Some of the research is missing.",
 		CutOff:         "The report is not complete. Please ask for less at once.",
 		NotCited:       "The report names no source. Please check it.",
-		Unproved:       answering.UnprovedByDocuments,
+		Unproved:       answertext.UnprovedByDocuments,
 		Below:          "The report was rated {quality} of 500, which is below the limit. Please check it.",
 		SearchFailed:   "The search for “{query}” failed.",
 		WebFailed:      "The web search for “{query}” failed.",
@@ -90,7 +90,7 @@ var shippedTexts = map[string]Texts{
 		Incomplete:     "Ein Teil der Recherche fehlt.",
 		CutOff:         "Der Bericht ist nicht vollständig. Bitte fragen Sie nach weniger auf einmal.",
 		NotCited:       "Der Bericht nennt keine Quelle. Bitte prüfen Sie ihn.",
-		Unproved:       answering.UnprovedByDocumentsGerman,
+		Unproved:       answertext.UnprovedByDocumentsGerman,
 		Below:          "Der Bericht wurde mit {quality} von 500 bewertet, das ist unter der Grenze. Bitte prüfen Sie ihn.",
 		SearchFailed:   "Die Suche nach „{query}“ ist fehlgeschlagen.",
 		WebFailed:      "Die Suche im Web nach „{query}“ ist fehlgeschlagen.",

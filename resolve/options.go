@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
@@ -80,7 +80,7 @@ const (
 
 // withDefaults returns the options with their defaults, and the model as the
 // tools ask it; nil if model is nil.
-func (o *Options) withDefaults(model llm.Model) (Options, *asking.Model, error) {
+func (o *Options) withDefaults(model llm.Model) (Options, *modelcall.Model, error) {
 	var v Options
 	if o != nil {
 		v = *o
@@ -91,7 +91,7 @@ func (o *Options) withDefaults(model llm.Model) (Options, *asking.Model, error) 
 	option.DefaultOrNone(&v.MaxFieldsShown, 80)
 	v.MaxOutputTokens = cmp.Or(v.MaxOutputTokens, 500)
 	v.ModelTimeout = cmp.Or(v.ModelTimeout, 30*time.Second)
-	asker, err := asking.New("resolve", model, v.Settings, qed.DurableModel)
+	asker, err := modelcall.New("resolve", model, v.Settings, qed.DurableModel)
 	if err != nil {
 		return v, nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
@@ -19,7 +19,7 @@ import (
 // A resolver resolves the terms of a tool's calls. T is Entity or Field.
 type resolver[T any] struct {
 	opt   Options
-	model *asking.Model // nil if there is none
+	model *modelcall.Model // nil if there is none
 	texts *toolTexts
 	text  usertext.Table[Texts]
 
@@ -148,7 +148,7 @@ func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[
 		return nil, err
 	}
 	var usage llm.Usage
-	reply, err := asking.Object[modelChoice](ctx, r.model, &usage, req)
+	reply, err := modelcall.Object[modelChoice](ctx, r.model, &usage, req)
 	if failed, ok := errors.AsType[*llm.Error](err); ok && ctx.Err() == nil && !errors.Is(err, budget.ErrExceeded) {
 		// The user can still be asked.
 		res.Problems = append(res.Problems, "no model chose among the candidates: "+string(failed.Kind))

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -19,7 +19,7 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	if err != nil {
 		return qed.Answer{}, err
 	}
-	data := GeneralData{Language: answering.Tag(ctx), Dates: facts, Routes: others, Known: knownText(ctx)}
+	data := GeneralData{Language: answertext.Tag(ctx), Dates: facts, Routes: others, Known: knownText(ctx)}
 	instructions, err := r.model.Render("general", r.prompts.General, data)
 	if err != nil {
 		return qed.Answer{}, err
@@ -38,7 +38,7 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 		a.Partial, a.PartialReason = true, r.texts(ctx).NoText
 	case errors.Is(err, llm.ErrRefusal):
 		a.Partial, a.PartialReason = true, r.texts(ctx).Declined
-	case asking.Unusable(err): // the user has seen the streamed text, so it stays the answer
+	case modelcall.Unusable(err): // the user has seen the streamed text, so it stays the answer
 		a.Partial, a.PartialReason = true, r.texts(ctx).CutOff
 	case err != nil:
 		return qed.Answer{}, err

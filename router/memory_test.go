@@ -8,12 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/remembering"
+	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/router"
 	"github.com/qedkit/qed/store"
-	"github.com/qedkit/qed/usermemory"
+	"github.com/qedkit/qed/store/usermemory"
 )
 
 // The router remembers what its agents answered, for the same user only. It shows no statements.
@@ -33,7 +33,7 @@ func TestRemembersItsUser(t *testing.T) {
 				if !tt.notes {
 					return a, nil
 				}
-				return a, remembering.NoteAnswer(ctx, memory, turn.Text, &a, nil)
+				return a, recall.NoteAnswer(ctx, memory, turn.Text, &a, nil)
 			})
 			model := llm.ModelFunc(func(_ context.Context, req *llm.Request, _ func(llm.Delta)) (*llm.Response, error) {
 				first, last := req.Messages[0].Content, req.Messages[len(req.Messages)-1].Content

@@ -24,15 +24,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/remembering"
+	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/internal/schema"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/store"
-	"github.com/qedkit/qed/usermemory"
+	"github.com/qedkit/qed/store/usermemory"
 )
 
 // A Route is an agent to which a router can hand a turn.
@@ -140,7 +140,7 @@ func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 
 // router does not change after New.
 type router struct {
-	model    *asking.Model
+	model    *modelcall.Model
 	prompts  Prompts
 	text     usertext.Table[Texts]
 	routes   []Route            // general last, if it is one
@@ -152,7 +152,7 @@ type router struct {
 
 // configure sets how the model is asked.
 func (r *router) configure(model llm.Model, opt *Options) (err error) {
-	if r.model, err = asking.New("router", model, opt.Settings, qed.DurableModel); err != nil {
+	if r.model, err = modelcall.New("router", model, opt.Settings, qed.DurableModel); err != nil {
 		return err
 	}
 	r.model.MaxContextTokens, r.model.MaxHistoryMessages = unlimited, unlimited
@@ -222,7 +222,7 @@ func (r *router) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) 
 		return qed.Answer{}, qed.ErrEmptyTurn
 	}
 	var usage llm.Usage
-	known, err := remembering.Recall(ctx, r.user, q, remembering.Counts{Similar: 3, Latest: 3})
+	known, err := recall.Recall(ctx, r.user, q, recall.Counts{Similar: 3, Latest: 3})
 	if err != nil {
 		return qed.Answer{}, err
 	}
@@ -239,11 +239,11 @@ func (r *router) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) 
 		return a, nil
 	}
 	qed.Emit(ctx, decision)
-	within, noted := remembering.Around(qed.WithPath(ctx, decision.Route))
+	within, noted := recall.Around(qed.WithPath(ctx, decision.Route))
 	a, err := qed.Ask(within, r.routes[i].Agent, turn)
 	a.Usage.Add(usage)
 	if err == nil && len(a.Questions) == 0 && !noted() {
-		err = remembering.NoteAnswer(ctx, r.user, q, &a, nil)
+		err = recall.NoteAnswer(ctx, r.user, q, &a, nil)
 	}
 	return a, err
 }
@@ -314,8 +314,8 @@ func (r *router) decide(
 		if err != nil {
 			return qed.RouteDecision{}, err
 		}
-		chosen, err := asking.Object[choice](ctx, &ask, usage, req)
-		if asking.Unusable(err) {
+		chosen, err := modelcall.Object[choice](ctx, &ask, usage, req)
+		if modelcall.Unusable(err) {
 			reason = "the model did not choose a route"
 			break
 		}

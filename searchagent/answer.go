@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/figures"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/query"
@@ -54,10 +54,10 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		s.noteDates(ctx, facts, texts)
 		return s, err
 	}
-	data := AnswerData{Question: s.Question, Language: answering.Tag(ctx), Dates: facts, Missing: s.missing()}
+	data := AnswerData{Question: s.Question, Language: answertext.Tag(ctx), Dates: facts, Missing: s.missing()}
 	source := figures.Source{
-		Language: answering.Language(ctx, s.Question),
-		Data:     append(answering.Said(s.Question, s.History), facts.String(), data.Missing),
+		Language: answertext.Language(ctx, s.Question),
+		Data:     append(answertext.Said(s.Question, s.History), facts.String(), data.Missing),
 	}
 	queries := 0
 	for i := range s.Tasks {
@@ -92,14 +92,14 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	result, err := answering.Text(ctx, a.model, &s.Usage, req, source, func(text string) {
+	result, err := answertext.Text(ctx, a.model, &s.Usage, req, source, func(text string) {
 		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
 	})
 	s.Text, s.Stated, s.Unproved = result.Text, result.Figures, result.Unproved
 	switch {
 	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:
 		s.Reason = texts.NotInWords
-	case err != nil && !asking.Unusable(err):
+	case err != nil && !modelcall.Unusable(err):
 		return s, err
 	case strings.TrimSpace(s.Text) == "":
 		s.because(texts.NotInWords)
@@ -109,9 +109,9 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if strings.TrimSpace(s.Text) == "" {
 		s.explain(ctx, texts)
 	}
-	if doubt := answering.Doubt(texts.Unproved, s.Unproved); doubt != "" {
+	if doubt := answertext.Doubt(texts.Unproved, s.Unproved); doubt != "" {
 		s.because(doubt)
-		answering.Append(ctx, &s.Text, doubt)
+		answertext.Append(ctx, &s.Text, doubt)
 	}
 	s.noteDates(ctx, facts, texts)
 	return s, nil

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/phrase"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/stockphrases"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/question"
 )
@@ -70,7 +70,7 @@ func (t *task) chosen(ctx context.Context, texts *Texts, docs []document) ([]doc
 		if err != nil {
 			return nil, "", err
 		}
-		if phrase.Says(reply, noneOfThem) {
+		if stockphrases.Says(reply, noneOfThem) {
 			return nil, "", nil
 		}
 		named, whole := naming(left, reply)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 )
@@ -39,12 +39,12 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	c, err := asking.Object[classification](ctx, a.model, &s.Usage, req)
+	c, err := modelcall.Object[classification](ctx, a.model, &s.Usage, req)
 	decision := qed.RouteDecision{
 		Route: intentSearch, Confidence: c.Confidence, Reason: prompt.Clip(oneLine(c.Reasoning), maxReason),
 	}
 	switch {
-	case asking.Unusable(err):
+	case modelcall.Unusable(err):
 		decision = qed.RouteDecision{Route: intentSearch, Reason: "the model did not classify the message", Fallback: true}
 	case err != nil:
 		return s, err

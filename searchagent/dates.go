@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 )
 
 // noteDates adds the line about dates to the text of an answer.
@@ -20,12 +20,12 @@ func (s *state) noteDates(ctx context.Context, facts dates.Facts, texts *Texts) 
 		}
 	}
 	s.Dates = facts.Compare(nil, r.bounds, r.complete)
-	note := answering.Dates(s.Dates, texts.DatesUsed, texts.DatesDiffer, "")
+	note := answertext.Dates(s.Dates, texts.DatesUsed, texts.DatesDiffer, "")
 	if note.Differs {
 		s.because(note.Text)
 	}
 	if note.Text != "" {
-		answering.Append(ctx, &s.Text, note.Text)
+		answertext.Append(ctx, &s.Text, note.Text)
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/writing"
 )
 
 // explain finds out why searches found nothing by counting each condition alone. If
@@ -25,7 +25,7 @@ func (a *agent) explainTask(ctx context.Context, s *state, t task) (task, error)
 	}
 	r, problems := a.check(allowed, s, &t)
 	if len(problems) > 0 { // it ran before, so only a changed state gets here
-		t.fail(ctx, "no search was found that may run: %s", writing.Reason(problems))
+		t.fail(ctx, "no search was found that may run: %s", drafts.Reason(problems))
 		return t, nil
 	}
 	why, hope := a.why(ctx, allowed, r.search)

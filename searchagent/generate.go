@@ -7,9 +7,9 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/drafts"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/query"
 )
 
@@ -94,7 +94,7 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 		Index:    index,
 		Body:     prompt.Clip(t.Draft.Query, maxBody),
 		Problems: t.Draft.ProblemLines(),
-		Earlier:  t.Draft.Earlier(writing.MaxEarlier),
+		Earlier:  t.Draft.Earlier(drafts.MaxEarlier),
 		Empty:    t.Why,
 	}
 	for _, key := range t.After {
@@ -105,11 +105,11 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 	if err != nil {
 		return t, err
 	}
-	reply, err := asking.Object[written](ctx, a.model, &t.Usage, req)
-	if err != nil && !asking.Unusable(err) {
+	reply, err := modelcall.Object[written](ctx, a.model, &t.Usage, req)
+	if err != nil && !modelcall.Unusable(err) {
 		return t, err
 	}
-	body := writing.Bare(reply.Body)
+	body := drafts.Bare(reply.Body)
 	switch {
 	case body != "" && t.Draft.Write(ctx, query.Elasticsearch, body):
 		t.Show = fields(reply.Show)

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/qedkit/qed/internal/phrase"
+	"github.com/qedkit/qed/internal/stockphrases"
 	"github.com/qedkit/qed/internal/words"
 )
 
@@ -18,8 +18,8 @@ import (
 // reply, in their order, and none if no document has any. whole reports whether these
 // documents have all words of the reply.
 func naming(docs []document, reply string) (named []document, whole bool) {
-	want := phrase.Normal(unaccented(reply))
-	is := func(value string) bool { return phrase.Normal(unaccented(value)) == want }
+	want := stockphrases.Normal(unaccented(reply))
+	is := func(value string) bool { return stockphrases.Normal(unaccented(value)) == want }
 	for _, d := range docs {
 		if slices.ContainsFunc(d.values(), is) {
 			named = append(named, d)

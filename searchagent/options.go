@@ -11,7 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -165,8 +165,8 @@ func (o *Options) withDefaults(v *esquery.Validator) (Options, error) {
 	return out, nil
 }
 
-func (o *Options) asking(model llm.Model) (*asking.Model, error) {
-	m, err := asking.New("searchagent", model, o.Settings, qed.DurableModel)
+func (o *Options) asking(model llm.Model) (*modelcall.Model, error) {
+	m, err := modelcall.New("searchagent", model, o.Settings, qed.DurableModel)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
-	"github.com/qedkit/qed/internal/writing"
+	"github.com/qedkit/qed/internal/drafts"
 )
 
 // pages reads the remaining pages of the last task, and emits each page. If reading
@@ -27,7 +27,7 @@ func (a *agent) pages(ctx context.Context, s state) (state, error) {
 	}
 	r, problems := a.check(allowed, &s, t)
 	if len(problems) > 0 { // it ran before, so only a changed state gets here
-		t.RestWhy = writing.Reason(problems)
+		t.RestWhy = drafts.Reason(problems)
 		return s, nil
 	}
 	all, err := a.read(ctx, t, r.search)

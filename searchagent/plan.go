@@ -9,7 +9,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/esquery"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/words"
 	"github.com/qedkit/qed/refusal"
@@ -77,9 +77,9 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		if err != nil {
 			return s, err
 		}
-		p, err := asking.Object[planned](ctx, a.model, &s.Usage, req)
+		p, err := modelcall.Object[planned](ctx, a.model, &s.Usage, req)
 		switch {
-		case asking.Unusable(err):
+		case modelcall.Unusable(err):
 			s.Reason = a.reader.texts(ctx).NoPlan
 			return s, nil
 		case err != nil:

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/esquery"
-	"github.com/qedkit/qed/internal/writing"
+	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -90,7 +90,7 @@ var (
 func fixes(problems []refusal.Problem) string {
 	var lines []string
 	for _, p := range problems {
-		lines = append(lines, writing.Reason([]refusal.Problem{p})+" (fixed: "+p.Fix+")")
+		lines = append(lines, drafts.Reason([]refusal.Problem{p})+" (fixed: "+p.Fix+")")
 	}
 	return strings.Join(lines, "; ")
 }

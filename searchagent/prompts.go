@@ -4,8 +4,8 @@ import (
 	"embed"
 	"text/template"
 
+	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/promptset"
-	"github.com/qedkit/qed/internal/writing"
 )
 
 //go:embed prompts/*.tmpl
@@ -28,7 +28,7 @@ func (p *Prompts) withDefaults() (*Prompts, error) {
 	all := &Prompts{
 		Classify: promptset.Parse(promptFiles, "classify.tmpl"),
 		Plan:     promptset.Parse(promptFiles, "plan.tmpl"),
-		Generate: writing.Parse(promptFiles, "generate.tmpl"),
+		Generate: drafts.Parse(promptFiles, "generate.tmpl"),
 		Answer:   promptset.Parse(promptFiles, "answer.tmpl"),
 	}
 	if p == nil {

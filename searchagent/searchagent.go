@@ -74,8 +74,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
-	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/lru"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
@@ -155,7 +155,7 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 
 // agent is what all turns share. What one turn knows is its state.
 type agent struct {
-	model     *asking.Model
+	model     *modelcall.Model
 	reader    reader
 	validator *esquery.Validator
 	opt       Options

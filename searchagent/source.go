@@ -12,10 +12,10 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
-	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
 )
@@ -108,7 +108,7 @@ func NewSource(name string, e Engine, v *esquery.Validator, opt *SourceOptions) 
 	}
 	if _, problems := prepare(v, o.Index, "{}", o.PageSize, false); len(problems) > 0 {
 		return nil, fmt.Errorf("searchagent: SourceOptions.PageSize is higher than the validator allows: %s",
-			writing.Reason(problems))
+			drafts.Reason(problems))
 	}
 	r := reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType, text: usertext.New(shippedTexts, nil)}
 	return &source{name: name, index: o.Index, validator: v, reader: r, opt: o}, nil
@@ -161,7 +161,7 @@ func (s *source) check(ctx context.Context, q json.RawMessage) (json.RawMessage,
 	}
 	var text string
 	if json.Unmarshal(q, &text) == nil { // a body as text, which may not be valid JSON
-		q = json.RawMessage(writing.Bare(text))
+		q = json.RawMessage(drafts.Bare(text))
 	}
 	if len(strings.TrimSpace(string(q))) == 0 {
 		return nil, runnable{}, s.refused([]refusal.Problem{{

@@ -9,7 +9,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/writing"
+	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -55,10 +55,10 @@ type task struct {
 	Failure string // for the developer and the model
 	Told    string // the same for the user; empty if there is nothing to say but that it failed
 
-	Draft   writing.Draft // the body of its search
-	Show    []string      // the fields that the model wants to show
-	Relaxed bool          // the search was written again after it found nothing
-	Faulty  bool          // the search was written again after the engine failed with it
+	Draft   drafts.Draft // the body of its search
+	Show    []string     // the fields that the model wants to show
+	Relaxed bool         // the search was written again after it found nothing
+	Faulty  bool         // the search was written again after the engine failed with it
 
 	Query qed.Query // the proof
 	Total int64     // the number of documents that match

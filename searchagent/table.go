@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 )
 
 // columns returns the fields that a table of documents shows: those that the model
@@ -215,12 +215,12 @@ func scalar(v any) any {
 
 // keep stores the table in the task.
 func (t *task) keep(ctx context.Context, table *qed.Table) (err error) {
-	t.Table, t.Handle, err = answering.SaveRows(ctx, table)
+	t.Table, t.Handle, err = answertext.SaveRows(ctx, table)
 	t.Query.Handle = t.Handle
 	return err
 }
 
 // rows returns all rows of t.Table, or nil if nothing was found.
 func (t *task) rows(ctx context.Context) (*qed.Table, error) {
-	return answering.LoadRows(ctx, t.Table, t.Handle)
+	return answertext.LoadRows(ctx, t.Table, t.Handle)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -112,10 +112,10 @@ var shippedTexts = map[string]Texts{
 		AndMore:      "{names} and {n} more",
 		Thousands:    ",",
 
-		DatesUsed:   answering.DatesUsed,
-		DatesDiffer: answering.DatesDiffer,
+		DatesUsed:   answertext.DatesUsed,
+		DatesDiffer: answertext.DatesDiffer,
 
-		Unproved: answering.Unproved,
+		Unproved: answertext.Unproved,
 	},
 	usertext.German: {
 		Found:        "Gefundene Dokumente: {total}",
@@ -157,10 +157,10 @@ var shippedTexts = map[string]Texts{
 		AndMore:      "{names} und {n} weiteren",
 		Thousands:    ".",
 
-		DatesUsed:   answering.DatesUsedGerman,
-		DatesDiffer: answering.DatesDifferGerman,
+		DatesUsed:   answertext.DatesUsedGerman,
+		DatesDiffer: answertext.DatesDifferGerman,
 
-		Unproved: answering.UnprovedGerman,
+		Unproved: answertext.UnprovedGerman,
 	},
 }
 

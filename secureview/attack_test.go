@@ -10,11 +10,11 @@ import (
 
 	"github.com/xwb1989/sqlparser"
 
-	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/dialect/mysql"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // attacks try to read the table secret, the columns pw and salary of employee, or

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // SQLite reads a view behind a barrier if an expression that may fail could be

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/wasilibs/go-pgquery/parser"
 
-	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/internal/corpora"
 	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
 )
 
 // TestCorpusPostgres checks that of the gold statements, which are SQLite's, only

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/dialect/mysql"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // A misspelled column in double quotes would be a constant in SQLite: it is refused

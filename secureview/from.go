@@ -3,8 +3,8 @@ package secureview
 import (
 	"slices"
 
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // A FromClause describes how one SELECT of a statement combines tables: those of

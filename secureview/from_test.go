@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed/dialect/postgres"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
 )
 
 // FromClauses has the tables that conditions connect, and those that none does.

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // A fromReader reads the FROM clauses of a statement.

@@ -30,10 +30,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlbound"
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // A Guard rewrites statements under one policy, in one SQL dialect. Create one

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // A JoinedTable is one use of a table in a statement.

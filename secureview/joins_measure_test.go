@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/corpora"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // TestJoinsOfCorpus compares the equalities of the gold statements with the joins

@@ -1,6 +1,6 @@
 package secureview
 
-import "github.com/qedkit/qed/dialect"
+import "github.com/qedkit/qed/secureview/dialect"
 
 // DefaultRowLimit is the row limit of a [Policy] whose RowLimit is 0.
 const DefaultRowLimit = 1000

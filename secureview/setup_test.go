@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/dialect/mysql"
-	"github.com/qedkit/qed/dialect/postgres"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // secretPolicy returns a policy whose setup has a key and filters.

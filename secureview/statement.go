@@ -3,8 +3,8 @@ package secureview
 import (
 	"slices"
 
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // A Statement is a statement that a [Guard] accepted and rewrote. Only a Guard

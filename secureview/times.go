@@ -2,9 +2,9 @@ package secureview
 
 import (
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqltimes"
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // Times returns the times that the statement reads, from its tree.

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/dialect/mysql"
-	"github.com/qedkit/qed/dialect/postgres"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // A date without quotes is arithmetic to every engine: d >= 2026-03-01 compares

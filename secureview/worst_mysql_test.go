@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
 )
 
 // worstUnits are the parts of statements of which the longest statements consist: a

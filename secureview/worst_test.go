@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // A shape is a statement of nearly the largest size that is read: head, as many

@@ -9,9 +9,9 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/figures"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
-	"github.com/qedkit/qed/internal/remembering"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
+	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/query"
 )
@@ -39,7 +39,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	return s, remembering.NoteAnswer(ctx, a.opt.User, s.Question, &answer, a.catalog.hidden)
+	return s, recall.NoteAnswer(ctx, a.opt.User, s.Question, &answer, a.catalog.hidden)
 }
 
 // answerText has the model answer from the rows; its text is streamed. If no statement ran,
@@ -68,7 +68,7 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	}
 	data := AnswerData{
 		Question:  s.Question,
-		Language:  answering.Tag(ctx),
+		Language:  answertext.Tag(ctx),
 		Dates:     facts,
 		SQL:       s.Query.Written,
 		Syntax:    figures.Syntax,
@@ -82,25 +82,25 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	source := figures.Source{
-		Language: answering.Language(ctx, s.Question),
+		Language: answertext.Language(ctx, s.Question),
 		Tables:   []figures.Table{{Rows: *table}},
-		Data:     append(answering.Said(s.Question, s.History), facts.String(), s.Query.Written, s.Query.Executed),
+		Data:     append(answertext.Said(s.Question, s.History), facts.String(), s.Query.Written, s.Query.Executed),
 	}
-	result, err := answering.Text(ctx, a.model, &s.Usage, req, source, func(text string) {
+	result, err := answertext.Text(ctx, a.model, &s.Usage, req, source, func(text string) {
 		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
 	})
 	s.Text, s.Figures, s.Unproved = result.Text, result.Figures, result.Unproved
 	switch {
 	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:
 		s.Reason = texts.NotInWords
-	case err != nil && !asking.Unusable(err):
+	case err != nil && !modelcall.Unusable(err):
 		return s, err
 	case strings.TrimSpace(s.Text) == "":
 		s.Reason = texts.NotInWords
 	case err != nil:
 		s.Reason = texts.CutOff
 	}
-	if doubt := answering.Doubt(texts.Unproved, s.Unproved); doubt != "" {
+	if doubt := answertext.Doubt(texts.Unproved, s.Unproved); doubt != "" {
 		s.say(ctx, doubt)
 	}
 	if text := readAs(texts, s.Query.Values); text != "" {
@@ -150,7 +150,9 @@ func (s *state) say(ctx context.Context, reason string) {
 }
 
 // add adds a paragraph to the text of the answer.
-func (s *state) add(ctx context.Context, paragraph string) { answering.Append(ctx, &s.Text, paragraph) }
+func (s *state) add(ctx context.Context, paragraph string) {
+	answertext.Append(ctx, &s.Text, paragraph)
+}
 
 // finish returns the answer of a turn.
 func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/privacy"
 	"github.com/qedkit/qed/refusal"
-	"github.com/qedkit/qed/schemasearch"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqlagent/schemasearch"
 )
 
 // catalog describes the database within the policy: its tables under the names

@@ -7,9 +7,9 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/values"
+	"github.com/qedkit/qed/sqlagent/values"
 )
 
 // CorrectData is the data of the prompt for correcting a statement. It contains
@@ -56,8 +56,8 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	reply, err := asking.Object[statement](ctx, a.model, &s.Usage, req)
-	if asking.Unusable(err) {
+	reply, err := modelcall.Object[statement](ctx, a.model, &s.Usage, req)
+	if modelcall.Unusable(err) {
 		s.Draft.Query = ""
 		s.Reason = a.texts(ctx).NoQuery
 		s.keep()

@@ -6,9 +6,9 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/remembering"
+	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/refusal"
-	"github.com/qedkit/qed/verified"
+	"github.com/qedkit/qed/sqlagent/verified"
 )
 
 // examples returns the verified questions that are similar to the question, without
@@ -53,7 +53,7 @@ func (a *agent) allowed(ctx context.Context, sql string) (*refusal.Error, error)
 }
 
 // recalledTurns is how many earlier turns of the user a prompt shows.
-var recalledTurns = remembering.Counts{Similar: 3, Latest: 3}
+var recalledTurns = recall.Counts{Similar: 3, Latest: 3}
 
 // known returns what is remembered of the user for a prompt, without the statements
 // that the guard refuses now.

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/sqldb"
@@ -67,11 +67,11 @@ func failure(err error) []refusal.Problem {
 
 // save stores the rows in the state.
 func (s *state) save(ctx context.Context, rows *qed.Table) (err error) {
-	s.Table, s.Handle, err = answering.SaveRows(ctx, rows)
+	s.Table, s.Handle, err = answertext.SaveRows(ctx, rows)
 	return err
 }
 
 // rows returns all rows of s.Table, or nil if no statement ran.
 func (s *state) rows(ctx context.Context) (*qed.Table, error) {
-	return answering.LoadRows(ctx, s.Table, s.Handle)
+	return answertext.LoadRows(ctx, s.Table, s.Handle)
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/drafts"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
-	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/query"
-	"github.com/qedkit/qed/verified"
+	"github.com/qedkit/qed/sqlagent/verified"
 )
 
 // statement is the model's reply when it writes SQL.
@@ -87,8 +87,8 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	reply, err := asking.Object[statement](ctx, a.model, &s.Usage, req)
-	if again && asking.Unusable(err) {
+	reply, err := modelcall.Object[statement](ctx, a.model, &s.Usage, req)
+	if again && modelcall.Unusable(err) {
 		s.Draft.Query = "" // the empty result stands
 		return s, nil
 	}
@@ -104,7 +104,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 func (a *agent) take(ctx context.Context, s *state, reply statement) {
 	sql := bare(reply.SQL)
 	if sql != "" && s.Draft.Write(ctx, query.SQL, sql) {
-		s.Periods = answering.Periods(reply.Periods)
+		s.Periods = answertext.Periods(reply.Periods)
 		return
 	}
 	s.Draft.Query = ""
@@ -121,5 +121,5 @@ const maxReason = 500
 
 // bare returns SQL without the code fence and the semicolon that models add.
 func bare(sql string) string {
-	return strings.TrimSpace(strings.TrimSuffix(writing.Bare(sql), ";"))
+	return strings.TrimSpace(strings.TrimSuffix(drafts.Bare(sql), ";"))
 }

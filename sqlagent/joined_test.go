@@ -8,11 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/usertext/usertexttest"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlagent"
 	"github.com/qedkit/qed/store"
 )

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlagent"
 	"github.com/qedkit/qed/sqldb"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/schemasearch"
+	"github.com/qedkit/qed/sqlagent/schemasearch"
 )
 
 // nearest returns the tables that a question is most likely about, the best first,

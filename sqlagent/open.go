@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqldb"
 )
 

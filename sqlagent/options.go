@@ -6,15 +6,15 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/privacy"
-	"github.com/qedkit/qed/schemasearch"
+	"github.com/qedkit/qed/sqlagent/schemasearch"
+	"github.com/qedkit/qed/sqlagent/values"
+	"github.com/qedkit/qed/sqlagent/verified"
 	"github.com/qedkit/qed/store"
-	"github.com/qedkit/qed/usermemory"
-	"github.com/qedkit/qed/values"
-	"github.com/qedkit/qed/verified"
+	"github.com/qedkit/qed/store/usermemory"
 )
 
 // Options are the options of [New]. Nil and zero fields mean the defaults. A
@@ -223,8 +223,8 @@ func atMost(name string, v int) error {
 
 const maxOption = 1 << 28
 
-func (o *Options) asking(model llm.Model) (*asking.Model, error) {
-	m, err := asking.New("sqlagent", model, o.Settings, qed.DurableModel)
+func (o *Options) asking(model llm.Model) (*modelcall.Model, error) {
+	m, err := modelcall.New("sqlagent", model, o.Settings, qed.DurableModel)
 	if err != nil {
 		return nil, err
 	}

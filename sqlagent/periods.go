@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // ErrDatesDiffer is the code of the problem of a statement that reads other times
@@ -66,7 +66,7 @@ func (a *agent) noteTimes(ctx context.Context, s *state) {
 		s.say(ctx, texts.NoTime)
 		return
 	}
-	switch note := answering.Dates(s.Dates, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked); {
+	switch note := answertext.Dates(s.Dates, texts.DatesUsed, texts.DatesDiffer, texts.DatesUnchecked); {
 	case note.Differs:
 		s.say(ctx, note.Text)
 	case note.Text != "":

@@ -4,8 +4,8 @@ import (
 	"embed"
 	"text/template"
 
+	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/promptset"
-	"github.com/qedkit/qed/internal/writing"
 )
 
 //go:embed prompts/*.tmpl
@@ -26,7 +26,7 @@ type Prompts struct {
 func (p *Prompts) withDefaults() (*Prompts, error) {
 	all := &Prompts{
 		Select:   promptset.Parse(promptFiles, "select.tmpl"),
-		Generate: writing.Parse(promptFiles, "generate.tmpl"),
+		Generate: drafts.Parse(promptFiles, "generate.tmpl"),
 		Correct:  promptset.Parse(promptFiles, "correct.tmpl"),
 		Answer:   promptset.Parse(promptFiles, "answer.tmpl"),
 	}

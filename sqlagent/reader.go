@@ -8,7 +8,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 )
@@ -72,7 +72,7 @@ func (r *reader) run(ctx context.Context, sql string) (*execution, error) {
 // dates returns what a prompt says about dates. The zone of the database wins over
 // that of the turn's calendar: queries group and compare in it.
 func (r *reader) dates(ctx context.Context, text string) (dates.Facts, error) {
-	facts, err := answering.FactsFor(ctx, r.db, text)
+	facts, err := answertext.FactsFor(ctx, r.db, text)
 	if err != nil {
 		return facts, fmt.Errorf("sqlagent: %w", err)
 	}

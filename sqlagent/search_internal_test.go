@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/corpora"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // BenchmarkTableSearch builds the table selection's prompt for each question of the

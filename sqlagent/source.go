@@ -11,15 +11,15 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/privacy"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
-	"github.com/qedkit/qed/schemasearch"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqlagent/schemasearch"
 )
 
 // SourceOptions are the options of [NewSource]. Nil and zero fields mean the
@@ -151,7 +151,7 @@ type source struct {
 func (s *source) Name() string { return s.name }
 
 // Zone returns the time zone of the database, or "" if it has none.
-func (s *source) Zone(ctx context.Context) (string, error) { return answering.ZoneOf(ctx, s.db) }
+func (s *source) Zone(ctx context.Context) (string, error) { return answertext.ZoneOf(ctx, s.db) }
 
 func (s *source) Language() string { return query.SQL }
 

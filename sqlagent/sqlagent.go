@@ -76,7 +76,7 @@ import (
 	"sync"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm"
@@ -169,7 +169,7 @@ func New(
 // agent is what all turns share. What one turn knows is its state.
 type agent struct {
 	*reader
-	model *asking.Model
+	model *modelcall.Model
 	text  usertext.Table[Texts]
 
 	perSession bool // a statement may return other rows to another caller

@@ -7,10 +7,10 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/internal/remembering"
-	"github.com/qedkit/qed/internal/writing"
+	"github.com/qedkit/qed/internal/drafts"
+	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/values"
+	"github.com/qedkit/qed/sqlagent/values"
 )
 
 // state is what one turn knows so far. It can be stored as JSON, as every state of
@@ -20,7 +20,7 @@ type state struct {
 	History  []llm.Message // the earlier messages, oldest first
 	Personal bool          // the turn has a user or a tenant, who may see other rows than others
 
-	Known remembering.Known // of the user, from other conversations
+	Known recall.Known // of the user, from other conversations
 
 	Tables []string // the chosen tables, logical names
 
@@ -40,7 +40,7 @@ type state struct {
 
 	Named []values.Match // values of the joined tables that the question names
 
-	Draft   writing.Draft  // the statement
+	Draft   drafts.Draft   // the statement
 	Periods []dates.Period // that the statement reads, as the model says
 
 	Query  qed.Query  // the proof of Table

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/remembering"
+	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -44,7 +44,7 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	data.Tables = shown
-	if s.Known, err = remembering.Recall(ctx, a.opt.User, s.Question, recalledTurns); err != nil {
+	if s.Known, err = recall.Recall(ctx, a.opt.User, s.Question, recalledTurns); err != nil {
 		return s, err
 	}
 	if data.Known, err = a.known(ctx, s); err != nil {
@@ -57,8 +57,8 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 		if err != nil {
 			return s, err
 		}
-		chosen, err := asking.Object[selection](ctx, a.model, &s.Usage, req)
-		if asking.Unusable(err) {
+		chosen, err := modelcall.Object[selection](ctx, a.model, &s.Usage, req)
+		if modelcall.Unusable(err) {
 			break
 		}
 		if err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -67,12 +67,12 @@ var shippedTexts = map[string]Texts{
 
 		ReadAs: "{said} was read as {values}.",
 
-		DatesUsed:      answering.DatesUsed,
-		DatesDiffer:    answering.DatesDiffer,
-		DatesUnchecked: answering.DatesUnchecked,
-		NoTime:         answering.NoTime,
+		DatesUsed:      answertext.DatesUsed,
+		DatesDiffer:    answertext.DatesDiffer,
+		DatesUnchecked: answertext.DatesUnchecked,
+		NoTime:         answertext.NoTime,
 
-		Unproved: answering.Unproved,
+		Unproved: answertext.Unproved,
 	},
 	usertext.German: {
 		NoAnswer:     "Das konnte ich nicht beantworten. {reason}",
@@ -95,12 +95,12 @@ var shippedTexts = map[string]Texts{
 
 		ReadAs: "{said} wurde als {values} gelesen.",
 
-		DatesUsed:      answering.DatesUsedGerman,
-		DatesDiffer:    answering.DatesDifferGerman,
-		DatesUnchecked: answering.DatesUncheckedGerman,
-		NoTime:         answering.NoTimeGerman,
+		DatesUsed:      answertext.DatesUsedGerman,
+		DatesDiffer:    answertext.DatesDifferGerman,
+		DatesUnchecked: answertext.DatesUncheckedGerman,
+		NoTime:         answertext.NoTimeGerman,
 
-		Unproved: answering.UnprovedGerman,
+		Unproved: answertext.UnprovedGerman,
 	},
 }
 

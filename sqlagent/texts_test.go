@@ -8,11 +8,11 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/usertext/usertexttest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlagent"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
-	"github.com/qedkit/qed/values"
+	"github.com/qedkit/qed/sqlagent/values"
 )
 
 // nameValues finds the values of the joined tables that the question names. A resumed

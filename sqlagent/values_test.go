@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/privacy"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlagent"
-	"github.com/qedkit/qed/values"
+	"github.com/qedkit/qed/sqlagent/values"
 )
 
 // dictionary returns the values of workOrder.title and employee.firstName.

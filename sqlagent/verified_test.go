@@ -12,12 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlagent"
+	"github.com/qedkit/qed/sqlagent/verified"
 	"github.com/qedkit/qed/sqldb/sqlitedb"
-	"github.com/qedkit/qed/verified"
 )
 
 // jobs is an SQLite database of people and their jobs.

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"testing"
 
-	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // The cost of DB.Query compared with database/sql alone, with a driver that

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // An Engine is what differs between database servers. The packages of the

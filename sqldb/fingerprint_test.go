@@ -3,9 +3,9 @@ package sqldb
 import (
 	"testing"
 
-	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/dialect/mysql"
-	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 func TestWithoutLiterals(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 var unlimited = RowsOptions{MaxRows: -1, MaxBytes: -1}

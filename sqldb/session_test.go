@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 type tenant struct{}

@@ -2,7 +2,7 @@ package stats
 
 import (
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/stats/hypothesis"
 )
 
@@ -29,11 +29,11 @@ const minPairs = 10
 // Correlate correlates two columns of numbers over the rows that have both. The
 // errors.Is targets are ErrUnknownField, ErrAmbiguousColumn and ErrFieldType.
 func Correlate(t *qed.Table, a, b string) (*Correlation, error) {
-	x, err := numeric(t, a)
+	x, err := numbered(t, a)
 	if err != nil {
 		return nil, err
 	}
-	y, err := numeric(t, b)
+	y, err := numbered(t, b)
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +58,12 @@ func correlate(a, b *variable) *Correlation {
 		c.Unclear = tooFew(c.N, "row", minPairs) + " that have both"
 		return c
 	}
-	likeX, likeY := sample.MergeRounded(x), sample.MergeRounded(y)
+	likeX, likeY := numeric.MergeRounded(x), numeric.MergeRounded(y)
 	switch {
-	case sample.IsConstant(likeX):
+	case numeric.IsConstant(likeX):
 		c.Unclear = a.allEqual("all values of " + quoted(a.Name))
 		return c
-	case sample.IsConstant(likeY):
+	case numeric.IsConstant(likeY):
 		c.Unclear = b.allEqual("all values of " + quoted(b.Name))
 		return c
 	}

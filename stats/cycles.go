@@ -10,7 +10,7 @@ import (
 
 	"github.com/qedkit/qed"
 
-	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/stats/hypothesis"
 )
 
@@ -157,7 +157,7 @@ func (d *dated) cycle(which int) Cycle {
 		c.N += len(effects)
 		c.Phases = append(c.Phases, Phase{
 			Name: name, N: len(values),
-			Median: sample.Unscale(sample.Median(values), exp), Effect: sample.Unscale(sample.Median(slices.Clone(effects)), exp),
+			Median: numeric.Unscale(numeric.Median(values), exp), Effect: numeric.Unscale(numeric.Median(slices.Clone(effects)), exp),
 		})
 	}
 	if len(tested) < 2 {
@@ -185,7 +185,7 @@ func (d *dated) gap(p Period) int {
 			last = n
 		}
 	}
-	return int(sample.Median(gaps))
+	return int(numeric.Median(gaps))
 }
 
 // regular returns the values of all periods from the first to the last, NaN for a
@@ -199,7 +199,7 @@ func (s *Series) regular() ([]float64, int) {
 	for _, p := range s.Points {
 		y[s.Period.number(p.Start)-first] = p.Value
 	}
-	return sample.Scaled(y)
+	return numeric.Scaled(y)
 }
 
 // withoutTrend subtracts from each value the average of the cycle around it. In a
@@ -229,7 +229,7 @@ func withoutTrend(y []float64, length int) []float64 {
 		}
 	}
 	// Rounding errors of the average would give equal values different ranks.
-	rounded(free, sample.Largest(y))
+	rounded(free, numeric.Largest(y))
 	return free
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
-	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/stats/hypothesis"
 )
 
@@ -57,7 +57,7 @@ const minGroup = 5
 // the column by makes. The errors.Is targets are ErrUnknownField,
 // ErrAmbiguousColumn and ErrFieldType.
 func CompareGroups(t *qed.Table, value, by string) (*Comparison, error) {
-	v, err := numeric(t, value)
+	v, err := numbered(t, value)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func CompareGroups(t *qed.Table, value, by string) (*Comparison, error) {
 func compare(t *qed.Table, v *variable, place int) *Comparison {
 	c := &Comparison{Value: v.Name, By: t.Columns[place].Name, Groups: []Group{}, P: 1}
 	values, ranked := map[string][]float64{}, map[string][]float64{}
-	same := sample.MergeRounded(v.Numbers)
+	same := numeric.MergeRounded(v.Numbers)
 	for i, row := range v.At {
 		if name, ok := column.Text(t.Rows[row][place]); ok {
 			values[name] = append(values[name], v.Numbers[i])
@@ -108,13 +108,13 @@ func compare(t *qed.Table, v *variable, place int) *Comparison {
 }
 
 func group(name string, x []float64) Group {
-	g := Group{Name: name, N: len(x), Small: len(x) < minGroup, Sum: sample.Sum(x)}
-	mean, sd := sample.MeanStdDev(x)
+	g := Group{Name: name, N: len(x), Small: len(x) < minGroup, Sum: numeric.Sum(x)}
+	mean, sd := numeric.MeanStdDev(x)
 	g.Mean = mean
 	if len(x) > 1 {
 		g.StdDev = &sd
 	}
 	sorted := slices.Sorted(slices.Values(x))
-	g.Median, g.Min, g.Max = sample.Quantile(0.5, sorted), sorted[0], sorted[len(sorted)-1]
+	g.Median, g.Min, g.Max = numeric.Quantile(0.5, sorted), sorted[0], sorted[len(sorted)-1]
 	return g
 }

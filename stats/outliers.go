@@ -10,7 +10,7 @@ import (
 
 	"github.com/qedkit/qed"
 
-	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/numeric"
 )
 
 // Outliers are the values of a column that are far from the rest, by one of two
@@ -57,7 +57,7 @@ type Outlier struct {
 // FindOutliers returns the outliers of a column of numbers. The errors.Is targets
 // are ErrUnknownField, ErrAmbiguousColumn and ErrFieldType.
 func FindOutliers(t *qed.Table, name string) (*Outliers, error) {
-	c, err := numeric(t, name)
+	c, err := numbered(t, name)
 	if err != nil {
 		return nil, err
 	}
@@ -66,29 +66,29 @@ func FindOutliers(t *qed.Table, name string) (*Outliers, error) {
 
 func (c *variable) outliers() *Outliers {
 	o := &Outliers{Column: c.Name, N: len(c.Numbers), Found: []Outlier{}}
-	same := sample.MergeRounded(c.Numbers)
+	same := numeric.MergeRounded(c.Numbers)
 	switch {
-	case o.N < sample.MinOutlierValues:
-		o.Unclear = tooFew(o.N, "value", sample.MinOutlierValues)
+	case o.N < numeric.MinOutlierValues:
+		o.Unclear = tooFew(o.N, "value", numeric.MinOutlierValues)
 		return o
-	case sample.IsConstant(same):
+	case numeric.IsConstant(same):
 		o.Unclear = c.allEqual(fmt.Sprintf("all %d values", o.N))
 		return o
 	}
-	x, exp := sample.Scaled(same)
+	x, exp := numeric.Scaled(same)
 	sorted := slices.Sorted(slices.Values(x))
-	q1, mid, q3 := sample.Quantile(0.25, sorted), sample.Quantile(0.5, sorted), sample.Quantile(0.75, sorted)
-	low, high := sample.Fences(q1, q3)
+	q1, mid, q3 := numeric.Quantile(0.25, sorted), numeric.Quantile(0.5, sorted), numeric.Quantile(0.75, sorted)
+	low, high := numeric.Fences(q1, q3)
 	away := make([]float64, len(x))
 	for i, v := range x {
 		away[i] = math.Abs(v - mid)
 	}
 	mean := stat.Mean(away, nil)
-	mad := sample.Median(away)
-	unit := sample.ScoreUnit(mad, mean)
+	mad := numeric.Median(away)
+	unit := numeric.ScoreUnit(mad, mean)
 	for i, v := range x {
-		score := sample.Finite((v - mid) / unit)
-		beyond, far := q3 > q1 && (v < low || v > high), math.Abs(score) > sample.MaxScore
+		score := numeric.Finite((v - mid) / unit)
+		beyond, far := q3 > q1 && (v < low || v > high), math.Abs(score) > numeric.MaxScore
 		if beyond {
 			o.BeyondFences++
 		}
@@ -105,8 +105,8 @@ func (c *variable) outliers() *Outliers {
 	slices.SortStableFunc(o.Found, func(a, b Outlier) int {
 		return cmp.Compare(math.Abs(b.Score), math.Abs(a.Score))
 	})
-	o.Median, o.MAD, o.Q1, o.Q3 = sample.Unscale(mid, exp), sample.Unscale(mad, exp), sample.Unscale(q1, exp), sample.Unscale(q3, exp)
-	o.LowFence, o.HighFence = sample.Unscale(low, exp), sample.Unscale(high, exp)
+	o.Median, o.MAD, o.Q1, o.Q3 = numeric.Unscale(mid, exp), numeric.Unscale(mad, exp), numeric.Unscale(q1, exp), numeric.Unscale(q3, exp)
+	o.LowFence, o.HighFence = numeric.Unscale(low, exp), numeric.Unscale(high, exp)
 	return o
 }
 

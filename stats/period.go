@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/numeric"
 )
 
 // A Period is the length of one point of a [Series]. Days, weeks (from Monday),
@@ -101,14 +101,14 @@ func (a Aggregate) of(x []float64) float64 {
 	case a == Count:
 		return float64(len(x))
 	case a == Sum:
-		return sample.Sum(x)
+		return numeric.Sum(x)
 	case a == Median:
-		return sample.Median(x)
+		return numeric.Median(x)
 	case a == Min:
 		return slices.Min(x)
 	case a == Max:
 		return slices.Max(x)
 	}
-	mean, _ := sample.MeanStdDev(x)
+	mean, _ := numeric.MeanStdDev(x)
 	return mean
 }

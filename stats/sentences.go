@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/sample"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -116,7 +116,7 @@ func (o *Outliers) sentence(label string) string {
 	}
 	return fmt.Sprintf("%s of %s values of %s are far from the rest: %s outside of the fences at %s and %s, "+
 		"%s with a modified z-score above %s; the farthest is %s (%s).", grouped(len(o.Found)), grouped(o.N), quoted(o.Column),
-		grouped(o.BeyondFences), figure(o.LowFence), figure(o.HighFence), grouped(o.BeyondScore), figure(sample.MaxScore),
+		grouped(o.BeyondFences), figure(o.LowFence), figure(o.HighFence), grouped(o.BeyondScore), figure(numeric.MaxScore),
 		figure(far.Value), row)
 }
 

@@ -118,7 +118,7 @@ func readDated(t *qed.Table, timeColumn, value string, opt *SeriesOptions) (*dat
 	if value == "" {
 		return newDated(times, nil, opt)
 	}
-	values, err := numeric(t, value)
+	values, err := numbered(t, value)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
-	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/numeric"
 )
 
 // A Summary describes a column. One of Numbers, Texts and Times is set, by Kind;
@@ -105,18 +105,18 @@ func (c *variable) summary() Summary {
 // summariseNumbers needs at least one value.
 func summariseNumbers(x []float64) *NumberSummary {
 	sorted := slices.Sorted(slices.Values(x))
-	mean, sd := sample.MeanStdDev(sorted)
+	mean, sd := numeric.MeanStdDev(sorted)
 	s := &NumberSummary{
-		Sum: sample.Sum(sorted), Mean: mean,
-		Min: sorted[0], Q1: sample.Quantile(0.25, sorted), Median: sample.Quantile(0.5, sorted), Q3: sample.Quantile(0.75, sorted),
+		Sum: numeric.Sum(sorted), Mean: mean,
+		Min: sorted[0], Q1: numeric.Quantile(0.25, sorted), Median: numeric.Quantile(0.5, sorted), Q3: numeric.Quantile(0.75, sorted),
 		Max: sorted[len(sorted)-1],
 	}
 	if len(x) > 1 {
 		s.StdDev = &sd
 	}
-	if len(x) > 2 && !sample.IsConstant(sample.MergeRounded(x)) {
-		small, _ := sample.Scaled(sorted)
-		skew := sample.Finite(stat.Skew(around(small), nil))
+	if len(x) > 2 && !numeric.IsConstant(numeric.MergeRounded(x)) {
+		small, _ := numeric.Scaled(sorted)
+		skew := numeric.Finite(stat.Skew(around(small), nil))
 		s.Skew = &skew
 	}
 	return s

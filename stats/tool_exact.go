@@ -7,14 +7,14 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
-	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/numeric"
 )
 
 // exact has the figures of a column that need no rows in memory.
 type exact struct {
 	reader      column.Reader
 	cells       [column.Classes]int
-	sum         sample.Stream
+	sum         numeric.Stream
 	min, max    float64
 	first, last time.Time
 	texts       map[string]int // rows by text; nil if there are many

@@ -96,7 +96,7 @@ func recognise(ctx context.Context, in patternInput, opt SeriesOptions, sources 
 	t := rows.table
 	var values, times *variable
 	if in.Value != "" {
-		if values, err = numeric(t, in.Value); err != nil {
+		if values, err = numbered(t, in.Value); err != nil {
 			return patterns{}, err
 		}
 	}

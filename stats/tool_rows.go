@@ -10,8 +10,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/sample"
 	"github.com/qedkit/qed/query"
 )
 
@@ -67,7 +67,7 @@ func tableOf(ctx context.Context, rows *finding.RowsRef, sources []query.Source)
 
 // scan reads all rows of the query of rows.
 func scan(ctx context.Context, rows *finding.RowsRef, sources []query.Source) (*rowsFor, error) {
-	drawn := sample.NewReservoir(maxSample, maxSampleBytes)
+	drawn := numeric.NewReservoir(maxSample, maxSampleBytes)
 	out := new(rowsFor)
 	var failed error
 	found, err := query.Scan(ctx, sources, rows, func(columns []qed.Column, cells []any) bool {

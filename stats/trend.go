@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/numeric"
 )
 
 // A Trend is the result of a trend test on a [Series], by Mann (1945) and Kendall
@@ -75,23 +75,23 @@ func (s *Series) Trend() *Trend {
 		t.Unclear = fmt.Sprintf("it has %s points, and a trend is computed for at most %s", grouped(t.N), grouped(maxPoints))
 		return t
 	}
-	ranked := sample.MergeRounded(y)
-	if sample.IsConstant(ranked) {
+	ranked := numeric.MergeRounded(y)
+	if numeric.IsConstant(ranked) {
 		t.Direction, t.Start, t.End = Flat, y[0], y[0]
 		return t
 	}
-	y, exp := sample.Scaled(y)
+	y, exp := numeric.Scaled(y)
 	slopes, score := compareAll(at, y, ranked)
-	slope := sample.Quantile(0.5, slopes)
+	slope := numeric.Quantile(0.5, slopes)
 	residuals := make([]float64, len(y))
 	for i := range y {
 		residuals[i] = y[i] - slope*(at[i]-at[0])
 	}
-	start := sample.Median(slices.Clone(residuals))
-	rounded(residuals, sample.Largest(y))
+	start := numeric.Median(slices.Clone(residuals))
+	rounded(residuals, numeric.Largest(y))
 
 	n := float64(t.N)
-	_, ties := sample.Ranks(ranked)
+	_, ties := numeric.Ranks(ranked)
 	variance := n * (n - 1) * (2*n + 5)
 	for _, k := range ties {
 		variance -= k * (k - 1) * (2*k + 5)
@@ -109,8 +109,8 @@ func (s *Series) Trend() *Trend {
 		t.P = min(1, 2*distuv.UnitNormal.Survival(z))
 	}
 	low, high := bounds(slopes, sd)
-	t.Slope, t.SlopeLow, t.SlopeHigh = sample.Unscale(slope, exp), sample.Unscale(low, exp), sample.Unscale(high, exp)
-	t.Start, t.End = sample.Unscale(start, exp), sample.Unscale(start+slope*(at[len(at)-1]-at[0]), exp)
+	t.Slope, t.SlopeLow, t.SlopeHigh = numeric.Unscale(slope, exp), numeric.Unscale(low, exp), numeric.Unscale(high, exp)
+	t.Start, t.End = numeric.Unscale(start, exp), numeric.Unscale(start+slope*(at[len(at)-1]-at[0]), exp)
 	switch {
 	case t.P >= level:
 		t.Direction = Flat
@@ -181,7 +181,7 @@ func exactP(n int, score float64) float64 {
 // significant autocorrelations in the first quarter of the lags, which have enough
 // pairs of values.
 func varianceFactor(residuals []float64) float64 {
-	rank, _ := sample.Ranks(residuals)
+	rank, _ := numeric.Ranks(residuals)
 	n := float64(len(rank))
 	sure := beyondChance / math.Sqrt(n)
 	var total float64

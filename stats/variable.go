@@ -6,7 +6,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
-	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -33,8 +33,8 @@ func read(t *qed.Table, i int, want column.Kind) (*variable, error) {
 	return &variable{c}, nil
 }
 
-// numeric reads a column that must have numbers.
-func numeric(t *qed.Table, name string) (*variable, error) { return readAs(t, name, column.Numbers) }
+// numbered reads a column that must have numbers.
+func numbered(t *qed.Table, name string) (*variable, error) { return readAs(t, name, column.Numbers) }
 
 // timed reads a column that must have times.
 func timed(t *qed.Table, name string) (*variable, error) { return readAs(t, name, column.Times) }
@@ -59,7 +59,7 @@ func readAs(t *qed.Table, name string, want column.Kind) (*variable, error) {
 
 // allEqual is the reason that what, such as "all values", cannot be analysed.
 func (v *variable) allEqual(what string) string {
-	if v.Large() > 1 || !sample.IsConstant(v.Numbers) {
+	if v.Large() > 1 || !numeric.IsConstant(v.Numbers) {
 		return what + " are the same in their first 12 digits, and the rest may be rounded"
 	}
 	return what + " are the same"

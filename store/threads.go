@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/qedkit/qed/internal/position"
+	"github.com/qedkit/qed/internal/cursor"
 )
 
 // A Header has the data of a thread that a list of threads shows. The runtime sets it on
@@ -147,7 +147,7 @@ func (m *InMemory) list(ctx context.Context, f ThreadFilter) (infos []ThreadInfo
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	after, ok := position.Parse(f.After)
+	after, ok := cursor.Parse(f.After)
 	if f.After != "" && !ok {
 		return nil, ErrInvalidPosition
 	}
@@ -190,6 +190,6 @@ func (t *thread) info(status Status) ThreadInfo {
 }
 
 // position returns where a thread that has a header is in the list.
-func (t *thread) position() position.Position {
-	return position.Position{Time: t.updated.UnixMicro()}
+func (t *thread) position() cursor.Position {
+	return cursor.Position{Time: t.updated.UnixMicro()}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/store"
@@ -214,7 +214,7 @@ func (s *state) tell(texts *Texts, answer *qed.Answer, findings []taskFinding) {
 			}
 			f.addFigures(answer)
 			answer.Text += text
-			if doubt := answering.Doubt(texts.Unproved, f.Unproved); doubt != "" && !strings.Contains(f.Partial, doubt) {
+			if doubt := answertext.Doubt(texts.Unproved, f.Unproved); doubt != "" && !strings.Contains(f.Partial, doubt) {
 				addPartial(answer, doubt)
 				answer.Text += "\n\n" + doubt
 			}

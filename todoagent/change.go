@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/phrase"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/stockphrases"
 )
 
 // A taskChange is what the user wants of one task of the open plan.
@@ -28,9 +28,9 @@ func parseChanges(text string) ([]taskChange, bool) {
 	switch {
 	case strings.Contains(text, "?") && !strings.Contains(text, "{"):
 		return nil, false
-	case phrase.Says(text, retryWords):
+	case stockphrases.Says(text, retryWords):
 		return []taskChange{{Action: "retry"}}, true
-	case phrase.Says(text, skipWords):
+	case stockphrases.Says(text, skipWords):
 		return []taskChange{{Action: "skip"}}, true
 	}
 	var all []taskChange
@@ -47,7 +47,7 @@ func parseChanges(text string) ([]taskChange, bool) {
 // parseChangeLine reads one line of changes, all with the same verb.
 func parseChangeLine(line string) ([]taskChange, bool) {
 	head, arguments, edits := strings.Cut(line, ":")
-	verb, keys, _ := strings.Cut(phrase.Normal(head), " ")
+	verb, keys, _ := strings.Cut(stockphrases.Normal(head), " ")
 	verb = cmp.Or(germanVerbs[verb], verb)
 	if edits {
 		arguments = strings.TrimSpace(arguments)

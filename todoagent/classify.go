@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/asking"
-	"github.com/qedkit/qed/internal/phrase"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/stockphrases"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
@@ -48,7 +48,7 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 		return s, nil
 	}
 	if s.Plan != nil && !s.Plan.open() {
-		if !s.Answered && (phrase.Says(s.Text, continueWords) || phrase.Says(s.Text, retryWords)) {
+		if !s.Answered && (stockphrases.Says(s.Text, continueWords) || stockphrases.Says(s.Text, retryWords)) {
 			s.Intent = IntentContinue // the plan's answer was not given yet
 			qed.Emit(ctx, qed.IntentClassified{Intent: IntentContinue})
 			return s, nil
@@ -116,9 +116,9 @@ func (a *agent) intent(ctx context.Context, s *state) (readIntent, error) {
 		if err != nil {
 			return readIntent{}, err
 		}
-		read, err := asking.Object[readIntent](ctx, a.model, new(llm.Usage), req)
+		read, err := modelcall.Object[readIntent](ctx, a.model, new(llm.Usage), req)
 		switch {
-		case asking.Unusable(err):
+		case modelcall.Unusable(err):
 			return readIntent{Intent: question.IntentNewRequest, Reason: "the model's reply could not be used"}, nil
 		case err != nil:
 			return readIntent{}, err
@@ -140,9 +140,9 @@ func (a *agent) intent(ctx context.Context, s *state) (readIntent, error) {
 // certainIntent returns what a message means if that is certain without a model.
 func (s *state) certainIntent() (readIntent, bool) {
 	switch {
-	case phrase.Says(s.Text, phrase.Abort):
+	case stockphrases.Says(s.Text, stockphrases.Abort):
 		return readIntent{Intent: question.IntentAbort}, true
-	case s.Plan != nil && phrase.Says(s.Text, continueWords):
+	case s.Plan != nil && stockphrases.Says(s.Text, continueWords):
 		return readIntent{Intent: IntentContinue}, true
 	case s.Plan == nil && len(s.Known.Queries) == 0:
 		return readIntent{Intent: question.IntentNewRequest}, true

@@ -17,9 +17,9 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/usermemory"
 	"github.com/qedkit/qed/todoagent"
 	"github.com/qedkit/qed/tools"
-	"github.com/qedkit/qed/usermemory"
 )
 
 // parallel returns a task that may run at the same time as others.

@@ -7,7 +7,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/remembering"
+	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/store"
 )
 
@@ -142,7 +142,7 @@ func (a *agent) addKnown(ctx context.Context, s *state) error {
 
 // recall adds the memory of the user across threads.
 func (a *agent) recall(ctx context.Context, s *state) error {
-	known, err := remembering.Recall(ctx, a.opt.User, s.Text, remembering.Counts{Similar: recalled})
+	known, err := recall.Recall(ctx, a.opt.User, s.Text, recall.Counts{Similar: recalled})
 	s.Known.Turns, s.Known.Entities = nil, known.Entities
 	for _, t := range known.Turns {
 		s.Known.Turns = append(s.Known.Turns, KnownTurn{Request: t.Request, Answer: t.Answer})

@@ -14,8 +14,8 @@ import (
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/usermemory"
 	"github.com/qedkit/qed/todoagent"
-	"github.com/qedkit/qed/usermemory"
 )
 
 // queryTool returns a tool that runs a query and finds rows.

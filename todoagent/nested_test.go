@@ -15,9 +15,9 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/usermemory"
 	"github.com/qedkit/qed/todoagent"
 	"github.com/qedkit/qed/tools"
-	"github.com/qedkit/qed/usermemory"
 )
 
 // spied returns a model that records the request of each plan.

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
@@ -60,7 +60,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		Before:   s.Before,
 		Dates:    facts,
 		MaxTodos: a.opt.MaxTodos,
-		Language: answering.Tag(ctx),
+		Language: answertext.Tag(ctx),
 		Known:    s.Known,
 		Tools:    a.shownTools(),
 		Runs:     a.languages(),
@@ -120,9 +120,9 @@ func (a *agent) tryToPlan(ctx context.Context, s *state, data PlanData) (l *plan
 		if err != nil {
 			return nil, nil, err
 		}
-		reply, err := asking.Object[readPlan](ctx, a.model, new(llm.Usage), req)
+		reply, err := modelcall.Object[readPlan](ctx, a.model, new(llm.Usage), req)
 		switch {
-		case asking.Unusable(err):
+		case modelcall.Unusable(err):
 			problem = errors.New("the model did not write a plan")
 			continue
 		case err != nil:

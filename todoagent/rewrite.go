@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -29,7 +29,7 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	data := RewriteData{
-		Language: answering.Tag(ctx),
+		Language: answertext.Tag(ctx),
 		Message:  s.Text,
 		Before:   s.Before,
 		Dates:    facts,
@@ -39,8 +39,8 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	reply, err := asking.Object[rewritten](ctx, a.model, new(llm.Usage), req)
-	if err != nil && !asking.Unusable(err) {
+	reply, err := modelcall.Object[rewritten](ctx, a.model, new(llm.Usage), req)
+	if err != nil && !modelcall.Unusable(err) {
 		return s, err
 	}
 	s.Rewritten = prompt.Clip(strings.TrimSpace(reply.Question), maxQuestion)

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/remembering"
-	"github.com/qedkit/qed/usermemory"
+	"github.com/qedkit/qed/internal/recall"
+	"github.com/qedkit/qed/store/usermemory"
 )
 
 // save is the node that adds an entry to the memory for each task that has just
@@ -87,5 +87,5 @@ func (a *agent) noteForUser(ctx context.Context, s *state) error {
 			}
 		}
 	}
-	return remembering.Note(ctx, a.opt.User, past, entities)
+	return recall.Note(ctx, a.opt.User, past, entities)
 }

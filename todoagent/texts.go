@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -70,7 +70,7 @@ var shippedTexts = map[string]Texts{
 		Skipped:      "These steps were skipped: {tasks}.",
 		Lost:         "Some results are not saved any more. Please ask again for them.",
 
-		Unproved: answering.Unproved,
+		Unproved: answertext.Unproved,
 	},
 	usertext.German: {
 		Aborted:      "In Ordnung.",
@@ -97,7 +97,7 @@ var shippedTexts = map[string]Texts{
 		Skipped:      "Diese Schritte wurden ausgelassen: {tasks}.",
 		Lost:         "Einige Ergebnisse sind nicht mehr gespeichert. Bitte fragen Sie noch einmal danach.",
 
-		Unproved: answering.UnprovedGerman,
+		Unproved: answertext.UnprovedGerman,
 	},
 }
 

@@ -24,13 +24,13 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
-	"github.com/qedkit/qed/usermemory"
+	"github.com/qedkit/qed/store/usermemory"
 )
 
 // Options are the limits and texts of an agent. Nil and zero fields mean the
@@ -167,7 +167,7 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 
 // agent does not change after New.
 type agent struct {
-	model     *asking.Model
+	model     *modelcall.Model
 	parse     func(context.Context, []question.Question, string) (question.Parsed, error)
 	opt       Options // with the defaults
 	prompts   Prompts
@@ -206,7 +206,7 @@ func (a *agent) configure(model llm.Model, tools *qed.Registry, opt Options) err
 		}
 	}
 	a.opt, a.prompts, a.tools = opt, prompts, tools
-	if a.model, err = asking.New("todoagent", model, opt.Settings, qed.DurableModel); err != nil {
+	if a.model, err = modelcall.New("todoagent", model, opt.Settings, qed.DurableModel); err != nil {
 		return errors.Join(append(problems, err)...)
 	}
 	a.model.MaxContextTokens, a.model.MaxHistoryMessages = unlimited, unlimited

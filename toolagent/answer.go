@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -38,10 +38,10 @@ func (r *run) finish(end *ending) (qed.Answer, error) {
 	if err := r.prove(&a); err != nil {
 		return a, err
 	}
-	doubt := answering.Doubt(r.texts(r.ctx).Unproved, a.Unproved)
+	doubt := answertext.Doubt(r.texts(r.ctx).Unproved, a.Unproved)
 	if doubt != "" && !strings.Contains(a.PartialReason, doubt) {
 		a.Partial, a.PartialReason = true, strings.TrimSpace(a.PartialReason+" "+doubt)
-		answering.Append(r.ctx, &a.Text, doubt)
+		answertext.Append(r.ctx, &a.Text, doubt)
 	}
 	return a, nil
 }

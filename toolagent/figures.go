@@ -12,7 +12,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/figures"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -134,7 +134,7 @@ func wholeTable(raw json.RawMessage) *qed.Table {
 
 // source returns what a text of the model is about.
 func (r *run) source() figures.Source {
-	s := figures.Source{Language: answering.Language(r.ctx, r.question), Tables: r.tables}
+	s := figures.Source{Language: answertext.Language(r.ctx, r.question), Tables: r.tables}
 	if len(r.tables) == 0 {
 		return s // numbers are not checked
 	}
@@ -142,7 +142,7 @@ func (r *run) source() figures.Source {
 	for _, one := range r.results {
 		found = append(found, one.data()...)
 	}
-	s.Data = append(answering.Said(r.question, r.messages[1:r.before]), r.dates.String(), r.opt.Instructions, found)
+	s.Data = append(answertext.Said(r.question, r.messages[1:r.before]), r.dates.String(), r.opt.Instructions, found)
 	return s
 }
 
@@ -206,7 +206,7 @@ func (r *run) answerOf(ctx context.Context, d *draft, text string) (figures.Resu
 		d.some = true
 		d.out.Write(text)
 	}
-	err := answering.Correct(ctx, r.model, &r.usage, r.tables, d.out)
+	err := answertext.Correct(ctx, r.model, &r.usage, r.tables, d.out)
 	return d.close(text), err
 }
 

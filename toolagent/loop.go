@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/figures"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -57,7 +57,7 @@ func (a *agent) begin(
 		return nil, nil, err
 	}
 	r := &run{agent: a, durable: qed.Info(ctx).Durable, question: question, dates: facts}
-	data := InstructionsData{Instructions: a.opt.Instructions, Language: answering.Tag(ctx), Dates: facts}
+	data := InstructionsData{Instructions: a.opt.Instructions, Language: answertext.Tag(ctx), Dates: facts}
 	system, err := a.model.Render("instructions", a.opt.Prompts.Instructions, data)
 	if err != nil {
 		return nil, nil, err

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -31,7 +31,7 @@ type StepRequest struct {
 // A prepared has the request of a step.
 type prepared struct {
 	req     *llm.Request
-	model   *asking.Model
+	model   *modelcall.Model
 	offered []string // names of tools; nil means all
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -43,7 +43,7 @@ var shippedTexts = map[string]Texts{
 		Declined:   "I cannot help with this. Please ask about something else.",
 		CutOff:     "The text is not complete. Please ask again.",
 
-		Unproved: answering.Unproved,
+		Unproved: answertext.Unproved,
 	},
 	usertext.German: {
 		NoAnswer:   "Das konnte ich nicht beantworten. {reason}",
@@ -57,7 +57,7 @@ var shippedTexts = map[string]Texts{
 		Declined:   "Dabei kann ich nicht helfen. Bitte fragen Sie nach etwas anderem.",
 		CutOff:     "Der Text ist nicht vollständig. Bitte fragen Sie noch einmal.",
 
-		Unproved: answering.UnprovedGerman,
+		Unproved: answertext.UnprovedGerman,
 	},
 }
 

@@ -79,7 +79,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
@@ -138,16 +138,16 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 type agent struct {
 	opt        Options
 	text       usertext.Table[Texts]
-	model      *asking.Model
-	summarizer *asking.Model // nil: none
+	model      *modelcall.Model
+	summarizer *modelcall.Model // nil: none
 	tools      *qed.Registry
 	specs      []llm.Tool
 	memory     *qed.Memory // selects the conversation for the requests
 }
 
 // asked returns how a model is asked.
-func (a *agent) asked(m llm.Model) (*asking.Model, error) {
-	return asking.New("toolagent", m, a.opt.Settings, qed.DurableModel)
+func (a *agent) asked(m llm.Model) (*modelcall.Model, error) {
+	return modelcall.New("toolagent", m, a.opt.Settings, qed.DurableModel)
 }
 
 // answer answers a turn.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/sample"
 )
 
 // A rowsView is what the model sees of rows.
@@ -117,7 +117,7 @@ func statisticsOf(table *qed.Table) []columnView {
 		v := columnView{Column: c.Name, Count: len(c.At), Nulls: c.Missing}
 		switch c.Kind {
 		case column.Numbers:
-			mean, sum := sample.Mean(c.Numbers), sample.Sum(c.Numbers)
+			mean, sum := numeric.Mean(c.Numbers), numeric.Sum(c.Numbers)
 			v.Min, v.Max, v.Mean, v.Sum = slices.Min(c.Numbers), slices.Max(c.Numbers), &mean, &sum
 			v.Distinct = c.DistinctNumbers()
 		case column.Times:

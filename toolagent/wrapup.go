@@ -9,8 +9,8 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/figures"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -31,7 +31,7 @@ func (r *run) wrapUp(reason string) (said figures.Result, why string, err error)
 	}
 	ctx = qed.WithPath(ctx, hash[:12])
 	stream := func(piece string) { qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece}) }
-	said, err = answering.Text(ctx, r.model, &r.usage, req, r.source(), stream)
+	said, err = answertext.Text(ctx, r.model, &r.usage, req, r.source(), stream)
 	if firstText(said.Text) == "" {
 		said = figures.Result{}
 	}
@@ -40,7 +40,7 @@ func (r *run) wrapUp(reason string) (said figures.Result, why string, err error)
 		return said, reason, nil
 	case r.ctx.Err() != nil:
 		return figures.Result{}, "", err
-	case asking.Unusable(err) || said.Text != "" && isModelError(err):
+	case modelcall.Unusable(err) || said.Text != "" && isModelError(err):
 		return said, firstText(reason, r.texts(r.ctx).CutOff), nil
 	case isModelError(err) && r.foundSomething():
 		return figures.Result{}, firstText(reason, r.texts(r.ctx).BrokeOff), nil
@@ -67,7 +67,7 @@ func (r *run) wrapUpRequest(ctx context.Context, reason string) (*llm.Request, e
 		return nil, err
 	}
 	data := WrapUpData{
-		Instructions: r.opt.Instructions, Language: answering.Tag(ctx), Dates: r.dates, Question: r.question, Reason: reason,
+		Instructions: r.opt.Instructions, Language: answertext.Tag(ctx), Dates: r.dates, Question: r.question, Reason: reason,
 	}
 	room := r.opt.MaxContextTokens
 	if left > 0 {

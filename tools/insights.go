@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/finding"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -103,7 +103,7 @@ func NewInsights(model llm.Model, opt *Options) qed.Tool {
 // rows that the model was given.
 func sourceOf(ctx context.Context, data *PromptData, rows *qed.Table, findings json.RawMessage) figures.Source {
 	source := figures.Source{
-		Language: answering.Language(ctx, data.Request),
+		Language: answertext.Language(ctx, data.Request),
 		Data:     []any{findings, data.Partial, data.Dates.String()},
 	}
 	if rows != nil {
@@ -123,8 +123,8 @@ func (m *toolModel) insights(ctx context.Context, data PromptData, source figure
 		if err != nil {
 			return insightsResult{}, err
 		}
-		reply, err := asking.Object[insights](ctx, m.model, new(llm.Usage), req)
-		if len(accepted) > 0 && asking.Unusable(err) {
+		reply, err := modelcall.Object[insights](ctx, m.model, new(llm.Usage), req)
+		if len(accepted) > 0 && modelcall.Unusable(err) {
 			break // the insights of the first reply are enough
 		}
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -62,7 +62,7 @@ func NewLLM(model llm.Model, opt *Options) qed.Tool {
 			if err != nil {
 				return llmResult{}, err
 			}
-			value, err := asking.Object[map[string]json.RawMessage](ctx, m.json, new(llm.Usage), req)
+			value, err := modelcall.Object[map[string]json.RawMessage](ctx, m.json, new(llm.Usage), req)
 			return llmResult{Value: value}, err
 		})
 	return m.finish(t, qed.CoreTool, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/finding"
-	"github.com/qedkit/qed/internal/answering"
+	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -65,7 +65,7 @@ func (m *toolModel) summary(ctx context.Context, data PromptData, source figures
 	if err != nil {
 		return summaryResult{}, err
 	}
-	result, err := answering.Text(ctx, m.model, new(llm.Usage), req, source, func(piece string) { m.emit(ctx, piece) })
+	result, err := answertext.Text(ctx, m.model, new(llm.Usage), req, source, func(piece string) { m.emit(ctx, piece) })
 	cut := errors.Is(err, llm.ErrTruncated) && result.Text != ""
 	switch {
 	case err != nil && !cut:
@@ -74,11 +74,11 @@ func (m *toolModel) summary(ctx context.Context, data PromptData, source figures
 		return summaryResult{}, errEmptyText
 	}
 	out := summaryResult{Text: result.Text, Truncated: cut, Figures: result.Figures, Unproved: result.Unproved}
-	text := answering.Unproved
-	if answering.IsGerman(data.Language, data.Request) {
-		text = answering.UnprovedGerman
+	text := answertext.Unproved
+	if answertext.IsGerman(data.Language, data.Request) {
+		text = answertext.UnprovedGerman
 	}
-	if out.Partial = answering.Doubt(text, out.Unproved); out.Partial != "" {
+	if out.Partial = answertext.Doubt(text, out.Unproved); out.Partial != "" {
 		out.Text += "\n\n" + out.Partial
 		m.emit(ctx, "\n\n"+out.Partial)
 	}

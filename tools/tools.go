@@ -30,8 +30,8 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/finding"
-	"github.com/qedkit/qed/internal/answering"
-	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/promptset"
@@ -102,7 +102,7 @@ const (
 func newPromptData(
 	ctx context.Context, request string, rows *finding.RowsRef, findings json.RawMessage, limit int,
 ) (PromptData, *qed.Table, error) {
-	d := PromptData{Request: prompt.Clip(request, maxRequest), Language: answering.Tag(ctx)}
+	d := PromptData{Request: prompt.Clip(request, maxRequest), Language: answertext.Tag(ctx)}
 	facts, err := qed.Dates(ctx, d.Request)
 	if err != nil {
 		return d, nil, err
@@ -150,8 +150,8 @@ func jsonText(raw json.RawMessage, limit int) (text string, cut bool) {
 
 // A toolModel is the model of a tool and how it is asked. It does not change.
 type toolModel struct {
-	model    *asking.Model
-	json     *asking.Model // the same model in JSON mode
+	model    *modelcall.Model
+	json     *modelcall.Model // the same model in JSON mode
 	tool     string
 	timeout  time.Duration
 	maxData  int
@@ -172,19 +172,19 @@ func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channe
 		return m, fmt.Errorf("tools: %s needs a model", tool)
 	}
 	var err error
-	if m.model, err = asking.New("tools: "+tool, model, opt.Settings, qed.DurableModel); err != nil {
+	if m.model, err = modelcall.New("tools: "+tool, model, opt.Settings, qed.DurableModel); err != nil {
 		return m, err
 	}
 	settings := opt.Settings
 	settings.JSONMode = true // no provider constrains a reply to a schema that allows every object
-	if m.json, err = asking.New("tools: "+tool, model, settings, qed.DurableModel); err != nil {
+	if m.json, err = modelcall.New("tools: "+tool, model, settings, qed.DurableModel); err != nil {
 		return m, err
 	}
 	if err := option.Default("tools: "+tool+": Options.MaxData", &m.maxData, defaultMaxData); err != nil {
 		return m, err
 	}
 	if m.timeout == 0 {
-		m.timeout = asking.Standard.ModelTimeout
+		m.timeout = modelcall.Standard.ModelTimeout
 	}
 	if m.channel == "" {
 		m.channel = channel

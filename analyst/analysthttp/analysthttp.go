@@ -66,11 +66,11 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
-	"github.com/qedkit/qed/dataset"
-	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/analyst/dataset"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/tempdir"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/serve"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
-	"github.com/qedkit/qed/dataset"
+	"github.com/qedkit/qed/analyst/dataset"
 	"github.com/qedkit/qed/serve"
 )
 

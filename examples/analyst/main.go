@@ -31,13 +31,13 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
-	"github.com/qedkit/qed/dataset"
-	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/analyst/dataset"
 	"github.com/qedkit/qed/examples/analyst/orders"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 func main() { command.Main("analyst", run) }

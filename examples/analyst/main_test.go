@@ -18,11 +18,11 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
-	"github.com/qedkit/qed/dataset"
-	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/analyst/dataset"
 	"github.com/qedkit/qed/examples/analyst/orders"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // explore runs the program without a model and returns what it prints.

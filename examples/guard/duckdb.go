@@ -2,6 +2,6 @@
 
 package main
 
-import "github.com/qedkit/qed/duckdb/dialect"
+import "github.com/qedkit/qed/sqldb/duckdb/dialect"
 
 func init() { dialects["duckdb"] = dialect.Dialect{} }

@@ -7,9 +7,9 @@ import (
 	"io"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlagent"
 	"github.com/qedkit/qed/sqldb/sqlitedb"
 	"github.com/qedkit/qed/store/sqlitestore"

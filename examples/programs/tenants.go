@@ -5,9 +5,9 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqldb"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/research/port"
-	"github.com/qedkit/qed/references"
+	"github.com/qedkit/qed/research/references"
 )
 
 // The recorded researches follow the references of the documents, and their reports

@@ -15,7 +15,7 @@ import (
 	server "github.com/graph-gophers/graphql-go"
 	"github.com/graph-gophers/graphql-go/relay"
 
-	"github.com/qedkit/qed/graphql"
+	"github.com/qedkit/qed/query/graphql"
 )
 
 //go:embed data/schema.graphql

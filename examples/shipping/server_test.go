@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/examples/shipping"
-	"github.com/qedkit/qed/graphql"
+	"github.com/qedkit/qed/query/graphql"
 )
 
 // serve starts the GraphQL server and returns a function that queries it as a user of

@@ -9,7 +9,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/examples/analyst/orders"
 	"github.com/qedkit/qed/examples/internal/assistant"
 	"github.com/qedkit/qed/examples/internal/chat"
@@ -21,6 +20,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/research"
 	"github.com/qedkit/qed/router"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
-	"github.com/qedkit/qed/claims"
+	"github.com/qedkit/qed/analyst/claims"
 	"github.com/qedkit/qed/llm"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
-	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/numeric"
 )
 
 func TestSumAndMean(t *testing.T) {
@@ -22,7 +22,7 @@ func TestSumAndMean(t *testing.T) {
 		"beyond the numbers": {[]float64{math.MaxFloat64, math.MaxFloat64}, math.MaxFloat64, math.MaxFloat64},
 		"the smallest":       {[]float64{5e-324, 5e-324, 5e-324}, 15e-324, 5e-324},
 	} {
-		if sum, mean := sample.Sum(test.x), sample.Mean(test.x); sum != test.sum || mean != test.mean {
+		if sum, mean := numeric.Sum(test.x), numeric.Mean(test.x); sum != test.sum || mean != test.mean {
 			t.Errorf("%s: sum %v and mean %v, want %v and %v", name, sum, mean, test.sum, test.mean)
 		}
 	}

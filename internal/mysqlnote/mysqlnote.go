@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // Tables returns the tables and views of a statement as a server prints it:

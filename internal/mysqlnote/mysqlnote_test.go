@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/mysqlnote"
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 func TestTables(t *testing.T) {

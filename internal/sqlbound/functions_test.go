@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/dialect/mysql"
-	"github.com/qedkit/qed/dialect/postgres"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // Every function that a statement may call has a rule for the size of its result, and
@@ -37,7 +37,7 @@ func TestEveryFunctionIsBounded(t *testing.T) {
 	} {
 		t.Run(tt.directory, func(t *testing.T) {
 			safe := map[string]bool{}
-			for word := range wordsIn(t, filepath.Join("../../dialect", tt.directory)) {
+			for word := range wordsIn(t, filepath.Join("../../secureview/dialect", tt.directory)) {
 				if slices.ContainsFunc(tt.variants, func(d dialect.Dialect) bool { return d.Safe(word) }) {
 					safe[word] = true
 				}

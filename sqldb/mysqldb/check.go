@@ -10,11 +10,11 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
-	"github.com/qedkit/qed/internal/missing"
+	"github.com/qedkit/qed/internal/policycheck"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -143,7 +143,7 @@ func (c *check) readAll(ctx context.Context, conn *sql.Conn) error {
 				tables = append(tables, t.Name)
 			}
 		}
-		absent := missing.Table(f.Object, o.Name, tables)
+		absent := policycheck.Table(f.Object, o.Name, tables)
 		switch refused.Number {
 		case errNoRight, errNoColumnRight:
 			f.Message = "the account may not read " + f.Object
@@ -183,5 +183,5 @@ func (c *check) missingColumns(ctx context.Context, conn *sql.Conn, o sqldb.Obje
 	for _, row := range rows {
 		known = append(known, row[0])
 	}
-	return missing.Columns(o.Schema+"."+o.Name, o.Columns, known, strings.EqualFold), err
+	return policycheck.Columns(o.Schema+"."+o.Name, o.Columns, known, strings.EqualFold), err
 }

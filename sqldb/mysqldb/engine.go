@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/lru"
+	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqldb"
 )
 

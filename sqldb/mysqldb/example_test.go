@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/mysqldb"
 )

@@ -11,10 +11,10 @@ import (
 
 	driver "github.com/go-sql-driver/mysql"
 
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/mysqlnote"
+	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqldb"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
-	"github.com/qedkit/qed/internal/missing"
+	"github.com/qedkit/qed/internal/policycheck"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -208,7 +208,7 @@ func (k *check) readable(ctx context.Context) error {
 					known = append(known, other.name)
 				}
 			}
-			k.findings = append(k.findings, missing.Table(n.String(), n.name, known))
+			k.findings = append(k.findings, policycheck.Table(n.String(), n.name, known))
 			continue
 		}
 		if !s.usage {
@@ -217,7 +217,7 @@ func (k *check) readable(ctx context.Context) error {
 				"GRANT USAGE ON SCHEMA "+quote(n.schema)+" TO "+quote(k.account))
 		}
 		same := func(a, b string) bool { return a == b }
-		k.findings = append(k.findings, missing.Columns(n.String(), k.objects[n], s.columns, same)...)
+		k.findings = append(k.findings, policycheck.Columns(n.String(), k.objects[n], s.columns, same)...)
 		var denied []string
 		for _, column := range k.objects[n] {
 			if slices.Contains(s.columns, column) && !slices.Contains(s.readable, column) {

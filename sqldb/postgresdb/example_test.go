@@ -7,8 +7,8 @@ import (
 	"log"
 	"time"
 
-	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )

@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
-	"github.com/qedkit/qed/internal/missing"
+	"github.com/qedkit/qed/internal/policycheck"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -141,7 +141,7 @@ func (e engine) missing(ctx context.Context, conn *sql.Conn, p *secureview.Polic
 		for _, t := range guard.Tables() {
 			name := cmp.Or(t.View, t.Name)
 			if !slices.ContainsFunc(names, func(known string) bool { return ascii.EqualFold(known, name) }) {
-				findings = append(findings, missing.Table(name, name, names))
+				findings = append(findings, policycheck.Table(name, name, names))
 				continue
 			}
 			rows, err := c.scan(ctx, fmt.Sprintf(columnList, literal(name)))
@@ -152,7 +152,7 @@ func (e engine) missing(ctx context.Context, conn *sql.Conn, p *secureview.Polic
 			for _, row := range rows {
 				columns = append(columns, row[0])
 			}
-			findings = append(findings, missing.Columns(name, t.Columns, columns, ascii.EqualFold)...)
+			findings = append(findings, policycheck.Columns(name, t.Columns, columns, ascii.EqualFold)...)
 		}
 		return nil
 	})

@@ -3,9 +3,9 @@ package sqlitedb
 import (
 	"testing"
 
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/corpora"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 func TestValues(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/numeric"
 )
 
 // A CorrelationTest is the result of [Pearson] and [Spearman].
@@ -23,11 +23,11 @@ func Pearson(x, y []float64) (*CorrelationTest, error) {
 	if err := check(3, x, y); err != nil {
 		return nil, err
 	}
-	if sample.IsConstant(x) || sample.IsConstant(y) {
+	if numeric.IsConstant(x) || numeric.IsConstant(y) {
 		return nil, fail(ErrConstant, "a constant correlates with nothing")
 	}
-	x, _ = sample.Scaled(x)
-	y, _ = sample.Scaled(y)
+	x, _ = numeric.Scaled(x)
+	y, _ = numeric.Scaled(y)
 	r := max(-1, min(1, stat.Correlation(x, y, nil)))
 	if math.IsNaN(r) {
 		return nil, fail(ErrConstant, "the differences are too small to be squared")
@@ -46,7 +46,7 @@ func Spearman(x, y []float64) (*CorrelationTest, error) {
 	if err := check(0, x, y); err != nil {
 		return nil, err
 	}
-	rx, _ := sample.Ranks(x)
-	ry, _ := sample.Ranks(y)
+	rx, _ := numeric.Ranks(x)
+	ry, _ := numeric.Ranks(y)
 	return Pearson(rx, ry)
 }

@@ -3,7 +3,7 @@ package hypothesis
 import (
 	"math"
 
-	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/numeric"
 )
 
 // A TTest is the result of [WelchT].
@@ -28,22 +28,22 @@ func WelchT(a, b []float64) (*TTest, error) {
 		return nil, err
 	}
 	x, exp := scaledAll(a, b)
-	meanA, sdA := sample.MeanStdDev(x[0])
-	meanB, sdB := sample.MeanStdDev(x[1])
+	meanA, sdA := numeric.MeanStdDev(x[0])
+	meanB, sdB := numeric.MeanStdDev(x[1])
 	na, nb := float64(len(a)), float64(len(b))
 	va, vb := sdA*sdA/na, sdB*sdB/nb
 	if va+vb == 0 {
 		return nil, fail(ErrConstant, "neither sample has values that differ")
 	}
-	t := &TTest{MeanA: sample.Unscale(meanA, exp), MeanB: sample.Unscale(meanB, exp)}
+	t := &TTest{MeanA: numeric.Unscale(meanA, exp), MeanB: numeric.Unscale(meanB, exp)}
 	t.T = (meanA - meanB) / math.Sqrt(va+vb)
 	// By shares of the variance, whose squares stay within float64.
 	fa, fb := va/(va+vb), vb/(va+vb)
 	t.DF = 1 / (fa*fa/(na-1) + fb*fb/(nb-1))
 	t.P = studentP(t.T, t.DF)
 	pooled := math.Sqrt(((na-1)*sdA*sdA + (nb-1)*sdB*sdB) / (na + nb - 2))
-	t.HedgesG = sample.Finite((1 - 3/(4*(na+nb)-9)) * (meanA - meanB) / pooled)
-	t.T = sample.Finite(t.T)
+	t.HedgesG = numeric.Finite((1 - 3/(4*(na+nb)-9)) * (meanA - meanB) / pooled)
+	t.T = numeric.Finite(t.T)
 	return t, nil
 }
 
@@ -70,7 +70,7 @@ func WelchANOVA(samples ...[]float64) (*ANOVATest, error) {
 	means, weights := make([]float64, len(x)), make([]float64, len(x))
 	var most float64
 	for i, s := range x {
-		mean, sd := sample.MeanStdDev(s)
+		mean, sd := numeric.MeanStdDev(s)
 		if sd*sd == 0 {
 			return nil, fail(ErrConstant, "sample %d", i+1)
 		}
@@ -91,7 +91,7 @@ func WelchANOVA(samples ...[]float64) (*ANOVATest, error) {
 		lambda += rest * rest / float64(len(x[i])-1)
 	}
 	t := &ANOVATest{DF1: k - 1, DF2: (k*k - 1) / (3 * lambda)}
-	t.F = sample.Finite(between / (k - 1) / (1 + 2*(k-2)/(k*k-1)*lambda))
+	t.F = numeric.Finite(between / (k - 1) / (1 + 2*(k-2)/(k*k-1)*lambda))
 	t.P = fisherP(t.F, t.DF1, t.DF2)
 	return t, nil
 }
@@ -101,7 +101,7 @@ func WelchANOVA(samples ...[]float64) (*ANOVATest, error) {
 func scaledAll(samples ...[]float64) ([][]float64, int) {
 	var most float64
 	for _, x := range samples {
-		most = max(most, sample.Largest(x))
+		most = max(most, numeric.Largest(x))
 	}
 	_, exp := math.Frexp(most)
 	if exp > -250 && exp < 250 {

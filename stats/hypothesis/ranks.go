@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/qedkit/qed/internal/sample"
+	"github.com/qedkit/qed/internal/numeric"
 )
 
 // A MannWhitneyTest is the result of [MannWhitney].
@@ -29,7 +29,7 @@ func MannWhitney(a, b []float64) (*MannWhitneyTest, error) {
 	if err := check(1, a, b); err != nil {
 		return nil, err
 	}
-	rank, ties := sample.Ranks(slices.Concat(a, b))
+	rank, ties := numeric.Ranks(slices.Concat(a, b))
 	na, nb := float64(len(a)), float64(len(b))
 	var total float64
 	for _, r := range rank[:len(a)] {
@@ -101,13 +101,13 @@ func KruskalWallis(samples ...[]float64) (*KruskalWallisTest, error) {
 		return nil, err
 	}
 	all := slices.Concat(samples...)
-	rank, ties := sample.Ranks(all)
+	rank, ties := numeric.Ranks(all)
 	n, k := float64(len(all)), float64(len(samples))
 	correction := 1.0
 	for _, t := range ties {
 		correction -= (t*t*t - t) / (n*n*n - n)
 	}
-	if sample.IsConstant(all) || correction <= 0 {
+	if numeric.IsConstant(all) || correction <= 0 {
 		return nil, fail(ErrConstant, "all %d are equal", len(all))
 	}
 	t := &KruskalWallisTest{DF: len(samples) - 1}

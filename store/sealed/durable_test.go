@@ -18,7 +18,7 @@ import (
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sealed"
-	"github.com/qedkit/qed/usermemory"
+	"github.com/qedkit/qed/store/usermemory"
 )
 
 // A patient is the state of the clinic's graph.

@@ -27,7 +27,7 @@ func (s *Store) Records(ctx context.Context, thread string, r store.Range) iter.
 			yield(store.Record{}, err)
 			return
 		}
-		c := s.newCursor(thread, r)
+		c := s.newBatches(thread, r)
 		if !c.more {
 			if err := cancelled(ctx, reading); err != nil {
 				yield(store.Record{}, err)
@@ -51,8 +51,8 @@ func (s *Store) Records(ctx context.Context, thread string, r store.Range) iter.
 	}
 }
 
-// A cursor reads a sequence of records in batches.
-type cursor struct {
+// Batches read a sequence of records in batches.
+type batches struct {
 	s      *Store
 	thread string
 	sel    *selection
@@ -76,8 +76,8 @@ type batch struct {
 	corrupt error // why it cannot be read
 }
 
-func (s *Store) newCursor(thread string, r store.Range) *cursor {
-	c := &cursor{
+func (s *Store) newBatches(thread string, r store.Range) *batches {
+	c := &batches{
 		s: s, thread: thread, newest: r.NewestFirst,
 		low: max(r.From, 1), high: maxSeq, left: -1, rows: firstRows,
 	}
@@ -98,7 +98,7 @@ func (s *Store) newCursor(thread string, r store.Range) *cursor {
 const reading = "reading a thread"
 
 // next reads the next batch.
-func (c *cursor) next(ctx context.Context) error {
+func (c *batches) next(ctx context.Context) error {
 	rows := c.rows
 	if c.left >= 0 {
 		rows = min(rows, c.left)
@@ -141,7 +141,7 @@ func (c *cursor) next(ctx context.Context) error {
 }
 
 // scan reads the rows of a batch.
-func (c *cursor) scan(found *sql.Rows, rows int) error {
+func (c *batches) scan(found *sql.Rows, rows int) error {
 	c.batch = batch{}
 	low, high := c.low, c.high
 	for found.Next() {

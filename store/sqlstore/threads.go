@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/qedkit/qed/internal/position"
+	"github.com/qedkit/qed/internal/cursor"
 	"github.com/qedkit/qed/store"
 )
 
@@ -45,8 +45,8 @@ func (s *Store) Threads(ctx context.Context, f store.ThreadFilter) iter.Seq2[sto
 // An entry is an entry of the list of threads.
 type entry struct {
 	store.ThreadInfo
-	at      position.Position // its key is that of the thread
-	written time.Time         // when the last record was written
+	at      cursor.Position // its key is that of the thread
+	written time.Time       // when the last record was written
 }
 
 // entries returns the threads that f selects if its Limit is ignored.
@@ -100,7 +100,7 @@ type list struct {
 	op      string
 	text    string // of the statement
 	filter  []any  // parameters of the statement after the position
-	after   position.Position
+	after   cursor.Position
 	now     time.Time
 	size    int // of a page
 	entries []entry
@@ -109,10 +109,10 @@ type list struct {
 
 // lists returns the lists whose entries together are those that f selects.
 func (s *Store) lists(ctx context.Context, op string, f store.ThreadFilter) ([]*list, error) {
-	after := position.Position{Time: 1<<63 - 1, Key: 1<<63 - 1}
+	after := cursor.Position{Time: 1<<63 - 1, Key: 1<<63 - 1}
 	if f.After != "" {
 		var ok bool
-		if after, ok = position.Parse(f.After); !ok {
+		if after, ok = cursor.Parse(f.After); !ok {
 			return nil, store.ErrInvalidPosition
 		}
 	}

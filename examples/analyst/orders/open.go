@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/qedkit/qed/dataset"
+	"github.com/qedkit/qed/analyst/dataset"
 )
 
 // Open returns the orders in an embedded database. The caller closes it.

@@ -12,7 +12,7 @@ import (
 	"io/fs"
 
 	"github.com/qedkit/qed/rag"
-	"github.com/qedkit/qed/references"
+	"github.com/qedkit/qed/research/references"
 )
 
 // Files has the folder documents, and registry.json with the names of the documents.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/sqlitedb"
 )

@@ -11,7 +11,7 @@ import (
 
 	driver "github.com/go-sql-driver/mysql"
 
-	"github.com/qedkit/qed/dialect/mysql"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/mysqldb"
 )

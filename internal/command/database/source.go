@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/command/settings"
-	"github.com/qedkit/qed/joingraph"
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/joinpath/joingraph"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqldb"
 )
 

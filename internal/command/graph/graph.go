@@ -19,8 +19,8 @@ import (
 	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/database"
 	"github.com/qedkit/qed/internal/command/settings"
-	"github.com/qedkit/qed/joingraph"
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/joinpath/joingraph"
 	"github.com/qedkit/qed/refusal"
 )
 

@@ -13,12 +13,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/dialect/mysql"
-	"github.com/qedkit/qed/dialect/postgres"
-	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/command/lines"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
 // The exit statuses.

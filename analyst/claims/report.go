@@ -1,0 +1,158 @@
+package claims
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/numeric"
+)
+
+// A Verdict says what the checks make of a finding.
+type Verdict string
+
+const (
+	Supported    Verdict = "supported"    // significant, and no check objects
+	Doubtful     Verdict = "doubtful"     // significant, but a check warns
+	Unsupported  Verdict = "unsupported"  // chance explains the rows
+	Contradicted Verdict = "contradicted" // the rows show the opposite, or another cause of the difference
+	Unchecked    Verdict = "unchecked"    // no test decided
+)
+
+// An Outcome is the result of one check.
+type Outcome string
+
+const (
+	Pass Outcome = "pass"
+	Warn Outcome = "warn"
+	Fail Outcome = "fail"
+)
+
+// The names of checks.
+const (
+	CheckRows        = "rows"        // all rows, or a random sample
+	CheckSize        = "sample_size" // enough rows, and how wide the interval of a share is
+	CheckDifference  = "difference"  // the test of the claim
+	CheckGroups      = "groups"      // pairs of several groups
+	CheckCorrelation = "correlation"
+	CheckShare       = "share"
+	CheckOutliers    = "outliers"
+	CheckMissing     = "missing" // values of the metric that are missing
+	CheckSimpson     = "simpson"
+	CheckCausal      = "causal_wording"
+)
+
+// A Report is the result of checking a finding. Its JSON decodes to an equal Report.
+type Report struct {
+	Verdict Verdict `json:"verdict"`
+	Text    string  `json:"text"` // the verdict and what the checks object to, in sentences
+	Finding string  `json:"finding"`
+
+	// Claim is what was tested, nil if nothing was. Inferred says that it was read
+	// from the words of the finding.
+	Claim    *Claim `json:"claim,omitempty"`
+	Inferred bool   `json:"inferred,omitempty"`
+
+	Rows  int `json:"rows"`
+	Total int `json:"total"`
+
+	// P is the p-value of the test that decides, nil without one. AdjustedP is P
+	// after Benjamini and Hochberg for all Tests of the session.
+	P         *float64 `json:"p,omitempty"`
+	AdjustedP *float64 `json:"adjusted_p,omitempty"`
+	Tests     int      `json:"tests"`
+
+	Checks  []CheckResult  `json:"checks"`
+	Skipped []SkippedCheck `json:"skipped"` // not possible for these rows
+
+	Language string `json:"language"`
+}
+
+// A CheckResult is the result of one check of a [Report].
+type CheckResult struct {
+	Name    string             `json:"name"`
+	Outcome Outcome            `json:"outcome"`
+	Text    string             `json:"text"`
+	Figures map[string]float64 `json:"figures,omitempty"`
+}
+
+// A SkippedCheck is a check of a [Report] that was not possible.
+type SkippedCheck struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// Significance levels.
+const (
+	level       = 0.05
+	strictLevel = 0.01 // of what nobody claimed, such as missing data
+)
+
+func (r *Report) texts() *texts { return shipped.In(r.Language) }
+
+// add adds a check. figures are names and values in turn; values that are not
+// finite are left out.
+func (r *Report) add(name string, outcome Outcome, text string, figures ...any) {
+	c := CheckResult{Name: name, Outcome: outcome, Text: text}
+	for i := 0; i+1 < len(figures); i += 2 {
+		v := figures[i+1].(float64)
+		if math.IsNaN(v) {
+			continue
+		}
+		if c.Figures == nil {
+			c.Figures = map[string]float64{}
+		}
+		c.Figures[figures[i].(string)] = numeric.Finite(v)
+	}
+	r.Checks = append(r.Checks, c)
+}
+
+func (r *Report) skip(name, reason string) {
+	r.Skipped = append(r.Skipped, SkippedCheck{Name: name, Reason: reason})
+}
+
+// setVerdict sets the verdict for an adjusted p-value, which is nil without a test.
+func (r *Report) setVerdict(adjusted *float64, tests int) {
+	r.AdjustedP, r.Tests = adjusted, tests
+	has := func(o Outcome) bool {
+		return slices.ContainsFunc(r.Checks, func(c CheckResult) bool { return c.Outcome == o })
+	}
+	counted := slices.ContainsFunc(r.Checks, func(c CheckResult) bool { return c.Name == CheckShare })
+	t := r.texts()
+	var first string
+	switch {
+	case adjusted != nil && *adjusted >= level:
+		r.Verdict, first = Unsupported, fill(t.Unsupported, "p", t.chance(*adjusted))
+		if r.P != nil && *r.P < level {
+			first = fill(t.ManyTests, "p", t.chance(*r.P), "adjusted", t.chance(*adjusted), "tests", count(tests))
+		}
+	case has(Fail):
+		r.Verdict, first = Contradicted, t.Contradicted
+	case adjusted == nil && !counted:
+		r.Verdict, first = Unchecked, t.Unchecked
+	case has(Warn):
+		r.Verdict, first = Doubtful, t.Doubtful
+	default:
+		r.Verdict, first = Supported, t.Supported
+	}
+	text := []string{first}
+	for _, o := range []Outcome{Fail, Warn} {
+		for _, c := range r.Checks {
+			if c.Outcome == o {
+				text = append(text, c.Text)
+			}
+		}
+	}
+	if adjusted == nil && !counted {
+		for _, u := range r.Skipped {
+			text = append(text, fill(t.NotChecked, "check", u.Name, "reason", u.Reason))
+		}
+	}
+	r.Text = strings.Join(text, " ")
+}
+
+func (r *Report) clone() *Report {
+	c := *r
+	c.Checks, c.Skipped = slices.Clone(r.Checks), slices.Clone(r.Skipped)
+	return &c
+}

@@ -1,0 +1,223 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/numeric"
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+const (
+	topValues = 10
+	bins      = 10
+)
+
+// profile returns what the collector found.
+func (c *collector) profile(opt Options) Column {
+	kind, missing, other := column.Decide(c.classes)
+	out := Column{
+		Type:   prompt.Clip(c.columnType, maxText),
+		Kind:   Kind(kind),
+		Values: c.rows - missing - other,
+		Blanks: c.classes[column.CellMissing] - c.nulls,
+		Other:  other,
+	}
+	if !opt.OmitNulls {
+		nulls := c.nulls
+		out.Nulls = &nulls
+	}
+	values := c.of(kind)
+	out.Distinct = Figure{Value: min(out.Values, len(values)<<c.values.level), Estimate: !c.values.exact()}
+	switch {
+	case kind == column.Numbers:
+		out.Min, out.Max = c.numbers.min.cell, c.numbers.max.cell
+		c.describeNumbers(&out, values, opt)
+	case kind == column.Times:
+		out.Min, out.Max = c.times.min.cell, c.times.max.cell
+	case kind == column.Texts && c.textCells == out.Values:
+		out.Min, out.Max = prompt.Clip(c.texts.min, maxText), prompt.Clip(c.texts.max, maxText)
+	}
+	top := c.top(kind, values)
+	if len(top) > 0 && (top[0].Rows > 1 || out.Values == 1) {
+		out.Mode = &top[0]
+	}
+	if opt.IncludeDistribution {
+		out.Top = top
+	}
+	out.Problems = c.problems(&out, kind)
+	return out
+}
+
+// counts reports whether a cell of a class is a value of a column of a kind.
+func counts(kind column.Kind, class column.Class) bool {
+	switch kind {
+	case column.Numbers:
+		return class == column.CellNumber
+	case column.Times:
+		return class == column.CellTime
+	}
+	return true
+}
+
+// of returns the values of the kind of the column.
+func (c *collector) of(kind column.Kind) []*value {
+	var out []*value
+	for _, v := range c.values.values {
+		if counts(kind, v.class) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// top returns the most frequent values. If values is a sample, values that are too
+// rare to be found are not among them.
+func (c *collector) top(kind column.Kind, values []*value) (top []Count) {
+	least := 0
+	if !c.values.exact() {
+		least = c.rows / maxHeavy
+	}
+	if c.frequent != nil {
+		values, least = slices.Concat(c.frequent...), 0
+	}
+	for _, v := range values {
+		if counts(kind, v.class) && v.count > least {
+			top = append(top, Count{Value: v.cell, Rows: v.count})
+		}
+	}
+	for _, v := range c.heavy {
+		if counts(kind, v.class) && v.count > least {
+			top = append(top, Count{Value: v.cell, Rows: v.count, AtLeast: true})
+		}
+	}
+	slices.SortFunc(top, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), compare(a.Value, b.Value))
+	})
+	return top[:min(len(top), topValues)]
+}
+
+// compare orders cells of a column.
+func compare(a, b any) int {
+	switch a := a.(type) {
+	case string:
+		if b, ok := b.(string); ok {
+			return cmp.Compare(a, b)
+		}
+	case int64:
+		if b, ok := b.(int64); ok {
+			return cmp.Compare(a, b)
+		}
+	case float64:
+		if b, ok := b.(float64); ok {
+			return cmp.Compare(a, b)
+		}
+	}
+	return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
+}
+
+// describeNumbers adds the figures of numbers.
+func (c *collector) describeNumbers(out *Column, values []*value, opt Options) {
+	mean := numeric.Finite(c.sum.Mean())
+	out.Mean = &mean
+	var w *weighted
+	drawn := 0
+	if c.values.exact() {
+		w = newWeighted(values)
+	} else {
+		values = values[:0:0]
+		for _, v := range c.drawn {
+			values = append(values, &value{info: info{number: v}, count: 1})
+		}
+		w = newWeighted(values)
+		if drawn = len(c.drawn); drawn == out.Values {
+			drawn = 0
+		}
+	}
+	q := &Quantiles{P05: w.quantile(0.05), Q1: w.quantile(0.25), Median: w.quantile(0.5), Q3: w.quantile(0.75), P95: w.quantile(0.95), Sample: drawn}
+	out.Quantiles = q
+	low, high := c.numbers.min.number, c.numbers.max.number
+	if w.total >= numeric.MinOutlierValues && low < high {
+		a, b := numeric.Fences(q.Q1, q.Q3)
+		if q.Q1 < q.Q3 {
+			out.OutliersIQR = w.outliers(a, b, out.Values, drawn > 0)
+		} else {
+			out.OutliersIQR = &Outliers{Low: low, High: high}
+		}
+		away := w.deviations(q.Median)
+		far := numeric.MaxScore * numeric.ScoreUnit(away.quantile(0.5), away.mean())
+		out.OutliersMAD = w.outliers(numeric.Finite(q.Median-far), numeric.Finite(q.Median+far), out.Values, drawn > 0)
+	}
+	if opt.IncludeDistribution {
+		out.Histogram = w.histogram(low, high, out.Values, drawn > 0)
+	}
+}
+
+// scaled returns a number of rows of w as one of all rows.
+func (w *weighted) scaled(n, all int) int {
+	if w.total == all {
+		return n
+	}
+	return int(math.Round(float64(n) * float64(all) / float64(w.total)))
+}
+
+func (w *weighted) outliers(low, high float64, all int, estimate bool) *Outliers {
+	n := w.count(func(v float64) bool { return v < low || v > high })
+	return &Outliers{Low: low, High: high, Count: w.scaled(n, all), Estimate: estimate}
+}
+
+func (w *weighted) histogram(low, high float64, all int, estimate bool) []Bin {
+	if low == high {
+		return []Bin{{From: low, To: high, Count: w.scaled(w.total, all), Estimate: estimate}}
+	}
+	out := make([]Bin, bins)
+	edge := func(i int) float64 { return low*(1-float64(i)/bins) + high*(float64(i)/bins) }
+	for i := range out {
+		out[i] = Bin{From: edge(i), To: edge(i + 1), Estimate: estimate}
+	}
+	out[bins-1].To = high
+	at := 0
+	for i, v := range w.numbers {
+		for at < bins-1 && v >= out[at].To {
+			at++
+		}
+		out[at].Count += w.rows[i]
+	}
+	for i := range out {
+		out[i].Count = w.scaled(out[i].Count, all)
+	}
+	return out
+}
+
+// problems returns what may be wrong with the data.
+func (c *collector) problems(out *Column, kind column.Kind) (problems []Problem) {
+	add := func(kind ProblemKind, count int, message string) {
+		if count > 0 {
+			problems = append(problems, Problem{Kind: kind, Count: count, Message: message})
+		}
+	}
+	if kind == column.Empty {
+		add(AllMissing, c.rows, "no row has a value")
+		return problems
+	}
+	if out.Values > 1 && out.Distinct.Value == 1 && out.Other == 0 {
+		add(Constant, out.Values, fmt.Sprintf("all %d values are equal", out.Values))
+	}
+	add(MixedTypes, out.Other, fmt.Sprintf("%d values are not %s", out.Other, kind))
+	if kind == column.Texts {
+		// In a column of names a few numbers are no problem.
+		alike := max(c.numeric+c.classes[column.CellNumber], c.classes[column.CellTime], c.classes[column.CellBoolean])
+		if 2*alike >= out.Values && alike < out.Values {
+			add(MixedTypes, out.Values-alike, fmt.Sprintf("%d of %d values are numbers, times or booleans, and the others are not of that kind", alike, out.Values))
+		}
+	}
+	add(Placeholders, c.classes[column.CellPlaceholder], fmt.Sprintf("%d cells are placeholders for a missing value", c.classes[column.CellPlaceholder]))
+	if kind == column.Times {
+		add(SuspiciousDates, c.odd, fmt.Sprintf("%d dates are before 1900 or after 2100", c.odd))
+	}
+	add(SurroundingSpaces, c.spaces, fmt.Sprintf("%d texts begin or end with white space", c.spaces))
+	return problems
+}

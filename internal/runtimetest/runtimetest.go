@@ -1,0 +1,3 @@
+// Package runtimetest has the tests of the agent runtime, package qed, as its users
+// see it.
+package runtimetest

@@ -1,0 +1,293 @@
+// Package graphqlsource makes a GraphQL service a [query.Source]. Queries that a model
+// writes are checked by a [graphql.Guard], run by a [graphql.Client], and returned as
+// a table:
+//
+//	vessels, err := graphqlsource.New("vessels", client, guard, nil)
+//	...
+//	result, err := vessels.Run(ctx, json.RawMessage(`{"query": "{ vessels(first: 10) { name } }"}`))
+//
+// # Tables
+//
+// The rows of a table are the items of the list that a query asks for, at the top or
+// within objects. The rows of a connection are its nodes; its totalCount is the total
+// of the result, and its pageInfo says whether there are more.
+//
+//   - The fields of an object in a row are columns with dotted names, such as
+//     port.name.
+//   - A list in a row is a column with its JSON and a column with its length, such as
+//     events and events.count.
+//   - Fields around the list, such as the port whose ships are listed, are repeated in
+//     each row. Their columns come first and are named by the whole path.
+//   - If a query asks for several lists next to each other, the rows of one list follow
+//     the rows of another. The first column, "list", names the list. Columns that a
+//     list does not have are null.
+//   - A query without a list returns one row, or none if everything is null.
+//   - A field that is null in all rows is treated as an object or a scalar, because the
+//     response does not show whether it is a list.
+//
+// Columns have the order in which the query names them.
+package graphqlsource
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/query/graphql"
+	"github.com/qedkit/qed/refusal"
+)
+
+// Options are the options of a source. Nil and the zero value mean the defaults.
+type Options struct {
+	// About describes the service for a model: "one shipment by its number, with its
+	// events". It may be empty.
+	About string
+
+	// MaxDescriptionBytes limits the description of the schema. 0 means 32768.
+	MaxDescriptionBytes int
+
+	// MaxRows is the highest number of rows of a result. 0 means 10000. If a response
+	// has more, the table is truncated.
+	MaxRows int
+}
+
+type source struct {
+	name   string
+	client *graphql.Client
+	guard  *graphql.Guard
+	opt    Options
+}
+
+// New returns a source of the service of client, limited to what guard allows. name
+// identifies the source among others. A nil opt means the defaults. The queries of the
+// source are {"query": "...", "variables": {...}}, or a string with the text of a query.
+func New(name string, client *graphql.Client, guard *graphql.Guard, opt *Options) (query.Source, error) {
+	s := &source{name: name, client: client, guard: guard}
+	if opt != nil {
+		s.opt = *opt
+	}
+	switch {
+	case strings.TrimSpace(name) == "":
+		return nil, errors.New("graphqlsource: a source needs a name")
+	case guard == nil || client == nil:
+		return nil, fmt.Errorf("graphqlsource: source %s needs a Client and a Guard", prompt.Quote(name))
+	}
+	err := option.Default("graphqlsource: Options.MaxDescriptionBytes", &s.opt.MaxDescriptionBytes, 32<<10)
+	if err != nil {
+		return nil, err
+	}
+	if err := option.Default("graphqlsource: Options.MaxRows", &s.opt.MaxRows, 10_000); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *source) Name() string     { return s.name }
+func (s *source) Language() string { return query.GraphQL }
+func (s *source) About() string    { return s.opt.About }
+
+// Describe returns the part of the schema that queries may name.
+func (s *source) Describe(context.Context, string) (string, error) {
+	text := s.guard.Describe(s.opt.MaxDescriptionBytes)
+	if s.opt.About != "" {
+		text = "The GraphQL service " + s.name + ": " + prompt.Quote(s.opt.About) + "\n" + text
+	}
+	return text, nil
+}
+
+// A request is the JSON of a query.
+type request struct {
+	Query     string          `json:"query"`
+	Variables json.RawMessage `json:"variables,omitempty"`
+}
+
+// read decodes a query. It does not parse its text.
+func read(q json.RawMessage) (request, error) {
+	var r request
+	if json.Unmarshal(q, &r.Query) == nil {
+		if !isJSON(r.Query) {
+			return r, nil
+		}
+		q, r = json.RawMessage(r.Query), request{}
+	}
+	d := json.NewDecoder(bytes.NewReader(q))
+	d.DisallowUnknownFields()
+	err := d.Decode(&r)
+	if err == nil {
+		if _, more := d.Token(); more != io.EOF {
+			err = errors.New("there is more than one JSON value")
+		}
+	}
+	if err == nil {
+		err = uniqueKeys(json.NewDecoder(bytes.NewReader(q)))
+	}
+	if err != nil {
+		return r, &refusal.Error{
+			Package: "graphqlsource",
+			Problems: []refusal.Problem{{
+				Code: ErrInvalidJSON,
+				Message: `a query is {"query": "...", "variables": {...}}, or a string with the text of a query: ` +
+					prompt.Clip(err.Error(), maxText),
+			}},
+			Err: err,
+		}
+	}
+	if bytes.Equal(bytes.TrimSpace(r.Variables), []byte("null")) {
+		r.Variables = nil
+	}
+	return r, nil
+}
+
+// uniqueKeys refuses an object with a repeated key, because readers differ in which of
+// the values they use.
+func uniqueKeys(d *json.Decoder) error {
+	opens, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if opens != json.Delim('{') && opens != json.Delim('[') {
+		return nil
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		if opens == json.Delim('{') {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			name, _ := key.(string) // always a string
+			if seen[name] {
+				return fmt.Errorf("the key %s is used twice", prompt.Quote(prompt.Clip(name, maxText)))
+			}
+			seen[name] = true
+		}
+		if err := uniqueKeys(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+// isJSON reports whether text is JSON, valid or not, and not the text of a query: no
+// selection begins with a string.
+func isJSON(text string) bool {
+	inner, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
+	return ok && strings.HasPrefix(strings.TrimSpace(inner), `"`)
+}
+
+// check returns the query as it was written, and the checked query. If the Guard refuses
+// the query, the error is a [*refusal.Error].
+func (s *source) check(q json.RawMessage) (request, *graphql.Query, error) {
+	r, err := read(q)
+	if err != nil {
+		return r, nil, err
+	}
+	checked, err := s.guard.Check(r.Query, r.Variables)
+	return r, checked, err
+}
+
+// Check returns the query as it was written, without fixed arguments, so that it can be
+// run again for another user.
+func (s *source) Check(_ context.Context, q json.RawMessage) (json.RawMessage, error) {
+	r, _, err := s.check(q)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(r)
+}
+
+// Run returns the rows of a query.
+func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, error) {
+	r, checked, err := s.check(q)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := s.rowsLeft(ctx)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	response, err := s.client.Run(ctx, checked)
+	if err != nil {
+		return nil, failure(err)
+	}
+	shape, err := parse(checked.Text(), checked.LeafType)
+	if err != nil {
+		return nil, err
+	}
+	found, err := tabulate(shape, response.Data)
+	if err != nil {
+		return nil, err
+	}
+	failed := partialFailure(response.Errors)
+	if failed != "" && len(found.table.Rows) == 0 {
+		return nil, errors.New("graphqlsource: the response has no data: " + failed)
+	}
+	if len(found.table.Rows) > limit {
+		if !found.table.Truncated {
+			found.total = int64(len(found.table.Rows))
+		}
+		found.table.Rows, found.table.Truncated = found.table.Rows[:limit], true
+	}
+	if err := budget.Spend(ctx, budget.Limits{Rows: len(found.table.Rows)}); err != nil {
+		return nil, err
+	}
+	written, err := compact(r)
+	if err != nil {
+		return nil, err
+	}
+	// Fixed arguments are not shown.
+	executed, err := compact(request{Query: checked.Text(), Variables: r.Variables})
+	if err != nil {
+		return nil, err
+	}
+	return &query.Result{
+		Table:   found.table,
+		Total:   found.total,
+		Partial: failed,
+		Query: qed.Query{
+			Language: query.GraphQL,
+			Index:    s.name,
+			Written:  written,
+			Executed: executed,
+			Rows:     len(found.table.Rows),
+			Total:    found.total,
+			Millis:   time.Since(start).Milliseconds(),
+		},
+		HowToRetrieve: s.howToRetrieve(r),
+	}, nil
+}
+
+// rowsLeft returns how many rows a query may return within the budget of the run.
+func (s *source) rowsLeft(ctx context.Context) (int, error) {
+	left, ok := budget.Remaining(ctx)
+	switch {
+	case !ok || left.Rows == 0:
+		return s.opt.MaxRows, nil
+	case left.Rows < 0:
+		return 0, budget.Spend(ctx, budget.Limits{Rows: 1})
+	}
+	return min(left.Rows, s.opt.MaxRows), nil
+}
+
+// compact returns JSON for people: on one line, without HTML escapes.
+func compact(v any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", fmt.Errorf("graphqlsource: %w", err)
+	}
+	return strings.TrimSpace(b.String()), nil
+}

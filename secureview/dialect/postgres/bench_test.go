@@ -1,0 +1,29 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/qedkit/qed/secureview/dialect/postgres"
+)
+
+// BenchmarkReadPrintPostgres reads and prints one gold statement per operation.
+func BenchmarkReadPrintPostgres(b *testing.B) {
+	var d postgres.Dialect
+	var texts []string
+	for _, text := range corpus(b)[:1000] {
+		if _, err := d.Read(text); err == nil {
+			texts = append(texts, text)
+		}
+	}
+	var dst []byte
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		q, err := d.Read(texts[i%len(texts)])
+		if err != nil {
+			b.Fatal(err)
+		}
+		if dst, err = d.Append(dst[:0], q, false); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+// Package sqlite is the SQL dialect of SQLite. Pass its [Dialect] to packages
+// secureview and sqldb/sqlitedb.
+//
+// Statements are parsed by github.com/sqlc-dev/meyer, a port of SQLite's own
+// grammar. Functions in FROM, such as json_each, are refused. So is the alias of an
+// expression with COLLATE in an expression that may be a text: SQLite ignores the
+// COLLATE there. The package does not import a database driver.
+package sqlite
+
+import (
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/secureview/dialect"
+)
+
+// Dialect is the dialect of SQLite. The zero value is ready to use and safe for
+// concurrent use.
+type Dialect struct{}
+
+var _ dialect.Dialect = Dialect{}
+
+// Name returns "sqlite".
+func (Dialect) Name() string { return "sqlite" }
+
+// Flavor returns how SQLite scopes and compares names.
+func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
+
+var flavor = sqlast.Flavor{
+	CTEForward:          true,
+	CTESelfAlways:       true,
+	AliasInWhere:        true,
+	OnSeesAll:           true,
+	DoubleQuotedStrings: true,
+	DerivedSeesOuter:    true,
+	RowID:               true,
+	HavingTakesColumn:   true,
+	NamesRepeat:         true,
+	UsingInPlace:        true,
+	AliasUnderCollate:   true,
+	AliasHidesCollate:   true,
+	ValuesFromOne:       true,
+	Fold:                ascii.EqualFold,
+}
+
+// Append prints a tree. Unqualified columns are in backticks, because SQLite reads
+// "x" as a string if there is no column x. If an expression of the tree could fail
+// for a row that a view hides, views are printed behind a barrier.
+func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
+	if physical && !q.Simple && mayFail(q) {
+		return barrierStyle.Append(dst, q, true)
+	}
+	return style.Append(dst, q, physical)
+}
+
+// Quote returns a name in double quotes.
+func (Dialect) Quote(name string) string {
+	return string(sqlast.AppendQuoted(nil, name, '"'))
+}
+
+// Safe reports whether a function of SQLite, given in lower case, reads nothing but
+// its arguments, the clock and random numbers, has no side effects, and does not
+// return much more than its arguments.
+func (Dialect) Safe(function string) bool {
+	return safeFunctions[function]
+}
+
+// Reread returns nil, because SQLite's authorizer makes this check when a statement
+// is prepared.
+func (Dialect) Reread(string, []dialect.TableName) error { return nil }

@@ -1,0 +1,55 @@
+package duckdb_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/analyst"
+	"github.com/qedkit/qed/internal/analysttest"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb/duckdb"
+	"github.com/qedkit/qed/sqldb/duckdb/dialect"
+)
+
+func TestAnalyst(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "orders.db")
+	raw, err := sql.Open("duckdb", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = raw.Exec("CREATE TABLE t_parsed AS " + analysttest.Rows + " FROM range(400) n(i)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := raw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	analysttest.Explore(t, analyst.Data{DB: open(t, path, nil), Dialect: dialect.Dialect{}, Policy: &secureview.Policy{
+		Dialect: "duckdb", Tables: map[string][]string{"t_parsed": {"region", "amount"}},
+	}})
+}
+
+// Rows with values that JSON does not have can be explored.
+func TestAnalystOfInfiniteNumbers(t *testing.T) {
+	db, err := duckdb.Load(t.Context(), []duckdb.File{{Path: write(t, "x.csv", "a,b\nNaN,1\ninf,2\n-inf,3\n1.5,4\n")}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	a, err := analyst.New(llmtest.New(), analyst.Data{DB: db, Dialect: dialect.Dialect{}, Policy: parsed}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	found, err := a.Describe(t.Context(), qed.Turn{Thread: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found.FirstRows) != 4 || found.RowCount != 4 || !strings.Contains(string(found.FirstRows[3]), "1.5") {
+		t.Errorf("%s", found.FirstRows)
+	}
+}

@@ -1,0 +1,75 @@
+package duckdb_test
+
+import (
+	"database/sql"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/sqldb/duckdb"
+)
+
+// Every analytic statement returns the same rows with the guard as without it.
+func TestHonestStatements(t *testing.T) {
+	path, raw := newShop(t)
+	db := open(t, path, nil)
+	g := newGuard(t, policy)
+	for _, query := range lines(t, "honest.sql") {
+		want, err := readRaw(raw, query)
+		if err != nil {
+			t.Errorf("%s\nwithout the guard: %v", query, err)
+			continue
+		}
+		table, err := ask(db, g, query)
+		if err != nil {
+			t.Errorf("%s\n%v", query, err)
+			continue
+		}
+		got := [][]string{}
+		for _, row := range table.Rows {
+			got = append(got, texts(row))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s\nrows without the guard (-) and with it (+):\n%s", query, diff)
+		}
+	}
+}
+
+// readRaw returns the rows of a query as texts. DuckDB itself writes them as JSON,
+// of which the cells of the guard's tables are compared.
+func readRaw(db *sql.DB, query string) ([][]string, error) {
+	rows, err := db.Query(query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return nil, err
+	}
+	out := [][]string{}
+	for rows.Next() {
+		values, targets := make([]any, len(types)), make([]any, len(types))
+		for i := range values {
+			targets[i] = &values[i]
+		}
+		if err := rows.Scan(targets...); err != nil {
+			return nil, err
+		}
+		cells := make([]any, len(types))
+		for i, v := range values {
+			cells[i] = duckdb.ConvertValue(types[i].DatabaseTypeName(), v)
+		}
+		out = append(out, texts(cells))
+	}
+	return out, rows.Err()
+}
+
+func texts(row []any) []string {
+	out := make([]string, len(row))
+	for i, v := range row {
+		out[i] = fmt.Sprint(v)
+	}
+	return out
+}
