@@ -29,7 +29,7 @@ func TestInstall(t *testing.T) {
 	}
 	r := &release{version: fmt.Sprintf("v0.0.0-test.%d", time.Now().UnixNano()), proxy: t.TempDir(), cache: goEnv(t, "GOMODCACHE")}
 	r.add(t, library, root)
-	r.add(t, library+"/duckdb", filepath.Join(root, "duckdb"))
+	r.add(t, library+"/sqldb/duckdb", filepath.Join(root, "sqldb", "duckdb"))
 
 	bin := t.TempDir()
 	install := []string{"install"}
@@ -205,7 +205,7 @@ func main() {
 			t.Fatal(err)
 		}
 	}
-	r.run(t, dir, "", "get", library+"/duckdb@latest")
+	r.run(t, dir, "", "get", library+"/sqldb/duckdb@latest")
 	if got := r.run(t, dir, "", "run", "."); strings.TrimSpace(got) != "7" {
 		t.Errorf("the program prints %q", got)
 	}
