@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/qedkit/qed/internal/strictjson"
@@ -145,22 +146,25 @@ func (e *Event) UnmarshalJSON(raw []byte) error {
 func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		run, cancel := context.WithCancelCause(ctx)
-		q := &queue{events: make(chan Event, maxUnread), left: make(chan struct{}), done: make(chan struct{})}
+		q := newQueue()
 		defer func() {
 			cancel(errReaderStopped)
-			close(q.left)
-			<-q.done
+			q.leave()
 		}()
 		began := time.Now()
 		a, err := Answer{}, errGoexit
 		go func() {
-			defer close(q.done)
-			outside := &scope{frame: &frame{}, place: scopeOf(ctx).place}
-			a, err = answer(outside.agentScope(run, turn, q), f)
+			defer q.finish()
+			around := &scope{frame: outside.frame, place: scopeOf(ctx).place}
+			a, err = answer(around.agentScope(run, turn, q), f)
 		}()
-		for event, ok := q.next(); ok; event, ok = q.next() {
-			if !yield(event, nil) {
-				return
+		for more := true; more; {
+			var events []Event
+			events, more = q.take()
+			for _, event := range events {
+				if !yield(event, nil) {
+					return
+				}
 			}
 		}
 		now := clock(ctx)()
@@ -173,43 +177,73 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 	}
 }
 
-// A queue passes the events of a run to their reader. It is bounded: see [Emit].
+// A queue passes the events of a run to their reader, who takes all that there are
+// at once. It is bounded: see [Emit].
 type queue struct {
-	events chan Event
-	left   chan struct{} // closed when the reader has left
-	done   chan struct{} // closed when the run has ended
+	mu     sync.Mutex
+	ready  sync.Cond // the reader waits for events, or for the end of the run
+	space  sync.Cond // goroutines of the run wait for the reader
+	events []Event
+	taken  []Event // what the reader took last, to be filled again
+	left   bool    // the reader has left
+	done   bool    // the run has ended
 }
 
 const maxUnread = 64
 
+func newQueue() *queue {
+	q := &queue{events: make([]Event, 0, maxUnread/2)}
+	q.ready.L, q.space.L = &q.mu, &q.mu
+	return q
+}
+
 // add waits until the reader can take the event, has left, or the run has ended.
 func (q *queue) add(event Event) {
-	select {
-	case <-q.left:
-		return
-	case <-q.done:
-		return
-	default:
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.events) == maxUnread && !q.left && !q.done {
+		q.space.Wait()
 	}
-	select {
-	case q.events <- event:
-	case <-q.left:
-	case <-q.done:
+	if q.left || q.done {
+		return
+	}
+	q.events = append(q.events, event)
+	if len(q.events) == 1 {
+		q.ready.Signal()
 	}
 }
 
-// next waits for an event. It reports false when the run has ended and all its
-// events were returned.
-func (q *queue) next() (Event, bool) {
-	select {
-	case event := <-q.events:
-		return event, true
-	case <-q.done:
+// take waits for events and returns those that there are, for use until the next
+// call. It reports false with the last ones of the run.
+func (q *queue) take() (events []Event, more bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.events) == 0 && !q.done {
+		q.ready.Wait()
 	}
-	select {
-	case event := <-q.events:
-		return event, true
-	default:
-		return Event{}, false
+	events = q.events
+	clear(q.taken)
+	q.events, q.taken = q.taken[:0], events
+	q.space.Broadcast()
+	return events, !q.done
+}
+
+// finish is called when the run has ended.
+func (q *queue) finish() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.done = true
+	q.ready.Signal()
+	q.space.Broadcast()
+}
+
+// leave is called when the reader has left. It waits for the end of the run.
+func (q *queue) leave() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.left = true
+	q.space.Broadcast()
+	for !q.done {
+		q.ready.Wait()
 	}
 }

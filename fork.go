@@ -54,7 +54,7 @@ func FanOut[S, R any](
 		states := make([]S, len(branches))
 		for i := range states {
 			var err error
-			if states[i], err = copyState(s); err != nil {
+			if states[i], err = g.copy(s); err != nil {
 				return s, err
 			}
 		}

@@ -38,7 +38,7 @@ func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
 		limited, cancel = budget.WithDeadline(budget.BeforeFinalAnswer(ctx))
 		defer cancel()
 	}
-	var trail []string // the last nodes
+	var trail [8]string // the last nodes, each at its number modulo 8
 	for count := first; ; count++ {
 		next, err := r.after(sc, at, s)
 		if err != nil || next == end {
@@ -49,14 +49,14 @@ func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
 			return s, sc.failed(n.name, err)
 		}
 		if count >= r.maxSteps {
-			return s, sc.failed(n.name, tooManySteps(count, trail))
+			return s, sc.failed(n.name, tooManySteps(count, first, &trail))
 		}
-		trail = append(trail[max(0, len(trail)-7):], n.name)
-		after, err := visit(limited, sc, n, count+1, s)
+		trail[count%len(trail)] = n.name
+		after, err := r.visit(limited, sc, n, count+1, s)
 		if err != nil && r.wrapsUp(ctx, sc, err) {
 			next, limited = r.wrapUp, budget.ForFinalAnswer(ctx)
 			sc.spent = err
-			after, err = visit(limited, sc, r.steps[next].node, count+1, s)
+			after, err = r.visit(limited, sc, r.steps[next].node, count+1, s)
 		}
 		if err != nil {
 			return s, err
@@ -86,10 +86,16 @@ func BudgetExceeded(ctx context.Context) error {
 	return spent
 }
 
-func tooManySteps(count int, trail []string) error {
+// tooManySteps returns the error of a run that began with the visit of the number
+// first.
+func tooManySteps(count, first int, trail *[8]string) error {
+	var last []string
+	for i := max(first, count-len(trail)); i < count; i++ {
+		last = append(last, trail[i%len(trail)])
+	}
 	return fmt.Errorf("%w: %d nodes were visited, the last of them %s; "+
 		"end the cycle, or set a higher CompileOptions.MaxSteps",
-		ErrMaxSteps, count, strings.Join(trail, ", "))
+		ErrMaxSteps, count, strings.Join(last, ", "))
 }
 
 // after returns the step that comes after the one at index at. It emits an
@@ -124,12 +130,12 @@ func (r *Runner[S]) next(at int, s S) (next int, route string, err error) {
 
 // visit runs a node with the attempts that its options allow. The number of the
 // visit is part of the node's address.
-func visit[S any](ctx context.Context, sc *scope, n *node[S], number int, s S) (S, error) {
+func (r *Runner[S]) visit(ctx context.Context, sc *scope, n *node[S], number int, s S) (S, error) {
 	if n.opt.Attempts <= 1 {
 		return try(ctx, sc, n, number, 1, s)
 	}
 	for attempt := 1; ; attempt++ {
-		own, err := copyState(s)
+		own, err := r.copy(s)
 		if err != nil {
 			return s, sc.failed(n.name, err)
 		}
@@ -170,18 +176,26 @@ func try[S any](ctx context.Context, sc *scope, n *node[S], number, attempt int,
 func work[In, Out any](
 	sc *scope, attempt int, fn func(context.Context, In) (Out, error), in In,
 ) (Out, error) {
-	began := time.Now()
-	sc.emit("", NodeStarted{Attempt: attempt})
+	began := sc.emit("", NodeStarted{Attempt: attempt})
 	out, err := do(sc, fn, in)
-	finished := NodeFinished{Attempt: attempt, Millis: time.Since(began).Milliseconds()}
 	if err != nil {
 		err = sc.failure(attempt, err)
+	}
+	if sc.events != nil {
+		sc.emitFinished(attempt, began, err)
+	}
+	return out, err
+}
+
+func (s *scope) emitFinished(attempt int, began time.Time, err error) {
+	now := s.clock()
+	finished := NodeFinished{Attempt: attempt, Millis: now.Sub(began).Milliseconds()}
+	if err != nil {
 		if finished.Interrupted = errors.Is(err, ErrInterrupted); !finished.Interrupted {
 			finished.Error = err.Error()
 		}
 	}
-	sc.emit("", finished)
-	return out, err
+	s.send(Event{Time: now, Data: finished})
 }
 
 // do calls fn in its scope. A panic becomes an error.

@@ -19,15 +19,16 @@ type scope struct {
 
 // A frame has what all parts of a graph, or of an agent that is not a graph, share.
 type frame struct {
-	graph  string    // its name; empty outside a graph
-	events *queue    // nil if nobody reads the events
-	turn   *liveTurn // nil outside an agent
-	call   string    // the id of the call of a tool around; see Event.Call
-	nested bool      // the text is not the answer of the turn: see Tool.Nested
-	whole  bool      // the agent that is asked next is all of a durable run
-	spent  error     // see [BudgetExceeded]
-	now    time.Time // see [Now]; zero: the time of the run
-	task   *Task     // the one of [RunTask] around; nil if there is none
+	graph  string           // its name; empty outside a graph
+	events *queue           // nil if nobody reads the events
+	clock  func() time.Time // of the events; nil if there are none
+	turn   *liveTurn        // nil outside an agent
+	call   string           // the id of the call of a tool around; see Event.Call
+	nested bool             // the text is not the answer of the turn: see Tool.Nested
+	whole  bool             // the agent that is asked next is all of a durable run
+	spent  error            // see [BudgetExceeded]
+	now    time.Time        // see [Now]; zero: the time of the run
+	task   *Task            // the one of [RunTask] around; nil if there is none
 }
 
 // A liveTurn is a turn that is being answered.
@@ -48,18 +49,25 @@ func (s *scope) Value(key any) any {
 	return s.Context.Value(key)
 }
 
-// scopeOf returns the scope of ctx. A context that belongs to no run has an empty one.
+// outside is the scope of a context that belongs to no run.
+var outside = &scope{frame: &frame{}}
+
+// scopeOf returns the scope of ctx.
 func scopeOf(ctx context.Context) *scope {
+	if s, ok := ctx.(*scope); ok {
+		return s
+	}
 	if s, ok := ctx.Value(scopeKey{}).(*scope); ok {
 		return s
 	}
-	return &scope{frame: &frame{}}
+	return outside
 }
 
 // agentScope returns the scope of an agent that answers a turn of its own within s.
 func (s *scope) agentScope(ctx context.Context, turn Turn, events *queue) *scope {
+	now := clock(ctx)
 	live := &liveTurn{
-		Turn: turn, whole: s.whole, outer: s.turn == nil, began: clock(ctx)(), language: languageOf(turn),
+		Turn: turn, whole: s.whole, outer: s.turn == nil, began: now(), language: languageOf(turn),
 	}
 	if s.turn != nil && turn.Language == "" && !s.whole { // its text may be written by a model
 		live.language = s.turn.language
@@ -68,7 +76,7 @@ func (s *scope) agentScope(ctx context.Context, turn Turn, events *queue) *scope
 		live.Calendar = s.turn.Calendar
 	}
 	live.language = cmp.Or(live.language, usertext.English)
-	return &scope{ctx, s.path, &frame{events: events, turn: live, call: s.call, nested: s.nested, now: s.now}, s.place}
+	return &scope{ctx, s.path, &frame{events: events, clock: now, turn: live, call: s.call, nested: s.nested, now: s.now}, s.place}
 }
 
 // inGraph returns the scope of a graph that runs in s.
@@ -135,10 +143,18 @@ func Emit(ctx context.Context, d EventData) {
 	scopeOf(ctx).forward(Event{Data: d})
 }
 
-// emit emits d as an event of a part of s.
-func (s *scope) emit(path string, d EventData) { s.forward(Event{Path: path, Data: d}) }
+// emit emits d, which is not a [Token], as an event of a part of s. It returns the
+// time of the event; zero if nobody reads the events.
+func (s *scope) emit(path string, d EventData) time.Time {
+	if s.events == nil {
+		return time.Time{}
+	}
+	now := s.clock()
+	s.send(Event{Path: path, Time: now, Data: d})
+	return now
+}
 
-// forward emits the event of a part of s.
+// forward emits the event of a part of s, if it is one that [Emit] accepts.
 func (s *scope) forward(event Event) {
 	if s.events == nil || !isOurs(event.Data) {
 		return
@@ -155,9 +171,14 @@ func (s *scope) forward(event Event) {
 			event.Data = d
 		}
 	}
-	event.Path, event.Call = s.join(event.Path), cmp.Or(event.Call, s.call)
 	if event.Time.IsZero() {
-		event.Time = clock(s)()
+		event.Time = s.clock()
 	}
+	s.send(event)
+}
+
+// send passes the event of a part of s to the reader.
+func (s *scope) send(event Event) {
+	event.Path, event.Call = s.join(event.Path), cmp.Or(event.Call, s.call)
 	s.events.add(event)
 }
