@@ -312,7 +312,7 @@ func (r *Runner[S]) waits(ctx context.Context, p *place) bool {
 	if err != nil {
 		return true // the graph returns the error when it resumes
 	}
-	next, _, err := r.next(at, s)
+	next, _, err := r.next(at, &s)
 	return err != nil || next != end
 }
 

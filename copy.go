@@ -7,32 +7,33 @@ import (
 	"time"
 )
 
-// newCopier returns a function that returns a copy of an S that shares no memory
+// newCopier returns a function that sets to to a copy of from that shares no memory
 // with it: the result of its Clone method if S has one. Otherwise slices, maps and
 // pointers are copied, a value with unexported fields becomes what its own JSON
 // decodes to, and strings, numbers and times are shared. How to copy an S is found
 // out once, here. An S that [Graph.Compile] refuses cannot be copied.
-func newCopier[S any]() func(S) (S, error) {
+func newCopier[S any]() func(to, from *S) error {
 	if _, ok := any(*new(S)).(interface{ Clone() S }); ok {
-		return func(s S) (c S, err error) {
+		return func(to, from *S) (err error) {
 			defer recoverInto(&err)
-			return any(s).(interface{ Clone() S }).Clone(), nil
+			*to = any(*from).(interface{ Clone() S }).Clone()
+			return nil
 		}
 	}
 	plan, ok := copyPlans{}.of(reflect.TypeFor[S]())
-	return func(s S) (c S, err error) {
+	return func(to, from *S) (err error) {
 		defer recoverInto(&err)
-		c = s
+		*to = *from
 		switch {
 		case !ok:
-			err = fmt.Errorf("a %T has no JSON", s)
+			err = fmt.Errorf("a %T has no JSON", *from)
 		case plan != nil:
-			err = plan(reflect.ValueOf(&c).Elem(), reflect.ValueOf(&s).Elem(), 0)
+			err = plan(reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem(), 0)
 		}
 		if err != nil {
-			return c, fmt.Errorf("the state cannot be copied: %w", err)
+			return fmt.Errorf("the state cannot be copied: %w", err)
 		}
-		return c, nil
+		return nil
 	}
 }
 
@@ -145,7 +146,13 @@ func copySlice(elem copyPlan) copyPlan {
 		if from.IsNil() {
 			return nil
 		}
-		to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
+		if from.Len() == 0 {
+			to.Set(reflect.MakeSlice(from.Type(), 0, 0)) // empty, and not nil
+			return nil
+		}
+		to.SetZero()
+		to.Grow(from.Len())
+		to.SetLen(from.Len())
 		reflect.Copy(to, from)
 		if each == nil {
 			return nil

@@ -27,7 +27,7 @@ type Graph[S any] struct {
 	name     string
 	nodes    []*node[S] // in the order of their declaration
 	byName   map[string]*node[S]
-	copy     func(S) (S, error) // see newCopier
+	copy     func(to, from *S) error // see newCopier
 	problems []error
 }
 
@@ -194,7 +194,7 @@ type CompileOptions struct {
 type Runner[S any] struct {
 	name     string
 	steps    []step[S] // the first is Start
-	copy     func(S) (S, error)
+	copy     func(to, from *S) error
 	maxSteps int
 	wrapUp   int // the index of a step; 0 if there is none
 
