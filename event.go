@@ -151,48 +151,52 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 			cancel(errReaderStopped)
 			q.leave()
 		}()
-		began := time.Now()
-		a, err := Answer{}, errGoexit
+		var last EventData // of the run
+		err := errGoexit
 		go func() {
 			defer q.finish()
+			began := time.Now()
 			around := &scope{frame: outside.frame, place: scopeOf(ctx).place}
-			a, err = answer(around.agentScope(run, turn, q), f)
+			a, failed := answer(around.agentScope(run, &turn, q), f)
+			if err = failed; err == nil {
+				last = Completed{Answer: a, Millis: time.Since(began).Milliseconds()}
+			}
 		}()
-		for more := true; more; {
-			var events []Event
-			events, more = q.take()
-			for _, event := range events {
-				if !yield(event, nil) {
+		var taken [maxUnread / 4]Event
+		for n := q.take(taken[:]); n > 0; n = q.take(taken[:]) {
+			for i := range n {
+				if !yield(taken[i], nil) {
 					return
 				}
 			}
 		}
 		now := clock(ctx)()
 		if err != nil {
-			yield(Event{Time: now, Data: textsOf(ctx, languageOf(turn)).failed(err, ctx.Err(), now)}, err)
-			return
+			last = textsOf(ctx, languageOf(turn)).failed(err, ctx.Err(), now)
 		}
-		millis := time.Since(began).Milliseconds()
-		yield(Event{Time: now, Data: Completed{Answer: a, Millis: millis}}, nil)
+		yield(Event{Time: now, Data: last}, err)
 	}
 }
 
-// A queue passes the events of a run to their reader, who takes all that there are
-// at once. It is bounded: see [Emit].
+// A queue passes the events of a run to their reader. It is bounded: see [Emit].
 type queue struct {
 	mu     sync.Mutex
 	ready  sync.Cond // the reader waits for events, or for the end of the run
 	space  sync.Cond // goroutines of the run wait for the reader
-	events []Event
-	taken  []Event // what the reader took last, to be filled again
+	memory *[maxUnread]Event
+	events []Event // in memory
 	left   bool    // the reader has left
 	done   bool    // the run has ended
 }
 
 const maxUnread = 64
 
+// unread has the memory of queues whose run has ended.
+var unread = sync.Pool{New: func() any { return new([maxUnread]Event) }}
+
 func newQueue() *queue {
-	q := &queue{events: make([]Event, 0, maxUnread/2)}
+	q := &queue{memory: unread.Get().(*[maxUnread]Event)}
+	q.events = q.memory[:0]
 	q.ready.L, q.space.L = &q.mu, &q.mu
 	return q
 }
@@ -213,19 +217,20 @@ func (q *queue) add(event Event) {
 	}
 }
 
-// take waits for events and returns those that there are, for use until the next
-// call. It reports false with the last ones of the run.
-func (q *queue) take() (events []Event, more bool) {
+// take waits for events, moves them to taken, and returns their number. It returns 0
+// when the run has ended and all its events were taken.
+func (q *queue) take(taken []Event) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.events) == 0 && !q.done {
 		q.ready.Wait()
 	}
-	events = q.events
-	clear(q.taken)
-	q.events, q.taken = q.taken[:0], events
+	n := copy(taken, q.events)
+	rest := copy(q.events, q.events[n:])
+	clear(q.events[rest:])
+	q.events = q.events[:rest]
 	q.space.Broadcast()
-	return events, !q.done
+	return n
 }
 
 // finish is called when the run has ended.
@@ -246,4 +251,7 @@ func (q *queue) leave() {
 	for !q.done {
 		q.ready.Wait()
 	}
+	clear(q.events)
+	unread.Put(q.memory)
+	q.memory, q.events = nil, nil
 }

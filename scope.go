@@ -3,9 +3,8 @@ package qed
 import (
 	"cmp"
 	"context"
+	"sync"
 	"time"
-
-	"github.com/qedkit/qed/internal/usertext"
 )
 
 // A scope is the context of a part of a run. It has the path and the address of
@@ -34,10 +33,12 @@ type frame struct {
 // A liveTurn is a turn that is being answered.
 type liveTurn struct {
 	Turn
-	whole    bool      // the agent that answers it is all of a durable run
-	outer    bool      // it is not part of another turn
-	began    time.Time // see [Now]
-	language string    // of the texts for the user
+	whole bool      // the agent that answers it is all of a durable run
+	outer bool      // it is not part of another turn
+	began time.Time // see [Now]
+
+	readLanguage sync.Once
+	language     string // of the texts for the user: see scope.language
 }
 
 type scopeKey struct{}
@@ -64,19 +65,25 @@ func scopeOf(ctx context.Context) *scope {
 }
 
 // agentScope returns the scope of an agent that answers a turn of its own within s.
-func (s *scope) agentScope(ctx context.Context, turn Turn, events *queue) *scope {
+func (s *scope) agentScope(ctx context.Context, turn *Turn, events *queue) *scope {
 	now := clock(ctx)
-	live := &liveTurn{
-		Turn: turn, whole: s.whole, outer: s.turn == nil, began: now(), language: languageOf(turn),
+	var a struct { // one allocation
+		scope scope
+		frame frame
+		turn  liveTurn
 	}
-	if s.turn != nil && turn.Language == "" && !s.whole { // its text may be written by a model
-		live.language = s.turn.language
+	a.turn.Turn, a.turn.whole, a.turn.outer, a.turn.began = *turn, s.whole, s.turn == nil, now()
+	if s.turn != nil && !s.whole {
+		if turn.Language == "" { // its text may be written by a model
+			a.turn.language = s.language()
+		}
+		if turn.Calendar == nil {
+			a.turn.Calendar = s.turn.Calendar
+		}
 	}
-	if s.turn != nil && turn.Calendar == nil && !s.whole {
-		live.Calendar = s.turn.Calendar
-	}
-	live.language = cmp.Or(live.language, usertext.English)
-	return &scope{ctx, s.path, &frame{events: events, clock: now, turn: live, call: s.call, nested: s.nested, now: s.now}, s.place}
+	a.frame = frame{events: events, clock: now, turn: &a.turn, call: s.call, nested: s.nested, now: s.now}
+	a.scope = scope{ctx, s.path, &a.frame, s.place}
+	return &a.scope
 }
 
 // inGraph returns the scope of a graph that runs in s.
