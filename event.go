@@ -146,7 +146,7 @@ func (e *Event) UnmarshalJSON(raw []byte) error {
 func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		run, cancel := context.WithCancelCause(ctx)
-		q := newQueue()
+		q := newQueue(ctx)
 		defer func() {
 			cancel(errReaderStopped)
 			q.leave()
@@ -155,11 +155,10 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 		err := errGoexit
 		go func() {
 			defer q.finish()
-			began := time.Now()
 			around := &scope{frame: outside.frame, place: scopeOf(ctx).place}
 			a, failed := answer(around.agentScope(run, &turn, q), f)
 			if err = failed; err == nil {
-				last = Completed{Answer: a, Millis: time.Since(began).Milliseconds()}
+				last = Completed{Answer: a, Millis: time.Since(q.began).Milliseconds()}
 			}
 		}()
 		var taken [maxUnread / 4]Event
@@ -180,6 +179,9 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 
 // A queue passes the events of a run to their reader. It is bounded: see [Emit].
 type queue struct {
+	clock func() time.Time // of [WithClock]; nil if there is none
+	began time.Time
+
 	mu     sync.Mutex
 	ready  sync.Cond // the reader waits for events, or for the end of the run
 	space  sync.Cond // goroutines of the run wait for the reader
@@ -194,11 +196,21 @@ const maxUnread = 64
 // unread has the memory of queues whose run has ended.
 var unread = sync.Pool{New: func() any { return new([maxUnread]Event) }}
 
-func newQueue() *queue {
-	q := &queue{memory: unread.Get().(*[maxUnread]Event)}
+func newQueue(ctx context.Context) *queue {
+	q := &queue{memory: unread.Get().(*[maxUnread]Event), began: time.Now()}
+	q.clock, _ = ctx.Value(clockKey{}).(func() time.Time)
 	q.events = q.memory[:0]
 	q.ready.L, q.space.L = &q.mu, &q.mu
 	return q
+}
+
+// now returns the time of an event. Without a clock it is what time.Now returns;
+// time.Since takes half as long.
+func (q *queue) now() time.Time {
+	if q.clock != nil {
+		return q.clock()
+	}
+	return q.began.Add(time.Since(q.began))
 }
 
 // add waits until the reader can take the event, has left, or the run has ended.

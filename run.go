@@ -190,7 +190,7 @@ func (s *scope) work(attempt int, do func(context.Context) error) error {
 }
 
 func (s *scope) emitFinished(attempt int, began time.Time, err error) {
-	now := s.clock()
+	now := s.events.now()
 	finished := NodeFinished{Attempt: attempt, Millis: now.Sub(began).Milliseconds()}
 	if err != nil {
 		if finished.Interrupted = errors.Is(err, ErrInterrupted); !finished.Interrupted {

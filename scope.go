@@ -18,16 +18,15 @@ type scope struct {
 
 // A frame has what all parts of a graph, or of an agent that is not a graph, share.
 type frame struct {
-	graph  string           // its name; empty outside a graph
-	events *queue           // nil if nobody reads the events
-	clock  func() time.Time // of the events; nil if there are none
-	turn   *liveTurn        // nil outside an agent
-	call   string           // the id of the call of a tool around; see Event.Call
-	nested bool             // the text is not the answer of the turn: see Tool.Nested
-	whole  bool             // the agent that is asked next is all of a durable run
-	spent  error            // see [BudgetExceeded]
-	now    time.Time        // see [Now]; zero: the time of the run
-	task   *Task            // the one of [RunTask] around; nil if there is none
+	graph  string    // its name; empty outside a graph
+	events *queue    // nil if nobody reads the events
+	turn   *liveTurn // nil outside an agent
+	call   string    // the id of the call of a tool around; see Event.Call
+	nested bool      // the text is not the answer of the turn: see Tool.Nested
+	whole  bool      // the agent that is asked next is all of a durable run
+	spent  error     // see [BudgetExceeded]
+	now    time.Time // see [Now]; zero: the time of the run
+	task   *Task     // the one of [RunTask] around; nil if there is none
 }
 
 // A liveTurn is a turn that is being answered.
@@ -66,13 +65,12 @@ func scopeOf(ctx context.Context) *scope {
 
 // agentScope returns the scope of an agent that answers a turn of its own within s.
 func (s *scope) agentScope(ctx context.Context, turn *Turn, events *queue) *scope {
-	now := clock(ctx)
 	var a struct { // one allocation
 		scope scope
 		frame frame
 		turn  liveTurn
 	}
-	a.turn.Turn, a.turn.whole, a.turn.outer, a.turn.began = *turn, s.whole, s.turn == nil, now()
+	a.turn.Turn, a.turn.whole, a.turn.outer, a.turn.began = *turn, s.whole, s.turn == nil, clock(ctx)()
 	if s.turn != nil && !s.whole {
 		if turn.Language == "" { // its text may be written by a model
 			a.turn.language = s.language()
@@ -81,7 +79,7 @@ func (s *scope) agentScope(ctx context.Context, turn *Turn, events *queue) *scop
 			a.turn.Calendar = s.turn.Calendar
 		}
 	}
-	a.frame = frame{events: events, clock: now, turn: &a.turn, call: s.call, nested: s.nested, now: s.now}
+	a.frame = frame{events: events, turn: &a.turn, call: s.call, nested: s.nested, now: s.now}
 	a.scope = scope{ctx, s.path, &a.frame, s.place}
 	return &a.scope
 }
@@ -156,7 +154,7 @@ func (s *scope) emit(path string, d EventData) time.Time {
 	if s.events == nil {
 		return time.Time{}
 	}
-	now := s.clock()
+	now := s.events.now()
 	s.send(Event{Path: path, Time: now, Data: d})
 	return now
 }
@@ -179,7 +177,7 @@ func (s *scope) forward(event Event) {
 		}
 	}
 	if event.Time.IsZero() {
-		event.Time = s.clock()
+		event.Time = s.events.now()
 	}
 	s.send(event)
 }
