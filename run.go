@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -163,12 +162,7 @@ func (n *node[S]) try(ctx context.Context, sc *scope, number, attempt int, s, af
 		defer cancel()
 		ctx = limited
 	}
-	part := sc.enter(ctx, n.name, nil)
-	if sc.place != nil {
-		// The number tells this visit from other ones; a further attempt has the same address.
-		part.place = sc.place.part(sc.place.below(strconv.Itoa(number) + "." + n.address))
-		part.place.attempt = attempt
-	}
+	part := sc.enter(ctx, n.name, sc.place.visited(n.address, number, attempt))
 	return part.work(attempt, func(ctx context.Context) (err error) {
 		*after, err = n.fn(ctx, *s)
 		return err
