@@ -303,6 +303,12 @@ const maxEventResult = 1 << 10
 
 // observed makes a call, unless it cannot be made because of err, and emits its events.
 func (r *Registry) observed(ctx context.Context, t Tool, call llm.ToolCall, err error) (json.RawMessage, error) {
+	if scopeOf(ctx).events == nil {
+		if err != nil {
+			return nil, err
+		}
+		return r.call(ctx, t, call)
+	}
 	start := time.Now()
 	unknown := t.Name == ""
 	Emit(ctx, ToolStarted{Tool: call.Name, ID: call.ID, Arguments: validJSON(call.Arguments), Unknown: unknown})
