@@ -309,7 +309,7 @@ func TestSourcePages(t *testing.T) {
 		{name: "more than are read", found: 80, rows: 40, total: 80, paged: 4},
 		{name: "a size of its own", body: `{"size":5}`, found: 25, rows: 5, total: 25},
 		{name: "a larger size than is read", body: `{"size":60}`, found: 80, rows: 40, total: 80},
-		{name: "an order that has no pages", body: `{"collapse":{"field":"owner"}}`, found: 25, rows: 10, total: 25},
+		{name: "an order that has no pages", body: `{"sort":["owner"],"search_after":["a"]}`, found: 25, rows: 10, total: 25},
 		{name: "a page that fails", found: 25, pageErr: engineFails(esquery.ErrExpired, "gone"), rows: 10, total: 25, paged: 1},
 		{name: "a budget", found: 25, budget: 15, rows: 10, total: 25, paged: 2},
 	} {
