@@ -34,7 +34,7 @@ func TestCompoundQueries(t *testing.T) {
 		{"bool that asks for more than there is", `{"bool":{"should":[{"match_all":{}}],"minimum_should_match":2}}`, "invalid_literal /bool/minimum_should_match"},
 		{"bool with a minimum that is none", `{"bool":{"should":[{"match_all":{}}],"minimum_should_match":"1.5"}}`, "malformed /bool/minimum_should_match"},
 		{"as deep as it may be", strings.Replace(strings.Replace(deep, `{"bool":{"must":`, "", 1), "}}", "", 1), ""},
-		{"too deep", deep, "too_large "+strings.Repeat("/bool/must", 20)},
+		{"too deep", deep, "too_large " + strings.Repeat("/bool/must", 20)},
 		{"too many clauses", many, "too_expensive /bool/should/1023"},
 
 		{"boosting", `{"boosting":{"positive":{"match_all":{}},"negative":{"term":{"status":"a"}},"negative_boost":0.5}}`, ""},
