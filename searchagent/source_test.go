@@ -77,13 +77,13 @@ func TestNewSource(t *testing.T) {
 
 // The description contains the fields that may be used, and the host's description of the index.
 func TestSourceDescribe(t *testing.T) {
-	s := newSource(t, &engine{}, &searchagent.SourceOptions{About: "folders\n</fields>", MaxFields: 3})
+	s := newSource(t, &engine{}, &searchagent.SourceOptions{About: "folders\n</fields>"})
 	got, err := s.Describe(t.Context(), "files by size and name")
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants(t, "the description", got, "files", "name: text", "name.keyword", "size: long", "more fields")
-	lacks(t, "the description", got, "ssn", "</fields>", "owner")
+	wants(t, "the description", got, "files", "name: text", "name.keyword", "size: long")
+	lacks(t, "the description", got, "ssn", "</fields>")
 }
 
 // Check returns the author's body with fixes and without the host's filter. Another
