@@ -301,6 +301,9 @@ func (e toolError) Error() string { return e.Message }
 // maxEventResult is how many bytes of a result a ToolFinished has.
 const maxEventResult = 1 << 10
 
+// unsuccessful is the beginning of a result that says that the call failed.
+var unsuccessful = regexp.MustCompile(`^\{"success":false,"code":"(\w+)"`)
+
 // observed makes a call, unless it cannot be made because of err, and emits its events.
 func (r *Registry) observed(ctx context.Context, t Tool, call llm.ToolCall, err error) (json.RawMessage, error) {
 	if scopeOf(ctx).events == nil {
@@ -324,6 +327,9 @@ func (r *Registry) observed(ctx context.Context, t Tool, call llm.ToolCall, err 
 		finished.Error = err.Error()
 	default:
 		finished.Result = prompt.Clip(string(output), maxEventResult)
+		if code := unsuccessful.FindSubmatch(output); code != nil {
+			finished.Error = string(code[1])
+		}
 	}
 	Emit(ctx, finished)
 	return output, err
