@@ -65,8 +65,7 @@
 // # How many rows
 //
 // The lowest limit applies: the row limit of the policy, which is part of the
-// executed SQL, that of the database ([github.com/qedkit/qed/sqldb.Options]), and
-// [Options.MaxRows].
+// executed SQL, and that of the database ([github.com/qedkit/qed/sqldb.Options]).
 package sqlagent
 
 import (
@@ -103,6 +102,9 @@ var errNoTable = errors.New("sqlagent: the Database returned neither a table nor
 // has a User or a Tenant, or the Database has a method PerSession() bool that
 // returns true, as that of DB does if statements have sessions. If different
 // callers may see different rows, one of these is required.
+//
+// If the Database has a method MaxRows() int, as that of DB, the prompts and results
+// keep to this limit on rows, and to that of the policy otherwise.
 //
 // If the Database has a method Zone(context.Context) (string, error), as that of DB,
 // the prompts have the calendar of the zone that it returns. It wins over the Zone of

@@ -160,7 +160,7 @@ func (s *Source) read(
 		return err
 	}
 	s.Name, s.dialect, s.schema = d.Name, d.Dialect, d.Schema
-	s.DB, err = d.Reader(sqldb.Options{Session: Session(s.dialect.Name(), policy, conf.EncryptKey, nil)})
+	s.DB, err = d.Reader(sqldb.Options{MaxRows: conf.MaxRows, Session: Session(s.dialect.Name(), policy, conf.EncryptKey, nil)})
 	if err != nil {
 		return err
 	}

@@ -41,6 +41,9 @@ type Settings struct {
 
 	Agent sqlagent.Options // OPENAI_TEMPERATURE, SQL_*, MAX_*
 
+	// MaxRows is how many rows a statement returns; 0: the default of sqldb.
+	MaxRows int // MAX_QUERY_ROWS
+
 	// ColumnsInMessages is how many columns a message of the guard lists; 0: the
 	// guard's default.
 	ColumnsInMessages int // SQL_MAX_COLUMNS_IN_VALIDATION
@@ -96,25 +99,21 @@ func read(get func(string) string) (*Settings, error) {
 		r.number("OPENAI_TEMPERATURE", o.Temperature, 0, 2)
 	}
 	r.countOrNone("SQL_SAMPLE_ROWS", &o.SampleRows)
-	r.count("SQL_MAX_TABLES_IN_CONTEXT", &o.MaxTablesInContext)
+	r.count("SQL_MAX_TABLES_IN_CONTEXT", &o.Limits.Tables)
 	r.countOrNone("SQL_CORRECTION_MAX_ATTEMPTS", &o.MaxCorrections)
 	r.number("SQL_CONFIDENCE_THRESHOLD", &o.MinConfidence, 0, 1)
 	if o.MinConfidence == 0 && get("SQL_CONFIDENCE_THRESHOLD") != "" {
 		o.MinConfidence = math.SmallestNonzeroFloat64 // because 0 in Options means the default
 	}
 	r.count("SQL_AGENT_MAX_ITERATIONS", &o.MaxStatements)
-	r.count("SQL_MAX_SUGGESTED_PATHS", &o.MaxPaths)
-	r.count("SQL_MAX_RELATIONSHIPS_DISPLAY", &o.MaxRelationships)
-	r.count("SQL_MAX_RELATIONSHIPS_IN_PROMPT", &o.MaxRelationshipsInPrompt)
-	r.count("SQL_MAX_COLUMNS_IN_SCHEMA", &o.MaxColumns)
-	r.count("SQL_MAX_COLUMNS_IN_CORRECTION", &o.MaxColumnsInCorrection)
-	r.count("SQL_MAX_SQL_HISTORY_LENGTH", &o.MaxEarlierBytes)
-	r.count("SQL_MAX_FALLBACK_TABLES", &o.MaxFallbackTables)
+	r.count("SQL_MAX_SUGGESTED_PATHS", &o.Limits.Paths)
+	r.count("SQL_MAX_RELATIONSHIPS_IN_PROMPT", &o.Limits.Relationships)
+	r.count("SQL_MAX_COLUMNS_IN_SCHEMA", &o.Limits.Columns)
 	r.count("SQL_MAX_COLUMNS_IN_VALIDATION", &s.ColumnsInMessages)
-	r.count("SQL_MAX_TABLES_IN_SELECTION_PROMPT", &o.MaxTablesInSelection)
+	r.count("SQL_MAX_TABLES_IN_SELECTION_PROMPT", &o.Limits.ListedTables)
 	r.count("MAX_CONTEXT_TOKENS", &o.MaxContextTokens)
 	r.count("MAX_OUTPUT_TOKENS", &o.MaxOutputTokens)
-	r.count("MAX_QUERY_ROWS", &o.MaxRows)
+	r.count("MAX_QUERY_ROWS", &s.MaxRows)
 	o.MaxHistoryMessages = s.Conversations.Messages
 
 	validate := true

@@ -51,7 +51,7 @@ func TestEnvironmentWinsOverFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []any{s.Model, s.BaseURL, s.Agent.MaxRows, s.Agent.SampleRows, s.Agent.HideColumns}
+	got := []any{s.Model, s.BaseURL, s.MaxRows, s.Agent.SampleRows, s.Agent.HideColumns}
 	if diff := cmp.Diff([]any{"from-env", "http://localhost:1/v1", 7, -1, true}, got); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
@@ -105,7 +105,7 @@ func TestExampleFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Agent.MaxRows != 100 || s.Agent.MaxCorrections != 3 || s.Agent.MaxTablesInSelection != 250 || s.ColumnsInMessages != 100 {
+	if s.MaxRows != 100 || s.Agent.MaxCorrections != 3 || s.Agent.Limits.ListedTables != 250 || s.ColumnsInMessages != 100 {
 		t.Errorf("the example file sets other values than it says: %+v", s)
 	}
 }
