@@ -2,6 +2,7 @@ package integration_test
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -139,6 +140,47 @@ func TestDocumentSizes(t *testing.T) {
 	for name, most := range map[string]int{"README.md": 10 << 10, "ARCHITECTURE.md": 12 << 10, "CHANGELOG.md": 4 << 10} {
 		if n := len(texts[name]); n == 0 || n > most {
 			t.Errorf("%s has %d bytes, want at most %d", name, n, most)
+		}
+	}
+}
+
+// fromGo are errors of Go itself and of the standard library.
+var fromGo = []string{"unknown driver", "build constraints exclude all Go files"}
+
+// TestTroubleshooting: the errors that the document explains are in the code, and so are
+// the names of their kinds.
+func TestTroubleshooting(t *testing.T) {
+	var code strings.Builder
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "integration"):
+			return fs.SkipDir
+		case filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		code.Write(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := strings.ReplaceAll(code.String(), `\"`, `"`)
+	rows := regexp.MustCompile("(?m)^\\| `([^|]+)` \\| (.*) \\|$").FindAllStringSubmatch(documents(t)["docs/troubleshooting.md"], -1)
+	if len(rows) < 20 {
+		t.Errorf("the document has %d errors", len(rows))
+	}
+	for _, row := range rows {
+		for part := range strings.SplitSeq(row[1], "..") {
+			if !slices.Contains(fromGo, part) && !strings.Contains(source, part) {
+				t.Errorf("no error of the code has the text %q", part)
+			}
+		}
+		if m := regexp.MustCompile("^`(\\w+)\\.(Err\\w+)`").FindStringSubmatch(row[2]); m != nil &&
+			!regexp.MustCompile(`(?m)^\s*(var )?`+m[2]+`\b.*=`).MatchString(source) {
+			t.Errorf("there is no %s.%s", m[1], m[2])
 		}
 	}
 }
