@@ -70,7 +70,7 @@ func librarian() llm.Model {
 }
 
 // A research finds a document that only a reference leads to.
-func ExampleNew() {
+func Example() {
 	ctx := context.Background()
 	chunks, err := rag.Read(ctx, fstest.MapFS{
 		"order.md": {Data: []byte("# Harbour Order\n\nA ship pays a berth fee. It follows Section 4 of the Fee Rules.")},

@@ -51,7 +51,7 @@ func file(id, source string) esquery.Hit {
 // The documents of a folder that is given by its name, in two tasks. Each user sees the
 // documents of their own company. The model is scripted and the engine is a fake; with a
 // provider of llm/openai and a client of esquery/esclient nothing else changes.
-func ExampleNew() {
+func Example() {
 	model := llmtest.New(
 		llmtest.Rule{Name: "classify", Replies: []llmtest.Reply{{JSON: map[string]any{"intent": "search", "confidence": "high", "reasoning": "It asks for documents."}}}},
 		llmtest.Rule{Name: "plan", Replies: []llmtest.Reply{{JSON: map[string]any{

@@ -57,9 +57,9 @@ func scripted(tables []string, statement, answer string) llm.Model {
 	)
 }
 
-// Open is all that most programs need: a model, a database, and a policy that lists what
-// may be read. The answer has the text, the statement that ran and its joins.
-func ExampleOpen() {
+// A question, from the database to the answer. The agent shows the statement that ran and
+// how its tables join.
+func Example() {
 	ctx := context.Background()
 	db, done := openCompany("open")
 	defer done()
@@ -88,6 +88,26 @@ func ExampleOpen() {
 	// Crew North has 2 people.
 	// SELECT "c"."name" AS "name", count(*) AS "people" FROM "main"."crew" AS "c" JOIN "main"."employee" AS "e" ON "e"."crewId" = "c"."id" GROUP BY "c"."name" LIMIT 1000
 	// 1 row; crew = employee
+}
+
+// Open is all that most programs need: a model, a database, and a policy that lists what
+// may be read.
+func ExampleOpen() {
+	ctx := context.Background()
+	db, done := openCompany("small")
+	defer done()
+	policy := &secureview.Policy{Dialect: "sqlite", Tables: map[string][]string{"crew": {"id", "name"}}}
+	model := scripted([]string{"crew"}, "SELECT count(*) AS crews FROM crew", "There are {r1.crews} crews.")
+	agent, err := sqlagent.Open(ctx, model, db, policy, sqlite.Dialect{}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := qed.Ask(ctx, agent, qed.Turn{Text: "How many crews are there?"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.Text)
+	// Output: There are 2 crews.
 }
 
 // A view masks a column: the model reads and shows the last four digits only. The policy

@@ -21,7 +21,7 @@ func replying(contentType, reply string) *httptest.Server {
 	}))
 }
 
-func ExampleNew() {
+func Example() {
 	server := replying("text/event-stream", `event: message_start
 data: {"type":"message_start","message":{"id":"1","type":"message","role":"assistant","model":"claude","content":[],"usage":{"input_tokens":9,"output_tokens":1}}}
 

@@ -21,7 +21,7 @@ func replying(contentType, reply string) *httptest.Server {
 	}))
 }
 
-func ExampleNew() {
+func Example() {
 	server := replying("text/event-stream", `data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Seven "}}]}
 
 data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"crews."},"finish_reason":"stop"}]}
