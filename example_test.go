@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/toolagent"
 )
 
 // An agent is a graph of steps on a state. A listener hears of every step; the answer comes last.
@@ -334,6 +335,72 @@ func ExampleDurable() {
 	// 1. Miami, Florida
 	// 2. Miami, Ohio
 	// There are 3 crews in Miami, OH.
+}
+
+// The user approves a call of a tool before it is made, and may edit its arguments. The
+// agent needs a store, because the run waits for the reply.
+func ExampleTool_needsApproval() {
+	type mail struct {
+		To string `json:"to"`
+	}
+	send := qed.NewTool("send_mail", "Sends a mail to a crew.", func(_ context.Context, in mail) (string, error) {
+		return "sent to " + in.To, nil
+	})
+	send.NeedsApproval = true
+	tools := qed.NewRegistry(nil, send)
+	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		// A model would ask for the call: see package toolagent.
+		results, err := tools.Do(ctx, llm.ToolCall{ID: "1", Name: "send_mail", Arguments: json.RawMessage(`{"to": "crew-7"}`)})
+		if err != nil {
+			return qed.Answer{}, err
+		}
+		return qed.Answer{Text: string(results[0].Output)}, nil
+	}), new(store.InMemory), nil)
+
+	ctx := context.Background()
+	asked, err := qed.Ask(ctx, agent, qed.Turn{Thread: "7", Text: "Tell crew 7."})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	q := asked.Questions[0]
+	fmt.Println(q.Kind, string(q.Draft))
+
+	answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: "7", Replies: []question.Reply{{Question: q.ID, Value: json.RawMessage(`{"decision": "approve"}`)}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(answer.Text)
+	// Output:
+	// approval {"to":"crew-7"}
+	// "sent to crew-7"
+}
+
+// The price of an answer is the sum of its calls. Prices are per million tokens.
+func ExampleAnswer_price() {
+	provider := llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
+		return &llm.Response{ // a real one: packages llm/openai and llm/anthropic
+			Message: llm.Message{Role: llm.RoleAssistant, Content: "Seven crews."},
+			Model:   "gpt-5.4-mini",
+			Usage:   llm.Usage{InputTokens: 4000, OutputTokens: 500, Calls: 1},
+		}, nil
+	})
+	model := llm.Wrap(provider, llm.Prices(map[string]llm.Price{"gpt-5.4-mini": {Input: 1, Output: 4}}))
+	agent, err := toolagent.New(model, qed.NewRegistry(nil, qed.NewTool("crews", "Counts crews.",
+		func(context.Context, struct{}) (int, error) { return 7, nil })), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	answer, err := qed.Ask(context.Background(), agent, qed.Turn{Text: "How many crews are there?"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s It cost %.4f.\n", answer.Text, answer.Usage.Cost)
+	// Output:
+	// Seven crews. It cost 0.0060.
 }
 
 // The user decides whether a draft may be sent, and in which form.

@@ -283,7 +283,7 @@ func TestBudgetTime(t *testing.T) {
 	})
 }
 
-func ExampleWith() {
+func Example() {
 	ctx := budget.With(context.Background(), budget.Limits{Tokens: 10_000, Rows: 1000})
 
 	// An agent within it may have less, and never gets more.

@@ -18,7 +18,7 @@ func arrivals() *qed.Table {
 	return t
 }
 
-func ExampleNew() {
+func Example() {
 	spec, err := chart.New(arrivals(), &chart.Options{X: "port", Y: "delay", Aggregate: chart.Mean})
 	if err != nil {
 		log.Fatal(err)

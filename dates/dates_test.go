@@ -213,7 +213,7 @@ func FuzzNew(f *testing.F) {
 	})
 }
 
-func ExampleNew() {
+func Example() {
 	now := time.Date(2026, time.November, 23, 9, 0, 0, 0, time.UTC)
 	facts, err := dates.New(now, dates.Calendar{Zone: "Europe/Berlin"}, "Umsatz in der ersten Hälfte des letzten Jahres")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // A model wrote an answer with references, one of which is wrong, and a number of
 // its own.
-func ExampleText() {
+func Example() {
 	rows := qed.Table{Columns: []qed.Column{{Name: "name"}, {Name: "hours"}}}
 	rows.Append("Rosa Ferreira", 37.75)
 	rows.Append("Pekka Åkesson", 1028.5)

@@ -12,7 +12,7 @@ import (
 
 // A task passes rows to another by their handle. Plans and prompts have only the
 // first rows.
-func ExampleSaveRows() {
+func Example() {
 	find := func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		table := &qed.Table{Columns: []qed.Column{{Name: "shipment"}}}
 		for i := range 142 {

@@ -84,7 +84,7 @@ func ExampleSchema_AddForeignKey() {
 	// Output: invoice.customer_id -> customer.id N:1
 }
 
-func ExampleGraph_ShortestPath() {
+func Example() {
 	plan, err := serviceGraph().ShortestPath("employee", "customer")
 	if err != nil {
 		log.Fatal(err)

@@ -1,9 +1,11 @@
 package llm_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"os"
+	"image"
+	"image/png"
 
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -29,15 +31,15 @@ func ExampleStream() {
 // provider's package.
 func ExamplePart() {
 	model := llmtest.New(llmtest.Rule{Contains: []string{"[image]"}, Replies: []llmtest.Reply{{Text: "It rises until June."}}})
-	chart, err := os.ReadFile("testdata/chart.png")
-	if err != nil {
+	var chart bytes.Buffer
+	if err := png.Encode(&chart, image.NewGray(image.Rect(0, 0, 40, 20))); err != nil {
 		fmt.Println(err)
 		return
 	}
 	resp, err := model.Generate(context.Background(), &llm.Request{Messages: []llm.Message{{
 		Role:    llm.RoleUser,
 		Content: "What does the chart show?",
-		Parts:   []llm.Part{{Type: llm.PartImage, MediaType: "image/png", Data: chart}},
+		Parts:   []llm.Part{{Type: llm.PartImage, MediaType: "image/png", Data: chart.Bytes()}},
 	}}}, nil)
 	if err != nil {
 		fmt.Println(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-func ExampleGenerateText() {
+func Example() {
 	model := llmtest.New(llmtest.Rule{Contains: []string{"Paris"}, Replies: []llmtest.Reply{{Text: "France"}}})
 	country, err := llm.GenerateText(context.Background(), model, "Which country is Paris in? Reply with its name.")
 	fmt.Println(country, err)

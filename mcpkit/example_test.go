@@ -30,7 +30,7 @@ func inProcess(server *mcp.Server) mcpkit.Dialer {
 
 // The tools of an MCP server in a registry. This server runs in the same process; use
 // Command or HTTP for other servers.
-func ExampleConnect() {
+func Example() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "harbour"}, nil)
 	type in struct {
 		Name string `json:"name"`

@@ -77,7 +77,7 @@ func TestUnknownColumns(t *testing.T) {
 	}
 }
 
-func ExampleColumns() {
+func Example() {
 	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
 		"customer": {Columns: []string{"id", "status", "email", "password", "diagnosis"}},
 	}}

@@ -371,7 +371,7 @@ func TestPromptsHoldData(t *testing.T) {
 	}
 }
 
-func ExampleNewBuilder() {
+func Example() {
 	model := llmtest.New(llmtest.Rule{Name: "query_builder", Replies: []llmtest.Reply{
 		{JSON: map[string]any{"query": "harbour=Miami"}},
 		{JSON: map[string]any{"query": "port=Miami", "explanation": "Ships in Miami."}},

@@ -6,12 +6,38 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing/fstest"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/rag"
 )
+
+// withKeys returns a model like m that writes the key of the first passage of its prompt for
+// [1], and so on: a script does not know the keys.
+func withKeys(m llm.Model) llm.Model {
+	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		var keys []string
+		for _, message := range req.Messages {
+			for i, found := range regexp.MustCompile(`(?m)^\[(c[0-9][a-z2-7]{4})\] `).FindAllStringSubmatch(message.Content, -1) {
+				keys = append(keys, fmt.Sprintf("[%d]", i+1), "["+found[1]+"]")
+			}
+		}
+		replace := strings.NewReplacer(keys...).Replace
+		resp, err := m.Generate(ctx, req, func(d llm.Delta) {
+			if d.Text = replace(d.Text); stream != nil {
+				stream(d)
+			}
+		})
+		if resp != nil {
+			resp.Message.Content = replace(resp.Message.Content)
+		}
+		return resp, err
+	})
+}
 
 // The model is scripted (it cites the first passage as [1]), and the chunks are found by their words. In a real
 // program the model and an Embedder for IndexOptions come from a provider such as
@@ -27,7 +53,7 @@ On hold means that the work waits for a part.
 
 Choose *Cancel*. A cancelled work order cannot be opened again.
 `)}}
-	model := citing(llmtest.New(llmtest.Rule{
+	model := withKeys(llmtest.New(llmtest.Rule{
 		Name:    "answer_from_documents",
 		Replies: []llmtest.Reply{{Text: "No, it stays cancelled [1]. Ask support for help [7]."}},
 	}))

@@ -2,13 +2,16 @@ package research_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
+	"regexp"
 	"strings"
 	"testing/fstest"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/rag"
 	"github.com/qedkit/qed/research"
@@ -16,8 +19,58 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
+// A librarian is a model for the examples: it keeps what passages say, follows every
+// reference, and reports the findings with their keys. A program has a model of
+// llm/openai or llm/anthropic.
+func librarian() llm.Model {
+	type object = map[string]any
+	key := regexp.MustCompile(`(?m)^\[(c[0-9][a-z2-7]{4})\] .*\n"(.*)"$`)
+	reply := func(name, prompt string) any {
+		switch name {
+		case "analyze_question":
+			return object{"key_concepts": []string{"berth fee"}, "entities": []string{}, "scope": "all of it", "language": "en",
+				"clarification_needed": false, "queries": []string{"What berth fee does a ship pay?"}}
+		case "plan_tasks":
+			return object{"tasks": []object{{"description": "find the fee", "query": "What berth fee does a ship pay?"}}}
+		case "condense_passage":
+			for _, said := range []string{"A ship pays a berth fee", "The berth fee is 120 EUR for each night"} {
+				if strings.Contains(prompt, said) {
+					return object{"relevant": said, "score": 0.9, "references": []object{}}
+				}
+			}
+			return object{"relevant": "", "score": 0, "references": []object{}}
+		case "gate_references":
+			return object{"decisions": []object{{"reference": 0, "follow": true, "reason": "it has the amount"}}}
+		case "assess_task":
+			return object{"done": true}
+		case "write_report":
+			report := "# Report\n"
+			for _, found := range key.FindAllStringSubmatch(prompt, -1) {
+				report += "\n" + found[2] + " [" + found[1] + "].\n"
+			}
+			return report
+		}
+		return object{"factual_accuracy": 90, "semantic_validity": 90, "structural_integrity": 80, "query_relevance": 90}
+	}
+	return llm.ModelFunc(func(_ context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		said := reply(req.Name, req.Messages[0].Content)
+		text, ok := said.(string)
+		if !ok {
+			encoded, err := json.Marshal(said)
+			if err != nil {
+				return nil, err
+			}
+			text = string(encoded)
+		}
+		if stream != nil {
+			stream(llm.Delta{Text: text})
+		}
+		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: text}, Usage: llm.Usage{Calls: 1}}, nil
+	})
+}
+
 // A research finds a document that only a reference leads to.
-func ExampleNew() {
+func Example() {
 	ctx := context.Background()
 	chunks, err := rag.Read(ctx, fstest.MapFS{
 		"order.md": {Data: []byte("# Harbour Order\n\nA ship pays a berth fee. It follows Section 4 of the Fee Rules.")},
@@ -40,8 +93,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	model := &reader{} // a model of package llm
-	agent, err := research.New(model, index, &research.Options{Registry: names, TopK: 1})
+	agent, err := research.New(librarian(), index, &research.Options{Registry: names, TopK: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -97,8 +149,7 @@ func ExampleOptions_approval() {
 	}
 	type groups struct{} // the key of the user's groups, which come from the login
 	ctx = context.WithValue(ctx, groups{}, []string{"all"})
-	model := &reader{} // a model of package llm
-	agent, err := research.New(model, index, &research.Options{
+	agent, err := research.New(librarian(), index, &research.Options{
 		ApprovePlan: true,
 		Store:       new(store.InMemory),
 		Filter: func(ctx context.Context) (rag.Filter, error) {

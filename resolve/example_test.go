@@ -18,7 +18,7 @@ var places = []resolve.Entity{
 	{Kind: "port", Name: "Port of Shanghai", ID: "CNSHA"},
 }
 
-func ExampleCatalog_Resolve() {
+func Example() {
 	catalog, err := resolve.NewCatalog(places, nil)
 	if err != nil {
 		log.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 // A package with a Policy in its options fills in its defaults and repeats what can
 // succeed later.
-func ExamplePolicy_Next() {
+func Example() {
 	standard := retry.Policy{Attempts: 4, Wait: time.Second, MaxWait: 30 * time.Second}
 	policy, err := retry.Policy{Wait: time.Millisecond}.WithDefaults("Options.Retry", standard)
 	if err != nil {

@@ -451,7 +451,7 @@ func TestConcurrentTurnsOfARouter(t *testing.T) {
 
 // A model chooses by the descriptions. Here it is scripted; a real one is in package
 // llm/openai.
-func ExampleNew() {
+func Example() {
 	model := llmtest.New(
 		llmtest.Rule{Name: "route", Contains: []string{"technicians"}, Replies: []llmtest.Reply{{JSON: map[string]any{"route": "sql"}}}},
 		llmtest.Rule{Name: "route", Contains: []string{"machine learning"}, Replies: []llmtest.Reply{{JSON: map[string]any{"route": "general"}}}},

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"log"
+	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
@@ -14,10 +16,42 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
+// A shelf is an engine for the examples: it returns the documents for the first text that a
+// body contains. A program has a client of esquery/esclient.
+type shelf []struct {
+	contains  string
+	documents []esquery.Hit
+}
+
+func (f shelf) Search(ctx context.Context, s *esquery.Search) (*esquery.Result, error) {
+	result := &esquery.Result{Total: esquery.Total{Exact: true}}
+	for _, a := range f {
+		if strings.Contains(string(s.Body()), a.contains) {
+			result.Hits, result.Total.Value = a.documents, int64(len(a.documents))
+			break
+		}
+	}
+	return result, ctx.Err()
+}
+
+func (f shelf) Count(ctx context.Context, s *esquery.Search) (int64, error) {
+	result, err := f.Search(ctx, s)
+	return result.Total.Value, err
+}
+
+func (f shelf) Pages(ctx context.Context, s *esquery.Search, _ *esquery.PageOptions) iter.Seq2[*esquery.Result, error] {
+	return func(yield func(*esquery.Result, error) bool) { yield(f.Search(ctx, s)) }
+}
+
+// file returns a document.
+func file(id, source string) esquery.Hit {
+	return esquery.Hit{Index: "files", ID: id, Source: json.RawMessage(source)}
+}
+
 // The documents of a folder that is given by its name, in two tasks. Each user sees the
 // documents of their own company. The model is scripted and the engine is a fake; with a
 // provider of llm/openai and a client of esquery/esclient nothing else changes.
-func ExampleNew() {
+func Example() {
 	model := llmtest.New(
 		llmtest.Rule{Name: "classify", Replies: []llmtest.Reply{{JSON: map[string]any{"intent": "search", "confidence": "high", "reasoning": "It asks for documents."}}}},
 		llmtest.Rule{Name: "plan", Replies: []llmtest.Reply{{JSON: map[string]any{
@@ -33,10 +67,10 @@ func ExampleNew() {
 		}},
 		llmtest.Rule{Name: "answer", Replies: []llmtest.Reply{{Text: "There are two: W2.pdf and Receipt.pdf."}}},
 	)
-	engine := &engine{answers: []answer{
-		{contains: `"Tax"`, docs: []doc{{"abc-123", `{"name":"Tax"}`}}},
-		{contains: `"abc-123"`, docs: []doc{{"1", `{"name":"W2.pdf"}`}, {"2", `{"name":"Receipt.pdf"}`}}},
-	}}
+	engine := shelf{
+		{`"Tax"`, []esquery.Hit{file("abc-123", `{"name":"Tax"}`)}},
+		{`"abc-123"`, []esquery.Hit{file("1", `{"name":"W2.pdf"}`), file("2", `{"name":"Receipt.pdf"}`)}},
+	}
 
 	mapping, err := esquery.ParseMapping([]byte(`{"properties":{
 		"name":{"type":"text","fields":{"keyword":{"type":"keyword"}}}, "parentId":{"type":"keyword"}, "company":{"type":"keyword"}}}`))
@@ -87,10 +121,10 @@ func ExampleNew_question() {
 		}},
 		llmtest.Rule{Name: "answer", Replies: []llmtest.Reply{{Text: "There is one: Receipt.pdf."}}},
 	)
-	engine := &engine{answers: []answer{
-		{contains: `"Tax"`, docs: []doc{{"f-1", `{"name":"Tax","path":"/Sales/Tax"}`}, {"f-2", `{"name":"Tax","path":"/Finance/Tax"}`}}},
-		{contains: `"f-2"`, docs: []doc{{"1", `{"name":"Receipt.pdf"}`}}},
-	}}
+	engine := shelf{
+		{`"Tax"`, []esquery.Hit{file("f-1", `{"name":"Tax","path":"/Sales/Tax"}`), file("f-2", `{"name":"Tax","path":"/Finance/Tax"}`)}},
+		{`"f-2"`, []esquery.Hit{file("1", `{"name":"Receipt.pdf"}`)}},
+	}
 	mapping, err := esquery.ParseMapping([]byte(`{"properties":{
 		"name":{"type":"keyword"}, "path":{"type":"keyword"}, "parentId":{"type":"keyword"}}}`))
 	if err != nil {
@@ -141,7 +175,7 @@ func ExampleNew_router() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	search, err := searchagent.New(model, &engine{}, validator, &searchagent.Options{SkipClassification: true})
+	search, err := searchagent.New(model, shelf{}, validator, &searchagent.Options{SkipClassification: true})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -161,4 +195,42 @@ func ExampleNew_router() {
 	}
 	fmt.Println(answer.Text)
 	// Output: Moved.
+}
+
+// A query with a misspelt field is fixed before it runs. The filter, which depends
+// on the caller, is added when it runs, and is not part of the written query.
+func ExampleNewSource() {
+	mapping, err := esquery.ParseMapping([]byte(`{"properties":{"vessel":{"type":"keyword"}, "portName":{"type":"keyword"}, "company":{"type":"keyword"}}}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	validator, err := esquery.NewValidator(map[string]*esquery.Mapping{"shipments": mapping}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	engine := shelf{{`"Miami"`, []esquery.Hit{file("1", `{"vessel":"Aurora","portName":"Miami"}`)}}}
+	shipments, err := searchagent.NewSource("shipments", engine, validator, &searchagent.SourceOptions{
+		About: "one document a shipment",
+		Filter: func(context.Context) (json.RawMessage, error) {
+			return json.RawMessage(`{"term":{"company":"acme"}}`), nil
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	q, err := shipments.Check(context.Background(), json.RawMessage(`{"query":{"term":{"port_name":"Miami"}}}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	found, err := shipments.Run(context.Background(), q)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(string(q))
+	fmt.Println(found.HowToRetrieve)
+	fmt.Println(found.Table.Rows)
+	// Output:
+	// {"query":{"term":{"portName":"Miami"}}}
+	// index shipments, portName is Miami
+	// [[Miami Aurora]]
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
-func ExampleGuard_Rewrite() {
+func Example() {
 	guard, err := secureview.New(&secureview.Policy{
 		Dialect: "sqlite",
 		Tables: map[string][]string{

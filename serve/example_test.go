@@ -27,7 +27,7 @@ var crews = qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, 
 })
 
 // The handler streams the events of a turn.
-func ExampleNew() {
+func Example() {
 	server := httptest.NewServer(serve.New(crews, nil))
 	defer server.Close()
 

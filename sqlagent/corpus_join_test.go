@@ -49,7 +49,7 @@ func TestJoinPathOfCorpus(t *testing.T) {
 	}
 	counts := map[string]int{}
 	for _, s := range c.Statements {
-		result, err := sources[s.DB].Run(t.Context(), sql(t, s.SQL))
+		result, err := sources[s.DB].Run(t.Context(), sqlText(t, s.SQL))
 		if err != nil {
 			continue
 		}

@@ -120,7 +120,7 @@ func TestJoinPathOfManyForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := source.Run(t.Context(), sql(t, w.String()))
+		result, err := source.Run(t.Context(), sqlText(t, w.String()))
 		if err != nil {
 			t.Fatalf("%s: %v", w, err)
 		}

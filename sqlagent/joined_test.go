@@ -150,7 +150,7 @@ func TestJoinPath(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := s.Run(t.Context(), sql(t, tt.sql))
+			result, err := s.Run(t.Context(), sqlText(t, tt.sql))
 			if err != nil {
 				t.Fatal(err)
 			}

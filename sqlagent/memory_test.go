@@ -4,16 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"iter"
-	"log"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
@@ -173,49 +170,4 @@ func TestMemoryFails(t *testing.T) {
 	if _, err := sqlagent.New(recalling(), &database{}, guard, schema(), &sqlagent.Options{User: &usermemory.Memory{}}); err == nil {
 		t.Error("a memory without a store is accepted")
 	}
-}
-
-// A program finds a past query of a user, shows it, and runs it again by the rights of today.
-func ExampleOptions_user() {
-	ctx := context.Background()
-	memory := &usermemory.Memory{Store: &store.InMemory{}}
-	ann := usermemory.User{Tenant: "acme", ID: "ann"}
-	model := replying(map[string]func(string) string{
-		"select_tables": says(`{"tables":["employee"]}`),
-		"generate":      says(`{"sql":"SELECT firstName FROM employee"}`),
-		"answer":        says("Ann works here."),
-	})
-	guard, err := secureview.New(&secureview.Policy{Dialect: "sqlite", Tables: map[string][]string{"employee": {"id", "firstName"}}}, sqlite.Dialect{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{"employee": {Columns: []string{"id", "firstName"}}}}
-	db := &database{answers: []answer{{contains: "employee", rows: [][]any{{"Ann"}}}}}
-	agent, err := sqlagent.New(model, db, guard, schema, &sqlagent.Options{User: memory})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if _, err := qed.Ask(ctx, agent, qed.Turn{Tenant: ann.Tenant, User: ann.ID, Text: "Report who works here"}); err != nil {
-		log.Fatal(err)
-	}
-
-	past, err := memory.Recall(ctx, ann, "like last week's report", 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	source, err := sqlagent.NewSource("personnel", db, guard, schema, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, turn := range past {
-		fmt.Println(turn.Request, string(turn.Queries[0].Query))
-		again, err := source.Run(ctx, turn.Queries[0].Query)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(again.Table.Rows)
-	}
-	// Output:
-	// Report who works here "SELECT firstName FROM employee"
-	// [[Ann]]
 }

@@ -34,8 +34,8 @@ func newSource(t testing.TB, db sqlagent.Database, opt *sqlagent.SourceOptions) 
 	return s
 }
 
-// sql returns a statement as a query of a source.
-func sql(t testing.TB, text string) json.RawMessage {
+// sqlText returns a statement as a query of a source.
+func sqlText(t testing.TB, text string) json.RawMessage {
 	t.Helper()
 	q, err := json.Marshal(text)
 	if err != nil {
@@ -162,7 +162,7 @@ func TestSourceCheck(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			db := &database{}
 			s := newSource(t, db, nil)
-			got, err := s.Check(t.Context(), sql(t, tt.in))
+			got, err := s.Check(t.Context(), sqlText(t, tt.in))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,13 +196,13 @@ func TestSourceRefuses(t *testing.T) {
 	}{
 		{"no query", nil, nil, nil},
 		{"no text", json.RawMessage(`{"sql":"SELECT 1"}`), nil, []string{"JSON string"}},
-		{"an empty text", sql(t, "```sql\n```"), nil, nil},
-		{"a table that is not there", sql(t, "SELECT id FROM employees"), secureview.ErrUnknownTable, []string{"employees", "did you mean: employee"}},
-		{"a column that is not there", sql(t, "SELECT e.fristName FROM employee e"), secureview.ErrUnknownColumn, []string{"fristName", "firstName"}},
-		{"a hidden column", sql(t, "SELECT ssn FROM employee"), secureview.ErrUnknownColumn, nil},
-		{"an invented view", sql(t, "SELECT id FROM secure_crew"), secureview.ErrUnknownView, nil},
-		{"a deletion", sql(t, "DELETE FROM employee"), secureview.ErrNotSelect, nil},
-		{"two statements", sql(t, "SELECT 1; DELETE FROM employee"), secureview.ErrMultipleQueries, nil},
+		{"an empty text", sqlText(t, "```sql\n```"), nil, nil},
+		{"a table that is not there", sqlText(t, "SELECT id FROM employees"), secureview.ErrUnknownTable, []string{"employees", "did you mean: employee"}},
+		{"a column that is not there", sqlText(t, "SELECT e.fristName FROM employee e"), secureview.ErrUnknownColumn, []string{"fristName", "firstName"}},
+		{"a hidden column", sqlText(t, "SELECT ssn FROM employee"), secureview.ErrUnknownColumn, nil},
+		{"an invented view", sqlText(t, "SELECT id FROM secure_crew"), secureview.ErrUnknownView, nil},
+		{"a deletion", sqlText(t, "DELETE FROM employee"), secureview.ErrNotSelect, nil},
+		{"two statements", sqlText(t, "SELECT 1; DELETE FROM employee"), secureview.ErrMultipleQueries, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			db := &database{}
@@ -226,7 +226,7 @@ func TestSourceRefuses(t *testing.T) {
 // With HideColumns, errors do not name columns.
 func TestSourceSkipsColumnMessages(t *testing.T) {
 	s := newSource(t, &database{}, &sqlagent.SourceOptions{HideColumns: true})
-	_, err := s.Check(t.Context(), sql(t, "SELECT e.fristName FROM employee e"))
+	_, err := s.Check(t.Context(), sqlText(t, "SELECT e.fristName FROM employee e"))
 	if !errors.Is(err, secureview.ErrUnknownColumn) || strings.Contains(err.Error(), "firstName") {
 		t.Errorf("error %v", err)
 	}
@@ -234,7 +234,7 @@ func TestSourceSkipsColumnMessages(t *testing.T) {
 
 func TestSourceRun(t *testing.T) {
 	db := &database{answers: []answer{{contains: "secure_employee", rows: [][]any{{"Ann"}, {"Bob"}}}}}
-	got, err := newSource(t, db, nil).Run(t.Context(), sql(t, leads+";"))
+	got, err := newSource(t, db, nil).Run(t.Context(), sqlText(t, leads+";"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestSourceRun(t *testing.T) {
 
 // The text about a statement is limited, whatever the statement contains.
 func TestSourceHowToRetrieveIsCapped(t *testing.T) {
-	got, err := newSource(t, &database{}, nil).Run(t.Context(), sql(t, "SELECT id FROM crew WHERE id IN ("+strings.Repeat("1, ", 1000)+"1)"))
+	got, err := newSource(t, &database{}, nil).Run(t.Context(), sqlText(t, "SELECT id FROM crew WHERE id IN ("+strings.Repeat("1, ", 1000)+"1)"))
 	if err != nil || len(got.HowToRetrieve) > 1100 || !strings.HasPrefix(got.HowToRetrieve, "database company, table crew, by SELECT id") {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -289,7 +289,7 @@ func TestSourceLimits(t *testing.T) {
 				ctx = budget.With(ctx, budget.Limits{Rows: tt.budget})
 			}
 			db := &bounded{database{answers: []answer{{contains: "crew", rows: rows}}}, tt.most}
-			got, err := newSource(t, db, nil).Run(ctx, sql(t, "SELECT id FROM crew"))
+			got, err := newSource(t, db, nil).Run(ctx, sqlText(t, "SELECT id FROM crew"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -364,7 +364,7 @@ func TestSourceFails(t *testing.T) {
 		{"a database that says nothing", t.Context(), mute{}, nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := newSource(t, tt.db, nil).Run(tt.ctx, sql(t, "SELECT id FROM crew"))
+			got, err := newSource(t, tt.db, nil).Run(tt.ctx, sqlText(t, "SELECT id FROM crew"))
 			if err == nil || got != nil || tt.want != nil && !errors.Is(err, tt.want) {
 				t.Errorf("result %+v, %v", got, err)
 			}

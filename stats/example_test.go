@@ -25,7 +25,7 @@ func delays() *qed.Table {
 	return t
 }
 
-func ExampleDescribe() {
+func Example() {
 	all, err := stats.Describe(delays(), "hours")
 	if err != nil {
 		panic(err)

@@ -14,7 +14,7 @@ import (
 )
 
 // A plan of two tasks. The first asks the user, and runs again with the reply.
-func ExampleNew() {
+func Example() {
 	type term struct {
 		Term string `json:"term"`
 	}

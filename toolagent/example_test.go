@@ -26,6 +26,20 @@ func scripted(city, answer string) llm.Model {
 	)
 }
 
+// thermometer returns a tool, which is a Go function.
+func thermometer() qed.Tool {
+	type place struct {
+		City string `json:"city"`
+	}
+	type weather struct {
+		Degrees int `json:"degrees"`
+	}
+	tool := qed.NewTool("temperature", "Returns the temperature in a city, in degrees Celsius.",
+		func(ctx context.Context, in place) (weather, error) { return weather{4}, nil })
+	tool.Idempotent = true // it only reads
+	return tool
+}
+
 // A tool is a function. Its arguments are described by the struct that it takes.
 func Example() {
 	type place struct {
@@ -51,10 +65,7 @@ func Example() {
 // The loop ends when the host has what it needs. The model then answers from what was
 // found.
 func ExampleWhen() {
-	tools := qed.NewRegistry(nil)
-	if err := tools.Add(temperature()); err != nil {
-		log.Fatal(err)
-	}
+	tools := qed.NewRegistry(nil, thermometer())
 	known := toolagent.When("a temperature is known", func(p toolagent.Progress) bool {
 		return len(p.Results) > 0 && strings.Contains(string(p.Results[len(p.Results)-1].Output), "degrees")
 	})
@@ -78,10 +89,7 @@ func ExampleWhen() {
 // The hook chooses a model and tools for each step: here a small model for all steps
 // after the first.
 func ExampleOptions_beforeStep() {
-	tools := qed.NewRegistry(nil)
-	if err := tools.Add(temperature()); err != nil {
-		log.Fatal(err)
-	}
+	tools := qed.NewRegistry(nil, thermometer())
 	large, small := scripted("Rome", ""), llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "It has 4 °C in Rome."}}})
 	agent, err := toolagent.New(large, tools, &toolagent.Options{
 		BeforeStep: func(_ context.Context, step *toolagent.StepRequest) error {

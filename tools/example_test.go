@@ -12,7 +12,7 @@ import (
 	"github.com/qedkit/qed/tools"
 )
 
-func ExampleNewSummary() {
+func Example() {
 	model := llmtest.New(llmtest.Rule{Name: "llm_summary", Replies: []llmtest.Reply{{Text: "Two shipments are late."}}}) // a real one: package llm/openai
 	registry := qed.NewRegistry(nil)
 	if err := registry.Add(tools.NewSummary(model, nil)); err != nil {

@@ -11,12 +11,20 @@ import (
 	"net/http/httptest"
 
 	"github.com/qedkit/qed/analyst/analysthttp"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/serve"
 )
 
 // A user uploads a file and explores it.
 func Example() {
-	handler, err := analysthttp.New(model, &analysthttp.Options{ // model is an llm.Model
+	means := json.RawMessage(`{"query": "SELECT region, avg(amount) AS mean FROM t_parsed GROUP BY region ORDER BY region", "reason": "compare"}`)
+	model := llmtest.New( // in a program, one of llm/openai or llm/anthropic
+		llmtest.Rule{Name: "step", Contains: []string{`"success":true`}, Replies: []llmtest.Reply{
+			{Text: "The north has larger orders.\n- Its mean is {t1.r1.mean}."}}},
+		llmtest.Rule{Name: "step", Replies: []llmtest.Reply{{ToolCalls: []llm.ToolCall{{ID: "1", Name: "executeSQLQuery", Arguments: means}}}}},
+	)
+	handler, err := analysthttp.New(model, &analysthttp.Options{
 		Serve: serve.Options{Caller: func(r *http.Request) (context.Context, serve.Caller, error) {
 			user := r.Header.Get("User") // look up the session instead
 			if user == "" {
@@ -67,5 +75,5 @@ func Example() {
 	fmt.Println(found.Status, found.Summary, found.Insights)
 	// Output:
 	// [{region TEXT} {amount INTEGER}]
-	// exploration_complete The north has larger orders. [North is above south.]
+	// exploration_complete The north has larger orders. [Its mean is 60.]
 }

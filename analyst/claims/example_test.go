@@ -10,7 +10,7 @@ import (
 )
 
 // Of all applicants men were admitted more often, which the departments explain.
-func ExampleCheck() {
+func Example() {
 	rows := &qed.Table{Columns: []qed.Column{{Name: "gender"}, {Name: "department"}, {Name: "admitted"}}}
 	for _, d := range []struct {
 		department           string

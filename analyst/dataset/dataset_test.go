@@ -379,7 +379,7 @@ func TestGuarded(t *testing.T) {
 	}
 }
 
-func ExampleLoad() {
+func Example() {
 	d, err := dataset.Load(context.Background(), strings.NewReader("city;price\nBerlin;1,50\nBonn;2,75\n"), nil)
 	if err != nil {
 		fmt.Println(err)

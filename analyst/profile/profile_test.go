@@ -330,7 +330,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-func ExampleRead() {
+func Example() {
 	ctx := context.Background()
 	d, err := dataset.Load(ctx, strings.NewReader("city,price\nBerlin,1.50\nBonn,2.75\nBonn ,N/A\n"), nil)
 	if err != nil {

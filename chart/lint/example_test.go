@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-func ExampleCheck() {
+func Example() {
 	rows := &qed.Table{Columns: []qed.Column{{Name: "port"}, {Name: "delay"}}}
 	for _, row := range [][]any{{"Miami", 4}, {"Oslo", 2}, {"Miami", 1}} {
 		if err := rows.Append(row...); err != nil {

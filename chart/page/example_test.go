@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/chart/page"
 )
 
-func ExampleWrite() {
+func Example() {
 	rows := &qed.Table{Columns: []qed.Column{{Name: "port"}, {Name: "delay"}}}
 	for _, row := range [][]any{{"Miami", 4}, {"Oslo", 2}} {
 		if err := rows.Append(row...); err != nil {

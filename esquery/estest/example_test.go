@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/esquery/estest"
 )
 
-func ExampleReplay() {
+func Example() {
 	recording := strings.NewReader(`{"method":"GET","path":"/_cluster/health","status":200,"response":{"status":"green"}}`)
 	transport, err := estest.Replay(recording)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // A schema without foreign keys gets its joins from the names of its columns.
-func ExampleInfer() {
+func Example() {
 	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
 		"employee": {Columns: []string{"id", "name", "managerId"}, PrimaryKey: []string{"id"}},
 		"workTime": {Columns: []string{"id", "employeeId", "hours"}, PrimaryKey: []string{"id"}},

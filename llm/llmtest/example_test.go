@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-func ExampleNew() {
+func Example() {
 	m := llmtest.New(llmtest.Rule{
 		Name:     "greet",
 		Contains: []string{"good morning"},

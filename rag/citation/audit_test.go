@@ -96,7 +96,7 @@ func FuzzAudit(f *testing.F) {
 	})
 }
 
-func ExampleAudit() {
+func Example() {
 	audit := citation.Audit("The fee is 12 % [1]. It was “always due” [1].", []citation.Source{
 		{Key: "1", Text: "The fee is 15 % and is always due."},
 	})

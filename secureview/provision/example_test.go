@@ -9,7 +9,7 @@ import (
 	"github.com/qedkit/qed/secureview/provision"
 )
 
-func ExampleSQL() {
+func Example() {
 	script, err := provision.SQL(&secureview.Policy{
 		Dialect: "postgres",
 		Schema:  "app",

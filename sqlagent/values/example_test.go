@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	_ "modernc.org/sqlite"
+
 	"github.com/qedkit/qed/resolve"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
@@ -43,7 +45,7 @@ func open(name string) (*sql.DB, *sqldb.DB, *secureview.Guard) {
 }
 
 // A dictionary is read once, kept in a file, and read again when it is old.
-func ExampleReader() {
+func Example() {
 	ctx := context.Background()
 	host, db, guard := open("file:/ExampleReader?vfs=memdb")
 	defer host.Close()

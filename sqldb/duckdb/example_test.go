@@ -13,7 +13,7 @@ import (
 )
 
 // A CSV file is loaded into memory and read behind a guard.
-func ExampleLoad() {
+func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

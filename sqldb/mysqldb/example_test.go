@@ -21,7 +21,7 @@ func userOf(context.Context) user { return user{"the key of the day", "acme"} }
 
 // Each statement runs with the session of its user. The secure views filter by
 // @tenant and decrypt with @aesKey.
-func ExampleOpen() {
+func Example() {
 	ctx := context.Background()
 	db, err := mysqldb.Open("agent:password@tcp(db.internal:3306)/company", &mysqldb.Options{Options: sqldb.Options{
 		Session: func(ctx context.Context) (*sqldb.Session, error) {

@@ -17,7 +17,7 @@ import (
 type tenant struct{}
 
 // Every user sees the rows of their tenant.
-func ExampleOpen() {
+func Example() {
 	ctx := context.Background()
 	dsn := "postgres://agent@db.internal/company?default_query_exec_mode=exec"
 	db, err := postgresdb.Open(dsn, &postgresdb.Options{Options: sqldb.Options{

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log"
 
+	_ "modernc.org/sqlite"
+
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqldb"
@@ -14,7 +16,7 @@ import (
 )
 
 // A database in memory, filled by the program and read behind a guard.
-func ExampleOpen() {
+func Example() {
 	ctx := context.Background()
 	const name = "file:/ExampleOpen?vfs=memdb"
 	host, err := sql.Open("sqlite", name)

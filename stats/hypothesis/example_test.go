@@ -7,7 +7,7 @@ import (
 	"github.com/qedkit/qed/stats/hypothesis"
 )
 
-func ExampleWelchT() {
+func Example() {
 	test, err := hypothesis.WelchT([]float64{1.1, 2.3, 2.9, 3.1, 4, 5.2}, []float64{2, 3.3, 4.9, 6.1, 7, 8.2, 9.1})
 	if err != nil {
 		log.Fatal(err)

@@ -12,7 +12,7 @@ import (
 )
 
 // A conversation continues after the program was restarted.
-func ExampleOpen() {
+func Example() {
 	dir, err := os.MkdirTemp("", "conversations")
 	if err != nil {
 		log.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	_ "github.com/go-sql-driver/mysql"
+	_ "modernc.org/sqlite"
 
 	"github.com/qedkit/qed/retry"
 	"github.com/qedkit/qed/store"
@@ -42,7 +43,7 @@ func ExampleNew() {
 }
 
 // The conversations of a program are in tables of its own SQLite database.
-func ExampleNew_sqlite() {
+func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "sqlstore")
 	if err != nil {

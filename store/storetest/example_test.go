@@ -44,6 +44,6 @@ func testSharded(t *testing.T) {
 
 // A program tests a store of its own, here one that distributes threads over
 // several stores.
-func ExampleRun() {
+func Example() {
 	_ = testSharded // go test calls it
 }

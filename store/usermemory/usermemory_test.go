@@ -612,7 +612,7 @@ func BenchmarkUserMemoryRecall(b *testing.B) {
 }
 
 // A turn of one conversation is found in another.
-func ExampleMemory() {
+func Example() {
 	ctx := context.Background()
 	ann := usermemory.User{Tenant: "acme", ID: "ann"}
 	memory := &usermemory.Memory{Store: new(store.InMemory)} // with an Embedder, turns are found by meaning instead of words

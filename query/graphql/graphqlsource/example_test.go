@@ -12,7 +12,7 @@ import (
 	"github.com/qedkit/qed/query/graphql/graphqlsource"
 )
 
-func ExampleNew() {
+func Example() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, `{"data":{"vessel":{"name":"MSC Anna","calls":[{"port":{"name":"Miami"},"hours":31.5},{"port":{"name":"Tampa"},"hours":12}]}}}`)

@@ -39,7 +39,7 @@ func ExampleDialect_Safe() {
 }
 
 // Executable comments are read as code, and a query that writes a file is refused.
-func ExampleDialect_Read() {
+func Example() {
 	var d mysql.Dialect
 	q, err := d.Read(`SELECT name FROM employee e, team /*! , salary */ WHERE e.team = team.id && e.name LIKE "A%"`)
 	if err != nil {

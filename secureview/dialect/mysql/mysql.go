@@ -9,58 +9,12 @@
 // a string, and a backslash is an escape character. Connect with the default
 // sql_mode and the character set utf8mb4. Printed statements do not depend on the
 // mode, with one exception: under NO_BACKSLASH_ESCAPES a backslash in a string is
-// doubled; the tokens stay the same.
-//
-// A few expressions that end a MariaDB server of version 10.11 are refused: JSON_EXTRACT
-// as an operand of <=>, comparisons of rows next to JSON_OBJECTAGG, GROUP_CONCAT with a
-// position in its ORDER BY next to WITH ROLLUP, comparisons with a query without FROM in
-// a window, and a window function next to a column of the outer query in the ORDER BY of
-// a subquery. So is what ends a MySQL server of version 9.7: an aggregate or a window
-// function in the first SELECT of several that are the right side of EXCEPT or INTERSECT,
-// and, if a subquery has the EXCEPT or INTERSECT, GROUP BY an expression of a column that
-// is an aggregate of a derived table or belongs to a secure view: compute the expression
-// in another derived table, and group by its column. Any other view is read as a table.
-//
-// A name that MySQL and MariaDB read differently is refused: a column that is also the
-// alias of another item, in ORDER BY of a window, in GROUP BY WITH ROLLUP, and in GROUP BY
-// and HAVING if it belongs to a derived table. Qualify the column, or rename the alias.
-// So is * over a RIGHT JOIN .. ON inside a join with USING or a NATURAL JOIN: they order its
-// columns differently. Name the columns, or write LEFT JOIN.
-//
-// The servers know a column of a view, or of a derived table, by the table that the view or
-// derived table reads. So A.x is refused if an item C.y has the name x, and C reads a table
-// called A: in GROUP BY and HAVING, as in SELECT boss AS id FROM emp GROUP BY emp.id, boss
-// over a view of emp, and in ORDER BY and windows if C is a derived table. Give C.y another
-// alias.
-//
-// In HAVING of a subquery, a column of an outer query WITH ROLLUP needs its table, and the
-// alias of an expression of an outer query is refused. In HAVING of a query WITH ROLLUP, a
-// subquery that groups by an outer column may not name that column in its own HAVING.
-//
-// One column or expression twice in GROUP BY .. WITH ROLLUP is refused if several items of
-// the select list are equal to it, because its spelling decides which of these items is NULL
-// in a total. Leave one out.
-//
-// An alias in an expression of ORDER BY is refused next to DISTINCT with GROUP BY or with a
-// window, if the expression of the alias has an aggregate or a column that is not in the
-// select list: order by the alias alone.
-//
-// If a statement has a LIMIT, such as the row limit of a guard, MySQL may give two columns of
-// the result one name, as for SELECT DISTINCT d.k AS a, d.k AS b over a derived table d whose
-// k is constant.
-//
-// GROUP_CONCAT in ORDER BY is refused next to GROUP BY and another GROUP_CONCAT of the same
-// values, because MySQL takes one for the other: order by an alias.
-//
-// N'x' is read as 'x'. The item 'Sa' 'les' has the name Sa in MySQL, and the name Sales in
-// the guard's statement.
-//
-// Regular expressions have to be literals, unless [Dialect.Version] is one of MySQL,
-// and possessive repetitions, back references, recursion, verbs, and repetitions in
-// assertions are refused. What is printed limits the steps that MariaDB takes for a
-// match. If it reaches the limit, it returns no match and the warning 1139: package
-// sqldb/mysqldb makes it an error. Connect to MariaDB with the default, empty
+// doubled; the tokens stay the same. Connect to MariaDB with the default, empty
 // default_regex_flags.
+//
+// Some expressions that end a server, or that MySQL and MariaDB read differently, are
+// refused with the way to write them instead. The document docs/mysql.md of this module
+// lists them: https://github.com/qedkit/qed/blob/main/docs/mysql.md
 package mysql
 
 import (

@@ -39,7 +39,7 @@ func ExampleDialect_Safe() {
 }
 
 // Casts are printed in their standard form, and a second statement is refused.
-func ExampleDialect_Read() {
+func Example() {
 	var d postgres.Dialect
 	q, err := d.Read(`SELECT count(*)::float / 7 FROM employee e WHERE e.name ILIKE 'a%'`)
 	if err != nil {

@@ -40,7 +40,7 @@ func ExampleDialect_Safe() {
 
 // Names are quoted so that SQLite cannot read them as strings, and a PRAGMA is
 // refused.
-func ExampleDialect_Read() {
+func Example() {
 	var d sqlite.Dialect
 	q, err := d.Read(`SELECT name, count(*) FROM employee GROUP BY name`)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // A guard for statements of DuckDB.
-func ExampleDialect() {
+func Example() {
 	guard, err := secureview.New(&secureview.Policy{
 		Dialect: "duckdb",
 		Tables:  map[string][]string{"sales": {"region", "amount"}},

@@ -1,0 +1,197 @@
+package integration_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A shown is an example as the documentation of its package shows it.
+type shown struct {
+	name    string // of the package and the example
+	dir     string // of the package, from the root
+	program string // the whole program, or "" if the example is a fragment
+	alone   bool   // the program opens drivers, which another one could register for it
+	example *doc.Example
+}
+
+// shownExamples returns the examples of the public packages.
+func shownExamples(t *testing.T) (all []shown) {
+	t.Helper()
+	tests := map[string][]string{}
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (slices.Contains([]string{"testdata", "internal", "integration", "examples", "cmd"}, name) ||
+			strings.HasPrefix(name, ".") && name != ".."):
+			return fs.SkipDir
+		case strings.HasSuffix(name, "_test.go"):
+			tests[filepath.Dir(path)] = append(tests[filepath.Dir(path)], path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, paths := range tests {
+		fset := token.NewFileSet()
+		var files []*ast.File
+		for _, path := range paths {
+			file, err := parser.ParseFile(fset, path, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
+		}
+		for _, e := range doc.Examples(files...) {
+			from, err := filepath.Rel("..", dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := shown{name: filepath.ToSlash(from) + ".Example" + e.Name, dir: filepath.ToSlash(from), example: e}
+			if e.Play != nil {
+				var text bytes.Buffer
+				if err := format.Node(&text, fset, e.Play); err != nil {
+					t.Fatal(err)
+				}
+				s.program = text.String()
+				s.alone = strings.Contains(s.program, `"database/sql"`)
+			}
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// TestShownExamples builds and runs the examples of all public packages as somebody does
+// who copies them from the documentation into a module of his own: each is a whole
+// program, needs no file and no server, and prints what the documentation says. An
+// example without an output is only built.
+func TestShownExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds all examples")
+	}
+	var library, duckdb []shown
+	for _, s := range shownExamples(t) {
+		switch {
+		case s.program == "":
+			t.Errorf("%s is a fragment on its page: it uses what another file declares", s.name)
+		case strings.HasPrefix(s.dir, "sqldb/duckdb"):
+			duckdb = append(duckdb, s)
+		default:
+			library = append(library, s)
+		}
+	}
+	if len(library) < 150 || len(duckdb) == 0 {
+		t.Errorf("there are %d and %d examples", len(library), len(duckdb))
+	}
+	t.Run("library", func(t *testing.T) { runShown(t, library, "") })
+	t.Run("duckdb", func(t *testing.T) { runShown(t, duckdb, "sqldb/duckdb") })
+}
+
+// runShown builds the programs in a module that has nothing of this checkout but the
+// library and, if it is given, another module. Programs that open no drivers are linked
+// together, and each runs in a process and a folder of its own.
+func runShown(t *testing.T, examples []shown, module string) {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	mod := "module example.com/shown\n\ngo 1.26\n\nrequire github.com/qedkit/qed v0.0.0\nreplace github.com/qedkit/qed => " + root + "\n"
+	if module != "" {
+		path := "github.com/qedkit/qed/" + module
+		mod += "require " + path + " v0.0.0\nreplace " + path + " => " + filepath.Join(root, module) + "\n"
+	}
+	var sums []byte
+	for _, of := range []string{".", module} {
+		text, err := os.ReadFile(filepath.Join(root, of, "go.sum"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums = append(sums, text...)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", mod)
+	write("go.sum", string(sums))
+
+	var imports, calls strings.Builder
+	for i, s := range examples {
+		if s.alone {
+			write(fmt.Sprintf("alone%d/main.go", i), s.program)
+			continue
+		}
+		name := fmt.Sprintf("e%d", i)
+		text := strings.Replace(s.program, "package main", "package "+name, 1)
+		write(name+"/example.go", strings.Replace(text, "\nfunc main() {", "\nfunc Main() {", 1))
+		fmt.Fprintf(&imports, "\t%q\n", "example.com/shown/"+name)
+		fmt.Fprintf(&calls, "\tcase %q:\n\t\t%s.Main()\n", name, name)
+	}
+	write("all/main.go", "package main\n\nimport (\n\t\"os\"\n"+imports.String()+")\n\nfunc main() {\n\tswitch os.Args[1] {\n"+calls.String()+"\t}\n}\n")
+	bin := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-o", bin+string(filepath.Separator), "./...")
+	build.Dir = dir
+	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		names := ""
+		for i, s := range examples {
+			names += fmt.Sprintf("e%d and alone%d are %s\n", i, i, s.name)
+		}
+		t.Fatalf("the examples do not build: %v\n%s\n%s", err, out, names)
+	}
+	for i, s := range examples {
+		if s.example.Output == "" && !s.example.EmptyOutput {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, filepath.Join(bin, "all"), fmt.Sprintf("e%d", i))
+			if s.alone {
+				cmd = exec.CommandContext(ctx, filepath.Join(bin, fmt.Sprintf("alone%d", i)))
+			}
+			cmd.Dir = t.TempDir()
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("the program fails: %v\n%s\n%s", err, errs.Bytes(), s.program)
+			}
+			got, want := strings.TrimSpace(string(out)), strings.TrimSpace(s.example.Output)
+			if s.example.Unordered {
+				got, want = sortedLines(got), sortedLines(want)
+			}
+			if got != want {
+				t.Errorf("the program prints\n%s\nits page says\n%s", got, want)
+			}
+		})
+	}
+}
+
+func sortedLines(text string) string {
+	return strings.Join(slices.Sorted(strings.SplitSeq(text, "\n")), "\n")
+}
