@@ -17,7 +17,6 @@ import (
 	"github.com/joho/godotenv"
 
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/llm/anthropic"
 	"github.com/qedkit/qed/sqlagent"
 )
 
@@ -25,9 +24,12 @@ import (
 type Settings struct {
 	APIKey  string // OPENAI_API_KEY
 	BaseURL string // OPENAI_BASE_URL
-	Model   string // OPENAI_MODEL, or ANTHROPIC_MODEL if Anthropic is the provider
 
-	anthropic anthropic.Options // ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
+	// Model is OPENAI_MODEL, or ANTHROPIC_MODEL if Anthropic is the provider. Empty
+	// means the provider's default.
+	Model string
+
+	Anthropic Server // ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
 
 	price llm.Price // MODEL_PRICE_INPUT, MODEL_PRICE_OUTPUT
 
@@ -84,10 +86,10 @@ func read(get func(string) string) (*Settings, error) {
 		Search:         r.search(),
 		Conversations:  r.conversations(),
 	}
-	s.anthropic = anthropic.Options{APIKey: get("ANTHROPIC_API_KEY"), BaseURL: get("ANTHROPIC_BASE_URL"), Model: get("ANTHROPIC_MODEL")}
+	s.Anthropic = Server{APIKey: get("ANTHROPIC_API_KEY"), BaseURL: get("ANTHROPIC_BASE_URL")}
 	switch {
-	case s.isAnthropic():
-		s.Model = cmp.Or(s.anthropic.Model, anthropic.DefaultModel)
+	case s.IsAnthropic():
+		s.Model = get("ANTHROPIC_MODEL")
 	case s.Model == "":
 		s.Model = "gpt-5.4-mini"
 	}
