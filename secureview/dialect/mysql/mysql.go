@@ -22,8 +22,7 @@
 // in another derived table, and group by its column. Any other view is read as a table.
 //
 // A name that MySQL and MariaDB read differently is refused: a column that is also the
-// alias of another item, in ORDER BY of a window, in GROUP BY WITH ROLLUP, and in GROUP BY
-// and HAVING if it belongs to a derived table. Qualify the column, or rename the alias.
+// alias of another item, in ORDER BY of a window. Qualify the column, or rename the alias.
 // So is * over a RIGHT JOIN .. ON inside a join with USING or a NATURAL JOIN: they order its
 // columns differently. Name the columns, or write LEFT JOIN.
 //
@@ -33,17 +32,14 @@
 // over a view of emp, and in ORDER BY and windows if C is a derived table. Give C.y another
 // alias.
 //
-// In HAVING of a subquery, a column of an outer query WITH ROLLUP needs its table, and the
-// alias of an expression of an outer query is refused. In HAVING of a query WITH ROLLUP, a
-// subquery that groups by an outer column may not name that column in its own HAVING.
+// In HAVING of a subquery, a column of an outer query needs its table. In HAVING of a query
+// WITH ROLLUP, a subquery may not name an outer column in its own HAVING.
 //
-// One column or expression twice in GROUP BY .. WITH ROLLUP is refused if several items of
-// the select list are equal to it, because its spelling decides which of these items is NULL
-// in a total. Leave one out.
+// Two items of the select list that are one term of GROUP BY .. WITH ROLLUP are refused,
+// because the spelling of the term decides which of them is NULL in a total.
 //
-// An alias in an expression of ORDER BY is refused next to DISTINCT with GROUP BY or with a
-// window, if the expression of the alias has an aggregate or a column that is not in the
-// select list: order by the alias alone.
+// An alias in an expression of ORDER BY is refused next to DISTINCT, unless it is a column:
+// order by the alias alone.
 //
 // If a statement has a LIMIT, such as the row limit of a guard, MySQL may give two columns of
 // the result one name, as for SELECT DISTINCT d.k AS a, d.k AS b over a derived table d whose
@@ -66,7 +62,6 @@ package mysql
 import (
 	"cmp"
 
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview/dialect"
 )
@@ -93,11 +88,7 @@ func (Dialect) Name() string { return "mysql" }
 // differ in case only are ambiguous.
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
-var flavor = sqlast.Flavor{
-	Fold: ascii.EqualFold, AmbiguousMeansItem: true, ExpressionFirst: true, HavingSkipsTables: true, ServersVary: true,
-	GroupsByPosition:  true,
-	QueriesByPosition: true, // see refuseCrashes
-}
+var flavor = sqlast.Flavor{ServersVary: true}
 
 // Append prints a tree. It uses forms that MySQL and MariaDB both read.
 func (d Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
