@@ -143,12 +143,8 @@ func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[
 	for i, v := range among {
 		labels[i] = r.label(v)
 	}
-	req, err := r.model.Request(r.texts.request, r.texts.prompt, chooseData(w, equal, labels), nil)
-	if err != nil {
-		return nil, err
-	}
 	var usage llm.Usage
-	reply, err := modelcall.Object[modelChoice](ctx, r.model, &usage, req)
+	reply, err := modelcall.Reply[modelChoice](ctx, r.model, &usage, r.texts.request, r.texts.prompt, chooseData(w, equal, labels), nil)
 	if failed, ok := errors.AsType[*llm.Error](err); ok && ctx.Err() == nil && !errors.Is(err, budget.ErrExceeded) {
 		// The user can still be asked.
 		res.Problems = append(res.Problems, "no model chose among the candidates: "+string(failed.Kind))
