@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/qedkit/qed/internal/vector"
 )
 
 var (
@@ -16,9 +14,6 @@ var (
 	ErrInvalidTerm = errors.New("not a name")
 	// ErrUnknownSource is matched by the error for a source without fields.
 	ErrUnknownSource = errors.New("unknown source")
-	// ErrEmbedding is matched by errors for vectors of an Embedder that cannot be
-	// used: too few, of different lengths, zero or not finite.
-	ErrEmbedding = vector.ErrEmbedding
 )
 
 // An UnresolvedError is the error of a tool that could not resolve terms: nobody
