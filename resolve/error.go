@@ -17,7 +17,7 @@ var (
 )
 
 // An UnresolvedError is the error of a tool that could not resolve terms: nobody
-// could be asked, or [Options.Required] is set. A durable run records it as a
+// could be asked. A durable run records it as a
 // [qed.CallError] with its text.
 type UnresolvedError struct {
 	Terms []UnresolvedTerm
