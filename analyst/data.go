@@ -65,7 +65,7 @@ func newData(d Data, o Options) (*data, error) {
 		}
 	}
 	// One row more than are read shows that there are more.
-	out.source = out.guard.WithRowLimit(o.MaxSourceRows + 1)
+	out.source = out.guard.WithRowLimit(maxSourceRows + 1)
 	return out, nil
 }
 
@@ -101,7 +101,7 @@ func (d *data) sample(ctx context.Context, sql string) (*sample, error) {
 	}
 	rows := new(qed.Table)
 	opt := sqldb.RowsOptions{
-		MaxRows: d.opt.MaxSourceRows, MaxBytes: -1,
+		MaxRows: maxSourceRows, MaxBytes: -1,
 		Columns: func(c []qed.Column) { rows.Columns = c },
 	}
 	drawn := draw.NewReservoir(maxSample, maxSampleBytes)
