@@ -95,7 +95,7 @@ const (
 // sample reads the rows behind a statement. If there are many, every row has the
 // same chance to be among those that are kept.
 func (d *data) sample(ctx context.Context, sql string) (*sample, error) {
-	stmt, err := d.source.RewriteSource(ctx, sql)
+	stmt, err := rewriteSource(ctx, d.source, d.Dialect, sql)
 	if err != nil {
 		return nil, err
 	}

@@ -173,9 +173,11 @@ func (r *run) unusable(err error, draft *draft) (*ending, error) {
 	return nil, err
 }
 
+const maxRepairs = 2 // replies in a row that cannot be used and go back to the model
+
 // repair sends a reply back to the model with the problem in it.
 func (r *run) repair(text, problem string) (*ending, error) {
-	if r.repairs++; r.repairs > r.opt.MaxRepairs {
+	if r.repairs++; r.repairs > maxRepairs {
 		return &ending{reason: r.texts(r.ctx).NoReply}, nil
 	}
 	if firstText(text) != "" {
