@@ -49,7 +49,7 @@
 // database): of the edges with a confidence of 0.9 or more, 93 % are right. A test of
 // this package repeats the fit. The weights of types, composite keys, parent rows,
 // convention and data are set by hand, because the schemas have none of these; those
-// of data are measured on generated rows. BENCHMARKS.md has the curves.
+// of data are measured on generated rows. BENCHMARKS.md has the figures.
 //
 // [gormgraph]: https://pkg.go.dev/github.com/qedkit/qed/joinpath/joingraph/gormgraph
 // [sqldb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb
