@@ -183,6 +183,9 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 //
 // Within a run of another durable agent, a is part of that run, and st is not
 // used.
+//
+// The agents of this module have an option Store. Use it for them, because it passes
+// on what they need; use Durable for agents of your own.
 func Durable(a Agent, st store.Store, opt *DurableOptions) Agent {
 	d := &durable{agent: a, store: st}
 	if opt != nil {

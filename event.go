@@ -33,8 +33,18 @@ type Event struct {
 	Data EventData
 }
 
-// EventData is the data of an [Event]: one of the structs of this package, by
-// value. For events of your own use [CustomEvent].
+// EventData is the data of an [Event]: one of these structs, by value.
+//
+//   - the run: [NodeStarted], [NodeFinished], [EdgeTaken], [RouteDecision],
+//     [Warning], and as the last event [Completed] or [Failed]
+//   - tools: [ToolStarted], [ToolFinished]
+//   - queries: [TablesSelected], [JoinPlanned], [QueryWritten], [QueryRewritten],
+//     [QueryRefused], [QueryExecuted], [Page], [Retrieved]
+//   - plans: [IntentClassified], [QuestionRewritten], [Planned], [TaskStarted],
+//     [TaskFinished]
+//   - questions to the user: [Interrupted], [QuestionClosed]
+//   - text of the answer, while it is written: [Token]
+//   - events of your own: [CustomEvent]
 type EventData interface {
 	kind() string
 }

@@ -29,7 +29,8 @@ var (
 // Step calls fn and records its result, so that a resumed run does not call it
 // again. Step is for calls that are expensive but safe to repeat: if the
 // process dies after the call and before its result is recorded, a resumed run
-// makes the call again.
+// makes the call again. Use [StepOnce] for calls that must not be made twice, such
+// as a payment.
 //
 // A call is identified by its position in the program's order: the node, the
 // visit of the node, and how often name was used there. So call Step on the

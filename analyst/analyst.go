@@ -6,7 +6,7 @@
 //	found, err := analyst.ExplorationOf(answer)
 //	report, err := a.Report(ctx, found)
 //
-// An exploration is the tool loop of package toolagent with four tools:
+// An exploration is the tool loop of package [toolagent] with four tools:
 //
 //	executeSQLQuery      a SELECT on the table
 //	createVisualization  a Vega-Lite spec of the model with the rows of a query
@@ -34,15 +34,17 @@
 //
 // # Events
 //
-// The events are those of package toolagent, and before each step a
+// The events are those of package [toolagent], and before each step a
 // [qed.CustomEvent] of the kind "step_start" with {"step", "of", "tokens"}: the
 // number of the step, the largest number, and the tokens so far. The records of
 // [Options.Logger] and [Analyst.Metrics] come from these events.
 //
 // # Requests
 //
-// The requests have the names of package toolagent, and "report". [llm.ByName] has
+// The requests have the names of package [toolagent], and "report". [llm.ByName] has
 // another model answer requests of a name.
+//
+// [toolagent]: https://pkg.go.dev/github.com/qedkit/qed/toolagent
 package analyst
 
 import (

@@ -1,8 +1,8 @@
-// Package chart draws the rows of a [qed.Table] as Vega-Lite 6 charts.
+// Package chart draws the rows of a qed.Table as Vega-Lite 6 charts.
 //
 // [New] makes a [Spec] from a table and [Options], such as the columns for x and
 // y. It chooses everything that the options leave out from the rows. [NewTool]
-// is New as the tool visualization_generator of an agent. Package chart/lint
+// is New as the tool visualization_generator of an agent. Package [chart/lint]
 // checks specs that somebody else wrote, such as a model.
 //
 // # Specs
@@ -14,7 +14,7 @@
 //
 // # Columns
 //
-// Columns are read by the rules of package stats, so a chart and a trend of the
+// Columns are read by the rules of package [stats], so a chart and a trend of the
 // same rows agree. A cell without a value is not a number: sums and means leave
 // it out, and among categories it is the category "(none)". Cells that do not
 // have the type of their column are not drawn. The notes report what is left out
@@ -23,6 +23,9 @@
 // Times are drawn in UTC and show the clock that they are written with: the 15th
 // of January is that day in every browser. If the offsets in a column differ by
 // more than an hour, all its times are converted to UTC.
+//
+// [chart/lint]: https://pkg.go.dev/github.com/qedkit/qed/chart/lint
+// [stats]: https://pkg.go.dev/github.com/qedkit/qed/stats
 package chart
 
 import (

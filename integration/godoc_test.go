@@ -2,6 +2,7 @@ package integration_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -152,7 +154,7 @@ func runShown(t *testing.T, examples []shown, module string) {
 	}
 	write("all/main.go", "package main\n\nimport (\n\t\"os\"\n"+imports.String()+")\n\nfunc main() {\n\tswitch os.Args[1] {\n"+calls.String()+"\t}\n}\n")
 	bin := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-o", bin+string(filepath.Separator), "./...")
+	build := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-ldflags=-s -w", "-o", bin+string(filepath.Separator), "./...")
 	build.Dir = dir
 	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -194,4 +196,88 @@ func runShown(t *testing.T, examples []shown, module string) {
 
 func sortedLines(text string) string {
 	return strings.Join(slices.Sorted(strings.SplitSeq(text, "\n")), "\n")
+}
+
+var (
+	mention    = regexp.MustCompile(`[Pp]ackages? \[?([a-z]+(?:/[a-z]+)*)\b(\]?)`)
+	definition = regexp.MustCompile(`(?m)^\[([^\]]+)\]: (\S+)$`)
+)
+
+// TestOverviews reads the overviews of the public packages: the first sentence, which
+// lists of packages show as it is written, has no brackets; packages of this module that
+// an overview names are links; and links lead to packages and examples that exist.
+func TestOverviews(t *testing.T) {
+	examples := map[string]bool{}
+	for _, s := range shownExamples(t) {
+		anchor := "package"
+		if name := s.example.Name; name != "" {
+			of, suffix, hasSuffix := strings.Cut(name, "_")
+			if hasSuffix && suffix[0] >= 'A' && suffix[0] <= 'Z' { // a method
+				method, rest, more := strings.Cut(suffix, "_")
+				of, suffix, hasSuffix = of+"."+method, rest, more
+			}
+			if anchor = of; hasSuffix {
+				anchor += "-" + strings.ToUpper(suffix[:1]) + suffix[1:]
+			}
+		}
+		examples[s.dir+"#example-"+anchor] = true
+	}
+	overviews := map[string]string{}
+	folders := map[string]bool{} // of packages, by the last part of the path
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (slices.Contains([]string{"testdata", "internal", "integration", "examples", "cmd"}, name) ||
+			strings.HasPrefix(name, ".") && name != ".."):
+			return fs.SkipDir
+		case filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			return err
+		}
+		dir := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../")
+		folders[filepath.Base(dir)] = true
+		if file.Doc != nil {
+			overviews[dir] += file.Doc.Text()
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(overviews) < 60 {
+		t.Errorf("there are %d overviews", len(overviews))
+	}
+	for dir, text := range overviews {
+		first, rest, _ := strings.Cut(text, ".\n")
+		if before, _, found := strings.Cut(first, ". "); found {
+			first = before
+		}
+		if strings.Contains(first, "[") {
+			t.Errorf("the first sentence of %s has brackets: %s", dir, first)
+		}
+		rest = strings.ReplaceAll(rest, "\n", " ")
+		for _, m := range mention.FindAllStringSubmatch(rest, -1) {
+			if name := filepath.Base(m[1]); m[2] == "" && folders[name] && name != filepath.Base(dir) {
+				t.Errorf("the overview of %s names package %s without a link", dir, m[1])
+			}
+		}
+		for _, m := range definition.FindAllStringSubmatch(text, -1) {
+			page := pageOf.FindStringSubmatch(m[2])
+			if page == nil {
+				continue
+			}
+			to := cmp.Or(page[1], "..")
+			if _, ok := overviews[to]; !ok {
+				t.Errorf("%s links to %s, which is no package", dir, m[2])
+			}
+			if _, anchor, ok := strings.Cut(m[2], "#"); ok && !examples[cmp.Or(page[1], ".")+"#"+anchor] {
+				t.Errorf("%s links to %s, which is no example", dir, m[2])
+			}
+		}
+	}
 }

@@ -2,7 +2,7 @@
 //
 // A [Schema] lists tables and the relationships between them: foreign keys,
 // associations of an object mapper, inferred relationships, manual corrections.
-// Package sqldb reads one from a database, [Read] from a file, and package joingraph
+// Package [sqldb] reads one from a database, [Read] from a file, and package [joingraph]
 // applies a file of corrections. [New] compiles a schema into a [Graph], which
 // answers three questions:
 //
@@ -25,4 +25,7 @@
 // Two relationships between the same two tables are two different joins, such as
 // a billing and a shipping address. A relationship that is listed once in each
 // direction is one join.
+//
+// [joingraph]: https://pkg.go.dev/github.com/qedkit/qed/joinpath/joingraph
+// [sqldb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb
 package joinpath

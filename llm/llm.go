@@ -1,7 +1,7 @@
 // Package llm calls language models: a conversation goes in, one message comes
 // out.
 //
-// Create a model with a provider's package, such as llm/openai or llm/anthropic,
+// Create a model with a provider's package, such as [llm/openai] or [llm/anthropic],
 // wrap it in middleware, and call Generate:
 //
 //	client, err := openai.New(&openai.Options{Model: "gpt-5.4-mini", APIKey: key})
@@ -16,7 +16,11 @@
 // errors.Is finds.
 //
 // Every type of a conversation is a plain struct that can be stored as JSON and
-// read back. Package llm/llmtest has scripted and recorded models for tests.
+// read back. Package [llm/llmtest] has scripted and recorded models for tests.
+//
+// [llm/anthropic]: https://pkg.go.dev/github.com/qedkit/qed/llm/anthropic
+// [llm/llmtest]: https://pkg.go.dev/github.com/qedkit/qed/llm/llmtest
+// [llm/openai]: https://pkg.go.dev/github.com/qedkit/qed/llm/openai
 package llm
 
 import "context"

@@ -41,7 +41,7 @@
 //
 // The outcome of a turn is completed, partial, interrupted (a question to the user),
 // failed, or abandoned (the reader of the events left). Failures have error.type.
-// Package analysthttp records what follows an exploration as turns of agents of its
+// Package [analysthttp] records what follows an exploration as turns of agents of its
 // own: "report" and "end".
 //
 // Texts that others choose do not make metrics without end: the calls of tools that a
@@ -55,6 +55,8 @@
 //
 // Questions, queries, arguments and results are recorded only with
 // [Options.Content], and rows never. Errors are recorded by their type.
+//
+// [analysthttp]: https://pkg.go.dev/github.com/qedkit/qed/analyst/analysthttp
 package qedotel
 
 import (

@@ -16,8 +16,8 @@
 // Each part can be used without the others: [Split] splits the texts of other
 // sources, the chunks of an Index are in any [Backend], and any [Searcher] can
 // replace the Index. [Reranked] adds a second, better ranking. [NewTool] returns the
-// search alone, as a tool for other agents. Package rag/pdf reads PDF files.
-// Packages rag/pgindex, rag/esindex and rag/chromaindex are Backends in
+// search alone, as a tool for other agents. Package [rag/pdf] reads PDF files.
+// Packages [rag/pgindex], [rag/esindex] and [rag/chromaindex] are Backends in
 // PostgreSQL, Elasticsearch and Chroma.
 //
 // The agent is a [qed.Graph]:
@@ -35,7 +35,7 @@
 // of passages that do not exist are removed. An answer without a citation is
 // partial.
 //
-// [qed.Answer.Audit] has the removed keys, and what package citation found about
+// [qed.Answer.Audit] has the removed keys, and what package [citation] found about
 // the quotations, numbers, dates and claims of the text. It does not change the
 // text.
 //
@@ -58,6 +58,12 @@
 //	rewrite_question        {"question": "a question that stands alone"}
 //	answer_from_documents   text with citations: "It is closed [c4k7fm]."
 //	                        or [none]: the passages do not answer the question
+//
+// [citation]: https://pkg.go.dev/github.com/qedkit/qed/rag/citation
+// [rag/chromaindex]: https://pkg.go.dev/github.com/qedkit/qed/rag/chromaindex
+// [rag/esindex]: https://pkg.go.dev/github.com/qedkit/qed/rag/esindex
+// [rag/pdf]: https://pkg.go.dev/github.com/qedkit/qed/rag/pdf
+// [rag/pgindex]: https://pkg.go.dev/github.com/qedkit/qed/rag/pgindex
 package rag
 
 import (

@@ -16,7 +16,9 @@
 // The codes are constants of the packages that use them, such as
 // secureview.ErrUnknownTable. Codes with the same text are the same code, so
 // errors.Is(err, esquery.ErrUnknownField) also matches a problem of package
-// graphql.
+// [graphql].
+//
+// [graphql]: https://pkg.go.dev/github.com/qedkit/qed/query/graphql
 package refusal
 
 import (

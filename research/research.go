@@ -62,7 +62,7 @@
 //
 // # Report
 //
-// The model cites findings by their keys, as in package rag. Keys that no finding
+// The model cites findings by their keys, as in package [rag]. Keys that no finding
 // has are removed and counted. The quality of a report is a number from 0 to 500. A
 // report below 375 points is written once more, with what was wrong with
 // it, and the better of the two is used. The text of the answer ends with what failed.
@@ -114,6 +114,8 @@
 //
 // A message that comes while a question is open is read with the request
 // "read_reply" ([question.Parser]).
+//
+// [rag]: https://pkg.go.dev/github.com/qedkit/qed/rag
 package research
 
 import (

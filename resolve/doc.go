@@ -1,5 +1,5 @@
 // Package resolve finds the records and fields that users mean by the names they
-// write: entities such as ports and customers in a [Catalog], and columns or
+// write. Entities such as ports and customers are in a [Catalog], and columns or
 // paths of a data source in a [FieldCatalog].
 //
 // A catalog only returns what is in the host's data. Names are found by their

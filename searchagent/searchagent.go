@@ -22,7 +22,7 @@
 // when that result is known. A task never runs without the results that it needs.
 //
 // The model plans, writes searches and puts the result into words. Everything
-// else is computed: package esquery checks what the model wrote and adds the
+// else is computed: package [esquery] checks what the model wrote and adds the
 // host's filter, and an [Engine] runs only the checked search. A search that is
 // refused, or that the engine rejects, is corrected a limited number of times.
 // If a search finds nothing, the agent counts the documents that match each
@@ -34,12 +34,12 @@
 // # Retries
 //
 // An [Engine] repeats requests that fail because of a server or the network, as
-// package esclient does. The agent itself repeats no request. The agent
+// package [esclient] does. The agent itself repeats no request. The agent
 // corrects searches that the engine rejects, that take too long or that return
 // too much, and once a search with which the engine fails (HTTP status 500).
 // Other failures end the turn. If a task ran before, the answer is partial and
 // contains what was found. Otherwise the turn fails with an error, which matches a
-// kind of package esquery; with a Store, it can be resumed later.
+// kind of package [esquery]; with a Store, it can be resumed later.
 //
 // # What the model sees
 //
@@ -64,6 +64,9 @@
 // The requests of concurrent tasks come in any order; each contains the text of its
 // task. With a Store there is one more: a reply of the user that is not the number
 // or the text of a choice is parsed with "read_reply" ([question.Parser]).
+//
+// [esclient]: https://pkg.go.dev/github.com/qedkit/qed/esquery/esclient
+// [esquery]: https://pkg.go.dev/github.com/qedkit/qed/esquery
 package searchagent
 
 import (

@@ -4,12 +4,12 @@
 // Write a [Policy] that lists the tables and columns that may be read, and the
 // secure views that replace some of the tables. Create a [Guard] with [New] and
 // pass each statement to [Guard.Rewrite]. Execute the text of the [Statement]
-// that it returns, for example with package sqldb, which accepts nothing else.
+// that it returns, for example with package [sqldb], which accepts nothing else.
 //
 // Rewrite parses a statement into a tree, binds every name in it to the policy,
 // replaces tables by their secure views, bounds the number of rows, and prints the
 // tree as new SQL. In MySQL a second parser then checks which tables the printed
-// SQL reads; with SQLite and PostgreSQL package sqldb lets the engine check it. A
+// SQL reads; with SQLite and PostgreSQL package [sqldb] lets the engine check it. A
 // statement that fails any of these steps is refused with a [refusal.Error], which
 // holds what is wrong, where, and which names may have been meant. A program can
 // test its code, and a model can correct its statement with it.
@@ -21,8 +21,11 @@
 // text of the model is never executed: comments, hints and variables do not reach
 // the database.
 //
-// Package provision creates the secure views and the database account that a
+// Package [provision] creates the secure views and the database account that a
 // policy describes.
+//
+// [provision]: https://pkg.go.dev/github.com/qedkit/qed/secureview/provision
+// [sqldb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb
 package secureview
 
 import (

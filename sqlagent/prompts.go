@@ -12,9 +12,12 @@ import (
 var promptFiles embed.FS
 
 // Prompts replaces prompts of the agent, which are the files in the directory
-// prompts. A nil template means the agent's own. Make a template with
-// [llm.PromptFuncs]. Text that a database, a user or a model wrote must go through
-// the function quote, or it could be taken for part of the prompt.
+// prompts: https://github.com/qedkit/qed/tree/main/sqlagent/prompts. A nil template
+// means the agent's own. Make a template with [llm.PromptFuncs], and begin with a copy
+// of the agent's own.
+//
+// Text that a database, a user or a model wrote must go through the function quote.
+// Without it, the text could be taken for part of the prompt.
 type Prompts struct {
 	Select   *template.Template // chooses tables: [SelectData]
 	Generate *template.Template // writes SQL: [GenerateData]

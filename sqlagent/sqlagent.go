@@ -2,7 +2,7 @@
 // proof: the tables it chose, the join path, the SQL that the model wrote, the
 // SQL that ran, every correction with its reason, and the rows.
 //
-//	agent, err := sqlagent.New(model, db, guard, schema, nil)
+//	agent, err := sqlagent.Open(ctx, model, db, policy, sqlite.Dialect{}, nil)
 //	...
 //	answer, err := qed.Ask(ctx, agent, qed.Turn{Text: "How many crews are there?"})
 //
@@ -15,8 +15,8 @@
 //	                    +- correct <-----------+
 //
 // The model chooses tables and writes SQL. Everything else is computed: package
-// joinpath finds how the tables join, package secureview rewrites or refuses
-// what the model wrote, and package sqldb runs the rewritten statement. This is
+// [joinpath] finds how the tables join, package [secureview] rewrites or refuses
+// what the model wrote, and package [sqldb] runs the rewritten statement. This is
 // the only way in which SQL of a model reaches the database.
 //
 // If a statement returns no rows, the model writes it once more, with the earlier
@@ -66,6 +66,10 @@
 //
 // The lowest limit applies: the row limit of the policy, which is part of the
 // executed SQL, and that of the database ([github.com/qedkit/qed/sqldb.Options]).
+//
+// [joinpath]: https://pkg.go.dev/github.com/qedkit/qed/joinpath
+// [secureview]: https://pkg.go.dev/github.com/qedkit/qed/secureview
+// [sqldb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb
 package sqlagent
 
 import (
@@ -98,10 +102,11 @@ var errNoTable = errors.New("sqlagent: the Database returned neither a table nor
 // A Database runs statements of a guard. [github.com/qedkit/qed/sqldb.DB] is one.
 // It is used by concurrent turns, with the context of each.
 //
-// Sample rows of a table are read once and shared by all turns, unless the turn
-// has a User or a Tenant, or the Database has a method PerSession() bool that
-// returns true, as that of DB does if statements have sessions. If different
-// callers may see different rows, one of these is required.
+// Callers that may see different rows must not share sample rows. If there are such
+// callers, set User or Tenant in every turn, or give the Database a method
+// PerSession() bool that returns true. The method of DB does so if statements have
+// sessions. Without any of these, the sample rows of a table are read once and shared
+// by all turns.
 //
 // If the Database has a method MaxRows() int, as that of DB, the prompts and results
 // keep to this limit on rows, and to that of the policy otherwise.
@@ -116,6 +121,9 @@ type Database interface {
 }
 
 // New returns an agent that answers questions from db within what guard allows.
+// Use [Open] unless a guard exists or the schema has relationships that the database
+// does not declare.
+//
 // schema has the types of the columns and the relationships by which tables join,
 // under the names of the guard's policy; tables and columns that the policy does
 // not list are ignored. If the guard does not fit the database, the error is

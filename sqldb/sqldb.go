@@ -1,8 +1,8 @@
-// Package sqldb reads SQL databases for agents: it introspects their tables as
-// a [joinpath.Schema] and executes statements that a guard has checked.
+// Package sqldb reads SQL databases for agents: their tables with the types and
+// keys, and the rows of statements that a guard has checked.
 //
-// Open a database with the package of its engine, which is sqldb/sqlitedb,
-// sqldb/mysqldb or sqldb/postgresdb. Call [DB.Check] once at the start of the
+// Open a database with the package of its engine, which is [sqldb/sqlitedb],
+// [sqldb/mysqldb] or [sqldb/postgresdb]. Call [DB.Check] once at the start of the
 // program, [DB.Introspect] to get the schema, and [DB.Query] for each
 // statement. [DB.Rows] iterates over the rows of a result that is too large for a
 // table.
@@ -20,6 +20,10 @@
 // Query returns, nothing of it runs there.
 //
 // This package imports no driver. What differs between servers is an [Engine].
+//
+// [sqldb/mysqldb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb/mysqldb
+// [sqldb/postgresdb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb/postgresdb
+// [sqldb/sqlitedb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb/sqlitedb
 package sqldb
 
 import (

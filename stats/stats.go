@@ -1,4 +1,4 @@
-// Package stats computes statistics of the columns of a [qed.Table]: summaries,
+// Package stats computes statistics of the columns of a qed.Table: summaries,
 // outliers, differences between groups, correlations, trends and seasonal
 // cycles. [NewAnalysisTool] and [NewPatternTool] give them to an agent.
 //
@@ -42,7 +42,9 @@
 // "NaN", "NULL", "none", "nil", "N/A", "NA", "-" and infinities, in any letter
 // case, the date 0000-00-00, and the years 1 and 9999. A column has numbers, or
 // times, if at least nine of ten of its other cells have. The rest are counted
-// as Other and left out. Package chart reads columns by the same rules.
+// as Other and left out. Package [chart] reads columns by the same rules.
+//
+// [chart]: https://pkg.go.dev/github.com/qedkit/qed/chart
 package stats
 
 import (

@@ -1,6 +1,7 @@
 // Package store defines where conversations are saved, so that they survive the
-// process: give a [Store] to qed.Durable, and every turn of a thread is
-// recorded and can be resumed by another process.
+// process. Give a [Store] to the option Store of an agent, or to qed.Durable for an
+// agent of your own. Every turn of a thread is recorded then, and can be resumed by
+// another process.
 //
 // Choose a store by which processes share the conversations:
 //

@@ -11,8 +11,11 @@
 // a task failed, the plan stays open, and the next message may answer the
 // question, continue, skip or retry tasks, change them, or ask for something else.
 //
-// Package sqlagent and package searchagent answer one question with one query;
+// Package [sqlagent] and package [searchagent] answer one question with one query;
 // use them as tools of a plan with [github.com/qedkit/qed/tools.FromAgent].
+//
+// [searchagent]: https://pkg.go.dev/github.com/qedkit/qed/searchagent
+// [sqlagent]: https://pkg.go.dev/github.com/qedkit/qed/sqlagent
 package todoagent
 
 import (

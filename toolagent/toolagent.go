@@ -42,7 +42,7 @@
 //
 // A result with rows is a table: those of a [finding.Finding], a [qed.Table], an
 // array of objects, and one that is a member of an object. The model gets its name
-// and refers to the values, which code looks up and formats: see package figures.
+// and refers to the values, which code looks up and formats: see package [figures].
 // Wrong references go back to the model once. Numbers that the model typed, and that
 // are neither in a result nor in what the user said, are the Unproved of the answer.
 // An answer with any of these is partial. Without a table no text is changed and no
@@ -70,6 +70,8 @@
 //	correct_figures    corrections of wrong references to values
 //	summarize_results  the summary of old results as text, by the Summarizer
 //	read_reply         for a message that comes while a question is open
+//
+// [figures]: https://pkg.go.dev/github.com/qedkit/qed/figures
 package toolagent
 
 import (

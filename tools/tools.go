@@ -11,8 +11,10 @@
 // A constructor returns a tool even if its arguments cannot be used;
 // [qed.Registry.Add] then returns the error.
 //
-// [FromAgent] makes a tool of an agent. Package todoagent has the tool that finds
+// [FromAgent] makes a tool of an agent. Package [todoagent] has the tool that finds
 // earlier queries.
+//
+// [todoagent]: https://pkg.go.dev/github.com/qedkit/qed/todoagent
 package tools
 
 import (

@@ -3,7 +3,7 @@
 //	h, err := analysthttp.New(model, nil)
 //	err = http.ListenAndServe("localhost:8080", h)
 //
-// It has the paths of package serve, whose conversations are the sessions, and these:
+// It has the paths of package [serve], whose conversations are the sessions, and these:
 //
 //	POST   /api/datasets            stores a file; the response has its session
 //	DELETE /api/datasets/{session}  ends a session and deletes its file
@@ -14,7 +14,7 @@
 // tenant that uploaded its file; for others it does not exist. /conversations needs
 // Options.Analyst.Store.
 //
-// A request that is refused gets the error of package serve. Its code is "file" if the
+// A request that is refused gets the error of package [serve]. Its code is "file" if the
 // file cannot be read, "too_large" if it is too large, "no_session" if the session does
 // not exist, and "busy" if the session is being explored.
 //
@@ -50,9 +50,12 @@
 //	 "unproved": [..], "omitted": [..]}
 //
 // The report is Markdown that a model wrote: show it without HTML and without images
-// from elsewhere, as package chart/page does. Unproved has the numbers that are in no
+// from elsewhere, as package [chart/page] does. Unproved has the numbers that are in no
 // row, and omitted the queries and charts that were left out, with the reason. With
 // "Accept: text/event-stream" the text is streamed, and the response is the last event.
+//
+// [chart/page]: https://pkg.go.dev/github.com/qedkit/qed/chart/page
+// [serve]: https://pkg.go.dev/github.com/qedkit/qed/serve
 package analysthttp
 
 import (

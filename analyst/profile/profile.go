@@ -12,7 +12,9 @@
 // for each column, which groups its values. Values that the collation of the column
 // treats as equal are then one value.
 //
-// Package stats classifies columns by the same rules, and needs the rows in memory.
+// Package [stats] classifies columns by the same rules, and needs the rows in memory.
+//
+// [stats]: https://pkg.go.dev/github.com/qedkit/qed/stats
 package profile
 
 import (

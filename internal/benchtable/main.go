@@ -66,7 +66,7 @@ var bounds = []bound{
 }
 
 // over marks a figure that is above its bound.
-const over = " **(over)**"
+const over = " **(not met)**"
 
 const (
 	begin = "<!-- figures: written by make bench -->"

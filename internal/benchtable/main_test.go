@@ -43,7 +43,7 @@ func TestTableIsWrittenBetweenTheMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := string(raw)
-	for _, want := range []string{"before\n" + begin, "Test CPU", "| Linear10 |", "| 2 µs | 7 |", "| ≤ 1 µs, 15 allocations | 2 µs **(over)** | 7 |", end + "\nafter\n"} {
+	for _, want := range []string{"before\n" + begin, "Test CPU", "| Linear10 |", "| 2 µs | 7 |", "| ≤ 1 µs, 15 allocations | 2 µs **(not met)** | 7 |", end + "\nafter\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the file does not contain %q:\n%s", want, got)
 		}
@@ -76,7 +76,7 @@ func TestBoundsAndServers(t *testing.T) {
 		t.Errorf("a benchmark without its server has no row:\n%s", table)
 	}
 	runs["Linear10"] = []result{{nanos: 3001, allocs: 31}}
-	if table, err = render(runs, "Test CPU"); err != nil || !strings.Contains(string(table), "| 3 µs **(over)** | 31 **(over)** |") {
+	if table, err = render(runs, "Test CPU"); err != nil || !strings.Contains(string(table), "| 3 µs **(not met)** | 31 **(not met)** |") {
 		t.Errorf("figures over their bounds are not marked: %v\n%s", err, table)
 	}
 }
@@ -190,13 +190,13 @@ func TestFiguresNameTheirBenchmarks(t *testing.T) {
 	}
 }
 
-// passages returns the paragraphs and the items of a section. A table belongs to the
-// passage before it, and so does what is indented.
+// passages returns the paragraphs, the items and the rows of tables of a section. What is
+// indented belongs to the passage before it.
 func passages(section string) (all []string) {
 	for _, text := range strings.Split(section, "\n\n") {
-		for _, item := range strings.Split("\n"+text, "\n- ") {
+		for _, item := range regexp.MustCompile(`\n- |\n\| `).Split("\n"+text, -1) {
 			item = strings.Trim(item, "\n")
-			if joins := strings.HasPrefix(item, "|") || strings.HasPrefix(item, "  "); joins && len(all) > 0 {
+			if strings.HasPrefix(item, "  ") && len(all) > 0 {
 				all[len(all)-1] += "\n" + item
 			} else if item != "" {
 				all = append(all, item)

@@ -1,7 +1,7 @@
 // Package joingraph finds the relationships of a schema whose foreign keys are not
 // all declared, for package joinpath.
 //
-// Start with the schema that package sqldb reads from the database. Read what an
+// Start with the schema that package [sqldb] reads from the database. Read what an
 // application's models say with [joinpath.Import], let Infer find the rest, and put
 // all together:
 //
@@ -16,7 +16,7 @@
 // [Combine] keeps where each relationship comes from and says what it left out. A
 // model can judge the joins that nobody declared ([Validate], [Apply]). [Diff] lists
 // what has changed since an earlier graph. The programs in the folder export write
-// the models of Sequelize, Prisma, Django and SQLAlchemy; package gormgraph reads
+// the models of Sequelize, Prisma, Django and SQLAlchemy; package [gormgraph] reads
 // those of GORM.
 //
 // # Inference
@@ -49,5 +49,8 @@
 // database): of the edges with a confidence of 0.9 or more, 93 % are right. A test of
 // this package repeats the fit. The weights of types, composite keys, parent rows,
 // convention and data are set by hand, because the schemas have none of these; those
-// of data are measured on generated rows. BENCHMARKS.md has the curves.
+// of data are measured on generated rows. BENCHMARKS.md has the figures.
+//
+// [gormgraph]: https://pkg.go.dev/github.com/qedkit/qed/joinpath/joingraph/gormgraph
+// [sqldb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb
 package joingraph

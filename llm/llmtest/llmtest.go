@@ -1,4 +1,4 @@
-// Package llmtest has models for tests that need no provider:
+// Package llmtest has models for tests that need no provider.
 //
 //   - [New] and [Scripted] return a scripted model. It gives the replies of its
 //     rules and fails on every other request.

@@ -1,4 +1,4 @@
-// Package chromaindex keeps the chunks of a [rag.Index] in a collection of Chroma,
+// Package chromaindex keeps the chunks of a rag.Index in a collection of Chroma,
 // through its HTTP API v2:
 //
 //	backend, err := chromaindex.Open(ctx, &chromaindex.Options{URL: "http://localhost:8000", Collection: "manual"})

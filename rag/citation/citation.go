@@ -17,11 +17,13 @@
 //     case, spaces, and the forms of quotation marks and dashes. Parts of a
 //     quotation may be left out where it has "..." or "[...]".
 //   - Each amount and each date of a cited sentence is in the sources that it
-//     cites. Package figures reads the numbers.
+//     cites. Package [figures] reads the numbers.
 //   - Sentences that state something without a citation are counted.
 //
 // These are all the rules. Audit does not know whether a source means what the
 // sentence says: "it is open [1]" passes even if the source says "it is not open".
+//
+// [figures]: https://pkg.go.dev/github.com/qedkit/qed/figures
 package citation
 
 import (

@@ -1,4 +1,4 @@
-// Package esindex keeps the chunks of a [rag.Index] in an index of Elasticsearch 8.15
+// Package esindex keeps the chunks of a rag.Index in an index of Elasticsearch 8.15
 // or later:
 //
 //	client, err := elasticsearch.NewClient(elasticsearch.Config{Addresses: urls})

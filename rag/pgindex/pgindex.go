@@ -1,4 +1,4 @@
-// Package pgindex keeps the chunks of a [rag.Index] in PostgreSQL with the
+// Package pgindex keeps the chunks of a rag.Index in PostgreSQL with the
 // extension pgvector:
 //
 //	pool, err := pgxpool.New(ctx, url)

@@ -1,4 +1,4 @@
-// Package ragtest tests implementations of [rag.Backend]. Call [Run] in a test:
+// Package ragtest tests implementations of rag.Backend. Call [Run] in a test:
 //
 //	func TestBackend(t *testing.T) {
 //		ragtest.Run(t, func(t *testing.T) rag.Backend { return openBackend(t) })

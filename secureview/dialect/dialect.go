@@ -10,9 +10,16 @@
 // of aggregate functions prefer columns. A select alias cannot be used in a subquery, and
 // one of an expression with COLLATE has to be a whole term.
 //
-// Pass a [Dialect] to packages secureview and sqldb. Each dialect is a package of
-// its own (dialect/sqlite, dialect/mysql, dialect/postgres, and duckdb/dialect, a module of
+// Pass a [Dialect] to packages [secureview] and [sqldb]. Each dialect is a package of
+// its own ([dialect/sqlite], [dialect/mysql], [dialect/postgres], and [duckdb/dialect], a module of
 // its own that needs cgo), so that a program links only the grammars that it uses.
+//
+// [dialect/mysql]: https://pkg.go.dev/github.com/qedkit/qed/secureview/dialect/mysql
+// [dialect/postgres]: https://pkg.go.dev/github.com/qedkit/qed/secureview/dialect/postgres
+// [dialect/sqlite]: https://pkg.go.dev/github.com/qedkit/qed/secureview/dialect/sqlite
+// [duckdb/dialect]: https://pkg.go.dev/github.com/qedkit/qed/sqldb/duckdb/dialect
+// [secureview]: https://pkg.go.dev/github.com/qedkit/qed/secureview
+// [sqldb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb
 package dialect
 
 import (

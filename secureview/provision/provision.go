@@ -4,10 +4,12 @@
 //
 // Describe the views and the account in [secureview.Policy.Setup], and pass the
 // policy to [SQL]. An administrator reviews the [Script] and runs it. Package
-// sqldb checks afterwards that the account may do what the policy needs and no
+// [sqldb] checks afterwards that the account may do what the policy needs and no
 // more.
 //
 // The package supports MySQL, MariaDB and PostgreSQL.
+//
+// [sqldb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb
 package provision
 
 import (

@@ -1,4 +1,4 @@
-// Package duckdb reads files and databases with DuckDB for [sqldb.DB]. It needs
+// Package duckdb reads files and databases with DuckDB for sqldb.DB. It needs
 // cgo, and is a module of its own so that other programs do not.
 //
 // [Load] reads CSV, Parquet and JSON files into tables of a database in memory.

@@ -1,4 +1,4 @@
-// Package mysqldb opens MySQL and MariaDB databases for [sqldb.DB].
+// Package mysqldb opens MySQL and MariaDB databases for sqldb.DB.
 //
 // [Open] opens a database by its data source name, and [New] uses a pool that
 // the program has opened with github.com/go-sql-driver/mysql. MySQL 8.0.21
@@ -22,7 +22,7 @@
 // No other variables are restored. A stored function that a policy allows must not
 // keep values in other variables of the session, and must not take locks.
 //
-// The server checks each statement after package dialect/mysql: the tables that
+// The server checks each statement after package [dialect/mysql]: the tables that
 // it would read, according to EXPLAIN, must be those that the guard saw. It is
 // asked once for all statements that differ only in literals, and again after
 // five minutes. A statement whose EXPLAIN takes more than two seconds is refused. So is
@@ -32,11 +32,11 @@
 //
 // An account that may read views, but not the tables behind them, cannot use
 // EXPLAIN. Use such an account: the server's grants then do this check. Package
-// secureview/provision prints them, and [sqldb.DB.Check] reports what the account
+// [secureview/provision] prints them, and [sqldb.DB.Check] reports what the account
 // may do beyond them.
 //
 // MariaDB does not look at its limits while it matches a regular expression. Package
-// dialect/mysql therefore limits the steps of each match, to about 0.1 seconds of a
+// [dialect/mysql] therefore limits the steps of each match, to about 0.1 seconds of a
 // processor for each text and pattern. A statement for which MariaDB reached that limit
 // is an error of kind [sqldb.ErrTooLarge], because MariaDB treats the text as one that
 // does not match. Texts of more than 20,000 characters in REGEXP_REPLACE are such
@@ -51,6 +51,9 @@
 //
 // A data source name must not contain parseTime=true, which would change dates
 // such as 2024-00-00, nor multiStatements=true. Both are refused.
+//
+// [dialect/mysql]: https://pkg.go.dev/github.com/qedkit/qed/secureview/dialect/mysql
+// [secureview/provision]: https://pkg.go.dev/github.com/qedkit/qed/secureview/provision
 package mysqldb
 
 import (

@@ -1,4 +1,4 @@
-// Package postgresdb opens PostgreSQL databases for [sqldb.DB].
+// Package postgresdb opens PostgreSQL databases for sqldb.DB.
 //
 // [Open] opens a database by its connection string, and [New] uses a pool of
 // github.com/jackc/pgx/v5/stdlib that the program has opened. Rows are read with

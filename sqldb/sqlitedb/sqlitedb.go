@@ -1,4 +1,4 @@
-// Package sqlitedb opens SQLite databases for [sqldb.DB]: read-only and without
+// Package sqlitedb opens SQLite databases for sqldb.DB: read-only and without
 // cgo. SQLite's own authorizer checks each statement a second time while it is
 // compiled.
 //

@@ -1,4 +1,4 @@
-// Package sealed encrypts what a [store.Store] saves: [New] returns a store that
+// Package sealed encrypts what a store.Store saves. [New] returns a store that
 // seals the data of every record before another store saves them, and opens
 // them again when they are read.
 //

@@ -1,11 +1,11 @@
-// Package sqlitestore keeps conversations in an SQLite file: [Open] makes a
+// Package sqlitestore keeps conversations in an SQLite file. [Open] makes a
 // [sqlstore.Store] with the driver modernc.org/sqlite, which needs no C compiler.
 //
 //	st, err := sqlitestore.Open("/var/lib/myservice/conversations.db", nil)
 //
 // Several processes of one machine can share a file. The file must not be on a
 // network file system; to share conversations between machines use a database
-// server with package sqlstore.
+// server with package [sqlstore].
 //
 // # Durability
 //
@@ -25,6 +25,8 @@
 //
 // Threads are kept for ever, unless MaxAge or MaxUnfinishedAge of
 // [sqlstore.Options] says otherwise.
+//
+// [sqlstore]: https://pkg.go.dev/github.com/qedkit/qed/store/sqlstore
 package sqlitestore
 
 import (

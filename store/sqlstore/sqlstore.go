@@ -1,4 +1,4 @@
-// Package sqlstore keeps conversations in an SQL database: [New] makes a
+// Package sqlstore keeps conversations in an SQL database. [New] makes a
 // [store.Store] of a *sql.DB.
 //
 //	st, err := sqlstore.New(ctx, db, sqlstore.PostgreSQL, nil)
@@ -21,7 +21,7 @@
 //
 //   - The data of a record are stored as the same bytes. They are not encrypted:
 //     everybody who can read the tables can read the conversations, unless
-//     package sealed encrypts them before.
+//     package [sealed] encrypts them before.
 //   - Ids, kinds and addresses are compared byte by byte, whatever the collation
 //     of the database is.
 //   - An append is one transaction, and on most paths one statement. Appends to
@@ -44,6 +44,8 @@
 //
 // A record that cannot be read is an error that matches [store.ErrCorrupt]. The
 // record that is yielded with it has its Seq.
+//
+// [sealed]: https://pkg.go.dev/github.com/qedkit/qed/store/sealed
 package sqlstore
 
 import (

@@ -1,4 +1,4 @@
-// Package storetest tests implementations of [store.Store], as testing/fstest
+// Package storetest tests implementations of store.Store, as testing/fstest
 // tests file systems. Call [Run] in a test:
 //
 //	func TestStore(t *testing.T) {

@@ -1,7 +1,7 @@
 // Package usermemory remembers users across their conversations: their past turns,
 // with the answers and the queries that ran, and the entities that they mentioned.
 //
-// Give a [Memory] to an agent (the Options.User of packages todoagent, sqlagent and
+// Give a [Memory] to an agent (the Options.User of packages [todoagent], [sqlagent] and
 // router), which then notes every turn that has a User and recalls similar turns for
 // a new request. Or use it directly:
 //
@@ -15,6 +15,9 @@
 //
 // [Memory.Forget] removes the memory of a user, and [Memory.Erase] the user's
 // conversations as well.
+//
+// [sqlagent]: https://pkg.go.dev/github.com/qedkit/qed/sqlagent
+// [todoagent]: https://pkg.go.dev/github.com/qedkit/qed/todoagent
 package usermemory
 
 import (

@@ -1,4 +1,4 @@
-// Package graphqlsource makes a GraphQL service a [query.Source]. Queries that a model
+// Package graphqlsource makes a GraphQL service a query.Source. Queries that a model
 // writes are checked by a [graphql.Guard], run by a [graphql.Client], and returned as
 // a table:
 //

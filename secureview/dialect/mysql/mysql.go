@@ -1,5 +1,5 @@
 // Package mysql is the SQL dialect of MySQL 8.0.21, of MariaDB 10.6 and of later
-// versions. Pass its [Dialect] to packages secureview and sqldb/mysqldb.
+// versions. Pass its [Dialect] to packages [secureview] and [sqldb/mysqldb].
 //
 // Statements are parsed by github.com/pingcap/tidb/pkg/parser. Each printed
 // statement is parsed a second time by github.com/xwb1989/sqlparser, which shares
@@ -15,6 +15,9 @@
 // Some expressions that end a server, or that MySQL and MariaDB read differently, are
 // refused with the way to write them instead. The document docs/mysql.md of this module
 // lists them: https://github.com/qedkit/qed/blob/main/docs/mysql.md
+//
+// [secureview]: https://pkg.go.dev/github.com/qedkit/qed/secureview
+// [sqldb/mysqldb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb/mysqldb
 package mysql
 
 import (

@@ -1,5 +1,5 @@
 // Package postgres is the SQL dialect of PostgreSQL 12 and later. Pass its
-// [Dialect] to packages secureview and sqldb/postgresdb.
+// [Dialect] to packages [secureview] and [sqldb/postgresdb].
 //
 // Statements are parsed by PostgreSQL's own grammar, version 17, which
 // github.com/wasilibs/go-pgquery runs as WebAssembly, without cgo. A program has
@@ -25,6 +25,9 @@
 // expression with such a call as it is written, not in parallel, and with columns that
 // nothing needs. A division by zero there fails, which the server could otherwise have
 // left out.
+//
+// [secureview]: https://pkg.go.dev/github.com/qedkit/qed/secureview
+// [sqldb/postgresdb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb/postgresdb
 package postgres
 
 import (

@@ -1,5 +1,5 @@
 // Package dialect is the SQL dialect of DuckDB. Pass its [Dialect] to package
-// secureview. Package duckdb has the databases that run its statements.
+// [secureview]. Package [duckdb] has the databases that run its statements.
 //
 // Statements are parsed by DuckDB itself: json_serialize_sql turns a SELECT into
 // a tree, which this package reads. A program has one small database in memory for
@@ -42,7 +42,7 @@
 //     from such a text: their size has no bound that the statement shows
 //   - levenshtein, translate and other slow functions of such a text
 //
-// Package duckdb refuses these by the plan of the statement:
+// Package [duckdb] refuses these by the plan of the statement:
 //
 //   - mode, entropy and histogram for which DuckDB expects more than 250,000 groups, or a
 //     window of more than 4,000,000 rows: it does not count their memory against its limit
@@ -51,6 +51,9 @@
 //
 // Group by columns with fewer values, or join a subquery with GROUP BY instead of the
 // window.
+//
+// [duckdb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb/duckdb
+// [secureview]: https://pkg.go.dev/github.com/qedkit/qed/secureview
 package dialect
 
 import (
