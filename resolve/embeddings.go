@@ -12,14 +12,13 @@ import (
 // embeddings are the vectors of texts. They are computed when they are first
 // needed.
 type embeddings struct {
-	embedder llm.Embedder
-	texts    []string
+	embedder  llm.Embedder
+	texts     []string
+	computing chan struct{}        // holds one value while a goroutine computes vectors
+	known     map[string][]float32 // of the texts before Replace
 
-	computing  chan struct{} // holds one value while a goroutine computes vectors
-	mu         sync.RWMutex
-	dimensions int
-	flat       []float32   // the vectors so far, of length one, one after the other
-	previous   *embeddings // of the texts before Replace, until all vectors are computed
+	mu      sync.RWMutex
+	vectors [][]float32 // of the first texts so far, of length one
 }
 
 // newEmbeddings returns the embeddings of texts, or nil without an embedder.
@@ -28,25 +27,26 @@ func newEmbeddings(embedder llm.Embedder, texts []string, previous *embeddings) 
 	if embedder == nil {
 		return nil
 	}
+	e := &embeddings{embedder: embedder, texts: texts, computing: make(chan struct{}, 1), known: map[string][]float32{}}
 	if previous != nil {
-		previous.dropPrevious() // so that there is never a chain of them
+		for i, v := range previous.computed() {
+			e.known[previous.texts[i]] = v
+		}
 	}
-	return &embeddings{
-		embedder: embedder, texts: texts,
-		computing: make(chan struct{}, 1), previous: previous,
-	}
+	return e
 }
 
-func (e *embeddings) dropPrevious() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.previous = nil
+// computed returns the vectors so far.
+func (e *embeddings) computed() [][]float32 {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.vectors
 }
 
 // compute computes the vectors that are missing. If it fails, those that were
 // computed are kept.
 func (e *embeddings) compute(ctx context.Context) error {
-	if e.computed() == len(e.texts) {
+	if len(e.computed()) == len(e.texts) {
 		return nil
 	}
 	select {
@@ -55,18 +55,17 @@ func (e *embeddings) compute(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	known := e.known()
 	for {
-		first := e.computed()
+		first := len(e.computed())
 		if first == len(e.texts) {
-			e.dropPrevious()
+			e.known = nil
 			return nil
 		}
 		batch := e.texts[first:min(first+embedBatch, len(e.texts))]
 		vectors := make([][]float32, len(batch))
 		var missing []string
 		for i, text := range batch {
-			if vectors[i] = known[text]; vectors[i] == nil {
+			if vectors[i] = e.known[text]; vectors[i] == nil {
 				missing = append(missing, text)
 			}
 		}
@@ -81,55 +80,24 @@ func (e *embeddings) compute(ctx context.Context) error {
 				}
 			}
 		}
-		e.add(vectors)
-	}
-}
-
-// computed returns the number of texts that have a vector.
-func (e *embeddings) computed() int {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	if e.dimensions == 0 {
-		return 0
-	}
-	return len(e.flat) / e.dimensions
-}
-
-// known returns the vectors of the previous texts.
-func (e *embeddings) known() map[string][]float32 {
-	e.mu.RLock()
-	p := e.previous
-	e.mu.RUnlock()
-	if p == nil {
-		return nil
-	}
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	known := map[string][]float32{}
-	for i := 0; p.dimensions > 0 && i < len(p.flat)/p.dimensions; i++ {
-		known[p.texts[i]] = p.flat[i*p.dimensions:][:p.dimensions:p.dimensions]
-	}
-	if len(known) > 0 {
 		e.mu.Lock()
-		e.dimensions = p.dimensions
+		e.vectors = append(e.vectors, vectors...)
 		e.mu.Unlock()
 	}
-	return known
 }
 
-func (e *embeddings) add(vectors [][]float32) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, v := range vectors {
-		e.flat = append(e.flat, v...)
-	}
-}
-
-// embed returns a vector of length one for each text.
+// embed returns a vector of length one for each text. It reads known only while
+// vectors are computed.
 func (e *embeddings) embed(ctx context.Context, texts []string) ([][]float32, error) {
-	e.mu.RLock()
-	dimensions := e.dimensions
-	e.mu.RUnlock()
+	dimensions := 0
+	if v := e.computed(); len(v) > 0 {
+		dimensions = len(v[0])
+	} else {
+		for _, v := range e.known {
+			dimensions = len(v)
+			break
+		}
+	}
 	found, err := vector.Embed(ctx, e.embedder, texts, dimensions)
 	if err != nil {
 		return nil, err
@@ -138,9 +106,6 @@ func (e *embeddings) embed(ctx context.Context, texts []string) ([][]float32, er
 	for i, v := range found {
 		units[i] = vector.Unit(v)
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.dimensions = len(found[0])
 	return units, nil
 }
 
@@ -166,14 +131,12 @@ func (e *embeddings) nearest(
 	if err != nil {
 		return nil, err
 	}
-	e.mu.RLock()
-	defer e.mu.RUnlock()
 	var found []neighbour
-	for i := range e.texts {
+	for i, v := range e.computed() {
 		if !want(i) {
 			continue
 		}
-		cosine := vector.Dot(asked[0], e.flat[i*e.dimensions:][:e.dimensions])
+		cosine := vector.Dot(asked[0], v)
 		if cosine < least || len(found) == limit && cosine <= found[limit-1].cosine {
 			continue
 		}
