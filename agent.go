@@ -196,7 +196,7 @@ func WriteAnswer(ctx context.Context, w io.Writer, a Agent, turn Turn) (Answer, 
 
 func (f AgentFunc) ask(ctx context.Context, turn Turn) (Answer, error) {
 	sc := scopeOf(ctx)
-	return answer(sc.agentScope(ctx, turn, sc.events), f)
+	return answer(sc.agentScope(ctx, &turn, sc.events), f)
 }
 
 // answer calls f with the turn of sc. A panic becomes an error.
@@ -252,8 +252,8 @@ func NewAgent[S any](
 	}
 	o := *opt
 	return AgentFunc(func(ctx context.Context, turn Turn) (Answer, error) {
-		at := r.places(ctx, &turn, o.RestartOnReply)
-		s, err := r.first(at, turn, begin)
+		at := r.places(ctx, turn, o.RestartOnReply)
+		s, err := r.first(at, begin)
 		if err != nil {
 			return Answer{}, err
 		}
@@ -274,21 +274,22 @@ func NewAgent[S any](
 type agentPlaces struct {
 	begin, run, answer context.Context
 	state              string // the address of the graph's state
+	turn               Turn   // for begin
 }
 
 // places returns the contexts of the parts of an agent. With restart, a graph that
-// waits for the replies of the turn gets them in turn. A graph within a larger run
+// waits for the replies of the turn gets them in its turn. A graph within a larger run
 // may not wait for them: it may not have begun, or be over.
-func (r *Runner[S]) places(ctx context.Context, turn *Turn, restart bool) agentPlaces {
+func (r *Runner[S]) places(ctx context.Context, turn Turn, restart bool) agentPlaces {
 	sc := scopeOf(ctx)
 	if sc.place == nil {
-		return agentPlaces{begin: ctx, run: ctx, answer: ctx}
+		return agentPlaces{begin: ctx, run: ctx, answer: ctx, turn: turn}
 	}
 	p, j, name := sc.place, sc.place.log, escape(r.name)
 	begin, end := p.child(":begin"), p.child(":answer")
-	at := agentPlaces{run: ctx, state: p.peek(name)}
+	at := agentPlaces{run: ctx, state: p.peek(name), turn: turn}
 	if restart && j.replied > 0 && (sc.turn.whole || r.waits(ctx, p.part(at.state))) {
-		turn.Text, turn.Replies = j.message.Text, j.message.Replies
+		at.turn.Text, at.turn.Replies = j.message.Text, j.message.Replies
 		again := p.again(name, j.replied)
 		begin.since, end.since = j.replied, j.replied
 		at.run = sc.enter(ctx, "", again)
@@ -312,19 +313,19 @@ func (r *Runner[S]) waits(ctx context.Context, p *place) bool {
 	if err != nil {
 		return true // the graph returns the error when it resumes
 	}
-	next, _, err := r.next(at, s)
+	next, _, err := r.next(at, &s)
 	return err != nil || next != end
 }
 
 // first returns the state with which a turn begins. In a resumed run it is the
 // zero S, because [Runner.Run] reads the saved one.
 func (r *Runner[S]) first(
-	at agentPlaces, turn Turn, begin func(context.Context, S, Turn) (S, error),
+	at agentPlaces, begin func(context.Context, S, Turn) (S, error),
 ) (S, error) {
 	var s S
 	sc := scopeOf(at.run)
 	if sc.place == nil {
-		return begin(at.begin, s, turn)
+		return begin(at.begin, s, at.turn)
 	}
 	saved, err := sc.place.part(at.state).state()
 	if err != nil || saved != nil {
@@ -333,5 +334,5 @@ func (r *Runner[S]) first(
 	if s, err = r.earlier(at.run, sc.place.log, at.state, &scopeOf(at.begin).place.stateRun); err != nil {
 		return s, err
 	}
-	return begin(at.begin, s, turn)
+	return begin(at.begin, s, at.turn)
 }

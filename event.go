@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/qedkit/qed/internal/strictjson"
@@ -155,71 +156,124 @@ func (e *Event) UnmarshalJSON(raw []byte) error {
 func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		run, cancel := context.WithCancelCause(ctx)
-		q := &queue{events: make(chan Event, maxUnread), left: make(chan struct{}), done: make(chan struct{})}
+		q := newQueue(ctx)
 		defer func() {
 			cancel(errReaderStopped)
-			close(q.left)
-			<-q.done
+			q.leave()
 		}()
-		began := time.Now()
-		a, err := Answer{}, errGoexit
+		var last EventData // of the run
+		err := errGoexit
 		go func() {
-			defer close(q.done)
-			outside := &scope{frame: &frame{}, place: scopeOf(ctx).place}
-			a, err = answer(outside.agentScope(run, turn, q), f)
+			defer q.finish()
+			around := &scope{frame: outside.frame, place: scopeOf(ctx).place}
+			a, failed := answer(around.agentScope(run, &turn, q), f)
+			if err = failed; err == nil {
+				last = Completed{Answer: a, Millis: time.Since(q.began).Milliseconds()}
+			}
 		}()
-		for event, ok := q.next(); ok; event, ok = q.next() {
-			if !yield(event, nil) {
-				return
+		var taken [maxUnread / 4]Event
+		for n := q.take(taken[:]); n > 0; n = q.take(taken[:]) {
+			for i := range n {
+				if !yield(taken[i], nil) {
+					return
+				}
 			}
 		}
 		now := clock(ctx)()
 		if err != nil {
-			yield(Event{Time: now, Data: textsOf(ctx, languageOf(turn)).failed(err, ctx.Err(), now)}, err)
-			return
+			last = textsOf(ctx, languageOf(turn)).failed(err, ctx.Err(), now)
 		}
-		millis := time.Since(began).Milliseconds()
-		yield(Event{Time: now, Data: Completed{Answer: a, Millis: millis}}, nil)
+		yield(Event{Time: now, Data: last}, err)
 	}
 }
 
 // A queue passes the events of a run to their reader. It is bounded: see [Emit].
 type queue struct {
-	events chan Event
-	left   chan struct{} // closed when the reader has left
-	done   chan struct{} // closed when the run has ended
+	clock func() time.Time // of [WithClock]; nil if there is none
+	began time.Time
+
+	mu     sync.Mutex
+	ready  sync.Cond // the reader waits for events, or for the end of the run
+	space  sync.Cond // goroutines of the run wait for the reader
+	memory *[maxUnread]Event
+	events []Event // in memory
+	left   bool    // the reader has left
+	done   bool    // the run has ended
 }
 
 const maxUnread = 64
 
+// unread has the memory of queues whose run has ended.
+var unread = sync.Pool{New: func() any { return new([maxUnread]Event) }}
+
+func newQueue(ctx context.Context) *queue {
+	q := &queue{memory: unread.Get().(*[maxUnread]Event), began: time.Now()}
+	q.clock, _ = ctx.Value(clockKey{}).(func() time.Time)
+	q.events = q.memory[:0]
+	q.ready.L, q.space.L = &q.mu, &q.mu
+	return q
+}
+
+// now returns the time of an event. Without a clock it is what time.Now returns;
+// time.Since takes half as long.
+func (q *queue) now() time.Time {
+	if q.clock != nil {
+		return q.clock()
+	}
+	return q.began.Add(time.Since(q.began))
+}
+
 // add waits until the reader can take the event, has left, or the run has ended.
 func (q *queue) add(event Event) {
-	select {
-	case <-q.left:
-		return
-	case <-q.done:
-		return
-	default:
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.events) == maxUnread && !q.left && !q.done {
+		q.space.Wait()
 	}
-	select {
-	case q.events <- event:
-	case <-q.left:
-	case <-q.done:
+	if q.left || q.done {
+		return
+	}
+	q.events = append(q.events, event)
+	if len(q.events) == 1 {
+		q.ready.Signal()
 	}
 }
 
-// next waits for an event. It reports false when the run has ended and all its
-// events were returned.
-func (q *queue) next() (Event, bool) {
-	select {
-	case event := <-q.events:
-		return event, true
-	case <-q.done:
+// take waits for events, moves them to taken, and returns their number. It returns 0
+// when the run has ended and all its events were taken.
+func (q *queue) take(taken []Event) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.events) == 0 && !q.done {
+		q.ready.Wait()
 	}
-	select {
-	case event := <-q.events:
-		return event, true
-	default:
-		return Event{}, false
+	n := copy(taken, q.events)
+	rest := copy(q.events, q.events[n:])
+	clear(q.events[rest:])
+	q.events = q.events[:rest]
+	q.space.Broadcast()
+	return n
+}
+
+// finish is called when the run has ended.
+func (q *queue) finish() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.done = true
+	q.ready.Signal()
+	q.space.Broadcast()
+}
+
+// leave is called when the reader has left. It waits for the end of the run.
+func (q *queue) leave() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.left = true
+	q.space.Broadcast()
+	for !q.done {
+		q.ready.Wait()
 	}
+	clear(q.events)
+	unread.Put(q.memory)
+	q.memory, q.events = nil, nil
 }

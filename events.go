@@ -57,7 +57,7 @@ type ToolFinished struct {
 	ID          string `json:"id,omitempty"` // of the call
 	Millis      int64  `json:"millis"`
 	Result      string `json:"result,omitempty"`      // the JSON that it returned, cut after 1 KiB
-	Error       string `json:"error,omitempty"`       // empty if it succeeded
+	Error       string `json:"error,omitempty"`       // empty if it succeeded; the code of a Result {"success":false,"code":...}
 	Interrupted bool   `json:"interrupted,omitempty"` // it waits for a reply
 	Unknown     bool   `json:"unknown,omitempty"`     // there is no such tool
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/qedkit/qed/store"
 )
@@ -53,19 +54,22 @@ func FanOut[S, R any](
 	g.add(&node[S]{name: name, branches: names, fn: func(ctx context.Context, s S) (S, error) {
 		states := make([]S, len(branches))
 		for i := range states {
-			var err error
-			if states[i], err = copyState(s); err != nil {
+			if err := g.copy(&states[i], &s); err != nil {
 				return s, err
 			}
 		}
 		sc := scopeOf(ctx)
-		results, err := together(ctx, len(branches), len(branches), func(ctx context.Context, i int) (R, error) {
+		results := make([]R, len(branches))
+		err := together(ctx, len(branches), len(branches), func(ctx context.Context, i int) error {
 			own := sc.enter(ctx, names[i], nil)
 			if sc.place != nil {
 				own.place = sc.place.part(sc.place.below(escape(names[i])))
 				own.place.branch = true
 			}
-			return work(own, 1, branches[i].Run, states[i])
+			return own.work(1, func(ctx context.Context) (err error) {
+				results[i], err = branches[i].Run(ctx, states[i])
+				return err
+			})
 		})
 		if err != nil {
 			return s, err
@@ -105,86 +109,109 @@ func Each[I, R any](
 	if sc.place != nil {
 		address = sc.place.next(":each") + "/"
 	}
-	return together(ctx, len(items), eachLimit, func(ctx context.Context, i int) (R, error) {
+	results := make([]R, len(items))
+	err := together(ctx, len(items), eachLimit, func(ctx context.Context, i int) error {
 		name := strings.ReplaceAll(keys[i], "/", "%2F")
-		return work(sc.parallel(ctx, name, address+escape(keys[i])), 1, do, items[i])
-	})
-}
-
-// together calls do for the numbers from 0 to n-1, at most limit at the same
-// time, and waits for all calls. The first error cancels the other calls and is
-// returned. A call that interrupts the run does not cancel the others.
-func together[R any](
-	ctx context.Context, n, limit int, do func(context.Context, int) (R, error),
-) ([]R, error) {
-	if n == 0 {
-		return nil, cancelled(ctx)
-	}
-	if n == 1 {
-		return alone(ctx, do)
-	}
-	inner, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var (
-		mu                  sync.Mutex
-		failed, interrupted error
-	)
-	report := func(err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		switch {
-		case errors.Is(err, ErrInterrupted):
-			interrupted = err
-		case err != nil && failed == nil:
-			failed = err
-			cancel(err)
-		}
-	}
-	results := make([]R, n)
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, limit)
-	for i := range n {
-		slots <- struct{}{}
-		if err := cancelled(inner); err != nil {
-			report(err)
-			break
-		}
-		wait.Go(func() {
-			err := errGoexit
-			defer func() { report(err); <-slots }()
-			defer recoverInto(&err)
-			results[i], err = do(inner, i)
-		})
-	}
-	wait.Wait()
-	if failed != nil {
-		return nil, failed
-	}
-	if interrupted != nil {
-		scopeOf(ctx).place.ask()
-		return nil, interrupted
-	}
-	return results, nil
-}
-
-// alone is together for one call, which needs no other goroutine.
-func alone[R any](ctx context.Context, do func(context.Context, int) (R, error)) ([]R, error) {
-	results := make([]R, 1)
-	err := cancelled(ctx)
-	if err == nil {
-		err = func() (err error) {
-			defer recoverInto(&err)
-			results[0], err = do(ctx, 0)
+		return sc.parallel(ctx, name, address+escape(keys[i])).work(1, func(ctx context.Context) (err error) {
+			results[i], err = do(ctx, items[i])
 			return err
-		}()
-	}
+		})
+	})
 	if err != nil {
-		if errors.Is(err, ErrInterrupted) {
-			scopeOf(ctx).place.ask()
-		}
 		return nil, err
 	}
 	return results, nil
+}
+
+// together calls do for the numbers from 0 to n-1, at most limit at the same time,
+// and waits for all calls. One of the goroutines is that of the caller. The first
+// error cancels the other calls and is returned. A call that interrupts the run
+// does not cancel the others.
+func together(ctx context.Context, n, limit int, do func(context.Context, int) error) error {
+	if n == 0 {
+		return cancelled(ctx)
+	}
+	t := &team{do: do, last: int64(n)}
+	if n == 1 || limit == 1 {
+		t.ctx, t.cancel = ctx, func(error) {}
+	} else {
+		t.ctx, t.cancel = context.WithCancelCause(ctx)
+	}
+	t.share(min(n, limit) - 1)
+	if t.failed != nil {
+		return t.failed
+	}
+	if t.interrupted != nil {
+		scopeOf(ctx).place.ask()
+	}
+	return t.interrupted
+}
+
+// A team is the goroutines of a [together].
+type team struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	do     func(context.Context, int) error
+	last   int64
+	begun  atomic.Int64 // how many calls
+	others sync.WaitGroup
+
+	mu                  sync.Mutex
+	failed, interrupted error
+}
+
+// share makes the calls with a number of further goroutines.
+func (t *team) share(others int) {
+	defer t.cancel(nil)
+	defer t.others.Wait()
+	t.others.Add(others)
+	for range others {
+		go func() {
+			defer t.others.Done()
+			t.work()
+		}()
+	}
+	t.work()
+}
+
+// work makes calls until none is left.
+func (t *team) work() {
+	for {
+		i := t.begun.Add(1) - 1
+		if i >= t.last || !t.call(int(i)) {
+			return
+		}
+	}
+}
+
+// call makes a call. It reports whether a further one may be made.
+func (t *team) call(i int) (more bool) {
+	err := errGoexit
+	defer func() { more = t.report(err) }()
+	defer recoverInto(&err)
+	if done := cancelled(t.ctx); done != nil {
+		err = done
+	} else {
+		err = t.do(t.ctx, i)
+	}
+	return more
+}
+
+func (t *team) report(err error) (more bool) {
+	if err == nil {
+		return true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case errors.Is(err, ErrInterrupted):
+		t.interrupted = err
+		return true
+	case t.failed == nil:
+		t.failed = err
+		t.cancel(err)
+	}
+	return false
 }
 
 // Fork copies a thread to a new one, up to and including the record with the

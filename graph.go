@@ -27,6 +27,7 @@ type Graph[S any] struct {
 	name     string
 	nodes    []*node[S] // in the order of their declaration
 	byName   map[string]*node[S]
+	copy     func(to, from *S) error // see newCopier
 	problems []error
 }
 
@@ -68,7 +69,7 @@ type NodeOptions struct {
 // NewGraph returns a graph without nodes. Its name is used in errors, and in the
 // addresses of recorded calls.
 func NewGraph[S any](name string) *Graph[S] {
-	g := &Graph[S]{name: name, byName: map[string]*node[S]{}}
+	g := &Graph[S]{name: name, byName: map[string]*node[S]{}, copy: newCopier[S]()}
 	if err := checkName(name); err != nil {
 		g.problem("the graph's name %w", err)
 	}
@@ -193,6 +194,7 @@ type CompileOptions struct {
 type Runner[S any] struct {
 	name     string
 	steps    []step[S] // the first is Start
+	copy     func(to, from *S) error
 	maxSteps int
 	wrapUp   int // the index of a step; 0 if there is none
 
@@ -227,7 +229,7 @@ func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 	if opt == nil {
 		opt = &CompileOptions{}
 	}
-	c := compiler[S]{&Graph[S]{g.name, g.nodes, g.byName, slices.Clone(g.problems)}}
+	c := compiler[S]{&Graph[S]{g.name, g.nodes, g.byName, g.copy, slices.Clone(g.problems)}}
 	if opt.MaxSteps < 0 {
 		c.problem("CompileOptions.MaxSteps is negative; use 0 for the default")
 	}
@@ -246,7 +248,7 @@ func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 	if len(c.problems) > 0 {
 		return nil, errors.Join(c.problems...)
 	}
-	r := &Runner[S]{name: c.name, maxSteps: opt.MaxSteps, version: opt.Version, migrate: opt.Migrate}
+	r := &Runner[S]{name: c.name, copy: c.copy, maxSteps: opt.MaxSteps, version: opt.Version, migrate: opt.Migrate}
 	if r.maxSteps == 0 {
 		r.maxSteps = 100
 	}

@@ -17,7 +17,7 @@ func TestPanicInTogether(t *testing.T) {
 	boom := errors.New("boom")
 	var both sync.WaitGroup // one of them is on a goroutine of its own
 	both.Add(2)
-	_, err := together(t.Context(), 2, 2, func(context.Context, int) (int, error) {
+	err := together(t.Context(), 2, 2, func(context.Context, int) error {
 		both.Done()
 		both.Wait()
 		panic(boom)

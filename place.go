@@ -20,7 +20,7 @@ import (
 type place struct {
 	log     *runState
 	address string // see here
-	visit   string // the name of the node that is visited
+	visit   string // the name of the node that is visited, in addresses; empty if none is
 	number  int    // of the visit
 	up      *place // what it is part of
 	scope   *place // the innermost namespace ([WithNamespace]), or nil
@@ -44,15 +44,22 @@ type place struct {
 // part returns the place of a part of p. No other part of p may have its
 // address.
 func (p *place) part(address string) *place {
-	part := new(place)
-	p.become(part, address)
-	return part
+	return &place{
+		log: p.log, address: address, up: p, scope: p.scope, attempt: p.attempt, since: p.since,
+		cannotInterrupt: p.cannotInterrupt, cannotApprove: p.cannotApprove,
+	}
 }
 
-// become makes part, which is zero, the place of a part of p.
-func (p *place) become(part *place, address string) {
-	part.log, part.address, part.up, part.scope = p.log, address, p, p.scope
-	part.attempt, part.since, part.cannotInterrupt, part.cannotApprove = p.attempt, p.since, p.cannotInterrupt, p.cannotApprove
+// visited returns the place of an attempt of a visit of a node of p, which may be
+// nil. The number of the visit tells it from other ones; all attempts have the same
+// address.
+func (p *place) visited(node string, number, attempt int) *place {
+	if p == nil {
+		return nil
+	}
+	visit := p.part("")
+	visit.visit, visit.number, visit.attempt = node, number, attempt
+	return visit
 }
 
 // child returns the place of the next part of p that has a name.

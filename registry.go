@@ -216,7 +216,7 @@ func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult,
 	for i, call := range calls {
 		results[i].Call = call
 	}
-	_, err := together(ctx, len(calls), limit, func(ctx context.Context, i int) (struct{}, error) {
+	err := together(ctx, len(calls), limit, func(ctx context.Context, i int) error {
 		// By position: the ids are the provider's, and differ if the model is called
 		// again.
 		result, err := r.do(sc.parallel(ctx, "", address+strconv.Itoa(i)), calls[i])
@@ -224,7 +224,7 @@ func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult,
 			result, err = ToolResult{Call: calls[i], Err: err}, nil // the other calls go on
 		}
 		results[i] = result
-		return struct{}{}, err
+		return err
 	})
 	if err != nil && !overBudget(err) {
 		return nil, err
@@ -301,8 +301,17 @@ func (e toolError) Error() string { return e.Message }
 // maxEventResult is how many bytes of a result a ToolFinished has.
 const maxEventResult = 1 << 10
 
+// unsuccessful is the beginning of a result that says that the call failed.
+var unsuccessful = regexp.MustCompile(`^\{"success":false,"code":"(\w+)"`)
+
 // observed makes a call, unless it cannot be made because of err, and emits its events.
 func (r *Registry) observed(ctx context.Context, t Tool, call llm.ToolCall, err error) (json.RawMessage, error) {
+	if scopeOf(ctx).events == nil {
+		if err != nil {
+			return nil, err
+		}
+		return r.call(ctx, t, call)
+	}
 	start := time.Now()
 	unknown := t.Name == ""
 	Emit(ctx, ToolStarted{Tool: call.Name, ID: call.ID, Arguments: validJSON(call.Arguments), Unknown: unknown})
@@ -318,6 +327,9 @@ func (r *Registry) observed(ctx context.Context, t Tool, call llm.ToolCall, err 
 		finished.Error = err.Error()
 	default:
 		finished.Result = prompt.Clip(string(output), maxEventResult)
+		if code := unsuccessful.FindSubmatch(output); code != nil {
+			finished.Error = string(code[1])
+		}
 	}
 	Emit(ctx, finished)
 	return output, err
@@ -406,7 +418,10 @@ func (r *Registry) wait(ctx context.Context, t Tool, call llm.ToolCall) (json.Ra
 		frame := *own.frame
 		frame.call, frame.nested = call.ID, frame.nested || t.Nested
 		own.frame = &frame
-		res.output, res.err = do(own, t.Call, call.Arguments)
+		res.err = own.invoke(func(ctx context.Context) (err error) {
+			res.output, err = t.Call(ctx, call.Arguments)
+			return err
+		})
 	}()
 	var res result
 	select {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -38,9 +37,9 @@ func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
 		limited, cancel = budget.WithDeadline(budget.BeforeFinalAnswer(ctx))
 		defer cancel()
 	}
-	var trail []string // the last nodes
+	var trail [8]string // the last nodes, each at its number modulo 8
 	for count := first; ; count++ {
-		next, err := r.after(sc, at, s)
+		next, err := r.after(sc, at, &s)
 		if err != nil || next == end {
 			return s, err
 		}
@@ -49,14 +48,15 @@ func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
 			return s, sc.failed(n.name, err)
 		}
 		if count >= r.maxSteps {
-			return s, sc.failed(n.name, tooManySteps(count, trail))
+			return s, sc.failed(n.name, tooManySteps(count, first, &trail))
 		}
-		trail = append(trail[max(0, len(trail)-7):], n.name)
-		after, err := visit(limited, sc, n, count+1, s)
+		trail[count%len(trail)] = n.name
+		var after S
+		err = r.visit(limited, sc, n, count+1, &s, &after)
 		if err != nil && r.wrapsUp(ctx, sc, err) {
 			next, limited = r.wrapUp, budget.ForFinalAnswer(ctx)
 			sc.spent = err
-			after, err = visit(limited, sc, r.steps[next].node, count+1, s)
+			err = r.visit(limited, sc, r.steps[next].node, count+1, &s, &after)
 		}
 		if err != nil {
 			return s, err
@@ -86,15 +86,21 @@ func BudgetExceeded(ctx context.Context) error {
 	return spent
 }
 
-func tooManySteps(count int, trail []string) error {
+// tooManySteps returns the error of a run that began with the visit of the number
+// first.
+func tooManySteps(count, first int, trail *[8]string) error {
+	var last []string
+	for i := max(first, count-len(trail)); i < count; i++ {
+		last = append(last, trail[i%len(trail)])
+	}
 	return fmt.Errorf("%w: %d nodes were visited, the last of them %s; "+
 		"end the cycle, or set a higher CompileOptions.MaxSteps",
-		ErrMaxSteps, count, strings.Join(trail, ", "))
+		ErrMaxSteps, count, strings.Join(last, ", "))
 }
 
 // after returns the step that comes after the one at index at. It emits an
 // [EdgeTaken] if a route chose it.
-func (r *Runner[S]) after(sc *scope, at int, s S) (int, error) {
+func (r *Runner[S]) after(sc *scope, at int, s *S) (int, error) {
 	next, route, err := r.next(at, s)
 	if err != nil {
 		return 0, sc.failed(r.steps[at].name, err)
@@ -107,13 +113,13 @@ func (r *Runner[S]) after(sc *scope, at int, s S) (int, error) {
 
 // next returns the step that comes after the one at index at, and the name that
 // a route chose; empty if there is no route.
-func (r *Runner[S]) next(at int, s S) (next int, route string, err error) {
-	defer recoverInto(&err)
+func (r *Runner[S]) next(at int, s *S) (next int, route string, err error) {
 	from := &r.steps[at]
 	if from.pick == nil {
 		return from.next, "", nil
 	}
-	route = from.pick(s)
+	defer recoverInto(&err)
+	route = from.pick(*s)
 	next, ok := from.routes[route]
 	if !ok {
 		return 0, "", fmt.Errorf("its route returned %q, which is not one of its targets: %s",
@@ -122,78 +128,80 @@ func (r *Runner[S]) next(at int, s S) (next int, route string, err error) {
 	return next, route, nil
 }
 
-// visit runs a node with the attempts that its options allow. The number of the
-// visit is part of the node's address.
-func visit[S any](ctx context.Context, sc *scope, n *node[S], number int, s S) (S, error) {
+// visit runs a node with the attempts that its options allow, and sets after to the
+// state that it returns. The number of the visit is part of the node's address.
+func (r *Runner[S]) visit(ctx context.Context, sc *scope, n *node[S], number int, s, after *S) error {
 	if n.opt.Attempts <= 1 {
-		return try(ctx, sc, n, number, 1, s)
+		return n.try(ctx, sc, number, 1, s, after)
 	}
 	for attempt := 1; ; attempt++ {
-		own, err := copyState(s)
-		if err != nil {
-			return s, sc.failed(n.name, err)
+		own := new(S)
+		if err := r.copy(own, s); err != nil {
+			return sc.failed(n.name, err)
 		}
-		after, err := try(ctx, sc, n, number, attempt, own)
+		err := n.try(ctx, sc, number, attempt, own, after)
 		if err == nil || attempt == n.opt.Attempts || ctx.Err() != nil || endsTurn(err) || isFinal(err) {
-			return after, err
+			return err
 		}
 		again, panicked := n.opt.retries(err)
 		if panicked != nil {
-			return s, sc.failed(n.name, errors.Join(err, panicked))
+			return sc.failed(n.name, errors.Join(err, panicked))
 		}
 		if !again {
-			return s, err
+			return err
 		}
 		if !pause(ctx, n.opt.Backoff, attempt) {
-			return s, withCause(ctx, err)
+			return withCause(ctx, err)
 		}
 	}
 }
 
-func try[S any](ctx context.Context, sc *scope, n *node[S], number, attempt int, s S) (S, error) {
+func (n *node[S]) try(ctx context.Context, sc *scope, number, attempt int, s, after *S) error {
 	if n.opt.Timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, n.opt.Timeout, &timeoutError{n.opt.Timeout})
 		defer cancel()
 		ctx = limited
 	}
-	part := sc.enter(ctx, n.name, nil)
-	if sc.place != nil {
-		// The number tells this visit from other ones; a further attempt has the same address.
-		part.place = sc.place.part(sc.place.below(strconv.Itoa(number) + "." + n.address))
-		part.place.attempt = attempt
-	}
-	return work(part, attempt, n.fn, s)
+	part := sc.enter(ctx, n.name, sc.place.visited(n.address, number, attempt))
+	return part.work(attempt, func(ctx context.Context) (err error) {
+		*after, err = n.fn(ctx, *s)
+		return err
+	})
 }
 
-// work runs a node or a branch in its scope. It emits its events, and makes a
-// panic or an error a [*NodeError].
-func work[In, Out any](
-	sc *scope, attempt int, fn func(context.Context, In) (Out, error), in In,
-) (Out, error) {
-	began := time.Now()
-	sc.emit("", NodeStarted{Attempt: attempt})
-	out, err := do(sc, fn, in)
-	finished := NodeFinished{Attempt: attempt, Millis: time.Since(began).Milliseconds()}
+// work calls the function of a node or a branch with its scope. It emits its events,
+// and makes a panic or an error a [*NodeError].
+func (s *scope) work(attempt int, do func(context.Context) error) error {
+	began := s.emit("", NodeStarted{Attempt: attempt})
+	err := s.invoke(do)
 	if err != nil {
-		err = sc.failure(attempt, err)
+		err = s.failure(attempt, err)
+	}
+	if s.events != nil {
+		s.emitFinished(attempt, began, err)
+	}
+	return err
+}
+
+func (s *scope) emitFinished(attempt int, began time.Time, err error) {
+	now := s.events.now()
+	finished := NodeFinished{Attempt: attempt, Millis: now.Sub(began).Milliseconds()}
+	if err != nil {
 		if finished.Interrupted = errors.Is(err, ErrInterrupted); !finished.Interrupted {
 			finished.Error = err.Error()
 		}
 	}
-	sc.emit("", finished)
-	return out, err
+	s.send(Event{Time: now, Data: finished})
 }
 
-// do calls fn in its scope. A panic becomes an error.
-func do[In, Out any](
-	sc *scope, fn func(context.Context, In) (Out, error), in In,
-) (out Out, err error) {
+// invoke calls a function with its scope. A panic becomes an error.
+func (s *scope) invoke(do func(context.Context) error) (err error) {
 	defer recoverInto(&err)
-	out, err = fn(sc, in)
-	if sc.place != nil {
-		err = sc.place.settle(err)
+	err = do(s)
+	if s.place != nil {
+		err = s.place.settle(err)
 	}
-	return out, spoken(err)
+	return spoken(err)
 }
 
 // failure makes err the error of s, unless it is the error of a part of s already.

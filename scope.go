@@ -3,9 +3,8 @@ package qed
 import (
 	"cmp"
 	"context"
+	"sync"
 	"time"
-
-	"github.com/qedkit/qed/internal/usertext"
 )
 
 // A scope is the context of a part of a run. It has the path and the address of
@@ -33,10 +32,12 @@ type frame struct {
 // A liveTurn is a turn that is being answered.
 type liveTurn struct {
 	Turn
-	whole    bool      // the agent that answers it is all of a durable run
-	outer    bool      // it is not part of another turn
-	began    time.Time // see [Now]
-	language string    // of the texts for the user
+	whole bool      // the agent that answers it is all of a durable run
+	outer bool      // it is not part of another turn
+	began time.Time // see [Now]
+
+	readLanguage sync.Once
+	language     string // of the texts for the user: see scope.language
 }
 
 type scopeKey struct{}
@@ -48,27 +49,39 @@ func (s *scope) Value(key any) any {
 	return s.Context.Value(key)
 }
 
-// scopeOf returns the scope of ctx. A context that belongs to no run has an empty one.
+// outside is the scope of a context that belongs to no run.
+var outside = &scope{frame: &frame{}}
+
+// scopeOf returns the scope of ctx.
 func scopeOf(ctx context.Context) *scope {
+	if s, ok := ctx.(*scope); ok {
+		return s
+	}
 	if s, ok := ctx.Value(scopeKey{}).(*scope); ok {
 		return s
 	}
-	return &scope{frame: &frame{}}
+	return outside
 }
 
 // agentScope returns the scope of an agent that answers a turn of its own within s.
-func (s *scope) agentScope(ctx context.Context, turn Turn, events *queue) *scope {
-	live := &liveTurn{
-		Turn: turn, whole: s.whole, outer: s.turn == nil, began: clock(ctx)(), language: languageOf(turn),
+func (s *scope) agentScope(ctx context.Context, turn *Turn, events *queue) *scope {
+	var a struct { // one allocation
+		scope scope
+		frame frame
+		turn  liveTurn
 	}
-	if s.turn != nil && turn.Language == "" && !s.whole { // its text may be written by a model
-		live.language = s.turn.language
+	a.turn.Turn, a.turn.whole, a.turn.outer, a.turn.began = *turn, s.whole, s.turn == nil, clock(ctx)()
+	if s.turn != nil && !s.whole {
+		if turn.Language == "" { // its text may be written by a model
+			a.turn.language = s.language()
+		}
+		if turn.Calendar == nil {
+			a.turn.Calendar = s.turn.Calendar
+		}
 	}
-	if s.turn != nil && turn.Calendar == nil && !s.whole {
-		live.Calendar = s.turn.Calendar
-	}
-	live.language = cmp.Or(live.language, usertext.English)
-	return &scope{ctx, s.path, &frame{events: events, turn: live, call: s.call, nested: s.nested, now: s.now}, s.place}
+	a.frame = frame{events: events, turn: &a.turn, call: s.call, nested: s.nested, now: s.now}
+	a.scope = scope{ctx, s.path, &a.frame, s.place}
+	return &a.scope
 }
 
 // inGraph returns the scope of a graph that runs in s.
@@ -135,10 +148,18 @@ func Emit(ctx context.Context, d EventData) {
 	scopeOf(ctx).forward(Event{Data: d})
 }
 
-// emit emits d as an event of a part of s.
-func (s *scope) emit(path string, d EventData) { s.forward(Event{Path: path, Data: d}) }
+// emit emits d, which is not a [Token], as an event of a part of s. It returns the
+// time of the event; zero if nobody reads the events.
+func (s *scope) emit(path string, d EventData) time.Time {
+	if s.events == nil {
+		return time.Time{}
+	}
+	now := s.events.now()
+	s.send(Event{Path: path, Time: now, Data: d})
+	return now
+}
 
-// forward emits the event of a part of s.
+// forward emits the event of a part of s, if it is one that [Emit] accepts.
 func (s *scope) forward(event Event) {
 	if s.events == nil || !isOurs(event.Data) {
 		return
@@ -155,9 +176,14 @@ func (s *scope) forward(event Event) {
 			event.Data = d
 		}
 	}
-	event.Path, event.Call = s.join(event.Path), cmp.Or(event.Call, s.call)
 	if event.Time.IsZero() {
-		event.Time = clock(s)()
+		event.Time = s.events.now()
 	}
+	s.send(event)
+}
+
+// send passes the event of a part of s to the reader.
+func (s *scope) send(event Event) {
+	event.Path, event.Call = s.join(event.Path), cmp.Or(event.Call, s.call)
 	s.events.add(event)
 }

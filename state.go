@@ -121,23 +121,6 @@ func borrowsCodec(t reflect.Type) (string, bool) {
 	return "", false
 }
 
-// copyState returns a copy of s that shares no memory with it: the result of its
-// Clone method if S has one, or else what its JSON decodes to.
-func copyState[S any](s S) (c S, err error) {
-	defer recoverInto(&err)
-	if own, ok := any(s).(interface{ Clone() S }); ok {
-		return own.Clone(), nil
-	}
-	raw, err := json.Marshal(&s) // its methods may be those of the pointer
-	if err == nil {
-		err = json.Unmarshal(raw, &c)
-	}
-	if err != nil {
-		return c, fmt.Errorf("the state cannot be copied: %w", err)
-	}
-	return c, nil
-}
-
 var (
 	jsonMarshaler   = reflect.TypeFor[json.Marshaler]()
 	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()

@@ -73,7 +73,11 @@ func RunTask(
 
 	began := time.Now()
 	Emit(own, TaskStarted{Key: t.Key, Description: t.Description})
-	rows, err := runTask(own, do)
+	rows := 0
+	err := own.invoke(func(ctx context.Context) (err error) {
+		rows, err = do(ctx)
+		return err
+	})
 	finished := TaskFinished{Key: t.Key, Millis: time.Since(began).Milliseconds()}
 
 	var outcome TaskOutcome
@@ -99,15 +103,6 @@ func RunTask(
 type TaskOutcome struct {
 	Err       error               // why the task failed
 	Questions []question.Question // with which the task interrupted the run
-}
-
-func runTask(sc *scope, do func(context.Context) (int, error)) (rows int, err error) {
-	defer recoverInto(&err)
-	rows, err = do(sc)
-	if sc.place != nil {
-		err = sc.place.settle(err)
-	}
-	return rows, spoken(err)
 }
 
 // AwaitReplies interrupts the run if one of the given namespaces has questions

@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -143,10 +144,13 @@ func (s *scope) texts() *Texts { return textsOf(s, s.language()) }
 
 // language returns the language of the turn that s is part of.
 func (s *scope) language() string {
-	if s.turn != nil {
-		return s.turn.language
+	if s.turn == nil {
+		return usertext.English
 	}
-	return usertext.English
+	s.turn.readLanguage.Do(func() {
+		s.turn.language = cmp.Or(s.turn.language, languageOf(s.turn.Turn), usertext.English)
+	})
+	return s.turn.language
 }
 
 // languageOf returns the language of a turn: that of its Language, or else of its

@@ -41,7 +41,8 @@
 //
 // # Requests
 //
-// The requests have the names of package [toolagent], and "report".
+// The requests have the names of package [toolagent], and "report". [llm.ByName] has
+// another model answer requests of a name.
 //
 // [toolagent]: https://pkg.go.dev/github.com/qedkit/qed/toolagent
 package analyst
@@ -53,7 +54,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -103,10 +103,6 @@ type Options struct {
 	// calls of [Analyst.Describe] and [Analyst.Rerun] with them. 0 means 3. A further
 	// one fails with [ErrTooManySessions].
 	SessionsPerUser int
-
-	// CheapModel is called in a step after one that only called profileData. Nil
-	// means the model of [New].
-	CheapModel llm.Model
 
 	llm.Settings
 
@@ -298,22 +294,4 @@ func (a *Analyst) explore(ctx context.Context, turn qed.Turn) (qed.Answer, error
 		return answer, err
 	}
 	return answer, e.finish(ctx, turn, began, &answer)
-}
-
-// chooseModel has the cheap model read the results of a step that only profiled.
-func (a *Analyst) chooseModel(step *toolagent.StepRequest) {
-	if a.opt.CheapModel == nil {
-		return
-	}
-	last := step.Messages
-	for len(last) > 0 && last[len(last)-1].Role == llm.RoleTool {
-		last = last[:len(last)-1]
-	}
-	if len(last) == 0 || len(last) == len(step.Messages) {
-		return
-	}
-	calls := last[len(last)-1].ToolCalls
-	if len(calls) > 0 && !slices.ContainsFunc(calls, func(c llm.ToolCall) bool { return c.Name != profileTool }) {
-		step.Model = a.opt.CheapModel
-	}
 }

@@ -204,27 +204,6 @@ func oneOf(t *testing.T, data analyst.Data, tool string, arguments any) string {
 	return result
 }
 
-// stepper returns a model that makes the calls of steps in turn, and writes its name
-// for each request.
-func stepper(asked *[]string, name string, steps [][]string) llm.Model {
-	return llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
-		n := len(*asked)
-		*asked = append(*asked, name)
-		message := llm.Message{Role: llm.RoleAssistant, Content: "Done."}
-		if n < len(steps) {
-			message = llm.Message{Role: llm.RoleAssistant}
-			for i, tool := range steps[n] {
-				arguments := object{"columns": []string{"amount", "region"}[:1+n%2]}
-				if tool == "executeSQLQuery" {
-					arguments = object{"query": fmt.Sprintf("SELECT max(amount) + %d AS m FROM t_parsed", n), "reason": "r"}
-				}
-				message.ToolCalls = append(message.ToolCalls, call(fmt.Sprint(n, "-", i), tool, arguments))
-			}
-		}
-		return &llm.Response{Message: message}, nil
-	})
-}
-
 func TestTools(t *testing.T) {
 	draw := func(spec object) object {
 		return object{"chartType": "bar", "title": "T", "sqlQuery": byRegion, "spec": spec}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/claims"
 	"github.com/qedkit/qed/analyst/dataset"
@@ -119,19 +118,5 @@ func TestHostileCharts(t *testing.T) {
 		if drawn := strings.Contains(result, `"success":true`); drawn != (name == "nothing") {
 			t.Errorf("%s: %s", name, result)
 		}
-	}
-}
-
-// The cheap model reads the results of a step that only profiled, and no other.
-func TestCheapModel(t *testing.T) {
-	steps := [][]string{{"profileData"}, {"executeSQLQuery"}, {"executeSQLQuery", "profileData"}, {"profileData"}}
-	var asked []string
-	a, err := analyst.New(stepper(&asked, "main", steps), orders(t), &analyst.Options{CheapModel: stepper(&asked, "cheap", steps)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	explore(t, a, qed.Turn{Thread: "1", Text: "What is there?"})
-	if got, want := strings.Join(asked, " "), "main cheap main main cheap"; got != want {
-		t.Errorf("asked %s, want %s", got, want)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"maps"
-	"regexp"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -65,9 +64,6 @@ func (a *Analyst) observe(turn qed.Turn) *observer {
 	return &observer{Analyst: a, thread: turn.Thread, began: time.Now()}
 }
 
-// unsuccessful is the beginning of the result of a call that failed: see outcome.
-var unsuccessful = regexp.MustCompile(`^\{"success":false,"code":"(\w+)"`)
-
 func (o *observer) see(ctx context.Context, e qed.Event) {
 	switch d := e.Data.(type) {
 	case qed.CustomEvent:
@@ -77,10 +73,8 @@ func (o *observer) see(ctx context.Context, e qed.Event) {
 	case qed.ToolStarted:
 		o.log(ctx, "tool_call", slog.String("tool", d.Tool))
 	case qed.ToolFinished:
-		failed := ""
-		if found := unsuccessful.FindStringSubmatch(d.Result); found != nil {
-			failed = found[1]
-		} else if d.Error != "" {
+		failed := d.Error
+		if failed != "" && d.Result == "" { // a text that may have data
 			failed = "call"
 		}
 		o.count(func(m *Metrics) {

@@ -192,8 +192,17 @@ func TestLogAndMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := qed.Ask(t.Context(), a, qed.Turn{Thread: "s1", Text: "Where are the orders larger?"}); err != nil {
-		t.Fatal(err)
+	failed := map[string]int{} // as qedotel counts
+	for e, err := range a.Run(t.Context(), qed.Turn{Thread: "s1", Text: "Where are the orders larger?"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, ok := e.Data.(qed.ToolFinished); ok && d.Error != "" {
+			failed[d.Tool]++
+		}
+	}
+	if diff := cmp.Diff(failed, a.Metrics().ToolErrors); diff != "" {
+		t.Errorf("failed calls (-events +metrics)\n%s", diff)
 	}
 	if _, err := qed.Ask(t.Context(), a, qed.Turn{Thread: "s2", Text: "nothing is scripted for this"}); err != nil {
 		t.Logf("the second exploration fails: %v", err)

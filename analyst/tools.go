@@ -83,7 +83,6 @@ func (e *explorer) beforeStep(ctx context.Context, step *toolagent.StepRequest) 
 		return fmt.Errorf("analyst: %w", err)
 	}
 	qed.Emit(ctx, qed.CustomEvent{Kind: stepKind, JSON: raw})
-	e.chooseModel(step)
 	return nil
 }
 

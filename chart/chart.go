@@ -29,11 +29,13 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -114,9 +116,6 @@ type Limits struct {
 	// Bytes is the maximum length of a spec. The default is 512 KiB, which a durable
 	// run saves by default.
 	Bytes int
-
-	// Categories is the maximum number of colors and slices. The default is 20.
-	Categories int
 }
 
 func (l *Limits) withDefaults() (Limits, error) {
@@ -124,10 +123,10 @@ func (l *Limits) withDefaults() (Limits, error) {
 	if l != nil {
 		out = *l
 	}
-	if err := vegalite.DefaultLimits("chart", &out.Rows, &out.Bytes, &out.Categories); err != nil {
-		return Limits{}, err
-	}
-	return out, nil
+	return out, cmp.Or(
+		option.Default("chart: Limits.Rows", &out.Rows, vegalite.MaxRows),
+		option.Default("chart: Limits.Bytes", &out.Bytes, vegalite.MaxBytes),
+	)
 }
 
 // Codes of refusals. A chart that cannot be drawn is a [*refusal.Error] with one
@@ -184,7 +183,7 @@ func draw(t *qed.Table, o Options, partial string) (*Spec, error) {
 	// The length is known only after encoding, so a chart that is too long is drawn
 	// again with fewer rows. Texts are shortened, so a chart of few rows fits.
 	for rows := limits.Rows; ; rows /= 2 {
-		d := &drawing{plan: plan, rows: rows, categories: limits.Categories}
+		d := &drawing{plan: plan, rows: rows}
 		spec, err := d.spec(t.Truncated, partial)
 		if err != nil || len(spec.JSON) <= limits.Bytes {
 			return spec, err
@@ -226,6 +225,4 @@ func (o Options) check() *refusal.Problem {
 	return nil
 }
 
-// addsUp reports whether the numbers of the parts add up to that of the whole.
-// An empty aggregate is treated as Sum.
-func (a Aggregate) addsUp() bool { return a == "" || a == Sum || a == Count }
+func (a Aggregate) addsUp() bool { return vegalite.AddsUp(string(a)) }

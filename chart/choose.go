@@ -301,8 +301,7 @@ func (c *chooser) number(path string, col *field, a *Aggregate) {
 	case col == nil:
 		*a = Count
 	case *a != Count && !col.numeric():
-		c.fault(path, ErrAggregateType, fmt.Sprintf("%s has %s, which have no %s: use count, or a column of numbers",
-			vegalite.Quoted(col.name), what(col.typ), cmp.Or(*a, "sum")))
+		c.problems = append(c.problems, vegalite.NoAggregate(path, col.name, col.typ.kind(), cmp.Or(string(*a), "sum")))
 	}
 }
 
@@ -310,17 +309,17 @@ func (c *chooser) number(path string, col *field, a *Aggregate) {
 func (c *chooser) numbers(path string, col *field) {
 	if col != nil && !col.numeric() {
 		c.fault(path, ErrFieldType,
-			fmt.Sprintf("%s has %s, and the chart needs numbers", vegalite.Quoted(col.name), what(col.typ)))
+			fmt.Sprintf("%s has %s, and the chart needs numbers", vegalite.Quoted(col.name), vegalite.Values(col.typ.kind())))
 	}
 }
 
-// what names the values of a measure.
-func what(m measure) string {
+// kind returns the kind of the values of a measure.
+func (m measure) kind() column.Kind {
 	switch m {
 	case temporal:
-		return "dates"
+		return column.Times
 	case quantitative, ordinal:
-		return "numbers"
+		return column.Numbers
 	}
-	return "texts"
+	return column.Texts
 }

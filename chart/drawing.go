@@ -14,8 +14,7 @@ import (
 // A drawing makes a Spec of a plan.
 type drawing struct {
 	plan
-	rows       int // of data, at most
-	categories int // of color, at most
+	rows int // of data, at most
 
 	fields map[string]bool // names in the data
 	notes  []string
@@ -56,7 +55,7 @@ func (d *drawing) spec(truncated bool, partial string) (*Spec, error) {
 		case c == nil || c == d.x && i > 0:
 		case c.other > 0:
 			d.note("%d of the %d values of %s %s not drawn, because the column has %s.",
-				c.other, c.values+c.other, c.name, isOrAre(c.other), what(c.typ))
+				c.other, c.values+c.other, c.name, isOrAre(c.other), vegalite.Values(c.typ.kind()))
 		case c.someDates:
 			d.note("%s is drawn as texts: not all of its values are dates.", c.name)
 		}

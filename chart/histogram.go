@@ -21,7 +21,7 @@ func (d *drawing) histogram() (object, error) {
 	var by *scale
 	if d.by != nil {
 		by = newScale(d.by)
-		if len(by.values) > d.categories || d.by.typ == quantitative && len(by.values) > few {
+		if len(by.values) > vegalite.MaxCategories || d.by.typ == quantitative && len(by.values) > few {
 			return nil, d.tooMany("/color", d.by)
 		}
 		by.field = from

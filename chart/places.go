@@ -45,7 +45,7 @@ func (d *drawing) places() (object, error) {
 		for _, t := range d.tallies(x, by, number) {
 			if v, ok := t.value(d.aggregate); ok && v < 0 {
 				return nil, refuse(refusal.Problem{
-					Code: ErrFieldType, Path: "/y", Message: "some of the numbers are negative, and a slice cannot be: draw a bar",
+					Code: ErrFieldType, Path: "/y", Message: vegalite.NegativeSlice(d.valueName(number)) + ": draw a bar",
 				})
 			}
 		}
@@ -92,10 +92,10 @@ func (d *drawing) bound(scales ...*scale) error {
 				most = maxBars
 			}
 			if b := scales[1]; b != nil {
-				most = max(1, most/max(1, min(len(b.values), d.categories)))
+				most = max(1, most/max(1, min(len(b.values), vegalite.MaxCategories)))
 			}
 		case i == 1 && d.kind != Heatmap, d.kind == Pie:
-			most = d.categories
+			most = vegalite.MaxCategories
 		}
 		most = min(most, d.rows)
 		switch {
@@ -104,10 +104,7 @@ func (d *drawing) bound(scales ...*scale) error {
 				d.note("Dates of %s are drawn by %s.", s.column.name, s.unit.word)
 			}
 		case s.column.typ == quantitative && !line && len(s.values) > most:
-			return refuse(refusal.Problem{Code: ErrTooManyCategories, Path: slot, Message: fmt.Sprintf(
-				"%s has %d different numbers, and at most %d can be distinguished there: "+
-					"draw a histogram, a line or a scatter, or use another column",
-				vegalite.Quoted(s.column.name), len(s.values), most)})
+			return refuse(vegalite.TooMany(slot, s.column.name, len(s.values), most))
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
 )
 
 // A place is where a number is drawn: indexes of a value on x and of a color.
@@ -94,7 +96,7 @@ func (d *drawing) seconds() int {
 	if d.kind == Heatmap {
 		return max(1, min(maxBars, int(math.Sqrt(float64(d.rows)))))
 	}
-	return min(d.categories, d.rows)
+	return min(vegalite.MaxCategories, d.rows)
 }
 
 // firsts returns the maximum number of values on x.
@@ -102,7 +104,7 @@ func (d *drawing) firsts(x, by *scale) int {
 	most := maxBars
 	switch {
 	case d.kind == Pie:
-		most = d.categories
+		most = vegalite.MaxCategories
 	case d.kind == Heatmap:
 		return d.seconds()
 	case d.kind == Line || d.kind == Area:

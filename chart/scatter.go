@@ -1,10 +1,7 @@
 package chart
 
 import (
-	"fmt"
-
 	"github.com/qedkit/qed/chart/internal/vegalite"
-	"github.com/qedkit/qed/refusal"
 )
 
 // scatter draws a point for each row.
@@ -15,7 +12,7 @@ func (d *drawing) scatter() (object, error) {
 		scales["color"] = &scale{column: d.by}
 		if !d.by.numeric() {
 			scales["color"] = newScale(d.by)
-			if d.by.typ == nominal && len(scales["color"].values) > d.categories {
+			if d.by.typ == nominal && len(scales["color"].values) > vegalite.MaxCategories {
 				return nil, d.tooMany("/color", d.by)
 			}
 		}
@@ -67,7 +64,5 @@ func (d *drawing) scatter() (object, error) {
 }
 
 func (d *drawing) tooMany(path string, c *field) error {
-	return refuse(refusal.Problem{Code: ErrTooManyCategories, Path: path, Message: fmt.Sprintf(
-		"%s has %d values, and at most %d can be distinguished: use another column, or none",
-		vegalite.Quoted(c.name), c.distinct, d.categories)})
+	return refuse(vegalite.TooMany(path, c.name, c.distinct, vegalite.MaxCategories))
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart"
-	"github.com/qedkit/qed/chart/lint"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 )
@@ -52,7 +51,7 @@ func TestTool(t *testing.T) {
 	if err != nil || a.MediaType != chart.MediaType || a.Name != "Delays" {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	if _, err := lint.Check(a.Data, nil, lint.Options{}); err != nil {
+	if err := relint(a.Data); err != nil {
 		t.Error(err)
 	}
 }

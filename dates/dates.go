@@ -24,7 +24,6 @@ package dates
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/qedkit/qed/internal/timezone"
@@ -128,9 +127,8 @@ func (f Facts) String() string {
 	if f.zones.zone == nil {
 		return "Today is unknown."
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Today is %s. Days and times are in the time zone %s. A week begins on %s.\n"+
-		"Calendar, each from the first day to before the second:",
+	b := fmt.Appendf(make([]byte, 0, 1024), "Today is %s. Days and times are in the time zone %s. "+
+		"A week begins on %s.\nCalendar, each from the first day to before the second:",
 		f.Now.Format("Monday, 2006-01-02"), f.zones.zone, f.zones.weekStart)
 	lines := []struct {
 		name string
@@ -143,13 +141,14 @@ func (f Facts) String() string {
 		if line.unit == fiscalYear && f.zones.fiscal == time.January {
 			continue
 		}
-		fmt.Fprintf(&b, "\n- %s:", line.name)
-		for i, name := range []string{" last", ", this", ", next"} {
+		b = append(append(append(b, "\n- "...), line.name...), ':')
+		for i, name := range []string{" last ", ", this ", ", next "} {
 			from, to := f.zones.unitAt(dayOf(f.Now), line.unit, i-1)
-			fmt.Fprintf(&b, "%s %s to %s", name, dateOnly(from), dateOnly(to))
+			b = from.AppendFormat(append(b, name...), time.DateOnly)
+			b = to.AppendFormat(append(b, " to "...), time.DateOnly)
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // unitAt returns the first day of the unit with today, or of the one that is offset

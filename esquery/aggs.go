@@ -21,11 +21,11 @@ func (c *checker) aggregationsOf(root *value) {
 			continue
 		}
 		c.around = 1
-		if n := c.aggregations(&m.value, root); n > c.v.opt.MaxBuckets {
+		if n := c.aggregations(&m.value, root); n > maxBuckets {
 			c.report(ErrTooExpensive, nil,
 				"the aggregations could make %d buckets; at most %d are allowed: use smaller sizes, wider "+
 					"intervals or fewer levels",
-				n, c.v.opt.MaxBuckets)
+				n, maxBuckets)
 		}
 		c.out()
 	}
@@ -120,8 +120,9 @@ func (c *checker) unknownAggregation(typed *member) {
 	case "scripted_metric", "bucket_script", "bucket_selector", "moving_fn":
 		c.report(ErrScript, nil, "%s is a script, and scripts are refused", typed.key)
 		return
-	case "inference":
-		c.report(ErrForbidden, nil, "inference needs a model of the cluster")
+	}
+	if r, ok := refusedAggregations[typed.key]; ok {
+		c.report(r.code, r.instead, "%s is refused: %s", typed.key, r.why)
 		return
 	}
 	names := make([]string, 0, len(aggregationTypes))

@@ -36,9 +36,7 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 			c.report(ErrFilterBypass, nil, "global counts the documents of others; put its aggregations next to it")
 		}
 		c.nested, c.others = "", true
-	case "sampler", "diversified_sampler":
-		c.sampled = count(p, "shard_size", maxInnerHits) <= maxSampled
-	case "terms", "rare_terms", "multi_terms", "significant_terms", "significant_text":
+	case "terms", "rare_terms", "multi_terms", "significant_terms":
 		return c.termsAggregation(typed.key, p)
 	case "histogram":
 		width, _ := numberOf(p.get("interval"))
@@ -52,8 +50,6 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 		return c.histogram(p, f, c.interval(p), root)
 	case "auto_date_histogram":
 		return sized(count(p, "buckets", defaultSize))
-	case "variable_width_histogram":
-		return c.clusters(p)
 	case "range", "date_range", "ip_range", "geo_distance":
 		return c.ranges(p, f)
 	case "filters", "adjacency_matrix":
@@ -62,8 +58,6 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 		return cells(p, 32, 5)
 	case "geotile_grid":
 		return cells(p, 4, 7)
-	case "ip_prefix":
-		return c.networks(p)
 	case "composite":
 		return c.composite(p)
 	default:
@@ -164,14 +158,6 @@ func (c *checker) termsAggregation(name string, p *value) bucketCount {
 			c.out()
 		}
 	})
-	c.member(p, "source_fields", func(v *value) {
-		c.each(v, func(name *value) {
-			c.sourcePattern(name)
-			if strings.Contains(name.text, "*") && c.index.sensitive.any() {
-				c.report(ErrUnknownField, nil, "the pattern %s is too broad; name the fields", quoted(name.text))
-			}
-		})
-	})
 	for _, key := range [...]string{"include", "exclude"} {
 		c.member(p, key, func(v *value) {
 			if v.kind == str && len(v.text) > maxRegexp {
@@ -179,20 +165,15 @@ func (c *checker) termsAggregation(name string, p *value) bucketCount {
 			}
 		})
 	}
-	if c.filtered() && (name == "significant_terms" || name == "significant_text") {
+	if c.filtered() && name == "significant_terms" {
 		if c.nested != "" {
 			c.report(ErrFilterBypass, nil, "%s below nested compares with the documents of others", name)
 		} else {
 			c.confineMember(p, "background_filter")
 		}
 	}
-	switch {
-	case name == "rare_terms":
+	if name == "rare_terms" {
 		return bucketCount{sure: 1, most: tooMany}
-	case name == "significant_text" && !c.sampled:
-		c.report(ErrTooExpensive, []string{"sampler"},
-			"significant_text analyzes the text of each document again: put it below a sampler with a shard_size of at most %d",
-			maxSampled)
 	}
 	return ofSize(p)
 }

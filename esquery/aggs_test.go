@@ -86,11 +86,6 @@ func TestBuckets(t *testing.T) {
 		{"rare_terms", `{"rare_terms":{"field":"status","max_doc_count":2}}`, ""},
 		{"multi_terms", `{"multi_terms":{"terms":[{"field":"status"},{"field":"pages"}]}}`, ""},
 		{"significant_terms", `{"significant_terms":{"field":"status","background_filter":{"term":{"isPci":true}},"jlh":{}}}`, ""},
-		{"significant_text", `{"sampler":{"shard_size":200},"aggs":{"y":{"significant_text":{"field":"body","filter_duplicate_text":true}}}}`, ""},
-		{"significant_text of a default sample", `{"sampler":{},"aggs":{"y":{"filter":{"match_all":{}},"aggs":{"z":{"significant_text":{"field":"body"}}}}}}`, ""},
-		{"significant_text of all documents", `{"significant_text":{"field":"body"}}`, "too_expensive /significant_text"},
-		{"significant_text of a large sample", `{"sampler":{"shard_size":201},"aggs":{"y":{"significant_text":{"field":"body"}}}}`, "too_expensive /aggs/y/significant_text"},
-		{"significant_text on a keyword", `{"significant_text":{"field":"status"}}`, "field_type /significant_text/field"},
 
 		{"histogram", `{"histogram":{"field":"pages","interval":10,"extended_bounds":{"min":0,"max":100},"hard_bounds":{"min":0,"max":100}}}`, ""},
 		{"histogram without an interval", `{"histogram":{"field":"pages"}}`, "malformed /histogram"},
@@ -114,7 +109,8 @@ func TestBuckets(t *testing.T) {
 		{"composite of ranges of dates", `{"composite":{"sources":[{"d":{"date_histogram":{"field":"valid","calendar_interval":"month"}}}]}}`, "field_type /composite/sources/0/d/date_histogram/field"},
 		{"date_histogram with a bound that is no date", `{"date_histogram":{"field":"createdAt","calendar_interval":"1d","hard_bounds":{"min":"soon"}}}`, "invalid_literal /date_histogram/hard_bounds/min"},
 		{"auto_date_histogram", `{"auto_date_histogram":{"field":"createdAt","buckets":12,"minimum_interval":"day"}}`, ""},
-		{"variable_width_histogram", `{"variable_width_histogram":{"field":"pages","buckets":5}}`, ""},
+		{"variable_width_histogram", `{"variable_width_histogram":{"field":"pages"}}`, "forbidden /variable_width_histogram"},
+		{"significant_text", `{"significant_text":{"field":"body"}}`, "forbidden /significant_text"},
 
 		{"range", `{"range":{"field":"pages","ranges":[{"to":5},{"key":"more","from":5}]}}`, ""},
 		{"range in words of the query", `{"range":{"field":"pages","ranges":[{"gte":5}]}}`, "unknown_key /range/ranges/0/gte"},

@@ -153,16 +153,10 @@ var aggregationTypes = map[string]*aggregation{
 	})},
 	"significant_terms": {buckets: true, params: joined(
 		ofField(needBuckets, termsHint), cutParams, choiceParams, significance)},
-	"significant_text": {buckets: true, params: joined(cutParams, choiceParams, significance, []param{
-		{key: "field", takes: aField, need: needText, required: true},
-		{key: "filter_duplicate_text", takes: aSwitch}, {key: "source_fields", takes: anything},
-	})},
 	"histogram": {buckets: true, params: ofField(needHistogram,
 		param{key: "interval", takes: aNumber, required: true}, param{key: "offset", takes: aNumber},
 		minDocParam, keyedParam, orderParam,
 		param{key: "extended_bounds", takes: anything}, param{key: "hard_bounds", takes: anything})},
-	"variable_width_histogram": {buckets: true, params: ofField(needNumeric,
-		param{key: "buckets", takes: aPositive}, shardSizeParam, param{key: "initial_buffer", takes: aPositive})},
 	"date_histogram": {buckets: true, params: ofField(needPeriod,
 		param{key: "calendar_interval", takes: aText}, param{key: "fixed_interval", takes: aText},
 		param{key: "interval", takes: anything},
@@ -174,9 +168,6 @@ var aggregationTypes = map[string]*aggregation{
 	"range":      {buckets: true, params: ofField(needNumber, rangesParam, keyedParam)},
 	"date_range": {buckets: true, params: ofField(needDate, rangesParam, keyedParam, zoneParam)},
 	"ip_range":   {buckets: true, params: ofField(needIP, rangesParam, keyedParam)},
-	"ip_prefix": {buckets: true, params: ofField(needIP, keyedParam, minDocParam,
-		param{key: "prefix_length", takes: aCount, required: true}, param{key: "is_ipv6", takes: aSwitch},
-		param{key: "append_prefix_length", takes: aSwitch})},
 	"geo_distance": {buckets: true, params: []param{
 		{key: "field", takes: aField, need: needGeoPoint, required: true}, {key: "origin", takes: anything, required: true},
 		rangesParam, keyedParam, {key: "unit", takes: aText}, {key: "distance_type", takes: aText},

@@ -4,17 +4,16 @@ package esquery
 // because there is no place for it:
 //
 //   query              around it; a body without a query gets the filter as its query
-//   knn                in the filter of each knn; without a query also in post_filter,
-//                      which applies to the hits of a collapsed group
+//   knn                in the filter of each knn; without a query also in post_filter
 //   has_child, has_parent   around the query on the joined documents
-//   significant_terms, significant_text   in background_filter; refused below
-//                      nested, where it would match nothing
+//   significant_terms  in background_filter; refused below nested, where it would
+//                      match nothing
 //   aggregations       none: they see what the query finds
-//   post_filter, rescore, highlight, collapse, top_hits, inner_hits of nested
+//   post_filter, highlight, top_hits, inner_hits of nested
 //                      none: they see the same documents
 //   global, children, parent   refused
 //   terms with min_doc_count 0   refused: it lists terms of all documents
-//   suggest, retriever, explain  refused
+//   explain            refused
 //
 // The filter is added where the part is checked, so that no part is overlooked.
 
@@ -73,7 +72,10 @@ func (c *checker) confineMember(v *value, key string) {
 // assemble returns the search of a body that was checked.
 func (c *checker) assemble(index string, root value) *Search {
 	s := &Search{index: index, hidden: c.index.sensitive, mandatory: c.v.filters}
-	s.query = ownQuery(&root)
+	if q := root.get("query"); q != nil {
+		author := *q
+		s.query = &author
+	}
 	if q := root.get("post_filter"); q != nil {
 		author := *q
 		s.postFilter = &author
@@ -90,29 +92,4 @@ func (c *checker) assemble(index string, root value) *Search {
 	c.conceal(&root)
 	s.root = root
 	return s
-}
-
-// ownQuery returns a copy of the author's query. It is nil if the body has none,
-// or only a knn.
-func ownQuery(root *value) *value {
-	if retriever := root.get("retriever"); retriever != nil {
-		if standard := retriever.get("standard"); standard != nil {
-			root = standard
-		}
-	}
-	query := root.get("query")
-	filter := root.get("filter")
-	if query == nil && filter == nil {
-		return nil
-	}
-	if filter == nil {
-		own := *query
-		return &own
-	}
-	clauses := []member{{"filter", *filter}}
-	if query != nil {
-		clauses = append(clauses, member{"must", arrayValue(*query)})
-	}
-	own := objectValue(member{"bool", objectValue(clauses...)})
-	return &own
 }

@@ -77,8 +77,6 @@ func TestHiddenFieldsAreLeftOut(t *testing.T) {
 			`{"_source":false,"query":{"nested":{"path":"items","query":{"match_all":{}},"inner_hits":{"_source":{` + hide + `}}}}}`},
 		{"top hits", `{"_source":false,"aggs":{"x":{"top_hits":{"_source":"title"}}}}`,
 			`{"_source":false,"aggs":{"x":{"top_hits":{"_source":{"includes":["title"],` + hide + `}}}}}`},
-		{"collapsed hits", `{"_source":false,"collapse":{"field":"status","inner_hits":[{"name":"a"},{"name":"b","_source":true}]}}`,
-			`{"_source":false,"collapse":{"field":"status","inner_hits":[{"name":"a","_source":{` + hide + `}},{"name":"b","_source":{` + hide + `}}]}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, sent(t, v, tt.body)); diff != "" {
@@ -92,7 +90,6 @@ func TestHiddenFieldsDoNotExist(t *testing.T) {
 	runChecks(t, validator(t, &esquery.Options{Sensitive: []string{"author.ssn"}}), []checkCase{
 		{"sort", `{"sort":"author.ssn"}`, "unknown_field /sort"},
 		{"aggregation", `{"aggs":{"x":{"terms":{"field":"author.ssn"}}}}`, "unknown_field /aggs/x/terms/field"},
-		{"collapse", `{"collapse":{"field":"author.ssn"}}`, "unknown_field /collapse/field"},
 		{"highlight", `{"highlight":{"fields":{"author.ssn":{}}}}`, "unknown_field /highlight/fields/author.ssn"},
 		{"fields", `{"fields":["author.ssn"]}`, "unknown_field /fields/0"},
 		{"a pattern with it", `{"fields":["author.*"]}`, "unknown_field /fields/0"},
@@ -102,7 +99,6 @@ func TestHiddenFieldsDoNotExist(t *testing.T) {
 		{"stored_fields", `{"stored_fields":["*"]}`, "unknown_field /stored_fields/0"},
 		{"_source", `{"_source":["author.ssn"]}`, "unknown_field /_source/0"},
 		{"top_hits", `{"aggs":{"x":{"top_hits":{"sort":["author.ssn"]}}}}`, "unknown_field /aggs/x/top_hits/sort/0"},
-		{"suggest", `{"suggest":{"s":{"text":"1","term":{"field":"author.ssn"}}}}`, "unknown_field /suggest/s/term/field"},
 		{"names of fields as buckets", `{"aggs":{"x":{"terms":{"field":"_ignored"}}}}`, "forbidden /aggs/x/terms/field"},
 		{"names of fields as a sort", `{"sort":["_ignored"]}`, "forbidden /sort/0"},
 		{"names of fields as fields", `{"fields":["_ignored"]}`, "forbidden /fields/0"},

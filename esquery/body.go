@@ -22,10 +22,6 @@ var bodyParams = []param{
 	{key: "highlight", takes: aHighlight},
 	{key: "post_filter", takes: aQuery},
 	{key: "knn", takes: aTopKNN},
-	{key: "retriever", takes: aRetriever},
-	{key: "collapse", takes: aCollapse},
-	{key: "rescore", takes: aRescore},
-	{key: "suggest", takes: aSuggest},
 	{key: "min_score", takes: aNumber},
 	{key: "track_total_hits", takes: anything},
 	{key: "track_scores", takes: aSwitch},
@@ -42,6 +38,10 @@ var bodyParams = []param{
 	{key: "script_fields", takes: aScript},
 	{key: "derived", takes: aScript, why: "derived fields are scripts, which are refused"},
 	{key: "runtime_mappings", takes: refused, why: "a search must not define fields"},
+	{key: "collapse", takes: refused, why: "it cannot be checked; use a terms aggregation with top_hits"},
+	{key: "rescore", takes: refused, why: "it cannot be checked; use function_score in the query"},
+	{key: "retriever", takes: refused, why: "it cannot be checked; write query and knn at the top of the body"},
+	{key: "suggest", takes: refused, why: "it cannot be checked; use a match with fuzziness"},
 	{key: "pit", takes: refused, why: "the program that runs the search opens the point in time"},
 	{key: "slice", takes: refused, why: "it is for a scroll or point in time, which a body cannot open"},
 	{key: "ext", takes: refused, why: "its meaning depends on plugins and cannot be checked"},
@@ -167,8 +167,7 @@ func (c *checker) together(root *value) {
 	if explain := root.get("explain"); explain != nil && explain.text == "true" && size > maxExplained {
 		c.report(ErrTooExpensive, nil, "at most %d hits can be explained; use a smaller size", maxExplained)
 	}
-	grouped := c.collapsedGroups(root, size)
-	if n := times(max(size, size*c.inner, c.topped, grouped), c.marked); n > maxHighlights {
+	if n := times(max(size, size*c.inner, c.topped), c.marked); n > maxHighlights {
 		c.report(ErrTooExpensive, nil,
 			"up to %d texts would be highlighted; at most %d are allowed: use a smaller size or fewer fields", n, maxHighlights)
 	}

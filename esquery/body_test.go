@@ -48,6 +48,10 @@ func TestBodies(t *testing.T) {
 		{"definitions of nothing", `{"runtime_mappings":{},"script_fields":{},"size":1}`, ""},
 		{"derived", `{"derived":{"x":{"type":"long","script":"1"}}}`, "script /derived"},
 		{"profile", `{"profile":true}`, "forbidden /profile"},
+		{"suggest", `{"suggest":{"s":{"text":"a","term":{"field":"title"}}}}`, "forbidden /suggest"},
+		{"collapse", `{"collapse":{"field":"status"}}`, "forbidden /collapse"},
+		{"rescore", `{"rescore":{"query":{"rescore_query":{"match_all":{}}}}}`, "forbidden /rescore"},
+		{"retriever", `{"retriever":{"standard":{"query":{"match_all":{}}}}}`, "forbidden /retriever"},
 		{"pit", `{"pit":{"id":"abc"}}`, "forbidden /pit"},
 		{"slice", `{"slice":{"id":0,"max":2}}`, "forbidden /slice"},
 		{"ext", `{"ext":{"x":{}}}`, "forbidden /ext"},
@@ -55,15 +59,6 @@ func TestBodies(t *testing.T) {
 		{"search_pipeline", `{"search_pipeline":"p"}`, "forbidden /search_pipeline"},
 		{"indices_boost of another index", `{"indices_boost":[{"secrets":2}]}`, "unknown_index /indices_boost/0/secrets"},
 		{"indices_boost as an object", `{"indices_boost":{"docs":2}}`, "malformed /indices_boost"},
-
-		{"a retriever", `{"retriever":{"standard":{"query":{"term":{"status":"open"}},"filter":[{"term":{"isPci":true}}]}}}`, ""},
-		{"a retriever with a fault", `{"retriever":{"standard":{"query":{"term":{"stat":"open"}}}}}`, "unknown_field /retriever/standard/query/term/stat"},
-		{"a retriever of a model", `{"retriever":{"text_similarity_reranker":{}}}`, "unknown_key /retriever/text_similarity_reranker"},
-		{"suggest", `{"suggest":{"s":{"text":"anual","term":{"field":"title"}}}}`, ""},
-		{"suggest for all", `{"suggest":{"text":"anual","s":{"phrase":{"field":"title","direct_generator":[{"field":"title"}]}}}}`, ""},
-		{"suggest on an unknown field", `{"suggest":{"s":{"text":"a","term":{"field":"nosuchthing"}}}}`, "unknown_field /suggest/s/term/field"},
-		{"suggest with a script", `{"suggest":{"s":{"text":"a","phrase":{"field":"title","collate":{"query":{}}}}}}`, "script /suggest/s/phrase/collate"},
-		{"suggest of no kind", `{"suggest":{"s":{"text":"a"}}}`, "malformed /suggest/s"},
 	})
 }
 
@@ -143,25 +138,11 @@ func TestReturnedFields(t *testing.T) {
 
 func TestGroupedHits(t *testing.T) {
 	runChecks(t, validator(t, nil), []checkCase{
-		{"collapse", `{"collapse":{"field":"status","inner_hits":{"name":"latest","size":2,"sort":[{"createdAt":"desc"}]}}}`, ""},
-		{"collapse on a number", `{"collapse":{"field":"pages"}}`, ""},
-		{"collapse on a text", `{"collapse":{"field":"title"}}`, "field_type /collapse/field"},
-		{"collapse on a date", `{"collapse":{"field":"createdAt"}}`, "field_type /collapse/field"},
-		{"collapse on a nested field", `{"collapse":{"field":"items.sku"}}`, "nested_path /collapse/field"},
-		{"collapse without a field", `{"collapse":{}}`, "malformed /collapse"},
-		{"collapse with hits without a name", `{"collapse":{"field":"status","inner_hits":{}}}`, "malformed /collapse/inner_hits"},
-		{"collapse with two hits of a name", `{"collapse":{"field":"status","inner_hits":[{"name":"a"},{"name":"a"}]}}`, "malformed /collapse/inner_hits/1"},
-		{"collapse with too many hits", `{"size":1000,"collapse":{"field":"status","inner_hits":{"name":"a","size":100}}}`, "too_expensive /collapse"},
-		{"collapse and search_after", `{"sort":"status","search_after":["a"],"collapse":{"field":"status"}}`, ""},
 
 		{"inner hits", `{"query":{"nested":{"path":"items","query":{"match_all":{}},"inner_hits":{"size":100,"_source":["items.sku"]}}}}`, ""},
 		{"too many inner hits", `{"query":{"nested":{"path":"items","query":{"match_all":{}},"inner_hits":{"size":101}}}}`, "too_expensive /query/nested/inner_hits"},
 		{"inner hits of many hits", `{"size":101,"query":{"nested":{"path":"items","query":{"match_all":{}},"inner_hits":{"size":100}}}}`, "too_expensive "},
 		{"inner hits by a script", `{"query":{"nested":{"path":"items","query":{"match_all":{}},"inner_hits":{"script_fields":{}}}}}`, "script /query/nested/inner_hits/script_fields"},
-
-		{"rescore", `{"rescore":{"window_size":50,"query":{"rescore_query":{"match":{"title":"a"}},"score_mode":"max"}}}`, ""},
-		{"several rescores", `{"sort":["_score"],"rescore":[{"query":{"rescore_query":{"match_all":{}}}}]}`, ""},
-		{"rescore of too many", `{"rescore":{"window_size":10001,"query":{"rescore_query":{"match_all":{}}}}}`, "too_expensive /rescore"},
 	})
 }
 
@@ -186,8 +167,6 @@ var tenant = &esquery.Options{Filter: json.RawMessage(`{"term":{"tenantId":"a"}}
 func TestWaysAroundTheFilter(t *testing.T) {
 	cases := []checkCase{
 		{"a query", `{"query":{"match":{"title":"a"}}}`, ""},
-		{"suggest", `{"suggest":{"s":{"text":"a","term":{"field":"title"}}}}`, "filter_bypass /suggest"},
-		{"retriever", `{"retriever":{"standard":{"query":{"match_all":{}}}}}`, "filter_bypass /retriever"},
 		{"explain", `{"explain":true}`, "filter_bypass /explain"},
 		{"explain false", `{"explain":false}`, ""},
 		{"explain in inner hits", `{"query":{"nested":{"path":"items","query":{"match_all":{}},"inner_hits":{"explain":true}}}}`, "filter_bypass /query/nested/inner_hits/explain"},

@@ -1,10 +1,22 @@
 package esquery
 
-// The limits of this file bound the cost of one body, apart from those of
-// [Options]. The figures are seconds of processor time and heap of a server with
+// The limits of this file bound the cost of one body, with MaxHits of [Options]. The figures are seconds of processor time and heap of a server with
 // 512 MB of heap and an index of 50,000 documents, one shard, Elasticsearch 8.19
 // (ES) and OpenSearch 2.19 (OS). TestSearchCost in the integration tests takes
 // them again: it generates bodies on both sides of each limit.
+
+// A body as a whole.
+const (
+	maxBytes = 65_536 // the length of a body
+	// maxDepth is the maximum nesting of queries and aggregations, counted
+	// together.
+	maxDepth = 20
+	// maxBuckets is the maximum number of buckets of all aggregations, as far as
+	// the body and the mapping determine it.
+	maxBuckets = 65_536
+	maxClauses = 1024 // the queries of a body
+	maxTerms   = 1024 // the values of a terms query
+)
 
 // Histograms. The number of buckets depends on the documents. It is known from
 // hard_bounds, or from a range that every document must match. OpenSearch applies
@@ -43,17 +55,6 @@ const (
 	// maxAggregations is the maximum number of aggregations of a body. Each reads
 	// the values of all documents: 100 percentiles take 2.5 s.
 	maxAggregations = 64
-	// maxClusters is the maximum shard_size of a variable_width_histogram, by
-	// default 50 for each bucket. The time grows with its square: 5,000 take
-	// 0.5 s, 50,000 more than 20 s.
-	maxClusters = 5000
-	// maxPrefixBits is the maximum prefix_length of an ip_prefix: each network is
-	// a bucket. 256 take 0.1 s, 4,096 more than 13 s.
-	maxPrefixBits = 8
-	// maxSampled is the maximum shard_size of a sampler around a significant_text,
-	// which analyzes the text of each document again. 200 texts of 3,000 words take
-	// 1.7 s, 50,000 of 12 words 5.5 s and 210 MB.
-	maxSampled = 200
 )
 
 // Words and patterns.
@@ -90,9 +91,6 @@ const (
 	// maxInnerHits is the maximum number of hits of each inner_hits and top_hits,
 	// the default limit of the engines.
 	maxInnerHits = 100
-	// maxGroupSearches is the maximum number of searches that the inner_hits of a
-	// collapse make: one for each group and each inner_hits. 1,000 take 2.4 s.
-	maxGroupSearches = 500
 	// maxHighlights is the maximum number of texts that are highlighted: the hits
 	// times the fields. 200 texts of 3,000 words take 0.5 s, 2,000 take 4.7 s.
 	maxHighlights = 500

@@ -4,10 +4,9 @@ package esquery
 type treeScope struct {
 	// nested is the path of the nested object whose fields the current part of the
 	// body sees. It is empty for the document itself.
-	nested  string
-	around  int  // the buckets in each of which the aggregation is made
-	others  bool // its documents need not match the query
-	sampled bool // its documents are few
+	nested string
+	around int  // the buckets in each of which the aggregation is made
+	others bool // its documents need not match the query
 }
 
 // A bucketCount is how many buckets an aggregation makes in each bucket around it.
@@ -47,29 +46,6 @@ func cells(p *value, each, precision int) bucketCount {
 
 // defaultCells is the size of a grid without a size.
 const defaultCells = 10_000
-
-// clusters counts the buckets of a variable_width_histogram.
-func (c *checker) clusters(p *value) bucketCount {
-	n := count(p, "buckets", defaultSize)
-	if shard := count(p, "shard_size", times(n, 50)); max(shard, n) > maxClusters {
-		c.report(ErrTooExpensive, nil,
-			"the shard_size, by default 50 for each bucket, is %d; at most %d is allowed: use fewer buckets", shard, maxClusters)
-	}
-	return sized(n)
-}
-
-// networks counts the buckets of an ip_prefix.
-func (c *checker) networks(p *value) bucketCount {
-	bits := count(p, "prefix_length", 0)
-	if bits > maxPrefixBits {
-		c.in("prefix_length")
-		c.report(ErrTooExpensive, []string{"ip_range", "terms"},
-			"a prefix of %d bits makes too many networks; at most %d bits are allowed", bits, maxPrefixBits)
-		c.out()
-		return oneBucket
-	}
-	return bucketCount{sure: 1, most: 1 << bits}
-}
 
 // fewParents reports buckets in too many buckets.
 func (c *checker) fewParents() {

@@ -25,10 +25,6 @@ func TestCost(t *testing.T) {
 	marked := func(size, fields int) string {
 		return fmt.Sprintf(`{"size":%d,"highlight":{"fields":[%s]}}`, size, repeated(fields, `{"title":{}}`))
 	}
-	grouped := func(size, hits int) string {
-		return fmt.Sprintf(`{"size":%d,"collapse":{"field":"status","inner_hits":[%s]}}`, size,
-			strings.Join([]string{`{"name":"a","size":0}`, `{"name":"b","size":0}`}[:hits], ","))
-	}
 	fuzzy := func(words, expansions int) string {
 		return query(fmt.Sprintf(`{"match":{"title":{"query":%q,"fuzziness":"AUTO","max_expansions":%d}}}`, strings.Repeat("ab ", words), expansions))
 	}
@@ -76,11 +72,6 @@ func TestCost(t *testing.T) {
 		{"maxFilters of a matrix", filters("adjacency_matrix", 101), "too_expensive /aggs/a/adjacency_matrix/filters"},
 		{"maxAggregations", `{"aggs":{` + numbered(64, `"a%d":{"avg":{"field":"pages"}}`) + `}}`, ""},
 		{"maxAggregations and more", `{"aggs":{` + numbered(65, `"a%d":{"avg":{"field":"pages"}}`) + `}}`, "too_expensive /aggs/a64/avg"},
-		{"maxClusters", agg(`{"variable_width_histogram":{"field":"pages","buckets":100}}`), ""},
-		{"maxClusters and more", agg(`{"variable_width_histogram":{"field":"pages","buckets":101}}`), "too_expensive /aggs/a/variable_width_histogram"},
-		{"maxClusters of a shard", agg(`{"variable_width_histogram":{"field":"pages","shard_size":5001}}`), "too_expensive /aggs/a/variable_width_histogram"},
-		{"maxPrefixBits", agg(`{"ip_prefix":{"field":"host","prefix_length":8}}`), ""},
-		{"maxPrefixBits and more", agg(`{"ip_prefix":{"field":"host","prefix_length":9}}`), "too_expensive /aggs/a/ip_prefix/prefix_length"},
 
 		{"maxLookups", fuzzy(100, 50), ""},
 		{"maxLookups and more", fuzzy(101, 50), "too_expensive /query/match/title/query"},
@@ -91,10 +82,7 @@ func TestCost(t *testing.T) {
 		{"maxLookups of more patterns", query(`{"bool":{"should":[` + repeated(21, `{"regexp":{"status":"a.*b"}}`) + `]}}`), "too_expensive /query/bool/should/20/regexp/status"},
 		{"maxExpansions", query(`{"match_phrase_prefix":{"title":{"query":"a","max_expansions":1024}}}`), ""},
 		{"maxExpansions and more", query(`{"match_phrase_prefix":{"title":{"query":"a","max_expansions":1025}}}`), "too_expensive /query/match_phrase_prefix/title/max_expansions"},
-		{"suggested words", `{"suggest":{"text":"` + strings.Repeat("ab ", 101) + `","s":{"term":{"field":"title"}}}}`, "too_expensive /suggest/s/term"},
 
-		{"maxGroupSearches", grouped(500, 1), ""},
-		{"maxGroupSearches and more", grouped(251, 2), "too_expensive /collapse"},
 		{"maxHighlights", marked(250, 2), ""},
 		{"maxHighlights and more", marked(251, 2), "too_expensive "},
 		{"maxExplained", `{"size":100,"explain":true}`, ""},
@@ -104,7 +92,6 @@ func TestCost(t *testing.T) {
 		{"maxPoints", `{"sort":[{"_geo_distance":{"place":[` + repeated(20, `[1,2]`) + `]}}]}`, ""},
 		{"maxPoints and more", `{"sort":[{"_geo_distance":{"place":[` + repeated(21, `[1,2]`) + `]}}]}`, "too_expensive /sort/0/_geo_distance/place"},
 		{"inner hits without hits", `{"size":10000,"query":{"bool":{"filter":[` + repeated(2, `{"nested":{"path":"items","query":{"match_all":{}},"inner_hits":{"size":0}}}`) + `]}}}`, "too_expensive "},
-		{"several second scores", `{"rescore":[` + repeated(2, `{"window_size":5001,"query":{"rescore_query":{"match_all":{}}}}`) + `]}`, "too_expensive /rescore"},
 	})
 }
 

@@ -61,13 +61,12 @@ const (
 	canTerm                             // term and terms: a value
 	canMatch                            // match: a value, or the words of a text
 	canPhrase                           // match_phrase
-	canPhrasePrefix                     // match_phrase_prefix, match_bool_prefix, spans, intervals
+	canPhrasePrefix                     // match_phrase_prefix, match_bool_prefix
 	canPrefix                           // prefix
 	canPattern                          // wildcard, regexp
 	canFuzzy                            // fuzzy
 	canRange                            // range
 	canSort                             // sort
-	canCollapse                         // collapse
 	canGroup                            // buckets by value: terms, composite
 	canCount                            // cardinality, value_count, missing
 	canCalculate                        // sum, avg, percentiles, histogram
@@ -90,7 +89,7 @@ func (f *Field) can(a ability) bool {
 func (f *Field) abilities() ability {
 	const (
 		ofSearch    = canTerm | canMatch | canPhrase | canPhrasePrefix | canPrefix | canPattern | canFuzzy | canRange
-		ofDocValues = canSort | canCollapse | canGroup | canCount | canCalculate | canFetch
+		ofDocValues = canSort | canGroup | canCount | canCalculate | canFetch
 	)
 	a := families[f.family]
 	switch {
@@ -196,12 +195,12 @@ const (
 // families are the abilities of a field that has an index and doc values: the
 // uses to which both engines give a correct answer.
 var families = [metaFamily + 1]ability{
-	otherFamily:        ofValue | ofWords | ofBuckets | canPhrasePrefix | canCollapse | canCalculate,
+	otherFamily:        ofValue | ofWords | ofBuckets | canPhrasePrefix | canCalculate,
 	objectFamily:       canExist,
 	nestedFamily:       canExist,
 	textFamily:         ofValue | ofWords | ofBuckets | canPhrasePrefix,
-	keywordFamily:      ofValue | ofWords | ofBuckets | canCollapse,
-	numberFamily:       ofValue | canRange | ofBuckets | canCalculate | canCollapse,
+	keywordFamily:      ofValue | ofWords | ofBuckets,
+	numberFamily:       ofValue | canRange | ofBuckets | canCalculate,
 	dateFamily:         ofValue | canRange | ofBuckets | canCalculate,
 	booleanFamily:      ofValue | canRange | ofBuckets | canCalculate,
 	ipFamily:           ofValue | canRange | ofBuckets,
@@ -229,16 +228,15 @@ var families = [metaFamily + 1]ability{
 
 // exceptions are abilities of a family that a type lacks.
 var exceptions = map[string]ability{
-	"constant_keyword":      canFuzzy | canCollapse,
-	"counted_keyword":       canTerm | canMatch | canPhrase | ofWords | canSort | canCollapse,
-	"icu_collation_keyword": canPrefix | canPattern | canFuzzy | canCollapse,
-	"wildcard":              canCollapse,
+	"constant_keyword":      canFuzzy,
+	"counted_keyword":       canTerm | canMatch | canPhrase | ofWords | canSort,
+	"icu_collation_keyword": canPrefix | canPattern | canFuzzy,
 	"match_only_text":       ofBuckets,
 	"annotated_text":        ofBuckets,
 	"pattern_text":          ofBuckets,
 	"flat_object":           ofBuckets,
 
-	"aggregate_metric_double": canGroup | canCollapse | canFetch,
+	"aggregate_metric_double": canGroup | canFetch,
 }
 
 // metaAbilities are the abilities of metadata fields if they have doc values,

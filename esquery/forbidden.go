@@ -11,11 +11,15 @@ type rule struct {
 
 const noModel = "it uses a model to make a vector, which cannot be checked"
 
+// positions refuses the queries on the positions of words.
+var positions = rule{ErrForbidden,
+	"use match_phrase, with slop for words that are only near", []string{"match_phrase", "match"}}
+
 // refusedQueries are queries that exist and are always refused.
 var refusedQueries = map[string]rule{
 	"script": {ErrScript, "scripts are refused; use a range or a term", []string{"range", "term"}},
 	"script_score": {ErrScript,
-		"scripts are refused; use function_score with fields", []string{"function_score", "distance_feature"}},
+		"scripts are refused; use function_score with fields", []string{"function_score"}},
 	"percolate": {ErrForbidden, "it runs stored queries and can read documents of other indices", []string{"match"}},
 	"wrapper":   {ErrForbidden, "it hides a query in base64; write the query itself", []string{"bool"}},
 	"template": {ErrForbidden,
@@ -28,12 +32,39 @@ var refusedQueries = map[string]rule{
 		"the rules that it applies cannot be checked; write only the organic query", []string{"bool"}},
 	"rule_query": {ErrForbidden,
 		"the rules that it applies cannot be checked; write only the organic query", []string{"bool"}},
-	"text_expansion":  {ErrForbidden, noModel, []string{"sparse_vector", "match"}},
-	"weighted_tokens": {ErrForbidden, "it is replaced by sparse_vector", []string{"sparse_vector"}},
-	"neural":          {ErrForbidden, noModel, []string{"knn", "match"}},
-	"neural_sparse":   {ErrForbidden, noModel, []string{"match"}},
-	"hybrid":          {ErrForbidden, "it needs a pipeline, which cannot be checked", []string{"bool", "dis_max"}},
-	"agentic":         {ErrForbidden, noModel, []string{"bool"}},
+	"text_expansion":  {ErrForbidden, noModel, []string{"match"}},
+	"weighted_tokens": {ErrForbidden, noModel, []string{"match"}},
+	"sparse_vector":   {ErrForbidden, noModel, []string{"match"}},
+	"semantic":        {ErrForbidden, "a match does the same", []string{"match"}},
+	"more_like_this": {ErrForbidden,
+		"it selects words by other documents; use a match with the words", []string{"match"}},
+	"distance_feature":   {ErrForbidden, "use a decay function of function_score", []string{"function_score"}},
+	"rank_feature":       {ErrForbidden, "use field_value_factor of function_score", []string{"function_score"}},
+	"intervals":          positions,
+	"span_containing":    positions,
+	"span_field_masking": positions,
+	"field_masking_span": positions,
+	"span_first":         positions,
+	"span_multi":         positions,
+	"span_near":          positions,
+	"span_not":           positions,
+	"span_or":            positions,
+	"span_term":          positions,
+	"span_within":        positions,
+	"neural":             {ErrForbidden, noModel, []string{"knn", "match"}},
+	"neural_sparse":      {ErrForbidden, noModel, []string{"match"}},
+	"hybrid":             {ErrForbidden, "it needs a pipeline, which cannot be checked", []string{"bool", "dis_max"}},
+	"agentic":            {ErrForbidden, noModel, []string{"bool"}},
+}
+
+// refusedAggregations are aggregations that exist and are always refused.
+var refusedAggregations = map[string]rule{
+	"inference": {ErrForbidden, "it needs a model of the cluster", nil},
+	"ip_prefix": {ErrForbidden, "it makes too many networks; use ip_range", []string{"ip_range"}},
+	"significant_text": {ErrForbidden, "it analyzes the text of each document again; use significant_terms",
+		[]string{"significant_terms"}},
+	"variable_width_histogram": {ErrForbidden, "its cost grows with the square of its buckets; use histogram",
+		[]string{"histogram", "percentiles"}},
 }
 
 func (c *checker) refuseQuery(name string) {

@@ -20,6 +20,11 @@ func TestRefusedQueries(t *testing.T) {
 		{"rule", `{"rule":{"organic":{"match_all":{}}}}`, "forbidden /rule"},
 		{"neural", `{"neural":{"openVec":{"query_text":"a","model_id":"m"}}}`, "forbidden /neural"},
 		{"text_expansion", `{"text_expansion":{"tokens":{"model_id":"m","model_text":"a"}}}`, "forbidden /text_expansion"},
+		{"positions", `{"span_near":{"clauses":[]}}`, "forbidden /span_near"},
+		{"intervals below a bool", `{"bool":{"must":[{"intervals":{"title":{"match":{"query":"a"}}}}]}}`, "forbidden /bool/must/0/intervals"},
+		{"more_like_this", `{"more_like_this":{"like":{"_index":"other","_id":"1"},"fields":["title"]}}`, "forbidden /more_like_this"},
+		{"rank_feature", `{"rank_feature":{"field":"popularity"}}`, "forbidden /rank_feature"},
+		{"sparse_vector", `{"sparse_vector":{"field":"tokens"}}`, "forbidden /sparse_vector"},
 	}))
 }
 

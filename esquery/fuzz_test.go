@@ -17,8 +17,6 @@ func FuzzCheck(f *testing.F) {
 		`{"query":{"bool":{"must":[{"term":{"status":"a"}}],"should":{"range":{"pages":{"gte":1}}},"minimum_should_match":"2<75%"}}}`,
 		`{"query":{"nested":{"path":"items","query":{"terms":{"items.sku":["a"]}},"inner_hits":{"size":2}}}}`,
 		`{"query":{"function_score":{"functions":[{"gauss":{"createdAt":{"origin":"now","scale":"1d"}}}]}}}`,
-		`{"query":{"span_near":{"clauses":[{"span_term":{"title":"a"}},{"span_gap":{"title":2}}]}}}`,
-		`{"query":{"intervals":{"title":{"all_of":{"intervals":[{"match":{"query":"a"}}]}}}}}`,
 		`{"query":{"geo_distance":{"distance":"1km","place":[1,2]}}}`, `{"query":{"knn":{"field":"vec","query_vector":[1,2,3]}}}`,
 		`{"query":{"regexp":{"status":"a(b|.*)[^c]"}}}`, `{"aggs":{"a":{"terms":{"field":"status"},"aggs":{"b":{"top_hits":{}}}}}}`,
 		`{"sort":[{"createdAt":{"order":"desc"}},"_score"],"_source":["title"],"highlight":{"fields":{"title":{}}}}`,

@@ -17,17 +17,10 @@ var hitsParams = []param{
 	{key: "script_fields", takes: aScript},
 }
 
-var (
-	innerHitsParams = append([]param{
-		{key: "name", takes: aText},
-		{key: "ignore_unmapped", takes: aSwitch},
-	}, hitsParams...)
-	collapsedHitsParams = append([]param{
-		{key: "name", takes: aText, required: true},
-		{key: "ignore_unmapped", takes: aSwitch},
-		{key: "collapse", takes: anything},
-	}, hitsParams...)
-)
+var innerHitsParams = append([]param{
+	{key: "name", takes: aText},
+	{key: "ignore_unmapped", takes: aSwitch},
+}, hitsParams...)
 
 const defaultInnerHits = 3
 
@@ -35,14 +28,6 @@ const defaultInnerHits = 3
 func (c *checker) innerHits(v *value) {
 	if c.params(v, "inner_hits", innerHitsParams) {
 		c.inner += max(1, c.fewHits(v, "inner_hits")) // a search without hits costs as much
-	}
-	c.conceal(v)
-}
-
-// collapsedHits checks the inner_hits of a collapse.
-func (c *checker) collapsedHits(v *value) {
-	if c.params(v, "inner_hits of collapse", collapsedHitsParams) {
-		c.member(v, "collapse", func(inner *value) { c.params(inner, "a second collapse", innerCollapseParams) })
 	}
 	c.conceal(v)
 }

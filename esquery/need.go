@@ -18,17 +18,11 @@ const (
 	needPattern
 	needFuzzy
 	needRange
-	needWords // only texts with positions: spans, intervals
-	needText  // only texts
-	needLike
+	needText // only texts
 	needGeoPoint
 	needGeo
 	needShape
 	needVector
-	needTokens
-	needSemantic
-	needRankFeature
-	needDistance
 	needDecay
 	needFactor
 	needCount
@@ -44,8 +38,6 @@ const (
 	needBuckets
 	needNumeric
 	needHistogram
-	needCollapse
-	needCompletion
 	needHighlight
 	needString
 )
@@ -83,23 +75,14 @@ var needs = [...]struct {
 	needFuzzy:   {can: canFuzzy, what: "a keyword or text"},
 	needRange: {can: canRange, families: ^setOf(textFamily, flattenedFamily),
 		what: "a number, date, ip or keyword"},
-	needWords: {can: canPhrasePrefix, families: setOf(textFamily, otherFamily), what: "a text with positions"},
-	needText:  {can: canMatch, families: setOf(textFamily, otherFamily), what: "a text"},
-	needLike: {can: canMatch, families: setOf(textFamily, keywordFamily, otherFamily),
-		what: "a text or keyword"},
+	needText:     {can: canMatch, families: setOf(textFamily, otherFamily), what: "a text"},
 	needGeoPoint: {families: setOf(geoPointFamily), what: "a geo_point"},
 	needGeo:      {families: setOf(geoPointFamily, geoShapeFamily), what: "a geo_point or geo_shape"},
 	needShape:    {families: setOf(pointFamily, shapeFamily), what: "a point or shape in a plane"},
 	needVector:   {families: setOf(denseVectorFamily), what: "a vector"},
-	needTokens:   {families: setOf(sparseVectorFamily, rankFeaturesFamily), what: "a sparse_vector"},
-	needSemantic: {families: setOf(semanticFamily), what: "a semantic_text", instead: []string{"match"}},
-	needRankFeature: {families: setOf(rankFeatureFamily, rankFeaturesFamily),
-		what: "a rank_feature", instead: []string{"function_score"}},
-	needDistance: {families: setOf(dateFamily, geoPointFamily),
-		what: "a date or geo_point", instead: []string{"function_score"}},
-	needDecay:  {families: setOf(numberFamily, dateFamily, geoPointFamily), what: "a number, date or geo_point"},
-	needFactor: {can: canCalculate, families: setOf(numberFamily, dateFamily, booleanFamily), what: "a number"},
-	needCount:  {can: canCalculate, families: setOf(numberFamily), what: "a number"},
+	needDecay:    {families: setOf(numberFamily, dateFamily, geoPointFamily), what: "a number, date or geo_point"},
+	needFactor:   {can: canCalculate, families: setOf(numberFamily, dateFamily, booleanFamily), what: "a number"},
+	needCount:    {can: canCalculate, families: setOf(numberFamily), what: "a number"},
 
 	needSort:       {can: canSort, what: "a field that can be sorted by"},
 	needGroup:      {can: canCount, what: "a field with doc values"},
@@ -116,9 +99,7 @@ var needs = [...]struct {
 	needHistogram: {can: canCount, families: setOf(otherFamily, numberFamily, dateFamily, booleanFamily,
 		rangeFamily, dateRangeFamily, histogramFamily),
 		what: "a number"},
-	needCollapse:   {can: canCollapse, what: "a keyword or number with doc values"},
-	needCompletion: {families: setOf(completionFamily), what: "a completion"},
-	needHighlight:  {can: canExist, families: ^setOf(objectFamily, nestedFamily, metaFamily), what: "a text or keyword"},
+	needHighlight: {can: canExist, families: ^setOf(objectFamily, nestedFamily, metaFamily), what: "a text or keyword"},
 	needString: {can: canGroup, families: setOf(otherFamily, textFamily, keywordFamily, keyedFamily),
 		what: "a keyword"},
 }

@@ -3,7 +3,6 @@ package esquery
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 )
 
@@ -25,23 +24,14 @@ type Page struct {
 
 // Page returns the body of a _search for one page of the hits. The request has
 // no index, because the point in time has it. Only the first page has
-// aggregations, suggestions and the total.
-//
-// It is an error if After is not an array, or if the search has a collapse, a
-// rescore or a retriever: engines do not accept these together with a sort of
-// several fields, or after the first page.
+// aggregations and the total. It is an error if After is not an array.
 func (s *Search) Page(p Page) (json.RawMessage, error) {
-	for _, key := range [...]string{"collapse", "rescore", "retriever"} {
-		if s.root.get(key) != nil {
-			return nil, fmt.Errorf("esquery: a search with a %s has no pages: run it as one search", key)
-		}
-	}
 	body := objectValue()
 	for _, m := range s.root.members {
 		switch m.key {
 		case "from", "size", "sort", "search_after":
 			continue
-		case "aggs", "aggregations", "suggest", "track_total_hits":
+		case "aggs", "aggregations", "track_total_hits":
 			if p.After != nil {
 				continue
 			}

@@ -55,10 +55,6 @@ const (
 	storedFields
 	aHighlight
 	aTopKNN
-	aRetriever
-	aCollapse
-	aRescore
-	aSuggest
 	anExplain
 	aScript // refused
 	refused // for the reason in why
@@ -186,14 +182,6 @@ func (c *checker) takes(v *value, p *param) bool {
 		c.highlight(v)
 	case aTopKNN:
 		c.topKNN(v)
-	case aRetriever:
-		c.retriever(v)
-	case aCollapse:
-		c.collapse(v)
-	case aRescore:
-		c.rescore(v)
-	case aSuggest:
-		c.suggest(v)
 	case anExplain:
 		c.explain(v)
 	}

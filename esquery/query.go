@@ -24,8 +24,6 @@ func init() {
 		"multi_match":         (*checker).multiMatch,
 		"combined_fields":     (*checker).combinedFields,
 		"simple_query_string": (*checker).simpleQueryString,
-		"more_like_this":      (*checker).moreLikeThis,
-		"intervals":           (*checker).intervals,
 
 		"term":      (*checker).term,
 		"terms":     (*checker).terms,
@@ -58,17 +56,7 @@ func init() {
 		"shape":            (*checker).planeShape,
 		"xy_shape":         (*checker).planeShape,
 
-		"span_term": (*checker).spanTerm,
-		"span_near": (*checker).spanNear,
-
-		"knn":              (*checker).knnQuery,
-		"sparse_vector":    (*checker).sparseVector,
-		"semantic":         (*checker).semantic,
-		"distance_feature": (*checker).distanceFeature,
-		"rank_feature":     (*checker).rankFeature,
-	}
-	for name, params := range spanTypes {
-		queryTypes[name] = func(c *checker, v *value) { c.params(v, name, params) }
+		"knn": (*checker).knnQuery,
 	}
 	for name := range refusedQueries {
 		queryTypes[name] = func(c *checker, _ *value) { c.refuseQuery(name) }
@@ -86,9 +74,9 @@ func (c *checker) query(q *value) {
 		return
 	}
 	defer c.shallower()
-	if c.clauses++; c.clauses > c.v.opt.MaxClauses {
-		if c.clauses == c.v.opt.MaxClauses+1 {
-			c.report(ErrTooExpensive, nil, "a body can have at most %d queries", c.v.opt.MaxClauses)
+	if c.clauses++; c.clauses > maxClauses {
+		if c.clauses == maxClauses+1 {
+			c.report(ErrTooExpensive, nil, "a body can have at most %d queries", maxClauses)
 		}
 		return
 	}
@@ -122,8 +110,8 @@ func (c *checker) queries(v *value) {
 // deeper enters a query or aggregation, or reports that the nesting is too deep.
 // If it returns true, shallower must be called.
 func (c *checker) deeper() bool {
-	if c.depth >= c.v.opt.MaxDepth {
-		c.report(ErrBodyTooLarge, nil, "queries and aggregations can be nested at most %d levels deep", c.v.opt.MaxDepth)
+	if c.depth >= maxDepth {
+		c.report(ErrBodyTooLarge, nil, "queries and aggregations can be nested at most %d levels deep", maxDepth)
 		return false
 	}
 	c.depth++

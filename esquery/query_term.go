@@ -70,8 +70,8 @@ func (c *checker) terms(v *value) {
 // values checks the values of a terms query. The current location is their
 // array.
 func (c *checker) values(f *Field, items []value) {
-	if len(items) > c.v.opt.MaxTerms {
-		c.report(ErrTooExpensive, nil, "there are %d values; at most %d are allowed", len(items), c.v.opt.MaxTerms)
+	if len(items) > maxTerms {
+		c.report(ErrTooExpensive, nil, "there are %d values; at most %d are allowed", len(items), maxTerms)
 		return
 	}
 	if len(items) == 0 {
@@ -154,7 +154,7 @@ func (c *checker) ids(v *value) {
 	switch values := v.get("values"); {
 	case values.kind == array && len(values.items) == 0:
 		c.report(ErrInvalidLiteral, nil, "there are no values, so nothing is found")
-	case len(values.items) > c.v.opt.MaxTerms:
-		c.report(ErrTooExpensive, nil, "there are %d values; at most %d are allowed", len(values.items), c.v.opt.MaxTerms)
+	case len(values.items) > maxTerms:
+		c.report(ErrTooExpensive, nil, "there are %d values; at most %d are allowed", len(values.items), maxTerms)
 	}
 }

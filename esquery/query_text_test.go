@@ -80,37 +80,5 @@ func TestTextQueries(t *testing.T) {
 		{"simple_query_string on one field", `{"simple_query_string":{"query":"a","fields":"title"}}`, "malformed /simple_query_string/fields"},
 		{"simple_query_string of a prefix on a number", `{"simple_query_string":{"query":"12*","fields":["pages"]}}`, "field_type /simple_query_string/fields/0"},
 		{"query_string", `{"query_string":{"query":"title:annual"}}`, "forbidden /query_string"},
-
-		{"more_like_this", `{"more_like_this":{"like":"annual report","fields":["title","body"],"min_term_freq":1}}`, ""},
-		{"more_like_this of a document", `{"more_like_this":{"like":[{"_id":"1"},"a"],"fields":["title"]}}`, ""},
-		{"more_like_this of another index", `{"more_like_this":{"like":{"_index":"other","_id":"1"},"fields":["title"]}}`, "forbidden /more_like_this/like/_index"},
-		{"more_like_this without fields", `{"more_like_this":{"like":"a"}}`, "malformed /more_like_this"},
-		{"more_like_this on a number", `{"more_like_this":{"like":"a","fields":["pages"]}}`, "field_type /more_like_this/fields/0"},
-
-		{"intervals", `{"intervals":{"title":{"all_of":{"ordered":true,"intervals":[{"match":{"query":"annual","max_gaps":0}},
-			{"any_of":{"intervals":[{"prefix":{"prefix":"rep"}},{"fuzzy":{"term":"budgt"}}]}}]},"boost":2}}}`, ""},
-		{"intervals with a filter", `{"intervals":{"title":{"match":{"query":"a","filter":{"not_containing":{"match":{"query":"b"}}}}}}}`, ""},
-		{"intervals on a keyword", `{"intervals":{"status":{"match":{"query":"a"}}}}`, "field_type /intervals/status"},
-		{"intervals with an unknown rule", `{"intervals":{"title":{"term":{"query":"a"}}}}`, "unknown_key /intervals/title/term"},
-		{"intervals with a script", `{"intervals":{"title":{"match":{"query":"a","filter":{"script":{"source":"1"}}}}}}`, "script /intervals/title/match/filter/script"},
-		{"intervals with a leading wildcard", `{"intervals":{"title":{"wildcard":{"pattern":"*a"}}}}`, "too_expensive /intervals/title/wildcard/pattern"},
-	}))
-}
-
-func TestSpanQueries(t *testing.T) {
-	runChecks(t, validator(t, nil), ofQueries([]checkCase{
-		{"term", `{"span_term":{"title":"annual"}}`, ""},
-		{"term with a capital", `{"span_term":{"title":"Annual"}}`, "field_type /span_term/title"},
-		{"term on a keyword", `{"span_term":{"status":"open"}}`, "field_type /span_term/status"},
-		{"a gap alone", `{"span_gap":{"title":1}}`, "unknown_key /span_gap"},
-		{"near with a gap on an unknown field", `{"span_near":{"clauses":[{"span_term":{"title":"annual"}},{"span_gap":{"nosuchthing":1}}]}}`, "unknown_field /span_near/clauses/1/span_gap/nosuchthing"},
-		{"near", `{"span_near":{"clauses":[{"span_term":{"title":"annual"}},{"span_gap":{"title":1}},{"span_or":{"clauses":[{"span_term":{"title":{"value":"report"}}}]}}],"slop":2,"in_order":true}}`, ""},
-		{"near with masking", `{"span_near":{"clauses":[{"span_term":{"title":"a"}},{"field_masking_span":{"query":{"span_term":{"body":"b"}},"field":"title"}}],"slop":2}}`, ""},
-		{"not", `{"span_not":{"include":{"span_term":{"title":"a"}},"exclude":{"span_term":{"title":"b"}},"pre":1,"post":1}}`, ""},
-		{"first", `{"span_first":{"match":{"span_term":{"title":"a"}},"end":3}}`, ""},
-		{"first without an end", `{"span_first":{"match":{"span_term":{"title":"a"}}}}`, "malformed /span_first"},
-		{"containing", `{"span_containing":{"big":{"span_term":{"title":"a"}},"little":{"span_term":{"title":"a"}}}}`, ""},
-		{"within", `{"span_within":{"big":{"span_term":{"title":"a"}},"little":{"span_term":{"title":"a"}}}}`, ""},
-		{"multi", `{"span_multi":{"match":{"prefix":{"title":{"value":"ann"}}}}}`, ""},
 	}))
 }

@@ -23,7 +23,8 @@ type reader struct {
 	itemBlock   []value
 	memberBlock []member
 
-	twice bool // an object has a duplicate key
+	twice  bool // an object has a duplicate key
+	halves bool // half a surrogate pair is U+FFFD, and not an error
 }
 
 type syntaxError struct {
@@ -43,15 +44,24 @@ func readJSON(text string, maxDepth int, duplicate func(path []step, key string)
 	var waitingMembers [16]member
 	r := reader{text: text, maxDepth: maxDepth, items: waitingItems[:0], members: waitingMembers[:0]}
 	r.memberBlock = make([]member, 0, min(strings.Count(text, ":"), blockSize))
+	v, err := r.whole()
+	if err != nil {
+		return value{}, err
+	}
+	if r.twice && duplicate != nil {
+		duplicates(&v, nil, duplicate)
+	}
+	return v, nil
+}
+
+// whole parses a value that nothing follows.
+func (r *reader) whole() (value, error) {
 	v, err := r.value()
 	if err != nil {
 		return value{}, err
 	}
 	if r.space(); r.at < len(r.text) {
 		return value{}, r.wrong("something follows the JSON value")
-	}
-	if r.twice && duplicate != nil {
-		duplicates(&v, nil, duplicate)
 	}
 	return v, nil
 }

@@ -89,6 +89,10 @@ func (r *reader) unicode() (rune, error) {
 		if second >= 0xDC00 && second <= 0xDFFF {
 			return 0x10000 + (first-0xD800)<<10 + (second - 0xDC00), nil
 		}
+		r.at -= len(`\u0000`)
+	}
+	if r.halves {
+		return utf8.RuneError, nil
 	}
 	return 0, r.wrong("a string contains half a surrogate pair")
 }

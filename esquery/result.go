@@ -12,7 +12,6 @@ type Result struct {
 	Hits  []Hit         `json:"hits,omitempty"`
 
 	Aggregations json.RawMessage `json:"aggregations,omitempty"` // an object; nil: none were asked for
-	Suggest      json.RawMessage `json:"suggest,omitempty"`      // an object; nil: none was asked for
 
 	Shards Shards `json:"shards"`
 	// Failures are the reasons why shards failed, each reason once. See

@@ -263,7 +263,7 @@ func (s *sensitive) unmatched(patterns []string, m *Mapping) []string {
 }
 
 // glob reports whether s matches pattern. A * matches any characters.
-func glob[T string | []byte](pattern string, s T) bool {
+func glob(pattern, s string) bool {
 	p, i, star, from := 0, 0, -1, 0
 	for i < len(s) {
 		switch {

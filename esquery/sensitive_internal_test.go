@@ -115,6 +115,8 @@ func TestRedact(t *testing.T) {
 		{`{"all":"has it","number":"too","title":"\"ssn\":1"}`, `{"title":"\"ssn\":1"}`},
 		{`[]`, `[]`},
 		{`"ssn"`, `"ssn"`},
+		{`{"ssn":"\ud800","title":"\ud800\u0061"}`, "{\"title\":\"\uFFFDa\"}"},
+		{"{\"ssn\":\"\xff\",\"title\":\"\xff\"}", "{\"title\":\"\uFFFD\"}"},
 		{` {"title":null} `, `{"title":null}`},
 		{``, ``},
 	} {

@@ -28,24 +28,9 @@ type Options struct {
 	// For the author these fields do not exist. The default is none.
 	Sensitive []string
 
-	// MaxBytes is the maximum length of a body. The default is 65,536.
-	MaxBytes int
-	// MaxDepth is the maximum nesting of queries and aggregations, counted
-	// together. The default is 20.
-	MaxDepth int
 	// MaxHits is the maximum of from plus size. It is also the maximum number of
-	// the hits of all buckets, of all groups, of inner hits, and of hits that are
-	// scored again. The default is 10,000.
+	// the hits of all buckets and of inner hits. The default is 10,000.
 	MaxHits int
-	// MaxBuckets is the maximum number of buckets of all aggregations, as far as
-	// the body and the mapping determine it. A histogram without bounds depends on
-	// the documents and is limited by what they could hold. The default is 65,536.
-	MaxBuckets int
-	// MaxClauses is the maximum number of queries in a body. The default is 1,024.
-	MaxClauses int
-	// MaxTerms is the maximum number of values of one terms query. The default is
-	// 1,024.
-	MaxTerms int
 }
 
 func (o *Options) withDefaults() (Options, error) {
@@ -54,12 +39,7 @@ func (o *Options) withDefaults() (Options, error) {
 		v = *o
 	}
 	return v, cmp.Or(
-		option.Default("esquery: Options.MaxBytes", &v.MaxBytes, 65_536),
-		option.Default("esquery: Options.MaxDepth", &v.MaxDepth, 20),
 		option.Default("esquery: Options.MaxHits", &v.MaxHits, 10_000),
-		option.Default("esquery: Options.MaxBuckets", &v.MaxBuckets, 65_536),
-		option.Default("esquery: Options.MaxClauses", &v.MaxClauses, 1024),
-		option.Default("esquery: Options.MaxTerms", &v.MaxTerms, 1024),
 	)
 }
 
@@ -175,8 +155,8 @@ func (v *Validator) Check(index string, body []byte) *Report {
 
 // read parses a text of limited size.
 func (c *checker) read(text []byte) (value, bool) {
-	if len(text) > c.v.opt.MaxBytes {
-		c.report(ErrBodyTooLarge, nil, "the body has %d bytes; at most %d are allowed", len(text), c.v.opt.MaxBytes)
+	if len(text) > maxBytes {
+		c.report(ErrBodyTooLarge, nil, "the body has %d bytes; at most %d are allowed", len(text), maxBytes)
 		return value{}, false
 	}
 	if len(bytes.TrimSpace(text)) == 0 {

@@ -126,3 +126,11 @@ func appendString(b []byte, s string) []byte {
 	b = append(b, s[from:]...)
 	return append(b, '"')
 }
+
+// list returns the items of an array, or a slice with the value itself.
+func list(v *value) []value {
+	if v.kind == array {
+		return v.items
+	}
+	return []value{*v}
+}

@@ -32,13 +32,16 @@ type aggregated struct {
 }
 
 func newEvaluation(tables []Table) *evaluation {
-	return &evaluation{tables: tables, readers: map[columnKey]*cellReader{}, aggregates: map[aggregate]aggregated{}}
+	return &evaluation{tables: tables} // most texts have no reference, and need no map
 }
 
 // reader returns the reader of column i.
 func (e *evaluation) reader(t *Table, i int) *cellReader {
 	r := e.readers[columnKey{t, i}]
 	if r == nil {
+		if e.readers == nil {
+			e.readers = map[columnKey]*cellReader{}
+		}
 		r = newCellReader(&t.Rows, i)
 		e.readers[columnKey{t, i}] = r
 	}
@@ -146,6 +149,9 @@ func (e *evaluation) aggregate(a aggregate) (value, error) {
 	known, ok := e.aggregates[a]
 	if !ok {
 		known.value, known.source, known.err = e.compute(a)
+		if e.aggregates == nil {
+			e.aggregates = map[aggregate]aggregated{}
+		}
 		e.aggregates[a] = known
 	}
 	if known.err == nil {

@@ -1,7 +1,6 @@
 package integration_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -142,21 +141,6 @@ var costRules = []costRule{
 		kind := pick(r, `"percentiles":{"field":"x"}`, `"cardinality":{"field":"key"}`, `"terms":{"field":"key"}`, `"stats":{"field":"n"}`)
 		return `{"size":0,"aggs":{` + many(upTo(r, 64, beyond), func(i int) string { return fmt.Sprintf(`"a%d":{%s}`, i, kind) }) + `}}`
 	}},
-	{"variable widths", func(r *rand.Rand, beyond bool) string {
-		if r.IntN(2) == 0 {
-			return aggsBody(`{"variable_width_histogram":{"field":"x","buckets":%d}}`, upTo(r, 100, beyond))
-		}
-		return aggsBody(`{"variable_width_histogram":{"field":"x","buckets":10,"shard_size":%d}}`, upTo(r, 5000, beyond))
-	}},
-	{"networks", func(r *rand.Rand, beyond bool) string {
-		return aggsBody(`{"ip_prefix":{"field":"ip","prefix_length":%d}}`, upTo(r, 8, beyond))
-	}},
-	{"significant words", func(r *rand.Rand, beyond bool) string {
-		if beyond && r.IntN(2) == 0 {
-			return aggsBody(`{"significant_text":{"field":"title"}}`)
-		}
-		return aggsBody(`{"sampler":{"shard_size":%d},"aggs":{"b":{"significant_text":{"field":%q}}}}`, upTo(r, 200, beyond), pick(r, "body", "title"))
-	}},
 	{"hits of buckets", func(r *rand.Rand, beyond bool) string {
 		return aggsBody(`{"terms":{"field":%q,"size":%d},"aggs":{"b":{"top_hits":{"size":10,"_source":%t}}}}`, pick(r, "key", "n"), upTo(r, 1000, beyond), r.IntN(2) == 0)
 	}},
@@ -166,21 +150,12 @@ var costRules = []costRule{
 	{"hits", func(r *rand.Rand, beyond bool) string {
 		return fmt.Sprintf(`{"size":%d,"_source":["key","n"]}`, upTo(r, 10_000, beyond))
 	}},
-	{"groups", func(r *rand.Rand, beyond bool) string {
-		return fmt.Sprintf(`{"size":%d,"collapse":{"field":"key","inner_hits":{"name":"h","size":%d}}}`, upTo(r, 500, beyond), r.IntN(3))
-	}},
 	{"highlighted texts", func(r *rand.Rand, beyond bool) string {
 		return fmt.Sprintf(`{"size":%d,"_source":false,"query":{"match":{"body":%q}},"highlight":{"type":%q,"fields":{"body":{}}}}`,
 			upTo(r, 500, beyond), wordsOf(100), pick(r, "unified", "plain"))
 	}},
 	{"explanations", func(r *rand.Rand, beyond bool) string {
 		return fmt.Sprintf(`{"size":%d,"_source":false,"explain":true,"query":{"match":{"body":%q}}}`, upTo(r, 100, beyond), wordsOf(300))
-	}},
-	{"second scores", func(r *rand.Rand, beyond bool) string {
-		rescore := func(n int) string {
-			return fmt.Sprintf(`{"window_size":%d,"query":{"rescore_query":{"match":{"body":%q}}}}`, n, wordsOf(300))
-		}
-		return fmt.Sprintf(`{"size":1,"rescore":[%s,%s]}`, rescore(9000), rescore(upTo(r, 1000, beyond)))
 	}},
 	{"score functions", func(r *rand.Rand, beyond bool) string {
 		function := pick(r, `{"gauss":{"place":{"origin":"1,2","scale":"10km"}}}`, `{"field_value_factor":{"field":"i","missing":1}}`, `{"weight":2,"filter":{"range":{"x":{"gte":5}}}}`)
@@ -205,13 +180,6 @@ var costRules = []costRule{
 	}},
 	{"expansions", func(r *rand.Rand, beyond bool) string {
 		return queryBody(`{"match_phrase_prefix":{"body":{"query":"w1 w","slop":%d,"max_expansions":%d}}}`, r.IntN(1000), upTo(r, 1024, beyond))
-	}},
-	{"suggested words", func(r *rand.Rand, beyond bool) string {
-		text, err := json.Marshal(wordsOf(upTo(r, 100, beyond)))
-		if err != nil {
-			panic(err)
-		}
-		return fmt.Sprintf(`{"suggest":{"text":%s,"s":{"term":{"field":"title","suggest_mode":"always","min_word_length":1,"prefix_length":0}}}}`, text)
 	}},
 	{"values", func(r *rand.Rand, beyond bool) string {
 		return queryBody(`{"terms":{"key":[%s]}}`, many(upTo(r, 1024, beyond), func(i int) string { return fmt.Sprintf(`"k%d"`, i) }))
@@ -259,6 +227,5 @@ var honestBodies = []string{
 	aggsBody(`{"composite":{"size":1000,"sources":[{"g":{"terms":{"field":"group"}}},{"d":{"date_histogram":{"field":"day","calendar_interval":"month"}}}]},"aggs":{"s":{"sum":{"field":"x"}}}}`),
 	`{"size":50,"query":{"multi_match":{"query":"the quick brown fox jumps","fields":["title^2","body","key"],"fuzziness":"AUTO"}},"highlight":{"fields":{"title":{},"body":{}}}}`,
 	`{"size":100,"query":{"match":{"body":"w1 w2 w3"}},"highlight":{"fields":{"title":{},"body":{}}},"explain":true}`,
-	`{"size":20,"collapse":{"field":"group","inner_hits":{"name":"h","size":5}}}`,
 	`{"query":{"bool":{"should":[{"wildcard":{"key":"key0*"}},{"regexp":{"key":"key[0-9]+-a.*"}},{"prefix":{"key":"key1"}}]}}}`,
 }

@@ -36,6 +36,21 @@ func TestWrapOrder(t *testing.T) {
 	}
 }
 
+func TestByName(t *testing.T) {
+	replies := func(text string) llm.Model {
+		return llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: text}, {Text: text}}})
+	}
+	m := llm.ByName(map[string]llm.Model{"classify": replies("small")})(replies("large"))
+	for name, want := range map[string]string{"classify": "small", "plan": "large", "": "large"} {
+		req := ask("q")
+		req.Name = name
+		resp, err := m.Generate(t.Context(), req, nil)
+		if err != nil || resp.Message.Content != want {
+			t.Errorf("%q: %v, %v", name, resp, err)
+		}
+	}
+}
+
 func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running, most := 0, 0

@@ -20,8 +20,8 @@ type AgentResult struct {
 	// server does not keep the conversation.
 	Conversation string `json:"conversation_id,omitempty"`
 
-	// Truncated means that parts of the answer were left out; see
-	// [ServerOptions.MaxResult].
+	// Truncated means that parts of the answer were left out: it
+	// is at most 64 KiB.
 	Truncated bool `json:"truncated,omitempty"`
 
 	// HowToReply is the instruction for the client's model if the answer has
@@ -35,15 +35,15 @@ const howToReply = `Ask your user, then call this tool again with this conversat
 	`for an "approval" {"decision": "approve"}, {"decision": "edit", "value": ...} or ` +
 	`{"decision": "reject", "reason": "..."}; for a "form" an object of its schema.`
 
-var errTooLarge = errors.New("mcpkit: the answer is too large, even when shortened; see ServerOptions.MaxResult")
+var errTooLarge = errors.New("mcpkit: the answer is too large, even when shortened")
 
 // result returns the result for the client.
 func (a *agentServer) result(r AgentResult) (*mcp.CallToolResult, error) {
-	structured, err := r.within(a.opt.MaxResult)
+	structured, err := r.within(maxResult)
 	if err != nil {
 		return nil, err
 	}
-	content := []mcp.Content{&mcp.TextContent{Text: prompt.Clip(r.Text, a.opt.MaxResult/2)}}
+	content := []mcp.Content{&mcp.TextContent{Text: prompt.Clip(r.Text, maxResult/2)}}
 	if r.HowToReply != "" {
 		how := r.HowToReply + " The conversation_id is " + prompt.Quote(r.Conversation) + "."
 		content = append(content, &mcp.TextContent{Text: how})

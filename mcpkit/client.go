@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/qedkit/qed/internal/option"
 )
 
 // ClientOptions are the options of a [Client]. Nil and the zero value mean the
@@ -50,35 +48,25 @@ type ClientOptions struct {
 	// are reserved by the protocol.
 	Meta func(ctx context.Context) map[string]any
 
-	Timeout        time.Duration // of each call; 0 means the timeout of the registry
-	MaxTools       int           // that a server may list; 0 means 128
-	MaxDescription int           // of a tool, in bytes; 0 means 1024
-	MaxSchema      int           // of a tool's arguments, in bytes; 0 means 16 KiB
-	MaxText        int           // of a result, in bytes; 0 means 32 KiB
+	Timeout time.Duration // of each call; 0 means the timeout of the registry
 }
 
-// setDefaults sets the fields that are zero.
-func (o *ClientOptions) setDefaults() error {
-	for _, d := range []struct {
-		name     string
-		value    *int
-		standard int
-	}{
-		{"MaxTools", &o.MaxTools, 128},
-		{"MaxDescription", &o.MaxDescription, 1024},
-		{"MaxSchema", &o.MaxSchema, 16 << 10},
-		{"MaxText", &o.MaxText, 32 << 10},
-	} {
-		if err := option.Default("mcpkit: ClientOptions."+d.name, d.value, d.standard); err != nil {
-			return err
-		}
-	}
+// check checks the options.
+func (o *ClientOptions) check() error {
 	if !prefixName.MatchString(o.Prefix) {
 		return fmt.Errorf("mcpkit: ClientOptions.Prefix is %q: it must be at most 32 letters, digits, underscores and dashes",
 			o.Prefix)
 	}
 	return nil
 }
+
+// Limits of what a server returns. All but the first are in bytes.
+const (
+	maxTools       = 128      // that it may list
+	maxDescription = 1024     // of a tool
+	maxSchema      = 16 << 10 // of a tool's arguments
+	maxText        = 32 << 10 // of a result
+)
 
 const (
 	connectTimeout = 30 * time.Second // of connecting again
@@ -160,7 +148,7 @@ func newClient(ctx context.Context, opt *ClientOptions) (*Client, error) {
 	if opt != nil {
 		c.opt = *opt
 	}
-	if err := c.opt.setDefaults(); err != nil {
+	if err := c.opt.check(); err != nil {
 		return nil, err
 	}
 	c.base, c.stop = context.WithCancel(context.WithoutCancel(ctx))

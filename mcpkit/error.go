@@ -17,8 +17,8 @@ var (
 	// connection broke.
 	ErrUnavailable = errors.New("mcpkit: the MCP server cannot be reached")
 
-	// ErrTooManyTools is returned when a server lists more tools than
-	// [ClientOptions.MaxTools], or when its list does not end.
+	// ErrTooManyTools is returned when a server lists more than 128
+	// tools, or when its list does not end.
 	ErrTooManyTools = errors.New("mcpkit: the MCP server lists too many tools")
 )
 

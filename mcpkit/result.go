@@ -62,14 +62,14 @@ func (c *Client) output(ctx context.Context, r *mcp.CallToolResult) (json.RawMes
 			return nil, err
 		}
 		object, ok := r.StructuredContent.(map[string]any)
-		if ok && out.onlyText() && (c.opt.Trusted || !isFinding(object, c.opt.MaxText)) {
+		if ok && out.onlyText() && (c.opt.Trusted || !isFinding(object, maxText)) {
 			return value, nil
 		}
 		out.Text, out.Value = "", value
 		return json.Marshal(out)
 	}
-	text := clean(out.Text, c.opt.MaxText)
-	out.Truncated = len(out.Text) > c.opt.MaxText && len(text) >= c.opt.MaxText
+	text := clean(out.Text, maxText)
+	out.Truncated = len(out.Text) > maxText && len(text) >= maxText
 	out.Text = text
 	if out.Text == "" && out.onlyText() {
 		return json.RawMessage(`{"text":""}`), nil

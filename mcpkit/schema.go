@@ -19,7 +19,7 @@ func (c *Client) schema(given any) (json.RawMessage, error) {
 	if !ok {
 		return nil, errors.New("is not an object")
 	}
-	f := flattener{root: root, left: c.opt.MaxSchema, open: map[string]bool{"#": true}}
+	f := flattener{root: root, left: maxSchema, open: map[string]bool{"#": true}}
 	flat, err := f.schema(root, 0)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (c *Client) schema(given any) (json.RawMessage, error) {
 	switch {
 	case err != nil:
 		return nil, errors.New("cannot be written as JSON")
-	case len(text) > c.opt.MaxSchema:
+	case len(text) > maxSchema:
 		return nil, f.tooLarge()
 	}
 	return text, nil
@@ -46,7 +46,7 @@ type flattener struct {
 }
 
 func (f *flattener) tooLarge() error {
-	return errors.New("is too large with resolved references; see ClientOptions.MaxSchema")
+	return errors.New("is too large with resolved references")
 }
 
 // spend counts n bytes that are copied.

@@ -46,15 +46,6 @@ type ServerOptions struct {
 	// Timeout limits a call. 0 means five minutes. The limits of a registry apply too.
 	Timeout time.Duration
 
-	// MaxCalls is how many calls may run at the same time. 0 means 16. Further calls are
-	// refused, and the client can try again.
-	MaxCalls int
-
-	// MaxResult limits the JSON of an agent's answer, in bytes. 0 means 64 KiB. A larger
-	// answer is cut and marked as truncated: first the rows of the table, then the data
-	// of artifacts, then the rest. The registry limits the results of its tools.
-	MaxResult int
-
 	// Elicitation puts an agent's questions to the client's user before the call
 	// returns, if the client supports it. A question that does not fit a form of plain
 	// fields, such as a draft to be edited, is returned in the result.
@@ -62,14 +53,17 @@ type ServerOptions struct {
 }
 
 func (o *ServerOptions) setDefaults() error {
-	if err := option.Default("mcpkit: ServerOptions.Timeout", &o.Timeout, 5*time.Minute); err != nil {
-		return err
-	}
-	if err := option.Default("mcpkit: ServerOptions.MaxCalls", &o.MaxCalls, 16); err != nil {
-		return err
-	}
-	return option.Default("mcpkit: ServerOptions.MaxResult", &o.MaxResult, 64<<10)
+	return option.Default("mcpkit: ServerOptions.Timeout", &o.Timeout, 5*time.Minute)
 }
+
+const (
+	maxCalls = 16 // that run at the same time; further ones are refused, and the client can try again
+
+	// maxResult limits the JSON of an agent's answer, in bytes. A larger answer is cut
+	// and marked as truncated: first the rows of the table, then the data of artifacts,
+	// then the rest.
+	maxResult = 64 << 10
+)
 
 // A Caller identifies who calls a tool. Its fields become User and Tenant of a
 // qed.Turn. The zero value is an unknown caller.
@@ -102,7 +96,7 @@ func newServer(opt *ServerOptions) (*server, error) {
 	if err := s.opt.setDefaults(); err != nil {
 		return nil, err
 	}
-	s.slots = make(chan struct{}, s.opt.MaxCalls)
+	s.slots = make(chan struct{}, maxCalls)
 	return s, nil
 }
 

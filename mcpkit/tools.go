@@ -120,11 +120,11 @@ func (c *Client) list(ctx context.Context) ([]*mcp.Tool, []*ToolError, error) {
 		cursors[cursor] = true
 		cursor = page.NextCursor
 		switch {
-		case len(tools)+len(problems) > c.opt.MaxTools:
-			return nil, nil, fmt.Errorf("%w: more than %d (ClientOptions.MaxTools)", ErrTooManyTools, c.opt.MaxTools)
+		case len(tools)+len(problems) > maxTools:
+			return nil, nil, fmt.Errorf("%w: more than %d", ErrTooManyTools, maxTools)
 		case cursor == "":
 			return tools, problems, nil
-		case cursors[cursor] || len(cursors) > c.opt.MaxTools:
+		case cursors[cursor] || len(cursors) > maxTools:
 			return nil, nil, fmt.Errorf("%w: the list does not end", ErrTooManyTools)
 		}
 	}
@@ -223,7 +223,7 @@ func (c *Client) description(t *mcp.Tool) string {
 	if text == "" {
 		text = t.Title
 	}
-	text = clean(text, c.opt.MaxDescription)
+	text = clean(text, maxDescription)
 	switch {
 	case c.opt.Trusted:
 		return text

@@ -237,7 +237,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	c := connect(t, lists(t, page(0, 3)), &mcpkit.ClientOptions{MaxTools: 2})
+	c := connect(t, lists(t, page(0, 129)), nil)
 	if _, err := c.Tools(t.Context()); !errors.Is(err, mcpkit.ErrTooManyTools) {
 		t.Errorf("one too many: %v", err)
 	}

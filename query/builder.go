@@ -94,7 +94,7 @@ func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, 
 	t := qed.NewTool(builderName, "Writes a query that finds what a request asks for, and checks it. "+
 		`It does not run it. To run it, give the whole result to the executor of the source as its query: `+
 		`{"$result": "key"}.`, b.build)
-	t.Kind, t.Interrupts, t.Idempotent, t.Timeout = qed.ModelTool, true, true, o.Timeout
+	t.Kind, t.Interrupts, t.Idempotent, t.Timeout = qed.ModelTool, true, true, builderTimeout
 	return t, s.describe(&t, o.About)
 }
 
@@ -128,8 +128,8 @@ func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
 		data: PromptData{
 			Source:      source.Name(),
 			Language:    source.Language(),
-			Description: harmless(prompt.Clip(description, b.opt.MaxDescriptionBytes)),
-			Request:     prompt.Clip(in.Request, b.opt.MaxDataBytes),
+			Description: harmless(prompt.Clip(description, maxDescriptionBytes)),
+			Request:     prompt.Clip(in.Request, maxDataBytes),
 			Dates:       facts,
 			Entities:    b.shown(in.Entities),
 			Fields:      b.shown(in.Fields),
@@ -184,9 +184,9 @@ func (b *builder) previous(ctx context.Context, source Source, in *buildArgument
 		}
 	}
 	query := text(p.query)
-	if len(query) > b.opt.MaxDataBytes {
+	if len(query) > maxDataBytes {
 		return "", fmt.Errorf("previous has %d bytes, and at most %d can be edited: choose the mode create_new",
-			len(query), b.opt.MaxDataBytes)
+			len(query), maxDataBytes)
 	}
 	return query, nil
 }
@@ -197,7 +197,7 @@ func (b *builder) shown(raw json.RawMessage) string {
 	if absent(raw) || json.Compact(&out, raw) != nil {
 		return ""
 	}
-	return harmless(prompt.Clip(out.String(), b.opt.MaxDataBytes))
+	return harmless(prompt.Clip(out.String(), maxDataBytes))
 }
 
 // harmless escapes < in a text of several lines, so that the text cannot end a

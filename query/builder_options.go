@@ -2,7 +2,6 @@ package query
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"text/template"
 	"time"
@@ -32,24 +31,8 @@ type BuilderOptions struct {
 	// negative number means none.
 	MaxQuestions int
 
-	// MaxDataBytes limits each of the request, the entities, the fields and the
-	// previous query in a prompt. 0 means 16384. A longer previous query is an
-	// error; the others are cut.
-	MaxDataBytes int
-
-	// MaxDescriptionBytes limits the description of a source in a prompt. 0 means
-	// 65536. The rest is cut.
-	MaxDescriptionBytes int
-
 	// Settings are how the tool calls its model.
 	llm.Settings
-
-	// MaxContextTokens limits what one call of the model sends, as
-	// [llm.EstimateTextTokens] counts it. 0 means 120000.
-	MaxContextTokens int
-
-	// Timeout limits one call of the tool. 0 means 5 minutes.
-	Timeout time.Duration
 
 	// Prompt replaces the prompt, which is the file prompts/build.tmpl. It is
 	// executed with a [PromptData] and made with [llm.PromptFuncs].
@@ -82,6 +65,12 @@ type PromptData struct {
 // PromptReply is a question and the user's reply.
 type PromptReply struct{ Question, Reply string }
 
+const (
+	maxDataBytes        = 16_384 // each of the request, the entities, the fields and the previous query in a prompt
+	maxDescriptionBytes = 65_536 // the description of a source in a prompt
+	builderTimeout      = 5 * time.Minute
+)
+
 //go:embed prompts/build.tmpl
 var promptFiles embed.FS
 
@@ -99,13 +88,7 @@ func (o *BuilderOptions) withDefaults(s sources) (BuilderOptions, error) {
 	option.DefaultOrNone(&v.MaxQuestions, 1)
 	own := drafts.Parse(promptFiles, "build.tmpl")
 	prompts := promptset.Text{Name: "Prompt", Host: v.Prompt, Own: &own, Data: PromptData{}}
-	err := errors.Join(
-		option.Default("query: BuilderOptions.MaxDataBytes", &v.MaxDataBytes, 16<<10),
-		option.Default("query: BuilderOptions.MaxDescriptionBytes", &v.MaxDescriptionBytes, 64<<10),
-		option.Default("query: BuilderOptions.MaxContextTokens", &v.MaxContextTokens, 120_000),
-		option.Default("query: BuilderOptions.Timeout", &v.Timeout, 5*time.Minute),
-		promptset.Replace("query: BuilderOptions", prompts),
-	)
+	err := promptset.Replace("query: BuilderOptions", prompts)
 	v.Prompt = own
 	return v, err
 }
@@ -115,7 +98,7 @@ func (o *BuilderOptions) asking(model llm.Model) (*modelcall.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.MaxContextTokens = o.MaxContextTokens
-	m.Shorter = "lower MaxDescriptionBytes or MaxDataBytes"
+	m.MaxContextTokens = 120_000
+	m.Shorter = "ask for less at once"
 	return m, nil
 }

@@ -305,8 +305,6 @@ func TestBuilderOptions(t *testing.T) {
 	contains(t, "the schema", string(tool.Input), "all that float")
 	for name, opt := range map[string]*query.BuilderOptions{
 		"a prompt that does not work": {Prompt: parse("{{.Nope}}")},
-		"a negative limit":            {MaxDataBytes: -1},
-		"a negative time":             {Timeout: -1},
 		"a source that there is not":  {About: map[string]string{"boats": "x"}},
 	} {
 		if _, err := query.NewBuilder(m, []query.Source{&ships{}}, opt); err == nil {

@@ -110,7 +110,7 @@ func (d *drafting) readTimes(ctx context.Context, out *built, periods []dates.Pe
 
 // ask has the model write once.
 func (d *drafting) ask(ctx context.Context) (written, error) {
-	d.data.Query = prompt.Clip(d.draft.Query, d.opt.MaxDataBytes)
+	d.data.Query = prompt.Clip(d.draft.Query, maxDataBytes)
 	d.data.Problems = d.draft.ProblemLines()
 	d.data.Earlier = d.draft.Earlier(drafts.MaxEarlier)
 	req, err := d.model.Request(builderName, d.opt.Prompt, d.data, nil)
@@ -150,7 +150,7 @@ func (d *drafting) interrupt(ctx context.Context, asked written) (again bool, er
 	if err != nil {
 		return false, err
 	}
-	d.data.Replies = append(d.data.Replies, PromptReply{Question: q.Text, Reply: prompt.Clip(reply, d.opt.MaxDataBytes)})
+	d.data.Replies = append(d.data.Replies, PromptReply{Question: q.Text, Reply: prompt.Clip(reply, maxDataBytes)})
 	d.data.CannotAsk = len(d.data.Replies) >= d.opt.MaxQuestions
 	return true, nil
 }

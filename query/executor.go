@@ -24,9 +24,6 @@ type ExecutorOptions struct {
 	// MaxRows is how many rows of a query are saved. 0 means 1000. If the query
 	// finds more, the result says so.
 	MaxRows int
-
-	// Timeout limits one call of the tool. 0 means the limit of the registry.
-	Timeout time.Duration
 }
 
 type executor struct {
@@ -81,17 +78,13 @@ func NewExecutor(name string, list []Source, opt *ExecutorOptions) (qed.Tool, er
 	if opt != nil {
 		o = *opt
 	}
-	err = errors.Join(
-		option.Default("query: ExecutorOptions.MaxRows", &o.MaxRows, 1000),
-		option.Default("query: ExecutorOptions.Timeout", &o.Timeout, 0),
-	)
-	if err != nil {
+	if err := option.Default("query: ExecutorOptions.MaxRows", &o.MaxRows, 1000); err != nil {
 		return qed.Tool{}, err
 	}
 	e := &executor{sources: s, maxRows: o.MaxRows}
 	t := qed.NewTool(name, "Runs a query in the language "+language+" and returns its rows. It only reads. "+
 		`Later tasks get the rows with {"$result": "key/rows"}.`, e.execute)
-	t.Kind, t.Idempotent, t.Language, t.Timeout = qed.FunctionTool, true, language, o.Timeout
+	t.Kind, t.Idempotent, t.Language = qed.FunctionTool, true, language
 	return t, s.describe(&t, nil)
 }
 

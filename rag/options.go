@@ -28,9 +28,6 @@ type Options struct {
 	// search, with the context of the turn. Its error ends the turn. Nil means that
 	// every user may read everything.
 	Filter func(ctx context.Context) (Filter, error)
-	// MaxChunkBytes limits how much of a chunk the model is shown. 0 means 4000
-	// bytes.
-	MaxChunkBytes int
 	// MaxHistoryMessages limits how many earlier messages of the conversation
 	// are used to rewrite a question. 0 means 50.
 	MaxHistoryMessages int
@@ -66,7 +63,6 @@ func (o *Options) withDefaults() (Options, error) {
 		option.Default("rag: Options.TopK", &v.TopK, 5),
 		atMost("rag: Options.TopK", v.TopK, maxTopK),
 		checkMinScore("rag: Options.MinScore", v.MinScore),
-		option.Default("rag: Options.MaxChunkBytes", &v.MaxChunkBytes, 4000),
 		option.Default("rag: Options.MaxHistoryMessages", &v.MaxHistoryMessages, 50),
 	); err != nil {
 		return v, err

@@ -222,7 +222,7 @@ func (a *agent) search(ctx context.Context, s state) (state, error) {
 		}
 		p := Passage{
 			Citation: h.Chunk.Citation(),
-			Text:     prompt.Clip(h.Chunk.Text, a.opt.MaxChunkBytes),
+			Text:     prompt.Clip(h.Chunk.Text, maxPassage),
 		}
 		s.Passages = append(s.Passages, p)
 		keys = append(keys, citation.Key(h.Chunk.Document, strconv.Itoa(h.Chunk.Number), h.Chunk.Text))

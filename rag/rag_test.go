@@ -470,7 +470,7 @@ func TestPassagesAreCapped(t *testing.T) {
 		want int // passages
 	}{
 		{nil, 25_000, 5},
-		{&rag.Options{TopK: 2, MaxChunkBytes: 100}, 4_000, 2},
+		{&rag.Options{TopK: 2}, 12_000, 2},
 		{&rag.Options{TopK: 100, MinScore: 5}, 25_000, 3},
 	} {
 		m := llmtest.Scripted(t, says("No [1]."))

@@ -24,23 +24,22 @@ type ToolOptions struct {
 	// Description is the tool's description for models. Empty means one of
 	// passages of documents.
 	Description string
-	// TopK is the number of passages that a call without k finds. 0 means 5.
+	// TopK is the number of passages that a call without k finds. 0 means 5; the most
+	// is 20.
 	TopK int
-	// MaxTopK is the largest k of a call; a larger one is reduced to it. 0 means
-	// 20; the most is 100.
-	MaxTopK int
 	// MinScore is the score that a hit must exceed. 0 means that every relevant
 	// hit is returned.
 	MinScore float64
 	// Filter returns what the user of a call may read. Its error is the tool's. Nil
 	// means that every user may read everything.
 	Filter func(ctx context.Context) (Filter, error)
-	// MaxChunkBytes limits how much of a chunk is returned. 0 means 4000 bytes.
-	MaxChunkBytes int
-	// MaxBytes limits the JSON of a result. 0 means 48 KiB. Hits that do not fit
-	// are left out, and the result is marked as truncated.
-	MaxBytes int
 }
+
+const (
+	maxToolTopK   = 20       // the largest k of a call; a larger one is reduced to it
+	maxPassage    = 4000     // bytes of a chunk that a model is shown
+	maxToolResult = 48 << 10 // bytes of a result's JSON; hits that do not fit are left out
+)
 
 // toolArguments are the arguments of the tool.
 type toolArguments struct {
@@ -86,7 +85,7 @@ func NewTool(searcher Searcher, opt *ToolOptions) (qed.Tool, error) {
 		if blank(in.Query) {
 			return toolResult{}, errors.New("rag: the query is empty: say what to search for")
 		}
-		k := min(cmp.Or(in.K, o.TopK), o.MaxTopK)
+		k := min(cmp.Or(in.K, o.TopK), maxToolTopK)
 		q := Query{Text: in.Query, K: k}
 		if o.Filter != nil {
 			var err error
@@ -120,7 +119,7 @@ func (o ToolOptions) inputSchema(schema json.RawMessage) (json.RawMessage, error
 		return nil, err
 	}
 	k := input.Properties["k"]
-	k.Maximum = new(float64(o.MaxTopK))
+	k.Maximum = new(float64(maxToolTopK))
 	k.Description += fmt.Sprintf("; default %d", o.TopK)
 	return json.Marshal(&input)
 }
@@ -128,7 +127,7 @@ func (o ToolOptions) inputSchema(schema json.RawMessage) (json.RawMessage, error
 // result returns the best k hits, as far as they fit.
 func (o ToolOptions) result(hits []Hit, k int) toolResult {
 	r := toolResult{Hits: []toolHit{}, Citations: []qed.Citation{}}
-	left := o.MaxBytes - 200 // for the JSON around the hits
+	left := maxToolResult - 200 // for the JSON around the hits
 	for _, h := range hits {
 		if math.IsNaN(h.Score) || math.IsInf(h.Score, 0) || h.Score <= o.MinScore {
 			continue
@@ -140,7 +139,7 @@ func (o ToolOptions) result(hits []Hit, k int) toolResult {
 		hit := toolHit{
 			Title:    c.Title,
 			Location: c.Location,
-			Text:     prompt.Clip(h.Chunk.Text, o.MaxChunkBytes),
+			Text:     prompt.Clip(h.Chunk.Text, maxPassage),
 			Score:    h.Score,
 		}
 		if left -= jsonSize(hit) + jsonSize(c); left < 0 {
@@ -174,11 +173,7 @@ func (o *ToolOptions) withDefaults() (ToolOptions, error) {
 	err := cmp.Or(
 		checkMinScore("rag: ToolOptions.MinScore", v.MinScore),
 		option.Default("rag: ToolOptions.TopK", &v.TopK, 5),
-		option.Default("rag: ToolOptions.MaxTopK", &v.MaxTopK, 20),
-		atMost("rag: ToolOptions.MaxTopK", v.MaxTopK, maxTopK),
-		option.Default("rag: ToolOptions.MaxChunkBytes", &v.MaxChunkBytes, 4000),
-		option.Default("rag: ToolOptions.MaxBytes", &v.MaxBytes, 48<<10),
 	)
-	v.TopK = min(v.TopK, v.MaxTopK)
+	v.TopK = min(v.TopK, maxToolTopK)
 	return v, err
 }

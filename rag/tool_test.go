@@ -76,7 +76,7 @@ func TestToolLimits(t *testing.T) {
 		"the default":           {passages(30), nil, `{"query":"q"}`, 5, false},
 		"k":                     {passages(30), nil, `{"query":"q","k":7}`, 7, false},
 		"k above the limit":     {passages(30), nil, `{"query":"q","k":100}`, 20, false},
-		"the host's limits":     {passages(30), &rag.ToolOptions{TopK: 2, MaxTopK: 3}, `{"query":"q","k":9}`, 3, false},
+		"the host's default":    {passages(30), &rag.ToolOptions{TopK: 2}, `{"query":"q"}`, 2, false},
 		"above the least score": {passages(4), &rag.ToolOptions{MinScore: 2}, `{"query":"q"}`, 2, false},
 		"as many as fit":        {long(20), nil, `{"query":"q","k":20}`, 0, true},
 	} {
@@ -103,7 +103,7 @@ func long(n int) fixed {
 
 // TestToolSchemaHasLimits checks that models can read the limits of k.
 func TestToolSchemaHasLimits(t *testing.T) {
-	for want, opt := range map[float64]*rag.ToolOptions{20: nil, 3: {MaxTopK: 3}} {
+	for want, opt := range map[float64]*rag.ToolOptions{20: nil} {
 		var input struct {
 			Properties map[string]struct{ Minimum, Maximum float64 }
 		}

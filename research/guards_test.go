@@ -252,12 +252,10 @@ func TestSearcherIgnoresFilter(t *testing.T) {
 func TestOptions(t *testing.T) {
 	x := index(t, harbour)
 	for name, opt := range map[string]*research.Options{
-		"negative":  {TopK: -1},
-		"tasks":     {MaxTasks: 16},
-		"relevance": {MinRelevance: 1.1},
-		"quality":   {MinQuality: 501},
-		"durable":   {Durable: &qed.DurableOptions{}},
-		"database":  {Databases: map[string]rag.Searcher{"a": nil}},
+		"negative": {TopK: -1},
+		"tasks":    {MaxTasks: 16},
+		"durable":  {Durable: &qed.DurableOptions{}},
+		"database": {Databases: map[string]rag.Searcher{"a": nil}},
 	} {
 		if _, err := research.New(&reader{}, x, opt); err == nil || !strings.HasPrefix(err.Error(), "research: ") {
 			t.Errorf("%s: %v", name, err)

@@ -31,9 +31,6 @@ type Options struct {
 	Filter func(ctx context.Context) (rag.Filter, error)
 	// Databases are searchers that a [Request] can select by their names.
 	Databases map[string]rag.Searcher
-	// CollectionKey is the key of [rag.Chunk.Metadata] that has the collection of a
-	// document. Empty means "collection".
-	CollectionKey string
 	// Registry has the names of the documents. The ID of a document in it is its
 	// [rag.Chunk.Document]. Nil means that references to other documents are
 	// searched for in all documents.
@@ -56,15 +53,12 @@ type Options struct {
 	// the research. 0 means 15. More than 15 is an error.
 	MaxTasks int
 
-	TopK            int     // passages of a search; 0 means 5
-	MaxChunkBytes   int     // of a passage that the model is shown; 0 means 4000
-	MinRelevance    float64 // of a finding, from 0 to 1; 0 means 0.6
-	MinPassages     int     // that a search for a task adds to the findings, at least; 0 means 2
-	MaxDepth        int     // of references that are followed; 0 means 2
-	MaxIterations   int     // searches for a task itself; 0 means 3
-	MaxSameDocument int     // searches of a task that may find the same document; 0 means 3
-	TaskTokens      int     // of the model calls of a task; 0 means 50,000
-	MinQuality      int     // of a report, from 0 to 500; 0 means 375
+	TopK            int // passages of a search; 0 means 5
+	MinPassages     int // that a search for a task adds to the findings, at least; 0 means 2
+	MaxDepth        int // of references that are followed; 0 means 2
+	MaxIterations   int // searches for a task itself; 0 means 3
+	MaxSameDocument int // searches of a task that may find the same document; 0 means 3
+	TaskTokens      int // of the model calls of a task; 0 means 50,000
 
 	// Settings are how the agent calls its model.
 	llm.Settings
@@ -87,7 +81,8 @@ type Request struct {
 	// Queries are research queries, at most 5. If there are any, the clarification
 	// is skipped.
 	Queries []string `json:"queries,omitempty"`
-	// Collections are searched. Nil means all.
+	// Collections are searched, which documents have in their [rag.Chunk.Metadata]
+	// under "collection". Nil means all.
 	Collections []string `json:"collections,omitempty"`
 	// Database is one of [Options.Databases]. Empty means the searcher of [New].
 	Database string `json:"database,omitempty"`
@@ -115,6 +110,11 @@ const (
 	maxReferences     = 10 // of a passage
 	maxWebResults     = 2
 	maxReportFindings = 60
+
+	collectionKey = "collection" // of [rag.Chunk.Metadata]
+	maxPassage    = 4000         // bytes of a passage that the model is shown
+	minRelevance  = 0.6          // of a finding, from 0 to 1
+	minQuality    = 375          // of a report, from 0 to 500
 )
 
 func (o *Options) withDefaults() (Options, error) {
@@ -122,30 +122,22 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		v = *o
 	}
-	v.CollectionKey = cmp.Or(v.CollectionKey, "collection")
 	const at = "research: Options."
 	err := cmp.Or(
 		option.Default(at+"MaxRounds", &v.MaxRounds, 0),
 		option.Default(at+"MaxTasks", &v.MaxTasks, mostTasks),
 		option.Default(at+"TopK", &v.TopK, 5),
-		option.Default(at+"MaxChunkBytes", &v.MaxChunkBytes, 4000),
-		option.Default(at+"MinRelevance", &v.MinRelevance, 0.6),
 		option.Default(at+"MinPassages", &v.MinPassages, 2),
 		option.Default(at+"MaxDepth", &v.MaxDepth, 2),
 		option.Default(at+"MaxIterations", &v.MaxIterations, 3),
 		option.Default(at+"MaxSameDocument", &v.MaxSameDocument, 3),
 		option.Default(at+"TaskTokens", &v.TaskTokens, 50_000),
-		option.Default(at+"MinQuality", &v.MinQuality, 375),
 	)
 	switch {
 	case err != nil:
 		return v, err
 	case v.MaxTasks > mostTasks:
 		return v, fmt.Errorf("research: Options.MaxTasks is %d: at most %d is allowed", v.MaxTasks, mostTasks)
-	case !(v.MinRelevance <= 1):
-		return v, fmt.Errorf("research: Options.MinRelevance is %v: it is between 0 and 1", v.MinRelevance)
-	case v.MinQuality > 500:
-		return v, fmt.Errorf("research: Options.MinQuality is %d: it is between 0 and 500", v.MinQuality)
 	case v.Durable != nil && v.Store == nil:
 		return v, errors.New("research: Options.Durable needs Options.Store")
 	}

@@ -50,7 +50,7 @@
 //   - A URL is searched for by [Options.Web], and is not followed without it.
 //
 // A passage belongs to the findings if its relevance is at least
-// [Options.MinRelevance]. If a search has too few of these, the best others are
+// 0.6. If a search has too few of these, the best others are
 // added: see [Options.MinPassages].
 //
 // A task ends when the model says that it is done, or by one of its limits:
@@ -64,7 +64,7 @@
 //
 // The model cites findings by their keys, as in package [rag]. Keys that no finding
 // has are removed and counted. The quality of a report is a number from 0 to 500. A
-// report below [Options.MinQuality] is written once more, with what was wrong with
+// report below 375 points is written once more, with what was wrong with
 // it, and the better of the two is used. The text of the answer ends with what failed.
 //
 // # What the model sees

@@ -59,7 +59,7 @@ func (a *agent) search(ctx context.Context, r Request, q rag.Query) (hits []rag.
 		for _, h := range hits[:min(q.K, len(hits))] {
 			if h.Score > 0 {
 				h.Score = min(h.Score, math.MaxFloat64) // infinity has no JSON
-				h.Chunk.Text = prompt.Clip(h.Chunk.Text, a.opt.MaxChunkBytes)
+				h.Chunk.Text = prompt.Clip(h.Chunk.Text, maxPassage)
 				relevant = append(relevant, h)
 			}
 		}
@@ -90,7 +90,7 @@ func (a *agent) allowed(ctx context.Context, r Request) (rag.Filter, error) {
 		}
 	}
 	if r.Collections != nil {
-		f = both(f, rag.Filter{Metadata: map[string][]string{a.opt.CollectionKey: r.Collections}})
+		f = both(f, rag.Filter{Metadata: map[string][]string{collectionKey: r.Collections}})
 	}
 	return f, nil
 }
@@ -145,7 +145,7 @@ func (a *agent) searchWeb(ctx context.Context, query string) (hits []rag.Hit, pr
 		}
 		var usable []WebResult
 		for _, r := range results[:min(maxWebResults, len(results))] {
-			r.Text = prompt.Clip(strings.TrimSpace(r.Text), a.opt.MaxChunkBytes)
+			r.Text = prompt.Clip(strings.TrimSpace(r.Text), maxPassage)
 			if r.Text != "" && isWebAddress(r.URL) {
 				usable = append(usable, r)
 			}

@@ -204,7 +204,7 @@ func (a *agent) checkQuality(ctx context.Context, s state) (state, error) {
 	q.Total = q.FactualAccuracy + q.SemanticValidity + q.StructuralIntegrity + q.CitationCorrectness + q.QueryRelevance
 	d.Quality, d.Focus = q, tidy(reply.Focus, maxReply)
 	// A report that is good enough is not written again.
-	if len(s.Drafts) == 1 && q.Total < a.opt.MinQuality {
+	if len(s.Drafts) == 1 && q.Total < minQuality {
 		return s, nil
 	}
 	s.Finished.Report.Quality = q
@@ -285,7 +285,7 @@ func (a *agent) attribute(ctx context.Context, s state) (state, error) {
 		f.Reason = texts.CutOff
 	case len(f.Citations) == 0:
 		f.Reason = texts.NotCited
-	case chosen.Quality != nil && chosen.Quality.Total < a.opt.MinQuality:
+	case chosen.Quality != nil && chosen.Quality.Total < minQuality:
 		f.Reason = usertext.Fill(texts.Below, "quality", strconv.Itoa(chosen.Quality.Total))
 	case len(s.Problems) > 0:
 		f.Reason = texts.Incomplete

@@ -160,7 +160,7 @@ func (r *taskRun) read(ctx context.Context, hits []rag.Hit, depth int, web bool)
 		if !slices.Contains(report.Documents, h.Chunk.Document) {
 			report.Documents = append(report.Documents, h.Chunk.Document)
 		}
-		r.progress(ctx, depth, h.Chunk, relevant(all, r.opt.MinRelevance, r.least(depth)))
+		r.progress(ctx, depth, h.Chunk, relevant(all, minRelevance, r.least(depth)))
 	}
 	kept := r.keep(all, depth)
 	for d := range found {
@@ -182,7 +182,7 @@ func (r *taskRun) least(depth int) int {
 
 // keep adds the relevant ones of what a search found to the findings.
 func (r *taskRun) keep(all []finding, depth int) []finding {
-	kept := relevant(all, r.opt.MinRelevance, r.least(depth))
+	kept := relevant(all, minRelevance, r.least(depth))
 	r.out.findings = append(r.out.findings, kept...)
 	return kept
 }

@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/qedkit/qed/finding"
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/wordform"
 	"github.com/qedkit/qed/llm"
 )
@@ -39,12 +37,6 @@ type CatalogOptions struct {
 	// the user or a model has to choose. If the Embedder fails, the Resolution
 	// reports a problem. Nil means that meaning is not used.
 	Embedder llm.Embedder
-	// BatchSize is the number of names embedded in one call. 0 means 64; the most
-	// is 10,000.
-	BatchSize int
-	// MinSimilarity is the least cosine of a name that is found by its meaning. 0
-	// means 0.6. Good values depend on the Embedder.
-	MinSimilarity float64
 
 	// ResolveThreshold is the score from which a single candidate is Resolved
 	// though the term is not exactly its name. 0 means 0.86.
@@ -55,9 +47,6 @@ type CatalogOptions struct {
 	// have lower scores; 0.8 accepts most of them. 1 accepts exact names and
 	// aliases only.
 	ResolveThreshold float64
-	// MaxCandidates limits the candidates of a Resolution. 0 means 5; the most is
-	// 50.
-	MaxCandidates int
 }
 
 // A Catalog finds entities by their names. It is safe for concurrent use.
@@ -93,8 +82,7 @@ func NewCatalog(list []Entity, opt *CatalogOptions) (*Catalog, error) {
 		c.opt = *opt
 	}
 	o := &c.opt
-	err := checkSearch("CatalogOptions", &o.BatchSize, &o.MinSimilarity, &o.ResolveThreshold, &o.MaxCandidates)
-	if err != nil {
+	if err := checkShare("resolve: CatalogOptions.ResolveThreshold", &o.ResolveThreshold, scoreTaken); err != nil {
 		return nil, err
 	}
 	for _, kind := range slices.Sorted(maps.Keys(o.KindAliases)) {
@@ -109,26 +97,11 @@ func NewCatalog(list []Entity, opt *CatalogOptions) (*Catalog, error) {
 	return c, c.Replace(list)
 }
 
-// checkSearch checks the options that both catalogs have, and fills in their
-// defaults. of is the name of the options.
-func checkSearch(of string, batchSize *int, similarity, threshold *float64, candidates *int) error {
-	of = "resolve: " + of
-	return cmp.Or(
-		option.Default(of+".BatchSize", batchSize, 64),
-		atMost(of+".BatchSize", *batchSize, 10_000),
-		option.Default(of+".MaxCandidates", candidates, 5),
-		atMost(of+".MaxCandidates", *candidates, 50),
-		checkShare(of+".MinSimilarity", similarity, 0.6),
-		checkShare(of+".ResolveThreshold", threshold, scoreTaken),
-	)
-}
-
-func atMost(name string, v, limit int) error {
-	if v > limit {
-		return fmt.Errorf("%s is %d: it cannot be larger than %d", name, v, limit)
-	}
-	return nil
-}
+const (
+	embedBatch    = 64  // texts embedded in one call
+	minSimilarity = 0.6 // the least cosine of a name that is found by its meaning
+	maxCandidates = 5   // of a Resolution
+)
 
 // checkShare sets *v to standard if it is zero. It has to be between 0 and 1.
 func checkShare(name string, v *float64, standard float64) error {
@@ -157,7 +130,7 @@ func (c *Catalog) Replace(list []Entity) error {
 	for i := range next.list {
 		texts[i] = clipName(next.list[i].Name)
 	}
-	next.embeddings = newEmbeddings(c.opt.Embedder, c.opt.BatchSize, texts, previous)
+	next.embeddings = newEmbeddings(c.opt.Embedder, texts, previous)
 	c.current.Store(next)
 	return nil
 }

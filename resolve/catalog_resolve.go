@@ -44,12 +44,12 @@ func (c *Catalog) Resolve(ctx context.Context, term, kind string) (Resolution[En
 		hits = byScore(slices.Concat(hits, others))
 	}
 	hits, past := s.addPast(ctx, hits)
-	status, candidates, more := decide(hits, c.opt.ResolveThreshold, c.opt.MaxCandidates)
+	status, candidates, more := decide(hits, c.opt.ResolveThreshold, maxCandidates)
 	if status != Resolved && s.embeddings != nil {
 		if hits, err = s.addSimilar(ctx, hits); err != nil {
 			return res, err
 		}
-		status, candidates, more = decide(hits, c.opt.ResolveThreshold, c.opt.MaxCandidates)
+		status, candidates, more = decide(hits, c.opt.ResolveThreshold, maxCandidates)
 	}
 	slices.SortStableFunc(candidates, func(a, b hit) int { return pastFirst(past, a) - pastFirst(past, b) })
 	res.Status, res.More = status, more
@@ -218,7 +218,7 @@ func withMeant(hits []hit, meant map[int32]bool, text string) []hit {
 
 // addSimilar adds the entities with a similar meaning to hits.
 func (s *entitySearch) addSimilar(ctx context.Context, hits []hit) ([]hit, error) {
-	near, err := s.embeddings.nearest(ctx, s.text, s.opt.MinSimilarity, s.opt.MaxCandidates, func(i int) bool {
+	near, err := s.embeddings.nearest(ctx, s.text, minSimilarity, maxCandidates, func(i int) bool {
 		return s.kind == "" || !s.index.kinds[s.kind] || s.index.items[i].kind == s.kind
 	})
 	if ctx.Err() != nil {
@@ -229,7 +229,7 @@ func (s *entitySearch) addSimilar(ctx context.Context, hits []hit) ([]hit, error
 		return hits, nil
 	}
 	name := func(i int) string { return s.list[i].Name }
-	return withNeighbours(hits, near, s.opt.MinSimilarity, name), nil
+	return withNeighbours(hits, near, minSimilarity, name), nil
 }
 
 // embedderFailed returns the problem that an embedder failed. It names the kind of

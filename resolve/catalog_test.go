@@ -153,7 +153,7 @@ var cities = []resolve.Entity{{Name: "New York", ID: "ny"}, {Name: "Chicago", ID
 // that exact names need no vectors.
 func TestEmbedder(t *testing.T) {
 	e := &embedder{}
-	c := catalog(t, cities, &resolve.CatalogOptions{Embedder: e, BatchSize: 2})
+	c := catalog(t, cities, &resolve.CatalogOptions{Embedder: e})
 	if status, _ := lookUp(t, c, "boston", ""); status != resolve.Resolved || len(e.calls) > 0 {
 		t.Errorf("Boston is %s, after %d calls", status, len(e.calls))
 	}
@@ -161,7 +161,7 @@ func TestEmbedder(t *testing.T) {
 	if status != resolve.Near || !slices.Equal(ids, []string{"ny"}) {
 		t.Errorf("the Big Apple is %s: %v", status, ids)
 	}
-	want := [][]string{{"New York", "Chicago"}, {"Boston"}, {"the Big Apple"}}
+	want := [][]string{{"New York", "Chicago", "Boston"}, {"the Big Apple"}}
 	if diff := cmp.Diff(want, e.calls); diff != "" {
 		t.Error(diff)
 	}
@@ -248,9 +248,6 @@ func TestCatalogRefuses(t *testing.T) {
 		"a name without a letter": func() (*resolve.Catalog, error) { return resolve.NewCatalog([]resolve.Entity{{Name: " - "}}, nil) },
 		"a word for two kinds": func() (*resolve.Catalog, error) {
 			return resolve.NewCatalog(nil, &resolve.CatalogOptions{KindAliases: map[string][]string{"vessel": {"unit"}, "truck": {"unit"}}})
-		},
-		"a negative batch": func() (*resolve.Catalog, error) {
-			return resolve.NewCatalog(nil, &resolve.CatalogOptions{BatchSize: -1})
 		},
 		"a score above one": func() (*resolve.Catalog, error) {
 			return resolve.NewCatalog(nil, &resolve.CatalogOptions{ResolveThreshold: 2})

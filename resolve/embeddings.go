@@ -12,9 +12,8 @@ import (
 // embeddings are the vectors of texts. They are computed when they are first
 // needed.
 type embeddings struct {
-	embedder  llm.Embedder
-	batchSize int
-	texts     []string
+	embedder llm.Embedder
+	texts    []string
 
 	computing  chan struct{} // holds one value while a goroutine computes vectors
 	mu         sync.RWMutex
@@ -25,7 +24,7 @@ type embeddings struct {
 
 // newEmbeddings returns the embeddings of texts, or nil without an embedder.
 // Texts that are also in previous are not embedded again.
-func newEmbeddings(embedder llm.Embedder, batchSize int, texts []string, previous *embeddings) *embeddings {
+func newEmbeddings(embedder llm.Embedder, texts []string, previous *embeddings) *embeddings {
 	if embedder == nil {
 		return nil
 	}
@@ -33,7 +32,7 @@ func newEmbeddings(embedder llm.Embedder, batchSize int, texts []string, previou
 		previous.dropPrevious() // so that there is never a chain of them
 	}
 	return &embeddings{
-		embedder: embedder, batchSize: batchSize, texts: texts,
+		embedder: embedder, texts: texts,
 		computing: make(chan struct{}, 1), previous: previous,
 	}
 }
@@ -63,7 +62,7 @@ func (e *embeddings) compute(ctx context.Context) error {
 			e.dropPrevious()
 			return nil
 		}
-		batch := e.texts[first:min(first+e.batchSize, len(e.texts))]
+		batch := e.texts[first:min(first+embedBatch, len(e.texts))]
 		vectors := make([][]float32, len(batch))
 		var missing []string
 		for i, text := range batch {

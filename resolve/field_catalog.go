@@ -17,19 +17,6 @@ type FieldCatalogOptions struct {
 	// Embedder finds fields by the meaning of their names and descriptions, as the
 	// Embedder of [CatalogOptions] does. Nil means that meaning is not used.
 	Embedder llm.Embedder
-	// BatchSize is the number of fields embedded in one call. 0 means 64; the most
-	// is 10,000.
-	BatchSize int
-	// MinSimilarity is the least cosine of a field that is found by its meaning. 0
-	// means 0.6.
-	MinSimilarity float64
-
-	// ResolveThreshold is the score from which a single field is Resolved though
-	// the term is not exactly its name, as in [CatalogOptions]. 0 means 0.86.
-	ResolveThreshold float64
-	// MaxCandidates limits the candidates of a Resolution. 0 means 5; the most is
-	// 50.
-	MaxCandidates int
 }
 
 // A FieldCatalog finds fields by their names, aliases and descriptions. It is
@@ -58,11 +45,6 @@ func NewFieldCatalog(list []Field, opt *FieldCatalogOptions) (*FieldCatalog, err
 	c := &FieldCatalog{}
 	if opt != nil {
 		c.opt = *opt
-	}
-	o := &c.opt
-	err := checkSearch("FieldCatalogOptions", &o.BatchSize, &o.MinSimilarity, &o.ResolveThreshold, &o.MaxCandidates)
-	if err != nil {
-		return nil, err
 	}
 	return c, c.Replace(list)
 }
@@ -93,7 +75,7 @@ func (c *FieldCatalog) Replace(list []Field) error {
 		previous = last.embeddings
 	}
 	next.index = newIndex(items, nameStyle{identifiers: true})
-	next.embeddings = newEmbeddings(c.opt.Embedder, c.opt.BatchSize, texts, previous)
+	next.embeddings = newEmbeddings(c.opt.Embedder, texts, previous)
 	c.current.Store(next)
 	return nil
 }
@@ -156,21 +138,21 @@ func (c *FieldCatalog) Resolve(ctx context.Context, term, source string) (Resolu
 	}
 	hits := now.index.search(text, source, maxHits)
 	hits = slices.DeleteFunc(hits, func(h hit) bool { return source != "" && now.list[h.item].Source != source })
-	status, candidates, more := decide(hits, c.opt.ResolveThreshold, c.opt.MaxCandidates)
+	status, candidates, more := decide(hits, scoreTaken, maxCandidates)
 	if status != Resolved && now.embeddings != nil {
-		near, err := now.embeddings.nearest(ctx, text, c.opt.MinSimilarity, c.opt.MaxCandidates, func(i int) bool {
+		near, err := now.embeddings.nearest(ctx, text, minSimilarity, maxCandidates, func(i int) bool {
 			return source == "" || now.list[i].Source == source
 		})
 		switch {
 		case err == nil:
 			name := func(i int) string { return now.list[i].Name }
-			hits = withNeighbours(hits, near, c.opt.MinSimilarity, name)
+			hits = withNeighbours(hits, near, minSimilarity, name)
 		case ctx.Err() != nil:
 			return res, context.Cause(ctx)
 		default:
 			res.Problems = append(res.Problems, embedderFailed(err))
 		}
-		status, candidates, more = decide(hits, c.opt.ResolveThreshold, c.opt.MaxCandidates)
+		status, candidates, more = decide(hits, scoreTaken, maxCandidates)
 	}
 	res.Status, res.More = status, more
 	res.Candidates = make([]Candidate[Field], len(candidates))

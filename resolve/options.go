@@ -8,7 +8,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/modelcall"
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
 )
@@ -19,14 +18,6 @@ type Options struct {
 	// Required makes a call fail with an [*UnresolvedError] if a term is not
 	// resolved. Otherwise the result lists the term as unresolved.
 	Required bool
-
-	// MaxTerms limits the number of terms of a call. 0 means 20.
-	MaxTerms int
-	// MaxFieldsShown is the largest number of fields of a source that the model is
-	// shown if no field is named like the term. If the source has more, the model
-	// chooses among the candidates only. 0 means 80; a negative number means that
-	// the model always chooses among the candidates only.
-	MaxFieldsShown int
 
 	// Settings are how the tools call their model. Choosing needs short replies, so
 	// the defaults differ from those of [llm.Settings]: MaxOutputTokens 0 means
@@ -72,6 +63,15 @@ type ChooseCandidate struct {
 	Details string // other properties, on one line
 }
 
+const (
+	maxTerms = 20 // of a call
+
+	// maxFieldsShown is the largest number of fields of a source that the model is
+	// shown if no field is named like the term. If there are more, the model chooses
+	// among the candidates only.
+	maxFieldsShown = 80
+)
+
 // Limits of the texts in a prompt, in bytes.
 const (
 	maxRequestBytes = 4000
@@ -85,10 +85,6 @@ func (o *Options) withDefaults(model llm.Model) (Options, *modelcall.Model, erro
 	if o != nil {
 		v = *o
 	}
-	if err := option.Default("resolve: Options.MaxTerms", &v.MaxTerms, 20); err != nil {
-		return v, nil, err
-	}
-	option.DefaultOrNone(&v.MaxFieldsShown, 80)
 	v.MaxOutputTokens = cmp.Or(v.MaxOutputTokens, 500)
 	v.ModelTimeout = cmp.Or(v.ModelTimeout, 30*time.Second)
 	asker, err := modelcall.New("resolve", model, v.Settings, qed.DurableModel)

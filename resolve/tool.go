@@ -59,9 +59,9 @@ func (r *resolver[T]) resolveAll(ctx context.Context, terms []wantedTerm) ([]*T,
 	if len(terms) == 0 {
 		return nil, nil, errors.New("resolve: there are no terms")
 	}
-	if len(terms) > r.opt.MaxTerms {
+	if len(terms) > maxTerms {
 		return nil, nil, fmt.Errorf("resolve: there are %d terms, and at most %d are allowed: ask for fewer",
-			len(terms), r.opt.MaxTerms)
+			len(terms), maxTerms)
 	}
 	values, found := make([]*T, len(terms)), make([]Resolution[T], len(terms))
 	first := map[[2]string]int{}

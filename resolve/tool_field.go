@@ -39,7 +39,7 @@ type fieldResult struct {
 // The tool works like that of [NewEntityTool], except for the model's choice. It
 // chooses a field by names, types and descriptions and need not quote the request.
 // If no field is named like the term, it chooses among all fields of the source,
-// provided there are at most [Options.MaxFieldsShown].
+// provided there are at most 80.
 //
 // The requests to the model are named "choose_field" ([llm.Request.Name]). A reply
 // is {"choice": 1, "reason": "why"}; a choice of 0 means none.
@@ -59,7 +59,7 @@ func NewFieldTool(model llm.Model, r FieldResolver, opt *Options) (qed.Tool, err
 		text: usertext.New(shippedTexts, o.Texts),
 		widen: func(ctx context.Context, source string) ([]Field, error) {
 			list, err := r.Fields(ctx, source)
-			if err != nil || len(list) > o.MaxFieldsShown {
+			if err != nil || len(list) > maxFieldsShown {
 				return nil, err
 			}
 			return list, nil

@@ -3,6 +3,7 @@ package resolve_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -95,14 +96,14 @@ func TestPromptQuotes(t *testing.T) {
 }
 
 func TestToolRefuses(t *testing.T) {
-	tool, err := resolve.NewEntityTool(nil, miami(t), &resolve.Options{MaxTerms: 2})
+	tool, err := resolve.NewEntityTool(nil, miami(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, arguments := range map[string]string{
 		"no terms":             `{"terms":[]}`,
 		"a term without words": `{"terms":[{"text":"?!"}]}`,
-		"too many terms":       `{"terms":[{"text":"a"},{"text":"b"},{"text":"c"}]}`,
+		"too many terms":       `{"terms":[` + strings.Repeat(`{"text":"a"},`, 20) + `{"text":"c"}]}`,
 		"a long term":          `{"terms":[{"text":"` + strings.Repeat("long ", 100) + `"}]}`,
 		"something else":       `{"names":["Miami"]}`,
 	} {
@@ -111,7 +112,7 @@ func TestToolRefuses(t *testing.T) {
 		}
 	}
 	for name, opt := range map[string]*resolve.Options{
-		"a negative limit": {MaxTerms: -1}, "a negative time": {Settings: llm.Settings{ModelTimeout: -1}},
+		"a negative time": {Settings: llm.Settings{ModelTimeout: -1}},
 	} {
 		if _, err := resolve.NewFieldTool(nil, fieldCatalog(t), opt); err == nil {
 			t.Errorf("%s is accepted", name)
@@ -158,20 +159,28 @@ func TestFieldTool(t *testing.T) {
 func TestFieldToolModel(t *testing.T) {
 	for name, tt := range map[string]struct {
 		choice int
-		opt    *resolve.Options
+		more   int // fields of the source
 		want   string
 	}{
-		"sure":            {5, nil, "delay_hours"},
-		"not sure":        {0, nil, ""},
-		"no field":        {99, nil, ""},
-		"too many fields": {-1, &resolve.Options{MaxFieldsShown: 3}, ""},
+		"sure":            {5, 0, "delay_hours"},
+		"not sure":        {0, 0, ""},
+		"no field":        {99, 0, ""},
+		"too many fields": {-1, 80, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var rules []llmtest.Rule
 			if tt.choice >= 0 {
 				rules = append(rules, llmtest.Rule{Name: "choose_field", Contains: []string{`"delay_hours"`, "lateness"}, Replies: []llmtest.Reply{{JSON: map[string]any{"choice": tt.choice}}}})
 			}
-			tool, err := resolve.NewFieldTool(llmtest.Scripted(t, rules...), fieldCatalog(t), tt.opt)
+			list := shipments()
+			for i := range tt.more {
+				list = append(list, resolve.Field{Source: "shipments", Name: fmt.Sprint("measure", i), Type: "float"})
+			}
+			fields, err := resolve.NewFieldCatalog(list, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tool, err := resolve.NewFieldTool(llmtest.Scripted(t, rules...), fields, nil)
 			got := read(t, say(t, agent(t, tool, err), `{"terms":["lateness"],"source":"shipments"}`).Text)
 			if tt.want == "" && (len(got.Fields) > 0 || len(got.Unresolved) != 1) || tt.want != "" && got.Fields[0]["field"] != tt.want {
 				t.Errorf("got %+v", got)

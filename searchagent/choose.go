@@ -52,7 +52,7 @@ func (a *agent) choose(ctx context.Context, s state) (state, error) {
 		if err := t.Found.keep(ctx, chosen, 0, 1); err != nil {
 			return s, err
 		}
-		if err := t.keep(ctx, a.reader.table(t.Index, chosen, columns(chosen, t.Show, a.opt.MaxColumns))); err != nil {
+		if err := t.keep(ctx, a.reader.table(t.Index, chosen, columns(chosen, t.Show, maxColumns))); err != nil {
 			return s, err
 		}
 		t.finish(ctx)

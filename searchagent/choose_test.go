@@ -109,7 +109,7 @@ func TestChoices(t *testing.T) {
 
 // A model cannot hide that there are several documents.
 func TestLookupsFindAll(t *testing.T) {
-	for _, key := range []string{`"size":1`, `"size":0`, `"from":11`, `"collapse":{"field":"name.keyword"}`, `"terminate_after":1`, `"track_total_hits":false`} {
+	for _, key := range []string{`"size":1`, `"size":0`, `"from":11`, `"terminate_after":1`, `"track_total_hits":false`} {
 		m := llmtest.New(isSearch(), reply("plan", folderPlan()), generates(findFolder, body(strings.Replace(folderBody, "{", "{"+key+",", 1))))
 		e := several(12)
 		_, got := ask(t, newAgent(t, m, e, &searchagent.Options{Store: &store.InMemory{}}), qed.Turn{Thread: "t", Text: taxDocuments})

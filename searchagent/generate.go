@@ -77,7 +77,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 }
 
 func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[string]PromptTask) (task, error) {
-	index, err := a.describe(t.Index, s.Question+" "+t.Description, a.opt.MaxFields)
+	index, err := a.describe(t.Index, s.Question+" "+t.Description, maxFields)
 	if err != nil {
 		return t, err
 	}

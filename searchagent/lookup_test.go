@@ -42,8 +42,6 @@ func TestLookupsAreRemembered(t *testing.T) {
 		{name: "the same", folder: 1, ran: 3},
 		{name: "soon enough", folder: 1, later: 5*time.Minute - time.Second, ran: 3},
 		{name: "too late", folder: 1, later: 6 * time.Minute, ran: 4},
-		{name: "remembered for long", folder: 1, opt: searchagent.Options{CacheTTL: time.Hour}, later: 6 * time.Minute, ran: 3},
-		{name: "not wanted", folder: 1, opt: searchagent.Options{CacheSize: -1}, ran: 4},
 		{name: "another user", folder: 1, second: qed.Turn{User: "other"}, ran: 4},
 		{name: "another company", folder: 1, second: qed.Turn{Tenant: "other"}, ran: 4},
 		{name: "the same filter", folder: 1, opt: searchagent.Options{Filter: perCompany}, ran: 3},
@@ -73,18 +71,6 @@ func TestLookupsAreRemembered(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// The least recently used lookup is dropped first.
-func TestLookupsAreBounded(t *testing.T) {
-	e := found(1)
-	a := newAgent(t, again(), e, &searchagent.Options{CacheSize: 2})
-	for _, user := range []string{"a", "b", "a", "c", "a", "b"} { // the second and third turn of a are remembered
-		ask(t, a, qed.Turn{User: user, Text: taxDocuments})
-	}
-	if want := 6 + 4; len(e.ran) != want {
-		t.Errorf("ran %d searches, want %d", len(e.ran), want)
 	}
 }
 

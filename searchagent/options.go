@@ -32,9 +32,6 @@ type Options struct {
 	// documents; entityType is FOLDER or DOCUMENT".
 	About map[string]string
 
-	// MaxTasks is how many tasks a plan may have. 0 means 5.
-	MaxTasks int
-
 	// MaxCorrections is how often a search that is refused, or that the engine
 	// rejects, is written again. 0 means 3; a negative number means never.
 	MaxCorrections int
@@ -48,30 +45,11 @@ type Options struct {
 	// 0 means 1000.
 	MaxRows int
 
-	// MaxColumns is how many fields of the documents the table shows. 0 means 8.
-	MaxColumns int
-
-	// MaxFields is how many fields of an index are described for writing a
-	// search. 0 means 150. If there are more, those nearest to the words of the
-	// question are described.
-	MaxFields int
-
 	// MaxDocumentBytes limits the documents in a prompt: those of earlier tasks,
 	// and those that are put into words. It also limits [qed.Answer.Documents],
 	// which has whole documents only. 0 means 32768. If documents are cut, the prompt
 	// says so.
 	MaxDocumentBytes int
-
-	// CacheSize is how many lookups are cached. A lookup is the search of a task
-	// that finds the one document that later tasks need, such as a folder by its
-	// name. Lookups are not shared between turns with another filter, user or
-	// tenant, and not between processes: a lookup is one fast search, and a copy
-	// in a store would outlive a change of rights. 0 means 1000; a negative
-	// number means no cache.
-	CacheSize int
-
-	// CacheTTL is how long a lookup is cached. 0 means 5 minutes.
-	CacheTTL time.Duration
 
 	// SkipClassification skips the model's decision whether a message asks for a
 	// search. Set it if the agent only receives such messages, for example from a
@@ -89,11 +67,6 @@ type Options struct {
 	// [llm.EstimateTextTokens] counts it. 0 means 120000. The oldest messages of
 	// the conversation are left out first.
 	MaxContextTokens int
-
-	// MaxHistoryMessages is how many earlier messages of the conversation a
-	// prompt contains. 0 means 50, which is more than a [qed.Memory] returns by
-	// default.
-	MaxHistoryMessages int
 
 	// Store saves conversations, so that a turn can be resumed after a crash or an
 	// interruption. Nil means that nothing is saved, unless the agent runs within
@@ -116,6 +89,19 @@ type Options struct {
 
 // Limits that are not options.
 const (
+	maxTasks           = 5   // of a plan
+	maxColumns         = 8   // fields of the documents that the table shows
+	maxSourceColumns   = 50  // the same for a source
+	maxFields          = 150 // fields of an index that are described for writing a search, the nearest ones
+	maxHistoryMessages = 50  // more than a [qed.Memory] returns by default
+
+	// A lookup is the search of a task that finds the one document that later tasks
+	// need, such as a folder by its name. Lookups are not shared between turns with
+	// another filter, user or tenant, and not between processes: a copy in a store
+	// would outlive a change of rights.
+	cacheSize = 1000
+	cacheTTL  = 5 * time.Minute
+
 	maxPlanFields = 40      // fields of an index that are described for planning
 	maxChoices    = 10      // documents of which the user chooses one; more are narrowed first
 	maxCitations  = 20      // documents that the answer cites
@@ -137,25 +123,19 @@ func (o *Options) withDefaults(v *esquery.Validator) (Options, error) {
 		}
 	}
 	option.DefaultOrNone(&out.MaxCorrections, 3)
-	option.DefaultOrNone(&out.CacheSize, 1000)
 	prompts, err := out.Prompts.withDefaults()
 	out.Prompts = prompts
 	err = errors.Join(err,
-		option.Default("searchagent: Options.MaxTasks", &out.MaxTasks, 5),
 		option.Default("searchagent: Options.PageSize", &out.PageSize, 100),
 		option.Default("searchagent: Options.MaxRows", &out.MaxRows, 1000),
-		option.Default("searchagent: Options.MaxColumns", &out.MaxColumns, 8),
-		option.Default("searchagent: Options.MaxFields", &out.MaxFields, 150),
 		option.Default("searchagent: Options.MaxDocumentBytes", &out.MaxDocumentBytes, 32_768),
-		option.Default("searchagent: Options.CacheTTL", &out.CacheTTL, 5*time.Minute),
 		option.Default("searchagent: Options.MaxContextTokens", &out.MaxContextTokens, 120_000),
-		option.Default("searchagent: Options.MaxHistoryMessages", &out.MaxHistoryMessages, 50),
 	)
 	if err != nil {
 		return out, err
 	}
-	if max(out.MaxTasks, out.MaxCorrections) > maxOption {
-		return out, fmt.Errorf("searchagent: Options.MaxTasks or MaxCorrections is higher than %d", maxOption)
+	if out.MaxCorrections > maxOption {
+		return out, fmt.Errorf("searchagent: Options.MaxCorrections is higher than %d", maxOption)
 	}
 	out.PageSize = min(out.PageSize, out.MaxRows)
 	largest := `{"size":` + strconv.Itoa(max(out.PageSize, maxChoices)) + `}`
@@ -171,7 +151,7 @@ func (o *Options) asking(model llm.Model) (*modelcall.Model, error) {
 		return nil, err
 	}
 	m.MaxContextTokens = o.MaxContextTokens
-	m.MaxHistoryMessages = o.MaxHistoryMessages
-	m.Shorter = "lower MaxFields or MaxDocumentBytes"
+	m.MaxHistoryMessages = maxHistoryMessages
+	m.Shorter = "lower MaxDocumentBytes"
 	return m, nil
 }

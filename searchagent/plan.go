@@ -64,7 +64,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	data := PlanData{Question: s.Question, Dates: facts, MaxTasks: a.opt.MaxTasks}
+	data := PlanData{Question: s.Question, Dates: facts, MaxTasks: maxTasks}
 	for _, name := range a.nearestIndices(s.Question) {
 		index, err := a.describe(name, s.Question, maxPlanFields)
 		if err != nil {
@@ -143,8 +143,8 @@ func (a *agent) tasks(plan []plannedStep) (tasks []task, problems []string) {
 			problems = append(problems, fmt.Sprintf(format, args...))
 		}
 	}
-	if len(plan) > a.opt.MaxTasks {
-		problem("there are %d steps, and at most %d are allowed", len(plan), a.opt.MaxTasks)
+	if len(plan) > maxTasks {
+		problem("there are %d steps, and at most %d are allowed", len(plan), maxTasks)
 		return nil, problems
 	}
 	indices := a.validator.Indices()

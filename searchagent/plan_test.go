@@ -7,7 +7,6 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
-	"github.com/qedkit/qed/searchagent"
 )
 
 // A plan that cannot be used goes back to the model once, with what is wrong.
@@ -27,21 +26,20 @@ func TestPlanIsRepaired(t *testing.T) {
 		{"an invalid name", plan(find("a/b", findFolder)), "letters"},
 		{"no name", plan(find("", findFolder)), "letters"},
 		{"no task", plan(find("a", " ")), "no task"},
-		{"too many", plan(find("a", "x"), find("b", "x"), find("c", "x")), "at most 2"},
+		{"too many", plan(find("a", "x"), find("b", "x"), find("c", "x"), find("d", "x"), find("e", "x"), find("f", "x")), "at most 5"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			opt := &searchagent.Options{MaxTasks: 2}
 			rules := scripted()
 			rules[1] = reply("plan", tt.bad, folderPlan())
 			m := llmtest.Scripted(t, rules...)
-			events, got := ask(t, newAgent(t, m, found(1), opt), qed.Turn{Text: taxDocuments})
+			events, got := ask(t, newAgent(t, m, found(1), nil), qed.Turn{Text: taxDocuments})
 			if got.Partial || len(got.Queries) != 2 || len(all[qed.Planned](events)) != 1 {
 				t.Errorf("answer = %+v", got)
 			}
 			wants(t, "the second prompt", sent(m, "plan")[1], tt.told)
 
 			m, e := llmtest.Scripted(t, isSearch(), reply("plan", tt.bad, tt.bad)), found(1)
-			_, got = ask(t, newAgent(t, m, e, opt), qed.Turn{Text: taxDocuments})
+			_, got = ask(t, newAgent(t, m, e, nil), qed.Turn{Text: taxDocuments})
 			if !got.Partial || len(e.ran) > 0 || !strings.Contains(got.PartialReason, "no way to search") {
 				t.Errorf("after two such plans: %+v", got)
 			}

@@ -82,8 +82,8 @@ func prepare(v *esquery.Validator, index, written string, size int, lookup bool)
 // find fewer documents than match: a lookup ignores these keys, so that the user chooses
 // from all of them.
 var (
-	unpaged = []string{"from", "collapse", "search_after", "knn", "retriever", "rescore"}
-	hiding  = []string{"from", "collapse", "search_after", "terminate_after"}
+	unpaged = []string{"from", "search_after", "knn"}
+	hiding  = []string{"from", "search_after", "terminate_after"}
 )
 
 // fixes returns in words what the validator fixed.

@@ -171,7 +171,7 @@ func (a *agent) hold(ctx context.Context, t *task, r runnable, got *hits) error 
 			t.note(usertext.Fill(texts.FirstRows, "shown", texts.number(int64(len(table.Rows)))))
 		}
 	case len(got.docs) > 0:
-		table = a.reader.table(t.Index, got.docs, columns(got.docs, t.Show, a.opt.MaxColumns))
+		table = a.reader.table(t.Index, got.docs, columns(got.docs, t.Show, maxColumns))
 		table.Truncated = t.Total > int64(len(got.docs))
 	default:
 		table = counted(t.Total)

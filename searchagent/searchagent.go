@@ -141,7 +141,7 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 		reader:    reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType, text: usertext.New(shippedTexts, o.Texts)},
 		validator: v,
 		opt:       o,
-		lookups:   lru.New[lookupKey, document](o.CacheSize, o.CacheTTL),
+		lookups:   lru.New[lookupKey, document](cacheSize, cacheTTL),
 	}
 	runner, err := a.graph()
 	if err != nil {
@@ -191,7 +191,7 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	// The first search of a task, the one after an empty result, and the corrections.
 	searches := 2 + a.opt.MaxCorrections
 	return g.Compile(&qed.CompileOptions{
-		MaxSteps: visitsOnce + a.opt.MaxTasks*(2*searches+visitsPerTask),
+		MaxSteps: visitsOnce + maxTasks*(2*searches+visitsPerTask),
 		WrapUp:   "answer",
 	})
 }

@@ -399,16 +399,13 @@ func TestNew(t *testing.T) {
 		"no engine":    func() (qed.Agent, error) { return searchagent.New(llmtest.New(), nil, v, nil) },
 		"no validator": func() (qed.Agent, error) { return searchagent.New(llmtest.New(), &engine{}, nil, nil) },
 		"a negative limit": func() (qed.Agent, error) {
-			return searchagent.New(llmtest.New(), &engine{}, v, &searchagent.Options{MaxTasks: -1})
+			return searchagent.New(llmtest.New(), &engine{}, v, &searchagent.Options{PageSize: -1})
 		},
 		"more than the validator allows": func() (qed.Agent, error) {
 			return searchagent.New(llmtest.New(), &engine{}, v, &searchagent.Options{PageSize: 20_000, MaxRows: 20_000})
 		},
 		"too large a limit": func() (qed.Agent, error) {
 			return searchagent.New(llmtest.New(), &engine{}, v, &searchagent.Options{MaxCorrections: 1 << 30})
-		},
-		"a negative time": func() (qed.Agent, error) {
-			return searchagent.New(llmtest.New(), &engine{}, v, &searchagent.Options{CacheTTL: -1})
 		},
 		"an index that is not there": func() (qed.Agent, error) {
 			return searchagent.New(llmtest.New(), &engine{}, v, &searchagent.Options{About: map[string]string{"flies": "insects"}})

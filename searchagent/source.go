@@ -43,13 +43,6 @@ type SourceOptions struct {
 	// PageSize is how many documents one request reads. 0 means 1000. More documents are
 	// read in pages, as of one point in time.
 	PageSize int
-
-	// MaxColumns is how many fields of the documents a table has. 0 means 50.
-	MaxColumns int
-
-	// MaxFields is how many fields of the index are described. 0 means 150. If there are
-	// more, those nearest to the words of the request are described.
-	MaxFields int
 }
 
 func (o *SourceOptions) withDefaults(name string) (SourceOptions, error) {
@@ -61,8 +54,6 @@ func (o *SourceOptions) withDefaults(name string) (SourceOptions, error) {
 	err := errors.Join(
 		option.Default("searchagent: SourceOptions.MaxRows", &v.MaxRows, 1000),
 		option.Default("searchagent: SourceOptions.PageSize", &v.PageSize, 1000),
-		option.Default("searchagent: SourceOptions.MaxColumns", &v.MaxColumns, 50),
-		option.Default("searchagent: SourceOptions.MaxFields", &v.MaxFields, 150),
 	)
 	v.PageSize = min(v.PageSize, v.MaxRows)
 	return v, err
@@ -134,7 +125,7 @@ func (s *source) Describe(ctx context.Context, request string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	d, err := s.validator.Describe(s.index, &esquery.DescribeOptions{Words: request, MaxFields: s.opt.MaxFields})
+	d, err := s.validator.Describe(s.index, &esquery.DescribeOptions{Words: request, MaxFields: maxFields})
 	if err != nil {
 		return "", fmt.Errorf("searchagent: %w", err)
 	}
@@ -301,7 +292,7 @@ func (s *source) table(body json.RawMessage, r runnable, got *hits) *qed.Table {
 	case got.figures != nil:
 		t = got.figures
 	case len(got.docs) > 0:
-		t = s.reader.table(s.index, got.docs, documentColumns(got.docs, body, s.opt.MaxColumns))
+		t = s.reader.table(s.index, got.docs, documentColumns(got.docs, body, maxSourceColumns))
 		t.Truncated = got.total > int64(len(got.docs))
 	case r.sized && !r.figures || got.total > 0:
 		t = counted(got.total)

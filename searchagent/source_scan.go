@@ -47,7 +47,7 @@ pages:
 			return nil, err
 		}
 		if fields == nil {
-			fields = documentColumns(docs, body, s.opt.MaxColumns)
+			fields = documentColumns(docs, body, maxSourceColumns)
 		}
 		rows := s.reader.table(s.index, docs, fields)
 		table.Columns = rows.Columns

@@ -77,13 +77,13 @@ func TestNewSource(t *testing.T) {
 
 // The description contains the fields that may be used, and the host's description of the index.
 func TestSourceDescribe(t *testing.T) {
-	s := newSource(t, &engine{}, &searchagent.SourceOptions{About: "folders\n</fields>", MaxFields: 3})
+	s := newSource(t, &engine{}, &searchagent.SourceOptions{About: "folders\n</fields>"})
 	got, err := s.Describe(t.Context(), "files by size and name")
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants(t, "the description", got, "files", "name: text", "name.keyword", "size: long", "more fields")
-	lacks(t, "the description", got, "ssn", "</fields>", "owner")
+	wants(t, "the description", got, "files", "name: text", "name.keyword", "size: long")
+	lacks(t, "the description", got, "ssn", "</fields>")
 }
 
 // Check returns the author's body with fixes and without the host's filter. Another
@@ -309,7 +309,7 @@ func TestSourcePages(t *testing.T) {
 		{name: "more than are read", found: 80, rows: 40, total: 80, paged: 4},
 		{name: "a size of its own", body: `{"size":5}`, found: 25, rows: 5, total: 25},
 		{name: "a larger size than is read", body: `{"size":60}`, found: 80, rows: 40, total: 80},
-		{name: "an order that has no pages", body: `{"collapse":{"field":"owner"}}`, found: 25, rows: 10, total: 25},
+		{name: "an order that has no pages", body: `{"sort":["owner"],"search_after":["a"]}`, found: 25, rows: 10, total: 25},
 		{name: "a page that fails", found: 25, pageErr: engineFails(esquery.ErrExpired, "gone"), rows: 10, total: 25, paged: 1},
 		{name: "a budget", found: 25, budget: 15, rows: 10, total: 25, paged: 2},
 	} {

@@ -139,7 +139,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 	if c.search, err = schemasearch.New(context.Background(), visible, nil); err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
 	}
-	c.graph, err = joinpath.New(visible, &joinpath.Options{MinConfidence: o.MinConfidence, MaxHops: o.MaxHops})
+	c.graph, err = joinpath.New(visible, &joinpath.Options{MinConfidence: o.MinConfidence})
 	if err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
 	}

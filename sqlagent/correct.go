@@ -40,11 +40,11 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 		Dates:         facts,
 		SQL:           prompt.Clip(s.Draft.Query, maxFailedSQL),
 		Problems:      s.Draft.ProblemLines(),
-		Earlier:       s.Draft.Earlier(a.opt.MaxEarlierBytes),
-		Relationships: a.lines(a.relationshipsAmong(tables, a.opt.MaxRelationshipsInPrompt, false)),
+		Earlier:       s.Draft.Earlier(maxEarlierBytes),
+		Relationships: a.lines(a.relationshipsAmong(tables, a.opt.Limits.Relationships, false)),
 	}
 	for _, name := range tables {
-		t := a.catalog.describe(name, a.opt.MaxColumnsInCorrection, true)
+		t := a.catalog.describe(name, 2*a.opt.Limits.Columns, true)
 		if a.opt.HideColumns {
 			t.Columns, t.More = nil, 0
 		}
@@ -82,7 +82,7 @@ func (a *agent) mentioned(s state) []string {
 	}
 	var found []string
 	for _, word := range identifiers(text) {
-		if name, ok := a.catalog.find(word); ok && !slices.Contains(found, name) && len(found) < a.opt.MaxTablesInContext {
+		if name, ok := a.catalog.find(word); ok && !slices.Contains(found, name) && len(found) < a.opt.Limits.Tables {
 			found = append(found, name)
 		}
 	}

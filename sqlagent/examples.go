@@ -17,13 +17,13 @@ func (a *agent) examples(ctx context.Context, question string) ([]verified.Pair,
 	if a.opt.Verified == nil {
 		return nil, nil
 	}
-	similar, err := a.opt.Verified.Similar(ctx, qed.Info(ctx).Turn.Tenant, question, a.opt.MaxExamples*candidatesPerExample)
+	similar, err := a.opt.Verified.Similar(ctx, qed.Info(ctx).Turn.Tenant, question, maxExamples*candidatesPerExample)
 	if err != nil {
 		return nil, err
 	}
 	var shown []verified.Pair
 	for _, pair := range similar {
-		if len(shown) == a.opt.MaxExamples {
+		if len(shown) == maxExamples {
 			break
 		}
 		refused, err := a.allowed(ctx, pair.SQL)

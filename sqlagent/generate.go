@@ -55,10 +55,10 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 		Dialect:       a.guard.Dialect().Name(),
 		Question:      s.Question,
 		Dates:         facts,
-		MaxRows:       a.opt.MaxRows,
+		MaxRows:       a.rowLimit,
 		Joins:         s.Joins,
 		Choices:       s.Choices,
-		Relationships: a.lines(s.Near[:min(len(s.Near), a.opt.MaxRelationshipsInPrompt)]),
+		Relationships: a.lines(s.Near[:min(len(s.Near), a.opt.Limits.Relationships)]),
 		Empty:         s.Empty,
 	}
 	for _, group := range s.Unconnected {
@@ -71,7 +71,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	}
 	data.Values = valueLines(s.Named)
 	for _, name := range s.Joined {
-		t := a.catalog.describe(name, a.opt.MaxColumns, true)
+		t := a.catalog.describe(name, a.opt.Limits.Columns, true)
 		if t.Sample, err = a.sample(ctx, &s, name, samples); err != nil {
 			return s, err
 		}

@@ -20,7 +20,7 @@ import (
 // filterRelationships finds the relationships around the chosen tables that have
 // at least the confidence of the options. Those between two of them come first.
 func (a *agent) filterRelationships(_ context.Context, s state) (state, error) {
-	s.Near = a.relationshipsAmong(s.Tables, a.opt.MaxRelationships, true)
+	s.Near = a.relationshipsAmong(s.Tables, a.opt.Limits.Relationships, true)
 	return s, nil
 }
 
@@ -58,7 +58,7 @@ func (a *agent) findPaths(ctx context.Context, s state) (state, error) {
 			if err != nil {
 				return s, err
 			}
-			if len(s.Paths) < a.opt.MaxPaths {
+			if len(s.Paths) < a.opt.Limits.Paths {
 				s.Paths = append(s.Paths, path.String())
 			}
 		}
@@ -78,7 +78,7 @@ func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 	case plans == nil:
 		s.Joins, s.Unconnected = s.Paths, a.groups(s.Tables)
 		if len(s.Unconnected) == 1 {
-			s.Unconnected = nil // pairs of tables join within MaxHops
+			s.Unconnected = nil // pairs of tables join within maxHops
 		}
 	default:
 		if plans, s.Chosen, err = a.choosePlan(ctx, plans); err != nil {
@@ -98,7 +98,7 @@ func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpa
 		return plans, nil, nil
 	}
 	q := question.Question{Text: a.texts(ctx).WhichJoin}
-	for i, text := range a.planTexts(ctx, plans[:min(len(plans), a.opt.MaxPaths)]) {
+	for i, text := range a.planTexts(ctx, plans[:min(len(plans), a.opt.Limits.Paths)]) {
 		q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: text})
 	}
 	chosen, err := qed.Interrupt[string](ctx, q)
@@ -116,7 +116,7 @@ func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpa
 }
 
 // connect returns the plans with the lowest cost that join all tables, one of each
-// set that provably gives the same rows. Plans with more than MaxHops joins from a
+// set that provably gives the same rows. Plans with more than maxHops joins from a
 // chosen table to the next are not used; connect emits [qed.Warning] if none is
 // left. It returns nil if there is no plan.
 func (r *reader) connect(ctx context.Context, tables []string) ([]joinpath.Plan, error) {
@@ -131,11 +131,11 @@ func (r *reader) connect(ctx context.Context, tables []string) ([]joinpath.Plan,
 	var tooLong string
 	for _, plan := range found.Plans {
 		from, to, hops := longestGap(plan, tables)
-		if hops <= r.opt.MaxHops {
+		if hops <= maxHops {
 			within = append(within, plan)
 		} else if tooLong == "" {
-			tooLong = fmt.Sprintf("the tables %q and %q are %d joins apart, and MaxHops is %d: no plan of the joins is used",
-				from, to, hops, r.opt.MaxHops)
+			tooLong = fmt.Sprintf("the tables %q and %q are %d joins apart, more than %d: no plan of the joins is used",
+				from, to, hops, maxHops)
 		}
 	}
 	if len(within) == 0 {
@@ -145,7 +145,7 @@ func (r *reader) connect(ctx context.Context, tables []string) ([]joinpath.Plan,
 	return r.distinct(tables, within), nil
 }
 
-// groups returns the tables in groups that joins of at most MaxHops connect.
+// groups returns the tables in groups that joins of at most maxHops connect.
 func (r *reader) groups(tables []string) [][]string {
 	var groups [][]string
 	for _, t := range tables {
@@ -238,13 +238,13 @@ func (r *reader) joined(tables []string, plans []joinpath.Plan) []string {
 			}
 		}
 	}
-	return all[:min(len(all), r.opt.MaxTablesInContext)]
+	return all[:min(len(all), r.opt.Limits.Tables)]
 }
 
 // ties returns the plans after the first, which have the same cost.
 func (r *reader) ties(plans []joinpath.Plan) []string {
 	var out []string
-	for _, plan := range plans[1:min(len(plans), r.opt.MaxPaths)] {
+	for _, plan := range plans[1:min(len(plans), r.opt.Limits.Paths)] {
 		out = append(out, plan.String())
 	}
 	return out

@@ -62,16 +62,16 @@ func names(hits []schemasearch.Hit) []string {
 // The likeliest have their likeliest columns, at least those that the question
 // names; of the rest there are only the names.
 func (r *reader) selection(ctx context.Context, question string) ([]PromptTable, error) {
-	hits, err := r.nearest(ctx, question, min(r.opt.MaxTablesInSelection, len(r.catalog.names)), true)
+	hits, err := r.nearest(ctx, question, min(r.opt.Limits.ListedTables, len(r.catalog.names)), true)
 	if err != nil {
 		return nil, err
 	}
 	var tables []PromptTable
-	left := r.opt.MaxSelectionTokens
+	left := maxSelectionTokens
 	for i, h := range hits {
 		t := r.catalog.tables[h.Table].likeliestFirst(h.Columns).describe(h.Table, max(maxSelectedColumns, h.Named), false)
 		names := r.namesCost(hits[i+1:])
-		if cost := t.tokens(); cost <= left-min(names, r.opt.MaxSelectionTokens/namesShare) {
+		if cost := t.tokens(); cost <= left-min(names, maxSelectionTokens/namesShare) {
 			left -= cost
 			tables = append(tables, t)
 			continue
@@ -93,7 +93,7 @@ const namesShare = 4
 func (r *reader) namesCost(hits []schemasearch.Hit) int {
 	cost := 0
 	for _, h := range hits {
-		if cost += len(h.Table)/2 + 8; cost > r.opt.MaxSelectionTokens {
+		if cost += len(h.Table)/2 + 8; cost > maxSelectionTokens {
 			break
 		}
 	}

@@ -24,51 +24,14 @@ type Options struct {
 	// 0 to 1. 0 means 0.7.
 	MinConfidence float64
 
-	// MaxHops is the highest number of joins from one chosen table to the next in
-	// a path or a plan. A longer plan is not used, and [qed.Warning] says so. 0
-	// means 4.
-	MaxHops int
-
-	// MaxTables is how many tables the model may choose. 0 means 8.
-	MaxTables int
-
 	// Search finds the tables that a question is about. Nil means an index of the
 	// tables and columns of the policy by their words. Make one with
 	// [schemasearch.New] to find them by meaning or by synonyms too; tables of it
 	// that the policy does not list are ignored.
 	Search *schemasearch.Index
 
-	// MaxTablesInSelection is how many tables the model chooses from, and
-	// MaxSelectionTokens how many tokens describe them, as
-	// [llm.EstimateTextTokens] counts. 0 means 250 and 8000. Tables that the
-	// question is most likely about come first, with their likeliest columns; the
-	// last ones are listed without columns.
-	MaxTablesInSelection int
-	MaxSelectionTokens   int
-
-	// MaxTablesInContext is how many tables a prompt describes, including those
-	// that only connect others. 0 means 20.
-	MaxTablesInContext int
-
-	// MaxFallbackTables is how many tables are chosen by their names if the model
-	// chooses none. 0 means 5.
-	MaxFallbackTables int
-
-	// MaxRelationships is how many relationships around the chosen tables are
-	// considered. 0 means 50. MaxRelationshipsInPrompt is how many of them a
-	// prompt shows. 0 means 20.
-	MaxRelationships         int
-	MaxRelationshipsInPrompt int
-
-	// MaxPaths is how many join paths, or join plans of the same cost, a prompt
-	// shows. 0 means 10.
-	MaxPaths int
-
-	// MaxColumns is how many columns of a table a prompt shows. 0 means 50.
-	// MaxColumnsInCorrection is how many the prompt for a correction shows. 0
-	// means 100.
-	MaxColumns             int
-	MaxColumnsInCorrection int
+	// Limits are how much of the database a prompt shows.
+	Limits PromptLimits
 
 	// SampleRows is how many rows of each table the model sees. 0 means 1; a
 	// negative number means none.
@@ -102,14 +65,6 @@ type Options struct {
 	// means 15. It applies in addition to MaxCorrections.
 	MaxStatements int
 
-	// MaxEarlierBytes is how many bytes of each earlier statement a correction
-	// shows. 0 means 100.
-	MaxEarlierBytes int
-
-	// MaxRows is how many rows a statement may return. 0 means 100. A lower limit
-	// of the policy applies.
-	MaxRows int
-
 	// InterruptForJoins interrupts the run and asks the user if several join plans
 	// have the same cost, unless they provably give the same rows: the same columns
 	// are equal, or tables that only connect others are looked up by declared
@@ -126,10 +81,9 @@ type Options struct {
 
 	// Verified has questions with statements that a person approved. The prompt for
 	// writing SQL shows those that are similar to the question and that the guard
-	// accepts now, at most MaxExamples. 0 means 3. A statement that the guard
-	// refuses is left out, and reported once with [qed.Warning]. Nil means none.
-	Verified    *verified.Set
-	MaxExamples int
+	// accepts now, at most three. A statement that the guard refuses is left out,
+	// and reported once with [qed.Warning]. Nil means none.
+	Verified *verified.Set
 
 	// Settings are how the agent calls its model.
 	llm.Settings
@@ -163,11 +117,55 @@ type Options struct {
 	Texts map[string]Texts
 }
 
+// PromptLimits are how much of a database the prompts show. Zero fields mean the
+// defaults.
+type PromptLimits struct {
+	// ListedTables is how many tables the model chooses from. 0 means 250. Tables
+	// that the question is most likely about come first, with their likeliest
+	// columns; the last ones are listed without columns.
+	ListedTables int
+
+	// ChosenTables is how many tables are chosen for a question. 0 means 8.
+	ChosenTables int
+
+	// Tables is how many tables a prompt describes, including those that only
+	// connect others. 0 means 20.
+	Tables int
+
+	// Columns is how many columns of a table a prompt shows. 0 means 50. A prompt
+	// for a correction shows twice as many.
+	Columns int
+
+	// Relationships is how many relationships around the chosen tables a prompt
+	// shows. 0 means 20.
+	Relationships int
+
+	// Paths is how many join paths, or join plans of the same cost, a prompt
+	// shows. 0 means 10.
+	Paths int
+}
+
+func (l *PromptLimits) setDefaults() error {
+	return errors.Join(
+		option.Default("sqlagent: PromptLimits.ListedTables", &l.ListedTables, 250),
+		option.Default("sqlagent: PromptLimits.ChosenTables", &l.ChosenTables, 8),
+		option.Default("sqlagent: PromptLimits.Tables", &l.Tables, 20),
+		option.Default("sqlagent: PromptLimits.Columns", &l.Columns, 50),
+		option.Default("sqlagent: PromptLimits.Relationships", &l.Relationships, 20),
+		option.Default("sqlagent: PromptLimits.Paths", &l.Paths, 10),
+	)
+}
+
 // Limits that are not options.
 const (
-	sampleRowsIfEmpty  = 3  // times SampleRows, after an empty result
-	maxSelectedColumns = 12 // of a table in the selection
-	maxNamedValues     = 12 // in the prompt for writing SQL
+	maxHops            = 4 // joins from one chosen table to the next
+	maxFallbackTables  = 5 // chosen by their names if the model chooses none
+	maxExamples        = 3
+	maxEarlierBytes    = 100  // of each earlier statement, in a correction
+	maxSelectionTokens = 8000 // of the tables that the model chooses from
+	sampleRowsIfEmpty  = 3    // times SampleRows, after an empty result
+	maxSelectedColumns = 12   // of a table in the selection
+	maxNamedValues     = 12   // in the prompt for writing SQL
 )
 
 func (o *Options) withDefaults() (Options, error) {
@@ -187,28 +185,14 @@ func (o *Options) withDefaults() (Options, error) {
 	v.Prompts = prompts
 	return v, errors.Join(err,
 		option.Default("sqlagent: Options.MinConfidence", &v.MinConfidence, 0.7),
-		option.Default("sqlagent: Options.MaxHops", &v.MaxHops, 4),
-		option.Default("sqlagent: Options.MaxTables", &v.MaxTables, 8),
-		option.Default("sqlagent: Options.MaxTablesInSelection", &v.MaxTablesInSelection, 250),
-		option.Default("sqlagent: Options.MaxSelectionTokens", &v.MaxSelectionTokens, 8000),
-		option.Default("sqlagent: Options.MaxTablesInContext", &v.MaxTablesInContext, 20),
-		option.Default("sqlagent: Options.MaxFallbackTables", &v.MaxFallbackTables, 5),
-		option.Default("sqlagent: Options.MaxRelationships", &v.MaxRelationships, 50),
-		option.Default("sqlagent: Options.MaxRelationshipsInPrompt", &v.MaxRelationshipsInPrompt, 20),
-		option.Default("sqlagent: Options.MaxPaths", &v.MaxPaths, 10),
-		option.Default("sqlagent: Options.MaxColumns", &v.MaxColumns, 50),
-		option.Default("sqlagent: Options.MaxColumnsInCorrection", &v.MaxColumnsInCorrection, 100),
 		option.Default("sqlagent: Options.MaxStatements", &v.MaxStatements, 15),
-		option.Default("sqlagent: Options.MaxEarlierBytes", &v.MaxEarlierBytes, 100),
-		option.Default("sqlagent: Options.MaxRows", &v.MaxRows, 100),
-		option.Default("sqlagent: Options.MaxExamples", &v.MaxExamples, 3),
 		option.Default("sqlagent: Options.MaxContextTokens", &v.MaxContextTokens, 120_000),
 		option.Default("sqlagent: Options.MaxHistoryMessages", &v.MaxHistoryMessages, 50),
-		atMost("MaxColumns", v.MaxColumns),
+		v.Limits.setDefaults(),
+		atMost("Limits.Columns", v.Limits.Columns),
 		atMost("SampleRows", v.SampleRows),
 		atMost("MaxCorrections", v.MaxCorrections),
 		atMost("MaxStatements", v.MaxStatements),
-		atMost("MaxExamples", v.MaxExamples),
 		atMost("MaxContextTokens", v.MaxContextTokens),
 	)
 }

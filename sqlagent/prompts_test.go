@@ -262,7 +262,7 @@ func TestNewRefuses(t *testing.T) {
 	for name, make := range map[string]func() error{
 		"no model":        func() error { _, err := sqlagent.New(nil, db, guard, schema(), nil); return err },
 		"no guard":        func() error { _, err := sqlagent.New(m, db, nil, schema(), nil); return err },
-		"negative limit":  bad(&sqlagent.Options{MaxRows: -1}),
+		"negative limit":  bad(&sqlagent.Options{Limits: sqlagent.PromptLimits{Columns: -1}}),
 		"endless steps":   bad(&sqlagent.Options{MaxCorrections: math.MaxInt}),
 		"endless context": bad(&sqlagent.Options{MaxContextTokens: math.MaxInt}),
 		"endless samples": bad(&sqlagent.Options{SampleRows: math.MaxInt}),

@@ -20,6 +20,8 @@ type reader struct {
 	guard   *secureview.Guard
 	catalog *catalog
 	opt     Options
+
+	rowLimit int // the lower of those of the policy and the database
 }
 
 func newReader(db Database, guard *secureview.Guard, schema *joinpath.Schema, o Options) (*reader, error) {
@@ -31,7 +33,11 @@ func newReader(db Database, guard *secureview.Guard, schema *joinpath.Schema, o 
 	if err != nil {
 		return nil, err
 	}
-	return &reader{db: db, guard: guard, catalog: c, opt: o}, nil
+	limit := guard.RowLimit()
+	if d, ok := db.(interface{ MaxRows() int }); ok && d.MaxRows() > 0 {
+		limit = min(limit, d.MaxRows())
+	}
+	return &reader{db: db, guard: guard, catalog: c, opt: o, rowLimit: limit}, nil
 }
 
 // execution is a statement that ran.
@@ -85,9 +91,9 @@ func (r *reader) rowsLeft(ctx context.Context) (int, error) {
 	left, ok := budget.Remaining(ctx)
 	switch {
 	case !ok || left.Rows == 0:
-		return r.opt.MaxRows, nil
+		return r.rowLimit, nil
 	case left.Rows < 0:
 		return 0, budget.Spend(ctx, budget.Limits{Rows: 1})
 	}
-	return min(left.Rows, r.opt.MaxRows), nil
+	return min(left.Rows, r.rowLimit), nil
 }

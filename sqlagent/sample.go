@@ -38,7 +38,7 @@ func (r *reader) readSample(ctx context.Context, name string, rows int) string {
 	quote := r.guard.Dialect().Quote
 	var columns []string
 	for _, c := range r.catalog.tables[name].columns {
-		if len(columns) < r.opt.MaxColumns && r.opt.Columns.Allows(name, c.name) {
+		if len(columns) < r.opt.Limits.Columns && r.opt.Columns.Allows(name, c.name) {
 			columns = append(columns, quote(c.name))
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/answertext"
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/privacy"
@@ -29,19 +28,12 @@ type SourceOptions struct {
 	// may be empty.
 	About string
 
-	// MaxRows is how many rows a query may return. 0 means 1000. A lower limit of
-	// the policy or of the database applies, and is what the model sees.
-	MaxRows int
-
 	// Search finds the tables that a request is about, as [Options.Search].
 	Search *schemasearch.Index
 
-	// MaxTables is how many tables are chosen for a request. 0 means 8. Tables
-	// that connect them are described as well.
-	MaxTables int
-
-	// MaxColumns is how many columns of a table are described. 0 means 50.
-	MaxColumns int
+	// Limits are how much of the database a description shows. Tables that connect
+	// the chosen ones are described as well.
+	Limits PromptLimits
 
 	// SampleRows is how many rows of each table are shown. 0 means 1; a negative
 	// number means none.
@@ -54,11 +46,6 @@ type SourceOptions struct {
 	// 0 to 1. 0 means 0.7.
 	MinConfidence float64
 
-	// MaxHops is the highest number of joins from one chosen table to the next in
-	// a path or a plan. A longer plan is not used, and [qed.Warning] says so. 0
-	// means 4.
-	MaxHops int
-
 	// HideColumns keeps the columns of a table, and the tables that have a
 	// missing column, out of the problems of a statement that names a wrong
 	// column.
@@ -68,18 +55,12 @@ type SourceOptions struct {
 // reading returns the options of the reader.
 func (v SourceOptions) reading() (Options, error) {
 	o := Options{
-		MaxRows:       v.MaxRows,
 		Search:        v.Search,
-		MaxTables:     v.MaxTables,
-		MaxColumns:    v.MaxColumns,
+		Limits:        v.Limits,
 		SampleRows:    v.SampleRows,
 		Columns:       v.Columns,
 		MinConfidence: v.MinConfidence,
-		MaxHops:       v.MaxHops,
 		HideColumns:   v.HideColumns,
-	}
-	if err := option.Default("sqlagent: SourceOptions.MaxRows", &o.MaxRows, 1000); err != nil {
-		return o, err
 	}
 	return o.withDefaults()
 }
@@ -89,10 +70,8 @@ func (v SourceOptions) reading() (Options, error) {
 // a SELECT statement on the tables of the guard's policy. db, guard and schema are
 // as for [New]. A nil opt means the defaults.
 //
-// A database that limits rows reports the limit with a method MaxRows() int, as
-// [github.com/qedkit/qed/sqldb.DB] does. To read more than the default 1000 rows,
-// raise the limit in the options of the database, in the policy and in the
-// SourceOptions.
+// The limit on rows is that of [Database]. To read more than the default 1000 rows,
+// raise it in the options of the database and in the policy.
 //
 // Check returns the model's own statement. Run rewrites it for the secure views
 // each time, and only the rewritten statement reaches the database. If the guard
@@ -126,10 +105,6 @@ func NewSource(
 	o, err := own.reading()
 	if err != nil {
 		return nil, err
-	}
-	o.MaxRows = min(o.MaxRows, guard.RowLimit())
-	if d, ok := db.(interface{ MaxRows() int }); ok && d.MaxRows() > 0 {
-		o.MaxRows = min(o.MaxRows, d.MaxRows())
 	}
 	r, err := newReader(db, guard, schema, o)
 	if err != nil {

@@ -30,14 +30,14 @@ func (s *source) Describe(ctx context.Context, request string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	data := describeData{Name: s.name, Dialect: s.guard.Dialect().Name(), About: s.about, MaxRows: s.opt.MaxRows}
-	hits, err := s.nearest(ctx, request, s.opt.MaxTables, false)
+	data := describeData{Name: s.name, Dialect: s.guard.Dialect().Name(), About: s.about, MaxRows: s.rowLimit}
+	hits, err := s.nearest(ctx, request, s.opt.Limits.ChosenTables, false)
 	if err != nil {
 		return "", err
 	}
 	tables := names(hits)
 	if len(tables) == 0 {
-		if hits, err = s.nearest(ctx, request, s.opt.MaxTables, true); err != nil {
+		if hits, err = s.nearest(ctx, request, s.opt.Limits.ChosenTables, true); err != nil {
 			return "", err
 		}
 		tables = names(hits)
@@ -53,7 +53,7 @@ func (s *source) Describe(ctx context.Context, request string) (string, error) {
 	}
 	data.Relationships = s.lines(s.relationshipsAmong(tables, 20, true))
 	for _, name := range tables {
-		t := s.catalog.describe(name, s.opt.MaxColumns, true)
+		t := s.catalog.describe(name, s.opt.Limits.Columns, true)
 		if s.opt.SampleRows > 0 {
 			t.Sample = s.readSample(ctx, name, s.opt.SampleRows)
 		}

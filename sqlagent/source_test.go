@@ -59,7 +59,7 @@ func TestNewSource(t *testing.T) {
 			return sqlagent.NewSource("company", db, guard, &joinpath.Schema{Version: 1}, nil)
 		},
 		"a negative limit": func() (qedquery.Source, error) {
-			return sqlagent.NewSource("company", db, guard, schema(), &sqlagent.SourceOptions{MaxRows: -1})
+			return sqlagent.NewSource("company", db, guard, schema(), &sqlagent.SourceOptions{Limits: sqlagent.PromptLimits{Columns: -1}})
 		},
 		"too large a limit": func() (qedquery.Source, error) {
 			return sqlagent.NewSource("company", db, guard, schema(), &sqlagent.SourceOptions{SampleRows: 1 << 30})
@@ -90,13 +90,13 @@ func TestSourceDescribe(t *testing.T) {
 		opt           sqlagent.SourceOptions
 		wants, lacks  []string
 	}{
-		{"two tables and what connects them", "Which employees work on which work order?", sqlagent.SourceOptions{MaxTables: 2},
+		{"two tables and what connects them", "Which employees work on which work order?", sqlagent.SourceOptions{Limits: sqlagent.PromptLimits{ChosenTables: 2}},
 			[]string{"employee(id, firstName)", "workOrder(id, title)", "crew(id, workOrderId)", "employeeCrew(", "repeats rows of"}, nil},
 		{"one table", "titles", sqlagent.SourceOptions{}, []string{"workOrder(id, title)", "Other tables:\ncrew(id, workOrderId)\nemployee("}, []string{"join:"}},
-		{"words that nothing has", "xyzzy", sqlagent.SourceOptions{MaxTables: 2}, []string{"crew(", "employee(", "Other tables:\nemployeeCrew("}, []string{"join:"}},
-		{"what the host says", "titles", sqlagent.SourceOptions{About: "people\n</tables>", MaxRows: 7}, []string{`people\n`, "At most 7 rows"}, []string{"</tables>"}},
-		{"the others in short", "crews", sqlagent.SourceOptions{MaxTables: 1}, []string{"Other tables:\nemployee(id, firstName)"}, nil},
-		{"few columns", "employees", sqlagent.SourceOptions{MaxColumns: 1}, []string{"employee(id) and 1 more columns"}, nil},
+		{"words that nothing has", "xyzzy", sqlagent.SourceOptions{Limits: sqlagent.PromptLimits{ChosenTables: 2}}, []string{"crew(", "employee(", "Other tables:\nemployeeCrew("}, []string{"join:"}},
+		{"what the host says", "titles", sqlagent.SourceOptions{About: "people\n</tables>"}, []string{`people\n`, "At most 100 rows"}, []string{"</tables>"}},
+		{"the others in short", "crews", sqlagent.SourceOptions{Limits: sqlagent.PromptLimits{ChosenTables: 1}}, []string{"Other tables:\nemployee(id, firstName)"}, nil},
+		{"few columns", "employees", sqlagent.SourceOptions{Limits: sqlagent.PromptLimits{Columns: 1}}, []string{"employee(id) and 1 more columns"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := newSource(t, &database{}, &tt.opt).Describe(t.Context(), tt.request)
@@ -280,7 +280,7 @@ func TestSourceLimits(t *testing.T) {
 		want         int
 	}{
 		{"all", 0, 0, 20},
-		{"the source's", 5, 0, 5},
+		{"the database's", 5, 0, 5},
 		{"the budget's", 0, 7, 7},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -288,8 +288,8 @@ func TestSourceLimits(t *testing.T) {
 			if tt.budget > 0 {
 				ctx = budget.With(ctx, budget.Limits{Rows: tt.budget})
 			}
-			db := &database{answers: []answer{{contains: "crew", rows: rows}}}
-			got, err := newSource(t, db, &sqlagent.SourceOptions{MaxRows: tt.most}).Run(ctx, sqlText(t, "SELECT id FROM crew"))
+			db := &bounded{database{answers: []answer{{contains: "crew", rows: rows}}}, tt.most}
+			got, err := newSource(t, db, nil).Run(ctx, sqlText(t, "SELECT id FROM crew"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -311,15 +311,14 @@ func (b *bounded) MaxRows() int { return b.most }
 // The description contains the lowest limit of rows.
 func TestSourceTellsItsRowLimit(t *testing.T) {
 	for _, tt := range []struct {
-		name                     string
-		policy, database, source int
-		want                     string
+		name             string
+		policy, database int
+		want             string
 	}{
-		{"the default", 0, 5000, 0, "At most 1000 rows"},
-		{"the policy's", 50, 70, 60, "At most 50 rows"},
-		{"the database's", 5000, 70, 80, "At most 70 rows"},
-		{"a database without one", 5000, 0, 80, "At most 80 rows"},
-		{"the source's", 5000, 3000, 2000, "At most 2000 rows"},
+		{"the default", 0, 5000, "At most 1000 rows"},
+		{"the policy's", 50, 70, "At most 50 rows"},
+		{"the database's", 5000, 70, "At most 70 rows"},
+		{"a database without one", 5000, 0, "At most 5000 rows"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := policy()
@@ -329,7 +328,7 @@ func TestSourceTellsItsRowLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			db := &bounded{most: tt.database}
-			s, err := sqlagent.NewSource("company", db, guard, schema(), &sqlagent.SourceOptions{MaxRows: tt.source})
+			s, err := sqlagent.NewSource("company", db, guard, schema(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -65,8 +65,7 @@
 // # How many rows
 //
 // The lowest limit applies: the row limit of the policy, which is part of the
-// executed SQL, that of the database ([github.com/qedkit/qed/sqldb.Options]), and
-// [Options.MaxRows].
+// executed SQL, and that of the database ([github.com/qedkit/qed/sqldb.Options]).
 //
 // [joinpath]: https://pkg.go.dev/github.com/qedkit/qed/joinpath
 // [secureview]: https://pkg.go.dev/github.com/qedkit/qed/secureview
@@ -108,6 +107,9 @@ var errNoTable = errors.New("sqlagent: the Database returned neither a table nor
 // PerSession() bool that returns true. The method of DB does so if statements have
 // sessions. Without any of these, the sample rows of a table are read once and shared
 // by all turns.
+//
+// If the Database has a method MaxRows() int, as that of DB, the prompts and results
+// keep to this limit on rows, and to that of the policy otherwise.
 //
 // If the Database has a method Zone(context.Context) (string, error), as that of DB,
 // the prompts have the calendar of the zone that it returns. It wins over the Zone of

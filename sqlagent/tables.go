@@ -38,7 +38,7 @@ const maxCandidates = 3
 // is about. If it names tables that do not exist, it is asked once more. If it
 // still chooses none, tables that share words with the question are used.
 func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
-	data := SelectData{Question: s.Question, MaxTables: min(a.opt.MaxTables, len(a.catalog.names))}
+	data := SelectData{Question: s.Question, MaxTables: min(a.opt.Limits.ChosenTables, len(a.catalog.names))}
 	shown, err := a.selection(ctx, s.Question)
 	if err != nil {
 		return s, err
@@ -72,7 +72,7 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 	}
 	fallback := len(s.Tables) == 0
 	if fallback {
-		hits, err := a.nearest(ctx, s.Question, a.opt.MaxFallbackTables, false)
+		hits, err := a.nearest(ctx, s.Question, maxFallbackTables, false)
 		if err != nil {
 			return s, err
 		}
@@ -93,14 +93,14 @@ func (a *agent) named(chosen []string) (tables []string, unknown []UnknownTable)
 		found, ok := a.catalog.find(name)
 		switch {
 		case !ok:
-			if len(unknown) < a.opt.MaxTables {
+			if len(unknown) < a.opt.Limits.ChosenTables {
 				name = prompt.Clip(name, maxComment)
 				unknown = append(unknown, UnknownTable{
 					Name:       prompt.Quote(name),
 					Candidates: refusal.Nearest(name, a.catalog.names, maxCandidates),
 				})
 			}
-		case !slices.Contains(tables, found) && len(tables) < a.opt.MaxTables:
+		case !slices.Contains(tables, found) && len(tables) < a.opt.Limits.ChosenTables:
 			tables = append(tables, found)
 		}
 	}

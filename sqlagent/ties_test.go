@@ -172,23 +172,22 @@ func TestTiesThatDoNotMatter(t *testing.T) {
 	}
 }
 
-// A plan whose next chosen table is more than MaxHops away is not used, and a warning says so.
+// A plan whose next chosen table is more than four joins away is not used, and a warning says so.
 func TestMaxHops(t *testing.T) {
-	chain := schemaOf([]string{"a(id*)", "b(id*, a)", "c(id*, b)", "d(id*, c)"},
-		join("b.a = a.id", "", true), join("c.b = b.id", "", true), join("d.c = c.id", "", true))
+	chain := schemaOf([]string{"a(id*)", "b(id*, a)", "c(id*, b)", "d(id*, c)", "e(id*, d)", "f(id*, e)"},
+		join("b.a = a.id", "", true), join("c.b = b.id", "", true), join("d.c = c.id", "", true),
+		join("e.d = d.id", "", true), join("f.e = e.id", "", true))
 	for _, tt := range []struct {
 		name   string
-		hops   int
 		chosen []string
 		joins  int
 	}{
-		{"the limit", 3, []string{"a", "d"}, 3},
-		{"above the limit", 2, []string{"a", "d"}, 0},
-		{"a chosen table between", 2, []string{"a", "d", "c"}, 3},
-		{"by default", 0, []string{"a", "d"}, 3},
+		{"the limit", []string{"a", "e"}, 4},
+		{"above the limit", []string{"a", "f"}, 0},
+		{"a chosen table between", []string{"a", "f", "d"}, 5},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, prompt, events := planned(t, chain, nil, sqlagent.Options{MaxHops: tt.hops}, "Which are there?", tt.chosen...)
+			_, prompt, events := planned(t, chain, nil, sqlagent.Options{}, "Which are there?", tt.chosen...)
 			plan, _ := first[qed.JoinPlanned](events)
 			warning, warned := first[qed.Warning](events)
 			if len(plan.Joins) != tt.joins || warned != (tt.joins == 0) {
@@ -197,10 +196,10 @@ func TestMaxHops(t *testing.T) {
 			if tt.joins > 0 {
 				return
 			}
-			if want := `the tables "a" and "d" are 3 joins apart, and MaxHops is 2: no plan of the joins is used`; warning.Message != want {
+			if want := `the tables "a" and "f" are 5 joins apart, more than 4: no plan of the joins is used`; warning.Message != want {
 				t.Errorf("warning %q, want %q", warning.Message, want)
 			}
-			if diff := cmp.Diff([][]string{{"a"}, {"d"}}, plan.Unconnected); diff != "" {
+			if diff := cmp.Diff([][]string{{"a"}, {"f"}}, plan.Unconnected); diff != "" {
 				t.Errorf("groups (-want +got):\n%s", diff)
 			}
 			if !strings.Contains(prompt, "No relationship connects") {

@@ -1,6 +1,7 @@
 package todoagent
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -133,7 +134,8 @@ func (l *plan) dependents(key string) []string {
 // task. Its text is then not for the user.
 func (l *plan) used(key string) bool {
 	return slices.ContainsFunc(l.Tasks, func(t qed.Todo) bool {
-		return t.Status != qed.TodoSkipped && slices.Contains(references(t.Arguments), key)
+		return t.Status != qed.TodoSkipped && bytes.Contains(t.Arguments, []byte(key)) &&
+			slices.Contains(references(t.Arguments), key)
 	})
 }
 

@@ -100,9 +100,8 @@ type Options struct {
 	MaxAge time.Duration
 
 	// Record wraps an agent so that its turns are recorded under a name. The method
-	// Agent of qedotel.Telemetry does that. The names are "exploration", "follow_up" for
-	// a further exploration of a session, "report", and "start_over" for the end of a
-	// session that was explored. Nil records nothing.
+	// Agent of qedotel.Telemetry does that. The names are "exploration", "report", and
+	// "end" for the end of a session. Nil records nothing.
 	Record func(name string, agent qed.Agent) qed.Agent
 
 	// Open opens a file. Its errors are shown to the client if they are [*dataset.Error]
@@ -122,8 +121,7 @@ type Handler struct {
 	serve   *serve.Handler
 	temp    *tempdir.Dir // nil if the directory is the host's
 
-	// The recorded analyst: first is for the first exploration of a session.
-	first, further qed.Agent
+	recorded qed.Agent // the analyst
 }
 
 // New returns a handler for uploaded files.
@@ -165,7 +163,7 @@ func New(model llm.Model, opt *Options) (h *Handler, err error) {
 		return nil, errors.Join(err, h.removeTemp())
 	}
 	o.Serve.Store = o.Analyst.Store
-	h.first, h.further = o.Record("exploration", h.analyst), o.Record("follow_up", h.analyst)
+	h.recorded = o.Record("exploration", h.analyst)
 	h.serve = serve.New(guarded{h}, &o.Serve)
 	h.serve.Handle("POST /api/datasets", h.upload)
 	h.serve.Handle("DELETE /api/datasets/{session}", h.end)
@@ -196,24 +194,10 @@ func (h *Handler) removeTemp() error {
 type guarded struct{ *Handler }
 
 func (h guarded) Run(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, error] {
-	path, err := h.files.use(turn.Thread, owner{turn.Tenant, turn.User})
-	if err != nil {
+	if _, err := h.files.use(turn.Thread, owner{turn.Tenant, turn.User}); err != nil {
 		return qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, err }).Run(ctx, turn)
 	}
-	agent := h.first
-	if explored(path) {
-		agent = h.further
-	}
-	return func(yield func(qed.Event, error) bool) {
-		for e, err := range agent.Run(ctx, turn) {
-			if done, ok := e.Data.(qed.Completed); ok && len(done.Answer.Questions) == 0 {
-				setExplored(path)
-			}
-			if !yield(e, err) {
-				return
-			}
-		}
-	}
+	return h.recorded.Run(ctx, turn)
 }
 
 // load returns the data of a session.

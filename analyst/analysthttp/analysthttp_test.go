@@ -403,7 +403,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s %s: status %d: %v", request.method, request.path, status, got)
 		}
 	}
-	want := []string{"exploration", "follow_up", "follow_up", "report", "start_over"}
+	want := []string{"exploration", "exploration", "exploration", "report", "end", "end"}
 	if diff := cmp.Diff(want, recorded); diff != "" {
 		t.Error(diff)
 	}

@@ -87,19 +87,6 @@ func (f *files) use(session string, o owner) (path string, err error) {
 	return path, nil
 }
 
-// readOnly is the mode of the file of a session that was explored.
-const readOnly = 0o400
-
-// explored reports whether the session of a file was explored.
-func explored(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().Perm() == readOnly
-}
-
-// setExplored remembers that the session of a file was explored. It is for metrics, so
-// an error is ignored.
-func setExplored(path string) { _ = os.Chmod(path, readOnly) }
-
 // remove deletes the file of a session.
 func (f *files) remove(session string, o owner) error {
 	if err := os.Remove(f.path(session, o)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -112,16 +112,12 @@ func (h *Handler) unreadable(err error) error {
 
 func (h *Handler) end(ctx context.Context, c serve.Caller, w http.ResponseWriter, r *http.Request) error {
 	session := r.PathValue("session")
-	path, err := h.files.use(session, owner{c.Tenant, c.User})
-	if err != nil {
+	if _, err := h.files.use(session, owner{c.Tenant, c.User}); err != nil {
 		return failure(err)
 	}
-	var end qed.Agent = qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+	end := h.opt.Record("end", qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		return qed.Answer{}, h.endSession(ctx, c, session)
-	})
-	if explored(path) {
-		end = h.opt.Record("start_over", end)
-	}
+	}))
 	if _, err := qed.Ask(ctx, end, turn(session, c)); err != nil {
 		return failure(err)
 	}

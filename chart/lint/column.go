@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/refusal"
 )
@@ -33,11 +34,11 @@ type field struct {
 // rows returns the scope of a table.
 func (l *linter) rows(t *qed.Table) (*scope, error) {
 	switch {
-	case len(t.Rows) == 0 || len(t.Columns) == 0:
+	case t == nil || len(t.Rows) == 0 || len(t.Columns) == 0:
 		return nil, refuse(refusal.Problem{Code: ErrNoData, Message: "there are no rows to draw"})
-	case len(t.Rows) > l.limits.Rows:
+	case len(t.Rows) > maxRows:
 		return nil, refuse(refusal.Problem{Code: ErrTooLarge, Message: fmt.Sprintf(
-			"there are %d rows, and a chart has at most %d: group them in the query", len(t.Rows), l.limits.Rows)})
+			"there are %d rows, and a chart has at most %d: group them in the query", len(t.Rows), maxRows)})
 	}
 	return newScope(t)
 }
@@ -69,17 +70,14 @@ func newScope(t *qed.Table) (*scope, error) {
 	return sc, nil
 }
 
-// isNumber reports whether the values are numbers. The cells of a spec's own data
-// all have to be, because a browser reads them as they are.
-func (l *linter) isNumber(f *field) bool {
-	return f.numbers.Kind == column.Numbers && (!l.inline || f.all(f.numbers))
-}
+// isNumber reports whether the values are numbers.
+func isNumber(f *field) bool { return f.numbers.Kind == column.Numbers }
 
 // isDate reports whether the values are dates. Small numbers are years for their
 // author, and milliseconds of 1970 for a browser.
-func (l *linter) isDate(f *field) bool {
+func isDate(f *field) bool {
 	if f.plain.Kind != column.Numbers {
-		return f.plain.Kind == column.Times && (!l.inline || f.all(f.plain))
+		return f.plain.Kind == column.Times
 	}
 	for _, cell := range f.cells {
 		n, ok := numberCell(cell)
@@ -109,17 +107,6 @@ func (f *field) all(c *column.Column) bool {
 		}
 	}
 	return n == len(c.At)
-}
-
-// holds names the values of a field.
-func holds(f *field) string {
-	switch f.plain.Kind {
-	case column.Numbers:
-		return "numbers"
-	case column.Times:
-		return "dates"
-	}
-	return "texts"
 }
 
 // use records how the spec uses a field.
@@ -171,7 +158,7 @@ func (l *linter) written(f *field, u use) []any {
 func (l *linter) noteOther(f *field, c *column.Column) {
 	if c.Other > 0 {
 		l.note("%d of the %d values of %s are not drawn, because the column has %s.",
-			c.Other, c.Other+len(c.At), f.name, map[bool]string{true: "dates", false: "numbers"}[c.Kind == column.Times])
+			c.Other, c.Other+len(c.At), f.name, vegalite.Values(c.Kind))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
-	"github.com/qedkit/qed/refusal"
 )
 
 // fields checks that the field of a channel exists, and that its values have the
@@ -134,24 +133,24 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 	}
 	summed := as.aggregate != "" && !slices.Contains(countingOps, as.aggregate)
 	l.use(col, use{
-		number: as.kind == quantitative || isBinned || summed && l.isNumber(col),
+		number: as.kind == quantitative || isBinned || summed && isNumber(col),
 		time:   as.kind == temporal || as.unit,
 	})
 	switch {
 	case as.aggregate != "" && slices.Contains(countingOps, as.aggregate):
 		return
-	case as.aggregate != "" && !l.isNumber(col) && !(l.isDate(col) && slices.Contains(orderingOps, as.aggregate)):
+	case as.aggregate != "" && !isNumber(col) && !(isDate(col) && slices.Contains(orderingOps, as.aggregate)):
 		if as.aggregate == "argmax" || as.aggregate == "argmin" {
 			return // it is the field of the row with the extreme value
 		}
-		l.noAggregate(path+"/aggregate", col, as.aggregate)
-	case isBinned && !l.isNumber(col):
+		l.report(vegalite.NoAggregate(path+"/aggregate", col.name, col.plain.Kind, as.aggregate))
+	case isBinned && !isNumber(col):
 		l.misread(path+"/bin", col, quantitative)
-	case as.unit && !l.isDate(col):
+	case as.unit && !isDate(col):
 		l.misread(path+"/timeUnit", col, temporal)
-	case as.kind == quantitative && !l.isNumber(col):
+	case as.kind == quantitative && !isNumber(col):
 		l.misread(path+"/type", col, quantitative)
-	case as.kind == temporal && !l.isDate(col):
+	case as.kind == temporal && !isDate(col):
 		l.misread(path+"/type", col, temporal)
 	}
 	l.positive(col, path, o, as, sc, isBinned)
@@ -161,25 +160,15 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 	if combined || !separate || !slices.Contains(separatingChannels, as.channel) {
 		return
 	}
-	if n := col.distinct; n > l.limits.Categories {
-		l.fault(ErrTooManyCategories, path,
-			"%s has %d values, and at most %d can be distinguished there: show the largest, or use it as x or y",
-			vegalite.Quoted(col.name), n, l.limits.Categories)
+	if n := col.distinct; n > maxCategories {
+		l.report(vegalite.TooMany(path, col.name, n, maxCategories))
 	}
-}
-
-// noAggregate reports that the values of a field do not have an aggregate.
-func (l *linter) noAggregate(path string, f *field, aggregate string) {
-	l.report(refusal.Problem{
-		Code: ErrAggregateType, Path: path, Candidates: words("count distinct"),
-		Message: fmt.Sprintf("%s has %s, which have no %s", vegalite.Quoted(f.name), holds(f), aggregate),
-	})
 }
 
 // positive refuses negative slices, and logarithms of numbers that are not
 // positive. If it depends on transforms or aggregates, it adds a note instead.
 func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *scope, isBinned bool) {
-	if as.unit || isBinned || as.kind == temporal || as.kind == nominal || as.kind == ordinal || !l.isNumber(col) {
+	if as.unit || isBinned || as.kind == temporal || as.kind == nominal || as.kind == ordinal || !isNumber(col) {
 		return
 	}
 	least := math.Inf(1)
@@ -190,13 +179,12 @@ func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *sco
 	what := ""
 	switch {
 	case as.mark == "arc" && as.channel == "theta" && least < 0:
-		what = "some of the numbers of %s are negative, and a slice cannot be"
+		what = vegalite.NegativeSlice(col.name)
 	case scale["type"] == "log" && least <= 0:
-		what = "some of the numbers of %s are not above 0, and cannot be drawn on a logarithmic scale"
+		what = fmt.Sprintf("some of the numbers of %s are not above 0, and cannot be drawn on a logarithmic scale", vegalite.Quoted(col.name))
 	default:
 		return
 	}
-	what = fmt.Sprintf(what, vegalite.Quoted(col.name))
 	if as.aggregate == "" && !sc.filtered {
 		l.fault(ErrFieldType, path, "%s", what)
 		return

@@ -60,35 +60,14 @@ const (
 type Options struct {
 	Kind  chart.Kind // the spec has to draw it; empty allows every kind
 	Title string     // replaces the title of the spec; empty keeps it
-
-	// Style is the value for the property config of the spec: fonts, colors and
-	// axes of the host's own design. It replaces the config that the spec has. Nil
-	// means the style of this package, with 20 colors that are readable on light
-	// and dark pages. A style that is not valid is an error that is not a
-	// [*refusal.Error], because the author of the spec cannot fix it.
-	Style json.RawMessage
-
-	Limits *Limits // nil means the defaults
 }
 
-// Limits are the limits of a spec. Zero fields mean the defaults; negative ones
-// are an error.
-type Limits struct {
-	Rows       int // of data; the default is 5000
-	Bytes      int // of the spec with its data; the default is 512 KiB
-	Categories int // colors, shapes, slices and small charts; the default is 20
-}
-
-func (l *Limits) withDefaults() (Limits, error) {
-	var out Limits
-	if l != nil {
-		out = *l
-	}
-	if err := vegalite.DefaultLimits("lint", &out.Rows, &out.Bytes, &out.Categories); err != nil {
-		return Limits{}, err
-	}
-	return out, nil
-}
+// The limits of a spec.
+const (
+	maxRows       = vegalite.MaxRows
+	maxBytes      = vegalite.MaxBytes // of the spec with its data
+	maxCategories = vegalite.MaxCategories
+)
 
 func refuse(problems ...refusal.Problem) error {
 	return &refusal.Error{Package: "lint", Problems: problems}
@@ -97,8 +76,7 @@ func refuse(problems ...refusal.Problem) error {
 // Check checks a Vega-Lite spec and returns it with the rows of t as its data. A
 // refused spec is a [*refusal.Error] with all problems that were found, up to 50.
 //
-// The rows of t are the only data: a spec with data of its own is refused. If t
-// is nil, the spec is checked against its own values.
+// The rows of t are the only data: a spec with data of its own is refused.
 //
 // Only the fields that the spec names are put in, as numbers or times where the
 // spec uses them as such. Dates without a time of day are written so that a
@@ -106,13 +84,9 @@ func refuse(problems ...refusal.Problem) error {
 // config and the background of the spec. The notes report what transforms leave
 // out or fill in.
 func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
-	lim, err := o.Limits.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	if len(spec) > lim.Bytes {
+	if len(spec) > maxBytes {
 		return nil, refuse(refusal.Problem{
-			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d bytes, and at most %d are allowed", len(spec), lim.Bytes),
+			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d bytes, and at most %d are allowed", len(spec), maxBytes),
 		})
 	}
 	root, err := parse(spec)
@@ -135,12 +109,10 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &linter{limits: lim, schema: s, uses: map[string]use{}, params: map[string]bool{}, inline: t == nil}
-	top := &scope{open: true} // until the spec's own data are read
-	if t != nil {
-		if top, err = l.rows(t); err != nil {
-			return nil, err
-		}
+	l := &linter{schema: s, uses: map[string]use{}, params: map[string]bool{}}
+	top, err := l.rows(t)
+	if err != nil {
+		return nil, err
 	}
 	entitle(root, o.Title)
 	l.declare(root, 0)
@@ -155,26 +127,24 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	if len(l.problems) > 0 {
 		return nil, refuse(l.problems...)
 	}
-	if err := l.valid(root, o.Style); err != nil {
+	if err := l.valid(root); err != nil {
 		return nil, err
 	}
 	if len(l.problems) > 0 {
 		return nil, refuse(l.problems...)
 	}
-	if t != nil {
-		root["data"] = object{"values": l.values(top, len(t.Rows))}
-	}
+	root["data"] = object{"values": l.values(top, len(t.Rows))}
 	text, err := json.Marshal(root)
 	if err != nil {
 		return nil, fmt.Errorf("lint: %w", err)
 	}
-	if len(text) > lim.Bytes {
+	if len(text) > maxBytes {
 		return nil, refuse(refusal.Problem{Code: ErrTooLarge, Message: fmt.Sprintf(
 			"the spec has %d bytes with its rows, and at most %d are allowed: change the query to find fewer rows",
-			len(text), lim.Bytes)})
+			len(text), maxBytes)})
 	}
 	out := &chart.Spec{JSON: text, Title: titleOf(root), Kind: o.Kind, Notes: l.notes}
-	if t != nil && t.Truncated {
+	if t.Truncated {
 		out.Notes = append(out.Notes, vegalite.MoreRows)
 	}
 	return out, nil
@@ -210,9 +180,7 @@ func titleOf(root object) string {
 
 // A linter collects the problems of one spec.
 type linter struct {
-	limits   Limits
 	schema   *vegaLiteSchema
-	inline   bool // the spec has its own data
 	problems []refusal.Problem
 	params   map[string]bool
 	uses     map[string]use // by the name of a column

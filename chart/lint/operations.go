@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
 )
 
 const maxKeys = 10_000 // that one impute adds
@@ -108,10 +110,10 @@ func (l *linter) operations(v any, path string, sc *scope, known []string) []str
 			col, ok := l.field(name, at+"/field", sc)
 			if ok && col != nil && slices.Contains(aggregateOps, op) && !slices.Contains(countingOps, op) {
 				switch {
-				case l.isNumber(col):
+				case isNumber(col):
 					l.use(col, use{number: true})
-				case !l.isDate(col) || !slices.Contains(orderingOps, op):
-					l.noAggregate(at+"/op", col, op)
+				case !isDate(col) || !slices.Contains(orderingOps, op):
+					l.report(vegalite.NoAggregate(at+"/op", col.name, col.plain.Kind, op))
 				}
 			}
 		} else {

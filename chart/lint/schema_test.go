@@ -98,21 +98,6 @@ func TestHouseStyle(t *testing.T) {
 		t.Errorf("the colors are %v", colors)
 	}
 
-	own, err := lint.Check(spec, shipments(t), lint.Options{Style: json.RawMessage(`{"mark":{"color":"teal"}}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[string]any{"mark": map[string]any{"color": "teal"}}, style(t, own)); diff != "" {
-		t.Error(diff)
-	}
-
-	// A style that is not valid is a fault of the program: no model can fix it.
-	for _, bad := range []string{`{"axes":{}}`, `{"mark":{"color":5}}`, `[]`, `{`} {
-		_, err := lint.Check(spec, shipments(t), lint.Options{Style: json.RawMessage(bad)})
-		if _, refused := errors.AsType[*refusal.Error](err); err == nil || refused || !strings.Contains(err.Error(), "Options.Style") {
-			t.Errorf("%s: %v", bad, err)
-		}
-	}
 }
 
 func TestKind(t *testing.T) {

@@ -1,13 +1,11 @@
 package lint
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/refusal"
@@ -23,118 +21,32 @@ type scope struct {
 	encoding object // of the views around it, which layers share
 }
 
-// data returns the scope of a view's own data, sc if it has none, and nil if its data
-// are refused.
-func (l *linter) data(v object, path string, sc *scope) *scope {
-	raw, own := v["data"]
-	at := path + "/data"
-	if !own || raw == nil {
-		if sc.fields == nil && v["mark"] != nil {
-			l.fault(ErrNoData, path, "there is no data")
-			return nil
-		}
-		return sc
+// data refuses data of a view's own.
+func (l *linter) data(v object, path string) {
+	if v["data"] == nil {
+		return
 	}
-	o, ok := raw.(object)
+	at := path + "/data"
+	o, ok := v["data"].(object)
 	if !ok {
 		l.fault(ErrMalformed, at, "it has to be an object")
-		return nil
+		return
 	}
-	values, given := o["values"]
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		switch key {
-		case "values", "format":
+		case "format":
 		case "name":
 			if _, ok := o[key].(string); !ok {
 				l.fault(ErrMalformed, at+"/name", "it has to be a text")
 			}
 		case "url":
 			l.fault(ErrExternal, at+"/url", "charts cannot load anything: leave data out, and the rows are put in")
-			return nil
-		case "sequence", "sphere", "graticule":
-			l.fault(ErrForeignData, pointer(at, key), "a chart shows the given rows only: leave it out")
-			return nil
+		case "values", "sequence", "sphere", "graticule":
+			l.fault(ErrForeignData, pointer(at, key), "a chart shows the given rows only: leave data out")
 		default:
 			l.report(vegalite.UnknownWord(pointer(at, key), "property", key, words("name values")))
-			return nil
 		}
 	}
-	switch {
-	case !given && l.inline:
-		l.fault(ErrNoData, at, "there is no data: write values")
-		return nil
-	case !given:
-		return sc
-	case !l.inline:
-		l.fault(ErrForeignData, at+"/values", "a chart shows the given rows only: leave data out")
-		return nil
-	case o["format"] != nil:
-		l.fault(ErrUnsupported, at+"/format", "values have to be a list of objects: leave it out")
-		return nil
-	}
-	return l.inlined(values, at+"/values")
-}
-
-// inlined returns the scope of the values in a spec.
-func (l *linter) inlined(v any, path string) *scope {
-	list, ok := v.([]any)
-	switch {
-	case !ok:
-		l.fault(ErrMalformed, path, "it has to be a list of objects")
-		return nil
-	case len(list) == 0:
-		l.fault(ErrNoData, path, "there are no rows to draw")
-		return nil
-	case len(list) > l.limits.Rows:
-		l.fault(ErrTooLarge, path, "there are %d rows, and a chart has at most %d", len(list), l.limits.Rows)
-		return nil
-	}
-	t := &qed.Table{}
-	at := map[string]int{}
-	nested := map[string]bool{}
-	rows := make([]object, len(list))
-	for i, e := range list {
-		o, ok := e.(object)
-		if !ok {
-			o = object{"data": e}
-		}
-		rows[i] = o
-		for _, name := range slices.Sorted(maps.Keys(o)) {
-			if _, known := at[name]; !known {
-				if len(at) == 1000 {
-					l.fault(ErrTooLarge, path, "the rows have more than 1000 fields")
-					return nil
-				}
-				at[name] = len(t.Columns)
-				t.Columns = append(t.Columns, qed.Column{Name: name})
-			}
-		}
-	}
-	for _, o := range rows {
-		row := make([]any, len(t.Columns))
-		for name, v := range o {
-			switch v := v.(type) {
-			case json.Number:
-				if f, err := v.Float64(); err == nil {
-					row[at[name]] = f
-				}
-			case object, []any:
-				nested[name] = true
-			default:
-				row[at[name]] = v
-			}
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	sc, err := newScope(t)
-	if err != nil {
-		l.fault(ErrMalformed, path, "the values cannot be read as rows")
-		return nil
-	}
-	for name := range nested {
-		sc.fields[name] = nil
-	}
-	return sc
 }
 
 // field finds a field that a spec names. col is nil if its values are not known.
@@ -228,7 +140,7 @@ func (sc *scope) only(names []string) *scope {
 func (l *linter) misread(path string, f *field, want measure) {
 	p := refusal.Problem{
 		Code: ErrFieldType, Path: path,
-		Message: fmt.Sprintf("%s has %s, not %s", vegalite.Quoted(f.name), holds(f),
+		Message: fmt.Sprintf("%s has %s, not %s", vegalite.Quoted(f.name), vegalite.Values(f.plain.Kind),
 			map[measure]string{quantitative: "numbers", temporal: "dates"}[want]),
 	}
 	switch f.plain.Kind {

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-)
 
-// summingOps are the aggregates that add up.
-var summingOps = words("count distinct missing sum valid")
+	"github.com/qedkit/qed/chart/internal/vegalite"
+)
 
 // stackedMarks are the marks that Vega-Lite stacks by default if they have parts.
 var stackedMarks = words("bar area arc")
@@ -22,7 +21,7 @@ func (l *linter) stacked(o object, path, mark string) {
 		if op == nil || !l.stacks(c, mark) {
 			continue
 		}
-		if s, ok := op.(string); ok && (slices.Contains(summingOps, s) || !slices.Contains(aggregateOps, s)) {
+		if s, ok := op.(string); ok && (vegalite.AddsUp(s) || !slices.Contains(aggregateOps, s)) {
 			continue
 		}
 		if s, _ := op.(string); parted(o, name) {

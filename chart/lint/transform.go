@@ -149,7 +149,7 @@ func (t *transform) measured(key string) *field {
 	f := t.named(key)
 	switch {
 	case f == nil:
-	case t.isNumber(f):
+	case isNumber(f):
 		t.use(f, use{number: true})
 	default:
 		t.misread(pointer(t.path, key), f, quantitative)
@@ -210,7 +210,7 @@ func (t *transform) rows() *scope {
 		t.timeUnit(v, at)
 		if f := t.named("field"); f != nil {
 			t.use(f, use{time: true})
-			if !t.isDate(f) {
+			if !isDate(f) {
 				t.misread(t.path+"/field", f, temporal)
 			}
 		}

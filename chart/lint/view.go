@@ -113,10 +113,7 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 		return
 	}
 	around := sc.encoding
-	sc = l.data(v, path, sc)
-	if sc == nil {
-		return
-	}
+	l.data(v, path)
 	sc = l.transforms(v["transform"], path+"/transform", sc)
 	l.selections(v["params"], path+"/params", sc)
 	l.frame(v, path)

@@ -25,8 +25,9 @@
 // Only the body of the output may be sent: it contains the filter, and it hides the
 // sensitive fields. The id is any JSON value and is returned unchanged; the default is
 // the number of the line. A line that cannot be read is refused with the code
-// "bad_line", one that is too long with "too_large"; the program continues. Blank
-// lines are skipped.
+// "bad_line", one that is too long with "too_large"; the message begins with the number of
+// the line, and the program continues. Blank lines are skipped. A mapping, a filter and
+// bodies to try are in testdata.
 //
 // The exit status is 0 if all lines were answered, 1 if a read or write failed, or with
 // -fail if a body was refused, and 2 if the mapping, the filter or the command line is

@@ -15,7 +15,8 @@
 //
 // Only the sql of an answer may be executed. The id is any JSON value and is returned
 // unchanged. A line that cannot be read is refused with the code "bad_line", one that is
-// too long with "too_large". Blank lines are skipped.
+// too long with "too_large"; the message begins with the number of the line. Blank lines
+// are skipped. A policy and statements to try are in testdata.
 //
 // The exit status is 0 if all lines were answered, 1 if a read or write failed, and 2 if
 // the policy or the command line is wrong. If the reader of its output leaves, the program

@@ -22,9 +22,7 @@ import (
 //
 //   - an error of [Client.Search],
 //   - an error that matches [esquery.ErrExpired] if more time than KeepAlive passed
-//     between two pages,
-//   - an error that matches [esquery.ErrBadRequest] if s cannot be read in pages
-//     (see [esquery.Search.Page]).
+//     between two pages.
 //
 // Breaking out of the sequence frees its resources, on the engine too.
 func (c *Client) Hits(
@@ -55,9 +53,6 @@ func (c *Client) Pages(
 		err := requireChecked(s)
 		if err == nil {
 			err = p.options(opt)
-		}
-		if err == nil {
-			_, err = p.body(1) // a search without pages fails before a request is sent
 		}
 		if err == nil {
 			p.pit, p.tiebreak, err = c.openPIT(ctx, s.Index(), p.opt.KeepAlive)

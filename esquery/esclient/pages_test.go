@@ -322,17 +322,3 @@ func TestPageOptionsRefused(t *testing.T) {
 		}
 	}
 }
-
-// An engine would return the first page of a collapse and fail at the second.
-func TestHitsWithoutPages(t *testing.T) {
-	e := always(200, found(1, hit(1)))
-	var last error
-	for _, err := range newClient(t, e, esclient.Options{}).Hits(t.Context(), search(t, `{"collapse":{"field":"city"}}`), nil) {
-		if last = err; err == nil {
-			t.Error("a hit is read")
-		}
-	}
-	if !errors.Is(last, esquery.ErrBadRequest) || len(e.seen) > 0 {
-		t.Errorf("%v, %d requests", last, len(e.seen))
-	}
-}

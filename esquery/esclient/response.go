@@ -25,7 +25,6 @@ type searchResponse struct {
 		Hits []hitJSON `json:"hits"`
 	} `json:"hits"`
 	Aggregations json.RawMessage `json:"aggregations"`
-	Suggest      json.RawMessage `json:"suggest"`
 }
 
 // hitJSON is an [esquery.Hit] with the engine's names.
@@ -67,7 +66,6 @@ func (c *Client) readResult(r *response, s *esquery.Search) (result *esquery.Res
 		TimedOut:        in.TimedOut,
 		TerminatedEarly: in.TerminatedEarly,
 		Aggregations:    in.Aggregations,
-		Suggest:         in.Suggest,
 		Hits:            make([]esquery.Hit, len(in.Hits.Hits)),
 	}
 	c.addShards(result, in.Shards)

@@ -23,7 +23,7 @@ func TestSearch(t *testing.T) {
 			{"_index":"orders-1","_id":"a","_score":2.5,"_source":{"total":5,"secret":"x"},"fields":{"city":["Bonn"],"secret":["x"]},
 			 "highlight":{"city":["<em>Bonn</em>"]},"inner_hits":{"lines":{}},"sort":[1,"b"],"matched_queries":["q"]},
 			{"_index":"orders-2","_id":"b","_score":null}]},
-		"aggregations":{"n":{"value":1}},"suggest":{"s":[]}}`)
+		"aggregations":{"n":{"value":1}}}`)
 	got, err := newClient(t, e, esclient.Options{}).Search(t.Context(), search(t, `{"query":{"term":{"city":"Bonn"}}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestSearch(t *testing.T) {
 			Highlight: json.RawMessage(`{"city":["<em>Bonn</em>"]}`), InnerHits: json.RawMessage(`{"lines":{}}`),
 			Sort: json.RawMessage(`[1,"b"]`), MatchedQueries: []string{"q"},
 		}, {Index: "orders-2", ID: "b"}},
-		Aggregations: json.RawMessage(`{"n":{"value":1}}`), Suggest: json.RawMessage(`{"s":[]}`),
+		Aggregations: json.RawMessage(`{"n":{"value":1}}`),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/internal/command/chat"
 )
 
 // A watched agent prints what it does, next to what the terminal prints anyway.

@@ -33,8 +33,9 @@ import (
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/dataset"
 	"github.com/qedkit/qed/examples/analyst/orders"
-	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/chat"
+	"github.com/qedkit/qed/internal/command/provider"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	show.Source(name(flags.Arg(0)), describe(data), nil)
 
 	// The model: the configured one, or a recorded one for the orders.
-	model, live, err := conf.OpenModel()
+	model, live, err := provider.Open(conf)
 	switch {
 	case err != nil:
 		return err

@@ -33,10 +33,11 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/cluster"
 	"github.com/qedkit/qed/examples/shipping"
 	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/chat"
+	"github.com/qedkit/qed/internal/command/provider"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -60,7 +61,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if !o.own() {
 		replay = llmtest.New(shipping.Replay(shipping.Scenarios()...)...)
 	}
-	model, live, err := chat.OpenModel(conf, show, replay)
+	model, live, err := provider.OrReplay(conf, show.Note, replay)
 	if errors.Is(err, settings.ErrNoModel) {
 		return fmt.Errorf("%w,\nor leave out the question and -user to replay the recorded conversations", err)
 	}
@@ -156,7 +157,7 @@ func (s *session) ask(ctx context.Context, agent qed.Agent, user shipping.User, 
 	}
 	for _, e := range entries {
 		if e.TurnID > s.remembered {
-			s.show.Entry(e)
+			s.show.Memory(fmt.Sprintf("%d %s, %s: %s", e.TurnID, e.TodoKey, e.Status, e.AgentAction))
 			s.remembered = e.TurnID
 		}
 	}

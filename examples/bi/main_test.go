@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/examples/internal/chat/chattest"
 	"github.com/qedkit/qed/examples/shipping"
+	"github.com/qedkit/qed/internal/command/chattest"
 )
 
 // bi runs the program with nothing configured but env.

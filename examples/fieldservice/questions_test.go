@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/examples/fieldservice"
-	"github.com/qedkit/qed/examples/internal/chat/chattest"
+	"github.com/qedkit/qed/internal/command/chattest"
 )
 
 // The outcomes of a statement. A statement that the guard refuses also fails in

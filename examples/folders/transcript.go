@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/replay"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 )
@@ -139,9 +139,9 @@ func Replay(turns []Turn) []llmtest.Rule {
 			class["intent"], class["reasoning"] = t.Intent, t.Other
 		}
 		rules = append(rules,
-			chat.Rule("classify", chat.Asks("about this decision: ", t.Text), class),
-			chat.Rule("plan", chat.Asks("Question: ", t.Text), map[string]any{"steps": plan(t.Plan), "reason": ""}),
-			chat.Rule("answer", chat.Asks("Question: ", t.Text), cmp.Or(t.Reply, t.Answer)),
+			replay.Rule("classify", replay.Asks("about this decision: ", t.Text), class),
+			replay.Rule("plan", replay.Asks("Question: ", t.Text), map[string]any{"steps": plan(t.Plan), "reason": ""}),
+			replay.Rule("answer", replay.Asks("Question: ", t.Text), cmp.Or(t.Reply, t.Answer)),
 		)
 		for _, s := range t.Plan {
 			rules = append(rules, s.replies(t.Text)...)
@@ -171,7 +171,7 @@ func (s Step) replies(question string) []llmtest.Rule {
 	if s.Why != "" {
 		attempts = append(attempts, map[string]any{"body": "", "reason": s.Why})
 	}
-	whole, task := chat.Asks("The question as a whole: ", question), chat.Asks("The task to be done: ", s.Task)
+	whole, task := replay.Asks("The question as a whole: ", question), replay.Asks("The task to be done: ", s.Task)
 	var rules []llmtest.Rule
 	for i := len(attempts) - 1; i >= 0; i-- {
 		var known []string // folders that the body names: steps before it have found them
@@ -180,12 +180,12 @@ func (s Step) replies(question string) []llmtest.Rule {
 		}
 		again := func(*llm.Request) bool { return true }
 		if i > 0 {
-			again = chat.Asks("Your last body:\n", s.Bodies[i-1])
+			again = replay.Asks("Your last body:\n", s.Bodies[i-1])
 		}
 		match := func(r *llm.Request) bool {
-			return whole(r) && task(r) && again(r) && chat.Mentions(r, known...)
+			return whole(r) && task(r) && again(r) && replay.Mentions(r, known...)
 		}
-		rules = append(rules, chat.Rule("generate", match, attempts[i]))
+		rules = append(rules, replay.Rule("generate", match, attempts[i]))
 	}
 	return rules
 }
@@ -220,5 +220,5 @@ func Recorded(question string) ([]Turn, error) {
 			texts = append(texts, t.Text)
 		}
 	}
-	return nil, chat.NotRecorded(texts)
+	return nil, replay.NotRecorded(texts)
 }

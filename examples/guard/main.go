@@ -1,9 +1,9 @@
-// Guard is the program cmd/qed-guard, and an example for it. The files in this folder
-// are a policy and statements:
+//go:build duckdb
+
+// Guard is cmd/qed-guard with one dialect more, that of DuckDB, which needs cgo. It shows
+// how a program adds a dialect:
 //
-//	go run ./examples/guard -policy examples/guard/policy.json < examples/guard/statements.jsonl
-//
-// With the build tag duckdb it knows the dialect of DuckDB too, which needs cgo.
+//	go run -tags duckdb ./examples/guard -policy policy.json < statements.jsonl
 package main
 
 import (
@@ -11,11 +11,11 @@ import (
 	"os"
 
 	"github.com/qedkit/qed/internal/command/sqlguard"
+	"github.com/qedkit/qed/sqldb/duckdb/dialect"
 )
 
-// dialects are the dialects that a policy may name.
-var dialects = sqlguard.Dialects()
-
 func main() {
+	dialects := sqlguard.Dialects()
+	dialects["duckdb"] = dialect.Dialect{}
 	os.Exit(sqlguard.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, dialects))
 }

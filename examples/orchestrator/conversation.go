@@ -10,7 +10,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/internal/command/chat"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"

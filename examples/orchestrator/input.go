@@ -1,6 +1,6 @@
 package main
 
-import "github.com/qedkit/qed/examples/internal/chat"
+import "github.com/qedkit/qed/internal/command/chat"
 
 // input returns the lines of a script, and then the lines that are typed.
 type input struct {

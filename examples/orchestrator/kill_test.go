@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/examples/internal/chat/chattest"
 	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/chattest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlitestore"
 )

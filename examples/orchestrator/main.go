@@ -41,8 +41,8 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/examples/internal/assistant"
-	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/chat"
 	"github.com/qedkit/qed/llm"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/assistant"
-	"github.com/qedkit/qed/examples/internal/chat/chattest"
+	"github.com/qedkit/qed/internal/command/chattest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlitestore"
 )

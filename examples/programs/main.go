@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/provider"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -62,7 +63,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	model, live, err := conf.OpenModel()
+	model, live, err := provider.Open(conf)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/examples/internal/chat/chattest"
+	"github.com/qedkit/qed/internal/command/chattest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/mcpkit"

@@ -2,43 +2,41 @@
 // the join path, the SQL as the model wrote it and as it ran, what was refused and
 // corrected, the rows, and the answer.
 //
-// Without arguments it makes the database of a field-service company. Without a
-// model it replays recorded questions: the model's words are recorded, everything
-// else really runs.
+// It makes the database of a field-service company and replays recorded questions: the
+// model's words are recorded, everything else really runs. It needs no model and no
+// server, and links neither.
 //
-//	go run ./examples/quickstart                        # three recorded questions, or your own
-//	go run ./examples/quickstart -all                   # all recorded questions
-//	go run ./examples/quickstart "Which crews ..."      # one question
-//	go run ./examples/quickstart -dsn app.db "..."      # about your own SQLite file
-//	go run ./examples/quickstart -dsn 'mysql://user:password@127.0.0.1:3306/app' "..."
-//	go run ./examples/quickstart -dsn 'postgres://user:password@127.0.0.1:5432/app?schema=public' "..."
+//	go run ./examples/quickstart                    # three recorded questions
+//	go run ./examples/quickstart -all               # all recorded questions
+//	go run ./examples/quickstart "Which crews ..."  # one of them
 //
-// OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY, in the environment or in a
-// .env file, name the model. DB_NAME, DB_HOST, DB_PORT, DB_USER and DB_PWD name a
-// MySQL or MariaDB database, and keep the password out of the list of processes.
-// See .env.example for all settings.
+// The next step is a model that answers what you like, about this company or your own
+// database:
 //
-// The account on a server should have no more rights than the policy needs. If it
-// has, the program shows them with the statements that revoke them, and ends;
-// -unsafe-account makes it continue.
+//	go run ./examples/quickstart -keep company      # its database, policy and join graph
+//	go run ./cmd/qed-ask -dsn company/company.db -policy company/policy.json -graph company/graph.json
+//	go run ./cmd/qed-ask -h
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/fieldservice"
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/replay"
 	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/chat"
 	"github.com/qedkit/qed/internal/command/database"
 	"github.com/qedkit/qed/internal/command/settings"
-	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/sqlagent"
 	"github.com/qedkit/qed/store"
@@ -46,73 +44,57 @@ import (
 
 func main() { command.Main("quickstart", run) }
 
-func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	where := database.Options{Example: fieldservice.Database()}
-	where.Flags(flags)
 	all := flags.Bool("all", false, "ask all recorded questions")
+	folder := flags.String("keep", "", "write the database, its policy and its join graph to this `folder`, and end")
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), "Usage: quickstart [flags] [question]\n\n")
 		flags.PrintDefaults()
+		fmt.Fprint(flags.Output(), "\nTo ask a model, or another database: go run ./cmd/qed-ask -h\n")
 	}
 	if err := command.Parse(flags, args); err != nil {
 		return err
 	}
 	question := strings.Join(flags.Args(), " ")
-	if *all && question != "" {
+	switch {
+	case *all && question != "":
 		return errors.New("-all asks all recorded questions: leave out the question")
+	case *folder != "" && (*all || question != ""):
+		return errors.New("-keep asks no question: leave out the rest")
+	case *folder != "":
+		return keep(ctx, *folder, out)
 	}
-	conf, err := settings.Load(".env")
+	recorded, err := recordedQuestions(question, *all)
 	if err != nil {
 		return err
 	}
 
 	// The database, with its join graph and the guard that checks every statement.
 	show := chat.NewPrinter(out)
-	src, err := database.OpenSource(ctx, &where, conf)
-	if src != nil {
-		defer src.Close()
-		show.Source(src.Name, src.Notes, src.Findings)
-	}
+	src, err := database.OpenSource(ctx, &database.Options{Example: fieldservice.Database()}, &settings.Settings{})
 	if err != nil {
 		return err
 	}
-
-	// The model: the configured one, or a recorded one.
-	var scripted llm.Model
-	if src.IsExample() {
-		scripted = llmtest.New(chat.Replay(fieldservice.Questions("sqlite"))...)
-	}
-	model, live, err := chat.OpenModel(conf, show, scripted)
-	if err != nil {
-		return err
-	}
+	defer src.Close()
+	show.Source(src.Name, src.Notes, nil)
+	show.Note("A recorded conversation is replayed: the model's words are recorded; everything else really runs.\n" +
+		"To ask a model what you like: go run ./cmd/qed-ask -h")
 
 	// The agent. The store keeps what was said before on a thread. If a question can
 	// mean several joins, the agent that asks interrupts the turn for the user's choice.
-	options := conf.Agent
-	options.Store = &store.InMemory{}
-	agent, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, &options)
+	model := llmtest.New(replay.Rules(fieldservice.Questions("sqlite"))...)
+	options := &sqlagent.Options{Store: &store.InMemory{}}
+	agent, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, options)
 	if err != nil {
 		return err
 	}
 	options.InterruptForJoins = true
-	asking, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, &options)
+	asking, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, options)
 	if err != nil {
 		return err
 	}
-
-	switch {
-	case live && *all:
-		return errors.New("-all asks the recorded questions, and a model is configured: ask it your own")
-	case live:
-		return converse(ctx, asking, show, in, question)
-	}
-	recorded, err := recordedQuestions(question, *all)
-	if err != nil {
-		return err
-	}
-	if err := replay(ctx, agent, asking, show, recorded); err != nil {
+	if err := askAll(ctx, agent, asking, show, recorded); err != nil {
 		return err
 	}
 	if question == "" && !*all {
@@ -121,24 +103,36 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	return nil
 }
 
-// converse asks the question, if there is one. Without one, or if the agent asks back,
-// what is typed follows.
-func converse(ctx context.Context, agent qed.Agent, show *chat.Printer, in io.Reader, question string) error {
-	ask := func(text string) (qed.Answer, error) {
-		return chat.Ask(ctx, agent, show, qed.Turn{Thread: "quickstart", Text: text})
+// keep writes what qed-ask needs to ask about the company.
+func keep(ctx context.Context, folder string, out io.Writer) error {
+	example := fieldservice.Database()
+	policy, err := json.MarshalIndent(example.Policy, "", "  ")
+	if err != nil {
+		return err
 	}
-	if question != "" {
-		show.Question(question)
-		answer, err := ask(question)
-		if err != nil || len(answer.Questions) == 0 {
-			return err
-		}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
 	}
-	return chat.Converse(ctx, in, show, func(text string) error { _, err := ask(text); return err })
+	path := func(name string) string { return filepath.Join(folder, name) }
+	if _, err := os.Stat(path("company.db")); err == nil {
+		return fmt.Errorf("%s exists already", path("company.db"))
+	}
+	if err := example.Create(ctx, path("company.db")); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path("policy.json"), append(policy, '\n'), 0o600); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path("graph.json"), []byte(example.Graph), 0o600); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "Ask a model about it:\ngo run ./cmd/qed-ask -dsn %s -policy %s -graph %s\n",
+		path("company.db"), path("policy.json"), path("graph.json"))
+	return err
 }
 
-// replay asks recorded questions. One with a choice goes to the agent that asks back.
-func replay(ctx context.Context, agent, asking qed.Agent, show *chat.Printer, recorded []fieldservice.Question) error {
+// askAll asks recorded questions. One with a choice goes to the agent that asks back.
+func askAll(ctx context.Context, agent, asking qed.Agent, show *chat.Printer, recorded []fieldservice.Question) error {
 	thread := ""
 	for _, q := range recorded {
 		if q.Follows == "" { // a new conversation
@@ -183,5 +177,11 @@ func recordedQuestions(text string, every bool) ([]fieldservice.Question, error)
 			return all[i : i+1], nil
 		}
 	}
-	return nil, chat.NotRecorded(texts)
+	return nil, notRecorded(texts)
+}
+
+// notRecorded is the error for a question that the recording does not have.
+func notRecorded(questions []string) error {
+	return fmt.Errorf("this question is not recorded: ask a model with go run ./cmd/qed-ask (-h says how),\n"+
+		"or ask one of the recorded questions:\n  %s", strings.Join(questions, "\n  "))
 }

@@ -16,8 +16,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/fieldservice"
-	"github.com/qedkit/qed/examples/internal/chat"
-	"github.com/qedkit/qed/examples/internal/chat/chattest"
+	"github.com/qedkit/qed/examples/internal/replay"
+	"github.com/qedkit/qed/internal/command/chattest"
 	"github.com/qedkit/qed/internal/command/database"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -119,7 +119,7 @@ func TestReplayedAnswersAreTrue(t *testing.T) {
 	}
 	defer src.Close()
 	questions := fieldservice.Questions("sqlite")
-	model := llmtest.New(chat.Replay(questions)...)
+	model := llmtest.New(replay.Rules(questions)...)
 	agent, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, &sqlagent.Options{Store: &store.InMemory{}})
 	if err != nil {
 		t.Fatal(err)

@@ -23,10 +23,11 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/internal/command"
-	"github.com/qedkit/qed/internal/command/database"
+	"github.com/qedkit/qed/internal/command/chat"
+	"github.com/qedkit/qed/internal/command/conversations"
+	"github.com/qedkit/qed/internal/command/provider"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -91,7 +92,7 @@ func (j *jobsCommand) run(ctx context.Context, question string, out io.Writer, c
 	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return err
 	}
-	st, _, err := database.OpenStore(ctx, j.store, &conf.Conversations)
+	st, _, err := conversations.Open(ctx, j.store, &conf.Conversations)
 	if err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ func (j *jobsCommand) work(
 	}
 	out = command.Log(out)
 	show := chat.NewPrinter(out)
-	model, _, err := chat.OpenModel(conf, show, port.Model(llmtest.New(port.Transcript()...)))
+	model, _, err := provider.OrReplay(conf, show.Note, port.Model(llmtest.New(port.Transcript()...)))
 	if err != nil {
 		return err
 	}

@@ -41,9 +41,11 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/replay"
 	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/chat"
+	"github.com/qedkit/qed/internal/command/provider"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/research"
@@ -82,7 +84,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	}
 	show := chat.NewPrinter(out)
 	show.Source("The port of Nordsund", []string{fmt.Sprintf("%d documents in German and English", docs.Documents)}, nil)
-	model, live, err := chat.OpenModel(conf, show, port.Model(llmtest.New(port.Transcript()...)))
+	model, live, err := provider.OrReplay(conf, show.Note, port.Model(llmtest.New(port.Transcript()...)))
 	if err != nil {
 		return err
 	}
@@ -123,7 +125,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if question != "" {
 		i := slices.IndexFunc(recorded, func(q string) bool { return strings.EqualFold(q, strings.TrimSpace(question)) })
 		if i < 0 {
-			return chat.NotRecorded(recorded)
+			return replay.NotRecorded(recorded)
 		}
 		recorded = recorded[i : i+1]
 	}

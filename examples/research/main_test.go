@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/research/port"
+	"github.com/qedkit/qed/internal/command/chat"
 	"github.com/qedkit/qed/research/references"
 )
 

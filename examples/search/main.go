@@ -30,9 +30,10 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery/estest"
 	"github.com/qedkit/qed/examples/folders"
-	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/cluster"
 	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/chat"
+	"github.com/qedkit/qed/internal/command/provider"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
@@ -59,7 +60,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return err
 	}
 	show := chat.NewPrinter(out)
-	model, live, err := chat.OpenModel(conf, show, llmtest.New(folders.Replay(folders.Transcript())...))
+	model, live, err := provider.OrReplay(conf, show.Note, llmtest.New(folders.Replay(folders.Transcript())...))
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed/examples/folders"
-	"github.com/qedkit/qed/examples/internal/chat/chattest"
+	"github.com/qedkit/qed/internal/command/chattest"
 )
 
 // search runs the program with nothing configured but env.

@@ -10,6 +10,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/database"
+	"github.com/qedkit/qed/internal/command/provider"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent"
@@ -33,7 +34,7 @@ func ask(
 	if err != nil {
 		return err
 	}
-	model, configured, err := conf.OpenModel()
+	model, configured, err := provider.Open(conf)
 	if err != nil {
 		return err
 	}

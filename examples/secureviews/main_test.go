@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/examples/internal/chat/chattest"
+	"github.com/qedkit/qed/internal/command/chattest"
 )
 
 // secureviews runs the program with no model configured.

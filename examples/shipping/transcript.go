@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/replay"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 )
@@ -24,26 +24,26 @@ func Replay(scenarios ...Scenario) []llmtest.Rule {
 }
 
 func (t Turn) rules() []llmtest.Rule {
-	message := chat.Asks("<message>\n", t.Text)
+	message := replay.Asks("<message>\n", t.Text)
 	var rules []llmtest.Rule
 	if t.Reading != "" {
-		rules = append(rules, chat.Rule("read_reply", message, map[string]any{"intent": t.Reading, "reason": reasons[t.Reading]}))
+		rules = append(rules, replay.Rule("read_reply", message, map[string]any{"intent": t.Reading, "reason": reasons[t.Reading]}))
 	}
 	if t.Intent != "" {
-		rules = append(rules, chat.Rule("classify_intent", message, map[string]any{"intent": t.Intent, "reason": reasons[t.Intent]}))
+		rules = append(rules, replay.Rule("classify_intent", message, map[string]any{"intent": t.Intent, "reason": reasons[t.Intent]}))
 	}
 	if t.Question == "" {
 		return rules
 	}
 	rules = append(rules,
-		chat.Rule("reiterate_intention", chat.Asks("<request>\n", t.Text), map[string]any{"question": t.Question}),
-		chat.Rule("plan_todos", chat.Asks("<request>\n", t.Question), t.Plan.reply()))
+		replay.Rule("reiterate_intention", replay.Asks("<request>\n", t.Text), map[string]any{"question": t.Question}),
+		replay.Rule("plan_todos", replay.Asks("<request>\n", t.Question), t.Plan.reply()))
 	for _, task := range t.Plan.Tasks {
 		if task.Reply != nil {
 			asks := mentions(t.Question)
 			known := task.entities()
-			match := func(r *llm.Request) bool { return asks(r) && chat.Mentions(r, known...) }
-			rules = append(rules, chat.Rule(task.Tool, match, task.Reply))
+			match := func(r *llm.Request) bool { return asks(r) && replay.Mentions(r, known...) }
+			rules = append(rules, replay.Rule(task.Tool, match, task.Reply))
 		}
 	}
 	return rules

@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/examples/analyst/orders"
 	"github.com/qedkit/qed/examples/internal/assistant"
-	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/cluster"
+	"github.com/qedkit/qed/examples/internal/replay"
 	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/examples/shipping"
 	"github.com/qedkit/qed/internal/command/settings"
@@ -70,7 +70,7 @@ func rules() []llmtest.Rule {
 	for _, question := range orders.Recorded {
 		all = append(all, assistant.Routed(question, "analyst", "it asks about the service orders"))
 	}
-	all = append(all, chat.Rule("read_reply", chat.Asks("<message>\n", "never mind"), // the button of that name
+	all = append(all, replay.Rule("read_reply", replay.Asks("<message>\n", "never mind"), // the button of that name
 		map[string]string{"intent": "abort", "reason": "it drops the question"}))
 	all = append(all, assistant.Routed(reportRequest, "report", "it asks for a report"))
 	for _, t := range shipments().Turns {

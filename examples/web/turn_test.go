@@ -22,7 +22,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart"
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/replay"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/question"
@@ -40,7 +40,7 @@ func hostAgent(tb testing.TB, agent qed.Agent) *browser {
 	tb.Helper()
 	b := newBrowser(tb)
 	st := &store.InMemory{}
-	reader := llmtest.New(chat.Rule("read_reply", chat.Asks("<message>\n", "never mind"),
+	reader := llmtest.New(replay.Rule("read_reply", replay.Asks("<message>\n", "never mind"),
 		map[string]string{"intent": "abort", "reason": "it drops the question"}))
 	kept := keeper{qed.Durable(agent, st, (&qed.DurableOptions{}).WithReplyModel(reader, llm.Settings{})), st}
 	handler := serve.New(kept, &serve.Options{Store: st, Rejoin: true, Turns: rate.Inf})

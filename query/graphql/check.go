@@ -28,7 +28,7 @@ func (g *Guard) Check(query string, variables json.RawMessage) (*Query, error) {
 	if err := c.parse(query); err != nil {
 		return nil, err
 	}
-	vars, err := readVariables(variables, g.opt.MaxBytes)
+	vars, err := readVariables(variables, maxBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -95,14 +95,13 @@ func (c *check) add(code refusal.Code, pos position, m meant, format string, arg
 
 // parse parses the text, which must be exactly one query.
 func (c *check) parse(text string) error {
-	limit := &c.guard.opt
 	switch {
-	case len(text) > limit.MaxBytes:
-		return refused(ErrTooLarge, "", "the query is longer than %d bytes", limit.MaxBytes)
+	case len(text) > maxBytes:
+		return refused(ErrTooLarge, "", "the query is longer than %d bytes", maxBytes)
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
 		return refused(ErrInvalidText, "", "the query is not UTF-8, or has a NUL byte")
 	}
-	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, limit.MaxTokens)
+	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, maxTokens)
 	if err != nil {
 		return syntaxError(err)
 	}

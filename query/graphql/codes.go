@@ -33,6 +33,6 @@ const (
 	ErrConflict        refusal.Code = "conflict"         // two different fields under one name in the response
 	ErrUnused          refusal.Code = "unused"           // a variable or fragment that nothing uses
 
-	ErrTooDeep      refusal.Code = "too_deep"      // fields nested deeper than GuardOptions.MaxDepth
+	ErrTooDeep      refusal.Code = "too_deep"      // fields nested more than 15 deep
 	ErrTooExpensive refusal.Code = "too_expensive" // a cost above GuardOptions.MaxCost
 )

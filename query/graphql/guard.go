@@ -38,20 +38,12 @@ type GuardOptions struct {
 	// one response.
 	Directives []string
 
-	MaxBytes  int // of the query's text, and of its variables; 0: 64 KiB
-	MaxTokens int // of the query's text; 0: 5,000
-	MaxFields int // of the query with its fragments expanded; 0: 500
-	MaxDepth  int // of nested fields; 0: 15
-
 	// MaxCost limits the number of fields in the response, as far as it is known
 	// before the query runs. 0 means 50,000. A field costs 1, and the cost of the
 	// fields of a list is multiplied by its length. The length is the value of
 	// one of SizeArguments, on the field of the list or on the field around it (as
-	// with the edges of a connection), and otherwise ListSize.
+	// with the edges of a connection), and otherwise 25.
 	MaxCost int
-
-	// ListSize is the length of a list that no argument bounds. 0 means 25.
-	ListSize int
 
 	// SizeArguments are the arguments, or fields of an argument's input object,
 	// that bound lists. Letter case and underscores are ignored. Nil means first,
@@ -60,9 +52,14 @@ type GuardOptions struct {
 }
 
 const (
-	maxDirectives = 100 // of a query
-	maxFragments  = 100 // of a query, used or not
-	maxNesting    = 25  // of lists and objects in a value
+	maxBytes      = 64 << 10 // of the query's text, and of its variables
+	maxTokens     = 5_000    // of the query's text
+	maxFields     = 500      // of the query with its fragments expanded
+	maxDepth      = 15       // of nested fields
+	listSize      = 25       // the length of a list that no argument bounds
+	maxDirectives = 100      // of a query
+	maxFragments  = 100      // of a query, used or not
+	maxNesting    = 25       // of lists and objects in a value
 )
 
 // A Guard checks queries against one schema with one set of options. It is safe
@@ -110,12 +107,7 @@ func (o *GuardOptions) setDefaults() error {
 		value    *int
 		standard int
 	}{
-		{"MaxBytes", &o.MaxBytes, 64 << 10},
-		{"MaxTokens", &o.MaxTokens, 5_000},
-		{"MaxFields", &o.MaxFields, 500},
-		{"MaxDepth", &o.MaxDepth, 15},
 		{"MaxCost", &o.MaxCost, 50_000},
-		{"ListSize", &o.ListSize, 25},
 	} {
 		if err := option.Default(d.name, d.value, d.standard); err != nil {
 			return refused(ErrInvalidOptions, "GuardOptions."+d.name, "%v", err)

@@ -6,7 +6,6 @@ import "github.com/vektah/gqlparser/v2/ast"
 // steps take more than linear time. It visits every fragment once, however often
 // the fragment is spread.
 func (c *check) measure() {
-	limit := &c.guard.opt
 	if len(c.doc.Fragments) > maxFragments {
 		c.add(ErrTooLarge, position{}, meant{}, "the query has more than %d fragments", maxFragments)
 		return
@@ -26,14 +25,14 @@ func (c *check) measure() {
 	switch {
 	case m.directives > maxDirectives:
 		c.add(ErrTooLarge, position{}, meant{}, "the query has more than %d directives", maxDirectives)
-	case fields > limit.MaxFields:
+	case fields > maxFields:
 		c.add(ErrTooLarge, position{}, meant{},
-			"the query asks for more than %d fields, fragments included: ask for fewer", limit.MaxFields)
+			"the query asks for more than %d fields, fragments included: ask for fewer", maxFields)
 	case m.nested != nil:
 		c.add(ErrTooDeep, at(m.nested), meant{}, "a value has more than %d nested lists and objects", maxNesting)
-	case whole.depth > limit.MaxDepth:
+	case whole.depth > maxDepth:
 		c.add(ErrTooDeep, at(m.deepest), meant{},
-			"the fields are nested %d deep: the limit is %d", whole.depth, limit.MaxDepth)
+			"the fields are nested %d deep: the limit is %d", whole.depth, maxDepth)
 	}
 }
 

@@ -18,7 +18,7 @@ func (c *check) price() {
 		c.add(ErrTooExpensive, at(c.operation.Position), meant{},
 			"the response could have about %d fields and the limit is %d: "+
 				"ask for fewer fields, or bound lists (a list without a bound counts as %d)",
-			c.cost, c.guard.opt.MaxCost, c.guard.opt.ListSize)
+			c.cost, c.guard.opt.MaxCost, listSize)
 	}
 }
 
@@ -76,7 +76,7 @@ func (p *pricer) field(f *ast.Field, bounded bool) int {
 		lists--
 	}
 	for range lists {
-		times = multiply(times, p.guard.opt.ListSize)
+		times = multiply(times, listSize)
 	}
 	return 1 + multiply(times, p.set(f.SelectionSet, inside))
 }

@@ -78,9 +78,6 @@ func (t *Text) Close() Result {
 	return t.result
 }
 
-// Shown reports whether something of the text can be shown already.
-func (t *Text) Shown() bool { return t.text.Len() > 0 }
-
 func (t *Text) flush() {
 	if t.emit != nil && t.text.Len() > t.emitted {
 		t.emit(t.text.String()[t.emitted:])

@@ -3,6 +3,7 @@ package sqlitedb_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/qedkit/qed/internal/peakmem"
 	"github.com/qedkit/qed/sqldb"
@@ -15,7 +16,7 @@ func TestMillionRows(t *testing.T) {
 	db := open(t, create(t, `
 		CREATE TABLE t(id INTEGER PRIMARY KEY, note TEXT);
 		WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 1000000)
-		INSERT INTO t SELECT x, 'a note about number ' || x FROM c`), &sqlitedb.Options{Options: sqldb.Options{MaxOpenConns: 1}})
+		INSERT INTO t SELECT x, 'a note about number ' || x FROM c`), &sqlitedb.Options{Options: sqldb.Options{MaxOpenConns: 1, Timeout: 5 * time.Minute}})
 	g := guard(t, db, million+1, nil)
 	stmt, err := g.Rewrite(t.Context(), "SELECT id, note FROM t")
 	if err != nil {

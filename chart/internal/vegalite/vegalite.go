@@ -3,13 +3,13 @@
 package vegalite
 
 import (
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
@@ -83,12 +83,46 @@ func Similar(word string, words []string) []string {
 // Quoted returns a name for an error text, shortened.
 func Quoted(name string) string { return prompt.Quote(prompt.Clip(name, 60)) }
 
-// DefaultLimits fills in the default limits of a chart. pkg is the package that
-// an error names.
-func DefaultLimits(pkg string, rows, bytes, categories *int) error {
-	return cmp.Or(
-		option.Default(pkg+": Limits.Rows", rows, 5000),
-		option.Default(pkg+": Limits.Bytes", bytes, 512<<10),
-		option.Default(pkg+": Limits.Categories", categories, 20),
-	)
+// The limits of a chart.
+const (
+	MaxRows       = 5000      // of data
+	MaxBytes      = 512 << 10 // of a spec with its data, which a durable run saves by default
+	MaxCategories = 20        // colors, shapes, slices and small charts
+)
+
+// AddsUp reports whether the numbers of parts add up to that of the whole. An empty
+// aggregate is a sum.
+func AddsUp(aggregate string) bool {
+	return slices.Contains([]string{"", "sum", "count", "distinct", "missing", "valid"}, aggregate)
+}
+
+// Values names the values of a column.
+func Values(k column.Kind) string {
+	switch k {
+	case column.Numbers:
+		return "numbers"
+	case column.Times:
+		return "dates"
+	}
+	return "texts"
+}
+
+// NoAggregate is the problem that the values of a column do not have an aggregate.
+func NoAggregate(path, name string, k column.Kind, aggregate string) refusal.Problem {
+	return refusal.Problem{
+		Code: "aggregate_type", Path: path, Candidates: []string{"count", "distinct"},
+		Message: fmt.Sprintf("%s has %s, which have no %s: use count, or a column of numbers", Quoted(name), Values(k), aggregate),
+	}
+}
+
+// TooMany is the problem that a column has more values than can be distinguished.
+func TooMany(path, name string, values, most int) refusal.Problem {
+	return refusal.Problem{Code: "too_many_categories", Path: path, Message: fmt.Sprintf(
+		"%s has %d different values, and at most %d can be distinguished there: show the largest, or use it as x or y",
+		Quoted(name), values, most)}
+}
+
+// NegativeSlice says why a column cannot be the slices of a pie.
+func NegativeSlice(name string) string {
+	return fmt.Sprintf("some of the numbers of %s are negative, and a slice cannot be", Quoted(name))
 }

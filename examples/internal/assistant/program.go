@@ -12,8 +12,10 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/fieldservice"
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/internal/command/chat"
+	"github.com/qedkit/qed/internal/command/conversations"
 	"github.com/qedkit/qed/internal/command/database"
+	"github.com/qedkit/qed/internal/command/provider"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/router"
@@ -66,7 +68,7 @@ func (p *Program) open(ctx context.Context, o *Options, recorded func() llm.Mode
 	if p.Settings, err = settings.Load(".env"); err != nil {
 		return err
 	}
-	if p.Store, p.Place, err = database.OpenStore(ctx, o.store, &p.Settings.Conversations); err != nil {
+	if p.Store, p.Place, err = conversations.Open(ctx, o.store, &p.Settings.Conversations); err != nil {
 		return fmt.Errorf("conversations cannot be stored: %w", err)
 	}
 	p.source, err = database.OpenSource(ctx, &o.where, p.Settings)
@@ -80,7 +82,7 @@ func (p *Program) open(ctx context.Context, o *Options, recorded func() llm.Mode
 	if p.Example = p.source.IsExample() && o.docs == ""; p.Example {
 		replay = recorded()
 	}
-	p.Model, p.Live, err = chat.OpenModel(p.Settings, p.Show, replay)
+	p.Model, p.Live, err = provider.OrReplay(p.Settings, p.Show.Note, replay)
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/fieldservice"
 	"github.com/qedkit/qed/internal/command/database"
+	"github.com/qedkit/qed/internal/command/provider"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
@@ -57,7 +58,7 @@ func (p *Program) routes(ctx context.Context) ([]router.Route, error) {
 const allMessages = 1000
 
 func newDocuments(ctx context.Context, model llm.Model, files fs.FS, conf *settings.Settings) (qed.Agent, error) {
-	embedder, err := conf.OpenEmbedder()
+	embedder, err := provider.OpenEmbedder(conf)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/examples/fieldservice"
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/replay"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 )
@@ -100,7 +100,7 @@ func worded(q fieldservice.Question, question string) fieldservice.Question {
 
 // data is a question for the SQL agent.
 func data(q fieldservice.Question) Line {
-	return Line{Text: q.Question, Model: append(chat.Replay([]fieldservice.Question{q}), Routed(q.Question, "sql", "it asks for records"))}
+	return Line{Text: q.Question, Model: append(replay.Rules([]fieldservice.Question{q}), Routed(q.Question, "sql", "it asks for records"))}
 }
 
 // manual is a question for the documents. A question that depends on the ones before
@@ -109,8 +109,8 @@ func data(q fieldservice.Question) Line {
 func manual(question, alone, answer string) Line {
 	return Line{Text: question, Model: []llmtest.Rule{
 		Routed(question, "documents", "it asks how things are done"),
-		chat.Rule("rewrite_question", chat.Asks("The last question: ", question), map[string]string{"question": alone}),
-		chat.Rule("answer_from_documents", chat.Asks("Question: ", alone), answer),
+		replay.Rule("rewrite_question", replay.Asks("The last question: ", question), map[string]string{"question": alone}),
+		replay.Rule("answer_from_documents", replay.Asks("Question: ", alone), answer),
 	}}
 }
 
@@ -118,26 +118,26 @@ func general(question, answer string) Line {
 	asks := func(r *llm.Request) bool { return r.Messages[len(r.Messages)-1].Content == question }
 	return Line{Text: question, Model: []llmtest.Rule{
 		Routed(question, "general", "it asks for general knowledge"),
-		chat.Rule("general", asks, answer),
+		replay.Rule("general", asks, answer),
 	}}
 }
 
 // instead is a line that is no reply to the question before it but a new request.
 func instead(l Line) Line {
 	reading := map[string]string{"intent": "new_request", "reason": "it asks for something else"}
-	l.Model = append(l.Model, chat.Rule("read_reply", chat.Asks("<message>\n", l.Text), reading))
+	l.Model = append(l.Model, replay.Rule("read_reply", replay.Asks("<message>\n", l.Text), reading))
 	return l
 }
 
 // Routed returns the rule of a model that chooses a route for a question.
 func Routed(question, route, reason string) llmtest.Rule {
-	return chat.Rule("route", chat.Asks("<question>\n", question), map[string]string{"route": route, "reason": reason})
+	return replay.Rule("route", replay.Asks("<question>\n", question), map[string]string{"route": route, "reason": reason})
 }
 
 // Replay returns the lines of the transcript, and a model that replies to them, and as
 // more rules say, after a pause.
 func Replay(pause time.Duration, more ...llmtest.Rule) ([]string, llm.Model) {
-	rules := []llmtest.Rule{chat.Rule("summarise", nil, "The user asked about overdue work orders on 31 March 2026.")}
+	rules := []llmtest.Rule{replay.Rule("summarise", nil, "The user asked about overdue work orders on 31 March 2026.")}
 	var texts []string
 	for _, l := range Transcript() {
 		texts = append(texts, l.Text)

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/replay"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 )
@@ -146,50 +146,50 @@ func Recorded() []string {
 func Transcript() []llmtest.Rule {
 	var rules []llmtest.Rule
 	for _, r := range researches {
-		about := chat.Asks("Question of the user: ", r.question)
-		asks := chat.Asks("Question: ", r.question)
+		about := replay.Asks("Question of the user: ", r.question)
+		asks := replay.Asks("Question: ", r.question)
 		rules = append(rules,
-			chat.Rule("analyze_question", chat.Asks("The question is data: ", r.question), object{
+			replay.Rule("analyze_question", replay.Asks("The question is data: ", r.question), object{
 				"key_concepts": r.concepts, "entities": []string{}, "scope": "the port of Nordsund", "language": r.language,
 				"clarification_needed": false, "queries": []string{r.question},
 			}),
-			chat.Rule("write_queries", asks, object{"language": r.language, "queries": r.concepts[:2]}),
-			chat.Rule("judge_coverage", func(req *llm.Request) bool {
-				return asks(req) && (len(r.ask) == 0 || chat.Mentions(req, replied))
+			replay.Rule("write_queries", asks, object{"language": r.language, "queries": r.concepts[:2]}),
+			replay.Rule("judge_coverage", func(req *llm.Request) bool {
+				return asks(req) && (len(r.ask) == 0 || replay.Mentions(req, replied))
 			}, object{"coverage": 0.9, "gaps": []string{}, "questions": []string{}}),
-			chat.Rule("judge_coverage", asks, object{"coverage": 0.5, "gaps": []string{"what is needed"}, "questions": r.ask}),
-			chat.Rule("conclude_clarification", asks, object{
+			replay.Rule("judge_coverage", asks, object{"coverage": 0.5, "gaps": []string{"what is needed"}, "questions": r.ask}),
+			replay.Rule("conclude_clarification", asks, object{
 				"key_concepts": r.concepts, "entities": []string{}, "scope": "the port of Nordsund", "queries": []string{r.question},
 			}),
 		)
 		for word, task := range r.wished {
 			wished := func(req *llm.Request) bool { return asks(req) && adds(req, word) }
-			rules = append(rules, chat.Rule("plan_tasks", wished, object{"tasks": append(slices.Clone(r.tasks), task)}))
+			rules = append(rules, replay.Rule("plan_tasks", wished, object{"tasks": append(slices.Clone(r.tasks), task)}))
 		}
 		rules = append(rules,
-			chat.Rule("plan_tasks", asks, object{"tasks": r.tasks}),
-			chat.Rule("write_report", asks, r.report),
-			chat.Rule("check_quality", asks, object{
+			replay.Rule("plan_tasks", asks, object{"tasks": r.tasks}),
+			replay.Rule("write_report", asks, r.report),
+			replay.Rule("check_quality", asks, object{
 				"factual_accuracy": 95, "semantic_validity": 95, "structural_integrity": 90, "query_relevance": 95,
 			}),
-			chat.Rule("assess_task", about, object{"done": true}),
-			chat.Rule("refine_query", func(req *llm.Request) bool {
-				return about(req) && isTask(taskOf(req)) && chat.Mentions(req, "date of the hose test")
+			replay.Rule("assess_task", about, object{"done": true}),
+			replay.Rule("refine_query", func(req *llm.Request) bool {
+				return about(req) && isTask(taskOf(req)) && replay.Mentions(req, "date of the hose test")
 			}, object{"query": "hose tested months replaced"}),
-			chat.Rule("refine_query", about, object{"query": ""}),
+			replay.Rule("refine_query", about, object{"query": ""}),
 		)
 		for _, p := range r.passages {
-			in := func(req *llm.Request) bool { return about(req) && chat.Mentions(req, p.text) }
-			rules = append(rules, chat.Rule("condense_passage", in, condensed(p.relevant, p.score)))
+			in := func(req *llm.Request) bool { return about(req) && replay.Mentions(req, p.text) }
+			rules = append(rules, replay.Rule("condense_passage", in, condensed(p.relevant, p.score)))
 			decided := []object{
 				{"reference": 0, "follow": p.follow != "", "reason": cmp.Or(p.follow, r.not)},
 				{"reference": 1, "follow": false, "reason": r.not},
 			}
-			says := func(req *llm.Request) bool { return about(req) && chat.Mentions(req, p.relevant) }
-			rules = append(rules, chat.Rule("gate_references", says, object{"decisions": decided}))
+			says := func(req *llm.Request) bool { return about(req) && replay.Mentions(req, p.relevant) }
+			rules = append(rules, replay.Rule("gate_references", says, object{"decisions": decided}))
 		}
-		rules = append(rules, chat.Rule("condense_passage", about, condensed("", 0)),
-			chat.Rule("gate_references", about, object{"decisions": []object{}}))
+		rules = append(rules, replay.Rule("condense_passage", about, condensed("", 0)),
+			replay.Rule("gate_references", about, object{"decisions": []object{}}))
 	}
 	for i := range rules {
 		rules[i].Replies[0].Usage = llm.Usage{InputTokens: 700, OutputTokens: 150}

@@ -1,5 +1,6 @@
-// Package database opens the databases of the programs: SQLite files, and MySQL,
-// MariaDB and PostgreSQL servers by their URL.
+// Package database opens the databases of the programs: SQLite files, and servers by
+// their URL. It links no driver of a server: a program that reads servers imports
+// package servers, which registers them.
 //
 // No error and no name of this package contains a password.
 package database
@@ -11,7 +12,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
@@ -28,17 +28,18 @@ type Database struct {
 	// User and Password are those of the account; empty in SQLite.
 	User, Password string
 
-	reader func(sqldb.Options) (*sqldb.DB, error)
-	pool   func() *sql.DB // nil in SQLite
-}
+	// Reader opens the database for guarded reading.
+	Reader func(sqldb.Options) (*sqldb.DB, error)
 
-// Reader opens the database for guarded reading.
-func (d *Database) Reader(opt sqldb.Options) (*sqldb.DB, error) { return d.reader(opt) }
+	// Connect opens the server without a guard and without connecting. It is nil in
+	// SQLite.
+	Connect func() *sql.DB
+}
 
 // Pool opens the server without a guard, after checking that it can be reached.
 // The error is one line and contains no password.
 func (d *Database) Pool(ctx context.Context) (*sql.DB, error) {
-	if d.pool == nil {
+	if d.Connect == nil {
 		return nil, errors.New("SQLite has no server: use a mysql:// or postgres:// URL")
 	}
 	reader, err := d.Reader(sqldb.Options{})
@@ -50,24 +51,7 @@ func (d *Database) Pool(ctx context.Context) (*sql.DB, error) {
 	if err != nil && !errors.Is(err, sqldb.ErrAccount) && !errors.Is(err, sqldb.ErrEmpty) {
 		return nil, err
 	}
-	return d.pool(), nil
-}
-
-// The limits of a pool: up to 15 connections under load, of which 5 stay open, each
-// for at most an hour, so that connections to a replaced server end.
-const (
-	maxOpen     = 15
-	maxIdle     = 5
-	maxLifetime = time.Hour
-)
-
-// limited sets the limits of a pool. sqldb keeps them as long as
-// sqldb.Options.MaxOpenConns is 0.
-func limited(pool *sql.DB) *sql.DB {
-	pool.SetMaxOpenConns(maxOpen)
-	pool.SetMaxIdleConns(maxIdle)
-	pool.SetConnMaxLifetime(maxLifetime)
-	return pool
+	return d.Connect(), nil
 }
 
 // Parse reads the path of an SQLite file, or a URL:
@@ -84,7 +68,7 @@ func Parse(dsn string) (*Database, error) {
 			Name:    "Your database",
 			Dialect: sqlite.Dialect{},
 			Schema:  "main",
-			reader: func(opt sqldb.Options) (*sqldb.DB, error) {
+			Reader: func(opt sqldb.Options) (*sqldb.DB, error) {
 				return sqlitedb.Open(dsn, &sqlitedb.Options{Options: opt})
 			},
 		}, nil
@@ -102,17 +86,8 @@ func Parse(dsn string) (*Database, error) {
 	return read(u)
 }
 
-var schemes = map[string]func(*url.URL) (*Database, error){
-	"mysql":      parseMySQL,
-	"mariadb":    parseMySQL,
-	"postgres":   parsePostgres,
-	"postgresql": parsePostgres,
-}
+// schemes has the servers by the scheme of their URLs.
+var schemes = map[string]func(*url.URL) (*Database, error){}
 
-// at returns the name that a user sees of a server's database.
-func at(server, name, address, user string) string {
-	if user == "" {
-		return fmt.Sprintf("%s: %s at %s", server, name, address)
-	}
-	return fmt.Sprintf("%s: %s at %s, as %s", server, name, address, user)
-}
+// Register makes a server known to [Parse]. It is called when the program starts.
+func Register(scheme string, parse func(*url.URL) (*Database, error)) { schemes[scheme] = parse }

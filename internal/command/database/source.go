@@ -24,8 +24,11 @@ import (
 // Options says which database to open.
 type Options struct {
 	DSN    string // see [Parse]
-	Policy string // a file; empty: every table is readable
+	Policy string // a file
 	Graph  string // a file with relationships that the database does not declare
+
+	// AllTables opens every table if no policy is named. If it is false, one has to be.
+	AllTables bool
 
 	// Example is opened if no database is named. Nil means that one has to be.
 	Example *Example
@@ -50,6 +53,9 @@ func (o *Options) Flags(flags *flag.FlagSet) {
 	}
 	flags.StringVar(&o.DSN, "dsn", "", "the `database`: the path of an SQLite file, mysql://.. or postgres://..; default: that of DB_NAME"+unless)
 	flags.StringVar(&o.Policy, "policy", "", "`file` with the policy for -dsn: what may be read, and through which views")
+	if !o.AllTables {
+		flags.BoolVar(&o.AllTables, "all-tables", false, "open every table if there is no -policy")
+	}
 	flags.StringVar(&o.Graph, "graph", "", "`file` with relationships that the database of -dsn does not declare")
 	flags.BoolVar(&o.UnsafeAccount, "unsafe-account", false, "allow an account with more rights than the policy needs")
 }
@@ -70,23 +76,37 @@ type Source struct {
 	folder  string // a temporary one, with the example; else empty
 }
 
-// ErrAccount is returned for an account with more rights than the policy needs.
-var ErrAccount = errors.New("the account has more rights than the policy needs, as shown above: " +
-	"make an account that can only read what the policy lists (package provision writes one), or set -unsafe-account")
+// The errors of [OpenSource] for an account or a policy with findings.
+var (
+	ErrAccount = errors.New("the account does not have the rights that the policy needs, no more and no fewer, as shown above: " +
+		"make an account that can only read what the policy lists (package provision writes one), or set -unsafe-account")
+	ErrPolicy = errors.New("the policy does not fit the database, as shown above: correct the names in it")
+)
 
 // OpenSource opens the database of the options, or of the settings (DB_NAME), or
-// makes the example. If ErrAccount is returned the Source is open, so
-// that its Findings can be shown.
+// makes the example. If ErrAccount or ErrPolicy is returned the Source is open, so that
+// its Findings can be shown.
 func OpenSource(ctx context.Context, o *Options, conf *settings.Settings) (*Source, error) {
 	s := &Source{}
 	if err := s.open(ctx, o, conf); err != nil {
 		s.Close()
 		return nil, err
 	}
-	if len(s.Findings) > 0 && !o.UnsafeAccount {
+	switch {
+	case slices.ContainsFunc(s.Findings, OfPolicy):
+		if o.Policy != "" {
+			return s, fmt.Errorf("%s: %w", o.Policy, ErrPolicy)
+		}
+		return s, ErrPolicy
+	case len(s.Findings) > 0 && !o.UnsafeAccount:
 		return s, ErrAccount
 	}
 	return s, nil
+}
+
+// OfPolicy reports whether a finding is about the policy and not about the account.
+func OfPolicy(f sqldb.Finding) bool {
+	return f.Kind == sqldb.MissingTable || f.Kind == sqldb.MissingColumn
 }
 
 // Close closes the database. The example is deleted.
@@ -108,13 +128,13 @@ func (s *Source) open(ctx context.Context, o *Options, conf *settings.Settings) 
 		return s.openExample(ctx, o, conf)
 	}
 	var policy *secureview.Policy
-	if o.Policy != "" {
-		f, err := os.Open(o.Policy)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if policy, err = secureview.ReadPolicy(f); err != nil {
+	switch {
+	case o.Policy == "" && !o.AllTables:
+		return errors.New("nothing says what may be read: name a policy with -policy, or open every table with -all-tables " +
+			"(qed-joingraph -write-policy writes a policy for review)")
+	case o.Policy != "":
+		var err error
+		if policy, err = readPolicy(o.Policy); err != nil {
 			return err
 		}
 	}
@@ -127,7 +147,20 @@ func (s *Source) open(ctx context.Context, o *Options, conf *settings.Settings) 
 		defer f.Close()
 		graph = f
 	}
-	return s.read(ctx, dsn, policy, graph, conf)
+	return s.read(ctx, dsn, o.Policy, policy, graph, conf)
+}
+
+func readPolicy(file string) (*secureview.Policy, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	policy, err := secureview.ReadPolicy(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return policy, nil
 }
 
 func (s *Source) openExample(ctx context.Context, o *Options, conf *settings.Settings) (err error) {
@@ -145,22 +178,23 @@ func (s *Source) openExample(ctx context.Context, o *Options, conf *settings.Set
 		return err
 	}
 	s.noteViews(o.Example.Policy)
-	err = s.read(ctx, file, o.Example.Policy, strings.NewReader(o.Example.Graph), conf)
+	err = s.read(ctx, file, "", o.Example.Policy, strings.NewReader(o.Example.Graph), conf)
 	s.Name = o.Example.Name
 	return err
 }
 
 // read opens the database for reading, reads its schema, adds the relationships of
-// graph, checks the account and makes the guard. A nil policy allows every table.
+// graph, checks the account and makes the guard. A nil policy allows every table. The
+// errors of a policy name its file.
 func (s *Source) read(
-	ctx context.Context, dsn string, policy *secureview.Policy, graph io.Reader, conf *settings.Settings,
+	ctx context.Context, dsn, file string, policy *secureview.Policy, graph io.Reader, conf *settings.Settings,
 ) error {
 	d, err := Parse(dsn)
 	if err != nil {
 		return err
 	}
 	s.Name, s.dialect, s.schema = d.Name, d.Dialect, d.Schema
-	s.DB, err = d.Reader(sqldb.Options{Session: Session(s.dialect.Name(), policy, conf.EncryptKey, nil)})
+	s.DB, err = d.Reader(sqldb.Options{MaxRows: conf.MaxRows, Session: Session(s.dialect.Name(), policy, conf.EncryptKey, nil)})
 	if err != nil {
 		return err
 	}
@@ -175,7 +209,7 @@ func (s *Source) read(
 		if policy, secrets, err = s.PolicyFor(); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		s.Notes = append(s.Notes, "No -policy is given: every table is readable.")
+		s.Notes = append(s.Notes, "-all-tables is set: every table is readable.")
 		if len(secrets) > 0 {
 			s.Notes = append(s.Notes, "Left out as secrets: "+strings.Join(secrets, ", "))
 		}
@@ -201,6 +235,9 @@ func (s *Source) read(
 	}
 	policy.ColumnsInMessages = cmp.Or(policy.ColumnsInMessages, conf.ColumnsInMessages)
 	if s.Guard, err = secureview.New(policy, s.dialect); err != nil {
+		if file != "" {
+			return fmt.Errorf("%s: %w", file, err)
+		}
 		return err
 	}
 	s.Notes = append(s.Notes,

@@ -18,6 +18,8 @@ import (
 
 	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/database"
+	_ "github.com/qedkit/qed/internal/command/database/servers"
+	"github.com/qedkit/qed/internal/command/provider"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/joinpath/joingraph"
@@ -42,7 +44,8 @@ func (f *files) Set(name string) error { *f = append(*f, name); return nil }
 // Run runs the program. Its report goes to out. Without an example a database has to
 // be named.
 func Run(ctx context.Context, args []string, out, progress io.Writer, example *database.Example) error {
-	o := options{where: database.Options{Example: example}}
+	// The report is for the owner of the account, so no policy has to allow it.
+	o := options{where: database.Options{Example: example, AllTables: true}}
 	flags := flag.NewFlagSet("qed-joingraph", flag.ContinueOnError)
 	o.where.Flags(flags)
 	flags.Var(&o.models, "models", "`file` with the associations of an application; can be repeated")
@@ -223,7 +226,7 @@ func (b *builder) step(what string) func(done, all int) {
 
 // judged returns the schema with the verdicts of the configured model.
 func (b *builder) judged(ctx context.Context, schema *joinpath.Schema) (*joinpath.Schema, error) {
-	model, live, err := b.conf.OpenModel()
+	model, live, err := provider.Open(b.conf)
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +297,7 @@ func (b *builder) write(schema *joinpath.Schema) error {
 		if err := schema.Write(&text); err != nil {
 			return err
 		}
-		if err := replace(b.o.out, []byte(text.String())); err != nil {
+		if err := b.wrote(replace(b.o.out, []byte(text.String())), "the graph", b.o.out); err != nil {
 			return err
 		}
 	}
@@ -307,7 +310,7 @@ func (b *builder) write(schema *joinpath.Schema) error {
 		if err := graph.DOT(&text); err != nil {
 			return err
 		}
-		if err := replace(b.o.dot, []byte(text.String())); err != nil {
+		if err := b.wrote(replace(b.o.dot, []byte(text.String())), "the picture", b.o.dot); err != nil {
 			return err
 		}
 	}
@@ -321,7 +324,15 @@ func (b *builder) write(schema *joinpath.Schema) error {
 	if len(secrets) > 0 {
 		fmt.Fprintln(b.out, "\nLeft out of the policy as secrets:", command.Visible(strings.Join(secrets, ", ")))
 	}
-	return keep(b.o.policy, policy)
+	return b.wrote(keep(b.o.policy, policy), "a policy for review", b.o.policy)
+}
+
+// wrote prints which file was written, unless err is an error.
+func (b *builder) wrote(err error, what, name string) error {
+	if err == nil {
+		fmt.Fprintf(b.out, "Wrote %s to %s\n", what, command.Visible(name))
+	}
+	return err
 }
 
 // replace writes a file in one step: a reader never sees half of it.

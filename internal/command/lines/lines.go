@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 )
 
@@ -21,6 +22,11 @@ type Line struct {
 	Number  int // from 1; blank lines count
 	Text    []byte
 	TooLong bool // longer than MaxLength; Text is empty
+}
+
+// Says returns a message about the line, which begins with its number.
+func (l Line) Says(format string, args ...any) string {
+	return fmt.Sprintf("line %d ", l.Number) + fmt.Sprintf(format, args...)
 }
 
 // Answer reads lines and writes the answer to each before it reads the next. It

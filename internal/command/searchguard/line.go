@@ -3,7 +3,6 @@ package searchguard
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/qedkit/qed/esquery"
@@ -30,30 +29,30 @@ type Answer struct {
 func answerTo(v *esquery.Validator, line lines.Line) Answer {
 	id := json.RawMessage(strconv.Itoa(line.Number))
 	if line.TooLong {
-		return bad(id, esquery.ErrBodyTooLarge, fmt.Sprintf("the line is longer than %d bytes", lines.MaxLength))
+		return bad(id, esquery.ErrBodyTooLarge, line.Says("is longer than %d bytes", lines.MaxLength))
 	}
 	if line.Text[0] != '{' {
-		return bad(id, lines.Bad, "the line is not a JSON object")
+		return bad(id, lines.Bad, line.Says("is not a JSON object"))
 	}
 	var q question
 	err := json.Unmarshal(line.Text, &q)
 	var mistyped *json.UnmarshalTypeError // the id was read all the same
 	if err != nil && !errors.As(err, &mistyped) {
-		return bad(id, lines.Bad, "the line is not JSON: "+err.Error())
+		return bad(id, lines.Bad, line.Says("is not JSON: %v", err))
 	}
 	if q.ID != nil && string(q.ID) != "null" {
 		id = q.ID
 	}
 	switch {
 	case err != nil:
-		return bad(id, lines.Bad, "the line cannot be read: "+err.Error())
+		return bad(id, lines.Bad, line.Says("cannot be read: %v", err))
 	case q.Body == nil:
-		return bad(id, lines.Bad, `the line has no "body"`)
+		return bad(id, lines.Bad, line.Says(`has no "body"`))
 	}
 	names := v.Indices()
 	if q.Index == nil && len(names) > 1 {
 		return Answer{ID: id, Verdict: esquery.Refused, Problems: []refusal.Problem{{
-			Code: esquery.ErrUnknownIndex, Message: `the line has no "index", and there are several`, Candidates: names,
+			Code: esquery.ErrUnknownIndex, Message: line.Says(`has no "index", and there are several`), Candidates: names,
 		}}}
 	}
 	index := names[0]

@@ -17,7 +17,6 @@ import (
 	"github.com/joho/godotenv"
 
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/llm/anthropic"
 	"github.com/qedkit/qed/sqlagent"
 )
 
@@ -25,9 +24,12 @@ import (
 type Settings struct {
 	APIKey  string // OPENAI_API_KEY
 	BaseURL string // OPENAI_BASE_URL
-	Model   string // OPENAI_MODEL, or ANTHROPIC_MODEL if Anthropic is the provider
 
-	anthropic anthropic.Options // ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
+	// Model is OPENAI_MODEL, or ANTHROPIC_MODEL if Anthropic is the provider. Empty
+	// means the provider's default.
+	Model string
+
+	Anthropic Server // ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
 
 	price llm.Price // MODEL_PRICE_INPUT, MODEL_PRICE_OUTPUT
 
@@ -40,6 +42,9 @@ type Settings struct {
 	EncryptKey string // DB_ENCRYPT_KEY
 
 	Agent sqlagent.Options // OPENAI_TEMPERATURE, SQL_*, MAX_*
+
+	// MaxRows is how many rows a statement returns; 0: the default of sqldb.
+	MaxRows int // MAX_QUERY_ROWS
 
 	// ColumnsInMessages is how many columns a message of the guard lists; 0: the
 	// guard's default.
@@ -81,10 +86,10 @@ func read(get func(string) string) (*Settings, error) {
 		Search:         r.search(),
 		Conversations:  r.conversations(),
 	}
-	s.anthropic = anthropic.Options{APIKey: get("ANTHROPIC_API_KEY"), BaseURL: get("ANTHROPIC_BASE_URL"), Model: get("ANTHROPIC_MODEL")}
+	s.Anthropic = Server{APIKey: get("ANTHROPIC_API_KEY"), BaseURL: get("ANTHROPIC_BASE_URL")}
 	switch {
-	case s.isAnthropic():
-		s.Model = cmp.Or(s.anthropic.Model, anthropic.DefaultModel)
+	case s.IsAnthropic():
+		s.Model = get("ANTHROPIC_MODEL")
 	case s.Model == "":
 		s.Model = "gpt-5.4-mini"
 	}
@@ -96,25 +101,21 @@ func read(get func(string) string) (*Settings, error) {
 		r.number("OPENAI_TEMPERATURE", o.Temperature, 0, 2)
 	}
 	r.countOrNone("SQL_SAMPLE_ROWS", &o.SampleRows)
-	r.count("SQL_MAX_TABLES_IN_CONTEXT", &o.MaxTablesInContext)
+	r.count("SQL_MAX_TABLES_IN_CONTEXT", &o.Limits.Tables)
 	r.countOrNone("SQL_CORRECTION_MAX_ATTEMPTS", &o.MaxCorrections)
 	r.number("SQL_CONFIDENCE_THRESHOLD", &o.MinConfidence, 0, 1)
 	if o.MinConfidence == 0 && get("SQL_CONFIDENCE_THRESHOLD") != "" {
 		o.MinConfidence = math.SmallestNonzeroFloat64 // because 0 in Options means the default
 	}
 	r.count("SQL_AGENT_MAX_ITERATIONS", &o.MaxStatements)
-	r.count("SQL_MAX_SUGGESTED_PATHS", &o.MaxPaths)
-	r.count("SQL_MAX_RELATIONSHIPS_DISPLAY", &o.MaxRelationships)
-	r.count("SQL_MAX_RELATIONSHIPS_IN_PROMPT", &o.MaxRelationshipsInPrompt)
-	r.count("SQL_MAX_COLUMNS_IN_SCHEMA", &o.MaxColumns)
-	r.count("SQL_MAX_COLUMNS_IN_CORRECTION", &o.MaxColumnsInCorrection)
-	r.count("SQL_MAX_SQL_HISTORY_LENGTH", &o.MaxEarlierBytes)
-	r.count("SQL_MAX_FALLBACK_TABLES", &o.MaxFallbackTables)
+	r.count("SQL_MAX_SUGGESTED_PATHS", &o.Limits.Paths)
+	r.count("SQL_MAX_RELATIONSHIPS_IN_PROMPT", &o.Limits.Relationships)
+	r.count("SQL_MAX_COLUMNS_IN_SCHEMA", &o.Limits.Columns)
 	r.count("SQL_MAX_COLUMNS_IN_VALIDATION", &s.ColumnsInMessages)
-	r.count("SQL_MAX_TABLES_IN_SELECTION_PROMPT", &o.MaxTablesInSelection)
+	r.count("SQL_MAX_TABLES_IN_SELECTION_PROMPT", &o.Limits.ListedTables)
 	r.count("MAX_CONTEXT_TOKENS", &o.MaxContextTokens)
 	r.count("MAX_OUTPUT_TOKENS", &o.MaxOutputTokens)
-	r.count("MAX_QUERY_ROWS", &o.MaxRows)
+	r.count("MAX_QUERY_ROWS", &s.MaxRows)
 	o.MaxHistoryMessages = s.Conversations.Messages
 
 	validate := true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed/internal/command/provider"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -51,11 +52,11 @@ func TestEnvironmentWinsOverFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []any{s.Model, s.BaseURL, s.Agent.MaxRows, s.Agent.SampleRows, s.Agent.HideColumns}
+	got := []any{s.Model, s.BaseURL, s.MaxRows, s.Agent.SampleRows, s.Agent.HideColumns}
 	if diff := cmp.Diff([]any{"from-env", "http://localhost:1/v1", 7, -1, true}, got); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	if _, ok, err := s.OpenModel(); !ok || err != nil {
+	if _, ok, err := provider.Open(s); !ok || err != nil {
 		t.Errorf("OpenModel = %v, %v; a base URL is enough", ok, err)
 	}
 }
@@ -93,7 +94,7 @@ func TestNothingIsSet(t *testing.T) {
 	if s.Database != "" || s.EncryptKey != "" {
 		t.Errorf("a database is set: %+v", s)
 	}
-	if _, ok, err := s.OpenModel(); ok || err != nil {
+	if _, ok, err := provider.Open(s); ok || err != nil {
 		t.Errorf("OpenModel = %v, %v; there is none", ok, err)
 	}
 }
@@ -105,7 +106,7 @@ func TestExampleFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Agent.MaxRows != 100 || s.Agent.MaxCorrections != 3 || s.Agent.MaxTablesInSelection != 250 || s.ColumnsInMessages != 100 {
+	if s.MaxRows != 100 || s.Agent.MaxCorrections != 3 || s.Agent.Limits.ListedTables != 250 || s.ColumnsInMessages != 100 {
 		t.Errorf("the example file sets other values than it says: %+v", s)
 	}
 }
@@ -164,7 +165,7 @@ func TestEmbedder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e, err := s.OpenEmbedder(); (e != nil) != tt.want || err != nil {
+			if e, err := provider.OpenEmbedder(s); (e != nil) != tt.want || err != nil {
 				t.Errorf("OpenEmbedder = %v, %v", e, err)
 			}
 		})
@@ -192,7 +193,7 @@ func TestOpenModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, live, err := s.OpenModel(); err != nil || live != tt.live || s.Model != tt.model {
+			if _, live, err := provider.Open(s); err != nil || live != tt.live || s.Model != tt.model {
 				t.Errorf("got %v, %v, model %q; want %v, %q", live, err, s.Model, tt.live, tt.model)
 			}
 		})

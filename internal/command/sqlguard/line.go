@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/qedkit/qed/internal/command/lines"
 	"github.com/qedkit/qed/refusal"
@@ -34,10 +33,10 @@ func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) Answer 
 	case line.TooLong:
 		return Answer{
 			Code:    string(secureview.ErrTooLarge),
-			Message: fmt.Sprintf("the line is longer than %d bytes", lines.MaxLength),
+			Message: line.Says("is longer than %d bytes", lines.MaxLength),
 		}
 	case line.Text[0] != '{':
-		return Answer{Code: lines.Bad, Message: "the line is not a JSON object"}
+		return Answer{Code: lines.Bad, Message: line.Says("is not a JSON object")}
 	}
 	if err := json.Unmarshal(line.Text, &q); err != nil {
 		// If only a value has the wrong type, the id was read.
@@ -45,10 +44,10 @@ func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) Answer 
 		if !errors.As(err, &mistyped) {
 			q.ID = nil
 		}
-		return Answer{ID: q.ID, Code: lines.Bad, Message: "the line cannot be read: " + err.Error()}
+		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says("cannot be read: %v", err)}
 	}
 	if q.SQL == nil {
-		return Answer{ID: q.ID, Code: lines.Bad, Message: `the line has no "sql"`}
+		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says(`has no "sql"`)}
 	}
 	stmt, err := g.Rewrite(ctx, *q.SQL)
 	var refused *refusal.Error

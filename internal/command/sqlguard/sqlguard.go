@@ -28,6 +28,12 @@ const (
 	Usage  = 2
 )
 
+const usage = `Usage: qed-guard -policy file [-fail] < statements.jsonl
+
+Each line is a JSON object {"id": .., "sql": ".."}. Its answer is
+{"id": .., "ok": true, "sql": ".."} with the statement that may be executed, or
+{"id": .., "ok": false, "code": "..", "message": ".."}.`
+
 // Run runs the program and returns its exit status. dialects are those that a policy
 // may name.
 func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, dialects map[string]dialect.Dialect) int {
@@ -35,6 +41,10 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, 
 	flags.SetOutput(errs)
 	policy := flags.String("policy", "", "the policy, a JSON `file`")
 	fail := flags.Bool("fail", false, "exit with status 1 if a statement is refused")
+	flags.Usage = func() {
+		fmt.Fprint(errs, usage, "\n\n")
+		flags.PrintDefaults()
+	}
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return OK

@@ -1,4 +1,4 @@
-package database
+package servers
 
 import (
 	"cmp"
@@ -12,12 +12,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/qedkit/qed/internal/command/database"
 	"github.com/qedkit/qed/secureview/dialect/postgres"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-func parsePostgres(u *url.URL) (*Database, error) {
+func parsePostgres(u *url.URL) (*database.Database, error) {
 	parameters := u.Query()
 	schema := cmp.Or(parameters.Get("schema"), "public")
 	parameters.Del("schema")
@@ -35,15 +36,15 @@ func parsePostgres(u *url.URL) (*Database, error) {
 	}
 	pool := func() *sql.DB { return limited(stdlib.OpenDB(*config)) }
 	address := net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
-	return &Database{
+	return &database.Database{
 		Name:     at("PostgreSQL", cmp.Or(config.Database, config.User)+", schema "+schema, address, config.User),
 		Dialect:  postgres.Dialect{},
 		Schema:   schema,
 		User:     config.User,
 		Password: config.Password,
-		reader: func(opt sqldb.Options) (*sqldb.DB, error) {
+		Reader: func(opt sqldb.Options) (*sqldb.DB, error) {
 			return postgresdb.New(pool(), &postgresdb.Options{Options: opt, Schema: schema})
 		},
-		pool: pool,
+		Connect: pool,
 	}, nil
 }

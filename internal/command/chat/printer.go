@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/database"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -66,21 +67,25 @@ func (p *Printer) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Source prints the name of a database, notes about it, and what is wrong with the
-// account that reads it, each finding with its fix.
-func (p *Printer) Source(name string, notes []string, account []sqldb.Finding) {
+// Source prints the name of a database, notes about it, and what is wrong with its
+// policy or with the account that reads it, each finding with its fix.
+func (p *Printer) Source(name string, notes []string, findings []sqldb.Finding) {
 	fmt.Fprintln(p.out, p.paint(bold, command.Visible(name)))
 	for _, line := range notes {
 		fmt.Fprintln(p.out, p.paint(dim, command.Visible(line)))
 	}
 	const shown = 10
-	for _, f := range account[:min(shown, len(account))] {
-		p.step(red, "account", f.Message)
+	for _, f := range findings[:min(shown, len(findings))] {
+		label := "account"
+		if database.OfPolicy(f) {
+			label = "policy"
+		}
+		p.step(red, label, f.Message)
 		if f.Fix != "" {
 			p.step(dim, "", "fix: "+f.Fix+";")
 		}
 	}
-	if hidden := len(account) - shown; hidden > 0 {
+	if hidden := len(findings) - shown; hidden > 0 {
 		p.step(dim, "", "and "+Count(hidden, "more finding"))
 	}
 }

@@ -1,20 +1,23 @@
-package chat
+// Package replay has the scripted models of the examples, which answer as recorded.
+package replay
 
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/examples/fieldservice"
+	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-// Replay returns the rules of a scripted model that answers the SQL agent as
+// Rules returns the rules of a scripted model that answers the SQL agent as
 // recorded. A rule depends on the request alone, so another process can replay
 // the rest of an interrupted turn.
-func Replay(questions []fieldservice.Question) []llmtest.Rule {
+func Rules(questions []fieldservice.Question) []llmtest.Rule {
 	var rules []llmtest.Rule
 	for _, q := range questions {
 		asks := Asks("Question: ", q.Question)
@@ -98,3 +101,9 @@ func Mentions(r *llm.Request, texts ...string) bool {
 }
 
 func last(r *llm.Request) string { return r.Messages[len(r.Messages)-1].Content }
+
+// NotRecorded is the error for a question that a recording does not have. It
+// lists the questions that can be asked without a model.
+func NotRecorded(questions []string) error {
+	return fmt.Errorf("%w,\nor ask one of the recorded questions:\n  %s", settings.ErrNoModel, strings.Join(questions, "\n  "))
+}

@@ -1,4 +1,4 @@
-package database
+package servers
 
 import (
 	"cmp"
@@ -11,12 +11,13 @@ import (
 
 	driver "github.com/go-sql-driver/mysql"
 
+	"github.com/qedkit/qed/internal/command/database"
 	"github.com/qedkit/qed/secureview/dialect/mysql"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/mysqldb"
 )
 
-func parseMySQL(u *url.URL) (*Database, error) {
+func parseMySQL(u *url.URL) (*database.Database, error) {
 	name := strings.TrimPrefix(u.Path, "/")
 	if name == "" {
 		return nil, errors.New("the URL names no database: mysql://user:password@host/database")
@@ -44,14 +45,14 @@ func parseMySQL(u *url.URL) (*Database, error) {
 		}
 		return limited(sql.OpenDB(connector))
 	}
-	return &Database{
+	return &database.Database{
 		Name:     at("MySQL or MariaDB", name, config.Addr, config.User),
 		Dialect:  mysql.Dialect{},
 		Schema:   name,
 		User:     config.User,
 		Password: config.Passwd,
-		reader:   func(opt sqldb.Options) (*sqldb.DB, error) { return mysqldb.New(pool(), &mysqldb.Options{Options: opt}) },
-		pool:     pool,
+		Reader:   func(opt sqldb.Options) (*sqldb.DB, error) { return mysqldb.New(pool(), &mysqldb.Options{Options: opt}) },
+		Connect:  pool,
 	}, nil
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/question"
-	"github.com/qedkit/qed/todoagent"
 )
 
 // Event prints an event of a turn.
@@ -119,10 +118,8 @@ func (p *Printer) taskFinished(d qed.TaskFinished) {
 	}
 }
 
-// Entry prints what a thread remembers of a task.
-func (p *Printer) Entry(e todoagent.Entry) {
-	p.step(dim, "memory", fmt.Sprintf("%d %s, %s: %s", e.TurnID, e.TodoKey, e.Status, e.AgentAction))
-}
+// Memory prints what a thread remembers.
+func (p *Printer) Memory(text string) { p.step(dim, "memory", text) }
 
 func locations(citations []qed.Citation) string {
 	var all []string

@@ -1,4 +1,5 @@
-package database
+// Package conversations opens the store of conversations of a program.
+package conversations
 
 import (
 	"cmp"
@@ -9,15 +10,17 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/qedkit/qed/internal/command/database"
+	_ "github.com/qedkit/qed/internal/command/database/servers"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/store/sqlitestore"
 	"github.com/qedkit/qed/store/sqlstore"
 )
 
-// OpenStore opens the store of conversations: an SQLite file by its path, or a server
+// Open opens the store of conversations: an SQLite file by its path, or a server
 // by its URL. The empty address means the file of the settings. The place is the
 // address without a password.
-func OpenStore(
+func Open(
 	ctx context.Context, at string, conf *settings.Conversations,
 ) (st *sqlstore.Store, place string, err error) {
 	opt := &sqlstore.Options{
@@ -38,7 +41,7 @@ func OpenStore(
 		st, err = sqlitestore.Open(at, opt)
 		return st, at, err
 	}
-	server, err := Parse(at)
+	server, err := database.Parse(at)
 	if err != nil {
 		return nil, "", err
 	}

@@ -1,3 +1,4 @@
+// Package chat asks an agent in a terminal: it reads questions and prints each step of a turn.
 package chat
 
 import (

@@ -96,12 +96,12 @@ func summaries(list []searchguard.Answer) []string {
 }
 
 func TestBodies(t *testing.T) {
-	in, err := os.Open("bodies.jsonl")
+	in, err := os.Open("testdata/bodies.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	out, errs, status := finish(t, program(t, "-mapping", "mapping.json", "-filter", "filter.json", "-sensitive", "owner.ssn"), in)
+	out, errs, status := finish(t, program(t, "-mapping", "testdata/mapping.json", "-filter", "testdata/filter.json", "-sensitive", "owner.ssn"), in)
 	if status != searchguard.OK || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
@@ -149,7 +149,7 @@ func TestLines(t *testing.T) {
 		`{"id": 10, "body": "` + strings.Repeat("x", lines.MaxLength) + `"}`,
 		`{"id": 11, "body": {}}`, // without a newline at its end
 	}
-	out, errs, status := finish(t, program(t, "-mapping", "mapping.json"), strings.NewReader(strings.Join(texts, "\n")))
+	out, errs, status := finish(t, program(t, "-mapping", "testdata/mapping.json"), strings.NewReader(strings.Join(texts, "\n")))
 	if status != searchguard.OK || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
@@ -224,7 +224,7 @@ func TestIndices(t *testing.T) {
 
 // TestCoProcess checks that each line is answered before the next is written.
 func TestCoProcess(t *testing.T) {
-	cmd := program(t, "-mapping", "mapping.json")
+	cmd := program(t, "-mapping", "testdata/mapping.json")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -275,16 +275,16 @@ func TestStatus(t *testing.T) {
 		{nil, "", searchguard.Usage, "-mapping"},
 		{[]string{"-mapping", "missing.json"}, "", searchguard.Usage, "missing.json"},
 		{[]string{"-mapping", noMapping}, "", searchguard.Usage, noMapping},
-		{[]string{"-mapping", "bodies.jsonl"}, "", searchguard.Usage, "bodies.jsonl"},
-		{[]string{"-mapping", "mapping.json", "x.jsonl"}, "", searchguard.Usage, "x.jsonl"},
-		{[]string{"-mapping", "mapping.json", "-filter", "missing.json"}, "", searchguard.Usage, "missing.json"},
-		{[]string{"-mapping", "mapping.json", "-filter", noFilter}, "", searchguard.Usage, "tenant"},
-		{[]string{"-mapping", "mapping.json", "-sensitive", "owner.snn"}, "", searchguard.Usage, "owner.snn"},
-		{[]string{"-mapping", "mapping.json", "-index", "a*"}, "", searchguard.Usage, "a*"},
-		{[]string{"-mapping", "mapping.json"}, "", searchguard.OK, ""},
-		{[]string{"-mapping", "mapping.json", "-fail"}, `{"body": {}}`, searchguard.OK, ""},
-		{[]string{"-mapping", "mapping.json"}, `{"body": []}`, searchguard.OK, ""},
-		{[]string{"-mapping", "mapping.json", "-fail"}, `{"body": []}`, searchguard.Failed, "refused: 1"},
+		{[]string{"-mapping", "testdata/bodies.jsonl"}, "", searchguard.Usage, "testdata/bodies.jsonl"},
+		{[]string{"-mapping", "testdata/mapping.json", "x.jsonl"}, "", searchguard.Usage, "x.jsonl"},
+		{[]string{"-mapping", "testdata/mapping.json", "-filter", "missing.json"}, "", searchguard.Usage, "missing.json"},
+		{[]string{"-mapping", "testdata/mapping.json", "-filter", noFilter}, "", searchguard.Usage, "tenant"},
+		{[]string{"-mapping", "testdata/mapping.json", "-sensitive", "owner.snn"}, "", searchguard.Usage, "owner.snn"},
+		{[]string{"-mapping", "testdata/mapping.json", "-index", "a*"}, "", searchguard.Usage, "a*"},
+		{[]string{"-mapping", "testdata/mapping.json"}, "", searchguard.OK, ""},
+		{[]string{"-mapping", "testdata/mapping.json", "-fail"}, `{"body": {}}`, searchguard.OK, ""},
+		{[]string{"-mapping", "testdata/mapping.json"}, `{"body": []}`, searchguard.OK, ""},
+		{[]string{"-mapping", "testdata/mapping.json", "-fail"}, `{"body": []}`, searchguard.Failed, "refused: 1"},
 	}
 	for _, tt := range tests {
 		_, errs, status := finish(t, program(t, tt.args...), strings.NewReader(tt.in))
@@ -294,6 +294,15 @@ func TestStatus(t *testing.T) {
 		if strings.Count(errs, "\n") > 1 {
 			t.Errorf("%v: more than one line: %s", tt.args, errs)
 		}
+	}
+}
+
+// TestBadLineHasItsNumber checks that blank lines count, also next to an id.
+func TestBadLineHasItsNumber(t *testing.T) {
+	out, _, _ := finish(t, program(t, "-mapping", "testdata/mapping.json"), strings.NewReader("\n[1]\n{\"id\": 7}\n"))
+	got := answers(t, out)
+	if len(got) != 2 || !strings.HasPrefix(got[0].Problems[0].Message, "line 2 ") || !strings.HasPrefix(got[1].Problems[0].Message, "line 3 ") {
+		t.Errorf("the answers have no numbers of lines: %s", out)
 	}
 }
 

@@ -12,12 +12,12 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/fieldservice"
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/replay"
+	"github.com/qedkit/qed/internal/command/chat"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/todoagent"
 )
 
 // TestNothingSteersTheTerminal prints control characters in every text of every
@@ -54,7 +54,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		Questions: []question.Question{{Text: attack, Problem: attack, Choices: []question.Choice{{Text: attack}}}},
 	})
 	show.Hint(attack)
-	show.Entry(todoagent.Entry{TodoKey: attack, Status: attack, AgentAction: attack})
+	show.Memory(attack)
 	if got := out.String(); strings.ContainsAny(got, attack[:1]+"\u009b\u202e\u2066\u2028\a\r") {
 		t.Errorf("the output steers the terminal: %q", got)
 	}
@@ -225,7 +225,7 @@ func TestReplayNeedsNoMemory(t *testing.T) {
 			} else {
 				text = "Question: " + quoted(q.Question) + "\nThe query:\n" + strings.TrimSpace(q.Statements[i-1])
 			}
-			model := llmtest.New(chat.Replay(fieldservice.Questions("sqlite"))...)
+			model := llmtest.New(replay.Rules(fieldservice.Questions("sqlite"))...)
 			resp, err := model.Generate(t.Context(), &llm.Request{Name: name, Messages: []llm.Message{{Role: llm.RoleUser, Content: text}}}, nil)
 			if err != nil {
 				t.Fatal(err)
