@@ -242,7 +242,7 @@ func (rs *runState) resume(turn Turn) error {
 func (rs *runState) takeUp(recs []store.Record) error {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	switch err := rs.recordLocked(recs, rs.log.Append); {
+	switch err := rs.recordLocked(recs, (*runlog.Log).Append); {
 	case errors.Is(err, store.ErrConflict):
 		return rs.busy(err)
 	case err == runlog.ErrLost:

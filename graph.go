@@ -1,7 +1,9 @@
 package qed
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -207,6 +209,7 @@ type step[S any] struct {
 	*node[S]
 	next   int // if there is no route
 	routes map[string]int
+	record []byte // the JSON of a stateData after the node, up to the number of the step
 }
 
 const end = -1
@@ -259,6 +262,11 @@ func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 		if s.name == opt.WrapUp {
 			r.wrapUp = i
 		}
+		record, err := json.Marshal(stateData[struct{}]{Fingerprint: r.fingerprint, Version: r.version, Node: s.name})
+		if err != nil {
+			return nil, err // not reached: strings have a JSON form
+		}
+		s.record = bytes.TrimSuffix(record, []byte(`0,"state":{}}`))
 	}
 	return r, nil
 }

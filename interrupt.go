@@ -147,7 +147,7 @@ func (p *place) put(q question.Question, path string) error {
 	}
 	recs := []store.Record{{Kind: store.Question, Address: p.address, Data: data}}
 	asked := openQuestion{Question: q, address: p.address, path: path, hit: true}
-	switch err := rs.recordLocked(recs, rs.log.AppendOrKeep); {
+	switch err := rs.recordLocked(recs, (*runlog.Log).AppendOrKeep); {
 	case err == runlog.ErrLost:
 		asked.kept = true
 		rs.asking++

@@ -168,11 +168,16 @@ func encode(v any) (data json.RawMessage, err error) {
 	if err != nil {
 		return nil, err
 	}
+	return data, checkDepth(data)
+}
+
+// checkDepth returns an error if data, which is JSON, could not be read again.
+func checkDepth(data json.RawMessage) error {
 	opened := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("["))
 	if opened > maxDepth && !json.Valid(data) {
-		return nil, fmt.Errorf("its JSON is nested deeper than %d levels, and could not be read again", maxDepth)
+		return fmt.Errorf("its JSON is nested deeper than %d levels, and could not be read again", maxDepth)
 	}
-	return data, nil
+	return nil
 }
 
 // readBegan decodes a [store.Began] record, which every later record of the run

@@ -160,13 +160,13 @@ func (rs *runState) record(recs ...store.Record) error {
 	if err := cancelled(rs.ctx); err != nil {
 		return err
 	}
-	return rs.recordLocked(recs, rs.log.Append)
+	return rs.recordLocked(recs, (*runlog.Log).Append)
 }
 
 // recordLocked records with rs.mu held, and with a method of the log. It also
 // records what happens in a cancelled run.
-func (rs *runState) recordLocked(recs []store.Record, with func(...store.Record) error) error {
-	if err := with(recs...); err != nil {
+func (rs *runState) recordLocked(recs []store.Record, with func(*runlog.Log, ...store.Record) error) error {
+	if err := with(rs.log, recs...); err != nil {
 		return err
 	}
 	for _, rec := range recs {
@@ -183,16 +183,16 @@ func (rs *runState) recordLocked(recs []store.Record, with func(...store.Record)
 // recordOrKeep is record for what the run does without if the log is lost. It
 // is then recorded with the end of the run, if that is possible.
 func (rs *runState) recordOrKeep(recs ...store.Record) error {
-	return rs.recordWith(rs.log.AppendOrKeep, recs)
+	return rs.recordWith((*runlog.Log).AppendOrKeep, recs)
 }
 
 // recordLater is recordOrKeep for a record that is saved a little later: before
 // anything else that is recorded or read, and before the run ends.
 func (rs *runState) recordLater(rec store.Record) error {
-	return rs.recordWith(rs.log.Later, []store.Record{rec})
+	return rs.recordWith((*runlog.Log).Later, []store.Record{rec})
 }
 
-func (rs *runState) recordWith(with func(...store.Record) error, recs []store.Record) error {
+func (rs *runState) recordWith(with func(*runlog.Log, ...store.Record) error, recs []store.Record) error {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	// A call that returned is recorded even if the run is cancelled.

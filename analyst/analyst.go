@@ -95,10 +95,6 @@ type Options struct {
 	// [Analyst.Rerun] and [Analyst.Report]. 0 means 5 minutes.
 	Timeout time.Duration
 
-	// MaxSourceRows is how many rows validateAnalysis reads at most to draw its
-	// sample. 0 means 5,000,000.
-	MaxSourceRows int
-
 	// SessionsPerUser is how many explorations of a user may run at the same time, and
 	// calls of [Analyst.Describe] and [Analyst.Rerun] with them. 0 means 3. A further
 	// one fails with [ErrTooManySessions].
@@ -138,6 +134,9 @@ var ErrTooManySessions = fmt.Errorf("analyst: too many explorations of this user
 const (
 	defaultTable = "t_parsed"
 	sampleRows   = 10
+
+	// maxSourceRows is how many rows validateAnalysis reads at most to draw its sample.
+	maxSourceRows = 5_000_000
 )
 
 func (o *Options) withDefaults() (Options, error) {
@@ -152,7 +151,6 @@ func (o *Options) withDefaults() (Options, error) {
 		option.Default("analyst: Options.MaxSteps", &v.MaxSteps, 15),
 		option.Default("analyst: Options.Timeout", &v.Timeout, 5*time.Minute),
 		option.Default("analyst: Options.MaxRows", &v.MaxRows, 1000),
-		option.Default("analyst: Options.MaxSourceRows", &v.MaxSourceRows, 5_000_000),
 		option.Default("analyst: Options.SessionsPerUser", &v.SessionsPerUser, 3),
 		option.Default("analyst: Options.IdleTimeout", &v.IdleTimeout, 30*time.Minute),
 	)

@@ -65,7 +65,7 @@ func newData(d Data, o Options) (*data, error) {
 		}
 	}
 	// One row more than are read shows that there are more.
-	out.source = out.guard.WithRowLimit(o.MaxSourceRows + 1)
+	out.source = out.guard.WithRowLimit(maxSourceRows + 1)
 	return out, nil
 }
 
@@ -95,13 +95,13 @@ const (
 // sample reads the rows behind a statement. If there are many, every row has the
 // same chance to be among those that are kept.
 func (d *data) sample(ctx context.Context, sql string) (*sample, error) {
-	stmt, err := d.source.RewriteSource(ctx, sql)
+	stmt, err := rewriteSource(ctx, d.source, d.Dialect, sql)
 	if err != nil {
 		return nil, err
 	}
 	rows := new(qed.Table)
 	opt := sqldb.RowsOptions{
-		MaxRows: d.opt.MaxSourceRows, MaxBytes: -1,
+		MaxRows: maxSourceRows, MaxBytes: -1,
 		Columns: func(c []qed.Column) { rows.Columns = c },
 	}
 	drawn := draw.NewReservoir(maxSample, maxSampleBytes)

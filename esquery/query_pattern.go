@@ -1,6 +1,7 @@
 package esquery
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -140,59 +141,22 @@ func (f *Field) lowercased() bool {
 	return false
 }
 
-// beginsAnyhow reports whether an expression, or one of its alternatives, begins
-// with something that matches any characters: .*, .+, [^a]* or @.
+// beginsAnyhow reports whether an expression, or one of its alternatives, could
+// begin with anything, such as .*, [^a]+ or @. An expression that begins with what
+// may be left out, or with a group and repeats a group, is one of these.
 func beginsAnyhow(s string) bool {
-	atStart := true
-	type group struct{ atStart, any bool } // began at the start; matches any character
-	var groups []group
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-			atStart = atStart && optional(s, i+1)
-		case '(':
-			groups = append(groups, group{atStart: atStart})
-		case ')':
-			if len(groups) == 0 {
-				return false
-			}
-			ended := groups[len(groups)-1]
-			if groups = groups[:len(groups)-1]; ended.any && repeats(s, i+1) {
-				return true
-			}
-			atStart = ended.atStart && optional(s, i+1)
-		case '|':
-			atStart = len(groups) == 0 || groups[len(groups)-1].atStart
-		case '@', '~':
-			if atStart {
-				return true
-			}
-		case '.':
-			if atStart && repeats(s, i+1) {
-				return true
-			}
-			for g := range groups {
-				groups[g].any = groups[g].any || atStart && groups[g].atStart
-			}
-			atStart = atStart && optional(s, i+1)
-		case '[':
-			end := i + strings.IndexByte(s[i:], ']')
-			if end > i {
-				if atStart && i+1 < len(s) && s[i+1] == '^' && repeats(s, end+1) {
-					return true
-				}
-				i = end
-			}
-			atStart = atStart && optional(s, i+1)
-		case '*', '?':
-		default:
-			atStart = atStart && optional(s, i+1)
+	if strings.HasPrefix(s, "(") && repeatedGroup.MatchString(s) {
+		return true
+	}
+	for alternative := range strings.SplitSeq(s, "|") {
+		if anyBeginning.MatchString(alternative) {
+			return true
 		}
 	}
 	return false
 }
 
-func optional(s string, i int) bool { return i < len(s) && (s[i] == '*' || s[i] == '?') }
-
-func repeats(s string, i int) bool { return i < len(s) && strings.IndexByte("*+{", s[i]) >= 0 }
+var (
+	repeatedGroup = regexp.MustCompile(`\)[*+?{]`)
+	anyBeginning  = regexp.MustCompile(`^\(*(?:$|[@~"*+?{)&#]|(?:\.|\[\^[^\]]*\])[*+?{]|(?:\.|\[[^\]]*\]|.)[*?{])`)
+)

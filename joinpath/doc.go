@@ -18,7 +18,7 @@
 // # Cost
 //
 // A relationship costs the negative natural logarithm of its confidence plus a
-// price per join ([Options.HopPrice]), in millionths. Costs are integers, so two
+// price of 0.05 per join, in millionths. Costs are integers, so two
 // plans tie only if they cost exactly the same. Equal input gives equal output,
 // independent of the order of tables and relationships and of concurrent calls.
 //

@@ -18,11 +18,6 @@ type Options struct {
 	// means 0.7. Relationships of confidence 0 are always ignored.
 	MinConfidence float64
 
-	// HopPrice is the cost of each join in addition to its uncertainty, in the
-	// unit of -ln(confidence). 0 means 0.05: one more join costs as much as a
-	// confidence of 0.95 instead of 1.
-	HopPrice float64
-
 	// MaxHops is how many joins [Graph.ShortestPath] and [Graph.Paths] may use,
 	// at most 1000. 0 means 4.
 	MaxHops int
@@ -38,14 +33,16 @@ type Options struct {
 
 const (
 	defaultMinConfidence = 0.7
-	defaultHopPrice      = 0.05
 	defaultMaxHops       = 4
 	defaultMaxPlans      = 64
 	defaultCacheSize     = 4096
 
-	mostHops     = 1000
-	mostHopPrice = 1000
-	costUnit     = 1e6 // costs are integers, in millionths
+	mostHops = 1000
+	costUnit = 1e6 // costs are integers, in millionths
+
+	// hopPrice is the cost of each join in addition to its uncertainty: one more
+	// join costs as much as a confidence of 0.95 instead of 1.
+	hopPrice = 0.05
 )
 
 func (o *Options) withDefaults() (Options, error) {
@@ -54,7 +51,6 @@ func (o *Options) withDefaults() (Options, error) {
 		out = *o
 	}
 	out.MinConfidence = cmp.Or(out.MinConfidence, defaultMinConfidence)
-	out.HopPrice = cmp.Or(out.HopPrice, defaultHopPrice)
 	out.MaxHops = cmp.Or(out.MaxHops, defaultMaxHops)
 	out.MaxPlans = cmp.Or(out.MaxPlans, defaultMaxPlans)
 	out.CacheSize = max(0, cmp.Or(out.CacheSize, defaultCacheSize))
@@ -62,8 +58,6 @@ func (o *Options) withDefaults() (Options, error) {
 	switch { // NaN is in no range
 	case !(out.MinConfidence > 0 && out.MinConfidence <= 1):
 		err = refuse(ErrArgument, "Options.MinConfidence is %v, not between 0 and 1", out.MinConfidence)
-	case !(out.HopPrice > 0 && out.HopPrice <= mostHopPrice):
-		err = refuse(ErrArgument, "Options.HopPrice is %v, not between 0 and %d", out.HopPrice, mostHopPrice)
 	case out.MaxHops < 0 || out.MaxHops > mostHops:
 		err = refuse(ErrArgument, "Options.MaxHops is %d, not between 0 and %d", out.MaxHops, mostHops)
 	case out.MaxPlans < 0:
@@ -171,7 +165,7 @@ func (g *Graph) addEdges(s *Schema) {
 	}
 	for i := range g.edges {
 		e := &g.edges[i]
-		e.weight = weightOf(e.rel.Confidence, g.opt.HopPrice)
+		e.weight = weightOf(e.rel.Confidence)
 		if e.cardinality == "" {
 			from, to := e.rel.Columns()
 			e.cardinality = cardinality(!s.Tables[e.rel.FromTable].unique(from), !s.Tables[e.rel.ToTable].unique(to))
@@ -223,7 +217,7 @@ func union(a, b []string) []string {
 // weightOf returns the cost of an edge in the high bits and 1, its number of
 // joins, in the low bits. So sums of weights compare by cost first, then by
 // joins.
-func weightOf(confidence, hopPrice float64) int64 {
+func weightOf(confidence float64) int64 {
 	cost := int64(math.Round((hopPrice - math.Log(confidence)) * costUnit))
 	return max(1, cost)<<hopBits | 1
 }

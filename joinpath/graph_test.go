@@ -31,8 +31,6 @@ func TestNewRefuses(t *testing.T) {
 		"confidence":        {nil, joinpath.Options{MinConfidence: 1.1}, joinpath.ErrArgument},
 		"confidence below":  {nil, joinpath.Options{MinConfidence: -1}, joinpath.ErrArgument},
 		"confidence is NaN": {nil, joinpath.Options{MinConfidence: math.NaN()}, joinpath.ErrArgument},
-		"price":             {nil, joinpath.Options{HopPrice: -1}, joinpath.ErrArgument},
-		"price is infinite": {nil, joinpath.Options{HopPrice: math.Inf(1)}, joinpath.ErrArgument},
 		"hops":              {nil, joinpath.Options{MaxHops: -1}, joinpath.ErrArgument},
 		"too many hops":     {nil, joinpath.Options{MaxHops: 1001}, joinpath.ErrArgument},
 		"plans":             {nil, joinpath.Options{MaxPlans: -1}, joinpath.ErrArgument},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/internal/lru"
+	"github.com/qedkit/qed/retry"
 )
 
 // An Embedder turns texts into vectors (embeddings). It returns one vector per
@@ -25,9 +26,9 @@ func (f EmbedderFunc) Embed(ctx context.Context, texts []string) ([][]float32, e
 }
 
 // RetryEmbedder calls e again after a transient failure, as [Retry] does for a
-// [Model]. Nil options mean the defaults of [Retry].
-func RetryEmbedder(e Embedder, opt *RetryOptions) Embedder {
-	r := newRetrying(opt)
+// [Model]. Nil means the defaults of [Retry].
+func RetryEmbedder(e Embedder, policy *retry.Policy) Embedder {
+	r := newRetrying(policy)
 	return EmbedderFunc(func(ctx context.Context, texts []string) (vectors [][]float32, err error) {
 		err = r.do(ctx, func() (bool, error) {
 			vectors, err = e.Embed(ctx, texts)

@@ -129,7 +129,7 @@ func ExampleWrap() {
 	}})
 	m := llm.Wrap(provider,
 		llm.Cache(100),
-		llm.Retry(&llm.RetryOptions{Policy: retry.Policy{Wait: time.Millisecond}}),
+		llm.Retry(&retry.Policy{Wait: time.Millisecond}),
 		llm.LimitConcurrency(4),
 		llm.Trace(func(_ context.Context, c llm.Call) { fmt.Println("attempt:", c.Err) }),
 	)

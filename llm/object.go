@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/schema"
 )
 
@@ -16,11 +15,9 @@ import (
 type ObjectOptions struct {
 	// Mode is how the provider enforces the schema. The default is [SchemaMode].
 	Mode FormatMode
-
-	// Repairs is how often the model may correct a reply that violates the
-	// schema. 0 means 2. A negative number means never.
-	Repairs int
 }
+
+const maxRepairs = 2 // of a reply that violates the schema
 
 // GenerateObject asks m for a T instead of text (structured output). T is a
 // struct, or a map with string keys. The json tags name the fields, a field with
@@ -30,7 +27,7 @@ type ObjectOptions struct {
 //
 //   - The reply is checked against the schema of T. A reply that violates it goes
 //     back to the model together with the problems found. If the reply is still
-//     wrong after all repairs, the error matches [ErrInvalidOutput] and has the
+//     wrong after two repairs, the error matches [ErrInvalidOutput] and has the
 //     last reply as its Partial.
 //   - Any other failure of m is returned at once. Wrap m in [Retry] to repeat
 //     those.
@@ -53,7 +50,6 @@ func GenerateObject[T any](ctx context.Context, m Model, req *Request, opt *Obje
 	if opt != nil {
 		o = *opt
 	}
-	option.DefaultOrNone(&o.Repairs, 2)
 	s, err := schema.For[T]()
 	if err != nil {
 		return zero, nil, &Error{Kind: ErrBadRequest, Message: err.Error(), Err: err}
@@ -84,7 +80,7 @@ func GenerateObject[T any](ctx context.Context, m Model, req *Request, opt *Obje
 		if err == nil {
 			return v, last, nil
 		}
-		if repair >= o.Repairs {
+		if repair >= maxRepairs {
 			return zero, last, &Error{
 				Kind:    ErrInvalidOutput,
 				Message: fmt.Sprintf("%s, after %d attempts: %v", base.Format.Name, repair+1, err),

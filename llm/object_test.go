@@ -36,8 +36,6 @@ func TestGenerateObject(t *testing.T) {
 		"repaired once":  {[]llmtest.Reply{bad, good}, nil, 2, false},
 		"repaired twice": {[]llmtest.Reply{bad, reply("no"), good}, nil, 3, false},
 		"never right":    {[]llmtest.Reply{bad, bad, bad}, nil, 3, true},
-		"no repair":      {[]llmtest.Reply{bad}, &llm.ObjectOptions{Repairs: -1}, 1, true},
-		"one repair":     {[]llmtest.Reply{bad, bad}, &llm.ObjectOptions{Repairs: 1}, 2, true},
 		"JSON mode":      {[]llmtest.Reply{reply("Here:\n```json\n{\"tables\":[\"crew\"]}\n```")}, &llm.ObjectOptions{Mode: llm.JSONMode}, 1, false},
 		"empty":          {[]llmtest.Reply{reply(""), good}, nil, 2, false},
 	} {

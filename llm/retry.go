@@ -3,30 +3,18 @@ package llm
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/qedkit/qed/retry"
 )
 
-// defaultRetry is used for the fields of [RetryOptions.Policy] that are zero.
+// defaultRetry is used for the fields of a policy that are zero.
 var defaultRetry = retry.Policy{Attempts: 4, Wait: 500 * time.Millisecond, MaxWait: 30 * time.Second}
 
-// RetryOptions are the options of [Retry].
-type RetryOptions struct {
-	// Policy is how often a request is sent and how long Retry waits in between.
-	// The default is 4 attempts, a first wait of 500 ms and a longest wait of
-	// 30 s.
-	Policy retry.Policy
-
-	// Kinds are the failures after which a request is sent again. Nil means
-	// [ErrRateLimit], [ErrUnavailable], [ErrTimeout], [ErrInvalidOutput], and
-	// [ErrTruncated] unless the reply reached a length limit.
-	Kinds []ErrorKind
-}
-
-// Retry sends a request again after a transient failure. Nil options mean the
-// defaults.
+// Retry sends a request again after a transient failure: [ErrRateLimit],
+// [ErrUnavailable], [ErrTimeout], [ErrInvalidOutput], and [ErrTruncated] unless the
+// reply reached a length limit. Nil and zero fields mean 4 attempts, a first wait of
+// 500 ms and a longest wait of 30 s.
 //
 //   - Once a piece of a reply has been streamed, the request is not sent again:
 //     the user would see the beginning twice.
@@ -35,9 +23,9 @@ type RetryOptions struct {
 //   - The error is that of the last attempt.
 //   - The Usage of a reply includes the failed attempts, as far as it is known.
 //
-// Retry panics if Attempts or MaxWait of the policy is negative.
-func Retry(opt *RetryOptions) Middleware {
-	r := newRetrying(opt)
+// Retry panics if Attempts or MaxWait is negative.
+func Retry(policy *retry.Policy) Middleware {
+	r := newRetrying(policy)
 	return func(m Model) Model {
 		return ModelFunc(func(ctx context.Context, req *Request, stream func(Delta)) (*Response, error) {
 			return r.generate(ctx, m, req, stream)
@@ -45,20 +33,18 @@ func Retry(opt *RetryOptions) Middleware {
 	}
 }
 
-// retrying has the options of [Retry] with their defaults.
-type retrying struct{ opt RetryOptions }
+// retrying has the policy of [Retry] with its defaults.
+type retrying struct{ policy retry.Policy }
 
-func newRetrying(opt *RetryOptions) *retrying {
-	r := &retrying{}
-	if opt != nil {
-		r.opt = *opt
+func newRetrying(policy *retry.Policy) *retrying {
+	if policy == nil {
+		policy = &retry.Policy{}
 	}
-	policy, err := r.opt.Policy.WithDefaults("RetryOptions.Policy", defaultRetry)
+	own, err := policy.WithDefaults("the policy of Retry", defaultRetry)
 	if err != nil {
 		panic("llm: " + err.Error())
 	}
-	r.opt.Policy = policy
-	return r
+	return &retrying{own}
 }
 
 func (r *retrying) generate(
@@ -76,7 +62,7 @@ func (r *retrying) generate(
 	err = r.do(ctx, func() (again bool, err error) {
 		resp, err = m.Generate(ctx, req, forward)
 		var e *Error
-		if !streamed && errors.As(err, &e) && e.Partial != nil && r.mayPass(e) {
+		if !streamed && errors.As(err, &e) && e.Partial != nil && mayPass(e) {
 			failed.Add(e.Partial.Usage)
 		}
 		return !streamed, err
@@ -97,10 +83,10 @@ func (r *retrying) do(ctx context.Context, attempt func() (again bool, err error
 	for n := 1; ; n++ {
 		again, err := attempt()
 		var e *Error
-		if err == nil || !again || ctx.Err() != nil || !errors.As(err, &e) || !r.mayPass(e) {
+		if err == nil || !again || ctx.Err() != nil || !errors.As(err, &e) || !mayPass(e) {
 			return err
 		}
-		if !r.opt.Policy.Next(ctx, n, e.RetryAfter) {
+		if !r.policy.Next(ctx, n, e.RetryAfter) {
 			if ctx.Err() != nil {
 				return contextError(ctx)
 			}
@@ -111,10 +97,7 @@ func (r *retrying) do(ctx context.Context, attempt func() (again bool, err error
 
 // mayPass reports whether a request that failed with e may succeed when it is
 // sent again.
-func (r *retrying) mayPass(e *Error) bool {
-	if r.opt.Kinds != nil {
-		return slices.Contains(r.opt.Kinds, e.Kind)
-	}
+func mayPass(e *Error) bool {
 	switch e.Kind {
 	case ErrRateLimit, ErrUnavailable, ErrTimeout, ErrInvalidOutput:
 		return true

@@ -14,7 +14,7 @@ import (
 
 func fails(kind llm.ErrorKind) llmtest.Reply { return llmtest.Reply{Err: &llm.Error{Kind: kind}} }
 
-func policy(p retry.Policy) *llm.RetryOptions { return &llm.RetryOptions{Policy: p} }
+func policy(p retry.Policy) *retry.Policy { return &p }
 
 func TestRetry(t *testing.T) {
 	ok := llmtest.Reply{Text: "fine"}
@@ -23,7 +23,7 @@ func TestRetry(t *testing.T) {
 		return llmtest.Reply{Err: &llm.Error{Kind: llm.ErrRateLimit, RetryAfter: d}}
 	}
 	for name, test := range map[string]struct {
-		opt      *llm.RetryOptions
+		opt      *retry.Policy
 		replies  []llmtest.Reply
 		attempts int
 		err      error
@@ -45,8 +45,6 @@ func TestRetry(t *testing.T) {
 		"quota":             {nil, []llmtest.Reply{fails(llm.ErrQuota)}, 1, llm.ErrQuota, 0, 0},
 		"length":            {nil, []llmtest.Reply{cut}, 1, llm.ErrTruncated, 0, 0},
 		"cancelled":         {nil, []llmtest.Reply{{Err: context.Canceled}}, 1, context.Canceled, 0, 0},
-		"own kinds":         {&llm.RetryOptions{Kinds: []llm.ErrorKind{llm.ErrRefusal}}, []llmtest.Reply{fails(llm.ErrRefusal), fails(llm.ErrTimeout)}, 2, llm.ErrTimeout, 0, time.Second},
-		"no kinds":          {&llm.RetryOptions{Kinds: []llm.ErrorKind{}}, []llmtest.Reply{fails(llm.ErrTimeout)}, 1, llm.ErrTimeout, 0, 0},
 		"streamed already":  {nil, []llmtest.Reply{{Text: "half", Err: &llm.Error{Kind: llm.ErrTruncated}}}, 1, llm.ErrTruncated, 0, 0},
 		"nothing streamed":  {nil, []llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrTruncated}}, ok}, 2, nil, 0, time.Second},
 	} {

@@ -13,10 +13,6 @@ import (
 // ClientOptions are the options of a [Client]. Nil and the zero value mean the
 // defaults.
 type ClientOptions struct {
-	// Name is the name of the server for users and models. Empty means the name that
-	// the server reports.
-	Name string
-
 	// Prefix is put before the name of each tool, such as "github_", so that the
 	// tools of several servers can be in one registry.
 	Prefix string
@@ -180,9 +176,6 @@ func (c *Client) newMCPClient() *mcp.Client {
 // Name returns [ClientOptions.Name], or the name that the server reports, shortened
 // and without control characters.
 func (c *Client) Name() string {
-	if c.opt.Name != "" {
-		return c.opt.Name
-	}
 	name := ""
 	if l := c.current(); l != nil {
 		if r := l.session.InitializeResult(); r != nil && r.ServerInfo != nil {

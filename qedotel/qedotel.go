@@ -42,7 +42,7 @@
 // The outcome of a turn is completed, partial, interrupted (a question to the user),
 // failed, or abandoned (the reader of the events left). Failures have error.type.
 // Package [analysthttp] records what follows an exploration as turns of agents of its
-// own: "report", "follow_up" and "start_over".
+// own: "report" and "end".
 //
 // Texts that others choose do not make metrics without end: the calls of tools that a
 // model invents have one name, "_OTHER", and so has what exceeds 200 different names of

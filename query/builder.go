@@ -82,7 +82,7 @@ func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, 
 	if err != nil {
 		return qed.Tool{}, err
 	}
-	o, err := opt.withDefaults(s)
+	o, err := opt.withDefaults()
 	if err != nil {
 		return qed.Tool{}, err
 	}
@@ -95,7 +95,7 @@ func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, 
 		`It does not run it. To run it, give the whole result to the executor of the source as its query: `+
 		`{"$result": "key"}.`, b.build)
 	t.Kind, t.Interrupts, t.Idempotent, t.Timeout = qed.ModelTool, true, true, builderTimeout
-	return t, s.describe(&t, o.About)
+	return t, s.describe(&t)
 }
 
 func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {

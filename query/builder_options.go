@@ -2,7 +2,6 @@ package query
 
 import (
 	"embed"
-	"fmt"
 	"text/template"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
-	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
 )
@@ -19,10 +17,6 @@ import (
 // BuilderOptions are the options of [NewBuilder]. Nil and zero fields mean the
 // defaults. A negative number is an error unless a field gives it a meaning.
 type BuilderOptions struct {
-	// About replaces the descriptions of sources ([Source]'s About), by their
-	// names.
-	About map[string]string
-
 	// MaxCorrections is how often a refused query is written again. 0 means 3; a
 	// negative number means never.
 	MaxCorrections int
@@ -74,15 +68,10 @@ const (
 //go:embed prompts/build.tmpl
 var promptFiles embed.FS
 
-func (o *BuilderOptions) withDefaults(s sources) (BuilderOptions, error) {
+func (o *BuilderOptions) withDefaults() (BuilderOptions, error) {
 	var v BuilderOptions
 	if o != nil {
 		v = *o
-	}
-	for name := range v.About {
-		if _, err := s.find(name); err != nil || name == "" {
-			return v, fmt.Errorf("query: BuilderOptions.About describes a source %s, which does not exist", prompt.Quote(name))
-		}
 	}
 	option.DefaultOrNone(&v.MaxCorrections, 3)
 	option.DefaultOrNone(&v.MaxQuestions, 1)

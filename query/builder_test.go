@@ -301,11 +301,8 @@ func TestBuilderOptions(t *testing.T) {
 	if sent(m)[0] != `words "r"` || req.Temperature == nil || *req.Temperature != warm || req.MaxOutputTokens != 77 || req.Format.Mode != llm.JSONMode {
 		t.Errorf("sent %+v", req)
 	}
-	tool := builder(t, m, &query.BuilderOptions{About: map[string]string{"ships": "all that float"}})
-	contains(t, "the schema", string(tool.Input), "all that float")
 	for name, opt := range map[string]*query.BuilderOptions{
 		"a prompt that does not work": {Prompt: parse("{{.Nope}}")},
-		"a source that there is not":  {About: map[string]string{"boats": "x"}},
 	} {
 		if _, err := query.NewBuilder(m, []query.Source{&ships{}}, opt); err == nil {
 			t.Errorf("NewBuilder took %s", name)

@@ -113,11 +113,7 @@ func (d *drafting) ask(ctx context.Context) (written, error) {
 	d.data.Query = prompt.Clip(d.draft.Query, maxDataBytes)
 	d.data.Problems = d.draft.ProblemLines()
 	d.data.Earlier = d.draft.Earlier(drafts.MaxEarlier)
-	req, err := d.model.Request(builderName, d.opt.Prompt, d.data, nil)
-	if err != nil {
-		return written{}, err
-	}
-	reply, err := modelcall.Object[written](ctx, d.model, new(llm.Usage), req)
+	reply, err := modelcall.Reply[written](ctx, d.model, new(llm.Usage), builderName, d.opt.Prompt, d.data, nil)
 	if modelcall.Unusable(err) && len(d.draft.Problems) > 0 {
 		return written{}, d.failed("the model could not correct the query")
 	}

@@ -85,7 +85,7 @@ func NewExecutor(name string, list []Source, opt *ExecutorOptions) (qed.Tool, er
 	t := qed.NewTool(name, "Runs a query in the language "+language+" and returns its rows. It only reads. "+
 		`Later tasks get the rows with {"$result": "key/rows"}.`, e.execute)
 	t.Kind, t.Idempotent, t.Language = qed.FunctionTool, true, language
-	return t, s.describe(&t, nil)
+	return t, s.describe(&t)
 }
 
 func (e *executor) execute(ctx context.Context, in executeArguments) (executed, error) {

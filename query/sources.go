@@ -76,8 +76,8 @@ func (s sources) find(name string) (Source, error) {
 }
 
 // describe lists the sources in the schema of the tool's arguments, with their
-// descriptions or those of about.
-func (s sources) describe(t *qed.Tool, about map[string]string) error {
+// descriptions.
+func (s sources) describe(t *qed.Tool) error {
 	var input jsonschema.Schema
 	if err := json.Unmarshal(t.Input, &input); err != nil {
 		return fmt.Errorf("query: %s: %w", s.tool, err)
@@ -87,11 +87,7 @@ func (s sources) describe(t *qed.Tool, about map[string]string) error {
 	for i, source := range s.list {
 		property.Enum = append(property.Enum, source.Name())
 		lines[i] = source.Name() + " (" + source.Language() + ")"
-		text, ok := about[source.Name()]
-		if !ok {
-			text = source.About()
-		}
-		if text = prompt.Clip(oneLine(text), maxAbout); text != "" {
+		if text := prompt.Clip(oneLine(source.About()), maxAbout); text != "" {
 			lines[i] += ": " + text
 		}
 	}

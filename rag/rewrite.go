@@ -27,11 +27,7 @@ type rewritten struct {
 // the question stays as it is.
 func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	data := RewriteData{Question: s.Question, History: s.History}
-	req, err := a.model.Request("rewrite_question", a.opt.Prompts.Rewrite, data, nil)
-	if err != nil {
-		return s, err
-	}
-	reply, err := modelcall.Object[rewritten](ctx, a.model, &s.Usage, req)
+	reply, err := modelcall.Reply[rewritten](ctx, a.model, &s.Usage, "rewrite_question", a.opt.Prompts.Rewrite, data, nil)
 	if err != nil && !modelcall.Unusable(err) && !errors.Is(err, budget.ErrExceeded) {
 		return s, err
 	}

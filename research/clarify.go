@@ -91,11 +91,7 @@ func (a *agent) analyze(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	data := analyzeData{Question: s.Question, Language: s.language(), Dates: facts}
-	req, err := a.model.Request("analyze_question", analyzePrompt, data, nil)
-	if err != nil {
-		return s, err
-	}
-	reply, err := modelcall.Object[analyzed](ctx, a.model, &s.Usage, req)
+	reply, err := modelcall.Reply[analyzed](ctx, a.model, &s.Usage, "analyze_question", analyzePrompt, data, nil)
 	s.Clarification.Ended = EndIsClear
 	switch {
 	case modelcall.Unusable(err):
@@ -162,11 +158,7 @@ type judged struct {
 // judges what it found.
 func (a *agent) explore(ctx context.Context, s state) (state, error) {
 	round := Round{Queries: []string{tidy(s.Question, maxQuery)}}
-	req, err := a.model.Request("write_queries", queriesPrompt, s.clarifyData(), nil)
-	if err != nil {
-		return s, err
-	}
-	written, err := modelcall.Object[furtherQueries](ctx, a.model, &s.Usage, req)
+	written, err := modelcall.Reply[furtherQueries](ctx, a.model, &s.Usage, "write_queries", queriesPrompt, s.clarifyData(), nil)
 	if err != nil && !modelcall.Unusable(err) {
 		return s, err
 	}
@@ -180,11 +172,7 @@ func (a *agent) explore(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	s.Clarification.Rounds = append(s.Clarification.Rounds, round)
-	req, err = a.model.Request("judge_coverage", coveragePrompt, s.clarifyData(), nil)
-	if err != nil {
-		return s, err
-	}
-	found, err := modelcall.Object[judged](ctx, a.model, &s.Usage, req)
+	found, err := modelcall.Reply[judged](ctx, a.model, &s.Usage, "judge_coverage", coveragePrompt, s.clarifyData(), nil)
 	last := &s.Clarification.Rounds[len(s.Clarification.Rounds)-1]
 	switch {
 	case modelcall.Unusable(err):
@@ -321,11 +309,7 @@ func (a *agent) conclude(ctx context.Context, s state) (state, error) {
 		}
 	}
 	s.Context = prompt.Clip(strings.Join(replies, "\n"), maxReply)
-	req, err := a.model.Request("conclude_clarification", concludePrompt, s.clarifyData(), nil)
-	if err != nil {
-		return s, err
-	}
-	reply, err := modelcall.Object[concluded](ctx, a.model, &s.Usage, req)
+	reply, err := modelcall.Reply[concluded](ctx, a.model, &s.Usage, "conclude_clarification", concludePrompt, s.clarifyData(), nil)
 	s.Background = nil
 	switch {
 	case modelcall.Unusable(err):

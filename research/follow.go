@@ -145,11 +145,7 @@ func (r *taskRun) gate(ctx context.Context, f *finding, depth int) ([]candidate,
 	if len(asked) == 0 {
 		return all, nil
 	}
-	req, err := r.model.Request("gate_references", gatePrompt, data, nil)
-	if err != nil {
-		return nil, err
-	}
-	reply, err := modelcall.Object[decisions](ctx, r.model, &r.out.usage, req)
+	reply, err := modelcall.Reply[decisions](ctx, r.model, &r.out.usage, "gate_references", gatePrompt, data, nil)
 	if err != nil && !useless(err) {
 		return nil, err
 	}

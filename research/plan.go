@@ -67,11 +67,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		Question: s.Question, Language: s.language(), Context: s.Context, Analysis: s.Analysis,
 		Queries: s.Queries, MaxTasks: a.opt.MaxTasks, Dates: facts,
 	}
-	req, err := a.model.Request("plan_tasks", planPrompt, data, nil)
-	if err != nil {
-		return s, err
-	}
-	reply, err := modelcall.Object[plannedTasks](ctx, a.model, &s.Usage, req)
+	reply, err := modelcall.Reply[plannedTasks](ctx, a.model, &s.Usage, "plan_tasks", planPrompt, data, nil)
 	if err != nil && !modelcall.Unusable(err) {
 		return s, err
 	}

@@ -182,11 +182,7 @@ func (a *agent) checkQuality(ctx context.Context, s state) (state, error) {
 	}
 	data := s.reportData(sources)
 	data.Draft = d.Text
-	req, err := a.model.Request("check_quality", qualityPrompt, data, nil)
-	if err != nil {
-		return s, err
-	}
-	reply, err := modelcall.Object[rated](ctx, a.model, &s.Usage, req)
+	reply, err := modelcall.Reply[rated](ctx, a.model, &s.Usage, "check_quality", qualityPrompt, data, nil)
 	switch {
 	case err != nil && (useless(err) || spent(err)):
 		return s, nil

@@ -81,11 +81,7 @@ func (r *taskRun) firstQuery(ctx context.Context) (string, error) {
 	if len(earlier) == 0 {
 		return query, nil
 	}
-	req, err := r.model.Request("refine_query", refinePrompt, r.data(earlier), nil)
-	if err != nil {
-		return "", err
-	}
-	reply, err := modelcall.Object[arguments](ctx, r.model, &r.out.usage, req)
+	reply, err := modelcall.Reply[arguments](ctx, r.model, &r.out.usage, "refine_query", refinePrompt, r.data(earlier), nil)
 	if err != nil && !useless(err) {
 		return "", err
 	}
@@ -214,11 +210,7 @@ func (r *taskRun) condense(ctx context.Context, c rag.Chunk) (*finding, error) {
 	data := condenseData{
 		Question: r.s.Question, Task: r.todo.Description, Title: title, Text: c.Text, Language: r.s.language(),
 	}
-	req, err := r.model.Request("condense_passage", condensePrompt, data, nil)
-	if err != nil {
-		return nil, err
-	}
-	reply, err := modelcall.Object[condensed](ctx, r.model, &r.out.usage, req)
+	reply, err := modelcall.Reply[condensed](ctx, r.model, &r.out.usage, "condense_passage", condensePrompt, data, nil)
 	switch {
 	case err != nil && useless(err):
 		r.failed(usertext.Fill(r.texts.NotRead, "document", title), err.Error())
@@ -263,11 +255,7 @@ type furtherTask struct {
 // the task has ended.
 func (r *taskRun) assess(ctx context.Context) (string, error) {
 	report := &r.out.report
-	req, err := r.model.Request("assess_task", assessPrompt, r.data(r.out.findings), nil)
-	if err != nil {
-		return "", err
-	}
-	reply, err := modelcall.Object[assessed](ctx, r.model, &r.out.usage, req)
+	reply, err := modelcall.Reply[assessed](ctx, r.model, &r.out.usage, "assess_task", assessPrompt, r.data(r.out.findings), nil)
 	if err != nil && !useless(err) {
 		return "", err
 	}

@@ -307,7 +307,7 @@ func FuzzResolve(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	fields, err := resolve.NewFieldCatalog(shipments(), nil)
+	fields, err := resolve.NewFieldCatalog(shipments())
 	if err != nil {
 		f.Fatal(err)
 	}

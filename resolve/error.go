@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/qedkit/qed/internal/vector"
 )
 
 var (
@@ -16,13 +14,10 @@ var (
 	ErrInvalidTerm = errors.New("not a name")
 	// ErrUnknownSource is matched by the error for a source without fields.
 	ErrUnknownSource = errors.New("unknown source")
-	// ErrEmbedding is matched by errors for vectors of an Embedder that cannot be
-	// used: too few, of different lengths, zero or not finite.
-	ErrEmbedding = vector.ErrEmbedding
 )
 
 // An UnresolvedError is the error of a tool that could not resolve terms: nobody
-// could be asked, or [Options.Required] is set. A durable run records it as a
+// could be asked. A durable run records it as a
 // [qed.CallError] with its text.
 type UnresolvedError struct {
 	Terms []UnresolvedTerm

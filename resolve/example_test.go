@@ -47,7 +47,7 @@ func ExampleFieldCatalog_Resolve() {
 		{Source: "shipments", Name: "arrivalDate", Type: "date"},
 		{Source: "shipments", Name: "delay_hours", Type: "float"},
 		{Source: "shipments", Name: "port.name", Type: "keyword"},
-	}, nil)
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func ExampleNewFieldTool() {
 	catalog, err := resolve.NewFieldCatalog([]resolve.Field{
 		{Source: "shipments", Name: "arrival_date", Type: "date"},
 		{Source: "shipments", Name: "delay_hours", Type: "float"},
-	}, nil)
+	})
 	if err != nil {
 		log.Fatal(err)
 	}

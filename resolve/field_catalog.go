@@ -8,16 +8,7 @@ import (
 
 	"github.com/qedkit/qed/internal/wordform"
 	"github.com/qedkit/qed/internal/words"
-	"github.com/qedkit/qed/llm"
 )
-
-// FieldCatalogOptions are the options of [NewFieldCatalog]. A nil
-// FieldCatalogOptions and zero fields mean the defaults.
-type FieldCatalogOptions struct {
-	// Embedder finds fields by the meaning of their names and descriptions, as the
-	// Embedder of [CatalogOptions] does. Nil means that meaning is not used.
-	Embedder llm.Embedder
-}
 
 // A FieldCatalog finds fields by their names, aliases and descriptions. It is
 // safe for concurrent use.
@@ -28,24 +19,19 @@ type FieldCatalogOptions struct {
 // out the unit of a value ("delay" for delay_hours), and may have words that
 // follow from the field's type, such as "date".
 type FieldCatalog struct {
-	opt     FieldCatalogOptions
 	current atomic.Pointer[fields]
 }
 
 // fields are the fields of a catalog until the next Replace.
 type fields struct {
-	list       []Field
-	index      *index
-	embeddings *embeddings
+	list  []Field
+	index *index
 }
 
 // NewFieldCatalog returns a catalog with a copy of list. The names of a source's
 // fields must be different, and need a letter or a digit.
-func NewFieldCatalog(list []Field, opt *FieldCatalogOptions) (*FieldCatalog, error) {
+func NewFieldCatalog(list []Field) (*FieldCatalog, error) {
 	c := &FieldCatalog{}
-	if opt != nil {
-		c.opt = *opt
-	}
 	return c, c.Replace(list)
 }
 
@@ -53,7 +39,7 @@ func NewFieldCatalog(list []Field, opt *FieldCatalogOptions) (*FieldCatalog, err
 // does. If it returns an error, the catalog is unchanged.
 func (c *FieldCatalog) Replace(list []Field) error {
 	next := &fields{list: slices.Clone(list)}
-	items, texts := make([]item, len(list)), make([]string, len(list))
+	items := make([]item, len(list))
 	seen := map[[2]string]bool{}
 	for i := range next.list {
 		f := &next.list[i]
@@ -68,26 +54,9 @@ func (c *FieldCatalog) Replace(list []Field) error {
 		}
 		seen[key] = true
 		items[i] = f.item()
-		texts[i] = clipName(words.Spaced(f.Name) + ": " + f.Description)
-	}
-	var previous *embeddings
-	if last := c.current.Load(); last != nil {
-		previous = last.embeddings
 	}
 	next.index = newIndex(items, nameStyle{identifiers: true})
-	next.embeddings = newEmbeddings(c.opt.Embedder, texts, previous)
 	c.current.Store(next)
-	return nil
-}
-
-// Prepare computes the vectors of all fields. Without it, the first Resolve that
-// needs the vectors computes them. Without an Embedder it does nothing.
-func (c *FieldCatalog) Prepare(ctx context.Context) error {
-	if e := c.current.Load().embeddings; e != nil {
-		if err := e.compute(ctx); err != nil {
-			return fmt.Errorf("resolve: the vectors of fields: %w", err)
-		}
-	}
 	return nil
 }
 
@@ -139,21 +108,6 @@ func (c *FieldCatalog) Resolve(ctx context.Context, term, source string) (Resolu
 	hits := now.index.search(text, source, maxHits)
 	hits = slices.DeleteFunc(hits, func(h hit) bool { return source != "" && now.list[h.item].Source != source })
 	status, candidates, more := decide(hits, scoreTaken, maxCandidates)
-	if status != Resolved && now.embeddings != nil {
-		near, err := now.embeddings.nearest(ctx, text, minSimilarity, maxCandidates, func(i int) bool {
-			return source == "" || now.list[i].Source == source
-		})
-		switch {
-		case err == nil:
-			name := func(i int) string { return now.list[i].Name }
-			hits = withNeighbours(hits, near, minSimilarity, name)
-		case ctx.Err() != nil:
-			return res, context.Cause(ctx)
-		default:
-			res.Problems = append(res.Problems, embedderFailed(err))
-		}
-		status, candidates, more = decide(hits, scoreTaken, maxCandidates)
-	}
 	res.Status, res.More = status, more
 	res.Candidates = make([]Candidate[Field], len(candidates))
 	for i, h := range candidates {

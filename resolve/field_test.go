@@ -30,7 +30,7 @@ var fieldTerms = []labelledTerm{
 }
 
 func TestFieldAccuracy(t *testing.T) {
-	c, err := resolve.NewFieldCatalog(shipments(), nil)
+	c, err := resolve.NewFieldCatalog(shipments())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestFieldAccuracy(t *testing.T) {
 
 // TestFieldSource checks that a field of two sources is ambiguous without a source.
 func TestFieldSource(t *testing.T) {
-	c, err := resolve.NewFieldCatalog(append(fields("shipments", "arrival_date", "delay_hours"), fields("trucks", "arrival_date")...), nil)
+	c, err := resolve.NewFieldCatalog(append(fields("shipments", "arrival_date", "delay_hours"), fields("trucks", "arrival_date")...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestFieldCatalogRefuses(t *testing.T) {
 		"a name without a letter": {{Source: "s", Name: "_"}},
 		"a field twice":           {{Source: "s", Name: "a"}, {Source: "s", Name: "a"}},
 	} {
-		if _, err := resolve.NewFieldCatalog(list, nil); err == nil {
+		if _, err := resolve.NewFieldCatalog(list); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
 	}

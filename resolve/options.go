@@ -15,10 +15,6 @@ import (
 // Options are the options of [NewEntityTool] and [NewFieldTool]. A nil Options
 // and zero fields mean the defaults.
 type Options struct {
-	// Required makes a call fail with an [*UnresolvedError] if a term is not
-	// resolved. Otherwise the result lists the term as unresolved.
-	Required bool
-
 	// Settings are how the tools call their model. Choosing needs short replies, so
 	// the defaults differ from those of [llm.Settings]: MaxOutputTokens 0 means
 	// 500, and ModelTimeout 0 means 30 seconds.

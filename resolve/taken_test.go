@@ -184,7 +184,7 @@ func TestPastAndLiteral(t *testing.T) {
 // TestFieldsTaken checks that fields with the same words are distinguished by their
 // spelling.
 func TestFieldsTaken(t *testing.T) {
-	c, err := resolve.NewFieldCatalog(fields("s", "user_id", "userId", "total", "Total", "q1", "amount_1_12", "delay_hours"), nil)
+	c, err := resolve.NewFieldCatalog(fields("s", "user_id", "userId", "total", "Total", "q1", "amount_1_12", "delay_hours"))
 	if err != nil {
 		t.Fatal(err)
 	}

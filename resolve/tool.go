@@ -65,7 +65,6 @@ func (r *resolver[T]) resolveAll(ctx context.Context, terms []wantedTerm) ([]*T,
 	}
 	values, found := make([]*T, len(terms)), make([]Resolution[T], len(terms))
 	first := map[[2]string]int{}
-	var unresolved []UnresolvedTerm
 	for i, w := range terms {
 		key := [2]string{strings.TrimSpace(w.text), kindKey(w.kind)} // case matters: total and Total can be two
 		if at, ok := first[key]; ok {
@@ -82,12 +81,6 @@ func (r *resolver[T]) resolveAll(ctx context.Context, terms []wantedTerm) ([]*T,
 		if values[i], found[i], err = r.resolveOne(ctx, w); err != nil {
 			return nil, nil, err
 		}
-		if values[i] == nil {
-			unresolved = append(unresolved, r.unresolved(w, &found[i]))
-		}
-	}
-	if r.opt.Required && len(unresolved) > 0 {
-		return nil, nil, &UnresolvedError{Terms: unresolved}
 	}
 	return values, found, nil
 }
@@ -143,12 +136,8 @@ func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[
 	for i, v := range among {
 		labels[i] = r.label(v)
 	}
-	req, err := r.model.Request(r.texts.request, r.texts.prompt, chooseData(w, equal, labels), nil)
-	if err != nil {
-		return nil, err
-	}
 	var usage llm.Usage
-	reply, err := modelcall.Object[modelChoice](ctx, r.model, &usage, req)
+	reply, err := modelcall.Reply[modelChoice](ctx, r.model, &usage, r.texts.request, r.texts.prompt, chooseData(w, equal, labels), nil)
 	if failed, ok := errors.AsType[*llm.Error](err); ok && ctx.Err() == nil && !errors.Is(err, budget.ErrExceeded) {
 		// The user can still be asked.
 		res.Problems = append(res.Problems, "no model chose among the candidates: "+string(failed.Kind))

@@ -43,7 +43,7 @@ type entityResult struct {
 //   - Near: the model may choose a candidate if the term is another name for it.
 //     Otherwise the user is asked, and may answer that none is meant.
 //   - Unresolved, or none of the candidates is meant: the term is listed as
-//     unresolved. See [Options.Required].
+//     unresolved.
 //
 // If a user has to be asked and cannot be, the error is an [*UnresolvedError] that
 // matches [qed.ErrCannotInterrupt].

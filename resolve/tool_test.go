@@ -125,7 +125,7 @@ func TestToolRefuses(t *testing.T) {
 
 func fieldCatalog(t *testing.T) *resolve.FieldCatalog {
 	t.Helper()
-	c, err := resolve.NewFieldCatalog(shipments(), nil)
+	c, err := resolve.NewFieldCatalog(shipments())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestFieldToolModel(t *testing.T) {
 			for i := range tt.more {
 				list = append(list, resolve.Field{Source: "shipments", Name: fmt.Sprint("measure", i), Type: "float"})
 			}
-			fields, err := resolve.NewFieldCatalog(list, nil)
+			fields, err := resolve.NewFieldCatalog(list)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -274,44 +274,48 @@ func (t *task) isProof() bool { return t.Query.Executed != "" || len(t.Draft.Cor
 // tasks first.
 func citations(ctx context.Context, s *state) ([]qed.Citation, error) {
 	var cited []qed.Citation
+	err := s.eachFound(ctx, func(d document) bool {
+		c := qed.Citation{Title: d.title(), Location: d.Index + "/" + d.ID}
+		if !slices.Contains(cited, c) {
+			cited = append(cited, c)
+		}
+		return len(cited) < maxCitations
+	})
+	return cited, err
+}
+
+// eachFound calls use with the documents that the tasks found, those of the last tasks
+// first, until use returns false.
+func (s *state) eachFound(ctx context.Context, use func(d document) bool) error {
 	for _, t := range slices.Backward(s.Tasks) {
 		if !t.hasResult() {
 			continue
 		}
 		docs, err := t.Found.documents(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, d := range docs {
-			c := qed.Citation{Title: d.title(), Location: d.Index + "/" + d.ID}
-			if len(cited) < maxCitations && !slices.Contains(cited, c) {
-				cited = append(cited, c)
+			if !use(d) {
+				return nil
 			}
 		}
 	}
-	return cited, nil
+	return nil
 }
 
 // documents returns whole documents, up to MaxDocumentBytes in all, those of the last
 // tasks first.
 func (a *agent) documents(ctx context.Context, s *state) (all []qed.Document, err error) {
 	left := a.opt.MaxDocumentBytes
-	for _, t := range slices.Backward(s.Tasks) {
-		if !t.hasResult() {
-			continue
+	err = s.eachFound(ctx, func(d document) bool {
+		if left -= len(d.Source) + len(d.Index) + len(d.ID); left < 0 {
+			return false
 		}
-		docs, err := t.Found.documents(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range docs {
-			if left -= len(d.Source) + len(d.Index) + len(d.ID); left < 0 {
-				return all, nil
-			}
-			all = append(all, qed.Document{Index: d.Index, ID: d.ID, Source: d.Source})
-		}
-	}
-	return all, nil
+		all = append(all, qed.Document{Index: d.Index, ID: d.ID, Source: d.Source})
+		return true
+	})
+	return all, err
 }
 
 // title returns the name of a document for people, or its id.

@@ -35,11 +35,7 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 	for _, name := range a.validator.Indices() {
 		data.Indices = append(data.Indices, PromptIndex{Name: name, About: a.opt.About[name]})
 	}
-	req, err := a.model.Request("classify", a.opt.Prompts.Classify, data, s.History)
-	if err != nil {
-		return s, err
-	}
-	c, err := modelcall.Object[classification](ctx, a.model, &s.Usage, req)
+	c, err := modelcall.Reply[classification](ctx, a.model, &s.Usage, "classify", a.opt.Prompts.Classify, data, s.History)
 	decision := qed.RouteDecision{
 		Route: intentSearch, Confidence: c.Confidence, Reason: prompt.Clip(oneLine(c.Reasoning), maxReason),
 	}

@@ -101,11 +101,7 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 		data.Found = append(data.Found, results[key])
 		t.noteCut(s.task(key), results[key], a.reader.texts(ctx))
 	}
-	req, err := a.model.Request("generate", a.opt.Prompts.Generate, data, s.History)
-	if err != nil {
-		return t, err
-	}
-	reply, err := modelcall.Object[written](ctx, a.model, &t.Usage, req)
+	reply, err := modelcall.Reply[written](ctx, a.model, &t.Usage, "generate", a.opt.Prompts.Generate, data, s.History)
 	if err != nil && !modelcall.Unusable(err) {
 		return t, err
 	}

@@ -73,11 +73,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		data.Indices = append(data.Indices, index)
 	}
 	for range 2 {
-		req, err := a.model.Request("plan", a.opt.Prompts.Plan, data, s.History)
-		if err != nil {
-			return s, err
-		}
-		p, err := modelcall.Object[planned](ctx, a.model, &s.Usage, req)
+		p, err := modelcall.Reply[planned](ctx, a.model, &s.Usage, "plan", a.opt.Prompts.Plan, data, s.History)
 		switch {
 		case modelcall.Unusable(err):
 			s.Reason = a.reader.texts(ctx).NoPlan

@@ -30,7 +30,6 @@ package secureview
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/qedkit/qed/internal/ascii"
@@ -102,46 +101,10 @@ func (g *Guard) Tables() []Table { return g.catalog.tables() }
 // [refusal.Error] that has one problem. If ctx has ended, Rewrite returns the
 // error of ctx. The time that it takes is bounded, whatever the text contains.
 func (g *Guard) Rewrite(ctx context.Context, sql string) (*Statement, error) {
-	return g.rewriteQuery(ctx, sql, g.dialect.Read)
-}
-
-// RewriteSource is [Guard.Rewrite] for the rows that a statement is about, before
-// they are grouped, aggregated, sorted or limited: those of its FROM and WHERE, with
-// all their columns and with what the statement computes from one row. If a
-// statement only selects groups that one subquery or common table expression makes,
-// the rows of these groups are meant. If it aggregates the rows of a subquery, those
-// are meant.
-//
-// A statement is refused with [ErrUnsupported] if it has no such rows, such as a
-// UNION or a join of groups, or if it gives the name of a column to another value.
-func (g *Guard) RewriteSource(ctx context.Context, sql string) (*Statement, error) {
-	return g.rewriteQuery(ctx, sql, func(sql string) (*sqlast.Query, error) {
-		q, err := g.dialect.Read(sql)
-		if err != nil {
-			return nil, err
-		}
-		// A refused statement is refused as it is written, not as its source is.
-		if _, err := g.rewrite(sql, g.dialect.Read); err != nil {
-			return nil, err
-		}
-		return source{taken: g.hasColumn}.of(q)
-	})
-}
-
-// hasColumn reports whether a table has a column with the name.
-func (g *Guard) hasColumn(name string) bool {
-	return slices.ContainsFunc(g.Tables(), func(t Table) bool {
-		return slices.ContainsFunc(t.Columns, func(c string) bool { return ascii.EqualFold(c, name) })
-	})
-}
-
-func (g *Guard) rewriteQuery(
-	ctx context.Context, sql string, read func(string) (*sqlast.Query, error),
-) (*Statement, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	stmt, err := g.rewrite(sql, read)
+	stmt, err := g.rewrite(sql)
 	if err != nil {
 		return nil, refuse(err, sql)
 	}
@@ -152,8 +115,8 @@ func (g *Guard) rewriteQuery(
 	return stmt, nil
 }
 
-func (g *Guard) rewrite(sql string, read func(string) (*sqlast.Query, error)) (*Statement, error) {
-	q, err := read(sql)
+func (g *Guard) rewrite(sql string) (*Statement, error) {
+	q, err := g.dialect.Read(sql)
 	if err != nil {
 		return nil, err
 	}

@@ -382,7 +382,6 @@ func TestApprovals(t *testing.T) {
 func TestRefusesOptions(t *testing.T) {
 	model, tools := llmtest.New(), todoTools(t)
 	for name, opt := range map[string]*todoagent.Options{
-		"a negative limit":            {MaxTodos: -1},
 		"Durable without a Store":     {Durable: &qed.DurableOptions{}},
 		"a prompt that does not work": {Prompts: &todoagent.Prompts{Plan: template.Must(template.New("").Parse("{{.Nonsense}}"))}},
 	} {

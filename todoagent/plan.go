@@ -59,7 +59,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		Request:  s.Request,
 		Before:   s.Before,
 		Dates:    facts,
-		MaxTodos: a.opt.MaxTodos,
+		MaxTodos: maxTodos,
 		Language: answertext.Tag(ctx),
 		Known:    s.Known,
 		Tools:    a.shownTools(),
@@ -146,8 +146,8 @@ func (a *agent) tryToPlan(ctx context.Context, s *state, data PlanData) (l *plan
 
 // accept adds the tasks to l, or returns what is wrong with them.
 func (a *agent) accept(l *plan, tasks []readTask) error {
-	if len(tasks) > a.opt.MaxTodos {
-		return fmt.Errorf("the plan has %d tasks: at most %d are allowed", len(tasks), a.opt.MaxTodos)
+	if len(tasks) > maxTodos {
+		return fmt.Errorf("the plan has %d tasks: at most %d are allowed", len(tasks), maxTodos)
 	}
 	var problems []error
 	for _, t := range tasks {

@@ -28,7 +28,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/modelcall"
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
@@ -57,9 +56,6 @@ type Options struct {
 	// is dropped.
 	ApprovePlan bool
 
-	// MaxTodos is the largest number of tasks in a plan. 0 means 15.
-	MaxTodos int
-
 	// Settings are how the agent calls its model.
 	llm.Settings
 
@@ -73,6 +69,7 @@ type Options struct {
 
 // The limits that are not options.
 const (
+	maxTodos   = 15 // tasks in a plan
 	maxReplans = 2  // how often a plan that cannot be used goes back to the model before the user is asked
 	shortTerm  = 10 // the last memory entries, and the last queries, in prompts
 	recalled   = 3  // older turns of the user in prompts
@@ -186,7 +183,7 @@ type agent struct {
 // configure sets the fields from the options, and returns all that is wrong with
 // them.
 func (a *agent) configure(model llm.Model, tools *qed.Registry, opt Options) error {
-	problems := []error{option.Default("todoagent: Options.MaxTodos", &opt.MaxTodos, 15)}
+	var problems []error
 	if opt.Store == nil && opt.Durable != nil {
 		problems = append(problems, errors.New("todoagent: Options.Durable needs Options.Store"))
 	}
@@ -253,7 +250,7 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	g.Edge("ask_clarification", "execute_next_todo")
 	g.Edge("format_results", qed.End)
 
-	return g.Compile(&qed.CompileOptions{MaxSteps: 20 + 2*a.opt.MaxTodos, WrapUp: "format_results"})
+	return g.Compile(&qed.CompileOptions{MaxSteps: 20 + 2*maxTodos, WrapUp: "format_results"})
 }
 
 // aloneKey marks the context of a turn of which nothing is saved.

@@ -134,7 +134,7 @@ func wholeTable(raw json.RawMessage) *qed.Table {
 
 // source returns what a text of the model is about.
 func (r *run) source() figures.Source {
-	s := figures.Source{Language: answertext.Language(r.ctx, r.question), Tables: r.tables}
+	s := figures.Source{Language: r.language, Tables: r.tables}
 	if len(r.tables) == 0 {
 		return s // numbers are not checked
 	}

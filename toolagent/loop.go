@@ -22,6 +22,7 @@ type run struct {
 
 	durable  bool
 	question string
+	language figures.Language // of the values of the answer
 	dates    dates.Facts
 	messages []llm.Message // the instructions, the conversation, the question, and the steps
 	before   int           // how many messages are before the question
@@ -57,6 +58,7 @@ func (a *agent) begin(
 		return nil, nil, err
 	}
 	r := &run{agent: a, durable: qed.Info(ctx).Durable, question: question, dates: facts}
+	r.language = answertext.Language(ctx, question)
 	data := InstructionsData{Instructions: a.opt.Instructions, Language: answertext.Tag(ctx), Dates: facts}
 	system, err := a.model.Render("instructions", a.opt.Prompts.Instructions, data)
 	if err != nil {
@@ -171,9 +173,11 @@ func (r *run) unusable(err error, draft *draft) (*ending, error) {
 	return nil, err
 }
 
+const maxRepairs = 2 // replies in a row that cannot be used and go back to the model
+
 // repair sends a reply back to the model with the problem in it.
 func (r *run) repair(text, problem string) (*ending, error) {
-	if r.repairs++; r.repairs > r.opt.MaxRepairs {
+	if r.repairs++; r.repairs > maxRepairs {
 		return &ending{reason: r.texts(r.ctx).NoReply}, nil
 	}
 	if firstText(text) != "" {

@@ -251,26 +251,24 @@ func TestRepairs(t *testing.T) {
 	bad := fails(llm.ErrInvalidOutput, "I look it up.")
 	raw := calls(`temperature {"city":`)
 	for name, test := range map[string]struct {
-		steps   []reply
-		repairs int
-		want    []string // the requests
-		text    string
-		reason  string
+		steps  []reply
+		want   []string // the requests
+		text   string
+		reason string
 	}{
-		"once":           {[]reply{bad, call, says("4")}, 0, []string{"step", "step", "step"}, "4", ""},
-		"twice":          {[]reply{bad, bad, call, says("4")}, 0, []string{"step", "step", "step", "step"}, "4", ""},
-		"not in a row":   {[]reply{bad, bad, call, bad, bad, says("4")}, 0, []string{"step", "step", "step", "step", "step", "step"}, "4", ""},
-		"too often":      {[]reply{call, bad, bad, bad}, 0, []string{"step", "step", "step", "step", "wrap_up"}, "wrapped up", "Not everything could be looked up"},
-		"never":          {[]reply{call, bad}, -1, []string{"step", "step", "wrap_up"}, "wrapped up", "looked up"},
-		"cut off":        {[]reply{fails(llm.ErrTruncated, "The"), says("4")}, 0, []string{"step", "step"}, "4", ""},
-		"empty":          {[]reply{says(" "), says("4")}, 0, []string{"step", "step"}, "4", ""},
-		"in a response":  {[]reply{raw, says("4")}, 0, []string{"step", "step"}, "4", ""},
-		"declined":       {[]reply{call, fails(llm.ErrRefusal, "I cannot help with that.")}, 0, []string{"step", "step"}, "I cannot help with that.", "cannot help"},
-		"declined early": {[]reply{fails(llm.ErrRefusal, "")}, 0, []string{"step"}, "I could not answer this. I cannot help with this. Please ask about something else.", "cannot help"},
+		"once":           {[]reply{bad, call, says("4")}, []string{"step", "step", "step"}, "4", ""},
+		"twice":          {[]reply{bad, bad, call, says("4")}, []string{"step", "step", "step", "step"}, "4", ""},
+		"not in a row":   {[]reply{bad, bad, call, bad, bad, says("4")}, []string{"step", "step", "step", "step", "step", "step"}, "4", ""},
+		"too often":      {[]reply{call, bad, bad, bad}, []string{"step", "step", "step", "step", "wrap_up"}, "wrapped up", "Not everything could be looked up"},
+		"cut off":        {[]reply{fails(llm.ErrTruncated, "The"), says("4")}, []string{"step", "step"}, "4", ""},
+		"empty":          {[]reply{says(" "), says("4")}, []string{"step", "step"}, "4", ""},
+		"in a response":  {[]reply{raw, says("4")}, []string{"step", "step"}, "4", ""},
+		"declined":       {[]reply{call, fails(llm.ErrRefusal, "I cannot help with that.")}, []string{"step", "step"}, "I cannot help with that.", "cannot help"},
+		"declined early": {[]reply{fails(llm.ErrRefusal, "")}, []string{"step"}, "I could not answer this. I cannot help with this. Please ask about something else.", "cannot help"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := steps(test.steps...)
-			answer := ask(t, t.Context(), newAgent(t, model, registry(t, temperature()), &toolagent.Options{MaxRepairs: test.repairs}))
+			answer := ask(t, t.Context(), newAgent(t, model, registry(t, temperature()), nil))
 			if diff := cmp.Diff(test.want, model.names()); diff != "" {
 				t.Error(diff)
 			}

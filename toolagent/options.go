@@ -33,11 +33,6 @@ type Options struct {
 	// resumed run calls it again. Its error ends the turn.
 	AfterStep func(ctx context.Context, p Progress) error
 
-	// MaxRepairs is how many replies in a row the model may correct that cannot be
-	// used, such as calls whose arguments are not JSON. 0 means 2. A negative
-	// number means none.
-	MaxRepairs int
-
 	// MaxResultBytes is the size from which the result of a call is shortened for
 	// the model. 0 means 8 KiB. Events, the log and the answer are not affected.
 	MaxResultBytes int
@@ -94,7 +89,6 @@ func (o *Options) withDefaults() (Options, error) {
 	); err != nil {
 		return v, err
 	}
-	option.DefaultOrNone(&v.MaxRepairs, 2)
 	if v.MaxResultBytes < minResultBytes {
 		return v, fmt.Errorf("toolagent: Options.MaxResultBytes is %d: it must be at least %d",
 			v.MaxResultBytes, minResultBytes)

@@ -84,7 +84,7 @@ func NewInsights(model llm.Model, opt *Options) qed.Tool {
 	t := qed.NewTool("generate_insights",
 		"Says in words what findings show, such as those of stats_analysis or pattern_recognition, with the figures behind it. It computes nothing itself.",
 		func(ctx context.Context, in insightsInput) (insightsResult, error) {
-			data, rows, err := newPromptData(ctx, in.Request, in.Rows, in.Findings, m.maxData)
+			data, rows, err := newPromptData(ctx, in.Request, in.Rows, in.Findings)
 			if err != nil {
 				return insightsResult{}, err
 			}

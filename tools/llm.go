@@ -53,7 +53,7 @@ func NewLLM(model llm.Model, opt *Options) qed.Tool {
 				return llmResult{}, err
 			}
 			data := PromptData{Request: in.Prompt, Dates: facts}
-			data.Data, data.DataCut = jsonText(in.Data, m.maxData)
+			data.Data, data.DataCut = jsonText(in.Data)
 			if !in.JSON {
 				text, cut, err := m.text(ctx, data)
 				return llmResult{Text: text, Truncated: cut}, err

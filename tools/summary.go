@@ -39,7 +39,7 @@ type summaryResult struct {
 //     of the request, the rows and the findings are "unproved"; "partial" and the end of the
 //     text say so.
 //   - The text streams while it is written: see [Options.Channel].
-//   - The prompt has the first rows, up to [Options.MaxData], the number of all
+//   - The prompt has the first rows, up to 24 KiB, the number of all
 //     rows, and why rows are missing.
 //   - The model request has the name "llm_summary" ([llm.Request.Name]). The
 //     reply is text.
@@ -48,7 +48,7 @@ func NewSummary(model llm.Model, opt *Options) qed.Tool {
 	t := qed.NewTool("llm_summary",
 		"Writes the answer for the user from the rows and findings of earlier tasks. Usually the last task of a plan.",
 		func(ctx context.Context, in summaryInput) (summaryResult, error) {
-			data, rows, err := newPromptData(ctx, in.Request, in.Rows, in.Findings, m.maxData)
+			data, rows, err := newPromptData(ctx, in.Request, in.Rows, in.Findings)
 			if err != nil {
 				return summaryResult{}, err
 			}

@@ -34,7 +34,6 @@ import (
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
@@ -48,10 +47,6 @@ type Options struct {
 	// Settings are how the tool calls its model. A call of the tool may take
 	// twice as long as ModelTimeout.
 	llm.Settings
-
-	// MaxData limits the rows in a prompt, and all other data in it, in bytes
-	// each. 0 means 24 KiB.
-	MaxData int
 
 	// Channel is the channel of the [qed.Token] events that stream the text.
 	// Empty means [qed.ChannelFinal] for [NewSummary] and [NewInsights], because
@@ -93,16 +88,16 @@ type PromptData struct {
 }
 
 const (
-	defaultMaxData = 24 << 10 // bytes
-	maxRequest     = 8 << 10
-	maxPartial     = 300
+	maxData    = 24 << 10 // bytes of rows in a prompt, and of all other data in it
+	maxRequest = 8 << 10
+	maxPartial = 300
 )
 
-// newPromptData returns the prompt's data for a request, with at most limit
+// newPromptData returns the prompt's data for a request, with at most maxData
 // bytes of rows and of findings. If the rows are not saved any more, it uses
 // their sample. It also returns the rows that the prompt shows.
 func newPromptData(
-	ctx context.Context, request string, rows *finding.RowsRef, findings json.RawMessage, limit int,
+	ctx context.Context, request string, rows *finding.RowsRef, findings json.RawMessage,
 ) (PromptData, *qed.Table, error) {
 	d := PromptData{Request: prompt.Clip(request, maxRequest), Language: answertext.Tag(ctx)}
 	facts, err := qed.Dates(ctx, d.Request)
@@ -110,7 +105,7 @@ func newPromptData(
 		return d, nil, err
 	}
 	d.Dates = facts
-	d.Data, d.DataCut = jsonText(findings, limit)
+	d.Data, d.DataCut = jsonText(findings)
 	if rows == nil {
 		return d, nil, nil
 	}
@@ -121,7 +116,7 @@ func newPromptData(
 	if err != nil {
 		return d, nil, err
 	}
-	d.Rows, d.Shown = figures.Rows(table, len(table.Rows), limit)
+	d.Rows, d.Shown = figures.Rows(table, len(table.Rows), maxData)
 	d.Syntax = figures.Syntax
 	d.Count = max(rows.Count, len(table.Rows))
 	d.Truncated = rows.Truncated
@@ -130,8 +125,8 @@ func newPromptData(
 }
 
 // jsonText returns JSON for a prompt, in which no tag can be closed. If it has
-// more than limit bytes it is cut, and is then a JSON string.
-func jsonText(raw json.RawMessage, limit int) (text string, cut bool) {
+// more than maxData bytes it is cut, and is then a JSON string.
+func jsonText(raw json.RawMessage) (text string, cut bool) {
 	if len(raw) == 0 {
 		return "", false
 	}
@@ -140,11 +135,11 @@ func jsonText(raw json.RawMessage, limit int) (text string, cut bool) {
 		compact = *bytes.NewBuffer(raw)
 	}
 	json.HTMLEscape(&escaped, compact.Bytes())
-	if escaped.Len() <= limit {
+	if escaped.Len() <= maxData {
 		return escaped.String(), false
 	}
-	for n := limit; ; n = n * 3 / 4 { // quoting makes it longer
-		if text = prompt.Quote(prompt.Clip(compact.String(), n)); len(text) <= limit || n < 16 {
+	for n := maxData; ; n = n * 3 / 4 { // quoting makes it longer
+		if text = prompt.Quote(prompt.Clip(compact.String(), n)); len(text) <= maxData || n < 16 {
 			return text, true
 		}
 	}
@@ -156,7 +151,6 @@ type toolModel struct {
 	json     *modelcall.Model // the same model in JSON mode
 	tool     string
 	timeout  time.Duration
-	maxData  int
 	channel  qed.Channel
 	template *template.Template
 }
@@ -167,7 +161,7 @@ func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channe
 		opt = &Options{}
 	}
 	m := &toolModel{
-		tool: tool, timeout: opt.ModelTimeout, maxData: opt.MaxData, channel: opt.Channel,
+		tool: tool, timeout: opt.ModelTimeout, channel: opt.Channel,
 		template: promptset.Parse(promptFiles, tool+".tmpl"),
 	}
 	if model == nil {
@@ -180,9 +174,6 @@ func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channe
 	settings := opt.Settings
 	settings.JSONMode = true // no provider constrains a reply to a schema that allows every object
 	if m.json, err = modelcall.New("tools: "+tool, model, settings, qed.DurableModel); err != nil {
-		return m, err
-	}
-	if err := option.Default("tools: "+tool+": Options.MaxData", &m.maxData, defaultMaxData); err != nil {
 		return m, err
 	}
 	if m.timeout == 0 {

@@ -172,18 +172,20 @@ func TestInsightsLookUpFigures(t *testing.T) {
 
 func TestSummaryToolShowsWhatFits(t *testing.T) {
 	model := scripted(llmtest.Reply{Text: "many"}, llmtest.Reply{Text: "gone"})
-	tool := tools.NewSummary(model, &tools.Options{MaxData: 200})
-	var many []string
-	for i := range 50 {
-		many = append(many, fmt.Sprintf("vessel %d %s", i, strings.Repeat("x", 1000)))
+	tool := tools.NewSummary(model, nil)
+	rows := delays(t)
+	for i := range 100 {
+		if err := rows.Sample.Append(fmt.Sprintf("vessel %d %s", i, strings.Repeat("x", 1000)), 1.5); err != nil {
+			t.Fatal(err)
+		}
 	}
-	rows := delays(t, many...)
+	rows.Count = len(rows.Sample.Rows)
 	rows.Truncated = true
-	if _, err := callTool(t.Context(), t, tool, argumentsOf(t, map[string]any{"request": "Which?", "rows": rows, "findings": strings.Repeat("y", 1000)})); err != nil {
+	if _, err := callTool(t.Context(), t, tool, argumentsOf(t, map[string]any{"request": "Which?", "rows": rows, "findings": strings.Repeat("y", 100_000)})); err != nil {
 		t.Fatal(err)
 	}
 	sent := asked(model, 0)
-	if len(sent) > 3000 || !strings.Contains(sent, fmt.Sprintf("of %d rows", rows.Count)) || !strings.Contains(sent, "more in the data") || !strings.Contains(sent, "cut off") {
+	if len(sent) > 60_000 || !strings.Contains(sent, fmt.Sprintf("of %d rows", rows.Count)) || !strings.Contains(sent, "more in the data") || !strings.Contains(sent, "cut off") {
 		t.Errorf("sent %d bytes:\n%s", len(sent), sent)
 	}
 

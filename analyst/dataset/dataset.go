@@ -31,14 +31,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	_ "modernc.org/sqlite" // the driver that writes the table
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/tempdir"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
@@ -96,10 +94,6 @@ func errorf(kind Kind, line int, format string, args ...any) *Error {
 
 // Options configures Load. A nil pointer and the zero value mean the defaults.
 type Options struct {
-	// Table is the name of the table: ASCII letters, digits and underscores, at
-	// most 64. Empty means "t_parsed".
-	Table string
-
 	// Separator is the separator of the cells of a CSV file. 0 means that it is
 	// detected: a comma, a semicolon, a tab or a vertical bar.
 	Separator rune
@@ -114,7 +108,6 @@ type Options struct {
 
 	MaxBytes     int64 // of the input; 0 means 512 MiB
 	MaxRows      int   // 0 means 5,000,000
-	MaxColumns   int   // 0 means 1000; SQLite allows at most 2000
 	MaxCellBytes int   // 0 means 64 KiB
 
 	// MaxRowBytes is the maximum size of a record as the input has it, which may
@@ -125,10 +118,6 @@ type Options struct {
 	// TempDir is the directory of the temporary files. Empty means [os.TempDir]. If a
 	// process is killed, the next process that loads removes its files there.
 	TempDir string
-
-	// DB configures the database that is read. If MaxBytes and MaxCellBytes are
-	// 0, each row that was loaded fits them.
-	DB sqldb.Options
 }
 
 func (o *Options) withDefaults() (Options, error) {
@@ -136,42 +125,23 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		opt = *o
 	}
-	if opt.Table == "" {
-		opt.Table = "t_parsed"
-	}
 	if opt.MaxBytes == 0 {
 		opt.MaxBytes = 512 << 20
 	}
 	if opt.MaxRows == 0 {
 		opt.MaxRows = 5_000_000
 	}
-	if opt.MaxColumns == 0 {
-		opt.MaxColumns = 1000
-	}
 	if opt.MaxCellBytes == 0 {
 		opt.MaxCellBytes = 64 << 10
 	}
-	if opt.MaxBytes < 0 || opt.MaxRows < 0 || opt.MaxColumns < 0 || opt.MaxCellBytes < 0 || opt.MaxRowBytes < 0 {
+	if opt.MaxBytes < 0 || opt.MaxRows < 0 || opt.MaxCellBytes < 0 || opt.MaxRowBytes < 0 {
 		return opt, errorf(ErrArgument, 0, "a limit is negative")
-	}
-	if opt.MaxColumns > 2000 {
-		return opt, errorf(ErrArgument, 0, "MaxColumns is %d, and SQLite allows 2000", opt.MaxColumns)
 	}
 	if opt.MaxCellBytes > maxRowBytes || opt.MaxRowBytes > maxRowBytes {
 		return opt, errorf(ErrArgument, 0, "MaxCellBytes is %d and MaxRowBytes %d, and at most %d are possible", opt.MaxCellBytes, opt.MaxRowBytes, maxRowBytes)
 	}
 	if opt.MaxRowBytes == 0 {
 		opt.MaxRowBytes = min(max(1<<20, 4*opt.MaxCellBytes), maxRowBytes)
-	}
-	if opt.DB.MaxBytes == 0 {
-		// A row has at most 8 bytes for each cell that is no text.
-		opt.DB.MaxBytes = max(4<<20, opt.MaxRowBytes+8*opt.MaxColumns)
-	}
-	if opt.DB.MaxCellBytes == 0 {
-		opt.DB.MaxCellBytes = max(64<<10, opt.MaxCellBytes)
-	}
-	if !tableName.MatchString(opt.Table) || strings.HasPrefix(ascii.Lower(opt.Table), "sqlite_") {
-		return opt, errorf(ErrArgument, 0, "Table is no possible name: it has to be a letter or an underscore with up to 63 letters, digits and underscores, and must not start with sqlite_")
 	}
 	if opt.Decimal != 0 && opt.Decimal != '.' && opt.Decimal != ',' {
 		return opt, errorf(ErrArgument, 0, "Decimal is %q; it has to be '.' or ','", opt.Decimal)
@@ -186,10 +156,13 @@ func (o *Options) withDefaults() (Options, error) {
 // some rows.
 const maxRowBytes = 256 << 20
 
-var tableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+const (
+	table      = "t_parsed"
+	maxColumns = 1000
+)
 
 // storedBytes is a bound of the size of a stored row, with its header.
-func (o *Options) storedBytes() int { return o.MaxRowBytes + 20*o.MaxColumns + 100 }
+func (o *Options) storedBytes() int { return o.MaxRowBytes + 20*maxColumns + 100 }
 
 // A Warning says what was changed or noticed while loading.
 type Warning struct {
@@ -284,7 +257,7 @@ func Load(ctx context.Context, r io.Reader, o *Options) (_ *Dataset, err error) 
 	if err != nil {
 		return nil, &Error{Kind: ErrStorage, Message: "no temporary directory can be made", Err: err}
 	}
-	d := &Dataset{Table: opt.Table, dir: dir}
+	d := &Dataset{Table: table, dir: dir}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.Close())
@@ -304,7 +277,12 @@ func Load(ctx context.Context, r io.Reader, o *Options) (_ *Dataset, err error) 
 		names[i] = c.name
 		d.Columns = append(d.Columns, Column{Name: c.name, Header: c.header, Type: c.kind})
 	}
-	if d.DB, err = sqlitedb.Open(path, &sqlitedb.Options{Options: opt.DB, Immutable: true, MaxValueBytes: max(1<<20, opt.storedBytes())}); err != nil {
+	limits := sqldb.Options{
+		// A row has at most 8 bytes for each cell that is no text.
+		MaxBytes:     max(4<<20, opt.MaxRowBytes+8*maxColumns),
+		MaxCellBytes: max(64<<10, opt.MaxCellBytes),
+	}
+	if d.DB, err = sqlitedb.Open(path, &sqlitedb.Options{Options: limits, Immutable: true, MaxValueBytes: max(1<<20, opt.storedBytes())}); err != nil {
 		return nil, err
 	}
 	d.Policy = &secureview.Policy{Dialect: "sqlite", Tables: map[string][]string{d.Table: names}}
@@ -371,14 +349,14 @@ func (l *loader) insert(db *sql.DB) error {
 	}
 	for _, text := range []string{
 		"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF",
-		"CREATE TABLE " + quote(l.opt.Table) + " (" + strings.Join(defs, ", ") + ")",
+		"CREATE TABLE " + table + " (" + strings.Join(defs, ", ") + ")",
 		"BEGIN",
 	} {
 		if _, err := conn.ExecContext(l.ctx, text); err != nil {
 			return err
 		}
 	}
-	stmt, err := conn.PrepareContext(l.ctx, "INSERT INTO "+quote(l.opt.Table)+" VALUES ("+strings.Join(marks, ", ")+")")
+	stmt, err := conn.PrepareContext(l.ctx, "INSERT INTO "+table+" VALUES ("+strings.Join(marks, ", ")+")")
 	if err != nil {
 		return err
 	}

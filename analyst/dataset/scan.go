@@ -166,8 +166,8 @@ func (l *loader) addRows() error {
 }
 
 func (l *loader) addColumns(headers []string, line int) error {
-	if n := len(l.columns) + len(headers); n > l.opt.MaxColumns {
-		return errorf(ErrTooLarge, line, "the input has %d columns and at most %d are allowed; load a part of them", n, l.opt.MaxColumns)
+	if n := len(l.columns) + len(headers); n > maxColumns {
+		return errorf(ErrTooLarge, line, "the input has %d columns and at most %d are allowed; load a part of them", n, maxColumns)
 	}
 	if l.names == nil {
 		l.names = map[string]bool{}

@@ -133,11 +133,11 @@ func TestWarningsAreBounded(t *testing.T) {
 
 // Equal headers must not take long.
 func TestManyEqualHeaders(t *testing.T) {
-	d, err := load(t, strings.Repeat("a,", 1999)+"a\n"+strings.Repeat("1,", 1999)+"1\n", &dataset.Options{MaxColumns: 2000})
+	d, err := load(t, strings.Repeat("a,", 999)+"a\n"+strings.Repeat("1,", 999)+"1\n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := d.Columns[1999].Name, "a_2000"; got != want {
+	if got, want := d.Columns[999].Name, "a_1000"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -43,7 +43,7 @@ func newTerms() (*resolve.FieldCatalog, error) {
 			}
 		}
 	}
-	return resolve.NewFieldCatalog(all, nil)
+	return resolve.NewFieldCatalog(all)
 }
 
 // terms are the business terms for the fields of an index.

@@ -204,7 +204,7 @@ func readers(t *testing.T) map[string]reader {
 	all["schemasearch"] = func(s string) { must(index.Search(ctx, s, 2)) }
 	places := must(resolve.NewCatalog([]resolve.Entity{{Kind: "port", Name: "Port of Miami"}, {Kind: "port", Name: "Shanghai"}}, nil))
 	all["resolve.Catalog"] = func(s string) { _, _ = places.Resolve(ctx, s, "") }
-	fields := must(resolve.NewFieldCatalog([]resolve.Field{{Source: "a", Name: "arrivalDate"}, {Source: "a", Name: "delay"}}, nil))
+	fields := must(resolve.NewFieldCatalog([]resolve.Field{{Source: "a", Name: "arrivalDate"}, {Source: "a", Name: "delay"}}))
 	all["resolve.FieldCatalog"] = func(s string) { _, _ = fields.Resolve(ctx, s, "a") }
 	pairs := must(verified.Read(strings.NewReader(`{"question": "Who owes most?", "sql": "SELECT 1"}`+"\n"), nil))
 	all["verified.Similar"] = func(s string) { _, _ = pairs.Similar(ctx, "", s, 3) }

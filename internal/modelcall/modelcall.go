@@ -140,6 +140,18 @@ func Object[T any](ctx context.Context, m *Model, usage *llm.Usage, req *llm.Req
 	return v, err
 }
 
+// Reply renders a prompt into a request, as [Model.Request] does, and asks for a T.
+func Reply[T any](
+	ctx context.Context, m *Model, usage *llm.Usage, name string, t *template.Template, data any, history []llm.Message,
+) (T, error) {
+	req, err := m.Request(name, t, data, history)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return Object[T](ctx, m, usage, req)
+}
+
 // Text asks for a text, passes each piece to stream as it arrives, and adds the
 // cost to usage. With an error it returns the part that was streamed, which
 // readers have already seen, or else the part that came with the error.

@@ -18,6 +18,9 @@ const (
 
 // writeInTime is write within the patience for the store.
 func (l *Log) writeInTime(recs []store.Record) (attempts int, err error) {
+	if l.opt.NeverWaits {
+		return l.write(l.writing, recs)
+	}
 	limit, leave, err := l.opt.Calls.enter(l.finished)
 	if err != nil {
 		return 0, err

@@ -31,9 +31,6 @@ type Options struct {
 	// that tables are found by words alone.
 	Embedder llm.Embedder
 
-	// BatchSize is the number of tables embedded in one call. 0 means 64.
-	BatchSize int
-
 	// Synonyms are further names of tables and columns, such as the words of a trade or
 	// of another language: "workOrder" or "workOrder.assignedTo" -> {"job", "Auftrag"}.
 	Synonyms map[string][]string
@@ -82,6 +79,8 @@ type column struct {
 	about []string // its words, and those of its comment, synonyms and values, each once
 }
 
+const batchSize = 64 // tables embedded in one call
+
 // The weights of words, by where they stand.
 const (
 	nameWeight    = 4.0 // shared by the words of the name
@@ -98,9 +97,6 @@ func New(ctx context.Context, schema *joinpath.Schema, opt *Options) (*Index, er
 	var o Options
 	if opt != nil {
 		o = *opt
-	}
-	if err := option.Default("schemasearch: Options.BatchSize", &o.BatchSize, 64); err != nil {
-		return nil, err
 	}
 	if err := o.check(schema); err != nil {
 		return nil, err
@@ -126,7 +122,7 @@ func New(ctx context.Context, schema *joinpath.Schema, opt *Options) (*Index, er
 	for i, t := range x.tables {
 		texts[i] = t.text(schema.Tables[t.name], &o)
 	}
-	for batch := range slices.Chunk(texts, o.BatchSize) {
+	for batch := range slices.Chunk(texts, batchSize) {
 		dimensions := 0
 		if len(x.vectors) > 0 {
 			dimensions = len(x.vectors[0])

@@ -150,7 +150,7 @@ var errDown = errors.New("down")
 
 func TestSearchByMeaning(t *testing.T) {
 	index, err := schemasearch.New(t.Context(), service(), &schemasearch.Options{
-		Embedder: meanings{{"employee", "colleague"}, {"customer", "client"}}, BatchSize: 2,
+		Embedder: meanings{{"employee", "colleague"}, {"customer", "client"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,6 @@ func TestErrors(t *testing.T) {
 	for name, opt := range map[string]*schemasearch.Options{
 		"a synonym of no table":  {Synonyms: map[string][]string{"employees": {"x"}}},
 		"a value of no column":   {Values: map[string][]string{"employee.state": {"x"}}},
-		"a negative batch":       {BatchSize: -1},
 		"an embedder that fails": {Embedder: broken{}},
 	} {
 		if index, err := schemasearch.New(t.Context(), service(), opt); index != nil || err == nil {

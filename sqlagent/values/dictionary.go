@@ -45,7 +45,7 @@ type Column struct {
 	Read time.Time `json:"read"`
 
 	// Values are sorted. Values that are blank, longer than
-	// [Options.MaxValueBytes], or have control characters are left out; Skipped is
+	// 100 bytes, or have control characters are left out; Skipped is
 	// how many of the last two kinds there were.
 	Values  []string `json:"values,omitempty"`
 	Skipped int      `json:"skipped,omitempty"`

@@ -20,28 +20,17 @@ import (
 // MeaningOptions are the options of [Dictionary.WithMeaning]. Nil and zero fields mean
 // the defaults.
 type MeaningOptions struct {
-	// BatchSize is the number of values embedded in one call. 0 means 64.
-	BatchSize int
-
 	// MinSimilarity is the least cosine of a value and the words that mean it. 0
 	// means 0.65. Good values depend on the Embedder.
 	MinSimilarity float64
-
-	// MinQuestion is the least cosine of the text and of a question that names the
-	// value, such as "Which work orders have the status On hold". 0 means 0.38.
-	MinQuestion float64
-
-	// Earlier is a dictionary with vectors of the same Embedder. Values that it has
-	// are not embedded again. It may be nil.
-	Earlier *Dictionary
 }
 
 // meaning has the vectors of the values of an index. Vectors have length 1.
 type meaning struct {
-	embedder         llm.Embedder
-	least, leastText float64
-	vectors          [][]float32 // one for each entry
-	asked            []asked     // one for each column that has an entry
+	embedder llm.Embedder
+	least    float64
+	vectors  [][]float32 // one for each entry
+	asked    []asked     // one for each column that has an entry
 }
 
 // asked is a question that names a value of a column. A text that means the value in
@@ -69,16 +58,10 @@ func (d *Dictionary) WithMeaning(ctx context.Context, e llm.Embedder, opt *Meani
 	if e == nil {
 		return nil, errors.New("values: WithMeaning needs an embedder")
 	}
-	if err := option.Default("values: MeaningOptions.BatchSize", &o.BatchSize, 64); err != nil {
-		return nil, err
-	}
 	if err := option.Default("values: MeaningOptions.MinSimilarity", &o.MinSimilarity, 0.65); err != nil {
 		return nil, err
 	}
-	if err := option.Default("values: MeaningOptions.MinQuestion", &o.MinQuestion, 0.38); err != nil {
-		return nil, err
-	}
-	m := &meaning{embedder: e, least: o.MinSimilarity, leastText: o.MinQuestion}
+	m := &meaning{embedder: e, least: o.MinSimilarity}
 	var texts []string
 	for i, entry := range d.index.entries {
 		texts = append(texts, entry.value)
@@ -91,7 +74,7 @@ func (d *Dictionary) WithMeaning(ctx context.Context, e llm.Embedder, opt *Meani
 	for _, a := range m.asked {
 		texts = append(texts, a.text)
 	}
-	known, err := embedAll(ctx, e, texts, o.BatchSize, o.Earlier)
+	known, err := embedAll(ctx, e, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -106,19 +89,10 @@ func (d *Dictionary) WithMeaning(ctx context.Context, e llm.Embedder, opt *Meani
 	return &out, nil
 }
 
-// embedAll returns the vectors of texts. It takes those of an earlier dictionary.
-func embedAll(ctx context.Context, e llm.Embedder, texts []string, batch int, earlier *Dictionary) (map[string][]float32, error) {
+// embedAll returns the vectors of texts.
+func embedAll(ctx context.Context, e llm.Embedder, texts []string) (map[string][]float32, error) {
 	known := map[string][]float32{}
 	dimensions := 0
-	if earlier != nil && earlier.meaning != nil {
-		for i, v := range earlier.meaning.vectors {
-			known[earlier.index.entries[i].value] = v
-			dimensions = len(v)
-		}
-		for _, a := range earlier.meaning.asked {
-			known[a.text] = a.vector
-		}
-	}
 	var missing []string
 	for _, text := range texts {
 		if _, ok := known[text]; !ok {
@@ -126,7 +100,7 @@ func embedAll(ctx context.Context, e llm.Embedder, texts []string, batch int, ea
 			missing = append(missing, text)
 		}
 	}
-	for part := range slices.Chunk(missing, batch) {
+	for part := range slices.Chunk(missing, batchSize) {
 		vectors, err := vector.Embed(ctx, e, part, dimensions)
 		if err != nil {
 			return nil, fmt.Errorf("values: %w", err)
@@ -165,7 +139,7 @@ func (s *search) byMeaning(ctx context.Context, m *meaning, columns func(table, 
 	nearness := map[int32]float64{}
 	for _, a := range m.asked {
 		c := &s.columns[a.column]
-		if near := vector.Dot(vectors[0], a.vector); near >= m.leastText && near > nearness[a.column] && !spelled[a.column] &&
+		if near := vector.Dot(vectors[0], a.vector); near >= leastOfText && near > nearness[a.column] && !spelled[a.column] &&
 			(columns == nil || columns(c.table, c.column)) {
 			best[a.column], nearness[a.column] = a, near
 		}
@@ -212,6 +186,12 @@ func (s *search) spelled() map[int32]bool {
 const meaningShare = 0.7
 
 const (
+	batchSize = 64 // values embedded in one call
+
+	// leastOfText is the least cosine of the text and of a question that names the
+	// value, such as "Which work orders have the status On hold".
+	leastOfText = 0.38
+
 	maxPhrases      = 24 // that are embedded
 	maxPhraseTokens = 3
 	maxAskedText    = 1000 // bytes

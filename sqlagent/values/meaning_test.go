@@ -57,11 +57,10 @@ func TestMeaning(t *testing.T) {
 	db, guard, schema := shop(t)
 	spelled := read(t, db, guard, schema, nil)
 	e := &thesaurus{}
-	d, err := spelled.WithMeaning(t.Context(), e, &values.MeaningOptions{BatchSize: 4})
+	d, err := spelled.WithMeaning(t.Context(), e, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	embedded := len(e.texts)
 	for text, want := range map[string]string{
 		"which orders are paused?":             "On hold meaning paused",
 		"list the suspended jobs":              "On hold meaning suspended jobs",
@@ -87,11 +86,6 @@ func TestMeaning(t *testing.T) {
 		t.Errorf("without an embedder: %v, %v", got, err)
 	}
 
-	// A refreshed dictionary embeds new values alone.
-	e.texts = nil
-	if _, err := read(t, db, guard, schema, nil).WithMeaning(t.Context(), e, &values.MeaningOptions{Earlier: d}); err != nil || len(e.texts) > 0 {
-		t.Errorf("%d values of %d were embedded again: %v", len(e.texts), embedded, err)
-	}
 	// What was found by spelling stays if the embedder fails.
 	e.err = errors.New("the embedder is down")
 	got, err := d.Search(t.Context(), values.Query{Text: "actve or paused"})
@@ -101,7 +95,7 @@ func TestMeaning(t *testing.T) {
 	if _, err := spelled.WithMeaning(t.Context(), e, nil); !errors.Is(err, e.err) {
 		t.Errorf("%v, want the embedder's error", err)
 	}
-	for _, opt := range []values.MeaningOptions{{BatchSize: -1}, {MinSimilarity: -1}} {
+	for _, opt := range []values.MeaningOptions{{MinSimilarity: -1}} {
 		if _, err := spelled.WithMeaning(t.Context(), &thesaurus{}, &opt); err == nil {
 			t.Errorf("%+v is accepted", opt)
 		}

@@ -44,10 +44,6 @@ type Options struct {
 	// means 200. The values of a column with more are not kept.
 	MaxValues int
 
-	// MaxValueBytes is the length of the longest value that is kept, at most 1,000.
-	// 0 means 100.
-	MaxValueBytes int
-
 	// MaxRows is how many rows are read of each column, without those that are
 	// NULL. 0 means 100,000.
 	MaxRows int
@@ -74,21 +70,19 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	err := cmp.Or(
 		option.Default("values: Options.MaxValues", &v.MaxValues, 200),
-		option.Default("values: Options.MaxValueBytes", &v.MaxValueBytes, 100),
 		option.Default("values: Options.MaxRows", &v.MaxRows, 100_000),
 		option.Default("values: Options.MaxBytes", &v.MaxBytes, 8<<20),
 		option.Default("values: Options.Timeout", &v.Timeout, 5*time.Minute),
 	)
-	if err == nil && (v.MaxValues > mostValues || v.MaxValueBytes > longestValue) {
-		err = fmt.Errorf("values: Options.MaxValues is %d and MaxValueBytes %d: the most are %d and %d",
-			v.MaxValues, v.MaxValueBytes, mostValues, longestValue)
+	if err == nil && v.MaxValues > mostValues {
+		err = fmt.Errorf("values: Options.MaxValues is %d: the most are %d", v.MaxValues, mostValues)
 	}
 	return v, err
 }
 
 const (
 	mostValues   = 100_000 // of a column
-	longestValue = 1_000   // bytes
+	longestValue = 100     // bytes; longer ones are left out
 	mostFailures = 3       // failed statements in a row, after which the database is left alone
 )
 
@@ -293,7 +287,7 @@ func (r *Reader) column(ctx context.Context, c Column) (Column, error) {
 		switch {
 		case !ok: // a number in a column of SQLite
 		case wordform.Fold(v) == "":
-		case len(v) > r.opt.MaxValueBytes || !plain(v):
+		case len(v) > longestValue || !plain(v):
 			c.Skipped++
 		default:
 			c.Values = append(c.Values, v)

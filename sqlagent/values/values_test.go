@@ -497,7 +497,7 @@ func TestLoadIsStrict(t *testing.T) {
 func TestOptions(t *testing.T) {
 	db, guard, schema := shop(t)
 	for _, opt := range []values.Options{
-		{MaxValues: -1}, {MaxValueBytes: -1}, {MaxRows: -1}, {MaxBytes: -1}, {Timeout: -1}, {MaxValues: 1 << 30}, {MaxValueBytes: 1 << 20},
+		{MaxValues: -1}, {MaxRows: -1}, {Timeout: -1}, {MaxValues: 1 << 30},
 	} {
 		if _, err := values.NewReader(db, guard, schema, &opt); err == nil {
 			t.Errorf("%+v is accepted", opt)

@@ -1,4 +1,4 @@
-package secureview_test
+package analyst
 
 import (
 	"context"
@@ -93,7 +93,7 @@ func TestSourceHasTheAggregates(t *testing.T) {
 		{"WITH g AS (SELECT a, avg(v) AS m FROM t GROUP BY a) SELECT sum(t.v - g.m) FROM t JOIN g ON g.a = t.a", "SELECT sum(v - m) FROM s", ""},
 		{"SELECT count(*) FROM (SELECT v FROM t UNION ALL SELECT v FROM t)", "SELECT count(*) FROM s", ""},
 	} {
-		stmt, err := sourceGuard(t).RewriteSource(t.Context(), test.sql)
+		stmt, err := rewriteSource(t.Context(), sourceGuard(t), sqlite.Dialect{}, test.sql)
 		if err != nil {
 			t.Errorf("%s: %v", test.sql, err)
 			continue
@@ -120,7 +120,7 @@ func TestSourceIsRefused(t *testing.T) {
 		"SELECT a FROM other":                       secureview.ErrUnknownTable,
 		"DELETE FROM t":                             secureview.ErrNotSelect,
 	} {
-		if stmt, err := sourceGuard(t).RewriteSource(context.Background(), sql); !errors.Is(err, want) {
+		if stmt, err := rewriteSource(context.Background(), sourceGuard(t), sqlite.Dialect{}, sql); !errors.Is(err, want) {
 			t.Errorf("%s: %v, %v, want %v", sql, stmt, err, want)
 		}
 	}

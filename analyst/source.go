@@ -1,11 +1,53 @@
-package secureview
+package analyst
 
 import (
+	"context"
 	"slices"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
 )
+
+// rewriteSource is [secureview.Guard.Rewrite] for the rows that a statement is about,
+// before they are grouped, aggregated, sorted or limited: those of its FROM and WHERE,
+// with all their columns and with what the statement computes from one row. If a
+// statement only selects groups that one subquery or common table expression makes,
+// the rows of these groups are meant. If it aggregates the rows of a subquery, those
+// are meant.
+//
+// A statement is refused with [secureview.ErrUnsupported] if it has no such rows, such
+// as a UNION or a join of groups, or if it gives the name of a column to another value.
+func rewriteSource(
+	ctx context.Context, g *secureview.Guard, d dialect.Dialect, sql string,
+) (*secureview.Statement, error) {
+	// A refused statement is refused as it is written, not as its source is.
+	if _, err := g.Rewrite(ctx, sql); err != nil {
+		return nil, err
+	}
+	q, err := d.Read(sql)
+	if err != nil {
+		return nil, err
+	}
+	q, err = source{taken: func(name string) bool { return hasColumn(g, name) }}.of(q)
+	if err != nil {
+		return nil, err
+	}
+	text, err := d.Append(nil, q, false)
+	if err != nil {
+		return nil, err
+	}
+	return g.Rewrite(ctx, string(text))
+}
+
+// hasColumn reports whether a table has a column with the name.
+func hasColumn(g *secureview.Guard, name string) bool {
+	return slices.ContainsFunc(g.Tables(), func(t secureview.Table) bool {
+		return slices.ContainsFunc(t.Columns, func(c string) bool { return ascii.EqualFold(c, name) })
+	})
+}
 
 // A source finds the rows that a query is about. It changes the query.
 type source struct {
@@ -82,8 +124,10 @@ func block(q *sqlast.Query) (*sqlast.Select, error) {
 }
 
 func noSource(why string) error {
-	return &sqlast.Error{Code: ErrUnsupported, Message: "the rows behind the statement cannot be read, because " + why +
-		"; use one SELECT with FROM and WHERE"}
+	return &refusal.Error{Package: "analyst", Problems: []refusal.Problem{{
+		Code:    secureview.ErrUnsupported,
+		Message: "the rows behind the statement cannot be read, because " + why + "; use one SELECT with FROM and WHERE",
+	}}}
 }
 
 // computed returns the items that are computed from one row, so that they are
@@ -253,4 +297,21 @@ func groupedFrom(q *sqlast.Query, r sqlast.Relation) bool {
 		return groupedFrom(q, r.Left) || groupedFrom(q, r.Right)
 	}
 	return false
+}
+
+// aggregates reports whether a block has an aggregate in its items.
+func aggregates(sel *sqlast.Select) bool {
+	return slices.ContainsFunc(sel.Items, func(it sqlast.Item) bool {
+		found := false
+		sqlast.Walk(it.Expr, func(n sqlast.Node) bool {
+			switch n := n.(type) {
+			case *sqlast.Call:
+				found = found || sqlast.IsAggregate(n)
+			case *sqlast.Query:
+				return false
+			}
+			return !found
+		})
+		return found
+	})
 }
