@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
@@ -136,7 +137,12 @@ func TestRewrite(t *testing.T) {
 		{"an inner WITH does not cover the outer FROM", both,
 			"SELECT dept.id, (WITH dept AS (SELECT 1 AS one) SELECT one FROM dept) AS n FROM dept",
 			"SELECT dept.id AS id, (WITH cte1_dept AS (SELECT 1 AS one) SELECT dept.one FROM cte1_dept AS dept) AS n FROM main.dept"},
-		{"a recursive CTE", both,
+		{"a recursive CTE, whose rows are counted", sqlite,
+			"WITH RECURSIVE n(i) AS (SELECT 1 AS one UNION ALL SELECT i + 1 AS more FROM n WHERE i < 9) SELECT sum(i) AS s FROM n",
+			"WITH RECURSIVE n (i) AS (SELECT 1 AS one UNION ALL SELECT n.i + 1 AS more FROM n WHERE n.i < 9 LIMIT 1000001) " +
+				"SELECT sum(n.i) AS s FROM (SELECT n.i FROM (SELECT n.i, row_number() OVER () AS row FROM n) AS n WHERE " +
+				"CASE WHEN n.row > 1000000 THEN json_extract(n.row, '" + sqlast.EndlessRecursion + "') ELSE TRUE END LIMIT 1000001) AS n"},
+		{"a recursive CTE", mysql,
 			"WITH RECURSIVE n(i) AS (SELECT 1 AS one UNION ALL SELECT i + 1 AS more FROM n WHERE i < 9) SELECT sum(i) AS s FROM n",
 			"WITH RECURSIVE n (i) AS (SELECT 1 AS one UNION ALL SELECT n.i + 1 AS more FROM n WHERE n.i < 9) SELECT sum(n.i) AS s FROM n"},
 		{"a derived table", both,

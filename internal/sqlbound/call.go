@@ -104,7 +104,7 @@ func (c *checker) result(f Function, e *sqlast.Call, args []size, all size, s *s
 	case kindSmall:
 		return number
 	case kindFirst:
-		return arg(0)
+		return arg(0).times(int64(max(1, f.n)))
 	case kindLast:
 		return arg(len(args) - 1)
 	case kindLongest:

@@ -51,7 +51,7 @@ const (
 // kinds are the words of a table of functions for the size of a result.
 var kinds = map[string]kind{
 	"small":   kindSmall,   // a number, a date, a hash
-	"first":   kindFirst,   // at most as long as the first argument
+	"first":   kindFirst,   // at most N times as long as the first argument; N is 1 if it is left out
 	"last":    kindLast,    // at most as long as the last argument
 	"longest": kindLongest, // at most as long as the longest argument
 	"sum":     kindSum,     // at most N times the sum of the arguments

@@ -1,9 +1,11 @@
 package duckdb_test
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -83,4 +85,24 @@ func texts(row []any) []string {
 		out[i] = fmt.Sprint(v)
 	}
 	return out
+}
+
+// A recursion without an end stops with the context, within the memory limit.
+func TestEndlessRecursion(t *testing.T) {
+	path, _ := newShop(t)
+	db := open(t, path, nil)
+	g := newGuard(t, policy)
+	stmt, err := g.Rewrite(t.Context(), "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r) SELECT max(i) FROM r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	start := time.Now()
+	if _, err := db.Query(ctx, stmt); err == nil {
+		t.Error("no error")
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("stopped after %v", took)
+	}
 }

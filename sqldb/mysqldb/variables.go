@@ -16,7 +16,7 @@ var (
 		"tx_read_only", "max_statement_time", "max_recursive_iterations", "expensive_subquery_limit", "max_error_count",
 		"default_regex_flags", "max_session_mem_used",
 	}
-	mysqlVariables = []string{"transaction_read_only", "max_execution_time"}
+	mysqlVariables = []string{"transaction_read_only", "max_execution_time", "cte_max_recursion_depth"}
 )
 
 // A variable is a system variable with a value, as SET takes it.
@@ -44,6 +44,9 @@ func (s *server) plan(has map[string]string) {
 	// warning.
 	if n, err := strconv.ParseUint(has["group_concat_max_len"], 10, 64); err == nil && n < longestConcat {
 		s.always.want(has, "group_concat_max_len", strconv.Itoa(longestConcat))
+	}
+	if n, err := strconv.ParseUint(has["cte_max_recursion_depth"], 10, 64); err == nil && n > longestRecursion {
+		s.always.want(has, "cte_max_recursion_depth", strconv.Itoa(longestRecursion))
 	}
 	readOnly, limit := "transaction_read_only", "max_execution_time"
 	if s.mariaDB {
@@ -77,7 +80,8 @@ func (s *server) plan(has map[string]string) {
 // of MySQL is 1024.
 const longestConcat = 1 << 20
 
-// longestRecursion is the maximum number of steps of a recursive query on MariaDB.
+// longestRecursion is the maximum number of steps of a recursive query. MySQL's own
+// default is 1,000.
 // Without one, a recursion through a cycle of rows would take the whole time limit.
 const longestRecursion = 100_000
 

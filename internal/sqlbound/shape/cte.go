@@ -17,7 +17,7 @@ type cte struct {
 
 	selves  int    // references to itself
 	steps   []step // the blocks that contain them
-	endless bool   // stored data decides how many rows it has
+	counted bool   // the statement counts the rows that it reads of it
 }
 
 // A step is an arm of a recursion, with the rows that it makes of one row.
@@ -91,7 +91,7 @@ func (s *shaper) reference(t *sqlast.Table) *result {
 		c.selves++
 		return stored
 	}
-	if c.endless && s.rules.Recursion != BySession {
+	if c.counted && s.rules.Recursion != BySession {
 		s.unbounded = append(s.unbounded, t)
 	}
 	if !s.isShared(c) {

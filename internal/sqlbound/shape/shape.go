@@ -1,5 +1,5 @@
-// Package shape refuses statements whose planning no engine bounds, and recursion
-// and generated rows without a visible end.
+// Package shape refuses statements whose planning no engine bounds, recursion that
+// multiplies its rows, and generated rows without a visible end.
 //
 // It counts what an engine makes of a statement, not what is written:
 //
@@ -21,8 +21,9 @@
 //   - ROLLUP, CUBE and GROUPING SETS make at most 256 groupings with together 4,096
 //     terms. PostgreSQL plans 8,256 terms in 0.05 s and 42 MB, and 32,896 in 4.6 s and
 //     515 MB.
-//   - Constants make at most a million rows in one FROM, by recursion, by functions, by
-//     VALUES and by their products, and four million in all.
+//   - Constants make at most a million rows in one FROM, by functions, by VALUES and by
+//     their products, and four million in all. A recursion counts as a thousand; how many
+//     rows it has is counted while it runs.
 //
 // A secure view counts as one table.
 package shape
@@ -56,8 +57,7 @@ type Rules struct {
 	// tables of a FROM that it compares (PostgreSQL).
 	PlansOrders bool
 
-	// Recursion is how the rows of a recursion are bounded that has no bound of its
-	// own, such as one over a hierarchy.
+	// Recursion is how the rows of a recursion are bounded.
 	Recursion RecursionBound
 }
 
@@ -79,8 +79,7 @@ const (
 
 // Check returns a [*sqlast.Error] for the first construct of a resolved query that is
 // too large when it is expanded, or that has no visible end. It prints a bound into
-// recursive common table expressions whose end is not visible, so that the tree
-// changes.
+// recursive common table expressions, so that the tree changes.
 func Check(q *sqlast.Query, resolved *sqlast.Resolution, r *Rules) error {
 	if isSmall(resolved) {
 		return nil
@@ -126,7 +125,7 @@ type shaper struct {
 	joined    float64 // tables of the last subquery that is a value
 	written   float64 // nodes of the statement itself
 
-	unbounded []*sqlast.Table // references to recursions without an end of their own
+	unbounded []*sqlast.Table // references to recursions, whose rows are counted
 	err       *sqlast.Error
 }
 

@@ -49,8 +49,12 @@ var Accepted = []Statement{
 	{"smp", "SELECT * FROM emp AS e CROSS JOIN (SELECT 1 AS k UNION ALL SELECT 2) AS v"},
 }
 
-// Endless are statements whose recursion or series has no visible end.
-var Endless = []Statement{
+// Counted are statements whose recursion has no visible end, among them date spines. Their
+// rows or steps are counted while they run.
+var Counted = []Statement{
+	{"m", "WITH RECURSIVE d AS (SELECT '2024-01-01' AS m UNION ALL SELECT DATE_FORMAT(m + INTERVAL 1 MONTH, '%Y-%m-01') FROM d WHERE m < '2024-12-01') SELECT m FROM d"},
+	{"p", "WITH RECURSIVE d AS (SELECT '2024-01-01' AS m UNION ALL SELECT to_char(m::date + INTERVAL '1 month', 'YYYY-MM-DD') FROM d WHERE m < '2024-12-01') SELECT m FROM d"},
+	{"s", "WITH RECURSIVE d AS (SELECT '2024-01-01' AS m UNION ALL SELECT strftime('%Y-%m-01', m, '+1 month') FROM d WHERE m < '2024-12-01') SELECT m FROM d"},
 	{"smp", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r) SELECT i FROM r"},
 	{"smp", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i FROM r WHERE i < 10) SELECT i FROM r"},
 	{"smp", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r WHERE i > 0) SELECT i FROM r"},
@@ -61,11 +65,18 @@ var Endless = []Statement{
 	{"smp", "WITH RECURSIVE r AS (SELECT 0 AS i UNION ALL SELECT i * 2 FROM r WHERE i < 10) SELECT i FROM r"},
 	{"smp", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 0.00001 FROM r WHERE i < 100) SELECT i FROM r"},
 	{"smp", "WITH RECURSIVE r AS (SELECT 1 AS i, 1 AS k UNION ALL SELECT i + 1, k FROM r WHERE k < 10) SELECT i FROM r"},
-	{"smp", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT e.id FROM r, emp AS e) SELECT i FROM r"},
-	{"smp", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r, emp AS e WHERE i < 10 AND e.id > 3) SELECT i FROM r"},
 	{"smp", "WITH RECURSIVE r AS (SELECT 'x' AS s UNION ALL SELECT concat(s, 'x') FROM r WHERE length(s) < 100) SELECT s FROM r"},
 	{"s", "WITH RECURSIVE d(day) AS (SELECT '0001-01-01' UNION ALL SELECT datetime(day, '+1 second') FROM d WHERE day < '2024-12-31') SELECT day FROM d"},
 	{"s", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r LIMIT -1) SELECT i FROM r"},
+}
+
+// Endless are statements whose recursion multiplies its rows, or whose series has no
+// visible end.
+var Endless = []Statement{
+	{"smp", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r WHERE i < 9 UNION ALL SELECT i + 2 FROM r WHERE i < 9) SELECT i FROM r"},
+	{"p", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r, (VALUES (1), (2)) AS v(x) WHERE i < 9) SELECT i FROM r"},
+	{"smp", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT e.id FROM r, emp AS e) SELECT i FROM r"},
+	{"smp", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r, emp AS e WHERE i < 10 AND e.id > 3) SELECT i FROM r"},
 	{"p", "SELECT d FROM generate_series('2024-01-01'::timestamp, 'infinity'::timestamp, '1 day') AS d"},
 	{"p", "SELECT d FROM generate_series('1900-01-01'::timestamp, '2024-01-01'::timestamp, '1 second') AS d"},
 	{"p", "SELECT count(*) FROM generate_series(1, (SELECT 1000000000)) AS i"},

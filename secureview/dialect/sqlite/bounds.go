@@ -31,7 +31,7 @@ var bounds = sqlbound.Rules{
 		sum 2: hex quote jsonb jsonb_remove
 		sum 4: char
 		sum 6: unistr_quote
-		sum 12: strftime
+		first 12: strftime
 		sum either slow: json_patch jsonb_patch
 		join: concat_ws
 		format: printf format
