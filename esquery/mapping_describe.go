@@ -9,7 +9,7 @@ import (
 
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // DescribeOptions configure [Validator.Describe]. A nil DescribeOptions and zero
@@ -174,13 +174,13 @@ func nearestTo(text string, fields []*Field, n int) []*Field {
 	if len(fields) <= n {
 		return fields
 	}
-	wanted := words.Set{}
-	for _, word := range words.Split(words.Spaced(text), nil) {
+	wanted := textmatch.Set{}
+	for _, word := range textmatch.Split(textmatch.Spaced(text), nil) {
 		wanted[word] = true
 	}
 	score := make(map[*Field]int, len(fields))
 	for _, f := range fields {
-		for _, word := range words.Split(words.Spaced(f.Path), nil) {
+		for _, word := range textmatch.Split(textmatch.Spaced(f.Path), nil) {
 			if wanted[word] {
 				score[f]++
 			}

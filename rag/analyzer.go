@@ -4,7 +4,7 @@ import (
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/german"
 
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // An Analyzer returns the terms by which a text is found, in their order and with
@@ -15,7 +15,7 @@ type Analyzer func(text string) []string
 // English returns the words of a text in lower case, without English endings and
 // stop words. Scripts that are written without spaces are split into characters
 // and pairs of characters.
-func English(text string) []string { return words.Split(text, nil) }
+func English(text string) []string { return textmatch.Split(text, nil) }
 
 // maxStemmed is the length in bytes of a word above which it is not stemmed: the
 // Snowball algorithm takes quadratic time, and no word is that long.
@@ -25,7 +25,7 @@ const maxStemmed = 100
 // algorithm, and ä, ö, ü and ß become equal to a, o, u and ss.
 func German(text string) []string {
 	var all []string
-	words.Each(text, func(word string, spaced bool) {
+	textmatch.Each(text, func(word string, spaced bool) {
 		if !spaced {
 			all = append(all, word)
 			return
@@ -55,7 +55,7 @@ func Analyzers(all ...Analyzer) Analyzer {
 	}
 }
 
-var germanStopWords = words.SetOf(`aber als am an auch auf aus bei beim bin bis bist da dann das dass daß dein deine dem
+var germanStopWords = textmatch.SetOf(`aber als am an auch auf aus bei beim bin bis bist da dann das dass daß dein deine dem
 	den denn der des dessen deren die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen
 	einer eines er es etwas euer für gibt hab habe haben hat hatte hatten hier ich ihm ihn ihnen ihr ihre ihrem ihren
 	ihrer im in ins ist ja jede jedem jeden jeder jedes kann können könnte man mein meine mich mir mit muss müssen

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/internal/option"
-	"github.com/qedkit/qed/internal/ranking"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/vector"
 	"github.com/qedkit/qed/llm"
 )
@@ -368,7 +368,7 @@ func fuse(lists [][]Hit, k int) []Hit {
 				at[id] = i
 				all = append(all, Hit{Chunk: h.Chunk})
 			}
-			all[i].Score += ranking.OfRank(rank)
+			all[i].Score += textmatch.OfRank(rank)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/qedkit/qed/internal/ranking"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/vector"
 )
 
@@ -23,12 +23,12 @@ type Memory struct {
 	documents  map[string][]int // the slots of each document
 	dead       int              // slots of removed chunks
 	blocks     [][]float32      // vectors of blockRows slots each, one after the other
-	lexical    *ranking.Lexical
+	lexical    *textmatch.Lexical
 	file       *logFile // nil without a file
 
 	// While a file is read, lexical is empty but for the ids of words, and loading
 	// has the words of each slot.
-	loading [][]ranking.Weight
+	loading [][]textmatch.Weight
 	opening bool
 }
 
@@ -38,7 +38,7 @@ const blockRows = 1024
 
 // NewMemory returns an empty Memory without a file.
 func NewMemory() *Memory {
-	return &Memory{documents: map[string][]int{}, lexical: ranking.NewLexical(nil, ranking.LengthLoss)}
+	return &Memory{documents: map[string][]int{}, lexical: textmatch.NewLexical(nil, textmatch.LengthLoss)}
 }
 
 // OpenMemory returns a Memory with what a file holds, and creates the file if there
@@ -105,22 +105,22 @@ type row struct {
 	chunk   *Chunk
 	vector  []float32
 	encoded []byte // the vector as a file has it, in place of vector
-	weights []ranking.Weight
+	weights []textmatch.Weight
 }
 
 // weights counts terms.
-func (m *Memory) weights(terms []string) []ranking.Weight {
+func (m *Memory) weights(terms []string) []textmatch.Weight {
 	ids := make([]int32, len(terms))
 	for i, t := range terms {
 		ids[i] = m.lexical.ID(t)
 	}
 	slices.Sort(ids)
-	var all []ranking.Weight
+	var all []textmatch.Weight
 	for _, id := range ids {
 		if n := len(all); n > 0 && all[n-1].Word == id {
 			all[n-1].Weight++
 		} else {
-			all = append(all, ranking.Weight{Word: id, Weight: 1})
+			all = append(all, textmatch.Weight{Word: id, Weight: 1})
 		}
 	}
 	return all
@@ -267,7 +267,7 @@ func (m *Memory) Matching(ctx context.Context, terms []string, k int, f Filter) 
 
 func (m *Memory) hits(scores []float64, k int) []Hit {
 	var hits []Hit
-	for _, s := range ranking.Best(scores, k) {
+	for _, s := range textmatch.Best(scores, k) {
 		hits = append(hits, Hit{Chunk: *m.slots[s.Document], Score: s.Score})
 	}
 	return hits

@@ -13,7 +13,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/qedkit/qed/internal/ranking"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/vector"
 )
 
@@ -48,7 +48,7 @@ type logFile struct {
 	size    int64
 	words   int // the number of words that are in the file
 	written []byte
-	arena   []ranking.Weight // memory for the words of many rows
+	arena   []textmatch.Weight // memory for the words of many rows
 }
 
 // open reads the file at path, creates it, or writes it anew if most of it is
@@ -210,7 +210,7 @@ func (m *Memory) rewrite(path string) error {
 	if err != nil {
 		return bare(err)
 	}
-	fresh := &Memory{documents: map[string][]int{}, lexical: ranking.NewLexical(nil, ranking.LengthLoss), file: &logFile{file: f}}
+	fresh := &Memory{documents: map[string][]int{}, lexical: textmatch.NewLexical(nil, textmatch.LengthLoss), file: &logFile{file: f}}
 	err = fresh.copyFrom(m)
 	if err == nil {
 		err = f.Sync()
@@ -262,7 +262,7 @@ func (m *Memory) copyFrom(from *Memory) error {
 	return nil
 }
 
-func (f *logFile) put(document string, rows []row, words *ranking.Lexical) error {
+func (f *logFile) put(document string, rows []row, words *textmatch.Lexical) error {
 	e := encoder{append(f.written[:0], make([]byte, frameSize)...)}
 	e.b = append(e.b, recordPut)
 	e.text(document)
@@ -350,7 +350,7 @@ func (e *encoder) row(r row) {
 type decoder struct {
 	rest  []byte
 	bad   bool
-	arena []ranking.Weight
+	arena []textmatch.Weight
 }
 
 func (d *decoder) number() int {
@@ -386,9 +386,9 @@ func (d *decoder) bytes(n int) []byte {
 func (d *decoder) text() string { return string(d.bytes(d.number())) }
 
 // weights returns memory for n words, which is not nil.
-func (d *decoder) weights(n int) []ranking.Weight {
+func (d *decoder) weights(n int) []textmatch.Weight {
 	if n > len(d.arena) || d.arena == nil {
-		d.arena = make([]ranking.Weight, max(n, 1<<16))
+		d.arena = make([]textmatch.Weight, max(n, 1<<16))
 	}
 	all := d.arena[:n:n]
 	d.arena = d.arena[n:]
@@ -418,7 +418,7 @@ func (d *decoder) row(document string, dimensions, words int) row {
 			d.bad = true
 			return row{chunk: c}
 		}
-		r.weights[i] = ranking.Weight{Word: int32(id), Weight: float32(d.number())}
+		r.weights[i] = textmatch.Weight{Word: int32(id), Weight: float32(d.number())}
 	}
 	if dimensions > 0 {
 		r.encoded = d.bytes(4 * dimensions)

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/qedkit/qed/finding"
-	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -161,7 +161,7 @@ func (c *Catalog) Kinds() []string {
 func (c *Catalog) read(list []Entity) (*entities, error) {
 	es := &entities{at: make(map[identity]int32, len(list)), list: make([]Entity, 0, len(list))}
 	for i, e := range list {
-		if wordform.Fold(clipName(e.Name)) == "" {
+		if textmatch.Fold(clipName(e.Name)) == "" {
 			return nil, fmt.Errorf("resolve: entity %d (kind %s, id %s) has the name %s: it needs a letter or a digit",
 				i, shown(e.Kind), shown(e.ID), shown(e.Name))
 		}

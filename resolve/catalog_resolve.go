@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/finding"
-	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -114,7 +114,7 @@ func (s *entitySearch) find(ctx context.Context, kind string) ([]hit, error) {
 	found = found[:min(len(found), maxFound)]
 	nameless := 0
 	found = slices.DeleteFunc(slices.Clone(found), func(e Entity) bool {
-		if wordform.Fold(clipName(e.Name)) == "" {
+		if textmatch.Fold(clipName(e.Name)) == "" {
 			nameless++
 			return true
 		}
@@ -165,7 +165,7 @@ func (s *entitySearch) addPast(ctx context.Context, hits []hit) ([]hit, map[int3
 			continue
 		}
 		past[i] = true
-		if wordform.Fold(e.Said) == wordform.Fold(s.text) {
+		if textmatch.Fold(e.Said) == textmatch.Fold(s.text) {
 			meant[i] = true
 		}
 	}

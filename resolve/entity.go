@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/wordform"
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // An Entity is a record of the host's data that users refer to by its name, such
@@ -65,7 +64,7 @@ func identityOf(kind, id, name string) identity {
 
 // kindKey returns a kind in the form in which kinds are compared.
 func kindKey(kind string) string {
-	list := strings.Fields(wordform.Fold(words.Spaced(clipName(kind))))
+	list := strings.Fields(textmatch.Fold(textmatch.Spaced(clipName(kind))))
 	for i, w := range list {
 		list[i] = plural(w)
 	}

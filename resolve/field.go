@@ -4,8 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/qedkit/qed/internal/wordform"
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // A Field is a column, or a path of a mapping or schema, of a data source.
@@ -39,7 +38,7 @@ func (f *Field) item() item {
 		if !ok {
 			break
 		}
-		if path = rest; wordform.Fold(words.Spaced(path)) != "" && loss < 4*lossParent {
+		if path = rest; textmatch.Fold(textmatch.Spaced(path)) != "" && loss < 4*lossParent {
 			names = append(names, itemName{text: path, loss: loss})
 		}
 	}
@@ -56,7 +55,7 @@ const lossParent = 0.02
 // implied returns the words that a term may have because of the field's type:
 // "arrival time" can be a field arrival of the type date.
 func (f *Field) implied() []string {
-	for w := range strings.FieldsSeq(wordform.Fold(f.Type)) {
+	for w := range strings.FieldsSeq(textmatch.Fold(f.Type)) {
 		if implied, ok := typeImplies[strings.TrimRight(w, "0123456789")]; ok {
 			return strings.Fields(implied)
 		}

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/qedkit/qed/internal/wordform"
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // A FieldCatalog finds fields by their names, aliases and descriptions. It is
@@ -46,7 +45,7 @@ func (c *FieldCatalog) Replace(list []Field) error {
 		f.Aliases = slices.Clone(f.Aliases)
 		key := [2]string{f.Source, f.Name}
 		switch {
-		case wordform.Fold(words.Spaced(clipName(f.Name))) == "":
+		case textmatch.Fold(textmatch.Spaced(clipName(f.Name))) == "":
 			return fmt.Errorf("resolve: field %d of source %s has the name %s: it needs a letter or a digit",
 				i, shown(f.Source), shown(f.Name))
 		case seen[key]:

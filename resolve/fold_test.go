@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 func TestSplitIdentifier(t *testing.T) {
@@ -49,7 +49,7 @@ func FuzzStem(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, w := range strings.Fields(wordform.Fold(s)) {
+		for _, w := range strings.Fields(textmatch.Fold(s)) {
 			if stem(w) == "" || plural(w) == "" {
 				t.Errorf("%q has no stem", w)
 			}

@@ -6,15 +6,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/wordform"
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // addsWords reports whether a request contains content words that the term does
 // not.
 func addsWords(request, term string) bool {
-	known := words.SetOf(wordform.Fold(term))
-	for w := range strings.FieldsSeq(wordform.Fold(prompt.Clip(request, maxRequestBytes))) {
+	known := textmatch.SetOf(textmatch.Fold(term))
+	for w := range strings.FieldsSeq(textmatch.Fold(prompt.Clip(request, maxRequestBytes))) {
 		if !known[w] && !stopWords[w] {
 			return true
 		}
@@ -25,7 +24,7 @@ func addsWords(request, term string) bool {
 // quotes reports whether the words of a quote are in a request, one after the
 // other.
 func quotes(request, quote string) bool {
-	return strings.Contains(" "+wordform.Fold(request)+" ", " "+wordform.Fold(quote)+" ")
+	return strings.Contains(" "+textmatch.Fold(request)+" ", " "+textmatch.Fold(quote)+" ")
 }
 
 // distinguishes reports whether a quote of the request mentions something of one
@@ -46,13 +45,13 @@ func distinguishes(quote, term string, candidates []label, at int) bool {
 // ID, its aliases and the values of its details, without the words of the term. A
 // number counts only after its key, as in "berth 2".
 func (l *label) mentioned(quote, term string) []string {
-	known := words.SetOf(wordform.Fold(term))
-	folded := " " + wordform.Fold(quote) + " "
-	exact := " " + strings.Join(strings.FieldsFunc(quote, func(r rune) bool { return !wordform.InWord(r) }), " ") + " "
+	known := textmatch.SetOf(textmatch.Fold(term))
+	folded := " " + textmatch.Fold(quote) + " "
+	exact := " " + strings.Join(strings.FieldsFunc(quote, func(r rune) bool { return !textmatch.InWord(r) }), " ") + " "
 	kinds := " " + kindKey(quote) + " "
 	var found []string
 	add := func(key, value string) {
-		phrase := wordform.Fold(clipName(value))
+		phrase := textmatch.Fold(clipName(value))
 		parts := strings.Fields(phrase)
 		if !slices.ContainsFunc(parts, func(w string) bool { return !known[w] && !stopWords[w] }) {
 			return
@@ -60,7 +59,7 @@ func (l *label) mentioned(quote, term string) []string {
 		ok := false
 		switch {
 		case len(parts) == 1 && isNumeral(phrase) && strings.Trim(phrase, "0123456789") == "":
-			phrase = strings.TrimSpace(wordform.Fold(key) + " " + phrase)
+			phrase = strings.TrimSpace(textmatch.Fold(key) + " " + phrase)
 			ok = key != "" && strings.Contains(folded, " "+phrase+" ")
 		case utf8.RuneCountInString(value) <= maxCode: // us is not US
 			ok = strings.Contains(exact, " "+value+" ")
@@ -71,7 +70,7 @@ func (l *label) mentioned(quote, term string) []string {
 			found = append(found, phrase)
 		}
 	}
-	name := strings.Fields(wordform.Fold(clipName(l.name)))
+	name := strings.Fields(textmatch.Fold(clipName(l.name)))
 	for i, w := range name {
 		switch {
 		case legalWords[w]:

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/qedkit/qed/internal/wordform"
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // An item is an entity or a field in an index.
@@ -55,9 +54,9 @@ type nameStyle struct {
 // split returns the words of a name or a term.
 func (s nameStyle) split(text string) []string {
 	if s.identifiers {
-		text = words.Spaced(text)
+		text = textmatch.Spaced(text)
 	}
-	return strings.Fields(wordform.Fold(text))
+	return strings.Fields(textmatch.Fold(text))
 }
 
 func (s nameStyle) stem(w string) string {
@@ -94,7 +93,7 @@ type index struct {
 	exact      map[string][]int32 // names by their folded text
 	joined     map[string][]int32 // names by their letters without spaces; see tight
 	stems      map[string][]int32 // words by their stem
-	trigrams   map[uint64][]int32 // words
+	trigrams   textmatch.Trigrams // words
 	letters    map[string][]int32 // words by their sorted letters, for swapped letters
 	sorted     []int32            // words in alphabetical order, for prefixes
 	initials   map[string][]int32 // names by the first letters of their words
@@ -111,7 +110,7 @@ func newIndex(items []item, style nameStyle) *index {
 		nameStyle: style, items: items, own: make([]int32, len(items)),
 		ids: map[string]int32{}, stems: map[string][]int32{},
 		exact: map[string][]int32{}, joined: map[string][]int32{},
-		trigrams: map[uint64][]int32{}, letters: map[string][]int32{}, initials: map[string][]int32{},
+		letters: map[string][]int32{}, initials: map[string][]int32{},
 		generic: make([]map[int32]bool, len(items)),
 		implied: make([]map[string]bool, len(items)),
 		about:   make([]map[string]bool, len(items)),
@@ -145,7 +144,7 @@ func newIndex(items []item, style nameStyle) *index {
 		}
 	}
 	x.scratch.New = func() any {
-		return &counters{names: make([]float32, len(x.names)), words: make([]uint8, len(x.vocabulary))}
+		return &counters{names: make([]float32, len(x.names))}
 	}
 	return x
 }
@@ -196,12 +195,8 @@ func (x *index) learn(w string) int32 {
 	v := word{text: w, runes: []rune(w), stem: x.stem(w), weak: x.weak(w), numeral: isNumeral(w)}
 	x.vocabulary = append(x.vocabulary, v)
 	x.stems[v.stem] = append(x.stems[v.stem], id)
-	if !v.numeral && len(v.runes) > 2 && len(v.runes) <= wordform.MaxRunes {
-		for t := range trigrams(v.runes) {
-			if list := x.trigrams[t]; len(list) == 0 || list[len(list)-1] != id {
-				x.trigrams[t] = append(list, id)
-			}
-		}
+	if !v.numeral && len(v.runes) > 2 && len(v.runes) <= textmatch.MaxRunes {
+		x.trigrams.Add(id, v.runes)
 		x.letters[sortedLetters(v.runes)] = append(x.letters[sortedLetters(v.runes)], id)
 	}
 	return id
@@ -247,25 +242,6 @@ func (x *index) known(stems map[string]bool) map[int32]bool {
 	return set
 }
 
-// trigrams yields every three neighbouring letters of a word, with a mark at both
-// ends of the word.
-func trigrams(w []rune) func(yield func(uint64) bool) {
-	return func(yield func(uint64) bool) {
-		const edge = 1
-		a, b := uint64(edge), uint64(w[0])
-		for i := 1; i <= len(w); i++ {
-			c := uint64(edge)
-			if i < len(w) {
-				c = uint64(w[i])
-			}
-			if !yield(a<<42 | b<<21 | c) {
-				return
-			}
-			a, b = b, c
-		}
-	}
-}
-
 func sortedLetters(w []rune) string {
 	s := slices.Clone(w)
 	slices.Sort(s)
@@ -275,6 +251,6 @@ func sortedLetters(w []rune) string {
 // counters are the scratch memory of one search. They are zero between searches.
 type counters struct {
 	names   []float32
-	words   []uint8
 	touched []int32
+	words   textmatch.Common
 }

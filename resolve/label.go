@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/question"
 )
 
@@ -40,7 +40,7 @@ func (l *label) properties() string {
 func byName(labels []label) map[string][]*label {
 	groups := map[string][]*label{}
 	for i := range labels {
-		key := wordform.Fold(labels[i].name)
+		key := textmatch.Fold(labels[i].name)
 		groups[key] = append(groups[key], &labels[i])
 	}
 	return groups
@@ -55,7 +55,7 @@ func namesOf(labels []label, kind string) []string {
 	for i := range labels {
 		l := &labels[i]
 		names[i] = oneLine(l.name)
-		if extra := l.difference(groups[wordform.Fold(l.name)], kind); extra != "" {
+		if extra := l.difference(groups[textmatch.Fold(l.name)], kind); extra != "" {
 			names[i] += " (" + extra + ")"
 		}
 	}
@@ -70,7 +70,7 @@ func choicesOf(labels []label, kind string) []question.Choice {
 	taken := map[string]bool{"": true, noneID: true}
 	for i := range labels {
 		l, text := &labels[i], names[i]
-		if name := oneLine(l.name); len(groups[wordform.Fold(l.name)]) == 1 && !isNumber(name) {
+		if name := oneLine(l.name); len(groups[textmatch.Fold(l.name)]) == 1 && !isNumber(name) {
 			choices[i].ID = name
 		}
 		if l.about != "" {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // A likeness is a word of the vocabulary that a word of a term could mean.
@@ -117,7 +117,7 @@ func (x *index) prefixed(s *termWord, add func(likeness)) {
 
 // misspelled adds the words with a similar spelling.
 func (x *index) misspelled(s *termWord, m *counters, add func(likeness)) {
-	if len(s.runes) > wordform.MaxRunes {
+	if len(s.runes) > textmatch.MaxRunes {
 		return
 	}
 	known := x.knows(s.text) // a word of some name is no typing error
@@ -126,7 +126,7 @@ func (x *index) misspelled(s *termWord, m *counters, add func(likeness)) {
 		if w.text == s.text || w.numeral || w.weak && len(w.runes) < minWeak {
 			return
 		}
-		if score := wordform.Similarity(s.runes, w.runes); score > 0 {
+		if score := textmatch.Similarity(s.runes, w.runes); score > 0 {
 			if known || !isTypo(s.runes, w.runes) {
 				score = doubtful(score)
 			}
@@ -136,36 +136,9 @@ func (x *index) misspelled(s *termWord, m *counters, add func(likeness)) {
 	for _, id := range x.letters[sortedLetters(s.runes)] {
 		try(id)
 	}
-	touched := m.touched[:0]
-	for t := range trigrams(s.runes) {
-		for _, id := range x.trigrams[t] {
-			if d := len(x.vocabulary[id].runes) - len(s.runes); d > 3 || d < -3 {
-				continue
-			}
-			if m.words[id] == 0 {
-				touched = append(touched, id)
-			}
-			m.words[id]++
-		}
-	}
-	m.touched = touched
 	// Only the words with the most trigrams in common are compared letter by letter.
-	var counts [wordform.MaxRunes + 2]int
-	for _, id := range touched {
-		counts[m.words[id]]++
-	}
-	least, n := len(counts)-1, 0
-	for ; least > 1 && n+counts[least] <= maxChecked; least-- {
-		n += counts[least]
-	}
-	if least == 1 && n+counts[1] > 4*maxChecked {
-		least = 2
-	}
-	for _, id := range touched {
-		if int(m.words[id]) >= least {
-			try(id)
-		}
-		m.words[id] = 0
+	for _, id := range x.trigrams.Near(s.runes, maxChecked, &m.words) {
+		try(id)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // A Resolution is what a term could mean. T is [Entity] or [Field].
@@ -142,7 +142,7 @@ func checkTerm(term string) (string, error) {
 	case len(term) > maxTermBytes:
 		return "", fmt.Errorf("resolve: term %s: %w: it has %d bytes, and at most %d are allowed",
 			shown(term), ErrInvalidTerm, len(term), maxTermBytes)
-	case wordform.Fold(term) == "":
+	case textmatch.Fold(term) == "":
 		return "", fmt.Errorf("resolve: term %s: %w: it needs a letter or a digit", shown(term), ErrInvalidTerm)
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(term, "")), nil

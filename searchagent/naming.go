@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/qedkit/qed/internal/stockphrases"
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // naming returns the document that has the whole reply as its id or a value, if there
@@ -29,7 +29,7 @@ func naming(docs []document, reply string) (named []document, whole bool) {
 		return named, true
 	}
 	named = nil
-	asked := slices.Compact(slices.Sorted(slices.Values(words.Split(unaccented(reply), fillers))))
+	asked := slices.Compact(slices.Sorted(slices.Values(textmatch.Split(unaccented(reply), fillers))))
 	most := 0
 	for _, d := range docs {
 		have := d.words()
@@ -52,7 +52,7 @@ func naming(docs []document, reply string) (named []document, whole bool) {
 
 // has reports whether a set has a word, alone or as a part of a longer word, such as
 // of a German compound. A number is not a part of another one.
-func has(set words.Set, word string) bool {
+func has(set textmatch.Set, word string) bool {
 	if set[word] {
 		return true
 	}
@@ -71,14 +71,14 @@ const minPart = 4 // bytes of a word that is looked for within words
 
 // words returns the words of a document: of its id and its values, and of the names of
 // its fields.
-func (d document) words() words.Set {
-	set := words.Set{}
+func (d document) words() textmatch.Set {
+	set := textmatch.Set{}
 	texts := d.values()
 	for path := range leaves(decoded(d.Source)) {
-		texts = append(texts, words.Spaced(path))
+		texts = append(texts, textmatch.Spaced(path))
 	}
 	for _, text := range texts {
-		for _, word := range words.Split(unaccented(text), nil) {
+		for _, word := range textmatch.Split(unaccented(text), nil) {
 			set[word] = true
 		}
 	}
@@ -131,7 +131,7 @@ var noneOfThem = []string{
 
 // fillers are the words of replies that name no document, without accents, in addition to the
 // English stop words of package words.
-var fillers = words.SetOf(unaccented(`one ones called named please mean meant want need only just which think maybe ok yes
+var fillers = textmatch.SetOf(unaccented(`one ones called named please mean meant want need only just which think maybe ok yes
 	ich meine meinte möchte will suche brauche bitte der die das den dem des ein eine einen einem einer eines mit von
 	vom aus im in am an auf für zu zum zur und oder ist war heißt genannt namens welche welcher welches jene jenes nur
 	ja wohl glaube`))

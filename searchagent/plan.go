@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -103,9 +103,9 @@ func (a *agent) nearestIndices(question string) []string {
 	if len(names) <= maxIndices {
 		return names
 	}
-	asked := words.Split(question, nil)
+	asked := textmatch.Split(question, nil)
 	shared := func(name string) (n int) {
-		for _, w := range words.Split(name+" "+a.opt.About[name], nil) {
+		for _, w := range textmatch.Split(name+" "+a.opt.About[name], nil) {
 			if slices.Contains(asked, w) {
 				n++
 			}

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/usertext"
-	"github.com/qedkit/qed/internal/words"
 	"github.com/qedkit/qed/joinpath"
 )
 
@@ -226,7 +226,7 @@ func roleWords(r joinpath.Relationship) string {
 		parts = append(parts, strings.Join(all, " "))
 	}
 	role, table := strings.Join(parts, ", "), plain(r.ToTable)
-	if has := words.Split(role, nil); slices.ContainsFunc(words.Split(table, nil), func(w string) bool { return slices.Contains(has, w) }) {
+	if has := textmatch.Split(role, nil); slices.ContainsFunc(textmatch.Split(table, nil), func(w string) bool { return slices.Contains(has, w) }) {
 		return role
 	}
 	return role + " " + table
@@ -248,7 +248,7 @@ func columnWords(r joinpath.Relationship) string {
 
 // plain returns a name of the schema as lower-case words in one short line.
 func plain(name string) string {
-	return prompt.Clip(strings.Join(strings.Fields(strings.ToLower(words.Spaced(name))), " "), maxRole)
+	return prompt.Clip(strings.Join(strings.Fields(strings.ToLower(textmatch.Spaced(name))), " "), maxRole)
 }
 
 const maxRole = 60

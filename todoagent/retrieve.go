@@ -12,9 +12,10 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
-	"github.com/qedkit/qed/internal/likeness"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/strictjson"
+	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/vector"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -121,7 +122,7 @@ func (r *retrieval) choose(ctx context.Context, in retrieveInput) (finding.Query
 			in.TurnID, listQueries(remembered))
 	}
 	request := prompt.Clip(in.Request, maxComparedText)
-	if len(likeness.SubjectWords(request)) == 0 {
+	if len(textmatch.SubjectWords(request)) == 0 {
 		return remembered[newest], nil
 	}
 	candidates := slices.DeleteFunc(slices.Clone(remembered), func(q finding.QueryMetadata) bool {
@@ -150,15 +151,15 @@ func (r *retrieval) mostSimilar(ctx context.Context, request string, queries []f
 		own[i] = prompt.Clip(q.Summary+"\n"+q.HowToRetrieve, maxComparedText)
 		texts[i] = prompt.Clip(strings.Join([]string{q.Request, q.Summary, q.HowToRetrieve}, "\n"), maxComparedText)
 	}
-	asked := likeness.SubjectWords(request)
-	words := likeness.InCommon(asked, texts)
-	for i, score := range likeness.InCommon(asked, own) {
+	asked := textmatch.SubjectWords(request)
+	words := textmatch.InCommon(asked, texts)
+	for i, score := range textmatch.InCommon(asked, own) {
 		words[i] += score
 	}
 	var near []float64
 	if r.embedder != nil {
 		var err error
-		near, err = likeness.Nearness(ctx, r.embedder, request, texts)
+		near, err = vector.Nearness(ctx, r.embedder, request, texts)
 		if done := ctx.Err(); err != nil && done != nil {
 			return 0, done
 		}
@@ -166,7 +167,7 @@ func (r *retrieval) mostSimilar(ctx context.Context, request string, queries []f
 			qed.Emit(ctx, qed.Warning{Code: "memory_incomplete", Message: "earlier queries are compared by their words only, because the embedder failed: " + prompt.Clip(err.Error(), maxReason)})
 		}
 	}
-	if slices.Max(words) == 0 && (near == nil || slices.Max(near) < likeness.LeastNear) {
+	if slices.Max(words) == 0 && (near == nil || slices.Max(near) < vector.LeastNear) {
 		return -1, nil
 	}
 	return best(words, near), nil
@@ -204,10 +205,10 @@ func best(words, near []float64) int {
 	nearest := slices.Max(near)
 	for i := range words {
 		switch {
-		case near[i] < nearest-likeness.SameNear:
-		case near[at] < nearest-likeness.SameNear,
-			words[i] > words[at]+likeness.SameSum,
-			words[i] >= words[at]-likeness.SameSum && near[i] >= near[at]-likeness.SameSum:
+		case near[i] < nearest-vector.SameNear:
+		case near[at] < nearest-vector.SameNear,
+			words[i] > words[at]+vector.Precision,
+			words[i] >= words[at]-vector.Precision && near[i] >= near[at]-vector.Precision:
 			at = i
 		}
 	}

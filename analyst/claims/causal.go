@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
-// Phrases that name a cause, in the form of wordform.Fold.
+// Phrases that name a cause, in the form of textmatch.Fold.
 var causes = folded("because", "cause", "causes", "caused", "causing", "due to", "owing to", "leads to", "lead to", "led to",
 	"leading to", "drives", "driven by", "results in", "resulted in", "resulting in", "as a result of", "thanks to",
 	"effect of", "affects", "affected by", "impact of", "impacts", "influences", "influenced by", "boosts", "the reason",
@@ -20,16 +20,16 @@ var negations = folded("not", "no", "never", "nicht", "kein", "keine", "keinen",
 
 func folded(phrases ...string) []string {
 	for i, p := range phrases {
-		phrases[i] = wordform.Fold(p)
+		phrases[i] = textmatch.Fold(p)
 	}
 	return phrases
 }
 
 // causal checks the words of the finding for causes.
 func (c *checker) causal(f *Finding) {
-	text := " " + wordform.Fold(f.Text) + " "
+	text := " " + textmatch.Fold(f.Text) + " "
 	for _, col := range c.table.Columns { // a name in the data is no claim
-		text = strings.ReplaceAll(text, " "+wordform.Fold(col.Name)+" ", " ")
+		text = strings.ReplaceAll(text, " "+textmatch.Fold(col.Name)+" ", " ")
 	}
 	var found []string
 	for _, phrase := range causes {

@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/numeric"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/usertext"
-	"github.com/qedkit/qed/internal/wordform"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -219,7 +219,7 @@ func like(name string, values []string) (string, bool) {
 	}
 	var found []string
 	for _, v := range values {
-		if wordform.Fold(v) == wordform.Fold(name) {
+		if textmatch.Fold(v) == textmatch.Fold(name) {
 			found = append(found, v)
 		}
 	}
@@ -314,9 +314,9 @@ func (c *checker) groups(x []float64) ([]*group, error) {
 // infer returns the claim that the words of a text make about the columns, if they
 // name exactly the columns of one.
 func infer(text string, t *qed.Table) (*Claim, bool) {
-	words := " " + wordform.Fold(text) + " "
+	words := " " + textmatch.Fold(text) + " "
 	says := func(name string) bool {
-		folded := wordform.Fold(strings.NewReplacer("_", " ", ".", " ").Replace(name))
+		folded := textmatch.Fold(strings.NewReplacer("_", " ", ".", " ").Replace(name))
 		return folded != "" && strings.Contains(words, " "+folded+" ")
 	}
 	var numbers, groups []string

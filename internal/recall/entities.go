@@ -12,7 +12,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/sensitive"
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 const (
@@ -38,7 +38,7 @@ func Entities(question string, answer *qed.Answer, hidden []string) []finding.En
 		return sensitive.Secret(column) || slices.ContainsFunc(hidden, func(h string) bool { return strings.EqualFold(h, column) })
 	}
 	add := func(column, name string) {
-		e := finding.Entity{Kind: strings.ToLower(words.Spaced(column)), Name: strings.TrimSpace(name)}
+		e := finding.Entity{Kind: strings.ToLower(textmatch.Spaced(column)), Name: strings.TrimSpace(name)}
 		n := utf8.RuneCountInString(e.Name)
 		if n == 0 || n > maxName || leftOut(column) || len(found) == maxTurnEntities || slices.Contains(found, e) {
 			return
@@ -87,7 +87,7 @@ var comparison = regexp.MustCompile("(?i)([a-z_][a-z0-9_$]*)[\"`\\]]?\\s*(?:=|<=
 
 // identifies reports whether the numbers of a column name something.
 func identifies(column string) bool {
-	all := strings.Fields(strings.ToLower(words.Spaced(column)))
+	all := strings.Fields(strings.ToLower(textmatch.Spaced(column)))
 	return len(all) > 0 && slices.Contains([]string{"id", "no", "nr", "number", "code", "key"}, all[len(all)-1])
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // Secret reports whether a column seems to hold what gives access or proves an
@@ -28,7 +28,7 @@ func Personal(column string) bool {
 }
 
 func split(column string) []string {
-	return strings.FieldsFunc(strings.ToLower(words.Spaced(column)), func(r rune) bool { return r == ' ' || r == '-' })
+	return strings.FieldsFunc(strings.ToLower(textmatch.Spaced(column)), func(r rune) bool { return r == ' ' || r == '-' })
 }
 
 func matches(parts, inside, whole []string) bool {

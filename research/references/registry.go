@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/strictjson"
-	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -149,7 +149,7 @@ func fold(name string) (folded string, ok bool) {
 	if len(name) > maxName*utf8.UTFMax {
 		return "", false
 	}
-	folded = wordform.Fold(name)
+	folded = textmatch.Fold(name)
 	return folded, max(utf8.RuneCountInString(name), utf8.RuneCountInString(folded)) <= maxName
 }
 

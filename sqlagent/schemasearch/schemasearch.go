@@ -18,9 +18,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/option"
-	"github.com/qedkit/qed/internal/ranking"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/vector"
-	"github.com/qedkit/qed/internal/words"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm"
 )
@@ -43,7 +42,7 @@ type Options struct {
 // An Index finds tables. It does not change, and is safe for concurrent use.
 type Index struct {
 	tables   []table // sorted by name
-	lexical  *ranking.Lexical
+	lexical  *textmatch.Lexical
 	begins   []string // the words, sorted
 	ends     []string // the words spelled backwards, sorted
 	embedder llm.Embedder
@@ -108,7 +107,7 @@ func New(ctx context.Context, schema *joinpath.Schema, opt *Options) (*Index, er
 		x.tables = append(x.tables, t)
 		weights = append(weights, about)
 	}
-	x.lexical = ranking.NewLexical(weights, lengthLoss)
+	x.lexical = textmatch.NewLexical(weights, lengthLoss)
 	x.begins = x.lexical.Words()
 	for _, w := range x.begins {
 		x.ends = append(x.ends, backwards(w))
@@ -177,7 +176,7 @@ func (x *Index) Tables() int { return len(x.tables) }
 
 // check returns an error for a synonym or a value of something unknown.
 func (o *Options) check(schema *joinpath.Schema) error {
-	known := words.Set{}
+	known := textmatch.Set{}
 	for name, t := range schema.Tables {
 		known[name] = true
 		for _, c := range t.Columns {
@@ -241,7 +240,7 @@ func newTable(name string, about joinpath.Table, o *Options) (table, map[string]
 // text returns the text of a table that is embedded.
 func (t *table) text(about joinpath.Table, o *Options) string {
 	var b strings.Builder
-	b.WriteString(words.Spaced(t.name))
+	b.WriteString(textmatch.Spaced(t.name))
 	for _, s := range o.Synonyms[t.name] {
 		b.WriteString(", " + s)
 	}
@@ -250,7 +249,7 @@ func (t *table) text(about joinpath.Table, o *Options) string {
 	}
 	b.WriteString(":")
 	for _, c := range t.columns {
-		b.WriteString(" " + words.Spaced(c.name) + ",")
+		b.WriteString(" " + textmatch.Spaced(c.name) + ",")
 	}
 	return b.String()
 }
@@ -258,7 +257,7 @@ func (t *table) text(about joinpath.Table, o *Options) string {
 // nameWords returns the content words of a name, or of a text that contains names.
 // ASCII words of one or two letters, such as id, are left out.
 func nameWords(s string) []string {
-	return slices.DeleteFunc(words.Split(words.Spaced(s), nil), func(w string) bool { return len(w) < 3 })
+	return slices.DeleteFunc(textmatch.Split(textmatch.Spaced(s), nil), func(w string) bool { return len(w) < 3 })
 }
 
 // Search returns the k tables that the question is most likely about, the best first.
@@ -276,7 +275,7 @@ func (x *Index) Search(ctx context.Context, question string, k int) ([]Hit, erro
 		if err != nil {
 			return nil, fmt.Errorf("schemasearch: %w", err)
 		}
-		scores = ranking.Fuse(scores, similar)
+		scores = textmatch.Fuse(scores, similar)
 	}
 	order := make([]int, len(scores))
 	for i := range order {
@@ -400,7 +399,7 @@ func (x *Index) similar(ctx context.Context, question string) ([]float64, error)
 }
 
 // likeliest returns the columns, those that the question names first.
-func (t *table) likeliest(a asked, lexical *ranking.Lexical) (columns []string, named int) {
+func (t *table) likeliest(a asked, lexical *textmatch.Lexical) (columns []string, named int) {
 	type scored struct {
 		name  string
 		score float64
@@ -439,9 +438,9 @@ func asksFor(question, name []string) bool {
 // weakWords ask for something or choose among rows, and do not say what a question is
 // about: the last month is not in a column lastName. They count only if the question
 // contains the whole name.
-var weakWords = func() words.Set {
-	set := words.Set{}
-	for _, w := range words.Split(`all any current each every find first get give last latest list least many most much new
+var weakWords = func() textmatch.Set {
+	set := textmatch.Set{}
+	for _, w := range textmatch.Split(`all any current each every find first get give last latest list least many most much new
 		newest next old oldest past please previous prior recent second show tell third top`, nil) {
 		set[w] = true
 	}

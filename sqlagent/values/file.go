@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/strictjson"
-	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/privacy"
 )
 
@@ -127,7 +127,7 @@ func (c *Column) check() error {
 		switch {
 		case i > 0 && strings.Compare(c.Values[i-1], v) >= 0:
 			return fmt.Errorf("value %d is not sorted", i)
-		case len(v) > longestValue || !plain(v) || wordform.Fold(v) == "":
+		case len(v) > longestValue || !plain(v) || textmatch.Fold(v) == "":
 			return fmt.Errorf("value %d is not a text on one line", i)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/option"
-	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/resolve"
 	"github.com/qedkit/qed/secureview"
 )
@@ -72,9 +72,9 @@ func (f *finder) Find(ctx context.Context, term, kind string) ([]resolve.Entity,
 
 // sameKind returns the kind that is called so, or "".
 func sameKind(kind string, known func(yield func(string) bool)) string {
-	key := wordform.Fold(kind)
+	key := textmatch.Fold(kind)
 	for _, k := range slices.Sorted(known) {
-		if key != "" && wordform.Fold(k) == key {
+		if key != "" && textmatch.Fold(k) == key {
 			return k
 		}
 	}
@@ -201,7 +201,7 @@ func conditions(column, term string) []string {
 	}
 	like := func(pattern string) string { return "LOWER(" + column + ") LIKE '" + pattern + "'" }
 	var all []string
-	for _, w := range strings.FieldsFunc(term, func(r rune) bool { return !wordform.InWord(r) }) {
+	for _, w := range strings.FieldsFunc(term, func(r rune) bool { return !textmatch.InWord(r) }) {
 		if len(all) < maxPhrase && !weakWords[strings.ToLower(w)] {
 			all = append(all, w)
 		}

@@ -6,8 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/qedkit/qed/internal/wordform"
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // An index finds values by their words. It does not change.
@@ -19,13 +18,13 @@ type index struct {
 	ids     map[string]int32   // word -> its place in vocabulary
 
 	vocabulary []word
-	trigrams   map[[3]rune][]int32 // -> words
-	stems      map[string][]int32  // -> words
+	trigrams   textmatch.Trigrams // of words
+	stems      map[string][]int32 // -> words
 }
 
 type indexed struct {
 	table, column string
-	named         words.Set // the words of both names
+	named         textmatch.Set // the words of both names
 }
 
 type entry struct {
@@ -48,11 +47,11 @@ type word struct {
 }
 
 func newIndex(columns []Column) *index {
-	x := &index{keys: map[string][]int32{}, ids: map[string]int32{}, trigrams: map[[3]rune][]int32{}, stems: map[string][]int32{}}
+	x := &index{keys: map[string][]int32{}, ids: map[string]int32{}, stems: map[string][]int32{}}
 	at := map[string]int32{}
 	for i, c := range columns {
-		named := words.Set{}
-		for _, w := range words.Split(words.Spaced(c.Table+" "+c.Column), nil) {
+		named := textmatch.Set{}
+		for _, w := range textmatch.Split(textmatch.Spaced(c.Table+" "+c.Column), nil) {
 			named[w] = true
 		}
 		x.columns = append(x.columns, indexed{c.Table, c.Column, named})
@@ -102,14 +101,10 @@ func (x *index) word(w string) int32 {
 	x.ids[w] = at
 	runes := []rune(w)
 	x.vocabulary = append(x.vocabulary, word{text: w, runes: runes})
-	if len(runes) >= minFuzzy && len(runes) <= wordform.MaxRunes && !hasDigit(w) {
-		for t := range trigramsOf(runes) {
-			if list := x.trigrams[t]; len(list) == 0 || list[len(list)-1] != at {
-				x.trigrams[t] = append(list, at)
-			}
-		}
+	if len(runes) >= minFuzzy && len(runes) <= textmatch.MaxRunes && !hasDigit(w) {
+		x.trigrams.Add(at, runes)
 	}
-	if stems := words.Split(w, nil); len(stems) == 1 {
+	if stems := textmatch.Split(w, nil); len(stems) == 1 {
 		x.stems[stems[0]] = append(x.stems[stems[0]], at)
 	}
 	return at
@@ -118,9 +113,9 @@ func (x *index) word(w string) int32 {
 // foldings returns a text as people write it: folded, and with ae, oe and ue if it has
 // umlauts.
 func foldings(s string) []string {
-	keys := []string{wordform.Fold(s)}
+	keys := []string{textmatch.Fold(s)}
 	if strings.ContainsAny(s, "äöüÄÖÜ") || strings.ContainsRune(s, '\u0308') {
-		keys = append(keys, wordform.Fold(umlauts.Replace(s)))
+		keys = append(keys, textmatch.Fold(umlauts.Replace(s)))
 	}
 	return keys
 }
@@ -133,12 +128,12 @@ func isWeak(w string) bool {
 	if utf8.RuneCountInString(w) <= 2 && w[0] < utf8.RuneSelf {
 		return true
 	}
-	return len(words.Split(w, weakWords)) == 0
+	return len(textmatch.Split(w, weakWords)) == 0
 }
 
 // weakWords ask for something, in English and German. Package words knows further
 // English ones.
-var weakWords = words.SetOf(`all any both each every few find first get give last least list many more most much next
+var weakWords = textmatch.SetOf(`all any both each every few find first get give last least list many more most much next
 	none number one only other per please show some such tell top total very
 	alle allen aller alles als am auch auf aus bei beim bis das dass dem den der des die diese dieser dieses ein eine
 	einem einen einer eines für fur fuer gab gibt haben hat hatte ich ihr im ist kein keine mehr mit nach nicht nur
@@ -146,20 +141,3 @@ var weakWords = words.SetOf(`all any both each every few find first get give las
 	welches wenn wer werden wie viele wieviele wird wo wurde wurden zeig zeige zum zur zwischen bitte`)
 
 func hasDigit(s string) bool { return strings.ContainsFunc(s, unicode.IsNumber) }
-
-// trigramsOf yields the groups of three letters of a word and its two ends.
-func trigramsOf(w []rune) func(yield func([3]rune) bool) {
-	return func(yield func([3]rune) bool) {
-		at := func(i int) rune {
-			if i < 0 || i >= len(w) {
-				return ' '
-			}
-			return w[i]
-		}
-		for i := -1; i < len(w)-1; i++ {
-			if !yield([3]rune{at(i), at(i + 1), at(i + 2)}) {
-				return
-			}
-		}
-	}
-}

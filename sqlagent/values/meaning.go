@@ -12,8 +12,8 @@ import (
 
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/vector"
-	"github.com/qedkit/qed/internal/words"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -68,7 +68,7 @@ func (d *Dictionary) WithMeaning(ctx context.Context, e llm.Embedder, opt *Meani
 		for _, c := range entry.columns {
 			column := d.index.columns[c]
 			m.asked = append(m.asked, asked{entry: int32(i), column: c, text: fmt.Sprintf("Which %s have the %s %s",
-				words.Spaced(column.table), words.Spaced(column.column), entry.value)})
+				textmatch.Spaced(column.table), textmatch.Spaced(column.column), entry.value)})
 		}
 	}
 	for _, a := range m.asked {

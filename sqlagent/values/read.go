@@ -15,7 +15,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/option"
-	"github.com/qedkit/qed/internal/wordform"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/privacy"
 	"github.com/qedkit/qed/secureview"
@@ -286,7 +286,7 @@ func (r *Reader) column(ctx context.Context, c Column) (Column, error) {
 		v, ok := row[0].(string)
 		switch {
 		case !ok: // a number in a column of SQLite
-		case wordform.Fold(v) == "":
+		case textmatch.Fold(v) == "":
 		case len(v) > longestValue || !plain(v):
 			c.Skipped++
 		default:

@@ -9,8 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/qedkit/qed/internal/wordform"
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // A Query is what [Dictionary.Search] looks for.
@@ -45,7 +44,7 @@ type Match struct {
 
 // Literal reports whether the text has the value itself, apart from case, accents and
 // punctuation.
-func (m Match) Literal() bool { return wordform.Fold(m.Said) == wordform.Fold(m.Value) }
+func (m Match) Literal() bool { return textmatch.Fold(m.Said) == textmatch.Fold(m.Value) }
 
 // A How is how a [Match] was found.
 type How string
@@ -123,15 +122,14 @@ type search struct {
 	*index
 	text   string
 	tokens []token
-	named  words.Set
+	named  textmatch.Set
 	hits   map[int32]hit // by entry
 
-	common  []uint8 // trigrams in common with a word of the text, by word of the vocabulary
-	touched []int32 // the words that have any
+	common textmatch.Common
 }
 
 func (x *index) newSearch(text string) *search {
-	s := &search{index: x, text: text, named: words.Set{}, hits: map[int32]hit{}}
+	s := &search{index: x, text: text, named: textmatch.Set{}, hits: map[int32]hit{}}
 	begin := -1
 	add := func(end int) {
 		if begin >= 0 && len(s.tokens) < maxWords {
@@ -149,7 +147,7 @@ func (x *index) newSearch(text string) *search {
 		case unicode.In(r, unspaced...): // each letter can begin or end a value
 			add(i)
 			begin = i
-		case wordform.InWord(r), begin >= 0 && (r == '+' || r == '#'):
+		case textmatch.InWord(r), begin >= 0 && (r == '+' || r == '#'):
 			if begin >= 0 {
 				if last, _ := utf8.DecodeRuneInString(text[begin:]); unicode.In(last, unspaced...) && !unicode.IsMark(r) {
 					add(i)
@@ -163,7 +161,7 @@ func (x *index) newSearch(text string) *search {
 		}
 	}
 	add(len(text))
-	for _, w := range words.Split(text, nil) {
+	for _, w := range textmatch.Split(text, nil) {
 		s.named[w] = true
 	}
 	return s

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/qedkit/qed/internal/wordform"
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // phrases finds the values that the text has as a whole.
@@ -96,7 +95,7 @@ func (s *search) like(w string, found func(id int32, score float64, how How)) {
 	if hasDigit(w) {
 		return
 	}
-	if stems := words.Split(w, nil); len(stems) == 1 {
+	if stems := textmatch.Split(w, nil); len(stems) == 1 {
 		for _, id := range s.stems[stems[0]] {
 			found(id, scoreStem, Similar)
 		}
@@ -114,48 +113,14 @@ func (s *search) like(w string, found func(id int32, score float64, how How)) {
 			found(id, scoreInside, Part)
 		}
 	}
-	if len(runes) < minFuzzy || len(runes) > wordform.MaxRunes {
+	if len(runes) < minFuzzy || len(runes) > textmatch.MaxRunes {
 		return
 	}
-	for _, id := range s.nearest(runes) {
-		if score := wordform.Similarity(runes, s.vocabulary[id].runes); score >= leastFuzzy {
+	for _, id := range s.trigrams.Near(runes, maxCompare, &s.common) {
+		if score := textmatch.Similarity(runes, s.vocabulary[id].runes); score >= leastFuzzy {
 			found(id, score, Similar)
 		}
 	}
-}
-
-// nearest returns the words of about the same length with the most trigrams in common.
-func (s *search) nearest(runes []rune) []int32 {
-	if s.common == nil {
-		s.common = make([]uint8, len(s.vocabulary))
-	}
-	s.touched = s.touched[:0]
-	for t := range trigramsOf(runes) {
-		for _, id := range s.trigrams[t] {
-			if d := len(s.vocabulary[id].runes) - len(runes); d >= -3 && d <= 3 {
-				if s.common[id] == 0 {
-					s.touched = append(s.touched, id)
-				}
-				s.common[id]++
-			}
-		}
-	}
-	var counts [wordform.MaxRunes + 1]int
-	for _, id := range s.touched {
-		counts[s.common[id]]++
-	}
-	least, n := wordform.MaxRunes, 0
-	for ; least > 1 && n+counts[least] <= maxCompare; least-- {
-		n += counts[least]
-	}
-	var ids []int32
-	for _, id := range s.touched {
-		if int(s.common[id]) >= least && len(ids) < 2*maxCompare {
-			ids = append(ids, id)
-		}
-		s.common[id] = 0
-	}
-	return ids
 }
 
 // compare adds the value of a form if enough of its words are in the text, near each

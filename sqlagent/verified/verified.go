@@ -27,8 +27,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/likeness"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/vector"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/query"
 )
@@ -253,7 +254,7 @@ func (s *Set) Similar(ctx context.Context, tenant, question string, n int) ([]Pa
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range likeness.Ranked(likeness.Alike(question, questions)) {
+	for _, i := range textmatch.Ranked(textmatch.Alike(question, questions)) {
 		if !slices.Contains(order, i) {
 			order = append(order, i)
 		}
@@ -271,7 +272,7 @@ func (s *Set) byMeaning(ctx context.Context, question string, questions []string
 	if s.embedder == nil || len(questions) == 0 || strings.TrimSpace(question) == "" {
 		return nil, nil
 	}
-	near, err := likeness.Nearness(ctx, s.embedder, question, questions)
+	near, err := vector.Nearness(ctx, s.embedder, question, questions)
 	if done := ctx.Err(); done != nil {
 		return nil, done
 	}
@@ -281,9 +282,9 @@ func (s *Set) byMeaning(ctx context.Context, question string, questions []string
 		return nil, nil
 	}
 	for i := range near {
-		if near[i] < likeness.LeastNear {
+		if near[i] < vector.LeastNear {
 			near[i] = 0
 		}
 	}
-	return likeness.Ranked(near), nil
+	return textmatch.Ranked(near), nil
 }

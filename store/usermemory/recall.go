@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/likeness"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/vector"
 )
 
@@ -87,11 +87,11 @@ func (m *Memory) alike(ctx context.Context, text string, turns []userTurn) ([]in
 			texts, at = append(texts, turns[i].about()), append(at, i)
 		}
 	}
-	byWords := likeness.Ranked(likeness.Alike(text, texts))
+	byWords := textmatch.Ranked(textmatch.Alike(text, texts))
 	for k, i := range byWords {
 		byWords[k] = at[i]
 	}
-	return interleaved(likeness.Ranked(angles), byWords), nil
+	return interleaved(textmatch.Ranked(angles), byWords), nil
 }
 
 // notCompared is the angle of a turn without a comparable vector.

@@ -16,7 +16,7 @@ import (
 
 	"gorm.io/gorm/schema"
 
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/joinpath"
 )
 
@@ -86,7 +86,7 @@ func joins(rel *schema.Relationship) []joinpath.Relationship {
 		}
 	}
 	if rel.Type == schema.BelongsTo && !strings.EqualFold(rel.Name, rel.FieldSchema.Name) {
-		kind.Role = strings.ToLower(words.Spaced(rel.Name))
+		kind.Role = strings.ToLower(textmatch.Spaced(rel.Name))
 	}
 	for _, ref := range rel.References {
 		if ref.PrimaryKey == nil {

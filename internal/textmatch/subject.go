@@ -1,62 +1,8 @@
-// Package likeness compares the texts of a conversation, by the words that they
-// have in common and by the vectors of an embedder. Planners and memories use it to
-// find the earlier query or turn that a text refers to.
-package likeness
+package textmatch
 
 import (
 	"cmp"
-	"context"
 	"slices"
-
-	"github.com/qedkit/qed/internal/vector"
-	"github.com/qedkit/qed/internal/words"
-	"github.com/qedkit/qed/llm"
-)
-
-// Nearness returns how near in meaning text is to each of others, measured by the
-// cosine of their vectors. 1 means the same meaning. 0 means as near as the nearest
-// of a few unrelated texts, which are embedded as well: some embedders return
-// vectors that all have nearly the same direction. The error is that of
-// [vector.Embed].
-func Nearness(ctx context.Context, e llm.Embedder, text string, others []string) ([]float64, error) {
-	vectors, err := vector.Embed(ctx, e, slices.Concat(others, unrelated, []string{text}), 0)
-	if err != nil {
-		return nil, err
-	}
-	units := make([][]float32, len(vectors))
-	for i, v := range vectors {
-		units[i] = vector.Unit(v)
-	}
-	own, n := units[len(units)-1], len(others)
-	zero := -1.0
-	for _, v := range units[n : len(units)-1] {
-		zero = max(zero, vector.Dot(own, v))
-	}
-	near := make([]float64, n)
-	if zero > 1-SameSum { // the embedder returns the same vector for different texts
-		return near, nil
-	}
-	for i := range near {
-		near[i] = (vector.Dot(own, units[i]) - zero) / (1 - zero)
-	}
-	return near, nil
-}
-
-// unrelated are texts that have nothing to do with any query of company data.
-var unrelated = []string{
-	"Snow fell on the mountains during the night.", "She plays the violin, and he bakes bread.", "Why is the sky blue?",
-}
-
-const (
-	// LeastNear is the nearness below which texts have different subjects.
-	LeastNear = 0.2
-
-	// SameNear is a difference of nearness that is not significant: the words
-	// in common decide.
-	SameNear = 0.02
-
-	// SameSum is a difference of sums that is due to rounding.
-	SameSum = vector.Precision
 )
 
 // Alike returns a score for each of others: the sum of the weights of the words
@@ -82,7 +28,7 @@ func InCommon(asked, others []string) []float64 {
 		}
 	}
 	for _, w := range asked {
-		rarity := words.Rarity(len(in[w]), len(others))
+		rarity := Rarity(len(in[w]), len(others))
 		for _, i := range in[w] {
 			scores[i] += rarity
 		}
@@ -106,13 +52,13 @@ func Ranked(scores []float64) []int {
 // contentWords returns the content words of a text, without duplicates. They are
 // sorted, because the rounding of a sum depends on its order.
 func contentWords(text string) []string {
-	content := words.Split(text, askingWords)
+	content := Split(text, askingWords)
 	slices.Sort(content)
 	return slices.Compact(content)
 }
 
 // askingWords are words of a request that do not name its subject.
-var askingWords = words.SetOf("about again all every find found get give have many much no out please results " +
+var askingWords = SetOf("about again all every find found get give have many much no out please results " +
 	"retrieve row rows show tell those us")
 
 // SubjectWords returns the sorted content words of a request for an earlier query,
@@ -128,8 +74,8 @@ var doingWords = stemmed("analyse analyze analysis bar chart compare data displa
 	"visualise visualize visualization")
 
 // stemmed returns the set of the words in list as contentWords returns them.
-func stemmed(list string) words.Set {
-	set := words.Set{}
+func stemmed(list string) Set {
+	set := Set{}
 	for _, w := range contentWords(list) {
 		set[w] = true
 	}

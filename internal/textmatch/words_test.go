@@ -1,15 +1,15 @@
-package words_test
+package textmatch_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 func TestSplit(t *testing.T) {
-	ignored := words.SetOf("show results")
+	ignored := textmatch.SetOf("show results")
 	for text, want := range map[string][]string{
 		"":                                nil,
 		"the of and":                      nil,
@@ -22,11 +22,11 @@ func TestSplit(t *testing.T) {
 		"中文字":                             {"中", "文", "中文", "字", "文字"},
 		"cut\xffoff":                      {"cut", "off"},
 	} {
-		if diff := cmp.Diff(want, words.Split(text, ignored)); diff != "" {
+		if diff := cmp.Diff(want, textmatch.Split(text, ignored)); diff != "" {
 			t.Errorf("%q (-want +got)\n%s", text, diff)
 		}
 	}
-	if diff := cmp.Diff([]string{"show", "result"}, words.Split("Show results", nil)); diff != "" {
+	if diff := cmp.Diff([]string{"show", "result"}, textmatch.Split("Show results", nil)); diff != "" {
 		t.Errorf("without ignored words (-want +got)\n%s", diff)
 	}
 }
@@ -43,14 +43,14 @@ func TestSpaced(t *testing.T) {
 		"cut\xffOff":            "cut Off",
 		"":                      "",
 	} {
-		if got := words.Spaced(identifier); got != want {
+		if got := textmatch.Spaced(identifier); got != want {
 			t.Errorf("Spaced(%q) is %q, want %q", identifier, got, want)
 		}
 	}
 }
 
 func TestRarity(t *testing.T) {
-	if rare, common := words.Rarity(1, 10), words.Rarity(10, 10); rare <= common || common <= 0 {
+	if rare, common := textmatch.Rarity(1, 10), textmatch.Rarity(10, 10); rare <= common || common <= 0 {
 		t.Errorf("rare %v, common %v", rare, common)
 	}
 }

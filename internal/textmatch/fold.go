@@ -1,6 +1,4 @@
-// Package wordform compares words as people write them: in one form without case,
-// accents and punctuation, and by the typing errors between them.
-package wordform
+package textmatch
 
 import (
 	"strings"

@@ -1,5 +1,4 @@
-// Package words splits texts and identifiers into words that can be compared.
-package words
+package textmatch
 
 import (
 	"math"

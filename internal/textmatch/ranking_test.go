@@ -1,4 +1,4 @@
-package ranking_test
+package textmatch_test
 
 import (
 	"math"
@@ -6,16 +6,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed/internal/ranking"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 func TestLexical(t *testing.T) {
-	x := ranking.NewLexical([]map[string]float64{
+	x := textmatch.NewLexical([]map[string]float64{
 		{"crew": 1, "time": 1},
 		{"crew": 3},
 		{"crew": 1, "a": 5, "b": 5, "c": 5},
 		{},
-	}, ranking.LengthLoss)
+	}, textmatch.LengthLoss)
 	scores := x.Scores(map[string]float64{"crew": 1, "unknown": 1}, nil)
 	if !(scores[1] > scores[0] && scores[0] > scores[2] && scores[2] > 0) || scores[3] != 0 {
 		t.Errorf("scores %v: want the repeated word first, the long document last", scores)
@@ -33,20 +33,20 @@ func TestLexical(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b", "c", "crew", "time"}, x.Words()); diff != "" {
 		t.Error(diff)
 	}
-	if got := ranking.NewLexical(nil, 1).Scores(map[string]float64{"x": 1}, nil); len(got) != 0 {
+	if got := textmatch.NewLexical(nil, 1).Scores(map[string]float64{"x": 1}, nil); len(got) != 0 {
 		t.Errorf("no documents: %v", got)
 	}
 }
 
 func TestBest(t *testing.T) {
 	scores := []float64{0, 3, 1, 3, -1, 2}
-	for k, want := range map[int][]ranking.Scored{
+	for k, want := range map[int][]textmatch.Scored{
 		0: nil,
 		1: {{1, 3}},
 		3: {{1, 3}, {3, 3}, {5, 2}},
 		9: {{1, 3}, {3, 3}, {5, 2}, {2, 1}},
 	} {
-		if diff := cmp.Diff(want, []ranking.Scored(ranking.Best(scores, k))); diff != "" {
+		if diff := cmp.Diff(want, []textmatch.Scored(textmatch.Best(scores, k))); diff != "" {
 			t.Errorf("%d (-want +got):\n%s", k, diff)
 		}
 	}
@@ -54,7 +54,7 @@ func TestBest(t *testing.T) {
 
 // A document that is good in both orders beats one that is the best in one.
 func TestFuse(t *testing.T) {
-	got := ranking.Fuse([]float64{9, 8, 0, 0}, []float64{0, 0.7, 0.9, 0})
+	got := textmatch.Fuse([]float64{9, 8, 0, 0}, []float64{0, 0.7, 0.9, 0})
 	if !(got[1] > got[0] && got[0] == got[2] && got[3] == 0) {
 		t.Errorf("%v", got)
 	}

@@ -1,4 +1,4 @@
-package wordform
+package textmatch
 
 import (
 	"strings"

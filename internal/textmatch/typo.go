@@ -1,4 +1,4 @@
-package wordform
+package textmatch
 
 // The costs of typing errors: frequent ones are cheap. The first letter is hardly
 // ever wrong.

@@ -1,13 +1,9 @@
-// Package ranking orders texts by how well they fit a query: by the words that both
-// have (BM25), and by several orders together (reciprocal rank fusion).
-package ranking
+package textmatch
 
 import (
 	"cmp"
 	"container/heap"
 	"slices"
-
-	"github.com/qedkit/qed/internal/words"
 )
 
 // The parameters of BM25.
@@ -192,7 +188,7 @@ func (x *Lexical) Rarity(word string) float64 {
 	if !known || x.in[id] == 0 {
 		return 0
 	}
-	return words.Rarity(int(x.in[id]), x.live)
+	return Rarity(int(x.in[id]), x.live)
 }
 
 // Scores returns the score of every document for words with weights. counts reports
