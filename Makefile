@@ -9,7 +9,7 @@ BENCHTIME    ?= 1s
 BENCHCOUNT   ?= 5
 FUZZTIME     ?= 30s
 
-.PHONY: all test lint bench fuzz
+.PHONY: all quick test lint bench fuzz
 
 all: lint test
 
@@ -26,6 +26,10 @@ test:
 		echo; echo "Skipped, because an engine is not on this machine:"; sort -u "$$skipped"; \
 	fi; \
 	exit $$status
+
+# The library's tests without the slow ones, to run before each commit.
+quick:
+	@go vet ./... && go test -short ./...
 
 lint:
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt would change:"; echo "$$files"; exit 1; fi

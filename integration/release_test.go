@@ -33,7 +33,7 @@ func TestInstall(t *testing.T) {
 
 	bin := t.TempDir()
 	install := []string{"install"}
-	for _, name := range []string{"qed-guard", "qed-esguard", "qed-joingraph", "qed-serve"} {
+	for _, name := range []string{"qed-guard", "qed-esguard", "qed-joingraph", "qed-serve", "qed-ask"} {
 		install = append(install, library+"/cmd/"+name+"@latest")
 	}
 	r.run(t, t.TempDir(), bin, install...)
@@ -48,7 +48,7 @@ func TestInstall(t *testing.T) {
 	if out := output(t, guard); strings.Count(out, "\n") != 2 || !strings.Contains(out, `"id":1,"ok":true`) || !strings.Contains(out, `"id":2,"ok":false`) {
 		t.Errorf("qed-guard answers %s", out)
 	}
-	for _, name := range []string{"qed-esguard", "qed-joingraph", "qed-serve"} {
+	for _, name := range []string{"qed-esguard", "qed-joingraph", "qed-serve", "qed-ask"} {
 		output(t, exec.CommandContext(t.Context(), filepath.Join(bin, name), "-h"))
 	}
 }

@@ -221,7 +221,7 @@ func serveProgram(t *testing.T) func(*testing.T) *httpProgram {
 		const token = "right"
 		p := &httpProgram{answer: `{"n":2}`, upload: "/internal/chat/stream"}
 		p.launch(t, path, []string{"OPENAI_API_KEY=key", "OPENAI_BASE_URL=" + boatModel(t), "QED_SERVE_TOKEN=" + token},
-			"-dsn", db, "-listen", "127.0.0.1:0")
+			"-dsn", db, "-all-tables", "-listen", "127.0.0.1:0")
 		p.ask = func(conversation string) string { // of a user of its own: turns are limited
 			return p.post("/internal/chat/stream", "Bearer "+token, map[string]any{
 				"input":        map[string]any{"message": "How many boats are late?"},

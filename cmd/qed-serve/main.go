@@ -42,6 +42,7 @@ import (
 	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/conversations"
 	"github.com/qedkit/qed/internal/command/database"
+	_ "github.com/qedkit/qed/internal/command/database/servers"
 	"github.com/qedkit/qed/internal/command/provider"
 	"github.com/qedkit/qed/internal/command/server"
 	"github.com/qedkit/qed/internal/command/settings"

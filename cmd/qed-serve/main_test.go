@@ -25,9 +25,9 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-// provider is a server with the API of OpenAI. It writes the statement when it is
+// openAI is a server with the API of OpenAI. It writes the statement when it is
 // asked for one, and puts what the statement found into words.
-func provider(t *testing.T) string {
+func openAI(t *testing.T) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -125,7 +125,7 @@ func ask(t *testing.T, address, token string) (status int, body string) {
 }
 
 func TestServe(t *testing.T) {
-	address, stop := start(t, map[string]string{"OPENAI_BASE_URL": provider(t)})
+	address, stop := start(t, map[string]string{"OPENAI_BASE_URL": openAI(t)})
 	status, body := ask(t, address, "")
 	if status != http.StatusOK || !strings.Contains(body, `"event":"complete"`) ||
 		!strings.Contains(body, "Two boats are late.") || !strings.Contains(body, `{"n":2}`) {
@@ -140,7 +140,7 @@ func TestServe(t *testing.T) {
 }
 
 func TestToken(t *testing.T) {
-	address, stop := start(t, map[string]string{"OPENAI_BASE_URL": provider(t), "QED_SERVE_TOKEN": "right"})
+	address, stop := start(t, map[string]string{"OPENAI_BASE_URL": openAI(t), "QED_SERVE_TOKEN": "right"})
 	for token, want := range map[string]int{"": http.StatusUnauthorized, "wrong": http.StatusUnauthorized, "right": http.StatusOK} {
 		if status, body := ask(t, address, token); status != want {
 			t.Errorf("token %q: status %d, want %d: %s", token, status, want, body)
@@ -164,7 +164,7 @@ func TestStart(t *testing.T) {
 	old := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
 	t.Cleanup(func() { slog.SetDefault(old) })
-	address, stop := start(t, map[string]string{"OPENAI_BASE_URL": provider(t)})
+	address, stop := start(t, map[string]string{"OPENAI_BASE_URL": openAI(t)})
 	get := func(method, path string) (int, string) {
 		request, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+path, nil)
 		if err != nil {
@@ -239,7 +239,7 @@ func TestPolicy(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
 	t.Setenv("DB_NAME", "")
-	t.Setenv("OPENAI_BASE_URL", provider(t))
+	t.Setenv("OPENAI_BASE_URL", openAI(t))
 	path := filepath.Join(folder, "boats.db")
 	db, err := sql.Open("sqlite", path)
 	if err != nil {

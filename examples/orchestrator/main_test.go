@@ -230,7 +230,7 @@ func TestWrongTurns(t *testing.T) {
 		args []string
 		want string // in the error
 	}{
-		{"not a database", []string{"-dsn", text}, "not a database"},
+		{"not a database", []string{"-all-tables", "-dsn", text}, "not a database"},
 		{"documents without a model", []string{"-docs", folder}, "OPENAI_API_KEY"},
 		{"a policy for the example company", []string{"-policy", text}, "-dsn"},
 		{"an unknown flag", []string{"-nope"}, "-nope"},
@@ -330,7 +330,7 @@ func TestOwnDatabase(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "paint.md"), []byte("# Paint\n\nBoats are painted with a brush.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-dsn", boats, "-docs", folder}
+	args := []string{"-all-tables", "-dsn", boats, "-docs", folder}
 	out, err := orchestrate(t, "Which boats are there?\n", args...)
 	if err != nil {
 		t.Fatal(err)
@@ -363,7 +363,7 @@ func TestNoProviderForOwnDatabase(t *testing.T) {
 	folder := chattest.Isolate(t, nil)
 	path := filepath.Join(folder, "own.db")
 	makeDatabase(t, path, "CREATE TABLE t (id)")
-	if _, err := orchestrate(t, "", "-dsn", path); err == nil || !strings.Contains(err.Error(), "OPENAI_API_KEY") {
+	if _, err := orchestrate(t, "", "-all-tables", "-dsn", path); err == nil || !strings.Contains(err.Error(), "OPENAI_API_KEY") {
 		t.Errorf("error = %v", err)
 	}
 }

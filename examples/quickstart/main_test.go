@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"database/sql"
 	"fmt"
 	"io"
 	"os"
@@ -165,125 +164,62 @@ func TestReplayedAnswersAreTrue(t *testing.T) {
 }
 
 func TestWrongTurns(t *testing.T) {
-	dir := t.TempDir()
-	missing := filepath.Join(dir, "missing.db")
-	text := filepath.Join(dir, "text.db")
-	if err := os.WriteFile(text, []byte("hello"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	empty := sqliteFile(t, "")
-	tests := []struct {
-		name string
+	for name, tt := range map[string]struct {
 		args []string
 		want string // in the error
 	}{
-		{"a question that the transcript lacks", []string{"What is love?"}, "OPENAI_API_KEY"},
-		{"a database without a model", []string{"-dsn", sqliteFile(t, "CREATE TABLE t (id)")}, "OPENAI_API_KEY"},
-		{"a missing database", []string{"-dsn", missing}, "missing.db"},
-		{"a file that is not a database", []string{"-dsn", text}, "not a"},
-		{"an empty database", []string{"-dsn", empty}, "empty"},
-		{"a MySQL server that is down", []string{"-dsn", "mysql://root:hunter2@127.0.0.1:1/app"}, "127.0.0.1:1"},
-		{"a PostgreSQL server that is down", []string{"-dsn", "postgres://me:hunter2@127.0.0.1:1/app"}, "127.0.0.1:1"},
-		{"another server", []string{"-dsn", "oracle://me:hunter2@localhost/app"}, "oracle"},
-		{"an invalid URL", []string{"-dsn", "mysql://me:hun/ter2@localhost/app"}, "%2F"},
-		{"a policy for the example company", []string{"-policy", text}, "-dsn"},
-		{"an invalid policy", []string{"-dsn", sqliteFile(t, "CREATE TABLE t (id)"), "-policy", text}, "policy"},
-		{"all questions and one", []string{"-all", "Why?"}, "-all"},
-		{"an unknown flag", []string{"-nope"}, "-nope"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := quickstart(t, nil, "", tt.args...)
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
+		"a question that the transcript lacks": {[]string{"What is love?"}, "qed-ask"},
+		"all questions and one":                {[]string{"-all", "Why?"}, "-all"},
+		"keeping and asking":                   {[]string{"-keep", "company", "Why?"}, "-keep"},
+		"an unknown flag":                      {[]string{"-nope"}, "-nope"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := quickstart(t, nil, "", tt.args...); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error = %v, want one that contains %q", err, tt.want)
-			}
-			if err != nil && strings.Contains(err.Error(), "ter2") {
-				t.Errorf("the error shows the password: %v", err)
 			}
 		})
 	}
-	if _, err := os.Stat(missing); err == nil {
-		t.Error("the missing database was created")
-	}
 }
 
-// TestDatabaseOfTheEnvironment checks that DB_NAME names a server, and that -dsn has
-// precedence.
-func TestDatabaseOfTheEnvironment(t *testing.T) {
-	env := map[string]string{"DB_NAME": "app", "DB_HOST": "127.0.0.1", "DB_PORT": "1", "DB_USER": "me", "DB_PWD": "hunter2"}
-	_, err := quickstart(t, env, "")
-	if err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("error = %v, want one that names the server and not the password", err)
+// TestKeep checks that the files are what qed-ask needs: the database with its policy
+// and its join graph.
+func TestKeep(t *testing.T) {
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	out, err := quickstart(t, nil, "", "-keep", folder)
+	if err != nil || !strings.Contains(out, "qed-ask -dsn "+path("company.db")) {
+		t.Fatalf("%v: %s", err, out)
 	}
-	if _, err := quickstart(t, env, "", "-dsn", sqliteFile(t, "CREATE TABLE t (id)")); err == nil || !strings.Contains(err.Error(), "OPENAI_API_KEY") {
-		t.Errorf("error = %v; -dsn wins over DB_NAME", err)
-	}
-}
-
-// sqliteFile makes an SQLite file with a schema.
-func sqliteFile(t *testing.T, schema string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "own.db")
-	db, err := sql.Open("sqlite", path)
+	src, err := database.OpenSource(t.Context(), &database.Options{
+		DSN: path("company.db"), Policy: path("policy.json"), Graph: path("graph.json"),
+	}, &settings.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
-	if _, err := db.Exec("PRAGMA user_version = 1; " + schema); err != nil {
+	defer src.Close()
+	if notes := strings.Join(src.Notes, "\n"); strings.Contains(notes, "Join graph") {
+		t.Errorf("a part of the graph is not used: %s", notes)
+	}
+	if _, err := quickstart(t, nil, "", "-keep", folder); err == nil || !strings.Contains(err.Error(), "exists") {
+		t.Errorf("error = %v; the files are kept", err)
+	}
+}
+
+// TestLinksNothingMore checks that a replay on SQLite links no SDK of a provider, and no
+// driver or grammar of a server.
+func TestLinksNothingMore(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return path
-}
-
-// TestOwnDatabase asks a fake model about the user's own database.
-func TestOwnDatabase(t *testing.T) {
-	env := map[string]string{"OPENAI_BASE_URL": chattest.Provider(t, speak), "OPENAI_MODEL": "test"}
-	path := sqliteFile(t, "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO boat VALUES (1, 'Ann');")
-
-	t.Run("one question", func(t *testing.T) {
-		out, err := quickstart(t, env, "", "-dsn", path, "Which boats are there?")
-		if err != nil {
-			t.Fatal(err)
+	for _, heavy := range []string{
+		"openai-go", "anthropic-sdk-go", "go-sql-driver/mysql", "jackc/pgx", "wazero", "marino", "go-pgquery", "dialect/mysql",
+		"dialect/postgres", "net/http\n",
+	} {
+		if strings.Contains(string(out), heavy) {
+			t.Errorf("the program links %s", strings.TrimSpace(heavy))
 		}
-		for _, want := range []string{"every table is readable", `FROM "main"."boat"`, "There is one boat: Ann."} {
-			if !strings.Contains(out, want) {
-				t.Errorf("the output lacks %q:\n%s", want, out)
-			}
-		}
-	})
-	t.Run("a conversation", func(t *testing.T) {
-		out, err := quickstart(t, env, "Which boats are there?\nAnd now?\n", "-dsn", path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := strings.Count(out, "There is one boat: Ann."); n != 2 {
-			t.Errorf("%d questions were answered, want 2:\n%s", n, out)
-		}
-	})
-	t.Run("a policy", func(t *testing.T) {
-		policy := filepath.Join(t.TempDir(), "policy.json")
-		if err := os.WriteFile(policy, []byte(`{"dialect":"sqlite","tables":{"boat":["id"]}}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		out, err := quickstart(t, env, "", "-dsn", path, "-policy", policy, "Which boats are there?")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(out, "every table is readable") || !strings.Contains(out, "refused") {
-			t.Errorf("the policy was ignored:\n%s", out)
-		}
-	})
-}
-
-// speak is a model that knows one table.
-func speak(prompt string) string {
-	switch {
-	case strings.Contains(prompt, "You choose the tables"):
-		return `{"tables":["boat"]}`
-	case strings.Contains(prompt, "You write one"), strings.Contains(prompt, "was refused or failed"):
-		return `{"sql":"SELECT name FROM boat"}`
 	}
-	return "There is one boat: Ann."
 }
 
 func TestInterrupted(t *testing.T) {
@@ -339,7 +275,7 @@ func TestReaderGoesAway(t *testing.T) {
 
 // TestExitStatus checks that a failure is one line on standard error and status 1.
 func TestExitStatus(t *testing.T) {
-	for _, args := range [][]string{{"-nope"}, {"-dsn", "missing.db"}, {"-policy", "p.json"}} {
+	for _, args := range [][]string{{"-nope"}, {"-dsn", "missing.db"}, {"-all", "Why?"}} {
 		program := exec.Command(os.Args[0], args...)
 		program.Dir = t.TempDir()
 		program.Env = append(os.Environ(), "QUICKSTART_MAIN=1", "OPENAI_API_KEY=", "OPENAI_BASE_URL=", "ANTHROPIC_API_KEY=")

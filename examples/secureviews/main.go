@@ -40,6 +40,7 @@ import (
 
 	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/database"
+	_ "github.com/qedkit/qed/internal/command/database/servers"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/secureview"
 )

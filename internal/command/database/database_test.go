@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/internal/command/database"
+	_ "github.com/qedkit/qed/internal/command/database/servers"
 	"github.com/qedkit/qed/secureview"
 )
 

@@ -217,6 +217,9 @@ func (s *Source) read(
 	}
 	policy.Schema = cmp.Or(policy.Schema, s.schema)
 	if err := s.check(ctx, policy); err != nil {
+		if file != "" && errors.Is(err, sqldb.ErrArgument) {
+			return fmt.Errorf("%s: %w", file, err)
+		}
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	if graph != nil {

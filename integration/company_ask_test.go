@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-func TestQuickstartProgram(t *testing.T) {
-	program := buildExample(t, "quickstart")
-	t.Run("MariaDB", func(t *testing.T) { testQuickstartOnMariaDB(t, program) })
-	t.Run("PostgreSQL", func(t *testing.T) { testQuickstartOnPostgreSQL(t, program) })
+func TestAskProgram(t *testing.T) {
+	program := &example{buildProgram(t, "cmd/qed-ask")}
+	t.Run("MariaDB", func(t *testing.T) { testAskOnMariaDB(t, program) })
+	t.Run("PostgreSQL", func(t *testing.T) { testAskOnPostgreSQL(t, program) })
 }
 
-func testQuickstartOnMariaDB(t *testing.T, program *example) {
+func testAskOnMariaDB(t *testing.T, program *example) {
 	s := mariaDBExample(t, "quickstart")
 	mustExec(t, s.admin, "CREATE TABLE boat (id INT PRIMARY KEY, name VARCHAR(80), code VARBINARY(255)) CHARACTER SET utf8mb4")
 	mustExec(t, s.admin, "INSERT INTO boat VALUES (1, 'Ann', AES_ENCRYPT('b-17', 'k'))")
@@ -22,20 +22,20 @@ func testQuickstartOnMariaDB(t *testing.T, program *example) {
 	mustExec(t, s.admin, "CREATE USER boat_reader@'%' IDENTIFIED BY '"+examplePassword+"'")
 	t.Cleanup(func() { s.admin.Exec("DROP USER boat_reader@'%'") })
 	mustExec(t, s.admin, "GRANT SELECT ON quickstart.secure_boat TO boat_reader@'%'")
-	testQuickstart(t, program, s)
+	testAsk(t, program, s)
 
 	host, port, _ := strings.Cut(s.address, ":")
 	env := []string{"DB_HOST=" + host, "DB_PORT=" + port, "DB_USER=boat_reader", "DB_PWD=" + examplePassword, "DB_NAME=quickstart", "DB_ENCRYPT_KEY=k"}
 	env = append(env, modelServer(t, "secure_boat", "SELECT name, code FROM secure_boat", "b-17")...)
-	if out, ok := program.run(t, env, "Which boats are there?"); !ok || !strings.Contains(out, "The rows have it.") {
+	if out, ok := program.run(t, env, "-all-tables", "Which boats are there?"); !ok || !strings.Contains(out, "The rows have it.") {
 		t.Errorf("a database of the environment, with its key:\n%s", out)
 	}
-	if out, ok := program.run(t, nil, "-dsn", s.url("boat_reader", "wrong", s.database)); ok || !strings.Contains(out, "password") {
+	if out, ok := program.run(t, nil, "-all-tables", "-dsn", s.url("boat_reader", "wrong", s.database)); ok || !strings.Contains(out, "password") {
 		t.Errorf("a wrong password:\n%s", out)
 	}
 }
 
-func testQuickstartOnPostgreSQL(t *testing.T, program *example) {
+func testAskOnPostgreSQL(t *testing.T, program *example) {
 	s := postgreSQLExample(t, "quickstart")
 	mustExec(t, s.admin, "REVOKE TEMPORARY ON DATABASE quickstart FROM PUBLIC")
 	mustExec(t, s.admin, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
@@ -48,12 +48,12 @@ func testQuickstartOnPostgreSQL(t *testing.T, program *example) {
 		s.admin.Exec("DROP ROLE boat_reader")
 	})
 	mustExec(t, s.admin, "GRANT SELECT ON secure_boat TO boat_reader")
-	testQuickstart(t, program, s)
+	testAsk(t, program, s)
 }
 
-// testQuickstart runs the program on a database with a table boat and its view
+// testAsk runs the program on a database with a table boat and its view
 // secure_boat.
-func testQuickstart(t *testing.T, program *example, s *exampleServer) {
+func testAsk(t *testing.T, program *example, s *exampleServer) {
 	policy := filepath.Join(t.TempDir(), "policy.json")
 	if err := os.WriteFile(policy, []byte(`{"tables":{"secure_boat":["id","name"]},"views":{"boat":"secure_boat"}}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -70,14 +70,14 @@ func testQuickstart(t *testing.T, program *example, s *exampleServer) {
 	}{
 		{"an account that may only read", model, []string{"-dsn", reader, "-policy", policy, "Which boats are there?"}, true,
 			[]string{"secure_boat", "ran", "The rows have it."}, []string{"fix:"}},
-		{"without a policy", nil, []string{"-dsn", reader}, false,
+		{"without a policy", nil, []string{"-all-tables", "-dsn", reader}, false,
 			[]string{"every table is readable", "OPENAI_API_KEY"}, []string{"fix:"}},
 		{"the administrator", model, []string{"-dsn", admin, "-policy", policy, "Which boats are there?"}, false,
 			[]string{"connect as an account of its own", "-unsafe-account"}, []string{"fix:", "The rows have it."}},
-		{"the administrator all the same", model, []string{"-unsafe-account", "-dsn", admin, "Which boats are there?"}, true,
+		{"the administrator all the same", model, []string{"-unsafe-account", "-all-tables", "-dsn", admin, "Which boats are there?"}, true,
 			[]string{"connect as an account of its own", "Read through secure views only: boat", "secure_boat", "The rows have it."}, nil},
-		{"no such database", nil, []string{"-dsn", s.url(s.root, "", "nowhere")}, false, []string{"nowhere"}, nil},
-		{"a server that is down", nil, []string{"-dsn", strings.Replace(reader, s.address, "127.0.0.1:1", 1)}, false,
+		{"no such database", nil, []string{"-all-tables", "-dsn", s.url(s.root, "", "nowhere")}, false, []string{"nowhere"}, nil},
+		{"a server that is down", nil, []string{"-all-tables", "-dsn", strings.Replace(reader, s.address, "127.0.0.1:1", 1)}, false,
 			[]string{"127.0.0.1:1"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
