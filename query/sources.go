@@ -91,7 +91,7 @@ func (s sources) describe(t *qed.Tool, about map[string]string) error {
 		if !ok {
 			text = source.About()
 		}
-		if text = prompt.Clip(oneLine(text), maxAbout); text != "" {
+		if text = prompt.Clip(prompt.OneLine(text), maxAbout); text != "" {
 			lines[i] += ": " + text
 		}
 	}
