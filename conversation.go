@@ -145,7 +145,7 @@ func Messages(ctx context.Context, st store.Store, thread string, n int) ([]llm.
 
 // A HistoryEntry is a turn of a conversation that ended, with its outcome. A run
 // that was interrupted and resumed has an entry for each of its turns. All of
-// them have the Turn with which the run began. [Resolve] adds an entry too.
+// them have the Turn with which the run began. [Settle] adds an entry too.
 type HistoryEntry struct {
 	Seq  int64     `json:"seq"` // of the record that ended it, for [Fork]
 	Time time.Time `json:"time"`

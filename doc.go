@@ -66,7 +66,7 @@
 //   - [WithNamespace] for work that must be found again under its own name.
 //
 // [Memory] says how much of the conversation the agent gets. Package [budget] limits
-// what a run may spend. [Inspect], [History], [Messages], [Fork] and [Resolve] are
+// what a run may spend. [Inspect], [History], [Messages], [Fork] and [Settle] are
 // for programs that show and repair conversations.
 //
 // # Plans

@@ -11,16 +11,16 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// Resolve records the outcome of an [UnresolvedCall] of a thread: the JSON of
+// Settle records the outcome of an [UnresolvedCall] of a thread: the JSON of
 // what the call returned, or the error with which it failed. If result and
 // failed are nil, the call was not made, and a resumed run makes it. If both are
-// set, result is ignored. After Resolve, a turn without a text resumes the run.
+// set, result is ignored. After Settle, a turn without a text resumes the run.
 //
 // If result is not the JSON of what the call returns, the run cannot be
 // resumed. If the thread is running, the error matches [ErrBusy] and is a
 // [*BusyError]. If the call
 // is not unresolved, it matches [ErrQuestionClosed].
-func Resolve(ctx context.Context, st store.Store, thread, address string, result json.RawMessage, failed error) error {
+func Settle(ctx context.Context, st store.Store, thread, address string, result json.RawMessage, failed error) error {
 	rs, t, err := readThread(ctx, st, thread)
 	switch {
 	case err != nil:
@@ -134,7 +134,7 @@ func (rs *runState) loadCalls(t *threadState) error {
 		return rs.loadNamespaces(t.run)
 	}
 	for _, address := range t.calls {
-		r := store.Range{Address: address, Kinds: []store.Kind{store.Called, store.Returned}} // Resolve adds the last one
+		r := store.Range{Address: address, Kinds: []store.Kind{store.Called, store.Returned}} // Settle adds the last one
 		if err := rs.scan(r, rs.learn); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 
 var (
 	// ErrUnresolved reports that an at-most-once call was started, and that its
-	// outcome is unknown. See [Resolve].
+	// outcome is unknown. See [Settle].
 	ErrUnresolved = errors.New("qed: the outcome of a call is unknown")
 
 	// ErrNondeterministic reports that a call of a resumed run differs from the
@@ -56,7 +56,7 @@ func Step[T any](ctx context.Context, name string, in any, fn func(context.Conte
 // StepOnce is like [Step], for at-most-once calls. The call is recorded before
 // fn is called as well. If the process dies in between, it is not known whether
 // fn did its work: the error matches [ErrUnresolved] until the outcome is
-// recorded with [Resolve], or a new turn begins. If the store fails, fn is not
+// recorded with [Settle], or a new turn begins. If the store fails, fn is not
 // called, and the error matches [ErrNotRecorded]. A failure is final, unless it
 // is marked with [SafeToRetry].
 func StepOnce[T any](ctx context.Context, name string, in any, fn func(context.Context) (T, error)) (T, error) {

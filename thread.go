@@ -25,7 +25,7 @@ type Thread struct {
 }
 
 // An UnresolvedCall is an at-most-once call that was started and did not
-// return. [Resolve] resolves it.
+// return. [Settle] settles it.
 type UnresolvedCall struct {
 	Address string          `json:"address"`
 	Name    string          `json:"name"`

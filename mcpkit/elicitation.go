@@ -249,7 +249,7 @@ func formFields(p *mcp.ElicitParams) ([]field, bool) {
 func choosable(choices []choice) bool {
 	taken := map[string]bool{strings.ToLower(declineText): true}
 	for _, c := range choices {
-		text := strings.ToLower(oneLine(c.text))
+		text := strings.ToLower(prompt.OneLine(c.text))
 		if c.value == "" || text == "" || taken[text] {
 			return false
 		}
@@ -257,8 +257,6 @@ func choosable(choices []choice) bool {
 	}
 	return len(choices) <= maxChoices
 }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // ask returns the user's value, or nil if the user declines.
 func (f field) ask(ctx context.Context, text string) (any, error) {
@@ -308,7 +306,7 @@ func choose(ctx context.Context, text string, choices []choice) (string, error) 
 	for i, c := range choices {
 		id := fmt.Sprintf("qed:%d", i+1)
 		values[id] = c.value
-		options = append(options, question.Choice{ID: id, Text: oneLine(c.text)})
+		options = append(options, question.Choice{ID: id, Text: prompt.OneLine(c.text)})
 	}
 	id, err := qed.Interrupt[string](ctx,
 		question.Question{Text: text, Choices: append(options, question.Choice{ID: declineID, Text: declineText})})

@@ -126,7 +126,7 @@ func (d *drafting) ask(ctx context.Context) (written, error) {
 func (d *drafting) interrupt(ctx context.Context, asked written) (again bool, err error) {
 	q := question.Question{Text: prompt.Clip(strings.TrimSpace(asked.Question), maxQuestion)}
 	for _, choice := range asked.Options {
-		choice = prompt.Clip(oneLine(choice), maxChoice)
+		choice = prompt.Clip(prompt.OneLine(choice), maxChoice)
 		repeated := slices.ContainsFunc(q.Choices, func(c question.Choice) bool { return c.Text == choice })
 		if choice != "" && !repeated && len(q.Choices) < maxChoices {
 			q.Choices = append(q.Choices, question.Choice{Text: choice})
@@ -156,7 +156,7 @@ func (d *drafting) interrupt(ctx context.Context, asked written) (again bool, er
 func (d *drafting) failed(reasons ...string) error {
 	text := fmt.Sprintf("no %s query for source %s", d.source.Language(), d.source.Name())
 	for _, reason := range reasons {
-		if reason = oneLine(reason); reason != "" {
+		if reason = prompt.OneLine(reason); reason != "" {
 			text += ": " + prompt.Clip(reason, maxReason)
 		}
 	}
@@ -173,5 +173,3 @@ const (
 	maxReason   = 1000
 	maxKept     = 4000 // bytes of a query in the corrections of a result
 )
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -22,7 +22,6 @@
 //
 //	secureview.Policy.RowLimit         1000  of an SQL statement
 //	sqldb.Options.MaxRows              1000  that a database reads
-//	sqlagent.SourceOptions.MaxRows     1000  that a source returns
 //	searchagent.SourceOptions.MaxRows  1000
 //	graphqlsource.Options.MaxRows     10000
 //	query.ExecutorOptions.MaxRows      1000  that are saved

@@ -87,7 +87,7 @@ func (s sources) describe(t *qed.Tool) error {
 	for i, source := range s.list {
 		property.Enum = append(property.Enum, source.Name())
 		lines[i] = source.Name() + " (" + source.Language() + ")"
-		if text := prompt.Clip(oneLine(source.About()), maxAbout); text != "" {
+		if text := prompt.Clip(prompt.OneLine(source.About()), maxAbout); text != "" {
 			lines[i] += ": " + text
 		}
 	}

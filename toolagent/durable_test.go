@@ -85,7 +85,7 @@ func TestCrashAfterEveryRecord(t *testing.T) {
 				}
 				resolved++
 				result := map[string]string{"pay": `"paid"`, "send": `"sent"`}[thread.Unresolved[0].Name]
-				if err := qed.Resolve(ctx, st, "t", thread.Unresolved[0].Address, json.RawMessage(result), nil); err != nil {
+				if err := qed.Settle(ctx, st, "t", thread.Unresolved[0].Address, json.RawMessage(result), nil); err != nil {
 					t.Fatal(err)
 				}
 			case errors.Is(err, qed.ErrQuestionClosed): // the turn was answered

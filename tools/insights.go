@@ -188,7 +188,7 @@ func withoutExponent(number string) string {
 }
 
 func oneLine(text string, limit int) string {
-	return prompt.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "), limit)
+	return prompt.Clip(prompt.OneLine(strings.ToValidUTF8(text, "\uFFFD")), limit)
 }
 
 // check returns i with its references replaced by values, and the numbers and

@@ -82,8 +82,8 @@ func (d *Draft) Earlier(most int) []qed.Correction {
 	var earlier []qed.Correction
 	for _, c := range d.Corrections[:max(len(d.Corrections)-1, 0)] {
 		earlier = append(earlier, qed.Correction{
-			Query:  prompt.Clip(oneLine(c.Query), most),
-			Reason: prompt.Clip(oneLine(c.Reason), MaxEarlier),
+			Query:  prompt.Clip(prompt.OneLine(c.Query), most),
+			Reason: prompt.Clip(prompt.OneLine(c.Reason), MaxEarlier),
 		})
 	}
 	return earlier
@@ -140,7 +140,5 @@ func fold(query string) string {
 	if json.Compact(&compact, []byte(query)) == nil {
 		return compact.String()
 	}
-	return oneLine(query)
+	return prompt.OneLine(query)
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -33,3 +33,6 @@ func Clip(s string, n int) string {
 	}
 	return s[:n] + "..."
 }
+
+// OneLine returns s with a space for each run of white space, and none at its ends.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -79,13 +79,13 @@ func TestResolve(t *testing.T) {
 			if name := []string{"send", "post"}[test.call-1]; unknown.Name != name || !strings.Contains(string(unknown.Input), `"to":"ann"`) {
 				t.Errorf("unknown: %+v, want %s with its input", unknown, name)
 			}
-			if err := qed.Resolve(c.ctx, c.store, "t", unknown.Address, test.result, test.failed); err != nil {
+			if err := qed.Settle(c.ctx, c.store, "t", unknown.Address, test.result, test.failed); err != nil {
 				t.Fatal(err)
 			}
 			if thread, err := qed.Inspect(c.ctx, c.store, "t"); err != nil || len(thread.Unresolved) > 0 {
 				t.Errorf("thread = %+v, %v", thread, err)
 			}
-			if err := qed.Resolve(c.ctx, c.store, "t", unknown.Address, test.result, test.failed); !errors.Is(err, qed.ErrQuestionClosed) {
+			if err := qed.Settle(c.ctx, c.store, "t", unknown.Address, test.result, test.failed); !errors.Is(err, qed.ErrQuestionClosed) {
 				t.Errorf("settled twice: %v", err)
 			}
 			a, err := c.try(qed.Turn{})
@@ -131,7 +131,7 @@ func TestResolveRefuses(t *testing.T) {
 		{"a store that fails", c.ctx, &qedtest.Store{Store: c.store, OnAppend: func(context.Context, []store.Record, func(context.Context) error) error { return errDown }}, "t", address, ok, errDown},
 	} {
 		before := len(qedtest.Log(t, c.store, "t"))
-		err := qed.Resolve(test.ctx, test.store, test.thread, test.address, test.result, nil)
+		err := qed.Settle(test.ctx, test.store, test.thread, test.address, test.result, nil)
 		if err == nil || test.want != nil && !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
@@ -158,7 +158,7 @@ func TestResolveInACompleteRun(t *testing.T) {
 	c.say("go")
 	log := qedtest.Log(t, st, "t")
 	i := slices.IndexFunc(log, func(r store.Record) bool { return r.Kind == store.Called })
-	if err := qed.Resolve(t.Context(), st, "t", log[i].Address, json.RawMessage(`"x"`), nil); err == nil {
+	if err := qed.Settle(t.Context(), st, "t", log[i].Address, json.RawMessage(`"x"`), nil); err == nil {
 		if a, err := c.try(qed.Turn{}); !errors.Is(err, qed.ErrQuestionClosed) {
 			t.Errorf("an answered run was resumed: %+v, %v", a, err)
 		}
@@ -425,7 +425,7 @@ func TestNoStore(t *testing.T) {
 		"Look":        func() error { _, err := qed.Inspect(ctx, nil, "t"); return err }(),
 		"History":     func() error { _, err := qed.History(ctx, nil, "t", 0); return err }(),
 		"TodoEntries": func() error { _, err := todoagent.Entries(ctx, nil, "t", 0); return err }(),
-		"Settle":      qed.Resolve(ctx, nil, "t", "a", nil, nil),
+		"Settle":      qed.Settle(ctx, nil, "t", "a", nil, nil),
 		"Fork":        qed.Fork(ctx, nil, "t", 0, "u"),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "Store is nil") {

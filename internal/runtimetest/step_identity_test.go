@@ -135,7 +135,7 @@ func TestUnresolvedInANamespace(t *testing.T) {
 	if err != nil || len(thread.Unresolved) != 1 || thread.Unresolved[0].Name != "ship" {
 		t.Fatalf("thread = %+v, %v", thread, err)
 	}
-	if err := qed.Resolve(c.ctx, died, "t", thread.Unresolved[0].Address, json.RawMessage(`"was shipped"`), nil); err != nil {
+	if err := qed.Settle(c.ctx, died, "t", thread.Unresolved[0].Address, json.RawMessage(`"was shipped"`), nil); err != nil {
 		t.Fatal(err)
 	}
 	if a := c.resume(); a.Text != "was shipped" {

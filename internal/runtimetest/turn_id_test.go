@@ -312,7 +312,7 @@ func TestUnresolvedOfEarlierTurns(t *testing.T) {
 	if err != nil || len(thread.Unresolved) != 1 || thread.Unresolved[0].Name != "pay" {
 		t.Fatalf("%+v, %v", thread, err)
 	}
-	if err := qed.Resolve(t.Context(), st, "t", thread.Unresolved[0].Address, json.RawMessage(`"paid"`), nil); err != nil {
+	if err := qed.Settle(t.Context(), st, "t", thread.Unresolved[0].Address, json.RawMessage(`"paid"`), nil); err != nil {
 		t.Fatal(err)
 	}
 	if thread, err := qed.Inspect(t.Context(), st, "t"); err != nil || len(thread.Unresolved) != 0 {
