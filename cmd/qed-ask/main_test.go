@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	_ "modernc.org/sqlite"
+
 	"github.com/qedkit/qed/internal/command/chattest"
 )
 

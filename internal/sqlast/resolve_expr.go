@@ -165,9 +165,6 @@ func HasAggregate(e Expr) bool { return hasCall(e, IsAggregate) }
 // hasWindow reports whether an expression calls a window function of its own block.
 func hasWindow(e Expr) bool { return hasCall(e, func(c *Call) bool { return c.Over != nil }) }
 
-// isOfRows reports whether a call computes its value from several rows.
-func isOfRows(c *Call) bool { return c.Over != nil || IsAggregate(c) }
-
 // hasCall reports whether an expression has a call in its own block, not in a subquery,
 // for which the function returns true.
 func hasCall(e Expr, is func(*Call) bool) bool {

@@ -16,7 +16,7 @@ import (
 // as well.
 func Example() {
 	ctx := context.Background()
-	client, err := elastictransport.New(elastictransport.Config{URLs: []*url.URL{{Scheme: "http", Host: "localhost:9200"}}})
+	client, err := elastictransport.NewClient(elastictransport.WithURLs(&url.URL{Scheme: "http", Host: "localhost:9200"}))
 	if err != nil {
 		log.Fatal(err)
 	}
