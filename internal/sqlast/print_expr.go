@@ -189,7 +189,9 @@ func (p *printer) column(c *Column) {
 		p.dst = p.AppendColumn(p.dst, c)
 		return
 	}
-	p.qualifier(c.Schema, c.Table)
+	if !c.Bare {
+		p.qualifier(c.Schema, c.Table)
+	}
 	p.name(c.Name)
 }
 

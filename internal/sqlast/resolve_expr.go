@@ -12,8 +12,8 @@ func (r *resolver) optional(e *Expr) { optionalSlot(e, r.visit) }
 
 // expr resolves the expression at slot, and may replace it by another one.
 func (r *resolver) expr(slot *Expr) {
-	e := *slot
-	defer func() { r.depth-- }()
+	e, inText := *slot, r.inText
+	defer func() { r.depth, r.inText = r.depth-1, inText }()
 	if !r.enter(e) {
 		return
 	}
@@ -25,6 +25,7 @@ func (r *resolver) expr(slot *Expr) {
 		r.columnRef(slot, c)
 		return
 	}
+	r.inText = inText || r.flavor.AliasHidesCollate && !isNumber(e)
 	switch e := e.(type) {
 	case *Star:
 		r.wholeRow(e)
@@ -38,7 +39,7 @@ func (r *resolver) expr(slot *Expr) {
 	}
 	slots(e, r.visit)
 	if q := queryOf(e); q != nil {
-		unordered := r.flavor.ServersVary && isUnordered(e, q)
+		unordered := r.flavor.GroupsByPosition && isUnordered(e, q)
 		if r.query(q, nil); unordered {
 			q.OrderBy = nil
 		}
@@ -165,6 +166,9 @@ func HasAggregate(e Expr) bool { return hasCall(e, IsAggregate) }
 // hasWindow reports whether an expression calls a window function of its own block.
 func hasWindow(e Expr) bool { return hasCall(e, func(c *Call) bool { return c.Over != nil }) }
 
+// isOfRows reports whether a call computes its value from several rows.
+func isOfRows(c *Call) bool { return c.Over != nil || IsAggregate(c) }
+
 // hasCall reports whether an expression has a call in its own block, not in a subquery,
 // for which the function returns true.
 func hasCall(e Expr, is func(*Call) bool) bool {
@@ -190,25 +194,46 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 		return
 	}
 	if c.Table != "" {
-		if s := r.qualified(c); s != nil {
-			r.outerInHaving(slot, s)
+		if s := r.qualified(c); s != nil && r.isLaterItem(c, s) {
+			*slot = selectOf(c)
 		}
-	} else if !r.lookUp(slot, c) {
-		r.noColumn(slot, c)
+	} else {
+		column := func() bool { return r.lookUp(slot, c, r.scope) }
+		row := func() bool { return r.flavor.RowByAlias && r.row(slot, c) }
+		if !r.exactly(column) && !r.exactly(row) && !column() {
+			r.noColumn(slot, c)
+		}
 	}
+	r.outerGroup(slot)
 }
 
-// lookUp resolves an unqualified name in the current scope and those around it. It reports
-// whether one of them has the name, or the name is refused.
-func (r *resolver) lookUp(slot *Expr, c *Column) bool {
-	at, name := c.Pos, c.Name
-	for s := r.scope; s != nil; s = s.outer {
-		if r.fromTables(slot, c, s) {
-			r.checkItem(slot, at, name, s)
-			r.checkHaving(slot, at, name, s)
+// exactly returns what find returns while only names in the same case are equal. It
+// returns false without a call of find if the flavor does not prefer such names.
+func (r *resolver) exactly(find func() bool) bool {
+	if !r.flavor.ExactFirst {
+		return false
+	}
+	r.fold = sameCase
+	found := find()
+	r.fold = r.flavor.Fold
+	return found
+}
+
+func sameCase(a, b string) bool { return a == b }
+
+// lookUp resolves an unqualified name in s and the scopes around it. It reports whether
+// one of them has the name, or the name is refused.
+func (r *resolver) lookUp(slot *Expr, c *Column, s *scope) bool {
+	for ; s != nil; s = s.outer {
+		if s.clause == inQualify && r.isEither(c, s) {
+			r.fail(AmbiguousColumn, c.Pos, c.Name,
+				"'%s' in QUALIFY is a column and a select alias: qualify the column, or rename the alias", c.Name)
 			return true
 		}
-		if r.alias(slot, c, s) || r.err != nil {
+		if r.having(slot, c, s) || !r.skipsTables(c, s) && r.fromTables(slot, c, s) || r.alias(slot, c, s) || r.err != nil {
+			r.reach(s, *slot)
+			r.outerColumn(slot, s)
+			r.checkHaving(slot, s)
 			return true
 		}
 		if s.names != nil && slices.ContainsFunc(s.names, func(n string) bool { return r.fold(n, c.Name) }) {
@@ -221,6 +246,48 @@ func (r *resolver) lookUp(slot *Expr, c *Column) bool {
 		}
 	}
 	return false
+}
+
+// reach records that a name in the current scope means e, which belongs to the scope s.
+func (r *resolver) reach(s *scope, e Expr) {
+	if s == r.scope {
+		return
+	}
+	for inner := r.scope; inner != s; inner = inner.outer {
+		inner.outside++
+	}
+	switch {
+	case s.clause != inItems || isConstant(e):
+	case r.isAggregated(s):
+		s.lifted = append(s.lifted, s.done)
+	default:
+		s.inward = append(s.inward, s.done)
+	}
+}
+
+// isAggregated reports whether an aggregate function that is being resolved is computed
+// in s or further out. An aggregate that names no column of its own block is computed in
+// an enclosing block.
+func (r *resolver) isAggregated(s *scope) bool {
+	for inner := r.scope; inner != s; inner = inner.outer {
+		if inner.aggregate != nil && !r.namesTable(inner.aggregate, inner) {
+			return true
+		}
+	}
+	return s.aggregate != nil
+}
+
+// namesTable reports whether an expression has a column of a table of s, resolved or not.
+func (r *resolver) namesTable(e Expr, s *scope) bool {
+	found := false
+	Walk(e, func(n Node) bool {
+		if c, ok := n.(*Column); ok {
+			found = found || r.byQualifier(s, "", c.Table) >= 0 ||
+				c.Table == "" && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0
+		}
+		return !found
+	})
+	return found
 }
 
 // qualified resolves a column with a qualifier. It means the nearest table with
@@ -244,33 +311,29 @@ func (r *resolver) qualified(c *Column) *scope {
 			"'%s' and another table's alias cannot be told apart: rename one", c.Table)
 		return nil
 	}
-	column := r.uniqueColumn(c.Pos, b, c.Name)
-	if column < 0 {
+	column := -1
+	find := func() bool { column = r.uniqueColumn(c.Pos, b, c.Name); return column >= 0 }
+	if !r.exactly(find) && !find() {
 		r.unknownColumn(c, s, b)
 		return nil
 	}
 	r.point(c, b, column)
+	r.reach(s, c)
 	return s
 }
 
 // tableOf returns the nearest scope, from s outwards, that has a table which the qualifier
-// means, and the index of the table. The scope is nil if there is none. It refuses a
-// qualifier that differs in case from the nearest table, but not from one further out,
-// which engines that know the case take.
+// means, and the index of the table. The scope is nil if there is none.
 func (r *resolver) tableOf(s *scope, schema, alias string) (o *scope, i int) {
-	for o = s; o != nil; o = o.outer {
-		if i = r.byQualifier(o, schema, alias); i >= 0 {
-			break
+	find := func() bool {
+		for o = s; o != nil; o = o.outer {
+			if i = r.byQualifier(o, schema, alias); i >= 0 {
+				return true
+			}
 		}
+		return false
 	}
-	if o == nil || o.tables[i].alias == alias {
-		return o, i
-	}
-	for further := o.outer; further != nil; further = further.outer {
-		if k := r.byQualifier(further, schema, alias); k >= 0 && further.tables[k].alias == alias {
-			r.fail(AmbiguousName, -1, alias, "'%s' and another table's alias differ in case only: rename one", alias)
-		}
-	}
+	_ = r.exactly(find) || find()
 	return o, i
 }
 
@@ -280,7 +343,7 @@ func (r *resolver) fromTables(slot *Expr, c *Column, s *scope) bool {
 	if len(found) == 0 {
 		return false
 	}
-	if r.checkRow(c, nil, s); r.err != nil {
+	if r.checkRow(c, s); r.err != nil {
 		return true
 	}
 	value := merged{name: c.Name, value: found}

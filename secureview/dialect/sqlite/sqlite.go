@@ -11,6 +11,7 @@
 package sqlite
 
 import (
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview/dialect"
 )
@@ -28,16 +29,20 @@ func (Dialect) Name() string { return "sqlite" }
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
+	CTEForward:          true,
 	CTESelfAlways:       true,
 	AliasInWhere:        true,
 	OnSeesAll:           true,
 	DoubleQuotedStrings: true,
 	DerivedSeesOuter:    true,
 	RowID:               true,
-	RepeatsNumbered:     true,
+	HavingTakesColumn:   true,
+	NamesRepeat:         true,
 	UsingInPlace:        true,
 	AliasUnderCollate:   true,
+	AliasHidesCollate:   true,
 	ValuesFromOne:       true,
+	Fold:                ascii.EqualFold,
 }
 
 // Append prints a tree. Unqualified columns are in backticks, because SQLite reads

@@ -316,11 +316,11 @@ func (r *reader) item(o object) sqlast.Item {
 		}
 		return sqlast.Item{Expr: r.star(o)}
 	}
-	it := sqlast.Item{Expr: r.named(o), Alias: alias}
-	if _, column := it.Expr.(*sqlast.Column); alias == "" && !column {
-		it.Alias, it.Unnamed = title(it.Expr), true
+	e := r.named(o)
+	if _, column := e.(*sqlast.Column); alias == "" && !column {
+		alias = title(e)
 	}
-	return it
+	return sqlast.Item{Expr: e, Alias: alias}
 }
 
 func (r *reader) star(o object) *sqlast.Star {
