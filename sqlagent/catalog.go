@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
-	"github.com/qedkit/qed/privacy"
+	"github.com/qedkit/qed/joinpath/privacy"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent/schemasearch"

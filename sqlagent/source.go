@@ -14,7 +14,7 @@ import (
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
-	"github.com/qedkit/qed/privacy"
+	"github.com/qedkit/qed/joinpath/privacy"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"

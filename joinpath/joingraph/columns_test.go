@@ -12,7 +12,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/joinpath/joingraph"
-	"github.com/qedkit/qed/privacy"
+	"github.com/qedkit/qed/joinpath/privacy"
 )
 
 // TestColumnsAreSampled checks that the host decides which columns the database is

@@ -17,7 +17,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/joinpath/joingraph"
-	"github.com/qedkit/qed/privacy"
+	"github.com/qedkit/qed/joinpath/privacy"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqldb"

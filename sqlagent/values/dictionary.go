@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/privacy"
+	"github.com/qedkit/qed/joinpath/privacy"
 )
 
 var (

@@ -12,7 +12,7 @@ import (
 
 	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/internal/textmatch"
-	"github.com/qedkit/qed/privacy"
+	"github.com/qedkit/qed/joinpath/privacy"
 )
 
 // fileVersion is the version of the file that this package reads and writes.

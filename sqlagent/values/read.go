@@ -17,7 +17,7 @@ import (
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/joinpath"
-	"github.com/qedkit/qed/privacy"
+	"github.com/qedkit/qed/joinpath/privacy"
 	"github.com/qedkit/qed/secureview"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/joinpath"
-	"github.com/qedkit/qed/privacy"
+	"github.com/qedkit/qed/joinpath/privacy"
 )
 
 var staff = &joinpath.Schema{Tables: map[string]joinpath.Table{
