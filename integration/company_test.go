@@ -17,7 +17,6 @@ import (
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/joinpath/joingraph"
-	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent"
 )
 
@@ -142,6 +141,7 @@ type turn struct {
 	Refused  []refusedQuery
 	Executed int
 	Views    []string
+	Joins    []string
 	Columns  []string
 	Rows     [][]string
 }
@@ -151,24 +151,22 @@ type refusedQuery struct {
 	Candidates []string
 }
 
-// agents returns a function that asks the agent of the company a question.
+// agents returns a function that asks the agent of the company a question. The agent
+// reads the schema with its own account, and has the relationships of viewed tables from a
+// graph that the owner made.
 func (c *company) agents(t *testing.T) func(*testing.T, fieldservice.Question) turn {
 	t.Helper()
 	manual, err := joinpath.Read(strings.NewReader(fieldservice.ManualGraph))
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema, unused, err := joingraph.Combine(c.schema(t), joingraph.Source{Name: "manual", Schema: manual})
+	graph, unused, err := joingraph.Combine(c.schema(t), joingraph.Source{Name: "manual", Schema: manual})
 	if err != nil || len(unused) > 0 {
 		t.Fatal(err, unused)
 	}
-	guard, err := secureview.New(c.policy, c.dialect)
-	if err != nil {
-		t.Fatal(err)
-	}
 	return func(t *testing.T, q fieldservice.Question) turn {
 		t.Helper()
-		agent, err := sqlagent.New(script(q), c.reader, guard, schema, nil)
+		agent, err := sqlagent.Open(t.Context(), script(q), c.reader, c.policy, c.dialect, &sqlagent.Options{Graph: graph})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,6 +184,9 @@ func (c *company) agents(t *testing.T) func(*testing.T, fieldservice.Question) t
 				checkProof(t, c, q, d.Answer)
 				got.Text, got.Partial = d.Answer.Text, d.Answer.Partial
 				got.Views = d.Answer.Queries[0].Views
+				for _, j := range d.Answer.Queries[0].JoinPath {
+					got.Joins = append(got.Joins, strings.ToLower(j.String()))
+				}
 				if d.Answer.Table != nil {
 					for _, column := range d.Answer.Table.Columns {
 						got.Columns = append(got.Columns, strings.ToLower(column.Name))

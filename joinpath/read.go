@@ -45,7 +45,7 @@ func Read(r io.Reader) (*Schema, error) {
 var (
 	schemaFields = []string{"version", "tables", "relationships"}
 	tableFields  = []string{"columns", "unique_columns", "unique_keys", "primary_key", "not_null",
-		"types", "comment", "column_comments", "rows", "bytes", "view"}
+		"types", "comment", "column_comments", "rows", "bytes", "view", "secure_view"}
 	relationshipFields = []string{"from_table", "from_column", "to_table", "to_column", "from_columns",
 		"to_columns", "type", "confidence", "cardinality", "role", "provenance", "evidence"}
 )

@@ -48,6 +48,10 @@ type Table struct {
 
 	// View is true if the table is a view.
 	View bool `json:"view,omitempty"`
+
+	// SecureView is the view that statements read instead of the table. Sources of
+	// package joingraph may use its name for the table.
+	SecureView string `json:"secure_view,omitempty"`
 }
 
 // Types of relationships. [Relationship.Type] may have other values.

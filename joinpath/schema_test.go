@@ -42,7 +42,7 @@ func TestReadAccepts(t *testing.T) {
 		"unicode names":     `{"version": 1, "tables": {"Kundé \"日本\"": {"columns": ["größe", "a'b` + "`" + `"]}}, "relationships": []}`,
 		"case":              `{"version": 1, "tables": {"a": {"columns": ["ID", "id"]}, "A": {"columns": []}}, "relationships": []}`,
 		"all fields": `{"version": 1, "tables": {"a": {"columns": ["id", "x"], "unique_columns": ["id"], "unique_keys": [["id", "x"]],
-			"primary_key": ["id"], "types": {"id": "INT"}, "comment": "c", "column_comments": {"x": "d"}, "rows": 7, "bytes": 4096, "view": true}}, "relationships": [
+			"primary_key": ["id"], "types": {"id": "INT"}, "comment": "c", "column_comments": {"x": "d"}, "rows": 7, "bytes": 4096, "view": true, "secure_view": "secure_t"}}, "relationships": [
 			{"from_table": "a", "from_column": "x", "to_table": "a", "to_column": "id", "type": "foreign_key", "confidence": 0.5,
 			"cardinality": "N:1", "provenance": ["information_schema", "hand"]}]}`,
 	} {

@@ -2,8 +2,8 @@ package sqlagent
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,10 +11,12 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/joinpath/joingraph"
 	"github.com/qedkit/qed/joinpath/privacy"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent/schemasearch"
+	"github.com/qedkit/qed/sqldb"
 )
 
 // catalog describes the database within the policy: its tables under the names
@@ -48,67 +50,37 @@ type column struct {
 
 // newCatalog returns the part of the schema that the policy allows.
 func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*catalog, error) {
-	described := make(map[string]joinpath.Table, len(schema.Tables))
-	for name, t := range schema.Tables {
-		described[ascii.Lower(name)] = t
+	visible, err := sqldb.Readable(schema, guard)
+	if refused, ok := errors.AsType[*refusal.Error](err); ok {
+		return nil, &refusal.Error{Package: "sqlagent", Problems: refused.Problems, Err: ErrMismatch}
 	}
-
+	if err == nil && o.Graph != nil {
+		visible, _, err = joingraph.Combine(visible, joingraph.Source{Name: "Options.Graph", Schema: o.Graph})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sqlagent: Options.Graph: %w", err)
+	}
 	c := &catalog{tables: map[string]table{}, folded: map[string]string{}}
-	visible := &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}}
-	readables := guard.Tables()
-	same := ascii.EqualFold
-	if guard.Dialect().Name() == "postgres" {
-		same = func(a, b string) bool { return a == b }
-	}
-	var missing []refusal.Problem
-	for _, t := range readables {
-		if !plainName(t.Name) {
+	for name, about := range visible.Tables {
+		if !plainName(name) {
+			delete(visible.Tables, name)
 			continue
 		}
-		about, ok := described[ascii.Lower(t.Name)]
-		view, hasView := described[ascii.Lower(t.View)]
-		if !ok {
-			about, ok = view, hasView
-		}
-		if !ok {
-			missing = append(missing, refusal.Problem{
-				Code: secureview.ErrUnknownTable, Name: t.Name,
-				Message:    fmt.Sprintf("the schema has no table %q, which the policy lists", t.Name),
-				Candidates: refusal.Nearest(t.Name, slices.Sorted(maps.Keys(schema.Tables)), maxCandidates),
-			})
-			continue
-		}
-		known := about.Columns
-		if hasView {
-			known = slices.Concat(known, view.Columns) // the view may compute columns
-		}
-		for _, name := range t.Columns {
-			if !slices.ContainsFunc(known, func(k string) bool { return same(k, name) }) {
-				missing = append(missing, refusal.Problem{
-					Code: secureview.ErrUnknownColumn, Path: t.Name, Name: name,
-					Message:    fmt.Sprintf("the schema has no column %q in this table, which the policy lists", name),
-					Candidates: refusal.Nearest(name, known, maxCandidates),
-				})
+		about.Comment = prompt.Clip(about.Comment, maxComment)
+		entry := table{comment: about.Comment, viewed: about.SecureView != "", view: about.View}
+		for _, name := range about.Columns {
+			about.ColumnComments[name] = prompt.Clip(about.ColumnComments[name], maxComment)
+			if !plainName(about.Types[name]) {
+				about.Types[name] = ""
+			}
+			if plainName(name) {
+				entry.columns = append(entry.columns, column{name, about.Types[name], about.ColumnComments[name]})
 			}
 		}
-		entry := table{comment: prompt.Clip(about.Comment, maxComment), viewed: t.View != "", view: about.View}
-		for _, name := range t.Columns {
-			if !plainName(name) {
-				continue
-			}
-			typ := about.Types[name]
-			if !plainName(typ) {
-				typ = ""
-			}
-			entry.columns = append(entry.columns, column{name, typ, prompt.Clip(about.ColumnComments[name], maxComment)})
-		}
-		c.names = append(c.names, t.Name)
-		c.tables[t.Name] = entry
-		c.folded[ascii.Lower(t.Name)] = t.Name
-		visible.Tables[t.Name] = readable(about, t.Columns)
-	}
-	if len(missing) > 0 {
-		return nil, &refusal.Error{Package: "sqlagent", Problems: missing, Err: ErrMismatch}
+		visible.Tables[name] = about
+		c.names = append(c.names, name)
+		c.tables[name] = entry
+		c.folded[ascii.Lower(name)] = name
 	}
 	if len(c.names) == 0 {
 		return nil, fmt.Errorf("sqlagent: %w", ErrNoTables)
@@ -123,17 +95,16 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 		}
 	}
 	slices.Sort(c.names)
-	for _, t := range readables {
-		if _, taken := c.folded[ascii.Lower(t.View)]; t.View != "" && !taken {
-			c.folded[ascii.Lower(t.View)] = t.Name // a model may use the name of the view
+	for _, name := range c.names {
+		view := ascii.Lower(visible.Tables[name].SecureView)
+		if _, taken := c.folded[view]; view != "" && !taken {
+			c.folded[view] = name // a model may use the name of the view
 		}
 	}
-
-	for _, r := range schema.Relationships {
-		if r, ok := c.restrict(r); ok {
-			visible.Relationships = append(visible.Relationships, r)
-		}
-	}
+	visible.Relationships = slices.DeleteFunc(visible.Relationships, func(r joinpath.Relationship) bool {
+		from, to := r.Columns()
+		return !c.has(r.FromTable, from) || !c.has(r.ToTable, to)
+	})
 	c.relationships = visible.Relationships
 	c.index()
 	if c.search, err = schemasearch.New(context.Background(), visible, nil); err != nil {
@@ -144,44 +115,6 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 		return nil, fmt.Errorf("sqlagent: %w", err)
 	}
 	return c, nil
-}
-
-// readable returns the description of a table for package joinpath, limited to
-// columns that may be read. A key with a hidden column is left out.
-func readable(about joinpath.Table, columns []string) joinpath.Table {
-	visible := func(name string) bool { return slices.Contains(columns, name) }
-	t := joinpath.Table{Columns: columns, Comment: prompt.Clip(about.Comment, maxComment), ColumnComments: map[string]string{}}
-	for _, name := range columns {
-		t.ColumnComments[name] = prompt.Clip(about.ColumnComments[name], maxComment)
-	}
-	for _, c := range about.UniqueColumns {
-		if visible(c) {
-			t.UniqueColumns = append(t.UniqueColumns, c)
-		}
-	}
-	keys := about.UniqueKeys
-	if len(about.PrimaryKey) > 0 {
-		keys = append(slices.Clone(keys), about.PrimaryKey)
-	}
-	for _, key := range keys {
-		if !slices.ContainsFunc(key, func(c string) bool { return !visible(c) }) {
-			t.UniqueKeys = append(t.UniqueKeys, key)
-		}
-	}
-	return t
-}
-
-// restrict returns a relationship with the policy's names of its tables, and
-// reports whether the columns at both ends may be read.
-func (c *catalog) restrict(r joinpath.Relationship) (joinpath.Relationship, bool) {
-	var known [2]bool
-	r.FromTable, known[0] = c.folded[ascii.Lower(r.FromTable)]
-	r.ToTable, known[1] = c.folded[ascii.Lower(r.ToTable)]
-	if !known[0] || !known[1] {
-		return r, false
-	}
-	from, to := r.Columns()
-	return r, c.has(r.FromTable, from) && c.has(r.ToTable, to)
 }
 
 func (c *catalog) has(name string, columns []string) bool {

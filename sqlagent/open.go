@@ -13,8 +13,8 @@ import (
 // Open returns an agent that answers questions from db within a policy. It checks the
 // policy against the database ([sqldb.DB.Check]), reads the schema of the database
 // ([sqldb.DB.Introspect]), and calls [New] with a guard of the policy and the dialect.
-// Use New for a guard that exists, and for a schema with relationships that the
-// database does not declare.
+// Relationships that the database does not declare, or does not show to the account,
+// are those of [Options.Graph].
 func Open(
 	ctx context.Context, model llm.Model, db *sqldb.DB, p *secureview.Policy, d dialect.Dialect, opt *Options,
 ) (qed.Agent, error) {

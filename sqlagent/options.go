@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/joinpath/privacy"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/sqlagent/schemasearch"
@@ -23,6 +24,13 @@ type Options struct {
 	// MinConfidence is the lowest confidence of a relationship that is used, from
 	// 0 to 1. 0 means 0.7.
 	MinConfidence float64
+
+	// Graph adds the relationships and keys that the database does not declare, or that
+	// the account cannot see because it reads a table through a secure view. Make it with
+	// the account of the tables' owner, as qed-joingraph does, and read it with
+	// [joinpath.Read]. What it says about other tables and columns than those of the policy
+	// is ignored. Nil adds none.
+	Graph *joinpath.Schema
 
 	// Search finds the tables that a question is about. Nil means an index of the
 	// tables and columns of the policy by their words. Make one with

@@ -121,8 +121,7 @@ type Database interface {
 }
 
 // New returns an agent that answers questions from db within what guard allows.
-// Use [Open] unless a guard exists or the schema has relationships that the database
-// does not declare.
+// Use [Open] unless a guard and a schema exist.
 //
 // schema has the types of the columns and the relationships by which tables join,
 // under the names of the guard's policy; tables and columns that the policy does

@@ -42,7 +42,7 @@ type PolicyOptions struct {
 
 // PolicyFor returns a policy that lets every table and column of an introspected
 // schema be read, except what the options exclude and what looks like a secret by its
-// name. A table that has a secure view is read through the view only, with the
+// name. The id of a row of another table is no secret. A table that has a secure view is read through the view only, with the
 // columns of the view.
 //
 // It returns the columns left out as secrets too, as "table.column". An entry of the
@@ -76,7 +76,7 @@ func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy,
 			for _, column := range schema.Tables[name].Columns {
 				switch {
 				case b.matches(b.opt.Exclude, name, column):
-				case sensitive.Secret(column) && !b.matches(b.opt.Secrets, name, column):
+				case sensitive.Secret(column) && !b.refers(name, column) && !b.matches(b.opt.Secrets, name, column):
 					secrets = append(secrets, table+"."+column)
 				default:
 					columns = append(columns, column)
@@ -105,6 +105,27 @@ type policyBuilder struct {
 	tables   map[string]string // from a secure view to its table
 	used     map[string]bool   // entries of Exclude and Secrets that matched
 	problems []refusal.Problem
+}
+
+// refers reports whether a column has the id of a row of another table, which is no
+// secret: it is named so, and a key that the database declares, or the name of a table as
+// in tokenRecordId, says which. Other keys, such as an IBAN, can be secrets themselves.
+func (b *policyBuilder) refers(name, column string) bool {
+	fold := func(s string) string { return strings.ReplaceAll(ascii.Lower(s), "_", "") }
+	stem, found := strings.CutSuffix(fold(column), "id")
+	if !found {
+		return false
+	}
+	for known := range b.schema.Tables {
+		if named := fold(known); named == stem || named == stem+"s" {
+			return true
+		}
+	}
+	table := cmp.Or(b.tables[name], name)
+	return slices.ContainsFunc(b.schema.Relationships, func(r joinpath.Relationship) bool {
+		from, _ := r.Columns()
+		return r.FromTable == table && slices.Contains(from, column)
+	})
 }
 
 // views returns the secure view of each table that has one. The account may see the

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -180,5 +181,32 @@ func TestPolicyForSimilarNames(t *testing.T) {
 	_, _, err := sqldb.PolicyFor(&joinpath.Schema{Tables: similar}, &sqldb.PolicyOptions{Views: map[string]string{"crew": "va"}})
 	if !errors.Is(err, secureview.ErrUnknownTable) {
 		t.Errorf("a view that may be one of two: %v", err)
+	}
+}
+
+// The id of a row is no secret, whatever the row holds. A key that is a secret itself stays
+// one.
+func TestPolicyForReferences(t *testing.T) {
+	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
+		"tokenRecord": {Columns: []string{"id", "token"}, UniqueColumns: []string{"id"}},
+		"account":     {Columns: []string{"iban"}, UniqueColumns: []string{"iban"}},
+		"usage":       {Columns: []string{"tokenRecordId", "secret_token_id", "session_token_id", "iban", "paid_token"}},
+	}}
+	for from, to := range map[string]string{"secret_token_id": "tokenRecord.id", "iban": "account.iban"} {
+		table, column, _ := strings.Cut(to, ".")
+		if err := schema.AddForeignKey("usage", []string{from}, table, []string{column}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	policy, secrets, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql", Schema: "service"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"tokenRecordId", "secret_token_id"}, policy.Tables["usage"]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	want := []string{"account.iban", "tokenRecord.token", "usage.session_token_id", "usage.iban", "usage.paid_token"}
+	if diff := cmp.Diff(want, secrets); diff != "" {
+		t.Errorf("secrets (-want +got):\n%s", diff)
 	}
 }

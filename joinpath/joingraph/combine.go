@@ -30,7 +30,8 @@ type Source struct {
 // database. It does not change its arguments.
 //
 // Tables and columns are those of base. Names that differ only in letter case and
-// underscores are the same if only one name of base matches. What a source says
+// underscores are the same if only one name of base matches, and the name of a secure
+// view stands for its table. Keys, comments and sizes of all sources are kept. What a source says
 // about a table or a column that base does not have is left out and reported, as
 // are two contradicting entries of one manual source; the rest is used. If base
 // is nil, the tables are those of the first source that lists some.
@@ -171,6 +172,7 @@ func (c *combination) table(name string, said joinpath.Table) error {
 		}
 	}
 	t.Comment = cmp.Or(t.Comment, said.Comment)
+	t.Rows, t.Bytes = cmp.Or(t.Rows, said.Rows), cmp.Or(t.Bytes, said.Bytes)
 	t.ColumnComments = maps.Clone(t.ColumnComments)
 	for column, comment := range said.ColumnComments {
 		if spelled := columns([]string{column}); len(spelled) == 1 && t.ColumnComments[spelled[0]] == "" {

@@ -25,8 +25,12 @@ type columns struct {
 func newNames(s *joinpath.Schema) *names {
 	n := &names{tables: slices.Sorted(maps.Keys(s.Tables)), columns: map[string]columns{}}
 	n.loose = loosely(n.tables)
-	for name, t := range s.Tables {
+	for _, name := range n.tables {
+		t := s.Tables[name]
 		n.columns[name] = columns{names: t.Columns, loose: loosely(t.Columns)}
+		if view := fold(t.SecureView); view != "" && n.loose[view] == nil {
+			n.loose[view] = []string{name}
+		}
 	}
 	return n
 }

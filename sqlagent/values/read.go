@@ -19,6 +19,7 @@ import (
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/joinpath/privacy"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
 )
 
 // A Database runs statements of a guard. [github.com/qedkit/qed/sqldb.DB] is one.
@@ -112,20 +113,14 @@ func NewReader(db Database, guard *secureview.Guard, schema *joinpath.Schema, op
 			"tenant or user whose values are read, or Options.Shared if all may see the same values")
 	}
 	r := &Reader{db: db, guard: guard, opt: o}
-	described := make(map[string]joinpath.Table, len(schema.Tables))
-	for name, t := range schema.Tables {
-		described[ascii.Lower(name)] = t
+	visible, err := sqldb.Readable(schema, guard)
+	if err != nil {
+		return nil, err
 	}
-	visible := &joinpath.Schema{Tables: map[string]joinpath.Table{}}
-	for _, t := range guard.Tables() {
-		visible.Tables[t.Name] = joinpath.Table{Columns: t.Columns}
-		about, ok := described[ascii.Lower(t.Name)]
-		if !ok {
-			about = described[ascii.Lower(t.View)]
-		}
+	for name, t := range visible.Tables {
 		for _, c := range t.Columns {
-			if o.Columns.Allows(t.Name, c) && hasTexts(about.Types[c]) {
-				r.targets = append(r.targets, Column{Table: t.Name, Column: c})
+			if o.Columns.Allows(name, c) && hasTexts(t.Types[c]) {
+				r.targets = append(r.targets, Column{Table: name, Column: c})
 			}
 		}
 	}

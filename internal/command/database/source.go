@@ -35,6 +35,10 @@ type Options struct {
 
 	// UnsafeAccount allows an account with more rights than the policy needs.
 	UnsafeAccount bool
+
+	// Owner means that the program is for the owner of the database, whose rights are
+	// not compared with the policy.
+	Owner bool
 }
 
 // An Example is a database in SQLite that a program makes for itself.
@@ -57,6 +61,9 @@ func (o *Options) Flags(flags *flag.FlagSet) {
 		flags.BoolVar(&o.AllTables, "all-tables", false, "open every table if there is no -policy")
 	}
 	flags.StringVar(&o.Graph, "graph", "", "`file` with relationships that the database of -dsn does not declare")
+	if o.Owner {
+		return
+	}
 	flags.BoolVar(&o.UnsafeAccount, "unsafe-account", false, "allow an account with more rights than the policy needs")
 }
 
@@ -69,10 +76,14 @@ type Source struct {
 
 	DB     *sqldb.DB
 	Guard  *secureview.Guard
-	Schema *joinpath.Schema
+	Schema *joinpath.Schema // what the policy lets statements read
+
+	// Policy is that of the file. Without one it lists every table and column but
+	// Secrets, and reads a table with a secure view through the view.
+	Policy  *secureview.Policy
+	Secrets []string
 
 	dialect dialect.Dialect
-	schema  string // where the policy's tables are
 	folder  string // a temporary one, with the example; else empty
 }
 
@@ -147,7 +158,7 @@ func (s *Source) open(ctx context.Context, o *Options, conf *settings.Settings) 
 		defer f.Close()
 		graph = f
 	}
-	return s.read(ctx, dsn, o.Policy, policy, graph, conf)
+	return s.read(ctx, dsn, o, policy, graph, conf)
 }
 
 func readPolicy(file string) (*secureview.Policy, error) {
@@ -178,79 +189,99 @@ func (s *Source) openExample(ctx context.Context, o *Options, conf *settings.Set
 		return err
 	}
 	s.noteViews(o.Example.Policy)
-	err = s.read(ctx, file, "", o.Example.Policy, strings.NewReader(o.Example.Graph), conf)
+	err = s.read(ctx, file, o, o.Example.Policy, strings.NewReader(o.Example.Graph), conf)
 	s.Name = o.Example.Name
 	return err
 }
 
-// read opens the database for reading, reads its schema, adds the relationships of
-// graph, checks the account and makes the guard. A nil policy allows every table. The
+// read opens the database for reading, reads its schema, checks the account, makes the
+// guard, and adds the relationships of graph. A nil policy allows every table. The
 // errors of a policy name its file.
 func (s *Source) read(
-	ctx context.Context, dsn, file string, policy *secureview.Policy, graph io.Reader, conf *settings.Settings,
+	ctx context.Context, dsn string, o *Options, policy *secureview.Policy, graph io.Reader, conf *settings.Settings,
 ) error {
+	file := o.Policy
 	d, err := Parse(dsn)
 	if err != nil {
 		return err
 	}
-	s.Name, s.dialect, s.schema = d.Name, d.Dialect, d.Schema
+	s.Name, s.dialect = d.Name, d.Dialect
 	s.DB, err = d.Reader(sqldb.Options{MaxRows: conf.MaxRows, Session: Session(s.dialect.Name(), policy, conf.EncryptKey, nil)})
 	if err != nil {
 		return err
 	}
-	if s.Schema, err = s.DB.Introspect(ctx); err != nil {
+	schema, err := s.DB.Introspect(ctx)
+	if err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
 	if policy == nil {
-		if len(s.Schema.Tables) == 0 {
+		if len(schema.Tables) == 0 {
 			return fmt.Errorf("%s: the database is empty, or the account can read none of its tables", s.Name)
 		}
-		var secrets []string
-		if policy, secrets, err = s.PolicyFor(); err != nil {
+		policy, s.Secrets, err = sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: s.dialect.Name(), Schema: d.Schema})
+		if err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 		s.Notes = append(s.Notes, "-all-tables is set: every table is readable.")
-		if len(secrets) > 0 {
-			s.Notes = append(s.Notes, "Left out as secrets: "+strings.Join(secrets, ", "))
+		if len(s.Secrets) > 0 {
+			s.Notes = append(s.Notes, "Left out as secrets: "+strings.Join(s.Secrets, ", "))
 		}
 		s.noteViews(policy)
 	}
-	policy.Schema = cmp.Or(policy.Schema, s.schema)
-	if err := s.check(ctx, policy); err != nil {
-		if file != "" && errors.Is(err, sqldb.ErrArgument) {
-			return fmt.Errorf("%s: %w", file, err)
+	policy.Schema = cmp.Or(policy.Schema, d.Schema)
+	policy.ColumnsInMessages = cmp.Or(policy.ColumnsInMessages, conf.ColumnsInMessages)
+	s.Policy = policy
+	named := func(err error) error { return fmt.Errorf("%s: %w", cmp.Or(file, s.Name), err) }
+	if err := s.check(ctx, policy, o.Owner); err != nil {
+		if errors.Is(err, sqldb.ErrArgument) {
+			return named(err)
 		}
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	if graph != nil {
-		found, ignored, err := joinpath.Import(graph)
-		if err != nil {
-			return err
-		}
-		schema, unused, err := joingraph.Combine(s.Schema, joingraph.Source{Name: "graph", Schema: found})
-		if err != nil {
-			return err
-		}
-		s.Schema = schema
-		for _, p := range slices.Concat(ignored, unused) {
-			s.Notes = append(s.Notes, "Join graph: "+p.String())
-		}
-	}
-	policy.ColumnsInMessages = cmp.Or(policy.ColumnsInMessages, conf.ColumnsInMessages)
 	if s.Guard, err = secureview.New(policy, s.dialect); err != nil {
-		if file != "" {
-			return fmt.Errorf("%s: %w", file, err)
+		return named(err)
+	}
+	if slices.ContainsFunc(s.Findings, OfPolicy) {
+		return nil // the schema is not that of the policy
+	}
+	if s.Schema, err = sqldb.Readable(schema, s.Guard); err != nil {
+		return named(err)
+	}
+	if graph != nil {
+		if err := s.add(graph); err != nil {
+			return err
 		}
-		return err
 	}
 	s.Notes = append(s.Notes,
-		fmt.Sprintf("Tables: %d, relationships: %d", len(s.Guard.Tables()), len(s.Schema.Relationships)))
+		fmt.Sprintf("Tables: %d, relationships: %d", len(s.Schema.Tables), len(s.Schema.Relationships)))
 	return nil
 }
 
-// check compares the account with the policy. What is wrong with the account is
-// no error; it goes to s.Findings.
-func (s *Source) check(ctx context.Context, policy *secureview.Policy) error {
+// add adds the relationships of a graph. What names tables and columns that the policy
+// does not list is counted.
+func (s *Source) add(graph io.Reader) error {
+	found, ignored, err := joinpath.Import(graph)
+	if err != nil {
+		return err
+	}
+	schema, unused, err := joingraph.Combine(s.Schema, joingraph.Source{Name: "graph", Schema: found})
+	if err != nil {
+		return err
+	}
+	s.Schema = schema
+	if problems := slices.Concat(ignored, unused); len(problems) > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("Join graph: %d entries are not used, such as %s "+
+			"(qed-joingraph -list-unused lists all)", len(problems), problems[0].String()))
+	}
+	return nil
+}
+
+// check compares the account with the policy, unless it is the owner's. What is wrong
+// with the account is no error; it goes to s.Findings.
+func (s *Source) check(ctx context.Context, policy *secureview.Policy, owner bool) error {
+	if owner {
+		return nil
+	}
 	err := s.DB.Check(ctx, policy)
 	var e *sqldb.Error
 	if errors.As(err, &e) && e.Kind == sqldb.ErrAccount && len(e.Findings) > 0 {
@@ -258,12 +289,6 @@ func (s *Source) check(ctx context.Context, policy *secureview.Policy) error {
 		return nil
 	}
 	return err
-}
-
-// PolicyFor returns a policy that allows every table and column but secrets, which it
-// lists. A table with a secure view is read through the view.
-func (s *Source) PolicyFor() (policy *secureview.Policy, secrets []string, err error) {
-	return sqldb.PolicyFor(s.Schema, &sqldb.PolicyOptions{Dialect: s.dialect.Name(), Schema: s.schema})
 }
 
 // Quote returns a name as an identifier of the database's dialect.

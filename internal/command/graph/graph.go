@@ -11,7 +11,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,7 +30,7 @@ type options struct {
 	where                              database.Options
 	models                             files
 	corrections, old, out, dot, policy string
-	count, validate                    bool
+	count, validate, unused            bool
 	counts, verdicts                   string
 }
 
@@ -44,8 +43,7 @@ func (f *files) Set(name string) error { *f = append(*f, name); return nil }
 // Run runs the program. Its report goes to out. Without an example a database has to
 // be named.
 func Run(ctx context.Context, args []string, out, progress io.Writer, example *database.Example) error {
-	// The report is for the owner of the account, so no policy has to allow it.
-	o := options{where: database.Options{Example: example, AllTables: true}}
+	o := options{where: database.Options{Example: example, AllTables: true, Owner: true}}
 	flags := flag.NewFlagSet("qed-joingraph", flag.ContinueOnError)
 	o.where.Flags(flags)
 	flags.Var(&o.models, "models", "`file` with the associations of an application; can be repeated")
@@ -54,6 +52,7 @@ func Run(ctx context.Context, args []string, out, progress io.Writer, example *d
 	flags.StringVar(&o.counts, "counts", "", "`file` that keeps the counts: tables that have not changed are not counted again")
 	flags.BoolVar(&o.validate, "validate", false, "let the configured model judge what nobody declared")
 	flags.StringVar(&o.verdicts, "verdicts", "", "`file` that keeps the model's verdicts")
+	flags.BoolVar(&o.unused, "list-unused", false, "list what the files say about tables and columns that may not be read")
 	flags.StringVar(&o.old, "diff", "", "`file` with an earlier graph: print what has changed")
 	flags.StringVar(&o.out, "out", "", "write the graph to this `file`")
 	flags.StringVar(&o.dot, "dot", "", "write a picture in the language of Graphviz to this `file`")
@@ -131,7 +130,7 @@ func (b *builder) graph(ctx context.Context) (*joinpath.Schema, error) {
 			return nil, err
 		}
 	}
-	found, err := joingraph.Infer(ctx, b.withoutSecureViews(schema), opt)
+	found, err := joingraph.Infer(ctx, schema, opt)
 	if found != nil && b.o.counts != "" {
 		err = cmp.Or(keep(b.o.counts, found.Counts), err)
 	}
@@ -161,24 +160,6 @@ func (b *builder) graph(ctx context.Context) (*joinpath.Schema, error) {
 		return nil, err
 	}
 	return b.combine(schema, s)
-}
-
-// withoutSecureViews leaves out the views that are read instead of their tables: their
-// columns are those of the tables.
-func (b *builder) withoutSecureViews(s *joinpath.Schema) *joinpath.Schema {
-	out := &joinpath.Schema{Tables: maps.Clone(s.Tables)}
-	for _, t := range b.src.Guard.Tables() {
-		if _, both := s.Tables[t.Name]; both && t.View != "" {
-			delete(out.Tables, t.View)
-		}
-	}
-	for _, r := range s.Relationships {
-		_, from := out.Tables[r.FromTable]
-		if _, to := out.Tables[r.ToTable]; from && to {
-			out.Relationships = append(out.Relationships, r)
-		}
-	}
-	return out
 }
 
 func (b *builder) combine(base *joinpath.Schema, sources ...joingraph.Source) (*joinpath.Schema, error) {
@@ -317,14 +298,10 @@ func (b *builder) write(schema *joinpath.Schema) error {
 	if b.o.policy == "" {
 		return nil
 	}
-	policy, secrets, err := b.src.PolicyFor()
-	if err != nil {
-		return err
+	if len(b.src.Secrets) > 0 {
+		fmt.Fprintln(b.out, "\nLeft out of the policy as secrets:", command.Visible(strings.Join(b.src.Secrets, ", ")))
 	}
-	if len(secrets) > 0 {
-		fmt.Fprintln(b.out, "\nLeft out of the policy as secrets:", command.Visible(strings.Join(secrets, ", ")))
-	}
-	return b.wrote(keep(b.o.policy, policy), "a policy for review", b.o.policy)
+	return b.wrote(keep(b.o.policy, b.src.Policy), "a policy for review", b.o.policy)
 }
 
 // wrote prints which file was written, unless err is an error.

@@ -26,17 +26,29 @@ func (b *builder) report(ctx context.Context, s *joinpath.Schema) error {
 	}
 	fmt.Fprintf(b.out, "%s\n%d tables, %d relationships\n", b.src.Name, len(s.Tables), len(s.Relationships))
 	b.counts(s)
-	b.islands(graph.Components())
+	b.views(s)
+	b.islands(slices.DeleteFunc(graph.Components(), func(group []string) bool {
+		return len(group) == 1 && s.Tables[group[0]].View
+	}))
 	if err := b.doubtful(ctx, s); err != nil {
 		return err
 	}
-	if len(b.problems) > 0 {
+	b.unused()
+	return nil
+}
+
+// unused prints how much of the files is not used, and lists it on request.
+func (b *builder) unused() {
+	switch {
+	case len(b.problems) == 0:
+	case b.o.unused:
 		fmt.Fprintf(b.out, "\nNot used: %d\n", len(b.problems))
 		for _, p := range b.problems {
 			fmt.Fprintln(b.out, " ", command.Visible(p))
 		}
+	default:
+		fmt.Fprintf(b.out, "\nNot used: %d, such as %s (-list-unused lists all)\n", len(b.problems), command.Visible(b.problems[0]))
 	}
-	return nil
 }
 
 // counts prints the relationships by type and confidence.
@@ -67,6 +79,32 @@ func (b *builder) counts(s *joinpath.Schema) {
 	for _, kind := range slices.Sorted(maps.Keys(rows)) {
 		r := rows[kind]
 		fmt.Fprintf(b.out, "%-14s %6d %10d %10d %10d %8d\n", command.Visible(kind), r.all, r.sure, r.likely, r.weak, r.dropped)
+	}
+}
+
+// views prints the tables that are read through views, and the views that stand for
+// no table and have no relationships.
+func (b *builder) views(s *joinpath.Schema) {
+	joined := map[string]bool{}
+	for _, r := range s.Relationships {
+		joined[r.FromTable], joined[r.ToTable] = true, true
+	}
+	var secure, alone []string
+	for _, name := range slices.Sorted(maps.Keys(s.Tables)) {
+		switch t := s.Tables[name]; {
+		case t.SecureView != "":
+			secure = append(secure, name+" ("+t.SecureView+")")
+		case t.View && !joined[name]:
+			alone = append(alone, name)
+		}
+	}
+	for _, list := range []struct {
+		title string
+		names []string
+	}{{"Read through secure views", secure}, {"Views without relationships", alone}} {
+		if len(list.names) > 0 {
+			fmt.Fprintf(b.out, "\n%s: %s\n", list.title, command.Visible(strings.Join(list.names, ", ")))
+		}
 	}
 }
 

@@ -1,0 +1,189 @@
+package sqldb_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/joinpath/joingraph"
+	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
+	"github.com/qedkit/qed/sqldb"
+)
+
+// staff has an encrypted table, the view that decrypts it, and a table that refers to
+// it, as the owner of the database sees them.
+func staff(t *testing.T) *joinpath.Schema {
+	t.Helper()
+	s := &joinpath.Schema{Version: 1, Tables: map[string]joinpath.Table{
+		"employee": {
+			Columns: []string{"id", "badge", "firstName", "salary"}, PrimaryKey: []string{"id"}, UniqueColumns: []string{"id", "badge"},
+			NotNull: []string{"id", "firstName"}, Rows: 40, Comment: "the staff",
+			Types: map[string]string{"id": "int", "badge": "int", "firstName": "varbinary(255)", "salary": "varbinary(255)"},
+		},
+		"secure_employee": {
+			Columns: []string{"id", "badge", "firstName", "initials"}, View: true,
+			Types: map[string]string{"id": "int", "badge": "int", "firstName": "varchar(255)", "initials": "varchar(2)"},
+		},
+		"workTime": {
+			Columns: []string{"id", "employeeId", "salary"}, PrimaryKey: []string{"id"}, UniqueColumns: []string{"id"}, NotNull: []string{"id"},
+			Types: map[string]string{"id": "int", "employeeId": "int", "salary": "int"},
+		},
+		"audit": {Columns: []string{"employeeId"}},
+	}}
+	for _, from := range []string{"workTime", "audit"} {
+		if err := s.AddForeignKey(from, []string{"employeeId"}, "employee", []string{"id"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.AddForeignKey("workTime", []string{"salary"}, "employee", []string{"salary"}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func staffPolicy() *secureview.Policy {
+	return &secureview.Policy{
+		Schema: "app",
+		Tables: map[string][]string{
+			"secure_employee": {"id", "badge", "firstName", "initials"},
+			"workTime":        {"id", "employeeId"},
+		},
+		Views: map[string]string{"employee": "secure_employee"},
+	}
+}
+
+// agentSees returns the schema of the account that the agent uses: it may read the view
+// and not the table, so that the server shows it no keys of the table.
+func agentSees(s *joinpath.Schema) *joinpath.Schema {
+	return &joinpath.Schema{Version: 1, Tables: map[string]joinpath.Table{
+		"secure_employee": s.Tables["secure_employee"], "workTime": s.Tables["workTime"],
+	}}
+}
+
+func guardOf(t *testing.T, p *secureview.Policy, d dialect.Dialect) *secureview.Guard {
+	t.Helper()
+	g, err := secureview.New(p, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestReadable compares the schema of the owner of a database with that of the account
+// of an agent, alone and together with the graph that the owner wrote.
+func TestReadable(t *testing.T) {
+	owner := staff(t)
+	guard := guardOf(t, staffPolicy(), mysql.Dialect{})
+	employee := joinpath.Table{
+		Columns: []string{"id", "badge", "firstName", "initials"}, SecureView: "secure_employee",
+		Types: map[string]string{"id": "int", "badge": "int", "firstName": "varchar(255)", "initials": "varchar(2)"},
+	}
+	known := employee
+	known.PrimaryKey, known.UniqueColumns, known.Rows, known.Comment = []string{"id"}, []string{"id", "badge"}, 40, "the staff"
+	unknown := employee
+	unknown.View = true
+	combined := known
+	combined.View = true
+	join := []string{"workTime.employeeId -> employee.id"}
+
+	readable := func(s *joinpath.Schema) *joinpath.Schema {
+		t.Helper()
+		out, err := sqldb.Readable(s, guard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	withGraph := func(graph *joinpath.Schema) *joinpath.Schema {
+		t.Helper()
+		s, _, err := joingraph.Combine(readable(agentSees(owner)), joingraph.Source{Name: "graph", Schema: graph})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	byView := &joinpath.Schema{Relationships: []joinpath.Relationship{
+		{FromTable: "worktime", FromColumn: "employeeId", ToTable: "secure_employee", ToColumn: "id", Confidence: 1},
+	}}
+	for name, tt := range map[string]struct {
+		schema *joinpath.Schema
+		want   joinpath.Table
+		joins  []string
+	}{
+		"the owner":                          {readable(owner), known, join},
+		"again":                              {readable(readable(owner)), known, join},
+		"the agent":                          {readable(agentSees(owner)), unknown, nil},
+		"the agent with a graph":             {withGraph(readable(owner)), combined, join},
+		"the agent with a schema":            {withGraph(owner), combined, join},
+		"the agent with a graph of the view": {withGraph(byView), unknown, join},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ignore := cmpopts.IgnoreFields(joinpath.Table{}, "ColumnComments", "NotNull")
+			if diff := cmp.Diff(tt.want, tt.schema.Tables["employee"], ignore, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("employee (-want +got):\n%s", diff)
+			}
+			var joins []string
+			for _, r := range tt.schema.Relationships {
+				joins = append(joins, r.String())
+			}
+			if diff := cmp.Diff(tt.joins, joins); diff != "" {
+				t.Errorf("relationships (-want +got):\n%s", diff)
+			}
+			if len(tt.schema.Tables) != 2 {
+				t.Errorf("%d tables, want those of the policy", len(tt.schema.Tables))
+			}
+		})
+	}
+}
+
+// A view hides one of two key columns: neither the key nor a relationship over it is
+// left, and the rows of the table are not taken for unique.
+func TestReadableWithoutKeyColumn(t *testing.T) {
+	s := &joinpath.Schema{Tables: map[string]joinpath.Table{
+		"line":   {Columns: []string{"order_id", "no", "item"}, PrimaryKey: []string{"order_id", "no"}, UniqueKeys: [][]string{{"order_id", "item"}}},
+		"refund": {Columns: []string{"order_id", "no"}},
+	}}
+	if err := s.AddForeignKey("refund", []string{"order_id", "no"}, "line", []string{"order_id", "no"}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := sqldb.Readable(s, guardOf(t, &secureview.Policy{Schema: "app", Tables: map[string][]string{
+		"line": {"order_id", "item"}, "refund": {"order_id", "no"},
+	}}, mysql.Dialect{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := joinpath.Table{Columns: []string{"order_id", "item"}, UniqueKeys: [][]string{{"order_id", "item"}}}
+	if diff := cmp.Diff(want, got.Tables["line"], cmpopts.EquateEmpty(), cmpopts.IgnoreFields(joinpath.Table{}, "Types", "ColumnComments")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if len(got.Relationships) > 0 {
+		t.Errorf("relationships over a hidden column: %v", got.Relationships)
+	}
+}
+
+// The policy's spelling of a column wins where the letter case of names does not matter.
+func TestReadableSpelling(t *testing.T) {
+	p := staffPolicy()
+	p.Tables["workTime"] = []string{"ID", "EMPLOYEEID"}
+	got, err := sqldb.Readable(staff(t), guardOf(t, p, mysql.Dialect{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "workTime.EMPLOYEEID -> employee.id"; len(got.Relationships) != 1 || got.Relationships[0].String() != want {
+		t.Errorf("relationships: %v, want %s", got.Relationships, want)
+	}
+	if got := got.Tables["workTime"]; got.Types["EMPLOYEEID"] != "int" || !cmp.Equal(got.PrimaryKey, []string{"ID"}) {
+		t.Errorf("workTime: %+v", got)
+	}
+	_, err = sqldb.Readable(staff(t), guardOf(t, p, postgres.Dialect{}))
+	if refused, ok := errors.AsType[*refusal.Error](err); !ok || len(refused.Problems) != 2 || refused.Problems[0].Code != secureview.ErrUnknownColumn {
+		t.Errorf("PostgreSQL has no column ID next to id: %v", err)
+	}
+}
