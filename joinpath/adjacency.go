@@ -10,6 +10,7 @@ type arc struct {
 	to     int32
 	edge   int32
 	weight int64
+	turn   turn
 }
 
 // adjacency holds the arcs of each table, sorted by the other table, weight and
@@ -19,9 +20,9 @@ type adjacency [][]arc
 func newAdjacency(tables int, edges []edge) adjacency {
 	a := make(adjacency, tables)
 	for i, e := range edges {
-		a[e.from] = append(a[e.from], arc{e.to, int32(i), e.weight})
+		a[e.from] = append(a[e.from], arc{e.to, int32(i), e.weight, e.turn})
 		if e.from != e.to {
-			a[e.to] = append(a[e.to], arc{e.from, int32(i), e.weight})
+			a[e.to] = append(a[e.to], arc{e.from, int32(i), e.weight, e.turn.mirrored()})
 		}
 	}
 	for _, arcs := range a {
@@ -40,15 +41,18 @@ func (a adjacency) between(u, v int32) []arc {
 	return arcs[lo:hi]
 }
 
-// bestPerPair returns the cheapest arc to each other table.
+// bestPerPair returns the cheapest arcs to each other table, one of each turn.
 func (a adjacency) bestPerPair() adjacency {
 	b := make(adjacency, len(a))
 	for v, arcs := range a {
-		last := int32(v) // skips arcs to the table itself
+		first := 0 // of the arcs to the same table
 		for _, x := range arcs {
-			if x.to != last && x.to != int32(v) {
+			if first < len(b[v]) && b[v][first].to != x.to {
+				first = len(b[v])
+			}
+			same := func(y arc) bool { return y.turn == x.turn }
+			if x.to != int32(v) && !slices.ContainsFunc(b[v][first:], same) {
 				b[v] = append(b[v], x)
-				last = x.to
 			}
 		}
 	}

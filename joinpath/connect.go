@@ -15,7 +15,8 @@ type PlanSet struct {
 	// More is true if there are more plans than [Options.MaxPlans].
 	More bool
 	// Approximate is true if there were too many tables for an exact answer.
-	// There is one plan then, and it costs less than twice the lowest cost.
+	// There is one plan then. Its joins cost less than twice the lowest cost, and the
+	// rows that they share are not considered.
 	Approximate bool
 }
 
@@ -23,7 +24,8 @@ type PlanSet struct {
 // tables that are needed to connect them: the solutions of the Steiner tree
 // problem. Each plan begins with the first of the given tables. A table that is
 // given twice is used once; for one table the plan has no joins.
-// [Options.MaxHops] does not apply.
+// [Options.MaxHops] does not apply. If the cheapest joins share rows only of the given
+// tables, their cost is that of the joins.
 //
 // The answer is exact for up to 8 tables, and for up to 20 if the schema is
 // small enough: 12 of 122 tables take some tens of milliseconds. For more it is
@@ -55,9 +57,12 @@ func (g *Graph) Connect(ctx context.Context, tables ...string) (PlanSet, error) 
 		return PlanSet{}, fmt.Errorf("joinpath: connect: %w", err)
 	}
 	c := PlanSet{More: found.more, Approximate: found.approximate}
-	size := len(ids)
+	size, free := len(ids), ids
+	if found.priced {
+		free = nil
+	}
 	for _, edges := range found.trees {
-		c.Plans = append(c.Plans, g.treePlan(first, edges))
+		c.Plans = append(c.Plans, g.treePlan(first, edges, free))
 		size += len(edges)
 	}
 	if size <= mostCached {

@@ -18,7 +18,10 @@
 // # Cost
 //
 // A relationship costs the negative natural logarithm of its confidence plus a
-// price of 0.05 per join, in millionths. Costs are integers, so two
+// price of 0.05 per join, in millionths. A plan that joins many rows with many others
+// only because they share a row costs 1 more each time: from an inspection to its
+// employee's company and on to all customers of the company, although the inspection has a
+// work order of one customer. Costs are integers, so two
 // plans tie only if they cost exactly the same. Equal input gives equal output,
 // independent of the order of tables and relationships and of concurrent calls.
 //

@@ -44,7 +44,7 @@ func generate(seed uint64, tables, relationships int) *joinpath.Schema {
 func tableName(i int) string { return fmt.Sprintf("table%05d", i) }
 
 // generateSmall makes a schema of a few tables, connected or not, with parallel
-// edges, loops and many equal costs.
+// edges, loops, many equal costs and all cardinalities.
 func generateSmall(rng *rand.Rand, tables, relationships int) *joinpath.Schema {
 	s := &joinpath.Schema{Tables: map[string]joinpath.Table{}}
 	columns := []string{}
@@ -53,7 +53,8 @@ func generateSmall(rng *rand.Rand, tables, relationships int) *joinpath.Schema {
 		s.Relationships = append(s.Relationships, joinpath.Relationship{
 			FromTable: tableName(rng.IntN(tables)), FromColumn: columns[i],
 			ToTable: tableName(rng.IntN(tables)), ToColumn: columns[i],
-			Confidence: []float64{1, 1, 1, 0.9, 0.8, 0.3}[rng.IntN(6)],
+			Confidence:  []float64{1, 1, 1, 0.9, 0.8, 0.3}[rng.IntN(6)],
+			Cardinality: []joinpath.Cardinality{"", "", joinpath.ManyToOne, joinpath.OneToMany, joinpath.OneToOne, joinpath.ManyToMany}[rng.IntN(6)],
 		})
 	}
 	for i := range tables {

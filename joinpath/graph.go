@@ -98,6 +98,7 @@ const (
 type edge struct {
 	from, to    int32
 	weight      int64
+	turn        turn        // from from to to
 	cardinality Cardinality // never empty
 	rel         Relationship
 }
@@ -166,9 +167,17 @@ func (g *Graph) addEdges(s *Schema) {
 	for i := range g.edges {
 		e := &g.edges[i]
 		e.weight = weightOf(e.rel.Confidence)
-		if e.cardinality == "" {
+		known := e.cardinality != ""
+		if !known {
 			from, to := e.rel.Columns()
 			e.cardinality = cardinality(!s.Tables[e.rel.FromTable].unique(from), !s.Tables[e.rel.ToTable].unique(to))
+			known = e.cardinality != ManyToMany // else it is what keys do not tell
+		}
+		if known && e.cardinality.FansOut() {
+			e.turn |= fans
+		}
+		if known && e.cardinality.Reversed().FansOut() {
+			e.turn |= gathers
 		}
 	}
 	slices.SortFunc(g.edges, func(a, b edge) int {

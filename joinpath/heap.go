@@ -6,11 +6,11 @@ type queue []reached
 
 type reached struct {
 	distance int64
-	table    int32
+	at       int32
 }
 
 func (a reached) before(b reached) bool {
-	return a.distance < b.distance || a.distance == b.distance && a.table < b.table
+	return a.distance < b.distance || a.distance == b.distance && a.at < b.at
 }
 
 func (q *queue) push(x reached) {

@@ -19,18 +19,18 @@ func (g *Graph) mehlhorn(terminals []int32) forest {
 	var q queue
 	for _, t := range terminals {
 		distance[t], owner[t] = 0, t
-		q.push(reached{distance: 0, table: t})
+		q.push(reached{distance: 0, at: t})
 	}
 	for len(q) > 0 {
 		at := q.pop()
-		if at.distance > distance[at.table] {
+		if at.distance > distance[at.at] {
 			continue
 		}
-		for _, x := range g.best[at.table] {
+		for _, x := range g.best[at.at] {
 			if c := at.distance + x.weight>>hopBits; c < distance[x.to] {
-				distance[x.to], owner[x.to] = c, owner[at.table]
-				back[x.to] = arc{to: at.table, edge: x.edge}
-				q.push(reached{distance: c, table: x.to})
+				distance[x.to], owner[x.to] = c, owner[at.at]
+				back[x.to] = arc{to: at.at, edge: x.edge}
+				q.push(reached{distance: c, at: x.to})
 			}
 		}
 	}

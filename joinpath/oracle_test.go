@@ -25,6 +25,43 @@ func cost(confidence float64) int {
 	return max(1, int(math.Round((0.05-math.Log(confidence))*1e6)))
 }
 
+// sharedCost is the cost of the rows that the joins of a tree share: a row shared by two
+// or more branches with many rows costs 1 for each but the first. Joins of one row to
+// one row, and those of which nothing is known, keep the row. Tables that were asked for are
+// left out.
+func sharedCost(joins []joinpath.Relationship, asked ...string) (sum int) {
+	row := map[string]string{}
+	find := func(v string) string {
+		for row[v] != "" {
+			v = row[v]
+		}
+		return v
+	}
+	for _, r := range joins {
+		if slices.Contains(asked, r.FromTable) || slices.Contains(asked, r.ToTable) {
+			continue
+		}
+		if a, b := find(r.FromTable), find(r.ToTable); a != b && (r.Cardinality == "" || r.Cardinality == joinpath.OneToOne) {
+			row[a] = b
+		}
+	}
+	many := map[string]int{}
+	for _, r := range joins {
+		if r.Cardinality == joinpath.OneToMany || r.Cardinality == joinpath.ManyToMany {
+			many[find(r.FromTable)]++
+		}
+		if r.Cardinality == joinpath.ManyToOne || r.Cardinality == joinpath.ManyToMany {
+			many[find(r.ToTable)]++
+		}
+	}
+	for table, n := range many {
+		if !slices.Contains(asked, table) {
+			sum += (n - 1) * 1e6
+		}
+	}
+	return sum
+}
+
 // bestEdges returns a graph of the cheapest edge of each pair of tables.
 func bestEdges(t testing.TB, s *joinpath.Schema, minConfidence float64) graph.Graph[string, string] {
 	t.Helper()
@@ -54,27 +91,75 @@ func bestEdges(t testing.TB, s *joinpath.Schema, minConfidence float64) graph.Gr
 	return g
 }
 
+// stateGraph returns a graph with two vertices for each table, by whether many rows of an
+// earlier table share one of its rows, and the cheapest edges between them.
+func stateGraph(t testing.TB, s *joinpath.Schema) graph.Graph[string, string] {
+	t.Helper()
+	g := graph.New(graph.StringHash, graph.Weighted(), graph.Directed())
+	for name := range s.Tables {
+		for _, vertex := range []string{name, name + "/shared"} {
+			if err := g.AddVertex(vertex); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	add := func(from, to string, weight int) {
+		err := g.AddEdge(from, to, graph.EdgeWeight(weight))
+		if errors.Is(err, graph.ErrEdgeAlreadyExists) {
+			old, _ := g.Edge(from, to)
+			err = g.UpdateEdge(from, to, graph.EdgeWeight(min(weight, old.Properties.Weight)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range s.Relationships {
+		if r.Confidence < 0.7 || r.FromTable == r.ToTable {
+			continue
+		}
+		if r.Cardinality != joinpath.ManyToOne {
+			t.Fatalf("%v is %s, want many to one", r, r.Cardinality)
+		}
+		for _, state := range []string{"", "/shared"} {
+			add(r.FromTable+state, r.ToTable+"/shared", cost(r.Confidence))
+		}
+		add(r.ToTable, r.FromTable, cost(r.Confidence))
+		add(r.ToTable+"/shared", r.FromTable, cost(r.Confidence)+1e6)
+	}
+	return g
+}
+
+// pathCost is the cost of the cheapest path between two vertices by another library.
+func pathCost(t testing.TB, g graph.Graph[string, string], from, to string) int {
+	t.Helper()
+	vertices, err := graph.ShortestPath(g, from, to)
+	if errors.Is(err, graph.ErrTargetNotReachable) {
+		return math.MaxInt
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	for i := range vertices[1:] {
+		e, err := g.Edge(vertices[i], vertices[i+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += e.Properties.Weight
+	}
+	return sum
+}
+
 func TestShortestPathAgainstDijkstra(t *testing.T) {
 	s := schema122()
 	g := newGraph(t, s, &joinpath.Options{MaxHops: 121})
-	peer := bestEdges(t, s, 0.7)
+	peer := stateGraph(t, s)
 	for _, p := range pairs(122, 60) {
 		got, err := g.ShortestPath(p[0], p[1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		tables, err := graph.ShortestPath(peer, p[0], p[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := 0
-		for i := range tables[1:] {
-			e, err := peer.Edge(tables[i], tables[i+1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			want += e.Properties.Weight
-		}
+		want := min(pathCost(t, peer, p[0], p[1]), pathCost(t, peer, p[0], p[1]+"/shared"))
 		if got.Cost() != int64(want) {
 			t.Errorf("%v: cost %d, want %d", p, got.Cost(), want)
 		}
@@ -100,11 +185,11 @@ func compareListed(a, b listed) int {
 // allPaths returns all paths without a loop, in order.
 func allPaths(s *joinpath.Schema, from, to string, hops int) []listed {
 	var out []listed
-	var walk func(at listed)
-	walk = func(at listed) {
+	var walk func(at listed, joins []joinpath.Relationship)
+	walk = func(at listed, joins []joinpath.Relationship) {
 		last := at.Tables[len(at.Tables)-1]
 		if last == to {
-			out = append(out, listed{at.Cost, slices.Clone(at.Tables), slices.Clone(at.Edges)})
+			out = append(out, listed{at.Cost + sharedCost(joins), slices.Clone(at.Tables), slices.Clone(at.Edges)})
 			return
 		}
 		if len(at.Edges) == hops {
@@ -118,11 +203,12 @@ func allPaths(s *joinpath.Schema, from, to string, hops int) []listed {
 				continue
 			}
 			if r.Confidence >= 0.7 && !slices.Contains(at.Tables, next) {
-				walk(listed{at.Cost + cost(r.Confidence), append(slices.Clip(at.Tables), next), append(slices.Clip(at.Edges), r.String())})
+				walk(listed{at.Cost + cost(r.Confidence), append(slices.Clip(at.Tables), next), append(slices.Clip(at.Edges), r.String())},
+					append(slices.Clip(joins), r))
 			}
 		}
 	}
-	walk(listed{Tables: []string{from}})
+	walk(listed{Tables: []string{from}}, nil)
 	slices.SortFunc(out, compareListed)
 	return out
 }
@@ -173,30 +259,53 @@ func TestPathsAgainstEnumeration(t *testing.T) {
 }
 
 // allTrees returns the cheapest sets of relationships that form a tree with all
-// the given tables. It tries every set.
+// the given tables. It tries every set. Those with the cheapest joins win if one of them
+// shares only rows of the given tables.
 func allTrees(s *joinpath.Schema, tables []string) []string {
+	free := cheapest(s, tables, func(joins []joinpath.Relationship) int { return min(1, sharedCost(joins, tables...)) })
+	if free != nil {
+		return free
+	}
+	return cheapest(s, tables, sharedAll)
+}
+
+func sharedAll(joins []joinpath.Relationship) int { return sharedCost(joins) }
+
+// cheapest returns the trees with the lowest cost of their joins and the rows that these
+// share. A cost of 1 for shared rows means that a tree with the cheapest joins is left out.
+func cheapest(s *joinpath.Schema, tables []string, shared func([]joinpath.Relationship) int) []string {
 	var best []string
 	lowest := math.MaxInt
 	for set := range 1 << len(s.Relationships) {
-		if sum, ok := treeCost(s, tables, set); ok && sum <= lowest {
-			if sum < lowest {
-				lowest, best = sum, nil
-			}
-			var edges []string
-			for i, r := range s.Relationships {
-				if set>>i&1 == 1 {
-					edges = append(edges, r.String())
-				}
-			}
-			slices.Sort(edges)
-			best = append(best, strings.Join(edges, "; "))
+		joins, sum, ok := treeCost(s, tables, set)
+		if !ok {
+			continue
 		}
+		extra := shared(joins)
+		if extra > 1 {
+			sum += extra
+		}
+		if sum > lowest {
+			continue
+		}
+		if sum < lowest {
+			lowest, best = sum, nil
+		}
+		if extra == 1 {
+			continue
+		}
+		var edges []string
+		for _, r := range joins {
+			edges = append(edges, r.String())
+		}
+		slices.Sort(edges)
+		best = append(best, strings.Join(edges, "; "))
 	}
 	slices.Sort(best)
 	return best
 }
 
-func treeCost(s *joinpath.Schema, tables []string, set int) (sum int, ok bool) {
+func treeCost(s *joinpath.Schema, tables []string, set int) (joins []joinpath.Relationship, sum int, ok bool) {
 	group := map[string]string{}
 	var find func(string) string
 	find = func(v string) string {
@@ -212,18 +321,19 @@ func treeCost(s *joinpath.Schema, tables []string, set int) (sum int, ok bool) {
 		}
 		a, b := find(r.FromTable), find(r.ToTable)
 		if r.Confidence < 0.7 || a == b {
-			return 0, false
+			return nil, 0, false
 		}
 		group[a] = b
+		joins = append(joins, r)
 		sum += cost(r.Confidence)
 	}
 	root := find(tables[0])
 	for _, v := range tables {
 		if find(v) != root {
-			return 0, false
+			return nil, 0, false
 		}
 	}
-	return sum, len(group) == bits.OnesCount(uint(set))+1 // else the set is not connected
+	return joins, sum, len(group) == bits.OnesCount(uint(set))+1 // else the set is not connected
 }
 
 func TestConnectAgainstEnumeration(t *testing.T) {
@@ -326,8 +436,8 @@ func TestConnectApproximately(t *testing.T) {
 				t.Fatalf("got %d plans, approximate %v", len(got.Plans), got.Approximate)
 			}
 			p := got.Plans[0]
-			if most := spanningCost(t, g, asked); p.Cost() > most {
-				t.Errorf("cost %d, more than %d", p.Cost(), most)
+			if most, joins := spanningCost(t, g, asked), p.Cost()-int64(len(p.SharedRows()))*1e6; joins > most {
+				t.Errorf("the joins cost %d, more than %d", joins, most)
 			}
 			tables := p.Tables()
 			if len(p.Steps()) != len(tables)-1 {

@@ -32,7 +32,7 @@ func (g *Graph) ShortestPath(from, to string) (Plan, error) {
 			plan = g.chainPlan(a, nil)
 		} else {
 			s := g.borrow()
-			path, ok := s.find(g, a, b, g.opt.MaxHops, nil)
+			path, ok := s.find(g, placeAt(a, false), b, g.opt.MaxHops, nil)
 			g.release(s)
 			if ok {
 				plan = g.chainPlan(a, path)
@@ -132,28 +132,29 @@ type route struct {
 // Lawler's rule, so that no path is found twice. Each path found is left at each
 // of its hops, by an edge that no path found earlier took there.
 func (s *search) best(g *Graph, from, to int32, hops, k int) []route {
-	path, ok := s.find(g, from, to, hops, nil)
+	start := placeAt(from, false)
+	path, ok := s.find(g, start, to, hops, nil)
 	if !ok {
 		return nil
 	}
-	found := []route{{path, weigh(path), 0}}
+	found := []route{{path, weigh(start, path), 0}}
 	var open []route // sorted
 	for len(found) < k {
 		last := found[len(found)-1]
-		at := from
-		for hop := range last.path {
+		at := start
+		for hop, x := range last.path {
 			if hop >= last.left {
 				s.closed = closedAt(s.closed[:0], found, last.path[:hop])
 				path, ok := s.find(g, at, to, hops-hop, slices.Clone(last.path[:hop]))
 				if ok {
-					r := route{path, weigh(path), hop}
+					r := route{path, weigh(start, path), hop}
 					i, _ := slices.BinarySearchFunc(open, r, compareRoutes)
 					open = slices.Insert(open, i, r)
 					open = open[:min(len(open), k-len(found))]
 				}
 			}
-			s.blocked[at] = true
-			at = last.path[hop].to
+			s.blocked[at.table()] = true
+			at, _ = at.next(x)
 		}
 		s.blocked[from] = false
 		for _, x := range last.path {
@@ -178,9 +179,11 @@ func closedAt(closed []int32, found []route, prefix []arc) []int32 {
 	return closed
 }
 
-func weigh(path []arc) (weight int64) {
+func weigh(at place, path []arc) (weight int64) {
 	for _, x := range path {
-		weight += x.weight
+		next, price := at.next(x)
+		weight += x.weight + price
+		at = next
 	}
 	return weight
 }

@@ -23,7 +23,8 @@ type Plan struct {
 
 type tree struct {
 	g     *Graph
-	nodes []node // in the order in which they are joined
+	nodes []node  // in the order in which they are joined
+	asked []int32 // tables whose shared rows cost nothing
 }
 
 // node is one occurrence of a table in a plan.
@@ -72,13 +73,45 @@ func (s Step) String() string {
 	return b.String()
 }
 
-// Cost returns the sum of the costs of the joins, in millionths.
+// Cost returns the cost of the joins and of the rows that they share, in millionths: see
+// the package and [Graph.Connect].
 func (p Plan) Cost() int64 {
-	var cost int64
+	cost := int64(len(p.shared(true))) * price
 	for _, n := range p.joined() {
 		cost += p.tree.g.edges[n.edge].weight >> hopBits
 	}
 	return cost
+}
+
+// SharedRows returns the aliases of the tables at which the plan joins many rows with many
+// others only because they share a row: at a company it pairs every employee with every
+// customer. An alias is listed once for each set of rows after the first. Joins of which it
+// is not known how many rows they find are not counted.
+func (p Plan) SharedRows() []string {
+	var out []string
+	for _, node := range p.shared(false) {
+		out = append(out, p.tree.nodes[node].alias)
+	}
+	return out
+}
+
+// shared returns the nodes with shared rows, or only those that cost something.
+func (p Plan) shared(cost bool) []int32 {
+	if len(p.joined()) < 2 {
+		return nil
+	}
+	asked := func(node int32) bool { return cost && slices.Contains(p.tree.asked, p.tree.nodes[node].table) }
+	return p.tree.g.shared(asked, func(yield func(int32, [2]int32) bool) {
+		for i, n := range p.joined() {
+			ends := [2]int32{n.parent, int32(i + 1)}
+			if n.reverse {
+				ends[0], ends[1] = ends[1], ends[0]
+			}
+			if !yield(n.edge, ends) {
+				return
+			}
+		}
+	})
 }
 
 // Confidence returns the product of the confidences of the joins. It is 1 for a
@@ -170,7 +203,7 @@ func (p Plan) Join(alias string, r Relationship) (Plan, error) {
 	}
 	n.alias = freeAlias(taken, g.names[n.table])
 	nodes := append(slices.Clip(p.tree.nodes), n)
-	return Plan{&tree{g: g, nodes: nodes}}, nil
+	return Plan{&tree{g: g, nodes: nodes, asked: p.tree.asked}}, nil
 }
 
 // Rename returns the plan with another alias for one of its tables. The error is
@@ -189,7 +222,7 @@ func (p Plan) Rename(alias, to string) (Plan, error) {
 	}
 	nodes := slices.Clone(p.tree.nodes)
 	nodes[i].alias = to
-	return Plan{&tree{g: p.tree.g, nodes: nodes}}, nil
+	return Plan{&tree{g: p.tree.g, nodes: nodes, asked: p.tree.asked}}, nil
 }
 
 func (p Plan) nodes() []node {
@@ -261,11 +294,12 @@ func (g *Graph) chainPlan(from int32, path []arc) Plan {
 		nodes = append(nodes, node{table: x.to, parent: int32(i), edge: x.edge, reverse: g.edges[x.edge].from != at})
 		at = x.to
 	}
-	return g.named(nodes)
+	return g.named(nodes, nil)
 }
 
-// treePlan makes the plan of a tree of edges, depth first from a table.
-func (g *Graph) treePlan(from int32, edges []int32) Plan {
+// treePlan makes the plan of a tree of edges, depth first from a table, for the tables
+// that were asked for.
+func (g *Graph) treePlan(from int32, edges, asked []int32) Plan {
 	at := make(map[int32][]int32, len(edges)+1)
 	for _, i := range edges {
 		e := &g.edges[i]
@@ -290,11 +324,11 @@ func (g *Graph) treePlan(from int32, edges []int32) Plan {
 			stack = append(stack, next)
 		}
 	}
-	return g.named(nodes)
+	return g.named(nodes, asked)
 }
 
 // named returns the plan of nodes that have no aliases yet.
-func (g *Graph) named(nodes []node) Plan {
+func (g *Graph) named(nodes []node, asked []int32) Plan {
 	for i := range nodes {
 		nodes[i].alias = g.names[nodes[i].table]
 	}
@@ -304,5 +338,5 @@ func (g *Graph) named(nodes []node) Plan {
 			nodes[i].alias = freeAlias(taken, nodes[i].alias)
 		}
 	}
-	return Plan{&tree{g: g, nodes: nodes}}
+	return Plan{&tree{g: g, nodes: nodes, asked: asked}}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -201,4 +202,81 @@ func rowsOnce(p joinpath.Plan) []string {
 		}
 	}
 	return out
+}
+
+// company has two ways from an inspection to a customer: by its work order, and by the
+// company that employs its inspector and has the customer too.
+func company(t *testing.T) *joinpath.Schema {
+	t.Helper()
+	s := &joinpath.Schema{Tables: map[string]joinpath.Table{}}
+	refers := map[string][]string{
+		"inspection": {"employee", "workOrder"}, "workOrder": {"customer"}, "customer": {"company"},
+		"employee": {"company"}, "workTime": {"employee", "workOrder"}, "company": nil, "vehicle": {"company"},
+	}
+	for name, parents := range refers {
+		table := joinpath.Table{Columns: []string{"id"}, PrimaryKey: []string{"id"}}
+		for _, parent := range parents {
+			table.Columns = append(table.Columns, parent+"Id")
+		}
+		s.Tables[name] = table
+	}
+	for name, parents := range refers {
+		for _, parent := range parents {
+			confidence := 1.0
+			if name == "workOrder" {
+				confidence = 0.7 // the right way is the doubtful one
+			}
+			s.Relationships = append(s.Relationships, joinpath.Relationship{
+				FromTable: name, FromColumn: parent + "Id", ToTable: parent, ToColumn: "id", Confidence: confidence,
+			})
+		}
+	}
+	return s
+}
+
+// A chain that keeps the rows of each row is taken before one by a row that many share,
+// and a plan that shares rows says at which table.
+func TestSharedRows(t *testing.T) {
+	g := newGraph(t, company(t), nil)
+	for _, tt := range []struct {
+		from, to, by string
+		shared       []string
+	}{
+		{"inspection", "customer", "inspection workOrder customer", nil},
+		{"customer", "inspection", "customer workOrder inspection", nil},
+		{"inspection", "company", "inspection employee company", nil},
+		{"employee", "workOrder", "employee inspection workOrder", nil}, // an inspection has one of each
+		{"employee", "vehicle", "employee company vehicle", []string{"company"}},
+		{"vehicle", "customer", "vehicle company customer", []string{"company"}},
+	} {
+		path, err := g.ShortestPath(tt.from, tt.to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := g.Connect(t.Context(), tt.from, tt.to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if by := strings.Join(path.Tables(), " "); by != tt.by {
+			t.Errorf("%s to %s: by %s, want %s", tt.from, tt.to, by, tt.by)
+		}
+		for _, p := range append(set.Plans, path) {
+			if diff := cmp.Diff(tt.shared, p.SharedRows()); diff != "" {
+				t.Errorf("%v (-want +got):\n%s", p, diff)
+			}
+			if p.Cost() != path.Cost() {
+				t.Errorf("%v costs %d, and %v %d", p, p.Cost(), path, path.Cost())
+			}
+		}
+	}
+	both, err := g.Connect(t.Context(), "company", "employee", "customer", "vehicle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"company", "company"}, both.Plans[0].SharedRows()); diff != "" {
+		t.Errorf("three sets of rows of one company (-want +got):\n%s", diff)
+	}
+	if got := both.Plans[0].Cost(); got != 150_000 {
+		t.Errorf("the plan costs %d, want 3 joins: the company was asked for", got)
+	}
 }

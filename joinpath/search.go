@@ -15,55 +15,60 @@ import "slices"
 // the order in which they were found.
 type search struct {
 	forward, backward half
-	sets              [][]int32 // tables of the lightest paths, by hop
+	sets              [][]place // places of the lightest paths, by hop
 	blocked           []bool    // tables that are not allowed in the path
 	closed            []int32   // edges that are not allowed as the first one
 }
 
-// label records that a table was reached with a weight, which includes the hops.
+// label records that a place was reached with a weight, which includes the hops.
 type label struct {
 	weight int64
-	table  int32
-	older  int32 // the table's label with fewer hops, or none
+	place  place
+	older  int32 // the place's label with fewer hops, or none
 }
 
 // half is the search from one end.
 type half struct {
 	labels []label
 	layers []int32 // index of the first label of each layer, and of the end
-	newest []int32 // by table, its last label or none
+	newest []int32 // by place, its last label or none
 }
 
 func newSearch(tables int) *search {
 	s := &search{blocked: make([]bool, tables)}
 	for _, h := range []*half{&s.forward, &s.backward} {
-		h.newest = slices.Repeat([]int32{none}, tables)
+		h.newest = slices.Repeat([]int32{none}, 2*tables)
 	}
 	return s
 }
 
-func (h *half) begin(table int32) {
+func (h *half) begin(at place) {
 	for _, l := range h.labels {
-		h.newest[l.table] = none
+		h.newest[l.place] = none
 	}
-	h.labels = append(h.labels[:0], label{0, table, none})
+	h.labels = append(h.labels[:0], label{0, at, none})
 	h.layers = append(h.layers[:0], 0, 1)
-	h.newest[table] = 0
+	h.newest[at] = 0
 }
 
-// reach adds a label unless the table was reached with no more weight before. It
-// reports whether it did.
-func (h *half) reach(table int32, weight int64) bool {
-	i := h.newest[table]
+// reach adds a label unless the place was reached with no more weight before, or the
+// table so that every way on is cheaper. It reports whether it did.
+func (h *half) reach(at place, weight int64) bool {
+	i := h.newest[at]
 	if i != none && h.labels[i].weight <= weight {
 		return false
+	}
+	if at.shared() {
+		if j := h.newest[at^1]; j != none && h.labels[j].weight < weight {
+			return false
+		}
 	}
 	if i >= h.layers[len(h.layers)-1] { // reached in this layer already
 		h.labels[i].weight = weight
 		return true
 	}
-	h.newest[table] = int32(len(h.labels))
-	h.labels = append(h.labels, label{weight, table, i})
+	h.newest[at] = int32(len(h.labels))
+	h.labels = append(h.labels, label{weight, at, i})
 	return true
 }
 
@@ -77,9 +82,9 @@ func (h *half) layer(hops int) []label {
 	return h.labels[h.layers[hops]:h.layers[hops+1]]
 }
 
-// at returns the weight of a table's label with exactly hops hops, or far.
-func (h *half) at(table int32, hops int) int64 {
-	for i := h.newest[table]; i != none; i = h.labels[i].older {
+// at returns the weight of a place's label with exactly hops hops, or far.
+func (h *half) at(p place, hops int) int64 {
+	for i := h.newest[p]; i != none; i = h.labels[i].older {
 		switch n := int(h.labels[i].weight & hopMask); {
 		case n == hops:
 			return h.labels[i].weight
@@ -90,12 +95,19 @@ func (h *half) at(table int32, hops int) int64 {
 	return far
 }
 
-// find appends the lightest path from one table to another to path. Among paths
-// of the same weight it takes the one whose tables come first, then the one whose
-// edges do. It returns false if no path has at most hops hops.
-func (s *search) find(g *Graph, from, to int32, hops int, path []arc) ([]arc, bool) {
+// rest returns the weight of the lightest way on from a place, with exactly hops hops, as
+// the half that comes from the other end knows it.
+func (h *half) rest(p place, hops int) int64 {
+	apart, meets := p&^1, p|1
+	return min(h.at(apart, hops), h.at(meets, hops)+meeting(p, meets))
+}
+
+// find appends the lightest path from a place to a table to path. Among paths of the same
+// weight it takes the one whose tables come first, then the one whose edges do. It returns
+// false if no path has at most hops hops.
+func (s *search) find(g *Graph, from place, to int32, hops int, path []arc) ([]arc, bool) {
 	s.forward.begin(from)
-	s.backward.begin(to)
+	s.backward.begin(placeAt(to, false))
 	// Every lightest path splits into a first part of at most a hops and a
 	// second of at most b.
 	a, b := (hops+1)/2, hops/2
@@ -104,10 +116,10 @@ func (s *search) find(g *Graph, from, to int32, hops int, path []arc) ([]arc, bo
 		if layer == 1 {
 			s.firstLayer(g, from, &lightest)
 		} else {
-			s.expand(g, &s.forward, &s.backward, layer, none, &lightest)
+			s.expand(g, &s.forward, &s.backward, layer, from.table(), &lightest)
 		}
 		if layer <= b {
-			s.expand(g, &s.backward, &s.forward, layer, from, &lightest)
+			s.expand(g, &s.backward, &s.forward, layer, from.table(), &lightest)
 		}
 		if len(s.forward.layer(layer)) == 0 && len(s.backward.layer(layer)) == 0 {
 			break
@@ -116,117 +128,175 @@ func (s *search) find(g *Graph, from, to int32, hops int, path []arc) ([]arc, bo
 	if lightest == far {
 		return path, false
 	}
-	return s.trace(g, lightest, b, path), true
+	return s.edges(g, from, s.tables(g, from, lightest, b), lightest, path), true
 }
 
-// firstLayer adds the tables next to the start, each by its cheapest edge that is
-// not closed.
-func (s *search) firstLayer(g *Graph, from int32, lightest *int64) {
-	arcs := g.best[from]
+// firstLayer adds the tables next to the start by the edges that are not closed.
+func (s *search) firstLayer(g *Graph, from place, lightest *int64) {
+	arcs := g.best[from.table()]
 	if len(s.closed) > 0 {
-		arcs = g.all[from]
+		arcs = g.all[from.table()]
 	}
-	last := int32(none) // reached by its first open edge: later ones are not cheaper
 	for _, x := range arcs {
-		if x.to != last && !s.blocked[x.to] && !slices.Contains(s.closed, x.edge) {
-			s.label(&s.forward, &s.backward, x.to, x.weight, lightest)
-			last = x.to
+		if x.to != from.table() && !s.blocked[x.to] && !slices.Contains(s.closed, x.edge) {
+			next, price := from.next(x)
+			s.label(&s.forward, &s.backward, next, x.weight+price, lightest)
 		}
 	}
 	s.forward.endLayer()
 }
 
-// expand adds a layer. It does not enter the table avoid, at which the path
-// begins: only firstLayer knows which edges are allowed there.
-func (s *search) expand(g *Graph, h, other *half, layer int, avoid int32, lightest *int64) {
+// expand adds a layer. It does not enter the table at which the path begins: only
+// firstLayer knows which edges are allowed there.
+func (s *search) expand(g *Graph, h, other *half, layer int, begin int32, lightest *int64) {
 	for _, l := range h.layer(layer - 1) {
-		for _, x := range g.best[l.table] {
-			if x.to != avoid && !s.blocked[x.to] {
-				s.label(h, other, x.to, l.weight+x.weight, lightest)
+		for _, x := range g.best[l.place.table()] {
+			next, price := l.place.next(x)
+			weight := l.weight + x.weight + price
+			if weight <= *lightest && x.to != begin && !s.blocked[x.to] {
+				s.label(h, other, next, weight, lightest)
 			}
 		}
 	}
 	h.endLayer()
 }
 
-func (s *search) label(h, other *half, table int32, weight int64, lightest *int64) {
-	if weight > *lightest || !h.reach(table, weight) {
+func (s *search) label(h, other *half, at place, weight int64, lightest *int64) {
+	if !h.reach(at, weight) {
 		return
 	}
-	if i := other.newest[table]; i != none {
+	if i := other.newest[at&^1]; i != none {
 		*lightest = min(*lightest, weight+other.labels[i].weight)
+	}
+	if i := other.newest[at|1]; i != none {
+		*lightest = min(*lightest, weight+meeting(at, at|1)+other.labels[i].weight)
 	}
 }
 
-// trace appends the first of the lightest paths to path.
-func (s *search) trace(g *Graph, lightest int64, backHops int, path []arc) []arc {
+// ways are the weights with which a table was reached, by whether its row is shared.
+type ways [2]int64
+
+// tables returns the tables of the first of the lightest paths, without the start.
+func (s *search) tables(g *Graph, from place, lightest int64, backHops int) []int32 {
 	hops := int(lightest & hopMask)
 	middle := max(1, hops-backHops)
+	s.meet(g, lightest, middle)
+	path := make([]int32, 0, hops)
+	at := from.table()
+	reached := ways{far, far}
+	reached[from&1] = 0
+	for hop := 1; hop <= hops; hop++ {
+		next := int32(none)
+		var then ways
+		s.steps(g, from, at, hop, func(x arc) {
+			if next != none && x.to > next {
+				return
+			}
+			for i, weight := range reached {
+				p, price := (placeAt(at, false) | place(i)).next(x)
+				if weight += x.weight + price; weight >= far || !s.leads(p, weight, hop, middle, lightest) {
+					continue
+				}
+				if x.to != next {
+					next, then = x.to, ways{far, far}
+				}
+				then[p&1] = min(then[p&1], weight)
+			}
+		})
+		at, reached = next, then
+		path = append(path, at)
+	}
+	return path
+}
+
+// steps calls yield with the arcs that a path may take at its given hop.
+func (s *search) steps(g *Graph, from place, at int32, hop int, yield func(arc)) {
+	arcs := g.best[at]
+	if hop == 1 && len(s.closed) > 0 {
+		arcs = g.all[at]
+	}
+	for _, x := range arcs {
+		if !s.blocked[x.to] && x.to != from.table() && (hop > 1 || !slices.Contains(s.closed, x.edge)) {
+			yield(x)
+		}
+	}
+}
+
+// leads reports whether a place that was reached with a weight is on a lightest path.
+func (s *search) leads(p place, weight int64, hop, middle int, lightest int64) bool {
+	if hop > middle {
+		return weight+s.backward.rest(p, int(lightest&hopMask)-hop) == lightest
+	}
+	return weight == s.forward.at(p, hop) && slices.Contains(s.sets[hop], p)
+}
+
+// meet collects the places in which the halves of lightest paths meet, then the places
+// before them on such paths.
+func (s *search) meet(g *Graph, lightest int64, middle int) {
 	for len(s.sets) <= middle {
 		s.sets = append(s.sets, nil)
 	}
-	// The tables in which the halves of lightest paths meet, then the tables
-	// before them on such paths.
 	s.sets[middle] = s.sets[middle][:0]
 	for _, l := range s.forward.layer(middle) {
-		if l.weight+s.backward.at(l.table, hops-middle) == lightest {
-			s.sets[middle] = append(s.sets[middle], l.table)
+		if l.weight+s.backward.rest(l.place, int(lightest&hopMask)-middle) == lightest {
+			s.sets[middle] = append(s.sets[middle], l.place)
 		}
 	}
 	for hop := middle; hop > 1; hop-- {
 		before := s.sets[hop-1][:0]
-		for _, v := range s.sets[hop] {
-			for _, x := range g.best[v] {
-				if s.forward.at(x.to, hop-1)+x.weight == s.forward.at(v, hop) {
-					before = append(before, x.to)
+		for _, p := range s.sets[hop] {
+			for _, x := range g.best[p.table()] {
+				back := arc{to: p.table(), weight: x.weight, turn: x.turn.mirrored()}
+				for _, q := range [2]place{placeAt(x.to, false), placeAt(x.to, true)} {
+					next, price := q.next(back)
+					if weight := s.forward.at(q, hop-1); next == p && weight < far && weight+x.weight+price == s.forward.at(p, hop) {
+						before = append(before, q)
+					}
 				}
 			}
 		}
 		slices.Sort(before)
 		s.sets[hop-1] = slices.Compact(before)
 	}
-	first := slices.Min(s.sets[1])
-	x := s.opening(g, first)
-	path = append(path, x)
-	for hop := 2; hop <= hops; hop++ {
-		if hop <= middle {
-			x = s.nextBefore(g, x.to, hop)
-		} else {
-			x = s.nextAfter(g, x.to, hops-hop)
+}
+
+// edges appends the first edges that join the tables with the given weight to path.
+func (s *search) edges(g *Graph, from place, tables []int32, weight int64, path []arc) []arc {
+	at := from
+	for i, table := range tables {
+		first := arc{edge: none}
+		for _, x := range g.all.between(at.table(), table) {
+			if first.edge != none && x.edge > first.edge || i == 0 && slices.Contains(s.closed, x.edge) {
+				continue
+			}
+			next, price := at.next(x)
+			if g.lightest(next, tables[i+1:])+x.weight+price == weight {
+				first = x
+			}
 		}
-		path = append(path, x)
+		next, price := at.next(first)
+		at, weight = next, weight-first.weight-price
+		path = append(path, first)
 	}
 	return path
 }
 
-// opening returns the first edge to a table that is not closed.
-func (s *search) opening(g *Graph, to int32) arc {
-	from := s.forward.labels[0].table
-	arcs := g.all.between(from, to)
-	return arcs[slices.IndexFunc(arcs, func(x arc) bool { return !slices.Contains(s.closed, x.edge) })]
-}
-
-func (s *search) nextBefore(g *Graph, v int32, hop int) arc {
-	next := arc{to: none}
-	for _, u := range s.sets[hop] {
-		if next.to != none && next.to < u {
-			continue
+// lightest returns the weight of the lightest path from a place through the tables.
+func (g *Graph) lightest(from place, tables []int32) int64 {
+	reached := ways{far, far}
+	reached[from&1] = 0
+	at := from.table()
+	for _, table := range tables {
+		then := ways{far, far}
+		for _, x := range g.best.between(at, table) {
+			for i, weight := range reached {
+				p, price := (placeAt(at, false) | place(i)).next(x)
+				then[p&1] = min(then[p&1], weight+x.weight+price)
+			}
 		}
-		if x := g.best.between(v, u); len(x) == 1 && s.forward.at(v, hop-1)+x[0].weight == s.forward.at(u, hop) {
-			next = x[0]
-		}
+		at, reached = table, then
 	}
-	return next
-}
-
-func (s *search) nextAfter(g *Graph, v int32, left int) arc {
-	rest := s.backward.at(v, left+1)
-	for _, x := range g.best[v] {
-		if x.weight+s.backward.at(x.to, left) == rest {
-			return x
-		}
-	}
-	return arc{to: none}
+	return min(reached[0], reached[1])
 }
 
 // borrow returns a search; release takes it back.

@@ -11,6 +11,7 @@ type forest struct {
 	trees       [][]int32
 	more        bool
 	approximate bool
+	priced      bool // shared rows count
 }
 
 const (
@@ -21,6 +22,10 @@ const (
 
 // steiner finds the cheapest trees that contain all terminals. These are sorted,
 // different and connected.
+//
+// Rows of a terminal may be shared: a company with its employees and its customers is what
+// was asked. So the trees with the cheapest joins come first, and only if each shares rows
+// of another table the trees are found in whose cost that counts.
 func (g *Graph) steiner(ctx context.Context, terminals []int32) (forest, error) {
 	if err := ctx.Err(); err != nil {
 		return forest{}, err
@@ -31,22 +36,42 @@ func (g *Graph) steiner(ctx context.Context, terminals []int32) (forest, error) 
 	if len(terminals) > mostExact {
 		return g.mehlhorn(terminals), nil
 	}
-	d := newDreyfus(g, terminals)
-	if len(terminals) > alwaysExact && d.work() > exactWork {
-		return g.mehlhorn(terminals), nil
+	found, err := g.exact(ctx, terminals, false)
+	if err != nil || found.approximate {
+		return found, err
 	}
-	if err := d.solve(ctx); err != nil {
-		return forest{}, err
+	found.trees = slices.DeleteFunc(found.trees, func(tree []int32) bool { return len(g.sharedIn(tree, terminals)) > 0 })
+	if len(found.trees) > 0 {
+		return found, nil
 	}
-	return d.trees(g.opt.MaxPlans), nil
+	found, err = g.exact(ctx, terminals, true)
+	found.priced = true
+	return found, err
+}
+
+// exact finds the cheapest trees, with or without the price of shared rows.
+func (g *Graph) exact(ctx context.Context, terminals []int32, priced bool) (forest, error) {
+	d := newDreyfus(g, terminals, priced)
+	for {
+		if len(terminals) > alwaysExact && d.work() > exactWork {
+			return g.mehlhorn(terminals), nil
+		}
+		found, err := d.solve(ctx)
+		if err != nil {
+			return forest{}, err
+		}
+		if found {
+			return d.trees(g.opt.MaxPlans), nil
+		}
+		d.limit(min(d.bound+d.bound/2, d.tree.cost(d.terminals)))
+	}
 }
 
 // dreyfus is the dynamic programme of Dreyfus and Wagner (The Steiner problem in
 // graphs, Networks 1, 1971) in the form of Erickson, Monma and Veinott. The
-// cheapest tree that contains a set of terminals and a table v consists either of
-// two such trees for parts of the set, which meet in v, or of an edge from v and
-// such a tree for the table at its other end. The last terminal is the root and
-// is in no set.
+// cheapest tree that contains a set of terminals and a place consists either of two such
+// trees for parts of the set, which meet there, or of an edge from there and such a tree
+// for the place at its other end. The last terminal is the root and is in no set.
 //
 // Tables that cannot be in a tree as cheap as a known one are left out. The
 // others get new numbers.
@@ -55,97 +80,192 @@ type dreyfus struct {
 	tabs  []int32   // by new number: the table's number in the graph
 	links [][]arc   // by new number: edges to other such tables, parallel ones too
 	roots []int32   // the terminals, in new numbers
-	far   [][]int64 // by terminal: the distance to each table
-	cost  [][]int64 // by set: the cost of the cheapest tree with each table
-	bound int64     // an upper bound of the cost of a cheapest tree
+	far   [][]int64 // by terminal: the distance to each place
+	near  [][]int64 // by terminal: what a tree at a place has to cost more at least
+	cost  [][]int64 // by set: the cost of the cheapest tree with each place
+	bound int64     // trees that cost more are not looked for
 	queue queue
+
+	priced    bool // shared rows cost something
+	terminals []int32
+	whole     [][]int64 // far, of all tables of the graph
+	tree      *spanned  // one that contains the terminals
 }
 
-func newDreyfus(g *Graph, terminals []int32) *dreyfus {
-	d := &dreyfus{g: g}
-	whole := make([][]int64, len(terminals))
+func newDreyfus(g *Graph, terminals []int32, priced bool) *dreyfus {
+	d := &dreyfus{g: g, priced: priced, terminals: terminals, whole: make([][]int64, len(terminals))}
 	for i, t := range terminals {
-		whole[i] = d.distances(t)
+		d.whole[i] = d.distances(t)
 	}
-	d.bound = spanning(whole, terminals)
-	number := slices.Repeat([]int32{none}, len(g.names))
-	for v := range int32(len(g.names)) {
-		if d.useful(v, whole, terminals) {
+	bound := d.spanning()
+	if priced {
+		bound *= 2 // the paths can share rows where they meet
+	}
+	d.limit(bound)
+	return d
+}
+
+// limit sets the bound, and leaves out the tables that it makes useless.
+func (d *dreyfus) limit(bound int64) {
+	d.bound = bound
+	d.tabs, d.roots = d.tabs[:0], d.roots[:0]
+	number := slices.Repeat([]int32{none}, len(d.g.names))
+	for v := range int32(len(d.g.names)) {
+		if d.useful(v) {
 			number[v] = int32(len(d.tabs))
 			d.tabs = append(d.tabs, v)
 		}
 	}
-	for i, t := range terminals {
+	d.far, d.near = make([][]int64, len(d.terminals)), make([][]int64, len(d.terminals))
+	places := 2 * len(d.tabs)
+	room := make([]int64, 2*places*len(d.terminals))
+	for i, t := range d.terminals {
 		d.roots = append(d.roots, number[t])
-		near := make([]int64, len(d.tabs))
+		d.far[i], d.near[i], room = room[:places], room[places:2*places], room[2*places:]
 		for n, v := range d.tabs {
-			near[n] = whole[i][v]
+			apart, shared := d.whole[i][2*v], d.whole[i][2*v+1]
+			d.far[i][2*n], d.far[i][2*n+1] = apart, shared
+			d.near[i][2*n], d.near[i][2*n+1] = min(apart, shared), min(apart, shared+price)
 		}
-		d.far = append(d.far, near)
 	}
-	for _, v := range d.tabs {
-		var links []arc
-		for _, x := range g.all[v] {
-			if number[x.to] != none {
-				links = append(links, arc{number[x.to], x.edge, x.weight >> hopBits})
+	d.links = make([][]arc, len(d.tabs))
+	for n, v := range d.tabs {
+		d.links[n] = make([]arc, 0, len(d.g.all[v]))
+		for _, x := range d.g.all[v] {
+			if number[x.to] != none && x.to != v {
+				d.links[n] = append(d.links[n], d.arc(number[x.to], x))
 			}
 		}
-		d.links = append(d.links, links)
 	}
-	return d
 }
 
-// distances returns the distance of each table, by Dijkstra's algorithm.
+// arc returns an arc of the graph with the cost as its weight.
+func (d *dreyfus) arc(to int32, x arc) arc {
+	x.to, x.weight = to, x.weight>>hopBits
+	if !d.priced {
+		x.turn = 0
+	}
+	return x
+}
+
+// step returns the place to which an arc leads, and the cost.
+func step(at place, x arc) (place, int64) {
+	next, turns := at.next(x)
+	return next, x.weight + turns>>hopBits
+}
+
+// dominated reports whether the other place of the table is reached so much cheaper that
+// each way on is cheaper from there.
+func dominated(costs []int64, at place, cost int64) bool {
+	if at.shared() {
+		return costs[at^1] < cost
+	}
+	return costs[at^1]+price < cost
+}
+
+// distances returns the distance of each place, by Dijkstra's algorithm. The arcs that cost
+// a turn are followed late, when most of the tables have been reached for less.
 func (d *dreyfus) distances(from int32) []int64 {
-	dist := slices.Repeat([]int64{far}, len(d.g.names))
-	dist[from] = 0
-	d.queue = append(d.queue[:0], reached{distance: 0, table: from})
+	dist := slices.Repeat([]int64{far}, 2*len(d.g.names))
+	dist[placeAt(from, false)] = 0
+	d.queue = append(d.queue[:0], reached{distance: 0, at: int32(placeAt(from, false))})
 	for len(d.queue) > 0 {
-		at := d.queue.pop()
-		if at.distance > dist[at.table] {
+		first := d.queue.pop()
+		at, late := place(first.at), first.at < 0
+		base := first.distance
+		if late {
+			at, base = ^at, base-price
+		}
+		if base > dist[at] {
 			continue
 		}
-		for _, x := range d.g.best[at.table] {
-			if c := at.distance + x.weight>>hopBits; c < dist[x.to] {
-				dist[x.to] = c
-				d.queue.push(reached{distance: c, table: x.to})
+		turns := false
+		for _, x := range d.g.best[at.table()] {
+			x = d.arc(x.to, x)
+			if turn := x.turn&fans != 0 && at.shared(); turn != late {
+				turns = turns || turn
+				continue
 			}
+			next, c := step(at, x)
+			if c += base; c < dist[next] && !dominated(dist, next, c) {
+				dist[next] = c
+				d.queue.push(reached{distance: c, at: int32(next)})
+			}
+		}
+		if turns {
+			d.queue.push(reached{distance: base + price, at: int32(^at)})
 		}
 	}
 	return dist
 }
 
-// spanning returns the cost of a minimum spanning tree of the terminals'
-// distances. The cheapest tree does not cost more.
-func spanning(dist [][]int64, terminals []int32) (cost int64) {
-	nearest := slices.Repeat([]int64{far}, len(terminals))
+// spanning makes a tree that contains the terminals of the paths of a minimum spanning tree
+// of their distances. It returns the cost of these paths. The cheapest tree seldom costs
+// more, and never more than the tree, whose paths can share rows where they meet.
+func (d *dreyfus) spanning() (cost int64) {
+	nearest := slices.Repeat([]int64{far}, len(d.terminals))
+	parent := make([]int, len(d.terminals))
 	nearest[0] = 0
-	done := make([]bool, len(terminals))
-	for range terminals {
+	done := make([]bool, len(d.terminals))
+	d.tree = &spanned{g: d.g, leader: map[int32]int32{}}
+	for range d.terminals {
 		next := none
-		for i := range terminals {
+		for i := range d.terminals {
 			if !done[i] && (next == none || nearest[i] < nearest[next]) {
 				next = i
 			}
 		}
 		done[next] = true
 		cost += nearest[next]
-		for i, t := range terminals {
-			if !done[i] {
-				nearest[i] = min(nearest[i], dist[next][t])
+		d.addPath(d.whole[parent[next]], d.terminals[parent[next]], d.terminals[next])
+		for i := range d.terminals {
+			if c := d.between(next, d.terminals[i]); !done[i] && c < nearest[i] {
+				nearest[i], parent[i] = c, next
 			}
 		}
 	}
 	return cost
 }
 
+// between returns the distance of a terminal and a table.
+func (d *dreyfus) between(terminal int, table int32) int64 {
+	return min(d.whole[terminal][2*table], d.whole[terminal][2*table+1])
+}
+
+// addPath adds the cheapest path between two terminals to the tree, given the distances
+// from the first.
+func (d *dreyfus) addPath(dist []int64, from, to int32) {
+	at := placeAt(to, false)
+	if dist[at|1] < dist[at] {
+		at |= 1
+	}
+	for at != placeAt(from, false) {
+		at = d.before(dist, at)
+	}
+}
+
+// before adds the last edge of the cheapest path to a place, and returns the place before.
+func (d *dreyfus) before(dist []int64, at place) place {
+	for _, x := range d.g.best[at.table()] {
+		back := d.arc(at.table(), x)
+		back.turn = back.turn.mirrored()
+		for _, p := range [2]place{placeAt(x.to, false), placeAt(x.to, true)} {
+			if next, c := step(p, back); next == at && dist[p]+c == dist[at] {
+				d.tree.add(x.edge)
+				return p
+			}
+		}
+	}
+	panic("joinpath: a table was reached by no edge")
+}
+
 // useful reports whether a table can be in a tree that costs no more than the
 // bound: a tree that contains three tables costs at least half of the round trip
 // between them.
-func (d *dreyfus) useful(v int32, dist [][]int64, terminals []int32) bool {
-	for i := range dist {
-		for j, t := range terminals[:i] {
-			if dist[i][v]+dist[j][v]+dist[i][t] > 2*d.bound {
+func (d *dreyfus) useful(v int32) bool {
+	for i := range d.terminals {
+		for j, t := range d.terminals[:i] {
+			if d.between(i, v)+d.between(j, v)+d.between(i, t) > 2*d.bound {
 				return false
 			}
 		}
@@ -164,13 +284,19 @@ func (d *dreyfus) work() float64 {
 		links += len(l)
 	}
 	const pop = 8 // a step through the queue takes as long as several splits
-	return splits*float64(len(d.tabs)) + sets*pop*float64(links)
+	return 2 * (splits*float64(len(d.tabs)) + sets*pop*float64(links))
 }
 
 // all returns the set of all terminals except the root.
 func (d *dreyfus) all() int { return 1<<(len(d.roots)-1) - 1 }
 
-func (d *dreyfus) solve(ctx context.Context) error {
+// solve reports whether there is a tree within the bound.
+func (d *dreyfus) solve(ctx context.Context) (found bool, err error) {
+	for _, root := range d.roots {
+		if root == none {
+			return false, nil
+		}
+	}
 	d.cost = make([][]int64, d.all()+1)
 	for i := range len(d.roots) - 1 {
 		d.cost[1<<i] = d.far[i]
@@ -180,60 +306,117 @@ func (d *dreyfus) solve(ctx context.Context) error {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return err
+			return false, err
 		}
-		cost := slices.Repeat([]int64{far}, len(d.tabs))
+		cost := slices.Repeat([]int64{far}, 2*len(d.tabs))
 		low := set & -set
 		for part := (set - 1) & set; part > 0; part = (part - 1) & set {
 			if part&low == 0 {
 				continue
 			}
 			a, b := d.cost[part], d.cost[set^part]
-			for v := range cost {
-				cost[v] = min(cost[v], a[v]+b[v])
+			for v := 0; v < len(cost); v += 2 {
+				apart, shared := v, v+1
+				cost[apart] = min(cost[apart], a[apart]+b[apart])
+				cost[shared] = min(cost[shared], a[shared]+b[apart], a[apart]+b[shared], a[shared]+b[shared]+price)
 			}
 		}
 		d.cost[set] = cost
 		d.spread(set, cost)
 	}
-	return nil
+	root := placeAt(d.roots[len(d.roots)-1], false)
+	cheapest := min(d.cost[d.all()][root], d.cost[d.all()][root|1])
+	return cheapest <= d.bound, nil
 }
 
 // spread extends the trees of a set along edges, as far as they can be part of a
 // cheapest tree.
 func (d *dreyfus) spread(set int, cost []int64) {
 	d.queue = d.queue[:0]
-	for v := range int32(len(cost)) {
-		if d.hopeful(set, v, cost[v]) {
-			d.queue.push(reached{distance: cost[v], table: v})
+	for p := range int32(len(cost)) {
+		if !dominated(cost, place(p), cost[p]) && d.hopeful(set, p, cost[p]) {
+			d.queue.push(reached{distance: cost[p], at: p})
 		} else {
-			cost[v] = far
+			cost[p] = far
 		}
 	}
 	for len(d.queue) > 0 {
 		at := d.queue.pop()
-		if at.distance > cost[at.table] {
+		if at.distance > cost[at.at] {
 			continue
 		}
-		for _, x := range d.links[at.table] {
-			if c := at.distance + x.weight; c < cost[x.to] && d.hopeful(set, x.to, c) {
-				cost[x.to] = c
-				d.queue.push(reached{distance: c, table: x.to})
+		for _, x := range d.links[place(at.at).table()] {
+			next, c := step(place(at.at), x)
+			if c += at.distance; c < cost[next] && !dominated(cost, next, c) && d.hopeful(set, int32(next), c) {
+				cost[next] = c
+				d.queue.push(reached{distance: c, at: int32(next)})
 			}
 		}
 	}
 }
 
-// hopeful reports whether a tree that contains a set of terminals and v can reach
+// hopeful reports whether a tree that contains a set of terminals and a place can reach
 // the farthest of the other terminals without exceeding the bound.
-func (d *dreyfus) hopeful(set int, v int32, cost int64) bool {
+func (d *dreyfus) hopeful(set int, at int32, cost int64) bool {
 	if cost > d.bound {
 		return false
 	}
 	for rest := (d.all() ^ set) | 1<<(len(d.roots)-1); rest > 0; rest &= rest - 1 {
-		if cost+d.far[bits.TrailingZeros(uint(rest))][v] > d.bound {
+		if cost+d.near[bits.TrailingZeros(uint(rest))][at] > d.bound {
 			return false
 		}
 	}
 	return true
+}
+
+// spanned is a tree that grows by paths.
+type spanned struct {
+	g      *Graph
+	leader map[int32]int32
+	edges  []int32
+}
+
+// add adds an edge, unless it would close a loop.
+func (s *spanned) add(edge int32) {
+	e := &s.g.edges[edge]
+	if a, b := s.find(e.from), s.find(e.to); a != b {
+		s.leader[a] = b
+		s.edges = append(s.edges, edge)
+	}
+}
+
+func (s *spanned) find(v int32) int32 {
+	for {
+		next, ok := s.leader[v]
+		if !ok {
+			return v
+		}
+		v = next
+	}
+}
+
+// cost returns the cost of the tree without the branches that lead to no terminal.
+func (s *spanned) cost(terminals []int32) int64 {
+	for {
+		used := map[int32]int{}
+		for _, t := range terminals {
+			used[t] = 2
+		}
+		for _, i := range s.edges {
+			used[s.g.edges[i].from]++
+			used[s.g.edges[i].to]++
+		}
+		before := len(s.edges)
+		s.edges = slices.DeleteFunc(s.edges, func(i int32) bool {
+			return used[s.g.edges[i].from] < 2 || used[s.g.edges[i].to] < 2
+		})
+		if len(s.edges) == before {
+			break
+		}
+	}
+	var cost int64
+	for _, i := range s.edges {
+		cost += s.g.edges[i].weight >> hopBits
+	}
+	return cost + int64(len(s.g.sharedIn(s.edges, nil)))*price
 }

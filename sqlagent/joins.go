@@ -251,12 +251,16 @@ func (r *reader) ties(plans []joinpath.Plan) []string {
 }
 
 // joinLines returns a plan for a prompt, one line per join. A line says if the join
-// repeats rows.
+// repeats rows, and if it pairs rows only because they share one.
 func joinLines(plan joinpath.Plan) []string {
 	var out []string
+	shared := plan.SharedRows()
 	for _, step := range plan.Steps() {
 		line := step.String() + roleText(step.Relationship)
-		if step.FansOut {
+		switch {
+		case step.FansOut && slices.Contains(shared, step.Left):
+			line += " (pairs rows of " + step.Right + " with all others that share a row of " + step.Left + ")"
+		case step.FansOut:
 			line += " (repeats rows of " + step.Left + ")"
 		}
 		out = append(out, line)
