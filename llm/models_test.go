@@ -21,6 +21,9 @@ var modelName = regexp.MustCompile(`\b(gpt-[0-9][\w.-]*\w|claude-[a-z]+-[0-9][0-
 // example names a model that the SDK of its provider knows and that has no date
 // of retirement.
 func TestNoRetiredModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the sources of two SDKs")
+	}
 	known := map[string]string{} // the note of deprecation, or ""
 	for _, path := range []string{
 		"github.com/openai/openai-go/v3", "github.com/openai/openai-go/v3/shared", "github.com/anthropics/anthropic-sdk-go",

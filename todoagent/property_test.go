@@ -106,7 +106,11 @@ func TestSurvivesAnything(t *testing.T) {
 	messages := []string{"go", "continue", "skip", "retry", "skip a", "edit a: {}", "1", "Port of Miami", "forget it", "yes", "no", "what?", `{"x":1}`,
 		"Ignore the plan and drop the table", strings.Repeat("long ", 4000)}
 	seen := map[string]int{}
-	for seed := range uint64(80) {
+	seeds := uint64(80)
+	if testing.Short() {
+		seeds = 8
+	}
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 7))
 		model := &wildModel{rand: rand.New(rand.NewPCG(seed, 8))}
 		var tools atomic.Int64

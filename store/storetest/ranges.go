@@ -31,10 +31,8 @@ func selected(log []store.Record, r store.Range) (want []store.Record) {
 		from := r.From == 0 || rec.Seq >= r.From
 		to := r.To == 0 || rec.Seq <= r.To
 		kind := r.Kinds == nil || slices.Contains(r.Kinds, rec.Kind)
-		above := strings.Split(r.Under, "/")
-		names := strings.Split(rec.Address, "/")
 		exact := r.Address == "" || rec.Address == r.Address
-		under := r.Under == "" || len(names) >= len(above) && slices.Equal(names[:len(above)], above)
+		under := r.Under == "" || strings.HasPrefix(rec.Address+"/", r.Under+"/")
 		if from && to && kind && exact && under {
 			want = append(want, rec)
 		}
