@@ -163,6 +163,9 @@ func TestDistribution(t *testing.T) {
 // In columns with many different values the quantiles and the number of values are
 // estimates, and outliers are counted in the database.
 func TestManyValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("profiles 150,000 rows")
+	}
 	const rows = 150_000
 	source := table(t, "id INTEGER, v REAL, name TEXT, at TEXT", rows, func(row int, cells []any) {
 		cells[0] = row
