@@ -57,7 +57,7 @@ func TestCorpusRoundTrip(t *testing.T) {
 	all := corpus(t)
 	refused := 0
 	if testing.Short() {
-		all = all[:len(all)/10]
+		all = all[:len(all)/40]
 	} else {
 		postgres.DropInstances()
 	}
