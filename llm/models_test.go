@@ -2,11 +2,11 @@ package llm_test
 
 import (
 	"go/ast"
-	"go/build"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -80,11 +80,11 @@ func isFamily(known map[string]string, name string) bool {
 
 // readModels adds the constants of a package that are models.
 func readModels(t *testing.T, path string, known map[string]string) {
-	pkg, err := build.Import(path, ".", build.FindOnly)
+	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", path).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(pkg.Dir, "*.go"))
+	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
