@@ -140,6 +140,9 @@ func TestBracesAreUnproved(t *testing.T) {
 
 // Many figures, many numbers, and numbers without end.
 func TestManyNumbers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("checks 20,000 numbers")
+	}
 	var rows qed.Table
 	rows.Columns = []qed.Column{{Name: "n"}}
 	for i := range 1000 {

@@ -156,7 +156,7 @@ func runShown(t *testing.T, examples []shown, module string) {
 	bin := t.TempDir()
 	build := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-ldflags=-s -w", "-o", bin+string(filepath.Separator), "./...")
 	build.Dir = dir
-	build.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	build.Env = append(os.Environ(), "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		names := ""
 		for i, s := range examples {

@@ -159,7 +159,7 @@ func (r *release) run(t *testing.T, dir, bin string, args ...string) string {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(),
 		"GOPROXY=file://"+r.proxy+",file://"+filepath.Join(r.cache, "cache", "download")+","+goEnv(t, "GOPROXY"),
-		"GOSUMDB=off", "GOFLAGS=", "GOWORK=off", "GOBIN="+bin)
+		"GOSUMDB=off", "GOWORK=off", "GOBIN="+bin)
 	return output(t, cmd)
 }
 

@@ -337,6 +337,9 @@ func treeCost(s *joinpath.Schema, tables []string, set int) (joins []joinpath.Re
 }
 
 func TestConnectAgainstEnumeration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("enumerates the trees of 1,540 schemas")
+	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 1500 {
 		tables := 1 + rng.IntN(7)

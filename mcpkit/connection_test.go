@@ -127,6 +127,9 @@ func TestSilent(t *testing.T) {
 
 // 50 MB in one line or body end the connection.
 func TestFlood(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads until the bounds")
+	}
 	noLeak(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -146,6 +149,9 @@ func TestFlood(t *testing.T) {
 
 // A result of 17 MB fails its call; the next one gets a new connection.
 func TestHugeResult(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends 17 MB over each transport")
+	}
 	for name, dial := range map[string]func(*testing.T) mcpkit.Dialer{
 		"stdio": func(*testing.T) mcpkit.Dialer { return command("plain") },
 		"http":  func(t *testing.T) mcpkit.Dialer { d, _ := overHTTP(t, testServer("plain"), nil); return d },
@@ -169,6 +175,9 @@ func TestHugeResult(t *testing.T) {
 
 // A process that stops reading blocks neither a call longer than its timeout nor Close.
 func TestDeaf(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits until a process is killed")
+	}
 	noLeak(t)
 	c := connect(t, command("deaf"), &mcpkit.ClientOptions{Timeout: 200 * time.Millisecond})
 	r := registry(t, c, nil)
@@ -182,6 +191,9 @@ func TestDeaf(t *testing.T) {
 }
 
 func TestStubborn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits until a process is killed")
+	}
 	noLeak(t)
 	c := connect(t, command("stubborn"), nil)
 	r := registry(t, c, nil)

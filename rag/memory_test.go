@@ -102,6 +102,9 @@ func TestMemoryFile(t *testing.T) {
 // TestMemoryFileIsCutOff cuts the file at every byte, as a machine that stops does.
 // What was written before is there, and the rest is not there in parts.
 func TestMemoryFileIsCutOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("opens an index that ends after each byte")
+	}
 	path := filepath.Join(t.TempDir(), "index")
 	opt := &rag.IndexOptions{Embedder: topics}
 	var states [][]string

@@ -104,6 +104,9 @@ func TestEndsWithinTokens(t *testing.T) {
 
 // Without the limit of tokens the other limits end a task.
 func TestEndsByIterations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads until the bounds of 15 tasks")
+	}
 	m := insatiable()
 	_, report := ask(t, newAgent(t, m, endless(), &research.Options{TaskTokens: 100_000_000, TopK: 2}), feeQuestion)
 	for _, task := range report.Tasks {

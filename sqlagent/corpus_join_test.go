@@ -19,6 +19,9 @@ import (
 // No join of a gold statement along a declared key is called unknown. Those without a
 // declared key are, and those that lack a condition.
 func TestJoinPathOfCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("checks the joins of 8,659 statements")
+	}
 	c := corpora.Public(t)
 	if c == nil {
 		t.Skip("the public corpus is not here")

@@ -93,7 +93,10 @@ func (w *joinWriter) String() string {
 // Joins along relationships are never unknown, in whatever form they are written. One
 // join by other columns is.
 func TestJoinPathOfManyForms(t *testing.T) {
-	const statements = 400
+	statements := 400
+	if testing.Short() {
+		statements = 40
+	}
 	for n := range statements {
 		w := &joinWriter{Rand: rand.New(rand.NewPCG(uint64(n), 7)), renamed: []bool{false}, same: []string{""}}
 		size := 2 + w.IntN(5)

@@ -137,6 +137,9 @@ const byDay = "SELECT id, day, amount, city FROM sale ORDER BY day"
 
 // The figures hold for all rows, of which a query by day saves only those of the first days.
 func TestAllRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 150,000 rows")
+	}
 	const n = 150_000
 	s := newSales(t, n, &sqldb.Options{})
 	got, events := s.analyse(t, byDay, stats.NewAnalysisTool(s.source), nil, nil)
@@ -204,6 +207,9 @@ func TestAllRowsWithoutSample(t *testing.T) {
 // The mean of a sample is close to that of all rows. Its count is not, so there is no
 // trend of it.
 func TestPatternOfSample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 150,000 rows three times")
+	}
 	s := newSales(t, 150_000, &sqldb.Options{})
 	tool := stats.NewPatternTool(nil, s.source)
 	got, _ := s.analyse(t, byDay, tool, map[string]any{"value": "amount", "period": "month"}, nil)

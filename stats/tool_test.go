@@ -300,6 +300,9 @@ func TestToolsOnLittle(t *testing.T) {
 }
 
 func TestManyRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("analyses 100,000 rows")
+	}
 	const n = 100_000
 	big := &qed.Table{Columns: []qed.Column{{Name: "at"}, {Name: "port"}, {Name: "delay"}, {Name: "cost"}}}
 	at, r := dates("2020-01-01", 1800, 0, 0, 1), noise(31, n)

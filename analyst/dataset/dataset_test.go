@@ -177,6 +177,9 @@ func TestTooManyBytes(t *testing.T) {
 // A quote or bracket that is never closed is refused before the memory has all of
 // it.
 func TestHugeRecord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("loads records of 64 MB")
+	}
 	for name, start := range map[string]string{"CSV": "a,b\n1,\"", "line": "a,b\n1,", "JSON string": `[{"a":"`, "JSON value": `[{"a":[`, "JSON object": "{\"a\":1}\n{"} {
 		t.Run(name, func(t *testing.T) {
 			r := io.MultiReader(strings.NewReader(start), io.LimitReader(filler('x'), 64<<20))

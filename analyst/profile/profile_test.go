@@ -163,6 +163,9 @@ func TestDistribution(t *testing.T) {
 // In columns with many different values the quantiles and the number of values are
 // estimates, and outliers are counted in the database.
 func TestManyValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("profiles 150,000 rows")
+	}
 	const rows = 150_000
 	source := table(t, "id INTEGER, v REAL, name TEXT, at TEXT", rows, func(row int, cells []any) {
 		cells[0] = row
@@ -242,9 +245,15 @@ func TestDuplicateRows(t *testing.T) {
 	if p.DuplicateRows != nil || len(p.Columns) != 1 {
 		t.Errorf("%+v", p)
 	}
-	// There are more rows than fit: the number is an estimate.
+}
+
+// TestDuplicateRowsOfMany has more rows than fit: the number is an estimate.
+func TestDuplicateRowsOfMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("profiles 1,320,000 rows")
+	}
 	const many = 1_200_000
-	source = table(t, "a INTEGER", many+many/10, func(row int, cells []any) { cells[0] = row % many })
+	source := table(t, "a INTEGER", many+many/10, func(row int, cells []any) { cells[0] = row % many })
 	got := read(t, source, nil).DuplicateRows
 	if !got.Estimate || math.Abs(float64(got.Value)-many/10) > many/10/20 {
 		t.Errorf("%+v, want about %d", got, many/10)

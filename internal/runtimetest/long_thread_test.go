@@ -13,6 +13,9 @@ import (
 // What a turn reads, and what a program reads of the end of a thread, does not
 // grow with the thread.
 func TestLongThreadReads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a thread of many turns")
+	}
 	read := 0
 	st := &qedtest.Store{Store: new(store.InMemory)}
 	st.OnRecords = func(ctx context.Context, r store.Range, do func(context.Context) qedtest.Records) qedtest.Records {

@@ -69,6 +69,9 @@ func deep(levels int) *nest {
 // JSON that could be written and not read again is refused when it is written:
 // the thread stays readable.
 func TestDeepJSONIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads deep JSON of many sizes")
+	}
 	for name, try := range map[string]func(ctx context.Context, v *nest) (qed.Answer, error){
 		"remembered": func(ctx context.Context, v *nest) (qed.Answer, error) { return qed.Answer{}, qed.Remember(ctx, "a", v) },
 		"saved": func(ctx context.Context, v *nest) (qed.Answer, error) {

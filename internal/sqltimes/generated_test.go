@@ -257,7 +257,11 @@ func TestGeneratedPeriods(t *testing.T) {
 	verdicts := comparer(t)
 	all := []dialect.Dialect{sqlite.Dialect{}, mysql.Dialect{}, postgres.Dialect{}}
 	right, wrong := map[dates.Verdict]int{}, map[dates.Verdict]int{}
-	for range 6000 {
+	spans := 6000
+	if testing.Short() {
+		spans = 600
+	}
+	for range spans {
 		d := all[rnd.IntN(len(all)-rnd.IntN(2))].Name() // PostgreSQL's parser is slow here: fewer of it
 		s := randomSpan(rnd)
 		f := forms[rnd.IntN(len(forms))]

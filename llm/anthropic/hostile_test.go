@@ -13,6 +13,9 @@ import (
 // TestManyBlocks: an empty block has three bytes in a reply and must not need much
 // more memory when it is decoded.
 func TestManyBlocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads a reply of 2,000,000 blocks")
+	}
 	for name, test := range map[string]struct {
 		content string
 		kind    llm.ErrorKind // empty: a reply

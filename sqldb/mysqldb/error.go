@@ -8,6 +8,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/failure/network"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -25,7 +26,7 @@ func classify(err error) *sqldb.Error {
 			return failure.Wrap(known.kind, known.message, err)
 		}
 	}
-	return failure.OfNetwork(err, "data source name")
+	return network.Failure(err, "data source name")
 }
 
 // driverErrors are the errors of the driver itself.

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/failure/network"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -28,7 +29,7 @@ func classify(err error) *sqldb.Error {
 		return failure.Wrap(sqldb.ErrTooLarge, "a row exceeds Options.MaxBytes by more than 8 MiB: "+
 			"select fewer columns, or parts of long values", err)
 	}
-	return failure.OfNetwork(err, "connection string")
+	return network.Failure(err, "connection string")
 }
 
 // state returns the kind and the text for an error of the server. The server's

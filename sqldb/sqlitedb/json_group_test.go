@@ -100,6 +100,9 @@ func values(t *testing.T, host *sql.DB, text string) (out [][]any) {
 
 // The memory of aggregates that collect the rows of a product is bounded.
 func TestAggregatesOfProducts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("aggregates until the time limit")
+	}
 	db := open(t, create(t, `CREATE TABLE t(k TEXT);
 		INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 300)
 			SELECT x || replace(hex(zeroblob(500)), '0', 'a') FROM c;`),

@@ -13,6 +13,9 @@ import (
 // Whatever a statement selects, the memory of the host grows by less than 64 MB and
 // Options.MaxBytes: with few values that are large, and with many smaller ones.
 func TestRowsOfMegabytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs statements that return rows of megabytes")
+	}
 	for _, test := range []struct{ bytes, columns int }{{900_000, 1900}, {900_000, 28}, {300_000, 60}, {60_000, 300}, {15_000, 1900}} {
 		t.Run(fmt.Sprint(test.columns, " of ", test.bytes), func(t *testing.T) { testRows(t, test.bytes, test.columns) })
 	}

@@ -12,6 +12,9 @@ import (
 
 // A million rows are read with the memory of a few.
 func TestMillionRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads a million rows")
+	}
 	const million = 1_000_000
 	db := open(t, create(t, `
 		CREATE TABLE t(id INTEGER PRIMARY KEY, note TEXT);

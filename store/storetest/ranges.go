@@ -27,14 +27,13 @@ func (t *test) ranged() (thread string, log []store.Record) {
 
 // selected returns the records that a Range selects, in the simplest way.
 func selected(log []store.Record, r store.Range) (want []store.Record) {
+	below := r.Under + "/"
 	for _, rec := range log {
 		from := r.From == 0 || rec.Seq >= r.From
 		to := r.To == 0 || rec.Seq <= r.To
 		kind := r.Kinds == nil || slices.Contains(r.Kinds, rec.Kind)
-		above := strings.Split(r.Under, "/")
-		names := strings.Split(rec.Address, "/")
 		exact := r.Address == "" || rec.Address == r.Address
-		under := r.Under == "" || len(names) >= len(above) && slices.Equal(names[:len(above)], above)
+		under := r.Under == "" || rec.Address == r.Under || strings.HasPrefix(rec.Address, below)
 		if from && to && kind && exact && under {
 			want = append(want, rec)
 		}

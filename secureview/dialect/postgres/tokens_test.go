@@ -62,6 +62,9 @@ func TestCost(t *testing.T) {
 // texts combine the productions of the grammar and repeat them as often as
 // checkTokens accepts.
 func TestDepthOfGenerated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads texts as deep as the bounds allow")
+	}
 	const seed = 17
 	rng := rand.New(rand.NewPCG(seed, seed))
 	read, deepest := 0, 0
