@@ -191,7 +191,7 @@ func (s *scope) emitFinished(attempt int, began time.Time, err error) {
 			finished.Error = err.Error()
 		}
 	}
-	s.send(Event{Time: now, Data: finished})
+	s.send(&Event{Time: now, Data: finished})
 }
 
 // invoke calls a function with its scope. A panic becomes an error.

@@ -155,7 +155,7 @@ func (s *scope) emit(path string, d EventData) time.Time {
 		return time.Time{}
 	}
 	now := s.events.now()
-	s.send(Event{Path: path, Time: now, Data: d})
+	s.send(&Event{Path: path, Time: now, Data: d})
 	return now
 }
 
@@ -179,11 +179,11 @@ func (s *scope) forward(event Event) {
 	if event.Time.IsZero() {
 		event.Time = s.events.now()
 	}
-	s.send(event)
+	s.send(&event)
 }
 
 // send passes the event of a part of s to the reader.
-func (s *scope) send(event Event) {
+func (s *scope) send(event *Event) {
 	event.Path, event.Call = s.join(event.Path), cmp.Or(event.Call, s.call)
 	s.events.add(event)
 }
