@@ -100,9 +100,6 @@ func New(ctx context.Context, opt Options) *Log {
 	if opt.Failed == nil {
 		opt.Failed = func(error) {}
 	}
-	if opt.Observe == nil {
-		opt.Observe = func(Operation) {}
-	}
 	if opt.Calls == nil {
 		opt.Calls = new(Calls)
 	}
@@ -279,9 +276,7 @@ func (l *Log) save(recs []store.Record, queued int) error {
 	}
 	attempts, err := l.writeInTime(recs)
 	l.silent.Store(errors.Is(err, ErrTimeout))
-	l.opt.Observe(Operation{
-		Name: "append", Duration: time.Since(began), Attempts: attempts, Records: len(recs), Err: err,
-	})
+	l.observe(began, Operation{Name: "append", Attempts: attempts, Records: len(recs), Err: err})
 	if err == nil {
 		l.appended = now
 		return nil
@@ -292,6 +287,14 @@ func (l *Log) save(recs []store.Record, queued int) error {
 		return err
 	}
 	return ErrLost
+}
+
+// observe reports an operation that has ended.
+func (l *Log) observe(began time.Time, op Operation) {
+	if l.opt.Observe != nil {
+		op.Duration = time.Since(began)
+		l.opt.Observe(op)
+	}
 }
 
 func (l *Log) lose(err error) {
