@@ -19,7 +19,7 @@ func (l *Log) Read(r store.Range, do func(store.Record) error) error {
 	l.join()
 	ctx, heard, leave := l.patiently()
 	defer leave()
-	began := time.Now()
+	began := l.start()
 	in := intake{mu: NewMutex(), do: do}
 	err := l.call(ctx, func(ctx context.Context) error {
 		for rec, err := range l.opt.Store.Records(ctx, l.opt.Thread, r) {
@@ -120,7 +120,7 @@ func (l *Log) Retry(read func() error) error {
 func (l *Log) Trim(before int64, kinds ...store.Kind) error {
 	ctx, cancel := l.limited(l.opt.Calls.patience())
 	defer cancel()
-	began := time.Now()
+	began := l.start()
 	err := l.call(ctx, func(ctx context.Context) error {
 		return l.opt.Store.Trim(ctx, l.opt.Thread, before, kinds...)
 	})

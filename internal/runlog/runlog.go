@@ -268,7 +268,7 @@ func (l *Log) keep(recs []store.Record) {
 // save appends records. If that fails, the first ones of them are kept, as many
 // as came from the queue.
 func (l *Log) save(recs []store.Record, queued int) error {
-	now, began := l.opt.Clock(), time.Now()
+	now, began := l.opt.Clock(), l.start()
 	for i := range recs {
 		if recs[i].Time.IsZero() { // a record that was kept has one
 			recs[i].Time = stored(now)
@@ -287,6 +287,14 @@ func (l *Log) save(recs []store.Record, queued int) error {
 		return err
 	}
 	return ErrLost
+}
+
+// start returns the time for observe, if operations are observed.
+func (l *Log) start() (began time.Time) {
+	if l.opt.Observe != nil {
+		began = time.Now()
+	}
+	return began
 }
 
 // observe reports an operation that has ended.
