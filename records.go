@@ -240,7 +240,7 @@ func Remember[T any](ctx context.Context, name string, entry T) error {
 	if err := checkJSON[T](); err != nil {
 		return fmt.Errorf("qed: an entry of %s %w", name, err)
 	}
-	data, err := encode(entry)
+	data, err := encode(&entry)
 	if err != nil {
 		return fmt.Errorf("qed: an entry of %s cannot be saved: %w", name, err)
 	}
