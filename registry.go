@@ -49,7 +49,7 @@ type Registry struct {
 
 type registered struct {
 	Tool
-	input *schema.Validator // nil if the tool checks its arguments itself
+	input *schema.Validator // nil if only the tool checks its arguments
 }
 
 // NewRegistry returns a registry with the tools. If [Registry.Add] would refuse one of
@@ -127,7 +127,7 @@ var noInput = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 
 func inputRule(t Tool) (*schema.Validator, error) {
 	switch {
-	case t.checks:
+	case t.checks && !t.NeedsApproval:
 		return nil, nil
 	case t.Input == nil:
 		return schema.Compile(noInput)
@@ -354,7 +354,7 @@ func (r *Registry) find(call llm.ToolCall) (Tool, json.RawMessage, error) {
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	if t.input == nil {
+	if t.checks {
 		return t.Tool, arguments, nil
 	}
 	clean, err := t.check(arguments)
@@ -363,14 +363,7 @@ func (r *Registry) find(call llm.ToolCall) (Tool, json.RawMessage, error) {
 
 // check returns the normalized arguments, if they match the schema of the tool.
 func (t registered) check(arguments json.RawMessage) (json.RawMessage, error) {
-	input := t.input
-	if input == nil { // NewTool's Call checks them again
-		var err error
-		if input, err = schema.Compile(t.Input); err != nil {
-			return nil, err
-		}
-	}
-	clean, err := input.Normalize(arguments)
+	clean, err := t.input.Normalize(arguments)
 	if err != nil {
 		return nil, fmt.Errorf("the arguments do not match the schema of %s: %w", t.Name, err)
 	}

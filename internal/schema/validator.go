@@ -15,8 +15,8 @@ type Validator struct {
 	index index
 	check *checker.Resolved
 	shape *shape // nil if the schema says more than a shape can
-	empty bool // it allows the object without properties
-	local bool // every reference refers to a definition, so each subschema can be compiled for itself
+	empty bool   // it allows the object without properties
+	local bool   // every reference refers to a definition, so each subschema can be compiled for itself
 }
 
 // Compile compiles a JSON Schema. It refuses
