@@ -139,6 +139,11 @@ func Ask(ctx context.Context, a Agent, turn Turn) (Answer, error) {
 	}); ok {
 		return ours.ask(ctx, turn)
 	}
+	return lastOf(ctx, a, turn)
+}
+
+// lastOf returns the answer of the agent's events, and passes the others on.
+func lastOf(ctx context.Context, a Agent, turn Turn) (Answer, error) {
 	sc := scopeOf(ctx)
 	for event, err := range a.Run(ctx, turn) {
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 // recall sets the History of the run's turn. A resumed run has the same History
 // as when it began.
 func (rs *runState) recall(resumed bool) error {
-	if rs.turn.History != nil {
+	if rs.turn.History != nil || rs.run <= 1 { // it is given, or there are no earlier messages
 		return nil
 	}
 	history, err := rs.opt.Memory.recall(rs.ctx, messageLog{rs}, !resumed)
@@ -71,9 +71,6 @@ func recordable(history []llm.Message) []llm.Message {
 type messageLog struct{ *runState }
 
 func (l messageLog) messages(ctx context.Context, from int64, newest int) ([]numbered, error) {
-	if l.run <= 1 {
-		return nil, nil
-	}
 	var found []numbered
 	r := store.Range{
 		From: max(from, l.floor+1), To: l.run - 1, Kinds: []store.Kind{store.Message}, NewestFirst: true, Limit: newest,
@@ -94,9 +91,6 @@ func (l messageLog) messages(ctx context.Context, from int64, newest int) ([]num
 }
 
 func (l messageLog) summary(ctx context.Context) (text string, through int64, err error) {
-	if l.run <= 1 {
-		return "", 0, nil
-	}
 	// A summary that this run made when it began is included: it is of earlier
 	// messages.
 	r := store.Range{From: l.floor + 1, Kinds: []store.Kind{store.Summary}, NewestFirst: true, Limit: 1}

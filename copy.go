@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 )
 
@@ -83,7 +84,7 @@ func (c copyPlans) byKind(t reflect.Type) (copyPlan, bool) {
 	}
 	switch t.Kind() {
 	case reflect.Slice:
-		return copySlice(elem), true
+		return copySlice(t, elem), true
 	case reflect.Map:
 		return copyMap(elem), true
 	case reflect.Pointer:
@@ -140,7 +141,20 @@ func (p copyPlan) ofEach() copyPlan {
 	}
 }
 
-func copySlice(elem copyPlan) copyPlan {
+// cloneSlice copies a []E whose elements need no copying, without reflection.
+func cloneSlice[E any](to, _ reflect.Value, _ int) error {
+	own := to.Addr().Interface().(*[]E)
+	*own = slices.Clone(*own)
+	return nil
+}
+
+func copySlice(t reflect.Type, elem copyPlan) copyPlan {
+	switch t {
+	case reflect.TypeFor[[]string]():
+		return cloneSlice[string]
+	case reflect.TypeFor[[]int]():
+		return cloneSlice[int]
+	}
 	each := elem.ofEach()
 	return func(to, from reflect.Value, depth int) error {
 		if from.IsNil() {

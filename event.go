@@ -161,14 +161,12 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 			cancel(errReaderStopped)
 			q.leave()
 		}()
-		var last EventData // of the run
-		err := errGoexit
 		go func() {
 			defer q.finish()
 			around := &scope{frame: outside.frame, place: scopeOf(ctx).place}
-			a, failed := answer(around.agentScope(run, &turn, q), f)
-			if err = failed; err == nil {
-				last = Completed{Answer: a, Millis: time.Since(q.began).Milliseconds()}
+			a, err := answer(around.agentScope(run, &turn, q), f)
+			if q.err = err; err == nil {
+				q.last = Completed{Answer: a, Millis: time.Since(q.began).Milliseconds()}
 			}
 		}()
 		var taken [maxUnread / 4]Event
@@ -180,36 +178,41 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 			}
 		}
 		now := clock(ctx)()
-		if err != nil {
-			last = textsOf(ctx, languageOf(turn)).failed(err, ctx.Err(), now)
+		if q.err != nil {
+			q.last = textsOf(ctx, languageOf(turn)).failed(q.err, ctx.Err(), now)
 		}
-		yield(Event{Time: now, Data: last}, err)
+		yield(Event{Time: now, Data: q.last}, q.err)
 	}
 }
 
-// A queue passes the events of a run to their reader. It is bounded: see [Emit].
+// A queue passes the events of a run to their reader, and then how the run ended. It
+// is bounded: see [Emit].
 type queue struct {
 	clock func() time.Time // of [WithClock]; nil if there is none
 	began time.Time
 
 	mu     sync.Mutex
-	ready  sync.Cond // the reader waits for events, or for the end of the run
-	space  sync.Cond // goroutines of the run wait for the reader
-	memory *[maxUnread]Event
-	events []Event // in memory
-	left   bool    // the reader has left
-	done   bool    // the run has ended
+	ready  sync.Cond         // the reader waits for events, or for the end of the run
+	space  sync.Cond         // goroutines of the run wait for the reader
+	events *[maxUnread]Event // a ring
+	first  int               // the index of the oldest unread event
+	unread int
+	left   bool // the reader has left
+	done   bool // the run has ended
+
+	// Set before the end of the run.
+	last EventData // [Completed]
+	err  error
 }
 
 const maxUnread = 64
 
-// unread has the memory of queues whose run has ended.
-var unread = sync.Pool{New: func() any { return new([maxUnread]Event) }}
+// rings has the memory of queues whose run has ended.
+var rings = sync.Pool{New: func() any { return new([maxUnread]Event) }}
 
 func newQueue(ctx context.Context) *queue {
-	q := &queue{memory: unread.Get().(*[maxUnread]Event), began: time.Now()}
+	q := &queue{events: rings.Get().(*[maxUnread]Event), began: time.Now(), err: errGoexit}
 	q.clock, _ = ctx.Value(clockKey{}).(func() time.Time)
-	q.events = q.memory[:0]
 	q.ready.L, q.space.L = &q.mu, &q.mu
 	return q
 }
@@ -224,17 +227,18 @@ func (q *queue) now() time.Time {
 }
 
 // add waits until the reader can take the event, has left, or the run has ended.
-func (q *queue) add(event Event) {
+func (q *queue) add(event *Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.events) == maxUnread && !q.left && !q.done {
+	for q.unread == maxUnread && !q.left && !q.done {
 		q.space.Wait()
 	}
 	if q.left || q.done {
 		return
 	}
-	q.events = append(q.events, event)
-	if len(q.events) == 1 {
+	q.events[(q.first+q.unread)%maxUnread] = *event
+	q.unread++
+	if q.unread == 1 {
 		q.ready.Signal()
 	}
 }
@@ -244,13 +248,13 @@ func (q *queue) add(event Event) {
 func (q *queue) take(taken []Event) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.events) == 0 && !q.done {
+	for q.unread == 0 && !q.done {
 		q.ready.Wait()
 	}
-	n := copy(taken, q.events)
-	rest := copy(q.events, q.events[n:])
-	clear(q.events[rest:])
-	q.events = q.events[:rest]
+	oldest := q.events[q.first:min(q.first+q.unread, maxUnread)]
+	n := copy(taken, oldest)
+	clear(oldest[:n])
+	q.first, q.unread = (q.first+n)%maxUnread, q.unread-n
 	q.space.Broadcast()
 	return n
 }
@@ -273,7 +277,9 @@ func (q *queue) leave() {
 	for !q.done {
 		q.ready.Wait()
 	}
-	clear(q.events)
-	unread.Put(q.memory)
-	q.memory, q.events = nil, nil
+	if q.unread > 0 {
+		clear(q.events[:])
+	}
+	rings.Put(q.events)
+	q.events = nil
 }

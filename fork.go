@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/qedkit/qed/store"
 )
@@ -131,13 +130,13 @@ func together(ctx context.Context, n, limit int, do func(context.Context, int) e
 	if n == 0 {
 		return cancelled(ctx)
 	}
-	t := &team{do: do, last: int64(n)}
-	if n == 1 || limit == 1 {
+	t := &team{do: do, left: n, more: min(n, limit) - 1}
+	if t.more == 0 {
 		t.ctx, t.cancel = ctx, func(error) {}
 	} else {
 		t.ctx, t.cancel = context.WithCancelCause(ctx)
 	}
-	t.share(min(n, limit) - 1)
+	t.share()
 	if t.failed != nil {
 		return t.failed
 	}
@@ -147,41 +146,54 @@ func together(ctx context.Context, n, limit int, do func(context.Context, int) e
 	return t.interrupted
 }
 
-// A team is the goroutines of a [together].
+// A team is the goroutines of a [together]. Each of them starts the next one before
+// it makes its first call, so that calls which return at once need few goroutines.
 type team struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	do     func(context.Context, int) error
-	last   int64
-	begun  atomic.Int64 // how many calls
 	others sync.WaitGroup
 
 	mu                  sync.Mutex
+	begun, left         int  // calls
+	more                int  // how many goroutines may still be started
+	coming              bool // one is started, and has not made a call
 	failed, interrupted error
 }
 
-// share makes the calls with a number of further goroutines.
-func (t *team) share(others int) {
+// share makes the calls, and waits for those of other goroutines.
+func (t *team) share() {
 	defer t.cancel(nil)
 	defer t.others.Wait()
-	t.others.Add(others)
-	for range others {
-		go func() {
-			defer t.others.Done()
-			t.work()
-		}()
-	}
-	t.work()
+	t.work(t.next(false))
 }
 
-// work makes calls until none is left.
-func (t *team) work() {
-	for {
-		i := t.begun.Add(1) - 1
-		if i >= t.last || !t.call(int(i)) {
-			return
-		}
+// work makes a call and then others, until none is left.
+func (t *team) work(i int, ok bool) {
+	for ok && t.call(i) {
+		i, ok = t.next(false)
 	}
+}
+
+// next returns the number of the next call, if there is one. It starts a goroutine
+// for those after it, unless one is coming already: itself, if it has just come.
+func (t *team) next(came bool) (i int, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if came {
+		t.coming = false
+	}
+	if t.left == 0 {
+		return 0, false
+	}
+	i = t.begun
+	t.begun, t.left = t.begun+1, t.left-1
+	if t.left > 0 && t.more > 0 && !t.coming {
+		t.coming = true
+		t.more--
+		t.others.Go(func() { t.work(t.next(true)) })
+	}
+	return i, true
 }
 
 // call makes a call. It reports whether a further one may be made.

@@ -1,9 +1,7 @@
 package qed
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -209,7 +207,6 @@ type step[S any] struct {
 	*node[S]
 	next   int // if there is no route
 	routes map[string]int
-	record []byte // the JSON of a stateData after the node, up to the number of the step
 }
 
 const end = -1
@@ -258,15 +255,9 @@ func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 	r.steps = c.steps()
 	r.fingerprint = r.makeFingerprint(opt.Version)
 	for i := range r.steps {
-		s := &r.steps[i]
-		if s.name == opt.WrapUp {
+		if r.steps[i].name == opt.WrapUp {
 			r.wrapUp = i
 		}
-		record, err := json.Marshal(stateData[struct{}]{Fingerprint: r.fingerprint, Version: r.version, Node: s.name})
-		if err != nil {
-			return nil, err // not reached: strings have a JSON form
-		}
-		s.record = bytes.TrimSuffix(record, []byte(`0,"state":{}}`))
 	}
 	return r, nil
 }

@@ -164,12 +164,11 @@ func (p *place) put(q question.Question, path string) error {
 
 // approve returns the arguments to call a tool with, after its approval if it
 // needs one.
-func (r *Registry) approve(sc *scope, t *Tool, arguments json.RawMessage) (json.RawMessage, error) {
+func (r *Registry) approve(sc *scope, t *registered, arguments json.RawMessage) (json.RawMessage, error) {
 	if !t.NeedsApproval {
 		return arguments, nil
 	}
-	registered := r.tools[t.Name]
-	arguments, err := registered.check(arguments) // the user sees what the tool gets
+	arguments, err := t.check(arguments) // the user sees what the tool gets
 	if err != nil {
 		return nil, err
 	}
@@ -179,18 +178,18 @@ func (r *Registry) approve(sc *scope, t *Tool, arguments json.RawMessage) (json.
 		own.place.cannotInterrupt = sc.place.cannotApprove // approval may interrupt even a task that may not interrupt
 	}
 	if r.opt.Approve == nil {
-		return r.askApproval(own, t, arguments)
+		return t.askApproval(own, arguments)
 	}
-	approved, err := r.opt.Approve(own, *t, bytes.Clone(arguments))
+	approved, err := r.opt.Approve(own, t.Tool, bytes.Clone(arguments))
 	if err != nil {
 		return nil, err
 	}
-	return registered.check(approved)
+	return t.check(approved)
 }
 
 // askApproval asks the user whether a tool may be called. An edited value is
 // checked like the arguments of a call.
-func (r *Registry) askApproval(ctx context.Context, t *Tool, arguments json.RawMessage) (json.RawMessage, error) {
+func (t *registered) askApproval(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
 	texts := scopeOf(ctx).texts()
 	text := usertext.Fill(texts.MayCall, "tool", t.Name)
 	if task := scopeOf(ctx).task; task != nil {
@@ -212,7 +211,7 @@ func (r *Registry) askApproval(ctx context.Context, t *Tool, arguments json.RawM
 		case said.Decision == question.Approve:
 			return arguments, nil
 		}
-		changed, err := r.tools[t.Name].check(said.Value)
+		changed, err := t.check(said.Value)
 		if err == nil {
 			return changed, nil
 		}

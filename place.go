@@ -217,7 +217,7 @@ func (p *place) exclusive(ctx context.Context) (leave func(), err error) {
 }
 
 // of returns the place of a tool that is called at p, which may be nil.
-func (p *place) of(t Tool) *place {
+func (p *place) of(t *Tool) *place {
 	if p == nil || t.Interrupts {
 		return p
 	}

@@ -114,6 +114,17 @@ type returnedData struct {
 	Stopped bool            `json:"stopped,omitempty"` // the call did nothing: it interrupted the run, or failed safely
 }
 
+// encodeWith returns the JSON of r with a Value, which is not encoded again: it can
+// be large.
+func (r returnedData) encodeWith(value json.RawMessage) (json.RawMessage, error) {
+	rest, err := encode(r)
+	if err != nil {
+		return nil, err
+	}
+	data := slices.Concat(rest[:len(rest)-1], []byte(`,"value":`), value, []byte{'}'})
+	return data, checkDepth(data)
+}
+
 // spentData is what the run has spent since it began, when a record was
 // written.
 type spentData struct {
@@ -229,16 +240,12 @@ func Remember[T any](ctx context.Context, name string, entry T) error {
 	if err := checkJSON[T](); err != nil {
 		return fmt.Errorf("qed: an entry of %s %w", name, err)
 	}
-	data, err := encode(entry)
+	data, err := encode(&entry)
 	if err != nil {
 		return fmt.Errorf("qed: an entry of %s cannot be saved: %w", name, err)
 	}
-	in, err := hashOf(string(data))
-	if err != nil {
-		return err
-	}
 	// The hash tells entries apart that are added at the same position.
-	own := sc.place.child(":remember." + in)
+	own := sc.place.child(":remember." + hashOfJSON(data))
 	leave, err := own.exclusive(ctx)
 	if err != nil {
 		return err

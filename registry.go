@@ -43,20 +43,20 @@ type RegistryOptions struct {
 type Registry struct {
 	opt   RegistryOptions
 	names []string // sorted
-	tools map[string]registered
+	tools map[string]*registered
 	err   error // of the tools of NewRegistry
 }
 
 type registered struct {
 	Tool
-	input *schema.Validator // nil if the tool checks its arguments itself
+	input *schema.Validator // nil if only the tool checks its arguments
 }
 
 // NewRegistry returns a registry with the tools. If [Registry.Add] would refuse one of
 // them, the registry has none: Err returns the reason, as do Do and the constructors
 // that take a registry. Nil options mean the defaults.
 func NewRegistry(opt *RegistryOptions, tools ...Tool) *Registry {
-	r := &Registry{tools: map[string]registered{}}
+	r := &Registry{tools: map[string]*registered{}}
 	if opt != nil {
 		r.opt = *opt
 	}
@@ -84,7 +84,7 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // other than [ModelTool] with Interrupts, or no Call.
 func (r *Registry) Add(tools ...Tool) error {
 	var problems []error
-	fresh := map[string]registered{}
+	fresh := map[string]*registered{}
 	for _, t := range tools {
 		_, twice := fresh[t.Name]
 		_, taken := r.tools[t.Name]
@@ -109,7 +109,7 @@ func (r *Registry) Add(tools ...Tool) error {
 			problem("its Input: %w", err)
 		}
 		t.Kind = t.kind()
-		fresh[t.Name] = registered{t, input}
+		fresh[t.Name] = &registered{t, input}
 	}
 	if len(problems) > 0 {
 		return errors.Join(problems...)
@@ -127,7 +127,7 @@ var noInput = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 
 func inputRule(t Tool) (*schema.Validator, error) {
 	switch {
-	case t.checks:
+	case t.checks && !t.NeedsApproval:
 		return nil, nil
 	case t.Input == nil:
 		return schema.Compile(noInput)
@@ -248,7 +248,7 @@ func overBudget(err error) bool {
 func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
 	t, arguments, err := r.find(call)
 	if err == nil {
-		if arguments, err = r.approve(sc, &t, arguments); err != nil && endsTurn(err) {
+		if arguments, err = r.approve(sc, t, arguments); err != nil && endsTurn(err) {
 			return ToolResult{}, err
 		}
 		call.Arguments = arguments
@@ -277,7 +277,7 @@ func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
 }
 
 // recorded makes a call within a durable run.
-func (r *Registry) recorded(sc *scope, t Tool, call llm.ToolCall) (json.RawMessage, error) {
+func (r *Registry) recorded(sc *scope, t *registered, call llm.ToolCall) (json.RawMessage, error) {
 	return recorded(sc, sc, recording{
 		name: t.Name, address: ":call", in: toolInput{t.Name, call.Arguments}, once: t.AtMostOnce(),
 		pay:  func() error { return budget.Spend(sc, oneToolCall) },
@@ -305,7 +305,7 @@ const maxEventResult = 1 << 10
 var unsuccessful = regexp.MustCompile(`^\{"success":false,"code":"(\w+)"`)
 
 // observed makes a call, unless it cannot be made because of err, and emits its events.
-func (r *Registry) observed(ctx context.Context, t Tool, call llm.ToolCall, err error) (json.RawMessage, error) {
+func (r *Registry) observed(ctx context.Context, t *registered, call llm.ToolCall, err error) (json.RawMessage, error) {
 	if scopeOf(ctx).events == nil {
 		if err != nil {
 			return nil, err
@@ -345,32 +345,25 @@ func validJSON(raw json.RawMessage) json.RawMessage {
 }
 
 // find returns the tool of a call, and the normalized arguments.
-func (r *Registry) find(call llm.ToolCall) (Tool, json.RawMessage, error) {
+func (r *Registry) find(call llm.ToolCall) (*registered, json.RawMessage, error) {
 	t, ok := r.tools[call.Name]
 	if !ok {
-		return Tool{}, nil, r.unknown(call.Name)
+		return &registered{}, nil, r.unknown(call.Name)
 	}
 	arguments := call.Arguments
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	if t.input == nil {
-		return t.Tool, arguments, nil
+	if t.checks {
+		return t, arguments, nil
 	}
 	clean, err := t.check(arguments)
-	return t.Tool, clean, err
+	return t, clean, err
 }
 
 // check returns the normalized arguments, if they match the schema of the tool.
-func (t registered) check(arguments json.RawMessage) (json.RawMessage, error) {
-	input := t.input
-	if input == nil { // NewTool's Call checks them again
-		var err error
-		if input, err = schema.Compile(t.Input); err != nil {
-			return nil, err
-		}
-	}
-	clean, err := input.Normalize(arguments)
+func (t *registered) check(arguments json.RawMessage) (json.RawMessage, error) {
+	clean, err := t.input.Normalize(arguments)
 	if err != nil {
 		return nil, fmt.Errorf("the arguments do not match the schema of %s: %w", t.Name, err)
 	}
@@ -378,7 +371,7 @@ func (t registered) check(arguments json.RawMessage) (json.RawMessage, error) {
 }
 
 // call returns the result of the tool, if the model can get it.
-func (r *Registry) call(ctx context.Context, t Tool, call llm.ToolCall) (json.RawMessage, error) {
+func (r *Registry) call(ctx context.Context, t *registered, call llm.ToolCall) (json.RawMessage, error) {
 	output, err := r.wait(ctx, t, call)
 	switch {
 	case t.AtMostOnce() && errors.Is(err, context.DeadlineExceeded) &&
@@ -398,7 +391,7 @@ func (r *Registry) call(ctx context.Context, t Tool, call llm.ToolCall) (json.Ra
 
 // wait calls a tool on another goroutine, because a tool that does not watch its
 // context cannot be stopped, only abandoned.
-func (r *Registry) wait(ctx context.Context, t Tool, call llm.ToolCall) (json.RawMessage, error) {
+func (r *Registry) wait(ctx context.Context, t *registered, call llm.ToolCall) (json.RawMessage, error) {
 	limit := r.opt.Timeout
 	if t.Timeout > 0 {
 		limit = t.Timeout
@@ -414,7 +407,7 @@ func (r *Registry) wait(ctx context.Context, t Tool, call llm.ToolCall) (json.Ra
 		res := result{err: errGoexit}
 		defer func() { done <- res }()
 		sc := scopeOf(ctx)
-		own := sc.enter(ctx, t.Name, sc.place.of(t))
+		own := sc.enter(ctx, t.Name, sc.place.of(&t.Tool))
 		frame := *own.frame
 		frame.call, frame.nested = call.ID, frame.nested || t.Nested
 		own.frame = &frame

@@ -195,8 +195,7 @@ func (rs *runState) recordLater(rec store.Record) error {
 func (rs *runState) recordWith(with func(*runlog.Log, ...store.Record) error, recs []store.Record) error {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	// A call that returned is recorded even if the run is cancelled.
-	if err := cancelled(rs.ctx); err != nil && recs[0].Kind != store.Returned {
+	if err := cancelled(rs.ctx); err != nil {
 		return err
 	}
 	if err := rs.recordLocked(recs, with); err != runlog.ErrLost {

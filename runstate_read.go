@@ -97,20 +97,11 @@ func (rs *runState) learn(rec store.Record) error {
 		}
 		k.called = max(k.called, rec.Seq)
 	case store.Returned:
-		r := returned{seq: rec.Seq}
-		if err := rec.Decode(&r.returnedData); err != nil {
+		var data returnedData
+		if err := rec.Decode(&data); err != nil {
 			return err
 		}
-		if rec.Run == rs.run {
-			rs.spent.raise(r.Spent)
-		}
-		k := rs.at(rec.Address)
-		switch {
-		case !r.Stopped:
-			k.returns = append(k.returns, r)
-		case k.called < rec.Seq:
-			k.called = 0
-		}
+		rs.learnReturned(&rec, &data)
 	case store.Question:
 		var q questionData
 		if err := rec.Decode(&q); err != nil {
@@ -149,6 +140,20 @@ func (rs *runState) learn(rec store.Record) error {
 		}
 	}
 	return nil
+}
+
+// learnReturned adds a record of how a call ended, and its data.
+func (rs *runState) learnReturned(rec *store.Record, data *returnedData) {
+	if rec.Run == rs.run {
+		rs.spent.raise(data.Spent)
+	}
+	k := rs.at(rec.Address)
+	switch {
+	case !data.Stopped:
+		k.returns = append(k.returns, returned{rec.Seq, *data})
+	case k.called < rec.Seq:
+		k.called = 0
+	}
 }
 
 // learnState adds a state's record. replied is the number of the record with

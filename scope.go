@@ -86,13 +86,17 @@ func (s *scope) agentScope(ctx context.Context, turn *Turn, events *queue) *scop
 
 // inGraph returns the scope of a graph that runs in s.
 func (s *scope) inGraph(ctx context.Context, graph string) *scope {
-	own := *s.frame
-	own.graph = graph
-	g := &scope{ctx, s.path, &own, nil}
-	if s.place != nil {
-		g.place = s.place.child(escape(graph))
+	var g struct { // one allocation
+		scope scope
+		frame frame
 	}
-	return g
+	g.frame = *s.frame
+	g.frame.graph = graph
+	g.scope = scope{ctx, s.path, &g.frame, nil}
+	if s.place != nil {
+		g.scope.place = s.place.child(escape(graph))
+	}
+	return &g.scope
 }
 
 // enter returns the scope of a part of s, with its own place. ctx may be s itself.
@@ -155,7 +159,7 @@ func (s *scope) emit(path string, d EventData) time.Time {
 		return time.Time{}
 	}
 	now := s.events.now()
-	s.send(Event{Path: path, Time: now, Data: d})
+	s.send(&Event{Path: path, Time: now, Data: d})
 	return now
 }
 
@@ -179,11 +183,11 @@ func (s *scope) forward(event Event) {
 	if event.Time.IsZero() {
 		event.Time = s.events.now()
 	}
-	s.send(event)
+	s.send(&event)
 }
 
 // send passes the event of a part of s to the reader.
-func (s *scope) send(event Event) {
+func (s *scope) send(event *Event) {
 	event.Path, event.Call = s.join(event.Path), cmp.Or(event.Call, s.call)
 	s.events.add(event)
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/internal/strictjson"
@@ -204,23 +203,11 @@ func describe(b *strings.Builder, t reflect.Type, seen map[reflect.Type]bool) {
 
 // commit records the state after a node.
 func (r *Runner[S]) commit(p *place, at, count int, s *S) error {
-	state, err := encode(s)
-	data := r.steps[at].recorded(count, state)
-	if err == nil {
-		err = checkDepth(data)
-	}
+	data, err := encode(&stateData[*S]{r.fingerprint, r.version, r.steps[at].name, count, s})
 	if err != nil {
 		return fmt.Errorf("the state cannot be saved: %w", err)
 	}
 	return p.log.recordLater(store.Record{Kind: store.Checkpoint, Address: p.address, Data: data})
-}
-
-// recorded returns the JSON of a [stateData] with the JSON of a state.
-func (s *step[S]) recorded(count int, state json.RawMessage) json.RawMessage {
-	data := append(make([]byte, 0, len(s.record)+len(state)+32), s.record...)
-	data = strconv.AppendInt(data, int64(count), 10)
-	data = append(append(data, `,"state":`...), state...)
-	return append(data, '}')
 }
 
 // resume sets s to the state that was recorded at p, and returns the step after

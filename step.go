@@ -237,13 +237,13 @@ func (p *place) recordError(ctx context.Context, c *recording, in string, err er
 func (p *place) recordValue(c *recording, in string, v any) (value json.RawMessage, err error) {
 	result := returnedData{In: in, Attempt: p.attempt, Spent: spentOf(p.log.meter)}
 	var data json.RawMessage
-	if result.Value, err = encode(v); err == nil {
-		data, err = encode(result)
+	if value, err = encode(v); err == nil {
+		data, err = result.encodeWith(value)
 	}
 	if err == nil {
-		return result.Value, p.recordReturned(c, data)
+		result.Value = value
+		return value, p.recordReturned(c, data, &result)
 	}
-	result.Value = nil
 	result.Error = failureOf(fmt.Errorf("its result cannot be recorded: %w", err))
 	result.Error.Message = asInJSON(result.Error.Message)
 	if err := p.recordResult(c, result); err != nil {
@@ -279,15 +279,28 @@ func (p *place) recordResult(c *recording, result returnedData) error {
 	if err != nil {
 		return err
 	}
-	return p.recordReturned(c, data)
+	return p.recordReturned(c, data, &result)
 }
 
-func (p *place) recordReturned(c *recording, data json.RawMessage) error {
-	rec := store.Record{Kind: store.Returned, Address: p.address, Data: data}
+// recordReturned records the end of a call, also if the run is cancelled. data is
+// the JSON of result.
+func (p *place) recordReturned(c *recording, data json.RawMessage, result *returnedData) error {
+	rs := p.log
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	with := (*runlog.Log).Later
 	if c.once {
-		return p.log.recordOrKeep(rec)
+		with = (*runlog.Log).AppendOrKeep
 	}
-	return p.log.recordLater(rec)
+	recs := []store.Record{{Kind: store.Returned, Address: p.address, Data: data}}
+	switch err := with(rs.log, recs...); err {
+	case nil:
+		rs.learnReturned(&recs[0], result)
+	case runlog.ErrLost:
+	default:
+		return err
+	}
+	return nil
 }
 
 // asInJSON returns s as it is after a round trip through JSON.
@@ -364,8 +377,13 @@ func hashOf(v any) (string, error) {
 			return "", err
 		}
 	}
+	return hashOfJSON(raw), nil
+}
+
+// hashOfJSON is hashOf for what is JSON.
+func hashOfJSON(raw []byte) string {
 	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:12]), nil
+	return hex.EncodeToString(sum[:12])
 }
 
 // checkedTypes has the result of checkJSON by type.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
@@ -295,13 +296,7 @@ func sameJSON(a, b json.RawMessage) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	var x, y any
-	return decodeExact(a, &x) == nil && decodeExact(b, &y) == nil && reflect.DeepEqual(x, y)
-}
-
-// decodeExact decodes JSON with numbers as they are written.
-func decodeExact(data []byte, into *any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	return d.Decode(into)
+	x, broken := strictjson.Any(a)
+	y, err := strictjson.Any(b)
+	return broken == nil && err == nil && reflect.DeepEqual(x, y)
 }

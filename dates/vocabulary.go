@@ -237,6 +237,9 @@ func (u unit) add(t time.Time, count int) time.Time {
 		count *= 12
 	}
 	first := date(t.Year(), int(t.Month())+count, 1)
+	if t.Day() == 1 {
+		return first
+	}
 	last := first.AddDate(0, 1, -1).Day()
 	return date(first.Year(), int(first.Month()), min(t.Day(), last))
 }

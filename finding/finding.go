@@ -101,8 +101,11 @@ func Parse(output json.RawMessage) (f Finding) {
 }
 
 func readMember[T any](raw json.RawMessage, into *T) {
+	if raw == nil {
+		return
+	}
 	var v T
-	if raw != nil && json.Unmarshal(raw, &v) == nil {
+	if json.Unmarshal(raw, &v) == nil {
 		*into = v
 	}
 }

@@ -15,7 +15,7 @@ type log struct {
 }
 
 const (
-	firstChunk = 32 // most threads get more than a few records
+	firstChunk = 16 // a turn has about as many records
 	chunk      = 1024
 )
 

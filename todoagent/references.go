@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // resultMember is the only member of an object that refers to the result of an
@@ -38,7 +39,7 @@ func references(arguments json.RawMessage) []string {
 	if !bytes.Contains(arguments, []byte(resultMember)) {
 		return nil
 	}
-	v, err := decodeAny(arguments)
+	v, err := strictjson.Any(arguments)
 	if err != nil {
 		return nil
 	}
@@ -89,7 +90,7 @@ func resolve(arguments json.RawMessage, result func(key string) (json.RawMessage
 	if !bytes.Contains(arguments, []byte(resultMember)) {
 		return arguments, nil
 	}
-	v, err := decodeAny(arguments)
+	v, err := strictjson.Any(arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func member(key, pointer string, raw json.RawMessage) (any, error) {
 	if pointer == "" {
 		return raw, nil
 	}
-	v, err := decodeAny(raw)
+	v, err := strictjson.Any(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -159,24 +160,13 @@ func member(key, pointer string, raw json.RawMessage) (any, error) {
 	return v, nil
 }
 
-// decodeAny decodes one JSON value. Numbers keep their digits.
-func decodeAny(raw json.RawMessage) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	return v, nil
-}
-
 // checkReferences returns an error if the arguments of a task refer to results of
 // tasks that do not come before it, or to members that a result cannot have, or
 // contain rows that are written out.
 func (a *agent) checkReferences(l *plan, key string, arguments json.RawMessage) error {
 	keys := l.keys()
 	at := slices.Index(keys, key)
-	v, err := decodeAny(arguments)
+	v, err := strictjson.Any(arguments)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/schema"
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // A planTool checks the arguments of a tool before the results that they refer to
@@ -66,7 +67,7 @@ func members(output json.RawMessage) []string {
 
 // looseSchema returns the schema with references in place of any value, or nil.
 func looseSchema(input json.RawMessage) *schema.Validator {
-	v, err := decodeAny(input)
+	v, err := strictjson.Any(input)
 	if err != nil || !loosen(v) {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -161,10 +162,8 @@ func (one *result) canonical() string {
 }
 
 func canonical(arguments json.RawMessage) json.RawMessage {
-	decoder := json.NewDecoder(bytes.NewReader(arguments))
-	decoder.UseNumber() // a large id keeps its digits
-	var v any
-	if decoder.Decode(&v) != nil {
+	v, err := strictjson.Any(arguments) // a large id keeps its digits
+	if err != nil {
 		return arguments
 	}
 	sorted, err := json.Marshal(v)
@@ -180,10 +179,8 @@ func (r *run) withRows(arguments json.RawMessage) json.RawMessage {
 	if len(r.rows) == 0 || !bytes.Contains(arguments, []byte(`"handle"`)) {
 		return arguments
 	}
-	decoder := json.NewDecoder(bytes.NewReader(arguments))
-	decoder.UseNumber()
-	var v any
-	if decoder.Decode(&v) != nil {
+	v, err := strictjson.Any(arguments)
+	if err != nil {
 		return arguments
 	}
 	whole, err := json.Marshal(r.expanded(v))

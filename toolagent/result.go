@@ -127,12 +127,15 @@ func (r *run) show(ctx context.Context, one *result) error {
 // withoutData returns the output without the data of artifacts, such as a chart,
 // which says nothing to the model that the call did not.
 func (one *result) withoutData() json.RawMessage {
+	if len(one.finding.Artifacts) == 0 {
+		return one.Output
+	}
 	refs := slices.Clone(one.finding.Artifacts)
 	for i := range refs {
 		refs[i].Data = nil
 	}
 	var whole map[string]json.RawMessage
-	if len(refs) == 0 || json.Unmarshal(one.Output, &whole) != nil {
+	if json.Unmarshal(one.Output, &whole) != nil {
 		return one.Output
 	}
 	raw, err := json.Marshal(refs)

@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // A short form of a result for the model.
@@ -179,10 +180,8 @@ func tableOf(raw json.RawMessage, least int) *qed.Table {
 
 // cellOf returns a JSON value as a cell of a table.
 func cellOf(raw json.RawMessage) any {
-	var v any
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if decoder.Decode(&v) != nil {
+	v, err := strictjson.Any(raw)
+	if err != nil {
 		return string(raw)
 	}
 	switch v := v.(type) {

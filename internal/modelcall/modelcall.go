@@ -76,6 +76,7 @@ func (m *Model) Request(name string, t *template.Template, data any, history []l
 // Render returns the text of a prompt.
 func (m *Model) Render(name string, t *template.Template, data any) (string, error) {
 	var text strings.Builder
+	text.Grow(2 << 10)
 	if err := t.Execute(&text, data); err != nil {
 		return "", fmt.Errorf("%s: prompt %s: %w", m.agent, name, err)
 	}

@@ -20,9 +20,11 @@ func (l *Log) Start() (stop func()) {
 	h := &l.beats
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	reading, stopReading := context.WithCancel(l.ctx)
-	writing, stopWriting := context.WithCancel(l.writing)
-	l.reading, l.writing = reading, writing
+	stopReading, stopWriting := func() {}, func() {}
+	if !l.opt.NeverWaits {
+		l.reading, stopReading = context.WithCancel(l.ctx)
+		l.writing, stopWriting = context.WithCancel(l.writing)
+	}
 	h.timer = time.AfterFunc(l.interval(), l.beat)
 	return func() {
 		stopReading()

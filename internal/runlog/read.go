@@ -17,23 +17,16 @@ import (
 // loses the log.
 func (l *Log) Read(r store.Range, do func(store.Record) error) error {
 	l.join()
-	limit := l.opt.Calls.patience()
-	if l.silent.Load() {
-		limit = shortPatience
-	}
-	limit -= grace
-	ctx, cancel := context.WithCancel(l.reading)
-	defer cancel()
-	began := time.Now()
-	quiet := time.AfterFunc(limit, cancel)
-	defer quiet.Stop()
+	ctx, heard, leave := l.patiently()
+	defer leave()
+	began := l.start()
 	in := intake{mu: NewMutex(), do: do}
 	err := l.call(ctx, func(ctx context.Context) error {
 		for rec, err := range l.opt.Store.Records(ctx, l.opt.Thread, r) {
 			if err := in.take(rec, err); err != nil {
 				return err
 			}
-			quiet.Reset(limit)
+			heard()
 		}
 		return nil
 	})
@@ -44,7 +37,7 @@ func (l *Log) Read(r store.Range, do func(store.Record) error) error {
 	case err != nil && ctx.Err() != nil && l.reading.Err() == nil:
 		err = timeout(err)
 	}
-	l.opt.Observe(Operation{Name: "read", Duration: time.Since(began), Attempts: 1, Records: n, Err: err})
+	l.observe(began, Operation{Name: "read", Attempts: 1, Records: n, Err: err})
 	if !errors.Is(err, ErrTimeout) {
 		if l.reading.Err() == nil {
 			l.silent.Store(false)
@@ -55,6 +48,22 @@ func (l *Log) Read(r store.Range, do func(store.Record) error) error {
 	l.opt.Calls.down.Store(true)
 	l.Lose(err)
 	return err
+}
+
+// patiently returns the context of a read, which ends when the store was not heard
+// for as long as it may take.
+func (l *Log) patiently() (ctx context.Context, heard, leave func()) {
+	if l.opt.NeverWaits {
+		return l.reading, func() {}, func() {}
+	}
+	limit := l.opt.Calls.patience()
+	if l.silent.Load() {
+		limit = shortPatience
+	}
+	limit -= grace
+	ctx, cancel := context.WithCancel(l.reading)
+	quiet := time.AfterFunc(limit, cancel)
+	return ctx, func() { quiet.Reset(limit) }, func() { quiet.Stop(); cancel() }
 }
 
 // An intake passes the records of a read to a function, until it is closed. An
@@ -111,13 +120,13 @@ func (l *Log) Retry(read func() error) error {
 func (l *Log) Trim(before int64, kinds ...store.Kind) error {
 	ctx, cancel := l.limited(l.opt.Calls.patience())
 	defer cancel()
-	began := time.Now()
+	began := l.start()
 	err := l.call(ctx, func(ctx context.Context) error {
 		return l.opt.Store.Trim(ctx, l.opt.Thread, before, kinds...)
 	})
 	if err != nil && ctx.Err() != nil {
 		err = timeout(err)
 	}
-	l.opt.Observe(Operation{Name: "trim", Duration: time.Since(began), Attempts: 1, Err: err})
+	l.observe(began, Operation{Name: "trim", Attempts: 1, Err: err})
 	return err
 }

@@ -100,9 +100,6 @@ func New(ctx context.Context, opt Options) *Log {
 	if opt.Failed == nil {
 		opt.Failed = func(error) {}
 	}
-	if opt.Observe == nil {
-		opt.Observe = func(Operation) {}
-	}
 	if opt.Calls == nil {
 		opt.Calls = new(Calls)
 	}
@@ -271,7 +268,7 @@ func (l *Log) keep(recs []store.Record) {
 // save appends records. If that fails, the first ones of them are kept, as many
 // as came from the queue.
 func (l *Log) save(recs []store.Record, queued int) error {
-	now, began := l.opt.Clock(), time.Now()
+	now, began := l.opt.Clock(), l.start()
 	for i := range recs {
 		if recs[i].Time.IsZero() { // a record that was kept has one
 			recs[i].Time = stored(now)
@@ -279,9 +276,7 @@ func (l *Log) save(recs []store.Record, queued int) error {
 	}
 	attempts, err := l.writeInTime(recs)
 	l.silent.Store(errors.Is(err, ErrTimeout))
-	l.opt.Observe(Operation{
-		Name: "append", Duration: time.Since(began), Attempts: attempts, Records: len(recs), Err: err,
-	})
+	l.observe(began, Operation{Name: "append", Attempts: attempts, Records: len(recs), Err: err})
 	if err == nil {
 		l.appended = now
 		return nil
@@ -292,6 +287,22 @@ func (l *Log) save(recs []store.Record, queued int) error {
 		return err
 	}
 	return ErrLost
+}
+
+// start returns the time for observe, if operations are observed.
+func (l *Log) start() (began time.Time) {
+	if l.opt.Observe != nil {
+		began = time.Now()
+	}
+	return began
+}
+
+// observe reports an operation that has ended.
+func (l *Log) observe(began time.Time, op Operation) {
+	if l.opt.Observe != nil {
+		op.Duration = time.Since(began)
+		l.opt.Observe(op)
+	}
 }
 
 func (l *Log) lose(err error) {

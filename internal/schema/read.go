@@ -44,8 +44,9 @@ func finish(v any) (any, json.RawMessage, error) {
 	if err != nil {
 		return nil, nil, decodeError(err)
 	}
-	if v, err = plainNumbers(v, ""); err != nil {
-		return nil, nil, err
+	v, path, ok := plainNumbers(v)
+	if !ok {
+		return nil, nil, refuse(ErrInvalidJSON, path, "is a number out of range")
 	}
 	return v, text, nil
 }
@@ -68,32 +69,28 @@ func deeper(v any, levels int) bool {
 	return false
 }
 
-// plainNumbers converts the numbers in v to int64 and float64. It returns an error
-// for a number out of range.
-func plainNumbers(v any, path string) (any, error) {
-	var err error
+// plainNumbers converts the numbers in v to int64 and float64. If one is out of
+// range, it reports false and returns the path to it.
+func plainNumbers(v any) (plain any, path string, ok bool) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, e := range v {
-			if v[name], err = plainNumbers(e, path+pointer(name)); err != nil {
-				return nil, err
+			if v[name], path, ok = plainNumbers(e); !ok {
+				return nil, pointer(name) + path, false
 			}
 		}
 	case []any:
 		for i, e := range v {
-			if v[i], err = plainNumbers(e, path+"/"+strconv.Itoa(i)); err != nil {
-				return nil, err
+			if v[i], path, ok = plainNumbers(e); !ok {
+				return nil, "/" + strconv.Itoa(i) + path, false
 			}
 		}
 	case json.Number:
 		if n, err := v.Int64(); err == nil {
-			return n, nil
+			return n, "", true
 		}
 		f, err := v.Float64()
-		if err != nil || math.IsInf(f, 0) {
-			return nil, refuse(ErrInvalidJSON, path, "is a number out of range")
-		}
-		return f, nil
+		return f, "", err == nil && !math.IsInf(f, 0)
 	}
-	return v, nil
+	return v, "", true
 }

@@ -14,8 +14,9 @@ type Validator struct {
 	doc   *checker.Schema
 	index index
 	check *checker.Resolved
-	empty bool // it allows the object without properties
-	local bool // every reference refers to a definition, so each subschema can be compiled for itself
+	shape *shape // nil if the schema says more than a shape can
+	empty bool   // it allows the object without properties
+	local bool   // every reference refers to a definition, so each subschema can be compiled for itself
 }
 
 // Compile compiles a JSON Schema. It refuses
@@ -33,6 +34,7 @@ func Compile(text json.RawMessage) (*Validator, error) {
 		return nil, err
 	}
 	val.index.add(val.doc)
+	val.shape = shapeOf(val.doc)
 	if val.local, err = val.bounded(); err != nil {
 		return nil, err
 	}
@@ -60,7 +62,7 @@ func (val *Validator) Normalize(raw []byte) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if val == nil || val.check.Validate(v) == nil {
+	if val == nil || val.shape.matches(v) || val.check.Validate(v) == nil {
 		return text, nil
 	}
 	if v, err = parse(raw); err != nil { // again, because finish changed the numbers

@@ -23,6 +23,19 @@ func Decode(raw []byte, v any) error {
 	return nil
 }
 
+// Any decodes one JSON value. Numbers become json.Numbers, which keep their digits.
+func Any(raw []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("data after the JSON value")
+	}
+	return v, nil
+}
+
 // Compact returns raw without the spaces between its tokens. It returns raw itself
 // if that is not JSON.
 func Compact(raw json.RawMessage) json.RawMessage {
