@@ -205,29 +205,10 @@ func (g mysqlGenerator) from(depth int) (string, []string) {
 		return "t LEFT JOIN u ON u.tid = t.id", append([]string{"u.name", "u.amount", "u.at"}, t[1:]...)
 	case n == 5:
 		return "t JOIN u ON " + g.expr([]string{"t.i", "u.tid", "t.vc", "u.name", "t.j"}, 1), append([]string{"u.name", "u.amount"}, t[1:]...)
-	case n == 6 && g.IntN(2) == 0:
-		return g.jsonTable(), append([]string{"k.o", "k.x", "k.y", "k.z"}, t[1:]...)
 	case n == 6:
 		return "nothing", mysqlGeneratorTables["nothing"]
 	}
 	return "(" + g.query(depth-1, 3) + ") AS x", []string{"c1", "c2", "c3"}
-}
-
-// jsonTable returns a join of t with a JSON_TABLE.
-func (g mysqlGenerator) jsonTable() string {
-	path := func() string {
-		return g.pick("'$'", "'$.a'", "'$.b'", "'$[0]'", "'$.b[1]'", "'$.*'", "'$[*]'", "'$.a.b'", "'bad'")
-	}
-	column := func(name string) string {
-		return name + " " + g.pick("INT", "BIGINT UNSIGNED", "DECIMAL(5, 2)", "DOUBLE", "CHAR(3)", "VARCHAR(9)", "TEXT", "JSON", "DATE", "DATETIME(3)", "TIME", "YEAR", "BOOL") +
-			g.pick(" ", " ", " ", " EXISTS ") + "PATH " + path() + g.pick("", "", " DEFAULT '1' ON EMPTY", " NULL ON EMPTY ERROR ON ERROR", " DEFAULT '{}' ON EMPTY DEFAULT 'x' ON ERROR")
-	}
-	last := column("z")
-	if g.IntN(2) == 0 {
-		last = "NESTED PATH " + path() + " COLUMNS (" + last + g.pick("", ", w FOR ORDINALITY") + ")"
-	}
-	return "t " + g.pick("JOIN", "LEFT JOIN", "RIGHT JOIN") + " JSON_TABLE(" + g.pick("t.j", "t.vc", g.expr([]string{"t.j", "t.vc", "t.i"}, 1)) + ", " + path() +
-		" COLUMNS (o FOR ORDINALITY, " + column("x") + ", " + column("y") + ", " + last + ")) AS k ON " + g.pick("TRUE", "k.x = t.i", g.expr([]string{"k.x", "k.y", "k.o", "t.i"}, 1))
 }
 
 // statement returns a whole statement.

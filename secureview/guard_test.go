@@ -163,10 +163,6 @@ func TestRewrite(t *testing.T) {
 		{"LATERAL before RIGHT JOIN", mysql,
 			"SELECT t.m FROM dept d, LATERAL (SELECT d.id AS m) AS t RIGHT JOIN crew c ON c.id = t.m",
 			"SELECT t.m AS m FROM main.dept AS d JOIN (LATERAL (SELECT d.id AS m) AS t RIGHT JOIN main.crew AS c ON c.id = t.m)"},
-		{"JSON_TABLE", mysql,
-			"SELECT d.id, j.*, (SELECT max(k.y) FROM JSON_TABLE(d.name, '$' COLUMNS (y INT PATH '$')) AS k) AS m FROM dept d LEFT JOIN JSON_TABLE(name, '$[*]' COLUMNS (n FOR ORDINALITY, x INT PATH '$')) AS j ON n = 1",
-			"SELECT d.id AS id, j.n AS n, j.x AS x, (SELECT max(k.y) FROM JSON_TABLE(d.name, '$' COLUMNS (y INT PATH '$')) AS k) AS m " +
-				"FROM main.dept AS d LEFT JOIN JSON_TABLE(d.name, '$[*]' COLUMNS (n FOR ORDINALITY, x INT PATH '$')) AS j ON j.n = 1"},
 		{"USING", both,
 			"SELECT id, e.name FROM employee e JOIN dept d USING (id)",
 			"SELECT e.id AS id, e.name AS name FROM main.secure_employee AS e JOIN main.dept AS d ON e.id = d.id"},

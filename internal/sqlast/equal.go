@@ -65,20 +65,13 @@ func equalRelation(a, b Relation) bool {
 	case *TableFunction:
 		b, ok := b.(*TableFunction)
 		return ok && a.Ordinality == b.Ordinality && a.Alias == b.Alias && slices.Equal(a.Columns, b.Columns) &&
-			slices.Equal(a.Types, b.Types) && slices.EqualFunc(a.Calls, b.Calls, equalCall) &&
-			slices.EqualFunc(a.JSON, b.JSON, equalJSON)
+			slices.Equal(a.Types, b.Types) && slices.EqualFunc(a.Calls, b.Calls, equalCall)
 	case *Join:
 		b, ok := b.(*Join)
 		return ok && a.Kind == b.Kind && a.Natural == b.Natural && a.AsOf == b.AsOf && slices.Equal(a.Using, b.Using) &&
 			equalRelation(a.Left, b.Left) && equalRelation(a.Right, b.Right) && equalExpr(a.On, b.On)
 	}
 	return a == b
-}
-
-func equalJSON(a, b JSONColumn) bool {
-	return a.Name == b.Name && a.Type == b.Type && a.Exists == b.Exists && a.Path == b.Path &&
-		slices.EqualFunc(a.Nested, b.Nested, equalJSON) &&
-		equalExpr(a.OnEmpty, b.OnEmpty) && equalExpr(a.OnError, b.OnError)
 }
 
 func equalExprs(a, b []Expr) bool { return slices.EqualFunc(a, b, equalExpr) }

@@ -116,10 +116,6 @@ func (p *printer) derived(d *Derived) {
 }
 
 func (p *printer) function(f *TableFunction) {
-	if f.JSON != nil {
-		p.jsonTable(f)
-		return
-	}
 	if len(f.Calls) > 1 {
 		p.text("ROWS FROM ")
 		p.open()
@@ -155,67 +151,6 @@ func (p *printer) function(f *TableFunction) {
 		p.text(f.Types[i])
 	}
 	p.close()
-}
-
-func (p *printer) jsonTable(f *TableFunction) {
-	p.text("JSON_TABLE")
-	p.open()
-	for i, arg := range f.Calls[0].Args {
-		if i > 0 {
-			p.text(", ")
-		}
-		p.expr(arg)
-	}
-	p.jsonColumns(f.JSON)
-	p.close()
-	p.alias(f.Alias)
-}
-
-func (p *printer) jsonColumns(columns []JSONColumn) {
-	p.text(" COLUMNS ")
-	p.open()
-	for i := range columns {
-		if i > 0 {
-			p.text(", ")
-		}
-		switch c := &columns[i]; {
-		case c.Name == "":
-			p.text("NESTED PATH ")
-			p.dst = p.AppendString(p.dst, c.Path)
-			p.jsonColumns(c.Nested)
-		case c.Type == "":
-			p.name(c.Name)
-			p.text(" FOR ORDINALITY")
-		default:
-			p.jsonColumn(c)
-		}
-	}
-	p.close()
-}
-
-func (p *printer) jsonColumn(c *JSONColumn) {
-	p.name(c.Name)
-	p.text(" ")
-	p.text(c.Type)
-	if c.Exists {
-		p.text(" EXISTS")
-	}
-	p.text(" PATH ")
-	p.dst = p.AppendString(p.dst, c.Path)
-	p.jsonDefault(c.OnEmpty, " ON EMPTY")
-	p.jsonDefault(c.OnError, " ON ERROR")
-}
-
-func (p *printer) jsonDefault(e Expr, on string) {
-	if e == nil {
-		return
-	}
-	p.text(" ")
-	if _, ok := e.(*String); ok {
-		p.text("DEFAULT ")
-	}
-	p.expr(e)
-	p.text(on)
 }
 
 var joinKinds = [...]string{

@@ -147,23 +147,6 @@ type TableFunction struct {
 	Columns    []string // names of the first columns; nil: the functions' own
 	Types      []string // types of Columns, for a function without columns of its own; nil: none
 	Own        []string // the names of the functions' columns; nil: one column, named like the alias
-
-	// JSON are the COLUMNS of JSON_TABLE, whose arguments are a value and a path.
-	// Columns are then the names of all of them.
-	JSON []JSONColumn
-}
-
-// JSONColumn is an entry of the COLUMNS of JSON_TABLE.
-type JSONColumn struct {
-	Name   string // empty: NESTED PATH Path COLUMNS (Nested)
-	Type   string // as it is printed; empty: FOR ORDINALITY
-	Exists bool   // EXISTS PATH
-	Path   string
-	Nested []JSONColumn
-
-	// OnEmpty and OnError are what the column has without a value: a [*Null], a
-	// [*String] as DEFAULT, or the [*Unit] ERROR. Nil: not written.
-	OnEmpty, OnError Expr
 }
 
 // Join combines two relations. A comma and CROSS JOIN are an inner Join without a

@@ -196,12 +196,8 @@ func (r *resolver) function(f *TableFunction, s *scope, lo, number int) {
 	outer := r.scope
 	s.lo, s.hi = lo, number
 	r.scope = s
-	if f.JSON != nil { // a part of the dialect, not a function that could be allowed
-		r.exprs(f.Calls[0].Args)
-	} else {
-		for _, c := range f.Calls {
-			r.call(c)
-		}
+	for _, c := range f.Calls {
+		r.call(c)
 	}
 	r.scope = outer
 	if r.err != nil {
@@ -209,12 +205,6 @@ func (r *resolver) function(f *TableFunction, s *scope, lo, number int) {
 	}
 	columns := slices.Clone(f.Own)
 	switch {
-	case f.JSON != nil:
-		b := &s.tables[number]
-		if b.columns = f.Columns; r.distinct(f.Columns) != nil {
-			r.fail(AmbiguousName, f.Pos, f.Alias, "'%s' has two columns with the same name: rename one", f.Alias)
-		}
-		return
 	case f.Types != nil:
 		columns = slices.Clone(f.Columns)
 	case columns == nil:

@@ -155,22 +155,7 @@ func (c *checker) relation(r sqlast.Relation, s *scope) {
 		for _, call := range r.Calls {
 			v = v.or(c.root(call, s))
 		}
-		for i := range r.JSON {
-			c.jsonDefaults(&r.JSON[i], &v)
-		}
 		s.tables = append(s.tables, table{alias: r.Alias, sizes: []size{v}})
-	}
-}
-
-// jsonDefaults adds the DEFAULTs of a column of JSON_TABLE to the size of its values.
-func (c *checker) jsonDefaults(column *sqlast.JSONColumn, v *size) {
-	for _, e := range []sqlast.Expr{column.OnEmpty, column.OnError} {
-		if text, ok := e.(*sqlast.String); ok {
-			v.text = max(v.text, int64(len(text.Value)))
-		}
-	}
-	for i := range column.Nested {
-		c.jsonDefaults(&column.Nested[i], v)
 	}
 }
 

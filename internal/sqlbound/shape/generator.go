@@ -9,7 +9,7 @@ import (
 
 // generators are the functions that return several rows.
 var generators = map[string]bool{
-	"generate_series": true, "range": true, "generate_subscripts": true, "unnest": true, "json_table": true, "json_each": true, "json_tree": true,
+	"generate_series": true, "range": true, "generate_subscripts": true, "unnest": true, "json_each": true, "json_tree": true,
 	"json_each_text": true, "jsonb_each": true, "jsonb_each_text": true, "json_object_keys": true, "jsonb_object_keys": true,
 	"json_array_elements": true, "json_array_elements_text": true,
 	"jsonb_array_elements": true, "jsonb_array_elements_text": true,

@@ -254,7 +254,7 @@ func (s *shaper) function(f *sqlast.TableFunction) *result {
 	made := 0.0
 	for _, c := range f.Calls {
 		s.exprs(c.Args)
-		rows := s.generated(c) * nestings(f.JSON)
+		rows := s.generated(c)
 		r.rows = max(r.rows, rows)
 		made += rows
 	}
@@ -267,18 +267,6 @@ func (s *shaper) function(f *sqlast.TableFunction) *result {
 		r.columns = append(r.columns, column{nodes: 1, repeats: repeats})
 	}
 	return r
-}
-
-// nestings returns how many rows JSON_TABLE makes of an element at most: one for
-// each NESTED PATH.
-func nestings(columns []sqlast.JSONColumn) float64 {
-	n := 1.0
-	for i := range columns {
-		if columns[i].Nested != nil {
-			n += nestings(columns[i].Nested)
-		}
-	}
-	return n
 }
 
 // conditions counts the ON clauses of a relation and returns the tables of their

@@ -164,13 +164,6 @@ var Pairs = []Pair{
 		ten := "SELECT 0 AS d" + strings.Repeat(" UNION ALL SELECT 1", 9)
 		return "SELECT count(*) FROM " + list(n, ", ", numbered("("+ten+") AS a#"))
 	}},
-	{"product of JSON_TABLE", "m", 3, sqlast.Unbounded, func(n int) string {
-		return "SELECT count(*) FROM " + list(n, ", ", numbered("JSON_TABLE('["+strings.Repeat("0,", 45)+"0]', '$[*]' COLUMNS (x INT PATH '$')) AS a#"))
-	}},
-	{"siblings in JSON_TABLE", "m", 5, sqlast.Unbounded, func(n int) string {
-		return "SELECT count(*) FROM JSON_TABLE('" + strings.Repeat(" ", 30_000) + "', '$[*]' COLUMNS (" +
-			list(n, ", ", numbered("NESTED PATH '$' COLUMNS (x# INT PATH '$')")) + ")) AS a, JSON_TABLE('[0]', '$[*]' COLUMNS (x INT PATH '$')) AS b"
-	}},
 	{"product of unnest", "p", 3, sqlast.Unbounded, func(n int) string {
 		return "SELECT count(*) FROM " + list(n, ", ", numbered("string_to_table('"+strings.Repeat("a,", 40)+"', ',') AS a#"))
 	}},

@@ -52,7 +52,6 @@ var bounds = sqlbound.Rules{
 		small either slow: json_contains json_equals json_overlaps json_schema_valid
 		first: json_keys json_query json_remove json_unquote json_value
 		sum 4: json_normalize
-		sum 2: json_table
 		sum either slow: json_merge_patch json_merge_preserve
 		json: json_array json_array_append json_array_insert json_insert json_object json_quote
 		json: json_replace json_set

@@ -50,9 +50,6 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	for _, l := range s.lists {
 		s.replace(text, l.from, l.to, "")
 	}
-	if e := s.takeJSONTables(text); e != nil {
-		return nil, e
-	}
 	given := text
 	if s.replaced != nil {
 		given = string(s.replaced)
@@ -128,11 +125,10 @@ func read(text string, s *survey, given string, inserted []int, windows bool) (q
 		return nil, sqlread.NotSelect(firstWord(text), firstToken(text).at)
 	}
 	r := reader{src: text, inserted: inserted, sounds: s.replaced != nil && given != text && !s.ilike,
-		lists: s.lists, tables: s.tables}
+		lists: s.lists}
 	q = r.query(statements[0], headers)
 	r.refuseCrashes(q)
 	r.allListsUsed()
-	r.allTablesUsed()
 	if r.err == nil && r.withs != s.withs {
 		r.fail(sqlast.Unsupported, -1, "WITH",
 			"a WITH directly before a query in parentheses that has a WITH itself is not supported")
@@ -157,7 +153,6 @@ type reader struct {
 	havings  int
 
 	lists          []columnList // the column lists that the grammar was not given
-	tables         []jsonTable  // the JSON_TABLEs that the grammar was not given
 	sounds         bool         // ILIKE means SOUNDS LIKE
 	objectAgg      bool         // there is a JSON_OBJECTAGG
 	bareIn         bool         // there is a comparison with a query without FROM

@@ -22,6 +22,11 @@ func syntaxError(text string, s *survey, at int) *sqlast.Error {
 		return &sqlast.Error{Code: sqlast.Into, Name: "INTO", Pos: sqlast.Pos(s.into),
 			Message: "SELECT .. INTO is not allowed"}
 	}
+	if s.table >= 0 {
+		return &sqlast.Error{Code: sqlast.Unsupported, Name: "JSON_TABLE", Pos: sqlast.Pos(s.table),
+			Message: "JSON_TABLE is not supported: read single values with JSON_EXTRACT, test for one with JSON_CONTAINS, " +
+				"or ask for a view that has a row for each element"}
+	}
 	scan := scanner{src: text, at: max(at, 0)}
 	t := scan.next()
 	near := text[t.at:t.end]

@@ -91,9 +91,6 @@ func (r *reader) derived(t *ast.TableSource) sqlast.Relation {
 		Columns: r.names(t.ColumnNames, at),
 		Lateral: t.Lateral,
 	}
-	if f := r.jsonTable(out); f != nil {
-		return f
-	}
 	r.takeList(out)
 	return out
 }

@@ -122,10 +122,6 @@ func (s *tableScan) bareWord(f *frame) bool {
 		return true
 	case "LATERAL":
 		return f.expect
-	case "JSON_TABLE": // as an entry of FROM, in place of a table
-		expected := f.expect
-		f.expect = false
-		return expected
 	case "WINDOW", "INTERSECT", "EXCEPT":
 		f.from = false
 	}

@@ -15,6 +15,7 @@ type survey struct {
 	withs   int // WITH clauses
 	havings int
 	into    int // offset of INTO; -1: none
+	table   int // offset of JSON_TABLE with an opening parenthesis; -1: none
 	ilike   bool
 
 	// replaced is another text for the grammar, with the same offsets. It has NATURAL
@@ -22,7 +23,6 @@ type survey struct {
 	// is nil if the text has nothing that is replaced.
 	replaced []byte
 	lists    []columnList // the column lists that replaced does not have
-	tables   []jsonTable  // in place of which replaced has derived tables
 
 	err *sqlast.Error
 }
@@ -46,7 +46,7 @@ func (s *survey) fail(code refusal.Code, t token, src, message string) {
 
 // newSurvey scans the tokens of a text once.
 func newSurvey(src string) survey {
-	s := survey{into: -1}
+	s := survey{into: -1, table: -1}
 	joins := joinParens{src: src}
 	scan := scanner{src: src}
 	var last token
@@ -61,6 +61,9 @@ func newSurvey(src string) survey {
 				s.fail(sqlast.TooComplex, t, src, "too many strings stand next to one another: write them as one")
 				return s
 			}
+		}
+		if isMark(src, t, '(') && isWord(src, last, "JSON_TABLE") {
+			s.table = last.at
 		}
 		if t.kind == hint {
 			s.fail(sqlast.Hint, t, src, "optimizer hints are not allowed")
