@@ -24,9 +24,12 @@ var honestPatterns = []string{
 	`^A.*`, `[0-9]+-[0-9]+`, `foo|bar`, `^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}$`, `.*smith.*`, `.*`, `.*?a`, `(.*)-(.*)`,
 	`^(.*)-(.*)$`, `^\s+|\s+$`, `[^0-9]`, `[^0-9]+`, `\\d{3}`, `\d{3,4}`, `<[^>]*>`, `\([^)]*\)`, `\(*x`, `[[:alpha:]]+ [[:digit:]]*`,
 	`[[:<:]]bar[[:>:]]`, `\bfoo\b`, `(?i)FOO`, `(?i:foo) B`, `(?m)^b.*`, `(?s)a.*b`, `^(?:foo|bar|)[ -]?\w{2,5}$`, `^([a-z]+[ -]){1,3}`,
-	`(?<=a-)b`, `(?<!a)b(?!a)`, `(?=f)\w\w`, `[]a]+`, `[^]a]+`, `[a\]b]`, `ü+|ß`, `[äöü]`, `\x{66}o+`, `\p{Lu}+`, `a*`, `x*`, `a{2}b{0,2}?`,
-	`a{,2}`, `{a}`, `^$`, `$`, `^`, ``, `a|`, `|a`, `.`, `\.`, `'`, `"`, `\n`, `(a|ab)(c|bcd)(d*)`, `.*b|a`, `.+\R`, `a#b`,
+	`[]a]+`, `[^]a]+`, `[a\]b]`, `ü+|ß`, `[äöü]`, `\x{66}o+`, `\p{Lu}+`, `a*`, `x*`, `a{2}b{0,2}?`,
+	`a{,2}`, `{a}`, `^$`, `$`, `^`, ``, `a|`, `|a`, `.`, `\.`, `'`, `"`, `\n`, `(a|ab)(c|bcd)(d*)`, `.*b|a`, `a#b`,
 }
+
+// unboundedPatterns are refused unless the server is known to be MySQL.
+var unboundedPatterns = []string{`(?<=a-)b`, `(?<!a)b(?!a)`, `(?=f)\w\w`, `.+\R`}
 
 var patternTexts = []string{
 	"", "a", "A", "smith", "Agent Smith-Jones", "foo bar-12", "12-34 5678", "x@y.de", "jo.e+b@mail.example.org", "<b>bold</b> (x)(y", "\n\na-b\nbc\n", "\n",
@@ -67,6 +70,17 @@ func TestPatternsReturnTheSame(t *testing.T) {
 				for _, pattern := range honestPatterns {
 					for _, use := range patternUses(pattern) {
 						if got := p.same(use); got != "same" && !(brand == "MySQL" && got == "error") {
+							t.Errorf("%s: %s", got, use)
+						}
+					}
+				}
+				for _, pattern := range unboundedPatterns {
+					want := "refused"
+					if brand == "MySQL" && d.Version != "" {
+						want = "same"
+					}
+					for _, use := range patternUses(pattern) {
+						if got := p.same(use); got != want && !(brand == "MySQL" && got == "error") {
 							t.Errorf("%s: %s", got, use)
 						}
 					}
