@@ -69,7 +69,9 @@ func TestPatternsReturnTheSame(t *testing.T) {
 				p := newPatternTest(t, m, d)
 				for _, pattern := range honestPatterns {
 					for _, use := range patternUses(pattern) {
-						if got := p.same(use); got != "same" && !(brand == "MySQL" && got == "error") {
+						got := p.same(use)
+						boundary := strings.Contains(pattern, "[[:<:]]") && got == "refused" // REGEXP_REPLACE: write \b
+						if got != "same" && !(brand == "MySQL" && got == "error") && !boundary {
 							t.Errorf("%s: %s", got, use)
 						}
 					}

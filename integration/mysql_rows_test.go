@@ -15,7 +15,9 @@ const mysqlRowsScript = `
 	INSERT INTO emp VALUES (1, 'a', 3, 1), (2, 'b', 3, 1), (3, 'c', 1, 2), (4, 'd', 2, 2);
 	CREATE TABLE dept (id INT, name VARCHAR(10));
 	INSERT INTO dept VALUES (1, 'zz'), (2, 'yy');
-	CREATE VIEW crew AS SELECT * FROM emp;`
+	CREATE VIEW crew AS SELECT * FROM emp;
+	CREATE TABLE doc (id INT, tags VARCHAR(40), items JSON);
+	INSERT INTO doc VALUES (1, 'x,y', '{"lines": [1]}'), (2, 'z', '{}'), (3, NULL, NULL);`
 
 // mysqlRows are statements whose names or positions a rewrite could take for
 // something else.

@@ -1,11 +1,11 @@
 package secureview_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect/mysql"
 )
@@ -97,7 +97,7 @@ var worstUnits = []struct{ name, start, unit, end string }{
 	{"nested nots", "SELECT ", "NOT ", "1"},
 	{"nested minuses", "SELECT ", "- ", "1"},
 	{"nested marks", "SELECT ", "!", "1"},
-	{"nested cases", "SELECT " + strings.Repeat("CASE ", 5000) + "1", " WHEN 1 THEN 1 END", ""},
+	{"nested cases", "SELECT " + strings.Repeat("CASE ", 500) + "1", " WHEN 1 THEN 1 END", ""},
 	{"chained is null", "SELECT 1", " IS NULL", ""},
 	{"chained comparisons", "SELECT 1", "=1", ""},
 	{"chained collations", "SELECT ''", " COLLATE utf8mb4_bin", ""},
@@ -124,7 +124,7 @@ var worstUnits = []struct{ name, start, unit, end string }{
 	{"natural joins of dept", "SELECT * FROM dept", " NATURAL JOIN dept t#", ""},
 	{"columns of joins", "SELECT t1.id FROM dept t1", " JOIN dept t1# ON t1.id=t1#.id", ""},
 	{"copies of an alias", "SELECT id+id+id+id+id+id+id+id a FROM dept ORDER BY a+a", ",a+a", ""},
-	{"copies of a string", "SELECT '" + strings.Repeat("x", 30000) + "' a FROM dept ORDER BY upper(a)", ",upper(a)", ""},
+	{"copies of a string", "SELECT '" + strings.Repeat("x", 4000) + "' a FROM dept ORDER BY upper(a)", ",upper(a)", ""},
 	{"ambiguous names", "SELECT 1 FROM dept d1,dept d2 WHERE 1", " OR id", ""},
 	{"subqueries of wide tables", "SELECT 1", ",(SELECT column499 FROM wide)", ""},
 	{"columns of wide tables", "SELECT 1", ",column#", " FROM wide"},
@@ -135,28 +135,19 @@ var worstUnits = []struct{ name, start, unit, end string }{
 	{"unknown names", "SELECT 1 FROM dept WHERE 1", " OR x.zz", ""},
 }
 
-// worstText returns the longest statement of a unit that is not refused for its
-// length.
-func worstText(tb testing.TB, g *secureview.Guard, start, unit, end string) string {
-	tb.Helper()
-	text := ""
-	for most := 64 << 10; ; most = most * 9 / 10 {
-		var b strings.Builder
-		b.WriteString(start)
-		for n := 0; unit != ""; n++ {
-			part := strings.ReplaceAll(unit, "#", fmt.Sprint(n))
-			if b.Len()+len(part)+len(end) > most {
-				break
-			}
-			b.WriteString(part)
+// worstText returns the longest statement of a unit.
+func worstText(start, unit, end string) string {
+	var b strings.Builder
+	b.WriteString(start)
+	for n := 0; unit != ""; n++ {
+		part := strings.ReplaceAll(unit, "#", fmt.Sprint(n))
+		if b.Len()+len(part)+len(end) > sqlast.MaxText {
+			break
 		}
-		b.WriteString(end)
-		text = b.String()
-		_, err := g.Rewrite(tb.Context(), text)
-		if !errors.Is(err, secureview.ErrTooComplex) || !strings.Contains(err.Error(), "words and signs") {
-			return text
-		}
+		b.WriteString(part)
 	}
+	b.WriteString(end)
+	return b.String()
 }
 
 func worstGuard(tb testing.TB) *secureview.Guard {
@@ -172,11 +163,11 @@ func worstGuard(tb testing.TB) *secureview.Guard {
 	return g
 }
 
-// BenchmarkWorst64KBMySQL rewrites or refuses one statement of 64 KB per operation.
-func BenchmarkWorst64KBMySQL(b *testing.B) {
+// BenchmarkWorst8KBMySQL rewrites or refuses one statement of 8 KB per operation.
+func BenchmarkWorst8KBMySQL(b *testing.B) {
 	g := worstGuard(b)
 	for _, u := range worstUnits {
-		text := worstText(b, g, u.start, u.unit, u.end)
+		text := worstText(u.start, u.unit, u.end)
 		b.Run(u.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -83,7 +83,11 @@ func (r *run) size() int { return min(maxColumn, max(minColumn, maxValues/len(r.
 
 // scan reads all rows.
 func (r *run) scan(ctx context.Context) error {
-	stmt, err := r.guard.Rewrite(ctx, "SELECT "+strings.Join(r.quoted(), ", ")+" FROM "+r.from)
+	columns := "*" // the names of a wide table are longer than a statement may be
+	if len(r.opt.Columns) > 0 {
+		columns = strings.Join(r.quoted(), ", ")
+	}
+	stmt, err := r.guard.Rewrite(ctx, "SELECT "+columns+" FROM "+r.from)
 	if err != nil {
 		return err
 	}

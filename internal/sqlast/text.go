@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/qedkit/qed/internal/ascii"
 )
 
 // The limits of what a reader accepts. No answer to a question needs a statement
-// beyond them. Far above them, grammars overflow their stack, backtrack or take
-// quadratic time.
+// beyond them: the longest of the public corpora has 965 bytes. Far above them,
+// grammars overflow their stack, backtrack or take quadratic time. The worst texts of
+// MaxText bytes are measured by the benchmarks BenchmarkWorst of package secureview and
+// of its dialects.
 const (
-	MaxText    = 64 << 10 // bytes of a statement
-	MaxNesting = 100      // parentheses inside parentheses
-	MaxDepth   = 1000     // levels of the tree, as in SQLite's limit for expressions
+	MaxText    = 8 << 10 // bytes of a statement
+	MaxNesting = 100     // parentheses inside parentheses
+	MaxDepth   = 1000    // levels of the tree, as in SQLite's limit for expressions
 )
 
 // A Lexis holds the lexical rules of a dialect that are needed to find its
@@ -29,8 +29,6 @@ type Lexis struct {
 	Hash       bool // # begins a comment
 	DashSpace  bool // -- begins a comment only before white space
 	CodeInside bool // comments such as /*! .. */ and /*+ .. */ contain code
-
-	MaxTokens int // words, signs, quoted tokens and comments of a text; 0: not counted
 }
 
 // CheckText refuses a text that no grammar should be given: one that is too long,
@@ -50,9 +48,6 @@ func CheckText(text string, l *Lexis) error {
 	}
 	if l == nil {
 		return nil
-	}
-	if most := l.MaxTokens; most > 0 && len(text) > most && l.tokens(text) > most {
-		return &Error{Code: TooComplex, Pos: -1, Message: fmt.Sprintf("the statement has more than %d words and signs", most)}
 	}
 	depth := 0
 	for i := 0; i < len(text); {
@@ -75,25 +70,6 @@ func CheckText(text string, l *Lexis) error {
 		}
 	}
 	return nil
-}
-
-// tokens returns the number of tokens of a text. White space is none.
-func (l *Lexis) tokens(text string) (n int) {
-	for i := 0; i < len(text); {
-		switch c := text[i]; {
-		case c <= ' ':
-			i++
-			continue
-		case ascii.IsWordByte(c):
-			for i < len(text) && ascii.IsWordByte(text[i]) {
-				i++
-			}
-		default:
-			i = l.skip(text, i)
-		}
-		n++
-	}
-	return n
 }
 
 // special are the bytes that can begin a parenthesis, a comment or a quoted token.

@@ -23,10 +23,6 @@ var parsers = sync.Pool{New: func() any {
 	return p
 }}
 
-// mostPooled is the largest statement, in bytes, after which a parser is reused.
-// Its stack grows with the statement and never shrinks.
-const mostPooled = 8 << 10
-
 // Read parses one SELECT, TABLE, VALUES or WITH .. SELECT. For any text it returns
 // a tree or a [*sqlast.Error].
 func (Dialect) Read(text string) (*sqlast.Query, error) {
@@ -98,9 +94,7 @@ func read(text string, s *survey, given string, inserted []int, windows bool) (q
 			q, err = nil, &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: "the grammar fails on this statement"}
 			return
 		}
-		if len(text) <= mostPooled {
-			parsers.Put(p)
-		}
+		parsers.Put(p)
 	}()
 	p.EnableWindowFunc(windows)
 	statements, warnings, failure := p.ParseSQL(given)

@@ -1,8 +1,6 @@
 package mysql
 
 import (
-	"fmt"
-
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
@@ -50,18 +48,7 @@ func newSurvey(src string) survey {
 	joins := joinParens{src: src}
 	scan := scanner{src: src}
 	var last token
-	tokens, adjacent := 0, 0
 	for t := scan.next(); t.kind != endOfText; t = scan.next() {
-		if tokens++; tokens > maxTokens {
-			s.fail(sqlast.TooComplex, t, src, fmt.Sprintf("the statement has more than %d words and signs", maxTokens))
-			return s
-		}
-		if continuesString(src, last, t) {
-			if adjacent++; adjacent > maxAdjacent {
-				s.fail(sqlast.TooComplex, t, src, "too many strings stand next to one another: write them as one")
-				return s
-			}
-		}
 		if isMark(src, t, '(') && isWord(src, last, "JSON_TABLE") {
 			s.table = last.at
 		}
@@ -96,23 +83,6 @@ func newSurvey(src string) survey {
 		last = t
 	}
 	return s
-}
-
-// Bounds on what the grammars are given. Their time and memory are proportional to
-// the tokens, except for strings next to one another, which are concatenated one
-// by one.
-const (
-	maxTokens   = 24_000
-	maxAdjacent = 100
-)
-
-// continuesString reports whether two tokens are strings that servers concatenate.
-// A doubled quote is not: the scanner makes two tokens of such a string.
-func continuesString(src string, last, t token) bool {
-	if t.kind != quoted || last.kind != quoted || src[t.at] == '`' || src[last.at] == '`' {
-		return false
-	}
-	return t.at > last.end || src[t.at] != src[last.at]
 }
 
 func isWord(src string, t token, text string) bool {

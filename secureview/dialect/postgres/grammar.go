@@ -13,7 +13,7 @@ import (
 // takes a second to make and some memory, so statements take turns at one.
 //
 // Its stack grows to the size that the deepest statement needs, and is copied for
-// every statement. After a statement at the limits of CheckText and checkTokens,
+// every statement. After a statement at the limits of CheckText and checkDepth,
 // reading takes up to ten times as long.
 var grammar sync.Mutex
 

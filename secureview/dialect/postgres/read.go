@@ -15,7 +15,7 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if err := sqlast.CheckText(text, nil); err != nil {
 		return nil, err
 	}
-	if err := checkTokens(text); err != nil {
+	if err := checkDepth(text); err != nil {
 		return nil, err
 	}
 	t := firstToken(text)

@@ -290,8 +290,8 @@ var refusals = []struct {
 	{"SELECT 'a\x00b'", sqlast.InvalidText, "", 9},
 	{"SELECT '\xff'", sqlast.InvalidText, "", 8},
 	{`SELECT '` + strings.Repeat("x", 1<<20) + `'`, sqlast.TooLarge, "", -1},
-	{`SELECT ` + strings.Repeat("(", 10_000) + `1` + strings.Repeat(")", 10_000), sqlast.TooDeep, "", 7 + sqlast.MaxNesting},
-	{`SELECT 1` + strings.Repeat(" OR 1", 2_000), sqlast.TooDeep, "", 9},
+	{`SELECT ` + strings.Repeat("(", 4_000) + `1` + strings.Repeat(")", 4_000), sqlast.TooDeep, "", 7 + sqlast.MaxNesting},
+	{`SELECT 1` + strings.Repeat(" OR 1", 1_500), sqlast.TooDeep, "", 9},
 }
 
 func TestRefusals(t *testing.T) {
@@ -316,22 +316,22 @@ func TestRefusals(t *testing.T) {
 func TestAcceptedNearRefusals(t *testing.T) {
 	for _, text := range []string{
 		`SELECT ` + strings.Repeat("(", sqlast.MaxNesting) + `1` + strings.Repeat(")", sqlast.MaxNesting) + ` AS x`,
-		`SELECT 1 AS x WHERE ` + strings.Repeat("a = 1 OR ", 900) + `b`,
+		`SELECT 1 AS x WHERE ` + strings.Repeat("a = 1 OR ", 390) + `b`,
 		`SELECT ` + strings.Repeat("a + ", 300) + `1 AS x`,
 		`SELECT '` + strings.Repeat("(", 5_000) + `' AS x`,
 		`SELECT $$` + strings.Repeat("(", 5_000) + `$$ AS x`,
 		`SELECT 1 AS x /* ` + strings.Repeat("(", 5_000) + ` */`,
 		`SELECT "` + strings.Repeat("(", 60) + `" FROM t`,
-		`SELECT x FROM t WHERE a IN (` + strings.Repeat("1,", 12_000) + `1)`,
-		`SELECT ARRAY[` + strings.Repeat("1,", 10_000) + `1] AS x`,
-		`VALUES (1)` + strings.Repeat(", (1)", 3_500),
+		`SELECT x FROM t WHERE a IN (` + strings.Repeat("1,", 2_500) + `1)`,
+		`SELECT ARRAY[` + strings.Repeat("1,", 2_500) + `1] AS x`,
+		`VALUES (1)` + strings.Repeat(", (1)", 1_300),
 		`SELECT '` + strings.Repeat("x", sqlast.MaxText-20) + `' AS x`,
 		`SELECT 'INSERT', "drop table" FROM t`,
 		`SELECT lpad(a, 1000) AS x, format('%s %-10s %1$s %% 1000000', a, b) AS y FROM t`,
 		`SELECT '?', ':a', a ? 'b', a::text, b[1:2] FROM t`,
 		`SELECT "user".a FROM "user"`,
 		`SELECT t.case, t.end, 1 AS case, 1 AS end, 1 and FROM t`,
-		`SELECT a FROM b` + strings.Repeat(" JOIN c ON b.x = c.x AND b.y = c.y", 300),
+		`SELECT a FROM b` + strings.Repeat(" JOIN c ON b.x = c.x AND b.y = c.y", 130),
 	} {
 		roundTrip(t, text)
 	}

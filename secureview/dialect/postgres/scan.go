@@ -35,10 +35,7 @@ type scanner struct {
 
 // The grammar scans a whole sequence of operator characters for each operator and
 // each comment that begins in it, which is quadratic.
-const (
-	maxOperator = 32  // characters of an operator
-	maxRow      = 512 // characters of a sequence, with comments
-)
+const maxRow = 512 // characters of a sequence, with comments
 
 // measure checks the sequence of operator characters that begins at s.at.
 func (s *scanner) measure() {
@@ -129,7 +126,6 @@ func (s *scanner) sign() {
 		}
 	}
 	foreign := strings.ContainsAny(s.src[start:s.at], "~!@#%^&|`?")
-	s.crowded = s.crowded || s.at-start > maxOperator
 	for !foreign && s.at > start+1 && strings.IndexByte("+-", s.src[s.at-1]) >= 0 {
 		s.at--
 	}

@@ -14,12 +14,12 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// BenchmarkWorst64KB rewrites texts that repeat one production of the grammar as
-// often as 64 KB and the number of tokens allow. It reports the longest time of a
+// BenchmarkWorst8KB rewrites texts that repeat one production of the grammar as
+// often as the length and the number of operators allow. It reports the longest time of a
 // text that is accepted and of one that is refused, and the time of rewriting all
 // that are accepted as a multiple of the time of go-pgquery alone. It logs the
 // slowest texts. With QED_WORST=all and -v it logs all of them.
-func BenchmarkWorst64KB(b *testing.B) {
+func BenchmarkWorst8KB(b *testing.B) {
 	guard, err := secureview.New(&secureview.Policy{
 		Dialect: "postgres", Schema: "public", Tables: map[string][]string{"a": {"a", "b"}},
 	}, Dialect{})
@@ -38,7 +38,7 @@ func BenchmarkWorst64KB(b *testing.B) {
 		var rows []row
 		for _, s := range shapes {
 			text := worst(&s)
-			if checkTokens(text) != nil {
+			if checkDepth(text) != nil {
 				continue
 			}
 			r := row{name: s.name}
@@ -70,7 +70,7 @@ func BenchmarkWorst64KB(b *testing.B) {
 	}
 }
 
-// worst returns the longest text of a shape that the tokens allow. Columns of a
+// worst returns the longest text of a shape that the length and the operators allow. Columns of a
 // select list have a table.
 func worst(s *repetition) string {
 	from := *s
@@ -78,7 +78,7 @@ func worst(s *repetition) string {
 		from.end = " FROM a"
 	}
 	n := len(from.text(sqlast.MaxText))
-	for n > 1000 && checkTokens(from.text(n)) != nil {
+	for n > 1000 && checkDepth(from.text(n)) != nil {
 		n = n * 9 / 10
 	}
 	return from.text(n)

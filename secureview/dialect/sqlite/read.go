@@ -14,8 +14,7 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// The memory of the grammar is proportional to the tokens: 65,000 take 17 MB.
-var lexis = sqlast.Lexis{Quotes: "'\"`", Brackets: true, MaxTokens: 48_000}
+var lexis = sqlast.Lexis{Quotes: "'\"`", Brackets: true}
 
 // Read parses one SELECT, VALUES or WITH .. SELECT. For any text it returns a tree
 // or a [*sqlast.Error].

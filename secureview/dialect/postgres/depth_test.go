@@ -20,47 +20,47 @@ func TestRunsOfSigns(t *testing.T) {
 	}{
 		{"+-", 2}, {"+-+-", 4}, {"-+- +-", 5}, {"*+-", 3}, {"=-", 2}, {"<=-+", 3}, {"@-", 1}, {"~+-", 1}, {"+@-+", 1}, {"+/**/-", 2}, {"||-", 1}, {"- -", 2},
 	} {
-		n := maxChain / tt.want
+		n := maxOperators / tt.want
 		accepted, refused := "SELECT "+strings.Repeat(tt.run+" ", n)+"1", "SELECT "+strings.Repeat(tt.run+" ", n+1)+"1"
-		if err := checkTokens(accepted); err != nil {
+		if err := checkDepth(accepted); err != nil {
 			t.Errorf("%d times %s: %v", n, tt.run, err)
 		}
 		var e *sqlast.Error
-		if err := checkTokens(refused); !errors.As(err, &e) || e.Code != sqlast.TooDeep {
+		if err := checkDepth(refused); !errors.As(err, &e) || e.Code != sqlast.TooDeep {
 			t.Errorf("%d times %s: %v", n+1, tt.run, err)
 		}
 	}
 }
 
-// TestCost: a list of twelve thousand values is read. What takes the grammar longer
-// is refused before the grammar sees it.
-func TestCost(t *testing.T) {
+// TestOperators: a list of values may be as long as a text, and operators of different
+// entries of a list count together.
+func TestOperators(t *testing.T) {
 	list := func(start, entry string, n int, end string) string {
 		return "SELECT " + start + entry + strings.Repeat(","+entry, n-1) + end
 	}
 	for _, text := range []string{
-		list("a FROM t WHERE a IN (", "1", 12_000, ")"), list("", "a", 3800, " FROM t"), list("", "a = b", 1600, " FROM t"),
-		list("1 FROM t ORDER BY ", "a", 3800, ""), list("1 WHERE (a, 1) IN (", "(1, 2)", 3600, ")"),
+		list("a FROM t WHERE a IN (", "1", 4000, ")"), list("", "a", 4000, " FROM t"), list("", "a = b", 400, " FROM t"),
+		list("a FROM t WHERE ", "(a = 1 OR a BETWEEN 1 AND 2 AND NOT b)", 75, ""), list("", "CASE a WHEN 1 THEN 2 END", 133, ""),
 	} {
-		if err := checkTokens(text); err != nil {
+		if err := checkDepth(text); err != nil {
 			t.Errorf("%.40s..: %v", text, err)
 		}
 	}
 	for _, text := range []string{
-		list("a FROM t WHERE a IN (", "1", 13_000, ")"), list("", "a", 4000, " FROM t"), list("", "a=b", 1700, " FROM t"),
-		list("1 FROM t ORDER BY ", "a", 4000, ""), list("(SELECT ", "a", 4000, ")"), list("f(", "a", 6000, ")"),
+		list("", "a = b", 401, " FROM t"), list("", "CASE a WHEN 1 THEN 2 END", 134, ""), list("", "a BETWEEN 1 AND 2", 201, ""),
+		list("", "a", 1, strings.Repeat(" UNION SELECT a", 401)), list("", "a", 1, strings.Repeat(" intersect SELECT a", 401)),
 	} {
 		var e *sqlast.Error
-		if err := checkTokens(text); !errors.As(err, &e) || e.Code != sqlast.TooComplex {
+		if err := checkDepth(text); !errors.As(err, &e) || e.Code != sqlast.TooDeep {
 			t.Errorf("%.40s..: %v", text, err)
 		}
 	}
 }
 
-// TestDepthOfGenerated: a generated text that checkTokens accepts has a tree that is
+// TestDepthOfGenerated: a generated text that checkDepth accepts has a tree that is
 // at most twice as deep as the limit, and does not make the grammar panic. The
 // texts combine the productions of the grammar and repeat them as often as
-// checkTokens accepts.
+// checkDepth accepts.
 func TestDepthOfGenerated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads texts as deep as the bounds allow")
@@ -80,17 +80,17 @@ func TestDepthOfGenerated(t *testing.T) {
 		read++
 		depth := tree.depth()
 		deepest = max(deepest, depth)
-		if depth > 2*maxChain+50 {
+		if depth > 2*maxOperators+50 {
 			t.Errorf("seed %d: the tree has %d levels: %.300q", seed, depth, text)
 		}
 	}
-	if t.Logf("%d texts were read, the deepest tree has %d levels", read, deepest); read < *generated/4 || deepest < maxChain {
+	if t.Logf("%d texts were read, the deepest tree has %d levels", read, deepest); read < *generated/4 || deepest < maxOperators/2 {
 		t.Errorf("only %d texts were read, the deepest tree has %d levels", read, deepest)
 	}
 }
 
 // randomNest returns a text that repeats a random sequence of productions as often
-// as checkTokens and a length of 20 kB allow.
+// as checkDepth and a length of 8 KB allow.
 func randomNest(rng *rand.Rand) string {
 	var before, after string
 	for range 1 + rng.IntN(4) {
@@ -103,8 +103,8 @@ func randomNest(rng *rand.Rand) string {
 		after = strings.Repeat(s.after, n) + after
 	}
 	s := repetition{start: "SELECT ", before: before, middle: "1", after: after}
-	most := 20_000 / (len(before) + len(after))
-	return s.times(max(1, sort.Search(most, func(n int) bool { return checkTokens(s.times(n+1)) != nil })))
+	most := sqlast.MaxText / (len(before) + len(after))
+	return s.times(max(1, sort.Search(most, func(n int) bool { return checkDepth(s.times(n+1)) != nil })))
 }
 
 // nested are the shapes of expressions.
