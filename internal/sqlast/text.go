@@ -19,16 +19,10 @@ const (
 )
 
 // A Lexis holds the lexical rules of a dialect that are needed to find its
-// parentheses. If a text can be read in two ways, CheckText assumes the one that
-// nests deeper.
+// parentheses.
 type Lexis struct {
-	Quotes    string // the bytes that open and close a quoted token
-	Backslash string // those of Quotes inside which a backslash escapes the next byte
-	Brackets  bool   // [x] is a quoted name
-
-	Hash       bool // # begins a comment
-	DashSpace  bool // -- begins a comment only before white space
-	CodeInside bool // comments such as /*! .. */ and /*+ .. */ contain code
+	Quotes   string // the bytes that open and close a quoted token
+	Brackets bool   // [x] is a quoted name
 }
 
 // CheckText refuses a text that no grammar should be given: one that is too long,
@@ -38,7 +32,7 @@ type Lexis struct {
 func CheckText(text string, l *Lexis) error {
 	if len(text) > MaxText {
 		return &Error{Code: TooLarge, Pos: -1,
-			Message: fmt.Sprintf("the statement has %d bytes; at most %d are read", len(text), MaxText)}
+			Message: fmt.Sprintf("the statement has %d bytes; at most %d are read: shorten it", len(text), MaxText)}
 	}
 	if !utf8.ValidString(text) {
 		return &Error{Code: InvalidText, Pos: Pos(invalidAt(text)), Message: "the statement is not valid UTF-8"}
@@ -75,7 +69,7 @@ func CheckText(text string, l *Lexis) error {
 // special are the bytes that can begin a parenthesis, a comment or a quoted token.
 var special = [256]bool{
 	'(': true, ')': true, '{': true, '}': true, '[': true,
-	'\'': true, '"': true, '`': true, '#': true, '-': true, '/': true,
+	'\'': true, '"': true, '`': true, '-': true, '/': true,
 }
 
 func invalidAt(text string) int {
@@ -95,42 +89,14 @@ func (l *Lexis) skip(text string, i int) int {
 	switch {
 	case c == '[' && l.Brackets:
 		return after(text, i+1, "]")
-	case c == '#' && l.Hash:
-		return after(text, i+1, "\n")
-	case c == '-' && l.dashes(text[i:]):
+	case strings.HasPrefix(text[i:], "--"):
 		return after(text, i+2, "\n")
-	case c == '/' && strings.HasPrefix(text[i:], "/*"):
-		if l.CodeInside && strings.ContainsAny(text[i+2:min(i+4, len(text))], "!+") {
-			return i + 2
-		}
+	case strings.HasPrefix(text[i:], "/*"):
 		return after(text, i+2, "*/")
-	case strings.IndexByte(l.Quotes, c) >= 0:
-		return l.quoted(text, i)
+	case strings.IndexByte(l.Quotes, c) >= 0: // a doubled quote ends one token and begins the next
+		return after(text, i+1, text[i:i+1])
 	}
 	return i + 1
-}
-
-func (l *Lexis) dashes(s string) bool {
-	if !strings.HasPrefix(s, "--") {
-		return false
-	}
-	return !l.DashSpace || len(s) == 2 || s[2] <= ' '
-}
-
-// quoted returns the offset after the quoted token at i. A doubled quote needs no
-// rule: it ends one token and begins the next.
-func (l *Lexis) quoted(text string, i int) int {
-	quote := text[i]
-	escapes := strings.IndexByte(l.Backslash, quote) >= 0
-	for i++; i < len(text); i++ {
-		switch {
-		case text[i] == quote:
-			return i + 1
-		case text[i] == '\\' && escapes:
-			i++
-		}
-	}
-	return len(text)
 }
 
 // after returns the offset after the next end, or the length of the text.

@@ -2,14 +2,12 @@ package mysql
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/pingcap/tidb/pkg/parser"
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
 	"github.com/qedkit/qed/refusal"
@@ -26,68 +24,22 @@ var parsers = sync.Pool{New: func() any {
 // Read parses one SELECT, TABLE, VALUES or WITH .. SELECT. For any text it returns
 // a tree or a [*sqlast.Error].
 func (Dialect) Read(text string) (*sqlast.Query, error) {
-	if err := sqlast.CheckText(text, &lexis); err != nil {
+	if err := sqlast.CheckText(text, nil); err != nil {
 		return nil, err
 	}
 	s := newSurvey(text)
 	if s.err != nil {
 		return nil, s.err
 	}
-	q, err := read(text, &s, text, nil, true)
-	if err == nil || err.Code != sqlast.Syntax {
-		return q, asError(err)
+	q, err := read(text, &s)
+	if err != nil {
+		return nil, err
 	}
-	if hasWindowWord(text) {
-		if q, again := read(text, &s, text, nil, false); again == nil {
-			return q, nil
-		}
-	}
-	s.lists = columnLists(text)
-	for _, l := range s.lists {
-		s.replace(text, l.from, l.to, "")
-	}
-	given := text
-	if s.replaced != nil {
-		given = string(s.replaced)
-		q, err = read(text, &s, given, nil, true)
-	}
-	if err != nil && err.Code == sqlast.Syntax {
-		if parens := predicateParens(text); parens != nil {
-			given, inserted := insert(given, parens)
-			if q, again := read(text, &s, given, inserted, true); again == nil {
-				return q, nil
-			}
-		}
-	}
-	return q, asError(err)
+	return q, nil
 }
 
-// asError returns nil for a nil pointer.
-func asError(err *sqlast.Error) error {
-	if err == nil {
-		return nil
-	}
-	return err
-}
-
-// hasWindowWord reports whether a text has a word of window functions: rank, groups,
-// lead. In MariaDB they can be names.
-func hasWindowWord(text string) bool {
-	scan := scanner{src: text}
-	for t := scan.next(); t.kind != endOfText; t = scan.next() {
-		if t.kind == word && windowWords[ascii.Upper(text[t.at:t.end])] {
-			return true
-		}
-	}
-	return false
-}
-
-var windowWords = sqlread.Words("CUME_DIST DENSE_RANK FIRST_VALUE GROUPS LAG LAST_VALUE LEAD NTH_VALUE NTILE OVER " +
-	"PERCENT_RANK RANK ROW_NUMBER WINDOW")
-
-// read parses a text. The grammar is given another one, with the same offsets except
-// for what is inserted at the given offsets.
-func read(text string, s *survey, given string, inserted []int, windows bool) (q *sqlast.Query, err *sqlast.Error) {
+// read parses a text and compares the tree with the survey.
+func read(text string, s *survey) (q *sqlast.Query, err *sqlast.Error) {
 	p := parsers.Get().(*parser.Parser)
 	defer func() {
 		if v := recover(); v != nil {
@@ -96,10 +48,10 @@ func read(text string, s *survey, given string, inserted []int, windows bool) (q
 		}
 		parsers.Put(p)
 	}()
-	p.EnableWindowFunc(windows)
-	statements, warnings, failure := p.ParseSQL(given)
+	p.EnableWindowFunc(s.windows)
+	statements, warnings, failure := p.ParseSQL(text)
 	if failure != nil {
-		return nil, syntaxError(text, s, failedAt(given, failure.Error()))
+		return nil, syntaxError(text, s, failedAt(text, failure.Error()))
 	}
 	if len(warnings) > 0 {
 		return nil, &sqlast.Error{Code: sqlast.Unsupported, Pos: -1,
@@ -118,11 +70,9 @@ func read(text string, s *survey, given string, inserted []int, windows bool) (q
 	default:
 		return nil, sqlread.NotSelect(firstWord(text), firstToken(text).at)
 	}
-	r := reader{src: text, inserted: inserted, sounds: s.replaced != nil && given != text && !s.ilike,
-		lists: s.lists}
+	r := reader{src: text}
 	q = r.query(statements[0], headers)
 	r.refuseCrashes(q)
-	r.allListsUsed()
 	if r.err == nil && r.withs != s.withs {
 		r.fail(sqlast.Unsupported, -1, "WITH",
 			"a WITH directly before a query in parentheses that has a WITH itself is not supported")
@@ -139,18 +89,15 @@ func read(text string, s *survey, given string, inserted []int, windows bool) (q
 // reader converts the grammar's tree into qed's tree. It keeps the first error;
 // the tree is incomplete then.
 type reader struct {
-	src      string
-	inserted []int // offsets, in what the grammar was given, of what the text does not have
-	cursor   int   // offset at which the search for the next table's name begins
-	depth    int
-	withs    int
-	havings  int
+	src     string
+	cursor  int // offset at which the search for the next table's name begins
+	depth   int
+	withs   int
+	havings int
 
-	lists          []columnList // the column lists that the grammar was not given
-	sounds         bool         // ILIKE means SOUNDS LIKE
-	objectAgg      bool         // there is a JSON_OBJECTAGG
-	bareIn         bool         // there is a comparison with a query without FROM
-	concatPosition bool         // there is a GROUP_CONCAT(.. ORDER BY 1)
+	objectAgg      bool // there is a JSON_OBJECTAGG
+	bareIn         bool // there is a comparison with a query without FROM
+	concatPosition bool // there is a GROUP_CONCAT(.. ORDER BY 1)
 
 	err *sqlast.Error
 }
@@ -201,10 +148,4 @@ func (r *reader) names(list []ast.CIStr, at sqlast.Pos) []string {
 }
 
 // pos returns the offset of a node in the text.
-func (r *reader) pos(n ast.Node) sqlast.Pos { return sqlast.Pos(r.offset(n.OriginTextPosition())) }
-
-// offset returns the offset in the text of an offset in what the grammar was given.
-func (r *reader) offset(given int) int {
-	before, _ := slices.BinarySearch(r.inserted, given)
-	return given - before
-}
+func (r *reader) pos(n ast.Node) sqlast.Pos { return sqlast.Pos(n.OriginTextPosition()) }

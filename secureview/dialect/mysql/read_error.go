@@ -22,24 +22,50 @@ func syntaxError(text string, s *survey, at int) *sqlast.Error {
 		return &sqlast.Error{Code: sqlast.Into, Name: "INTO", Pos: sqlast.Pos(s.into),
 			Message: "SELECT .. INTO is not allowed"}
 	}
-	if s.table >= 0 {
-		return &sqlast.Error{Code: sqlast.Unsupported, Name: "JSON_TABLE", Pos: sqlast.Pos(s.table),
-			Message: "JSON_TABLE is not supported: read single values with JSON_EXTRACT, test for one with JSON_CONTAINS, " +
-				"or ask for a view that has a row for each element"}
-	}
-	scan := scanner{src: text, at: max(at, 0)}
-	t := scan.next()
-	near := text[t.at:t.end]
+	near, remedy := failedToken(text, max(at, 0))
 	switch {
+	case remedy != "":
+		return &sqlast.Error{Code: sqlast.Unsupported, Name: near, Pos: sqlast.Pos(at), Message: remedy}
 	case near == "@":
 		return &sqlast.Error{Code: sqlast.Variable, Name: near, Pos: sqlast.Pos(at), Message: "variables are not allowed"}
 	case near == "":
 		near = "the end of the statement"
+	case afterPredicate[ascii.Upper(near)]:
+		near += ": put the operands of LIKE, REGEXP, IN, BETWEEN and IS into parentheses"
 	default:
 		near = strconv.Quote(sqlast.Clip(near))
 	}
 	return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(at), Message: "syntax error at " + near}
 }
+
+// failedToken returns the token at an offset. If the grammar fails there because it does
+// not have a construct of the servers, remedy says what to write instead.
+func failedToken(text string, at int) (near, remedy string) {
+	var prev [3]token // the last one first
+	scan := scanner{src: text}
+	t := scan.next()
+	for t.kind != endOfText && t.at < at {
+		prev = [3]token{t, prev[0], prev[1]}
+		t = scan.next()
+	}
+	near = text[t.at:t.end]
+	switch opens := isMark(text, t, '('); {
+	case opens && isWord(text, prev[0], "JSON_TABLE"), isWord(text, t, "COLUMNS"):
+		return "JSON_TABLE", "JSON_TABLE is not supported: read single values with JSON_EXTRACT, test for one with " +
+			"JSON_CONTAINS, or ask for a view that has a row for each element"
+	case opens && isWord(text, prev[1], "AS") && isMark(text, prev[2], ')'):
+		return near, "a list of columns after an alias is not supported: name the columns in the subquery, as in (SELECT 1 AS id)"
+	case isWord(text, t, "INNER") && isWord(text, prev[0], "NATURAL"):
+		return near, "NATURAL INNER JOIN is not supported: write NATURAL JOIN"
+	case isWord(text, t, "SOUNDS"), isWord(text, prev[0], "SOUNDS"):
+		return near, "SOUNDS LIKE is not supported: write SOUNDEX(a) = SOUNDEX(b)"
+	}
+	return near, ""
+}
+
+// afterPredicate are operators that MariaDB allows after a predicate and the grammar
+// does not.
+var afterPredicate = sqlread.Words("+ - * / % = < > LIKE RLIKE REGEXP IN NOT BETWEEN IS DIV MOD")
 
 // failedAt returns the offset in a message of the grammar such as: line 1 column 8
 // near "..". The message quotes the text from there to its end, or has its length.

@@ -167,7 +167,8 @@ func (r *reader) in(e *ast.PatternInExpr) sqlast.Expr {
 
 func (r *reader) like(e *ast.PatternLikeOrIlikeExpr) sqlast.Expr {
 	if !e.IsLike {
-		return r.soundsLike(e)
+		r.unsupported(r.pos(e), "ILIKE")
+		return nil
 	}
 	out := &sqlast.Like{Pos: r.pos(e), Op: sqlast.OpLike, X: r.operand(e.Expr), Pattern: r.operand(e.Pattern), Not: e.Not}
 	if e.EscapeExplicit {
@@ -178,18 +179,6 @@ func (r *reader) like(e *ast.PatternLikeOrIlikeExpr) sqlast.Expr {
 		out.Escape = &sqlast.String{Pos: r.pos(e), Value: escape}
 	}
 	return out
-}
-
-// soundsLike reads x SOUNDS LIKE y, which the survey gave to the grammar as an ILIKE.
-func (r *reader) soundsLike(e *ast.PatternLikeOrIlikeExpr) sqlast.Expr {
-	if !r.sounds || e.Not || e.EscapeExplicit {
-		r.unsupported(r.pos(e), "ILIKE")
-		return nil
-	}
-	soundex := func(x ast.ExprNode) sqlast.Expr {
-		return &sqlast.Call{Pos: r.pos(x), Name: "soundex", Args: []sqlast.Expr{r.operand(x)}}
-	}
-	return &sqlast.Binary{Pos: r.pos(e), Op: sqlast.Eq, X: soundex(e.Expr), Y: soundex(e.Pattern)}
 }
 
 func (r *reader) exists(e *ast.ExistsSubqueryExpr) sqlast.Expr {

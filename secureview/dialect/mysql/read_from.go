@@ -84,15 +84,13 @@ func (r *reader) table(t *ast.TableName, alias string) sqlast.Relation {
 
 func (r *reader) derived(t *ast.TableSource) sqlast.Relation {
 	at := sqlast.Pos(r.cursor)
-	out := &sqlast.Derived{
+	return &sqlast.Derived{
 		Pos:     at,
 		Query:   r.query(t.Source, headers),
 		Alias:   t.AsName.O,
 		Columns: r.names(t.ColumnNames, at),
 		Lateral: t.Lateral,
 	}
-	r.takeList(out)
-	return out
 }
 
 // find returns the offset of the name of the next table or common table

@@ -94,7 +94,7 @@ func (r *reader) body(s *ast.SelectStmt, nm naming) sqlast.Body {
 		})}
 	}
 	out := &sqlast.Select{
-		Pos:      sqlast.Pos(r.offset(s.Fields.Fields[0].Offset)),
+		Pos:      sqlast.Pos(s.Fields.Fields[0].Offset),
 		Distinct: s.Distinct,
 		Items:    make([]sqlast.Item, len(s.Fields.Fields)),
 	}
@@ -150,7 +150,7 @@ func (r *reader) modifiers(s *ast.SelectStmt) {
 }
 
 func (r *reader) item(f *ast.SelectField, nm naming) sqlast.Item {
-	from, to := r.offset(f.Offset), r.offset(f.Offset+len(f.OriginalText()))
+	from, to := f.Offset, f.Offset+len(f.OriginalText())
 	r.cursor = max(r.cursor, from)
 	at := sqlast.Pos(from)
 	if w := f.WildCard; w != nil {

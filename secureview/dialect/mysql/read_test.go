@@ -38,14 +38,7 @@ var constructs = []struct{ name, text, want string }{
 	{"nobody sees the names", `SELECT a FROM t WHERE b IN (SELECT max(c) FROM u UNION SELECT 1)`,
 		"SELECT `a` FROM `t` WHERE `b` IN (SELECT max(`c`) FROM `u` UNION SELECT 1)"},
 
-	{"column lists of derived tables", "SELECT d.`a b`, e.c FROM (SELECT x, y + 1 FROM t) AS d (`a b`, b) JOIN (SELECT z FROM u ORDER BY z LIMIT 1) AS e (c) JOIN LATERAL (SELECT 1) AS f (g)",
-		"SELECT `d`.`a b`, `e`.`c` FROM (SELECT `x` AS `a b`, `y` + 1 AS `b` FROM `t`) AS `d` JOIN (SELECT `z` FROM `u` ORDER BY `z` LIMIT 1) AS `e` (`c`) ON TRUE JOIN LATERAL (SELECT 1 AS `g`) AS `f` ON TRUE"},
-	{"a column list of VALUES", "SELECT v.id FROM (VALUES ROW(1, 'a')) AS v(id, name)", "SELECT `v`.`id` FROM (VALUES ROW(1, 'a')) AS `v` (`id`, `name`)"},
 	{"a column named like JSON_TABLE", "SELECT json_table, t.json_table FROM t", "SELECT `json_table`, `t`.`json_table` FROM `t`"},
-	{"natural inner", "SELECT (SELECT 1 FROM t NATURAL -- c\n INNER JOIN u), a.natural FROM a",
-		"SELECT (SELECT 1 FROM `t` NATURAL JOIN `u`) AS `(SELECT 1 FROM t NATURAL -- c\n INNER JOIN u)`, `a`.`natural` FROM `a`"},
-	{"sounds like", `SELECT a SOUNDS LIKE concat(b, 'c') FROM t WHERE NOT a sounds /* x */ like b OR t.sounds LIKE 'x'`,
-		"SELECT soundex(`a`) = soundex(concat(`b`, 'c')) AS `a SOUNDS LIKE concat(b, 'c')` FROM `t` WHERE NOT (soundex(`a`) = soundex(`b`)) OR `t`.`sounds` LIKE 'x'"},
 	{"a column named sounds", `SELECT a FROM t WHERE sounds LIKE b`, "SELECT `a` FROM `t` WHERE `sounds` LIKE `b`"},
 
 	{"where", `SELECT a FROM t WHERE b = 'it''s' AND NOT c OR d`, "SELECT `a` FROM `t` WHERE (`b` = 'it''s' AND NOT `c`) OR `d`"},
@@ -151,12 +144,6 @@ var constructs = []struct{ name, text, want string }{
 		"SELECT rank() OVER (PARTITION BY `a` ORDER BY `b` DESC) AS `a`, sum(`x`) OVER `w` AS `b`, sum(`x`) OVER (`w` ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) AS `c`, lag(`x`, 2, 0) OVER `w` AS `d` FROM `t` WINDOW `w` AS (ORDER BY `y`), `v` AS (`w`)"},
 	{"frames", `SELECT SUM(x) OVER (ORDER BY y RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND UNBOUNDED FOLLOWING) a, COUNT(*) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING) b FROM t`,
 		"SELECT sum(`x`) OVER (ORDER BY `y` RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND UNBOUNDED FOLLOWING) AS `a`, count(*) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING) AS `b` FROM `t`"},
-	{"operators in patterns", `SELECT a LIKE 'x' + 1, a NOT RLIKE b * 2 = c AS d FROM t WHERE a LIKE left(b, 1) + 1 - INTERVAL 1 DAY OR a REGEXP CASE WHEN b LIKE 1 + 1 THEN 2 END DIV 2`,
-		"SELECT `a` LIKE ('x' + 1) AS `a LIKE 'x' + 1`, (`a` NOT REGEXP (`b` * 2)) = `c` AS `d` FROM `t` WHERE `a` LIKE date_sub(left(`b`, 1) + 1, INTERVAL 1 DAY) OR `a` REGEXP (CASE WHEN `b` LIKE (1 + 1) THEN 2 END DIV 2)"},
-	{"predicates of predicates", `SELECT a LIKE b LIKE c x, a LIKE b NOT LIKE c y, 1 = a IN (1) NOT IN (2) z, a LIKE b ESCAPE '!' BETWEEN 1 AND 2 w FROM t`,
-		"SELECT (`a` LIKE `b`) LIKE `c` AS `x`, `a` LIKE (`b` NOT LIKE `c`) AS `y`, 1 = ((`a` IN (1)) NOT IN (2)) AS `z`, (`a` LIKE `b` ESCAPE '!') BETWEEN 1 AND 2 AS `w` FROM `t`"},
-	{"comparison of a truth value", `SELECT a = b IS TRUE = c x, NOT a IS NOT FALSE <> 1 IS UNKNOWN AND b y FROM t`,
-		"SELECT ((`a` = `b`) IS TRUE) = `c` AS `x`, NOT (((`a` IS NOT FALSE) <> 1) IS NULL) AND `b` AS `y` FROM `t`"},
 	{"numbers that are no positions", `SELECT GROUP_CONCAT(a, b ORDER BY -1, 2, 3, 007, c) x FROM t`,
 		"SELECT group_concat(`a`, `b` ORDER BY NULL, 2, NULL, NULL, `c`) AS `x` FROM `t`"},
 }
@@ -246,10 +233,19 @@ var refusals = []struct {
 
 	{`SELECT a FROM t PARTITION (p0)`, sqlast.Unsupported, "PARTITION", "t PARTITION"},
 	{`SELECT a FROM t AS OF TIMESTAMP NOW()`, sqlast.Unsupported, "AS OF", "t AS"},
-	{"SELECT j.n FROM t, JSON_TABLE(t.a, '$[*]' COLUMNS (n FOR ORDINALITY, x INT PATH '$.x')) AS j", sqlast.Unsupported, "JSON_TABLE", "JSON_TABLE"},
-	{"SELECT 1 FROM t LEFT JOIN json_table ('[1]', '$' COLUMNS (a INT PATH '$')) AS j ON TRUE", sqlast.Unsupported, "JSON_TABLE", "json_table ("},
-	{"SELECT JSON_TABLE('[1]', '$' COLUMNS (a INT PATH '$'))", sqlast.Unsupported, "JSON_TABLE", "JSON_TABLE"},
+	{"SELECT j.n FROM t, JSON_TABLE(t.a, '$[*]' COLUMNS (n FOR ORDINALITY, x INT PATH '$.x')) AS j", sqlast.Unsupported, "JSON_TABLE", "(t.a"},
+	{"SELECT 1 FROM t LEFT JOIN json_table ('[1]', '$' COLUMNS (a INT PATH '$')) AS j ON TRUE", sqlast.Unsupported, "JSON_TABLE", "('[1]'"},
+	{"SELECT JSON_TABLE('[1]', '$' COLUMNS (a INT PATH '$'))", sqlast.Unsupported, "JSON_TABLE", "COLUMNS"},
 	{"SELECT json_table FROM t WHERE", sqlast.Syntax, "", ""},
+	{"SELECT d.x FROM (SELECT a, b FROM t) AS d (x, y)", sqlast.Unsupported, "(", "(x"},
+	{"SELECT v.id FROM (VALUES ROW(1, 'a')) AS v(id, name)", sqlast.Unsupported, "(", "(id"},
+	{"SELECT (a) AS b (c) FROM t", sqlast.Unsupported, "(", "(c)"},
+	{"SELECT 1 FROM t NATURAL INNER JOIN u", sqlast.Unsupported, "INNER", "INNER"},
+	{"SELECT a SOUNDS LIKE b FROM t", sqlast.Unsupported, "LIKE", "LIKE"},
+	{"SELECT a FROM t WHERE NOT a sounds like b", sqlast.Unsupported, "sounds", "sounds"},
+	{"SELECT a LIKE 'x' + 1 FROM t", sqlast.Syntax, "", "+ 1"},
+	{"SELECT a LIKE b NOT LIKE c FROM t", sqlast.Syntax, "", "NOT"},
+	{"SELECT a = b IS TRUE = c FROM t", sqlast.Syntax, "", "= c"},
 	{`SELECT 'JSON_TABLE(' FROM t WHERE`, sqlast.Syntax, "", ""},
 	{`SELECT a FROM t TABLESAMPLE SYSTEM (10 PERCENT)`, sqlast.Unsupported, "TABLESAMPLE", "t TABLE"},
 	{`SELECT a FROM *.t`, sqlast.Unsupported, "*.table", "t"},
@@ -263,9 +259,6 @@ var refusals = []struct {
 	{`SELECT CAST(a AS SIGNED ARRAY) FROM t`, sqlast.Unsupported, "CAST .. AS .. ARRAY", "CAST"},
 	{`SELECT WEIGHT_STRING('a' AS CHAR(3))`, sqlast.Unsupported, "WEIGHT_STRING", "WEIGHT"},
 	{`SELECT a FROM t WHERE a MEMBER OF ('[1]')`, sqlast.Unsupported, "json_memberof", "a MEMBER"},
-	{"SELECT 1 FROM (SELECT 1) AS d (a), (SELECT (SELECT 2 FROM (SELECT 3) AS d (a))) AS e", sqlast.Unsupported, "a column list of one of two derived tables with the same alias", ""},
-	{"SELECT (a) AS b (c) FROM t", sqlast.Syntax, "", "(c)"},
-	{"SELECT 1 FROM (SELECT 1) AS d, (SELECT (SELECT 2 FROM (SELECT 3) AS d (a))) AS e", sqlast.Unsupported, "a column list of one of two derived tables with the same alias", ""},
 	{`SELECT a FROM t WHERE a ILIKE 'x'`, sqlast.Unsupported, "ILIKE", "a ILIKE"},
 	{`SELECT 1 + 5., 2`, sqlast.Unsupported, "a number that ends in a point", "5."},
 	{`SELECT LAST_VALUE(a) IGNORE NULLS OVER (ORDER BY b) FROM t`, sqlast.Unsupported, "IGNORE NULLS", "LAST_VALUE"},
@@ -282,6 +275,25 @@ var refusals = []struct {
 
 	{"SELECT '\xff'", sqlast.InvalidText, "", "\xff"},
 	{"SELECT 1\x00", sqlast.InvalidText, "", "\x00"},
+}
+
+// Parentheses count wherever the grammar may read them as code.
+func TestNesting(t *testing.T) {
+	deep := strings.Repeat("(", sqlast.MaxNesting+1)
+	for text, refused := range map[string]bool{
+		deep: true, "{" + deep[1:]: true, deep[1:]: false, `'\'` + deep + `'`: false, `'\\'` + deep: true, "`\\`" + deep: true, `"a""` + deep + `"`: false,
+		"1--1" + deep: true, "1-- " + deep: false, "#" + deep + "\n": false, "# \n" + deep: true, "/*!" + deep + "*/": true, "/*!50000 " + deep + "*/": true,
+		"/* x" + deep + "*/": false, "/* x */" + deep: true, "[" + deep + "]": true, "SELECT /*M!" + deep + "*/ 1": false,
+	} {
+		var e *sqlast.Error
+		_, err := mysql.Dialect{}.Read(text)
+		if got := errors.As(err, &e) && e.Code == sqlast.TooDeep; got != refused {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+	if q, err := (mysql.Dialect{}).Read("SELECT /*M! 1, */ 2 AS x"); err != nil || len(q.Body.(*sqlast.Select).Items) != 1 {
+		t.Errorf("the grammar reads comments of MariaDB: %v", err)
+	}
 }
 
 func TestRefusals(t *testing.T) {

@@ -4,11 +4,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
-	"github.com/qedkit/qed/internal/sqlast"
 )
-
-// lexis describes MySQL's tokens for the limit of nesting.
-var lexis = sqlast.Lexis{Quotes: "'\"`", Backslash: "'\"", Hash: true, DashSpace: true, CodeInside: true}
 
 // token is one token of a statement.
 type token struct {

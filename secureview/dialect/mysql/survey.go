@@ -1,6 +1,8 @@
 package mysql
 
 import (
+	"fmt"
+
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
@@ -12,28 +14,10 @@ import (
 type survey struct {
 	withs   int // WITH clauses
 	havings int
-	into    int // offset of INTO; -1: none
-	table   int // offset of JSON_TABLE with an opening parenthesis; -1: none
-	ilike   bool
-
-	// replaced is another text for the grammar, with the same offsets. It has NATURAL
-	// JOIN for NATURAL INNER JOIN, and ILIKE, which no server has, for SOUNDS LIKE. It
-	// is nil if the text has nothing that is replaced.
-	replaced []byte
-	lists    []columnList // the column lists that replaced does not have
+	into    int  // offset of INTO; -1: none
+	windows bool // there may be a window function: MariaDB has names such as rank
 
 	err *sqlast.Error
-}
-
-// replace overwrites the text from one offset to another for the grammar.
-func (s *survey) replace(src string, from, to int, by string) {
-	if s.replaced == nil {
-		s.replaced = []byte(src)
-	}
-	for i := range s.replaced[from:to] {
-		s.replaced[from+i] = ' '
-	}
-	copy(s.replaced[from:to], by)
 }
 
 func (s *survey) fail(code refusal.Code, t token, src, message string) {
@@ -44,14 +28,11 @@ func (s *survey) fail(code refusal.Code, t token, src, message string) {
 
 // newSurvey scans the tokens of a text once.
 func newSurvey(src string) survey {
-	s := survey{into: -1, table: -1}
+	s := survey{into: -1}
 	joins := joinParens{src: src}
 	scan := scanner{src: src}
 	var last token
-	for t := scan.next(); t.kind != endOfText; t = scan.next() {
-		if isMark(src, t, '(') && isWord(src, last, "JSON_TABLE") {
-			s.table = last.at
-		}
+	for t := scan.next(); t.kind != endOfText && s.err == nil; t = scan.next() {
 		if t.kind == hint {
 			s.fail(sqlast.Hint, t, src, "optimizer hints are not allowed")
 		}
@@ -59,31 +40,44 @@ func newSurvey(src string) survey {
 			s.fail(sqlast.Unsupported, t, src,
 				"after a JOIN without ON of a join in parentheses there cannot be another join: add an ON")
 		}
+		if joins.depth > sqlast.MaxNesting {
+			s.err = &sqlast.Error{Code: sqlast.TooDeep, Pos: sqlast.Pos(t.at),
+				Message: fmt.Sprintf("the statement nests deeper than %d parentheses", sqlast.MaxNesting)}
+		}
 		if t.kind == word && !t.afterDot {
-			switch text := src[t.at:t.end]; {
-			case ascii.EqualFold(text, "WITH"):
-				s.withs++
-			case ascii.EqualFold(text, "ROLLUP") && isWord(src, last, "WITH"):
-				s.withs--
-			case ascii.EqualFold(text, "HAVING"):
-				s.havings++
-			case ascii.EqualFold(text, "INTO") && s.into < 0:
-				s.into = t.at
-			case ascii.EqualFold(text, "INNER") && isWord(src, last, "NATURAL"):
-				s.replace(src, t.at, t.end, "")
-			case ascii.EqualFold(text, "LIKE") && isWord(src, last, "SOUNDS"):
-				s.replace(src, last.at, t.end, "ILIKE")
-			case ascii.EqualFold(text, "ILIKE"):
-				s.ilike = true
-			case ascii.EqualFold(text, "BINARY") && endsCharacterType(src, last):
-				s.fail(sqlast.Unsupported, t, src,
-					"the attribute BINARY of a character type is not supported: cast to BINARY or use COLLATE")
-			}
+			s.word(src, t, last)
 		}
 		last = t
 	}
 	return s
 }
+
+// word looks at a word after the token last.
+func (s *survey) word(src string, t, last token) {
+	switch ascii.Upper(src[t.at:t.end]) {
+	case "WITH":
+		s.withs++
+	case "ROLLUP":
+		if isWord(src, last, "WITH") {
+			s.withs--
+		}
+	case "HAVING":
+		s.havings++
+	case "INTO":
+		if s.into < 0 {
+			s.into = t.at
+		}
+	case "OVER", "WINDOW":
+		s.windows = true
+	case "BINARY":
+		if endsCharacterType(src, last) {
+			s.fail(sqlast.Unsupported, t, src,
+				"the attribute BINARY of a character type is not supported: cast to BINARY or use COLLATE")
+		}
+	}
+}
+
+func isMark(src string, t token, sign byte) bool { return t.kind == mark && src[t.at] == sign }
 
 func isWord(src string, t token, text string) bool {
 	return t.kind == word && !t.afterDot && ascii.EqualFold(src[t.at:t.end], text)
@@ -91,7 +85,7 @@ func isWord(src string, t token, text string) bool {
 
 // endsCharacterType reports whether a token can be the last one of a character type.
 func endsCharacterType(src string, t token) bool {
-	return isWord(src, t, "CHAR") || isWord(src, t, "CHARACTER") || t.kind == mark && src[t.at] == ')'
+	return isWord(src, t, "CHAR") || isWord(src, t, "CHARACTER") || isMark(src, t, ')')
 }
 
 // joinParens finds joins that the grammar regroups wrongly: A JOIN (B ..) JOIN C,
@@ -110,19 +104,19 @@ func (j *joinParens) regrouped(t token) bool {
 	closed := j.closed
 	j.closed = false
 	switch {
-	case t.kind == mark && j.src[t.at] == '(':
+	case isMark(j.src, t, '('), isMark(j.src, t, '{'):
 		j.depth++
 		if j.depth < len(j.open) {
 			j.open[j.depth] = j.afterPlainJoin()
 		}
-	case t.kind == mark && j.src[t.at] == ')':
+	case isMark(j.src, t, ')'), isMark(j.src, t, '}'):
 		if j.depth > 0 {
 			j.closed = j.depth < len(j.open) && j.open[j.depth]
 			j.depth--
 		}
 	case t.kind == word && closed:
 		return joinWords[ascii.Upper(j.src[t.at:t.end])]
-	case t.kind == word && j.prev[0].kind == mark && j.src[j.prev[0].at] == '(' && j.depth < len(j.open):
+	case t.kind == word && isMark(j.src, j.prev[0], '(') && j.depth < len(j.open):
 		switch ascii.Upper(j.src[t.at:t.end]) {
 		case "SELECT", "WITH", "TABLE", "VALUES":
 			j.open[j.depth] = false

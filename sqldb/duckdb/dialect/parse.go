@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/internal/sqlread"
 )
 
-var lexis = sqlast.Lexis{Quotes: `'"`, Backslash: ""}
+var lexis = sqlast.Lexis{Quotes: `'"`}
 
 // Read parses one SELECT, VALUES, FROM or WITH .. SELECT. For any text it returns a
 // tree or a [*sqlast.Error].
