@@ -160,7 +160,7 @@ var mariaDBRows = []string{
 	"SELECT dept % 2 AS d FROM dept d RIGHT JOIN emp e ON d.id = e.dept GROUP BY (SELECT count(if(e.id NOT IN (SELECT x.id FROM dept x WHERE x.id = e.boss), 1, NULL)) FROM emp LIMIT 1) ORDER BY 1",
 	"SELECT id FROM dept d WHERE 2 = ANY (SELECT d.id FROM emp GROUP BY dept HAVING id = 2) ORDER BY id",
 	"SELECT id FROM dept WHERE id IN (SELECT DISTINCT boss FROM emp e ORDER BY (SELECT sum(e.id))) ORDER BY id",
-	"SELECT CASE id WHEN 1 THEN 1 ELSE 2 END LIKE '1' LIKE '1', id BETWEEN 1 AND 3 FROM emp ORDER BY id",
+	"SELECT (CASE id WHEN 1 THEN 1 ELSE 2 END LIKE '1') LIKE '1', id BETWEEN 1 AND 3 FROM emp ORDER BY id",
 }
 
 // mysqlVaries are statements that MySQL and MariaDB read differently.

@@ -1,178 +1,227 @@
 package mysql
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// refuseCrashes refuses what ends a MariaDB server of version 10.11 with signal 11,
-// except JSON_EXTRACT .. <=>, which [reader.binary] refuses:
+// refuseCrashes refuses what ends a server with signal 11. Each rule refuses more than
+// what ends the server, so that it does not have to know types, keys or views. Try the
+// statements again on the servers that are current on 2027-06-01, and remove the rules
+// of those that run.
 //
-//   - A comparison of rows that becomes a key of JSON_OBJECTAGG, directly or as a
-//     column of a derived table, if its value is NULL.
-//   - GROUP_CONCAT(.. ORDER BY 1) WITH ROLLUP, if the 1 means an expression.
-//   - A term of a window that repeats an item with a subquery, in which another one
-//     compares with IN (SELECT 1).
+// MariaDB 10.11.19; bl is a BLOB, vc and j are texts, some of them NULL:
 //
-// The last one does so too as a term of ORDER BY or GROUP BY, when the server explains
-// the statement. Such a term is printed as a position.
-func (r *reader) refuseCrashes(q *sqlast.Query) {
-	if r.err != nil || !r.objectAgg && !r.concatPosition && !r.bareIn {
+//   - JSON_EXTRACT in an operand of <=>:
+//     SELECT 1 FROM t WHERE JSON_EXTRACT('{}', '$.b') <=> bl
+//   - JSON_OBJECTAGG and a comparison of rows:
+//     SELECT JSON_OBJECTAGG((1, 1) = (1, vc), 1) FROM t
+//   - GROUP_CONCAT with a position in its ORDER BY, and ROLLUP:
+//     SELECT id, GROUP_CONCAT(CONCAT(vc), j ORDER BY 1) FROM t GROUP BY id WITH ROLLUP
+//   - a window, and a comparison with a query without FROM. As a term of ORDER BY or
+//     GROUP BY, the comparison ends the server when it explains the statement. Such a term
+//     is printed as a position.
+//     SELECT abs((SELECT EXISTS (SELECT 1 FROM t x WHERE x.vc IN (SELECT ”)))) AS r,
+//     ROW_NUMBER() OVER (ORDER BY abs((SELECT EXISTS (SELECT 1 FROM t x WHERE x.vc IN
+//     (SELECT ”))))) FROM t
+//   - a window function and a column of the outer query, in a subquery with ORDER BY:
+//     SELECT (SELECT sum(v.k) OVER () + m AS x FROM u ORDER BY x LIMIT 1) FROM t JOIN v
+//     ON t.id = v.id, where v is a view
+//
+// MySQL 9.7.4; i may be NULL:
+//
+//   - several SELECTs with an aggregate or a window function, as the right side of EXCEPT
+//     or INTERSECT:
+//     SELECT id FROM t EXCEPT SELECT SUM(i) FROM t INTERSECT SELECT i FROM t
+//   - in a subquery, GROUP BY an expression in a side of INTERSECT or the right side of
+//     EXCEPT:
+//     SELECT 1 FROM (SELECT m + 1 FROM (SELECT max(i) AS m FROM t GROUP BY id) AS y
+//     GROUP BY m + 1 INTERSECT SELECT 7) AS x
+func refuseCrashes(q *sqlast.Query) *sqlast.Error {
+	f := crashFinder{}
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		if nested, ok := n.(*sqlast.Query); ok && nested != q {
+			f.groupedArm(nested.Body, false)
+		}
+		f.visit(n)
+		return f.err == nil
+	})
+	switch {
+	case f.err != nil:
+	case f.objectAgg && f.rows != nil:
+		f.refuse(f.rows, "a comparison of rows is not supported next to JSON_OBJECTAGG: compare the columns with AND")
+	case f.rollup && f.position != nil:
+		f.refuse(f.position, "GROUP_CONCAT with a position in its ORDER BY is not supported next to WITH ROLLUP: write the expression")
+	case f.window && f.bare != nil:
+		f.refuse(f.bare, "a comparison with a query without FROM is not supported next to a window: write the value")
+	}
+	return f.err
+}
+
+// A crashFinder finds what ends a server, alone or together with something else in the
+// statement.
+type crashFinder struct {
+	err *sqlast.Error
+
+	objectAgg, rollup, window bool
+	rows, position, bare      sqlast.Node // a comparison of rows, GROUP_CONCAT, a query without FROM
+}
+
+func (f *crashFinder) refuse(n sqlast.Node, message string) {
+	if f.err == nil {
+		f.err = &sqlast.Error{Code: sqlast.Unsupported, Pos: n.At(), Message: message}
+	}
+}
+
+func (f *crashFinder) visit(n sqlast.Node) {
+	switch n := n.(type) {
+	case *sqlast.Select:
+		f.rollup = f.rollup || n.Rollup
+	case *sqlast.SetOp:
+		f.nestedArm(n)
+	case *sqlast.Call:
+		f.objectAgg = f.objectAgg || n.Name == "json_objectagg"
+		f.window = f.window || n.Over != nil
+		if ordersByPosition(n) {
+			f.position = n
+		}
+	case *sqlast.Binary:
+		if n.Op == sqlast.Same && (extractsJSON(n.X) || extractsJSON(n.Y)) {
+			f.refuse(n, "JSON_EXTRACT in an operand of <=> is not supported: write =, and IS NULL where both can be NULL")
+		}
+		if isRow(n.X) || isRow(n.Y) {
+			f.rows = n
+		}
+	case *sqlast.In:
+		if n.Query == nil && isRow(n.X) {
+			f.rows = n
+		}
+		f.compared(n.Query)
+	case *sqlast.Quantified:
+		f.compared(n.Query)
+	case *sqlast.Subquery:
+		f.orderedWindow(n.Query)
+	case *sqlast.Exists:
+		f.orderedWindow(n.Query)
+	}
+}
+
+// compared looks at a query with which a value is compared.
+func (f *crashFinder) compared(q *sqlast.Query) {
+	if q == nil {
 		return
 	}
+	f.orderedWindow(q)
 	sqlast.Walk(q, func(n sqlast.Node) bool {
-		switch n := n.(type) {
-		case *sqlast.Query:
-			if s, ok := n.Body.(*sqlast.Select); ok && s.Rollup && r.concatPosition {
-				for _, o := range n.OrderBy {
-					r.refuseConcatPosition(o.Expr)
-				}
-			}
-		case *sqlast.Select:
-			for _, it := range n.Items {
-				if r.objectAgg {
-					r.refuseRowComparison(it.Expr)
-				}
-				if n.Rollup {
-					r.refuseConcatPosition(it.Expr)
-				}
-			}
-			for _, w := range n.Windows {
-				r.refuseBareIn(w)
-			}
-			if n.Rollup && n.Having != nil {
-				r.refuseConcatPosition(n.Having)
-			}
-		case *sqlast.Call:
-			if n.Name == "json_objectagg" {
-				r.refuseRowComparison(n)
-			}
-			if n.Over != nil {
-				r.refuseBareIn(n.Over)
-			}
+		if s, ok := n.(*sqlast.Select); ok && s.From == nil {
+			f.bare = q
 		}
-		return r.err == nil
+		return f.bare == nil
 	})
 }
 
-// refuseBareIn refuses a comparison with a query without FROM in the subqueries of a
-// window.
-func (r *reader) refuseBareIn(w *sqlast.Window) {
-	terms := slices.Clone(w.PartitionBy)
-	for _, o := range w.OrderBy {
-		terms = append(terms, o.Expr)
+// orderedWindow refuses a subquery that has an ORDER BY and calls a window function.
+func (f *crashFinder) orderedWindow(q *sqlast.Query) {
+	s, ok := q.Body.(*sqlast.Select)
+	if !ok || len(q.OrderBy) == 0 {
+		return
 	}
-	for _, term := range terms {
-		sqlast.Walk(term, func(n sqlast.Node) bool {
-			var q *sqlast.Query
-			switch n := n.(type) {
-			case *sqlast.In:
-				q = n.Query
-			case *sqlast.Quantified:
-				q = n.Query
+	refuse := func(e sqlast.Expr) {
+		sqlast.Walk(e, func(n sqlast.Node) bool {
+			if c, ok := n.(*sqlast.Call); ok && c.Over != nil {
+				f.refuse(c, "a window function is not supported in a subquery with ORDER BY that is a value: "+
+					"compute it in a derived table, or omit the ORDER BY")
 			}
-			if q != nil && !readsTables(q) {
-				r.fail(sqlast.Unsupported, q.Pos, "IN",
-					"a comparison with a query without FROM is not supported in a window: write the value")
-			}
-			return r.err == nil
+			_, isQuery := n.(*sqlast.Query)
+			return !isQuery
 		})
+	}
+	for _, it := range s.Items {
+		refuse(it.Expr)
+	}
+	for _, o := range q.OrderBy {
+		refuse(o.Expr)
 	}
 }
 
-// refuseNestedArm refuses what ends a MySQL server of version 9.7 with signal 11: as the
-// right arm of EXCEPT or INTERSECT a query of several SELECTs, of which the first has an
-// aggregate or a window function in its list. The server ends if that is NULL and the
-// column of the left arm cannot be.
-func (r *reader) refuseNestedArm(s *sqlast.SetOp) {
+// nestedArm refuses several SELECTs with an aggregate or a window function as the right
+// side of EXCEPT or INTERSECT.
+func (f *crashFinder) nestedArm(s *sqlast.SetOp) {
 	right := s.Right
 	if q, ok := right.(*sqlast.Query); ok {
 		right = q.Body
 	}
-	switch nested := right.(type) {
+	switch right.(type) {
 	case *sqlast.Select, *sqlast.Values:
 		return
-	case *sqlast.SetOp:
-		if s.Kind == sqlast.Intersect && nested.Kind == sqlast.Intersect && s.All == nested.All {
-			return // the server executes both as one
-		}
 	}
-	sel := firstSelect(right)
-	if r.err != nil || s.Kind == sqlast.Union || sel == nil {
+	if s.Kind == sqlast.Union {
 		return
 	}
-	for _, it := range sel.Items {
-		sqlast.Walk(it.Expr, func(n sqlast.Node) bool {
-			if c, ok := n.(*sqlast.Call); ok && (c.Over != nil || sqlast.IsAggregate(c)) {
-				r.fail(sqlast.Unsupported, c.Pos, c.Name, c.Name+" in the first SELECT of several that are the right side of "+
-					"EXCEPT or INTERSECT is not supported: compute it in a derived table")
-			}
-			_, isQuery := n.(*sqlast.Query)
-			return !isQuery && r.err == nil
-		})
-	}
+	sqlast.Walk(right, func(n sqlast.Node) bool {
+		if c, ok := n.(*sqlast.Call); ok && (c.Over != nil || sqlast.IsAggregate(c)) {
+			f.refuse(c, c.Name+" in several SELECTs that are the right side of EXCEPT or INTERSECT is not supported: "+
+				"compute it in a derived table")
+		}
+		switch n.(type) {
+		case *sqlast.Derived, *sqlast.Subquery:
+			return false
+		}
+		return f.err == nil
+	})
 }
 
-// firstSelect returns the first SELECT of a body, or nil if that is VALUES.
-func firstSelect(b sqlast.Body) *sqlast.Select {
+// groupedArm refuses GROUP BY an expression in a side of INTERSECT or the right side of
+// EXCEPT, for which compared is set.
+func (f *crashFinder) groupedArm(b sqlast.Body, compared bool) {
 	switch b := b.(type) {
-	case *sqlast.Select:
-		return b
-	case *sqlast.SetOp:
-		return firstSelect(b.Left)
 	case *sqlast.Query:
-		return firstSelect(b.Body)
+		f.groupedArm(b.Body, compared)
+	case *sqlast.SetOp:
+		left := compared || b.Kind == sqlast.Intersect
+		f.groupedArm(b.Left, left)
+		f.groupedArm(b.Right, left || b.Kind == sqlast.Except)
+	case *sqlast.Select:
+		if !compared || b.Rollup { // the server knows that ROLLUP makes NULLs
+			return
+		}
+		for _, term := range b.GroupBy {
+			if !isColumn(groupedBy(b, term)) {
+				f.refuse(term, "GROUP BY an expression is not supported in INTERSECT or EXCEPT of a subquery: "+
+					"compute the expression in a derived table, and group by its column")
+			}
+		}
 	}
-	return nil
 }
 
-// readsTables reports whether all SELECT of a query have a FROM.
-func readsTables(q *sqlast.Query) bool {
-	all := true
-	sqlast.Walk(q, func(n sqlast.Node) bool {
-		if s, ok := n.(*sqlast.Select); ok {
-			all = all && s.From != nil
+// groupedBy returns the item that a term of GROUP BY names by position or alias, or the
+// term.
+func groupedBy(s *sqlast.Select, term sqlast.Expr) sqlast.Expr {
+	switch term := term.(type) {
+	case *sqlast.Number:
+		if i, err := strconv.Atoi(term.Text); err == nil && 0 < i && i <= len(s.Items) {
+			return s.Items[i-1].Expr
 		}
-		return all
-	})
-	return all
+	case *sqlast.Column:
+		for _, it := range s.Items {
+			if term.Table == "" && ascii.EqualFold(term.Name, it.Alias) {
+				return it.Expr
+			}
+		}
+	}
+	return term
 }
 
-// refuseRowComparison refuses comparisons of rows in an expression.
-func (r *reader) refuseRowComparison(e sqlast.Expr) {
-	sqlast.Walk(e, func(n sqlast.Node) bool {
-		compared := false
-		switch n := n.(type) {
-		case *sqlast.Binary:
-			compared = isRow(n.X) || isRow(n.Y)
-		case *sqlast.In:
-			compared = n.Query == nil && isRow(n.X)
-		}
-		if compared {
-			r.fail(sqlast.Unsupported, n.At(), "json_objectagg",
-				"a comparison of rows is not supported as a value next to JSON_OBJECTAGG: compare the columns with AND")
-		}
-		return r.err == nil
-	})
+func isColumn(e sqlast.Expr) bool {
+	_, ok := e.(*sqlast.Column)
+	return ok
 }
 
 func isRow(e sqlast.Expr) bool {
 	_, ok := e.(*sqlast.Row)
 	return ok
-}
-
-// refuseConcatPosition refuses GROUP_CONCAT(.. ORDER BY 1) in an expression.
-func (r *reader) refuseConcatPosition(e sqlast.Expr) {
-	sqlast.Walk(e, func(n sqlast.Node) bool {
-		if c, ok := n.(*sqlast.Call); ok && ordersByPosition(c) {
-			r.fail(sqlast.Unsupported, c.Pos, c.Name,
-				"GROUP_CONCAT with a position in its ORDER BY is not supported WITH ROLLUP: write the expression")
-		}
-		return r.err == nil
-	})
 }
 
 func ordersByPosition(c *sqlast.Call) bool {
@@ -187,158 +236,13 @@ func ordersByPosition(c *sqlast.Call) bool {
 	return false
 }
 
-// refuseOuterWindows refuses what ends a MariaDB server of version 10.11 with signal 11
-// if the outer query joins a view: in the ORDER BY of a subquery, an expression with a
-// window function and a column of the outer query. The server also joins the tables of
-// a derived table and of a common table expression that it merges. q is resolved, so that
-// every column of a table has its qualifier.
-func refuseOuterWindows(q *sqlast.Query) error {
-	var err error
-	var joined []string
-	joins := false
-	sqlast.Walk(q, func(n sqlast.Node) bool {
-		switch n := n.(type) {
-		case *sqlast.Join:
-			joins = true
-		case *sqlast.Select:
-			if n.From != nil {
-				joined = append(joined, aliases(n.From)...)
-			}
-		}
-		return true
-	})
-	if !joins {
-		return nil
-	}
-	sqlast.Walk(q, func(n sqlast.Node) bool {
-		q, ok := n.(*sqlast.Query)
-		if !ok || len(q.OrderBy) == 0 || err != nil {
-			return err == nil
-		}
-		sel, ok := q.Body.(*sqlast.Select)
-		if !ok {
-			return true
-		}
-		for _, o := range q.OrderBy {
-			for _, e := range orderedBy(sel, o.Expr) {
-				if c := outerColumn(sel, e, joined); c != nil && hasWindow(e) {
-					err = &sqlast.Error{Code: sqlast.Unsupported, Name: c.Name, Pos: c.Pos, Message: "a window function next to '" +
-						c.Table + "." + c.Name + "', a column of the outer query, is not supported in the ORDER BY of a subquery: " +
-						"compute it in a derived table, or omit the ORDER BY"}
-				}
-			}
-		}
-		return err == nil
-	})
-	return err
-}
-
-// orderedBy returns a term of ORDER BY, and the items that it names by position or
-// alias.
-func orderedBy(sel *sqlast.Select, term sqlast.Expr) []sqlast.Expr {
-	list := []sqlast.Expr{term}
-	sqlast.Walk(term, func(n sqlast.Node) bool {
-		switch n := n.(type) {
-		case *sqlast.Number:
-			if i, err := strconv.Atoi(n.Text); err == nil && sqlast.Expr(n) == term && 0 < i && i <= len(sel.Items) {
-				list = append(list, sel.Items[i-1].Expr)
-			}
-		case *sqlast.Column:
-			for _, it := range sel.Items {
-				if n.Table == "" && ascii.EqualFold(n.Name, it.Alias) {
-					list = append(list, it.Expr)
-				}
-			}
-		}
-		return true
-	})
-	return list
-}
-
-// aliases returns the aliases of the tables of a FROM or a part of it.
-func aliases(from sqlast.Relation) (list []string) {
-	sqlast.Walk(from, func(n sqlast.Node) bool {
-		switch n := n.(type) {
-		case *sqlast.Query:
-			return false
-		case *sqlast.Table:
-			list = append(list, n.Alias)
-		case *sqlast.Derived:
-			list = append(list, n.Alias)
-		case *sqlast.TableFunction:
-			list = append(list, n.Alias)
-		}
-		return true
-	})
-	return list
-}
-
-// outerColumn returns a column in e of one of the joined tables, which is not one of
-// the tables of sel, or nil.
-func outerColumn(sel *sqlast.Select, e sqlast.Expr, joined []string) *sqlast.Column {
-	var own []string
-	if sel.From != nil {
-		own = aliases(sel.From)
-	}
-	has := func(list []string, alias string) bool {
-		return slices.ContainsFunc(list, func(a string) bool { return ascii.EqualFold(a, alias) })
-	}
-	var found *sqlast.Column
-	sqlast.Walk(e, func(n sqlast.Node) bool {
-		if c, ok := n.(*sqlast.Column); ok && found == nil && has(joined, c.Table) && !has(own, c.Table) {
-			found = c
-		}
-		_, isQuery := n.(*sqlast.Query)
-		return !isQuery
-	})
-	return found
-}
-
-// hasWindow reports whether an expression calls a window function of its own block.
-func hasWindow(e sqlast.Expr) bool {
+func extractsJSON(e sqlast.Expr) bool {
 	found := false
 	sqlast.Walk(e, func(n sqlast.Node) bool {
 		if c, ok := n.(*sqlast.Call); ok {
-			found = found || c.Over != nil
+			found = found || c.Name == "json_extract"
 		}
-		_, isQuery := n.(*sqlast.Query)
-		return !isQuery
+		return !found
 	})
 	return found
-}
-
-// binary reads an infix operator. JSON_EXTRACT as an operand of <=> ends a MariaDB
-// server of version 10.11 with signal 11, if it is constant and the other operand
-// is a binary string. Neither can be known here, because a row that the server
-// finds by its key is constant too.
-func (r *reader) binary(at sqlast.Pos, op sqlast.BinaryOp, x, y sqlast.Expr) sqlast.Expr {
-	if op == sqlast.Same && (extractsJSON(x) || extractsJSON(y)) {
-		r.fail(sqlast.Unsupported, at, "<=>",
-			"JSON_EXTRACT as an operand of <=> is not supported: compare JSON_UNQUOTE(JSON_EXTRACT(..))")
-	}
-	return &sqlast.Binary{Pos: at, Op: op, X: x, Y: y}
-}
-
-// extractsJSON reports whether the value of an expression is that of a JSON_EXTRACT.
-func extractsJSON(e sqlast.Expr) bool {
-	switch e := e.(type) {
-	case *sqlast.Call:
-		return e.Name == "json_extract"
-	case *sqlast.Row:
-		for _, x := range e.Items {
-			if extractsJSON(x) {
-				return true
-			}
-		}
-	case *sqlast.Subquery:
-		found := false
-		sqlast.Walk(e.Query, func(n sqlast.Node) bool {
-			if s, ok := n.(*sqlast.Select); ok && len(s.Items) > 0 {
-				found = found || extractsJSON(s.Items[0].Expr)
-			}
-			return !found
-		})
-		return found
-	}
-	return false
 }

@@ -47,6 +47,15 @@ var crashers = []string{
 	"SELECT id FROM t EXCEPT ((SELECT SUM(i) FROM t LIMIT 1) ORDER BY 1)",
 	"SELECT id FROM t EXCEPT ((SELECT SUM(i) FROM t UNION SELECT 1) LIMIT 1)",
 	"SELECT 1 FROM t WHERE 3 IN (SELECT id FROM t UNION SELECT 1 EXCEPT (SELECT SUM(i) FROM t UNION SELECT i FROM t))",
+
+	"SELECT 1 FROM t WHERE JSON_UNQUOTE(JSON_EXTRACT('{}', '$.b')) <=> bl",
+	"SELECT 1 FROM t WHERE vc <=> (SELECT name FROM u WHERE JSON_EXTRACT(j, '$.b') = 1)",
+	"SELECT JSON_OBJECTAGG(vc, i) FROM t WHERE (i, vc) = (1, 'a') AND (i, vc) IN ((1, 'a'))",
+	"SELECT vc IN (SELECT 'a') AS r, ROW_NUMBER() OVER (ORDER BY vc IN (SELECT name FROM u)) FROM t ORDER BY vc IN (SELECT 'a')",
+	"SELECT i, x.c FROM (SELECT GROUP_CONCAT(vc ORDER BY 1) AS c, i FROM t) AS x GROUP BY i WITH ROLLUP",
+	"SELECT id FROM t EXCEPT SELECT i FROM t INTERSECT SELECT SUM(i) FROM t",
+	"SELECT id FROM t EXCEPT (SELECT (SELECT SUM(i) FROM t) UNION SELECT i FROM t GROUP BY i HAVING MAX(id) > 1)",
+	"SELECT id FROM t INTERSECT (SELECT SUM(i) FROM t INTERSECT SELECT i FROM t)",
 }
 
 func TestReadRefusesCrashes(t *testing.T) {
@@ -57,23 +66,16 @@ func TestReadRefusesCrashes(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"SELECT 1 FROM t WHERE JSON_UNQUOTE(JSON_EXTRACT('{}', '$.b')) <=> bl",
+		"SELECT 1 FROM t WHERE JSON_EXTRACT(j, '$.b') = bl OR JSON_EXTRACT(j, '$.b') IS NULL AND bl IS NULL",
 		"SELECT 1 FROM t WHERE JSON_EXTRACT(j, '$.b') = bl AND JSON_VALUE(j, '$.b') <=> bl",
-		"SELECT 1 FROM t WHERE vc <=> (SELECT name FROM u WHERE JSON_EXTRACT(j, '$.b') = 1)",
-		"SELECT JSON_OBJECTAGG(vc, i) FROM t WHERE (i, vc) = (1, 'a') AND (i, vc) IN ((1, 'a'))",
 		"SELECT (i, vc) = (1, 'a') AS same FROM t",
 		"SELECT JSON_OBJECTAGG(vc, (i, vc) IN (SELECT id, name FROM u)) FROM t",
 		"SELECT GROUP_CONCAT(vc ORDER BY 1) FROM t GROUP BY i",
 		"SELECT i, GROUP_CONCAT(vc ORDER BY vc DESC) FROM t GROUP BY i WITH ROLLUP",
-		"SELECT vc IN (SELECT 'a') AS r, ROW_NUMBER() OVER (ORDER BY vc IN (SELECT name FROM u)) FROM t ORDER BY vc IN (SELECT 'a')",
-		"SELECT i, x.c FROM (SELECT GROUP_CONCAT(vc ORDER BY 1) AS c, i FROM t) AS x GROUP BY i WITH ROLLUP",
 		"SELECT SUM(i) FROM t INTERSECT SELECT i FROM t EXCEPT SELECT SUM(i) FROM t",
 		"SELECT id FROM t UNION SELECT SUM(i) FROM t INTERSECT SELECT i FROM t",
-		"SELECT id FROM t EXCEPT SELECT i FROM t INTERSECT SELECT SUM(i) FROM t",
 		"SELECT id FROM t EXCEPT SELECT s FROM (SELECT SUM(i) AS s FROM t) AS x INTERSECT SELECT i FROM t",
-		"SELECT id FROM t EXCEPT (SELECT (SELECT SUM(i) FROM t) UNION SELECT i FROM t GROUP BY i HAVING MAX(id) > 1)",
 		"SELECT id FROM t EXCEPT (SELECT SUM(i) FROM t ORDER BY 1 LIMIT 1)",
-		"SELECT id FROM t INTERSECT (SELECT SUM(i) FROM t INTERSECT SELECT i FROM t)",
 		"SELECT id FROM t EXCEPT (VALUES ROW(1) UNION SELECT i FROM t)",
 	} {
 		if _, err := (mysql.Dialect{}).Read(text); err != nil {
@@ -82,7 +84,7 @@ func TestReadRefusesCrashes(t *testing.T) {
 	}
 }
 
-// A window function next to a column of the outer query, in the ORDER BY of a subquery.
+// A window function in a subquery with ORDER BY.
 func TestRewriteRefusesCrashes(t *testing.T) {
 	tables := map[string][]string{"t": {"id", "n"}, "u": {"id", "m"}, "v": {"id", "k"}}
 	g, err := secureview.New(&secureview.Policy{Schema: "d", Tables: tables, Views: map[string]string{"v": "secure_v"}}, mysql.Dialect{})
@@ -94,6 +96,7 @@ func TestRewriteRefusesCrashes(t *testing.T) {
 		"SELECT sum(k) OVER () FROM u ORDER BY 1", "SELECT sum(v.k) OVER () + m AS x FROM u ORDER BY m, x LIMIT 1", "SELECT 1 FROM u ORDER BY max(m) OVER () - k",
 		"SELECT max(m) OVER w - k AS x FROM u WINDOW w AS (ORDER BY m) ORDER BY x + 1", "SELECT CASE WHEN max(m) OVER () > 1 THEN k END FROM u ORDER BY 1",
 		"SELECT u.id FROM u WHERE m > (SELECT lag(k) OVER (ORDER BY w.m) FROM u AS w ORDER BY 1 LIMIT 1)", "SELECT DISTINCT max(m) OVER () - t.n FROM u ORDER BY 1",
+		"SELECT sum(m) OVER () FROM u WHERE m > k ORDER BY 1", "SELECT sum(m) OVER () FROM u ORDER BY k, 1", "SELECT m FROM u ORDER BY sum(m) OVER ()",
 	} {
 		for _, text := range []string{"SELECT n, (" + subquery + ") AS x" + from, "SELECT n" + from + " WHERE (" + subquery + ") > 1"} {
 			if _, err := g.Rewrite(t.Context(), text); !errors.Is(err, secureview.ErrUnsupported) {
@@ -110,13 +113,10 @@ func TestRewriteRefusesCrashes(t *testing.T) {
 		}
 	}
 	for _, subquery := range []string{
-		"SELECT sum(k) OVER () FROM u", "SELECT sum(m) OVER () FROM u WHERE m > k ORDER BY 1", "SELECT sum(m) OVER () FROM u ORDER BY k, 1", "SELECT m + k FROM u ORDER BY 1",
-		"SELECT m FROM u ORDER BY sum(m) OVER ()", "SELECT w.s - k FROM (SELECT sum(m) OVER () AS s FROM u) AS w ORDER BY 1", "SELECT max(m) - k FROM u ORDER BY 1",
+		"SELECT sum(k) OVER () FROM u", "SELECT max(m) OVER () - k FROM u LIMIT 1", "SELECT sum(m) OVER () FROM u WHERE m > k", "SELECT m + k FROM u ORDER BY 1",
+		"SELECT w.s - k FROM (SELECT sum(m) OVER () AS s FROM u) AS w ORDER BY 1", "SELECT max(m) - k FROM u ORDER BY 1",
 	} {
-		for _, text := range []string{
-			"SELECT n, (" + subquery + ") AS x" + from, "SELECT sum(v.k) OVER () AS s" + from + " ORDER BY s - t.n",
-			"SELECT k, (SELECT max(m) OVER () - k FROM u ORDER BY 1 LIMIT 1) AS x FROM v",
-		} {
+		for _, text := range []string{"SELECT n, (" + subquery + ") AS x" + from, "SELECT sum(v.k) OVER () AS s" + from + " ORDER BY s - t.n"} {
 			if _, err := g.Rewrite(t.Context(), text); err != nil {
 				t.Errorf("%s: %v", text, err)
 			}
@@ -124,7 +124,7 @@ func TestRewriteRefusesCrashes(t *testing.T) {
 	}
 }
 
-// GROUP BY an expression of an aggregate of a derived table, in an arm of INTERSECT or EXCEPT.
+// GROUP BY an expression in a side of INTERSECT or EXCEPT.
 func TestRewriteRefusesGroupedArms(t *testing.T) {
 	tables := map[string][]string{"t": {"id", "n"}, "v": {"id", "k"}}
 	g, err := secureview.New(&secureview.Policy{Schema: "d", Tables: tables, Views: map[string]string{"v": "secure_v"}}, mysql.Dialect{})
@@ -153,9 +153,15 @@ func TestRewriteRefusesGroupedArms(t *testing.T) {
 		"SELECT 1 FROM (SELECT -m FROM ((SELECT sum(n) AS m FROM t GROUP BY id ORDER BY 1)) AS y GROUP BY -m INTERSECT SELECT 7) AS x",
 		"WITH y (m) AS (SELECT sum(n) FROM t GROUP BY id) SELECT 1 FROM (SELECT -m FROM y GROUP BY -m INTERSECT SELECT 7) AS x",
 		"SELECT 1 FROM (SELECT k + 1 FROM v GROUP BY k + 1 INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT n + 1 FROM t GROUP BY n + 1 INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT id + 1 FROM (SELECT id, max(n) AS m FROM t GROUP BY id) AS y GROUP BY id + 1 INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT -m FROM (SELECT sum(n) AS m FROM t GROUP BY id LIMIT 9) AS y GROUP BY -m INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT -m FROM (SELECT sum(n) AS m FROM t UNION SELECT 3) AS y GROUP BY -m INTERSECT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT -m FROM (SELECT sum(n) OVER () AS m FROM t) AS y GROUP BY -m INTERSECT SELECT 7) AS x",
+		"SELECT (SELECT y.m + id FROM t GROUP BY y.m + id INTERSECT SELECT 7) AS x FROM " + y,
 	} {
 		var e *refusal.Error
-		if _, err := g.Rewrite(t.Context(), text); !errors.As(err, &e) || !strings.Contains(e.Error(), "GROUP BY an expression of") {
+		if _, err := g.Rewrite(t.Context(), text); !errors.As(err, &e) || !strings.Contains(e.Error(), "GROUP BY an expression") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -164,17 +170,11 @@ func TestRewriteRefusesGroupedArms(t *testing.T) {
 		"SELECT 3 UNION (SELECT 7 EXCEPT " + arm + ") ORDER BY 1 LIMIT 3",
 		"SELECT 1 FROM (" + arm + " EXCEPT SELECT 7) AS x",
 		"SELECT 1 FROM (" + arm + " UNION ALL SELECT 7) AS x",
-		"SELECT 1 FROM (SELECT n + 1 FROM t GROUP BY n + 1 INTERSECT SELECT 7) AS x",
 		"SELECT 1 FROM (SELECT m FROM " + y + " GROUP BY m INTERSECT SELECT 7) AS x",
 		"SELECT 1 FROM (SELECT m FROM " + y + " GROUP BY 1 INTERSECT SELECT 7) AS x",
 		"SELECT 1 FROM (SELECT m + 1 FROM " + y + " GROUP BY m + 1 WITH ROLLUP INTERSECT SELECT 7) AS x",
 		"SELECT 1 FROM (SELECT DISTINCT m + 1 FROM " + y + " INTERSECT SELECT 7) AS x",
 		"SELECT 1 FROM (SELECT s FROM (SELECT m + 1 AS s FROM " + y + ") AS z GROUP BY s INTERSECT SELECT 7) AS x",
-		"SELECT 1 FROM (SELECT id + 1 FROM (SELECT id, max(n) AS m FROM t GROUP BY id) AS y GROUP BY id + 1 INTERSECT SELECT 7) AS x",
-		"SELECT 1 FROM (SELECT -m FROM (SELECT sum(n) AS m FROM t GROUP BY id LIMIT 9) AS y GROUP BY -m INTERSECT SELECT 7) AS x",
-		"SELECT 1 FROM (SELECT -m FROM (SELECT sum(n) AS m FROM t UNION SELECT 3) AS y GROUP BY -m INTERSECT SELECT 7) AS x",
-		"SELECT 1 FROM (SELECT -m FROM (SELECT sum(n) OVER () AS m FROM t) AS y GROUP BY -m INTERSECT SELECT 7) AS x",
-		"SELECT (SELECT y.m + id FROM t GROUP BY y.m + id INTERSECT SELECT 7) AS x FROM " + y,
 		"SELECT 1 FROM (SELECT s FROM (SELECT k + 1 AS s FROM v) AS z GROUP BY s INTERSECT SELECT 7) AS x",
 	} {
 		if _, err := g.Rewrite(t.Context(), text); err != nil {

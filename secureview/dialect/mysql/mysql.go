@@ -21,8 +21,6 @@
 package mysql
 
 import (
-	"cmp"
-
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview/dialect"
@@ -58,11 +56,6 @@ var flavor = sqlast.Flavor{
 
 // Append prints a tree. It uses forms that MySQL and MariaDB both read.
 func (d Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
-	if physical {
-		if err := cmp.Or(refuseOuterWindows(q), refuseGroupedArms(q)); err != nil {
-			return dst, err
-		}
-	}
 	switch {
 	case d.Version == "":
 		return portable.Append(dst, q, physical)

@@ -72,7 +72,6 @@ func read(text string, s *survey) (q *sqlast.Query, err *sqlast.Error) {
 	}
 	r := reader{src: text}
 	q = r.query(statements[0], headers)
-	r.refuseCrashes(q)
 	if r.err == nil && r.withs != s.withs {
 		r.fail(sqlast.Unsupported, -1, "WITH",
 			"a WITH directly before a query in parentheses that has a WITH itself is not supported")
@@ -82,6 +81,9 @@ func read(text string, s *survey) (q *sqlast.Query, err *sqlast.Error) {
 	}
 	if r.err != nil {
 		return nil, r.err
+	}
+	if err := refuseCrashes(q); err != nil {
+		return nil, err
 	}
 	return q, nil
 }
@@ -94,10 +96,6 @@ type reader struct {
 	depth   int
 	withs   int
 	havings int
-
-	objectAgg      bool // there is a JSON_OBJECTAGG
-	bareIn         bool // there is a comparison with a query without FROM
-	concatPosition bool // there is a GROUP_CONCAT(.. ORDER BY 1)
 
 	err *sqlast.Error
 }

@@ -165,7 +165,6 @@ func (r *reader) aggregate(f *ast.AggregateFuncExpr) sqlast.Expr {
 			orderByNothing(&out.OrderBy[i], len(out.Args))
 		}
 	}
-	r.concatPosition = r.concatPosition || ordersByPosition(out)
 	return out
 }
 
@@ -203,7 +202,6 @@ func (r *reader) arguments(c *sqlast.Call, args []ast.ExprNode) {
 		}
 	}
 	c.Args = r.exprs(args)
-	r.objectAgg = r.objectAgg || c.Name == "json_objectagg"
 }
 
 // castType returns a type as it is printed.

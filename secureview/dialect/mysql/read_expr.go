@@ -60,7 +60,7 @@ func (r *reader) expr(e ast.ExprNode) sqlast.Expr {
 		}
 	case *ast.BinaryOperationExpr:
 		if op, ok := binaryOps[e.Op]; ok {
-			return r.binary(at, op, r.operand(e.L), r.operand(e.R))
+			return &sqlast.Binary{Pos: at, Op: op, X: r.operand(e.L), Y: r.operand(e.R)}
 		}
 	case *ast.FuncCallExpr:
 		return r.call(e)
@@ -160,7 +160,7 @@ func (r *reader) caseOf(c *ast.CaseExpr) sqlast.Expr {
 func (r *reader) in(e *ast.PatternInExpr) sqlast.Expr {
 	out := &sqlast.In{Pos: r.pos(e), X: r.operand(e.Expr), Not: e.Not, List: r.exprs(e.List)}
 	if e.Sel != nil {
-		out.Query = r.compared(e.Sel)
+		out.Query = r.subquery(e.Sel)
 	}
 	return out
 }
@@ -194,14 +194,7 @@ func (r *reader) quantified(e *ast.CompareSubqueryExpr) sqlast.Expr {
 	if !ok || op == sqlast.Same {
 		r.unsupported(r.pos(e), "this comparison with ANY or ALL")
 	}
-	return &sqlast.Quantified{Pos: r.pos(e), Op: op, X: r.operand(e.L), All: e.All, Query: r.compared(e.R)}
-}
-
-// compared reads a query with which an expression is compared.
-func (r *reader) compared(e ast.ExprNode) *sqlast.Query {
-	q := r.subquery(e)
-	r.bareIn = r.bareIn || q != nil && r.err == nil && !readsTables(q)
-	return q
+	return &sqlast.Quantified{Pos: r.pos(e), Op: op, X: r.operand(e.L), All: e.All, Query: r.subquery(e.R)}
 }
 
 func (r *reader) subquery(e ast.ExprNode) *sqlast.Query {

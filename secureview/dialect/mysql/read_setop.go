@@ -16,7 +16,6 @@ func (r *reader) setOps(arms []ast.Node, nm naming) sqlast.Body {
 	}
 	var sum *sqlast.SetOp // the last UNION or EXCEPT: a following INTERSECT takes its right arm
 	var body sqlast.Body
-	var all []*sqlast.SetOp
 	for i, arm := range arms {
 		next, op := r.arm(arm, nm)
 		nm = unnamed // the first arm names the columns
@@ -29,7 +28,6 @@ func (r *reader) setOps(arms []ast.Node, nm naming) sqlast.Body {
 			s := setKinds[*op]
 			s.Pos = at
 			s.Right = next
-			all = append(all, &s)
 			if s.Kind == sqlast.Intersect && sum != nil {
 				s.Left = sum.Right
 				sum.Right = &s
@@ -41,9 +39,6 @@ func (r *reader) setOps(arms []ast.Node, nm naming) sqlast.Body {
 				sum = &s
 			}
 		}
-	}
-	for _, s := range all {
-		r.refuseNestedArm(s)
 	}
 	return body
 }
