@@ -1,6 +1,7 @@
 package sqlbound
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
@@ -23,10 +24,10 @@ func (c *checker) matching(pattern sqlast.Expr, s *scope) (work int64, repeats b
 }
 
 // tries reports whether a regular expression may repeat what repeats itself. An
-// engine then tries up to millions of ways before it gives up.
+// engine then tries up to millions of ways before it gives up, at each position.
 func (c *checker) tries(pattern sqlast.Expr, s *scope) bool {
 	literal, hidden := c.literals(pattern, s)
-	return hidden || repeatsGroup(literal)
+	return hidden || repeatedGroup.MatchString(literal)
 }
 
 // literals returns the literals of a pattern, read as one. hidden reports that it
@@ -49,51 +50,6 @@ func (c *checker) literals(pattern sqlast.Expr, s *scope) (literal string, hidde
 	return text.String(), hidden
 }
 
-// repeatsGroup reports whether a regular expression has a back reference, or repeats
-// a group that contains a repetition or an alternative.
-func repeatsGroup(pattern string) bool {
-	groups := []bool{false} // whether each open group repeats something
-	for i := 0; i < len(pattern); i++ {
-		top := len(groups) - 1
-		switch pattern[i] {
-		case '\\':
-			if i++; i < len(pattern) && strings.IndexByte("123456789gk", pattern[i]) >= 0 {
-				return true
-			}
-		case '[':
-			if end := strings.IndexByte(pattern[min(i+2, len(pattern)):], ']'); end >= 0 {
-				i += 2 + end
-			}
-		case '(':
-			groups = append(groups, false)
-		case ')':
-			if top == 0 {
-				continue
-			}
-			if groups[top] && isRepetition(pattern[i+1:]) {
-				return true
-			}
-			groups[top-1] = groups[top-1] || groups[top]
-			groups = groups[:top]
-		case '*', '+', '|':
-			groups[top] = true
-		case '{':
-			groups[top] = groups[top] || isRepetition(pattern[i:])
-		}
-	}
-	return false
-}
-
-// isRepetition reports whether a text begins with *, + or a count without a bound or
-// of more than a few.
-func isRepetition(s string) bool {
-	if s == "" || s[0] != '{' {
-		return s != "" && (s[0] == '*' || s[0] == '+')
-	}
-	count, _, _ := strings.Cut(s[1:], "}")
-	if _, most, ok := strings.Cut(count, ","); ok {
-		count = most
-	}
-	n := digits(count)
-	return n < 0 || n > 4
-}
+// repeatedGroup finds a repetition of a group, whatever the group is, and a back
+// reference.
+var repeatedGroup = regexp.MustCompile(`\)\s*[*+{]|\\[1-9gk]`)

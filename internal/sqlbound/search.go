@@ -30,8 +30,8 @@ func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size, s 
 			work = add(work, c.product(e.Pos, name, text, text, 1).work)
 		}
 		if f.kind == kindRegexp && c.rules.Backtracking && c.tries(pattern, s) {
-			c.fail(pattern.At(), name, "%s takes a time without bound for a pattern that repeats a group with a repetition "+
-				"or an alternative, such as (a+)*, or has a back reference: write a literal pattern without them", name)
+			c.fail(pattern.At(), name, "%s takes a time without bound for a pattern that repeats a group, such as (a+)*, "+
+				"or has a back reference: write a literal pattern without them", name)
 		}
 	}
 	return work
