@@ -52,8 +52,7 @@ func CheckText(text string, l *Lexis) error {
 		switch text[i] {
 		case '(', '{':
 			if depth++; depth > MaxNesting {
-				return &Error{Code: TooDeep, Pos: Pos(i),
-					Message: fmt.Sprintf("the statement nests deeper than %d parentheses", MaxNesting)}
+				return NestsTooDeep(i)
 			}
 			i++
 		case ')', '}':
@@ -64,6 +63,12 @@ func CheckText(text string, l *Lexis) error {
 		}
 	}
 	return nil
+}
+
+// NestsTooDeep returns the error of a text with more than MaxNesting open parentheses at
+// an offset.
+func NestsTooDeep(at int) *Error {
+	return &Error{Code: TooDeep, Pos: Pos(at), Message: fmt.Sprintf("the statement nests deeper than %d parentheses", MaxNesting)}
 }
 
 // special are the bytes that can begin a parenthesis, a comment or a quoted token.

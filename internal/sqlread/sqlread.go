@@ -2,6 +2,7 @@
 package sqlread
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
@@ -48,4 +49,22 @@ func NotSelect(name string, at int) *sqlast.Error {
 	return &sqlast.Error{
 		Code: sqlast.NotSelect, Name: name, Pos: sqlast.Pos(at), Message: name + " is not allowed: write a SELECT",
 	}
+}
+
+// ErrGrammarFails is the error of a text on which a grammar panics.
+var ErrGrammarFails = &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: "the grammar fails on this statement"}
+
+// NotOne returns the error of a text that has not one statement but n, the second of
+// them at the offset second, or -1.
+func NotOne(n int, second sqlast.Pos) *sqlast.Error {
+	message := "there is no statement"
+	if n > 1 {
+		message = fmt.Sprintf("there are %d statements; write one", n)
+	}
+	return &sqlast.Error{Code: sqlast.MultipleQueries, Pos: second, Message: message}
+}
+
+// TooDeep returns the error of a tree with more than [sqlast.MaxDepth] levels.
+func TooDeep(at sqlast.Pos) *sqlast.Error {
+	return &sqlast.Error{Code: sqlast.TooDeep, Pos: at, Message: fmt.Sprintf("the statement nests deeper than %d levels", sqlast.MaxDepth)}
 }

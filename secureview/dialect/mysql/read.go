@@ -1,7 +1,6 @@
 package mysql
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/pingcap/tidb/pkg/parser"
@@ -43,7 +42,7 @@ func read(text string, s *survey) (q *sqlast.Query, err *sqlast.Error) {
 	p := parsers.Get().(*parser.Parser)
 	defer func() {
 		if v := recover(); v != nil {
-			q, err = nil, &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: "the grammar fails on this statement"}
+			q, err = nil, sqlread.ErrGrammarFails
 			return
 		}
 		parsers.Put(p)
@@ -58,8 +57,7 @@ func read(text string, s *survey) (q *sqlast.Query, err *sqlast.Error) {
 			Message: "the grammar warns: " + sqlast.Clip(warnings[0].Error())}
 	}
 	if len(statements) != 1 {
-		return nil, &sqlast.Error{Code: sqlast.MultipleQueries, Pos: -1,
-			Message: fmt.Sprintf("there are %d statements; write one", len(statements))}
+		return nil, sqlread.NotOne(len(statements), -1)
 	}
 	switch statements[0].(type) {
 	case *ast.SelectStmt, *ast.SetOprStmt:
@@ -112,9 +110,8 @@ func (r *reader) unsupported(at sqlast.Pos, construct string) {
 
 // enter adds a level of nesting; leave removes it.
 func (r *reader) enter(at sqlast.Pos) bool {
-	if r.depth++; r.depth > sqlast.MaxDepth {
-		r.fail(sqlast.TooDeep, at, "", fmt.Sprintf("the statement nests deeper than %d levels", sqlast.MaxDepth))
-		return false
+	if r.depth++; r.depth > sqlast.MaxDepth && r.err == nil {
+		r.err = sqlread.TooDeep(at)
 	}
 	return r.err == nil
 }

@@ -43,6 +43,7 @@ func (r *reader) expr(e ast.ExprNode) sqlast.Expr {
 		return nil
 	}
 	defer r.leave()
+	construct := "this expression"
 	switch e := e.(type) {
 	case *ast.ParenthesesExpr:
 		return r.expr(e.Expr)
@@ -51,7 +52,7 @@ func (r *reader) expr(e ast.ExprNode) sqlast.Expr {
 	case *ast.PositionExpr:
 		return r.position(e)
 	case ast.ParamMarkerExpr:
-		r.fail(sqlast.Parameter, at, "?", "placeholders are not allowed: write the value")
+		r.parameter(at)
 	case ast.ValueExpr:
 		return r.literal(e)
 	case *ast.UnaryOperationExpr:
@@ -105,13 +106,13 @@ func (r *reader) expr(e ast.ExprNode) sqlast.Expr {
 	case *ast.VariableExpr:
 		r.fail(sqlast.Variable, at, variableName(e), "variables are not allowed")
 	case *ast.MatchAgainst:
-		r.unsupported(at, "MATCH .. AGAINST")
+		construct = "MATCH .. AGAINST"
 	case *ast.DefaultExpr:
-		r.unsupported(at, "DEFAULT")
+		construct = "DEFAULT"
 	case *ast.ValuesExpr:
-		r.unsupported(at, "VALUES() as a value")
+		construct = "VALUES() as a value"
 	}
-	r.unsupported(at, "this expression")
+	r.unsupported(at, construct)
 	return nil
 }
 
@@ -137,11 +138,15 @@ func variableName(v *ast.VariableExpr) string {
 	return "@" + v.Name
 }
 
+func (r *reader) parameter(at sqlast.Pos) {
+	r.fail(sqlast.Parameter, at, "?", "placeholders are not allowed: write the value")
+}
+
 // position reads the number of an output column in ORDER BY or GROUP BY. The
 // grammar keeps neither its text nor its offset.
 func (r *reader) position(e *ast.PositionExpr) sqlast.Expr {
 	if e.P != nil {
-		r.fail(sqlast.Parameter, -1, "?", "placeholders are not allowed: write the value")
+		r.parameter(-1)
 	}
 	return &sqlast.Number{Pos: sqlast.Pos(r.cursor), Text: strconv.Itoa(e.N)}
 }

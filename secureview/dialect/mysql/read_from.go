@@ -67,17 +67,21 @@ func (r *reader) join(j *ast.Join) sqlast.Relation {
 
 func (r *reader) table(t *ast.TableName, alias string) sqlast.Relation {
 	at := r.find(t.Name.O)
+	construct := ""
 	switch {
 	case t.Schema.O == "*":
-		r.unsupported(at, "*.table")
+		construct = "*.table"
 	case len(t.IndexHints) > 0:
 		r.fail(sqlast.Hint, at, t.Name.O, "index hints are not allowed")
 	case len(t.PartitionNames) > 0:
-		r.unsupported(at, "PARTITION")
+		construct = "PARTITION"
 	case t.AsOf != nil:
-		r.unsupported(at, "AS OF")
+		construct = "AS OF"
 	case t.TableSample != nil:
-		r.unsupported(at, "TABLESAMPLE")
+		construct = "TABLESAMPLE"
+	}
+	if construct != "" {
+		r.unsupported(at, construct)
 	}
 	return &sqlast.Table{Pos: at, Schema: t.Schema.O, Name: r.name(t.Name, at), Alias: alias}
 }

@@ -9,18 +9,22 @@ import (
 
 func (r *reader) windowCall(f *ast.WindowFuncExpr) sqlast.Expr {
 	out := &sqlast.Call{Pos: r.pos(f), Name: ascii.Lower(f.Name), Distinct: f.Distinct}
+	construct := ""
 	switch {
 	case f.IgnoreNull:
-		r.unsupported(out.Pos, "IGNORE NULLS")
+		construct = "IGNORE NULLS"
 	case f.FromLast:
-		r.unsupported(out.Pos, "FROM LAST")
+		construct = "FROM LAST"
 	case out.Name == "group_concat":
-		r.unsupported(out.Pos, "GROUP_CONCAT .. OVER") // the grammar loses its ORDER BY
-	default:
-		r.arguments(out, f.Args)
-		out.Over = r.window(&f.Spec)
-		out.Over.Pos = out.Pos
+		construct = "GROUP_CONCAT .. OVER" // the grammar loses its ORDER BY
 	}
+	if construct != "" {
+		r.unsupported(out.Pos, construct)
+		return nil
+	}
+	r.arguments(out, f.Args)
+	out.Over = r.window(&f.Spec)
+	out.Over.Pos = out.Pos
 	return out
 }
 

@@ -1,8 +1,6 @@
 package mysql
 
 import (
-	"fmt"
-
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
@@ -41,8 +39,7 @@ func newSurvey(src string) survey {
 				"after a JOIN without ON of a join in parentheses there cannot be another join: add an ON")
 		}
 		if joins.depth > sqlast.MaxNesting {
-			s.err = &sqlast.Error{Code: sqlast.TooDeep, Pos: sqlast.Pos(t.at),
-				Message: fmt.Sprintf("the statement nests deeper than %d parentheses", sqlast.MaxNesting)}
+			s.err = sqlast.NestsTooDeep(t.at)
 		}
 		if t.kind == word && !t.afterDot {
 			s.word(src, t, last)

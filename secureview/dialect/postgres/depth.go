@@ -35,8 +35,7 @@ func checkDepth(text string) error {
 			nesting--
 		}
 		if nesting > sqlast.MaxNesting {
-			return &sqlast.Error{Code: sqlast.TooDeep, Pos: sqlast.Pos(t.at),
-				Message: fmt.Sprintf("the statement nests deeper than %d parentheses", sqlast.MaxNesting)}
+			return sqlast.NestsTooDeep(t.at)
 		}
 		if operators+weightOfOpen*deepest > maxOperators {
 			return &sqlast.Error{Code: sqlast.TooDeep, Pos: sqlast.Pos(t.at), Message: fmt.Sprintf(

@@ -5,7 +5,7 @@ import (
 
 	"github.com/wasilibs/go-pgquery/parser"
 
-	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // grammar guards PostgreSQL's own grammar, compiled to WebAssembly. Package parser
@@ -34,4 +34,4 @@ func parse(text string) (tree message, err error) {
 	return parser.ParseToProtobuf(text)
 }
 
-var errGrammarFails = &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: "the grammar fails on this statement"}
+var errGrammarFails = sqlread.ErrGrammarFails

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
@@ -47,11 +46,10 @@ func read(text string, tree message) (q *sqlast.Query, err *sqlast.Error) {
 	switch len(statements) {
 	case 1:
 	case 0:
-		return nil, &sqlast.Error{Code: sqlast.MultipleQueries, Pos: -1, Message: "there is no statement"}
+		return nil, sqlread.NotOne(0, -1)
 	default:
 		second := scanner{src: text, at: statements[1].number(2)}
-		return nil, &sqlast.Error{Code: sqlast.MultipleQueries, Pos: sqlast.Pos(second.next().at),
-			Message: fmt.Sprintf("there are %d statements; write one", len(statements))}
+		return nil, sqlread.NotOne(len(statements), sqlast.Pos(second.next().at))
 	}
 	r := reader{src: text}
 	q = r.subselect(statements[0].child(1), named)
@@ -81,9 +79,8 @@ func (r *reader) unsupported(at sqlast.Pos, construct string) {
 
 // enter adds a level of nesting; leave removes it.
 func (r *reader) enter() bool {
-	if r.depth++; r.depth > sqlast.MaxDepth {
-		r.fail(sqlast.TooDeep, r.at, "", fmt.Sprintf("the statement nests deeper than %d levels", sqlast.MaxDepth))
-		return false
+	if r.depth++; r.depth > sqlast.MaxDepth && r.err == nil {
+		r.err = sqlread.TooDeep(r.at)
 	}
 	return r.err == nil
 }

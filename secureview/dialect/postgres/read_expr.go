@@ -20,6 +20,7 @@ func (r *reader) expr(n message) sqlast.Expr {
 		return nil
 	}
 	defer r.leave()
+	construct := "this expression"
 	switch kind, m := n.node(); kind {
 	case kindColumnRef:
 		return r.column(m)
@@ -67,12 +68,11 @@ func (r *reader) expr(n message) sqlast.Expr {
 		at := r.pos(m, 2)
 		r.fail(sqlast.Parameter, at, "$", "placeholders are not allowed: write the value")
 	case kindDefault:
-		r.unsupported(r.at, "DEFAULT")
+		construct = "DEFAULT"
 	case kindXML:
-		r.unsupported(r.at, "an XML function")
-	default:
-		r.unsupported(r.at, "this expression")
+		construct = "an XML function"
 	}
+	r.unsupported(r.at, construct)
 	return nil
 }
 
@@ -95,10 +95,15 @@ func (r *reader) column(m message) sqlast.Expr {
 			names++
 		}
 	}
-	if names > 3 {
+	r.withoutDatabase(at, names > 3)
+	return c
+}
+
+// withoutDatabase refuses a name that begins with that of a database.
+func (r *reader) withoutDatabase(at sqlast.Pos, hasDatabase bool) {
+	if hasDatabase {
 		r.unsupported(at, "the name of a database before a table's")
 	}
-	return c
 }
 
 // boolean reads NOT, AND and OR. The grammar has the operands of AND and OR as

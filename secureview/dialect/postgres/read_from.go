@@ -34,6 +34,7 @@ func (r *reader) relation(n message) sqlast.Relation {
 		return nil
 	}
 	defer r.leave()
+	construct := "this entry of FROM"
 	switch kind, m := n.node(); kind {
 	case kindRangeVar:
 		return r.table(m)
@@ -46,20 +47,17 @@ func (r *reader) relation(n message) sqlast.Relation {
 	case kindTableSample:
 		return r.sample(m)
 	case kindRangeTableFunc:
-		r.unsupported(r.at, "XMLTABLE")
+		construct = "XMLTABLE"
 	case kindJSONTable:
-		r.unsupported(r.at, "JSON_TABLE")
-	default:
-		r.unsupported(r.at, "this entry of FROM")
+		construct = "JSON_TABLE"
 	}
+	r.unsupported(r.at, construct)
 	return nil
 }
 
 func (r *reader) table(m message) sqlast.Relation {
 	at := r.pos(m, 7)
-	if m.has(1) {
-		r.unsupported(at, "the name of a database before a table's")
-	}
+	r.withoutDatabase(at, m.has(1))
 	if !m.flag(4) {
 		r.unsupported(at, "FROM ONLY")
 	}

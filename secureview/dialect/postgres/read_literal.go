@@ -68,11 +68,8 @@ func (r *reader) bits(at sqlast.Pos, text string) sqlast.Expr {
 	} else {
 		text = text[1:]
 	}
-	switch {
-	case n == 0:
-		r.unsupported(at, "an empty bit string")
-	case n > mostPadded:
-		r.unsupported(at, "a bit string of more than "+strconv.Itoa(mostPadded)+" bits")
+	if n == 0 || n > mostPadded {
+		r.unsupported(at, "a bit string that is empty or has more than "+strconv.Itoa(mostPadded)+" bits")
 	}
 	return &sqlast.Cast{Pos: at, X: &sqlast.String{Pos: at, Value: text}, Type: "bit(" + strconv.Itoa(n) + ")"}
 }

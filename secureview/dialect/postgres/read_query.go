@@ -214,9 +214,7 @@ func (r *reader) star(n message) sqlast.Expr {
 	for _, n := range names[:len(names)-1] {
 		s.Schema, s.Table = s.Table, r.string(n)
 	}
-	if len(names) > 3 {
-		r.unsupported(s.Pos, "the name of a database before a table's")
-	}
+	r.withoutDatabase(s.Pos, len(names) > 3)
 	return s
 }
 

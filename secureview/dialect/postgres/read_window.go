@@ -57,6 +57,7 @@ func (r *reader) frame(at sqlast.Pos, options int, m message) *sqlast.Frame {
 	case options&frameExcludeTies != 0:
 		f.Exclude = sqlast.ExcludeTies
 	}
+	known := true
 	switch {
 	case options&startPrecedingAll != 0:
 		f.Start.Kind = sqlast.UnboundedPreceding
@@ -67,7 +68,7 @@ func (r *reader) frame(at sqlast.Pos, options int, m message) *sqlast.Frame {
 	case options&startFollowing != 0:
 		f.Start = sqlast.Bound{Kind: sqlast.Following, X: r.expr(m.child(6))}
 	default:
-		r.unsupported(at, "this frame")
+		known = false
 	}
 	switch {
 	case options&endFollowingAll != 0:
@@ -79,6 +80,9 @@ func (r *reader) frame(at sqlast.Pos, options int, m message) *sqlast.Frame {
 	case options&endFollowing != 0:
 		f.End = sqlast.Bound{Kind: sqlast.Following, X: r.expr(m.child(7))}
 	default:
+		known = false
+	}
+	if !known {
 		r.unsupported(at, "this frame")
 	}
 	return f

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/sqlc-dev/meyer/ast"
@@ -24,7 +23,7 @@ func (Dialect) Read(text string) (q *sqlast.Query, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			q, err = nil, &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: "the grammar fails on this statement"}
+			q, err = nil, sqlread.ErrGrammarFails
 		}
 	}()
 	statements, err := parser.ParseString(text)
@@ -34,10 +33,9 @@ func (Dialect) Read(text string) (q *sqlast.Query, err error) {
 	switch len(statements) {
 	case 1:
 	case 0:
-		return nil, &sqlast.Error{Code: sqlast.MultipleQueries, Pos: -1, Message: "there is no statement"}
+		return nil, sqlread.NotOne(0, -1)
 	default:
-		return nil, &sqlast.Error{Code: sqlast.MultipleQueries, Pos: sqlast.Pos(statements[1].Pos()),
-			Message: fmt.Sprintf("there are %d statements; write one", len(statements))}
+		return nil, sqlread.NotOne(len(statements), sqlast.Pos(statements[1].Pos()))
 	}
 	s, ok := statements[0].(*ast.SelectStmt)
 	if !ok {
@@ -57,7 +55,7 @@ func syntaxError(text string, err error) *sqlast.Error {
 		return &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: sqlast.Clip(err.Error())}
 	}
 	if at.Message == "Recursion limit" {
-		return tooDeep(at.Offset)
+		return sqlread.TooDeep(sqlast.Pos(at.Offset))
 	}
 	start := nextToken(text, 0)
 	switch word := firstWord(text[start:]); word {
@@ -66,11 +64,6 @@ func syntaxError(text string, err error) *sqlast.Error {
 		return sqlread.NotSelect(word, start)
 	}
 	return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(at.Offset), Message: sqlast.Clip(at.Message)}
-}
-
-func tooDeep(pos int) *sqlast.Error {
-	return &sqlast.Error{Code: sqlast.TooDeep, Pos: sqlast.Pos(pos),
-		Message: fmt.Sprintf("the statement nests deeper than %d levels", sqlast.MaxDepth)}
 }
 
 // statementName returns the keyword of a statement.

@@ -25,7 +25,7 @@ func (r *reader) expr(e ast.Expr) sqlast.Expr {
 		return nil
 	}
 	if r.depth++; r.depth > sqlast.MaxDepth {
-		r.err = tooDeep(e.Pos())
+		r.err = sqlread.TooDeep(sqlast.Pos(e.Pos()))
 		return nil
 	}
 	defer func() { r.depth-- }()

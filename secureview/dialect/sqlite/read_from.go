@@ -13,7 +13,7 @@ import (
 // way, in their order.
 func (r *reader) from(list []*ast.TableRef) sqlast.Relation {
 	if len(list) > sqlast.MaxDepth {
-		r.err = tooDeep(list[sqlast.MaxDepth].Pos())
+		r.err = sqlread.TooDeep(sqlast.Pos(list[sqlast.MaxDepth].Pos()))
 		return nil
 	}
 	first := list[0]

@@ -23,7 +23,7 @@ func (r *reader) query(s *ast.SelectStmt, n naming) *sqlast.Query {
 		q.With = &sqlast.With{Pos: pos(s.With), Recursive: s.With.Recursive, CTEs: sqlread.Map(s.With.CTEs, r.cte)}
 	}
 	if len(s.Cores) > sqlast.MaxDepth {
-		r.err = tooDeep(s.Cores[sqlast.MaxDepth].Pos())
+		r.err = sqlread.TooDeep(sqlast.Pos(s.Cores[sqlast.MaxDepth].Pos()))
 		return nil
 	}
 	last := len(s.Cores) - 1

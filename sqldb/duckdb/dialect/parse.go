@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -22,7 +21,7 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(text) == "" {
-		return nil, noStatement()
+		return nil, sqlread.NotOne(0, -1)
 	}
 	out, err := serialize(text)
 	if err != nil {
@@ -40,10 +39,9 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	case root.field("error").kind() != 'f':
 		return nil, refused(text, root)
 	case len(statements) == 0:
-		return nil, noStatement()
+		return nil, sqlread.NotOne(0, -1)
 	case len(statements) > 1:
-		return nil, &sqlast.Error{Code: sqlast.MultipleQueries, Pos: -1,
-			Message: fmt.Sprintf("there are %d statements; write one", len(statements))}
+		return nil, sqlread.NotOne(len(statements), -1)
 	}
 	r := reader{}
 	q := r.query(r.object(statements[0], "node"))
@@ -57,10 +55,6 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 		return nil, r.err
 	}
 	return q, nil
-}
-
-func noStatement() error {
-	return &sqlast.Error{Code: sqlast.MultipleQueries, Pos: -1, Message: "there is no statement"}
 }
 
 // refused returns the error of a text that DuckDB did not serialize.

@@ -163,7 +163,7 @@ func (r *reader) lambda(o object) sqlast.Expr {
 	if params.field("class").string() == "FUNCTION" {
 		row, ok := r.expr(params).(*sqlast.Row)
 		if !ok {
-			r.unsupported("these parameters of a lambda", "write LAMBDA x, i: ..")
+			r.param(nil)
 			return nil
 		}
 		for _, e := range row.Items {
@@ -290,13 +290,13 @@ func (r *reader) frame(o object, at sqlast.Pos) *sqlast.Frame {
 
 func (r *reader) frameBound(text string, x sqlast.Expr, unit string) (sqlast.Bound, string) {
 	b := sqlast.Bound{X: x}
-	kind := text
+	kind, known := text, true
 	if i := strings.LastIndexByte(text, '_'); i >= 0 {
 		if _, ok := frameUnits[text[i+1:]]; ok {
 			if kind = text[:i]; unit == "" {
 				unit = text[i+1:]
-			} else if unit != text[i+1:] {
-				r.unsupported("a frame of two kinds", "")
+			} else {
+				known = unit == text[i+1:]
 			}
 		}
 	}
@@ -312,9 +312,9 @@ func (r *reader) frameBound(text string, x sqlast.Expr, unit string) (sqlast.Bou
 	case "EXPR_FOLLOWING":
 		b.Kind = sqlast.Following
 	default:
-		r.unsupported("this frame of a window ("+text+")", "")
+		known = false
 	}
-	if (x != nil) != (b.Kind == sqlast.Preceding || b.Kind == sqlast.Following) {
+	if !known || (x != nil) != (b.Kind == sqlast.Preceding || b.Kind == sqlast.Following) {
 		r.unsupported("this frame of a window ("+text+")", "")
 	}
 	return b, unit

@@ -82,14 +82,13 @@ func (r *reader) named(o object) sqlast.Expr {
 		r.fail(sqlast.Misplaced, at, "*", "* and COLUMNS(..) are only allowed as a whole item of a select list: name the columns")
 	case "POSITIONAL_REFERENCE":
 		r.unsupported("#1", "name the column")
-	default:
-		r.unsupported("this expression ("+class+")", "")
 	}
-	r.done(o)
-	if e == nil && r.err == nil {
-		r.unsupported("this expression ("+class+")", "")
+	if e != nil || r.err != nil {
+		r.done(o)
+		return e
 	}
-	return e
+	r.unsupported("this expression ("+class+")", "")
+	return nil
 }
 
 func (r *reader) column(o object, at sqlast.Pos) sqlast.Expr {
@@ -223,8 +222,7 @@ func (r *reader) subqueryExpr(o object, at sqlast.Pos) sqlast.Expr {
 	x := r.optional(o, "child")
 	comparison := r.text(o, "comparison_type")
 	if (x == nil) != (comparison == "" || comparison == "INVALID") || (x != nil) != (kind == "ANY") {
-		r.unsupported("this kind of subquery ("+kind+")", "")
-		return nil
+		kind = "a comparison"
 	}
 	q := r.subquery(r.object(o, "subquery"))
 	switch kind {

@@ -131,12 +131,10 @@ func lift(product *sqlast.Join) *sqlast.Join {
 func (r *reader) join(o object, at sqlast.Pos) sqlast.Relation {
 	name := r.text(o, "join_type")
 	kind, ok := joinKinds[name]
-	if !ok {
-		r.unsupported("this kind of JOIN ("+name+")", "")
-	}
 	j := &sqlast.Join{Pos: at, Kind: kind}
 	cross := false
-	switch ref := r.text(o, "ref_type"); ref {
+	ref := r.text(o, "ref_type")
+	switch ref {
 	case "REGULAR":
 	case "CROSS":
 		cross = true
@@ -147,7 +145,10 @@ func (r *reader) join(o object, at sqlast.Pos) sqlast.Relation {
 	case "POSITIONAL":
 		r.unsupported("POSITIONAL JOIN", "join by row_number() in two subqueries")
 	default:
-		r.unsupported("this kind of JOIN ("+ref+")", "")
+		ok = false
+	}
+	if !ok {
+		r.unsupported("this kind of JOIN ("+ref+" "+name+")", "")
 	}
 	left, right := r.object(o, "left"), r.object(o, "right")
 	j.Left = r.relation(left)
@@ -208,15 +209,13 @@ func (r *reader) tableFunction(o object, at sqlast.Pos, alias string) sqlast.Rel
 // valuesList reads VALUES, which DuckDB reads as a table in FROM.
 func (r *reader) valuesList(o object, at sqlast.Pos, alias string) sqlast.Relation {
 	v := &sqlast.Values{Pos: at}
+	empty := false
 	for _, row := range r.list(o, "values") {
 		items := row.items()
-		if len(items) == 0 {
-			r.unsupported("this form of VALUES", "")
-			return nil
-		}
+		empty = empty || len(items) == 0
 		v.Rows = append(v.Rows, sqlread.Map(items, r.expr))
 	}
-	if len(v.Rows) == 0 {
+	if empty || len(v.Rows) == 0 {
 		r.unsupported("this form of VALUES", "")
 		return nil
 	}

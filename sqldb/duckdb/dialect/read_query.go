@@ -51,9 +51,7 @@ func (r *reader) with(m object) *sqlast.With {
 		r.done(entry)
 		c.Columns = r.strings(value, "aliases")
 		r.text(value, "materialized") // a hint: the rows are the same
-		if len(r.list(value, "key_targets")) > 0 {
-			r.unsupported("USING KEY", "use UNION")
-		}
+		r.withoutKey(value)
 		body := r.object(value, "query")
 		r.done(value)
 		node := r.object(body, "node")
@@ -87,15 +85,19 @@ func (r *reader) with(m object) *sqlast.With {
 	return w
 }
 
+func (r *reader) withoutKey(o object) {
+	if len(r.list(o, "key_targets")) > 0 {
+		r.unsupported("USING KEY", "use UNION")
+	}
+}
+
 // recursive reads the query of a recursive common table expression.
 func (r *reader) recursive(o object) *sqlast.Query {
 	r.text(o, "type")
 	r.text(o, "cte_name")
 	r.strings(o, "aliases") // those of the common table expression
 	q := &sqlast.Query{Pos: r.at}
-	if len(r.list(o, "key_targets")) > 0 {
-		r.unsupported("USING KEY", "use UNION")
-	}
+	r.withoutKey(o)
 	modifiers := r.list(o, "modifiers")
 	if m := r.object(o, "cte_map"); !m.isNone() {
 		q.With = r.with(m)
