@@ -99,7 +99,8 @@ func (g *Guard) Tables() []Table { return g.catalog.tables() }
 
 // Rewrite turns a statement into one that may be executed, or refuses it with a
 // [refusal.Error] that has one problem. If ctx has ended, Rewrite returns the
-// error of ctx. The time that it takes is bounded, whatever the text contains.
+// error of ctx. The time that it takes is bounded, whatever the text contains: a text of
+// more than 8 KB is refused with [ErrTooLarge].
 func (g *Guard) Rewrite(ctx context.Context, sql string) (*Statement, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
