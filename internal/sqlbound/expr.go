@@ -321,14 +321,10 @@ func (c *checker) index(e *sqlast.Index, s *scope) size {
 
 // bounded returns v, and fails if it is too long.
 func (c *checker) bounded(at sqlast.Pos, name string, v size) size {
-	switch {
-	case v.text > maxText:
-		c.fail(at, name, "the value of %s could have more than %d bytes, and no limit stops what is done with it: "+
-			"use fewer or shorter texts", name, maxText)
-	case v.data > maxData:
-		c.fail(at, name, "the value of %s could be more than %d times as long as the stored values that it is made of: "+
-			"replace or repeat less of them, or cut them first, for example with substr(x, 1, 1000)",
-			name, maxData/stored)
+	if v.isLong() {
+		c.fail(at, name, "the value of %s could be too long, and no limit stops what is done with it: it may have %d bytes of the "+
+			"statement, and %d times as many as the stored values that it is made of. Use fewer or shorter texts, or cut them first, "+
+			"for example with substr(x, 1, 1000)", name, maxText, maxData/stored)
 	}
 	return v
 }

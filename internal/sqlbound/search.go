@@ -59,9 +59,9 @@ func (c *checker) search(at sqlast.Pos, name string, pattern, text size, weight 
 	most := shortest(weight)
 	exact := text.data < stored && text.bytes() <= most
 	if pattern.bytes() > most && !exact {
-		c.fail(at, name, "what %s searches for could have %d bytes, and its time is the product of both lengths: "+
-			"search for a literal, a column or a computed text of at most %d bytes, for example substr(x, 1, 60)",
-			name, pattern.bytes(), most)
+		c.fail(at, name, "the time of %s is the product of the lengths of its arguments, of which the shorter one or the pattern "+
+			"could have %d bytes: write a literal, a column or a computed text of at most %d bytes, for example substr(x, 1, 60), "+
+			"or join the values, for example with EXISTS", name, pattern.bytes(), most)
 	}
 	return c.product(at, name, pattern, text, weight)
 }
@@ -69,12 +69,10 @@ func (c *checker) search(at sqlast.Pos, name string, pattern, text size, weight 
 // either is as search for a function that takes the product of its arguments in
 // either order: one of them has to be short.
 func (c *checker) either(at sqlast.Pos, name string, x, y size, weight int64) size {
-	if most := shortest(weight); min(x.bytes(), y.bytes()) > most {
-		c.fail(at, name, "the time of %s is the product of its arguments, which could have %d and %d bytes: "+
-			"one of them has to be a column or have at most %d bytes. Join the values instead, for example with EXISTS",
-			name, x.bytes(), y.bytes(), most)
+	if x.bytes() > y.bytes() {
+		x, y = y, x
 	}
-	return c.product(at, name, x, y, weight)
+	return c.search(at, name, x, y, weight)
 }
 
 func shortest(weight int64) int64 {

@@ -80,8 +80,7 @@ func (s *shaper) seriesOf(c *sqlast.Call) float64 {
 	}
 	rows := max(1, math.Floor((stop.number-start.number)/by.number)+1)
 	if rows > maxRows {
-		s.fail(sqlast.Unbounded, c.Pos, c.Name,
-			"%s makes more than %d rows here: use closer bounds or a longer step", c.Name, maxRows)
+		s.tooManyRows(c.Pos, c.Name)
 	}
 	return rows
 }

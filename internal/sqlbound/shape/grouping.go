@@ -20,11 +20,15 @@ func (s *shaper) grouping(b *sqlast.Select) {
 		s.sum.sets += all.sets
 		s.sum.terms += all.terms
 		b.Groupings = int(min(all.sets, maxSets))
-		if all.sets > maxSets || all.terms > maxTerms {
-			s.fail(sqlast.TooComplex, b.GroupBy[0].At(), "GROUP BY",
-				"GROUP BY groups in more than %d ways, or by more than %d terms in all of them: "+
-					"use fewer columns in ROLLUP, CUBE and GROUPING SETS", maxSets, maxTerms)
-		}
+		s.checkGroups(b.GroupBy[0].At(), all)
+	}
+}
+
+// checkGroups refuses too many groupings, of one GROUP BY or of the statement.
+func (s *shaper) checkGroups(at sqlast.Pos, g groupings) {
+	if g.sets > maxSets || g.terms > maxTerms {
+		s.fail(sqlast.TooComplex, at, "GROUP BY", "GROUP BY groups in more than %d ways, or by more than %d terms in all of them: "+
+			"use fewer columns in ROLLUP, CUBE and GROUPING SETS", maxSets, maxTerms)
 	}
 }
 

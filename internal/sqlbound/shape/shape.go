@@ -171,12 +171,10 @@ func (s *shaper) checkTotals(q *sqlast.Query) {
 		s.fail(sqlast.TooComplex, q.Pos, "WITH",
 			"the statement grows too long when the common table expressions and columns that it names several times are "+
 				"written out: name each of them once, or compute less in each")
-	case w.sets > maxSets || w.terms > maxTerms:
-		s.fail(sqlast.TooComplex, q.Pos, "GROUP BY",
-			"the statement groups in more than %d ways, or by more than %d terms in all of them: "+
-				"use fewer columns in ROLLUP, CUBE and GROUPING SETS", maxSets, maxTerms)
 	case w.made > maxMade:
 		s.tooManyRows(q.Pos, "FROM")
+	default:
+		s.checkGroups(q.Pos, groupings{sets: w.sets, terms: w.terms})
 	}
 }
 
