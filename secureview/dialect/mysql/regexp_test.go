@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect/mysql"
@@ -22,11 +23,25 @@ func TestPatterns(t *testing.T) {
 		{"10.11-MariaDB", `s COLLATE utf8mb4_bin REGEXP BINARY 'a*b'`, "REGEXP CAST('(*LIMIT_MATCH=3750000)" + limited + `\\G(?s:.*?)\\K(?:a*b)' AS BINARY)`},
 		{"10.11-MariaDB", `s REGEXP 'a{1000}b'`, "REGEXP '(*LIMIT_MATCH=29791)" + limited + `\\G(?s:.*?)\\K(?:a{1000}b)'`},
 		{"10.11-MariaDB", `s REGEXP '((a{9}){9}|b)[äö]\\d'`, "REGEXP '(*LIMIT_MATCH=322580)" + limited + `\\G(?s:.*?)\\K(?:((a{9}){9}|b)[äö]\\d)'`},
+		{"10.11-MariaDB", `s REGEXP '(?i)\\pL+\\(?i:x'`, "REGEXP '(*LIMIT_MATCH=3000000)" + limited + `\\G(?s:.*?)\\K(?:(?i)\\pL+\\(?i:x)'`},
 		{"10.11-MariaDB", `regexp_substr(s, '.*a')`, "'(*LIMIT_MATCH=3750000)" + limited + `\\G(?:|(?s:.*?)(?<!.))\\K(?:.*a)'`},
 		{"10.11-MariaDB", `regexp_replace(s, 'a', 'b')`, "'(*LIMIT_MATCH=4285714)" + limited + `(?|\\A(?=(?s:.{20000}))(?s:.*.*)(*FAIL)|\\A(?>(?s:.*?)(?:a))*+(*FAIL)|\\G(?s:.*?)\\K(?:a))', 'b')`},
 	} {
 		if got, err := printed(t, tt.version, tt.expr); !strings.Contains(got, tt.want) {
 			t.Errorf("%s on %q: %s, %v", tt.expr, tt.version, got, err)
+		}
+	}
+}
+
+// The time of reading a pattern does not depend on what it has in a class.
+func TestPatternsReadFast(t *testing.T) {
+	for _, part := range []string{`[ā-𐍈]`, `\\PL`, `[^\\pL\\PN]`, `[k-s]`} {
+		start := time.Now()
+		if _, err := printed(t, "10.11-MariaDB", "'a' REGEXP '(?i)"+strings.Repeat(part, 450/len(part))+"*'"); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(start); took > 250*time.Millisecond {
+			t.Errorf("%s: %v", part, took)
 		}
 	}
 }
