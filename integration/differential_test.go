@@ -573,8 +573,8 @@ var documentedRefusals = map[string]map[string]string{
 }
 
 const (
-	endsMariaDB = "A few expressions that end a MariaDB server of version 10.11 are refused"
-	endsMySQL   = "So is what ends a MySQL server of version 9.7"
+	endsMariaDB = "Refused for MariaDB 10.11"
+	endsMySQL   = "and for MySQL 9.7"
 )
 
 // documentedRefusal returns the sentence of the documentation for a class.
