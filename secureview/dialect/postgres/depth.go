@@ -32,7 +32,7 @@ func checkDepth(text string) error {
 			nesting++
 			deepest = max(deepest, nesting)
 		case src == ")" || src == "]" || src == "}":
-			nesting--
+			nesting = max(nesting-1, 0)
 		}
 		if nesting > sqlast.MaxNesting {
 			return sqlast.NestsTooDeep(t.at)
