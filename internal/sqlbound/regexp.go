@@ -50,6 +50,6 @@ func (c *checker) literals(pattern sqlast.Expr, s *scope) (literal string, hidde
 	return text.String(), hidden
 }
 
-// repeatedGroup finds a repetition of a group, whatever the group is, and a back
-// reference.
-var repeatedGroup = regexp.MustCompile(`\)\s*[*+{]|\\[1-9gk]`)
+// repeatedGroup finds a repetition of a group, whatever the group is, that is not a count
+// of at most 4, and a back reference.
+var repeatedGroup = regexp.MustCompile(`\)\s*(?:[*+]|\{[^}]*(?:[5-9\s,]|\d\d)(?:\}|$))|\\[1-9gk]`)

@@ -199,6 +199,7 @@ func TestSearches(t *testing.T) {
 		"mysql: SELECT name FROM emp WHERE name REGEXP '^[a-z]+(-[a-z]+)*$' AND note REGEXP" +
 			" '^([0-9]{1,3}[.]){3}[0-9]{1,3}$'",
 		"mysql: SELECT regexp_replace(regexp_replace(name, '[^0-9]+', ''), '^(00|[+])49', '0') FROM emp",
+		"mysql: SELECT regexp_replace(name, '^([a-z]+[ -]){1,3}', ''), regexp_replace(name, '(ab|c){4}', '') FROM emp",
 		"mysql: SELECT group_concat(name) REGEXP 'a.*b' OR group_concat(name) REGEXP '(a*)' FROM emp",
 		"mysql: SELECT 1 FROM emp WHERE " + strings.Repeat("name REGEXP 'mr[.]? (foo|bar)+' OR ", 20) + "id = 1",
 		"mysql: SELECT group_concat(name) REGEXP '[0-9]+', regexp_replace(group_concat(name), '(ö|ü)', '*') FROM emp",
@@ -255,6 +256,8 @@ func TestSearches(t *testing.T) {
 		"postgres: SELECT 1 FROM emp WHERE doc LIKE ANY (ARRAY['x', " + grown + "])",
 		"postgres: SELECT 1 FROM emp WHERE doc ~ ANY (SELECT string_agg(name, '') FROM dept)",
 		"mysql: SELECT regexp_replace(name, '(a+)+[bd]|c', 'x') FROM emp",
+		"mysql: SELECT regexp_replace(name, '(a+){5}', 'x') FROM emp", "mysql: SELECT regexp_replace(name, '(a+){1,12}', 'x') FROM emp",
+		"mysql: SELECT regexp_replace(name, '(a+){2,}', 'x') FROM emp", "mysql: SELECT regexp_replace(name, '(a+) *', 'x') FROM emp",
 		"mysql: SELECT regexp_replace(name, concat('(a', '+)+[bd]|c'), 'x') FROM emp",
 		"mysql: SELECT regexp_replace(name, v, 'x') FROM (SELECT name, concat('(a', '+)+[bd]|c') AS v FROM emp) x",
 		"mysql: SELECT name FROM emp WHERE doc REGEXP concat('[[:<:]]', name, '[[:>:]]')",
