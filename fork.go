@@ -175,8 +175,9 @@ func (t *team) work(i int, ok bool) {
 	}
 }
 
-// next returns the number of the next call, if there is one. It starts a goroutine
-// for those after it, unless one is coming already: itself, if it has just come.
+// next returns the number of the next call, if there is one. If more calls are left,
+// and no goroutine was started that has not made a call, it starts one. came says
+// that the caller is that goroutine.
 func (t *team) next(came bool) (i int, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
