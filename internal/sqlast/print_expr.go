@@ -189,9 +189,7 @@ func (p *printer) column(c *Column) {
 		p.dst = p.AppendColumn(p.dst, c)
 		return
 	}
-	if !c.Bare {
-		p.qualifier(c.Schema, c.Table)
-	}
+	p.qualifier(c.Schema, c.Table)
 	p.name(c.Name)
 }
 

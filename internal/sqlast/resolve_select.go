@@ -25,17 +25,7 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 		if _, several := sel.GroupBy[i].(*GroupingSet); several || sel.Rollup {
 			r.resolution.Plain = false
 		}
-		name := ""
-		if c, ok := sel.GroupBy[i].(*Column); ok && c.Table == "" {
-			name = c.Name
-		}
 		r.term(&sel.GroupBy[i], s)
-		if c, ok := sel.GroupBy[i].(*Column); ok && name != "" && r.flavor.ServersVary {
-			r.groupVaries(sel, c, name)
-			if sel.Rollup && sel.Having == nil {
-				r.rollupItem(&sel.GroupBy[i], name, sel.Items)
-			}
-		}
 	}
 	if sel.Rollup {
 		r.rollup(sel)
@@ -74,14 +64,7 @@ func (r *resolver) itemList(sel *Select, bound []bool) {
 		}
 		it := &sel.Items[i]
 		name := itemName(it)
-		if r.flavor.AliasInItems && r.isGroupTerm(sel.GroupBy, it, i, s) {
-			s.clause = inGroupBy
-		}
-		before := s.outside
 		r.expr(&it.Expr)
-		if s.clause = inItems; s.outside > before {
-			s.outward = append(s.outward, i)
-		}
 		if itemName(it) != name {
 			it.Alias = name
 		}

@@ -145,7 +145,7 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int, inside bool) ([
 		}
 		return columns, next + 1
 	}
-	merging := slices.ContainsFunc(s.merging, func(m merging) bool { return m.join == j })
+	merging := slices.Contains(s.merging, j)
 	if j.Kind == RightJoin && inside && !merging && r.flavor.ServersVary {
 		r.fail(AmbiguousColumn, j.Pos, "*",
 			"the columns of * have another order on MySQL than on MariaDB, for a RIGHT JOIN inside "+

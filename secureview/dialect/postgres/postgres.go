@@ -31,7 +31,6 @@
 package postgres
 
 import (
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview/dialect"
 )
@@ -53,20 +52,14 @@ func (Dialect) Name() string { return "postgres" }
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
-	DerivedSeesOuter:   true,
-	CTESeesOuter:       true,
-	RowByAlias:         true,
-	RepeatsUnnamed:     true,
-	HavingTakesColumn:  true,
-	ForwardIfRecursive: true,
-	AliasAlone:         true,
-	OrderByOutput:      true,
-	UsingKeepsSides:    true,
-	ExactFirst:         true,
-	ShortLists:         true,
-	ValuesFromOne:      true,
-	MaxName:            63,
-	Fold:               ascii.EqualFold,
+	ShortLists:       true,
+	DerivedSeesOuter: true,
+	CTESeesOuter:     true,
+	RowByAlias:       true,
+	RepeatsUnnamed:   true,
+	UsingKeepsSides:  true,
+	ValuesFromOne:    true,
+	MaxName:          63,
 }
 
 // Append prints a tree. Names are in double quotes.

@@ -11,7 +11,6 @@
 package sqlite
 
 import (
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview/dialect"
 )
@@ -29,20 +28,16 @@ func (Dialect) Name() string { return "sqlite" }
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
-	CTEForward:          true,
 	CTESelfAlways:       true,
 	AliasInWhere:        true,
 	OnSeesAll:           true,
 	DoubleQuotedStrings: true,
 	DerivedSeesOuter:    true,
 	RowID:               true,
-	HavingTakesColumn:   true,
-	NamesRepeat:         true,
+	RepeatsNumbered:     true,
 	UsingInPlace:        true,
 	AliasUnderCollate:   true,
-	AliasHidesCollate:   true,
 	ValuesFromOne:       true,
-	Fold:                ascii.EqualFold,
 }
 
 // Append prints a tree. Unqualified columns are in backticks, because SQLite reads
