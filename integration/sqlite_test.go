@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -136,8 +137,10 @@ type result struct {
 	Rows    [][]any
 }
 
-func run(db *sql.DB, text string) (result, error) {
-	rows, err := db.Query(text)
+func run(db *sql.DB, text string) (result, error) { return runContext(context.Background(), db, text) }
+
+func runContext(ctx context.Context, db *sql.DB, text string) (result, error) {
+	rows, err := db.QueryContext(ctx, text)
 	if err != nil {
 		return result{}, err
 	}

@@ -138,6 +138,7 @@ func TestRefusedByOneDialect(t *testing.T) {
 		{mysql.Dialect{}, "SELECT upper(name) AS name, 1 IN (SELECT id FROM crew GROUP BY id HAVING name = 'A') AS k FROM dept d", secureview.ErrAmbiguousColumn},
 		{mysql.Dialect{}, "SELECT d.name FROM employee e JOIN dept d ON d.id = e.deptId GROUP BY d.name HAVING name > 'a'", secureview.ErrAmbiguousColumn},
 		{mysql.Dialect{}, "SELECT name AS budget FROM dept GROUP BY budget", secureview.ErrAmbiguousColumn},
+		{mysql.Dialect{}, "SELECT crew.id FROM dept LEFT JOIN crew USING (id) GROUP BY id", secureview.ErrAmbiguousColumn},
 		{sqlite.Dialect{}, "SELECT name AS budget FROM dept GROUP BY budget", secureview.ErrAmbiguousColumn},
 		{sqlite.Dialect{}, "SELECT * FROM customer, crew ORDER BY id", secureview.ErrAmbiguousColumn},
 		{sqlite.Dialect{}, "SELECT name COLLATE NOCASE AS n FROM dept WHERE n = 'hr'", secureview.ErrUnsupported},

@@ -7,6 +7,7 @@ type Flavor struct {
 	CTESelfAlways       bool // a CTE sees itself even without RECURSIVE (SQLite, which refuses it as circular)
 	AliasInWhere        bool // a select alias may be used in WHERE (SQLite, DuckDB)
 	AliasInItems        bool // the select list may use aliases of items before (DuckDB)
+	OutputNames         bool // the name of an item, which may have no alias, must be a whole term (PostgreSQL)
 	AliasUnderCollate   bool // in ORDER BY x COLLATE y, x may be an alias or a position (SQLite)
 	OnSeesAll           bool // ON may name tables to its right in the same parentheses (SQLite)
 	DoubleQuotedStrings bool // "x" is a string if no column has the name (SQLite)

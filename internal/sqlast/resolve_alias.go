@@ -13,14 +13,14 @@ func (r *resolver) seesAliases(s *scope) bool {
 	return false
 }
 
-// item returns the index of the item of s that a name means, or -1. In ORDER BY a column
-// without an alias has its own name.
+// item returns the index of the item of s that a name means, or -1. After the select list
+// and WHERE, a column without an alias has its own name.
 func (r *resolver) item(c *Column, s *scope) int {
 	found := -1
 	r.work += 4 * len(s.items)
 	for i := range s.items {
 		name := s.items[i].Alias
-		if s.clause == inOrderBy {
+		if s.clause != inItems && s.clause != inWhere {
 			name = itemName(&s.items[i])
 		}
 		switch {
@@ -36,13 +36,14 @@ func (r *resolver) item(c *Column, s *scope) int {
 
 // checkItem refuses an unqualified name of a block, now bound to the column at slot, that
 // could also mean an item of the select list. WHERE, the select list and the arguments of
-// aggregate functions prefer columns in every engine.
+// aggregate functions prefer columns in every engine. An item without an alias hides a
+// column in DISTINCT ON only.
 func (r *resolver) checkItem(slot *Expr, at Pos, name string, s *scope) {
 	if r.err != nil || s.clause == inWhere || s.clause == inItems || s.aggregate != nil || !r.seesAliases(s) {
 		return
 	}
 	i := r.item(&Column{Pos: at, Name: name}, s)
-	if i >= 0 && !s.items[i].Unnamed && !equalExpr(s.items[i].Expr, *slot) {
+	if i >= 0 && (!s.items[i].Unnamed || s.clause == inDistinctOn) && !equalExpr(s.items[i].Expr, *slot) {
 		r.fail(AmbiguousColumn, at, name,
 			"'%s' in %s is a column and a select alias: qualify it, or rename the alias", name, clauseNames[s.clause])
 	}
@@ -59,14 +60,12 @@ func (r *resolver) alias(slot *Expr, c *Column, s *scope) bool {
 	if i < 0 || r.err != nil {
 		return r.err != nil
 	}
-	for outer := s.outer; outer != nil; outer = outer.outer {
-		if len(r.tablesWith(outer, outer.lo, outer.hi, c.Name)) > 0 || r.seesAliases(outer) && r.item(c, outer) >= 0 {
-			r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' is a select alias and a name of an enclosing query: "+
-				"qualify it, or rename the alias", c.Name)
-		}
-	}
+	r.checkEnclosing(c, s)
 	if r.checkRow(c, &s.items[i], nil); r.err != nil {
 		return true
+	}
+	if r.flavor.OutputNames {
+		return false
 	}
 	if s == r.scope && s.clause == inHaving && s.aggregate == nil && r.flavor.ServersVary {
 		r.havingItem(slot, c, &s.items[i])
@@ -74,6 +73,16 @@ func (r *resolver) alias(slot *Expr, c *Column, s *scope) bool {
 	}
 	r.copyItem(slot, c, s, i)
 	return true
+}
+
+// checkEnclosing refuses the name of an item of s that is also a name of a block around s.
+func (r *resolver) checkEnclosing(c *Column, s *scope) {
+	for outer := s.outer; outer != nil; outer = outer.outer {
+		if len(r.tablesWith(outer, outer.lo, outer.hi, c.Name)) > 0 || r.seesAliases(outer) && r.item(c, outer) >= 0 {
+			r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' is a select alias and a name of an enclosing query: "+
+				"qualify it, or rename the alias", c.Name)
+		}
+	}
 }
 
 // checkRow refuses a name that is also the name of a table in the current scope or one

@@ -223,6 +223,32 @@ func (r *resolver) lookUp(slot *Expr, c *Column) bool {
 	return false
 }
 
+// checkCase refuses a name that differs in case from the column of s that it means, but not
+// from a column further out or from a derived table, whose row it may mean. Engines that
+// know the case take these.
+func (r *resolver) checkCase(c *Column, declared string, s *scope) {
+	if declared == c.Name {
+		return
+	}
+	for o := r.scope; o != nil && r.flavor.RowByAlias; o = o.outer {
+		if i := r.byQualifier(o, "", c.Name); i >= 0 && o.tables[i].alias == c.Name && o.tables[i].object == nil {
+			r.eitherName(c)
+		}
+	}
+	for o := s.outer; o != nil; o = o.outer {
+		for i := range o.tables {
+			names := o.tables[i].names()
+			if r.work += len(names); slices.Contains(names, c.Name) {
+				r.eitherName(c)
+			}
+		}
+	}
+}
+
+func (r *resolver) eitherName(c *Column) {
+	r.fail(AmbiguousName, c.Pos, c.Name, "'%s' and a column differ in case only: qualify it, or rename one", c.Name)
+}
+
 // qualified resolves a column with a qualifier. It means the nearest table with
 // that name, even one that the clause cannot see: it hides those further out. It
 // returns the scope of the table, or nil after an error.
@@ -300,9 +326,11 @@ func (r *resolver) fromTables(slot *Expr, c *Column, s *scope) bool {
 			return true
 		}
 	}
+	b := &s.tables[value.value[0]]
+	i := r.uniqueColumn(c.Pos, b, c.Name)
+	r.checkCase(c, b.names()[i], s)
 	if len(value.value) == 1 {
-		b := &s.tables[value.value[0]]
-		r.point(c, b, r.uniqueColumn(c.Pos, b, c.Name))
+		r.point(c, b, i)
 		return true
 	}
 	*slot = r.mergedValue(c.Pos, s, &value)

@@ -141,12 +141,16 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 	}
 	it := &s.items[i]
 	found := r.tablesWith(s, s.lo, s.hi, c.Name)
-	isAlias := s.clause == inOrderBy && it.Alias != "" && (it.Alias == c.Name || len(found) == 0)
+	isAlias := s.clause == inOrderBy && it.Alias != "" && (it.Alias == c.Name || len(found) == 0) &&
+		!(it.Unnamed && len(found) > 0 && !r.flavor.OutputNames)
 	if len(found) > 0 && !isAlias && (s.clause != inOrderBy || len(found) == 1 || r.group(s, c.Name, found) != nil) {
 		return false // lookUp compares the column with the item
 	}
 	if s.clause != inOrderBy {
 		r.checkRow(c, it, s.outer)
+	}
+	if s.clause != inOrderBy || itemName(it) != c.Name {
+		r.checkEnclosing(c, s)
 	}
 	if !isAlias || r.sharesName(s, i) {
 		*e = &Number{Pos: c.Pos, Text: strconv.Itoa(i + 1)}

@@ -52,6 +52,7 @@ func (Dialect) Name() string { return "postgres" }
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
+	OutputNames:      true,
 	ShortLists:       true,
 	DerivedSeesOuter: true,
 	CTESeesOuter:     true,
