@@ -1,5 +1,7 @@
 package sqlast
 
+import "slices"
+
 // These clauses of a block may name items of its select list by their aliases.
 func (r *resolver) seesAliases(s *scope) bool {
 	switch s.clause {
@@ -37,7 +39,8 @@ func (r *resolver) item(c *Column, s *scope) int {
 // checkItem refuses an unqualified name of a block, now bound to the column at slot, that
 // could also mean an item of the select list. WHERE, the select list and the arguments of
 // aggregate functions prefer columns in every engine. An item without an alias hides a
-// column in DISTINCT ON only.
+// column in DISTINCT ON only. MySQL takes an item of any alias for a column that a join
+// merged from the item's.
 func (r *resolver) checkItem(slot *Expr, at Pos, name string, s *scope) {
 	if r.err != nil || s.clause == inWhere || s.clause == inItems || s.aggregate != nil || !r.seesAliases(s) {
 		return
@@ -46,6 +49,13 @@ func (r *resolver) checkItem(slot *Expr, at Pos, name string, s *scope) {
 	if i >= 0 && (!s.items[i].Unnamed || s.clause == inDistinctOn) && !equalExpr(s.items[i].Expr, *slot) {
 		r.fail(AmbiguousColumn, at, name,
 			"'%s' in %s is a column and a select alias: qualify it, or rename the alias", name, clauseNames[s.clause])
+	}
+	if len(r.tablesWith(s, s.lo, s.hi, name)) > 1 && slices.ContainsFunc(s.items, func(it Item) bool {
+		c, ok := it.Expr.(*Column)
+		return ok && r.fold(c.Name, name) && !equalExpr(c, *slot)
+	}) {
+		r.fail(AmbiguousColumn, at, name, "'%s' in %s is a column that a join merged, and the select list has one of its "+
+			"parts: qualify it", name, clauseNames[s.clause])
 	}
 }
 

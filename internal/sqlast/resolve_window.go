@@ -7,9 +7,9 @@ import "slices"
 func (r *resolver) window(w *Window) {
 	for _, o := range w.OrderBy {
 		c, ok := o.Expr.(*Column)
-		if ok && c.Table == "" && r.flavor.ServersVary && r.scope != nil && r.isEither(c, r.scope) {
-			r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' in ORDER BY of a window is a column and a select alias, of which "+
-				"servers take one or the other: qualify the column, or rename the alias", c.Name)
+		if ok && c.Table == "" && c.Path == nil && r.scope != nil && r.isEither(c, r.scope) {
+			r.fail(AmbiguousColumn, c.Pos, c.Name,
+				"'%s' in ORDER BY of a window is a column and a select alias: qualify it, or rename the alias", c.Name)
 		}
 	}
 	windowSlots(w, r.visit)
