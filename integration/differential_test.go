@@ -547,6 +547,7 @@ var documentedRefusals = map[string]map[string]string{
 		"the star has several columns":        "a name in REPLACE or RENAME that several tables have",
 		"the set operation has two columns":   "a name that two items of the select list have",
 		"cannot be used in this ON":           "an ON that names a table before the last comma",
+		"GROUP BY ALL next to a subquery":     "GROUP BY ALL next to a subquery that names a column of the block",
 		"in HAVING is no item":                "GROUP BY ALL, where HAVING names a column by which DuckDB would group as well",
 		"ROLLUP, CUBE or GROUPING SETS has":   "in ROLLUP, CUBE and GROUPING SETS, one column or expression",
 		"a constant of ROLLUP":                "in ORDER BY, a constant with a sign by its alias",
