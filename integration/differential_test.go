@@ -532,6 +532,7 @@ var documentedRefusals = map[string]map[string]string{
 		"is a select alias and a name of an enclosing":  "a select alias that is also a name of an enclosing query",
 		"the select list has two items named":           "an alias that two items have",
 		"column # is ambiguous":                         "a name that several tables have",
+		"differ in case only":                           "a name that differs from the nearest one in case",
 		"is declared later":                             "a common table expression that is declared later",
 		"is also the name of a table":                   "A name that could mean two things is refused in every dialect",
 		"cannot be used in a subquery: ":                "A select alias cannot be used in a subquery.",

@@ -92,6 +92,32 @@ func (r *resolver) release() {
 // reads.
 func (*resolver) fold(a, b string) bool { return ascii.EqualFold(a, b) }
 
+// countTable counts a table or common table expression of the statement.
+func (r *resolver) countTable(at Pos) {
+	if r.tables++; r.tables > maxTables {
+		r.fail(TooComplex, at, "", "the statement has more than %d tables", maxTables)
+	}
+}
+
+// checkWidth reports whether a select list may have n columns.
+func (r *resolver) checkWidth(at Pos, n int) bool {
+	if n > maxColumns {
+		r.fail(TooComplex, at, "", "a select list has more than %d columns", maxColumns)
+	}
+	return n <= maxColumns
+}
+
+// sameInCase refuses a name that differs from another one in case only, for which engines
+// that know the case take something else.
+func (r *resolver) sameInCase(at Pos, name string) {
+	r.fail(AmbiguousName, at, name, "'%s' and another name of the statement differ in case only: rename one", name)
+}
+
+// repeated refuses two columns of a table with one name.
+func (r *resolver) repeated(code refusal.Code, at Pos, table, column string) {
+	r.fail(code, at, column, "'%s' has two columns named '%s': give each an alias", table, column)
+}
+
 // weigh counts a text that is printed more often than it was written. Names of
 // usual length count as 0.
 func (r *resolver) weigh(length int) { r.weight += length / 32 }

@@ -47,8 +47,7 @@ func (r *resolver) checkItem(slot *Expr, at Pos, name string, s *scope) {
 	}
 	i := r.item(&Column{Pos: at, Name: name}, s)
 	if i >= 0 && (!s.items[i].Unnamed || s.clause == inDistinctOn) && !equalExpr(s.items[i].Expr, *slot) {
-		r.fail(AmbiguousColumn, at, name,
-			"'%s' in %s is a column and a select alias: qualify it, or rename the alias", name, clauseNames[s.clause])
+		r.failAlias(at, name, clauseNames[s.clause])
 	}
 	if len(r.tablesWith(s, s.lo, s.hi, name)) > 1 && slices.ContainsFunc(s.items, func(it Item) bool {
 		c, ok := it.Expr.(*Column)
@@ -57,6 +56,10 @@ func (r *resolver) checkItem(slot *Expr, at Pos, name string, s *scope) {
 		r.fail(AmbiguousColumn, at, name, "'%s' in %s is a column that a join merged, and the select list has one of its "+
 			"parts: qualify it", name, clauseNames[s.clause])
 	}
+}
+
+func (r *resolver) failAlias(at Pos, name, clause string) {
+	r.fail(AmbiguousColumn, at, name, "'%s' in %s is a column and a select alias: qualify it, or rename the alias", name, clause)
 }
 
 // alias binds an unqualified name that no column of s has to an item of the select list.

@@ -38,10 +38,7 @@ func (r *resolver) declare(w *With) {
 					"two common table expressions of one WITH are named '%s'", c.Name)
 			}
 		}
-		if r.tables++; r.tables > maxTables {
-			r.fail(TooComplex, c.Pos, "", "the statement has more than %d tables", maxTables)
-		}
-		if r.err != nil {
+		if r.countTable(c.Pos); r.err != nil {
 			return
 		}
 		c.Name = r.unique(c.Name)
@@ -119,7 +116,7 @@ func (r *resolver) cte(t *Table) *cte {
 			case found == nil:
 				found = c
 			case found.name != t.Name && c.name == t.Name:
-				r.eitherCase(t)
+				r.sameInCase(t.Pos, t.Name)
 			}
 		}
 	}
@@ -132,12 +129,8 @@ func (r *resolver) cte(t *Table) *cte {
 	}
 	if found.name != t.Name {
 		if o, err := r.catalog.Object("", t.Name); err == nil && o.Logical == t.Name {
-			r.eitherCase(t)
+			r.sameInCase(t.Pos, t.Name)
 		}
 	}
 	return found
-}
-
-func (r *resolver) eitherCase(t *Table) {
-	r.fail(AmbiguousName, t.Pos, t.Name, "'%s' and a common table expression differ in case only: rename the expression", t.Name)
 }

@@ -232,21 +232,17 @@ func (r *resolver) checkCase(c *Column, declared string, s *scope) {
 	}
 	for o := r.scope; o != nil && r.flavor.RowByAlias; o = o.outer {
 		if i := r.byQualifier(o, "", c.Name); i >= 0 && o.tables[i].alias == c.Name && o.tables[i].object == nil {
-			r.eitherName(c)
+			r.sameInCase(c.Pos, c.Name)
 		}
 	}
 	for o := s.outer; o != nil; o = o.outer {
 		for i := range o.tables {
 			names := o.tables[i].names()
 			if r.work += len(names); slices.Contains(names, c.Name) {
-				r.eitherName(c)
+				r.sameInCase(c.Pos, c.Name)
 			}
 		}
 	}
-}
-
-func (r *resolver) eitherName(c *Column) {
-	r.fail(AmbiguousName, c.Pos, c.Name, "'%s' and a column differ in case only: qualify it, or rename one", c.Name)
 }
 
 // qualified resolves a column with a qualifier. It means the nearest table with
@@ -294,7 +290,7 @@ func (r *resolver) tableOf(s *scope, schema, alias string) (o *scope, i int) {
 	}
 	for further := o.outer; further != nil; further = further.outer {
 		if k := r.byQualifier(further, schema, alias); k >= 0 && further.tables[k].alias == alias {
-			r.fail(AmbiguousName, -1, alias, "'%s' and another table's alias differ in case only: rename one", alias)
+			r.sameInCase(-1, alias)
 		}
 	}
 	return o, i

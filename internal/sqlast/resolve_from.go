@@ -63,9 +63,7 @@ func (r *resolver) bind(s *scope, alias string, at Pos) {
 	if r.byAlias(s, "", alias) >= 0 {
 		r.fail(AmbiguousName, at, alias, "two tables of one FROM are named '%s': give each an alias", alias)
 	}
-	if r.tables++; r.tables > maxTables {
-		r.fail(TooComplex, at, "", "the statement has more than %d tables", maxTables)
-	}
+	r.countTable(at)
 	if !isASCII(alias) {
 		r.nonASCII = true
 	}
@@ -207,8 +205,9 @@ func (r *resolver) function(f *TableFunction, s *scope, lo, number int) {
 	switch {
 	case f.JSON != nil:
 		b := &s.tables[number]
-		if b.columns = f.Columns; r.distinct(f.Columns) != nil {
-			r.fail(AmbiguousName, f.Pos, f.Alias, "'%s' has two columns with the same name: rename one", f.Alias)
+		b.columns = f.Columns
+		if distinct := r.distinct(f.Columns); distinct != nil {
+			r.repeated(AmbiguousName, f.Pos, f.Alias, f.Columns[firstDifference(f.Columns, distinct)])
 		}
 		return
 	case f.Types != nil:
@@ -337,7 +336,7 @@ func (r *resolver) common(j *Join, s *scope, lo, middle, hi int) []string {
 			}
 			for _, t := range r.tablesWith(s, lo, middle, name) {
 				if b := &s.tables[t]; b.names()[r.column(b, name)] != name {
-					r.fail(AmbiguousColumn, j.Pos, name, "NATURAL JOIN of columns that differ in case from '%s': write ON", name)
+					r.sameInCase(j.Pos, name)
 				}
 				if !slices.Contains(names, name) {
 					names = append(names, name)

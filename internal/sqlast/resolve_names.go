@@ -63,7 +63,7 @@ func (r *resolver) declared(at Pos, name string, list []string, b Body) (columns
 		return columns, nil
 	case !r.flavor.RepeatsUnnamed && !r.flavor.RepeatsNumbered || list != nil || !ok:
 		again := columns[firstDifference(columns, distinct)]
-		r.fail(AmbiguousName, at, again, "'%s' has two columns named '%s': give each an alias", name, again)
+		r.repeated(AmbiguousName, at, name, again)
 		return nil, nil
 	}
 	if r.flavor.RepeatsNumbered {

@@ -5,13 +5,13 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	outer := r.scope
 	s := &scope{outer: outer, distinct: sel.Distinct, grouped: len(sel.GroupBy) > 0, rollup: sel.Rollup}
 	r.scope = s
-	if r.checkColumns(sel); r.err != nil {
+	if !r.checkWidth(sel.Pos, len(sel.Items)) {
 		return s
 	}
 	r.from(sel.From, s)
 	s.clause = inItems
 	bound := r.expand(sel, s)
-	r.checkColumns(sel)
+	r.checkWidth(sel.Pos, len(sel.Items))
 	s.items = sel.Items
 	r.itemList(sel, bound)
 	for _, w := range sel.Windows {
@@ -70,10 +70,4 @@ func (r *resolver) itemList(sel *Select, bound []bool) {
 		}
 	}
 	s.done = len(sel.Items)
-}
-
-func (r *resolver) checkColumns(sel *Select) {
-	if len(sel.Items) > maxColumns {
-		r.fail(TooComplex, sel.Pos, "", "a select list has more than %d columns", maxColumns)
-	}
 }

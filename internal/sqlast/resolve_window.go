@@ -8,8 +8,7 @@ func (r *resolver) window(w *Window) {
 	for _, o := range w.OrderBy {
 		c, ok := o.Expr.(*Column)
 		if ok && c.Table == "" && c.Path == nil && r.scope != nil && r.isEither(c, r.scope) {
-			r.fail(AmbiguousColumn, c.Pos, c.Name,
-				"'%s' in ORDER BY of a window is a column and a select alias: qualify it, or rename the alias", c.Name)
+			r.failAlias(c.Pos, c.Name, "ORDER BY of a window")
 		}
 	}
 	windowSlots(w, r.visit)

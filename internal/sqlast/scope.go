@@ -108,7 +108,7 @@ func (r *resolver) uniqueColumn(at Pos, b *binding, name string) int {
 	i := r.column(b, name)
 	again := func(c string) bool { return r.fold(c, name) }
 	if b.named != nil && i >= 0 && (slices.ContainsFunc(b.named[:i], again) || slices.ContainsFunc(b.named[i+1:], again)) {
-		r.fail(AmbiguousColumn, at, name, "'%s' has two columns named '%s': give each an alias", b.alias, name)
+		r.repeated(AmbiguousColumn, at, b.alias, name)
 	}
 	return i
 }
