@@ -205,9 +205,8 @@ func (r *resolver) function(f *TableFunction, s *scope, lo, number int) {
 	switch {
 	case f.JSON != nil:
 		b := &s.tables[number]
-		b.columns = f.Columns
-		if distinct := r.distinct(f.Columns); distinct != nil {
-			r.repeated(AmbiguousName, f.Pos, f.Alias, f.Columns[firstDifference(f.Columns, distinct)])
+		if b.columns = f.Columns; r.distinct(f.Columns) != nil {
+			r.fail(AmbiguousName, f.Pos, f.Alias, "'%s' has two columns with the same name: rename one", f.Alias)
 		}
 		return
 	case f.Types != nil:
