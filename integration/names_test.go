@@ -98,6 +98,9 @@ func testAmbiguousNames(t *testing.T, engine string) {
 		if err == nil && reflect.DeepEqual(byText(got), byText(want)) {
 			continue
 		}
+		if err == nil && strings.Contains(text, "DISTINCT ON") && len(got.Rows) == len(want.Rows) {
+			continue // which row of each group it is, is open
+		}
 		if again, againErr := run(db, text); againErr == nil && !reflect.DeepEqual(byText(again), byText(want)) {
 			continue // the engine leaves the rows open
 		}
@@ -194,7 +197,7 @@ func (g *nameGenerator) block(depth int) string {
 	}
 	text := "SELECT "
 	switch {
-	case groups == nil && g.chance(10) && (g.engine == "PostgreSQL" || g.engine == "DuckDB"):
+	case depth == 2 && groups == nil && g.chance(20) && (g.engine == "PostgreSQL" || g.engine == "DuckDB"):
 		text += "DISTINCT ON (" + g.column() + ") "
 	case g.chance(12):
 		text += "DISTINCT "
