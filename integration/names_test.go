@@ -21,6 +21,9 @@ import (
 
 // Random queries that use few names in many roles have the same rows with a guard as
 // without it, on every engine: the guard refuses the names that could mean two things.
+//
+// QED_NAMES is the number of queries, of which engines refuse most, and QED_NAMES_SEED the
+// seed.
 func TestAmbiguousNames(t *testing.T) {
 	for _, engine := range []string{"SQLite", "MariaDB", "MySQL", "PostgreSQL", "DuckDB"} {
 		t.Run(engine, func(t *testing.T) { testAmbiguousNames(t, engine) })
@@ -79,7 +82,7 @@ func testAmbiguousNames(t *testing.T, engine string) {
 	seed := uint64(envNumber(t, "QED_NAMES_SEED", 1))
 	g := nameGenerator{rng: rand.New(rand.NewPCG(seed, 9)), engine: engine}
 	var ran, refused int
-	for range envNumber(t, "QED_NAMES", 20_000) {
+	for range envNumber(t, "QED_NAMES", 4_000) {
 		g.tables = nil
 		text := g.query(2)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -107,7 +110,7 @@ func testAmbiguousNames(t *testing.T, engine string) {
 		t.Errorf("%s\n%v\nexecuted as %s\n%v, %v", text, want.Rows, stmt.SQL(), got.Rows, err)
 	}
 	t.Logf("%d queries return the same, %d are refused", ran, refused)
-	if ran < 500 {
+	if ran < 100 {
 		t.Errorf("only %d queries ran", ran)
 	}
 }
