@@ -46,9 +46,9 @@ func (Dialect) Name() string { return "postgres" }
 
 // Flavor returns how PostgreSQL scopes and compares names. A name means the column or
 // alias with the same case, as on the server. If there is none, it means the one that
-// differs in case, so that workOrder needs no quotes. Names are printed as the policy
-// spells them. Two tables or columns of a policy that differ in case only are
-// ambiguous.
+// differs in case, so that workOrder needs no quotes. It is refused if a query further out
+// has the name in the same case. Names are printed as the policy spells them. Two tables or
+// columns of a policy that differ in case only are ambiguous.
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{

@@ -2,9 +2,8 @@
 // [secureview] and [sqldb/sqlitedb].
 //
 // Statements are parsed by github.com/sqlc-dev/meyer, a port of SQLite's own
-// grammar. Functions in FROM, such as json_each, are refused. So is the alias of an
-// expression with COLLATE in an expression that may be a text: SQLite ignores the
-// COLLATE there. The package does not import a database driver.
+// grammar. Functions in FROM, such as json_each, are refused. The package does not import
+// a database driver.
 //
 // [secureview]: https://pkg.go.dev/github.com/qedkit/qed/secureview
 // [sqldb/sqlitedb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb/sqlitedb
