@@ -52,7 +52,7 @@ var collectsLittle = []string{
 	"SELECT array_agg((SELECT array_agg(b.id ORDER BY b.id) FROM t b WHERE b.id < 3) ORDER BY a.id) FROM t a WHERE a.id < 4",
 	"SELECT id, array_agg(array_agg(id)) OVER (ORDER BY id) FROM t WHERE id < 4 GROUP BY id ORDER BY 1",
 	"SELECT string_agg((SELECT max(s)), ',') OVER () FROM t WHERE id < 4 GROUP BY id % 2",
-	"SELECT ARRAY(SELECT DISTINCT ON (id) id::bool FROM (VALUES (0), (1), (2)) v(id)), ARRAY(SELECT lower(s) FROM t WHERE id < 4 GROUP BY lower ORDER BY 1)",
+	"SELECT ARRAY(SELECT DISTINCT ON (b) id::bool AS b FROM (VALUES (0), (1), (2)) v(id)), ARRAY(SELECT lower(s) FROM t WHERE id < 4 GROUP BY lower ORDER BY 1)",
 	"SELECT cardinality(array_agg(a.id)) FROM t a, t b WHERE b.id <= 300",
 	"SELECT unnest(array_agg(id ORDER BY id)) FROM t WHERE id < 5",
 	"SELECT id % 3 FROM t WHERE id < 9 GROUP BY 1 HAVING 4 = ANY (array_agg(id)) AND array_agg(s) && ARRAY['name 4'] AND jsonb_agg(id) @> '[4]'",

@@ -66,6 +66,15 @@ func testSQLiteGuard(t *testing.T, views bool) {
 	t.Logf("%d statements answer the same, %d are refused, %d fail on the engine", same, refused, failed)
 }
 
+// sqliteAmbiguous are statements with a name that is declared later, or with an alias that
+// SQLite reads without its COLLATE in some expressions. The guard refuses them.
+var sqliteAmbiguous = []string{
+	`WITH a AS (SELECT * FROM b), b AS MATERIALIZED (SELECT n FROM t) SELECT count(*), max(n) FROM a`,
+	`SELECT n, s COLLATE NOCASE AS k, s COLLATE NOCASE IN ('A_E', 'B') AS i FROM t WHERE k > 'A' AND NOT length(k) = 9 ORDER BY k BETWEEN 'B' AND 'C', -i, n`,
+	`SELECT count(*), min(s) COLLATE NOCASE AS k FROM t GROUP BY n HAVING k = 'A' OR k >= 'B' ORDER BY n`,
+	`SELECT count(*) AS n FROM t GROUP BY n`,
+}
+
 // A guard does not change the results of difficult statements. It refuses only
 // those whose names cannot be resolved or whose rows cannot be limited.
 func TestSQLiteGuardStatements(t *testing.T) {
@@ -76,13 +85,13 @@ func TestSQLiteGuardStatements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range sqliteStatements {
+	for _, text := range slices.Concat(sqliteStatements, sqliteAmbiguous) {
 		want, err := run(db, text)
 		if err != nil {
 			t.Errorf("%s: the engine: %v", text, err)
 			continue
 		}
-		mayRefuse := strings.Contains(text, "rowid") || strings.Contains(text, "LIMIT (SELECT")
+		mayRefuse := strings.Contains(text, "rowid") || strings.Contains(text, "LIMIT (SELECT") || slices.Contains(sqliteAmbiguous, text)
 		stmt, err := guard.Rewrite(t.Context(), text)
 		if mayRefuse != (err != nil) {
 			t.Errorf("Rewrite(%s): %v", text, err)

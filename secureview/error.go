@@ -21,7 +21,7 @@ const (
 	ErrUnknownView     refusal.Code = "unknown_view"     // an invented secure view
 	ErrUnknownSchema   refusal.Code = "unknown_schema"   // a schema that the policy does not declare
 	ErrUnknownColumn   refusal.Code = "unknown_column"   // a column that is not listed for its table
-	ErrAmbiguousColumn refusal.Code = "ambiguous_column" // a column name that two tables in scope have
+	ErrAmbiguousColumn refusal.Code = "ambiguous_column" // a name that two columns in scope have, or a column and an alias
 	ErrAmbiguousName   refusal.Code = "ambiguous_name"   // two tables of a FROM, or columns of a table, with one name
 	ErrColumnCount     refusal.Code = "column_count"     // arms of a UNION or column lists with different lengths
 	ErrMisplaced       refusal.Code = "misplaced"        // an aggregate, star or alias where it is not allowed

@@ -8,7 +8,6 @@ type Column struct {
 	Pos
 	Schema, Table string // empty: not qualified. Resolve removes Schema.
 	Name          string
-	Bare          bool // printed without Table: the engine finds the column by its name alone
 	DoubleQuoted  bool // written "x" and unqualified: SQLite reads it as a string if no column has the name
 
 	// Path is a name of several parts in an engine where they may be a schema, a

@@ -182,6 +182,11 @@ func (p *printer) names(list []string) {
 	p.close()
 }
 
+// broken refuses a tree that is not resolved, or that no reader makes.
+func (p *printer) broken(at Pos, format string, args ...any) {
+	p.fail(Unsupported, at, "", "the tree cannot be printed: it has "+format, args...)
+}
+
 func (p *printer) fail(code refusal.Code, at Pos, name, format string, args ...any) {
 	if p.err == nil {
 		p.err = &Error{Code: code, Name: name, Pos: at, Message: fmt.Sprintf(format, args...)}
@@ -212,7 +217,7 @@ func (p *printer) query(q *Query) {
 	}
 	if q.Offset != nil {
 		if q.Limit == nil && !p.BareOffset {
-			p.fail(Unsupported, q.Offset.At(), "OFFSET", "OFFSET stands without LIMIT")
+			p.broken(q.Offset.At(), "an OFFSET without LIMIT")
 		}
 		p.text(" OFFSET ")
 		p.expr(q.Offset)
@@ -263,7 +268,7 @@ func (p *printer) body(b Body) {
 	case *Query:
 		p.wrapped(b)
 	default:
-		p.fail(Unsupported, -1, "", "a query has no body that can be printed: %T", b)
+		p.broken(-1, "a body of %T", b)
 	}
 }
 

@@ -115,7 +115,7 @@ func (p *printer) expr(e Expr) {
 		p.text(groupingKinds[e.Kind])
 		p.list(e.Items)
 	default:
-		p.fail(Unsupported, -1, "", "an expression cannot be printed: %T", e)
+		p.broken(-1, "an expression of %T", e)
 	}
 }
 
@@ -179,7 +179,7 @@ func (p *printer) index(e *Index) {
 
 func (p *printer) column(c *Column) {
 	if p.physical && (c.DoubleQuoted || c.Schema != "" || c.Path != nil) {
-		p.fail(UnknownColumn, c.Pos, c.Name, "column %q is not resolved", c.Name)
+		p.broken(c.Pos, "the unresolved column '%s'", c.Name)
 	}
 	for _, part := range c.Path[:max(0, len(c.Path)-1)] {
 		p.name(part)
@@ -189,9 +189,7 @@ func (p *printer) column(c *Column) {
 		p.dst = p.AppendColumn(p.dst, c)
 		return
 	}
-	if !c.Bare {
-		p.qualifier(c.Schema, c.Table)
-	}
+	p.qualifier(c.Schema, c.Table)
 	p.name(c.Name)
 }
 

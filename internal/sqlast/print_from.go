@@ -13,7 +13,7 @@ func (p *printer) relation(r Relation) {
 	case *Join:
 		p.join(r)
 	default:
-		p.fail(Unsupported, -1, "", "FROM has nothing that can be printed: %T", r)
+		p.broken(-1, "a FROM of %T", r)
 	}
 }
 
@@ -33,12 +33,12 @@ func (p *printer) table(t *Table) {
 			schema, name = t.Object.Schema, t.Object.Name
 			if schema == "" {
 				// A name without a schema could mean a common table expression.
-				p.fail(UnknownSchema, t.Pos, t.Name, "the object of table %q has no schema", t.Name)
+				p.broken(t.Pos, "the table '%s' without a schema", t.Name)
 			}
 		case t.CTE != nil:
 			schema, name = "", t.CTE.Name
 		default:
-			p.fail(UnknownTable, t.Pos, t.Name, "table %q is not resolved", t.Name)
+			p.broken(t.Pos, "the unresolved table '%s'", t.Name)
 		}
 	}
 	p.qualifier(schema, "")
@@ -170,7 +170,7 @@ func (p *printer) join(j *Join) {
 	switch {
 	case j.Natural:
 		if p.physical {
-			p.fail(Unsupported, j.Pos, "NATURAL JOIN", "a NATURAL JOIN is left without its columns")
+			p.broken(j.Pos, "a NATURAL JOIN without its columns")
 		}
 		p.text("NATURAL ")
 		p.text(joinKinds[j.Kind])

@@ -2,7 +2,7 @@ package sqlast
 
 func (p *printer) star(s *Star) {
 	if p.physical && !s.Row {
-		p.fail(UnknownColumn, s.Pos, "*", "a star is left in the select list")
+		p.broken(s.Pos, "a star in a select list")
 	}
 	p.qualifier(s.Schema, s.Table)
 	p.text("*")

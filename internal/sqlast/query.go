@@ -54,6 +54,9 @@ type Select struct {
 type Item struct {
 	Expr  Expr
 	Alias string // empty: none. If the item has none, a reader sets it to the name that the engine gives the column.
+
+	// Unnamed is set by a reader that sets Alias to a name which a column could have.
+	Unnamed bool
 }
 
 // Order is one entry of an ORDER BY. Expr is a [*Star] for ORDER BY ALL.

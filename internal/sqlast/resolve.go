@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -36,7 +37,7 @@ const (
 func Resolve(q *Query, f *Flavor, c Catalog) (*Resolution, error) {
 	r := resolvers.Get().(*resolver)
 	defer r.release()
-	r.flavor, r.fold, r.catalog, r.resolution = f, f.Fold, c, &Resolution{Plain: true}
+	r.flavor, r.catalog, r.resolution = f, c, &Resolution{Plain: true}
 	r.query(q, nil)
 	if r.err == nil {
 		r.resolution.Columns = r.publish(q.Body)
@@ -52,7 +53,6 @@ func Resolve(q *Query, f *Flavor, c Catalog) (*Resolution, error) {
 // A resolver walks a tree once. It does nothing after its first error.
 type resolver struct {
 	flavor     *Flavor
-	fold       func(a, b string) bool
 	catalog    Catalog
 	resolution *Resolution
 	err        *Error
@@ -63,7 +63,6 @@ type resolver struct {
 	visit  func(*Expr)
 
 	args     []Expr   // the arguments of the enclosing call
-	inText   bool     // an enclosing expression may be a text, if AliasHidesCollate
 	issued   []string // names of common table expressions, as they are printed
 	nonASCII bool     // a table has an alias that is not ASCII
 	found    []int    // the buffer of tablesWith
@@ -86,6 +85,37 @@ var resolvers = sync.Pool{New: func() any {
 func (r *resolver) release() {
 	*r = resolver{visit: r.visit, found: r.found[:0]}
 	resolvers.Put(r)
+}
+
+// fold reports whether two names are the same. It ignores the case of ASCII letters only:
+// with Unicode case folding, a CTE could hide a table from the guard that the engine then
+// reads.
+func (*resolver) fold(a, b string) bool { return ascii.EqualFold(a, b) }
+
+// countTable counts a table or common table expression of the statement.
+func (r *resolver) countTable(at Pos) {
+	if r.tables++; r.tables > maxTables {
+		r.fail(TooComplex, at, "", "the statement has more than %d tables", maxTables)
+	}
+}
+
+// checkWidth reports whether a select list may have n columns.
+func (r *resolver) checkWidth(at Pos, n int) bool {
+	if n > maxColumns {
+		r.fail(TooComplex, at, "", "a select list has more than %d columns", maxColumns)
+	}
+	return n <= maxColumns
+}
+
+// sameInCase refuses a name that differs from another one in case only, for which engines
+// that know the case take something else.
+func (r *resolver) sameInCase(at Pos, name string) {
+	r.fail(AmbiguousName, at, name, "'%s' and another name of the statement differ in case only: rename one", name)
+}
+
+// repeated refuses two columns of a table with one name.
+func (r *resolver) repeated(code refusal.Code, at Pos, table, column string) {
+	r.fail(code, at, column, "'%s' has two columns named '%s': give each an alias", table, column)
 }
 
 // weigh counts a text that is printed more often than it was written. Names of
@@ -133,9 +163,6 @@ func (r *resolver) query(q *Query, self *cte) {
 	if q.With != nil {
 		r.declare(q.With)
 	}
-	if _, ok := q.Body.(*Select); !ok && len(q.OrderBy) > 0 {
-		r.positions(q)
-	}
 	s := r.body(q.Body, self)
 	if len(q.OrderBy) > 0 && r.err == nil {
 		if s == nil {
@@ -179,9 +206,6 @@ func (r *resolver) setOp(s *SetOp, self *cte) {
 		return
 	}
 	r.body(s.Left, self)
-	if self != nil {
-		self.last = s.Kind == Union && self.Query.Body == Body(s)
-	}
 	r.body(s.Right, nil)
 	if r.err != nil {
 		return

@@ -2,94 +2,117 @@ package sqlast
 
 import "slices"
 
-// alias binds an unqualified name to an item of the select list that has it as its
-// alias. The expression of the item replaces the name: an engine looks for a column
-// first and could find a hidden one.
-func (r *resolver) alias(slot *Expr, c *Column, s *scope) bool {
+// These clauses of a block may name items of its select list by their aliases.
+func (r *resolver) seesAliases(s *scope) bool {
 	switch s.clause {
 	case inWhere:
-		if !r.flavor.AliasInWhere {
-			return false
-		}
+		return r.flavor.AliasInWhere
 	case inItems:
-		if !r.flavor.AliasInItems {
-			return false
+		return r.flavor.AliasInItems
+	case inQualify, inGroupBy, inHaving, inOrderBy, inDistinctOn:
+		return true
+	}
+	return false
+}
+
+// item returns the index of the item of s that a name means, or -1. After the select list
+// and WHERE, a column without an alias has its own name.
+func (r *resolver) item(c *Column, s *scope) int {
+	found := -1
+	r.work += 4 * len(s.items)
+	for i := range s.items {
+		name := s.items[i].Alias
+		if s.clause != inItems && s.clause != inWhere {
+			name = itemName(&s.items[i])
 		}
-	case inQualify:
-	case inGroupBy, inHaving, inOrderBy, inDistinctOn:
-		if r.flavor.AliasAlone {
-			return false
+		switch {
+		case len(name) != len(c.Name) || !r.fold(name, c.Name):
+		case found < 0:
+			found = i
+		case !equalExpr(s.items[i].Expr, s.items[found].Expr):
+			r.fail(AmbiguousColumn, c.Pos, c.Name, "the select list has two items named '%s': give each its own alias", c.Name)
 		}
-	default:
+	}
+	return found
+}
+
+// checkItem refuses an unqualified name of a block, now bound to the column at slot, that
+// could also mean an item of the select list. WHERE, the select list and the arguments of
+// aggregate functions prefer columns in every engine. An item without an alias hides a
+// column in DISTINCT ON only. MySQL takes an item of any alias for a column that a join
+// merged from the item's.
+func (r *resolver) checkItem(slot *Expr, at Pos, name string, s *scope) {
+	if r.err != nil || s.clause == inWhere || s.clause == inItems || s.aggregate != nil || !r.seesAliases(s) {
+		return
+	}
+	i := r.item(&Column{Pos: at, Name: name}, s)
+	if i >= 0 && (!s.items[i].Unnamed || s.clause == inDistinctOn) && !equalExpr(s.items[i].Expr, *slot) {
+		r.failAlias(at, name, clauseNames[s.clause])
+	}
+	if len(r.tablesWith(s, s.lo, s.hi, name)) > 1 && slices.ContainsFunc(s.items, func(it Item) bool {
+		c, ok := it.Expr.(*Column)
+		return ok && r.fold(c.Name, name) && !equalExpr(c, *slot)
+	}) {
+		r.fail(AmbiguousColumn, at, name, "'%s' in %s is a column that a join merged, and the select list has one of its "+
+			"parts: qualify it", name, clauseNames[s.clause])
+	}
+}
+
+func (r *resolver) failAlias(at Pos, name, clause string) {
+	r.fail(AmbiguousColumn, at, name, "'%s' in %s is a column and a select alias: qualify it, or rename the alias", name, clause)
+}
+
+// alias binds an unqualified name that no column of s has to an item of the select list.
+// The expression of the item replaces the name: an engine looks for a column first and
+// could find a hidden one.
+func (r *resolver) alias(slot *Expr, c *Column, s *scope) bool {
+	if !r.seesAliases(s) {
 		return false
 	}
 	i := r.item(c, s)
 	if i < 0 || r.err != nil {
 		return r.err != nil
 	}
-	rows := s.outer
-	if r.enclosingFirst(i, s) {
-		if r.lookUp(slot, c, s.outer) {
-			return true
-		}
-		rows = nil
+	r.checkEnclosing(c, s)
+	if r.checkRow(c, &s.items[i], nil); r.err != nil {
+		return true
 	}
-	if r.checkRow(c, rows); r.err == nil {
-		r.copyItem(slot, c, s, i)
+	if r.flavor.OutputNames {
+		return false
 	}
+	if s == r.scope && s.clause == inHaving && s.aggregate == nil && r.flavor.ServersVary {
+		r.havingItem(slot, c, &s.items[i])
+		return true
+	}
+	r.copyItem(slot, c, s, i)
 	return true
 }
 
-// enclosingFirst reports whether DuckDB looks up the alias of item i of s in the
-// enclosing queries first:
-//
-//   - in the arguments of an aggregate function
-//   - in an expression of GROUP BY, and in an item that is a term of GROUP BY
-//   - in another item and in an expression of ORDER BY or DISTINCT ON, if item i itself
-//     names a column of an enclosing query
-//
-// There DuckDB does not look for the name in the select list of s at all. If no enclosing
-// query has the name, DuckDB refuses the statement, and the resolver takes the item.
-// Elsewhere, as in WHERE, HAVING and QUALIFY and as a whole term of a clause, the alias
-// is the item.
-func (r *resolver) enclosingFirst(i int, s *scope) bool {
-	if !r.flavor.AliasInItems {
-		return false
-	}
-	switch s.clause {
-	case inGroupBy:
-		return true
-	case inItems, inOrderBy, inDistinctOn:
-		if slices.Contains(s.outward, i) {
-			return true
+// checkEnclosing refuses the name of an item of s that is also a name of a block around s.
+func (r *resolver) checkEnclosing(c *Column, s *scope) {
+	for outer := s.outer; outer != nil; outer = outer.outer {
+		if len(r.tablesWith(outer, outer.lo, outer.hi, c.Name)) > 0 || r.seesAliases(outer) && r.item(c, outer) >= 0 {
+			r.fail(AmbiguousColumn, c.Pos, c.Name, "'%s' is a select alias and a name of an enclosing query: "+
+				"qualify it, or rename the alias", c.Name)
 		}
 	}
-	return r.isAggregated(s)
 }
 
 // checkRow refuses a name that is also the name of a table in the current scope or one
-// around it, up to but without end, where it means the row of the table.
-func (r *resolver) checkRow(c *Column, end *scope) {
-	if !r.flavor.RowBeforeAlias {
-		return
+// around it, up to but without end, where it could mean the row of the table rather than
+// the item it, unless the item is that row. Nil means no item.
+func (r *resolver) checkRow(c *Column, it *Item, end *scope) {
+	isRow := false
+	if it != nil {
+		column, ok := it.Expr.(*Column)
+		isRow = ok && r.fold(column.Table, c.Name)
 	}
 	for inner := r.scope; inner != end; inner = inner.outer {
-		if r.byQualifier(inner, "", c.Name) >= 0 {
-			r.fail(AmbiguousName, c.Pos, c.Name, "'%s' is also the name of a table, whose row it means here: rename the alias, "+
-				"or qualify the column", c.Name)
+		if i := r.byQualifier(inner, "", c.Name); i >= 0 && !(isRow && inner.tables[i].scalar) {
+			r.fail(AmbiguousName, c.Pos, c.Name, "'%s' is also the name of a table, whose row it may mean here: qualify it, "+
+				"or rename the alias", c.Name)
 		}
 	}
-}
-
-// isEither reports whether a name is a column of s and the alias of an item that is not a
-// column with this name.
-func (r *resolver) isEither(c *Column, s *scope) bool {
-	r.work += 4 * len(s.items)
-	isOther := func(it Item) bool {
-		column, isColumn := it.Expr.(*Column)
-		return it.Alias != "" && r.fold(it.Alias, c.Name) && !(isColumn && r.fold(column.Name, c.Name))
-	}
-	return slices.ContainsFunc(s.items, isOther) && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0
 }
 
 // copyItem replaces an alias by the expression of item i.
@@ -99,72 +122,30 @@ func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 		r.fail(Misplaced, c.Pos, c.Name, "select alias '%s' is used before it is defined: move its item to the left", c.Name)
 		return
 	}
-	if s != r.scope && !r.portable(e, s) {
-		r.fail(Misplaced, c.Pos, c.Name,
-			"select alias '%s' cannot be used in a subquery: repeat its expression, or put the block into a WITH",
-			c.Name)
-		return
-	}
-	if _, isColumn := e.(*Column); isColumn && s != r.scope && r.scope.aggregate != nil && r.flavor.ServersVary {
-		r.fail(Misplaced, c.Pos, c.Name, "select alias '%s' cannot be used in an aggregate of a subquery, which would "+
-			"aggregate the rows of the outer query: use the alias without the aggregate, or put the block into a WITH", c.Name)
-		return
-	}
 	aggregate, collated := r.weighCopy(e)
-	if r.spent(c.Pos) {
-		return
-	}
-	if collated && r.inText {
-		r.fail(Unsupported, c.Pos, c.Name, "select alias '%s' has an expression with COLLATE, which SQLite ignores where a text "+
-			"is computed from the alias: repeat the expression, or use the alias alone", c.Name)
-		return
-	}
-	if aggregate && s.clause == inWhere && s.outer == nil {
+	_, isColumn := e.(*Column)
+	switch {
+	case r.spent(c.Pos):
+	case s != r.scope:
+		r.fail(Misplaced, c.Pos, c.Name,
+			"select alias '%s' cannot be used in a subquery: repeat its expression, or put the block into a WITH", c.Name)
+	case collated:
+		r.fail(Unsupported, c.Pos, c.Name,
+			"select alias '%s' has an expression with COLLATE: repeat the expression, or use the alias alone", c.Name)
+	case aggregate && s.clause == inWhere && s.outer == nil:
 		r.fail(Misplaced, c.Pos, c.Name,
 			"'%s' is an aggregate and is not allowed in WHERE: filter groups in HAVING", c.Name)
-		return
-	}
-	if aggregate && r.scope.aggregate != nil {
+	case aggregate && s.aggregate != nil:
 		r.fail(Misplaced, c.Pos, c.Name, "'%s' is an aggregate and is not allowed inside another one", c.Name)
-		return
+	case s.distinct && s.clause == inOrderBy && !isColumn && r.flavor.ServersVary:
+		r.fail(Unsupported, c.Pos, c.Name, "select alias '%s' in an expression of ORDER BY is not supported next to DISTINCT: "+
+			"order by '%s' alone, or put the block into a WITH", c.Name, c.Name)
+	case s.clause == inOrderBy && s.aggregate == nil && r.flavor.ServersVary && r.isGroup(i, s):
+		// A term of ORDER BY may be, but not contain, the expression of a group.
+		*slot = &Call{Pos: c.Pos, Name: "max", Args: []Expr{e}} // of equal values
+	default:
+		*slot = e
 	}
-	if s.clause == inOrderBy && s == r.scope && r.scope.aggregate == nil && r.flavor.GroupsByPosition {
-		switch {
-		case r.isGroup(i, s):
-			e = &Call{Pos: c.Pos, Name: "max", Args: []Expr{e}} // of equal values
-		case s.distinct && (aggregate || !hasWindow(e) && !r.hasOnlyItems(e, s)):
-			r.fail(Unsupported, c.Pos, c.Name,
-				"select alias '%s' in an expression of ORDER BY is not supported next to DISTINCT "+
-					"and GROUP BY or a window: order by '%s' alone, or put the block into a WITH", c.Name, c.Name)
-			return
-		}
-	}
-	if s.aliased = append(s.aliased, i); slices.Contains(s.twice, i) {
-		r.fail(Unsupported, c.Pos, c.Name,
-			"ROLLUP, CUBE or GROUPING SETS has '%s' and its expression: write it the same way "+
-				"each time", c.Name)
-		return
-	}
-	*slot = e
-}
-
-// isNumber reports whether an expression of SQLite is a number or NULL whatever its
-// operands are. SQLite compares the operands by their own collations, and numbers by none.
-func isNumber(e Expr) bool {
-	switch e := e.(type) {
-	case *Unary:
-		return e.Op != Plus
-	case *Binary:
-		return e.Op < Concat
-	case *Is, *Between, *Like:
-		return true
-	case *Call:
-		switch e.Name {
-		case "abs", "avg", "count", "instr", "length", "round", "sum", "total":
-			return true
-		}
-	}
-	return false
 }
 
 // weighCopy adds the size of a copy of e. It reports whether e has an aggregate and
@@ -189,88 +170,6 @@ func (r *resolver) weighCopy(e Expr) (aggregate, collated bool) {
 		return true
 	})
 	return aggregate, collated
-}
-
-// portable reports whether an expression of s means the same in the current scope, which
-// is further in. In HAVING, MySQL would not find the columns of a computed expression, and
-// DuckDB would not find them in a block with GROUP BY, except before its rows are grouped.
-func (r *resolver) portable(e Expr, s *scope) bool {
-	_, isColumn := e.(*Column)
-	ungrouped := !s.grouped || s.clause == inFrom || s.clause == inOn || s.clause == inWhere || s.clause == inGroupBy
-	is := isColumn || isConstant(e) || r.flavor.AliasInItems && ungrouped
-	Walk(e, func(n Node) bool {
-		switch n := n.(type) {
-		case *Column:
-			is = is && !r.hidden(n.Table, s)
-		case *Call:
-			is = is && n.Over == nil && !IsAggregate(n)
-		case *Query:
-			is = false
-		}
-		return is
-	})
-	return is
-}
-
-// item returns the index of the item that the name means as an alias, or -1.
-func (r *resolver) item(c *Column, s *scope) int {
-	found := -1
-	r.work += 4 * len(s.items)
-	for i := range s.items {
-		name := s.items[i].Alias
-		if r.flavor.OrderByOutput && s.clause != inGroupBy {
-			name = itemName(&s.items[i])
-		}
-		if name == "" || len(name) != len(c.Name) || !r.fold(name, c.Name) {
-			continue
-		}
-		_, isColumn := s.items[i].Expr.(*Column)
-		if !isColumn && r.flavor.ExpressionFirst && (found < 0 || s.clause != inHaving) {
-			return i
-		}
-		if found < 0 {
-			found = i
-		} else if !r.flavor.NamesRepeat && !equalExpr(s.items[i].Expr, s.items[found].Expr) {
-			r.fail(AmbiguousColumn, c.Pos, c.Name, "the select list has two items named '%s': give each its own alias", c.Name)
-		}
-	}
-	return found
-}
-
-// firstNamed returns the item that an unqualified name means if several tables have
-// a column with that name, as after SELECT *, or -1. That is the first one in
-// SQLite, and the only one in MySQL.
-//
-// In GROUP BY and ORDER BY of MySQL, it also means the item if a join merged the
-// columns, and in HAVING if it did not.
-func (r *resolver) firstNamed(c *Column, s *scope) int {
-	switch {
-	case r.isAmbiguous(c, s):
-		if !r.flavor.AmbiguousMeansItem && (s.clause != inOrderBy || !r.flavor.NamesRepeat) {
-			return -1
-		}
-	case !r.flavor.AmbiguousMeansItem || (s.clause == inHaving) == (len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 1):
-		return -1
-	}
-	found := -1
-	r.work += 4 * len(s.items)
-	for i := range s.items {
-		switch {
-		case !r.fold(itemName(&s.items[i]), c.Name):
-		case found < 0:
-			found = i
-		case !r.flavor.NamesRepeat && !equalExpr(s.items[i].Expr, s.items[found].Expr):
-			return -1
-		}
-	}
-	return found
-}
-
-// isAmbiguous reports whether several tables have a column with an unqualified name,
-// and no join merged them.
-func (r *resolver) isAmbiguous(c *Column, s *scope) bool {
-	found := r.tablesWith(s, s.lo, s.hi, c.Name)
-	return len(found) > 1 && r.group(s, c.Name, found) == nil
 }
 
 // sharesName reports whether another item has the name of item i.

@@ -12,6 +12,7 @@ type env struct {
 	up   *env
 	ctes []cte
 	upto int
+	self int // the one that is being resolved; -1: none
 
 	recursive bool
 	scope     *scope // the scope that encloses the query of the WITH
@@ -23,17 +24,7 @@ type cte struct {
 	name    string // as it was written
 	columns []string
 	named   []string // as in a binding
-	state   cteState
-	last    bool // the right arm of its UNION is being resolved
 }
-
-type cteState uint8
-
-const (
-	untouched cteState = iota
-	resolving
-	resolved
-)
 
 // declare resolves a WITH and leaves its names in r.with.
 func (r *resolver) declare(w *With) {
@@ -47,19 +38,14 @@ func (r *resolver) declare(w *With) {
 					"two common table expressions of one WITH are named '%s'", c.Name)
 			}
 		}
-		if r.tables++; r.tables > maxTables {
-			r.fail(TooComplex, c.Pos, "", "the statement has more than %d tables", maxTables)
-		}
-		if r.err != nil {
+		if r.countTable(c.Pos); r.err != nil {
 			return
 		}
 		c.Name = r.unique(c.Name)
 	}
-	r.with = &env{up: r.with, ctes: ctes, upto: len(ctes), recursive: w.Recursive, scope: r.scope}
+	r.with = &env{up: r.with, ctes: ctes, upto: len(ctes), self: -1, recursive: w.Recursive, scope: r.scope}
 	for i := range ctes {
-		if ctes[i].state == untouched {
-			r.define(r.with, i)
-		}
+		r.define(r.with, i)
 	}
 }
 
@@ -92,98 +78,59 @@ func (r *resolver) define(e *env, i int) {
 	if r.flavor.CTESeesOuter {
 		r.scope = e.scope
 	}
-	r.with = &env{up: e.up, ctes: e.ctes, upto: r.sees(e, i), recursive: e.recursive, scope: e.scope}
-	c.state = resolving
-	r.query(c.Query, c)
-	c.state = resolved
-	r.scope, r.with = scope, with
-}
-
-// sees returns the number of expressions of its WITH that expression i can name.
-func (r *resolver) sees(e *env, i int) int {
-	switch {
-	case r.flavor.CTEForward, e.recursive && r.flavor.ForwardIfRecursive:
-		return len(e.ctes)
-	case e.recursive || r.flavor.CTESelfAlways:
-		return i + 1
+	upto := i
+	if e.recursive || r.flavor.CTESelfAlways {
+		upto++ // it sees itself
 	}
-	return i
+	r.with = &env{up: e.up, ctes: e.ctes, upto: upto, self: i, recursive: e.recursive, scope: e.scope}
+	if r.query(c.Query, c); c.Columns == nil {
+		r.rename(c.Query, c.columns)
+	} else if r.err == nil {
+		c.Columns = c.columns
+	}
+	r.scope, r.with = scope, with
 }
 
 // setColumns sets the columns of an expression as soon as its first arm is
 // resolved: its other arms may name them.
 func (r *resolver) setColumns(c *cte, b Body) {
 	c.columns, c.named = r.declared(c.Pos, c.name, c.Columns, b)
-	if c.Columns != nil || c.named != nil {
-		c.Columns = c.columns
-	}
 }
 
-// cte returns the common table expression that an unqualified name means, or nil.
+// cte returns the nearest visible common table expression that an unqualified name means,
+// or nil. It refuses a name that differs in case from its name, but not from that of
+// another expression or a table, which engines that know the case take, and the name of
+// an expression that is declared later, which some engines take.
 func (r *resolver) cte(t *Table) *cte {
-	if r.with == nil || !r.flavor.ExactFirst {
-		return r.cteNamed(t, r.fold)
+	var found *cte
+	for e := r.with; e != nil; e = e.up {
+		for i := range e.ctes {
+			c := &e.ctes[i]
+			switch {
+			case !r.fold(c.name, t.Name) || i >= e.upto && i == e.self:
+			case i >= e.upto:
+				if found == nil {
+					r.fail(AmbiguousName, t.Pos, t.Name, "common table expression '%s' is declared later: "+
+						"move it before this one, or rename it", t.Name)
+				}
+			case found == nil:
+				found = c
+			case found.name != t.Name && c.name == t.Name:
+				r.sameInCase(t.Pos, t.Name)
+			}
+		}
 	}
-	if c := r.cteNamed(t, sameCase); c != nil {
-		return c
-	}
-	if o, err := r.catalog.Object("", t.Name); err == nil && o.Logical == t.Name {
+	if found == nil {
 		return nil
 	}
-	return r.cteNamed(t, r.fold)
-}
-
-// cteNamed returns the nearest visible common table expression whose name is the same as
-// that of the table, or nil.
-func (r *resolver) cteNamed(t *Table, same func(a, b string) bool) *cte {
-	for e := r.with; e != nil; e = e.up {
-		for i := range e.upto {
-			c := &e.ctes[i]
-			if !same(c.name, t.Name) || r.skipsSelf(c) {
-				continue
-			}
-			if c.state == untouched {
-				r.define(e, i) // a later one, in engines where each sees all
-			}
-			if c.columns == nil && r.err == nil {
-				r.fail(Misplaced, t.Pos, t.Name, circular, t.Name)
-			}
-			return c
+	if found.columns == nil && r.err == nil {
+		r.fail(Misplaced, t.Pos, t.Name, "circular reference: '%s' reads itself before it has any row; only the later arms "+
+			"of a UNION may", t.Name)
+	}
+	if found.name != t.Name {
+		if o, err := r.catalog.Object("", t.Name); err == nil && o.Logical == t.Name {
+			r.sameInCase(t.Pos, t.Name)
 		}
 	}
-	return nil
-}
-
-const circular = "circular reference: '%s' reads itself before it has any row; only the later arms of a UNION may"
-
-// skipsSelf reports whether an expression cannot read itself here, so that its name means
-// an outer expression or a table.
-func (r *resolver) skipsSelf(c *cte) bool {
-	return r.flavor.CTEInLastArm && c.state == resolving && !c.last
-}
-
-// readsSelf reports whether the name is that of an expression that cannot read itself
-// here.
-func (r *resolver) readsSelf(name string) bool {
-	for e := r.with; e != nil; e = e.up {
-		for i := range e.upto {
-			if c := &e.ctes[i]; r.fold(c.name, name) && r.skipsSelf(c) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// later reports whether a common table expression that is declared after the
-// current one has the name.
-func (r *resolver) later(name string) bool {
-	for e := r.with; e != nil; e = e.up {
-		for i := e.upto; i < len(e.ctes); i++ {
-			if r.fold(e.ctes[i].name, name) {
-				return true
-			}
-		}
-	}
-	return false
+	return found
 }

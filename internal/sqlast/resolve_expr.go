@@ -12,8 +12,8 @@ func (r *resolver) optional(e *Expr) { optionalSlot(e, r.visit) }
 
 // expr resolves the expression at slot, and may replace it by another one.
 func (r *resolver) expr(slot *Expr) {
-	e, inText := *slot, r.inText
-	defer func() { r.depth, r.inText = r.depth-1, inText }()
+	e := *slot
+	defer func() { r.depth-- }()
 	if !r.enter(e) {
 		return
 	}
@@ -25,7 +25,6 @@ func (r *resolver) expr(slot *Expr) {
 		r.columnRef(slot, c)
 		return
 	}
-	r.inText = inText || r.flavor.AliasHidesCollate && !isNumber(e)
 	switch e := e.(type) {
 	case *Star:
 		r.wholeRow(e)
@@ -39,7 +38,7 @@ func (r *resolver) expr(slot *Expr) {
 	}
 	slots(e, r.visit)
 	if q := queryOf(e); q != nil {
-		unordered := r.flavor.GroupsByPosition && isUnordered(e, q)
+		unordered := r.flavor.ServersVary && isUnordered(e, q)
 		if r.query(q, nil); unordered {
 			q.OrderBy = nil
 		}
@@ -166,9 +165,6 @@ func HasAggregate(e Expr) bool { return hasCall(e, IsAggregate) }
 // hasWindow reports whether an expression calls a window function of its own block.
 func hasWindow(e Expr) bool { return hasCall(e, func(c *Call) bool { return c.Over != nil }) }
 
-// isOfRows reports whether a call computes its value from several rows.
-func isOfRows(c *Call) bool { return c.Over != nil || IsAggregate(c) }
-
 // hasCall reports whether an expression has a call in its own block, not in a subquery,
 // for which the function returns true.
 func hasCall(e Expr, is func(*Call) bool) bool {
@@ -194,46 +190,25 @@ func (r *resolver) columnRef(slot *Expr, c *Column) {
 		return
 	}
 	if c.Table != "" {
-		if s := r.qualified(c); s != nil && r.isLaterItem(c, s) {
-			*slot = selectOf(c)
+		if s := r.qualified(c); s != nil {
+			r.outerInHaving(slot, s)
 		}
-	} else {
-		column := func() bool { return r.lookUp(slot, c, r.scope) }
-		row := func() bool { return r.flavor.RowByAlias && r.row(slot, c) }
-		if !r.exactly(column) && !r.exactly(row) && !column() {
-			r.noColumn(slot, c)
-		}
+	} else if !r.lookUp(slot, c) {
+		r.noColumn(slot, c)
 	}
-	r.outerGroup(slot)
 }
 
-// exactly returns what find returns while only names in the same case are equal. It
-// returns false without a call of find if the flavor does not prefer such names.
-func (r *resolver) exactly(find func() bool) bool {
-	if !r.flavor.ExactFirst {
-		return false
-	}
-	r.fold = sameCase
-	found := find()
-	r.fold = r.flavor.Fold
-	return found
-}
-
-func sameCase(a, b string) bool { return a == b }
-
-// lookUp resolves an unqualified name in s and the scopes around it. It reports whether
-// one of them has the name, or the name is refused.
-func (r *resolver) lookUp(slot *Expr, c *Column, s *scope) bool {
-	for ; s != nil; s = s.outer {
-		if s.clause == inQualify && r.isEither(c, s) {
-			r.fail(AmbiguousColumn, c.Pos, c.Name,
-				"'%s' in QUALIFY is a column and a select alias: qualify the column, or rename the alias", c.Name)
+// lookUp resolves an unqualified name in the current scope and those around it. It reports
+// whether one of them has the name, or the name is refused.
+func (r *resolver) lookUp(slot *Expr, c *Column) bool {
+	at, name := c.Pos, c.Name
+	for s := r.scope; s != nil; s = s.outer {
+		if r.fromTables(slot, c, s) {
+			r.checkItem(slot, at, name, s)
+			r.checkHaving(slot, at, name, s)
 			return true
 		}
-		if r.having(slot, c, s) || !r.skipsTables(c, s) && r.fromTables(slot, c, s) || r.alias(slot, c, s) || r.err != nil {
-			r.reach(s, *slot)
-			r.outerColumn(slot, s)
-			r.checkHaving(slot, s)
+		if r.alias(slot, c, s) || r.err != nil {
 			return true
 		}
 		if s.names != nil && slices.ContainsFunc(s.names, func(n string) bool { return r.fold(n, c.Name) }) {
@@ -248,46 +223,26 @@ func (r *resolver) lookUp(slot *Expr, c *Column, s *scope) bool {
 	return false
 }
 
-// reach records that a name in the current scope means e, which belongs to the scope s.
-func (r *resolver) reach(s *scope, e Expr) {
-	if s == r.scope {
+// checkCase refuses a name that differs in case from the column of s that it means, but not
+// from a column further out or from a derived table, whose row it may mean. Engines that
+// know the case take these.
+func (r *resolver) checkCase(c *Column, declared string, s *scope) {
+	if declared == c.Name {
 		return
 	}
-	for inner := r.scope; inner != s; inner = inner.outer {
-		inner.outside++
-	}
-	switch {
-	case s.clause != inItems || isConstant(e):
-	case r.isAggregated(s):
-		s.lifted = append(s.lifted, s.done)
-	default:
-		s.inward = append(s.inward, s.done)
-	}
-}
-
-// isAggregated reports whether an aggregate function that is being resolved is computed
-// in s or further out. An aggregate that names no column of its own block is computed in
-// an enclosing block.
-func (r *resolver) isAggregated(s *scope) bool {
-	for inner := r.scope; inner != s; inner = inner.outer {
-		if inner.aggregate != nil && !r.namesTable(inner.aggregate, inner) {
-			return true
+	for o := r.scope; o != nil && r.flavor.RowByAlias; o = o.outer {
+		if i := r.byQualifier(o, "", c.Name); i >= 0 && o.tables[i].alias == c.Name && o.tables[i].object == nil {
+			r.sameInCase(c.Pos, c.Name)
 		}
 	}
-	return s.aggregate != nil
-}
-
-// namesTable reports whether an expression has a column of a table of s, resolved or not.
-func (r *resolver) namesTable(e Expr, s *scope) bool {
-	found := false
-	Walk(e, func(n Node) bool {
-		if c, ok := n.(*Column); ok {
-			found = found || r.byQualifier(s, "", c.Table) >= 0 ||
-				c.Table == "" && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0
+	for o := s.outer; o != nil; o = o.outer {
+		for i := range o.tables {
+			names := o.tables[i].names()
+			if r.work += len(names); slices.Contains(names, c.Name) {
+				r.sameInCase(c.Pos, c.Name)
+			}
 		}
-		return !found
-	})
-	return found
+	}
 }
 
 // qualified resolves a column with a qualifier. It means the nearest table with
@@ -311,29 +266,33 @@ func (r *resolver) qualified(c *Column) *scope {
 			"'%s' and another table's alias cannot be told apart: rename one", c.Table)
 		return nil
 	}
-	column := -1
-	find := func() bool { column = r.uniqueColumn(c.Pos, b, c.Name); return column >= 0 }
-	if !r.exactly(find) && !find() {
+	column := r.uniqueColumn(c.Pos, b, c.Name)
+	if column < 0 {
 		r.unknownColumn(c, s, b)
 		return nil
 	}
 	r.point(c, b, column)
-	r.reach(s, c)
 	return s
 }
 
 // tableOf returns the nearest scope, from s outwards, that has a table which the qualifier
-// means, and the index of the table. The scope is nil if there is none.
+// means, and the index of the table. The scope is nil if there is none. It refuses a
+// qualifier that differs in case from the nearest table, but not from one further out,
+// which engines that know the case take.
 func (r *resolver) tableOf(s *scope, schema, alias string) (o *scope, i int) {
-	find := func() bool {
-		for o = s; o != nil; o = o.outer {
-			if i = r.byQualifier(o, schema, alias); i >= 0 {
-				return true
-			}
+	for o = s; o != nil; o = o.outer {
+		if i = r.byQualifier(o, schema, alias); i >= 0 {
+			break
 		}
-		return false
 	}
-	_ = r.exactly(find) || find()
+	if o == nil || o.tables[i].alias == alias {
+		return o, i
+	}
+	for further := o.outer; further != nil; further = further.outer {
+		if k := r.byQualifier(further, schema, alias); k >= 0 && further.tables[k].alias == alias {
+			r.sameInCase(-1, alias)
+		}
+	}
 	return o, i
 }
 
@@ -343,7 +302,7 @@ func (r *resolver) fromTables(slot *Expr, c *Column, s *scope) bool {
 	if len(found) == 0 {
 		return false
 	}
-	if r.checkRow(c, s); r.err != nil {
+	if r.checkRow(c, nil, s); r.err != nil {
 		return true
 	}
 	value := merged{name: c.Name, value: found}
@@ -363,9 +322,11 @@ func (r *resolver) fromTables(slot *Expr, c *Column, s *scope) bool {
 			return true
 		}
 	}
+	b := &s.tables[value.value[0]]
+	i := r.uniqueColumn(c.Pos, b, c.Name)
+	r.checkCase(c, b.names()[i], s)
 	if len(value.value) == 1 {
-		b := &s.tables[value.value[0]]
-		r.point(c, b, r.uniqueColumn(c.Pos, b, c.Name))
+		r.point(c, b, i)
 		return true
 	}
 	*slot = r.mergedValue(c.Pos, s, &value)

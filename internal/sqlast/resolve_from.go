@@ -1,7 +1,6 @@
 package sqlast
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 )
@@ -18,7 +17,6 @@ func (r *resolver) from(rel Relation, s *scope) {
 	}
 	s.clause = inFrom
 	r.relation(rel, s, 0, 0)
-	s.first = firstTable(rel)
 	s.clause = inOn
 	r.conditions(rel, s, 0, 0, len(s.tables))
 	s.lo, s.hi = 0, len(s.tables)
@@ -65,9 +63,7 @@ func (r *resolver) bind(s *scope, alias string, at Pos) {
 	if r.byAlias(s, "", alias) >= 0 {
 		r.fail(AmbiguousName, at, alias, "two tables of one FROM are named '%s': give each an alias", alias)
 	}
-	if r.tables++; r.tables > maxTables {
-		r.fail(TooComplex, at, "", "the statement has more than %d tables", maxTables)
-	}
+	r.countTable(at)
 	if !isASCII(alias) {
 		r.nonASCII = true
 	}
@@ -116,17 +112,14 @@ func (r *resolver) table(t *Table, b *binding) {
 			r.sample(t, "a common table expression")
 			return
 		}
+		if r.err != nil {
+			return
+		}
 	}
 	o, err := r.catalog.Object(t.Schema, t.Name)
 	if err != nil {
 		e := *err
-		switch e.Pos = t.Pos; {
-		case t.Schema != "":
-		case r.later(t.Name):
-			e.Message = "common table expression '" + t.Name + "' is declared later: move it before this one"
-		case r.readsSelf(t.Name):
-			e = Error{Code: Misplaced, Name: t.Name, Pos: t.Pos, Message: fmt.Sprintf(circular, t.Name)}
-		}
+		e.Pos = t.Pos
 		r.err = &e
 		return
 	}
@@ -182,8 +175,9 @@ func (r *resolver) derivedTable(d *Derived, s *scope, lo, number int) {
 	if r.err == nil {
 		b := &s.tables[number]
 		b.query = d.Query
-		b.columns, b.named = r.declared(d.Pos, d.Alias, d.Columns, d.Query)
-		if d.Columns != nil || b.named != nil {
+		if b.columns, b.named = r.declared(d.Pos, d.Alias, d.Columns, d.Query); d.Columns == nil {
+			r.rename(d.Query, b.columns)
+		} else {
 			d.Columns = b.columns
 		}
 	}
@@ -267,19 +261,6 @@ func setFilters(tables []binding, on bool) {
 	}
 }
 
-// firstTable returns the number of the first table of a relation, if the right table of a
-// RIGHT JOIN comes before its left one.
-func firstTable(rel Relation) int {
-	number := 0
-	for j, ok := rel.(*Join); ok; j, ok = rel.(*Join) {
-		if rel = j.Left; j.Kind == RightJoin {
-			number += tablesOf(j.Left)
-			rel = j.Right
-		}
-	}
-	return number
-}
-
 // tablesOf returns the number of tables of a relation.
 func tablesOf(rel Relation) int {
 	if j, ok := rel.(*Join); ok {
@@ -291,7 +272,7 @@ func tablesOf(rel Relation) int {
 // using replaces USING and NATURAL by ON. An engine would look up their names among
 // hidden columns too.
 func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
-	s.merging = append(s.merging, merging{j, lo, hi})
+	s.merging = append(s.merging, j)
 	names := j.Using
 	if j.Natural {
 		names = r.common(j, s, lo, middle, hi)
@@ -332,10 +313,6 @@ func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
 
 // common returns the names that both sides of a NATURAL JOIN have.
 func (r *resolver) common(j *Join, s *scope, lo, middle, hi int) []string {
-	if r.flavor.ExactFirst {
-		r.fold = sameCase
-		defer func() { r.fold = r.flavor.Fold }()
-	}
 	names := []string{}
 	for i := middle; i < hi; i++ {
 		for _, name := range s.tables[i].names() {
@@ -343,8 +320,16 @@ func (r *resolver) common(j *Join, s *scope, lo, middle, hi int) []string {
 				return nil
 			}
 			known := slices.ContainsFunc(names, func(n string) bool { return r.fold(n, name) })
-			if r.work += len(names); !known && len(r.tablesWith(s, lo, middle, name)) > 0 {
-				names = append(names, name)
+			if r.work += len(names); known {
+				continue
+			}
+			for _, t := range r.tablesWith(s, lo, middle, name) {
+				if b := &s.tables[t]; b.names()[r.column(b, name)] != name {
+					r.sameInCase(j.Pos, name)
+				}
+				if !slices.Contains(names, name) {
+					names = append(names, name)
+				}
 			}
 		}
 	}
@@ -367,10 +352,8 @@ func (r *resolver) side(j *Join, s *scope, lo, hi int, name string) merged {
 			m.members, m.value = g.members, g.value
 			return m
 		}
-		if !r.flavor.NamesRepeat {
-			r.ambiguous(&Column{Pos: j.Pos, Name: name}, s, found)
-			return m
-		}
+		r.ambiguous(&Column{Pos: j.Pos, Name: name}, s, found)
+		return m
 	}
 	m.members = []int{found[0]}
 	m.value = m.members

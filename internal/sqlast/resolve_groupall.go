@@ -18,8 +18,12 @@ func (r *resolver) groupByAll(sel *Select, s *scope) bool {
 	}
 	sel.GroupBy = nil
 	for i, it := range sel.Items {
-		isGroup := r.hasOwnColumn(it.Expr, s) || slices.Contains(s.inward, i)
-		if isGroup && !HasAggregate(it.Expr) && !slices.Contains(s.lifted, i) {
+		own, below := r.ownColumns(it.Expr, s)
+		if below {
+			r.fail(Unsupported, it.Expr.At(), "GROUP BY ALL", "GROUP BY ALL next to a subquery that names a column of the block "+
+				"is not supported: write the groups instead of ALL")
+		}
+		if own && !HasAggregate(it.Expr) {
 			sel.GroupBy = append(sel.GroupBy, &Number{Pos: star.Pos, Text: strconv.Itoa(i + 1)})
 		}
 	}
@@ -39,18 +43,25 @@ func (r *resolver) havingOfAll(sel *Select) {
 	})
 }
 
-// hasOwnColumn reports whether an expression without an aggregate has a column of the
-// block of s outside of its subqueries.
-func (r *resolver) hasOwnColumn(e Expr, s *scope) bool {
-	found := false
-	Walk(e, func(n Node) bool {
-		switch n := n.(type) {
-		case *Query:
-			return false
-		case *Column:
-			found = found || r.byQualifier(s, "", n.Table) >= 0
-		}
-		return !found
-	})
-	return found
+// ownColumns reports whether an expression has a column of the block of s, and whether it
+// has one in a subquery.
+func (r *resolver) ownColumns(e Expr, s *scope) (own, below bool) {
+	var visit func(n Node, inQuery bool)
+	visit = func(n Node, inQuery bool) {
+		Walk(n, func(n Node) bool {
+			switch n := n.(type) {
+			case *Query:
+				if !inQuery {
+					visit(n, true)
+					return false
+				}
+			case *Column:
+				isOwn := r.byQualifier(s, "", n.Table) >= 0
+				own, below = own || isOwn && !inQuery, below || isOwn && inQuery
+			}
+			return true
+		})
+	}
+	visit(e, false)
+	return own, below
 }

@@ -44,7 +44,7 @@ func (r *resolver) names(b Body) []string {
 
 // declared returns the columns of a common table expression or a derived table:
 // those of its list, or those of its query. If several may have the same name,
-// columns has distinct names, which are printed in a list, and named has the names
+// columns has distinct names, which the query gets as aliases, and named has the names
 // that a statement uses.
 func (r *resolver) declared(at Pos, name string, list []string, b Body) (columns, named []string) {
 	columns = list
@@ -57,24 +57,32 @@ func (r *resolver) declared(at Pos, name string, list []string, b Body) (columns
 		return nil, nil
 	}
 	distinct := r.distinct(columns)
+	_, ok := first(b).(*Select)
 	switch {
 	case distinct == nil:
 		return columns, nil
-	case r.flavor.RepeatsUnnamed:
-		return distinct, columns
-	case !r.flavor.NamesRepeat || list != nil:
+	case !r.flavor.RepeatsUnnamed && !r.flavor.RepeatsNumbered || list != nil || !ok:
 		again := columns[firstDifference(columns, distinct)]
-		r.fail(AmbiguousName, at, again, "'%s' has two columns named '%s': give each an alias", name, again)
+		r.repeated(AmbiguousName, at, name, again)
 		return nil, nil
 	}
-	if s, ok := first(b).(*Select); ok {
-		for i := range columns {
-			if distinct[i] != columns[i] {
-				s.Items[i].Alias = distinct[i]
-			}
+	if r.flavor.RepeatsNumbered {
+		return distinct, nil
+	}
+	return distinct, columns
+}
+
+// rename gives the items of a resolved body the names of its columns, where they repeat.
+func (r *resolver) rename(b Body, columns []string) {
+	s, ok := first(b).(*Select)
+	if !ok || len(columns) != len(s.Items) {
+		return
+	}
+	for i := range s.Items {
+		if itemName(&s.Items[i]) != columns[i] {
+			s.Items[i].Alias = columns[i]
 		}
 	}
-	return distinct, nil
 }
 
 // distinct returns distinct names for columns, as SQLite does: x, x becomes x, x:1.

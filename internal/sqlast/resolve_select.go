@@ -5,13 +5,13 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	outer := r.scope
 	s := &scope{outer: outer, distinct: sel.Distinct, grouped: len(sel.GroupBy) > 0, rollup: sel.Rollup}
 	r.scope = s
-	if r.checkColumns(sel); r.err != nil {
+	if !r.checkWidth(sel.Pos, len(sel.Items)) {
 		return s
 	}
 	r.from(sel.From, s)
 	s.clause = inItems
 	bound := r.expand(sel, s)
-	r.checkColumns(sel)
+	r.checkWidth(sel.Pos, len(sel.Items))
 	s.items = sel.Items
 	r.itemList(sel, bound)
 	for _, w := range sel.Windows {
@@ -25,17 +25,7 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 		if _, several := sel.GroupBy[i].(*GroupingSet); several || sel.Rollup {
 			r.resolution.Plain = false
 		}
-		name := ""
-		if c, ok := sel.GroupBy[i].(*Column); ok && c.Table == "" {
-			name = c.Name
-		}
 		r.term(&sel.GroupBy[i], s)
-		if c, ok := sel.GroupBy[i].(*Column); ok && name != "" && r.flavor.ServersVary {
-			r.groupVaries(sel, c, name)
-			if sel.Rollup && sel.Having == nil {
-				r.rollupItem(&sel.GroupBy[i], name, sel.Items)
-			}
-		}
 	}
 	if sel.Rollup {
 		r.rollup(sel)
@@ -74,23 +64,10 @@ func (r *resolver) itemList(sel *Select, bound []bool) {
 		}
 		it := &sel.Items[i]
 		name := itemName(it)
-		if r.flavor.AliasInItems && r.isGroupTerm(sel.GroupBy, it, i, s) {
-			s.clause = inGroupBy
-		}
-		before := s.outside
 		r.expr(&it.Expr)
-		if s.clause = inItems; s.outside > before {
-			s.outward = append(s.outward, i)
-		}
 		if itemName(it) != name {
 			it.Alias = name
 		}
 	}
 	s.done = len(sel.Items)
-}
-
-func (r *resolver) checkColumns(sel *Select) {
-	if len(sel.Items) > maxColumns {
-		r.fail(TooComplex, sel.Pos, "", "a select list has more than %d columns", maxColumns)
-	}
 }

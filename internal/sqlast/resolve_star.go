@@ -43,43 +43,35 @@ func (r *resolver) changed(star *Star, items []Item, replaced map[int]bool) []It
 		r.work += 4 * len(items)
 		return slices.IndexFunc(items, func(it Item) bool { return r.fold(itemName(&it), name) })
 	}
+	found := func(name string) int {
+		i := find(name)
+		if i < 0 {
+			r.fail(UnknownColumn, star.Pos, name, "the star has no column '%s' that EXCLUDE, REPLACE or RENAME names", name)
+		}
+		return i
+	}
 	// DuckDB treats the second column of a name otherwise than the first.
 	single := func(name string) int {
-		i := find(name)
+		i := found(name)
 		if i >= 0 && slices.ContainsFunc(items[i+1:], func(it Item) bool { return r.fold(itemName(&it), name) }) {
 			r.fail(AmbiguousColumn, star.Pos, name, "the star has several columns '%s': name the columns", name)
 		}
 		return i
 	}
 	for _, name := range star.Exclude {
-		i := find(name)
-		if i < 0 {
-			r.fail(UnknownColumn, star.Pos, name, "the star has no column '%s' that EXCLUDE names", name)
-			return items
-		}
-		for ; i >= 0; i = find(name) {
+		for i := found(name); i >= 0; i = find(name) {
 			items = slices.Delete(items, i, i+1)
 		}
 	}
 	for _, it := range star.Replace {
-		i := single(it.Alias)
-		if i < 0 {
-			r.fail(UnknownColumn, star.Pos, it.Alias, "the star has no column '%s' that REPLACE names", it.Alias)
-			return items
+		if i := single(it.Alias); i >= 0 {
+			items[i], replaced[i] = it, true
 		}
-		items[i], replaced[i] = it, true
 	}
 	for _, it := range star.Rename {
-		c, ok := it.Expr.(*Column)
-		i := -1
-		if ok {
-			i = single(c.Name)
+		if i := single(itemName(&Item{Expr: it.Expr})); i >= 0 {
+			items[i].Alias = it.Alias
 		}
-		if i < 0 {
-			r.fail(UnknownColumn, star.Pos, it.Alias, "the star has no column that RENAME calls '%s'", it.Alias)
-			return items
-		}
-		items[i].Alias = it.Alias
 	}
 	if len(items) == 0 {
 		r.fail(ColumnCount, star.Pos, "*", "EXCLUDE leaves no column of the star")
@@ -115,8 +107,7 @@ func (r *resolver) star(star *Star, sel *Select, s *scope, items []Item) []Item 
 
 // allOf appends all columns of a table.
 func (r *resolver) allOf(at Pos, b *binding, items []Item) []Item {
-	if len(items)+len(b.columns) > maxColumns {
-		r.fail(TooComplex, at, "*", "a select list has more than %d columns", maxColumns)
+	if !r.checkWidth(at, len(items)+len(b.columns)) {
 		return items
 	}
 	columns := make([]Column, len(b.columns))
@@ -145,7 +136,7 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int, inside bool) ([
 		}
 		return columns, next + 1
 	}
-	merging := slices.ContainsFunc(s.merging, func(m merging) bool { return m.join == j })
+	merging := slices.Contains(s.merging, j)
 	if j.Kind == RightJoin && inside && !merging && r.flavor.ServersVary {
 		r.fail(AmbiguousColumn, j.Pos, "*",
 			"the columns of * have another order on MySQL than on MariaDB, for a RIGHT JOIN inside "+
@@ -192,8 +183,7 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int, inside bool) ([
 	if r.flavor.UsingKeepsSides {
 		slices.SortStableFunc(common, func(a, b merged) int { return a.listed - b.listed })
 	}
-	if len(common)+len(rest) > maxColumns {
-		r.fail(TooComplex, j.Pos, "*", "a select list has more than %d columns", maxColumns)
+	if !r.checkWidth(j.Pos, len(common)+len(rest)) {
 		return nil, end
 	}
 	return append(common, rest...), end

@@ -29,7 +29,7 @@ func (r *resolver) term(e *Expr, s *scope) {
 		return
 	}
 	if c, ok := (*e).(*Column); ok && c.Table == "" && c.Path == nil {
-		if r.exactly(func() bool { return r.whole(e, c, s) || r.lookUp(e, c, s) }) || r.whole(e, c, s) {
+		if r.whole(e, c, s) {
 			return
 		}
 	}
@@ -45,7 +45,7 @@ func (r *resolver) term(e *Expr, s *scope) {
 			"a select alias that is a number cannot be used with a sign in %s", clauseNames[s.clause])
 	} else if named && isConstant(*e) {
 		r.constantTerm(e, s)
-	} else if r.flavor.QueriesByPosition && hasBareQuery(*e) && r.repeatedItem(e, s.items) && s.clause == inGroupBy {
+	} else if r.flavor.ServersVary && hasBareQuery(*e) && r.repeatedItem(e, s.items) && s.clause == inGroupBy {
 		r.refuseOuterAggregate(text)
 	}
 }
@@ -128,63 +128,36 @@ func position(e Expr) (string, bool) {
 	return n.Text, true
 }
 
-// whole binds an unqualified name that is a whole term to an item of the select
-// list, and reports whether there is one.
+// whole binds an unqualified name that is a whole term to an item of the select list, and
+// reports whether there is one. In ORDER BY an alias comes before a column; elsewhere such
+// a name is refused.
 func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 	if s.names != nil {
 		return r.outputTerm(e, c, s)
 	}
-	found := r.tablesWith(s, s.lo, s.hi, c.Name)
-	if s.clause == inGroupBy && (len(found) == 1 || len(found) > 1 && !r.flavor.AmbiguousMeansItem) {
-		return false
-	}
-	if s.clause == inGroupBy && r.flavor.ServersVary && r.isMergedApart(c, s, found) {
-		return false
-	}
 	i := r.item(c, s)
-	if i < 0 {
-		i = r.firstNamed(c, s)
-	}
-	if i < 0 {
-		return false
-	}
-	if s.clause == inGroupBy {
-		r.checkRow(c, s.outer)
+	if i < 0 || r.err != nil {
+		return r.err != nil
 	}
 	it := &s.items[i]
-	if m := r.group(s, c.Name, found); r.flavor.AmbiguousMeansItem && len(found) > 1 && m != nil {
-		if equalExpr(it.Expr, r.mergedValue(c.Pos, s, m)) {
-			return false
-		}
-		if column, ok := it.Expr.(*Column); ok && s.clause == inGroupBy {
-			*c = *column // HAVING looks for it
-			return true
-		}
+	found := r.tablesWith(s, s.lo, s.hi, c.Name)
+	isAlias := s.clause == inOrderBy && it.Alias != "" && (it.Alias == c.Name || len(found) == 0) &&
+		!(it.Unnamed && len(found) > 0 && !r.flavor.OutputNames)
+	if len(found) > 0 && !isAlias && (s.clause != inOrderBy || len(found) == 1 || r.group(s, c.Name, found) != nil) {
+		return false // lookUp compares the column with the item
 	}
-	if s.clause != inOrderBy || it.Alias == "" || r.sharesName(s, i) {
+	if s.clause != inOrderBy {
+		r.checkRow(c, it, s.outer)
+	}
+	if s.clause != inOrderBy || itemName(it) != c.Name {
+		r.checkEnclosing(c, s)
+	}
+	if !isAlias || r.sharesName(s, i) {
 		*e = &Number{Pos: c.Pos, Text: strconv.Itoa(i + 1)}
 		return true
 	}
 	c.Schema, c.Name, c.DoubleQuoted = "", it.Alias, false
 	return true
-}
-
-// isMergedApart reports whether a name in GROUP BY of MySQL means the column that a join
-// without the first table of FROM merged from the tables of found. The columns that a join
-// with that table merged are several ones there, and an item comes before them. For MySQL,
-// the tables on the right of a RIGHT JOIN come before those on its left.
-func (r *resolver) isMergedApart(c *Column, s *scope, found []int) bool {
-	m := r.group(s, c.Name, found)
-	if len(found) < 2 || m == nil {
-		return false
-	}
-	i := slices.IndexFunc(s.merging, func(j merging) bool { return j.join == m.join })
-	if j := &s.merging[i]; (j.lo > 0) != (s.first < j.lo || s.first >= j.hi) && r.item(c, s) >= 0 {
-		r.fail(AmbiguousColumn, c.Pos, c.Name,
-			"'%s' in GROUP BY is a column that a join next to a RIGHT JOIN merged and the alias "+
-				"of an item, of which servers take one or the other: qualify the column, or rename the alias", c.Name)
-	}
-	return s.merging[i].lo > 0
 }
 
 // outputTerm binds an unqualified name to a column of a set operation.
@@ -195,7 +168,7 @@ func (r *resolver) outputTerm(e *Expr, c *Column, s *scope) bool {
 		if !r.fold(name, c.Name) {
 			continue
 		}
-		if found >= 0 && !r.flavor.NamesRepeat {
+		if found >= 0 {
 			r.fail(AmbiguousColumn, c.Pos, c.Name,
 				"the set operation has two columns named '%s': give each its own alias", c.Name)
 		}

@@ -104,8 +104,7 @@ func TestResolveMerged(t *testing.T) {
 		{"SELECT b FROM t NATURAL JOIN v NATURAL JOIN u",
 			"t.b FROM t JOIN v ON t.id = v.id JOIN u ON t.id = u.id AND t.a = u.a", "="},
 		{"SELECT id FROM t JOIN u ON t.a = u.a JOIN v USING (id)", "ambiguous_column", "ambiguous_column"},
-		{"SELECT d FROM t JOIN u ON t.a = u.a JOIN v USING (id)",
-			"v.d FROM t JOIN u ON t.a = u.a JOIN v ON t.id = v.id", "ambiguous_column"},
+		{"SELECT d FROM t JOIN u ON t.a = u.a JOIN v USING (id)", "ambiguous_column", "ambiguous_column"},
 		{"SELECT t.id FROM t JOIN u USING (b)", "unknown_column", "unknown_column"},
 	}
 	for _, d := range []dialect.Dialect{sqlite.Dialect{}, mysql.Dialect{}} {

@@ -13,13 +13,12 @@ type scope struct {
 	outer   *scope
 	clause  clause
 	tables  []binding
-	lo, hi  int       // tables[lo:hi] are those that the clause may name
-	merged  []merged  // the columns that USING merged
-	merging []merging // the joins with USING and NATURAL, also without common columns
-	items   []Item    // the select list, once it is resolved
-	done    int       // the number of items that are resolved
-	first   int       // the first table if the right one of a RIGHT JOIN comes first
-	names   []string  // the columns of a set operation, which has no tables
+	lo, hi  int      // tables[lo:hi] are those that the clause may name
+	merged  []merged // the columns that USING merged
+	merging []*Join  // the joins with USING and NATURAL, also without common columns
+	items   []Item   // the select list, once it is resolved
+	done    int      // the number of items that are resolved
+	names   []string // the columns of a set operation, which has no tables
 
 	groupBy   []Expr
 	windows   []*Expr // the terms of windows, if servers vary
@@ -27,16 +26,8 @@ type scope struct {
 	grouped   bool    // the block has GROUP BY
 	rollup    bool    // GROUP BY .. WITH ROLLUP
 	constants bool    // GROUP BY has several groupings, and a constant in one of them
-	aliased   []int   // the items whose expression stands for their alias somewhere
-	twice     []int   // the items that are one group by position or alias, and another by their expression
 
 	aggregate *Call // the aggregate function that is being resolved
-	outside   int   // the number of names in this scope and its subqueries that belong to enclosing scopes
-	outward   []int // the items with such names
-
-	// The items with a subquery that names a column of this scope. In those of lifted,
-	// the column is in an aggregate that is computed in this scope or further out.
-	inward, lifted []int
 }
 
 // A clause is the part of a block that contains an expression.
@@ -101,15 +92,13 @@ type merged struct {
 	number  int // its number among the columns of its table, from 1; 0: look up its name
 }
 
-// merging is a join with USING or a NATURAL JOIN.
-type merging struct {
-	join   *Join
-	lo, hi int // tables[lo:hi] are those that it joins
-}
-
-// column returns the index of the first column of b with the name, or -1.
+// column returns the index of the column of b with the name, or -1. A name in the same
+// case comes before names that differ in case.
 func (r *resolver) column(b *binding, name string) int {
 	r.work += len(b.columns)
+	if i := slices.Index(b.names(), name); i >= 0 {
+		return i
+	}
 	return slices.IndexFunc(b.names(), func(c string) bool { return len(c) == len(name) && r.fold(c, name) })
 }
 
@@ -117,9 +106,9 @@ func (r *resolver) column(b *binding, name string) int {
 // several columns of b have the name.
 func (r *resolver) uniqueColumn(at Pos, b *binding, name string) int {
 	i := r.column(b, name)
-	isSame := func(c string) bool { return r.fold(c, name) }
-	if b.named != nil && i >= 0 && slices.ContainsFunc(b.named[i+1:], isSame) {
-		r.fail(AmbiguousColumn, at, name, "'%s' has two columns named '%s': give each an alias", b.alias, name)
+	again := func(c string) bool { return r.fold(c, name) }
+	if b.named != nil && i >= 0 && (slices.ContainsFunc(b.named[:i], again) || slices.ContainsFunc(b.named[i+1:], again)) {
+		r.repeated(AmbiguousColumn, at, b.alias, name)
 	}
 	return i
 }

@@ -1,6 +1,22 @@
 // Package dialect defines what differs between SQL dialects: the grammar, how
 // statements are printed, how names are looked up, and which functions are safe.
 //
+// A name that could mean two things is refused in every dialect, with the remedy: qualify
+// it, or rename the alias. That is
+//
+//   - in GROUP BY, HAVING, QUALIFY, DISTINCT ON, ORDER BY of a window and expressions of
+//     ORDER BY: a column that is also the alias of another item, and a column that USING or
+//     NATURAL merged next to an item that is one of its parts
+//   - a select alias that is also a name of an enclosing query
+//   - an alias that two items have
+//   - a name that several tables have
+//   - a name that differs from the nearest one in case, but not from one further out
+//   - a common table expression that is declared later
+//
+// An alias that is a whole term of ORDER BY means its item. WHERE, the select list and the
+// arguments of aggregate functions prefer columns. A select alias cannot be used in a
+// subquery, and one of an expression with COLLATE has to be a whole term.
+//
 // Pass a [Dialect] to packages [secureview] and [sqldb]. Each dialect is a package of
 // its own ([dialect/sqlite], [dialect/mysql], [dialect/postgres], and [duckdb/dialect], a module of
 // its own that needs cgo), so that a program links only the grammars that it uses.

@@ -21,7 +21,6 @@
 package mysql
 
 import (
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview/dialect"
 )
@@ -48,11 +47,7 @@ func (Dialect) Name() string { return "mysql" }
 // differ in case only are ambiguous.
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
-var flavor = sqlast.Flavor{
-	Fold: ascii.EqualFold, AmbiguousMeansItem: true, ExpressionFirst: true, HavingSkipsTables: true, ServersVary: true,
-	GroupsByPosition:  true,
-	QueriesByPosition: true, // see refuseCrashes
-}
+var flavor = sqlast.Flavor{ServersVary: true}
 
 // Append prints a tree. It uses forms that MySQL and MariaDB both read.
 func (d Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {

@@ -83,26 +83,6 @@ func TestServerFunctions(t *testing.T) {
 	}
 }
 
-func TestFlavor(t *testing.T) {
-	fold := mysql.Dialect{}.Flavor().Fold
-	for _, tt := range []struct {
-		a, b string
-		want bool
-	}{
-		{"Employee", "employee", true},
-		{"", "", true},
-		{"a", "ab", false},
-		{"é", "É", false},
-		{"ſ", "s", false},
-		{"\u212a", "k", false}, // the Kelvin sign
-		{"[", "{", false},
-	} {
-		if got := fold(tt.a, tt.b); got != tt.want {
-			t.Errorf("Fold(%q, %q) = %v", tt.a, tt.b, got)
-		}
-	}
-}
-
 func TestQuote(t *testing.T) {
 	for name, want := range map[string]string{
 		"t": "`t`", "a`b``": "`a``b`````", "": "``", `a\`: "`a\\`", "é 日": "`é 日`",

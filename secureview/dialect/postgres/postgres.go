@@ -31,7 +31,6 @@
 package postgres
 
 import (
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview/dialect"
 )
@@ -47,26 +46,21 @@ func (Dialect) Name() string { return "postgres" }
 
 // Flavor returns how PostgreSQL scopes and compares names. A name means the column or
 // alias with the same case, as on the server. If there is none, it means the one that
-// differs in case, so that workOrder needs no quotes. Names are printed as the policy
-// spells them. Two tables or columns of a policy that differ in case only are
-// ambiguous.
+// differs in case, so that workOrder needs no quotes. It is refused if a query further out
+// has the name in the same case. Names are printed as the policy spells them. Two tables or
+// columns of a policy that differ in case only are ambiguous.
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
-	DerivedSeesOuter:   true,
-	CTESeesOuter:       true,
-	RowByAlias:         true,
-	RepeatsUnnamed:     true,
-	HavingTakesColumn:  true,
-	ForwardIfRecursive: true,
-	AliasAlone:         true,
-	OrderByOutput:      true,
-	UsingKeepsSides:    true,
-	ExactFirst:         true,
-	ShortLists:         true,
-	ValuesFromOne:      true,
-	MaxName:            63,
-	Fold:               ascii.EqualFold,
+	OutputNames:      true,
+	ShortLists:       true,
+	DerivedSeesOuter: true,
+	CTESeesOuter:     true,
+	RowByAlias:       true,
+	RepeatsUnnamed:   true,
+	UsingKeepsSides:  true,
+	ValuesFromOne:    true,
+	MaxName:          63,
 }
 
 // Append prints a tree. Names are in double quotes.

@@ -35,26 +35,6 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-func TestFold(t *testing.T) {
-	fold := postgres.Dialect{}.Flavor().Fold
-	for _, tt := range []struct {
-		a, b string
-		want bool
-	}{
-		{"Employee", "employee", true},
-		{"", "", true},
-		{"a", "ab", false},
-		{"é", "É", false},
-		{"ſ", "s", false},
-		{"\u212a", "k", false}, // the Kelvin sign
-		{"[", "{", false},
-	} {
-		if got := fold(tt.a, tt.b); got != tt.want {
-			t.Errorf("Fold(%q, %q) = %v", tt.a, tt.b, got)
-		}
-	}
-}
-
 func TestQuote(t *testing.T) {
 	for name, want := range map[string]string{
 		"t": `"t"`, `a"b""`: `"a""b"""""`, "": `""`, `a\`: `"a\"`, "é 日": `"é 日"`,

@@ -195,7 +195,7 @@ func (r *reader) item(n message, nm naming) sqlast.Item {
 	}
 	it := sqlast.Item{Expr: r.expr(value), Alias: m.text(1)}
 	if _, plain := it.Expr.(*sqlast.Column); it.Alias == "" && nm == named && !plain {
-		it.Alias = ownName(value)
+		it.Alias, it.Unnamed = ownName(value), true
 	}
 	return it
 }

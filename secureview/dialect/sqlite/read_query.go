@@ -113,6 +113,8 @@ func (r *reader) item(c *ast.ResultColumn, n naming) sqlast.Item {
 		it.Alias = r.name(c.Alias)
 	} else {
 		it.Alias = r.ownName(c, it.Expr, n)
+		_, collated := it.Expr.(*sqlast.Collate)
+		it.Unnamed = collated && n == columns
 	}
 	return it
 }

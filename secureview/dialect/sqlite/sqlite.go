@@ -2,16 +2,14 @@
 // [secureview] and [sqldb/sqlitedb].
 //
 // Statements are parsed by github.com/sqlc-dev/meyer, a port of SQLite's own
-// grammar. Functions in FROM, such as json_each, are refused. So is the alias of an
-// expression with COLLATE in an expression that may be a text: SQLite ignores the
-// COLLATE there. The package does not import a database driver.
+// grammar. Functions in FROM, such as json_each, are refused. The package does not import
+// a database driver.
 //
 // [secureview]: https://pkg.go.dev/github.com/qedkit/qed/secureview
 // [sqldb/sqlitedb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb/sqlitedb
 package sqlite
 
 import (
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview/dialect"
 )
@@ -29,20 +27,16 @@ func (Dialect) Name() string { return "sqlite" }
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
-	CTEForward:          true,
 	CTESelfAlways:       true,
 	AliasInWhere:        true,
 	OnSeesAll:           true,
 	DoubleQuotedStrings: true,
 	DerivedSeesOuter:    true,
 	RowID:               true,
-	HavingTakesColumn:   true,
-	NamesRepeat:         true,
+	RepeatsNumbered:     true,
 	UsingInPlace:        true,
 	AliasUnderCollate:   true,
-	AliasHidesCollate:   true,
 	ValuesFromOne:       true,
-	Fold:                ascii.EqualFold,
 }
 
 // Append prints a tree. Unqualified columns are in backticks, because SQLite reads

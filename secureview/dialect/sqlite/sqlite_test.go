@@ -36,25 +36,3 @@ func TestSafe(t *testing.T) {
 		}
 	}
 }
-
-func TestFold(t *testing.T) {
-	fold := sqlite.Dialect{}.Flavor().Fold
-	for _, tt := range []struct {
-		a, b string
-		want bool
-	}{
-		{"name", "NAME", true},
-		{"a_[1]", "A_[1]", true},
-		{"", "", true},
-		{"name", "names", false},
-		{"ſecret", "secret", false}, // a long s folds to s in Unicode
-		{"\u212a", "k", false},      // so does the Kelvin sign to k
-		{"É", "é", false},
-		{"[", "{", false}, // one bit apart, as letters are
-		{"@", "`", false},
-	} {
-		if got := fold(tt.a, tt.b); got != tt.want {
-			t.Errorf("Fold(%q, %q) = %t", tt.a, tt.b, got)
-		}
-	}
-}

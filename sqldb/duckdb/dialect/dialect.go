@@ -24,18 +24,12 @@
 //     that has a width or precision above 99 or from a value: write the values in their
 //     order
 //   - lambdas inside lambdas, and a parameter of a lambda that is also a column
-//   - a name that a join merged and that another table has, too
 //   - a name in REPLACE or RENAME that several tables have
-//   - a name that two items of the select list have, where an expression uses it
-//   - a name in QUALIFY that is a column and an alias
-//   - a name that is an alias or a column of an outer query, and also the name of a table,
-//     except as a term of ORDER BY and in HAVING: DuckDB takes the row of the table
-//   - the alias of an aggregate or window function in a subquery, and of any expression next
-//     to GROUP BY: use a WITH
+//   - GROUP BY ALL next to a subquery that names a column of the block: write the groups
 //   - an ON that names a table before the last comma
 //   - GROUP BY ALL, where HAVING names a column by which DuckDB would group as well
-//   - in ROLLUP, CUBE and GROUPING SETS, an item of the select list twice, by its position
-//     and by its alias, or by one of these before its expression: DuckDB makes two groups
+//   - in ROLLUP, CUBE and GROUPING SETS, one column or expression in two spellings: DuckDB
+//     makes two groups
 //   - in ORDER BY, a constant with a sign by its alias, as in -n, if ROLLUP, CUBE or
 //     GROUPING SETS have the constant
 //   - a GROUP BY with more than 256 grouping sets, or with too many terms in all of them
@@ -65,7 +59,6 @@ package dialect
 import (
 	"strings"
 
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview/dialect"
 )
@@ -83,22 +76,19 @@ func (Dialect) Name() string { return "duckdb" }
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
+	ShortLists:       true,
+	GroupsAsWritten:  true,
 	AliasInWhere:     true,
 	AliasInItems:     true,
-	RowBeforeAlias:   true,
 	DerivedSeesOuter: true,
-	CTEInLastArm:     true,
 	CTESeesOuter:     true,
 	RepeatsUnnamed:   true,
 	UsingInPlace:     true,
-	ShortLists:       true,
-	GroupsAsWritten:  true,
 	NamedCalls: map[string]string{
 		"current_date": "current_date", "current_time": "get_current_time",
 		"current_timestamp": "get_current_timestamp", "localtime": "current_localtime",
 		"localtimestamp": "current_localtimestamp",
 	},
-	Fold: ascii.EqualFold,
 }
 
 // Append prints a tree. Names are in double quotes. A view that replaces a table is

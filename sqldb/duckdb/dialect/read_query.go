@@ -318,11 +318,11 @@ func (r *reader) item(o object) sqlast.Item {
 		}
 		return sqlast.Item{Expr: r.star(o)}
 	}
-	e := r.named(o)
-	if _, column := e.(*sqlast.Column); alias == "" && !column {
-		alias = title(e)
+	it := sqlast.Item{Expr: r.named(o), Alias: alias}
+	if _, column := it.Expr.(*sqlast.Column); alias == "" && !column {
+		it.Alias, it.Unnamed = title(it.Expr), true
 	}
-	return sqlast.Item{Expr: e, Alias: alias}
+	return it
 }
 
 func (r *reader) star(o object) *sqlast.Star {

@@ -17,17 +17,9 @@ SELECT region, TRUE AS yes, count(*) FROM orders GROUP BY CUBE (TRUE, region) OR
 SELECT DISTINCT ON (l || 'a') 'x' AS l, region FROM orders GROUP BY CUBE (l, region) ORDER BY l || 'a', region
 SELECT DISTINCT ON (l || 'a') 'x' AS l, id FROM orders ORDER BY id
 SELECT DISTINCT ON (k % 2) -id AS k FROM orders ORDER BY k % 2, id
-SELECT region, count(*), grouping(region), grouping(orders.region) FROM orders GROUP BY CUBE (region, orders.region, main.orders.region) ORDER BY ALL
-SELECT region, region AS r, count(*) FROM orders GROUP BY GROUPING SETS ((region), (1), (2)) ORDER BY ALL
-SELECT region, region AS r, count(*) FROM orders GROUP BY GROUPING SETS ((1), (orders.region), ()) HAVING r IS NULL ORDER BY ALL
-SELECT day::VARCHAR, count(*) FROM orders GROUP BY ROLLUP (day::VARCHAR, orders.day::VARCHAR) ORDER BY ALL
-SELECT region AS k, max(status) AS region FROM orders GROUP BY 1 HAVING region > 'n' ORDER BY 1
-SELECT region AS k, max(status) AS region FROM orders GROUP BY GROUPING SETS ((orders.region), ()) HAVING region > 'n' ORDER BY 1
-SELECT status AS orders, max(region) AS o FROM orders o GROUP BY status HAVING o > 'n' ORDER BY o DESC, orders
 SELECT name, (SELECT count(*) FROM (SELECT c.country FROM orders GROUP BY ALL)) AS n FROM customers c ORDER BY name
 SELECT name, (SELECT count(*) FROM (SELECT c.country, max(id) FROM orders WHERE id < 0 GROUP BY ALL)) AS n FROM customers c ORDER BY name
 SELECT name, (SELECT count(*) FROM (SELECT c.country, status FROM orders GROUP BY ALL HAVING true)) AS n FROM customers c ORDER BY name
-SELECT status, max(region) AS region FROM orders GROUP BY status HAVING region > 'n' ORDER BY 1
 SELECT date_trunc('month', day) AS month, sum(amount) AS total FROM orders GROUP BY month ORDER BY month
 SELECT date_trunc('month', day) AS month, sum(amount) AS total, total / count(*) AS mean FROM orders GROUP BY 1 ORDER BY 1
 SELECT extract(year FROM day) AS y, quarter(day) AS q, avg(amount) FROM orders GROUP BY ALL ORDER BY ALL
@@ -151,7 +143,6 @@ SELECT o.id, s.total FROM orders o, LATERAL (SELECT sum(amount) AS total FROM or
 SELECT count(*) FROM (SELECT * FROM orders USING SAMPLE 3 ROWS)
 SELECT count(*) > 0 FROM orders TABLESAMPLE reservoir(5 ROWS)
 SELECT count(*) <= 8 FROM orders USING SAMPLE 50 PERCENT (bernoulli, 42)
-SELECT note COLLATE NOCASE AS n FROM orders WHERE note COLLATE NOCASE = 'ALERT' ORDER BY n COLLATE NOCASE
 SELECT main.orders.id FROM main.orders ORDER BY 1
 SELECT ORDERS.ID FROM Orders ORDER BY Id
 SELECT max(amount) - min(amount) AS spread, sum(amount) / count(*) = avg(amount) FROM orders
@@ -176,25 +167,11 @@ SELECT id, format('{} {:>8}|{:.2f}|{{{}}}', customer, id, amount::DOUBLE, region
 SELECT coalesce(note, 'none') AS n, status, count(*) FROM orders GROUP BY ROLLUP (coalesce(note, 'none'), status) ORDER BY ALL
 SELECT count(*) FROM orders GROUP BY ROLLUP (coalesce(note, 'x')), coalesce(status, 'y'), coalesce(region, orders.region), tags[1:2] ORDER BY ALL
 SELECT note IS NULL AS b, {'k': id % 2}['k'] AS k, CASE WHEN id > 3 THEN 1 END AS c, count(*) FROM orders GROUP BY CUBE (note IS NULL, {'k': id % 2}['k'], CASE WHEN id > 3 THEN 1 END) ORDER BY ALL
-SELECT coalesce(note, status) AS n, count(*) FROM orders GROUP BY ROLLUP (coalesce(note, status), coalesce(orders.note, status)), coalesce(region, status) ORDER BY ALL
-SELECT region AS r, count(*) FROM orders GROUP BY ROLLUP (r, status), region ORDER BY ALL
-SELECT (SELECT count(*) FROM customers c WHERE c.name = o.customer) AS known, count(*) FROM orders o GROUP BY ALL ORDER BY ALL
-SELECT EXISTS (SELECT 1 FROM customers c WHERE c.name = o.customer) AS known, sum(amount) FROM orders o GROUP BY ALL ORDER BY ALL
 SELECT (SELECT max(price) FROM quotes) AS top, count(*) FROM orders WHERE false GROUP BY ALL
-SELECT region, (SELECT max(o.amount)) AS top, (SELECT count(*) FROM customers) + count(*) AS n FROM orders o GROUP BY ALL ORDER BY ALL
-SELECT 5 AS x, (SELECT x + 1) AS y, count(*) FROM orders WHERE false GROUP BY ALL
-SELECT (SELECT string_agg(c.name, ',' ORDER BY c.name) FILTER (WHERE c.name < o.customer) FROM customers c) AS before, count(*) FROM orders o GROUP BY ALL ORDER BY ALL
-SELECT id, upper(region) AS r, (SELECT count(*) FROM customers WHERE upper(country) < r) AS n FROM orders ORDER BY id
 SELECT id, (SELECT c.country || max(n.id) FROM nodes n SEMI JOIN customers c ON c.name = 'ann') AS x FROM orders o JOIN customers c ON c.name = o.customer ORDER BY id
 SELECT name FROM customers WHERE 'DE' IN (SELECT country FROM orders SEMI JOIN customers ON name = customer) ORDER BY name
 SELECT name FROM customers c WHERE EXISTS (SELECT 1 FROM orders o ANTI JOIN customers c ON c.name = o.customer WHERE c.country = 'DE') ORDER BY name
 SELECT to_json(detail) ->> 'color' AS c, to_json(tags) -> 0 AS f, to_json(tags) ->> (-1) AS l FROM orders ORDER BY id
-WITH RECURSIVE nodes AS (SELECT id FROM nodes WHERE id < 3), n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT * FROM nodes, n ORDER BY ALL
-WITH RECURSIVE nodes AS (SELECT id FROM nodes UNION ALL SELECT id + 10 FROM nodes WHERE id < 3) SELECT * FROM nodes ORDER BY ALL
-WITH RECURSIVE nodes AS (SELECT id FROM nodes UNION ALL SELECT id + 10 FROM nodes UNION ALL SELECT 99) SELECT * FROM nodes ORDER BY ALL
-WITH RECURSIVE nodes AS (WITH n AS (SELECT id FROM nodes) SELECT 5 AS id UNION SELECT id + 10 FROM n) SELECT * FROM nodes ORDER BY ALL
 SELECT id FROM orders o SEMI JOIN customers c ON c.name = o.customer SEMI JOIN customers d ON name = customer ORDER BY id
 SELECT id FROM orders o SEMI JOIN (customers c JOIN nodes n ON n.id > 2) ON c.name = o.customer AND n.id = o.id ORDER BY id
-SELECT id + 1 AS m, (SELECT max(n.id) FROM nodes n WHERE n.id = m) AS q FROM orders ORDER BY 1
-SELECT region, count(*) FROM (SELECT id + 1 AS m, region FROM orders WHERE EXISTS (SELECT 1 FROM nodes n WHERE n.id = m)) GROUP BY region ORDER BY 1
 SELECT typeof(.5) AS a, .5::VARCHAR AS b, typeof(00.50) AS c, typeof(-.05 * 0.5) AS d, typeof(1.) AS e, [.5, 0.05]::VARCHAR AS f
