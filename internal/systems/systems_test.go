@@ -116,8 +116,10 @@ func (c *checker) check(p listed) error {
 	if err != nil {
 		return err
 	}
+	var errs []error
 	conf := types.Config{
 		Sizes:            c.sizes,
+		Error:            func(err error) { errs = append(errs, err) }, // the others are found too
 		IgnoreFuncBodies: p.Module == nil || !p.Module.Main,
 		Importer: importer(func(path string) (*types.Package, error) {
 			if mapped, ok := p.ImportMap[path]; ok {
@@ -133,9 +135,8 @@ func (c *checker) check(p listed) error {
 		conf.GoVersion = "go" + p.Module.GoVersion
 	}
 	path, _, _ := strings.Cut(p.ImportPath, " ") // without the name of the test
-	checked, err := conf.Check(path, c.files, files, nil)
-	c.packages[p.ImportPath] = checked
-	return err
+	c.packages[p.ImportPath], _ = conf.Check(path, c.files, files, nil)
+	return errors.Join(errs...)
 }
 
 func (c *checker) parse(p listed) ([]*ast.File, error) {
