@@ -54,15 +54,23 @@ const maxMessage = 8 << 10
 // refuse converts an error of a reader, the resolver or the printer into a
 // [refusal.Error]. It is the only place that does so.
 func refuse(err error, sql string) error {
-	var e *sqlast.Error
-	if !errors.As(err, &e) {
-		return problem(refusal.Problem{Code: ErrUnsupported, Message: err.Error()})
+	found, several := errors.AsType[sqlast.Errors](err)
+	if !several {
+		e, ok := errors.AsType[*sqlast.Error](err)
+		if !ok {
+			return problem(refusal.Problem{Code: ErrUnsupported, Message: err.Error()})
+		}
+		found = sqlast.Errors{e}
 	}
-	p := refusal.Problem{Code: e.Code, Name: clip(e.Name), Message: clip(e.Message), Candidates: e.Candidates}
-	if e.Code != ErrParserMismatch { // its position is one in the printed text
-		p.Line, p.Column = position(sql, int(e.Pos))
+	refused := &refusal.Error{Package: "secureview"}
+	for _, e := range found {
+		p := refusal.Problem{Code: e.Code, Name: clip(e.Name), Message: clip(e.Message), Candidates: e.Candidates}
+		if e.Code != ErrParserMismatch { // its position is one in the printed text
+			p.Line, p.Column = position(sql, int(e.Pos))
+		}
+		refused.Problems = append(refused.Problems, p)
 	}
-	return problem(p)
+	return refused
 }
 
 func problem(p refusal.Problem) *refusal.Error {

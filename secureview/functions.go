@@ -11,11 +11,12 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// checkFunctions refuses the first call of a function that neither the dialect nor
-// the policy allows.
-func (g *Guard) checkFunctions(calls []*sqlast.Call) error {
+// unknownFunctions returns an error for each function that neither the dialect nor the
+// policy allows.
+func (g *Guard) unknownFunctions(calls []*sqlast.Call) (unknown sqlast.Errors) {
 	for _, c := range calls {
-		if g.safe(c.Name) {
+		again := func(e *sqlast.Error) bool { return ascii.EqualFold(e.Name, c.Name) }
+		if g.safe(c.Name) || len(unknown) == maxUnknown || slices.ContainsFunc(unknown, again) {
 			continue
 		}
 		e := &sqlast.Error{Code: sqlast.Function, Name: c.Name, Pos: c.Pos, Candidates: g.functionsLike(c.Name)}
@@ -23,10 +24,13 @@ func (g *Guard) checkFunctions(calls []*sqlast.Call) error {
 		if len(e.Candidates) > 0 {
 			e.Message += "; did you mean: " + strings.Join(e.Candidates, ", ")
 		}
-		return e
+		unknown = append(unknown, e)
 	}
-	return nil
+	return unknown
 }
+
+// maxUnknown is how many functions are reported.
+const maxUnknown = 20
 
 func (g *Guard) safe(name string) bool {
 	return g.dialect.Safe(name) || g.catalog.functions[ascii.Lower(name)]

@@ -30,6 +30,7 @@ package secureview
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/qedkit/qed/internal/ascii"
@@ -98,9 +99,10 @@ func (g *Guard) WithRowLimit(n int) *Guard {
 func (g *Guard) Tables() []Table { return g.catalog.tables() }
 
 // Rewrite turns a statement into one that may be executed, or refuses it with a
-// [refusal.Error] that has one problem. If ctx has ended, Rewrite returns the
-// error of ctx. The time that it takes is bounded, whatever the text contains: a text of
-// more than 8 KB is refused with [ErrTooLarge].
+// [refusal.Error]. Names of tables, columns and functions that do not exist are all
+// reported, a problem each; otherwise there is one problem. If ctx has ended, Rewrite
+// returns the error of ctx. The time that it takes is bounded, whatever the text contains:
+// a text of more than 8 KB is refused with [ErrTooLarge].
 func (g *Guard) Rewrite(ctx context.Context, sql string) (*Statement, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -122,11 +124,12 @@ func (g *Guard) rewrite(sql string) (*Statement, error) {
 		return nil, err
 	}
 	resolved, err := sqlast.Resolve(q, g.dialect.Flavor(), g.catalog)
-	if err != nil {
+	if resolved == nil {
 		return nil, err
 	}
-	if err := g.checkFunctions(resolved.Calls); err != nil {
-		return nil, err
+	unknown, _ := errors.AsType[sqlast.Errors](err)
+	if unknown = append(unknown, g.unknownFunctions(resolved.Calls)...); len(unknown) > 0 {
+		return nil, unknown
 	}
 	if err := checkUnquoted(q, sql); err != nil {
 		return nil, err

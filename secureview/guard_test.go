@@ -3,6 +3,7 @@ package secureview_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,14 +64,58 @@ func plain(sql string) string {
 	return strings.TrimSuffix(strings.NewReplacer("`", "", `"`, "").Replace(sql), " LIMIT 100")
 }
 
-// refuse returns the only problem of a refusal.
+// refuse returns the first problem of a refusal. Only unknown names have several.
 func refuse(t *testing.T, err error) refusal.Problem {
 	t.Helper()
 	var e *refusal.Error
-	if !errors.As(err, &e) || e.Package != "secureview" || len(e.Problems) != 1 {
+	if !errors.As(err, &e) || e.Package != "secureview" || len(e.Problems) == 0 {
 		t.Fatalf("the error is a %T: %v", err, err)
 	}
+	for _, p := range e.Problems {
+		unknown := p.Code == secureview.ErrUnknownColumn || p.Code == secureview.ErrUnknownTable || p.Code == secureview.ErrUnknownSchema ||
+			p.Code == secureview.ErrUnknownView || p.Code == secureview.ErrFunction
+		if p.Message == "" || len(e.Problems) > 1 && !unknown {
+			t.Fatalf("several problems that are not unknown names: %v", err)
+		}
+	}
 	return e.Problems[0]
+}
+
+// Every name that does not exist is a problem of its own, found in one reading, and what
+// follows from a table that does not exist is none.
+func TestEveryUnknownName(t *testing.T) {
+	for _, tt := range []struct{ sql, want string }{
+		{"SELECT e.nam, e.deptd, d.budgt FROM employee AS e JOIN dept AS d ON d.idd = e.dept_Id WHERE e.hired > 5",
+			"unknown_column d.idd, unknown_column e.dept_Id, unknown_column e.nam, unknown_column e.deptd, unknown_column d.budgt, unknown_column e.hired"},
+		{"SELECT e.nam, e.nam FROM employee AS e ORDER BY e.nam", "unknown_column e.nam"},
+		{"SELECT x.a, b, e.nam FROM ghost AS x JOIN employee AS e ON e.id = x.id WHERE b > 1", "unknown_table ghost, unknown_column e.nam"},
+		{"SELECT y.id FROM employee AS e JOIN ghost ON ghost.id = e.id", "unknown_table ghost, unknown_table y"},
+		{"SELECT conct(e.nam), lowr(e.nam) FROM employee AS e", "unknown_column e.nam, function conct, function lowr"},
+		{"SELECT (SELECT max(d.budgt) FROM dept AS d WHERE d.idd = e.idd) FROM employee AS e",
+			"unknown_column d.idd, unknown_column e.idd, unknown_column d.budgt"},
+		{"WITH w AS (SELECT e.nam AS n FROM employee AS e) SELECT w.n, w.m FROM w", "unknown_column e.nam, unknown_column w.m"},
+		{"SELECT e.id FROM employee AS e GROUP BY e.idd HAVING max(e.nam) > 1 ORDER BY e.deptd",
+			"unknown_column e.idd, unknown_column e.nam, unknown_column e.deptd"},
+	} {
+		for _, d := range dialects {
+			_, err := guard(t, d).Rewrite(t.Context(), tt.sql)
+			refuse(t, err)
+			refused, _ := errors.AsType[*refusal.Error](err)
+			var got []string
+			for _, p := range refused.Problems {
+				got = append(got, string(p.Code)+" "+p.Name)
+				if p.Code == secureview.ErrUnknownColumn && len(p.Candidates) == 0 && p.Name != "w.m" && !strings.HasSuffix(p.Name, "hired") {
+					t.Errorf("%s: %s: %s has no candidates: %s", d.Name(), tt.sql, p.Name, p.Message)
+				}
+			}
+			slices.Sort(got)
+			want := strings.Split(tt.want, ", ")
+			slices.Sort(want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: %s (-want +got):\n%s", d.Name(), tt.sql, diff)
+			}
+		}
+	}
 }
 
 func TestRewrite(t *testing.T) {

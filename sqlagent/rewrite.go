@@ -3,6 +3,7 @@ package sqlagent
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
@@ -42,14 +43,16 @@ func (a *agent) validate(ctx context.Context, s state) (state, error) {
 	return s, nil
 }
 
-// problems returns the first problem of a refused statement as the model may see
-// it.
+// problems returns the problems of a refused statement as the model may see them.
 func (r *reader) problems(refused *refusal.Error) []refusal.Problem {
-	p := refused.Problems[0]
-	if r.opt.HideColumns && (p.Code == secureview.ErrUnknownColumn || p.Code == secureview.ErrAmbiguousColumn) {
-		p.Message, p.Candidates = "the column "+prompt.Quote(p.Name)+" cannot be used", nil
+	problems := slices.Clone(refused.Problems)
+	for i := range problems {
+		p := &problems[i]
+		if r.opt.HideColumns && (p.Code == secureview.ErrUnknownColumn || p.Code == secureview.ErrAmbiguousColumn) {
+			p.Message, p.Candidates = "the column "+prompt.Quote(p.Name)+" cannot be used", nil
+		}
 	}
-	return []refusal.Problem{p}
+	return problems
 }
 
 func viewNames(stmt *secureview.Statement) []string {

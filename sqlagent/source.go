@@ -186,7 +186,7 @@ func asJSON(sql string) (json.RawMessage, error) {
 	return json.RawMessage(strings.TrimSpace(b.String())), nil
 }
 
-// refused returns a refusal.Error with the problem that another statement may
+// refused returns a refusal.Error with the problems that another statement may
 // avoid. Another err is returned unchanged, with the name of the package.
 func (s *source) refused(ctx context.Context, err error) error {
 	problems := failure(err)
@@ -196,8 +196,10 @@ func (s *source) refused(ctx context.Context, err error) error {
 	if problems == nil || ctx.Err() != nil {
 		return fmt.Errorf("sqlagent: %w", err)
 	}
-	p := &problems[0]
-	p.Candidates = slices.DeleteFunc(slices.Clone(p.Candidates), func(name string) bool { return !plainName(name) })
+	for i := range problems {
+		p := &problems[i]
+		p.Candidates = slices.DeleteFunc(slices.Clone(p.Candidates), func(name string) bool { return !plainName(name) })
+	}
 	return &refusal.Error{Package: "sqlagent", Problems: problems, Err: err}
 }
 

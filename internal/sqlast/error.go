@@ -58,6 +58,26 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s (at byte %d)", e.Message, e.Pos)
 }
 
+// Errors are several problems of one statement, in the order in which they were found.
+type Errors []*Error
+
+// Error returns the message of the first one and the number of the others.
+func (e Errors) Error() string {
+	if len(e) == 1 {
+		return e[0].Error()
+	}
+	return fmt.Sprintf("%v, and %d more", e[0], len(e)-1)
+}
+
+// Unwrap returns the problems.
+func (e Errors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i, problem := range e {
+		all[i] = problem
+	}
+	return all
+}
+
 // Clip shortens a text that is quoted from a statement in an [Error].
 func Clip(s string) string {
 	const most = 80

@@ -16,10 +16,10 @@ const (
 // unknownColumn reports a column that table b does not have. If b is nil, no table
 // visible from scope s has it.
 func (r *resolver) unknownColumn(c *Column, s *scope, b *binding) {
-	if r.err != nil {
-		return
-	}
 	visible := r.visible(s)
+	if r.err != nil || b != nil && b.missing || b == nil && slices.ContainsFunc(visible, func(b *binding) bool { return b.missing }) {
+		return // it may be a column of a table that does not exist
+	}
 	listed := visible
 	var msg strings.Builder
 	switch {
@@ -38,8 +38,8 @@ func (r *resolver) unknownColumn(c *Column, s *scope, b *binding) {
 	}
 	in := r.catalog.TablesWith(c.Name)
 	r.listWhere(&msg, in, listed)
-	r.err = &Error{Code: UnknownColumn, Name: columnName(c), Pos: c.Pos, Message: msg.String(),
-		Candidates: r.candidates(c.Name, visible, listed, in)}
+	r.missed(&Error{Code: UnknownColumn, Name: columnName(c), Pos: c.Pos, Message: msg.String(),
+		Candidates: r.candidates(c.Name, visible, listed, in)})
 }
 
 // listWhere appends to a message the tables that have a column, and the columns of
@@ -49,12 +49,11 @@ func (r *resolver) listWhere(msg *strings.Builder, in []string, tables []*bindin
 		fmt.Fprintf(msg, "; found in: %s", strings.Join(in[:min(len(in), maxCandidates)], ", "))
 	}
 	left := r.catalog.MaxListed()
-	var listed []*Object
 	for _, b := range tables {
-		if b.object != nil && slices.Contains(listed, b.object) {
-			continue // the table is joined to itself
+		if b.object != nil && slices.Contains(r.explained, b.object) {
+			continue // the table is joined to itself, or was listed before
 		}
-		listed = append(listed, b.object)
+		r.explained = append(r.explained, b.object)
 		left = listColumns(msg, b, left)
 	}
 }
@@ -162,7 +161,7 @@ func (r *resolver) unknownQualifier(at Pos, qualifier string, s *scope) {
 			meant = append(meant, a)
 		}
 	}
-	r.err = &Error{Code: UnknownTable, Name: qualifier, Pos: at, Message: msg, Candidates: meant}
+	r.missed(&Error{Code: UnknownTable, Name: qualifier, Pos: at, Message: msg, Candidates: meant})
 }
 
 // ambiguous reports an unqualified name that several tables have.

@@ -2,6 +2,7 @@ package sqlast
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/qedkit/qed/internal/ascii"
@@ -33,7 +34,9 @@ const (
 //   - A common table expression that is named like a table of the catalog, or like
 //     another one of the statement, gets another name.
 //
-// Its error is an [*Error]. The tree must not be used after an error.
+// Its error is an [*Error], or [Errors] if tables and columns do not exist: all of them are
+// found, and the resolution has the calls for further checks. The tree must not be used
+// after an error.
 func Resolve(q *Query, f *Flavor, c Catalog) (*Resolution, error) {
 	r := resolvers.Get().(*resolver)
 	defer r.release()
@@ -41,6 +44,9 @@ func Resolve(q *Query, f *Flavor, c Catalog) (*Resolution, error) {
 	r.query(q, nil)
 	if r.err == nil {
 		r.resolution.Columns = r.publish(q.Body)
+	}
+	if len(r.missing) > 0 { // what else is wrong may follow from it
+		return r.resolution, r.missing
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -56,6 +62,8 @@ type resolver struct {
 	catalog    Catalog
 	resolution *Resolution
 	err        *Error
+	missing    Errors    // tables and columns that do not exist
+	explained  []*Object // whose columns a message about them lists
 
 	scope  *scope   // where columns are looked up
 	with   *env     // where tables are looked up, before the catalog
@@ -121,6 +129,21 @@ func (r *resolver) repeated(code refusal.Code, at Pos, table, column string) {
 // weigh counts a text that is printed more often than it was written. Names of
 // usual length count as 0.
 func (r *resolver) weigh(length int) { r.weight += length / 32 }
+
+// maxMissing is how many names that do not exist are reported.
+const maxMissing = 20
+
+// missed records a name that does not exist. The resolver goes on, to find all of them.
+func (r *resolver) missed(e *Error) {
+	same := func(known *Error) bool { return known.Code == e.Code && known.Name == e.Name }
+	switch {
+	case r.err != nil || slices.ContainsFunc(r.missing, same):
+	case len(r.missing) == maxMissing:
+		r.err = e
+	default:
+		r.missing = append(r.missing, e)
+	}
+}
 
 func (r *resolver) fail(code refusal.Code, at Pos, name, format string, args ...any) {
 	if r.err == nil {

@@ -120,7 +120,8 @@ func (r *resolver) table(t *Table, b *binding) {
 	if err != nil {
 		e := *err
 		e.Pos = t.Pos
-		r.err = &e
+		b.missing = true
+		r.missed(&e)
 		return
 	}
 	t.Object = o

@@ -59,6 +59,7 @@ type binding struct {
 	scalar  bool     // a row is the value of the only column
 	filters bool     // a table on the right of a semi or anti join, which only the ON of that join sees
 	query   *Query   // that of a derived table or common table expression
+	missing bool     // the table does not exist, and any name may be a column of it
 	object  *Object  // nil: a common table expression, a derived table or a table function
 	read    int      // the index of the object in the resolution
 }

@@ -24,6 +24,9 @@ type Answer struct {
 	Code       string          `json:"code,omitempty"`
 	Message    string          `json:"message,omitempty"`
 	Candidates []string        `json:"candidates,omitempty"`
+
+	// Problems are all of them, if there are several; the fields above are the first one.
+	Problems []refusal.Problem `json:"problems,omitempty"`
 }
 
 // answerTo passes the statement of a line through the guard.
@@ -54,7 +57,11 @@ func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) Answer 
 	switch {
 	case errors.As(err, &refused):
 		p := refused.Problems[0]
-		return Answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates}
+		a := Answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates}
+		if len(refused.Problems) > 1 {
+			a.Problems = refused.Problems
+		}
+		return a
 	case err != nil:
 		return Answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}
 	}
