@@ -30,7 +30,7 @@ func (g *Guard) unknownFunctions(calls []*sqlast.Call) (unknown sqlast.Errors) {
 }
 
 // maxUnknown is how many functions are reported.
-const maxUnknown = 20
+const maxUnknown = 10
 
 func (g *Guard) safe(name string) bool {
 	return g.dialect.Safe(name) || g.catalog.functions[ascii.Lower(name)]

@@ -16,8 +16,11 @@ const (
 // unknownColumn reports a column that table b does not have. If b is nil, no table
 // visible from scope s has it.
 func (r *resolver) unknownColumn(c *Column, s *scope, b *binding) {
+	if r.err != nil || r.misses(UnknownColumn, columnName(c)) {
+		return
+	}
 	visible := r.visible(s)
-	if r.err != nil || b != nil && b.missing || b == nil && slices.ContainsFunc(visible, func(b *binding) bool { return b.missing }) {
+	if b != nil && b.missing || b == nil && slices.ContainsFunc(visible, func(b *binding) bool { return b.missing }) {
 		return // it may be a column of a table that does not exist
 	}
 	listed := visible
@@ -50,10 +53,10 @@ func (r *resolver) listWhere(msg *strings.Builder, in []string, tables []*bindin
 	}
 	left := r.catalog.MaxListed()
 	for _, b := range tables {
-		if b.object != nil && slices.Contains(r.explained, b.object) {
+		if slices.Contains(r.explained, b.name()) {
 			continue // the table is joined to itself, or was listed before
 		}
-		r.explained = append(r.explained, b.object)
+		r.explained = append(r.explained, b.name())
 		left = listColumns(msg, b, left)
 	}
 }
@@ -137,6 +140,9 @@ func (r *resolver) unknownUsing(j *Join, s *scope, lo, hi int, name string) *Err
 
 // unknownQualifier reports a qualifier that no table in scope has.
 func (r *resolver) unknownQualifier(at Pos, qualifier string, s *scope) {
+	if r.misses(UnknownTable, qualifier) {
+		return
+	}
 	for inner := s; inner != nil; inner = inner.outer {
 		if r.byAlias(inner, "", qualifier) >= 0 && r.byQualifier(inner, "", qualifier) < 0 {
 			r.fail(Misplaced, at, qualifier, "a SEMI or ANTI JOIN has no columns of '%s'", qualifier)

@@ -62,8 +62,8 @@ type resolver struct {
 	catalog    Catalog
 	resolution *Resolution
 	err        *Error
-	missing    Errors    // tables and columns that do not exist
-	explained  []*Object // whose columns a message about them lists
+	missing    Errors   // tables and columns that do not exist
+	explained  []string // tables whose columns a message about them lists
 
 	scope  *scope   // where columns are looked up
 	with   *env     // where tables are looked up, before the catalog
@@ -131,18 +131,23 @@ func (r *resolver) repeated(code refusal.Code, at Pos, table, column string) {
 func (r *resolver) weigh(length int) { r.weight += length / 32 }
 
 // maxMissing is how many names that do not exist are reported.
-const maxMissing = 20
+const maxMissing = 10
 
-// missed records a name that does not exist. The resolver goes on, to find all of them.
+// missed records a name that does not exist, unless it is known. The resolver goes on, to
+// find all of them.
 func (r *resolver) missed(e *Error) {
-	same := func(known *Error) bool { return known.Code == e.Code && known.Name == e.Name }
 	switch {
-	case r.err != nil || slices.ContainsFunc(r.missing, same):
+	case r.err != nil || r.misses(e.Code, e.Name):
 	case len(r.missing) == maxMissing:
 		r.err = e
 	default:
 		r.missing = append(r.missing, e)
 	}
+}
+
+// misses reports whether a name is among those that do not exist.
+func (r *resolver) misses(code refusal.Code, name string) bool {
+	return slices.ContainsFunc(r.missing, func(e *Error) bool { return e.Code == code && e.Name == name })
 }
 
 func (r *resolver) fail(code refusal.Code, at Pos, name, format string, args ...any) {
