@@ -79,9 +79,9 @@ func TestLinear(t *testing.T) {
 				for size := longest / 64; size <= longest; size *= 4 {
 					text := strings.Repeat(unit, size/len(unit))
 					allowed := max(noticeable, most*max(before, noticeable/16))
-				took := fastest(read, text, allowed)
-				if took > allowed {
-					t.Errorf("%d times %q: %v, and a quarter of it %v", size/len(unit), unit, took, before)
+					took := fastest(read, text, allowed)
+					if took > allowed {
+						t.Errorf("%d times %q: %v, and a quarter of it %v", size/len(unit), unit, took, before)
 						break
 					}
 					before = took
