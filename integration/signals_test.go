@@ -22,6 +22,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/qedkit/qed/internal/poll"
 )
 
 // An httpProgram is a program of this project that serves HTTP, as a process.
@@ -159,6 +161,18 @@ func (p *httpProgram) abort(t *testing.T, act func(*httpProgram, net.Conn, int) 
 	}
 }
 
+// sockets returns how many sockets the program has open, or 0 on a system that does not say.
+func (p *httpProgram) sockets() (n int) {
+	folder := fmt.Sprintf("/proc/%d/fd", p.cmd.Process.Pid)
+	open, _ := os.ReadDir(folder)
+	for _, file := range open {
+		if link, err := os.Readlink(filepath.Join(folder, file.Name())); err == nil && strings.HasPrefix(link, "socket:") {
+			n++
+		}
+	}
+	return n
+}
+
 // Clients leave in each state of a request, and the program serves the next ones. It
 // says why it ends.
 func TestServersStayUp(t *testing.T) {
@@ -177,7 +191,8 @@ func TestServersStayUp(t *testing.T) {
 					p.check(t, "after "+state)
 				}
 				// The runtime prints all goroutines. Turns may go on without their readers, for as
-				// long as they take; connections may not.
+				// long as they take; connections may not, once the program has seen their end.
+				poll.Until(t, "the connections of the clients are closed", func() bool { return p.sockets() < 20 })
 				status, log := p.end(t, syscall.SIGQUIT)
 				n := strings.Count(log, "created by net/http.(*Server).Serve ")
 				if status == 0 || !strings.Contains(log, "\ngoroutine ") || n > 10 {
