@@ -1,6 +1,6 @@
 package joinpath
 
-// queue is a heap of tables by distance, then by number. Each node has four
+// queue is a heap of tables or places by distance, then by number. Each node has four
 // children, which share a cache line.
 type queue []reached
 
