@@ -29,10 +29,11 @@ func MySQL(tb testing.TB) *mysql.Config {
 	return mySQLShared.Config()
 }
 
-// MySQLOwn starts a MySQL server for one test, which may kill it and start it again.
-func MySQLOwn(tb testing.TB) *MariaDBServer {
+// MySQLOwn starts a MySQL server for one test, which may kill it and start it again, with
+// further options.
+func MySQLOwn(tb testing.TB, options ...string) *MariaDBServer {
 	tb.Helper()
-	s, err := startMySQL(mySQLProgram(tb))
+	s, err := startMySQL(mySQLProgram(tb), options...)
 	if err != nil {
 		tb.Fatalf("mysql: %v", err)
 	}
@@ -80,7 +81,7 @@ func mySQLCommand(dir string) ([]string, error) {
 	return nil, fmt.Errorf("%s has no mysqld", dir)
 }
 
-func startMySQL(command []string) (*MariaDBServer, error) {
-	common := append(slices.Clone(command[1:]), "--lower-case-table-names=1")
+func startMySQL(command []string, options ...string) (*MariaDBServer, error) {
+	common := slices.Concat(command[1:], []string{"--lower-case-table-names=1"}, options)
 	return startServer(command[0], common, []string{command[0], "--initialize-insecure"})
 }

@@ -28,14 +28,27 @@ type Drawn struct {
 // The test is skipped if they are missing.
 func VegaLite(tb testing.TB) string {
 	tb.Helper()
-	home := cached("vega-lite-6.4.3")
+	return packages(tb, "Vega-Lite", "vega-lite-6.4.3")
+}
+
+// packages returns a directory with npm packages.
+func packages(tb testing.TB, name, directory string) string {
+	tb.Helper()
+	home := cached(directory)
 	if _, err := os.Stat(home); err != nil {
-		missing(tb, "Vega-Lite", err, ".ci/engines")
+		missing(tb, name, err, ".ci/engines")
 	}
 	if _, err := program("node"); err != nil {
 		missing(tb, "Node.js", err, ".ci/engines")
 	}
 	return home
+}
+
+// Sequelize returns the directory with the npm packages that .ci/engines installs: Sequelize
+// and its drivers. The test is skipped if they are missing.
+func Sequelize(tb testing.TB) string {
+	tb.Helper()
+	return packages(tb, "Sequelize", "sequelize-6.37.8")
 }
 
 // Draw draws Vega-Lite specs with Node.js, in order.
