@@ -160,7 +160,7 @@ const maxSame = 16
 
 // use adds a use of a table in a part.
 func (r *fromReader) use(p *part, table dialect.TableName) int {
-	r.uses = append(r.uses, use{p, JoinedTable{Table: table, Alias: p.alias}})
+	r.uses = append(r.uses, use{p, JoinedTable{Table: table, Alias: p.alias, Derived: p.query != nil}})
 	return len(r.uses) - 1
 }
 

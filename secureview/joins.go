@@ -17,6 +17,10 @@ type JoinedTable struct {
 	// Alias is the name in the FROM: that of the table, or of the subquery or common
 	// table expression that reads it.
 	Alias string
+
+	// Derived means that Alias is a subquery or a common table expression, which can
+	// have fewer rows than the table.
+	Derived bool
 }
 
 // A JoinedColumn is a column of one of [FromClause.Tables].

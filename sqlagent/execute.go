@@ -42,6 +42,7 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 		Rows:     len(ran.rows.Rows),
 		Values:   s.taken(s.Draft.Query),
 	}
+	s.Meetings = a.meetings(ran.stmt)
 	if s.Other = nil; s.Chosen != nil {
 		s.Other = a.otherJoins(ran.stmt, s.Chosen)
 	}

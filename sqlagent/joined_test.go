@@ -178,6 +178,12 @@ func TestJoinNotes(t *testing.T) {
 			"The query joins orders and customer by a condition that is no known relationship."},
 		{"none", "Who ordered?", "SELECT c.name FROM orders o, customer c",
 			"The query combines each row of orders with each row of customer."},
+		{"many with many", "Who ordered?", "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id JOIN orders p ON p.customer_id = c.id",
+			"The query has each row of orders o with each row of orders p that has the same customer."},
+		{"many with the sum of many", "Who ordered?", "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id" +
+			" JOIN (SELECT customer_id, SUM(total) AS total FROM orders GROUP BY customer_id) p ON p.customer_id = c.id", ""},
+		{"many for which others exist", "Who ordered?", "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id" +
+			" WHERE EXISTS (SELECT 1 FROM orders p WHERE p.customer_id = c.id)", ""},
 		{"an expression", "Who ordered?", "SELECT c.name FROM orders o JOIN customer c ON c.id = CAST(o.customer_id AS INTEGER)", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // Texts are the texts that the agent writes for users, other than those of the
 // model. Empty fields mean the defaults. A name in braces is replaced by its
 // value. All but NoAnswer, WhichJoin, JoinChoice, ReadAs, the three about joins that
-// are no relationships, and those about dates say why an answer is partial.
+// are no relationships, JoinedMany, and those about dates say why an answer is partial.
 type Texts struct {
 	NoAnswer     string // the answer if nothing was read; {reason} is one of the others
 	NoTables     string // no table fits the question
@@ -30,6 +30,8 @@ type Texts struct {
 	JoinedUnknown   string // by {columns}
 	JoinedOtherwise string // by another condition than that columns are equal
 	JoinedAll       string // by no condition
+
+	JoinedMany string // many rows of {left} and {right} belong to one of {table}, and the query joins all three
 
 	OtherJoin string // the user chose {chosen}, and the query has {joins}
 
@@ -63,6 +65,7 @@ var shippedTexts = map[string]Texts{
 		JoinedUnknown:   "The query joins {left} and {right} by {columns}, which is no known relationship.",
 		JoinedOtherwise: "The query joins {left} and {right} by a condition that is no known relationship.",
 		JoinedAll:       "The query combines each row of {left} with each row of {right}.",
+		JoinedMany:      "The query has each row of {left} with each row of {right} that has the same {table}.",
 		OtherJoin:       "You chose “{chosen}”, but the query joins by {joins}. Please check the result, or ask again.",
 
 		ReadAs: "{said} was read as {values}.",
@@ -91,6 +94,7 @@ var shippedTexts = map[string]Texts{
 		JoinedUnknown:   "Die Abfrage verbindet {left} und {right} über {columns}. Das ist keine bekannte Beziehung.",
 		JoinedOtherwise: "Die Abfrage verbindet {left} und {right} über eine Bedingung, die keine bekannte Beziehung ist.",
 		JoinedAll:       "Die Abfrage verbindet jede Zeile von {left} mit jeder Zeile von {right}.",
+		JoinedMany:      "Die Abfrage hat jede Zeile von {left} mit jeder Zeile von {right}, die zu derselben Zeile von {table} gehört.",
 		OtherJoin:       "Sie haben „{chosen}“ gewählt, aber die Abfrage verbindet über {joins}. Bitte prüfen Sie das Ergebnis, oder fragen Sie noch einmal.",
 
 		ReadAs: "{said} wurde als {values} gelesen.",
