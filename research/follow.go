@@ -3,10 +3,7 @@ package research
 import (
 	"cmp"
 	"context"
-	"net/netip"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/internal/modelcall"
@@ -157,27 +154,6 @@ func (r *taskRun) gate(ctx context.Context, f *finding, depth int) ([]candidate,
 		}
 	}
 	return all, nil
-}
-
-// isPublic reports whether a URL can be one of the public web: a passage must not make
-// the host's search ask machines of its own network.
-func isPublic(text string) bool {
-	if !strings.Contains(text, "://") {
-		text = "https://" + text
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.User != nil {
-		return false
-	}
-	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	if addr, err := netip.ParseAddr(host); err == nil {
-		return addr.Unmap().IsGlobalUnicast() && !addr.Unmap().IsPrivate()
-	}
-	dot := strings.LastIndex(host, ".")
-	last := host[dot+1:]
-	_, err = strconv.ParseInt(last, 0, 64)
-	isNumber := err == nil // 127.1 is an address for many programs
-	return dot > 0 && !isNumber && !slices.Contains([]string{"local", "localhost", "internal", "lan", "home", "corp", "intranet"}, last)
 }
 
 // resolve searches for what a reference refers to.
