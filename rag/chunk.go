@@ -23,7 +23,8 @@ type Chunk struct {
 	// same line.
 	Span
 	// Text is the text there, with lines separated by \n and without spaces at
-	// their ends. Of a file with markup other than Markdown it is the visible text.
+	// their ends. Of a file with markup other than Markdown it is the visible text. A
+	// further part of a long table begins with the lines that name its columns.
 	Text string `json:"text"`
 	// Metadata is what [Filter] compares.
 	Metadata map[string]string `json:"metadata,omitempty"`

@@ -29,6 +29,9 @@ type Block struct {
 	// Whole says that the block is divided only if it does not fit into a chunk of
 	// its own, and only between lines: a table or code.
 	Whole bool
+	// HeadLines is how many lines at the beginning of a table name its columns. Each
+	// chunk with a further part of the table begins with them.
+	HeadLines int
 	// Span is where the block is in its file. The zero value means that Text is
 	// the text of the file, so that the block is at Start.
 	Span Span

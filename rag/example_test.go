@@ -129,7 +129,7 @@ func ExampleRead() {
 		fmt.Printf("%s, bytes %d to %d: %q\n", c.Document, c.Start, c.End, c.Text)
 	}
 	// Output:
-	// rag: broken.txt: not valid UTF-8: convert the file
+	// rag: broken.txt: not valid UTF-8, nor in an encoding that the file names: convert the file
 	// fees.html, bytes 4 to 21: "Fees\n\nNone."
 	// manual.md, bytes 0 to 30: "# Cancelling\n\nChoose *Cancel*."
 }

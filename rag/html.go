@@ -48,9 +48,13 @@ type htmlText struct {
 	title  strings.Builder
 
 	block   bytes.Buffer // the text of the current block
+	begun   bool         // it has text of the page
 	span    Span         // of it
 	level   int          // of the current heading
 	tables  int          // how many tables are open
+	table   htmlTable    // the outermost of them
+	script  htmlScript   // the open superscript or subscript
+	struck  htmlStruck   // the open element with struck text
 	pre     int          // how many elements are open whose spaces count
 	hidden  atom.Atom    // the open element whose text is not shown
 	inTitle bool
@@ -63,12 +67,12 @@ func (h *htmlText) token(kind html.TokenType) {
 	h.line += bytes.Count(raw, []byte("\n"))
 	switch kind {
 	case html.TextToken:
-		if h.hidden == 0 {
+		if h.hidden == 0 && !h.struck.open() {
 			h.write(string(h.tokens.Text()), start, line)
 		}
 	case html.StartTagToken, html.SelfClosingTagToken:
-		name, _ := h.tokens.TagName()
-		h.open(atom.Lookup(name), kind == html.SelfClosingTagToken)
+		name, more := h.tokens.TagName()
+		h.open(atom.Lookup(name), h.attributes(more), kind == html.SelfClosingTagToken)
 	case html.EndTagToken:
 		name, _ := h.tokens.TagName()
 		h.close(atom.Lookup(name))
@@ -81,17 +85,22 @@ func (h *htmlText) write(s string, start, line int) {
 	case h.inTitle:
 		h.title.WriteString(s)
 		return
-	case strings.TrimSpace(s) == "" && (h.block.Len() == 0 || h.pre == 0):
+	case strings.TrimSpace(s) == "" && (h.block.Len() == 0 || h.pre == 0 || h.script.kind != 0):
 		if h.block.Len() > 0 {
 			h.space()
 		}
 		return
 	}
-	if h.block.Len() == 0 {
+	if !h.begun {
+		h.begun = true
 		lead := s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsSpace))]
 		h.span = Span{Start: start + len(lead), FirstLine: line + strings.Count(lead, "\n")}
 	}
 	h.span.End, h.span.LastLine = h.at, h.line
+	if h.script.kind != 0 {
+		h.script.text.WriteString(s)
+		return
+	}
 	if h.pre > 0 {
 		h.block.WriteString(strings.ReplaceAll(s, "\r", ""))
 		return
@@ -119,7 +128,24 @@ func (h *htmlText) lineEnd() {
 	}
 }
 
-func (h *htmlText) open(name atom.Atom, closed bool) {
+// attributes returns those of the current tag that say how its text is read.
+func (h *htmlText) attributes(more bool) map[string]string {
+	found := map[string]string{}
+	for more {
+		var name, value []byte
+		name, value, more = h.tokens.TagAttr()
+		switch key := string(name); key {
+		case "style", "colspan", "rowspan":
+			found[key] = string(value)
+		}
+	}
+	return found
+}
+
+func (h *htmlText) open(name atom.Atom, attributes map[string]string, closed bool) {
+	if h.struck.enter(name, attributes["style"], closed) {
+		return
+	}
 	switch name {
 	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Svg, atom.Math, atom.Iframe, atom.Select:
 		if h.hidden == 0 && !closed {
@@ -136,19 +162,30 @@ func (h *htmlText) open(name atom.Atom, closed bool) {
 	case atom.Table:
 		if h.tables++; h.tables == 1 {
 			h.flush()
+			h.table = htmlTable{}
 		}
 	case atom.Tr:
-		h.lineEnd()
+		h.endRow()
+	case atom.Thead, atom.Tbody, atom.Tfoot:
+		h.endRow()
+		h.table.inHead = name == atom.Thead
 	case atom.Td, atom.Th:
-		if b := h.block.Bytes(); len(b) > 0 && b[len(b)-1] != '\n' {
-			h.space()
-			h.block.WriteString("| ")
-		}
+		h.cell(name == atom.Th, attributes)
 	case atom.Br:
-		h.lineEnd()
+		if h.tables > 0 {
+			h.space() // a row is one line
+		} else {
+			h.lineEnd()
+		}
+	case atom.Sup, atom.Sub:
+		h.openScript(name)
+	case atom.A:
+		h.script.linked = h.script.kind != 0
 	case atom.Pre:
 		h.boundary()
-		h.pre++
+		if h.tables == 0 { // a row is one line
+			h.pre++
+		}
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		h.boundary()
 		if h.tables == 0 {
@@ -162,6 +199,9 @@ func (h *htmlText) open(name atom.Atom, closed bool) {
 }
 
 func (h *htmlText) close(name atom.Atom) {
+	if h.struck.leave(name) {
+		return
+	}
 	if h.hidden != 0 {
 		if name == h.hidden {
 			h.hidden = 0
@@ -173,9 +213,15 @@ func (h *htmlText) close(name atom.Atom) {
 		h.inTitle = false
 	case atom.Table:
 		if h.tables == 1 {
+			h.endRow()
 			h.flush()
 		}
 		h.tables = max(0, h.tables-1)
+	case atom.Thead:
+		h.endRow()
+		h.table.inHead = false
+	case atom.Sup, atom.Sub:
+		h.closeScript()
 	case atom.Pre:
 		h.boundary()
 		h.pre = max(0, h.pre-1)
@@ -200,12 +246,14 @@ func (h *htmlText) boundary() {
 
 // flush adds the current block to the document.
 func (h *htmlText) flush() {
+	h.closeScript()
 	lines := strings.Split(h.block.String(), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRightFunc(lines[i], unicode.IsSpace)
 	}
 	s := strings.Trim(strings.Join(lines, "\n"), "\n")
 	h.block.Reset()
+	h.begun = false
 	if strings.TrimSpace(s) == "" {
 		return
 	}
@@ -213,6 +261,9 @@ func (h *htmlText) flush() {
 		h.text.WriteString("\n\n")
 	}
 	b := Block{Start: h.text.Len(), End: h.text.Len() + len(s), Level: h.level, Whole: h.tables > 0 || h.pre > 0, Span: h.span}
+	if h.tables > 0 {
+		b.HeadLines = h.table.headLines
+	}
 	if b.Level > 0 {
 		b.Title = strings.Join(strings.Fields(s), " ")
 	}

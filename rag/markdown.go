@@ -29,6 +29,9 @@ func loadMarkdown(ctx context.Context, data []byte) (*Document, error) {
 			return // two blocks that begin on one line
 		}
 		b := Block{Start: start, Level: level, Whole: whole}
+		if n.Kind() == extast.KindTable {
+			b.HeadLines = 2
+		}
 		if level > 0 {
 			b.Title = plain(ctx, n, source)
 		}

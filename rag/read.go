@@ -10,8 +10,13 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/option"
@@ -25,8 +30,9 @@ var (
 	// ErrBinary is matched by the error for a file that has a text file's name and
 	// binary content.
 	ErrBinary = errors.New("not text but binary data: rename the file, or add a loader to ReadOptions.Loaders")
-	// ErrNotUTF8 is matched by the error for a text that is not valid UTF-8.
-	ErrNotUTF8 = errors.New("not valid UTF-8: convert the file")
+	// ErrNotUTF8 is matched by the error for a text that is neither valid UTF-8 nor in
+	// the encoding that it names.
+	ErrNotUTF8 = errors.New("not valid UTF-8, nor in an encoding that the file names: convert the file")
 	// ErrEncrypted is matched by the error for a file that needs a password.
 	ErrEncrypted = errors.New("encrypted: save the file without a password")
 	// ErrTooLarge is matched by the error for a file that exceeds, alone or with
@@ -96,7 +102,8 @@ func (o *ReadOptions) withDefaults() (ReadOptions, error) {
 // It reads Markdown (.md, .markdown), plain text (.txt, .text), HTML (.html, .htm)
 // and the files of [ReadOptions.Loaders] in all folders. It skips other files, and
 // files and folders whose names begin with a dot. Front matter of Markdown is not
-// part of the chunks.
+// part of the chunks. Texts are in UTF-8, in UTF-16 with a byte order mark, or HTML in the
+// encoding that it declares; the offsets of [Span] are then those of the text in UTF-8.
 //
 // If files cannot be read, Read returns the chunks of the others and an error that
 // joins a [*DocumentError] for each. A DocumentError matches [ErrEmpty], [ErrBinary],
@@ -168,12 +175,10 @@ func (o ReadOptions) loader(name string) Loader {
 
 // chunks returns the chunks of a file.
 func (o ReadOptions) chunks(ctx context.Context, name string, data []byte, load Loader) ([]Chunk, error) {
-	if o.Loaders[ascii.Lower(path.Ext(name))] == nil {
-		switch {
-		case bytes.IndexByte(data, 0) >= 0:
-			return nil, ErrBinary
-		case !utf8.Valid(data):
-			return nil, ErrNotUTF8
+	if ext := ascii.Lower(path.Ext(name)); o.Loaders[ext] == nil {
+		var err error
+		if data, err = decoded(data, strings.HasPrefix(ext, ".htm")); err != nil {
+			return nil, err
 		}
 	}
 	d, err := load(ctx, data)
@@ -198,6 +203,37 @@ func (o ReadOptions) chunks(ctx context.Context, name string, data []byte, load 
 	}
 	return chunks, nil
 }
+
+// decoded returns a text in UTF-8. Another encoding is used only if the text names it: by
+// a byte order mark, or as a page does in its head.
+func decoded(data []byte, isHTML bool) ([]byte, error) {
+	var from encoding.Encoding
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		from = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+	case isHTML && !utf8.Valid(data):
+		if named := declared.FindSubmatch(data[:min(len(data), 1024)]); named != nil {
+			from, _ = htmlindex.Get(string(named[1]))
+		}
+	}
+	if from != nil {
+		text, err := from.NewDecoder().Bytes(data)
+		if err != nil || bytes.ContainsRune(text, utf8.RuneError) {
+			return nil, ErrNotUTF8
+		}
+		data = text
+	}
+	switch {
+	case bytes.IndexByte(data, 0) >= 0:
+		return nil, ErrBinary
+	case !utf8.Valid(data):
+		return nil, ErrNotUTF8
+	}
+	return data, nil
+}
+
+// declared matches where a page names its encoding.
+var declared = regexp.MustCompile(`(?i)<meta[^>]+charset\s*=\s*["']?([\w:-]+)`)
 
 // readFile reads a regular file of at most limit bytes. It returns nil for anything
 // else, such as a link to a folder.

@@ -17,7 +17,8 @@ import (
 // paragraph that is too long is divided between sentences, and a sentence that is
 // too long at a space.
 //
-// Chunks do not overlap. Each has the headings above it instead.
+// Chunks do not overlap. Each has the headings above it instead, and a further part of
+// a table begins with the names of its columns.
 func Split(d *Document, limit int) []Chunk {
 	if limit == 0 {
 		limit = defaultChunkBytes
@@ -48,9 +49,10 @@ type packer struct {
 
 	path []Block // the headings above the current chunk
 
-	start, end int  // the current chunk is Text[start:end]; start is -1 if there is none
-	span       Span // of it, as far as the blocks have spans
-	headed     bool // it consists of headings only
+	start, end int    // the current chunk is Text[start:end]; start is -1 if there is none
+	span       Span   // of it, as far as the blocks have spans
+	headed     bool   // it consists of headings only
+	head       string // the names of the columns, if it begins within a table
 }
 
 // add adds a block to the current chunk, or begins a new one for it.
@@ -59,8 +61,12 @@ func (p *packer) add(b Block) {
 		p.enter(b)
 	}
 	text := p.document.Text
-	for start := skipSpace(text, b.Start, b.End); start < b.End; {
-		room := p.limit
+	begin := skipSpace(text, b.Start, b.End)
+	for start := begin; start < b.End; {
+		if p.start < 0 && start > begin {
+			p.head = p.headOf(b)
+		}
+		room := p.limit - len(p.head)
 		if p.start >= 0 {
 			room -= start - p.start
 		}
@@ -78,6 +84,22 @@ func (p *packer) add(b Block) {
 			p.flush()
 		}
 	}
+}
+
+// headOf returns the lines of a table that name its columns, if there is room for them.
+func (p *packer) headOf(b Block) string {
+	text, end := p.document.Text[b.Start:b.End], 0
+	for range b.HeadLines {
+		line := strings.IndexByte(text[end:], '\n')
+		if line < 0 {
+			return ""
+		}
+		end += line + 1
+	}
+	if end > p.limit/3 {
+		return ""
+	}
+	return text[:end]
 }
 
 // skipSpace returns the first offset from start that is not a space. Spaces that
@@ -129,7 +151,7 @@ func (p *packer) flush() {
 	if p.start < 0 {
 		return
 	}
-	text := chunkText(p.document.Text[p.start:p.end])
+	text := chunkText(p.head + p.document.Text[p.start:p.end])
 	c := Chunk{Document: p.document.Name, Number: len(p.chunks) + 1, Span: p.span, Text: text, Metadata: maps.Clone(p.document.Metadata)}
 	for _, h := range p.path {
 		if h.Title != "" {
@@ -137,7 +159,7 @@ func (p *packer) flush() {
 		}
 	}
 	p.chunks = append(p.chunks, c)
-	p.start, p.headed = -1, false
+	p.start, p.headed, p.head = -1, false, ""
 }
 
 // chunkText returns a text without spaces at the ends of its lines.

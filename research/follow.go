@@ -3,10 +3,8 @@ package research
 import (
 	"cmp"
 	"context"
-	"net/netip"
-	"net/url"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/internal/modelcall"
@@ -38,6 +36,10 @@ type Reference struct {
 	Scoped     bool            `json:"scoped,omitempty"`
 	Candidates []string        `json:"candidates,omitempty"`
 	Found      int             `json:"found,omitempty"` // passages
+
+	// PartMissing reports that Resolved was searched for the part that Text names, such
+	// as § 99, and no passage has its number.
+	PartMissing bool `json:"part_missing,omitempty"`
 }
 
 // A candidate is a reference that may be followed.
@@ -159,27 +161,6 @@ func (r *taskRun) gate(ctx context.Context, f *finding, depth int) ([]candidate,
 	return all, nil
 }
 
-// isPublic reports whether a URL can be one of the public web: a passage must not make
-// the host's search ask machines of its own network.
-func isPublic(text string) bool {
-	if !strings.Contains(text, "://") {
-		text = "https://" + text
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.User != nil {
-		return false
-	}
-	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	if addr, err := netip.ParseAddr(host); err == nil {
-		return addr.Unmap().IsGlobalUnicast() && !addr.Unmap().IsPrivate()
-	}
-	dot := strings.LastIndex(host, ".")
-	last := host[dot+1:]
-	_, err = strconv.ParseInt(last, 0, 64)
-	isNumber := err == nil // 127.1 is an address for many programs
-	return dot > 0 && !isNumber && !slices.Contains([]string{"local", "localhost", "internal", "lan", "home", "corp", "intranet"}, last)
-}
-
 // resolve searches for what a reference refers to.
 func (r *taskRun) resolve(ctx context.Context, ref *candidate) (hits []rag.Hit, web bool, err error) {
 	switch ref.Kind {
@@ -190,7 +171,7 @@ func (r *taskRun) resolve(ctx context.Context, ref *candidate) (hits []rag.Hit, 
 		}
 		ref.Found = len(hits)
 		return hits, true, err
-	case references.Journal, references.Numbered, references.AuthorYear:
+	case references.Numbered, references.AuthorYear:
 		// Literature is not in the registry.
 	default:
 		r.lookUp(&ref.Reference)
@@ -200,6 +181,9 @@ func (r *taskRun) resolve(ctx context.Context, ref *candidate) (hits []rag.Hit, 
 	if ref.Resolved != "" {
 		q := rag.Query{Text: part, K: followPassages, Filter: rag.Filter{Documents: []string{ref.Resolved}}}
 		hits, failed, err := r.lookFor(ctx, q)
+		if err == nil && len(hits) > 0 && !failed {
+			hits, err = r.withPart(ctx, ref, q, hits)
+		}
 		if err != nil || len(hits) > 0 {
 			ref.Scoped, ref.Found = err == nil, len(hits)
 			return hits, false, err
@@ -214,6 +198,36 @@ func (r *taskRun) resolve(ctx context.Context, ref *candidate) (hits []rag.Hit, 
 	}
 	return hits, false, err
 }
+
+// withPart makes sure that one of the passages has the number of the part that a
+// reference names, by a further search for the part alone. Without one the passages are
+// of other parts, which is a problem of the task.
+func (r *taskRun) withPart(ctx context.Context, ref *candidate, q rag.Query, hits []rag.Hit) ([]rag.Hit, error) {
+	number := partNumber.FindString(ref.detected.Part)
+	has := func(h rag.Hit) bool {
+		text := strings.Join(h.Chunk.Headings, "\n") + "\n" + h.Chunk.Text
+		return slices.Contains(partNumber.FindAllString(text, -1), number)
+	}
+	if number == "" || ref.Tier == SameDocument || slices.ContainsFunc(hits, has) {
+		return hits, nil
+	}
+	q.Text = ref.detected.Part
+	more, failed, err := r.lookFor(ctx, q)
+	if err != nil || failed {
+		return hits, err
+	}
+	for _, h := range more {
+		if has(h) {
+			return append([]rag.Hit{h}, hits[:min(len(hits), q.K-1)]...), nil
+		}
+	}
+	ref.PartMissing = true
+	r.problem(usertext.Fill(r.texts.PartMissing, "reference", tidy(ref.Text, maxNote), "document", ref.Resolved))
+	return hits, nil
+}
+
+// partNumber matches the number of a part: 99, 12a, 4.2.
+var partNumber = regexp.MustCompile(`\d+(?:\.\d+)*[a-z]?\b`)
 
 // lookUp resolves the document that a reference names.
 func (r *taskRun) lookUp(ref *Reference) {

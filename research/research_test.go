@@ -114,6 +114,7 @@ func TestReferences(t *testing.T) {
 		"author":           {"The berth rule is in Miller (2019).", false, got{true, false, "needed", "", ""}},
 		"web":              {"The berth rule is at https://example.org/fees today.", true, got{true, false, "needed", "", ""}},
 		"external":         {"The berth rule is at https://example.org/fees today.", false, got{false, false, research.ReasonExternal, "", ""}},
+		"another section":  {"The berth rule is in Section 99 of the Fee Rules.", false, got{true, true, "needed", "fees.md", references.Exact}},
 		"German":           {"Die berth steht in § 3 der Gebührenordnung.", false, got{true, true, "needed", "gebuehr.md", references.Exact}},
 		"what came before": {"The berth rule is supra note 3.", false, got{false, false, research.ReasonEarlier, "", ""}},
 	} {
@@ -160,8 +161,12 @@ func TestReferences(t *testing.T) {
 			if tt.web && (asked != "https://example.org/fees 2" || r.Found != 1 || !slices.Contains(sourcesOf(report), "https://example.org/fees")) {
 				t.Errorf("asked for %q: %+v", asked, report.Sources)
 			}
-			missing := tt.want.Resolved == "ghost.md"
-			if answer.Partial != missing || missing != strings.Contains(answer.Text, "refers to ghost.md, in which no passage was found") {
+			noPart := name == "another section"
+			if r.PartMissing != noPart || noPart != strings.Contains(answer.Text, "refers to a part of fees.md, of which no passage was found") {
+				t.Errorf("the part is missing: %v: %s", r.PartMissing, answer.Text)
+			}
+			missing := tt.want.Resolved == "ghost.md" || noPart
+			if answer.Partial != missing || missing != (noPart || strings.Contains(answer.Text, "refers to ghost.md, in which no passage was found")) {
 				t.Errorf("%s", answer.Text)
 			}
 		})

@@ -39,6 +39,7 @@ type Texts struct {
 	NotRead        string // a passage of {document}
 	TaskFailed     string // {task}
 	TaskLimit      string // the tokens of {task} are used up
+	PartMissing    string // no passage of {document} has the number of the part that {reference} names
 	MissingInIndex string // {document}, which {reference} refers to, is in the registry, and no passage of it was found
 }
 
@@ -69,6 +70,7 @@ var shippedTexts = map[string]Texts{
 		NotRead:        "A passage of {document} could not be read.",
 		TaskFailed:     "The task “{task}” failed.",
 		TaskLimit:      "The task “{task}” ended at its limit of tokens.",
+		PartMissing:    "{reference} refers to a part of {document}, of which no passage was found.",
 		MissingInIndex: "{reference} refers to {document}, in which no passage was found.",
 	},
 	usertext.German: {
@@ -97,6 +99,7 @@ var shippedTexts = map[string]Texts{
 		NotRead:        "Eine Stelle aus {document} konnte nicht gelesen werden.",
 		TaskFailed:     "Die Aufgabe „{task}“ ist fehlgeschlagen.",
 		TaskLimit:      "Die Aufgabe „{task}“ endete an ihrer Grenze für Tokens.",
+		PartMissing:    "{reference} verweist auf einen Teil von {document}, von dem keine Stelle gefunden wurde.",
 		MissingInIndex: "{reference} verweist auf {document}, in dem keine Stelle gefunden wurde.",
 	},
 }

@@ -147,7 +147,7 @@ func abbreviates(before, rest string) bool {
 		return unicode.IsLetter(r)
 	}
 	word, rest = strings.ToLower(word), strings.TrimSpace(rest)
-	if numbered[word] {
+	if numbered[word] || len(word) <= 4 && months[word] {
 		return rest != "" && '0' <= rest[0] && rest[0] <= '9'
 	}
 	return rest != "" && abbreviations[word]
@@ -157,7 +157,7 @@ func abbreviates(before, rest string) bool {
 var numbered = setOf("art max min no sec st")
 
 var abbreviations = setOf(`abs al allg anl anm approx aufl az bd bsp bspw bzgl bzw ca cf ch co corp dept d.h dr
-	e.g ebd eq etc evtl ff fig ggf gem hr hrsg i.d.r i.e i.s.d i.v.m inc inkl jr kap lit ltd mr mrs ms mwst
+	e.g ebd eq etc evtl ff fig ggf gem hr hrsg i.d.r i.e i.s.d i.v.m inc inkl jr kap lit ltd mio mrd mr mrs ms mwst
 	nr nrn op p.a pp prof rn rz s.o s.u sect sog str tel u.a u.u usw v.a vgl viz vol vs z.b z.t zzgl ziff`)
 
 var months = setOf(`januar februar märz april mai juni juli august september oktober november dezember jan feb mrz apr

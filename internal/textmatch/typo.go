@@ -1,5 +1,7 @@
 package textmatch
 
+import "math"
+
 // The costs of typing errors: frequent ones are cheap. The first letter is hardly
 // ever wrong.
 const (
@@ -66,9 +68,20 @@ func gapCost(s []rune, i int) float64 {
 // Similarity returns the similarity of two different words, from 0 to 1. Words of
 // one or two letters are not similar to any other: an error makes another word.
 func Similarity(a, b []rune) float64 {
+	d := Errors(a, b)
+	if math.IsInf(d, 1) {
+		return 0
+	}
+	return 1 - perError*d/float64(max(len(a), len(b)))
+}
+
+// Errors returns how many typing errors make one word of another. Frequent errors count
+// less than one, and a false first letter more. It is infinite if the words are different
+// ones: they have more errors than a word of their length can have.
+func Errors(a, b []rune) float64 {
 	long, short := max(len(a), len(b)), min(len(a), len(b))
 	if short < 3 {
-		return 0
+		return math.Inf(1)
 	}
 	limit := 2.5
 	switch {
@@ -79,9 +92,9 @@ func Similarity(a, b []rune) float64 {
 	}
 	d := distance(a, b, limit)
 	if d > limit {
-		return 0
+		return math.Inf(1)
 	}
-	return 1 - perError*d/float64(long)
+	return d
 }
 
 // perError is how much an error of cost 1 lowers the similarity, divided by the

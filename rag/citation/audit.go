@@ -30,7 +30,7 @@ func Audit(text string, sources []Source) qed.CitationAudit {
 			a.keys = append(a.keys, s.Key)
 		}
 	}
-	text = withoutCode(text)
+	text = spelled(withoutCode(text), a.style)
 	quotes := quotations(text)
 	begin := 0
 	for _, end := range sentence.Ends(text) {
@@ -75,15 +75,19 @@ type auditor struct {
 
 // checked is a source with what sentences are compared with.
 type checked struct {
-	text    string // normal
+	texts   []string // normal, with and without joining the words that a line end divides
 	dates   dateSet
 	numbers figures.Set
 }
 
 func check(s Source) *checked {
 	dates := datesOf(s.Text)
-	c := &checked{text: normal(s.Text), dates: dateSetOf(dates)}
+	c := &checked{texts: []string{normal(s.Text)}, dates: dateSetOf(dates)}
+	if joined := hyphenated.ReplaceAllString(s.Text, "$1$2"); joined != s.Text {
+		c.texts = append(c.texts, normal(joined))
+	}
 	c.numbers.Add("", s.Text)
+	c.numbers.Add("", spelled(s.Text, figures.StyleOf(s.Text)))
 	for _, d := range dates {
 		if d.year > 0 {
 			c.numbers.Add("", d.year)
@@ -128,7 +132,9 @@ func (a *auditor) sentence(raw string, quotes []string) {
 		searched = a.keys
 	}
 	for _, q := range quotes {
-		if !slices.ContainsFunc(searched, func(key string) bool { return verbatim(q, a.sources[key].text) }) {
+		if !slices.ContainsFunc(searched, func(key string) bool {
+			return slices.ContainsFunc(a.sources[key].texts, func(text string) bool { return verbatim(q, text) })
+		}) {
 			s.add(qed.WrongQuote, q)
 		}
 	}
@@ -249,12 +255,17 @@ func isInch(before string) bool {
 	return before != "" && '0' <= before[len(before)-1] && before[len(before)-1] <= '9'
 }
 
-var gaps = regexp.MustCompile(`\s*(?:\[(?:\.\.\.|…)\]|\((?:\.\.\.|…)\)|\.\.\.|…)\s*`)
+// gaps match where a quotation leaves something out, or has the words of its author in
+// brackets. An initial in brackets, [t]he, is only in another case.
+var (
+	gaps     = regexp.MustCompile(`\s*(?:\[[^\[\]]*\]|\((?:\.\.\.|…)\)|\.\.\.|…)\s*`)
+	initials = regexp.MustCompile(`\[(\pL)\]`)
+)
 
 // verbatim reports whether the parts of a quotation are in a normal text, in their
 // order.
 func verbatim(quoted, text string) bool {
-	for _, part := range gaps.Split(quoted, -1) {
+	for _, part := range gaps.Split(initials.ReplaceAllString(quoted, "$1"), -1) {
 		part = strings.TrimRight(normal(part), " .,;:!?")
 		at := strings.Index(text, part)
 		if at < 0 {
@@ -265,9 +276,10 @@ func verbatim(quoted, text string) bool {
 	return true
 }
 
-// normal returns a text in the form in which quotations are compared.
+// normal returns a text in the form in which quotations are compared. Marks of notes such
+// as [12] are left out.
 func normal(text string) string {
-	text = hyphenated.ReplaceAllString(text, "$1$2")
+	text = notes.ReplaceAllString(raised.ReplaceAllStringFunc(text, caret), "")
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case strings.ContainsRune("*_`\u00ad\u200b\ufeff", r):
@@ -286,5 +298,9 @@ func normal(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// hyphenated matches a word that is divided at the end of a line.
-var hyphenated = regexp.MustCompile(`(\p{Ll})-\r?\n\s*(\p{Ll})`)
+var (
+	// hyphenated matches a word that is divided at the end of a line.
+	hyphenated = regexp.MustCompile(`(\p{L})[ \t]?[-\x{ad}][ \t]*\r?\n\s*(\p{Ll})`)
+
+	notes = regexp.MustCompile(`\s?\[\d{1,3}\]`)
+)

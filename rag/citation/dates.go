@@ -44,11 +44,15 @@ func (s dateSet) has(d date) bool { return s[d.day] || d.eitherOrder && s[d.exch
 const monthNames = `(Januar|Februar|März|Maerz|Mai|Juni|Juli|Oktober|Dezember|January|February|March|April|May|June|July|` +
 	`August|September|October|November|December|Jan|Feb|Mrz|Mär|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Okt|Oct|Nov|Dez|Dec)\b`
 
+// dayOrMonthFirst matches 3/4/2026.
+var dayOrMonthFirst = regexp.MustCompile(`\b(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>[12]\d{3})\b`)
+
 // datePatterns have the groups year, month, day or name.
 var datePatterns = []*regexp.Regexp{
 	regexp.MustCompile(`\b(?P<year>[12]\d{3})-(?P<month>\d{2})-(?P<day>\d{2})(?:\b|T)`),
+	regexp.MustCompile(`\b(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])\b`),
 	regexp.MustCompile(`\b(?P<day>\d{1,2})\. ?(?P<month>\d{1,2})\. ?(?P<year>[12]\d{3}|\d{2}\b)`),
-	regexp.MustCompile(`\b(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>[12]\d{3})\b`),
+	dayOrMonthFirst,
 	regexp.MustCompile(`\b(?P<day>\d{1,2})(?:\.|st|nd|rd|th)?\s+(?:of\s+)?` + monthNames + `\.?(?:,?\s+(?P<year>[12]\d{3})\b)?`),
 	regexp.MustCompile(`\b` + monthNames + `\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?\b(?:,?\s+(?P<year>[12]\d{3})\b)?`),
 	regexp.MustCompile(`\b` + monthNames + `\.?\s+(?P<year>[12]\d{3})\b`),
@@ -58,12 +62,12 @@ var datePatterns = []*regexp.Regexp{
 func datesOf(text string) []date {
 	var all []date
 	taken := make([]bool, len(text))
-	for i, p := range datePatterns {
+	for _, p := range datePatterns {
 		for _, m := range p.FindAllStringSubmatchIndex(text, -1) {
 			if slices.Contains(taken[m[0]:m[1]], true) {
 				continue
 			}
-			d := date{text: text[m[0]:m[1]], begin: m[0], eitherOrder: i == 2}
+			d := date{text: text[m[0]:m[1]], begin: m[0], eitherOrder: p == dayOrMonthFirst}
 			for group, name := range p.SubexpNames() {
 				if group == 0 || m[2*group] < 0 {
 					continue

@@ -129,13 +129,11 @@ func load(ctx context.Context, instance pdfium.Pdfium, data []byte) (*rag.Docume
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		page, err := instance.GetPageText(&requests.GetPageText{
-			Page: requests.Page{ByIndex: &requests.PageByIndex{Document: opened.Document, Index: i}},
-		})
+		page, err := pageText(instance, requests.Page{ByIndex: &requests.PageByIndex{Document: opened.Document, Index: i}})
 		if err != nil {
 			return nil, fmt.Errorf("%w: page %d: %s", ErrFormat, i+1, reason(err))
 		}
-		shown := strings.TrimSpace(clean.Replace(strings.ToValidUTF8(page.Text, "")))
+		shown := strings.TrimSpace(clean.Replace(strings.ToValidUTF8(page, "")))
 		if shown == "" {
 			continue
 		}

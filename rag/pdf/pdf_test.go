@@ -99,6 +99,29 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// Raised and lowered digits never become digits of the number before them.
+func TestScripts(t *testing.T) {
+	raised := func(text string) string { return ") Tj /F1 7 Tf 5 Ts (" + text + ") Tj /F1 12 Tf 0 Ts (" }
+	lowered := func(text string) string { return ") Tj /F1 7 Tf -3 Ts (" + text + ") Tj /F1 12 Tf 0 Ts (" }
+	for page, want := range map[string]string{
+		"about 10" + raised("6") + " units":                     "about 10^6 units",
+		"about 10" + raised("16") + " units":                    "about 10^16 units",
+		"a limit of 45" + raised("12") + " tonnes":              "a limit of 45^12 tonnes",
+		"80 m" + raised("2") + ", H" + lowered("2") + "O":       "80 m^2, H2O",
+		"the year 2011" + lowered("15") + ".":                   "the year 2011_15.",
+		"the 1" + raised("st") + " of 30":                       "the 1st of 30",
+		"line 10\n6 is another":                                 "line 10\n6 is another",
+		"plain 106, " + raised("7") + "12":                      "plain 106, 7 12",
+		"small ) Tj /F1 7 Tf (12) Tj /F1 12 Tf (34 on the line": "small 1234 on the line",
+	} {
+		d, err := reader.Load(t.Context(), file("", page))
+		// PDFium ends lines where the font changes.
+		if err != nil || strings.ReplaceAll(d.Text, "\n", "") != strings.ReplaceAll(want, "\n", "") {
+			t.Errorf("%q, want %q, %v", d.Text, want, err)
+		}
+	}
+}
+
 // Files whose tables of pages lie.
 func TestHostilePages(t *testing.T) {
 	honest := string(file("", "hello"))

@@ -10,193 +10,14 @@ import (
 	"github.com/qedkit/qed/internal/wordset"
 )
 
-// states are the first words of abbreviations of states, as in Ohio Rev. Code Ann.
-const states = "Ala Alaska Ariz Ark Cal Colo Conn Del D Fla Ga Haw Hawaii Idaho Ill Ind Iowa Kan Ky La Me Md Mass Mich Minn Miss Mo Mont " +
-	"Neb Nev N Ohio Okla Or Pa R S Tenn Tex Utah Vt Va Wash W Wis Wyo Guam Fed California Texas Florida"
-
 const (
-	// sections are the sections of a statute with their subsections: 21-3516(a)(2),
-	// 5739.02(B)(7) and (d).
+	// sections are the sections of a law with their subsections: 5739.02(B)(7) and (d).
 	sections = `\d(?:[\p{L}\d.:/–-]*[\p{L}\d])?` + subsections + `(?:(?:,|,?\s(?:and|or|to|through|&)|` +
 		`\s?[-–])\s?(?:§{1,2}\s?)?(?:\d(?:[\p{L}\d.:/–-]*[\p{L}\d])?` + subsections + `|` +
-		`(?:\(\w{1,5}\))+))*(?:\s?et seq\.?|,\ssubds?\.\s\d+)?`
+		`(?:\(\w{1,5}\))+))*`
 	// subsections are those of one section.
 	subsections = `(?:\s?\(\w{1,5}\))*`
-	// edition is the year or the state of a statute.
-	statuteEdition = `(?:\s\((?:[^()]{0,40}\b(?:1[6-9]|20)\d\d(?:[-–]\d{2,4})?|repealed|amended|superseded|` +
-		`[^()]{0,20}\bSupp\.[^()]{0,20})\)){0,2}`
-
-	mark     = `(?:§{1,2}|¶{1,2}|[Ss]ections?|[Ss]ecs?\.|[Aa]rts?\.|[Rr]ules?|ch\.|c\.|pt\.)`
-	division = `(?:(?:[Tt]it\.|[Tt]itle|ch\.|[Cc]hapter|pt\.|art\.|c\.)\s[\w-]+,?\s)`
 )
-
-var (
-	stateStatuteForm = regexp.MustCompile(`^((?:(?:&\s)?\p{Lu}[\p{L}&'’]*\.?,?\s?){1,5}?(?:Code|Stat\.|Stats\.|` +
-		`Statutes|Laws?|Const\.|Rules?|Reg\.|Regs\.|R\.|C\.P\.L\.R\.|P\.)` +
-		`(?:\s?(?:Ann\.|Annotated|Serv\.|Rev\.|Admin\.))?(?:,?\s\p{Lu}[\p{L}&'’]*\.?){0,4}?),?\s?((?:` + division +
-		`)?` + mark + `\s?|` + division + `)?(` + sections + `|amend\.\s\w+)` + statuteEdition)
-
-	// statuteForm is a statute or a regulation by its volume: 18 U.S.C. § 1001.
-	statuteForm = regexp.MustCompile(`^\d{1,4}\s((?:U\.?\s?S\.?\s?C\.?(?:\s?[AS]\.)?|C\.?\s?F\.?\s?R\.?|` +
-		`Fed\.\s?Reg\.|Stat\.|(?:Ill\.|Pa\.|Guam|V\.I\.)\s(?:Comp\.|Cons\.)?\s?(?:Stat\.|` +
-		`Code)(?:\sAnn\.)?),?)\s?((?:§{1,2}|[Ss]ections?|[Ss]ec\.|[Pp]art|[Pp]t\.)\s?)?(` + sections + `)` +
-		statuteEdition)
-
-	// codeWord is the end of the name of a code before a section sign.
-	codeWord = regexp.MustCompile(`\b(?:(?:Code|Stat|Stats|Laws?|Act|Statutes|C\.F\.R|U\.S\.C|USC|CFR|Const|` +
-		`Regs?|Regulations?)\b\.?,?|(?:\p{Lu}\.\s?){2,}|[A-Z]{3,6})\s$`)
-	initials = regexp.MustCompile(`(?:\.|[A-Z]{2})\s$`)
-	signed   = regexp.MustCompile(`^§{1,2}\s?(` + sections + `)` + statuteEdition)
-
-	publicLawForm = regexp.MustCompile(`^Pub(?:\.\s?L\.|lic Law)\s(?:No\.\s)?\d{1,3}[-–]\d{1,4}` +
-		`(?:,\s(?:§{1,2}\s?` + sections + `|\d+ Stat\.\s\d+))?` + statuteEdition)
-	constitutionForm = regexp.MustCompile(`^U\.\s?S\.\sConst\.\s(?:art\.|amend\.)\s[IVX]+(?:,\s(?:§|cl\.)\s?\d+)*`)
-	taxCourtForm     = regexp.MustCompile(`^T\.\s?C\.\s(?:Memo\.|Summary Opinion)\s(?:19|20)\d\d[-–]\d+`)
-)
-
-// stateStatute reads a statute of a state: Ohio Rev. Code Ann. § 5739.02.
-func stateStatute(s *scan, at int) (r Reference, end int) {
-	text := s.text
-	m := stateStatuteForm.FindStringSubmatchIndex(text[at:])
-	if m == nil || m[4] < 0 && !strings.ContainsAny(text[at+m[6]:at+m[7]], ".-:(") {
-		return r, at
-	}
-	end = beforeNext(text, at+m[1])
-	if inWordAt(text, end) {
-		return r, at
-	}
-	return reference(Law, text, at, end, part(text, at, at+m[3]), part(text, at+max(m[3], m[4]), at+m[7])), end
-}
-
-var (
-	volumeAtEnd = regexp.MustCompile(`(?:,|,?\s(?:and|or|&))\s\d{1,4}$`)
-	reportNext  = regexp.MustCompile(`^\s(?:U\.?\s?S|C\.?\s?F|F\.|Fed\.|\p{Lu}\p{Ll}*\.)`)
-)
-
-// beforeNext leaves out a last number that is the volume of the next reference: 18
-// U.S.C. § 4 and 42 U.S.C. § 5.
-func beforeNext(text string, end int) int {
-	start := max(0, end-12)
-	if m := volumeAtEnd.FindStringIndex(text[start:end]); m != nil && reportNext.MatchString(text[end:]) {
-		return start + m[0]
-	}
-	return end
-}
-
-func part(text string, from, to int) string { return strings.Trim(text[from:to], ", ") }
-
-// statute reads a statute by its volume: 18 U.S.C. § 1001, 1 Stat. 2.
-func statute(s *scan, at int) (r Reference, end int) {
-	text := s.text
-	m := statuteForm.FindStringSubmatchIndex(text[at:])
-	if m == nil || inWordAt(text, at+m[1]) {
-		return r, at
-	}
-	end = beforeNext(text, at+m[1])
-	return reference(Law, text, at, end, part(text, at, at+m[3]), part(text, at+m[3], min(end, at+m[7]))), end
-}
-
-// englishSign reads a section whose code is before it: the Data Code § 5(a).
-func englishSign(s *scan, at int) (r Reference, end int) {
-	text, floor := s.text, s.floor
-	from := titleBefore(text, floor, at, inLaws, ".,&")
-	before := text[from:at]
-	if !codeWord.MatchString(before) {
-		return r, at
-	}
-	n := signed.FindStringSubmatchIndex(text[at:])
-	if n == nil || initials.MatchString(before) && !strings.ContainsAny(text[at:at+n[1]], "(-") {
-		return r, at
-	}
-	end = at + n[1]
-	return reference(Law, text, from, end, strings.TrimRight(text[from:at], ", "), text[at:at+n[3]]), end
-}
-
-func publicLaw(s *scan, at int) (r Reference, end int) {
-	return byLawPattern(publicLawForm, s.text, at)
-}
-func constitution(s *scan, at int) (r Reference, end int) {
-	return byLawPattern(constitutionForm, s.text, at)
-}
-
-func byLawPattern(re *regexp.Regexp, text string, at int) (r Reference, end int) {
-	m := re.FindStringIndex(text[at:])
-	if m == nil {
-		return r, at
-	}
-	end = at + m[1]
-	return reference(Law, text, at, end, text[at:end], ""), end
-}
-
-// taxCourt reads T.C. Memo. 2019-233.
-func taxCourt(s *scan, at int) (r Reference, end int) {
-	text := s.text
-	m := taxCourtForm.FindStringIndex(text[at:])
-	if m == nil {
-		return r, at
-	}
-	end = at + m[1]
-	return reference(Case, text, at, end, text[at:end], ""), end
-}
-
-const (
-	// page is that of a report: 12, lxiv, ___, No. 233, at 2, at p. 651.
-	page = `(?:,?\s(?:at\s(?:pp?\.\s)?)?(?:No\.\s)?(?:\d{1,6}(?:,\d{3})?|_{2,}|[xvilc]{1,8})|,\s\d{1,5})`
-	// abbreviation is a part of the name of a report: U.S., F.2d, L.Ed.2d, App.
-	abbreviation = `(?:(?:\p{Lu}\p{Ll}*\.\s?)+(?:\d?[12]d|\d?3d|\d?[4-9]th)?|\p{Lu}\p{Ll}*\.?|2d|3d|[4-9]th)`
-)
-
-var (
-	// reportForm is a volume, a report and a page.
-	reportForm  = regexp.MustCompile(`^\d{1,4}\s(` + abbreviation + `(?:\s?` + abbreviation + `){0,5}?)` + page)
-	journalForm = regexp.MustCompile(`\b(?:L\.\s?Rev|Rev|L\.\s?J|L\.Q|J|Law Review|Law Journal)\b\.?`)
-	// reporter is the name of a report: one that has two initials or a series, or
-	// begins with the name of a state.
-	reporter = regexp.MustCompile(`^(?:(?:\p{Lu}\p{Ll}*\.\s?){2,}(?:\d\p{L}+)?|.*\d(?:d|th)|` +
-		`(?:(?:Ala|Ariz|Ark|Cal|Colo|Conn|Del|Fla|Ga|Haw|Ill|Ind|Kan|Ky|La|Me|Md|Mass|Mich|Minn|Miss|Mo|` +
-		`Mont|Neb|Nev|Okla|Or|Pa|Tenn|Tex|Vt|Va|Wash|Wis|Wyo|How|Wall|Dall|Wheat|Pet|Atl|So|Barb)\.|` +
-		`Alaska|Idaho|Iowa|Ohio|Utah|Hawaii|Cranch|Black|Hill)(?:\s?\p{Lu}\p{Ll}*\.?)*)$`)
-	// units are words with a point between two numbers that are no report.
-	unitsBetween = regexp.MustCompile(`\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|Abs|Nr|Art|Rn|` +
-		`Rdnr|Ziff|Buchst|Bd|Aufl|Mio|Mrd|Tsd|Kap|No|Sec|Vol|Fig|Dr|Mr|Mrs|St|Std|Min|Sek|Str|EL|HS|Hs|` +
-		`Halbs|Tz|Tab|Abb|Uhr|Anm)\b`)
-
-	// neutralForm is a decision by its year, court and number: 2017 IL App (4th) 160407.
-	neutralForm = regexp.MustCompile(`^(?:19|20)\d\d\s(?:(?:AR|CO|GU|IL|LA|ME|MS|MT|ND|NH|NM|OH|OK|PA|PR|SD|UT|` +
-		`VT|WI|WY)(?:\s(?:App|Ct\.App\.|CR|CIV|S))?(?:\s\(\d\p{L}+\))?|UKSC|UKHL|EWCA (?:Civ|Crim)|EWHC|` +
-		`WL)\s\d+(?:-(?:U|[A-Z]))?\b`)
-)
-
-// report reads a decision or an article by volume, report and page: 1 U.S. 12.
-func report(s *scan, at int) (r Reference, end int) {
-	text := s.text
-	m := reportForm.FindStringSubmatchIndex(text[at:])
-	if m == nil || inWordAt(text, at+m[1]) {
-		return r, at
-	}
-	name := text[at+m[2] : at+m[3]]
-	flat := strings.TrimSuffix(strings.Join(strings.Fields(name), " "), " No.")
-	isJournal := journalForm.MatchString(flat)
-	if unitsBetween.MatchString(flat) || !isJournal && !reporter.MatchString(flat) {
-		return r, at
-	}
-	end = at + m[1]
-	if isJournal {
-		return reference(Journal, text, at, end, text[at:end], ""), end
-	}
-	return reference(Case, text, at, end, text[at:end], ""), end
-}
-
-// neutral reads a decision by its year, court and number.
-func neutral(s *scan, at int) (r Reference, end int) {
-	text := s.text
-	m := neutralForm.FindStringIndex(text[at:])
-	if m == nil || inWordAt(text, at+m[1]) {
-		return r, at
-	}
-	end = at + m[1]
-	return reference(Case, text, at, end, text[at:end], ""), end
-}
 
 const (
 	// item is the number of a part: 4.2, 3a, 12(b)(6), IV, B.
@@ -231,8 +52,7 @@ var (
 	actName  = regexp.MustCompile(`\b` + actWord + `$`)
 	acronym  = regexp.MustCompile(`^[A-Z]{3,}$`)
 	actAfter = regexp.MustCompile(`^((?:Act|Code|Regulations?|Constitution)(?:\s(?:of\s)?(?:1[6-9]|` +
-		`20)\d\d\b)?)(?:,\s((?:s|ss|section|sections)\.?\s` + items + `)|,?\s(§{1,2}\s?` + sections + `)` +
-		statuteEdition + `)?`)
+		`20)\d\d\b)?)(?:,\s((?:s|ss|section|sections)\.?\s` + items + `)|,?\s(§{1,2}\s?` + sections + `))?`)
 	euAct = regexp.MustCompile(`^` + euEnglish)
 )
 
@@ -254,6 +74,11 @@ func englishPart(s *scan, at int) (r Reference, end int) {
 	return reference(kind, text, at, end, target, text[at:to]), end
 }
 
+// anotherPart matches the end of a name that takes in the part that follows it: of the
+// Fee Rules and Section 7.
+var anotherPart = regexp.MustCompile(`(?:,|,?\s(?:and|or|with|to|in))\s(?:Appendix|Annex|Schedule|Parts?|Exhibit|Sections?|Articles?|Chapters?|` +
+	`Title|Clauses?|Paragraphs?|Subsection|Rule|Art|Secs?)$`)
+
 // ofEnglish returns the end, the kind and the name of the law or document of a part that
 // ends at a position: of the Safety Manual. Without one it returns the position.
 func ofEnglish(text string, at int) (kind Kind, end int, target string) {
@@ -263,6 +88,9 @@ func ofEnglish(text string, at int) (kind Kind, end int, target string) {
 	}
 	name := text[at+o[4] : at+o[5]]
 	end = at + o[1]
+	if m := anotherPart.FindStringIndex(name); m != nil && end == at+o[5] {
+		name, end = name[:m[0]], at+o[4]+m[0]
+	}
 	target = strings.Trim(text[at+o[4]:end], `"“”„`)
 	switch {
 	case actName.MatchString(name) && strings.Contains(target, " "), euAct.MatchString(name),

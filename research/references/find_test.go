@@ -36,28 +36,12 @@ func TestFind(t *testing.T) {
 		{"Der Preis ist 5 EUR, das Gesetz ist alt, der BGH auch.", nil},
 		{"Am 3. Mai 2020 um 5 Uhr kamen 12 Personen.", nil},
 
-		// English statutes and acts.
-		{"See Ohio Rev. Code Ann. § 5739.02(B)(7) (Lexis Supp. 2010).", []string{"law|Ohio Rev. Code Ann. § 5739.02(B)(7) (Lexis Supp. 2010)|Ohio Rev. Code Ann."}},
-		{"under 18 U.S.C. § 1001(a)(2), it is", []string{"law|18 U.S.C. § 1001(a)(2)|18 U.S.C."}},
-		{"29 C.F.R. § 1910.147 requires", []string{"law|29 C.F.R. § 1910.147|29 C.F.R."}},
-		{"Mass. Gen. Laws ch. 93A, § 9 (2018)", []string{"law|Mass. Gen. Laws ch. 93A, § 9 (2018)|Mass. Gen. Laws"}},
-		{"Cal. Penal Code § 187(a) and N.Y. Penal Law § 125.25", []string{"law|Cal. Penal Code § 187(a)|Cal. Penal Code", "law|N.Y. Penal Law § 125.25|N.Y. Penal Law"}},
-		{"Del. Code Ann. tit. 8, § 102(b)(7) (2011)", []string{"law|Del. Code Ann. tit. 8, § 102(b)(7) (2011)|Del. Code Ann."}},
-		{"Pub. L. No. 111-148, 124 Stat. 119 (2010)", []string{"law|Pub. L. No. 111-148, 124 Stat. 119 (2010)|Pub. L. No. 111-148, 124 Stat. 119 (2010)"}},
-		{"U.S. Const. art. I, § 8", []string{"law|U.S. Const. art. I, § 8|U.S. Const. art. I, § 8"}},
+		// English acts.
 		{"section 5 of the Data Protection Act 2018 applies", []string{"law|section 5 of the Data Protection Act 2018|Data Protection Act 2018"}},
 		{"Under the Health and Safety at Work Act 1974 employers", []string{"law|Health and Safety at Work Act 1974|Health and Safety at Work Act 1974"}},
 		{"Article 6(1)(f) GDPR and Article 28 of the GDPR", []string{"law|Article 6(1)(f) GDPR|GDPR", "law|Article 28 of the GDPR|GDPR"}},
 		{"Regulation (EU) 2016/679 replaced Directive 95/46/EC.", []string{"law|Regulation (EU) 2016/679|Regulation (EU) 2016/679", "law|Directive 95/46/EC|Directive 95/46/EC"}},
 		{"They act in 2018 under no code.", nil},
-
-		// Cases and journals.
-		{"BGH, Urteil vom 4. Februar 2010 - Xa ZR 36/08, NJW 2010, 1364 Rn. 5", []string{"case|BGH, Urteil vom 4. Februar 2010 - Xa ZR 36/08, NJW 2010, 1364 Rn. 5|Xa ZR 36/08"}},
-		{"(BVerfGE 34, 269 <287>)", []string{"case|BVerfGE 34, 269 <287>"}},
-		{"Foo v. Bar, 1 U.S. 12, 347 (1982)", []string{"case|1 U.S. 12|1 U.S. 12"}},
-		{"2017 IL App (4th) 160407", []string{"case|2017 IL App (4th) 160407|2017 IL App (4th) 160407"}},
-		{"77 Marq. L. Rev. 475 (1993-94)", []string{"journal|77 Marq. L. Rev. 475|77 Marq. L. Rev. 475"}},
-		{"on 12 Nov. 2020, page 3 Abs. 4, 111 N. W. 12th St., BT-Drs. 14/6203 S. 71", []string{"document|BT-Drs. 14/6203 S. 71|BT-Drs. 14/6203 S. 71"}},
 
 		// Parts of documents.
 		{"See Section 4.2 and chapter 3.", []string{"section|Section 4.2", "section|chapter 3"}},
@@ -67,6 +51,13 @@ func TestFind(t *testing.T) {
 		{"Abschnitt 4.2 des Wartungshandbuchs und Kapitel 3", []string{"section|Abschnitt 4.2 des Wartungshandbuchs|Wartungshandbuch", "section|Kapitel 3"}},
 		{"Ziffer 3.1 der Arbeitsanweisung AA-12 gilt", []string{"section|Ziffer 3.1 der Arbeitsanweisung AA-12|Arbeitsanweisung AA-12"}},
 		{"Kapitel 5 der DIN EN ISO 9001:2015", []string{"section|Kapitel 5 der DIN EN ISO 9001:2015|DIN EN ISO 9001:2015"}},
+		{"See Section 4.2 of the Fee Rules and Section 7 of the Berth Rules.", []string{
+			"law|Section 4.2 of the Fee Rules|Fee Rules", "law|Section 7 of the Berth Rules|Berth Rules"}},
+		{"Section 4.2 of the Safety Manual and Clause 7 of the Noise Manual", []string{
+			"section|Section 4.2 of the Safety Manual|Safety Manual", "section|Clause 7 of the Noise Manual|Noise Manual"}},
+		{"Annex A of the Charging Guideline, Chapter 3 of the Safety Manual", []string{
+			"section|Annex A of the Charging Guideline|Charging Guideline", "section|Chapter 3 of the Safety Manual|Safety Manual"}},
+		{"Section 2 of the Rules and Regulations Handbook", []string{"section|Section 2 of the Rules and Regulations Handbook|Rules and Regulations Handbook"}},
 		{"In the last section of this part, an article says so; the chapter A part is a title.", nil},
 		{"Der Teil ist neu, Abschnitt und Kapitel auch.", nil},
 
@@ -123,8 +114,8 @@ func TestFind(t *testing.T) {
 }
 
 func FuzzFind(f *testing.F) {
-	for _, text := range append(hostile(200), "§ 5 Abs. 2 UWG", "1 U.S. 12", "Section 4.2 of the Safety Manual", "„Handbuch“ [12] (Meier, 2019)",
-		"BGH, Urteil vom 4. Februar 2010 - Xa ZR 36/08", "Ohio Rev. Code Ann. § 5739.02(B)(7)", "https://example.com/ä", "Art. 5 GG\u00a0§ 5\xff") {
+	for _, text := range append(hostile(200), "§ 5 Abs. 2 UWG", "Section 4.2 of the Safety Manual", "„Handbuch“ [12] (Meier, 2019)",
+		"https://example.com/ä", "Art. 5 GG\u00a0§ 5\xff") {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) { checkSpans(t, text, references.Find(text)) })

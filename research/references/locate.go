@@ -21,10 +21,10 @@ const (
 // kinds has the kinds that a type stands for. The first one is that of a claim
 // that no pattern confirms.
 var kinds = map[ClaimType][]Kind{
-	LegalSection:      {Section, Law, Case},
+	LegalSection:      {Section, Law},
 	AcademicNumbered:  {Numbered},
-	AcademicShortForm: {AuthorYear, Journal},
-	DocumentMention:   {Document, Law, Journal, URL},
+	AcademicShortForm: {AuthorYear},
+	DocumentMention:   {Document, Law, URL},
 }
 
 // A Claim is a reference that a model found in a text. It has the JSON form of a

@@ -1,12 +1,13 @@
 // Package references finds what German and English texts refer to: a section of a
-// law or a document, a decision of a court, another document, a URL.
+// law or a document, another document, a work of a list of sources, a URL.
 //
 //	for _, r := range references.Find("See Section 4.2 and § 5 Abs. 2 UWG.") {
 //		fmt.Println(r.Kind, r.Text) // section Section 4.2, law § 5 Abs. 2 UWG
 //	}
 //
-// [Find] uses patterns, and short lists of courts, law reports and states. It knows
-// no list of laws. The same text gives the same references.
+// [Find] uses patterns, and knows no list of laws. It looks for what a registry of
+// documents can have: it finds no decisions of courts and no articles of journals. The
+// same text gives the same references.
 //
 // A model can find references that no pattern describes: [Locate] checks its claims
 // against the text, and [Merge] combines both. A [Registry] has the names of the
@@ -28,11 +29,9 @@ import (
 type Kind string
 
 const (
-	Law      Kind = "law"      // a provision of a law, or a law: § 5 Abs. 2 UWG, Ohio Rev. Code Ann. § 5739.02
-	Case     Kind = "case"     // a decision of a court: BGH, Urteil vom 4.2.2010 – Xa ZR 36/08, 1 U.S. 12
+	Law      Kind = "law"      // a provision of a law, or a law: § 5 Abs. 2 UWG, Article 6 GDPR
 	Section  Kind = "section"  // a part of a document: Section 4.2, Kapitel 3, Anhang B
 	Document Kind = "document" // a document by its name or number: "Safety Manual", ISO 9001
-	Journal  Kind = "journal"  // an article of a journal: 1 Minn. L. Rev. 1
 	Earlier  Kind = "earlier"  // what the text cited before: Id., supra, a. a. O.
 	URL      Kind = "url"
 
@@ -173,13 +172,7 @@ func rulesAt(text string, at int) (size int, rules []rule) {
 		for at+size < len(text) && '0' <= text[at+size] && text[at+size] <= '9' {
 			size++
 		}
-		if inWordAt(text, at+size) {
-			return size + wordSize(text[at+size:]), nil
-		}
-		if size > 4 {
-			return size, nil
-		}
-		return size, atNumber
+		return size + wordSize(text[at+size:]), nil
 	case unicode.IsLetter(r):
 		size = wordSize(text[at:])
 		return size, rulesFor(text[at : at+size])

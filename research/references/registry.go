@@ -169,9 +169,10 @@ const (
 	// punctuation and spaces.
 	Exact Tier = "exact"
 
-	// Fuzzy is a name that resembles one of the registry. Their ratio is at least
-	// 0.7, and both have the same numbers: "ISO 9002" is not a misspelling of
-	// "ISO 9001", nor "Annex A" one of "Annex B".
+	// Fuzzy is a name that resembles one of the registry. Their ratio is at least 0.7,
+	// each word is like one of the other name, and both have the same numbers: "ISO
+	// 9002" is not a misspelling of "ISO 9001", "Annex A" not of "Annex B", and "Crane
+	// Manual" not of "Noise Manual".
 	Fuzzy Tier = "fuzzy"
 
 	// Substring is a name that has a name of the registry in it, or the other way
@@ -264,6 +265,7 @@ func (r *Registry) fuzzy(asked registryName, of func(registryName) bool) (best f
 			continue
 		}
 		switch ratio := m.ratio(n.runes); {
+		case ratio < best || !misspelled(asked.folded, n.folded):
 		case ratio > best:
 			best, names = ratio, []registryName{n}
 		case ratio == best:

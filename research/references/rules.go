@@ -8,8 +8,7 @@ import (
 
 // The rules for what a reference begins with, or what is certain to be in it.
 var (
-	atSign        = []rule{englishSign, germanLaw}
-	atNumber      = []rule{statute, report, neutral}
+	atSign        = []rule{germanLaw}
 	atBracket     = []rule{numbered}
 	atParenthesis = []rule{authorInParentheses}
 	atQuote       = []rule{quoted}
@@ -34,9 +33,6 @@ func init() {
 	add("Sozialgesetzbuch Sozialgesetzbuchs Sozialgesetzbuches", germanName)
 	add("SGB FGO SGG ZPO VwGO InsO StPO StGB BGB HGB GG AO ZVG TVG BauGB DSGVO", germanShort)
 
-	add("BT-Drucks BT-Drs BR-Drucks BR-Drs BTDrucks BRDrucks", printedPaper)
-	add("vom", decision)
-	add("Urteil Urteile Beschluss Beschlüsse Urt Beschl", decision)
 	add("id Id ibid Ibid supra Supra ebenda Ebenda ebd Ebd aaO a", earlier)
 
 	add("section Section Sections sections Sec Secs article Article Articles articles clause Clause Clauses clauses "+
@@ -44,9 +40,6 @@ func init() {
 		"appendix Appendix annex Annex schedule Schedule Part Title subsection Subsection Rule", englishPart)
 	add("s ss", sectionOfAct)
 	add("Act Regulation Directive Code Constitution", act)
-	add("Pub", publicLaw)
-	add("T", taxCourt)
-	add("U", constitution)
 
 	add("ISO IEC DIN EN VDE VDI IEEE RFC NIST ASTM ANSI BS DGUV TRBS TRGS NFPA OSHA UL API ASME SOP FIPS ECE", standard)
 	add("arXiv doi DOI", identifier)
@@ -56,9 +49,6 @@ func init() {
 		"Spezifikation Zeichnung Protokoll Handbuch Richtlinie Leitlinie Merkblatt", byNumber)
 	add("Manual Handbook Guide Guideline Guidelines Policy Procedure Specification Standard Report Agreement Instruction Instructions "+
 		"Protocol Playbook Plan", byNumber, englishDocument)
-	for s := range strings.FieldsSeq(states) {
-		add(s, stateStatute)
-	}
 }
 
 // rulesFor returns the rules that may read a reference from a word.
@@ -77,10 +67,6 @@ func rulesFor(word string) []rule {
 	case strings.HasSuffix(word, "gesetz"), strings.HasSuffix(word, "gesetzes"), strings.HasSuffix(word, "gesetzbuch"),
 		strings.HasSuffix(word, "gesetzbuchs"), strings.HasSuffix(word, "gesetzbuches"):
 		return byGermanName
-	case courts[word], strings.HasPrefix(word, "BFH-"), strings.HasPrefix(word, "EuGH-"), strings.HasPrefix(word, "BPatG-"):
-		return byCourt
-	case reports[word]:
-		return byReport
 	case len(word) > 2 && strings.HasSuffix(word, "G"):
 		return byGermanShort
 	case isGermanDocument(word):
@@ -92,8 +78,6 @@ func rulesFor(word string) []rule {
 var (
 	byGermanName     = []rule{germanName}
 	byGermanShort    = []rule{germanShort}
-	byCourt          = []rule{courtDecision}
-	byReport         = []rule{germanReport}
 	byGermanDocument = []rule{germanDocument, author}
 	byAuthor         = []rule{author}
 )

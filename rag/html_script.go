@@ -1,0 +1,78 @@
+package rag
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html/atom"
+)
+
+// An htmlScript is an open superscript or subscript. Its text never becomes a digit of
+// the number before it: 10<sup>6</sup> is 10^6, and a footnote mark is [6].
+type htmlScript struct {
+	kind   atom.Atom // Sup or Sub; 0: none is open
+	text   strings.Builder
+	linked bool // it has a link, as marks of footnotes have
+
+	sup, supEnd int // where the last superscript with a number is in the block
+}
+
+func (h *htmlText) openScript(kind atom.Atom) {
+	h.closeScript()
+	h.script.kind = kind
+}
+
+// closeScript adds the text of the open superscript or subscript to the block.
+func (h *htmlText) closeScript() {
+	kind, linked := h.script.kind, h.script.linked
+	text := strings.Join(strings.Fields(h.script.text.String()), " ")
+	h.script.kind, h.script.linked = 0, false
+	h.script.text.Reset()
+	if kind == 0 || text == "" {
+		return
+	}
+	before := h.lastRune()
+	number := strings.ContainsFunc(text, unicode.IsDigit)
+	switch {
+	case linked, kind == atom.Sup && number && !unicode.IsLetter(before) && !unicode.IsDigit(before) && !strings.ContainsRune(")]}", before):
+		h.space()
+		h.block.WriteString("[" + strings.Trim(text, "[]") + "]")
+	case kind == atom.Sub && h.fraction(text):
+	case !number: // 1st, a trade mark
+		h.block.WriteString(text)
+	case kind == atom.Sub && !unicode.IsDigit(before): // H2O
+		h.block.WriteString(text)
+	case kind == atom.Sub:
+		h.block.WriteString("_" + text)
+	default:
+		h.script.sup = h.block.Len()
+		h.block.WriteString("^" + text)
+		h.script.supEnd = h.block.Len()
+	}
+}
+
+// fraction makes a fraction of the superscript, the slash and the subscript at the end
+// of the block, and reports whether there is one.
+func (h *htmlText) fraction(denominator string) bool {
+	block, s := h.block.String(), &h.script
+	if s.supEnd == 0 || s.supEnd > len(block) || !strings.Contains("/\u2044\u2215", strings.TrimSpace(block[s.supEnd:])) || strings.TrimSpace(block[s.supEnd:]) == "" {
+		return false
+	}
+	numerator := block[s.sup+1 : s.supEnd]
+	h.block.Truncate(s.sup)
+	if unicode.IsDigit(h.lastRune()) {
+		h.space()
+	}
+	h.block.WriteString(numerator + "/" + denominator)
+	s.supEnd = 0
+	return true
+}
+
+// lastRune returns the last character of the block; 0 if there is none.
+func (h *htmlText) lastRune() rune {
+	runes := []rune(string(h.block.Bytes()[max(0, h.block.Len()-4):]))
+	if len(runes) == 0 {
+		return 0
+	}
+	return runes[len(runes)-1]
+}
