@@ -62,6 +62,21 @@ func TestOneQuestion(t *testing.T) {
 	}
 }
 
+// A user who drops the question gets an answer without a report.
+func TestDroppedQuestion(t *testing.T) {
+	for _, rounds := range []int{0, 3} {
+		for _, approve := range []bool{false, true} {
+			opt := narrow(t)
+			opt.Store, opt.MaxRounds, opt.ApprovePlan = &store.InMemory{}, rounds, approve
+			m := withReplies(map[string]func(prompt) any{"read_reply": func(prompt) any { return object{"intent": "abort"} }})
+			answer := talk(t, newAgent(t, m, index(t, harbour), opt), "What does the berth thing cost?", "never mind")
+			if _, err := research.ReportOf(answer); !errors.Is(err, research.ErrNoReport) || answer.Text == "" || answer.Partial {
+				t.Errorf("%q, partial %v, %v", answer.Text, answer.Partial, err)
+			}
+		}
+	}
+}
+
 // Given queries skip the clarification.
 func TestGivenQueries(t *testing.T) {
 	opt := narrow(t)

@@ -120,7 +120,7 @@ func afterTasks(s state) string {
 func (a *agent) runTask(ctx context.Context, s *state, t qed.Todo) (outcome, error) {
 	r := &taskRun{
 		agent: a, s: s, todo: t, texts: a.texts(ctx, s),
-		seenReferences: map[string]bool{}, seenChunks: map[string]bool{}, searches: map[string]int{},
+		seenReferences: map[string]bool{}, seenChunks: map[string]bool{}, stale: map[string]int{},
 	}
 	r.out.report = TaskReport{Key: t.Key, Description: t.Description}
 	task := qed.Task{Key: t.Key, Description: t.Description}

@@ -120,17 +120,21 @@ func TestEndsByIterations(t *testing.T) {
 	}
 }
 
-// A task ends when one document was found by three of its searches.
+// A task ends when three of its searches found nothing new in a document, however many
+// searches found something in it.
 func TestConvergence(t *testing.T) {
-	var n atomic.Int64
-	same := searcherFunc(func(_ context.Context, q rag.Query) ([]rag.Hit, error) {
-		i := int(n.Add(1))
-		return []rag.Hit{{Score: 1, Chunk: rag.Chunk{Document: "same.md", Number: i, Text: fmt.Sprintf("The berth fee is in Section %d.", i+1)}}}, nil
-	})
-	_, report := ask(t, newAgent(t, &reader{}, same, &research.Options{MaxDepth: 9}), feeQuestion)
-	task := report.Tasks[0]
-	if task.Ended != research.TaskConvergence || task.Findings != 3 || task.References[len(task.References)-1].Reason != research.ReasonEnded {
-		t.Errorf("%+v", task)
+	for _, passages := range []int{1, 4} {
+		var n atomic.Int64
+		same := searcherFunc(func(context.Context, rag.Query) ([]rag.Hit, error) {
+			i := min(int(n.Add(1)), passages)
+			return []rag.Hit{{Score: 1, Chunk: rag.Chunk{Document: "same.md", Number: i, Text: fmt.Sprintf("The berth fee is in Section %d.", i+1)}}}, nil
+		})
+		opt := &research.Options{MaxDepth: 9, MaxIterations: 9, MaxTasks: 1, TaskTokens: 100_000_000}
+		_, report := ask(t, newAgent(t, insatiable(), same, opt), feeQuestion)
+		task := report.Tasks[0]
+		if task.Ended != research.TaskConvergence || task.Findings != passages || int(n.Load()) < passages+3 {
+			t.Errorf("%d passages, %d searches: %+v", passages, n.Load(), task)
+		}
 	}
 }
 

@@ -2,7 +2,7 @@ package research
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 
 	"github.com/qedkit/qed"
 )
@@ -69,8 +69,12 @@ const (
 	reportMedia = "application/vnd.qed.research+json"
 )
 
-// ReportOf returns the report of an answer of an agent of this package. The error of
-// another answer matches [qed.ErrNotFound].
+// ErrNoReport is returned by [ReportOf] for an answer without a report: a question to the
+// user, or the answer to a user who wants no research any more.
+var ErrNoReport = errors.New("research: the answer has no report, because no research was done")
+
+// ReportOf returns the report of an answer of an agent of this package, or
+// [ErrNoReport].
 func ReportOf(answer qed.Answer) (*Report, error) {
 	for _, a := range answer.Artifacts {
 		if a.MediaType == reportMedia {
@@ -78,5 +82,5 @@ func ReportOf(answer qed.Answer) (*Report, error) {
 			return r, json.Unmarshal(a.Data, r)
 		}
 	}
-	return nil, fmt.Errorf("research: the answer has no report: %w", qed.ErrNotFound)
+	return nil, ErrNoReport
 }

@@ -56,8 +56,8 @@
 // A task ends when the model says that it is done, or by one of its limits:
 // references are followed [Options.MaxDepth] deep and each only once, there are
 // at most [Options.MaxIterations] searches for the task itself, its model calls have a
-// budget of [Options.TaskTokens], and [Options.MaxSameDocument] searches may find the
-// same document. A model call is not made if it could exceed the budget. So a
+// budget of [Options.TaskTokens], and [Options.MaxSameDocument] searches may find
+// nothing new in the same document. A model call is not made if it could exceed the budget. So a
 // research ends whatever the model replies.
 //
 // # Report

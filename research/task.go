@@ -26,7 +26,7 @@ type taskRun struct {
 
 	seenReferences map[string]bool
 	seenChunks     map[string]bool
-	searches       map[string]int // that found a document
+	stale          map[string]int // searches that found nothing new in a document
 }
 
 // taskData is the data of the prompts about a task.
@@ -132,13 +132,11 @@ type condensed struct {
 // to the findings. It returns them. Passages that the task knows are left out.
 func (r *taskRun) read(ctx context.Context, hits []rag.Hit, depth int, web bool) ([]finding, error) {
 	var all []finding
-	found := map[string]bool{}
+	fresh := map[string]bool{} // whether a document has a passage that is new
 	for _, h := range hits {
-		if d := h.Chunk.Document; !found[d] {
-			found[d] = true
-			r.searches[d]++
-		}
-		if r.seenChunks[id(h.Chunk)] {
+		known := r.seenChunks[id(h.Chunk)]
+		fresh[h.Chunk.Document] = fresh[h.Chunk.Document] || !known
+		if known {
 			continue
 		}
 		r.seenChunks[id(h.Chunk)] = true
@@ -159,8 +157,11 @@ func (r *taskRun) read(ctx context.Context, hits []rag.Hit, depth int, web bool)
 		r.progress(ctx, depth, h.Chunk, relevant(all, minRelevance, r.least(depth)))
 	}
 	kept := r.keep(all, depth)
-	for d := range found {
-		if r.searches[d] >= r.opt.MaxSameDocument {
+	for d, isFresh := range fresh {
+		if !isFresh {
+			r.stale[d]++
+		}
+		if r.stale[d] >= r.opt.MaxSameDocument {
 			r.out.report.Ended = TaskConvergence
 		}
 	}

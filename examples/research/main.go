@@ -33,6 +33,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -208,6 +209,9 @@ func (c *conversation) line(ctx context.Context, line string) error {
 		return nil
 	}
 	report, err := research.ReportOf(answer)
+	if errors.Is(err, research.ErrNoReport) { // the user dropped the question
+		return nil
+	}
 	if err != nil {
 		return err
 	}
