@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,6 +145,14 @@ func (l *linter) written(f *field, u use) []any {
 		}
 		l.noteOther(f, f.plain)
 		return out
+	case !u.number && slices.ContainsFunc(f.cells, rounded):
+		out := make([]any, len(f.cells))
+		for i, cell := range f.cells {
+			if out[i] = cell; cell != nil {
+				out[i] = fmt.Sprint(cell)
+			}
+		}
+		return out
 	case f.numbers.Kind == column.Numbers && (u.number || f.all(f.plain)):
 		out := make([]any, len(f.cells))
 		for i, row := range f.numbers.At {
@@ -153,6 +162,13 @@ func (l *linter) written(f *field, u use) []any {
 		return out
 	}
 	return f.cells
+}
+
+// rounded reports whether a browser rounds a whole number, such as an id. It is written as
+// a text where it is not drawn as a number.
+func rounded(cell any) bool {
+	n, ok := cell.(int64)
+	return ok && (n > 1<<53 || n < -(1<<53))
 }
 
 func (l *linter) noteOther(f *field, c *column.Column) {

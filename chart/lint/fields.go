@@ -154,6 +154,7 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 		l.misread(path+"/type", col, temporal)
 	}
 	l.positive(col, path, o, as, sc, isBinned)
+	l.percents(o, path, col, as.aggregate)
 	separate := slices.Contains(facetChannels, as.channel) || as.kind == nominal || as.kind == ordinal ||
 		as.kind == "" && as.aggregate == "" && !as.unit
 	combined := as.aggregate != "" || isBinned || as.unit || bin == "binned" || sc.filtered

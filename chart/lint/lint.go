@@ -11,7 +11,9 @@
 //     usermeta;
 //   - make no sense for the rows: unknown fields, types and aggregates that the
 //     values do not have, more colors than can be distinguished, stacked parts that
-//     do not add up, negative slices, logarithms of numbers that are not positive;
+//     do not add up, sums of averages, several rows in one bar, bars that do not begin
+//     at zero, percent signs behind percentages, filters that no row passes, negative
+//     slices, logarithms of numbers that are not positive;
 //   - are too expensive to check or to draw: more rows than Limits.Rows, more than
 //     2000 objects and lists, an unbounded number of bins or ticks.
 //

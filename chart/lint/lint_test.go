@@ -18,7 +18,7 @@ import (
 func shipments(t testing.TB) *qed.Table {
 	rows := table(t, "port|arrived|delay|a.b|year|image|code", nil...)
 	for i := range 30 {
-		if err := rows.Append([]string{"Miami", "Oslo", "Riga"}[i%3], fmt.Sprintf("2025-01-%02d", 1+i%28), i%7, i, 2020+i%5, "https://example.com/x.png", fmt.Sprint("C", i)); err != nil {
+		if err := rows.Append([]string{"Miami", "Oslo", "Riga"}[i%3], fmt.Sprintf("2025-01-%02d", 1+i), i%7, i, 2020+i%5, "https://example.com/x.png", fmt.Sprint("C", i)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -69,7 +69,7 @@ func TestNotes(t *testing.T) {
 		"slices of sums":      {`{"mark":"arc","encoding":{"theta":{"field":"n","aggregate":"sum"},"color":{"field":"port"}}}`, "negative"},
 		"slices of counts":    {`{"mark":"arc","encoding":{"theta":{"aggregate":"count"},"color":{"field":"port"}}}`, ""},
 		"logarithms of sums":  {`{"mark":"point","encoding":{"x":{"field":"port"},"y":{"field":"n","aggregate":"max","scale":{"type":"log"}}}}`, "logarithmic"},
-		"slices of positives": {`{"mark":"arc","encoding":{"theta":{"field":"k","type":"quantitative"},"color":{"field":"port"}}}`, ""},
+		"slices of positives": {`{"mark":"arc","encoding":{"theta":{"field":"k","type":"quantitative"},"color":{"field":"port"},"detail":{"field":"n"}}}`, ""},
 		"logarithms":          {`{"mark":"point","encoding":{"x":{"field":"k","type":"quantitative","scale":{"type":"log"}}}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -114,7 +114,12 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	}
 	around := sc.encoding
 	l.data(v, path)
-	sc = l.transforms(v["transform"], path+"/transform", sc)
+	if v["transform"] != nil {
+		l.emptied(v["transform"], path+"/transform", sc)
+		changed := *l.transforms(v["transform"], path+"/transform", sc)
+		changed.changed = true
+		sc = &changed
+	}
 	l.selections(v["params"], path+"/params", sc)
 	l.frame(v, path)
 	within := *sc
@@ -128,6 +133,7 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	switch {
 	case v["mark"] != nil:
 		l.stacked(within.encoding, path+"/encoding", markName(v["mark"]))
+		l.sense(within.encoding, path+"/encoding", markName(v["mark"]), sc)
 		l.mark(v["mark"], path+"/mark", sc)
 	case v["spec"] != nil:
 		l.composed(v, path, &within, depth)
@@ -165,7 +171,9 @@ func (l *linter) composed(v object, path string, sc *scope, depth int) {
 		default:
 			l.channel(facet, path+"/facet", "facet", sc, "")
 		}
-		l.view(inner, path+"/spec", sc, depth+1, false)
+		divided := *sc
+		divided.changed = true
+		l.view(inner, path+"/spec", &divided, depth+1, false)
 		return
 	}
 	names := map[string][]string{}
@@ -202,7 +210,7 @@ func (l *linter) composed(v object, path string, sc *scope, depth int) {
 		return
 	}
 	within := *sc
-	within.repeated = names
+	within.repeated, within.changed = names, true
 	l.view(inner, path+"/spec", &within, depth+1, false)
 }
 
