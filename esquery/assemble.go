@@ -42,7 +42,7 @@ func (c *checker) clonedFilters() value {
 
 // confine adds the mandatory filter to a query. The scores do not change.
 func (c *checker) confine(q *value) {
-	if c.filtered() {
+	if c.filtered() && !c.bare {
 		*q = objectValue(member{"bool", objectValue(
 			member{"must", arrayValue(*q)},
 			member{"filter", c.clonedFilters()},
@@ -56,7 +56,7 @@ func (c *checker) confineFilter(v *value) { c.confineMember(v, "filter") }
 // confineMember adds the mandatory filter to a member of v that is a query or an
 // array of queries. The result is one query, which both engines accept.
 func (c *checker) confineMember(v *value, key string) {
-	if !c.filtered() || v.kind != object {
+	if !c.filtered() || c.bare || v.kind != object {
 		return
 	}
 	have := v.get(key)

@@ -57,7 +57,7 @@ func (c *checker) fewHits(v *value, owner string) int {
 // conceal excludes hidden fields from the documents that a search, inner_hits or
 // top_hits return. An exclusion in one place has no effect in the others.
 func (c *checker) conceal(v *value) {
-	if !c.index.sensitive.any() || v.kind != object {
+	if !c.index.sensitive.any() || c.bare || v.kind != object {
 		return
 	}
 	source := v.get("_source")
