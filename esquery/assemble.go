@@ -5,15 +5,11 @@ package esquery
 //
 //   query              around it; a body without a query gets the filter as its query
 //   knn                in the filter of each knn; without a query also in post_filter
-//   has_child, has_parent   around the query on the joined documents
-//   significant_terms  in background_filter; refused below nested, where it would
-//                      match nothing
 //   aggregations       none: they see what the query finds
 //   post_filter, highlight, top_hits, inner_hits of nested
 //                      none: they see the same documents
-//   global, children, parent   refused
+//   global             refused
 //   terms with min_doc_count 0   refused: it lists terms of all documents
-//   explain            refused
 //
 // The filter is added where the part is checked, so that no part is overlooked.
 
