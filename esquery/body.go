@@ -65,7 +65,7 @@ func (c *checker) body(root *value) {
 	if !c.is(root, object, "a search's body") {
 		return
 	}
-	root.members = slices.DeleteFunc(root.members, isUnused)
+	root.members = slices.DeleteFunc(root.members, isEmptyDefinition)
 	sound := true
 	for i := range root.members {
 		m := &root.members[i]
@@ -85,16 +85,10 @@ func (c *checker) body(root *value) {
 	}
 }
 
-// isUnused reports whether a member asks for nothing, as user interfaces write it.
-// Such a member is removed.
-func isUnused(m member) bool {
-	switch m.key {
-	case "runtime_mappings", "script_fields":
-		return m.value.kind == object && len(m.value.members) == 0
-	case "explain", "profile":
-		return isSwitch(&m.value) && m.value.text == "false"
-	}
-	return false
+// isEmptyDefinition reports whether a member defines no fields, as user
+// interfaces write it. Such a member is removed.
+func isEmptyDefinition(m member) bool {
+	return (m.key == "runtime_mappings" || m.key == "script_fields") && m.value.kind == object && len(m.value.members) == 0
 }
 
 // member checks the member with that key, if v has it.

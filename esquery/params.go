@@ -162,7 +162,9 @@ func (c *checker) takes(v *value, p *param) bool {
 	case aScript:
 		c.report(ErrScript, nil, "%s", cmp.Or(p.why, "scripts are refused"))
 	case refused:
-		c.report(ErrForbidden, nil, "%s: %s", p.key, p.why)
+		if v.kind != boolean || v.text != "false" { // it is switched off
+			c.report(ErrForbidden, nil, "%s: %s", p.key, p.why)
+		}
 	case aSort:
 		c.sort(v)
 	case aSource:

@@ -166,7 +166,7 @@ var costRules = []costRule{
 	}},
 	{"words with fuzziness", func(r *rand.Rand, beyond bool) string {
 		n := upTo(r, 25, beyond)
-		return queryBody(`{"multi_match":{"query":%q,"fuzziness":2,"max_expansions":%d,"fields":["title","key"]}}`, wordsOf(n), 50+r.IntN(51))
+		return queryBody(`{"multi_match":{"query":%q,"fuzziness":2,"max_expansions":%d,"fields":["title","key"]}}`, wordsOf(n), 51+r.IntN(50))
 	}},
 	{"fuzzy words of a string", func(r *rand.Rand, beyond bool) string {
 		return queryBody(`{"simple_query_string":{"query":%q,"fields":["title","key"]}}`, strings.ReplaceAll(wordsOf(upTo(r, 50, beyond)), " ", "~2 ")+"~2")
