@@ -116,11 +116,6 @@ func (c *checker) aggregation(v, root *value) int {
 func (c *checker) unknownAggregation(typed *member) {
 	c.in(typed.key)
 	defer c.out()
-	switch typed.key {
-	case "scripted_metric", "bucket_script", "bucket_selector", "moving_fn":
-		c.report(ErrScript, nil, "%s is a script, and scripts are refused", typed.key)
-		return
-	}
 	if r, ok := refusedAggregations[typed.key]; ok {
 		c.report(r.code, r.instead, "%s is refused: %s", typed.key, r.why)
 		return

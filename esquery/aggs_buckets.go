@@ -21,7 +21,7 @@ func (c *checker) ranges(p *value, f *Field) bucketCount {
 }
 
 // namedFilters checks an aggregation whose buckets are queries.
-func (c *checker) namedFilters(name string, p *value) bucketCount {
+func (c *checker) namedFilters(p *value) bucketCount {
 	filters := p.get("filters")
 	c.in("filters")
 	defer c.out()
@@ -43,9 +43,6 @@ func (c *checker) namedFilters(name string, p *value) bucketCount {
 		c.report(ErrTooExpensive, nil,
 			"the filters of a body's aggregations can be at most %d queries, each of which is run on all documents", maxFilters)
 	}
-	if name == "adjacency_matrix" {
-		return overlapping(n * (n + 1) / 2)
-	}
 	return overlapping(n + 1)
 }
 
@@ -66,12 +63,8 @@ var (
 			{key: "calendar_interval", takes: aText}, {key: "fixed_interval", takes: aText}, {key: "interval", takes: anything},
 			{key: "format", takes: aText}, zoneParam, {key: "offset", takes: anything},
 		}),
-		"geotile_grid": joined(compositeShared, []param{
-			{key: "field", takes: aField, need: needGeoPoint, required: true},
-			{key: "precision", takes: anything}, {key: "bounds", takes: anObject},
-		}),
 	}
-	compositeNames = []string{"date_histogram", "geotile_grid", "histogram", "terms"}
+	compositeNames = []string{"date_histogram", "histogram", "terms"}
 )
 
 // composite checks the sources of the aggregation: objects with a name above the

@@ -1,9 +1,6 @@
 package esquery
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // aggregationType checks the parameters of an aggregation, enters the nested
 // object that it opens, and returns how many buckets it makes in each bucket
@@ -28,16 +25,13 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 		c.nestedAggregation(p)
 	case "reverse_nested":
 		c.reverseNested(p)
-	case "children", "parent":
-		c.joinAggregation(typed.key, p)
-		c.others = true
 	case "global":
 		if c.filtered() {
 			c.report(ErrFilterBypass, nil, "global counts the documents of others; put its aggregations next to it")
 		}
 		c.nested, c.others = "", true
-	case "terms", "rare_terms", "multi_terms", "significant_terms":
-		return c.termsAggregation(typed.key, p)
+	case "terms", "multi_terms":
+		return c.termsAggregation(p)
 	case "histogram":
 		width, _ := numberOf(p.get("interval"))
 		if width <= 0 {
@@ -52,16 +46,12 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 		return sized(count(p, "buckets", defaultSize))
 	case "range", "date_range", "ip_range", "geo_distance":
 		return c.ranges(p, f)
-	case "filters", "adjacency_matrix":
-		return c.namedFilters(typed.key, p)
-	case "geohash_grid":
-		return cells(p, 32, 5)
-	case "geotile_grid":
-		return cells(p, 4, 7)
+	case "filters":
+		return c.namedFilters(p)
 	case "composite":
 		return c.composite(p)
 	default:
-		return sized(c.metric(typed.key, p))
+		return sized(c.metric(p))
 	}
 	return oneBucket
 }
@@ -121,30 +111,8 @@ func (c *checker) reverseNested(p *value) {
 	}
 }
 
-// joinAggregation checks children and parent. The documents that they lead to
-// need not match the query, and no filter can be added to them.
-func (c *checker) joinAggregation(name string, p *value) {
-	if c.filtered() {
-		c.report(ErrFilterBypass, nil, "%s leads to the documents of others", name)
-		return
-	}
-	var kinds []string
-	for _, f := range c.index.mapping.joins {
-		if c.visible(f.Path) {
-			for _, children := range f.Relations {
-				kinds = append(kinds, children...)
-			}
-		}
-	}
-	if wanted := p.get("type").text; !slices.Contains(kinds, wanted) {
-		c.in("type")
-		c.report(ErrUnknownField, kinds, "no join has children of the type %s", quoted(wanted))
-		c.out()
-	}
-}
-
-func (c *checker) termsAggregation(name string, p *value) bucketCount {
-	if c.filtered() && p.get("min_doc_count") != nil && count(p, "min_doc_count", 1) == 0 && name != "rare_terms" {
+func (c *checker) termsAggregation(p *value) bucketCount {
+	if c.filtered() && p.get("min_doc_count") != nil && count(p, "min_doc_count", 1) == 0 {
 		c.in("min_doc_count")
 		c.report(ErrFilterBypass, nil, "min_doc_count 0 lists terms of the documents of others; leave it out")
 		c.out()
@@ -165,33 +133,13 @@ func (c *checker) termsAggregation(name string, p *value) bucketCount {
 			}
 		})
 	}
-	if c.filtered() && name == "significant_terms" {
-		if c.nested != "" {
-			c.report(ErrFilterBypass, nil, "%s below nested compares with the documents of others", name)
-		} else {
-			c.confineMember(p, "background_filter")
-		}
-	}
-	if name == "rare_terms" {
-		return bucketCount{sure: 1, most: tooMany}
-	}
 	return ofSize(p)
 }
 
 // metric checks the parts of a metric, and returns its cost in buckets.
-func (c *checker) metric(name string, p *value) int {
-	part := func(key string, known []param) {
-		c.member(p, key, func(v *value) { c.each(v, func(item *value) { c.params(item, key, known) }) })
-	}
-	switch name {
-	case "weighted_avg":
-		part("value", weightParams)
-		part("weight", weightParams)
-	case "t_test":
-		part("a", populationParams)
-		part("b", populationParams)
-	case "top_metrics":
-		part("metrics", topMetricParams)
+func (c *checker) metric(p *value) int {
+	for _, key := range [...]string{"value", "weight"} { // of weighted_avg
+		c.member(p, key, func(v *value) { c.params(v, key, weightParams) })
 	}
 	if hdr := p.get("hdr"); hdr != nil {
 		return digitsCost[min(count(hdr, "number_of_significant_value_digits", 3), len(digitsCost)-1)]

@@ -41,30 +41,16 @@ var (
 	minDocParam    = param{key: "min_doc_count", takes: aCount}
 	rangesParam    = param{key: "ranges", takes: anArray, required: true}
 	zoneParam      = param{key: "time_zone", takes: aText}
-	compression    = param{key: "compression", takes: aPositive}
-	tdigestHint    = param{key: "execution_hint", takes: aText}
 
 	cutParams = []param{
 		sizeParam, shardSizeParam, minDocParam,
 		{key: "shard_min_doc_count", takes: aCount},
 	}
-	choiceParams = []param{{key: "include", takes: anything}, {key: "exclude", takes: anything}}
-	termsHint    = param{key: "execution_hint", takes: aText}
-	collectMode  = param{key: "collect_mode", takes: aText}
-	termErrors   = param{key: "show_term_doc_count_error", takes: aSwitch}
-	significance = []param{
-		{key: "background_filter", takes: aQuery},
-		{key: "jlh", takes: anObject}, {key: "mutual_information", takes: anObject},
-		{key: "chi_square", takes: anObject}, {key: "gnd", takes: anObject},
-		{key: "percentage", takes: anObject}, {key: "p_value", takes: anObject},
-		{key: "script_heuristic", takes: aScript},
-	}
-	boundsParams = []param{{key: "min", takes: anything}, {key: "max", takes: anything}}
-	cellParams   = []param{
-		{key: "field", takes: aField, need: needGeoPoint, required: true},
-		{key: "precision", takes: anything}, {key: "bounds", takes: anObject},
-		sizeParam, shardSizeParam,
-	}
+	choiceParams     = []param{{key: "include", takes: anything}, {key: "exclude", takes: anything}}
+	termsHint        = param{key: "execution_hint", takes: aText}
+	collectMode      = param{key: "collect_mode", takes: aText}
+	termErrors       = param{key: "show_term_doc_count_error", takes: aSwitch}
+	boundsParams     = []param{{key: "min", takes: anything}, {key: "max", takes: anything}}
 	percentileParams = []param{
 		keyedParam,
 		{key: "tdigest", takes: anObject}, {key: "hdr", takes: anObject},
@@ -73,38 +59,23 @@ var (
 		{key: "field", takes: aField, need: needNumeric, required: true},
 		{key: "missing", takes: aNumber}, {key: "script", takes: aScript},
 	}
-	populationParams = []param{
-		{key: "field", takes: aField, need: needNumeric, required: true},
-		{key: "filter", takes: aQuery}, {key: "missing", takes: aNumber}, {key: "script", takes: aScript},
-	}
-	topMetricParams   = []param{{key: "field", takes: aField, need: needGroup, required: true}}
 	termsSourceParams = ofField(needBuckets)
 	rangeBucketParams = []param{{key: "key", takes: aText}, {key: "from"}, {key: "to"}, {key: "mask"}}
 )
 
-// aggregationTypes are those of both engines, without what needs a licence.
+// aggregationTypes are the aggregations of both engines that are supported.
 var aggregationTypes = map[string]*aggregation{
-	"avg":                       {params: ofField(needNumber)},
-	"sum":                       {params: ofField(needNumber)},
-	"min":                       {params: ofField(needNumber)},
-	"max":                       {params: ofField(needNumber)},
-	"median_absolute_deviation": {params: ofField(needNumeric, compression, tdigestHint)},
-	"value_count":               {params: ofField(needGroup)},
+	"avg":         {params: ofField(needNumber)},
+	"sum":         {params: ofField(needNumber)},
+	"min":         {params: ofField(needNumber)},
+	"max":         {params: ofField(needNumber)},
+	"value_count": {params: ofField(needGroup)},
 	"cardinality": {params: ofField(needGroup,
 		param{key: "precision_threshold", takes: aCount},
 		param{key: "execution_hint", takes: aText})},
 	"weighted_avg": {params: []param{
 		{key: "value", takes: anything, required: true}, {key: "weight", takes: anything, required: true},
 		{key: "format", takes: aText}, {key: "value_type", takes: aText},
-	}},
-	"rate": {params: []param{
-		{key: "field", takes: aField, need: needNumeric}, {key: "script", takes: aScript},
-		{key: "unit", takes: aText}, {key: "mode", takes: aText},
-		{key: "format", takes: aText}, {key: "missing", takes: aNumber},
-	}},
-	"t_test": {params: []param{
-		{key: "a", takes: anything, required: true}, {key: "b", takes: anything, required: true},
-		{key: "type", takes: aText}, {key: "format", takes: aText},
 	}},
 
 	"stats":          {params: ofField(needNumber)},
@@ -113,46 +84,19 @@ var aggregationTypes = map[string]*aggregation{
 		append(percentileParams, param{key: "percents", takes: anything})...)},
 	"percentile_ranks": {params: ofField(needNumber,
 		append(percentileParams, param{key: "values", takes: anything, required: true})...)},
-	"boxplot":      {params: ofField(needNumber, compression, tdigestHint)},
-	"string_stats": {params: ofField(needString, param{key: "show_distribution", takes: aSwitch})},
-	"top_metrics": {params: []param{
-		{key: "metrics", takes: anything, required: true}, {key: "sort", takes: aSort, required: true}, sizeParam,
-	}},
-	"matrix_stats": {params: []param{
-		{key: "fields", takes: fields, need: needNumeric, required: true},
-		{key: "missing", takes: anObject}, {key: "mode", takes: aText},
-	}},
-	"geo_bounds":         {params: ofField(needGeoPoint, param{key: "wrap_longitude", takes: aSwitch})},
-	"geo_centroid":       {params: ofField(needGeoPoint)},
-	"cartesian_bounds":   {params: ofField(needShape)},
-	"cartesian_centroid": {params: ofField(needShape)},
-	"top_hits":           {},
+	"top_hits": {},
 
 	"filter":         {},
 	"missing":        {params: ofField(needGroup)},
 	"global":         {params: []param{}},
 	"nested":         {params: []param{{key: "path", takes: anything, required: true}}},
 	"reverse_nested": {params: []param{{key: "path", takes: anything}}},
-	"children":       {params: []param{{key: "type", takes: aText, required: true}}},
-	"parent":         {params: []param{{key: "type", takes: aText, required: true}}},
-	"sampler":        {params: []param{shardSizeParam}},
-	"diversified_sampler": {params: ofField(needBuckets, shardSizeParam,
-		param{key: "max_docs_per_value", takes: aPositive},
-		param{key: "execution_hint", takes: aText})},
-	"random_sampler": {params: []param{
-		{key: "probability", takes: aNumber, required: true},
-		{key: "seed", takes: aNumber}, {key: "shard_seed", takes: aNumber},
-	}},
 
 	"terms": {buckets: true, params: joined(
 		ofField(needBuckets, orderParam, termsHint, collectMode, termErrors), cutParams, choiceParams)},
-	"rare_terms": {buckets: true, params: joined(ofField(needBuckets,
-		param{key: "max_doc_count", takes: aPositive}, param{key: "precision", takes: aNumber}), choiceParams)},
 	"multi_terms": {buckets: true, params: joined(cutParams, []param{
 		{key: "terms", takes: anArray, required: true}, orderParam, collectMode, termErrors,
 	})},
-	"significant_terms": {buckets: true, params: joined(
-		ofField(needBuckets, termsHint), cutParams, choiceParams, significance)},
 	"histogram": {buckets: true, params: ofField(needHistogram,
 		param{key: "interval", takes: aNumber, required: true}, param{key: "offset", takes: aNumber},
 		minDocParam, keyedParam, orderParam,
@@ -172,33 +116,23 @@ var aggregationTypes = map[string]*aggregation{
 		{key: "field", takes: aField, need: needGeoPoint, required: true}, {key: "origin", takes: anything, required: true},
 		rangesParam, keyedParam, {key: "unit", takes: aText}, {key: "distance_type", takes: aText},
 	}},
-	"geohash_grid": {buckets: true, params: cellParams},
-	"geotile_grid": {buckets: true, params: cellParams},
 	"filters": {buckets: true, params: []param{
 		{key: "filters", takes: anything, required: true}, keyedParam,
 		{key: "other_bucket", takes: aSwitch}, {key: "other_bucket_key", takes: aText},
-	}},
-	"adjacency_matrix": {buckets: true, params: []param{
-		{key: "filters", takes: anything, required: true}, {key: "separator", takes: aText},
 	}},
 	"composite": {buckets: true, params: []param{
 		{key: "sources", takes: anything, required: true}, sizeParam, {key: "after", takes: anObject},
 	}},
 
-	"avg_bucket":             {params: ofPath()},
-	"sum_bucket":             {params: ofPath()},
-	"min_bucket":             {params: ofPath()},
-	"max_bucket":             {params: ofPath()},
-	"stats_bucket":           {params: ofPath()},
-	"extended_stats_bucket":  {params: ofPath(param{key: "sigma", takes: aBoost})},
-	"percentiles_bucket":     {params: ofPath(param{key: "percents", takes: anything}, keyedParam)},
-	"derivative":             {params: ofPath(param{key: "unit", takes: aText})},
-	"cumulative_sum":         {params: ofPath()},
-	"cumulative_cardinality": {params: ofPath()},
-	"serial_diff":            {params: ofPath(param{key: "lag", takes: aPositive})},
-	"moving_percentiles": {params: ofPath(
-		param{key: "window", takes: aPositive, required: true}, param{key: "shift", takes: aNumber})},
-	"normalize": {params: ofPath(param{key: "method", takes: aText, required: true})},
+	"avg_bucket":            {params: ofPath()},
+	"sum_bucket":            {params: ofPath()},
+	"min_bucket":            {params: ofPath()},
+	"max_bucket":            {params: ofPath()},
+	"stats_bucket":          {params: ofPath()},
+	"extended_stats_bucket": {params: ofPath(param{key: "sigma", takes: aBoost})},
+	"percentiles_bucket":    {params: ofPath(param{key: "percents", takes: anything}, keyedParam)},
+	"derivative":            {params: ofPath(param{key: "unit", takes: aText})},
+	"cumulative_sum":        {params: ofPath()},
 	"bucket_sort": {params: []param{
 		{key: "sort", takes: anything}, {key: "from", takes: aCount}, sizeParam,
 		{key: "gap_policy", takes: aText},

@@ -5,15 +5,11 @@ package esquery
 //
 //   query              around it; a body without a query gets the filter as its query
 //   knn                in the filter of each knn; without a query also in post_filter
-//   has_child, has_parent   around the query on the joined documents
-//   significant_terms  in background_filter; refused below nested, where it would
-//                      match nothing
 //   aggregations       none: they see what the query finds
 //   post_filter, highlight, top_hits, inner_hits of nested
 //                      none: they see the same documents
-//   global, children, parent   refused
+//   global             refused
 //   terms with min_doc_count 0   refused: it lists terms of all documents
-//   explain            refused
 //
 // The filter is added where the part is checked, so that no part is overlooked.
 
@@ -42,7 +38,7 @@ func (c *checker) clonedFilters() value {
 
 // confine adds the mandatory filter to a query. The scores do not change.
 func (c *checker) confine(q *value) {
-	if c.filtered() {
+	if c.filtered() && !c.bare {
 		*q = objectValue(member{"bool", objectValue(
 			member{"must", arrayValue(*q)},
 			member{"filter", c.clonedFilters()},
@@ -56,7 +52,7 @@ func (c *checker) confineFilter(v *value) { c.confineMember(v, "filter") }
 // confineMember adds the mandatory filter to a member of v that is a query or an
 // array of queries. The result is one query, which both engines accept.
 func (c *checker) confineMember(v *value, key string) {
-	if !c.filtered() || v.kind != object {
+	if !c.filtered() || c.bare || v.kind != object {
 		return
 	}
 	have := v.get(key)

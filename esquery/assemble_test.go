@@ -34,10 +34,6 @@ func TestTheFilterIsPutIn(t *testing.T) {
 		{"knn with a filter", `{"query":{"match_all":{}},"knn":[{"field":"vec","query_vector":[1,2,3],"k":3,"num_candidates":9,"filter":[{"term":{"status":"a"}}]}]}`,
 			`{"query":{"bool":{"must":[{"match_all":{}}],"filter":[` + filter + `]}},` +
 				`"knn":[{"field":"vec","query_vector":[1,2,3],"k":3,"num_candidates":9,"filter":{"bool":{"filter":[{"term":{"status":"a"}},` + filter + `]}}}]}`},
-		{"joined documents", `{"query":{"has_child":{"type":"file","query":{"match_all":{}}}}}`,
-			`{"query":{"bool":{"must":[{"has_child":{"type":"file","query":{"bool":{"must":[{"match_all":{}}],"filter":[` + filter + `]}}}}],"filter":[` + filter + `]}}}`},
-		{"significant terms", `{"query":{"match_all":{}},"aggs":{"s":{"significant_terms":{"field":"status"}}}}`,
-			`{"query":{"bool":{"must":[{"match_all":{}}],"filter":[` + filter + `]}},"aggs":{"s":{"significant_terms":{"field":"status","background_filter":` + filter + `}}}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, sent(t, validator(t, tenant), tt.body)); diff != "" {
@@ -70,9 +66,6 @@ func TestHiddenFieldsAreLeftOut(t *testing.T) {
 		{"includes", `{"_source":{"includes":["author"]}}`, `{"_source":{"includes":["author"],` + hide + `}}`},
 		{"excludes", `{"_source":{"excludes":"body"}}`, `{"_source":{"excludes":["body","author.ssn","author.ssn.*"]}}`},
 		{"exclude", `{"_source":{"exclude":["body"]}}`, `{"_source":{"exclude":["body","author.ssn","author.ssn.*"]}}`},
-		{"stored fields", `{"stored_fields":["status"]}`, `{"stored_fields":["status"],"_source":false}`},
-		{"the source as a stored field", `{"stored_fields":["_source"]}`, `{"stored_fields":["_source"],"_source":{` + hide + `}}`},
-		{"no stored field", `{"stored_fields":"_none_"}`, `{"stored_fields":"_none_"}`},
 		{"inner hits", `{"_source":false,"query":{"nested":{"path":"items","query":{"match_all":{}},"inner_hits":{}}}}`,
 			`{"_source":false,"query":{"nested":{"path":"items","query":{"match_all":{}},"inner_hits":{"_source":{` + hide + `}}}}}`},
 		{"top hits", `{"_source":false,"aggs":{"x":{"top_hits":{"_source":"title"}}}}`,
@@ -94,9 +87,9 @@ func TestHiddenFieldsDoNotExist(t *testing.T) {
 		{"fields", `{"fields":["author.ssn"]}`, "unknown_field /fields/0"},
 		{"a pattern with it", `{"fields":["author.*"]}`, "unknown_field /fields/0"},
 		{"a pattern without it", `{"fields":["author.e*"]}`, ""},
-		{"fields that the mapping does not list", `{"fields":[{"field":"settings.*","include_unmapped":true}]}`, "unknown_field /fields/0/field"},
+		{"fields that the mapping does not list", `{"fields":[{"field":"settings.*","include_unmapped":true}]}`, "unknown_key /fields/0/include_unmapped"},
 		{"docvalue_fields", `{"docvalue_fields":["author.ssn"]}`, "unknown_field /docvalue_fields/0"},
-		{"stored_fields", `{"stored_fields":["*"]}`, "unknown_field /stored_fields/0"},
+		{"stored_fields", `{"stored_fields":["*"]}`, "forbidden /stored_fields"},
 		{"_source", `{"_source":["author.ssn"]}`, "unknown_field /_source/0"},
 		{"top_hits", `{"aggs":{"x":{"top_hits":{"sort":["author.ssn"]}}}}`, "unknown_field /aggs/x/top_hits/sort/0"},
 		{"names of fields as buckets", `{"aggs":{"x":{"terms":{"field":"_ignored"}}}}`, "forbidden /aggs/x/terms/field"},
@@ -120,4 +113,18 @@ func TestKeysOfFlatObjects(t *testing.T) {
 		{"a search", `{"query":{"term":{"labels.color":"red"}}}`, ""},
 		{"fields of flattened", `{"fields":["tags.color"]}`, ""},
 	})
+}
+
+// The corrected body has no filter and names no hidden field.
+func TestCorrected(t *testing.T) {
+	v := validator(t, &esquery.Options{Filter: json.RawMessage(`{"term":{"tenantId":"a"}}`), Sensitive: []string{"status"}})
+	const with, want = `{"knn":{"field":"vec","query_vector":[1],"k":3,"num_candidates":9},"sort":["Pages"],"aggs":{"a":{"top_hits":{"size":1}}}}`,
+		`{"knn":{"field":"vec","query_vector":[1],"k":3,"num_candidates":9},"sort":["pages"],"aggs":{"a":{"top_hits":{"size":1}}}}`
+	report := v.Check("docs", []byte(with))
+	if got := string(report.Corrected()); report.Verdict != esquery.Fixed || got != want {
+		t.Errorf("%v: %s, want %s", report.Verdict, got, want)
+	}
+	if got := v.Check("docs", []byte(want)).Corrected(); got != nil {
+		t.Errorf("a body without corrections: %s", got)
+	}
 }

@@ -18,7 +18,6 @@ var bodyParams = []param{
 	{key: "_source", takes: aSource},
 	{key: "fields", takes: fetchedFields},
 	{key: "docvalue_fields", takes: docValueFields},
-	{key: "stored_fields", takes: storedFields},
 	{key: "highlight", takes: aHighlight},
 	{key: "post_filter", takes: aQuery},
 	{key: "knn", takes: aTopKNN},
@@ -29,11 +28,6 @@ var bodyParams = []param{
 	{key: "timeout", takes: aText},
 	{key: "version", takes: aSwitch},
 	{key: "seq_no_primary_term", takes: aSwitch},
-	{key: "include_named_queries_score", takes: aSwitch},
-	{key: "explain", takes: anExplain},
-	{key: "indices_boost", takes: anything},
-	{key: "stats", takes: anArray},
-	{key: "profile", takes: anything},
 
 	{key: "script_fields", takes: aScript},
 	{key: "derived", takes: aScript, why: "derived fields are scripts, which are refused"},
@@ -42,6 +36,10 @@ var bodyParams = []param{
 	{key: "rescore", takes: refused, why: "it is not supported; use function_score in the query"},
 	{key: "retriever", takes: refused, why: "it is not supported; write query and knn at the top of the body"},
 	{key: "suggest", takes: refused, why: "it is not supported; use a match with fuzziness"},
+	{key: "stored_fields", takes: refused, why: "it is not supported; use _source or fields"},
+	{key: "explain", takes: refused, why: "it is expensive, and reveals how often words occur in the documents of others"},
+	{key: "profile", takes: refused, why: "it is expensive and reveals details of the engine"},
+	{key: "indices_boost", takes: refused, why: "a search has one index"},
 	{key: "pit", takes: refused, why: "the program that runs the search opens the point in time"},
 	{key: "slice", takes: refused, why: "it is for a scroll or point in time, which a body cannot open"},
 	{key: "ext", takes: refused, why: "its meaning depends on plugins and cannot be checked"},
@@ -81,10 +79,7 @@ func (c *checker) body(root *value) {
 		c.out()
 	}
 	c.aggregationsOf(root)
-	c.member(root, "indices_boost", c.indicesBoost)
 	c.member(root, "track_total_hits", c.trackTotalHits)
-	c.member(root, "profile", c.profile)
-	c.member(root, "stats", c.statsGroups)
 	if sound {
 		c.together(root)
 	}
@@ -164,9 +159,6 @@ func (c *checker) together(root *value) {
 			"%d hits with %d inner hits each are %d; at most %d hits can be read",
 			size, c.inner, size*c.inner, c.v.opt.MaxHits)
 	}
-	if explain := root.get("explain"); explain != nil && explain.text == "true" && size > maxExplained {
-		c.report(ErrTooExpensive, nil, "at most %d hits can be explained; use a smaller size", maxExplained)
-	}
 	if n := times(max(size, size*c.inner, c.topped), c.marked); n > maxHighlights {
 		c.report(ErrTooExpensive, nil,
 			"up to %d texts would be highlighted; at most %d are allowed: use a smaller size or fewer fields", n, maxHighlights)
@@ -190,44 +182,4 @@ func (c *checker) trackTotalHits(v *value) {
 	_, ok := countOf(v)
 	ok = ok || isSwitch(v) || v.text == "-1"
 	c.must(ok, v, "track_total_hits", "true, false or a whole number")
-}
-
-func (c *checker) profile(v *value) {
-	if c.must(isSwitch(v), v, "profile", "true or false") && v.text == "true" {
-		c.report(ErrForbidden, nil, "profile is refused: it is expensive and reveals details of the engine")
-	}
-}
-
-func (c *checker) explain(v *value) {
-	if c.must(isSwitch(v), v, "explain", "true or false") && v.text == "true" && c.filtered() {
-		c.report(ErrFilterBypass, nil, "explain reveals how often words occur in the documents of others")
-	}
-}
-
-func (c *checker) statsGroups(v *value) {
-	c.must(allTexts(v.items), v, "stats", "an array of strings")
-}
-
-// indicesBoost checks that it names only indices that may be searched.
-func (c *checker) indicesBoost(v *value) {
-	check := func(o *value) {
-		for i := range o.members {
-			m := &o.members[i]
-			c.in(m.key)
-			c.named(m.key)
-			_, ok := numberOf(&m.value)
-			c.must(ok, &m.value, "the boost", "a number")
-			c.out()
-		}
-	}
-	if !c.must(v.kind == array, v, "indices_boost", "an array of objects, each with one index") {
-		return
-	}
-	for i := range v.items {
-		c.at(i)
-		if c.is(&v.items[i], object, "an entry of indices_boost") {
-			check(&v.items[i])
-		}
-		c.out()
-	}
 }

@@ -14,6 +14,7 @@ type checker struct {
 	v        *Validator
 	index    *index
 	trusted  bool // the text was written by the host: it may use sensitive fields
+	bare     bool // nothing is added to the body, which was checked before
 	problems []refusal.Problem
 	faults   int // problems without a fix, including those above maxProblems
 	path     []step

@@ -49,8 +49,8 @@ const (
 	// are made: to list those of one bucket, engines go through those of all. 1,000
 	// buckets of 50,000 values take 0.5 s, 5,000 take 2.4 s, 50,000 more than 30 s.
 	maxParents = 2000
-	// maxFilters is the maximum number of queries of all filters and
-	// adjacency_matrix aggregations: each is run on all documents. 200 take 3 s.
+	// maxFilters is the maximum number of queries of all filters aggregations: each
+	// is run on all documents. 200 take 3 s.
 	maxFilters = 100
 	// maxAggregations is the maximum number of aggregations of a body. Each reads
 	// the values of all documents: 100 percentiles take 2.5 s.
@@ -94,10 +94,6 @@ const (
 	// maxHighlights is the maximum number of texts that are highlighted: the hits
 	// times the fields. 200 texts of 3,000 words take 0.5 s, 2,000 take 4.7 s.
 	maxHighlights = 500
-	// maxExplained is the maximum number of hits with an explanation, which computes
-	// the score of each once more. 1,000 for a query of 1,000 words take more than
-	// 10 s.
-	maxExplained = 100
 	// maxFunctions is the maximum number of functions of all function_score
 	// queries. 500 take 4.1 s.
 	maxFunctions = 100

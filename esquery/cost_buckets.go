@@ -31,22 +31,6 @@ func overlapping(n int) bucketCount {
 	return bucketCount{sure: n, most: times(2*min(n, tooMany/2), n)}
 }
 
-// cells returns the count of a grid, each cell of which has that many cells of the
-// next precision.
-func cells(p *value, each, precision int) bucketCount {
-	n := 1
-	for range count(p, "precision", precision) {
-		n = times(n, each)
-	}
-	if v := p.get("precision"); v != nil && v.kind != number { // a distance
-		n = tooMany
-	}
-	return sized(min(n, count(p, "size", defaultCells)))
-}
-
-// defaultCells is the size of a grid without a size.
-const defaultCells = 10_000
-
 // fewParents reports buckets in too many buckets.
 func (c *checker) fewParents() {
 	if c.around > maxParents {

@@ -19,7 +19,7 @@
 // The cost of a body is bounded by Options.MaxHits and by fixed limits: on the empty
 // buckets and the steps of histograms, on buckets in buckets, on aggregations and
 // their filters, on words with fuzziness, patterns and expansions, and on the hits
-// that are highlighted or explained. At these limits, a body takes up to
+// that are highlighted. At these limits, a body takes up to
 // about 3 s of processor time and 250 MB of heap on an index of 50,000 hostile
 // documents. The time grows with the documents, so that large indices also need
 // a timeout. The limits assume that dates have years of four digits, and that a

@@ -40,8 +40,6 @@ type Field struct {
 	Formats []string
 	// Dims is the length of a vector. It is 0 if it is not known.
 	Dims int
-	// Relations are the relations of a join: each parent with its children.
-	Relations map[string][]string
 
 	family    family
 	included  []string // further nested objects whose queries see the field; "" is the document
@@ -51,6 +49,7 @@ type Field struct {
 	positions bool     // the index of a text has the positions of words, for phrases
 	analyzer  string   // of a text; empty: the default of the index
 	variants  []*Field // one field per index, if the indices disagree
+	relations []string // the parents and children of a join
 }
 
 // An ability is one use of a field.
@@ -144,17 +143,11 @@ const (
 	ipRangeFamily
 	geoPointFamily
 	geoShapeFamily
-	pointFamily // cartesian, like shape
-	shapeFamily
 	denseVectorFamily
-	sparseVectorFamily
-	rankFeatureFamily
-	rankFeaturesFamily
+	opaqueFamily // whose values cannot be searched here
 	completionFamily
 	flattenedFamily // the field as a whole
 	keyedFamily     // a key of a flattened field
-	joinFamily
-	percolatorFamily
 	histogramFamily
 	binaryFamily
 	semanticFamily
@@ -176,11 +169,11 @@ var types = map[string]family{
 	"integer_range": rangeFamily, "long_range": rangeFamily, "float_range": rangeFamily,
 	"double_range": rangeFamily, "date_range": dateRangeFamily, "ip_range": ipRangeFamily,
 	"geo_point": geoPointFamily, "geo_shape": geoShapeFamily,
-	"point": pointFamily, "xy_point": pointFamily, "shape": shapeFamily, "xy_shape": shapeFamily,
+	"point": opaqueFamily, "xy_point": opaqueFamily, "shape": opaqueFamily, "xy_shape": opaqueFamily,
 	"dense_vector": denseVectorFamily, "knn_vector": denseVectorFamily,
-	"sparse_vector": sparseVectorFamily, "rank_feature": rankFeatureFamily, "rank_features": rankFeaturesFamily,
+	"sparse_vector": opaqueFamily, "rank_feature": opaqueFamily, "rank_features": opaqueFamily,
 	"completion": completionFamily, "flattened": flattenedFamily, "flat_object": flattenedFamily,
-	"join": joinFamily, "percolator": percolatorFamily,
+	"join": keywordFamily, "percolator": opaqueFamily,
 	"histogram": histogramFamily, "exponential_histogram": histogramFamily,
 	"binary": binaryFamily, "rank_vectors": binaryFamily,
 	"semantic_text": semanticFamily, "semantic": semanticFamily, "murmur3": murmurFamily,
@@ -195,35 +188,30 @@ const (
 // families are the abilities of a field that has an index and doc values: the
 // uses to which both engines give a correct answer.
 var families = [metaFamily + 1]ability{
-	otherFamily:        ofValue | ofWords | ofBuckets | canPhrasePrefix | canCalculate,
-	objectFamily:       canExist,
-	nestedFamily:       canExist,
-	textFamily:         ofValue | ofWords | ofBuckets | canPhrasePrefix,
-	keywordFamily:      ofValue | ofWords | ofBuckets,
-	numberFamily:       ofValue | canRange | ofBuckets | canCalculate,
-	dateFamily:         ofValue | canRange | ofBuckets | canCalculate,
-	booleanFamily:      ofValue | canRange | ofBuckets | canCalculate,
-	ipFamily:           ofValue | canRange | ofBuckets,
-	versionFamily:      ofValue | ofWords | ofBuckets,
-	rangeFamily:        ofValue | canRange | canCount,
-	dateRangeFamily:    ofValue | canRange | canCount,
-	ipRangeFamily:      ofValue | canRange | canCount,
-	geoPointFamily:     canExist | canCount | canFetch,
-	geoShapeFamily:     canExist | canCount,
-	pointFamily:        canExist,
-	shapeFamily:        canExist,
-	denseVectorFamily:  canExist | canFetch,
-	sparseVectorFamily: canExist,
-	rankFeatureFamily:  canExist,
-	completionFamily:   ofValue,
-	flattenedFamily:    ofValue | ofWords | ofBuckets,
-	keyedFamily:        ofValue | canPrefix | canRange | ofBuckets,
-	joinFamily:         ofValue | ofBuckets,
-	percolatorFamily:   canExist,
-	histogramFamily:    canExist | canCalculate | canCount,
-	binaryFamily:       canExist | canFetch,
-	semanticFamily:     canExist | canMatch,
-	murmurFamily:       canCount,
+	otherFamily:       ofValue | ofWords | ofBuckets | canPhrasePrefix | canCalculate,
+	objectFamily:      canExist,
+	nestedFamily:      canExist,
+	textFamily:        ofValue | ofWords | ofBuckets | canPhrasePrefix,
+	keywordFamily:     ofValue | ofWords | ofBuckets,
+	numberFamily:      ofValue | canRange | ofBuckets | canCalculate,
+	dateFamily:        ofValue | canRange | ofBuckets | canCalculate,
+	booleanFamily:     ofValue | canRange | ofBuckets | canCalculate,
+	ipFamily:          ofValue | canRange | ofBuckets,
+	versionFamily:     ofValue | ofWords | ofBuckets,
+	rangeFamily:       ofValue | canRange | canCount,
+	dateRangeFamily:   ofValue | canRange | canCount,
+	ipRangeFamily:     ofValue | canRange | canCount,
+	geoPointFamily:    canExist | canCount | canFetch,
+	geoShapeFamily:    canExist | canCount,
+	denseVectorFamily: canExist | canFetch,
+	opaqueFamily:      canExist,
+	completionFamily:  ofValue,
+	flattenedFamily:   ofValue | ofWords | ofBuckets,
+	keyedFamily:       ofValue | canPrefix | canRange | ofBuckets,
+	histogramFamily:   canExist | canCalculate | canCount,
+	binaryFamily:      canExist | canFetch,
+	semanticFamily:    canExist | canMatch,
+	murmurFamily:      canCount,
 }
 
 // exceptions are abilities of a family that a type lacks.
@@ -235,6 +223,8 @@ var exceptions = map[string]ability{
 	"annotated_text":        ofBuckets,
 	"pattern_text":          ofBuckets,
 	"flat_object":           ofBuckets,
+	"join":                  ofWords,
+	"rank_features":         canExist,
 
 	"aggregate_metric_double": canGroup | canFetch,
 }

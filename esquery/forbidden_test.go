@@ -25,6 +25,11 @@ func TestRefusedQueries(t *testing.T) {
 		{"more_like_this", `{"more_like_this":{"like":{"_index":"other","_id":"1"},"fields":["title"]}}`, "forbidden /more_like_this"},
 		{"rank_feature", `{"rank_feature":{"field":"popularity"}}`, "forbidden /rank_feature"},
 		{"sparse_vector", `{"sparse_vector":{"field":"tokens"}}`, "forbidden /sparse_vector"},
+		{"has_child", `{"has_child":{"type":"file","query":{"match_all":{}}}}`, "forbidden /has_child"},
+		{"has_parent", `{"has_parent":{"parent_type":"folder","query":{"match_all":{}}}}`, "forbidden /has_parent"},
+		{"parent_id", `{"parent_id":{"type":"note","id":"1"}}`, "forbidden /parent_id"},
+		{"match_bool_prefix", `{"match_bool_prefix":{"title":"zebr"}}`, "forbidden /match_bool_prefix"},
+		{"rewrite", `{"prefix":{"status":{"value":"zeb","rewrite":"top_terms_1"}}}`, "unknown_key /prefix/status/rewrite"},
 	}))
 }
 

@@ -8,12 +8,10 @@ var hitsParams = []param{
 	{key: "_source", takes: aSource},
 	{key: "fields", takes: fetchedFields},
 	{key: "docvalue_fields", takes: docValueFields},
-	{key: "stored_fields", takes: storedFields},
 	{key: "highlight", takes: aHighlight},
 	{key: "version", takes: aSwitch},
 	{key: "seq_no_primary_term", takes: aSwitch},
 	{key: "track_scores", takes: aSwitch},
-	{key: "explain", takes: anExplain},
 	{key: "script_fields", takes: aScript},
 }
 
@@ -57,15 +55,11 @@ func (c *checker) fewHits(v *value, owner string) int {
 // conceal excludes hidden fields from the documents that a search, inner_hits or
 // top_hits return. An exclusion in one place has no effect in the others.
 func (c *checker) conceal(v *value) {
-	if !c.index.sensitive.any() || v.kind != object {
+	if !c.index.sensitive.any() || c.bare || v.kind != object {
 		return
 	}
 	source := v.get("_source")
 	if source == nil {
-		if stored := v.get("stored_fields"); stored != nil {
-			c.concealStored(v, stored)
-			return
-		}
 		v.set("_source", objectValue(member{"excludes", c.hiddenPatterns()}))
 		return
 	}
@@ -92,21 +86,6 @@ func (c *checker) conceal(v *value) {
 		}
 		source.set(key, hidden)
 	}
-}
-
-// concealStored is conceal for a part with stored_fields, which decide whether
-// the source is returned.
-func (c *checker) concealStored(v, stored *value) {
-	for _, name := range list(stored) {
-		switch name.text {
-		case "_source":
-			v.set("_source", objectValue(member{"excludes", c.hiddenPatterns()}))
-			return
-		case "_none_":
-			return // nothing is returned, and _source is not allowed next to it
-		}
-	}
-	v.set("_source", value{kind: boolean, text: "false"})
 }
 
 func (c *checker) hiddenPatterns() value {

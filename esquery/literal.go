@@ -42,29 +42,12 @@ func (c *checker) scalar(f *Field, v *value, use literalUse, format string) {
 		}
 	case dateFamily, dateRangeFamily:
 		c.date(f, v, format)
-	case joinFamily:
-		if f.Relations != nil && use == exactLiteral {
-			c.joinLiteral(f, v)
+	case keywordFamily:
+		if f.relations != nil && use == exactLiteral && !slices.Contains(f.relations, v.text) {
+			c.report(ErrInvalidLiteral, refusal.Nearest(v.text, f.relations, maxCandidates),
+				"%s is not a relation of the join %s", quoted(v.text), quoted(f.Path))
 		}
 	}
-}
-
-// joinLiteral checks the name of a relation of a join field.
-func (c *checker) joinLiteral(f *Field, v *value) {
-	if names := relationNames(f); !slices.Contains(names, v.text) {
-		c.report(ErrInvalidLiteral, refusal.Nearest(v.text, names, maxCandidates),
-			"%s is not a relation of the join %s", quoted(v.text), quoted(f.Path))
-	}
-}
-
-// relationNames returns the sorted names of the parents and children of a join.
-func relationNames(f *Field) []string {
-	var names []string
-	for parent, children := range f.Relations {
-		names = append(append(names, parent), children...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // wholeNumbers are the types without fractions, and the least and most values that

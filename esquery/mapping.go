@@ -33,8 +33,6 @@ type Mapping struct {
 	known   []string            // sorted paths of all fields without metadata
 	folded  map[string][]string // paths by their folded form
 	partial map[string]string   // objects with fields that the mapping does not list, and the reason
-
-	joins []*Field // sorted by path
 }
 
 // Field returns the field of that exact name. It can be a multi-field, an alias,
@@ -218,13 +216,9 @@ func (m *Mapping) sort() {
 		}
 	}
 	slices.Sort(m.known)
-	m.joins = nil
 	for _, path := range m.known {
-		name, f := fold(path), m.fields[path]
+		name := fold(path)
 		m.folded[name] = append(m.folded[name], path)
-		if f.Relations != nil {
-			m.joins = append(m.joins, f)
-		}
 	}
 }
 

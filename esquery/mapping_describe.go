@@ -46,8 +46,6 @@ type FieldDescription struct {
 	Example string   `json:"example,omitempty"`
 	// Dims is the length of a vector.
 	Dims int `json:"dims,omitempty"`
-	// Values are all possible values, such as the relations of a join.
-	Values []string `json:"values,omitempty"`
 	// Fields are multi-fields: they hold the same values for other uses.
 	Fields []FieldDescription `json:"fields,omitempty"`
 }
@@ -160,11 +158,6 @@ func describe(f *Field) FieldDescription {
 			break
 		}
 	}
-	for _, parent := range relationNames(f) {
-		if plain(parent) {
-			text.Values = append(text.Values, parent)
-		}
-	}
 	return text
 }
 
@@ -226,9 +219,6 @@ func (t *FieldDescription) line(b *strings.Builder) {
 	}
 	if t.Dims > 0 {
 		b.WriteString("; " + strconv.Itoa(t.Dims) + " dimensions")
-	}
-	if len(t.Values) > 0 {
-		b.WriteString("; values " + strings.Join(t.Values, ", "))
 	}
 	for i := range t.Fields {
 		b.WriteString(" | ")

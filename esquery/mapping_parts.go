@@ -75,15 +75,14 @@ func (r *mappingReader) shingles(f *Field, v *value) {
 
 // relations reads the relations of a join, and adds the field of each parent.
 func (r *mappingReader) relations(f *Field, v *value) {
-	f.Relations = map[string][]string{}
 	if v == nil {
 		return
 	}
 	for i := range v.members {
 		parent := v.members[i].key
-		f.Relations[parent] = textsOf(&v.members[i].value)
+		f.relations = append(append(f.relations, parent), textsOf(&v.members[i].value)...)
 		sub := *f
-		sub.Path, sub.Parent, sub.Relations = f.Path+"#"+parent, f.Path, nil
+		sub.Path, sub.Parent, sub.relations = f.Path+"#"+parent, f.Path, nil
 		r.fields[sub.Path] = &sub
 	}
 }

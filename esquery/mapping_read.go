@@ -102,17 +102,14 @@ func (r *mappingReader) property(p *member, at place) error {
 	if f.Type == "" {
 		return mappingError("the type of %s is not a string", quoted(path))
 	}
-	switch f.family {
-	case objectFamily, nestedFamily:
+	switch {
+	case f.family == objectFamily || f.family == nestedFamily:
 		return r.object(f, &p.value, at)
-	case textFamily:
-		if f.Type == "search_as_you_type" {
-			r.shingles(f, &p.value)
-		}
-	case joinFamily:
+	case f.Type == "search_as_you_type":
+		r.shingles(f, &p.value)
+	case f.Type == "join":
 		r.relations(f, p.value.get("relations"))
-	}
-	if f.Type == "alias" {
+	case f.Type == "alias":
 		f.Target = textOf(&p.value, "path")
 		r.aliases = append(r.aliases, f)
 		return nil
@@ -157,8 +154,7 @@ func (f *Field) capabilities(v *value) {
 		f.Searchable = f.indexed || docValues // engines search doc values one document after the other
 	case binaryFamily:
 		f.Searchable, f.Sortable = false, is(v, "doc_values", "true")
-	case objectFamily, nestedFamily, completionFamily, percolatorFamily, semanticFamily, rankFeatureFamily,
-		rankFeaturesFamily, sparseVectorFamily, pointFamily:
+	case objectFamily, nestedFamily, completionFamily, semanticFamily, opaqueFamily:
 		f.Sortable = false
 	}
 }

@@ -195,20 +195,18 @@ func TestFieldParameters(t *testing.T) {
 		"at":   {"type":"date"},
 		"fine": {"type":"date_nanos"},
 		"vec":  {"type":"dense_vector","dims":384},
-		"knn":  {"type":"knn_vector","dimension":3},
-		"link": {"type":"join","relations":{"q":["a","b"],"a":"v"}}}}`)
+		"knn":  {"type":"knn_vector","dimension":3}}}`)
 	day, _ := m.Field("day")
 	at, _ := m.Field("at")
 	fine, _ := m.Field("fine")
 	vec, _ := m.Field("vec")
 	knn, _ := m.Field("knn")
-	link, _ := m.Field("link")
-	got := []any{day.Formats, at.Formats, fine.Formats, vec.Dims, knn.Dims, link.Relations}
+	got := []any{day.Formats, at.Formats, fine.Formats, vec.Dims, knn.Dims}
 	want := []any{
 		[]string{"yyyy-MM-dd", "epoch_millis"},
 		[]string{"strict_date_optional_time", "epoch_millis"},
 		[]string{"strict_date_optional_time_nanos", "epoch_millis"},
-		384, 3, map[string][]string{"q": {"a", "b"}, "a": {"v"}},
+		384, 3,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

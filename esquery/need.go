@@ -18,14 +18,11 @@ const (
 	needPattern
 	needFuzzy
 	needRange
-	needText // only texts
 	needGeoPoint
 	needGeo
-	needShape
 	needVector
 	needDecay
 	needFactor
-	needCount
 
 	needSort
 	needGroup
@@ -39,7 +36,6 @@ const (
 	needNumeric
 	needHistogram
 	needHighlight
-	needString
 )
 
 // A familySet has one bit for each family.
@@ -69,20 +65,17 @@ var needs = [...]struct {
 	needPhrase: {can: canPhrase,
 		what: "a text with positions, or a field of whole values", instead: []string{"match"}},
 	needPhrasePrefix: {can: canPhrasePrefix, families: setOf(textFamily, otherFamily),
-		what: "a text with positions", instead: []string{"prefix", "match_bool_prefix"}},
+		what: "a text with positions", instead: []string{"prefix"}},
 	needPrefix:  {can: canPrefix, what: "a keyword"},
 	needPattern: {can: canPattern, what: "a keyword"},
 	needFuzzy:   {can: canFuzzy, what: "a keyword or text"},
 	needRange: {can: canRange, families: ^setOf(textFamily, flattenedFamily),
 		what: "a number, date, ip or keyword"},
-	needText:     {can: canMatch, families: setOf(textFamily, otherFamily), what: "a text"},
 	needGeoPoint: {families: setOf(geoPointFamily), what: "a geo_point"},
 	needGeo:      {families: setOf(geoPointFamily, geoShapeFamily), what: "a geo_point or geo_shape"},
-	needShape:    {families: setOf(pointFamily, shapeFamily), what: "a point or shape in a plane"},
 	needVector:   {families: setOf(denseVectorFamily), what: "a vector"},
 	needDecay:    {families: setOf(numberFamily, dateFamily, geoPointFamily), what: "a number, date or geo_point"},
 	needFactor:   {can: canCalculate, families: setOf(numberFamily, dateFamily, booleanFamily), what: "a number"},
-	needCount:    {can: canCalculate, families: setOf(numberFamily), what: "a number"},
 
 	needSort:       {can: canSort, what: "a field that can be sorted by"},
 	needGroup:      {can: canCount, what: "a field with doc values"},
@@ -100,8 +93,6 @@ var needs = [...]struct {
 		rangeFamily, dateRangeFamily, histogramFamily),
 		what: "a number"},
 	needHighlight: {can: canExist, families: ^setOf(objectFamily, nestedFamily, metaFamily), what: "a text or keyword"},
-	needString: {can: canGroup, families: setOf(otherFamily, textFamily, keywordFamily, keyedFamily),
-		what: "a keyword"},
 }
 
 func (n need) fits(f *Field) bool {

@@ -45,17 +45,14 @@ const (
 	clauses                      // a query, an array of queries, or null
 	minimumMatch                 // the value of minimum_should_match
 	aFuzziness                   // the value of fuzziness
-	aRewrite                     // the value of rewrite
 	someExpansions               // the number of words that a word is expanded to
 	aggregationTree              // checked by aggregationsOf
 	aSort
 	aSource
 	fetchedFields
 	docValueFields
-	storedFields
 	aHighlight
 	aTopKNN
-	anExplain
 	aScript // refused
 	refused // for the reason in why
 )
@@ -159,15 +156,15 @@ func (c *checker) takes(v *value, p *param) bool {
 		return c.minimumMatch(v)
 	case aFuzziness:
 		return c.fuzziness(v)
-	case aRewrite:
-		return c.rewrite(v)
 	case someExpansions:
 		n, ok := countOf(v)
 		return c.must(ok && n > 0, v, p.key, "a whole number above zero") && c.expansions(n)
 	case aScript:
 		c.report(ErrScript, nil, "%s", cmp.Or(p.why, "scripts are refused"))
 	case refused:
-		c.report(ErrForbidden, nil, "%s: %s", p.key, p.why)
+		if v.kind != boolean || v.text != "false" { // it is switched off
+			c.report(ErrForbidden, nil, "%s: %s", p.key, p.why)
+		}
 	case aSort:
 		c.sort(v)
 	case aSource:
@@ -176,14 +173,10 @@ func (c *checker) takes(v *value, p *param) bool {
 		c.fetched(v, needExist)
 	case docValueFields:
 		c.fetched(v, needFetch)
-	case storedFields:
-		c.stored(v)
 	case aHighlight:
 		c.highlight(v)
 	case aTopKNN:
 		c.topKNN(v)
-	case anExplain:
-		c.explain(v)
 	}
 	return c.faults == before
 }

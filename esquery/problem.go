@@ -72,7 +72,8 @@ type Report struct {
 	// Their paths point into the body as it was written.
 	Problems []refusal.Problem `json:"problems,omitempty"`
 
-	search *Search
+	search    *Search
+	corrected json.RawMessage
 }
 
 // Search returns the search that may be run. If the body was refused, the error
@@ -91,6 +92,11 @@ func (r *Report) Body() json.RawMessage {
 	}
 	return r.search.Body()
 }
+
+// Corrected returns the body as its author wrote it, with the corrections, and without
+// the mandatory filter and other parts that the Validator adds. It can be checked
+// again, also for another caller. It is nil if the body was not fixed.
+func (r *Report) Corrected() json.RawMessage { return r.corrected }
 
 func refuse(problems []refusal.Problem) error {
 	return &refusal.Error{Package: "esquery", Problems: problems}

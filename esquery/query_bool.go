@@ -17,10 +17,6 @@ var (
 	disMaxParams        = withCommon(
 		param{key: "queries", takes: someQueries, required: true},
 		param{key: "tie_breaker", takes: aNumber})
-	pinnedParams = withCommon(
-		param{key: "organic", takes: aQuery, required: true},
-		param{key: "ids", takes: texts},
-		param{key: "docs", takes: refused, why: "it names other indices; give ids"})
 )
 
 func (c *checker) boolQuery(v *value) {

@@ -43,8 +43,8 @@ func TestCompoundQueries(t *testing.T) {
 		{"constant_score with a query", `{"constant_score":{"query":{"term":{"status":"a"}}}}`, "unknown_key /constant_score"},
 		{"constant_score of an array", `{"constant_score":{"filter":[{"term":{"status":"a"}}]}}`, "malformed /constant_score/filter"},
 		{"dis_max", `{"dis_max":{"queries":[{"match_all":{}}],"tie_breaker":0.7}}`, ""},
-		{"pinned", `{"pinned":{"ids":["1"],"organic":{"match_all":{}}}}`, ""},
-		{"pinned from other indices", `{"pinned":{"docs":[{"_index":"x","_id":"1"}],"organic":{"match_all":{}}}}`, "forbidden /pinned/docs"},
+		{"pinned", `{"pinned":{"ids":["1"],"organic":{"match_all":{}}}}`, "forbidden /pinned"},
+		{"pinned from other indices", `{"pinned":{"docs":[{"_index":"x","_id":"1"}],"organic":{"match_all":{}}}}`, "forbidden /pinned"},
 	}))
 }
 

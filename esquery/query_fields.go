@@ -18,13 +18,6 @@ var (
 		param{key: "lenient", takes: aSwitch},
 		param{key: "zero_terms_query", takes: aText},
 		param{key: "auto_generate_synonyms_phrase_query", takes: aSwitch})...)
-	combinedFieldsParams = withCommon(
-		param{key: "query", takes: aText, required: true},
-		param{key: "fields", takes: anArray, required: true},
-		param{key: "operator", takes: aText},
-		param{key: "minimum_should_match", takes: minimumMatch},
-		param{key: "zero_terms_query", takes: aText},
-		param{key: "auto_generate_synonyms_phrase_query", takes: aSwitch})
 	simpleQueryStringParams = withCommon(
 		param{key: "query", takes: aText, required: true},
 		param{key: "fields", takes: anArray},
@@ -58,12 +51,6 @@ func (c *checker) multiMatch(v *value) {
 		return
 	}
 	c.weighted(v, n)
-}
-
-func (c *checker) combinedFields(v *value) {
-	if c.params(v, "combined_fields", combinedFieldsParams) {
-		c.weighted(v, needText)
-	}
 }
 
 func (c *checker) simpleQueryString(v *value) {

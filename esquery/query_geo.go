@@ -15,17 +15,7 @@ var (
 		param{key: "distance", takes: aText, required: true},
 		param{key: "unit", takes: aText},
 		param{key: "distance_type", takes: aText})...)
-	geoAreaParams  = withCommon(geoParams...)
-	geoShapeParams = withCommon(param{key: "ignore_unmapped", takes: aSwitch})
-	shapeParams    = []param{
-		{key: "shape", takes: anything},
-		{key: "relation", takes: aText},
-		{key: "indexed_shape", takes: refused,
-			why: "it reads another document, which cannot be checked; give the shape itself"},
-		{key: "strategy", takes: aText},
-	}
-	geoGridParams = []param{{key: "geohash", takes: aText}, {key: "geotile", takes: aText}, {key: "geohex", takes: aText}}
-	polygonParams = []param{{key: "points", takes: anArray, required: true}}
+	geoAreaParams = withCommon(geoParams...)
 	boxParams     = []param{
 		{key: "top_left"}, {key: "bottom_right"}, {key: "top_right"}, {key: "bottom_left"},
 		{key: "top"}, {key: "left"}, {key: "bottom"}, {key: "right"}, {key: "wkt"},
@@ -72,26 +62,16 @@ func (c *checker) fieldBeside(v *value, owner string, known []param) *member {
 	return field
 }
 
-// area checks a query of the form {"FIELD": {parameters}}.
-func (c *checker) area(v *value, name string, n need, beside, known []param) {
-	m := c.fieldBeside(v, name, beside)
+// geoBoundingBox checks {"FIELD": {"top_left": ..., "bottom_right": ...}}.
+func (c *checker) geoBoundingBox(v *value) {
+	m := c.fieldBeside(v, "geo_bounding_box", geoAreaParams)
 	if m == nil {
 		return
 	}
 	c.in(m.key)
-	c.field(&m.key, n)
-	c.params(&m.value, name, known)
+	c.field(&m.key, needGeo)
+	c.params(&m.value, "geo_bounding_box", boxParams)
 	c.out()
-}
-
-func (c *checker) geoShape(v *value)   { c.area(v, "geo_shape", needGeo, geoShapeParams, shapeParams) }
-func (c *checker) planeShape(v *value) { c.area(v, "shape", needShape, geoShapeParams, shapeParams) }
-func (c *checker) geoGrid(v *value)    { c.area(v, "geo_grid", needGeo, geoShapeParams, geoGridParams) }
-func (c *checker) geoPolygon(v *value) {
-	c.area(v, "geo_polygon", needGeoPoint, geoAreaParams, polygonParams)
-}
-func (c *checker) geoBoundingBox(v *value) {
-	c.area(v, "geo_bounding_box", needGeo, geoAreaParams, boxParams)
 }
 
 func (c *checker) geoDistance(v *value) {

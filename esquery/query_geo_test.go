@@ -21,15 +21,15 @@ func TestGeoQueries(t *testing.T) {
 		{"box of text", `{"geo_bounding_box":{"place":{"wkt":"BBOX (-10, 10, 10, -10)"}}}`, ""},
 		{"box on a keyword", `{"geo_bounding_box":{"status":{"top":10,"left":-10,"bottom":-10,"right":10}}}`, "field_type /geo_bounding_box/status"},
 
-		{"polygon", `{"geo_polygon":{"place":{"points":["0,0","0,5",[5,5]]}}}`, ""},
+		{"polygon", `{"geo_polygon":{"place":{"points":["0,0","0,5",[5,5]]}}}`, "forbidden /geo_polygon"},
 
-		{"shape", `{"geo_shape":{"area":{"shape":{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]},"relation":"within"}}}`, ""},
-		{"shape on a point", `{"geo_shape":{"place":{"shape":{"type":"envelope","coordinates":[[-10,10],[10,-10]]}}}}`, ""},
-		{"shape as text", `{"geo_shape":{"area":{"shape":"POINT (2 1)"}}}`, ""},
-		{"shape of another document", `{"geo_shape":{"area":{"indexed_shape":{"index":"x","id":"1"}}}}`, "forbidden /geo_shape/area/indexed_shape"},
-		{"shape in a plane", `{"shape":{"plan":{"shape":{"type":"point","coordinates":[1000,2000]}}}}`, ""},
-		{"shape in a plane on the earth", `{"shape":{"area":{"shape":"POINT (2 1)"}}}`, "field_type /shape/area"},
+		{"shape", `{"geo_shape":{"area":{"shape":{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]},"relation":"within"}}}`, "forbidden /geo_shape"},
+		{"shape on a point", `{"geo_shape":{"place":{"shape":{"type":"envelope","coordinates":[[-10,10],[10,-10]]}}}}`, "forbidden /geo_shape"},
+		{"shape as text", `{"geo_shape":{"area":{"shape":"POINT (2 1)"}}}`, "forbidden /geo_shape"},
+		{"shape of another document", `{"geo_shape":{"area":{"indexed_shape":{"index":"x","id":"1"}}}}`, "forbidden /geo_shape"},
+		{"shape in a plane", `{"shape":{"plan":{"shape":{"type":"point","coordinates":[1000,2000]}}}}`, "forbidden /shape"},
+		{"shape in a plane on the earth", `{"shape":{"area":{"shape":"POINT (2 1)"}}}`, "forbidden /shape"},
 
-		{"grid", `{"geo_grid":{"place":{"geotile":"6/32/22"}}}`, ""},
+		{"grid", `{"geo_grid":{"place":{"geotile":"6/32/22"}}}`, "forbidden /geo_grid"},
 	}))
 }

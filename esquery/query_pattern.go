@@ -9,25 +9,21 @@ import (
 var (
 	prefixClause = clauseType{name: "prefix", need: needPrefix, main: "value", params: withCommon(
 		param{key: "value"},
-		param{key: "case_insensitive", takes: aSwitch},
-		param{key: "rewrite", takes: aRewrite})}
+		param{key: "case_insensitive", takes: aSwitch})}
 	wildcardClause = clauseType{name: "wildcard", need: needPattern, main: "value", alias: "wildcard", params: withCommon(
 		param{key: "value"}, param{key: "wildcard"},
-		param{key: "case_insensitive", takes: aSwitch},
-		param{key: "rewrite", takes: aRewrite})}
+		param{key: "case_insensitive", takes: aSwitch})}
 	regexpClause = clauseType{name: "regexp", need: needPattern, main: "value", params: withCommon(
 		param{key: "value"},
 		param{key: "flags", takes: aText},
 		param{key: "case_insensitive", takes: aSwitch},
-		param{key: "max_determinized_states", takes: aPositive},
-		param{key: "rewrite", takes: aRewrite})}
+		param{key: "max_determinized_states", takes: aPositive})}
 	fuzzyClause = clauseType{name: "fuzzy", need: needFuzzy, main: "value", alias: "term", params: withCommon(
 		param{key: "value"}, param{key: "term"},
 		param{key: "fuzziness", takes: aFuzziness},
 		param{key: "prefix_length", takes: aCount},
 		param{key: "max_expansions", takes: someExpansions},
-		param{key: "transpositions", takes: aSwitch},
-		param{key: "rewrite", takes: aRewrite})}
+		param{key: "transpositions", takes: aSwitch})}
 )
 
 func (c *checker) prefix(v *value) {

@@ -76,8 +76,6 @@ func isFuzziness(s string) bool {
 	return ok && s[len("AUTO")] == ':' && err1 == nil && err2 == nil && l <= h
 }
 
-var rewrites = []string{"constant_score", "constant_score_boolean", "constant_score_blended", "scoring_boolean"}
-
 // leastExpansions is the default number of words that engines expand an
 // incomplete or misspelled word to.
 const leastExpansions = 50
@@ -95,24 +93,4 @@ func (c *checker) expansions(n int) bool {
 	c.report(ErrFilterBypass, nil,
 		"the first %d words are chosen from the documents of others too; use at least %d", n, leastExpansions)
 	return false
-}
-
-// rewrite checks the execution of a query on many terms.
-func (c *checker) rewrite(v *value) bool {
-	if v.kind == str {
-		for _, known := range rewrites {
-			if v.text == known {
-				return true
-			}
-		}
-		for _, prefix := range [...]string{"top_terms_blended_freqs_", "top_terms_boost_", "top_terms_"} {
-			if n, ok := strings.CutPrefix(v.text, prefix); ok {
-				count, err := strconv.Atoi(n)
-				if err == nil && 0 < count && count <= maxExpansions {
-					return c.expansions(count)
-				}
-			}
-		}
-	}
-	return c.must(false, v, "rewrite", strings.Join(rewrites, ", ")+" or top_terms_N")
 }

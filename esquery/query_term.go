@@ -7,14 +7,6 @@ var (
 		param{key: "value"}, param{key: "term"}, param{key: "case_insensitive", takes: aSwitch})}
 	existsParams = withCommon(param{key: "field", takes: aText, required: true})
 	idsParams    = withCommon(param{key: "values", takes: texts, required: true})
-
-	termsSetClause = clauseType{name: "terms_set", need: needTerm, main: "terms"}
-	termsSetParams = withCommon(
-		param{key: "terms", takes: anArray, required: true},
-		param{key: "minimum_should_match_field", takes: aField, need: needCount},
-		param{key: "minimum_should_match", takes: minimumMatch},
-		param{key: "minimum_should_match_script", takes: aScript,
-			why: "scripts are refused; name a minimum_should_match_field"})
 )
 
 func (c *checker) term(v *value) {
@@ -90,24 +82,6 @@ func (c *checker) values(f *Field, items []value) {
 		}
 		c.out()
 	}
-}
-
-// termsSet checks {"FIELD": {"terms": [values], "minimum_should_match_field":
-// FIELD}}.
-func (c *checker) termsSet(v *value) {
-	m := c.onlyField(v, &termsSetClause)
-	if m == nil {
-		return
-	}
-	c.in(m.key)
-	defer c.out()
-	f := c.field(&m.key, needTerm)
-	if !c.params(&m.value, "terms_set", termsSetParams) {
-		return
-	}
-	c.in("terms")
-	c.values(f, m.value.get("terms").items)
-	c.out()
 }
 
 func (c *checker) exists(v *value) {

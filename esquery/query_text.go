@@ -6,7 +6,6 @@ var (
 		{key: "prefix_length", takes: aCount},
 		{key: "max_expansions", takes: someExpansions},
 		{key: "fuzzy_transpositions", takes: aSwitch},
-		{key: "fuzzy_rewrite", takes: aRewrite},
 	}
 
 	matchClause = clauseType{name: "match", need: needMatch, main: "query", params: withCommon(append(fuzzyMatching,
@@ -29,18 +28,11 @@ var (
 			param{key: "slop", takes: aCount},
 			param{key: "max_expansions", takes: someExpansions},
 			param{key: "zero_terms_query", takes: aText})}
-	matchBoolPrefixClause = clauseType{name: "match_bool_prefix", need: needMatch, main: "query",
-		params: withCommon(append(fuzzyMatching,
-			param{key: "query"},
-			param{key: "operator", takes: aText},
-			param{key: "minimum_should_match", takes: minimumMatch},
-			param{key: "analyzer", takes: aText})...)}
 )
 
 func (c *checker) match(v *value)             { c.matchOf(v, &matchClause) }
 func (c *checker) matchPhrase(v *value)       { c.matchOf(v, &matchPhraseClause) }
 func (c *checker) matchPhrasePrefix(v *value) { c.matchOf(v, &matchPhrasePrefixClause) }
-func (c *checker) matchBoolPrefix(v *value)   { c.matchOf(v, &matchBoolPrefixClause) }
 
 // matchOf checks a query for a text in one field.
 func (c *checker) matchOf(v *value, t *clauseType) {

@@ -10,7 +10,7 @@ func TestTextQueries(t *testing.T) {
 		{"match", `{"match":{"title":"annual report"}}`, ""},
 		{"match with everything", `{"match":{"title":{"query":"annual report","operator":"AND","fuzziness":"AUTO:3,6","prefix_length":1,
 			"max_expansions":10,"fuzzy_transpositions":true,"fuzzy_rewrite":"top_terms_10","minimum_should_match":"2<75%","analyzer":"english",
-			"lenient":false,"zero_terms_query":"all","auto_generate_synonyms_phrase_query":true,"boost":2,"_name":"t"}}}`, ""},
+			"lenient":false,"zero_terms_query":"all","auto_generate_synonyms_phrase_query":true,"boost":2,"_name":"t"}}}`, "unknown_key /match/title/fuzzy_rewrite"},
 		{"match of a number on a text", `{"match":{"title":2024}}`, ""},
 		{"match on a keyword", `{"match":{"status":"open"}}`, ""},
 		{"match on an alias", `{"match":{"state":"open"}}`, ""},
@@ -53,8 +53,8 @@ func TestTextQueries(t *testing.T) {
 		{"phrase prefix", `{"match_phrase_prefix":{"title":{"query":"annual rep","max_expansions":10}}}`, ""},
 		{"phrase prefix on a keyword", `{"match_phrase_prefix":{"status":"op"}}`, "field_type /match_phrase_prefix/status"},
 		{"phrase prefix on a date", `{"match_phrase_prefix":{"createdAt":"2024"}}`, "field_type /match_phrase_prefix/createdAt"},
-		{"bool prefix", `{"match_bool_prefix":{"title":"annual rep"}}`, ""},
-		{"bool prefix on a keyword", `{"match_bool_prefix":{"status":"op"}}`, ""},
+		{"bool prefix", `{"match_bool_prefix":{"title":"annual rep"}}`, "forbidden /match_bool_prefix"},
+		{"bool prefix on a keyword", `{"match_bool_prefix":{"status":"op"}}`, "forbidden /match_bool_prefix"},
 
 		{"multi_match", `{"multi_match":{"query":"annual","fields":["title^3","body"],"type":"cross_fields","tie_breaker":0.3}}`, ""},
 		{"match of a long text with fuzziness", `{"match":{"title":{"query":"` + strings.Repeat("word ", 201) + `","fuzziness":"AUTO"}}}`, "too_expensive /match/title/query"},
@@ -72,8 +72,8 @@ func TestTextQueries(t *testing.T) {
 		{"multi_match without a query", `{"multi_match":{"fields":["title"]}}`, "malformed /multi_match"},
 		{"multi_match on a nested field", `{"multi_match":{"query":"a","fields":["title","items.name"]}}`, "nested_path /multi_match/fields/1"},
 
-		{"combined_fields", `{"combined_fields":{"query":"annual","fields":["title","body^2"],"operator":"and"}}`, ""},
-		{"combined_fields on a keyword", `{"combined_fields":{"query":"annual","fields":["title","status"]}}`, "field_type /combined_fields/fields/1"},
+		{"combined_fields", `{"combined_fields":{"query":"annual","fields":["title","body^2"],"operator":"and"}}`, "forbidden /combined_fields"},
+		{"combined_fields on a keyword", `{"combined_fields":{"query":"annual","fields":["title","status"]}}`, "forbidden /combined_fields"},
 
 		{"simple_query_string", `{"simple_query_string":{"query":"annual +report -draft","fields":["title^2","body"],"default_operator":"and","flags":"AND|NOT|PREFIX"}}`, ""},
 		{"simple_query_string on all fields", `{"simple_query_string":{"query":"annual"}}`, ""},

@@ -6,7 +6,6 @@ var (
 	fetchedFieldParams = []param{
 		{key: "field", takes: anything, required: true},
 		{key: "format", takes: aText},
-		{key: "include_unmapped", takes: aSwitch},
 	}
 	sourceParams = []param{
 		{key: "includes", takes: texts}, {key: "include", takes: texts, old: true},
@@ -92,7 +91,7 @@ func (c *checker) fetched(v *value, n need) {
 		case object:
 			if c.params(item, "a field", fetchedFieldParams) {
 				c.in("field")
-				f := c.fetchedObject(item, n)
+				f := c.fetchedName(item.get("field"), n)
 				c.out()
 				if f != nil && f.family == dateFamily {
 					c.member(item, "format", c.dateFormat)
@@ -103,24 +102,6 @@ func (c *checker) fetched(v *value, n need) {
 		}
 		c.out()
 	}
-}
-
-// fetchedObject is fetchedName for a name next to include_unmapped, which can be
-// a field that the mapping does not list.
-func (c *checker) fetchedObject(item *value, n need) *Field {
-	name, unmapped := item.get("field"), item.get("include_unmapped")
-	if unmapped == nil || unmapped.text != "true" || name.kind != str {
-		return c.fetchedName(name, n)
-	}
-	hidden := c.index.sensitive
-	if hidden.any() && (strings.Contains(name.text, "*") || hidden.within(name.text)) {
-		c.report(ErrUnknownField, nil, "with include_unmapped, %s is too broad; name the field", quoted(name.text))
-		return nil
-	}
-	if c.inDocuments(name.text) {
-		return nil
-	}
-	return c.fetchedName(name, n)
 }
 
 // fetchedName checks a name or pattern. It returns the field of a name.
@@ -188,30 +169,4 @@ func (c *checker) fewPatterns() bool {
 	}
 	c.report(ErrTooExpensive, nil, "a body can have at most %d patterns of names; name the fields", maxPatterns)
 	return false
-}
-
-// stored checks stored_fields.
-func (c *checker) stored(v *value) {
-	switch v.kind {
-	case str:
-		c.storedName(v)
-	case array:
-		for i := range v.items {
-			c.at(i)
-			c.storedName(&v.items[i])
-			if v.items[i].text == "_none_" && len(v.items) > 1 {
-				c.report(ErrMalformed, nil, "_none_ must be the only entry")
-			}
-			c.out()
-		}
-	default:
-		c.report(ErrMalformed, nil, "stored_fields must be a field's name or an array of them, and is %s", v.kind)
-	}
-}
-
-func (c *checker) storedName(v *value) {
-	if v.kind == str && (v.text == "_none_" || v.text == "_source" || v.text == "_routing") {
-		return
-	}
-	c.fetchedName(v, needExist)
 }

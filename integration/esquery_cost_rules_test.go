@@ -123,7 +123,7 @@ var costRules = []costRule{
 		outer := pick(r, `"date_histogram":{"field":"day","calendar_interval":"month"}`, `"date_histogram":{"field":"day","calendar_interval":"week"}`)
 		if beyond {
 			outer = pick(r, `"date_histogram":{"field":"day","calendar_interval":"hour","min_doc_count":1}`, `"histogram":{"field":"n","interval":1,"min_doc_count":1}`,
-				`"rare_terms":{"field":"key"}`, `"geohash_grid":{"field":"place","precision":12}`, `"composite":{"size":10000,"sources":[{"k":{"terms":{"field":"key"}}}]}`)
+				`"composite":{"size":10000,"sources":[{"k":{"terms":{"field":"key"}}}]}`)
 		}
 		return aggsBody(`{%s,"aggs":{"b":{"terms":{"field":"n","size":%d}}}}`, outer, 1+r.IntN(10))
 	}},
@@ -154,9 +154,6 @@ var costRules = []costRule{
 		return fmt.Sprintf(`{"size":%d,"_source":false,"query":{"match":{"body":%q}},"highlight":{"type":%q,"fields":{"body":{}}}}`,
 			upTo(r, 500, beyond), wordsOf(100), pick(r, "unified", "plain"))
 	}},
-	{"explanations", func(r *rand.Rand, beyond bool) string {
-		return fmt.Sprintf(`{"size":%d,"_source":false,"explain":true,"query":{"match":{"body":%q}}}`, upTo(r, 100, beyond), wordsOf(300))
-	}},
 	{"score functions", func(r *rand.Rand, beyond bool) string {
 		function := pick(r, `{"gauss":{"place":{"origin":"1,2","scale":"10km"}}}`, `{"field_value_factor":{"field":"i","missing":1}}`, `{"weight":2,"filter":{"range":{"x":{"gte":5}}}}`)
 		if strings.Contains(function, "factor") { // no negative scores
@@ -169,7 +166,7 @@ var costRules = []costRule{
 	}},
 	{"words with fuzziness", func(r *rand.Rand, beyond bool) string {
 		n := upTo(r, 25, beyond)
-		return queryBody(`{"multi_match":{"query":%q,"fuzziness":2,"max_expansions":%d,"fields":["title","key"]}}`, wordsOf(n), 50+r.IntN(51))
+		return queryBody(`{"multi_match":{"query":%q,"fuzziness":2,"max_expansions":%d,"fields":["title","key"]}}`, wordsOf(n), 51+r.IntN(50))
 	}},
 	{"fuzzy words of a string", func(r *rand.Rand, beyond bool) string {
 		return queryBody(`{"simple_query_string":{"query":%q,"fields":["title","key"]}}`, strings.ReplaceAll(wordsOf(upTo(r, 50, beyond)), " ", "~2 ")+"~2")
@@ -226,6 +223,6 @@ var honestBodies = []string{
 	aggsBody(`{"nested":{"path":"lines"},"aggs":{"b":{"terms":{"field":"lines.sku","size":50},"aggs":{"c":{"avg":{"field":"lines.price"}}}}}}`),
 	aggsBody(`{"composite":{"size":1000,"sources":[{"g":{"terms":{"field":"group"}}},{"d":{"date_histogram":{"field":"day","calendar_interval":"month"}}}]},"aggs":{"s":{"sum":{"field":"x"}}}}`),
 	`{"size":50,"query":{"multi_match":{"query":"the quick brown fox jumps","fields":["title^2","body","key"],"fuzziness":"AUTO"}},"highlight":{"fields":{"title":{},"body":{}}}}`,
-	`{"size":100,"query":{"match":{"body":"w1 w2 w3"}},"highlight":{"fields":{"title":{},"body":{}}},"explain":true}`,
+	`{"size":100,"query":{"match":{"body":"w1 w2 w3"}},"highlight":{"fields":{"title":{},"body":{}}}}`,
 	`{"query":{"bool":{"should":[{"wildcard":{"key":"key0*"}},{"regexp":{"key":"key[0-9]+-a.*"}},{"prefix":{"key":"key1"}}]}}}`,
 }

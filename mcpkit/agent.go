@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -132,16 +130,6 @@ func (a *agentServer) answer(
 	if !stateless && in.Conversation == "" {
 		in.Conversation = rand.Text()
 	}
-	if len(req.Params.InputResponses) > 0 {
-		replies, declined := elicited(req.Params.InputResponses)
-		if declined {
-			return a.result(AgentResult{
-				Answer:       qed.Answer{Text: "The user was asked and did not reply."},
-				Conversation: in.Conversation, HowToReply: howToReply,
-			})
-		}
-		in.Question, in.Replies = "", replies
-	}
 	turn := qed.Turn{User: caller.User, Tenant: caller.Tenant, Text: in.Question, Replies: in.Replies}
 	if !stateless {
 		turn.Thread = threadOf(a.name, caller, session, in.Conversation)
@@ -149,11 +137,6 @@ func (a *agentServer) answer(
 	answer, err := a.run(ctx, req, turn)
 	if err != nil {
 		return nil, err
-	}
-	if len(answer.Questions) > 0 && a.opt.Elicitation {
-		if requests := elicitations(req, answer.Questions); requests != nil {
-			return &mcp.CallToolResult{InputRequests: requests, RequestState: in.Conversation}, nil
-		}
 	}
 	r := AgentResult{Answer: answer, Conversation: in.Conversation}
 	if len(answer.Questions) > 0 {
@@ -174,9 +157,6 @@ func (a *agentServer) arguments(ctx context.Context, req *mcp.CallToolRequest) (
 	}
 	if err := json.Unmarshal(checked.StructuredContent.(json.RawMessage), &in); err != nil {
 		return in, clientError{"the arguments cannot be read", err}
-	}
-	if req.Params.RequestState != "" {
-		in.Conversation = req.Params.RequestState // not trusted: Thread limits it to the caller's conversations
 	}
 	switch {
 	case strings.TrimSpace(in.Question) == "" && len(in.Replies) == 0:
@@ -274,62 +254,4 @@ func progressMessage(data qed.EventData) string {
 		return fmt.Sprintf("found %d passages", len(d.Citations))
 	}
 	return ""
-}
-
-// elicitations returns the requests that put the questions to the client's user. It
-// returns nil if a question does not fit a form, if the client does not support
-// elicitation, or if it supports one round only, which is over.
-func elicitations(req *mcp.CallToolRequest, questions []question.Question) mcp.InputRequestMap {
-	capabilities := req.ClientCapabilities()
-	if capabilities == nil || capabilities.Elicitation == nil {
-		return nil
-	}
-	if capabilities.Elicitation.Form == nil && capabilities.Elicitation.URL != nil {
-		return nil
-	}
-	if req.ProtocolVersion() < "2026-07-28" && len(req.Params.InputResponses) > 0 {
-		return nil // the SDK calls again once for a client of an older protocol
-	}
-	requests := mcp.InputRequestMap{}
-	for _, q := range questions {
-		value := map[string]any{"type": "string"}
-		switch q.Kind {
-		case question.KindText:
-			value["minLength"] = 1
-		case question.KindChoice:
-			ids, texts := make([]any, len(q.Choices)), make([]any, len(q.Choices))
-			for i, o := range q.Choices {
-				ids[i], texts[i] = o.ID, o.Text
-			}
-			value["enum"], value["enumNames"] = ids, texts
-		case question.KindApproval:
-			value["enum"] = []any{string(question.Approve), string(question.Reject)}
-		default:
-			return nil
-		}
-		requests[q.ID] = &mcp.ElicitParams{
-			Mode: "form", Message: clean(q.String(), 4000),
-			RequestedSchema: map[string]any{
-				"type": "object", "properties": map[string]any{"value": value}, "required": []any{"value"},
-			},
-		}
-	}
-	return requests
-}
-
-// elicited returns the replies of the client's user. It reports declined if one is
-// missing.
-func elicited(responses mcp.InputResponseMap) (replies []question.Reply, declined bool) {
-	for _, id := range slices.Sorted(maps.Keys(responses)) {
-		r, ok := responses[id].(*mcp.ElicitResult)
-		if !ok || r.Action != "accept" {
-			return nil, true
-		}
-		value, err := json.Marshal(r.Content["value"])
-		if err != nil || string(value) == "null" {
-			return nil, true
-		}
-		replies = append(replies, question.Reply{Question: id, Value: value})
-	}
-	return replies, false
 }

@@ -33,10 +33,10 @@ func send[R any](
 		if err != nil {
 			return zero, qed.SafeToRetry(err)
 		}
-		d.observed = l.transport != nil && l.transport.observes()
+		d.observed = l.transport.observes()
 		d.useless.Store(false)
 		result, err := sendOn(context.WithValue(ctx, deliveryKey{}, d), c, l, request)
-		useless := l.transport != nil && broken(ctx, d, err)
+		useless := broken(ctx, d, err)
 		if useless {
 			c.drop(l)
 		}
@@ -53,9 +53,6 @@ func sendOn[R any](
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.base, cancel)()
-	if l.transport == nil {
-		return request(ctx, l.session)
-	}
 	var result R
 	var err error
 	done := make(chan struct{})
@@ -116,19 +113,27 @@ func (c *Client) drop(l *link) {
 	})
 }
 
-// callTool calls a tool, with the replies to its questions in r, which may be nil.
-func (c *Client) callTool(
-	ctx context.Context, name string, arguments json.RawMessage, r *round,
-) (*mcp.CallToolResult, error) {
+// caller returns the function that calls a tool.
+func (c *Client) caller(name string) func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	return func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
+		result, err := c.callTool(ctx, name, arguments)
+		switch {
+		case err != nil:
+			return nil, err
+		case result.NeedsInput():
+			return nil, errors.New("the MCP server asks the user, which is not supported")
+		}
+		return c.output(ctx, result)
+	}
+}
+
+func (c *Client) callTool(ctx context.Context, name string, arguments json.RawMessage) (*mcp.CallToolResult, error) {
 	params := &mcp.CallToolParams{Name: name, Arguments: arguments}
 	if c.opt.Meta != nil {
 		params.Meta = maps.Clone(c.opt.Meta(ctx))
 		if _, err := json.Marshal(params.Meta); err != nil {
 			return nil, qed.SafeToRetry(&quietError{"mcpkit: the result of ClientOptions.Meta cannot be written as JSON", err})
 		}
-	}
-	if r != nil {
-		params.RequestState, params.InputResponses = r.State, r.responses()
 	}
 	token, forget := c.progress.expect(ctx, name)
 	defer forget()

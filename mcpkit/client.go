@@ -26,10 +26,6 @@ type ClientOptions struct {
 	// may have the members of a [finding.Finding]. Sizes are limited in any case.
 	Trusted bool
 
-	// Elicitation allows the tools to ask the user, as the package documentation says
-	// under Questions to the user. Such tools have Interrupts set.
-	Elicitation bool
-
 	// OnToolError is called with each tool that cannot be used; the other tools are
 	// returned. Nil means that [Client.Tools] returns these errors and no tools.
 	OnToolError func(*ToolError)
@@ -71,11 +67,11 @@ const (
 )
 
 // A Client is a connection to an MCP server. It connects again when the connection
-// has ended. It is safe for concurrent use. Make one with [Connect] or [UseSession].
+// has ended. It is safe for concurrent use. Make one with [Connect].
 type Client struct {
 	opt    ClientOptions
-	dial   Dialer          // nil if the session is the application's
-	client *mcp.Client     // nil if the session is the application's
+	dial   Dialer
+	client *mcp.Client
 	base   context.Context // of connections: it has the values of Connect's context, not of a call's
 	stop   context.CancelFunc
 
@@ -100,11 +96,15 @@ func Connect(ctx context.Context, dial Dialer, opt *ClientOptions) (*Client, err
 	if dial == nil {
 		return nil, errors.New("mcpkit: Connect needs a Dialer")
 	}
-	c, err := newClient(ctx, opt)
-	if err != nil {
+	c := &Client{lock: make(chan struct{}, 1), dial: dial}
+	if opt != nil {
+		c.opt = *opt
+	}
+	if err := c.opt.check(); err != nil {
 		return nil, err
 	}
-	c.dial, c.client = dial, c.newMCPClient()
+	c.base, c.stop = context.WithCancel(context.WithoutCancel(ctx))
+	c.client = c.newMCPClient()
 	_, done, err := c.begin(ctx)
 	if err != nil {
 		c.stop()
@@ -117,53 +117,13 @@ func Connect(ctx context.Context, dial Dialer, opt *ClientOptions) (*Client, err
 	return c, nil
 }
 
-// UseSession returns a client of an existing session. The session stays the
-// application's:
-//
-//   - Close does not close it. When the session ends, calls fail.
-//   - The outcome of a failed call is never known.
-//   - Progress is not reported, OnToolListChanged is not called, and tools that the
-//     SDK leaves out of a list are not reported, because the application's mcp.Client
-//     handles these messages.
-//   - Elicitation needs an mcp.Client whose MultiRoundTrip is Disabled and whose
-//     Capabilities have Elicitation.
-func UseSession(session *mcp.ClientSession, opt *ClientOptions) (*Client, error) {
-	if session == nil {
-		return nil, errors.New("mcpkit: UseSession needs a session")
-	}
-	c, err := newClient(context.Background(), opt)
-	if err != nil {
-		return nil, err
-	}
-	c.link = newLink(session, nil)
-	return c, nil
-}
-
-func newClient(ctx context.Context, opt *ClientOptions) (*Client, error) {
-	c := &Client{lock: make(chan struct{}, 1)}
-	if opt != nil {
-		c.opt = *opt
-	}
-	if err := c.opt.check(); err != nil {
-		return nil, err
-	}
-	c.base, c.stop = context.WithCancel(context.WithoutCancel(ctx))
-	return c, nil
-}
-
-// newMCPClient returns the client of the SDK. It offers a server elicitation, if that
-// is allowed, and nothing else.
+// newMCPClient returns the client of the SDK. It offers a server neither elicitation
+// nor a model nor folders.
 func (c *Client) newMCPClient() *mcp.Client {
 	opt := &mcp.ClientOptions{
 		Capabilities:                &mcp.ClientCapabilities{},
 		MultiRoundTrip:              &mcp.MultiRoundTripOptions{Disabled: true},
 		ProgressNotificationHandler: c.progress.report,
-	}
-	if c.opt.Elicitation {
-		opt.Capabilities.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}
-		opt.ElicitationHandler = func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-			return &mcp.ElicitResult{Action: "decline"}, nil // a call cannot wait for a user
-		}
 	}
 	if changed := c.opt.OnToolListChanged; changed != nil {
 		opt.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { changed() }
@@ -173,8 +133,8 @@ func (c *Client) newMCPClient() *mcp.Client {
 	return client
 }
 
-// Name returns [ClientOptions.Name], or the name that the server reports, shortened
-// and without control characters.
+// Name returns the name that the server reports, shortened and without control
+// characters.
 func (c *Client) Name() string {
 	name := ""
 	if l := c.current(); l != nil {
@@ -285,7 +245,7 @@ func (c *Client) Close() error {
 	c.link = nil
 	<-c.lock
 	c.calls.Wait()
-	if l == nil || l.transport == nil || !l.retire() {
+	if l == nil || !l.retire() {
 		return nil
 	}
 	select {

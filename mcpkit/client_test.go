@@ -292,33 +292,31 @@ func TestConcurrent(t *testing.T) {
 	})
 }
 
-// UseSession does not close the session.
-func TestUseSession(t *testing.T) {
+// A call fails that asks the user, whether the server asks in its result or in the
+// middle of the call.
+func TestAskingServer(t *testing.T) {
 	noLeak(t)
-	ours, theirs := mcp.NewInMemoryTransports()
-	server, err := testServer("plain").Connect(t.Context(), theirs, nil)
-	if err != nil {
-		t.Fatal(err)
+	over, _ := overHTTP(t, testServer("asks"), nil)
+	for name, dial := range map[string]mcpkit.Dialer{"stdio": command("asks"), "http": over} {
+		r := registry(t, connect(t, dial, nil), nil)
+		if got, err := do(t, t.Context(), r, "ask", ``); err == nil {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "host"}, nil).Connect(t.Context(), ours, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := mcpkit.UseSession(session, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := do(t, t.Context(), registry(t, c, nil), "echo", `{}`); got != `{"text":"{}"}` || err != nil {
-		t.Errorf("%s, %v", got, err)
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
-	if _, err := session.ListTools(t.Context(), nil); err != nil {
-		t.Errorf("the host's session after Close: %v", err)
-	}
-	session.Close()
-	server.Wait()
+}
+
+// Both directions over a real process: a Client and a server with an agent.
+func TestBothDirections(t *testing.T) {
+	transports(t, "agent", func(t *testing.T, dial mcpkit.Dialer) {
+		r := registry(t, connect(t, dial, nil), nil)
+		got, err := do(t, t.Context(), r, "ask", `{"question":"who"}`)
+		if err != nil || !strings.Contains(got, `"text":" of "`) {
+			t.Errorf("%s, %v", got, err)
+		}
+		if _, err := do(t, t.Context(), r, "ask", `{}`); err == nil || !strings.Contains(err.Error(), "a question is needed") {
+			t.Errorf("without a question: %v", err)
+		}
+	})
 }
 
 // Requests have the context of the call, so that a RoundTripper knows the call.

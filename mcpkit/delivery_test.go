@@ -389,34 +389,20 @@ func TestClosingCodes(t *testing.T) {
 
 // An invalid message ends the connection. It is not the response to a call.
 func TestNoMessage(t *testing.T) {
-	for name, use := range map[string]func(mcp.Transport) (*mcpkit.Client, error){
-		"our connection": func(transport mcp.Transport) (*mcpkit.Client, error) {
-			return mcpkit.Connect(t.Context(), func() mcp.Transport { return transport }, nil)
-		},
-		"the host's session": func(transport mcp.Transport) (*mcpkit.Client, error) {
-			session, err := mcp.NewClient(&mcp.Implementation{Name: "host"}, nil).Connect(t.Context(), transport, nil)
-			if err != nil {
-				return nil, err
-			}
-			return mcpkit.UseSession(session, nil)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			noLeak(t)
-			ours, theirs := net.Pipe()
-			defer theirs.Close()
-			var calls atomic.Int32
-			go speak(theirs, func(id json.RawMessage) string { calls.Add(1); return `{"jsonrpc":"2.0"}` })
-			c, err := use(&mcp.IOTransport{Reader: ours, Writer: ours})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer c.Close()
-			_, err = do(t, t.Context(), registry(t, c, nil), "pay", `{}`)
-			if !errors.Is(err, mcpkit.ErrUnavailable) || calls.Load() != 1 || notDone(t, err) {
-				t.Errorf("called %d times: %v", calls.Load(), err)
-			}
-		})
+	noLeak(t)
+	ours, theirs := net.Pipe()
+	defer theirs.Close()
+	var calls atomic.Int32
+	go speak(theirs, func(id json.RawMessage) string { calls.Add(1); return `{"jsonrpc":"2.0"}` })
+	transport := &mcp.IOTransport{Reader: ours, Writer: ours}
+	c, err := mcpkit.Connect(t.Context(), func() mcp.Transport { return transport }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_, err = do(t, t.Context(), registry(t, c, nil), "pay", `{}`)
+	if !errors.Is(err, mcpkit.ErrUnavailable) || calls.Load() != 1 || notDone(t, err) {
+		t.Errorf("called %d times: %v", calls.Load(), err)
 	}
 }
 

@@ -18,7 +18,6 @@
 //
 // [Command] runs a process and uses its standard input and output. [HTTP] uses an
 // endpoint over streamable HTTP. Any other transport of the SDK is a [Dialer].
-// [UseSession] takes an existing session.
 //
 // A server is not trusted, unless [ClientOptions.Trusted] is set:
 //
@@ -81,15 +80,8 @@
 //
 // # Questions to the user
 //
-// If [ClientOptions.Elicitation] is set, a server of protocol 2026-07-28 or later
-// can ask the user. In this protocol an elicitation is the result of a call, and
-// the call is made again with the reply. So the run can be interrupted
-// ([qed.Interrupt]), and the call continues in a later turn.
-//
-// Servers of older protocols ask in the middle of a call, which cannot wait for
-// days: they get the response that the user declines. Any server gets this response
-// if the run cannot be interrupted, and for anything but a form of a few plain
-// fields. No server gets access to a model (sampling) or to folders (roots).
+// A server cannot ask the user (elicitation): a call that needs a reply fails. No
+// server gets access to a model (sampling) or to folders (roots).
 //
 // # An MCP server
 //
@@ -110,8 +102,7 @@
 // (stateless HTTP) an unknown caller has no conversation.
 //
 // An agent's questions are returned in the result, with instructions how to reply.
-// If [ServerOptions.Elicitation] is set and the client supports it, they are put to
-// the client's user at once. A call that the client cancels cancels the turn. Over
-// HTTP this needs a stateful handler or, for protocol 2026-07-28,
+// A call that the client cancels cancels the turn. Over HTTP this needs a stateful
+// handler or, for protocol 2026-07-28,
 // mcp.StreamableHTTPOptions.PropagateRequestCancellation.
 package mcpkit

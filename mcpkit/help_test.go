@@ -172,7 +172,11 @@ func testServer(mode string) *mcp.Server {
 			panic(err)
 		}
 	case "asks":
-		addAsking(s)
+		s.AddTool(&mcp.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				form := &mcp.ElicitParams{Mode: "form", Message: "Which port?", RequestedSchema: json.RawMessage(`{"type":"object"}`)}
+				return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"it": form}}, nil
+			})
 	case "deaf": // stops reading after the first call
 		add("stop_reading", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			suspend()

@@ -10,7 +10,7 @@ import (
 // A link is one connection.
 type link struct {
 	session   *mcp.ClientSession
-	transport *tracked      // nil if the session is the application's
+	transport *tracked
 	ended     chan struct{} // closed when the connection has ended
 
 	mu      sync.Mutex

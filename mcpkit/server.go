@@ -45,11 +45,6 @@ type ServerOptions struct {
 
 	// Timeout limits a call. 0 means five minutes. The limits of a registry apply too.
 	Timeout time.Duration
-
-	// Elicitation puts an agent's questions to the client's user before the call
-	// returns, if the client supports it. A question that does not fit a form of plain
-	// fields, such as a draft to be edited, is returned in the result.
-	Elicitation bool
 }
 
 func (o *ServerOptions) setDefaults() error {

@@ -205,12 +205,11 @@ func (c *Client) tool(name string, t *mcp.Tool) (qed.Tool, *ToolError) {
 	}
 	tool := qed.Tool{
 		Name: name, Description: c.description(t), Input: input,
-		Interrupts: c.opt.Elicitation, Timeout: c.opt.Timeout,
+		Timeout: c.opt.Timeout, Call: c.caller(t.Name),
 	}
 	if a := t.Annotations; a != nil && c.opt.Trusted {
 		tool.Idempotent = a.ReadOnlyHint || a.IdempotentHint
 	}
-	tool.Call = c.caller(t.Name, tool.Idempotent)
 	if err := qed.NewRegistry(nil).Add(tool); err != nil {
 		return qed.Tool{}, refused(t.Name, "%w", err)
 	}

@@ -25,11 +25,6 @@ type Memory struct {
 	blocks     [][]float32      // vectors of blockRows slots each, one after the other
 	lexical    *textmatch.Lexical
 	file       *logFile // nil without a file
-
-	// While a file is read, lexical is empty but for the ids of words, and loading
-	// has the words of each slot.
-	loading [][]textmatch.Weight
-	opening bool
 }
 
 // blockRows is the number of vectors that are allocated at once. Adding a chunk
@@ -87,25 +82,18 @@ func (m *Memory) Replace(ctx context.Context, document string, entries []Entry) 
 	if n := len(entries[0].Vector); n != m.dimensions && m.alive() > 0 {
 		return fmt.Errorf("%w: a vector has %d, the index has %d", ErrDimensions, n, m.dimensions)
 	}
-	rows := make([]row, len(entries))
-	for i, e := range entries {
-		rows[i] = row{chunk: &e.Chunk, vector: e.Vector, weights: m.weights(e.Terms)}
-	}
+	return m.change(document, entries)
+}
+
+// change writes a change to the file and applies it.
+func (m *Memory) change(document string, entries []Entry) error {
 	if m.file != nil {
-		if err := m.file.put(document, rows, m.lexical); err != nil {
+		if err := m.file.append(document, entries); err != nil {
 			return err
 		}
 	}
-	m.apply(document, rows)
+	m.apply(document, entries)
 	return nil
-}
-
-// A row is an entry with counted words.
-type row struct {
-	chunk   *Chunk
-	vector  []float32
-	encoded []byte // the vector as a file has it, in place of vector
-	weights []textmatch.Weight
 }
 
 // weights counts terms.
@@ -128,41 +116,29 @@ func (m *Memory) weights(terms []string) []textmatch.Weight {
 
 func (m *Memory) alive() int { return len(m.slots) - m.dead }
 
-// apply replaces a document. No rows means that it is removed.
-func (m *Memory) apply(document string, rows []row) {
+// apply replaces a document. No entries means that it is removed.
+func (m *Memory) apply(document string, entries []Entry) {
 	for _, at := range m.documents[document] {
 		m.slots[at] = nil
 		m.dead++
-		if m.opening {
-			m.loading[at] = nil
-		} else {
-			m.lexical.Remove(at)
-		}
+		m.lexical.Remove(at)
 	}
 	delete(m.documents, document)
-	if m.dead > 0 && (m.alive() == 0 || m.dead > m.alive()+1000 && !m.opening) {
+	if m.dead > 0 && (m.alive() == 0 || m.dead > m.alive()+1000) {
 		m.compact()
 	}
-	if len(rows) == 0 {
+	if len(entries) == 0 {
 		return
 	}
 	if m.alive() == 0 {
-		m.dimensions = max(len(rows[0].vector), len(rows[0].encoded)/4)
+		m.dimensions = len(entries[0].Vector)
 	}
-	at := make([]int, len(rows))
-	for i, r := range rows {
+	at := make([]int, len(entries))
+	for i, e := range entries {
 		at[i] = len(m.slots)
-		m.slots = append(m.slots, r.chunk)
-		if m.opening {
-			m.loading = append(m.loading, r.weights)
-		} else {
-			m.lexical.Add(r.weights)
-		}
-		if v := m.row(at[i]); r.encoded != nil {
-			vector.DecodeInto(v, r.encoded)
-		} else {
-			copy(v, r.vector)
-		}
+		m.slots = append(m.slots, &e.Chunk)
+		m.lexical.Add(m.weights(e.Terms))
+		copy(m.row(at[i]), e.Vector)
 	}
 	m.documents[document] = at
 }
@@ -183,10 +159,8 @@ func (m *Memory) row(at int) []float32 {
 func (m *Memory) compact() {
 	old := m.slots
 	blocks, dimensions := m.blocks, m.dimensions
-	m.slots, m.blocks, m.dead, m.loading = nil, nil, 0, nil
-	if !m.opening {
-		m.lexical = m.lexical.Compacted()
-	}
+	m.slots, m.blocks, m.dead = nil, nil, 0
+	m.lexical = m.lexical.Compacted()
 	if len(m.documents) == 0 {
 		m.dimensions = 0
 	}
@@ -214,12 +188,9 @@ func (m *Memory) Delete(ctx context.Context, documents []string) error {
 		if m.documents[d] == nil {
 			continue
 		}
-		if m.file != nil {
-			if err := m.file.delete(d); err != nil {
-				return err
-			}
+		if err := m.change(d, nil); err != nil {
+			return err
 		}
-		m.apply(d, nil)
 	}
 	return nil
 }

@@ -15,10 +15,9 @@
 //
 // Each part can be used without the others: [Split] splits the texts of other
 // sources, the chunks of an Index are in any [Backend], and any [Searcher] can
-// replace the Index. [Reranked] adds a second, better ranking. [NewTool] returns the
-// search alone, as a tool for other agents. Package [rag/pdf] reads PDF files.
-// Packages [rag/pgindex], [rag/esindex] and [rag/chromaindex] are Backends in
-// PostgreSQL, Elasticsearch and Chroma.
+// replace the Index. [NewTool] returns the search alone, as a tool for other agents.
+// Package [rag/pdf] reads PDF files. Packages [rag/pgindex], [rag/esindex] and
+// [rag/chromaindex] are Backends in PostgreSQL, Elasticsearch and Chroma.
 //
 // The agent is a [qed.Graph]:
 //

@@ -12,30 +12,19 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
 // ToolOptions are the options of [NewTool]. A nil ToolOptions and zero fields
-// mean the defaults. A negative number is an error.
+// mean the defaults.
 type ToolOptions struct {
-	// Name is the tool's name. Empty means vectordb_tool.
-	Name string
-	// Description is the tool's description for models. Empty means one of
-	// passages of documents.
-	Description string
-	// TopK is the number of passages that a call without k finds. 0 means 5; the most
-	// is 20.
-	TopK int
-	// MinScore is the score that a hit must exceed. 0 means that every relevant
-	// hit is returned.
-	MinScore float64
 	// Filter returns what the user of a call may read. Its error is the tool's. Nil
 	// means that every user may read everything.
 	Filter func(ctx context.Context) (Filter, error)
 }
 
 const (
+	toolTopK      = 5        // the passages that a call without k finds
 	maxToolTopK   = 20       // the largest k of a call; a larger one is reduced to it
 	maxPassage    = 4000     // bytes of a chunk that a model is shown
 	maxToolResult = 48 << 10 // bytes of a result's JSON; hits that do not fit are left out
@@ -77,15 +66,15 @@ func NewTool(searcher Searcher, opt *ToolOptions) (qed.Tool, error) {
 	if searcher == nil {
 		return qed.Tool{}, errors.New("rag: NewTool needs a searcher")
 	}
-	o, err := opt.withDefaults()
-	if err != nil {
-		return qed.Tool{}, err
+	var o ToolOptions
+	if opt != nil {
+		o = *opt
 	}
-	t := qed.NewTool(o.Name, o.Description, func(ctx context.Context, in toolArguments) (toolResult, error) {
+	t := qed.NewTool("vectordb_tool", toolDescription, func(ctx context.Context, in toolArguments) (toolResult, error) {
 		if blank(in.Query) {
 			return toolResult{}, errors.New("rag: the query is empty: say what to search for")
 		}
-		k := min(cmp.Or(in.K, o.TopK), maxToolTopK)
+		k := min(cmp.Or(in.K, toolTopK), maxToolTopK)
 		q := Query{Text: in.Query, K: k}
 		if o.Filter != nil {
 			var err error
@@ -98,38 +87,39 @@ func NewTool(searcher Searcher, opt *ToolOptions) (qed.Tool, error) {
 		if err != nil {
 			return toolResult{}, err
 		}
-		found := o.result(hits, k)
+		found := toolResultOf(hits, k)
 		qed.Emit(ctx, qed.Retrieved{
 			Query: in.Query, Citations: found.Citations, Millis: time.Since(began).Milliseconds(),
 		})
 		return found, nil
 	})
 	t.Kind, t.Idempotent = qed.CoreTool, true
-	if t.Input, err = o.inputSchema(t.Input); err != nil {
-		return qed.Tool{}, fmt.Errorf("rag: %s: %w", o.Name, err)
+	var err error
+	if t.Input, err = toolSchema(t.Input); err != nil {
+		return qed.Tool{}, fmt.Errorf("rag: vectordb_tool: %w", err)
 	}
 	return t, nil
 }
 
-// inputSchema adds the limits of k to the schema of the arguments, for models
+// toolSchema adds the limits of k to the schema of the arguments, for models
 // that plan calls.
-func (o ToolOptions) inputSchema(schema json.RawMessage) (json.RawMessage, error) {
+func toolSchema(schema json.RawMessage) (json.RawMessage, error) {
 	var input jsonschema.Schema
 	if err := json.Unmarshal(schema, &input); err != nil {
 		return nil, err
 	}
 	k := input.Properties["k"]
 	k.Maximum = new(float64(maxToolTopK))
-	k.Description += fmt.Sprintf("; default %d", o.TopK)
+	k.Description += fmt.Sprintf("; default %d", toolTopK)
 	return json.Marshal(&input)
 }
 
-// result returns the best k hits, as far as they fit.
-func (o ToolOptions) result(hits []Hit, k int) toolResult {
+// toolResultOf returns the best k hits, as far as they fit.
+func toolResultOf(hits []Hit, k int) toolResult {
 	r := toolResult{Hits: []toolHit{}, Citations: []qed.Citation{}}
 	left := maxToolResult - 200 // for the JSON around the hits
 	for _, h := range hits {
-		if math.IsNaN(h.Score) || math.IsInf(h.Score, 0) || h.Score <= o.MinScore {
+		if math.IsNaN(h.Score) || math.IsInf(h.Score, 0) || h.Score <= 0 {
 			continue
 		}
 		if len(r.Hits) == k {
@@ -162,18 +152,3 @@ func jsonSize(v any) int {
 
 const toolDescription = "Finds the passages of the documents that are relevant to a query. " +
 	"Use it for what documents say, such as manuals and rules, and not for figures of a database."
-
-func (o *ToolOptions) withDefaults() (ToolOptions, error) {
-	var v ToolOptions
-	if o != nil {
-		v = *o
-	}
-	v.Name = cmp.Or(v.Name, "vectordb_tool")
-	v.Description = cmp.Or(v.Description, toolDescription)
-	err := cmp.Or(
-		checkMinScore("rag: ToolOptions.MinScore", v.MinScore),
-		option.Default("rag: ToolOptions.TopK", &v.TopK, 5),
-	)
-	v.TopK = min(v.TopK, maxToolTopK)
-	return v, err
-}

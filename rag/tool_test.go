@@ -68,20 +68,17 @@ func TestToolFinds(t *testing.T) {
 func TestToolLimits(t *testing.T) {
 	for name, tt := range map[string]struct {
 		hits      fixed
-		opt       *rag.ToolOptions
 		arguments string
 		want      int
 		truncated bool
 	}{
-		"the default":           {passages(30), nil, `{"query":"q"}`, 5, false},
-		"k":                     {passages(30), nil, `{"query":"q","k":7}`, 7, false},
-		"k above the limit":     {passages(30), nil, `{"query":"q","k":100}`, 20, false},
-		"the host's default":    {passages(30), &rag.ToolOptions{TopK: 2}, `{"query":"q"}`, 2, false},
-		"above the least score": {passages(4), &rag.ToolOptions{MinScore: 2}, `{"query":"q"}`, 2, false},
-		"as many as fit":        {long(20), nil, `{"query":"q","k":20}`, 0, true},
+		"the default":       {passages(30), `{"query":"q"}`, 5, false},
+		"k":                 {passages(30), `{"query":"q","k":7}`, 7, false},
+		"k above the limit": {passages(30), `{"query":"q","k":100}`, 20, false},
+		"as many as fit":    {long(20), `{"query":"q","k":20}`, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := callTool(t, newTool(t, tt.hits, tt.opt), tt.arguments)
+			f, err := callTool(t, newTool(t, tt.hits, nil), tt.arguments)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,23 +100,20 @@ func long(n int) fixed {
 
 // TestToolSchemaHasLimits checks that models can read the limits of k.
 func TestToolSchemaHasLimits(t *testing.T) {
-	for want, opt := range map[float64]*rag.ToolOptions{20: nil} {
-		var input struct {
-			Properties map[string]struct{ Minimum, Maximum float64 }
-		}
-		if err := json.Unmarshal(newTool(t, passages(1), opt).Input, &input); err != nil {
-			t.Fatal(err)
-		}
-		if k := input.Properties["k"]; k.Minimum != 1 || k.Maximum != want {
-			t.Errorf("k is between %v and %v, want 1 and %v", k.Minimum, k.Maximum, want)
-		}
+	var input struct {
+		Properties map[string]struct{ Minimum, Maximum float64 }
+	}
+	if err := json.Unmarshal(newTool(t, passages(1), nil).Input, &input); err != nil {
+		t.Fatal(err)
+	}
+	if k := input.Properties["k"]; k.Minimum != 1 || k.Maximum != 20 {
+		t.Errorf("k is between %v and %v, want 1 and 20", k.Minimum, k.Maximum)
 	}
 }
 
 func TestNewToolRefuses(t *testing.T) {
 	for name, make := range map[string]func() (qed.Tool, error){
-		"no searcher":       func() (qed.Tool, error) { return rag.NewTool(nil, nil) },
-		"a negative option": func() (qed.Tool, error) { return rag.NewTool(passages(1), &rag.ToolOptions{TopK: -1}) },
+		"no searcher": func() (qed.Tool, error) { return rag.NewTool(nil, nil) },
 	} {
 		if tool, err := make(); err == nil || tool.Call != nil {
 			t.Errorf("NewTool accepted %s", name)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/llm"
 )
@@ -25,28 +24,10 @@ type CatalogOptions struct {
 	// would look unique.
 	Finder Finder
 
-	// PastEntities returns the entities that the user of the context meant before,
-	// the most recent first. Said holds the words that the user wrote. If the user
-	// writes the same words again, the same entity is meant, unless it is no
-	// longer in the data or another entity has exactly that name. Other past
-	// entities come first among the candidates. Return only what the user chose or
-	// confirmed. Nil means none.
-	PastEntities func(ctx context.Context) ([]finding.Entity, error)
-
 	// Embedder finds names by their meaning. Such candidates are never Resolved:
 	// the user or a model has to choose. If the Embedder fails, the Resolution
 	// reports a problem. Nil means that meaning is not used.
 	Embedder llm.Embedder
-
-	// ResolveThreshold is the score from which a single candidate is Resolved
-	// though the term is not exactly its name. 0 means 0.86.
-	//
-	// The default accepts the same words in another order, abbreviations, and
-	// typing errors that can hardly be another word: Rotterdma, Miamii. Words that
-	// may be another name, such as Homburg for Hamburg or Williams for William,
-	// have lower scores; 0.8 accepts most of them. 1 accepts exact names and
-	// aliases only.
-	ResolveThreshold float64
 }
 
 // A Catalog finds entities by their names. It is safe for concurrent use.
@@ -55,6 +36,9 @@ type CatalogOptions struct {
 //     matches exact names and aliases.
 //   - Numbers, Roman numerals, decimals and words with digits only match
 //     themselves.
+//   - The same words in another order, abbreviations, and typing errors that can
+//     hardly be another word are certain: Rotterdma, Miamii. Words that may be
+//     another name are not: Homburg for Hamburg, Williams for William.
 //   - Signs count like letters: A+ is neither A nor A-, and -1 is not 1.
 //   - If names differ only in case, accents or punctuation, the one that is
 //     spelled like the term is meant.
@@ -82,9 +66,6 @@ func NewCatalog(list []Entity, opt *CatalogOptions) (*Catalog, error) {
 		c.opt = *opt
 	}
 	o := &c.opt
-	if err := checkShare("resolve: CatalogOptions.ResolveThreshold", &o.ResolveThreshold, scoreTaken); err != nil {
-		return nil, err
-	}
 	for _, kind := range slices.Sorted(maps.Keys(o.KindAliases)) {
 		for _, alias := range o.KindAliases[kind] {
 			key := kindKey(alias)
@@ -102,17 +83,6 @@ const (
 	minSimilarity = 0.6 // the least cosine of a name that is found by its meaning
 	maxCandidates = 5   // of a Resolution
 )
-
-// checkShare sets *v to standard if it is zero. It has to be between 0 and 1.
-func checkShare(name string, v *float64, standard float64) error {
-	if !(*v >= 0 && *v <= 1) { // nor NaN
-		return fmt.Errorf("%s is %v: it has to be between 0 and 1", name, *v)
-	}
-	if *v == 0 {
-		*v = standard
-	}
-	return nil
-}
 
 // Replace replaces the catalog's entities by a copy of list, as [NewCatalog] does.
 // If it returns an error, the catalog is unchanged. Vectors of names that stay are
@@ -146,8 +116,8 @@ func (c *Catalog) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// Kinds returns the kinds of the catalog's entities, sorted.
-func (c *Catalog) Kinds() []string {
+// kinds returns the kinds of the catalog's entities, sorted.
+func (c *Catalog) kinds() []string {
 	seen := map[string]bool{}
 	for _, e := range c.current.Load().list {
 		if e.Kind != "" {

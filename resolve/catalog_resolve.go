@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
-	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/llm"
 )
@@ -43,15 +41,13 @@ func (c *Catalog) Resolve(ctx context.Context, term, kind string) (Resolution[En
 		}
 		hits = byScore(slices.Concat(hits, others))
 	}
-	hits, past := s.addPast(ctx, hits)
-	status, candidates, more := decide(hits, c.opt.ResolveThreshold, maxCandidates)
+	status, candidates, more := decide(hits)
 	if status != Resolved && s.embeddings != nil {
 		if hits, err = s.addSimilar(ctx, hits); err != nil {
 			return res, err
 		}
-		status, candidates, more = decide(hits, c.opt.ResolveThreshold, maxCandidates)
+		status, candidates, more = decide(hits)
 	}
-	slices.SortStableFunc(candidates, func(a, b hit) int { return pastFirst(past, a) - pastFirst(past, b) })
 	res.Status, res.More = status, more
 	res.Candidates = make([]Candidate[Entity], len(candidates))
 	for i, h := range candidates {
@@ -75,18 +71,10 @@ func (c *Catalog) keyOf(kind string) string {
 // unknownKind returns the problem that no entity has a kind.
 func (c *Catalog) unknownKind(kind string) string {
 	text := "there is no kind " + shown(kind)
-	if kinds := c.Kinds(); len(kinds) > 0 {
+	if kinds := c.kinds(); len(kinds) > 0 {
 		text += "; the kinds are " + listed(kinds, maxShown)
 	}
 	return text
-}
-
-// pastFirst is 0 for the hits in past and 1 for others.
-func pastFirst(past map[int32]bool, h hit) int {
-	if past[h.item] {
-		return 0
-	}
-	return 1
 }
 
 // An entitySearch is one call of Catalog.Resolve.
@@ -132,7 +120,7 @@ func (s *entitySearch) find(ctx context.Context, kind string) ([]hit, error) {
 	hits := own.index.search(s.text, s.kind, maxHits)
 	for i := range own.list {
 		if !slices.ContainsFunc(hits, func(h hit) bool { return h.item == int32(i) }) {
-			hits = append(hits, hit{item: int32(i), score: scoreWeak, match: MatchFinder, name: own.list[i].Name})
+			hits = append(hits, hit{item: int32(i), score: scoreWeak, match: matchFinder, name: own.list[i].Name})
 		}
 	}
 	for i := range hits {
@@ -145,75 +133,6 @@ func (s *entitySearch) find(ctx context.Context, kind string) ([]hit, error) {
 func byScore(hits []hit) []hit {
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	return hits
-}
-
-// addPast adds to hits what the user meant by the term before. It also returns
-// the items of all past entities.
-func (s *entitySearch) addPast(ctx context.Context, hits []hit) ([]hit, map[int32]bool) {
-	if s.opt.PastEntities == nil {
-		return hits, nil
-	}
-	entities, err := s.opt.PastEntities(ctx)
-	if err != nil {
-		*s.problems = append(*s.problems, "the user's past entities could not be read")
-		return hits, nil
-	}
-	past, meant := map[int32]bool{}, map[int32]bool{}
-	for _, e := range entities {
-		i, ok := s.itemOf(e)
-		if !ok || s.kind != "" && kindKey(e.Kind) != s.kind {
-			continue
-		}
-		past[i] = true
-		if textmatch.Fold(e.Said) == textmatch.Fold(s.text) {
-			meant[i] = true
-		}
-	}
-	if len(meant) > 0 {
-		hits = withMeant(hits, meant, s.text)
-	}
-	return hits, past
-}
-
-// itemOf returns the item of a past entity. It reports false if the entity is not
-// in the data any more.
-func (s *entitySearch) itemOf(e finding.Entity) (int32, bool) {
-	id := identityOf(e.Kind, e.ID, e.Name)
-	if i, ok := s.at[id]; ok {
-		return i, true
-	}
-	i := slices.IndexFunc(s.found, func(f Entity) bool { return identityOf(f.Kind, f.ID, f.Name) == id })
-	return int32(len(s.list) + i), i >= 0
-}
-
-// withMeant adds to hits the items that the user meant by the term before. They
-// win ties and come before similar names, but not before a name that is spelled
-// exactly like the term. If there are several, none of them is Resolved: the user
-// has to choose among them and other items of that name.
-func withMeant(hits []hit, meant map[int32]bool, text string) []hit {
-	var rest []hit
-	exact, best := map[int32]spelling{}, folded // best of all hits
-	for _, h := range hits {
-		best = max(best, h.spelling)
-		if !meant[h.item] {
-			rest = append(rest, h)
-		} else if h.exact {
-			exact[h.item] = h.spelling
-		}
-	}
-	var own []hit
-	for _, i := range slices.Sorted(maps.Keys(meant)) {
-		h := hit{item: i, score: 1, match: MatchPast, name: text, exact: true, spelling: exact[i]}
-		if _, ok := exact[i]; len(meant) > 1 {
-			h.spelling = best
-		} else if ok && h.spelling == best {
-			for j := range rest {
-				rest[j].exact = false
-			}
-		}
-		own = append(own, h)
-	}
-	return byScore(slices.Concat(own, rest))
 }
 
 // addSimilar adds the entities with a similar meaning to hits.
@@ -250,9 +169,9 @@ func withNeighbours(hits []hit, near []neighbour, least float64, name func(int) 
 		at := slices.IndexFunc(hits, func(h hit) bool { return h.item == int32(n.at) })
 		switch {
 		case at < 0:
-			hits = append(hits, hit{item: int32(n.at), score: score, match: MatchSemantic, name: name(n.at)})
+			hits = append(hits, hit{item: int32(n.at), score: score, match: matchSemantic, name: name(n.at)})
 		case hits[at].score < min(score, scoreStrong): // else its words are the better match
-			hits[at].score, hits[at].match = score, MatchSemantic
+			hits[at].score, hits[at].match = score, matchSemantic
 		}
 	}
 	return byScore(hits)

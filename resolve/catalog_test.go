@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/resolve"
 )
@@ -79,44 +78,6 @@ func TestFinder(t *testing.T) {
 	only := catalog(t, nil, &resolve.CatalogOptions{Finder: f})
 	if status, ids := lookUp(t, only, "hooli", "customer"); status != resolve.Resolved || ids[0] != "h2" {
 		t.Errorf("Hooli is %s: %v", status, ids)
-	}
-}
-
-// TestPastEntities checks that what the user meant by the same words before breaks
-// ties, as long as it is in the data.
-func TestPastEntities(t *testing.T) {
-	list := []resolve.Entity{{Kind: "port", Name: "Port of Miami", ID: "p"}, {Kind: "terminal", Name: "Miami Container Terminal", ID: "t"}, {Kind: "vessel", Name: "MSC Anna", ID: "v"}}
-	terminal := finding.Entity{Kind: "terminal", Name: "Miami Container Terminal", ID: "t", Said: "miami"}
-	port := finding.Entity{Kind: "port", Name: "Port of Miami", ID: "p", Said: "Miami"}
-	other := terminal
-	other.Said = "the terminal"
-	for name, tt := range map[string]struct {
-		used   []finding.Entity
-		fails  bool
-		term   string
-		status resolve.Status
-		ids    []string
-	}{
-		"nothing":             {nil, false, "Miami", resolve.Ambiguous, []string{"p", "t"}},
-		"the same words":      {[]finding.Entity{terminal}, false, "Miami", resolve.Resolved, []string{"t"}},
-		"other words":         {[]finding.Entity{other}, false, "Miami", resolve.Ambiguous, []string{"t", "p"}},
-		"both":                {[]finding.Entity{terminal, port}, false, "Miami", resolve.Ambiguous, []string{"p", "t"}},
-		"gone from the data":  {[]finding.Entity{{Kind: "port", Name: "Old Miami", ID: "x", Said: "Miami"}}, false, "Miami", resolve.Ambiguous, []string{"p", "t"}},
-		"a name of their own": {[]finding.Entity{{Kind: "vessel", Name: "MSC Anna", ID: "v", Said: "the old lady"}}, false, "The Old Lady", resolve.Resolved, []string{"v"}},
-		"it fails":            {nil, true, "Miami", resolve.Ambiguous, []string{"p", "t"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := catalog(t, list, &resolve.CatalogOptions{PastEntities: func(context.Context) ([]finding.Entity, error) {
-				if tt.fails {
-					return nil, errors.New("no connection")
-				}
-				return tt.used, nil
-			}})
-			status, ids := lookUp(t, c, tt.term, "")
-			if status != tt.status || !slices.Equal(ids, tt.ids) {
-				t.Errorf("%s is %s: %v; want %s: %v", tt.term, status, ids, tt.status, tt.ids)
-			}
-		})
 	}
 }
 
@@ -234,23 +195,11 @@ func TestSameEntity(t *testing.T) {
 	}
 }
 
-func TestResolveThreshold(t *testing.T) {
-	c := catalog(t, []resolve.Entity{{Name: "Rotterdam", Aliases: []string{"NLRTM"}}}, &resolve.CatalogOptions{ResolveThreshold: 1})
-	for term, want := range map[string]resolve.Status{"rotterdam": resolve.Resolved, "nlrtm": resolve.Resolved, "Roterdam": resolve.Near} {
-		if status, _ := lookUp(t, c, term, ""); status != want {
-			t.Errorf("%s is %s", term, status)
-		}
-	}
-}
-
 func TestCatalogRefuses(t *testing.T) {
 	for name, make := range map[string]func() (*resolve.Catalog, error){
 		"a name without a letter": func() (*resolve.Catalog, error) { return resolve.NewCatalog([]resolve.Entity{{Name: " - "}}, nil) },
 		"a word for two kinds": func() (*resolve.Catalog, error) {
 			return resolve.NewCatalog(nil, &resolve.CatalogOptions{KindAliases: map[string][]string{"vessel": {"unit"}, "truck": {"unit"}}})
-		},
-		"a score above one": func() (*resolve.Catalog, error) {
-			return resolve.NewCatalog(nil, &resolve.CatalogOptions{ResolveThreshold: 2})
 		},
 	} {
 		if _, err := make(); err == nil {

@@ -5,7 +5,7 @@ import "slices"
 // byWords finds names by the words of a term, and calls add with the score of
 // each. cut reports that the term has more words than list.
 func (x *index) byWords(
-	list []string, cut bool, kind string, code bool, c *counters, add func(id int32, score float64, match Match),
+	list []string, cut bool, kind string, code bool, c *counters, add func(id int32, score float64, match string),
 ) {
 	term := x.term(list, code, c)
 	weak := !slices.ContainsFunc(term, func(w termWord) bool { return !w.weak })
@@ -106,7 +106,7 @@ type comparison struct {
 
 // compare returns the score of a name for a term, and how it matches. cut reports
 // that the term has more words, weak that it has weak words only.
-func (x *index) compare(term []termWord, cut, weak bool, n *indexedName) (float64, Match) {
+func (x *index) compare(term []termWord, cut, weak bool, n *indexedName) (float64, string) {
 	c := comparison{index: x, term: term, name: n, weak: weak, quality: 1, content: weak, ordered: true}
 	if cut {
 		c.extra = 1
@@ -116,13 +116,13 @@ func (x *index) compare(term []termWord, cut, weak bool, n *indexedName) (float6
 	}
 	c.pair()
 	if !c.weighTerm() {
-		return 0, MatchWords
+		return 0, matchWords
 	}
 	c.weighName()
 	if c.near {
-		return c.score(), MatchFuzzy
+		return c.score(), matchFuzzy
 	}
-	return c.score(), MatchWords
+	return c.score(), matchWords
 }
 
 // pair finds the partners of the term's words, the certain ones first.

@@ -26,16 +26,6 @@ func (e Entity) clone() Entity {
 	return e
 }
 
-// An EntityResolver finds the entities that a term could mean. A [*Catalog] is
-// one. A host with several tenants can implement it by choosing the tenant's
-// catalog by the context.
-//
-// If it has a method Kinds() []string, the description and the schema of
-// [NewEntityTool] contain these kinds.
-type EntityResolver interface {
-	Resolve(ctx context.Context, term, kind string) (Resolution[Entity], error)
-}
-
 // A Finder looks up entities for a [Catalog] that does not have all of them in
 // memory. It must be safe for concurrent use.
 //

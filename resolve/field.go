@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"context"
 	"strings"
 
 	"github.com/qedkit/qed/internal/textmatch"
@@ -14,18 +13,6 @@ type Field struct {
 	Type        string   `json:"type,omitempty"`   // as the source names it: "date", "keyword", "varchar(40)"
 	Description string   `json:"description,omitempty"`
 	Aliases     []string `json:"aliases,omitempty"` // business terms for the field
-}
-
-// A FieldResolver finds the fields that a term could mean. A [*FieldCatalog] is
-// one.
-//
-// If it has a method Sources() []string, the description and the schema of
-// [NewFieldTool] contain these sources.
-type FieldResolver interface {
-	Resolve(ctx context.Context, term, source string) (Resolution[Field], error)
-	// Fields returns the fields of a source in their order, or all fields if source
-	// is empty.
-	Fields(ctx context.Context, source string) ([]Field, error)
 }
 
 // item returns what the index compares of a field: its path, the ends of its

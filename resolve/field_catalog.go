@@ -59,9 +59,9 @@ func (c *FieldCatalog) Replace(list []Field) error {
 	return nil
 }
 
-// Fields returns the fields of a source in their order, or all fields if source
-// is empty. The error is always nil.
-func (c *FieldCatalog) Fields(_ context.Context, source string) ([]Field, error) {
+// fields returns the fields of a source in their order, or all fields if source
+// is empty.
+func (c *FieldCatalog) fields(source string) []Field {
 	var list []Field
 	for _, f := range c.current.Load().list {
 		if source == "" || f.Source == source {
@@ -69,11 +69,11 @@ func (c *FieldCatalog) Fields(_ context.Context, source string) ([]Field, error)
 			list = append(list, f)
 		}
 	}
-	return list, nil
+	return list
 }
 
-// Sources returns the sources of the catalog's fields, sorted.
-func (c *FieldCatalog) Sources() []string {
+// sources returns the sources of the catalog's fields, sorted.
+func (c *FieldCatalog) sources() []string {
 	var names []string
 	for _, f := range c.current.Load().list {
 		if f.Source != "" {
@@ -102,11 +102,11 @@ func (c *FieldCatalog) Resolve(ctx context.Context, term, source string) (Resolu
 	now := c.current.Load()
 	if source != "" && !now.index.kinds[source] {
 		return res, fmt.Errorf("resolve: %w %s: the sources are %s",
-			ErrUnknownSource, shown(source), listed(c.Sources(), maxShown))
+			ErrUnknownSource, shown(source), listed(c.sources(), maxShown))
 	}
 	hits := now.index.search(text, source, maxHits)
 	hits = slices.DeleteFunc(hits, func(h hit) bool { return source != "" && now.list[h.item].Source != source })
-	status, candidates, more := decide(hits, scoreTaken, maxCandidates)
+	status, candidates, more := decide(hits)
 	res.Status, res.More = status, more
 	res.Candidates = make([]Candidate[Field], len(candidates))
 	for i, h := range candidates {

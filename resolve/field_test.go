@@ -4,7 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/resolve"
 )
@@ -44,7 +43,7 @@ func TestFieldAccuracy(t *testing.T) {
 		shown := ""
 		for i, c := range res.Candidates {
 			names[i] = c.Value.Name
-			shown += c.Value.Name + " " + string(c.Match) + " " + formatScore(c.Score) + "; "
+			shown += c.Value.Name + " " + c.Match + " " + formatScore(c.Score) + "; "
 		}
 		if problem := got.count(l.want, res.Status, names); problem != "" {
 			t.Logf("%s: %q is %s: %s", problem, l.term, res.Status, shown)
@@ -74,9 +73,6 @@ func TestFieldSource(t *testing.T) {
 	}
 	if res, err := c.Resolve(t.Context(), "delay", "trucks"); err != nil || res.Status != resolve.Unresolved || len(res.Candidates) > 0 {
 		t.Errorf("a field of another source: %+v, %v", res, err)
-	}
-	if diff := cmp.Diff([]string{"shipments", "trucks"}, c.Sources()); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -223,7 +223,7 @@ func (y *tally) check(t *testing.T, leastPrecision, leastRecall float64) {
 func candidates(res resolve.Resolution[resolve.Entity]) string {
 	var b strings.Builder
 	for _, c := range res.Candidates {
-		b.WriteString(c.Value.Name + " " + string(c.Match) + " " + formatScore(c.Score) + "; ")
+		b.WriteString(c.Value.Name + " " + c.Match + " " + formatScore(c.Score) + "; ")
 	}
 	return b.String()
 }

@@ -32,8 +32,8 @@ type Resolution[T any] struct {
 // A Candidate is an entity or a field that a term could mean.
 type Candidate[T any] struct {
 	Value       T       `json:"value"`
-	Score       float64 `json:"score"` // from 0 to 1
-	Match       Match   `json:"match"`
+	Score       float64 `json:"score"`        // from 0 to 1
+	Match       string  `json:"match"`        // how it was found, such as "exact"
 	MatchedName string  `json:"matched_name"` // the name or alias that matches the term
 }
 
@@ -47,25 +47,22 @@ const (
 	Unresolved Status = "unresolved" // nothing is similar
 )
 
-// A Match is how a candidate was found.
-type Match string
-
+// How a candidate was found: see [Candidate].
 const (
-	// MatchExact: by its name, apart from case, accents and most punctuation.
-	// Signs that distinguish names, such as + and #, have to be the same.
-	MatchExact       Match = "exact"
-	MatchAlias       Match = "alias"       // by an alias, in the same way
-	MatchPast        Match = "past"        // the user meant it by the same term before
-	MatchWords       Match = "words"       // by words of its name
-	MatchFuzzy       Match = "fuzzy"       // by words with another spelling or in the plural
-	MatchSemantic    Match = "semantic"    // by the vector of its name
-	MatchDescription Match = "description" // by words of a field's description
-	MatchFinder      Match = "finder"      // by a [Finder] only
+	// By its name, apart from case, accents and most punctuation. Signs that
+	// distinguish names, such as + and #, have to be the same.
+	matchExact       = "exact"
+	matchAlias       = "alias"       // by an alias, in the same way
+	matchWords       = "words"       // by words of its name
+	matchFuzzy       = "fuzzy"       // by words with another spelling or in the plural
+	matchSemantic    = "semantic"    // by the vector of its name
+	matchDescription = "description" // by words of a field's description
+	matchFinder      = "finder"      // by a [Finder] only
 )
 
 // The scores that decide between the statuses.
 const (
-	scoreTaken  = 0.86 // from here a single candidate is Resolved
+	scoreTaken  = 0.86 // from here a single candidate is Resolved though the term is not exactly its name
 	scoreAsked  = 0.85 // the most for a candidate whose similar words may be another name
 	scoreStrong = 0.74 // from here several candidates are Ambiguous
 	scoreNear   = 0.55 // from here a candidate is Near
@@ -74,19 +71,17 @@ const (
 	maxSuggested = 3
 )
 
-// decide returns the status of a term with these hits, at most limit of the hits
-// that are its candidates, and the number of candidates beyond limit.
-func decide(hits []hit, threshold float64, limit int) (status Status, candidates []hit, more int) {
-	status, candidates = classify(hits, threshold)
-	if len(candidates) > limit {
-		return status, candidates[:limit], len(candidates) - limit
-	}
-	return status, candidates, 0
+// decide returns the status of a term with these hits, its first candidates, and
+// the number of further ones.
+func decide(hits []hit) (status Status, candidates []hit, more int) {
+	status, candidates = classify(hits)
+	n := min(len(candidates), maxCandidates)
+	return status, candidates[:n], len(candidates) - n
 }
 
 // classify returns the status of a term with these hits and its candidates. The
 // hits are sorted by score.
-func classify(hits []hit, threshold float64) (Status, []hit) {
+func classify(hits []hit) (Status, []hit) {
 	var exact []hit
 	best := folded
 	for _, h := range hits {
@@ -106,7 +101,7 @@ func classify(hits []hit, threshold float64) (Status, []hit) {
 	}
 	leaders, near := 0, 0
 	for _, h := range hits {
-		if h.score >= hits[0].score-scoreMargin && h.match != MatchSemantic {
+		if h.score >= hits[0].score-scoreMargin && h.match != matchSemantic {
 			leaders++
 		}
 		if h.score >= scoreNear {
@@ -114,7 +109,7 @@ func classify(hits []hit, threshold float64) (Status, []hit) {
 		}
 	}
 	switch {
-	case leaders == 1 && hits[0].score >= threshold && hits[0].match != MatchSemantic && !hits[0].otherKind:
+	case leaders == 1 && hits[0].score >= scoreTaken && hits[0].match != matchSemantic && !hits[0].otherKind:
 		return Resolved, hits[:1]
 	case leaders > 1 && hits[0].score >= scoreStrong:
 		var equal []hit

@@ -12,7 +12,7 @@ import (
 type hit struct {
 	item  int32
 	score float64
-	match Match
+	match string
 	name  string // the name that matches the term
 	exact bool   // the term is its name
 
@@ -72,7 +72,7 @@ func (x *index) search(text, kind string, limit int) []hit {
 	defer x.scratch.Put(c)
 	best := bestHits{index: x, text: text, kind: kind, of: map[int32]hit{}}
 	for _, id := range x.exact[strings.Join(all, " ")] {
-		best.add(id, 1, MatchExact, true)
+		best.add(id, 1, matchExact, true)
 	}
 	if best.hasExact() { // similar names do not matter
 		return best.top(limit)
@@ -80,22 +80,22 @@ func (x *index) search(text, kind string, limit int) []hit {
 	code := isCode(text) && !x.identifiers
 	for _, id := range x.joined[tight(all)] {
 		if code && !hasDigit(text) {
-			best.add(id, scoreAsked, MatchWords, false)
+			best.add(id, scoreAsked, matchWords, false)
 		} else {
-			best.add(id, scoreJoined, MatchWords, false)
+			best.add(id, scoreJoined, matchWords, false)
 		}
 	}
 	if !code || len(best.of) == 0 {
-		x.byWords(list, cut, kind, code, c, func(id int32, score float64, match Match) { best.add(id, score, match, false) })
+		x.byWords(list, cut, kind, code, c, func(id int32, score float64, match string) { best.add(id, score, match, false) })
 	}
 	if len(list) == 1 && len(best.of) == 0 && utf8.RuneCountInString(list[0]) >= minInitials {
 		for _, id := range x.initials[list[0]] {
-			best.add(id, scoreInitials, MatchWords, false)
+			best.add(id, scoreInitials, matchWords, false)
 		}
 	}
 	if !code && !best.hasTaken() {
 		for _, other := range x.respaced(list) {
-			x.byWords(other, cut, kind, false, c, func(id int32, score float64, match Match) {
+			x.byWords(other, cut, kind, false, c, func(id int32, score float64, match string) {
 				best.add(id, score-lossOrder, match, false)
 			})
 		}
@@ -116,11 +116,11 @@ type bestHits struct {
 }
 
 // add adds a name that matches. exact is set if the term is the name.
-func (b *bestHits) add(id int32, score float64, match Match, exact bool) {
+func (b *bestHits) add(id int32, score float64, match string, exact bool) {
 	n := &b.names[id]
 	h := hit{item: n.item, score: score - n.loss, match: match, name: n.text, exact: exact && n.loss == 0}
-	if n.alias && h.match == MatchExact {
-		h.match, h.score = MatchAlias, min(h.score, scoreAlias)
+	if n.alias && h.match == matchExact {
+		h.match, h.score = matchAlias, min(h.score, scoreAlias)
 	}
 	if b.kind != "" && b.items[n.item].kind != b.kind {
 		h.score, h.exact, h.otherKind = h.score-lossOtherKind, false, true
@@ -245,7 +245,7 @@ func (x *index) byDescription(list []string, best map[int32]hit, source string) 
 		}
 		score := scoreAbout * float64(found) / float64(len(wanted))
 		if old, ok := best[int32(i)]; found > 0 && (!ok || score > old.score) {
-			best[int32(i)] = hit{item: int32(i), score: score, match: MatchDescription, name: x.items[i].names[0].text}
+			best[int32(i)] = hit{item: int32(i), score: score, match: matchDescription, name: x.items[i].names[0].text}
 		}
 	}
 }

@@ -1,14 +1,12 @@
 package resolve_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/resolve"
 )
@@ -97,16 +95,6 @@ func TestAskedAbout(t *testing.T) {
 	}
 }
 
-// TestLowerThreshold checks that a lower threshold resolves more.
-func TestLowerThreshold(t *testing.T) {
-	c := catalog(t, called("Rotterdam", "William"), &resolve.CatalogOptions{ResolveThreshold: 0.8})
-	for term, want := range map[string]string{"Roterdam": "0", "Williams": "1"} {
-		if status, ids := lookUp(t, c, term, ""); status != resolve.Resolved || ids[0] != want {
-			t.Errorf("%s is %s: %v", term, status, ids)
-		}
-	}
-}
-
 // TestLiteralAmongMany checks that the literal name is found among many similar ones.
 func TestLiteralAmongMany(t *testing.T) {
 	var names []string
@@ -148,35 +136,12 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestOtherKind checks that an entity of another kind is not resolved, however low
-// the threshold is.
+// TestOtherKind checks that an entity of another kind is not resolved.
 func TestOtherKind(t *testing.T) {
-	c := catalog(t, []resolve.Entity{{Kind: "vessel", Name: "Miami", ID: "v"}, {Kind: "port", Name: "Tampa", ID: "p"}}, &resolve.CatalogOptions{ResolveThreshold: 0.6})
+	c := catalog(t, []resolve.Entity{{Kind: "vessel", Name: "Miami", ID: "v"}, {Kind: "port", Name: "Tampa", ID: "p"}}, nil)
 	for kind, want := range map[string]resolve.Status{"port": resolve.Near, "person": resolve.Near, "vessel": resolve.Resolved, "": resolve.Resolved} {
 		if status, ids := lookUp(t, c, "Miami", kind); status != want || !slices.Equal(ids, []string{"v"}) {
 			t.Errorf("Miami, a %q, is %s: %v", kind, status, ids)
-		}
-	}
-}
-
-// TestPastAndLiteral checks that a literal name wins over a past entity.
-func TestPastAndLiteral(t *testing.T) {
-	c := catalog(t, called("Total", "total"), &resolve.CatalogOptions{PastEntities: func(context.Context) ([]finding.Entity, error) {
-		return []finding.Entity{{Kind: "thing", Name: "Total", ID: "0", Said: "Total"}}, nil
-	}})
-	for term, want := range map[string]string{"Total": "0", "total": "1", "TOTAL": "0"} {
-		if status, ids := lookUp(t, c, term, ""); status != resolve.Resolved || ids[0] != want {
-			t.Errorf("%s is %s: %v", term, status, ids)
-		}
-	}
-	c = catalog(t, called("Bergen", "Oslo", "Málaga", "Cádiz"), &resolve.CatalogOptions{PastEntities: func(context.Context) ([]finding.Entity, error) {
-		return []finding.Entity{{Kind: "thing", Name: "Bergen", ID: "0", Said: "oslo"}, {Kind: "thing", Name: "Bergen", ID: "0", Said: "Malaga"},
-			{Kind: "thing", Name: "Cádiz", ID: "3", Said: "cadiz"}, {Kind: "thing", Name: "Bergen", ID: "0", Said: "Kadiz"}}, nil
-	}})
-	for term, want := range map[string][]string{"Oslo": {"1"}, "malaga": {"0", "2"}, "Cadiz": {"3"}, "kadiz": {"0"}} {
-		status, ids := lookUp(t, c, term, "")
-		if !slices.Equal(ids, want) || (status == resolve.Resolved) != (len(want) == 1) {
-			t.Errorf("%s is %s: %v, want %v", term, status, ids, want)
 		}
 	}
 }

@@ -28,7 +28,7 @@ type resolver[T any] struct {
 
 	// widen returns what the model may choose from if no candidate is certain,
 	// in place of the candidates. Nil means that it always chooses among these.
-	widen func(ctx context.Context, kind string) ([]T, error)
+	widen func(kind string) []T
 }
 
 // toolTexts are the texts of a tool.
@@ -91,7 +91,7 @@ func (r *resolver[T]) resolveOne(ctx context.Context, w wantedTerm) (*T, Resolut
 		res, err := r.resolve(ctx, w.text, w.kind)
 		up := lookup[T]{Resolution: res}
 		if err == nil && r.widen != nil && r.model != nil && (res.Status == Near || res.Status == Unresolved) {
-			up.Wider, err = r.widen(ctx, w.kind)
+			up.Wider = r.widen(w.kind)
 		}
 		return up, err
 	})

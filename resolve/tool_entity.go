@@ -28,8 +28,8 @@ type entityResult struct {
 }
 
 // NewEntityTool returns the tool entity_resolution, which finds the entities that
-// the names in a request stand for. r is usually a [*Catalog]. Without a model
-// the user is asked about every term that r does not resolve.
+// the names in a request stand for. Without a model the user is asked about every
+// term that the catalog does not resolve.
 //
 // The arguments are {"terms": [{"kind": "port", "text": "Miami"}], "request":
 // "..."}; kind and request are optional. The result is {"text", "entities":
@@ -48,15 +48,15 @@ type entityResult struct {
 // If a user has to be asked and cannot be, the error is an [*UnresolvedError] that
 // matches [qed.ErrCannotInterrupt].
 //
-// The tool's description lists the kinds of r, and so does its schema if r has no
+// The tool's description lists the kinds of c, and so does its schema if c has no
 // Finder and at most 100 kinds. They are read when the tool is made: make a new
 // tool if the kinds change.
 //
 // The requests to the model are named "choose_entity" ([llm.Request.Name]). A
 // reply is {"choice": 1, "words": "the quoted words", "reason": "why"}; a choice of
 // 0 means none.
-func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, error) {
-	if r == nil {
+func NewEntityTool(model llm.Model, c *Catalog, opt *Options) (qed.Tool, error) {
+	if c == nil {
 		return qed.Tool{}, errors.New("resolve: NewEntityTool needs a catalog")
 	}
 	o, asker, err := opt.withDefaults(model)
@@ -67,13 +67,11 @@ func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, e
 		opt: o, model: asker,
 		label: func(e Entity) label {
 			l := entityLabel(e)
-			if c, ok := r.(*Catalog); ok {
-				l.kinds = c.wordsOf(e.Kind)
-			}
+			l.kinds = c.wordsOf(e.Kind)
 			return l
 		},
 		resolve: func(ctx context.Context, term, kind string) (Resolution[Entity], error) {
-			found, err := r.Resolve(ctx, term, kind)
+			found, err := c.Resolve(ctx, term, kind)
 			for i := range found.Candidates {
 				// Every call records its candidates. Aliases are only needed to
 				// choose among equal ones.
@@ -90,7 +88,7 @@ func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, e
 		},
 		text: usertext.New(shippedTexts, o.Texts),
 	}
-	kinds, all := kindsOf(r)
+	kinds := c.kinds()
 	about := "Finds the things that the names in a request stand for, such as ports, ships or customers, " +
 		"with their names and ids in the data. For names only, not for dates, numbers or fields." +
 		knownNames(" The known kinds are: ", kinds)
@@ -111,7 +109,7 @@ func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, e
 		}
 		return out, nil
 	})
-	if all {
+	if c.opt.Finder == nil {
 		t.Input = withEnum(t.Input, kinds, "properties", "terms", "items", "properties", "kind")
 	}
 	t.Kind, t.Interrupts, t.Idempotent = qed.ModelTool, true, true
@@ -119,16 +117,6 @@ func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, e
 }
 
 const maxAliases = 20 // of a candidate that are recorded
-
-// kindsOf returns the kinds of a resolver, and whether there are no others.
-func kindsOf(r EntityResolver) (kinds []string, all bool) {
-	lister, ok := r.(interface{ Kinds() []string })
-	if !ok {
-		return nil, false
-	}
-	c, ok := r.(*Catalog)
-	return lister.Kinds(), !ok || c.opt.Finder == nil
-}
 
 func entityLabel(e Entity) label {
 	l := label{name: e.Name, kind: e.Kind, id: e.ID, kinds: []string{e.Kind}, aliases: e.Aliases}

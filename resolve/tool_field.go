@@ -28,13 +28,13 @@ type fieldResult struct {
 }
 
 // NewFieldTool returns the tool field_mapping, which finds the fields of the data
-// that the terms of a request are about. r is usually a [*FieldCatalog].
+// that the terms of a request are about.
 //
 // The arguments are {"terms": ["arrival date"], "source": "shipments", "request":
 // "..."}; source and request are optional. The result is {"text", "fields":
 // [{"term", "field", "source", "type"}], "unresolved": [{"text", "kind",
 // "nearest"}], "problems": [...]}, where kind is the source. The description and
-// the schema list the sources of r, as those of [NewEntityTool] list kinds.
+// the schema list the sources of c, as those of [NewEntityTool] list kinds.
 //
 // The tool works like that of [NewEntityTool], except for the model's choice. It
 // chooses a field by names, types and descriptions and need not quote the request.
@@ -43,8 +43,8 @@ type fieldResult struct {
 //
 // The requests to the model are named "choose_field" ([llm.Request.Name]). A reply
 // is {"choice": 1, "reason": "why"}; a choice of 0 means none.
-func NewFieldTool(model llm.Model, r FieldResolver, opt *Options) (qed.Tool, error) {
-	if r == nil {
+func NewFieldTool(model llm.Model, c *FieldCatalog, opt *Options) (qed.Tool, error) {
+	if c == nil {
 		return qed.Tool{}, errors.New("resolve: NewFieldTool needs a catalog")
 	}
 	o, asker, err := opt.withDefaults(model)
@@ -52,23 +52,20 @@ func NewFieldTool(model llm.Model, r FieldResolver, opt *Options) (qed.Tool, err
 		return qed.Tool{}, err
 	}
 	res := &resolver[Field]{
-		opt: o, model: asker, resolve: r.Resolve, label: fieldLabel,
+		opt: o, model: asker, resolve: c.Resolve, label: fieldLabel,
 		texts: &toolTexts{
 			request: "choose_field", prompt: o.Prompts.ChooseField, fields: true,
 		},
 		text: usertext.New(shippedTexts, o.Texts),
-		widen: func(ctx context.Context, source string) ([]Field, error) {
-			list, err := r.Fields(ctx, source)
-			if err != nil || len(list) > maxFieldsShown {
-				return nil, err
+		widen: func(source string) []Field {
+			list := c.fields(source)
+			if len(list) > maxFieldsShown {
+				return nil
 			}
-			return list, nil
+			return list
 		},
 	}
-	var sources []string
-	if lister, ok := r.(interface{ Sources() []string }); ok {
-		sources = lister.Sources()
-	}
+	sources := c.sources()
 	about := "Finds the fields of the data that the terms of a request are about, " +
 		"with their names and types for queries." +
 		knownNames(" The known sources are: ", sources)

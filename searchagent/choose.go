@@ -12,7 +12,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/stockphrases"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/question"
 )
@@ -61,72 +60,35 @@ func (a *agent) choose(ctx context.Context, s state) (state, error) {
 }
 
 // chosen returns the document that the user means, with its description, or none if
-// the user means none of docs. Of many documents the user first names something that
-// only some of them have. A resumed run repeats the questions with their replies.
+// the user means none of docs. Of many documents the first ones can be chosen. A resumed
+// run repeats the question with its reply.
 func (t *task) chosen(ctx context.Context, texts *Texts, docs []document) ([]document, string, error) {
-	left, problem := docs, ""
-	for len(left) > maxChoices {
-		reply, err := qed.Interrupt[string](ctx, t.narrowing(texts, docs, left, problem))
-		if err != nil {
-			return nil, "", err
-		}
-		if stockphrases.Says(reply, noneOfThem) {
-			return nil, "", nil
-		}
-		named, whole := naming(left, reply)
-		switch {
-		case len(named) == 1 && whole:
-			return named, choices(named)[0], nil
-		case len(named) == 0 || len(named) == len(left):
-			problem = usertext.Fill(texts.NotNamed, "reply", prompt.Clip(oneLine(reply), maxValue)) + " "
-		default:
-			left, problem = named, ""
-		}
-	}
-	lines := choices(left)
-	reply, err := qed.Interrupt[string](ctx, t.question(texts, docs, lines))
+	docs = docs[:min(len(docs), maxChoices)]
+	lines := choices(docs)
+	reply, err := qed.Interrupt[string](ctx, t.question(texts, lines))
 	if err != nil || reply == noChoice {
 		return nil, "", err
 	}
 	n, err := strconv.Atoi(reply)
-	if err != nil || n < 1 || n > len(left) {
+	if err != nil || n < 1 || n > len(docs) {
 		return nil, "", fmt.Errorf("searchagent: task %s: there is no choice %s",
 			t.Key, prompt.Quote(prompt.Clip(reply, maxName)))
 	}
-	return left[n-1 : n], lines[n-1], nil
+	return docs[n-1 : n], lines[n-1], nil
 }
 
-// narrowing returns the question what distinguishes the document that is meant. docs
-// are those that can be chosen, and left those that fit the replies so far.
-func (t *task) narrowing(texts *Texts, docs, left []document, problem string) question.Question {
-	text := texts.Narrow
-	switch {
-	case len(left) < len(docs):
-		text = texts.NarrowLeft
-	case int64(len(docs)) < t.Total:
-		text = texts.NarrowFirst
-	}
-	examples := strings.Join(choices(left)[:maxExamples], "; ") + " " +
-		usertext.Fill(texts.Others, "n", texts.number(int64(len(left)-maxExamples)))
-	return question.Question{Text: problem + t.step(text,
-		"total", t.totalText(texts), "shown", texts.number(int64(len(left))), "examples", examples)}
-}
-
-// question returns the question which of a few documents is meant. If they are left of
-// more documents, the user can also choose none of them.
-func (t *task) question(texts *Texts, docs []document, lines []string) question.Question {
-	text, narrowed := texts.Which, len(lines) < len(docs)
-	switch {
-	case narrowed:
-		text = texts.WhichLeft
-	case int64(len(lines)) < t.Total:
+// question returns the question which of a few documents is meant. If there are more,
+// the user can also choose none of them.
+func (t *task) question(texts *Texts, lines []string) question.Question {
+	text, more := texts.Which, int64(len(lines)) < t.Total
+	if more {
 		text = texts.WhichFirst
 	}
 	q := question.Question{Text: t.step(text, "total", t.totalText(texts), "shown", texts.number(int64(len(lines))))}
 	for i, line := range lines {
 		q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: line})
 	}
-	if narrowed {
+	if more {
 		q.Choices = append(q.Choices, question.Choice{ID: noChoice, Text: texts.NoneOfThem})
 	}
 	return q
@@ -207,7 +169,6 @@ func shown(v any) string {
 const (
 	maxDistinct = 4  // fields that distinguish documents
 	maxValue    = 80 // bytes of one
-	maxExamples = 3  // documents in a question what distinguishes the one that is meant
 
 	noChoice = "none" // the ID of the choice of none of the documents
 )

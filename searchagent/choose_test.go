@@ -113,10 +113,10 @@ func TestLookupsFindAll(t *testing.T) {
 		m := llmtest.New(isSearch(), reply("plan", folderPlan()), generates(findFolder, body(strings.Replace(folderBody, "{", "{"+key+",", 1))))
 		e := several(12)
 		_, got := ask(t, newAgent(t, m, e, &searchagent.Options{Store: &store.InMemory{}}), qed.Turn{Thread: "t", Text: taxDocuments})
-		if len(got.Questions) != 1 || got.Questions[0].Kind != question.KindText {
+		if len(got.Questions) != 1 || len(got.Questions[0].Choices) != 11 {
 			t.Fatalf("%s: answer = %+v", key, got)
 		}
-		wants(t, "the question", got.Questions[0].Text, "12 documents", "owner-3 and 9 more")
+		wants(t, "the question", got.Questions[0].Text, "12 documents", "the first 10")
 		wants(t, "the search", e.ran[0], `"size":100,`, `"track_total_hits":true`)
 		lacks(t, "the search", e.ran[0]+",", key+",")
 	}
@@ -161,6 +161,40 @@ func TestSeveralAreNoQuestion(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Of more than ten documents the user chooses one of the first ten, or none of them.
+func TestChoiceOfMany(t *testing.T) {
+	for said, folder := range map[string]string{"10": "folder-10", "none of them": ""} {
+		opt := &searchagent.Options{Store: &store.InMemory{}}
+		m := llmtest.New(isSearch(), reply("plan", folderPlan()), generates(findFolder, body(folderBody)),
+			generates(findDocuments, documentsIn("folder-10")), reply("answer", text("Done.")))
+		e := several(30)
+		a := newAgent(t, m, e, opt)
+		ask(t, a, qed.Turn{Thread: "t", Text: taxDocuments})
+		_, got := ask(t, a, qed.Turn{Thread: "t", Text: said})
+		if folder == "" {
+			if !got.Partial || len(e.ran) != 1 || !strings.Contains(got.PartialReason, "more exactly") {
+				t.Errorf("answer = %+v", got)
+			}
+			continue
+		}
+		if got.Partial || len(e.ran) != 2 || got.Table.Rows[0][0] != "File of "+folder {
+			t.Errorf("answer = %+v", got)
+		}
+	}
+}
+
+// Without a store nobody can be asked: the answer lists ten choices and the number of the
+// others.
+func TestManyAndNobodyToAsk(t *testing.T) {
+	e := several(30)
+	_, got := ask(t, newAgent(t, llmtest.New(scripted()...), e, nil), qed.Turn{Text: taxDocuments})
+	if !got.Partial || len(e.ran) != 1 {
+		t.Errorf("answer = %+v", got)
+	}
+	wants(t, "the reason", got.PartialReason, "(1) owner: owner-1", "(10)", "and 20 more")
+	lacks(t, "the reason", got.PartialReason, "(11)", "hidden")
 }
 
 // A reply that is another question starts a new turn.

@@ -103,7 +103,7 @@ const (
 	cacheTTL  = 5 * time.Minute
 
 	maxPlanFields = 40      // fields of an index that are described for planning
-	maxChoices    = 10      // documents of which the user chooses one; more are narrowed first
+	maxChoices    = 10      // documents of which the user chooses one
 	maxCitations  = 20      // documents that the answer cites
 	maxOption     = 1 << 28 // of any option, so that multiples of it do not overflow
 )

@@ -15,6 +15,7 @@ import (
 type runnable struct {
 	search  *esquery.Search
 	fixes   string // what the validator fixed in it; may be empty
+	fixed   []byte // the author's body with the fixes; nil if there are none
 	lookup  bool   // one document is looked for, which later tasks need
 	sized   bool   // the model wrote a size
 	figures bool   // it has aggregations
@@ -39,7 +40,7 @@ func prepare(v *esquery.Validator, index, written string, size int, lookup bool)
 	r.lookup = lookup && !r.figures
 	r.paging = !r.sized && !r.lookup && !r.figures && !slices.ContainsFunc(unpaged, has)
 	if report.Verdict == esquery.Fixed {
-		r.fixes = fixes(report.Problems)
+		r.fixes, r.fixed = fixes(report.Problems), report.Corrected()
 	}
 	if body == nil {
 		body = map[string]json.RawMessage{}

@@ -12,8 +12,7 @@
 //	classify -> plan -> generate -> search -> pages -> answer
 //	                       ^          |
 //	                       |          +-> explain   nothing was found: which condition is the reason
-//	                       |          +-> choose    several were found, one is needed: the user is asked,
-//	                       |                        of more than ten first for what distinguishes it
+//	                       |          +-> choose    several were found, one is needed: the user is asked
 //	                       +----------+
 //
 // A plan has one or more tasks that build on each other, such as "find the folder by

@@ -1,6 +1,7 @@
 package searchagent
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -167,8 +168,12 @@ func (s *source) check(ctx context.Context, q json.RawMessage) (json.RawMessage,
 	if len(problems) > 0 {
 		return nil, runnable{}, s.refused(problems)
 	}
-	body, err := fixed(v, s.index, q)
-	return body, r, err
+	if r.fixed != nil {
+		return r.fixed, r, nil
+	}
+	var plain bytes.Buffer
+	err = json.Compact(&plain, q) // the body was parsed before
+	return plain.Bytes(), r, err
 }
 
 // allowed returns the validator of the caller.

@@ -49,15 +49,7 @@ type Texts struct {
 	// The question which of several documents is meant.
 	Which      string // {total} documents were found for {step}
 	WhichFirst string // the same; only the first {shown} can be chosen
-	WhichLeft  string // {shown} documents are left of more
-	NoneOfThem string // the choice of none of those that are left
-
-	// The question what distinguishes the document that is meant, if there are too
-	// many to choose from. {examples} are a few of them.
-	Narrow      string // {total} documents were found for {step}
-	NarrowFirst string // the same; only the first {shown} can be chosen
-	NarrowLeft  string // {shown} documents are left
-	NotNamed    string // {reply} fits none or all of them
+	NoneOfThem string // the choice of none of the first ones
 
 	AtLeast string // {n} documents or more
 	AndMore string // {names} and {n} more
@@ -87,7 +79,7 @@ var shippedTexts = map[string]Texts{
 		StepFailed:   "I found no search for this part: {step}. Please ask for it in other words.",
 		StepDeclined: "This part cannot be searched: {step} ({reason}).",
 		StepSeveral:  "Several documents fit, and one is needed: {step}. Please say which one you mean: {choices}.",
-		StepNone:     "None of the documents that were found is the one that you mean: {step}.",
+		StepNone:     "None of the documents that were found is the one that you mean: {step}. Please name it more exactly.",
 		StepNothing:  "Nothing was found: {step}.",
 		StepNeeds:    "This was not searched, because what it needs was not found: {step}.",
 		StepNotDone:  "This was not searched: {step}.",
@@ -102,12 +94,7 @@ var shippedTexts = map[string]Texts{
 		Rough:        "Some figures are estimates and may be too low.",
 		Which:        "I found {total} documents for \"{step}\". Which one do you mean?",
 		WhichFirst:   "I found {total} documents for \"{step}\"; these are the first {shown}. Which one do you mean?",
-		WhichLeft:    "Documents left for \"{step}\": {shown}. Which one do you mean?",
 		NoneOfThem:   "none of them",
-		Narrow:       "I found {total} documents for \"{step}\": {examples}. Which one do you mean? Name something that distinguishes it, or say: none of them.",
-		NarrowFirst:  "I found {total} documents for \"{step}\"; these are the first {shown}: {examples}. Which one do you mean? Name something that distinguishes it, or say: none of them.",
-		NarrowLeft:   "Documents left for \"{step}\": {shown}, which are {examples}. Which one do you mean? Name something else that distinguishes it, or say: none of them.",
-		NotNamed:     "\"{reply}\" fits none of the documents, or all of them.",
 		AtLeast:      "at least {n}",
 		AndMore:      "{names} and {n} more",
 		Thousands:    ",",
@@ -132,7 +119,7 @@ var shippedTexts = map[string]Texts{
 		StepFailed:   "Für diesen Teil habe ich keine Suche gefunden: {step}. Bitte fragen Sie mit anderen Worten danach.",
 		StepDeclined: "Danach kann nicht gesucht werden: {step} ({reason}).",
 		StepSeveral:  "Mehrere Dokumente passen, und eines wird gebraucht: {step}. Bitte sagen Sie, welches Sie meinen: {choices}.",
-		StepNone:     "Keines der gefundenen Dokumente ist das, das Sie meinen: {step}.",
+		StepNone:     "Keines der gefundenen Dokumente ist das, das Sie meinen: {step}. Bitte benennen Sie es genauer.",
 		StepNothing:  "Es wurde nichts gefunden: {step}.",
 		StepNeeds:    "Danach wurde nicht gesucht, weil das dafür Nötige nicht gefunden wurde: {step}.",
 		StepNotDone:  "Danach wurde nicht gesucht: {step}.",
@@ -147,12 +134,7 @@ var shippedTexts = map[string]Texts{
 		Rough:        "Einige Zahlen sind Schätzungen und können zu niedrig sein.",
 		Which:        "Ich habe {total} Dokumente für „{step}“ gefunden. Welches meinen Sie?",
 		WhichFirst:   "Ich habe {total} Dokumente für „{step}“ gefunden; dies sind die ersten {shown}. Welches meinen Sie?",
-		WhichLeft:    "Übrige Dokumente für „{step}“: {shown}. Welches meinen Sie?",
 		NoneOfThem:   "keines davon",
-		Narrow:       "Ich habe {total} Dokumente für „{step}“ gefunden: {examples}. Welches meinen Sie? Nennen Sie etwas, das es unterscheidet, oder sagen Sie: keines davon.",
-		NarrowFirst:  "Ich habe {total} Dokumente für „{step}“ gefunden; dies sind die ersten {shown}: {examples}. Welches meinen Sie? Nennen Sie etwas, das es unterscheidet, oder sagen Sie: keines davon.",
-		NarrowLeft:   "Übrige Dokumente für „{step}“: {shown}, und zwar {examples}. Welches meinen Sie? Nennen Sie etwas anderes, das es unterscheidet, oder sagen Sie: keines davon.",
-		NotNamed:     "„{reply}“ passt zu keinem der Dokumente oder zu allen.",
 		AtLeast:      "mindestens {n}",
 		AndMore:      "{names} und {n} weiteren",
 		Thousands:    ".",

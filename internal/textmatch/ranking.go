@@ -74,18 +74,9 @@ func (x *Lexical) ID(word string) int32 {
 	return id
 }
 
-// Known returns the number of words that have an id.
-func (x *Lexical) Known() int { return len(x.words) }
-
-// Word returns the word with an id.
-func (x *Lexical) Word(id int32) string { return x.words[id] }
-
 // Add adds a document.
-func (x *Lexical) Add(weights []Weight) { x.add(weights, make([]int32, len(weights))) }
-
-// add adds a document and keeps its words in a slice.
-func (x *Lexical) add(weights []Weight, words []int32) {
-	d := lexicalDocument{words: words}
+func (x *Lexical) Add(weights []Weight) {
+	d := lexicalDocument{words: make([]int32, len(weights))}
 	n := int32(len(x.documents))
 	for i, w := range weights {
 		d.words[i] = w.Word
@@ -96,33 +87,6 @@ func (x *Lexical) add(weights []Weight, words []int32) {
 	x.documents = append(x.documents, d)
 	x.live++
 	x.total += float64(d.length)
-}
-
-// AddAll adds documents to an empty Lexical, as [Lexical.Add] does, in one
-// allocation. A nil document is added and removed.
-func (x *Lexical) AddAll(documents [][]Weight) {
-	all := 0
-	for _, weights := range documents {
-		all += len(weights)
-		for _, w := range weights {
-			x.in[w.Word]++
-		}
-	}
-	postings := make([]posting, all)
-	for id, n := range x.in {
-		x.postings[id], postings = postings[:0:n], postings[n:]
-		x.in[id] = 0
-	}
-	x.documents = make([]lexicalDocument, 0, len(documents))
-	words := make([]int32, all)
-	for _, weights := range documents {
-		n := len(weights)
-		x.add(weights, words[:n:n])
-		words = words[n:]
-		if weights == nil {
-			x.Remove(len(x.documents) - 1)
-		}
-	}
 }
 
 // Remove removes a document. Its number is not used again.

@@ -110,14 +110,8 @@ func Encode(v []float32) []byte {
 // the end.
 func Decode(raw []byte) []float32 {
 	v := make([]float32, len(raw)/4)
-	DecodeInto(v, raw)
-	return v
-}
-
-// DecodeInto sets v to the vector that [Encode] encoded, which must be as long.
-func DecodeInto(v []float32, raw []byte) {
-	raw = raw[:4*len(v)]
 	for i := range v {
 		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i : 4*i+4]))
 	}
+	return v
 }

@@ -99,26 +99,26 @@ func (c *check) parse(text string) error {
 	case len(text) > maxBytes:
 		return refused(ErrTooLarge, "", "the query is longer than %d bytes", maxBytes)
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		return refused(ErrInvalidText, "", "the query is not UTF-8, or has a NUL byte")
+		return refused(ErrSyntax, "", "the query is not UTF-8, or has a NUL byte")
 	}
 	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, maxTokens)
 	if err != nil {
 		return syntaxError(err)
 	}
 	if len(doc.Operations) != 1 {
-		return refused(ErrOperations, "",
+		return refused(ErrNotAllowed, "",
 			"the text must be exactly one query, but it has %d operations", len(doc.Operations))
 	}
 	c.doc, c.operation = doc, doc.Operations[0]
 	if op := c.operation; op.Operation != ast.Query {
 		return refusedFor(refusal.Problem{
-			Code: ErrNotQuery, Line: op.Position.Line, Column: op.Position.Column,
+			Code: ErrNotAllowed, Line: op.Position.Line, Column: op.Position.Column,
 			Message: fmt.Sprintf("only a query may be sent, not a %s", op.Operation),
 		})
 	}
 	for _, f := range doc.Fragments {
 		if len(f.VariableDefinition) > 0 {
-			c.add(ErrUnsupported, at(f.Position), meant{},
+			c.add(ErrNotAllowed, at(f.Position), meant{},
 				"the fragment %q declares variables: declare them in the query", clip(f.Name, 80))
 			return c.refusal()
 		}
@@ -131,11 +131,9 @@ func (c *check) parse(text string) error {
 
 func syntaxError(err error) error {
 	problem := parserProblem(ErrSyntax, "", err)
-	if strings.Contains(problem.Message, "exceeded token limit") {
+	if strings.Contains(problem.Message, "exceeded token limit") ||
+		strings.Contains(problem.Message, "exceeded maximum nesting depth") {
 		problem.Code = ErrTooLarge
-	}
-	if strings.Contains(problem.Message, "exceeded maximum nesting depth") {
-		problem.Code = ErrTooDeep
 	}
 	return refusedFor(problem)
 }
@@ -199,12 +197,12 @@ func (c *check) query() (*Query, error) {
 		leaves: map[string]string{},
 	}
 	if !utf8.ValidString(q.text) {
-		return nil, refused(ErrInvalidText, "", "an escape in a string is not a valid character")
+		return nil, refused(ErrSyntax, "", "an escape in a string is not a valid character")
 	}
 	if len(c.variables) > 0 {
 		raw, err := json.Marshal(c.variables)
 		if err != nil {
-			return nil, refused(ErrVariable, "variables", "the variables cannot be written as JSON")
+			return nil, refused(ErrInvalid, "variables", "the variables cannot be written as JSON")
 		}
 		q.variables = raw
 	}
@@ -212,18 +210,11 @@ func (c *check) query() (*Query, error) {
 	return q, nil
 }
 
-// refusal returns the problems in the order of the text, with their paths.
+// refusal returns the problems in the order of the text.
 func (c *check) refusal() error {
 	slices.SortStableFunc(c.problems, func(a, b pending) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	c.problems = c.problems[:min(len(c.problems), maxProblems)]
-	paths := pathsOf(c.doc)
-	problems := withCandidates(c.problems)
-	for i := range problems {
-		if p := &problems[i]; p.Path == "" {
-			p.Path = clip(paths[position{p.Line, p.Column}], maxMessage)
-		}
-	}
-	return refusedFor(problems...)
+	return refusedFor(withCandidates(c.problems)...)
 }

@@ -106,18 +106,14 @@ type Result struct {
 	// Errors are the fields that failed, at most the first 1,000. If there is one,
 	// Data is incomplete.
 	Errors []FieldError `json:"errors,omitempty"`
-
-	// Extensions is what the server sent next to the data, or nil. Credentials are
-	// masked as in a [FieldError].
-	Extensions json.RawMessage `json:"extensions,omitempty"`
 }
 
 // A FieldError is an error as the server reported it. Its texts are untrusted and
 // may hold data. Values of ClientOptions.Header that they repeat are masked.
 type FieldError struct {
-	Message    string          `json:"message"`
-	Path       []any           `json:"path,omitempty"` // names are strings, list indices are ints
-	Extensions json.RawMessage `json:"extensions,omitempty"`
+	Message string `json:"message"`
+	Path    []any  `json:"path,omitempty"` // names are strings, list indices are ints
+	Code    string `json:"code,omitempty"` // of its extensions, such as "THROTTLED"
 }
 
 // Run sends a query and returns its result. Partial data is not an error: see

@@ -78,12 +78,12 @@ func ExampleGuard_Check() {
 	var e *refusal.Error
 	if errors.As(err, &e) {
 		for _, p := range e.Problems {
-			fmt.Println(p.Path, p.Line, p.Column, p.Message, p.Candidates)
+			fmt.Println(p.Line, p.Column, p.Message, p.Candidates)
 		}
 	}
 	// Output:
 	// true
-	// employees.nmae 1 26 the type Employee has no field "nmae" [name]
+	// 1 26 the type Employee has no field "nmae" [name]
 }
 
 func ExampleGuard_Describe() {

@@ -33,22 +33,12 @@ type GuardOptions struct {
 	//   - [Guard.Describe] leaves these arguments out.
 	Fixed map[string]map[string]any
 
-	// Directives are the names of directives that are allowed in addition to @skip
-	// and @include. @defer and @stream cannot be allowed, because a [Client] reads
-	// one response.
-	Directives []string
-
 	// MaxCost limits the number of fields in the response, as far as it is known
 	// before the query runs. 0 means 50,000. A field costs 1, and the cost of the
 	// fields of a list is multiplied by its length. The length is the value of
-	// one of SizeArguments, on the field of the list or on the field around it (as
-	// with the edges of a connection), and otherwise 25.
+	// an argument such as first or limit, on the field of the list or on the field
+	// around it (as with the edges of a connection), and otherwise 25.
 	MaxCost int
-
-	// SizeArguments are the arguments, or fields of an argument's input object,
-	// that bound lists. Letter case and underscores are ignored. Nil means first,
-	// last, limit, size, take, top, count, perPage and pageSize.
-	SizeArguments []string
 }
 
 const (
@@ -68,7 +58,6 @@ type Guard struct {
 	opt    GuardOptions
 	schema *ast.Schema // without what is sensitive
 	fixed  map[string][]fixedArgument
-	sizes  map[string]bool
 }
 
 type fixedArgument struct {
@@ -84,15 +73,12 @@ func NewGuard(schema *Schema, opt *GuardOptions) (*Guard, error) {
 	if schema == nil || schema.ast == nil {
 		return nil, refused(ErrInvalidOptions, "schema", "the schema is missing")
 	}
-	g := &Guard{sizes: map[string]bool{}}
+	g := &Guard{}
 	if opt != nil {
 		g.opt = *opt
 	}
-	if err := g.opt.setDefaults(); err != nil {
-		return nil, err
-	}
-	for _, name := range g.opt.SizeArguments {
-		g.sizes[fold(name)] = true
+	if err := option.Default("MaxCost", &g.opt.MaxCost, 50_000); err != nil {
+		return nil, refused(ErrInvalidOptions, "GuardOptions.MaxCost", "%v", err)
 	}
 	var err error
 	if g.schema, g.fixed, err = reduce(schema.ast, &g.opt); err != nil {
@@ -101,22 +87,10 @@ func NewGuard(schema *Schema, opt *GuardOptions) (*Guard, error) {
 	return g, nil
 }
 
-func (o *GuardOptions) setDefaults() error {
-	for _, d := range []struct {
-		name     string
-		value    *int
-		standard int
-	}{
-		{"MaxCost", &o.MaxCost, 50_000},
-	} {
-		if err := option.Default(d.name, d.value, d.standard); err != nil {
-			return refused(ErrInvalidOptions, "GuardOptions."+d.name, "%v", err)
-		}
-	}
-	if o.SizeArguments == nil {
-		o.SizeArguments = []string{"first", "last", "limit", "size", "take", "top", "count", "perPage", "pageSize"}
-	}
-	return nil
+// sizes are the arguments, and fields of an argument's input object, that bound lists.
+var sizes = map[string]bool{
+	"first": true, "last": true, "limit": true, "size": true, "take": true, "top": true, "count": true,
+	"perpage": true, "pagesize": true,
 }
 
 // fold makes names equal that differ in letter case and underscores.

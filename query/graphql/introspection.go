@@ -52,7 +52,7 @@ func newReader() *reader {
 	r := &reader{source: &ast.Source{Name: "introspection"}}
 	r.schema = &ast.Schema{
 		Types:         map[string]*ast.Definition{},
-		Directives:    map[string]*ast.DirectiveDefinition{},
+		Directives:    map[string]*ast.DirectiveDefinition{}, // of the specification
 		PossibleTypes: map[string][]*ast.Definition{},
 		Implements:    map[string][]*ast.Definition{},
 	}
@@ -64,9 +64,7 @@ func newReader() *reader {
 		}
 	}
 	for _, d := range prelude.Directives {
-		if d.Name != "defer" {
-			r.schema.Directives[d.Name] = d
-		}
+		r.schema.Directives[d.Name] = d
 	}
 	return r
 }
@@ -76,7 +74,6 @@ func (r *reader) read(in *introspected) (*Schema, error) {
 	if len(in.Types) > maxTypes {
 		r.fail("there are more than %d types", maxTypes)
 	}
-	r.members(len(in.Directives))
 	own := make([]*ast.Definition, 0, len(in.Types))
 	seen := map[string]bool{}
 	for i := range in.Types {
@@ -96,9 +93,6 @@ func (r *reader) read(in *introspected) (*Schema, error) {
 		def := r.definition(t)
 		r.schema.Types[t.Name] = def
 		own = append(own, def)
-	}
-	for i := range in.Directives {
-		r.directive(&in.Directives[i])
 	}
 	for _, def := range own {
 		r.link(def)
@@ -143,9 +137,6 @@ func (r *reader) definition(t *introType) *ast.Definition {
 	unique := r.unique()
 	switch t.Kind {
 	case ast.Scalar:
-		if t.SpecifiedBy != "" {
-			def.Directives = append(def.Directives, r.marked("specifiedBy", "url", t.SpecifiedBy))
-		}
 	case ast.Object, ast.Interface:
 		for i := range t.Fields {
 			if f := &t.Fields[i]; !strings.HasPrefix(f.Name, "__") && unique(f.Name) {
@@ -228,22 +219,6 @@ func (r *reader) input(owner string, in *introInput) *ast.ArgumentDefinition {
 	return a
 }
 
-func (r *reader) directive(d *introDirective) {
-	if r.err != nil {
-		return
-	}
-	r.path = "@" + d.Name
-	r.name(d.Name)
-	r.members(len(d.Locations))
-	def := &ast.DirectiveDefinition{
-		Name: d.Name, Description: d.Description, Locations: d.Locations, IsRepeatable: d.Repeatable,
-		Arguments: r.inputs(r.path, d.Args), Position: r.pos(),
-	}
-	if d.Name != "skip" && d.Name != "include" { // the specification defines these
-		r.schema.Directives[d.Name] = def
-	}
-}
-
 // literal parses a default value. Some servers write texts that are not literals.
 // They become strings, because a query only depends on whether there is a default.
 func (r *reader) literal(text string) *ast.Value {
@@ -267,13 +242,9 @@ func (r *reader) deprecated(d deprecation) ast.DirectiveList {
 	if !d.IsDeprecated {
 		return nil
 	}
-	return ast.DirectiveList{r.marked("deprecated", "reason", d.Reason)}
-}
-
-func (r *reader) marked(name, argument, text string) *ast.Directive {
-	return &ast.Directive{Name: name, Position: r.pos(), Arguments: ast.ArgumentList{{
-		Name: argument, Value: &ast.Value{Kind: ast.StringValue, Raw: text, Position: r.pos()}, Position: r.pos(),
-	}}}
+	return ast.DirectiveList{{Name: "deprecated", Position: r.pos(), Arguments: ast.ArgumentList{{
+		Name: "reason", Value: &ast.Value{Kind: ast.StringValue, Raw: d.Reason, Position: r.pos()}, Position: r.pos(),
+	}}}}
 }
 
 func (r *reader) pos() *ast.Position { return &ast.Position{Src: r.source} }

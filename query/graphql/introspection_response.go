@@ -6,12 +6,11 @@ import "github.com/vektah/gqlparser/v2/ast"
 // support are zero.
 type (
 	introspected struct {
-		Query        *namedRef        `json:"queryType"`
-		Mutation     *namedRef        `json:"mutationType"`
-		Subscription *namedRef        `json:"subscriptionType"`
-		Description  string           `json:"description"`
-		Types        []introType      `json:"types"`
-		Directives   []introDirective `json:"directives"`
+		Query        *namedRef   `json:"queryType"`
+		Mutation     *namedRef   `json:"mutationType"`
+		Subscription *namedRef   `json:"subscriptionType"`
+		Description  string      `json:"description"`
+		Types        []introType `json:"types"`
 	}
 	namedRef struct {
 		Name string `json:"name"`
@@ -20,7 +19,6 @@ type (
 		Kind          ast.DefinitionKind `json:"kind"`
 		Name          string             `json:"name"`
 		Description   string             `json:"description"`
-		SpecifiedBy   string             `json:"specifiedByURL"`
 		IsOneOf       bool               `json:"isOneOf"`
 		Fields        []introField       `json:"fields"`
 		InputFields   []introInput       `json:"inputFields"`
@@ -46,13 +44,6 @@ type (
 		Name        string `json:"name"`
 		Description string `json:"description"`
 		deprecation
-	}
-	introDirective struct {
-		Name        string                  `json:"name"`
-		Description string                  `json:"description"`
-		Repeatable  bool                    `json:"isRepeatable"`
-		Locations   []ast.DirectiveLocation `json:"locations"`
-		Args        []introInput            `json:"args"`
 	}
 	introRef struct {
 		Kind   string    `json:"kind"`

@@ -29,9 +29,9 @@ func (c *check) measure() {
 		c.add(ErrTooLarge, position{}, meant{},
 			"the query asks for more than %d fields, fragments included: ask for fewer", maxFields)
 	case m.nested != nil:
-		c.add(ErrTooDeep, at(m.nested), meant{}, "a value has more than %d nested lists and objects", maxNesting)
+		c.add(ErrTooLarge, at(m.nested), meant{}, "a value has more than %d nested lists and objects", maxNesting)
 	case whole.depth > maxDepth:
-		c.add(ErrTooDeep, at(m.deepest), meant{},
+		c.add(ErrTooLarge, at(m.deepest), meant{},
 			"the fields are nested %d deep: the limit is %d", whole.depth, maxDepth)
 	}
 }

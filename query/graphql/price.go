@@ -103,7 +103,7 @@ func (p *pricer) size(f *ast.Field) int {
 		}
 		if object, ok := v.(map[string]any); ok {
 			size = max(size, p.sizeWithin(decl.Type, object))
-		} else if p.guard.sizes[fold(decl.Name)] {
+		} else if sizes[fold(decl.Name)] {
 			size = max(size, length(v))
 		}
 	}
@@ -115,7 +115,7 @@ func (p *pricer) size(f *ast.Field) int {
 func (p *pricer) sizeWithin(t *ast.Type, object map[string]any) int {
 	size := 0
 	for name, v := range object {
-		if p.guard.sizes[fold(name)] {
+		if sizes[fold(name)] {
 			size = max(size, length(v))
 		}
 	}
@@ -124,7 +124,7 @@ func (p *pricer) sizeWithin(t *ast.Type, object map[string]any) int {
 		return size
 	}
 	for _, f := range def.Fields {
-		if _, given := object[f.Name]; !given && f.DefaultValue != nil && p.guard.sizes[fold(f.Name)] {
+		if _, given := object[f.Name]; !given && f.DefaultValue != nil && sizes[fold(f.Name)] {
 			v, _ := p.resolve(f.DefaultValue)
 			size = max(size, length(v))
 		}

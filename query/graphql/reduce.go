@@ -18,22 +18,16 @@ import (
 // schema. Because what is sensitive is not in the reduced schema, no message can
 // name it.
 type reducer struct {
-	from       *ast.Schema
-	hidden     map[string]bool // "Type.member"
-	fixed      map[string][]fixedArgument
-	directives map[string]bool // the allowed ones
-	err        *refusal.Error  // the first one
+	from   *ast.Schema
+	hidden map[string]bool // "Type.member"
+	fixed  map[string][]fixedArgument
+	err    *refusal.Error // the first one
 }
 
 // reduce returns the schema that is left of from, and the fixed arguments by
 // "Type.field".
 func reduce(from *ast.Schema, opt *GuardOptions) (*ast.Schema, map[string][]fixedArgument, error) {
-	r := &reducer{
-		from:       from,
-		hidden:     map[string]bool{},
-		fixed:      map[string][]fixedArgument{},
-		directives: map[string]bool{"skip": true, "include": true},
-	}
+	r := &reducer{from: from, hidden: map[string]bool{}, fixed: map[string][]fixedArgument{}}
 	for _, entry := range opt.Sensitive {
 		r.hide(entry)
 	}
@@ -41,7 +35,6 @@ func reduce(from *ast.Schema, opt *GuardOptions) (*ast.Schema, map[string][]fixe
 		r.fix(entry, opt.Fixed[entry])
 	}
 	r.hideUnfixed()
-	r.allow(opt.Directives)
 	if r.err != nil {
 		return nil, nil, r.err
 	}
@@ -195,18 +188,6 @@ func (r *reducer) hideUnfixed() {
 	}
 }
 
-func (r *reducer) allow(directives []string) {
-	for _, name := range directives {
-		switch {
-		case name == "defer" || name == "stream":
-			r.fail("Directives", nil, "", "@%s cannot be allowed: a Client reads one response", name)
-		case r.from.Directives[name] == nil:
-			r.fail("Directives", slices.Sorted(maps.Keys(r.from.Directives)), name, "the schema has no directive %q", name)
-		}
-		r.directives[name] = true
-	}
-}
-
 // schema copies the server's schema without what is hidden and without introspection.
 func (r *reducer) schema() *ast.Schema {
 	s := &ast.Schema{
@@ -230,7 +211,7 @@ func (r *reducer) schema() *ast.Schema {
 		s.Types[name] = &c
 	}
 	s.Query = s.Types[r.from.Query.Name]
-	for name := range r.directives {
+	for _, name := range []string{"skip", "include"} { // others could change the meaning of a query
 		if d := r.from.Directives[name]; d != nil {
 			s.Directives[name] = d
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,16 +29,13 @@ func (c *Client) result(body []byte) (*Result, error) {
 	if !utf8.Valid(body) {
 		return nil, errors.New("not UTF-8")
 	}
-	data, errs, extensions, err := members(body)
+	data, errs, err := members(body)
 	if err != nil {
 		return nil, err
 	}
 	r := &Result{Data: data}
 	if !isNull(r.Data) && r.Data[0] != '{' {
 		return nil, errors.New("data is not an object")
-	}
-	if !isNull(extensions) {
-		r.Extensions = c.maskJSON(extensions)
 	}
 	if isNull(errs) {
 		return r, nil
@@ -60,36 +56,34 @@ func (c *Client) result(body []byte) (*Result, error) {
 
 // members returns the members of a response. It skips unknown members, of which
 // there may be very many.
-func members(body []byte) (data, errs, extensions json.RawMessage, err error) {
+func members(body []byte) (data, errs json.RawMessage, err error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, nil, nil, errForm
+		return nil, nil, errForm
 	}
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
-			return nil, nil, nil, errForm
+			return nil, nil, errForm
 		}
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
-			return nil, nil, nil, errForm
+			return nil, nil, errForm
 		}
 		switch name {
 		case "data":
 			data = raw
 		case "errors":
 			errs = raw
-		case "extensions":
-			extensions = raw
 		}
 	}
 	if _, err := d.Token(); err != nil { // the end of the object
-		return nil, nil, nil, errForm
+		return nil, nil, errForm
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, nil, nil, errTrailing
+		return nil, nil, errTrailing
 	}
-	return data, errs, extensions, nil
+	return data, errs, nil
 }
 
 func (c *Client) fieldError(list *json.Decoder) (FieldError, error) {
@@ -102,8 +96,12 @@ func (c *Client) fieldError(list *json.Decoder) (FieldError, error) {
 		return FieldError{}, errErrors
 	}
 	f := FieldError{Message: c.mask(in.Message)}
-	if !isNull(in.Extensions) {
-		f.Extensions = c.maskJSON(in.Extensions)
+	var extensions struct {
+		Code any `json:"code"`
+	}
+	if json.Unmarshal(in.Extensions, &extensions) == nil { // they have any form
+		code, _ := extensions.Code.(string)
+		f.Code = clip(c.mask(code), 80)
 	}
 	if isNull(in.Path) {
 		return f, nil
@@ -131,14 +129,7 @@ func (c *Client) fieldError(list *json.Decoder) (FieldError, error) {
 // are those that servers commonly use.
 func kindOfErrors(list []FieldError) ErrorKind {
 	for _, e := range list {
-		var ext struct {
-			Code any `json:"code"`
-		}
-		if json.Unmarshal(e.Extensions, &ext) != nil {
-			continue
-		}
-		code, _ := ext.Code.(string)
-		switch strings.ToUpper(code) {
+		switch strings.ToUpper(e.Code) {
 		case "UNAUTHENTICATED", "UNAUTHORIZED", "FORBIDDEN", "ACCESS_DENIED", "INVALID-JWT":
 			return ErrAuth
 		case "THROTTLED", "RATE_LIMITED", "RATE_LIMIT_EXCEEDED", "TOO_MANY_REQUESTS":
@@ -180,27 +171,6 @@ func (c *Client) mask(s string) string {
 		}
 	}
 	return s
-}
-
-// literal matches a JSON string with its quotes.
-var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-
-// maskJSON masks the values in JSON, including those written with escapes.
-func (c *Client) maskJSON(raw json.RawMessage) json.RawMessage {
-	if len(c.header) > 0 && bytes.IndexByte(raw, '\\') >= 0 {
-		raw = literal.ReplaceAllFunc(raw, func(quoted []byte) []byte {
-			var s string
-			if bytes.IndexByte(quoted, '\\') < 0 || json.Unmarshal(quoted, &s) != nil || c.mask(s) == s {
-				return quoted
-			}
-			masked, _ := json.Marshal(c.mask(s)) // the error of a string is always nil
-			return masked
-		})
-	}
-	if raw = json.RawMessage(c.mask(string(raw))); !json.Valid(raw) {
-		return nil // a number was masked
-	}
-	return raw
 }
 
 func isNull(raw json.RawMessage) bool {

@@ -9,33 +9,28 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator/core"
 	"github.com/vektah/gqlparser/v2/validator/rules"
-
-	"github.com/qedkit/qed/refusal"
 )
 
 // specified are the rules of the specification, without three kinds of rules: about
 // names, which [check.names] reports with candidates, about introspection, which is
 // never allowed, and about several operations.
-var specified = []struct {
-	code refusal.Code
-	rule core.RuleFunc
-}{
-	{ErrFragment, rules.FragmentsOnCompositeTypesRule.RuleFunc},
-	{ErrFragment, rules.NoFragmentCyclesRule.RuleFunc},
-	{ErrUnused, rules.NoUnusedFragmentsRule.RuleFunc},
-	{ErrUnused, rules.NoUnusedVariablesRule.RuleFunc},
-	{ErrConflict, rules.OverlappingFieldsCanBeMergedRule.RuleFunc},
-	{ErrFragment, rules.PossibleFragmentSpreadsRule.RuleFunc},
-	{ErrMissingArgument, rules.ProvidedRequiredArgumentsRule.RuleFunc},
-	{ErrSelection, rules.ScalarLeafsRuleWithoutSuggestions.RuleFunc},
-	{ErrDuplicate, rules.UniqueArgumentNamesRule.RuleFunc},
-	{ErrDirective, rules.UniqueDirectivesPerLocationRule.RuleFunc},
-	{ErrDuplicate, rules.UniqueFragmentNamesRule.RuleFunc},
-	{ErrDuplicate, rules.UniqueInputFieldNamesRule.RuleFunc},
-	{ErrDuplicate, rules.UniqueVariableNamesRule.RuleFunc},
-	{ErrValue, rules.ValuesOfCorrectTypeRuleWithoutSuggestions.RuleFunc},
-	{ErrVariable, rules.VariablesAreInputTypesRule.RuleFunc},
-	{ErrVariable, rules.VariablesInAllowedPositionRule.RuleFunc},
+var specified = []core.RuleFunc{
+	rules.FragmentsOnCompositeTypesRule.RuleFunc,
+	rules.NoFragmentCyclesRule.RuleFunc,
+	rules.NoUnusedFragmentsRule.RuleFunc,
+	rules.NoUnusedVariablesRule.RuleFunc,
+	rules.OverlappingFieldsCanBeMergedRule.RuleFunc,
+	rules.PossibleFragmentSpreadsRule.RuleFunc,
+	rules.ProvidedRequiredArgumentsRule.RuleFunc,
+	rules.ScalarLeafsRuleWithoutSuggestions.RuleFunc,
+	rules.UniqueArgumentNamesRule.RuleFunc,
+	rules.UniqueDirectivesPerLocationRule.RuleFunc,
+	rules.UniqueFragmentNamesRule.RuleFunc,
+	rules.UniqueInputFieldNamesRule.RuleFunc,
+	rules.UniqueVariableNamesRule.RuleFunc,
+	rules.ValuesOfCorrectTypeRuleWithoutSuggestions.RuleFunc,
+	rules.VariablesAreInputTypesRule.RuleFunc,
+	rules.VariablesInAllowedPositionRule.RuleFunc,
 }
 
 // validate walks the query once and applies all rules.
@@ -43,8 +38,8 @@ func (c *check) validate() {
 	events := &core.Events{}
 	c.names(events)
 	c.literals(events)
-	for _, r := range specified {
-		r.rule(events, func(options ...core.ErrorOption) {
+	for _, rule := range specified {
+		rule(events, func(options ...core.ErrorOption) {
 			var e gqlerror.Error
 			for _, set := range options {
 				set(&e)
@@ -53,11 +48,7 @@ func (c *check) validate() {
 			if len(e.Locations) > 0 {
 				pos = position{e.Locations[0].Line, e.Locations[0].Column}
 			}
-			var meant meant
-			if r.code == ErrValue {
-				meant = c.meant[pos]
-			}
-			c.add(r.code, pos, meant, "%s", e.Message)
+			c.add(ErrInvalid, pos, c.meant[pos], "%s", e.Message)
 		})
 	}
 	core.Walk(c.guard.schema, c.doc, events)
@@ -75,13 +66,13 @@ func (c *check) literals(events *core.Events) {
 		switch v.Kind {
 		case ast.IntValue:
 			if def.Name == "Int" && !isInt32(v.Raw) {
-				c.add(ErrValue, at(v.Position), meant{},
+				c.add(ErrInvalid, at(v.Position), meant{},
 					"Int cannot represent non 32-bit signed integer value: %s", clip(v.Raw, 80))
 			}
 		case ast.ObjectValue:
 			custom := def.Kind == ast.Scalar && !def.BuiltIn
 			if def.Kind != ast.InputObject && !custom && len(v.Children) == 0 {
-				c.add(ErrValue, at(v.Position), meant{}, "Expected value of type %q, found {}.", v.ExpectedType.String())
+				c.add(ErrInvalid, at(v.Position), meant{}, "Expected value of type %q, found {}.", v.ExpectedType.String())
 			}
 			for _, child := range v.Children {
 				if def.Kind == ast.InputObject && def.Fields.ForName(child.Name) == nil {
@@ -112,12 +103,12 @@ func (c *check) names(events *core.Events) {
 	events.OnDirective(func(_ *core.Walker, d *ast.Directive) {
 		switch {
 		case d.Definition == nil:
-			c.add(ErrUnknownDirective, at(d.Position),
+			c.add(ErrUnknownName, at(d.Position),
 				meant{name: d.Name, names: func() []string { return slices.Sorted(maps.Keys(c.guard.schema.Directives)) }},
 				"the directive @%s does not exist or is not allowed", clip(d.Name, 80))
 			return
 		case !slices.Contains(d.Definition.Locations, d.Location):
-			c.add(ErrDirective, at(d.Position), meant{}, "the directive @%s is not allowed on a %s", d.Name, d.Location)
+			c.add(ErrInvalid, at(d.Position), meant{}, "the directive @%s is not allowed on a %s", d.Name, d.Location)
 		}
 		c.arguments(d.Arguments, d.Definition.Arguments, "the directive @"+d.Name)
 	})
@@ -134,14 +125,14 @@ func (c *check) names(events *core.Events) {
 	})
 	events.OnFragmentSpread(func(_ *core.Walker, s *ast.FragmentSpread) {
 		if s.Definition == nil {
-			c.add(ErrUnknownFragment, at(s.Position),
+			c.add(ErrUnknownName, at(s.Position),
 				meant{name: s.Name, names: func() []string { return slices.Sorted(maps.Keys(c.fragments)) }},
 				"the fragment %q is not defined", clip(s.Name, 80))
 		}
 	})
 	events.OnValue(func(w *core.Walker, v *ast.Value) {
 		if v.Kind == ast.Variable && v.VariableDefinition == nil && w.CurrentOperation != nil {
-			c.add(ErrUnknownVariable, at(v.Position), meant{name: v.Raw, names: c.declared},
+			c.add(ErrUnknownName, at(v.Position), meant{name: v.Raw, names: c.declared},
 				"the variable $%s is not declared by the query", clip(v.Raw, 80))
 		}
 	})
@@ -151,7 +142,7 @@ func (c *check) names(events *core.Events) {
 func (c *check) unknownField(f *ast.Field) {
 	parent, name := f.ObjectDefinition, clip(f.Name, 80)
 	if f.Name == "__schema" || f.Name == "__type" {
-		c.add(ErrIntrospection, at(f.Position), meant{},
+		c.add(ErrNotAllowed, at(f.Position), meant{},
 			"introspection (%s) is not allowed: use the schema that was given", name)
 		return
 	}
@@ -182,7 +173,7 @@ func (c *check) arguments(given ast.ArgumentList, declared ast.ArgumentDefinitio
 	for _, arg := range given {
 		if declared.ForName(arg.Name) == nil {
 			names := func() []string { return argumentNames(declared) }
-			c.add(ErrUnknownArgument, at(arg.Position), meant{name: arg.Name, names: names},
+			c.add(ErrUnknownName, at(arg.Position), meant{name: arg.Name, names: names},
 				"%s has no argument %q", of, clip(arg.Name, 80))
 		}
 	}
@@ -201,5 +192,5 @@ func (c *check) typeName(name string, pos position, fits func(*ast.Definition) b
 		}
 		return names
 	}
-	c.add(ErrUnknownType, pos, meant{name: name, names: names}, "the type %q does not exist", clip(name, 80))
+	c.add(ErrUnknownName, pos, meant{name: name, names: names}, "the type %q does not exist", clip(name, 80))
 }

@@ -44,10 +44,6 @@ func ParseSDL(sdl string) (*Schema, error) {
 	if err := limitDocument(own); err != nil {
 		return nil, err
 	}
-	declared := map[string]bool{}
-	for _, d := range own.Directives {
-		declared[d.Name] = true
-	}
 	prelude.Merge(own)
 	schema, err := validator.ValidateSchemaDocument(prelude)
 	if err != nil {
@@ -56,14 +52,11 @@ func ParseSDL(sdl string) (*Schema, error) {
 	if schema.Query == nil {
 		return nil, refused(ErrInvalidSchema, "schema", "the schema has no query type")
 	}
-	if !declared["defer"] {
-		delete(schema.Directives, "defer") // gqlparser adds it, but few servers have it
-	}
 	return &Schema{schema}, nil
 }
 
 // withoutBuiltins removes the built-in definitions that some servers print, and
-// directives that are not part of the specification.
+// directives: no query may use those of a server.
 func withoutBuiltins(doc, prelude *ast.SchemaDocument) {
 	doc.Definitions = slices.DeleteFunc(doc.Definitions, func(d *ast.Definition) bool {
 		return prelude.Definitions.ForName(d.Name) != nil
@@ -74,21 +67,19 @@ func withoutBuiltins(doc, prelude *ast.SchemaDocument) {
 			d.Fields = withoutRepeats(d.Fields)
 			for _, f := range d.Fields {
 				f.Directives = standard(f.Directives)
-				withoutArgumentDirectives(f.Arguments)
+				for _, a := range f.Arguments {
+					a.Directives = standard(a.Directives)
+				}
 			}
 			for _, v := range d.EnumValues {
 				v.Directives = standard(v.Directives)
 			}
 		}
 	}
-	for _, d := range doc.Directives {
-		d.Directives = standard(d.Directives)
-		withoutArgumentDirectives(d.Arguments)
-	}
 	for _, s := range slices.Concat(doc.Schema, doc.SchemaExtension) {
 		s.Directives = nil
 	}
-	doc.DirectiveExtensions = nil
+	doc.Directives, doc.DirectiveExtensions = nil, nil
 }
 
 // withoutRepeats removes exact repetitions of a field, which published schemas
@@ -104,12 +95,6 @@ func withoutRepeats(list ast.FieldList) ast.FieldList {
 		seen[f.Name] = words
 		return ok && first == words
 	})
-}
-
-func withoutArgumentDirectives(args ast.ArgumentDefinitionList) {
-	for _, a := range args {
-		a.Directives = standard(a.Directives)
-	}
 }
 
 func standard(list ast.DirectiveList) ast.DirectiveList {
@@ -141,12 +126,6 @@ func limitDocument(doc *ast.SchemaDocument) error {
 			if n.err != nil {
 				return n.err
 			}
-		}
-	}
-	for _, d := range doc.Directives {
-		n := &limits{path: "@" + d.Name}
-		if n.members(len(d.Arguments)); n.err != nil {
-			return n.err
 		}
 	}
 	return nil

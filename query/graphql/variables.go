@@ -30,7 +30,7 @@ func (c *coercer) full() bool { return len(c.problems) >= maxProblems }
 func (c *coercer) fail(path string, m meant, format string, args ...any) {
 	if !c.full() {
 		c.problems = append(c.problems, pending{refusal.Problem{
-			Code: ErrVariable, Path: clip(path, maxMessage), Message: clip(fmt.Sprintf(format, args...), maxMessage),
+			Code: ErrInvalid, Path: clip(path, maxMessage), Message: clip(fmt.Sprintf(format, args...), maxMessage),
 		}, m})
 	}
 }
@@ -165,14 +165,14 @@ func readVariables(raw json.RawMessage, limit int) (map[string]any, *refusal.Err
 	}
 	v, err := decode(raw)
 	if err != nil {
-		return nil, refused(ErrVariable, "variables", "the variables are not valid JSON")
+		return nil, refused(ErrInvalid, "variables", "the variables are not valid JSON")
 	}
 	if !nestedWithin(v, maxNesting+1) {
-		return nil, refused(ErrTooDeep, "variables", "a variable has more than %d nested lists and objects", maxNesting)
+		return nil, refused(ErrTooLarge, "variables", "a variable has more than %d nested lists and objects", maxNesting)
 	}
 	object, ok := v.(map[string]any)
 	if !ok {
-		return nil, refused(ErrVariable,
+		return nil, refused(ErrInvalid,
 			"variables", "the variables must be one JSON object, whose keys are their names without $")
 	}
 	return object, nil

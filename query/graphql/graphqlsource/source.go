@@ -53,9 +53,6 @@ type Options struct {
 	// events". It may be empty.
 	About string
 
-	// MaxDescriptionBytes limits the description of the schema. 0 means 32768.
-	MaxDescriptionBytes int
-
 	// MaxRows is the highest number of rows of a result. 0 means 10000. If a response
 	// has more, the table is truncated.
 	MaxRows int
@@ -82,10 +79,6 @@ func New(name string, client *graphql.Client, guard *graphql.Guard, opt *Options
 	case guard == nil || client == nil:
 		return nil, fmt.Errorf("graphqlsource: source %s needs a Client and a Guard", prompt.Quote(name))
 	}
-	err := option.Default("graphqlsource: Options.MaxDescriptionBytes", &s.opt.MaxDescriptionBytes, 32<<10)
-	if err != nil {
-		return nil, err
-	}
 	if err := option.Default("graphqlsource: Options.MaxRows", &s.opt.MaxRows, 10_000); err != nil {
 		return nil, err
 	}
@@ -98,7 +91,7 @@ func (s *source) About() string    { return s.opt.About }
 
 // Describe returns the part of the schema that queries may name.
 func (s *source) Describe(context.Context, string) (string, error) {
-	text := s.guard.Describe(s.opt.MaxDescriptionBytes)
+	text := s.guard.Describe(0)
 	if s.opt.About != "" {
 		text = "The GraphQL service " + s.name + ": " + prompt.Quote(s.opt.About) + "\n" + text
 	}

@@ -31,23 +31,10 @@ func TestNestedQueries(t *testing.T) {
 	}))
 }
 
-func TestJoinQueries(t *testing.T) {
-	runChecks(t, validator(t, nil), ofQueries([]checkCase{
-		{"has_child", `{"has_child":{"type":"file","query":{"match":{"title":"a"}},"min_children":1,"max_children":5,"score_mode":"max"}}`, ""},
-		{"has_parent", `{"has_parent":{"parent_type":"folder","query":{"match":{"title":"a"}},"score":true}}`, ""},
-		{"parent_id", `{"parent_id":{"type":"note","id":"1"}}`, ""},
-		{"an unknown relation", `{"has_child":{"type":"files","query":{"match_all":{}}}}`, "unknown_field /has_child/type"},
-		{"an invalid parent", `{"has_parent":{"parent_type":"note","query":{"match_all":{}}}}`, "unknown_field /has_parent/parent_type"},
-		{"without a type", `{"has_child":{"query":{"match_all":{}}}}`, "malformed /has_child"},
-	}))
-}
-
-// The documents that has_child and has_parent use must match the filter too.
-func TestFilterReachesJoinsAndNeighbours(t *testing.T) {
+// The neighbours of a vector must match the filter too.
+func TestFilterReachesNeighbours(t *testing.T) {
 	v := validator(t, &esquery.Options{Filter: json.RawMessage(`{"term":{"tenantId":"a"}}`)})
 	for _, query := range []string{
-		`{"has_child":{"type":"file","query":{"match":{"title":"a"}}}}`,
-		`{"has_parent":{"parent_type":"folder","query":{"match_all":{}}}}`,
 		`{"knn":{"field":"vec","query_vector":[1,2,3],"k":5,"num_candidates":10}}`,
 		`{"knn":{"field":"vec","query_vector":[1,2,3],"filter":[{"term":{"status":"open"}}]}}`,
 		`{"knn":{"openVec":{"vector":[1,2,3],"k":5,"filter":{"term":{"status":"open"}}}}}`,
@@ -66,12 +53,10 @@ func TestFilterReachesJoinsAndNeighbours(t *testing.T) {
 func TestFilterAndExpansions(t *testing.T) {
 	cases := []checkCase{
 		{"match", `{"match":{"title":{"query":"zebr","fuzziness":1,"max_expansions":1}}}`, "/match/title/max_expansions"},
-		{"match_bool_prefix", `{"match_bool_prefix":{"title":{"query":"zebr","fuzziness":1,"max_expansions":1}}}`, "/match_bool_prefix/title/max_expansions"},
 		{"match_phrase_prefix", `{"match_phrase_prefix":{"title":{"query":"zeb","max_expansions":49}}}`, "/match_phrase_prefix/title/max_expansions"},
 		{"multi_match", `{"multi_match":{"query":"zeb","fields":["title"],"type":"phrase_prefix","max_expansions":1}}`, "/multi_match/max_expansions"},
 		{"simple_query_string", `{"simple_query_string":{"query":"zebr~1","fields":["title"],"fuzzy_max_expansions":1}}`, "/simple_query_string/fuzzy_max_expansions"},
 		{"fuzzy", `{"fuzzy":{"status":{"value":"zebr","max_expansions":1}}}`, "/fuzzy/status/max_expansions"},
-		{"prefix", `{"prefix":{"status":{"value":"zeb","rewrite":"top_terms_1"}}}`, "/prefix/status/rewrite"},
 		{"many", `{"match_phrase_prefix":{"title":{"query":"zeb","max_expansions":50}}}`, ""},
 		{"the usual number", `{"match":{"title":{"query":"zebr","fuzziness":"AUTO"}}}`, ""},
 	}
