@@ -78,9 +78,9 @@ func TestSampleRows(t *testing.T) {
 	}
 }
 
-// TestEarlierStatements: a correction shows the statements before the refused one, cut to
-// 100 bytes, with their problems.
-func TestEarlierStatements(t *testing.T) {
+// TestCorrectionLimits: a correction shows twice as many columns as the prompt for SQL,
+// and the statements before the refused one, cut to 100 bytes, with their problems.
+func TestCorrectionLimits(t *testing.T) {
 	long := "SELECT c.lead FROM crew c WHERE c.id IN (" + strings.Repeat("1234567, ", 20) + "1)"
 	m := llmtest.New(
 		reply("select_tables", tables("crew")),
@@ -89,12 +89,19 @@ func TestEarlierStatements(t *testing.T) {
 		reply("answer", text("Yes.")),
 	)
 	db := &database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}
-	if _, _, err := run(t, newAgent(t, m, db, nil), qed.Turn{Text: "q"}); err != nil {
+	opt := &sqlagent.Options{Limits: sqlagent.PromptLimits{Columns: 1}}
+	if _, _, err := run(t, newAgent(t, m, db, opt), qed.Turn{Text: "q"}); err != nil {
 		t.Fatal(err)
+	}
+	if got := prompt(t, m, "generate"); !strings.Contains(got, "\ncrew(id) and 1 more") {
+		t.Errorf("the prompt for SQL:\n%s", got)
 	}
 	last := m.Requests()[3].Messages[0].Content
 	_, earlier, _ := strings.Cut(last, "Earlier queries that failed:\n- ")
 	if !strings.HasPrefix(earlier, long[:80]) || strings.Contains(last, long[:101]) || !strings.Contains(earlier, "column 'lead' does not exist") {
-		t.Errorf("the prompt for the second correction:\n%s", last)
+		t.Errorf("earlier statements in the prompt for the second correction:\n%s", last)
+	}
+	if !strings.Contains(last, "\ncrew(id, workOrderId)\n") {
+		t.Errorf("columns in the prompt for the second correction:\n%s", last)
 	}
 }
