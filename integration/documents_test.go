@@ -137,7 +137,8 @@ func TestArchitecture(t *testing.T) {
 // TestDocumentSizes: documents that are read first stay short.
 func TestDocumentSizes(t *testing.T) {
 	texts := documents(t)
-	for name, most := range map[string]int{"README.md": 10 << 10, "ARCHITECTURE.md": 12 << 10, "CHANGELOG.md": 4 << 10} {
+	for name, most := range map[string]int{"README.md": 10 << 10, "ARCHITECTURE.md": 12 << 10, "CHANGELOG.md": 4 << 10,
+		"docs/requirements.md": 20 << 10} {
 		if n := len(texts[name]); n == 0 || n > most {
 			t.Errorf("%s has %d bytes, want at most %d", name, n, most)
 		}
@@ -183,4 +184,70 @@ func TestTroubleshooting(t *testing.T) {
 			t.Errorf("there is no %s.%s", m[1], m[2])
 		}
 	}
+}
+
+// TestRequirements: each package that the document names is in the code, and so is each
+// test. A requirement that is met has tests, and the counts are those of the rows.
+func TestRequirements(t *testing.T) {
+	text := documents(t)["docs/requirements.md"]
+	folders := map[string]string{} // of the packages, from the root
+	for _, m := range regexp.MustCompile(`(?m)^\[([\w/-]+)\]: \.\.(.*)$`).FindAllStringSubmatch(text, -1) {
+		folders[m[1]] = strings.TrimPrefix(m[2], "/")
+	}
+	counts := map[string]int{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (.*) \| \[(.*)\] \| (.*?) ?\| (full|(?:different|missing): .+) \|$`).FindAllStringSubmatch(text, -1) {
+		folder, ok := folders[row[2]]
+		if files, _ := filepath.Glob(filepath.Join("..", folder, "*.go")); !ok || len(files) == 0 {
+			t.Errorf("%s: %s is no package, or has no link", row[1], row[2])
+			continue
+		}
+		state, _, _ := strings.Cut(row[4], ":")
+		tests := quoted.FindAllStringSubmatch(row[3], -1)
+		if len(tests) == 0 && state != "missing" {
+			t.Errorf("%s: no test is named", row[1])
+		}
+		for _, test := range tests {
+			in, name, other := strings.Cut(test[1], ":")
+			if !other {
+				in, name = folder, test[1]
+			}
+			if !declaresTest(t, in, name) {
+				t.Errorf("%s: %q has no %s", row[1], in, name)
+			}
+		}
+		counts[state]++
+		counts["all"]++
+	}
+	if n := strings.Count(text, "\n| ") - strings.Count(text, "\n| requirement | package | tests | state |"); n != counts["all"] || n < 100 {
+		t.Errorf("%d of %d rows can be read", counts["all"], n)
+	}
+	said := strings.Join(strings.Fields(text), " ")
+	for _, want := range []string{
+		fmt.Sprintf("its %d requirements", counts["all"]),
+		fmt.Sprintf("%d are met in full, %d are met in another form on purpose, and %d are missing", counts["full"], counts["different"], counts["missing"]),
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the document does not say %q", want)
+		}
+	}
+}
+
+// declaresTest reports whether the tests of a folder declare a test, benchmark or example.
+func declaresTest(t *testing.T, folder, name string) bool {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("..", folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(name) + `\(`)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if declared.Match(text) && regexp.MustCompile(`^(Test|Benchmark|Example)`).MatchString(name) {
+			return true
+		}
+	}
+	return false
 }
