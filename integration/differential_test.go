@@ -567,7 +567,6 @@ var documentedRefusals = map[string]map[string]string{
 		"a window function is not supported in a subquery with ORDER BY":           endsMariaDB,
 		"in several SELECTs that are the right side of":                            endsMySQL,
 		"GROUP BY an expression is not supported in INTERSECT":                     endsMySQL,
-		"NATURAL INNER JOIN is not supported":                                      "The grammar does not have it",
 		"SOUNDS LIKE is not supported":                                             "The grammar does not have it",
 		"a list of columns after an alias is not supported":                        "The grammar does not have it",
 		"put the operands of LIKE, REGEXP":                                         "The grammar does not have it",

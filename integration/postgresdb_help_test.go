@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
@@ -97,7 +98,8 @@ type pgVerbatim struct {
 	text string
 }
 
-func (pgVerbatim) Name() string { return "postgres" }
+func (pgVerbatim) Name() string              { return "postgres" }
+func (pgVerbatim) Safe(function string) bool { return postgres.Dialect{}.Safe(function) }
 func (v pgVerbatim) Append(dst []byte, _ *sqlast.Query, _ bool) ([]byte, error) {
 	return append(dst, v.text...), nil
 }

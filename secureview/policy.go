@@ -53,7 +53,8 @@ type Policy struct {
 	// session sees that. A function that repeats its argument as often as another one
 	// says (repeat, zeroblob, randomblob) needs a literal number there. The result of a
 	// function that the dialect does not know is taken for as long as its arguments and
-	// a text of 64 KB together.
+	// a text of 64 KB together. With "match", statements for MySQL and MariaDB may also
+	// read the relevance of a full-text search, which counts the rows that a view hides.
 	Functions []string `json:"functions,omitempty"`
 
 	// RowLimit is the largest number of rows that a statement returns. 0 means

@@ -193,6 +193,10 @@ type Call struct {
 	Over      *Window // nil: not a window function
 
 	IgnoreNulls bool // IGNORE NULLS of a window function, inside the parentheses
+
+	// Relevance means that the value depends on all rows of a table, also those that a
+	// view hides: the relevance of a full-text search.
+	Relevance bool
 }
 
 // Unit is a keyword as an argument: the unit of EXTRACT and TIMESTAMPDIFF, LEADING

@@ -76,6 +76,10 @@ const (
 	LikeFold     // ~~*
 	NotLikeSign  // !~~
 	NotLikeFold  // !~~*
+	Distance     // <->, the distance of two values, or one lexeme after another
+	Cosine       // <=> of pgvector
+	InnerProduct // <#> of pgvector
+	Taxicab      // <+> of pgvector
 )
 
 // A rank is the precedence of an expression, as far as the engines agree. An
@@ -152,6 +156,10 @@ var operators = [...]operator{
 	LikeFold:     {" ~~* ", rankConcat},
 	NotLikeSign:  {" !~~ ", rankConcat},
 	NotLikeFold:  {" !~~* ", rankConcat},
+	Distance:     {" <-> ", rankConcat},
+	Cosine:       {" <=> ", rankConcat},
+	InnerProduct: {" <#> ", rankConcat},
+	Taxicab:      {" <+> ", rankConcat},
 }
 
 func (p *printer) rankOf(e Expr) rank {

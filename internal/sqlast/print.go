@@ -29,6 +29,10 @@ type Style struct {
 	// the schema of the engine's own functions. If it is nil, there is none.
 	CallPrefix func(c *Call) string
 
+	// Field is the function that is printed as (X).name if its second argument is a
+	// literal. Empty: none.
+	Field string
+
 	// Pattern returns what is printed for the regular expression e of a statement that
 	// is executed. call is the name of the function, or empty for REGEXP. If it is nil,
 	// e is printed.

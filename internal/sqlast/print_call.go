@@ -9,6 +9,9 @@ func (p *printer) call(c *Call) {
 			return
 		}
 	}
+	if p.field(c) {
+		return
+	}
 	if p.physical && p.CallPrefix != nil {
 		p.text(p.CallPrefix(c))
 	}
@@ -65,6 +68,23 @@ func (p *printer) call(c *Call) {
 	} else {
 		p.window(c.Over)
 	}
+}
+
+// field prints a call as the field of a structure. It reports whether it did.
+func (p *printer) field(c *Call) bool {
+	if c.Name != p.Field || len(c.Args) != 2 {
+		return false
+	}
+	name, ok := c.Args[1].(*String)
+	if !ok || name.Value == "" {
+		return false
+	}
+	p.open()
+	p.expr(c.Args[0])
+	p.close()
+	p.text(".")
+	p.name(name.Value)
+	return true
 }
 
 // argument prints the i-th argument and its separator. An argument next to a

@@ -349,6 +349,9 @@ func (r *resolver) noColumn(slot *Expr, c *Column) {
 		}
 	case r.flavor.RowByAlias && r.row(slot, c):
 		return
+	case r.flavor.RowByAlias && r.isArgument(slot) && r.named("", c.Name):
+		r.noRow(c.Pos, c.Name)
+		return
 	case r.fold(c.Name, "true"):
 		*slot = &Bool{Pos: c.Pos, Value: true}
 		return

@@ -215,9 +215,15 @@ func (r *resolver) wholeRow(s *Star) {
 			s.Table = b.alias
 			return
 		}
-		r.fail(Misplaced, s.Pos, "*", "the row of '%s' cannot be used as one value: name its columns", s.Table)
+		r.noRow(s.Pos, s.Table)
 	}
 	r.fail(Misplaced, s.Pos, "*", "* is only allowed in a select list")
+}
+
+// noRow refuses the row of a table, which may have columns that must not be read.
+func (r *resolver) noRow(at Pos, table string) {
+	r.fail(Misplaced, at, table, "the row of '%s' cannot be used as one value: name its columns, count rows with count(*), "+
+		"or read the columns from a subquery, as in FROM (SELECT a, b FROM t) AS t", table)
 }
 
 // rowOf returns the table whose row a name means. It returns nil if there is none,

@@ -154,7 +154,11 @@ func (c *checker) binary(e *sqlast.Binary, s *scope) size {
 	case sqlast.Add, sqlast.Sub, sqlast.Mul, sqlast.Div, sqlast.IntDiv, sqlast.Mod, sqlast.Power,
 		sqlast.BitOr, sqlast.BitAnd, sqlast.BitXor, sqlast.ShiftLeft, sqlast.ShiftRight:
 		return c.arithmetic(e, x, y)
-	case sqlast.Contains, sqlast.ContainedBy, sqlast.Overlaps, sqlast.HasAnyKey, sqlast.HasAllKeys, sqlast.TextMatch:
+	case sqlast.Overlaps, sqlast.Distance: // of two text searches, they are a longer one
+		v := x.plus(y)
+		v.work = c.either(e.Pos, "a comparison of sets", x, y, 1).work
+		return c.bounded(e.Pos, "a text search", v)
+	case sqlast.Contains, sqlast.ContainedBy, sqlast.HasAnyKey, sqlast.HasAllKeys, sqlast.TextMatch:
 		return c.either(e.Pos, "a comparison of sets", x, y, 1)
 	}
 	return truth(x, y)

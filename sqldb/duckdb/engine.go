@@ -57,7 +57,7 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 			return nil, err
 		}
 	}
-	if q.SQL, err = withJSON(ctx, conn, q.SQL); err != nil {
+	if q.SQL, err = withTexts(ctx, conn, q.SQL); err != nil {
 		return nil, err
 	}
 	return func(context.Context) error { return nil }, nil

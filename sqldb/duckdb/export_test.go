@@ -12,6 +12,16 @@ func ConvertValue(columnType string, value any) any {
 	return (*engine)(nil).ConvertValue(columnType, value)
 }
 
+// WithTexts returns the query that the engine runs for a query.
+func WithTexts(db *sql.DB, query string) (string, error) {
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	return withTexts(context.Background(), conn, query)
+}
+
 // Classify returns the error of the engine for one of DuckDB.
 var Classify = classify
 

@@ -49,9 +49,12 @@ func TestAmbiguousStatements(t *testing.T) {
 	}
 }
 
-// readRaw returns the rows of a query as texts. DuckDB itself writes them as JSON,
-// of which the cells of the guard's tables are compared.
+// readRaw returns the rows of a query as the texts that the engine makes of them.
 func readRaw(db *sql.DB, query string) ([][]string, error) {
+	query, err := duckdb.WithTexts(db, query)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := db.Query(query)
 	if err != nil {
 		return nil, err

@@ -11,10 +11,10 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// withJSON returns a query that has the columns of some types as JSON: see readAsJSON.
-// The driver compares each key of a MAP with all others: with many keys that outlives
-// every time limit, and it cannot compare lists and structures.
-func withJSON(ctx context.Context, conn *sql.Conn, query string) (string, error) {
+// withTexts returns a query that has the columns of some types as texts: those of
+// [readAsJSON] as JSON, times, of which the driver returns 24:00:00 as 00:00:00, and JSON,
+// whose numbers it returns as float64.
+func withTexts(ctx context.Context, conn *sql.Conn, query string) (string, error) {
 	var names, items []string
 	found := false
 	err := conn.Raw(func(raw any) (err error) {
@@ -39,11 +39,15 @@ func withJSON(ctx context.Context, conn *sql.Conn, query string) (string, error)
 			}
 			column := fmt.Sprintf("c%d", i)
 			names = append(names, column)
-			if readAsJSON(info, false) {
-				found = true
-				column = "system.main.to_json(" + column + ")::VARCHAR"
+			text := column
+			switch t := info.InternalType(); {
+			case readAsJSON(info):
+				text = "system.main.to_json(" + column + ")::VARCHAR"
+			case info.Alias() != "" || t == duckdb.TYPE_TIME || t == duckdb.TYPE_TIME_TZ:
+				text += "::VARCHAR"
 			}
-			items = append(items, column+" AS "+quote(name))
+			found = found || text != column
+			items = append(items, text+" AS "+quote(name))
 		}
 		return nil
 	})
@@ -53,28 +57,38 @@ func withJSON(ctx context.Context, conn *sql.Conn, query string) (string, error)
 	return fmt.Sprintf("SELECT %s FROM (%s) AS q(%s)", strings.Join(items, ", "), query, strings.Join(names, ", ")), nil
 }
 
-// readAsJSON reports whether a type has a MAP, or values with a time zone within
-// lists or structures, which the driver returns without it.
-func readAsJSON(t duckdb.TypeInfo, nested bool) bool {
+// readAsJSON reports whether DuckDB itself has to write the values of a type as JSON: all
+// that consist of several values, except for lists of numbers and texts. The driver
+//
+//   - compares each key of a MAP with all others, which with many keys outlives every time
+//     limit, and cannot compare lists and structures
+//   - returns dates, times and identifiers within lists without their type and zone
+//   - returns the fields of a structure without their order
+func readAsJSON(t duckdb.TypeInfo) bool {
 	switch d := t.Details().(type) {
-	case *duckdb.MapDetails:
-		return true
 	case *duckdb.ListDetails:
-		return readAsJSON(d.Child, true)
+		return !isPlain(d.Child)
 	case *duckdb.ArrayDetails:
-		return readAsJSON(d.Child, true)
-	case *duckdb.UnionDetails:
-		for _, m := range d.Members {
-			if readAsJSON(m.Type, true) {
-				return true
-			}
-		}
-	case *duckdb.StructDetails:
-		for _, e := range d.Entries {
-			if readAsJSON(e.Info(), true) {
-				return true
-			}
-		}
+		return !isPlain(d.Child)
+	case *duckdb.MapDetails, *duckdb.StructDetails, *duckdb.UnionDetails:
+		return true
 	}
-	return nested && t.InternalType() == duckdb.TYPE_TIMESTAMP_TZ
+	return false
+}
+
+// isPlain reports whether the values of a type are numbers or texts, or lists of them.
+func isPlain(t duckdb.TypeInfo) bool {
+	if t.Alias() != "" {
+		return false
+	}
+	switch t.InternalType() {
+	case duckdb.TYPE_LIST, duckdb.TYPE_ARRAY:
+		return !readAsJSON(t)
+	case duckdb.TYPE_BOOLEAN, duckdb.TYPE_TINYINT, duckdb.TYPE_SMALLINT, duckdb.TYPE_INTEGER, duckdb.TYPE_BIGINT,
+		duckdb.TYPE_UTINYINT, duckdb.TYPE_USMALLINT, duckdb.TYPE_UINTEGER, duckdb.TYPE_UBIGINT,
+		duckdb.TYPE_HUGEINT, duckdb.TYPE_UHUGEINT, duckdb.TYPE_BIGNUM,
+		duckdb.TYPE_FLOAT, duckdb.TYPE_DOUBLE, duckdb.TYPE_DECIMAL, duckdb.TYPE_VARCHAR, duckdb.TYPE_ENUM:
+		return true
+	}
+	return false
 }

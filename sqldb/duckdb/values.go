@@ -11,13 +11,14 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// ConvertValue returns dates, times and intervals as DuckDB writes them, numbers
-// that no int64 holds as digits, and lists, structures and maps as JSON.
+// ConvertValue returns dates, timestamps and intervals as DuckDB writes them, numbers
+// that no int64 holds as digits, and lists as JSON. Other types are texts already: see
+// [withTexts].
 func (e *engine) ConvertValue(columnType string, value any) any {
 	switch v := value.(type) {
 	case time.Time:
 		return e.timeText(columnType, v)
-	case []any, map[string]any, duckdb.OrderedMap:
+	case []any:
 		text, err := json.Marshal(plain(v))
 		if err != nil {
 			return fmt.Sprint(v)
@@ -50,16 +51,10 @@ func decimal(v duckdb.Decimal) string {
 	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
 }
 
-// timeText returns a date or a time as DuckDB writes it, in its time zone if it has
+// timeText returns a date or a timestamp as DuckDB writes it, in its time zone if it has
 // one.
 func (e *engine) timeText(columnType string, at time.Time) string {
 	const clock = " 15:04:05.999999999"
-	switch columnType {
-	case "TIME":
-		return at.Format("15:04:05.999999")
-	case "TIMETZ":
-		return at.Format("15:04:05.999999Z07:00")
-	}
 	if infinite := infinity(columnType, at); infinite != "" {
 		return infinite
 	}
@@ -130,7 +125,7 @@ func scalar(value any) any {
 	return value
 }
 
-// plain returns a value in a form that encoding/json writes.
+// plain returns a number, a text or a list of them in a form that encoding/json writes.
 func plain(value any) any {
 	switch v := value.(type) {
 	case []any:
@@ -139,31 +134,24 @@ func plain(value any) any {
 			out[i] = plain(x)
 		}
 		return out
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, x := range v {
-			out[k] = plain(x)
-		}
-		return out
-	case duckdb.OrderedMap:
-		out := map[string]any{}
-		keys, values := v.Keys(), v.Values()
-		for i := range keys {
-			out[fmt.Sprint(plain(keys[i]))] = plain(values[i])
-		}
-		return out
 	case duckdb.Decimal:
 		return json.Number(decimal(v))
 	case *big.Int:
 		return json.Number(v.String())
-	case time.Time:
-		if v.Equal(v.Truncate(24 * time.Hour)) {
-			return v.Format(time.DateOnly)
+	case float32:
+		if !isFinite(float64(v)) {
+			return fmt.Sprint(v)
 		}
-		return v.Format("2006-01-02 15:04:05.999999999")
+	case float64:
+		if !isFinite(v) {
+			return fmt.Sprint(v)
+		}
 	}
-	return scalar(value)
+	return value
 }
+
+// isFinite reports whether JSON can write a number.
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // intervalText returns an interval as DuckDB writes it, for example
 // "1 year 2 days 03:00:00".

@@ -153,6 +153,8 @@ var serverErrors = map[uint16]struct {
 	1298: {sqldb.ErrArgument, "the server does not know the time zone of sqldb.Options.Zone: load its tables of " +
 		"time zones with mysql_tzinfo_to_sql, or use an offset such as +02:00"},
 
+	1191: {sqldb.ErrExecution, "no FULLTEXT index has exactly the columns of MATCH, or a view computes them: " +
+		"match the columns of an index, or use LIKE"},
 	1365: {sqldb.ErrExecution, "division by zero: use NULLIF"},
 	1644: {sqldb.ErrExecution, functionFailed},
 	1690: {sqldb.ErrExecution, "a number is out of the range of its type: CAST the operands to SIGNED or DECIMAL"},
@@ -163,7 +165,7 @@ var serverErrors = map[uint16]struct {
 var aboutNames = func() map[uint16]bool {
 	set := map[uint16]bool{}
 	for _, number := range []uint16{
-		1052, 1054, 1055, 1056, 1059, 1060, 1064, 1066, 1109, 1115, 1128, 1146, 1176, 1191, 1210, 1235, 1247, 1250, 1253,
+		1052, 1054, 1055, 1056, 1059, 1060, 1064, 1066, 1109, 1115, 1128, 1146, 1176, 1210, 1235, 1247, 1250, 1253,
 		1267, 1270, 1271, 1273, 1305, 1318, 1347, 1425, 1426, 1427, 1463, 1582, 1583, 1584, 1630,
 		// Of MySQL, about ORDER BY, WITH and windows.
 		3029, 3065, 3573, 3574, 3575, 3576, 3579, 3580, 3581, 3582, 3587, 3591, 3593, 3594,

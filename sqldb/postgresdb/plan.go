@@ -4,25 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // isPure reports whether a function that is read like a table computes its rows
-// from its arguments and nothing else. A statement may only read such
-// functions.
-func (n name) isPure() bool {
-	return (n.schema == "pg_catalog" || n.schema == "") && pureFunctions[n.name]
-}
-
-var pureFunctions = map[string]bool{
-	"generate_series": true, "generate_subscripts": true, "unnest": true,
-	"json_array_elements": true, "json_array_elements_text": true, "json_each": true, "json_each_text": true,
-	"json_object_keys":     true,
-	"json_populate_record": true, "json_populate_recordset": true, "json_to_record": true, "json_to_recordset": true,
-	"jsonb_array_elements": true, "jsonb_array_elements_text": true, "jsonb_each": true, "jsonb_each_text": true,
-	"jsonb_object_keys":     true,
-	"jsonb_populate_record": true, "jsonb_populate_recordset": true, "jsonb_to_record": true, "jsonb_to_recordset": true,
-	"jsonb_path_query": true, "jsonb_path_query_tz": true,
-	"regexp_matches": true, "regexp_split_to_table": true, "string_to_table": true,
+// from its arguments and nothing else, according to the dialect of the statement. A
+// statement may only read such functions.
+func (n name) isPure(d dialect.Dialect) bool {
+	return (n.schema == "pg_catalog" || n.schema == "") && d.Safe(n.name)
 }
 
 // A planNode is a node of a plan in the JSON format of EXPLAIN.

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 func TestTableFunctions(t *testing.T) {
@@ -34,6 +36,11 @@ func TestTableFunctions(t *testing.T) {
 	}
 }
 
+// safe is a dialect whose functions are those of TestIsPure.
+type safe struct{ dialect.Dialect }
+
+func (safe) Safe(function string) bool { return function == "unnest" || function == "generate_series" }
+
 func TestIsPure(t *testing.T) {
 	for call, want := range map[name]bool{
 		{"pg_catalog", "unnest"}:          true,
@@ -45,7 +52,7 @@ func TestIsPure(t *testing.T) {
 		{"pg_catalog", "CURRENT_DATE"}:    false,
 		{"pg_catalog", "Generate_Series"}: false,
 	} {
-		if got := call.isPure(); got != want {
+		if got := call.isPure(safe{}); got != want {
 			t.Errorf("%v: %v", call, got)
 		}
 	}

@@ -156,7 +156,7 @@ func openedBy(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (*objects, er
 	}
 	f := &objects{}
 	for _, call := range calls {
-		if !call.isPure() {
+		if !call.isPure(q.Dialect) {
 			f.functions = append(f.functions, call)
 		}
 	}

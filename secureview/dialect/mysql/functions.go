@@ -41,7 +41,7 @@ var safeFunctions = sqlread.Words(`
 	regexp_substr replace reverse right rpad rtrim soundex space strcmp substr substring
 	substring_index to_base64 trim ucase unhex upper
 
-	charset coercibility collation convert sha2
+	charset coercibility collation convert match sha2
 	inet_aton inet_ntoa inet6_aton inet6_ntoa is_ipv4 is_ipv4_compat is_ipv4_mapped
 	is_ipv6
 

@@ -48,9 +48,10 @@ func read(text string, s *survey) (q *sqlast.Query, err *sqlast.Error) {
 		parsers.Put(p)
 	}()
 	p.EnableWindowFunc(s.windows)
-	statements, warnings, failure := p.ParseSQL(text)
+	parsed := s.withoutInners(text)
+	statements, warnings, failure := p.ParseSQL(parsed)
 	if failure != nil {
-		return nil, syntaxError(text, s, failedAt(text, failure.Error()))
+		return nil, syntaxError(text, s, failedAt(parsed, failure.Error()))
 	}
 	if len(warnings) > 0 {
 		return nil, &sqlast.Error{Code: sqlast.Unsupported, Pos: -1,
@@ -84,6 +85,14 @@ func read(text string, s *survey) (q *sqlast.Query, err *sqlast.Error) {
 		return nil, err
 	}
 	return q, nil
+}
+
+// withoutInners returns a text with blanks for the words in inners.
+func (s *survey) withoutInners(text string) string {
+	for _, at := range s.inners {
+		text = text[:at] + "     " + text[at+len("INNER"):]
+	}
+	return text
 }
 
 // reader converts the grammar's tree into qed's tree. It keeps the first error;

@@ -51,7 +51,10 @@ func (r *reader) call(f *ast.FuncCallExpr) sqlast.Expr {
 		out.Args = r.interval(f, at)
 	case "trim":
 		out.Args = r.trim(f, at)
-	case "weight_string", ast.JSONMemberOf:
+	case ast.JSONMemberOf:
+		r.fail(sqlast.Unsupported, at, "MEMBER OF", "MEMBER OF is not supported: write JSON_CONTAINS(array, '17'), or "+
+			"JSON_CONTAINS(array, JSON_QUOTE(text))")
+	case "weight_string":
 		r.unsupported(at, f.FnName.O)
 	case ast.NextVal, ast.LastVal, ast.SetVal:
 		r.fail(sqlast.Function, at, name, "sequences are not allowed")

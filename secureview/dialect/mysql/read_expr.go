@@ -106,7 +106,7 @@ func (r *reader) expr(e ast.ExprNode) sqlast.Expr {
 	case *ast.VariableExpr:
 		r.fail(sqlast.Variable, at, variableName(e), "variables are not allowed")
 	case *ast.MatchAgainst:
-		construct = "MATCH .. AGAINST"
+		return r.match(e)
 	case *ast.DefaultExpr:
 		construct = "DEFAULT"
 	case *ast.ValuesExpr:
@@ -114,6 +114,57 @@ func (r *reader) expr(e ast.ExprNode) sqlast.Expr {
 	}
 	r.unsupported(at, construct)
 	return nil
+}
+
+// match reads MATCH (columns) AGAINST (text). A search in boolean mode has a unit as its
+// last argument.
+func (r *reader) match(e *ast.MatchAgainst) sqlast.Expr {
+	at := r.pos(e)
+	out := &sqlast.Call{Pos: at, Name: "match", Relevance: true}
+	for _, c := range e.ColumnNames {
+		out.Args = append(out.Args, &sqlast.Column{Pos: at, Schema: c.Schema.O, Table: c.Table.O, Name: r.name(c.Name, at)})
+	}
+	text, ok := r.expr(e.Against).(*sqlast.String)
+	if !ok {
+		r.fail(sqlast.Unsupported, at, "AGAINST", "MATCH .. AGAINST needs a literal text")
+		return nil
+	}
+	out.Args = append(out.Args, text)
+	switch {
+	case e.Modifier.WithQueryExpansion():
+		r.fail(sqlast.Unsupported, at, "WITH QUERY EXPANSION", "WITH QUERY EXPANSION is not supported, because it searches "+
+			"for the words of other rows: leave it out")
+	case e.Modifier.IsBooleanMode():
+		out.Args = append(out.Args, &sqlast.Unit{Pos: at, Name: "IN BOOLEAN MODE"})
+	}
+	return out
+}
+
+// condition reads a condition of WHERE, ON or HAVING. A search in boolean mode that is
+// one of its operands is true or false for a row whatever other rows there are.
+func (r *reader) condition(e ast.ExprNode) sqlast.Expr {
+	out := r.optional(e)
+	asCondition(out)
+	return out
+}
+
+func asCondition(e sqlast.Expr) {
+	switch e := e.(type) {
+	case *sqlast.Unary:
+		if e.Op == sqlast.Not {
+			asCondition(e.X)
+		}
+	case *sqlast.Binary:
+		if e.Op == sqlast.And || e.Op == sqlast.Or || e.Op == sqlast.Xor {
+			asCondition(e.X)
+			asCondition(e.Y)
+		}
+	case *sqlast.Call:
+		if e.Name == "match" {
+			_, boolean := e.Args[len(e.Args)-1].(*sqlast.Unit)
+			e.Relevance = !boolean
+		}
+	}
 }
 
 var unaryOps = map[opcode.Op]sqlast.UnaryOp{

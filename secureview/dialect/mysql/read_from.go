@@ -49,7 +49,7 @@ func (r *reader) join(j *ast.Join) sqlast.Relation {
 		r.fail(sqlast.Hint, r.keyword("STRAIGHT_JOIN", out.Pos), "STRAIGHT_JOIN", "STRAIGHT_JOIN is not allowed: write JOIN")
 	}
 	if j.On != nil {
-		out.On = r.expr(j.On.Expr)
+		out.On = r.condition(j.On.Expr)
 		// A join without a condition is printed with ON TRUE, because grammars
 		// disagree about which join a later condition belongs to.
 		if b, ok := out.On.(*sqlast.Bool); ok && b.Value && out.Kind == sqlast.InnerJoin {

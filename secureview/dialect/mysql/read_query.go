@@ -105,14 +105,14 @@ func (r *reader) body(s *ast.SelectStmt, nm naming) sqlast.Body {
 	if s.From != nil {
 		out.From = r.relation(s.From.TableRefs)
 	}
-	out.Where = r.optional(s.Where)
+	out.Where = r.condition(s.Where)
 	if s.GroupBy != nil {
 		out.GroupBy = r.groupBy(s.GroupBy.Items)
 		out.Rollup = s.GroupBy.Rollup
 	}
 	if s.Having != nil {
 		r.havings++
-		out.Having = r.expr(s.Having.Expr)
+		out.Having = r.condition(s.Having.Expr)
 	}
 	for i := range s.WindowSpecs {
 		out.Windows = append(out.Windows, r.window(&s.WindowSpecs[i]))

@@ -68,6 +68,13 @@ func argSeparator(c *sqlast.Call, i int) string {
 			return " "
 		}
 		return " FROM "
+	case "match":
+		switch c.Args[i].(type) {
+		case *sqlast.String:
+			return ") AGAINST ("
+		case *sqlast.Unit:
+			return " "
+		}
 	case "convert", "char":
 		if _, ok := c.Args[i].(*sqlast.Unit); ok {
 			return " USING "

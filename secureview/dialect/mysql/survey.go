@@ -12,8 +12,9 @@ import (
 type survey struct {
 	withs   int // WITH clauses
 	havings int
-	into    int  // offset of INTO; -1: none
-	windows bool // there may be a window function: MariaDB has names such as rank
+	into    int   // offset of INTO; -1: none
+	inners  []int // offsets of the INNER of NATURAL INNER JOIN, which the grammar does not have
+	windows bool  // there may be a window function: MariaDB has names such as rank
 
 	err *sqlast.Error
 }
@@ -63,6 +64,10 @@ func (s *survey) word(src string, t, last token) {
 	case "INTO":
 		if s.into < 0 {
 			s.into = t.at
+		}
+	case "INNER":
+		if isWord(src, last, "NATURAL") {
+			s.inners = append(s.inners, t.at)
 		}
 	case "OVER", "WINDOW":
 		s.windows = true

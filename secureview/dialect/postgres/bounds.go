@@ -93,9 +93,11 @@ var bounds = sqlbound.Rules{
 		small: numnode
 		small either: ts_rank ts_rank_cd
 		first: querytree setweight strip
+		first either: ts_delete ts_filter
+		sum: tsquery_not tsquery_phrase
 		square 4: phraseto_tsquery plainto_tsquery to_tsquery websearch_to_tsquery
 		sum 4: to_tsvector
-		sum 8: tsvector_to_array
+		sum 8: array_to_tsvector tsvector_to_array
 		sum 64 either: ts_headline
 
 		small: area center diameter gen_random_uuid height npoints radius width
@@ -111,7 +113,7 @@ var bounds = sqlbound.Rules{
 		fill: char bit
 		sum 6: jsonb
 		square 8: tsquery
-		sum 8: [] jsonpath tsvector path polygon
+		sum 8: [] jsonpath tsvector path polygon vector
 		sum 32: int4multirange int8multirange nummultirange tsmultirange tstzmultirange datemultirange
 	`),
 }

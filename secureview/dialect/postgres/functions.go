@@ -70,15 +70,16 @@ var safeFunctions = sqlread.Words(`
 	abbrev broadcast family host hostmask inet_merge inet_same_family masklen netmask network
 	set_masklen
 
-	numnode phraseto_tsquery plainto_tsquery querytree setweight strip to_tsquery to_tsvector
-	ts_headline ts_rank ts_rank_cd tsvector_to_array websearch_to_tsquery
+	array_to_tsvector numnode phraseto_tsquery plainto_tsquery querytree setweight strip to_tsquery to_tsvector
+	ts_delete ts_filter ts_headline ts_rank ts_rank_cd tsquery_not tsquery_phrase tsvector_to_array websearch_to_tsquery
 
 	area center diameter gen_random_uuid height npoints radius width
 `)
 
-// tableFunctions are the functions that are allowed in FROM, with the names of
-// their columns. nil means one column with the name of the table's alias. The columns
-// of unnest depend on the type of its argument: see unnested.
+// tableFunctions are the functions with rows and columns of their own that are allowed
+// in FROM, with the names of their columns. nil means one column with the name of the
+// table's alias, as a function that returns a single value has in FROM. The columns of
+// unnest depend on the type of its argument: see unnested.
 var tableFunctions = map[string][]string{
 	"generate_series": nil, "generate_subscripts": nil, "unnest": nil,
 	"regexp_split_to_table": nil, "regexp_matches": nil,

@@ -201,7 +201,8 @@ func (r *reader) index(m message) sqlast.Expr {
 	for _, n := range m.list(2) {
 		kind, s := n.node()
 		if kind != kindIndices {
-			r.unsupported(r.at, "a field of a composite value")
+			r.fail(sqlast.Unsupported, r.at, "a field of a composite value", "a field of a composite value is not supported: "+
+				"write to_jsonb(x) ->> 'field', or ask for a view with a column for each field")
 			return nil
 		}
 		out.Subscripts = append(out.Subscripts, sqlast.Subscript{

@@ -49,7 +49,9 @@ func (r *reader) relation(n message) sqlast.Relation {
 	case kindRangeTableFunc:
 		construct = "XMLTABLE"
 	case kindJSONTable:
-		construct = "JSON_TABLE"
+		r.fail(sqlast.Unsupported, r.at, "JSON_TABLE", "JSON_TABLE is not supported: write jsonb_to_recordset(x) AS r(a int, b text), "+
+			"or jsonb_array_elements(x)")
+		return nil
 	}
 	r.unsupported(r.at, construct)
 	return nil
@@ -122,8 +124,8 @@ func (r *reader) derived(m message) sqlast.Relation {
 	return d
 }
 
-// function reads one or several table functions. Functions whose columns are not known
-// are refused, so that every column can be resolved.
+// function reads one or several table functions. A function of a policy is refused,
+// because its columns are not known.
 func (r *reader) function(m message) sqlast.Relation {
 	f := &sqlast.TableFunction{Ordinality: m.flag(2)}
 	for _, n := range m.list(4) {
@@ -134,12 +136,12 @@ func (r *reader) function(m message) sqlast.Relation {
 	}
 	f.Pos = f.Calls[0].Pos
 	for _, c := range f.Calls {
-		own, known := tableFunctions[c.Name]
+		own := tableFunctions[c.Name]
 		if c.Name == "unnest" && len(c.Args) == 1 {
 			c.Args[0], own = unnested(c.Args[0])
 		}
 		switch {
-		case !known:
+		case !safeFunctions[c.Name]:
 			r.fail(sqlast.Function, c.Pos, c.Name, "the function "+c.Name+"() is not allowed in FROM")
 			return nil
 		case own == nil && len(f.Calls) > 1:

@@ -13,10 +13,11 @@ var binaryOps = map[string]sqlast.BinaryOp{
 	"&<": sqlast.NotRightOf, "&>": sqlast.NotLeftOf, "^@": sqlast.StartsWith,
 	"~": sqlast.Match, "~*": sqlast.MatchFold, "!~": sqlast.NotMatch, "!~*": sqlast.NotMatchFold,
 	"~~": sqlast.LikeSign, "~~*": sqlast.LikeFold, "!~~": sqlast.NotLikeSign, "!~~*": sqlast.NotLikeFold,
+	"<->": sqlast.Distance, "<=>": sqlast.Cosine, "<#>": sqlast.InnerProduct, "<+>": sqlast.Taxicab,
 }
 
 // functionsOfSigns are the functions with the meaning of prefix operators.
-var functionsOfSigns = map[string]string{"@": "abs", "|/": "sqrt", "||/": "cbrt"}
+var functionsOfSigns = map[string]string{"!!": "tsquery_not", "@": "abs", "|/": "sqrt", "||/": "cbrt"}
 
 // operation reads an A_Expr.
 func (r *reader) operation(m message) sqlast.Expr {

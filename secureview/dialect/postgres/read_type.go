@@ -25,6 +25,7 @@ var types = map[string]string{
 	"int4range": "int4range", "int8range": "int8range", "numrange": "numrange", "tsrange": "tsrange",
 	"tstzrange": "tstzrange", "daterange": "daterange",
 	"int4multirange": "int4multirange", "int8multirange": "int8multirange", "nummultirange": "nummultirange",
+	"vector":       "vector#", // of the extension pgvector
 	"tsmultirange": "tsmultirange", "tstzmultirange": "tstzmultirange", "datemultirange": "datemultirange",
 }
 

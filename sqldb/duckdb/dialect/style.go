@@ -12,6 +12,7 @@ var style = sqlast.Style{
 	AppendName:        appendName,
 	AppendString:      appendString,
 	CallPrefix:        callPrefix,
+	Field:             "struct_extract", // as a function, it takes no JSON
 	Same:              "IS NOT DISTINCT FROM",
 	NotSame:           "IS DISTINCT FROM",
 	CrossJoin:         "CROSS JOIN",

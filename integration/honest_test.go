@@ -1,0 +1,160 @@
+package integration_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/mysql"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
+	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/postgresdb"
+)
+
+// sameThroughGuard checks that statements return through a guard what they return without it.
+func sameThroughGuard(t *testing.T, db *sqldb.DB, g *secureview.Guard, unguarded func(string) *secureview.Statement, statements []string) {
+	t.Helper()
+	lines := func(table *qed.Table) []string {
+		var out []string
+		for _, row := range table.Rows {
+			out = append(out, fmt.Sprint(row...))
+		}
+		slices.Sort(out)
+		return out
+	}
+	for _, text := range statements {
+		want, err := db.Query(t.Context(), unguarded(text))
+		if err != nil {
+			t.Errorf("%s: without the guard: %v", text, err)
+			continue
+		}
+		stmt, err := g.Rewrite(t.Context(), text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		got, err := db.Query(t.Context(), stmt)
+		if err != nil {
+			t.Errorf("%s: executed as %s: %v", text, stmt.SQL(), err)
+			continue
+		}
+		if diff := cmp.Diff(lines(want), lines(got)); diff != "" {
+			t.Errorf("%s: executed as %s: (-without the guard +with it)\n%s", text, stmt.SQL(), diff)
+		}
+		if len(got.Rows) == 0 {
+			t.Errorf("%s: no rows", text)
+		}
+	}
+}
+
+// TestSearchPostgres: full-text search, and functions of one value in FROM.
+func TestSearchPostgres(t *testing.T) {
+	p := newPostgres(t, pgServer(t), "search", `
+		CREATE TABLE note (id int, body text, tsv tsvector, at timestamptz);
+		INSERT INTO note SELECT i, b, to_tsvector('english', b), '2024-01-15 10:00+00' FROM (VALUES
+			(1, 'hello big world'), (2, 'good bye'), (3, 'hello hello'), (4, NULL)) AS v(i, b);
+		GRANT SELECT ON note TO search;`)
+	db := p.open(t, &postgresdb.Options{})
+	g, err := secureview.New(&secureview.Policy{Schema: "public", Tables: map[string][]string{"note": {"id", "body", "tsv", "at"}}}, postgres.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	unguarded := func(text string) *secureview.Statement {
+		return pgUnguarded(t, strings.ReplaceAll(text, "FROM note", "FROM public.note"), "public", "note")
+	}
+	sameThroughGuard(t, db, g, unguarded, []string{
+		"SELECT id, ts_rank(tsv, q) FROM note, websearch_to_tsquery('english', 'hello') q WHERE tsv @@ q ORDER BY ts_rank(tsv, q) DESC",
+		"SELECT id FROM note, to_tsquery('english', 'hello & world') AS query WHERE tsv @@ query",
+		"SELECT id FROM note CROSS JOIN plainto_tsquery('english', 'hello') AS query(q) WHERE tsv @@ query.q",
+		"SELECT id FROM note JOIN phraseto_tsquery('english', 'big world') q ON note.tsv @@ q",
+		"SELECT id, ts_headline('english', body, q), ts_rank_cd(tsv, q, 32) FROM note, to_tsquery('hello') q WHERE to_tsvector('english', body) @@ q",
+		"SELECT id FROM note WHERE tsv @@ (to_tsquery('hello') <-> to_tsquery('big')) OR tsv @@ !! to_tsquery('hello')",
+		"SELECT ts_delete(tsv, 'hello'), ts_filter(tsv, '{a}'), tsquery_phrase('a'::tsquery, 'b'::tsquery)::text FROM note",
+		"SELECT id, l FROM note, lower(body) l WHERE l LIKE 'hel%'",
+		"SELECT id, d FROM note, date_trunc('month', at) AS d",
+		"SELECT n.x, m.o FROM ROWS FROM (generate_series(1, 2), now()) AS n(x, y), now() WITH ORDINALITY AS m(v, o)",
+		"SELECT id, low FROM note LEFT JOIN lower('HELLO') AS low ON body = low || ' ' || low",
+		"SELECT count(n), json_agg(n) FROM (SELECT id, body FROM note) AS n",
+		"SELECT point '(1,2)' <-> point '(4,6)'",
+		"SELECT id FROM note NATURAL INNER JOIN (SELECT 1 AS id) AS one",
+	})
+	for _, text := range []string{
+		"SELECT * FROM ts_stat('SELECT tsv FROM note')",
+		"SELECT ts_rewrite('a'::tsquery, 'SELECT tsv, tsv FROM note')",
+		"SELECT id FROM note, pg_sleep(1)",
+		"SELECT (body).pg_sleep FROM note",
+	} {
+		if stmt, err := g.Rewrite(t.Context(), text); err == nil {
+			t.Errorf("%s: accepted as %s", text, stmt.SQL())
+		}
+	}
+	// The server's own check refuses functions that the dialect does not know.
+	for _, text := range []string{"SELECT word FROM ts_stat('SELECT tsv FROM note')", "SELECT pid FROM pg_stat_get_activity(NULL)"} {
+		if _, err := db.Query(t.Context(), unguarded(text)); !errors.Is(err, sqldb.ErrDenied) {
+			t.Errorf("%s without the guard: %v", text, err)
+		}
+	}
+}
+
+// TestSearchMySQL: full-text search in boolean mode, also over a view that hides rows.
+func TestSearchMySQL(t *testing.T) {
+	for brand, start := range mysqlServers {
+		t.Run(brand, func(t *testing.T) {
+			m := newMaria(t, start(t), "search_"+strings.ToLower(brand), `
+				CREATE TABLE note (id INT PRIMARY KEY, a TEXT, b TEXT, j JSON, tenant INT, FULLTEXT KEY (a, b));
+				INSERT INTO note VALUES (1, 'hello world', 'x', '[1,17]', 1), (2, 'bye', 'it''s', '[2]', 1), (3, 'hello', 'y', '["a"]', 2);
+				CREATE TABLE one (id INT); INSERT INTO one VALUES (1);
+				CREATE SQL SECURITY DEFINER VIEW secure_note AS SELECT id, a, b, concat(a, b) AS c FROM note WHERE tenant = 1;`)
+			for _, table := range []string{"note", "one", "secure_note"} {
+				m.grant(t, "SELECT ON "+table)
+			}
+			db := m.open(t, nil)
+			policy := &secureview.Policy{Schema: m.name, Tables: map[string][]string{
+				"note": {"id", "a", "b", "j"}, "one": {"id"}, "secure_note": {"id", "a", "b", "c"}}}
+			g, err := secureview.New(policy, mysql.Dialect{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameThroughGuard(t, db, g, func(text string) *secureview.Statement {
+				return mariaUnguarded(t, text, m.name, "note", "one", "secure_note")
+			}, []string{
+				"SELECT id FROM note WHERE MATCH (a, b) AGAINST ('+hello -bye' IN BOOLEAN MODE)",
+				"SELECT id FROM note WHERE NOT MATCH (b, a) AGAINST ('hello' IN BOOLEAN MODE) AND id < 5",
+				"SELECT id FROM note WHERE (MATCH (a, b) AGAINST ('+hel*' IN BOOLEAN MODE) OR id = 2) AND id > 0",
+				`SELECT id FROM note WHERE MATCH (a, b) AGAINST ('"hello world"' IN BOOLEAN MODE)`,
+				"SELECT n.id FROM note n JOIN one o ON n.id = o.id AND MATCH (n.a, n.b) AGAINST ('hello' IN BOOLEAN MODE)",
+				"SELECT id FROM (SELECT * FROM note) d WHERE MATCH (a, b) AGAINST ('hello' IN BOOLEAN MODE)",
+				"SELECT id FROM secure_note WHERE MATCH (a, b) AGAINST ('hello' IN BOOLEAN MODE)",
+				"SELECT id FROM note NATURAL INNER JOIN one",
+				"SELECT id FROM note WHERE JSON_CONTAINS(j, '17') OR JSON_CONTAINS(j, JSON_QUOTE('a'))",
+				"SELECT AVG(id) FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS i, COUNT(*) OVER () AS n FROM note) q WHERE i BETWEEN n / 2 AND n / 2 + 1",
+			})
+			policy.Functions = []string{"match"}
+			if g, err = secureview.New(policy, mysql.Dialect{}); err != nil {
+				t.Fatal(err)
+			}
+			sameThroughGuard(t, db, g, func(text string) *secureview.Statement { return mariaUnguarded(t, text, m.name, "note") }, []string{
+				"SELECT id, MATCH (a, b) AGAINST ('hello') AS score FROM note ORDER BY score DESC",
+				"SELECT id FROM note WHERE MATCH (a, b) AGAINST ('hello' IN NATURAL LANGUAGE MODE)",
+			})
+			for text, want := range map[string]string{
+				"SELECT id FROM note WHERE MATCH (a) AGAINST ('hello' IN BOOLEAN MODE)":        "no FULLTEXT index",
+				"SELECT id FROM secure_note WHERE MATCH (c) AGAINST ('hello' IN BOOLEAN MODE)": "MATCH",
+			} {
+				stmt, err := g.Rewrite(t.Context(), text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := db.Query(t.Context(), stmt); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v", text, err)
+				}
+			}
+		})
+	}
+}
