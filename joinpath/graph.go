@@ -26,6 +26,14 @@ type Options struct {
 	// 64.
 	MaxPlans int
 
+	// Aside are tables and roles that are kept out of the middle of a plan, such as a
+	// company to which everything belongs, or the role createdBy. A plan leads through
+	// such a table, or the table that such a role refers to, only if the table was asked
+	// for or if there is no other plan. A role is a [Relationship.Role] or the name of a
+	// column that refers to a table. In a schema of 20 or more tables those to which half
+	// of the others refer are kept aside without being named.
+	Aside []string
+
 	// CacheSize is how many answers of ShortestPath are cached, and an eighth as
 	// many of Connect. 0 means 4096, a negative number none.
 	CacheSize int
@@ -109,7 +117,8 @@ type edge struct {
 // once in each direction, the entry with the higher confidence is used for
 // both; a side is many if it is many in either entry.
 //
-// The error is a [*refusal.Error] of code [ErrSchema] or [ErrArgument].
+// The error is a [*refusal.Error] of code [ErrSchema] or [ErrArgument], or
+// [ErrUnknownTable] for a name in [Options.Aside].
 func New(s *Schema, opt *Options) (*Graph, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
@@ -140,6 +149,9 @@ func New(s *Schema, opt *Options) (*Graph, error) {
 		}
 	}
 	g.addEdges(s)
+	if err := g.keepAside(s, o.Aside); err != nil {
+		return nil, err
+	}
 	g.all = newAdjacency(len(g.names), g.edges)
 	g.best = g.all.bestPerPair()
 	g.component = g.best.components()

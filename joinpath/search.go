@@ -18,6 +18,16 @@ type search struct {
 	sets              [][]place // places of the lightest paths, by hop
 	blocked           []bool    // tables that are not allowed in the path
 	closed            []int32   // edges that are not allowed as the first one
+	asked             [2]int32  // the tables for which a path is looked for
+}
+
+// next returns the place to which an arc leads, and what it costs more than its weight.
+func (s *search) next(p place, x arc) (place, int64) {
+	to, price := p.next(x)
+	if x.turn&aside != 0 {
+		price += asideOf(p.table(), x, s.asked[:]) * asideWeight
+	}
+	return to, price
 }
 
 // label records that a place was reached with a weight, which includes the hops.
@@ -139,7 +149,7 @@ func (s *search) firstLayer(g *Graph, from place, lightest *int64) {
 	}
 	for _, x := range arcs {
 		if x.to != from.table() && !s.blocked[x.to] && !slices.Contains(s.closed, x.edge) {
-			next, price := from.next(x)
+			next, price := s.next(from, x)
 			s.label(&s.forward, &s.backward, next, x.weight+price, lightest)
 		}
 	}
@@ -151,7 +161,7 @@ func (s *search) firstLayer(g *Graph, from place, lightest *int64) {
 func (s *search) expand(g *Graph, h, other *half, layer int, begin int32, lightest *int64) {
 	for _, l := range h.layer(layer - 1) {
 		for _, x := range g.best[l.place.table()] {
-			next, price := l.place.next(x)
+			next, price := s.next(l.place, x)
 			weight := l.weight + x.weight + price
 			if weight <= *lightest && x.to != begin && !s.blocked[x.to] {
 				s.label(h, other, next, weight, lightest)
@@ -193,7 +203,7 @@ func (s *search) tables(g *Graph, from place, lightest int64, backHops int) []in
 				return
 			}
 			for i, weight := range reached {
-				p, price := (placeAt(at, false) | place(i)).next(x)
+				p, price := s.next(placeAt(at, false)|place(i), x)
 				if weight += x.weight + price; weight >= far || !s.leads(p, weight, hop, middle, lightest) {
 					continue
 				}
@@ -248,7 +258,7 @@ func (s *search) meet(g *Graph, lightest int64, middle int) {
 			for _, x := range g.best[p.table()] {
 				back := arc{to: p.table(), weight: x.weight, turn: x.turn.mirrored()}
 				for _, q := range [2]place{placeAt(x.to, false), placeAt(x.to, true)} {
-					next, price := q.next(back)
+					next, price := s.next(q, back)
 					if weight := s.forward.at(q, hop-1); next == p && weight < far && weight+x.weight+price == s.forward.at(p, hop) {
 						before = append(before, q)
 					}
@@ -269,12 +279,12 @@ func (s *search) edges(g *Graph, from place, tables []int32, weight int64, path 
 			if first.edge != none && x.edge > first.edge || i == 0 && slices.Contains(s.closed, x.edge) {
 				continue
 			}
-			next, price := at.next(x)
-			if g.lightest(next, tables[i+1:])+x.weight+price == weight {
+			next, price := s.next(at, x)
+			if s.lightest(g, next, tables[i+1:])+x.weight+price == weight {
 				first = x
 			}
 		}
-		next, price := at.next(first)
+		next, price := s.next(at, first)
 		at, weight = next, weight-first.weight-price
 		path = append(path, first)
 	}
@@ -282,7 +292,7 @@ func (s *search) edges(g *Graph, from place, tables []int32, weight int64, path 
 }
 
 // lightest returns the weight of the lightest path from a place through the tables.
-func (g *Graph) lightest(from place, tables []int32) int64 {
+func (s *search) lightest(g *Graph, from place, tables []int32) int64 {
 	reached := ways{far, far}
 	reached[from&1] = 0
 	at := from.table()
@@ -290,7 +300,7 @@ func (g *Graph) lightest(from place, tables []int32) int64 {
 		then := ways{far, far}
 		for _, x := range g.best.between(at, table) {
 			for i, weight := range reached {
-				p, price := (placeAt(at, false) | place(i)).next(x)
+				p, price := s.next(placeAt(at, false)|place(i), x)
 				then[p&1] = min(then[p&1], weight+x.weight+price)
 			}
 		}

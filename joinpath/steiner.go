@@ -133,15 +133,17 @@ func (d *dreyfus) limit(bound int64) {
 		d.links[n] = make([]arc, 0, len(d.g.all[v]))
 		for _, x := range d.g.all[v] {
 			if number[x.to] != none && x.to != v {
-				d.links[n] = append(d.links[n], d.arc(number[x.to], x))
+				x = d.arc(v, x)
+				x.to = number[x.to]
+				d.links[n] = append(d.links[n], x)
 			}
 		}
 	}
 }
 
-// arc returns an arc of the graph with the cost as its weight.
-func (d *dreyfus) arc(to int32, x arc) arc {
-	x.to, x.weight = to, x.weight>>hopBits
+// arc returns an arc from a table with the cost as its weight.
+func (d *dreyfus) arc(from int32, x arc) arc {
+	x.weight = costOf(from, x, d.terminals)
 	if !d.priced {
 		x.turn = 0
 	}
@@ -181,7 +183,7 @@ func (d *dreyfus) distances(from int32) []int64 {
 		}
 		turns := false
 		for _, x := range d.g.best[at.table()] {
-			x = d.arc(x.to, x)
+			x = d.arc(at.table(), x)
 			if turn := x.turn&fans != 0 && at.shared(); turn != late {
 				turns = turns || turn
 				continue
@@ -248,7 +250,7 @@ func (d *dreyfus) addPath(dist []int64, from, to int32) {
 func (d *dreyfus) before(dist []int64, at place) place {
 	for _, x := range d.g.best[at.table()] {
 		back := d.arc(at.table(), x)
-		back.turn = back.turn.mirrored()
+		back.to, back.turn = at.table(), back.turn.mirrored()
 		for _, p := range [2]place{placeAt(x.to, false), placeAt(x.to, true)} {
 			if next, c := step(p, back); next == at && dist[p]+c == dist[at] {
 				d.tree.add(x.edge)
@@ -416,7 +418,8 @@ func (s *spanned) cost(terminals []int32) int64 {
 	}
 	var cost int64
 	for _, i := range s.edges {
-		cost += s.g.edges[i].weight >> hopBits
+		e := &s.g.edges[i]
+		cost += costOf(e.from, e.arc(), terminals)
 	}
 	return cost + int64(len(s.g.sharedIn(s.edges, nil)))*price
 }
