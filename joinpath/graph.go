@@ -91,6 +91,7 @@ type Graph struct {
 	all       adjacency // every edge
 	best      adjacency // the cheapest edge of each pair of tables
 	component []int32   // by table number
+	least     int64     // no edge weighs less
 
 	scratch sync.Pool // of *search
 	paths   *lru.Cache[[2]int32, Plan]
@@ -155,6 +156,10 @@ func New(s *Schema, opt *Options) (*Graph, error) {
 	g.all = newAdjacency(len(g.names), g.edges)
 	g.best = g.all.bestPerPair()
 	g.component = g.best.components()
+	g.least = far
+	for i := range g.edges {
+		g.least = min(g.least, g.edges[i].weight)
+	}
 	return g, nil
 }
 

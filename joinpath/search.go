@@ -118,18 +118,16 @@ func (h *half) rest(p place, hops int) int64 {
 func (s *search) find(g *Graph, from place, to int32, hops int, path []arc) ([]arc, bool) {
 	s.forward.begin(from)
 	s.backward.begin(placeAt(to, false))
-	// Every lightest path splits into a first part of at most a hops and a
-	// second of at most b.
-	a, b := (hops+1)/2, hops/2
+	// A lightest path splits into a first part of at most a hops and a second of at most
+	// b, which has as many hops or one more.
+	a := max(1, hops/2)
+	b := hops - a
 	lightest := int64(far)
-	for layer := 1; layer <= a; layer++ {
-		if layer == 1 {
-			s.firstLayer(g, from, &lightest)
-		} else {
-			s.expand(g, &s.forward, &s.backward, layer, from.table(), &lightest)
-		}
-		if layer <= b {
-			s.expand(g, &s.backward, &s.forward, layer, from.table(), &lightest)
+	s.firstLayer(g, from, &lightest)
+	for layer := 1; layer <= b; layer++ {
+		s.expand(g, &s.backward, &s.forward, layer, max(1, layer-1), from.table(), &lightest)
+		if layer > 1 && layer <= a {
+			s.expand(g, &s.forward, &s.backward, layer, layer, from.table(), &lightest)
 		}
 		if len(s.forward.layer(layer)) == 0 && len(s.backward.layer(layer)) == 0 {
 			break
@@ -138,7 +136,7 @@ func (s *search) find(g *Graph, from place, to int32, hops int, path []arc) ([]a
 	if lightest == far {
 		return path, false
 	}
-	return s.edges(g, from, s.tables(g, from, lightest, b), lightest, path), true
+	return s.edges(g, from, s.tables(g, from, lightest), lightest, path), true
 }
 
 // firstLayer adds the tables next to the start by the edges that are not closed.
@@ -156,14 +154,19 @@ func (s *search) firstLayer(g *Graph, from place, lightest *int64) {
 	s.forward.endLayer()
 }
 
-// expand adds a layer. It does not enter the table at which the path begins: only
-// firstLayer knows which edges are allowed there.
-func (s *search) expand(g *Graph, h, other *half, layer int, begin int32, lightest *int64) {
+// expand adds a layer of places from which a lightest path has at least more hops to go.
+// It does not enter the table at which the path begins: only firstLayer knows which edges
+// are allowed there.
+func (s *search) expand(g *Graph, h, other *half, layer, more int, begin int32, lightest *int64) {
+	rest := int64(more) * g.least
 	for _, l := range h.layer(layer - 1) {
+		if l.weight+g.least+rest > *lightest {
+			continue
+		}
 		for _, x := range g.best[l.place.table()] {
 			next, price := s.next(l.place, x)
 			weight := l.weight + x.weight + price
-			if weight <= *lightest && x.to != begin && !s.blocked[x.to] {
+			if weight+rest <= *lightest && x.to != begin && !s.blocked[x.to] {
 				s.label(h, other, next, weight, lightest)
 			}
 		}
@@ -187,9 +190,9 @@ func (s *search) label(h, other *half, at place, weight int64, lightest *int64) 
 type ways [2]int64
 
 // tables returns the tables of the first of the lightest paths, without the start.
-func (s *search) tables(g *Graph, from place, lightest int64, backHops int) []int32 {
+func (s *search) tables(g *Graph, from place, lightest int64) []int32 {
 	hops := int(lightest & hopMask)
-	middle := max(1, hops-backHops)
+	middle := max(1, hops/2)
 	s.meet(g, lightest, middle)
 	path := make([]int32, 0, hops)
 	at := from.table()
