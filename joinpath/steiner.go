@@ -95,7 +95,7 @@ type dreyfus struct {
 func newDreyfus(g *Graph, terminals []int32, priced bool) *dreyfus {
 	d := &dreyfus{g: g, priced: priced, terminals: terminals, whole: make([][]int64, len(terminals))}
 	for i, t := range terminals {
-		d.whole[i] = d.distances(t)
+		d.whole[i] = d.known(t)
 	}
 	bound := d.spanning()
 	if priced {
@@ -163,6 +163,28 @@ func dominated(costs []int64, at place, cost int64) bool {
 		return costs[at^1] < cost
 	}
 	return costs[at^1]+price < cost
+}
+
+// mostKnown is the number of tables up to which a graph keeps the distances from a table. Of
+// that many it keeps 8 MB.
+const mostKnown = 512
+
+// known returns the distance of each place as the graph knows it, and looks for it the first
+// time. It depends on the tables that are asked for only if one of them is kept aside.
+func (d *dreyfus) known(from int32) []int64 {
+	keptAside := func(t int32) bool {
+		return slices.ContainsFunc(d.g.best[t], func(x arc) bool { return x.turn&leaves != 0 })
+	}
+	if len(d.g.names) > mostKnown || slices.ContainsFunc(d.terminals, keptAside) {
+		return d.distances(from)
+	}
+	known := &d.g.distances[placeAt(from, d.priced)]
+	if dist := known.Load(); dist != nil {
+		return *dist
+	}
+	dist := d.distances(from)
+	known.Store(&dist)
+	return dist
 }
 
 // distances returns the distance of each place, by Dijkstra's algorithm. The arcs that cost
@@ -320,6 +342,9 @@ func (d *dreyfus) solve(ctx context.Context) (found bool, err error) {
 			for v := 0; v < len(cost); v += 2 {
 				apart, shared := v, v+1
 				cost[apart] = min(cost[apart], a[apart]+b[apart])
+				if !d.priced {
+					continue // no place is shared
+				}
 				cost[shared] = min(cost[shared], a[shared]+b[apart], a[apart]+b[shared], a[shared]+b[shared]+price)
 			}
 		}
