@@ -57,12 +57,9 @@ func (g *Graph) Connect(ctx context.Context, tables ...string) (PlanSet, error) 
 		return PlanSet{}, fmt.Errorf("joinpath: connect: %w", err)
 	}
 	c := PlanSet{More: found.more, Approximate: found.approximate}
-	size, free := len(ids), ids
-	if found.priced {
-		free = nil
-	}
+	size := len(ids)
 	for _, edges := range found.trees {
-		c.Plans = append(c.Plans, g.treePlan(first, edges, free))
+		c.Plans = append(c.Plans, g.treePlan(first, edges, ids, !found.priced))
 		size += len(edges)
 	}
 	if size <= mostCached {

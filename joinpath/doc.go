@@ -21,7 +21,8 @@
 // price of 0.05 per join, in millionths. A plan that joins many rows with many others
 // only because they share a row costs 1 more each time: from an inspection to its
 // employee's company and on to all customers of the company, although the inspection has a
-// work order of one customer. Costs are integers, so two
+// work order of one customer. A join of a table that [Options.Aside] keeps out of the middle
+// costs 5 more, unless the table was asked for. Costs are integers, so two
 // plans tie only if they cost exactly the same. Equal input gives equal output,
 // independent of the order of tables and relationships and of concurrent calls.
 //

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/lru"
@@ -25,6 +26,14 @@ type Options struct {
 	// MaxPlans is how many plans of equal cost [Graph.Connect] returns. 0 means
 	// 64.
 	MaxPlans int
+
+	// Aside are tables and roles that are kept out of the middle of a plan, such as a
+	// company to which everything belongs, or the role createdBy. A plan leads through
+	// such a table, or the table that such a role refers to, only if the table was asked
+	// for or if there is no other plan. A role is a [Relationship.Role] or the name of a
+	// column that refers to a table. In a schema of 20 or more tables those to which half
+	// of the others refer are kept aside without being named.
+	Aside []string
 
 	// CacheSize is how many answers of ShortestPath are cached, and an eighth as
 	// many of Connect. 0 means 4096, a negative number none.
@@ -83,6 +92,9 @@ type Graph struct {
 	all       adjacency // every edge
 	best      adjacency // the cheapest edge of each pair of tables
 	component []int32   // by table number
+	least     int64     // no edge weighs less
+
+	distances []atomic.Pointer[[]int64] // by table, and whether shared rows cost something
 
 	scratch sync.Pool // of *search
 	paths   *lru.Cache[[2]int32, Plan]
@@ -109,7 +121,8 @@ type edge struct {
 // once in each direction, the entry with the higher confidence is used for
 // both; a side is many if it is many in either entry.
 //
-// The error is a [*refusal.Error] of code [ErrSchema] or [ErrArgument].
+// The error is a [*refusal.Error] of code [ErrSchema] or [ErrArgument], or
+// [ErrUnknownTable] for a name in [Options.Aside].
 func New(s *Schema, opt *Options) (*Graph, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
@@ -140,9 +153,17 @@ func New(s *Schema, opt *Options) (*Graph, error) {
 		}
 	}
 	g.addEdges(s)
+	if err := g.keepAside(s, o.Aside); err != nil {
+		return nil, err
+	}
 	g.all = newAdjacency(len(g.names), g.edges)
 	g.best = g.all.bestPerPair()
 	g.component = g.best.components()
+	g.distances = make([]atomic.Pointer[[]int64], 2*len(g.names))
+	g.least = far
+	for i := range g.edges {
+		g.least = min(g.least, g.edges[i].weight)
+	}
 	return g, nil
 }
 

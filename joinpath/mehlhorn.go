@@ -27,7 +27,7 @@ func (g *Graph) mehlhorn(terminals []int32) forest {
 			continue
 		}
 		for _, x := range g.best[at.at] {
-			if c := at.distance + x.weight>>hopBits; c < distance[x.to] {
+			if c := at.distance + costOf(at.at, x, terminals); c < distance[x.to] {
 				distance[x.to], owner[x.to] = c, owner[at.at]
 				back[x.to] = arc{to: at.at, edge: x.edge}
 				q.push(reached{distance: c, at: x.to})
@@ -43,7 +43,7 @@ func (g *Graph) mehlhorn(terminals []int32) forest {
 	for v := range int32(n) {
 		for _, x := range g.best[v] {
 			if v < x.to && owner[v] != owner[x.to] {
-				bridges = append(bridges, bridge{distance[v] + x.weight>>hopBits + distance[x.to], x.edge, v, x.to})
+				bridges = append(bridges, bridge{distance[v] + costOf(v, x, terminals) + distance[x.to], x.edge, v, x.to})
 			}
 		}
 	}

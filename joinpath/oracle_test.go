@@ -25,6 +25,36 @@ func cost(confidence float64) int {
 	return max(1, int(math.Round((0.05-math.Log(confidence))*1e6)))
 }
 
+// asideCost is the cost of the tables and columns that are kept out of the middle: each join
+// of such a table costs 5 more, and each join of such a column at the table that it refers
+// to, unless the table was asked for.
+func asideCost(joins []joinpath.Relationship, aside, asked []string) (sum int) {
+	for _, r := range joins {
+		one := r.ToTable
+		if r.Cardinality == joinpath.OneToMany {
+			one = r.FromTable
+		}
+		for _, table := range []string{r.FromTable, r.ToTable} {
+			kept := slices.Contains(aside, table) || table == one && slices.Contains(aside, r.FromColumn)
+			if kept && !slices.Contains(asked, table) {
+				sum += 5e6
+			}
+		}
+	}
+	return sum
+}
+
+// randomAside returns some of the tables and columns of a schema of generateSmall.
+func randomAside(rng *rand.Rand, s *joinpath.Schema) (aside []string) {
+	if rng.IntN(2) == 0 {
+		aside = append(aside, tableName(rng.IntN(len(s.Tables))))
+	}
+	if n := len(s.Relationships); n > 0 && rng.IntN(2) == 0 {
+		aside = append(aside, s.Relationships[rng.IntN(n)].FromColumn)
+	}
+	return aside
+}
+
 // sharedCost is the cost of the rows that the joins of a tree share: a row shared by two
 // or more branches with many rows costs 1 for each but the first. Joins of one row to
 // one row, and those of which nothing is known, keep the row. Tables that were asked for are
@@ -183,13 +213,13 @@ func compareListed(a, b listed) int {
 }
 
 // allPaths returns all paths without a loop, in order.
-func allPaths(s *joinpath.Schema, from, to string, hops int) []listed {
+func allPaths(s *joinpath.Schema, from, to string, hops int, aside []string) []listed {
 	var out []listed
 	var walk func(at listed, joins []joinpath.Relationship)
 	walk = func(at listed, joins []joinpath.Relationship) {
 		last := at.Tables[len(at.Tables)-1]
 		if last == to {
-			out = append(out, listed{at.Cost + sharedCost(joins), slices.Clone(at.Tables), slices.Clone(at.Edges)})
+			out = append(out, listed{at.Cost + sharedCost(joins) + asideCost(joins, aside, []string{from, to}), slices.Clone(at.Tables), slices.Clone(at.Edges)})
 			return
 		}
 		if len(at.Edges) == hops {
@@ -227,9 +257,10 @@ func TestPathsAgainstEnumeration(t *testing.T) {
 		tables := 2 + rng.IntN(6)
 		s := generateSmall(rng, tables, rng.IntN(14))
 		hops := 1 + rng.IntN(6)
-		g := newGraph(t, s, &joinpath.Options{MaxHops: hops})
+		aside := randomAside(rng, s)
+		g := newGraph(t, s, &joinpath.Options{MaxHops: hops, Aside: aside})
 		from, to := tableName(0), tableName(1)
-		want := allPaths(s, from, to, hops)
+		want := allPaths(s, from, to, hops, aside)
 		if len(want) == 0 {
 			if _, err := g.ShortestPath(from, to); !errors.Is(err, joinpath.ErrNoPath) {
 				t.Fatalf("round %d: got %v, want no path", round, err)
@@ -261,19 +292,19 @@ func TestPathsAgainstEnumeration(t *testing.T) {
 // allTrees returns the cheapest sets of relationships that form a tree with all
 // the given tables. It tries every set. Those with the cheapest joins win if one of them
 // shares only rows of the given tables.
-func allTrees(s *joinpath.Schema, tables []string) []string {
-	free := cheapest(s, tables, func(joins []joinpath.Relationship) int { return min(1, sharedCost(joins, tables...)) })
+func allTrees(s *joinpath.Schema, tables, aside []string) []string {
+	free := cheapest(s, tables, aside, func(joins []joinpath.Relationship) int { return min(1, sharedCost(joins, tables...)) })
 	if free != nil {
 		return free
 	}
-	return cheapest(s, tables, sharedAll)
+	return cheapest(s, tables, aside, sharedAll)
 }
 
 func sharedAll(joins []joinpath.Relationship) int { return sharedCost(joins) }
 
 // cheapest returns the trees with the lowest cost of their joins and the rows that these
 // share. A cost of 1 for shared rows means that a tree with the cheapest joins is left out.
-func cheapest(s *joinpath.Schema, tables []string, shared func([]joinpath.Relationship) int) []string {
+func cheapest(s *joinpath.Schema, tables, aside []string, shared func([]joinpath.Relationship) int) []string {
 	var best []string
 	lowest := math.MaxInt
 	for set := range 1 << len(s.Relationships) {
@@ -281,6 +312,7 @@ func cheapest(s *joinpath.Schema, tables []string, shared func([]joinpath.Relati
 		if !ok {
 			continue
 		}
+		sum += asideCost(joins, aside, tables)
 		extra := shared(joins)
 		if extra > 1 {
 			sum += extra
@@ -360,8 +392,9 @@ func TestConnectAgainstEnumeration(t *testing.T) {
 
 func checkConnect(t *testing.T, s *joinpath.Schema, asked []string) {
 	t.Helper()
-	want := allTrees(s, asked)
-	g := newGraph(t, s, &joinpath.Options{MaxPlans: 10_000})
+	aside := randomAside(rand.New(rand.NewPCG(uint64(len(s.Relationships)), uint64(len(asked)))), s)
+	want := allTrees(s, asked, aside)
+	g := newGraph(t, s, &joinpath.Options{MaxPlans: 10_000, Aside: aside})
 	got, err := g.Connect(t.Context(), asked...)
 	if want == nil {
 		if !errors.Is(err, joinpath.ErrDisconnected) {

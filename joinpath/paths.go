@@ -32,6 +32,7 @@ func (g *Graph) ShortestPath(from, to string) (Plan, error) {
 			plan = g.chainPlan(a, nil)
 		} else {
 			s := g.borrow()
+			s.asked = [2]int32{a, b}
 			path, ok := s.find(g, placeAt(a, false), b, g.opt.MaxHops, nil)
 			g.release(s)
 			if ok {
@@ -133,11 +134,12 @@ type route struct {
 // of its hops, by an edge that no path found earlier took there.
 func (s *search) best(g *Graph, from, to int32, hops, k int) []route {
 	start := placeAt(from, false)
+	s.asked = [2]int32{from, to}
 	path, ok := s.find(g, start, to, hops, nil)
 	if !ok {
 		return nil
 	}
-	found := []route{{path, weigh(start, path), 0}}
+	found := []route{{path, s.weigh(start, path), 0}}
 	var open []route // sorted
 	for len(found) < k {
 		last := found[len(found)-1]
@@ -147,7 +149,7 @@ func (s *search) best(g *Graph, from, to int32, hops, k int) []route {
 				s.closed = closedAt(s.closed[:0], found, last.path[:hop])
 				path, ok := s.find(g, at, to, hops-hop, slices.Clone(last.path[:hop]))
 				if ok {
-					r := route{path, weigh(start, path), hop}
+					r := route{path, s.weigh(start, path), hop}
 					i, _ := slices.BinarySearchFunc(open, r, compareRoutes)
 					open = slices.Insert(open, i, r)
 					open = open[:min(len(open), k-len(found))]
@@ -179,9 +181,9 @@ func closedAt(closed []int32, found []route, prefix []arc) []int32 {
 	return closed
 }
 
-func weigh(at place, path []arc) (weight int64) {
+func (s *search) weigh(at place, path []arc) (weight int64) {
 	for _, x := range path {
-		next, price := at.next(x)
+		next, price := s.next(at, x)
 		weight += x.weight + price
 		at = next
 	}

@@ -24,7 +24,8 @@ type Plan struct {
 type tree struct {
 	g     *Graph
 	nodes []node  // in the order in which they are joined
-	asked []int32 // tables whose shared rows cost nothing
+	asked []int32 // tables that the plan was made for
+	free  bool    // the rows that these share cost nothing
 }
 
 // node is one occurrence of a table in a plan.
@@ -78,7 +79,8 @@ func (s Step) String() string {
 func (p Plan) Cost() int64 {
 	cost := int64(len(p.shared(true))) * price
 	for _, n := range p.joined() {
-		cost += p.tree.g.edges[n.edge].weight >> hopBits
+		e := &p.tree.g.edges[n.edge]
+		cost += costOf(e.from, e.arc(), p.tree.asked)
 	}
 	return cost
 }
@@ -100,7 +102,9 @@ func (p Plan) shared(cost bool) []int32 {
 	if len(p.joined()) < 2 {
 		return nil
 	}
-	asked := func(node int32) bool { return cost && slices.Contains(p.tree.asked, p.tree.nodes[node].table) }
+	asked := func(node int32) bool {
+		return cost && p.tree.free && slices.Contains(p.tree.asked, p.tree.nodes[node].table)
+	}
 	return p.tree.g.shared(asked, func(yield func(int32, [2]int32) bool) {
 		for i, n := range p.joined() {
 			ends := [2]int32{n.parent, int32(i + 1)}
@@ -203,7 +207,7 @@ func (p Plan) Join(alias string, r Relationship) (Plan, error) {
 	}
 	n.alias = freeAlias(taken, g.names[n.table])
 	nodes := append(slices.Clip(p.tree.nodes), n)
-	return Plan{&tree{g: g, nodes: nodes, asked: p.tree.asked}}, nil
+	return Plan{&tree{g: g, nodes: nodes, asked: p.tree.asked, free: p.tree.free}}, nil
 }
 
 // Rename returns the plan with another alias for one of its tables. The error is
@@ -222,7 +226,7 @@ func (p Plan) Rename(alias, to string) (Plan, error) {
 	}
 	nodes := slices.Clone(p.tree.nodes)
 	nodes[i].alias = to
-	return Plan{&tree{g: p.tree.g, nodes: nodes, asked: p.tree.asked}}, nil
+	return Plan{&tree{g: p.tree.g, nodes: nodes, asked: p.tree.asked, free: p.tree.free}}, nil
 }
 
 func (p Plan) nodes() []node {
@@ -294,12 +298,12 @@ func (g *Graph) chainPlan(from int32, path []arc) Plan {
 		nodes = append(nodes, node{table: x.to, parent: int32(i), edge: x.edge, reverse: g.edges[x.edge].from != at})
 		at = x.to
 	}
-	return g.named(nodes, nil)
+	return g.named(tree{g: g, nodes: nodes, asked: []int32{from, at}})
 }
 
 // treePlan makes the plan of a tree of edges, depth first from a table, for the tables
-// that were asked for.
-func (g *Graph) treePlan(from int32, edges, asked []int32) Plan {
+// that were asked for. If free is set, the rows that these share cost nothing.
+func (g *Graph) treePlan(from int32, edges, asked []int32, free bool) Plan {
 	at := make(map[int32][]int32, len(edges)+1)
 	for _, i := range edges {
 		e := &g.edges[i]
@@ -324,19 +328,19 @@ func (g *Graph) treePlan(from int32, edges, asked []int32) Plan {
 			stack = append(stack, next)
 		}
 	}
-	return g.named(nodes, asked)
+	return g.named(tree{g: g, nodes: nodes, asked: asked, free: free})
 }
 
 // named returns the plan of nodes that have no aliases yet.
-func (g *Graph) named(nodes []node, asked []int32) Plan {
-	for i := range nodes {
-		nodes[i].alias = g.names[nodes[i].table]
+func (g *Graph) named(t tree) Plan {
+	for i := range t.nodes {
+		t.nodes[i].alias = g.names[t.nodes[i].table]
 	}
 	if g.ambiguous {
-		taken := make(map[string]bool, len(nodes))
-		for i := range nodes {
-			nodes[i].alias = freeAlias(taken, nodes[i].alias)
+		taken := make(map[string]bool, len(t.nodes))
+		for i := range t.nodes {
+			t.nodes[i].alias = freeAlias(taken, t.nodes[i].alias)
 		}
 	}
-	return Plan{&tree{g: g, nodes: nodes, asked: asked}}
+	return Plan{&t}
 }

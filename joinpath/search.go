@@ -18,6 +18,16 @@ type search struct {
 	sets              [][]place // places of the lightest paths, by hop
 	blocked           []bool    // tables that are not allowed in the path
 	closed            []int32   // edges that are not allowed as the first one
+	asked             [2]int32  // the tables for which a path is looked for
+}
+
+// next returns the place to which an arc leads, and what it costs more than its weight.
+func (s *search) next(p place, x arc) (place, int64) {
+	to, price := p.next(x)
+	if x.turn&aside != 0 {
+		price += asideOf(p.table(), x, s.asked[:]) * asideWeight
+	}
+	return to, price
 }
 
 // label records that a place was reached with a weight, which includes the hops.
@@ -108,18 +118,16 @@ func (h *half) rest(p place, hops int) int64 {
 func (s *search) find(g *Graph, from place, to int32, hops int, path []arc) ([]arc, bool) {
 	s.forward.begin(from)
 	s.backward.begin(placeAt(to, false))
-	// Every lightest path splits into a first part of at most a hops and a
-	// second of at most b.
-	a, b := (hops+1)/2, hops/2
+	// A lightest path splits into a first part of at most a hops and a second of at most
+	// b, which has as many hops or one more.
+	a := max(1, hops/2)
+	b := hops - a
 	lightest := int64(far)
-	for layer := 1; layer <= a; layer++ {
-		if layer == 1 {
-			s.firstLayer(g, from, &lightest)
-		} else {
-			s.expand(g, &s.forward, &s.backward, layer, from.table(), &lightest)
-		}
-		if layer <= b {
-			s.expand(g, &s.backward, &s.forward, layer, from.table(), &lightest)
+	s.firstLayer(g, from, &lightest)
+	for layer := 1; layer <= b; layer++ {
+		s.expand(g, &s.backward, &s.forward, layer, max(1, layer-1), from.table(), &lightest)
+		if layer > 1 && layer <= a {
+			s.expand(g, &s.forward, &s.backward, layer, layer, from.table(), &lightest)
 		}
 		if len(s.forward.layer(layer)) == 0 && len(s.backward.layer(layer)) == 0 {
 			break
@@ -128,7 +136,7 @@ func (s *search) find(g *Graph, from place, to int32, hops int, path []arc) ([]a
 	if lightest == far {
 		return path, false
 	}
-	return s.edges(g, from, s.tables(g, from, lightest, b), lightest, path), true
+	return s.edges(g, from, s.tables(g, from, lightest), lightest, path), true
 }
 
 // firstLayer adds the tables next to the start by the edges that are not closed.
@@ -139,21 +147,26 @@ func (s *search) firstLayer(g *Graph, from place, lightest *int64) {
 	}
 	for _, x := range arcs {
 		if x.to != from.table() && !s.blocked[x.to] && !slices.Contains(s.closed, x.edge) {
-			next, price := from.next(x)
+			next, price := s.next(from, x)
 			s.label(&s.forward, &s.backward, next, x.weight+price, lightest)
 		}
 	}
 	s.forward.endLayer()
 }
 
-// expand adds a layer. It does not enter the table at which the path begins: only
-// firstLayer knows which edges are allowed there.
-func (s *search) expand(g *Graph, h, other *half, layer int, begin int32, lightest *int64) {
+// expand adds a layer of places from which a lightest path has at least more hops to go.
+// It does not enter the table at which the path begins: only firstLayer knows which edges
+// are allowed there.
+func (s *search) expand(g *Graph, h, other *half, layer, more int, begin int32, lightest *int64) {
+	rest := int64(more) * g.least
 	for _, l := range h.layer(layer - 1) {
+		if l.weight+g.least+rest > *lightest {
+			continue
+		}
 		for _, x := range g.best[l.place.table()] {
-			next, price := l.place.next(x)
+			next, price := s.next(l.place, x)
 			weight := l.weight + x.weight + price
-			if weight <= *lightest && x.to != begin && !s.blocked[x.to] {
+			if weight+rest <= *lightest && x.to != begin && !s.blocked[x.to] {
 				s.label(h, other, next, weight, lightest)
 			}
 		}
@@ -177,9 +190,9 @@ func (s *search) label(h, other *half, at place, weight int64, lightest *int64) 
 type ways [2]int64
 
 // tables returns the tables of the first of the lightest paths, without the start.
-func (s *search) tables(g *Graph, from place, lightest int64, backHops int) []int32 {
+func (s *search) tables(g *Graph, from place, lightest int64) []int32 {
 	hops := int(lightest & hopMask)
-	middle := max(1, hops-backHops)
+	middle := max(1, hops/2)
 	s.meet(g, lightest, middle)
 	path := make([]int32, 0, hops)
 	at := from.table()
@@ -193,7 +206,7 @@ func (s *search) tables(g *Graph, from place, lightest int64, backHops int) []in
 				return
 			}
 			for i, weight := range reached {
-				p, price := (placeAt(at, false) | place(i)).next(x)
+				p, price := s.next(placeAt(at, false)|place(i), x)
 				if weight += x.weight + price; weight >= far || !s.leads(p, weight, hop, middle, lightest) {
 					continue
 				}
@@ -248,7 +261,7 @@ func (s *search) meet(g *Graph, lightest int64, middle int) {
 			for _, x := range g.best[p.table()] {
 				back := arc{to: p.table(), weight: x.weight, turn: x.turn.mirrored()}
 				for _, q := range [2]place{placeAt(x.to, false), placeAt(x.to, true)} {
-					next, price := q.next(back)
+					next, price := s.next(q, back)
 					if weight := s.forward.at(q, hop-1); next == p && weight < far && weight+x.weight+price == s.forward.at(p, hop) {
 						before = append(before, q)
 					}
@@ -269,12 +282,12 @@ func (s *search) edges(g *Graph, from place, tables []int32, weight int64, path 
 			if first.edge != none && x.edge > first.edge || i == 0 && slices.Contains(s.closed, x.edge) {
 				continue
 			}
-			next, price := at.next(x)
-			if g.lightest(next, tables[i+1:])+x.weight+price == weight {
+			next, price := s.next(at, x)
+			if s.lightest(g, next, tables[i+1:])+x.weight+price == weight {
 				first = x
 			}
 		}
-		next, price := at.next(first)
+		next, price := s.next(at, first)
 		at, weight = next, weight-first.weight-price
 		path = append(path, first)
 	}
@@ -282,7 +295,7 @@ func (s *search) edges(g *Graph, from place, tables []int32, weight int64, path 
 }
 
 // lightest returns the weight of the lightest path from a place through the tables.
-func (g *Graph) lightest(from place, tables []int32) int64 {
+func (s *search) lightest(g *Graph, from place, tables []int32) int64 {
 	reached := ways{far, far}
 	reached[from&1] = 0
 	at := from.table()
@@ -290,7 +303,7 @@ func (g *Graph) lightest(from place, tables []int32) int64 {
 		then := ways{far, far}
 		for _, x := range g.best.between(at, table) {
 			for i, weight := range reached {
-				p, price := (placeAt(at, false) | place(i)).next(x)
+				p, price := s.next(placeAt(at, false)|place(i), x)
 				then[p&1] = min(then[p&1], weight+x.weight+price)
 			}
 		}

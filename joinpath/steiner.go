@@ -95,7 +95,7 @@ type dreyfus struct {
 func newDreyfus(g *Graph, terminals []int32, priced bool) *dreyfus {
 	d := &dreyfus{g: g, priced: priced, terminals: terminals, whole: make([][]int64, len(terminals))}
 	for i, t := range terminals {
-		d.whole[i] = d.distances(t)
+		d.whole[i] = d.known(t)
 	}
 	bound := d.spanning()
 	if priced {
@@ -133,15 +133,17 @@ func (d *dreyfus) limit(bound int64) {
 		d.links[n] = make([]arc, 0, len(d.g.all[v]))
 		for _, x := range d.g.all[v] {
 			if number[x.to] != none && x.to != v {
-				d.links[n] = append(d.links[n], d.arc(number[x.to], x))
+				x = d.arc(v, x)
+				x.to = number[x.to]
+				d.links[n] = append(d.links[n], x)
 			}
 		}
 	}
 }
 
-// arc returns an arc of the graph with the cost as its weight.
-func (d *dreyfus) arc(to int32, x arc) arc {
-	x.to, x.weight = to, x.weight>>hopBits
+// arc returns an arc from a table with the cost as its weight.
+func (d *dreyfus) arc(from int32, x arc) arc {
+	x.weight = costOf(from, x, d.terminals)
 	if !d.priced {
 		x.turn = 0
 	}
@@ -163,6 +165,28 @@ func dominated(costs []int64, at place, cost int64) bool {
 	return costs[at^1]+price < cost
 }
 
+// mostKnown is the number of tables up to which a graph keeps the distances from a table. Of
+// that many it keeps 8 MB.
+const mostKnown = 512
+
+// known returns the distance of each place as the graph knows it, and looks for it the first
+// time. It depends on the tables that are asked for only if one of them is kept aside.
+func (d *dreyfus) known(from int32) []int64 {
+	keptAside := func(t int32) bool {
+		return slices.ContainsFunc(d.g.best[t], func(x arc) bool { return x.turn&leaves != 0 })
+	}
+	if len(d.g.names) > mostKnown || slices.ContainsFunc(d.terminals, keptAside) {
+		return d.distances(from)
+	}
+	known := &d.g.distances[placeAt(from, d.priced)]
+	if dist := known.Load(); dist != nil {
+		return *dist
+	}
+	dist := d.distances(from)
+	known.Store(&dist)
+	return dist
+}
+
 // distances returns the distance of each place, by Dijkstra's algorithm. The arcs that cost
 // a turn are followed late, when most of the tables have been reached for less.
 func (d *dreyfus) distances(from int32) []int64 {
@@ -181,7 +205,7 @@ func (d *dreyfus) distances(from int32) []int64 {
 		}
 		turns := false
 		for _, x := range d.g.best[at.table()] {
-			x = d.arc(x.to, x)
+			x = d.arc(at.table(), x)
 			if turn := x.turn&fans != 0 && at.shared(); turn != late {
 				turns = turns || turn
 				continue
@@ -248,7 +272,7 @@ func (d *dreyfus) addPath(dist []int64, from, to int32) {
 func (d *dreyfus) before(dist []int64, at place) place {
 	for _, x := range d.g.best[at.table()] {
 		back := d.arc(at.table(), x)
-		back.turn = back.turn.mirrored()
+		back.to, back.turn = at.table(), back.turn.mirrored()
 		for _, p := range [2]place{placeAt(x.to, false), placeAt(x.to, true)} {
 			if next, c := step(p, back); next == at && dist[p]+c == dist[at] {
 				d.tree.add(x.edge)
@@ -318,6 +342,9 @@ func (d *dreyfus) solve(ctx context.Context) (found bool, err error) {
 			for v := 0; v < len(cost); v += 2 {
 				apart, shared := v, v+1
 				cost[apart] = min(cost[apart], a[apart]+b[apart])
+				if !d.priced {
+					continue // no place is shared
+				}
 				cost[shared] = min(cost[shared], a[shared]+b[apart], a[apart]+b[shared], a[shared]+b[shared]+price)
 			}
 		}
@@ -416,7 +443,8 @@ func (s *spanned) cost(terminals []int32) int64 {
 	}
 	var cost int64
 	for _, i := range s.edges {
-		cost += s.g.edges[i].weight >> hopBits
+		e := &s.g.edges[i]
+		cost += costOf(e.from, e.arc(), terminals)
 	}
 	return cost + int64(len(s.g.sharedIn(s.edges, nil)))*price
 }

@@ -24,10 +24,15 @@ type turn uint8
 const (
 	fans    turn = 1 << iota // one row of the first table has many of the second
 	gathers                  // one row of the second table has many of the first
+	leaves                   // the first table is kept out of the middle, see [Options.Aside]
+	enters                   // the second is
+
+	rows  = fans | gathers
+	aside = leaves | enters
 )
 
 // mirrored returns the turn of the arc in the other direction.
-func (t turn) mirrored() turn { return t>>1 | t<<1&gathers }
+func (t turn) mirrored() turn { return t&(fans|leaves)<<1 | t>>1&(fans|leaves) }
 
 // A place is a table that was reached, and how: its last bit is 1 if many rows of an
 // earlier table share one of its rows.
@@ -46,7 +51,7 @@ func (p place) shared() bool { return p&1 == 1 }
 // next returns the place to which an arc leads, and the price of the turn on the way.
 func (p place) next(x arc) (place, int64) {
 	to := place(x.to) << 1
-	if x.turn == 0 {
+	if x.turn&rows == 0 {
 		return to | p&1, 0
 	}
 	if x.turn&gathers != 0 {
@@ -82,7 +87,7 @@ func (g *Graph) shared(asked func(node int32) bool, edges iter.Seq2[int32, [2]in
 		}
 	}
 	for edge, ends := range edges {
-		if g.edges[edge].turn != 0 || asked(ends[0]) || asked(ends[1]) {
+		if g.edges[edge].turn&rows != 0 || asked(ends[0]) || asked(ends[1]) {
 			continue
 		}
 		if a, b := find(ends[0]), find(ends[1]); a != b {

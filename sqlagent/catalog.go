@@ -110,7 +110,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 	if c.search, err = schemasearch.New(context.Background(), visible, nil); err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
 	}
-	c.graph, err = joinpath.New(visible, &joinpath.Options{MinConfidence: o.MinConfidence})
+	c.graph, err = joinpath.New(visible, &joinpath.Options{MinConfidence: o.MinConfidence, Aside: o.Aside})
 	if err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
 	}

@@ -25,6 +25,10 @@ type Options struct {
 	// 0 to 1. 0 means 0.7.
 	MinConfidence float64
 
+	// Aside are tables and roles that joins lead through only if there is no other way,
+	// such as a company to which everything belongs, as [joinpath.Options.Aside].
+	Aside []string
+
 	// Graph adds the relationships and keys that the database does not declare, or that
 	// the account cannot see because it reads a table through a secure view. Make it with
 	// the account of the tables' owner, as qed-joingraph does, and read it with

@@ -267,6 +267,7 @@ func TestNewRefuses(t *testing.T) {
 		"endless context": bad(&sqlagent.Options{MaxContextTokens: math.MaxInt}),
 		"endless samples": bad(&sqlagent.Options{SampleRows: math.MaxInt}),
 		"wild confidence": bad(&sqlagent.Options{MinConfidence: 1.5}),
+		"unknown aside":   bad(&sqlagent.Options{Aside: []string{"compny"}}),
 		"a prompt that asks for what there is not": bad(&sqlagent.Options{Prompts: &sqlagent.Prompts{
 			Select: template.Must(template.New("own").Parse("{{.Tabels}}")),
 		}}),
