@@ -271,7 +271,7 @@ func (r *introspection) relate(table string, from list, targetSchema, target str
 	there, ok := r.schema.Tables[target]
 	switch {
 	case targetSchema != r.catalog.schema:
-		return fmt.Errorf("%s is in the schema %s", target, targetSchema)
+		return fmt.Errorf("%s is in the schema %s: a view of it in this schema can be joined", target, targetSchema)
 	case !ok:
 		return fmt.Errorf("the account may not read %s", target)
 	}

@@ -55,7 +55,7 @@ func (o *Options) Flags(flags *flag.FlagSet) {
 	if o.Example != nil {
 		unless = ", or an example"
 	}
-	flags.StringVar(&o.DSN, "dsn", "", "the `database`: the path of an SQLite file, mysql://.. or postgres://..; default: that of DB_NAME"+unless)
+	flags.StringVar(&o.DSN, "dsn", "", "the `database`: the path of an SQLite file, mysql://.. or postgres://..?schema=NAME; default: that of DB_NAME"+unless)
 	flags.StringVar(&o.Policy, "policy", "", "`file` with the policy for -dsn: what may be read, and through which views")
 	if !o.AllTables {
 		flags.BoolVar(&o.AllTables, "all-tables", false, "open every table if there is no -policy")
