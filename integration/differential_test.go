@@ -121,7 +121,7 @@ var openClasses = []string{
 // ownServers are the engines that may end on a statement, with the variable that limits
 // the time of a statement: closing its connection does not end it.
 var ownServers = map[string]struct {
-	start       func(testing.TB) *integration.MariaDBServer
+	start       func(testing.TB, ...string) *integration.MariaDBServer
 	limit, most string
 }{
 	"MariaDB": {integration.MariaDBOwn, "max_statement_time", "15"},

@@ -36,10 +36,10 @@ var (
 )
 
 // MariaDBOwn starts a MariaDB server for one test, which may kill it and start
-// it again.
-func MariaDBOwn(tb testing.TB) *MariaDBServer {
+// it again. The arguments are added to those of the server.
+func MariaDBOwn(tb testing.TB, args ...string) *MariaDBServer {
 	tb.Helper()
-	s, err := startMariaDB(mariaDBProgram(tb))
+	s, err := startMariaDB(mariaDBProgram(tb), args...)
 	if err != nil {
 		tb.Fatalf("mariadb: %v", err)
 	}

@@ -67,7 +67,7 @@ func TestMySQLDBIntrospectTables(t *testing.T) {
 		"bare":      {Columns: []string{"n", "h"}, Types: map[string]string{"n": "int(11)", "h": "int(11)"}},
 		"versioned": {Columns: []string{"n"}, PrimaryKey: []string{"n"}, UniqueColumns: []string{"n"}, NotNull: []string{"n"}, Types: map[string]string{"n": "int(11)"}},
 		"aria":      {Columns: []string{"n"}, Types: map[string]string{"n": "int(11)"}},
-		"seen":      {Columns: []string{"no. 1", "joined"}, Types: map[string]string{"no. 1": "int(11)", "joined": "varchar(11)"}, View: true},
+		"seen":      {Columns: []string{"no. 1", "joined"}, Types: map[string]string{"no. 1": "int(11)", "joined": "varchar(11)"}, View: true, Reads: []string{"pair"}},
 	}
 	if diff := cmp.Diff(want, schema.Tables); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -65,6 +65,13 @@ func pgExec(tb testing.TB, db *sql.DB, script string) {
 	}
 }
 
+// adminConfig returns how the superuser connects to the database.
+func (p *pgDatabase) adminConfig() *pgx.ConnConfig {
+	config := p.account.Copy()
+	config.User, config.Password = "postgres", ""
+	return config
+}
+
 // open opens the database as the account, with a pool of a few connections.
 func (p *pgDatabase) open(tb testing.TB, opt *postgresdb.Options) *sqldb.DB {
 	tb.Helper()

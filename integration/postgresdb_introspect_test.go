@@ -86,9 +86,9 @@ func TestPostgresIntrospect(t *testing.T) {
 		"bare": {Columns: []string{"a"}, Types: map[string]string{"a": "text"}, Rows: 1000, Bytes: 5 * 8192},
 		"seen": {
 			Columns: []string{"id", "number", "at"}, Types: map[string]string{"id": "bigint", "number": "character varying(10)", "at": "timestamp with time zone"},
-			Comment: "a view", ColumnComments: map[string]string{"at": "now"}, View: true,
+			Comment: "a view", ColumnComments: map[string]string{"at": "now"}, View: true, Reads: []string{"work Order"},
 		},
-		"frozen": {Columns: []string{"id"}, UniqueColumns: []string{"id"}, Types: map[string]string{"id": "bigint"}, View: true},
+		"frozen": {Columns: []string{"id"}, UniqueColumns: []string{"id"}, Types: map[string]string{"id": "bigint"}, View: true, Reads: []string{"work Order"}},
 		"parts": {Columns: []string{"id", "kind"}, PrimaryKey: []string{"id", "kind"}, NotNull: []string{"id", "kind"}, Types: map[string]string{"id": "integer", "kind": "integer"},
 			Rows: 2, Bytes: 2 * 8192},
 		"child":  {Columns: []string{"a", "extra"}, Types: map[string]string{"a": "text", "extra": "integer"}},

@@ -49,6 +49,10 @@ type Table struct {
 	// View is true if the table is a view.
 	View bool `json:"view,omitempty"`
 
+	// Reads are the tables and views that a view reads, or more than those. Nil means
+	// that it is not known what the view reads.
+	Reads []string `json:"-"`
+
 	// SecureView is the view that statements read instead of the table. Sources of
 	// package joingraph may use its name for the table.
 	SecureView string `json:"secure_view,omitempty"`

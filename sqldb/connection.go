@@ -71,6 +71,9 @@ func (db *DB) onReplica(
 	var known *Error
 	if err != nil && !errors.As(err, &known) {
 		known = db.failure(ctx, err)
+		if noConn != nil && known.Kind == ErrTimeout {
+			known.Message += ", before there was a connection: check the address of the server"
+		}
 		err = known
 	}
 	switch {

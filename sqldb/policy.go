@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sensitive"
+	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
@@ -34,25 +36,62 @@ type PolicyOptions struct {
 	// secure views of the table too.
 	Exclude []string
 
+	// Include lists views that may be read although they read something that is
+	// excluded, or that has a secure view. Other such views are left out.
+	Include []string
+
 	// Secrets lists the columns, as in Exclude, that may be read although their
 	// names say that they hold a secret, such as password_hash or iban. Other such
 	// columns are left out.
 	Secrets []string
 }
 
+// An Omission is a table or a column that [PolicyFor] leaves out although no option
+// excludes it.
+type Omission struct {
+	Kind    OmissionKind
+	Table   string
+	Column  string // empty: the whole table
+	Message string // why, as a part of a sentence that begins with the name
+}
+
+// An OmissionKind is the reason of an [Omission].
+type OmissionKind string
+
+const (
+	OmittedSecret OmissionKind = "secret" // a column whose name says that it holds a secret: see PolicyOptions.Secrets
+	OmittedName   OmissionKind = "name"   // a name that no policy can have, or that differs from another in letter case only
+	OmittedView   OmissionKind = "view"   // a view over something that may not be read: see PolicyOptions.Include
+)
+
+// String returns the name and the message on one line.
+func (o Omission) String() string {
+	name := o.Table
+	if o.Column != "" || o.Message == emptyName && o.Table != "" {
+		name += "." + o.Column
+	}
+	if sqlast.CheckName(name) != nil {
+		name = strconv.QuoteToASCII(name)
+	}
+	return name + " " + o.Message
+}
+
 // PolicyFor returns a policy that lets every table and column of an introspected
 // schema be read, except what the options exclude and what looks like a secret by its
-// name. The id of a row of another table is no secret. A table that has a secure view is read through the view only, with the
-// columns of the view.
+// name. The id of a row of another table is no secret. A table that has a secure view is
+// read through the view only, with the columns of the view. Any other view over such a
+// table, or over something that is excluded, is left out, also if it reads that through
+// further views. With exclusions, so is a view of which it is not known what it reads.
+// Names that a policy cannot have are left out.
 //
-// It returns the columns left out as secrets too, as "table.column". An entry of the
+// It returns what it left out without an entry of Exclude too. An entry of the
 // options that matches nothing is an error, because it may be misspelled: a
 // [*refusal.Error] of code [secureview.ErrUnknownTable] or
 // [secureview.ErrUnknownColumn].
 //
 // A policy from a schema grants what is there, without a look at what it means. Write
 // it to a file and read it before an agent uses it.
-func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy, []string, error) {
+func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy, []Omission, error) {
 	b := policyBuilder{schema: schema, tables: map[string]string{}, used: map[string]bool{}}
 	if opt != nil {
 		b.opt = *opt
@@ -64,26 +103,14 @@ func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy,
 		Tables:     map[string][]string{},
 		Views:      b.views(),
 	}
-	replaced := maps.Clone(p.Views) // p.Views loses the views that nothing may be read of
-	var secrets []string
-	for _, name := range slices.Sorted(maps.Keys(schema.Tables)) {
-		if _, ok := replaced[name]; ok {
+	b.replaced = maps.Clone(p.Views) // p.Views loses the views that nothing may be read of
+	names := slices.Sorted(maps.Keys(schema.Tables))
+	for _, name := range names {
+		if _, ok := b.replaced[name]; ok {
 			continue
 		}
 		table := cmp.Or(b.tables[name], name)
-		var columns []string
-		if !b.matches(b.opt.Exclude, name, "") {
-			for _, column := range schema.Tables[name].Columns {
-				switch {
-				case b.matches(b.opt.Exclude, name, column):
-				case sensitive.Secret(column) && !b.refers(name, column) && !b.matches(b.opt.Secrets, name, column):
-					secrets = append(secrets, table+"."+column)
-				default:
-					columns = append(columns, column)
-				}
-			}
-		}
-		if len(columns) > 0 {
+		if columns := b.readable(name, table, names); len(columns) > 0 {
 			p.Tables[name] = columns
 		} else if p.Views[table] == name {
 			delete(p.Views, table)
@@ -96,15 +123,112 @@ func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy,
 	if len(p.Tables) == 0 {
 		return nil, nil, newError(ErrEmpty, "the policy would list no table: check the account's rights and PolicyOptions.Exclude")
 	}
-	return p, secrets, nil
+	return p, b.omitted, nil
 }
 
 type policyBuilder struct {
 	schema   *joinpath.Schema
 	opt      PolicyOptions
 	tables   map[string]string // from a secure view to its table
-	used     map[string]bool   // entries of Exclude and Secrets that matched
+	replaced map[string]string // from a table to its secure view
+	used     map[string]bool   // entries of Exclude, Include and Secrets that matched
+	omitted  []Omission
 	problems []refusal.Problem
+}
+
+func (b *policyBuilder) omit(kind OmissionKind, table, column, message string) {
+	b.omitted = append(b.omitted, Omission{Kind: kind, Table: table, Column: column, Message: message})
+}
+
+// readable returns the columns of a table or view that may be read. table is the one
+// that a secure view replaces, or name itself. names are all tables.
+func (b *policyBuilder) readable(name, table string, names []string) []string {
+	if b.matches(b.opt.Exclude, name, "") {
+		return nil
+	}
+	for _, odd := range slices.Compact([]string{name, table}) {
+		if reason := oddName(odd, names); reason != "" {
+			b.omit(OmittedName, odd, "", reason)
+			return nil
+		}
+	}
+	if reason := b.opened(name, map[string]bool{}); reason != "" && !b.matches(b.opt.Include, name, "") {
+		b.omit(OmittedView, name, "", reason)
+		return nil
+	}
+	var columns []string
+	all := b.schema.Tables[name].Columns
+	for _, column := range all {
+		reason := oddName(column, all)
+		switch {
+		case b.matches(b.opt.Exclude, name, column):
+		case reason != "":
+			b.omit(OmittedName, table, column, reason)
+		case sensitive.Secret(column) && !b.refers(name, column) && !b.matches(b.opt.Secrets, name, column):
+			b.omit(OmittedSecret, table, column, "looks like a secret")
+		default:
+			columns = append(columns, column)
+		}
+	}
+	return columns
+}
+
+const emptyName = "has an empty name"
+
+// maxName is the number of bytes of the longest name that is used. Servers have shorter
+// limits.
+const maxName = 256
+
+// oddName returns why a name cannot be used in a policy, or an empty text. others are the
+// names next to it.
+func oddName(name string, others []string) string {
+	switch {
+	case name == "":
+		return emptyName
+	case sqlast.CheckName(name) != nil:
+		return "has control characters or invalid UTF-8 in its name"
+	case name == "*":
+		return "has the name of all columns"
+	case len(name) > maxName:
+		return fmt.Sprintf("has a name of %d bytes", len(name))
+	}
+	for _, other := range others {
+		if other != name && ascii.EqualFold(other, name) {
+			return "differs from " + other + " in letter case only"
+		}
+	}
+	return ""
+}
+
+// opened returns why a view would open something that may not be read, or an empty text.
+// seen are the views that were looked at.
+func (b *policyBuilder) opened(view string, seen map[string]bool) string {
+	t := b.schema.Tables[view]
+	if _, secure := b.tables[view]; secure || !t.View || seen[view] {
+		return ""
+	}
+	seen[view] = true
+	if t.Reads == nil && len(b.opt.Exclude) > 0 {
+		return "is a view, and it is not known whether it reads something that is excluded"
+	}
+	for _, read := range t.Reads {
+		table := b.spelled(read, read)
+		if b.excluded(b.opt.Exclude, table, "") {
+			return "reads " + table + ", which is excluded"
+		}
+		if secure, ok := b.replaced[table]; ok {
+			return "reads " + table + ", which is read through " + secure + " only"
+		}
+		for _, column := range b.schema.Tables[table].Columns {
+			if b.excluded(b.opt.Exclude, table, column) {
+				return "reads " + table + ", of which " + column + " is excluded"
+			}
+		}
+		if reason := b.opened(table, seen); reason != "" {
+			return "reads " + table + ", which " + reason
+		}
+	}
+	return ""
 }
 
 // refers reports whether a column has the id of a row of another table, which is no
@@ -211,13 +335,14 @@ func (b *policyBuilder) checkUsed() {
 	for name, t := range b.schema.Tables {
 		names = append(names, name)
 		b.excluded(b.opt.Exclude, name, "")
+		b.excluded(b.opt.Include, name, "")
 		for _, column := range t.Columns {
 			names = append(names, name+"."+column)
 			b.excluded(b.opt.Exclude, name, column)
 			b.excluded(b.opt.Secrets, name, column)
 		}
 	}
-	for _, entry := range slices.Concat(b.opt.Exclude, b.opt.Secrets) {
+	for _, entry := range slices.Concat(b.opt.Exclude, b.opt.Include, b.opt.Secrets) {
 		if b.used[entry] {
 			continue
 		}
@@ -225,7 +350,7 @@ func (b *policyBuilder) checkUsed() {
 		if strings.Contains(entry, ".") {
 			code = secureview.ErrUnknownColumn
 		}
-		b.unknown(code, entry, names, "PolicyOptions.Exclude or Secrets: nothing in the schema is named")
+		b.unknown(code, entry, names, "PolicyOptions.Exclude, Include or Secrets: nothing in the schema is named")
 	}
 }
 

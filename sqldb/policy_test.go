@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,15 +24,15 @@ func ExamplePolicyFor() {
 		"secure_employee": {Columns: []string{"id", "name"}, View: true},
 		"customer":        {Columns: []string{"id", "name", "iban"}},
 	}}
-	policy, secrets, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql", Schema: "service"})
+	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql", Schema: "service"})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(policy.Tables, policy.Views)
-	fmt.Println("left out:", secrets)
+	fmt.Println("left out:", omitted)
 	// Output:
 	// map[customer:[id name] secure_employee:[id name]] map[employee:secure_employee]
-	// left out: [customer.iban]
+	// left out: [customer.iban looks like a secret]
 }
 
 func TestPolicyFor(t *testing.T) {
@@ -39,10 +41,10 @@ func TestPolicyFor(t *testing.T) {
 			"Employee":        {Columns: []string{"id", "name", "salary", "token"}},
 			"secure_employee": {Columns: []string{"id", "name"}, View: true},
 			"SECURE_Crew":     {Columns: []string{"id", "note"}, View: true}, // the account sees the view only
-			"secure_":         {Columns: []string{"id"}, View: true},
+			"secure_":         {Columns: []string{"id"}, View: true, Reads: []string{"secure_table"}},
 			"secure_table":    {Columns: []string{"id"}}, // no view
 			"job":             {Columns: []string{"id", "note", "api_key"}},
-			"readable_job":    {Columns: []string{"id"}, View: true},
+			"readable_job":    {Columns: []string{"id"}, View: true, Reads: []string{}},
 			"vault":           {Columns: []string{"secret"}},
 			"audit.log":       {Columns: []string{"id", "note"}},
 		}}
@@ -81,9 +83,13 @@ func TestPolicyFor(t *testing.T) {
 			map[string]string{"job": "readable_job"}, []string{"Employee.token", "vault.secret"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, secrets, err := sqldb.PolicyFor(schema(), test.opt)
+			p, omitted, err := sqldb.PolicyFor(schema(), test.opt)
 			if err != nil {
 				t.Fatal(err)
+			}
+			var secrets []string
+			for _, o := range omitted {
+				secrets = append(secrets, o.Table+"."+o.Column)
 			}
 			if diff := cmp.Diff(test.tables, p.Tables); diff != "" {
 				t.Errorf("tables (-want +got):\n%s", diff)
@@ -164,17 +170,17 @@ func TestPolicyFor(t *testing.T) {
 	}
 }
 
-// Two tables whose names differ in letter case are two tables: a view or an entry of
-// Views that fits both belongs to neither.
+// Two tables whose names differ in letter case are two tables, and a policy can list
+// neither: a view or an entry of Views that fits both belongs to neither.
 func TestPolicyForSimilarNames(t *testing.T) {
 	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
 		"Crew": {Columns: []string{"id"}}, "CREW": {Columns: []string{"id"}}, "v": {Columns: []string{"id"}, View: true},
-		"V": {Columns: []string{"id"}, View: true},
+		"job": {Columns: []string{"id"}},
 	}}
 	for range 20 {
-		p, _, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Views: map[string]string{"Crew": "v"}})
-		if err != nil || p.Views["Crew"] != "v" || len(p.Tables["CREW"]) == 0 || len(p.Tables["Crew"]) > 0 {
-			t.Fatalf("exact names: %v, %+v", err, p)
+		p, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "sqlite", Views: map[string]string{"Crew": "v"}})
+		if err != nil || len(p.Views) > 0 || len(p.Tables) != 1 || len(p.Tables["job"]) == 0 || len(omitted) != 2 {
+			t.Fatalf("exact names: %v, %+v, %v", err, p, omitted)
 		}
 	}
 	similar := map[string]joinpath.Table{"crew": {Columns: []string{"id"}}, "vA": {Columns: []string{"id"}}, "Va": {Columns: []string{"id"}}}
@@ -198,9 +204,13 @@ func TestPolicyForReferences(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	policy, secrets, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql", Schema: "service"})
+	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql", Schema: "service"})
 	if err != nil {
 		t.Fatal(err)
+	}
+	var secrets []string
+	for _, o := range omitted {
+		secrets = append(secrets, o.Table+"."+o.Column)
 	}
 	if diff := cmp.Diff([]string{"tokenRecordId", "secret_token_id"}, policy.Tables["usage"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -208,5 +218,129 @@ func TestPolicyForReferences(t *testing.T) {
 	want := []string{"account.iban", "tokenRecord.token", "usage.session_token_id", "usage.iban", "usage.paid_token"}
 	if diff := cmp.Diff(want, secrets); diff != "" {
 		t.Errorf("secrets (-want +got):\n%s", diff)
+	}
+}
+
+// What no policy can list is left out, and the rest can be used.
+func TestPolicyForOddNames(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
+		"good":     {Columns: []string{"id", "name", "", "A", "a", "first\tname", "b\xff", "*", long, "größe", "with space"}},
+		"Order":    {Columns: []string{"id"}},
+		"order":    {Columns: []string{"id"}},
+		"":         {Columns: []string{"id"}},
+		"a\nb":     {Columns: []string{"id"}},
+		"\xff":     {Columns: []string{"id"}},
+		long:       {Columns: []string{"id"}},
+		"empty":    {Columns: []string{""}},
+		"excluded": {Columns: []string{"id"}},
+		"EXCLUDED": {Columns: []string{"id"}},
+	}}
+	p, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "sqlite", Exclude: []string{"excluded"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string][]string{"good": {"id", "name", "größe", "with space"}}, p.Tables); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := p.ReadableTables(); err != nil {
+		t.Error(err)
+	}
+	var lines []string
+	for _, o := range omitted {
+		if o.Kind != sqldb.OmittedName {
+			t.Errorf("%v: %s", o, o.Kind)
+		}
+		lines = append(lines, strings.ReplaceAll(o.String(), long, "LONG"))
+	}
+	want := []string{
+		`"" has an empty name`,
+		`Order differs from order in letter case only`,
+		`"a\nb" has control characters or invalid UTF-8 in its name`,
+		`empty. has an empty name`,
+		`good. has an empty name`,
+		`good.A differs from a in letter case only`,
+		`good.a differs from A in letter case only`,
+		`"good.first\tname" has control characters or invalid UTF-8 in its name`,
+		`"good.b\xff" has control characters or invalid UTF-8 in its name`,
+		`good.* has the name of all columns`,
+		`good.LONG has a name of 300 bytes`,
+		`order differs from Order in letter case only`,
+		`LONG has a name of 300 bytes`,
+		`"\xff" has control characters or invalid UTF-8 in its name`,
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A view over something that may not be read is left out, unless Include names it.
+func TestPolicyForViews(t *testing.T) {
+	view := func(columns string, reads ...string) joinpath.Table {
+		return joinpath.Table{Columns: strings.Fields(columns), View: true, Reads: reads}
+	}
+	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
+		"employee":        {Columns: []string{"id", "name", "pay"}},
+		"job":             {Columns: []string{"id", "employeeId"}},
+		"user":            {Columns: []string{"id", "mail"}},
+		"secure_user":     view("id", "user", "employee"),
+		"staff":           view("id name", "employee"),
+		"jobs":            view("id", "job"),
+		"staff_jobs":      view("id", "jobs", "STAFF"),
+		"users":           view("id mail", "user"),
+		"safe_users":      view("id", "secure_user", "job"),
+		"constant":        {Columns: []string{"one"}, View: true, Reads: []string{}},
+		"called":          view("id"),
+		"loop":            view("id", "loop"),
+		"further_staff_2": view("n", "staff_jobs"),
+	}}
+	for _, tt := range []struct {
+		name             string
+		exclude, include []string
+		want, left       string // the plain views in the policy, and what is said of the others
+	}{
+		{"nothing", nil, nil, "called constant further_staff_2 jobs loop safe_users staff staff_jobs",
+			"users reads user, which is read through secure_user only"},
+		{"a table", []string{"Employee"}, nil, "constant jobs loop safe_users",
+			"called is a view, and it is not known whether it reads something that is excluded; " +
+				"further_staff_2 reads staff_jobs, which reads staff, which reads employee, which is excluded; " +
+				"staff reads employee, which is excluded; staff_jobs reads staff, which reads employee, which is excluded; " +
+				"users reads user, which is read through secure_user only"},
+		{"a table, and views that are named", []string{"employee"}, []string{"STAFF_jobs", "called", "users"},
+			"called constant jobs loop safe_users staff_jobs users",
+			"further_staff_2 reads staff_jobs, which reads staff, which reads employee, which is excluded; staff reads employee, which is excluded"},
+		{"a column", []string{"job.employeeId"}, []string{"called"}, "called constant loop staff",
+			"further_staff_2 reads staff_jobs, which reads jobs, which reads job, of which employeeId is excluded; " +
+				"jobs reads job, of which employeeId is excluded; safe_users reads job, of which employeeId is excluded; " +
+				"staff_jobs reads jobs, which reads job, of which employeeId is excluded; " +
+				"users reads user, which is read through secure_user only"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "sqlite", Exclude: tt.exclude, Include: tt.include})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var views, left []string
+			for _, name := range slices.Sorted(maps.Keys(p.Tables)) {
+				if schema.Tables[name].View && name != "secure_user" {
+					views = append(views, name)
+				}
+			}
+			for _, o := range omitted {
+				if o.Kind != sqldb.OmittedView {
+					t.Errorf("%v: %s", o, o.Kind)
+				}
+				left = append(left, o.String())
+			}
+			if got := strings.Join(views, " "); got != tt.want || p.Views["user"] != "secure_user" {
+				t.Errorf("got %s, %v\nwant %s", got, p.Views, tt.want)
+			}
+			if got := strings.Join(left, "; "); got != tt.left {
+				t.Errorf("left out: %s\nwant %s", got, tt.left)
+			}
+		})
+	}
+	if _, _, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Include: []string{"absent"}}); !errors.Is(err, secureview.ErrUnknownTable) {
+		t.Errorf("Include names nothing: %v", err)
 	}
 }

@@ -38,6 +38,7 @@ func Readable(schema *joinpath.Schema, guard *secureview.Guard) (*joinpath.Schem
 	}
 	listed := guard.Tables()
 	for _, t := range listed {
+		r.several = r.several || t.Schema != listed[0].Schema
 		r.readable[ascii.Lower(t.Name)] = t.Name
 	}
 	for _, t := range listed {
@@ -57,6 +58,7 @@ func Readable(schema *joinpath.Schema, guard *secureview.Guard) (*joinpath.Schem
 
 type reading struct {
 	exact    bool // the letter case of columns matters
+	several  bool // the policy lists tables of several schemas
 	schema   *joinpath.Schema
 	tables   map[string]string // the schema's tables and views, by their names in lower case
 	readable map[string]string // the policy's tables, by their names and those of their views in lower case
@@ -72,9 +74,13 @@ func (r *reading) table(t secureview.Table) {
 	view, hasView := r.find(t.View)
 	switch {
 	case !hasTable && !hasView:
+		message := fmt.Sprintf("the schema has no table %q, which the policy lists", t.Name)
+		if r.several {
+			message += fmt.Sprintf(" in %s: an agent reads one schema, which needs a view of each table of others", t.Schema)
+		}
 		r.problems = append(r.problems, refusal.Problem{
 			Code: secureview.ErrUnknownTable, Name: t.Name,
-			Message:    fmt.Sprintf("the schema has no table %q, which the policy lists", t.Name),
+			Message:    message,
 			Candidates: refusal.Nearest(t.Name, slices.Sorted(maps.Keys(r.schema.Tables)), maxCandidates),
 		})
 		return

@@ -34,9 +34,11 @@ type Session struct {
 	// operators and types, after its own. Empty means nowhere else. Tables are
 	// always named with their schema. Other databases have no search path.
 	// Name only schemas in which nobody but an administrator creates objects.
-	// Functions of PostgreSQL are always called with their schema. A schema
-	// with an operator for PostgreSQL's own types, in another language than C,
-	// is an error of kind [ErrSession].
+	// Functions of PostgreSQL are called with their schema, but for those that
+	// citext has too. A schema with an operator for PostgreSQL's own types, in
+	// another language than C, or with such a function that a statement calls, is
+	// an error of kind [ErrSession]. The schemas of the extensions whose types a
+	// statement reads, such as citext, need not be named.
 	SearchPath []string
 }
 

@@ -113,6 +113,14 @@ type Style struct {
 // than its dialect allows.
 const TooMuchCollected = "too many values are collected: collect fewer rows, or distinct rows of a subquery"
 
+// Overloaded are the functions of PostgreSQL that the extension citext has for its own
+// type too. They are printed without a schema, so that the types of the arguments
+// decide. Package postgresdb checks what the search path has of these names.
+var Overloaded = []string{
+	"max", "min", "regexp_match", "regexp_matches", "regexp_replace", "regexp_split_to_array",
+	"regexp_split_to_table", "replace", "split_part", "strpos", "translate",
+}
+
 // AppendQuoted appends s between two quotes, with the quotes in it doubled.
 func AppendQuoted(dst []byte, s string, quote byte) []byte {
 	dst = append(dst, quote)

@@ -82,7 +82,7 @@ func TestIntrospect(t *testing.T) {
 			PrimaryKey: []string{"id"}, UniqueColumns: []string{"id"}, NotNull: []string{"id"}},
 		"customers": {Columns: []string{"name", "country"}, Types: map[string]string{"name": "VARCHAR", "country": "VARCHAR"},
 			PrimaryKey: []string{"name"}, UniqueColumns: []string{"name"}, NotNull: []string{"name", "country"}},
-		"secure_employee": {Columns: []string{"id", "name", "code"}, View: true,
+		"secure_employee": {Columns: []string{"id", "name", "code"}, View: true, Reads: []string{"employee"},
 			Types: map[string]string{"id": "INTEGER", "name": "VARCHAR", "code": "VARCHAR"}},
 	}
 	for name, table := range want {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/keyset"
+	"github.com/qedkit/qed/internal/viewtext"
 	"github.com/qedkit/qed/joinpath"
 )
 
@@ -63,7 +64,33 @@ func (e *engine) Introspect(
 			skipped(name, "the view is broken")
 		}
 	}
+	if err := views(ctx, conn, schema); err != nil {
+		return nil, err
+	}
 	return schema, constraints(ctx, conn, schema, skipped)
+}
+
+// views sets what the views read. What a macro of the database reads is not known.
+func views(ctx context.Context, conn *sql.Conn, schema *joinpath.Schema) error {
+	rows, err := conn.QueryContext(ctx, `
+		SELECT view_name, sql FROM duckdb_views()
+		WHERE NOT internal AND database_name = current_database() AND schema_name = 'main' AND NOT EXISTS (
+			SELECT 1 FROM duckdb_functions() AS f
+			WHERE NOT f.internal AND f.function_type LIKE '%macro' AND contains(lower(sql), lower(f.function_name)))`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	texts := map[string]string{}
+	for rows.Next() {
+		var name, text string
+		if err := rows.Scan(&name, &text); err != nil {
+			return err
+		}
+		texts[name] = text
+	}
+	viewtext.SetReads(schema, texts)
+	return rows.Err()
 }
 
 // viewTypes reads the types of the columns of a view, which the catalogue does not

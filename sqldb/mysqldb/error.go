@@ -47,7 +47,9 @@ var driverErrors = []struct {
 
 const (
 	disallowedAuthentication = "the account needs an authentication method that the data source name does not allow"
-	unknownAuthentication    = "the account needs an authentication method that the driver does not support"
+	refusedAccount           = "the server refuses the account: check user and password in the data source name, " +
+		"and add tls=true if the server or the account requires TLS"
+	unknownAuthentication = "the account needs an authentication method that the driver does not support"
 )
 
 // serverError returns the kind and the text for an error of the server.
@@ -113,16 +115,17 @@ var serverErrors = map[uint16]struct {
 	3169: {sqldb.ErrUnavailable, "the connection was ended on the server: try again"},
 
 	1044: {sqldb.ErrUnreadable, "the account may not use the database: grant it a right there"},
-	1045: {sqldb.ErrUnreadable, "the server refuses the account: check user and password in the data source name"},
+	1045: {sqldb.ErrUnreadable, refusedAccount},
 	1130: {sqldb.ErrUnreadable, "the server refuses every account from this host"},
 	1227: {sqldb.ErrUnreadable, "the account lacks a right that the statement needs: DB.Check reports which"},
 	1251: {sqldb.ErrUnreadable, unknownAuthentication},
 	1356: {sqldb.ErrUnreadable, "a view is broken: something that it reads is missing, or its definer may not read it"},
 	1449: {sqldb.ErrUnreadable, "a view's definer does not exist: create the view again"},
-	1698: {sqldb.ErrUnreadable, "the server refuses the account: check user and password in the data source name"},
+	1698: {sqldb.ErrUnreadable, refusedAccount},
 	1820: {sqldb.ErrUnreadable, "the account's password has expired: set a new one"},
 	1862: {sqldb.ErrUnreadable, "the account's password has expired: set a new one"},
 	3118: {sqldb.ErrUnreadable, "the account is locked"},
+	3159: {sqldb.ErrUnreadable, "the server requires TLS: add tls=true to the data source name"},
 	4151: {sqldb.ErrUnreadable, "the account is locked"},
 
 	1046: {sqldb.ErrArgument, "the pool is connected to no database: name one in the data source name, after the slash"},

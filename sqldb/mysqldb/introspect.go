@@ -14,11 +14,12 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/keyset"
+	"github.com/qedkit/qed/internal/viewtext"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/sqldb"
 )
 
-// Introspect reads the current database in five statements, and one more for
+// Introspect reads the current database in six statements, and one more for
 // each view whose columns the catalogue does not show.
 func (e *engine) Introspect(
 	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
@@ -31,7 +32,7 @@ func (e *engine) Introspect(
 	}
 	err := e.withSettings(ctx, conn, func(s *server) error {
 		r.server = s
-		for _, step := range []func(context.Context) error{r.database, r.tables, r.keys, r.foreignKeys} {
+		for _, step := range []func(context.Context) error{r.database, r.tables, r.views, r.keys, r.foreignKeys} {
 			if err := step(ctx); err != nil {
 				return err
 			}
@@ -135,6 +136,24 @@ func (r *introspection) tables(ctx context.Context) error {
 		r.schema.Tables[name] = t
 		r.names[r.fold(name)] = name
 	}
+	return nil
+}
+
+// views reads what the views read. The server shows the text of a view, in which it
+// quotes every name, to accounts with the right SHOW VIEW. What a stored function reads
+// is not known.
+func (r *introspection) views(ctx context.Context) error {
+	rows, err := r.query(ctx, `
+		SELECT TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS
+		WHERE TABLE_SCHEMA = `+r.current+` AND VIEW_DEFINITION <> '' AND VIEW_DEFINITION NOT LIKE '%`+"`(%'")
+	if err != nil {
+		return err
+	}
+	texts := map[string]string{}
+	for _, row := range rows {
+		texts[row[0]] = row[1]
+	}
+	viewtext.SetReads(r.schema, texts)
 	return nil
 }
 

@@ -47,7 +47,9 @@ func (e *engine) catalog(ctx context.Context, conn *sql.Conn) (c *catalog, err e
 		limit = max(time.Until(end), time.Millisecond)
 	}
 	_, err = tx.ExecContext(ctx, "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), "+
-		"pg_catalog.set_config('client_encoding', 'UTF8', true), "+
+		// Names of any bytes cannot be converted.
+		"pg_catalog.set_config('client_encoding', CASE pg_catalog.getdatabaseencoding() WHEN 'SQL_ASCII' THEN 'SQL_ASCII' "+
+		"ELSE 'UTF8' END, true), "+
 		"pg_catalog.set_config('statement_timeout', '"+strconv.FormatInt(limit.Milliseconds(), 10)+"', true)")
 	return c, err
 }

@@ -235,7 +235,28 @@ func (k *check) readable(ctx context.Context) error {
 			k.account+" may not read "+n.String()+", which the policy lists",
 			grant+" ON "+n.quoted()+" TO "+quote(k.account))
 	}
+	if err := k.operators(ctx); err != nil {
+		return err
+	}
 	return k.filtered(ctx)
+}
+
+// operators adds the findings about the schemas of types without which statements
+// would be refused. Who may create objects there is a finding of surroundings.
+func (k *check) operators(ctx context.Context) error {
+	var columns []sqldb.Object
+	for n, names := range k.objects {
+		columns = append(columns, sqldb.Object{Schema: n.schema, Name: n.name, Columns: names})
+	}
+	found, err := operatorSchemas(ctx, k.tx, literal(k.account)+"::name", "", columns)
+	for _, s := range found {
+		if s.typ != "" && !s.usable {
+			k.add(sqldb.CannotRead, s.name,
+				k.account+" may not use the schema "+s.name+", which has the operators of the type "+s.typ,
+				"GRANT USAGE ON SCHEMA "+quote(s.name)+" TO "+quote(k.account))
+		}
+	}
+	return err
 }
 
 func byName(a, b name) int { return strings.Compare(a.quoted(), b.quoted()) }

@@ -13,7 +13,7 @@ import (
 // engine is the engine of PostgreSQL.
 type engine struct {
 	schema    string
-	checked   *lru.Cache[fingerprint, struct{}] // queries whose tables the server has confirmed
+	checked   *lru.Cache[fingerprint, []string] // queries whose tables the server has confirmed: see operatorPath
 	supported *lru.Cache[int, struct{}]         // pools whose server's version was checked
 }
 
@@ -34,26 +34,29 @@ func (*engine) Classify(err error) *sqldb.Error { return classify(err) }
 // transaction, so that the release only ends it.
 func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(context.Context) error, error) {
 	key := q.Fingerprint()
-	_, checked := e.checked.Get(key)
+	path, checked := e.checked.Get(key)
 	limit := q.Timeout
 	if !checked {
 		limit = min(limit, planTime)
 	}
-	begin, err := begin(q, limit)
+	text, err := begin(q, limit, path)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.ExecContext(ctx, begin); err != nil {
+	if _, err := conn.ExecContext(ctx, text); err != nil {
 		return nil, refusedSession(err)
 	}
 	if !checked {
 		if err := e.checkPool(ctx, conn, q.Pool); err != nil {
 			return nil, err
 		}
-		if err := planned(ctx, conn, q, begin); err != nil {
+		path, keep, err := planned(ctx, conn, q)
+		if err != nil {
 			return nil, err
 		}
-		e.checked.Add(key, struct{}{})
+		if keep {
+			e.checked.Add(key, path)
+		}
 	}
 	if err := limitRows(conn, q.MaxRowBytes); err != nil {
 		return nil, err

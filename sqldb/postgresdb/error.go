@@ -29,6 +29,9 @@ func classify(err error) *sqldb.Error {
 		return failure.Wrap(sqldb.ErrTooLarge, "a row exceeds Options.MaxBytes by more than 8 MiB: "+
 			"select fewer columns, or parts of long values", err)
 	}
+	if strings.Contains(err.Error(), "server refused TLS connection") { // pgx has no type for it
+		return failure.Wrap(sqldb.ErrUnreadable, "the connection string requires TLS, which the server does not support", err)
+	}
 	return network.Failure(err, "connection string")
 }
 
@@ -51,6 +54,17 @@ func state(s stateError) (sqldb.Kind, string) {
 		}
 		return sqldb.ErrArgument, "the server refuses a parameter of the connection string"
 	}
+	if code == "28000" && (strings.HasSuffix(message, "no encryption") || strings.HasSuffix(message, "SSL off")) {
+		return sqldb.ErrUnreadable, "the server accepts no account without TLS here: set sslmode=verify-full in the connection " +
+			"string, or add a rule to pg_hba.conf"
+	}
+	if code == "08P01" {
+		for _, known := range pooler {
+			if strings.HasPrefix(message, known.prefix) {
+				return known.kind, known.message
+			}
+		}
+	}
 	if known, ok := states[code]; ok {
 		return known.kind, known.message
 	}
@@ -72,6 +86,21 @@ func state(s stateError) (sqldb.Kind, string) {
 
 // behindProxy is the advice for a proxy such as PgBouncer.
 const behindProxy = "behind a proxy that shares connections, add default_query_exec_mode=exec to the connection string"
+
+// pooler are the errors of PgBouncer, which have one SQLSTATE, by their beginning.
+var pooler = []struct {
+	prefix  string
+	kind    sqldb.Kind
+	message string
+}{
+	{"unsupported startup parameter", sqldb.ErrArgument, "the pooler refuses a parameter of the connection string, such as " +
+		"statement_timeout, search_path or options: remove it, or add it to ignore_startup_parameters of PgBouncer"},
+	{"transaction blocks not allowed", sqldb.ErrArgument, "the pooler shares a connection between statements: " +
+		"connect to one with pool_mode = transaction or session"},
+	{"no such database", sqldb.ErrMissing, "the pooler knows no such database: check its name in the connection string"},
+	{"no such user", sqldb.ErrUnreadable, "the pooler refuses the account: check user and password"},
+	{"SSL required", sqldb.ErrUnreadable, "the pooler requires TLS: set sslmode=verify-full in the connection string"},
+}
 
 // states has the errors by SQLSTATE, and by its class of two letters.
 var states = map[string]struct {

@@ -14,7 +14,8 @@ import (
 )
 
 // Introspect reads the catalogue in a few queries, however many tables there
-// are.
+// are. If there is none that the account can read, the error is of kind
+// [sqldb.ErrEmpty].
 func (e *engine) Introspect(
 	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
 ) (*joinpath.Schema, error) {
@@ -31,18 +32,53 @@ func (e *engine) Introspect(
 		schema:  &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}},
 		skipped: skipped,
 	}
-	for _, step := range []func(context.Context) error{r.tables, r.columns, r.keys, r.foreignKeys} {
+	for _, step := range []func(context.Context) error{r.tables, r.columns, r.views, r.keys, r.foreignKeys} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
 	}
+	if len(r.schema.Tables) == 0 {
+		return nil, c.nothing(ctx)
+	}
 	return r.schema, nil
+}
+
+// nothing returns the error for a schema without tables that the account can read.
+func (c *catalog) nothing(ctx context.Context) error {
+	others, err := c.others(ctx)
+	if err != nil {
+		return err
+	}
+	return failure.Newf(sqldb.ErrEmpty, "the schema %s has no table that the account can read: %s", c.schema, others)
+}
+
+// others returns which schemas have tables that the account can read, and how one is
+// chosen.
+func (c *catalog) others(ctx context.Context) (string, error) {
+	var found list
+	err := c.tx.QueryRowContext(ctx, `
+		SELECT json_agg(s.name || ' (' || s.tables || ')' ORDER BY s.tables DESC, s.name)
+		FROM (
+			SELECT n.nspname AS name, count(*) AS tables
+			FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+			WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND has_any_column_privilege(c.oid, 'SELECT')
+				AND has_schema_privilege(n.oid, 'USAGE') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+			GROUP BY n.nspname ORDER BY 2 DESC, 1 LIMIT 20) AS s`).Scan(&found)
+	if err != nil || len(found) == 0 {
+		return "nor has any other schema, so check the database and the account's rights", err
+	}
+	return "those that have are " + strings.Join(found, ", ") +
+		", so choose one with Options.Schema, or with ?schema=NAME in the URL of a command", nil
 }
 
 // exists returns an error if the schema does not exist.
 func (c *catalog) exists(ctx context.Context) error {
 	if c.schema == "" {
-		return failure.New(sqldb.ErrArgument, "no schema of the account's search path exists: set Options.Schema")
+		others, err := c.others(ctx)
+		if err != nil {
+			return err
+		}
+		return failure.New(sqldb.ErrArgument, "no schema of the account's search path exists, with tables that it can read: "+others)
 	}
 	if !plain(c.schema) {
 		return failure.New(sqldb.ErrArgument, "Options.Schema is not UTF-8, or contains a NUL")
@@ -53,8 +89,11 @@ func (c *catalog) exists(ctx context.Context) error {
 		return err
 	}
 	if !exists {
-		return failure.Newf(sqldb.ErrMissing,
-			"there is no schema %q: check Options.Schema, whose letter case matters", c.schema)
+		others, err := c.others(ctx)
+		if err != nil {
+			return err
+		}
+		return failure.Newf(sqldb.ErrMissing, "there is no schema %q with tables that the account can read: %s", c.schema, others)
 	}
 	return nil
 }
@@ -144,6 +183,35 @@ func (r *introspection) columns(ctx context.Context) error {
 		})
 }
 
+// views adds what the views read, by the dependencies of their rules. A partition stands
+// for its table. What a function of the database reads is not known, nor what a function
+// reads whose argument is SQL.
+func (r *introspection) views(ctx context.Context) error {
+	var view string
+	var reads list
+	return r.each(ctx, `
+		SELECT v.relname, coalesce(json_agg(DISTINCT CASE WHEN t.relnamespace = v.relnamespace THEN '' ELSE n.nspname || '.' END
+			|| t.relname) FILTER (WHERE t.oid IS NOT NULL), '[]')
+		FROM `+r.relations()+` AS v JOIN pg_rewrite AS w ON w.ev_class = v.oid AND w.ev_type = '1'
+		LEFT JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+			AND d.refobjid <> v.oid
+		LEFT JOIN pg_class AS t ON t.oid = coalesce(pg_partition_root(d.refobjid), d.refobjid)
+		LEFT JOIN pg_namespace AS n ON n.oid = t.relnamespace
+		WHERE v.relkind IN ('v', 'm')
+			AND pg_get_viewdef(v.oid) !~ '_to_xml|ts_stat|ts_rewrite|dblink|crosstab|connectby|xpath_table' AND NOT EXISTS (
+			SELECT FROM pg_depend AS f
+			WHERE f.classid = 'pg_rewrite'::regclass AND f.objid = w.oid AND f.refclassid = 'pg_proc'::regclass
+				AND NOT `+member("pg_proc", "f.refobjid")+`)
+		GROUP BY v.oid, v.relname`,
+		[]any{&view, &reads}, func() error {
+			if t, ok := r.schema.Tables[view]; ok {
+				t.Reads = reads
+				r.schema.Tables[view] = t
+			}
+			return nil
+		})
+}
+
 // keys adds primary keys and unique indexes. It leaves out partial indexes,
 // indexes over an expression and indexes that are not valid.
 func (r *introspection) keys(ctx context.Context) error {
@@ -203,7 +271,7 @@ func (r *introspection) relate(table string, from list, targetSchema, target str
 	there, ok := r.schema.Tables[target]
 	switch {
 	case targetSchema != r.catalog.schema:
-		return fmt.Errorf("%s is in the schema %s", target, targetSchema)
+		return fmt.Errorf("%s is in the schema %s: a view of it in this schema can be joined", target, targetSchema)
 	case !ok:
 		return fmt.Errorf("the account may not read %s", target)
 	}

@@ -12,6 +12,12 @@
 // its plan opens a table that the guard did not see and that no view of the
 // statement reads, or if planning takes longer than two seconds.
 //
+// Operators are PostgreSQL's own and those of the extensions whose types a statement
+// reads, such as citext, hstore or vector. If others could put operators next to an
+// extension's, because everybody may create objects in its schema, such a statement is
+// an error of kind [sqldb.ErrAccount], whose text has the remedy. The same holds for a
+// schema that the account may not use.
+//
 // The aggregates of a statement that hold all their values, such as array_agg, and
 // ARRAY(query) may collect 8 MB of text, and with DISTINCT 32 MB. A statement that
 // collects more is an error of kind [sqldb.ErrTooLarge]. Only the time limit bounds the
@@ -102,7 +108,7 @@ const (
 func newEngine(schema string) *engine {
 	return &engine{
 		schema:    schema,
-		checked:   lru.New[fingerprint, struct{}](maxChecked, checkedTime),
+		checked:   lru.New[fingerprint, []string](maxChecked, checkedTime),
 		supported: lru.New[int, struct{}](maxChecked, checkedTime),
 	}
 }

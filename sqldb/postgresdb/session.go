@@ -17,13 +17,14 @@ import (
 )
 
 // begin returns the text that begins the transaction of a query, with a time
-// limit for each statement until setTimeout sets another one. It is one
+// limit for each statement until setTimeout sets another one. The schemas of path
+// follow those of the session's search path. It is one
 // message of several statements. Values that differ between queries are
 // constants of a SELECT, which pg_stat_statements leaves out. Every name is
 // qualified and every value is written in letters and digits, so that its
 // meaning depends neither on the settings of the connection nor on objects of
 // the database.
-func begin(q *sqldb.Query, limit time.Duration) (string, error) {
+func begin(q *sqldb.Query, limit time.Duration, path []string) (string, error) {
 	var b strings.Builder
 	b.WriteString(fixed + "; SELECT ")
 	set(&b, "statement_timeout", literal(milliseconds(limit)))
@@ -35,8 +36,8 @@ func begin(q *sqldb.Query, limit time.Duration) (string, error) {
 		b.WriteString(", ")
 		set(&b, "timezone", literal(zoneSetting(q.Zone)))
 	}
-	if len(q.Session.SearchPath) > 0 {
-		path, err := searchPath(q.Session.SearchPath)
+	if schemas := slices.Concat(q.Session.SearchPath, path); len(schemas) > 0 {
+		path, err := searchPath(schemas)
 		if err != nil {
 			return "", err
 		}

@@ -18,12 +18,12 @@ func TestBegin(t *testing.T) {
 		Role:       hostile,
 		SearchPath: []string{hostile, "public"},
 	}}
-	first, err := begin(q, q.Timeout)
+	first, err := begin(q, q.Timeout, []string{hostile})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 10 {
-		if again, _ := begin(q, q.Timeout); again != first {
+		if again, _ := begin(q, q.Timeout, []string{hostile}); again != first {
 			t.Fatal("the text is not always the same")
 		}
 	}
@@ -43,7 +43,7 @@ func TestBeginTimeout(t *testing.T) {
 		{1500 * time.Millisecond, "1500"},
 		{1 << 62, "2147483647"}, // the server's maximum
 	} {
-		got, err := begin(&sqldb.Query{Session: &sqldb.Session{}}, test.timeout)
+		got, err := begin(&sqldb.Query{Session: &sqldb.Session{}}, test.timeout, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,27 +22,28 @@ const planGrace = 500 * time.Millisecond
 
 // planned verifies what a statement reads within planTime, and sets the time limit
 // of the statement itself. If the server does not reply in time, the cause of the
-// error is [context.DeadlineExceeded]: the statement may still be planned.
-func planned(ctx context.Context, conn *sql.Conn, q *sqldb.Query, begin string) error {
+// error is [context.DeadlineExceeded]: the statement may still be planned. It returns
+// the result of operatorPath.
+func planned(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (path []string, keep bool, err error) {
 	if q.Timeout <= planTime {
-		return verify(ctx, conn, q, begin)
+		return verify(ctx, conn, q)
 	}
 	planning, cancel := context.WithTimeout(ctx, planTime+planGrace)
 	defer cancel()
-	err := verify(planning, conn, q, begin)
+	path, keep, err = verify(planning, conn, q)
 	if err == nil {
 		_, err = conn.ExecContext(planning, setTimeout(q.Timeout))
 	}
 	if err == nil || ctx.Err() != nil {
-		return err
+		return path, keep, err
 	}
 	if ended := planning.Err(); ended != nil {
-		return tooLongToPlan(ended)
+		return nil, false, tooLongToPlan(ended)
 	}
 	if known := classify(err); known != nil && known.Kind == sqldb.ErrTimeout {
-		return tooLongToPlan(err)
+		return nil, false, tooLongToPlan(err)
 	}
-	return err
+	return nil, false, err
 }
 
 func tooLongToPlan(cause error) error {
@@ -50,19 +51,33 @@ func tooLongToPlan(cause error) error {
 		"join fewer tables, group by fewer terms, and compute fewer constants", planTime), cause)
 }
 
-func verify(ctx context.Context, conn *sql.Conn, q *sqldb.Query, begin string) error {
-	if err := verifyReads(ctx, conn, q, begin); err != nil || len(q.Session.SearchPath) == 0 {
-		return err
+func verify(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (path []string, keep bool, err error) {
+	path, keep, err = operatorPath(ctx, conn, q)
+	if err != nil {
+		return nil, false, err
 	}
-	return verifyOperators(ctx, conn, q.Session.SearchPath)
+	again, err := begin(q, min(q.Timeout, planTime), path)
+	if err != nil {
+		return nil, false, err
+	}
+	// Begin again, without the catalogue among the tables that the transaction has opened.
+	if _, err := conn.ExecContext(ctx, "ROLLBACK; "+again); err != nil {
+		return nil, false, err
+	}
+	err = verifyReads(ctx, conn, q, again)
+	if err == nil && len(q.Session.SearchPath) > 0 {
+		err = verifyOperators(ctx, conn, q)
+	}
+	return path, keep, err
 }
 
 // verifyOperators returns an error if a schema of a search path has an operator
 // that could be called in place of one of the server's own: one that only takes
-// types of the server. Operators of extensions, which are written in C, may.
-func verifyOperators(ctx context.Context, conn *sql.Conn, schemas []string) error {
-	list := make([]string, len(schemas))
-	for i, schema := range schemas {
+// types of the server. Operators of extensions, which are written in C, may. It does
+// the same for the functions that the statement calls without a schema.
+func verifyOperators(ctx context.Context, conn *sql.Conn, q *sqldb.Query) error {
+	list := make([]string, len(q.Session.SearchPath))
+	for i, schema := range q.Session.SearchPath {
 		list[i] = literal(schema)
 	}
 	found, err := names(ctx, conn, `
@@ -71,12 +86,16 @@ func verifyOperators(ctx context.Context, conn *sql.Conn, schemas []string) erro
 		JOIN pg_proc AS f ON f.oid = o.oprcode JOIN pg_language AS l ON l.oid = f.prolang
 		WHERE n.nspname IN (`+strings.Join(list, ", ")+`) AND l.lanname NOT IN ('c', 'internal') AND NOT EXISTS (
 			SELECT FROM pg_type AS t WHERE t.oid IN (o.oprleft, o.oprright) AND t.typnamespace <> 11)
+		UNION ALL
+		SELECT n.nspname, f.proname
+		FROM pg_proc AS f JOIN pg_namespace AS n ON n.oid = f.pronamespace
+		WHERE n.nspname IN (`+strings.Join(list, ", ")+`) AND f.proname IN (`+overloaded(q.SQL)+`) AND NOT `+member("pg_proc", "f.oid")+`
 		LIMIT 1`) // 11 is the OID of pg_catalog
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	return failure.Newf(sqldb.ErrSession, "the schema %s of the session's SearchPath has the operator %s for types of "+
-		"PostgreSQL, which statements would call: move it to another schema", found[0].schema, found[0].name)
+	return failure.Newf(sqldb.ErrSession, "the schema %s of the session's SearchPath has %s, which statements would call "+
+		"in place of PostgreSQL's own: move it to another schema", found[0].schema, found[0].name)
 }
 
 // verifyReads lets the server plan a statement, and returns an error if that

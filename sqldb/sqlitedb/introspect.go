@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/keyset"
+	"github.com/qedkit/qed/internal/viewtext"
 	"github.com/qedkit/qed/joinpath"
 )
 
@@ -82,10 +83,11 @@ func (r *introspection) tables(ctx context.Context, c *driverConn) error {
 }
 
 func (r *introspection) views(ctx context.Context, c *driverConn) error {
-	names, err := c.scan(ctx, `SELECT name FROM main.sqlite_schema WHERE type = 'view' ORDER BY rowid`)
+	names, err := c.scan(ctx, `SELECT name, sql FROM main.sqlite_schema WHERE type = 'view' ORDER BY rowid`)
 	if err != nil {
 		return err
 	}
+	texts := map[string]string{}
 	for _, row := range names {
 		columns, err := c.scan(ctx, fmt.Sprintf(columnList, literal(row[0])))
 		if ctx.Err() != nil {
@@ -98,7 +100,9 @@ func (r *introspection) views(ctx context.Context, c *driverConn) error {
 		t := tableOf(columns)
 		t.View = true
 		r.add(row[0], t)
+		texts[row[0]] = row[1]
 	}
+	viewtext.SetReads(r.schema, texts)
 	return nil
 }
 

@@ -59,7 +59,7 @@ func TestIntrospectTables(t *testing.T) {
 		},
 		"pair": {Columns: []string{"y", "x", "z"}, PrimaryKey: []string{"x", "y"}, NotNull: []string{"y", "x"}, Types: map[string]string{"y": "INT", "x": "INT", "z": "TEXT"}},
 		"bare": {Columns: []string{"a"}},
-		"seen": {Columns: []string{"id", "number", "joined"}, Types: map[string]string{"id": "INTEGER", "number": "VARCHAR(10)"}, View: true},
+		"seen": {Columns: []string{"id", "number", "joined"}, Types: map[string]string{"id": "INTEGER", "number": "VARCHAR(10)"}, View: true, Reads: []string{"work Time"}},
 	}
 	if diff := cmp.Diff(want, schema.Tables, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)

@@ -23,7 +23,7 @@ import (
 type Database struct {
 	Name    string          // for a person
 	Dialect dialect.Dialect // of its SQL
-	Schema  string          // of a policy's tables: "main", the database in MySQL, the schema in PostgreSQL
+	Schema  string          // of a policy's tables: "main", the database in MySQL, the schema in PostgreSQL; Reader reads it
 
 	// User and Password are those of the account; empty in SQLite.
 	User, Password string
@@ -60,7 +60,8 @@ func (d *Database) Pool(ctx context.Context) (*sql.DB, error) {
 //	postgres://user:password@host:5432/database?schema=public&sslmode=require
 //
 // Apart from schema, the parameters are those of the drivers,
-// github.com/go-sql-driver/mysql and github.com/jackc/pgx.
+// github.com/go-sql-driver/mysql and github.com/jackc/pgx. The default of schema is the
+// first one of search_path, or public. The schema of a policy wins over both.
 func Parse(dsn string) (*Database, error) {
 	scheme, _, isURL := strings.Cut(dsn, "://")
 	if !isURL || scheme == "file" {

@@ -55,7 +55,7 @@ func (o *Options) Flags(flags *flag.FlagSet) {
 	if o.Example != nil {
 		unless = ", or an example"
 	}
-	flags.StringVar(&o.DSN, "dsn", "", "the `database`: the path of an SQLite file, mysql://.. or postgres://..; default: that of DB_NAME"+unless)
+	flags.StringVar(&o.DSN, "dsn", "", "the `database`: the path of an SQLite file, mysql://.. or postgres://..?schema=NAME; default: that of DB_NAME"+unless)
 	flags.StringVar(&o.Policy, "policy", "", "`file` with the policy for -dsn: what may be read, and through which views")
 	if !o.AllTables {
 		flags.BoolVar(&o.AllTables, "all-tables", false, "open every table if there is no -policy")
@@ -79,9 +79,10 @@ type Source struct {
 	Schema *joinpath.Schema // what the policy lets statements read
 
 	// Policy is that of the file. Without one it lists every table and column but
-	// Secrets, and reads a table with a secure view through the view.
+	// Secrets and LeftOut, and reads a table with a secure view through the view.
 	Policy  *secureview.Policy
 	Secrets []string
+	LeftOut []string // what cannot be used, with the reasons
 
 	dialect dialect.Dialect
 	folder  string // a temporary one, with the example; else empty
@@ -206,7 +207,14 @@ func (s *Source) read(
 		return err
 	}
 	s.Name, s.dialect = d.Name, d.Dialect
-	s.DB, err = d.Reader(sqldb.Options{MaxRows: conf.MaxRows, Session: Session(s.dialect.Name(), policy, conf.EncryptKey, nil)})
+	if policy != nil && policy.Schema != "" {
+		d.Schema = policy.Schema
+	}
+	s.DB, err = d.Reader(sqldb.Options{
+		MaxRows: conf.MaxRows,
+		Session: Session(s.dialect.Name(), policy, conf.EncryptKey, nil),
+		Skipped: func(table, reason string) { s.LeftOut = append(s.LeftOut, table+": "+reason) },
+	})
 	if err != nil {
 		return err
 	}
@@ -218,15 +226,9 @@ func (s *Source) read(
 		if len(schema.Tables) == 0 {
 			return fmt.Errorf("%s: the database is empty, or the account can read none of its tables", s.Name)
 		}
-		policy, s.Secrets, err = sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: s.dialect.Name(), Schema: d.Schema})
-		if err != nil {
+		if policy, err = s.policyFor(schema, d.Schema); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		s.Notes = append(s.Notes, "-all-tables is set: every table is readable.")
-		if len(s.Secrets) > 0 {
-			s.Notes = append(s.Notes, "Left out as secrets: "+strings.Join(s.Secrets, ", "))
-		}
-		s.noteViews(policy)
 	}
 	policy.Schema = cmp.Or(policy.Schema, d.Schema)
 	policy.ColumnsInMessages = cmp.Or(policy.ColumnsInMessages, conf.ColumnsInMessages)
@@ -255,6 +257,31 @@ func (s *Source) read(
 	s.Notes = append(s.Notes,
 		fmt.Sprintf("Tables: %d, relationships: %d", len(s.Schema.Tables), len(s.Schema.Relationships)))
 	return nil
+}
+
+// policyFor returns the policy with every table, and notes what it leaves out.
+func (s *Source) policyFor(schema *joinpath.Schema, name string) (*secureview.Policy, error) {
+	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: s.dialect.Name(), Schema: name})
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range omitted {
+		if o.Kind == sqldb.OmittedSecret {
+			s.Secrets = append(s.Secrets, o.Table+"."+o.Column)
+		} else {
+			s.LeftOut = append(s.LeftOut, o.String())
+		}
+	}
+	s.Notes = append(s.Notes, "-all-tables is set: every table is readable.")
+	if len(s.Secrets) > 0 {
+		s.Notes = append(s.Notes, "Left out as secrets: "+strings.Join(s.Secrets, ", "))
+	}
+	if len(s.LeftOut) > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("Left out: %d, such as %s (qed-joingraph -list-unused lists all)",
+			len(s.LeftOut), s.LeftOut[len(s.LeftOut)-1]))
+	}
+	s.noteViews(policy)
+	return policy, nil
 }
 
 // add adds the relationships of a graph. What names tables and columns that the policy

@@ -52,7 +52,7 @@ func Run(ctx context.Context, args []string, out, progress io.Writer, example *d
 	flags.StringVar(&o.counts, "counts", "", "`file` that keeps the counts: tables that have not changed are not counted again")
 	flags.BoolVar(&o.validate, "validate", false, "let the configured model judge what nobody declared")
 	flags.StringVar(&o.verdicts, "verdicts", "", "`file` that keeps the model's verdicts")
-	flags.BoolVar(&o.unused, "list-unused", false, "list what the files say about tables and columns that may not be read")
+	flags.BoolVar(&o.unused, "list-unused", false, "list all that was left out of the database, or that the files say about what may not be read")
 	flags.StringVar(&o.old, "diff", "", "`file` with an earlier graph: print what has changed")
 	flags.StringVar(&o.out, "out", "", "write the graph to this `file`")
 	flags.StringVar(&o.dot, "dot", "", "write a picture in the language of Graphviz to this `file`")
@@ -77,7 +77,7 @@ func Run(ctx context.Context, args []string, out, progress io.Writer, example *d
 	if err != nil {
 		return err
 	}
-	b := &builder{o: &o, conf: conf, src: src, out: out, progress: progress}
+	b := &builder{o: &o, conf: conf, src: src, out: out, progress: progress, problems: src.LeftOut}
 	return b.run(ctx)
 }
 

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
@@ -66,9 +67,10 @@ func argSeparator(c *sqlast.Call, i int) string {
 
 // callPrefix returns the schema of PostgreSQL's own functions. Without it a function
 // of a schema in the search path would be called if the server does not have the
-// function, or if the other one fits the arguments better.
+// function, or if the other one fits the arguments better. The latter is meant
+// for the functions that citext has too.
 func callPrefix(c *sqlast.Call) string {
-	if keywordCalls[c.Name] || !safeFunctions[c.Name] && !counting[c.Name] {
+	if keywordCalls[c.Name] || !safeFunctions[c.Name] && !counting[c.Name] || slices.Contains(sqlast.Overloaded, c.Name) {
 		return ""
 	}
 	return "pg_catalog."

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -20,7 +21,7 @@ import (
 
 func parsePostgres(u *url.URL) (*database.Database, error) {
 	parameters := u.Query()
-	schema := cmp.Or(parameters.Get("schema"), "public")
+	schema := cmp.Or(parameters.Get("schema"), firstSchema(parameters.Get("search_path")), "public")
 	parameters.Del("schema")
 	rest := *u
 	rest.RawQuery = parameters.Encode()
@@ -36,15 +37,32 @@ func parsePostgres(u *url.URL) (*database.Database, error) {
 	}
 	pool := func() *sql.DB { return limited(stdlib.OpenDB(*config)) }
 	address := net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
-	return &database.Database{
+	d := &database.Database{
 		Name:     at("PostgreSQL", cmp.Or(config.Database, config.User)+", schema "+schema, address, config.User),
 		Dialect:  postgres.Dialect{},
 		Schema:   schema,
 		User:     config.User,
 		Password: config.Password,
-		Reader: func(opt sqldb.Options) (*sqldb.DB, error) {
-			return postgresdb.New(pool(), &postgresdb.Options{Options: opt, Schema: schema})
-		},
-		Connect: pool,
-	}, nil
+		Connect:  pool,
+	}
+	d.Reader = func(opt sqldb.Options) (*sqldb.DB, error) {
+		return postgresdb.New(pool(), &postgresdb.Options{Options: opt, Schema: d.Schema})
+	}
+	return d, nil
+}
+
+// firstSchema returns the first schema of a search path that is a name.
+func firstSchema(path string) string {
+	for name := range strings.SplitSeq(path, ",") {
+		name = strings.TrimSpace(name)
+		if quoted, ok := strings.CutPrefix(name, `"`); ok {
+			name = strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)
+		} else {
+			name = strings.ToLower(name)
+		}
+		if name != "$user" && name != "" {
+			return name
+		}
+	}
+	return ""
 }

@@ -1,0 +1,79 @@
+package integration_test
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed/internal/command/database"
+	_ "github.com/qedkit/qed/internal/command/database/servers"
+	"github.com/qedkit/qed/internal/command/settings"
+	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/postgresdb"
+)
+
+// A program reads the schema of the policy, of the URL's schema or search_path, or
+// public. If it has no tables, the error names those that have.
+func TestPostgresSchemas(t *testing.T) {
+	p := newPostgres(t, pgServer(t), "schemas", `
+		CREATE SCHEMA hr; CREATE SCHEMA "Sales"; CREATE SCHEMA secret; CREATE SCHEMA hollow;
+		CREATE TABLE hr.emp(id int PRIMARY KEY, name text); INSERT INTO hr.emp VALUES (1, 'Ann');
+		CREATE TABLE "Sales".orders(id int PRIMARY KEY, emp_id int REFERENCES hr.emp, n int); INSERT INTO "Sales".orders VALUES (1, 1, 7);
+		CREATE TABLE "Sales".item(id int);
+		CREATE VIEW "Sales".emp AS SELECT * FROM hr.emp;
+		CREATE TABLE secret.t(id int);
+		GRANT USAGE ON SCHEMA hr, "Sales", hollow, public TO schemas;
+		GRANT SELECT ON ALL TABLES IN SCHEMA hr, "Sales" TO schemas`)
+	at := func(parameters string) string {
+		return fmt.Sprintf("postgres://schemas:%s@127.0.0.1:%d/schemas?sslmode=disable%s",
+			url.QueryEscape(p.account.Password), p.account.Port, parameters)
+	}
+	policy := filepath.Join(t.TempDir(), "policy.json")
+	if err := os.WriteFile(policy, []byte(`{"dialect": "postgres", "schema": "hr", "tables": {"emp": ["name"]}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, dsn, policy, statement, want string }{
+		{"a schema", at("&schema=Sales"), "", "SELECT n FROM orders", "7"},
+		{"a search path", at("&search_path=" + url.QueryEscape(`"$user", "Sales", public`)), "", "SELECT n FROM orders", "7"},
+		{"a search path in lower case", at("&search_path=HR"), "", "SELECT name FROM emp", "Ann"},
+		{"a schema before a search path", at("&schema=Sales&search_path=hr"), "", "SELECT n FROM orders", "7"},
+		{"a policy", at(""), policy, "SELECT name FROM emp", "Ann"},
+		{"a view of another schema's table", at("&schema=Sales"), "", "SELECT name, n FROM orders JOIN emp ON emp.id = emp_id", "Ann 7"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := &database.Options{DSN: tt.dsn, Policy: tt.policy, AllTables: true, Owner: true}
+			src, err := database.OpenSource(t.Context(), o, &settings.Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer src.Close()
+			if got, err := src.DB.QueryText(t.Context(), src.Guard, tt.statement); err != nil || pgRows(got) != tt.want {
+				t.Errorf("got %v, %v", got, err)
+			}
+			foreign := "orders: foreign key (emp_id): emp is in the schema hr"
+			if said := strings.Contains(strings.Join(src.LeftOut, "\n"), foreign); said != strings.Contains(tt.statement, "orders") {
+				t.Errorf("left out: %q", src.LeftOut)
+			}
+		})
+	}
+	for name, parameters := range map[string]string{"public": "", "hollow": "&schema=hollow", "sales": "&schema=sales"} {
+		t.Run(name, func(t *testing.T) {
+			_, err := database.OpenSource(t.Context(), &database.Options{DSN: at(parameters), AllTables: true, Owner: true}, &settings.Settings{})
+			if err == nil || !strings.Contains(err.Error(), "Sales (3), hr (1)") || !strings.Contains(err.Error(), "?schema=") ||
+				strings.Contains(err.Error(), "secret") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	if _, err := p.open(t, &postgresdb.Options{Schema: "hollow"}).Introspect(t.Context()); !errors.Is(err, sqldb.ErrEmpty) {
+		t.Errorf("got %v", err)
+	}
+	bare := newPostgres(t, pgServer(t), "bare_schemas", "CREATE TABLE t(id int)")
+	if _, err := bare.open(t, nil).Introspect(t.Context()); !errors.Is(err, sqldb.ErrEmpty) || !strings.Contains(err.Error(), "rights") {
+		t.Errorf("got %v", err)
+	}
+}

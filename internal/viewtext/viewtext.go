@@ -1,0 +1,51 @@
+// Package viewtext finds what views read by their text, for the engines of package sqldb
+// whose catalogues do not say it.
+package viewtext
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/qedkit/qed/joinpath"
+)
+
+// SetReads sets the Reads of the views in schema to the tables and views that their text
+// mentions anywhere, in any letter case: in a name, in a string or in a comment. That is
+// never less than what they read.
+func SetReads(schema *joinpath.Schema, texts map[string]string) {
+	words := map[string][]string{} // tables by their names in lower case
+	var others []string            // the tables whose names are no words
+	for table := range schema.Tables {
+		if strings.IndexFunc(table, separates) < 0 {
+			words[strings.ToLower(table)] = append(words[strings.ToLower(table)], table)
+		} else {
+			others = append(others, table)
+		}
+	}
+	for view, text := range texts {
+		t, ok := schema.Tables[view]
+		if !ok {
+			continue
+		}
+		text = strings.ToLower(text)
+		reads := []string{}
+		for _, word := range strings.FieldsFunc(text, separates) {
+			reads = append(reads, words[word]...)
+		}
+		for _, table := range others {
+			if strings.ContainsAny(table, "\"`'\\") || strings.Contains(text, strings.ToLower(table)) { // a quote may be doubled
+				reads = append(reads, table)
+			}
+		}
+		reads = slices.DeleteFunc(reads, func(table string) bool { return table == view })
+		slices.Sort(reads)
+		t.Reads = slices.Compact(reads)
+		schema.Tables[view] = t
+	}
+}
+
+// separates reports whether r is no part of a word.
+func separates(r rune) bool {
+	return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+}
