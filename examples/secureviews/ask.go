@@ -21,7 +21,8 @@ import (
 func ask(
 	ctx context.Context, out io.Writer, o *options, p *secureview.Policy, agent *database.Database, conf *settings.Settings,
 ) error {
-	db, err := agent.Reader(sqldb.Options{Session: database.Session(p.Dialect, p, o.key, o.set)})
+	set := func(context.Context) (map[string]any, error) { return o.set, nil }
+	db, err := agent.Reader(sqldb.Options{Session: database.Session(p.Dialect, p, o.key, set)})
 	if err != nil {
 		return err
 	}
