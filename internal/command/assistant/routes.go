@@ -47,7 +47,7 @@ func (p *Program) routes(ctx context.Context) ([]router.Route, error) {
 	}
 	documents, err := p.documents(ctx, files)
 	if err != nil {
-		return nil, fmt.Errorf("the documents cannot be used: %w", err)
+		return nil, fmt.Errorf("the documents %s cannot be used: %w", p.options.docs, err)
 	}
 	return append(routes, router.Route{
 		Name:        "rag",
