@@ -25,7 +25,7 @@ const (
 )
 
 // A dictionary has the values of the database's columns, in a file and in memory. They
-// are read again when they are old.
+// are read again when they are old or have changed.
 type dictionary struct {
 	path    string
 	db      *sqldb.DB
@@ -76,8 +76,14 @@ func openDictionary(
 	return d, nil
 }
 
-// refresh reads what is old, and saves it if anything was read.
-func (d *dictionary) refresh(ctx context.Context, old *values.Dictionary) error {
+// refresh reads what is old or has another number of rows, and saves it if anything was
+// read.
+func (d *dictionary) refresh(ctx context.Context, old *values.Dictionary) (err error) {
+	if old != nil {
+		if old, err = d.reader.Unchanged(ctx, old); err != nil {
+			return err
+		}
+	}
 	next, err := d.reader.Read(ctx, old, valuesAge)
 	if err != nil {
 		return err
