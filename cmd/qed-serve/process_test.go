@@ -255,7 +255,7 @@ type process struct {
 func (s *site) launch(t *testing.T, args ...string) *process {
 	t.Helper()
 	p := &process{ended: make(chan struct{})}
-	p.cmd = exec.Command(built, append([]string{"-dsn", "app.db", "-all-tables", "-listen", "127.0.0.1:0"}, args...)...)
+	p.cmd = exec.Command(built, append([]string{"-dsn=app.db", "-all-tables", "-listen=127.0.0.1:0"}, args...)...)
 	p.cmd.Dir, p.cmd.Stderr = s.folder, &p.log
 	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.folder}
 	out, err := p.cmd.StdoutPipe()

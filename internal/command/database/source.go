@@ -268,7 +268,7 @@ func (s *Source) read(
 	}
 	if graph != nil {
 		if err := s.add(graph); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", cmp.Or(o.Graph, "the example"), err)
 		}
 	}
 	s.Notes = append(s.Notes,
