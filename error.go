@@ -22,7 +22,8 @@ var (
 	// [Completed] and without an error.
 	ErrNoAnswer = errors.New("qed: the agent ended without an answer")
 
-	// ErrEmptyTurn is returned if a turn has no text.
+	// ErrEmptyTurn is returned if a turn has no text. If its thread has no run to
+	// resume, the error matches [ErrQuestionClosed] too.
 	ErrEmptyTurn = errors.New("qed: the turn has no text")
 
 	// ErrMessageTooLong is returned if the text of a turn and its replies together are
@@ -141,6 +142,7 @@ var codes = []struct {
 	{ErrWrongUser, "wrong_user"},
 	{store.ErrConflict, "conflict"},
 	{errAnswered, "question_answered"},
+	{ErrEmptyTurn, "empty_turn"},
 	{ErrQuestionClosed, "question_closed"},
 	{ErrTurnReused, "turn_reused"},
 	{ErrTurnGivenUp, "turn_given_up"},
@@ -162,7 +164,6 @@ var codes = []struct {
 	{llm.ErrProtocol, "model_protocol"},
 	{store.ErrInvalidThread, "invalid_thread"},
 	{store.ErrCorrupt, "corrupt"},
-	{ErrEmptyTurn, "empty_turn"},
 	{ErrMessageTooLong, "message_too_long"},
 	{context.Canceled, "canceled"},
 	{llm.ErrTimeout, "model_timeout"},

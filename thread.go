@@ -194,7 +194,7 @@ func (t *threadState) admit(turn Turn) error {
 	case len(turn.Replies) > 0:
 		return fmt.Errorf("%w: thread %s waits for no reply", ErrQuestionClosed, turn.Thread)
 	case turn.Text == "":
-		return fmt.Errorf("%w: the turn has no text, and thread %s has no run to resume", ErrQuestionClosed, turn.Thread)
+		return fmt.Errorf("%w, and thread %s has no run to resume: %w", ErrEmptyTurn, turn.Thread, ErrQuestionClosed)
 	}
 	return nil
 }

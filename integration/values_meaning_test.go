@@ -1,10 +1,9 @@
 package integration
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/qedkit/qed/internal/valuestest"
 	"github.com/qedkit/qed/sqlagent/values"
 )
 
@@ -12,20 +11,17 @@ import (
 // it. Those without a value name none. The defaults of values.MeaningOptions were
 // chosen with the questions of the company, and not with those of the clinic.
 var meaningQuestions = map[string]struct {
-	dictionary string
-	questions  map[string]string
+	values    map[string][]string
+	questions map[string]string
 }{
-	"company": {`{"version": 1, "owner": {}, "columns": [
-	{"table": "asset", "column": "kind", "read": "2026-01-01T00:00:00Z",
-		"values": ["Container", "Crane", "Forklift", "Passenger Car", "Ship", "Truck"]},
-	{"table": "employee", "column": "department", "read": "2026-01-01T00:00:00Z",
-		"values": ["Accounting", "Human Resources", "Legal", "Logistics", "Marketing", "Purchasing", "Research and Development"]},
-	{"table": "invoice", "column": "state", "read": "2026-01-01T00:00:00Z", "values": ["Disputed", "Open", "Overdue", "Paid"]},
-	{"table": "site", "column": "country", "read": "2026-01-01T00:00:00Z", "values": ["France", "Germany", "Netherlands", "Spain", "United States"]},
-	{"table": "work_order", "column": "priority", "read": "2026-01-01T00:00:00Z", "values": ["High", "Low", "Medium", "Urgent"]},
-	{"table": "work_order", "column": "status", "read": "2026-01-01T00:00:00Z",
-		"values": ["Approved", "Cancelled", "Completed", "Draft", "In Progress", "On Hold", "Rejected"]}
-]}`, map[string]string{
+	"company": {map[string][]string{
+		"asset.kind":          {"Container", "Crane", "Forklift", "Passenger Car", "Ship", "Truck"},
+		"employee.department": {"Accounting", "Human Resources", "Legal", "Logistics", "Marketing", "Purchasing", "Research and Development"},
+		"invoice.state":       {"Disputed", "Open", "Overdue", "Paid"},
+		"site.country":        {"France", "Germany", "Netherlands", "Spain", "United States"},
+		"work_order.priority": {"High", "Low", "Medium", "Urgent"},
+		"work_order.status":   {"Approved", "Cancelled", "Completed", "Draft", "In Progress", "On Hold", "Rejected"},
+	}, map[string]string{
 		"Which orders are finished?":                              "Completed",
 		"How many jobs were called off last month?":               "Cancelled",
 		"Show the orders that are paused":                         "On Hold",
@@ -64,15 +60,14 @@ var meaningQuestions = map[string]struct {
 		"How long does a delivery take on average?":     "",
 		"Which day of the week has the most visitors?":  "",
 	}},
-	"clinic": {`{"version": 1, "owner": {}, "columns": [
-	{"table": "appointment", "column": "outcome", "read": "2026-01-01T00:00:00Z", "values": ["Attended", "No Show", "Rescheduled"]},
-	{"table": "claim", "column": "state", "read": "2026-01-01T00:00:00Z", "values": ["Denied", "Pending", "Reimbursed", "Submitted"]},
-	{"table": "patient", "column": "blood_pressure", "read": "2026-01-01T00:00:00Z", "values": ["Elevated", "Hypertensive", "Normal"]},
-	{"table": "patient", "column": "insurance", "read": "2026-01-01T00:00:00Z", "values": ["Private", "Public", "Uninsured"]},
-	{"table": "staff", "column": "specialty", "read": "2026-01-01T00:00:00Z",
-		"values": ["Anesthesiology", "Cardiology", "Dermatology", "Oncology", "Ophthalmology", "Pediatrics"]},
-	{"table": "visit", "column": "kind", "read": "2026-01-01T00:00:00Z", "values": ["Emergency", "Follow-up", "Routine Checkup", "Telehealth"]}
-]}`, map[string]string{
+	"clinic": {map[string][]string{
+		"appointment.outcome":    {"Attended", "No Show", "Rescheduled"},
+		"claim.state":            {"Denied", "Pending", "Reimbursed", "Submitted"},
+		"patient.blood_pressure": {"Elevated", "Hypertensive", "Normal"},
+		"patient.insurance":      {"Private", "Public", "Uninsured"},
+		"staff.specialty":        {"Anesthesiology", "Cardiology", "Dermatology", "Oncology", "Ophthalmology", "Pediatrics"},
+		"visit.kind":             {"Emergency", "Follow-up", "Routine Checkup", "Telehealth"},
+	}, map[string]string{
 		"Which doctors treat the heart?":                    "Cardiology",
 		"Who looks after children?":                         "Pediatrics",
 		"How many skin doctors do we have?":                 "Dermatology",
@@ -105,14 +100,7 @@ var meaningQuestions = map[string]struct {
 func BenchmarkValuesByMeaning(b *testing.B) {
 	e := embeddings(b)
 	for name, set := range meaningQuestions {
-		path := filepath.Join(b.TempDir(), "values.json")
-		if err := os.WriteFile(path, []byte(set.dictionary), 0o600); err != nil {
-			b.Fatal(err)
-		}
-		spelled, err := values.Load(path)
-		if err != nil {
-			b.Fatal(err)
-		}
+		spelled := valuestest.Dictionary(b, values.Caller{}, false, set.values)
 		meant, err := spelled.WithMeaning(b.Context(), e, nil)
 		if err != nil {
 			b.Fatal(err)

@@ -89,17 +89,17 @@ type index struct {
 	own   []int32 // the first name of each item
 
 	vocabulary []word
-	ids        map[string]int32   // of the words
-	exact      map[string][]int32 // names by their folded text
-	joined     map[string][]int32 // names by their letters without spaces; see tight
-	stems      map[string][]int32 // words by their stem
-	trigrams   textmatch.Trigrams // words
-	letters    map[string][]int32 // words by their sorted letters, for swapped letters
-	sorted     []int32            // words in alphabetical order, for prefixes
-	initials   map[string][]int32 // names by the first letters of their words
-	generic    []map[int32]bool   // of each item
-	implied    []map[string]bool  // of each item: stems
-	about      []map[string]bool  // of each item: stems of its description, if it has one
+	ids        map[string]int32    // of the words
+	exact      map[string][]int32  // names by their folded text
+	joined     map[string][]int32  // names by their letters without spaces; see tight
+	stems      map[string][]int32  // words by their stem
+	trigrams   *textmatch.Trigrams // words
+	letters    map[string][]int32  // words by their sorted letters, for swapped letters
+	sorted     []int32             // words in alphabetical order, for prefixes
+	initials   map[string][]int32  // names by the first letters of their words
+	generic    []map[int32]bool    // of each item
+	implied    []map[string]bool   // of each item: stems
+	about      []map[string]bool   // of each item: stems of its description, if it has one
 	kinds      map[string]bool
 
 	scratch sync.Pool // of *counters
@@ -125,6 +125,12 @@ func newIndex(items []item, style nameStyle) *index {
 			x.kinds[items[i].kind] = true
 		}
 	}
+	x.trigrams = textmatch.NewTrigrams(len(x.vocabulary), func(id int32) []rune {
+		if v := &x.vocabulary[id]; v.isCompared() {
+			return v.runes
+		}
+		return nil
+	})
 	x.weigh()
 	generic, implied := map[string]map[int32]bool{}, map[string]map[string]bool{} // items of one kind share theirs
 	for i := range items {
@@ -195,11 +201,15 @@ func (x *index) learn(w string) int32 {
 	v := word{text: w, runes: []rune(w), stem: x.stem(w), weak: x.weak(w), numeral: isNumeral(w)}
 	x.vocabulary = append(x.vocabulary, v)
 	x.stems[v.stem] = append(x.stems[v.stem], id)
-	if !v.numeral && len(v.runes) > 2 && len(v.runes) <= textmatch.MaxRunes {
-		x.trigrams.Add(id, v.runes)
+	if v.isCompared() {
 		x.letters[sortedLetters(v.runes)] = append(x.letters[sortedLetters(v.runes)], id)
 	}
 	return id
+}
+
+// isCompared reports whether a word is compared letter by letter.
+func (w *word) isCompared() bool {
+	return !w.numeral && len(w.runes) > 2 && len(w.runes) <= textmatch.MaxRunes
 }
 
 // weigh sets the weights of all words.

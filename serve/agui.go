@@ -36,7 +36,7 @@ const abortWords = "never mind"
 func (aguiFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 	var in aguiRequest
 	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, badRequest("the body must be a RunAgentInput of AG-UI: %v", err)
+		return nil, badRequest("the body must be a RunAgentInput of AG-UI: %s", problem(err))
 	}
 	if in.Thread == "" || in.Run == "" {
 		return nil, badRequest("the body needs threadId and runId")

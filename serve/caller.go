@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -17,8 +18,22 @@ type Caller struct {
 	// Backend reports that the caller is a service of the host, which has
 	// authenticated its own users. The service names the user and the company of each
 	// request, in the body of /internal/chat/stream or elsewhere with the query
-	// parameters user_id and company_id.
+	// parameters user_id and company_id. If the service runs on the same machine and
+	// sends no token, check with [Local] that the request is not from elsewhere.
 	Backend bool
+}
+
+// Local returns an error if a request may come from another machine: it has another
+// address or another value of the header Host or Origin, or a proxy forwarded it.
+// Without [Options].Caller only local requests are served. Return the error from a
+// Caller that treats local requests differently.
+func Local(r *http.Request) error {
+	if problem := remote(r); problem != "" {
+		return &Error{Status: http.StatusForbidden, Code: "not_local",
+			Message: "this server answers requests from its own machine only: " + problem + "; to serve others, " +
+				"set serve.Options.Caller, or QED_SERVE_TOKEN of qed-serve"}
+	}
+	return nil
 }
 
 // admit checks a request before it is looked at.
@@ -32,12 +47,7 @@ func (h *Handler) admit(r *http.Request) error {
 	if h.opt.Caller != nil {
 		return nil
 	}
-	if problem := remote(r); problem != "" {
-		return &httpError{status: http.StatusForbidden, code: "not_local",
-			message: "this server answers requests from its own machine only: " + problem +
-				"; to serve others, set Options.Caller"}
-	}
-	return nil
+	return Local(r)
 }
 
 // isForwarding reports whether a header has a name that proxies use, or one that
@@ -99,6 +109,9 @@ func (h *Handler) caller(r *http.Request) (ctx context.Context, c Caller, err er
 		}
 	}()
 	ctx, c, err = h.opt.Caller(r)
+	if own, ok := errors.AsType[*Error](err); ok {
+		return nil, Caller{}, own
+	}
 	if err != nil {
 		return nil, Caller{}, &httpError{status: http.StatusUnauthorized, code: "unauthorized",
 			message: "the request is not authenticated", cause: err}

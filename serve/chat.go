@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/strictjson"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/question"
 )
 
@@ -29,8 +29,8 @@ type chatRequest struct {
 
 func (chatFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 	var in chatRequest
-	if err := strictjson.Decode(body, &in); err != nil {
-		return nil, badRequest("the body must be JSON as the documentation of the server describes it: %v", err)
+	if err := decode(body, &in); err != nil {
+		return nil, err
 	}
 	user, company := in.Conversation.User, in.Conversation.Company
 	switch {
@@ -38,7 +38,9 @@ func (chatFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 		c = Caller{User: deref(user), Tenant: deref(company)}
 	case user != nil && *user != c.User, company != nil && *company != c.Tenant:
 		return nil, &httpError{status: http.StatusForbidden, code: "wrong_caller",
-			message: "user_id and company_id must be those of the caller, or be left out"}
+			message: "user_id and company_id must be those of the caller, or be left out. A server that trusts the " +
+				"service in front of it takes them from the body: set Backend of serve.Caller, or in qed-serve " +
+				"QED_SERVE_TOKEN or, for a service on this machine, the flag -trust-local"}
 	}
 	turn := qed.Turn{
 		Thread: in.Conversation.ID, ID: in.Input.ID,
@@ -87,6 +89,18 @@ type chatComplete struct {
 	Data      []json.RawMessage   `json:"final_structured_data"` // null if there is no table
 	Truncated bool                `json:"truncated,omitempty"`
 	Questions []question.Question `json:"questions,omitempty"`
+
+	// The proof has the form that it has in a [qed.Answer].
+	Partial       bool               `json:"partial"`
+	PartialReason string             `json:"partial_reason,omitempty"`
+	NotFound      bool               `json:"not_found,omitempty"`
+	Queries       []qed.Query        `json:"queries,omitempty"`
+	Citations     []qed.Citation     `json:"citations,omitempty"`
+	Documents     []qed.Document     `json:"documents,omitempty"`
+	Figures       []qed.Figure       `json:"figures,omitempty"`
+	Unproved      []string           `json:"unproved,omitempty"`
+	Audit         *qed.CitationAudit `json:"audit,omitempty"`
+	Dates         []dates.Reading    `json:"dates,omitempty"`
 }
 
 type chatStats struct {
@@ -104,6 +118,9 @@ func (c *chatEncoder) event(f *frames, e qed.Event) {
 	switch d := e.Data.(type) {
 	case qed.RouteDecision:
 		f.add(chatRoute{"route_decision", d})
+		if d.Route != "" { // clients of this format see the agent of a route as a tool
+			f.add(chatTool{"tool_start", qed.ToolStarted{Tool: d.Route + "_agent"}})
+		}
 	case qed.ToolStarted:
 		f.add(chatTool{"tool_start", d})
 	case qed.Token:
@@ -121,6 +138,9 @@ func (c *chatEncoder) event(f *frames, e qed.Event) {
 				Tokens: a.Usage.InputTokens + a.Usage.OutputTokens, InputTokens: a.Usage.InputTokens,
 				OutputTokens: a.Usage.OutputTokens, Calls: a.Usage.Calls, Cost: a.Usage.Cost, Millis: d.Millis,
 			},
+			Partial: a.Partial, PartialReason: a.PartialReason, NotFound: a.NotFound,
+			Queries: a.Queries, Citations: a.Citations, Documents: a.Documents,
+			Figures: a.Figures, Unproved: a.Unproved, Audit: a.Audit, Dates: a.Dates,
 		}
 		f.add(done)
 	case qed.Failed:

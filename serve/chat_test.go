@@ -1,14 +1,18 @@
 package serve_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/time/rate"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/serve"
 	"github.com/qedkit/qed/store"
 )
@@ -39,6 +43,7 @@ func TestChat(t *testing.T) {
 	}
 	want := []string{
 		`{"event":"route_decision","route":"sql"}`,
+		`{"event":"tool_start","tool":"sql_agent"}`,
 		`{"event":"token","channel":"reasoning","content":"Count them."}`,
 		`{"event":"tool_start","tool":"sql_agent","id":"call_1","arguments":{"q":"count"}}`,
 		`{"event":"tool_start","tool":"broken"}`,
@@ -46,10 +51,72 @@ func TestChat(t *testing.T) {
 		`{"event":"token","channel":"final","content":" are 10"}`,
 		`{"event":"token","channel":"final","content":"."}`,
 		`{"event":"complete","stats":{},"final_answer":"There are 10.","final_structured_data":` +
-			`[{"name":"Rosa","n":10,"n_2":9007199254740993}]}`,
+			`[{"name":"Rosa","n":10,"n_2":9007199254740993}],"partial":false,"citations":[` +
+			`{"title":"Manual","location":"https://example.com/m"},{"title":"Notes","location":"notes.md"}]}`,
 	}
 	if diff := cmp.Diff(want, events); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestChatProof checks that the last event has all of the proof of an answer, in the
+// form of a qed.Answer.
+func TestChatProof(t *testing.T) {
+	want := qed.Answer{
+		Text: "Two.", Partial: true, PartialReason: "It reads other dates.", NotFound: true,
+		Queries: []qed.Query{{
+			Language: "sql", Written: "SELECT 2", Executed: "SELECT 2 LIMIT 1", Views: []string{"secure_crew"}, Rows: 1,
+			JoinPath: []qed.Join{{Left: qed.JoinSide{Table: "crew", Columns: []string{"id"}}, Right: qed.JoinSide{Table: "job", Columns: []string{"crewId"}}, Kind: "inner"}},
+		}},
+		Citations: []qed.Citation{{Title: "Manual", Location: "manual.md:1-2", Excerpt: "Two."}},
+		Documents: []qed.Document{{Index: "docs", ID: "1", Source: json.RawMessage(`{"a":1}`)}},
+		Figures:   []qed.Figure{{Text: "Two", Reference: "r1.n", Sources: []qed.FigureSource{{Row: 1, Column: "n"}}}},
+		Unproved:  []string{"Two"},
+		Audit:     &qed.CitationAudit{Claims: 1, Uncited: 1},
+		Dates:     []dates.Reading{{Period: dates.Period{Words: "2026"}}},
+	}
+	url, _ := newServer(t, qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		for _, route := range []string{"sql", "rag", "general", ""} {
+			qed.Emit(ctx, qed.RouteDecision{Route: route})
+		}
+		return want, nil
+	}), nil)
+	events := send(t, "POST", url+"/internal/chat/stream", chat("", "How many?")).data()
+	var got qed.Answer
+	if err := json.Unmarshal([]byte(events[len(events)-1]), &got); err != nil {
+		t.Fatal(err)
+	}
+	got.Text = want.Text // its name is final_answer
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	var tools []string
+	for _, e := range events {
+		if _, rest, ok := strings.Cut(e, `"tool":"`); ok {
+			tools = append(tools, strings.TrimSuffix(rest, `"}`))
+		}
+	}
+	if diff := cmp.Diff([]string{"sql_agent", "rag_agent", "general_agent"}, tools); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
+	}
+}
+
+// TestEmptyMessage checks an empty message in conversations that have nothing to resume.
+func TestEmptyMessage(t *testing.T) {
+	st := new(store.InMemory)
+	for _, rejoin := range []bool{false, true} {
+		url, _ := newServer(t, qed.Durable(rich, st, nil), &serve.Options{Store: st, Rejoin: rejoin, Turns: rate.Inf})
+		if got := send(t, "POST", url+"/internal/chat/stream", chat("answered", "How many?")); got.status != 200 {
+			t.Fatal(got)
+		}
+		for _, thread := range []string{"answered", "new"} {
+			for _, message := range []string{"", " ", "\n\t"} {
+				got := send(t, "POST", url+"/internal/chat/stream", chat(thread, message))
+				if got.status != 400 || !strings.Contains(got.body, "message is empty") {
+					t.Errorf("rejoin %v, %s, %q: %d %s", rejoin, thread, message, got.status, got.body)
+				}
+			}
+		}
 	}
 }
 
@@ -116,5 +183,40 @@ func TestChatCaller(t *testing.T) {
 		if got.status != test.status || test.answer != "" && !strings.Contains(got.body, `"final_answer":"`+test.answer+`"`) {
 			t.Errorf("%+v: %+v", test, got)
 		}
+	}
+}
+
+// TestLocalBackend checks the host's own rule: a service of this machine names users
+// without a token, and others are refused with the reason that the host gives.
+func TestLocalBackend(t *testing.T) {
+	h := serve.New(rich, &serve.Options{Caller: func(r *http.Request) (context.Context, serve.Caller, error) {
+		return nil, serve.Caller{Backend: true}, serve.Local(r)
+	}})
+	body := `{"input":{"message":"whose"},"conversation":{"id":"c","user_id":"rosa","company_id":"acme"}}`
+	for remote, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		"127.0.0.1:5": {200, `"final_answer":"acme/rosa"`},
+		"192.0.2.7:5": {403, "QED_SERVE_TOKEN"},
+	} {
+		for _, method := range []string{"POST", "GET"} {
+			r := httptest.NewRequest(method, "/internal/chat/stream", strings.NewReader(body))
+			if method == "GET" {
+				r = httptest.NewRequest(method, "/v1/models", nil)
+			}
+			r.Header.Set("Content-Type", "application/json")
+			r.RemoteAddr, r.Host = remote, "localhost:8080"
+			got := httptest.NewRecorder()
+			h.ServeHTTP(got, r)
+			if got.Code != want.status || method == "POST" && !strings.Contains(got.Body.String(), want.text) {
+				t.Errorf("%s %s: %d %s", method, remote, got.Code, got.Body)
+			}
+		}
+	}
+	url, _ := newServer(t, rich, nil)
+	got := send(t, "POST", url+"/internal/chat/stream", body)
+	if got.status != 403 || !strings.Contains(got.body, "-trust-local") || !strings.Contains(got.body, "QED_SERVE_TOKEN") {
+		t.Errorf("without a Caller: %d %s", got.status, got.body)
 	}
 }

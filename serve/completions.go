@@ -35,7 +35,7 @@ type completionMessage struct {
 func (completionFormat) read(h *Handler, c Caller, body []byte) (*request, error) {
 	var in completionRequest
 	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, badRequest("the body must be a request of chat completions: %v", err)
+		return nil, badRequest("the body must be a request of chat completions: %s", problem(err))
 	}
 	switch {
 	case in.Model != h.opt.Model:

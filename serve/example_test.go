@@ -47,6 +47,7 @@ func Example() {
 	}
 	// Output:
 	// data: {"event":"route_decision","route":"sql"}
+	// data: {"event":"tool_start","tool":"sql_agent"}
 	// data: {"event":"token","channel":"final","content":"There are"}
 	// data: {"event":"token","channel":"final","content":" 10."}
 }

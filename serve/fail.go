@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/store"
 )
 
@@ -39,6 +41,35 @@ func (e *httpError) Unwrap() error { return e.cause }
 // badRequest is the error of a body that cannot be used.
 func badRequest(format string, args ...any) error {
 	return &httpError{status: http.StatusBadRequest, code: "invalid_request", message: clip(fmt.Sprintf(format, args...))}
+}
+
+// decode decodes a body into a value that has all its members.
+func decode(body []byte, into any) error {
+	if err := strictjson.Decode(body, into); err != nil {
+		return badRequest("the body must be JSON as package serve of qed documents it: %s", problem(err))
+	}
+	return nil
+}
+
+// problem describes an error in JSON without the terms of Go.
+func problem(err error) string {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok || wrong.Field == "" {
+		return strings.TrimPrefix(err.Error(), "json: ")
+	}
+	want := "an object"
+	switch wrong.Type.Kind() {
+	case reflect.String:
+		want = "a text"
+	case reflect.Bool:
+		want = "true or false"
+	case reflect.Slice:
+		want = "a list"
+	case reflect.Int, reflect.Float64:
+		want = "a number"
+	}
+	value, _, _ := strings.Cut(wrong.Value, " ") // the rest is the number itself
+	return fmt.Sprintf("%s must be %s, not: %s", wrong.Field, want, value)
 }
 
 // maxClipped limits a text of a client in a log line or in the text of an error.
@@ -77,6 +108,9 @@ func (c Caller) check() error {
 // errors, which contains what other clients read.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	e, ok := errors.AsType[*httpError](err)
+	if own, host := errors.AsType[*Error](err); host && !ok {
+		e, ok = own.http(), true
+	}
 	if down, failed := errors.AsType[*storeError](err); failed && !ok {
 		e, ok = down.http(), true
 	}

@@ -2,17 +2,15 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"net/http"
 	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/runlog"
-	"github.com/qedkit/qed/internal/strictjson"
 )
 
-// An Error is why a route of [Handler.Handle] refuses a request.
+// An Error is why a route of [Handler.Handle], or [Options].Caller, refuses a request.
 type Error struct {
 	Status  int
 	Code    string        // for programs
@@ -67,9 +65,6 @@ func (h *Handler) handle(pattern string, route Route) {
 		if err == nil {
 			err = h.answer(ctx, c, w, r, route)
 		}
-		if e, ok := errors.AsType[*Error](err); ok {
-			err = e.http()
-		}
 		if err != nil {
 			h.refuse(w, r, err)
 		}
@@ -108,10 +103,7 @@ func (h *Handler) ReadJSON(w http.ResponseWriter, r *http.Request, into any) err
 	if err != nil {
 		return err
 	}
-	if err := strictjson.Decode(body, into); err != nil {
-		return badRequest("the body must be JSON as the documentation of the server describes it: %v", err)
-	}
-	return nil
+	return decode(body, into)
 }
 
 // Events returns the events of a turn of the agent. The Data of the last one is a

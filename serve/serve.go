@@ -54,18 +54,47 @@
 //	  "conversation": {"id": "..", "user_id": "..", "company_id": ".."}
 //	}
 //
-// The client chooses the id of a conversation. Without one, the turn belongs to no
-// conversation. Replies answer the questions of the previous turn. An empty message
-// with an id and without replies resumes a turn that stopped, which needs
-// [Options].Store. The user and the company are optional, and must be those of the
-// [Caller]. The events are
+// Only the message is required.
 //
-//	{"event": "route_decision", "route": ".."}
-//	{"event": "tool_start", "tool": ".."}
+//   - conversation.id is chosen by the client. Without one, the turn belongs to no
+//     conversation.
+//   - conversation.user_id and company_id must be those of the [Caller]. If the Caller
+//     is a Backend, they are the user and the company that the service has
+//     authenticated.
+//   - input.replies answer the questions of the previous turn.
+//   - An empty message with the id of a conversation and without replies resumes a turn
+//     that stopped, which needs [Options].Store. Any other empty message gets status 400.
+//
+// The events are
+//
+//	{"event": "route_decision", "route": "sql", "reason": ".."}
+//	{"event": "tool_start", "tool": "sql_agent"}
 //	{"event": "token", "channel": "final", "content": ".."}
-//	{"event": "complete", "stats": {"tokens": 15, ..}, "final_answer": "..",
-//	 "final_structured_data": [{"column": value, ..}, ..], "questions": [..]}
+//	{"event": "complete", "stats": {"tokens": 15, ..}, "final_answer": "..", ..}
 //	{"event": "error", "message": "..", "code": "..", "retry_at": ".."}
+//
+// tool_start follows the choice of a route, with the name of the route and "_agent",
+// and is sent for each call of a tool. The last event is complete or error. complete has
+//
+//	stats                  tokens, input_tokens, output_tokens, calls, cost and millis
+//	final_answer           the text, which the tokens of the channel "final" have too
+//	final_structured_data  the rows: [{"column": value, ..}, ..]; null if there are none
+//	truncated              there were more rows
+//	questions              the questions to the user: see package question
+//
+// and the proof, with the names and the form of a [qed.Answer]. What does not apply is
+// left out, except partial:
+//
+//	partial, partial_reason  the answer lacks something, or is doubtful, and why
+//	queries                  each with written, executed, views, join_path, rows,
+//	                         corrections and values
+//	citations                the passages that the text cites: title, location, excerpt
+//	documents                documents that were found in an index
+//	figures                  the numbers of the text, with the cells that they come from
+//	unproved                 the numbers of the text that have no proof
+//	audit                    how the text compares with the sources that it cites
+//	dates                    the periods of the question, and whether they were read
+//	not_found                the sources do not answer the question
 //
 // # Sending a message again
 //

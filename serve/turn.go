@@ -106,7 +106,8 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, f format) error {
 	if err := checkIDs(ctx, req.turn); err != nil {
 		return err
 	}
-	if turn.Text == "" && len(turn.Replies) == 0 && (turn.Thread == "" || h.opt.Store == nil) {
+	mayResume := turn.Text == "" && turn.Thread != "" && h.opt.Store != nil
+	if strings.TrimSpace(turn.Text) == "" && len(turn.Replies) == 0 && !mayResume {
 		return badRequest("the message is empty")
 	}
 	if h.opt.Rejoin && h.opt.Store != nil && turn.Thread != "" {

@@ -48,13 +48,16 @@ type uiPart struct {
 func (uiFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 	var in uiRequest
 	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, badRequest("the body must be JSON as useChat sends it: %v", err)
+		return nil, badRequest("the body must be JSON as useChat sends it: %s", problem(err))
 	}
 	if len(in.Messages) == 0 {
 		return nil, badRequest("the body has no messages")
 	}
 	turn := qed.Turn{Thread: in.ID}
 	last := len(in.Messages) - 1
+	if role := in.Messages[last].Role; role != "user" && role != "assistant" && role != "system" {
+		return nil, badRequest("the last message has the role %q, and only system, user and assistant are accepted", role)
+	}
 	if in.Messages[last].Role == "assistant" && in.Trigger != regenerate {
 		turn.Replies = repliesIn(in.Messages[last].Parts)
 		if len(turn.Replies) == 0 {

@@ -4,14 +4,11 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +18,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	"github.com/qedkit/qed/internal/command/chattest"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
 )
@@ -28,42 +26,24 @@ import (
 // openAI is a server with the API of OpenAI. It writes the statement when it is
 // asked for one, and puts what the statement found into words.
 func openAI(t *testing.T) string {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
+	return chattest.Provider(t, func(sent string) string {
+		switch {
+		case !strings.Contains(sent, "How many boats are late?"):
+			return "I do not know."
+		case strings.Contains(sent, "You decide who answers"):
+			return `{"route":"sql"}`
+		case strings.Contains(sent, "[2]"):
+			return "Two boats are late."
 		}
-		says := `{"sql":"SELECT count(*) AS n FROM boat WHERE late = 1"}`
-		if text := string(body); strings.Contains(text, "[2]") {
-			says = "Two boats are late."
-		} else if !strings.Contains(text, "How many boats are late?") {
-			says = "I do not know."
-		}
-		content, err := json.Marshal(says)
-		if err != nil {
-			t.Error(err)
-		}
-		if strings.Contains(string(body), `"stream":true`) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", content)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"id":"1","object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}]}`, content)
-	}))
-	t.Cleanup(server.Close)
-	return server.URL
+		return `{"sql":"SELECT count(*) AS n FROM boat WHERE late = 1"}`
+	})
 }
 
 // start runs the program on a database of boats, and returns its address and a
 // function that interrupts it and returns its error.
 func start(t *testing.T, env map[string]string) (address string, stop func() error) {
 	t.Helper()
-	folder := t.TempDir()
-	t.Chdir(folder)
-	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "DB_NAME", "QED_SERVE_TOKEN"} {
-		t.Setenv(name, env[name])
-	}
+	folder := chattest.Isolate(t, env)
 	path := filepath.Join(folder, "boats.db")
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
@@ -236,10 +216,7 @@ func TestModelThatDoesNotAnswer(t *testing.T) {
 
 // TestPolicy checks what is said about a policy that is missing or wrong.
 func TestPolicy(t *testing.T) {
-	folder := t.TempDir()
-	t.Chdir(folder)
-	t.Setenv("DB_NAME", "")
-	t.Setenv("OPENAI_BASE_URL", openAI(t))
+	folder := chattest.Isolate(t, map[string]string{"OPENAI_BASE_URL": openAI(t)})
 	path := filepath.Join(folder, "boats.db")
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
@@ -272,7 +249,7 @@ func TestPolicy(t *testing.T) {
 				t.Errorf("%s: error = %v, want one that contains %q", text, err, part)
 			}
 		}
-		if strings.Contains(text, "boats") && !strings.Contains(out.String(), "missing_table: ") {
+		if strings.Contains(text, "boats") && !strings.Contains(out.String(), "there is no table or view boats") {
 			t.Errorf("the output does not name the table: %s", out.String())
 		}
 	}

@@ -40,8 +40,9 @@ import (
 	"io"
 	"time"
 
-	"github.com/qedkit/qed/examples/internal/assistant"
+	"github.com/qedkit/qed/examples/internal/transcript"
 	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/assistant"
 	"github.com/qedkit/qed/internal/command/chat"
 	"github.com/qedkit/qed/llm"
 )
@@ -58,7 +59,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err e
 	}
 	var script []string
 	p, err := assistant.Open(ctx, &o.Options, out, func() (recorded llm.Model) {
-		script, recorded = assistant.Replay(pause(out))
+		script, recorded = transcript.Replay(pause(out))
 		return recorded
 	})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/examples/internal/assistant"
+	"github.com/qedkit/qed/examples/internal/transcript"
 	"github.com/qedkit/qed/internal/command/chattest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlitestore"
@@ -97,8 +97,8 @@ func TestTranscript(t *testing.T) {
 	if strings.Contains(out, "\x1b") {
 		t.Error("the output has colours without a terminal")
 	}
-	if n := len(messages(t, "data/conversations.db", "chat-1")); n != 2*len(assistant.Transcript()) {
-		t.Errorf("%d messages are stored for %d lines", n, len(assistant.Transcript()))
+	if n := len(messages(t, "data/conversations.db", "chat-1")); n != 2*len(transcript.Lines()) {
+		t.Errorf("%d messages are stored for %d lines", n, len(transcript.Lines()))
 	}
 	again, err := orchestrate(t, "")
 	if err != nil || !strings.Contains(again, "chat-2 begins") || strings.Count(again, "? ") != strings.Count(out, "? ") {
@@ -300,8 +300,8 @@ func (a *answering) say(sent string) string {
 	a.seen = append(a.seen, sent)
 	switch {
 	case strings.Contains(sent, "You decide who answers") && strings.Contains(sent, "painted?"):
-		a.routed = append(a.routed, "documents")
-		return `{"route":"documents"}`
+		a.routed = append(a.routed, "rag")
+		return `{"route":"rag"}`
 	case strings.Contains(sent, "You decide who answers"):
 		a.routed = append(a.routed, "sql")
 		return `{"route":"sql"}`
@@ -347,7 +347,7 @@ func TestOwnDatabase(t *testing.T) {
 			t.Errorf("the output lacks %q:\n%s", want, out)
 		}
 	}
-	if diff := cmp.Diff([]string{"sql", "documents"}, model.routed); diff != "" {
+	if diff := cmp.Diff([]string{"sql", "rag"}, model.routed); diff != "" {
 		t.Errorf("routes (-want +got):\n%s", diff)
 	}
 	if last := model.seen[len(model.seen)-2]; !strings.Contains(last, "There is one boat: Ann.") {

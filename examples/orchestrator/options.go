@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/examples/internal/assistant"
+	"github.com/qedkit/qed/examples/fieldservice"
 	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/assistant"
 )
 
 // options is the command line.
@@ -23,6 +24,7 @@ type options struct {
 
 func parse(args []string) (*options, error) {
 	o := &options{}
+	o.Database.Example, o.Manual = fieldservice.Database(), fieldservice.Manual()
 	flags := flag.NewFlagSet("orchestrator", flag.ContinueOnError)
 	o.Flags(flags)
 	flags.StringVar(&o.thread, "thread", "", "the `name` of the conversation; default: the last one")

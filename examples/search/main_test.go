@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -79,5 +81,31 @@ func TestModelWithoutACluster(t *testing.T) {
 	}
 	if !strings.Contains(out, "ELASTICSEARCH_URL") || !strings.Contains(out, "not recorded") {
 		t.Errorf("the output does not say what is missing:\n%s", out)
+	}
+}
+
+// TestCredentials checks what a cluster gets of the variables. It refuses everything.
+func TestCredentials(t *testing.T) {
+	for name, tt := range map[string]struct {
+		env  map[string]string
+		want string
+	}{
+		"none":       {nil, ""},
+		"a password": {map[string]string{"ELASTICSEARCH_USERNAME": "me", "ELASTICSEARCH_PASSWORD": "secret"}, "Basic bWU6c2VjcmV0"},
+		"an API key": {map[string]string{"ELASTICSEARCH_API_KEY": "a-key"}, "APIKey a-key"},
+	} {
+		var got string
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			got = r.Header.Get("Authorization")
+			w.WriteHeader(http.StatusUnauthorized)
+		}))
+		env := map[string]string{"ELASTICSEARCH_URL": server.URL}
+		for variable, value := range tt.env {
+			env[variable] = value
+		}
+		if _, err := search(t, env, ""); err == nil || !strings.EqualFold(got, tt.want) {
+			t.Errorf("%s: the cluster got %q, want %q (%v)", name, got, tt.want, err)
+		}
+		server.Close()
 	}
 }

@@ -33,9 +33,11 @@ import (
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/analysthttp"
 	"github.com/qedkit/qed/examples/analyst/orders"
-	"github.com/qedkit/qed/examples/internal/assistant"
+	"github.com/qedkit/qed/examples/fieldservice"
+	"github.com/qedkit/qed/examples/internal/transcript"
 	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/command/assistant"
 	"github.com/qedkit/qed/internal/command/server"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/serve"
@@ -61,6 +63,7 @@ type options struct {
 
 func parse(args []string) (*options, error) {
 	o := &options{}
+	o.Database.Example, o.Manual = fieldservice.Database(), fieldservice.Manual()
 	flags := flag.NewFlagSet("web", flag.ContinueOnError)
 	o.Flags(flags)
 	flags.StringVar(&o.address, "address", "localhost:8080", "the `address` of the page")
@@ -80,7 +83,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 		return err
 	}
 	p, err := assistant.Open(ctx, &o.Options, command.Log(out), func() llm.Model {
-		_, recorded := assistant.Replay(o.pause, rules()...)
+		_, recorded := transcript.Replay(o.pause, rules()...)
 		return orders.Model(port.Model(recorded))
 	})
 	if err != nil {

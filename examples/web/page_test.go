@@ -162,7 +162,7 @@ func TestDocuments(t *testing.T) {
 	value[chromedp.Void](b, `document.querySelector(".text .figure").click()`)
 	b.until(`document.querySelector(".source").open`)
 	b.has("Overdue ones are red in the planning")
-	b.show("documents")
+	b.show("rag")
 	b.reload()
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/examples/analyst/orders"
-	"github.com/qedkit/qed/examples/internal/assistant"
 	"github.com/qedkit/qed/examples/internal/cluster"
 	"github.com/qedkit/qed/examples/internal/replay"
+	"github.com/qedkit/qed/examples/internal/transcript"
 	"github.com/qedkit/qed/examples/research/port"
 	"github.com/qedkit/qed/examples/shipping"
 	"github.com/qedkit/qed/internal/command/settings"
@@ -32,7 +32,7 @@ const reportRequest = "Write a report on this analysis."
 // the one before it.
 var suggestions = func() [][]string {
 	var all [][]string
-	recorded := assistant.Transcript()
+	recorded := transcript.Lines()
 	for i := 0; i < len(recorded); i++ {
 		together := []string{recorded[i].Text}
 		for i+1 < len(recorded) && recorded[i+1].Follows {
@@ -68,16 +68,16 @@ func shipments() shipping.Scenario {
 func rules() []llmtest.Rule {
 	all := slices.Concat(orders.Transcript(), shipping.Replay(shipments()), port.Transcript())
 	for _, question := range orders.Recorded {
-		all = append(all, assistant.Routed(question, "analyst", "it asks about the service orders"))
+		all = append(all, transcript.Routed(question, "analyst", "it asks about the service orders"))
 	}
 	all = append(all, replay.Rule("read_reply", replay.Asks("<message>\n", "never mind"), // the button of that name
 		map[string]string{"intent": "abort", "reason": "it drops the question"}))
-	all = append(all, assistant.Routed(reportRequest, "report", "it asks for a report"))
+	all = append(all, transcript.Routed(reportRequest, "report", "it asks for a report"))
 	for _, t := range shipments().Turns {
-		all = append(all, assistant.Routed(t.Text, "shipments", "it asks about shipments"))
+		all = append(all, transcript.Routed(t.Text, "shipments", "it asks about shipments"))
 	}
 	for _, question := range port.Recorded() {
-		all = append(all, assistant.Routed(question, "research", "it asks for a research in the rules of the port"))
+		all = append(all, transcript.Routed(question, "research", "it asks for a research in the rules of the port"))
 	}
 	return all
 }

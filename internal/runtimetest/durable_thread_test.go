@@ -326,10 +326,10 @@ func TestFailedCodes(t *testing.T) {
 			}
 		}
 	}
-	// An error of a run.
+	// A turn without a text on a thread that has nothing to resume.
 	c := converse(t, does(nil), new(store.InMemory), nil)
 	for event := range c.agent.Run(t.Context(), qed.Turn{Thread: "t"}) {
-		if failed, ok := event.Data.(qed.Failed); !ok || failed.Code != "question_closed" {
+		if failed, ok := event.Data.(qed.Failed); !ok || failed.Code != "empty_turn" {
 			t.Errorf("got %+v", event)
 		}
 	}

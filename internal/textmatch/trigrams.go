@@ -1,28 +1,55 @@
 package textmatch
 
-// Trigrams finds words that have groups of three letters in common. The zero value
-// has no words. It does not change while it is searched.
+import (
+	"maps"
+	"slices"
+)
+
+// Trigrams finds words that have groups of three letters in common. The zero value has
+// no words. The fields are for files.
 type Trigrams struct {
-	words   map[uint64][]int32 // by group
-	lengths []int              // by word, in letters
+	Groups  []uint64 // sorted
+	At      []int32  // the words of group i are Words[At[i]:At[i+1]]
+	Words   []int32  // ascending in each group
+	Lengths []uint8  // of the words, in letters; 0 for those that are not found
 }
 
-// Add adds a word with an id, which is higher than those before. Words of more than
-// [MaxRunes] letters are not found.
-func (t *Trigrams) Add(id int32, word []rune) {
-	if len(word) == 0 || len(word) > MaxRunes {
-		return
-	}
-	if t.words == nil {
-		t.words = map[uint64][]int32{}
-	}
-	for group := range groups(word) {
-		if list := t.words[group]; len(list) == 0 || list[len(list)-1] != id {
-			t.words[group] = append(list, id)
+// NewTrigrams returns the trigrams of n words. Words of more than [MaxRunes] letters, and
+// words for which word returns nil, are not found.
+func NewTrigrams(n int, word func(id int32) []rune) *Trigrams {
+	t := &Trigrams{Lengths: make([]uint8, n)}
+	sizes := map[uint64]int32{}
+	last := map[uint64]int32{} // the word that had a group last, from 1: a word has a group once
+	each := func(yield func(group uint64, id int32)) {
+		clear(last)
+		for id := range int32(n) {
+			w := word(id)
+			if len(w) == 0 || len(w) > MaxRunes {
+				continue
+			}
+			t.Lengths[id] = uint8(len(w))
+			for group := range groups(w) {
+				if last[group] != id+1 {
+					last[group] = id + 1
+					yield(group, id)
+				}
+			}
 		}
 	}
-	t.lengths = append(t.lengths, make([]int, int(id)+1-len(t.lengths))...)
-	t.lengths[id] = len(word)
+	each(func(group uint64, _ int32) { sizes[group]++ })
+	t.Groups = slices.Sorted(maps.Keys(sizes))
+	t.At = make([]int32, len(t.Groups)+1)
+	next := sizes // where the next word of a group goes
+	for i, group := range t.Groups {
+		t.At[i+1] = t.At[i] + sizes[group]
+		next[group] = t.At[i]
+	}
+	t.Words = make([]int32, t.At[len(t.Groups)])
+	each(func(group uint64, id int32) {
+		t.Words[next[group]] = id
+		next[group]++
+	})
+	return t
 }
 
 // Common is the memory of searches, of which one is made at a time.
@@ -38,11 +65,15 @@ func (t *Trigrams) Near(word []rune, limit int, c *Common) []int32 {
 	if len(word) == 0 || len(word) > MaxRunes {
 		return nil
 	}
-	c.counts = append(c.counts, make([]uint8, max(0, len(t.lengths)-len(c.counts)))...)
+	c.counts = append(c.counts, make([]uint8, max(0, len(t.Lengths)-len(c.counts)))...)
 	c.touched = c.touched[:0]
 	for group := range groups(word) {
-		for _, id := range t.words[group] {
-			if d := t.lengths[id] - len(word); d > 3 || d < -3 {
+		i, ok := slices.BinarySearch(t.Groups, group)
+		if !ok {
+			continue
+		}
+		for _, id := range t.Words[t.At[i]:t.At[i+1]] {
+			if d := int(t.Lengths[id]) - len(word); d > 3 || d < -3 {
 				continue
 			}
 			if c.counts[id] == 0 {

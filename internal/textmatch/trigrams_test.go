@@ -8,12 +8,13 @@ import (
 	"github.com/qedkit/qed/internal/textmatch"
 )
 
+// trigrams returns the trigrams of words.
+func trigrams(words []string) *textmatch.Trigrams {
+	return textmatch.NewTrigrams(len(words), func(id int32) []rune { return []rune(words[id]) })
+}
+
 func TestTrigrams(t *testing.T) {
-	var x textmatch.Trigrams
-	names := []string{"rotterdam", "hamburg", "amsterdam", "rostock", "rotterdamer hafen"}
-	for i, name := range names {
-		x.Add(int32(i), []rune(name))
-	}
+	x := trigrams([]string{"rotterdam", "hamburg", "amsterdam", "rostock", "rotterdamer hafen", ""})
 	var c textmatch.Common
 	for range 2 { // the memory of a search is used again
 		if got := x.Near([]rune("roterdam"), 1, &c); !slices.Contains(got, 0) || len(got) > 4 {
@@ -22,12 +23,15 @@ func TestTrigrams(t *testing.T) {
 		if got := x.Near([]rune("xyz"), 10, &c); len(got) > 0 {
 			t.Errorf("near xyz: %v", got)
 		}
+		if got := new(textmatch.Trigrams).Near([]rune("xyz"), 10, &c); len(got) > 0 {
+			t.Errorf("without words: %v", got)
+		}
 	}
-	var many textmatch.Trigrams
+	var many []string
 	for i := range 1000 {
-		many.Add(int32(i), []rune(fmt.Sprintf("ship%c", 'a'+i%26)))
+		many = append(many, fmt.Sprintf("ship%c", 'a'+i%26))
 	}
-	if got := many.Near([]rune("ship"), 10, &c); len(got) != 40 {
+	if got := trigrams(many).Near([]rune("ship"), 10, &c); len(got) != 40 {
 		t.Errorf("%d words are near, want 40", len(got))
 	}
 }

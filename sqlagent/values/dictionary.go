@@ -50,6 +50,10 @@ type Column struct {
 	Values  []string `json:"values,omitempty"`
 	Skipped int      `json:"skipped,omitempty"`
 
+	// Rows is how many rows have a value, as far as they were read. It is 0 if there are
+	// Many values.
+	Rows int64 `json:"rows,omitempty"`
+
 	// Many reports that the column has more values than [Options.MaxValues]. It
 	// has no Values then.
 	Many bool `json:"many,omitempty"`

@@ -63,12 +63,12 @@ func (d *Dictionary) WithMeaning(ctx context.Context, e llm.Embedder, opt *Meani
 	}
 	m := &meaning{embedder: e, least: o.MinSimilarity}
 	var texts []string
-	for i, entry := range d.index.entries {
-		texts = append(texts, entry.value)
-		for _, c := range entry.columns {
+	for i, value := range d.index.values {
+		texts = append(texts, value)
+		for _, c := range d.index.inColumns.of(int32(i)) {
 			column := d.index.columns[c]
 			m.asked = append(m.asked, asked{entry: int32(i), column: c, text: fmt.Sprintf("Which %s have the %s %s",
-				textmatch.Spaced(column.table), textmatch.Spaced(column.column), entry.value)})
+				textmatch.Spaced(column.table), textmatch.Spaced(column.column), value)})
 		}
 	}
 	for _, a := range m.asked {
@@ -78,8 +78,8 @@ func (d *Dictionary) WithMeaning(ctx context.Context, e llm.Embedder, opt *Meani
 	if err != nil {
 		return nil, err
 	}
-	for i := range d.index.entries {
-		m.vectors = append(m.vectors, known[d.index.entries[i].value])
+	for _, value := range d.index.values {
+		m.vectors = append(m.vectors, known[value])
 	}
 	for i := range m.asked {
 		m.asked[i].vector = known[m.asked[i].text]
@@ -174,7 +174,7 @@ func (s *search) spelled() map[int32]bool {
 	out := map[int32]bool{}
 	for id, h := range s.hits {
 		if h.how != Part {
-			for _, c := range s.entries[id].columns {
+			for _, c := range s.inColumns.of(id) {
 				out[c] = true
 			}
 		}

@@ -247,24 +247,53 @@ func (c *Column) size() int {
 	return n
 }
 
+// Unchanged returns d without the columns that have another number of rows now than when
+// they were read, so that [Reader.Read] reads them again. To count rows takes less time
+// than to read their values. A change that leaves the number, and one of a column with
+// Many values, is not seen: that is what maxAge of Read is for.
+func (r *Reader) Unchanged(ctx context.Context, d *Dictionary) (*Dictionary, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, r.opt.Timeout, errTimeLimit)
+	defer cancel()
+	kept := *d
+	kept.columns = nil
+	for _, c := range d.columns {
+		if !c.Many && slices.ContainsFunc(r.targets, func(t Column) bool { return byName(t, c) == 0 }) {
+			table, err := r.query(ctx, c, "SELECT COUNT(*) AS n, 0 AS zero", "")
+			if err != nil {
+				return nil, err
+			}
+			if len(table.Rows) != 1 || table.Rows[0][0] != c.Rows {
+				continue
+			}
+		}
+		kept.columns = append(kept.columns, c)
+	}
+	return &kept, nil
+}
+
+// query runs a statement on the rows of a column that have a value v. It returns two
+// columns.
+func (r *Reader) query(ctx context.Context, c Column, selected, group string) (*qed.Table, error) {
+	quote := r.guard.Dialect().Quote
+	stmt, err := r.guard.Rewrite(ctx, selected+" FROM (SELECT t."+quote(c.Column)+" AS v FROM "+quote(c.Table)+
+		" AS t WHERE t."+quote(c.Column)+" IS NOT NULL LIMIT "+strconv.Itoa(r.opt.MaxRows)+") AS s"+group)
+	if err != nil {
+		return nil, err
+	}
+	table, err := r.db.Query(ctx, stmt)
+	if err == nil && (table == nil || len(table.Columns) != 2) {
+		err = errors.New("values: the database did not return two columns")
+	}
+	return table, err
+}
+
 // column reads the values of one column.
 func (r *Reader) column(ctx context.Context, c Column) (Column, error) {
-	quote := r.guard.Dialect().Quote
 	limit := min(r.opt.MaxValues+1, r.guard.RowLimit())
-	sql := "SELECT s.v AS v, COUNT(*) AS n FROM (SELECT t." + quote(c.Column) + " AS v FROM " + quote(c.Table) +
-		" AS t WHERE t." + quote(c.Column) + " IS NOT NULL LIMIT " + strconv.Itoa(r.opt.MaxRows) +
-		") AS s GROUP BY s.v LIMIT " + strconv.Itoa(limit)
-	stmt, err := r.guard.Rewrite(ctx, sql)
-	if err != nil {
-		return c, err
-	}
 	c.Read = time.Now().UTC()
-	table, err := r.db.Query(ctx, stmt)
+	table, err := r.query(ctx, c, "SELECT s.v AS v, COUNT(*) AS n", " GROUP BY s.v LIMIT "+strconv.Itoa(limit))
 	if err != nil {
 		return c, err
-	}
-	if table == nil || len(table.Columns) != 2 {
-		return c, errors.New("values: the database did not return two columns")
 	}
 	switch {
 	case len(table.Rows) > r.opt.MaxValues:
@@ -274,10 +303,9 @@ func (r *Reader) column(ctx context.Context, c Column) (Column, error) {
 		return c, errors.New("values: the policy or the database returns fewer rows than Options.MaxValues: raise " +
 			"RowLimit of the policy and MaxRows of the database, or lower MaxValues")
 	}
-	var rows int64
 	for _, row := range table.Rows {
 		n, _ := row[1].(int64)
-		rows += n
+		c.Rows += n
 		v, ok := row[0].(string)
 		switch {
 		case !ok: // a number in a column of SQLite
@@ -288,7 +316,7 @@ func (r *Reader) column(ctx context.Context, c Column) (Column, error) {
 			c.Values = append(c.Values, v)
 		}
 	}
-	c.Partial = rows >= int64(r.opt.MaxRows)
+	c.Partial = c.Rows >= int64(r.opt.MaxRows)
 	slices.Sort(c.Values)
 	c.Values = slices.Compact(c.Values)
 	return c, nil

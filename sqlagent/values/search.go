@@ -62,6 +62,12 @@ const (
 // Words of one or two letters and words such as "in" and "all" are values only if
 // the text has them in capitals or in quotation marks.
 //
+// A word of at least four letters finds the values that have it among other words, or as a
+// part of a longer word, if they are at most ten and no column has the word in its name:
+// "Kestrel" finds Kestrel Logistics and Kestrel Shipping. Of the values that have further
+// words, all that the same words of the text can mean are returned, after the other
+// matches, or none if there is no room for all.
+//
 // For another [Query].Caller the error matches [ErrCaller], and there are no
 // matches. If the Embedder of [Dictionary.WithMeaning] fails, the matches by
 // spelling are returned with its error.
@@ -74,7 +80,7 @@ func (d *Dictionary) Search(ctx context.Context, q Query) ([]Match, error) {
 	}
 	s := d.index.newSearch(strings.ToValidUTF8(q.Text, " "))
 	s.phrases()
-	s.words()
+	s.byWords()
 	s.dropCovered()
 	var err error
 	if d.meaning != nil {
@@ -90,17 +96,22 @@ const (
 	scoreStem    = 0.92 // another ending
 	scoreInside  = 0.75 // a part of a longer word, such as Storno in Stornoauftrag
 	leastFuzzy   = 0.76
+	scoreLonger  = 0.55 // a longer word of a value, such as Stornoauftrag for Storno
 	leastScore   = 0.6
+	leastPart    = 0.2 // of a value of which the text has a telling word
 	weakWeight   = 0.3 // of a weak word in a value
 
-	minFuzzy  = 4 // letters of a word that is similar to others
-	minInside = 4 // letters of a part of a word
-	minEnding = 2 // letters of another ending
+	minFuzzy   = 4 // letters of a word that is similar to others
+	minInside  = 4 // letters of a part of a word
+	minEnding  = 2 // letters of another ending
+	minTelling = 4 // letters of a word that names a value alone
 
-	maxWords   = 64 // of the text
-	maxPhrase  = 8  // words of a value that are compared as a whole
-	maxCompare = 64 // words that are compared letter by letter
-	perSaid    = 6  // values for the same words of the text
+	maxWords   = 64     // of the text
+	maxPhrase  = 8      // words of a value that are compared as a whole
+	maxCompare = 64     // words that are compared letter by letter
+	perSaid    = 6      // values for the same words of the text
+	maxShared  = 10     // values that have a telling word
+	maxForms   = 10_000 // values that have a word by which they are looked up
 )
 
 // A token is a word of the text.
@@ -108,6 +119,7 @@ type token struct {
 	begin, end int
 	folded     []string
 	weak       bool
+	names      bool // it is a word of the name of a table or a column
 }
 
 // A hit is the best match of a value.
@@ -116,6 +128,10 @@ type hit struct {
 	score      float64
 	how        How
 	column     *indexed // of the value; nil: any that has it
+
+	// candidate reports that the text lacks a part of the value, so that another value may
+	// be meant as well.
+	candidate bool
 }
 
 type search struct {
@@ -164,6 +180,12 @@ func (x *index) newSearch(text string) *search {
 	for _, w := range textmatch.Split(text, nil) {
 		s.named[w] = true
 	}
+	for i := range s.tokens {
+		t := &s.tokens[i]
+		for _, w := range textmatch.Split(text[t.begin:t.end], nil) {
+			t.names = t.names || slices.ContainsFunc(x.columns, func(c indexed) bool { return c.named[w] })
+		}
+	}
 	return s
 }
 
@@ -199,13 +221,13 @@ func (s *search) dropCovered() {
 func (s *search) matches(q Query) []Match {
 	type ranked struct {
 		Match
-		rank  float64
-		begin int
+		rank      float64
+		begin     int
+		candidate bool
 	}
 	var all []ranked
 	for id, h := range s.hits {
-		e := &s.entries[id]
-		for _, c := range e.columns {
+		for _, c := range s.inColumns.of(id) {
 			column := &s.columns[c]
 			if h.column != nil && h.column != column {
 				continue
@@ -220,7 +242,7 @@ func (s *search) matches(q Query) []Match {
 				}
 			}
 			all = append(all, ranked{
-				Match{column.table, column.column, e.value, s.text[h.begin:h.end], h.score, h.how}, rank, h.begin,
+				Match{column.table, column.column, s.values[id], s.text[h.begin:h.end], h.score, h.how}, rank, h.begin, h.candidate,
 			})
 		}
 	}
@@ -234,12 +256,23 @@ func (s *search) matches(q Query) []Match {
 	}
 	var out []Match
 	said := map[string]int{}
+	var order []string                 // of the words that lack a part of the value
+	candidates := map[string][]Match{} // by these words
 	for _, r := range all {
-		if len(out) >= limit {
-			break
-		}
-		if said[r.Said]++; said[r.Said] <= perSaid {
+		switch {
+		case r.candidate:
+			if candidates[r.Said] == nil {
+				order = append(order, r.Said)
+			}
+			candidates[r.Said] = append(candidates[r.Said], r.Match)
+		case len(out) < limit && said[r.Said] < perSaid:
+			said[r.Said]++
 			out = append(out, r.Match)
+		}
+	}
+	for _, words := range order {
+		if found := candidates[words]; len(out)+len(found) <= limit {
+			out = append(out, found...)
 		}
 	}
 	return out

@@ -1,10 +1,13 @@
 package values_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
@@ -235,6 +238,46 @@ func TestRepeatedLetters(t *testing.T) {
 	}
 }
 
+// TestSearchOneWord finds values of several words, and compounds, by one word.
+func TestSearchOneWord(t *testing.T) {
+	db, guard, schema := shop(t, `INSERT INTO customer(name) VALUES ('Kestrel Logistics'), ('Falcon Logistics GmbH'), ('Falcon Air'),
+		('Müller-Lüdenscheidt'), ('Werkzeuglager Nord'), ('Nord-Süd Spedition'), ('Customer Care'), ('Order House')`,
+		`INSERT INTO customer(name) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+		SELECT 'Hamburg Branch ' || i FROM n`)
+	d := read(t, db, guard, schema, nil)
+	for text, want := range map[string]string{
+		"How many orders did Kestrel place?":          "Kestrel Logistics part",
+		"How many orders did Kestrl place?":           "Kestrel Logistics part",
+		"How many orders did Kestrel Logistics place": "Kestrel Logistics exact",
+		"orders of Falcon":                            "Falcon Air part|Falcon Logistics GmbH part",
+		"orders of Falcon GmbH":                       "Falcon Logistics GmbH part|Falcon Air part",
+		"Aufträge von Lüdenscheidt":                   "Müller-Lüdenscheidt part",
+		"Aufträge von Mueller Luedenscheidt":          "Müller-Lüdenscheidt exact",
+		"Was liegt im Lager?":                         "Werkzeuglager Nord part",
+		"Was liegt im Werkzeug-Lager Nord?":           "Werkzeuglager Nord part|Nord-Süd Spedition part",
+		"Welche Spedition?":                           "Nord-Süd Spedition part",
+		"What is in the branch in Hamburg?":           "", // of forty values
+		"How many customers have an order?":           "", // words of names of tables
+		"The air is fresh":                            "", // a short word
+	} {
+		got, err := d.Search(t.Context(), values.Query{Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, m := range got {
+			found = append(found, m.Value+" "+string(m.How))
+		}
+		if got := strings.Join(found, "|"); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
+		}
+	}
+	// All of the candidates or none.
+	if got, err := d.Search(t.Context(), values.Query{Text: "orders of Falcon", Limit: 1}); err != nil || len(got) > 0 {
+		t.Errorf("one of two candidates: %v, %v", got, err)
+	}
+}
+
 func TestSearchOtherScripts(t *testing.T) {
 	db, guard, schema := shop(t, `INSERT INTO customer(city) VALUES ('上海'), ('Москва'), ('Zürich'), ('C++'), ('C')`)
 	d := read(t, db, guard, schema, nil)
@@ -429,6 +472,47 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
+// TestUnchanged changes a table after it was read.
+func TestUnchanged(t *testing.T) {
+	db, guard, schema := shop(t)
+	r, err := values.NewReader(db, guard, schema, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := r.Read(t.Context(), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := r.Unchanged(t.Context(), first)
+	if err != nil || short(same) != short(first) {
+		t.Errorf("nothing changed: %v\n%s", err, short(same))
+	}
+	host, err := sql.Open("sqlite", "file:/"+t.Name()+"?vfs=memdb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.Close()
+	if _, err := host.Exec("INSERT INTO customer(city) VALUES ('Kiel')"); err != nil {
+		t.Fatal(err)
+	}
+	old, err := r.Unchanged(t.Context(), first)
+	if err != nil || len(old.Columns()) != len(first.Columns())-1 {
+		t.Fatalf("%v\n%s", err, short(old))
+	}
+	next, err := r.Read(t.Context(), old, time.Hour)
+	if err != nil || !strings.Contains(short(next), "customer.city Berlin|Kiel|") || !next.Columns()[1].Read.Equal(first.Columns()[1].Read) {
+		t.Errorf("%v\n%s", err, short(next))
+	}
+	gone := errors.New("the connection is lost")
+	dead, err := values.NewReader(&dying{Database: db, err: gone}, guard, schema, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dead.Unchanged(t.Context(), first); !errors.Is(err, gone) {
+		t.Errorf("a database that is gone: %v", err)
+	}
+}
+
 func TestFile(t *testing.T) {
 	db, guard, schema := shop(t)
 	path := filepath.Join(t.TempDir(), "values.json")
@@ -460,38 +544,64 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// TestLoadIsStrict changes a file at every place, cuts it and extends it.
 func TestLoadIsStrict(t *testing.T) {
-	column := `{"table":"t","column":"c","read":"2026-01-01T00:00:00Z","values":["a","b"]}`
-	for name, tt := range map[string]struct {
-		text string
-		fine bool
-	}{
-		"whole":         {`{"version":1,"owner":{},"columns":[` + column + `]}`, true},
-		"no columns":    {`{"version":1,"owner":{},"columns":[]}`, true},
-		"version":       {`{"version":2,"owner":{},"columns":[]}`, false},
-		"no version":    {`{"owner":{},"columns":[]}`, false},
-		"unknown field": {`{"version":1,"owner":{},"columns":[],"more":1}`, false},
-		"half":          {`{"version":1,"owner":{},"columns":[` + column, false},
-		"data after":    {`{"version":1,"owner":{},"columns":[]} {}`, false},
-		"twice":         {`{"version":1,"owner":{},"columns":[` + column + `,` + column + `]}`, false},
-		"not sorted":    {`{"version":1,"owner":{},"columns":[` + strings.Replace(column, `"a","b"`, `"b","a"`, 1) + `]}`, false},
-		"a line":        {`{"version":1,"owner":{},"columns":[` + strings.Replace(column, `"a"`, `"A\nB"`, 1) + `]}`, false},
-		"no time":       {`{"version":1,"owner":{},"columns":[{"table":"t","column":"c"}]}`, false},
-		"no name":       {`{"version":1,"owner":{},"columns":[` + strings.Replace(column, `"c"`, `""`, 1) + `]}`, false},
-		"two owners":    {`{"version":1,"owner":{"tenant":"a"},"shared":true,"columns":[]}`, false},
-		"empty":         {``, false},
-	} {
-		path := filepath.Join(t.TempDir(), "values.json")
-		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+	db, guard, schema := shop(t)
+	path := filepath.Join(t.TempDir(), "values")
+	if err := read(t, db, guard, schema, nil).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(name string, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := values.Load(path); (err == nil) != tt.fine || err != nil && !errors.Is(err, values.ErrFormat) {
+		if _, err := values.Load(path); !errors.Is(err, values.ErrFormat) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for i := range whole {
+		changed := bytes.Clone(whole)
+		changed[i] ^= 1 << (i % 8)
+		refused(fmt.Sprint("byte ", i), changed)
+		if i%16 == 0 {
+			refused(fmt.Sprint("cut at ", i), whole[:i])
+		}
+	}
+	refused("data after", append(bytes.Clone(whole), 0))
+	refused("the version before", []byte(`{"version":1,"owner":{},"columns":[]}`))
+	refused("another checksum", seal(append(bytes.Clone(whole[:len(whole)-4]), 0, 0, 0, 0)))
+	// Files with a right checksum, whose lists are not those of an index.
+	for i := len("qed values 2\n"); i < len(whole)-4; i++ {
+		changed := bytes.Clone(whole[:len(whole)-4])
+		changed[i] ^= 1 << (i % 8)
+		if err := os.WriteFile(path, seal(changed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := values.Load(path)
+		if err != nil {
+			if !errors.Is(err, values.ErrFormat) {
+				t.Fatalf("byte %d: %v", i, err)
+			}
+			continue
+		}
+		owner, _ := d.Owner()
+		if _, err := d.Search(t.Context(), values.Query{Caller: values.Caller(owner), Text: "Actve customers in muenchen and York, aktuelle Stornoaufträge"}); err != nil {
+			t.Fatalf("byte %d: %v", i, err)
 		}
 	}
 	if _, err := values.Load(filepath.Join(t.TempDir(), "missing")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
+}
+
+// seal adds the checksum of a file.
+func seal(data []byte) []byte {
+	return binary.LittleEndian.AppendUint32(data, crc32.ChecksumIEEE(data))
 }
 
 func TestOptions(t *testing.T) {

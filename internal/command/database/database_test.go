@@ -1,6 +1,7 @@
 package database_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -109,7 +110,11 @@ func TestSession(t *testing.T) {
 		{"values", "postgres", setup, "", map[string]any{"app.customers": "1,2"}, map[string]any{"app.key": nil, "app.customers": "1,2"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			answer := database.Session(tt.dialect, tt.policy, tt.key, tt.values)
+			var of func(context.Context) (map[string]any, error)
+			if tt.values != nil {
+				of = func(context.Context) (map[string]any, error) { return tt.values, nil }
+			}
+			answer := database.Session(tt.dialect, tt.policy, tt.key, of)
 			if answer == nil {
 				if tt.want != nil {
 					t.Error("there is no session")

@@ -39,6 +39,10 @@ type Options struct {
 	// Owner means that the program is for the owner of the database, whose rights are
 	// not compared with the policy.
 	Owner bool
+
+	// Settings returns the settings of the session that a request decides, for the
+	// context of a statement. Nil means that all statements have the same session.
+	Settings func(context.Context) (map[string]any, error)
 }
 
 // An Example is a database in SQLite that a program makes for itself.
@@ -86,6 +90,9 @@ type Source struct {
 
 	dialect dialect.Dialect
 	folder  string // a temporary one, with the example; else empty
+	reader  func(sqldb.Options) (*sqldb.DB, error)
+	session sqldb.SessionFunc
+	request bool // sessions depend on the request
 }
 
 // The errors of [OpenSource] for an account or a policy with findings.
@@ -130,6 +137,15 @@ func (s *Source) Close() {
 		os.RemoveAll(s.folder)
 	}
 }
+
+// Reopen opens the database again, with the same sessions and other limits.
+func (s *Source) Reopen(opt sqldb.Options) (*sqldb.DB, error) {
+	opt.Session = s.session
+	return s.reader(opt)
+}
+
+// PerRequest reports whether the request decides what statements may read.
+func (s *Source) PerRequest() bool { return s.request }
 
 // IsExample reports whether the database is the example.
 func (s *Source) IsExample() bool { return s.folder != "" }
@@ -206,16 +222,18 @@ func (s *Source) read(
 	if err != nil {
 		return err
 	}
-	s.Name, s.dialect = d.Name, d.Dialect
 	if policy != nil && policy.Schema != "" {
 		d.Schema = policy.Schema
 	}
-	s.DB, err = d.Reader(sqldb.Options{
+	s.Name, s.dialect, s.reader, s.request = d.Name, d.Dialect, d.Reader, o.Settings != nil
+	s.session = Session(s.dialect.Name(), policy, conf.EncryptKey, o.Settings)
+	if s.request && s.session == nil {
+		return fmt.Errorf("%s: SQLite has no settings of a session", s.Name)
+	}
+	if s.DB, err = s.Reopen(sqldb.Options{
 		MaxRows: conf.MaxRows,
-		Session: Session(s.dialect.Name(), policy, conf.EncryptKey, nil),
 		Skipped: func(table, reason string) { s.LeftOut = append(s.LeftOut, table+": "+reason) },
-	})
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	schema, err := s.DB.Introspect(ctx)
@@ -251,7 +269,7 @@ func (s *Source) read(
 	}
 	if graph != nil {
 		if err := s.add(graph); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", cmp.Or(o.Graph, "the example"), err)
 		}
 	}
 	s.Notes = append(s.Notes,

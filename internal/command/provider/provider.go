@@ -4,6 +4,7 @@ package provider
 
 import (
 	"cmp"
+	"path/filepath"
 
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
@@ -55,10 +56,17 @@ func OrReplay(
 }
 
 // OpenEmbedder returns the configured embedder, or nil: EMBEDDING_MODEL is a model
-// of OpenAI, or of a server with its API.
+// of OpenAI, or of a server with its API. Its vectors are kept in the folder
+// embeddings_cache next to the file of conversations, so that a program that starts again
+// does not make them again.
 func OpenEmbedder(conf *settings.Settings) (llm.Embedder, error) {
 	if conf.EmbeddingModel == "" || !conf.IsOpenAI() {
 		return nil, nil
 	}
-	return openai.NewEmbedder(&openai.Options{Model: conf.EmbeddingModel, APIKey: conf.APIKey, BaseURL: conf.BaseURL})
+	e, err := openai.NewEmbedder(&openai.Options{Model: conf.EmbeddingModel, APIKey: conf.APIKey, BaseURL: conf.BaseURL})
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(filepath.Dir(conf.Conversations.Path), "embeddings_cache")
+	return llm.CacheEmbedderFiles(llm.RetryEmbedder(e, nil), folder, conf.BaseURL+" "+conf.EmbeddingModel)
 }

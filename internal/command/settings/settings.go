@@ -54,6 +54,9 @@ type Settings struct {
 	EmbeddingModel string // EMBEDDING_MODEL
 
 	Conversations Conversations
+
+	// ServeToken is the token of the services that may ask a server; empty: none.
+	ServeToken string // QED_SERVE_TOKEN
 }
 
 // Load reads the environment and, for variables that it does not set, the file,
@@ -83,6 +86,7 @@ func read(get func(string) string) (*Settings, error) {
 		EncryptKey: get("DB_ENCRYPT_KEY"),
 
 		EmbeddingModel: get("EMBEDDING_MODEL"),
+		ServeToken:     get("QED_SERVE_TOKEN"),
 		Search:         r.search(),
 		Conversations:  r.conversations(),
 	}

@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/examples/fieldservice"
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/command/database"
-	"github.com/qedkit/qed/internal/command/provider"
-	"github.com/qedkit/qed/internal/command/settings"
-	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
+	"github.com/qedkit/qed/rag/pdf"
 	"github.com/qedkit/qed/router"
 	"github.com/qedkit/qed/sqlagent"
 )
@@ -23,6 +22,10 @@ func (p *Program) routes(ctx context.Context) ([]router.Route, error) {
 	opt := p.Settings.Agent
 	opt.InterruptForJoins = true
 	opt.MaxHistoryMessages = allMessages
+	opt.User, opt.Verified = p.user, p.verified
+	if p.values != nil {
+		opt.Values = p.values.get
+	}
 	records, err := sqlagent.New(p.Model, p.source.DB, p.source.Guard, p.source.Schema, &opt)
 	if err != nil {
 		return nil, err
@@ -32,22 +35,22 @@ func (p *Program) routes(ctx context.Context) ([]router.Route, error) {
 		Description: "figures, lists and records from the company's database, such as " + tables(p.source),
 		Agent:       records,
 	}}
-	files := fs.FS(nil)
+	var files fs.FS
 	switch {
-	case p.docs != "":
-		files = os.DirFS(p.docs)
+	case p.options.docs != "":
+		files = os.DirFS(p.options.docs)
 	case p.source.IsExample():
-		files = fieldservice.Manual()
+		files = p.options.Manual
 	}
 	if files == nil {
 		return routes, nil
 	}
-	documents, err := newDocuments(ctx, p.Model, files, p.Settings)
+	documents, err := p.documents(ctx, files)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the documents %s cannot be used: %w", p.options.docs, err)
 	}
 	return append(routes, router.Route{
-		Name:        "documents",
+		Name:        "rag",
 		Description: "rules, explanations and how things are done, from the company's manuals",
 		Agent:       documents,
 	}), nil
@@ -57,26 +60,48 @@ func (p *Program) routes(ctx context.Context) ([]router.Route, error) {
 // get, because qed.Memory has already chosen them.
 const allMessages = 1000
 
-func newDocuments(ctx context.Context, model llm.Model, files fs.FS, conf *settings.Settings) (qed.Agent, error) {
-	embedder, err := provider.OpenEmbedder(conf)
-	if err != nil {
+// documents returns an agent that answers from files. A file that cannot be read is left
+// out, and noted.
+func (p *Program) documents(ctx context.Context, files fs.FS) (qed.Agent, error) {
+	var opt rag.ReadOptions
+	if hasPDF(files) { // opening a reader takes seconds
+		reader, err := pdf.Open()
+		if err != nil {
+			return nil, err
+		}
+		defer reader.Close()
+		opt.Loaders = map[string]rag.Loader{".pdf": reader.Load}
+	}
+	chunks, err := rag.Read(ctx, files, &opt)
+	if len(chunks) == 0 {
 		return nil, err
 	}
-	chunks, err := rag.Read(ctx, files, nil)
 	if err != nil {
-		return nil, err
+		p.Show.Note("Documents that are left out: %v", err)
 	}
-	index, err := rag.NewIndex(rag.NewMemory(), &rag.IndexOptions{Embedder: embedder})
+	index, err := rag.NewIndex(rag.NewMemory(), &rag.IndexOptions{Embedder: p.embedder})
 	if err != nil {
 		return nil, err
 	}
 	if err := index.Put(ctx, chunks); err != nil {
 		return nil, err
 	}
-	return rag.New(model, index, &rag.Options{
-		Settings:           conf.Agent.Settings,
+	return rag.New(p.Model, index, &rag.Options{
+		Settings:           p.Settings.Agent.Settings,
 		MaxHistoryMessages: allMessages,
 	})
+}
+
+// hasPDF reports whether a folder has a PDF file. Other problems are reported by the
+// reader of the files.
+func hasPDF(files fs.FS) (found bool) {
+	_ = fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, _ error) error {
+		if found = ascii.EqualFold(path.Ext(name), ".pdf"); found {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
 }
 
 const tablesInRoute = 40

@@ -1,4 +1,6 @@
-package assistant
+// Package transcript is the recorded conversation of the examples that hold conversations,
+// about the database and the manual of the field-service company.
+package transcript
 
 import (
 	"context"
@@ -24,10 +26,10 @@ func follows(l Line) Line {
 	return l
 }
 
-// Transcript returns the recorded conversation: each route, questions that continue
+// Lines returns the recorded conversation: each route, questions that continue
 // the ones before, and questions to the user that are answered, replaced by another
 // request, and dropped.
-func Transcript() []Line {
+func Lines() []Line {
 	return []Line{
 		data(recorded("overdue")),
 		data(recorded("overdue-for-malmo")),
@@ -108,7 +110,7 @@ func data(q fieldservice.Question) Line {
 // passage by the key that the documents give it.
 func manual(question, alone, answer string) Line {
 	return Line{Text: question, Model: []llmtest.Rule{
-		Routed(question, "documents", "it asks how things are done"),
+		Routed(question, "rag", "it asks how things are done"),
 		replay.Rule("rewrite_question", replay.Asks("The last question: ", question), map[string]string{"question": alone}),
 		replay.Rule("answer_from_documents", replay.Asks("Question: ", alone), answer),
 	}}
@@ -139,7 +141,7 @@ func Routed(question, route, reason string) llmtest.Rule {
 func Replay(pause time.Duration, more ...llmtest.Rule) ([]string, llm.Model) {
 	rules := []llmtest.Rule{replay.Rule("summarise", nil, "The user asked about overdue work orders on 31 March 2026.")}
 	var texts []string
-	for _, l := range Transcript() {
+	for _, l := range Lines() {
 		texts = append(texts, l.Text)
 		rules = append(rules, l.Model...)
 	}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// ofReference is a request of a service that has authenticated its user.
+const ofReference = `{"input":{"message":"What is the weather?"},
+	"conversation":{"id":"conv-uuid-123","user_id":"user-456","company_id":"company-789"}}`
+
+// TestAccess sends the request of a service to programs that trust it and to one that does
+// not.
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		env    map[string]string
+		args   []string
+		header []string
+		status int
+		text   string
+	}{
+		{"nothing is trusted", nil, nil, nil, http.StatusForbidden, "-trust-local"},
+		{"this machine is trusted", nil, []string{"-trust-local"}, nil, http.StatusOK, `"event":"complete"`},
+		{"forwarded", nil, []string{"-trust-local"}, []string{"X-Forwarded-For", "192.0.2.7"}, http.StatusForbidden, "QED_SERVE_TOKEN"},
+		{"no token", map[string]string{"QED_SERVE_TOKEN": "right"}, nil, nil, http.StatusUnauthorized, "Authorization: Bearer TOKEN"},
+		{"a wrong token", map[string]string{"QED_SERVE_TOKEN": "right"}, nil, []string{"Authorization", "Bearer wrong"}, http.StatusUnauthorized, "QED_SERVE_TOKEN"},
+		{"the token", map[string]string{"QED_SERVE_TOKEN": "right"}, nil, []string{"Authorization", "Bearer right"}, http.StatusOK, `"event":"complete"`},
+	} {
+		s := newSite(t, tt.env)
+		p := s.launch(t, tt.args...)
+		if p.address == "" {
+			t.Fatal(p.log.String())
+		}
+		if status, text := p.post(t, ofReference, tt.header...); status != tt.status || !strings.Contains(text, tt.text) {
+			t.Errorf("%s: status %d: %s", tt.name, status, text)
+		}
+		p.kill()
+	}
+}
+
+// TestWrongFlags starts the program with flags that contradict each other.
+func TestWrongFlags(t *testing.T) {
+	t.Parallel()
+	token := map[string]string{"QED_SERVE_TOKEN": "right"}
+	for _, tt := range []struct {
+		name string
+		env  map[string]string
+		args []string
+		want string
+	}{
+		{"two rules", token, []string{"-trust-local"}, "exclude each other"},
+		{"a session in SQLite", token, []string{"-session", "a=user_id"}, "SQLite has no settings of a session"},
+		{"no setting", token, []string{"-session", "=user_id"}, "company=company_id"},
+		{"no source", token, []string{"-session", "a"}, "none of user_id"},
+		{"an unknown source", token, []string{"-session", "a=user"}, "none of user_id"},
+		{"no header", token, []string{"-session", "a=header:"}, "none of user_id"},
+		{"two sources", token, []string{"-session", "a=user_id", "-session", "a=company_id"}, "two sources"},
+		{"no documents", nil, []string{"-docs", "missing"}, "missing"},
+		{"a folder without documents", nil, []string{"-docs", "empty"}, "no documents"},
+		{"no file of verified questions", nil, []string{"-verified", "none/there.jsonl"}, "none/there.jsonl"},
+	} {
+		s := newSite(t, tt.env)
+		s.write(t, "empty/picture.png", "")
+		if p := s.launch(t, tt.args...); p.address != "" || !strings.Contains(p.log.String(), tt.want) {
+			t.Errorf("%s: %s", tt.name, p.log.String())
+		}
+	}
+	o := options{session: session{"a": "user_id"}}
+	if _, err := o.caller(""); err == nil || !strings.Contains(err.Error(), "-session needs QED_SERVE_TOKEN") {
+		t.Errorf("a session that anybody can choose: %v", err)
+	}
+}
