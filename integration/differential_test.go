@@ -125,7 +125,7 @@ var ownServers = map[string]struct {
 	limit, most string
 }{
 	"MariaDB": {integration.MariaDBOwn, "max_statement_time", "15"},
-	"MySQL":   {func(tb testing.TB) *integration.MariaDBServer { return integration.MySQLOwn(tb) }, "max_execution_time", "15000"},
+	"MySQL":   {integration.MySQLOwn, "max_execution_time", "15000"},
 }
 
 func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {

@@ -159,7 +159,9 @@ var variables = []variable{
 	{name: "ANTHROPIC_BASE_URL", value: "PROVIDER/below", other: "PROVIDER", with: map[string]string{"ANTHROPIC_API_KEY": "a-key"},
 		probe: path, unset: "/v1/messages", set: "/below/v1/messages"},
 	{name: "ANTHROPIC_MODEL", value: "claude-other", with: map[string]string{"ANTHROPIC_API_KEY": "a-key", "ANTHROPIC_BASE_URL": "PROVIDER"},
-		probe: func(_ *testing.T, s *site, _ *process, _ []string) any { return s.model.requests()[0].body["model"] == "claude-other" }, unset: false, set: true},
+		probe: func(_ *testing.T, s *site, _ *process, _ []string) any {
+			return s.model.requests()[0].body["model"] == "claude-other"
+		}, unset: false, set: true},
 	{name: "MODEL_PRICE_INPUT", value: "1000", probe: complete("stats", "cost"), unset: nil, set: 2.0},
 	{name: "MODEL_PRICE_OUTPUT", value: "1000", probe: complete("stats", "cost"), unset: nil, set: 0.02},
 	{name: "EMBEDDING_MODEL", value: "e", args: []string{"-docs", "docs"}, questions: []string{"How do I paint?"},
@@ -195,7 +197,9 @@ var variables = []variable{
 		probe: lines("You choose the tables", "<tables>\n", "</tables>"), unset: 4, set: 2},
 
 	{name: "MAX_CONTEXT_TOKENS", value: "200", questions: []string{"Which boats?"},
-		probe: func(_ *testing.T, _ *site, _ *process, events []string) any { return strings.Contains(events[0], `"event":"error"`) }, unset: false, set: true},
+		probe: func(_ *testing.T, _ *site, _ *process, events []string) any {
+			return strings.Contains(events[0], `"event":"error"`)
+		}, unset: false, set: true},
 	{name: "MAX_OUTPUT_TOKENS", value: "77", probe: body("max_tokens"), unset: 4000, set: 77},
 	{name: "MAX_QUERY_ROWS", value: "2", questions: []string{"Which boats?"}, probe: complete("final_structured_data"), unset: 3, set: 2},
 
