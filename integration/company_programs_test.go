@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -94,32 +93,46 @@ func postgreSQLExample(t *testing.T, database string) *exampleServer {
 	return s
 }
 
-// modelServer starts a fake model with the API of chat completions. It chooses one
-// table, writes one statement, and reports whether the rows contain a text.
+// modelServer starts a fake model that chooses one table, writes one statement, and
+// reports whether the rows contain a text.
 func modelServer(t *testing.T, table, statement, sought string) (env []string) {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		say := any("The rows lack it.")
-		switch text := string(body); {
+	return chatServer(t, func(text string) string {
+		var say any
+		switch {
 		case strings.Contains(text, "You choose the tables"):
 			say = map[string]any{"tables": []string{table}}
 		case strings.Contains(text, "You write one"), strings.Contains(text, "was refused or failed"):
 			say = map[string]any{"sql": statement}
 		case strings.Contains(text, sought):
-			say = "The rows have it."
+			return "The rows have it."
+		default:
+			return "The rows lack it."
 		}
-		content, ok := say.(string)
-		if !ok {
-			raw, _ := json.Marshal(say)
-			content = string(raw)
+		raw, _ := json.Marshal(say)
+		return string(raw)
+	})
+}
+
+// chatServer starts a server with the API of chat completions. reply returns what the model
+// says to the texts of the messages.
+func chatServer(t *testing.T, reply func(text string) string) (env []string) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body struct {
+			Stream   bool
+			Messages []struct{ Content string }
 		}
-		quoted, _ := json.Marshal(content)
-		if strings.Contains(string(body), `"stream":true`) {
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		var text strings.Builder
+		for _, m := range body.Messages {
+			text.WriteString(m.Content + "\n")
+		}
+		quoted, _ := json.Marshal(reply(text.String()))
+		if body.Stream {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", quoted)
 			return

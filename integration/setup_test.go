@@ -1,14 +1,23 @@
 package integration_test
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
@@ -23,17 +32,24 @@ func TestSetup(t *testing.T) {
 		joingraph: &example{buildProgram(t, "cmd/qed-joingraph")},
 		serve:     &example{buildProgram(t, "cmd/qed-serve")},
 	}
+	ran := map[string]bool{}
 	for name, open := range map[string]func(*testing.T, string) *exampleServer{
 		"MariaDB": mariaDBExample, "MySQL": mySQLExample, "PostgreSQL": postgreSQLExample,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &setup{exampleServer: open(t, "fieldservice"), setupPrograms: programs, folder: t.TempDir()}
+			s := &setup{exampleServer: open(t, "fieldservice"), setupPrograms: programs, folder: t.TempDir(), ran: ran}
 			s.create(t)
 			s.writePolicy(t)
 			s.apply(t)
-			s.graph(t)
+			model := setupModel(t, s.postgres())
+			s.graph(t, model)
+			address := s.start(t, model)
+			for _, q := range setupQuestions {
+				t.Run(q.name, func(t *testing.T) { s.answers(t, address, q) })
+			}
 		})
 	}
+	t.Run("DEPLOYMENT.md", func(t *testing.T) { checkDocument(t, ran) })
 }
 
 type setupPrograms struct{ provision, joingraph, serve *example }
@@ -42,7 +58,8 @@ type setupPrograms struct{ provision, joingraph, serve *example }
 type setup struct {
 	*exampleServer
 	*setupPrograms
-	folder string // with the files of a person who sets up
+	folder string          // with the files of a person who sets up
+	ran    map[string]bool // the programs, each with a flag
 }
 
 const (
@@ -61,11 +78,45 @@ func (s *setup) postgres() bool { return s.scheme == "postgres" }
 // must runs a program that has to succeed.
 func (s *setup) must(t *testing.T, program *example, env []string, args ...string) string {
 	t.Helper()
+	s.record(program, args)
 	out, ok := program.run(t, env, args...)
 	if !ok {
 		t.Fatalf("%s %s:\n%s", filepath.Base(program.path), strings.Join(args, " "), out)
 	}
 	return out
+}
+
+// record records which flags of a program the test uses.
+func (s *setup) record(program *example, args []string) {
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "-") {
+			s.ran[filepath.Base(program.path)+" "+arg] = true
+		}
+	}
+}
+
+// checkDocument checks that the document has at most five commands, with flags that the test
+// uses.
+func checkDocument(t *testing.T, ran map[string]bool) {
+	text, err := os.ReadFile("../DEPLOYMENT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(text), "```\n")
+	block, _, _ = strings.Cut(block, "```")
+	lines := strings.Split(strings.TrimSpace(block), "\n")
+	if len(lines) != 5 || !strings.HasPrefix(lines[0], "node sequelize.cjs") || !strings.HasPrefix(lines[4], "curl ") {
+		t.Errorf("the commands are %q", lines)
+	}
+	for _, line := range lines[1:4] {
+		_, command, _ := strings.Cut(line, "qed-")
+		words := strings.Fields("qed-" + command)
+		for _, word := range words[1:] {
+			if strings.HasPrefix(word, "-") && !ran[words[0]+" "+word] {
+				t.Errorf("%s %s is not tested", words[0], word)
+			}
+		}
+	}
 }
 
 // create creates the tables as the application does, with Sequelize, and adds rows.
@@ -168,11 +219,20 @@ func (s *setup) apply(t *testing.T) {
 	}
 }
 
-// graph makes the join graph with the account of the owner. No association is lost.
-func (s *setup) graph(t *testing.T) {
+// graph makes the join graph with the account of the owner, with a person's corrections
+// and a model's verdicts on what nobody declared. No association is lost.
+func (s *setup) graph(t *testing.T, model []string) {
 	t.Helper()
-	out := s.must(t, s.joingraph, nil, "-dsn", s.owner(), "-policy", s.file("policy.json"),
-		"-models", s.file("associations.json"), "-out", s.file("graph.json"))
+	corrections := `{"version": 1, "relationships": [{"from_table": "payment", "from_column": "invoiceId", "to_table": "invoice", "to_column": "id",
+		"type": "manual", "confidence": 1, "cardinality": "N:1", "role": "settled invoice"}]}`
+	if err := os.WriteFile(s.file("corrections.json"), []byte(corrections), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := s.must(t, s.joingraph, model, "-dsn", s.owner(), "-policy", s.file("policy.json"), "-models", s.file("associations.json"),
+		"-corrections", s.file("corrections.json"), "-validate", "-verdicts", s.file("verdicts.json"), "-out", s.file("graph.json"))
+	if strings.Contains(out, "associations.json: ") || strings.Contains(out, "corrections.json: ") {
+		t.Errorf("something is not used:\n%s", out)
+	}
 	f, err := os.Open(s.file("graph.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -270,4 +330,200 @@ func insertRows(t *testing.T, s *setup) {
 		mustExec(t, s.admin, fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", quote+fields[0]+quote,
 			strings.Join(columns, ", "), strings.Join(values, ", ")))
 	}
+}
+
+// start starts the program with the agent's account, and returns its address. Requests
+// name the customers that their user may see.
+func (s *setup) start(t *testing.T, model []string) (address string) {
+	t.Helper()
+	setting := "customerIds"
+	if s.postgres() {
+		setting = "app.customerIds"
+	}
+	args := []string{"-dsn", s.agent(), "-policy", s.file("policy.json"), "-graph", s.file("graph.json"),
+		"-listen", "127.0.0.1:0", "-trust-local", "-session", setting + "=header:X-Customer-Ids"}
+	s.record(s.serve, args)
+	program := exec.CommandContext(t.Context(), s.serve.path, args...)
+	program.Dir = s.folder
+	program.Env = append(append(os.Environ(), model...), "DB_ENCRYPT_KEY="+setupKey, "OPENAI_API_KEY=", "ANTHROPIC_API_KEY=", "DB_NAME=", "QED_SERVE_TOKEN=")
+	var stderr strings.Builder
+	program.Stderr = &stderr
+	out, err := program.StdoutPipe()
+	if err == nil {
+		err = program.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = program.Process.Signal(os.Interrupt)
+		_ = program.Wait()
+	})
+	var log strings.Builder
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		log.WriteString(lines.Text() + "\n")
+		if _, rest, ok := strings.Cut(lines.Text(), "http://"); ok {
+			address, _, _ = strings.Cut(rest, " ")
+			break
+		}
+	}
+	if address == "" {
+		t.Fatalf("qed-serve does not start:\n%s%s", &log, &stderr)
+	}
+	if n := strings.Count(log.String(), "\n"); n > 10 || strings.Contains(log.String(), examplePassword) || strings.Contains(log.String(), setupKey) {
+		t.Errorf("the start of qed-serve has %d lines:\n%s", n, &log)
+	}
+	go io.Copy(io.Discard, out)
+	return address
+}
+
+// A complete is the last event of the stream.
+type complete struct {
+	Event   string
+	Answer  string `json:"final_answer"`
+	Queries []qed.Query
+	Partial bool
+}
+
+// ask sends the request of the application's backend, for a user who may see some
+// customers, and returns the last event.
+func (s *setup) ask(t *testing.T, address, customers, question string) complete {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{
+		"input":        map[string]string{"message": question},
+		"conversation": map[string]string{"id": fmt.Sprint("c-", time.Now().UnixNano()), "user_id": "u", "company_id": customers},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/internal/chat/stream", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("X-Customer-Ids", customers)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var last complete
+	var text strings.Builder
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		text.WriteString(lines.Text() + "\n")
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			last = complete{}
+			if err := json.Unmarshal([]byte(data), &last); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if last.Event != "complete" {
+		t.Fatalf("%s: %s", question, &text)
+	}
+	return last
+}
+
+// A setupQuestion is a question with the tables and the statement that the model writes, if
+// the prompt has the joins that it needs. Names in brackets are quoted.
+type setupQuestion struct {
+	name, question string
+	customers      string // that the user may see
+	tables         []string
+	joins          []string // in the prompt and in the proof
+	sql            string
+	views          []string
+	want, not      string // in the answer, which repeats the rows
+}
+
+var setupQuestions = []setupQuestion{
+	{"a count", "How many technicians are active?", "1,2", []string{"employee"}, nil,
+		"SELECT COUNT(*) AS n FROM employee WHERE [jobTitle] = 'technician' AND active = 1", []string{"secure_employee"}, "2", ""},
+	{"through a view to a table", "Which employees worked more than 20 hours?", "1,2", []string{"employee", "workTime"},
+		[]string{"workTime.employeeId", "employee.id"},
+		"SELECT e.[firstName], SUM(w.hours) AS hours FROM employee e JOIN [workTime] w ON w.[employeeId] = e.id GROUP BY e.id, e.[firstName] HAVING SUM(w.hours) > 20",
+		[]string{"secure_employee"}, "Rosa", "Ivo"},
+	{"through two views", "What did the inspections of the customer Harbour find?", "1,2", []string{"inspection", "customer"},
+		[]string{"inspection.workOrderId", "workOrder.customerId"},
+		"SELECT c.name, i.result FROM inspection i JOIN [workOrder] w ON w.id = i.[workOrderId] JOIN customer c ON c.id = w.[customerId] WHERE c.name = 'Harbour'",
+		[]string{"secure_customer", "secure_workorder"}, "failed", "passed"},
+	{"one customer's", "Which customers have open work orders?", "1", []string{"customer", "workOrder"}, []string{"workOrder.customerId", "customer.id"},
+		"SELECT c.name, w.title FROM customer c JOIN [workOrder] w ON w.[customerId] = c.id WHERE w.status = 'open'", []string{"secure_customer", "secure_workorder"},
+		"Kestrel", "Harbour"},
+	{"the other's", "Which customers have open work orders?", "2", []string{"customer", "workOrder"}, []string{"workOrder.customerId", "customer.id"},
+		"SELECT c.name, w.title FROM customer c JOIN [workOrder] w ON w.[customerId] = c.id WHERE w.status = 'open'", []string{"secure_customer", "secure_workorder"},
+		"Harbour", "Kestrel"},
+}
+
+// answers asks a question, and checks the answer and its proof.
+func (s *setup) answers(t *testing.T, address string, q setupQuestion) {
+	got := s.ask(t, address, q.customers, q.question)
+	if got.Partial || !strings.Contains(got.Answer, q.want) || q.not != "" && strings.Contains(got.Answer, q.not) || len(got.Queries) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	query := got.Queries[0]
+	views := slices.Sorted(slices.Values(query.Views))
+	if diff := cmp.Diff(q.views, views); diff != "" {
+		t.Errorf("the views (-want +got):\n%s", diff)
+	}
+	var joins []string
+	for _, j := range query.JoinPath {
+		if joins = append(joins, j.String()); j.Relationship != qed.JoinKnown {
+			t.Errorf("%v is %s", j, j.Relationship)
+		}
+	}
+	for _, want := range q.joins {
+		if !strings.Contains(strings.ToLower(strings.Join(joins, "\n")), strings.ToLower(want)) {
+			t.Errorf("the join path %q lacks %s", joins, want)
+		}
+	}
+}
+
+// setupModel starts a server with the API of chat completions, whose replies depend on what
+// the prompts have: it writes a statement only if the joins that it needs are there, and
+// answers with the rows.
+func setupModel(t *testing.T, postgres bool) (env []string) {
+	quote := "`"
+	if postgres {
+		quote = `"`
+	}
+	reply := func(text string) string {
+		if strings.Contains(text, "relationship") && strings.Contains(text, "verdict") {
+			return `{"verdicts":[]}`
+		}
+		at := slices.IndexFunc(setupQuestions, func(q setupQuestion) bool { return strings.Contains(text, q.question) })
+		if at < 0 {
+			return "OK"
+		}
+		q := setupQuestions[at]
+		switch {
+		case strings.Contains(text, "You decide who answers"):
+			return `{"route":"sql"}`
+		case strings.Contains(text, "You choose the tables"):
+			raw, _ := json.Marshal(map[string]any{"tables": q.tables})
+			return string(raw)
+		case strings.Contains(text, "You write one"), strings.Contains(text, "was refused or failed"):
+			for _, join := range q.joins {
+				if !strings.Contains(strings.ToLower(text), strings.ToLower(join)) {
+					return `{"sql":"SELECT the_prompt_lacks_` + strings.ReplaceAll(join, ".", "_") + `"}`
+				}
+			}
+			raw, _ := json.Marshal(map[string]any{"sql": strings.NewReplacer("[", quote, "]", quote).Replace(q.sql)})
+			return string(raw)
+		}
+		var found []string
+		for _, word := range []string{"Rosa", "Ivo", "Ulla", "Kestrel", "Harbour", "passed", "failed"} {
+			if strings.Contains(text[strings.Index(text, q.question)+len(q.question):], word) {
+				found = append(found, word)
+			}
+		}
+		if found == nil {
+			return "There are {r1.n}."
+		}
+		return strings.Join(found, " and ") + "."
+	}
+	return chatServer(t, reply)
 }
