@@ -59,6 +59,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/usertext"
@@ -277,7 +278,8 @@ func (a *Analyst) explore(ctx context.Context, turn qed.Turn) (qed.Answer, error
 	}
 	loop, err := toolagent.New(a.llm, qed.NewRegistry(nil, e.tools()...), &toolagent.Options{
 		Instructions: system,
-		Stop:         []toolagent.Stop{toolagent.MaxSteps(e.maxSteps), toolagent.Deadline(a.opt.Timeout)},
+		MaxSteps:     e.maxSteps,
+		Limits:       budget.Limits{Time: a.opt.Timeout},
 		BeforeStep:   e.beforeStep,
 		AfterStep:    e.afterStep,
 		Settings:     a.opt.Settings,

@@ -74,10 +74,10 @@ func (e *explorer) restore() error {
 	return nil
 }
 
-func (e *explorer) beforeStep(ctx context.Context, step *toolagent.StepRequest) error {
-	e.steps = step.Steps + 1
+func (e *explorer) beforeStep(ctx context.Context, p toolagent.Progress) error {
+	e.steps = p.Steps + 1
 	raw, err := json.Marshal(stepStarted{
-		Step: e.steps, Of: e.maxSteps, Tokens: step.Usage.InputTokens + step.Usage.OutputTokens,
+		Step: e.steps, Of: e.maxSteps, Tokens: p.Usage.InputTokens + p.Usage.OutputTokens,
 	})
 	if err != nil {
 		return fmt.Errorf("analyst: %w", err)

@@ -149,15 +149,15 @@ func (c *checker) unknownInBody(key string) {
 // together checks combinations of keys.
 func (c *checker) together(root *value) {
 	from, size := count(root, "from", 0), count(root, "size", defaultSize)
-	if from+size > c.v.opt.MaxHits {
+	if from+size > maxHits {
 		c.report(ErrTooExpensive, nil,
 			"from plus size is %d; at most %d hits can be read like this: narrow the query, or use search_after",
-			from+size, c.v.opt.MaxHits)
+			from+size, maxHits)
 	}
-	if size*c.inner > c.v.opt.MaxHits {
+	if size*c.inner > maxHits {
 		c.report(ErrTooExpensive, nil,
 			"%d hits with %d inner hits each are %d; at most %d hits can be read",
-			size, c.inner, size*c.inner, c.v.opt.MaxHits)
+			size, c.inner, size*c.inner, maxHits)
 	}
 	if n := times(max(size, size*c.inner, c.topped), c.marked); n > maxHighlights {
 		c.report(ErrTooExpensive, nil,

@@ -1,13 +1,16 @@
 package esquery
 
-// The limits of this file bound the cost of one body, with MaxHits of [Options]. The figures are seconds of processor time and heap of a server with
-// 512 MB of heap and an index of 50,000 documents, one shard, Elasticsearch 8.19
+// The limits of this file bound the cost of one body. The figures are seconds of
+// processor time and heap of a server with 512 MB of heap and an index of 50,000 documents, one shard, Elasticsearch 8.19
 // (ES) and OpenSearch 2.19 (OS). TestSearchCost in the integration tests takes
 // them again: it generates bodies on both sides of each limit.
 
 // A body as a whole.
 const (
 	maxBytes = 65_536 // the length of a body
+	// maxHits is the maximum of from plus size, and of the hits of all buckets and of
+	// inner hits.
+	maxHits = 10_000
 	// maxDepth is the maximum nesting of queries and aggregations, counted
 	// together.
 	maxDepth = 20

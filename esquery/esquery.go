@@ -16,7 +16,7 @@
 // body that engines reject themselves can pass; the error of the engine then says
 // what is wrong.
 //
-// The cost of a body is bounded by Options.MaxHits and by fixed limits: on the empty
+// The cost of a body is bounded by fixed limits: on the empty
 // buckets and the steps of histograms, on buckets in buckets, on aggregations and
 // their filters, on words with fuzziness, patterns and expansions, and on the hits
 // that are highlighted. At these limits, a body takes up to

@@ -35,9 +35,9 @@ func (c *checker) topHits(v *value) {
 	if c.params(v, "top_hits", hitsParams) {
 		n := times(c.around, c.fewHits(v, "top_hits"))
 		c.topped = max(c.topped, n)
-		if n > c.v.opt.MaxHits {
+		if n > maxHits {
 			c.report(ErrTooExpensive, nil,
-				"%d buckets with their hits have %d; at most %d hits can be read", c.around, n, c.v.opt.MaxHits)
+				"%d buckets with their hits have %d; at most %d hits can be read", c.around, n, maxHits)
 		}
 	}
 	c.conceal(v)

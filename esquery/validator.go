@@ -2,14 +2,12 @@ package esquery
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -27,20 +25,6 @@ type Options struct {
 	// its aliases and the fields that it is copied to. A * matches any characters.
 	// For the author these fields do not exist. The default is none.
 	Sensitive []string
-
-	// MaxHits is the maximum of from plus size. It is also the maximum number of
-	// the hits of all buckets and of inner hits. The default is 10,000.
-	MaxHits int
-}
-
-func (o *Options) withDefaults() (Options, error) {
-	var v Options
-	if o != nil {
-		v = *o
-	}
-	return v, cmp.Or(
-		option.Default("esquery: Options.MaxHits", &v.MaxHits, 10_000),
-	)
 }
 
 // ErrFilter is matched by the error of [NewValidator] and [Validator.Filtered] for
@@ -67,9 +51,9 @@ type index struct {
 // nil opt means the defaults. The error matches [ErrFilter] or [ErrSensitive] if
 // these options do not fit the indices.
 func NewValidator(indices map[string]*Mapping, opt *Options) (*Validator, error) {
-	o, err := opt.withDefaults()
-	if err != nil {
-		return nil, err
+	var o Options
+	if opt != nil {
+		o = *opt
 	}
 	if len(indices) == 0 {
 		return nil, errors.New("esquery: NewValidator needs at least one index")

@@ -54,7 +54,6 @@ func TestNewValidatorRefuses(t *testing.T) {
 		"no mapping":        {map[string]*esquery.Mapping{"docs": nil}, nil, "mapping"},
 		"a pattern":         {map[string]*esquery.Mapping{"docs*": mapping}, nil, "wildcards"},
 		"capitals":          {map[string]*esquery.Mapping{"Docs": mapping}, nil, "lower case"},
-		"a negative limit":  {map[string]*esquery.Mapping{"docs": mapping}, &esquery.Options{MaxHits: -1}, "MaxHits"},
 		"a misspelt secret": {map[string]*esquery.Mapping{"docs": mapping}, &esquery.Options{Sensitive: []string{"titel"}}, "titel"},
 	} {
 		t.Run(name, func(t *testing.T) {

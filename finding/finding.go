@@ -57,7 +57,7 @@ type QueryMetadata struct {
 	QueryType     string          `json:"query_type"`      // the language: "elasticsearch", "graphql" or "sql"
 	Query         json.RawMessage `json:"query"`           // a JSON string or object
 	Summary       string          `json:"summary"`         // such as "142 shipments found"
-	HowToRetrieve string          `json:"how_to_retrieve"` // in words, such as "index shipments"
+	HowToRetrieve string          `json:"how_to_retrieve"` // a source and a query
 
 	// ExecutedAt is the [qed.TurnTime] of the query. It is later than [qed.Now] if
 	// the user approved the query in a later turn.

@@ -38,19 +38,6 @@ func RetryEmbedder(e Embedder, policy *retry.Policy) Embedder {
 	})
 }
 
-// LimitEmbedder makes at most n calls of e at the same time, as
-// [LimitConcurrency] does for a [Model].
-func LimitEmbedder(e Embedder, n int) Embedder {
-	slots := newSlots("LimitEmbedder", n)
-	return EmbedderFunc(func(ctx context.Context, texts []string) ([][]float32, error) {
-		if err := slots.enter(ctx); err != nil {
-			return nil, err
-		}
-		defer slots.leave()
-		return e.Embed(ctx, texts)
-	})
-}
-
 // An EmbedCall is one finished call of an [Embedder], as [TraceEmbedder] reports
 // it. Texts must not be modified.
 type EmbedCall struct {
@@ -84,15 +71,12 @@ func CacheEmbedder(e Embedder, n int) Embedder {
 	}
 	known := lru.New[string, []float32](n, 0)
 	return EmbedderFunc(func(ctx context.Context, texts []string) ([][]float32, error) {
-		return embedMissing(ctx, e, texts, known.Get, func(text string, v []float32) { known.Add(text, v) })
+		return embedMissing(ctx, e, texts, known)
 	})
 }
 
-// embedMissing returns vectors that are known, and asks e for the others. get and add
-// keep vectors.
-func embedMissing(
-	ctx context.Context, e Embedder, texts []string, get func(text string) ([]float32, bool), add func(text string, v []float32),
-) ([][]float32, error) {
+// embedMissing returns the vectors that are known, and asks e for the others.
+func embedMissing(ctx context.Context, e Embedder, texts []string, known *lru.Cache[string, []float32]) ([][]float32, error) {
 	if ctx.Err() != nil {
 		return nil, contextError(ctx)
 	}
@@ -100,7 +84,7 @@ func embedMissing(
 	var missing []string
 	at := map[string]int{} // the index in missing
 	for i, text := range texts {
-		if v, ok := get(text); ok {
+		if v, ok := known.Get(text); ok {
 			vectors[i] = slices.Clone(v)
 		} else if _, twice := at[text]; !twice {
 			at[text] = len(missing)
@@ -119,7 +103,7 @@ func embedMissing(
 			"the embedder returned %d vectors for %d texts", len(sent), len(missing))}
 	}
 	for i, text := range missing {
-		add(text, slices.Clone(sent[i]))
+		known.Add(text, slices.Clone(sent[i]))
 	}
 	for i, text := range texts {
 		if vectors[i] == nil {

@@ -8,39 +8,22 @@ import "context"
 //
 // LimitConcurrency panics if n is less than 1.
 func LimitConcurrency(n int) Middleware {
-	slots := newSlots("LimitConcurrency", n)
+	if n < 1 {
+		panic("llm: LimitConcurrency: n must be at least 1")
+	}
+	slots := make(chan struct{}, n) // has one element for each call that runs
 	return func(m Model) Model {
 		return ModelFunc(func(ctx context.Context, req *Request, stream func(Delta)) (*Response, error) {
-			if err := slots.enter(ctx); err != nil {
-				return nil, err
+			if ctx.Err() != nil {
+				return nil, contextError(ctx)
 			}
-			defer slots.leave()
-			return m.Generate(ctx, req, stream)
+			select {
+			case slots <- struct{}{}:
+				defer func() { <-slots }()
+				return m.Generate(ctx, req, stream)
+			case <-ctx.Done():
+				return nil, contextError(ctx)
+			}
 		})
 	}
 }
-
-// slots has one element for each call that runs.
-type slots chan struct{}
-
-func newSlots(name string, n int) slots {
-	if n < 1 {
-		panic("llm: " + name + ": n must be at least 1")
-	}
-	return make(slots, n)
-}
-
-// enter waits for a free slot, until ctx is done.
-func (s slots) enter(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return contextError(ctx)
-	}
-	select {
-	case s <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return contextError(ctx)
-	}
-}
-
-func (s slots) leave() { <-s }

@@ -128,24 +128,20 @@ func ExampleWrap() {
 		{Text: "Seven crews."},
 	}})
 	m := llm.Wrap(provider,
-		llm.Cache(100),
 		llm.Retry(&retry.Policy{Wait: time.Millisecond}),
 		llm.LimitConcurrency(4),
 		llm.Trace(func(_ context.Context, c llm.Call) { fmt.Println("attempt:", c.Err) }),
 	)
 	req := &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "How many crews?"}}}
-	for range 2 {
-		resp, err := m.Generate(context.Background(), req, nil)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(resp.Message.Content)
+	resp, err := m.Generate(context.Background(), req, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	fmt.Println(resp.Message.Content)
 	// Output:
 	// attempt: llm: unavailable: restarting
 	// attempt: <nil>
-	// Seven crews.
 	// Seven crews.
 }
 

@@ -2,9 +2,7 @@ package llm_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -132,86 +130,9 @@ func TestTrace(t *testing.T) {
 	})
 }
 
-func TestCache(t *testing.T) {
-	n := 0
-	inner := llm.ModelFunc(func(_ context.Context, req *llm.Request, _ func(llm.Delta)) (*llm.Response, error) {
-		n++
-		if req.Messages[1].Content == "fail" {
-			return nil, &llm.Error{Kind: llm.ErrTimeout}
-		}
-		return &llm.Response{
-			Message: llm.Message{Content: fmt.Sprint(n), ToolCalls: []llm.ToolCall{{ID: "1", Arguments: json.RawMessage(`{}`)}}},
-			Usage:   llm.Usage{InputTokens: 5, Calls: 1},
-		}, nil
-	})
-	m := llm.Cache(2)(inner)
-	get := func(req *llm.Request) *llm.Response {
-		t.Helper()
-		resp, err := m.Generate(t.Context(), req, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resp
-	}
-	first := get(ask("a"))
-	if first.Message.Content != "1" || first.Usage.Calls != 1 {
-		t.Errorf("got %+v", first)
-	}
-	first.Message.ToolCalls[0].Arguments[0] = 'x' // the caller may modify a reply
-	renamed := ask("a")
-	renamed.Name = "other"
-	streamed := ""
-	again, err := m.Generate(t.Context(), renamed, func(d llm.Delta) { streamed += d.Text })
-	if err != nil || again.Message.Content != "1" || streamed != "1" || again.Usage != (llm.Usage{}) || string(again.Message.ToolCalls[0].Arguments) != "{}" {
-		t.Errorf("got %+v, streamed %q, %v", again, streamed, err)
-	}
-	hot := 0.9
-	warm := ask("a")
-	warm.Temperature = &hot
-	for _, step := range []struct {
-		req  *llm.Request
-		want string
-	}{
-		{ask("b"), "2"}, {ask("a"), "1"}, {warm, "3"}, {ask("a"), "1"}, {ask("b"), "4"}, // b was dropped as the least recently used
-	} {
-		if got := get(step.req).Message.Content; got != step.want {
-			t.Errorf("got %s, want %s", got, step.want)
-		}
-	}
-	for range 2 {
-		if _, err := m.Generate(t.Context(), ask("fail"), nil); !errors.Is(err, llm.ErrTimeout) {
-			t.Errorf("got %v", err)
-		}
-	}
-	if n != 6 {
-		t.Errorf("%d requests reached the model, want 6: a failure is not kept", n)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := m.Generate(ctx, ask("a"), nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want a cancelled context", err)
-	}
-}
-
-func TestCacheConcurrent(t *testing.T) {
-	m := llm.Cache(4)(llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "x"}}, Repeat: true}))
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			for j := range 50 {
-				if _, err := m.Generate(t.Context(), ask(fmt.Sprint((i+j)%6)), nil); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-}
-
 func TestInvalidOptions(t *testing.T) {
 	for _, f := range []func(){
 		func() { llm.LimitConcurrency(0) },
-		func() { llm.Cache(0) },
 		func() { llm.Retry(policy(retry.Policy{Attempts: -1})) },
 	} {
 		func() {

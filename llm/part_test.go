@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/llm/llmtest"
 )
 
 func TestMessageText(t *testing.T) {
@@ -105,22 +104,6 @@ func TestToolChoice(t *testing.T) {
 		if name, ok := c.Tool(); ok {
 			t.Errorf("%q names the tool %q", c, name)
 		}
-	}
-}
-
-// TestCachedParts: the parts of a cached reply are the caller's own.
-func TestCachedParts(t *testing.T) {
-	inner := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "x", Parts: []llm.Part{{Type: llm.PartReasoning, Data: []byte("data"), Provider: "p"}}}}})
-	m := llm.Wrap(inner, llm.Cache(1))
-	for range 3 {
-		resp, err := m.Generate(t.Context(), ask("q"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := string(resp.Message.Parts[0].Data); got != "data" {
-			t.Fatalf("got %q", got)
-		}
-		resp.Message.Parts[0].Data[0] = 'X'
 	}
 }
 

@@ -138,15 +138,15 @@ func TestTokenCounter(t *testing.T) {
 		return llm.TokenCounterFunc(func(*llm.Request) int { return n })
 	}
 	m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "x"}}, Repeat: true})
-	retry, cache := llm.Retry(nil), llm.Cache(1)
+	retry, limit := llm.Retry(nil), llm.LimitConcurrency(1)
 	for name, test := range map[string]struct {
 		m    llm.Model
 		want int
 	}{
 		"estimate":      {llm.Wrap(m, retry), llm.EstimateTokens(ask("q"))},
-		"inside":        {llm.Wrap(m, retry, cache, llm.CountTokensWith(counter(7))), 7},
+		"inside":        {llm.Wrap(m, retry, limit, llm.CountTokensWith(counter(7))), 7},
 		"outside":       {llm.Wrap(m, llm.CountTokensWith(counter(7)), retry), 7},
-		"replaced":      {llm.Wrap(m, retry, llm.CountTokensWith(counter(8)), cache, llm.CountTokensWith(counter(7))), 8},
+		"replaced":      {llm.Wrap(m, retry, llm.CountTokensWith(counter(8)), limit, llm.CountTokensWith(counter(7))), 8},
 		"wrapped twice": {llm.Wrap(llm.Wrap(m, llm.CountTokensWith(counter(7))), retry), 7},
 	} {
 		if got := llm.CountTokens(test.m, ask("q")); got != test.want {

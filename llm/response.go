@@ -64,15 +64,8 @@ func (u Usage) Since(earlier Usage) Usage {
 	}
 }
 
-// clone returns a copy of r that shares no memory with it.
-func (r *Response) clone() *Response {
-	c := *r
-	c.Message = r.Message.Clone()
-	return &c
-}
-
 // withUsage returns a shallow copy of r with another Usage, or nil if r is nil.
-// The original may be shared, for example by [Cache].
+// The original may be shared.
 func (r *Response) withUsage(usage Usage) *Response {
 	if r == nil {
 		return nil

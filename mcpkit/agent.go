@@ -214,6 +214,9 @@ func failureText(err error) string {
 	return ""
 }
 
+// maxProgress is how many events of a call are sent as progress.
+const maxProgress = 100
+
 // reporter returns a function that sends events to a client as progress.
 func reporter(ctx context.Context, req *mcp.CallToolRequest) func(qed.Event) {
 	token := req.Params.GetProgressToken()

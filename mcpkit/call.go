@@ -135,16 +135,10 @@ func (c *Client) callTool(ctx context.Context, name string, arguments json.RawMe
 			return nil, qed.SafeToRetry(&quietError{"mcpkit: the result of ClientOptions.Meta cannot be written as JSON", err})
 		}
 	}
-	token, forget := c.progress.expect(ctx, name)
-	defer forget()
 	d := new(delivery)
 	result, err := send(ctx, c, d, func(ctx context.Context, session *mcp.ClientSession) (*mcp.CallToolResult, error) {
 		own := *params // the SDK changes it
 		own.Meta = maps.Clone(params.Meta)
-		if own.Meta == nil {
-			own.Meta = mcp.Meta{}
-		}
-		own.SetProgressToken(token)
 		return session.CallTool(ctx, &own)
 	})
 	if err != nil {

@@ -30,17 +30,10 @@ type ClientOptions struct {
 	// returned. Nil means that [Client.Tools] returns these errors and no tools.
 	OnToolError func(*ToolError)
 
-	// OnToolListChanged is called when the server reports that its tools have
-	// changed. It is called on a goroutine of the connection, so it must not wait for
-	// the client.
-	OnToolListChanged func()
-
 	// Meta returns what is sent with a call as its _meta, such as the user. Nil means
 	// nothing. Names that begin with "io.modelcontextprotocol/", and "progressToken",
 	// are reserved by the protocol.
 	Meta func(ctx context.Context) map[string]any
-
-	Timeout time.Duration // of each call; 0 means the timeout of the registry
 }
 
 // check checks the options.
@@ -81,8 +74,7 @@ type Client struct {
 	next     time.Time     // of the next attempt, at the earliest
 	cause    error         // of the last failure
 
-	progress progress
-	calls    sync.WaitGroup
+	calls sync.WaitGroup
 }
 
 // Connect connects to an MCP server. The caller must close the client. Cancelling
@@ -104,7 +96,7 @@ func Connect(ctx context.Context, dial Dialer, opt *ClientOptions) (*Client, err
 		return nil, err
 	}
 	c.base, c.stop = context.WithCancel(context.WithoutCancel(ctx))
-	c.client = c.newMCPClient()
+	c.client = newMCPClient()
 	_, done, err := c.begin(ctx)
 	if err != nil {
 		c.stop()
@@ -119,18 +111,11 @@ func Connect(ctx context.Context, dial Dialer, opt *ClientOptions) (*Client, err
 
 // newMCPClient returns the client of the SDK. It offers a server neither elicitation
 // nor a model nor folders.
-func (c *Client) newMCPClient() *mcp.Client {
-	opt := &mcp.ClientOptions{
-		Capabilities:                &mcp.ClientCapabilities{},
-		MultiRoundTrip:              &mcp.MultiRoundTripOptions{Disabled: true},
-		ProgressNotificationHandler: c.progress.report,
-	}
-	if changed := c.opt.OnToolListChanged; changed != nil {
-		opt.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { changed() }
-	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "qed", Version: "1"}, opt)
-	client.AddSendingMiddleware(recordListed)
-	return client
+func newMCPClient() *mcp.Client {
+	return mcp.NewClient(&mcp.Implementation{Name: "qed", Version: "1"}, &mcp.ClientOptions{
+		Capabilities:   &mcp.ClientCapabilities{},
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+	})
 }
 
 // Name returns the name that the server reports, shortened and without control

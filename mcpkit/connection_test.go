@@ -17,6 +17,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/poll"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/mcpkit"
@@ -179,8 +180,8 @@ func TestDeaf(t *testing.T) {
 		t.Skip("waits until a process is killed")
 	}
 	noLeak(t)
-	c := connect(t, command("deaf"), &mcpkit.ClientOptions{Timeout: 200 * time.Millisecond})
-	r := registry(t, c, nil)
+	c := connect(t, command("deaf"), nil)
+	r := registry(t, c, &qed.RegistryOptions{Timeout: 200 * time.Millisecond})
 	if _, err := do(t, t.Context(), r, "stop_reading", ``); err == nil {
 		t.Error("it answered")
 	}

@@ -70,13 +70,8 @@
 // After a failed attempt to connect, the next attempt waits. The wait doubles from
 // one second to a minute, and calls fail at once during the wait.
 //
-// The tools stay those that were listed, even after a new connection. When the
-// server reports a change, [ClientOptions.OnToolListChanged] is called and the
-// application decides whether to list the tools again. A message of more than
-// 16 MiB ends the connection.
-//
-// Progress becomes events of the kind "mcp_progress" (see [Progress]), at most a
-// hundred for a call.
+// The tools stay those that were listed, even after a new connection, until the
+// application lists them again. A message of more than 16 MiB ends the connection.
 //
 // # Questions to the user
 //

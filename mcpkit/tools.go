@@ -34,12 +34,13 @@ import (
 // If the list is too long or does not end, the error matches [ErrTooManyTools]. If the
 // server cannot be reached, it matches [ErrUnavailable].
 func (c *Client) Tools(ctx context.Context) ([]qed.Tool, error) {
-	listed, problems, err := c.list(ctx)
+	listed, err := c.list(ctx)
 	if err != nil {
 		return nil, err
 	}
 	names := c.names(listed)
 	var tools []qed.Tool
+	var problems []*ToolError
 	seen := map[string]bool{}
 	for i, t := range listed {
 		if c.opt.AllowedTools != nil && !slices.Contains(c.opt.AllowedTools, t.Name) {
@@ -92,40 +93,33 @@ func (c *Client) report(problems []*ToolError) error {
 	return errors.Join(all...)
 }
 
-// list returns the tools that the server lists, and problems for those that the SDK
-// left out.
-func (c *Client) list(ctx context.Context) ([]*mcp.Tool, []*ToolError, error) {
+// list returns the tools that the server lists. The SDK leaves out those that it
+// cannot call.
+func (c *Client) list(ctx context.Context) ([]*mcp.Tool, error) {
 	var tools []*mcp.Tool
-	var problems []*ToolError
 	cursors := map[string]bool{}
 	for cursor := ""; ; {
-		var whole []*mcp.Tool
 		request := func(ctx context.Context, session *mcp.ClientSession) (*mcp.ListToolsResult, error) {
-			whole = nil
-			return session.ListTools(context.WithValue(ctx, listedKey{}, &whole), &mcp.ListToolsParams{Cursor: cursor})
+			return session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		}
 		page, err := send(ctx, c, new(delivery), request)
 		if err != nil {
-			return nil, nil, c.notListed(ctx, err)
+			return nil, c.notListed(ctx, err)
 		}
-		for _, t := range whole {
-			switch {
-			case t == nil:
-				problems = append(problems, refused("", "it is null"))
-			case !slices.Contains(page.Tools, t) && (c.opt.AllowedTools == nil || slices.Contains(c.opt.AllowedTools, t.Name)):
-				problems = append(problems, refused(t.Name, "its x-mcp-header annotations are not valid"))
+		for _, t := range page.Tools {
+			if t != nil {
+				tools = append(tools, t)
 			}
 		}
-		tools = append(tools, page.Tools...)
 		cursors[cursor] = true
 		cursor = page.NextCursor
 		switch {
-		case len(tools)+len(problems) > maxTools:
-			return nil, nil, fmt.Errorf("%w: more than %d", ErrTooManyTools, maxTools)
+		case len(tools) > maxTools:
+			return nil, fmt.Errorf("%w: more than %d", ErrTooManyTools, maxTools)
 		case cursor == "":
-			return tools, problems, nil
+			return tools, nil
 		case cursors[cursor] || len(cursors) > maxTools:
-			return nil, nil, fmt.Errorf("%w: the list does not end", ErrTooManyTools)
+			return nil, fmt.Errorf("%w: the list does not end", ErrTooManyTools)
 		}
 	}
 }
@@ -138,22 +132,6 @@ func (c *Client) notListed(ctx context.Context, err error) error {
 		return err
 	}
 	return &quietError{"mcpkit: the MCP server did not list its tools", errors.Join(ErrUnavailable, err)}
-}
-
-type listedKey struct{}
-
-// recordListed records all tools that a server lists, because the SDK leaves out some
-// without reporting them.
-func recordListed(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		result, err := next(ctx, method, req)
-		if page, ok := result.(*mcp.ListToolsResult); ok && page != nil {
-			if whole, ok := ctx.Value(listedKey{}).(*[]*mcp.Tool); ok {
-				*whole = slices.Clone(page.Tools)
-			}
-		}
-		return result, err
-	}
 }
 
 var (
@@ -205,7 +183,7 @@ func (c *Client) tool(name string, t *mcp.Tool) (qed.Tool, *ToolError) {
 	}
 	tool := qed.Tool{
 		Name: name, Description: c.description(t), Input: input,
-		Timeout: c.opt.Timeout, Call: c.caller(t.Name),
+		Call: c.caller(t.Name),
 	}
 	if a := t.Annotations; a != nil && c.opt.Trusted {
 		tool.Idempotent = a.ReadOnlyHint || a.IdempotentHint

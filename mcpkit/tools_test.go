@@ -173,7 +173,6 @@ func TestSchemas(t *testing.T) {
 		{"large", `{"type":"object","description":"` + strings.Repeat("a", 17<<10) + `"}`, false, nil, nil},
 		{"deep", `{"type":"object","properties":{"a":` + strings.Repeat(`{"items":`, 50) + `{}` + strings.Repeat(`}`, 50) + `}}`, false, nil, nil},
 		{"deep value", `{"type":"object","default":` + strings.Repeat(`[`, 200) + strings.Repeat(`]`, 200) + `}`, false, nil, nil},
-		{"header", `{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"a b"}}}`, false, nil, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			noLeak(t)

@@ -155,7 +155,7 @@ func TestFewLabels(t *testing.T) {
 	replies = append(replies, llmtest.Reply{ToolCalls: []llm.ToolCall{{ID: "k", Name: "known", Arguments: json.RawMessage(`{}`)}}},
 		llmtest.Reply{Text: "done"})
 	model := llm.Wrap(llmtest.New(llmtest.Rule{Replies: replies}), r.Model(client))
-	agent, err := toolagent.New(model, qed.NewRegistry(nil, known), &toolagent.Options{Stop: []toolagent.Stop{toolagent.MaxSteps(50)}})
+	agent, err := toolagent.New(model, qed.NewRegistry(nil, known), &toolagent.Options{MaxSteps: 50})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,10 +82,7 @@ func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, 
 	if err != nil {
 		return qed.Tool{}, err
 	}
-	o, err := opt.withDefaults()
-	if err != nil {
-		return qed.Tool{}, err
-	}
+	o := opt.withDefaults()
 	m, err := o.asking(model)
 	if err != nil {
 		return qed.Tool{}, err
@@ -125,7 +122,7 @@ func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
 	d := drafting{
 		builder: b,
 		source:  source,
-		data: PromptData{
+		data: promptData{
 			Source:      source.Name(),
 			Language:    source.Language(),
 			Description: harmless(prompt.Clip(description, maxDescriptionBytes)),

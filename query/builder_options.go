@@ -2,7 +2,6 @@ package query
 
 import (
 	"embed"
-	"text/template"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -10,7 +9,6 @@ import (
 	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
-	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -27,17 +25,12 @@ type BuilderOptions struct {
 
 	// Settings are how the tool calls its model.
 	llm.Settings
-
-	// Prompt replaces the prompt, which is the file prompts/build.tmpl. It is
-	// executed with a [PromptData] and made with [llm.PromptFuncs].
-	Prompt *template.Template
 }
 
-// PromptData is the data of the prompt for writing a query. Its texts come from
-// users, models or data: a template passes them through the function quote,
-// or they could be taken for part of the prompt. In Description, Entities, Fields
-// and Previous, < is escaped already, so that they cannot end a tag around them.
-type PromptData struct {
+// promptData is the data of the prompt for writing a query. Its texts come from
+// users, models or data. In Description, Entities, Fields and Previous, < is escaped,
+// so that they cannot end a tag around them.
+type promptData struct {
 	Source      string
 	Language    string // [Elasticsearch], [GraphQL], [SQL] or another one
 	Description string // what can be queried, in lines
@@ -48,7 +41,7 @@ type PromptData struct {
 	Fields   string // JSON: the terms in the request and their fields; may be empty
 	Previous string // the query to change; empty if a new one is to be written
 
-	Replies   []PromptReply // of the user to questions of the model
+	Replies   []promptReply // of the user to questions of the model
 	CannotAsk bool          // the user cannot be asked, or not again
 
 	Query    string           // the refused query that the model wrote last; empty the first time
@@ -56,8 +49,8 @@ type PromptData struct {
 	Earlier  []qed.Correction // the queries refused before that, cut short
 }
 
-// PromptReply is a question and the user's reply.
-type PromptReply struct{ Question, Reply string }
+// A promptReply is a question and the user's reply.
+type promptReply struct{ Question, Reply string }
 
 const (
 	maxDataBytes        = 16_384 // each of the request, the entities, the fields and the previous query in a prompt
@@ -68,18 +61,16 @@ const (
 //go:embed prompts/build.tmpl
 var promptFiles embed.FS
 
-func (o *BuilderOptions) withDefaults() (BuilderOptions, error) {
+var buildPrompt = drafts.Parse(promptFiles, "build.tmpl")
+
+func (o *BuilderOptions) withDefaults() BuilderOptions {
 	var v BuilderOptions
 	if o != nil {
 		v = *o
 	}
 	option.DefaultOrNone(&v.MaxCorrections, 3)
 	option.DefaultOrNone(&v.MaxQuestions, 1)
-	own := drafts.Parse(promptFiles, "build.tmpl")
-	prompts := promptset.Text{Name: "Prompt", Host: v.Prompt, Own: &own, Data: PromptData{}}
-	err := promptset.Replace("query: BuilderOptions", prompts)
-	v.Prompt = own
-	return v, err
+	return v
 }
 
 func (o *BuilderOptions) asking(model llm.Model) (*modelcall.Model, error) {

@@ -32,7 +32,7 @@ type written struct {
 type drafting struct {
 	*builder
 	source Source
-	data   PromptData
+	data   promptData
 	draft  drafts.Draft
 }
 
@@ -113,7 +113,7 @@ func (d *drafting) ask(ctx context.Context) (written, error) {
 	d.data.Query = prompt.Clip(d.draft.Query, maxDataBytes)
 	d.data.Problems = d.draft.ProblemLines()
 	d.data.Earlier = d.draft.Earlier(drafts.MaxEarlier)
-	reply, err := modelcall.Reply[written](ctx, d.model, new(llm.Usage), builderName, d.opt.Prompt, d.data, nil)
+	reply, err := modelcall.Reply[written](ctx, d.model, new(llm.Usage), builderName, buildPrompt, d.data, nil)
 	if modelcall.Unusable(err) && len(d.draft.Problems) > 0 {
 		return written{}, d.failed("the model could not correct the query")
 	}
@@ -146,7 +146,7 @@ func (d *drafting) interrupt(ctx context.Context, asked written) (again bool, er
 	if err != nil {
 		return false, err
 	}
-	d.data.Replies = append(d.data.Replies, PromptReply{Question: q.Text, Reply: prompt.Clip(reply, maxDataBytes)})
+	d.data.Replies = append(d.data.Replies, promptReply{Question: q.Text, Reply: prompt.Clip(reply, maxDataBytes)})
 	d.data.CannotAsk = len(d.data.Replies) >= d.opt.MaxQuestions
 	return true, nil
 }

@@ -119,8 +119,7 @@ type Result struct {
 
 	Query qed.Query // the proof: the query as it was written and as it ran
 
-	// HowToRetrieve says in words how to find the same rows again: "index
-	// shipments, port is Miami".
+	// HowToRetrieve says how to find the same rows again: a source and a query.
 	HowToRetrieve string
 }
 

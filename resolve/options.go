@@ -3,7 +3,6 @@ package resolve
 import (
 	"cmp"
 	"embed"
-	"text/template"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -20,9 +19,6 @@ type Options struct {
 	// 500, and ModelTimeout 0 means 30 seconds.
 	llm.Settings
 
-	// Prompts replaces texts that are sent to the model. Nil replaces none.
-	Prompts *Prompts
-
 	// Texts replaces texts that users see, by language, such as "de". English and
 	// German are built in.
 	Texts map[string]Texts
@@ -31,28 +27,23 @@ type Options struct {
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-// Prompts are the texts that the tools send to their model, as templates with the
-// functions of [llm.PromptFuncs]. A nil template stands for the package's own,
-// which is in the folder prompts.
-//
-// Text of users, models and data must go through the function quote. Otherwise
-// the model could take it for a part of the prompt.
-type Prompts struct {
-	ChooseEntity *template.Template // [ChooseData]
-	ChooseField  *template.Template // [ChooseData]
-}
+// The prompts. Text of users, models and data goes through the function quote.
+var (
+	entityPrompt = promptset.Parse(promptFiles, "choose_entity.tmpl")
+	fieldPrompt  = promptset.Parse(promptFiles, "choose_field.tmpl")
+)
 
-// ChooseData is the data of the prompts that let the model choose a candidate.
-type ChooseData struct {
+// choiceData is the data of the prompts that let the model choose a candidate.
+type choiceData struct {
 	Term, Kind string   // for a field, Kind is the source
 	Request    string   // the user's request, if it is known
 	Others     []string // the other terms of the call
 	Equal      bool     // the candidates fit the term equally well
-	Candidates []ChooseCandidate
+	Candidates []choiceCandidate
 }
 
-// A ChooseCandidate is a candidate in a prompt.
-type ChooseCandidate struct {
+// A choiceCandidate is a candidate in a prompt.
+type choiceCandidate struct {
 	Number  int
 	Name    string
 	Kind    string // for a field, its source
@@ -90,22 +81,5 @@ func (o *Options) withDefaults(model llm.Model) (Options, *modelcall.Model, erro
 	if model == nil {
 		asker = nil // the settings are checked all the same
 	}
-	v.Prompts, err = v.Prompts.withDefaults()
-	return v, asker, err
-}
-
-// withDefaults fills in the package's own templates and tries those of the host.
-func (p *Prompts) withDefaults() (*Prompts, error) {
-	all := &Prompts{
-		ChooseEntity: promptset.Parse(promptFiles, "choose_entity.tmpl"),
-		ChooseField:  promptset.Parse(promptFiles, "choose_field.tmpl"),
-	}
-	if p == nil {
-		return all, nil
-	}
-	err := promptset.Replace("resolve: Options.Prompts",
-		promptset.Text{Name: "ChooseEntity", Host: p.ChooseEntity, Own: &all.ChooseEntity, Data: ChooseData{}},
-		promptset.Text{Name: "ChooseField", Host: p.ChooseField, Own: &all.ChooseField, Data: ChooseData{}},
-	)
-	return all, err
+	return v, asker, nil
 }

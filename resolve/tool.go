@@ -34,7 +34,7 @@ type resolver[T any] struct {
 // toolTexts are the texts of a tool.
 type toolTexts struct {
 	request  string             // the name of the request to the model
-	prompt   *template.Template // its prompt, with [ChooseData]
+	prompt   *template.Template // its prompt, with [choiceData]
 	fields   bool               // the tool resolves fields
 	grounded bool               // the model must quote the request to choose among equal candidates
 }
@@ -153,8 +153,8 @@ func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[
 	return &among[reply.Choice-1], nil
 }
 
-func chooseData(w wantedTerm, equal bool, labels []label) ChooseData {
-	data := ChooseData{
+func chooseData(w wantedTerm, equal bool, labels []label) choiceData {
+	data := choiceData{
 		Term: w.text, Kind: prompt.Clip(w.kind, maxShown), Request: prompt.Clip(w.request, maxRequestBytes), Equal: equal,
 	}
 	for _, o := range w.others {
@@ -162,7 +162,7 @@ func chooseData(w wantedTerm, equal bool, labels []label) ChooseData {
 	}
 	for i := range labels {
 		l := &labels[i]
-		data.Candidates = append(data.Candidates, ChooseCandidate{
+		data.Candidates = append(data.Candidates, choiceCandidate{
 			Number:  i + 1,
 			Name:    prompt.Clip(l.name, maxTermBytes),
 			Kind:    prompt.Clip(l.kind, maxShown),

@@ -84,7 +84,7 @@ func NewEntityTool(model llm.Model, c *Catalog, opt *Options) (qed.Tool, error) 
 			return found, err
 		},
 		texts: &toolTexts{
-			request: "choose_entity", prompt: o.Prompts.ChooseEntity, grounded: true,
+			request: "choose_entity", prompt: entityPrompt, grounded: true,
 		},
 		text: usertext.New(shippedTexts, o.Texts),
 	}

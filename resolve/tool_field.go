@@ -54,7 +54,7 @@ func NewFieldTool(model llm.Model, c *FieldCatalog, opt *Options) (qed.Tool, err
 	res := &resolver[Field]{
 		opt: o, model: asker, resolve: c.Resolve, label: fieldLabel,
 		texts: &toolTexts{
-			request: "choose_field", prompt: o.Prompts.ChooseField, fields: true,
+			request: "choose_field", prompt: fieldPrompt, fields: true,
 		},
 		text: usertext.New(shippedTexts, o.Texts),
 		widen: func(source string) []Field {

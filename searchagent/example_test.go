@@ -231,6 +231,6 @@ func ExampleNewSource() {
 	fmt.Println(found.Table.Rows)
 	// Output:
 	// {"query":{"term":{"portName":"Miami"}}}
-	// index shipments, portName is Miami
+	// index shipments with {"query":{"term":{"portName":"Miami"}}}
 	// [[Miami Aurora]]
 }

@@ -243,7 +243,7 @@ func TestSourceRun(t *testing.T) {
 			},
 		},
 		Query:         qed.Query{Language: "elasticsearch", Index: "files", Written: written, Rows: 3},
-		HowToRetrieve: "index files, entityType is DOCUMENT and parentId is abc-123",
+		HowToRetrieve: "index files with " + written,
 	}
 	wants(t, "what ran", got.Query.Executed, `"track_total_hits":true`, `"size":1000`, `"entityType":"DOCUMENT"`)
 	lacks(t, "what is said to have run", got.Query.Executed, "ssn")
@@ -381,41 +381,17 @@ func TestSourceFails(t *testing.T) {
 	}
 }
 
-// HowToRetrieve says in words how to find the rows again, without the host's filter.
+// HowToRetrieve has the body without the host's filter, cut.
 func TestSourceHowToRetrieve(t *testing.T) {
-	for _, tt := range []struct{ body, want string }{
-		{`{}`, "index files, all documents"},
-		{`{"query":{"match":{"name":{"query":"tax return","operator":"and"}}},"size":5,"sort":[{"created":{"order":"desc"}},"size"]}`,
-			"index files, name has the words tax return, sorted by created descending, size, the first 5"},
-		{`{"query":{"bool":{"must":{"range":{"created":{"gte":"2025-01-08","lt":"2025-01-15"}}},"must_not":[{"exists":{"field":"parentId"}}]}}}`,
-			"index files, created is from 2025-01-08 and below 2025-01-15 and not (parentId exists)"},
-		{`{"query":{"bool":{"should":[{"terms":{"owner":["ann","bob"]}},{"prefix":{"name.keyword":{"value":"T"}}}]}}}`,
-			"index files, (owner is one of ann, bob or name.keyword begins with T)"},
-		{`{"size":0,"query":{"term":{"owner":"a, \"b\""}},"aggs":{"o":{"terms":{"field":"owner"},"aggs":{"s":{"sum":{"field":"size"}}}}}}`,
-			`index files, owner is "a, \"b\"", terms of owner with sum of size`},
-		{`{"query":{"bool":{"must":[{"ids":{"values":["1"]}},{"ids":{"values":[1,2,3,4,5,6,7]}},{"wildcard":{"owner":{"value":"a*"}}}],"should":[{"term":{"owner":"a"}}]}}}`,
-			"index files, _id is 1 and _id is one of 1, 2, 3, 4, 5, 2 more and owner is like a*"},
-		{`{"query":{"bool":{"minimum_should_match":2,"should":[{"term":{"owner":"a"}},{"match_phrase":{"name":"b"}},{"multi_match":{"query":"c","fields":["name","owner"]}}]}}}`,
-			"index files, 2 of (owner is a; name has the phrase b; name or owner has the words c)"},
-		{`{"query":{"constant_score":{"filter":{"term":{"size":{"value":3,"boost":2}}}}},"post_filter":{"range":{"size":{"lte":5,"gt":1}}},"sort":["_score"]}`,
-			"index files, size is 3, size is above 1 and up to 5, sorted by _score"},
-		{`{"query":{"function_score":{"query":{"match_all":{}}}}}`, "index files, a function_score condition"},
-	} {
-		s := newSource(t, found(0), &searchagent.SourceOptions{Filter: ofCompany})
-		got, err := s.Run(as(t.Context(), "acme"), json.RawMessage(tt.body))
-		if err != nil {
-			t.Errorf("%s: %v", tt.body, err)
-			continue
-		}
-		if diff := cmp.Diff(tt.want, got.HowToRetrieve); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.body, diff)
-		}
+	got, err := newSource(t, found(0), &searchagent.SourceOptions{Filter: ofCompany}).Run(as(t.Context(), "acme"), json.RawMessage(`{"query": {"term": {"owner": "ann"}}}`))
+	if want := `index files with {"query":{"term":{"owner":"ann"}}}`; err != nil || got.HowToRetrieve != want {
+		t.Errorf("got %s, %v, want %s", got.HowToRetrieve, err, want)
 	}
 	long, err := json.Marshal(map[string]any{"query": map[string]any{"terms": map[string]any{"owner": strings.Fields(strings.Repeat(strings.Repeat("a", 200)+" ", 200))}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := newSource(t, found(0), nil).Run(t.Context(), long)
+	got, err = newSource(t, found(0), nil).Run(t.Context(), long)
 	if err != nil || len(got.HowToRetrieve) > 1100 {
 		t.Errorf("%+v, %v", got, err)
 	}

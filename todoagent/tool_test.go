@@ -38,7 +38,7 @@ func TestTellsWrongArguments(t *testing.T) {
 		"no object":                   {`[]`, "the JSON is array, want object"},
 		"text":                        {`port`, "the JSON is malformed"},
 		"a reference to nothing":      {`{"port":{"$result":5}}`, "/port: is object, want string"},
-		"a reference next to another": {`{"port":{"$result":5},"limit":` + first + `}`, "/port/$result: is integer, want string"},
+		"a reference next to another": {`{"port":{"$result":5},"limit":` + first + `}`, "/port: is object, want string"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			say := task("first", "say", `{"text":"1"}`)

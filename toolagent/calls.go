@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
@@ -18,7 +16,7 @@ import (
 
 // call makes the calls of a reply, and appends the reply and their results to the
 // messages. If the budget is used up it returns an error after that.
-func (r *run) call(ctx context.Context, p *prepared, reply llm.Message) error {
+func (r *run) call(ctx context.Context, reply llm.Message) error {
 	reply.ToolCalls = r.identified(reply.ToolCalls)
 	made := make([]*result, len(reply.ToolCalls))
 	calls := make([]llm.ToolCall, 0, len(made))
@@ -28,7 +26,7 @@ func (r *run) call(ctx context.Context, p *prepared, reply llm.Message) error {
 		if made[i].Call.Arguments = r.withRows(call.Arguments); len(call.Arguments) == 0 {
 			made[i].Call.Arguments = json.RawMessage("{}")
 		}
-		if made[i].Err = r.refused(p, i, call.Name); made[i].Err != nil {
+		if made[i].Err = refused(i); made[i].Err != nil {
 			continue
 		}
 		if r.repeats(made[i]) {
@@ -97,22 +95,12 @@ func (r *run) given(id string, calls []llm.ToolCall) bool {
 }
 
 // refused returns why a call is not made, or nil. i is its position in the reply.
-func (r *run) refused(p *prepared, i int, name string) error {
+func refused(i int) error {
 	if i >= maxCalls {
 		return fmt.Errorf("this call was not made, because a reply may have at most %d calls; "+
 			"make it in your next reply", maxCalls)
 	}
-	if p.offers(name) {
-		return nil
-	}
-	if _, err := r.tools.Lookup(name); err != nil {
-		return nil // the registry says which tool is meant
-	}
-	if len(p.offered) == 0 {
-		return errors.New("this call was not made, because no tool can be called in this step; answer")
-	}
-	return fmt.Errorf("this call was not made, because %s cannot be called in this step; the tools are %s",
-		name, strings.Join(p.offered, ", "))
+	return nil
 }
 
 // repeats reports whether the call is the same as an earlier one, and refers to that.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
-	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
@@ -62,41 +61,12 @@ func Example() {
 	// Output: It has 21.5 °C in Rome.
 }
 
-// The loop ends when the host has what it needs. The model then answers from what was
-// found.
-func ExampleWhen() {
-	tools := qed.NewRegistry(nil, thermometer())
-	known := toolagent.When("a temperature is known", func(p toolagent.Progress) bool {
-		return len(p.Results) > 0 && strings.Contains(string(p.Results[len(p.Results)-1].Output), "degrees")
-	})
-	agent, err := toolagent.New(scripted("Rome", "It has 4 °C in Rome."), tools, &toolagent.Options{
-		Stop: []toolagent.Stop{known, toolagent.MaxSteps(5)},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	answer, err := qed.Ask(context.Background(), agent, qed.Turn{Text: "How warm is it in Rome?"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(answer.Text)
-	fmt.Println(answer.PartialReason)
-	// Output:
-	// It has 4 °C in Rome.
-	// a temperature is known
-}
-
-// The hook chooses a model and tools for each step: here a small model for all steps
-// after the first.
+// The host sees the steps.
 func ExampleOptions_beforeStep() {
-	tools := qed.NewRegistry(nil, thermometer())
-	large, small := scripted("Rome", ""), llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "It has 4 °C in Rome."}}})
-	agent, err := toolagent.New(large, tools, &toolagent.Options{
-		BeforeStep: func(_ context.Context, step *toolagent.StepRequest) error {
-			if step.Steps > 0 {
-				step.Model = small
-			}
-			fmt.Println("step", step.Steps+1, step.Tools)
+	agent, err := toolagent.New(scripted("Rome", "It has 4 °C in Rome."), qed.NewRegistry(nil, thermometer()), &toolagent.Options{
+		MaxSteps: 5,
+		BeforeStep: func(_ context.Context, p toolagent.Progress) error {
+			fmt.Println("step", p.Steps+1, "after", len(p.Results), "calls")
 			return nil
 		},
 	})
@@ -109,7 +79,7 @@ func ExampleOptions_beforeStep() {
 	}
 	fmt.Println(answer.Text)
 	// Output:
-	// step 1 [temperature]
-	// step 2 [temperature]
+	// step 1 after 0 calls
+	// step 2 after 1 calls
 	// It has 4 °C in Rome.
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/figures"
@@ -22,7 +21,6 @@ import (
 func (r *run) tabulate(ctx context.Context, one *result) error {
 	first := r.queries // the index of the result's first query in the answer
 	r.queries += len(one.finding.Queries)
-	one.firstQuery = first
 	query := -1
 	for i, q := range one.finding.Queries {
 		if q.Executed != "" {
@@ -208,32 +206,4 @@ func (r *run) answerOf(ctx context.Context, d *draft, text string) (figures.Resu
 	}
 	err := answertext.Correct(ctx, r.model, &r.usage, r.tables, d.out)
 	return d.close(text), err
-}
-
-// said returns the text of a result for the user.
-func (one *result) said() figures.Result {
-	f := one.finding
-	s := figures.Result{Text: one.text(), Figures: slices.Clone(f.Figures), Unproved: f.Unproved}
-	if s.Text != f.Text {
-		return figures.Result{Text: s.Text}
-	}
-	for i, v := range s.Figures {
-		s.Figures[i].Sources = slices.Clone(v.Sources)
-		for j := range v.Sources {
-			if query := v.Sources[j].Query; query >= 0 {
-				s.Figures[i].Sources[j].Query = query + one.firstQuery
-			}
-		}
-	}
-	return s
-}
-
-// trimmed returns a text without the space around it.
-func trimmed(s figures.Result) figures.Result {
-	text := strings.TrimLeft(s.Text, " \t\r\n")
-	for i := range s.Figures {
-		s.Figures[i].Offset -= len(s.Text) - len(text)
-	}
-	s.Text = strings.TrimSpace(text)
-	return s
 }

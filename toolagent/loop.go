@@ -17,7 +17,7 @@ import (
 // A run is a turn that is being answered.
 type run struct {
 	*agent
-	ctx  context.Context // of the turn, with the budgets of its conditions
+	ctx  context.Context // of the turn, with its limits
 	work context.Context // of the steps
 
 	durable  bool
@@ -72,7 +72,7 @@ func (a *agent) begin(
 	r.before = len(r.messages)
 	r.messages = append(r.messages, llm.Message{Role: llm.RoleUser, Content: question})
 	r.tokens = llm.CountTokens(a.model.Model, &llm.Request{Messages: r.messages, Tools: a.specs})
-	r.ctx = withLimits(ctx, a.opt.Stop)
+	r.ctx = budget.With(ctx, a.opt.Limits)
 	var cancel context.CancelFunc
 	r.work, cancel = budget.WithDeadline(budget.BeforeFinalAnswer(r.ctx))
 	return r, cancel, nil
@@ -98,16 +98,19 @@ func (r *run) loop() (qed.Answer, error) {
 // ends, or nil if it continues.
 func (r *run) step(ctx context.Context) (*ending, error) {
 	if r.tokens > r.opt.MaxContextTokens {
-		if err := r.compact(ctx); err != nil {
-			return nil, err
+		r.compact()
+	}
+	if r.opt.BeforeStep != nil {
+		progress := r.progress()
+		progress.Steps-- // this step is not done
+		if err := r.opt.BeforeStep(ctx, progress); err != nil {
+			return nil, fmt.Errorf("toolagent: BeforeStep: %w", err)
 		}
 	}
-	p, err := r.prepare(ctx)
-	if err != nil {
-		return nil, err
-	}
+	req := r.model.Send("step", r.messages...)
+	req.Tools = r.specs
 	draft := r.draft(ctx)
-	resp, err := p.model.Model.Generate(ctx, p.req, draft.write)
+	resp, err := r.model.Model.Generate(ctx, req, draft.write)
 	if err != nil {
 		return r.unusable(err, draft)
 	}
@@ -123,9 +126,8 @@ func (r *run) step(ctx context.Context) (*ending, error) {
 		return &ending{answer: answer}, err
 	}
 	r.repairs = 0
-	said := draft.close(resp.Message.Content)
-	from := len(r.results)
-	err = r.call(ctx, &p, resp.Message)
+	draft.close(resp.Message.Content)
+	err = r.call(ctx, resp.Message)
 	if r.opt.AfterStep != nil {
 		if failed := r.opt.AfterStep(ctx, r.progress()); failed != nil {
 			return nil, fmt.Errorf("toolagent: AfterStep: %w", failed)
@@ -134,7 +136,7 @@ func (r *run) step(ctx context.Context) (*ending, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.stopped(from, said), nil
+	return r.stopped(), nil
 }
 
 // add appends a message to the conversation with the model.
@@ -144,7 +146,15 @@ func (r *run) add(m llm.Message) {
 	r.tokens += llm.CountTokens(r.model.Model, &r.added)
 }
 
-// progress returns what the conditions and the hook see of the turn.
+// stopped returns how the loop ends after the last step, or nil if there may be more.
+func (r *run) stopped() *ending {
+	if r.steps < r.opt.MaxSteps {
+		return nil
+	}
+	return &ending{reason: r.texts(r.ctx).stepsReason(r.steps)}
+}
+
+// progress returns what the hooks see of the turn.
 func (r *run) progress() Progress {
 	p := Progress{Steps: r.steps, Usage: r.usage}
 	for _, made := range r.results {
@@ -184,7 +194,7 @@ func (r *run) repair(text, problem string) (*ending, error) {
 		r.add(llm.Message{Role: llm.RoleAssistant, Content: text})
 	}
 	r.add(llm.Message{Role: llm.RoleUser, Content: repairText(problem)})
-	return r.stopped(len(r.results), figures.Result{}), nil
+	return r.stopped(), nil
 }
 
 // failed returns how the loop ends after an error, or the error if the turn ends

@@ -84,13 +84,7 @@ func TestNewRefuses(t *testing.T) {
 		"no model":            {nil, tools, nil},
 		"no registry":         {model, nil, nil},
 		"no tools":            {model, registry(t), nil},
-		"a zero Stop":         {model, tools, &toolagent.Options{Stop: []toolagent.Stop{{}}}},
-		"no steps":            {model, tools, &toolagent.Options{Stop: []toolagent.Stop{toolagent.MaxSteps(0)}}},
-		"no tool's name":      {model, tools, &toolagent.Options{Stop: []toolagent.Stop{toolagent.ToolCalled()}}},
-		"an unknown tool":     {model, tools, &toolagent.Options{Stop: []toolagent.Stop{toolagent.ToolCalled("x")}}},
-		"no reason":           {model, tools, &toolagent.Options{Stop: []toolagent.Stop{toolagent.When("", nil)}}},
-		"no time":             {model, tools, &toolagent.Options{Stop: []toolagent.Stop{toolagent.Deadline(0)}}},
-		"no limit":            {model, tools, &toolagent.Options{Stop: []toolagent.Stop{toolagent.Budget(zeroLimits)}}},
+		"negative steps":      {model, tools, &toolagent.Options{MaxSteps: -1}},
 		"durable, no store":   {model, tools, &toolagent.Options{Durable: &qed.DurableOptions{}}},
 		"a negative limit":    {model, tools, &toolagent.Options{MaxContextTokens: -1}},
 		"too small a result":  {model, tools, &toolagent.Options{MaxResultBytes: 10}},
@@ -286,58 +280,30 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
-// The hook changes the model, the tools and the messages of one step.
-func TestBeforeStep(t *testing.T) {
-	other := steps(calls(`write {}`, `read {}`))
-	model := steps(calls(`read {"a":1}`), says("done"))
-	var seen []toolagent.StepRequest
-	opt := &toolagent.Options{BeforeStep: func(_ context.Context, step *toolagent.StepRequest) error {
-		seen = append(seen, *step)
-		if step.Steps == 1 {
-			step.Model, step.Tools = other, []string{"read"}
-			step.Messages = append(step.Messages, llm.Message{Role: llm.RoleUser, Content: "be quick"})
-		}
-		return nil
-	}}
-	wrote := 0
-	tools := registry(t, tool("read", "text"), acts(tool("write", func(json.RawMessage) (any, error) { wrote++; return "ok", nil })))
-	answer := ask(t, t.Context(), newAgent(t, model, tools, opt))
-	if answer.Text != "done" || wrote > 0 {
-		t.Fatalf("%+v, written %d times", answer, wrote)
+// The hooks see what was done.
+func TestHooks(t *testing.T) {
+	var before, after []toolagent.Progress
+	opt := &toolagent.Options{
+		BeforeStep: func(_ context.Context, p toolagent.Progress) error { before = append(before, p); return nil },
+		AfterStep:  func(_ context.Context, p toolagent.Progress) error { after = append(after, p); return nil },
 	}
-	quick := other.last()
-	if n := len(quick.Messages); quick.Messages[n-1].Content != "be quick" || len(quick.Tools) != 1 || quick.Tools[0].Name != "read" {
-		t.Errorf("sent %+v", quick)
+	model := steps(calls(`temperature {"city":"x"}`), calls(`temperature {"city":"y"}`, `temperature {"city":"z"}`), says("done"))
+	ask(t, t.Context(), newAgent(t, model, registry(t, temperature()), opt))
+	if len(before) != 3 || before[0].Steps != 0 || before[2].Steps != 2 || len(before[2].Results) != 3 || before[2].Usage.Calls != 2 {
+		t.Errorf("before the steps: %+v", before)
 	}
-	sent := model.last()
-	got := results(sent)
-	if len(sent.Tools) != 2 || slices.ContainsFunc(sent.Messages, func(m llm.Message) bool { return m.Content == "be quick" }) {
-		t.Errorf("the change stayed: %+v", sent)
+	if len(after) != 2 || after[1].Steps != 2 || len(after[1].Results) != 3 {
+		t.Errorf("after the steps: %+v", after)
 	}
-	if !strings.Contains(got[1], "write cannot be called in this step; the tools are read") || !strings.Contains(got[2], `"text"`) {
-		t.Errorf("results %q", got)
-	}
-	if seen[0].Steps != 0 || seen[2].Steps != 2 || len(seen[2].Results) != 3 || seen[2].Usage.Calls != 2 {
-		t.Errorf("seen %+v", seen)
-	}
-}
-
-func TestBeforeStepFails(t *testing.T) {
 	failed := errors.New("not now")
-	for name, hook := range map[string]func(*toolagent.StepRequest) error{
-		"an error":        func(*toolagent.StepRequest) error { return failed },
-		"an unknown tool": func(s *toolagent.StepRequest) error { s.Tools = []string{"x"}; return nil },
+	for name, opt := range map[string]*toolagent.Options{
+		"BeforeStep": {BeforeStep: func(context.Context, toolagent.Progress) error { return failed }},
+		"AfterStep":  {AfterStep: func(context.Context, toolagent.Progress) error { return failed }},
 	} {
-		opt := &toolagent.Options{BeforeStep: func(_ context.Context, s *toolagent.StepRequest) error { return hook(s) }}
-		_, err := qed.Ask(t.Context(), newAgent(t, steps(), registry(t, temperature()), opt), qed.Turn{Text: "q"})
-		if err == nil || !strings.Contains(err.Error(), "BeforeStep") || name == "an error" && !errors.Is(err, failed) {
+		_, err := qed.Ask(t.Context(), newAgent(t, steps(calls(`temperature {"city":"x"}`)), registry(t, temperature()), opt), qed.Turn{Text: "q"})
+		if !errors.Is(err, failed) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-	none := &toolagent.Options{BeforeStep: func(_ context.Context, s *toolagent.StepRequest) error { s.Tools = nil; return nil }}
-	model := steps(calls(`temperature {"city":"x"}`), says("done"))
-	if ask(t, t.Context(), newAgent(t, model, registry(t, temperature()), none)); len(model.last().Tools) > 0 || !strings.Contains(results(model.last())[0], "no tool can be called") {
-		t.Errorf("without tools: %+v", model.last())
 	}
 }
 

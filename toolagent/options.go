@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
@@ -19,19 +20,18 @@ type Options struct {
 	// how it should answer.
 	Instructions string
 
-	// Stop are the conditions that end the loop, next to the model's own decision
-	// to call no tool. Without a [MaxSteps] among them, MaxSteps(20) applies.
-	Stop []Stop
+	// MaxSteps is how often the model may reply in a turn. 0 means 20.
+	MaxSteps int
 
-	// BeforeStep is called before each request to the model and may change it. In
-	// a durable run it must be deterministic: a resumed run calls it again, and a
-	// request that differs fails with [qed.ErrNondeterministic]. Use [qed.Now] for
-	// the time and [qed.Step] for what can change. Its error ends the turn.
-	BeforeStep func(ctx context.Context, step *StepRequest) error
+	// Limits are what a turn may spend, within the budgets of its context. A tenth of
+	// each limit is for the last request: see [budget.With]. A resumed run has the
+	// whole time again. Zero fields do not limit it.
+	Limits budget.Limits
 
-	// AfterStep is called after the calls of each step, with all results so far. A
-	// resumed run calls it again. Its error ends the turn.
-	AfterStep func(ctx context.Context, p Progress) error
+	// BeforeStep is called before each request to the model, and AfterStep after the
+	// calls of its reply. A resumed run calls them again. An error ends the turn. Nil
+	// means that nothing is called.
+	BeforeStep, AfterStep func(ctx context.Context, p Progress) error
 
 	// MaxResultBytes is the size from which the result of a call is shortened for
 	// the model. 0 means 8 KiB. Events, the log and the answer are not affected.
@@ -42,10 +42,6 @@ type Options struct {
 	// The conversation before the question has a quarter of it at most, unless
 	// Durable has a Memory. 0 means 120,000.
 	MaxContextTokens int
-
-	// Summarizer is a model that summarises old results, next to their digests.
-	// Nil means no summaries.
-	Summarizer llm.Model
 
 	// Settings are how the agent calls its models.
 	llm.Settings
@@ -67,12 +63,18 @@ type Options struct {
 	Texts map[string]Texts
 }
 
+// A Progress describes a turn between its steps. A step is one reply of the model
+// and the calls in it.
+type Progress struct {
+	Steps   int              // how often the model replied
+	Results []qed.ToolResult // of all calls, oldest first
+	Usage   llm.Usage
+}
+
 const (
-	defaultMaxSteps    = 20
 	minResultBytes     = 512 // a shortened result has at least a column and a row
 	maxCalls           = 16  // of one reply
 	maxHistoryTokens   = 16_000
-	maxSummaryWords    = 300
 	maxErrorText       = 2000 // bytes of an error that the model gets
 	maxDigestArguments = 300  // bytes
 )
@@ -84,6 +86,7 @@ func (o *Options) withDefaults() (Options, error) {
 		v = *o
 	}
 	if err := cmp.Or(
+		option.Default("toolagent: Options.MaxSteps", &v.MaxSteps, 20),
 		option.Default("toolagent: Options.MaxResultBytes", &v.MaxResultBytes, 8<<10),
 		option.Default("toolagent: Options.MaxContextTokens", &v.MaxContextTokens, 120_000),
 	); err != nil {
@@ -97,9 +100,6 @@ func (o *Options) withDefaults() (Options, error) {
 		return v, errors.New("toolagent: Options.Durable needs Options.Store")
 	}
 	var err error
-	if v.Stop, err = checkStops(v.Stop); err != nil {
-		return v, err
-	}
 	v.Prompts, err = promptsOf(v.Prompts)
 	return v, err
 }

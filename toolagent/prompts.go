@@ -18,7 +18,6 @@ var promptFiles embed.FS
 type Prompts struct {
 	Instructions *template.Template // the system message of the steps, with [InstructionsData]
 	WrapUp       *template.Template // asks for the answer after a limit, with [WrapUpData]
-	Summary      *template.Template // asks the Summarizer, with [SummaryData]
 }
 
 // InstructionsData is the data of the system message.
@@ -38,13 +37,6 @@ type WrapUpData struct {
 	Findings     []ResultText
 }
 
-// SummaryData is the data of the prompt for a summary of old results.
-type SummaryData struct {
-	Words    int // the maximum length of the summary
-	Question string
-	Findings []ResultText
-}
-
 // A ResultText is a call and its result in a prompt. Tool must go through the function
 // quote. Arguments and Result have text in which no tag can be closed.
 type ResultText struct{ Tool, Arguments, Result string }
@@ -55,7 +47,6 @@ func (p *Prompts) withDefaults() (Prompts, error) {
 	all := Prompts{
 		Instructions: promptset.Parse(promptFiles, "instructions.tmpl"),
 		WrapUp:       promptset.Parse(promptFiles, "wrap_up.tmpl"),
-		Summary:      promptset.Parse(promptFiles, "summary.tmpl"),
 	}
 	if p == nil {
 		return all, nil
@@ -63,7 +54,6 @@ func (p *Prompts) withDefaults() (Prompts, error) {
 	err := promptset.Replace("toolagent: Options.Prompts",
 		promptset.Text{Name: "Instructions", Host: p.Instructions, Own: &all.Instructions, Data: InstructionsData{}},
 		promptset.Text{Name: "WrapUp", Host: p.WrapUp, Own: &all.WrapUp, Data: WrapUpData{}},
-		promptset.Text{Name: "Summary", Host: p.Summary, Own: &all.Summary, Data: SummaryData{}},
 	)
 	return all, err
 }

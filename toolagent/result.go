@@ -24,16 +24,15 @@ type result struct {
 	qed.ToolResult
 	finding *finding.Finding // &noFinding if it is none
 
-	content    string     // for the model, in its frame
-	message    int        // the index of its message
-	same       *result    // the earlier result that it refers to; nil if it has its own
-	sorted     string     // see canonical
-	brief      bool       // its message has the digest alone
-	remark     string     // says how the tables of the result are named; empty if it has none
-	table      *qed.Table // the rows of the finding, once they are loaded
-	firstQuery int        // the index in the answer of the finding's first query
-	rows       int        // how many rows it has, and their columns
-	columns    []string
+	content string     // for the model, in its frame
+	message int        // the index of its message
+	same    *result    // the earlier result that it refers to; nil if it has its own
+	sorted  string     // see canonical
+	brief   bool       // its message has the digest alone
+	remark  string     // says how the tables of the result are named; empty if it has none
+	table   *qed.Table // the rows of the finding, once they are loaded
+	rows    int        // how many rows it has, and their columns
+	columns []string
 }
 
 // read reads the result of a call.

@@ -18,7 +18,6 @@ import (
 )
 
 var (
-	zeroLimits  budget.Limits
 	badTemplate = template.Must(template.New("").Parse("{{.Nothing}}"))
 )
 
@@ -37,40 +36,29 @@ func endless() *mind {
 	}}
 }
 
-// Each condition ends the loop, and the last request has what was found.
+// Each limit ends the loop, and the last request has what was found.
 func TestStops(t *testing.T) {
 	submit := tool("submit", finding.Finding{Text: "submitted"})
-	quiet := tool("quiet", map[string]int{"n": 1})
 	for name, test := range map[string]struct {
 		model  *mind
-		stop   []toolagent.Stop
+		opt    toolagent.Options
 		text   string
 		reason string
 		steps  int
 	}{
-		"the default":               {endless(), nil, "wrapped up", "after 20 steps", 20},
-		"one step":                  {endless(), []toolagent.Stop{toolagent.MaxSteps(1)}, "wrapped up", "after one step", 1},
-		"three steps":               {endless(), []toolagent.Stop{toolagent.MaxSteps(3)}, "wrapped up", "after 3 steps", 3},
-		"more steps than needed":    {steps(calls(`submit {}`), says("done")), []toolagent.Stop{toolagent.MaxSteps(3)}, "done", "", 2},
-		"another one, and steps":    {endless(), []toolagent.Stop{toolagent.ToolCalled("submit")}, "wrapped up", "after 20 steps", 20},
-		"a tool with text":          {steps(calls(`submit {}`).saying("Here it is.")), []toolagent.Stop{toolagent.ToolCalled("submit")}, "Here it is.", "", 1},
-		"a tool with a finding":     {steps(calls(`temperature {"city":"x"}`), calls(`submit {}`)), []toolagent.Stop{toolagent.ToolCalled("quiet", "submit")}, "submitted", "", 2},
-		"a tool without text":       {steps(calls(`quiet {}`)), []toolagent.Stop{toolagent.ToolCalled("quiet")}, "wrapped up", "", 1},
-		"a tool in the last step":   {steps(calls(`submit {}`)), []toolagent.Stop{toolagent.MaxSteps(1), toolagent.ToolCalled("submit")}, "submitted", "", 1},
-		"a tool that fails":         {steps(calls(`fail {}`), says("done")), []toolagent.Stop{toolagent.ToolCalled("fail")}, "done", "", 2},
-		"model calls":               {endless(), []toolagent.Stop{toolagent.Budget(budget.Limits{ModelCalls: 4})}, "wrapped up", "limit", 3},
-		"tool calls":                {endless(), []toolagent.Stop{toolagent.Budget(budget.Limits{ToolCalls: 2})}, "wrapped up", "limit", 3},
-		"a budget that is not used": {steps(calls(`submit {}`), says("done")), []toolagent.Stop{toolagent.Budget(budget.Limits{ModelCalls: 4})}, "done", "", 2},
-		"an own one": {endless(), []toolagent.Stop{toolagent.When("two cities are known", func(p toolagent.Progress) bool {
-			return len(p.Results) == 2 && p.Steps == 2 && p.Usage.Calls == 2
-		})}, "wrapped up", "two cities are known", 2},
-		"an own one that is not met": {steps(calls(`submit {}`), says("done")), []toolagent.Stop{toolagent.When("never", func(toolagent.Progress) bool { return false })}, "done", "", 2},
+		"the default":               {endless(), toolagent.Options{}, "wrapped up", "after 20 steps", 20},
+		"one step":                  {endless(), toolagent.Options{MaxSteps: 1}, "wrapped up", "after one step", 1},
+		"three steps":               {endless(), toolagent.Options{MaxSteps: 3}, "wrapped up", "after 3 steps", 3},
+		"more steps than needed":    {steps(calls(`submit {}`), says("done")), toolagent.Options{MaxSteps: 3}, "done", "", 2},
+		"model calls":               {endless(), toolagent.Options{Limits: budget.Limits{ModelCalls: 4}}, "wrapped up", "limit", 3},
+		"tool calls":                {endless(), toolagent.Options{Limits: budget.Limits{ToolCalls: 2}}, "wrapped up", "limit", 3},
+		"a budget that is not used": {steps(calls(`submit {}`), says("done")), toolagent.Options{Limits: budget.Limits{ModelCalls: 4}}, "done", "", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tools := registry(t, temperature(), submit, quiet, tool("fail", errors.New("no")))
+			tools := registry(t, temperature(), submit)
 			var final, all string
 			var answer qed.Answer
-			for event, err := range newAgent(t, test.model, tools, &toolagent.Options{Stop: test.stop}).Run(t.Context(), qed.Turn{Text: "q"}) {
+			for event, err := range newAgent(t, test.model, tools, &test.opt).Run(t.Context(), qed.Turn{Text: "q"}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -117,7 +105,7 @@ func TestDeadline(t *testing.T) {
 		for limit, partial := range map[time.Duration]bool{10 * time.Second: true, 10 * time.Minute: false} {
 			start := time.Now()
 			model := steps(calls(`temperature {"city":"Rome"}`, `slow {}`), says("done"))
-			answer := ask(t, t.Context(), newAgent(t, model, registry(t, temperature(), slow), &toolagent.Options{Stop: []toolagent.Stop{toolagent.Deadline(limit)}}))
+			answer := ask(t, t.Context(), newAgent(t, model, registry(t, temperature(), slow), &toolagent.Options{Limits: budget.Limits{Time: limit}}))
 			if answer.Partial != partial || partial && !strings.Contains(answer.PartialReason, "time") {
 				t.Errorf("%v: %+v", limit, answer)
 			}
@@ -186,7 +174,7 @@ func TestTokensOfTheLastRequest(t *testing.T) {
 				r.usage = llm.Usage{InputTokens: test.used}
 				return r
 			}}
-			opt := &toolagent.Options{Stop: []toolagent.Stop{toolagent.Budget(budget.Limits{Tokens: limit}), toolagent.MaxSteps(1)}}
+			opt := &toolagent.Options{Limits: budget.Limits{Tokens: limit}, MaxSteps: 1}
 			answer := ask(t, t.Context(), newAgent(t, model, registry(t, long), opt))
 			if test.sent == 0 {
 				if len(model.names()) != 1 || !answer.Partial || !strings.Contains(answer.Text, "many words") {
@@ -224,7 +212,7 @@ func TestToolsLeaveTheReserve(t *testing.T) {
 func TestAbandonedTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deaf := tool("deaf", func(context.Context) (any, error) { time.Sleep(time.Hour); return nil, nil })
-		opt := &toolagent.Options{Stop: []toolagent.Stop{toolagent.Deadline(time.Minute)}}
+		opt := &toolagent.Options{Limits: budget.Limits{Time: time.Minute}}
 		_, err := qed.Ask(t.Context(), newAgent(t, steps(calls(`temperature {"city":"x"}`, `deaf {}`)), registry(t, temperature(), deaf), opt), qed.Turn{Text: "q"})
 		if !errors.Is(err, qed.ErrToolAbandoned) {
 			t.Errorf("error = %v", err)
@@ -280,7 +268,7 @@ func TestModelFails(t *testing.T) {
 			}
 			return calls(`find {}`)
 		}}
-		answer := ask(t, t.Context(), newAgent(t, model, registry(t, found), &toolagent.Options{Stop: []toolagent.Stop{toolagent.MaxSteps(1)}}))
+		answer := ask(t, t.Context(), newAgent(t, model, registry(t, found), &toolagent.Options{MaxSteps: 1}))
 		if !strings.HasSuffix(answer.Text, test.text) || !strings.Contains(answer.PartialReason, test.reason) {
 			t.Errorf("%s: %+v", name, answer)
 		}

@@ -10,10 +10,10 @@
 //
 // # The end of the loop
 //
-// The loop ends with the first reply without a call, whose text is the answer, or
-// with one of the conditions in [Options.Stop]. After a limit, one last request
-// without tools asks for an answer from what was found, from the part of the budget
-// that is reserved for it. If it cannot be made, the answer has the texts that the
+// The loop ends with the first reply without a call, whose text is the answer, after
+// [Options.MaxSteps], or when [Options.Limits] are reached. After a limit, one last
+// request without tools asks for an answer from what was found, from the part of the
+// budget that is reserved for it. If it cannot be made, the answer has the texts that the
 // tools found. The same is true if a budget around the turn is used up, or if the
 // model fails after tools have found something. Such an answer is partial.
 //
@@ -21,8 +21,7 @@
 //
 //   - A call that fails goes back to the model as a result that says why: an unknown
 //     tool, wrong arguments, an error of the tool.
-//   - A call of a tool that was not offered in the step, and a call after the
-//     sixteenth of a reply, are not made.
+//   - A call after the sixteenth of a reply is not made.
 //   - A call of an idempotent tool with the same arguments as an earlier one is
 //     answered with a reference to the earlier result, until a tool that is not
 //     idempotent was called.
@@ -68,7 +67,6 @@
 //	step               calls, or the answer as text
 //	wrap_up            the answer as text, after a limit
 //	correct_figures    corrections of wrong references to values
-//	summarize_results  the summary of old results as text, by the Summarizer
 //	read_reply         for a message that comes while a question is open
 //
 // [figures]: https://pkg.go.dev/github.com/qedkit/qed/figures
@@ -109,22 +107,10 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range o.Stop {
-		for _, name := range s.tools {
-			if _, err := tools.Lookup(name); err != nil {
-				return nil, fmt.Errorf("toolagent: ToolCalled: %w", err)
-			}
-		}
-	}
 	a := &agent{opt: o, tools: tools, specs: tools.Specs(), text: usertext.New(shippedTexts, o.Texts)}
 	a.memory = &qed.Memory{Tokens: max(1, min(maxHistoryTokens, o.MaxContextTokens/4))}
-	if a.model, err = a.asked(model); err != nil {
+	if a.model, err = modelcall.New("toolagent", model, o.Settings, qed.DurableModel); err != nil {
 		return nil, err
-	}
-	if o.Summarizer != nil {
-		if a.summarizer, err = a.asked(o.Summarizer); err != nil {
-			return nil, err
-		}
 	}
 	if o.Store == nil {
 		return qed.AgentFunc(a.answer), nil
@@ -138,18 +124,12 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 
 // agent does not change after New.
 type agent struct {
-	opt        Options
-	text       usertext.Table[Texts]
-	model      *modelcall.Model
-	summarizer *modelcall.Model // nil: none
-	tools      *qed.Registry
-	specs      []llm.Tool
-	memory     *qed.Memory // selects the conversation for the requests
-}
-
-// asked returns how a model is asked.
-func (a *agent) asked(m llm.Model) (*modelcall.Model, error) {
-	return modelcall.New("toolagent", m, a.opt.Settings, qed.DurableModel)
+	opt    Options
+	text   usertext.Table[Texts]
+	model  *modelcall.Model
+	tools  *qed.Registry
+	specs  []llm.Tool
+	memory *qed.Memory // selects the conversation for the requests
 }
 
 // answer answers a turn.

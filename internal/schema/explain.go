@@ -14,21 +14,46 @@ import (
 )
 
 // explain returns the problems of v, which the checker refused. The checker's own
-// error names only one problem, and which one depends on the order of a map.
-func (val *Validator) explain(v any) error {
-	e := explainer{validator: val, steps: maxSteps, alone: map[*checker.Schema]*checker.Resolved{}}
+// error names only one problem, and which one depends on the order of a map. Without a
+// placeholder in v there is at least one.
+func (val *Validator) explain(v any, placeholder func(any) bool) []refusal.Problem {
+	e := explainer{
+		validator: val, placeholder: placeholder, steps: maxSteps, alone: map[*checker.Schema]*checker.Resolved{},
+	}
 	e.visit(val.doc, v, "")
-	if len(e.problems) == 0 {
+	if len(e.problems) == 0 && !e.open(v) {
 		e.add("", "does not match the schema")
 	}
-	return &refusal.Error{Problems: e.problems}
+	return e.problems
 }
 
 type explainer struct {
-	validator *Validator
-	steps     int
-	alone     map[*checker.Schema]*checker.Resolved // subschemas compiled for themselves; nil if that failed
-	problems  []refusal.Problem
+	validator   *Validator
+	placeholder func(any) bool // nil: there are none
+	steps       int
+	alone       map[*checker.Schema]*checker.Resolved // subschemas compiled for themselves; nil if that failed
+	problems    []refusal.Problem
+}
+
+// open reports whether v contains a placeholder.
+func (e *explainer) open(v any) bool {
+	if e.placeholder == nil {
+		return false
+	}
+	if e.placeholder(v) {
+		return true
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, member := range v {
+			if e.open(member) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, e.open)
+	}
+	return false
 }
 
 // add adds a problem, unless there are enough of them or it is known already.
@@ -45,6 +70,9 @@ func (e *explainer) add(path, message string, candidates ...string) {
 func (e *explainer) visit(s *checker.Schema, v any, path string) {
 	before := len(e.problems)
 	if e.steps--; e.steps < 0 || before == maxProblems {
+		return
+	}
+	if path != "" && e.placeholder != nil && e.placeholder(v) {
 		return
 	}
 	if s.Ref != "" {
@@ -81,7 +109,7 @@ func (e *explainer) visit(s *checker.Schema, v any, path string) {
 			e.closest(alternatives, v, path)
 		}
 	}
-	if len(e.problems) == before && !e.fits(s, v) {
+	if len(e.problems) == before && !e.fits(s, v) && !e.open(v) {
 		e.add(path, "does not match "+compact(s))
 	}
 }
@@ -120,11 +148,6 @@ func (e *explainer) array(s *checker.Schema, v []any, path string) {
 	}
 }
 
-// StandIn is a keyword that marks an alternative which may replace any value, such
-// as a reference to one. The problems of a value are those under the other
-// alternatives, unless the value has a property of the marked one.
-const StandIn = "qed-stand-in"
-
 // closest adds the problems of v, which matches none of the alternatives, under
 // the alternative that was probably meant.
 func (e *explainer) closest(alternatives []*checker.Schema, v any, path string) {
@@ -142,8 +165,8 @@ func (e *explainer) closest(alternatives []*checker.Schema, v any, path string) 
 				}
 			}
 		}
-		switch _, standIn := a.Extra[StandIn]; {
-		case standIn && shared == 0, v != nil && a.Type == "null":
+		switch {
+		case v != nil && a.Type == "null":
 		case shared > most:
 			most, meant = shared, []*checker.Schema{a}
 		case shared == most:
@@ -158,7 +181,7 @@ func (e *explainer) closest(alternatives []*checker.Schema, v any, path string) 
 		e.visit(meant[0], v, path)
 	case len(typed) == 1:
 		e.visit(typed[0], v, path)
-	default:
+	case !e.open(v):
 		e.add(path, "matches none of "+compact(meant))
 	}
 }

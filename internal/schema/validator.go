@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	checker "github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/qedkit/qed/refusal"
 )
 
 // A Validator is a compiled JSON Schema, such as the input schema of a tool. It is
@@ -51,6 +53,13 @@ func Compile(text json.RawMessage) (*Validator, error) {
 //
 // The error is a [*refusal.Error]. A nil Validator allows every value.
 func (val *Validator) Normalize(raw []byte) (json.RawMessage, error) {
+	return val.NormalizeAround(raw, nil)
+}
+
+// NormalizeAround is Normalize for a value with placeholders, which stand for values
+// that are not known yet: any value below the whole for which placeholder returns true.
+// It refuses what is wrong whatever they stand for, as far as that is certain.
+func (val *Validator) NormalizeAround(raw []byte, placeholder func(any) bool) (json.RawMessage, error) {
 	if (val == nil || val.empty) && string(raw) == "{}" {
 		return json.RawMessage("{}"), nil // a call without arguments
 	}
@@ -76,7 +85,11 @@ func (val *Validator) Normalize(raw []byte) (json.RawMessage, error) {
 	if n.dropped && val.check.Validate(v) == nil {
 		return text, nil
 	}
-	return nil, val.explain(v)
+	problems := val.explain(v, placeholder)
+	if len(problems) == 0 {
+		return text, nil
+	}
+	return nil, &refusal.Error{Problems: problems}
 }
 
 // bounded returns an error if validation could go on forever. It also reports

@@ -78,29 +78,6 @@ func TestForeignSchema(t *testing.T) {
 	}
 }
 
-// TestStandIn: a stand-in is accepted in place of a value, and does not appear in
-// the problems of other values.
-func TestStandIn(t *testing.T) {
-	v := compile(t, `{"type":"object","properties":{"n":{"anyOf":[{"type":"object","properties":{"deep":{"type":"integer"}},"additionalProperties":false},
-		{"qed-stand-in":true,"type":"object","properties":{"$result":{"type":"string"}},"required":["$result"],"additionalProperties":false}]}}}`)
-	for raw, want := range map[string]string{
-		`{"n":{"$result":"a"}}`: "",
-		`{"n":{"deep":1}}`:      "",
-		`{"n":"x"}`:             "/n: is string, want object",
-		`{"n":{"deap":1}}`:      "/n/deap: is unknown; did you mean deep? Known are deep",
-		`{"n":{"$result":1}}`:   "/n/$result: is integer, want string",
-	} {
-		_, err := v.Normalize([]byte(raw))
-		if got := ""; err != nil {
-			if got = err.Error(); got != want {
-				t.Errorf("%s: %s, want %q", raw, got, want)
-			}
-		} else if want != "" {
-			t.Errorf("%s is accepted, want %q", raw, want)
-		}
-	}
-}
-
 func TestNormalize(t *testing.T) {
 	v := compile(t, `{"type":"object","properties":{"n":{"type":"number"},"o":{"type":"object","properties":{"x":{"type":"string"},"y":{}}}}}`)
 	got, err := v.Normalize([]byte(`{"n":null,"n":1.10,"o":{"x":null,"y":null},"big":123456789012345678901}`))
