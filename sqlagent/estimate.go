@@ -31,9 +31,6 @@ type expectation struct {
 // estimate asks the user whether a statement shall run for which the database expects to
 // read more rows than the options allow.
 func (a *agent) estimate(ctx context.Context, s state) (state, error) {
-	if a.opt.MaxEstimate == 0 {
-		return s, nil
-	}
 	// The question contains the number, so a resumed run needs the same one.
 	expected, err := qed.Step(ctx, "estimate", s.Draft.Query, func(ctx context.Context) (expectation, error) {
 		expected, err := a.expect(ctx, s.Draft.Query)

@@ -210,7 +210,7 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	g.Edge("plan_joins", "generate")
 	g.Route("generate", afterWriting, "rewrite", "answer")
 	g.Edge("rewrite", "validate")
-	g.Route("validate", a.afterValidation, "estimate", "correct", "answer")
+	g.Route("validate", a.afterValidation, "estimate", "execute", "correct", "answer")
 	g.Route("estimate", a.afterEstimate, "execute", "correct", "answer")
 	g.Route("execute", a.afterExecution, "answer", "generate", "correct")
 	g.Route("correct", afterWriting, "rewrite", "answer")
@@ -246,7 +246,10 @@ func afterWriting(s state) string {
 
 func (a *agent) afterValidation(s state) string {
 	if len(s.Draft.Problems) == 0 {
-		return "estimate"
+		if a.opt.MaxEstimate > 0 {
+			return "estimate"
+		}
+		return "execute"
 	}
 	return a.correctOrAnswer(s)
 }
