@@ -39,7 +39,7 @@ type Event struct {
 //     [Warning], and as the last event [Completed] or [Failed]
 //   - tools: [ToolStarted], [ToolFinished]
 //   - queries: [TablesSelected], [JoinPlanned], [QueryWritten], [QueryRewritten],
-//     [QueryRefused], [QueryExecuted], [Page], [Retrieved]
+//     [QueryEstimated], [QueryRefused], [QueryExecuted], [Page], [Retrieved]
 //   - plans: [IntentClassified], [QuestionRewritten], [Planned], [TaskStarted],
 //     [TaskFinished]
 //   - questions to the user: [Interrupted], [QuestionClosed]
@@ -54,7 +54,7 @@ var eventTypes = func() map[string]reflect.Type {
 	types := map[string]reflect.Type{}
 	for _, d := range []EventData{
 		NodeStarted{}, NodeFinished{}, EdgeTaken{}, RouteDecision{}, ToolStarted{}, ToolFinished{},
-		TablesSelected{}, JoinPlanned{}, QueryWritten{}, QueryRewritten{}, QueryRefused{},
+		TablesSelected{}, JoinPlanned{}, QueryWritten{}, QueryRewritten{}, QueryEstimated{}, QueryRefused{},
 		QueryExecuted{}, IntentClassified{}, QuestionRewritten{}, Planned{}, TaskStarted{},
 		TaskFinished{}, Page{}, Retrieved{}, Token{}, Interrupted{}, QuestionClosed{}, Warning{},
 		Completed{}, Failed{},

@@ -99,6 +99,13 @@ type QueryRewritten struct {
 	Views []string `json:"views,omitempty"` // the secure views that replace tables
 }
 
+// QueryEstimated reports that the database expects to read more rows for a query than the
+// agent may read without asking. Its kind is "query_estimated".
+type QueryEstimated struct {
+	Query string  `json:"query"`
+	Rows  float64 `json:"rows"` // what the database expects to read or to join
+}
+
 // QueryRefused reports a query that must not or cannot run.
 // Its kind is "query_refused".
 type QueryRefused struct {
@@ -285,6 +292,7 @@ func (TablesSelected) kind() string    { return "tables_selected" }
 func (JoinPlanned) kind() string       { return "join_planned" }
 func (QueryWritten) kind() string      { return "query_written" }
 func (QueryRewritten) kind() string    { return "query_rewritten" }
+func (QueryEstimated) kind() string    { return "query_estimated" }
 func (QueryRefused) kind() string      { return "query_refused" }
 func (QueryExecuted) kind() string     { return "query_executed" }
 func (IntentClassified) kind() string  { return "intent_classified" }

@@ -1,8 +1,10 @@
 package integration_test
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,8 +15,10 @@ import (
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect/mysql"
 	"github.com/qedkit/qed/secureview/dialect/postgres"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
+	"github.com/qedkit/qed/sqldb/sqlitedb"
 )
 
 // sameThroughGuard checks that statements return through a guard what they return without it.
@@ -156,5 +160,55 @@ func TestSearchMySQL(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTableFunctionsSQLite: json_each and json_tree in FROM.
+func TestTableFunctionsSQLite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "json.db")
+	raw, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustExec(t, raw, `
+		CREATE TABLE item (id INTEGER PRIMARY KEY, tags TEXT, doc TEXT, tenant INT);
+		INSERT INTO item VALUES (1, '["a","b"]', '{"x":{"y":[1,2]}}', 1), (2, '[]', NULL, 1), (3, '["c"]', '{"x":3}', 1), (4, 'no JSON', 'no JSON', 2);
+		CREATE VIEW secure_item AS SELECT id, tags, doc FROM item WHERE tenant = 1`)
+	raw.Close()
+	db, err := sqlitedb.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	g, err := secureview.New(&secureview.Policy{
+		Tables: map[string][]string{"secure_item": {"id", "tags", "doc"}}, Views: map[string]string{"item": "secure_item"},
+	}, sqlite.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"SELECT item.id, e.value FROM item, json_each(item.tags) e ORDER BY 1, 2":                                                     "[[1 a] [1 b] [3 c]]",
+		"SELECT i.id, e.value FROM item i LEFT JOIN json_each(i.tags) AS e ON e.value <> 'a' ORDER BY 1, 2":                           "[[1 b] [2 <nil>] [3 c]]",
+		"SELECT count(*), max(atom) FROM item, json_tree(doc, '$.x') WHERE type = 'integer'":                                          "[[3 3]]",
+		"SELECT fullkey FROM item i JOIN json_tree(i.doc) t ON t.atom = 2":                                                            "[[$.x.y[1]]]",
+		"SELECT id FROM item WHERE EXISTS (SELECT 1 FROM json_each(tags) WHERE value = 'c')":                                          "[[3]]",
+		"SELECT * FROM json_each('{\"k\":7}')":                                                                                        "[[k 7 integer 7 1 <nil> $.k $]]",
+		"SELECT e.key, f.value FROM json_each('[[1,2]]') e, json_each(e.value) f ORDER BY 2":                                          "[[0 1] [0 2]]",
+		"SELECT json_group_array(upper(value)) FROM item, json_each(tags) GROUP BY item.id ORDER BY 1":                                `[["A","B"]] [["C"]]`,
+		"WITH tag AS (SELECT item.id, value AS name FROM item, json_each(tags)) SELECT name, count(*) FROM tag GROUP BY 1 ORDER BY 1": "[[a 1] [b 1] [c 1]]",
+	} {
+		stmt, err := g.Rewrite(t.Context(), text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		table, err := db.Query(t.Context(), stmt)
+		if err != nil {
+			t.Errorf("%s: executed as %s: %v", text, stmt.SQL(), err)
+			continue
+		}
+		if got := fmt.Sprint(table.Rows); got != want && got != "["+want+"]" {
+			t.Errorf("%s: executed as %s: %s, want %s", text, stmt.SQL(), got, want)
+		}
 	}
 }

@@ -34,6 +34,23 @@ func limit(q *sqlast.Query, columns []string, most int) (rows int, capped bool, 
 	return rows, !own, nil
 }
 
+// endsAtLimit reports whether the rows of a query are rows of its FROM, in any order.
+func endsAtLimit(q *sqlast.Query) bool {
+	s, ok := q.Body.(*sqlast.Select)
+	if !ok || q.OrderBy != nil || s.Distinct || s.DistinctOn != nil || s.GroupBy != nil || s.Having != nil || s.Qualify != nil {
+		return false
+	}
+	collects := false
+	for i := range s.Items {
+		sqlast.Walk(s.Items[i].Expr, func(n sqlast.Node) bool {
+			c, ok := n.(*sqlast.Call)
+			collects = collects || ok && (c.Over != nil || sqlast.IsAggregate(c))
+			return !collects
+		})
+	}
+	return !collects
+}
+
 // wrap replaces q by a query that selects its columns from q as a subquery.
 func wrap(q *sqlast.Query, columns []string) {
 	inner := *q

@@ -169,7 +169,7 @@ func TestRefusedByOneDialect(t *testing.T) {
 		{sqlite.Dialect{}, `SELECT "rowid" FROM employee`, secureview.ErrUnknownColumn},
 		{sqlite.Dialect{}, "SELECT rowid FROM dept", secureview.ErrUnknownColumn},
 		{sqlite.Dialect{}, "SELECT name FROM employee WHERE id IN secret", secureview.ErrUnknownTable},
-		{sqlite.Dialect{}, "SELECT * FROM pragma_table_info('employee')", secureview.ErrUnsupported},
+		{sqlite.Dialect{}, "SELECT * FROM pragma_table_info('employee')", secureview.ErrFunction},
 		{sqlite.Dialect{}, "PRAGMA table_info(employee)", secureview.ErrNotSelect},
 		{sqlite.Dialect{}, "ATTACH 'x' AS y", secureview.ErrNotSelect},
 	}

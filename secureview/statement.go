@@ -78,6 +78,10 @@ func (s *Statement) Limit() int { return s.limit }
 // database may have more.
 func (s *Statement) Capped() bool { return s.capped }
 
+// EndsAtLimit reports whether a database may stop reading when it has as many rows as
+// [Statement.Limit]: it does not have to sort, group or count all of them first.
+func (s *Statement) EndsAtLimit() bool { return s.query != nil && endsAtLimit(s.query) }
+
 // objects returns the tables and views that the second parser must find in the
 // text.
 func (s *Statement) objects() []dialect.TableName {

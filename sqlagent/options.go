@@ -77,6 +77,13 @@ type Options struct {
 	// means 15. It applies in addition to MaxCorrections.
 	MaxStatements int
 
+	// MaxEstimate is how many rows the database may expect to read for a statement
+	// before the run is interrupted and the user is asked whether it shall run: see
+	// [github.com/qedkit/qed/sqldb.DB.Estimate]. If the run cannot be interrupted, such a
+	// statement is refused and corrected. A statement of which the database has no
+	// estimate runs. 0 means no limit.
+	MaxEstimate int
+
 	// InterruptForJoins interrupts the run and asks the user if several join plans
 	// have the same cost, unless they provably give the same rows: the same columns
 	// are equal, or tables that only connect others are looked up by declared
@@ -198,6 +205,7 @@ func (o *Options) withDefaults() (Options, error) {
 	return v, errors.Join(err,
 		option.Default("sqlagent: Options.MinConfidence", &v.MinConfidence, 0.7),
 		option.Default("sqlagent: Options.MaxStatements", &v.MaxStatements, 15),
+		option.Default("sqlagent: Options.MaxEstimate", &v.MaxEstimate, 0),
 		option.Default("sqlagent: Options.MaxContextTokens", &v.MaxContextTokens, 120_000),
 		option.Default("sqlagent: Options.MaxHistoryMessages", &v.MaxHistoryMessages, 50),
 		v.Limits.setDefaults(),

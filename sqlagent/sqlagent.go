@@ -10,9 +10,9 @@
 // of its subject:
 //
 //	select_tables -> filter_relationships -> find_paths -> plan_joins
-//	  -> generate -> rewrite -> validate -> execute -> answer
-//	                    ^           |          |
-//	                    +- correct <-----------+
+//	  -> generate -> rewrite -> validate -> estimate -> execute -> answer
+//	                    ^           |           |          |
+//	                    +- correct <-----------------------+
 //
 // The model chooses tables and writes SQL. Everything else is computed: package
 // [joinpath] finds how the tables join, package [secureview] rewrites or refuses
@@ -198,6 +198,7 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	g.Node("generate", a.generate, nil)
 	g.Node("rewrite", a.rewrite, nil)
 	g.Node("validate", a.validate, nil)
+	g.Node("estimate", a.estimate, nil)
 	g.Node("execute", a.execute, nil)
 	g.Node("correct", a.correct, nil)
 	g.Node("answer", a.answer, nil)
@@ -209,7 +210,8 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	g.Edge("plan_joins", "generate")
 	g.Route("generate", afterWriting, "rewrite", "answer")
 	g.Edge("rewrite", "validate")
-	g.Route("validate", a.afterValidation, "execute", "correct", "answer")
+	g.Route("validate", a.afterValidation, "estimate", "execute", "correct", "answer")
+	g.Route("estimate", a.afterEstimate, "execute", "correct", "answer")
 	g.Route("execute", a.afterExecution, "answer", "generate", "correct")
 	g.Route("correct", afterWriting, "rewrite", "answer")
 	g.Edge("answer", qed.End)
@@ -223,7 +225,7 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 // The highest number of nodes that a turn visits.
 const (
 	stepsOnce         = 6 // Start, the selection, the joins and the answer
-	stepsPerStatement = 4 // writing, rewriting, validating, executing
+	stepsPerStatement = 5 // writing, rewriting, validating, estimating, executing
 )
 
 func afterSelection(s state) string {
@@ -244,9 +246,22 @@ func afterWriting(s state) string {
 
 func (a *agent) afterValidation(s state) string {
 	if len(s.Draft.Problems) == 0 {
+		if a.opt.MaxEstimate > 0 {
+			return "estimate"
+		}
 		return "execute"
 	}
 	return a.correctOrAnswer(s)
+}
+
+func (a *agent) afterEstimate(s state) string {
+	switch {
+	case len(s.Draft.Problems) > 0:
+		return a.correctOrAnswer(s)
+	case s.Stopped:
+		return "answer"
+	}
+	return "execute"
 }
 
 func (a *agent) afterExecution(s state) string {

@@ -45,6 +45,9 @@ type state struct {
 	Draft   drafts.Draft   // the statement
 	Periods []dates.Period // that the statement reads, as the model says
 
+	Approved float64 // as many rows the user allowed to be read
+	Stopped  bool    // the user did not allow the statement to run
+
 	Query  qed.Query  // the proof of Table
 	Table  *qed.Table // what the last statement that ran returned, or its first rows: see rows
 	Handle string     // the handle of all rows of Table; empty if Table has all of them

@@ -10,8 +10,9 @@ import (
 
 // Texts are the texts that the agent writes for users, other than those of the
 // model. Empty fields mean the defaults. A name in braces is replaced by its
-// value. All but NoAnswer, WhichJoin, JoinChoice, ReadAs, the three about joins that
-// are no relationships, JoinedMany, and those about dates say why an answer is partial.
+// value. All but NoAnswer, WhichJoin, JoinChoice, TooCostly, Run, DoNotRun, ReadAs, the
+// three about joins that are no relationships, JoinedMany, and those about dates say why
+// an answer is partial.
 type Texts struct {
 	NoAnswer     string // the answer if nothing was read; {reason} is one of the others
 	NoTables     string // no table fits the question
@@ -32,6 +33,11 @@ type Texts struct {
 	JoinedAll       string // by no condition
 
 	JoinedMany string // many rows of {left} and {right} belong to one of {table}, and the query joins all three
+
+	// The database expects to read {rows} rows of {tables} for the query.
+	TooCostly     string // the question whether it shall run
+	Run, DoNotRun string // its choices
+	NotRun        string // the query was not run; {rows}
 
 	OtherJoin string // the user chose {chosen}, and the query has {joins}
 
@@ -66,7 +72,15 @@ var shippedTexts = map[string]Texts{
 		JoinedOtherwise: "The query joins {left} and {right} by a condition that is no known relationship.",
 		JoinedAll:       "The query combines each row of {left} with each row of {right}.",
 		JoinedMany:      "The query has each row of {left} with each row of {right} that has the same {table}.",
-		OtherJoin:       "You chose “{chosen}”, but the query joins by {joins}. Please check the result, or ask again.",
+
+		TooCostly: "To answer this, the database expects to read about {rows} rows ({tables}), which can take long. " +
+			"Shall it do that? A period, a name or another condition in the question would narrow it.",
+		Run:      "Yes",
+		DoNotRun: "No",
+		NotRun: "The query was not run, because the database expects to read about {rows} rows for it. " +
+			"Please ask about a shorter period or a part of the data.",
+
+		OtherJoin: "You chose “{chosen}”, but the query joins by {joins}. Please check the result, or ask again.",
 
 		ReadAs: "{said} was read as {values}.",
 
@@ -95,7 +109,15 @@ var shippedTexts = map[string]Texts{
 		JoinedOtherwise: "Die Abfrage verbindet {left} und {right} über eine Bedingung, die keine bekannte Beziehung ist.",
 		JoinedAll:       "Die Abfrage verbindet jede Zeile von {left} mit jeder Zeile von {right}.",
 		JoinedMany:      "Die Abfrage hat jede Zeile von {left} mit jeder Zeile von {right}, die zu derselben Zeile von {table} gehört.",
-		OtherJoin:       "Sie haben „{chosen}“ gewählt, aber die Abfrage verbindet über {joins}. Bitte prüfen Sie das Ergebnis, oder fragen Sie noch einmal.",
+
+		TooCostly: "Dafür liest die Datenbank voraussichtlich etwa {rows} Zeilen ({tables}). Das kann lange dauern. " +
+			"Soll sie es tun? Ein Zeitraum, ein Name oder eine andere Bedingung in der Frage würde es eingrenzen.",
+		Run:      "Ja",
+		DoNotRun: "Nein",
+		NotRun: "Die Abfrage wurde nicht ausgeführt, weil die Datenbank dafür voraussichtlich etwa {rows} Zeilen liest. " +
+			"Bitte fragen Sie nach einem kürzeren Zeitraum oder einem Teil der Daten.",
+
+		OtherJoin: "Sie haben „{chosen}“ gewählt, aber die Abfrage verbindet über {joins}. Bitte prüfen Sie das Ergebnis, oder fragen Sie noch einmal.",
 
 		ReadAs: "{said} wurde als {values} gelesen.",
 

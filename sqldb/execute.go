@@ -17,9 +17,11 @@ const cleanupTime = 5 * time.Second
 // longer rest is stopped, which costs a connection.
 const drainTime = 250 * time.Millisecond
 
-// execute executes q on conn and closes conn. When it returns, nothing of the
+// execute admits q on conn, calls do, and closes conn. When it returns, nothing of the
 // query runs on the server any more.
-func (db *DB) execute(ctx context.Context, r *replica, conn *sql.Conn, q *Query, to *receiver) (got result, err error) {
+func (db *DB) execute(
+	ctx context.Context, r *replica, conn *sql.Conn, q *Query, do func(context.Context, *sql.Conn, *Query) (ended bool, err error),
+) (err error) {
 	ended := false // on the server
 	defer func() {
 		if ended || db.stopper == nil {
@@ -37,7 +39,7 @@ func (db *DB) execute(ctx context.Context, r *replica, conn *sql.Conn, q *Query,
 			ended, err = db.ended(ctx, err)
 			return false
 		}
-		got, ended, err = db.run(ctx, conn, q, to)
+		ended, err = do(ctx, conn, q)
 		if !ended && db.stopper != nil {
 			return false
 		}
@@ -51,7 +53,7 @@ func (db *DB) execute(ctx context.Context, r *replica, conn *sql.Conn, q *Query,
 		defer cancel()
 		return release(ctx) == nil
 	})
-	return got, err
+	return err
 }
 
 // run runs a statement that was admitted. It reports whether the statement has

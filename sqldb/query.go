@@ -131,15 +131,24 @@ func (db *DB) Rows(ctx context.Context, stmt *secureview.Statement, opt RowsOpti
 
 // read executes a statement and passes its rows to a receiver.
 func (db *DB) read(ctx context.Context, stmt *secureview.Statement, to *receiver) (got result, err error) {
+	q, err := db.queryFor(ctx, stmt)
+	if err != nil {
+		return got, err
+	}
+	return db.query(ctx, q, to)
+}
+
+// queryFor returns the query of a statement for the caller of ctx.
+func (db *DB) queryFor(ctx context.Context, stmt *secureview.Statement) (Query, error) {
 	if stmt == nil || stmt.Dialect() == nil {
-		return got, newError(ErrArgument, "the statement is nil or empty: make one with a secureview.Guard")
+		return Query{}, newError(ErrArgument, "the statement is nil or empty: make one with a secureview.Guard")
 	}
 	if got := stmt.Dialect().Name(); got != db.Dialect() {
-		return result{}, errorf(ErrArgument, "the statement is written for %s, the database speaks %s", got, db.Dialect())
+		return Query{}, errorf(ErrArgument, "the statement is written for %s, the database speaks %s", got, db.Dialect())
 	}
 	session, err := db.session(ctx)
 	if err != nil {
-		return got, err
+		return Query{}, err
 	}
 	q := Query{SQL: stmt.SQL(), Dialect: stmt.Dialect(), Session: session, MaxRowBytes: db.opt.MaxBytes + rowMargin}
 	if zone := db.zone.Load(); zone != nil {
@@ -148,7 +157,7 @@ func (db *DB) read(ctx context.Context, stmt *secureview.Statement, to *receiver
 	for _, read := range stmt.Reads() {
 		q.Objects = append(q.Objects, Object{Schema: read.Object.Schema, Name: read.Object.Name, Columns: read.Columns})
 	}
-	return db.query(ctx, q, to)
+	return q, nil
 }
 
 // rowMargin is by how much a row may exceed [Options.MaxBytes] before its cells
@@ -162,6 +171,20 @@ const grace = 500 * time.Millisecond
 
 // query executes q on one of the replicas.
 func (db *DB) query(ctx context.Context, q Query, to *receiver) (got result, err error) {
+	again := func() bool { return !got.hasRow }
+	err = db.attempt(ctx, q, again, func(ctx context.Context, conn *sql.Conn, q *Query) (ended bool, err error) {
+		got, ended, err = db.run(ctx, conn, q, to)
+		return ended, err
+	})
+	return got, err
+}
+
+// attempt admits q on one of the replicas and calls do, which reports whether nothing of q
+// runs on the server any more. After a failed connection it tries another replica if again
+// returns true.
+func (db *DB) attempt(
+	ctx context.Context, q Query, again func() bool, do func(context.Context, *sql.Conn, *Query) (ended bool, err error),
+) error {
 	limit := time.Now().Add(db.opt.Timeout)
 	end := limit
 	if db.stopper != nil {
@@ -171,7 +194,7 @@ func (db *DB) query(ctx context.Context, q Query, to *receiver) (got result, err
 	defer cancel()
 	end, _ = ctx.Deadline() // the caller's may be earlier
 
-	err = db.onAnyReplica(ctx, func(ctx context.Context, r *replica, conn *sql.Conn) (retry bool, err error) {
+	return db.onAnyReplica(ctx, func(ctx context.Context, r *replica, conn *sql.Conn) (retry bool, err error) {
 		attempt := q
 		attempt.Tag, attempt.Pool = rand.Text(), r.number
 		attempt.Timeout = min(time.Until(limit), time.Until(end))
@@ -179,8 +202,7 @@ func (db *DB) query(ctx context.Context, q Query, to *receiver) (got result, err
 			conn.Close()
 			return false, newError(ErrTimeout, "no time was left for the statement when it had a connection")
 		}
-		got, err = db.execute(ctx, r, conn, &attempt, to)
-		return !got.hasRow, err
+		err = db.execute(ctx, r, conn, &attempt, do)
+		return again(), err
 	})
-	return got, err
 }

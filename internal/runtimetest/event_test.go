@@ -32,6 +32,7 @@ var events = map[string]qed.Event{
 	`{"event":"edge","path":"sql/a","time":"2026-01-02T03:04:05Z","data":{"to":"b"}}`:                                                         {Path: "sql/a", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Data: qed.EdgeTaken{To: "b"}},
 	`{"event":"warning","path":"","data":{"code":"not_saved","message":"m"}}`:                                                                 {Data: qed.Warning{Code: "not_saved", Message: "m"}},
 	`{"event":"query_rewritten","path":"","data":{"query":"q","views":["v"]}}`:                                                                {Data: qed.QueryRewritten{Query: "q", Views: []string{"v"}}},
+	`{"event":"query_estimated","path":"","data":{"query":"q","rows":1500000}}`:                                                               {Data: qed.QueryEstimated{Query: "q", Rows: 1.5e6}},
 	`{"event":"query_refused","path":"","data":{"query":"q","code":"c","name":"n","message":"m","candidates":["d"]}}`:                         {Data: qed.QueryRefused{Query: "q", Code: "c", Name: "n", Message: "m", Candidates: []string{"d"}}},
 	`{"event":"query_executed","path":"","data":{"query":"q","rows":2,"truncated":true,"millis":3}}`:                                          {Data: qed.QueryExecuted{Query: "q", Rows: 2, Truncated: true, Millis: 3}},
 	`{"event":"token","path":"","data":{"channel":"final","content":"There"}}`:                                                                {Data: qed.Token{Channel: qed.ChannelFinal, Content: "There"}},

@@ -103,6 +103,10 @@ type Style struct {
 	// evaluates anything of the statement.
 	Barrier bool
 
+	// OwnColumns means that a function in FROM has columns with names of its own, which no
+	// list can rename.
+	OwnColumns bool
+
 	// BoolNames means that an item TRUE or FALSE without an alias has the name that
 	// it is written with. SQLite would read the alias FALSE wherever FALSE is
 	// written, which in the ON of an outer join returns other rows.

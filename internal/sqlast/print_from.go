@@ -133,7 +133,7 @@ func (p *printer) function(f *TableFunction) {
 		p.text(" WITH ORDINALITY")
 	}
 	p.alias(f.Alias)
-	if f.Columns == nil {
+	if f.Columns == nil || p.OwnColumns {
 		return
 	}
 	p.text(" ")

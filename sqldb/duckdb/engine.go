@@ -63,6 +63,18 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	return func(context.Context) error { return nil }, nil
 }
 
+// Estimate returns what the plan of a query says.
+func (e *engine) Estimate(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (sqldb.Estimate, error) {
+	plan, _, err := planOf(ctx, conn, q.SQL)
+	if err != nil {
+		return sqldb.Estimate{}, err
+	}
+	fromTables, most := plan[0].read()
+	// A plan does not have the rows of the result without its LIMIT: it may join the rows
+	// within the LIMIT with their table.
+	return sqldb.Estimate{Read: max(fromTables, most), Returned: most}, nil
+}
+
 // findViews reads which tables each view reads.
 func (e *engine) findViews(ctx context.Context, conn *sql.Conn) error {
 	e.views = map[string]reads{}

@@ -204,6 +204,20 @@ func (n *node) rows() float64 {
 	return most
 }
 
+// read returns how many rows the operators below and with n read from tables, or the most
+// that one of them has.
+func (n *node) read() (fromTables, most float64) {
+	rows := max(n.rows(), 0)
+	if len(n.Children) == 0 {
+		return rows, rows
+	}
+	for i := range n.Children {
+		below, mostBelow := n.Children[i].read()
+		fromTables, most = fromTables+below, max(most, mostBelow)
+	}
+	return fromTables, max(most, rows)
+}
+
 // scan adds the table and the columns of a scan.
 func (r reads) scan(n *node) error {
 	table := text(n.Info["Table"])

@@ -36,6 +36,7 @@ var (
 	_ sqldb.Stopper        = (*engine)(nil)
 	_ sqldb.ValueConverter = (*engine)(nil)
 	_ sqldb.Zoner          = (*engine)(nil)
+	_ sqldb.Estimator      = (*engine)(nil)
 )
 
 func (*engine) Dialect() string { return "mysql" }

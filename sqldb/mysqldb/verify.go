@@ -87,14 +87,17 @@ func verifyReads(ctx context.Context, conn *sql.Conn, s *server, q *sqldb.Query,
 	return failure.New(sqldb.ErrDenied, "the server would read "+what+", which the guard did not see")
 }
 
+func (s *server) explainCommand() string {
+	if s.mariaDB {
+		return "EXPLAIN EXTENDED "
+	}
+	return "EXPLAIN FORMAT=TRADITIONAL "
+}
+
 // explain returns the statement as the server has understood it. It returns ""
 // if the account may not see that, because it may not read what the views read.
 func explain(ctx context.Context, conn *sql.Conn, s *server, mark, text string) (string, error) {
-	command := "EXPLAIN FORMAT=TRADITIONAL "
-	if s.mariaDB {
-		command = "EXPLAIN EXTENDED "
-	}
-	_, _, err := scan(ctx, conn, mark+command+text)
+	_, _, err := scan(ctx, conn, mark+s.explainCommand()+text)
 	var refused *driver.MySQLError
 	if errors.As(err, &refused) && refused.Number == errMayNotExplain {
 		return "", nil

@@ -19,8 +19,13 @@ func (n name) isPure(d dialect.Dialect) bool {
 type planNode struct {
 	Type     string `json:"Node Type"`
 	Schema   string
-	Function string `json:"Function Name"` // empty if there are several
-	Calls    string `json:"Function Call"`
+	Strategy string  // of an Aggregate
+	Table    string  `json:"Relation Name"`
+	Parent   string  `json:"Parent Relationship"`
+	Rows     float64 `json:"Plan Rows"`
+	Cost     float64 `json:"Total Cost"`
+	Function string  `json:"Function Name"` // empty if there are several
+	Calls    string  `json:"Function Call"`
 	Plans    []planNode
 }
 

@@ -178,7 +178,8 @@ type grant struct {
 	// unqualified are tables from which no column is read and that are named
 	// without a schema. SQLite reports common table expressions in this form.
 	// It reports base tables so only if the statement names them without a
-	// schema, which no printed statement does.
+	// schema, which no printed statement does. The functions json_each and json_tree are
+	// reported like tables of the schema main.
 	unqualified []string
 
 	last request // the last request that was not allowed
@@ -210,6 +211,10 @@ func (g *grant) ignores(q request) bool {
 func (g *grant) mayRead(table, column, schema, via string) bool {
 	if schema != "" && schema != "main" {
 		return false
+	}
+	if table == "json_each" || table == "json_tree" {
+		g.unqualified = append(g.unqualified, table) // afterPrepare checks that it is the function
+		return true
 	}
 	if column != "" {
 		return schema != "" && (g.named[table][column] || g.views[via][table][column])

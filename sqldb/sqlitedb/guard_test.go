@@ -24,6 +24,8 @@ const company = `
 	CREATE TABLE crew(id INTEGER PRIMARY KEY, lead INTEGER REFERENCES employee);
 	CREATE TABLE vault(secret TEXT);
 	CREATE TABLE t(x);
+	CREATE TABLE json_tree(value);
+	INSERT INTO json_tree VALUES ('hidden');
 	CREATE INDEX t_x ON t(x);
 	CREATE VIEW secure_employee AS SELECT id, name FROM employee WHERE grade < 5;
 	CREATE VIEW nested AS SELECT s.id, s.name, d.n FROM secure_employee AS s, (SELECT count(*) AS n FROM crew) AS d;
@@ -174,7 +176,8 @@ func TestSecondReaderRefuses(t *testing.T) {
 		{"sqlite_master", `SELECT sql FROM sqlite_master`},
 		{"sqlite_schema", `SELECT count(*) FROM main.sqlite_schema`},
 		{"sqlite_temp_master", `SELECT name FROM sqlite_temp_master`},
-		{"table function", `SELECT value FROM json_each('[1]')`},
+		{"table named like a table function", `SELECT value FROM json_tree`},
+		{"the same with its schema", `SELECT json_tree.value FROM main.json_tree`},
 		{"pragma function", `SELECT name FROM pragma_table_list`},
 		{"pragma function counted", `SELECT count(*) FROM pragma_database_list`},
 		{"database pages", `SELECT data FROM sqlite_dbpage`},

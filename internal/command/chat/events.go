@@ -39,6 +39,8 @@ func (p *Printer) Event(e qed.Event) {
 			views := suffix("; read through ", p.views)
 			p.step(green, "valid", "the policy allows every table, column and function"+views)
 		}
+	case qed.QueryEstimated:
+		p.step(yellow, "cost", fmt.Sprintf("the database expects to read about %.0f rows", d.Rows))
 	case qed.QueryRefused:
 		p.rewritten = false
 		p.step(red, "refused", d.Message)

@@ -112,6 +112,7 @@ func read(get func(string) string) (*Settings, error) {
 		o.MinConfidence = math.SmallestNonzeroFloat64 // because 0 in Options means the default
 	}
 	r.count("SQL_AGENT_MAX_ITERATIONS", &o.MaxStatements)
+	r.whole("SQL_MAX_ESTIMATED_ROWS", &o.MaxEstimate, 0, "a whole number of at least 0")
 	r.count("SQL_MAX_SUGGESTED_PATHS", &o.Limits.Paths)
 	r.count("SQL_MAX_RELATIONSHIPS_IN_PROMPT", &o.Limits.Relationships)
 	r.count("SQL_MAX_COLUMNS_IN_SCHEMA", &o.Limits.Columns)
@@ -122,7 +123,7 @@ func read(get func(string) string) (*Settings, error) {
 	r.count("MAX_QUERY_ROWS", &s.MaxRows)
 	o.MaxHistoryMessages = s.Conversations.Messages
 
-	validate := true
+	validate := true // false only hides columns: nothing runs unchecked
 	r.flag("SQL_PRE_VALIDATION_ENABLED", &validate)
 	o.HideColumns = !validate
 	r.flag("OPENAI_JSON_MODE", &o.JSONMode)

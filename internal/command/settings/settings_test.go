@@ -48,12 +48,12 @@ func file(t *testing.T, text string) string {
 
 func TestEnvironmentWinsOverFile(t *testing.T) {
 	env(t, map[string]string{"OPENAI_MODEL": "from-env", "MAX_QUERY_ROWS": "7"})
-	s, err := settings.Load(file(t, "OPENAI_MODEL=from-file\nOPENAI_BASE_URL=http://localhost:1/v1\nSQL_SAMPLE_ROWS=0\nSQL_PRE_VALIDATION_ENABLED=false\n"))
+	s, err := settings.Load(file(t, "OPENAI_MODEL=from-file\nOPENAI_BASE_URL=http://localhost:1/v1\nSQL_SAMPLE_ROWS=0\nSQL_PRE_VALIDATION_ENABLED=false\nSQL_MAX_ESTIMATED_ROWS=5000\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []any{s.Model, s.BaseURL, s.MaxRows, s.Agent.SampleRows, s.Agent.HideColumns}
-	if diff := cmp.Diff([]any{"from-env", "http://localhost:1/v1", 7, -1, true}, got); diff != "" {
+	got := []any{s.Model, s.BaseURL, s.MaxRows, s.Agent.SampleRows, s.Agent.HideColumns, s.Agent.MaxEstimate}
+	if diff := cmp.Diff([]any{"from-env", "http://localhost:1/v1", 7, -1, true, 5000}, got); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
 	if _, ok, err := provider.Open(s); !ok || err != nil {
@@ -225,6 +225,7 @@ func TestMalformedValuesAreNamed(t *testing.T) {
 		"MAX_OUTPUT_TOKENS":          "4k",
 		"DB_PORT":                    "65536",
 		"SQL_PRE_VALIDATION_ENABLED": "perhaps",
+		"SQL_MAX_ESTIMATED_ROWS":     "-5",
 
 		"MAX_CONVERSATION_MESSAGES":           "0",
 		"CONVERSATION_MEMORY_STRATEGY":        "long",

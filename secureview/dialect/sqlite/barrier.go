@@ -115,8 +115,10 @@ func isFallible(n sqlast.Node) bool {
 		return n.Op == sqlast.OpRegexp || !isShort(n.Pattern) || n.Escape != nil && !isCharacter(n.Escape)
 	case *sqlast.Call:
 		return mayCallFail(n)
+	case *sqlast.TableFunction:
+		return true // of a text that is no JSON
 	case *sqlast.Interval, *sqlast.Quantified, *sqlast.Array, *sqlast.ArrayQuery, *sqlast.Index, *sqlast.NamedArg,
-		*sqlast.GroupingSet, *sqlast.Unit, *sqlast.TableFunction:
+		*sqlast.GroupingSet, *sqlast.Unit:
 		return true // not in SQLite
 	}
 	return false

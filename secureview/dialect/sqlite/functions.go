@@ -25,7 +25,7 @@ var safeFunctions = sqlread.Words(`
 
 	date datetime julianday strftime time timediff unixepoch
 
-	json json_array json_array_length json_error_position json_extract json_object json_patch
+	json json_array json_array_length json_each json_tree json_error_position json_extract json_object json_patch
 	json_pretty json_quote json_remove json_replace json_set json_insert json_type
 	json_valid json_array_insert jsonb jsonb_array jsonb_array_insert jsonb_extract
 	jsonb_insert jsonb_object jsonb_patch jsonb_remove jsonb_replace jsonb_set

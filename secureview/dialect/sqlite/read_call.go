@@ -32,6 +32,8 @@ func (r *reader) call(e *ast.FuncCall) sqlast.Expr {
 		out.Over = r.window(e.Over)
 	}
 	switch out.Name {
+	case "json_each", "json_tree":
+		r.fail(sqlast.Function, e.Pos(), out.Name, out.Name+"() stands in FROM, as in FROM t, "+out.Name+"(t.x) AS e")
 	case "printf", "format":
 		if !boundedFormat(out.Args) {
 			r.fail(sqlast.Function, e.Pos(), out.Name,

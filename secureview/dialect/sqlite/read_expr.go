@@ -150,8 +150,8 @@ func (r *reader) like(e *ast.LikeExpr) sqlast.Expr {
 		out.Op = sqlast.OpGlob
 	case "REGEXP":
 		out.Op = sqlast.OpRegexp
-	default:
-		r.unsupported(e.Op.Pos(), op)
+	default: // MATCH, which reads the tables behind a full-text index
+		r.fail(sqlast.Unsupported, e.Op.Pos(), op, op+" is not supported: write LIKE '%word%'")
 	}
 	return out
 }
@@ -160,7 +160,7 @@ func (r *reader) in(e *ast.InExpr) sqlast.Expr {
 	out := &sqlast.In{Pos: pos(e), X: r.expr(e.X), Not: e.Not, List: r.exprs(e.List)}
 	switch {
 	case e.HasArgs:
-		r.tableFunction(e.Table)
+		r.unsupported(e.Table.Pos(), "IN with a table-valued function")
 	case e.Table != nil: // x IN t is x IN (SELECT * FROM t)
 		at := pos(e.Table)
 		out.Query = &sqlast.Query{Pos: at, Body: &sqlast.Select{

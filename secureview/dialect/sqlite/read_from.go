@@ -92,8 +92,7 @@ func (r *reader) source(t *ast.TableRef) sqlast.Relation {
 		r.fail(sqlast.Hint, t.Name.Pos(), "INDEXED BY", "INDEXED BY and NOT INDEXED are hints; leave them out")
 		return nil
 	case t.HasArgs:
-		r.tableFunction(t.Name)
-		return nil
+		return r.tableFunction(t, alias)
 	case t.Select != nil:
 		return &sqlast.Derived{Pos: pos(t.Select), Query: r.query(t.Select, columns), Alias: alias}
 	case t.List != nil:
@@ -110,8 +109,18 @@ func (r *reader) table(n *ast.QualifiedName, alias string) *sqlast.Table {
 	return t
 }
 
-func (r *reader) tableFunction(n *ast.QualifiedName) {
-	r.unsupported(n.Pos(), "the table-valued function "+n.Name.Name)
+// jsonColumns are the columns of json_each and json_tree.
+var jsonColumns = []string{"key", "value", "type", "atom", "id", "parent", "fullkey", "path"}
+
+func (r *reader) tableFunction(t *ast.TableRef, alias string) sqlast.Relation {
+	name := r.function(t.Name.Name)
+	if t.Name.Schema != nil || name != "json_each" && name != "json_tree" {
+		r.fail(sqlast.Function, t.Name.Pos(), name, "the table-valued function "+sqlast.Clip(name)+"() is not allowed: "+
+			"only json_each(x) and json_tree(x) are")
+		return nil
+	}
+	call := &sqlast.Call{Pos: pos(t.Name), Name: name, Args: r.exprs(t.Args)}
+	return &sqlast.TableFunction{Pos: call.Pos, Calls: []*sqlast.Call{call}, Alias: alias, Own: jsonColumns}
 }
 
 // parenthesized reads (a JOIN b) and (a). In SQLite an alias after the parentheses

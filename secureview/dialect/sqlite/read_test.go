@@ -54,6 +54,8 @@ func TestConstructs(t *testing.T) {
 		{"parenthesised join", `SELECT * FROM a LEFT JOIN (b JOIN c ON b.x = c.x) ON a.x = b.x`,
 			`SELECT * FROM "a" LEFT JOIN ("b" JOIN "c" ON "b"."x" = "c"."x") ON "a"."x" = "b"."x"`},
 		{"needless parentheses", `SELECT * FROM ((a) JOIN (b)) JOIN (c) AS d`, `SELECT * FROM "a" JOIN "b" JOIN "c" AS "d"`},
+		{"table functions", `SELECT e.value FROM t, json_each(t.j, '$.a') AS e LEFT JOIN JSON_TREE(e.value) ON 1`,
+			"SELECT \"e\".\"value\" FROM \"t\" JOIN json_each(\"t\".\"j\", '$.a') AS \"e\" LEFT JOIN json_tree(\"e\".\"value\") ON 1"},
 		{"derived", `SELECT d.n FROM (SELECT count(*) n FROM t) AS d`, `SELECT "d"."n" FROM (SELECT count(*) AS "n" FROM "t") AS "d"`},
 
 		{"precedence", `SELECT a FROM t WHERE (a + b) * c - d / 2 > -e AND (f OR g)`,
@@ -218,9 +220,11 @@ func TestRefusals(t *testing.T) {
 		{`SELECT @x`, sqlast.Parameter, "@x", 7},
 		{`SELECT 1 LIMIT $n`, sqlast.Parameter, "$n", 15},
 
-		{`SELECT * FROM json_each('[1]')`, sqlast.Unsupported, "the table-valued function json_each", 14},
-		{`SELECT * FROM pragma_table_info('t')`, sqlast.Unsupported, "the table-valued function pragma_table_info", 14},
-		{`SELECT 1 IN f(2)`, sqlast.Unsupported, "the table-valued function f", 12},
+		{`SELECT * FROM generate_series(1, 3)`, sqlast.Function, "generate_series", 14},
+		{`SELECT * FROM pragma_table_info('t')`, sqlast.Function, "pragma_table_info", 14},
+		{`SELECT * FROM main.json_each('[1]')`, sqlast.Function, "json_each", 14},
+		{`SELECT json_each('[1]')`, sqlast.Function, "json_each", 7},
+		{`SELECT 1 IN f(2)`, sqlast.Unsupported, "IN with a table-valued function", 12},
 		{`SELECT a FROM t INDEXED BY i`, sqlast.Hint, "INDEXED BY", 14},
 		{`SELECT a FROM t NOT INDEXED`, sqlast.Hint, "INDEXED BY", 14},
 		{`SELECT a FROM t WHERE t MATCH 'x'`, sqlast.Unsupported, "MATCH", 24},

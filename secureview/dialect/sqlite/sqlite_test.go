@@ -29,7 +29,7 @@ func TestSafe(t *testing.T) {
 	for _, name := range []string{
 		"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "fts5_source_id", "zeroblob", "randomblob",
 		"changes", "total_changes", "last_insert_rowid", "sqlite_version", "sqlite_compileoption_get", "sqlite_log",
-		"sqlite_offset", "json_each", "generate_series", "pragma_table_info", "match", "snippet", "rtreenode", "sleep", "COUNT", "",
+		"sqlite_offset", "generate_series", "pragma_table_info", "match", "snippet", "rtreenode", "sleep", "COUNT", "",
 	} {
 		if d.Safe(name) {
 			t.Errorf("%s is safe", name)
