@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -205,6 +206,7 @@ type inference struct {
 	convention convention
 	proposals  []proposal
 	known      map[string]bool // joins of the schema, by joinKey
+	refers     map[colRef]bool // columns that are declared or named as a key of another table
 	out        Inference
 }
 
@@ -220,7 +222,7 @@ type proposal struct {
 }
 
 func newInference(s *joinpath.Schema, o InferOptions) *inference {
-	in := &inference{opt: o, schema: s, x: newIndex(s), weights: &weights, known: map[string]bool{}}
+	in := &inference{opt: o, schema: s, x: newIndex(s), weights: &weights, known: map[string]bool{}, refers: map[colRef]bool{}}
 	for _, r := range s.Relationships {
 		from, to := r.Columns()
 		for i := range from {
@@ -243,6 +245,7 @@ func (in *inference) namedCandidates() {
 	for i := range x.tables {
 		t := &x.tables[i]
 		for n, list := range x.tableCandidates(i) {
+			in.refers[colRef{i, n}] = t.taken[t.columns[n].name] || len(list) > 0 && strength[list[0].rule] >= strength[ruleTableStart]
 			if !t.taken[t.columns[n].name] {
 				found = append(found, list...)
 				continue
@@ -283,6 +286,21 @@ func (in *inference) proposal(c candidate) (proposal, bool) {
 	p.logit = v.logit(in.weights)
 	p.addTypes()
 	p.add("convention of the schema", in.convention.weight(c.rule))
+	if n := x.holders[to.compact]; c.key >= 0 && n > fewHolders && x.foreign(c) {
+		p.add("key of something else", weightForeign*math.Log2(float64(n)/fewHolders))
+	}
+	if first := from.raw[0]; c.rule == ruleRoleAlone && placeWords[first] && p.types == typesEqual && c.key >= 0 {
+		p.add("role of a place", weightPlace)
+	}
+	if c.key >= 0 && x.tables[c.parent].keys[c.key].kind != keyPrimary && x.tables[c.parent].keys[0].kind == keyPrimary {
+		p.add("not the primary key", weightAlternate)
+	}
+	if x.part(c) {
+		p.add("a part of the table's name", weightPart)
+	}
+	if x.otherSystem(c) {
+		p.add("id of another system", weightSystem)
+	}
 	return p, true
 }
 
@@ -305,24 +323,67 @@ func (p *proposal) add(name string, weight float64) {
 // result turns proposals into edges.
 func (in *inference) result() *Inference {
 	out := &in.out
-	best := map[string]int{}
+	best := map[string]bool{}
 	slices.SortStableFunc(in.proposals, func(a, b proposal) int { return cmp.Compare(b.logit, a.logit) })
-	for _, p := range in.proposals {
-		confidence := min(round(probability(p.logit)), mostConfidence)
+	for i, odds := range in.shares() {
+		confidence := min(round(odds), mostConfidence)
 		if confidence < in.opt.MinConfidence {
 			continue
 		}
-		e := in.edge(p, confidence)
-		key := edgeKey(&e.Relationship)
-		if _, twice := best[key]; twice {
-			continue
+		e := in.edge(in.proposals[i], confidence)
+		if e.Grounds.Rule == string(ruleSharedName) && e.Cardinality == joinpath.ManyToMany {
+			e.Confidence = min(e.Confidence, mostShared)
 		}
-		best[key] = len(out.Edges)
-		out.Edges = append(out.Edges, e)
+		if key := edgeKey(&e.Relationship); !best[key] {
+			best[key] = true
+			out.Edges = append(out.Edges, e)
+		}
 	}
 	sortEdges(out.Edges)
 	return out
 }
+
+// shares returns the probability of each proposal. A column refers to one table at most, so
+// its proposals share the probability by their odds. Keys of the same name have the same
+// values if any of them is meant: the likeliest of these has the share of all.
+func (in *inference) shares() []float64 {
+	type target struct {
+		from colRef
+		key  string
+	}
+	named := func(p *proposal) target {
+		parent := &in.x.tables[p.parent]
+		t := target{colRef{p.child, p.column}, parent.name}
+		if p.rule == ruleSameKey || p.rule == ruleSharedName || p.rule == ruleBareKey {
+			t.key = "\x00" + parent.columns[in.x.parentColumn(p.candidate)].compact
+		}
+		return t
+	}
+	out := make([]float64, len(in.proposals))
+	all, seen := map[colRef]float64{}, map[target]bool{}
+	for i := range in.proposals {
+		p := &in.proposals[i]
+		switch t := named(p); {
+		case p.from != nil:
+			out[i] = probability(p.logit)
+		case !seen[t]:
+			seen[t] = true
+			out[i] = math.Exp(p.logit)
+			all[t.from] += out[i]
+		}
+	}
+	for i := range out {
+		if p := &in.proposals[i]; p.from == nil {
+			out[i] /= 1 + all[colRef{p.child, p.column}]
+		}
+	}
+	return out
+}
+
+// mostShared is the confidence of columns that only share a dimension, such as the shop of two
+// tables of facts. The join would pair all facts of a shop, so it is reported, but
+// joinpath does not use it by default.
+const mostShared = 0.6
 
 // mostConfidence is below the confidence of a declared key, so that an inferred
 // edge never ties with one.

@@ -63,10 +63,12 @@ func (x *index) candidates(child, column int) []candidate {
 	f.roles()
 	f.abbreviations()
 	f.bareKey()
+	f.found = x.withoutCopies(child, f.found)
 	rank(x, f.found)
-	if kept := x.withoutReferrers(f.found); len(kept) < len(f.found) {
-		f.found = kept
-		rank(x, f.found)
+	if n := len(f.found); n > 1 {
+		if f.found = x.withoutReferrers(f.found); len(f.found) < n {
+			rank(x, f.found)
+		}
 	}
 	return f.found
 }
@@ -83,6 +85,9 @@ func (x *index) tableCandidates(child int) [][]candidate {
 			}
 		}
 	}
+	for n, list := range out {
+		out[n] = slices.DeleteFunc(list, func(c candidate) bool { return x.otherKeyWord(c) })
+	}
 	for _, list := range out {
 		for i := range list {
 			switch c := &list[i]; c.rule {
@@ -92,6 +97,24 @@ func (x *index) tableCandidates(child int) [][]candidate {
 		}
 	}
 	return out
+}
+
+// otherKeyWord reports whether another column of the table has the same name with the key word
+// of the key: of definition_id and definition_key only the first refers to definition.id.
+func (x *index) otherKeyWord(c candidate) bool {
+	t, key := &x.tables[c.child], x.tables[c.parent].columns[x.parentColumn(c)].keyWord()
+	from := &t.columns[c.column]
+	return from.key != "" && key != "" && from.key != key && slices.ContainsFunc(t.columns, func(other column) bool {
+		return other.key == key && slices.Equal(other.rest, from.rest)
+	})
+}
+
+// keyWord returns the key word of a column, which may be its whole name.
+func (c *column) keyWord() string {
+	if len(c.restRaw) == 1 && keyWords[c.restRaw[0]] {
+		return c.restRaw[0]
+	}
+	return c.key
 }
 
 type finder struct {
@@ -121,7 +144,10 @@ func (f *finder) add(parent, keyNumber int, rule ruleKind, how int) {
 	n := candidate{child: f.child, column: f.column, parent: parent, key: keyNumber, rule: rule, how: how}
 	for i, other := range f.found {
 		if other.parent == parent {
-			if strength[rule] > strength[other.rule] {
+			keys := f.x.tables[parent].keys
+			// client.id is meant by client_id, even if client has a column client_id.
+			primary := rule == ruleEntity && keys[keyNumber].kind == keyPrimary && keys[keyNumber].own == wholeOwn && other.key >= 0 && keys[other.key].kind == keyNamed
+			if strength[rule] > strength[other.rule] || primary {
 				f.found[i] = n
 			}
 			return
@@ -177,9 +203,13 @@ func (x *index) mismatch(parent, number int, c *column) bool {
 		abbreviation(strings.Join(k.rest, ""), strings.Join(c.rest, "")) == noAbbreviation
 }
 
-// strong reports whether a table was found whose name or key is named in full.
+// strong reports whether a table was found whose name is named in full, or whose key, if that
+// is its primary key.
 func (f *finder) strong() bool {
-	return slices.ContainsFunc(f.found, func(c candidate) bool { return strength[c.rule] >= strength[ruleEntityAlone] })
+	return slices.ContainsFunc(f.found, func(c candidate) bool {
+		alternate := c.rule == ruleSameKey && f.x.tables[c.parent].keys[c.key].kind == keyUnique
+		return strength[c.rule] >= strength[ruleEntityAlone] && !alternate
+	})
 }
 
 // bestKey returns the number of the key of one column that a column would refer
@@ -233,20 +263,63 @@ func rank(x *index, found []candidate) {
 	})
 }
 
-// withoutReferrers removes candidates whose table refers to the first candidate: if
-// that one has the names of a table and of its key in full, a key that has only a
-// part of its own table's name is a foreign key.
+// withoutReferrers removes candidates whose table refers to another candidate itself. A key
+// that has the name of the column is named after the same table as the column; and if the
+// first candidate has the names of a table and of its key in full, a key that has only a part
+// of its own table's name is a foreign key.
 func (x *index) withoutReferrers(found []candidate) []candidate {
-	if len(found) < 2 || found[0].key < 0 || strength[found[0].rule] < strength[ruleEntity] {
-		return found
+	own := func(c candidate) int {
+		if c.key < 0 {
+			return wholeOwn
+		}
+		return x.tables[c.parent].keys[c.key].own
 	}
-	if x.tables[found[0].parent].keys[found[0].key].own != wholeOwn {
-		return found
-	}
+	named := slices.ContainsFunc(found, func(c candidate) bool {
+		return c.rule != ruleSameKey && strength[c.rule] >= strength[ruleRoleAlone] && (c.rule != ruleRoleKey || own(c) >= partOwn)
+	})
+	full := len(found) > 1 && own(found[0]) == wholeOwn && strength[found[0].rule] >= strength[ruleRoleEntity]
 	return slices.DeleteFunc(found, func(c candidate) bool {
-		return c.key >= 0 && x.tables[c.parent].keys[c.key].own != wholeOwn
+		return named && c.rule == ruleSameKey && own(c) == notOwn || full && own(c) != wholeOwn
 	})
 }
+
+// withoutCopies removes candidates that are copies of another one, such as an archive. Of
+// tables that differ only in their schema, or in what many tables begin with, those are kept
+// that are nearest to the table of the column.
+func (x *index) withoutCopies(child int, found []candidate) []candidate {
+	nearest, known := map[string]int{}, map[int]bool{}
+	for _, c := range found {
+		known[c.parent] = true
+		name := x.tables[c.parent].shortName()
+		nearest[name] = max(nearest[name], x.nearness(child, c.parent))
+	}
+	return slices.DeleteFunc(found, func(c candidate) bool {
+		t := &x.tables[c.parent]
+		return t.original >= 0 && known[t.original] || x.nearness(child, c.parent) < nearest[t.shortName()]
+	})
+}
+
+// shortName returns the name of a table without what many tables begin with.
+func (t *table) shortName() string { return strings.Join(t.forms[len(t.forms)-1], "") }
+
+// nearness orders tables of the same short name: those of the schema of a table first, then
+// those that are called only that, then those that begin like the table.
+func (x *index) nearness(child, parent int) (n int) {
+	from, to := &x.tables[child], &x.tables[parent]
+	if from.schema() == to.schema() {
+		n += 4
+	}
+	if to.cut == "" {
+		n += 2
+	}
+	if from.cut == to.cut {
+		n++
+	}
+	return n
+}
+
+// schema returns the schema of a table with the dot, or "".
+func (t *table) schema() string { return t.name[:len(t.name)-len(unqualified(t.name))] }
 
 // points orders the candidates of one column.
 func (x *index) points(c candidate) int {

@@ -44,6 +44,7 @@ const (
 	weightCompositeBare  = -2.5 // no column of the key says what it is about
 	weightCompositeMany  = -0.8 // the key joins two others, and the columns may refer to these instead
 	weightCompositeTwins = -1.5 // both tables have the same key
+	weightCompositeOther = -2.0 // the table has a primary key besides
 )
 
 func (in *inference) composite(child, parent, number int) {
@@ -65,7 +66,7 @@ func (in *inference) composite(child, parent, number int) {
 		case types == typesUnknown, types == typesCompatible && p.types == typesEqual:
 			p.types = types
 		}
-		own = own || len(key.rest) > 0 && t.owns(key) >= partOwn
+		own = own || len(key.rest) > 0 && t.owns(key) >= partOwn && !in.refers[colRef{parent, at}]
 		bare = bare && key.generic
 		p.from, p.to = append(p.from, n), append(p.to, at)
 	}
@@ -78,6 +79,9 @@ func (in *inference) composite(child, parent, number int) {
 		p.add("key named after its table", weightCompositeOwn)
 	} else {
 		p.add("key made of other keys", weightCompositeMany)
+	}
+	if t.keys[number].kind != keyPrimary && t.keys[0].kind == keyPrimary {
+		p.add("not the primary key", weightCompositeOther)
 	}
 	if bare {
 		p.add("name says nothing", weightCompositeBare)

@@ -4,38 +4,13 @@ import (
 	"math"
 )
 
-// scoreData adds what was measured to the proposals. A proposal that the data
-// refutes is no rival of others any more.
+// scoreData adds what was measured to the proposals.
 func (in *inference) scoreData() {
 	x := in.x
-	byColumn := map[colRef][]int{}
 	for i := range in.proposals {
 		p := &in.proposals[i]
-		if p.from == nil {
-			ref := colRef{p.child, p.column}
-			byColumn[ref] = append(byColumn[ref], i)
-		}
-	}
-	kept := in.proposals[:0:0]
-	for i := range in.proposals {
-		p := in.proposals[i]
 		if p.from != nil {
-			kept = append(kept, p)
 			continue
-		}
-		var rivals []candidate
-		matches := 0
-		for _, other := range byColumn[colRef{p.child, p.column}] {
-			o := &in.proposals[other]
-			if o.rule != ruleData && (!o.data.refutes() || other == i) {
-				rivals = append(rivals, o.candidate)
-			}
-			if other != i && o.data != nil && !o.data.Chance && o.data.matching() >= leastMatching {
-				matches++
-			}
-		}
-		if p.rule != ruleData && len(rivals) < len(byColumn[colRef{p.child, p.column}]) {
-			p = in.reranked(p, rivals)
 		}
 		if p.rule == ruleData {
 			p.add(featureNames[fData], weightDataOnly)
@@ -50,40 +25,19 @@ func (in *inference) scoreData() {
 			}
 			p.addTypes()
 		}
-		for _, t := range p.data.terms(x.tables[p.parent].keys, p.key, matches) {
+		for _, t := range p.data.terms(x.tables[p.parent].keys, p.key) {
 			if p.rule == ruleBareKey && t.Weight > 0 {
 				t.Weight /= 2 // keys of the same name often have values of the same form
 			}
 			p.add(t.Name, t.Weight)
 		}
-		kept = append(kept, p)
 	}
-	in.proposals = kept
-}
-
-// reranked returns a proposal scored anew among the rivals that are left.
-func (in *inference) reranked(p proposal, rivals []candidate) proposal {
-	rank(in.x, rivals)
-	for _, c := range rivals {
-		if c.parent == p.parent && c.key == p.key {
-			if again, ok := in.proposal(c); ok {
-				again.data = p.data
-				return again
-			}
-		}
-	}
-	return p
 }
 
 // matching returns the share that has a match, of values or of rows. Orphans are few
 // rows, but each may have a value of its own.
 func (m *Measured) matching() float64 {
 	return max(share(m.Matched, m.Distinct), share(m.MatchedRows, m.NotNull))
-}
-
-// refutes reports whether the data contradicts an edge.
-func (m *Measured) refutes() bool {
-	return m != nil && m.Distinct >= 3 && m.KeyDistinct > 0 && m.matching() < 0.4
 }
 
 // The weight of an edge that only the data shows, before what was measured.
@@ -96,9 +50,8 @@ const (
 // tight reports whether the values fill the range of a key of numbers.
 func (m *Measured) tight() bool { return m.Matched >= 5 && m.Reach > 0 && fills(m.Reach, 1, m.Matched) }
 
-// terms returns the evidence of the counts. matches is the number of other keys
-// that have all of the values.
-func (m *Measured) terms(keys []key, number, matches int) []Term {
+// terms returns the evidence of the counts.
+func (m *Measured) terms(keys []key, number int) []Term {
 	if m == nil {
 		return nil
 	}
@@ -138,9 +91,6 @@ func (m *Measured) terms(keys []key, number, matches int) []Term {
 		add("values match, but there are few", 0.4)
 	default:
 		add("values exist on the other side", (in-0.7)/0.3*min(4.8, 0.8*math.Log2(1+d)))
-	}
-	if matches > 0 && !m.Chance {
-		add("other keys have the values too", -1.2*math.Log2(1+float64(matches)))
 	}
 	return out
 }

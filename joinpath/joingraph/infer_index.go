@@ -14,12 +14,14 @@ type index struct {
 	tables []table
 	number map[string]int // by table name
 
-	byName  map[string][]int    // tables by their compact name
-	byHead  map[string][]int    // tables by the end of their compact name
-	byStart map[string][]int    // tables by the beginning of their compact name
-	byKey   map[string][]keyRef // keys of one column with a specific name, by compact name
-	having  map[string][]colRef // columns by compact name, those with a key word only
-	letters map[byte][]int      // tables by the first letter of a name
+	byName  map[string][]int           // tables by their compact name
+	byHead  map[string][]int           // tables by the end of their compact name
+	byStart map[string][]int           // tables by the beginning of their compact name
+	byKey   map[string][]keyRef        // keys of one column with a specific name, by compact name
+	having  map[string][]colRef        // columns by compact name, those with a key word only
+	holders map[string]int             // number of tables by the compact name of a column
+	systems map[string]map[string]bool // what follows the first word of a column that has a key word
+	letters map[byte][]int             // tables by the first letter of a name
 	short   map[string][]abbreviated
 }
 
@@ -28,10 +30,13 @@ type table struct {
 	def     joinpath.Table
 	forms   [][]string // singular words of the name: whole, and without prefixes
 	raw     [][]string // the same words as they are written
+	cut     string     // the prefixes
 	columns []column
 	keys    []key
 	isKey   map[string]bool // columns that are a key by themselves
 	taken   map[string]bool // columns of declared keys
+
+	original int // the table that this one is a copy of, or -1
 }
 
 type column struct {
@@ -40,6 +45,7 @@ type column struct {
 	rest    []string // of the words without key words
 	key     string   // the key word, or ""
 	glued   bool     // the key word was written without a separator
+	prefix  string   // with which all columns of the table begin; it is in no other field
 	compact string   // all words
 	raw     []string // all words, as they are written
 	restRaw []string // the words without key words, as they are written
@@ -75,6 +81,7 @@ func newIndex(s *joinpath.Schema) *index {
 	x := &index{
 		number: map[string]int{}, byName: map[string][]int{}, byHead: map[string][]int{}, byStart: map[string][]int{},
 		byKey: map[string][]keyRef{}, having: map[string][]colRef{}, letters: map[byte][]int{},
+		holders: map[string]int{}, systems: map[string]map[string]bool{},
 		short: map[string][]abbreviated{},
 	}
 	names := slices.Sorted(maps.Keys(s.Tables))
@@ -105,23 +112,75 @@ func newIndex(s *joinpath.Schema) *index {
 		x.addNames(i)
 		x.addKeys(i)
 	}
+	x.findCopies()
 	return x
 }
 
-// commonPrefixes returns the words with which three or more tables begin and that are
-// no table themselves, such as the name of an application.
+// findCopies finds the tables that are copies of others: their names differ by a word for
+// copies or by a number, and at least three in four columns are the same.
+func (x *index) findCopies() {
+	byWords := map[string][]int{}
+	for i := range x.tables {
+		byWords[strings.Join(x.tables[i].forms[0], " ")] = append(byWords[strings.Join(x.tables[i].forms[0], " ")], i)
+	}
+	for i := range x.tables {
+		t := &x.tables[i]
+		t.original = -1
+		words := t.raw[0]
+		if len(words) < 2 {
+			continue
+		}
+		for _, rest := range [][]string{
+			cut(words, 0, len(words)-1, isCopyWord(words[len(words)-1])), cut(words, 1, len(words), isCopyWord(words[0])),
+		} {
+			for _, other := range byWords[strings.Join(stems(rest), " ")] {
+				if rest != nil && x.sameColumns(i, other) {
+					t.original = other
+				}
+			}
+		}
+	}
+}
+
+// cut returns a part of words, or nil unless it is wanted.
+func cut(words []string, from, to int, wanted bool) []string {
+	if !wanted {
+		return nil
+	}
+	return words[from:to]
+}
+
+func isCopyWord(word string) bool { return copyWords[word] || strings.Trim(word, "0123456789") == "" }
+
+// sameColumns reports whether at least three in four columns of two tables have the same name.
+func (x *index) sameColumns(a, b int) bool {
+	has := map[string]bool{}
+	for _, c := range x.tables[a].columns {
+		has[c.compact] = true
+	}
+	same := 0
+	for _, c := range x.tables[b].columns {
+		if has[c.compact] {
+			same++
+		}
+	}
+	return 4*same >= 3*max(len(x.tables[a].columns), len(x.tables[b].columns))
+}
+
+// commonPrefixes returns the words, and pairs of words, with which three or more tables begin
+// and that are no table themselves, such as the name of an application and of its part.
 func commonPrefixes(names []string) map[string]bool {
 	count, whole := map[string]int{}, map[string]bool{}
 	for _, name := range names {
 		parts := splitName(unqualified(name))
-		if len(parts) > 1 {
-			count[parts[0]]++
+		for n := 1; n <= 2 && n < len(parts); n++ {
+			count[strings.Join(parts[:n], " ")]++
 		}
-		whole[strings.Join(stems(parts), "")] = true
+		whole[strings.Join(stems(parts), " ")] = true
 	}
 	out := map[string]bool{}
-	for word, n := range count {
-		out[word] = n >= 3 && !whole[singular(word)]
+	for words, n := range count {
+		out[words] = n >= 3 && !whole[strings.Join(stems(strings.Fields(words)), " ")]
 	}
 	return out
 }
@@ -133,12 +192,18 @@ func newTable(name string, def joinpath.Table, common map[string]bool) table {
 	t := table{name: name, def: def, isKey: map[string]bool{}, taken: map[string]bool{}}
 	parts := splitName(unqualified(name))
 	t.forms, t.raw = append(t.forms, stems(parts)), append(t.raw, parts)
-	for len(parts) > 1 && (tablePrefixes[parts[0]] || common[parts[0]]) {
+	if n := len(parts); n > 1 && tableSuffixes[parts[n-1]] {
+		parts = parts[:n-1]
+		t.forms, t.raw = append(t.forms, stems(parts)), append(t.raw, parts)
+	}
+	for len(parts) > 1 && (tablePrefixes[parts[0]] || common[strings.TrimSpace(t.cut+" "+parts[0])]) {
+		t.cut = strings.TrimSpace(t.cut + " " + parts[0])
 		parts = parts[1:]
 		t.forms, t.raw = append(t.forms, stems(parts)), append(t.raw, parts)
 	}
+	prefix := t.columnPrefix()
 	for _, name := range def.Columns {
-		t.columns = append(t.columns, newColumn(name, def.Types[name]))
+		t.columns = append(t.columns, newColumn(name, prefix, def.Types[name]))
 	}
 	if len(def.PrimaryKey) == 1 {
 		t.isKey[def.PrimaryKey[0]] = true
@@ -150,9 +215,36 @@ func newTable(name string, def joinpath.Table, common map[string]bool) table {
 	return t
 }
 
-func newColumn(name, typ string) column {
+// columnPrefix returns the word with which all columns of the table begin, if it is short for
+// the table: o of o_orderkey, ps of ps_partkey in partsupp.
+func (t *table) columnPrefix() string {
+	prefix := ""
+	for i, name := range t.def.Columns {
+		parts := splitName(name)
+		if len(parts) < 2 || i > 0 && parts[0] != prefix {
+			return ""
+		}
+		prefix = parts[0]
+	}
+	short := slices.ContainsFunc(t.raw, func(parts []string) bool {
+		whole := strings.Join(parts, "")
+		return prefix != "" && strings.HasPrefix(whole, prefix[:1]) && lettersOf(prefix, whole)
+	})
+	if !short || len(t.def.Columns) < 3 || len(prefix) > mostPrefix || singular(prefix) == strings.Join(t.forms[0], "") ||
+		keyWords[prefix] {
+		return ""
+	}
+	return prefix
+}
+
+const mostPrefix = 4 // letters
+
+func newColumn(name, prefix, typ string) column {
 	parts := splitName(name)
-	c := column{name: name, raw: slices.Clone(parts), stems: stems(parts), compact: compact(parts), class: classOf(typ)}
+	if prefix != "" {
+		parts = parts[1:]
+	}
+	c := column{name: name, prefix: prefix, raw: slices.Clone(parts), stems: stems(parts), compact: compact(parts), class: classOf(typ)}
 	c.restRaw, c.key = trimEnds(parts)
 	if c.key == "" && len(parts) > 0 {
 		if rest, key := unglue(parts[len(parts)-1]); key != "" {
@@ -210,7 +302,7 @@ func keysOf(t *table) []key {
 	for i := range t.columns {
 		c := &t.columns[i]
 		bareID := c.compact == "id" || c.compact == "uuid" || c.compact == "guid"
-		if kind == keyGuessed && bareID || c.key != "" && !c.generic && t.owns(c) >= partOwn && (kind == keyGuessed || t.whole(c)) {
+		if kind == keyGuessed && bareID || c.key != "" && (!c.generic || len(c.rest) > 0 && t.owns(c) == wholeOwn) && t.owns(c) >= partOwn && (kind == keyGuessed || t.whole(c)) {
 			add(kind, c.name)
 		}
 	}
@@ -245,13 +337,19 @@ func (t *table) owns(c *column) int {
 			return wholeOwn
 		case hasPrefix(c.rest, form), hasSuffix(form, c.rest),
 			len(c.rest) == 1 && len(form) == 1 && abbreviation(c.rest[0], whole) != noAbbreviation,
-			len(c.rest) == 1 && len(form) > 1 && len(c.restRaw[0]) > 1 && firstLetters(form) == c.restRaw[0]:
+			len(c.rest) == 1 && len(form) > 1 && len(c.restRaw[0]) > 1 && firstLetters(form) == c.restRaw[0],
+			len(c.rest) >= len(form) && shortened(c.rest[:len(form)], form), len(c.rest) == 1 && shortened(c.rest, form[len(form)-1:]):
 			best = max(best, partOwn)
 		case hasPrefix(form, c.rest), len(c.rest) == 1 && abbreviation(c.rest[0], whole) != noAbbreviation:
 			best = max(best, beginOwn)
 		}
 	}
 	return best
+}
+
+// shortened reports whether each word of a name is the beginning of a word of another.
+func shortened(short, long []string) bool {
+	return slices.EqualFunc(short, long, func(a, b string) bool { return a == b || abbreviation(a, b) == beginning })
 }
 
 // whole reports whether the name of a column begins with the whole name of the
@@ -294,16 +392,29 @@ func (x *index) addKeys(i int) {
 			continue
 		}
 		c := &t.columns[k.columns[0]]
+		var names []string
 		if !k.bare {
-			for _, name := range joined(c.stems, c.raw) {
-				x.byKey[name] = append(x.byKey[name], keyRef{i, n})
-			}
+			names = joined(c.stems, c.raw)
+		}
+		if full := splitName(c.name); c.prefix != "" {
+			names = append(names, joined(stems(full), full)...) // o_c_id refers to c_id
+		}
+		for _, name := range names {
+			x.byKey[name] = append(x.byKey[name], keyRef{i, n})
 		}
 	}
 	for n := range t.columns {
 		c := &t.columns[n]
-		if c.key != "" && !c.generic {
-			x.having[c.compact] = append(x.having[c.compact], colRef{i, n})
+		x.holders[c.compact]++
+		if c.key == "" || c.generic {
+			continue
+		}
+		x.having[c.compact] = append(x.having[c.compact], colRef{i, n})
+		if first := c.rest[0]; len(x.byName[first]) == 0 {
+			if x.systems[first] == nil {
+				x.systems[first] = map[string]bool{}
+			}
+			x.systems[first][strings.Join(c.rest[1:], " ")] = true
 		}
 	}
 }

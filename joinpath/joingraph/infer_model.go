@@ -3,6 +3,7 @@ package joingraph
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // feature is one item of evidence of the model.
@@ -30,7 +31,8 @@ const (
 	fPrimary   // the other column is a declared primary or unique key
 	fOwn       // the key is named after its table
 	fSecond    // another column of the table names the same key in full
-	fTied      // other tables fit as well or better
+	fPersons   // the schema has other tables of people
+	fPlural    // the column is named like several rows of the table
 	fChildKey  // the column is the key of its own table
 	fGeneric   // the name of the column says nothing
 	fWeakKey   // the key word of the column also names ordinary columns
@@ -47,7 +49,7 @@ var featureNames = [features]string{
 	"table and role", "date of a calendar", "role of a person", "parent row", "both are plain keys", "same name, no table of that name",
 	"names say nothing",
 	"declared key", "key named after its table", "another column names it in full",
-	"other tables fit as well or better", "key of its own table", "name says nothing",
+	"other tables of people", "named like a count", "key of its own table", "name says nothing",
 	"key word of ordinary columns", "very short abbreviation", "different key words",
 }
 
@@ -75,14 +77,17 @@ func (x *index) vectorOf(c candidate) vector {
 		k := parent.keys[c.key]
 		set(fPrimary, (k.kind == keyPrimary || k.kind == keyUnique) && c.rule != ruleParent)
 		v[fOwn] = float64(k.own) / wholeOwn
+		if k.kind == keyPrimary && (c.rule == ruleEntity || c.rule == ruleEntityAlone) {
+			v[fOwn] = 1 // the column names the table, whatever its key is called
+		}
 	}
 	set(fSecond, c.second)
-	v[fTied] = math.Log2(1 + float64(len(c.rivals)))
 	if c.rule == rulePerson {
-		v[fTied] += math.Log2(1+float64(c.how)) / 2 // the role prefers the first one
+		v[fPersons] = math.Log2(1 + float64(c.how))
 	}
-	set(fChildKey, child.isKey[from.name])
-	set(fGeneric, from.generic && c.rule != ruleParent && c.rule != ruleBareKey)
+	set(fPlural, from.key == "" && (c.rule == ruleEntityAlone || c.rule == ruleRoleAlone) && plural(from.raw[len(from.raw)-1]))
+	set(fChildKey, child.isKey[from.name] && c.rule != ruleEntityAlone)
+	set(fGeneric, from.generic && c.rule != ruleParent && c.rule != ruleBareKey && (c.rule != ruleSameKey || v[fPrimary] == 0))
 	set(fWeakKey, weakKeyWords[from.key])
 	set(fShort, c.rule == ruleAbbreviation && c.how == initials)
 	set(fOtherWord, from.key != "" && to.key != "" && from.key != to.key)
@@ -105,7 +110,54 @@ const (
 	weightCompatibleTypes = -0.2
 	weightConvention      = 0.8 // of the logarithm of a ratio of frequencies
 	mostConvention        = 1.5
+	weightAlternate       = -1.0 // the table has a primary key besides
+	weightSystem          = -3.0
+	weightPart            = -0.8 // a role and the name of the table without what many tables begin with
+	weightPlace           = 1.1  // a role such as from or to, and a key of the same type
+
+	// The key of the other table is named after something else. The more tables have such a
+	// column, the likelier it is that they all refer to a third table, which is not here.
+	weightForeign = -1.8
+	fewHolders    = 4
 )
+
+// part reports whether a column has a role and only a part of the name of a table: the role
+// may be the rest of the name of another one.
+func (x *index) part(c candidate) bool {
+	from, t := &x.tables[c.child].columns[c.column], &x.tables[c.parent]
+	return (c.rule == ruleRoleEntity || c.rule == ruleRoleAlone) && !hasSuffix(from.rest, t.forms[0]) &&
+		!strings.HasSuffix(strings.Join(from.rest, ""), strings.Join(t.forms[0], ""))
+}
+
+// foreign reports whether the key of a candidate is named after something else than its
+// table: default_group(tenant_id).
+func (x *index) foreign(c candidate) bool {
+	k := x.tables[c.parent].keys[c.key]
+	return (c.rule == ruleSameKey || c.rule == ruleRoleKey) && (k.own == notOwn || k.kind == keyUnique && k.own < wholeOwn)
+}
+
+// otherSystem reports whether a column has the id that a row has in another system, such as
+// stripe_customer_id: it begins with the name of such a system, or with a word that no role has
+// and that is in front of several entities.
+func (x *index) otherSystem(c candidate) bool {
+	from := &x.tables[c.child].columns[c.column]
+	if c.rule != ruleRoleEntity && c.rule != ruleRoleKey && c.rule != ruleTableEnd || len(from.restRaw) < 2 {
+		return false
+	}
+	first := from.restRaw[0]
+	if systemWords[first] {
+		return true
+	}
+	if placeWords[first] || otherRow(first) || byWords[first] || accountWords[first] || len(x.abbreviates(from.rest[0])) > 0 {
+		return false
+	}
+	after := x.systems[from.rest[0]]
+	return after[""] && len(after) > 1 || len(after) >= leastEntities
+}
+
+// leastEntities is the number of entities from which on a word in front of them is the name of
+// another system.
+const leastEntities = 4
 
 // convention is how a schema names its declared keys.
 type convention struct {

@@ -26,7 +26,7 @@ func (f *finder) sameKey() {
 		for _, tail := range joined(f.c.stems[at:], f.c.raw[at:]) {
 			for _, ref := range f.owners(f.x.byKey[tail], notOwn) {
 				k := f.x.tables[ref.table].keys[ref.key]
-				if p := &f.x.tables[ref.table].columns[k.columns[0]]; p.key != "" || len(p.stems) > 1 {
+				if p := &f.x.tables[ref.table].columns[k.columns[0]]; p.key != "" || p.prefix != "" || len(p.stems) > 1 {
 					f.add(ref.table, ref.key, ruleRoleKey, 0)
 				}
 			}
@@ -67,7 +67,8 @@ const minGluedKey = 5
 // entity finds tables whose name the column has, begins or ends with.
 func (f *finder) entity() {
 	rest := f.c.rest
-	if len(rest) == 0 || f.c.generic && f.c.key == "" && len(rest) > 1 {
+	placed := len(rest) > 1 && placeWords[f.c.restRaw[0]] && f.c.class != unknownType // from_address
+	if len(rest) == 0 || f.c.generic && f.c.key == "" && len(rest) > 1 && !placed {
 		return
 	}
 	exact, role := ruleEntity, ruleRoleEntity
@@ -241,7 +242,7 @@ const mostBare = 40
 // sharedName finds columns of the same name if no table is named after it.
 func (f *finder) sharedName() {
 	same := f.x.having[f.c.compact]
-	if f.c.key == "" || f.c.generic || len(same) < 2 || len(same) > mostShared || len(f.found) > 0 ||
+	if f.c.key == "" || f.c.generic || len(same) < 2 || len(same) > mostSharing || len(f.found) > 0 ||
 		f.x.tables[f.child].owns(f.c) != notOwn {
 		return
 	}
@@ -254,4 +255,4 @@ func (f *finder) sharedName() {
 	}
 }
 
-const mostShared = 6
+const mostSharing = 6

@@ -15,6 +15,7 @@ import (
 type styled struct {
 	schema         *joinpath.Schema
 	expect, forbid []string
+	keys           []joinpath.Relationship // that the schema declares, but its form here does not
 }
 
 func readStyled(t testing.TB, path string) styled {
@@ -34,11 +35,36 @@ func readStyled(t testing.TB, path string) styled {
 			out.forbid = append(out.forbid, edge)
 			continue
 		}
+		if key, ok := strings.CutPrefix(line, "key "); ok {
+			left, right, _ := strings.Cut(key, " -> ")
+			r := joinpath.Relationship{Confidence: 1}
+			r.FromTable, r.FromColumns = readColumns(left)
+			r.ToTable, r.ToColumns = readColumns(right)
+			out.keys = append(out.keys, r)
+			continue
+		}
+		if key, ok := strings.CutPrefix(line, "unique "); ok {
+			name, columns := readColumns(key)
+			t := out.schema.Tables[name]
+			if len(columns) == 1 {
+				t.UniqueColumns = append(t.UniqueColumns, columns...)
+			} else {
+				t.UniqueKeys = append(t.UniqueKeys, columns)
+			}
+			out.schema.Tables[name] = t
+			continue
+		}
 		if name, columns, ok := strings.Cut(line, ": "); ok && !strings.HasPrefix(line, "#") {
 			out.schema.Tables[name] = readTable(columns)
 		}
 	}
 	return out
+}
+
+// readColumns reads a table and columns such as "orders(customer, number)".
+func readColumns(text string) (table string, columns []string) {
+	table, list, _ := strings.Cut(strings.TrimSuffix(text, ")"), "(")
+	return table, strings.Split(list, ", ")
 }
 
 // readTable reads columns such as "id*:int, price:decimal(5,2)".

@@ -60,6 +60,14 @@ func singular(word string) string {
 	return word
 }
 
+// plural reports whether a word is a plural in English.
+func plural(word string) bool {
+	if _, ok := irregular[word]; ok {
+		return true
+	}
+	return len(word) > 3 && word[len(word)-1] == 's' && !slices.Contains([]string{"ss", "us", "is"}, word[len(word)-2:])
+}
+
 // irregular maps plurals to singulars.
 var irregular = map[string]string{
 	"people": "person", "persons": "person", "personen": "person", "children": "child", "men": "man", "women": "woman",
@@ -144,6 +152,15 @@ var byWords = textmatch.SetOf(`created updated modified deleted changed approved
 	locked archived published invited granted revoked scheduled performed registered erstellt geaendert angelegt
 	geloescht freigegeben bearbeitet`)
 
+// systemWords name another system, whose ids are no keys of a table here.
+var systemWords = textmatch.SetOf(`external extern ext foreign vendor thirdparty partner upstream legacy stripe paypal adyen
+	salesforce sfdc hubspot zendesk shopify github gitlab google facebook twitter linkedin microsoft azure aws gcp slack
+	jira xero quickbooks sap netsuite ldap oauth saml oidc`)
+
+// copyWords are in the names of tables that have old rows of another table, or copies.
+var copyWords = textmatch.SetOf(`archive archived archiv arch backup bak bkp old copy kopie hist history historie historic
+	deleted deprecated legacy snapshot tmp temp prev previous obsolete alt`)
+
 // parentWords name another row of the same table.
 var parentWords = textmatch.SetOf(`parent predecessor successor previous prev next superior reportsto ancestor root original
 	replaces replaced eltern vorgaenger nachfolger oberste uebergeordnet uebergeordnete`)
@@ -162,6 +179,9 @@ var (
 // tablePrefixes begin the name of a table and say what kind of table it is.
 var tablePrefixes = textmatch.SetOf(`tbl t tb tab ref sec dim d fact fct f stg staging lkp lookup lu vw v view mst master trn
 	xref rel map bridge br hub lnk sat ods dwh dw mart sys app raw src core cfg`)
+
+// tableSuffixes end the name of a table and say what kind of table it is.
+var tableSuffixes = textmatch.SetOf(`tbl table tab dim fact entity master mst`)
 
 // trimEnds removes the key words from the end or the begin of a column's words, and
 // returns which one was removed.
@@ -223,6 +243,11 @@ func abbreviation(short, long string) int {
 // its last letter is no vowel or the last of long: dept, mgr and qty are
 // abbreviations of this form.
 func inOrder(short, long string) bool {
+	return lettersOf(short, long) && (!strings.ContainsRune("aeiou", rune(short[len(short)-1])) || short[len(short)-1] == long[len(long)-1])
+}
+
+// lettersOf reports whether the letters of short occur in long in their order.
+func lettersOf(short, long string) bool {
 	at := 0
 	for i := range len(short) {
 		next := strings.IndexByte(long[at:], short[i])
@@ -231,7 +256,7 @@ func inOrder(short, long string) bool {
 		}
 		at += next + 1
 	}
-	return !strings.ContainsRune("aeiou", rune(short[len(short)-1])) || at == len(long)
+	return true
 }
 
 // firstLetters returns the initials of words: ba for bank_account.
