@@ -216,3 +216,38 @@ func TestPostgresExtensionCheck(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The distances of pgvector need no search path of the host.
+func TestPostgresVector(t *testing.T) {
+	var has bool
+	if err := openPGX(t, pgServer(t)).QueryRow("SELECT count(*) > 0 FROM pg_available_extensions WHERE name = 'vector'").Scan(&has); err != nil {
+		t.Fatal(err)
+	}
+	if !has {
+		t.Skip("the server does not have the extension vector")
+	}
+	p := newPostgres(t, pgServer(t), "vectors", `
+		CREATE SCHEMA ext; CREATE EXTENSION vector SCHEMA ext;
+		CREATE TABLE doc(id int, v ext.vector(3)); INSERT INTO doc VALUES (1, '[1,0,0]'), (2, '[0,1,0]'), (3, '[0.9,0.1,0]');
+		CREATE INDEX ON doc USING hnsw (v ext.vector_l2_ops);
+		GRANT USAGE ON SCHEMA ext TO vectors; GRANT SELECT ON doc TO vectors`)
+	guard, err := secureview.New(&secureview.Policy{
+		Dialect: "postgres", Schema: "public", Tables: map[string][]string{"doc": {"id", "v"}},
+	}, postgres.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := p.open(t, nil)
+	for text, want := range map[string]string{
+		"SELECT id FROM doc ORDER BY v <-> '[1,0,0]', id LIMIT 2":   "1 3",
+		"SELECT id FROM doc ORDER BY v <=> '[0,2,0]', id LIMIT 1":   "2",
+		"SELECT id FROM doc ORDER BY v <#> '[1,0,0]', id LIMIT 2":   "1 3",
+		"SELECT id FROM doc ORDER BY v <+> '[1,0,0]', id LIMIT 2":   "1 3",
+		"SELECT id FROM doc WHERE v = '[0,1,0]'":                    "2",
+		"SELECT a.id FROM doc a JOIN doc b USING (v) ORDER BY a.id": "1 2 3",
+	} {
+		if got, err := db.QueryText(t.Context(), guard, text); err != nil || pgRows(got) != want {
+			t.Errorf("%s: got %v, %v, want %s", text, got, err, want)
+		}
+	}
+}
