@@ -216,3 +216,91 @@ func TestPostgresExtensionCheck(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The distances of pgvector need no search path of the host.
+func TestPostgresVector(t *testing.T) {
+	var has bool
+	if err := openPGX(t, pgServer(t)).QueryRow("SELECT count(*) > 0 FROM pg_available_extensions WHERE name = 'vector'").Scan(&has); err != nil {
+		t.Fatal(err)
+	}
+	if !has {
+		t.Skip("the server does not have the extension vector")
+	}
+	p := newPostgres(t, pgServer(t), "vectors", `
+		CREATE SCHEMA ext; CREATE EXTENSION vector SCHEMA ext;
+		CREATE TABLE doc(id int, v ext.vector(3)); INSERT INTO doc VALUES (1, '[1,0,0]'), (2, '[0,1,0]'), (3, '[0.9,0.1,0]');
+		CREATE INDEX ON doc USING hnsw (v ext.vector_l2_ops);
+		GRANT USAGE ON SCHEMA ext TO vectors; GRANT SELECT ON doc TO vectors`)
+	guard, err := secureview.New(&secureview.Policy{
+		Dialect: "postgres", Schema: "public", Tables: map[string][]string{"doc": {"id", "v"}},
+	}, postgres.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := p.open(t, nil)
+	for text, want := range map[string]string{
+		"SELECT id FROM doc ORDER BY v <-> '[1,0,0]', id LIMIT 2":   "1 3",
+		"SELECT id FROM doc ORDER BY v <=> '[0,2,0]', id LIMIT 1":   "2",
+		"SELECT id FROM doc ORDER BY v <#> '[1,0,0]', id LIMIT 2":   "1 3",
+		"SELECT id FROM doc ORDER BY v <+> '[1,0,0]', id LIMIT 2":   "1 3",
+		"SELECT id FROM doc WHERE v = '[0,1,0]'":                    "2",
+		"SELECT a.id FROM doc a JOIN doc b USING (v) ORDER BY a.id": "1 2 3",
+	} {
+		if got, err := db.QueryText(t.Context(), guard, text); err != nil || pgRows(got) != want {
+			t.Errorf("%s: got %v, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
+// A column of USING has the common type of its tables' columns. The text of a statement
+// has one of these, so that their types must be alike where it is used.
+func TestPostgresMergedColumns(t *testing.T) {
+	p := newPostgres(t, pgServer(t), "merged", `
+		CREATE EXTENSION citext;
+		CREATE TABLE a(id int, big bigint, v varchar(5), d date, mail citext); INSERT INTO a VALUES (1, 1, 'x', '2024-01-01', 'X');
+		CREATE TABLE b(id numeric, big int, v text, d timestamp, mail text); INSERT INTO b VALUES (1, 1, 'x', '2024-01-01', 'X');
+		CREATE TABLE c(id int, note text); INSERT INTO c VALUES (1, 'n');
+		GRANT SELECT ON ALL TABLES IN SCHEMA public TO merged`)
+	guard, err := secureview.New(&secureview.Policy{
+		Dialect: "postgres", Schema: "public", Tables: map[string][]string{
+			"a": {"id", "big", "v", "d", "mail"}, "b": {"id", "big", "v", "d", "mail"}, "c": {"id", "note"},
+		},
+	}, postgres.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := p.open(t, nil)
+	for text, want := range map[string]string{ // an empty text: refused
+		"SELECT a.id / 2 FROM a JOIN b USING (id)":                       "0",
+		"SELECT a.id / 2 FROM a JOIN b ON a.id = b.id":                   "0",
+		"SELECT count(*) FROM a JOIN b USING (id)":                       "1",
+		"SELECT big, v FROM a JOIN b USING (big, v)":                     "1 x",
+		"SELECT id / 2 FROM a JOIN c USING (id)":                         "0",
+		"SELECT coalesce(a.id, b.id) / 2 FROM a FULL JOIN b USING (id)":  "0.50000000000000000000",
+		"SELECT id / 2 FROM a FULL JOIN b USING (id)":                    "0.50000000000000000000",
+		"SELECT id / 2 FROM a JOIN b USING (id)":                         "",
+		"SELECT id / 2 FROM a LEFT JOIN b USING (id)":                    "",
+		"SELECT id FROM a RIGHT JOIN b USING (id)":                       "",
+		"SELECT d FROM a JOIN b USING (d)":                               "",
+		"SELECT * FROM a JOIN b USING (d)":                               "",
+		"SELECT d FROM (SELECT d FROM a JOIN b USING (d)) x":             "",
+		"SELECT 1 FROM a JOIN b USING (mail) WHERE mail = 'x'":           "",
+		"SELECT note FROM a JOIN b USING (id) JOIN c USING (id)":         "",
+		"SELECT id FROM a NATURAL JOIN b":                                "",
+		"SELECT a.v FROM a JOIN b USING (v, id) GROUP BY a.v, id":        "",
+		"SELECT 1 FROM a JOIN b USING (id) WHERE EXISTS (SELECT id + 1)": "",
+	} {
+		stmt, err := guard.Rewrite(t.Context(), text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		got, err := db.Query(t.Context(), stmt)
+		switch {
+		case want == "" && (!errors.Is(err, sqldb.ErrExecution) || !strings.Contains(err.Error(), "write ON")):
+			t.Errorf("%s: got %v, %v, want an error", text, got, err)
+		case want != "" && (err != nil || pgRows(got) != want):
+			t.Errorf("%s: got %v, %v, want %s", text, got, err, want)
+		}
+	}
+}

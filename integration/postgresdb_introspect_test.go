@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/postgres"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
@@ -163,6 +165,69 @@ func TestPostgresIntrospectForeignKeys(t *testing.T) {
 	}
 	if len(skipped) != 3 || !strings.HasPrefix(skipped[0], "hidden: ") || !strings.Contains(skipped[1], "(far)") || !strings.Contains(skipped[2], "(hid)") {
 		t.Errorf("skipped: %q", skipped)
+	}
+}
+
+// The keys of tables that the account reads through views only are those of the agent's
+// schema, without a graph of the owner.
+func TestPostgresIntrospectBehindViews(t *testing.T) {
+	p := newPostgres(t, pgServer(t), "behind", `
+		CREATE TABLE employee(id int PRIMARY KEY, name text, ssn text);
+		CREATE TABLE job(id int PRIMARY KEY, employee_id int REFERENCES employee, title text);
+		CREATE TABLE task(id int PRIMARY KEY, job_id int REFERENCES job, note text);
+		CREATE TABLE other(id int PRIMARY KEY, job_id int REFERENCES job);
+		CREATE FUNCTION mine() RETURNS bool LANGUAGE sql STABLE AS 'SELECT true';
+		CREATE VIEW secure_employee AS SELECT id, upper(name) AS name FROM employee WHERE mine();
+		CREATE VIEW jobs AS SELECT * FROM job; CREATE VIEW secure_job AS SELECT id, employee_id, title FROM jobs;
+		CREATE VIEW secure_task AS SELECT job_id, note FROM task; -- without its key
+		GRANT SELECT ON secure_employee, secure_job, secure_task TO behind`)
+	schema, skipped := introspectPostgres(t, p, "public")
+	if len(skipped) != 2 || !strings.HasPrefix(skipped[0], "jobs: ") || !strings.HasPrefix(skipped[1], "other: ") {
+		t.Errorf("skipped: %q", skipped)
+	}
+	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "postgres", Schema: "public"})
+	if err != nil || len(omitted) > 0 {
+		t.Fatal(err, omitted)
+	}
+	if len(policy.Tables) != 3 || len(policy.Views) != 3 {
+		t.Errorf("policy: %+v", policy)
+	}
+	guard, err := secureview.New(policy, postgres.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	views := guard
+	readable, err := sqldb.Readable(schema, guard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var edges []string
+	for _, r := range readable.Relationships {
+		edges = append(edges, fmt.Sprint(r.FromTable, ".", r.FromColumn, " ", r.ToTable, ".", r.ToColumn, " ", r.Cardinality))
+	}
+	slices.Sort(edges)
+	if diff := cmp.Diff([]string{"job.employee_id employee.id N:1", "task.job_id job.id N:1"}, edges); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if keys := readable.Tables["task"].PrimaryKey; len(keys) > 0 {
+		t.Errorf("a key that the view hides: %q", keys)
+	}
+	if diff := cmp.Diff([]string{"id"}, readable.Tables["employee"].PrimaryKey); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	// A policy cannot list such a table itself.
+	guard, err = secureview.New(&secureview.Policy{
+		Dialect: "postgres", Schema: "public", Tables: map[string][]string{"employee": {"id"}},
+	}, postgres.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqldb.Readable(schema, guard); !errors.Is(err, secureview.ErrUnknownTable) {
+		t.Errorf("got %v", err)
+	}
+	got, err := p.open(t, nil).QueryText(t.Context(), views, "SELECT count(*) FROM employee JOIN job ON job.employee_id = employee.id")
+	if err != nil || pgRows(got) != "0" {
+		t.Errorf("got %v, %v", got, err)
 	}
 }
 

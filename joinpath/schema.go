@@ -53,6 +53,10 @@ type Table struct {
 	// that it is not known what the view reads.
 	Reads []string `json:"-"`
 
+	// Unreadable is true if the account that introspected the database can read the
+	// table through a view only. Its keys hold for the view that replaces it.
+	Unreadable bool `json:"unreadable,omitempty"`
+
 	// SecureView is the view that statements read instead of the table. Sources of
 	// package joingraph may use its name for the table.
 	SecureView string `json:"secure_view,omitempty"`

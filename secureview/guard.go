@@ -137,7 +137,7 @@ func (g *Guard) rewrite(sql string) (*Statement, error) {
 	if err := sqlbound.Check(q, resolved, g.dialect.Bounds()); err != nil {
 		return nil, err
 	}
-	stmt := &Statement{dialect: g.dialect, query: q, columns: resolved.Columns, reads: reads(resolved)}
+	stmt := &Statement{dialect: g.dialect, query: q, columns: resolved.Columns, reads: reads(resolved), merged: mergedReads(resolved)}
 	if resolved.Tables > 1 {
 		stmt.froms = sync.OnceValue(func() []FromClause { return fromClauses(q) })
 	}
@@ -158,12 +158,27 @@ func (g *Guard) rewrite(sql string) (*Statement, error) {
 func reads(r *sqlast.Resolution) []TableRead {
 	list := make([]TableRead, len(r.Objects))
 	for i := range r.Objects {
-		o := &r.Objects[i]
-		list[i] = TableRead{
-			Table:   dialect.TableName{Schema: o.Schema, Name: o.Logical},
-			Object:  dialect.TableName{Schema: o.Schema, Name: o.Name},
-			Columns: o.Named(),
-		}
+		list[i] = tableRead(r.Objects[i].Object, r.Objects[i].Named())
 	}
 	return list
+}
+
+func mergedReads(r *sqlast.Resolution) [][]TableRead {
+	var list [][]TableRead
+	for _, merged := range r.Merged {
+		var columns []TableRead
+		for _, c := range merged {
+			columns = append(columns, tableRead(c.Object, []string{c.Column}))
+		}
+		list = append(list, columns)
+	}
+	return list
+}
+
+func tableRead(o *sqlast.Object, columns []string) TableRead {
+	return TableRead{
+		Table:   dialect.TableName{Schema: o.Schema, Name: o.Logical},
+		Object:  dialect.TableName{Schema: o.Schema, Name: o.Name},
+		Columns: columns,
+	}
 }

@@ -15,6 +15,7 @@ type Statement struct {
 	sql     string
 	dialect dialect.Dialect
 	reads   []TableRead
+	merged  [][]TableRead
 	query   *sqlast.Query       // resolved; not changed any more
 	froms   func() []FromClause // nil: none
 	columns []string
@@ -44,6 +45,13 @@ func (s *Statement) Reads() []TableRead {
 	}
 	return reads
 }
+
+// Merged returns, for each column of USING that the statement names without a table, the
+// tables whose columns it merges, each with that column. PostgreSQL gives it the common
+// type of these columns, and the text has one of them: package sqldb/postgresdb refuses
+// the statement if their types differ. Other dialects have none. The result must not be
+// changed.
+func (s *Statement) Merged() [][]TableRead { return s.merged }
 
 // Tables returns the tables that the statement reads, under the names that the
 // policy and the model use.

@@ -95,6 +95,7 @@ type Query struct {
 	SQL     string
 	Dialect dialect.Dialect // of SQL
 	Objects []Object        // what the statement reads
+	Merged  [][]Object      // see [secureview.Statement.Merged]
 	Session *Session        // never nil
 	Timeout time.Duration   // the time limit for the server, at least 1 ms
 	Zone    string          // the time zone, as [Options.Zone] names it; empty means that of the connection

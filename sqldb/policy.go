@@ -106,7 +106,7 @@ func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy,
 	b.replaced = maps.Clone(p.Views) // p.Views loses the views that nothing may be read of
 	names := slices.Sorted(maps.Keys(schema.Tables))
 	for _, name := range names {
-		if _, ok := b.replaced[name]; ok {
+		if _, ok := b.replaced[name]; ok || schema.Tables[name].Unreadable {
 			continue
 		}
 		table := cmp.Or(b.tables[name], name)

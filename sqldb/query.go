@@ -157,6 +157,13 @@ func (db *DB) queryFor(ctx context.Context, stmt *secureview.Statement) (Query, 
 	for _, read := range stmt.Reads() {
 		q.Objects = append(q.Objects, Object{Schema: read.Object.Schema, Name: read.Object.Name, Columns: read.Columns})
 	}
+	for _, columns := range stmt.Merged() {
+		var merged []Object
+		for _, c := range columns {
+			merged = append(merged, Object{Schema: c.Object.Schema, Name: c.Object.Name, Columns: c.Columns})
+		}
+		q.Merged = append(q.Merged, merged)
+	}
 	return q, nil
 }
 

@@ -72,6 +72,7 @@ const maxCandidates = 5 // names that a problem suggests
 func (r *reading) table(t secureview.Table) {
 	about, hasTable := r.find(t.Name)
 	view, hasView := r.find(t.View)
+	hasTable = hasTable && (hasView || !about.Unreadable)
 	switch {
 	case !hasTable && !hasView:
 		message := fmt.Sprintf("the schema has no table %q, which the policy lists", t.Name)

@@ -205,9 +205,10 @@ func (db *DB) Close() error { return db.replicas.close() }
 // for what could not be used.
 //
 // An account that may read only views sees no keys of the tables behind them,
-// and so finds no joins. Introspect such a database once as the owner of its
-// tables, save the schema ([joinpath.Schema.Write]), and read with the other
-// account: an agent uses the keys of a table for the view that replaces it.
+// and so finds no joins. PostgreSQL shows them: such a table is
+// [joinpath.Table.Unreadable]. With another server, introspect such a database once as
+// the owner of its tables, save the schema ([joinpath.Schema.Write]), and read with the
+// other account: an agent uses the keys of a table for the view that replaces it.
 //
 // The error is an [*Error].
 func (db *DB) Introspect(ctx context.Context) (*joinpath.Schema, error) {

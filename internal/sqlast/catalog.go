@@ -30,8 +30,19 @@ type Resolution struct {
 	Calls   []*Call      // as they were written, in the order of resolving
 	Columns []string     // the names of the result's columns, as they were written
 
+	// Merged has, for each column of USING that the query names without a table, the
+	// columns of objects that it merges. PostgreSQL gives it their common type, and it
+	// is printed as one of them.
+	Merged [][]ReadColumn
+
 	Tables int  // the names and subqueries in FROM, of the whole query
 	Plain  bool // no WITH, no subquery or function in FROM, no ROLLUP, CUBE or GROUPING SETS
+}
+
+// A ReadColumn is a column of an object.
+type ReadColumn struct {
+	*Object
+	Column string
 }
 
 // A ReadObject is an object and the columns of it that a query names.

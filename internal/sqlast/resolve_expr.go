@@ -326,6 +326,7 @@ func (r *resolver) fromTables(slot *Expr, c *Column, s *scope) bool {
 	i := r.uniqueColumn(c.Pos, b, c.Name)
 	r.checkCase(c, b.names()[i], s)
 	if len(value.value) == 1 {
+		r.noteMerged(s, &value)
 		r.point(c, b, i)
 		return true
 	}

@@ -364,6 +364,7 @@ func (r *resolver) side(j *Join, s *scope, lo, hi int, name string) merged {
 // mergedValue returns the value of a merged column.
 func (r *resolver) mergedValue(at Pos, s *scope, m *merged) Expr {
 	if len(m.value) == 1 {
+		r.noteMerged(s, m)
 		b := &s.tables[m.value[0]]
 		if m.number == 0 {
 			return r.reference(at, b, m.name)
@@ -381,6 +382,20 @@ func (r *resolver) mergedValue(at Pos, s *scope, m *merged) Expr {
 		c.Args = append(c.Args, r.reference(at, &s.tables[t], m.name))
 	}
 	return c
+}
+
+// noteMerged records which columns of objects a merged column stands for.
+func (r *resolver) noteMerged(s *scope, m *merged) {
+	if !r.flavor.UsingKeepsSides || len(m.members) < 2 {
+		return
+	}
+	var columns []ReadColumn
+	for _, t := range m.members {
+		if b := &s.tables[t]; b.object != nil {
+			columns = append(columns, ReadColumn{Object: b.object, Column: b.columns[r.column(b, m.name)]})
+		}
+	}
+	r.resolution.Merged = append(r.resolution.Merged, columns)
 }
 
 func (r *resolver) reference(at Pos, b *binding, name string) *Column {

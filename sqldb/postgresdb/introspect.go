@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/failure"
@@ -142,19 +144,18 @@ func (r *introspection) tables(ctx context.Context) error {
 			switch {
 			case extension != "":
 				r.skipped(name, "it is part of the extension "+extension)
-			case !readable:
-				r.skipped(name, "the account may not read it")
 			default:
 				r.schema.Tables[name] = joinpath.Table{
 					Types: map[string]string{}, Comment: comment, ColumnComments: map[string]string{},
-					Rows: rows, Bytes: bytes, View: view,
+					Rows: rows, Bytes: bytes, View: view, Unreadable: !readable,
 				}
 			}
 			return nil
 		})
 }
 
-// columns adds the columns that the account may read.
+// columns adds the columns that the account may read, and all of a table that it may not
+// read at all.
 func (r *introspection) columns(ctx context.Context) error {
 	var table, column, columnType, comment string
 	var notNull bool
@@ -163,7 +164,7 @@ func (r *introspection) columns(ctx context.Context) error {
 		FROM `+r.relations()+` AS c
 		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 		LEFT JOIN pg_description AS d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = a.attnum
-		WHERE has_table_privilege(c.oid, 'SELECT') OR has_column_privilege(c.oid, a.attnum, 'SELECT')
+		WHERE has_column_privilege(c.oid, a.attnum, 'SELECT') OR NOT has_any_column_privilege(c.oid, 'SELECT')
 		ORDER BY c.oid, a.attnum`,
 		[]any{&table, &column, &columnType, &comment, &notNull}, func() error {
 			t, ok := r.schema.Tables[table]
@@ -185,31 +186,61 @@ func (r *introspection) columns(ctx context.Context) error {
 
 // views adds what the views read, by the dependencies of their rules. A partition stands
 // for its table. What a function of the database reads is not known, nor what a function
-// reads whose argument is SQL.
+// reads whose argument is SQL. It removes the tables that the account may not read, but
+// for those behind its views: the catalogue shows their keys to all.
 func (r *introspection) views(ctx context.Context) error {
 	var view string
+	var known bool
 	var reads list
-	return r.each(ctx, `
-		SELECT v.relname, coalesce(json_agg(DISTINCT CASE WHEN t.relnamespace = v.relnamespace THEN '' ELSE n.nspname || '.' END
-			|| t.relname) FILTER (WHERE t.oid IS NOT NULL), '[]')
+	all := map[string]list{}
+	err := r.each(ctx, `
+		SELECT v.relname, pg_get_viewdef(v.oid) !~ '_to_xml|ts_stat|ts_rewrite|dblink|crosstab|connectby|xpath_table' AND NOT EXISTS (
+				SELECT FROM pg_depend AS f
+				WHERE f.classid = 'pg_rewrite'::regclass AND f.objid = w.oid AND f.refclassid = 'pg_proc'::regclass
+					AND NOT `+member("pg_proc", "f.refobjid")+`),
+			coalesce(json_agg(DISTINCT CASE WHEN t.relnamespace = v.relnamespace THEN '' ELSE n.nspname || '.' END
+				|| t.relname) FILTER (WHERE t.oid IS NOT NULL), '[]')
 		FROM `+r.relations()+` AS v JOIN pg_rewrite AS w ON w.ev_class = v.oid AND w.ev_type = '1'
 		LEFT JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
 			AND d.refobjid <> v.oid
 		LEFT JOIN pg_class AS t ON t.oid = coalesce(pg_partition_root(d.refobjid), d.refobjid)
 		LEFT JOIN pg_namespace AS n ON n.oid = t.relnamespace
 		WHERE v.relkind IN ('v', 'm')
-			AND pg_get_viewdef(v.oid) !~ '_to_xml|ts_stat|ts_rewrite|dblink|crosstab|connectby|xpath_table' AND NOT EXISTS (
-			SELECT FROM pg_depend AS f
-			WHERE f.classid = 'pg_rewrite'::regclass AND f.objid = w.oid AND f.refclassid = 'pg_proc'::regclass
-				AND NOT `+member("pg_proc", "f.refobjid")+`)
-		GROUP BY v.oid, v.relname`,
-		[]any{&view, &reads}, func() error {
-			if t, ok := r.schema.Tables[view]; ok {
+		GROUP BY v.oid, v.relname, w.oid`,
+		[]any{&view, &known, &reads}, func() error {
+			all[view] = reads
+			if t, ok := r.schema.Tables[view]; ok && known {
 				t.Reads = reads
 				r.schema.Tables[view] = t
 			}
 			return nil
 		})
+	if err != nil {
+		return err
+	}
+	behind := map[string]bool{}
+	var follow func(view string)
+	follow = func(view string) {
+		for _, read := range all[view] {
+			if !behind[read] {
+				behind[read] = true
+				follow(read)
+			}
+		}
+	}
+	names := slices.Sorted(maps.Keys(r.schema.Tables))
+	for _, name := range names {
+		if !r.schema.Tables[name].Unreadable {
+			follow(name)
+		}
+	}
+	for _, name := range names {
+		if t := r.schema.Tables[name]; t.Unreadable && (t.View || !behind[name]) {
+			delete(r.schema.Tables, name)
+			r.skipped(name, "the account may not read it")
+		}
+	}
+	return nil
 }
 
 // keys adds primary keys and unique indexes. It leaves out partial indexes,

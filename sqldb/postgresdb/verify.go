@@ -52,6 +52,9 @@ func tooLongToPlan(cause error) error {
 }
 
 func verify(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (path []string, keep bool, err error) {
+	if err := verifyMerged(ctx, conn, q.Merged); err != nil {
+		return nil, false, err
+	}
 	path, keep, err = operatorPath(ctx, conn, q)
 	if err != nil {
 		return nil, false, err
@@ -69,6 +72,35 @@ func verify(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (path []string,
 		err = verifyOperators(ctx, conn, q)
 	}
 	return path, keep, err
+}
+
+// verifyMerged returns an error if a column of USING merges columns of several types. The
+// statement has one of them in its place, and the server would have given it their common
+// type. Integers of several sizes, and texts of several lengths, are alike.
+func verifyMerged(ctx context.Context, conn *sql.Conn, merged [][]sqldb.Object) error {
+	var list []string
+	for i, columns := range merged {
+		for _, c := range columns {
+			list = append(list, fmt.Sprintf("(%d, %s, %s, %s)", i, literal(c.Schema), literal(c.Name), literal(c.Columns[0])))
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	found, err := names(ctx, conn, `
+		SELECT min(a.attname::text), string_agg(DISTINCT format_type(a.atttypid, NULL), ' and ')
+		FROM (VALUES `+strings.Join(list, ", ")+`) AS m(number, schema, name, col)
+		JOIN pg_namespace AS n ON n.nspname = m.schema JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = m.name
+		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = m.col
+		GROUP BY m.number
+		HAVING count(DISTINCT CASE WHEN a.atttypid IN ('int2'::regtype, 'int4'::regtype) THEN 'int8'::regtype
+			WHEN a.atttypid = 'varchar'::regtype THEN 'text'::regtype ELSE a.atttypid END) > 1
+		LIMIT 1`)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return failure.Newf(sqldb.ErrExecution, "%s of USING or a NATURAL JOIN merges columns of the types %s: write ON, and name "+
+		"the column with its table", quote(found[0].schema), found[0].name)
 }
 
 // verifyOperators returns an error if a schema of a search path has an operator
