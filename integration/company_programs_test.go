@@ -106,6 +106,8 @@ func modelServer(t *testing.T, table, statement, sought string) (env []string) {
 		}
 		say := any("The rows lack it.")
 		switch text := string(body); {
+		case strings.Contains(text, "You decide who answers"):
+			say = map[string]any{"route": "sql"}
 		case strings.Contains(text, "You choose the tables"):
 			say = map[string]any{"tables": []string{table}}
 		case strings.Contains(text, "You write one"), strings.Contains(text, "was refused or failed"):
