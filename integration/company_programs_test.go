@@ -100,6 +100,8 @@ func modelServer(t *testing.T, table, statement, sought string) (env []string) {
 	return chatServer(t, func(text string) string {
 		var say any
 		switch {
+		case strings.Contains(text, "You decide who answers"):
+			say = map[string]any{"route": "sql"}
 		case strings.Contains(text, "You choose the tables"):
 			say = map[string]any{"tables": []string{table}}
 		case strings.Contains(text, "You write one"), strings.Contains(text, "was refused or failed"):

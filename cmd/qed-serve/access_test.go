@@ -1,9 +1,15 @@
 package main
 
 import (
+	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
 )
 
 // ofReference is a request of a service that has authenticated its user.
@@ -71,5 +77,44 @@ func TestWrongFlags(t *testing.T) {
 	o := options{session: session{"a": "user_id"}}
 	if _, err := o.caller(""); err == nil || !strings.Contains(err.Error(), "-session needs QED_SERVE_TOKEN") {
 		t.Errorf("a session that anybody can choose: %v", err)
+	}
+}
+
+// TestSession checks the settings that requests decide, and who is refused before a model is
+// asked.
+func TestSession(t *testing.T) {
+	s := session{}
+	for _, text := range []string{"app.user=user_id", "app.company=company_id", "app.ids=header:X-Ids"} {
+		if err := s.add(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tt := range map[string]struct {
+		turn    qed.Turn
+		headers []string
+		want    map[string]any
+		missing string
+	}{
+		"all":         {qed.Turn{User: "ann", Tenant: "acme"}, []string{"1,2"}, map[string]any{"app.user": "ann", "app.company": "acme", "app.ids": "1,2"}, ""},
+		"no user":     {qed.Turn{Tenant: "acme"}, []string{"1,2"}, nil, "user_id"},
+		"no company":  {qed.Turn{User: "ann"}, []string{"1,2"}, nil, "company_id"},
+		"no header":   {qed.Turn{User: "ann", Tenant: "acme"}, nil, nil, "X-Ids"},
+		"two headers": {qed.Turn{User: "ann", Tenant: "acme"}, []string{"1", "2"}, nil, "X-Ids"},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/", nil)
+		r.Header["X-Ids"] = tt.headers
+		var got map[string]any
+		agent := s.required(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (a qed.Answer, err error) {
+			got, err = s.values(ctx)
+			return a, err
+		}))
+		_, err := qed.Ask(s.context(r), agent, tt.turn)
+		if diff := cmp.Diff(tt.want, got); diff != "" || (err == nil) != (tt.missing == "") ||
+			err != nil && !strings.Contains(err.Error(), tt.missing) {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+		if refused := s.checkHeaders(r) != nil; refused != (tt.missing == "X-Ids") {
+			t.Errorf("%s: refused: %v", name, refused)
+		}
 	}
 }
