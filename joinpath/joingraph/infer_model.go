@@ -144,14 +144,16 @@ func (x *index) otherSystem(c candidate) bool {
 	if c.rule != ruleRoleEntity && c.rule != ruleRoleKey && c.rule != ruleTableEnd || len(from.restRaw) < 2 {
 		return false
 	}
-	first := from.restRaw[0]
-	if systemWords[first] {
+	first, stem := from.restRaw[0], from.rest[0]
+	switch {
+	case len(x.byName[stem]) > 0 || len(x.abbreviates(stem)) > 0: // a table here
+		return false
+	case systemWords[first]:
 		return true
-	}
-	if placeWords[first] || otherRow(first) || byWords[first] || accountWords[first] || len(x.abbreviates(from.rest[0])) > 0 {
+	case placeWords[first] || otherRow(first) || byWords[first] || accountWords[first]:
 		return false
 	}
-	after := x.systems[from.rest[0]]
+	after := x.entities[stem]
 	return after[""] && len(after) > 1 || len(after) >= leastEntities
 }
 
