@@ -292,7 +292,7 @@ func (in *inference) proposal(c candidate) (proposal, bool) {
 	if first := from.raw[0]; c.rule == ruleRoleAlone && placeWords[first] && p.types == typesEqual && c.key >= 0 {
 		p.add("role of a place", weightPlace)
 	}
-	if c.key >= 0 && x.tables[c.parent].keys[c.key].kind != keyPrimary && x.tables[c.parent].keys[0].kind == keyPrimary {
+	if x.alternate(c) {
 		p.add("not the primary key", weightAlternate)
 	}
 	if x.part(c) {
