@@ -160,8 +160,12 @@ func (x *index) sameColumns(a, b int) bool {
 	return 4*same >= 3*max(len(x.tables[a].columns), len(x.tables[b].columns))
 }
 
-// commonPrefixes returns the words, and pairs of words, with which three or more tables begin
-// and that are no table themselves, such as the name of an application and of its part.
+// leastPrefixed is the number of tables from which on their first word, and their first two
+// words, are a prefix.
+var leastPrefixed = [2]int{3, 5}
+
+// commonPrefixes returns the words, and pairs of words, with which many tables begin and that
+// are no table themselves, such as the name of an application and of its part.
 func commonPrefixes(names []string) map[string]bool {
 	count, whole := map[string]int{}, map[string]bool{}
 	for _, name := range names {
@@ -173,7 +177,7 @@ func commonPrefixes(names []string) map[string]bool {
 	}
 	out := map[string]bool{}
 	for words, n := range count {
-		out[words] = n >= 3 && !whole[strings.Join(stems(strings.Fields(words)), " ")]
+		out[words] = n >= leastPrefixed[strings.Count(words, " ")] && !whole[strings.Join(stems(strings.Fields(words)), " ")]
 	}
 	return out
 }
