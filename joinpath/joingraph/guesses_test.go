@@ -29,7 +29,7 @@ const guessTables = `
 		INSERT INTO visit SELECT i, 'R' || (i * 7 % 30), i % 40 + 1 FROM n;
 	INSERT INTO orders SELECT id, id FROM visit WHERE id <= 300;
 	INSERT INTO employee SELECT id, 'E' || id FROM visit WHERE id <= 50;
-	INSERT INTO day_stats SELECT '2026-02-' || id, 200 + id * 13 % 280, 100 + id * 17 % 150, id % 7 + 43 FROM visit WHERE id <= 28;
+	INSERT INTO day_stats SELECT '2026-02-' || id, 200 + id * 13 % 280, 100 + id * 17 % 150, id * 23 % 50 + 1 FROM visit WHERE id <= 28;
 	INSERT INTO payment SELECT id, id % 25 + 1, id % 40 + 1, 'R' || (id % 30) FROM visit WHERE id <= 400;
 	INSERT INTO refund SELECT id, id * 3 % 25 + 1, 'R' || (id * 11 % 30) FROM visit WHERE id <= 200;
 	INSERT INTO station SELECT id, 'S' || (id * 7919 % 10007) FROM visit WHERE id <= 60;
