@@ -68,6 +68,11 @@ const (
 	Association = "association" // declared in an application's models
 	Inferred    = "inferred"    // derived from names or data
 	Manual      = "manual"      // written by a person
+
+	// SharedDimension is derived as well. Both columns hold the same things, such as the
+	// shops of payments and of refunds, of which the schema has no table. Each payment would
+	// be joined with all refunds of its shop.
+	SharedDimension = "shared_dimension"
 )
 
 // A Relationship describes how two tables can be joined: the columns on one side

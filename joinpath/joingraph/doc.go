@@ -24,7 +24,8 @@
 // [Infer] reads the names, types and keys of a schema. With a database
 // ([InferOptions.Database]) it counts matching rows as well. The result has one
 // [Edge] for each join that is likely: a [joinpath.Relationship] of type
-// [joinpath.Inferred] with the [Grounds] for it.
+// [joinpath.Inferred] with the [Grounds] for it. Columns of the same name that refer to no
+// table of the schema are a [joinpath.SharedDimension], whose confidence is at most 0.6.
 //
 // # Evidence
 //
@@ -32,12 +33,16 @@
 // lists what was found and how much each item weighs.
 //
 //   - Names: the column is named like the other table, its key, a role of one of
-//     its rows, or an abbreviation of these ([Grounds.Rule]).
+//     its rows, or an abbreviation of these ([Grounds.Rule]). What all columns of a table
+//     begin with, such as o_ in orders, is left out. A plural is a count. A column that
+//     begins with the name of another system has that system's id.
 //   - Types: incompatible types exclude an edge. Unknown types are no evidence.
 //   - Keys: the other side is a primary or unique key, or looks like one.
 //   - Convention: foreign keys that the schema declares have the same form of
 //     name.
-//   - Rivals: other tables fit the same column as well or better.
+//   - Rivals: a column refers to one table, so the tables that it may refer to share its
+//     probability. Copies of another table, such as an archive, have no share, nor do
+//     tables whose key refers to another of these tables.
 //   - Data: the share of values that exist on the other side, and whether chance
 //     alone explains it. If two keys are numbered from 1 on, the values of one are
 //     in the other whether the tables are related or not, so that is no evidence.
@@ -47,7 +52,8 @@
 // The weights of names and keys were fitted on 146 schemas of the Spider training
 // set, and measured on schemas that the fit did not see (five folds, split by
 // database): of the edges with a confidence of 0.9 or more, 93 % are right. A test of
-// this package repeats the fit. The weights of types, composite keys, parent rows,
+// this package repeats the fit, and another one measures four schemas of applications with
+// 52 to 138 tables: on each of them nine in ten of these edges are right. The weights of types, composite keys, parent rows,
 // convention and data are set by hand, because the schemas have none of these; those
 // of data are measured on generated rows. BENCHMARKS.md has the figures.
 //

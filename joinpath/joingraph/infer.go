@@ -128,8 +128,8 @@ type Grounds struct {
 	Rivals []string `json:"rivals,omitempty"`
 	// Data has the counts of the database. It is nil if nothing was measured.
 	Data *Measured `json:"data,omitempty"`
-	// Terms are the items of the model. The confidence is the logistic function
-	// of the sum of their weights.
+	// Terms are the items of the model. The sum of their weights is the logarithm of the
+	// odds, which the tables that the column may refer to share.
 	Terms []Term `json:"terms,omitempty"`
 }
 
@@ -292,7 +292,7 @@ func (in *inference) proposal(c candidate) (proposal, bool) {
 	if first := from.raw[0]; c.rule == ruleRoleAlone && placeWords[first] && p.types == typesEqual && c.key >= 0 {
 		p.add("role of a place", weightPlace)
 	}
-	if c.key >= 0 && x.tables[c.parent].keys[c.key].kind != keyPrimary && x.tables[c.parent].keys[0].kind == keyPrimary {
+	if x.alternate(c) {
 		p.add("not the primary key", weightAlternate)
 	}
 	if x.part(c) {
@@ -332,7 +332,7 @@ func (in *inference) result() *Inference {
 		}
 		e := in.edge(in.proposals[i], confidence)
 		if e.Grounds.Rule == string(ruleSharedName) && e.Cardinality == joinpath.ManyToMany {
-			e.Confidence = min(e.Confidence, mostShared)
+			e.Type, e.Confidence = joinpath.SharedDimension, min(e.Confidence, mostShared)
 		}
 		if key := edgeKey(&e.Relationship); !best[key] {
 			best[key] = true
@@ -380,9 +380,8 @@ func (in *inference) shares() []float64 {
 	return out
 }
 
-// mostShared is the confidence of columns that only share a dimension, such as the shop of two
-// tables of facts. The join would pair all facts of a shop, so it is reported, but
-// joinpath does not use it by default.
+// mostShared is the highest confidence of a [joinpath.SharedDimension], which joinpath does not
+// use by default.
 const mostShared = 0.6
 
 // mostConfidence is below the confidence of a declared key, so that an inferred

@@ -283,7 +283,8 @@ func (x *index) withoutReferrers(found []candidate) []candidate {
 	})
 }
 
-// withoutCopies removes candidates that are copies of another one, such as an archive. Of
+// withoutCopies removes candidates that are copies of another one, such as an archive, and the
+// keys that a copy has in common with its original. Of
 // tables that differ only in their schema, or in what many tables begin with, those are kept
 // that are nearest to the table of the column.
 func (x *index) withoutCopies(child int, found []candidate) []candidate {
@@ -295,7 +296,8 @@ func (x *index) withoutCopies(child int, found []candidate) []candidate {
 	}
 	return slices.DeleteFunc(found, func(c candidate) bool {
 		t := &x.tables[c.parent]
-		return t.original >= 0 && known[t.original] || x.nearness(child, c.parent) < nearest[t.shortName()]
+		own := c.parent == x.tables[child].original && c.rule == ruleSameKey
+		return own || t.original >= 0 && known[t.original] || x.nearness(child, c.parent) < nearest[t.shortName()]
 	})
 }
 

@@ -75,7 +75,7 @@ func (in *inference) composite(child, parent, number int) {
 		return
 	}
 	p.add("all columns of a composite key", weightComposite)
-	if own {
+	if own = own && len(t.columns) > len(p.to); own { // a table of nothing but a key links others
 		p.add("key named after its table", weightCompositeOwn)
 	} else {
 		p.add("key made of other keys", weightCompositeMany)

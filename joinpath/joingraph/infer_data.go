@@ -25,7 +25,11 @@ func (in *inference) scoreData() {
 			}
 			p.addTypes()
 		}
+		count := p.rule != ruleData && x.vectorOf(p.candidate)[fPlural] > 0 && p.data != nil && p.data.Chance
 		for _, t := range p.data.terms(x.tables[p.parent].keys, p.key) {
+			if count && t.Weight > 0 {
+				continue // a count up to the number of rows has the values of a key as well
+			}
 			if p.rule == ruleBareKey && t.Weight > 0 {
 				t.Weight /= 2 // keys of the same name often have values of the same form
 			}

@@ -14,15 +14,16 @@ type index struct {
 	tables []table
 	number map[string]int // by table name
 
-	byName  map[string][]int           // tables by their compact name
-	byHead  map[string][]int           // tables by the end of their compact name
-	byStart map[string][]int           // tables by the beginning of their compact name
-	byKey   map[string][]keyRef        // keys of one column with a specific name, by compact name
-	having  map[string][]colRef        // columns by compact name, those with a key word only
-	holders map[string]int             // number of tables by the compact name of a column
-	systems map[string]map[string]bool // what follows the first word of a column that has a key word
-	letters map[byte][]int             // tables by the first letter of a name
-	short   map[string][]abbreviated
+	byName  map[string][]int    // tables by their compact name
+	byHead  map[string][]int    // tables by the end of their compact name
+	byStart map[string][]int    // tables by the beginning of their compact name
+	byKey   map[string][]keyRef // keys of one column with a specific name, by compact name
+	having  map[string][]colRef // columns by compact name, those with a key word only
+	holders map[string]int      // number of tables by the compact name of a column
+	// entities are what follows the first word of the columns with a key word.
+	entities map[string]map[string]bool
+	letters  map[byte][]int // tables by the first letter of a name
+	short    map[string][]abbreviated
 }
 
 type table struct {
@@ -81,7 +82,7 @@ func newIndex(s *joinpath.Schema) *index {
 	x := &index{
 		number: map[string]int{}, byName: map[string][]int{}, byHead: map[string][]int{}, byStart: map[string][]int{},
 		byKey: map[string][]keyRef{}, having: map[string][]colRef{}, letters: map[byte][]int{},
-		holders: map[string]int{}, systems: map[string]map[string]bool{},
+		holders: map[string]int{}, entities: map[string]map[string]bool{},
 		short: map[string][]abbreviated{},
 	}
 	names := slices.Sorted(maps.Keys(s.Tables))
@@ -119,38 +120,30 @@ func newIndex(s *joinpath.Schema) *index {
 // findCopies finds the tables that are copies of others: their names differ by a word for
 // copies or by a number, and at least three in four columns are the same.
 func (x *index) findCopies() {
-	byWords := map[string][]int{}
-	for i := range x.tables {
-		byWords[strings.Join(x.tables[i].forms[0], " ")] = append(byWords[strings.Join(x.tables[i].forms[0], " ")], i)
-	}
+	copyWord := func(word string) bool { return copyWords[word] || strings.Trim(word, "0123456789") == "" }
 	for i := range x.tables {
 		t := &x.tables[i]
 		t.original = -1
 		words := t.raw[0]
-		if len(words) < 2 {
-			continue
+		last := len(words) - 1
+		if last > 0 && copyWord(words[last]) {
+			t.original = x.originalOf(i, words[:last])
 		}
-		for _, rest := range [][]string{
-			cut(words, 0, len(words)-1, isCopyWord(words[len(words)-1])), cut(words, 1, len(words), isCopyWord(words[0])),
-		} {
-			for _, other := range byWords[strings.Join(stems(rest), " ")] {
-				if rest != nil && x.sameColumns(i, other) {
-					t.original = other
-				}
-			}
+		if last > 0 && copyWord(words[0]) && t.original < 0 {
+			t.original = x.originalOf(i, words[1:])
 		}
 	}
 }
 
-// cut returns a part of words, or nil unless it is wanted.
-func cut(words []string, from, to int, wanted bool) []string {
-	if !wanted {
-		return nil
+// originalOf returns the table of a name that has the columns of a table, or -1.
+func (x *index) originalOf(i int, name []string) int {
+	for _, other := range x.byName[strings.Join(stems(name), "")] {
+		if other != i && x.sameColumns(i, other) {
+			return other
+		}
 	}
-	return words[from:to]
+	return -1
 }
-
-func isCopyWord(word string) bool { return copyWords[word] || strings.Trim(word, "0123456789") == "" }
 
 // sameColumns reports whether at least three in four columns of two tables have the same name.
 func (x *index) sameColumns(a, b int) bool {
@@ -167,8 +160,12 @@ func (x *index) sameColumns(a, b int) bool {
 	return 4*same >= 3*max(len(x.tables[a].columns), len(x.tables[b].columns))
 }
 
-// commonPrefixes returns the words, and pairs of words, with which three or more tables begin
-// and that are no table themselves, such as the name of an application and of its part.
+// leastPrefixed is the number of tables from which on their first word, and their first two
+// words, are a prefix.
+var leastPrefixed = [2]int{3, 5}
+
+// commonPrefixes returns the words, and pairs of words, with which many tables begin and that
+// are no table themselves, such as the name of an application and of its part.
 func commonPrefixes(names []string) map[string]bool {
 	count, whole := map[string]int{}, map[string]bool{}
 	for _, name := range names {
@@ -180,7 +177,7 @@ func commonPrefixes(names []string) map[string]bool {
 	}
 	out := map[string]bool{}
 	for words, n := range count {
-		out[words] = n >= 3 && !whole[strings.Join(stems(strings.Fields(words)), " ")]
+		out[words] = n >= leastPrefixed[strings.Count(words, " ")] && !whole[strings.Join(stems(strings.Fields(words)), " ")]
 	}
 	return out
 }
@@ -410,12 +407,10 @@ func (x *index) addKeys(i int) {
 			continue
 		}
 		x.having[c.compact] = append(x.having[c.compact], colRef{i, n})
-		if first := c.rest[0]; len(x.byName[first]) == 0 {
-			if x.systems[first] == nil {
-				x.systems[first] = map[string]bool{}
-			}
-			x.systems[first][strings.Join(c.rest[1:], " ")] = true
+		if x.entities[c.rest[0]] == nil {
+			x.entities[c.rest[0]] = map[string]bool{}
 		}
+		x.entities[c.rest[0]][strings.Join(c.rest[1:], " ")] = true
 	}
 }
 

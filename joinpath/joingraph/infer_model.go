@@ -32,7 +32,7 @@ const (
 	fOwn       // the key is named after its table
 	fSecond    // another column of the table names the same key in full
 	fPersons   // the schema has other tables of people
-	fPlural    // the column is named like several rows of the table
+	fPlural    // the column is a number, and named like several rows of the table
 	fChildKey  // the column is the key of its own table
 	fGeneric   // the name of the column says nothing
 	fWeakKey   // the key word of the column also names ordinary columns
@@ -85,7 +85,7 @@ func (x *index) vectorOf(c candidate) vector {
 	if c.rule == rulePerson {
 		v[fPersons] = math.Log2(1 + float64(c.how))
 	}
-	set(fPlural, from.key == "" && (c.rule == ruleEntityAlone || c.rule == ruleRoleAlone) && plural(from.raw[len(from.raw)-1]))
+	set(fPlural, from.key == "" && from.class == integerType && (c.rule == ruleEntityAlone || c.rule == ruleRoleAlone) && plural(from.raw[len(from.raw)-1]))
 	set(fChildKey, child.isKey[from.name] && c.rule != ruleEntityAlone)
 	set(fGeneric, from.generic && c.rule != ruleParent && c.rule != ruleBareKey && (c.rule != ruleSameKey || v[fPrimary] == 0))
 	set(fWeakKey, weakKeyWords[from.key])
@@ -136,6 +136,16 @@ func (x *index) foreign(c candidate) bool {
 	return (c.rule == ruleSameKey || c.rule == ruleRoleKey) && (k.own == notOwn || k.kind == keyUnique && k.own < wholeOwn)
 }
 
+// alternate reports whether a table has a primary key besides the key of a candidate. A column
+// of the name of that key refers to it nevertheless.
+func (x *index) alternate(c candidate) bool {
+	if c.key < 0 || x.tables[c.parent].keys[0].kind != keyPrimary {
+		return false
+	}
+	kind := x.tables[c.parent].keys[c.key].kind
+	return kind == keyUnique || kind == keyNamed && c.rule != ruleSameKey
+}
+
 // otherSystem reports whether a column has the id that a row has in another system, such as
 // stripe_customer_id: it begins with the name of such a system, or with a word that no role has
 // and that is in front of several entities.
@@ -144,14 +154,16 @@ func (x *index) otherSystem(c candidate) bool {
 	if c.rule != ruleRoleEntity && c.rule != ruleRoleKey && c.rule != ruleTableEnd || len(from.restRaw) < 2 {
 		return false
 	}
-	first := from.restRaw[0]
-	if systemWords[first] {
+	first, stem := from.restRaw[0], from.rest[0]
+	switch {
+	case len(x.byName[stem]) > 0 || len(x.abbreviates(stem)) > 0: // a table here
+		return false
+	case systemWords[first]:
 		return true
-	}
-	if placeWords[first] || otherRow(first) || byWords[first] || accountWords[first] || len(x.abbreviates(from.rest[0])) > 0 {
+	case placeWords[first] || otherRow(first) || byWords[first] || accountWords[first]:
 		return false
 	}
-	after := x.systems[from.rest[0]]
+	after := x.entities[stem]
 	return after[""] && len(after) > 1 || len(after) >= leastEntities
 }
 

@@ -153,7 +153,7 @@ var byWords = textmatch.SetOf(`created updated modified deleted changed approved
 	geloescht freigegeben bearbeitet`)
 
 // systemWords name another system, whose ids are no keys of a table here.
-var systemWords = textmatch.SetOf(`external extern ext foreign vendor thirdparty partner upstream legacy stripe paypal adyen
+var systemWords = textmatch.SetOf(`external extern ext foreign thirdparty upstream legacy stripe paypal adyen
 	salesforce sfdc hubspot zendesk shopify github gitlab google facebook twitter linkedin microsoft azure aws gcp slack
 	jira xero quickbooks sap netsuite ldap oauth saml oidc`)
 

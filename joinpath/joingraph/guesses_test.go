@@ -1,0 +1,89 @@
+package joingraph_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+
+	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/joinpath/joingraph"
+	"github.com/qedkit/qed/sqldb/sqlitedb"
+)
+
+// guessTables have what looks like references: counts, dimensions that facts share, ids of
+// another system, and an archive. Identifiers are numbers from 1 on, so that values match by
+// chance.
+const guessTables = `
+	CREATE TABLE visit (id INTEGER PRIMARY KEY, region_code TEXT, batch_id INTEGER);
+	CREATE TABLE orders (id INTEGER PRIMARY KEY, o_total REAL);
+	CREATE TABLE employee (id INTEGER PRIMARY KEY, name TEXT);
+	CREATE TABLE day_stats (day TEXT PRIMARY KEY, visits INTEGER, orders INTEGER, employees INTEGER);
+	CREATE TABLE payment (id INTEGER PRIMARY KEY, shop_id INTEGER, batch_id INTEGER, region_code TEXT);
+	CREATE TABLE refund (id INTEGER PRIMARY KEY, shop_id INTEGER, region_code TEXT);
+	CREATE TABLE station (id INTEGER PRIMARY KEY, code TEXT UNIQUE);
+	CREATE TABLE trip (id INTEGER PRIMARY KEY, from_station INTEGER, to_station INTEGER, origin TEXT);
+	CREATE TABLE customer (c_custkey INTEGER, c_name TEXT, c_city TEXT);
+	CREATE TABLE customer_archive (c_custkey INTEGER, c_name TEXT, c_city TEXT);
+	CREATE TABLE sale (s_salekey INTEGER, s_custkey INTEGER, s_amount REAL);
+	WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+		INSERT INTO visit SELECT i, 'R' || (i * 7 % 30), i % 40 + 1 FROM n;
+	INSERT INTO orders SELECT id, id FROM visit WHERE id <= 300;
+	INSERT INTO employee SELECT id, 'E' || id FROM visit WHERE id <= 50;
+	INSERT INTO day_stats SELECT '2026-02-' || id, 200 + id * 13 % 280, 100 + id * 17 % 150, id * 23 % 50 + 1 FROM visit WHERE id <= 28;
+	INSERT INTO payment SELECT id, id % 25 + 1, id % 40 + 1, 'R' || (id % 30) FROM visit WHERE id <= 400;
+	INSERT INTO refund SELECT id, id * 3 % 25 + 1, 'R' || (id * 11 % 30) FROM visit WHERE id <= 200;
+	INSERT INTO station SELECT id, 'S' || (id * 7919 % 10007) FROM visit WHERE id <= 60;
+	INSERT INTO trip SELECT id, id * 7 % 60 + 1, id * 11 % 60 + 1, 'S' || ((id % 60 + 1) * 7919 % 10007) FROM visit;
+	INSERT INTO customer SELECT id, 'C' || id, 'X' FROM visit WHERE id <= 150;
+	INSERT INTO customer_archive SELECT id, 'C' || id, 'X' FROM visit WHERE id <= 150;
+	INSERT INTO sale SELECT id, id * 7 % 150 + 1, id * 3 FROM visit;`
+
+func TestInferGuesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "guesses.db")
+	host, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer host.Close()
+	if _, err := host.Exec(guessTables); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sqlitedb.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	schema, err := db.Introspect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, opt := range map[string]*joingraph.InferOptions{"names": nil, "data": {Database: db, Guard: allowAll(t, schema)}} {
+		t.Run(name, func(t *testing.T) {
+			got, err := joingraph.Infer(t.Context(), schema, opt)
+			if err != nil || len(got.Problems) > 0 {
+				t.Fatal(err, got.Problems)
+			}
+			want := []string{
+				"trip.from_station -> station.id", "trip.to_station -> station.id", "sale.s_custkey -> customer.c_custkey",
+			}
+			if opt != nil {
+				want = append(want, "trip.origin -> station.code")
+			}
+			for _, name := range want {
+				if e := find(got.Edges, name); e == nil || e.Confidence < usable {
+					t.Errorf("%s is not found: %+v", name, e)
+				}
+			}
+			for _, e := range got.Edges {
+				switch {
+				case e.Type == joinpath.SharedDimension && e.Confidence < usable:
+				case e.Confidence >= usable && e.FromTable != "trip" && e.String() != "sale.s_custkey -> customer.c_custkey":
+					t.Errorf("%s: %.3f %v", e.String(), e.Confidence, e.Grounds.Terms)
+				}
+			}
+			if e := find(got.Edges, "payment.shop_id -> refund.shop_id"); e == nil || e.Type != joinpath.SharedDimension {
+				t.Error("a dimension that two tables share is not reported")
+			}
+		})
+	}
+}
