@@ -2,6 +2,7 @@ package postgresdb
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -75,6 +76,13 @@ func state(s stateError) (sqldb.Kind, string) {
 	case "42", "0A", "55", "25", "3F", "26": // about the statement and the catalogue: contains names and types
 		if code == "42601" { // also an error in the text of a row that is read as a tsquery
 			message = failure.WithoutQuoted(message, `"`)
+		}
+		if called, ok := strings.CutPrefix(message, "function "); ok && code == "42883" {
+			// PostgreSQL's own functions are called with their schema, but for these.
+			name, _, _ := strings.Cut(called, "(")
+			if !strings.Contains(name, ".") && !slices.Contains(sqlast.Overloaded, name) {
+				message += ": a function of the policy needs its schema in Session.SearchPath"
+			}
 		}
 		if code == "42P01" && !strings.Contains(message, ".") { // not from the statement, which names schemas
 			message += ": a function that looks for it needs its schema in Session.SearchPath"

@@ -1,11 +1,14 @@
 package postgresdb
 
 import (
+	"context"
+	"crypto/x509"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,6 +45,12 @@ func TestClassify(t *testing.T) {
 		{ofPGX("ERROR", "54001", "stack depth limit exceeded"), sqldb.ErrTooLarge, ""},
 		{ofPGX("FATAL", "28P01", `password authentication failed for user "hunter2"`), sqldb.ErrUnreadable, ""},
 		{ofPGX("FATAL", "28000", `no pg_hba.conf entry for host "10.0.0.1", user "hunter2"`), sqldb.ErrUnreadable, ""},
+		{ofPGX("FATAL", "28000", `no pg_hba.conf entry for host "10.0.0.1", user "hunter2", no encryption`), sqldb.ErrUnreadable, "sslmode"},
+		{ofPGX("FATAL", "08P01", "unsupported startup parameter: hunter2"), sqldb.ErrArgument, "ignore_startup_parameters"},
+		{ofPGX("FATAL", "08P01", "transaction blocks not allowed in statement pooling mode"), sqldb.ErrArgument, "pool_mode"},
+		{ofPGX("FATAL", "08P01", "no such database: hunter2"), sqldb.ErrMissing, "database"},
+		{ofPGX("FATAL", "08P01", "no such user: hunter2"), sqldb.ErrUnreadable, "account"},
+		{ofPGX("FATAL", "08P01", "protocol error: hunter2"), sqldb.ErrUnavailable, ""},
 		{ofPGX("FATAL", "3D000", `database "hunter2" does not exist`), sqldb.ErrMissing, ""},
 		{ofPGX("FATAL", "42501", `permission denied for database "hunter2"`), sqldb.ErrUnreadable, "CONNECT"},
 		{ofPGX("FATAL", "42704", `unrecognized configuration parameter "hunter2"`), sqldb.ErrArgument, ""},
@@ -51,6 +60,8 @@ func TestClassify(t *testing.T) {
 		{ofPGX("ERROR", "42P01", `relation "public.t" does not exist`), sqldb.ErrExecution, `relation "public.t" does not exist`},
 		{pq("42P01", `relation "public.t" does not exist`), sqldb.ErrExecution, `relation "public.t" does not exist`},
 		{ofPGX("ERROR", "42P01", `relation "t" does not exist`), sqldb.ErrExecution, "SearchPath"},
+		{ofPGX("ERROR", "42883", `function fullname(text) does not exist`), sqldb.ErrExecution, "SearchPath"},
+		{ofPGX("ERROR", "42883", `function replace(integer, unknown, unknown) does not exist`), sqldb.ErrExecution, "does not exist"},
 		{ofPGX("ERROR", "42703", "column \"a\n: b\" does not exist"), sqldb.ErrExecution, `column "a : b" does not exist`},
 		{ofPGX("ERROR", "42601", "syntax error: "+strings.Repeat("x", 1000)), sqldb.ErrExecution, "…"},
 		{ofPGX("ERROR", "42601", `syntax error in tsquery: "hunter2 "x"`), sqldb.ErrExecution, "syntax error in tsquery"},
@@ -70,6 +81,11 @@ func TestClassify(t *testing.T) {
 		{&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, sqldb.ErrUnavailable, "host and port"},
 		{&net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH}, sqldb.ErrUnavailable, ""},
 		{&net.DNSError{Name: secret}, sqldb.ErrUnavailable, "host"},
+		{&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, sqldb.ErrUnavailable, "in time"},
+		{fmt.Errorf("timeout: %w", context.DeadlineExceeded), sqldb.ErrUnavailable, "in time"},
+		{fmt.Errorf("tls: %w", x509.HostnameError{Certificate: &x509.Certificate{}, Host: secret}), sqldb.ErrUnreadable, "another host"},
+		{fmt.Errorf("tls: %w", x509.UnknownAuthorityError{}), sqldb.ErrUnreadable, "authority"},
+		{errors.New("tls error: server refused TLS connection"), sqldb.ErrUnreadable, "requires TLS"},
 		{errors.New("other: " + secret), "", ""},
 		{reported{"no state: " + secret, ""}, "", ""},
 	} {
