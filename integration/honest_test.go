@@ -106,6 +106,42 @@ func TestSearchPostgres(t *testing.T) {
 	}
 }
 
+// TestGuardKnowsTheVersion: a guard of the database refuses functions of later versions,
+// and accepts all others and those of the grammar.
+func TestGuardKnowsTheVersion(t *testing.T) {
+	p := newPostgres(t, pgServer(t), "versions", "CREATE TABLE t (x int, b text, j jsonb); GRANT SELECT ON t TO versions")
+	db := p.open(t, nil)
+	g, err := db.Guard(t.Context(), &secureview.Policy{Schema: "public", Tables: map[string][]string{"t": {"x", "b", "j"}}}, postgres.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var version int
+	if err := p.admin.QueryRow("SELECT current_setting('server_version_num')::int / 10000").Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	for text, since := range map[string]int{
+		"SELECT any_value(x) FROM t":                                 16,
+		"SELECT array_sort(ARRAY[2, 1])":                             18,
+		"SELECT casefold(b) FROM t":                                  18,
+		"SELECT regexp_count(b, 'a') FROM t":                         15,
+		"SELECT coalesce(x, 1), nullif(x, 1), greatest(x, 1) FROM t": 0,
+		"SELECT extract(year FROM now()), position('a' IN b), overlay(b PLACING 'x' FROM 1), grouping(b) FROM t GROUP BY b": 0,
+		"SELECT trim(b), substring(b FROM 1 FOR 2), now() AT TIME ZONE 'UTC', count(*) OVER () FROM t":                      0,
+		"SELECT string_agg(b, ','), percentile_cont(0.5) WITHIN GROUP (ORDER BY x), @ sum(x) FROM t":                        0,
+	} {
+		stmt, err := g.Rewrite(t.Context(), text)
+		if (err == nil) != (version >= since) {
+			t.Errorf("%s on version %d: %v", text, version, err)
+		}
+		if err != nil {
+			continue
+		}
+		if _, err := db.Query(t.Context(), stmt); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // TestSearchMySQL: full-text search in boolean mode, also over a view that hides rows.
 func TestSearchMySQL(t *testing.T) {
 	for brand, start := range mysqlServers {
