@@ -149,14 +149,14 @@ func TestSearchMySQL(t *testing.T) {
 			m := newMaria(t, start(t), "search_"+strings.ToLower(brand), `
 				CREATE TABLE note (id INT PRIMARY KEY, a TEXT, b TEXT, j JSON, tenant INT, FULLTEXT KEY (a, b));
 				INSERT INTO note VALUES (1, 'hello world', 'x', '[1,17]', 1), (2, 'bye', 'it''s', '[2]', 1), (3, 'hello', 'y', '["a"]', 2);
-				CREATE TABLE one (id INT); INSERT INTO one VALUES (1);
+				CREATE TABLE one (id INT, place POINT); INSERT INTO one VALUES (1, POINT(9.5, 51)), (2, POINT(13, 52)), (3, NULL);
 				CREATE SQL SECURITY DEFINER VIEW secure_note AS SELECT id, a, b, concat(a, b) AS c FROM note WHERE tenant = 1;`)
 			for _, table := range []string{"note", "one", "secure_note"} {
 				m.grant(t, "SELECT ON "+table)
 			}
 			db := m.open(t, nil)
 			policy := &secureview.Policy{Schema: m.name, Tables: map[string][]string{
-				"note": {"id", "a", "b", "j"}, "one": {"id"}, "secure_note": {"id", "a", "b", "c"}}}
+				"note": {"id", "a", "b", "j"}, "one": {"id", "place"}, "secure_note": {"id", "a", "b", "c"}}}
 			g, err := secureview.New(policy, mysql.Dialect{})
 			if err != nil {
 				t.Fatal(err)
@@ -172,6 +172,8 @@ func TestSearchMySQL(t *testing.T) {
 				"SELECT id FROM (SELECT * FROM note) d WHERE MATCH (a, b) AGAINST ('hello' IN BOOLEAN MODE)",
 				"SELECT id FROM secure_note WHERE MATCH (a, b) AGAINST ('hello' IN BOOLEAN MODE)",
 				"SELECT id FROM note NATURAL INNER JOIN one",
+				"SELECT ST_AsText(place), ST_X(place), ST_Y(place), ST_SRID(place), ST_GeometryType(place) FROM one",
+				"SELECT id, ROUND(ST_Distance_Sphere(place, POINT(9.9, 51.5)) / 1000) AS km FROM one WHERE ST_X(place) BETWEEN 9 AND 14 ORDER BY km",
 				"SELECT id FROM note WHERE JSON_CONTAINS(j, '17') OR JSON_CONTAINS(j, JSON_QUOTE('a'))",
 				"SELECT AVG(id) FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS i, COUNT(*) OVER () AS n FROM note) q WHERE i BETWEEN n / 2 AND n / 2 + 1",
 			})
