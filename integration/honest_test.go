@@ -106,6 +106,42 @@ func TestSearchPostgres(t *testing.T) {
 	}
 }
 
+// TestGuardKnowsTheVersion: a guard of the database refuses functions of later versions,
+// and accepts all others and those of the grammar.
+func TestGuardKnowsTheVersion(t *testing.T) {
+	p := newPostgres(t, pgServer(t), "versions", "CREATE TABLE t (x int, b text, j jsonb); GRANT SELECT ON t TO versions")
+	db := p.open(t, nil)
+	g, err := db.Guard(t.Context(), &secureview.Policy{Schema: "public", Tables: map[string][]string{"t": {"x", "b", "j"}}}, postgres.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var version int
+	if err := p.admin.QueryRow("SELECT current_setting('server_version_num')::int / 10000").Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	for text, since := range map[string]int{
+		"SELECT any_value(x) FROM t":                                 16,
+		"SELECT array_sort(ARRAY[2, 1])":                             18,
+		"SELECT casefold(b) FROM t":                                  18,
+		"SELECT regexp_count(b, 'a') FROM t":                         15,
+		"SELECT coalesce(x, 1), nullif(x, 1), greatest(x, 1) FROM t": 0,
+		"SELECT extract(year FROM now()), position('a' IN b), overlay(b PLACING 'x' FROM 1), grouping(b) FROM t GROUP BY b": 0,
+		"SELECT trim(b), substring(b FROM 1 FOR 2), now() AT TIME ZONE 'UTC', count(*) OVER () FROM t":                      0,
+		"SELECT string_agg(b, ','), percentile_cont(0.5) WITHIN GROUP (ORDER BY x), @ sum(x) FROM t":                        0,
+	} {
+		stmt, err := g.Rewrite(t.Context(), text)
+		if (err == nil) != (version >= since) {
+			t.Errorf("%s on version %d: %v", text, version, err)
+		}
+		if err != nil {
+			continue
+		}
+		if _, err := db.Query(t.Context(), stmt); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // TestSearchMySQL: full-text search in boolean mode, also over a view that hides rows.
 func TestSearchMySQL(t *testing.T) {
 	for brand, start := range mysqlServers {
@@ -113,14 +149,14 @@ func TestSearchMySQL(t *testing.T) {
 			m := newMaria(t, start(t), "search_"+strings.ToLower(brand), `
 				CREATE TABLE note (id INT PRIMARY KEY, a TEXT, b TEXT, j JSON, tenant INT, FULLTEXT KEY (a, b));
 				INSERT INTO note VALUES (1, 'hello world', 'x', '[1,17]', 1), (2, 'bye', 'it''s', '[2]', 1), (3, 'hello', 'y', '["a"]', 2);
-				CREATE TABLE one (id INT); INSERT INTO one VALUES (1);
+				CREATE TABLE one (id INT, place POINT); INSERT INTO one VALUES (1, POINT(9.5, 51)), (2, POINT(13, 52)), (3, NULL);
 				CREATE SQL SECURITY DEFINER VIEW secure_note AS SELECT id, a, b, concat(a, b) AS c FROM note WHERE tenant = 1;`)
 			for _, table := range []string{"note", "one", "secure_note"} {
 				m.grant(t, "SELECT ON "+table)
 			}
 			db := m.open(t, nil)
 			policy := &secureview.Policy{Schema: m.name, Tables: map[string][]string{
-				"note": {"id", "a", "b", "j"}, "one": {"id"}, "secure_note": {"id", "a", "b", "c"}}}
+				"note": {"id", "a", "b", "j"}, "one": {"id", "place"}, "secure_note": {"id", "a", "b", "c"}}}
 			g, err := secureview.New(policy, mysql.Dialect{})
 			if err != nil {
 				t.Fatal(err)
@@ -136,6 +172,8 @@ func TestSearchMySQL(t *testing.T) {
 				"SELECT id FROM (SELECT * FROM note) d WHERE MATCH (a, b) AGAINST ('hello' IN BOOLEAN MODE)",
 				"SELECT id FROM secure_note WHERE MATCH (a, b) AGAINST ('hello' IN BOOLEAN MODE)",
 				"SELECT id FROM note NATURAL INNER JOIN one",
+				"SELECT ST_AsText(place), ST_X(place), ST_Y(place), ST_SRID(place), ST_GeometryType(place) FROM one",
+				"SELECT id, ROUND(ST_Distance_Sphere(place, POINT(9.9, 51.5)) / 1000) AS km FROM one WHERE ST_X(place) BETWEEN 9 AND 14 ORDER BY km",
 				"SELECT id FROM note WHERE JSON_CONTAINS(j, '17') OR JSON_CONTAINS(j, JSON_QUOTE('a'))",
 				"SELECT AVG(id) FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS i, COUNT(*) OVER () AS n FROM note) q WHERE i BETWEEN n / 2 AND n / 2 + 1",
 			})

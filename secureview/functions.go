@@ -26,6 +26,9 @@ func (g *Guard) unknownFunctions(calls []*sqlast.Call) (unknown sqlast.Errors) {
 			continue
 		}
 		e.Message = fmt.Sprintf("function %s() is not one of those that may be called", c.Name)
+		if g.dialect.Safe(c.Name) {
+			e.Message = fmt.Sprintf("the database has no function %s()", c.Name)
+		}
 		e.Candidates = g.functionsLike(c.Name)
 		if len(e.Candidates) > 0 {
 			e.Message += "; did you mean: " + strings.Join(e.Candidates, ", ")
@@ -38,7 +41,24 @@ func (g *Guard) unknownFunctions(calls []*sqlast.Call) (unknown sqlast.Errors) {
 const maxUnknown = 10
 
 func (g *Guard) safe(name string) bool {
-	return g.dialect.Safe(name) || g.catalog.functions[ascii.Lower(name)]
+	return g.dialect.Safe(name) && (g.has == nil || g.has[name]) || g.catalog.functions[ascii.Lower(name)]
+}
+
+// missingOperators returns an error for the first REGEXP of a SQLite that does not have
+// the function behind it.
+func (g *Guard) missingOperators(q *sqlast.Query) (missing sqlast.Errors) {
+	const function = "regexp"
+	if g.has == nil || g.has[function] || g.dialect.Name() != "sqlite" {
+		return nil
+	}
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		if like, ok := n.(*sqlast.Like); ok && like.Op == sqlast.OpRegexp && missing == nil {
+			missing = append(missing, &sqlast.Error{Code: sqlast.Function, Name: "REGEXP", Pos: like.Pos,
+				Message: "this SQLite has no REGEXP: write LIKE or GLOB"})
+		}
+		return missing == nil
+	})
+	return missing
 }
 
 // functionsLike returns allowed functions that may have been meant: those that do
@@ -99,11 +119,14 @@ var equivalents = map[string][]string{
 	"len":             {"length", "char_length"},
 	"listagg":         {"group_concat"},
 	"locate":          {"instr", "strpos", "position"},
+	"median":          {"percentile_cont", "quantile_cont", "avg"},
 	"mid":             {"substr"},
 	"minute":          {"strftime", "extract"},
 	"month":           {"strftime", "extract"},
 	"now":             {"datetime"},
 	"nvl":             {"coalesce", "ifnull"},
+	"percentile":      {"percentile_cont", "quantile_cont", "avg"},
+	"percentile_cont": {"quantile_cont", "median", "avg"},
 	"position":        {"instr"},
 	"rand":            {"random"},
 	"random":          {"rand"},

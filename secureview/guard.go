@@ -45,6 +45,7 @@ type Guard struct {
 	dialect  dialect.Dialect
 	catalog  *catalog
 	rowLimit int
+	has      map[string]bool // the functions of the database; nil: all of the dialect
 }
 
 // New returns a Guard for a policy. It copies the policy.
@@ -95,6 +96,15 @@ func (g *Guard) WithRowLimit(n int) *Guard {
 	return &with
 }
 
+// WithFunctions returns a Guard that refuses the functions of its dialect that are not in
+// has, because the database does not have them. The names are in lower case. Functions of
+// the policy are allowed in any case. The Guard keeps has, which must not change.
+func (g *Guard) WithFunctions(has map[string]bool) *Guard {
+	with := *g
+	with.has = has
+	return &with
+}
+
 // Tables returns the tables that statements may read, sorted by schema and name.
 func (g *Guard) Tables() []Table { return g.catalog.tables() }
 
@@ -128,7 +138,8 @@ func (g *Guard) rewrite(sql string) (*Statement, error) {
 		return nil, err
 	}
 	unknown, _ := errors.AsType[sqlast.Errors](err)
-	if unknown = append(unknown, g.unknownFunctions(resolved.Calls)...); len(unknown) > 0 {
+	unknown = append(unknown, g.unknownFunctions(resolved.Calls)...)
+	if unknown = append(unknown, g.missingOperators(q)...); len(unknown) > 0 {
 		return nil, unknown
 	}
 	if err := checkUnquoted(q, sql); err != nil {

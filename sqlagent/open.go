@@ -12,13 +12,14 @@ import (
 
 // Open returns an agent that answers questions from db within a policy. It checks the
 // policy against the database ([sqldb.DB.Check]), reads the schema of the database
-// ([sqldb.DB.Introspect]), and calls [New] with a guard of the policy and the dialect.
+// ([sqldb.DB.Introspect]), and calls [New] with a guard of the policy and the dialect
+// ([sqldb.DB.Guard]).
 // Relationships that the database does not declare, or does not show to the account,
 // are those of [Options.Graph].
 func Open(
 	ctx context.Context, model llm.Model, db *sqldb.DB, p *secureview.Policy, d dialect.Dialect, opt *Options,
 ) (qed.Agent, error) {
-	guard, err := secureview.New(p, d)
+	guard, err := db.Guard(ctx, p, d)
 	if err != nil {
 		return nil, err
 	}

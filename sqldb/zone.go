@@ -23,22 +23,28 @@ func (db *DB) Zone(ctx context.Context) (string, error) {
 		return *zone, nil
 	}
 	var zone string
-	ctx, cancel := context.WithTimeoutCause(ctx, db.opt.Timeout, errTimeLimit)
-	defer cancel()
-	err := db.onAnyReplica(ctx, func(ctx context.Context, _ *replica, conn *sql.Conn) (retry bool, err error) {
-		withConn(conn, func() (keep bool) {
-			found, e := db.zoner.Zone(ctx, conn)
-			if e != nil {
-				err = db.failure(ctx, e)
-			}
-			zone = found
-			return ctx.Err() == nil
-		})
-		return true, err
+	err := db.ask(ctx, func(ctx context.Context, conn *sql.Conn) (err error) {
+		zone, err = db.zoner.Zone(ctx, conn)
+		return err
 	})
 	if err != nil {
 		return "", err
 	}
 	db.zone.CompareAndSwap(nil, &zone)
 	return *db.zone.Load(), nil
+}
+
+// ask calls do with a connection to one of the replicas.
+func (db *DB) ask(ctx context.Context, do func(context.Context, *sql.Conn) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, db.opt.Timeout, errTimeLimit)
+	defer cancel()
+	return db.onAnyReplica(ctx, func(ctx context.Context, _ *replica, conn *sql.Conn) (retry bool, err error) {
+		withConn(conn, func() (keep bool) {
+			if err = do(ctx, conn); err != nil {
+				err = db.failure(ctx, err)
+			}
+			return ctx.Err() == nil
+		})
+		return true, err
+	})
 }

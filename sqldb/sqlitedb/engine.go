@@ -7,6 +7,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,6 +69,16 @@ func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(c
 		})
 	}
 	return release, nil
+}
+
+// Functions returns the functions that statements may call in this build of SQLite.
+func (engine) Functions(_ context.Context, conn *sql.Conn) (has map[string]bool, err error) {
+	err = withDriverConn(conn, func(c *driverConn) error {
+		has = maps.Clone(c.functions)
+		has["json_each"], has["json_tree"] = true, true // they are tables
+		return nil
+	})
+	return has, err
 }
 
 // hasNestedJoin reports whether a printed statement has a join in parentheses.

@@ -258,7 +258,7 @@ func (s *Source) read(
 		}
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	if s.Guard, err = secureview.New(policy, s.dialect); err != nil {
+	if s.Guard, err = s.DB.Guard(ctx, policy, s.dialect); err != nil {
 		return named(err)
 	}
 	if slices.ContainsFunc(s.Findings, OfPolicy) {

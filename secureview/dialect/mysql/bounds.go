@@ -22,6 +22,8 @@ var bounds = sqlbound.Rules{
 		sum 16: date_format time_format from_unixtime to_char
 
 		small: ascii bin bit_length char_length character_length field find_in_set length oct
+		small: point st_distance_sphere st_geometrytype st_srid st_x st_y
+		sum 8: st_astext
 		small: octet_length ord match strcmp format charset coercibility collation
 		small: md5 sha sha1 sha2 inet_aton inet_ntoa inet6_aton inet6_ntoa is_ipv4 is_ipv4_compat
 		small: is_ipv4_mapped is_ipv6 is_uuid bin_to_uuid uuid_to_bin

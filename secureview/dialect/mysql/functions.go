@@ -14,6 +14,8 @@ import "github.com/qedkit/qed/internal/sqlread"
 //   - use keys or secrets: aes_decrypt, encrypt, password, random_bytes, uuid
 //   - put data into error messages: extractvalue, updatexml
 //   - return much more than their arguments: repeat, uncompress
+//   - make shapes or compare them: st_geomfromtext, st_buffer, st_intersects. They can take
+//     the product of the numbers of corners for one row, which no limit of time stops
 //
 // space, lpad and rpad are allowed because the reader limits their length.
 var safeFunctions = sqlread.Words(`
@@ -42,6 +44,7 @@ var safeFunctions = sqlread.Words(`
 	substring_index to_base64 trim ucase unhex upper
 
 	charset coercibility collation convert match sha2
+	point st_astext st_distance_sphere st_geometrytype st_srid st_x st_y
 	inet_aton inet_ntoa inet6_aton inet6_ntoa is_ipv4 is_ipv4_compat is_ipv4_mapped
 	is_ipv6
 
