@@ -145,9 +145,9 @@ func TestUserMemory(t *testing.T) {
 	}
 }
 
-// TestKilled kills the program within a turn. The next one resumes the turn with an empty
-// message, and has what was said before.
-func TestKilled(t *testing.T) {
+// TestRestart kills the program and starts it again: the model has what was said before. It
+// also sends messages that cannot be answered.
+func TestRestart(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, nil)
 	p := s.launch(t)

@@ -119,9 +119,6 @@ func parse(args []string) (*options, error) {
 	return o, nil
 }
 
-// lease is the time after which a turn whose process has died can be resumed.
-const lease = 30 * time.Second
-
 func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err error) {
 	o, err := parse(args)
 	if err != nil {
@@ -137,7 +134,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) (err er
 	if opt.Caller, err = o.caller(p.Settings.ServeToken); err != nil {
 		return err
 	}
-	agent, err := p.Agent(ctx, p.Store, lease)
+	agent, err := p.Agent(ctx, p.Store, 0)
 	if err != nil {
 		return err
 	}

@@ -139,7 +139,8 @@ func (p *Program) Close() error {
 }
 
 // Agent returns a router over the database, the documents, more routes, and the model
-// alone, which keeps conversations in st. See [qed.DurableOptions] for the lease.
+// alone, which keeps conversations in st. See [qed.DurableOptions] for the lease; 0 means
+// the default.
 func (p *Program) Agent(
 	ctx context.Context, st store.Store, lease time.Duration, more ...router.Route,
 ) (qed.Agent, error) {

@@ -21,7 +21,7 @@ const (
 	valuesCheck = time.Hour      // how often their age is looked at
 
 	valuesOfColumn = 100_000
-	valuesBytes    = 256 << 20
+	valuesBytes    = 64 << 20 // about four million values
 )
 
 // A dictionary has the values of the database's columns, in a file and in memory. They
