@@ -71,12 +71,15 @@ func CacheEmbedder(e Embedder, n int) Embedder {
 	}
 	known := lru.New[string, []float32](n, 0)
 	return EmbedderFunc(func(ctx context.Context, texts []string) ([][]float32, error) {
-		return embedMissing(ctx, e, texts, known)
+		return embedMissing(ctx, e, texts, known.Get, func(text string, v []float32) { known.Add(text, v) })
 	})
 }
 
-// embedMissing returns the vectors that are known, and asks e for the others.
-func embedMissing(ctx context.Context, e Embedder, texts []string, known *lru.Cache[string, []float32]) ([][]float32, error) {
+// embedMissing returns vectors that are known, and asks e for the others. get and add
+// keep vectors.
+func embedMissing(
+	ctx context.Context, e Embedder, texts []string, get func(text string) ([]float32, bool), add func(text string, v []float32),
+) ([][]float32, error) {
 	if ctx.Err() != nil {
 		return nil, contextError(ctx)
 	}
@@ -84,7 +87,7 @@ func embedMissing(ctx context.Context, e Embedder, texts []string, known *lru.Ca
 	var missing []string
 	at := map[string]int{} // the index in missing
 	for i, text := range texts {
-		if v, ok := known.Get(text); ok {
+		if v, ok := get(text); ok {
 			vectors[i] = slices.Clone(v)
 		} else if _, twice := at[text]; !twice {
 			at[text] = len(missing)
@@ -103,7 +106,7 @@ func embedMissing(ctx context.Context, e Embedder, texts []string, known *lru.Ca
 			"the embedder returned %d vectors for %d texts", len(sent), len(missing))}
 	}
 	for i, text := range missing {
-		known.Add(text, slices.Clone(sent[i]))
+		add(text, slices.Clone(sent[i]))
 	}
 	for i, text := range texts {
 		if vectors[i] == nil {
