@@ -75,7 +75,8 @@ var (
 type IndexOptions struct {
 	// Embedder turns chunks and queries into vectors, which are compared. Nil
 	// means that chunks are found by their words only. Wrap it in
-	// [llm.RetryEmbedder].
+	// [llm.RetryEmbedder], and in [llm.CacheEmbedderFiles] so that a text is
+	// embedded once.
 	Embedder llm.Embedder
 	// BatchSize is the number of chunks embedded in one call. 0 means 64.
 	BatchSize int
