@@ -80,7 +80,7 @@
 //	final_answer           the text, which the tokens of the channel "final" have too
 //	final_structured_data  the rows: [{"column": value, ..}, ..]; null if there are none
 //	truncated              there were more rows
-//	questions              the questions to the user: see package question
+//	questions              the questions to the user, with id, text, kind and choices
 //
 // and the proof, with the names and the form of a [qed.Answer]. What does not apply is
 // left out, except partial:

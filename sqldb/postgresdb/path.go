@@ -138,8 +138,8 @@ func operatorPath(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (path []s
 			path = append(path, s.name)
 			keep = keep && !s.own
 		case s.typ != "":
-			return nil, false, failure.Newf(sqldb.ErrAccount, "a column of the statement has the type %s, whose operators are in "+
-				"the schema %s, %s: %s", s.typ, s.name, reason, fix)
+			return nil, false, failure.Newf(sqldb.ErrAccount, "a column of the statement has the type %s, whose operators are in the schema %s, "+
+				"%s: %s", s.typ, s.name, reason, fix)
 		}
 	}
 	return path, keep, err

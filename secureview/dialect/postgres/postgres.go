@@ -15,7 +15,7 @@
 // Run printed statements on a connection with search_path = pg_catalog: functions,
 // operators, types and collations without a schema are then PostgreSQL's own. For the
 // operators of an extension's types, such as citext, its schema has to follow, and nobody
-// else may create objects there: package postgresdb adds and checks it.
+// else may create objects there: [sqldb/postgresdb] adds and checks it.
 // Tables are always printed with their schema. Printed statements do not depend on
 // standard_conforming_strings.
 //
