@@ -250,3 +250,46 @@ func TestTableFunctionsSQLite(t *testing.T) {
 		}
 	}
 }
+
+// TestVectors: pgvector's operators and its type.
+func TestVectors(t *testing.T) {
+	server := pgServer(t)
+	var there bool
+	if err := openPGX(t, server).QueryRow("SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector')").Scan(&there); err != nil {
+		t.Fatal(err)
+	}
+	if !there {
+		t.Skip("the PostgreSQL server does not have pgvector: QED_POSTGRES_BIN=$(.ci/engines)")
+	}
+	p := newPostgres(t, server, "vectors", `
+		CREATE SCHEMA ext; CREATE EXTENSION vector SCHEMA ext; GRANT USAGE ON SCHEMA ext TO vectors;
+		CREATE TABLE doc (id int, v ext.vector(3));
+		INSERT INTO doc VALUES (1, '[1,2,4]'), (2, '[9,9,9]'), (3, '[1,2,3]');
+		GRANT SELECT ON doc TO vectors;`)
+	db := p.open(t, nil)
+	g, err := db.Guard(t.Context(), &secureview.Policy{Schema: "public", Tables: map[string][]string{"doc": {"id", "v"}}}, postgres.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"SELECT id FROM doc ORDER BY v <-> '[1,2,3]' LIMIT 2":                "[[3] [1]]",
+		"SELECT id FROM doc ORDER BY v <=> '[1,1,1]'::vector LIMIT 1":        "[[2]]",
+		"SELECT id FROM doc WHERE v <+> '[1,2,3]'::vector(3) < 2":            "[[1] [3]]",
+		"SELECT id, v <#> '[1,0,0]' AS s FROM doc ORDER BY s LIMIT 1":        "[[2 -9]]",
+		"SELECT a.id FROM doc a JOIN doc b ON b.id = 1 ORDER BY a.v <-> b.v": "[[1] [3] [2]]",
+	} {
+		stmt, err := g.Rewrite(t.Context(), text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		table, err := db.Query(t.Context(), stmt)
+		if err != nil {
+			t.Errorf("%s: executed as %s: %v", text, stmt.SQL(), err)
+			continue
+		}
+		if got := fmt.Sprint(table.Rows); got != want {
+			t.Errorf("%s: executed as %s: %s, want %s", text, stmt.SQL(), got, want)
+		}
+	}
+}
