@@ -175,7 +175,7 @@ func TestCancelReachesServer(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	transports(t, "plain", func(t *testing.T, dial mcpkit.Dialer) {
-		r := registry(t, connect(t, dial, nil), &qed.RegistryOptions{Timeout: 100 * time.Millisecond})
+		r := registry(t, connect(t, dial, nil), &qed.RegistryOptions{Timeout: 500 * time.Millisecond})
 		if _, err := do(t, t.Context(), r, "wait", ``); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error = %v", err)
 		}
