@@ -541,7 +541,8 @@ var documentedRefusals = map[string]map[string]string{
 		"in HAVING of a subquery is a name of an enclo": "In HAVING of a subquery, a column of an outer query needs its table.",
 	},
 	"sqlite": {
-		"the table-valued function": "Functions in FROM other than json_each and json_tree are refused.",
+		"the table-valued function":           "Functions in FROM other than json_each and json_tree are refused",
+		"a function after RIGHT or FULL JOIN": "after RIGHT or FULL JOIN",
 	},
 	"duckdb": {
 		"the parameter # of a lambda":         "a parameter of a lambda that is also a column",

@@ -32,6 +32,9 @@ func (r *reader) join(left sqlast.Relation, t *ast.TableRef) *sqlast.Join {
 	if natural && (t.On != nil || t.Using != nil) {
 		r.fail(sqlast.Syntax, t.Join.Pos(), "NATURAL JOIN", "a NATURAL JOIN takes no ON or USING")
 	}
+	if t.HasArgs && (kind == sqlast.RightJoin || kind == sqlast.FullJoin) {
+		r.unsupported(t.Join.Pos(), "a function after RIGHT or FULL JOIN")
+	}
 	return &sqlast.Join{
 		Pos:     pos(t.Join),
 		Kind:    kind,

@@ -223,6 +223,7 @@ func TestRefusals(t *testing.T) {
 		{`SELECT * FROM generate_series(1, 3)`, sqlast.Function, "generate_series", 14},
 		{`SELECT * FROM pragma_table_info('t')`, sqlast.Function, "pragma_table_info", 14},
 		{`SELECT * FROM main.json_each('[1]')`, sqlast.Function, "json_each", 14},
+		{`SELECT 1 FROM t FULL JOIN json_each(t.j)`, sqlast.Unsupported, "a function after RIGHT or FULL JOIN", 16},
 		{`SELECT json_each('[1]')`, sqlast.Function, "json_each", 7},
 		{`SELECT 1 IN f(2)`, sqlast.Unsupported, "IN with a table-valued function", 12},
 		{`SELECT a FROM t INDEXED BY i`, sqlast.Hint, "INDEXED BY", 14},

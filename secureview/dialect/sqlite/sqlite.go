@@ -2,8 +2,8 @@
 // [secureview] and [sqldb/sqlitedb].
 //
 // Statements are parsed by github.com/sqlc-dev/meyer, a port of SQLite's own
-// grammar. Functions in FROM other than json_each and json_tree are refused. The package
-// does not import a database driver.
+// grammar. Functions in FROM other than json_each and json_tree are refused, and these
+// after RIGHT or FULL JOIN. The package does not import a database driver.
 //
 // [secureview]: https://pkg.go.dev/github.com/qedkit/qed/secureview
 // [sqldb/sqlitedb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb/sqlitedb
