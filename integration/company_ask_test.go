@@ -49,6 +49,11 @@ func testAskOnPostgreSQL(t *testing.T, program *example) {
 	})
 	mustExec(t, s.admin, "GRANT SELECT ON secure_boat TO boat_reader")
 	testAsk(t, program, s)
+
+	env := append(modelServer(t, "boat", "SELECT name FROM boat", "Ann"), "SQL_MAX_ESTIMATED_ROWS=1")
+	if out, _ := program.run(t, env, "-all-tables", "-dsn", s.url("boat_reader", examplePassword, s.database), "Which boats are there?"); !strings.Contains(out, "expects to read about") {
+		t.Errorf("a statement with an estimate above the limit runs unasked:\n%s", out)
+	}
 }
 
 // testAsk runs the program on a database with a table boat and its view
