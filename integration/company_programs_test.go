@@ -145,20 +145,3 @@ func chatServer(t *testing.T, reply func(text string) string) (env []string) {
 	t.Cleanup(s.Close)
 	return []string{"OPENAI_BASE_URL=" + s.URL, "OPENAI_MODEL=test"}
 }
-
-// absolute makes the file paths in arguments absolute, because a program runs in
-// another folder.
-func absolute(t *testing.T, args []string) []string {
-	t.Helper()
-	out := make([]string, len(args))
-	for i, arg := range args {
-		if out[i] = arg; strings.HasPrefix(arg, "../") {
-			path, err := filepath.Abs(arg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out[i] = path
-		}
-	}
-	return out
-}
