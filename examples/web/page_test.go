@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,9 +38,11 @@ func start(tb testing.TB, store string, args ...string) *program {
 	ctx, cancel := context.WithCancel(tb.Context())
 	out := &output{found: make(chan string, 1)}
 	ended := make(chan error, 1)
-	go func() {
-		ended <- run(ctx, append([]string{"-address", "127.0.0.1:0", "-store", store, "-pause", "0"}, args...), nil, out)
-	}()
+	args = append([]string{"-address", "127.0.0.1:0", "-store", store}, args...)
+	if !slices.Contains(args, "-pause") {
+		args = append(args, "-pause", "0")
+	}
+	go func() { ended <- run(ctx, args, nil, out) }()
 	p := &program{stop: sync.OnceValue(func() error { cancel(); return <-ended })}
 	tb.Cleanup(func() {
 		if err := p.stop(); err != nil {
