@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,7 +31,10 @@ type researchWorker struct {
 func startResearchWorker(t *testing.T, e *example, address string, lease time.Duration, flags ...string) *researchWorker {
 	t.Helper()
 	w := &researchWorker{ready: make(chan struct{}), read: make(chan struct{})}
-	w.cmd = exec.Command(e.path, append([]string{"-worker", "-store", address, "-lease", lease.String(), "-think", "100ms"}, flags...)...)
+	if !slices.Contains(flags, "-think") {
+		flags = append(flags, "-think", "100ms")
+	}
+	w.cmd = exec.Command(e.path, append([]string{"-worker", "-store", address, "-lease", lease.String()}, flags...)...)
 	w.cmd.Dir = t.TempDir()
 	w.cmd.Env = withoutModel()
 	w.cmd.Stderr = &w.log
