@@ -239,12 +239,14 @@ func TestPostgresVector(t *testing.T) {
 	}
 	db := p.open(t, nil)
 	for text, want := range map[string]string{
-		"SELECT id FROM doc ORDER BY v <-> '[1,0,0]', id LIMIT 2":   "1 3",
-		"SELECT id FROM doc ORDER BY v <=> '[0,2,0]', id LIMIT 1":   "2",
-		"SELECT id FROM doc ORDER BY v <#> '[1,0,0]', id LIMIT 2":   "1 3",
-		"SELECT id FROM doc ORDER BY v <+> '[1,0,0]', id LIMIT 2":   "1 3",
-		"SELECT id FROM doc WHERE v = '[0,1,0]'":                    "2",
-		"SELECT a.id FROM doc a JOIN doc b USING (v) ORDER BY a.id": "1 2 3",
+		"SELECT id FROM doc ORDER BY v <-> '[1,0,0]', id LIMIT 2":             "1 3",
+		"SELECT id FROM doc ORDER BY v <=> '[0,2,0]', id LIMIT 1":             "2",
+		"SELECT id FROM doc ORDER BY v <#> '[1,0,0]', id LIMIT 2":             "1 3",
+		"SELECT id FROM doc ORDER BY v <+> '[1,0,0]', id LIMIT 2":             "1 3",
+		"SELECT id FROM doc WHERE v = '[0,1,0]'":                              "2",
+		"SELECT a.id FROM doc a JOIN doc b ON b.id = 1 ORDER BY a.v <-> b.v":  "1 3 2",
+		"SELECT id FROM doc WHERE v <+> '[1,0,0]'::vector(3) < 1 ORDER BY id": "1 3",
+		"SELECT a.id FROM doc a JOIN doc b USING (v) ORDER BY a.id":           "1 2 3",
 	} {
 		if got, err := db.QueryText(t.Context(), guard, text); err != nil || pgRows(got) != want {
 			t.Errorf("%s: got %v, %v, want %s", text, got, err, want)

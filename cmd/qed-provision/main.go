@@ -21,7 +21,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/qedkit/qed/internal/command"
@@ -109,14 +108,9 @@ func parse(flag, dsn string) (*database.Database, error) {
 // readPolicy reads the policy, and completes it with the dialect and schema of the
 // database.
 func readPolicy(file string, d *database.Database) (*secureview.Policy, error) {
-	f, err := os.Open(file)
+	p, err := database.ReadPolicy(file)
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	p, err := secureview.ReadPolicy(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	p.Dialect, p.Schema = cmp.Or(p.Dialect, d.Dialect.Name()), cmp.Or(p.Schema, d.Schema)
 	if p.Dialect != d.Dialect.Name() {

@@ -162,7 +162,7 @@ func (s *Source) open(ctx context.Context, o *Options, conf *settings.Settings) 
 			"(qed-joingraph -write-policy writes a policy for review)")
 	case o.Policy != "":
 		var err error
-		if policy, err = readPolicy(o.Policy); err != nil {
+		if policy, err = ReadPolicy(o.Policy); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,8 @@ func (s *Source) open(ctx context.Context, o *Options, conf *settings.Settings) 
 	return s.read(ctx, dsn, o, policy, graph, conf)
 }
 
-func readPolicy(file string) (*secureview.Policy, error) {
+// ReadPolicy reads the policy in a file. The error names the file.
+func ReadPolicy(file string) (*secureview.Policy, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
