@@ -32,12 +32,11 @@ func TestSetup(t *testing.T) {
 		joingraph: &example{buildProgram(t, "cmd/qed-joingraph")},
 		serve:     &example{buildProgram(t, "cmd/qed-serve")},
 	}
-	ran := map[string]bool{}
 	for name, open := range map[string]func(*testing.T, string) *exampleServer{
 		"MariaDB": mariaDBExample, "MySQL": mySQLExample, "PostgreSQL": postgreSQLExample,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &setup{exampleServer: open(t, "fieldservice"), setupPrograms: programs, folder: t.TempDir(), ran: ran}
+			s := &setup{exampleServer: open(t, "fieldservice"), setupPrograms: programs, folder: t.TempDir(), ran: map[string]bool{}}
 			s.create(t)
 			s.writePolicy(t)
 			s.apply(t)
@@ -47,9 +46,9 @@ func TestSetup(t *testing.T) {
 			for _, q := range setupQuestions {
 				t.Run(q.name, func(t *testing.T) { s.answers(t, address, q) })
 			}
+			t.Run("DEPLOYMENT.md", func(t *testing.T) { checkDocument(t, s.ran) })
 		})
 	}
-	t.Run("DEPLOYMENT.md", func(t *testing.T) { checkDocument(t, ran) })
 }
 
 type setupPrograms struct{ provision, joingraph, serve *example }
