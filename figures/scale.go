@@ -53,7 +53,7 @@ var (
 var units = wordset.Of(`
 	kg g mg µg μg t lb lbs oz m km cm mm µm ft yd mi m² m³ km² ha l L ml mL cl hl gal h min s ms µs ns d hr hrs
 	std Std sec °C °F kWh MWh GWh TWh Wh kW MW GW W Hz kHz MHz GHz bar mbar Pa kPa hPa psi kN kJ MJ kcal cal kB
-	KB MB GB TB KiB MiB GiB bit kbit Mbit Gbit rpm mph km/h m/s TEU teu x pcs pc stk Stk Stück % pp hour hours
+	KB MB GB TB kb mb gb tb KiB MiB GiB bit kbit Mbit Gbit rpm mph km/h m/s TEU teu x pcs pc stk Stk Stück % pp hour hours
 	day days week weeks month months year years minute minutes second seconds piece pieces unit units Stunde
 	Stunden Tag Tage Tagen Woche Wochen Monat Monate Jahr Jahre Minute Minuten Sekunden`)
 

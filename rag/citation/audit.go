@@ -78,11 +78,13 @@ type checked struct {
 	texts   []string // normal, with and without joining the words that a line end divides
 	dates   dateSet
 	numbers figures.Set
+	years   years
+	dotted  []string // what may be versions
 }
 
 func check(s Source) *checked {
 	dates := datesOf(s.Text)
-	c := &checked{texts: []string{normal(s.Text)}, dates: dateSetOf(dates)}
+	c := &checked{texts: []string{normal(s.Text)}, dates: dateSetOf(dates), years: yearsOf(s.Text), dotted: dotted.FindAllString(s.Text, -1)}
 	if joined := hyphenated.ReplaceAllString(s.Text, "$1$2"); joined != s.Text {
 		c.texts = append(c.texts, normal(joined))
 	}
@@ -182,6 +184,16 @@ func (s *finding) figures(body string) {
 			s.add(qed.WrongDate, d.text)
 		}
 		copy(rest[d.begin:], strings.Repeat(" ", len(d.text)))
+	}
+	for _, m := range statedYear.FindAllStringSubmatch(string(rest), -1) {
+		if !slices.ContainsFunc(s.keys, func(key string) bool { return s.a.sources[key].mayHaveYear(m[1]) }) {
+			s.add(qed.WrongDate, m[1])
+		}
+	}
+	for _, v := range statedVersion.FindAllString(string(rest), -1) {
+		if !slices.ContainsFunc(s.keys, func(key string) bool { return mayHaveVersion(s.a.sources[key].dotted, v) }) {
+			s.add(qed.WrongNumber, v)
+		}
 	}
 	sets := make([]*figures.Set, len(s.keys))
 	for i, key := range s.keys {

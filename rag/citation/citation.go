@@ -17,7 +17,8 @@
 //     case, spaces, and the forms of quotation marks and dashes. Parts of a
 //     quotation may be left out where it has "..." or "[...]".
 //   - Each amount and each date of a cited sentence is in the sources that it
-//     cites. Package [figures] reads the numbers.
+//     cites. Package [figures] reads the numbers. A year or a version is reported only
+//     if the source has others, and none from which a reader could compute it.
 //   - Sentences that state something without a citation are counted.
 //
 // These are all the rules. Audit does not know whether a source means what the

@@ -71,6 +71,17 @@ func TestTrueSentences(t *testing.T) {
 		{"Model X200 has it [1].", "The X200 has it."},
 		{"ISO 9001:2015 applies [1].", "ISO 9001:2015 applies."},
 		{"Call 030 1234567 [1].", "Call 030/1234567."},
+		{"In 2021 it fell [1].", "2019-21: it fell."},
+		{"In 2020 it fell [1].", "It fell from 2019 to 2021."},
+		{"In 1999 it fell [1].", "It fell in the fiscal year 1998/99."},
+		{"In 1995 it fell [1].", "It began in 1990 and fell five years later."},
+		{"In 1995 it fell [1].", "It fell in the nineties, and again in 2001."},
+		{"In 2022 it fell [1].", "FY22 was better than 2021."},
+		{"It ran for 10 hours, after 2000 hours of rest [1].", "In 2015 it rested 2,000 hours and ran 10 hours."},
+		{"Seit 2016 ist sie offen [1].", "Die Eröffnung war am 5.1.2016."},
+		{"It needs version 1.2 [1].", "It needs v1.2.3 or later."},
+		{"It needs v1.2.4 [1].", "It needs 1.2.x."},
+		{"It needs v3.0 [1].", "It needs the third version."},
 	} {
 		for _, f := range citation.Audit(c[0], []citation.Source{{Key: "1", Text: c[1]}}).Findings {
 			t.Errorf("%s, from %q: %s %s", c[0], c[1], f.Kind, f.Text)
@@ -106,6 +117,12 @@ func TestFalseSentences(t *testing.T) {
 		{"It says “three … one” [1].", "It says one, two, three."},
 		{"It is -6 °C cold [1].", "It is −5 °C cold."},
 		{"It costs 1 001 EUR [1].", "It costs 1,000 EUR."},
+		{"It was open in 2016 [1].", "It was opened in 2015."},
+		{"Seit 2016 ist sie offen [1].", "Die Eröffnung war am 5.1.2015."},
+		{"By 2022 it fell [1].", "It fell from 2019 to 2021."},
+		{"It needs v1.5 [1].", "It needs version 1.4."},
+		{"Abschnitt 4.2.1 gilt [1].", "Abschnitt 4.2.2 gilt."},
+		{"It reads a 3.4kb record [1].", "It reads a 2.4kb record."},
 	} {
 		if a := citation.Audit(c[0], []citation.Source{{Key: "1", Text: c[1]}}); len(a.Findings) == 0 {
 			t.Errorf("%s, from %q: no finding", c[0], c[1])
