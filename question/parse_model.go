@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 	"sync"
@@ -88,6 +89,9 @@ func parseByModel(ctx context.Context, m *modelcall.Model, open []Question, text
 	}
 	var usage llm.Usage
 	said, err := modelcall.Object[readMessage](ctx, m, &usage, req)
+	if errors.Is(err, llm.ErrInvalidOutput) {
+		return unread(open, text, usage), nil
+	}
 	if err != nil {
 		return Parsed{}, err
 	}
@@ -100,6 +104,16 @@ func parseByModel(ctx context.Context, m *modelcall.Model, open []Question, text
 	}
 	parsed.Usage = usage
 	return parsed, nil
+}
+
+// unread returns the result for a message that the model could not read.
+func unread(open []Question, text string, usage llm.Usage) Parsed {
+	parsed := Parsed{Intent: IntentAbort}
+	if !stockphrases.Says(text, stockphrases.Abort) {
+		parsed = unanswered(open, text, "the model's reading of the message is malformed")
+	}
+	parsed.Usage = usage
+	return parsed
 }
 
 // usableReplies returns the answers that can be used, at most one for a

@@ -276,24 +276,45 @@ func TestAnswerWithoutAQuestion(t *testing.T) {
 	}
 }
 
-// If the model fails, the questions stay open.
-func TestModelThatCannotRead(t *testing.T) {
-	down := &llm.Error{Kind: llm.ErrUnavailable, Message: "down"}
-	for name, tt := range map[string]struct {
-		rule llmtest.Rule
-		want error
-	}{
-		"fails":            {llmtest.Rule{Replies: []llmtest.Reply{{Err: down}}}, llm.ErrUnavailable},
-		"speaks no JSON":   {llmtest.Rule{Replies: []llmtest.Reply{{Text: "It is an answer."}}, Repeat: true}, llm.ErrInvalidOutput},
-		"another intent":   {llmtest.Rule{Replies: []llmtest.Reply{{JSON: says{"intent": "delete_all"}}}, Repeat: true}, llm.ErrInvalidOutput},
-		"an invented part": {llmtest.Rule{Replies: []llmtest.Reply{{JSON: says{"intent": "abort", "sql": "DROP"}}}, Repeat: true}, llm.ErrInvalidOutput},
+// A message that the model cannot read is a reply that the question does not accept, or
+// accepts as the words that it asks for.
+func TestUnreadMessages(t *testing.T) {
+	for name, said := range map[string]llmtest.Reply{
+		"no JSON":          {Text: "It is an answer."},
+		"another intent":   {JSON: says{"intent": "delete_all"}},
+		"an invented part": {JSON: says{"intent": "abort", "sql": "DROP"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := question.Parser(llmtest.New(tt.rule), llm.Settings{})(t.Context(), []question.Question{miami()}, "the port")
-			if !errors.Is(err, tt.want) {
-				t.Errorf("read as %+v, %v", got, err)
+			approval := question.Question{ID: "q7", Kind: question.KindApproval, Text: "Send it?"}
+			for _, c := range []struct {
+				asked    question.Question
+				text     string
+				intent   question.Intent
+				accepted bool
+			}{
+				{miami(), "the port", question.IntentAnswer, false},
+				{approval, "yes, but to all of them", question.IntentAnswer, false},
+				{where(), "by the sea", question.IntentAnswer, true},
+				{where(), "Never mind.", question.IntentAbort, false},
+			} {
+				m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{said}, Repeat: true})
+				got, err := question.Parser(m, llm.Settings{})(t.Context(), []question.Question{c.asked}, c.text)
+				if err != nil || got.Intent != c.intent || got.Usage.Calls == 0 {
+					t.Fatalf("%q is read as %+v, %v", c.text, got, err)
+				}
+				if accepted := got.Intent == question.IntentAnswer && c.asked.Check(got.Replies[0].Value) == nil; accepted != c.accepted {
+					t.Errorf("%q: accepted %v: %+v", c.text, accepted, got)
+				}
 			}
 		})
+	}
+}
+
+// If the model fails, the questions stay open.
+func TestModelThatFails(t *testing.T) {
+	down := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrUnavailable, Message: "down"}}}})
+	if got, err := question.Parser(down, llm.Settings{})(t.Context(), []question.Question{miami()}, "the port"); !errors.Is(err, llm.ErrUnavailable) {
+		t.Errorf("read as %+v, %v", got, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

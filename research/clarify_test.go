@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/research"
 	"github.com/qedkit/qed/store"
 )
@@ -198,4 +200,19 @@ func TestApprovePlan(t *testing.T) {
 // edit returns a reply with an edited list.
 func edit(tasks string) string {
 	return fmt.Sprintf(`edit: {"tasks": {%s}, "current_task_key": null, "original_request": "q", "rewritten_request": "q"}`, tasks)
+}
+
+// The question about the request, and the one about the plan, can be left in each way.
+func TestWaysOut(t *testing.T) {
+	for name, approve := range map[string]bool{"question": false, "plan": true} {
+		for rounds := range 3 {
+			t.Run(fmt.Sprint(name, rounds), func(t *testing.T) {
+				qedtest.WaysOut(t, func(t *testing.T, wrap func(llm.Model) llm.Model) qed.Agent {
+					opt := narrow(t)
+					opt.Store, opt.MaxRounds, opt.ApprovePlan = &store.InMemory{}, rounds, approve
+					return newAgent(t, wrap(withReplies(nil)), index(t, harbour), opt)
+				}, "What does the berth thing cost?")
+			})
+		}
+	}
 }
