@@ -99,7 +99,7 @@ func cited(passages []Passage, r citation.Result) (all []qed.Citation, audit *qe
 }
 
 // explain answers with the reason why there is no other answer.
-func (t *Texts) explain(ctx context.Context, s state) state {
+func (t *texts) explain(ctx context.Context, s state) state {
 	s.Text = usertext.Fill(t.NoAnswer, "reason", s.Reason)
 	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: s.Text})
 	return s

@@ -78,7 +78,6 @@ import (
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag/citation"
 )
@@ -107,7 +106,7 @@ func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{model: m, searcher: searcher, opt: o, text: usertext.New(shippedTexts, o.Texts)}
+	a := &agent{model: m, searcher: searcher, opt: o}
 
 	g := qed.NewGraph[state]("rag")
 	g.Node("rewrite_question", a.rewrite, nil)
@@ -133,7 +132,6 @@ type agent struct {
 	model    *modelcall.Model
 	searcher Searcher
 	opt      Options
-	text     usertext.Table[Texts]
 }
 
 // state is the state of one turn. Nodes clear what later nodes do not need, so

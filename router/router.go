@@ -28,7 +28,6 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/internal/schema"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/store"
@@ -85,10 +84,6 @@ type Options struct {
 
 	// Prompts replaces texts that are sent to the model. Nil means none.
 	Prompts *Prompts
-
-	// Texts replaces texts that users see, by language, such as "de". English and
-	// German are built in.
-	Texts map[string]Texts
 }
 
 // New returns an agent that hands each turn to one of the routes. The answer is the
@@ -118,7 +113,7 @@ func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 	if opt.User != nil && opt.User.Store == nil {
 		return nil, errors.New("router: Options.User has no Store")
 	}
-	r := &router{memory: &qed.Memory{}, user: opt.User, text: usertext.New(shippedTexts, opt.Texts)}
+	r := &router{memory: &qed.Memory{}, user: opt.User}
 	if err := r.configure(model, opt); err != nil {
 		return nil, err
 	}
@@ -142,7 +137,6 @@ func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 type router struct {
 	model    *modelcall.Model
 	prompts  Prompts
-	text     usertext.Table[Texts]
 	routes   []Route            // general last, if it is one
 	fallback string             // "": none
 	memory   *qed.Memory        // selects the History for the router's own requests

@@ -179,7 +179,7 @@ func (r *readIntent) normalize(s *state) {
 }
 
 // refuseChange makes the answer say why the plan stays as it is.
-func (s *state) refuseChange(texts *Texts, problem error) {
+func (s *state) refuseChange(texts *texts, problem error) {
 	s.Said = usertext.Fill(texts.NotChanged, "problem", problem.Error())
 	s.Reason, s.Failure = s.Said, problem.Error()
 }

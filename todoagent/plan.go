@@ -96,12 +96,12 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 }
 
 // unplanned makes the answer say that there is no plan.
-func (s *state) unplanned(texts *Texts, problem string) {
+func (s *state) unplanned(texts *texts, problem string) {
 	s.Said, s.Reason, s.Failure = texts.NoPlan, texts.NoPlan, "no plan could be made: "+problem
 }
 
 // setPlan makes l the plan. A plan without tasks says why there is nothing to do.
-func (s *state) setPlan(texts *Texts, l *plan, approve bool) {
+func (s *state) setPlan(texts *texts, l *plan, approve bool) {
 	s.Known, s.Plan = Known{}, l
 	if len(l.Tasks) == 0 {
 		s.Plan = nil

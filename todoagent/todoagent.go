@@ -28,7 +28,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/modelcall"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -61,10 +60,6 @@ type Options struct {
 
 	// Prompts replaces texts that are sent to the model. Nil means none.
 	Prompts *Prompts
-
-	// Texts replaces texts that users see, by language, such as "de". English and
-	// German are built in.
-	Texts map[string]Texts
 }
 
 // The limits that are not options.
@@ -150,7 +145,7 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	if opt == nil {
 		opt = &Options{}
 	}
-	a := &agent{text: usertext.New(shippedTexts, opt.Texts)}
+	a := &agent{}
 	if err := a.configure(model, tools, *opt); err != nil {
 		return nil, err
 	}
@@ -171,7 +166,6 @@ type agent struct {
 	parse     func(context.Context, []question.Question, string) (question.Parsed, error)
 	opt       Options // with the defaults
 	prompts   Prompts
-	text      usertext.Table[Texts]
 	tools     *qed.Registry
 	planTools map[string]*planTool // by name
 	names     []string             // the names of the tools in the registry's order

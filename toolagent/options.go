@@ -57,10 +57,6 @@ type Options struct {
 
 	// Prompts replaces texts that are sent to the model. Nil means none.
 	Prompts *Prompts
-
-	// Texts replaces texts that users see, by language, such as "de". English and
-	// German are built in.
-	Texts map[string]Texts
 }
 
 // A Progress describes a turn between its steps. A step is one reply of the model

@@ -80,7 +80,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/modelcall"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -107,7 +106,7 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{opt: o, tools: tools, specs: tools.Specs(), text: usertext.New(shippedTexts, o.Texts)}
+	a := &agent{opt: o, tools: tools, specs: tools.Specs()}
 	a.memory = &qed.Memory{Tokens: max(1, min(maxHistoryTokens, o.MaxContextTokens/4))}
 	if a.model, err = modelcall.New("toolagent", model, o.Settings, qed.DurableModel); err != nil {
 		return nil, err
@@ -125,7 +124,6 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 // agent does not change after New.
 type agent struct {
 	opt    Options
-	text   usertext.Table[Texts]
 	model  *modelcall.Model
 	tools  *qed.Registry
 	specs  []llm.Tool
