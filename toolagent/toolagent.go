@@ -80,6 +80,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/modelcall"
+	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -111,6 +112,12 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	if a.model, err = modelcall.New("toolagent", model, o.Settings, qed.DurableModel); err != nil {
 		return nil, err
 	}
+	a.prompts, err = promptset.Load("toolagent: Options.Prompts", promptFiles, o.Prompts, map[string]any{
+		"instructions": instructionsData{}, "wrap_up": wrapUpData{},
+	})
+	if err != nil {
+		return nil, err
+	}
 	if o.Store == nil {
 		return qed.AgentFunc(a.answer), nil
 	}
@@ -123,11 +130,12 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 
 // agent does not change after New.
 type agent struct {
-	opt    Options
-	model  *modelcall.Model
-	tools  *qed.Registry
-	specs  []llm.Tool
-	memory *qed.Memory // selects the conversation for the requests
+	opt     Options
+	prompts promptset.Set
+	model   *modelcall.Model
+	tools   *qed.Registry
+	specs   []llm.Tool
+	memory  *qed.Memory // selects the conversation for the requests
 }
 
 // answer answers a turn.
