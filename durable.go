@@ -325,7 +325,7 @@ func (d *durable) take(ctx context.Context, sc *scope, turn Turn, before error) 
 	case err != nil:
 		return rs.finish(Answer{}, err)
 	case rs.dropped:
-		return rs.finish(Answer{Text: textsOf(ctx, languageOf(rs.turn)).Aborted}, nil)
+		return rs.finish(Answer{Text: textTable.In(ctx, languageOf(rs.turn)).Aborted}, nil)
 	}
 	return d.run(ctx, sc, rs)
 }

@@ -114,7 +114,7 @@ func (rs *runState) interrupted(o *outcome) {
 		q := open.Question
 		q.Resumable = rs.run > 0 && (!open.kept || rs.log.Kept())
 		if rs.unanswered && q.Kind == question.KindApproval {
-			q.Problem = textsOf(rs.ctx, languageOf(rs.turn)).ApprovalOpen
+			q.Problem = textTable.In(rs.ctx, languageOf(rs.turn)).ApprovalOpen
 		}
 		if q.Resumable {
 			o.end.Status, o.end.Error = store.StatusInterrupted, ""

@@ -179,7 +179,7 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 		}
 		now := clock(ctx)()
 		if q.err != nil {
-			q.last = textsOf(ctx, languageOf(turn)).failed(q.err, ctx.Err(), now)
+			q.last = textTable.In(ctx, languageOf(turn)).failed(q.err, ctx.Err(), now)
 		}
 		yield(Event{Time: now, Data: q.last}, q.err)
 	}

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 	"os"
 	"strings"
+	"testing/fstest"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -278,9 +280,13 @@ func ExampleTable() {
 }
 
 func ExampleWithTexts() {
-	ctx := qed.WithTexts(context.Background(), map[string]qed.Texts{
-		"fr": {EmptyTurn: "Le message est vide."},
+	texts, err := qed.ReadTexts(fstest.MapFS{ // a folder, or files of package embed
+		"fr.json": {Data: []byte(`{"qed": {"EmptyTurn": "Le message est vide."}}`)},
 	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := qed.WithTexts(context.Background(), texts)
 	agent := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, qed.ErrEmptyTurn })
 	for event := range agent.Run(ctx, qed.Turn{Language: "fr"}) {
 		fmt.Println(event.Data.(qed.Failed).Message)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"time"
 
@@ -13,9 +15,9 @@ import (
 	"github.com/qedkit/qed/question"
 )
 
-// Texts are the texts that the runtime writes for users. See [WithTexts]. Empty
-// fields mean the defaults. A name in braces is replaced by its value.
-type Texts struct {
+// texts are the texts that the runtime writes for users. A name in braces is replaced
+// by its value.
+type texts struct {
 	// The Message of a [Failed] event by its Code. Failed is for every other code,
 	// such as that of a wrong key, which only the host can change.
 	Failed           string
@@ -50,97 +52,34 @@ type Texts struct {
 	ApprovalOpen     string // a message did not answer an approval, which stays open
 }
 
-var shippedTexts = map[string]Texts{
-	usertext.English: {
-		Failed:           "Something went wrong. Please try again. If it happens again, tell the people who run this service.",
-		Busy:             "Another message of this conversation is still being answered. Wait for its answer, then send yours again.",
-		WrongUser:        "This conversation belongs to somebody else. Please start a new one.",
-		Conflict:         "The conversation was changed at the same time. Load it again, then repeat your message.",
-		QuestionClosed:   "This question is not open any more. Please send a new message.",
-		QuestionAnswered: "This question was answered before: {reply}. To change that, please send a new message.",
-		TurnRunning:      "This message is being answered. Its answer will be here in a moment.",
-		TurnReused:       "This message has the id of another one. Please send it again as a new message.",
-		TurnGivenUp:      "This message was not answered, because a later one came before its answer. Please send it again as a new message.",
-		InvalidTurnID:    "The id of this message cannot be used. Please send it again as a new message.",
-		InvalidReply:     "The reply does not fit the question. Please answer it again.",
-		Unresolved:       "An action was started, and it is not known whether it took effect. Check that first, then send a new message.",
-		GraphChanged:     "This request cannot be continued, because the service has changed. Please send it again.",
-		Nondeterministic: "This request cannot be continued. Please send it again.",
-		Budget:           "This request needs more work than one request may take. Ask a narrower question, or ask in parts.",
-		InvalidThread:    "This conversation cannot be used. Please start a new one.",
-		Corrupt:          "This conversation cannot be read. Please start a new one.",
-		EmptyTurn:        "The message is empty. Write what you want to know.",
-		MessageTooLong:   "The message is too long. Please send less at once.",
-		Canceled:         "The request was stopped. Send it again if you still need the answer.",
-		Timeout:          "This took too long. Try again, or ask a narrower question.",
-		ModelBusy:        "The language model cannot be reached right now, or has too much to do. Please try again in a moment.",
-		ModelFailed:      "The language model gave no usable answer. Please try again, or ask in other words.",
-		ModelDeclined:    "The language model declined to answer this. Please ask in other words.",
-		TooLong:          "This is too long for the language model. Start a new conversation, or send less at once.",
-		Aborted:          "All right.",
-		MayCall:          "May {tool} be called with this?",
-		MayCallForTask:   "{task}\nMay {tool} be called with this?",
-		ChangedUnusable:  "The changed value cannot be used: {problem}",
-		ApprovalOpen: "Your message did not answer this, so it is still open and nothing was done. " +
-			"Answer yes or no, or say \"never mind\" to drop it.",
-	},
-	usertext.German: {
-		Failed:           "Etwas ist schiefgegangen. Bitte versuchen Sie es noch einmal. Wenn es wieder geschieht, melden Sie es den Betreibern.",
-		Busy:             "Eine andere Nachricht dieser Unterhaltung wird noch beantwortet. Warten Sie auf die Antwort und senden Sie Ihre Nachricht dann noch einmal.",
-		WrongUser:        "Diese Unterhaltung gehört jemand anderem. Bitte beginnen Sie eine neue.",
-		Conflict:         "Die Unterhaltung wurde gleichzeitig geändert. Laden Sie sie neu und wiederholen Sie Ihre Nachricht.",
-		QuestionClosed:   "Diese Frage ist nicht mehr offen. Bitte senden Sie eine neue Nachricht.",
-		QuestionAnswered: "Diese Frage wurde schon beantwortet: {reply}. Wenn Sie das ändern möchten, senden Sie bitte eine neue Nachricht.",
-		TurnRunning:      "Diese Nachricht wird gerade beantwortet. Ihre Antwort ist gleich da.",
-		TurnReused:       "Diese Nachricht hat die Kennung einer anderen. Bitte senden Sie sie noch einmal als neue Nachricht.",
-		TurnGivenUp:      "Diese Nachricht wurde nicht beantwortet, weil vor der Antwort eine spätere kam. Bitte senden Sie sie noch einmal als neue Nachricht.",
-		InvalidTurnID:    "Die Kennung dieser Nachricht kann nicht verwendet werden. Bitte senden Sie sie noch einmal als neue Nachricht.",
-		InvalidReply:     "Die Antwort passt nicht zu der Frage. Bitte antworten Sie noch einmal.",
-		Unresolved:       "Eine Aktion wurde begonnen, und es ist nicht bekannt, ob sie gewirkt hat. Prüfen Sie das zuerst und senden Sie dann eine neue Nachricht.",
-		GraphChanged:     "Diese Anfrage kann nicht fortgesetzt werden, weil sich der Dienst geändert hat. Bitte senden Sie sie noch einmal.",
-		Nondeterministic: "Diese Anfrage kann nicht fortgesetzt werden. Bitte senden Sie sie noch einmal.",
-		Budget:           "Diese Anfrage braucht mehr Arbeit, als für eine Anfrage erlaubt ist. Fragen Sie enger oder in Teilen.",
-		InvalidThread:    "Diese Unterhaltung kann nicht verwendet werden. Bitte beginnen Sie eine neue.",
-		Corrupt:          "Diese Unterhaltung kann nicht gelesen werden. Bitte beginnen Sie eine neue.",
-		EmptyTurn:        "Die Nachricht ist leer. Schreiben Sie, was Sie wissen möchten.",
-		MessageTooLong:   "Die Nachricht ist zu lang. Bitte senden Sie weniger auf einmal.",
-		Canceled:         "Die Anfrage wurde abgebrochen. Senden Sie sie noch einmal, wenn Sie die Antwort noch brauchen.",
-		Timeout:          "Das hat zu lange gedauert. Versuchen Sie es noch einmal oder fragen Sie enger.",
-		ModelBusy:        "Das Sprachmodell ist gerade nicht erreichbar oder überlastet. Bitte versuchen Sie es gleich noch einmal.",
-		ModelFailed:      "Das Sprachmodell hat keine brauchbare Antwort gegeben. Bitte versuchen Sie es noch einmal oder fragen Sie mit anderen Worten.",
-		ModelDeclined:    "Das Sprachmodell hat die Antwort abgelehnt. Bitte fragen Sie mit anderen Worten.",
-		TooLong:          "Das ist zu lang für das Sprachmodell. Beginnen Sie eine neue Unterhaltung oder senden Sie weniger auf einmal.",
-		Aborted:          "In Ordnung.",
-		MayCall:          "Darf {tool} damit aufgerufen werden?",
-		MayCallForTask:   "{task}\nDarf {tool} damit aufgerufen werden?",
-		ChangedUnusable:  "Der geänderte Wert kann nicht verwendet werden: {problem}",
-		ApprovalOpen: "Ihre Nachricht hat diese Frage nicht beantwortet. Sie ist noch offen, und nichts wurde ausgeführt. " +
-			"Antworten Sie mit Ja oder Nein, oder sagen Sie „vergiss es“, um sie zu verwerfen.",
-	},
-}
+var textTable = usertext.Of[texts]("qed")
 
-var defaultTexts = usertext.New(shippedTexts, nil)
+// Texts are the texts of a host for users, in place of those of this module. See
+// [ReadTexts].
+type Texts struct{ own *usertext.Texts }
 
-type textsKey struct{}
-
-// WithTexts returns a context whose runs write texts for users with the given
-// ones, by language, such as "de". English and German are built in; the texts of
-// another language are used if [Turn.Language] names it. The agents of this
-// module have options for their own texts.
-func WithTexts(ctx context.Context, texts map[string]Texts) context.Context {
-	return context.WithValue(ctx, textsKey{}, usertext.New(shippedTexts, texts))
-}
-
-// textsOf returns the texts of a context in a language.
-func textsOf(ctx context.Context, language string) *Texts {
-	if own, ok := ctx.Value(textsKey{}).(usertext.Table[Texts]); ok {
-		return own.In(language)
+// ReadTexts reads the texts of a host from files named by language, such as fr.json or
+// de.json. A file has the form of internal/usertext/texts/en.json, which has all texts
+// that the code of this module writes for users: a package, and in it names and texts.
+// A name in braces is replaced by its value. Texts that a file does not have are those
+// of this module, which has English and German. ReadTexts returns an error for a name
+// that does not exist.
+func ReadTexts(files fs.FS) (*Texts, error) {
+	own, err := usertext.Read(files)
+	if err != nil {
+		return nil, fmt.Errorf("qed: reading texts: %w", err)
 	}
-	return defaultTexts.In(language)
+	return &Texts{own}, nil
+}
+
+// WithTexts returns a context whose runs write the texts of a host, in the language of
+// the turn: see [Turn.Language].
+func WithTexts(ctx context.Context, texts *Texts) context.Context {
+	return usertext.With(ctx, texts.own)
 }
 
 // texts returns the texts of the run that s is part of.
-func (s *scope) texts() *Texts { return textsOf(s, s.language()) }
+func (s *scope) texts() *texts { return textTable.In(s, s.language()) }
 
 // language returns the language of the turn that s is part of.
 func (s *scope) language() string {
@@ -171,7 +110,7 @@ func languageOf(turn Turn) string {
 
 // failed returns the event of a turn that failed with err. done is the error of
 // its context, if any.
-func (t *Texts) failed(err, done error, now time.Time) Failed {
+func (t *texts) failed(err, done error, now time.Time) Failed {
 	f := Failed{Code: codeOf(err), RetryAt: retryAt(err, now)}
 	if errors.Is(done, context.DeadlineExceeded) && f.Code == "model_timeout" {
 		f.Code = "timeout" // the turn had no time left for the model

@@ -14,8 +14,8 @@ import (
 	"github.com/qedkit/qed/rag/citation"
 )
 
-// AnswerData is the data of the prompt that answers a question.
-type AnswerData struct {
+// answerData is the data of the prompt that answers a question.
+type answerData struct {
 	Question string
 	Language string      // of the answer, such as "de"; empty: that of the question
 	Dates    dates.Facts // today and the calendar
@@ -37,8 +37,8 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	data := AnswerData{Question: s.Question, Language: answertext.Tag(ctx), Dates: facts, Passages: s.Passages}
-	req, err := a.model.Request("answer_from_documents", a.opt.Prompts.Answer, data, nil)
+	data := answerData{Question: s.Question, Language: answertext.Tag(ctx), Dates: facts, Passages: s.Passages}
+	req, err := a.model.Request("answer_from_documents", a.prompts["answer"], data, nil)
 	if err != nil {
 		return s, err
 	}
@@ -99,7 +99,7 @@ func cited(passages []Passage, r citation.Result) (all []qed.Citation, audit *qe
 }
 
 // explain answers with the reason why there is no other answer.
-func (t *Texts) explain(ctx context.Context, s state) state {
+func (t *texts) explain(ctx context.Context, s state) state {
 	s.Text = usertext.Fill(t.NoAnswer, "reason", s.Reason)
 	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: s.Text})
 	return s

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 
 	"github.com/qedkit/qed"
@@ -43,12 +44,11 @@ type Options struct {
 	// the agent's model reads replies. Without a Store, Durable must be nil.
 	Durable *qed.DurableOptions
 
-	// Prompts replaces texts that are sent to the model. Nil means none.
-	Prompts *Prompts
-
-	// Texts replaces texts that users see, by language, such as "de". English and
-	// German are built in.
-	Texts map[string]Texts
+	// Prompts has files that replace those of the same name in the folder prompts,
+	// such as answer.tmpl. Begin with a copy. Everything that a user, a model or a document
+	// wrote must go through the function quote, or the model could take it for
+	// instructions. Nil means the agent's own.
+	Prompts fs.FS
 }
 
 // maxTopK limits the number of chunks of one search.
@@ -70,9 +70,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if v.Durable != nil && v.Store == nil {
 		return v, errors.New("rag: Options.Durable needs Options.Store")
 	}
-	var err error
-	v.Prompts, err = v.Prompts.withDefaults()
-	return v, err
+	return v, nil
 }
 
 func atMost(name string, v, limit int) error {

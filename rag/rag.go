@@ -67,6 +67,7 @@ package rag
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"slices"
@@ -78,7 +79,7 @@ import (
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag/citation"
 )
@@ -107,7 +108,13 @@ func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{model: m, searcher: searcher, opt: o, text: usertext.New(shippedTexts, o.Texts)}
+	a := &agent{model: m, searcher: searcher, opt: o}
+	a.prompts, err = promptset.Load("rag: Options.Prompts", promptFiles, o.Prompts, map[string]any{
+		"rewrite": rewriteData{}, "answer": answerData{},
+	})
+	if err != nil {
+		return nil, err
+	}
 
 	g := qed.NewGraph[state]("rag")
 	g.Node("rewrite_question", a.rewrite, nil)
@@ -133,8 +140,11 @@ type agent struct {
 	model    *modelcall.Model
 	searcher Searcher
 	opt      Options
-	text     usertext.Table[Texts]
+	prompts  promptset.Set
 }
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
 
 // state is the state of one turn. Nodes clear what later nodes do not need, so
 // that it stays small in the log.

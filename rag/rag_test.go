@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"text/template"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -550,7 +550,7 @@ func TestRequestOptions(t *testing.T) {
 }
 
 func TestOwnPrompts(t *testing.T) {
-	p := &rag.Prompts{Answer: template.Must(template.New("own").Parse(`{{.Question}}:{{range .Passages}} {{.Citation.Title}} {{.Text}}{{end}}`))}
+	p := fstest.MapFS{"answer.tmpl": {Data: []byte(`{{.Question}}:{{range .Passages}} {{.Citation.Title}} {{.Text}}{{end}}`)}}
 	m := llmtest.Scripted(t, says("No [1]."))
 	if _, _, err := run(t, newAgent(t, m, passages(2), &rag.Options{Prompts: p}), qed.Turn{Text: "q"}); err != nil {
 		t.Fatal(err)
@@ -569,7 +569,7 @@ func TestNewRefuses(t *testing.T) {
 		"negative timeout":               {Settings: llm.Settings{ModelTimeout: -1}},
 		"negative tokens":                {Settings: llm.Settings{MaxOutputTokens: -1}},
 		"too many tokens":                {Settings: llm.Settings{MaxOutputTokens: math.MaxInt}},
-		"a prompt with an unknown field": {Prompts: &rag.Prompts{Rewrite: template.Must(template.New("own").Parse("{{.Qestion}}"))}},
+		"a prompt with an unknown field": {Prompts: fstest.MapFS{"rewrite.tmpl": {Data: []byte("{{.Qestion}}")}}},
 	} {
 		if _, err := rag.New(m, passages(1), opt); err == nil {
 			t.Errorf("%s: New accepted it", name)

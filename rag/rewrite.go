@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// RewriteData is the data of the prompt that rewrites a question.
-type RewriteData struct {
+// rewriteData is the data of the prompt that rewrites a question.
+type rewriteData struct {
 	Question string
 	History  []llm.Message // of the user and the assistant, oldest first
 }
@@ -26,8 +26,8 @@ type rewritten struct {
 // If the model replies with nothing that can be used, or the budget is spent,
 // the question stays as it is.
 func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
-	data := RewriteData{Question: s.Question, History: s.History}
-	reply, err := modelcall.Reply[rewritten](ctx, a.model, &s.Usage, "rewrite_question", a.opt.Prompts.Rewrite, data, nil)
+	data := rewriteData{Question: s.Question, History: s.History}
+	reply, err := modelcall.Reply[rewritten](ctx, a.model, &s.Usage, "rewrite_question", a.prompts["rewrite"], data, nil)
 	if err != nil && !modelcall.Unusable(err) && !errors.Is(err, budget.ErrExceeded) {
 		return s, err
 	}

@@ -70,10 +70,6 @@ type Options struct {
 	// Durable configures how conversations are saved. If its ParseReplies is nil,
 	// the agent's model reads replies. Without a Store, Durable must be nil.
 	Durable *qed.DurableOptions
-
-	// Texts replaces texts that users see, by language, such as "de". English and
-	// German are built in.
-	Texts map[string]Texts
 }
 
 // A Request has the settings of one turn, which the host chooses.

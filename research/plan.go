@@ -211,7 +211,7 @@ func (a *agent) approve(ctx context.Context, s state) (state, error) {
 }
 
 // proposal returns the question whether the tasks may run.
-func (s *state) proposal(texts *Texts, problem string) string {
+func (s *state) proposal(texts *texts, problem string) string {
 	var b strings.Builder
 	if problem != "" {
 		b.WriteString(usertext.Fill(texts.Unusable, "problem", problem) + "\n")

@@ -156,7 +156,7 @@ func New(model llm.Model, searcher rag.Searcher, opt *Options) (qed.Agent, error
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{model: m, searcher: searcher, opt: o, text: usertext.New(shippedTexts, o.Texts)}
+	a := &agent{model: m, searcher: searcher, opt: o}
 	runner, err := a.graph()
 	if err != nil {
 		return nil, fmt.Errorf("research: %w", err)
@@ -173,7 +173,6 @@ type agent struct {
 	model    *modelcall.Model
 	searcher rag.Searcher
 	opt      Options // with the defaults
-	text     usertext.Table[Texts]
 }
 
 // graph returns the graph of a turn.
@@ -240,9 +239,9 @@ func (a *agent) entry(s state) string {
 }
 
 // texts returns the texts in the language of the question.
-func (a *agent) texts(ctx context.Context, s *state) *Texts {
+func (a *agent) texts(ctx context.Context, s *state) *texts {
 	if s.Language != "" {
-		return a.text.In(s.Language)
+		return textTable.In(ctx, s.Language)
 	}
-	return a.text.In(qed.Info(ctx).Language)
+	return textTable.In(ctx, qed.Info(ctx).Language)
 }

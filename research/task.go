@@ -21,7 +21,7 @@ type taskRun struct {
 	*agent
 	s     *state
 	todo  qed.Todo
-	texts *Texts
+	texts *texts
 	out   outcome
 
 	seenReferences map[string]bool

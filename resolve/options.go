@@ -18,10 +18,6 @@ type Options struct {
 	// the defaults differ from those of [llm.Settings]: MaxOutputTokens 0 means
 	// 500, and ModelTimeout 0 means 30 seconds.
 	llm.Settings
-
-	// Texts replaces texts that users see, by language, such as "de". English and
-	// German are built in.
-	Texts map[string]Texts
 }
 
 //go:embed prompts/*.tmpl

@@ -8,10 +8,9 @@ import (
 	"github.com/qedkit/qed/internal/usertext"
 )
 
-// Texts are the texts of the questions that the tools ask the user. Empty fields
-// mean the defaults. A name in braces is replaced by its value: {term} is what the
-// user named, {names} are the choices.
-type Texts struct {
+// texts are the texts of the questions that the tools ask the user. A name in braces
+// is replaced by its value: {term} is what the user named, {names} are the choices.
+type texts struct {
 	WhichEntity    string // several have the name
 	NoEntity       string // none has it
 	NoEntityOfKind string // none of the {kind} has it
@@ -23,34 +22,11 @@ type Texts struct {
 	Or             string // before the last of {names}
 }
 
-var shippedTexts = map[string]Texts{
-	usertext.English: {
-		WhichEntity:    "Which {term}: {names}?",
-		NoEntity:       "Nothing is called {term}.",
-		NoEntityOfKind: "Nothing of the kind {kind} is called {term}.",
-		WhichField:     "Which field is {term}: {names}?",
-		NoField:        "No field is called {term}.",
-		NoFieldOf:      "No field of {kind} is called {term}.",
-		Similar:        "Which one is meant: {names}, or none of these?",
-		NoneOfThese:    "None of these",
-		Or:             "or",
-	},
-	usertext.German: {
-		WhichEntity:    "Was ist mit {term} gemeint: {names}?",
-		NoEntity:       "Nichts heißt {term}.",
-		NoEntityOfKind: "Nichts von der Art {kind} heißt {term}.",
-		WhichField:     "Welches Feld ist {term}: {names}?",
-		NoField:        "Kein Feld heißt {term}.",
-		NoFieldOf:      "Kein Feld von {kind} heißt {term}.",
-		Similar:        "Was ist gemeint: {names} oder nichts davon?",
-		NoneOfThese:    "Nichts davon",
-		Or:             "oder",
-	},
-}
+var textTable = usertext.Of[texts]("resolve")
 
 // questionText returns the text of the question which candidate is meant.
 func (r *resolver[T]) questionText(ctx context.Context, w wantedTerm, names []string, ambiguous bool) (text, none string) {
-	texts := r.text.In(qed.Info(ctx).Language)
+	texts := textTable.In(ctx, qed.Info(ctx).Language)
 	which, unknown, ofKind := texts.WhichEntity, texts.NoEntity, texts.NoEntityOfKind
 	if r.texts.fields {
 		which, unknown, ofKind = texts.WhichField, texts.NoField, texts.NoFieldOf

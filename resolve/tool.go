@@ -11,7 +11,6 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 )
@@ -21,7 +20,6 @@ type resolver[T any] struct {
 	opt   Options
 	model *modelcall.Model // nil if there is none
 	texts *toolTexts
-	text  usertext.Table[Texts]
 
 	resolve func(ctx context.Context, term, kind string) (Resolution[T], error)
 	label   func(T) label

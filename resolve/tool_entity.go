@@ -8,7 +8,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -86,7 +85,6 @@ func NewEntityTool(model llm.Model, c *Catalog, opt *Options) (qed.Tool, error) 
 		texts: &toolTexts{
 			request: "choose_entity", prompt: entityPrompt, grounded: true,
 		},
-		text: usertext.New(shippedTexts, o.Texts),
 	}
 	kinds := c.kinds()
 	about := "Finds the things that the names in a request stand for, such as ports, ships or customers, " +

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -56,7 +55,6 @@ func NewFieldTool(model llm.Model, c *FieldCatalog, opt *Options) (qed.Tool, err
 		texts: &toolTexts{
 			request: "choose_field", prompt: fieldPrompt, fields: true,
 		},
-		text: usertext.New(shippedTexts, o.Texts),
 		widen: func(source string) []Field {
 			list := c.fields(source)
 			if len(list) > maxFieldsShown {

@@ -19,8 +19,8 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	if err != nil {
 		return qed.Answer{}, err
 	}
-	data := GeneralData{Language: answertext.Tag(ctx), Dates: facts, Routes: others, Known: knownText(ctx)}
-	instructions, err := r.model.Render("general", r.prompts.General, data)
+	data := generalData{Language: answertext.Tag(ctx), Dates: facts, Routes: others, Known: knownText(ctx)}
+	instructions, err := r.model.Render("general", r.prompts["general"], data)
 	if err != nil {
 		return qed.Answer{}, err
 	}
@@ -58,10 +58,10 @@ func (r *router) topics(ctx context.Context) qed.Answer {
 	return qed.Answer{Text: b.String(), Partial: true, PartialReason: texts.NoRoute}
 }
 
-func routeTexts(routes []Route) []RouteText {
-	texts := make([]RouteText, len(routes))
+func routeTexts(routes []Route) []routeText {
+	texts := make([]routeText, len(routes))
 	for i, route := range routes {
-		texts[i] = RouteText{Name: route.Name, Description: route.Description}
+		texts[i] = routeText{Name: route.Name, Description: route.Description}
 	}
 	return texts
 }

@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -26,9 +27,9 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/internal/schema"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/store"
@@ -83,12 +84,11 @@ type Options struct {
 	// Settings are how the router calls its model.
 	llm.Settings
 
-	// Prompts replaces texts that are sent to the model. Nil means none.
-	Prompts *Prompts
-
-	// Texts replaces texts that users see, by language, such as "de". English and
-	// German are built in.
-	Texts map[string]Texts
+	// Prompts has files that replace those of the same name in the folder prompts,
+	// such as route.tmpl. Begin with a copy. Everything that a user, a model
+	// wrote must go through the function quote, or the model could take it for
+	// instructions. Nil means the agent's own.
+	Prompts fs.FS
 }
 
 // New returns an agent that hands each turn to one of the routes. The answer is the
@@ -118,7 +118,7 @@ func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 	if opt.User != nil && opt.User.Store == nil {
 		return nil, errors.New("router: Options.User has no Store")
 	}
-	r := &router{memory: &qed.Memory{}, user: opt.User, text: usertext.New(shippedTexts, opt.Texts)}
+	r := &router{memory: &qed.Memory{}, user: opt.User}
 	if err := r.configure(model, opt); err != nil {
 		return nil, err
 	}
@@ -141,8 +141,7 @@ func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 // router does not change after New.
 type router struct {
 	model    *modelcall.Model
-	prompts  Prompts
-	text     usertext.Table[Texts]
+	prompts  promptset.Set
 	routes   []Route            // general last, if it is one
 	fallback string             // "": none
 	memory   *qed.Memory        // selects the History for the router's own requests
@@ -156,7 +155,9 @@ func (r *router) configure(model llm.Model, opt *Options) (err error) {
 		return err
 	}
 	r.model.MaxContextTokens, r.model.MaxHistoryMessages = unlimited, unlimited
-	r.prompts, err = opt.Prompts.withDefaults()
+	r.prompts, err = promptset.Load("router: Options.Prompts", promptFiles, opt.Prompts, map[string]any{
+		"route": routeData{}, "general": generalData{},
+	})
 	return err
 }
 
@@ -306,11 +307,11 @@ func (r *router) decide(
 	}
 	ask := *r.model
 	ask.Model = r.choosing()
-	data := RouteData{Question: q, Routes: routeTexts(r.routes), Known: knownText(ctx)}
+	data := routeData{Question: q, Routes: routeTexts(r.routes), Known: knownText(ctx)}
 	history = r.memory.Select(history)
 	reason := ""
 	for range 2 {
-		req, err := ask.Request("route", r.prompts.Route, data, history)
+		req, err := ask.Request("route", r.prompts["route"], data, history)
 		if err != nil {
 			return qed.RouteDecision{}, err
 		}

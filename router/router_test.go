@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
-	"text/template"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -358,13 +358,10 @@ func TestRouterInARouter(t *testing.T) {
 }
 
 func TestRouterPrompts(t *testing.T) {
-	parse := func(text string) *template.Template {
-		return template.Must(template.New("own").Funcs(llm.PromptFuncs()).Parse(text))
-	}
 	model := llmtest.Scripted(t, routes("x", "general"), llmtest.Rule{Name: "general", Replies: []llmtest.Reply{{Text: "Hallo."}}})
-	a := newRouter(t, model, &router.Options{Prompts: &router.Prompts{
-		Route:   parse(`{{range .Routes}}{{.Name}} {{end}}{{quote .Question}}{{with .Unknown}} nicht {{.}}{{end}}`),
-		General: parse(`Allgemein, nicht {{range .Routes}}{{.Name}} {{end}}`),
+	a := newRouter(t, model, &router.Options{Prompts: fstest.MapFS{
+		"route.tmpl":   {Data: []byte(`{{range .Routes}}{{.Name}} {{end}}{{quote .Question}}{{with .Unknown}} nicht {{.}}{{end}}`)},
+		"general.tmpl": {Data: []byte(`Allgemein, nicht {{range .Routes}}{{.Name}} {{end}}`)},
 	}})
 	if _, err := qed.Ask(t.Context(), a, qed.Turn{Text: "q"}); err != nil {
 		t.Fatal(err)
@@ -403,8 +400,8 @@ func TestNewRouterRefuses(t *testing.T) {
 		"durable without a store":  {[]router.Route{route("a")}, &router.Options{Durable: &qed.DurableOptions{}}},
 		"a negative limit":         {[]router.Route{route("a")}, &router.Options{Settings: llm.Settings{MaxOutputTokens: -1}}},
 		"a negative time":          {[]router.Route{route("a")}, &router.Options{Settings: llm.Settings{ModelTimeout: -1}}},
-		"a prompt of something else": {[]router.Route{route("a")}, &router.Options{Prompts: &router.Prompts{
-			Route: template.Must(template.New("own").Parse("{{.Rutes}}")),
+		"a prompt of something else": {[]router.Route{route("a")}, &router.Options{Prompts: fstest.MapFS{
+			"route.tmpl": {Data: []byte("{{.Rutes}}")},
 		}}},
 	} {
 		if _, err := router.New(model, tt.routes, tt.opt); err == nil {

@@ -65,7 +65,7 @@ func (a *agent) format(ctx context.Context, s state) (state, error) {
 }
 
 // failed makes the answer say that a task failed.
-func (s *state) failed(texts *Texts, t *qed.Todo) {
+func (s *state) failed(texts *texts, t *qed.Todo) {
 	s.Said = about(texts.TaskFailed, t)
 	if strings.HasSuffix(t.Problem, outcomeUnknown) {
 		s.Said = about(texts.TaskUnknown, t)
@@ -201,7 +201,7 @@ func (s *state) findings(ctx context.Context, missing func(what string, err erro
 // tell sets the text of an answer: the texts of the tasks whose results no other
 // task uses, with their figures. If none of them has a text of its own, it is what
 // else they returned.
-func (s *state) tell(texts *Texts, answer *qed.Answer, findings []taskFinding) {
+func (s *state) tell(texts *texts, answer *qed.Answer, findings []taskFinding) {
 	var rest []string
 	for i := range findings {
 		f := &findings[i]
@@ -255,7 +255,7 @@ var empty = []string{"", "null", "{}", "[]", `""`}
 
 // text returns a task's text or, if the answer shows its result in another form, a
 // summary: own is false then.
-func (f *taskFinding) text(texts *Texts) (text string, own bool) {
+func (f *taskFinding) text(texts *texts) (text string, own bool) {
 	switch {
 	case f.Text != "":
 		return f.Text, true

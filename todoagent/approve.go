@@ -88,7 +88,7 @@ func (a *agent) edited(l *plan, value json.RawMessage) (*plan, error) {
 }
 
 // proposal returns the text of the question whether a plan may run.
-func (l *plan) proposal(texts *Texts, problem string) string {
+func (l *plan) proposal(texts *texts, problem string) string {
 	var b strings.Builder
 	if problem != "" {
 		b.WriteString(usertext.Fill(texts.Unusable, "problem", problem) + "\n")

@@ -105,14 +105,14 @@ func (a *agent) intent(ctx context.Context, s *state) (readIntent, error) {
 		}
 		return read, nil
 	}
-	data := ClassifyData{Message: s.Text, Known: s.Known}
+	data := classifyData{Message: s.Text, Known: s.Known}
 	if s.Plan != nil {
 		data.Plan = s.Plan.shown()
 		data.Request = s.Plan.Rewritten
 	}
 	var problem error
 	for range maxReplans + 1 {
-		req, err := a.model.Request("classify_intent", a.prompts.Classify, data, s.History)
+		req, err := a.model.Request("classify_intent", a.prompts["classify_intent"], data, s.History)
 		if err != nil {
 			return readIntent{}, err
 		}
@@ -179,7 +179,7 @@ func (r *readIntent) normalize(s *state) {
 }
 
 // refuseChange makes the answer say why the plan stays as it is.
-func (s *state) refuseChange(texts *Texts, problem error) {
+func (s *state) refuseChange(texts *texts, problem error) {
 	s.Said = usertext.Fill(texts.NotChanged, "problem", problem.Error())
 	s.Reason, s.Failure = s.Said, problem.Error()
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"text/template"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -383,7 +383,7 @@ func TestRefusesOptions(t *testing.T) {
 	model, tools := llmtest.New(), todoTools(t)
 	for name, opt := range map[string]*todoagent.Options{
 		"Durable without a Store":     {Durable: &qed.DurableOptions{}},
-		"a prompt that does not work": {Prompts: &todoagent.Prompts{Plan: template.Must(template.New("").Parse("{{.Nonsense}}"))}},
+		"a prompt that does not work": {Prompts: fstest.MapFS{"plan_todos.tmpl": {Data: []byte("{{.Nonsense}}")}}},
 	} {
 		if _, err := todoagent.New(model, tools, opt); err == nil {
 			t.Errorf("%s is taken", name)

@@ -65,31 +65,31 @@ func Entries(ctx context.Context, st store.Store, thread string, n int) ([]Entry
 	return qed.Entries[Entry](ctx, st, thread, entriesName, n)
 }
 
-// Known is the part of the memory that prompts have. All of it is data.
-type Known struct {
-	Entries  []KnownEntry     // the last tasks, oldest first
-	Queries  []KnownQuery     // the last queries, oldest first
-	Turns    []KnownTurn      // older turns of the user that are similar to the question, the most similar first
+// known is the part of the memory that prompts have. All of it is data.
+type known struct {
+	Entries  []knownEntry     // the last tasks, oldest first
+	Queries  []knownQuery     // the last queries, oldest first
+	Turns    []knownTurn      // older turns of the user that are similar to the question, the most similar first
 	Entities []finding.Entity // that the user mentioned before
 }
 
-// A KnownEntry is an [Entry] in a prompt.
-type KnownEntry struct {
+// A knownEntry is an [Entry] in a prompt.
+type knownEntry struct {
 	TurnID      int
 	Key, Action string
 	Status      qed.TodoStatus
 	Said        string // the user's message
 }
 
-// A KnownQuery is a [finding.QueryMetadata] in a prompt.
-type KnownQuery struct {
+// A knownQuery is a [finding.QueryMetadata] in a prompt.
+type knownQuery struct {
 	TurnID                                           int
 	QueryType, Request, Summary, HowToRetrieve, Tool string
 	Columns                                          []string
 }
 
-// A KnownTurn is a [usermemory.PastTurn] in a prompt.
-type KnownTurn struct{ Request, Answer string }
+// A knownTurn is a [usermemory.PastTurn] in a prompt.
+type knownTurn struct{ Request, Answer string }
 
 const (
 	maxKnownText    = 300 // bytes of each text from the memory in a prompt
@@ -107,15 +107,15 @@ func (a *agent) addKnown(ctx context.Context, s *state) error {
 	if err != nil {
 		return err
 	}
-	var known Known
+	var known known
 	for _, e := range entries {
-		known.Entries = append(known.Entries, KnownEntry{
+		known.Entries = append(known.Entries, knownEntry{
 			TurnID: e.TurnID, Key: e.TodoKey, Action: prompt.Clip(e.AgentAction, maxKnownText),
 			Status: e.Status, Said: prompt.Clip(e.UserInput, maxKnownText),
 		})
 	}
 	for _, q := range queries {
-		k := KnownQuery{
+		k := knownQuery{
 			TurnID:        q.TurnID,
 			QueryType:     prompt.Clip(q.QueryType, maxKnownName),
 			Request:       prompt.Clip(q.Request, maxKnownText),
@@ -145,7 +145,7 @@ func (a *agent) recall(ctx context.Context, s *state) error {
 	known, err := recall.Recall(ctx, a.opt.User, s.Text, recall.Counts{Similar: recalled})
 	s.Known.Turns, s.Known.Entities = nil, known.Entities
 	for _, t := range known.Turns {
-		s.Known.Turns = append(s.Known.Turns, KnownTurn{Request: t.Request, Answer: t.Answer})
+		s.Known.Turns = append(s.Known.Turns, knownTurn{Request: t.Request, Answer: t.Answer})
 	}
 	return err
 }

@@ -54,7 +54,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	data := PlanData{
+	data := planData{
 		Question: s.Rewritten,
 		Request:  s.Request,
 		Before:   s.Before,
@@ -96,13 +96,13 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 }
 
 // unplanned makes the answer say that there is no plan.
-func (s *state) unplanned(texts *Texts, problem string) {
+func (s *state) unplanned(texts *texts, problem string) {
 	s.Said, s.Reason, s.Failure = texts.NoPlan, texts.NoPlan, "no plan could be made: "+problem
 }
 
 // setPlan makes l the plan. A plan without tasks says why there is nothing to do.
-func (s *state) setPlan(texts *Texts, l *plan, approve bool) {
-	s.Known, s.Plan = Known{}, l
+func (s *state) setPlan(texts *texts, l *plan, approve bool) {
+	s.Known, s.Plan = known{}, l
 	if len(l.Tasks) == 0 {
 		s.Plan = nil
 		s.Said = cmp.Or(l.Reason, texts.NothingToDo)
@@ -114,9 +114,9 @@ func (s *state) setPlan(texts *Texts, l *plan, approve bool) {
 
 // tryToPlan asks the model for a plan until one can be used. If none can, problem
 // says what is wrong with the last.
-func (a *agent) tryToPlan(ctx context.Context, s *state, data PlanData) (l *plan, problem, err error) {
+func (a *agent) tryToPlan(ctx context.Context, s *state, data planData) (l *plan, problem, err error) {
 	for try := 0; try <= maxReplans; try++ {
-		req, err := a.model.Request("plan_todos", a.prompts.Plan, data, nil)
+		req, err := a.model.Request("plan_todos", a.prompts["plan_todos"], data, nil)
 		if err != nil {
 			return nil, nil, err
 		}

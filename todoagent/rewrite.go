@@ -28,14 +28,14 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	data := RewriteData{
+	data := rewriteData{
 		Language: answertext.Tag(ctx),
 		Message:  s.Text,
 		Before:   s.Before,
 		Dates:    facts,
 		Known:    s.Known,
 	}
-	req, err := a.model.Request("reiterate_intention", a.prompts.Rewrite, data, s.History)
+	req, err := a.model.Request("reiterate_intention", a.prompts["reiterate_intention"], data, s.History)
 	if err != nil {
 		return s, err
 	}

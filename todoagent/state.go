@@ -23,7 +23,7 @@ type state struct {
 
 	Intent  question.Intent
 	History []llm.Message // the conversation before this turn; empty once it is not needed any more
-	Known   Known         // what is remembered; the same
+	Known   known         // what is remembered; the same
 
 	Request   string // the message that the plan is made for
 	Before    string // the request that Request changes or continues
@@ -76,7 +76,7 @@ func (a *agent) begin(ctx context.Context, s state, turn qed.Turn) (state, error
 		memory = &qed.Memory{}
 	}
 	s.Read, s.ReadReason, s.Tried = turn.Intent, turn.IntentReason, nil
-	s.Text, s.History, s.Known = text, memory.Select(turn.History), Known{}
+	s.Text, s.History, s.Known = text, memory.Select(turn.History), known{}
 	return s, nil
 }
 

@@ -23,12 +23,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/modelcall"
-	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -59,12 +60,11 @@ type Options struct {
 	// Settings are how the agent calls its model.
 	llm.Settings
 
-	// Prompts replaces texts that are sent to the model. Nil means none.
-	Prompts *Prompts
-
-	// Texts replaces texts that users see, by language, such as "de". English and
-	// German are built in.
-	Texts map[string]Texts
+	// Prompts has files that replace those of the same name in the folder prompts,
+	// such as plan_todos.tmpl. Begin with a copy. Everything that a user, a model or a tool
+	// wrote must go through the function quote, or the model could take it for
+	// instructions. Nil means the agent's own.
+	Prompts fs.FS
 }
 
 // The limits that are not options.
@@ -150,7 +150,7 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	if opt == nil {
 		opt = &Options{}
 	}
-	a := &agent{text: usertext.New(shippedTexts, opt.Texts)}
+	a := &agent{}
 	if err := a.configure(model, tools, *opt); err != nil {
 		return nil, err
 	}
@@ -170,8 +170,7 @@ type agent struct {
 	model     *modelcall.Model
 	parse     func(context.Context, []question.Question, string) (question.Parsed, error)
 	opt       Options // with the defaults
-	prompts   Prompts
-	text      usertext.Table[Texts]
+	prompts   promptset.Set
 	tools     *qed.Registry
 	planTools map[string]*planTool // by name
 	names     []string             // the names of the tools in the registry's order
@@ -193,7 +192,9 @@ func (a *agent) configure(model llm.Model, tools *qed.Registry, opt Options) err
 	if len(tools.Names()) == 0 {
 		problems = append(problems, errors.New("todoagent: the registry has no tools"))
 	}
-	prompts, err := opt.Prompts.withDefaults()
+	prompts, err := promptset.Load("todoagent: Options.Prompts", promptFiles, opt.Prompts, map[string]any{
+		"classify_intent": classifyData{}, "reiterate_intention": rewriteData{}, "plan_todos": planData{},
+	})
 	problems = append(problems, err)
 	a.planTools, a.names = map[string]*planTool{}, tools.Names()
 	for _, name := range a.names {

@@ -70,6 +70,6 @@ func clipped(names []string) []string {
 }
 
 // forPrompt returns a result for a prompt.
-func (one *result) forPrompt(content string) ResultText {
-	return ResultText{Tool: one.Call.Name, Arguments: one.arguments(), Result: content}
+func (one *result) forPrompt(content string) resultText {
+	return resultText{Tool: one.Call.Name, Arguments: one.arguments(), Result: content}
 }

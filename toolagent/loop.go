@@ -59,8 +59,8 @@ func (a *agent) begin(
 	}
 	r := &run{agent: a, durable: qed.Info(ctx).Durable, question: question, dates: facts}
 	r.language = answertext.Language(ctx, question)
-	data := InstructionsData{Instructions: a.opt.Instructions, Language: answertext.Tag(ctx), Dates: facts}
-	system, err := a.model.Render("instructions", a.opt.Prompts.Instructions, data)
+	data := instructionsData{Instructions: a.opt.Instructions, Language: answertext.Tag(ctx), Dates: facts}
+	system, err := a.model.Render("instructions", a.prompts["instructions"], data)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -89,7 +90,7 @@ func TestNewRefuses(t *testing.T) {
 		"a negative limit":    {model, tools, &toolagent.Options{MaxContextTokens: -1}},
 		"too small a result":  {model, tools, &toolagent.Options{MaxResultBytes: 10}},
 		"a negative time":     {model, tools, &toolagent.Options{Settings: llm.Settings{ModelTimeout: -1}}},
-		"a prompt that fails": {model, tools, &toolagent.Options{Prompts: &toolagent.Prompts{WrapUp: badTemplate}}},
+		"a prompt that fails": {model, tools, &toolagent.Options{Prompts: fstest.MapFS{"wrap_up.tmpl": {Data: []byte("{{.Nothing}}")}}}},
 	} {
 		if _, err := toolagent.New(test.model, test.tools, test.opt); err == nil || !strings.Contains(err.Error(), "toolagent") {
 			t.Errorf("%s: %v", name, err)

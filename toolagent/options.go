@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
@@ -55,12 +56,11 @@ type Options struct {
 	// the agent's model reads replies. Without a Store, Durable must be nil.
 	Durable *qed.DurableOptions
 
-	// Prompts replaces texts that are sent to the model. Nil means none.
-	Prompts *Prompts
-
-	// Texts replaces texts that users see, by language, such as "de". English and
-	// German are built in.
-	Texts map[string]Texts
+	// Prompts has files that replace those of the same name in the folder prompts,
+	// such as wrap_up.tmpl. Begin with a copy. Everything that a user, a model
+	// wrote must go through the function quote, or the model could take it for
+	// instructions. Nil means the agent's own.
+	Prompts fs.FS
 }
 
 // A Progress describes a turn between its steps. A step is one reply of the model
@@ -99,13 +99,5 @@ func (o *Options) withDefaults() (Options, error) {
 	if v.Store == nil && v.Durable != nil {
 		return v, errors.New("toolagent: Options.Durable needs Options.Store")
 	}
-	var err error
-	v.Prompts, err = promptsOf(v.Prompts)
-	return v, err
-}
-
-// promptsOf returns p with the defaults.
-func promptsOf(p *Prompts) (*Prompts, error) {
-	all, err := p.withDefaults()
-	return &all, err
+	return v, nil
 }

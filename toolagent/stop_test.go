@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"text/template"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -15,10 +14,6 @@ import (
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/toolagent"
-)
-
-var (
-	badTemplate = template.Must(template.New("").Parse("{{.Nothing}}"))
 )
 
 // endless returns a mind that calls a tool for ever, and wraps up with what it is

@@ -80,7 +80,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/modelcall"
-	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -107,9 +107,15 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{opt: o, tools: tools, specs: tools.Specs(), text: usertext.New(shippedTexts, o.Texts)}
+	a := &agent{opt: o, tools: tools, specs: tools.Specs()}
 	a.memory = &qed.Memory{Tokens: max(1, min(maxHistoryTokens, o.MaxContextTokens/4))}
 	if a.model, err = modelcall.New("toolagent", model, o.Settings, qed.DurableModel); err != nil {
+		return nil, err
+	}
+	a.prompts, err = promptset.Load("toolagent: Options.Prompts", promptFiles, o.Prompts, map[string]any{
+		"instructions": instructionsData{}, "wrap_up": wrapUpData{},
+	})
+	if err != nil {
 		return nil, err
 	}
 	if o.Store == nil {
@@ -124,12 +130,12 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 
 // agent does not change after New.
 type agent struct {
-	opt    Options
-	text   usertext.Table[Texts]
-	model  *modelcall.Model
-	tools  *qed.Registry
-	specs  []llm.Tool
-	memory *qed.Memory // selects the conversation for the requests
+	opt     Options
+	prompts promptset.Set
+	model   *modelcall.Model
+	tools   *qed.Registry
+	specs   []llm.Tool
+	memory  *qed.Memory // selects the conversation for the requests
 }
 
 // answer answers a turn.

@@ -66,7 +66,7 @@ func (r *run) wrapUpRequest(ctx context.Context, reason string) (*llm.Request, e
 	if err != nil {
 		return nil, err
 	}
-	data := WrapUpData{
+	data := wrapUpData{
 		Instructions: r.opt.Instructions, Language: answertext.Tag(ctx), Dates: r.dates, Question: r.question, Reason: reason,
 	}
 	room := r.opt.MaxContextTokens
@@ -80,7 +80,7 @@ func (r *run) wrapUpRequest(ctx context.Context, reason string) (*llm.Request, e
 				data.Findings = append(data.Findings, one.forPrompt(prompt.Clip(one.content, most)+one.remark))
 			}
 		}
-		text, err := r.model.Render("wrap_up", r.opt.Prompts.WrapUp, data)
+		text, err := r.model.Render("wrap_up", r.prompts["wrap_up"], data)
 		if err != nil {
 			return nil, err
 		}

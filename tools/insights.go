@@ -101,7 +101,7 @@ func NewInsights(model llm.Model, opt *Options) qed.Tool {
 
 // sourceOf returns what a text about the data of a prompt may state. rows has the
 // rows that the model was given.
-func sourceOf(ctx context.Context, data *PromptData, rows *qed.Table, findings json.RawMessage) figures.Source {
+func sourceOf(ctx context.Context, data *promptData, rows *qed.Table, findings json.RawMessage) figures.Source {
 	source := figures.Source{
 		Language: answertext.Language(ctx, data.Request),
 		Data:     []any{findings, data.Partial, data.Dates.String()},
@@ -116,7 +116,7 @@ func sourceOf(ctx context.Context, data *PromptData, rows *qed.Table, findings j
 }
 
 // insights asks for insights, and once more for those that cannot be used.
-func (m *toolModel) insights(ctx context.Context, data PromptData, source figures.Source) (insightsResult, error) {
+func (m *toolModel) insights(ctx context.Context, data promptData, source figures.Source) (insightsResult, error) {
 	var accepted []insight
 	for range 2 {
 		req, err := m.model.Request(m.tool, m.template, data, nil)

@@ -52,7 +52,7 @@ func NewLLM(model llm.Model, opt *Options) qed.Tool {
 			if err != nil {
 				return llmResult{}, err
 			}
-			data := PromptData{Request: in.Prompt, Dates: facts}
+			data := promptData{Request: in.Prompt, Dates: facts}
 			data.Data, data.DataCut = jsonText(in.Data)
 			if !in.JSON {
 				text, cut, err := m.text(ctx, data)

@@ -24,6 +24,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"text/template"
 	"time"
@@ -56,17 +57,17 @@ type Options struct {
 	// in all tasks of a plan whose result another task uses.
 	Channel qed.Channel
 
-	// Prompt replaces the text that is sent to the model. It is a template for
-	// [PromptData], made with [llm.PromptFuncs]. Everything that a user, a model
-	// or a database wrote must go through its function quote. Nil means the
-	// package's own prompt.
-	Prompt *template.Template
+	// Prompts has files that replace those of the same name in the folder prompts,
+	// such as llm_summary.tmpl. Begin with a copy. Everything that a user, a model
+	// or a database wrote must go through the function quote, or the model could
+	// take it for instructions. Nil means the package's own.
+	Prompts fs.FS
 }
 
-// PromptData is the data of the prompts of this package. Texts must go through
+// promptData is the data of the prompts of this package. Texts must go through
 // the function quote, except Syntax, Rows and Data: these are JSON in which no tag can
 // be closed.
-type PromptData struct {
+type promptData struct {
 	Request   string      // what is asked for; for llm_tool the prompt
 	Language  string      // of the answer, such as "de"; empty: that of the request
 	Dates     dates.Facts // today and the calendar
@@ -98,8 +99,8 @@ const (
 // their sample. It also returns the rows that the prompt shows.
 func newPromptData(
 	ctx context.Context, request string, rows *finding.RowsRef, findings json.RawMessage,
-) (PromptData, *qed.Table, error) {
-	d := PromptData{Request: prompt.Clip(request, maxRequest), Language: answertext.Tag(ctx)}
+) (promptData, *qed.Table, error) {
+	d := promptData{Request: prompt.Clip(request, maxRequest), Language: answertext.Tag(ctx)}
 	facts, err := qed.Dates(ctx, d.Request)
 	if err != nil {
 		return d, nil, err
@@ -162,7 +163,6 @@ func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channe
 	}
 	m := &toolModel{
 		tool: tool, timeout: opt.ModelTimeout, channel: opt.Channel,
-		template: promptset.Parse(promptFiles, tool+".tmpl"),
 	}
 	if model == nil {
 		return m, fmt.Errorf("tools: %s needs a model", tool)
@@ -182,8 +182,9 @@ func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channe
 	if m.channel == "" {
 		m.channel = channel
 	}
-	own := promptset.Text{Name: "Prompt", Host: opt.Prompt, Own: &m.template, Data: PromptData{}}
-	return m, promptset.Replace("tools: "+tool+": Options", own)
+	prompts, err := promptset.Load("tools: Options.Prompts", promptFiles, opt.Prompts, map[string]any{tool: promptData{}})
+	m.template = prompts[tool]
+	return m, err
 }
 
 // finish completes the tool that asks m. If err is not nil, the tool is invalid.
@@ -197,7 +198,7 @@ func (m *toolModel) finish(t qed.Tool, kind qed.ToolKind, err error) qed.Tool {
 
 // text asks for a text and streams it. cut reports that the model reached its
 // output limit.
-func (m *toolModel) text(ctx context.Context, data PromptData) (text string, cut bool, err error) {
+func (m *toolModel) text(ctx context.Context, data promptData) (text string, cut bool, err error) {
 	req, err := m.model.Request(m.tool, m.template, data, nil)
 	if err != nil {
 		return "", false, err

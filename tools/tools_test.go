@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
-	"text/template"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -453,8 +454,8 @@ func TestEmbeddingTool(t *testing.T) {
 }
 
 func TestModelToolOptions(t *testing.T) {
-	parse := func(text string) *template.Template {
-		return template.Must(template.New("").Funcs(llm.PromptFuncs()).Parse(text))
+	summaryPrompt := func(text string) fs.FS {
+		return fstest.MapFS{"llm_summary.tmpl": {Data: []byte(text)}}
 	}
 	model := scripted(llmtest.Reply{Text: "x"})
 	for name, tool := range map[string]qed.Tool{
@@ -465,13 +466,13 @@ func TestModelToolOptions(t *testing.T) {
 		"no registry":         todoagent.NewRetrievalTool(nil, nil),
 		"no agent":            tools.FromAgent("a", "b", nil),
 		"negative":            tools.NewSummary(model, &tools.Options{Settings: llm.Settings{ModelTimeout: -1}}),
-		"a prompt that fails": tools.NewSummary(model, &tools.Options{Prompt: parse("{{.Nobody}}")}),
+		"a prompt that fails": tools.NewSummary(model, &tools.Options{Prompts: summaryPrompt("{{.Nobody}}")}),
 	} {
 		if err := qed.NewRegistry(nil).Add(tool); err == nil {
 			t.Errorf("%s: it is accepted", name)
 		}
 	}
-	own := tools.NewSummary(model, &tools.Options{Prompt: parse("own: {{quote .Request}}"), Channel: qed.ChannelReasoning, Settings: llm.Settings{MaxOutputTokens: 7, Temperature: new(0.7)}})
+	own := tools.NewSummary(model, &tools.Options{Prompts: summaryPrompt("own: {{quote .Request}}"), Channel: qed.ChannelReasoning, Settings: llm.Settings{MaxOutputTokens: 7, Temperature: new(0.7)}})
 	if _, err := callTool(t.Context(), t, own, `{"request":"Which?"}`); err != nil {
 		t.Fatal(err)
 	}

@@ -63,11 +63,11 @@ func CreateIn(ctx context.Context, db *sql.DB, dialect string) error {
 			if err := execute(ctx, tx, tables); err != nil {
 				return err
 			}
-			return story().write(ctx, tx, e)
+			return writeRows(ctx, tx, e)
 		})
 	}
 	if err = execute(ctx, conn, tables); err == nil {
-		err = inTx(ctx, conn, func(tx *sql.Tx) error { return story().write(ctx, tx, e) })
+		err = inTx(ctx, conn, func(tx *sql.Tx) error { return writeRows(ctx, tx, e) })
 	}
 	if err != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
@@ -103,31 +103,4 @@ func execute(ctx context.Context, on executor, statements []string) error {
 		}
 	}
 	return nil
-}
-
-// company is the state that later parts of the data need from earlier ones.
-type company struct {
-	*rows
-	branches []branch
-	managers []int // the key account managers' employee ids
-	clients  []client
-	lines    []contractLine
-	parts    []part
-	jobs     []*job
-}
-
-// story returns all rows of the company.
-func story() *rows {
-	c := &company{rows: newRows()}
-	c.lookups()
-	c.people()
-	c.customers()
-	c.contracts()
-	c.warehouses()
-	c.work()
-	c.inspections()
-	c.invoicing()
-	c.quotes()
-	c.notes()
-	return c.rows
 }

@@ -3,8 +3,8 @@
 //
 // The company services chillers, boilers, lifts and switchboards in four regions.
 // [Create] writes it to an SQLite file, and [CreateIn] to a database of SQLite, MySQL,
-// MariaDB or PostgreSQL: 56 tables and about ten thousand rows. A fixed seed makes them
-// the same on every run, platform and engine. The data ends on [Today].
+// MariaDB or PostgreSQL: 56 tables and about ten thousand rows, those of rows.jsonl. The
+// data ends on [Today].
 //
 // # The schema
 //

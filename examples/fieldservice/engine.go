@@ -108,14 +108,3 @@ func (e *engine) dropAll(schema string) []string {
 	slices.Reverse(statements)
 	return statements
 }
-
-// tableNames returns the tables of a schema in order.
-func tableNames(schema string) []string {
-	var names []string
-	for _, made := range definition.FindAllStringSubmatch(schema, -1) {
-		if made[1] == "TABLE" {
-			names = append(names, made[2])
-		}
-	}
-	return names
-}

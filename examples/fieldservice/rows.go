@@ -3,73 +3,77 @@ package fieldservice
 import (
 	"context"
 	"database/sql"
+	_ "embed"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 )
 
-// rows collects rows by table. They are written at the end, in the order of the schema,
-// so that a row follows the rows that it refers to.
-type rows struct {
-	tables map[string][][]any
-	ids    map[string]int
-}
-
-func newRows() *rows {
-	return &rows{tables: map[string][][]any{}, ids: map[string]int{}}
-}
-
-// add adds a row whose first column is the next id, and returns the id.
-func (r *rows) add(table string, values ...any) int {
-	r.ids[table]++
-	id := r.ids[table]
-	r.link(table, append([]any{id}, values...)...)
-	return id
-}
-
-// link adds a row whose key consists of other tables' keys. It stores booleans as 0 and 1,
-// because only PostgreSQL has a boolean type.
-func (r *rows) link(table string, values ...any) {
-	for i, v := range values {
-		switch v {
-		case true:
-			values[i] = 1
-		case false:
-			values[i] = 0
-		}
-	}
-	r.tables[table] = append(r.tables[table], values)
-}
+// rowsFile has the company's rows in the order of the schema, so that a row follows the
+// rows that it refers to. A line is the name of a table, or a row of that table as an array.
+// Booleans are 0 and 1, because only PostgreSQL has a boolean type.
+//
+//go:embed rows.jsonl
+var rowsFile string
 
 // batch is the number of rows per INSERT. It saves round trips to a server.
 const batch = 200
 
-func (r *rows) write(ctx context.Context, tx *sql.Tx, e *engine) error {
-	for _, table := range tableNames(schema) {
-		for some := range slices.Chunk(r.tables[table], batch) {
+// writeRows writes the rows of all tables.
+func writeRows(ctx context.Context, tx *sql.Tx, e *engine) error {
+	lines := json.NewDecoder(strings.NewReader(rowsFile))
+	lines.UseNumber()
+	table, rows := "", [][]any(nil)
+	for {
+		var line any
+		err := lines.Decode(&line)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("fieldservice: rows.jsonl: %w", err)
+		}
+		if row, ok := line.([]any); ok {
+			rows = append(rows, values(row))
+			continue
+		}
+		for some := range slices.Chunk(rows, batch) {
 			if _, err := tx.ExecContext(ctx, e.insert(table, len(some), len(some[0])), slices.Concat(some...)...); err != nil {
 				return fmt.Errorf("fieldservice: writing %s: %w", table, err)
 			}
 		}
+		if err != nil {
+			return nil
+		}
+		table, rows = line.(string), nil
 	}
-	return nil
+}
+
+// values returns a row with the numbers as Go's.
+func values(row []any) []any {
+	for i, v := range row {
+		number, ok := v.(json.Number)
+		if !ok {
+			continue
+		}
+		if n, err := number.Int64(); err == nil {
+			row[i] = n
+		} else if f, err := number.Float64(); err == nil {
+			row[i] = f
+		}
+	}
+	return row
 }
 
 // insert returns the INSERT for a number of rows and columns.
 func (e *engine) insert(table string, rows, columns int) string {
-	var b strings.Builder
-	b.WriteString("INSERT INTO " + e.quote(table) + " VALUES ")
-	for n := range rows * columns {
-		switch {
-		case n == 0:
-			b.WriteString("(")
-		case n%columns == 0:
-			b.WriteString("), (")
-		default:
-			b.WriteString(", ")
+	row := make([]string, columns)
+	all := make([]string, rows)
+	for r := range all {
+		for c := range row {
+			row[c] = e.mark(r*columns + c + 1)
 		}
-		b.WriteString(e.mark(n + 1))
+		all[r] = "(" + strings.Join(row, ", ") + ")"
 	}
-	b.WriteString(")")
-	return b.String()
+	return "INSERT INTO " + e.quote(table) + " VALUES " + strings.Join(all, ", ")
 }

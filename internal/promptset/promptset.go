@@ -23,6 +23,43 @@ func Parse(files fs.FS, name string) *template.Template {
 	panic("promptset: there is no template " + name)
 }
 
+// A Set has the prompts of a package by the names of their files, without ".tmpl".
+type Set map[string]*template.Template
+
+// Load returns the prompts of the folder prompts that data has the zero values of the
+// data for. The files of host replace those of the same name; nil means none. Load
+// executes each prompt with its data, and returns an error if that fails or if the
+// folder has no file of that name. where is the option in the error, such as
+// "rag: Options.Prompts".
+func Load(where string, files, host fs.FS, data map[string]any) (Set, error) {
+	all := template.Must(template.New("").Funcs(prompt.Funcs()).ParseFS(files, "prompts/*.tmpl"))
+	if host != nil {
+		names, err := fs.Glob(host, "*.tmpl")
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", where, err)
+		}
+		if len(names) == 0 {
+			return nil, fmt.Errorf("%s: there is no file *.tmpl", where)
+		}
+		for _, name := range names {
+			if _, err := fs.Stat(files, "prompts/"+name); err != nil {
+				return nil, fmt.Errorf("%s: there is no prompt %s to replace%s", where, name, all.DefinedTemplates())
+			}
+		}
+		if all, err = all.ParseFS(host, names...); err != nil {
+			return nil, fmt.Errorf("%s: %w", where, err)
+		}
+	}
+	set := Set{}
+	for name, value := range data {
+		set[name] = all.Lookup(name + ".tmpl")
+		if err := set[name].Execute(io.Discard, value); err != nil {
+			return nil, fmt.Errorf("%s: %w", where, err)
+		}
+	}
+	return set, nil
+}
+
 // A Text is a prompt that the host may replace.
 type Text struct {
 	Name string             // the field of the host's option

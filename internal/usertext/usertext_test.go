@@ -1,12 +1,17 @@
 package usertext_test
 
 import (
+	"encoding/json"
 	"math"
+	"os"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/internal/usertext/usertexttest"
 )
 
 func TestLanguageOf(t *testing.T) {
@@ -46,6 +51,78 @@ func TestTable(t *testing.T) {
 	}
 	if got := usertext.Fill("{a} of {b}, {a}{c}", "a", "{b}", "b", "2"); got != "{b} of 2, {b}{c}" {
 		t.Errorf("filled in: %q", got)
+	}
+}
+
+// Each language has all texts, and none is for developers.
+func TestLanguages(t *testing.T) {
+	languages := map[string]map[string]map[string]string{}
+	for _, language := range []string{"en", "de"} {
+		raw, err := os.ReadFile("texts/" + language + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sections map[string]map[string]string
+		if err := json.Unmarshal(raw, &sections); err != nil {
+			t.Fatal(err)
+		}
+		for section, texts := range sections {
+			if languages[section] == nil {
+				languages[section] = map[string]map[string]string{}
+			}
+			languages[section][language] = texts
+		}
+	}
+	for section, texts := range languages {
+		t.Run(section, func(t *testing.T) {
+			usertexttest.Languages(t, texts)
+			if len(texts["de"]) != len(texts["en"]) {
+				t.Errorf("%d texts in German, %d in English", len(texts["de"]), len(texts["en"]))
+			}
+		})
+	}
+}
+
+func TestTextsOfTheHost(t *testing.T) {
+	type texts struct{ Topics, NoRoute, NoText, Declined, CutOff string }
+	table := usertext.Of[texts]("router")
+	own, err := usertext.Read(fstest.MapFS{
+		"fr.json":    {Data: []byte(`{"router": {"NoText": "Rien."}}`)},
+		"de-AT.json": {Data: []byte(`{"router": {"NoText": "Nix."}}`)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := usertext.With(t.Context(), own)
+	english, german := *table.In(t.Context(), "en"), *table.In(t.Context(), "de")
+	french, austrian := english, german
+	french.NoText, austrian.NoText = "Rien.", "Nix."
+	for tag, want := range map[string]texts{
+		"fr": french, "FR-ca": french, "de": austrian, "de_CH": austrian, "en": english, "EN-us": english, "it": english, "": english,
+	} {
+		for range 2 {
+			if diff := cmp.Diff(want, *table.In(ctx, tag)); diff != "" {
+				t.Errorf("%q: %s", tag, diff)
+			}
+		}
+	}
+	if got := *table.In(t.Context(), "fr"); got != english {
+		t.Errorf("without the texts of the host: %+v", got)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for file, want := range map[string]string{
+		`{"router": {"Nope": "x"}}`:   "fr.json: there is no text router.Nope",
+		`{"nope": {"NoText": "x"}}`:   "fr.json: there is no text nope.NoText",
+		`{"router": {"NoText": [1]}}`: "fr.json: json: cannot unmarshal",
+	} {
+		if _, err := usertext.Read(fstest.MapFS{"fr.json": {Data: []byte(file)}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", file, err, want)
+		}
+	}
+	if _, err := usertext.Read(fstest.MapFS{"fr.yaml": {}}); err == nil {
+		t.Error("no file: no error")
 	}
 }
 

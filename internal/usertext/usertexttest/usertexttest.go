@@ -37,20 +37,31 @@ func Text(t testing.TB, what, text string) {
 // same names of values, and none is for developers.
 func Tables[T any](t testing.TB, shipped map[string]T) {
 	t.Helper()
-	english := reflect.ValueOf(shipped[usertext.English])
+	texts := map[string]map[string]string{}
+	for language, all := range shipped {
+		texts[language] = map[string]string{}
+		for i := range reflect.TypeFor[T]().NumField() {
+			texts[language][reflect.TypeFor[T]().Field(i).Name] = reflect.ValueOf(all).Field(i).String()
+		}
+	}
+	Languages(t, texts)
+}
+
+// Languages checks the texts of a package by language and name.
+func Languages(t testing.TB, texts map[string]map[string]string) {
+	t.Helper()
 	for _, language := range []string{usertext.English, usertext.German} {
-		texts := reflect.ValueOf(shipped[language])
-		for i := range texts.NumField() {
-			name, text := language+" "+texts.Type().Field(i).Name, texts.Field(i).String()
-			Text(t, name, placeholder.ReplaceAllString(text, "x"))
+		for name, english := range texts[usertext.English] {
+			text := texts[language][name]
+			Text(t, language+" "+name, placeholder.ReplaceAllString(text, "x"))
 			if len(text) > longest {
-				t.Errorf("%s: %d bytes are too long", name, len(text))
+				t.Errorf("%s %s: %d bytes are too long", language, name, len(text))
 			}
-			if got, want := names(text), names(english.Field(i).String()); !slices.Equal(got, want) {
-				t.Errorf("%s: names %q, in English %q", name, got, want)
+			if got, want := names(text), names(english); !slices.Equal(got, want) {
+				t.Errorf("%s %s: names %q, in English %q", language, name, got, want)
 			}
-			if language != usertext.English && text == english.Field(i).String() {
-				t.Errorf("%s: it is in English", name)
+			if language != usertext.English && text == english {
+				t.Errorf("%s %s: it is in English", language, name)
 			}
 		}
 	}
