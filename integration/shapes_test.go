@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -103,7 +104,7 @@ func testShapes(t *testing.T, letter rune, d dialect.Dialect, schema string, db 
 			}
 		}
 	}
-	for _, s := range shapetest.Accepted {
+	for _, s := range slices.Concat(shapetest.Accepted, shapetest.Ended) {
 		if strings.ContainsRune(s.Dialects, letter) && !execute(s.SQL) {
 			t.Errorf("refused: %s", s.SQL)
 		}

@@ -42,7 +42,7 @@ const (
 	ErrTooLarge       refusal.Code = "too_large"       // more bytes than the guard reads
 	ErrTooDeep        refusal.Code = "too_deep"        // nested deeper than the guard reads
 	ErrTooComplex     refusal.Code = "too_complex"     // more tables, columns or groupings than are resolved and planned
-	ErrUnbounded      refusal.Code = "unbounded"       // generated rows without a visible end, or recursion that multiplies its rows
+	ErrUnbounded      refusal.Code = "unbounded"       // a series of too many rows
 	ErrTooCostly      refusal.Code = "too_costly"      // could take time or memory that no limit of the engine stops
 	ErrInvalidText    refusal.Code = "invalid_text"    // not UTF-8, or with a NUL byte
 	ErrParserMismatch refusal.Code = "parser_mismatch" // two parsers disagree about what is read

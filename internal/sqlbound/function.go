@@ -14,6 +14,7 @@ type Function struct {
 	needle int  // the argument that is searched for in the others; 0: none
 	regexp bool // the needle is a regular expression
 	slow   bool // a search takes several times as long as one for a text
+	policy bool // only a policy can allow the function
 	either bool // two arguments are searched in one another: one of them has to be short
 }
 
@@ -82,12 +83,13 @@ var kinds = map[string]kind{
 //	first needle 2: trim ltrim
 //
 // A rule is a kind of size, then a number if the kind has one, then "needle" "match"
-// or "either", and "slow":
+// or "either", "slow" and "policy":
 //
 //   - needle N: the time is the product of argument N and the others
 //   - match N: as needle, and argument N is a regular expression
 //   - either: the time is the product of two arguments, and any may be the short one
 //   - slow: each step of the product takes longer
+//   - policy: only a policy can allow the function
 //
 // Functions panics if the table has a mistake.
 func Functions(table string) map[string]Function {
@@ -126,6 +128,8 @@ func parse(words []string) Function {
 			f.either = true
 		case words[i] == "slow":
 			f.slow = true
+		case words[i] == "policy":
+			f.policy = true
 		case words[i] != "needle" && words[i] != "match":
 			panic(fmt.Sprintf("sqlbound: no rule: %v", words))
 		}

@@ -2,16 +2,7 @@ package sqlbound_test
 
 import (
 	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"maps"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
@@ -19,80 +10,6 @@ import (
 	"github.com/qedkit/qed/secureview/dialect/postgres"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
-
-// Every function that a statement may call has a rule for the size of its result, and
-// every rule is of such a function or of one that only a policy can allow.
-func TestEveryFunctionIsBounded(t *testing.T) {
-	for _, tt := range []struct {
-		directory string
-		variants  []dialect.Dialect
-		byPolicy  []string
-	}{
-		{"sqlite", []dialect.Dialect{sqlite.Dialect{}}, []string{"randomblob", "zeroblob"}},
-		{"mysql", []dialect.Dialect{
-			mysql.Dialect{}, mysql.Dialect{Version: "8.0.30"}, mysql.Dialect{Version: "9.4.0"},
-			mysql.Dialect{Version: "10.6.0-MariaDB"}, mysql.Dialect{Version: "12.0.0-MariaDB"},
-		}, []string{"repeat"}},
-		{"postgres", []dialect.Dialect{postgres.Dialect{}}, []string{"array_fill", "repeat"}},
-	} {
-		t.Run(tt.directory, func(t *testing.T) {
-			safe := map[string]bool{}
-			for word := range wordsIn(t, filepath.Join("../../secureview/dialect", tt.directory)) {
-				if slices.ContainsFunc(tt.variants, func(d dialect.Dialect) bool { return d.Safe(word) }) {
-					safe[word] = true
-				}
-			}
-			if len(safe) < 50 {
-				t.Fatalf("only %d functions are found", len(safe))
-			}
-			var others []string
-			rules := tt.variants[0].Bounds().Functions
-			for _, name := range slices.Sorted(maps.Keys(rules)) {
-				if !safe[name] {
-					others = append(others, name)
-				}
-			}
-			if diff := cmp.Diff(tt.byPolicy, others); diff != "" {
-				t.Errorf("rules of functions that no statement may call by itself (-want +got):\n%s", diff)
-			}
-			for _, name := range slices.Sorted(maps.Keys(safe)) {
-				if _, ok := rules[name]; !ok {
-					t.Errorf("%s has no rule", name)
-				}
-			}
-		})
-	}
-}
-
-// wordsIn returns the words of the string literals of a package.
-func wordsIn(t *testing.T, directory string) map[string]bool {
-	files, err := filepath.Glob(filepath.Join(directory, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	words := map[string]bool{}
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") || filepath.Base(file) == "bounds.go" {
-			continue
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
-				for word := range strings.FieldsSeq(strings.Trim(literal.Value, "\"`")) {
-					words[word] = true
-				}
-			}
-			return true
-		})
-	}
-	if len(words) == 0 {
-		t.Fatalf("%s has no words", directory)
-	}
-	return words
-}
 
 // A function that a policy adds and that repeats its argument needs a literal count.
 func TestPolicyFunctions(t *testing.T) {

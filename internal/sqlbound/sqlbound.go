@@ -24,9 +24,9 @@ import (
 
 // Rules describe what is costly in a dialect.
 type Rules struct {
-	// Functions are the rules of all functions that the dialect knows. A function
-	// of a policy that is not among them is treated as one that returns its
-	// arguments and a long stored value.
+	// Functions are the functions that a statement of the dialect may call, with
+	// their rules. A function of a policy that is not among them is treated as one
+	// that returns its arguments and a long stored value.
 	Functions map[string]Function
 
 	// Types are the rules of casts, by the first word of the type.
@@ -49,6 +49,12 @@ type Rules struct {
 	Batched bool
 
 	Shape shape.Rules // of common table expressions
+}
+
+// Safe reports whether a statement may call a function, whatever its policy says.
+func (r *Rules) Safe(function string) bool {
+	f, ok := r.Functions[function]
+	return ok && !f.policy
 }
 
 // Check returns a [*sqlast.Error] for the first construct of a resolved query that

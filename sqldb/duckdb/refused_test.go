@@ -84,6 +84,9 @@ func TestRefusals(t *testing.T) {
 		{"SELECT 1; SELECT 2", secureview.ErrMultipleQueries, "2 statements"},
 		{"SELECT ?", secureview.ErrParameter, "value"},
 		{"SELECT range(id) FROM orders", secureview.ErrUnbounded, "FROM"},
+		{"SELECT range(10 * 1000000000)", secureview.ErrUnbounded, "FROM"},
+		{"SELECT range(TIMESTAMP '1900-01-01', TIMESTAMP '2024-01-01', INTERVAL 1 SECOND)", secureview.ErrUnbounded, "INTERVAL 1 DAY"},
+		{"SELECT range(CURRENT_DATE, CURRENT_DATE + INTERVAL 99999 YEAR, INTERVAL 1 DAY)", secureview.ErrUnbounded, "FROM"},
 		{"SELEC 1", secureview.ErrSyntax, "SELEC"},
 	} {
 		_, err := g.Rewrite(context.Background(), test.query)

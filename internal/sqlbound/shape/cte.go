@@ -15,15 +15,8 @@ type cte struct {
 	weight   weight
 	result   *result // nil: not counted yet
 
-	selves  int    // references to itself
-	steps   []step // the blocks that contain them
-	counted bool   // the statement counts the rows that it reads of it
-}
-
-// A step is an arm of a recursion, with the rows that it makes of one row.
-type step struct {
-	*sqlast.Select
-	rows float64
+	recursive bool // it reads itself
+	counted   bool // the statement counts the rows that it reads of it
 }
 
 // countUses counts how often each common table expression is named.
@@ -60,24 +53,25 @@ func (s *shaper) define(c *cte) {
 	if c.result != nil || c.counting {
 		return
 	}
-	block, sum, inner := s.block, s.sum, s.inner
-	s.block, s.sum, s.inner, c.counting = c.block, weight{}, c, true
+	block, sum := s.block, s.sum
+	s.block, s.sum, c.counting = c.block, weight{}, true
 	r := *s.query(c.Query)
 	if len(c.Columns) > 0 {
 		r.names = append(slices.Clone(c.Columns), r.names[min(len(c.Columns), len(r.names)):]...)
 	}
-	if c.selves > 0 {
-		s.recursion(c, &r)
+	if c.recursive {
+		r.apart()
+		c.counted = !s.limitInside(c)
 	}
 	c.weight, c.result, c.counting = s.sum, &r, false
-	s.block, s.sum, s.inner = block, sum, inner
+	s.block, s.sum = block, sum
 	if s.isShared(c) {
 		s.shared.add(&c.weight)
 	}
 }
 
 func (s *shaper) isShared(c *cte) bool {
-	return s.rules.SharedCTEs && (s.uses[c.CTE] > 1 || c.selves > 0)
+	return s.rules.SharedCTEs && (s.uses[c.CTE] > 1 || c.recursive)
 }
 
 // reference counts a name in FROM that means a common table expression.
@@ -88,7 +82,7 @@ func (s *shaper) reference(t *sqlast.Table) *result {
 	}
 	s.define(c)
 	if c.counting {
-		c.selves++
+		c.recursive = true
 		return stored
 	}
 	if c.counted && s.rules.Recursion != BySession {
@@ -108,8 +102,7 @@ func (s *shaper) reference(t *sqlast.Table) *result {
 func (r *result) apart() {
 	r.joined, r.columns = 1, slices.Clone(r.columns)
 	for i := range r.columns {
-		c := &r.columns[i]
-		c.tables, c.nodes, c.repeats = 0, 1, min(c.repeats, r.rows)
+		r.columns[i] = column{nodes: 1}
 	}
 }
 

@@ -44,33 +44,13 @@ func (s *shaper) node(n sqlast.Node) bool {
 			s.sum.tables += c.tables
 		}
 	case *sqlast.Query:
-		s.subquery(n)
+		s.joined = s.query(n).joined
 		return false
 	case *sqlast.Call:
-		if isGenerator(n.Name) {
-			s.series = max(s.series, s.generated(n))
-		}
+		s.checkSeries(n.Pos, seriesRows(n))
 	}
 	return s.err == nil
 }
-
-// subquery counts a query that is a value. If it names columns of a block around it,
-// an engine computes it for each of their rows.
-func (s *shaper) subquery(q *sqlast.Query) {
-	before, made := s.outermost, s.sum.made
-	s.outermost = maxDepth
-	joined := s.query(q).joined
-	correlated := s.block != nil && s.outermost <= s.block.depth
-	s.outermost = min(s.outermost, before)
-	if correlated {
-		s.repeated += s.sum.made - made
-		s.sum.made = made
-	}
-	s.joined = joined
-}
-
-// maxDepth is more than the depth of every block.
-const maxDepth = 1 << 30
 
 // column returns the computed column that an expression names, or nil for a stored
 // column and for the alias of an item.
@@ -84,7 +64,6 @@ func (s *shaper) column(c *sqlast.Column) *column {
 			if t.alias != c.Table {
 				continue
 			}
-			s.outermost = min(s.outermost, b.depth)
 			if i := slices.Index(t.names, c.Name); i >= 0 && i < len(t.columns) {
 				return &t.columns[i]
 			}

@@ -10,8 +10,8 @@ import (
 // A block has the tables that the expressions of a SELECT may name.
 type block struct {
 	outer  *block
-	depth  int
 	tables []table
+	series float64 // rows that the series of its FROM make together
 }
 
 // A table is one of FROM.
@@ -20,23 +20,18 @@ type table struct {
 	*result
 }
 
-// A result is what is known of the rows of a query. The fields that are 0 in the
-// zero value stand for a stored table.
+// A result is what is known of a query. Without columns it is a stored table.
 type result struct {
 	names   []string
 	columns []column
-	rows    float64 // that constants make, whatever is stored; at least 1
 	joined  float64 // tables that it adds to a FROM that reads it
 }
 
-// A column is one of a computed table.
-type column struct {
-	tables, nodes float64 // of the expression that it stands for
-	repeats       float64 // rows that have the same value, as far as constants make them
-	constant      *value  // nil: not known
-}
+// A column is one of a computed table, with the size of the expression that it stands
+// for.
+type column struct{ tables, nodes float64 }
 
-var stored = &result{rows: 1, joined: 1}
+var stored = &result{joined: 1}
 
 // query counts a query and returns its result.
 func (s *shaper) query(q *sqlast.Query) *result {
@@ -49,9 +44,6 @@ func (s *shaper) query(q *sqlast.Query) *result {
 	s.expr(q.Offset)
 	if q.Limit != nil {
 		cut := *r
-		if n, ok := wholeNumber(q.Limit); ok && !q.Ties {
-			cut.rows = min(cut.rows, max(n, 1))
-		}
 		cut.apart()
 		r = &cut
 	}
@@ -80,22 +72,18 @@ func (s *shaper) body(b sqlast.Body, order []sqlast.Order) *result {
 // setOp counts the arms. A condition on the result is copied into each of them.
 func (s *shaper) setOp(o *sqlast.SetOp) *result {
 	left, right := s.body(o.Left, nil), s.body(o.Right, nil)
-	r := &result{names: left.names, rows: left.rows, joined: 1, columns: slices.Clone(left.columns)}
-	if o.Kind == sqlast.Union {
-		r.rows += right.rows
-	}
+	r := &result{names: left.names, joined: 1, columns: slices.Clone(left.columns)}
 	for i := range r.columns {
 		if i < len(right.columns) {
 			r.columns[i].nodes += right.columns[i].nodes
 			r.columns[i].tables += right.columns[i].tables
-			r.columns[i].repeats += right.columns[i].repeats
 		}
 	}
 	return r
 }
 
 func (s *shaper) values(v *sqlast.Values) *result {
-	r := &result{rows: float64(len(v.Rows)), joined: 1}
+	r := &result{joined: 1}
 	if len(v.Rows) > 0 {
 		r.names = valuesNames(len(v.Rows[0]))
 	}
@@ -103,23 +91,18 @@ func (s *shaper) values(v *sqlast.Values) *result {
 		for i, e := range row {
 			w := s.measured(e)
 			if i >= len(r.columns) {
-				r.columns = append(r.columns, column{repeats: r.rows, constant: s.onlyRow(v, e)})
+				r.columns = append(r.columns, column{})
 			}
 			r.columns[i].nodes = max(r.columns[i].nodes, w.nodes)
 			r.columns[i].tables = max(r.columns[i].tables, w.tables)
 		}
 	}
-	s.sum.made += r.rows
 	return r
 }
 
 func (s *shaper) selectBlock(b *sqlast.Select, order []sqlast.Order) *result {
-	outer, repeated, series := s.block, s.repeated, s.series
-	s.repeated, s.series = 0, 1
-	s.block = &block{outer: outer}
-	if outer != nil {
-		s.block.depth = outer.depth + 1
-	}
+	outer := s.block
+	s.block = &block{outer: outer, series: 1}
 	r := &result{}
 	s.from(b, r)
 	s.items(b, r)
@@ -134,30 +117,21 @@ func (s *shaper) selectBlock(b *sqlast.Select, order []sqlast.Order) *result {
 	}
 	s.order(order)
 	s.plan(b, r)
-	s.finish(b, r)
-	s.block, s.repeated, s.series = outer, repeated, series
+	s.block = outer
 	return r
 }
 
 // from counts the FROM of a block.
 func (s *shaper) from(b *sqlast.Select, r *result) {
-	r.rows = 1
 	if b.From == nil {
 		return
-	}
-	selves := 0
-	if s.inner != nil {
-		selves = s.inner.selves
 	}
 	s.relation(b.From)
 	for i := range s.block.tables {
 		r.joined += s.block.tables[i].joined
 	}
 	r.joined += s.conditions(b.From)
-	r.rows = s.product(b)
-	if s.inner != nil && s.inner.selves > selves {
-		s.inner.steps = append(s.inner.steps, step{b, r.rows})
-	}
+	s.checkSeries(b.Pos, s.block.series)
 }
 
 // items counts the select list.
@@ -168,27 +142,7 @@ func (s *shaper) items(b *sqlast.Select, r *result) {
 		it := &b.Items[i]
 		r.names[i] = itemName(it)
 		w := s.measured(it.Expr)
-		r.columns[i] = column{tables: w.tables, nodes: w.nodes, repeats: s.repeats(it.Expr, r.rows)}
-		if b.From == nil {
-			r.columns[i].constant = s.constant(it.Expr)
-		}
-	}
-}
-
-// finish adds the rows of a block to the sum.
-func (s *shaper) finish(b *sqlast.Select, r *result) {
-	for i := range r.columns {
-		switch {
-		case b.Distinct && len(r.columns) == 1:
-			r.columns[i].repeats = 1
-		case generatorOf(b.Items[i].Expr) == nil:
-			r.columns[i].repeats *= s.series
-		}
-	}
-	r.rows *= s.series
-	made := r.rows * (1 + s.repeated)
-	if s.sum.made += made; made > maxRows {
-		s.tooManyRows(b.Pos, "SELECT")
+		r.columns[i] = column{tables: w.tables, nodes: w.nodes}
 	}
 }
 
@@ -247,24 +201,15 @@ func (s *shaper) relation(r sqlast.Relation) {
 	}
 }
 
-// function counts the functions of a TableFunction. Together they have as many rows as
-// the one with the most, but an engine keeps the rows of each.
+// function counts the functions of a TableFunction.
 func (s *shaper) function(f *sqlast.TableFunction) *result {
 	r := &result{names: f.Columns, joined: 1}
-	made := 0.0
 	for _, c := range f.Calls {
 		s.exprs(c.Args)
-		rows := s.generated(c)
-		r.rows = max(r.rows, rows)
-		made += rows
-	}
-	s.sum.made += made - r.rows // the block adds its rows itself
-	repeats := r.rows
-	if len(f.Calls) == 1 {
-		repeats = repeatsOf(f.Calls[0], r.rows)
+		s.block.series *= seriesRows(c)
 	}
 	for range f.Columns {
-		r.columns = append(r.columns, column{nodes: 1, repeats: repeats})
+		r.columns = append(r.columns, column{nodes: 1})
 	}
 	return r
 }
@@ -299,36 +244,6 @@ func (s *shaper) condition(e sqlast.Expr) float64 {
 		return s.joined
 	}
 	return 0
-}
-
-// onlyRow returns the constant of a VALUES that has one row.
-func (s *shaper) onlyRow(v *sqlast.Values, e sqlast.Expr) *value {
-	if len(v.Rows) != 1 {
-		return nil
-	}
-	return s.constant(e)
-}
-
-// leaves returns the relations of a FROM that are no joins.
-func leaves(r sqlast.Relation) []sqlast.Relation {
-	if j, ok := r.(*sqlast.Join); ok {
-		return append(leaves(j.Left), leaves(j.Right)...)
-	}
-	if r == nil {
-		return nil
-	}
-	return []sqlast.Relation{r}
-}
-
-// conjuncts returns the conditions that AND combines.
-func conjuncts(e sqlast.Expr) []sqlast.Expr {
-	if e == nil {
-		return nil
-	}
-	if b, ok := e.(*sqlast.Binary); ok && b.Op == sqlast.And {
-		return append(conjuncts(b.X), conjuncts(b.Y)...)
-	}
-	return []sqlast.Expr{e}
 }
 
 // itemName returns the name of the column that an item produces.

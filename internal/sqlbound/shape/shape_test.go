@@ -48,21 +48,10 @@ func TestBounds(t *testing.T) {
 }
 
 func TestAccepted(t *testing.T) {
-	for _, tt := range slices.Concat(shapetest.Accepted, shapetest.Counted) {
+	for _, tt := range slices.Concat(shapetest.Accepted, shapetest.Ended) {
 		for _, letter := range tt.Dialects {
 			g := guard(t, dialects[letter])
 			if _, err := g.Rewrite(context.Background(), tt.SQL); err != nil {
-				t.Errorf("%s: %s\n%v", g.Dialect().Name(), tt.SQL, err)
-			}
-		}
-	}
-}
-
-func TestEndless(t *testing.T) {
-	for _, tt := range shapetest.Endless {
-		for _, letter := range tt.Dialects {
-			g := guard(t, dialects[letter])
-			if _, err := g.Rewrite(context.Background(), tt.SQL); !errors.Is(err, secureview.ErrUnbounded) {
 				t.Errorf("%s: %s\n%v", g.Dialect().Name(), tt.SQL, err)
 			}
 		}
@@ -88,8 +77,8 @@ func TestPrintedBound(t *testing.T) {
 	}
 }
 
-// A LIMIT of the statement in a recursion is kept or refused, not replaced by a
-// larger one. The rows that its OFFSET leaves out are bounded too.
+// A LIMIT of the statement in a recursion is kept up to the bound, and refused if it is
+// computed.
 func TestLimitOfRecursion(t *testing.T) {
 	g := guard(t, sqlite.Dialect{})
 	const hierarchy = "WITH RECURSIVE h AS (SELECT id FROM emp UNION ALL SELECT e.id FROM emp AS e JOIN h ON e.boss = h.id LIMIT "
@@ -102,17 +91,12 @@ func TestLimitOfRecursion(t *testing.T) {
 		{"5, 7", "LIMIT 7 OFFSET 5)", true},
 		{"7 OFFSET -5", "LIMIT 7 OFFSET -5)", true},
 		{"2000000 OFFSET -5", "LIMIT 1000001 OFFSET -5)", false},
-		{"7 OFFSET 999993", "LIMIT 7 OFFSET 999993)", true},
-		{"7 OFFSET 999994", "LIMIT 1000001 OFFSET 999994)", false},
 		{"2000000", "LIMIT 1000001)", false},
 		{"-1", "LIMIT 1000001)", false},
 		{"-1 OFFSET 5", "LIMIT 1000001 OFFSET 5)", false},
 		{"-1 OFFSET -5", "LIMIT 1000001 OFFSET -5)", false},
-		{"-1 OFFSET 1000000", "LIMIT 1000001 OFFSET 1000000)", false},
-		{"-1 OFFSET 1000001", "", false},
-		{"-1 OFFSET 2 + 3", "", false},
-		{"7 OFFSET 2000000", "", false},
-		{"7 OFFSET (SELECT count(*) FROM emp)", "", false},
+		{"7 OFFSET 2000000", "LIMIT 7 OFFSET 2000000)", true},
+		{"-1 OFFSET 2 + 3", "LIMIT 1000001 OFFSET 2 + 3)", false},
 		{"3 + 4", "", false},
 	} {
 		stmt, err := g.Rewrite(context.Background(), hierarchy+tt.limit+") SELECT h.id FROM h")

@@ -126,10 +126,6 @@ var Pairs = []Pair{
 	{"limit of a recursion", "s", 2_000_000, "", func(n int) string {
 		return fmt.Sprintf("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT %d) SELECT sum(i) FROM r", n)
 	}},
-	{"product of recursions", "smp", 2, sqlast.Unbounded, func(n int) string {
-		return "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 10) SELECT count(*) FROM " +
-			list(n, ", ", numbered("r AS r#"))
-	}},
 	{"offset of a recursion", "s", 1_000_000, "", func(n int) string {
 		return fmt.Sprintf("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 1 OFFSET %d) "+
 			"SELECT sum(i) FROM r", n)
@@ -140,31 +136,10 @@ var Pairs = []Pair{
 	{"series in the select list", "p", 1_000_000, sqlast.Unbounded, func(n int) string {
 		return fmt.Sprintf("SELECT count(*) FROM (SELECT generate_series(1, %d) AS i) AS d", n)
 	}},
-	{"series with bounds of a subquery", "p", 1_000_000, sqlast.Unbounded, func(n int) string {
-		return fmt.Sprintf("WITH p AS (SELECT 1 AS a, %d AS b) SELECT count(*) FROM p, generate_series(p.a, p.b) AS i", n)
-	}},
 	{"product of series", "p", 1000, sqlast.Unbounded, func(n int) string {
 		return fmt.Sprintf("SELECT count(*) FROM generate_series(1, %d) AS i, generate_series(1, 1000) AS k", n)
 	}},
-	{"product of series with ties", "p", 1000, sqlast.Unbounded, func(n int) string {
-		return fmt.Sprintf("SELECT count(*) FROM (SELECT i FROM generate_series(1, %d) AS i ORDER BY i * 0 FETCH FIRST 1 ROW WITH TIES) AS a, "+
-			"generate_series(1, 1000) AS k", n)
-	}},
-	{"product of limited series", "p", 1_000_000, sqlast.Unbounded, func(n int) string {
-		return fmt.Sprintf("SELECT count(*) FROM (SELECT i FROM generate_series(1, %d) AS i ORDER BY i * 0 LIMIT 1) AS a, "+
-			"generate_series(1, 1000) AS k", n)
-	}},
-	{"correlated series", "p", 999, sqlast.Unbounded, func(n int) string {
-		return fmt.Sprintf("SELECT (SELECT count(*) FROM generate_series(1, 1000) AS k WHERE k < i) FROM generate_series(1, %d) AS i", n)
-	}},
 	{"uncorrelated series", "p", 200_000, "", func(n int) string {
 		return fmt.Sprintf("SELECT i, (SELECT count(*) FROM generate_series(1, %[1]d) AS k) FROM generate_series(1, %[1]d) AS i", n)
-	}},
-	{"product of values", "smp", 6, sqlast.Unbounded, func(n int) string {
-		ten := "SELECT 0 AS d" + strings.Repeat(" UNION ALL SELECT 1", 9)
-		return "SELECT count(*) FROM " + list(n, ", ", numbered("("+ten+") AS a#"))
-	}},
-	{"product of unnest", "p", 3, sqlast.Unbounded, func(n int) string {
-		return "SELECT count(*) FROM " + list(n, ", ", numbered("string_to_table('"+strings.Repeat("a,", 40)+"', ',') AS a#"))
 	}},
 }

@@ -49,9 +49,9 @@ var Accepted = []Statement{
 	{"smp", "SELECT * FROM emp AS e CROSS JOIN (SELECT 1 AS k UNION ALL SELECT 2) AS v"},
 }
 
-// Counted are statements whose recursion has no visible end, among them date spines. Their
-// rows or steps are counted while they run.
-var Counted = []Statement{
+// Ended are statements whose recursion, series or product has no visible end, among them
+// date spines. A count of rows or steps ends them, or the time limit.
+var Ended = []Statement{
 	{"m", "WITH RECURSIVE d AS (SELECT '2024-01-01' AS m UNION ALL SELECT DATE_FORMAT(m + INTERVAL 1 MONTH, '%Y-%m-01') FROM d WHERE m < '2024-12-01') SELECT m FROM d"},
 	{"p", "WITH RECURSIVE d AS (SELECT '2024-01-01' AS m UNION ALL SELECT to_char(m::date + INTERVAL '1 month', 'YYYY-MM-DD') FROM d WHERE m < '2024-12-01') SELECT m FROM d"},
 	{"s", "WITH RECURSIVE d AS (SELECT '2024-01-01' AS m UNION ALL SELECT strftime('%Y-%m-01', m, '+1 month') FROM d WHERE m < '2024-12-01') SELECT m FROM d"},
@@ -68,11 +68,6 @@ var Counted = []Statement{
 	{"smp", "WITH RECURSIVE r AS (SELECT 'x' AS s UNION ALL SELECT concat(s, 'x') FROM r WHERE length(s) < 100) SELECT s FROM r"},
 	{"s", "WITH RECURSIVE d(day) AS (SELECT '0001-01-01' UNION ALL SELECT datetime(day, '+1 second') FROM d WHERE day < '2024-12-31') SELECT day FROM d"},
 	{"s", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r LIMIT -1) SELECT i FROM r"},
-}
-
-// Endless are statements whose recursion multiplies its rows, or whose series has no
-// visible end.
-var Endless = []Statement{
 	{"smp", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r WHERE i < 9 UNION ALL SELECT i + 2 FROM r WHERE i < 9) SELECT i FROM r"},
 	{"p", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r, (VALUES (1), (2)) AS v(x) WHERE i < 9) SELECT i FROM r"},
 	{"smp", "WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT e.id FROM r, emp AS e) SELECT i FROM r"},
@@ -83,6 +78,10 @@ var Endless = []Statement{
 	{"p", "SELECT count(*) FROM generate_series(1, 1000000000 / 2) AS i"},
 	{"p", "SELECT count(*) FROM generate_series(1, 10, 0.000001) AS i"},
 	{"p", "SELECT count(*) FROM generate_series(1, power(10, 9)::integer) AS i"},
-	{"p", "SELECT count(*) FROM generate_series(1, 1000) AS a JOIN generate_series(1, 2000) AS b ON a <> b"},
 	{"p", "WITH a AS (SELECT 1 AS k, i FROM generate_series(1, 2000) AS i) SELECT count(*) FROM a JOIN a AS b ON a.k = b.k"},
+	{"p", "WITH p AS (SELECT 1 AS a, 1000000000 AS b) SELECT count(*) FROM p, generate_series(p.a, p.b) AS i"},
+	{"p", "SELECT (SELECT count(*) FROM generate_series(1, 1000000) AS k WHERE k < i) FROM generate_series(1, 1000000) AS i"},
+	{"smp", "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 1000) SELECT count(*) FROM r AS a, r AS b, r AS c, r AS d"},
+	{"smp", "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r, emp) SELECT count(*) FROM (SELECT DISTINCT a.i, b.i AS k FROM r AS a, r AS b) AS d"},
+	{"smp", "SELECT count(*) FROM (SELECT a.s, b.s AS b, c.s AS c FROM t AS a, t AS b, t AS c, t AS d, t AS e ORDER BY a.id * b.id, c.id DESC LIMIT 100000) AS x"},
 }

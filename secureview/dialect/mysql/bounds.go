@@ -5,6 +5,20 @@ import "github.com/qedkit/qed/internal/sqlbound"
 // Bounds returns what MySQL and MariaDB cannot bound while a statement runs.
 func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
 
+// bounds has the functions that a statement may call, on every server or on those of
+// someServers. A function that a server does not have could be a stored function of its
+// schema, which may read what it likes. It does not have functions that:
+//
+//   - wait or lock: sleep, benchmark, get_lock
+//   - read or write more than their arguments: load_file, user, database, version,
+//     last_insert_id, nextval
+//   - use keys or secrets: aes_decrypt, encrypt, password, random_bytes, uuid
+//   - put data into error messages: extractvalue, updatexml
+//   - return much more than their arguments: uncompress
+//   - make shapes or compare them: st_geomfromtext, st_buffer, st_intersects. They can take
+//     the product of the numbers of corners for one row, which no limit of time stops
+//
+// space, lpad and rpad are allowed because the reader limits their length.
 var bounds = sqlbound.Rules{
 	Backtracking: true,
 	Functions: sqlbound.Functions(`
@@ -46,7 +60,7 @@ var bounds = sqlbound.Rules{
 		join: concat_ws
 		pad 1: space
 		pad 2: lpad rpad
-		repeat 2: repeat
+		repeat 2 policy: repeat
 		replace needle 2: replace
 		regexp match 2: regexp_replace
 

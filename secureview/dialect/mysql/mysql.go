@@ -71,9 +71,6 @@ func (Dialect) Quote(name string) string {
 // that every server has: a name that a server does not know could mean a stored
 // function of its schema, which may read what it likes.
 func (d Dialect) Safe(function string) bool {
-	if safeFunctions[function] || d.Version == "" {
-		return safeFunctions[function]
-	}
-	v, known := someServers[function]
-	return known && v.include(parseServer(d.Version))
+	v, varies := someServers[function]
+	return bounds.Safe(function) && (!varies || v.include(parseServer(d.Version)))
 }

@@ -8,6 +8,19 @@ import (
 // Bounds returns what PostgreSQL cannot bound while a statement runs.
 func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
 
+// bounds has the functions that a statement may call. It does not have functions that:
+//
+//   - wait or lock: pg_sleep, pg_advisory_lock
+//   - read files, settings, catalogues or the state of other statements: pg_*,
+//     current_setting, to_regclass, has_table_privilege, txid_current, version,
+//     inet_server_addr
+//   - run SQL: query_to_xml, ts_stat, ts_rewrite, dblink
+//   - have side effects: set_config, setseed, nextval, lo_*
+//   - return much more than their arguments: factorial
+//
+// lpad, rpad and format are allowed because the reader limits their lengths.
+// Regular expressions are allowed: they can take long, but the server's time limit
+// applies to them.
 var bounds = sqlbound.Rules{
 	Shape:     shape.Rules{SharedCTEs: true, PlansOrders: true, Recursion: shape.LimitOutside},
 	Exponents: true,
@@ -55,7 +68,7 @@ var bounds = sqlbound.Rules{
 		join: concat_ws
 		format: format
 		pad 2: lpad rpad
-		repeat 2: repeat array_fill
+		repeat 2 policy: repeat array_fill
 		replace needle 2: replace
 		regexp needle 2: regexp_replace
 

@@ -79,7 +79,7 @@ func (Dialect) Quote(name string) string { return string(appendName(nil, name)) 
 // rows, such as generate_series, are safe: packages secureview and postgresdb limit
 // the rows and the time of a statement.
 func (Dialect) Safe(function string) bool {
-	return safeFunctions[function]
+	return bounds.Safe(function)
 }
 
 // Reread returns nil, because package postgresdb makes this check: it compares the

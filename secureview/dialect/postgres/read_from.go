@@ -141,7 +141,7 @@ func (r *reader) function(m message) sqlast.Relation {
 			c.Args[0], own = unnested(c.Args[0])
 		}
 		switch {
-		case !safeFunctions[c.Name]:
+		case !bounds.Safe(c.Name):
 			r.fail(sqlast.Function, c.Pos, c.Name, "the function "+c.Name+"() is not allowed in FROM")
 			return nil
 		case own == nil && len(f.Calls) > 1:

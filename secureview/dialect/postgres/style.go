@@ -70,7 +70,7 @@ func argSeparator(c *sqlast.Call, i int) string {
 // function, or if the other one fits the arguments better. The latter is meant
 // for the functions that citext has too.
 func callPrefix(c *sqlast.Call) string {
-	if keywordCalls[c.Name] || !safeFunctions[c.Name] && !counting[c.Name] || slices.Contains(sqlast.Overloaded, c.Name) {
+	if keywordCalls[c.Name] || !bounds.Safe(c.Name) && !counting[c.Name] || slices.Contains(sqlast.Overloaded, c.Name) {
 		return ""
 	}
 	return "pg_catalog."

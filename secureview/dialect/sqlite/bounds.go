@@ -8,6 +8,14 @@ import (
 // Bounds returns what SQLite cannot bound while a statement runs.
 func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
 
+// bounds has the functions that a statement may call: those that read nothing but their
+// arguments, the clock and random numbers. It does not have functions that:
+//
+//   - read or change the machine: load_extension, readfile, writefile, edit,
+//     fts3_tokenizer
+//   - read the state of the connection: changes, last_insert_rowid, sqlite_*
+//
+// printf and format are allowed because the reader limits their widths.
 var bounds = sqlbound.Rules{
 	Shape:        shape.Rules{Recursion: shape.LimitInside},
 	DistinctJSON: true,
@@ -26,7 +34,7 @@ var bounds = sqlbound.Rules{
 		cut 3: substr substring
 		longest: coalesce ifnull if iif max min lag lead first_value last_value nth_value
 
-		pad 1: randomblob zeroblob
+		pad 1 policy: randomblob zeroblob
 		sum: concat
 		sum 2: hex quote jsonb jsonb_remove
 		sum 4: char

@@ -58,7 +58,7 @@ func (Dialect) Quote(name string) string {
 // its arguments, the clock and random numbers, has no side effects, and does not
 // return much more than its arguments.
 func (Dialect) Safe(function string) bool {
-	return safeFunctions[function]
+	return bounds.Safe(function)
 }
 
 // Reread returns nil, because SQLite's authorizer makes this check when a statement

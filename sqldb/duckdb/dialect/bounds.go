@@ -9,6 +9,18 @@ import (
 // for one batch of 2048 rows.
 func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
 
+// bounds has the functions that a statement may call. It does not have functions that:
+//
+//   - read files, settings, catalogues, variables or the environment: glob, getenv,
+//     current_setting, getvariable, current_query, version, pg_*, has_*
+//   - run SQL or plan it: query, json_execute_serialized_sql, json_serialize_plan
+//   - wait, write or have side effects: sleep_ms, write_log, setseed, nextval
+//   - fold a list with a lambda, or call an aggregate by its name: list_reduce,
+//     list_aggregate
+//   - end the statement: error
+//   - make the database unusable for some arguments: reservoir_quantile, equi_width_bins
+//   - are recursive in the depth of a JSON value, so that a text of 200 KB overflows the
+//     stack of the process: json_structure, json_contains
 var bounds = sqlbound.Rules{
 	Batched: true,
 	Shape:   shape.Rules{Recursion: shape.BySession},

@@ -105,7 +105,7 @@ func (Dialect) Quote(name string) string { return string(appendName(nil, name)) 
 // Safe reports whether a function of DuckDB, given in lower case, reads nothing but
 // its arguments, the clock and random numbers, has no side effects, and does not
 // return values much larger than its arguments.
-func (Dialect) Safe(function string) bool { return safeFunctions[function] }
+func (Dialect) Safe(function string) bool { return bounds.Safe(function) }
 
 // HashRow returns an expression that has the same value for equal rows, and with a
 // probability of 2^-64 for others. Columns are quoted names.

@@ -87,28 +87,73 @@ func (r *reader) function(o object, at sqlast.Pos) sqlast.Expr {
 		if len(args) > 3 || name == "unnest" && len(args) != 1 {
 			r.unsupported("this form of "+name, "")
 		}
-		if !inFrom && name != "unnest" && !isConstant(args) {
-			r.fail(sqlast.Unbounded, at, name,
-				name+" of a column makes a list of any length for each row: use it in FROM, or with constants")
+		if !inFrom && name != "unnest" && !isShortSeries(args) {
+			r.fail(sqlast.Unbounded, at, name, name+" makes a list in memory, which no limit bounds: use it in FROM, or with "+
+				"whole numbers, or with dates as DATE '2024-01-31' or CURRENT_DATE and INTERVAL 1 DAY or more")
 		}
 	}
 	return c
 }
 
-// isConstant reports whether no expression names a column or has a subquery.
-func isConstant(list []sqlast.Expr) bool {
-	constant := true
-	for _, e := range list {
-		sqlast.Walk(e, func(n sqlast.Node) bool {
-			switch n.(type) {
-			case *sqlast.Column, *sqlast.Query:
-				constant = false
+// isShortSeries reports whether a series has whole numbers, which package sqlbound
+// compares, or steps of a day or more between two dates. A date has four digits of a year.
+func isShortSeries(args []sqlast.Expr) bool {
+	if len(args) < 3 || !isDate(args[0]) {
+		return !slices.ContainsFunc(args, func(e sqlast.Expr) bool {
+			if u, ok := e.(*sqlast.Unary); ok && u.Op == sqlast.Minus {
+				e = u.X
 			}
-			return constant
+			n, ok := e.(*sqlast.Number)
+			return !ok || !n.IsWhole()
 		})
 	}
-	return constant
+	if !isDate(args[1]) {
+		return false
+	}
+	switch step := args[2].(type) {
+	case *sqlast.Interval:
+		n, ok := step.X.(*sqlast.Number)
+		return ok && strings.Trim(n.Text, "0") != "" && days[step.Unit]
+	case *sqlast.Cast: // INTERVAL '1 day'
+		text, ok := step.X.(*sqlast.String)
+		if !ok || step.Type != "INTERVAL" {
+			return false
+		}
+		n, unit, _ := strings.Cut(text.Value, " ")
+		count, err := strconv.Atoi(n)
+		return err == nil && count != 0 && days[strings.TrimSuffix(ascii.Upper(unit), "S")]
+	}
+	return false
 }
+
+// isDate reports whether an expression is a date or a time of the years 0 to 9999, or
+// today with an interval of at most 9999 units.
+func isDate(e sqlast.Expr) bool {
+	if b, ok := e.(*sqlast.Binary); ok && (b.Op == sqlast.Add || b.Op == sqlast.Sub) {
+		by, ok := b.Y.(*sqlast.Interval)
+		if !ok {
+			return false
+		}
+		n, ok := by.X.(*sqlast.Number)
+		if _, nested := b.X.(*sqlast.Binary); !ok || nested || len(n.Text) > 4 {
+			return false
+		}
+		e = b.X
+	}
+	switch e := e.(type) {
+	case *sqlast.Cast:
+		text, ok := e.X.(*sqlast.String)
+		return ok && (e.Type == "DATE" || e.Type == "TIMESTAMP") && len(text.Value) > 4 && text.Value[4] == '-'
+	case *sqlast.Column: // a name without parentheses
+		return e.Table == "" && ascii.EqualFold(e.Name, "current_date")
+	case *sqlast.Call:
+		return len(e.Args) == 0 && (e.Name == "today" || e.Name == "now")
+	}
+	return false
+}
+
+// days are the units of an interval of a day or more.
+var days = sqlread.Words("DAY WEEK MONTH QUARTER YEAR")
 
 // functionName reads the name of a function in lower case, without the schema of
 // DuckDB's own functions. For a method call such as t.x.lower() it also returns the

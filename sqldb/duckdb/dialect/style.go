@@ -36,7 +36,7 @@ func appendString(dst []byte, value string) []byte { return sqlast.AppendQuoted(
 // callPrefix returns the schema of DuckDB's own functions. Without it a macro of
 // the database with the same name would be called.
 func callPrefix(c *sqlast.Call) string {
-	if keywordCalls[c.Name] || !safeFunctions[c.Name] {
+	if keywordCalls[c.Name] || !bounds.Safe(c.Name) {
 		return ""
 	}
 	return "system.main."

@@ -86,6 +86,9 @@ SELECT d, coalesce(sum(amount), 0) FROM generate_series(DATE '2024-01-01', DATE 
 SELECT * FROM range(3) WITH ORDINALITY AS t(x, n)
 SELECT unnest([1, 2, 3]) AS x
 SELECT generate_series(1, 3)
+SELECT unnest(generate_series(DATE '2024-01-01', DATE '2024-01-31', INTERVAL 1 DAY)) AS d
+SELECT unnest(range('2024-01-01'::DATE, '2024-12-31'::DATE, INTERVAL '1 month'))::DATE AS d
+SELECT len(range(CURRENT_DATE - INTERVAL 30 DAY, CURRENT_DATE, INTERVAL 1 DAY)) AS n, range(5, -5, -2) AS l
 SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS v(n, t)
 VALUES (1, 2), (3, 4)
 FROM orders SELECT id WHERE amount > 50 ORDER BY id
