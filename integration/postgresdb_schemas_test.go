@@ -13,7 +13,6 @@ import (
 	_ "github.com/qedkit/qed/internal/command/database/servers"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
 // A program reads the schema of the policy, of the URL's schema or search_path, or
@@ -69,7 +68,7 @@ func TestPostgresSchemas(t *testing.T) {
 			}
 		})
 	}
-	if _, err := p.open(t, &postgresdb.Options{Schema: "hollow"}).Introspect(t.Context()); !errors.Is(err, sqldb.ErrEmpty) {
+	if _, err := p.open(t, nil).Introspect(t.Context(), "hollow"); !errors.Is(err, sqldb.ErrEmpty) {
 		t.Errorf("got %v", err)
 	}
 	bare := newPostgres(t, pgServer(t), "bare_schemas", "CREATE TABLE t(id int)")

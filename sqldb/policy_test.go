@@ -24,7 +24,7 @@ func ExamplePolicyFor() {
 		"secure_employee": {Columns: []string{"id", "name"}, View: true},
 		"customer":        {Columns: []string{"id", "name", "iban"}},
 	}}
-	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql", Schema: "service"})
+	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestPolicyForReferences(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql", Schema: "service"})
+	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql"})
 	if err != nil {
 		t.Fatal(err)
 	}
