@@ -130,11 +130,11 @@ func (k *check) notEmpty(ctx context.Context) error {
 	return err
 }
 
-// literals returns names as the literals of a list.
+// literals returns names as the literals of a list, which is never empty.
 func literals(names []string) string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = literal(name)
+	list := []string{"NULL"}
+	for _, name := range names {
+		list = append(list, literal(name))
 	}
 	return strings.Join(list, ", ")
 }

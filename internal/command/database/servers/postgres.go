@@ -26,7 +26,7 @@ func parsePostgres(u *url.URL) (*database.Database, error) {
 		return nil, err
 	}
 	rest := *u
-	rest.RawQuery = parameters.Encode()
+	rest.RawQuery = strings.ReplaceAll(parameters.Encode(), "+", "%20") // pgx does not read + as a space
 	config, err := pgx.ParseConfig(rest.String())
 	if err != nil {
 		if inner := errors.Unwrap(err); inner != nil {
