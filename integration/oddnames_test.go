@@ -114,7 +114,7 @@ func TestLeftOut(t *testing.T) {
 				t.Fatal(err)
 			}
 			policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{
-				Dialect: tt.dialect.Name(), Schema: tt.schema, Exclude: []string{"hidden", "old"}, Include: []string{"counted"},
+				Dialect: tt.dialect.Name(), Exclude: []string{"hidden", "old"}, Include: []string{"counted"},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -21,10 +21,10 @@ import (
 func introspectPostgres(t testing.TB, p *pgDatabase, schema string) (*joinpath.Schema, []string) {
 	t.Helper()
 	var skipped []string
-	db := p.open(t, &postgresdb.Options{Schema: schema, Options: sqldb.Options{
+	db := p.open(t, &postgresdb.Options{Options: sqldb.Options{
 		Skipped: func(table, reason string) { skipped = append(skipped, table+": "+reason) },
 	}})
-	got, err := db.Introspect(t.Context())
+	got, err := db.Introspect(t.Context(), schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestPostgresIntrospect(t *testing.T) {
 		t.Errorf("the schema other: %+v", schema.Tables)
 	}
 	for _, name := range []string{"absent", "Public", "nul\x00", "\xff"} {
-		_, err := p.open(t, &postgresdb.Options{Schema: name}).Introspect(t.Context())
+		_, err := p.open(t, nil).Introspect(t.Context(), name)
 		if !errors.Is(err, sqldb.ErrMissing) && !errors.Is(err, sqldb.ErrArgument) {
 			t.Errorf("the schema %q: %v", name, err)
 		}
@@ -185,7 +185,7 @@ func TestPostgresIntrospectBehindViews(t *testing.T) {
 	if len(skipped) != 2 || !strings.HasPrefix(skipped[0], "jobs: ") || !strings.HasPrefix(skipped[1], "other: ") {
 		t.Errorf("skipped: %q", skipped)
 	}
-	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "postgres", Schema: "public"})
+	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "postgres"})
 	if err != nil || len(omitted) > 0 {
 		t.Fatal(err, omitted)
 	}

@@ -13,11 +13,10 @@ import (
 	_ "github.com/qedkit/qed/internal/command/database/servers"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/sqldb"
-	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// A program reads the schema of the policy, of the URL's schema or search_path, or
-// public. If it has no tables, the error names those that have.
+// A program reads the schemas of the policy, of the URL, or the first one of the account's
+// search path. If one has no tables, the error names those that have.
 func TestPostgresSchemas(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "schemas", `
 		CREATE SCHEMA hr; CREATE SCHEMA "Sales"; CREATE SCHEMA secret; CREATE SCHEMA hollow;
@@ -41,6 +40,8 @@ func TestPostgresSchemas(t *testing.T) {
 		{"a search path", at("&search_path=" + url.QueryEscape(`"$user", "Sales", public`)), "", "SELECT n FROM orders", "7"},
 		{"a search path in lower case", at("&search_path=HR"), "", "SELECT name FROM emp", "Ann"},
 		{"a schema before a search path", at("&schema=Sales&search_path=hr"), "", "SELECT n FROM orders", "7"},
+		{"two schemas", at("&schema=Sales,hr"), "", "SELECT e.name, n FROM orders JOIN hr.emp AS e ON e.id = emp_id", "Ann 7"},
+		{"two schemas, the other first", at("&schema=hr,Sales"), "", `SELECT emp.name, o.n FROM "Sales".orders AS o JOIN emp ON emp.id = o.emp_id`, "Ann 7"},
 		{"a policy", at(""), policy, "SELECT name FROM emp", "Ann"},
 		{"a view of another schema's table", at("&schema=Sales"), "", "SELECT name, n FROM orders JOIN emp ON emp.id = emp_id", "Ann 7"},
 	} {
@@ -54,13 +55,17 @@ func TestPostgresSchemas(t *testing.T) {
 			if got, err := src.DB.QueryText(t.Context(), src.Guard, tt.statement); err != nil || pgRows(got) != tt.want {
 				t.Errorf("got %v, %v", got, err)
 			}
-			foreign := "orders: foreign key (emp_id): emp is in the schema hr"
-			if said := strings.Contains(strings.Join(src.LeftOut, "\n"), foreign); said != strings.Contains(tt.statement, "orders") {
+			foreign := "orders: foreign key (emp_id): emp is in the schema hr, which is not read: name both schemas"
+			one := strings.Contains(tt.statement, "orders") && !strings.HasPrefix(tt.name, "two")
+			if said := strings.Contains(strings.Join(src.LeftOut, "\n"), foreign); said != one {
 				t.Errorf("left out: %q", src.LeftOut)
+			}
+			if joined := len(src.Schema.Relationships) == 1; joined != strings.HasPrefix(tt.name, "two") {
+				t.Errorf("relationships: %v", src.Schema.Relationships)
 			}
 		})
 	}
-	for name, parameters := range map[string]string{"public": "", "hollow": "&schema=hollow", "sales": "&schema=sales"} {
+	for name, parameters := range map[string]string{"public": "", "hollow": "&schema=hollow", "sales": "&schema=sales", "one of two": "&schema=hr,hollow"} {
 		t.Run(name, func(t *testing.T) {
 			_, err := database.OpenSource(t.Context(), &database.Options{DSN: at(parameters), AllTables: true, Owner: true}, &settings.Settings{})
 			if err == nil || !strings.Contains(err.Error(), "Sales (3), hr (1)") || !strings.Contains(err.Error(), "?schema=") ||
@@ -69,9 +74,28 @@ func TestPostgresSchemas(t *testing.T) {
 			}
 		})
 	}
-	if _, err := p.open(t, &postgresdb.Options{Schema: "hollow"}).Introspect(t.Context()); !errors.Is(err, sqldb.ErrEmpty) {
+	if _, err := p.open(t, nil).Introspect(t.Context(), "hollow"); !errors.Is(err, sqldb.ErrEmpty) {
 		t.Errorf("got %v", err)
 	}
+	t.Run("the account's search path", func(t *testing.T) {
+		pgExec(t, p.admin, `ALTER ROLE schemas SET search_path = absent, "Sales", hr`)
+		src, err := database.OpenSource(t.Context(), &database.Options{DSN: at(""), AllTables: true, Owner: true}, &settings.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		if src.Policy.Schema != "Sales" || len(src.Schema.Tables) != 3 {
+			t.Errorf("%s has %v", src.Policy.Schema, src.Schema.Tables)
+		}
+		if got, err := src.DB.QueryText(t.Context(), src.Guard, "SELECT n FROM orders"); err != nil || pgRows(got) != "7" {
+			t.Errorf("got %v, %v", got, err)
+		}
+		pgExec(t, p.admin, "ALTER ROLE schemas SET search_path = absent, other")
+		_, err = database.OpenSource(t.Context(), &database.Options{DSN: at(""), AllTables: true, Owner: true}, &settings.Settings{})
+		if err == nil || !strings.Contains(err.Error(), "no schema of the account's search path exists") || !strings.Contains(err.Error(), "?schema=") {
+			t.Errorf("got %v", err)
+		}
+	})
 	bare := newPostgres(t, pgServer(t), "bare_schemas", "CREATE TABLE t(id int)")
 	if _, err := bare.open(t, nil).Introspect(t.Context()); !errors.Is(err, sqldb.ErrEmpty) || !strings.Contains(err.Error(), "rights") {
 		t.Errorf("got %v", err)

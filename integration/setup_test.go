@@ -40,7 +40,7 @@ func TestSetup(t *testing.T) {
 			s.create(t)
 			s.writePolicy(t)
 			s.apply(t)
-			model := setupModel(t, s.postgres())
+			model := setupModel(t, setupQuestions, s.postgres())
 			s.graph(t, model)
 			address := s.start(t, model)
 			for _, q := range setupQuestions {
@@ -484,7 +484,7 @@ func (s *setup) answers(t *testing.T, address string, q setupQuestion) {
 // setupModel starts a server with the API of chat completions, whose replies depend on what
 // the prompts have: it writes a statement only if the joins that it needs are there, and
 // answers with the rows.
-func setupModel(t *testing.T, postgres bool) (env []string) {
+func setupModel(t *testing.T, questions []setupQuestion, postgres bool) (env []string) {
 	quote := "`"
 	if postgres {
 		quote = `"`
@@ -493,11 +493,11 @@ func setupModel(t *testing.T, postgres bool) (env []string) {
 		if strings.Contains(text, "relationship") && strings.Contains(text, "verdict") {
 			return `{"verdicts":[]}`
 		}
-		at := slices.IndexFunc(setupQuestions, func(q setupQuestion) bool { return strings.Contains(text, q.question) })
+		at := slices.IndexFunc(questions, func(q setupQuestion) bool { return strings.Contains(text, q.question) })
 		if at < 0 {
 			return "OK"
 		}
-		q := setupQuestions[at]
+		q := questions[at]
 		switch {
 		case strings.Contains(text, "You decide who answers"):
 			return `{"route":"sql"}`
@@ -514,7 +514,7 @@ func setupModel(t *testing.T, postgres bool) (env []string) {
 			return string(raw)
 		}
 		var found []string
-		for _, word := range []string{"Rosa", "Ivo", "Ulla", "Kestrel", "Harbour", "passed", "failed"} {
+		for _, word := range []string{"Rosa", "Ivo", "Ulla", "Kestrel", "Harbour", "passed", "failed", "Norte", "Sul", "late"} {
 			if strings.Contains(text[strings.Index(text, q.question)+len(q.question):], word) {
 				found = append(found, word)
 			}

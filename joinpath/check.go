@@ -71,6 +71,9 @@ func (c *checker) table(path, name string, t Table) {
 			}
 		}
 	}
+	if rest, ok := strings.CutPrefix(name, t.Schema+"."); t.Schema != "" && (!ok || rest == "") {
+		c.add(path, "schema: the name of the table does not begin with %q and a dot", t.Schema)
+	}
 	known("unique_columns", t.UniqueColumns...)
 	for _, k := range t.UniqueKeys {
 		if len(k) == 0 {

@@ -83,6 +83,7 @@ func (o *Options) withDefaults() (Options, error) {
 type Graph struct {
 	opt       Options
 	names     []string // by table number, sorted
+	schemas   []string // by table number, Table.Schema
 	ids       map[string]int32
 	folded    map[string]int32 // by name in lower case; ambiguous if several names fold to it
 	ambiguous bool             // some do
@@ -145,6 +146,7 @@ func New(s *Schema, opt *Options) (*Graph, error) {
 	}
 	for i, name := range g.names {
 		g.ids[name] = int32(i)
+		g.schemas = append(g.schemas, s.Tables[name].Schema)
 		key := ascii.Lower(name)
 		if _, taken := g.folded[key]; taken {
 			g.folded[key], g.ambiguous = ambiguous, true

@@ -50,6 +50,7 @@ func Import(r io.Reader) (*Schema, []refusal.Problem, error) {
 	in := importer{ignored: map[string]int{}}
 	s := &Schema{Version: Version, Tables: map[string]Table{}, Relationships: []Relationship{}}
 	in.fields("", "the file", data, schemaFields)
+	in.value("/name", top.get("name"), &s.Name)
 	var tables map[string]json.RawMessage
 	in.value("/tables", top.get("tables"), &tables)
 	for _, name := range slices.Sorted(maps.Keys(tables)) {

@@ -280,3 +280,39 @@ func TestSharedRows(t *testing.T) {
 		t.Errorf("the plan costs %d, want 3 joins: the company was asked for", got)
 	}
 }
+
+// A table of a further schema is written with its schema, and its alias without.
+func TestPlanOfSeveralSchemas(t *testing.T) {
+	column := []string{"id", "a_id"}
+	g, err := joinpath.New(&joinpath.Schema{Name: "sales", Tables: map[string]joinpath.Table{
+		"a": {Columns: column}, "crm.b": {Columns: column, Schema: "crm"}, "crm.a": {Columns: column, Schema: "crm"},
+		"x.y.z": {Columns: column, Schema: "x.y"},
+	}, Relationships: []joinpath.Relationship{
+		{FromTable: "crm.b", FromColumn: "a_id", ToTable: "a", ToColumn: "id", Confidence: 1},
+		{FromTable: "crm.b", FromColumn: "a_id", ToTable: "crm.a", ToColumn: "id", Confidence: 1},
+		{FromTable: "x.y.z", FromColumn: "a_id", ToTable: "crm.a", ToColumn: "id", Confidence: 1},
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plans, err := g.Connect(t.Context(), "a", "x.y.z")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `FROM "a"
+JOIN "crm"."b" AS "b" ON "a"."id" = "b"."a_id"
+JOIN "crm"."a" AS "a_2" ON "b"."a_id" = "a_2"."id"
+JOIN "x.y"."z" AS "z" ON "a_2"."id" = "z"."a_id"`
+	if diff := cmp.Diff(want, plans.Plans[0].SQL(nil, joinpath.InnerJoin)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := plans.Plans[0].String(); !strings.Contains(got, "a.id = crm.b.a_id") {
+		t.Errorf("got %s", got)
+	}
+	for _, name := range []string{"b", "crm", "crm.", "crmb"} {
+		_, err := joinpath.New(&joinpath.Schema{Tables: map[string]joinpath.Table{name: {Columns: column, Schema: "crm"}}}, nil)
+		if !errors.Is(err, joinpath.ErrSchema) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -43,8 +43,8 @@ func Read(r io.Reader) (*Schema, error) {
 
 // The fields of the JSON form.
 var (
-	schemaFields = []string{"version", "tables", "relationships"}
-	tableFields  = []string{"columns", "unique_columns", "unique_keys", "primary_key", "not_null",
+	schemaFields = []string{"version", "tables", "relationships", "name"}
+	tableFields  = []string{"columns", "schema", "unique_columns", "unique_keys", "primary_key", "not_null",
 		"types", "comment", "column_comments", "rows", "bytes", "view", "secure_view"}
 	relationshipFields = []string{"from_table", "from_column", "to_table", "to_column", "from_columns",
 		"to_columns", "type", "confidence", "cardinality", "role", "provenance", "evidence"}
@@ -83,7 +83,8 @@ func (d *decoder) schema(data []byte) *Schema {
 	if top == nil {
 		return s
 	}
-	d.require("", top, schemaFields...)
+	d.require("", top, "version", "tables", "relationships")
+	d.value("/name", top.get("name"), &s.Name)
 	d.value("/version", top.get("version"), &s.Version)
 	if top.get("version") != nil && s.Version != Version {
 		d.add("/version", "version %s is not supported, only version %d", clip(top.get("version")), Version)

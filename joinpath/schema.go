@@ -16,7 +16,12 @@ const Version = 1
 // Schema is plain data: it is safe for concurrent use as long as no goroutine
 // changes it.
 type Schema struct {
-	Version       int              `json:"version"`
+	Version int `json:"version"`
+
+	// Name is the name of the schema in the database, such as "public", or in MySQL that
+	// of the database. Tables of other schemas have a [Table.Schema].
+	Name string `json:"name,omitempty"`
+
 	Tables        map[string]Table `json:"tables"`
 	Relationships []Relationship   `json:"relationships"`
 }
@@ -24,6 +29,10 @@ type Schema struct {
 // A Table describes one table or view. Only Columns is required.
 type Table struct {
 	Columns []string `json:"columns"`
+
+	// Schema is the schema of a table that is not in the schema of [Schema.Name]. The name
+	// of the table begins with it and a dot: crm.customer.
+	Schema string `json:"schema,omitempty"`
 
 	// UniqueColumns are the columns that have a unique key of their own.
 	UniqueColumns []string `json:"unique_columns,omitempty"`

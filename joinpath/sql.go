@@ -1,6 +1,10 @@
 package joinpath
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+)
 
 // JoinKind is the kind of the joins that [Plan.SQL] writes.
 type JoinKind uint8
@@ -21,7 +25,8 @@ func (k JoinKind) String() string {
 }
 
 // SQL returns the plan as a FROM clause, with one join on each line. It is empty
-// for the zero Plan.
+// for the zero Plan. A table of a further schema ([Table.Schema]) is written with its
+// schema, and has an alias without it.
 //
 // quote returns a table, column or alias as an identifier, such as the method
 // Quote of a dialect; nil means double quotes, as in standard SQL.
@@ -34,12 +39,13 @@ func (p Plan) SQL(quote func(name string) string, kind JoinKind) string {
 	}
 	var b strings.Builder
 	b.WriteString("FROM ")
-	p.writeTable(&b, 0, quote)
-	for i := range p.joined() {
+	aliases := p.sqlAliases()
+	p.writeTable(&b, 0, aliases[0], quote)
+	for i, n := range p.joined() {
 		s := p.step(i + 1)
 		b.WriteString("\n" + kind.String() + " ")
-		p.writeTable(&b, i+1, quote)
-		left, right := quote(s.Left), quote(s.Right)
+		p.writeTable(&b, i+1, aliases[i+1], quote)
+		left, right := quote(aliases[n.parent]), quote(aliases[i+1])
 		for j := range s.LeftColumns {
 			word := " ON "
 			if j > 0 {
@@ -51,12 +57,33 @@ func (p Plan) SQL(quote func(name string) string, kind JoinKind) string {
 	return b.String()
 }
 
-func (p Plan) writeTable(b *strings.Builder, i int, quote func(string) string) {
-	n := p.tree.nodes[i]
-	name := p.tree.g.names[n.table]
+// sqlAliases returns the aliases of the plan. The alias of a table of a further schema
+// that is its name loses the schema.
+func (p Plan) sqlAliases() []string {
+	aliases := p.Aliases()
+	taken := make(map[string]bool, len(aliases))
+	for _, alias := range aliases {
+		taken[ascii.Lower(alias)] = true
+	}
+	for i, n := range p.nodes() {
+		if schema, name := p.tree.g.schemas[n.table], p.tree.g.names[n.table]; schema != "" && n.alias == name {
+			aliases[i] = freeAlias(taken, name[len(schema)+1:])
+		}
+	}
+	return aliases
+}
+
+func (p Plan) writeTable(b *strings.Builder, i int, alias string, quote func(string) string) {
+	table := p.tree.nodes[i].table
+	schema, name := p.tree.g.schemas[table], p.tree.g.names[table]
+	if schema != "" {
+		name = name[len(schema)+1:]
+		b.WriteString(quote(schema) + "." + quote(name) + " AS " + quote(alias))
+		return
+	}
 	b.WriteString(quote(name))
-	if n.alias != name {
-		b.WriteString(" AS " + quote(n.alias))
+	if alias != name {
+		b.WriteString(" AS " + quote(alias))
 	}
 }
 

@@ -33,6 +33,7 @@ func (s *Schema) Write(w io.Writer) error {
 func (s *Schema) canonical() *Schema {
 	out := &Schema{
 		Version:       Version,
+		Name:          s.Name,
 		Tables:        make(map[string]Table, len(s.Tables)),
 		Relationships: make([]Relationship, len(s.Relationships)),
 	}

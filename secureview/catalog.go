@@ -77,7 +77,13 @@ func newCatalog(p *Policy, dialectName string) (*catalog, error) {
 	slices.SortFunc(c.objects, func(a, b *sqlast.Object) int {
 		return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Logical, b.Logical))
 	})
+	displayed := map[string]bool{}
 	for _, o := range c.objects {
+		name := ascii.Lower(c.display(o))
+		if displayed[name] {
+			return nil, invalid(fmt.Sprintf("tables[%q]", c.display(o)), "is also the name of a table of another schema")
+		}
+		displayed[name] = true
 		for _, column := range o.Columns {
 			c.columns[ascii.Lower(column)] = append(c.columns[ascii.Lower(column)], c.display(o))
 		}
@@ -233,9 +239,11 @@ func (c *catalog) tables() []Table {
 }
 
 // display returns the name that a statement uses for an object.
-func (c *catalog) display(o *sqlast.Object) string {
-	if o.Schema == c.schema {
-		return o.Logical
+func (c *catalog) display(o *sqlast.Object) string { return c.nameOf(o.Schema, o.Logical) }
+
+func (c *catalog) nameOf(schema, table string) string {
+	if ascii.EqualFold(schema, c.schema) {
+		return table
 	}
-	return o.Schema + "." + o.Logical
+	return schema + "." + table
 }

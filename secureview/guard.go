@@ -108,6 +108,21 @@ func (g *Guard) WithFunctions(has map[string]bool) *Guard {
 // Tables returns the tables that statements may read, sorted by schema and name.
 func (g *Guard) Tables() []Table { return g.catalog.tables() }
 
+// NameOf returns the name by which schemas, prompts and statements call a table of the
+// policy: the bare name if the table is in [Policy.Schema], and otherwise schema.table.
+func (g *Guard) NameOf(t dialect.TableName) string { return g.catalog.nameOf(t.Schema, t.Name) }
+
+// Identifier returns such a name as it is written in a statement of the dialect. A name
+// that is not one of the policy's is quoted as a whole.
+func (g *Guard) Identifier(name string) string {
+	for _, o := range g.catalog.objects {
+		if o.Schema != g.catalog.schema && g.catalog.display(o) == name {
+			return g.dialect.Quote(o.Schema) + "." + g.dialect.Quote(o.Logical)
+		}
+	}
+	return g.dialect.Quote(name)
+}
+
 // Rewrite turns a statement into one that may be executed, or refuses it with a
 // [refusal.Error]. Names of tables, columns and functions that do not exist are all
 // reported, a problem each; otherwise there is one problem. If ctx has ended, Rewrite

@@ -1,6 +1,11 @@
 package secureview
 
-import "github.com/qedkit/qed/secureview/dialect"
+import (
+	"maps"
+	"slices"
+
+	"github.com/qedkit/qed/secureview/dialect"
+)
 
 // DefaultRowLimit is the row limit of a [Policy] whose RowLimit is 0.
 const DefaultRowLimit = 1000
@@ -43,7 +48,8 @@ type Policy struct {
 	// view of PostgreSQL needs security_barrier for the same reason.
 	Views map[string]string `json:"views,omitempty"`
 
-	// Schemas declares further schemas. Their tables must be qualified.
+	// Schemas declares further schemas; in MySQL, databases. Their tables must be
+	// qualified, as in crm.customer, and all else that names a table calls it so too.
 	Schemas map[string]Schema `json:"schemas,omitempty"`
 
 	// Functions are functions of the database that statements may call, in
@@ -88,6 +94,11 @@ type Policy struct {
 type Schema struct {
 	Tables map[string][]string `json:"tables"`
 	Views  map[string]string   `json:"views,omitempty"`
+}
+
+// SchemaNames returns Schema and the names of Schemas, in this order.
+func (p *Policy) SchemaNames() []string {
+	return append([]string{p.Schema}, slices.Sorted(maps.Keys(p.Schemas))...)
 }
 
 // A Table is a table that a policy lets statements read.

@@ -121,6 +121,10 @@ func TestNewRefused(t *testing.T) {
 		{`schemas["Main"]`, func(p *secureview.Policy) {
 			p.Schemas = map[string]secureview.Schema{"Main": {Tables: map[string][]string{"a": {"x"}}}}
 		}},
+		{`tables["A.b"]`, func(p *secureview.Policy) {
+			p.Tables["A.b"] = []string{"x"}
+			p.Schemas = map[string]secureview.Schema{"a": {Tables: map[string][]string{"b": {"x"}}}}
+		}},
 		{`schemas["s"]`, func(p *secureview.Policy) { p.Schemas = map[string]secureview.Schema{"s": {}} }},
 		{`schemas["s"].tables["a"]`, func(p *secureview.Policy) {
 			p.Schemas = map[string]secureview.Schema{"s": {Tables: map[string][]string{"a": {}}}}

@@ -25,7 +25,8 @@ import (
 type catalog struct {
 	names         []string // sorted
 	tables        map[string]table
-	folded        map[string]string // ASCII-lower name -> name
+	folded        map[string]string   // ASCII-lower name -> name
+	bare          map[string][]string // ASCII-lower name without schema -> names of tables of further schemas
 	relationships []joinpath.Relationship
 	between       map[[2]string][]int    // two tables in order -> their relationships
 	references    map[string][]reference // table -> what its columns refer to
@@ -60,7 +61,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 	if err != nil {
 		return nil, fmt.Errorf("sqlagent: Options.Graph: %w", err)
 	}
-	c := &catalog{tables: map[string]table{}, folded: map[string]string{}}
+	c := &catalog{tables: map[string]table{}, folded: map[string]string{}, bare: map[string][]string{}}
 	for name, about := range visible.Tables {
 		if !plainName(name) {
 			delete(visible.Tables, name)
@@ -100,6 +101,10 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 		if _, taken := c.folded[view]; view != "" && !taken {
 			c.folded[view] = name // a model may use the name of the view
 		}
+		if schema := visible.Tables[name].Schema; schema != "" {
+			bare := ascii.Lower(name[len(schema)+1:])
+			c.bare[bare] = append(c.bare[bare], name)
+		}
 	}
 	visible.Relationships = slices.DeleteFunc(visible.Relationships, func(r joinpath.Relationship) bool {
 		from, to := r.Columns()
@@ -126,16 +131,27 @@ func (c *catalog) has(name string, columns []string) bool {
 	return true
 }
 
-// find returns the table that a model means by a name. Letter case, a schema before
-// the name and quotes around it are ignored.
+// find returns the table that a model means by a name. Letter case and quotes are
+// ignored, and so is a schema before the name of a table that is not in it. A table of a
+// further schema is also found by its name alone if only one table has it.
 func (c *catalog) find(name string) (string, bool) {
-	name = strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "`\"'[] ")
-	if _, ok := c.tables[name]; ok {
-		return name, true
+	plain := strings.TrimSpace(unquote.Replace(name))
+	for _, name := range []string{name, plain, plain[strings.LastIndexByte(plain, '.')+1:]} {
+		if _, ok := c.tables[name]; ok {
+			return name, true
+		}
+		if found, ok := c.folded[ascii.Lower(name)]; ok {
+			return found, true
+		}
+		if found := c.bare[ascii.Lower(name)]; len(found) == 1 {
+			return found[0], true
+		}
 	}
-	name, ok := c.folded[ascii.Lower(name)]
-	return name, ok
+	return "", false
 }
+
+// unquote removes the quotes of names.
+var unquote = strings.NewReplacer("`", "", `"`, "", "'", "", "[", "", "]", "")
 
 // describe returns a table for a prompt, with at most limit columns. comments adds
 // the database's comments on columns.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/sqlagent/values"
@@ -82,8 +83,14 @@ func (a *agent) mentioned(s state) []string {
 	}
 	var found []string
 	for _, word := range identifiers(text) {
-		if name, ok := a.catalog.find(word); ok && !slices.Contains(found, name) && len(found) < a.opt.Limits.Tables {
-			found = append(found, name)
+		names := a.catalog.bare[ascii.Lower(word)]
+		if name, ok := a.catalog.find(word); ok {
+			names = append([]string{name}, names...)
+		}
+		for _, name := range names {
+			if !slices.Contains(found, name) && len(found) < a.opt.Limits.Tables {
+				found = append(found, name)
+			}
 		}
 	}
 	if len(found) == 0 {

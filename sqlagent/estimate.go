@@ -84,7 +84,7 @@ func (a *agent) expect(ctx context.Context, sql string) (expectation, error) {
 	}
 	out := expectation{Rows: rows}
 	for _, read := range stmt.Reads() {
-		if name := plain(read.Table.Name); !slices.Contains(out.Tables, name) {
+		if name := plain(a.nameOf(read.Table)); !slices.Contains(out.Tables, name) {
 			out.Tables = append(out.Tables, name)
 		}
 	}

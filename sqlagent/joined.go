@@ -55,8 +55,7 @@ func (r *reader) compare(from secureview.FromClause) *comparison {
 		class: map[secureview.JoinedColumn]int{}, link: map[secureview.JoinedColumn]secureview.JoinedColumn{},
 	}
 	for _, t := range from.Tables {
-		name, _ := r.catalog.find(t.Table.Name)
-		c.names = append(c.names, name)
+		c.names = append(c.names, r.nameOf(t.Table))
 	}
 	for i, class := range from.Equal {
 		for _, column := range class {
@@ -185,7 +184,7 @@ func (c *comparison) join(i int) qed.Join {
 // side returns a table of a join. It has its alias if its name is not enough.
 func (c *comparison) side(table int) qed.JoinSide {
 	t := c.from.Tables[table]
-	s := qed.JoinSide{Table: t.Table.Name}
+	s := qed.JoinSide{Table: c.nameOf(t.Table)}
 	for i, other := range c.from.Tables {
 		if s.Table == "" || i != table && other.Table == t.Table {
 			s.Alias = t.Alias

@@ -195,8 +195,7 @@ func (a *agent) checkJoins(s *state, stmt *secureview.Statement) []refusal.Probl
 	}
 	for _, group := range s.Unconnected {
 		read := slices.ContainsFunc(stmt.Tables(), func(t dialect.TableName) bool {
-			name, _ := a.catalog.find(t.Name)
-			return slices.Contains(group, name)
+			return slices.Contains(group, a.nameOf(t))
 		})
 		if !read {
 			s.LeftOut = append(s.LeftOut, group...)
@@ -210,8 +209,7 @@ func (a *agent) planned(groups [][]string, tables []dialect.TableName) []int {
 	var found []int
 	for i, group := range groups {
 		if slices.ContainsFunc(tables, func(t dialect.TableName) bool {
-			name, _ := a.catalog.find(t.Name)
-			return slices.Contains(group, name)
+			return slices.Contains(group, a.nameOf(t))
 		}) {
 			found = append(found, i)
 		}

@@ -12,7 +12,7 @@ import (
 
 // Open returns an agent that answers questions from db within a policy. It checks the
 // policy against the database ([sqldb.DB.Check]), reads the schema of the database
-// ([sqldb.DB.Introspect]), and calls [New] with a guard of the policy and the dialect
+// ([sqldb.DB.Introspect], with all schemas of the policy), and calls [New] with a guard of the policy and the dialect
 // ([sqldb.DB.Guard]).
 // Relationships that the database does not declare, or does not show to the account,
 // are those of [Options.Graph].
@@ -26,7 +26,7 @@ func Open(
 	if err := db.Check(ctx, p); err != nil {
 		return nil, err
 	}
-	schema, err := db.Introspect(ctx)
+	schema, err := db.Introspect(ctx, p.SchemaNames()...)
 	if err != nil {
 		return nil, err
 	}

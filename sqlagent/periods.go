@@ -34,7 +34,7 @@ func (a *agent) readTimes(
 
 // timesOf returns the times that a statement reads.
 func (r *reader) timesOf(stmt *secureview.Statement) dates.Times {
-	return stmt.Times(func(table dialect.TableName, column string) string { return r.catalog.typeOf(table.Name, column) })
+	return stmt.Times(func(table dialect.TableName, column string) string { return r.catalog.typeOf(r.nameOf(table), column) })
 }
 
 // checkTimes returns the problem of a statement that reads other times than it

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // reader describes a database and reads from it without a model, for the agent and
@@ -73,6 +74,15 @@ func (r *reader) run(ctx context.Context, sql string) (*execution, error) {
 		return nil, err
 	}
 	return &execution{stmt: stmt, rows: rows, millis: millis}, nil
+}
+
+// nameOf returns the name of a table that a statement reads, as the catalog has it. It
+// is empty for a subquery.
+func (r *reader) nameOf(t dialect.TableName) string {
+	if t.Name == "" {
+		return ""
+	}
+	return r.guard.NameOf(t)
 }
 
 // dates returns what a prompt says about dates. The zone of the database wins over

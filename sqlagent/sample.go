@@ -45,7 +45,7 @@ func (r *reader) readSample(ctx context.Context, name string, rows int) string {
 	if len(columns) == 0 {
 		return ""
 	}
-	sql := "SELECT " + strings.Join(columns, ", ") + " FROM " + quote(name) + " LIMIT " + strconv.Itoa(rows)
+	sql := "SELECT " + strings.Join(columns, ", ") + " FROM " + r.guard.Identifier(name) + " LIMIT " + strconv.Itoa(rows)
 	stmt, err := r.guard.Rewrite(ctx, sql)
 	if err != nil {
 		return ""

@@ -234,7 +234,8 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 func (s *source) tablesOf(stmt *secureview.Statement) []string {
 	var names []string
 	for _, t := range stmt.Tables() {
-		if name, ok := s.catalog.find(t.Name); ok && !slices.Contains(names, name) {
+		name := s.nameOf(t)
+		if _, ok := s.catalog.tables[name]; ok && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

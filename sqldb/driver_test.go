@@ -128,7 +128,7 @@ func (engine) of(conn *sql.Conn) (s *server) {
 }
 
 func (e engine) Dialect() string { return e.dialect }
-func (e engine) Introspect(ctx context.Context, conn *sql.Conn, skipped func(table, reason string)) (*joinpath.Schema, error) {
+func (e engine) Introspect(ctx context.Context, conn *sql.Conn, _ []string, skipped func(table, reason string)) (*joinpath.Schema, error) {
 	skipped("t", "why")
 	return &joinpath.Schema{}, e.of(conn).stage(ctx, "introspect")
 }

@@ -18,8 +18,9 @@ type Engine interface {
 	// Dialect returns the name of the SQL dialect that the engine executes.
 	Dialect() string
 
-	// Introspect reads the catalogue. It calls skipped for what it leaves out.
-	Introspect(ctx context.Context, conn *sql.Conn, skipped func(table, reason string)) (*joinpath.Schema, error)
+	// Introspect reads the catalogue: see [DB.Introspect]. It calls skipped for what it
+	// leaves out.
+	Introspect(ctx context.Context, conn *sql.Conn, schemas []string, skipped func(table, reason string)) (*joinpath.Schema, error)
 
 	// Check returns what the account may do that the policy does not need, and
 	// what it cannot do that the policy does need. With a nil policy it checks

@@ -16,11 +16,10 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// PolicyOptions are the options of [PolicyFor]. Only Dialect and Schema have to be
-// set; Schema may be empty for SQLite.
+// PolicyOptions are the options of [PolicyFor]. Only Dialect has to be set. A table of a
+// further schema is named schema.table.
 type PolicyOptions struct {
 	Dialect string // see [secureview.Policy.Dialect]
-	Schema  string // see [secureview.Policy.Schema]
 
 	// Views maps tables to the secure views that are read instead of them. Views
 	// that begin with ViewPrefix are found without it: secure_employee is read
@@ -76,8 +75,8 @@ func (o Omission) String() string {
 	return name + " " + o.Message
 }
 
-// PolicyFor returns a policy that lets every table and column of an introspected
-// schema be read, except what the options exclude and what looks like a secret by its
+// PolicyFor returns a policy for the schemas of an introspected database, which lets
+// every table and column be read, except what the options exclude and what looks like a secret by its
 // name. The id of a row of another table is no secret. A table that has a secure view is
 // read through the view only, with the columns of the view. Any other view over such a
 // table, or over something that is excluded, is left out, also if it reads that through
@@ -98,12 +97,12 @@ func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy,
 	}
 	p := &secureview.Policy{
 		Dialect:    b.opt.Dialect,
-		Schema:     b.opt.Schema,
+		Schema:     schema.Name,
 		ViewPrefix: b.opt.ViewPrefix,
 		Tables:     map[string][]string{},
-		Views:      b.views(),
+		Views:      map[string]string{},
 	}
-	b.replaced = maps.Clone(p.Views) // p.Views loses the views that nothing may be read of
+	b.replaced = b.views()
 	names := slices.Sorted(maps.Keys(schema.Tables))
 	for _, name := range names {
 		if _, ok := b.replaced[name]; ok || schema.Tables[name].Unreadable {
@@ -111,19 +110,45 @@ func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy,
 		}
 		table := cmp.Or(b.tables[name], name)
 		if columns := b.readable(name, table, names); len(columns) > 0 {
-			p.Tables[name] = columns
-		} else if p.Views[table] == name {
-			delete(p.Views, table)
+			b.list(p, name, columns)
 		}
 	}
 	b.checkUsed()
 	if len(b.problems) > 0 {
 		return nil, nil, &refusal.Error{Package: "sqldb", Problems: b.problems}
 	}
-	if len(p.Tables) == 0 {
+	if len(p.Tables) == 0 && len(p.Schemas) == 0 {
 		return nil, nil, newError(ErrEmpty, "the policy would list no table: check the account's rights and PolicyOptions.Exclude")
 	}
 	return p, b.omitted, nil
+}
+
+// list lists the columns of a table or of a secure view in its schema.
+func (b *policyBuilder) list(p *secureview.Policy, name string, columns []string) {
+	in := secureview.Schema{Tables: p.Tables, Views: p.Views}
+	own := b.schema.Tables[name].Schema
+	if own != "" {
+		var ok bool
+		if in, ok = p.Schemas[own]; !ok {
+			in = secureview.Schema{Tables: map[string][]string{}, Views: map[string]string{}}
+		}
+		if p.Schemas == nil {
+			p.Schemas = map[string]secureview.Schema{}
+		}
+		p.Schemas[own] = in
+	}
+	in.Tables[bare(name, own)] = columns
+	if table, secure := b.tables[name]; secure {
+		in.Views[bare(table, own)] = bare(name, own)
+	}
+}
+
+// bare returns the name of a table without its schema, which may be empty.
+func bare(name, schema string) string {
+	if schema == "" {
+		return name
+	}
+	return strings.TrimPrefix(name, schema+".")
 }
 
 type policyBuilder struct {
@@ -258,8 +283,10 @@ func (b *policyBuilder) views() map[string]string {
 	views := map[string]string{}
 	prefix := ascii.Lower(cmp.Or(b.opt.ViewPrefix, secureview.DefaultViewPrefix))
 	for name, t := range b.schema.Tables {
-		if base, found := strings.CutPrefix(ascii.Lower(name), prefix); t.View && found && base != "" {
-			table := b.spelled(base, name[len(prefix):])
+		view := bare(name, t.Schema)
+		if base, found := strings.CutPrefix(ascii.Lower(view), prefix); t.View && found && base != "" {
+			within := name[:len(name)-len(view)]
+			table := b.spelled(within+base, within+view[len(prefix):])
 			views[table], b.tables[name] = name, table
 		}
 	}
@@ -270,6 +297,12 @@ func (b *policyBuilder) views() map[string]string {
 			continue
 		}
 		table = b.spelled(table, table)
+		own := b.schema.Tables[name].Schema
+		if t, known := b.schema.Tables[table]; known && t.Schema != own || !known && bare(table, own) == table && own != "" {
+			b.problems = append(b.problems, refusal.Problem{Code: secureview.ErrUnknownTable, Name: view,
+				Message: fmt.Sprintf("PolicyOptions.Views: %q is not in the schema of %q", view, table)})
+			continue
+		}
 		views[table], b.tables[name] = name, table
 	}
 	return views

@@ -24,7 +24,7 @@ func ExamplePolicyFor() {
 		"secure_employee": {Columns: []string{"id", "name"}, View: true},
 		"customer":        {Columns: []string{"id", "name", "iban"}},
 	}}
-	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql", Schema: "service"})
+	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestPolicyForReferences(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql", Schema: "service"})
+	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "mysql"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,5 +342,49 @@ func TestPolicyForViews(t *testing.T) {
 	}
 	if _, _, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Include: []string{"absent"}}); !errors.Is(err, secureview.ErrUnknownTable) {
 		t.Errorf("Include names nothing: %v", err)
+	}
+}
+
+// The policy of several schemas lists each table in its own.
+func TestPolicyForSchemas(t *testing.T) {
+	schema := &joinpath.Schema{Name: "sales", Tables: map[string]joinpath.Table{
+		"orders":              {Columns: []string{"id", "customer_id"}},
+		"customer":            {Columns: []string{"id", "title"}},
+		"crm.customer":        {Columns: []string{"id", "name"}, Schema: "crm"},
+		"crm.secure_customer": {Columns: []string{"id", "name"}, Schema: "crm", View: true, Reads: []string{"crm.customer"}},
+		"crm.names":           {Columns: []string{"name"}, Schema: "crm", View: true, Reads: []string{"crm.customer"}},
+		"crm.note":            {Columns: []string{"id", "secret"}, Schema: "crm"},
+		"hr.payroll":          {Columns: []string{"id"}, Schema: "hr"},
+		"hr.staff":            {Columns: []string{"id", "wage"}, Schema: "hr"},
+	}}
+	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "postgres", Exclude: []string{"hr.payroll", "hr.staff.wage"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &secureview.Policy{
+		Dialect: "postgres", Schema: "sales", Views: map[string]string{},
+		Tables: map[string][]string{"orders": {"id", "customer_id"}, "customer": {"id", "title"}},
+		Schemas: map[string]secureview.Schema{
+			"crm": {Tables: map[string][]string{"secure_customer": {"id", "name"}, "note": {"id"}}, Views: map[string]string{"customer": "secure_customer"}},
+			"hr":  {Tables: map[string][]string{"staff": {"id"}}, Views: map[string]string{}},
+		},
+	}
+	if diff := cmp.Diff(want, policy); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	var left []string
+	for _, o := range omitted {
+		left = append(left, o.String())
+	}
+	if diff := cmp.Diff([]string{
+		"crm.names reads crm.customer, which is read through crm.secure_customer only", "crm.note.secret looks like a secret",
+	}, left); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for view, table := range map[string]string{"crm.names": "orders", "crm.note": "hr.staff", "crm.secure_customer": "customer"} {
+		_, _, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "postgres", Views: map[string]string{table: view}})
+		if err == nil || !strings.Contains(err.Error(), "is not in the schema of") {
+			t.Errorf("%s for %s: %v", view, table, err)
+		}
 	}
 }

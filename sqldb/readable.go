@@ -10,6 +10,7 @@ import (
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // Readable returns what the statements of a guard may read of a schema: the tables
@@ -27,25 +28,34 @@ import (
 // [secureview.ErrUnknownColumn] with what may have been meant.
 func Readable(schema *joinpath.Schema, guard *secureview.Guard) (*joinpath.Schema, error) {
 	r := reading{
+		guard:    guard,
 		exact:    guard.Dialect().Name() == "postgres",
 		schema:   schema,
 		tables:   map[string]string{},
 		readable: map[string]string{},
-		out:      &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}},
+		out:      &joinpath.Schema{Version: joinpath.Version, Name: schema.Name, Tables: map[string]joinpath.Table{}},
+	}
+	if own := (dialect.TableName{Schema: schema.Name}); schema.Name != "" && guard.NameOf(own) != "" {
+		return nil, &refusal.Error{Package: "sqldb", Problems: []refusal.Problem{{
+			Code: secureview.ErrInvalidPolicy, Name: schema.Name,
+			Message: fmt.Sprintf("the schema that was introspected first is %s, which is not that of the policy: "+
+				"introspect the schemas of the policy (Policy.SchemaNames)", schema.Name),
+		}}}
 	}
 	for name := range schema.Tables {
 		r.tables[ascii.Lower(name)] = name
 	}
 	listed := guard.Tables()
 	for _, t := range listed {
-		r.several = r.several || t.Schema != listed[0].Schema
-		r.readable[ascii.Lower(t.Name)] = t.Name
+		name := guard.NameOf(t.TableName)
+		r.readable[ascii.Lower(name)] = name
 	}
 	for _, t := range listed {
-		if _, taken := r.readable[ascii.Lower(t.View)]; t.View != "" && !taken {
-			r.readable[ascii.Lower(t.View)] = t.Name
+		name, view := guard.NameOf(t.TableName), r.viewOf(t)
+		if _, taken := r.readable[ascii.Lower(view)]; view != "" && !taken {
+			r.readable[ascii.Lower(view)] = name
 		}
-		r.table(t)
+		r.table(t, name, view)
 	}
 	if len(r.problems) > 0 {
 		return nil, &refusal.Error{Package: "sqldb", Problems: r.problems}
@@ -57,8 +67,8 @@ func Readable(schema *joinpath.Schema, guard *secureview.Guard) (*joinpath.Schem
 }
 
 type reading struct {
+	guard    *secureview.Guard
 	exact    bool // the letter case of columns matters
-	several  bool // the policy lists tables of several schemas
 	schema   *joinpath.Schema
 	tables   map[string]string // the schema's tables and views, by their names in lower case
 	readable map[string]string // the policy's tables, by their names and those of their views in lower case
@@ -68,21 +78,29 @@ type reading struct {
 
 const maxCandidates = 5 // names that a problem suggests
 
-// table adds a table of the policy.
-func (r *reading) table(t secureview.Table) {
-	about, hasTable := r.find(t.Name)
-	view, hasView := r.find(t.View)
+// viewOf returns the name of the secure view of a table, or "" if it has none.
+func (r *reading) viewOf(t secureview.Table) string {
+	if t.View == "" {
+		return ""
+	}
+	return r.guard.NameOf(dialect.TableName{Schema: t.Schema, Name: t.View})
+}
+
+// table adds a table of the policy, with the names of the table and of its view.
+func (r *reading) table(t secureview.Table, name, viewName string) {
+	about, hasTable := r.find(name)
+	view, hasView := r.find(viewName)
 	hasTable = hasTable && (hasView || !about.Unreadable)
 	switch {
 	case !hasTable && !hasView:
-		message := fmt.Sprintf("the schema has no table %q, which the policy lists", t.Name)
-		if r.several {
-			message += fmt.Sprintf(" in %s: an agent reads one schema, which needs a view of each table of others", t.Schema)
+		message := fmt.Sprintf("the schema has no table %q, which the policy lists", name)
+		if name != t.Name {
+			message += ": introspect all schemas of the policy (Policy.SchemaNames)"
 		}
 		r.problems = append(r.problems, refusal.Problem{
-			Code: secureview.ErrUnknownTable, Name: t.Name,
+			Code: secureview.ErrUnknownTable, Name: name,
 			Message:    message,
-			Candidates: refusal.Nearest(t.Name, slices.Sorted(maps.Keys(r.schema.Tables)), maxCandidates),
+			Candidates: refusal.Nearest(name, slices.Sorted(maps.Keys(r.schema.Tables)), maxCandidates),
 		})
 		return
 	case !hasTable:
@@ -92,16 +110,19 @@ func (r *reading) table(t secureview.Table) {
 	}
 	out := joinpath.Table{
 		Columns: t.Columns, Types: map[string]string{}, ColumnComments: map[string]string{},
-		Comment: about.Comment, Rows: about.Rows, Bytes: about.Bytes, View: about.View, SecureView: t.View,
+		Comment: about.Comment, Rows: about.Rows, Bytes: about.Bytes, View: about.View, SecureView: viewName,
+	}
+	if name != t.Name {
+		out.Schema = t.Schema
 	}
 	named := map[string]string{} // the policy's columns by those of the table
-	for _, name := range t.Columns {
-		inTable, inView := r.column(about, name), r.column(view, name)
+	for _, column := range t.Columns {
+		inTable, inView := r.column(about, column), r.column(view, column)
 		switch {
 		case inView != "": // the view may compute a column, and have another type
-			out.Types[name], out.ColumnComments[name] = view.Types[inView], view.ColumnComments[inView]
+			out.Types[column], out.ColumnComments[column] = view.Types[inView], view.ColumnComments[inView]
 		case inTable != "":
-			out.Types[name] = about.Types[inTable]
+			out.Types[column] = about.Types[inTable]
 		default:
 			known := slices.Clone(about.Columns)
 			for _, c := range view.Columns {
@@ -110,25 +131,25 @@ func (r *reading) table(t secureview.Table) {
 				}
 			}
 			r.problems = append(r.problems, refusal.Problem{
-				Code: secureview.ErrUnknownColumn, Path: t.Name, Name: name,
-				Message:    fmt.Sprintf("the schema has no column %q in this table, which the policy lists", name),
-				Candidates: refusal.Nearest(name, known, maxCandidates),
+				Code: secureview.ErrUnknownColumn, Path: name, Name: column,
+				Message:    fmt.Sprintf("the schema has no column %q in this table, which the policy lists", column),
+				Candidates: refusal.Nearest(column, known, maxCandidates),
 			})
 			continue
 		}
 		if inTable == "" {
 			continue
 		}
-		named[inTable] = name
-		if out.ColumnComments[name] == "" {
-			out.ColumnComments[name] = about.ColumnComments[inTable]
+		named[inTable] = column
+		if out.ColumnComments[column] == "" {
+			out.ColumnComments[column] = about.ColumnComments[inTable]
 		}
 		if t.View == "" && slices.Contains(about.NotNull, inTable) { // a view may compute a NULL
-			out.NotNull = append(out.NotNull, name)
+			out.NotNull = append(out.NotNull, column)
 		}
 	}
 	addKeys(&out, about, named)
-	r.out.Tables[t.Name] = out
+	r.out.Tables[name] = out
 }
 
 // addKeys adds the keys of a table all of whose columns are named.

@@ -2,6 +2,7 @@ package sqldb_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -185,5 +186,48 @@ func TestReadableSpelling(t *testing.T) {
 	_, err = sqldb.Readable(staff(t), guardOf(t, p, postgres.Dialect{}))
 	if refused, ok := errors.AsType[*refusal.Error](err); !ok || len(refused.Problems) != 2 || refused.Problems[0].Code != secureview.ErrUnknownColumn {
 		t.Errorf("PostgreSQL has no column ID next to id: %v", err)
+	}
+}
+
+// Two tables of one name are told apart by their schemas, and so are their views.
+func TestReadableSchemas(t *testing.T) {
+	schema := &joinpath.Schema{Name: "sales", Tables: map[string]joinpath.Table{
+		"orders":            {Columns: []string{"id", "region_id"}},
+		"region":            {Columns: []string{"id", "title"}, PrimaryKey: []string{"id"}},
+		"crm.region":        {Columns: []string{"id", "name"}, PrimaryKey: []string{"id"}, Schema: "crm", Unreadable: true},
+		"crm.secure_region": {Columns: []string{"id", "name"}, Schema: "crm", View: true},
+	}}
+	for _, to := range []string{"region", "crm.region"} {
+		if err := schema.AddForeignKey("orders", []string{"region_id"}, to, []string{"id"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	policy := &secureview.Policy{
+		Schema: "sales", Tables: map[string][]string{"orders": {"id", "region_id"}, "region": {"id", "title"}},
+		Schemas: map[string]secureview.Schema{"crm": {
+			Tables: map[string][]string{"region": {"id", "name"}}, Views: map[string]string{"region": "secure_region"},
+		}},
+	}
+	got, err := sqldb.Readable(schema, guardOf(t, policy, postgres.Dialect{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"id", "name"}, got.Tables["crm.region"].Columns); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if about := got.Tables["crm.region"]; about.SecureView != "crm.secure_region" || about.Schema != "crm" || len(about.PrimaryKey) != 1 || got.Name != "sales" {
+		t.Errorf("got %+v of %s", about, got.Name)
+	}
+	if len(got.Tables) != 3 || len(got.Relationships) != 2 {
+		t.Errorf("got %+v", got)
+	}
+	policy.Schema, policy.Schemas = "crm", nil
+	if _, err := sqldb.Readable(schema, guardOf(t, policy, postgres.Dialect{})); !errors.Is(err, secureview.ErrInvalidPolicy) {
+		t.Errorf("another default schema: %v", err)
+	}
+	policy.Schema, policy.Schemas = "Sales", map[string]secureview.Schema{"hr": {Tables: map[string][]string{"region": {"id"}}}}
+	_, err = sqldb.Readable(schema, guardOf(t, policy, postgres.Dialect{}))
+	if !errors.Is(err, secureview.ErrUnknownTable) || !strings.Contains(err.Error(), `"hr.region"`) || !strings.Contains(err.Error(), "SchemaNames") {
+		t.Errorf("a schema that was not read: %v", err)
 	}
 }

@@ -204,14 +204,22 @@ func (db *DB) Close() error { return db.replicas.close() }
 // keys. Tables of the engine itself are left out. [Options.Skipped] is called
 // for what could not be used.
 //
+// schemas are the schemas to read: in MySQL and MariaDB, the databases. A table of the
+// first one has its bare name, a table of another one is named schema.table
+// ([joinpath.Table.Schema]), as in a policy and in statements. Pass
+// [secureview.Policy.SchemaNames] to read those of a policy. An empty name, or none, is the
+// default: the first schema of the account's search path that exists in PostgreSQL, the
+// database of the connection in MySQL and MariaDB, and main in SQLite and DuckDB, of which
+// no other is read.
+//
 // An account that may read only views sees no keys of the tables behind them,
 // and so finds no joins. PostgreSQL shows them: such a table is
 // [joinpath.Table.Unreadable]. With another server, introspect such a database once as
 // the owner of its tables, save the schema ([joinpath.Schema.Write]), and read with the
 // other account: an agent uses the keys of a table for the view that replaces it.
 //
-// The error is an [*Error].
-func (db *DB) Introspect(ctx context.Context) (*joinpath.Schema, error) {
+// The error is an [*Error]. It is of kind [ErrMissing] if one of schemas does not exist.
+func (db *DB) Introspect(ctx context.Context, schemas ...string) (*joinpath.Schema, error) {
 	type omission struct{ table, reason string }
 	var schema *joinpath.Schema
 	var skipped []omission
@@ -220,7 +228,7 @@ func (db *DB) Introspect(ctx context.Context) (*joinpath.Schema, error) {
 	err := db.onAnyReplica(ctx, func(ctx context.Context, _ *replica, conn *sql.Conn) (retry bool, err error) {
 		skipped = nil // of an earlier attempt
 		withConn(conn, func() (keep bool) {
-			found, e := db.engine.Introspect(ctx, conn, func(table, reason string) {
+			found, e := db.engine.Introspect(ctx, conn, schemas, func(table, reason string) {
 				skipped = append(skipped, omission{table, reason})
 			})
 			if e != nil {

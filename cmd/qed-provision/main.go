@@ -21,6 +21,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/command"
@@ -106,13 +107,14 @@ func parse(flag, dsn string) (*database.Database, error) {
 }
 
 // readPolicy reads the policy, and completes it with the dialect and schema of the
-// database.
+// database: in PostgreSQL that of the URL, or public.
 func readPolicy(file string, d *database.Database) (*secureview.Policy, error) {
 	p, err := database.ReadPolicy(file)
 	if err != nil {
 		return nil, err
 	}
-	p.Dialect, p.Schema = cmp.Or(p.Dialect, d.Dialect.Name()), cmp.Or(p.Schema, d.Schema)
+	p.Dialect = cmp.Or(p.Dialect, d.Dialect.Name())
+	p.Schema = cmp.Or(p.Schema, append(d.Schemas, "public")[0])
 	if p.Dialect != d.Dialect.Name() {
 		return nil, fmt.Errorf("%s: the policy is for %s, the database is %s", file, p.Dialect, d.Dialect.Name())
 	}
@@ -122,7 +124,7 @@ func readPolicy(file string, d *database.Database) (*secureview.Policy, error) {
 // checkLogin checks that -as is the policy's account on the server of -dsn.
 func checkLogin(p *secureview.Policy, admin, agent *database.Database) error {
 	switch {
-	case admin.Dialect.Name() != agent.Dialect.Name() || admin.Schema != agent.Schema:
+	case admin.Dialect.Name() != agent.Dialect.Name() || !slices.Equal(admin.Schemas, agent.Schemas):
 		return errors.New("-dsn and -as name different databases")
 	case agent.User != userOf(p):
 		return fmt.Errorf("-as logs in as %s, but the policy's account is %s", agent.User, p.Setup.Account)

@@ -26,6 +26,17 @@ func Wrap(kind sqldb.Kind, message string, cause error) *sqldb.Error {
 	return &sqldb.Error{Kind: kind, Message: message, Err: cause}
 }
 
+// OnlyMain returns an error if schemas has one that is not main, for an engine that reads
+// no other.
+func OnlyMain(schemas []string) error {
+	for _, name := range schemas {
+		if name != "" && !strings.EqualFold(name, "main") {
+			return Newf(sqldb.ErrMissing, "there is no schema %q: only the tables of main can be read", name)
+		}
+	}
+	return nil
+}
+
 // maxRunes is the length of the longest text that [Line] returns.
 const maxRunes = 300
 

@@ -1,4 +1,5 @@
-// Package keyset records the keys of tables, for the engines of package sqldb.
+// Package keyset records the keys of tables, and the names of tables of several schemas,
+// for the engines of package sqldb.
 package keyset
 
 import (

@@ -14,14 +14,18 @@ import (
 // mentions anywhere, in any letter case: in a name, in a string or in a comment. That is
 // never less than what they read.
 func SetReads(schema *joinpath.Schema, texts map[string]string) {
-	words := map[string][]string{} // tables by their names in lower case
-	var others []string            // the tables whose names are no words
-	for table := range schema.Tables {
-		if strings.IndexFunc(table, separates) < 0 {
-			words[strings.ToLower(table)] = append(words[strings.ToLower(table)], table)
-		} else {
-			others = append(others, table)
+	words := map[string][]string{}  // tables by their names in lower case
+	others := map[string][]string{} // the tables whose names are no words, likewise
+	for table, t := range schema.Tables {
+		name := strings.ToLower(table)
+		if t.Schema != "" {
+			name = name[len(strings.ToLower(t.Schema))+1:] // a view of its schema reads it without
 		}
+		into := words
+		if strings.IndexFunc(name, separates) >= 0 {
+			into = others
+		}
+		into[name] = append(into[name], table)
 	}
 	for view, text := range texts {
 		t, ok := schema.Tables[view]
@@ -33,9 +37,9 @@ func SetReads(schema *joinpath.Schema, texts map[string]string) {
 		for _, word := range strings.FieldsFunc(text, separates) {
 			reads = append(reads, words[word]...)
 		}
-		for _, table := range others {
-			if strings.ContainsAny(table, "\"`'\\") || strings.Contains(text, strings.ToLower(table)) { // a quote may be doubled
-				reads = append(reads, table)
+		for name, tables := range others {
+			if strings.ContainsAny(name, "\"`'\\") || strings.Contains(text, name) { // a quote may be doubled
+				reads = append(reads, tables...)
 			}
 		}
 		reads = slices.DeleteFunc(reads, func(table string) bool { return table == view })

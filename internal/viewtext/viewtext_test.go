@@ -32,3 +32,14 @@ func TestSetReads(t *testing.T) {
 		}
 	}
 }
+
+// A view reads a table of its own schema without the schema's name.
+func TestSetReadsOfSchemas(t *testing.T) {
+	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
+		"note": {}, "crm.note": {Schema: "crm"}, "crm.pay day": {Schema: "crm"}, "crm.v": {Schema: "crm", View: true},
+	}}
+	viewtext.SetReads(schema, map[string]string{"crm.v": "select 1 from `crm`.`note` join `crm`.`Pay Day`"})
+	if diff := cmp.Diff([]string{"crm.note", "crm.pay day", "note"}, schema.Tables["crm.v"].Reads); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

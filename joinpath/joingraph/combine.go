@@ -54,7 +54,7 @@ type Source struct {
 func Combine(base *joinpath.Schema, sources ...Source) (*joinpath.Schema, []refusal.Problem, error) {
 	for i := 0; base == nil && i < len(sources); i++ {
 		if s := sources[i].Schema; s != nil && len(s.Tables) > 0 {
-			base = &joinpath.Schema{Tables: s.Tables}
+			base = &joinpath.Schema{Name: s.Name, Tables: s.Tables}
 		}
 	}
 	base = cmp.Or(base, &joinpath.Schema{})
@@ -72,7 +72,7 @@ func Combine(base *joinpath.Schema, sources ...Source) (*joinpath.Schema, []refu
 	for _, s := range sources {
 		c.source(s)
 	}
-	out := &joinpath.Schema{Version: joinpath.Version, Tables: c.tables}
+	out := &joinpath.Schema{Version: joinpath.Version, Name: base.Name, Tables: c.tables}
 	for _, key := range slices.Sorted(maps.Keys(c.joins)) {
 		out.Relationships = append(out.Relationships, c.joins[key])
 	}

@@ -209,7 +209,7 @@ func (s *sampler) countPart(i int, part []int) {
 		}
 	}
 	sql := "SELECT " + strings.Join(items, ", ") + " FROM (SELECT " + strings.Join(inner, ", ") +
-		" FROM " + quote(t.name) + " AS t LIMIT " + strconv.Itoa(s.in.opt.SampleRows) + ") AS s"
+		" FROM " + s.in.opt.Guard.Identifier(t.name) + " AS t LIMIT " + strconv.Itoa(s.in.opt.SampleRows) + ") AS s"
 	got := s.query(names, sql, len(items), t.name)
 	if got == nil {
 		return
@@ -307,9 +307,9 @@ func (s *sampler) match(c candidate) *Measured {
 		span = "MAX(CASE WHEN s.m = 1 THEN s.v END) - MIN(CASE WHEN s.m = 1 THEN s.v END)"
 	}
 	sql := "SELECT COUNT(*), COALESCE(SUM(s.m), 0), COUNT(DISTINCT s.v), COUNT(DISTINCT CASE WHEN s.m = 1 THEN s.v END), " +
-		span + " FROM (SELECT q.v AS v, CASE WHEN q.v IN (SELECT p." + keyColumn + " FROM " + quote(parent.name) +
+		span + " FROM (SELECT q.v AS v, CASE WHEN q.v IN (SELECT p." + keyColumn + " FROM " + s.in.opt.Guard.Identifier(parent.name) +
 		" AS p WHERE p." + keyColumn + " IS NOT NULL) THEN 1 ELSE 0 END AS m FROM (SELECT t." + column + " AS v FROM " +
-		quote(child.name) + " AS t WHERE t." + column + " IS NOT NULL LIMIT " + strconv.Itoa(s.in.opt.SampleRows) +
+		s.in.opt.Guard.Identifier(child.name) + " AS t WHERE t." + column + " IS NOT NULL LIMIT " + strconv.Itoa(s.in.opt.SampleRows) +
 		") AS q) AS s"
 	got := s.query([]string{child.columns[c.column].name}, sql, 5, child.name, parent.name)
 	if got == nil {

@@ -1,7 +1,6 @@
 package provision
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -137,26 +136,19 @@ func (c checker) filter(entry string, s secureview.TableSetup, f secureview.Filt
 
 // find returns the table that an entry of the setup names.
 func (c checker) find(name string) (secureview.Table, error) {
-	var found []secureview.Table
 	var hint string
 	for _, t := range c.tables {
 		display := display(c.policy, t)
 		switch {
 		case display == name:
-			found = append(found, t)
+			return t, nil
 		case ascii.EqualFold(display, name):
 			hint = fmt.Sprintf("; the policy spells it %q", display)
 		case t.View != "" && ascii.EqualFold(t.View, name):
 			hint = fmt.Sprintf("; it is the view of %q: use that name", display)
 		}
 	}
-	switch len(found) {
-	case 0:
-		return secureview.Table{}, fmt.Errorf("is not a table of the policy%s", hint)
-	case 1:
-		return found[0], nil
-	}
-	return secureview.Table{}, errors.New("names two tables of the policy")
+	return secureview.Table{}, fmt.Errorf("is not a table of the policy%s", hint)
 }
 
 // encryption returns the type of a column's decrypted values, and whether the

@@ -162,7 +162,7 @@ func TestSQLRefused(t *testing.T) {
 		{`setup.tables["job"].encrypted["title"]`, secured("job", secureview.TableSetup{Encrypted: map[string]string{"title": "text", "TITLE": "text"}})},
 		{`setup.tables["job"].no_barrier`, secured("job", secureview.TableSetup{NoBarrier: true})},
 		{`setup.tables["dept"].no_barrier`, secured("dept", secureview.TableSetup{NoBarrier: true})},
-		{`setup.tables["a.b"]`, func(p *secureview.Policy) {
+		{`tables["a.b"]`, func(p *secureview.Policy) {
 			p.Tables["a.b"] = []string{"x"}
 			p.Schemas["a"] = secureview.Schema{Tables: map[string][]string{"b": {"x"}}}
 			p.Setup.Tables["a.b"] = secureview.TableSetup{}

@@ -132,7 +132,7 @@ func NewTableFinder(db Database, guard *secureview.Guard, lookups ...Lookup) (re
 	var known []string
 	for _, t := range guard.Tables() {
 		for _, column := range t.Columns {
-			known = append(known, t.Name+"."+column)
+			known = append(known, guard.NameOf(t.TableName)+"."+column)
 		}
 	}
 	for i, l := range lookups {
@@ -278,7 +278,7 @@ func (f *tableFinder) query(ctx context.Context, l *Lookup, condition string) ([
 	for i, c := range columns {
 		items[i] = "t." + quote(c) + " AS c" + strconv.Itoa(i)
 	}
-	stmt, err := f.guard.Rewrite(ctx, "SELECT "+strings.Join(items, ", ")+" FROM "+quote(l.Table)+" AS t WHERE "+
+	stmt, err := f.guard.Rewrite(ctx, "SELECT "+strings.Join(items, ", ")+" FROM "+f.guard.Identifier(l.Table)+" AS t WHERE "+
 		condition+" LIMIT "+strconv.Itoa(mostFound))
 	if err != nil {
 		return nil, err

@@ -275,7 +275,7 @@ func (r *Reader) Unchanged(ctx context.Context, d *Dictionary) (*Dictionary, err
 // columns.
 func (r *Reader) query(ctx context.Context, c Column, selected, group string) (*qed.Table, error) {
 	quote := r.guard.Dialect().Quote
-	stmt, err := r.guard.Rewrite(ctx, selected+" FROM (SELECT t."+quote(c.Column)+" AS v FROM "+quote(c.Table)+
+	stmt, err := r.guard.Rewrite(ctx, selected+" FROM (SELECT t."+quote(c.Column)+" AS v FROM "+r.guard.Identifier(c.Table)+
 		" AS t WHERE t."+quote(c.Column)+" IS NOT NULL LIMIT "+strconv.Itoa(r.opt.MaxRows)+") AS s"+group)
 	if err != nil {
 		return nil, err

@@ -123,7 +123,7 @@ func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy
 	if len(open) > 0 {
 		return nil, failure.New(sqldb.ErrWritable, "the setting "+strings.Join(open, ", ")+" lets statements leave the database")
 	}
-	schema, err := e.Introspect(ctx, conn, func(string, string) {})
+	schema, err := e.Introspect(ctx, conn, nil, func(string, string) {})
 	if err != nil {
 		return nil, err
 	}

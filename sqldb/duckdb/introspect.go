@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/internal/viewtext"
 	"github.com/qedkit/qed/joinpath"
@@ -13,8 +14,11 @@ import (
 
 // Introspect reads the tables and views of the schema main.
 func (e *engine) Introspect(
-	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
+	ctx context.Context, conn *sql.Conn, schemas []string, skipped func(table, reason string),
 ) (*joinpath.Schema, error) {
+	if err := failure.OnlyMain(schemas); err != nil {
+		return nil, err
+	}
 	schema := &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}}
 	rows, err := conn.QueryContext(ctx, `
 		SELECT schema_name, table_name, column_name, data_type, is_nullable

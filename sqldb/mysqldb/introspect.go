@@ -19,20 +19,15 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// Introspect reads the current database in six statements, and one more for
-// each view whose columns the catalogue does not show.
+// Introspect reads the databases in six statements, and one more for each view whose
+// columns the catalogue does not show.
 func (e *engine) Introspect(
-	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
+	ctx context.Context, conn *sql.Conn, schemas []string, skipped func(table, reason string),
 ) (*joinpath.Schema, error) {
-	r := &introspection{
-		conn:    conn,
-		schema:  &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}},
-		names:   map[string]string{},
-		skipped: skipped,
-	}
+	r := &introspection{conn: conn, schemas: schemas, skipped: skipped}
 	err := e.withSettings(ctx, conn, func(s *server) error {
 		r.server = s
-		for _, step := range []func(context.Context) error{r.database, r.tables, r.views, r.keys, r.foreignKeys} {
+		for _, step := range []func(context.Context) error{r.databases, r.tables, r.views, r.keys, r.foreignKeys} {
 			if err := step(ctx); err != nil {
 				return err
 			}
@@ -42,15 +37,15 @@ func (e *engine) Introspect(
 	if err != nil {
 		return nil, err
 	}
-	return r.schema, nil
+	return r.Into, nil
 }
 
 type introspection struct {
+	*keyset.Tables
 	conn    *sql.Conn
 	server  *server
-	current string // the database, as a literal
-	schema  *joinpath.Schema
-	names   map[string]string // from the folded name of a table to its name
+	schemas []string // the databases, as the server spells them
+	within  string   // the same as the end of a condition
 	skipped func(table, reason string)
 }
 
@@ -59,11 +54,33 @@ func (r *introspection) query(ctx context.Context, query string) ([][]string, er
 	return rows, err
 }
 
-// database sets the database that the pool is connected to.
-func (r *introspection) database(ctx context.Context) error {
-	name, err := currentDatabase(ctx, r.conn)
-	r.current = literalText(name)
-	return err
+// databases sets the databases to read: by default the one that the pool is connected to.
+func (r *introspection) databases(ctx context.Context) error {
+	if len(r.schemas) == 0 {
+		r.schemas = []string{""}
+	}
+	rows, err := r.query(ctx, "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA ORDER BY SCHEMA_NAME")
+	if err != nil {
+		return err
+	}
+	var spelled, literals []string
+	for _, name := range r.schemas {
+		if name == "" {
+			if name, err = currentDatabase(ctx, r.conn); err != nil {
+				return err
+			}
+		}
+		at := slices.IndexFunc(rows, func(row []string) bool { return r.fold(row[0]) == r.fold(name) })
+		if at < 0 {
+			return failure.Newf(sqldb.ErrMissing, "there is no database %q in which the account has any right", name)
+		}
+		if !slices.Contains(spelled, rows[at][0]) {
+			spelled, literals = append(spelled, rows[at][0]), append(literals, literalText(rows[at][0]))
+		}
+	}
+	r.schemas, r.within = spelled, " IN ("+strings.Join(literals, ", ")+")"
+	r.Tables = keyset.NewTables(spelled[0], r.fold)
+	return nil
 }
 
 func currentDatabase(ctx context.Context, conn *sql.Conn) (string, error) {
@@ -83,41 +100,43 @@ func currentDatabase(ctx context.Context, conn *sql.Conn) (string, error) {
 // account may not call itself. The latter can be read, so tables tries to.
 func (r *introspection) tables(ctx context.Context) error {
 	list, err := r.query(ctx, `
-		SELECT TABLE_NAME, TABLE_TYPE, TABLE_COMMENT, TABLE_ROWS, DATA_LENGTH
+		SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, TABLE_COMMENT, TABLE_ROWS, DATA_LENGTH
 		FROM information_schema.TABLES
-		WHERE TABLE_SCHEMA = `+r.current+` AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')
-		ORDER BY TABLE_NAME`)
+		WHERE TABLE_SCHEMA`+r.within+` AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')
+		ORDER BY TABLE_SCHEMA <> `+literalText(r.schemas[0])+`, TABLE_SCHEMA, TABLE_NAME`)
 	if err != nil {
 		return err
 	}
 	rows, err := r.query(ctx, `
-		SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, COLUMN_COMMENT, IS_NULLABLE
+		SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, COLUMN_COMMENT, IS_NULLABLE
 		FROM information_schema.COLUMNS
-		WHERE TABLE_SCHEMA = `+r.current+`
-		ORDER BY TABLE_NAME, ORDINAL_POSITION`)
+		WHERE TABLE_SCHEMA`+r.within+`
+		ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION`)
 	if err != nil {
 		return err
 	}
-	columns := map[string][][]string{}
+	columns := map[[2]string][][]string{}
 	for _, row := range rows {
-		columns[row[0]] = append(columns[row[0]], row[1:])
+		key := [2]string{row[0], row[1]}
+		columns[key] = append(columns[key], row[2:])
 	}
 	for _, row := range list {
-		name := row[0]
-		t := joinpath.Table{Types: map[string]string{}, View: row[1] == "VIEW"}
+		key := [2]string{row[0], row[1]}
+		name := r.NameOf(row[0], row[1])
+		t := joinpath.Table{Types: map[string]string{}, View: row[2] == "VIEW"}
 		switch {
-		case columns[name] != nil:
+		case columns[key] != nil:
 		case t.View:
-			if columns[name], err = r.viewColumns(ctx, name); err != nil {
+			if columns[key], err = r.viewColumns(ctx, name, quote(row[0])+"."+quote(row[1])); err != nil {
 				return err
 			}
 		default:
 			r.skipped(name, "the server does not show its columns: the table is damaged, or its storage engine is missing")
 		}
-		if columns[name] == nil {
+		if columns[key] == nil {
 			continue
 		}
-		for _, column := range columns[name] {
+		for _, column := range columns[key] {
 			t.Columns = append(t.Columns, column[0])
 			t.Types[column[0]] = column[1]
 			if !t.View && column[3] == "NO" {
@@ -131,10 +150,11 @@ func (r *introspection) tables(ctx context.Context) error {
 			}
 		}
 		if !t.View { // the comment of a view is the word VIEW
-			t.Comment, t.Rows, t.Bytes = row[2], size(row[3]), size(row[4])
+			t.Comment, t.Rows, t.Bytes = row[3], size(row[4]), size(row[5])
 		}
-		r.schema.Tables[name] = t
-		r.names[r.fold(name)] = name
+		if err := r.Add(row[0], row[1], t); err != nil {
+			r.skipped(name, err.Error())
+		}
 	}
 	return nil
 }
@@ -144,23 +164,23 @@ func (r *introspection) tables(ctx context.Context) error {
 // is not known.
 func (r *introspection) views(ctx context.Context) error {
 	rows, err := r.query(ctx, `
-		SELECT TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS
-		WHERE TABLE_SCHEMA = `+r.current+` AND VIEW_DEFINITION <> '' AND VIEW_DEFINITION NOT LIKE '%`+"`(%'")
+		SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS
+		WHERE TABLE_SCHEMA`+r.within+` AND VIEW_DEFINITION <> '' AND VIEW_DEFINITION NOT LIKE '%`+"`(%'")
 	if err != nil {
 		return err
 	}
 	texts := map[string]string{}
 	for _, row := range rows {
-		texts[row[0]] = row[1]
+		texts[r.Name(row[0], row[1])] = row[2]
 	}
-	viewtext.SetReads(r.schema, texts)
+	viewtext.SetReads(r.Into, texts)
 	return nil
 }
 
-// viewColumns reads the columns from the view itself. It returns nil if the
-// view is broken.
-func (r *introspection) viewColumns(ctx context.Context, view string) ([][]string, error) {
-	rows, err := r.conn.QueryContext(ctx, "SELECT * FROM "+quote(view)+" LIMIT 0")
+// viewColumns reads the columns from the view itself, whose name is quoted. It returns
+// nil if the view is broken.
+func (r *introspection) viewColumns(ctx context.Context, view, quoted string) ([][]string, error) {
+	rows, err := r.conn.QueryContext(ctx, "SELECT * FROM "+quoted+" LIMIT 0")
 	var refused *mysql.MySQLError
 	if errors.As(err, &refused) && classify(err).Kind != sqldb.ErrUnavailable {
 		r.skipped(view, "the view is broken, or this account may not read it: "+classify(err).Message)
@@ -194,53 +214,57 @@ func (r *introspection) fold(name string) string {
 // left out, because it does not make a column unique.
 func (r *introspection) keys(ctx context.Context) error {
 	rows, err := r.query(ctx, `
-		SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME
+		SELECT TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, COLUMN_NAME
 		FROM information_schema.STATISTICS
-		WHERE TABLE_SCHEMA = `+r.current+` AND NON_UNIQUE = 0
-		ORDER BY TABLE_NAME, INDEX_NAME <> 'PRIMARY', INDEX_NAME, SEQ_IN_INDEX`)
+		WHERE TABLE_SCHEMA`+r.within+` AND NON_UNIQUE = 0
+		ORDER BY TABLE_SCHEMA, TABLE_NAME, INDEX_NAME <> 'PRIMARY', INDEX_NAME, SEQ_IN_INDEX`)
 	if err != nil {
 		return err
 	}
 	for _, index := range groups(rows) {
 		var columns []string
 		for _, row := range index {
-			columns = append(columns, row[2])
+			columns = append(columns, row[3])
 		}
-		t, ok := r.schema.Tables[index[0][0]]
+		name := r.Name(index[0][0], index[0][1])
+		t, ok := r.Into.Tables[name]
 		missing := func(column string) bool {
 			return !slices.ContainsFunc(t.Columns, func(c string) bool { return ascii.EqualFold(c, column) })
 		}
 		if !ok || slices.ContainsFunc(columns, missing) {
 			continue
 		}
-		if index[0][1] == "PRIMARY" {
+		if index[0][2] == "PRIMARY" {
 			t.PrimaryKey = columns
 		}
 		keyset.Add(&t, columns)
-		r.schema.Tables[index[0][0]] = t
+		r.Into.Tables[name] = t
 	}
 	return nil
 }
 
 // foreignKeys adds the foreign keys. It skips those that refer to another
-// database and those that refer to no table, which foreign_key_checks = 0
+// database that is not read and those that refer to no table, which foreign_key_checks = 0
 // allows.
 func (r *introspection) foreignKeys(ctx context.Context) error {
 	rows, err := r.query(ctx, `
-		SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME,
-			IF(REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA, '', REFERENCED_TABLE_SCHEMA),
-			REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME
+		SELECT TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME,
+			REFERENCED_TABLE_SCHEMA, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME
 		FROM information_schema.KEY_COLUMN_USAGE
-		WHERE TABLE_SCHEMA = `+r.current+` AND REFERENCED_TABLE_NAME IS NOT NULL
-		ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`)
+		WHERE TABLE_SCHEMA`+r.within+` AND REFERENCED_TABLE_NAME IS NOT NULL
+		ORDER BY TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`)
 	if err != nil {
 		return err
 	}
 	for _, group := range groups(rows) {
-		table, database, target := group[0][0], group[0][3], group[0][4]
+		database, target := group[0][4], group[0][5]
+		table := r.Name(group[0][0], group[0][1])
+		if table == "" {
+			continue
+		}
 		var from, to []string
 		for _, row := range group {
-			from, to = append(from, row[2]), append(to, row[5])
+			from, to = append(from, row[3]), append(to, row[6])
 		}
 		if err := r.relate(table, from, database, target, to); err != nil {
 			r.skipped(table, fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
@@ -250,23 +274,23 @@ func (r *introspection) foreignKeys(ctx context.Context) error {
 }
 
 func (r *introspection) relate(table string, from []string, database, target string, to []string) error {
-	name, ok := r.names[r.fold(target)]
+	name := r.Name(database, target)
 	switch {
-	case database != "":
-		return fmt.Errorf("it refers to the database %s", database)
-	case !ok:
+	case !slices.ContainsFunc(r.schemas, func(s string) bool { return r.fold(s) == r.fold(database) }):
+		return fmt.Errorf("it refers to the database %s, which is not read: name both databases", database)
+	case name == "":
 		return fmt.Errorf("there is no table %s, or this account may not see it", target)
 	}
-	return r.schema.AddForeignKey(table, from, name, to)
+	return r.Into.AddForeignKey(table, from, name, to)
 }
 
-// groups groups the rows whose first two cells are equal byte by byte. They may
+// groups groups the rows whose first three cells are equal byte by byte. They may
 // not be adjacent, because the catalogue sorts names without regard to case.
 func groups(rows [][]string) [][][]string {
 	var out [][][]string
-	index := map[[2]string]int{}
+	index := map[[3]string]int{}
 	for _, row := range rows {
-		key := [2]string{row[0], row[1]}
+		key := [3]string(row[:3])
 		i, ok := index[key]
 		if !ok {
 			i = len(out)

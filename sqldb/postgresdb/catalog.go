@@ -15,8 +15,8 @@ import (
 // A catalog reads the server's catalogue in one transaction, and so at one
 // point in time.
 type catalog struct {
-	tx     *sql.Tx
-	schema string // the schema to introspect
+	tx      *sql.Tx
+	current string // the first schema of the account's search path that exists, or empty
 }
 
 // catalog begins a transaction that reads the catalogue; close ends it. The
@@ -34,13 +34,10 @@ func (e *engine) catalog(ctx context.Context, conn *sql.Conn) (c *catalog, err e
 	if err := checkVersion(ctx, tx); err != nil {
 		return nil, err
 	}
-	c = &catalog{tx: tx, schema: e.schema}
-	if c.schema == "" {
-		var current sql.NullString
-		if err := tx.QueryRowContext(ctx, "SELECT pg_catalog.current_schema()::pg_catalog.text").Scan(&current); err != nil {
-			return nil, err
-		}
-		c.schema = current.String
+	c = &catalog{tx: tx}
+	const current = "SELECT coalesce(pg_catalog.current_schema()::pg_catalog.text, '')"
+	if err := tx.QueryRowContext(ctx, current).Scan(&c.current); err != nil {
+		return nil, err
 	}
 	limit := time.Hour
 	if end, ok := ctx.Deadline(); ok {

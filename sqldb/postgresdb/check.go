@@ -27,11 +27,6 @@ func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy
 		if err := k.needs.read(p); err != nil {
 			return nil, err
 		}
-	} else {
-		if err := c.exists(ctx); err != nil {
-			return nil, err
-		}
-		k.schemas = []string{c.schema}
 	}
 	if err := k.notEmpty(ctx); err != nil {
 		return nil, err
@@ -120,21 +115,26 @@ func (n *needs) readSchema(schema string, tables map[string][]string, views map[
 
 // notEmpty returns an error if there is no table and no view.
 func (k *check) notEmpty(ctx context.Context) error {
+	where, in := "n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'", "the database"
+	if len(k.schemas) > 0 {
+		where, in = "n.nspname IN ("+literals(k.schemas)+")", strings.Join(k.schemas, ", ")
+	}
 	var found bool
 	err := k.tx.QueryRowContext(ctx, `
 		SELECT EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-			WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+k.inSchemas()+`))`).Scan(&found)
+			WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND `+where+`)`).Scan(&found)
 	if err == nil && !found {
 		return failure.New(sqldb.ErrEmpty,
-			"there are no tables and no views in "+strings.Join(k.schemas, ", ")+": check the database and the schema")
+			"there are no tables and no views in "+in+": check the database and the schema")
 	}
 	return err
 }
 
-func (k *check) inSchemas() string {
-	list := make([]string, len(k.schemas))
-	for i, schema := range k.schemas {
-		list[i] = literal(schema)
+// literals returns names as the literals of a list, which is never empty.
+func literals(names []string) string {
+	list := []string{"NULL"}
+	for _, name := range names {
+		list = append(list, literal(name))
 	}
 	return strings.Join(list, ", ")
 }
@@ -189,7 +189,7 @@ func (k *check) readable(ctx context.Context) error {
 			json_agg(a.attname) FILTER (WHERE has_column_privilege(`+account+`::name, c.oid, a.attnum, 'SELECT'))
 		FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+k.inSchemas()+`)
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+literals(k.schemas)+`)
 		GROUP BY n.nspname, n.oid, c.relname, c.oid, c.relkind`,
 		[]any{&n.schema, &n.name, &s.usage, &s.view, &columns, &readable}, func() error {
 			s.columns, s.readable = columns, readable

@@ -12,7 +12,6 @@ import (
 
 // engine is the engine of PostgreSQL.
 type engine struct {
-	schema    string
 	checked   *lru.Cache[fingerprint, []string] // queries whose tables the server has confirmed: see operatorPath
 	supported *lru.Cache[int, struct{}]         // pools whose server's version was checked
 }

@@ -241,7 +241,7 @@ func (k *check) tables(ctx context.Context, policy bool) error {
 				SELECT unnest(a.attacl) FROM pg_attribute AS a WHERE a.attrelid = c.oid AND NOT a.attisdropped) AS x(i)), c.relowner
 		FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema'
-			AND (has_schema_privilege(`+literal(k.account)+`::name, n.oid, 'USAGE') OR n.nspname IN (`+k.inSchemas()+`))`),
+			AND (has_schema_privilege(`+literal(k.account)+`::name, n.oid, 'USAGE') OR n.nspname IN (`+literals(k.schemas)+`))`),
 		[]any{&n.schema, &n.name, &class, &grantee, &rights, &grantable}, func() error {
 			_, listed := k.objects[n]
 			var writes []string

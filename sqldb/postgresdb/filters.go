@@ -60,7 +60,7 @@ func (k *check) filtered(ctx context.Context) error {
 		LEFT JOIN pg_policy AS p ON p.polrelid = c.oid AND p.polcmd IN ('r', '*')
 			AND EXISTS (SELECT FROM unnest(p.polroles) AS r(id)
 				WHERE r.id = 0 OR pg_has_role(`+literal(k.account)+`::name, r.id, 'MEMBER'))
-		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+k.inSchemas()+`)
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+literals(k.schemas)+`)
 		GROUP BY n.nspname, c.relname, c.relkind, c.relrowsecurity, c.oid`,
 		[]any{&n.schema, &n.name, &p.view, &p.on, &p.definition, &p.restrictive, &p.permissive}, func() error {
 			there[n] = p

@@ -1,6 +1,7 @@
 package postgresdb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -19,19 +20,20 @@ import (
 // are. If there is none that the account can read, the error is of kind
 // [sqldb.ErrEmpty].
 func (e *engine) Introspect(
-	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
+	ctx context.Context, conn *sql.Conn, schemas []string, skipped func(table, reason string),
 ) (*joinpath.Schema, error) {
 	c, err := e.catalog(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
 	defer c.close()
-	if err := c.exists(ctx); err != nil {
+	if schemas, err = c.existing(ctx, schemas); err != nil {
 		return nil, err
 	}
 	r := &introspection{
 		catalog: c,
-		schema:  &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}},
+		schemas: schemas,
+		Tables:  keyset.NewTables(schemas[0], func(name string) string { return name }),
 		skipped: skipped,
 	}
 	for _, step := range []func(context.Context) error{r.tables, r.columns, r.views, r.keys, r.foreignKeys} {
@@ -39,19 +41,26 @@ func (e *engine) Introspect(
 			return nil, err
 		}
 	}
-	if len(r.schema.Tables) == 0 {
-		return nil, c.nothing(ctx)
+	for i, schema := range schemas {
+		if !r.has(schema) && (i > 0 || len(r.Into.Tables) == 0) { // a policy may list no table of the first one
+			others, err := c.others(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return nil, failure.Newf(sqldb.ErrEmpty, "the schema %s has no table that the account can read: %s", schema, others)
+		}
 	}
-	return r.schema, nil
+	return r.Into, nil
 }
 
-// nothing returns the error for a schema without tables that the account can read.
-func (c *catalog) nothing(ctx context.Context) error {
-	others, err := c.others(ctx)
-	if err != nil {
-		return err
+// has reports whether a schema has a table that was added.
+func (r *introspection) has(schema string) bool {
+	for _, t := range r.Into.Tables {
+		if cmp.Or(t.Schema, r.schemas[0]) == schema {
+			return true
+		}
 	}
-	return failure.Newf(sqldb.ErrEmpty, "the schema %s has no table that the account can read: %s", c.schema, others)
+	return false
 }
 
 // others returns which schemas have tables that the account can read, and how one is
@@ -70,55 +79,70 @@ func (c *catalog) others(ctx context.Context) (string, error) {
 		return "nor has any other schema, so check the database and the account's rights", err
 	}
 	return "those that have are " + strings.Join(found, ", ") +
-		", so choose one with Options.Schema, or with ?schema=NAME in the URL of a command", nil
+		", so name one or more in the policy, in the call of Introspect, or with ?schema=NAME,NAME in the URL of a command", nil
 }
 
-// exists returns an error if the schema does not exist.
-func (c *catalog) exists(ctx context.Context) error {
-	if c.schema == "" {
-		others, err := c.others(ctx)
-		if err != nil {
-			return err
+// existing returns schemas, each once, with the first schema of the account's search path
+// for an empty name. The error is for those that do not exist.
+func (c *catalog) existing(ctx context.Context, schemas []string) ([]string, error) {
+	if len(schemas) == 0 {
+		schemas = []string{""}
+	}
+	var names []string
+	for _, schema := range schemas {
+		schema = cmp.Or(schema, c.current)
+		var missing string
+		switch exists, err := c.exists(ctx, schema); {
+		case err != nil:
+			return nil, err
+		case !exists && schema == "":
+			missing = "no schema of the account's search path exists, with tables that it can read"
+		case !exists:
+			missing = fmt.Sprintf("there is no schema %q with tables that the account can read", schema)
 		}
-		return failure.New(sqldb.ErrArgument, "no schema of the account's search path exists, with tables that it can read: "+others)
-	}
-	if !plain(c.schema) {
-		return failure.New(sqldb.ErrArgument, "Options.Schema is not UTF-8, or contains a NUL")
-	}
-	var exists bool
-	query := "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = " + literal(c.schema) + ")"
-	if err := c.tx.QueryRowContext(ctx, query).Scan(&exists); err != nil {
-		return err
-	}
-	if !exists {
-		others, err := c.others(ctx)
-		if err != nil {
-			return err
+		if missing != "" {
+			others, err := c.others(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return nil, failure.New(sqldb.ErrMissing, missing+": "+others)
 		}
-		return failure.Newf(sqldb.ErrMissing, "there is no schema %q with tables that the account can read: %s", c.schema, others)
+		if !slices.Contains(names, schema) {
+			names = append(names, schema)
+		}
 	}
-	return nil
+	return names, nil
+}
+
+// exists reports whether there is a schema.
+func (c *catalog) exists(ctx context.Context, schema string) (exists bool, err error) {
+	if schema == "" || !plain(schema) {
+		return false, nil
+	}
+	err = c.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = "+literal(schema)+")").Scan(&exists)
+	return exists, err
 }
 
 type introspection struct {
 	*catalog
-	schema  *joinpath.Schema
+	*keyset.Tables
+	schemas []string
 	skipped func(table, reason string)
 }
 
-// relations returns the tables of the schema without partitions, whose rows the
+// relations returns the tables of the schemas without partitions, whose rows the
 // partitioned table has.
 func (r *introspection) relations() string {
 	return `(
-		SELECT c.* FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-		WHERE n.nspname = ` + literal(r.catalog.schema) + `
+		SELECT c.*, n.nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+		WHERE n.nspname IN (` + literals(r.schemas) + `)
 			AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition)`
 }
 
 // tables adds the tables, with their sizes as of the last ANALYZE. The size of
 // a partitioned table is the sum of its partitions.
 func (r *introspection) tables(ctx context.Context) error {
-	var name, comment, extension string
+	var schema, name, comment, extension string
 	var readable, view bool
 	var rows, bytes int64
 	return r.each(ctx, `
@@ -132,23 +156,25 @@ func (r *introspection) tables(ctx context.Context) error {
 			FROM part JOIN pg_class AS c ON c.oid = part.id AND c.relkind IN ('r', 'm', 'f')
 			GROUP BY part.table_id
 		)
-		SELECT c.relname, c.relkind IN ('v', 'm'), 
+		SELECT c.nspname, c.relname, c.relkind IN ('v', 'm'),
 			coalesce(size.rows, 0), coalesce(size.pages, 0) * current_setting('block_size')::int8,
 			coalesce(obj_description(c.oid, 'pg_class'), ''), has_any_column_privilege(c.oid, 'SELECT'), coalesce((
 				SELECT x.extname FROM pg_depend AS d JOIN pg_extension AS x ON x.oid = d.refobjid
 				WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid 
 					AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'), '')
 		FROM ours AS c LEFT JOIN size ON size.id = c.oid
-		ORDER BY c.relname`,
-		[]any{&name, &view, &rows, &bytes, &comment, &readable, &extension}, func() error {
-			switch {
-			case extension != "":
-				r.skipped(name, "it is part of the extension "+extension)
-			default:
-				r.schema.Tables[name] = joinpath.Table{
-					Types: map[string]string{}, Comment: comment, ColumnComments: map[string]string{},
-					Rows: rows, Bytes: bytes, View: view, Unreadable: !readable,
-				}
+		ORDER BY c.nspname <> `+literal(r.schemas[0])+`, c.nspname, c.relname`,
+		[]any{&schema, &name, &view, &rows, &bytes, &comment, &readable, &extension}, func() error {
+			if extension != "" {
+				r.skipped(r.NameOf(schema, name), "it is part of the extension "+extension)
+				return nil
+			}
+			err := r.Add(schema, name, joinpath.Table{
+				Types: map[string]string{}, Comment: comment, ColumnComments: map[string]string{},
+				Rows: rows, Bytes: bytes, View: view, Unreadable: !readable,
+			})
+			if err != nil {
+				r.skipped(r.NameOf(schema, name), err.Error())
 			}
 			return nil
 		})
@@ -157,17 +183,18 @@ func (r *introspection) tables(ctx context.Context) error {
 // columns adds the columns that the account may read, and all of a table that it may not
 // read at all.
 func (r *introspection) columns(ctx context.Context) error {
-	var table, column, columnType, comment string
+	var schema, table, column, columnType, comment string
 	var notNull bool
 	return r.each(ctx, `
-		SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), coalesce(d.description, ''), a.attnotnull
+		SELECT c.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), coalesce(d.description, ''), a.attnotnull
 		FROM `+r.relations()+` AS c
 		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 		LEFT JOIN pg_description AS d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = a.attnum
 		WHERE has_column_privilege(c.oid, a.attnum, 'SELECT') OR NOT has_any_column_privilege(c.oid, 'SELECT')
 		ORDER BY c.oid, a.attnum`,
-		[]any{&table, &column, &columnType, &comment, &notNull}, func() error {
-			t, ok := r.schema.Tables[table]
+		[]any{&schema, &table, &column, &columnType, &comment, &notNull}, func() error {
+			name := r.Name(schema, table)
+			t, ok := r.Into.Tables[name]
 			if !ok {
 				return nil
 			}
@@ -179,7 +206,7 @@ func (r *introspection) columns(ctx context.Context) error {
 			if comment != "" {
 				t.ColumnComments[column] = comment
 			}
-			r.schema.Tables[table] = t
+			r.Into.Tables[name] = t
 			return nil
 		})
 }
@@ -189,16 +216,16 @@ func (r *introspection) columns(ctx context.Context) error {
 // reads whose argument is SQL. It removes the tables that the account may not read, but
 // for those behind its views: the catalogue shows their keys to all.
 func (r *introspection) views(ctx context.Context) error {
-	var view string
+	var schema, view string
 	var known bool
 	var reads list
 	all := map[string]list{}
 	err := r.each(ctx, `
-		SELECT v.relname, pg_get_viewdef(v.oid) !~ '_to_xml|ts_stat|ts_rewrite|dblink|crosstab|connectby|xpath_table' AND NOT EXISTS (
+		SELECT v.nspname, v.relname, pg_get_viewdef(v.oid) !~ '_to_xml|ts_stat|ts_rewrite|dblink|crosstab|connectby|xpath_table' AND NOT EXISTS (
 				SELECT FROM pg_depend AS f
 				WHERE f.classid = 'pg_rewrite'::regclass AND f.objid = w.oid AND f.refclassid = 'pg_proc'::regclass
 					AND NOT `+member("pg_proc", "f.refobjid")+`),
-			coalesce(json_agg(DISTINCT CASE WHEN t.relnamespace = v.relnamespace THEN '' ELSE n.nspname || '.' END
+			coalesce(json_agg(DISTINCT CASE WHEN n.nspname = `+literal(r.schemas[0])+` THEN '' ELSE n.nspname || '.' END
 				|| t.relname) FILTER (WHERE t.oid IS NOT NULL), '[]')
 		FROM `+r.relations()+` AS v JOIN pg_rewrite AS w ON w.ev_class = v.oid AND w.ev_type = '1'
 		LEFT JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
@@ -206,12 +233,13 @@ func (r *introspection) views(ctx context.Context) error {
 		LEFT JOIN pg_class AS t ON t.oid = coalesce(pg_partition_root(d.refobjid), d.refobjid)
 		LEFT JOIN pg_namespace AS n ON n.oid = t.relnamespace
 		WHERE v.relkind IN ('v', 'm')
-		GROUP BY v.oid, v.relname, w.oid`,
-		[]any{&view, &known, &reads}, func() error {
-			all[view] = reads
-			if t, ok := r.schema.Tables[view]; ok && known {
+		GROUP BY v.oid, v.nspname, v.relname, w.oid`,
+		[]any{&schema, &view, &known, &reads}, func() error {
+			name := r.Name(schema, view)
+			all[name] = reads
+			if t, ok := r.Into.Tables[name]; ok && known {
 				t.Reads = reads
-				r.schema.Tables[view] = t
+				r.Into.Tables[name] = t
 			}
 			return nil
 		})
@@ -228,15 +256,15 @@ func (r *introspection) views(ctx context.Context) error {
 			}
 		}
 	}
-	names := slices.Sorted(maps.Keys(r.schema.Tables))
+	names := slices.Sorted(maps.Keys(r.Into.Tables))
 	for _, name := range names {
-		if !r.schema.Tables[name].Unreadable {
+		if !r.Into.Tables[name].Unreadable {
 			follow(name)
 		}
 	}
 	for _, name := range names {
-		if t := r.schema.Tables[name]; t.Unreadable && (t.View || !behind[name]) {
-			delete(r.schema.Tables, name)
+		if t := r.Into.Tables[name]; t.Unreadable && (t.View || !behind[name]) {
+			delete(r.Into.Tables, name)
 			r.skipped(name, "the account may not read it")
 		}
 	}
@@ -246,11 +274,11 @@ func (r *introspection) views(ctx context.Context) error {
 // keys adds primary keys and unique indexes. It leaves out partial indexes,
 // indexes over an expression and indexes that are not valid.
 func (r *introspection) keys(ctx context.Context) error {
-	var table string
+	var schema, table string
 	var primary bool
 	var columns list
 	return r.each(ctx, `
-		SELECT c.relname, i.indisprimary, (
+		SELECT c.nspname, c.relname, i.indisprimary, (
 			SELECT json_agg(a.attname ORDER BY k.place)
 			FROM unnest(i.indkey) WITH ORDINALITY AS k(attnum, place)
 			JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.attnum
@@ -258,8 +286,9 @@ func (r *introspection) keys(ctx context.Context) error {
 		FROM `+r.relations()+` AS c JOIN pg_index AS i ON i.indrelid = c.oid
 		WHERE i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
 		ORDER BY c.oid, i.indisprimary DESC, i.indexrelid`,
-		[]any{&table, &primary, &columns}, func() error {
-			t, ok := r.schema.Tables[table]
+		[]any{&schema, &table, &primary, &columns}, func() error {
+			name := r.Name(schema, table)
+			t, ok := r.Into.Tables[name]
 			if !ok || !keyset.Contains(t.Columns, columns) {
 				return nil
 			}
@@ -267,14 +296,14 @@ func (r *introspection) keys(ctx context.Context) error {
 				t.PrimaryKey = columns
 			}
 			keyset.Add(&t, columns)
-			r.schema.Tables[table] = t
+			r.Into.Tables[name] = t
 			return nil
 		})
 }
 
 // foreignKeys adds the foreign keys.
 func (r *introspection) foreignKeys(ctx context.Context) error {
-	var table, targetSchema, target string
+	var schema, table, targetSchema, target string
 	var from, to list
 	names := func(table, key string) string {
 		return `(
@@ -282,33 +311,34 @@ func (r *introspection) foreignKeys(ctx context.Context) error {
 			JOIN pg_attribute AS a ON a.attrelid = ` + table + `.oid AND a.attnum = k.attnum)`
 	}
 	return r.each(ctx, `
-		SELECT c.relname, tn.nspname, t.relname, `+names("c", "conkey")+`, `+names("t", "confkey")+`
+		SELECT c.nspname, c.relname, tn.nspname, t.relname, `+names("c", "conkey")+`, `+names("t", "confkey")+`
 		FROM `+r.relations()+` AS c
 		JOIN pg_constraint AS k ON k.conrelid = c.oid AND k.contype = 'f' AND k.conparentid = 0
 		JOIN pg_class AS t ON t.oid = k.confrelid JOIN pg_namespace AS tn ON tn.oid = t.relnamespace
-		ORDER BY c.relname, k.oid`,
-		[]any{&table, &targetSchema, &target, &from, &to}, func() error {
-			if _, ok := r.schema.Tables[table]; !ok {
+		ORDER BY c.nspname, c.relname, k.oid`,
+		[]any{&schema, &table, &targetSchema, &target, &from, &to}, func() error {
+			name := r.Name(schema, table)
+			if name == "" {
 				return nil
 			}
-			if err := r.relate(table, from, targetSchema, target, to); err != nil {
-				r.skipped(table, fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
+			if err := r.relate(name, from, targetSchema, target, to); err != nil {
+				r.skipped(name, fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
 			}
 			return nil
 		})
 }
 
 func (r *introspection) relate(table string, from list, targetSchema, target string, to list) error {
-	there, ok := r.schema.Tables[target]
+	name := r.Name(targetSchema, target)
 	switch {
-	case targetSchema != r.catalog.schema:
-		return fmt.Errorf("%s is in the schema %s: a view of it in this schema can be joined", target, targetSchema)
-	case !ok:
-		return fmt.Errorf("the account may not read %s", target)
+	case !slices.Contains(r.schemas, targetSchema):
+		return fmt.Errorf("%s is in the schema %s, which is not read: name both schemas", target, targetSchema)
+	case name == "":
+		return fmt.Errorf("the account may not read %s", r.NameOf(targetSchema, target))
 	}
-	here := r.schema.Tables[table]
+	here, there := r.Into.Tables[table], r.Into.Tables[name]
 	if !keyset.Contains(here.Columns, from) || !keyset.Contains(there.Columns, to) {
 		return errors.New("the account may not read all of its columns")
 	}
-	return r.schema.AddForeignKey(table, from, target, to)
+	return r.Into.AddForeignKey(table, from, name, to)
 }

@@ -48,11 +48,6 @@ import (
 // the defaults.
 type Options struct {
 	sqldb.Options
-
-	// Schema is the schema that [sqldb.DB.Introspect] reads. Empty means the
-	// first schema of the account's search path, which is usually "public". It
-	// does not concern statements, whose schemas a policy names.
-	Schema string
 }
 
 // Open opens the database of a connection string in the form of
@@ -92,7 +87,7 @@ func New(pool *sql.DB, opt *Options) (*sqldb.DB, error) {
 	if opt != nil {
 		o = *opt
 	}
-	return sqldb.New(newEngine(o.Schema), pool, &o.Options)
+	return sqldb.New(newEngine(), pool, &o.Options)
 }
 
 // defaultConns is the default of MaxOpenConns for Open.
@@ -105,9 +100,8 @@ const (
 	checkedTime = 5 * time.Minute
 )
 
-func newEngine(schema string) *engine {
+func newEngine() *engine {
 	return &engine{
-		schema:    schema,
 		checked:   lru.New[fingerprint, []string](maxChecked, checkedTime),
 		supported: lru.New[int, struct{}](maxChecked, checkedTime),
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/internal/viewtext"
 	"github.com/qedkit/qed/joinpath"
@@ -17,8 +18,11 @@ import (
 // Introspect reads all tables in four statements. It reads each view in a
 // statement of its own, because a broken view makes its statement fail.
 func (engine) Introspect(
-	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
+	ctx context.Context, conn *sql.Conn, schemas []string, skipped func(table, reason string),
 ) (*joinpath.Schema, error) {
+	if err := failure.OnlyMain(schemas); err != nil {
+		return nil, err
+	}
 	r := &introspection{
 		schema:  &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}},
 		names:   map[string]string{},

@@ -23,7 +23,7 @@ import (
 type Database struct {
 	Name    string          // for a person
 	Dialect dialect.Dialect // of its SQL
-	Schema  string          // of a policy's tables: "main", the database in MySQL, the schema in PostgreSQL; Reader reads it
+	Schemas []string        // those that the URL names, in MySQL databases: see Parse
 
 	// User and Password are those of the account; empty in SQLite.
 	User, Password string
@@ -56,19 +56,21 @@ func (d *Database) Pool(ctx context.Context) (*sql.DB, error) {
 
 // Parse reads the path of an SQLite file, or a URL:
 //
-//	mysql://user:password@host:3306/database?tls=true
-//	postgres://user:password@host:5432/database?schema=public&sslmode=require
+//	mysql://user:password@host:3306/database?schema=crm,billing&tls=true
+//	postgres://user:password@host:5432/database?schema=sales,crm&sslmode=require
 //
 // Apart from schema, the parameters are those of the drivers,
-// github.com/go-sql-driver/mysql and github.com/jackc/pgx. The default of schema is the
-// first one of search_path, or public. The schema of a policy wins over both.
+// github.com/go-sql-driver/mysql and github.com/jackc/pgx. In PostgreSQL, schema lists the
+// schemas to read; the default is the first one of the account's search path that exists.
+// In MySQL, it lists databases to read next to that of the path. The tables of the first
+// schema have bare names, those of the others are named schema.table. The schemas of a
+// policy win over all of them.
 func Parse(dsn string) (*Database, error) {
 	scheme, _, isURL := strings.Cut(dsn, "://")
 	if !isURL || scheme == "file" {
 		return &Database{
 			Name:    "Your database",
 			Dialect: sqlite.Dialect{},
-			Schema:  "main",
 			Reader: func(opt sqldb.Options) (*sqldb.DB, error) {
 				return sqlitedb.Open(dsn, &sqlitedb.Options{Options: opt})
 			},
@@ -85,6 +87,22 @@ func Parse(dsn string) (*Database, error) {
 		return nil, fmt.Errorf("the database is not a URL such as %s://user:password@host/database; in a password, escape @ / ? # %% as %%40 %%2F %%3F %%23 %%25", scheme)
 	}
 	return read(u)
+}
+
+// Schemas removes the parameter schema from the parameters of a URL, and returns its names.
+func Schemas(parameters url.Values) ([]string, error) {
+	list, ok := parameters["schema"]
+	if !ok {
+		return nil, nil
+	}
+	delete(parameters, "schema")
+	names := strings.Split(strings.Join(list, ","), ",")
+	for i, name := range names {
+		if names[i] = strings.TrimSpace(name); names[i] == "" {
+			return nil, errors.New("the URL's parameter schema has an empty name: write ?schema=sales,crm")
+		}
+	}
+	return names, nil
 }
 
 // schemes has the servers by the scheme of their URLs.

@@ -16,18 +16,21 @@ func TestParse(t *testing.T) {
 	for _, name := range []string{"PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGSERVICE"} {
 		t.Setenv(name, "")
 	}
-	type parsed struct{ Name, Dialect, Schema, User, Password string }
+	type parsed struct{ Name, Dialect, Schemas, User, Password string }
 	tests := []struct {
 		dsn  string
 		want parsed
 	}{
-		{"app.db", parsed{"Your database", "sqlite", "main", "", ""}},
-		{"file:app.db?mode=ro", parsed{"Your database", "sqlite", "main", "", ""}},
+		{"app.db", parsed{"Your database", "sqlite", "", "", ""}},
+		{"file:app.db?mode=ro", parsed{"Your database", "sqlite", "", "", ""}},
 		{"mysql://root@localhost/app", parsed{"MySQL or MariaDB: app at localhost:3306, as root", "mysql", "app", "root", ""}},
 		{"MariaDB://me%40home:p%40s%2Fs%3F@[::1]:3307/app?tls=skip-verify",
 			parsed{"MySQL or MariaDB: app at [::1]:3307, as me@home", "mysql", "app", "me@home", "p@s/s?"}},
 		{"mysql:///app", parsed{"MySQL or MariaDB: app at 127.0.0.1:3306", "mysql", "app", "", ""}},
-		{"postgres://me:p%40ss@db/app", parsed{"PostgreSQL: app, schema public at db:5432, as me", "postgres", "public", "me", "p@ss"}},
+		{"postgres://me:p%40ss@db/app", parsed{"PostgreSQL: app at db:5432, as me", "postgres", "", "me", "p@ss"}},
+		{"mysql://root@localhost/app?schema=crm,%20billing&tls=skip-verify",
+			parsed{"MySQL or MariaDB: app at localhost:3306, as root", "mysql", "app crm billing", "root", ""}},
+		{"postgres://me@db/app?schema=sales,crm", parsed{"PostgreSQL: app, schema sales, crm at db:5432, as me", "postgres", "sales crm", "me", ""}},
 		{"postgresql://me@127.0.0.1:6543/app?schema=sales&sslmode=disable",
 			parsed{"PostgreSQL: app, schema sales at 127.0.0.1:6543, as me", "postgres", "sales", "me", ""}},
 	}
@@ -37,7 +40,7 @@ func TestParse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := parsed{d.Name, d.Dialect.Name(), d.Schema, d.User, d.Password}
+			got := parsed{d.Name, d.Dialect.Name(), strings.Join(d.Schemas, " "), d.User, d.Password}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -57,6 +60,8 @@ func TestParseRefuses(t *testing.T) {
 		{"a hash in the password", "mysql://me:12#hunter2@db/app", "%23"},
 		{"a percent sign in the password", "postgres://me:hunter2%@db/app", "%25"},
 		{"no port", "mysql://me:hunter2@db:port/app", "URL"},
+		{"an empty schema", "postgres://me:hunter2@db/app?schema=sales,", "?schema=sales,crm"},
+		{"an empty database", "mysql://me:hunter2@db/app?schema=", "?schema=sales,crm"},
 		{"times", "mysql://me:hunter2@db/app?parseTime=true", "parseTime"},
 		{"several statements", "mysql://me:hunter2@db/app?multiStatements=true", "multiStatements"},
 		{"a parameter of MySQL's driver", "mysql://me:hunter2@db/app?timeout=soon", "soon"},

@@ -59,7 +59,7 @@ func (o *Options) Flags(flags *flag.FlagSet) {
 	if o.Example != nil {
 		unless = ", or an example"
 	}
-	flags.StringVar(&o.DSN, "dsn", "", "the `database`: the path of an SQLite file, mysql://.. or postgres://..?schema=NAME; default: that of DB_NAME"+unless)
+	flags.StringVar(&o.DSN, "dsn", "", "the `database`: the path of an SQLite file, mysql://.. or postgres://..?schema=NAME,NAME; default: that of DB_NAME"+unless)
 	flags.StringVar(&o.Policy, "policy", "", "`file` with the policy for -dsn: what may be read, and through which views")
 	if !o.AllTables {
 		flags.BoolVar(&o.AllTables, "all-tables", false, "open every table if there is no -policy")
@@ -223,8 +223,12 @@ func (s *Source) read(
 	if err != nil {
 		return err
 	}
-	if policy != nil && policy.Schema != "" {
-		d.Schema = policy.Schema
+	schemas := d.Schemas
+	if policy != nil {
+		if policy.Schema == "" && len(schemas) > 0 {
+			policy.Schema = schemas[0]
+		}
+		schemas = policy.SchemaNames()
 	}
 	s.Name, s.dialect, s.reader, s.request = d.Name, d.Dialect, d.Reader, o.Settings != nil
 	s.session = Session(s.dialect.Name(), policy, conf.EncryptKey, o.Settings)
@@ -237,7 +241,7 @@ func (s *Source) read(
 	}); err != nil {
 		return err
 	}
-	schema, err := s.DB.Introspect(ctx)
+	schema, err := s.DB.Introspect(ctx, schemas...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
@@ -245,11 +249,11 @@ func (s *Source) read(
 		if len(schema.Tables) == 0 {
 			return fmt.Errorf("%s: the database is empty, or the account can read none of its tables", s.Name)
 		}
-		if policy, err = s.policyFor(schema, d.Schema); err != nil {
+		if policy, err = s.policyFor(schema); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
-	policy.Schema = cmp.Or(policy.Schema, d.Schema)
+	policy.Schema = cmp.Or(policy.Schema, schema.Name)
 	policy.ColumnsInMessages = cmp.Or(policy.ColumnsInMessages, conf.ColumnsInMessages)
 	s.Policy = policy
 	named := func(err error) error { return fmt.Errorf("%s: %w", cmp.Or(file, s.Name), err) }
@@ -279,8 +283,8 @@ func (s *Source) read(
 }
 
 // policyFor returns the policy with every table, and notes what it leaves out.
-func (s *Source) policyFor(schema *joinpath.Schema, name string) (*secureview.Policy, error) {
-	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: s.dialect.Name(), Schema: name})
+func (s *Source) policyFor(schema *joinpath.Schema) (*secureview.Policy, error) {
+	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: s.dialect.Name()})
 	if err != nil {
 		return nil, err
 	}

@@ -175,8 +175,8 @@ func (b *builder) rows(ctx context.Context, r joinpath.Relationship) ([]string, 
 		on = append(on, left+" = "+right)
 	}
 	sql := fmt.Sprintf("SELECT %s, CASE WHEN EXISTS (SELECT 1 FROM %s AS t WHERE %s) THEN 'found' ELSE 'missing' END AS other FROM %s AS f WHERE %s LIMIT %d",
-		strings.Join(values, ", "), b.src.Quote(r.ToTable), strings.Join(on, " AND "),
-		b.src.Quote(r.FromTable), strings.Join(present, " AND "), exampleRows)
+		strings.Join(values, ", "), b.src.Guard.Identifier(r.ToTable), strings.Join(on, " AND "),
+		b.src.Guard.Identifier(r.FromTable), strings.Join(present, " AND "), exampleRows)
 	stmt, err := b.src.Guard.Rewrite(ctx, sql)
 	if err != nil {
 		return nil, err

@@ -22,13 +22,18 @@ func parseMySQL(u *url.URL) (*database.Database, error) {
 	if name == "" {
 		return nil, errors.New("the URL names no database: mysql://user:password@host/database")
 	}
+	parameters := u.Query()
+	further, err := database.Schemas(parameters)
+	if err != nil {
+		return nil, err
+	}
 	for _, parameter := range []string{"parseTime", "multiStatements"} {
-		if u.Query().Has(parameter) {
+		if parameters.Has(parameter) {
 			return nil, fmt.Errorf("the URL sets %s, which this program sets itself: leave it out", parameter)
 		}
 	}
 	// The driver reads no URLs. Its own format gets what is not secret.
-	config, err := driver.ParseDSN("tcp(" + address(u, "3306") + ")/?" + u.RawQuery)
+	config, err := driver.ParseDSN("tcp(" + address(u, "3306") + ")/?" + parameters.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("the URL's parameters: %w", err)
 	}
@@ -48,7 +53,7 @@ func parseMySQL(u *url.URL) (*database.Database, error) {
 	return &database.Database{
 		Name:     at("MySQL or MariaDB", name, config.Addr, config.User),
 		Dialect:  mysql.Dialect{},
-		Schema:   name,
+		Schemas:  append([]string{name}, further...),
 		User:     config.User,
 		Password: config.Passwd,
 		Reader:   func(opt sqldb.Options) (*sqldb.DB, error) { return mysqldb.New(pool(), &mysqldb.Options{Options: opt}) },

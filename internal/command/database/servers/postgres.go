@@ -21,10 +21,12 @@ import (
 
 func parsePostgres(u *url.URL) (*database.Database, error) {
 	parameters := u.Query()
-	schema := cmp.Or(parameters.Get("schema"), firstSchema(parameters.Get("search_path")), "public")
-	parameters.Del("schema")
+	schemas, err := database.Schemas(parameters)
+	if err != nil {
+		return nil, err
+	}
 	rest := *u
-	rest.RawQuery = parameters.Encode()
+	rest.RawQuery = strings.ReplaceAll(parameters.Encode(), "+", "%20") // pgx does not read + as a space
 	config, err := pgx.ParseConfig(rest.String())
 	if err != nil {
 		if inner := errors.Unwrap(err); inner != nil {
@@ -36,33 +38,20 @@ func parsePostgres(u *url.URL) (*database.Database, error) {
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec // a model rarely writes the same statement twice
 	}
 	pool := func() *sql.DB { return limited(stdlib.OpenDB(*config)) }
+	name := cmp.Or(config.Database, config.User)
+	if len(schemas) > 0 {
+		name += ", schema " + strings.Join(schemas, ", ")
+	}
 	address := net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
-	d := &database.Database{
-		Name:     at("PostgreSQL", cmp.Or(config.Database, config.User)+", schema "+schema, address, config.User),
+	return &database.Database{
+		Name:     at("PostgreSQL", name, address, config.User),
 		Dialect:  postgres.Dialect{},
-		Schema:   schema,
+		Schemas:  schemas,
 		User:     config.User,
 		Password: config.Password,
-		Connect:  pool,
-	}
-	d.Reader = func(opt sqldb.Options) (*sqldb.DB, error) {
-		return postgresdb.New(pool(), &postgresdb.Options{Options: opt, Schema: d.Schema})
-	}
-	return d, nil
-}
-
-// firstSchema returns the first schema of a search path that is a name.
-func firstSchema(path string) string {
-	for name := range strings.SplitSeq(path, ",") {
-		name = strings.TrimSpace(name)
-		if quoted, ok := strings.CutPrefix(name, `"`); ok {
-			name = strings.ReplaceAll(strings.TrimSuffix(quoted, `"`), `""`, `"`)
-		} else {
-			name = strings.ToLower(name)
-		}
-		if name != "$user" && name != "" {
-			return name
-		}
-	}
-	return ""
+		Reader: func(opt sqldb.Options) (*sqldb.DB, error) {
+			return postgresdb.New(pool(), &postgresdb.Options{Options: opt})
+		},
+		Connect: pool,
+	}, nil
 }
