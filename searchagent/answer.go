@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
@@ -341,8 +342,14 @@ func (a *agent) salvage(ctx context.Context, s state, err error) (qed.Answer, er
 	}
 	texts := a.reader.texts(ctx)
 	why := texts.BrokeOff
-	if next(s) == "answer" {
+	failure, ofEngine := errors.AsType[*esquery.EngineError](err)
+	switch {
+	case next(s) == "answer":
 		why = texts.NotInWords
+	case ofEngine && failure.Kind == esquery.ErrNotFound:
+		why = usertext.Fill(texts.IndexGone, "index", failure.Index)
+	case ofEngine:
+		why = texts.EngineFailed
 	}
 	s.because(why)
 	s.explain(ctx, texts)

@@ -36,7 +36,8 @@
 // package [esclient] does. The agent itself repeats no request. The agent
 // corrects searches that the engine rejects, that take too long or that return
 // too much, and once a search with which the engine fails (HTTP status 500).
-// Other failures end the turn. If a task ran before, the answer is partial and
+// Other failures end the turn, such as a server that cannot be reached, or an index
+// that is missing or closed. If a task ran before, the answer is partial and
 // contains what was found. Otherwise the turn fails with an error, which matches a
 // kind of package [esquery]; with a Store, it can be resumed later.
 //

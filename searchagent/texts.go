@@ -28,7 +28,9 @@ type Texts struct {
 	Limit        string // the limit of the request was reached
 	NotInWords   string // the search was made, and there is no text
 	CutOff       string // the text is not complete
-	BrokeOff     string // the search engine or the model failed
+	BrokeOff     string // the model failed
+	EngineFailed string // the search engine failed
+	IndexGone    string // {index} is missing or closed, which only its operator can change
 	StepFailed   string // no search was found for {step}
 	StepDeclined string // the model says why {step} cannot be searched; {reason} is its own
 	StepSeveral  string // one of several documents is needed for {step}, and nobody can be asked; {choices}
@@ -76,6 +78,8 @@ var shippedTexts = map[string]Texts{
 		NotInWords:   "The search was made, but not put into words: see the documents, or ask again.",
 		CutOff:       "The text is not complete: see the documents, or ask again.",
 		BrokeOff:     "The search broke off. Please try again later.",
+		EngineFailed: "The search broke off, because the search engine failed. Please try again later.",
+		IndexGone:    "The index {index} is missing or closed. Please tell whoever runs the search engine.",
 		StepFailed:   "I found no search for this part: {step}. Please ask for it in other words.",
 		StepDeclined: "This part cannot be searched: {step} ({reason}).",
 		StepSeveral:  "Several documents fit, and one is needed: {step}. Please say which one you mean: {choices}.",
@@ -116,6 +120,8 @@ var shippedTexts = map[string]Texts{
 		NotInWords:   "Die Suche wurde ausgeführt, aber nicht in Worte gefasst: Sehen Sie in die Dokumente, oder fragen Sie noch einmal.",
 		CutOff:       "Der Text ist nicht vollständig: Sehen Sie in die Dokumente, oder fragen Sie noch einmal.",
 		BrokeOff:     "Die Suche ist abgebrochen. Bitte versuchen Sie es später noch einmal.",
+		EngineFailed: "Die Suche ist abgebrochen, weil die Suchmaschine ausgefallen ist. Bitte versuchen Sie es später noch einmal.",
+		IndexGone:    "Der Index {index} fehlt oder ist geschlossen. Bitte wenden Sie sich an die Betreiber der Suchmaschine.",
 		StepFailed:   "Für diesen Teil habe ich keine Suche gefunden: {step}. Bitte fragen Sie mit anderen Worten danach.",
 		StepDeclined: "Danach kann nicht gesucht werden: {step} ({reason}).",
 		StepSeveral:  "Mehrere Dokumente passen, und eines wird gebraucht: {step}. Bitte sagen Sie, welches Sie meinen: {choices}.",

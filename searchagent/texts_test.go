@@ -25,7 +25,7 @@ func TestFailuresForUsers(t *testing.T) {
 		"nothing found":    {[]llmtest.Rule{isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", body(right), body(right)), reply("answer", text(" "))}, &engine{}, budget.Limits{}, []qed.TodoStatus{qed.TodoComplete}},
 		"no plan":          {[]llmtest.Rule{isSearch(), reply("plan", text("?"), text("?"), text("?"))}, &engine{}, budget.Limits{}, nil},
 		"no search":        {[]llmtest.Rule{isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", fails(llm.ErrRefusal))}, &engine{}, budget.Limits{}, []qed.TodoStatus{qed.TodoFailed}},
-		"no index":         {[]llmtest.Rule{isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", body(right)), reply("answer", text(" "))}, &engine{answers: []answer{{err: engineFails(esquery.ErrNotFound, "index_not_found_exception")}}}, budget.Limits{}, []qed.TodoStatus{qed.TodoFailed}},
+		"no index":         {scripted(), &engine{answers: []answer{{contains: `"Tax"`, docs: folders("abc-123")}, {err: engineFails(esquery.ErrNotFound, "index_not_found_exception")}}}, budget.Limits{}, []qed.TodoStatus{qed.TodoComplete, qed.TodoPending}},
 		"the engine fails": {scripted(), &engine{answers: []answer{{contains: `"Tax"`, docs: folders("abc-123")}, {err: engineFails(esquery.ErrUnavailable, "dial tcp")}}}, budget.Limits{}, []qed.TodoStatus{qed.TodoComplete, qed.TodoPending}},
 		"one call":         {scripted(), found(2), budget.Limits{ModelCalls: 1}, nil},
 		"few calls":        {scripted(), found(2), budget.Limits{ModelCalls: 3}, []qed.TodoStatus{qed.TodoPending, qed.TodoPending}},
