@@ -26,7 +26,7 @@ func typeSpan(f *Field) span {
 	}
 	whole, ok := wholeNumbers[f.Type]
 	switch {
-	case f.variants != nil:
+	case f.Types != nil:
 	case f.family == booleanFamily:
 		return span{least: 0, most: 1}
 	case ok:
@@ -145,8 +145,8 @@ func pointOf(f *Field, v *value, format string) (at float64, now, ok bool) {
 	if format != "" {
 		formats = strings.Split(format, "||")
 	}
-	at, ok = readDate(text, formats)
-	return at + by, false, ok
+	at, as := readDate(text, formats)
+	return at + by, false, as >= aYear
 }
 
 // dateMath returns by how many milliseconds date math such as -7d/d moves a date.
@@ -154,7 +154,7 @@ func pointOf(f *Field, v *value, format string) (at float64, now, ok bool) {
 func dateMath(rest string) (by float64, ok bool) {
 	for rest != "" {
 		if rest[0] == '/' { // rounds to the unit that follows
-			if len(rest) < 2 || unitMillis(rest[1:2]) == 0 {
+			if len(rest) < 2 || rest[1] == 'q' || unitMillis(rest[1:2]) == 0 {
 				return 0, false
 			}
 			rest = rest[2:]
@@ -172,7 +172,7 @@ func dateMath(rest string) (by float64, ok bool) {
 			n, _ = strconv.ParseFloat(rest[1:end], 64)
 		}
 		unit := unitMillis(rest[end : end+1])
-		if unit == 0 {
+		if unit == 0 || rest[end] == 'q' {
 			return 0, false
 		}
 		if rest[0] == '-' {

@@ -50,6 +50,10 @@ type Field struct {
 	analyzer  string   // of a text; empty: the default of the index
 	variants  []*Field // one field per index, if the indices disagree
 	relations []string // the parents and children of a join
+
+	ignoreAbove int    // the characters of the longest value in the index; 0: no limit
+	split       string // how the indices treat the field differently, so that a search finds it in some of them; empty: alike
+	reading     string // how an index reads values, in words that differ between indices that do not read them alike
 }
 
 // An ability is one use of a field.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -196,6 +197,7 @@ func merge(names []string, read []*mappingReader) (*Mapping, error) {
 		for path, each := range all {
 			f := agree(each)
 			f.Partial = len(each) < len(read)
+			f.split = split(path, names, read)
 			m.fields[path] = f
 		}
 	}
@@ -261,6 +263,46 @@ func agree(each []*Field) *Field {
 		f.variants = distinct(each)
 	}
 	return &f
+}
+
+// split returns how indices treat a field differently. A search of all of them would find
+// the documents of some, without an error. An index without the field treats it alike,
+// unless its documents have the values under another name, or without an index.
+func split(path string, names []string, read []*mappingReader) string {
+	var kinds []string
+	var texts []string
+	for i, r := range read {
+		kind, text := r.reading(path, read)
+		if kind == "" || slices.Contains(kinds, kind) {
+			continue
+		}
+		kinds = append(kinds, kind)
+		texts = append(texts, text+" in "+quoted(names[i]))
+	}
+	if len(kinds) < 2 {
+		return ""
+	}
+	return strings.Join(texts[:min(len(texts), maxCandidates)], ", ")
+}
+
+// reading returns how the index reads a field, for comparisons and for messages. kind is
+// empty if its documents do not have the field.
+func (r *mappingReader) reading(path string, all []*mappingReader) (kind, text string) {
+	f := r.fields[path]
+	switch {
+	case f != nil && f.family == numberFamily && wholeNumbers[f.Type].most <= math.MaxInt64 && wholeNumbers[f.Type].most > 0:
+		return "a whole number" + strings.TrimPrefix(f.reading, f.Type), f.reading
+	case f != nil:
+		return f.reading, f.reading
+	case (&Mapping{partial: r.partial}).why(path) != "":
+		return "not indexed", "not indexed"
+	}
+	for _, other := range all {
+		if f := other.fields[path]; f != nil && (r.fields[f.Parent] != nil || r.fields[f.Target] != nil) {
+			return "missing", "missing"
+		}
+	}
+	return "", ""
 }
 
 // alike reports whether two indices accept the same values for a field and the

@@ -102,6 +102,7 @@ func (m *Mapping) follow(path string, c *caps) {
 	}
 	if len(c.types) > 1 && f.Types == nil && f.family != metaFamily {
 		f.Types, f.Type = c.types, c.types[0]
+		f.split = strings.Join(c.types, " or ")
 		f.variants = nil
 		for _, typ := range c.types {
 			variant := f
@@ -132,7 +133,7 @@ func (m *Mapping) unlisted(path string, c *caps) *Field {
 		f.Formats = nil // not known: any format may be right
 	}
 	if len(c.types) > 1 {
-		f.Types = c.types
+		f.Types, f.split = c.types, strings.Join(c.types, " or ")
 		for _, typ := range c.types {
 			variant := *f
 			variant.Type, variant.Types, variant.family = typ, nil, types[typ]

@@ -52,12 +52,12 @@ func (c *checker) rangeQuery(v *value) {
 	c.searchable(f)
 	format := ""
 	if own := m.value.get("format"); own != nil && (f.family == dateFamily || f.family == dateRangeFamily) {
-		c.member(&m.value, "format", c.dateFormat)
+		c.member(&m.value, "format", func(v *value) { c.dateFormat(v, true) })
 		format = own.text
 	}
 	before := c.faults
-	c.boundLiteral(f, lower, lowerKey, format)
-	c.boundLiteral(f, upper, upperKey, format)
+	c.boundLiteral(f, &m.value, lower, lowerKey, format)
+	c.boundLiteral(f, &m.value, upper, upperKey, format)
 	if lower == nil || upper == nil || c.faults != before {
 		return
 	}
@@ -112,13 +112,24 @@ func (c *checker) bound(v *value, names []string) (found *value, key string, ok 
 	return found, key, true
 }
 
-func (c *checker) boundLiteral(f *Field, v *value, key, format string) {
+// boundLiteral checks a bound of a range r.
+func (c *checker) boundLiteral(f *Field, r, v *value, key, format string) {
 	if v == nil {
 		return
 	}
+	use := boundLiteral
+	if key == "gt" || key == "lte" || key == "from" && is(r, "include_lower", "false") || key == "to" && !is(r, "include_upper", "false") {
+		use = endLiteral
+	}
 	c.in(key)
-	c.literal(f, v, boundLiteral, format)
-	c.out()
+	defer c.out()
+	if _, ok := numberOf(v); ok && f.is(setOf(keywordFamily, keyedFamily)) {
+		c.report(ErrInvalidLiteral, c.alternatives(f, needNumeric),
+			"%s is of type %s, which compares texts: \"9\" is above %s; use a field of numbers, or terms with the values",
+			quoted(f.Path), f.Type, quoted(v.text))
+		return
+	}
+	c.literal(f, v, use, format)
 }
 
 // fieldPattern calls each with the fields that a name with * stands for and that
@@ -138,6 +149,9 @@ func (c *checker) fieldPattern(pattern string, n need, each func(f *Field)) {
 		switch {
 		case !c.visible(name):
 			hidden = true
+		case f.split != "" && n != needExist && f.inScope(c.nested):
+			c.unfit(f, n)
+			found = true
 		case n.fits(f) && f.inScope(c.nested):
 			found = true
 			if len(named) < maxCandidates {
