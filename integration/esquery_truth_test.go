@@ -55,7 +55,9 @@ func TestSearchTruth(t *testing.T) {
 	stated := func(states ...string) func(truthDoc) bool {
 		return func(d truthDoc) bool { return slices.Contains(states, d.state) }
 	}
-	numbered := func(from, to int) func(truthDoc) bool { return func(d truthDoc) bool { return from <= d.n && d.n <= to } }
+	numbered := func(from, to int) func(truthDoc) bool {
+		return func(d truthDoc) bool { return from <= d.n && d.n <= to }
+	}
 	untitled := titled("")
 	march, year := within("2024-03", "2024-04"), within("2024", "2025")
 	const ok, fixed, refused = esquery.OK, esquery.Fixed, esquery.Refused
