@@ -122,8 +122,9 @@ type Engine interface {
 // reached, the filter fails or the context ends. Errors of the model match the
 // kinds of package llm, and those of the engine the kinds of package esquery. A
 // turn without a text is [qed.ErrEmptyTurn]; with a Store it resumes a stopped
-// turn. If the question cannot be answered as it was asked, nothing was found, or
-// it does not ask for a search, the answer is partial and says why.
+// turn. If the question cannot be answered as it was asked, or it does not ask for a
+// search, the answer is partial and says why. That nothing was found is an answer, unless
+// another search needed what was looked for.
 func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Agent, error) {
 	if model == nil || e == nil || v == nil {
 		return nil, errors.New("searchagent: New needs a model, an engine and a validator")

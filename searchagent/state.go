@@ -108,6 +108,9 @@ func (s *state) ready(i int) bool {
 // hasResult reports whether a task found something.
 func (t *task) hasResult() bool { return t.Phase == done && t.Table != nil }
 
+// foundNothing reports whether the search of a task ran, and nothing matches it.
+func (t *task) foundNothing() bool { return t.Phase == done && t.Table == nil }
+
 func (s *state) task(key string) *task {
 	for i := range s.Tasks {
 		if s.Tasks[i].Key == key {
