@@ -53,7 +53,8 @@
 // # Requests
 //
 // The requests to the model are named after their nodes ([llm.Request.Name]), for
-// scripted models and traces. The replies are JSON, except for the last:
+// scripted models, traces, and [llm.ByName], with which a cheaper model answers some
+// of them. The replies are JSON, except for the last:
 //
 //	classify   {"intent": "search", "confidence": "high", "reasoning": "why"}
 //	plan       {"steps": [{"key": "folder", "task": "find the folder named Tax", "index": "files",
