@@ -2,7 +2,6 @@ package esquery
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -211,8 +210,7 @@ func unitMillis(unit string) float64 {
 	return 0
 }
 
-// is reports whether the field belongs to one of the families in an index.
+// is reports whether the field belongs to one of the families.
 func (f *Field) is(families familySet) bool {
-	return families&(1<<f.family) != 0 ||
-		slices.ContainsFunc(f.variants, func(v *Field) bool { return families&(1<<v.family) != 0 })
+	return families&(1<<f.family) != 0
 }

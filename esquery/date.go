@@ -39,9 +39,9 @@ func (c *checker) date(f *Field, v *value, use literalUse, format string) {
 		c.report(ErrInvalidLiteral, nil,
 			"%s is not date math, which is now or a date with ||, followed by steps such as -7d, +1M and /d: "+
 				"the units are y, M, w, d, h, m and s", quoted(v.text))
-	case as == aMonth && !anchored && !monthly(f.Formats):
+	case as == aMonth && !anchored:
 		c.wholePeriod(f, v, use, "a month", "||/M")
-	case as == aYear && !anchored && !monthly(f.Formats):
+	case as == aYear && !anchored:
 		c.wholePeriod(f, v, use, "a year", "||/y")
 	}
 }
@@ -56,14 +56,6 @@ func (c *checker) wholePeriod(f *Field, v *value, use literalUse, what, rounding
 		c.report(ErrInvalidLiteral, []string{"range"},
 			"%s is %s, and engines read it as its first day; search %s with a range", quoted(v.text), what, quoted(f.Path))
 	}
-}
-
-// monthly reports whether no format has a day, so that a month is a whole value.
-func monthly(formats []string) bool {
-	return !slices.ContainsFunc(formats, func(format string) bool {
-		layouts, _ := certainLayouts(format)
-		return len(layouts) == 0 || slices.ContainsFunc(layouts, func(layout string) bool { return partsOf(layout) == aDay })
-	})
 }
 
 // digits reports digits that the engine reads as another date than they look like.
@@ -81,9 +73,11 @@ func (c *checker) digits(f *Field, v *value, format string, formats []string) {
 		c.report(ErrInvalidLiteral, nil,
 			"%s is a date of the format %s, in which engines read numbers differently; write it as a string%s",
 			quoted(f.Path), quoted(strings.Join(formats, "||")), such(formats))
-	case text && (!millis || slices.ContainsFunc(formats, readsDigits)):
-	default:
-		c.misread(f, digits, text, formats)
+	case text && (!millis || len(digits) == 4 || slices.ContainsFunc(formats, readsDigits)):
+	case len(digits) >= 4 && len(digits) <= 10 && digits[0] != '0':
+		c.report(ErrInvalidLiteral, nil,
+			"%s looks like a year, a month, a day or seconds, but the date %s reads it as milliseconds since 1970; write the date%s",
+			digits, quoted(f.Path), such(formats))
 	}
 }
 
@@ -91,35 +85,6 @@ func (c *checker) digits(f *Field, v *value, format string, formats []string) {
 func readsDigits(format string) bool {
 	return format == "epoch_second" || strings.HasPrefix(format, "basic_") ||
 		!strings.ContainsFunc(format, func(r rune) bool { return r|0x20 < 'a' || r|0x20 > 'z' })
-}
-
-// misread reports digits that look like a year, a month, a day or seconds, and
-// that the engine reads as milliseconds since 1970.
-func (c *checker) misread(f *Field, digits string, text bool, formats []string) {
-	if digits[0] == '0' || text && len(digits) == 4 {
-		return // the usual formats read four digits as a year
-	}
-	looks, layout := "", ""
-	switch len(digits) {
-	case 4:
-		looks, layout = "a year", "2006"
-	case 6:
-		looks, layout = "a month", "200601"
-	case 8:
-		looks, layout = "a day", "20060102"
-	case 10:
-		looks = "a number of seconds"
-	default:
-		return
-	}
-	if layout != "" {
-		if t, err := time.Parse(layout, digits); err != nil || t.Year() < 1900 || t.Year() > 2100 {
-			return
-		}
-	}
-	c.report(ErrInvalidLiteral, nil,
-		"%s looks like %s, but the date %s reads it as milliseconds since 1970; write the date%s",
-		digits, looks, quoted(f.Path), such(formats))
 }
 
 // such returns an example for a message.
@@ -139,9 +104,7 @@ func isDigits(s string) bool {
 // namedLayouts are the named formats in which bounds can be read, as layouts of
 // package time.
 var namedLayouts = map[string]string{
-	"strict_date_optional_time": time.RFC3339, "date_optional_time": time.RFC3339, "iso8601": time.RFC3339,
-	"strict_date_optional_time_nanos": time.RFC3339,
-	"strict_date_time_no_millis":      time.RFC3339, "date_time_no_millis": time.RFC3339,
+	"strict_date_time_no_millis": time.RFC3339, "date_time_no_millis": time.RFC3339,
 	"strict_date_time": "2006-01-02T15:04:05.000Z07:00", "date_time": "2006-01-02T15:04:05.000Z07:00",
 	"strict_date_hour_minute_second": "2006-01-02T15:04:05", "date_hour_minute_second": "2006-01-02T15:04:05",
 	"strict_date": time.DateOnly, "date": time.DateOnly,
@@ -157,17 +120,6 @@ var patternParts = strings.NewReplacer(
 	"SSS", "000", "XXX", "Z07:00", "XX", "Z0700", "X", "Z07", "xxx", "-07:00", "Z", "-0700",
 	"EEEE", "Monday", "EEE", "Mon", "a", "PM")
 
-// layoutOf returns the layout of a format; empty: it is not known.
-func layoutOf(format string) string {
-	if layout := namedLayouts[format]; layout != "" {
-		return layout
-	}
-	if strings.ContainsAny(format, "_[") || strings.HasPrefix(format, "epoch") {
-		return ""
-	}
-	return patternParts.Replace(strings.TrimPrefix(format, "8"))
-}
-
 // dateExample returns noon of the last day of January 2024 in the format; empty:
 // the format is not known.
 func dateExample(format string) string {
@@ -178,15 +130,13 @@ func dateExample(format string) string {
 	case "epoch_second":
 		return strconv.FormatInt(at.Unix(), 10)
 	}
-	layout := layoutOf(format)
-	if layout == "" {
+	switch layouts, _ := certainLayouts(format); len(layouts) {
+	case 0:
 		return ""
+	case 1:
+		return at.Format(layouts[0])
 	}
-	example := at.Format(layout)
-	if _, err := time.Parse(layout, example); err != nil || strings.Contains(example, "'") {
-		return ""
-	}
-	return example
+	return at.Format(time.RFC3339)
 }
 
 // looseLayouts are the layouts of the formats with an optional time, which are the
@@ -242,7 +192,7 @@ func readDate(text string, formats []string) (millis float64, as dateReading) {
 				as = uncertain // names in the language of the field
 			}
 		}
-		if namedLayouts[format] != "" && !strings.HasPrefix(format, "strict_") {
+		if format == "date_optional_time" || namedLayouts[format] != "" && !strings.HasPrefix(format, "strict_") {
 			as = uncertain // other numbers of digits
 		}
 	}
@@ -264,14 +214,17 @@ func partsOf(layout string) dateReading {
 // certainLayouts returns the layouts of a format that engines and package time
 // read alike.
 func certainLayouts(format string) (layouts []string, ok bool) {
-	switch format {
-	case "epoch_millis", "epoch_second":
+	switch pattern := strings.TrimPrefix(format, "8"); {
+	case format == "epoch_millis", format == "epoch_second":
 		return nil, true
-	case "strict_date_optional_time", "strict_date_optional_time_nanos", "date_optional_time", "iso8601":
+	case strings.HasSuffix(format, "date_optional_time"), format == "strict_date_optional_time_nanos", format == "iso8601":
 		return looseLayouts, true
+	case namedLayouts[format] != "":
+		return []string{namedLayouts[format]}, true
+	case plainPattern(pattern):
+		return []string{patternParts.Replace(pattern)}, true
 	}
-	layout := layoutOf(format)
-	return []string{layout}, layout != "" && (namedLayouts[format] != "" || plainPattern(strings.TrimPrefix(format, "8")))
+	return nil, false
 }
 
 // plainPattern reports whether a java.time pattern has a year and consists only of

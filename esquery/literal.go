@@ -31,20 +31,6 @@ func (c *checker) literal(f *Field, v *value, use literalUse, format string) {
 	if !isText(v) {
 		return
 	}
-	if f.variants == nil {
-		c.scalar(f, v, use, format)
-		return
-	}
-	for _, variant := range f.variants {
-		before := len(c.problems)
-		if c.scalar(variant, v, use, format); len(c.problems) > before {
-			return
-		}
-	}
-}
-
-// scalar is literal for one index.
-func (c *checker) scalar(f *Field, v *value, use literalUse, format string) {
 	switch f.family {
 	case numberFamily:
 		c.number(f, v, use)

@@ -103,12 +103,7 @@ func (m *Mapping) follow(path string, c *caps) {
 	if len(c.types) > 1 && f.Types == nil && f.family != metaFamily {
 		f.Types, f.Type = c.types, c.types[0]
 		f.split = strings.Join(c.types, " or ")
-		f.variants = nil
-		for _, typ := range c.types {
-			variant := f
-			variant.Type, variant.Types, variant.family = typ, nil, types[typ]
-			f.variants = append(f.variants, &variant)
-		}
+		f.flattened = slices.ContainsFunc(c.types, func(typ string) bool { return types[typ] == flattenedFamily })
 	}
 	m.fields[path] = &f
 }
@@ -134,11 +129,6 @@ func (m *Mapping) unlisted(path string, c *caps) *Field {
 	}
 	if len(c.types) > 1 {
 		f.Types, f.split = c.types, strings.Join(c.types, " or ")
-		for _, typ := range c.types {
-			variant := *f
-			variant.Type, variant.Types, variant.family = typ, nil, types[typ]
-			f.variants = append(f.variants, &variant)
-		}
 	}
 	return f
 }

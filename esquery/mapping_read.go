@@ -128,6 +128,7 @@ func (r *mappingReader) field(path string, v *value, at place) *Field {
 		}
 	}
 	f.family = types[f.Type]
+	f.flattened = f.family == flattenedFamily
 	f.indexed = !is(v, "index", "false") && !is(v, "index", "no")
 	f.capabilities(v)
 	f.copyTo = textsOf(v.get("copy_to"))
@@ -266,7 +267,7 @@ func (r *mappingReader) shorten() {
 				continue
 			}
 			alias := *f
-			alias.Path, alias.Target, alias.copyTo = short, path, nil
+			alias.Path, alias.Target, alias.targets, alias.copyTo = short, path, []string{path}, nil
 			r.fields[short] = &alias
 		}
 	}
@@ -281,7 +282,7 @@ func (r *mappingReader) resolve() {
 			continue
 		}
 		f := *target
-		f.Path, f.Target, f.Parent, f.copyTo = a.Path, a.Target, "", nil
+		f.Path, f.Target, f.targets, f.Parent, f.copyTo = a.Path, a.Target, []string{a.Target}, "", nil
 		r.fields[f.Path] = &f
 	}
 }

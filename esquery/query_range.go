@@ -1,10 +1,6 @@
 package esquery
 
-import (
-	"cmp"
-	"strings"
-	"time"
-)
+import "strings"
 
 var (
 	rangeClause = clauseType{name: "range", need: needRange, main: "gte", params: rangeParams}
@@ -50,41 +46,28 @@ func (c *checker) rangeQuery(v *value) {
 		return
 	}
 	c.searchable(f)
-	format := ""
+	before, format := c.faults, ""
 	if own := m.value.get("format"); own != nil && (f.family == dateFamily || f.family == dateRangeFamily) {
 		c.member(&m.value, "format", func(v *value) { c.dateFormat(v, true) })
 		format = own.text
 	}
-	before := c.faults
+	if c.faults > before {
+		return
+	}
 	c.boundLiteral(f, &m.value, lower, lowerKey, format)
 	c.boundLiteral(f, &m.value, upper, upperKey, format)
 	if lower == nil || upper == nil || c.faults != before {
 		return
 	}
-	empty := false
-	switch f.family {
-	case numberFamily:
-		from, ok1 := numberOf(lower)
-		to, ok2 := numberOf(upper)
-		empty = ok1 && ok2 && (from > to || from == to && (lowerKey == "gt" || upperKey == "lt"))
-	case dateFamily:
-		empty = laterDay(lower.text, upper.text) && !strings.Contains(cmp.Or(format, strings.Join(f.Formats, "||")), "dd-MM")
+	from, now1, ok1 := pointOf(f, lower, format)
+	to, now2, ok2 := pointOf(f, upper, format)
+	if f.family == dateFamily {
+		to += 2 * day // rounding and time zones
 	}
-	if empty {
+	if f.is(setOf(numberFamily, dateFamily)) && ok1 && ok2 && now1 == now2 &&
+		(from > to || from == to && (lowerKey == "gt" || upperKey == "lt")) {
 		c.report(ErrInvalidLiteral, nil, "there is nothing between %s and %s", quoted(lower.text), quoted(upper.text))
 	}
-}
-
-// laterDay reports whether both begin like 2024-01-31, and the first day is
-// later by more than time zones and rounding can change.
-func laterDay(a, b string) bool {
-	const layout = "2006-01-02"
-	if len(a) < len(layout) || len(b) < len(layout) || strings.Contains(a, "||") || strings.Contains(b, "||") {
-		return false
-	}
-	from, err1 := time.Parse(layout, a[:len(layout)])
-	to, err2 := time.Parse(layout, b[:len(layout)])
-	return err1 == nil && err2 == nil && from.Sub(to) > 48*time.Hour
 }
 
 // bound returns the bound of one end, or nil if the end is open.
