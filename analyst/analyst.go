@@ -41,8 +41,8 @@
 //
 // # Requests
 //
-// The requests have the names of package [toolagent], and "report". [llm.ByName] has
-// another model answer requests of a name.
+// The requests have the names of package [toolagent], and "report". With [llm.ByName]
+// a cheaper model answers some of them.
 //
 // [toolagent]: https://pkg.go.dev/github.com/qedkit/qed/toolagent
 package analyst

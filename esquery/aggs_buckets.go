@@ -8,9 +8,13 @@ func (c *checker) ranges(p *value, f *Field) bucketCount {
 	c.in("ranges")
 	for i := range ranges.items {
 		c.at(i)
-		if r := &ranges.items[i]; c.params(r, "a range", rangeBucketParams) && f != nil && f.family == dateFamily {
+		if r := &ranges.items[i]; c.params(r, "a range", rangeBucketParams) && f != nil {
 			for _, key := range [...]string{"from", "to"} {
-				c.member(r, key, func(v *value) { c.date(f, v, textOf(p, "format")) })
+				c.member(r, key, func(v *value) {
+					if v.kind != null {
+						c.literal(f, v, boundLiteral, textOf(p, "format"))
+					}
+				})
 			}
 		}
 		c.out()

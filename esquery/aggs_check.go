@@ -21,6 +21,8 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 	f := c.fieldOf(p)
 	c.valuesOf(f, p)
 	switch typed.key {
+	case "missing":
+		c.missing(typed, f)
 	case "nested":
 		c.nestedAggregation(p)
 	case "reverse_nested":
@@ -56,6 +58,23 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 	return oneBucket
 }
 
+// missing makes the aggregation a filter if the field lacks values that its documents
+// have.
+func (c *checker) missing(typed *member, f *Field) {
+	if f == nil {
+		return
+	}
+	c.negated++
+	whole := c.indexesAll(f)
+	c.negated--
+	if whole == f {
+		return
+	}
+	exists := objectValue(member{"exists", objectValue(member{"field", stringValue(whole.Path)})})
+	*typed = member{"filter", objectValue(member{"bool", objectValue(member{"must_not", exists})})}
+	c.fixed(ErrFieldType, string(typed.value.appendTo(nil)), tooLong, quoted(f.Path), f.ignoreAbove)
+}
+
 // fieldOf returns the field of an aggregation, whose name was checked.
 func (c *checker) fieldOf(p *value) *Field {
 	if name := p.get("field"); name != nil {
@@ -70,7 +89,8 @@ func (c *checker) valuesOf(f *Field, p *value) {
 		return
 	}
 	if f.family == dateFamily {
-		c.member(p, "format", c.dateFormat)
+		reads := p.get("ranges") != nil || p.get("missing") != nil
+		c.member(p, "format", func(v *value) { c.dateFormat(v, reads) })
 	}
 	c.member(p, "missing", func(v *value) { c.literal(f, v, boundLiteral, textOf(p, "format")) })
 }
@@ -128,8 +148,11 @@ func (c *checker) termsAggregation(p *value) bucketCount {
 	})
 	for _, key := range [...]string{"include", "exclude"} {
 		c.member(p, key, func(v *value) {
-			if v.kind == str && len(v.text) > maxRegexp {
-				c.report(ErrTooExpensive, nil, "a regular expression can have at most %d characters", maxRegexp)
+			if v.kind == str {
+				c.regexpSyntax(v.text)
+				if len(v.text) > maxRegexp {
+					c.report(ErrTooExpensive, nil, "a regular expression can have at most %d characters", maxRegexp)
+				}
 			}
 		})
 	}

@@ -118,8 +118,8 @@ func TestKeysOfFlatObjects(t *testing.T) {
 // The corrected body has no filter and names no hidden field.
 func TestCorrected(t *testing.T) {
 	v := validator(t, &esquery.Options{Filter: json.RawMessage(`{"term":{"tenantId":"a"}}`), Sensitive: []string{"status"}})
-	const with, want = `{"knn":{"field":"vec","query_vector":[1],"k":3,"num_candidates":9},"sort":["Pages"],"aggs":{"a":{"top_hits":{"size":1}}}}`,
-		`{"knn":{"field":"vec","query_vector":[1],"k":3,"num_candidates":9},"sort":["pages"],"aggs":{"a":{"top_hits":{"size":1}}}}`
+	const with, want = `{"knn":{"field":"vec","query_vector":[1,2,3],"k":3,"num_candidates":9},"sort":["Pages"],"aggs":{"a":{"top_hits":{"size":1}}}}`,
+		`{"knn":{"field":"vec","query_vector":[1,2,3],"k":3,"num_candidates":9},"sort":["pages"],"aggs":{"a":{"top_hits":{"size":1}}}}`
 	report := v.Check("docs", []byte(with))
 	if got := string(report.Corrected()); report.Verdict != esquery.Fixed || got != want {
 		t.Errorf("%v: %s, want %s", report.Verdict, got, want)

@@ -130,7 +130,7 @@ func (c *checker) knownBounds(p *value, f *Field) {
 					c.report(ErrInvalidLiteral, nil, "the bound %s cannot be read; write it as a number or a date%s",
 						quoted(bound.value.text), such(f.Formats))
 				} else if f.family == dateFamily {
-					c.date(f, &bound.value, textOf(p, "format"))
+					c.date(f, &bound.value, boundLiteral, textOf(p, "format"))
 				}
 				c.out()
 			}

@@ -2,7 +2,6 @@ package esquery
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,7 +25,7 @@ func typeSpan(f *Field) span {
 	}
 	whole, ok := wholeNumbers[f.Type]
 	switch {
-	case f.variants != nil:
+	case f.Types != nil:
 	case f.family == booleanFamily:
 		return span{least: 0, most: 1}
 	case ok:
@@ -145,8 +144,8 @@ func pointOf(f *Field, v *value, format string) (at float64, now, ok bool) {
 	if format != "" {
 		formats = strings.Split(format, "||")
 	}
-	at, ok = readDate(text, formats)
-	return at + by, false, ok
+	at, as := readDate(text, formats)
+	return at + by, false, as >= aYear
 }
 
 // dateMath returns by how many milliseconds date math such as -7d/d moves a date.
@@ -154,7 +153,7 @@ func pointOf(f *Field, v *value, format string) (at float64, now, ok bool) {
 func dateMath(rest string) (by float64, ok bool) {
 	for rest != "" {
 		if rest[0] == '/' { // rounds to the unit that follows
-			if len(rest) < 2 || unitMillis(rest[1:2]) == 0 {
+			if len(rest) < 2 || rest[1] == 'q' || unitMillis(rest[1:2]) == 0 {
 				return 0, false
 			}
 			rest = rest[2:]
@@ -172,7 +171,7 @@ func dateMath(rest string) (by float64, ok bool) {
 			n, _ = strconv.ParseFloat(rest[1:end], 64)
 		}
 		unit := unitMillis(rest[end : end+1])
-		if unit == 0 {
+		if unit == 0 || rest[end] == 'q' {
 			return 0, false
 		}
 		if rest[0] == '-' {
@@ -211,8 +210,7 @@ func unitMillis(unit string) float64 {
 	return 0
 }
 
-// is reports whether the field belongs to one of the families in an index.
+// is reports whether the field belongs to one of the families.
 func (f *Field) is(families familySet) bool {
-	return families&(1<<f.family) != 0 ||
-		slices.ContainsFunc(f.variants, func(v *Field) bool { return families&(1<<v.family) != 0 })
+	return families&(1<<f.family) != 0
 }

@@ -1,27 +1,68 @@
 package esquery
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// The engines reject a date that does not fit its format, wrong date math and
-// unknown time zones. What they accept without an error, and is checked here, are
-// digits that they read as milliseconds, and formats that print another date.
-
-// date reports digits that the engine reads as another date than they look like.
-// format is the format in the body, which replaces those of the field; empty means
-// that the body has none.
-func (c *checker) date(f *Field, v *value, format string) {
-	digits, _, _ := strings.Cut(v.text, "||")
-	if v.kind != number && v.kind != str || !isDigits(digits) {
-		return
-	}
+// date reports a text that is no date of the field, and digits that the engine reads as
+// another date than they look like: Elasticsearch finds nothing by the first in an empty
+// index, and both engines find the wrong documents by the second. It completes a month
+// or a year. format is the format in the body, which replaces those of the field; empty
+// means that the body has none.
+func (c *checker) date(f *Field, v *value, use literalUse, format string) {
 	formats := f.Formats
 	if format != "" {
 		formats = strings.Split(format, "||")
+	}
+	before := c.faults
+	c.digits(f, v, format, formats)
+	if c.faults > before || len(formats) == 0 || v.kind == number && isDigits(strings.TrimPrefix(v.text, "-")) {
+		return
+	}
+	base, math, anchored := strings.Cut(v.text, "||")
+	as := aDay
+	if rest, ok := strings.CutPrefix(v.text, "now"); ok {
+		anchored, math = true, rest
+	} else {
+		_, as = readDate(base, formats)
+	}
+	_, computed := dateMath(math)
+	switch {
+	case v.kind == boolean, v.kind == number, as == unreadable:
+		c.report(ErrInvalidLiteral, nil, "%s is not a date of the format %s, which %s has here; write it%s",
+			quoted(v.text), quoted(strings.Join(formats, "||")), quoted(f.Path), such(formats))
+	case !computed:
+		c.report(ErrInvalidLiteral, nil,
+			"%s is not date math, which is now or a date with ||, followed by steps such as -7d, +1M and /d: "+
+				"the units are y, M, w, d, h, m and s", quoted(v.text))
+	case as == aMonth && !anchored:
+		c.wholePeriod(f, v, use, "a month", "||/M")
+	case as == aYear && !anchored:
+		c.wholePeriod(f, v, use, "a year", "||/y")
+	}
+}
+
+// wholePeriod completes a month or a year, of which engines use the first day alone.
+func (c *checker) wholePeriod(f *Field, v *value, use literalUse, what, rounding string) {
+	switch use {
+	case exactLiteral, endLiteral:
+		c.fixed(ErrInvalidLiteral, v.text+rounding, "%s is %s, and engines read it as its first day", quoted(v.text), what)
+		*v = stringValue(v.text + rounding)
+	case sharedLiteral:
+		c.report(ErrInvalidLiteral, []string{"range"},
+			"%s is %s, and engines read it as its first day; search %s with a range", quoted(v.text), what, quoted(f.Path))
+	}
+}
+
+// digits reports digits that the engine reads as another date than they look like.
+func (c *checker) digits(f *Field, v *value, format string, formats []string) {
+	digits, _, _ := strings.Cut(v.text, "||")
+	if !isDigits(digits) {
+		return
 	}
 	millis := slices.Contains(formats, "epoch_millis")
 	text := v.kind == str || format != "" // with a format of its own, a number is read like a string
@@ -32,9 +73,11 @@ func (c *checker) date(f *Field, v *value, format string) {
 		c.report(ErrInvalidLiteral, nil,
 			"%s is a date of the format %s, in which engines read numbers differently; write it as a string%s",
 			quoted(f.Path), quoted(strings.Join(formats, "||")), such(formats))
-	case text && (!millis || slices.ContainsFunc(formats, readsDigits)):
-	default:
-		c.misread(f, digits, text, formats)
+	case text && (!millis || len(digits) == 4 || slices.ContainsFunc(formats, readsDigits)):
+	case len(digits) >= 4 && len(digits) <= 10 && digits[0] != '0':
+		c.report(ErrInvalidLiteral, nil,
+			"%s looks like a year, a month, a day or seconds, but the date %s reads it as milliseconds since 1970; write the date%s",
+			digits, quoted(f.Path), such(formats))
 	}
 }
 
@@ -42,35 +85,6 @@ func (c *checker) date(f *Field, v *value, format string) {
 func readsDigits(format string) bool {
 	return format == "epoch_second" || strings.HasPrefix(format, "basic_") ||
 		!strings.ContainsFunc(format, func(r rune) bool { return r|0x20 < 'a' || r|0x20 > 'z' })
-}
-
-// misread reports digits that look like a year, a month, a day or seconds, and
-// that the engine reads as milliseconds since 1970.
-func (c *checker) misread(f *Field, digits string, text bool, formats []string) {
-	if digits[0] == '0' || text && len(digits) == 4 {
-		return // the usual formats read four digits as a year
-	}
-	looks, layout := "", ""
-	switch len(digits) {
-	case 4:
-		looks, layout = "a year", "2006"
-	case 6:
-		looks, layout = "a month", "200601"
-	case 8:
-		looks, layout = "a day", "20060102"
-	case 10:
-		looks = "a number of seconds"
-	default:
-		return
-	}
-	if layout != "" {
-		if t, err := time.Parse(layout, digits); err != nil || t.Year() < 1900 || t.Year() > 2100 {
-			return
-		}
-	}
-	c.report(ErrInvalidLiteral, nil,
-		"%s looks like %s, but the date %s reads it as milliseconds since 1970; write the date%s",
-		digits, looks, quoted(f.Path), such(formats))
 }
 
 // such returns an example for a message.
@@ -90,9 +104,7 @@ func isDigits(s string) bool {
 // namedLayouts are the named formats in which bounds can be read, as layouts of
 // package time.
 var namedLayouts = map[string]string{
-	"strict_date_optional_time": time.RFC3339, "date_optional_time": time.RFC3339, "iso8601": time.RFC3339,
-	"strict_date_optional_time_nanos": time.RFC3339,
-	"strict_date_time_no_millis":      time.RFC3339, "date_time_no_millis": time.RFC3339,
+	"strict_date_time_no_millis": time.RFC3339, "date_time_no_millis": time.RFC3339,
 	"strict_date_time": "2006-01-02T15:04:05.000Z07:00", "date_time": "2006-01-02T15:04:05.000Z07:00",
 	"strict_date_hour_minute_second": "2006-01-02T15:04:05", "date_hour_minute_second": "2006-01-02T15:04:05",
 	"strict_date": time.DateOnly, "date": time.DateOnly,
@@ -108,17 +120,6 @@ var patternParts = strings.NewReplacer(
 	"SSS", "000", "XXX", "Z07:00", "XX", "Z0700", "X", "Z07", "xxx", "-07:00", "Z", "-0700",
 	"EEEE", "Monday", "EEE", "Mon", "a", "PM")
 
-// layoutOf returns the layout of a format; empty: it is not known.
-func layoutOf(format string) string {
-	if layout := namedLayouts[format]; layout != "" {
-		return layout
-	}
-	if strings.ContainsAny(format, "_[") || strings.HasPrefix(format, "epoch") {
-		return ""
-	}
-	return patternParts.Replace(strings.TrimPrefix(format, "8"))
-}
-
 // dateExample returns noon of the last day of January 2024 in the format; empty:
 // the format is not known.
 func dateExample(format string) string {
@@ -129,63 +130,101 @@ func dateExample(format string) string {
 	case "epoch_second":
 		return strconv.FormatInt(at.Unix(), 10)
 	}
-	layout := layoutOf(format)
-	if layout == "" {
+	switch layouts, _ := certainLayouts(format); len(layouts) {
+	case 0:
 		return ""
+	case 1:
+		return at.Format(layouts[0])
 	}
-	example := at.Format(layout)
-	if _, err := time.Parse(layout, example); err != nil || strings.Contains(example, "'") {
-		return ""
-	}
-	return example
+	return at.Format(time.RFC3339)
 }
 
 // looseLayouts are the layouts of the formats with an optional time, which are the
 // default of dates.
-var looseLayouts = []string{
-	time.DateOnly, time.RFC3339Nano, "2006-01-02T15:04:05.999", "2006-01-02T15:04", "2006-01", "2006",
-}
+var looseLayouts = func() []string {
+	layouts := []string{time.DateOnly, "2006-01", "2006"}
+	for _, clock := range []string{"15", "15:04", "15:04:05"} { // a fraction is read after seconds
+		for _, zone := range []string{"", "Z07:00", "Z0700", "Z07"} {
+			layouts = append(layouts, "2006-01-02T"+clock+zone)
+		}
+	}
+	return layouts
+}()
 
-// readDate returns the milliseconds since 1970 of a date in the first of the
-// formats that reads it. It is not ok if an engine could read another date.
-func readDate(text string, formats []string) (millis float64, ok bool) {
+// A dateReading is how a text is read as a date.
+type dateReading uint8
+
+const (
+	uncertain  dateReading = iota // an engine could read another date than package time, or one that it does not read
+	unreadable                    // no format reads it
+	aYear                         // without a month
+	aMonth                        // without a day
+	aDay
+)
+
+// readDate returns the milliseconds since 1970 of a date in the first of the formats
+// that reads it. They are certain for a year, a month and a day.
+func readDate(text string, formats []string) (millis float64, as dateReading) {
 	if len(formats) == 0 {
 		formats = []string{"strict_date_optional_time", "epoch_millis"}
 	}
+	as = unreadable
 	for _, format := range formats {
 		layouts, certain := certainLayouts(format)
 		if !certain {
-			return 0, false
+			return 0, uncertain
 		}
 		if factor := map[string]float64{"epoch_millis": 1, "epoch_second": 1000}[format]; factor != 0 {
-			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-				return float64(n) * factor, true
+			if n, err := strconv.ParseFloat(text, 64); err == nil && isDigits(strings.Trim(text, "-.")) {
+				return n * factor, aDay
 			}
 		}
 		for _, layout := range layouts {
-			if t, err := time.Parse(layout, text); err == nil {
-				// Engines read two digits of a year as one from 2000 to 2099.
-				return float64(t.UnixMilli()), t.Year() >= 2000 || !strings.Contains(strings.ReplaceAll(layout, "2006", ""), "06")
+			t, err := time.Parse(layout, text)
+			switch {
+			case err != nil:
+			case t.Year() < 2000 && strings.Contains(strings.ReplaceAll(layout, "2006", ""), "06"):
+				return 0, uncertain // engines read two digits of a year as one from 2000 to 2099
+			default:
+				return float64(t.UnixMilli()), partsOf(layout)
+			}
+			if strings.ContainsAny(layout, "JP") || strings.Contains(layout, "Mon") {
+				as = uncertain // names in the language of the field
 			}
 		}
-		if namedLayouts[format] != "" && !strings.HasPrefix(format, "strict_") && isDigits(text) && len(text) != 4 {
-			return 0, false // a year of another length
+		if format == "date_optional_time" || namedLayouts[format] != "" && !strings.HasPrefix(format, "strict_") {
+			as = uncertain // other numbers of digits
 		}
 	}
-	return 0, false
+	return 0, as
+}
+
+// partsOf returns whether a layout has a day, or only a month or a year.
+func partsOf(layout string) dateReading {
+	first := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
+	switch text := first.Format(layout); {
+	case text != first.AddDate(0, 0, 1).Format(layout):
+		return aDay
+	case text != first.AddDate(0, 1, 0).Format(layout):
+		return aMonth
+	}
+	return aYear
 }
 
 // certainLayouts returns the layouts of a format that engines and package time
 // read alike.
 func certainLayouts(format string) (layouts []string, ok bool) {
-	switch format {
-	case "epoch_millis", "epoch_second":
+	switch pattern := strings.TrimPrefix(format, "8"); {
+	case format == "epoch_millis", format == "epoch_second":
 		return nil, true
-	case "strict_date_optional_time", "strict_date_optional_time_nanos", "date_optional_time", "iso8601":
+	case strings.HasSuffix(format, "date_optional_time"), format == "strict_date_optional_time_nanos", format == "iso8601":
 		return looseLayouts, true
+	case namedLayouts[format] != "":
+		return []string{namedLayouts[format]}, true
+	case plainPattern(pattern):
+		return []string{patternParts.Replace(pattern)}, true
 	}
-	layout := layoutOf(format)
-	return []string{layout}, layout != "" && (namedLayouts[format] != "" || plainPattern(strings.TrimPrefix(format, "8")))
+	return nil, false
 }
 
 // plainPattern reports whether a java.time pattern has a year and consists only of
@@ -212,37 +251,95 @@ func plainPattern(pattern string) bool {
 // patternPart are the parts that patternParts translates.
 var patternPart = setOfNames(`yyyy uuuu yy MMMM MMM MM M dd d HH H hh h mm ss SSS XXX XX X xxx Z EEEE EEE a`)
 
-// dateFormat reports a pattern that prints or reads another date than it seems.
-func (c *checker) dateFormat(v *value) {
-	for pattern := range strings.SplitSeq(v.text, "||") {
-		letters := unquotedLetters(pattern)
-		switch {
-		case strings.Contains(pattern, "_"): // a named format
-		case letters == "":
-			c.report(ErrInvalidLiteral, nil, "the date format %s prints the same text for every date", quoted(pattern))
-			return
-		case strings.Contains(letters, "Y") && !strings.Contains(letters, "w"):
-			c.report(ErrInvalidLiteral, []string{strings.ReplaceAll(strings.ReplaceAll(v.text, "Y", "y"), "D", "d")},
-				"in the date format %s Y is the year of the week, which differs around New Year; the year is y", quoted(pattern))
-			return
-		case strings.Contains(letters, "D") && strings.Contains(letters, "M"):
-			c.report(ErrInvalidLiteral, []string{strings.ReplaceAll(v.text, "D", "d")},
-				"in the date format %s D is the day of the year; the day of the month is d", quoted(pattern))
-			return
+// A formatFault is a letter of a date format that is mistaken for another one.
+type formatFault struct {
+	letters string // the format has one of them,
+	without string // and none of these
+	instead string // the letter that was meant; empty if it depends
+	why     string
+}
+
+var formatFaults = []formatFault{
+	{"Y", "w", "y", "Y is the year of the week, which differs around New Year; the year is y"},
+	{"m", "HhKk", "M", "m is the minute; the month is M"},
+	{"S", "s", "s", "S is a fraction of a second; the second is s"},
+	{"hK", "aB", "H", "h is an hour of half a day, which needs a; the hour of a day is H"},
+}
+
+// dateFormat reports a format that prints or reads another date than it seems. reads
+// means that dates are read with it: engines invent the parts that it does not have.
+func (c *checker) dateFormat(v *value, reads bool) {
+	fault := func(candidate, format string, args ...any) {
+		var candidates []string
+		if candidate != "" {
+			candidates = []string{candidate}
 		}
+		c.report(ErrInvalidLiteral, candidates, format, args...)
+	}
+	for pattern := range strings.SplitSeq(v.text, "||") {
+		if strings.Contains(pattern, "_") || namedFormat[pattern] {
+			if reads && timeAlone.MatchString(pattern) {
+				fault("", "the date format %s has no day, so that engines read a time of 1970", quoted(pattern))
+				return
+			}
+			continue
+		}
+		letters := unquotedLetters(pattern)
+		for _, f := range formatFaults {
+			if i := strings.IndexAny(letters, f.letters); i >= 0 && !strings.ContainsAny(letters, f.without) {
+				fault(strings.ReplaceAll(strings.ReplaceAll(v.text, letters[i:i+1], f.instead), "D", "d"),
+					"in the date format %s %s", quoted(pattern), f.why)
+				return
+			}
+		}
+		switch {
+		case letters == "":
+			fault("", "the date format %s prints the same text for every date", quoted(pattern))
+		case strings.Contains(letters, "D") && strings.ContainsAny(letters, "ML"):
+			fault(strings.ReplaceAll(v.text, "D", "d"),
+				"in the date format %s D is the day of the year; the day of the month is d", quoted(pattern))
+		case monthAsMinute.MatchString(letters):
+			fault("", "in the date format %s M after the hour is the month; the minute is m", quoted(pattern))
+		case reads && !strings.ContainsAny(letters, "Dweq") && hasGap(letters):
+			fault("", "the date format %s does not have all of year, month, day and hour down to its smallest part, so that "+
+				"engines read a date that was not given, such as 1970", quoted(pattern))
+		default:
+			continue
+		}
+		return
 	}
 }
 
-// unquotedLetters returns the letters of a pattern outside of its quotes.
+var (
+	namedFormat   = setOfNames(`date time hour year weekyear iso8601`)
+	timeAlone     = regexp.MustCompile(`^(strict_)?(basic_)?(t_)?(time|hour)`)
+	monthAsMinute = regexp.MustCompile(`[HhKk]M`)
+)
+
+// hasGap reports whether the letters of a format lack a part above another one.
+func hasGap(letters string) bool {
+	ended := false
+	for _, part := range [...]string{"yuY", "ML", "d", "HhKk", "m", "s"} {
+		has := strings.ContainsAny(letters, part)
+		if has && ended {
+			return true
+		}
+		ended = ended || !has
+	}
+	return false
+}
+
+// unquotedLetters returns the letters of a pattern outside of its quotes, each run once.
 func unquotedLetters(pattern string) string {
 	var b strings.Builder
-	inside := false
+	inside, last := false, byte(0)
 	for i := range len(pattern) {
 		c := pattern[i]
 		if c == '\'' {
 			inside = !inside
-		} else if !inside && c|0x20 >= 'a' && c|0x20 <= 'z' {
+		} else if !inside && c|0x20 >= 'a' && c|0x20 <= 'z' && c != last {
 			b.WriteByte(c)
+			last = c
 		}
 	}
 	return b.String()

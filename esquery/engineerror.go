@@ -18,7 +18,7 @@ const (
 	ErrTimeout     ErrorKind = "timeout"           // no answer in time
 	ErrRateLimit   ErrorKind = "too many requests" // the engine asks for a pause
 	ErrAuth        ErrorKind = "auth"              // credentials are missing, wrong or without the permission
-	ErrNotFound    ErrorKind = "not found"         // the index does not exist
+	ErrNotFound    ErrorKind = "not found"         // the index does not exist, or is closed
 	ErrBadRequest  ErrorKind = "bad request"       // the engine rejects the search
 	ErrTooLarge    ErrorKind = "too large"         // the search or its answer is too large
 	ErrPartial     ErrorKind = "partial"           // shards failed or time ran out: see EngineError.Partial

@@ -48,8 +48,13 @@ type Field struct {
 	indexed   bool     // the field has an index
 	positions bool     // the index of a text has the positions of words, for phrases
 	analyzer  string   // of a text; empty: the default of the index
-	variants  []*Field // one field per index, if the indices disagree
+	targets   []string // of an alias, in each index
+	flattened bool     // in one of the indices
 	relations []string // the parents and children of a join
+
+	ignoreAbove int    // the characters of the longest value in the index; 0: no limit
+	split       string // how the indices treat the field differently, so that a search finds it in some of them; empty: alike
+	reading     string // how an index reads values, in words that differ between indices that do not read them alike
 }
 
 // An ability is one use of a field.
@@ -72,18 +77,8 @@ const (
 	canFetch                            // docvalue_fields
 )
 
-// can reports whether the field has all these abilities in each index.
-func (f *Field) can(a ability) bool {
-	if f.variants == nil {
-		return f.abilities()&a == a
-	}
-	for _, v := range f.variants {
-		if v.abilities()&a != a {
-			return false
-		}
-	}
-	return true
-}
+// can reports whether the field has all these abilities.
+func (f *Field) can(a ability) bool { return f.abilities()&a == a }
 
 func (f *Field) abilities() ability {
 	const (

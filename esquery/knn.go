@@ -1,5 +1,7 @@
 package esquery
 
+import "slices"
+
 var (
 	knnParams = withCommon(
 		param{key: "field", takes: aText, required: true},
@@ -44,8 +46,9 @@ func (c *checker) knnQuery(v *value) {
 	}
 	c.in(m.key)
 	defer c.out()
-	c.field(&m.key, needVector)
+	f := c.field(&m.key, needVector)
 	if c.params(&m.value, "knn", openKNNParams) {
+		c.member(&m.value, "vector", func(v *value) { c.vector(f, v) })
 		c.tooMany(&m.value, "k")
 		c.neighbourFilter(&m.value)
 	}
@@ -66,6 +69,7 @@ func (c *checker) neighbours(v *value, known []param, top bool) {
 	f := c.field(&name.text, needVector)
 	c.out()
 	if f != nil {
+		c.member(v, "query_vector", func(v *value) { c.vector(f, v) })
 		c.member(v, "inner_hits", c.innerHits)
 	}
 	c.nested = outer
@@ -73,6 +77,16 @@ func (c *checker) neighbours(v *value, known []param, top bool) {
 	c.tooMany(v, "num_candidates")
 	c.member(v, "rescore_vector", func(r *value) { c.params(r, "rescore_vector", rescoreVectorParams) })
 	c.neighbourFilter(v)
+}
+
+// vector reports what cannot be a vector of the field.
+func (c *checker) vector(f *Field, v *value) {
+	switch {
+	case v.kind != array || slices.ContainsFunc(v.items, func(v value) bool { return v.kind != number }):
+		c.report(ErrInvalidLiteral, nil, "a vector must be an array of numbers")
+	case f != nil && f.Dims != 0 && f.Dims != len(v.items):
+		c.report(ErrInvalidLiteral, nil, "the vector has %d numbers, and those of %s have %d", len(v.items), quoted(f.Path), f.Dims)
+	}
 }
 
 // neighbourFilter checks the filter of a knn and adds the mandatory one. The

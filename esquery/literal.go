@@ -2,9 +2,11 @@ package esquery
 
 import (
 	"math"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/qedkit/qed/refusal"
 )
@@ -13,40 +15,65 @@ import (
 type literalUse uint8
 
 const (
-	exactLiteral literalUse = iota // the value of a term, terms or match query
-	boundLiteral                   // a bound, an origin, or the value for missing ones
+	exactLiteral  literalUse = iota // the value of a term, terms or match query
+	sharedLiteral                   // the same, for several fields
+	boundLiteral                    // a bound, an origin, or the value for missing ones
+	endLiteral                      // a bound whose period belongs to what is below it: lte or gt
 )
+
+// exact reports whether the value is compared with whole values.
+func (u literalUse) exact() bool { return u <= sharedLiteral }
 
 // literal reports a value that finds nothing in the field, or that the engine
 // reads as another value than it looks like. format is the date format in the
 // body; empty means that the body has none.
 func (c *checker) literal(f *Field, v *value, use literalUse, format string) {
-	if f.variants == nil {
-		c.scalar(f, v, use, format)
+	if !isText(v) {
 		return
 	}
-	for _, variant := range f.variants {
-		before := len(c.problems)
-		if c.scalar(variant, v, use, format); len(c.problems) > before {
-			return
+	switch f.family {
+	case numberFamily:
+		c.number(f, v, use)
+	case rangeFamily:
+		c.number(f, v, boundLiteral)
+	case dateFamily, dateRangeFamily:
+		c.date(f, v, use, format)
+	case booleanFamily:
+		if v.text != "true" && v.text != "false" {
+			c.report(ErrInvalidLiteral, []string{"true", "false"}, "%s is not true or false, which %s of type boolean needs",
+				quoted(v.text), quoted(f.Path))
+		}
+	case ipFamily, ipRangeFamily:
+		c.ip(f, v, use)
+	case keywordFamily, keyedFamily, flattenedFamily:
+		if use.exact() {
+			c.length(f, v.text)
+		}
+		if f.relations != nil && use.exact() && !slices.Contains(f.relations, v.text) {
+			c.report(ErrInvalidLiteral, refusal.Nearest(v.text, f.relations, maxCandidates),
+				"%s is not a relation of the join %s", quoted(v.text), quoted(f.Path))
 		}
 	}
 }
 
-// scalar is literal for one index.
-func (c *checker) scalar(f *Field, v *value, use literalUse, format string) {
-	switch f.family {
-	case numberFamily:
-		if v.kind == number || v.kind == str {
-			c.number(f, v, use)
-		}
-	case dateFamily, dateRangeFamily:
-		c.date(f, v, format)
-	case keywordFamily:
-		if f.relations != nil && use == exactLiteral && !slices.Contains(f.relations, v.text) {
-			c.report(ErrInvalidLiteral, refusal.Nearest(v.text, f.relations, maxCandidates),
-				"%s is not a relation of the join %s", quoted(v.text), quoted(f.Path))
-		}
+// ip reports a text that is no address, and no network where one can be given.
+func (c *checker) ip(f *Field, v *value, use literalUse) {
+	if a, err := netip.ParseAddr(v.text); err == nil && a.Zone() == "" {
+		return
+	}
+	if _, err := netip.ParsePrefix(v.text); err == nil && use.exact() && f.family == ipFamily {
+		return
+	}
+	c.report(ErrInvalidLiteral, nil, "%s is not an address, such as 10.0.0.1, which %s of type %s needs here",
+		quoted(v.text), quoted(f.Path), f.Type)
+}
+
+// length reports a text that is longer than every value in the index.
+func (c *checker) length(f *Field, text string) {
+	if n := len(utf16.Encode([]rune(text))); f.ignoreAbove > 0 && n > f.ignoreAbove {
+		c.report(ErrInvalidLiteral, append(c.alternatives(f, needMatch), "match_phrase"),
+			"%s has %d characters, and %s has only values of at most %d (ignore_above) in the index, so nothing is found",
+			quoted(text), n, quoted(f.Path), f.ignoreAbove)
 	}
 }
 
@@ -79,7 +106,7 @@ func (c *checker) number(f *Field, v *value, use literalUse) {
 	}
 	least, most := -math.MaxFloat64, math.MaxFloat64
 	switch {
-	case isWhole && use == exactLiteral:
+	case isWhole && use.exact():
 		least, most = whole.least, whole.most
 	case isWhole:
 		least, most = whole.leastBound, whole.mostBound
@@ -90,7 +117,7 @@ func (c *checker) number(f *Field, v *value, use literalUse) {
 	switch {
 	case n < least || n > most || aboveInteger(v.text, n, most):
 		c.report(ErrInvalidLiteral, nil, "%s is out of the range of %s of type %s", quoted(v.text), quoted(f.Path), f.Type)
-	case isWhole && n != math.Trunc(n) && use == exactLiteral:
+	case isWhole && n != math.Trunc(n) && use.exact():
 		c.report(ErrInvalidLiteral, nil,
 			"%s has a fraction, but %s of type %s holds whole numbers: nothing can match",
 			quoted(v.text), quoted(f.Path), f.Type)

@@ -1,9 +1,9 @@
 package esquery
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -68,7 +68,7 @@ func (m *Mapping) lookup(path string) *Field {
 		return nil
 	}
 	key := *root
-	key.Path, key.family, key.variants = path, keyedFamily, nil
+	key.Path, key.family, key.flattened = path, keyedFamily, false
 	return &key
 }
 
@@ -196,6 +196,7 @@ func merge(names []string, read []*mappingReader) (*Mapping, error) {
 		for path, each := range all {
 			f := agree(each)
 			f.Partial = len(each) < len(read)
+			f.split = split(path, names, read)
 			m.fields[path] = f
 		}
 	}
@@ -226,22 +227,20 @@ func (m *Mapping) sort() {
 func agree(each []*Field) *Field {
 	f := *each[0]
 	var names []string
-	same := true
 	for _, v := range each {
 		if !slices.Contains(names, v.Type) {
 			names = append(names, v.Type)
 		}
-		same = same && f.alike(v)
 		f.Searchable = f.Searchable && v.Searchable
 		f.Sortable = f.Sortable && v.Sortable
 		f.Runtime = f.Runtime || v.Runtime
 		f.indexed = f.indexed && v.indexed
 		f.positions = f.positions && v.positions
-		f.analyzer = cmp.Or(f.analyzer, v.analyzer)
-		for _, to := range v.copyTo {
-			if !slices.Contains(f.copyTo, to) {
-				f.copyTo = append(f.copyTo[:len(f.copyTo):len(f.copyTo)], to)
-			}
+		f.flattened = f.flattened || v.flattened
+		f.targets = union(f.targets, v.targets)
+		f.copyTo = union(f.copyTo, v.copyTo)
+		if v.ignoreAbove > 0 && (f.ignoreAbove == 0 || v.ignoreAbove < f.ignoreAbove) {
+			f.ignoreAbove = v.ignoreAbove
 		}
 		if v.script != f.script {
 			f.script += "\n" + v.script
@@ -249,36 +248,58 @@ func agree(each []*Field) *Field {
 	}
 	if len(names) > 1 {
 		slices.Sort(names)
-		f.Types, f.Type = names, names[0]
-		f.family = otherFamily
-		for _, v := range each {
-			if v.Type == f.Type {
-				f.family = v.family
-			}
-		}
-	}
-	if !same {
-		f.variants = distinct(each)
+		f.Types, f.Type, f.family = names, names[0], types[names[0]]
 	}
 	return &f
 }
 
-// alike reports whether two indices accept the same values for a field and the
-// same uses.
-func (f *Field) alike(o *Field) bool {
-	return f.Type == o.Type && f.Nested == o.Nested && slices.Equal(f.Formats, o.Formats) && f.Dims == o.Dims &&
-		slices.Equal(f.included, o.included) && f.Target == o.Target && f.Parent == o.Parent
-}
-
-// distinct removes fields that are like an earlier one.
-func distinct(each []*Field) []*Field {
-	var out []*Field
-	for _, v := range each {
-		if !slices.ContainsFunc(out, func(o *Field) bool {
-			return o.alike(v) && o.Searchable == v.Searchable && o.Sortable == v.Sortable
-		}) {
-			out = append(out, v)
+// union returns the texts of a, and those of b that a does not have.
+func union(a, b []string) []string {
+	a = a[:len(a):len(a)]
+	for _, text := range b {
+		if !slices.Contains(a, text) {
+			a = append(a, text)
 		}
 	}
-	return out
+	return a
+}
+
+// split returns how indices treat a field differently. A search of all of them would find
+// the documents of some, without an error. An index without the field treats it alike,
+// unless its documents have the values under another name, or without an index.
+func split(path string, names []string, read []*mappingReader) string {
+	var kinds []string
+	var texts []string
+	for i, r := range read {
+		kind, text := r.reading(path, read)
+		if kind == "" || slices.Contains(kinds, kind) {
+			continue
+		}
+		kinds = append(kinds, kind)
+		texts = append(texts, text+" in "+quoted(names[i]))
+	}
+	if len(kinds) < 2 {
+		return ""
+	}
+	return strings.Join(texts[:min(len(texts), maxCandidates)], ", ")
+}
+
+// reading returns how the index reads a field, for comparisons and for messages. kind is
+// empty if its documents do not have the field.
+func (r *mappingReader) reading(path string, all []*mappingReader) (kind, text string) {
+	f := r.fields[path]
+	switch {
+	case f != nil && f.family == numberFamily && wholeNumbers[f.Type].most <= math.MaxInt64 && wholeNumbers[f.Type].most > 0:
+		return "a whole number" + strings.TrimPrefix(f.reading, f.Type), f.reading
+	case f != nil:
+		return f.reading, f.reading
+	case (&Mapping{partial: r.partial}).why(path) != "":
+		return "not indexed", "not indexed"
+	}
+	for _, other := range all {
+		if f := other.fields[path]; f != nil && (r.fields[f.Parent] != nil || r.fields[f.Target] != nil) {
+			return "missing", "missing"
+		}
+	}
+	return "", ""
 }

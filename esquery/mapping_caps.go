@@ -102,12 +102,8 @@ func (m *Mapping) follow(path string, c *caps) {
 	}
 	if len(c.types) > 1 && f.Types == nil && f.family != metaFamily {
 		f.Types, f.Type = c.types, c.types[0]
-		f.variants = nil
-		for _, typ := range c.types {
-			variant := f
-			variant.Type, variant.Types, variant.family = typ, nil, types[typ]
-			f.variants = append(f.variants, &variant)
-		}
+		f.split = strings.Join(c.types, " or ")
+		f.flattened = slices.ContainsFunc(c.types, func(typ string) bool { return types[typ] == flattenedFamily })
 	}
 	m.fields[path] = &f
 }
@@ -132,12 +128,7 @@ func (m *Mapping) unlisted(path string, c *caps) *Field {
 		f.Formats = nil // not known: any format may be right
 	}
 	if len(c.types) > 1 {
-		f.Types = c.types
-		for _, typ := range c.types {
-			variant := *f
-			variant.Type, variant.Types, variant.family = typ, nil, types[typ]
-			f.variants = append(f.variants, &variant)
-		}
+		f.Types, f.split = c.types, strings.Join(c.types, " or ")
 	}
 	return f
 }

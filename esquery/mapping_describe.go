@@ -144,9 +144,12 @@ func describe(f *Field) FieldDescription {
 		{f.family == flattenedFamily, "exact by any key below it"},
 		{f.family == nestedFamily, "nested queries"},
 	} {
-		if use.can {
+		if use.can && f.split == "" {
 			text.Use = append(text.Use, use.what)
 		}
+	}
+	if f.split != "" {
+		text.Use = []string{"differs between the indices, so it cannot be searched"}
 	}
 	for _, name := range f.Formats {
 		if !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) && len(name) <= maxPlain {

@@ -128,9 +128,12 @@ func (r *mappingReader) field(path string, v *value, at place) *Field {
 		}
 	}
 	f.family = types[f.Type]
+	f.flattened = f.family == flattenedFamily
 	f.indexed = !is(v, "index", "false") && !is(v, "index", "no")
 	f.capabilities(v)
 	f.copyTo = textsOf(v.get("copy_to"))
+	f.ignoreAbove, _ = strconv.Atoi(textOf(v, "ignore_above"))
+	f.reading = reading(f, v)
 	switch f.family {
 	case dateFamily, dateRangeFamily:
 		f.Formats = formats(f.Type, textOf(v, "format"))
@@ -138,6 +141,28 @@ func (r *mappingReader) field(path string, v *value, at place) *Field {
 		f.vector(v)
 	}
 	return f
+}
+
+// readings are the parameters that change which values a query finds in an index.
+var readings = [...]string{
+	"analyzer", "search_analyzer", "normalizer", "format", "locale", "null_value", "scaling_factor", "dims", "dimension",
+}
+
+// reading returns how an index reads the values of a field.
+func reading(f *Field, v *value) string {
+	var with []string
+	for _, key := range readings {
+		if text := textOf(v, key); text != "" {
+			with = append(with, key+" "+quoted(text))
+		}
+	}
+	if f.Nested != "" {
+		with = append(with, "in nested "+quoted(f.Nested))
+	}
+	if len(with) == 0 {
+		return f.Type
+	}
+	return f.Type + " with " + strings.Join(with, ", ")
 }
 
 // capabilities computes whether a field can be searched and sorted by.
@@ -242,7 +267,7 @@ func (r *mappingReader) shorten() {
 				continue
 			}
 			alias := *f
-			alias.Path, alias.Target, alias.copyTo = short, path, nil
+			alias.Path, alias.Target, alias.targets, alias.copyTo = short, path, []string{path}, nil
 			r.fields[short] = &alias
 		}
 	}
@@ -257,7 +282,7 @@ func (r *mappingReader) resolve() {
 			continue
 		}
 		f := *target
-		f.Path, f.Target, f.Parent, f.copyTo = a.Path, a.Target, "", nil
+		f.Path, f.Target, f.targets, f.Parent, f.copyTo = a.Path, a.Target, []string{a.Target}, "", nil
 		r.fields[f.Path] = &f
 	}
 }

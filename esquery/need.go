@@ -97,6 +97,9 @@ var needs = [...]struct {
 
 func (n need) fits(f *Field) bool {
 	want := &needs[n]
+	if f.split != "" && n != needExist && n != needFetch && n != needHighlight {
+		return false
+	}
 	return (want.families == 0 || want.families&(1<<f.family) != 0) && f.can(want.can)
 }
 
@@ -280,9 +283,15 @@ func (c *checker) unfit(f *Field, n need) {
 	switch {
 	case f.family == objectFamily || f.family == nestedFamily:
 		c.report(ErrFieldType, candidates, "%s is an object without a value of its own; name a field in it", quoted(f.Path))
-	case f.Types != nil:
+	case f.split != "":
+		for _, name := range c.index.mapping.indices {
+			if len(candidates) < maxCandidates && c.v.indices[name] != nil {
+				candidates = append(candidates, name)
+			}
+		}
 		c.report(ErrFieldType, candidates,
-			"%s is %s in different indices; this needs %s", quoted(f.Path), strings.Join(f.Types, " or "), want.what)
+			"%s differs between the indices that are searched together: it is %s; only some of them would answer: "+
+				"search each index by its own name, or use a field that is alike in all", quoted(f.Path), f.split)
 	case f.family == textFamily && n == needTerm:
 		c.report(ErrFieldType, candidates,
 			"%s is a text and is searched by its words, so a whole value is not found; use %s", quoted(f.Path), want.what)

@@ -97,8 +97,8 @@ func (c *checker) weighted(v *value, n need) (searched int) {
 	use := func(f *Field) {
 		searched++
 		c.searchable(f)
-		if f.family != textFamily && f.family != keywordFamily && !lenient {
-			c.literal(f, text, exactLiteral, "")
+		if f.family != textFamily && (f.family != keywordFamily || len(names.items) == 1) && !lenient {
+			c.literal(f, text, sharedLiteral, "")
 		}
 	}
 	c.in("fields")

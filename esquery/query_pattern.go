@@ -35,7 +35,7 @@ func (c *checker) prefix(v *value) {
 	if cl.value.text == "" {
 		c.report(ErrTooExpensive, []string{"exists"}, "every value has an empty prefix; use exists")
 	}
-	c.ofWord(&cl)
+	c.ofWord(&cl, cl.value.text)
 }
 
 func (c *checker) wildcard(v *value) {
@@ -45,7 +45,7 @@ func (c *checker) wildcard(v *value) {
 		return
 	}
 	c.wildcardCost(cl.field, cl.value.text)
-	c.ofWord(&cl)
+	c.ofWord(&cl, strings.ReplaceAll(cl.value.text, "*", ""))
 }
 
 // wildcardCost reports a pattern that is compared with every term. A field of
@@ -77,9 +77,49 @@ func (c *checker) regexp(v *value) {
 			c.report(ErrTooExpensive, nil, "max_determinized_states can be at most %d", maxStates)
 		}
 	}
+	c.regexpSyntax(cl.value.text)
 	c.regexpCost(cl.value.text)
-	c.ofWord(&cl)
+	c.ofWord(&cl, "")
 }
+
+// regexpSyntax reports what Lucene reads otherwise than other regular expressions. All
+// of them is a fault, also where the flags of a query switch one off.
+func (c *checker) regexpSyntax(pattern string) {
+	inClass := false
+	for i := 0; i < len(pattern); i++ {
+		rest, why := pattern[i:], ""
+		switch c := pattern[i]; {
+		case c == '\\' && len(rest) > 1:
+			i++
+			if letter := rest[1]; isLetterOrDigit(letter) && !strings.ContainsRune("dDwWsS", rune(letter)) {
+				why = "does not exist"
+			}
+		case c == '[' && inClass:
+			why = "is a character here: list the characters, such as [a-z0-9]"
+		case c == '[':
+			inClass = true
+			if strings.HasPrefix(rest, "[^") {
+				i++
+			}
+		case c == ']':
+			inClass = false
+		case inClass:
+		case c == '^' || c == '$':
+			why = "is a character here: an expression always covers the whole value, so leave it out, or escape it with \\"
+		case strings.HasPrefix(rest, "(?"):
+			why = "does not exist: use case_insensitive, or write both cases such as [aA]"
+		case strings.IndexByte(`@#&~<"`, c) >= 0:
+			why = "is an operator here: escape it with \\"
+		}
+		if why != "" {
+			c.report(ErrInvalidLiteral, nil, "in the regular expression %s, %s %s",
+				quoted(pattern), quoted(rest[:min(len(rest), 2)]), why)
+			return
+		}
+	}
+}
+
+func isLetterOrDigit(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // regexpCost reports an expression that is too long, or that is compared with
 // every term.
@@ -101,18 +141,21 @@ func (c *checker) fuzzy(v *value) {
 	if !ok {
 		return
 	}
-	c.fuzzyText(cl.value.text, 1, cl.long)
-	c.ofWord(&cl)
+	text := cl.value.text
+	c.fuzzyText(text, 1, cl.long)
+	c.ofWord(&cl, text[:max(0, len(text)-2)]) // two letters may be missing
 }
 
 // ofWord reports a value that cannot be a word of a text. These queries are not
-// analyzed, but the words of the index are: they have no spaces and no capitals.
-func (c *checker) ofWord(cl *clause) {
+// analyzed, but the words of the index are: they have no spaces and no capitals. Each
+// value that is found has the characters of least.
+func (c *checker) ofWord(cl *clause, least string) {
 	f := cl.field
 	if f == nil {
 		return
 	}
 	c.searchable(f)
+	c.length(f, least)
 	if f.family != textFamily || !f.lowercased() {
 		return
 	}

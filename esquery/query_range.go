@@ -1,10 +1,6 @@
 package esquery
 
-import (
-	"cmp"
-	"strings"
-	"time"
-)
+import "strings"
 
 var (
 	rangeClause = clauseType{name: "range", need: needRange, main: "gte", params: rangeParams}
@@ -50,41 +46,28 @@ func (c *checker) rangeQuery(v *value) {
 		return
 	}
 	c.searchable(f)
-	format := ""
+	before, format := c.faults, ""
 	if own := m.value.get("format"); own != nil && (f.family == dateFamily || f.family == dateRangeFamily) {
-		c.member(&m.value, "format", c.dateFormat)
+		c.member(&m.value, "format", func(v *value) { c.dateFormat(v, true) })
 		format = own.text
 	}
-	before := c.faults
-	c.boundLiteral(f, lower, lowerKey, format)
-	c.boundLiteral(f, upper, upperKey, format)
+	if c.faults > before {
+		return
+	}
+	c.boundLiteral(f, &m.value, lower, lowerKey, format)
+	c.boundLiteral(f, &m.value, upper, upperKey, format)
 	if lower == nil || upper == nil || c.faults != before {
 		return
 	}
-	empty := false
-	switch f.family {
-	case numberFamily:
-		from, ok1 := numberOf(lower)
-		to, ok2 := numberOf(upper)
-		empty = ok1 && ok2 && (from > to || from == to && (lowerKey == "gt" || upperKey == "lt"))
-	case dateFamily:
-		empty = laterDay(lower.text, upper.text) && !strings.Contains(cmp.Or(format, strings.Join(f.Formats, "||")), "dd-MM")
+	from, now1, ok1 := pointOf(f, lower, format)
+	to, now2, ok2 := pointOf(f, upper, format)
+	if f.family == dateFamily {
+		to += 2 * day // rounding and time zones
 	}
-	if empty {
+	if f.is(setOf(numberFamily, dateFamily)) && ok1 && ok2 && now1 == now2 &&
+		(from > to || from == to && (lowerKey == "gt" || upperKey == "lt")) {
 		c.report(ErrInvalidLiteral, nil, "there is nothing between %s and %s", quoted(lower.text), quoted(upper.text))
 	}
-}
-
-// laterDay reports whether both begin like 2024-01-31, and the first day is
-// later by more than time zones and rounding can change.
-func laterDay(a, b string) bool {
-	const layout = "2006-01-02"
-	if len(a) < len(layout) || len(b) < len(layout) || strings.Contains(a, "||") || strings.Contains(b, "||") {
-		return false
-	}
-	from, err1 := time.Parse(layout, a[:len(layout)])
-	to, err2 := time.Parse(layout, b[:len(layout)])
-	return err1 == nil && err2 == nil && from.Sub(to) > 48*time.Hour
 }
 
 // bound returns the bound of one end, or nil if the end is open.
@@ -112,13 +95,24 @@ func (c *checker) bound(v *value, names []string) (found *value, key string, ok 
 	return found, key, true
 }
 
-func (c *checker) boundLiteral(f *Field, v *value, key, format string) {
+// boundLiteral checks a bound of a range r.
+func (c *checker) boundLiteral(f *Field, r, v *value, key, format string) {
 	if v == nil {
 		return
 	}
+	use := boundLiteral
+	if key == "gt" || key == "lte" || key == "from" && is(r, "include_lower", "false") || key == "to" && !is(r, "include_upper", "false") {
+		use = endLiteral
+	}
 	c.in(key)
-	c.literal(f, v, boundLiteral, format)
-	c.out()
+	defer c.out()
+	if _, ok := numberOf(v); ok && f.is(setOf(keywordFamily, keyedFamily)) {
+		c.report(ErrInvalidLiteral, c.alternatives(f, needNumeric),
+			"%s is of type %s, which compares texts: \"9\" is above %s; use a field of numbers, or terms with the values",
+			quoted(f.Path), f.Type, quoted(v.text))
+		return
+	}
+	c.literal(f, v, use, format)
 }
 
 // fieldPattern calls each with the fields that a name with * stands for and that
@@ -138,6 +132,9 @@ func (c *checker) fieldPattern(pattern string, n need, each func(f *Field)) {
 		switch {
 		case !c.visible(name):
 			hidden = true
+		case f.split != "" && n != needExist && f.inScope(c.nested):
+			c.unfit(f, n)
+			found = true
 		case n.fits(f) && f.inScope(c.nested):
 			found = true
 			if len(named) < maxCandidates {

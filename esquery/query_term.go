@@ -111,12 +111,37 @@ func (c *checker) exists(v *value) {
 		return
 	}
 	c.searchable(f)
+	if whole := c.indexesAll(f); whole != f {
+		c.fixed(ErrFieldType, whole.Path, tooLong, quoted(f.Path), f.ignoreAbove)
+		name.text = whole.Path
+		return
+	}
 	switch holder := f.family == objectFamily || f.family == nestedFamily; {
 	case holder && !c.trusted && c.index.sensitive.within(f.Path):
 		c.report(ErrFieldType, c.alternatives(f, needExist), "%s is an object; name a field in it", quoted(f.Path))
 	case f.family == objectFamily && !c.index.mapping.anyIn(f.Path), f.family == binaryFamily && !f.Sortable:
 		c.report(ErrFieldType, nil, "%s is not indexed, so exists finds nothing", quoted(f.Path))
 	}
+}
+
+// tooLong says why the absence of a field is not the absence of a value.
+const tooLong = "%s does not exist in documents whose value has more than %d characters (ignore_above)"
+
+// indexesAll returns the field that has all values of f in the index: f itself, or the
+// field whose values it also holds. If there is none, and documents without the field
+// are asked for, it reports that.
+func (c *checker) indexesAll(f *Field) *Field {
+	if f.ignoreAbove == 0 || c.trusted {
+		return f
+	}
+	if whole := c.index.mapping.fields[f.Parent]; whole != nil && whole.ignoreAbove == 0 && needExist.fits(whole) && c.visible(whole.Path) {
+		return whole
+	}
+	if c.negated > 0 {
+		c.report(ErrFieldType, nil, tooLong+": leave the condition out and read the field, or count the documents in which it exists",
+			quoted(f.Path), f.ignoreAbove)
+	}
+	return f
 }
 
 func (c *checker) ids(v *value) {

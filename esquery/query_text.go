@@ -42,26 +42,11 @@ func (c *checker) matchOf(v *value, t *clauseType) {
 		return
 	}
 	c.searchable(cl.field)
-	c.lenient(cl.field, cl.value, cl.is("lenient"))
+	c.literal(cl.field, cl.value, exactLiteral, "")
 	if cl.get("fuzziness") != nil {
 		c.fuzzyText(cl.value.text, 1, cl.long)
 		if !needFuzzy.fits(cl.field) {
 			c.unfit(cl.field, needFuzzy)
 		}
 	}
-}
-
-// unchecked are the families whose values only the engines check.
-const unchecked familySet = 1<<dateFamily | 1<<dateRangeFamily | 1<<booleanFamily | 1<<ipFamily | 1<<ipRangeFamily | 1<<rangeFamily
-
-// lenient checks the text of a match query. If the text is not a value of the
-// field, a lenient query finds nothing and reports no error.
-func (c *checker) lenient(f *Field, text *value, lenient bool) {
-	if lenient && unchecked&(1<<f.family) != 0 {
-		c.report(ErrInvalidLiteral, nil,
-			"%s is of type %s, and a lenient query hides that a value does not fit it; leave lenient out",
-			quoted(f.Path), f.Type)
-		return
-	}
-	c.literal(f, text, exactLiteral, "")
 }

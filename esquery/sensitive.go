@@ -3,7 +3,6 @@ package esquery
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -41,7 +40,7 @@ func newSensitive(patterns []string, m *Mapping) (*sensitive, error) {
 	s.aliased(m)
 	for path, f := range m.fields {
 		hidden := f.family != metaFamily && s.matches(path)
-		s.known[path] = hidden || f.flattened() && s.within(path)
+		s.known[path] = hidden || f.flattened && s.within(path)
 	}
 	// A metadata field is hidden only by its exact name.
 	for path := range s.exact {
@@ -89,7 +88,7 @@ func (s *sensitive) spread(m *Mapping) {
 			}
 			if s.matches(path) {
 				hide(f.Parent)
-				for _, target := range f.targets() {
+				for _, target := range f.targets {
 					hide(target)
 				}
 				for _, to := range f.copyTo {
@@ -97,7 +96,7 @@ func (s *sensitive) spread(m *Mapping) {
 				}
 				continue
 			}
-			for _, target := range f.targets() {
+			for _, target := range f.targets {
 				if s.matches(target) {
 					hide(path)
 				}
@@ -113,35 +112,12 @@ func (s *sensitive) spread(m *Mapping) {
 // key has another name by the alias.
 func (s *sensitive) aliased(m *Mapping) {
 	for path, f := range m.fields {
-		for _, target := range f.targets() {
-			if f.flattened() && s.within(target) {
+		for _, target := range f.targets {
+			if f.flattened && s.within(target) {
 				s.exact[path] = true
 			}
 		}
 	}
-}
-
-// flattened reports whether the field is flattened in one of the indices.
-func (f *Field) flattened() bool {
-	isFlattened := func(v *Field) bool { return v.family == flattenedFamily }
-	return isFlattened(f) || slices.ContainsFunc(f.variants, isFlattened)
-}
-
-// targets returns the targets of an alias in the indices.
-func (f *Field) targets() []string {
-	if f.variants == nil {
-		if f.Target == "" {
-			return nil
-		}
-		return []string{f.Target}
-	}
-	var all []string
-	for _, v := range f.variants {
-		if v.Target != "" {
-			all = append(all, v.Target)
-		}
-	}
-	return all
 }
 
 // reads reports whether the script of a runtime field contains the name of a

@@ -123,7 +123,7 @@ func (c *checker) sortField(m *member) {
 		return
 	}
 	if c.field(&m.key, needSort) != nil {
-		c.member(&m.value, "format", c.dateFormat)
+		c.member(&m.value, "format", func(v *value) { c.dateFormat(v, false) })
 	}
 }
 

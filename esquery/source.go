@@ -94,7 +94,7 @@ func (c *checker) fetched(v *value, n need) {
 				f := c.fetchedName(item.get("field"), n)
 				c.out()
 				if f != nil && f.family == dateFamily {
-					c.member(item, "format", c.dateFormat)
+					c.member(item, "format", func(v *value) { c.dateFormat(v, false) })
 				}
 			}
 		default:

@@ -164,7 +164,21 @@ func (t *Text) Close(ctx context.Context) Result {
 	t.render(true)
 	text := t.out.String()
 	unproved := append(t.typed(ctx, text), t.unknown...)
+	if t.saysUnknown(text) {
+		unproved = append(unproved, t.source.Language.terms().unknown)
+	}
 	return Result{Text: text, Figures: t.figures, Unproved: append(unproved, t.braces(text)...)}
+}
+
+// saysUnknown reports whether the author of the text wrote what stands for an unknown
+// reference.
+func (t *Text) saysUnknown(text string) bool {
+	word := t.source.Language.terms().unknown
+	filled := len(t.unknown)
+	for _, f := range t.figures {
+		filled += strings.Count(f.Text, word)
+	}
+	return strings.Count(text, word) > filled
 }
 
 // render renders as much of the pending text as possible; at its end, all of it.

@@ -162,6 +162,18 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// The word for an unknown reference proves nothing, unless it is a value of the data.
+func TestUnknownInWords(t *testing.T) {
+	table := &qed.Table{Columns: []qed.Column{{Name: "owner"}}, Rows: [][]any{{"(unknown)"}}}
+	for text, want := range map[string][]string{"It is (unknown).": {"(unknown)"}, "It is {r1.owner}.": nil} {
+		out := figures.NewText(figures.Source{Tables: []figures.Table{{Name: "all", Rows: *table}}}, nil)
+		out.Write(text)
+		if got := out.Close(context.Background()); got.Text != "It is (unknown)." || !slices.Equal(got.Unproved, want) {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
 func TestCorrect(t *testing.T) {
 	var shown strings.Builder
 	out := figures.NewText(figures.Source{Tables: work(t)}, func(s string) { shown.WriteString(s) })

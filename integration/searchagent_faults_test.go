@@ -172,7 +172,7 @@ func TestSearchAgentNarrows(t *testing.T) {
 			searchBodies("find the invoice", `{"query":{"range":{"common.name.keyword":{"gte":"Invoice_000","lt":"Invoice_030"}}},"sort":["common.name.keyword"],"size":1}`),
 			details, searchWords("There it is."))
 		_, asked := trial.ask(t, "Show the details of the invoice")
-		if len(asked.Questions) != 1 || len(asked.Questions[0].Choices) != 11 || !strings.Contains(asked.Questions[0].Text, "30 documents") {
+		if len(asked.Questions) != 1 || len(asked.Questions[0].Choices) != 11 || !strings.Contains(asked.Questions[0].Text, "30 matches") {
 			t.Fatalf("asked %+v", asked)
 		}
 		i := slices.IndexFunc(asked.Questions[0].Choices, func(c question.Choice) bool { return strings.Contains(c.Text, "Invoice_003.pdf") })
@@ -205,7 +205,7 @@ func TestSearchAgentLists(t *testing.T) {
 			t.Errorf("answer = %+v", got)
 		}
 		lines := strings.Split(got.Text, "\n")
-		if len(lines) < 3 || lines[0] != "Documents found: 250" || lines[1] != "1. Invoice_000.pdf" ||
+		if len(lines) < 3 || lines[0] != "Found: 250" || lines[1] != "1. Invoice_000.pdf" ||
 			lines[len(lines)-1] != fmt.Sprintf("and %d more", 250-(len(lines)-2)) {
 			t.Errorf("the text is %q", got.Text)
 		}

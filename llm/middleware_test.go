@@ -3,6 +3,7 @@ package llm_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -47,6 +48,26 @@ func TestByName(t *testing.T) {
 			t.Errorf("%q: %v, %v", name, resp, err)
 		}
 	}
+}
+
+// A smaller model classifies messages, and plans are made by the large one.
+func ExampleByName() {
+	small := llmtest.New(llmtest.Rule{Name: "classify", Replies: []llmtest.Reply{{Text: "search"}}})
+	large := llmtest.New(llmtest.Rule{Name: "plan", Replies: []llmtest.Reply{{Text: "find the folder, then its documents"}}})
+	model := llm.Wrap(large, llm.ByName(map[string]llm.Model{"classify": small}))
+	for _, name := range []string{"classify", "plan"} {
+		resp, err := model.Generate(context.Background(), &llm.Request{
+			Name: name, Messages: []llm.Message{{Role: llm.RoleUser, Content: "What is in the folder Tax?"}},
+		}, nil)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(name+":", resp.Message.Content)
+	}
+	// Output:
+	// classify: search
+	// plan: find the folder, then its documents
 }
 
 func TestLimit(t *testing.T) {

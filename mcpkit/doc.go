@@ -24,7 +24,8 @@
 //   - The name of a tool is changed to a valid name of qed, after the prefix. If
 //     two names become equal, a hash is added to each changed one. A name that is
 //     listed twice, or that still equals another one, is refused.
-//   - A description is shortened and quoted as a text of the server.
+//   - Its name, and each description and title of its tools and their arguments, is
+//     shortened, put on one line and quoted as a text of the server.
 //   - The schema of a tool's arguments is limited in size, depth and cost of
 //     validation, and its references are resolved; see [Client.Tools].
 //   - A tool that cannot be used is reported as a [*ToolError] with its name. It is

@@ -61,7 +61,7 @@ func Example() {
 	fmt.Println(string(results[0].Output))
 
 	// Output:
-	// harbour_port_code: A tool of the server harbour. Its description by the server: "Finds the code of a port."
+	// harbour_port_code: A tool of the server "harbour". Its description by the server: "Finds the code of a port."
 	// {"text":"NLRTM"}
 }
 

@@ -19,7 +19,7 @@ func (c *Client) schema(given any) (json.RawMessage, error) {
 	if !ok {
 		return nil, errors.New("is not an object")
 	}
-	f := flattener{root: root, left: maxSchema, open: map[string]bool{"#": true}}
+	f := flattener{root: root, left: maxSchema, open: map[string]bool{"#": true}, trusted: c.opt.Trusted}
 	flat, err := f.schema(root, 0)
 	if err != nil {
 		return nil, err
@@ -39,10 +39,11 @@ func (c *Client) schema(given any) (json.RawMessage, error) {
 
 // A flattener copies a schema and replaces references by their targets.
 type flattener struct {
-	root  map[string]any
-	left  int             // how much more may be copied, about in bytes
-	open  map[string]bool // the references that are being replaced
-	exact int             // how many schemas around this one must not be loosened
+	root    map[string]any
+	left    int             // how much more may be copied, about in bytes
+	open    map[string]bool // the references that are being replaced
+	trusted bool
+	exact   int // how many schemas around this one must not be loosened
 }
 
 func (f *flattener) tooLarge() error {
@@ -161,6 +162,9 @@ func (f *flattener) keyword(name string, value any, depth int) (any, error) {
 		return copied, nil
 	case schemaIn[name]:
 		return f.schema(value, depth)
+	case !f.trusted && (name == "description" || name == "title"):
+		text, _ := value.(string)
+		return quoted(text), f.plain(value, depth)
 	}
 	return value, f.plain(value, depth)
 }

@@ -200,13 +200,18 @@ func (c *Client) description(t *mcp.Tool) string {
 	if text == "" {
 		text = t.Title
 	}
-	text = clean(text, maxDescription)
-	switch {
-	case c.opt.Trusted:
-		return text
-	case text == "":
-		return fmt.Sprintf("A tool of the server %s.", c.Name())
+	if c.opt.Trusted {
+		return clean(text, maxDescription)
 	}
-	return fmt.Sprintf("A tool of the server %s. Its description by the server: %s", c.Name(),
-		prompt.Quote(strings.Join(strings.Fields(text), " ")))
+	of := "A tool of the server " + quoted(c.Name()) + "."
+	if text = quoted(text); text == quoted("") {
+		return of
+	}
+	return of + " Its description by the server: " + text
+}
+
+// quoted returns a text of a server that is not trusted: shortened, on one line and in
+// quotes.
+func quoted(text string) string {
+	return prompt.Quote(strings.Join(strings.Fields(clean(text, maxDescription)), " "))
 }

@@ -89,8 +89,8 @@
 //
 // # Requests
 //
-// The requests have these names ([llm.Request.Name]), for scripted models and
-// traces. The prompt of each is the file of that name in the folder prompts. The
+// The requests have these names ([llm.Request.Name]), for scripted models, traces
+// and [llm.ByName], with which a cheaper model answers some of them. The prompt of each is the file of that name in the folder prompts. The
 // replies are JSON, except the report:
 //
 //	analyze_question        {"key_concepts": [".."], "entities": [".."], "scope": "..",

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
@@ -101,6 +102,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		s.Reason = texts.NotInWords
 	case err != nil && !modelcall.Unusable(err):
 		return s, err
+	case strings.TrimSpace(s.Text) == "" && s.main() < 0 && s.reason(texts) == "": // nothing was found
 	case strings.TrimSpace(s.Text) == "":
 		s.because(texts.NotInWords)
 	case err != nil:
@@ -166,6 +168,14 @@ func (s *state) explain(ctx context.Context, texts *Texts) {
 		s.Text = usertext.Fill(texts.FoundBut, "total", s.Tasks[i].totalText(texts), "reason", why)
 	case s.Declined:
 		s.Text = why
+	case why == "":
+		var lines []string
+		for i := range s.Tasks {
+			if s.Tasks[i].foundNothing() {
+				lines = append(lines, s.Tasks[i].step(texts.StepNothing))
+			}
+		}
+		s.Text = strings.Join(lines, " ")
 	default:
 		s.Text = usertext.Fill(texts.NoAnswer, "reason", why)
 	}
@@ -187,7 +197,7 @@ func (s *state) missing() []string {
 		switch {
 		case t.Phase == failed:
 			lines = append(lines, task+": "+t.Failure)
-		case t.Phase == done && t.Table == nil:
+		case t.foundNothing():
 			line := task + ": nothing was found"
 			if len(t.Why) > 0 {
 				line += " (" + strings.Join(t.Why, "; ") + ")"
@@ -219,7 +229,7 @@ func (s *state) missing() []string {
 func (s *state) hopeless(t *task) bool {
 	return slices.ContainsFunc(t.After, func(key string) bool {
 		needs := s.task(key)
-		return needs == nil || needs.Phase == failed || needs.Phase == done && needs.Table == nil || needs.Phase == waiting
+		return needs == nil || needs.Phase == failed || needs.foundNothing() || needs.Phase == waiting
 	})
 }
 
@@ -341,8 +351,14 @@ func (a *agent) salvage(ctx context.Context, s state, err error) (qed.Answer, er
 	}
 	texts := a.reader.texts(ctx)
 	why := texts.BrokeOff
-	if next(s) == "answer" {
+	failure, ofEngine := errors.AsType[*esquery.EngineError](err)
+	switch {
+	case next(s) == "answer":
 		why = texts.NotInWords
+	case ofEngine && failure.Kind == esquery.ErrNotFound:
+		why = usertext.Fill(texts.IndexGone, "index", failure.Index)
+	case ofEngine:
+		why = texts.EngineFailed
 	}
 	s.because(why)
 	s.explain(ctx, texts)

@@ -25,11 +25,11 @@ func TestWordsFail(t *testing.T) {
 		text    string
 		partial string
 	}{
-		{name: "nothing is said", answer: text(" "), text: "I found 2 documents", partial: "not put into words"},
-		{name: "a refusal", answer: fails(llm.ErrRefusal), text: "I found 2 documents", partial: "not put into words"},
+		{name: "nothing is said", answer: text(" "), text: "I found 2 matches", partial: "not put into words"},
+		{name: "a refusal", answer: fails(llm.ErrRefusal), text: "I found 2 matches", partial: "not put into words"},
 		{name: "broken off", answer: llmtest.Reply{Text: "There are", Err: &llm.Error{Kind: llm.ErrTruncated}}, text: "There are", partial: "not complete"},
-		{name: "unreachable, and nothing is kept", answer: fails(llm.ErrUnavailable), text: "I found 2 documents", partial: "not put into words"},
-		{name: "unreachable", answer: fails(llm.ErrUnavailable), stored: true, text: "I found 2 documents", partial: "not put into words"},
+		{name: "unreachable, and nothing is kept", answer: fails(llm.ErrUnavailable), text: "I found 2 matches", partial: "not put into words"},
+		{name: "unreachable", answer: fails(llm.ErrUnavailable), stored: true, text: "I found 2 matches", partial: "not put into words"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rules := scripted()
@@ -58,11 +58,11 @@ func TestListOnly(t *testing.T) {
 		want string
 		more bool
 	}{
-		{"two", 2, searchagent.Options{}, documentsBody, "Documents found: 2\n1. File 1\n2. File 2", false},
+		{"two", 2, searchagent.Options{}, documentsBody, "Found: 2\n1. File 1\n2. File 2", false},
 		{"many", 25, searchagent.Options{}, documentsBody, "20. File 20\nand 5 more", false},
 		{"more than is held", 9, searchagent.Options{MaxDocumentBytes: 200}, documentsBody, "2. File 2\nand 7 more", false},
 		{"as many as asked for", 9, searchagent.Options{}, strings.Replace(documentsBody, "{", `{"size":2,`, 1), "1. File 1\n2. File 2", false},
-		{"none", 0, searchagent.Options{}, documentsBody, "Nothing was found: find the documents in it.", true},
+		{"none", 0, searchagent.Options{}, documentsBody, "Nothing was found: find the documents in it.", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rules := scripted()
@@ -155,10 +155,12 @@ func TestFaultyEngine(t *testing.T) {
 
 // If the conditions cannot be counted, the answer still says that nothing was found.
 func TestNothingCanBeCounted(t *testing.T) {
-	_, got := ask(t, newAgent(t, single(body(right), body(right)), uncounted{&engine{}}, nil), qed.Turn{Text: taxDocuments})
-	if !got.Partial || !strings.Contains(got.PartialReason, "Nothing was found") {
+	m := single(body(right), body(right))
+	_, got := ask(t, newAgent(t, m, uncounted{&engine{}}, nil), qed.Turn{Text: taxDocuments})
+	if got.Partial {
 		t.Errorf("answer = %+v", got)
 	}
+	wants(t, "the prompt for the words", sent(m, "answer")[0], "nothing was found")
 }
 
 // If there are many indices, the prompts contain those that the question names.

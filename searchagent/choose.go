@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/question"
 )
@@ -107,8 +108,9 @@ func (t *task) listed(texts *Texts, docs []document) string {
 	return text
 }
 
-// choices returns a line for each document that distinguishes it from the others. It
-// has the few fields in which they differ most, and the id if nothing else differs.
+// choices returns a line for each document that distinguishes it from the others: its
+// name, its path and the few other fields in which they differ most, and the id if
+// nothing else differs.
 func choices(docs []document) []string {
 	all := make([]map[string]any, len(docs))
 	differ, long := map[string]map[string]bool{}, map[string]int{} // the values of each field; 1 if they are prose
@@ -131,21 +133,29 @@ func choices(docs []document) []string {
 				values[""] = true
 			}
 		}
-		if len(values) < 2 {
+		if len(values) < 2 || familiar(path) == identifier {
 			delete(differ, path)
 		}
 	}
 	fields := slices.SortedFunc(maps.Keys(differ), func(a, b string) int {
-		return cmp.Or(rank(a)-rank(b), long[a]-long[b], len(differ[b])-len(differ[a]), len(a)-len(b), strings.Compare(a, b))
+		return cmp.Or(familiar(a)-familiar(b), rank(a)-rank(b), long[a]-long[b], len(differ[b])-len(differ[a]), len(a)-len(b), strings.Compare(a, b))
 	})
 	fields = fields[:min(len(fields), maxDistinct)]
 	lines := make([]string, len(docs))
 	taken := map[string]bool{}
 	for i, doc := range all {
 		var parts []string
+		if title := docs[i].title(); title != docs[i].ID {
+			parts = append(parts, title)
+		}
 		for _, path := range fields {
-			if v, ok := doc[path]; ok {
-				parts = append(parts, path+": "+shown(v))
+			v, ok := doc[path]
+			switch {
+			case !ok || slices.Contains(parts, shown(v)):
+			case familiar(path) == location:
+				parts = append(parts, shown(v))
+			default:
+				parts = append(parts, path[strings.LastIndexByte(path, '.')+1:]+": "+shown(v))
 			}
 		}
 		line := strings.Join(parts, ", ")
@@ -159,6 +169,34 @@ func choices(docs []document) []string {
 		lines[i] = line
 	}
 	return lines
+}
+
+// The kinds of fields, those first by which people know a document.
+const (
+	name = iota
+	location
+	property
+	identifier
+)
+
+var (
+	locations   = []string{"path", "fullpath", "filepath", "folder", "directory", "location"}
+	identifiers = []string{"id", "ids", "uuid", "guid", "hash", "checksum", "etag"}
+)
+
+// familiar returns the kind of a field by the last part of its path.
+func familiar(path string) int {
+	last := path[strings.LastIndexByte(path, '.')+1:]
+	words := textmatch.Split(textmatch.Spaced(last), nil)
+	switch {
+	case rank(path) < len(titles):
+		return name
+	case slices.Contains(locations, strings.ToLower(strings.ReplaceAll(last, "_", ""))):
+		return location
+	case len(words) > 0 && slices.Contains(identifiers, words[len(words)-1]):
+		return identifier
+	}
+	return property
 }
 
 func shown(v any) string {

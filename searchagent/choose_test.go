@@ -33,7 +33,7 @@ func documentsIn(id string) llmtest.Reply {
 // If one folder is needed and there are three, the user is asked, and any process can
 // resume the turn with the choice.
 func TestAskAndResume(t *testing.T) {
-	for _, said := range []string{"2", "owner: owner-2", "Option 2."} {
+	for _, said := range []string{"2", "Tax, owner: owner-2", "Option 2."} {
 		t.Run(said, func(t *testing.T) {
 			st := &store.InMemory{}
 			first := llmtest.Scripted(t, isSearch(), reply("plan", folderPlan()), generates(findFolder, body(folderBody)))
@@ -42,9 +42,9 @@ func TestAskAndResume(t *testing.T) {
 			if len(got.Questions) != 1 || got.Questions[0].Kind != question.KindChoice || !got.Questions[0].Resumable || len(e.ran) != 1 {
 				t.Fatalf("answer = %+v", got)
 			}
-			wants(t, "the question", got.Questions[0].Text, "3 documents", findFolder)
+			wants(t, "the question", got.Questions[0].Text, "3 matches", findFolder)
 			for i, o := range got.Questions[0].Choices {
-				if o.Text != fmt.Sprint("owner: owner-", i+1) {
+				if o.Text != fmt.Sprint("Tax, owner: owner-", i+1) {
 					t.Errorf("option %d = %+v", i, o)
 				}
 			}
@@ -65,7 +65,7 @@ func TestAskAndResume(t *testing.T) {
 			told := sent(second, "generate")[0]
 			wants(t, "the prompt", told, "folder-2", "It found 1")
 			lacks(t, "the prompt", told, "folder-1", "folder-3", "hidden")
-			wants(t, "the prompt for the words", sent(second, "answer")[0], "owner: owner-2")
+			wants(t, "the prompt for the words", sent(second, "answer")[0], "Tax, owner: owner-2")
 		})
 	}
 }
@@ -78,9 +78,12 @@ func TestChoices(t *testing.T) {
 		sources []string
 		want    []string
 	}{
-		{"a name first", []string{`{"a":1,"b":1,"name":"x"}`, `{"a":2,"b":1,"name":"y"}`}, []string{"name: x, a: 1", "name: y, a: 2"}},
-		{"below an object", []string{`{"o":{"a":1}}`, `{"o":{"a":2}}`}, []string{"o.a: 1", "o.a: 2"}},
-		{"missing in some", []string{`{"name":"x"}`, `{"name":"x","a":true}`}, []string{"_id: 1", "a: true"}},
+		{"a name first", []string{`{"a":1,"b":1,"name":"x"}`, `{"a":2,"b":1,"name":"y"}`}, []string{"x, a: 1", "y, a: 2"}},
+		{"below an object", []string{`{"o":{"a":1}}`, `{"o":{"a":2}}`}, []string{"a: 1", "a: 2"}},
+		{"missing in some", []string{`{"name":"x"}`, `{"name":"x","a":true}`}, []string{"x", "x, a: true"}},
+		{"the path before others", []string{`{"attributes":{"name":"Tax","size":1},"system":{"id":"f-201","parentId":"p-1","path":"/a/Tax"}}`, `{"attributes":{"name":"Tax","size":1},"system":{"id":"f-202","parentId":"p-2","path":"/b/Tax"}}`}, []string{"Tax, /a/Tax", "Tax, /b/Tax"}},
+		{"no id where something else differs", []string{`{"name":"Tax","id":"f-201","folder_id":"1","createdBy":"Ann"}`, `{"name":"Tax","id":"f-202","folder_id":"2","createdBy":"Bob"}`}, []string{"Tax, createdBy: Ann", "Tax, createdBy: Bob"}},
+		{"only an id", []string{`{"name":"Tax","id":"f-201"}`, `{"name":"Tax","id":"f-202"}`}, []string{"Tax", "Tax, _id: 2"}},
 		{"prose last", []string{`{"p":"1` + prose + `","long":1}`, `{"p":"2` + prose + `","long":2}`}, []string{"long: 1, p: 1word ", "long: 2, p: 2word "}},
 		{"at most four", []string{`{"a":1,"b":1,"c":1,"d":1,"e":1}`, `{"a":2,"b":2,"c":2,"d":2,"e":2}`}, []string{"a: 1, b: 1, c: 1, d: 1", "a: 2, b: 2, c: 2, d: 2"}},
 		{"no difference", []string{`{"a":1}`, `{"a":1}`}, []string{"_id: 1", "_id: 2"}},
@@ -116,7 +119,7 @@ func TestLookupsFindAll(t *testing.T) {
 		if len(got.Questions) != 1 || len(got.Questions[0].Choices) != 11 {
 			t.Fatalf("%s: answer = %+v", key, got)
 		}
-		wants(t, "the question", got.Questions[0].Text, "12 documents", "the first 10")
+		wants(t, "the question", got.Questions[0].Text, "12 matches", "the first 10")
 		wants(t, "the search", e.ran[0], `"size":100,`, `"track_total_hits":true`)
 		lacks(t, "the search", e.ran[0]+",", key+",")
 	}
@@ -138,7 +141,7 @@ func TestNobodyToAsk(t *testing.T) {
 	if !got.Partial || len(e.ran) != 1 || got.Text == "" {
 		t.Errorf("answer = %+v", got)
 	}
-	wants(t, "the reason", got.PartialReason, "(1) owner: owner-1", "(2) owner: owner-2")
+	wants(t, "the reason", got.PartialReason, "(1) Tax, owner: owner-1", "(2) Tax, owner: owner-2")
 	lacks(t, "the reason", got.PartialReason, "hidden")
 }
 
@@ -193,7 +196,7 @@ func TestManyAndNobodyToAsk(t *testing.T) {
 	if !got.Partial || len(e.ran) != 1 {
 		t.Errorf("answer = %+v", got)
 	}
-	wants(t, "the reason", got.PartialReason, "(1) owner: owner-1", "(10)", "and 20 more")
+	wants(t, "the reason", got.PartialReason, "(1) Tax, owner: owner-1", "(10)", "and 20 more")
 	lacks(t, "the reason", got.PartialReason, "(11)", "hidden")
 }
 

@@ -156,8 +156,8 @@ func ExampleNew_question() {
 		}
 	}
 	// Output:
-	// 1 path: /Sales/Tax
-	// 2 path: /Finance/Tax
+	// 1 Tax, /Sales/Tax
+	// 2 Tax, /Finance/Tax
 	// There is one: Receipt.pdf.
 }
 

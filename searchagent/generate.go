@@ -111,13 +111,13 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 		t.Show = fields(reply.Show)
 		t.Phase = searching
 	case err == nil && body != "":
-		t.giveUp(ctx, "the model wrote the same search again")
+		return t, t.giveUp(ctx, "the model wrote the same search again")
 	case err == nil && reply.Reason != "":
 		why := strings.TrimRight(oneLine(prompt.Clip(reply.Reason, maxReason)), ". ")
 		t.Told = t.step(a.reader.texts(ctx).StepDeclined, "reason", why)
-		t.giveUp(ctx, "the model could not do it by searching: %s", why)
+		return t, t.giveUp(ctx, "the model could not do it by searching: %s", why)
 	default:
-		t.giveUp(ctx, "the model wrote no search")
+		return t, t.giveUp(ctx, "the model wrote no search")
 	}
 	return t, nil
 }

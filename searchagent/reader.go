@@ -104,7 +104,7 @@ func correctable(e *esquery.EngineError) bool {
 	case esquery.ErrPartial:
 		return e.Partial != nil && e.Partial.TimedOut
 	}
-	return faulty(e)
+	return false
 }
 
 // faulty reports whether the engine itself failed with the search.

@@ -28,8 +28,7 @@ func (a *agent) searchTask(ctx context.Context, s *state, t task) (task, error) 
 	}
 	r, problems := a.check(allowed, s, &t)
 	if len(problems) > 0 {
-		a.refuse(ctx, &t, problems)
-		return t, nil
+		return t, a.refuse(ctx, &t, problems)
 	}
 	if r.fixes != "" {
 		t.Draft.GiveUp(t.Draft.Query, r.fixes)
@@ -37,15 +36,13 @@ func (a *agent) searchTask(ctx context.Context, s *state, t task) (task, error) 
 	got, err := a.result(ctx, allowed, r)
 	if failure, ok := errors.AsType[*esquery.EngineError](err); ok && ctx.Err() == nil {
 		switch {
-		case faulty(failure) && t.Faulty:
+		case faulty(failure) && t.Fault != "":
 			return t, err // another search did not avoid it
+		case faulty(failure):
+			t.Fault = rejection(failure).Message
+			return t, a.refuse(ctx, &t, []refusal.Problem{rejection(failure)})
 		case correctable(failure):
-			t.Faulty = faulty(failure)
-			a.refuse(ctx, &t, []refusal.Problem{rejection(failure)})
-			return t, nil
-		case failure.Kind == esquery.ErrNotFound:
-			t.fail(ctx, "the index %s does not exist any more", t.Index)
-			return t, nil
+			return t, a.refuse(ctx, &t, []refusal.Problem{rejection(failure)})
 		}
 	}
 	if err != nil {
@@ -66,13 +63,13 @@ func (a *agent) check(allowed *access, s *state, t *task) (runnable, []refusal.P
 
 // refuse records what is wrong with the body. The body is written again or given
 // up.
-func (a *agent) refuse(ctx context.Context, t *task, problems []refusal.Problem) {
+func (a *agent) refuse(ctx context.Context, t *task, problems []refusal.Problem) error {
 	t.Draft.Refuse(ctx, problems)
 	if t.Draft.Refused <= a.opt.MaxCorrections {
 		t.Phase = drafting
-		return
+		return nil
 	}
-	t.giveUp(ctx, "no search was found that may run: %s", t.Draft.Reason())
+	return t.giveUp(ctx, "no search was found that may run: %s", t.Draft.Reason())
 }
 
 // result runs a search, or returns the document of a cached lookup.

@@ -3,6 +3,7 @@ package searchagent_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -134,7 +135,7 @@ func TestEngineFails(t *testing.T) {
 		{name: "silent", err: engineFails(esquery.ErrTimeout, "30s"), times: 1, ran: 1},
 		{name: "faulty", err: &esquery.EngineError{Kind: esquery.ErrUnavailable, Status: 500, Reason: "a null pointer"}, times: 1, cured: true, ran: 2, told: "a null pointer"},
 		{name: "faulty twice", err: &esquery.EngineError{Kind: esquery.ErrUnavailable, Status: 500}, times: 2, ran: 2},
-		{name: "gone", err: engineFails(esquery.ErrNotFound, ""), times: 1, partial: true, ran: 1},
+		{name: "gone", err: engineFails(esquery.ErrNotFound, ""), times: 1, ran: 1},
 		{name: "unreachable", err: engineFails(esquery.ErrUnavailable, ""), times: 1, ran: 1},
 		{name: "busy", err: engineFails(esquery.ErrRateLimit, ""), times: 1, ran: 1},
 		{name: "wrong credentials", err: engineFails(esquery.ErrAuth, ""), times: 1, ran: 1},
@@ -167,6 +168,27 @@ func TestEngineFails(t *testing.T) {
 	}
 }
 
+// If the engine fails with a search and there is no other one, the turn fails as if the
+// engine could not be reached: other words of the user would not help.
+func TestEngineFault(t *testing.T) {
+	for name, second := range map[string]llmtest.Reply{
+		"the same search": body(right),
+		"no search":       body(""),
+		"a refused one":   body(`{"query":{"term":{"nam":"a"}}}`),
+		"no model":        fails(llm.ErrRefusal),
+	} {
+		for corrections := range 3 {
+			fault := &esquery.EngineError{Kind: esquery.ErrUnavailable, Status: 500, Reason: "a null pointer", Index: "files"}
+			e := &engine{answers: []answer{{err: fault}}}
+			m := single(body(right), second, second, second)
+			_, got, err := run(t, newAgent(t, m, e, &searchagent.Options{MaxCorrections: corrections - 1}), qed.Turn{Text: taxDocuments})
+			if !errors.Is(err, esquery.ErrUnavailable) || !strings.Contains(fmt.Sprint(err), "a null pointer") || len(e.ran) != 1 {
+				t.Errorf("%s, %d corrections: answer = %+v, %v", name, corrections-1, got, err)
+			}
+		}
+	}
+}
+
 // The tasks that ran are part of the answer if a later one cannot run, with a Store
 // and without.
 func TestEngineFailsInTheMiddle(t *testing.T) {
@@ -174,17 +196,17 @@ func TestEngineFailsInTheMiddle(t *testing.T) {
 		kind  esquery.ErrorKind
 		words string
 	}{
-		{esquery.ErrNotFound, "There are files in Tax."}, // the model says what there is
-		{esquery.ErrUnavailable, ""},
+		{esquery.ErrNotFound, "The index files is missing or closed."},
+		{esquery.ErrUnavailable, "the search engine failed"},
 	} {
 		for _, st := range []store.Store{nil, &store.InMemory{}} {
-			e := &engine{answers: []answer{{contains: `"Tax"`, docs: folders("abc-123")}, {err: engineFails(tt.kind, "")}}}
+			e := &engine{answers: []answer{{contains: `"Tax"`, docs: folders("abc-123")}, {err: &esquery.EngineError{Kind: tt.kind, Index: "files"}}}}
 			_, got := ask(t, newAgent(t, llmtest.New(scripted()...), e, &searchagent.Options{Store: st}), question1)
-			if !got.Partial || len(got.Queries) != 1 || got.Queries[0].Task != "folder" || tt.words != "" && got.Text != tt.words ||
+			if !got.Partial || len(got.Queries) != 1 || got.Queries[0].Task != "folder" ||
 				got.Text == "" || len(got.Citations) != 1 || got.Saved != (st != nil) {
 				t.Errorf("%v: answer = %+v", tt.kind, got)
 			}
-			wants(t, "the reason", got.PartialReason, "documents")
+			wants(t, "the reason", got.PartialReason, "documents", tt.words)
 			lacks(t, "the reason", got.PartialReason, "qed:", "node")
 		}
 	}

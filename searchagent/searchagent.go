@@ -36,7 +36,8 @@
 // package [esclient] does. The agent itself repeats no request. The agent
 // corrects searches that the engine rejects, that take too long or that return
 // too much, and once a search with which the engine fails (HTTP status 500).
-// Other failures end the turn. If a task ran before, the answer is partial and
+// Other failures end the turn, such as a server that cannot be reached, or an index
+// that is missing or closed. If a task ran before, the answer is partial and
 // contains what was found. Otherwise the turn fails with an error, which matches a
 // kind of package [esquery]; with a Store, it can be resumed later.
 //
@@ -52,7 +53,8 @@
 // # Requests
 //
 // The requests to the model are named after their nodes ([llm.Request.Name]), for
-// scripted models and traces. The replies are JSON, except for the last:
+// scripted models, traces, and [llm.ByName], with which a cheaper model answers some
+// of them. The replies are JSON, except for the last:
 //
 //	classify   {"intent": "search", "confidence": "high", "reasoning": "why"}
 //	plan       {"steps": [{"key": "folder", "task": "find the folder named Tax", "index": "files",
@@ -121,8 +123,9 @@ type Engine interface {
 // reached, the filter fails or the context ends. Errors of the model match the
 // kinds of package llm, and those of the engine the kinds of package esquery. A
 // turn without a text is [qed.ErrEmptyTurn]; with a Store it resumes a stopped
-// turn. If the question cannot be answered as it was asked, nothing was found, or
-// it does not ask for a search, the answer is partial and says why.
+// turn. If the question cannot be answered as it was asked, or it does not ask for a
+// search, the answer is partial and says why. That nothing was found is an answer, unless
+// another search needed what was looked for.
 func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Agent, error) {
 	if model == nil || e == nil || v == nil {
 		return nil, errors.New("searchagent: New needs a model, an engine and a validator")

@@ -16,6 +16,7 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/store"
 )
 
 // engine is a fake; the real ones are in integration/. It chooses its answer by what a
@@ -211,6 +212,17 @@ func generates(task string, replies ...llmtest.Reply) llmtest.Rule {
 func text(s string) llmtest.Reply { return llmtest.Reply{Text: s} }
 
 func fails(kind llm.ErrorKind) llmtest.Reply { return llmtest.Reply{Err: &llm.Error{Kind: kind}} }
+
+// A cheaper model answers the requests of the names that it is for, also in a saved turn.
+func TestCheaperModel(t *testing.T) {
+	rules := scripted()
+	small, large := llmtest.New(rules[0]), llmtest.New(rules[1:]...)
+	model := llm.Wrap(large, llm.ByName(map[string]llm.Model{"classify": small}))
+	_, got := ask(t, newAgent(t, model, found(2), &searchagent.Options{Store: &store.InMemory{}}), qed.Turn{Thread: "t", Text: taxDocuments})
+	if got.Partial || len(small.Requests()) != 1 || len(sent(large, "classify")) != 0 {
+		t.Errorf("%d requests to the small model: %+v", len(small.Requests()), got)
+	}
+}
 
 func engineFails(kind esquery.ErrorKind, reason string) error {
 	return &esquery.EngineError{Kind: kind, Reason: reason}

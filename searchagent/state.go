@@ -3,12 +3,14 @@ package searchagent
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/llm"
 )
@@ -58,7 +60,7 @@ type task struct {
 	Draft   drafts.Draft // the body of its search
 	Show    []string     // the fields that the model wants to show
 	Relaxed bool         // the search was written again after it found nothing
-	Faulty  bool         // the search was written again after the engine failed with it
+	Fault   string       // how the engine failed with the search, which is written once more then; empty if it did not
 
 	Query qed.Query // the proof
 	Total int64     // the number of documents that match
@@ -105,6 +107,9 @@ func (s *state) ready(i int) bool {
 
 // hasResult reports whether a task found something.
 func (t *task) hasResult() bool { return t.Phase == done && t.Table != nil }
+
+// foundNothing reports whether the search of a task ran, and nothing matches it.
+func (t *task) foundNothing() bool { return t.Phase == done && t.Table == nil }
 
 func (s *state) task(key string) *task {
 	for i := range s.Tasks {
@@ -182,13 +187,20 @@ func (t *task) fail(ctx context.Context, format string, args ...any) {
 }
 
 // giveUp ends a task for which there is no other search. If its first search ran,
-// the empty result of that search stands.
-func (t *task) giveUp(ctx context.Context, format string, args ...any) {
-	if t.Relaxed {
+// the empty result of that search stands. If the engine failed with a search, its
+// failure is the error of the turn: other words of the user would not help.
+func (t *task) giveUp(ctx context.Context, format string, args ...any) error {
+	switch {
+	case t.Fault != "":
+		return &esquery.EngineError{
+			Kind: esquery.ErrUnavailable, Status: http.StatusInternalServerError, Index: t.Index, Reason: t.Fault,
+		}
+	case t.Relaxed:
 		t.finish(ctx)
-		return
+	default:
+		t.fail(ctx, format, args...)
 	}
-	t.fail(ctx, format, args...)
+	return nil
 }
 
 // finish ends a task.

@@ -28,7 +28,9 @@ type Texts struct {
 	Limit        string // the limit of the request was reached
 	NotInWords   string // the search was made, and there is no text
 	CutOff       string // the text is not complete
-	BrokeOff     string // the search engine or the model failed
+	BrokeOff     string // the model failed
+	EngineFailed string // the search engine failed
+	IndexGone    string // {index} is missing or closed, which only its operator can change
 	StepFailed   string // no search was found for {step}
 	StepDeclined string // the model says why {step} cannot be searched; {reason} is its own
 	StepSeveral  string // one of several documents is needed for {step}, and nobody can be asked; {choices}
@@ -65,10 +67,10 @@ type Texts struct {
 
 var shippedTexts = map[string]Texts{
 	usertext.English: {
-		Found:        "Documents found: {total}",
+		Found:        "Found: {total}",
 		Others:       "and {n} more",
 		NoAnswer:     "I could not answer this. {reason}",
-		FoundBut:     "I found {total} documents, but the answer is not complete. {reason}",
+		FoundBut:     "I found {total} matches, but the answer is not complete. {reason}",
 		NoPlan:       "I found no way to search for this. Please ask in other words.",
 		OnlySearch:   "I can only find, list and count documents in {indices}.",
 		Because:      "This is something else: {reason}.",
@@ -76,15 +78,17 @@ var shippedTexts = map[string]Texts{
 		NotInWords:   "The search was made, but not put into words: see the documents, or ask again.",
 		CutOff:       "The text is not complete: see the documents, or ask again.",
 		BrokeOff:     "The search broke off. Please try again later.",
+		EngineFailed: "The search broke off, because the search engine failed. Please try again later.",
+		IndexGone:    "The index {index} is missing or closed. Please tell whoever runs the search engine.",
 		StepFailed:   "I found no search for this part: {step}. Please ask for it in other words.",
 		StepDeclined: "This part cannot be searched: {step} ({reason}).",
-		StepSeveral:  "Several documents fit, and one is needed: {step}. Please say which one you mean: {choices}.",
-		StepNone:     "None of the documents that were found is the one that you mean: {step}. Please name it more exactly.",
+		StepSeveral:  "There are several matches, and one is needed: {step}. Please say which one you mean: {choices}.",
+		StepNone:     "Nothing that was found is what you mean: {step}. Please name it more exactly.",
 		StepNothing:  "Nothing was found: {step}.",
 		StepNeeds:    "This was not searched, because what it needs was not found: {step}.",
 		StepNotDone:  "This was not searched: {step}.",
-		FirstOnly:    "Only the first {shown} of {total} documents were read: {step}. Please narrow the question for the others.",
-		FirstUsed:    "Only the first {shown} of {total} documents were used to go on: {step}.",
+		FirstOnly:    "Only the first {shown} of {total} matches were read: {step}. Please narrow the question for the others.",
+		FirstUsed:    "Only the first {shown} of {total} matches were used to go on: {step}.",
 		FirstRows:    "Only the first {shown} rows of figures were read. Please narrow the question for the others.",
 		LongUsed:     "Some documents were too long to be used in full: {step}.",
 		PartMissing:  "A part of the data could not be searched. Please try again later.",
@@ -92,8 +96,8 @@ var shippedTexts = map[string]Texts{
 		LimitRows:    "The limit for one request allows no more documents. Please narrow the question.",
 		PageFailed:   "Not all documents could be read. Please try again later.",
 		Rough:        "Some figures are estimates and may be too low.",
-		Which:        "I found {total} documents for \"{step}\". Which one do you mean?",
-		WhichFirst:   "I found {total} documents for \"{step}\"; these are the first {shown}. Which one do you mean?",
+		Which:        "I found {total} matches for \"{step}\". Which one do you mean?",
+		WhichFirst:   "I found {total} matches for \"{step}\"; these are the first {shown}. Which one do you mean?",
 		NoneOfThem:   "none of them",
 		AtLeast:      "at least {n}",
 		AndMore:      "{names} and {n} more",
@@ -105,10 +109,10 @@ var shippedTexts = map[string]Texts{
 		Unproved: answertext.Unproved,
 	},
 	usertext.German: {
-		Found:        "Gefundene Dokumente: {total}",
+		Found:        "Gefunden: {total}",
 		Others:       "und {n} weitere",
 		NoAnswer:     "Das konnte ich nicht beantworten. {reason}",
-		FoundBut:     "Ich habe {total} Dokumente gefunden, aber die Antwort ist nicht vollständig. {reason}",
+		FoundBut:     "Ich habe {total} Treffer gefunden, aber die Antwort ist nicht vollständig. {reason}",
 		NoPlan:       "Ich habe keinen Weg gefunden, danach zu suchen. Bitte fragen Sie mit anderen Worten.",
 		OnlySearch:   "Ich kann nur Dokumente in {indices} finden, auflisten und zählen.",
 		Because:      "Dies ist etwas anderes: {reason}.",
@@ -116,15 +120,17 @@ var shippedTexts = map[string]Texts{
 		NotInWords:   "Die Suche wurde ausgeführt, aber nicht in Worte gefasst: Sehen Sie in die Dokumente, oder fragen Sie noch einmal.",
 		CutOff:       "Der Text ist nicht vollständig: Sehen Sie in die Dokumente, oder fragen Sie noch einmal.",
 		BrokeOff:     "Die Suche ist abgebrochen. Bitte versuchen Sie es später noch einmal.",
+		EngineFailed: "Die Suche ist abgebrochen, weil die Suchmaschine ausgefallen ist. Bitte versuchen Sie es später noch einmal.",
+		IndexGone:    "Der Index {index} fehlt oder ist geschlossen. Bitte wenden Sie sich an die Betreiber der Suchmaschine.",
 		StepFailed:   "Für diesen Teil habe ich keine Suche gefunden: {step}. Bitte fragen Sie mit anderen Worten danach.",
 		StepDeclined: "Danach kann nicht gesucht werden: {step} ({reason}).",
-		StepSeveral:  "Mehrere Dokumente passen, und eines wird gebraucht: {step}. Bitte sagen Sie, welches Sie meinen: {choices}.",
-		StepNone:     "Keines der gefundenen Dokumente ist das, das Sie meinen: {step}. Bitte benennen Sie es genauer.",
+		StepSeveral:  "Es gibt mehrere Treffer, und einer wird gebraucht: {step}. Bitte sagen Sie, welchen Sie meinen: {choices}.",
+		StepNone:     "Kein Treffer ist der, den Sie meinen: {step}. Bitte benennen Sie ihn genauer.",
 		StepNothing:  "Es wurde nichts gefunden: {step}.",
 		StepNeeds:    "Danach wurde nicht gesucht, weil das dafür Nötige nicht gefunden wurde: {step}.",
 		StepNotDone:  "Danach wurde nicht gesucht: {step}.",
-		FirstOnly:    "Nur die ersten {shown} von {total} Dokumenten wurden gelesen: {step}. Bitte fragen Sie enger, um die übrigen zu sehen.",
-		FirstUsed:    "Nur die ersten {shown} von {total} Dokumenten wurden weiter verwendet: {step}.",
+		FirstOnly:    "Nur die ersten {shown} von {total} Treffern wurden gelesen: {step}. Bitte fragen Sie enger, um die übrigen zu sehen.",
+		FirstUsed:    "Nur die ersten {shown} von {total} Treffern wurden weiter verwendet: {step}.",
 		FirstRows:    "Nur die ersten {shown} Zeilen der Zahlen wurden gelesen. Bitte fragen Sie enger, um die übrigen zu sehen.",
 		LongUsed:     "Einige Dokumente waren zu lang, um ganz verwendet zu werden: {step}.",
 		PartMissing:  "Ein Teil der Daten konnte nicht durchsucht werden. Bitte versuchen Sie es später noch einmal.",
@@ -132,9 +138,9 @@ var shippedTexts = map[string]Texts{
 		LimitRows:    "Die Grenze für eine Anfrage erlaubt keine weiteren Dokumente. Bitte fragen Sie enger.",
 		PageFailed:   "Nicht alle Dokumente konnten gelesen werden. Bitte versuchen Sie es später noch einmal.",
 		Rough:        "Einige Zahlen sind Schätzungen und können zu niedrig sein.",
-		Which:        "Ich habe {total} Dokumente für „{step}“ gefunden. Welches meinen Sie?",
-		WhichFirst:   "Ich habe {total} Dokumente für „{step}“ gefunden; dies sind die ersten {shown}. Welches meinen Sie?",
-		NoneOfThem:   "keines davon",
+		Which:        "Ich habe {total} Treffer für „{step}“ gefunden. Welchen meinen Sie?",
+		WhichFirst:   "Ich habe {total} Treffer für „{step}“ gefunden; dies sind die ersten {shown}. Welchen meinen Sie?",
+		NoneOfThem:   "keinen davon",
 		AtLeast:      "mindestens {n}",
 		AndMore:      "{names} und {n} weiteren",
 		Thousands:    ".",
@@ -174,8 +180,9 @@ func (s *state) unfinished(t *task, texts *Texts) []string {
 		lines = append(lines, t.Told)
 	case t.Phase == failed:
 		lines = append(lines, t.step(texts.StepFailed))
-	case t.Phase == done && t.Table == nil:
+	case t.foundNothing() && s.needed(t.Key):
 		lines = append(lines, t.step(texts.StepNothing))
+	case t.foundNothing(): // that is the answer
 	case t.Phase == waiting && s.hopeless(t):
 		lines = append(lines, t.step(texts.StepNeeds))
 	case t.Phase != done:

@@ -54,7 +54,8 @@
 // # Requests
 //
 // The requests to the model are named after their nodes ([llm.Request.Name]), for
-// scripted models and traces. The replies are JSON, except for the last:
+// scripted models, traces, and [llm.ByName], with which a cheaper model answers some
+// of them. The replies are JSON, except for the last:
 //
 //	select_tables   {"tables": ["employee"], "reason": "optional"}
 //	generate        {"sql": "SELECT ...", "reason": "if sql is empty", "periods": [

@@ -125,8 +125,9 @@ const (
 // A plan continues in a later turn only if the turns have a Thread and opt has
 // a Store. A turn without a text is an error that matches [qed.ErrEmptyTurn].
 //
-// The model requests have these names ([llm.Request.Name]), for scripted models
-// and traces. The replies are JSON:
+// The model requests have these names ([llm.Request.Name]), for scripted models,
+// traces, and [llm.ByName], with which a cheaper model answers some of them. The
+// replies are JSON:
 //
 //	classify_intent      {"intent": "continue", "changes": [{"key": "run", "action": "skip"}], "reason": "why"}
 //	reiterate_intention  {"question": "the request, clear in itself"}

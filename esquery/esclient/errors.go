@@ -92,6 +92,8 @@ func (c *Client) refused(r *response, call *call) error {
 		return c.protocol(r, call.index, nil)
 	case esquery.ErrAuth:
 		e.Reason = "the credentials in Options are missing, wrong, or not sufficient"
+	case esquery.ErrNotFound:
+		e.Reason += "; create or open the index, or take it out of the alias or the Validator"
 	case esquery.ErrExpired:
 		e.Reason = expired
 	}
@@ -123,7 +125,7 @@ func kindOf(status int, cause cause, isEngine bool) esquery.ErrorKind {
 		return esquery.ErrUnavailable
 	case status < 400 || !isEngine:
 		return esquery.ErrProtocol
-	case status == http.StatusNotFound:
+	case status == http.StatusNotFound, cause.Type == indexClosed:
 		return esquery.ErrNotFound
 	}
 	return esquery.ErrBadRequest
@@ -133,6 +135,7 @@ const (
 	contextMissing = "search_context_missing_exception"
 	noShard        = "no_shard_available_action_exception"
 	tooManyBuckets = "too_many_buckets_exception"
+	indexClosed    = "index_closed_exception"
 )
 
 const expired = "the point in time is gone: more than PageOptions.KeepAlive passed between two pages, or a node restarted"
