@@ -24,6 +24,7 @@ func (l *linter) fields(o object, path, channel, mark string, sc *scope) {
 		if o["aggregate"] != nil {
 			if aggregate == "count" {
 				l.counted = true
+				l.percents(o, path, nil, aggregate)
 			} else if aggregate != "" {
 				l.fault(ErrMalformed, path, "the aggregate %s needs a field", aggregate)
 			}
@@ -73,7 +74,7 @@ func (l *linter) timeUnit(v any, path string) bool {
 	case nil:
 		return false
 	case string:
-		if !isTimeUnit(v) {
+		if unitParts(v) == nil {
 			common := words("year yearquarter yearmonth yearmonthdate month date day hours")
 			l.report(vegalite.UnknownWord(path, "time unit", v, common))
 		}
@@ -128,6 +129,7 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 	default:
 		l.fault(ErrMalformed, path+"/bin", "it has to be true, false, binned or an object")
 	}
+	l.percents(o, path, col, as.aggregate)
 	if col == nil {
 		return
 	}
@@ -154,7 +156,9 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 		l.misread(path+"/type", col, temporal)
 	}
 	l.positive(col, path, o, as, sc, isBinned)
-	l.percents(o, path, col, as.aggregate)
+	if as.kind == quantitative && as.aggregate == "" {
+		l.identified(col, path+"/type")
+	}
 	separate := slices.Contains(facetChannels, as.channel) || as.kind == nominal || as.kind == ordinal ||
 		as.kind == "" && as.aggregate == "" && !as.unit
 	combined := as.aggregate != "" || isBinned || as.unit || bin == "binned" || sc.filtered
