@@ -40,6 +40,12 @@ type Exploration struct {
 	Figures []Figure `json:"figures"`
 }
 
+// language returns the language of what is written about the exploration: that of the
+// turn, or of the question.
+func (e *Exploration) language() string {
+	return cmp.Or(answertext.Checked(e.Language), usertext.LanguageOf(e.Question))
+}
+
 // A Figure is a value in the texts of an [Exploration]. Its Offset is in the insight
 // with the index Insight, or in the summary if that is -1.
 type Figure struct {

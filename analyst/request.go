@@ -105,7 +105,7 @@ func (r *rerun) exploration(sent *Exploration) *Exploration {
 			r.failed("chart", i, err)
 			continue
 		}
-		drawn, err := r.draw(r.ctx, chartArguments{ChartType: c.ChartType, Spec: spec, SQLQuery: c.SQLQuery, Title: c.Title})
+		drawn, err := r.draw(r.ctx, chartArguments{ChartType: c.ChartType, Spec: spec, SQLQuery: c.SQLQuery, Title: c.Title}, sent.language())
 		if err != nil {
 			r.failed("chart", i, err)
 			continue

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/refusal"
 )
@@ -182,8 +181,7 @@ func rounded(cell any) bool {
 
 func (l *linter) noteOther(f *field, c *column.Column) {
 	if c.Other > 0 {
-		l.note("%d of the %d values of %s are not drawn, because the column has %s.",
-			c.Other, c.Other+len(c.At), f.name, vegalite.Values(c.Kind))
+		l.note(l.texts.NotOfType(c.Other, c.Other+len(c.At), l.texts.Words(f.name), c.Kind))
 	}
 }
 

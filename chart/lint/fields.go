@@ -1,12 +1,12 @@
 package lint
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/usertext"
 )
 
 // fields checks that the field of a channel exists, and that its values have the
@@ -181,20 +181,20 @@ func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *sco
 		least = min(least, v)
 	}
 	scale, _ := o["scale"].(object)
-	what := ""
+	what := func(*vegalite.Texts) string { return "" }
 	switch {
 	case as.mark == "arc" && as.channel == "theta" && least < 0:
-		what = vegalite.NegativeSlice(col.name)
+		what = func(t *vegalite.Texts) string { return t.NegativeSlice }
 	case scale["type"] == "log" && least <= 0:
-		what = fmt.Sprintf("some of the numbers of %s are not above 0, and cannot be drawn on a logarithmic scale", vegalite.Quoted(col.name))
+		what = func(t *vegalite.Texts) string { return t.NotPositive }
 	default:
 		return
 	}
 	if as.aggregate == "" && !sc.filtered {
-		l.fault(ErrFieldType, path, "%s", what)
+		l.fault(ErrFieldType, path, "%s", usertext.Fill(what(vegalite.TextsIn(usertext.English)), "column", vegalite.Quoted(col.name)))
 		return
 	}
-	l.note("%s%s.", strings.ToUpper(what[:1]), what[1:])
+	l.note(usertext.Fill(what(l.texts), "column", l.texts.Words(col.name)))
 }
 
 // bins refuses too many bins.

@@ -56,7 +56,7 @@ func TestRunsNothing(t *testing.T) {
 		text(`",.2f"`):             "",
 		text(`"$,.0f"`):            "",
 		text(`{"year":"%Y'+1+'"}`): lint.ErrExpression,
-		`{"mark":"line","encoding":{"x":{"field":"d","type":"temporal","axis":{"format":"%b') + warn('"}},"y":{"field":"v","type":"quantitative"}}}`:                lint.ErrExpression,
+		`{"mark":"line","encoding":{"x":{"field":"d","type":"temporal","axis":{"format":"%b') + warn('"}},"y":{"field":"v","type":"quantitative"}}}`:             lint.ErrExpression,
 		`{"mark":"line","encoding":{"x":{"field":"d","timeUnit":"yearmonth","type":"temporal","axis":{"format":"%b %Y"}},"y":{"field":"v","aggregate":"mean"}}}`: "",
 		point(`,"config":{"numberFormat":"\") + warn(\""}`):                                                                                                               lint.ErrExpression,
 		point(`,"config":{"timeFormat":"%Y-%m-%d","numberFormat":",.1f"}`):                                                                                                "",
