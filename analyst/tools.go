@@ -194,7 +194,7 @@ type chartResult struct {
 var kinds = map[string]chart.Kind{"boxplot": chart.Box}
 
 func (e *explorer) draw(ctx context.Context, in chartArguments) (out chartResult, err error) {
-	spec, err := e.data.draw(ctx, in, qed.Info(ctx).Language)
+	spec, err := e.data.draw(ctx, in, languageOf(ctx, qed.Info(ctx).Turn))
 	if err != nil {
 		out.outcome, err = e.failed(ctx, err)
 		if out.Hint == "" {
