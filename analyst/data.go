@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/ascii"
@@ -27,6 +28,9 @@ type data struct {
 	guard   *secureview.Guard  // for statements of the model
 	source  *secureview.Guard  // for the rows behind them
 	opt     Options
+
+	profiling sync.Mutex
+	facts     *DataFacts // nil until dataFacts
 }
 
 func newData(d Data, o Options) (*data, error) {

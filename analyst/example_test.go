@@ -55,11 +55,19 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(report.Markdown)
+	text, sections, _ := strings.Cut(report.Markdown, "\n\n## ") // what the model wrote, and what code did
+	fmt.Println(text)
+	for line := range strings.Lines(sections) {
+		if strings.HasPrefix(line, "- The table") || strings.HasPrefix(line, "1. ") {
+			fmt.Print(line)
+		}
+	}
 	// Output:
 	// Orders of the north are larger.
 	// Their mean is 65, that of the south 51.
 	// # Orders
 	//
 	// The north has 65 on average.
+	// - The table t_parsed has 4 rows and 2 columns.
+	// 1. compare (2 rows)
 }

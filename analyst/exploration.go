@@ -26,7 +26,8 @@ type Exploration struct {
 	Language        string          `json:"language,omitempty"` // of the turn, such as "de"; empty: that of the question
 	ExecutedQueries []ExecutedQuery `json:"executedQueries"`
 	Charts          []Chart         `json:"charts"`
-	Checks          []claims.Report `json:"checks"` // adjusted for all tests of the session
+	Checks          []Check         `json:"checks"`         // adjusted for all tests of the session
+	Data            *DataFacts      `json:"data,omitempty"` // nil if the table could not be profiled
 	Metadata        Metadata        `json:"metadata"`
 
 	// Partial is why the exploration ended early, for the user. Empty means that it
@@ -38,6 +39,22 @@ type Exploration struct {
 	// Figures are the values in the summary and the insights that were looked up. The
 	// indexes of their sources are those of ExecutedQueries.
 	Figures []Figure `json:"figures"`
+}
+
+// languageOf returns the language of all that is written in a turn: the one that the host
+// set, or that of the question, or that of the conversation if it is not English, which
+// is the language of conversations that show none.
+func languageOf(ctx context.Context, turn qed.Turn) string {
+	language := cmp.Or(answertext.Tag(ctx), usertext.LanguageOf(turn.Text))
+	if said := qed.Info(ctx).Language; language == "" && said != usertext.English {
+		return said
+	}
+	return language
+}
+
+// language returns the language of what is written about the exploration.
+func (e *Exploration) language() string {
+	return cmp.Or(answertext.Checked(e.Language), usertext.LanguageOf(e.Question))
 }
 
 // A Figure is a value in the texts of an [Exploration]. Its Offset is in the insight
@@ -52,6 +69,12 @@ type ExecutedQuery struct {
 	Query  string    `json:"query"`
 	Reason string    `json:"reason"`
 	Result qed.Table `json:"result"`
+}
+
+// A Check is a checked finding and the query that led to it.
+type Check struct {
+	claims.Report
+	Query string `json:"relatedQuery"`
 }
 
 // A Chart is a checked Vega-Lite spec with its data.
@@ -95,8 +118,8 @@ func ExplorationOf(answer qed.Answer) (*Exploration, error) {
 // finish adds the exploration to the answer of a turn.
 func (e *explorer) finish(ctx context.Context, turn qed.Turn, began time.Time, answer *qed.Answer) error {
 	x := &Exploration{
-		Status: complete, Question: turn.Text, Language: answertext.Tag(ctx), Unproved: answer.Unproved,
-		ExecutedQueries: []ExecutedQuery{}, Charts: []Chart{}, Checks: []claims.Report{},
+		Status: complete, Question: turn.Text, Language: languageOf(ctx, turn), Unproved: answer.Unproved,
+		ExecutedQueries: []ExecutedQuery{}, Charts: []Chart{}, Checks: []Check{},
 	}
 	x.Summary, x.Insights, x.Figures = split(answer.Text, answer.Figures)
 	x.Metadata = Metadata{
@@ -104,7 +127,7 @@ func (e *explorer) finish(ctx context.Context, turn qed.Turn, began time.Time, a
 		Cost: answer.Usage.Cost, DurationMs: time.Since(began).Milliseconds(),
 		ToolCalls: map[string]int{}, Errors: map[string]int{},
 	}
-	checked := map[string]bool{}
+	queries := map[string]string{} // of checked findings
 	for _, r := range e.results {
 		if err := x.add(ctx, r); err != nil {
 			return err
@@ -112,22 +135,27 @@ func (e *explorer) finish(ctx context.Context, turn qed.Turn, began time.Time, a
 	}
 	x.index(answer.Queries)
 	for _, c := range x.Checks {
-		checked[c.Finding] = true
-		if err := qed.Remember(ctx, reportsName, c); err != nil {
+		queries[c.Finding] = c.Query
+		if err := qed.Remember(ctx, reportsName, c.Report); err != nil {
 			return err
 		}
 	}
 	x.Checks = x.Checks[:0]
 	for _, r := range e.checks.Reports() {
-		if checked[r.Finding] {
-			x.Checks = append(x.Checks, *r)
+		if query, here := queries[r.Finding]; here {
+			x.Checks = append(x.Checks, Check{*r, query})
 		}
 	}
 	if len(x.Metadata.ToolCalls) == 0 && !answer.Partial {
 		answer.Partial = true
-		answer.PartialReason = e.text.In(cmp.Or(turn.Language, usertext.LanguageOf(turn.Text))).NotExplored
+		answer.PartialReason = e.text.In(x.Language).NotExplored
 	}
 	x.Partial = answer.PartialReason
+	if facts, err := e.data.dataFacts(ctx); err == nil {
+		x.Data = facts
+	} else if ctx.Err() != nil {
+		return err
+	}
 	raw, err := json.Marshal(x)
 	if err != nil {
 		return fmt.Errorf("analyst: %w", err)
@@ -165,8 +193,14 @@ func (e *Exploration) add(ctx context.Context, r qed.ToolResult) error {
 	case chartTool:
 		return e.addChart(ctx, r)
 	case validateTool:
+		var in validateArguments
+		if err := json.Unmarshal(r.Call.Arguments, &in); err != nil {
+			return fmt.Errorf("analyst: %w", err)
+		}
 		found, err := reports([]qed.ToolResult{r})
-		e.Checks = append(e.Checks, found...)
+		for _, report := range found {
+			e.Checks = append(e.Checks, Check{report, in.RelatedQuery})
+		}
 		return err
 	}
 	return nil

@@ -42,9 +42,7 @@ func (e *explorer) profile(ctx context.Context, in profileArguments) (out profil
 		out.Left = names[maxProfiled:min(len(names), maxProfiled+maxLeft)]
 		names = names[:maxProfiled]
 	}
-	d := e.data
-	table := profile.Source{DB: d.DB, Policy: d.policy, Dialect: d.Dialect, Table: d.Table}
-	out.Profile, err = profile.Read(ctx, table, &profile.Options{
+	out.Profile, err = profile.Read(ctx, e.data.profiled(), &profile.Options{
 		Columns: names, IncludeDistribution: in.IncludeDistribution, OmitNulls: in.IncludeNulls != nil && !*in.IncludeNulls,
 	})
 	if err != nil {

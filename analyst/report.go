@@ -1,7 +1,6 @@
 package analyst
 
 import (
-	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -14,7 +13,6 @@ import (
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/promptset"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -38,7 +36,7 @@ type Report struct {
 	Partial string `json:"partial,omitempty"`
 
 	// Queries are those of all explorations. Unproved are the numbers of Markdown
-	// that are in none of their rows; Markdown ends with a sentence about these.
+	// that are in none of their rows; Markdown has a sentence about these.
 	Queries  []ExecutedQuery `json:"queries"`
 	Unproved []string        `json:"unproved"`
 	Usage    llm.Usage       `json:"usage"`
@@ -60,7 +58,9 @@ const (
 )
 
 // Report writes a report about one or more explorations of a session, in the language
-// of the first. Its numbers are looked up in the rows of the queries: see package
+// of the first. The model writes the findings, with each chart next to what it shows. Code
+// writes what follows: what was checked with each verdict and its numbers, the data, the
+// open questions and the queries. The numbers of the findings are looked up in the rows of the queries: see package
 // figures. It believes the explorations: use [Analyst.Rerun] for those of a client. It
 // ends after [Options].Timeout.
 func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Report, error) {
@@ -70,7 +70,7 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 	ctx, cancel := context.WithTimeout(ctx, a.opt.Timeout)
 	defer cancel()
 	out := &Report{}
-	d := reportData{Syntax: figures.Syntax, Language: answertext.Checked(explorations[0].Language)}
+	d := reportData{Syntax: figures.Syntax, Language: explorations[0].language()}
 	var source figures.Source
 	var shown []map[string]any
 	for _, e := range explorations {
@@ -106,18 +106,24 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 	said, err := answertext.Text(ctx, a.model, &out.Usage, req, source, func(piece string) {
 		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
 	})
-	texts := a.text.In(cmp.Or(d.Language, usertext.LanguageOf(explorations[0].Question)))
+	texts := a.text.In(d.Language)
 	out.Markdown, out.Figures, out.Unproved = said.Text, said.Figures, said.Unproved
 	switch {
 	case err != nil && (said.Text == "" || !modelcall.Unusable(err)):
 		return nil, err
 	case err != nil:
 		out.Partial = texts.Unchecked
-		out.Markdown += "\n\n" + texts.Unchecked
+		answertext.Append(ctx, &out.Markdown, texts.Unchecked)
 	}
 	if doubt := answertext.Doubt(texts.Unproved, out.Unproved); doubt != "" {
 		out.Partial = strings.TrimSpace(out.Partial + " " + doubt)
-		out.Markdown += "\n\n> " + doubt
+		answertext.Append(ctx, &out.Markdown, "> "+doubt)
 	}
+	for _, c := range out.Charts {
+		if !strings.Contains(out.Markdown, "(chart:"+c.ID+")") { // above the sections, because it belongs to the findings
+			answertext.Append(ctx, &out.Markdown, "![](chart:"+c.ID+")")
+		}
+	}
+	answertext.Append(ctx, &out.Markdown, sectionsBy.In(d.Language).sections(explorations))
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/analyst/claims"
 )
 
 // A Request has the settings of one exploration.
@@ -43,22 +44,28 @@ func (a *Analyst) Describe(ctx context.Context, turn qed.Turn) (Overview, error)
 	return found, err
 }
 
-// Rerun runs the queries of explorations again in the data of the session, and returns
-// the explorations with their rows. It is for explorations that a client sent: their
-// rows, their checks and the data of their charts are not trusted.
+// Rerun runs the queries and the checks of explorations again in the data of the session,
+// and returns the explorations with their rows and verdicts. It is for explorations that a
+// client sent: their rows, their verdicts and the data of their charts are not trusted.
 //
-// These are left out, with the reason in problems: a query that fails or that the guard
-// refuses, a chart whose spec is refused, what follows the first 100 queries and charts,
-// and what is not reached within [Options].Timeout.
+// These are left out, with the reason in problems: a query or a check that fails or that
+// the guard refuses, a chart whose spec is refused, what follows the first 100 queries,
+// charts and checks, and what is not reached within [Options].Timeout.
 func (a *Analyst) Rerun(
 	ctx context.Context, turn qed.Turn, sent ...*Exploration,
 ) (again []*Exploration, problems []string, err error) {
 	err = a.with(ctx, turn, func(ctx context.Context, d *data) error {
-		r := rerun{ctx: ctx, data: d, left: maxRerun}
+		r := rerun{ctx: ctx, data: d, left: maxRerun, checker: &explorer{Analyst: a, data: d, checks: claims.NewSession()}}
+		facts, err := d.dataFacts(ctx)
+		if err != nil {
+			r.problems = append(r.problems, fmt.Sprintf("the table cannot be profiled: %v", err))
+		}
 		for i, e := range sent {
 			r.number = i + 1
 			again = append(again, r.exploration(e))
+			again[i].Data = facts
 		}
+		r.adjust(again)
 		problems = r.problems
 		return nil
 	})
@@ -68,22 +75,36 @@ func (a *Analyst) Rerun(
 	return again, problems, err
 }
 
-// maxRerun is how many queries and charts run again in a call.
+// maxRerun is how many queries, charts and checks run again in a call.
 const maxRerun = 100
 
 // A rerun runs the queries of explorations again.
 type rerun struct {
 	*data
 	ctx      context.Context
-	left     int // queries and charts that may still run
+	left     int // queries, charts and checks that may still run
 	number   int // of the exploration, from 1
 	problems []string
+	checker  *explorer
+}
+
+// adjust sets the verdicts, which depend on all checks.
+func (r *rerun) adjust(all []*Exploration) {
+	for _, report := range r.checker.checks.Reports() {
+		for _, e := range all {
+			for i, c := range e.Checks {
+				if c.Finding == report.Finding {
+					e.Checks[i].Report = *report
+				}
+			}
+		}
+	}
 }
 
 func (r *rerun) exploration(sent *Exploration) *Exploration {
 	e := &Exploration{
 		Status: complete, Question: sent.Question, Summary: sent.Summary, Insights: sent.Insights, Language: sent.Language,
-		ExecutedQueries: []ExecutedQuery{},
+		Partial: sent.Partial, ExecutedQueries: []ExecutedQuery{}, Checks: []Check{},
 	}
 	for i, q := range sent.ExecutedQueries {
 		if r.full("queries", i, len(sent.ExecutedQueries)) {
@@ -105,12 +126,26 @@ func (r *rerun) exploration(sent *Exploration) *Exploration {
 			r.failed("chart", i, err)
 			continue
 		}
-		drawn, err := r.draw(r.ctx, chartArguments{ChartType: c.ChartType, Spec: spec, SQLQuery: c.SQLQuery, Title: c.Title})
+		drawn, err := r.draw(r.ctx, chartArguments{ChartType: c.ChartType, Spec: spec, SQLQuery: c.SQLQuery, Title: c.Title}, sent.language())
 		if err != nil {
 			r.failed("chart", i, err)
 			continue
 		}
 		e.Charts = append(e.Charts, Chart{chartID(len(e.Charts)), c.ChartType, drawn.JSON, c.Title, c.SQLQuery})
+	}
+	for i, c := range sent.Checks {
+		if r.full("checks", i, len(sent.Checks)) {
+			break
+		}
+		out, err := r.checker.validate(r.ctx, validateArguments{Finding: c.Finding, RelatedQuery: c.Query, Claim: c.Claim})
+		if err == nil && !out.Success {
+			err = errors.New(out.Error)
+		}
+		if err != nil {
+			r.failed("check", i, err)
+			continue
+		}
+		e.Checks = append(e.Checks, Check{*out.Report, c.Query})
 	}
 	return e
 }
@@ -122,7 +157,7 @@ func (r *rerun) full(what string, i, n int) bool {
 		r.left--
 		return false
 	}
-	reason := fmt.Sprintf("at most %d queries and charts run again", maxRerun)
+	reason := fmt.Sprintf("at most %d queries, charts and checks run again", maxRerun)
 	if r.ctx.Err() != nil {
 		reason = "there was no time left"
 	}

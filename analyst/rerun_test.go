@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
+	"github.com/qedkit/qed/analyst/claims"
 )
 
 // What a client sends cannot make the server run queries without an end.
@@ -49,5 +50,37 @@ func TestRerunIsBounded(t *testing.T) {
 	cancel()
 	if _, _, err := rerun(ctx, time.Minute, one); !errors.Is(err, context.Canceled) {
 		t.Errorf("the client left: %v", err)
+	}
+}
+
+// The verdicts that a client sends are not believed: the checks run again.
+func TestRerunChecksAgain(t *testing.T) {
+	a, err := analyst.New(explorer(), orders(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := qed.Turn{Thread: "1", User: "u", Text: "Where are the orders larger?"}
+	e, _ := explore(t, a, turn)
+	forged := *e
+	forged.Data = &analyst.DataFacts{Rows: 1_000_000}
+	forged.Checks = []analyst.Check{e.Checks[0], e.Checks[0], e.Checks[0]}
+	forged.Checks[0].Claim = &claims.Claim{
+		Kind: claims.Means, Metric: "amount", By: "region", Groups: []string{"south", "north"}, Comparison: claims.More,
+	}
+	forged.Checks[0].Finding = "The mean amount is larger in the south."
+	forged.Checks[2].Finding, forged.Checks[2].Query = "Another table", "SELECT secret FROM orders"
+	again, problems, err := a.Rerun(t.Context(), turn, &forged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checks := again[0].Checks
+	if len(checks) != 2 || checks[0].Verdict != claims.Contradicted || checks[1].Verdict != claims.Supported {
+		t.Errorf("the checks are %+v", checks)
+	}
+	if len(problems) != 1 || !strings.Contains(problems[0], "exploration 1, check 3: ") {
+		t.Errorf("problems %q", problems)
+	}
+	if again[0].Data.Rows != 400 {
+		t.Errorf("the data are %+v", again[0].Data)
 	}
 }

@@ -179,7 +179,7 @@ func code(err error) string {
 
 type chartArguments struct {
 	ChartType string          `json:"chartType" jsonschema:"enum=bar,enum=line,enum=scatter,enum=area,enum=histogram,enum=boxplot"`
-	Spec      json.RawMessage `json:"spec" jsonschema:"type=object" jsonschema_description:"a Vega-Lite spec without data"`
+	Spec      json.RawMessage `json:"spec" jsonschema:"type=object" jsonschema_description:"a Vega-Lite spec without data, with titles of axes and legends in words of the user's language"`
 	SQLQuery  string          `json:"sqlQuery" jsonschema_description:"the SELECT whose rows are drawn"`
 	Title     string          `json:"title" jsonschema_description:"what the chart shows, in the user's language"`
 }
@@ -194,7 +194,7 @@ type chartResult struct {
 var kinds = map[string]chart.Kind{"boxplot": chart.Box}
 
 func (e *explorer) draw(ctx context.Context, in chartArguments) (out chartResult, err error) {
-	spec, err := e.data.draw(ctx, in)
+	spec, err := e.data.draw(ctx, in, languageOf(ctx, qed.Info(ctx).Turn))
 	if err != nil {
 		out.outcome, err = e.failed(ctx, err)
 		if out.Hint == "" {
@@ -211,7 +211,7 @@ func (e *explorer) draw(ctx context.Context, in chartArguments) (out chartResult
 }
 
 // draw returns a chart with the rows of its query.
-func (d *data) draw(ctx context.Context, in chartArguments) (*chart.Spec, error) {
+func (d *data) draw(ctx context.Context, in chartArguments, language string) (*chart.Spec, error) {
 	rows, _, err := d.read(ctx, in.SQLQuery)
 	if err != nil {
 		return nil, err
@@ -224,7 +224,7 @@ func (d *data) draw(ctx context.Context, in chartArguments) (*chart.Spec, error)
 	if other := kinds[in.ChartType]; other != "" {
 		kind = other
 	}
-	return lint.Check(in.Spec, rows, lint.Options{Kind: kind, Title: in.Title})
+	return lint.Check(in.Spec, rows, lint.Options{Kind: kind, Title: in.Title, Language: language})
 }
 
 type validateArguments struct {

@@ -22,18 +22,17 @@ func (d *drawing) box() (object, error) {
 	y := d.field(composite.Replace(d.y.name))
 	d.emitBoxes(x, y)
 	encoding := object{"y": object{
-		"field": vegalite.Escape(y), "type": quantitative, "title": titled(d.y.name), "scale": object{"zero": false},
+		"field": vegalite.Escape(y), "type": quantitative, "title": vegalite.Title(d.y.label), "scale": object{"zero": false},
 	}}
 	if x != nil {
 		encoding["x"] = x.channel(true)
 		if d.x.typ == temporal {
 			encoding["x"] = object{
-				"field": vegalite.Escape(x.field), "type": ordinal, "timeUnit": x.unit.name, "title": titled(d.x.name),
+				"field": vegalite.Escape(x.field), "type": ordinal, "timeUnit": x.unit.name, "title": vegalite.Title(d.x.label),
 			}
 		}
 	}
 	body := object{"mark": object{"type": "boxplot"}, "encoding": encoding}
-	setSize(body, usualWidth, usualHeight)
 	return body, nil
 }
 
@@ -42,10 +41,10 @@ func (d *drawing) boxes() (*scale, error) {
 	if d.x == nil {
 		return nil, nil
 	}
-	x := newScale(d.x)
+	x := d.newScale(d.x)
 	most := min(maxBars, d.rows)
 	if d.x.typ == temporal && x.together(most) {
-		d.note("Dates of %s are drawn by %s.", d.x.name, x.unit.word)
+		d.note(d.texts.ByUnit, "column", d.x.label, "unit", x.unit.word(d.texts))
 	}
 	if len(x.values) > most {
 		return nil, refuse(refusal.Problem{Code: ErrTooManyCategories, Path: "/x", Message: fmt.Sprintf(
@@ -81,10 +80,10 @@ func (d *drawing) emitBoxes(x *scale, y string) {
 		}
 	}
 	if n := len(d.y.cells) - total; n > 0 {
-		d.note("%s without a value %s not drawn.", rowsOf(n), isOrAre(n))
+		d.noteRows(d.texts.NotDrawn, n)
 	}
 	if total > d.rows {
-		d.note("The boxes are drawn from about %d of %d values, taken at even ranks.", d.rows, total)
+		d.note(d.texts.Boxes, "n", d.rows, "all", total)
 	}
 	for _, g := range groups {
 		of := values[g]

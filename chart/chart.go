@@ -36,6 +36,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -102,6 +103,14 @@ type Options struct {
 	Top int
 
 	Title string // empty means a description of what is drawn
+
+	// Labels are names of columns for a reader, such as "Mean delay" for avg_delay.
+	// Others are the words of the column's name.
+	Labels map[string]string
+
+	// Language is that of the texts and numbers of the chart: "en" or "de", with or
+	// without a region. Empty and other languages mean English.
+	Language string
 
 	Limits *Limits // nil means the defaults
 }
@@ -176,6 +185,10 @@ func draw(t *qed.Table, o Options, partial string) (*Spec, error) {
 	if err != nil {
 		return nil, err
 	}
+	texts := vegalite.TextsIn(o.Language)
+	for _, f := range fields {
+		f.label = prompt.Clip(cmp.Or(o.Labels[f.name], texts.Words(f.name)), vegalite.MaxText)
+	}
 	plan, err := choose(fields, o)
 	if err != nil {
 		return nil, err
@@ -183,7 +196,7 @@ func draw(t *qed.Table, o Options, partial string) (*Spec, error) {
 	// The length is known only after encoding, so a chart that is too long is drawn
 	// again with fewer rows. Texts are shortened, so a chart of few rows fits.
 	for rows := limits.Rows; ; rows /= 2 {
-		d := &drawing{plan: plan, rows: rows}
+		d := &drawing{plan: plan, rows: rows, texts: texts, language: o.Language}
 		spec, err := d.spec(t.Truncated, partial)
 		if err != nil || len(spec.JSON) <= limits.Bytes {
 			return spec, err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -45,21 +46,46 @@ type drawn struct {
 	Schema   string `json:"$schema"`
 	Title    string
 	Mark     struct{ Type string }
-	Encoding map[string]struct {
-		Field    string
-		Type     string
-		TimeUnit string
-		Title    string
-		Sort     any
+	Encoding map[string]channel
+	Data     struct{ Values []map[string]any }
+	Layer    []struct {
+		Mark     struct{ Type string }
+		Encoding map[string]channel
 	}
-	Data struct{ Values []map[string]any }
 }
 
+type channel struct {
+	Field    string
+	Type     string
+	TimeUnit string
+	Title    string
+	Sort     any
+	Stack    any
+}
+
+// UnmarshalJSON leaves lists out, such as the entries of a tooltip.
+func (c *channel) UnmarshalJSON(raw []byte) error {
+	type plain channel
+	if raw[0] == '[' {
+		return nil
+	}
+	return json.Unmarshal(raw, (*plain)(c))
+}
+
+// read reads a spec. Horizontal bars are turned, and those with their values are read
+// without them.
 func read(t testing.TB, s *chart.Spec) drawn {
 	t.Helper()
 	var d drawn
 	if err := json.Unmarshal(s.JSON, &d); err != nil {
 		t.Fatal(err)
+	}
+	if len(d.Layer) > 0 {
+		d.Mark = d.Layer[0].Mark
+		maps.Copy(d.Encoding, d.Layer[0].Encoding)
+	}
+	if x, y := d.Encoding["x"], d.Encoding["y"]; d.Mark.Type == "bar" && x.Type == "quantitative" && y.Type != "quantitative" {
+		d.Encoding["x"], d.Encoding["y"] = y, x
 	}
 	return d
 }

@@ -26,6 +26,7 @@ type field struct {
 	index int
 
 	name  string
+	label string // for a reader
 	typ   measure
 	cells []any
 

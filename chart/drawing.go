@@ -8,13 +8,17 @@ import (
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 )
 
 // A drawing makes a Spec of a plan.
 type drawing struct {
 	plan
-	rows int // of data, at most
+	rows  int // of data, at most
+	texts *vegalite.Texts
+
+	language string
 
 	fields map[string]bool // names in the data
 	notes  []string
@@ -24,8 +28,20 @@ type drawing struct {
 // object is a JSON object.
 type object = map[string]any
 
-func (d *drawing) note(format string, args ...any) {
-	d.notes = append(d.notes, fmt.Sprintf(format, args...))
+// note adds a note with values instead of the names in braces; numbers are written in
+// digits.
+func (d *drawing) note(text string, namesAndValues ...any) {
+	all := make([]string, len(namesAndValues))
+	for i, v := range namesAndValues {
+		all[i] = fmt.Sprint(v)
+	}
+	d.notes = append(d.notes, usertext.Fill(text, all...))
+}
+
+// noteRows adds a note on a number of rows.
+func (d *drawing) noteRows(text string, n int, namesAndValues ...any) {
+	rows, are := d.texts.CountOf(n)
+	d.note(text, append(namesAndValues, "rows", rows, "are", are)...)
 }
 
 // spec draws the plan. truncated reports that the table does not have all rows,
@@ -54,25 +70,25 @@ func (d *drawing) spec(truncated bool, partial string) (*Spec, error) {
 		switch {
 		case c == nil || c == d.x && i > 0:
 		case c.other > 0:
-			d.note("%d of the %d values of %s %s not drawn, because the column has %s.",
-				c.other, c.values+c.other, c.name, isOrAre(c.other), vegalite.Values(c.typ.kind()))
+			d.notes = append(d.notes, d.texts.NotOfType(c.other, c.values+c.other, c.label, c.typ.kind()))
 		case c.someDates:
-			d.note("%s is drawn as texts: not all of its values are dates.", c.name)
+			d.note(d.texts.AsTexts, "column", c.label)
 		}
 	}
 	if truncated {
-		d.note(vegalite.MoreRows)
+		d.note(d.texts.MoreRows)
 	}
 	if partial != "" {
-		d.notes = append(d.notes, missingRows(partial))
+		d.note(d.texts.Missing, "reason", quotedReason(partial))
 	}
 	if d.title == "" {
-		d.title = d.describe()
+		d.title = vegalite.Sentence(d.describe())
 	}
 	d.title = prompt.Clip(d.title, vegalite.MaxText)
 	body["$schema"] = vegalite.Schema
 	body["title"] = d.title
 	body["description"] = strings.Join(append([]string{d.title + "."}, d.notes...), " ")
+	vegalite.Finish(body, d.data, d.language)
 	body["data"] = object{"values": d.data}
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -85,23 +101,21 @@ func (d *drawing) spec(truncated bool, partial string) (*Spec, error) {
 func (d *drawing) describe() string {
 	switch d.kind {
 	case Histogram:
-		return "Distribution of " + d.x.name
+		return usertext.Fill(d.texts.Distribution, "column", d.x.label)
 	case Scatter:
-		return d.y.name + " against " + d.x.name
-	case Box:
-		if d.x == nil {
-			return "Spread of " + d.y.name
-		}
-		return "Spread of " + d.y.name + " by " + d.x.name
+		return usertext.Fill(d.texts.Against, "y", d.y.label, "x", d.x.label)
 	}
 	number, others := d.y, []*field{d.x, d.by}
 	if d.kind == Heatmap {
 		number, others = d.by, []*field{d.x, d.y}
 	}
 	title := d.numberTitle(number)
+	if d.kind == Box {
+		title = usertext.Fill(d.texts.Spread, "column", d.y.label)
+	}
 	for i, c := range others {
 		if c != nil {
-			title += []string{" by ", " and "}[min(i, 1)] + c.name
+			title += usertext.Fill([]string{d.texts.By, d.texts.And}[min(i, 1)], "column", c.label)
 		}
 	}
 	return title
@@ -109,15 +123,10 @@ func (d *drawing) describe() string {
 
 // numberTitle names the number that a chart shows.
 func (d *drawing) numberTitle(number *field) string {
-	switch {
-	case number == nil:
-		return "Number of rows"
-	case d.aggregate == "":
-		return number.name
-	case d.aggregate == Count:
-		return "Number of " + number.name
+	if number == nil {
+		return d.texts.NumberOfRows
 	}
-	return strings.ToUpper(string(d.aggregate[:1])) + string(d.aggregate[1:]) + " of " + number.name
+	return d.texts.Aggregated(string(d.aggregate), number.label)
 }
 
 // field reserves a name in the data that is close to the given one. Quotes,
@@ -139,32 +148,10 @@ func harmless(r rune) rune {
 	return r
 }
 
-// titled is the title of an axis or a legend. A tooltip would show an entry with
-// the name image as an image. A title becomes part of an expression, in which
-// Vega-Lite escapes quotes only.
-func titled(name string) string {
-	if name == "image" {
-		return "Image"
-	}
-	if vegalite.IsInherited(name) {
-		return name + "_"
-	}
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\\':
-			return '/'
-		case r != '"' && r != '\'' && r != '`' && vegalite.IsUnsafe(r):
-			return ' '
-		}
-		return r
-	}, name)
-	return prompt.Clip(name, vegalite.MaxText)
-}
-
 // channel encodes a scale. It lists the values of categories, because their order
 // in the data is that of the first bar.
 func (s *scale) channel(discrete bool) object {
-	out := object{"field": vegalite.Escape(s.field), "title": titled(s.column.name)}
+	out := object{"field": vegalite.Escape(s.field), "title": vegalite.Title(s.column.label)}
 	switch {
 	case s.column.typ == temporal && s.unit != nil:
 		out["type"], out["timeUnit"] = temporal, s.unit.name
@@ -185,15 +172,6 @@ func (s *scale) channel(discrete bool) object {
 	}
 	return out
 }
-
-func setSize(body object, width, height any) {
-	body["width"], body["height"] = width, height
-}
-
-const (
-	usualWidth  = 480
-	usualHeight = 300
-)
 
 // evenly returns up to n indexes below m with equal distances, among them the
 // first and the last.

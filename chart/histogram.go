@@ -20,7 +20,7 @@ func (d *drawing) histogram() (object, error) {
 	count := d.field("count")
 	var by *scale
 	if d.by != nil {
-		by = newScale(d.by)
+		by = d.newScale(d.by)
 		if len(by.values) > vegalite.MaxCategories || d.by.typ == quantitative && len(by.values) > few {
 			return nil, d.tooMany("/color", d.by)
 		}
@@ -45,7 +45,7 @@ func (d *drawing) histogram() (object, error) {
 		counts[p]++
 	}
 	if left > 0 {
-		d.note("%s without a value %s not counted.", rowsOf(left), isOrAre(left))
+		d.noteRows(d.texts.NotCounted, left)
 	}
 	colors := 1
 	if by != nil {
@@ -66,17 +66,16 @@ func (d *drawing) histogram() (object, error) {
 	}
 	encoding := object{
 		"x": object{
-			"field": vegalite.Escape(from), "type": quantitative, "title": titled(d.x.name),
+			"field": vegalite.Escape(from), "type": quantitative, "title": vegalite.Title(d.x.label),
 			"bin": object{"binned": true, "step": bins.step},
 		},
 		"x2": object{"field": vegalite.Escape(to)},
-		"y":  object{"field": vegalite.Escape(count), "type": quantitative, "title": "Number of rows", "stack": "zero"},
+		"y":  object{"field": vegalite.Escape(count), "type": quantitative, "title": vegalite.Title(d.texts.NumberOfRows), "stack": "zero"},
 	}
 	if by != nil && by.field != from {
 		encoding["color"] = by.channel(true)
 	}
 	body := object{"mark": object{"type": "bar", "tooltip": true}, "encoding": encoding}
-	setSize(body, usualWidth, usualHeight)
 	return body, nil
 }
 

@@ -1,7 +1,6 @@
 package chart_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -52,13 +51,7 @@ func TestStack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tt.opt.X, tt.opt.Y = "port", "delay"
 			s := build(t, rows, &tt.opt)
-			var spec struct {
-				Encoding struct{ Y map[string]any }
-			}
-			if err := json.Unmarshal(s.JSON, &spec); err != nil {
-				t.Fatal(err)
-			}
-			if got, written := spec.Encoding.Y["stack"]; s.Kind != tt.kind || !written || got != tt.stack {
+			if got := read(t, s).Encoding["y"].Stack; s.Kind != tt.kind || got != tt.stack {
 				t.Errorf("it is a %s, stacked %v", s.Kind, got)
 			}
 		})

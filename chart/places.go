@@ -3,17 +3,16 @@ package chart
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 )
 
 const (
-	maxBars    = 100 // on x
-	maxPoints  = 400 // categories of a line
-	longLabel  = 12  // characters
-	manyBars   = 12
-	otherParts = "(other)"
+	maxBars   = 100 // on x
+	maxPoints = 400 // categories of a line
 )
 
 // places draws one number for each x and color, or for each x and y of a heatmap.
@@ -22,11 +21,11 @@ func (d *drawing) places() (object, error) {
 	if d.kind == Heatmap {
 		number, second = d.by, d.y
 	}
-	x := newScale(d.x)
+	x := d.newScale(d.x)
 	x.field = d.field(d.x.name)
 	var by *scale
 	if second != nil {
-		by = newScale(second)
+		by = d.newScale(second)
 		if second == d.x {
 			by.field = x.field
 		} else {
@@ -36,16 +35,16 @@ func (d *drawing) places() (object, error) {
 	if err := d.bound(x, by); err != nil {
 		return nil, err
 	}
-	if d.aggregate == "" && d.shared(x, by, number) {
-		d.aggregate = Sum
-		d.note("Several rows have the same place, so their %s is added up.", number.name)
+	if err := d.combine(x, by, number); err != nil {
+		return nil, err
 	}
 	d.unknown(x, by, number)
 	if d.kind == Pie { // small slices are drawn together, which would hide a negative one
 		for _, t := range d.tallies(x, by, number) {
 			if v, ok := t.value(d.aggregate); ok && v < 0 {
 				return nil, refuse(refusal.Problem{
-					Code: ErrFieldType, Path: "/y", Message: vegalite.NegativeSlice(d.valueName(number)) + ": draw a bar",
+					Code: ErrFieldType, Path: "/y", Message: fmt.Sprintf(
+						"some of the numbers of %s are negative, and a slice cannot be: draw a bar", vegalite.Quoted(d.valueName(number))),
 				})
 			}
 		}
@@ -60,7 +59,7 @@ func (d *drawing) places() (object, error) {
 	tallies := d.tallies(x, by, number)
 	d.left(x, by)
 	d.emit(x, by, value, tallies)
-	measured := object{"field": vegalite.Escape(value), "type": quantitative, "title": titled(d.numberTitle(number))}
+	measured := object{"field": vegalite.Escape(value), "type": quantitative, "title": vegalite.Title(d.numberTitle(number))}
 	return d.encode(x, by, measured), nil
 }
 
@@ -101,7 +100,7 @@ func (d *drawing) bound(scales ...*scale) error {
 		switch {
 		case s.column.typ == temporal && (!line || len(s.values) > most):
 			if s.together(most) {
-				d.note("Dates of %s are drawn by %s.", s.column.name, s.unit.word)
+				d.note(d.texts.ByUnit, "column", s.column.label, "unit", s.unit.word(d.texts))
 			}
 		case s.column.typ == quantitative && !line && len(s.values) > most:
 			return refuse(vegalite.TooMany(slot, s.column.name, len(s.values), most))
@@ -123,7 +122,7 @@ func (d *drawing) left(scales ...*scale) {
 			}
 		}
 		if none > 0 {
-			d.note("%s without a value of %s %s not drawn.", rowsOf(none), s.column.name, isOrAre(none))
+			d.noteRows(d.texts.NoValueOf, none, "column", s.column.label, "more", "")
 		}
 	}
 }
@@ -159,18 +158,9 @@ func (d *drawing) unknown(x, by *scale, number *field) {
 		all := len(s.values)
 		s.keep(slices.DeleteFunc(slices.Clone(s.values), func(v any) bool { return !with[s][v] }), "")
 		if n := all - len(s.values); n > 0 {
-			have := []string{"has", "have"}[min(1, n-1)]
-			gone += fmt.Sprintf("; %d of the %d values of %s %s no other rows", n, all, s.column.name, have)
+			have := []string{d.texts.Has, d.texts.Have}[min(1, n-1)]
+			gone += usertext.Fill(d.texts.AlsoGone, "n", strconv.Itoa(n), "all", strconv.Itoa(all), "column", s.column.label, "have", have)
 		}
 	}
-	d.note("%s without a value of %s %s not drawn%s.", rowsOf(none), number.name, isOrAre(none), gone)
-}
-
-func isOrAre(n int) string { return []string{"is", "are"}[min(1, n-1)] }
-
-func rowsOf(n int) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", n)
+	d.noteRows(d.texts.NoValueOf, none, "column", number.label, "more", gone)
 }

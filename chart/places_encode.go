@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
@@ -43,21 +44,17 @@ func (d *drawing) encode(x, by *scale, number object) object {
 	case Heatmap:
 		mark["type"] = "rect"
 		encoding["x"], encoding["y"], encoding["color"] = x.channel(true), by.channel(true), number
-		setSize(body, usualWidth, object{"step": 20})
-		if by.column.typ == temporal {
-			setSize(body, usualWidth, usualHeight)
-		}
 		return body
 	case Pie:
 		mark["type"] = "arc"
 		number["stack"] = true
 		encoding["theta"], encoding["color"] = number, x.channel(true)
 		encoding["order"] = d.slices(x, encoding)
-		setSize(body, usualHeight, usualHeight)
+		body["width"], body["height"] = pieSize, pieSize
 		return body
 	case Line, Area:
 		mark["type"] = string(d.kind)
-		if d.kind == Line && len(x.values) <= maxBars {
+		if d.kind == Line && len(x.values) <= maxDots {
 			mark["point"] = true
 		}
 		across := x.channel(false)
@@ -65,32 +62,76 @@ func (d *drawing) encode(x, by *scale, number object) object {
 			across["scale"] = object{"zero": false}
 		}
 		encoding["x"], encoding["y"] = across, number
-		if by != nil {
-			encoding["color"] = by.channel(true)
-		}
 		if d.kind == Area {
 			number["stack"] = d.stack(by)
 		}
-		setSize(body, usualWidth, usualHeight)
+		d.colored(x, by, encoding, number)
 		return body
 	}
 	mark["type"] = "bar"
 	main, other, offset := "x", "y", "xOffset"
-	var width, height any = usualWidth, usualHeight
-	if d.sideways(x) {
+	if d.sideways(x, by) {
 		main, other, offset = "y", "x", "yOffset"
-		height = object{"step": 20}
 	}
 	encoding[main], encoding[other] = x.channel(true), number
-	if by != nil {
-		encoding["color"] = by.channel(true)
-		if d.kind == GroupedBar {
-			encoding[offset] = by.offset()
-		}
-	}
 	number["stack"] = d.stack(by)
-	setSize(body, width, height)
+	d.colored(x, by, encoding, number)
+	if by != nil && d.kind == GroupedBar {
+		encoding[offset] = by.offset()
+	}
 	return body
+}
+
+const (
+	pieSize = 300 // pixels
+	maxDots = 40  // on a line
+)
+
+// colored encodes the colors. Parts that are stacked have the order of the legend, from
+// top to bottom.
+func (d *drawing) colored(x, by *scale, encoding, number object) {
+	if by == nil {
+		return
+	}
+	encoding["color"] = by.channel(true)
+	if number["stack"] == "zero" && by.column != x.column {
+		encoding["order"] = d.ordered(encoding, func(row object) int {
+			return slices.IndexFunc(by.values, func(v any) bool {
+				return by.data(v) == row[by.field]
+			})
+		}, "descending", x.tip(), by.tip(), number)
+	}
+}
+
+// ordered orders marks by an index that is no part of what the tooltip shows.
+func (d *drawing) ordered(encoding object, index func(row object) int, sort string, shown ...object) object {
+	at := d.field("order")
+	for _, row := range d.data {
+		row[at] = index(row)
+	}
+	tips := make([]any, len(shown))
+	for i, c := range shown {
+		tip := object{"field": c["field"], "title": c["title"], "type": c["type"]}
+		if c["timeUnit"] != nil {
+			tip["timeUnit"] = c["timeUnit"]
+		}
+		tips[i] = tip
+	}
+	encoding["tooltip"] = tips
+	return object{"field": vegalite.Escape(at), "type": quantitative, "sort": sort}
+}
+
+// tip encodes a scale in a tooltip, with times in UTC.
+func (s *scale) tip() object {
+	c := object{"field": vegalite.Escape(s.field), "title": vegalite.Title(s.column.label), "type": s.column.typ}
+	if s.column.typ == temporal {
+		unit := s.unit
+		if unit == nil {
+			unit = timeUnits[s.finest()]
+		}
+		c["timeUnit"] = unit.name
+	}
+	return c
 }
 
 // stack returns whether parts are stacked. It is always written: the default of
@@ -112,16 +153,8 @@ func (d *drawing) slices(x *scale, encoding object) object {
 	case ByY:
 		out["sort"] = "ascending"
 	default:
-		at := d.field("order")
-		for i, row := range d.data {
-			row[at] = i
-		}
-		out = object{"field": vegalite.Escape(at), "type": quantitative, "sort": "ascending"}
-		// The default tooltip would show the order as well.
-		encoding["tooltip"] = []any{
-			object{"field": vegalite.Escape(x.field), "title": titled(x.column.name), "type": x.column.typ},
-			object{"field": number["field"], "title": number["title"], "type": quantitative},
-		}
+		at := -1
+		return d.ordered(encoding, func(object) int { at++; return at }, "ascending", x.tip(), number)
 	}
 	return out
 }
@@ -135,13 +168,15 @@ func (s *scale) offset() object {
 	return c
 }
 
-// sideways reports whether bars are horizontal, to make long labels readable.
-func (d *drawing) sideways(x *scale) bool {
+// sideways reports whether bars are horizontal: those of names, which need room, and
+// those whose labels would have to be turned.
+func (d *drawing) sideways(x, by *scale) bool {
 	if x.column.typ != nominal {
 		return false
 	}
-	if len(x.values) > manyBars {
-		return true
+	labels := make([]string, len(x.values))
+	for i, v := range x.values {
+		labels[i] = fmt.Sprint(x.data(v))
 	}
-	return slices.ContainsFunc(x.values, func(v any) bool { s, ok := v.(string); return ok && len([]rune(s)) > longLabel })
+	return !vegalite.Fits(labels) || !x.column.hasOrder() && by == nil
 }

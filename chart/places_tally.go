@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/usertext"
 )
 
 // A place is where a number is drawn: indexes of a value on x and of a color.
@@ -125,15 +126,15 @@ func (d *drawing) basis(by Sort) string {
 	if d.kind == Heatmap {
 		number = d.by
 	}
-	what := "number of rows"
+	what := d.texts.NumberOfRows
 	if number != nil {
-		what = string(cmp.Or(d.aggregate, Sum)) + " of " + number.name
+		what = d.texts.Aggregated(string(cmp.Or(d.aggregate, Sum)), number.label)
 	}
 	switch by {
 	case ByYDesc:
-		return ", those of the largest " + what
+		return usertext.Fill(d.texts.Largest, "what", what)
 	case ByY:
-		return ", those of the smallest " + what
+		return usertext.Fill(d.texts.Smallest, "what", what)
 	}
 	return ""
 }
@@ -153,7 +154,7 @@ func (d *drawing) fewer(s *scale, size []float64, n int, additive, onX bool) {
 		for _, i := range evenly(len(s.values), n) {
 			kept = append(kept, s.values[i])
 		}
-		d.note("Of the %d values of %s, %d are drawn, taken evenly.", len(s.values), s.column.name, len(kept))
+		d.note(d.texts.Evenly, "all", len(s.values), "column", s.column.label, "n", len(kept))
 		s.keep(kept, "")
 		return
 	}
@@ -171,10 +172,10 @@ func (d *drawing) fewer(s *scale, size []float64, n int, additive, onX bool) {
 	rest := ""
 	if together {
 		n--
-		rest = s.column.unused(otherParts)
-		d.note("The %d smallest of the %d values of %s are drawn as %s.", len(s.values)-n, len(s.values), s.column.name, rest)
+		rest = s.column.unused(d.texts.Other)
+		d.note(d.texts.Together, "n", len(s.values)-n, "all", len(s.values), "column", s.column.label, "rest", rest)
 	} else {
-		d.note("%d of the %d values of %s are drawn%s.", n, len(s.values), s.column.name, d.basis(by))
+		d.note(d.texts.Selected, "n", n, "all", len(s.values), "column", s.column.label, "basis", d.basis(by))
 	}
 	first := map[any]bool{}
 	for _, v := range ranked[:n] {

@@ -27,10 +27,10 @@ type scale struct {
 // newScale orders the values of a column. Texts are in table order, and ascend by
 // date if most of them are dates. Other values ascend. Rows without a text get a
 // category of their own.
-func newScale(col *field) *scale {
+func (d *drawing) newScale(col *field) *scale {
 	s := &scale{column: col, cells: col.cells}
 	if col.typ == nominal && col.values < len(col.cells) {
-		none := col.unused("(none)")
+		none := col.unused(d.texts.None)
 		s.cells = make([]any, len(col.cells))
 		for i, cell := range col.cells {
 			s.cells[i] = cell

@@ -11,7 +11,7 @@ func (d *drawing) scatter() (object, error) {
 	if d.by != nil {
 		scales["color"] = &scale{column: d.by}
 		if !d.by.numeric() {
-			scales["color"] = newScale(d.by)
+			scales["color"] = d.newScale(d.by)
 			if d.by.typ == nominal && len(scales["color"].values) > vegalite.MaxCategories {
 				return nil, d.tooMany("/color", d.by)
 			}
@@ -32,7 +32,7 @@ func (d *drawing) scatter() (object, error) {
 		s.field = byName[s.column.name]
 		c := s.channel(false)
 		if s.column.numeric() {
-			c = object{"field": vegalite.Escape(s.field), "title": titled(s.column.name), "type": quantitative}
+			c = object{"field": vegalite.Escape(s.field), "title": vegalite.Title(s.column.label), "type": quantitative}
 		}
 		if channel != "color" && c["type"] == quantitative {
 			c["scale"] = object{"zero": false}
@@ -46,10 +46,10 @@ func (d *drawing) scatter() (object, error) {
 		}
 	}
 	if n := len(d.x.cells) - len(rows); n > 0 {
-		d.note("%s without a value %s not drawn.", rowsOf(n), isOrAre(n))
+		d.noteRows(d.texts.NotDrawn, n)
 	}
 	if len(rows) > d.rows {
-		d.note("Of %d points, %d are drawn, taken evenly.", len(rows), d.rows)
+		d.note(d.texts.Points, "n", d.rows, "all", len(rows))
 	}
 	for _, at := range evenly(len(rows), d.rows) {
 		row := object{}
@@ -59,7 +59,6 @@ func (d *drawing) scatter() (object, error) {
 		d.data = append(d.data, row)
 	}
 	body := object{"mark": object{"type": "point", "tooltip": true}, "encoding": encoding}
-	setSize(body, usualWidth, usualHeight)
 	return body, nil
 }
 

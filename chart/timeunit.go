@@ -3,25 +3,27 @@ package chart
 import (
 	"slices"
 	"time"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
 )
 
 // A timeUnit is a period whose rows are drawn together.
 type timeUnit struct {
 	name  string // in Vega-Lite, in UTC
-	word  string
+	word  func(*vegalite.Texts) string
 	step  time.Duration // approximate
 	floor func(time.Time) time.Time
 }
 
 var timeUnits = []*timeUnit{
-	{"utcyearmonthdatehoursminutesseconds", "second", time.Second, truncate(time.Second)},
-	{"utcyearmonthdatehoursminutes", "minute", time.Minute, truncate(time.Minute)},
-	{"utcyearmonthdatehours", "hour", time.Hour, truncate(time.Hour)},
-	{"utcyearmonthdate", "day", 24 * time.Hour, truncate(24 * time.Hour)},
-	{"utcyearmonth", "month", 30 * 24 * time.Hour, func(t time.Time) time.Time {
+	{"utcyearmonthdatehoursminutesseconds", func(t *vegalite.Texts) string { return t.Second }, time.Second, truncate(time.Second)},
+	{"utcyearmonthdatehoursminutes", func(t *vegalite.Texts) string { return t.Minute }, time.Minute, truncate(time.Minute)},
+	{"utcyearmonthdatehours", func(t *vegalite.Texts) string { return t.Hour }, time.Hour, truncate(time.Hour)},
+	{"utcyearmonthdate", func(t *vegalite.Texts) string { return t.Day }, 24 * time.Hour, truncate(24 * time.Hour)},
+	{"utcyearmonth", func(t *vegalite.Texts) string { return t.Month }, 30 * 24 * time.Hour, func(t time.Time) time.Time {
 		return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
 	}},
-	{"utcyear", "year", 365 * 24 * time.Hour, func(t time.Time) time.Time {
+	{"utcyear", func(t *vegalite.Texts) string { return t.Year }, 365 * 24 * time.Hour, func(t time.Time) time.Time {
 		return time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
 	}},
 }

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 )
 
 // toolArguments are the arguments of visualization_generator.
@@ -21,7 +23,14 @@ type toolArguments struct {
 	Color     string          `json:"color,omitempty" jsonschema_description:"the column whose values have different colors, named exactly as the query returns it; the numbers of a heatmap; leave out to have it chosen"`
 	Aggregate Aggregate       `json:"aggregate,omitempty" jsonschema:"enum=sum,enum=mean,enum=count,enum=median,enum=min,enum=max" jsonschema_description:"how rows at one position of the chart are combined; leave out for their sum"`
 	Sort      Sort            `json:"sort,omitempty" jsonschema:"enum=x,enum=-x,enum=y,enum=-y,enum=rows" jsonschema_description:"the order of x: by name or by number, ascending or with - descending, or in the order of the rows; leave out to have it chosen"`
+	Labels    []label         `json:"labels,omitempty" jsonschema_description:"names of the columns for a reader, in words of the user's language, with the unit"`
 	Top       int             `json:"top,omitempty" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"how many categories of x to show, such as 10 for the top ten; leave out for as many as can be read"`
+}
+
+// A label is the name of a column for a reader.
+type label struct {
+	Column string `json:"column"`
+	Text   string `json:"text"`
 }
 
 // toolResult is the result of visualization_generator, members of a
@@ -35,7 +44,7 @@ type toolResult struct {
 // A nil limits means the defaults. The tool is safe for concurrent use.
 //
 // Its arguments are {"rows", "title", "kind", "x", "y", "color", "aggregate",
-// "sort", "top"}. Only rows, a [finding.RowsRef], is required; the others are
+// "sort", "labels", "top"}. Only rows, a [finding.RowsRef], is required; the others are
 // [Options]. Its result is {"text", "artifacts": [..]}, members of a
 // [finding.Finding]. The artifact is a Vega-Lite chart that is saved next to
 // the run. The text describes the chart, what it leaves out, and which rows it
@@ -69,18 +78,24 @@ const (
 )
 
 func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, limits Limits) (toolResult, error) {
+	language := qed.Info(ctx).Language
+	texts := vegalite.TextsIn(language)
 	if len(rows.Rows) == 0 {
-		text := "There is nothing to draw: there are no rows."
+		text := texts.NothingToDraw
 		if in.Rows.Partial != "" {
-			text += " " + missingRows(in.Rows.Partial)
+			text += " " + usertext.Fill(texts.Missing, "reason", quotedReason(in.Rows.Partial))
 		}
 		return toolResult{Text: text, Artifacts: []finding.ArtifactRef{}}, nil
+	}
+	labels := map[string]string{}
+	for _, l := range in.Labels {
+		labels[l.Column] = l.Text
 	}
 	within := func(bytes int) (*Spec, error) {
 		limits.Bytes = bytes
 		return draw(rows, Options{
 			Kind: in.Kind, X: in.X, Y: in.Y, Color: in.Color, Aggregate: in.Aggregate, Sort: in.Sort, Top: in.Top,
-			Title: in.Title, Limits: &limits,
+			Title: in.Title, Labels: labels, Language: language, Limits: &limits,
 		}, in.Rows.Partial)
 	}
 	spec, err := within(limits.Bytes)
@@ -104,18 +119,18 @@ func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, limits Limit
 		}
 		kept = finding.ArtifactRef{Name: spec.Title, MediaType: MediaType, Data: spec.JSON}
 	}
-	return toolResult{Text: spec.text(), Artifacts: []finding.ArtifactRef{kept}}, nil
+	return toolResult{Text: spec.text(texts), Artifacts: []finding.ArtifactRef{kept}}, nil
 }
 
 // text describes the chart for the user.
-func (s *Spec) text() string {
-	kind := strings.ReplaceAll(string(s.Kind), "_", " ")
-	kind = strings.ToUpper(kind[:1]) + kind[1:] + " chart"
+func (s *Spec) text(t *vegalite.Texts) string {
+	kind := map[Kind]string{
+		Bar: t.Bar, StackedBar: t.StackedBar, GroupedBar: t.GroupedBar, Line: t.Line, Area: t.Area, Scatter: t.Scatter,
+		Histogram: t.Histogram, Box: t.Box, Heatmap: t.Heatmap, Pie: t.Pie,
+	}[s.Kind]
 	return strings.Join(append([]string{fmt.Sprintf("%s: %s.", kind, s.Title)}, s.Notes...), " ")
 }
 
 const maxPartial = 300 // bytes of why rows may be missing
 
-func missingRows(partial string) string {
-	return "Rows may be missing: " + prompt.Quote(prompt.Clip(partial, maxPartial)) + "."
-}
+func quotedReason(partial string) string { return prompt.Quote(prompt.Clip(partial, maxPartial)) }

@@ -1,14 +1,15 @@
 package lint
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/refusal"
 )
@@ -29,7 +30,8 @@ type field struct {
 	plain    *column.Column // read without regard to the spec
 	numbers  *column.Column // read as numbers; of another Kind if most cells are not
 	cells    []any
-	distinct int // different cells, without nil
+	distinct int               // different cells, without nil
+	times    map[int]time.Time // by row, read when they are needed
 }
 
 // rows returns the scope of a table.
@@ -167,14 +169,19 @@ func (l *linter) written(f *field, u use) []any {
 // rounded reports whether a browser rounds a whole number, such as an id. It is written as
 // a text where it is not drawn as a number.
 func rounded(cell any) bool {
-	n, ok := cell.(int64)
-	return ok && (n > 1<<53 || n < -(1<<53))
+	switch cell := cell.(type) {
+	case int64:
+		return cell > 1<<53 || cell < -(1<<53)
+	case string:
+		n, err := strconv.ParseInt(cell, 10, 64)
+		return errors.Is(err, strconv.ErrRange) || rounded(n)
+	}
+	return false
 }
 
 func (l *linter) noteOther(f *field, c *column.Column) {
 	if c.Other > 0 {
-		l.note("%d of the %d values of %s are not drawn, because the column has %s.",
-			c.Other, c.Other+len(c.At), f.name, vegalite.Values(c.Kind))
+		l.note(l.texts.NotOfType(c.Other, c.Other+len(c.At), l.texts.Words(f.name), c.Kind))
 	}
 }
 

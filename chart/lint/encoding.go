@@ -182,7 +182,7 @@ func (l *linter) channelPart(key string, v any, at, channel string, sc *scope, m
 	case "impute":
 		l.properties(at, "ImputeParams", v)
 		if v != nil {
-			l.note(filledIn)
+			l.note(l.texts.FilledIn)
 		}
 	case "sort":
 		l.sort(v, at, sc)

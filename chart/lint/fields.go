@@ -1,12 +1,12 @@
 package lint
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/usertext"
 )
 
 // fields checks that the field of a channel exists, and that its values have the
@@ -24,6 +24,7 @@ func (l *linter) fields(o object, path, channel, mark string, sc *scope) {
 		if o["aggregate"] != nil {
 			if aggregate == "count" {
 				l.counted = true
+				l.percents(o, path, nil, aggregate)
 			} else if aggregate != "" {
 				l.fault(ErrMalformed, path, "the aggregate %s needs a field", aggregate)
 			}
@@ -73,7 +74,7 @@ func (l *linter) timeUnit(v any, path string) bool {
 	case nil:
 		return false
 	case string:
-		if !isTimeUnit(v) {
+		if unitParts(v) == nil {
 			common := words("year yearquarter yearmonth yearmonthdate month date day hours")
 			l.report(vegalite.UnknownWord(path, "time unit", v, common))
 		}
@@ -128,6 +129,7 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 	default:
 		l.fault(ErrMalformed, path+"/bin", "it has to be true, false, binned or an object")
 	}
+	l.percents(o, path, col, as.aggregate)
 	if col == nil {
 		return
 	}
@@ -154,7 +156,9 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 		l.misread(path+"/type", col, temporal)
 	}
 	l.positive(col, path, o, as, sc, isBinned)
-	l.percents(o, path, col, as.aggregate)
+	if as.kind == quantitative && as.aggregate == "" {
+		l.identified(col, path+"/type")
+	}
 	separate := slices.Contains(facetChannels, as.channel) || as.kind == nominal || as.kind == ordinal ||
 		as.kind == "" && as.aggregate == "" && !as.unit
 	combined := as.aggregate != "" || isBinned || as.unit || bin == "binned" || sc.filtered
@@ -177,20 +181,20 @@ func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *sco
 		least = min(least, v)
 	}
 	scale, _ := o["scale"].(object)
-	what := ""
+	what := func(*vegalite.Texts) string { return "" }
 	switch {
 	case as.mark == "arc" && as.channel == "theta" && least < 0:
-		what = vegalite.NegativeSlice(col.name)
+		what = func(t *vegalite.Texts) string { return t.NegativeSlice }
 	case scale["type"] == "log" && least <= 0:
-		what = fmt.Sprintf("some of the numbers of %s are not above 0, and cannot be drawn on a logarithmic scale", vegalite.Quoted(col.name))
+		what = func(t *vegalite.Texts) string { return t.NotPositive }
 	default:
 		return
 	}
 	if as.aggregate == "" && !sc.filtered {
-		l.fault(ErrFieldType, path, "%s", what)
+		l.fault(ErrFieldType, path, "%s", usertext.Fill(what(vegalite.TextsIn(usertext.English)), "column", vegalite.Quoted(col.name)))
 		return
 	}
-	l.note("%s%s.", strings.ToUpper(what[:1]), what[1:])
+	l.note(usertext.Fill(what(l.texts), "column", l.texts.Words(col.name)))
 }
 
 // bins refuses too many bins.

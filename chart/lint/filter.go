@@ -1,81 +1,244 @@
 package lint
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
-// emptied refuses filters that no row passes. Conditions that only a browser can evaluate
-// are taken to be true.
-func (l *linter) emptied(v any, path string, sc *scope) {
+	"github.com/qedkit/qed/internal/column"
+)
+
+// A truth is whether a row passes a condition.
+type truth int
+
+const (
+	no    truth = iota
+	maybe       // only a browser can evaluate it
+	yes
+)
+
+func truthOf(b bool) truth {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// passing refuses filters that no row passes. It returns the rows that pass all
+// transforms, and false if the transforms are not filters, or cannot be evaluated here.
+func (l *linter) passing(v any, path string, sc *scope) (kept []bool, known bool) {
 	list, _ := v.([]any)
-	passed := make([]bool, int(sc.rows))
-	for i := range passed {
-		passed[i] = true
+	kept, known = make([]bool, int(sc.rows)), !sc.changed
+	for i := range kept {
+		kept[i] = sc.has(i)
 	}
 	for i, e := range list {
 		o, _ := e.(object)
 		filter, isFilter := o["filter"].(object)
 		if !isFilter || sc.changed {
-			return
+			return nil, false
 		}
-		for row := range passed {
-			passed[row] = passed[row] && passes(filter, row, sc)
+		for row := range kept {
+			if !kept[row] {
+				continue
+			}
+			passes := sc.passes(filter, row)
+			kept[row], known = passes != no, known && passes != maybe
 		}
-		if !slices.Contains(passed, true) {
+		if !slices.Contains(kept, true) {
 			l.fault(ErrNoData, item(path, i)+"/filter", "no row passes it: compare with values that the rows have")
-			return
+			return nil, false
 		}
 	}
+	return kept, known
 }
 
-// passes reports whether a row may pass a condition.
-func passes(o object, row int, sc *scope) bool {
-	for key, want := range map[string]bool{"and": true, "or": false} {
-		if list, ok := o[key].([]any); ok {
-			return slices.ContainsFunc(list, func(e any) bool {
-				inner, isObject := e.(object)
-				return (!isObject || passes(inner, row, sc)) != want
-			}) != want
+// passes evaluates a condition for a row.
+func (sc *scope) passes(v any, row int) truth {
+	o, ok := v.(object)
+	if !ok {
+		return maybe
+	}
+	if list, ok := o["and"].([]any); ok {
+		all := yes
+		for _, e := range list {
+			all = min(all, sc.passes(e, row))
 		}
+		return all
+	}
+	if list, ok := o["or"].([]any); ok {
+		one := no
+		for _, e := range list {
+			one = max(one, sc.passes(e, row))
+		}
+		return one
+	}
+	if o["not"] != nil {
+		return yes - sc.passes(o["not"], row)
 	}
 	name, _ := o["field"].(string)
 	plain, _ := unescape(name)
 	f := sc.fields[plain]
-	if f == nil || o["timeUnit"] != nil || o["not"] != nil || o["param"] != nil {
-		return true
+	if f == nil || o["param"] != nil {
+		return maybe
 	}
-	cell := f.cells[row]
-	if list, ok := o["oneOf"].([]any); ok {
-		return slices.ContainsFunc(list, func(e any) bool { return mayEqual(cell, e) })
-	}
-	if e, ok := o["equal"]; ok {
-		return mayEqual(cell, e)
-	}
-	n, isNumber := numberCell(cell)
-	if !isNumber {
-		return true
-	}
-	within := func(key string, holds func(limit float64) bool) bool {
-		limit, ok := number(o[key])
-		return !ok || holds(limit)
-	}
-	if list, ok := o["range"].([]any); ok && len(list) == 2 {
-		low, ok1 := number(list[0])
-		high, ok2 := number(list[1])
-		return (!ok1 || n >= low) && (!ok2 || n <= high)
-	}
-	return within("lt", func(limit float64) bool { return n < limit }) && within("lte", func(limit float64) bool { return n <= limit }) &&
-		within("gt", func(limit float64) bool { return n > limit }) && within("gte", func(limit float64) bool { return n >= limit })
+	return f.passes(o, row)
 }
 
-// mayEqual reports whether a cell may be equal to a value of a spec. A browser reads texts
-// and numbers of different types in ways of its own.
-func mayEqual(cell, value any) bool {
+// passes compares a cell with the values of a condition.
+func (f *field) passes(o object, row int) truth {
+	cell := f.cells[row]
+	if at, ok := f.timeAt(row); ok {
+		cell = at
+		if unit, _ := o["timeUnit"].(string); strings.TrimPrefix(unit, "utc") == "year" {
+			cell = int64(at.Year())
+		} else if o["timeUnit"] != nil {
+			return maybe
+		}
+	} else if o["timeUnit"] != nil {
+		return maybe
+	}
+	if list, ok := o["oneOf"].([]any); ok {
+		one := no
+		for _, e := range list {
+			one = max(one, f.equal(cell, e))
+		}
+		return one
+	}
+	if e, ok := o["equal"]; ok {
+		return f.equal(cell, e)
+	}
+	if valid, ok := o["valid"].(bool); ok {
+		return truthOf(valid == (cell != nil))
+	}
+	limits := map[string]any{"lt": o["lt"], "lte": o["lte"], "gt": o["gt"], "gte": o["gte"]}
+	if list, ok := o["range"].([]any); ok && len(list) == 2 {
+		limits = map[string]any{"gte": list[0], "lte": list[1]}
+	}
+	all, compared := yes, false
+	for key, limit := range limits {
+		if limit == nil {
+			continue
+		}
+		compared = true
+		order, known := f.compare(cell, limit)
+		switch {
+		case !known:
+			all = min(all, maybe)
+		default:
+			holds := key == "lt" && order < 0 || key == "lte" && order <= 0 || key == "gt" && order > 0 || key == "gte" && order >= 0
+			all = min(all, truthOf(holds))
+		}
+	}
+	if !compared {
+		return maybe
+	}
+	return all
+}
+
+// equal reports whether a cell is equal to a value of a spec. A browser reads texts and
+// numbers of different types in ways of its own.
+func (f *field) equal(cell, value any) truth {
+	if order, known := f.compare(cell, value); known {
+		return truthOf(order == 0)
+	}
+	switch cell := cell.(type) {
+	case string:
+		if want, ok := value.(string); ok {
+			return truthOf(cell == want)
+		}
+	case bool:
+		if want, ok := value.(bool); ok {
+			return truthOf(cell == want)
+		}
+	}
+	return maybe
+}
+
+// compare compares numbers, or a time with a date of Vega-Lite.
+func (f *field) compare(cell, value any) (order int, known bool) {
 	n, isNumber := numberCell(cell)
 	if limit, ok := number(value); ok && isNumber {
-		return n == limit
+		return cmp.Compare(n, limit), true
 	}
-	text, isText := cell.(string)
-	if want, ok := value.(string); ok && isText {
-		return text == want
+	at, isTime := cell.(time.Time)
+	date, _ := value.(object)
+	limit, ok := dateOf(date)
+	if !isTime || !ok {
+		return 0, false
 	}
-	return true
+	// A browser in another time zone may see a time of day some hours earlier or later.
+	if apart := at.Sub(limit).Abs(); apart != 0 && apart < 15*time.Hour {
+		return 0, false
+	}
+	return at.Compare(limit), true
+}
+
+// dateOf reads a date of Vega-Lite with a year, and possibly a month and a day.
+func dateOf(o object) (time.Time, bool) {
+	year, ok := number(o["year"])
+	if !ok {
+		return time.Time{}, false
+	}
+	month, day := 1.0, 1.0
+	for key, v := range o {
+		n, ok := number(v)
+		switch {
+		case !ok:
+			return time.Time{}, false
+		case key == "month":
+			month = n
+		case key == "date":
+			day = n
+		case key != "year" && n != 0:
+			return time.Time{}, false
+		}
+	}
+	return time.Date(int(year), time.Month(month), int(day), 0, 0, 0, 0, time.UTC), true
+}
+
+// timeAt returns the time of a row by the clock that it is written with.
+func (f *field) timeAt(row int) (time.Time, bool) {
+	if f.plain.Kind != column.Times {
+		return time.Time{}, false
+	}
+	if f.times == nil {
+		f.times = map[int]time.Time{}
+		for i, at := range f.plain.WallTimes(nil) {
+			f.times[f.plain.At[i]] = at
+		}
+	}
+	at, ok := f.times[row]
+	return at, ok
+}
+
+// clocks reports whether a browser in every time zone shows the same day for the times.
+func (f *field) clocks() bool {
+	for row, cell := range f.cells {
+		at, ok := f.timeAt(row)
+		if _, isText := cell.(string); ok && !isText && !at.Equal(at.Truncate(24*time.Hour)) {
+			return false
+		}
+	}
+	return f.plain.Kind == column.Times
+}
+
+// unitOf returns the parts of a time that a time unit has, and false for weeks, which a
+// browser counts in a way of its own.
+func unitOf(at time.Time, unit string) (parts string, known bool) {
+	value := map[string]int{
+		"year": at.Year(), "quarter": (int(at.Month()) + 2) / 3, "month": int(at.Month()), "dayofyear": at.YearDay(),
+		"day": int(at.Weekday()), "date": at.Day(), "hours": at.Hour(), "minutes": at.Minute(), "seconds": at.Second(),
+		"milliseconds": at.Nanosecond() / int(time.Millisecond),
+	}
+	for _, part := range unitParts(unit) {
+		n, ok := value[part]
+		if !ok {
+			return "", false
+		}
+		parts += strconv.Itoa(n) + " "
+	}
+	return parts, parts != ""
 }

@@ -62,6 +62,9 @@ const (
 type Options struct {
 	Kind  chart.Kind // the spec has to draw it; empty allows every kind
 	Title string     // replaces the title of the spec; empty keeps it
+
+	// Language is that of the texts and numbers, as in [chart.Options].
+	Language string
 }
 
 // The limits of a spec.
@@ -111,7 +114,7 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &linter{schema: s, uses: map[string]use{}, params: map[string]bool{}}
+	l := &linter{schema: s, texts: vegalite.TextsIn(o.Language), uses: map[string]use{}, params: map[string]bool{}}
 	top, err := l.rows(t)
 	if err != nil {
 		return nil, err
@@ -135,7 +138,10 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	if len(l.problems) > 0 {
 		return nil, refuse(l.problems...)
 	}
-	root["data"] = object{"values": l.values(top, len(t.Rows))}
+	rows := l.values(top, len(t.Rows))
+	l.titles(root)
+	vegalite.Finish(root, rows, o.Language)
+	root["data"] = object{"values": rows}
 	text, err := json.Marshal(root)
 	if err != nil {
 		return nil, fmt.Errorf("lint: %w", err)
@@ -147,7 +153,7 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	}
 	out := &chart.Spec{JSON: text, Title: titleOf(root), Kind: o.Kind, Notes: l.notes}
 	if t.Truncated {
-		out.Notes = append(out.Notes, vegalite.MoreRows)
+		out.Notes = append(out.Notes, l.texts.MoreRows)
 	}
 	return out, nil
 }
@@ -183,6 +189,7 @@ func titleOf(root object) string {
 // A linter collects the problems of one spec.
 type linter struct {
 	schema   *vegaLiteSchema
+	texts    *vegalite.Texts
 	problems []refusal.Problem
 	params   map[string]bool
 	uses     map[string]use // by the name of a column
@@ -207,8 +214,8 @@ func (l *linter) report(p refusal.Problem) {
 }
 
 // note adds a note once.
-func (l *linter) note(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(l.notes, text) {
+func (l *linter) note(text string) {
+	if !slices.Contains(l.notes, text) {
 		l.notes = append(l.notes, text)
 	}
 }

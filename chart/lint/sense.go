@@ -2,93 +2,151 @@ package lint
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
-	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/column"
 )
 
 // A measured is the channel whose numbers are the lengths of a view's marks.
 type measured struct {
 	name    string
 	channel object
-	field   *field
+	field   *field // nil: computed or counted, the numbers are not known
 	op      string // the aggregate; empty: the numbers themselves
 	others  object // the channels that say which mark a row is part of
+	stacked bool   // the marks of one position lie on top of each other
+	rows    *scope
 }
+
+// drawnMarks are the marks that show one number at each position.
+var drawnMarks = words("bar area line trail arc rect")
 
 // sense refuses marks that show something else than the rows: several rows in one bar,
 // bars that do not begin at zero, sums of averages, shares of more than a whole. o has
 // the encoding of the view and of the views around it.
-func (l *linter) sense(o object, path, mark string, sc *scope) {
-	m := measuredOf(o, mark, sc)
+func (l *linter) sense(o object, path string, markValue any, sc *scope) {
+	mark := markName(markValue)
+	if !slices.Contains(drawnMarks, mark) {
+		mark = "" // a point may lie anywhere
+	}
+	bars := slices.Contains(stackedMarks, mark)
+	if bars && l.begins(o, path) {
+		return
+	}
+	m := measuredOf(o, markValue, sc)
 	if m == nil {
 		return
 	}
+	m.stacked = bars && l.stacks(m.channel, mark) && (mark == "arc" || parted(o, m.name))
 	at := pointer(path, m.name)
-	if slices.Contains(stackedMarks, mark) {
-		l.fromZero(m, at, sc)
-		l.addsUp(m, at, o, mark, sc)
+	if bars && mark != "arc" {
+		l.fromZero(m, at)
 	}
-	if m.op == "" && !sc.changed && slices.Contains(words("bar area line trail arc"), mark) {
-		if n, example := m.crowded(sc); n > 1 {
-			l.fault(ErrMalformed, at, "%d rows%s are drawn in one place, as if they were one: name an aggregate, such as sum or mean, "+
-				"or a channel that divides them", n, example)
+	if m.field == nil {
+		return
+	}
+	if l.addsUp(m, at) || mark == "" || m.op != "" {
+		return
+	}
+	if n, example := m.crowded(); n > 1 {
+		l.fault(ErrMalformed, at, "%d rows%s are drawn in one place, as if they were one: name an aggregate, such as sum or mean, "+
+			"or a channel that divides them", n, example)
+	}
+}
+
+// begins refuses bars from another number than zero to their value.
+func (l *linter) begins(o object, path string) bool {
+	for _, name := range words("x2 y2") {
+		c, _ := o[name].(object)
+		if from, ok := number(c["datum"]); ok && from != 0 {
+			l.fault(ErrMalformed, pointer(path, name), "the length of a bar is its number, so bars begin at zero: leave it out, or draw points")
+			return true
 		}
 	}
+	return false
 }
 
 // measuredOf returns the measured channel of a view, or nil if it is not clear.
-func measuredOf(o object, mark string, sc *scope) *measured {
+func measuredOf(o object, markValue any, sc *scope) *measured {
 	if o["x2"] != nil || o["y2"] != nil || o["theta2"] != nil || o["radius2"] != nil {
 		return nil
 	}
+	mark := markName(markValue)
 	candidates := words("y x")
-	if mark == "arc" {
+	switch mark {
+	case "arc":
 		candidates = words("theta")
+	case "rect":
+		candidates = words("color fill")
 	}
-	var found *measured
+	var found []*measured
 	for _, name := range candidates {
-		c, _ := o[name].(object)
-		field, isText := c["field"].(string)
-		op, _ := c["aggregate"].(string)
-		if !isText || c["bin"] != nil || c["timeUnit"] != nil || c["aggregate"] != nil && op == "" ||
-			c["type"] != string(quantitative) && (c["type"] != nil || op == "") {
-			continue
-		}
-		plain, _ := unescape(field)
-		if f := sc.fields[plain]; f != nil && isNumber(f) {
-			if found != nil {
-				return nil
-			}
-			found = &measured{name, c, f, op, object{}}
+		if m := measuring(o, name, sc); m != nil {
+			found = append(found, m)
 		}
 	}
-	if found == nil {
+	switch {
+	case len(found) == 0:
+		return nil
+	case len(found) == 2: // as Vega-Lite decides
+		style, _ := markValue.(object)
+		sideways := style["orient"] == "horizontal" || found[0].op == "" && found[1].op != ""
+		if mark != "bar" && mark != "area" && found[0].op == "" && found[1].op == "" {
+			return nil // a line of points
+		}
+		if sideways {
+			found[0] = found[1]
+		}
+	}
+	m := found[0]
+	for name, c := range o {
+		if name != m.name && (slices.Contains(positionChannels, name) || slices.Contains(separatingChannels, name) ||
+			slices.Contains(words("detail order size opacity text key"), name)) {
+			m.others[name] = c
+		}
+	}
+	return m
+}
+
+// measuring returns a channel if it shows numbers, or nil.
+func measuring(o object, name string, sc *scope) *measured {
+	c, _ := o[name].(object)
+	op, _ := c["aggregate"].(string)
+	if c["bin"] != nil && c["bin"] != false || c["timeUnit"] != nil || c["aggregate"] != nil && op == "" ||
+		c["type"] != string(quantitative) && (c["type"] != nil || op == "") {
 		return nil
 	}
-	for name, c := range o {
-		if name != found.name && (slices.Contains(positionChannels, name) || slices.Contains(separatingChannels, name) ||
-			slices.Contains(words("detail order size opacity text key"), name)) {
-			found.others[name] = c
+	m := &measured{name: name, channel: c, op: op, others: object{}, rows: sc}
+	if text, isText := c["field"].(string); isText && !slices.Contains(countingOps, op) {
+		plain, _ := unescape(text)
+		if m.field = sc.fields[plain]; m.field != nil && !isNumber(m.field) {
+			return nil
 		}
 	}
-	return found
+	return m
 }
 
 // crowded returns the most rows that one mark shows, and an example of such a mark.
-func (m *measured) crowded(sc *scope) (most int, example string) {
-	keys, known := m.keys(sc, nil)
+func (m *measured) crowded() (most int, example string) {
+	keys, bins, known := m.keys(nil)
 	if !known {
 		return 0, ""
 	}
 	count := map[string]int{}
 	for _, row := range m.field.numbers.At {
+		if !m.rows.has(row) {
+			continue
+		}
 		if count[keys[row]]++; count[keys[row]] > most {
 			most, example = count[keys[row]], keys[row]
 		}
+	}
+	if most <= bins {
+		return 1, ""
 	}
 	if example = strings.TrimSuffix(strings.ReplaceAll(example, "\x00", ", "), ", "); example != "" {
 		example = " of " + vegalite.Quoted(example)
@@ -96,143 +154,249 @@ func (m *measured) crowded(sc *scope) (most int, example string) {
 	return most, example
 }
 
+// stackChannels divide the marks of one position.
+var stackChannels = words("color fill stroke detail order opacity size text key shape strokeDash")
+
 // keys returns for each row what its mark is identified by, and false if that is not
-// known. The channels of skip are left out.
-func (m *measured) keys(sc *scope, skip []string) (keys []string, known bool) {
-	keys = make([]string, int(sc.rows))
-	names := make([]string, 0, len(m.others))
-	for name := range m.others {
-		names = append(names, name)
+// known. The channels of skip are left out. A key is that of up to bins marks, because
+// the browser chooses their ranges.
+func (m *measured) keys(skip []string) (keys []string, bins int, known bool) {
+	if m.rows.changed {
+		return nil, 0, false
 	}
-	slices.Sort(names)
+	keys, bins = make([]string, int(m.rows.rows)), 1
 	seen := map[string]bool{}
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(m.others)) {
+		if slices.Contains(skip, name) {
+			continue
+		}
 		list, several := m.others[name].([]any)
 		if !several {
 			list = []any{m.others[name]}
 		}
 		for _, e := range list {
 			c, _ := e.(object)
-			if c["aggregate"] != nil || c["bin"] != nil || c["timeUnit"] != nil || c["condition"] != nil {
-				return nil, false
-			}
-			field, isText := c["field"].(string)
-			if !isText || slices.Contains(skip, name) || seen[field] {
-				if c["field"] != nil && !isText {
-					return nil, false
-				}
+			if seen[fieldOf(c)] {
 				continue
 			}
-			seen[field] = true
-			plain, _ := unescape(field)
-			f := sc.fields[plain]
-			if f == nil {
-				return nil, false
+			seen[fieldOf(c)] = true
+			n, ok := m.rows.divide(c, keys)
+			if !ok {
+				return nil, 0, false
 			}
-			for row, cell := range f.cells {
-				keys[row] += fmt.Sprint(cell) + "\x00"
-			}
+			bins *= n
 		}
 	}
-	return keys, true
+	return keys, bins, true
+}
+
+// divide adds what a channel shows of each row to the keys of marks. It returns the number
+// of marks that one key stands for, and false if the channel cannot be read.
+func (sc *scope) divide(c object, keys []string) (bins int, known bool) {
+	if c["aggregate"] != nil || divides(c["condition"]) {
+		return 0, false
+	}
+	text, isText := c["field"].(string)
+	if !isText {
+		return 1, c["field"] == nil
+	}
+	plain, _ := unescape(text)
+	f := sc.fields[plain]
+	if f == nil {
+		return 0, false
+	}
+	if bin := c["bin"]; bin != nil && bin != false {
+		shape, isObject := bin.(object)
+		most, given := number(shape["maxbins"])
+		switch {
+		case bin != true && (!isObject || shape["step"] != nil || shape["binned"] != nil || shape["base"] != nil || shape["steps"] != nil):
+			return 0, false
+		case !given:
+			most = 10 // of Vega-Lite
+		}
+		return int(most) + 1, true
+	}
+	unit, hasUnit := c["timeUnit"].(string)
+	if c["timeUnit"] != nil && (!hasUnit || !f.clocks()) {
+		return 0, false
+	}
+	for row, cell := range f.cells {
+		if at, ok := f.timeAt(row); ok && hasUnit {
+			if cell, ok = unitOf(at, unit); !ok {
+				return 0, false
+			}
+		}
+		keys[row] += fmt.Sprint(cell) + "\x00"
+	}
+	return 1, true
+}
+
+// divides reports whether a condition shows a field.
+func divides(condition any) bool {
+	list, many := condition.([]any)
+	if !many {
+		list = []any{condition}
+	}
+	return slices.ContainsFunc(list, func(e any) bool { c, _ := e.(object); return c["field"] != nil })
 }
 
 // fromZero refuses an axis on which the length of a bar is not its number.
-func (l *linter) fromZero(m *measured, at string, sc *scope) {
+func (l *linter) fromZero(m *measured, at string) {
+	const why = "the length of a bar is its number, so "
 	scale, _ := m.channel["scale"].(object)
-	if scale["zero"] == false {
-		l.fault(ErrMalformed, at+"/scale/zero", "the length of a bar is its number, so bars and areas begin at zero: leave it out, or draw points")
-	}
-	domain, _ := scale["domain"].([]any)
-	if len(domain) != 2 {
+	switch {
+	case scale["zero"] == false:
+		l.fault(ErrMalformed, at+"/scale/zero", why+"bars and areas begin at zero: leave it out, or draw points")
+		return
+	case scale["type"] == "log":
+		l.fault(ErrMalformed, at+"/scale/type", why+"bars and areas begin at zero, which a logarithmic scale does not have: draw points or a line")
 		return
 	}
-	low, ok1 := number(domain[0])
-	high, ok2 := number(domain[1])
-	switch {
-	case !ok1 || !ok2:
-	case low > 0 || high < 0:
-		l.fault(ErrMalformed, at+"/scale/domain", "the length of a bar is its number, so the domain of bars and areas has zero in it")
-	case m.op == "" && !sc.changed && slices.ContainsFunc(m.field.numbers.Numbers, func(v float64) bool { return v < low || v > high }):
-		l.fault(ErrMalformed, at+"/scale/domain", "some of the numbers of %s are not in it, and their bars would leave the chart", vegalite.Quoted(m.field.name))
+	low, high, where := math.Inf(-1), math.Inf(1), "/scale/domain"
+	if domain, _ := scale["domain"].([]any); len(domain) > 0 {
+		first, ok1 := number(domain[0])
+		last, ok2 := number(domain[len(domain)-1])
+		if !ok1 || !ok2 {
+			return
+		}
+		low, high = min(first, last), max(first, last)
+	}
+	for key, bound := range map[string]*float64{"domainMin": &low, "domainMax": &high} {
+		if n, ok := number(scale[key]); ok {
+			*bound, where = n, "/scale/"+key
+		}
+	}
+	if low > 0 || high < 0 {
+		l.fault(ErrMalformed, at+where, why+"the domain of bars and areas has zero in it")
+		return
+	}
+	if least, most, known := m.ends(); known && (least < low || most > high) {
+		l.fault(ErrMalformed, at+where, "some of the numbers of %s are not in it, and their bars would leave the chart: "+
+			"the bars reach from %.6g to %.6g", vegalite.Quoted(m.field.name), min(0, least), max(0, most))
 	}
 }
 
+// ends returns the smallest and the largest end of the bars, and false if they are not
+// known.
+func (m *measured) ends() (low, high float64, known bool) {
+	if m.field == nil || m.rows.changed || m.channel["stack"] == "normalize" || m.channel["stack"] == "center" {
+		return 0, 0, false
+	}
+	skip := []string{}
+	if m.stacked {
+		skip = stackChannels
+	}
+	keys, bins, known := m.keys(skip)
+	if m.op == "" && !m.stacked {
+		bins, known = 1, true
+	}
+	if !known || bins > 1 || m.stacked && m.op != "" && m.op != "sum" {
+		return 0, 0, false
+	}
+	type bar struct{ up, down, rows, most, least float64 }
+	bars := map[string]*bar{}
+	for i, row := range m.field.numbers.At {
+		if !m.rows.has(row) {
+			continue
+		}
+		v, key := m.field.numbers.Numbers[i], fmt.Sprint(row)
+		if m.op != "" || m.stacked {
+			key = keys[row]
+		}
+		b := bars[key]
+		if b == nil {
+			b = &bar{most: v, least: v}
+			bars[key] = b
+		}
+		b.up, b.down, b.rows = b.up+max(0, v), b.down+min(0, v), b.rows+1
+		b.most, b.least = max(b.most, v), min(b.least, v)
+	}
+	for _, b := range bars {
+		ends := []float64{b.up + b.down}
+		switch m.op {
+		case "", "sum":
+			if m.stacked {
+				if b.up != 0 && b.down != 0 && m.op == "sum" {
+					return 0, 0, false // parts of either sign, each of them a sum
+				}
+				ends = []float64{b.up, b.down}
+			}
+		case "mean", "average":
+			ends[0] /= b.rows
+		case "max":
+			ends[0] = b.most
+		case "min":
+			ends[0] = b.least
+		default:
+			return 0, 0, false
+		}
+		low, high = min(low, slices.Min(ends)), max(high, slices.Max(ends))
+	}
+	return low, high, true
+}
+
 // addsUp refuses sums and stacks of averages, and of shares that are more than a whole.
-func (l *linter) addsUp(m *measured, at string, o object, mark string, sc *scope) {
-	average, share := kindOfRate(m.field.name)
-	stacked := m.op == "" && l.stacks(m.channel, mark) && (mark == "arc" || parted(o, m.name))
-	if !average && !share || m.channel["stack"] == "normalize" && !average || m.op != "sum" && !stacked {
-		return
+func (l *linter) addsUp(m *measured, at string) (refused bool) {
+	average, share := vegalite.Rate(m.field.name)
+	summed := m.op == "sum" || m.op == "" && m.stacked
+	if !average && !share || !summed {
+		return false
+	}
+	if m.op == "sum" && !m.stacked {
+		if n, _ := m.crowded(); n == 1 {
+			return false // the sum of a row is its number
+		}
 	}
 	if average {
 		l.fault(ErrAggregateType, at, "%s is an average or a rate by its name, and these do not add up: draw the mean, "+
 			"or parts side by side, or compute it in the query for what a bar shows", vegalite.Quoted(m.field.name))
-		return
+		return true
 	}
-	keys, known := m.keys(sc, words("color fill stroke detail order opacity size text key"))
-	if !known || sc.changed {
-		return
+	keys, _, known := m.keys(stackChannels)
+	if !known || m.channel["stack"] == "normalize" {
+		return false
 	}
-	whole, total := 1.005, map[string]float64{}
+	total := map[string]float64{}
 	for i, row := range m.field.numbers.At {
-		v := m.field.numbers.Numbers[i]
-		if total[keys[row]] += v; math.Abs(v) > 1.005 {
-			whole = 100.5
+		if m.rows.has(row) {
+			total[keys[row]] += m.field.numbers.Numbers[i]
 		}
 	}
+	whole := vegalite.Whole(m.field.numbers.Numbers)
 	for _, sum := range total {
 		if sum > whole {
 			l.fault(ErrAggregateType, at, "the shares of %s that one bar would add up are %.4g together, more than a whole: "+
 				"they are shares of different wholes, so draw them side by side", vegalite.Quoted(m.field.name), sum)
-			return
+			return true
 		}
 	}
-}
-
-// kindOfRate says whether a column has averages or shares, by its name.
-func kindOfRate(name string) (average, share bool) {
-	if strings.Contains(name, "%") {
-		share = true
-	}
-	for word := range strings.FieldsSeq(strings.ToLower(textmatch.Spaced(name))) {
-		average = average || averageWords[word] || strings.HasSuffix(word, "quote") && word != "quote"
-		share = share || shareWords[word] || strings.HasSuffix(word, "anteil")
-	}
-	return average, share
-}
-
-var (
-	averageWords = wordSet("avg average mean median rate ratio durchschnitt durchschnittlich durchschnittliche mittelwert")
-	shareWords   = wordSet("share percent percentage pct prozent")
-)
-
-func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range words(list) {
-		set[word] = true
-	}
-	return set
+	return false
 }
 
 // percents refuses formats that show a number as a hundred times as many percent, for
-// numbers that are percents already.
+// numbers that are percents already, and for counts. f is nil for a count of rows.
 func (l *linter) percents(o object, path string, f *field, op string) {
-	if !isNumber(f) || o["stack"] == "normalize" || slices.Contains(countingOps, op) || slices.Contains(words("variance variancep product"), op) {
+	what, largest := "", 0.0
+	switch {
+	case o["stack"] == "normalize" || o["timeUnit"] != nil || o["type"] == string(temporal) || op == "variance" || op == "variancep":
 		return
-	}
-	largest := 0.0
-	for _, v := range f.numbers.Numbers {
-		largest = max(largest, math.Abs(v))
-	}
-	_, share := kindOfRate(f.name)
-	if largest <= 1.05 || !share && largest <= 10 {
+	case slices.Contains(countingOps, op):
+		what, largest = "a count", 2
+	case f == nil || !isNumber(f) || op == "product":
 		return
+	default:
+		what = vegalite.Quoted(f.name)
+		for _, v := range f.numbers.Numbers {
+			largest = max(largest, math.Abs(v))
+		}
+		if _, share := vegalite.Rate(f.name); largest <= 1.05 || !share && largest <= 10 {
+			return
+		}
 	}
 	check := func(v any, at string) {
 		if s, _ := v.(string); strings.HasSuffix(s, "%") || strings.HasSuffix(s, "p") && s != "p" {
 			l.fault(ErrMalformed, at, "it writes %.4g of %s as %.4g %%: write a format without a percent sign, and the unit in the title",
-				largest, vegalite.Quoted(f.name), 100*largest)
+				largest, what, 100*largest)
 		}
 	}
 	check(o["format"], path+"/format")
@@ -240,5 +404,14 @@ func (l *linter) percents(o object, path string, f *field, op string) {
 		if inner, ok := o[key].(object); ok {
 			check(inner["format"], pointer(path, key)+"/format")
 		}
+	}
+}
+
+// identified refuses identifiers that a browser would round, where they are drawn as
+// numbers.
+func (l *linter) identified(f *field, path string) {
+	if column.IsIdentifier(f.name) && slices.ContainsFunc(f.cells, rounded) {
+		l.fault(ErrFieldType, path, "%s has numbers that a browser would round, so different ones would look the same: "+
+			"write the type nominal", vegalite.Quoted(f.name))
 	}
 }

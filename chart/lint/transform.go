@@ -1,12 +1,14 @@
 package lint
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -64,8 +66,6 @@ var refusedTransforms = map[string]refusal.Problem{
 	"extent":    {Code: ErrUnsupported, Message: "its parameter is used in expressions only, which are not supported"},
 	"flatten":   {Code: ErrUnsupported, Message: "rows have no lists"},
 }
-
-const filledIn = "Gaps are filled with values that are not in the rows."
 
 // A transform is one transform of a view.
 type transform struct {
@@ -178,13 +178,13 @@ func (t *transform) rows() *scope {
 	switch t.kind {
 	case "filter":
 		t.predicate(v, at, t.scope)
-		t.note("A filter of the chart leaves rows out.")
+		t.note(t.texts.Filtered)
 		out := *t.scope
 		out.filtered = true
 		return &out
 	case "sample":
 		t.between(at, v, 0, math.MaxInt32)
-		t.note("A random sample of at most %v rows is drawn, a different one each time.", v)
+		t.note(usertext.Fill(t.texts.Sampled, "n", fmt.Sprint(v)))
 		out := *t.scope
 		out.filtered = true
 		return &out
@@ -266,7 +266,7 @@ func (t *transform) model() *scope {
 		out.rows = 1000 * float64(t.scope.groups(t.groupby))
 	case "impute":
 		t.named(t.kind)
-		t.note(filledIn)
+		t.note(t.texts.FilledIn)
 		n := t.scope.rows
 		if key := t.named("key"); key != nil {
 			n = float64(key.distinct)
@@ -282,7 +282,7 @@ func (t *transform) model() *scope {
 			t.word(t.path+"/op", "aggregate", s, aggregateOps)
 		}
 		if n, ok := number(t.o["limit"]); ok && n > 0 {
-			t.note("At most %v of the columns that the chart makes from values are drawn.", t.o["limit"])
+			t.note(usertext.Fill(t.texts.MadeColumns, "n", fmt.Sprint(t.o["limit"])))
 		}
 		out.open = true
 	}

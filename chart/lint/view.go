@@ -115,10 +115,10 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	around := sc.encoding
 	l.data(v, path)
 	if v["transform"] != nil {
-		l.emptied(v["transform"], path+"/transform", sc)
-		changed := *l.transforms(v["transform"], path+"/transform", sc)
-		changed.changed = true
-		sc = &changed
+		kept, known := l.passing(v["transform"], path+"/transform", sc)
+		after := *l.transforms(v["transform"], path+"/transform", sc)
+		after.kept, after.changed = kept, !known
+		sc = &after
 	}
 	l.selections(v["params"], path+"/params", sc)
 	l.frame(v, path)
@@ -133,7 +133,7 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	switch {
 	case v["mark"] != nil:
 		l.stacked(within.encoding, path+"/encoding", markName(v["mark"]))
-		l.sense(within.encoding, path+"/encoding", markName(v["mark"]), sc)
+		l.sense(within.encoding, path+"/encoding", v["mark"], sc)
 		l.mark(v["mark"], path+"/mark", sc)
 	case v["spec"] != nil:
 		l.composed(v, path, &within, depth)
@@ -167,13 +167,13 @@ func (l *linter) composed(v object, path string, sc *scope, depth int) {
 					continue
 				}
 				l.channel(o[key], pointer(path+"/facet", key), key, sc, "")
+				sc.encoding[key] = o[key]
 			}
 		default:
 			l.channel(facet, path+"/facet", "facet", sc, "")
+			sc.encoding["facet"] = facet
 		}
-		divided := *sc
-		divided.changed = true
-		l.view(inner, path+"/spec", &divided, depth+1, false)
+		l.view(inner, path+"/spec", sc, depth+1, false)
 		return
 	}
 	names := map[string][]string{}

@@ -33,18 +33,20 @@ var (
 
 func words(s string) []string { return strings.Fields(s) }
 
-// isTimeUnit reports whether name is a time unit of Vega-Lite: parts of a date, the
-// largest first.
-func isTimeUnit(name string) bool {
-	name = strings.TrimPrefix(strings.TrimPrefix(name, "binned"), "utc")
-	rest := name
+// unitParts returns the parts of a time unit of Vega-Lite, the largest first, and nil if
+// there is no such unit.
+func unitParts(name string) (parts []string) {
+	rest := strings.TrimPrefix(strings.TrimPrefix(name, "binned"), "utc")
 	for _, part := range timeUnitParts {
 		if part == "day" && strings.HasPrefix(rest, "date") {
 			continue
 		}
 		if after, ok := strings.CutPrefix(rest, part); ok {
-			rest = after
+			rest, parts = after, append(parts, part)
 		}
 	}
-	return name != "" && rest == ""
+	if rest != "" {
+		return nil
+	}
+	return parts
 }

@@ -23,6 +23,9 @@
 		const chart = figure.querySelector(".chart");
 		try {
 			const spec = JSON.parse(figure.querySelector("script").textContent);
+			if (spec.autosize?.type === "fit-x") {
+				spec.width = "container";
+			}
 			const config = vega.mergeConfig({}, house, theme(dark.matches));
 			const runtime = vega.parse(vegaLite.compile(spec, {config}).spec, null, {ast: true});
 			views.get(figure)?.finalize();

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -25,9 +26,6 @@ var Style json.RawMessage
 
 // MaxText is the maximum length of a title and of a category, in bytes.
 const MaxText = 200
-
-// MoreRows is the note on a chart of a truncated table.
-const MoreRows = "There are more rows than the table has, and they are not drawn."
 
 // inherited has the names that every object in a browser has. Vega finds the
 // wrong value under them.
@@ -96,16 +94,8 @@ func AddsUp(aggregate string) bool {
 	return slices.Contains([]string{"", "sum", "count", "distinct", "missing", "valid"}, aggregate)
 }
 
-// Values names the values of a column.
-func Values(k column.Kind) string {
-	switch k {
-	case column.Numbers:
-		return "numbers"
-	case column.Times:
-		return "dates"
-	}
-	return "texts"
-}
+// Values names the values of a column, for an error text.
+func Values(k column.Kind) string { return TextsIn(usertext.English).Values(k) }
 
 // NoAggregate is the problem that the values of a column do not have an aggregate.
 func NoAggregate(path, name string, k column.Kind, aggregate string) refusal.Problem {
@@ -120,9 +110,4 @@ func TooMany(path, name string, values, most int) refusal.Problem {
 	return refusal.Problem{Code: "too_many_categories", Path: path, Message: fmt.Sprintf(
 		"%s has %d different values, and at most %d can be distinguished there: show the largest, or use it as x or y",
 		Quoted(name), values, most)}
-}
-
-// NegativeSlice says why a column cannot be the slices of a pie.
-func NegativeSlice(name string) string {
-	return fmt.Sprintf("some of the numbers of %s are negative, and a slice cannot be", Quoted(name))
 }

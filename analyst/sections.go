@@ -1,0 +1,248 @@
+package analyst
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed/analyst/claims"
+	"github.com/qedkit/qed/internal/markdown"
+	"github.com/qedkit/qed/internal/usertext"
+)
+
+// sectionTexts are the sections of a report that code writes.
+type sectionTexts struct {
+	Checks, Finding, Result, Details, NoChecks                string
+	Supported, Doubtful, Unsupported, Contradicted, Unchecked string
+	Data, Rows, Period, Missing, MissingOf, Others, None      string
+	Duplicates, DuplicatesAbout, NoDuplicates, NoData         string
+	LeftOut, Unread, Truncated, Sampled                       string
+	Method, Queries, QueryRows, NoQueries                     string
+	Questions, NoQuestions, NotChecked, Ended                 string
+	Thousands, Decimal, Day                                   string
+}
+
+var sectionsBy = usertext.New(map[string]sectionTexts{
+	usertext.English: {
+		Checks: "What was checked", Finding: "Finding", Result: "Result", Details: "Numbers",
+		NoChecks:  "No finding was checked with the rows of the data.",
+		Supported: "supported", Doubtful: "doubtful", Unsupported: "not supported", Contradicted: "contradicted", Unchecked: "not checked",
+		Data: "The data", Rows: "The table {table} has {rows} rows and {columns} columns.", Period: "{column} is from {from} to {to}.",
+		Missing: "Missing: {columns}.", MissingOf: "{column} {n} ({share} %)", Others: "{n} other columns",
+		None:       "No values are missing.",
+		Duplicates: "{n} rows are equal to an earlier one.", DuplicatesAbout: "About {n} rows are equal to an earlier one.",
+		NoDuplicates: "No row is there twice.", NoData: "The table was not read for this report.",
+		LeftOut: "Left out: {items}.", Unread: "{n} columns, which were not looked at", Truncated: "the rows after the first {n} of query {query}",
+		Sampled: "{left} of {total} rows in the check of “{finding}”, which used a random sample",
+		Method:  "Method", Queries: "All numbers come from these queries.", QueryRows: "{reason} ({n} rows)",
+		NoQueries: "No query was executed.",
+		Questions: "Open questions", NoQuestions: "None.", NotChecked: "“{finding}” is not among the checked findings in these words.",
+		Ended:     "The analysis of “{question}” ended early: {reason}",
+		Thousands: ",", Decimal: ".", Day: "2 Jan 2006",
+	},
+	usertext.German: {
+		Checks: "Was geprüft wurde", Finding: "Aussage", Result: "Ergebnis", Details: "Zahlen",
+		NoChecks:  "Keine Aussage wurde mit den Zeilen der Daten geprüft.",
+		Supported: "gestützt", Doubtful: "zweifelhaft", Unsupported: "nicht gestützt", Contradicted: "widerlegt", Unchecked: "nicht geprüft",
+		Data: "Die Daten", Rows: "Die Tabelle {table} hat {rows} Zeilen und {columns} Spalten.", Period: "{column} reicht vom {from} bis zum {to}.",
+		Missing: "Es fehlen: {columns}.", MissingOf: "{column} {n} ({share} %)", Others: "{n} weitere Spalten",
+		None:       "Kein Wert fehlt.",
+		Duplicates: "{n} Zeilen gleichen einer früheren.", DuplicatesAbout: "Etwa {n} Zeilen gleichen einer früheren.",
+		NoDuplicates: "Keine Zeile kommt doppelt vor.", NoData: "Die Tabelle wurde für diesen Bericht nicht gelesen.",
+		LeftOut: "Ausgelassen: {items}.", Unread: "{n} Spalten, die nicht betrachtet wurden", Truncated: "die Zeilen nach den ersten {n} von Abfrage {query}",
+		Sampled: "{left} von {total} Zeilen in der Prüfung von „{finding}“, für die eine Zufallsstichprobe diente",
+		Method:  "Vorgehen", Queries: "Alle Zahlen stammen aus diesen Abfragen.", QueryRows: "{reason} ({n} Zeilen)",
+		NoQueries: "Es wurde keine Abfrage ausgeführt.",
+		Questions: "Offene Fragen", NoQuestions: "Keine.", NotChecked: "„{finding}“ steht nicht wörtlich unter den geprüften Aussagen.",
+		Ended:     "Die Analyse von „{question}“ endete vorzeitig: {reason}",
+		Thousands: ".", Decimal: ",", Day: "02.01.2006",
+	},
+}, nil)
+
+// sections returns what code writes below the text of a report: the checks with their
+// numbers, the data, the open questions and the queries.
+func (t *sectionTexts) sections(explorations []*Exploration) string {
+	var b strings.Builder
+	for _, section := range []struct {
+		title string
+		write func(*strings.Builder, []*Exploration)
+	}{{t.Checks, t.checks}, {t.Data, t.data}, {t.Questions, t.questions}, {t.Method, t.method}} {
+		fmt.Fprintf(&b, "## %s\n\n", section.title)
+		section.write(&b, explorations)
+		b.WriteString("\n")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func (t *sectionTexts) checks(b *strings.Builder, explorations []*Exploration) {
+	rows := 0
+	for _, e := range explorations {
+		for _, c := range e.Checks {
+			if rows++; rows == 1 {
+				fmt.Fprintf(b, "| %s | %s | %s |\n|---|---|---|\n", t.Finding, t.Result, t.Details)
+			}
+			fmt.Fprintf(b, "| %s | **%s** | %s |\n", markdown.Escape(c.Finding), t.verdict(c.Verdict), markdown.Escape(details(c)))
+		}
+	}
+	if rows == 0 {
+		b.WriteString(t.NoChecks + "\n")
+	}
+}
+
+// details returns the verdict of a check in words, and the sentences with its numbers.
+func details(c Check) string {
+	text := c.Text
+	for _, result := range c.Checks {
+		if len(result.Figures) > 0 && !strings.Contains(text, result.Text) {
+			text += " " + result.Text
+		}
+	}
+	return text
+}
+
+func (t *sectionTexts) verdict(v claims.Verdict) string {
+	word := map[claims.Verdict]string{
+		claims.Supported: t.Supported, claims.Doubtful: t.Doubtful, claims.Unsupported: t.Unsupported,
+		claims.Contradicted: t.Contradicted, claims.Unchecked: t.Unchecked,
+	}[v]
+	return cmp.Or(word, t.Unchecked)
+}
+
+const maxNamed = 10 // columns of a sentence
+
+func (t *sectionTexts) data(b *strings.Builder, explorations []*Exploration) {
+	var said []string
+	for _, e := range explorations {
+		if e.Data == nil {
+			continue
+		}
+		if text := t.facts(e.Data); !slices.Contains(said, text) {
+			said = append(said, text)
+		}
+	}
+	if len(said) == 0 {
+		said = append(said, "- "+t.NoData+"\n")
+	}
+	b.WriteString(strings.Join(said, ""))
+	if out := t.leftOut(explorations); len(out) > 0 {
+		fmt.Fprintf(b, "- %s\n", usertext.Fill(t.LeftOut, "items", strings.Join(out, "; ")))
+	}
+}
+
+// facts describes a table.
+func (t *sectionTexts) facts(f *DataFacts) string {
+	lines := []string{usertext.Fill(t.Rows, "table", markdown.Escape(f.Table), "rows", t.number(f.Rows), "columns", t.number(f.Columns))}
+	for _, p := range f.Periods {
+		lines = append(lines, usertext.Fill(t.Period, "column", markdown.Escape(p.Column), "from", t.day(p.From), "to", t.day(p.To)))
+	}
+	var missing []string
+	for i, m := range f.Missing {
+		if i == maxNamed {
+			missing = append(missing, usertext.Fill(t.Others, "n", t.number(len(f.Missing)-i)))
+			break
+		}
+		n := m.Cells + m.Other
+		missing = append(missing, usertext.Fill(t.MissingOf, "column", markdown.Escape(m.Column), "n", t.number(n), "share", t.percent(n, f.Rows)))
+	}
+	if len(missing) > 0 {
+		lines = append(lines, usertext.Fill(t.Missing, "columns", strings.Join(missing, ", ")))
+	} else {
+		lines = append(lines, t.None)
+	}
+	switch d := f.Duplicate; {
+	case d == nil:
+	case d.Value == 0:
+		lines = append(lines, t.NoDuplicates)
+	case d.Estimate:
+		lines = append(lines, usertext.Fill(t.DuplicatesAbout, "n", t.number(d.Value)))
+	default:
+		lines = append(lines, usertext.Fill(t.Duplicates, "n", t.number(d.Value)))
+	}
+	if f.Unread > 0 {
+		lines = append(lines, usertext.Fill(t.LeftOut, "items", usertext.Fill(t.Unread, "n", t.number(f.Unread))))
+	}
+	return "- " + strings.Join(lines, "\n- ") + "\n"
+}
+
+// leftOut lists the rows that queries and checks did not use.
+func (t *sectionTexts) leftOut(explorations []*Exploration) []string {
+	var out []string
+	query := 0
+	for _, e := range explorations {
+		for _, q := range e.ExecutedQueries {
+			if query++; q.Result.Truncated {
+				out = append(out, usertext.Fill(t.Truncated, "n", t.number(len(q.Result.Rows)), "query", strconv.Itoa(query)))
+			}
+		}
+		for _, c := range e.Checks {
+			if c.Rows < c.Total {
+				out = append(out, usertext.Fill(t.Sampled, "left", t.number(c.Total-c.Rows), "total", t.number(c.Total),
+					"finding", markdown.Escape(c.Finding)))
+			}
+		}
+	}
+	return out
+}
+
+func (t *sectionTexts) method(b *strings.Builder, explorations []*Exploration) {
+	n := 0
+	for _, e := range explorations {
+		for _, q := range e.ExecutedQueries {
+			if n++; n == 1 {
+				b.WriteString(t.Queries + "\n\n")
+			}
+			rows := usertext.Fill(t.QueryRows, "reason", markdown.Escape(q.Reason), "n", t.number(len(q.Result.Rows)))
+			fmt.Fprintf(b, "%d. %s\n\n%s\n", n, rows, indented(q.Query, len(strconv.Itoa(n))+len(". ")))
+		}
+	}
+	if n == 0 {
+		b.WriteString(t.NoQueries + "\n")
+	}
+}
+
+// indented returns a query as a block of code in an item of a list, which nothing in it
+// can end. marker is the length of what is before the item.
+func indented(query string, marker int) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimSpace(query)) {
+		b.WriteString(strings.Repeat(" ", marker+4) + strings.TrimRight(line, "\r\n") + "\n")
+	}
+	return b.String()
+}
+
+func (t *sectionTexts) questions(b *strings.Builder, explorations []*Exploration) {
+	var open []string
+	for _, e := range explorations {
+		if e.Partial != "" {
+			open = append(open, usertext.Fill(t.Ended, "question", markdown.Escape(e.Question), "reason", markdown.Escape(e.Partial)))
+		}
+		for _, c := range e.Checks {
+			if c.Verdict != claims.Supported {
+				open = append(open, fmt.Sprintf("%s: %s", markdown.Escape(c.Finding), markdown.Escape(c.Text)))
+			}
+		}
+		for _, insight := range e.Insights {
+			if !slices.ContainsFunc(e.Checks, func(c Check) bool { return strings.TrimSpace(c.Finding) == strings.TrimSpace(insight) }) {
+				open = append(open, usertext.Fill(t.NotChecked, "finding", markdown.Escape(insight)))
+			}
+		}
+	}
+	if len(open) == 0 {
+		open = append(open, t.NoQuestions)
+	}
+	for _, line := range open {
+		b.WriteString("- " + line + "\n")
+	}
+}
+
+func (t *sectionTexts) number(n int) string { return usertext.Number(int64(n), t.Thousands) }
+
+func (t *sectionTexts) percent(part, all int) string {
+	share := strconv.FormatFloat(100*float64(part)/float64(max(1, all)), 'f', 1, 64)
+	return strings.Replace(share, ".", t.Decimal, 1)
+}
+
+func (t *sectionTexts) day(at time.Time) string { return at.Format(t.Day) }
