@@ -75,8 +75,10 @@ func (c *checker) copiesOfKey() []int {
 	if !few {
 		return nil
 	}
-	if len(all) > 2 && c.isKey(times, kept, all[0], all[1]) {
-		return kept
+	for _, second := range all[1:min(len(all), maxPairs)] {
+		if c.isKey(times, kept, all[0], second) {
+			return kept
+		}
 	}
 	return nil
 }

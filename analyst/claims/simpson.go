@@ -18,6 +18,7 @@ const (
 	maxStratifiers  = 200  // columns that are examined, next to those of the claim
 	minCovered      = 0.5  // share of the rows that strata with both groups must have
 	explainedAway   = 0.5  // share of the difference below which a stratifier may explain it
+	explainedBy     = 0.25 // the same, for intervals of numbers that nobody named
 	notableOpposite = 1    // standard errors from which an opposite result is a reversal
 	certainOpposite = 2    // the same, for strata that are intervals
 	notableShare    = 0.05 // share of the result that a reversal has at least
@@ -64,15 +65,17 @@ func (c *checker) simpson(at []int, within func(stratum []int, k int) (before, a
 		if s.intervals {
 			least = certainOpposite
 		}
+		explained := explainedAway
+		if s.derived && !named {
+			explained = explainedBy
+		}
 		outcome, text := Warn, c.t.SimpsonWeak
 		switch reversed := opposite && z >= least && math.Abs(after) >= notableShare*math.Abs(before); {
 		case reversed && s.derived && !named:
 			text = c.t.SimpsonReversed
 		case reversed:
 			outcome, text = Fail, c.t.SimpsonReversed
-		case s.derived && !named:
-			continue
-		case math.Abs(after) >= explainedAway*math.Abs(before) && !opposite:
+		case math.Abs(after) >= explained*math.Abs(before) && !opposite:
 			continue
 		}
 		objections++
