@@ -71,10 +71,8 @@ func (c *checker) periods(x []float64) {
 	}
 	for k := 1; k+1 < len(order); k++ {
 		before, v, after := x[at[order[k-1]]], x[at[order[k]]], x[at[order[k+1]]]
-		if before <= 0 || v <= 0 || after <= 0 || !claimed(label(order[k])) {
-			continue
-		}
-		if factor := v / math.Sqrt(before*after); v < min(before, after)/outOfLine || v > max(before, after)*outOfLine {
+		if claimed(label(order[k])) && numeric.OutOfLine(before, v, after, outOfLine) {
+			factor := v / math.Sqrt(before*after)
 			c.add(CheckPeriods, Warn, fill(c.t.PeriodOut, "a", quoted(label(order[k])), "factor", c.t.ratio(factor)), "factor", factor)
 			return
 		}

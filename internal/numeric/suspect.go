@@ -82,6 +82,12 @@ func Dominant(sorted []float64, rows []int) float64 {
 	return 1 / sum
 }
 
+// OutOfLine reports whether a number is far from both its neighbours, by a factor. All
+// must be above 0.
+func OutOfLine(before, v, after, factor float64) bool {
+	return before > 0 && v > 0 && after > 0 && (v < min(before, after)/factor || v > max(before, after)*factor)
+}
+
 func rowsOf(rows []int, i int) int {
 	if rows == nil {
 		return 1
