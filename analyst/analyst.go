@@ -81,6 +81,11 @@ type Data struct {
 	// Description is what the user says about the data. It is untrusted.
 	Description string
 
+	// Experiment is the column whose values were assigned at random, as the variant of
+	// an A/B test. Only differences between its groups may be called an effect. Empty
+	// means that no finding may name a cause.
+	Experiment string
+
 	// Close is called when a session with data of [Options.Load] ends, to delete the
 	// data. Nil does nothing.
 	Close func() error

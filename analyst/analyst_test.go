@@ -72,7 +72,7 @@ func explorer() llm.Model {
 			"Larger orders come from the north. The mean there is {t2.r1.mean}.\n\n- Größer: the north, {t2.r1.mean} over {t2.r2.mean}.\n- The difference is significant.")},
 		llmtest.Rule{Name: "step", Contains: []string{"application/vnd.vegalite"}, Replies: reply("", call("5", "validateAnalysis", object{
 			"finding": "The mean amount is larger in the north.", "relatedQuery": byRegion,
-			"claim": object{"kind": "means", "metric": "amount", "by": "region", "groups": []string{"north", "south"}, "comparison": "more"},
+			"claim": object{"causal": false, "kind": "means", "metric": "amount", "by": "region", "groups": []string{"north", "south"}, "comparison": "more"},
 		}))},
 		llmtest.Rule{Name: "step", Contains: []string{"t2.r2"}, Replies: reply("", call("4", "createVisualization", object{
 			"chartType": "bar", "title": "Means", "sqlQuery": byRegion,
@@ -228,7 +228,7 @@ func TestTools(t *testing.T) {
 			[]string{`"success":false`, "aggregate in the query"}},
 		"no nulls": {"profileData", object{"columns": []string{"region"}, "includeNulls": false, "includeDistribution": true}, []string{`"values":400,"distinct":`, `"top":[{"value":"north","rows":200}`}},
 		"claim about a computed column": {"validateAnalysis", object{"finding": "Large orders come from the north.", "relatedQuery": "SELECT CASE WHEN amount > 55 THEN 'large' ELSE 'small' END AS size, count(*) FROM t_parsed GROUP BY 1",
-			"claim": object{"kind": "shares", "metric": "size", "outcome": "large", "by": "region", "groups": []string{"north", "south"}, "comparison": "more"}},
+			"claim": object{"causal": false, "kind": "shares", "metric": "size", "outcome": "large", "by": "region", "groups": []string{"north", "south"}, "comparison": "more"}},
 			[]string{`"success":true`, `"verdict":"supported"`}},
 		"profile":      {"profileData", object{}, []string{`"rows":400`, `"duplicate_rows":{"value":386}`, `"median":58`, `"distinct":{"value":2}`, `"nulls":0`}},
 		"wrong column": {"profileData", object{"columns": []string{"amont"}}, []string{`"success":false`, "amount"}},
@@ -237,7 +237,7 @@ func TestTools(t *testing.T) {
 		"wrong kind": {"createVisualization", draw(object{"mark": "line", "encoding": object{
 			"x": object{"field": "region", "type": "nominal"}, "y": object{"field": "mean", "type": "quantitative"}}}),
 			[]string{`"success":false`}},
-		"claim without a column": {"validateAnalysis", object{"finding": "More.", "relatedQuery": byRegion, "claim": object{"kind": "means", "metric": "price"}},
+		"claim without a column": {"validateAnalysis", object{"finding": "More.", "relatedQuery": byRegion, "claim": object{"causal": false, "kind": "means", "metric": "price"}},
 			[]string{`"success":false`, "Did you mean: region, amount?"}},
 		"no claim": {"validateAnalysis", object{"finding": "There is something.", "relatedQuery": byRegion}, []string{`"success":true`, `"verdict":"unchecked"`}},
 		"union": {"validateAnalysis", object{"finding": "More.", "relatedQuery": "SELECT amount FROM t_parsed UNION SELECT 1"},

@@ -43,7 +43,7 @@ func TestBerkeley(t *testing.T) {
 	result := oneOf(t, berkeley(t), "validateAnalysis", object{
 		"finding":      "Men are admitted more often than women.",
 		"relatedQuery": "SELECT gender, avg(admitted = 'yes') AS share FROM t_parsed GROUP BY gender",
-		"claim": object{"kind": "shares", "metric": "admitted", "outcome": "yes", "by": "gender",
+		"claim": object{"causal": false, "kind": "shares", "metric": "admitted", "outcome": "yes", "by": "gender",
 			"groups": []string{"men", "women"}, "comparison": "more"},
 	})
 	var out struct{ Report claims.Report }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/analyst/claims"
 	"github.com/qedkit/qed/internal/ascii"
 	draw "github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/internal/prompt"
@@ -87,6 +88,7 @@ func (d *data) read(ctx context.Context, sql string) (*qed.Table, string, error)
 type sample struct {
 	rows  *qed.Table
 	total int
+	all   *claims.Tally // of all rows, for the claim
 	query string
 }
 
@@ -97,16 +99,18 @@ const (
 )
 
 // sample reads the rows behind a statement. If there are many, every row has the
-// same chance to be among those that are kept.
-func (d *data) sample(ctx context.Context, sql string) (*sample, error) {
+// same chance to be among those that are kept, and the claim's counts and sums are made
+// of all.
+func (d *data) sample(ctx context.Context, sql string, claim *claims.Claim) (*sample, error) {
 	stmt, err := rewriteSource(ctx, d.source, d.Dialect, sql)
 	if err != nil {
 		return nil, err
 	}
 	rows := new(qed.Table)
+	out := &sample{rows: rows, query: stmt.SQL()}
 	opt := sqldb.RowsOptions{
 		MaxRows: maxSourceRows, MaxBytes: -1,
-		Columns: func(c []qed.Column) { rows.Columns = c },
+		Columns: func(c []qed.Column) { rows.Columns, out.all = c, claims.NewTally(c, claim) },
 	}
 	drawn := draw.NewReservoir(maxSample, maxSampleBytes)
 	for row, err := range d.DB.Rows(ctx, stmt, opt) {
@@ -118,9 +122,49 @@ func (d *data) sample(ctx context.Context, sql string) (*sample, error) {
 			return nil, err
 		}
 		drawn.Add(row)
+		out.all.Add(row)
 	}
-	rows.Rows = drawn.Rows
-	return &sample{rows: rows, total: drawn.Total, query: stmt.SQL()}, nil
+	rows.Rows, out.total = drawn.Rows, drawn.Total
+	return out, nil
+}
+
+// result returns the rows of a statement for a claim about them. A statement with a
+// LIMIT may have more.
+func (d *data) result(ctx context.Context, sql string) (*qed.Table, error) {
+	rows, _, err := d.read(ctx, sql)
+	if err != nil {
+		return nil, err
+	}
+	q, err := d.Dialect.Read(sql)
+	if err != nil {
+		return nil, err
+	}
+	out := *rows
+	out.Truncated = out.Truncated || q.Limit != nil || q.Offset != nil
+	return &out, nil
+}
+
+// measure returns the column that a statement adds up, averages or counts under a name,
+// or "" if that is another expression.
+func (d *data) measure(sql, name string) string {
+	q, err := d.Dialect.Read(sql)
+	if err != nil {
+		return ""
+	}
+	sel, err := block(q)
+	if err != nil {
+		return ""
+	}
+	for _, it := range sel.Items {
+		call, ok := it.Expr.(*sqlast.Call)
+		if !ok || !ascii.EqualFold(it.Alias, name) || !sqlast.IsAggregate(call) || len(call.Args) != 1 {
+			continue
+		}
+		if c, ok := call.Args[0].(*sqlast.Column); ok {
+			return d.column(c.Name)
+		}
+	}
+	return ""
 }
 
 // An Overview is what an exploration knows of the table at its start.
@@ -222,7 +266,8 @@ func (d *data) hint(err error) string {
 		case refused.Package == "secureview":
 			parts = append(parts, idioms[d.Dialect.Name()])
 		case refused.Package == "claims":
-			parts = append(parts, "A claim names columns of the rows behind relatedQuery. "+d.listed())
+			parts = append(parts, "A claim of the kinds means, shares, correlation and share of an outcome names columns of the "+
+				"rows behind relatedQuery, another one those of its result. "+d.listed())
 		}
 	}
 	switch {

@@ -17,6 +17,7 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/toolagent"
 )
@@ -96,8 +97,9 @@ func (e *explorer) tools() []qed.Tool {
 	draw := qed.NewTool(chartTool, "Draws the rows of a SELECT with a Vega-Lite spec. The spec has no data of its own: "+
 		"its fields are the columns of the query.", e.draw)
 	profile := qed.NewTool(profileTool, "Returns figures of columns over all rows, and problems of the data.", e.profile)
-	validate := qed.NewTool(validateTool, "Checks a finding with the rows behind its query: sample size, significance, "+
-		"outliers, missing data, Simpson's paradox, causal wording. Give a typed claim if one fits.", e.validate)
+	validate := qed.NewTool(validateTool, "Checks a finding with the result of its query and the rows behind it: the number, "+
+		"significance, copies, mixed units, incomplete periods, outliers, missing data, Simpson's paradox, causes. "+
+		"Without a typed claim nothing is checked.", e.validate)
 	run.Language, validate.Kind = query.SQL, qed.AnalysisTool
 	all := []qed.Tool{run, draw, profile, validate}
 	for i := range all {
@@ -230,7 +232,7 @@ func (d *data) draw(ctx context.Context, in chartArguments, language string) (*c
 type validateArguments struct {
 	Finding      string        `json:"finding" jsonschema_description:"the insight to check, as one sentence"`
 	RelatedQuery string        `json:"relatedQuery" jsonschema_description:"the query that led to the finding"`
-	Claim        *claims.Claim `json:"claim,omitempty" jsonschema_description:"what the finding says, in the columns of the table"`
+	Claim        *claims.Claim `json:"claim,omitempty" jsonschema_description:"what the finding says, in the columns of the table or of the result of relatedQuery; without it nothing is checked"`
 }
 
 type validateResult struct {
@@ -240,19 +242,36 @@ type validateResult struct {
 }
 
 func (e *explorer) validate(ctx context.Context, in validateArguments) (out validateResult, err error) {
-	rows, err := e.data.sample(ctx, in.RelatedQuery)
-	if err == nil {
-		out.Source = rows.query
-		out.Report, err = e.checks.Check(ctx, claims.Finding{
-			Text: in.Finding, Claim: in.Claim, Rows: rows.rows, Total: rows.total, Sampled: rows.total > len(rows.rows.Rows),
-		})
-	}
+	out.Report, out.Source, err = e.check(ctx, in)
 	if err != nil {
 		out.outcome, err = e.failed(ctx, err)
 		return out, err
 	}
 	out.Success = true
 	return out, nil
+}
+
+// check checks a finding, and returns the statement that read its rows.
+func (e *explorer) check(ctx context.Context, in validateArguments) (*claims.Report, string, error) {
+	f := claims.Finding{Text: in.Finding, Claim: in.Claim, Experiment: e.data.Experiment}
+	var err error
+	if f.Result, err = e.data.result(ctx, in.RelatedQuery); err != nil {
+		return nil, "", err
+	}
+	rows, err := e.data.sample(ctx, in.RelatedQuery, in.Claim)
+	switch {
+	case err == nil:
+		f.Rows, f.Total, f.Sampled, f.All = rows.rows, rows.total, rows.total > len(rows.rows.Rows), rows.all
+	case errors.Is(err, secureview.ErrUnsupported) && in.Claim != nil && in.Claim.OfResult():
+		rows = &sample{} // the result of a statement without such rows can still be compared
+	default:
+		return nil, "", err
+	}
+	if in.Claim != nil {
+		f.Measure = e.data.measure(in.RelatedQuery, in.Claim.Metric)
+	}
+	report, err := e.checks.Check(ctx, f)
+	return report, rows.query, err
 }
 
 // reports returns the checked findings of the turn.

@@ -3,18 +3,15 @@ package claims
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/usertext"
-	"github.com/qedkit/qed/refusal"
 )
 
 const (
@@ -30,36 +27,26 @@ const (
 // and those that the claim names are examined as stratifiers. It ends with the
 // cause of ctx if ctx is done.
 func Check(ctx context.Context, f Finding) (*Report, error) {
-	if f.Rows == nil {
-		return nil, errNoRows
-	}
-	for i, row := range f.Rows.Rows {
-		if len(row) != len(f.Rows.Columns) {
-			return nil, fmt.Errorf("claims: row %d has %d cells for %d columns", i, len(row), len(f.Rows.Columns))
-		}
-	}
-	language := usertext.Base(cmp.Or(f.Language, usertext.LanguageOf(f.Text), usertext.English))
-	c := &checker{
-		ctx: ctx, table: f.Rows,
-		Report: &Report{
-			Finding: f.Text, Language: language, Rows: len(f.Rows.Rows), Total: max(f.Total, len(f.Rows.Rows)),
-			Checks: []CheckResult{}, Skipped: []SkippedCheck{},
-		},
-	}
-	c.t = c.texts()
-	if err := c.resolve(&f); err != nil {
+	c, err := newChecker(ctx, &f)
+	if err != nil {
 		return nil, err
 	}
-	c.rows(&f)
-	if err := c.test(); err != nil {
-		_, refused := errors.AsType[*refusal.Error](err)
-		if !refused || !c.Inferred {
-			return nil, err
-		}
-		// The claim was only inferred, so it is no mistake that it does not fit.
-		c.Claim, c.Inferred = nil, false
-		c.skip(CheckDifference, c.t.NoClaim)
+	if err := c.resolve(); err != nil {
+		return nil, err
 	}
+	if c.source != nil {
+		c.copies()
+	}
+	if c.Claim != nil && c.Claim.OfResult() {
+		err = c.exact(&f)
+	} else {
+		c.rows(&f)
+		err = c.test()
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.unused()
 	c.causal(&f)
 	tests := 0
 	if c.P != nil {
@@ -72,69 +59,133 @@ func Check(ctx context.Context, f Finding) (*Report, error) {
 // A checker checks one finding.
 type checker struct {
 	*Report
-	ctx   context.Context
-	table *qed.Table
-	t     *texts
+	ctx    context.Context
+	table  *qed.Table // with the columns of the claim
+	source *qed.Table // the rows before aggregation, nil without
+	all    *Tally     // nil: the rows are all, or their figures are unknown
+	t      *texts
 
-	metric, with, by int // columns of the claim, -1 without one
+	metric, with, by int      // columns of the claim, -1 without one
+	examined         []string // stratifiers
 }
 
-// resolve finds the claim and its columns.
-func (c *checker) resolve(f *Finding) error {
-	c.metric, c.with, c.by = -1, -1, -1
-	if f.Claim == nil {
-		c.Claim, c.Inferred = infer(f.Text, f.Rows)
-		if c.Claim == nil {
-			return nil
-		}
-		c.Inferred = true
-		c.skip("direction", c.t.NoDirection)
-	} else {
-		claim := *f.Claim
+func newChecker(ctx context.Context, f *Finding) (*checker, error) {
+	c := &checker{ctx: ctx, table: f.Rows, source: f.Rows, all: f.All, metric: -1, with: -1, by: -1}
+	var claim *Claim
+	if f.Claim != nil {
+		copied := *f.Claim
+		claim = &copied
 		claim.Groups, claim.Stratifiers = slices.Clone(claim.Groups), slices.Clone(claim.Stratifiers)
-		c.Claim = &claim
+		claim.Comparison = cmp.Or(claim.Comparison, Differ)
+		if err := claim.check(); err != nil {
+			return nil, err
+		}
+		if claim.OfResult() {
+			c.table = f.Result
+		}
 	}
+	if c.table == nil {
+		return nil, errNoRows
+	}
+	for _, t := range []*qed.Table{f.Rows, f.Result} {
+		if t == nil {
+			continue
+		}
+		for i, row := range t.Rows {
+			if len(row) != len(t.Columns) {
+				return nil, fmt.Errorf("claims: row %d has %d cells for %d columns", i, len(row), len(t.Columns))
+			}
+		}
+	}
+	language := usertext.Base(cmp.Or(f.Language, usertext.LanguageOf(f.Text), usertext.English))
+	c.Report = &Report{
+		Finding: f.Text, Claim: claim, Language: language, Rows: len(c.table.Rows), Total: max(f.Total, len(c.table.Rows)),
+		Checks: []CheckResult{}, Skipped: []SkippedCheck{},
+	}
+	c.t = c.texts()
+	return c, nil
+}
+
+// resolve finds the columns of the claim.
+func (c *checker) resolve() error {
 	claim := c.Claim
-	claim.Comparison = cmp.Or(claim.Comparison, Differ)
-	if err := known("kind of claim", claim.Kind, Means, Shares, Correlation, Share); err != nil {
-		return err
-	}
-	if err := known("comparison", claim.Comparison, Differ, More, Less); err != nil {
-		return err
-	}
-	switch part, count := claim.Part, claim.Count; {
-	case part != nil && !(*part >= 0 && *part <= 1):
-		return refuse(ErrUnknownName, "part", nil, "the claimed part of the rows is not between 0 and 1; "+
-			"give a number of rows as count")
-	case count != nil && *count < 0:
-		return refuse(ErrUnknownName, "count", nil, "the claimed number of rows is negative")
-	case part != nil && count != nil:
-		return refuse(ErrUnknownName, "count", nil, "a claim has a part or a count, not both")
+	if claim == nil {
+		return nil
 	}
 	var err error
-	if c.metric, err = find(c.table, "metric", claim.Metric); err != nil {
-		return err
+	if claim.Kind != Never || claim.Metric != "" {
+		if c.metric, err = find(c.table, "metric", claim.Metric); err != nil {
+			return err
+		}
 	}
 	switch claim.Kind {
 	case Correlation:
 		c.with, err = find(c.table, "with", claim.With)
-	case Means, Shares:
+	case Means, Shares, Trend, Rank, Most:
 		c.by, err = find(c.table, "by", claim.By)
 	case Share:
-		if claim.Outcome == "" {
+		if claim.By != "" {
+			c.by, err = find(c.table, "by", claim.By)
+		} else if claim.Outcome == "" {
 			err = c.unknownOutcome()
+		}
+	case Total, Growth, Ratio:
+		if claim.By != "" {
+			c.by, err = find(c.table, "by", claim.By)
+		}
+		if claim.With != "" && err == nil {
+			c.with, err = find(c.table, "with", claim.With)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if c.metric == c.by || c.metric == c.with {
+	if c.metric >= 0 && (c.metric == c.by || c.metric == c.with) {
 		return refuse(ErrMissingColumn, claim.Metric, nil, "the claim names column %s twice: it needs another one", quoted(claim.Metric))
 	}
+	if c.source == nil {
+		return nil
+	}
 	for _, name := range claim.Stratifiers {
-		if _, err := find(c.table, "stratifier", name); err != nil {
+		if _, err := find(c.source, "stratifier", name); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// check checks what a claim says by itself.
+func (c *Claim) check() error {
+	if err := known("kind of claim", c.Kind,
+		Means, Shares, Correlation, Share, Total, Growth, Ratio, Trend, Rank, Most, Never); err != nil {
+		return err
+	}
+	if err := known("comparison", c.Comparison, Differ, More, Less, AtLeast, AtMost); err != nil {
+		return err
+	}
+	bounds := c.Comparison == AtLeast || c.Comparison == AtMost
+	if bounds && (c.Value == nil || !slices.Contains([]Kind{Total, Growth, Ratio, Share}, c.Kind)) {
+		return refuse(ErrUnknownName, string(c.Comparison), []string{string(More), string(Less)},
+			"%s needs a value, and a claim of the kind total, growth, ratio or share", c.Comparison)
+	}
+	switch value, count := c.Value, c.Count; {
+	case value != nil && (math.IsNaN(*value) || math.IsInf(*value, 0)):
+		return refuse(ErrUnknownName, "value", nil, "the claimed value is not a number")
+	case value != nil && c.Kind == Share && !(*value >= 0 && *value <= 1):
+		return refuse(ErrUnknownName, "value", nil, "the claimed share is not between 0 and 1; "+
+			"give a number of rows as count")
+	case count != nil && *count < 0:
+		return refuse(ErrUnknownName, "count", nil, "the claimed number of rows is negative")
+	case value != nil && count != nil:
+		return refuse(ErrUnknownName, "count", nil, "a claim has a value or a count, not both")
+	case c.Kind == Total && value == nil, c.Kind == Share && c.By != "" && value == nil:
+		return refuse(ErrUnknownName, "value", nil, "the claim says no number: give it as value")
+	case (c.Kind == Growth || c.Kind == Ratio) && value == nil && c.Comparison == Differ,
+		c.Kind == Trend && c.Comparison == Differ:
+		return refuse(ErrUnknownName, "comparison", []string{string(More), string(Less)},
+			"the claim says neither more nor less")
+	case slices.Contains([]Kind{Rank, Most}, c.Kind) && len(c.Groups) != 1, c.Kind == Share && c.By != "" && len(c.Groups) != 1:
+		return refuse(ErrUnknownName, "groups", nil, "a claim of the kind %s is about one group: name it in groups", c.Kind)
 	}
 	return nil
 }
@@ -148,8 +199,12 @@ func (c *checker) rows(f *Finding) {
 	}
 	switch {
 	case !more:
+		c.all = nil
 		c.add(CheckRows, Pass, fill(c.t.AllRows, "n", n))
+	case f.Sampled && c.all.complete():
+		c.add(CheckRows, Pass, fill(c.t.SampleAndAll, "n", n, "total", total))
 	case f.Sampled:
+		c.all = nil
 		c.add(CheckRows, Pass, fill(c.t.SampleRows, "n", n, "total", total))
 	default:
 		c.add(CheckRows, Warn, fill(c.t.FirstRows, "n", n, "total", total))
@@ -244,9 +299,13 @@ type group struct {
 	x       []float64
 	at      []int
 	missing int
+	all     *float64 // the mean of all rows, if x is a sample
 }
 
 func (g *group) mean() float64 {
+	if g.all != nil {
+		return *g.all
+	}
 	mean, _ := numeric.MeanStdDev(g.x)
 	return mean
 }
@@ -308,41 +367,8 @@ func (c *checker) groups(x []float64) ([]*group, error) {
 			g.x, g.at = append(g.x, x[i]), append(g.at, i)
 		}
 	}
+	for _, g := range all {
+		g.all = c.all.mean(g.name, c.Claim.Outcome)
+	}
 	return all, nil
-}
-
-// infer returns the claim that the words of a text make about the columns, if they
-// name exactly the columns of one.
-func infer(text string, t *qed.Table) (*Claim, bool) {
-	words := " " + textmatch.Fold(text) + " "
-	says := func(name string) bool {
-		folded := textmatch.Fold(strings.NewReplacer("_", " ", ".", " ").Replace(name))
-		return folded != "" && strings.Contains(words, " "+folded+" ")
-	}
-	var numbers, groups []string
-	for i, col := range t.Columns {
-		if len(numbers)+len(groups) > 3 {
-			return nil, false
-		}
-		if !says(col.Name) {
-			continue
-		}
-		read, err := column.Read(t, i, "")
-		switch {
-		case err != nil:
-		case read.Kind == column.Numbers && !column.IsIdentifier(col.Name):
-			numbers = append(numbers, col.Name)
-		case read.Kind == column.Texts || read.Kind == column.Booleans:
-			groups = append(groups, col.Name)
-		}
-	}
-	switch {
-	case len(numbers) == 1 && len(groups) == 1:
-		return &Claim{Kind: Means, Metric: numbers[0], By: groups[0]}, true
-	case len(numbers) == 2 && len(groups) == 0:
-		return &Claim{Kind: Correlation, Metric: numbers[0], With: numbers[1]}, true
-	case len(numbers) == 0 && len(groups) == 2:
-		return &Claim{Kind: Shares, Metric: groups[0], By: groups[1]}, true
-	}
-	return nil, false
 }

@@ -305,12 +305,12 @@ func TestShares(t *testing.T) {
 		{"a share is smaller", plans, &claims.Claim{Kind: claims.Shares, Metric: "left", Outcome: "yes", By: "plan", Groups: []string{"free"}, Comparison: claims.Less}, claims.Contradicted, "chi_square"},
 		{"too rare for chi-square", rare, &claims.Claim{Kind: claims.Shares, Metric: "left", By: "plan"}, claims.Unsupported, "fisher_p"},
 		{"all values", colours, &claims.Claim{Kind: claims.Shares, Metric: "colour", By: "plan"}, claims.Supported, "cramers_v"},
-		{"the claimed share", plans, &claims.Claim{Kind: claims.Share, Metric: "left", Outcome: "yes", Part: new(0.2)}, claims.Supported, ""},
-		{"another share", plans, &claims.Claim{Kind: claims.Share, Metric: "left", Outcome: "yes", Part: new(0.4)}, claims.Contradicted, ""},
+		{"the claimed share", plans, &claims.Claim{Kind: claims.Share, Metric: "left", Outcome: "yes", Value: new(0.2)}, claims.Supported, ""},
+		{"another share", plans, &claims.Claim{Kind: claims.Share, Metric: "left", Outcome: "yes", Value: new(0.4)}, claims.Contradicted, ""},
 		{"the claimed count", plans, &claims.Claim{Kind: claims.Share, Metric: "left", Outcome: "yes", Count: new(80)}, claims.Supported, ""},
 		{"another count", plans, &claims.Claim{Kind: claims.Share, Metric: "left", Outcome: "yes", Count: new(81)}, claims.Contradicted, ""},
 		{"one row", once, &claims.Claim{Kind: claims.Share, Metric: "left", Outcome: "yes", Count: new(1)}, claims.Supported, ""},
-		{"all rows", once, &claims.Claim{Kind: claims.Share, Metric: "left", Outcome: "yes", Part: new(1.0)}, claims.Contradicted, ""},
+		{"all rows", once, &claims.Claim{Kind: claims.Share, Metric: "left", Outcome: "yes", Value: new(1.0)}, claims.Contradicted, ""},
 		{"a share of few rows", rare, &claims.Claim{Kind: claims.Share, Metric: "left", Outcome: "yes"}, claims.Doubtful, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -388,22 +388,34 @@ func TestCausalWording(t *testing.T) {
 	})
 	for _, test := range []struct {
 		text       string
-		randomized bool
+		typed      bool
+		experiment string
 		want       claims.Outcome
 	}{
-		{"Shop north has higher amounts.", false, claims.Pass},
-		{"Amounts are higher because of the new shelves.", false, claims.Warn},
-		{"The new shelves led to higher amounts.", false, claims.Warn},
-		{"The new shelves led to higher amounts.", true, claims.Pass},
-		{"Amounts are higher, but not because of the shelves.", false, claims.Pass},
-		{"Der Umsatz ist im Norden höher.", false, claims.Pass},
-		{"Der Umsatz ist wegen der neuen Regale höher.", false, claims.Warn},
-		{"Die neuen Regale führten zu mehr Umsatz.", false, claims.Warn},
-		{"Die Regale sind nicht die Ursache.", false, claims.Pass},
+		{"Shop north has higher amounts.", false, "", ""},
+		{"Amounts are higher because of the new shelves.", false, "", claims.Warn},
+		{"The new shelves led to higher amounts.", false, "", claims.Warn},
+		{"The new shelves led to higher amounts.", false, "shop", claims.Pass},
+		{"The new shelves led to higher amounts.", false, "kind", claims.Warn},
+		{"The new shelves make a difference.", true, "", claims.Warn},
+		{"The new shelves make a difference.", true, "shop", claims.Pass},
+		{"The new shop increases the amount.", false, "", claims.Warn},
+		{"The amount increases in the north.", false, "", ""},
+		{"Amounts are higher, but not because of the shelves.", false, "", ""},
+		{"Der Umsatz ist im Norden höher.", false, "", ""},
+		{"Der Umsatz ist wegen der neuen Regale höher.", false, "", claims.Warn},
+		{"Die neuen Regale führten zu mehr Umsatz.", false, "", claims.Warn},
+		{"Das neue Regal sorgt für mehr Umsatz.", false, "", claims.Warn},
+		{"Die Regale sind nicht die Ursache.", false, "", ""},
 	} {
-		r := check(t, claims.Finding{Text: test.text, Rows: rows, Claim: northMore(), Randomized: test.randomized})
+		claim := northMore()
+		claim.Causal = test.typed
+		r := check(t, claims.Finding{Text: test.text, Rows: rows, Claim: claim, Experiment: test.experiment})
 		if got := results(r)[claims.CheckCausal]; got != test.want {
-			t.Errorf("%q, randomized %v: %s, want %s", test.text, test.randomized, got, test.want)
+			t.Errorf("%q, typed %v, experiment %q: %s, want %s", test.text, test.typed, test.experiment, got, test.want)
+		}
+		if want := test.want != claims.Warn; want != (r.Verdict == claims.Supported) {
+			t.Errorf("%q: %s", test.text, r.Verdict)
 		}
 	}
 }
@@ -457,12 +469,12 @@ func TestRefused(t *testing.T) {
 		{"no outcome", rows, claims.Claim{Kind: claims.Share, Metric: "admitted"}, claims.ErrUnknownName, "false"},
 		{"no first group", rows, claims.Claim{Kind: claims.Shares, Metric: "admitted", By: "gender", Comparison: claims.More}, claims.ErrUnknownName, "men"},
 		{"texts as numbers", rows, claims.Claim{Kind: claims.Means, Metric: "department", By: "gender"}, claims.ErrFieldType, ""},
-		{"an unknown kind", rows, claims.Claim{Kind: "trend", Metric: "admitted"}, claims.ErrUnknownName, "means"},
+		{"an unknown kind", rows, claims.Claim{Kind: "median", Metric: "admitted"}, claims.ErrUnknownName, "means"},
 		{"an unknown comparison", rows, claims.Claim{Kind: claims.Shares, Metric: "admitted", By: "gender", Comparison: "above"}, claims.ErrUnknownName, "more"},
-		{"a part above 1", rows, claims.Claim{Kind: claims.Share, Metric: "admitted", Outcome: "true", Part: new(20.0)}, claims.ErrUnknownName, ""},
+		{"a part above 1", rows, claims.Claim{Kind: claims.Share, Metric: "admitted", Outcome: "true", Value: new(20.0)}, claims.ErrUnknownName, ""},
 		{"a count below 0", rows, claims.Claim{Kind: claims.Share, Metric: "admitted", Outcome: "true", Count: new(-1)}, claims.ErrUnknownName, ""},
-		{"a part and a count", rows, claims.Claim{Kind: claims.Share, Metric: "admitted", Outcome: "true", Part: new(0.5), Count: new(1)}, claims.ErrUnknownName, ""},
-		{"a part of NaN", rows, claims.Claim{Kind: claims.Share, Metric: "admitted", Outcome: "true", Part: &nan}, claims.ErrUnknownName, ""},
+		{"a part and a count", rows, claims.Claim{Kind: claims.Share, Metric: "admitted", Outcome: "true", Value: new(0.5), Count: new(1)}, claims.ErrUnknownName, ""},
+		{"a part of NaN", rows, claims.Claim{Kind: claims.Share, Metric: "admitted", Outcome: "true", Value: &nan}, claims.ErrUnknownName, ""},
 		{"too many groups", many, claims.Claim{Kind: claims.Means, Metric: "v", By: "id"}, claims.ErrTooLarge, "g0"},
 		{"too many names of groups", many, claims.Claim{Kind: claims.Means, Metric: "v", By: "id", Groups: make([]string, 101)}, claims.ErrTooLarge, ""},
 	} {
@@ -486,28 +498,15 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func TestInferred(t *testing.T) {
+// Words alone are no claim.
+func TestWithoutClaim(t *testing.T) {
 	rows := sales(t, 400, func(i int, shop string, noise float64) []any {
 		return []any{100 + shift(shop, 10) + 10*noise, kindOf(i)}
 	})
-	r := check(t, claims.Finding{Text: "The amount depends on the shop.", Rows: rows})
-	want := &claims.Claim{Kind: claims.Means, Metric: "amount", By: "shop", Comparison: claims.Differ}
-	if d := cmp.Diff(want, r.Claim); d != "" || !r.Inferred || r.Verdict != claims.Supported {
-		t.Errorf("inferred %v, verdict %s, claim (-want +got):\n%s", r.Inferred, r.Verdict, d)
-	}
-	many := table(t, "shop amount")
-	for i := range 300 {
-		if err := many.Append(fmt.Sprintf("shop %d", i%150), i); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if r := check(t, claims.Finding{Text: "The amount depends on the shop.", Rows: many}); r.Claim != nil || r.Verdict != claims.Unchecked {
-		t.Errorf("an inferred claim that does not fit: %+v", r)
-	}
-	r = check(t, claims.Finding{Text: "Business is good because of the weather.", Rows: rows})
+	r := check(t, claims.Finding{Text: "The amount depends on the shop because of the weather.", Rows: rows})
 	if r.Claim != nil || r.Verdict != claims.Unchecked || results(r)[claims.CheckCausal] != claims.Warn ||
 		!slices.ContainsFunc(r.Skipped, func(u claims.SkippedCheck) bool { return u.Name == claims.CheckDifference }) {
-		t.Errorf("a text without columns: %+v", r)
+		t.Errorf("a text without a claim: %+v", r)
 	}
 }
 

@@ -68,6 +68,9 @@ func (c *checker) measured() (x []float64, binary bool, err error) {
 		for i, row := range col.At {
 			x[row] = col.Numbers[i]
 		}
+		if col.Kind == column.Numbers {
+			c.suspect(col.Name, col.Numbers)
+		}
 		return x, false, nil
 	}
 	names, _ := c.values(c.metric)

@@ -122,6 +122,7 @@ func (d *difference) two(a, b *group) bool {
 		return false
 	}
 	d.P = &r.p
+	r.diff = d.exactly(a, b, r.diff)
 	outcome, text := Pass, d.t.Differs
 	switch {
 	case r.p >= level:
@@ -134,6 +135,15 @@ func (d *difference) two(a, b *group) bool {
 	d.add(CheckDifference, outcome, d.sentence(text, a, b, r.p, r.effect),
 		append(r.figures, "p", r.p, "difference", r.diff, "mean_a", a.mean(), "mean_b", b.mean())...)
 	return r.p < level && outcome != Fail
+}
+
+// exactly returns the difference of the means of all rows, if it is known, and that of
+// the sample otherwise.
+func (d *difference) exactly(a, b *group, sampled float64) float64 {
+	if a.all == nil || b.all == nil {
+		return sampled
+	}
+	return numeric.Finite(*a.all - *b.all)
 }
 
 func (d *difference) sentence(text string, a, b *group, p, effect float64) string {
@@ -222,6 +232,7 @@ func (d *difference) pairs(all []*group, a, b *group) bool {
 	var p []float64
 	add := func(a, b *group) {
 		if r, ok := d.pairTest(a.x, b.x); ok {
+			r.diff = d.exactly(a, b, r.diff)
 			found, p = append(found, pair{a, b, r}), append(p, r.p)
 		}
 	}

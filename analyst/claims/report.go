@@ -26,6 +26,7 @@ const (
 	Pass Outcome = "pass"
 	Warn Outcome = "warn"
 	Fail Outcome = "fail"
+	Open Outcome = "open" // what was asked for could not be checked
 )
 
 // The names of checks.
@@ -39,6 +40,11 @@ const (
 	CheckOutliers    = "outliers"
 	CheckMissing     = "missing" // values of the metric that are missing
 	CheckSimpson     = "simpson"
+	CheckValue       = "value"        // the number of the finding and that of the query
+	CheckCopies      = "copies"       // rows that are there more than once by mistake
+	CheckUnits       = "units"        // mixed units, and one value that makes the sum
+	CheckPeriods     = "periods"      // periods that are broken or incomplete
+	CheckTrend       = "shared_trend" // two series whose changes do not go together
 	CheckCausal      = "causal_wording"
 )
 
@@ -48,10 +54,8 @@ type Report struct {
 	Text    string  `json:"text"` // the verdict and what the checks object to, in sentences
 	Finding string  `json:"finding"`
 
-	// Claim is what was tested, nil if nothing was. Inferred says that it was read
-	// from the words of the finding.
-	Claim    *Claim `json:"claim,omitempty"`
-	Inferred bool   `json:"inferred,omitempty"`
+	// Claim is what was checked, nil if nothing was.
+	Claim *Claim `json:"claim,omitempty"`
 
 	Rows  int `json:"rows"`
 	Total int `json:"total"`
@@ -117,7 +121,7 @@ func (r *Report) setVerdict(adjusted *float64, tests int) {
 	has := func(o Outcome) bool {
 		return slices.ContainsFunc(r.Checks, func(c CheckResult) bool { return c.Outcome == o })
 	}
-	counted := slices.ContainsFunc(r.Checks, func(c CheckResult) bool { return c.Name == CheckShare })
+	counted := slices.ContainsFunc(r.Checks, func(c CheckResult) bool { return c.Name == CheckShare || c.Name == CheckValue })
 	t := r.texts()
 	var first string
 	switch {
@@ -128,7 +132,7 @@ func (r *Report) setVerdict(adjusted *float64, tests int) {
 		}
 	case has(Fail):
 		r.Verdict, first = Contradicted, t.Contradicted
-	case adjusted == nil && !counted:
+	case adjusted == nil && !counted, has(Open):
 		r.Verdict, first = Unchecked, t.Unchecked
 	case has(Warn):
 		r.Verdict, first = Doubtful, t.Doubtful
@@ -136,7 +140,7 @@ func (r *Report) setVerdict(adjusted *float64, tests int) {
 		r.Verdict, first = Supported, t.Supported
 	}
 	text := []string{first}
-	for _, o := range []Outcome{Fail, Warn} {
+	for _, o := range []Outcome{Fail, Open, Warn} {
 		for _, c := range r.Checks {
 			if c.Outcome == o {
 				text = append(text, c.Text)

@@ -9,6 +9,13 @@ import (
 // share checks a claim about the share of an outcome in all rows.
 func (c *checker) share() error {
 	names, rows := c.values(c.metric)
+	if c.all.complete() { // a rare outcome may not be in the sample
+		for key := range c.all.values {
+			if rows[key[1]] == 0 {
+				names = append(names, key[1])
+			}
+		}
+	}
 	outcome, ok := like(c.Claim.Outcome, names)
 	if !ok {
 		return c.unknownOutcome()
@@ -24,15 +31,19 @@ func (c *checker) share() error {
 		g.x[i] = 1
 	}
 	c.missing([]*group{g})
+	complete := c.Total == c.Rows && !c.table.Truncated
+	if c.all.complete() {
+		k, n = c.all.count("", outcome)
+		complete = !c.table.Truncated
+	}
 	w, err := hypothesis.WilsonInterval(k, n, confidence)
 	if err != nil {
 		c.skip(CheckShare, c.t.NoValues)
 		return nil
 	}
 	share := float64(k) / float64(n)
-	complete := c.Total == c.Rows && !c.table.Truncated
 	result, text, claimed := Pass, c.t.ShareIs, ""
-	if part, n := c.Claim.Part, c.Claim.Count; part != nil || n != nil {
+	if part, n := c.Claim.Value, c.Claim.Count; part != nil || n != nil {
 		var value, low, high float64
 		switch {
 		case n != nil:
@@ -48,7 +59,14 @@ func (c *checker) share() error {
 				low, high = share-0.0051, share+0.0051
 			}
 		}
-		if text = c.t.ShareFits; value < low || value > high {
+		outside := value < low || value > high
+		switch c.Claim.Comparison {
+		case AtLeast:
+			outside = value > high
+		case AtMost:
+			outside = value < low
+		}
+		if text = c.t.ShareFits; outside {
 			result, text = Fail, c.t.ShareWrong
 		}
 	}

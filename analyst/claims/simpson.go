@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -11,12 +12,17 @@ import (
 )
 
 const (
-	maxStrata       = 30   // values of a column that can be a stratifier
+	maxStrata       = 30   // values of a column that are strata by themselves
+	stratumRows     = 10   // rows of a stratum, on average, in a column with more values
+	maxBins         = 10   // strata of a column of numbers
 	maxStratifiers  = 200  // columns that are examined, next to those of the claim
 	minCovered      = 0.5  // share of the rows that strata with both groups must have
 	explainedAway   = 0.5  // share of the difference below which a stratifier may explain it
+	explainedBy     = 0.25 // the same, for intervals of numbers that nobody named
 	notableOpposite = 1    // standard errors from which an opposite result is a reversal
+	certainOpposite = 2    // the same, for strata that are intervals
 	notableShare    = 0.05 // share of the result that a reversal has at least
+	sameThing       = 0.9  // correlation from which a column measures what the metric does
 )
 
 // simpson looks for stratifiers: columns within whose values a result is reversed,
@@ -26,6 +32,10 @@ const (
 // number of each value's stratum, below k. before is the result without regard to the
 // strata, after the result with regard to them, and z is after in standard errors.
 // format formats the results.
+//
+// A number that nobody named may be a part of the metric or follow from it, as the tax
+// from the amount. A reversal within its intervals is then no paradox, so it is reported
+// as a doubt.
 func (c *checker) simpson(at []int, within func(stratum []int, k int) (before, after, z float64, ok bool),
 	format func(float64) string) error {
 	examined, objections := 0, 0
@@ -37,30 +47,40 @@ func (c *checker) simpson(at []int, within func(stratum []int, k int) (before, a
 		if i == c.metric || i == c.by || i == c.with || i >= maxStratifiers && !named {
 			continue
 		}
-		stratum, k, ok := c.strata(i, at)
-		var before, after, z float64
-		if ok {
-			before, after, z, ok = within(stratum, k)
+		s, err := c.strata(i, at, named)
+		if err != nil {
+			return err
 		}
+		if s.k < 2 {
+			continue
+		}
+		before, after, z, ok := within(s.of, s.k)
 		if !ok {
-			if named {
-				c.skip(CheckSimpson, fill(c.t.Overlap, "column", quoted(col.Name)))
-			}
 			continue
 		}
 		examined++
-		text := c.t.SimpsonWeak
-		outcome := Warn
+		c.examined = append(c.examined, col.Name)
 		opposite := (before < 0) != (after < 0)
-		switch reversed := opposite && z >= notableOpposite && math.Abs(after) >= notableShare*math.Abs(before); {
+		least := float64(notableOpposite)
+		if s.intervals {
+			least = certainOpposite
+		}
+		explained := explainedAway
+		if s.derived && !named {
+			explained = explainedBy
+		}
+		outcome, text := Warn, c.t.SimpsonWeak
+		switch reversed := opposite && z >= least && math.Abs(after) >= notableShare*math.Abs(before); {
+		case reversed && s.derived && !named:
+			text = c.t.SimpsonReversed
 		case reversed:
 			outcome, text = Fail, c.t.SimpsonReversed
-		case math.Abs(after) >= explainedAway*math.Abs(before) && !opposite:
+		case math.Abs(after) >= explained*math.Abs(before) && !opposite:
 			continue
 		}
 		objections++
 		c.add(CheckSimpson, outcome, fill(text, "column", quoted(col.Name), "before", format(before), "after", format(after)),
-			"before", before, "after", after, "strata", float64(k))
+			"before", before, "after", after, "strata", float64(s.k))
 	}
 	switch {
 	case examined == 0:
@@ -71,24 +91,153 @@ func (c *checker) simpson(at []int, within func(stratum []int, k int) (before, a
 	return nil
 }
 
-// strata returns the stratum of each of the rows at: the number of its value in
-// column i. Missing values are a stratum of their own. ok is false if the column has
-// one value or too many.
-func (c *checker) strata(i int, at []int) (stratum []int, k int, ok bool) {
+// unused leaves a finding open if a stratifier that was asked for could not be used.
+func (c *checker) unused() {
+	if c.Claim == nil || c.P == nil && !c.Claim.OfResult() || c.P != nil && *c.P >= level {
+		return
+	}
+	for _, name := range c.Claim.Stratifiers {
+		if !slices.Contains(c.examined, name) {
+			c.add(CheckSimpson, Open, fill(c.t.Overlap, "column", quoted(name)))
+		}
+	}
+}
+
+// A strata has the parts of the rows within which a result is computed again.
+type strata struct {
+	of        []int // the number of each row's stratum
+	k         int   // how many there are; below 2 if the column cannot be used
+	intervals bool  // of numbers or of time
+	derived   bool  // the column has numbers, which may follow from the metric
+}
+
+// strata returns the strata of the rows at: the values of column i, quantiles of its
+// numbers, or months, quarters or years of its times. Missing values are a stratum of
+// their own.
+func (c *checker) strata(i int, at []int, named bool) (s strata, err error) {
 	index := map[string]int{}
-	stratum = make([]int, len(at))
+	s.of = make([]int, len(at))
 	for j, row := range at {
 		text, _ := column.Text(c.table.Rows[row][i]) // "" is missing
 		n, ok := index[text]
 		if !ok {
-			if n = len(index); n == maxStrata {
-				return nil, 0, false
-			}
+			n = len(index)
 			index[text] = n
 		}
-		stratum[j] = n
+		s.of[j] = n
 	}
-	return stratum, len(index), len(index) > 1
+	s.k = len(index)
+	col, err := column.Read(c.table, i, "")
+	if err != nil {
+		return s, fmt.Errorf("claims: %w", err)
+	}
+	switch {
+	case col.Kind == column.Times && s.k*stratumRows > len(at):
+		s.intervals = true
+		s.k = periods(s.of, at, col)
+	case s.k <= maxStrata:
+	case col.Kind == column.Numbers:
+		s.intervals, s.derived = true, true
+		if !named && c.measuresTheSame(col) {
+			s.k = 0
+			break
+		}
+		s.k = quantileBins(s.of, at, col)
+	case s.k*stratumRows > len(at):
+		s.k = 0
+	}
+	return s, nil
+}
+
+// measuresTheSame reports whether a column of numbers nearly equals a column of the
+// claim, up to its unit.
+func (c *checker) measuresTheSame(col *column.Column) bool {
+	for _, i := range []int{c.metric, c.with} {
+		if i < 0 {
+			continue
+		}
+		metric, err := column.Read(c.table, i, column.Numbers)
+		if err != nil || metric.Kind != column.Numbers {
+			continue
+		}
+		x, y, _ := inBoth(metric, col)
+		if r, err := hypothesis.Spearman(x, y); err == nil && math.Abs(r.R) >= sameThing {
+			return true
+		}
+	}
+	return false
+}
+
+// inBoth returns the numbers of the rows that have one in both columns.
+func inBoth(a, b *column.Column) (x, y []float64, at []int) {
+	for i, j := 0, 0; i < len(a.At) && j < len(b.At); {
+		switch {
+		case a.At[i] < b.At[j]:
+			i++
+		case a.At[i] > b.At[j]:
+			j++
+		default:
+			x, y, at = append(x, a.Numbers[i]), append(y, b.Numbers[j]), append(at, a.At[i])
+			i, j = i+1, j+1
+		}
+	}
+	return x, y, at
+}
+
+// quantileBins sets of to the number of the quantile interval that each of the rows at
+// is in, and returns how many intervals there are. Rows without a number are the first.
+func quantileBins(of, at []int, col *column.Column) int {
+	sorted := slices.Clone(col.Numbers)
+	slices.Sort(sorted)
+	bins := max(4, min(maxBins, len(at)/(4*stratumRows)))
+	var edges []float64
+	for b := 1; b < bins; b++ {
+		edges = append(edges, numeric.Quantile(float64(b)/float64(bins), sorted))
+	}
+	edges = slices.Compact(edges)
+	number := rowValues(col.At, col.Numbers)
+	for j, row := range at {
+		of[j] = 0
+		if v, ok := number[row]; ok {
+			bin, _ := slices.BinarySearch(edges, v)
+			of[j] = 1 + bin
+		}
+	}
+	return len(edges) + 2
+}
+
+// periods sets of to the month of each of the rows at, or to the quarter or the year if
+// the months have few rows, and returns how many there are.
+func periods(of, at []int, col *column.Column) int {
+	times := rowValues(col.At, col.Times)
+	for _, months := range []int{1, 3, 12} {
+		index := map[int]int{}
+		for j, row := range at {
+			period := -1
+			if t, ok := times[row]; ok {
+				period = (t.Year()*12 + int(t.Month()) - 1) / months
+			}
+			n, ok := index[period]
+			if !ok {
+				n = len(index)
+				index[period] = n
+			}
+			of[j] = n
+		}
+		if len(index)*stratumRows <= len(at) {
+			return len(index)
+		}
+	}
+	return 0
+}
+
+// rowValues returns values by their rows.
+func rowValues[T any](at []int, values []T) map[int]T {
+	all := make(map[int]T, len(at))
+	for i, row := range at {
+		all[row] = values[i]
+	}
+	return all
 }
 
 // withinShares compares shares by Mantel and Haenszel.

@@ -24,10 +24,16 @@ type texts struct {
 	OutliersNone, OutliersFine, OutliersWeak, OutliersFlip             string
 	MissingNone, MissingFine, MissingMany, MissingDepends              string
 	SimpsonNone, SimpsonWeak, SimpsonReversed                          string
-	CausalNone, CausalRandomized, CausalUnsupported                    string
+	CausalTyped, CausalRandomized, CausalUnsupported                   string
+	ValueFits, ValueNear, ValueWrong, OfAll, OfOthers, RankOf          string
+	TrendHolds, TrendNot, TrendOpposite, SharedTrend, SampleAndAll     string
+	CopiesOnce, CopiesCounted, CopiesOfKey, UnitsMixed, OneValue       string
+	PeriodOut, PeriodShort                                             string
 
-	NoClaim, NoDirection, NotSignificant, NoStrata, NoGroups, NoValues, AllEqual, FewPairs, FewValues string
-	MixOnly, NoRows, ManyGroups, Overlap                                                              string
+	Limited, NotParts, NoBase, FewSteps string
+
+	NoClaim, NotSignificant, NoStrata, NoGroups, NoValues, AllEqual, FewPairs, FewValues string
+	MixOnly, NoRows, ManyGroups, Overlap                                                 string
 
 	Decimal string // the sign before the decimals of a number
 }
@@ -89,11 +95,35 @@ var shipped = usertext.New(map[string]texts{
 		SimpsonWeak:     "Within the groups of {column} little of the result remains ({before} becomes {after}): {column} may explain it.",
 		SimpsonReversed: "Within the groups of {column} the result is reversed ({before} becomes {after}): Simpson's paradox.",
 
-		CausalNone:        "The finding names no cause.",
+		CausalTyped:       "The finding names a cause, and the groups were not assigned at random. The rows show what occurs together, not why.",
 		CausalRandomized:  "The groups were assigned at random, so the finding may name a cause.",
 		CausalUnsupported: "The words {words} name a cause. The rows show what occurs together, not why.",
 
-		NoClaim: "no claim is given, and the text does not name the columns of one", NoDirection: "the direction cannot be read from the text",
+		ValueFits:  "The result of the query gives {value}, which agrees with the claimed {claimed}.",
+		ValueNear:  "The result of the query gives {value}, which the claimed {claimed} only roughly agrees with.",
+		ValueWrong: "The result of the query gives {value}, not the claimed {claimed}.",
+		OfAll:      "It is compared with the mean of all groups.",
+		OfOthers:   "It is compared with the mean of the other groups.",
+		RankOf:     "place",
+
+		TrendHolds:    "{metric} follows {by} (rank correlation {rank}, {p}).",
+		TrendNot:      "{metric} does not follow {by} beyond chance (rank correlation {rank}, {p}).",
+		TrendOpposite: "It is the other way round: the rank correlation of {metric} and {by} is {rank} ({p}).",
+		SharedTrend:   "The changes of {a} and {b} along {column} do not go together ({r}, {p}): the two may only share a trend.",
+		SampleAndAll:  "{n} of {total} rows were tested, a random sample. Counts and means are those of all rows.",
+
+		CopiesOnce:    "{n} of {total} rows are copies of others and count once.",
+		CopiesCounted: "{n} of {total} rows behind the query are copies of others, and its result counts them.",
+		CopiesOfKey:   "Rows repeat the values of {column} and those of the claim.",
+		UnitsMixed:    "{n} values of {column} differ from the others by a factor of about {factor}: they may have another unit.",
+		OneValue:      "One value is {share} of the sum of {column}.",
+		PeriodOut:     "{a} is {factor} times its neighbours: its data may be broken.",
+		PeriodShort:   "{a} has data of {n} days, and the other periods usually of {usual}: it may be incomplete.",
+
+		Limited: "the query has more rows or a LIMIT, so its result may not be all", NotParts: "the numbers are no parts of a sum",
+		NoBase: "the number that the claim compares with is missing or not above 0", FewSteps: "fewer than {n} values that differ",
+
+		NoClaim:        "no typed claim is given",
 		NotSignificant: "there is no significant result to explain", NoStrata: "no other column has few values in which the groups can be compared",
 		NoGroups: "fewer than two groups have values", NoValues: "the column has no values", AllEqual: "all values are equal",
 		FewPairs: "fewer than {n} rows have both values", FewValues: "fewer than {n} values in a group", MixOnly: "the claim compares all values and not one outcome",
@@ -155,11 +185,35 @@ var shipped = usertext.New(map[string]texts{
 		SimpsonWeak:     "Innerhalb der Gruppen von {column} bleibt wenig vom Ergebnis (aus {before} wird {after}): {column} erklärt es vielleicht.",
 		SimpsonReversed: "Innerhalb der Gruppen von {column} kehrt sich das Ergebnis um (aus {before} wird {after}): Simpson-Paradoxon.",
 
-		CausalNone:        "Die Aussage nennt keine Ursache.",
+		CausalTyped:       "Die Aussage nennt eine Ursache, und die Gruppen wurden nicht zufällig zugeteilt. Die Zeilen zeigen, was zusammen auftritt, nicht warum.",
 		CausalRandomized:  "Die Gruppen wurden zufällig zugeteilt, die Aussage darf also eine Ursache nennen.",
 		CausalUnsupported: "Die Wörter {words} nennen eine Ursache. Die Zeilen zeigen, was zusammen auftritt, nicht warum.",
 
-		NoClaim: "es gibt keine typisierte Behauptung, und der Text nennt nicht die Spalten für eine", NoDirection: "die Richtung ist aus dem Text nicht zu lesen",
+		ValueFits:  "Das Ergebnis der Abfrage ist {value}, was zu {claimed} passt.",
+		ValueNear:  "Das Ergebnis der Abfrage ist {value}, was zu {claimed} nur ungefähr passt.",
+		ValueWrong: "Das Ergebnis der Abfrage ist {value}, nicht {claimed} wie behauptet.",
+		OfAll:      "Verglichen wird mit dem Mittel aller Gruppen.",
+		OfOthers:   "Verglichen wird mit dem Mittel der anderen Gruppen.",
+		RankOf:     "Platz",
+
+		TrendHolds:    "{metric} folgt {by} (Rangkorrelation {rank}, {p}).",
+		TrendNot:      "{metric} folgt {by} nicht mehr als zufällig (Rangkorrelation {rank}, {p}).",
+		TrendOpposite: "Es ist umgekehrt: Die Rangkorrelation von {metric} und {by} ist {rank} ({p}).",
+		SharedTrend:   "Die Änderungen von {a} und {b} entlang {column} gehen nicht zusammen ({r}, {p}): Vielleicht haben beide nur denselben Trend.",
+		SampleAndAll:  "{n} von {total} Zeilen wurden getestet, eine Zufallsstichprobe. Anzahlen und Mittelwerte sind die aller Zeilen.",
+
+		CopiesOnce:    "{n} von {total} Zeilen sind Kopien anderer und zählen einmal.",
+		CopiesCounted: "{n} von {total} Zeilen hinter der Abfrage sind Kopien anderer, und ihr Ergebnis zählt sie mit.",
+		CopiesOfKey:   "Zeilen wiederholen die Werte von {column} und die der Behauptung.",
+		UnitsMixed:    "{n} Werte von {column} unterscheiden sich von den anderen um einen Faktor von etwa {factor}: Vielleicht haben sie eine andere Einheit.",
+		OneValue:      "Ein Wert macht {share} der Summe von {column} aus.",
+		PeriodOut:     "{a} ist das {factor}-Fache der Nachbarn: Die Daten sind dort vielleicht gestört.",
+		PeriodShort:   "{a} hat Daten von {n} Tagen, die anderen Zeiträume meist von {usual}: Er ist vielleicht unvollständig.",
+
+		Limited: "die Abfrage hat mehr Zeilen oder ein LIMIT, ihr Ergebnis ist also vielleicht nicht alles", NotParts: "die Zahlen sind keine Teile einer Summe",
+		NoBase: "die Zahl, mit der verglichen wird, fehlt oder ist nicht größer als 0", FewSteps: "weniger als {n} verschiedene Werte",
+
+		NoClaim:        "es gibt keine typisierte Behauptung",
 		NotSignificant: "es gibt kein signifikantes Ergebnis zu erklären", NoStrata: "keine andere Spalte hat wenige Werte, in denen sich die Gruppen vergleichen lassen",
 		NoGroups: "weniger als zwei Gruppen haben Werte", NoValues: "die Spalte hat keine Werte", AllEqual: "alle Werte sind gleich",
 		FewPairs: "weniger als {n} Zeilen haben beide Werte", FewValues: "weniger als {n} Werte in einer Gruppe", MixOnly: "die Behauptung vergleicht alle Werte und nicht einen bestimmten",

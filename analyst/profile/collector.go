@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +20,13 @@ const (
 	maxSample = 50_000 // numbers of a random sample
 )
 
+// localNumber matches a number with a decimal comma, separators of thousands, a currency
+// or a percent sign. It has no leading zeros, as codes have.
+var localNumber = regexp.MustCompile(
+	`^\s*[€$£]?\s*[-+]?(0|[1-9][0-9]{0,2}([.,'’][0-9]{3})+|[1-9][0-9]*)([.,][0-9]+)?\s*([%€$£]|EUR|USD|CHF|GBP)?\s*$`)
+
+const maxNumber = 40 // bytes of such a text
+
 // A value is a value of a column with the number of its rows.
 type value struct {
 	cell  any
@@ -32,6 +40,7 @@ type info struct {
 	number float64 // of a number; of a time the seconds since 1970
 
 	numeric bool // a text that looks like a number or a time, in a column of texts
+	local   bool // the same, as people write numbers: 1.234,50
 	spaces  bool // a text with white space around it
 	odd     bool // a suspicious date
 }
@@ -47,6 +56,7 @@ type collector struct {
 	nulls   int
 	classes [column.Classes]int
 	numeric int
+	local   int
 	spaces  int
 	odd     int
 
@@ -157,6 +167,7 @@ func (c *collector) inspect(cell any) (out info, err error) {
 		if class == column.CellText {
 			shape, _, _, _ := c.shape.Classify(cell)
 			out.numeric = shape == column.CellNumber
+			out.local = !out.numeric && len(text) <= maxNumber && localNumber.MatchString(text)
 		}
 	}
 	if class == column.CellTime || class == column.CellPlaceholder && !at.IsZero() {
@@ -171,6 +182,9 @@ func (c *collector) note(about *info, cell any, cells int) {
 	c.classes[about.class] += cells
 	if about.numeric {
 		c.numeric += cells
+	}
+	if about.local {
+		c.local += cells
 	}
 	if about.spaces {
 		c.spaces += cells

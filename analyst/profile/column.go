@@ -14,12 +14,14 @@ import (
 const (
 	topValues = 10
 	bins      = 10
+	crowded   = 0.95 // share of the numbers in one of equal bins that hides the others
 )
 
-// profile returns what the collector found.
-func (c *collector) profile(opt Options) Column {
+// profile returns what the collector found in the column with the name.
+func (c *collector) profile(name string, opt Options) Column {
 	kind, missing, other := column.Decide(c.classes)
 	out := Column{
+		Name:   name,
 		Type:   prompt.Clip(c.columnType, maxText),
 		Kind:   Kind(kind),
 		Values: c.rows - missing - other,
@@ -48,7 +50,7 @@ func (c *collector) profile(opt Options) Column {
 	if opt.IncludeDistribution {
 		out.Top = top
 	}
-	out.Problems = c.problems(&out, kind)
+	out.Problems = append(out.Problems, c.problems(&out, kind)...)
 	return out
 }
 
@@ -154,6 +156,48 @@ func (c *collector) describeNumbers(out *Column, values []*value, opt Options) {
 	if opt.IncludeDistribution {
 		out.Histogram = w.histogram(low, high, out.Values, drawn > 0)
 	}
+	if column.IsIdentifier(out.Name) || column.IsCalendar(out.Name) {
+		return
+	}
+	out.Problems = w.suspects(out, drawn > 0)
+}
+
+const (
+	minSuspect   = 30   // numbers that are examined
+	fewNegatives = 0.05 // share of the numbers that are negative by mistake at most
+	farMean      = 2    // times the distance of the quartiles that the mean is from the median
+)
+
+// suspects returns what is odd about numbers.
+func (w *weighted) suspects(out *Column, estimate bool) (problems []Problem) {
+	add := func(kind ProblemKind, count int, format string, args ...any) {
+		problems = append(problems, Problem{Kind: kind, Count: count, Message: fmt.Sprintf(format, args...)})
+	}
+	if w.total < minSuspect {
+		return nil
+	}
+	factor, n := numeric.MixedUnits(w.numbers, w.rows)
+	if n > 0 {
+		n = w.scaled(n, out.Values)
+		add(MixedUnits, n, "%d numbers differ from the others by a factor of about %g, as if they had another unit", n, factor)
+	}
+	one := 0.0
+	if !estimate {
+		one = numeric.Dominant(w.numbers, w.rows)
+	}
+	q, mean := out.Quantiles, *out.Mean
+	switch far := math.Abs(mean - q.Median); {
+	case n > 0: // which explains the mean
+	case one > 0:
+		add(OneValueMakesMean, 1, "one number is %.0f %% of the sum of all", 100*one)
+	case q.Q1 < q.Q3 && far > farMean*(q.Q3-q.Q1):
+		add(MeanFarFromMedian, out.Values, "the mean is %.3g and the median %.3g: a few numbers make the mean", mean, q.Median)
+	}
+	negative := w.scaled(w.count(func(v float64) bool { return v < 0 }), out.Values)
+	if negative > 0 && float64(negative) <= fewNegatives*float64(out.Values) {
+		add(NegativeValues, negative, "%d of %d numbers are negative", negative, out.Values)
+	}
+	return problems
 }
 
 // scaled returns a number of rows of w as one of all rows.
@@ -173,15 +217,32 @@ func (w *weighted) histogram(low, high float64, all int, estimate bool) []Bin {
 	if low == high {
 		return []Bin{{From: low, To: high, Count: w.scaled(w.total, all), Estimate: estimate}}
 	}
-	out := make([]Bin, bins)
-	edge := func(i int) float64 { return low*(1-float64(i)/bins) + high*(float64(i)/bins) }
-	for i := range out {
-		out[i] = Bin{From: edge(i), To: edge(i + 1), Estimate: estimate}
+	edges := make([]float64, bins+1)
+	for i := range edges {
+		edges[i] = low*(1-float64(i)/bins) + high*(float64(i)/bins)
 	}
-	out[bins-1].To = high
+	edges[bins] = high
+	out := w.inBins(edges, all, estimate)
+	fullest := slices.MaxFunc(out, func(a, b Bin) int { return cmp.Compare(a.Count, b.Count) })
+	if float64(fullest.Count) < crowded*float64(all) || len(w.numbers) <= bins {
+		return out
+	}
+	for i := 1; i < bins; i++ {
+		edges[i] = w.quantile(float64(i) / bins)
+	}
+	edges[0] = low
+	return w.inBins(slices.Compact(edges), all, estimate)
+}
+
+// inBins counts the numbers between edges.
+func (w *weighted) inBins(edges []float64, all int, estimate bool) []Bin {
+	out := make([]Bin, len(edges)-1)
+	for i := range out {
+		out[i] = Bin{From: edges[i], To: edges[i+1], Estimate: estimate}
+	}
 	at := 0
 	for i, v := range w.numbers {
-		for at < bins-1 && v >= out[at].To {
+		for at < len(out)-1 && v >= out[at].To {
 			at++
 		}
 		out[at].Count += w.rows[i]
@@ -191,6 +252,9 @@ func (w *weighted) histogram(low, high float64, all int, estimate bool) []Bin {
 	}
 	return out
 }
+
+// minAsText is the number of texts from which they can be numbers.
+const minAsText = 5
 
 // problems returns what may be wrong with the data.
 func (c *collector) problems(out *Column, kind column.Kind) (problems []Problem) {
@@ -207,7 +271,10 @@ func (c *collector) problems(out *Column, kind column.Kind) (problems []Problem)
 		add(Constant, out.Values, fmt.Sprintf("all %d values are equal", out.Values))
 	}
 	add(MixedTypes, out.Other, fmt.Sprintf("%d values are not %s", out.Other, kind))
-	if kind == column.Texts {
+	if written := c.local + c.numeric; kind == column.Texts && c.local > 0 && out.Values >= minAsText && 10*written >= 9*out.Values {
+		add(NumbersAsText, written, fmt.Sprintf("%d of %d texts are numbers with a decimal comma, separators or a unit: "+
+			"a sum or an order of them is wrong", written, out.Values))
+	} else if kind == column.Texts {
 		// In a column of names a few numbers are no problem.
 		alike := max(c.numeric+c.classes[column.CellNumber], c.classes[column.CellTime], c.classes[column.CellBoolean])
 		if 2*alike >= out.Values && alike < out.Values {

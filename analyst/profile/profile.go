@@ -2,8 +2,9 @@
 // its rows: ranges, means, quantiles, outliers, frequent values and problems of
 // the data.
 //
-// [Read] reads the table once, through the guard of a policy, and keeps no rows. Its
-// memory depends on the number of columns only. Figures that need all values of a
+// [Read] reads the table once, through the guard of a policy, and keeps no rows. If it
+// has times, it reads their days once more, to find periods that are broken. Its memory
+// depends on the number of columns and of days only. Figures that need all values of a
 // column are exact if the column has at most 50,000 different values (fewer in a
 // table of more than 20 columns). Otherwise they are estimates from random samples,
 // and the Profile marks them.
@@ -114,7 +115,9 @@ type Column struct {
 	OutliersMAD *Outliers `json:"outliers_mad,omitempty"`
 
 	// Top are the most frequent values, at most 10, and Histogram has 10 bins of
-	// numbers of the same width. They need Options.IncludeDistribution.
+	// numbers of the same width. If one bin would have nearly all of them, the bins are
+	// at most 10 with about the same number of values. They need
+	// Options.IncludeDistribution.
 	Top       []Count `json:"top,omitempty"`
 	Histogram []Bin   `json:"histogram,omitempty"`
 
@@ -174,6 +177,14 @@ const (
 	Placeholders      ProblemKind = "placeholders"       // such as N/A
 	SuspiciousDates   ProblemKind = "suspicious_dates"   // before 1900 or after 2100
 	SurroundingSpaces ProblemKind = "surrounding_spaces" // texts with white space around them
+
+	MixedUnits        ProblemKind = "mixed_units"          // some numbers are about 100, 1000 or a million times the others
+	MeanFarFromMedian ProblemKind = "mean_far_from_median" // a few large numbers make the mean
+	OneValueMakesMean ProblemKind = "one_value_makes_mean" // one number is a fifth of the sum or more
+	NegativeValues    ProblemKind = "negative_values"      // a few numbers are negative, and the others are not
+	NumbersAsText     ProblemKind = "numbers_as_text"      // such as 1.234,50, 12 % and 7 €
+	MissingPeriod     ProblemKind = "missing_period"       // no rows for days, in a column of times
+	PeriodOutOfLine   ProblemKind = "period_out_of_line"   // a week or month is far from those before and after
 )
 
 // Read reads the table and computes its profile. The limits of Source.DB for the
@@ -208,5 +219,11 @@ func Read(ctx context.Context, s Source, o *Options) (*Profile, error) {
 		return nil, err
 	}
 	p := r.profile()
-	return p, r.countOutliers(ctx, p)
+	if err := r.countOutliers(ctx, p); err != nil {
+		return nil, err
+	}
+	return p, r.periods(ctx, p)
 }
+
+// allRows reads all rows of a statement.
+var allRows = sqldb.RowsOptions{MaxRows: -1, MaxBytes: -1}

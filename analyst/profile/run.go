@@ -181,9 +181,7 @@ func (r *run) profile() *Profile {
 		p.DuplicateRows = &Figure{Value: min(r.rows, kept<<r.equal.level), Estimate: !r.equal.exact()}
 	}
 	for i, c := range r.columns {
-		column := c.profile(r.opt)
-		column.Name = r.names[i]
-		p.Columns = append(p.Columns, column)
+		p.Columns = append(p.Columns, c.profile(r.names[i], r.opt))
 	}
 	return p
 }

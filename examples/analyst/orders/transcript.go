@@ -58,7 +58,7 @@ func Transcript() []llmtest.Rule {
 			call("8", "validateAnalysis", object{
 				"finding": "Customers log in more often because they wait longer.", "relatedQuery": byQuarter,
 				"claim": object{
-					"kind": "correlation", "metric": "app_logins", "with": "wait_days", "comparison": "more",
+					"causal": true, "kind": "correlation", "metric": "app_logins", "with": "wait_days", "comparison": "more",
 					"stratifiers": []string{"quarter"},
 				},
 			})),
@@ -71,7 +71,7 @@ func Transcript() []llmtest.Rule {
 			call("3", "validateAnalysis", object{
 				"finding": "Beta is on time more often than Alpha.", "relatedQuery": byTeam,
 				"claim": object{
-					"kind": "shares", "metric": "on_time", "outcome": "1",
+					"causal": false, "kind": "shares", "metric": "on_time", "outcome": "1",
 					"by": "team", "groups": []string{"Beta", "Alpha"}, "comparison": "more",
 				},
 			}),
