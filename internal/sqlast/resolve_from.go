@@ -246,7 +246,6 @@ func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
 		outer := r.scope
 		r.scope = s
 		r.expr(&j.On)
-		r.checkAsOf(j, s, middle, end)
 		r.scope = outer
 	}
 	if IsFilter(j) {
