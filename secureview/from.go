@@ -64,7 +64,6 @@ type part struct {
 	joined int  // parts with the same number are connected by an equality or another join
 
 	query   *sqlast.Query // nil: a table or a function
-	names   []string      // of the columns of query
 	columns []output
 	uses    map[int]int  // the number of a use of a table in query -> that of its use in this part
 	named   map[int]bool // the columns whose equal ones are known
@@ -86,14 +85,14 @@ type condition struct {
 func (f *from) add(r sqlast.Relation, kind JoinKind) {
 	switch r := r.(type) {
 	case *sqlast.Table:
-		p := f.part(r.Alias)
+		p := f.part(r, r.Alias)
 		switch {
 		case r.Object != nil:
 			name := dialect.TableName{Schema: r.Object.Schema, Name: r.Object.Logical}
 			p.tables = []dialect.TableName{name}
 			p.uses[computed] = f.use(p, name)
 		case r.CTE != nil:
-			p.of(r.CTE.Query, r.CTE.Columns)
+			p.of(r.CTE.Query)
 		}
 	case *sqlast.Derived:
 		outer := f.outer
@@ -101,14 +100,14 @@ func (f *from) add(r sqlast.Relation, kind JoinKind) {
 			outer = f
 		}
 		f.query(r.Query, outer, kind, nil)
-		p := f.part(r.Alias)
-		p.of(r.Query, r.Columns)
+		p := f.part(r, r.Alias)
+		p.of(r.Query)
 		if r.Lateral {
 			f.link(r.Query, p)
 		}
 	case *sqlast.TableFunction:
 		f.within(r)
-		f.link(r, f.part(r.Alias))
+		f.link(r, f.part(r, r.Alias))
 	case *sqlast.Join:
 		s := span{lo: len(f.parts), kind: joinKinds[r.Kind]}
 		f.add(r.Left, kind)
@@ -120,16 +119,17 @@ func (f *from) add(r sqlast.Relation, kind JoinKind) {
 	}
 }
 
-func (f *from) part(alias string) *part {
+func (f *from) part(r sqlast.Relation, alias string) *part {
 	n := len(f.parts)
 	p := &part{from: f, number: n, alias: alias, group: n, joined: n, uses: map[int]int{}, named: map[int]bool{}}
 	f.parts = append(f.parts, p)
+	f.partOf[r] = p
 	return p
 }
 
 // of makes p the rows of a query that has been read.
-func (p *part) of(q *sqlast.Query, names []string) {
-	p.query, p.names, p.columns = q, names, p.from.outputs[q]
+func (p *part) of(q *sqlast.Query) {
+	p.query, p.columns = q, p.from.outputs[q]
 	p.tables, p.one = tablesIn(q, nil), oneRow(q)
 }
 
@@ -173,69 +173,29 @@ func connect(parts []*part, p, q *part, number func(*part) *int) {
 	}
 }
 
-// A name is a column of a part that a condition names. It is empty for a whole row.
+// A name is a column of a part that a condition names.
 type name struct {
 	part   *part
-	column string
+	column *sqlast.Column // nil: a whole row
 }
 
-// named returns the columns of the parts that n names.
-func (f *from) named(n sqlast.Node) []name { return f.namedOutside(n, nil) }
-
-// namedOutside is named for a node within queries that have parts with the aliases
-// in hidden, which their columns name instead.
-func (f *from) namedOutside(root sqlast.Node, hidden []string) []name {
+// named returns the columns of the parts that n names, also in its subqueries.
+func (f *from) named(n sqlast.Node) []name {
 	var found []name
-	sqlast.Walk(root, func(n sqlast.Node) bool {
-		table, column := "", ""
+	sqlast.Walk(n, func(n sqlast.Node) bool {
 		switch n := n.(type) {
-		case *sqlast.Select:
-			if n != root {
-				found = append(found, f.namedOutside(n, append(slices.Clip(hidden), aliases(n.From)...))...)
-				return false
-			}
 		case *sqlast.Column:
-			table, column = n.Table, n.Name
+			if p := f.partOf[n.Of]; p != nil && p.from == f {
+				found = append(found, name{p, n})
+			}
 		case *sqlast.Star:
-			table = n.Table
-		}
-		if table != "" && !slices.Contains(hidden, table) {
-			if p := f.aliased(table); p != nil {
-				found = append(found, name{p, column})
+			if p := f.partOf[n.Of]; p != nil && p.from == f {
+				found = append(found, name{p, nil})
 			}
 		}
 		return true
 	})
 	return found
-}
-
-// aliased returns the part with an alias, or nil.
-func (f *from) aliased(alias string) *part {
-	i := slices.IndexFunc(f.parts, func(p *part) bool { return p.alias == alias })
-	if i < 0 {
-		return nil
-	}
-	return f.parts[i]
-}
-
-// aliases returns the aliases of the parts of a relation.
-func aliases(r sqlast.Relation) []string {
-	var all []string
-	sqlast.Walk(r, func(n sqlast.Node) bool {
-		switch n := n.(type) {
-		case *sqlast.Table:
-			all = append(all, n.Alias)
-		case *sqlast.TableFunction:
-			all = append(all, n.Alias)
-		case *sqlast.Derived:
-			all = append(all, n.Alias)
-			return false
-		case *sqlast.Query:
-			return false
-		}
-		return true
-	})
-	return all
 }
 
 func (f *from) groups() [][]dialect.TableName {

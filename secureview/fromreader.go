@@ -1,7 +1,6 @@
 package secureview
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/qedkit/qed/internal/sqlast"
@@ -13,6 +12,7 @@ type fromReader struct {
 	clauses []*FromClause
 	uses    []use
 	outputs map[*sqlast.Query][]output
+	partOf  map[sqlast.Relation]*part
 	classes classes
 }
 
@@ -31,7 +31,6 @@ type column struct {
 
 // An output is a column of a query.
 type output struct {
-	name string
 	of   column   // table is noTable if it is computed
 	same []column // other columns that have its value in each row of the query
 }
@@ -43,7 +42,7 @@ const (
 
 // fromClauses returns the FROM clauses of a resolved query.
 func fromClauses(q *sqlast.Query) []FromClause {
-	r := &fromReader{outputs: map[*sqlast.Query][]output{}, classes: classes{number: map[column]int{}}}
+	r := &fromReader{outputs: map[*sqlast.Query][]output{}, partOf: map[sqlast.Relation]*part{}, classes: classes{number: map[column]int{}}}
 	r.query(q, nil, InnerJoin, nil)
 	var all []FromClause
 	for _, c := range r.clauses {
@@ -133,12 +132,11 @@ func (r *fromReader) selectBlock(
 
 // output returns what an item of the SELECT is.
 func (f *from) output(it sqlast.Item) output {
-	o := output{name: it.Alias, of: column{noTable, ""}}
+	o := output{of: column{noTable, ""}}
 	c, ok := it.Expr.(*sqlast.Column)
 	if !ok {
 		return o
 	}
-	o.name = cmp.Or(it.Alias, c.Name)
 	of := f.value(c)
 	if of.table == noTable || f.uses[of.table].part.from != f || f.uses[of.table].table.Table == (dialect.TableName{}) {
 		return o
@@ -170,10 +168,8 @@ func (r *fromReader) use(p *part, table dialect.TableName) int {
 func (f *from) value(e sqlast.Expr) column {
 	switch e := e.(type) {
 	case *sqlast.Column:
-		for s := f; s != nil; s = s.outer {
-			if p := s.aliased(e.Table); p != nil {
-				return p.column(e.Name)
-			}
+		if p := f.partOf[e.Of]; p != nil {
+			return p.column(e)
 		}
 	case *sqlast.Number:
 		return column{noTable, "number " + e.Text}
@@ -194,17 +190,11 @@ func (f *from) value(e sqlast.Expr) column {
 	return column{noTable, ""}
 }
 
-// column returns the column of a part with a name.
-func (p *part) column(name string) column {
-	if p.query == nil {
-		return column{p.self(), name}
-	}
-	i := slices.IndexFunc(p.columns, func(o output) bool { return o.name == name })
-	if len(p.names) == len(p.columns) && len(p.names) > 0 {
-		i = slices.Index(p.names, name)
-	}
-	if i < 0 || p.columns[i].of.table == noTable {
-		return column{p.self(), name}
+// column returns the column of a part that a reference names.
+func (p *part) column(e *sqlast.Column) column {
+	i := e.Index
+	if p.query == nil || i >= len(p.columns) || p.columns[i].of.table == noTable {
+		return column{p.self(), e.Name}
 	}
 	o := &p.columns[i]
 	c := p.through(o.of)

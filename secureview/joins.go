@@ -260,7 +260,7 @@ func (f *from) joinBy(c *FromClause, e sqlast.Expr, number func(use int) int) {
 		if left.hasRows() && n.part.hasRows() {
 			j := f.join(named[0].use(), named[i].use(), left, n.part, number)
 			for _, m := range named {
-				if m.column != "" {
+				if m.column != nil {
 					at := m.part.column(m.column)
 					j.Condition = append(j.Condition, JoinedColumn{number(at.table), at.name})
 				}
@@ -273,7 +273,7 @@ func (f *from) joinBy(c *FromClause, e sqlast.Expr, number func(use int) int) {
 
 // use returns the number of the use of the table that has the column.
 func (n name) use() int {
-	if n.column == "" {
+	if n.column == nil {
 		return n.part.first()
 	}
 	return n.part.column(n.column).table

@@ -154,7 +154,10 @@ func TestRefusedByOneDialect(t *testing.T) {
 		// MySQL would read e of the outer query, which has hidden columns.
 		{mysql.Dialect{}, "SELECT (SELECT max(z.x) FROM dept e RIGHT JOIN LATERAL (SELECT e.name AS x) AS z ON 1 = 1) AS m FROM employee e", secureview.ErrMisplaced},
 		{mysql.Dialect{}, "SELECT (SELECT max(z.x) FROM dept e RIGHT JOIN LATERAL (SELECT name AS x) AS z ON 1 = 1) AS m FROM employee e", secureview.ErrAmbiguousName},
-		{mysql.Dialect{}, "SELECT (SELECT max(dept.name) IN (SELECT 'a') FROM crew) AS x FROM dept GROUP BY (SELECT max(dept.name) IN (SELECT 'a') FROM crew)", secureview.ErrMisplaced},
+		{mysql.Dialect{}, "SELECT (SELECT max(dept.name) IN (SELECT 'a') FROM crew) AS x FROM dept GROUP BY (SELECT max(dept.name) IN (SELECT 'a') FROM crew)", secureview.ErrUnsupported},
+		{mysql.Dialect{}, "SELECT id IN (SELECT 1) AS k, count(*) FROM dept GROUP BY k ORDER BY -k", secureview.ErrUnsupported},
+		{mysql.Dialect{}, "SELECT id FROM dept ORDER BY id, abs((SELECT EXISTS (SELECT 1 FROM crew WHERE name IN (SELECT 'a'))))", secureview.ErrUnsupported},
+		{mysql.Dialect{}, "SELECT id FROM dept WHERE id IN (SELECT id FROM crew ORDER BY id IN (SELECT 1))", secureview.ErrUnsupported},
 		{mysql.Dialect{}, "SELECT z.x FROM dept e, JSON_TABLE(e.name, '$' COLUMNS (x INT PATH '$')) AS z", secureview.ErrUnsupported},
 		{mysql.Dialect{}, "SELECT JSON_TABLE(name, '$') AS x FROM dept", secureview.ErrFunction},
 		{sqlite.Dialect{}, "WITH employee AS (SELECT * FROM employee) SELECT * FROM employee", secureview.ErrMisplaced},

@@ -10,6 +10,11 @@ type Column struct {
 	Name          string
 	DoubleQuoted  bool // written "x" and unqualified: SQLite reads it as a string if no column has the name
 
+	// Of is the relation of FROM that has the column, and Index the number of the column
+	// there. Resolve sets them, except for a select alias.
+	Of    Relation
+	Index int
+
 	// Path is a name of several parts in an engine where they may be a schema, a
 	// table, a column and fields of a structure. Resolve replaces it by the other
 	// fields, and the fields of a structure by calls of struct_extract.
@@ -19,8 +24,9 @@ type Column struct {
 // Star is * or t.* in a select list, or the row of t as an argument of a call.
 type Star struct {
 	Pos
-	Schema, Table string // empty: every table in scope
-	Row           bool   // a single value: the whole row
+	Schema, Table string   // empty: every table in scope
+	Row           bool     // a single value: the whole row
+	Of            Relation // the relation of the row; Resolve sets it
 
 	Exclude []string // columns that are left out
 	Replace []Item   // columns, by their alias, that have another value

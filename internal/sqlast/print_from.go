@@ -19,7 +19,7 @@ func (p *printer) relation(r Relation) {
 
 func (p *printer) table(t *Table) {
 	switch {
-	case p.physical && t.Bounded != nil:
+	case p.physical && t.Bounded:
 		p.bounded(t)
 		return
 	case p.Barrier && p.physical && t.Object != nil && t.Object.Name != t.Object.Logical:

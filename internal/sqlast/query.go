@@ -117,10 +117,10 @@ type Table struct {
 	Reads  []bool // the columns of Object that the statement names, by their index
 	CTE    *CTE
 
-	// Bounded are the columns of a recursive common table expression that may be
-	// endless: a statement that reads more than [MaxRecursion] of its rows fails.
-	// They are nil for any other table.
-	Bounded []string
+	// Columns are those of CTE. Bounded is set for a recursive one that may be endless: a
+	// statement that reads more than [MaxRecursion] of its rows fails.
+	Columns []string
+	Bounded bool
 }
 
 // Object is a table or view of a [Catalog].

@@ -162,8 +162,8 @@ func IsAggregate(c *Call) bool {
 // subqueries.
 func HasAggregate(e Expr) bool { return hasCall(e, IsAggregate) }
 
-// hasWindow reports whether an expression calls a window function of its own block.
-func hasWindow(e Expr) bool { return hasCall(e, func(c *Call) bool { return c.Over != nil }) }
+// HasWindow reports whether an expression calls a window function of its own block.
+func HasWindow(e Expr) bool { return hasCall(e, func(c *Call) bool { return c.Over != nil }) }
 
 // hasCall reports whether an expression has a call in its own block, not in a subquery,
 // for which the function returns true.

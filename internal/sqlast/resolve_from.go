@@ -42,7 +42,7 @@ func (r *resolver) collect(rel Relation, s *scope) {
 		if rel.Alias == "" {
 			rel.Alias = rel.Name
 		}
-		r.bind(s, rel.Alias, rel.Pos)
+		r.bind(s, rel, rel.Alias, rel.Pos)
 	case *Derived:
 		for rel.Alias == "" {
 			r.derived++
@@ -50,16 +50,16 @@ func (r *resolver) collect(rel Relation, s *scope) {
 				rel.Alias = name
 			}
 		}
-		r.bind(s, rel.Alias, rel.Pos)
+		r.bind(s, rel, rel.Alias, rel.Pos)
 	case *TableFunction:
 		if rel.Alias == "" {
 			rel.Alias = rel.Calls[0].Name
 		}
-		r.bind(s, rel.Alias, rel.Pos)
+		r.bind(s, rel, rel.Alias, rel.Pos)
 	}
 }
 
-func (r *resolver) bind(s *scope, alias string, at Pos) {
+func (r *resolver) bind(s *scope, rel Relation, alias string, at Pos) {
 	if r.byAlias(s, "", alias) >= 0 {
 		r.fail(AmbiguousName, at, alias, "two tables of one FROM are named '%s': give each an alias", alias)
 	}
@@ -67,7 +67,7 @@ func (r *resolver) bind(s *scope, alias string, at Pos) {
 	if !isASCII(alias) {
 		r.nonASCII = true
 	}
-	s.tables = append(s.tables, binding{alias: alias})
+	s.tables = append(s.tables, binding{rel: rel, alias: alias})
 }
 
 // relation sets the columns of the tables of rel, the first of which has number
@@ -108,7 +108,7 @@ func (r *resolver) table(t *Table, b *binding) {
 			if b.alias == t.Name {
 				b.alias, t.Alias = c.name, c.name
 			}
-			t.CTE, b.query, b.columns, b.named = c.CTE, c.CTE.Query, c.columns, c.named
+			t.CTE, t.Columns, b.query, b.columns, b.named = c.CTE, c.columns, c.CTE.Query, c.columns, c.named
 			r.sample(t, "a common table expression")
 			return
 		}
@@ -246,7 +246,6 @@ func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
 		outer := r.scope
 		r.scope = s
 		r.expr(&j.On)
-		r.checkAsOf(j, s, middle, end)
 		r.scope = outer
 	}
 	if IsFilter(j) {
@@ -406,7 +405,7 @@ func (r *resolver) reference(at Pos, b *binding, name string) *Column {
 
 // point makes c a reference to the i-th column of b.
 func (r *resolver) point(c *Column, b *binding, i int) {
-	c.Schema, c.Table, c.Name, c.DoubleQuoted = "", b.alias, b.columns[i], false
+	c.Schema, c.Table, c.Name, c.DoubleQuoted, c.Of, c.Index = "", b.alias, b.columns[i], false, b.rel, i
 	r.weigh(len(c.Table) + len(c.Name))
 	if b.object != nil {
 		r.resolution.Objects[b.read].named[i] = true

@@ -102,59 +102,6 @@ func (r *resolver) rollup(sel *Select) {
 	}
 }
 
-// refuseOuterAggregate refuses a term of GROUP BY that repeats an item, if a subquery in
-// it has an aggregate of columns of the enclosing query alone: it aggregates the rows of
-// that query. MariaDB does not see that in the term itself, and cannot group by the
-// position of the item.
-func (r *resolver) refuseOuterAggregate(e Expr) {
-	inner := tableAliases(e)
-	var found *Call
-	Walk(e, func(n Node) bool {
-		call, ok := n.(*Call)
-		if !ok || !IsAggregate(call) {
-			return true
-		}
-		outer, own := false, false
-		nested := tableAliases(call)
-		Walk(call, func(n Node) bool {
-			if c, ok := n.(*Column); ok {
-				r.work += len(inner)
-				has := func(list []string) bool {
-					return slices.ContainsFunc(list, func(alias string) bool { return r.fold(alias, c.Table) })
-				}
-				isInner := has(inner)
-				outer, own = outer || !isInner, own || isInner && !has(nested)
-			}
-			return true
-		})
-		if outer && !own {
-			found = call
-		}
-		return true
-	})
-	if found != nil { // as a text it could end the server, see Flavor.QueriesByPosition
-		r.fail(Misplaced, found.Pos, found.Name,
-			"%s in a subquery of GROUP BY aggregates the rows of the outer query, next to "+
-				"a query without FROM: aggregate a column of the subquery's tables, or write the value", found.Name)
-	}
-}
-
-// tableAliases returns the aliases of the tables of the subqueries in an expression.
-func tableAliases(e Expr) (list []string) {
-	Walk(e, func(n Node) bool {
-		switch n := n.(type) {
-		case *Table:
-			list = append(list, n.Alias)
-		case *Derived:
-			list = append(list, n.Alias)
-		case *TableFunction:
-			list = append(list, n.Alias)
-		}
-		return true
-	})
-	return list
-}
-
 // termsOf returns the terms that a term of GROUP BY consists of, or nil if it is a
 // single one.
 func termsOf(e Expr) []Expr {

@@ -204,7 +204,7 @@ func (r *resolver) row(slot *Expr, c *Column) bool {
 	case b.named != nil || !r.isArgument(slot):
 		return false
 	}
-	*slot = &Star{Pos: c.Pos, Table: b.alias, Row: true}
+	*slot = &Star{Pos: c.Pos, Table: b.alias, Row: true, Of: b.rel}
 	return true
 }
 
@@ -212,7 +212,7 @@ func (r *resolver) row(slot *Expr, c *Column) bool {
 func (r *resolver) wholeRow(s *Star) {
 	if s.Row && s.Table != "" && r.flavor.RowByAlias {
 		if b := r.rowOf(s.Schema, s.Table); b != nil && b.named == nil {
-			s.Table = b.alias
+			s.Table, s.Of = b.alias, b.rel
 			return
 		}
 		r.noRow(s.Pos, s.Table)

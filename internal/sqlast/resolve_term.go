@@ -39,14 +39,13 @@ func (r *resolver) term(e *Expr, s *scope) {
 	}
 	named := !isConstant(*e)
 	r.expr(e)
-	text := *e
 	if _, ok := position(*e); ok {
 		r.fail(Misplaced, (*e).At(), "",
 			"a select alias that is a number cannot be used with a sign in %s", clauseNames[s.clause])
 	} else if named && isConstant(*e) {
 		r.constantTerm(e, s)
-	} else if r.flavor.ServersVary && hasBareQuery(*e) && r.repeatedItem(e, s.items) && s.clause == inGroupBy {
-		r.refuseOuterAggregate(text)
+	} else if r.flavor.ServersVary && hasBareQuery(*e) {
+		r.fail(Unsupported, (*e).At(), "", "a subquery without FROM is not supported in %s: write the value", clauseNames[s.clause])
 	}
 }
 

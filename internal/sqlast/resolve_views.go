@@ -158,7 +158,7 @@ func (r *resolver) distinguishNearWindows(items []Item, orderBy []Order) {
 }
 
 func (r *resolver) distinguishNearWindow(e *Expr) {
-	if !hasWindow(*e) {
+	if !HasWindow(*e) {
 		return
 	}
 	slots(*e, func(part *Expr) {

@@ -53,6 +53,7 @@ var clauseNames = [...]string{
 
 // A binding is one table of a FROM.
 type binding struct {
+	rel     Relation
 	alias   string   // as it is declared and printed
 	columns []string // as they are declared and printed
 	named   []string // as a statement names them, if several have one name; nil: as columns

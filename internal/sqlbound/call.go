@@ -9,33 +9,33 @@ import (
 )
 
 // call returns the size of the result of a call.
-func (c *checker) call(e *sqlast.Call, s *scope) size {
+func (c *checker) call(e *sqlast.Call) size {
 	var buffer [8]size
 	args, all := slices.Grow(buffer[:0], len(e.Args)), size{}
 	for _, a := range e.Args {
 		x := size{}
 		if l, ok := a.(*sqlast.Lambda); ok {
-			x = c.lambda(l, all, s)
+			x = c.lambda(l, all)
 		} else {
-			x = c.expr(a, s)
+			x = c.expr(a)
 		}
 		args = append(args, x)
 		all = all.plus(x)
 	}
 	if e.Within {
 		for _, o := range e.OrderBy {
-			x := c.expr(o.Expr, s)
+			x := c.expr(o.Expr)
 			args, all = append(args, x), all.plus(x)
 		}
 	}
 	f := c.rules.Functions[e.Name]
-	v := c.result(f, e, args, all, s)
+	v := c.result(f, e, args, all)
 	v.work = add(all.work, times(linearWork, add(all.bytes(), v.bytes())))
-	v.work = add(v.work, c.searches(f, e, args, all, s))
+	v.work = add(v.work, c.searches(f, e, args, all))
 	if f.kind == kindReplace && len(args) > 0 {
 		v.work = add(v.work, times(args[0].bytes(), v.bytes())/bytesMoved)
 	}
-	v.work = add(v.work, c.clauses(e, s))
+	v.work = add(v.work, c.clauses(e))
 	if v.isLong() {
 		return c.bounded(e.Pos, e.Name+"()", v)
 	}
@@ -45,12 +45,12 @@ func (c *checker) call(e *sqlast.Call, s *scope) size {
 // lambda returns the size of what a lambda makes of all elements of a list. An
 // element may be as long as the list, or the list may have as many elements as it
 // has bytes.
-func (c *checker) lambda(l *sqlast.Lambda, list size, s *scope) size {
+func (c *checker) lambda(l *sqlast.Lambda, list size) size {
 	outer := c.element
 	c.element = size{text: list.text, data: list.data}
-	one := c.expr(l.X, s)
+	one := c.expr(l.X)
 	c.element = size{}
-	fixed := c.expr(l.X, s)
+	fixed := c.expr(l.X)
 	c.element = outer
 	elements := max(1, list.bytes()/small)
 	v := one.plus(size{text: times(fixed.text, elements), data: times(fixed.data, elements)})
@@ -59,33 +59,33 @@ func (c *checker) lambda(l *sqlast.Lambda, list size, s *scope) size {
 }
 
 // clauses returns the work of the clauses of a call.
-func (c *checker) clauses(e *sqlast.Call, s *scope) int64 {
+func (c *checker) clauses(e *sqlast.Call) int64 {
 	work := int64(0)
 	for _, o := range e.OrderBy {
-		work = add(work, c.expr(o.Expr, s).work)
+		work = add(work, c.expr(o.Expr).work)
 	}
 	if e.Filter != nil {
-		work = add(work, c.expr(e.Filter, s).work)
+		work = add(work, c.expr(e.Filter).work)
 	}
 	if e.Over != nil {
-		work = add(work, c.window(e.Over, s))
+		work = add(work, c.window(e.Over))
 	}
 	return work
 }
 
 // window returns the work of the expressions of a window.
-func (c *checker) window(w *sqlast.Window, s *scope) int64 {
+func (c *checker) window(w *sqlast.Window) int64 {
 	work := int64(0)
 	for _, e := range w.PartitionBy {
-		work = add(work, c.expr(e, s).work)
+		work = add(work, c.expr(e).work)
 	}
 	for _, o := range w.OrderBy {
-		work = add(work, c.expr(o.Expr, s).work)
+		work = add(work, c.expr(o.Expr).work)
 	}
 	if w.Frame != nil {
 		for _, e := range []sqlast.Expr{w.Frame.Start.X, w.Frame.End.X} {
 			if e != nil {
-				work = add(work, c.expr(e, s).work)
+				work = add(work, c.expr(e).work)
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func (c *checker) window(w *sqlast.Window, s *scope) int64 {
 }
 
 // result returns the size of a result, without its work.
-func (c *checker) result(f Function, e *sqlast.Call, args []size, all size, s *scope) size {
+func (c *checker) result(f Function, e *sqlast.Call, args []size, all size) size {
 	arg := func(i int) size {
 		if 0 <= i && i < len(args) {
 			return args[i]
@@ -141,7 +141,7 @@ func (c *checker) result(f Function, e *sqlast.Call, args []size, all size, s *s
 	case kindPaths:
 		return c.paths(e, args)
 	case kindCollect:
-		return c.collectCall(e, args, s)
+		return c.collectCall(e, args)
 	case kindNumber:
 		return all
 	case kindDigits:
@@ -279,14 +279,14 @@ func (c *checker) paths(e *sqlast.Call, args []size) size {
 	return args[0].times(max(n, 1))
 }
 
-func (c *checker) collectCall(e *sqlast.Call, args []size, s *scope) size {
+func (c *checker) collectCall(e *sqlast.Call, args []size) size {
 	element := c.json(e, args)
-	if c.rules.DistinctJSON && e.Distinct && strings.HasPrefix(e.Name, "json") && !s.isStored(e.Args[0]) {
+	if c.rules.DistinctJSON && e.Distinct && strings.HasPrefix(e.Name, "json") && !isStored(e.Args[0]) {
 		c.fail(e.Pos, e.Name, "%s(DISTINCT ..) takes columns of tables only: select the distinct values in a subquery, "+
 			"and collect them", e.Name)
 	}
 	if e.Separator != nil {
-		element = element.plus(c.expr(e.Separator, s))
+		element = element.plus(c.expr(e.Separator))
 	}
 	return c.collect(e.Pos, e.Name+"()", element)
 }

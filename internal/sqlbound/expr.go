@@ -9,24 +9,24 @@ import (
 )
 
 // expr returns the size of an expression.
-func (c *checker) expr(e sqlast.Expr, s *scope) size {
+func (c *checker) expr(e sqlast.Expr) size {
 	if c.nodes++; c.nodes > maxNodes {
 		c.fail(e.At(), "", "the statement nests too many recursive queries")
 	}
 	if e == nil || c.err != nil {
 		return size{}
 	}
-	v := c.value(e, s)
+	v := c.value(e)
 	v.work = add(v.work, nodeWork)
 	return v
 }
 
-func (c *checker) value(e sqlast.Expr, s *scope) size {
+func (c *checker) value(e sqlast.Expr) size {
 	switch e := e.(type) {
 	case *sqlast.Column:
-		return s.column(e)
+		return c.column(e)
 	case *sqlast.Star:
-		return s.row(e.Table)
+		return sum(c.sizes[e.Of])
 	case *sqlast.Number:
 		return size{text: c.literal(e.Text)}
 	case *sqlast.String:
@@ -34,49 +34,49 @@ func (c *checker) value(e sqlast.Expr, s *scope) size {
 	case *sqlast.Bytes:
 		return size{text: int64(len(e.Value))}
 	case *sqlast.Unary:
-		return c.unary(e, s)
+		return c.unary(e)
 	case *sqlast.Binary:
-		return c.binary(e, s)
+		return c.binary(e)
 	case *sqlast.Like:
-		return c.like(e, s)
+		return c.like(e)
 	case *sqlast.Case:
-		return c.caseOf(e, s)
+		return c.caseOf(e)
 	case *sqlast.Cast:
-		return c.cast(e, s)
+		return c.cast(e)
 	case *sqlast.Collate:
-		return c.expr(e.X, s)
+		return c.expr(e.X)
 	case *sqlast.Param:
 		return c.element
 	case *sqlast.NamedArg:
-		return c.expr(e.X, s)
+		return c.expr(e.X)
 	case *sqlast.Call:
-		return c.call(e, s)
+		return c.call(e)
 	case *sqlast.Is:
-		return truth(c.expr(e.X, s))
+		return truth(c.expr(e.X))
 	case *sqlast.Between:
-		return truth(c.expr(e.X, s), c.expr(e.Low, s), c.expr(e.High, s))
+		return truth(c.expr(e.X), c.expr(e.Low), c.expr(e.High))
 	case *sqlast.In:
-		return c.in(e, s)
+		return c.in(e)
 	case *sqlast.Interval:
-		return truth(c.expr(e.X, s))
+		return truth(c.expr(e.X))
 	case *sqlast.Exists:
-		c.query(e.Query, s)
+		c.query(e.Query)
 	case *sqlast.Subquery:
-		return sum(c.query(e.Query, s))
+		return sum(c.query(e.Query))
 	case *sqlast.ArrayQuery:
-		return c.collect(e.Pos, "ARRAY", sum(c.query(e.Query, s)))
+		return c.collect(e.Pos, "ARRAY", sum(c.query(e.Query)))
 	case *sqlast.Quantified:
-		return c.quantified(e, s)
+		return c.quantified(e)
 	case *sqlast.Row:
-		return c.sumOf(e.Items, s)
+		return c.sumOf(e.Items)
 	case *sqlast.Array:
-		v := c.sumOf(e.Items, s)
+		v := c.sumOf(e.Items)
 		v.text = add(v.text, 8*int64(len(e.Items)))
 		return v
 	case *sqlast.Index:
-		return c.index(e, s)
+		return c.index(e)
 	case *sqlast.GroupingSet:
-		return c.sumOf(e.Items, s)
+		return c.sumOf(e.Items)
 	}
 	return number // NULL, a truth value, the time, a keyword
 }
@@ -97,9 +97,9 @@ func sum(list []size) (v size) {
 	return v
 }
 
-func (c *checker) sumOf(list []sqlast.Expr, s *scope) (v size) {
+func (c *checker) sumOf(list []sqlast.Expr) (v size) {
 	for _, e := range list {
-		v = v.plus(c.expr(e, s))
+		v = v.plus(c.expr(e))
 	}
 	return v
 }
@@ -131,16 +131,16 @@ func (c *checker) literal(text string) int64 {
 // after its point.
 const maxDigits = 131072 + 16383
 
-func (c *checker) unary(e *sqlast.Unary, s *scope) size {
-	x := c.expr(e.X, s)
+func (c *checker) unary(e *sqlast.Unary) size {
+	x := c.expr(e.X)
 	if e.Op == sqlast.Not || !c.rules.Exponents {
 		return truth(x)
 	}
 	return x
 }
 
-func (c *checker) binary(e *sqlast.Binary, s *scope) size {
-	x, y := c.expr(e.X, s), c.expr(e.Y, s)
+func (c *checker) binary(e *sqlast.Binary) size {
+	x, y := c.expr(e.X), c.expr(e.Y)
 	if isMatch(e.Op) {
 		return c.search(e.Pos, "a match", y, x, 1)
 	}
@@ -186,15 +186,15 @@ func (c *checker) arithmetic(e *sqlast.Binary, x, y size) size {
 	return c.bounded(e.Pos, "arithmetic", v)
 }
 
-func (c *checker) like(e *sqlast.Like, s *scope) size {
-	x, pattern := c.expr(e.X, s), c.expr(e.Pattern, s)
+func (c *checker) like(e *sqlast.Like) size {
+	x, pattern := c.expr(e.X), c.expr(e.Pattern)
 	v := c.search(e.Pos, likeNames[e.Op], pattern, x, 1)
 	if e.Op == sqlast.OpRegexp {
-		steps, _ := c.matching(e.Pattern, s)
+		steps, _ := c.matching(e.Pattern)
 		v.work = add(v.work, steps)
 	}
 	if e.Escape != nil {
-		v.work = add(v.work, c.expr(e.Escape, s).work)
+		v.work = add(v.work, c.expr(e.Escape).work)
 	}
 	return v
 }
@@ -204,26 +204,26 @@ var likeNames = [...]string{
 	sqlast.OpSimilar: "SIMILAR TO",
 }
 
-func (c *checker) caseOf(e *sqlast.Case, s *scope) size {
+func (c *checker) caseOf(e *sqlast.Case) size {
 	var v, operand size
 	if e.Operand != nil {
-		operand = c.expr(e.Operand, s)
+		operand = c.expr(e.Operand)
 		v.work = operand.work
 	}
 	for _, w := range e.Whens {
-		v.work = add(v.work, truth(c.expr(w.Cond, s), size{text: operand.bytes()}).work)
-		v = v.or(c.expr(w.Result, s))
+		v.work = add(v.work, truth(c.expr(w.Cond), size{text: operand.bytes()}).work)
+		v = v.or(c.expr(w.Result))
 	}
 	if e.Else != nil {
-		v = v.or(c.expr(e.Else, s))
+		v = v.or(c.expr(e.Else))
 	}
 	return v
 }
 
 // cast applies the rule of a type. The first word of a type has a number in
 // parentheses after it if it has a length, and an array ends with [].
-func (c *checker) cast(e *sqlast.Cast, s *scope) size {
-	x := c.expr(e.X, s)
+func (c *checker) cast(e *sqlast.Cast) size {
+	x := c.expr(e.X)
 	word, length, _ := strings.Cut(e.Type, "(")
 	word, _, _ = strings.Cut(word, " ")
 	if strings.HasSuffix(e.Type, "[]") {
@@ -262,20 +262,20 @@ func (c *checker) sized(f Function, x size, n int64) size {
 
 const bytesPerCharacter = 4
 
-func (c *checker) in(e *sqlast.In, s *scope) size {
-	x := c.expr(e.X, s)
+func (c *checker) in(e *sqlast.In) size {
+	x := c.expr(e.X)
 	v := truth(x)
 	for _, item := range e.List {
-		v.work = add(v.work, truth(c.expr(item, s), size{text: x.bytes()}).work)
+		v.work = add(v.work, truth(c.expr(item), size{text: x.bytes()}).work)
 	}
 	if e.Query != nil {
-		c.query(e.Query, s)
+		c.query(e.Query)
 	}
 	return v
 }
 
-func (c *checker) quantified(e *sqlast.Quantified, s *scope) size {
-	x := c.expr(e.X, s)
+func (c *checker) quantified(e *sqlast.Quantified) size {
+	x := c.expr(e.X)
 	v := truth(x)
 	compare := func(y size) {
 		v.work = add(v.work, add(y.work, truth(x, y).work))
@@ -285,13 +285,13 @@ func (c *checker) quantified(e *sqlast.Quantified, s *scope) size {
 	}
 	switch array, ok := e.Array.(*sqlast.Array); {
 	case e.Query != nil:
-		compare(sum(c.query(e.Query, s)))
+		compare(sum(c.query(e.Query)))
 	case ok:
 		for _, item := range array.Items {
-			compare(c.expr(item, s))
+			compare(c.expr(item))
 		}
 	default:
-		compare(c.expr(e.Array, s))
+		compare(c.expr(e.Array))
 	}
 	return v
 }
@@ -307,14 +307,14 @@ func isMatch(op sqlast.BinaryOp) bool {
 	return false
 }
 
-func (c *checker) index(e *sqlast.Index, s *scope) size {
-	v := c.expr(e.X, s)
+func (c *checker) index(e *sqlast.Index) size {
+	v := c.expr(e.X)
 	for _, sub := range e.Subscripts {
 		if sub.Low != nil {
-			v.work = add(v.work, c.expr(sub.Low, s).work)
+			v.work = add(v.work, c.expr(sub.Low).work)
 		}
 		if sub.High != nil {
-			v.work = add(v.work, c.expr(sub.High, s).work)
+			v.work = add(v.work, c.expr(sub.High).work)
 		}
 	}
 	if !slices.ContainsFunc(e.Subscripts, func(sub sqlast.Subscript) bool { return sub.Slice }) {

@@ -6,27 +6,10 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// A scope has the columns that the expressions of a block may name.
-type scope struct {
-	outer  *scope
-	tables []table
-	items  []sqlast.Item // the select list, once it is estimated
-	sizes  []size        // of items, or of the columns of a set operation
-}
-
-// A table is a relation of FROM.
-type table struct {
-	alias string
-	names []string
-	sizes []size         // nil: stored columns
-	index map[string]int // of many names
-}
-
 // A cte is a common table expression.
 type cte struct {
-	table
 	*sqlast.CTE
-	scope *scope // of its WITH
+	sizes []size // of its columns
 	state cteState
 	self  bool   // its own query reads it
 	grown []bool // the columns that grow with each step of a recursion
@@ -41,247 +24,155 @@ const (
 )
 
 // query returns the sizes of the columns of a query.
-func (c *checker) query(q *sqlast.Query, outer *scope) []size {
+func (c *checker) query(q *sqlast.Query) []size {
+	outer := c.items
 	if q.With != nil {
-		c.declare(q.With, outer)
+		c.declare(q.With)
 	}
-	s := c.body(q.Body, outer)
+	sizes := c.body(q.Body)
+	c.items = sizes
 	for _, o := range q.OrderBy {
-		c.root(o.Expr, s)
+		c.root(o.Expr)
 	}
-	c.optional(q.Limit, s)
-	c.optional(q.Offset, s)
-	return s.sizes
+	c.optional(q.Limit)
+	c.optional(q.Offset)
+	c.items = outer
+	return sizes
 }
 
-func (c *checker) declare(w *sqlast.With, outer *scope) {
-	if c.ctes == nil {
-		c.ctes = make(map[*sqlast.CTE]*cte, len(w.CTEs))
-	}
+func (c *checker) declare(w *sqlast.With) {
 	for _, x := range w.CTEs {
-		c.ctes[x] = &cte{CTE: x, scope: outer}
+		c.ctes[x] = &cte{CTE: x}
 	}
 	for _, x := range w.CTEs {
 		c.estimate(c.ctes[x])
 	}
 }
 
-// body returns the scope of the ORDER BY of a body, with the sizes of its columns.
-func (c *checker) body(b sqlast.Body, outer *scope) *scope {
+// body returns the sizes of the columns of a body.
+func (c *checker) body(b sqlast.Body) []size {
 	switch b := b.(type) {
 	case *sqlast.Select:
-		return c.selectBlock(b, outer)
+		return c.selectBlock(b)
 	case *sqlast.Query:
-		return &scope{outer: outer, sizes: c.query(b, outer)}
+		return c.query(b)
 	case *sqlast.Values:
-		return &scope{outer: outer, sizes: c.values(b, outer)}
+		return c.values(b)
 	case *sqlast.SetOp:
-		left := c.body(b.Left, outer)
-		right := c.body(b.Right, outer)
-		s := &scope{outer: outer, sizes: slices.Clone(left.sizes)}
-		for i := range min(len(s.sizes), len(right.sizes)) {
-			s.sizes[i] = s.sizes[i].or(right.sizes[i])
+		sizes, right := slices.Clone(c.body(b.Left)), c.body(b.Right)
+		for i := range min(len(sizes), len(right)) {
+			sizes[i] = sizes[i].or(right[i])
 		}
-		return s
+		return sizes
 	}
-	return &scope{outer: outer}
+	return nil
 }
 
-func (c *checker) values(v *sqlast.Values, outer *scope) []size {
-	s := &scope{outer: outer}
+func (c *checker) values(v *sqlast.Values) []size {
 	var sizes []size
 	for _, row := range v.Rows {
 		if sizes == nil {
 			sizes = make([]size, len(row))
 		}
 		for i, e := range row {
-			sizes[i] = sizes[i].or(c.root(e, s))
+			sizes[i] = sizes[i].or(c.root(e))
 		}
 	}
 	return sizes
 }
 
-func (c *checker) selectBlock(b *sqlast.Select, outer *scope) *scope {
-	s := &scope{outer: outer}
+func (c *checker) selectBlock(b *sqlast.Select) []size {
 	if b.From != nil {
-		c.relation(b.From, s)
-		c.conditions(b.From, s)
+		c.relation(b.From)
+		c.conditions(b.From)
 	}
 	sizes := make([]size, len(b.Items))
 	row := int64(0)
 	for i := range b.Items {
-		sizes[i] = c.root(b.Items[i].Expr, s)
+		sizes[i] = c.root(b.Items[i].Expr)
 		if row = add(row, sizes[i].bytes()); row > c.most(maxRow) {
 			c.fail(b.Items[i].Expr.At(), "", "the columns of this select list can have more than %d bytes together: "+
 				"select fewer long texts", c.most(maxRow))
 		}
 	}
-	s.items, s.sizes = b.Items, sizes
-	c.roots(b.DistinctOn, s)
-	c.optional(b.Where, s)
-	c.roots(b.GroupBy, s)
-	c.optional(b.Having, s)
-	c.optional(b.Qualify, s)
+	c.items = sizes
+	c.roots(b.DistinctOn)
+	c.optional(b.Where)
+	c.roots(b.GroupBy)
+	c.optional(b.Having)
+	c.optional(b.Qualify)
 	for _, w := range b.Windows {
-		c.work = add(c.work, c.window(w, s))
+		c.work = add(c.work, c.window(w))
 	}
-	return s
+	return sizes
 }
 
-func (c *checker) roots(list []sqlast.Expr, s *scope) {
+func (c *checker) roots(list []sqlast.Expr) {
 	for _, e := range list {
-		c.root(e, s)
+		c.root(e)
 	}
 }
 
-// relation adds the tables of a relation to a scope.
-func (c *checker) relation(r sqlast.Relation, s *scope) {
+// relation estimates the computed columns of a relation of FROM.
+func (c *checker) relation(r sqlast.Relation) {
 	switch r := r.(type) {
 	case *sqlast.Join:
-		c.relation(r.Left, s)
-		c.relation(r.Right, s)
+		c.relation(r.Left)
+		c.relation(r.Right)
 	case *sqlast.Table:
-		t := table{}
 		if r.CTE != nil {
-			t = c.reference(r.CTE)
+			c.sizes[r] = c.reference(r.CTE)
 		}
-		t.alias = r.Alias
-		s.tables = append(s.tables, t)
 	case *sqlast.Derived:
-		sizes := c.query(r.Query, s)
-		s.tables = append(s.tables, table{alias: r.Alias, names: names(r.Columns, r.Query), sizes: sizes})
+		c.sizes[r] = c.query(r.Query)
 	case *sqlast.TableFunction:
 		v := size{}
 		for _, call := range r.Calls {
-			v = v.or(c.root(call, s))
+			v = v.or(c.root(call))
 		}
-		s.tables = append(s.tables, table{alias: r.Alias, sizes: []size{v}})
+		c.sizes[r] = []size{v}
 	}
 }
 
-func (c *checker) conditions(r sqlast.Relation, s *scope) {
+func (c *checker) conditions(r sqlast.Relation) {
 	if j, ok := r.(*sqlast.Join); ok {
-		c.conditions(j.Left, s)
-		c.conditions(j.Right, s)
-		c.optional(j.On, s)
+		c.conditions(j.Left)
+		c.conditions(j.Right)
+		c.optional(j.On)
 	}
 }
 
-// names returns the names of the columns of a query. VALUES have none: then a
-// column is as long as the longest one.
-func names(list []string, q *sqlast.Query) []string {
-	if list != nil {
-		return list
+// column returns the size of the column that a reference names. The alias of an item, which
+// is computed once, is as long as the longest one.
+func (c *checker) column(e *sqlast.Column) size {
+	if e.Of == nil {
+		v := longest(c.items)
+		v.work = 0
+		return v
 	}
-	b := q.Body
-	for {
-		switch x := b.(type) {
-		case *sqlast.Query:
-			b = x.Body
-		case *sqlast.SetOp:
-			b = x.Left
-		case *sqlast.Select:
-			list := make([]string, len(x.Items))
-			for i := range x.Items {
-				list[i] = x.Items[i].Alias
-				if column, ok := x.Items[i].Expr.(*sqlast.Column); ok && list[i] == "" {
-					list[i] = column.Name
-				}
-			}
-			return list
-		default:
-			return nil
-		}
+	sizes, computed := c.sizes[e.Of]
+	switch {
+	case !computed:
+		return size{data: stored}
+	case e.Index < len(sizes):
+		return sizes[e.Index]
 	}
-}
-
-// column returns the size of the column that a reference names.
-func (s *scope) column(e *sqlast.Column) size {
-	for ; s != nil; s = s.outer {
-		if e.Table == "" {
-			if s.sizes != nil {
-				return s.item(e.Name)
-			}
-			continue
-		}
-		for i := range s.tables {
-			if t := &s.tables[i]; t.alias == e.Table {
-				return t.column(e.Name)
-			}
-		}
-	}
-	return size{data: stored}
+	return longest(sizes)
 }
 
 // isStored reports whether an expression is a column of a stored table.
-func (s *scope) isStored(e sqlast.Expr) bool {
+func isStored(e sqlast.Expr) bool {
 	c, ok := e.(*sqlast.Column)
-	for ; ok && s != nil; s = s.outer {
-		for i := range s.tables {
-			if s.tables[i].alias == c.Table {
-				return s.tables[i].sizes == nil
-			}
-		}
-	}
-	return false
-}
-
-// item returns the size of the item with the alias.
-func (s *scope) item(alias string) size {
-	for i := range s.items {
-		if s.items[i].Alias == alias {
-			return s.sizes[i]
-		}
-	}
-	return longest(s.sizes)
-}
-
-func (t *table) column(name string) size {
-	if t.sizes == nil {
-		return size{data: stored}
-	}
-	if i := t.find(name); i >= 0 && i < len(t.sizes) {
-		return t.sizes[i]
-	}
-	return longest(t.sizes)
-}
-
-func (t *table) find(name string) int {
-	const few = 16
-	if len(t.names) <= few {
-		return slices.Index(t.names, name)
-	}
-	if t.index == nil {
-		t.index = make(map[string]int, len(t.names))
-		for i, name := range t.names {
-			t.index[name] = i
-		}
-	}
-	i, ok := t.index[name]
 	if !ok {
-		return -1
+		return false
 	}
-	return i
+	t, ok := c.Of.(*sqlast.Table)
+	return ok && t.CTE == nil
 }
 
 func longest(list []size) (v size) {
 	for _, s := range list {
 		v = v.or(s)
-	}
-	return v
-}
-
-// row returns the size of a whole row of a table.
-func (s *scope) row(alias string) (v size) {
-	for ; s != nil; s = s.outer {
-		for i := range s.tables {
-			if t := &s.tables[i]; t.alias == alias {
-				for _, column := range t.sizes {
-					v = v.plus(column)
-				}
-				return v
-			}
-		}
 	}
 	return v
 }

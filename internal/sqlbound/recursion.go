@@ -12,17 +12,17 @@ const maxPasses = 6
 
 // reference returns the columns of a common table expression that FROM names. While
 // its own query is estimated these are the sizes so far.
-func (c *checker) reference(x *sqlast.CTE) table {
+func (c *checker) reference(x *sqlast.CTE) []size {
 	e := c.ctes[x]
 	switch {
 	case e == nil: // not in scope, which Resolve excludes
-		return table{sizes: []size{{data: collected}}}
+		return []size{{data: collected}}
 	case e.state == declared:
 		c.estimate(e)
 	case e.state == open:
 		e.self = true
 	}
-	return e.table
+	return e.sizes
 }
 
 // estimate sets the sizes of the columns of a common table expression. If it reads
@@ -33,14 +33,13 @@ func (c *checker) estimate(e *cte) {
 		return
 	}
 	e.state, e.sizes, e.self, e.grown = open, []size{}, false, nil
-	e.names = names(e.Columns, e.Query)
 	mark, work := len(c.done), c.work
 	for pass, again := 0, true; again && c.err == nil; pass++ {
 		for _, inner := range c.done[mark:] {
 			inner.state = declared // it may read e
 		}
 		c.done, c.work = c.done[:mark], work
-		sizes := c.query(e.Query, e.scope)
+		sizes := c.query(e.Query)
 		switch {
 		case !e.self:
 			e.sizes, again = sizes, false

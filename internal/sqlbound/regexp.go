@@ -11,11 +11,11 @@ import (
 // of the text, if the engine does not look at its limits meanwhile. MySQL and what
 // package dialect/mysql prints for MariaDB limit the steps of one match. repeats reports
 // whether each of many matches can take as many.
-func (c *checker) matching(pattern sqlast.Expr, s *scope) (work int64, repeats bool) {
+func (c *checker) matching(pattern sqlast.Expr) (work int64, repeats bool) {
 	if !c.rules.Backtracking {
 		return 0, false
 	}
-	literal, hidden := c.literals(pattern, s)
+	literal, hidden := c.literals(pattern)
 	literal = literal[:max(0, len(literal)-1)]
 	if !hidden && !strings.ContainsAny(literal, "*+?{(\\") {
 		return 0, false // it tries a few ways at each position, and a repetition at its end none: see search
@@ -25,14 +25,14 @@ func (c *checker) matching(pattern sqlast.Expr, s *scope) (work int64, repeats b
 
 // tries reports whether a regular expression may repeat what repeats itself. An
 // engine then tries up to millions of ways before it gives up, at each position.
-func (c *checker) tries(pattern sqlast.Expr, s *scope) bool {
-	literal, hidden := c.literals(pattern, s)
+func (c *checker) tries(pattern sqlast.Expr) bool {
+	literal, hidden := c.literals(pattern)
 	return hidden || repeatedGroup.MatchString(literal)
 }
 
 // literals returns the literals of a pattern, read as one. hidden reports that it
 // has others, in subqueries.
-func (c *checker) literals(pattern sqlast.Expr, s *scope) (literal string, hidden bool) {
+func (c *checker) literals(pattern sqlast.Expr) (literal string, hidden bool) {
 	var text strings.Builder
 	sqlast.Walk(pattern, func(n sqlast.Node) bool {
 		switch n := n.(type) {
@@ -41,7 +41,7 @@ func (c *checker) literals(pattern sqlast.Expr, s *scope) (literal string, hidde
 		case *sqlast.Bytes:
 			text.Write(n.Value)
 		case *sqlast.Column:
-			hidden = hidden || s.column(n).text > 0
+			hidden = hidden || c.column(n).text > 0
 		case *sqlast.Query:
 			hidden = true
 		}

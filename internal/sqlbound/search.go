@@ -4,7 +4,7 @@ import "github.com/qedkit/qed/internal/sqlast"
 
 // searches returns the work of a call that searches one argument in the others, or
 // whose time grows with the product or the square of their sizes.
-func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size, s *scope) int64 {
+func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size) int64 {
 	switch {
 	case f.kind == kindNumber || f.kind == kindSquare:
 		return squared(all)
@@ -24,12 +24,12 @@ func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size, s 
 	work := c.search(e.Pos, name, needle, text, weight).work
 	if f.regexp {
 		pattern := e.Args[f.needle-1]
-		steps, repeats := c.matching(pattern, s)
+		steps, repeats := c.matching(pattern)
 		work = add(work, steps)
 		if f.kind == kindRegexp && repeats {
 			work = add(work, c.product(e.Pos, name, text, text, 1).work)
 		}
-		if f.kind == kindRegexp && c.rules.Backtracking && c.tries(pattern, s) {
+		if f.kind == kindRegexp && c.rules.Backtracking && c.tries(pattern) {
 			c.fail(pattern.At(), name, "%s takes a time without bound for a pattern that repeats a group, such as (a+)*, "+
 				"or has a back reference: write a literal pattern without them", name)
 		}

@@ -66,8 +66,8 @@ func Check(q *sqlast.Query, resolved *sqlast.Resolution, r *Rules) error {
 	if q.Simple {
 		return nil
 	}
-	c := checker{rules: r}
-	c.query(q, nil)
+	c := checker{rules: r, ctes: map[*sqlast.CTE]*cte{}, sizes: map[sqlast.Relation][]size{}}
+	c.query(q)
 	if c.err != nil {
 		return c.err
 	}
@@ -79,8 +79,10 @@ func Check(q *sqlast.Query, resolved *sqlast.Resolution, r *Rules) error {
 type checker struct {
 	rules *Rules
 	ctes  map[*sqlast.CTE]*cte
-	done  []*cte // in the order in which they were estimated
-	work  int64  // of all expressions so far
+	sizes map[sqlast.Relation][]size // of the computed columns of FROM
+	items []size                     // of the select list that a clause may name
+	done  []*cte                     // in the order in which they were estimated
+	work  int64                      // of all expressions so far
 
 	element size // a parameter of the enclosing lambda
 
@@ -99,8 +101,8 @@ func (c *checker) fail(at sqlast.Pos, name, format string, args ...any) {
 }
 
 // root estimates an expression that is not part of another one, and adds its work.
-func (c *checker) root(e sqlast.Expr, s *scope) size {
-	v := c.expr(e, s)
+func (c *checker) root(e sqlast.Expr) size {
+	v := c.expr(e)
 	c.work = add(c.work, v.work)
 	if c.work > c.most(maxWork) {
 		c.fail(e.At(), "", "the statement computes too much for one row, up to here: an expression that names a "+
@@ -117,8 +119,8 @@ func (c *checker) most(bound int64) int64 {
 	return bound
 }
 
-func (c *checker) optional(e sqlast.Expr, s *scope) {
+func (c *checker) optional(e sqlast.Expr) {
 	if e != nil {
-		c.root(e, s)
+		c.root(e)
 	}
 }

@@ -2,7 +2,6 @@ package shape
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/qedkit/qed/internal/sqlast"
 )
@@ -10,7 +9,6 @@ import (
 // A cte is a common table expression while its statement is counted.
 type cte struct {
 	*sqlast.CTE
-	block    *block // where its WITH is
 	counting bool
 	weight   weight
 	result   *result // nil: not counted yet
@@ -41,7 +39,7 @@ func (s *shaper) declare(w *sqlast.With) {
 		s.ctes = map[*sqlast.CTE]*cte{}
 	}
 	for _, c := range w.CTEs {
-		s.ctes[c] = &cte{CTE: c, block: s.block}
+		s.ctes[c] = &cte{CTE: c}
 	}
 	for _, c := range w.CTEs {
 		s.define(s.ctes[c])
@@ -53,18 +51,15 @@ func (s *shaper) define(c *cte) {
 	if c.result != nil || c.counting {
 		return
 	}
-	block, sum := s.block, s.sum
-	s.block, s.sum, c.counting = c.block, weight{}, true
+	sum := s.sum
+	s.sum, c.counting = weight{}, true
 	r := *s.query(c.Query)
-	if len(c.Columns) > 0 {
-		r.names = append(slices.Clone(c.Columns), r.names[min(len(c.Columns), len(r.names)):]...)
-	}
 	if c.recursive {
 		r.apart()
 		c.counted = !s.limitInside(c)
 	}
 	c.weight, c.result, c.counting = s.sum, &r, false
-	s.block, s.sum = block, sum
+	s.sum = sum
 	if s.isShared(c) {
 		s.shared.add(&c.weight)
 	}
@@ -104,38 +99,4 @@ func (r *result) apart() {
 	for i := range r.columns {
 		r.columns[i] = column{nodes: 1}
 	}
-}
-
-// namesOf returns the names of the columns of a resolved common table expression.
-func namesOf(c *sqlast.CTE) []string {
-	body := c.Query.Body
-	for {
-		switch b := body.(type) {
-		case *sqlast.SetOp:
-			body = b.Left
-			continue
-		case *sqlast.Query:
-			body = b.Body
-			continue
-		case *sqlast.Select:
-			names := slices.Clone(c.Columns)
-			for i := len(names); i < len(b.Items); i++ {
-				names = append(names, itemName(&b.Items[i]))
-			}
-			return names
-		case *sqlast.Values:
-			names := slices.Clone(c.Columns)
-			return append(names, valuesNames(len(b.Rows[0]))[len(names):]...)
-		}
-		return c.Columns
-	}
-}
-
-// valuesNames returns the names of the columns of VALUES in SQLite and PostgreSQL.
-func valuesNames(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = "column" + strconv.Itoa(i+1)
-	}
-	return names
 }

@@ -1,10 +1,6 @@
 package shape
 
-import (
-	"slices"
-
-	"github.com/qedkit/qed/internal/sqlast"
-)
+import "github.com/qedkit/qed/internal/sqlast"
 
 // expr adds an expression to the sum.
 func (s *shaper) expr(e sqlast.Expr) {
@@ -55,20 +51,9 @@ func (s *shaper) node(n sqlast.Node) bool {
 // column returns the computed column that an expression names, or nil for a stored
 // column and for the alias of an item.
 func (s *shaper) column(c *sqlast.Column) *column {
-	if c.Table == "" {
+	of := s.results[c.Of]
+	if of == nil || c.Index >= len(of.columns) {
 		return nil
 	}
-	for b := s.block; b != nil; b = b.outer {
-		for i := range b.tables {
-			t := &b.tables[i]
-			if t.alias != c.Table {
-				continue
-			}
-			if i := slices.Index(t.names, c.Name); i >= 0 && i < len(t.columns) {
-				return &t.columns[i]
-			}
-			return nil
-		}
-	}
-	return nil
+	return &of.columns[c.Index]
 }

@@ -7,22 +7,8 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// A block has the tables that the expressions of a SELECT may name.
-type block struct {
-	outer  *block
-	tables []table
-	series float64 // rows that the series of its FROM make together
-}
-
-// A table is one of FROM.
-type table struct {
-	alias string
-	*result
-}
-
 // A result is what is known of a query. Without columns it is a stored table.
 type result struct {
-	names   []string
 	columns []column
 	joined  float64 // tables that it adds to a FROM that reads it
 }
@@ -72,7 +58,7 @@ func (s *shaper) body(b sqlast.Body, order []sqlast.Order) *result {
 // setOp counts the arms. A condition on the result is copied into each of them.
 func (s *shaper) setOp(o *sqlast.SetOp) *result {
 	left, right := s.body(o.Left, nil), s.body(o.Right, nil)
-	r := &result{names: left.names, joined: 1, columns: slices.Clone(left.columns)}
+	r := &result{joined: 1, columns: slices.Clone(left.columns)}
 	for i := range r.columns {
 		if i < len(right.columns) {
 			r.columns[i].nodes += right.columns[i].nodes
@@ -84,9 +70,6 @@ func (s *shaper) setOp(o *sqlast.SetOp) *result {
 
 func (s *shaper) values(v *sqlast.Values) *result {
 	r := &result{joined: 1}
-	if len(v.Rows) > 0 {
-		r.names = valuesNames(len(v.Rows[0]))
-	}
 	for _, row := range v.Rows {
 		for i, e := range row {
 			w := s.measured(e)
@@ -101,10 +84,12 @@ func (s *shaper) values(v *sqlast.Values) *result {
 }
 
 func (s *shaper) selectBlock(b *sqlast.Select, order []sqlast.Order) *result {
-	outer := s.block
-	s.block = &block{outer: outer, series: 1}
 	r := &result{}
-	s.from(b, r)
+	if b.From != nil {
+		joined, series := s.relation(b.From)
+		r.joined = joined + s.conditions(b.From)
+		s.checkSeries(b.Pos, series)
+	}
 	s.items(b, r)
 	s.exprs(b.DistinctOn)
 	r.joined += s.condition(b.Where)
@@ -117,31 +102,14 @@ func (s *shaper) selectBlock(b *sqlast.Select, order []sqlast.Order) *result {
 	}
 	s.order(order)
 	s.plan(b, r)
-	s.block = outer
 	return r
-}
-
-// from counts the FROM of a block.
-func (s *shaper) from(b *sqlast.Select, r *result) {
-	if b.From == nil {
-		return
-	}
-	s.relation(b.From)
-	for i := range s.block.tables {
-		r.joined += s.block.tables[i].joined
-	}
-	r.joined += s.conditions(b.From)
-	s.checkSeries(b.Pos, s.block.series)
 }
 
 // items counts the select list.
 func (s *shaper) items(b *sqlast.Select, r *result) {
 	r.columns = make([]column, len(b.Items))
-	r.names = make([]string, len(b.Items))
 	for i := range b.Items {
-		it := &b.Items[i]
-		r.names[i] = itemName(it)
-		w := s.measured(it.Expr)
+		w := s.measured(b.Items[i].Expr)
 		r.columns[i] = column{tables: w.tables, nodes: w.nodes}
 	}
 }
@@ -172,46 +140,32 @@ func planning(tables float64) float64 {
 	return 64 * math.Pow(3, tables-8)
 }
 
-// relation counts a relation of FROM and declares its tables.
-func (s *shaper) relation(r sqlast.Relation) {
-	switch rel := r.(type) {
+// relation counts a relation of FROM. It returns the tables that it adds to the FROM, and
+// the rows that its series make together.
+func (s *shaper) relation(r sqlast.Relation) (joined, series float64) {
+	of, series := &result{joined: 1}, 1.0
+	switch r := r.(type) {
 	case *sqlast.Join:
-		s.relation(rel.Left)
-		s.relation(rel.Right)
-		return
+		left, rows := s.relation(r.Left)
+		right, more := s.relation(r.Right)
+		return left + right, rows * more
 	case *sqlast.Table:
 		s.sum.tables++
-		t := table{rel.Alias, stored}
-		if rel.CTE != nil {
-			t.result = s.reference(rel)
+		if r.CTE != nil {
+			of = s.reference(r)
 		}
-		s.block.tables = append(s.block.tables, t)
 	case *sqlast.Derived:
 		s.sum.tables++
-		t := table{rel.Alias, s.query(rel.Query)}
-		if rel.Columns != nil {
-			named := *t.result
-			named.names = append(slices.Clone(rel.Columns), named.names[min(len(rel.Columns), len(named.names)):]...)
-			t.result = &named
-		}
-		s.block.tables = append(s.block.tables, t)
+		of = s.query(r.Query)
 	case *sqlast.TableFunction:
-		s.sum.tables += float64(len(rel.Calls))
-		s.block.tables = append(s.block.tables, table{rel.Alias, s.function(rel)})
+		s.sum.tables += float64(len(r.Calls))
+		for _, c := range r.Calls {
+			s.exprs(c.Args)
+			series *= seriesRows(c)
+		}
 	}
-}
-
-// function counts the functions of a TableFunction.
-func (s *shaper) function(f *sqlast.TableFunction) *result {
-	r := &result{names: f.Columns, joined: 1}
-	for _, c := range f.Calls {
-		s.exprs(c.Args)
-		s.block.series *= seriesRows(c)
-	}
-	for range f.Columns {
-		r.columns = append(r.columns, column{nodes: 1})
-	}
-	return r
+	s.results[r] = of
+	return of.joined, series
 }
 
 // conditions counts the ON clauses of a relation and returns the tables of their
@@ -244,12 +198,4 @@ func (s *shaper) condition(e sqlast.Expr) float64 {
 		return s.joined
 	}
 	return 0
-}
-
-// itemName returns the name of the column that an item produces.
-func itemName(it *sqlast.Item) string {
-	if c, ok := it.Expr.(*sqlast.Column); ok && it.Alias == "" {
-		return c.Name
-	}
-	return it.Alias
 }

@@ -85,7 +85,7 @@ func Check(q *sqlast.Query, resolved *sqlast.Resolution, r *Rules) error {
 	if isSmall(resolved) {
 		return nil
 	}
-	s := shaper{rules: r}
+	s := shaper{rules: r, results: map[sqlast.Relation]*result{}}
 	s.visit = s.node
 	if r.SharedCTEs {
 		s.countUses(q)
@@ -97,7 +97,7 @@ func Check(q *sqlast.Query, resolved *sqlast.Resolution, r *Rules) error {
 		return s.err
 	}
 	for _, t := range s.unbounded {
-		t.Bounded = namesOf(t.CTE)
+		t.Bounded = true
 	}
 	return nil
 }
@@ -116,7 +116,8 @@ type shaper struct {
 	ctes  map[*sqlast.CTE]*cte
 	uses  map[*sqlast.CTE]int // filled if common table expressions are shared
 
-	block   *block  // where columns are looked up
+	results map[sqlast.Relation]*result // of FROM
+
 	sum     weight  // of the query or expression that is being counted
 	shared  weight  // of the common table expressions that are computed once
 	joined  float64 // tables of the last subquery that is a value

@@ -1,9 +1,8 @@
 package mysql
 
 import (
-	"strconv"
+	"slices"
 
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -18,11 +17,12 @@ import (
 //     SELECT 1 FROM t WHERE JSON_EXTRACT('{}', '$.b') <=> bl
 //   - JSON_OBJECTAGG and a comparison of rows:
 //     SELECT JSON_OBJECTAGG((1, 1) = (1, vc), 1) FROM t
-//   - GROUP_CONCAT with a position in its ORDER BY, and ROLLUP:
+//   - GROUP_CONCAT with a position in its ORDER BY, and ROLLUP. A position that the call
+//     does not have ends the server when it explains the statement:
 //     SELECT id, GROUP_CONCAT(CONCAT(vc), j ORDER BY 1) FROM t GROUP BY id WITH ROLLUP
 //   - a window, and a comparison with a query without FROM. As a term of ORDER BY or
-//     GROUP BY, the comparison ends the server when it explains the statement. Such a term
-//     is printed as a position.
+//     GROUP BY, where package sqlast refuses it, the comparison ends the server when it
+//     explains the statement.
 //     SELECT abs((SELECT EXISTS (SELECT 1 FROM t x WHERE x.vc IN (SELECT ”)))) AS r,
 //     ROW_NUMBER() OVER (ORDER BY abs((SELECT EXISTS (SELECT 1 FROM t x WHERE x.vc IN
 //     (SELECT ”))))) FROM t
@@ -52,8 +52,6 @@ func refuseCrashes(q *sqlast.Query) *sqlast.Error {
 	case f.err != nil:
 	case f.objectAgg && f.rows != nil:
 		f.refuse(f.rows, "a comparison of rows is not supported next to JSON_OBJECTAGG: compare the columns with AND")
-	case f.rollup && f.position != nil:
-		f.refuse(f.position, "GROUP_CONCAT with a position in its ORDER BY is not supported next to WITH ROLLUP: write the expression")
 	case f.window && f.bare != nil:
 		f.refuse(f.bare, "a comparison with a query without FROM is not supported next to a window: write the value")
 	}
@@ -65,8 +63,8 @@ func refuseCrashes(q *sqlast.Query) *sqlast.Error {
 type crashFinder struct {
 	err *sqlast.Error
 
-	objectAgg, rollup, window bool
-	rows, position, bare      sqlast.Node // a comparison of rows, GROUP_CONCAT, a query without FROM
+	objectAgg, window bool
+	rows, bare        sqlast.Node // a comparison of rows, a query without FROM
 }
 
 func (f *crashFinder) refuse(n sqlast.Node, message string) {
@@ -77,15 +75,13 @@ func (f *crashFinder) refuse(n sqlast.Node, message string) {
 
 func (f *crashFinder) visit(n sqlast.Node) {
 	switch n := n.(type) {
-	case *sqlast.Select:
-		f.rollup = f.rollup || n.Rollup
 	case *sqlast.SetOp:
 		f.nestedArm(n)
 	case *sqlast.Call:
 		f.objectAgg = f.objectAgg || n.Name == "json_objectagg"
 		f.window = f.window || n.Over != nil
-		if ordersByPosition(n) {
-			f.position = n
+		if ordersByNumber(n) {
+			f.refuse(n, "a number in the ORDER BY of "+n.Name+" is not supported: write the expression")
 		}
 	case *sqlast.Binary:
 		if n.Op == sqlast.Same && (extractsJSON(n.X) || extractsJSON(n.Y)) {
@@ -128,21 +124,11 @@ func (f *crashFinder) orderedWindow(q *sqlast.Query) {
 	if !ok || len(q.OrderBy) == 0 {
 		return
 	}
-	refuse := func(e sqlast.Expr) {
-		sqlast.Walk(e, func(n sqlast.Node) bool {
-			if c, ok := n.(*sqlast.Call); ok && c.Over != nil {
-				f.refuse(c, "a window function is not supported in a subquery with ORDER BY that is a value: "+
-					"compute it in a derived table, or omit the ORDER BY")
-			}
-			_, isQuery := n.(*sqlast.Query)
-			return !isQuery
-		})
-	}
-	for _, it := range s.Items {
-		refuse(it.Expr)
-	}
-	for _, o := range q.OrderBy {
-		refuse(o.Expr)
+	windowed := slices.ContainsFunc(s.Items, func(it sqlast.Item) bool { return sqlast.HasWindow(it.Expr) }) ||
+		slices.ContainsFunc(q.OrderBy, func(o sqlast.Order) bool { return sqlast.HasWindow(o.Expr) })
+	if windowed {
+		f.refuse(s, "a window function is not supported in a subquery with ORDER BY that is a value: "+
+			"compute it in a derived table, or omit the ORDER BY")
 	}
 }
 
@@ -188,7 +174,7 @@ func (f *crashFinder) groupedArm(b sqlast.Body, compared bool) {
 			return
 		}
 		for _, term := range b.GroupBy {
-			if !isColumn(groupedBy(b, term)) {
+			if !isColumn(term) && !isNumber(term) || slices.ContainsFunc(b.Items, isComputed) {
 				f.refuse(term, "GROUP BY an expression is not supported in INTERSECT or EXCEPT of a subquery: "+
 					"compute the expression in a derived table, and group by its column")
 			}
@@ -196,23 +182,9 @@ func (f *crashFinder) groupedArm(b sqlast.Body, compared bool) {
 	}
 }
 
-// groupedBy returns the item that a term of GROUP BY names by position or alias, or the
-// term.
-func groupedBy(s *sqlast.Select, term sqlast.Expr) sqlast.Expr {
-	switch term := term.(type) {
-	case *sqlast.Number:
-		if i, err := strconv.Atoi(term.Text); err == nil && 0 < i && i <= len(s.Items) {
-			return s.Items[i-1].Expr
-		}
-	case *sqlast.Column:
-		for _, it := range s.Items {
-			if term.Table == "" && ascii.EqualFold(term.Name, it.Alias) {
-				return it.Expr
-			}
-		}
-	}
-	return term
-}
+// isComputed reports whether an item is an expression without an aggregate, by which a
+// term may group with its position or alias.
+func isComputed(it sqlast.Item) bool { return !isColumn(it.Expr) && !sqlast.HasAggregate(it.Expr) }
 
 func isColumn(e sqlast.Expr) bool {
 	_, ok := e.(*sqlast.Column)
@@ -224,16 +196,16 @@ func isRow(e sqlast.Expr) bool {
 	return ok
 }
 
-func ordersByPosition(c *sqlast.Call) bool {
-	if c.Name != "group_concat" {
-		return false
+func isNumber(e sqlast.Expr) bool {
+	if u, ok := e.(*sqlast.Unary); ok {
+		e = u.X
 	}
-	for _, o := range c.OrderBy {
-		if n, ok := o.Expr.(*sqlast.Number); ok && digits(n.Text) == len(n.Text) {
-			return true
-		}
-	}
-	return false
+	_, ok := e.(*sqlast.Number)
+	return ok
+}
+
+func ordersByNumber(c *sqlast.Call) bool {
+	return slices.ContainsFunc(c.OrderBy, func(o sqlast.Order) bool { return isNumber(o.Expr) })
 }
 
 func extractsJSON(e sqlast.Expr) bool {

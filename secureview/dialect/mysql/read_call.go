@@ -164,28 +164,8 @@ func (r *reader) aggregate(f *ast.AggregateFuncExpr) sqlast.Expr {
 	r.arguments(out, f.Args)
 	if f.Order != nil {
 		out.OrderBy = r.orderBy(f.Order.Items)
-		for i := range out.OrderBy {
-			orderByNothing(&out.OrderBy[i], len(out.Args))
-		}
 	}
 	return out
-}
-
-// orderByNothing replaces a number that is no position of an argument, such as -1, by
-// NULL. It orders nothing, but MariaDB looks for the argument when it explains the
-// statement.
-func orderByNothing(o *sqlast.Order, arguments int) {
-	e := o.Expr
-	if u, ok := e.(*sqlast.Unary); ok && u.Op == sqlast.Minus {
-		e = u.X
-	}
-	n, ok := e.(*sqlast.Number)
-	if !ok || digits(n.Text) < len(n.Text) {
-		return
-	}
-	if at, err := strconv.Atoi(n.Text); e != o.Expr || err != nil || at < 1 || at > arguments {
-		o.Expr = &sqlast.Null{Pos: n.Pos}
-	}
 }
 
 // arguments reads the arguments of an aggregate. The grammar has count(*) as

@@ -14,8 +14,7 @@
 //   - POSITIONAL JOIN: join by row_number() in two subqueries
 //   - SEMI and ANTI JOIN before another join, unless that is a comma or CROSS JOIN, or with
 //     ASOF: write them last in FROM, or WHERE [NOT] EXISTS (SELECT ..)
-//   - ASOF LEFT JOIN with more in its ON than comparisons of left columns with right ones:
-//     filter in a subquery of one side, or in WHERE
+//   - EXCEPT ALL and INTERSECT ALL next to an ASOF LEFT JOIN: write EXCEPT or INTERSECT
 //   - UNION BY NAME: name the columns of both queries in the same order
 //   - table functions except generate_series, range and unnest: read the tables of the
 //     policy

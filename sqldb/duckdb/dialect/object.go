@@ -20,6 +20,7 @@ type reader struct {
 
 	inFrom   bool // the next call is a table function
 	sketches bool // the query calls one of the sketches
+	asOfLeft bool // it has an ASOF LEFT JOIN
 }
 
 func (r *reader) fail(code refusal.Code, at sqlast.Pos, name, message string) {

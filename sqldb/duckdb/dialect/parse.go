@@ -51,6 +51,9 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if r.done(statements[0]); r.err == nil && r.sketches {
 		r.checkGroups(q)
 	}
+	if r.err == nil && r.asOfLeft {
+		r.checkAsOf(q)
+	}
 	if r.err != nil {
 		return nil, r.err
 	}

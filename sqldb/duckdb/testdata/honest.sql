@@ -54,6 +54,7 @@ SELECT count(*) FROM orders CROSS JOIN customers
 SELECT q.ts, q.price, t.ts AS trade FROM trades t ASOF JOIN quotes q ON t.symbol = q.symbol AND t.ts >= q.ts ORDER BY trade
 SELECT t.symbol, t.ts, price FROM trades t ASOF LEFT JOIN quotes q USING (symbol, ts) ORDER BY t.ts
 SELECT * FROM trades ASOF JOIN quotes USING (symbol, ts) ORDER BY ts
+SELECT t.ts, q.price FROM trades t ASOF LEFT JOIN quotes q ON t.ts >= q.ts AND q.price > 1 ORDER BY t.ts, q.price
 SELECT t.ts, q.price FROM trades t ASOF JOIN quotes q ON t.symbol = q.symbol AND t.ts >= q.ts AND q.price > 1 ORDER BY t.ts
 SELECT t.ts, q.price FROM trades t ASOF LEFT JOIN (SELECT * FROM quotes WHERE price > 1) q ON upper(q.symbol) = upper(t.symbol) AND q.ts <= t.ts WHERE t.symbol <> 'x' ORDER BY t.ts, q.price
 SELECT 5. AS five, count(*) AS n FROM orders GROUP BY 5.
