@@ -23,11 +23,17 @@ func TestSeveralSchemas(t *testing.T) {
 		serve:     &example{buildProgram(t, "cmd/qed-serve")},
 	}
 	ask, guard := &example{buildProgram(t, "cmd/qed-ask")}, buildProgram(t, "cmd/qed-guard")
-	for name, open := range map[string]func(*testing.T, string) *exampleServer{
-		"MariaDB": mariaDBExample, "MySQL": mySQLExample, "PostgreSQL": postgreSQLExample,
+	for _, tt := range []struct {
+		name   string
+		open   func(*testing.T, string) *exampleServer
+		source string // of the setting of the session
+	}{
+		{"MariaDB", mariaDBExample, "user_id"}, {"MySQL", mySQLExample, "company_id"}, {"PostgreSQL", postgreSQLExample, "company_id"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := &schemas{&setup{exampleServer: open(t, "sales_co"), setupPrograms: programs, folder: t.TempDir(), ran: map[string]bool{}}}
+		t.Run(tt.name, func(t *testing.T) {
+			s := &schemas{&setup{
+				exampleServer: tt.open(t, "sales_co"), setupPrograms: programs, folder: t.TempDir(), source: tt.source, ran: map[string]bool{},
+			}}
 			s.create(t)
 			s.writePolicy(t)
 			s.apply(t)
@@ -37,6 +43,9 @@ func TestSeveralSchemas(t *testing.T) {
 			address := s.start(t, model)
 			for _, q := range schemaQuestions {
 				t.Run(q.name, func(t *testing.T) { s.answers(t, address, q) })
+			}
+			if last, all := s.send(t, address, "", schemaQuestions[0].question); last.Event == "complete" || strings.Contains(all, "Kestrel") {
+				t.Errorf("without a %s: %s", tt.source, all)
 			}
 			t.Run("qed-ask", func(t *testing.T) { s.asks(t, ask, model) })
 		})
@@ -176,7 +185,7 @@ func (s *schemas) guarded(t *testing.T, program string) {
 	for statement, want := range map[string]string{
 		"SELECT amount FROM orders":                                                            "[sales_co].[orders]",
 		"SELECT name FROM crm_co.customer":                                                     "[crm_co].[secure_customer]",
-		"SELECT crm_co.region.name FROM crm_co.region JOIN region ON TRUE": "give each an alias",
+		"SELECT crm_co.region.name FROM crm_co.region JOIN region ON TRUE":                     "give each an alias",
 		"SELECT r.name, s.title FROM crm_co.region r, region s WHERE r.id = s.id":              "[sales_co].[region]",
 		"SELECT name FROM customer":                                                            "crm_co.customer",
 		"SELECT salary FROM crm_co.payroll":                                                    "does not exist",
