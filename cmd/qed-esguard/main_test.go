@@ -279,6 +279,7 @@ func TestStatus(t *testing.T) {
 		{[]string{"-mapping", "testdata/mapping.json", "x.jsonl"}, "", searchguard.Usage, "x.jsonl"},
 		{[]string{"-mapping", "testdata/mapping.json", "-filter", "missing.json"}, "", searchguard.Usage, "missing.json"},
 		{[]string{"-mapping", "testdata/mapping.json", "-filter", noFilter}, "", searchguard.Usage, "tenant"},
+		{[]string{"-mapping", "testdata/mapping.json", "-filter", noFilter, "-filter", noFilter}, "", searchguard.Usage, "-filter: it is set twice"},
 		{[]string{"-mapping", "testdata/mapping.json", "-sensitive", "owner.snn"}, "", searchguard.Usage, "owner.snn"},
 		{[]string{"-mapping", "testdata/mapping.json", "-index", "a*"}, "", searchguard.Usage, "a*"},
 		{[]string{"-mapping", "testdata/mapping.json"}, "", searchguard.OK, ""},

@@ -215,6 +215,7 @@ func TestStatus(t *testing.T) {
 		{[]string{"-policy", "missing.json"}, "", sqlguard.Usage, "missing.json"},
 		{[]string{"-policy", broken}, "", sqlguard.Usage, `tables["a"]`},
 		{[]string{"-policy", "testdata/statements.jsonl"}, "", sqlguard.Usage, "id"},
+		{[]string{"-policy", "testdata/policy.json", "-policy", broken}, "", sqlguard.Usage, "-policy: it is set twice"},
 		{[]string{"-policy", "testdata/policy.json", "x.jsonl"}, "", sqlguard.Usage, "x.jsonl"},
 		{[]string{"-policy", "testdata/policy.json"}, "", sqlguard.OK, ""},
 		{[]string{"-policy", "testdata/policy.json", "-fail"}, `{"sql": "SELECT 1 AS one"}`, sqlguard.OK, ""},

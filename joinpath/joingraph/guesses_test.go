@@ -87,30 +87,3 @@ func TestInferGuesses(t *testing.T) {
 		})
 	}
 }
-
-// A dimension that many tables share is reported once for each further table, and is never
-// used by default.
-func TestSharedByMany(t *testing.T) {
-	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{}}
-	for _, name := range []string{"payment", "refund", "visit", "order", "shift", "alarm", "stock", "delivery"} {
-		schema.Tables[name] = joinpath.Table{Columns: []string{"no", "shop_id", "amount"}}
-	}
-	got, err := joingraph.Infer(t.Context(), schema, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shared := 0
-	for _, e := range got.Edges {
-		switch {
-		case e.Confidence >= usable:
-			t.Errorf("%v: %.2f", e.Relationship, e.Confidence)
-		case e.Type == joinpath.SharedDimension && e.ToTable == "alarm":
-			shared++
-		case e.Type == joinpath.SharedDimension:
-			t.Errorf("%v", e.Relationship)
-		}
-	}
-	if shared != 7 {
-		t.Errorf("%d tables share the column with the first one: %v", shared, got.Edges)
-	}
-}

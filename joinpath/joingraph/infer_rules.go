@@ -239,19 +239,15 @@ func (f *finder) bareKey() {
 // candidates: they are in every table.
 const mostBare = 40
 
-// sharedName finds columns of the same name if no table is named after it. Of many tables,
-// each is compared with the first one only.
+// sharedName finds columns of the same name if no table is named after it.
 func (f *finder) sharedName() {
 	same := f.x.having[f.c.compact]
-	if f.c.key == "" || f.c.generic || len(same) < 2 || len(f.found) > 0 || f.x.tables[f.child].owns(f.c) != notOwn {
+	if f.c.key == "" || f.c.generic || len(same) < 2 || len(same) > mostSharing || len(f.found) > 0 ||
+		f.x.tables[f.child].owns(f.c) != notOwn {
 		return
 	}
-	many := len(same) > mostSharing
-	if many {
-		same = same[:1]
-	}
 	for _, ref := range same {
-		if ref.table > f.child || many && ref.table < f.child && !f.x.tables[f.child].isKey[f.c.name] { // one edge for each two tables
+		if ref.table > f.child { // one edge for each two tables
 			f.found = append(f.found, candidate{
 				child: f.child, column: f.column, parent: ref.table, key: -1 - ref.column, rule: ruleSharedName,
 			})
@@ -259,4 +255,6 @@ func (f *finder) sharedName() {
 	}
 }
 
+// mostSharing is the number of tables above which a column that all of them have is not
+// reported: of the corpora's, 12 of 46 are joined with the first table, 30 of 37 below it.
 const mostSharing = 6
