@@ -279,7 +279,6 @@ func TestStatus(t *testing.T) {
 		{[]string{"-mapping", "testdata/mapping.json", "x.jsonl"}, "", searchguard.Usage, "x.jsonl"},
 		{[]string{"-mapping", "testdata/mapping.json", "-filter", "missing.json"}, "", searchguard.Usage, "missing.json"},
 		{[]string{"-mapping", "testdata/mapping.json", "-filter", noFilter}, "", searchguard.Usage, "tenant"},
-		{[]string{"-mapping", "testdata/mapping.json", "-filter", noFilter, "-filter", noFilter}, "", searchguard.Usage, "-filter: it is set twice"},
 		{[]string{"-mapping", "testdata/mapping.json", "-sensitive", "owner.snn"}, "", searchguard.Usage, "owner.snn"},
 		{[]string{"-mapping", "testdata/mapping.json", "-index", "a*"}, "", searchguard.Usage, "a*"},
 		{[]string{"-mapping", "testdata/mapping.json"}, "", searchguard.OK, ""},
@@ -315,4 +314,12 @@ func write(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// A second filter is an error: the first one would be dropped unseen.
+func TestSecondFilter(t *testing.T) {
+	_, errs, status := finish(t, program(t, "-mapping", "testdata/mapping.json", "-filter", "a.json", "-filter", "b.json"), strings.NewReader(""))
+	if status != searchguard.Usage || !strings.Contains(errs, "-filter: it is set twice") {
+		t.Errorf("status %d: %s", status, errs)
+	}
 }

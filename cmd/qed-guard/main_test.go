@@ -215,7 +215,6 @@ func TestStatus(t *testing.T) {
 		{[]string{"-policy", "missing.json"}, "", sqlguard.Usage, "missing.json"},
 		{[]string{"-policy", broken}, "", sqlguard.Usage, `tables["a"]`},
 		{[]string{"-policy", "testdata/statements.jsonl"}, "", sqlguard.Usage, "id"},
-		{[]string{"-policy", "testdata/policy.json", "-policy", broken}, "", sqlguard.Usage, "-policy: it is set twice"},
 		{[]string{"-policy", "testdata/policy.json", "x.jsonl"}, "", sqlguard.Usage, "x.jsonl"},
 		{[]string{"-policy", "testdata/policy.json"}, "", sqlguard.OK, ""},
 		{[]string{"-policy", "testdata/policy.json", "-fail"}, `{"sql": "SELECT 1 AS one"}`, sqlguard.OK, ""},
@@ -245,6 +244,14 @@ func TestBadLineHasItsNumber(t *testing.T) {
 func TestHelp(t *testing.T) {
 	_, errs, status := finish(t, program(t, "-h"), nil)
 	if status != sqlguard.OK || !strings.Contains(errs, `{"id": .., "sql": ".."}`) || !strings.Contains(errs, "-policy") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}
+
+// A second policy is an error: the first one would be dropped unseen.
+func TestSecondPolicy(t *testing.T) {
+	_, errs, status := finish(t, program(t, "-policy", "testdata/policy.json", "-policy", "testdata/policy.json"), strings.NewReader(""))
+	if status != sqlguard.Usage || !strings.Contains(errs, "-policy: it is set twice") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }
