@@ -23,11 +23,17 @@ func TestSeveralSchemas(t *testing.T) {
 		serve:     &example{buildProgram(t, "cmd/qed-serve")},
 	}
 	ask, guard := &example{buildProgram(t, "cmd/qed-ask")}, buildProgram(t, "cmd/qed-guard")
-	for name, open := range map[string]func(*testing.T, string) *exampleServer{
-		"MariaDB": mariaDBExample, "MySQL": mySQLExample, "PostgreSQL": postgreSQLExample,
+	for _, tt := range []struct {
+		name   string
+		open   func(*testing.T, string) *exampleServer
+		source string // of the setting of the session
+	}{
+		{"MariaDB", mariaDBExample, "user_id"}, {"MySQL", mySQLExample, "company_id"}, {"PostgreSQL", postgreSQLExample, "company_id"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := &schemas{&setup{exampleServer: open(t, "sales_co"), setupPrograms: programs, folder: t.TempDir(), ran: map[string]bool{}}}
+		t.Run(tt.name, func(t *testing.T) {
+			s := &schemas{&setup{
+				exampleServer: tt.open(t, "sales_co"), setupPrograms: programs, folder: t.TempDir(), source: tt.source, ran: map[string]bool{},
+			}}
 			s.create(t)
 			s.writePolicy(t)
 			s.apply(t)
@@ -37,6 +43,9 @@ func TestSeveralSchemas(t *testing.T) {
 			address := s.start(t, model)
 			for _, q := range schemaQuestions {
 				t.Run(q.name, func(t *testing.T) { s.answers(t, address, q) })
+			}
+			if last, all := s.send(t, address, "", schemaQuestions[0].question); last.Event == "complete" || strings.Contains(all, "Kestrel") {
+				t.Errorf("without a %s: %s", tt.source, all)
 			}
 			t.Run("qed-ask", func(t *testing.T) { s.asks(t, ask, model) })
 		})
@@ -176,7 +185,7 @@ func (s *schemas) guarded(t *testing.T, program string) {
 	for statement, want := range map[string]string{
 		"SELECT amount FROM orders":                                                            "[sales_co].[orders]",
 		"SELECT name FROM crm_co.customer":                                                     "[crm_co].[secure_customer]",
-		"SELECT crm_co.region.name FROM crm_co.region JOIN region ON TRUE": "give each an alias",
+		"SELECT crm_co.region.name FROM crm_co.region JOIN region ON TRUE":                     "give each an alias",
 		"SELECT r.name, s.title FROM crm_co.region r, region s WHERE r.id = s.id":              "[sales_co].[region]",
 		"SELECT name FROM customer":                                                            "crm_co.customer",
 		"SELECT salary FROM crm_co.payroll":                                                    "does not exist",
@@ -215,18 +224,18 @@ func (s *schemas) asks(t *testing.T, program *example, model []string) {
 var schemaQuestions = []setupQuestion{
 	{"a key across schemas", "What did the customers order?", "1,2", []string{"orders", "crm_co.customer"},
 		[]string{"orders.customer_id", "crm_co.customer.id"},
-		"SELECT c.name, o.amount FROM orders o JOIN crm_co.customer c ON c.id = o.customer_id", []string{"secure_customer"}, "Harbour", ""},
+		"SELECT c.name, o.amount FROM orders o JOIN crm_co.customer c ON c.id = o.customer_id", []string{"crm_co.secure_customer"}, "Harbour", ""},
 	{"one customer's", "What did the customers order?", "1", []string{"orders", "crm_co.customer"},
 		[]string{"orders.customer_id", "crm_co.customer.id"},
-		"SELECT c.name, o.amount FROM orders o JOIN crm_co.customer c ON c.id = o.customer_id", []string{"secure_customer"}, "Kestrel", "Harbour"},
+		"SELECT c.name, o.amount FROM orders o JOIN crm_co.customer c ON c.id = o.customer_id", []string{"crm_co.secure_customer"}, "Kestrel", "Harbour"},
 	{"over three tables of both", "Orders by the customers' region?", "1,2", []string{"orders", "crm_co.region"},
 		[]string{"orders.customer_id", "crm_co.customer.region_id"},
 		"SELECT r.name, SUM(o.amount) AS amount FROM orders o JOIN crm_co.customer c ON c.id = o.customer_id JOIN crm_co.region r ON r.id = c.region_id GROUP BY r.name",
-		[]string{"secure_customer"}, "Sul", ""},
+		[]string{"crm_co.secure_customer"}, "Sul", ""},
 	{"one name in two schemas", "Which export orders have which region of the customer?", "1,2", []string{"region", "orders", "crm_co.region"},
 		[]string{"orders.region_id", "crm_co.region.id"},
 		"SELECT region.title, r.name, o.amount FROM orders o JOIN region ON region.id = o.region_id JOIN crm_co.customer c ON c.id = o.customer_id JOIN crm_co.region r ON r.id = c.region_id",
-		[]string{"secure_customer"}, "Norte", ""},
+		[]string{"crm_co.secure_customer"}, "Norte", ""},
 	{"an association across schemas", "Which notes do orders have?", "1,2", []string{"crm_co.note", "orders"}, []string{"crm_co.note.order_ref", "orders.id"},
 		"SELECT n.text, o.amount FROM crm_co.note n JOIN orders o ON o.id = n.order_ref", nil, "late", ""},
 }

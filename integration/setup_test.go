@@ -36,7 +36,10 @@ func TestSetup(t *testing.T) {
 		"MariaDB": mariaDBExample, "MySQL": mySQLExample, "PostgreSQL": postgreSQLExample,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &setup{exampleServer: open(t, "fieldservice"), setupPrograms: programs, folder: t.TempDir(), ran: map[string]bool{}}
+			s := &setup{
+				exampleServer: open(t, "fieldservice"), setupPrograms: programs, folder: t.TempDir(),
+				source: "header:X-Customer-Ids", ran: map[string]bool{},
+			}
 			s.create(t)
 			s.writePolicy(t)
 			s.apply(t)
@@ -58,6 +61,7 @@ type setup struct {
 	*exampleServer
 	*setupPrograms
 	folder string          // with the files of a person who sets up
+	source string          // the part of a request that has the customers
 	ran    map[string]bool // the programs, each with a flag
 }
 
@@ -340,7 +344,7 @@ func (s *setup) start(t *testing.T, model []string) (address string) {
 		setting = "app.customerIds"
 	}
 	args := []string{"-dsn", s.agent(), "-policy", s.file("policy.json"), "-graph", s.file("graph.json"),
-		"-listen", "127.0.0.1:0", "-trust-local", "-session", setting + "=header:X-Customer-Ids"}
+		"-listen", "127.0.0.1:0", "-trust-local", "-session", setting + "=" + s.source}
 	s.record(s.serve, args)
 	program := exec.CommandContext(t.Context(), s.serve.path, args...)
 	program.Dir = s.folder
@@ -389,10 +393,22 @@ type complete struct {
 // customers, and returns the last event.
 func (s *setup) ask(t *testing.T, address, customers, question string) complete {
 	t.Helper()
-	body, err := json.Marshal(map[string]any{
-		"input":        map[string]string{"message": question},
-		"conversation": map[string]string{"id": fmt.Sprint("c-", time.Now().UnixNano()), "user_id": "u", "company_id": customers},
-	})
+	last, text := s.send(t, address, customers, question)
+	if last.Event != "complete" {
+		t.Fatalf("%s: %s", question, text)
+	}
+	return last
+}
+
+// send sends such a request, and returns the last event and the whole response.
+func (s *setup) send(t *testing.T, address, customers, question string) (last complete, all string) {
+	t.Helper()
+	conversation := map[string]string{"id": fmt.Sprint("c-", time.Now().UnixNano()), "user_id": "u", "company_id": "c"}
+	header, ofHeader := strings.CutPrefix(s.source, "header:")
+	if !ofHeader {
+		conversation[s.source] = customers
+	}
+	body, err := json.Marshal(map[string]any{"input": map[string]string{"message": question}, "conversation": conversation})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -401,13 +417,14 @@ func (s *setup) ask(t *testing.T, address, customers, question string) complete 
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("X-Customer-Ids", customers)
+	if ofHeader {
+		request.Header.Set(header, customers)
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	var last complete
 	var text strings.Builder
 	lines := bufio.NewScanner(response.Body)
 	lines.Buffer(nil, 1<<20)
@@ -420,10 +437,7 @@ func (s *setup) ask(t *testing.T, address, customers, question string) complete 
 			}
 		}
 	}
-	if last.Event != "complete" {
-		t.Fatalf("%s: %s", question, &text)
-	}
-	return last
+	return last, text.String()
 }
 
 // A setupQuestion is a question with the tables and the statement that the model writes, if

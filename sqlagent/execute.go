@@ -37,7 +37,7 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 		Language: query.SQL,
 		Written:  s.Draft.Query,
 		Executed: ran.stmt.SQL(),
-		Views:    viewNames(ran.stmt),
+		Views:    a.viewNames(ran.stmt),
 		JoinPath: a.joinPath(ran.stmt),
 		Rows:     len(ran.rows.Rows),
 		Values:   s.taken(s.Draft.Query),

@@ -30,7 +30,7 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	if s.Draft.Problems, err = a.doubt(ctx, &s, stmt); err != nil || len(s.Draft.Problems) > 0 {
 		return s, err
 	}
-	qed.Emit(ctx, qed.QueryRewritten{Query: stmt.SQL(), Views: viewNames(stmt)})
+	qed.Emit(ctx, qed.QueryRewritten{Query: stmt.SQL(), Views: a.viewNames(stmt)})
 	return s, nil
 }
 
@@ -55,10 +55,10 @@ func (r *reader) problems(refused *refusal.Error) []refusal.Problem {
 	return problems
 }
 
-func viewNames(stmt *secureview.Statement) []string {
+func (r *reader) viewNames(stmt *secureview.Statement) []string {
 	var names []string
 	for _, v := range stmt.Views() {
-		names = append(names, v.Name)
+		names = append(names, r.nameOf(v))
 	}
 	return names
 }

@@ -220,7 +220,7 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 			Language: query.SQL,
 			Written:  sql,
 			Executed: ran.stmt.SQL(),
-			Views:    viewNames(ran.stmt),
+			Views:    s.viewNames(ran.stmt),
 			JoinPath: s.joinPath(ran.stmt),
 			Rows:     len(ran.rows.Rows),
 			Millis:   ran.millis,

@@ -51,7 +51,7 @@ func (s *scanner) Scan(
 	return &query.Result{
 		Table: table,
 		Query: qed.Query{
-			Language: query.SQL, Written: sql, Executed: stmt.SQL(), Views: viewNames(stmt),
+			Language: query.SQL, Written: sql, Executed: stmt.SQL(), Views: s.viewNames(stmt),
 			Rows: n, Millis: time.Since(began).Milliseconds(),
 		},
 		HowToRetrieve: s.retrieval(s.tablesOf(stmt), sql),

@@ -4,7 +4,7 @@
 //
 //	qed-ask -dsn app.db -all-tables "Which customers ...?"
 //	qed-ask -dsn 'mysql://user:password@127.0.0.1:3306/app' -policy policy.json
-//	qed-ask -dsn 'postgres://user:password@127.0.0.1:5432/app?schema=public' -policy policy.json
+//	qed-ask -dsn 'postgres://user:password@127.0.0.1:5432/app?schema=sales,crm' -policy policy.json
 //
 // Without a question it asks what is typed, until an empty line.
 //

@@ -315,3 +315,11 @@ func write(t *testing.T, text string) string {
 	}
 	return path
 }
+
+// A second filter is an error: the first one would be dropped unseen.
+func TestSecondFilter(t *testing.T) {
+	_, errs, status := finish(t, program(t, "-mapping", "testdata/mapping.json", "-filter", "a.json", "-filter", "b.json"), strings.NewReader(""))
+	if status != searchguard.Usage || !strings.Contains(errs, "-filter: it is set twice") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}

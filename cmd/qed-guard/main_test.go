@@ -247,3 +247,11 @@ func TestHelp(t *testing.T) {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }
+
+// A second policy is an error: the first one would be dropped unseen.
+func TestSecondPolicy(t *testing.T) {
+	_, errs, status := finish(t, program(t, "-policy", "testdata/policy.json", "-policy", "testdata/policy.json"), strings.NewReader(""))
+	if status != sqlguard.Usage || !strings.Contains(errs, "-policy: it is set twice") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}

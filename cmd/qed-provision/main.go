@@ -41,7 +41,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("qed-provision", flag.ContinueOnError)
 	dsn := flags.String("dsn", "", "the `database` as its administrator: mysql://.. or postgres://..")
 	as := flags.String("as", "", "the same `database` as the policy's account, with the password that it gets")
-	file := flags.String("policy", "", "`file` of the policy")
+	var file string
+	command.Once(flags, &file, "policy", "`file` of the policy")
 	applied := flags.Bool("apply", false, "run the statements that are printed")
 	if err := command.Parse(flags, args); err != nil {
 		return err
@@ -51,20 +52,20 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case *dsn == "":
 		return errors.New("name the database as its administrator: -dsn")
-	case *file == "":
+	case file == "":
 		return errors.New("name the -policy")
 	}
 	admin, err := parse("-dsn", *dsn)
 	if err != nil {
 		return err
 	}
-	p, err := readPolicy(*file, admin)
+	p, err := readPolicy(file, admin)
 	if err != nil {
 		return err
 	}
 	script, err := provision.SQL(p)
 	if err != nil {
-		return fmt.Errorf("%s: %w", *file, err)
+		return fmt.Errorf("%s: %w", file, err)
 	}
 	var agent *database.Database
 	if *as != "" {

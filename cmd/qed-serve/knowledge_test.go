@@ -188,7 +188,6 @@ func TestGraphs(t *testing.T) {
 		"no graph":                   {[]string{"-graph", "none.json"}, false, "none.json"},
 		"another dialect's policy":   {[]string{"-policy", "other.json"}, false, "other.json"},
 		"two policies":               {[]string{"-policy", "policy.json", "-policy", "other.json"}, false, "-policy: it is set twice"},
-		"two databases":              {[]string{"-dsn", "other.db"}, false, "-dsn: it is set twice"},
 		"one policy":                 {[]string{"-policy", "policy.json"}, true, "Tables: 1"},
 	} {
 		p := s.launch(t, tt.args...)

@@ -13,7 +13,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/qedkit/qed/llm"
 )
@@ -80,13 +79,10 @@ func Log(out io.Writer) io.Writer {
 }
 
 // Parse reads a command line. It prints nothing but the usage, for -h: an error is
-// printed once, by [Main]. A flag after the first argument is an error, and so is a
-// second value of a flag that has one: it would replace the first unseen.
+// printed once, by [Main]. A flag after the first argument is an error.
 func Parse(flags *flag.FlagSet, args []string) error {
 	flags.SetOutput(io.Discard)
-	restore := refuseSecond(flags)
 	err := flags.Parse(args)
-	restore()
 	flags.SetOutput(nil)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -105,44 +101,15 @@ func Parse(flags *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// refuseSecond makes a second value of a flag an error, until restore is called. Flags
-// whose values are not basic types collect them.
-func refuseSecond(flags *flag.FlagSet) (restore func()) {
-	own := map[*flag.Flag]flag.Value{}
-	flags.VisitAll(func(f *flag.Flag) {
-		basic, ok := f.Value.(flag.Getter)
-		if !ok {
-			return
+// Once defines a flag for a file that is an error if it is set twice: of two policies, or of two filters, one
+// would say what may be read, and the other one would be dropped. The last value of any
+// other flag wins.
+func Once(flags *flag.FlagSet, to *string, name, usage string) {
+	flags.Func(name, usage, func(text string) error {
+		if *to != "" {
+			return errors.New("it is set twice")
 		}
-		switch basic.Get().(type) {
-		case string, bool, int, float64, time.Duration:
-			own[f] = f.Value
-			f.Value = &once{Value: f.Value}
-		}
+		*to = text
+		return nil
 	})
-	return func() {
-		for f, v := range own {
-			f.Value = v
-		}
-	}
-}
-
-// once is the value of a flag that can be set once.
-type once struct {
-	flag.Value
-	set bool
-}
-
-func (o *once) Set(text string) error {
-	if o.set {
-		return errors.New("it is set twice")
-	}
-	o.set = true
-	return o.Value.Set(text)
-}
-
-// IsBoolFlag reports whether the flag needs no value: see [flag.Value].
-func (o *once) IsBoolFlag() bool {
-	b, ok := o.Value.(interface{ IsBoolFlag() bool })
-	return ok && b.IsBoolFlag()
 }

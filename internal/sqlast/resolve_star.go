@@ -223,7 +223,7 @@ func (r *resolver) wholeRow(s *Star) {
 // noRow refuses the row of a table, which may have columns that must not be read.
 func (r *resolver) noRow(at Pos, table string) {
 	r.fail(Misplaced, at, table, "the row of '%s' cannot be used as one value: name its columns, count rows with count(*), "+
-		"or read the columns from a subquery, as in FROM (SELECT a, b FROM t) AS t", table)
+		"and those that an outer join finds with count(%s.x) of a column that is never NULL, or read the columns from a subquery, as in FROM (SELECT a, b FROM t) AS t", table, table)
 }
 
 // rowOf returns the table whose row a name means. It returns nil if there is none,

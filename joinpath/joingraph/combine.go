@@ -31,10 +31,11 @@ type Source struct {
 //
 // Tables and columns are those of base. Names that differ only in letter case and
 // underscores are the same if only one name of base matches, and the name of a secure
-// view stands for its table. Keys, comments and sizes of all sources are kept. What a source says
-// about a table or a column that base does not have is left out and reported, as
-// are two contradicting entries of one manual source; the rest is used. If base
-// is nil, the tables are those of the first source that lists some.
+// view stands for its table. A table of a further schema is named schema.table; one of
+// base's own schema may be. Keys, comments and sizes of all sources are kept. What a
+// source says about a table or a column that base does not have is left out and reported,
+// as are two contradicting entries of one manual source; the rest is used. If base is nil,
+// the tables are those of the first source that lists some.
 //
 // Descriptions of the same join, in either direction, become one relationship:
 //

@@ -195,3 +195,28 @@ func TestCombineWithoutBase(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A source may name the tables of the default schema with it. A table of a further schema
+// is never meant without its schema.
+func TestCombineSchemas(t *testing.T) {
+	base := &joinpath.Schema{Name: "sales", Tables: map[string]joinpath.Table{
+		"orders": {Columns: []string{"id", "customer_id"}}, "crm.customer": {Columns: []string{"id"}, Schema: "crm"},
+	}}
+	said := func(from, to string) joingraph.Source {
+		return joingraph.Source{Name: "m", Schema: &joinpath.Schema{Relationships: []joinpath.Relationship{
+			{FromTable: from, FromColumn: "customer_id", ToTable: to, ToColumn: "id", Confidence: 0.9},
+		}}}
+	}
+	for names, used := range map[[2]string]bool{
+		{"orders", "crm.customer"}: true, {"sales.orders", "CRM.Customer"}: true,
+		{"orders", "customer"}: false, {"hr.orders", "crm.customer"}: false, {"sales.sales.orders", "crm.customer"}: false,
+	} {
+		got, problems, err := joingraph.Combine(base, said(names[0], names[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(got.Relationships) == 1) != used || (len(problems) == 0) != used || got.Name != "sales" {
+			t.Errorf("%v: %v, %v", names, got.Relationships, problems)
+		}
+	}
+}

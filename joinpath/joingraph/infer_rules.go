@@ -255,4 +255,6 @@ func (f *finder) sharedName() {
 	}
 }
 
+// mostSharing is the number of tables above which a column that all of them have is not
+// reported: of the corpora's, 12 of 46 are joined with the first table, 30 of 37 below it.
 const mostSharing = 6

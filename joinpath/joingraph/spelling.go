@@ -14,6 +14,7 @@ import (
 type names struct {
 	tables  []string // sorted
 	loose   map[string][]string
+	own     string             // the name of the schema and a dot, or empty
 	columns map[string]columns // by table
 }
 
@@ -25,6 +26,9 @@ type columns struct {
 func newNames(s *joinpath.Schema) *names {
 	n := &names{tables: slices.Sorted(maps.Keys(s.Tables)), columns: map[string]columns{}}
 	n.loose = loosely(n.tables)
+	if s.Name != "" {
+		n.own = s.Name + "."
+	}
 	for _, name := range n.tables {
 		t := s.Tables[name]
 		n.columns[name] = columns{names: t.Columns, loose: loosely(t.Columns)}
@@ -48,11 +52,13 @@ func loosely(names []string) map[string][]string {
 func fold(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "") }
 
 func (n *names) table(name string) (string, error) {
-	if _, ok := n.columns[name]; ok {
-		return name, nil
-	}
-	if found := n.loose[fold(name)]; len(found) == 1 {
-		return found[0], nil
+	for _, name := range []string{name, strings.TrimPrefix(name, n.own)} {
+		if _, ok := n.columns[name]; ok {
+			return name, nil
+		}
+		if found := n.loose[fold(name)]; len(found) == 1 {
+			return found[0], nil
+		}
 	}
 	return "", unknown("table", name, n.tables)
 }

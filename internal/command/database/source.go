@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/joinpath/joingraph"
@@ -60,7 +61,7 @@ func (o *Options) Flags(flags *flag.FlagSet) {
 		unless = ", or an example"
 	}
 	flags.StringVar(&o.DSN, "dsn", "", "the `database`: the path of an SQLite file, mysql://.. or postgres://..?schema=NAME,NAME; default: that of DB_NAME"+unless)
-	flags.StringVar(&o.Policy, "policy", "", "`file` with the policy for -dsn: what may be read, and through which views")
+	command.Once(flags, &o.Policy, "policy", "`file` with the policy for -dsn: what may be read, and through which views")
 	if !o.AllTables {
 		flags.BoolVar(&o.AllTables, "all-tables", false, "open every table if there is no -policy")
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/lines"
 )
 
@@ -31,7 +32,8 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	flags := flag.NewFlagSet("qed-esguard", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	mapping := flags.String("mapping", "", "the mapping, a JSON `file`")
-	filter := flags.String("filter", "", "a query that each search must match too, a JSON `file`")
+	var filter string
+	command.Once(flags, &filter, "filter", "a query that each search must match too, a JSON `file`")
 	fail := flags.Bool("fail", false, "exit with status 1 if a body is refused")
 	var indices, sensitive []string
 	flags.Func("index", "the `name` of an index that may be searched; can be repeated", appendTo(&indices))
@@ -54,7 +56,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		fmt.Fprintf(errs, "qed-esguard: unexpected argument %q: bodies are read from standard input\n", flags.Arg(0))
 		return Usage
 	}
-	v, err := newValidator(*mapping, *filter, indices, sensitive)
+	v, err := newValidator(*mapping, filter, indices, sensitive)
 	if err != nil {
 		fmt.Fprintf(errs, "qed-esguard: %v\n", err)
 		return Usage

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/lines"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
@@ -39,7 +40,8 @@ Each line is a JSON object {"id": .., "sql": ".."}. Its answer is
 func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, dialects map[string]dialect.Dialect) int {
 	flags := flag.NewFlagSet("qed-guard", flag.ContinueOnError)
 	flags.SetOutput(errs)
-	policy := flags.String("policy", "", "the policy, a JSON `file`")
+	var policy string
+	command.Once(flags, &policy, "policy", "the policy, a JSON `file`")
 	fail := flags.Bool("fail", false, "exit with status 1 if a statement is refused")
 	flags.Usage = func() {
 		fmt.Fprint(errs, usage, "\n\n")
@@ -52,16 +54,16 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, 
 		return Usage
 	}
 	switch {
-	case *policy == "":
+	case policy == "":
 		fmt.Fprintln(errs, "qed-guard: -policy is missing: name the JSON file with the policy")
 		return Usage
 	case flags.NArg() > 0:
 		fmt.Fprintf(errs, "qed-guard: unexpected argument %q: statements are read from standard input\n", flags.Arg(0))
 		return Usage
 	}
-	g, err := newGuard(*policy, dialects)
+	g, err := newGuard(policy, dialects)
 	if err != nil {
-		fmt.Fprintf(errs, "qed-guard: %s: %v\n", *policy, err)
+		fmt.Fprintf(errs, "qed-guard: %s: %v\n", policy, err)
 		return Usage
 	}
 	refused, err := filter(ctx, g, in, out)

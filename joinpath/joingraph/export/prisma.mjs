@@ -26,8 +26,13 @@ function argument(a, name) {
   }
 }
 
-const table = (m) => text(argument(m.properties.find((p) => p.type === "attribute" && p.name === "map"), undefined)
-  ?? argument(m.properties.find((p) => p.type === "attribute" && p.name === "map"), "name") ?? m.name);
+// table returns the name of a model's table, with the schema of @@schema.
+function table(m) {
+  const said = (name) => m.properties.find((p) => p.type === "attribute" && p.name === name);
+  const schema = argument(said("schema"), undefined);
+  const name = text(argument(said("map"), undefined) ?? argument(said("map"), "name") ?? m.name);
+  return schema ? `${text(schema)}.${name}` : name;
+}
 
 function column(m, name) {
   const map = attribute(fields(m).find((f) => f.name === name) ?? {}, "map");

@@ -55,7 +55,8 @@ function edge(model, a, from, fromColumn, to, toColumn, cardinality) {
 
 function table(model) {
   const name = model.getTableName();
-  return typeof name === "string" ? name : name.tableName;
+  if (typeof name === "string") return name;
+  return name.schema ? `${name.schema}.${name.tableName}` : name.tableName;
 }
 
 function words(name) {

@@ -16,9 +16,9 @@ def edge(pairs, unique, source, role=None):
     """The relationship of column pairs, from the many side to the one side."""
     pairs = sorted(pairs, key=lambda pair: (pair[0].name, pair[1].name))
     out = {
-        "from_table": pairs[0][0].table.name,
+        "from_table": pairs[0][0].table.fullname,
         "from_column": pairs[0][0].name,
-        "to_table": pairs[0][1].table.name,
+        "to_table": pairs[0][1].table.fullname,
         "to_column": pairs[0][1].name,
         "type": "association",
         "confidence": 0.95,
