@@ -57,7 +57,7 @@ func TestSilentlyWrong(t *testing.T) {
 			{"term":{"n":true}} {"range":{"ages":{"gte":"ten"}}} {"knn":{"field":"vec","query_vector":[1,2]}} {"knn":{"field":"vec","query_vector":["a",2,3]}}`},
 		{"invalid_literal*", `{"term":{"at":"2024-03"}} {"match":{"at":"2024"}} {"terms":{"at":["2024-03"]}} {"range":{"at":{"lte":"2024-03"}}}
 			{"range":{"at":{"gt":"2024"}}} {"range":{"at":{"to":"2024-03"}}} {"range":{"at":{"from":"2024-03","include_lower":false}}}
-			{"range":{"at":{"lte":"2024","format":"yyyy"}}} {"term":{"month":"2024-03"}} {"term":{"span":"2024-03"}}`},
+			{"range":{"at":{"lte":"2024","format":"yyyy"}}} {"range":{"at":{"lte":2024,"format":"yyyy"}}} {"term":{"month":"2024-03"}} {"term":{"span":"2024-03"}}`},
 		{"field_type", `{"bool":{"must_not":{"exists":{"field":"code"}}}} {"bool":{"must_not":[{"bool":{"should":[{"exists":{"field":"code"}}]}}]}}`},
 		{"field_type*", `{"exists":{"field":"name.key"}} {"bool":{"must_not":{"exists":{"field":"name.key"}}}}`},
 	} {
@@ -74,6 +74,11 @@ func TestSilentlyWrong(t *testing.T) {
 			if got != group.name || len(report.Problems) > 1 {
 				t.Errorf("%s: %q, want %q: %v", body, got, group.name, report.Problems)
 			}
+		}
+	}
+	for _, filter := range []string{`{"bool":{"must_not":{"exists":{"field":"name.key"}}}}`, `{"bool":{"must_not":{"term":{"code":"123456789"}}}}`} {
+		if _, err := v.Filtered([]byte(filter)); !errors.Is(err, esquery.ErrFilter) {
+			t.Errorf("the filter %s: %v", filter, err)
 		}
 	}
 	runChecks(t, v, []checkCase{
