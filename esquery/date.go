@@ -239,7 +239,8 @@ func plainPattern(pattern string) bool {
 			for end < len(pattern) && pattern[end] == pattern[i] {
 				end++
 			}
-			if !patternPart[pattern[i:end]] {
+			// Package time reads a fraction only after a point or comma.
+			if !patternPart[pattern[i:end]] || pattern[i] == 'S' && (i == 0 || !strings.Contains(".,", pattern[i-1:i])) {
 				return false
 			}
 		}

@@ -15,7 +15,7 @@ func TestSilentlyWrong(t *testing.T) {
 	m := parse(t, `{"docs":{"mappings":{"properties":{
 		"name":{"type":"text","fields":{"key":{"type":"keyword","ignore_above":8}}},"code":{"type":"keyword","ignore_above":8},
 		"labels":{"type":"flattened","ignore_above":8},"status":{"type":"keyword"},"at":{"type":"date"},
-		"month":{"type":"date","format":"yyyy-MM"},"german":{"type":"date","format":"d. MMMM yyyy||yyyy"},
+		"month":{"type":"date","format":"yyyy-MM"},"run":{"type":"date","format":"yyyyMMddHHmmssSSS"},"german":{"type":"date","format":"d. MMMM yyyy||yyyy"},
 		"flag":{"type":"boolean"},"ip":{"type":"ip"},"nets":{"type":"ip_range"},"n":{"type":"integer"},"ages":{"type":"integer_range"},
 		"span":{"type":"date_range"},"vec":{"type":"dense_vector","dims":3}}}}}`)
 	v, err := esquery.NewValidator(map[string]*esquery.Mapping{"docs": m}, nil)
@@ -30,7 +30,7 @@ func TestSilentlyWrong(t *testing.T) {
 			{"term":{"at":"2024-03-15"}} {"term":{"at":"2024-03-15T10"}} {"term":{"at":"2024-03||/M"}} {"term":{"at":"now/d"}} {"term":{"at":1704153600000}}
 			{"range":{"at":{"gte":"2024","lt":"2025"}}} {"range":{"at":{"from":"2024-03","to":"2024-04","include_upper":false}}}
 			{"range":{"at":{"gte":"2024-03-15T10:00+01:00"}}} {"range":{"at":{"gte":"2024-03-15T10:00:00.123456789Z"}}} {"range":{"at":{"gte":"-86400000"}}}
-			{"range":{"german":{"gte":"2. Januar 2024"}}} {"range":{"at":{"gte":"now-1d/d"}}} {"range":{"at":{"gte":"2024-03-15||-1M/M"}}}
+			{"range":{"run":{"gte":"20240315103005123"}}} {"range":{"german":{"gte":"2. Januar 2024"}}} {"range":{"at":{"gte":"now-1d/d"}}} {"range":{"at":{"gte":"2024-03-15||-1M/M"}}}
 			{"range":{"at":{"gte":"15.03.2024 10:30","format":"dd.MM.yyyy HH:mm"}}} {"range":{"at":{"gte":"2024-075","format":"yyyy-DDD"}}}
 			{"range":{"at":{"gte":"2024-03-15","format":"strict_date"}}} {"range":{"at":{"gte":"20240315","format":"basic_date"}}}
 			{"regexp":{"status":"op[e\\d]n(a|b)?\\.x{2}"}} {"regexp":{"status":"a[$^@]b"}} {"regexp":{"status":"a\\$"}}
