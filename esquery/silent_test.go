@@ -119,6 +119,12 @@ func TestDifferingIndices(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if tt.name == "types" {
+				report := v.Check("docs", []byte(`{"query":{"multi_match":{"query":"a"}}}`))
+				if report.Verdict != esquery.Refused {
+					t.Errorf("a search of all fields is %s", report.Verdict)
+				}
+			}
 			for _, body := range []string{`{"query":{"term":{"%s":"2024"}}}`, `{"query":{"terms":{"%s":["2024"]}}}`, `{"sort":["%s"]}`, `{"aggs":{"n":{"cardinality":{"field":"%s"}}}}`} {
 				body = fmt.Sprintf(body, tt.field)
 				report := v.Check("docs", []byte(body))
