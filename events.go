@@ -258,7 +258,9 @@ type Completed struct {
 // log it.
 // Its kind is "error".
 type Failed struct {
-	Message string `json:"message"` // for the user, in the user's language: see [WithTexts]
+	// Message is for the user, in the user's language: see [WithTexts]. An error without
+	// a code can have a method UserText() string that returns it.
+	Message string `json:"message"`
 
 	// Code is the kind of the error: "busy", "turn_running", "turn_reused",
 	// "turn_given_up", "invalid_turn_id", "wrong_user", "conflict", "question_closed",

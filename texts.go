@@ -152,6 +152,12 @@ func (t *texts) failed(err, done error, now time.Time) Failed {
 		}
 		f.Message = usertext.Fill(t.QuestionAnswered, "reply", said)
 	}
+	if told, ok := errors.AsType[interface {
+		error
+		UserText() string
+	}](err); ok && f.Message == "" {
+		f.Message = told.UserText()
+	}
 	if f.Message == "" {
 		f.Message = t.Failed
 	}

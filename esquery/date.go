@@ -20,7 +20,8 @@ func (c *checker) date(f *Field, v *value, use literalUse, format string) {
 	}
 	before := c.faults
 	c.digits(f, v, format, formats)
-	if c.faults > before || len(formats) == 0 || v.kind == number && isDigits(strings.TrimPrefix(v.text, "-")) {
+	millis := v.kind == number && format == "" // read as such, whatever the format is
+	if c.faults > before || len(formats) == 0 || millis && isDigits(strings.TrimPrefix(v.text, "-")) {
 		return
 	}
 	base, math, anchored := strings.Cut(v.text, "||")
@@ -32,7 +33,7 @@ func (c *checker) date(f *Field, v *value, use literalUse, format string) {
 	}
 	_, computed := dateMath(math)
 	switch {
-	case v.kind == boolean, v.kind == number, as == unreadable:
+	case v.kind == boolean, millis, as == unreadable:
 		c.report(ErrInvalidLiteral, nil, "%s is not a date of the format %s, which %s has here; write it%s",
 			quoted(v.text), quoted(strings.Join(formats, "||")), quoted(f.Path), such(formats))
 	case !computed:
@@ -238,7 +239,8 @@ func plainPattern(pattern string) bool {
 			for end < len(pattern) && pattern[end] == pattern[i] {
 				end++
 			}
-			if !patternPart[pattern[i:end]] {
+			// Package time reads a fraction only after a point or comma.
+			if !patternPart[pattern[i:end]] || pattern[i] == 'S' && (i == 0 || !strings.Contains(".,", pattern[i-1:i])) {
 				return false
 			}
 		}
@@ -255,7 +257,7 @@ var patternPart = setOfNames(`yyyy uuuu yy MMMM MMM MM M dd d HH H hh h mm ss SS
 type formatFault struct {
 	letters string // the format has one of them,
 	without string // and none of these
-	instead string // the letter that was meant; empty if it depends
+	instead string // the letter that was meant
 	why     string
 }
 
@@ -269,17 +271,10 @@ var formatFaults = []formatFault{
 // dateFormat reports a format that prints or reads another date than it seems. reads
 // means that dates are read with it: engines invent the parts that it does not have.
 func (c *checker) dateFormat(v *value, reads bool) {
-	fault := func(candidate, format string, args ...any) {
-		var candidates []string
-		if candidate != "" {
-			candidates = []string{candidate}
-		}
-		c.report(ErrInvalidLiteral, candidates, format, args...)
-	}
 	for pattern := range strings.SplitSeq(v.text, "||") {
 		if strings.Contains(pattern, "_") || namedFormat[pattern] {
 			if reads && timeAlone.MatchString(pattern) {
-				fault("", "the date format %s has no day, so that engines read a time of 1970", quoted(pattern))
+				c.report(ErrInvalidLiteral, nil, "the date format %s has no day, so that engines read a time of 1970", quoted(pattern))
 				return
 			}
 			continue
@@ -287,21 +282,21 @@ func (c *checker) dateFormat(v *value, reads bool) {
 		letters := unquotedLetters(pattern)
 		for _, f := range formatFaults {
 			if i := strings.IndexAny(letters, f.letters); i >= 0 && !strings.ContainsAny(letters, f.without) {
-				fault(strings.ReplaceAll(strings.ReplaceAll(v.text, letters[i:i+1], f.instead), "D", "d"),
-					"in the date format %s %s", quoted(pattern), f.why)
+				meant := strings.ReplaceAll(strings.ReplaceAll(v.text, letters[i:i+1], f.instead), "D", "d")
+				c.report(ErrInvalidLiteral, []string{meant}, "in the date format %s %s", quoted(pattern), f.why)
 				return
 			}
 		}
 		switch {
 		case letters == "":
-			fault("", "the date format %s prints the same text for every date", quoted(pattern))
+			c.report(ErrInvalidLiteral, nil, "the date format %s prints the same text for every date", quoted(pattern))
 		case strings.Contains(letters, "D") && strings.ContainsAny(letters, "ML"):
-			fault(strings.ReplaceAll(v.text, "D", "d"),
+			c.report(ErrInvalidLiteral, []string{strings.ReplaceAll(v.text, "D", "d")},
 				"in the date format %s D is the day of the year; the day of the month is d", quoted(pattern))
 		case monthAsMinute.MatchString(letters):
-			fault("", "in the date format %s M after the hour is the month; the minute is m", quoted(pattern))
+			c.report(ErrInvalidLiteral, nil, "in the date format %s M after the hour is the month; the minute is m", quoted(pattern))
 		case reads && !strings.ContainsAny(letters, "Dweq") && hasGap(letters):
-			fault("", "the date format %s does not have all of year, month, day and hour down to its smallest part, so that "+
+			c.report(ErrInvalidLiteral, nil, "the date format %s does not have all of year, month, day and hour down to its smallest part, so that "+
 				"engines read a date that was not given, such as 1970", quoted(pattern))
 		default:
 			continue

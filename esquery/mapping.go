@@ -196,7 +196,7 @@ func merge(names []string, read []*mappingReader) (*Mapping, error) {
 		for path, each := range all {
 			f := agree(each)
 			f.Partial = len(each) < len(read)
-			f.split = split(path, names, read)
+			f.split = split(path, each, names, read)
 			m.fields[path] = f
 		}
 	}
@@ -267,11 +267,14 @@ func union(a, b []string) []string {
 // split returns how indices treat a field differently. A search of all of them would find
 // the documents of some, without an error. An index without the field treats it alike,
 // unless its documents have the values under another name, or without an index.
-func split(path string, names []string, read []*mappingReader) string {
-	var kinds []string
-	var texts []string
+func split(path string, each []*Field, names []string, read []*mappingReader) string {
+	var otherNames []string
+	for _, f := range each {
+		otherNames = union(otherNames, append([]string{f.Parent}, f.targets...))
+	}
+	var kinds, texts []string
 	for i, r := range read {
-		kind, text := r.reading(path, read)
+		kind, text := r.reading(path, otherNames)
 		if kind == "" || slices.Contains(kinds, kind) {
 			continue
 		}
@@ -285,8 +288,8 @@ func split(path string, names []string, read []*mappingReader) string {
 }
 
 // reading returns how the index reads a field, for comparisons and for messages. kind is
-// empty if its documents do not have the field.
-func (r *mappingReader) reading(path string, all []*mappingReader) (kind, text string) {
+// empty if its documents do not have the field. otherNames are fields with its values.
+func (r *mappingReader) reading(path string, otherNames []string) (kind, text string) {
 	f := r.fields[path]
 	switch {
 	case f != nil && f.family == numberFamily && wholeNumbers[f.Type].most <= math.MaxInt64 && wholeNumbers[f.Type].most > 0:
@@ -296,8 +299,8 @@ func (r *mappingReader) reading(path string, all []*mappingReader) (kind, text s
 	case (&Mapping{partial: r.partial}).why(path) != "":
 		return "not indexed", "not indexed"
 	}
-	for _, other := range all {
-		if f := other.fields[path]; f != nil && (r.fields[f.Parent] != nil || r.fields[f.Target] != nil) {
+	for _, name := range otherNames {
+		if r.fields[name] != nil {
 			return "missing", "missing"
 		}
 	}

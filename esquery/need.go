@@ -30,7 +30,6 @@ const (
 	needDate
 	needPeriod // a date or a range of dates
 	needIP
-	needRangeGroup
 	needFetch
 	needBuckets
 	needNumeric
@@ -77,14 +76,13 @@ var needs = [...]struct {
 	needDecay:    {families: setOf(numberFamily, dateFamily, geoPointFamily), what: "a number, date or geo_point"},
 	needFactor:   {can: canCalculate, families: setOf(numberFamily, dateFamily, booleanFamily), what: "a number"},
 
-	needSort:       {can: canSort, what: "a field that can be sorted by"},
-	needGroup:      {can: canCount, what: "a field with doc values"},
-	needNumber:     {can: canCalculate, what: "a number, date or boolean"},
-	needDate:       {can: canGroup, families: setOf(dateFamily), what: "a date"},
-	needPeriod:     {can: canCount, families: setOf(dateFamily, dateRangeFamily), what: "a date"},
-	needIP:         {can: canGroup, families: setOf(ipFamily), what: "an ip"},
-	needRangeGroup: {can: canCalculate, families: setOf(numberFamily, dateFamily), what: "a number or date"},
-	needFetch:      {can: canFetch, what: "a field with doc values"},
+	needSort:   {can: canSort, what: "a field that can be sorted by"},
+	needGroup:  {can: canCount, what: "a field with doc values"},
+	needNumber: {can: canCalculate, what: "a number, date or boolean"},
+	needDate:   {can: canGroup, families: setOf(dateFamily), what: "a date"},
+	needPeriod: {can: canCount, families: setOf(dateFamily, dateRangeFamily), what: "a date"},
+	needIP:     {can: canGroup, families: setOf(ipFamily), what: "an ip"},
+	needFetch:  {can: canFetch, what: "a field with doc values"},
 
 	needBuckets: {can: canGroup, families: ^setOf(geoPointFamily, murmurFamily),
 		what: "a field of whole values with doc values"},

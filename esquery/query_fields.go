@@ -130,8 +130,8 @@ func (c *checker) weightedField(v *value, n need, use func(*Field)) {
 	use(f)
 }
 
-// allFields reports a search of all fields if some of them are hidden, or if a
-// nested query sees none of them. It returns their number.
+// allFields reports a search of all fields if some of them are hidden or differ between
+// indices, or if a nested query sees none of them. It returns their number.
 func (c *checker) allFields(v *value, n need) (searched int) {
 	texts := func(f *Field) bool {
 		return f.family == textFamily && f.Parent == "" && n.fits(f) && f.inScope(c.nested)
@@ -144,9 +144,14 @@ func (c *checker) allFields(v *value, n need) (searched int) {
 			"name the fields: without them, fields of the document are searched, which a query on %s does not see",
 			quoted(c.nested))
 	}
-	for _, f := range c.index.mapping.fields {
-		if f.family == textFamily || f.family == keywordFamily {
-			searched++
+	for _, path := range c.index.mapping.known {
+		f := c.index.mapping.fields[path]
+		if f.family != textFamily && f.family != keywordFamily {
+			continue
+		}
+		if searched++; f.split != "" && c.visible(path) {
+			c.unfit(f, n)
+			break
 		}
 	}
 	return searched

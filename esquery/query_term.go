@@ -131,7 +131,7 @@ const tooLong = "%s does not exist in documents whose value has more than %d cha
 // field whose values it also holds. If there is none, and documents without the field
 // are asked for, it reports that.
 func (c *checker) indexesAll(f *Field) *Field {
-	if f.ignoreAbove == 0 || c.trusted {
+	if f.ignoreAbove == 0 {
 		return f
 	}
 	if whole := c.index.mapping.fields[f.Parent]; whole != nil && whole.ignoreAbove == 0 && needExist.fits(whole) && c.visible(whole.Path) {

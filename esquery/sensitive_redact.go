@@ -22,8 +22,7 @@ func (s *sensitive) redact(source json.RawMessage) (json.RawMessage, error) {
 	if s == nil || len(source) == 0 {
 		return source, nil
 	}
-	r := reader{text: strings.ToValidUTF8(string(source), "\uFFFD"), maxDepth: maxSourceDepth, halves: true}
-	v, err := r.whole()
+	v, err := decodeJSON(strings.ToValidUTF8(string(source), "\uFFFD"), maxSourceDepth)
 	if err != nil {
 		return nil, errSource
 	}

@@ -15,7 +15,7 @@ func TestSilentlyWrong(t *testing.T) {
 	m := parse(t, `{"docs":{"mappings":{"properties":{
 		"name":{"type":"text","fields":{"key":{"type":"keyword","ignore_above":8}}},"code":{"type":"keyword","ignore_above":8},
 		"labels":{"type":"flattened","ignore_above":8},"status":{"type":"keyword"},"at":{"type":"date"},
-		"month":{"type":"date","format":"yyyy-MM"},"german":{"type":"date","format":"d. MMMM yyyy||yyyy"},
+		"month":{"type":"date","format":"yyyy-MM"},"run":{"type":"date","format":"yyyyMMddHHmmssSSS"},"german":{"type":"date","format":"d. MMMM yyyy||yyyy"},
 		"flag":{"type":"boolean"},"ip":{"type":"ip"},"nets":{"type":"ip_range"},"n":{"type":"integer"},"ages":{"type":"integer_range"},
 		"span":{"type":"date_range"},"vec":{"type":"dense_vector","dims":3}}}}}`)
 	v, err := esquery.NewValidator(map[string]*esquery.Mapping{"docs": m}, nil)
@@ -30,7 +30,7 @@ func TestSilentlyWrong(t *testing.T) {
 			{"term":{"at":"2024-03-15"}} {"term":{"at":"2024-03-15T10"}} {"term":{"at":"2024-03||/M"}} {"term":{"at":"now/d"}} {"term":{"at":1704153600000}}
 			{"range":{"at":{"gte":"2024","lt":"2025"}}} {"range":{"at":{"from":"2024-03","to":"2024-04","include_upper":false}}}
 			{"range":{"at":{"gte":"2024-03-15T10:00+01:00"}}} {"range":{"at":{"gte":"2024-03-15T10:00:00.123456789Z"}}} {"range":{"at":{"gte":"-86400000"}}}
-			{"range":{"german":{"gte":"2. Januar 2024"}}} {"range":{"at":{"gte":"now-1d/d"}}} {"range":{"at":{"gte":"2024-03-15||-1M/M"}}}
+			{"range":{"run":{"gte":"20240315103005123"}}} {"range":{"german":{"gte":"2. Januar 2024"}}} {"range":{"at":{"gte":"now-1d/d"}}} {"range":{"at":{"gte":"2024-03-15||-1M/M"}}}
 			{"range":{"at":{"gte":"15.03.2024 10:30","format":"dd.MM.yyyy HH:mm"}}} {"range":{"at":{"gte":"2024-075","format":"yyyy-DDD"}}}
 			{"range":{"at":{"gte":"2024-03-15","format":"strict_date"}}} {"range":{"at":{"gte":"20240315","format":"basic_date"}}}
 			{"regexp":{"status":"op[e\\d]n(a|b)?\\.x{2}"}} {"regexp":{"status":"a[$^@]b"}} {"regexp":{"status":"a\\$"}}
@@ -57,7 +57,7 @@ func TestSilentlyWrong(t *testing.T) {
 			{"term":{"n":true}} {"range":{"ages":{"gte":"ten"}}} {"knn":{"field":"vec","query_vector":[1,2]}} {"knn":{"field":"vec","query_vector":["a",2,3]}}`},
 		{"invalid_literal*", `{"term":{"at":"2024-03"}} {"match":{"at":"2024"}} {"terms":{"at":["2024-03"]}} {"range":{"at":{"lte":"2024-03"}}}
 			{"range":{"at":{"gt":"2024"}}} {"range":{"at":{"to":"2024-03"}}} {"range":{"at":{"from":"2024-03","include_lower":false}}}
-			{"range":{"at":{"lte":"2024","format":"yyyy"}}} {"term":{"month":"2024-03"}} {"term":{"span":"2024-03"}}`},
+			{"range":{"at":{"lte":"2024","format":"yyyy"}}} {"range":{"at":{"lte":2024,"format":"yyyy"}}} {"term":{"month":"2024-03"}} {"term":{"span":"2024-03"}}`},
 		{"field_type", `{"bool":{"must_not":{"exists":{"field":"code"}}}} {"bool":{"must_not":[{"bool":{"should":[{"exists":{"field":"code"}}]}}]}}`},
 		{"field_type*", `{"exists":{"field":"name.key"}} {"bool":{"must_not":{"exists":{"field":"name.key"}}}}`},
 	} {
@@ -74,6 +74,11 @@ func TestSilentlyWrong(t *testing.T) {
 			if got != group.name || len(report.Problems) > 1 {
 				t.Errorf("%s: %q, want %q: %v", body, got, group.name, report.Problems)
 			}
+		}
+	}
+	for _, filter := range []string{`{"bool":{"must_not":{"exists":{"field":"name.key"}}}}`, `{"bool":{"must_not":{"term":{"code":"123456789"}}}}`} {
+		if _, err := v.Filtered([]byte(filter)); !errors.Is(err, esquery.ErrFilter) {
+			t.Errorf("the filter %s: %v", filter, err)
 		}
 	}
 	runChecks(t, v, []checkCase{
@@ -113,6 +118,12 @@ func TestDifferingIndices(t *testing.T) {
 			v, err := esquery.NewValidator(map[string]*esquery.Mapping{"docs": m, "a": m}, nil)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if tt.name == "types" {
+				report := v.Check("docs", []byte(`{"query":{"multi_match":{"query":"a"}}}`))
+				if report.Verdict != esquery.Refused {
+					t.Errorf("a search of all fields is %s", report.Verdict)
+				}
 			}
 			for _, body := range []string{`{"query":{"term":{"%s":"2024"}}}`, `{"query":{"terms":{"%s":["2024"]}}}`, `{"sort":["%s"]}`, `{"aggs":{"n":{"cardinality":{"field":"%s"}}}}`} {
 				body = fmt.Sprintf(body, tt.field)

@@ -45,8 +45,7 @@ func (v *value) set(key string, to value) {
 		*have = to
 		return
 	}
-	// The capacity can belong to the members of other objects, so append must
-	// copy.
+	// A filter is shared with other bodies, so append must copy.
 	v.members = append(v.members[:len(v.members):len(v.members)], member{key, to})
 }
 

@@ -259,7 +259,9 @@ func TestDescriptions(t *testing.T) {
 	}
 	var schema struct {
 		Title      string
-		Properties struct{ Description struct{ Type, Description string } }
+		Properties struct {
+			Description struct{ Type, Description string }
+		}
 	}
 	if err := json.Unmarshal(tools[0].Input, &schema); err != nil {
 		t.Fatal(err)

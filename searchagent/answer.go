@@ -343,22 +343,35 @@ func (d document) title() string {
 	return shown(all[best])
 }
 
+// An engineFailure is the error of a turn whose search engine failed, with the text for
+// the user.
+type engineFailure struct {
+	error
+	text string
+}
+
+func (e *engineFailure) Unwrap() error    { return e.error }
+func (e *engineFailure) UserText() string { return e.text }
+
 // salvage returns an answer from the tasks that ran, for a failed turn that cannot be
 // resumed. If no task ran, it returns the error of the turn.
 func (a *agent) salvage(ctx context.Context, s state, err error) (qed.Answer, error) {
-	if !s.ran() {
-		return qed.Answer{}, err
-	}
 	texts := a.reader.texts(ctx)
 	why := texts.BrokeOff
 	failure, ofEngine := errors.AsType[*esquery.EngineError](err)
 	switch {
-	case next(s) == "answer":
-		why = texts.NotInWords
 	case ofEngine && failure.Kind == esquery.ErrNotFound:
 		why = usertext.Fill(texts.IndexGone, "index", failure.Index)
 	case ofEngine:
 		why = texts.EngineFailed
+	}
+	switch {
+	case !s.ran() && ofEngine:
+		return qed.Answer{}, &engineFailure{err, why}
+	case !s.ran():
+		return qed.Answer{}, err
+	case next(s) == "answer":
+		why = texts.NotInWords
 	}
 	s.because(why)
 	s.explain(ctx, texts)

@@ -113,53 +113,18 @@ func (t *task) listed(texts *Texts, docs []document) string {
 // nothing else differs.
 func choices(docs []document) []string {
 	all := make([]map[string]any, len(docs))
-	differ, long := map[string]map[string]bool{}, map[string]int{} // the values of each field; 1 if they are prose
 	for i, d := range docs {
 		all[i] = leaves(decoded(d.Source))
-		for path, v := range all[i] {
-			if differ[path] == nil {
-				differ[path] = map[string]bool{}
-			}
-			differ[path][shown(v)] = true
-			if text, ok := v.(string); ok && len(text) > maxValue {
-				long[path] = 1
-			}
-		}
 	}
-	// A field that some documents do not have distinguishes them as well.
-	for path, values := range differ {
-		for _, doc := range all {
-			if _, ok := doc[path]; !ok {
-				values[""] = true
-			}
-		}
-		if len(values) < 2 || familiar(path) == identifier {
-			delete(differ, path)
-		}
+	fields := differing(all)
+	lines, times := make([]string, len(docs)), map[string]int{}
+	for i := range docs {
+		lines[i] = docs[i].choice(all[i], fields)
+		times[lines[i]]++
 	}
-	fields := slices.SortedFunc(maps.Keys(differ), func(a, b string) int {
-		return cmp.Or(familiar(a)-familiar(b), rank(a)-rank(b), long[a]-long[b], len(differ[b])-len(differ[a]), len(a)-len(b), strings.Compare(a, b))
-	})
-	fields = fields[:min(len(fields), maxDistinct)]
-	lines := make([]string, len(docs))
 	taken := map[string]bool{}
-	for i, doc := range all {
-		var parts []string
-		if title := docs[i].title(); title != docs[i].ID {
-			parts = append(parts, title)
-		}
-		for _, path := range fields {
-			v, ok := doc[path]
-			switch {
-			case !ok || slices.Contains(parts, shown(v)):
-			case familiar(path) == location:
-				parts = append(parts, shown(v))
-			default:
-				parts = append(parts, path[strings.LastIndexByte(path, '.')+1:]+": "+shown(v))
-			}
-		}
-		line := strings.Join(parts, ", ")
-		if line == "" || taken[line] {
+	for i, line := range lines {
+		if line == "" || times[line] > 1 {
 			line = strings.TrimPrefix(line+", _id: "+prompt.Clip(oneLine(docs[i].ID), maxValue), ", ")
 		}
 		if taken[line] { // the same id, in two indices
@@ -171,10 +136,55 @@ func choices(docs []document) []string {
 	return lines
 }
 
-// The kinds of fields, those first by which people know a document.
+// choice returns the name of a document and its values of the fields.
+func (d document) choice(values map[string]any, fields []string) string {
+	var parts []string
+	if title := d.title(); title != d.ID {
+		parts = append(parts, title)
+	}
+	for _, path := range fields {
+		v, ok := values[path]
+		switch {
+		case !ok || slices.Contains(parts, shown(v)):
+		case familiar(path) == location:
+			parts = append(parts, shown(v))
+		default:
+			parts = append(parts, path[strings.LastIndexByte(path, '.')+1:]+": "+shown(v))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// differing returns the fields in which the documents differ most, the most familiar
+// first. Identifiers are not among them.
+func differing(all []map[string]any) []string {
+	values, long := map[string]map[string]bool{}, map[string]int{} // of each field; 1 if they are prose
+	for _, doc := range all {
+		for path, v := range doc {
+			if values[path] == nil {
+				values[path] = map[string]bool{}
+			}
+			values[path][shown(v)] = true
+			if text, ok := v.(string); ok && len(text) > maxValue {
+				long[path] = 1
+			}
+		}
+	}
+	same := func(path string, values map[string]bool) bool {
+		lacks := func(doc map[string]any) bool { _, ok := doc[path]; return !ok }
+		return familiar(path) == identifier || len(values) < 2 && !slices.ContainsFunc(all, lacks)
+	}
+	maps.DeleteFunc(values, same)
+	fields := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
+		return cmp.Or(familiar(a)-familiar(b), long[a]-long[b], len(values[b])-len(values[a]), len(a)-len(b), strings.Compare(a, b))
+	})
+	return fields[:min(len(fields), maxDistinct)]
+}
+
+// The kinds of fields, those first by which people know a document. Before them are the
+// names, by their rank.
 const (
-	name = iota
-	location
+	location = 100 + iota
 	property
 	identifier
 )
@@ -190,7 +200,7 @@ func familiar(path string) int {
 	words := textmatch.Split(textmatch.Spaced(last), nil)
 	switch {
 	case rank(path) < len(titles):
-		return name
+		return rank(path)
 	case slices.Contains(locations, strings.ToLower(strings.ReplaceAll(last, "_", ""))):
 		return location
 	case len(words) > 0 && slices.Contains(identifiers, words[len(words)-1]):

@@ -83,11 +83,11 @@ func TestChoices(t *testing.T) {
 		{"missing in some", []string{`{"name":"x"}`, `{"name":"x","a":true}`}, []string{"x", "x, a: true"}},
 		{"the path before others", []string{`{"attributes":{"name":"Tax","size":1},"system":{"id":"f-201","parentId":"p-1","path":"/a/Tax"}}`, `{"attributes":{"name":"Tax","size":1},"system":{"id":"f-202","parentId":"p-2","path":"/b/Tax"}}`}, []string{"Tax, /a/Tax", "Tax, /b/Tax"}},
 		{"no id where something else differs", []string{`{"name":"Tax","id":"f-201","folder_id":"1","createdBy":"Ann"}`, `{"name":"Tax","id":"f-202","folder_id":"2","createdBy":"Bob"}`}, []string{"Tax, createdBy: Ann", "Tax, createdBy: Bob"}},
-		{"only an id", []string{`{"name":"Tax","id":"f-201"}`, `{"name":"Tax","id":"f-202"}`}, []string{"Tax", "Tax, _id: 2"}},
+		{"only an id", []string{`{"name":"Tax","id":"f-201"}`, `{"name":"Tax","id":"f-202"}`}, []string{"Tax, _id: 1", "Tax, _id: 2"}},
 		{"prose last", []string{`{"p":"1` + prose + `","long":1}`, `{"p":"2` + prose + `","long":2}`}, []string{"long: 1, p: 1word ", "long: 2, p: 2word "}},
 		{"at most four", []string{`{"a":1,"b":1,"c":1,"d":1,"e":1}`, `{"a":2,"b":2,"c":2,"d":2,"e":2}`}, []string{"a: 1, b: 1, c: 1, d: 1", "a: 2, b: 2, c: 2, d: 2"}},
 		{"no difference", []string{`{"a":1}`, `{"a":1}`}, []string{"_id: 1", "_id: 2"}},
-		{"not all differ", []string{`{"a":1}`, `{"a":1}`, `{"a":2}`}, []string{"a: 1", "a: 1, _id: 2", "a: 2"}},
+		{"not all differ", []string{`{"a":1}`, `{"a":1}`, `{"a":2}`}, []string{"a: 1, _id: 1", "a: 1, _id: 2", "a: 2"}},
 		{"hidden fields are not shown", []string{`{"ssn":"1"}`, `{"ssn":"2"}`}, []string{"_id: 1", "_id: 2"}},
 		{"line breaks", []string{`{"a":"x\n2. y"}`, `{"a":"z"}`}, []string{"a: x 2. y", "a: z"}},
 	} {

@@ -189,6 +189,27 @@ func TestEngineFault(t *testing.T) {
 	}
 }
 
+// The user of a turn that failed reads what failed.
+func TestEngineFailsForUsers(t *testing.T) {
+	for kind, words := range map[esquery.ErrorKind]string{
+		esquery.ErrUnavailable: "weil die Suchmaschine ausgefallen ist", esquery.ErrNotFound: "Der Index files fehlt oder ist geschlossen",
+	} {
+		for _, st := range []store.Store{nil, &store.InMemory{}} {
+			for _, status := range []int{0, 500, 503} {
+				fault := &esquery.EngineError{Kind: kind, Status: status, Index: "files"}
+				a := newAgent(t, single(body(right), body(right)), &engine{answers: []answer{{err: fault}}}, &searchagent.Options{Store: st})
+				said := ""
+				for e := range a.Run(t.Context(), qed.Turn{Thread: "t", Text: taxDocuments, Language: "de"}) {
+					if f, ok := e.Data.(qed.Failed); ok {
+						said = f.Message
+					}
+				}
+				wants(t, fmt.Sprint(kind, " ", status), said, words)
+			}
+		}
+	}
+}
+
 // The tasks that ran are part of the answer if a later one cannot run, with a Store
 // and without.
 func TestEngineFailsInTheMiddle(t *testing.T) {

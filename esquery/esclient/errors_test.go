@@ -34,6 +34,7 @@ func TestErrorKinds(t *testing.T) {
 	}{
 		"no such index": {404, failure("index_not_found_exception", "no such index [orders]"), esquery.ErrNotFound,
 			"index_not_found_exception", "no such index [orders]", 1},
+		"closed index":  {400, failure("index_closed_exception", "closed"), esquery.ErrNotFound, "index_closed_exception", "closed; create or open the index", 1},
 		"unknown query": {400, failure("parsing_exception", "unknown query [termx]"), esquery.ErrBadRequest, "parsing_exception", "[termx]", 1},
 		"the root and the bottom": {400, `{"error":{"type":"parsing_exception","reason":"Failed to parse","root_cause":[{"type":"parsing_exception","reason":"Failed to parse"}],
 			"caused_by":{"type":"x","reason":"in between","caused_by":{"type":"y","reason":"[termx] is malformed"}}}}`,
