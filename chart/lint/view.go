@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	topKeys  = words("$schema autosize background padding config usermeta datasets")
+	topKeys  = words("$schema autosize padding usermeta datasets")
 	viewKeys = words(`name title description data transform params projection resolve width height view mark encoding layer
 		hconcat vconcat concat facet repeat spec align bounds center spacing columns`)
 	makers      = words("mark layer hconcat vconcat concat spec")
@@ -45,12 +45,7 @@ func (l *linter) top(root object) {
 			l.properties("/autosize", "AutoSizeParams", v)
 		}
 	}
-	for _, key := range []string{"background", "padding"} {
-		l.plain("/"+key, root[key])
-	}
-	if v, ok := root["config"]; ok {
-		l.config(v)
-	}
+	l.plain("/padding", root["padding"])
 }
 
 // declare collects the names of all parameters, because views use those of others.
