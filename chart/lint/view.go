@@ -127,7 +127,6 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	}
 	switch {
 	case v["mark"] != nil:
-		l.stacked(within.encoding, path+"/encoding", markName(v["mark"]))
 		l.sense(within.encoding, path+"/encoding", v["mark"], sc)
 		l.mark(v["mark"], path+"/mark", sc)
 	case v["spec"] != nil:
