@@ -84,6 +84,7 @@ type Chart struct {
 	Spec      json.RawMessage `json:"spec"`
 	Title     string          `json:"title"`
 	SQLQuery  string          `json:"sqlQuery"`
+	Notes     []string        `json:"notes,omitempty"` // what the chart leaves out, for its reader
 }
 
 // Metadata is what an exploration used. Cost is in the currency of [llm.Prices], and
@@ -208,7 +209,8 @@ func (e *Exploration) add(ctx context.Context, r qed.ToolResult) error {
 
 func (e *Exploration) addChart(ctx context.Context, r qed.ToolResult) error {
 	var in chartArguments
-	if err := json.Unmarshal(r.Call.Arguments, &in); err != nil {
+	var out chartResult
+	if err := errors.Join(json.Unmarshal(r.Call.Arguments, &in), json.Unmarshal(r.Output, &out)); err != nil {
 		return fmt.Errorf("analyst: %w", err)
 	}
 	for _, ref := range finding.Parse(r.Output).Artifacts {
@@ -218,6 +220,7 @@ func (e *Exploration) addChart(ctx context.Context, r qed.ToolResult) error {
 		}
 		e.Charts = append(e.Charts, Chart{
 			ID: chartID(len(e.Charts)), ChartType: in.ChartType, Spec: drawn.Data, Title: in.Title, SQLQuery: in.SQLQuery,
+			Notes: out.Notes,
 		})
 	}
 	return nil

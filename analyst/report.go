@@ -28,6 +28,7 @@ var (
 // for the chart with that ID, as in package chart/page.
 type Report struct {
 	Markdown string       `json:"report"`
+	Language string       `json:"language,omitempty"` // such as "de"; empty if it is not known
 	Charts   []Chart      `json:"charts"`
 	Figures  []qed.Figure `json:"figures"` // the indexes of their sources are those of Queries
 
@@ -69,8 +70,8 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.opt.Timeout)
 	defer cancel()
-	out := &Report{}
-	d := reportData{Syntax: figures.Syntax, Language: explorations[0].language()}
+	out := &Report{Language: explorations[0].language()}
+	d := reportData{Syntax: figures.Syntax, Language: out.Language}
 	var source figures.Source
 	var shown []map[string]any
 	for _, e := range explorations {

@@ -131,7 +131,7 @@ func (r *rerun) exploration(sent *Exploration) *Exploration {
 			r.failed("chart", i, err)
 			continue
 		}
-		e.Charts = append(e.Charts, Chart{chartID(len(e.Charts)), c.ChartType, drawn.JSON, c.Title, c.SQLQuery})
+		e.Charts = append(e.Charts, Chart{chartID(len(e.Charts)), c.ChartType, drawn.JSON, c.Title, c.SQLQuery, drawn.Notes})
 	}
 	for i, c := range sent.Checks {
 		if r.full("checks", i, len(sent.Checks)) {

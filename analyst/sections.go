@@ -221,7 +221,8 @@ func (t *sectionTexts) questions(b *strings.Builder, explorations []*Exploration
 		}
 		for _, c := range e.Checks {
 			if c.Verdict != claims.Supported {
-				open = append(open, fmt.Sprintf("%s: %s", markdown.Escape(c.Finding), markdown.Escape(c.Text)))
+				finding := strings.TrimRight(c.Finding, ". ")
+				open = append(open, fmt.Sprintf("%s: %s", markdown.Escape(finding), markdown.Escape(c.Text)))
 			}
 		}
 		for _, insight := range e.Insights {
@@ -241,8 +242,12 @@ func (t *sectionTexts) questions(b *strings.Builder, explorations []*Exploration
 func (t *sectionTexts) number(n int) string { return usertext.Number(int64(n), t.Thousands) }
 
 func (t *sectionTexts) percent(part, all int) string {
-	share := strconv.FormatFloat(100*float64(part)/float64(max(1, all)), 'f', 1, 64)
-	return strings.Replace(share, ".", t.Decimal, 1)
+	share := 100 * float64(part) / float64(max(1, all))
+	text := strconv.FormatFloat(share, 'f', 1, 64)
+	if share > 0 && share < 0.05 {
+		text = "< 0.1"
+	}
+	return strings.Replace(text, ".", t.Decimal, 1)
 }
 
 func (t *sectionTexts) day(at time.Time) string { return at.Format(t.Day) }

@@ -10,7 +10,8 @@
 // A spec from New contains its data. It loads nothing, runs no expression and
 // has no links. The same input gives the same bytes. Rows are grouped, counted
 // and binned here and not in the browser, so a chart of a million rows is as
-// small as the groups that it shows.
+// small as the groups that it shows. It has at most about 5000 rows of data and 512 KiB;
+// more rows are drawn together or sampled evenly, with a note.
 //
 // # Columns
 //
@@ -35,7 +36,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart/internal/vegalite"
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
@@ -111,31 +111,6 @@ type Options struct {
 	// Language is that of the texts and numbers of the chart: "en" or "de", with or
 	// without a region. Empty and other languages mean English.
 	Language string
-
-	Limits *Limits // nil means the defaults
-}
-
-// Limits are the limits of a chart. Zero fields mean the defaults; negative ones
-// are an error.
-type Limits struct {
-	// Rows is the maximum number of rows of data in a chart. The default is 5000.
-	// If there are more, they are drawn together or sampled evenly, with a note.
-	Rows int
-
-	// Bytes is the maximum length of a spec. The default is 512 KiB, which a durable
-	// run saves by default.
-	Bytes int
-}
-
-func (l *Limits) withDefaults() (Limits, error) {
-	var out Limits
-	if l != nil {
-		out = *l
-	}
-	return out, cmp.Or(
-		option.Default("chart: Limits.Rows", &out.Rows, vegalite.MaxRows),
-		option.Default("chart: Limits.Bytes", &out.Bytes, vegalite.MaxBytes),
-	)
 }
 
 // Codes of refusals. A chart that cannot be drawn is a [*refusal.Error] with one
@@ -149,7 +124,7 @@ const (
 	ErrTooManyCategories refusal.Code = "too_many_categories" // more colors, slices or boxes than can be distinguished
 	ErrNoData            refusal.Code = "no_data"             // there is nothing to draw
 	ErrMalformed         refusal.Code = "malformed"           // options that contradict each other
-	ErrTooLarge          refusal.Code = "too_large"           // the spec would be longer than Limits.Bytes
+	ErrTooLarge          refusal.Code = "too_large"           // the spec would be longer than 512 KiB
 )
 
 func refuse(problems ...refusal.Problem) error {
@@ -166,15 +141,12 @@ func New(t *qed.Table, opt *Options) (*Spec, error) {
 	if opt != nil {
 		o = *opt
 	}
-	return draw(t, o, "")
+	return draw(t, o, "", vegalite.MaxBytes)
 }
 
-// draw is New for rows that may be incomplete; partial is the reason.
-func draw(t *qed.Table, o Options, partial string) (*Spec, error) {
-	limits, err := o.Limits.withDefaults()
-	if err != nil {
-		return nil, err
-	}
+// draw is New for rows that may be incomplete; partial is the reason. The spec has at most
+// maxBytes.
+func draw(t *qed.Table, o Options, partial string, maxBytes int) (*Spec, error) {
 	if p := o.check(); p != nil {
 		return nil, refuse(*p)
 	}
@@ -195,15 +167,15 @@ func draw(t *qed.Table, o Options, partial string) (*Spec, error) {
 	}
 	// The length is known only after encoding, so a chart that is too long is drawn
 	// again with fewer rows. Texts are shortened, so a chart of few rows fits.
-	for rows := limits.Rows; ; rows /= 2 {
+	for rows := vegalite.MaxRows; ; rows /= 2 {
 		d := &drawing{plan: plan, rows: rows, texts: texts, language: o.Language}
 		spec, err := d.spec(t.Truncated, partial)
-		if err != nil || len(spec.JSON) <= limits.Bytes {
+		if err != nil || len(spec.JSON) <= maxBytes {
 			return spec, err
 		}
 		if rows <= 1 {
 			return nil, refuse(refusal.Problem{
-				Code: ErrTooLarge, Message: fmt.Sprintf("the chart has more than %d bytes", limits.Bytes),
+				Code: ErrTooLarge, Message: fmt.Sprintf("the chart has more than %d bytes", maxBytes),
 			})
 		}
 	}

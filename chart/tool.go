@@ -41,7 +41,7 @@ type toolResult struct {
 }
 
 // NewTool returns the tool visualization_generator, which draws rows with [New].
-// A nil limits means the defaults. The tool is safe for concurrent use.
+// The tool is safe for concurrent use.
 //
 // Its arguments are {"rows", "title", "kind", "x", "y", "color", "aggregate",
 // "sort", "labels", "top"}. Only rows, a [finding.RowsRef], is required; the others are
@@ -52,21 +52,17 @@ type toolResult struct {
 //
 // Without rows there is no chart, and the text says so. A chart that cannot be
 // drawn is a [*refusal.Error], which a model can act on.
-func NewTool(limits *Limits) qed.Tool {
+func NewTool() qed.Tool {
 	t := qed.NewTool("visualization_generator",
 		"Draws rows as a chart for the user: bars, lines, areas, points, histograms, boxes, heatmaps or pies. It groups and adds up rows "+
 			"itself. Use it if the user asks for a chart, or if a chart shows more than words.",
 		func(ctx context.Context, in toolArguments) (toolResult, error) {
-			lim, err := limits.withDefaults()
-			if err != nil {
-				return toolResult{}, err
-			}
 			rows, err := in.Rows.Table(ctx)
 			if err != nil {
 				return toolResult{}, err
 			}
 			rows.Truncated = rows.Truncated || in.Rows.Truncated
-			return in.draw(ctx, rows, lim)
+			return in.draw(ctx, rows)
 		})
 	t.Kind, t.Idempotent = qed.AnalysisTool, true
 	return t
@@ -77,7 +73,7 @@ const (
 	inlineBytes = 40 << 10 // of a chart in a result, whose JSON is a third longer
 )
 
-func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, limits Limits) (toolResult, error) {
+func (in *toolArguments) draw(ctx context.Context, rows *qed.Table) (toolResult, error) {
 	language := qed.Info(ctx).Language
 	texts := vegalite.TextsIn(language)
 	if len(rows.Rows) == 0 {
@@ -92,19 +88,20 @@ func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, limits Limit
 		labels[l.Column] = l.Text
 	}
 	within := func(bytes int) (*Spec, error) {
-		limits.Bytes = bytes
 		return draw(rows, Options{
 			Kind: in.Kind, X: in.X, Y: in.Y, Color: in.Color, Aggregate: in.Aggregate, Sort: in.Sort, Top: in.Top,
-			Title: in.Title, Labels: labels, Language: language, Limits: &limits,
-		}, in.Rows.Partial)
+			Title: in.Title, Labels: labels, Language: language,
+		}, in.Rows.Partial, bytes)
 	}
-	spec, err := within(limits.Bytes)
+	bytes := vegalite.MaxBytes
+	spec, err := within(bytes)
 	if err != nil {
 		return toolResult{}, err
 	}
 	kept, err := finding.SaveArtifact(ctx, spec.Artifact())
-	for errors.Is(err, qed.ErrTooLarge) && limits.Bytes > minBytes {
-		if spec, err = within(limits.Bytes / 2); err != nil {
+	for errors.Is(err, qed.ErrTooLarge) && bytes > minBytes {
+		bytes /= 2
+		if spec, err = within(bytes); err != nil {
 			return toolResult{}, err
 		}
 		kept, err = finding.SaveArtifact(ctx, spec.Artifact())
@@ -114,7 +111,7 @@ func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, limits Limit
 	}
 	if len(kept.Data) > inlineBytes {
 		// The run has no store, so the chart is part of the result, whose size is limited.
-		if spec, err = within(min(limits.Bytes, inlineBytes)); err != nil {
+		if spec, err = within(min(bytes, inlineBytes)); err != nil {
 			return toolResult{}, err
 		}
 		kept = finding.ArtifactRef{Name: spec.Title, MediaType: MediaType, Data: spec.JSON}

@@ -22,7 +22,7 @@ func call(t testing.TB, rows *qed.Table, more string) (finding.Finding, error) {
 func callOn(t testing.TB, rows finding.RowsRef, more string) (finding.Finding, error) {
 	t.Helper()
 	r := qed.NewRegistry(nil)
-	if err := r.Add(chart.NewTool(nil)); err != nil {
+	if err := r.Add(chart.NewTool()); err != nil {
 		t.Fatal(err)
 	}
 	in, err := json.Marshal(rows)

@@ -54,7 +54,7 @@ func goodCharts(t *testing.T) ([]*chart.Spec, *qed.Table) {
 	}
 	var out []*chart.Spec
 	for _, pair := range in.Pairs {
-		s, err := lint.Check(pair.Good, rows, lint.Options{Kind: pair.Kind, Title: pair.Name})
+		s, err := lint.Check(pair.Good, rows, lint.Options{Kind: pair.Kind, Title: pair.Name, Language: "de"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,12 +97,22 @@ func TestVegaLiteDraws(t *testing.T) {
 		{Kind: chart.Heatmap, X: "product", Y: "channel", Color: "revenue"},
 		{Kind: chart.Pie, X: "product", Y: "revenue"},
 	} {
-		s, err := chart.New(rows, &o)
-		if err != nil {
-			t.Fatal(err)
+		for _, language := range []string{"en", "de"} {
+			o.Language = language
+			s, err := chart.New(rows, &o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			specs = append(specs, s)
 		}
-		specs = append(specs, s)
 	}
+	// The values of few bars, in the order of the numbers.
+	few, err := lint.Check([]byte(`{"mark":"bar","encoding":{"y":{"field":"product","type":"nominal","sort":"-x"},
+		"x":{"field":"revenue","type":"quantitative","aggregate":"sum"},"color":{"field":"product"}}}`), rows, lint.Options{Title: "Few", Language: "de"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs = append(specs, few)
 	in := make([]json.RawMessage, len(specs))
 	for i, s := range specs {
 		in[i] = s.JSON
@@ -114,8 +124,13 @@ func TestVegaLiteDraws(t *testing.T) {
 		if marks(drawn.SVG) == 0 {
 			t.Errorf("%s: nothing is drawn", specs[i].Title)
 		}
+		if specs[i] == few && (!strings.Contains(drawn.SVG, `aria-roledescription="text mark"`) || !germanNumber.MatchString(drawn.SVG)) {
+			t.Errorf("the bars have no values in German: %s", drawn.SVG)
+		}
 	}
 }
+
+var germanNumber = regexp.MustCompile(`>\d{1,3}(\.\d{3})+<`)
 
 // TestVegaLiteWarns checks that TestVegaLiteDraws would see a warning, an error and
 // an empty picture.

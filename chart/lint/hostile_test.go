@@ -58,23 +58,23 @@ func TestRunsNothing(t *testing.T) {
 		text(`{"year":"%Y'+1+'"}`): lint.ErrExpression,
 		`{"mark":"line","encoding":{"x":{"field":"d","type":"temporal","axis":{"format":"%b') + warn('"}},"y":{"field":"v","type":"quantitative"}}}`:             lint.ErrExpression,
 		`{"mark":"line","encoding":{"x":{"field":"d","timeUnit":"yearmonth","type":"temporal","axis":{"format":"%b %Y"}},"y":{"field":"v","aggregate":"mean"}}}`: "",
-		point(`,"config":{"numberFormat":"\") + warn(\""}`):                                                                                                               lint.ErrExpression,
+		point(`,"config":{"numberFormat":"\") + warn(\""}`):                                                                                                               "",
 		point(`,"config":{"timeFormat":"%Y-%m-%d","numberFormat":",.1f"}`):                                                                                                "",
-		point(`,"config":{"tooltipFormat":{"numberFormatType":"evil"}}`):                                                                                                  lint.ErrExpression,
-		point(`,"params":[{"name":"p","select":"point"}],"config":{"selection":{"point":{"toggle":"warn(event)"}}}`):                                                      lint.ErrExpression,
-		point(`,"params":[{"name":"p","select":"interval"}],"config":{"selection":{"interval":{"on":"[mousedown[warn(1)], mouseup] > mousemove"}}}`):                      lint.ErrExpression,
+		point(`,"config":{"tooltipFormat":{"numberFormatType":"evil"}}`):                                                                                                  "",
+		point(`,"params":[{"name":"p","select":"point"}],"config":{"selection":{"point":{"toggle":"warn(event)"}}}`):                                                      "",
+		point(`,"params":[{"name":"p","select":"interval"}],"config":{"selection":{"interval":{"on":"[mousedown[warn(1)], mouseup] > mousemove"}}}`):                      "",
 		point(`,"params":[{"name":"p","select":"interval"}],"config":{"selection":{"interval":{"mark":{"fill":"#333","fillOpacity":0.1}},"point":{"on":"pointerover"}}}`): "",
 		point(`,"params":[{"name":"p","select":"point"}],"transform":[{"filter":{"param":{"and":["p","q"]}}}]`):                                                           lint.ErrMalformed,
 		point(`,"params":[{"name":"p","select":"point"}],"transform":[{"filter":{"param":{"not":"p"}}}]`):                                                                 lint.ErrMalformed,
 		point(`,"params":[{"name":"p","select":"point"}],"transform":[{"filter":{"not":{"param":"p"}}}]`):                                                                 "",
 		point(`,"params":[{"name":"p","select":"point"}],"transform":[{"filter":{"and":[{"param":"p"},{"param":"q"}]}}]`):                                                 lint.ErrUnknownName,
-		point(`,"config":{"mark":{"cursor":"\\75rl(http://example.com/x)"}}`):                                                                                             lint.ErrExternal,
-		point(`,"config":{"mark":{"cursor":"\\000075 \\72 l(http://example.com/x)"}}`):                                                                                    lint.ErrExternal,
-		point(`,"config":{"mark":{"cursor":"u\\rl(http://example.com/x)"}}`):                                                                                              lint.ErrExternal,
-		point(`,"config":{"mark":{"cursor":"image-set('http://example.com/x' 1x)"}}`):                                                                                     lint.ErrExternal,
+		point(`,"title":{"text":"T","font":"\\75rl(http://example.com/x)"}`):                                                                                              lint.ErrExternal,
+		point(`,"title":{"text":"T","font":"\\000075 \\72 l(http://example.com/x)"}`):                                                                                     lint.ErrExternal,
+		point(`,"title":{"text":"T","font":"u\\rl(http://example.com/x)"}`):                                                                                               lint.ErrExternal,
+		point(`,"title":{"text":"T","font":"image-set('http://example.com/x' 1x)"}`):                                                                                      lint.ErrExternal,
 		point(`,"title":"Ports \\ quays (2026)"`):                                                                                                                         "",
-		point(`,"config":{"style":{"__proto__":{"x":true}}}`):                                                                                                             lint.ErrUnsupported,
-		point(`,"config":{"style":{"constructor":{"prototype":{"x":1}}}}`):                                                                                                lint.ErrUnsupported,
+		point(`,"config":{"style":{"__proto__":{"x":true}}}`):                                                                                                             "",
+		point(`,"config":{"style":{"constructor":{"prototype":{"x":1}}}}`):                                                                                                "",
 		point(`,"transform":[{"timeUnit":"year","field":"d","as":"a']||warn('x')||datum['b"}]`):                                                                           lint.ErrUnsupported,
 		point(`,"transform":[{"joinaggregate":[{"op":"sum","field":"v","as":"__proto__"}]}]`):                                                                             lint.ErrUnsupported,
 		point(`,"transform":[{"joinaggregate":[{"op":"sum","field":"v","as":"all of them"}]}]`):                                                                           "",
@@ -97,9 +97,6 @@ func TestCosts(t *testing.T) {
 	}
 	facet := func(row, column string) string {
 		return `{"mark":"point","encoding":{"row":` + row + `,"column":` + column + `,"x":{"field":"v","type":"quantitative"}}}`
-	}
-	view := func(config string) string {
-		return `{"config":{"view":` + config + `},"mark":"point","encoding":{"x":{"field":"v","type":"quantitative"}}}`
 	}
 	sorted := func(values int) string {
 		return `{"mark":"point","encoding":{"x":{"field":"v","type":"quantitative"},"y":{"field":"n","type":"ordinal","sort":[` +
@@ -142,14 +139,30 @@ func TestCosts(t *testing.T) {
 		`{"transform":[{"filter":{"field":"n","lt":5}}],` + facet(`{"field":"g"}`, `{"field":"id"}`)[1:]:                                                                                               false, // 3 by 1000, as far as is known
 		`{"transform":[{"filter":{"field":"n","lt":5}}],"mark":"point","encoding":{"facet":{"field":"id"},"x":{"field":"v","type":"quantitative"}}}`:                                                   true,
 		`{"transform":[{"window":[{"op":"row_number","as":"a"},{"op":"rank","as":"b"}]}],"facet":{"row":{"field":"a"},"column":{"field":"b"}},"spec":{"mark":"point","encoding":{"x":{"field":"v"}}}}`: false,
-		view(`{"continuousWidth":1e12}`):                                 false,
-		view(`{"discreteHeight":{"step":1e6}}`):                          false,
-		view(`{"step":1e12}`):                                            false,
-		view(`{"strokeWidth":1e999}`):                                    false,
-		view(`{"step":20,"continuousWidth":300,"stroke":"transparent"}`): true,
 	} {
 		if codes := codesOf(t, spec); ok != (len(codes) == 0) {
 			t.Errorf("%s: refused for %v", spec, codes)
+		}
+	}
+}
+
+// TestConfigIsDropped checks that nothing of a spec's config and background is left: the
+// house style replaces them.
+func TestConfigIsDropped(t *testing.T) {
+	rows := table(t, "v", []any{1})
+	for _, config := range []string{
+		`{"numberFormat":"\") + evil(\""}`, `{"customFormatTypes":true,"tooltipFormat":{"numberFormatType":"evil"}}`,
+		`{"params":[{"name":"evil","expr":"1"}]}`, `{"selection":{"point":{"toggle":"evil(event)"}}}`,
+		`{"mark":{"cursor":"\\75rl(http://evil.example/x)"}}`, `{"style":{"__proto__":{"evil":true}}}`, `{"view":{"step":1e12}}`, `"evil"`,
+	} {
+		spec := `{"config":` + config + `,"background":"evil","mark":"point","encoding":{"x":{"field":"v","type":"quantitative"}}}`
+		s, err := lint.Check([]byte(spec), rows, lint.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", config, err)
+			continue
+		}
+		if text := string(s.JSON); strings.Contains(text, "evil") || strings.Contains(text, "1e12") {
+			t.Errorf("%s: it is in %s", config, text)
 		}
 	}
 }

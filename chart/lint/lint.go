@@ -14,7 +14,7 @@
 //     do not add up, sums of averages, several rows in one bar, bars that do not begin
 //     at zero, percent signs behind percentages, filters that no row passes, negative
 //     slices, logarithms of numbers that are not positive;
-//   - are too expensive to check or to draw: more rows than Limits.Rows, more than
+//   - are too expensive to check or to draw: more than 5000 rows, more than
 //     2000 objects and lists, an unbounded number of bins or ticks.
 //
 // The schema is compiled for the first spec, which takes about half a second.
@@ -98,6 +98,8 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
+	delete(root, "config") // the house style replaces both
+	delete(root, "background")
 	switch all, nested := parts(root); {
 	case all > maxParts:
 		return nil, refuse(refusal.Problem{

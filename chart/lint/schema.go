@@ -87,7 +87,6 @@ func (l *linter) valid(root object) error {
 	if err != nil {
 		return err
 	}
-	delete(root, "background")
 	root["$schema"], root["config"] = vegalite.Schema, config
 	read := maps.Clone(root)
 	read["data"] = object{"values": []any{}} // instead of rows, which are checked, and data that only has a name

@@ -41,10 +41,15 @@ func (l *linter) sense(o object, path string, markValue any, sc *scope) {
 	if m == nil {
 		return
 	}
-	m.stacked = bars && l.stacks(m.channel, mark) && (mark == "arc" || parted(o, m.name))
+	m.stacked = l.stacks(m.channel, mark) && (mark == "arc" || parted(o, m.name))
 	at := pointer(path, m.name)
 	if bars && mark != "arc" {
 		l.fromZero(m, at)
+	}
+	if m.stacked && !vegalite.AddsUp(m.op) {
+		l.fault(ErrAggregateType, at, `the %s of parts cannot be stacked, because it does not add up to that of the whole: `+
+			`write "stack": null and give the parts an xOffset or a yOffset, or draw a line`, m.op)
+		return
 	}
 	if m.field == nil {
 		return

@@ -4,36 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/qedkit/qed/chart/internal/vegalite"
 )
 
 // stackedMarks are the marks that Vega-Lite stacks by default if they have parts.
 var stackedMarks = words("bar area arc")
-
-// stacked refuses stacked parts whose numbers do not add up, such as means: the
-// height of the stack would be a wrong number. o has the encoding of the view and
-// of the views around it.
-func (l *linter) stacked(o object, path, mark string) {
-	for _, name := range words("x y theta radius") {
-		c, _ := o[name].(object)
-		op := c["aggregate"]
-		if op == nil || !l.stacks(c, mark) {
-			continue
-		}
-		if s, ok := op.(string); ok && (vegalite.AddsUp(s) || !slices.Contains(aggregateOps, s)) {
-			continue
-		}
-		if s, _ := op.(string); parted(o, name) {
-			if s == "" {
-				s = "number"
-			}
-			l.fault(ErrAggregateType, pointer(path, name),
-				`the %s of parts cannot be stacked, because it does not add up to that of the whole: `+
-					`write "stack": null and give the parts an xOffset or a yOffset, or draw a line`, s)
-		}
-	}
-}
 
 // stacks reports whether Vega-Lite stacks the numbers of a channel.
 func (l *linter) stacks(c object, mark string) bool {

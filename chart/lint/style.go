@@ -56,7 +56,7 @@ func (l *linter) forbidden(path, key string) bool {
 		l.fault(ErrExpression, path, "expressions are not supported: leave it out, or compute the value in the query")
 	case "usermeta":
 		l.fault(ErrExternal, path, "it changes how a page embeds the chart: leave it out")
-	case "customFormatTypes", "signals":
+	case "signals":
 		l.fault(ErrExpression, path, "it calls functions of the page: leave it out")
 	case "__proto__", "constructor", "prototype":
 		l.fault(ErrUnsupported, path, "every JavaScript object has a property of that name: leave it out")
@@ -229,76 +229,6 @@ func (l *linter) costs(path, key string, v any) {
 		l.keyvals(path, v)
 	}
 }
-
-// config checks the configuration of all views.
-func (l *linter) config(v any) {
-	o, ok := v.(object)
-	if !ok {
-		l.fault(ErrMalformed, "/config", "it has to be an object")
-		return
-	}
-	for _, key := range slices.Sorted(maps.Keys(o)) {
-		at := pointer("/config", key)
-		switch {
-		case l.forbidden(at, key):
-		case key == "params":
-			l.fault(ErrExpression, at, "write parameters in the view that uses them")
-		case !l.word(at, "part of a config", key, configParts):
-		case key == "selection":
-			l.selectionConfig(at, o[key])
-		default:
-			if key == "view" {
-				l.viewConfig(at, o[key])
-			}
-			l.member(at, key, o[key])
-		}
-	}
-}
-
-// selectionConfig checks the selections of all views.
-func (l *linter) selectionConfig(path string, v any) {
-	o, ok := v.(object)
-	if !ok {
-		l.fault(ErrMalformed, path, "it has to be an object")
-		return
-	}
-	for _, key := range slices.Sorted(maps.Keys(o)) {
-		if at := pointer(path, key); l.word(at, "selection", key, words("point interval")) {
-			l.selection(o[key], at, &scope{})
-		}
-	}
-}
-
-// viewConfig checks the size of all views.
-func (l *linter) viewConfig(path string, v any) {
-	o, _ := v.(object)
-	for _, key := range words("continuousWidth continuousHeight discreteWidth discreteHeight") {
-		at := pointer(path, key)
-		switch side := o[key].(type) {
-		case nil:
-		case object:
-			l.step(at, side)
-		default:
-			l.between(at, side, 1, maxSide)
-		}
-	}
-	if o != nil {
-		l.step(path, o)
-	}
-}
-
-// step checks the width of one value.
-func (l *linter) step(path string, o object) {
-	if o["step"] != nil {
-		l.between(pointer(path, "step"), o["step"], 1, 1000)
-	}
-}
-
-var configParts = words(`arc area aria autosize axis axisBand axisBottom axisDiscrete axisLeft axisPoint axisQuantitative axisRight axisTemporal axisTop
-	axisX axisXBand axisXDiscrete axisXPoint axisXQuantitative axisXTemporal axisY axisYBand axisYDiscrete axisYPoint axisYQuantitative axisYTemporal
-	background bar boxplot circle concat countTitle errorband errorbar facet fieldTitle font header headerColumn headerFacet headerRow legend line lineBreak
-	locale mark normalizedNumberFormat numberFormat padding point projection range rect rule scale selection square style text tick timeFormat title
-	tooltipFormat trail view`)
 
 // mark checks a mark.
 func (l *linter) mark(v any, path string, sc *scope) {

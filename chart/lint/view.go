@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	topKeys  = words("$schema autosize background padding config usermeta datasets")
+	topKeys  = words("$schema autosize padding usermeta datasets")
 	viewKeys = words(`name title description data transform params projection resolve width height view mark encoding layer
 		hconcat vconcat concat facet repeat spec align bounds center spacing columns`)
 	makers      = words("mark layer hconcat vconcat concat spec")
@@ -45,12 +45,7 @@ func (l *linter) top(root object) {
 			l.properties("/autosize", "AutoSizeParams", v)
 		}
 	}
-	for _, key := range []string{"background", "padding"} {
-		l.plain("/"+key, root[key])
-	}
-	if v, ok := root["config"]; ok {
-		l.config(v)
-	}
+	l.plain("/padding", root["padding"])
 }
 
 // declare collects the names of all parameters, because views use those of others.
@@ -132,7 +127,6 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	}
 	switch {
 	case v["mark"] != nil:
-		l.stacked(within.encoding, path+"/encoding", markName(v["mark"]))
 		l.sense(within.encoding, path+"/encoding", v["mark"], sc)
 		l.mark(v["mark"], path+"/mark", sc)
 	case v["spec"] != nil:

@@ -13,7 +13,7 @@ import (
 )
 
 // write writes charts as Vega-Lite, and a text as Markdown and with the charts as a page.
-func (c *conversation) write(name, title, markdown string, charts []analyst.Chart) error {
+func (c *conversation) write(name, title, language, markdown string, charts []analyst.Chart) error {
 	if err := os.MkdirAll(c.folder, 0o700); err != nil {
 		return err
 	}
@@ -21,13 +21,13 @@ func (c *conversation) write(name, title, markdown string, charts []analyst.Char
 	if err := os.WriteFile(path+".md", []byte(markdown), 0o600); err != nil {
 		return err
 	}
-	p := page.Page{Title: title, Markdown: markdown}
+	p := page.Page{Title: title, Language: language, Markdown: markdown}
 	for _, one := range charts {
 		if err := os.WriteFile(path+"-"+one.ID+".vl.json", one.Spec, 0o600); err != nil {
 			return err
 		}
 		p.Charts = append(p.Charts, page.Chart{
-			ID: one.ID, Query: one.SQLQuery, Spec: &chart.Spec{Title: one.Title, JSON: one.Spec},
+			ID: one.ID, Query: one.SQLQuery, Spec: &chart.Spec{Title: one.Title, JSON: one.Spec, Notes: one.Notes},
 		})
 	}
 	var html bytes.Buffer

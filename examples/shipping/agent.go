@@ -79,7 +79,7 @@ func newTools(
 		stats.NewAnalysisTool(searched...),
 		stats.NewPatternTool(nil, searched...),
 		tools.NewInsights(model, asks),
-		chart.NewTool(nil),
+		chart.NewTool(),
 	)
 }
 
