@@ -24,6 +24,7 @@ import (
 // data reads the table. It does not change.
 type data struct {
 	Data
+	cache   *cache
 	columns []string
 	policy  *secureview.Policy // allows Table alone
 	guard   *secureview.Guard  // for statements of the model
@@ -58,7 +59,7 @@ func newData(d Data, o Options) (*data, error) {
 	if len(alone.Tables) == 0 {
 		return nil, fmt.Errorf("analyst: the policy does not allow the table %q: add it to Policy.Tables", d.Table)
 	}
-	out := &data{Data: d, opt: o, policy: &alone}
+	out := &data{Data: d, cache: newCache(), opt: o, policy: &alone}
 	var err error
 	alone.RowLimit = o.MaxRows
 	if out.guard, err = secureview.New(&alone, d.Dialect); err != nil {
@@ -80,8 +81,15 @@ func (d *data) read(ctx context.Context, sql string) (*qed.Table, string, error)
 	if err != nil {
 		return nil, "", err
 	}
+	if kept, ok := d.cache.get(stmt.SQL()); ok {
+		return &kept, stmt.SQL(), nil
+	}
 	table, err := d.DB.Query(ctx, stmt)
-	return table, stmt.SQL(), err
+	if err != nil {
+		return nil, stmt.SQL(), err
+	}
+	d.cache.put(stmt.SQL(), *table)
+	return table, stmt.SQL(), nil
 }
 
 // A sample is rows that were drawn at random from the rows behind a statement.
@@ -139,9 +147,8 @@ func (d *data) result(ctx context.Context, sql string) (*qed.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := *rows
-	out.Truncated = out.Truncated || q.Limit != nil || q.Offset != nil
-	return &out, nil
+	rows.Truncated = rows.Truncated || q.Limit != nil || q.Offset != nil
+	return rows, nil
 }
 
 // measure returns the column that a statement adds up, averages or counts under a name,
