@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst/claims"
@@ -24,14 +23,14 @@ import (
 // data reads the table. It does not change.
 type data struct {
 	Data
+	cache   *cache
 	columns []string
 	policy  *secureview.Policy // allows Table alone
 	guard   *secureview.Guard  // for statements of the model
 	source  *secureview.Guard  // for the rows behind them
 	opt     Options
 
-	profiling sync.Mutex
-	facts     *DataFacts // nil until dataFacts
+	profile *profiled
 }
 
 func newData(d Data, o Options) (*data, error) {
@@ -58,7 +57,7 @@ func newData(d Data, o Options) (*data, error) {
 	if len(alone.Tables) == 0 {
 		return nil, fmt.Errorf("analyst: the policy does not allow the table %q: add it to Policy.Tables", d.Table)
 	}
-	out := &data{Data: d, opt: o, policy: &alone}
+	out := &data{Data: d, cache: newCache(), profile: new(profiled), opt: o, policy: &alone}
 	var err error
 	alone.RowLimit = o.MaxRows
 	if out.guard, err = secureview.New(&alone, d.Dialect); err != nil {
@@ -80,8 +79,15 @@ func (d *data) read(ctx context.Context, sql string) (*qed.Table, string, error)
 	if err != nil {
 		return nil, "", err
 	}
+	if kept, ok := d.cache.get(stmt.SQL()); ok {
+		return &kept, stmt.SQL(), nil
+	}
 	table, err := d.DB.Query(ctx, stmt)
-	return table, stmt.SQL(), err
+	if err != nil {
+		return nil, stmt.SQL(), err
+	}
+	d.cache.put(stmt.SQL(), *table)
+	return table, stmt.SQL(), nil
 }
 
 // A sample is rows that were drawn at random from the rows behind a statement.
@@ -139,9 +145,8 @@ func (d *data) result(ctx context.Context, sql string) (*qed.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := *rows
-	out.Truncated = out.Truncated || q.Limit != nil || q.Offset != nil
-	return &out, nil
+	rows.Truncated = rows.Truncated || q.Limit != nil || q.Offset != nil
+	return rows, nil
 }
 
 // measure returns the column that a statement adds up, averages or counts under a name,
@@ -290,6 +295,20 @@ func (d *data) listed() string {
 	return text + "."
 }
 
+// misspelt returns the conditions that no row meets because a value is spelled in
+// another way in the data. They make a claim true that something never happens.
+func (d *data) misspelt(ctx context.Context, in validateArguments) (conditions []string) {
+	if in.Claim.Kind != claims.Never && !(in.Claim.Kind == claims.Total && in.Claim.Value != nil && *in.Claim.Value == 0) {
+		return nil
+	}
+	for _, a := range d.alternatives(ctx, in.RelatedQuery) {
+		if a.similar {
+			conditions = append(conditions, a.Condition)
+		}
+	}
+	return conditions
+}
+
 // An alternative is a condition of a statement that found nothing, how many rows it
 // finds alone, and what the column has instead.
 type alternative struct {
@@ -298,6 +317,8 @@ type alternative struct {
 	Near      []string `json:"near,omitempty"` // values of the column
 	Min       any      `json:"min,omitempty"`
 	Max       any      `json:"max,omitempty"`
+
+	similar bool // Near has values that are spelled in a similar way
 }
 
 const (
@@ -383,7 +404,8 @@ func (d *data) probe(ctx context.Context, from sqlast.Relation, condition sqlast
 	for _, row := range rows.Rows {
 		values = append(values, fmt.Sprint(row[0]))
 	}
-	if a.Near = refusal.Nearest(text, values, maxNear); len(a.Near) == 0 {
+	a.Near = refusal.Nearest(text, values, maxNear)
+	if a.similar = len(a.Near) > 0; !a.similar {
 		a.Near = values[:min(maxNear, len(values))]
 	}
 	return a, true

@@ -168,8 +168,8 @@ func (e *explorer) finish(ctx context.Context, turn qed.Turn, began time.Time, a
 // add adds the result of a call.
 func (e *Exploration) add(ctx context.Context, r qed.ToolResult) error {
 	e.Metadata.ToolCalls[r.Call.Name]++
-	var out outcome
-	if r.Err != nil || json.Unmarshal(r.Output, &out) != nil || !out.Success {
+	var out struct{ Success *bool } // not of a tool of the loop itself
+	if r.Err != nil || json.Unmarshal(r.Output, &out) != nil || out.Success != nil && !*out.Success {
 		e.Metadata.Errors[r.Call.Name]++
 		return nil
 	}

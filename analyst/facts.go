@@ -3,6 +3,7 @@ package analyst
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/qedkit/qed/analyst/profile"
@@ -35,15 +36,21 @@ type MissingCells struct {
 	Other  int    `json:"other,omitempty"`
 }
 
+// profiled has the facts of a table that was profiled.
+type profiled struct {
+	mu    sync.Mutex
+	facts *DataFacts // nil until dataFacts
+}
+
 // dataFacts profiles the table, once for all turns.
 func (d *data) dataFacts(ctx context.Context) (*DataFacts, error) {
-	d.profiling.Lock()
-	defer d.profiling.Unlock()
-	if d.facts != nil {
-		return d.facts, nil
+	d.profile.mu.Lock()
+	defer d.profile.mu.Unlock()
+	if d.profile.facts != nil {
+		return d.profile.facts, nil
 	}
 	read := d.columns[:min(len(d.columns), maxProfiled)]
-	p, err := profile.Read(ctx, d.profiled(), &profile.Options{Columns: read})
+	p, err := profile.Read(ctx, d.tableSource(), &profile.Options{Columns: read})
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +69,11 @@ func (d *data) dataFacts(ctx context.Context) (*DataFacts, error) {
 			f.Periods = append(f.Periods, Period{c.Name, from, to})
 		}
 	}
-	d.facts = f
+	d.profile.facts = f
 	return f, nil
 }
 
-func (d *data) profiled() profile.Source {
+func (d *data) tableSource() profile.Source {
 	return profile.Source{DB: d.DB, Policy: d.policy, Dialect: d.Dialect, Table: d.Table}
 }
 

@@ -464,3 +464,27 @@ func TestPlantedFaults(t *testing.T) {
 		t.Errorf("%d of %d true findings were doubted", alarms, all)
 	}
 }
+
+// What never happens is not what is spelled in another way.
+func TestNever(t *testing.T) {
+	csv := "region,status,amount\n" + strings.Repeat("north,paid,5\nsouth,open,7\neast,paid,9\n", 20)
+	for where, want := range map[string]claims.Verdict{
+		"amount < 0":                           claims.Supported,
+		"region = 'north' AND amount > 6":      claims.Supported,
+		"status = 'refunded'":                  claims.Supported,
+		"region = 'nort' AND amount < 0":       claims.Doubtful,
+		"status = 'payd'":                      claims.Doubtful,
+		"region = 'south' AND status = 'open'": claims.Contradicted,
+	} {
+		query := "SELECT * FROM t_parsed WHERE " + where
+		r := examine(t, planted{where, csv, query, "It never happens.", &claims.Claim{Kind: claims.Never}, ""})
+		if r.Verdict != want {
+			t.Errorf("%s: %s, want %s: %s", where, r.Verdict, want, r.Text)
+		}
+		counted := examine(t, planted{where, csv, strings.Replace(query, "*", "count(*) AS n", 1), "It never happens.",
+			&claims.Claim{Kind: claims.Never, Metric: "n"}, ""})
+		if counted.Verdict != want {
+			t.Errorf("counted, %s: %s, want %s: %s", where, counted.Verdict, want, counted.Text)
+		}
+	}
+}

@@ -18,7 +18,9 @@ type Metrics struct {
 	Partial   int `json:"partial"` // of Completed, those that a limit ended
 	Failed    int `json:"failed"`
 
-	Steps      map[int]int    `json:"steps"` // how many turns had a number of steps
+	Steps map[int]int `json:"steps"` // how many turns had a number of steps
+	// The calls of a turn are counted at its end: those of [Metadata] if it has an
+	// exploration.
 	ToolCalls  map[string]int `json:"toolCalls"`
 	ToolErrors map[string]int `json:"toolErrors"` // calls that failed, by tool
 
@@ -55,13 +57,17 @@ type observer struct {
 	thread string
 	began  time.Time
 	at     stepStarted
+
+	calls, errors map[string]int
 }
 
 func (a *Analyst) observe(turn qed.Turn) *observer {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.metrics.Started++
-	return &observer{Analyst: a, thread: turn.Thread, began: time.Now()}
+	return &observer{
+		Analyst: a, thread: turn.Thread, began: time.Now(), calls: map[string]int{}, errors: map[string]int{},
+	}
 }
 
 func (o *observer) see(ctx context.Context, e qed.Event) {
@@ -77,17 +83,18 @@ func (o *observer) see(ctx context.Context, e qed.Event) {
 		if failed != "" && d.Result == "" { // a text that may have data
 			failed = "call"
 		}
-		o.count(func(m *Metrics) {
-			m.ToolCalls[d.Tool]++
-			if failed != "" {
-				m.ToolErrors[d.Tool]++
-			}
-		})
+		o.calls[d.Tool]++
+		if failed != "" {
+			o.errors[d.Tool]++
+		}
 		o.log(ctx, "tool_result", append(errorKind(failed),
 			slog.String("tool", d.Tool), slog.Int64("duration_ms", d.Millis))...)
 	case qed.Completed:
 		u := d.Answer.Usage
 		o.at.Tokens = u.InputTokens + u.OutputTokens
+		if found, err := ExplorationOf(d.Answer); err == nil {
+			o.calls, o.errors = found.Metadata.ToolCalls, found.Metadata.Errors
+		}
 		o.count(func(m *Metrics) {
 			m.Completed++
 			if d.Answer.Partial {
@@ -111,7 +118,16 @@ func (o *observer) count(add func(*Metrics)) {
 
 func (o *observer) ended(ctx context.Context, event string, attrs ...slog.Attr) {
 	took := time.Since(o.began)
-	o.count(func(m *Metrics) { m.Steps[o.at.Step]++; m.Duration += took })
+	o.count(func(m *Metrics) {
+		m.Steps[o.at.Step]++
+		m.Duration += took
+		for tool, n := range o.calls {
+			m.ToolCalls[tool] += n
+		}
+		for tool, n := range o.errors {
+			m.ToolErrors[tool] += n
+		}
+	})
 	o.log(ctx, event, append(attrs, slog.Int64("duration_ms", took.Milliseconds()))...)
 }
 

@@ -42,7 +42,7 @@ func (e *explorer) profile(ctx context.Context, in profileArguments) (out profil
 		out.Left = names[maxProfiled:min(len(names), maxProfiled+maxLeft)]
 		names = names[:maxProfiled]
 	}
-	out.Profile, err = profile.Read(ctx, e.data.profiled(), &profile.Options{
+	out.Profile, err = profile.Read(ctx, e.data.tableSource(), &profile.Options{
 		Columns: names, IncludeDistribution: in.IncludeDistribution, OmitNulls: in.IncludeNulls != nil && !*in.IncludeNulls,
 	})
 	if err != nil {

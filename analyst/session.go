@@ -22,17 +22,28 @@ type held struct {
 // turn.
 func (a *Analyst) enter(ctx context.Context, turn qed.Turn) (*data, func(), error) {
 	if h := a.join(turn, nil); h != nil {
-		return h.data, func() { a.leave(turn.Thread, h) }, nil
+		return a.forTurn(h.data), func() { a.leave(turn.Thread, h) }, nil
 	}
 	d, err := a.load(ctx, turn)
 	if err != nil {
 		return nil, nil, err
 	}
 	if turn.Thread == "" {
-		return d, func() { a.close(d) }, nil
+		return a.forTurn(d), func() { a.close(d) }, nil
 	}
 	h := a.join(turn, d)
-	return h.data, func() { a.leave(turn.Thread, h) }, nil
+	return a.forTurn(h.data), func() { a.leave(turn.Thread, h) }, nil
+}
+
+// forTurn returns the data for a turn. A database that all sessions share may change, so
+// its results are kept for one turn only.
+func (a *Analyst) forTurn(d *data) *data {
+	if d != a.shared {
+		return d
+	}
+	out := *d
+	out.cache = newCache()
+	return &out
 }
 
 // load returns the data of a session that this process does not have.

@@ -193,6 +193,7 @@ func TestLogAndMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := map[string]int{} // as qedotel counts
+	var metadata analyst.Metadata
 	for e, err := range a.Run(t.Context(), qed.Turn{Thread: "s1", Text: "Where are the orders larger?"}) {
 		if err != nil {
 			t.Fatal(err)
@@ -200,6 +201,16 @@ func TestLogAndMetrics(t *testing.T) {
 		if d, ok := e.Data.(qed.ToolFinished); ok && d.Error != "" {
 			failed[d.Tool]++
 		}
+		if d, ok := e.Data.(qed.Completed); ok {
+			found, err := analyst.ExplorationOf(d.Answer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			metadata = found.Metadata
+		}
+	}
+	if diff := cmp.Diff(metadata.ToolCalls, a.Metrics().ToolCalls) + cmp.Diff(metadata.Errors, a.Metrics().ToolErrors); diff != "" {
+		t.Errorf("calls (-metadata +metrics)\n%s", diff)
 	}
 	if diff := cmp.Diff(failed, a.Metrics().ToolErrors); diff != "" {
 		t.Errorf("failed calls (-events +metrics)\n%s", diff)

@@ -254,21 +254,23 @@ func (e *explorer) validate(ctx context.Context, in validateArguments) (out vali
 // check checks a finding, and returns the statement that read its rows.
 func (e *explorer) check(ctx context.Context, in validateArguments) (*claims.Report, string, error) {
 	f := claims.Finding{Text: in.Finding, Claim: in.Claim, Experiment: e.data.Experiment}
+	ofResult := in.Claim != nil && in.Claim.OfResult()
 	var err error
-	if f.Result, err = e.data.result(ctx, in.RelatedQuery); err != nil {
-		return nil, "", err
+	if ofResult {
+		if f.Result, err = e.data.result(ctx, in.RelatedQuery); err != nil {
+			return nil, "", err
+		}
+		f.Measure = e.data.measure(in.RelatedQuery, in.Claim.Metric)
+		f.Misspelt = e.data.misspelt(ctx, in)
 	}
 	rows, err := e.data.sample(ctx, in.RelatedQuery, in.Claim)
 	switch {
 	case err == nil:
 		f.Rows, f.Total, f.Sampled, f.All = rows.rows, rows.total, rows.total > len(rows.rows.Rows), rows.all
-	case errors.Is(err, secureview.ErrUnsupported) && in.Claim != nil && in.Claim.OfResult():
+	case ofResult && errors.Is(err, secureview.ErrUnsupported):
 		rows = &sample{} // the result of a statement without such rows can still be compared
 	default:
 		return nil, "", err
-	}
-	if in.Claim != nil {
-		f.Measure = e.data.measure(in.RelatedQuery, in.Claim.Metric)
 	}
 	report, err := e.checks.Check(ctx, f)
 	return report, rows.query, err

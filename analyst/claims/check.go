@@ -168,7 +168,14 @@ func (c *Claim) check() error {
 		return refuse(ErrUnknownName, string(c.Comparison), []string{string(More), string(Less)},
 			"%s needs a value, and a claim of the kind total, growth, ratio or share", c.Comparison)
 	}
+	directed := c.Comparison == More || c.Comparison == Less
 	switch value, count := c.Value, c.Count; {
+	case value != nil && !slices.Contains([]Kind{Total, Growth, Ratio, Share, Rank}, c.Kind):
+		return refuse(ErrUnknownName, "value", nil,
+			"a claim of the kind %s has no value: check the number by another claim, such as total, growth or ratio", c.Kind)
+	case value != nil && directed && slices.Contains([]Kind{Total, Ratio, Share}, c.Kind):
+		return refuse(ErrUnknownName, string(c.Comparison), []string{string(AtLeast), string(AtMost)},
+			"a claim with a value says differ, at_least or at_most, not %s", c.Comparison)
 	case value != nil && (math.IsNaN(*value) || math.IsInf(*value, 0)):
 		return refuse(ErrUnknownName, "value", nil, "the claimed value is not a number")
 	case value != nil && c.Kind == Share && !(*value >= 0 && *value <= 1):

@@ -96,7 +96,7 @@ type Claim struct {
 
 	// Value is the number that the finding says: a part from 0 to 1 for Share, a part of
 	// the second group for Growth (0.12 for 12 %), and a place for Rank. It stands for
-	// the numbers that round to it. Count is that of a Share of rows, as a number of rows.
+	// the numbers that round to it. The other kinds have none. Count is that of a Share of rows, as a number of rows.
 	Value *float64 `json:"value,omitempty" jsonschema_description:"the number that the finding says, as exact as it says it; a share or a growth of 12 percent is 0.12"`
 	Count *int     `json:"count,omitempty" jsonschema_description:"for share: the claimed number of rows, instead of value"`
 
@@ -124,6 +124,10 @@ type Finding struct {
 	// Measure is the column of Rows that the query adds up, averages or counts. Empty:
 	// its values are not examined.
 	Measure string
+
+	// Misspelt are conditions of the query that no row meets, although the data has
+	// values that are spelled in a similar way.
+	Misspelt []string
 
 	// Total is the number of rows before sampling or truncation. 0 means
 	// len(Rows.Rows). Truncated rows are never complete.

@@ -13,6 +13,9 @@ import (
 
 // exact checks a claim about the result of a query.
 func (c *checker) exact(f *Finding) error {
+	if len(f.Misspelt) > 0 {
+		c.add(CheckValue, Warn, fill(c.t.Misspelt, "conditions", list(f.Misspelt)))
+	}
 	if c.Claim.Kind == Never {
 		return c.never()
 	}
@@ -101,7 +104,7 @@ func (c *checker) compared(x []float64) error {
 			return nil
 		}
 		if claim.Kind == Most {
-			c.bound(of/sum, 0.5, of/sum > 0.5, "> ", c.t.percent)
+			c.most(of/sum, slices.Max(known)/sum)
 			return nil
 		}
 		tight, loose := rounding(claimed, 2)
@@ -172,11 +175,14 @@ func (c *checker) change(of float64, x, known []float64, rows []int) {
 	}
 	value, other := of/base-less, of/others-less
 	if c.Claim.Value == nil {
-		sign := "> "
+		outcome, sign, direction := Fail, "> ", 1.0
 		if c.Claim.Comparison == Less {
-			sign = "< "
+			sign, direction = "< ", -1
 		}
-		c.bound(value, 1-less, c.Claim.Comparison == More && value > 1-less || c.Claim.Comparison == Less && value < 1-less, sign, format)
+		if direction*value > direction*(1-less) {
+			outcome = Pass
+		}
+		c.number(outcome, value, 1-less, format, sign)
 		return
 	}
 	claimed := *c.Claim.Value
@@ -209,43 +215,58 @@ func (c *checker) rank(of float64, all []float64, claimed float64) {
 			equal++
 		}
 	}
-	outcome, text := Pass, c.t.ValueFits
+	place := func(v float64) string { return c.t.RankOf + " " + c.t.number(v) }
+	outcome := Pass
 	if claimed < float64(before+1) || claimed > float64(before+equal) {
-		outcome, text = Fail, c.t.ValueWrong
+		outcome = Fail
 	}
-	c.add(CheckValue, outcome, fill(text, "value", c.t.RankOf+" "+count(before+1)+" / "+count(len(all)), "claimed", c.t.RankOf+" "+count(int(claimed))),
-		"value", float64(before+1), "claimed", claimed)
+	c.number(outcome, float64(before+1), claimed, place, "")
 }
 
-// bound checks a claim that only names a direction.
-func (c *checker) bound(value, limit float64, holds bool, sign string, format func(float64) string) {
-	outcome, text := Fail, c.t.ValueWrong
-	if holds {
-		outcome, text = Pass, c.t.ValueFits
+// most checks that a part is more than half. "Most" can mean the largest part, too.
+func (c *checker) most(part, largest float64) {
+	outcome := Fail
+	switch {
+	case part > 0.5:
+		outcome = Pass
+	case part == largest:
+		outcome = Warn
 	}
-	c.add(CheckValue, outcome, fill(text, "value", format(value), "claimed", sign+format(limit)), "value", value, "claimed", limit)
+	c.number(outcome, part, 0.5, c.t.percent, "> ")
 }
 
 // value compares the number of the result with the claimed one.
 func (c *checker) value(value, claimed, tight, loose float64, format func(float64) string, note string) {
 	apart := math.Abs(value - claimed)
+	slack := 1e-9 * math.Abs(claimed)
+	beyond := c.Claim.Comparison == More && value > claimed || c.Claim.Comparison == Less && value < claimed
+	outcome := Pass
 	switch {
 	case c.Claim.Comparison == AtLeast && value >= claimed, c.Claim.Comparison == AtMost && value <= claimed:
-		apart = 0
+	case apart <= tight+slack:
+	case apart <= loose+slack, beyond, inOtherUnit(value, claimed, tight):
+		outcome = Warn
+	default:
+		outcome = Fail
 	}
-	outcome, text := Pass, c.t.ValueFits
-	slack := 1e-9 * math.Abs(claimed)
-	switch {
-	case apart > loose+slack:
-		outcome, text = Fail, c.t.ValueWrong
-	case apart > tight+slack:
-		outcome, text = Warn, c.t.ValueNear
-	}
-	sentence := fill(text, "value", format(value), "claimed", format(claimed))
+	c.number(outcome, value, claimed, format, "")
 	if note != "" {
-		sentence += " " + note
+		c.Checks[len(c.Checks)-1].Text += " " + note
 	}
-	c.add(CheckValue, outcome, sentence, "value", value, "claimed", claimed)
+}
+
+// inOtherUnit reports whether a number is the claimed one in percent, thousands or
+// millions, or the other way round.
+func inOtherUnit(value, claimed, tight float64) bool {
+	return slices.ContainsFunc([]float64{100, 1000, 1e6}, func(unit float64) bool {
+		return claimed != 0 && (math.Abs(value/unit-claimed) <= tight || math.Abs(value*unit-claimed) <= tight)
+	})
+}
+
+// number adds the check of a number.
+func (c *checker) number(outcome Outcome, value, claimed float64, format func(float64) string, sign string) {
+	text := map[Outcome]string{Pass: c.t.ValueFits, Warn: c.t.ValueNear, Fail: c.t.ValueWrong}[outcome]
+	c.add(CheckValue, outcome, fill(text, "value", format(value), "claimed", sign+format(claimed)), "value", value, "claimed", claimed)
 }
 
 const (
@@ -261,6 +282,9 @@ func rounding(v float64, digits int) (tight, loose float64) {
 	_, decimals, _ := strings.Cut(text, ".")
 	if n := max(len(decimals), digits); n > 0 {
 		tight = 0.5 * math.Pow10(-n)
+		if digits > 1 && len(decimals) < digits { // tens of percent
+			return tight, 0.25 * math.Pow10(1-digits)
+		}
 		return tight, tight
 	}
 	zeros := len(text) - len(strings.TrimRight(text, "0"))

@@ -52,7 +52,7 @@ func (c *checker) periods(x []float64) {
 		return
 	}
 	along, at, err := c.positions()
-	if err != nil {
+	if err != nil || !c.areTimes(along) {
 		return // the groups are no periods
 	}
 	order := make([]int, 0, len(at))
@@ -80,12 +80,15 @@ func (c *checker) periods(x []float64) {
 	c.days(claimed)
 }
 
+// areTimes reports whether the groups at the positions are times: an id is a number, too.
+func (c *checker) areTimes(along []float64) bool {
+	col, err := column.Read(c.table, c.by, "")
+	return err == nil && (col.Kind != column.Numbers || column.IsCalendar(col.Name)) && len(along) > 0
+}
+
 // days warns of claimed periods with fewer days of data than the others.
 func (c *checker) days(claimed func(string) bool) {
-	by, dates := c.datesOfGroups()
-	if by == nil {
-		return
-	}
+	dates := c.datesOfGroups()
 	names, _ := c.values(c.by)
 	var counts, spans []float64
 	at := map[string]int{}
@@ -122,13 +125,13 @@ func (c *checker) days(claimed func(string) bool) {
 
 // datesOfGroups returns the days on which each group of the result has rows: the numbers
 // of the days since 1970. It is nil if the rows have no such groups or no dates.
-func (c *checker) datesOfGroups() (by []int, days map[string]map[int]bool) {
+func (c *checker) datesOfGroups() map[string]map[int]bool {
 	if c.source == nil {
-		return nil, nil
+		return nil
 	}
 	i := slices.Index(columnNames(c.source), c.Claim.By)
 	if i < 0 {
-		return nil, nil
+		return nil
 	}
 	for j := range c.source.Columns {
 		if j == i {
@@ -138,7 +141,7 @@ func (c *checker) datesOfGroups() (by []int, days map[string]map[int]bool) {
 		if err != nil || col.Kind != column.Times {
 			continue
 		}
-		days = map[string]map[int]bool{}
+		days := map[string]map[int]bool{}
 		for k, row := range col.At {
 			name, ok := column.Text(c.source.Rows[row][i])
 			if !ok {
@@ -149,7 +152,7 @@ func (c *checker) datesOfGroups() (by []int, days map[string]map[int]bool) {
 			}
 			days[name][int(math.Floor(float64(col.Times[k].Unix())/(24*time.Hour.Seconds())))] = true
 		}
-		return []int{i, j}, days
+		return days
 	}
-	return nil, nil
+	return nil
 }

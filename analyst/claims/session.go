@@ -49,7 +49,7 @@ func (s *Session) Check(ctx context.Context, f Finding) (*Report, error) {
 // put adds a report, or replaces that of the same claim.
 func (s *Session) put(r *Report) {
 	for i, old := range s.reports {
-		if r.Claim != nil && old.Claim != nil && key(old.Claim) == key(r.Claim) {
+		if r.Claim != nil && old.Claim != nil && key(old) == key(r) {
 			s.reports[i] = r
 			return
 		}
@@ -69,8 +69,13 @@ func (s *Session) Reports() []*Report {
 	return all
 }
 
-func key(c *Claim) string {
-	raw, _ := json.Marshal(c) // a Value that JSON does not have was refused
+// key returns what equal findings have in common. The same claim about the results of
+// two queries is two findings.
+func key(r *Report) string {
+	raw, _ := json.Marshal(r.Claim) // a Value that JSON does not have was refused
+	if r.Claim.OfResult() {
+		return string(raw) + r.Finding
+	}
 	return string(raw)
 }
 

@@ -13,22 +13,22 @@ import (
 type texts struct {
 	Supported, Doubtful, Unsupported, ManyTests, Contradicted, Unchecked, NotChecked string
 
-	AllRows, SampleRows, FirstRows                                     string
-	SizeOK, SizeSmall, ShareOK, ShareWide                              string
-	Differs, DiffersNot, Opposite, Negligible                          string
-	MixDiffers, MixDiffersNot, MixInexact                              string
-	GroupsDiffer, GroupsDifferNot, FirstSeparate, FirstNot, FirstWrong string
-	Correlates, CorrelatesNot, CorrelatesOpposite, CorrelatesDisagree  string
-	CorrelatesWeakly                                                   string
-	ShareIs, ShareFits, ShareWrong                                     string
-	OutliersNone, OutliersFine, OutliersWeak, OutliersFlip             string
-	MissingNone, MissingFine, MissingMany, MissingDepends              string
-	SimpsonNone, SimpsonWeak, SimpsonReversed                          string
-	CausalTyped, CausalRandomized, CausalUnsupported                   string
-	ValueFits, ValueNear, ValueWrong, OfAll, OfOthers, RankOf          string
-	TrendHolds, TrendNot, TrendOpposite, SharedTrend, SampleAndAll     string
-	CopiesOnce, CopiesCounted, CopiesOfKey, UnitsMixed, OneValue       string
-	PeriodOut, PeriodShort                                             string
+	AllRows, SampleRows, FirstRows                                      string
+	SizeOK, SizeSmall, ShareOK, ShareWide                               string
+	Differs, DiffersNot, Opposite, Negligible                           string
+	MixDiffers, MixDiffersNot, MixInexact                               string
+	GroupsDiffer, GroupsDifferNot, FirstSeparate, FirstNot, FirstWrong  string
+	Correlates, CorrelatesNot, CorrelatesOpposite, CorrelatesDisagree   string
+	CorrelatesWeakly                                                    string
+	ShareIs, ShareFits, ShareWrong                                      string
+	OutliersNone, OutliersFine, OutliersWeak, OutliersFlip              string
+	MissingNone, MissingFine, MissingMany, MissingDepends               string
+	SimpsonNone, SimpsonWeak, SimpsonReversed                           string
+	CausalTyped, CausalRandomized, CausalUnsupported                    string
+	ValueFits, ValueNear, ValueWrong, OfAll, OfOthers, RankOf, Misspelt string
+	TrendHolds, TrendNot, TrendOpposite, SharedTrend, SampleAndAll      string
+	CopiesOnce, CopiesCounted, CopiesOfKey, UnitsMixed, OneValue        string
+	PeriodOut, PeriodShort                                              string
 
 	Limited, NotParts, NoBase, FewSteps string
 
@@ -105,6 +105,7 @@ var shipped = usertext.New(map[string]texts{
 		OfAll:      "It is compared with the mean of all groups.",
 		OfOthers:   "It is compared with the mean of the other groups.",
 		RankOf:     "place",
+		Misspelt:   "No row meets {conditions}, and the data has similar values: a name may be misspelt.",
 
 		TrendHolds:    "{metric} follows {by} (rank correlation {rank}, {p}).",
 		TrendNot:      "{metric} does not follow {by} beyond chance (rank correlation {rank}, {p}).",
@@ -195,6 +196,7 @@ var shipped = usertext.New(map[string]texts{
 		OfAll:      "Verglichen wird mit dem Mittel aller Gruppen.",
 		OfOthers:   "Verglichen wird mit dem Mittel der anderen Gruppen.",
 		RankOf:     "Platz",
+		Misspelt:   "Keine Zeile erfüllt {conditions}, und die Daten haben ähnliche Werte: Ein Name ist vielleicht falsch geschrieben.",
 
 		TrendHolds:    "{metric} folgt {by} (Rangkorrelation {rank}, {p}).",
 		TrendNot:      "{metric} folgt {by} nicht mehr als zufällig (Rangkorrelation {rank}, {p}).",
