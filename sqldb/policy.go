@@ -36,7 +36,8 @@ type PolicyOptions struct {
 	Exclude []string
 
 	// Include lists views that may be read although they read something that is
-	// excluded, or that has a secure view. Other such views are left out.
+	// excluded, or that has a secure view, and tables that may be read although another
+	// schema has a secure view of them. Others are left out.
 	Include []string
 
 	// Secrets lists the columns, as in Exclude, that may be read although their
@@ -91,7 +92,7 @@ func (o Omission) String() string {
 // A policy from a schema grants what is there, without a look at what it means. Write
 // it to a file and read it before an agent uses it.
 func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy, []Omission, error) {
-	b := policyBuilder{schema: schema, tables: map[string]string{}, used: map[string]bool{}}
+	b := policyBuilder{schema: schema, tables: map[string]string{}, used: map[string]bool{}, elsewhere: map[string]string{}}
 	if opt != nil {
 		b.opt = *opt
 	}
@@ -156,7 +157,10 @@ type policyBuilder struct {
 	opt      PolicyOptions
 	tables   map[string]string // from a secure view to its table
 	replaced map[string]string // from a table to its secure view
-	used     map[string]bool   // entries of Exclude, Include and Secrets that matched
+
+	elsewhere map[string]string // from a table to a secure view of another schema that may replace it
+
+	used     map[string]bool // entries of Exclude, Include and Secrets that matched
 	omitted  []Omission
 	problems []refusal.Problem
 }
@@ -176,6 +180,10 @@ func (b *policyBuilder) readable(name, table string, names []string) []string {
 			b.omit(OmittedName, odd, "", reason)
 			return nil
 		}
+	}
+	if view, ok := b.elsewhere[name]; ok && !b.matches(b.opt.Include, name, "") {
+		b.omit(OmittedView, name, "", "is read by the secure view "+view+" of another schema, where no policy can have the view of a table")
+		return nil
 	}
 	if reason := b.opened(name, map[string]bool{}); reason != "" && !b.matches(b.opt.Include, name, "") {
 		b.omit(OmittedView, name, "", reason)
@@ -244,6 +252,9 @@ func (b *policyBuilder) opened(view string, seen map[string]bool) string {
 		if secure, ok := b.replaced[table]; ok {
 			return "reads " + table + ", which is read through " + secure + " only"
 		}
+		if secure, ok := b.elsewhere[table]; ok && !b.excluded(b.opt.Include, table, "") {
+			return "reads " + table + ", which has the secure view " + secure
+		}
 		for _, column := range b.schema.Tables[table].Columns {
 			if b.excluded(b.opt.Exclude, table, column) {
 				return "reads " + table + ", of which " + column + " is excluded"
@@ -288,6 +299,9 @@ func (b *policyBuilder) views() map[string]string {
 			within := name[:len(name)-len(view)]
 			table := b.spelled(within+base, within+view[len(prefix):])
 			views[table], b.tables[name] = name, table
+			if _, own := b.schema.Tables[table]; !own {
+				b.secureElsewhere(name, base)
+			}
 		}
 	}
 	for table, view := range b.opt.Views {
@@ -306,6 +320,18 @@ func (b *policyBuilder) views() map[string]string {
 		views[table], b.tables[name] = name, table
 	}
 	return views
+}
+
+// secureElsewhere records the tables of other schemas that a secure view may replace, by
+// its name and by what it reads. No policy can say that, so that nothing of them is
+// readable.
+func (b *policyBuilder) secureElsewhere(view, base string) {
+	v := b.schema.Tables[view]
+	for name, t := range b.schema.Tables {
+		if t.Schema != v.Schema && ascii.EqualFold(bare(name, t.Schema), base) && (v.Reads == nil || slices.Contains(v.Reads, name)) {
+			b.elsewhere[name] = view
+		}
+	}
 }
 
 // spelled returns a table as the schema spells it: by its exact name, or else by the

@@ -388,3 +388,36 @@ func TestPolicyForSchemas(t *testing.T) {
 		}
 	}
 }
+
+// A secure view cannot be in another schema than its table: the table is left out.
+func TestPolicyForSecureViewElsewhere(t *testing.T) {
+	for name, tt := range map[string]struct {
+		reads   []string
+		include []string
+		want    bool // the table is readable
+	}{
+		"it reads the table":       {[]string{"crm.customer"}, nil, false},
+		"nobody knows":             {nil, nil, false},
+		"it reads another table":   {[]string{"customer"}, nil, true},
+		"it reads it, and include": {[]string{"crm.customer"}, []string{"crm.customer"}, true},
+	} {
+		schema := &joinpath.Schema{Name: "app", Tables: map[string]joinpath.Table{
+			"secure_customer": {Columns: []string{"id"}, View: true, Reads: tt.reads},
+			"crm.customer":    {Columns: []string{"id", "name"}, Schema: "crm"},
+			"crm.plain":       {Columns: []string{"id"}, Schema: "crm", View: true, Reads: []string{"crm.customer"}},
+			"crm.note":        {Columns: []string{"id"}, Schema: "crm"},
+		}}
+		policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "postgres", Include: tt.include})
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed := policy.Schemas["crm"].Tables
+		schema.Tables["customer"] = joinpath.Table{Columns: []string{"id"}}
+		if policy, _, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "postgres"}); err != nil || policy.Schemas["crm"].Tables["customer"] == nil {
+			t.Errorf("%s: the view has a table of its own: %v, %v", name, policy, err)
+		}
+		if (listed["customer"] != nil) != tt.want || (listed["plain"] != nil) != tt.want || listed["note"] == nil || policy.Tables["secure_customer"] == nil {
+			t.Errorf("%s: %v, left out: %v", name, policy, omitted)
+		}
+	}
+}
