@@ -199,7 +199,7 @@ func (o *Options) check(schema *joinpath.Schema) error {
 
 // newTable returns a table, and the words about it with their weights.
 func newTable(name string, about joinpath.Table, o *Options) (table, map[string]float64) {
-	t := table{name: name, own: nameWords(name)}
+	t := table{name: name, own: nameWords(strings.TrimPrefix(name, about.Schema+"."))}
 	weights := map[string]float64{}
 	add := func(all []string, weight float64) {
 		for _, w := range all {
@@ -210,6 +210,7 @@ func newTable(name string, about joinpath.Table, o *Options) (table, map[string]
 	for _, s := range o.Synonyms[name] {
 		add(nameWords(s), synonymWeight)
 	}
+	add(nameWords(about.Schema), textWeight)
 	add(nameWords(about.Comment), textWeight)
 	for _, c := range about.Columns {
 		col := column{name: c, words: nameWords(c)}

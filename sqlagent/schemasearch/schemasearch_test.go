@@ -193,3 +193,27 @@ func TestErrors(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// The schema of a table does not weigh against its name, and tells tables of one name apart.
+func TestSearchOfSchemas(t *testing.T) {
+	columns := []string{"id", "note"}
+	index, err := schemasearch.New(t.Context(), &joinpath.Schema{Tables: map[string]joinpath.Table{
+		"order":              {Columns: columns},
+		"customer_contact":   {Columns: columns},
+		"marketing.customer": {Columns: columns, Schema: "marketing"},
+		"support.ticket":     {Columns: columns, Schema: "support"},
+		"marketing.ticket":   {Columns: columns, Schema: "marketing"},
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for question, want := range map[string]string{
+		"Which customer is new?": "marketing.customer", "How many tickets has the support?": "support.ticket",
+		"How many tickets has marketing?": "marketing.ticket",
+	} {
+		hits, err := index.Search(t.Context(), question, 1)
+		if err != nil || hits[0].Table != want {
+			t.Errorf("%s: %v, %v", question, hits, err)
+		}
+	}
+}
