@@ -10,12 +10,12 @@ import (
 	"github.com/qedkit/qed/secureview/dialect/postgres"
 )
 
-const exploredTable = `CREATE TABLE t_parsed (region VARCHAR(20), amount INT);
+const exploredTable = `CREATE TABLE t_parsed (region VARCHAR(20), amount INT, day DATE);
 	INSERT INTO t_parsed WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 399)
 		` + analysttest.Rows + ` FROM n;`
 
 func exploredPolicy(schema string) *secureview.Policy {
-	return &secureview.Policy{Schema: schema, Tables: map[string][]string{"t_parsed": {"region", "amount"}}}
+	return &secureview.Policy{Schema: schema, Tables: map[string][]string{"t_parsed": {"region", "amount", "day"}}}
 }
 
 func TestAnalystMariaDB(t *testing.T) {

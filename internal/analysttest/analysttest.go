@@ -14,9 +14,11 @@ import (
 )
 
 // Rows is a SELECT without FROM for 400 orders, of which those of the north are larger
-// by 10. A FROM that has a number i from 0 to 399 must follow it.
+// by 10, on seven days. A FROM that has a number i from 0 to 399 must follow it.
 const Rows = `SELECT CASE i % 2 WHEN 0 THEN 'north' ELSE 'south' END AS region,
-	CASE i % 2 WHEN 0 THEN 60 ELSE 50 END + i % 7 AS amount`
+	CASE i % 2 WHEN 0 THEN 60 ELSE 50 END + i % 7 AS amount,
+	CAST(CASE i % 7 WHEN 0 THEN '2024-01-10' WHEN 1 THEN '2024-02-10' WHEN 2 THEN '2024-03-10' WHEN 3 THEN '2024-04-10'
+		WHEN 4 THEN '2024-05-10' WHEN 5 THEN '2024-06-10' ELSE '2024-07-10' END AS DATE) AS day`
 
 const (
 	byRegion = "SELECT region, avg(amount) AS mean FROM t_parsed GROUP BY region ORDER BY region"
@@ -76,7 +78,7 @@ func Explore(t *testing.T, d analyst.Data) {
 		"a": {`"success":true`, "north", "south"},
 		"b": {`"success":true`, `"near":["north"]`},
 		"c": {`"success":false`, "amount"},
-		"d": {`"success":true`, `"rows":400`, `"distinct":{"value":2}`},
+		"d": {`"success":true`, `"rows":400`, `"distinct":{"value":2}`, `"kind":"times"`},
 		"e": {`"verdict":"supported"`, `"rows":400`},
 		"f": {`"success":true`},
 	} {

@@ -29,7 +29,7 @@ func TestAnalyst(t *testing.T) {
 		t.Fatal(err)
 	}
 	analysttest.Explore(t, analyst.Data{DB: open(t, path, nil), Dialect: dialect.Dialect{}, Policy: &secureview.Policy{
-		Dialect: "duckdb", Tables: map[string][]string{"t_parsed": {"region", "amount"}},
+		Dialect: "duckdb", Tables: map[string][]string{"t_parsed": {"region", "amount", "day"}},
 	}})
 }
 
