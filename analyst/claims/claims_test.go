@@ -623,11 +623,19 @@ func TestRandomTables(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, kind := range []claims.Kind{claims.Means, claims.Shares, claims.Correlation} {
-			got, err := claims.Check(t.Context(), claims.Finding{Rows: rows, Claim: &claims.Claim{Kind: kind, Metric: "a", With: "b", By: "c"}})
+		for _, kind := range []claims.Kind{claims.Means, claims.Shares, claims.Correlation, claims.Total, claims.Growth, claims.Ratio,
+			claims.Share, claims.Trend, claims.Rank, claims.Most, claims.Never} {
+			claim := &claims.Claim{Kind: kind, Metric: "a", With: "b", By: "c"}
+			if claim.OfResult() && kind != claims.Never {
+				claim.With, claim.Groups, claim.Comparison = "", []string{"a"}, claims.More
+				if kind == claims.Total || kind == claims.Share {
+					claim.Value, claim.Comparison = new(0.5), claims.Differ
+				}
+			}
+			got, err := claims.Check(t.Context(), claims.Finding{Rows: rows, Result: rows, Measure: "d", Claim: claim})
 			if err != nil {
-				if !errors.Is(err, claims.ErrFieldType) {
-					t.Fatalf("seed %d: %v", seed, err)
+				if !errors.Is(err, claims.ErrFieldType) && !errors.Is(err, claims.ErrUnknownName) {
+					t.Fatalf("seed %d, %s: %v", seed, kind, err)
 				}
 				continue
 			}
@@ -640,7 +648,7 @@ func TestRandomTables(t *testing.T) {
 			}
 		}
 	}
-	if reports < 500 {
+	if reports < 1500 {
 		t.Errorf("%d reports only", reports)
 	}
 }
