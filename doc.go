@@ -103,7 +103,7 @@
 // [add a tenant's filter to SQL]: https://pkg.go.dev/github.com/qedkit/qed/sqldb/postgresdb#example-package
 // [to a search]: https://pkg.go.dev/github.com/qedkit/qed/esquery#example-Validator.Filtered
 // [mask a column]: https://pkg.go.dev/github.com/qedkit/qed/sqlagent#example-Open-MaskColumn
-// [change a prompt]: https://pkg.go.dev/github.com/qedkit/qed/sqlagent#example-Prompts
+// [change a prompt]: https://pkg.go.dev/github.com/qedkit/qed/sqlagent#example-Options-Prompts
 // [have a user approve a call of a tool]: https://pkg.go.dev/github.com/qedkit/qed#example-Tool-NeedsApproval
 // [keep documents in PostgreSQL]: https://pkg.go.dev/github.com/qedkit/qed/rag/pgindex#example-package
 // [use a local model]: https://pkg.go.dev/github.com/qedkit/qed/llm/openai#example-New-Ollama

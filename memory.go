@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"text/template"
 	"time"
 	"unicode/utf8"
 
@@ -83,10 +82,6 @@ type Memory struct {
 
 	// Timeout limits one call of the Summarizer. 0 or less means 30 seconds.
 	Timeout time.Duration
-
-	// Prompt is the prompt of the Summarizer, a template for [SummaryData]. Nil
-	// means the package's own. It needs the functions of [llm.PromptFuncs].
-	Prompt *template.Template
 }
 
 // A threadLog is the part of a thread that a [Memory] reads and writes.
@@ -160,9 +155,6 @@ func (m *Memory) withDefaults() Memory {
 	}
 	if s.Timeout <= 0 {
 		s.Timeout = 30 * time.Second
-	}
-	if s.Prompt == nil {
-		s.Prompt = summarisePrompt()
 	}
 	return s
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"text/template"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -498,11 +497,10 @@ func TestSummariesAreCapped(t *testing.T) {
 	}
 }
 
-// With a prompt or a budget that allows no summary, the turn continues without
+// With a budget that allows no summary, the turn continues without
 // one.
 func TestMisconfiguredMemory(t *testing.T) {
 	for name, m := range map[string]*Memory{
-		"prompt": {Summarizer: &summarizer{t: t}, Prompt: template.Must(template.New("own").Parse("{{.Mesages}}"))},
 		"budget": {Summarizer: &summarizer{t: t}, Tokens: 1},
 	} {
 		log := &fakeLog{}
@@ -553,19 +551,6 @@ func TestForeignSummary(t *testing.T) {
 	got, err := (&Memory{Summarizer: &summarizer{t: t}}).recall(t.Context(), log, true)
 	if err != nil || len(got) != 9 && len(got) != 10 || !strings.Contains(got[0].Content, "The user is Ann.") {
 		t.Errorf("got %v, %v", contents(got), err)
-	}
-}
-
-func TestMemoryPrompt(t *testing.T) {
-	s := &summarizer{t: t}
-	own := template.Must(template.New("own").Funcs(llm.PromptFuncs()).Parse(`Kurz ({{.Words}}): {{range .Messages}}{{quote .Content}} {{end}}`))
-	log := &fakeLog{}
-	log.say(exchanges(1, 10)...)
-	if _, err := (&Memory{Summarizer: s, Prompt: own, SummaryTokens: 60}).recall(t.Context(), log, true); err != nil {
-		t.Fatal(err)
-	}
-	if want := `Kurz (30): "q1." "a1." "q2." "a2." "q3." "a3." "q4." "a4." "q5." "a5." `; len(s.prompts) != 1 || s.prompts[0] != want {
-		t.Errorf("sent %q", s.prompts)
 	}
 }
 

@@ -17,9 +17,9 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// SummaryData is the data of the prompt for a summary. All but Words is
+// summaryPrompt is the data of the prompt for a summary. All but Words is
 // untrusted: a template must pass it through quote.
-type SummaryData struct {
+type summaryPrompt struct {
 	Words int // the maximum length of the summary
 
 	// Before is the summary of earlier messages, as context. It is not part of
@@ -160,13 +160,13 @@ func (m *Memory) step(ctx context.Context, t tiers, said []numbered) (next *tier
 		for size := t.size(); size > m.Middle; give++ {
 			size -= max(1, t.Middle[give].Messages)
 		}
-		data := SummaryData{Earlier: t.Earlier, Parts: parts(t.Middle[:give])}
+		data := summaryPrompt{Earlier: t.Earlier, Parts: parts(t.Middle[:give])}
 		text, err := m.summarise(ctx, &data)
 		return &tiers{text, t.Middle[give:]}, 0, err
 	case old-m.Middle >= m.Batch:
 		// There are more messages than the segments hold.
 		n := m.portion(said, old-m.Middle)
-		data := SummaryData{Earlier: t.Earlier, Parts: parts(t.Middle), Messages: plain(said[:n])}
+		data := summaryPrompt{Earlier: t.Earlier, Parts: parts(t.Middle), Messages: plain(said[:n])}
 		text, err := m.summarise(ctx, &data)
 		return &tiers{Earlier: text}, n, err
 	case old >= m.Batch:
@@ -174,7 +174,7 @@ func (m *Memory) step(ctx context.Context, t tiers, said []numbered) (next *tier
 		if n == 0 {
 			return nil, 0, nil
 		}
-		data := SummaryData{Before: t.before(), Messages: plain(said[:n])}
+		data := summaryPrompt{Before: t.before(), Messages: plain(said[:n])}
 		text, err := m.summarise(ctx, &data)
 		return &tiers{t.Earlier, append(t.Middle[:len(t.Middle):len(t.Middle)], segment{n, text})}, n, err
 	}
@@ -216,7 +216,7 @@ func (m *Memory) portion(said []numbered, most int) int {
 }
 
 // summarise asks the model for one summary.
-func (m *Memory) summarise(ctx context.Context, data *SummaryData) (string, error) {
+func (m *Memory) summarise(ctx context.Context, data *summaryPrompt) (string, error) {
 	var said []llm.Message
 	for _, message := range data.Messages {
 		if message.Role != llm.RoleTool && message.Content != "" {
@@ -239,8 +239,8 @@ func (m *Memory) summarise(ctx context.Context, data *SummaryData) (string, erro
 	}
 	data.Messages, data.Words = said, max(1, m.SummaryTokens/2)
 	var text strings.Builder
-	if err := m.Prompt.Execute(&text, data); err != nil {
-		return "", fmt.Errorf("qed: Memory.Prompt: %w", err)
+	if err := summarisePrompt().Execute(&text, data); err != nil {
+		return "", fmt.Errorf("qed: the prompt of Memory: %w", err)
 	}
 	model, err := modelcall.New("qed: Memory.Summarizer", m.Summarizer, llm.Settings{ModelTimeout: m.Timeout}, DurableModel)
 	if err != nil {

@@ -62,7 +62,6 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
@@ -127,10 +126,6 @@ type Options struct {
 	// with the session, step, tool, tokens, duration and kind of error. Texts and rows
 	// are not logged. Nil means that nothing is logged.
 	Logger *slog.Logger
-
-	// Texts replaces texts that users see, by language. English and German are built
-	// in.
-	Texts map[string]Texts
 }
 
 // ErrTooManySessions matches the error for an exploration of a user who has as many
@@ -170,7 +165,6 @@ type Analyst struct {
 	llm    llm.Model
 	agent  qed.Agent
 	store  store.Store
-	text   usertext.Table[Texts]
 
 	mu      sync.Mutex
 	active  map[string]int   // explorations that run, by user
@@ -191,7 +185,7 @@ func New(model llm.Model, d Data, opt *Options) (*Analyst, error) {
 	}
 	a := &Analyst{
 		opt: o, llm: model, store: o.Store, active: map[string]int{}, using: map[string]int{}, held: map[string]*held{},
-		text: usertext.New(shippedTexts, o.Texts), metrics: newMetrics(),
+		metrics: newMetrics(),
 	}
 	switch {
 	case model == nil:
@@ -219,7 +213,7 @@ func (a *Analyst) Run(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, e
 	return func(yield func(qed.Event, error) bool) {
 		release, err := a.admit(turn)
 		if err != nil {
-			yield(qed.Event{Data: qed.Failed{Message: a.text.In(turn.Language).Busy, Code: "busy"}}, err)
+			yield(qed.Event{Data: qed.Failed{Message: textTable.In(ctx, turn.Language).Busy, Code: "busy"}}, err)
 			return
 		}
 		defer release()

@@ -149,7 +149,7 @@ func (e *explorer) finish(ctx context.Context, turn qed.Turn, began time.Time, a
 	}
 	if len(x.Metadata.ToolCalls) == 0 && !answer.Partial {
 		answer.Partial = true
-		answer.PartialReason = e.text.In(x.Language).NotExplored
+		answer.PartialReason = textTable.In(ctx, x.Language).NotExplored
 	}
 	x.Partial = answer.PartialReason
 	if facts, err := e.data.dataFacts(ctx); err == nil {

@@ -107,7 +107,7 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 	said, err := answertext.Text(ctx, a.model, &out.Usage, req, source, func(piece string) {
 		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
 	})
-	texts := a.text.In(d.Language)
+	texts := textTable.In(ctx, d.Language)
 	out.Markdown, out.Figures, out.Unproved = said.Text, said.Figures, said.Unproved
 	switch {
 	case err != nil && (said.Text == "" || !modelcall.Unusable(err)):

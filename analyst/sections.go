@@ -60,7 +60,7 @@ var sectionsBy = usertext.New(map[string]sectionTexts{
 		Ended:     "Die Analyse von „{question}“ endete vorzeitig: {reason}",
 		Thousands: ".", Decimal: ",", Day: "02.01.2006",
 	},
-}, nil)
+})
 
 // sections returns what code writes below the text of a report: the checks with their
 // numbers, the data, the open questions and the queries.

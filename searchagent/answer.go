@@ -20,13 +20,13 @@ import (
 	"github.com/qedkit/qed/query"
 )
 
-// AnswerData is the data of the prompt for answering from what was found.
-type AnswerData struct {
+// answerData is the data of the prompt for answering from what was found.
+type answerData struct {
 	Question string
 	Language string // of the answer, such as "de"; empty: that of the question
 	Dates    dates.Facts
 	Syntax   string       // how to refer to a value of Figures: [figures.Syntax]; empty if nothing in Found has them
-	Found    []PromptTask // of the tasks that no other task needs, or of the last with a result
+	Found    []promptTask // of the tasks that no other task needs, or of the last with a result
 	Looser   []string     // tasks whose first search found nothing, with the search that did
 	Chosen   []string     // tasks with several documents, with the user's choice
 	Missing  []string     // what was not found or not done, and why
@@ -55,7 +55,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		s.noteDates(ctx, facts, texts)
 		return s, err
 	}
-	data := AnswerData{Question: s.Question, Language: answertext.Tag(ctx), Dates: facts, Missing: s.missing()}
+	data := answerData{Question: s.Question, Language: answertext.Tag(ctx), Dates: facts, Missing: s.missing()}
 	source := figures.Source{
 		Language: answertext.Language(ctx, s.Question),
 		Data:     append(answertext.Said(s.Question, s.History), facts.String(), data.Missing),
@@ -89,7 +89,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 			source.Tables = append(source.Tables, figures.Table{Name: t.Key, Rows: *rows, Query: query})
 		}
 	}
-	req, err := a.model.Request("answer", a.opt.Prompts.Answer, data, s.History)
+	req, err := a.model.Request("answer", a.prompts["answer"], data, s.History)
 	if err != nil {
 		return s, err
 	}
@@ -161,7 +161,7 @@ func (a *agent) list(ctx context.Context, s *state) error {
 }
 
 // explain writes a text without the model.
-func (s *state) explain(ctx context.Context, texts *Texts) {
+func (s *state) explain(ctx context.Context, texts *texts) {
 	why := s.reason(texts)
 	switch i := s.main(); {
 	case i >= 0:

@@ -63,7 +63,7 @@ func (a *agent) choose(ctx context.Context, s state) (state, error) {
 // chosen returns the document that the user means, with its description, or none if
 // the user means none of docs. Of many documents the first ones can be chosen. A resumed
 // run repeats the question with its reply.
-func (t *task) chosen(ctx context.Context, texts *Texts, docs []document) ([]document, string, error) {
+func (t *task) chosen(ctx context.Context, texts *texts, docs []document) ([]document, string, error) {
 	docs = docs[:min(len(docs), maxChoices)]
 	lines := choices(docs)
 	reply, err := qed.Interrupt[string](ctx, t.question(texts, lines))
@@ -80,7 +80,7 @@ func (t *task) chosen(ctx context.Context, texts *Texts, docs []document) ([]doc
 
 // question returns the question which of a few documents is meant. If there are more,
 // the user can also choose none of them.
-func (t *task) question(texts *Texts, lines []string) question.Question {
+func (t *task) question(texts *texts, lines []string) question.Question {
 	text, more := texts.Which, int64(len(lines)) < t.Total
 	if more {
 		text = texts.WhichFirst
@@ -96,7 +96,7 @@ func (t *task) question(texts *Texts, lines []string) question.Question {
 }
 
 // listed returns the choices as a part of a sentence.
-func (t *task) listed(texts *Texts, docs []document) string {
+func (t *task) listed(texts *texts, docs []document) string {
 	lines := choices(docs[:min(len(docs), maxChoices)])
 	for i := range lines {
 		lines[i] = fmt.Sprintf("(%d) %s", i+1, lines[i])

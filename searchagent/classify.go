@@ -18,10 +18,10 @@ type classification struct {
 	Reasoning  string `json:"reasoning" jsonschema:"description=one sentence why"`
 }
 
-// ClassifyData is the data of the prompt for classifying a message.
-type ClassifyData struct {
+// classifyData is the data of the prompt for classifying a message.
+type classifyData struct {
 	Question string
-	Indices  []PromptIndex // without their fields
+	Indices  []promptIndex // without their fields
 }
 
 // classify is the first node: the model decides whether the message asks for a
@@ -31,11 +31,11 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 	if a.opt.SkipClassification {
 		return s, nil
 	}
-	data := ClassifyData{Question: s.Question}
+	data := classifyData{Question: s.Question}
 	for _, name := range a.validator.Indices() {
-		data.Indices = append(data.Indices, PromptIndex{Name: name, About: a.opt.About[name]})
+		data.Indices = append(data.Indices, promptIndex{Name: name, About: a.opt.About[name]})
 	}
-	c, err := modelcall.Reply[classification](ctx, a.model, &s.Usage, "classify", a.opt.Prompts.Classify, data, s.History)
+	c, err := modelcall.Reply[classification](ctx, a.model, &s.Usage, "classify", a.prompts["classify"], data, s.History)
 	decision := qed.RouteDecision{
 		Route: intentSearch, Confidence: c.Confidence, Reason: prompt.Clip(oneLine(c.Reasoning), maxReason),
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // noteDates adds the line about dates to the text of an answer.
-func (s *state) noteDates(ctx context.Context, facts dates.Facts, texts *Texts) {
+func (s *state) noteDates(ctx context.Context, facts dates.Facts, texts *texts) {
 	r := ranges{zone: facts.Now.Location().String(), complete: true}
 	for i := range s.Tasks {
 		if q := s.Tasks[i].Query; q.Executed != "" {

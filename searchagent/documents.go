@@ -90,8 +90,8 @@ func (f *found) documents(ctx context.Context) ([]document, error) {
 // describeResult returns for a prompt what a task found: its documents, up to
 // MaxDocumentBytes, or its figures, with a name for each row. It also returns the
 // documents, and the rows of the figures.
-func (a *agent) describeResult(ctx context.Context, t *task) (result PromptTask, docs []document, rows *qed.Table, err error) {
-	result = PromptTask{Task: t.Description, Key: t.Key, Total: t.Total}
+func (a *agent) describeResult(ctx context.Context, t *task) (result promptTask, docs []document, rows *qed.Table, err error) {
+	result = promptTask{Task: t.Description, Key: t.Key, Total: t.Total}
 	if docs, err = t.Found.documents(ctx); err != nil {
 		return result, nil, nil, err
 	}

@@ -20,15 +20,15 @@ type written struct {
 	Reason string   `json:"reason,omitempty" jsonschema:"description=why body is empty"`
 }
 
-// GenerateData is the data of the prompt for writing a search.
-type GenerateData struct {
+// generateData is the data of the prompt for writing a search.
+type generateData struct {
 	Question string
 	Task     string // from the plan
 	Dates    dates.Facts
 	One      bool // one document is looked for, which later tasks need
 	PageSize int  // how many documents a search returns without a size
-	Index    PromptIndex
-	Found    []PromptTask // what the tasks found that this one needs
+	Index    promptIndex
+	Found    []promptTask // what the tasks found that this one needs
 
 	Body     string           // the last body, if it cannot be used or found nothing
 	Problems []string         // what is wrong with Body
@@ -36,8 +36,8 @@ type GenerateData struct {
 	Empty    []string         // how many documents each condition of Body alone finds, if it found nothing
 }
 
-// A PromptTask is a task and what it found, in a prompt.
-type PromptTask struct {
+// A promptTask is a task and what it found, in a prompt.
+type promptTask struct {
 	Task string
 	Key  string // the name of the task in the plan, and of the table of its Figures
 
@@ -60,7 +60,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 			qed.Emit(ctx, qed.TaskStarted{Key: s.Tasks[i].Key, Description: s.Tasks[i].Description})
 		}
 	}
-	results := map[string]PromptTask{}
+	results := map[string]promptTask{}
 	for i := range s.Tasks {
 		if t := &s.Tasks[i]; t.hasResult() && s.needed(t.Key) {
 			result, _, _, err := a.describeResult(ctx, t)
@@ -76,7 +76,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	return s, err
 }
 
-func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[string]PromptTask) (task, error) {
+func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[string]promptTask) (task, error) {
 	index, err := a.describe(t.Index, s.Question+" "+t.Description, maxFields)
 	if err != nil {
 		return t, err
@@ -85,7 +85,7 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 	if err != nil {
 		return t, err
 	}
-	data := GenerateData{
+	data := generateData{
 		Question: s.Question,
 		Task:     t.Description,
 		Dates:    facts,
@@ -101,7 +101,7 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 		data.Found = append(data.Found, results[key])
 		t.noteCut(s.task(key), results[key], a.reader.texts(ctx))
 	}
-	reply, err := modelcall.Reply[written](ctx, a.model, &t.Usage, "generate", a.opt.Prompts.Generate, data, s.History)
+	reply, err := modelcall.Reply[written](ctx, a.model, &t.Usage, "generate", a.prompts["generate"], data, s.History)
 	if err != nil && !modelcall.Unusable(err) {
 		return t, err
 	}
@@ -123,7 +123,7 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 }
 
 // noteCut notes that a search is written without all that another task found.
-func (t *task) noteCut(needs *task, result PromptTask, texts *Texts) {
+func (t *task) noteCut(needs *task, result promptTask, texts *texts) {
 	switch {
 	case result.Cut:
 		t.note(needs.step(texts.LongUsed))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strconv"
 	"time"
@@ -79,12 +80,13 @@ type Options struct {
 	// replies.
 	Durable *qed.DurableOptions
 
-	// Prompts replaces prompts of the agent.
-	Prompts *Prompts
-
-	// Texts replaces texts that users see, by language, such as "de". English and
-	// German are built in.
-	Texts map[string]Texts
+	// Prompts has files that replace those of the same name in the folder prompts,
+	// such as answer.tmpl: https://github.com/qedkit/qed/tree/main/searchagent/prompts.
+	// Begin with a copy. Everything that an index, a user or a model wrote must go
+	// through the function quote, or the model could take it for instructions. The
+	// documents of a task and the fields of an index are safe already.
+	// Nil means the agent's own.
+	Prompts fs.FS
 }
 
 // Limits that are not options.
@@ -123,9 +125,7 @@ func (o *Options) withDefaults(v *esquery.Validator) (Options, error) {
 		}
 	}
 	option.DefaultOrNone(&out.MaxCorrections, 3)
-	prompts, err := out.Prompts.withDefaults()
-	out.Prompts = prompts
-	err = errors.Join(err,
+	err := errors.Join(
 		option.Default("searchagent: Options.PageSize", &out.PageSize, 100),
 		option.Default("searchagent: Options.MaxRows", &out.MaxRows, 1000),
 		option.Default("searchagent: Options.MaxDocumentBytes", &out.MaxDocumentBytes, 32_768),

@@ -29,29 +29,29 @@ type plannedStep struct {
 	One   bool     `json:"one,omitempty" jsonschema:"description=whether it looks for one thing\\, such as a folder by its name"`
 }
 
-// PlanData is the data of the prompt for planning.
-type PlanData struct {
+// planData is the data of the prompt for planning.
+type planData struct {
 	Question string
 	Dates    dates.Facts // today and the calendar
 	MaxTasks int
-	Indices  []PromptIndex
+	Indices  []promptIndex
 	Problems []string // what is wrong with the model's last plan; empty the first time
 }
 
-// A PromptIndex is an index in a prompt.
-type PromptIndex struct {
+// A promptIndex is an index in a prompt.
+type promptIndex struct {
 	Name   string
 	About  string // the host's words
 	Fields string // one line each, with the type and what the field can be used for
 }
 
 // describe returns an index for a prompt, with the fields nearest to the text.
-func (a *agent) describe(name, text string, limit int) (PromptIndex, error) {
+func (a *agent) describe(name, text string, limit int) (promptIndex, error) {
 	d, err := a.validator.Describe(name, &esquery.DescribeOptions{Words: text, MaxFields: limit})
 	if err != nil {
-		return PromptIndex{}, fmt.Errorf("searchagent: %w", err)
+		return promptIndex{}, fmt.Errorf("searchagent: %w", err)
 	}
-	return PromptIndex{Name: name, About: a.opt.About[name], Fields: d.String()}, nil
+	return promptIndex{Name: name, About: a.opt.About[name], Fields: d.String()}, nil
 }
 
 // plan has the model split the question into tasks. A plan that cannot be used goes
@@ -64,7 +64,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	data := PlanData{Question: s.Question, Dates: facts, MaxTasks: maxTasks}
+	data := planData{Question: s.Question, Dates: facts, MaxTasks: maxTasks}
 	for _, name := range a.nearestIndices(s.Question) {
 		index, err := a.describe(name, s.Question, maxPlanFields)
 		if err != nil {
@@ -73,7 +73,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		data.Indices = append(data.Indices, index)
 	}
 	for range 2 {
-		p, err := modelcall.Reply[planned](ctx, a.model, &s.Usage, "plan", a.opt.Prompts.Plan, data, s.History)
+		p, err := modelcall.Reply[planned](ctx, a.model, &s.Usage, "plan", a.prompts["plan"], data, s.History)
 		switch {
 		case modelcall.Unusable(err):
 			s.Reason = a.reader.texts(ctx).NoPlan

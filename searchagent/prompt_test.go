@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"text/template"
+	"testing/fstest"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
@@ -16,12 +16,10 @@ import (
 // A host's prompts replace those of the agent, and an invalid one is found
 // by New.
 func TestPromptsOfTheHost(t *testing.T) {
-	parse := func(text string) *template.Template {
-		return template.Must(template.New("").Funcs(llm.PromptFuncs()).Parse(text))
-	}
 	m := llmtest.New(isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", body(`{}`)), reply("answer", text("Here.")))
-	opt := &searchagent.Options{Prompts: &searchagent.Prompts{
-		Classify: parse("C {{quote .Question}}"), Plan: parse("P {{.MaxTasks}}"), Generate: parse("G {{quote .Task}} {{.Index.Name}}"), Answer: parse("A {{len .Found}}"),
+	opt := &searchagent.Options{Prompts: fstest.MapFS{
+		"classify.tmpl": {Data: []byte("C {{quote .Question}}")}, "plan.tmpl": {Data: []byte("P {{.MaxTasks}}")},
+		"generate.tmpl": {Data: []byte("G {{quote .Task}} {{.Index.Name}}")}, "answer.tmpl": {Data: []byte("A {{len .Found}}")},
 	}}
 	ask(t, newAgent(t, m, &engine{answers: []answer{{docs: files(1)}}}, opt), qed.Turn{Text: "x"})
 	for name, want := range map[string]string{"classify": `C "x"`, "plan": "P 5", "generate": `G "find all documents" files`, "answer": "A 1"} {
@@ -29,10 +27,9 @@ func TestPromptsOfTheHost(t *testing.T) {
 			t.Errorf("%s: sent %q, want %q", name, got, want)
 		}
 	}
-	for _, p := range []*searchagent.Prompts{
-		{Classify: parse("{{.Nope}}")}, {Plan: parse("{{.Nope}}")}, {Generate: parse("{{.Nope}}")}, {Answer: parse("{{.Nope}}")},
-	} {
-		if _, err := searchagent.New(m, &engine{}, hiding(t), &searchagent.Options{Prompts: p}); err == nil || !strings.Contains(err.Error(), "Options.Prompts.") {
+	for _, name := range []string{"classify.tmpl", "plan.tmpl", "generate.tmpl", "answer.tmpl"} {
+		p := fstest.MapFS{name: {Data: []byte("{{.Nope}}")}}
+		if _, err := searchagent.New(m, &engine{}, hiding(t), &searchagent.Options{Prompts: p}); err == nil || !strings.Contains(err.Error(), "Options.Prompts: ") {
 			t.Errorf("New took a prompt that does not work: %v", err)
 		}
 	}

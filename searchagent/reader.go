@@ -13,7 +13,6 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -22,8 +21,6 @@ type reader struct {
 	engine Engine
 	page   int // documents per page
 	most   int // documents in all pages, and rows of figures
-
-	text usertext.Table[Texts]
 
 	fieldType func(index, path string) string // types of columns
 }

@@ -72,15 +72,17 @@ package searchagent
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"iter"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/internal/modelcall"
-	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -140,10 +142,16 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 	}
 	a := &agent{
 		model:     m,
-		reader:    reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType, text: usertext.New(shippedTexts, o.Texts)},
+		reader:    reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType},
 		validator: v,
 		opt:       o,
 		lookups:   lru.New[lookupKey, document](cacheSize, cacheTTL),
+	}
+	a.prompts, err = promptset.Load("searchagent: Options.Prompts", promptFiles, o.Prompts, map[string]any{
+		"classify": classifyData{}, "plan": planData{}, "generate": generateData{}, "answer": answerData{},
+	}, drafts.Rules)
+	if err != nil {
+		return nil, err
 	}
 	runner, err := a.graph()
 	if err != nil {
@@ -158,12 +166,16 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 	}), nil
 }
 
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
 // agent is what all turns share. What one turn knows is its state.
 type agent struct {
 	model     *modelcall.Model
 	reader    reader
 	validator *esquery.Validator
 	opt       Options
+	prompts   promptset.Set
 	lookups   *lru.Cache[lookupKey, document]
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
 )
@@ -102,7 +101,7 @@ func NewSource(name string, e Engine, v *esquery.Validator, opt *SourceOptions) 
 		return nil, fmt.Errorf("searchagent: SourceOptions.PageSize is higher than the validator allows: %s",
 			drafts.Reason(problems))
 	}
-	r := reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType, text: usertext.New(shippedTexts, nil)}
+	r := reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType}
 	return &source{name: name, index: o.Index, validator: v, reader: r, opt: o}, nil
 }
 

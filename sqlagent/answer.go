@@ -16,8 +16,8 @@ import (
 	"github.com/qedkit/qed/query"
 )
 
-// AnswerData is the data of the prompt for answering from the rows.
-type AnswerData struct {
+// answerData is the data of the prompt for answering from the rows.
+type answerData struct {
 	Question  string
 	Language  string // of the answer, such as "de"; empty: that of the question
 	Dates     dates.Facts
@@ -66,7 +66,7 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	data := AnswerData{
+	data := answerData{
 		Question:  s.Question,
 		Language:  answertext.Tag(ctx),
 		Dates:     facts,
@@ -77,7 +77,7 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 		Total:     len(table.Rows),
 		Truncated: table.Truncated,
 	}
-	req, err := a.model.Request("answer", a.opt.Prompts.Answer, data, s.History)
+	req, err := a.model.Request("answer", a.prompts["answer"], data, s.History)
 	if err != nil {
 		return s, err
 	}

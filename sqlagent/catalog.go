@@ -155,13 +155,13 @@ var unquote = strings.NewReplacer("`", "", `"`, "", "'", "", "[", "", "]", "")
 
 // describe returns a table for a prompt, with at most limit columns. comments adds
 // the database's comments on columns.
-func (c *catalog) describe(name string, limit int, comments bool) PromptTable {
+func (c *catalog) describe(name string, limit int, comments bool) promptTable {
 	return c.tables[name].describe(name, limit, comments)
 }
 
-func (t table) describe(name string, limit int, comments bool) PromptTable {
+func (t table) describe(name string, limit int, comments bool) promptTable {
 	shown := min(limit, len(t.columns))
-	d := PromptTable{Name: name, Comment: t.comment, More: len(t.columns) - shown}
+	d := promptTable{Name: name, Comment: t.comment, More: len(t.columns) - shown}
 	for _, col := range t.columns[:shown] {
 		text := col.name
 		if col.typ != "" {
@@ -175,8 +175,8 @@ func (t table) describe(name string, limit int, comments bool) PromptTable {
 	return d
 }
 
-// A PromptTable is a table in a prompt.
-type PromptTable struct {
+// A promptTable is a table in a prompt.
+type promptTable struct {
 	Name    string
 	Columns []string // the name, the type, and the comment as a JSON string
 	More    int      // the number of columns that are left out

@@ -13,9 +13,9 @@ import (
 	"github.com/qedkit/qed/sqlagent/values"
 )
 
-// CorrectData is the data of the prompt for correcting a statement. It contains
+// correctData is the data of the prompt for correcting a statement. It contains
 // only what the problem needs.
-type CorrectData struct {
+type correctData struct {
 	Dialect       string
 	Question      string
 	Dates         dates.Facts
@@ -23,8 +23,8 @@ type CorrectData struct {
 	Problems      []string         // what is wrong with SQL
 	Earlier       []qed.Correction // the statements before it that were given up, cut short
 	Relationships []string
-	Tables        []PromptTable
-	Values        []string // see [GenerateData]; those of Tables
+	Tables        []promptTable
+	Values        []string // see [generateData]; those of Tables
 }
 
 // correct has the model write the statement again. The prompt describes the tables
@@ -35,7 +35,7 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	data := CorrectData{
+	data := correctData{
 		Dialect:       a.guard.Dialect().Name(),
 		Question:      s.Question,
 		Dates:         facts,
@@ -53,7 +53,7 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 	}
 	named := slices.DeleteFunc(slices.Clone(s.Named), func(m values.Match) bool { return !slices.Contains(tables, m.Table) })
 	data.Values = valueLines(named)
-	req, err := a.model.Request("correct", a.opt.Prompts.Correct, data, nil)
+	req, err := a.model.Request("correct", a.prompts["correct"], data, nil)
 	if err != nil {
 		return s, err
 	}

@@ -21,8 +21,8 @@ type statement struct {
 	Reason  string         `json:"reason,omitempty" jsonschema:"description=why sql is empty"`
 }
 
-// GenerateData is the data of the prompt for writing SQL.
-type GenerateData struct {
+// generateData is the data of the prompt for writing SQL.
+type generateData struct {
 	Dialect       string
 	Question      string
 	Dates         dates.Facts // today and the calendar
@@ -31,7 +31,7 @@ type GenerateData struct {
 	Choices       []string
 	Unconnected   []string // groups of tables, if no relationship connects them
 	Relationships []string
-	Tables        []PromptTable
+	Tables        []promptTable
 	Values        []string        // what the question names, as words, column and value; data
 	Known         string          // what is remembered of the user; quoted data
 	Examples      []verified.Pair // for similar questions; data
@@ -51,7 +51,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	data := GenerateData{
+	data := generateData{
 		Dialect:       a.guard.Dialect().Name(),
 		Question:      s.Question,
 		Dates:         facts,
@@ -83,7 +83,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	if data.Known, err = a.known(ctx, s); err != nil {
 		return s, err
 	}
-	req, err := a.model.Request("generate", a.opt.Prompts.Generate, data, s.History)
+	req, err := a.model.Request("generate", a.prompts["generate"], data, s.History)
 	if err != nil {
 		return s, err
 	}

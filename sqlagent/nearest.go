@@ -61,12 +61,12 @@ func names(hits []schemasearch.Hit) []string {
 // selection returns the tables that the model chooses from, within the token limit.
 // The likeliest have their likeliest columns, at least those that the question
 // names; of the rest there are only the names.
-func (r *reader) selection(ctx context.Context, question string) ([]PromptTable, error) {
+func (r *reader) selection(ctx context.Context, question string) ([]promptTable, error) {
 	hits, err := r.nearest(ctx, question, min(r.opt.Limits.ListedTables, len(r.catalog.names)), true)
 	if err != nil {
 		return nil, err
 	}
-	var tables []PromptTable
+	var tables []promptTable
 	left := maxSelectionTokens
 	for i, h := range hits {
 		t := r.catalog.tables[h.Table].likeliestFirst(h.Columns).describe(h.Table, max(maxSelectedColumns, h.Named), false)
@@ -76,7 +76,7 @@ func (r *reader) selection(ctx context.Context, question string) ([]PromptTable,
 			tables = append(tables, t)
 			continue
 		}
-		t = PromptTable{Name: h.Table, More: len(r.catalog.tables[h.Table].columns)}
+		t = promptTable{Name: h.Table, More: len(r.catalog.tables[h.Table].columns)}
 		if left -= t.tokens(); left < 0 {
 			break
 		}
@@ -113,7 +113,7 @@ func (t table) likeliestFirst(names []string) table {
 }
 
 // tokens estimates the tokens of a table in the prompt.
-func (t PromptTable) tokens() int {
+func (t promptTable) tokens() int {
 	return llm.EstimateTextTokens(t.Name) + llm.EstimateTextTokens(strings.Join(t.Columns, ", ")) +
 		llm.EstimateTextTokens(t.Comment) + 6
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/modelcall"
@@ -128,12 +129,12 @@ type Options struct {
 	// replies.
 	Durable *qed.DurableOptions
 
-	// Prompts replaces prompts of the agent.
-	Prompts *Prompts
-
-	// Texts replaces texts that users see, by language, such as "de". English and
-	// German are built in.
-	Texts map[string]Texts
+	// Prompts has files that replace those of the same name in the folder prompts,
+	// such as answer.tmpl: https://github.com/qedkit/qed/tree/main/sqlagent/prompts.
+	// Begin with a copy. Everything that a database, a user or a model wrote must go
+	// through the function quote, or the model could take it for instructions.
+	// Nil means the agent's own.
+	Prompts fs.FS
 }
 
 // PromptLimits are how much of a database the prompts show. Zero fields mean the
@@ -200,9 +201,7 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	option.DefaultOrNone(&v.MaxCorrections, 3)
 	option.DefaultOrNone(&v.SampleRows, 1)
-	prompts, err := v.Prompts.withDefaults()
-	v.Prompts = prompts
-	return v, errors.Join(err,
+	return v, errors.Join(
 		option.Default("sqlagent: Options.MinConfidence", &v.MinConfidence, 0.7),
 		option.Default("sqlagent: Options.MaxStatements", &v.MaxStatements, 15),
 		option.Default("sqlagent: Options.MaxEstimate", &v.MaxEstimate, 0),

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"text/template"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -234,7 +234,7 @@ func TestManyTables(t *testing.T) {
 }
 
 func TestOwnPrompts(t *testing.T) {
-	p := &sqlagent.Prompts{Answer: template.Must(template.New("own").Funcs(llm.PromptFuncs()).Parse(`Rows: {{.Rows}}. Frage: {{quote .Question}}`))}
+	p := fstest.MapFS{"answer.tmpl": {Data: []byte(`Rows: {{.Rows}}. Frage: {{quote .Question}}`)}}
 	m := crewScript()
 	db := &database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}
 	if _, _, err := run(t, newAgent(t, m, db, &sqlagent.Options{Prompts: p}), qed.Turn{Text: "q"}); err != nil {
@@ -268,8 +268,8 @@ func TestNewRefuses(t *testing.T) {
 		"endless samples": bad(&sqlagent.Options{SampleRows: math.MaxInt}),
 		"wild confidence": bad(&sqlagent.Options{MinConfidence: 1.5}),
 		"unknown aside":   bad(&sqlagent.Options{Aside: []string{"compny"}}),
-		"a prompt that asks for what there is not": bad(&sqlagent.Options{Prompts: &sqlagent.Prompts{
-			Select: template.Must(template.New("own").Parse("{{.Tabels}}")),
+		"a prompt that asks for what there is not": bad(&sqlagent.Options{Prompts: fstest.MapFS{
+			"select.tmpl": {Data: []byte("{{.Tabels}}")},
 		}}),
 		"another dialect": func() error { _, err := sqlagent.New(m, foreign{db}, guard, schema(), nil); return err },
 		"a table that the database lacks": func() error {

@@ -18,8 +18,8 @@ type describeData struct {
 
 	Joins, Choices []string // of the tables that share words with the request
 	Relationships  []string
-	Tables         []PromptTable
-	Others         []PromptTable // with fewer columns
+	Tables         []promptTable
+	Others         []promptTable // with fewer columns
 	More           []string      // the names of the rest
 }
 

@@ -75,13 +75,15 @@ package sqlagent
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/modelcall"
-	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/secureview"
@@ -161,7 +163,13 @@ func New(
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{reader: r, model: m, text: usertext.New(shippedTexts, o.Texts)}
+	a := &agent{reader: r, model: m}
+	a.prompts, err = promptset.Load("sqlagent: Options.Prompts", promptFiles, o.Prompts, map[string]any{
+		"select": selectData{}, "generate": generateData{}, "correct": correctData{}, "answer": answerData{},
+	}, drafts.Rules)
+	if err != nil {
+		return nil, err
+	}
 	if d, ok := db.(interface{ PerSession() bool }); ok {
 		a.perSession = d.PerSession()
 	}
@@ -176,11 +184,14 @@ func New(
 	return qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model, o.Settings)), nil
 }
 
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
 // agent is what all turns share. What one turn knows is its state.
 type agent struct {
 	*reader
-	model *modelcall.Model
-	text  usertext.Table[Texts]
+	model   *modelcall.Model
+	prompts promptset.Set
 
 	perSession bool // a statement may return other rows to another caller
 

@@ -17,11 +17,11 @@ type selection struct {
 	Reason string   `json:"reason,omitempty" jsonschema:"description=one sentence why"`
 }
 
-// SelectData is the data of the prompt for choosing tables.
-type SelectData struct {
+// selectData is the data of the prompt for choosing tables.
+type selectData struct {
 	Question  string
 	MaxTables int
-	Tables    []PromptTable
+	Tables    []promptTable
 	Known     string         // what is remembered of the user; quoted data
 	Unknown   []UnknownTable // tables in the model's last reply that do not exist
 }
@@ -38,7 +38,7 @@ const maxCandidates = 3
 // is about. If it names tables that do not exist, it is asked once more. If it
 // still chooses none, tables that share words with the question are used.
 func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
-	data := SelectData{Question: s.Question, MaxTables: min(a.opt.Limits.ChosenTables, len(a.catalog.names))}
+	data := selectData{Question: s.Question, MaxTables: min(a.opt.Limits.ChosenTables, len(a.catalog.names))}
 	shown, err := a.selection(ctx, s.Question)
 	if err != nil {
 		return s, err
@@ -53,7 +53,7 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 
 	var reason string
 	for range 2 {
-		req, err := a.model.Request("select_tables", a.opt.Prompts.Select, data, s.History)
+		req, err := a.model.Request("select_tables", a.prompts["select"], data, s.History)
 		if err != nil {
 			return s, err
 		}

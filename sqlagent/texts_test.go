@@ -1,8 +1,10 @@
 package sqlagent_test
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -73,10 +75,17 @@ func TestFailuresForUsers(t *testing.T) {
 			}
 		})
 	}
-	own := &sqlagent.Options{Texts: map[string]sqlagent.Texts{"de": {NoTables: "Keine Ahnung."}}}
+	own, err := qed.ReadTexts(fstest.MapFS{"de.json": {Data: []byte(`{"sqlagent": {"NoTables": "Keine Ahnung."}}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for language, want := range map[string]string{"de-CH": "Das konnte ich nicht beantworten. Keine Ahnung.", "en": "I could not answer this. I found no data"} {
 		m := llmtest.New(reply("select_tables", tables(), tables()))
-		if _, got, err := run(t, newAgent(t, m, manyCrews(), own), qed.Turn{Text: "?", Language: language}); err != nil || !strings.HasPrefix(got.Text, want) {
+		agent := newAgent(t, m, manyCrews(), nil)
+		translated := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+			return qed.Ask(qed.WithTexts(ctx, own), agent, turn)
+		})
+		if _, got, err := run(t, translated, qed.Turn{Text: "?", Language: language}); err != nil || !strings.HasPrefix(got.Text, want) {
 			t.Errorf("%s: %+v, %v", language, got, err)
 		}
 	}

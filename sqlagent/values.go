@@ -74,7 +74,7 @@ func (s *state) taken(sql string) []qed.ValueMatch {
 }
 
 // readAs returns a sentence for each of the words that were read as other values.
-func readAs(texts *Texts, taken []qed.ValueMatch) string {
+func readAs(texts *texts, taken []qed.ValueMatch) string {
 	var order []string
 	of := map[string][]string{}
 	for _, t := range taken {

@@ -221,7 +221,7 @@ var shipped = usertext.New(map[string]texts{
 		FewPairs: "weniger als {n} Zeilen haben beide Werte", FewValues: "weniger als {n} Werte in einer Gruppe", MixOnly: "die Behauptung vergleicht alle Werte und nicht einen bestimmten",
 		NoRows: "es gibt keine Zeilen", ManyGroups: "es gibt mehr als {n} Gruppen: nur die erste wird mit jeder anderen verglichen", Overlap: "{column} hat wenige Zeilen, in denen sich die Gruppen vergleichen lassen",
 	},
-}, nil)
+})
 
 func fill(text string, namesAndValues ...string) string {
 	return usertext.Fill(text, namesAndValues...)

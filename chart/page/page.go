@@ -83,7 +83,7 @@ type pageTexts struct {
 var texts = usertext.New(map[string]pageTexts{
 	usertext.English: {Query: "Query", Failed: "This chart could not be drawn."},
 	usertext.German:  {Query: "Abfrage", Failed: "Dieses Diagramm konnte nicht gezeichnet werden."},
-}, nil)
+})
 
 // figure returns a chart as HTML. Its spec is data, which the script of the page
 // draws.

@@ -14,9 +14,6 @@ import (
 const (
 	Unproved       = "Not proved by the data and possibly wrong: {numbers}."
 	UnprovedGerman = "Durch die Daten nicht belegt und möglicherweise falsch: {numbers}."
-
-	UnprovedByDocuments       = "Not in the cited documents and possibly wrong: {numbers}."
-	UnprovedByDocumentsGerman = "In den genannten Dokumenten nicht zu finden und möglicherweise falsch: {numbers}."
 )
 
 const (

@@ -29,10 +29,14 @@ type Set map[string]*template.Template
 // Load returns the prompts of the folder prompts that data has the zero values of the
 // data for. The files of host replace those of the same name; nil means none. Load
 // executes each prompt with its data, and returns an error if that fails or if the
-// folder has no file of that name. where is the option in the error, such as
+// folder has no file of that name. The prompts may include the templates of the folder
+// rules of rules. where is the option in the error, such as
 // "rag: Options.Prompts".
-func Load(where string, files, host fs.FS, data map[string]any) (Set, error) {
+func Load(where string, files, host fs.FS, data map[string]any, rules ...fs.FS) (Set, error) {
 	all := template.Must(template.New("").Funcs(prompt.Funcs()).ParseFS(files, "prompts/*.tmpl"))
+	for _, more := range rules {
+		all = template.Must(all.ParseFS(more, "rules/*.tmpl"))
+	}
 	if host != nil {
 		names, err := fs.Glob(host, "*.tmpl")
 		if err != nil {
@@ -58,28 +62,4 @@ func Load(where string, files, host fs.FS, data map[string]any) (Set, error) {
 		}
 	}
 	return set, nil
-}
-
-// A Text is a prompt that the host may replace.
-type Text struct {
-	Name string             // the field of the host's option
-	Host *template.Template // the host's prompt; nil means the package's own
-	Own  **template.Template
-	Data any // the zero value of the prompt's data
-}
-
-// Replace sets each Own to the Host template, unless that is nil. It executes
-// the template with Data and returns the error, if any. where is the option in
-// the error, such as "rag: Options.Prompts".
-func Replace(where string, texts ...Text) error {
-	for _, t := range texts {
-		if t.Host == nil {
-			continue
-		}
-		if err := t.Host.Execute(io.Discard, t.Data); err != nil {
-			return fmt.Errorf("%s.%s: %w", where, t.Name, err)
-		}
-		*t.Own = t.Host
-	}
-	return nil
 }

@@ -3,7 +3,6 @@
 package usertext
 
 import (
-	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
@@ -21,28 +20,11 @@ const (
 // strings.
 type Table[T any] map[string]*T
 
-// New returns the shipped texts with those of a host: each field of own that is
-// not empty replaces a field of the same language. The fields that a language
-// does not have are in English.
-func New[T any](shipped, own map[string]T) Table[T] {
+// New returns texts that a host does not replace.
+func New[T any](shipped map[string]T) Table[T] {
 	t := Table[T]{}
 	for language, texts := range shipped {
 		t[language] = &texts
-	}
-	for tag, texts := range own {
-		language := Base(tag)
-		base, ok := t[language]
-		if !ok {
-			base = new(T)
-			*base = *t[English]
-			t[language] = base
-		}
-		to, from := reflect.ValueOf(base).Elem(), reflect.ValueOf(texts)
-		for i := range to.NumField() {
-			if text := from.Field(i).String(); text != "" {
-				to.Field(i).SetString(text)
-			}
-		}
 	}
 	return t
 }

@@ -119,7 +119,7 @@ var shipped = usertext.New(map[string]Texts{
 		Line: "Liniendiagramm", Area: "Flächendiagramm", Scatter: "Punktdiagramm", Histogram: "Histogramm", Box: "Boxplot",
 		Heatmap: "Heatmap", Pie: "Kreisdiagramm",
 	},
-}, nil)
+})
 
 // TextsIn returns the texts of a language.
 func TextsIn(language string) *Texts { return shipped.In(language) }

@@ -2,7 +2,6 @@
 package usertexttest
 
 import (
-	"reflect"
 	"regexp"
 	"slices"
 	"testing"
@@ -33,21 +32,8 @@ func Text(t testing.TB, what, text string) {
 	}
 }
 
-// Tables checks the texts of a package: each language has all of them, with the
-// same names of values, and none is for developers.
-func Tables[T any](t testing.TB, shipped map[string]T) {
-	t.Helper()
-	texts := map[string]map[string]string{}
-	for language, all := range shipped {
-		texts[language] = map[string]string{}
-		for i := range reflect.TypeFor[T]().NumField() {
-			texts[language][reflect.TypeFor[T]().Field(i).Name] = reflect.ValueOf(all).Field(i).String()
-		}
-	}
-	Languages(t, texts)
-}
-
-// Languages checks the texts of a package by language and name.
+// Languages checks the texts of a package by language and name: each language has
+// all of them, with the same names of values, and none is for developers.
 func Languages(t testing.TB, texts map[string]map[string]string) {
 	t.Helper()
 	for _, language := range []string{usertext.English, usertext.German} {

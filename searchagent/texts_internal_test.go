@@ -1,9 +1,0 @@
-package searchagent
-
-import (
-	"testing"
-
-	"github.com/qedkit/qed/internal/usertext/usertexttest"
-)
-
-func TestTexts(t *testing.T) { usertexttest.Tables(t, shippedTexts) }
