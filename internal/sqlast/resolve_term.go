@@ -46,6 +46,8 @@ func (r *resolver) term(e *Expr, s *scope) {
 		r.constantTerm(e, s)
 	} else if r.flavor.ServersVary && hasBareQuery(*e) {
 		r.fail(Unsupported, (*e).At(), "", "a subquery without FROM is not supported in %s: write the value", clauseNames[s.clause])
+	} else if r.flavor.ServersVary && s.clause == inGroupBy {
+		r.refuseOuterAggregate(*e, s)
 	}
 }
 
