@@ -577,6 +577,7 @@ var documentedRefusals = map[string]map[string]string{
 		"in an expression of ORDER BY is not supported next":                       "An alias in an expression of ORDER BY is refused next to",
 		"the columns of * have another order on MySQL":                             "they order its columns differently",
 		"of which servers take one or the other":                                   "A name that MySQL and MariaDB read differently is refused",
+		"in a subquery of GROUP BY aggregates the rows of":                         "an aggregate of outer columns alone",
 		"of GROUP BY .. WITH ROLLUP twice":                                         "Two items of the select list that are one term",
 	},
 }

@@ -34,7 +34,6 @@ var mysqlRows = []string{
 	"SELECT * FROM (emp e RIGHT JOIN (SELECT 1 AS k) f ON TRUE) JOIN (dept d JOIN dept c USING (id)) ORDER BY 1, 6",
 	"SELECT e.id, count(*) FROM emp e LEFT JOIN dept d USING (id) GROUP BY id ORDER BY 1",
 	"SELECT id, count(*) FROM emp e LEFT JOIN dept d USING (id) GROUP BY id HAVING id > 1 ORDER BY id",
-	"SELECT id, (SELECT max(d.name) FROM emp LIMIT 1) AS x FROM dept d GROUP BY id, (SELECT max(d.name) FROM emp LIMIT 1) ORDER BY 1",
 	"SELECT e.boss % 2 AS b, count(*) FROM emp e RIGHT JOIN dept d USING (id) GROUP BY id ORDER BY id",
 
 	"SELECT boss AS id FROM crew ORDER BY crew.id",
@@ -61,6 +60,8 @@ var mysqlRows = []string{
 	"SELECT boss % 2 AS k, count(*) AS n FROM emp GROUP BY k ORDER BY k IS NULL, -k, n",
 	"SELECT upper(name) AS k FROM emp GROUP BY 1 ORDER BY length(k), k DESC",
 	"SELECT boss % 2 AS k, dept FROM emp GROUP BY boss % 2, dept ORDER BY -k, coalesce(k, 0) + dept",
+	"SELECT dept IN (SELECT 1) AS k, count(*) FROM emp GROUP BY k ORDER BY -k",
+	"SELECT abs((SELECT EXISTS (SELECT 1 FROM dept x WHERE x.id = emp.dept AND x.name IN (SELECT 'yy')))) AS r, count(*) FROM emp GROUP BY r ORDER BY -r",
 	"SELECT (SELECT max(d.id) FROM dept d WHERE d.id = emp.dept) + 1 AS k, count(*) FROM emp GROUP BY k ORDER BY -k, abs(k)",
 	"SELECT EXISTS (SELECT 1 FROM dept d WHERE d.id = emp.boss) AS k, count(*) FROM emp GROUP BY 1 ORDER BY k * count(*) DESC, -k",
 	"SELECT dept, group_concat(name ORDER BY id) AS n, group_concat(name ORDER BY id DESC) AS m FROM emp GROUP BY dept ORDER BY m, group_concat(name ORDER BY id)",
@@ -204,7 +205,6 @@ var mysqlViewRows = []string{
 var mariaDBRows = []string{
 	"SELECT name LIKE ('a' + 1), name LIKE (left(name, 1) + 1) AS x, name NOT RLIKE 'a' FROM emp ORDER BY name LIKE ('a%' + 1), id",
 	"SELECT dept % 2 AS d FROM dept d RIGHT JOIN emp e ON d.id = e.dept GROUP BY (SELECT count(if(e.id NOT IN (SELECT x.id FROM dept x WHERE x.id = e.boss), 1, NULL)) FROM emp LIMIT 1) ORDER BY 1",
-	"SELECT id FROM dept WHERE id IN (SELECT DISTINCT boss FROM emp e ORDER BY (SELECT sum(e.id))) ORDER BY id",
 	"SELECT (CASE id WHEN 1 THEN 1 ELSE 2 END LIKE '1') LIKE '1', id BETWEEN 1 AND 3 FROM emp ORDER BY id",
 }
 

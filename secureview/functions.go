@@ -62,7 +62,7 @@ func (g *Guard) missingOperators(q *sqlast.Query) (missing sqlast.Errors) {
 }
 
 // functionsLike returns allowed functions that may have been meant: those that do
-// the same in this dialect, then names that are one edit away.
+// the same in this dialect, then similar names.
 func (g *Guard) functionsLike(name string) []string {
 	var found []string
 	add := func(candidate string) {
@@ -74,10 +74,8 @@ func (g *Guard) functionsLike(name string) []string {
 	for _, candidate := range equivalents[name] {
 		add(candidate)
 	}
-	if 4 <= len(name) && len(name) <= 40 {
-		edits(name, add)
-	}
-	for _, function := range refusal.Nearest(name, slices.Sorted(maps.Keys(g.catalog.functions)), maxCandidates) {
+	known := slices.AppendSeq(slices.Collect(maps.Keys(g.dialect.Bounds().Functions)), maps.Keys(g.catalog.functions))
+	for _, function := range refusal.Nearest(name, slices.DeleteFunc(known, func(f string) bool { return !g.safe(f) }), maxCandidates) {
 		add(function)
 	}
 	return found
@@ -148,25 +146,4 @@ var equivalents = map[string][]string{
 	"week":            {"strftime", "extract"},
 	"weekday":         {"strftime", "extract"},
 	"year":            {"strftime", "extract"},
-}
-
-// edits calls f with every name that is one edit away from name.
-func edits(name string, f func(string)) {
-	const letters = "abcdefghijklmnopqrstuvwxyz0123456789_"
-	for i := range len(name) + 1 {
-		head, tail := name[:i], name[i:]
-		if tail != "" {
-			f(head + tail[1:])
-		}
-		if len(tail) > 1 {
-			f(head + tail[1:2] + tail[:1] + tail[2:])
-		}
-		for k := range len(letters) {
-			letter := letters[k : k+1]
-			f(head + letter + tail)
-			if tail != "" {
-				f(head + letter + tail[1:])
-			}
-		}
-	}
 }

@@ -155,7 +155,7 @@ func TestRefusedByOneDialect(t *testing.T) {
 		{mysql.Dialect{}, "SELECT (SELECT max(z.x) FROM dept e RIGHT JOIN LATERAL (SELECT e.name AS x) AS z ON 1 = 1) AS m FROM employee e", secureview.ErrMisplaced},
 		{mysql.Dialect{}, "SELECT (SELECT max(z.x) FROM dept e RIGHT JOIN LATERAL (SELECT name AS x) AS z ON 1 = 1) AS m FROM employee e", secureview.ErrAmbiguousName},
 		{mysql.Dialect{}, "SELECT (SELECT max(dept.name) IN (SELECT 'a') FROM crew) AS x FROM dept GROUP BY (SELECT max(dept.name) IN (SELECT 'a') FROM crew)", secureview.ErrUnsupported},
-		{mysql.Dialect{}, "SELECT id IN (SELECT 1) AS k, count(*) FROM dept GROUP BY k ORDER BY -k", secureview.ErrUnsupported},
+		{mysql.Dialect{}, "SELECT (SELECT max(dept.name) FROM crew) AS x FROM dept GROUP BY (SELECT max(dept.name) FROM crew)", secureview.ErrMisplaced},
 		{mysql.Dialect{}, "SELECT id FROM dept ORDER BY id, abs((SELECT EXISTS (SELECT 1 FROM crew WHERE name IN (SELECT 'a'))))", secureview.ErrUnsupported},
 		{mysql.Dialect{}, "SELECT id FROM dept WHERE id IN (SELECT id FROM crew ORDER BY id IN (SELECT 1))", secureview.ErrUnsupported},
 		{mysql.Dialect{}, "SELECT z.x FROM dept e, JSON_TABLE(e.name, '$' COLUMNS (x INT PATH '$')) AS z", secureview.ErrUnsupported},

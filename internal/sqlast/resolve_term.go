@@ -38,14 +38,17 @@ func (r *resolver) term(e *Expr, s *scope) {
 		return
 	}
 	named := !isConstant(*e)
+	if r.flavor.ServersVary && hasBareQuery(*e) {
+		r.fail(Unsupported, (*e).At(), "", "a subquery without FROM is not supported in %s: write the value", clauseNames[s.clause])
+	}
 	r.expr(e)
 	if _, ok := position(*e); ok {
 		r.fail(Misplaced, (*e).At(), "",
 			"a select alias that is a number cannot be used with a sign in %s", clauseNames[s.clause])
 	} else if named && isConstant(*e) {
 		r.constantTerm(e, s)
-	} else if r.flavor.ServersVary && hasBareQuery(*e) {
-		r.fail(Unsupported, (*e).At(), "", "a subquery without FROM is not supported in %s: write the value", clauseNames[s.clause])
+	} else if r.flavor.ServersVary && s.clause == inGroupBy {
+		r.refuseOuterAggregate(*e, s)
 	}
 }
 
