@@ -98,7 +98,7 @@ func TestSenseOfNeighbours(t *testing.T) {
 			for k, kind := range []string{"in", "out"} {
 				n := 8*i + 2*month + k
 				if err := rows.Append(fmt.Sprintf("2025-%02d-%02d", month+1, 3+k), port, kind, 100+n, float64(n)-4.5, []float64{62.5, 37.5}[k],
-					0.5+float64(n)/100, float64(n)/100, 12.5+float64(n), strconv.Itoa(9007199254740993+2*n), k == 0, nil); err != nil {
+					0.5+float64(n)/100, float64(n)/100, 12.5+float64(n), strconv.FormatInt(9007199254740993+2*int64(n), 10), k == 0, nil); err != nil {
 					t.Fatal(err)
 				}
 			}

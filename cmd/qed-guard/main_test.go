@@ -111,7 +111,7 @@ func TestStatements(t *testing.T) {
 		"8 false variable ",
 		"9 false unknown_schema ",
 		"10 false not_select ",
-		"11 false function length,char_length",
+		"11 false function length,char_length,ln,bit_length,json_length",
 		`{"batch":2,"n":12} true  `,
 	}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
