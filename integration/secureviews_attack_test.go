@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
 )
 
 // securedAttacks are statements of a hostile model. None must run.
@@ -314,7 +315,7 @@ func TestSecureViewsOracles(t *testing.T) {
 			}
 			for _, shape := range shapes {
 				text := strings.ReplaceAll(shape, "FAILS", strings.ReplaceAll(fail, "COND", "e.name = 'Eve'"))
-				if _, err := c.ask(ctx, text); err != nil {
+				if _, err := c.ask(ctx, text); err != nil && !errors.Is(err, secureview.ErrUnsupported) { // refused without reading rows
 					t.Errorf("%s tells that there is an Eve: %v", text, err)
 				}
 			}

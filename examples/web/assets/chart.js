@@ -21,8 +21,8 @@ export function show(title, spec, query) {
 	load().then(async () => {
 		place.append(figure);
 		await globalThis.drawChart(figure);
-		// A narrow window shrinks the chart with its legend, as long as it can be read.
-		figure.style.setProperty("--least", 0.6 * figure.querySelector("svg")?.getAttribute("width") + "px");
+		// A chart that is not drawn anew for a narrow window shrinks, as long as it can be read.
+		if (spec.autosize?.type !== "fit-x") figure.style.setProperty("--least", 0.6 * figure.querySelector("svg")?.getAttribute("width") + "px");
 	})
 		.catch(() => { place.textContent = failed; });
 	return place;
