@@ -181,7 +181,7 @@ func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *sco
 		least = min(least, v)
 	}
 	scale, _ := o["scale"].(object)
-	what := func(*vegalite.Texts) string { return "" }
+	var what func(*vegalite.Texts) string
 	switch {
 	case as.mark == "arc" && as.channel == "theta" && least < 0:
 		what = func(t *vegalite.Texts) string { return t.NegativeSlice }

@@ -37,8 +37,9 @@ type group struct {
 	err  error
 }
 
-// patience is how long an append to a server waits for its group. A connection
-// that the server does not answer stops only the appends that use it.
+// patience is how long an append to a server waits for its group, and how long an append
+// or a group keeps its lane. A connection that the server does not answer stops only the
+// appends that use it.
 const patience = time.Second
 
 // append makes an append. It reports whether the append has to be made again
@@ -56,7 +57,7 @@ func (q *queue) append(ctx context.Context, a *appending) (again bool, err error
 	if q.busy < e.lanes() {
 		q.busy++
 		q.mu.Unlock()
-		defer q.next()
+		defer q.lane()()
 		return false, q.s.commit(ctx, []*appending{a})
 	}
 	own := a.clone()
@@ -113,7 +114,21 @@ func (q *queue) leave(g *group, a *appending) {
 	}
 }
 
-// next passes on the lane of an append that was made.
+// lane returns a function that passes on a lane. A lane to a server is passed on after
+// patience in any case.
+func (q *queue) lane() func() {
+	if q.s.engine.singleWriter() {
+		return q.next
+	}
+	next := sync.OnceFunc(q.next)
+	late := time.AfterFunc(patience, next)
+	return func() {
+		late.Stop()
+		next()
+	}
+}
+
+// next passes on a lane to the next group, if one waits.
 func (q *queue) next() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -122,16 +137,12 @@ func (q *queue) next() {
 	}
 }
 
-// run makes groups while some wait.
+// run makes a group.
 func (q *queue) run(g *group) {
-	for g != nil {
-		g.err = q.commit(g)
-		g.cancel()
-		close(g.done)
-		q.mu.Lock()
-		g = q.take()
-		q.mu.Unlock()
-	}
+	defer q.lane()()
+	g.err = q.commit(g)
+	g.cancel()
+	close(g.done)
 }
 
 func (q *queue) commit(g *group) (err error) {
