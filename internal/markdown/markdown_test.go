@@ -137,19 +137,3 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
-
-func TestEscape(t *testing.T) {
-	for in, want := range map[string]string{
-		"avg_delay of 5 < 6 and 7 > 4":        "avg_delay of 5 < 6 and 7 > 4",
-		"a | b\n\n## c":                       `a \| b \## c`,
-		"![x](y) <b> `c` *d* _e_ ~~f~~ &amp;": "!\\[x\\](y) \\<b> \\`c\\` \\*d\\* \\_e\\_ \\~\\~f\\~\\~ \\&amp;",
-		"> a":                                 `\> a`,
-		"# a":                                 `\# a`,
-		"":                                    "",
-		`a\`:                                  `a\\`,
-	} {
-		if got := Escape(in); got != want {
-			t.Errorf("%q: %s, want %s", in, got, want)
-		}
-	}
-}

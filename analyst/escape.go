@@ -1,0 +1,24 @@
+package analyst
+
+import (
+	"strings"
+	"unicode"
+)
+
+// escape returns a text as one line of Markdown without markup, which can stand in the
+// cell of a table.
+func escape(text string) string {
+	var b strings.Builder
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	for i, r := range runes {
+		inWord := i > 0 && i+1 < len(runes) && isWord(runes[i-1]) && isWord(runes[i+1])
+		compares := i > 0 && i+1 < len(runes) && runes[i+1] == ' '
+		if strings.ContainsRune("\\`*[]|~&", r) || r == '_' && !inWord || strings.ContainsRune("<>#", r) && !compares {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

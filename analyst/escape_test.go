@@ -1,0 +1,19 @@
+package analyst
+
+import "testing"
+
+func TestEscape(t *testing.T) {
+	for in, want := range map[string]string{
+		"avg_delay of 5 < 6 and 7 > 4":        "avg_delay of 5 < 6 and 7 > 4",
+		"a | b\n\n## c":                       `a \| b \## c`,
+		"![x](y) <b> `c` *d* _e_ ~~f~~ &amp;": "!\\[x\\](y) \\<b> \\`c\\` \\*d\\* \\_e\\_ \\~\\~f\\~\\~ \\&amp;",
+		"> a":                                 `\> a`,
+		"# a":                                 `\# a`,
+		"":                                    "",
+		`a\`:                                  `a\\`,
+	} {
+		if got := escape(in); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}
