@@ -42,8 +42,14 @@ type profiled struct {
 	facts *DataFacts // nil until dataFacts
 }
 
-// dataFacts profiles the table, once for all turns.
+// factsTimeout is how long the facts of a table may take.
+const factsTimeout = 10 * time.Second
+
+// dataFacts profiles the table: once for a session with data of its own, and once for a
+// turn if the database is shared.
 func (d *data) dataFacts(ctx context.Context) (*DataFacts, error) {
+	ctx, cancel := context.WithTimeout(ctx, factsTimeout)
+	defer cancel()
 	d.profile.mu.Lock()
 	defer d.profile.mu.Unlock()
 	if d.profile.facts != nil {

@@ -36,13 +36,13 @@ func (a *Analyst) enter(ctx context.Context, turn qed.Turn) (*data, func(), erro
 }
 
 // forTurn returns the data for a turn. A database that all sessions share may change, so
-// its results are kept for one turn only.
+// its results and its profile are kept for one turn only.
 func (a *Analyst) forTurn(d *data) *data {
 	if d != a.shared {
 		return d
 	}
 	out := *d
-	out.cache = newCache()
+	out.cache, out.profile = newCache(), new(profiled)
 	return &out
 }
 
