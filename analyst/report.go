@@ -61,9 +61,9 @@ const (
 // Report writes a report about one or more explorations of a session, in the language
 // of the first. The model writes the findings, with each chart next to what it shows. Code
 // writes what follows: what was checked with each verdict and its numbers, the data, the
-// open questions and the queries. The numbers of the findings are looked up in the rows of the queries: see package
-// figures. It believes the explorations: use [Analyst.Rerun] for those of a client. It
-// ends after [Options].Timeout.
+// open questions and the queries. The numbers of the findings are looked up in the rows of
+// the queries: see package figures. It believes the explorations: use [Analyst.Rerun] for
+// those of a client. It ends after [Options].Timeout.
 func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Report, error) {
 	if len(explorations) == 0 {
 		return nil, errors.New("analyst: Report needs an exploration: ask a question first")

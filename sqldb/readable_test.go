@@ -189,7 +189,7 @@ func TestReadableSpelling(t *testing.T) {
 	}
 }
 
-// Two tables of one name are told apart by their schemas, and so are their views.
+// Two tables of one name are distinguished by their schemas, and so are their views.
 func TestReadableSchemas(t *testing.T) {
 	schema := &joinpath.Schema{Name: "sales", Tables: map[string]joinpath.Table{
 		"orders":            {Columns: []string{"id", "region_id"}},

@@ -96,7 +96,8 @@ type Claim struct {
 
 	// Value is the number that the finding says: a part from 0 to 1 for Share, a part of
 	// the second group for Growth (0.12 for 12 %), and a place for Rank. It stands for
-	// the numbers that round to it. The other kinds have none. Count is that of a Share of rows, as a number of rows.
+	// the numbers that round to it. The other kinds have none. Count is that of a Share of
+	// rows, as a number of rows.
 	Value *float64 `json:"value,omitempty" jsonschema_description:"the number that the finding says, as exact as it says it; a share or a growth of 12 percent is 0.12"`
 	Count *int     `json:"count,omitempty" jsonschema_description:"for share: the claimed number of rows, instead of value"`
 

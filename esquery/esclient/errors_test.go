@@ -168,8 +168,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// The timeout of an attempt without a response, which is not repeated; the caller's deadline, which no wait
-// outlives; and a caller that cancels.
+// The timeout of an attempt without a response, which is not repeated; the caller's
+// deadline, which no wait outlives; and a caller that cancels.
 func TestTimeouts(t *testing.T) {
 	silent := func() *engine { return &engine{answer: func(request) *http.Response { return nil }} }
 	synctest.Test(t, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // never less than what they read.
 func SetReads(schema *joinpath.Schema, texts map[string]string) {
 	words := map[string][]string{}  // tables by their names in lower case
-	others := map[string][]string{} // the tables whose names are no words, likewise
+	others := map[string][]string{} // the tables whose names are no words, in the same form
 	for table, t := range schema.Tables {
 		name := strings.ToLower(table)
 		if t.Schema != "" {

@@ -17,9 +17,9 @@ type Row = map[string]any
 const pageWidth = 720
 
 // Finish gives a spec what its author left out: the width of a page, which a browser
-// replaces by that of the column of text that the chart stands in, labels that are level if there is room, bars that are not too wide, the
-// values of a few bars, and numbers and months in a language. A spec that is finished
-// already does not change.
+// replaces by that of the column of text that the chart stands in, labels that are level
+// if there is room, bars that are not too wide, the values of a few bars, and numbers and
+// months in a language. A spec that is finished already does not change.
 func Finish(spec map[string]any, rows []Row, language string) {
 	if usertext.Base(language) == usertext.German {
 		config, _ := spec["config"].(map[string]any)
