@@ -164,11 +164,14 @@ func TestPostgresTLS(t *testing.T) {
 			pgExec(t, p.admin, "COPY (SELECT unnest(string_to_array('"+string(text)+"', E'\n'))) TO PROGRAM 'cat > "+file+" && chmod 600 "+file+"'")
 		}
 	}
-	use(good)
-	var hba string
-	if err := p.admin.QueryRow("SHOW hba_file").Scan(&hba); err != nil {
+	var hba, tls string
+	if err := p.admin.QueryRow("SELECT current_setting('hba_file'), current_setting('ssl_library')").Scan(&hba, &tls); err != nil {
 		t.Fatal(err)
 	}
+	if tls == "" {
+		t.Skip("the server is built without TLS, which PostgreSQL 15 of Debian has")
+	}
+	use(good)
 	pgExec(t, p.admin, `COPY (VALUES ('host all postgres 127.0.0.1/32 trust'), ('hostssl all all 127.0.0.1/32 trust')) TO '`+hba+`'`)
 	pgExec(t, p.admin, "ALTER SYSTEM SET ssl = on")
 	pgExec(t, p.admin, "SELECT pg_reload_conf(), pg_sleep(0.5)")
