@@ -15,7 +15,7 @@
 //
 // # Columns
 //
-// Columns are read by the rules of package [stats], so a chart and a trend of the
+// Columns are read by the rules of package [tools], so a chart and a trend of the
 // same rows agree. A cell without a value is not a number: sums and means leave
 // it out, and among categories it is the category "(none)". Cells that do not
 // have the type of their column are not drawn. The notes report what is left out
@@ -26,7 +26,7 @@
 // more than an hour, all its times are converted to UTC.
 //
 // [chart/lint]: https://pkg.go.dev/github.com/qedkit/qed/chart/lint
-// [stats]: https://pkg.go.dev/github.com/qedkit/qed/stats
+// [tools]: https://pkg.go.dev/github.com/qedkit/qed/tools
 package chart
 
 import (
@@ -60,7 +60,7 @@ const (
 
 var kinds = []Kind{Bar, StackedBar, GroupedBar, Line, Area, Scatter, Histogram, Box, Heatmap, Pie}
 
-// An Aggregate combines the rows that are drawn at one position. Package stats
+// An Aggregate combines the rows that are drawn at one position. Package [tools]
 // has the same aggregates.
 type Aggregate string
 
@@ -85,7 +85,7 @@ type Options struct {
 
 	// Aggregate combines rows that are drawn at one position. Empty means Sum if
 	// there are such rows, and Count if there is no number to draw. A series of
-	// package stats uses Mean; here the parts of a bar or a pie make up a whole.
+	// package tools uses Mean; here the parts of a bar or a pie make up a whole.
 	Aggregate Aggregate
 
 	// Sort is the order of the categories on x. Empty means:

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/qedkit/qed/stats/hypothesis"
+	"github.com/qedkit/qed/internal/hypothesis"
 )
 
 // A statisticsData has the arguments of all tests of package hypothesis.

@@ -72,7 +72,7 @@ func (o *SourceOptions) withDefaults(name string) (SourceOptions, error) {
 // row per bucket. A search without a size, and without a key that prevents paging,
 // returns all documents that it finds, up to MaxRows.
 //
-// The source is a [query.Scanner]: what package stats computes from documents then
+// The source is a [query.Scanner]: what tools.NewAnalysis computes from documents then
 // holds for all that a search finds, and not only for those that are saved.
 //
 // A column of figures is named after its aggregation. The names of the single

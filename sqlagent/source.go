@@ -82,7 +82,7 @@ func (v SourceOptions) reading() (Options, error) {
 // sample rows as the caller of its context may see them.
 //
 // If db has a method Rows as [github.com/qedkit/qed/sqldb.DB] has, the source is a
-// [query.Scanner]: what package stats computes then holds for all rows of a query,
+// [query.Scanner]: what tools.NewAnalysis computes then holds for all rows of a query,
 // and not only for those that are saved. No limit on rows applies to Scan, but the
 // time limit of the database does.
 //

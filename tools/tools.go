@@ -1,9 +1,10 @@
-// Package tools has ready-made tools for plans: some call a model, and one asks
-// an agent. Add those that an agent needs to its [qed.Registry]:
+// Package tools has ready-made tools for plans: some compute statistics, some call a
+// model, and one asks an agent. Add those that an agent needs to its [qed.Registry]:
 //
 //	registry := qed.NewRegistry(nil)
 //	err := registry.Add(tools.NewSummary(model, nil), tools.NewInsights(model, nil))
 //
+// [NewAnalysis] and [NewPatterns] compute statistics of rows, without a model.
 // [NewSummary] writes the answer to a request from rows and findings,
 // [NewInsights] says what findings show and checks every number of its text,
 // [NewLLM] runs a prompt, and [NewEmbedding] returns vectors.
@@ -14,6 +15,37 @@
 // [FromAgent] makes a tool of an agent. Package [todoagent] has the tool that finds
 // earlier queries.
 //
+// # Columns
+//
+// Numbers are int64 and float64 cells, and text as databases write decimals:
+// "12", "-0.5", "1.5e3". Text with a leading zero ("00412"), a plus sign, a
+// percent sign or thousands separators is text: it may be an identifier, and
+// separators are ambiguous. Decimals in a column whose [qed.Column].Type is a
+// text type are text, except where a function needs numbers. Whole numbers
+// beyond 2^53 are rounded to the nearest float64, except in "distinct".
+//
+// Fractions that are equal in their first 12 digits, and closer to each other
+// than a millionth of the column's range, are treated as equal where values are
+// ranked or scored: sums and averages of a database are rounded, and 0.1 + 0.2
+// is not exactly 0.3.
+//
+// Times are text: RFC 3339, with a T or a space, with or without seconds,
+// fractions and zone; dates as 2006-01-02 and 2006/01/02; months as 2006-01;
+// and the forms of [time.RFC1123] in GMT or UTC, [time.RFC1123Z] and
+// [time.Time.String]. Forms such as 01/02/2006 are text, because day and month
+// cannot be told apart. Times with other letters for a zone, such as EST, are
+// text too. In a column whose Type is a time type, and where a function needs
+// times, whole numbers are times too: 1000 to 9999 are years, and from 1e8 on
+// they are seconds, milliseconds, microseconds or nanoseconds since 1970, by
+// their size.
+//
+// Null and blank cells are missing. In a column of numbers or times so are
+// "NaN", "NULL", "none", "nil", "N/A", "NA", "-" and infinities, in any letter
+// case, the date 0000-00-00, and the years 1 and 9999. A column has numbers, or
+// times, if at least nine of ten of its other cells have. The rest are counted
+// as Other and left out. Package [chart] reads columns by the same rules.
+//
+// [chart]: https://pkg.go.dev/github.com/qedkit/qed/chart
 // [todoagent]: https://pkg.go.dev/github.com/qedkit/qed/todoagent
 package tools
 

@@ -25,8 +25,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/stats"
 	"github.com/qedkit/qed/refusal"
-	"github.com/qedkit/qed/stats"
 )
 
 // A Kind is what a claim says.

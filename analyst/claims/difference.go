@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/qedkit/qed/internal/hypothesis"
 	"github.com/qedkit/qed/internal/numeric"
-	"github.com/qedkit/qed/stats/hypothesis"
 )
 
 // A difference tests groups by their means, or by the shares of an outcome.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/hypothesis"
 	"github.com/qedkit/qed/internal/numeric"
-	"github.com/qedkit/qed/stats/hypothesis"
 )
 
 // exact checks a claim about the result of a query.

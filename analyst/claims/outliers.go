@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/stats"
+	"github.com/qedkit/qed/internal/stats"
 )
 
 // outliers tests two groups without their outliers, by each of two rules.

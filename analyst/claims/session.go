@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"sync"
 
-	"github.com/qedkit/qed/stats/hypothesis"
+	"github.com/qedkit/qed/internal/hypothesis"
 )
 
 // A Session checks the findings of one analysis together. If twenty differences are

@@ -3,7 +3,7 @@ package claims
 import (
 	"context"
 
-	"github.com/qedkit/qed/stats/hypothesis"
+	"github.com/qedkit/qed/internal/hypothesis"
 )
 
 // share checks a claim about the share of an outcome in all rows.

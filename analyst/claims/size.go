@@ -3,8 +3,8 @@ package claims
 import (
 	"math"
 
+	"github.com/qedkit/qed/internal/hypothesis"
 	"github.com/qedkit/qed/internal/numeric"
-	"github.com/qedkit/qed/stats/hypothesis"
 )
 
 func (c *checker) sizes(all []*group) {

@@ -10,7 +10,7 @@
 //
 // # Types
 //
-// Numbers, times and missing values are what package [stats] reads as such: text
+// Numbers, times and missing values are what package [tools] reads as such: text
 // with a leading zero or a plus sign is text, and placeholders such as "N/A" are
 // NULL in a column of numbers or times. In addition numbers may have separators
 // of thousands or a decimal comma (see Options.Decimal), and dates may be written
@@ -19,7 +19,7 @@
 // fit it: one other cell makes it text, with a Warning. Whole numbers beyond 64
 // bits are text.
 //
-// [stats]: https://pkg.go.dev/github.com/qedkit/qed/stats
+// [tools]: https://pkg.go.dev/github.com/qedkit/qed/tools
 package dataset
 
 import (

@@ -13,9 +13,7 @@
 // for each column, which groups its values. Values that the collation of the column
 // treats as equal are then one value.
 //
-// Package [stats] classifies columns by the same rules, and needs the rows in memory.
-//
-// [stats]: https://pkg.go.dev/github.com/qedkit/qed/stats
+// Package tools classifies columns by the same rules, and needs the rows in memory.
 package profile
 
 import (
@@ -70,7 +68,7 @@ type Figure struct {
 	Estimate bool `json:"estimate,omitempty"` // from a random sample
 }
 
-// A Kind is the kind of the values of a column, by the rules of package stats.
+// A Kind is the kind of the values of a column, by the rules of package tools.
 type Kind string
 
 const (
@@ -109,7 +107,7 @@ type Column struct {
 	Mode *Count `json:"mode,omitempty"`
 
 	// OutliersIQR are outside of Tukey's fences, and OutliersMAD have a modified
-	// z-score above 3.5: see stats.Outliers. They are nil if there are fewer than
+	// z-score above 3.5. They are nil if there are fewer than
 	// 8 numbers, or if all are equal.
 	OutliersIQR *Outliers `json:"outliers_iqr,omitempty"`
 	OutliersMAD *Outliers `json:"outliers_mad,omitempty"`

@@ -16,9 +16,9 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst/dataset"
 	"github.com/qedkit/qed/analyst/profile"
+	"github.com/qedkit/qed/internal/stats"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
-	"github.com/qedkit/qed/stats"
 )
 
 // cells returns a source with a column v of these cells.

@@ -18,10 +18,10 @@
 //     2000 objects and lists, an unbounded number of bins or ticks.
 //
 // The schema is compiled for the first spec, which takes about half a second.
-// Columns are read by the rules of packages [chart] and [stats].
+// Columns are read by the rules of packages [chart] and [tools].
 //
 // [chart]: https://pkg.go.dev/github.com/qedkit/qed/chart
-// [stats]: https://pkg.go.dev/github.com/qedkit/qed/stats
+// [tools]: https://pkg.go.dev/github.com/qedkit/qed/tools
 package lint
 
 import (

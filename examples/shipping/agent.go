@@ -10,7 +10,6 @@ import (
 	"github.com/qedkit/qed/query/graphql/graphqlsource"
 	"github.com/qedkit/qed/resolve"
 	"github.com/qedkit/qed/searchagent"
-	"github.com/qedkit/qed/stats"
 	"github.com/qedkit/qed/todoagent"
 	"github.com/qedkit/qed/tools"
 )
@@ -76,8 +75,8 @@ func newTools(
 		entities, fields, builder, search, look,
 		tools.NewSummary(model, asks),
 		todoagent.NewRetrievalTool(registry, nil),
-		stats.NewAnalysisTool(searched...),
-		stats.NewPatternTool(nil, searched...),
+		tools.NewAnalysis(searched...),
+		tools.NewPatterns(searched...),
 		tools.NewInsights(model, asks),
 		chart.NewTool(),
 	)

@@ -14,7 +14,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart"
 	"github.com/qedkit/qed/chart/lint"
-	"github.com/qedkit/qed/stats"
+	"github.com/qedkit/qed/internal/stats"
 )
 
 // A reading is what a package makes of a column: its kind and its values, in

@@ -2,8 +2,8 @@ package stats
 
 import (
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/hypothesis"
 	"github.com/qedkit/qed/internal/numeric"
-	"github.com/qedkit/qed/stats/hypothesis"
 )
 
 // A Correlation measures how far two columns of numbers rise and fall together.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/stats"
+	"github.com/qedkit/qed/internal/stats"
 )
 
 // tenThousand is 10,000 rows of five columns.
@@ -38,7 +38,7 @@ func BenchmarkAnalysis(b *testing.B) {
 }
 
 func BenchmarkPattern(b *testing.B) {
-	benchmarkTool(b, stats.NewPatternTool(nil), map[string]any{"value": "delay", "group_by": "port"})
+	benchmarkTool(b, stats.NewPatternTool(), map[string]any{"value": "delay", "group_by": "port"})
 }
 
 func benchmarkTool(b *testing.B, tool qed.Tool, arguments map[string]any) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/qedkit/qed/stats/hypothesis"
+	"github.com/qedkit/qed/internal/hypothesis"
 )
 
 func Example() {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/stats"
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/stats"
 )
 
 // call calls a tool through a registry, as an agent does.
@@ -126,7 +126,7 @@ func TestAnalysisTool(t *testing.T) {
 }
 
 func TestPatternTool(t *testing.T) {
-	tool := stats.NewPatternTool(nil)
+	tool := stats.NewPatternTool()
 	if tool.Name != "pattern_recognition" || tool.Kind != qed.AnalysisTool || !tool.Idempotent || tool.Interrupts {
 		t.Errorf("%+v", tool)
 	}
@@ -156,7 +156,7 @@ func TestPatternTool(t *testing.T) {
 func TestToolsOnSomeRows(t *testing.T) {
 	all, some, hurt := rowsOf(shipments(t)), rowsOf(shipments(t)), rowsOf(shipments(t))
 	some.Truncated, hurt.Partial = true, "2 of 5 shards failed"
-	for _, tool := range []qed.Tool{stats.NewAnalysisTool(), stats.NewPatternTool(nil)} {
+	for _, tool := range []qed.Tool{stats.NewAnalysisTool(), stats.NewPatternTool()} {
 		for _, tt := range []struct {
 			rows      finding.RowsRef
 			truncated bool
@@ -186,16 +186,11 @@ func TestToolsOnSomeRows(t *testing.T) {
 	}
 }
 
-func TestPatternToolOptions(t *testing.T) {
-	in := map[string]any{"rows": rowsOf(shipments(t)), "value": "delay"}
-	raw, err := call(t, stats.NewPatternTool(&stats.SeriesOptions{Period: stats.Week, Aggregate: stats.Max}), in)
+func TestPatternToolArguments(t *testing.T) {
+	in := map[string]any{"rows": rowsOf(shipments(t)), "value": "delay", "period": "week", "aggregate": "max"}
+	raw, err := call(t, stats.NewPatternTool(), in)
 	if got := decode(t, raw, err); got.Trend.Period != stats.Week || got.Aggregate != stats.Max {
 		t.Errorf("%s", raw)
-	}
-	for _, opt := range []stats.SeriesOptions{{Period: "era"}, {Aggregate: "mode"}} {
-		if _, err := call(t, stats.NewPatternTool(&opt), in); err == nil {
-			t.Errorf("%+v: no error", opt)
-		}
 	}
 }
 
@@ -210,11 +205,11 @@ func TestToolsRefuse(t *testing.T) {
 		{"no rows", stats.NewAnalysisTool(), map[string]any{}, "rows"},
 		{"unknown column", stats.NewAnalysisTool(), map[string]any{"columns": []string{"names"}}, "did you mean name?"},
 		{"unknown group", stats.NewAnalysisTool(), map[string]any{"group_by": "x"}, `"x"`},
-		{"two times", stats.NewPatternTool(nil), map[string]any{"value": "v"}, `"from", "to"`},
-		{"texts as a value", stats.NewPatternTool(nil), map[string]any{"value": "name"}, "texts"},
-		{"texts as a time", stats.NewPatternTool(nil), map[string]any{"time": "name"}, "texts"},
-		{"groups of nothing", stats.NewPatternTool(nil), map[string]any{"time": "to", "group_by": "name"}, "value"},
-		{"an invalid period", stats.NewPatternTool(nil), map[string]any{"time": "to", "period": "era"}, "period"},
+		{"two times", stats.NewPatternTool(), map[string]any{"value": "v"}, `"from", "to"`},
+		{"texts as a value", stats.NewPatternTool(), map[string]any{"value": "name"}, "texts"},
+		{"texts as a time", stats.NewPatternTool(), map[string]any{"time": "name"}, "texts"},
+		{"groups of nothing", stats.NewPatternTool(), map[string]any{"time": "to", "group_by": "name"}, "value"},
+		{"an invalid period", stats.NewPatternTool(), map[string]any{"time": "to", "period": "era"}, "period"},
 	} {
 		if tt.name != "no rows" {
 			tt.arguments["rows"] = rowsOf(two)
@@ -224,7 +219,7 @@ func TestToolsRefuse(t *testing.T) {
 		}
 	}
 	nothing := table(t, "name", []string{"a"})
-	if _, err := call(t, stats.NewPatternTool(nil), map[string]any{"rows": rowsOf(nothing)}); err == nil {
+	if _, err := call(t, stats.NewPatternTool(), map[string]any{"rows": rowsOf(nothing)}); err == nil {
 		t.Error("neither a value nor a time: no error")
 	}
 	gone := finding.RowsRef{Handle: "gone", Count: 3}
@@ -263,7 +258,7 @@ func TestToolsStaySmall(t *testing.T) {
 	} {
 		tool := stats.NewAnalysisTool()
 		if name == "pattern_recognition" {
-			tool = stats.NewPatternTool(nil)
+			tool = stats.NewPatternTool()
 		}
 		raw, err := call(t, tool, arguments)
 		r := decode(t, raw, err)
@@ -292,7 +287,7 @@ func TestToolsOnLittle(t *testing.T) {
 		if len(rows.Columns) == 0 {
 			continue
 		}
-		raw, err = call(t, stats.NewPatternTool(nil), map[string]any{"rows": rowsOf(rows), "time": "eta", "value": "delay"})
+		raw, err = call(t, stats.NewPatternTool(), map[string]any{"rows": rowsOf(rows), "time": "eta", "value": "delay"})
 		if r := decode(t, raw, err); r.Trend.Direction != stats.Unknown || r.Trend.Unclear == "" {
 			t.Errorf("%s", raw)
 		}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/qedkit/qed"
 
+	"github.com/qedkit/qed/internal/hypothesis"
 	"github.com/qedkit/qed/internal/numeric"
-	"github.com/qedkit/qed/stats/hypothesis"
 )
 
 // A Seasonality lists the cycles of the calendar that were tested.

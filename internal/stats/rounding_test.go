@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/stats"
+	"github.com/qedkit/qed/internal/stats"
 )
 
 // tenths is 0.3, computed in two ways: 0.1 + 0.2 is the next larger float64.

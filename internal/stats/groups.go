@@ -7,8 +7,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/hypothesis"
 	"github.com/qedkit/qed/internal/numeric"
-	"github.com/qedkit/qed/stats/hypothesis"
 )
 
 // A Comparison measures how the values of one column differ between the groups of

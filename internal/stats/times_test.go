@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed/stats"
+	"github.com/qedkit/qed/internal/stats"
 )
 
 // TestZoneLetters checks that the zone of the host has no effect: letters for a
@@ -89,7 +89,7 @@ func TestPeriodsOfOfficeDays(t *testing.T) {
 			rows := table(t, "at", tt.at, "v", make([]float64, len(tt.at)))
 			s := must[*stats.Series](t)(stats.NewSeries(rows, "at", "v", &stats.SeriesOptions{Period: stats.Month, Aggregate: stats.Sum}))
 			diff(t, "series", []any{tt.first, tt.last, tt.points}, []any{s.CutFirst, s.CutLast, len(s.Points)})
-			raw, err := call(t, stats.NewPatternTool(nil), map[string]any{"rows": rowsOf(rows), "value": "v", "period": "month", "aggregate": "sum"})
+			raw, err := call(t, stats.NewPatternTool(), map[string]any{"rows": rowsOf(rows), "value": "v", "period": "month", "aggregate": "sum"})
 			if r := decode(t, raw, err); strings.Contains(r.Text, "that are not complete") || tt.points > 0 && (tt.first || tt.last) != strings.Contains(r.Text, "may not be complete") {
 				t.Error(r.Text)
 			}
@@ -130,13 +130,13 @@ func TestRowsWithoutAValue(t *testing.T) {
 		diff(t, string(a), []any{tt.points, tt.blank, tt.june, 5}, []any{len(s.Points), s.Blank, june, s.Missing})
 	}
 	in := map[string]any{"rows": rowsOf(rows), "time": "month", "value": "amount", "period": "month", "aggregate": "sum"}
-	raw, err := call(t, stats.NewPatternTool(nil), in)
+	raw, err := call(t, stats.NewPatternTool(), in)
 	r := decode(t, raw, err)
 	if !strings.Contains(string(raw), `"missing":5`) || !strings.Contains(r.Text, "5 rows") || !strings.Contains(r.Text, "4 months") {
 		t.Errorf("%s", raw)
 	}
 	in["rows"] = rowsOf(table(t, "month", dates("2025-01-01", 12, 0, 1, 0), "amount", make([]float64, 12)))
-	raw, err = call(t, stats.NewPatternTool(nil), in)
+	raw, err = call(t, stats.NewPatternTool(), in)
 	if r := decode(t, raw, err); strings.Contains(string(raw), `"missing"`) || strings.Contains(r.Text, "rows have") {
 		t.Errorf("of all rows: %s", raw)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/stats"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/secureview"
@@ -22,7 +23,6 @@ import (
 	"github.com/qedkit/qed/sqlagent"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/sqlitedb"
-	"github.com/qedkit/qed/stats"
 	"github.com/qedkit/qed/store"
 )
 
@@ -195,7 +195,7 @@ func queryRow(t *testing.T, path, text string) *sql.Row {
 // Up to 100,000 rows, all are analysed.
 func TestAllRowsWithoutSample(t *testing.T) {
 	s := newSales(t, 20_000, &sqldb.Options{})
-	got, _ := s.analyse(t, byDay, stats.NewPatternTool(nil, s.source), map[string]any{"period": "month"}, nil)
+	got, _ := s.analyse(t, byDay, stats.NewPatternTool(s.source), map[string]any{"period": "month"}, nil)
 	if got.RowCount != 20_000 || got.Total != 0 || got.Truncated {
 		t.Fatalf("%d of %d rows, truncated: %v", got.RowCount, got.Total, got.Truncated)
 	}
@@ -211,7 +211,7 @@ func TestPatternOfSample(t *testing.T) {
 		t.Skip("reads 150,000 rows three times")
 	}
 	s := newSales(t, 150_000, &sqldb.Options{})
-	tool := stats.NewPatternTool(nil, s.source)
+	tool := stats.NewPatternTool(s.source)
 	got, _ := s.analyse(t, byDay, tool, map[string]any{"value": "amount", "period": "month"}, nil)
 	if got.Total != 150_000 || got.Trend == nil || got.Trend.Direction != stats.Rising || got.Series.Partial == "" {
 		t.Errorf("the mean: total %d, %+v, %+v", got.Total, got.Trend, got.Series)

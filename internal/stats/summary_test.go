@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/stats"
 	"github.com/qedkit/qed/refusal"
-	"github.com/qedkit/qed/stats"
 )
 
 func describe(t *testing.T, cells any) stats.Summary {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/qedkit/qed/stats"
+	"github.com/qedkit/qed/internal/stats"
 )
 
 // plants are the weights of plants under a control and two treatments: Dobson, An

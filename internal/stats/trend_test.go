@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/qedkit/qed/stats"
+	"github.com/qedkit/qed/internal/stats"
 )
 
 func trendOf(t *testing.T, step string, values []float64) *stats.Trend {

@@ -1,13 +1,10 @@
 package stats_test
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/finding"
-	"github.com/qedkit/qed/stats"
+	"github.com/qedkit/qed/internal/stats"
 )
 
 // delays are the hours that ships were late, on days of January.
@@ -94,36 +91,4 @@ func ExampleCorrelate() {
 	}
 	fmt.Printf("Pearson %.2f, Spearman %.2f, n = %d, related: %v\n", c.Pearson, c.Spearman, c.N, c.Related)
 	// Output: Pearson 0.96, Spearman 1.00, n = 12, related: true
-}
-
-func ExampleNewPatternTool() {
-	arguments, err := json.Marshal(map[string]any{"rows": finding.RowsRef{Count: 12, Sample: *delays()}, "value": "hours"})
-	if err != nil {
-		panic(err)
-	}
-	out, err := stats.NewPatternTool(nil).Call(context.Background(), arguments)
-	if err != nil {
-		panic(err)
-	}
-	var result struct {
-		Trend stats.Trend `json:"trend"`
-	}
-	if err := json.Unmarshal(out, &result); err != nil {
-		panic(err)
-	}
-	fmt.Println(result.Trend.Direction, result.Trend.N)
-	// Output: rising 11
-}
-
-func ExampleNewAnalysisTool() {
-	tools := qed.NewRegistry(nil)
-	if err := tools.Add(stats.NewAnalysisTool(), stats.NewPatternTool(nil)); err != nil {
-		panic(err)
-	}
-	for _, tool := range tools.Specs() {
-		fmt.Println(tool.Name)
-	}
-	// Output:
-	// pattern_recognition
-	// stats_analysis
 }

@@ -2,7 +2,7 @@
 //
 // The results equal those of SciPy and statsmodels to six digits, with their
 // defaults unless a function documents another choice. Samples may have any finite
-// values, also equal ones. Package [stats] computes the same statistics for the
+// values, also equal ones. Package stats computes the same statistics for the
 // columns of a qed.Table.
 //
 // No result is NaN or infinite. If a statistic does not exist, such as the
@@ -11,8 +11,6 @@
 //
 // All functions are deterministic, do not change their arguments and are safe for
 // concurrent use.
-//
-// [stats]: https://pkg.go.dev/github.com/qedkit/qed/stats
 package hypothesis
 
 import (

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/qedkit/qed/stats"
+	"github.com/qedkit/qed/internal/stats"
 )
 
 // TestCorrelateAnscombe has the four data sets of Anscombe, Graphs in Statistical

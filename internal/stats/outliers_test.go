@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/qedkit/qed/stats"
+	"github.com/qedkit/qed/internal/stats"
 )
 
 func TestOutliersKnown(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed/stats"
+	"github.com/qedkit/qed/internal/stats"
 )
 
 func cycleOf(t *testing.T, name stats.CycleName, at any, values []float64) stats.Cycle {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/qedkit/qed/stats/hypothesis"
+	"github.com/qedkit/qed/internal/hypothesis"
 )
 
 var (

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -41,54 +40,18 @@ type patterns struct {
 // maxSeriesRows limits the rows in a result if the run does not keep them.
 const maxSeriesRows = 150
 
-// NewPatternTool returns the tool pattern_recognition. It finds the trend of a
-// value over time, the cycles of the calendar that the value follows, its
-// outliers, and whether it differs between groups. It is safe for concurrent use.
-//
-// opt has defaults for the arguments period and aggregate; nil means those of
-// [SeriesOptions]. Every call returns an error if opt names a period or an
-// aggregate that does not exist.
-//
-// The arguments are {"rows", "value", "time", "group_by", "period",
-// "aggregate"}. Only rows, a [finding.RowsRef], is required; without a value
-// rows are counted. The result has:
-//   - text: the findings in sentences, after one about the rows they are based on
-//   - row_count, total, truncated, partial, queries: the rows that were analysed, as
-//     in the result of [NewAnalysisTool]
-//   - value, time, aggregate: what was analysed
-//   - missing: the number of rows without a time or a value
-//   - trend: a [Trend]; it is unknown if there are more rows than were read, or if a
-//     count, sum, minimum or maximum would be that of a sample
-//   - seasonality: a [Cycle] for each cycle of the calendar; none if the trend is unknown
-//     for these reasons
-//   - series: the points of the trend, as a finding.RowsRef for a chart
-//   - outliers: an [Outliers]
-//   - groups: a [Comparison]
-//   - left_out: which lists were shortened, because the result was too long
-//
-// The sources read all rows of a query again, as for [NewAnalysisTool].
-//
-// Arguments that do not fit the rows are a [*refusal.Error], which a model can
-// act on.
-func NewPatternTool(opt *SeriesOptions, sources ...query.Source) qed.Tool {
-	var defaults SeriesOptions
-	if opt != nil {
-		defaults = *opt
-	}
+// NewPatternTool returns the tool pattern_recognition: see tools.NewPatterns.
+func NewPatternTool(sources ...query.Source) qed.Tool {
 	t := qed.NewTool("pattern_recognition",
 		"Finds patterns in rows: the trend of a value over time, seasonal cycles (hour of day, weekday, month, quarter), outliers, and "+
 			"with group_by whether groups differ. Reports how certain each finding is, and where there are too few data.",
-		func(ctx context.Context, in patternInput) (patterns, error) {
-			return recognise(ctx, in, defaults, sources)
-		})
+		func(ctx context.Context, in patternInput) (patterns, error) { return recognise(ctx, in, sources) })
 	t.Kind, t.Idempotent = qed.AnalysisTool, true
 	return t
 }
 
-func recognise(ctx context.Context, in patternInput, opt SeriesOptions, sources []query.Source) (patterns, error) {
-	if err := opt.check(); err != nil {
-		return patterns{}, err
-	}
+func recognise(ctx context.Context, in patternInput, sources []query.Source) (patterns, error) {
+	opt := SeriesOptions{Period: in.Period, Aggregate: in.Aggregate}
 	rows, err := tableOf(ctx, &in.Rows, sources)
 	if err != nil {
 		return patterns{}, err
@@ -119,7 +82,6 @@ func recognise(ctx context.Context, in patternInput, opt SeriesOptions, sources 
 		p.Value = clip(values.Name)
 	}
 	if times != nil {
-		opt.Period, opt.Aggregate = cmp.Or(in.Period, opt.Period), cmp.Or(in.Aggregate, opt.Aggregate)
 		if values == nil {
 			opt.Aggregate = Count
 		}

@@ -31,31 +31,7 @@ type analysis struct {
 	LeftOut      []string           `json:"left_out,omitempty"`
 }
 
-// NewAnalysisTool returns the tool stats_analysis. It summarises the columns of
-// rows, finds outliers and correlations, and compares groups. It is safe for
-// concurrent use.
-//
-// Its arguments are {"rows", "columns", "group_by"}. Only rows, a
-// [finding.RowsRef], is required. Its result has:
-//   - text: the findings in sentences, after one about the rows they are based on
-//   - row_count, total, truncated, partial: the rows that were analysed
-//   - queries: the query that was run again to read all rows
-//   - summary: a [Summary] for each column
-//   - outliers: an [Outliers] for each column of numbers
-//   - correlations: a [Correlation] for each pair of columns of numbers
-//   - groups: a [Comparison] for each column of numbers
-//   - left_out: which lists were shortened, because the result was too long
-//
-// A query can have more rows than were saved. If one of the sources ran it and is a
-// [query.Scanner], the tool reads all rows again, up to 5,000,000. It keeps 100,000 of
-// them, drawn at random, or fewer if they need more than 64 MiB. Counts, sums, means,
-// ranges and the frequencies of up to 1,000 texts are those of all rows; other figures
-// are those of the sample, and total is the number of rows from which it was drawn.
-// Without such a source, or if the query fails, the tool analyses the saved rows, and
-// truncated says that there are more.
-//
-// Arguments that do not fit the rows are a [*refusal.Error], which a model can
-// act on.
+// NewAnalysisTool returns the tool stats_analysis: see tools.NewAnalysis.
 func NewAnalysisTool(sources ...query.Source) qed.Tool {
 	t := qed.NewTool("stats_analysis",
 		"Computes statistics of rows: for each column count, missing, distinct, mean, median, quartiles, spread or most frequent "+
