@@ -8,7 +8,7 @@ import (
 )
 
 // meaningQuestions are questions that name a value in words that do not look like
-// it. Those without a value name none. The defaults of values.MeaningOptions were
+// it. Those without a value name none. The defaults of values.Dictionary.WithMeaning were
 // chosen with the questions of the company, and not with those of the clinic.
 var meaningQuestions = map[string]struct {
 	values    map[string][]string
@@ -101,7 +101,7 @@ func BenchmarkValuesByMeaning(b *testing.B) {
 	e := embeddings(b)
 	for name, set := range meaningQuestions {
 		spelled := valuestest.Dictionary(b, values.Caller{}, false, set.values)
-		meant, err := spelled.WithMeaning(b.Context(), e, nil)
+		meant, err := spelled.WithMeaning(b.Context(), e)
 		if err != nil {
 			b.Fatal(err)
 		}

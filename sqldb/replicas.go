@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// maxBackoff is the longest time for which a replica is not used, unless
-// Options.Backoff is longer.
-const maxBackoff = time.Minute
+// The time for which a replica is not used after its first failure, and the longest.
+const (
+	minBackoff = time.Second
+	maxBackoff = time.Minute
+)
 
 // replicas spreads statements over the pools of one database. A pool that could
 // not be reached is not used for a while, which doubles with each failure. Then
 // a single statement tries it again.
 type replicas struct {
-	all     []*replica // never empty, never changed
-	backoff time.Duration
+	all []*replica // never empty, never changed
 
 	mu      sync.Mutex
 	next    int // where the search for the next replica begins
@@ -50,8 +51,8 @@ const (
 	down
 )
 
-func newReplicas(backoff time.Duration, pools []*sql.DB) *replicas {
-	rs := &replicas{backoff: backoff}
+func newReplicas(pools []*sql.DB) *replicas {
+	rs := &replicas{}
 	for i, pool := range pools {
 		r := &replica{number: i, pool: pool}
 		if n := pool.Stats().MaxOpenConnections; n > 0 {
@@ -85,7 +86,7 @@ func (rs *replicas) choose(tried []*replica) (r *replica, healthy bool) {
 	healthy = r.isDue(now)
 	if r.wait > 0 {
 		if healthy {
-			r.wait = min(2*r.wait, max(rs.backoff, maxBackoff))
+			r.wait = min(2*r.wait, maxBackoff)
 		}
 		r.due = now.Add(r.wait) // only this attempt uses it until its result is known
 	}
@@ -135,7 +136,7 @@ func (rs *replicas) release(r *replica, state health) {
 	case state == healthy:
 		r.wait, r.due = 0, time.Time{}
 	case state == down && r.isDue(now):
-		r.wait = max(r.wait, rs.backoff)
+		r.wait = max(r.wait, minBackoff)
 		r.due = now.Add(r.wait)
 	}
 }

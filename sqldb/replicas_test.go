@@ -80,7 +80,7 @@ func TestSpread(t *testing.T) {
 
 func TestReplicaLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		db, servers := replicated(t, 2, &Options{Backoff: 10 * time.Second})
+		db, servers := replicated(t, 2, nil)
 		expect := func(what string, queries int, want ...int) {
 			t.Helper()
 			for range queries {
@@ -95,13 +95,13 @@ func TestReplicaLost(t *testing.T) {
 		expect("both are healthy", 4, 2, 2)
 		servers[1].at = func(context.Context, string) error { return errBroken }
 		expect("one is down", 10, 10, 2) // and it could not be reached to stop the query
-		time.Sleep(9 * time.Second)
+		time.Sleep(900 * time.Millisecond)
 		expect("it is not used", 10, 10, 0)
-		time.Sleep(2 * time.Second)
+		time.Sleep(200 * time.Millisecond)
 		expect("it is tried again", 10, 10, 1)
-		time.Sleep(19 * time.Second)
+		time.Sleep(1900 * time.Millisecond)
 		expect("it is not used for longer", 10, 10, 0)
-		time.Sleep(2 * time.Second)
+		time.Sleep(200 * time.Millisecond)
 		expect("it is tried once more", 10, 10, 1)
 		for range 10 {
 			time.Sleep(maxBackoff)

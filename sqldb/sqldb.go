@@ -75,15 +75,11 @@ type Options struct {
 
 	// Replicas are further pools of the same database, such as of replicas of
 	// its server. Each statement runs on the pool with the fewest statements.
-	// A pool that could not be reached is not used for a while, and a statement
-	// whose connection fails before its first row is retried on another pool.
+	// A pool that could not be reached is not used for a second, and for twice as
+	// long after each further failure, up to a minute, unless no other is left. A
+	// statement whose connection fails before its first row is retried on another pool.
 	// SQLite has no replicas.
 	Replicas []*sql.DB
-
-	// Backoff is how long a pool that could not be reached is not used. It
-	// doubles with each further failure, up to a minute. 0 means 1 s. If no
-	// other pool is left, the pool is tried in spite of it.
-	Backoff time.Duration
 
 	// Session returns the session of each statement. nil means that statements
 	// have no session.
@@ -122,7 +118,6 @@ func (o *Options) withDefaults() (Options, error) {
 		option.Default("Options.MaxBytes", &out.MaxBytes, 4<<20),
 		option.Default("Options.MaxCellBytes", &out.MaxCellBytes, 64<<10),
 		option.Default("Options.MaxOpenConns", &out.MaxOpenConns, 0),
-		option.Default("Options.Backoff", &out.Backoff, time.Second),
 	)
 	if err == nil {
 		if _, unknown := timezone.Load(out.Zone); unknown != nil {
@@ -177,7 +172,7 @@ func New(engine Engine, pool *sql.DB, opt *Options) (*DB, error) {
 			p.SetMaxIdleConns(o.MaxOpenConns)
 		}
 	}
-	db := &DB{engine: engine, opt: o, replicas: newReplicas(o.Backoff, pools)}
+	db := &DB{engine: engine, opt: o, replicas: newReplicas(pools)}
 	db.stopper, _ = engine.(Stopper)
 	db.converter, _ = engine.(ValueConverter)
 	db.rowReader, _ = engine.(RowReader)

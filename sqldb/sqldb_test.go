@@ -22,7 +22,6 @@ func TestNew(t *testing.T) {
 		"a nil replica":    second(New(engine{}, pool, &Options{Replicas: []*sql.DB{nil}})),
 		"the same pool":    second(New(engine{}, pool, &Options{Replicas: []*sql.DB{pool}})),
 		"negative timeout": second(New(engine{}, pool, &Options{Timeout: -1})),
-		"negative backoff": second(New(engine{}, pool, &Options{Backoff: -1})),
 		"negative pool":    second(New(engine{}, pool, &Options{MaxOpenConns: -1})),
 	} {
 		if !errors.Is(err, ErrArgument) {

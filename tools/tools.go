@@ -81,14 +81,6 @@ type Options struct {
 	// twice as long as ModelTimeout.
 	llm.Settings
 
-	// Channel is the channel of the [qed.Token] events that stream the text.
-	// Empty means [qed.ChannelFinal] for [NewSummary] and [NewInsights], because
-	// their text mostly is the answer of an agent, and [qed.ChannelTool] for
-	// [NewLLM]. ChannelFinal becomes ChannelTool if the text is not the answer
-	// that the caller waits for: in an agent that is a tool of another agent, and
-	// in all tasks of a plan whose result another task uses.
-	Channel qed.Channel
-
 	// Prompts has files that replace those of the same name in the folder prompts,
 	// such as llm_summary.tmpl. Begin with a copy. Everything that a user, a model
 	// or a database wrote must go through the function quote, or the model could
@@ -188,13 +180,13 @@ type toolModel struct {
 	template *template.Template
 }
 
-// newToolModel returns how the tool with a name asks. channel is the default.
+// newToolModel returns how the tool with a name asks, and the channel of its text.
 func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channel) (*toolModel, error) {
 	if opt == nil {
 		opt = &Options{}
 	}
 	m := &toolModel{
-		tool: tool, timeout: opt.ModelTimeout, channel: opt.Channel,
+		tool: tool, timeout: opt.ModelTimeout, channel: channel,
 	}
 	if model == nil {
 		return m, fmt.Errorf("tools: %s needs a model", tool)
@@ -210,9 +202,6 @@ func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channe
 	}
 	if m.timeout == 0 {
 		m.timeout = modelcall.Standard.ModelTimeout
-	}
-	if m.channel == "" {
-		m.channel = channel
 	}
 	prompts, err := promptset.Load("tools: Options.Prompts", promptFiles, opt.Prompts, map[string]any{tool: promptData{}})
 	m.template = prompts[tool]

@@ -472,7 +472,7 @@ func TestModelToolOptions(t *testing.T) {
 			t.Errorf("%s: it is accepted", name)
 		}
 	}
-	own := tools.NewSummary(model, &tools.Options{Prompts: summaryPrompt("own: {{quote .Request}}"), Channel: qed.ChannelReasoning, Settings: llm.Settings{MaxOutputTokens: 7, Temperature: new(0.7)}})
+	own := tools.NewSummary(model, &tools.Options{Prompts: summaryPrompt("own: {{quote .Request}}"), Settings: llm.Settings{MaxOutputTokens: 7, Temperature: new(0.7)}})
 	if _, err := callTool(t.Context(), t, own, `{"request":"Which?"}`); err != nil {
 		t.Fatal(err)
 	}

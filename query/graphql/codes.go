@@ -14,5 +14,5 @@ const (
 	ErrFixedArgument refusal.Code = "fixed_argument" // another value for an argument that the application sets
 	ErrInvalid       refusal.Code = "invalid"        // a query or a variable that breaks a rule of the specification
 	ErrTooLarge      refusal.Code = "too_large"      // longer, deeper, or with more fields than the limits allow
-	ErrTooExpensive  refusal.Code = "too_expensive"  // a cost above GuardOptions.MaxCost
+	ErrTooExpensive  refusal.Code = "too_expensive"  // more fields in the response than 50,000, as far as that is known before
 )

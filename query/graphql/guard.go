@@ -5,7 +5,6 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/qedkit/qed/internal/option"
 )
 
 // GuardOptions are the options of a [Guard]. Nil and the zero value mean the
@@ -32,14 +31,14 @@ type GuardOptions struct {
 	//     own field is not fixed.
 	//   - [Guard.Describe] leaves these arguments out.
 	Fixed map[string]map[string]any
-
-	// MaxCost limits the number of fields in the response, as far as it is known
-	// before the query runs. 0 means 50,000. A field costs 1, and the cost of the
-	// fields of a list is multiplied by its length. The length is the value of
-	// an argument such as first or limit, on the field of the list or on the field
-	// around it (as with the edges of a connection), and otherwise 25.
-	MaxCost int
 }
+
+// maxCost limits the number of fields in the response, as far as it is known before the
+// query runs. A field costs 1, and the cost of the fields of a list is multiplied by its
+// length. The length is the value of an argument such as first or limit, on the field of
+// the list or on the field around it (as with the edges of a connection), and otherwise
+// listSize.
+const maxCost = 50_000
 
 const (
 	maxBytes      = 64 << 10 // of the query's text, and of its variables
@@ -76,9 +75,6 @@ func NewGuard(schema *Schema, opt *GuardOptions) (*Guard, error) {
 	g := &Guard{}
 	if opt != nil {
 		g.opt = *opt
-	}
-	if err := option.Default("MaxCost", &g.opt.MaxCost, 50_000); err != nil {
-		return nil, refused(ErrInvalidOptions, "GuardOptions.MaxCost", "%v", err)
 	}
 	var err error
 	if g.schema, g.fixed, err = reduce(schema.ast, &g.opt); err != nil {

@@ -368,7 +368,6 @@ func TestOptionsMustFitTheSchema(t *testing.T) {
 		{"no JSON", graphql.GuardOptions{Fixed: map[string]map[string]any{"Query.orders": {"tenant": func() {}}}}, ""},
 		{"field of an input", graphql.GuardOptions{Fixed: map[string]map[string]any{"OrderFilter.ssn": {"x": 1}}}, ""},
 		{"two values", graphql.GuardOptions{Fixed: map[string]map[string]any{"Person.orders": {"tenant": "a"}, "Customer.orders": {"tenant": "b"}}}, ""},
-		{"negative", graphql.GuardOptions{MaxCost: -1}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := graphql.NewGuard(schema, &test.opt)

@@ -14,11 +14,11 @@ func (c *check) price() {
 	c.fields = map[string]bool{}
 	p := pricer{check: c, done: map[priced]int{}}
 	c.cost = p.set(c.operation.SelectionSet, false)
-	if c.cost > c.guard.opt.MaxCost {
+	if c.cost > maxCost {
 		c.add(ErrTooExpensive, at(c.operation.Position), meant{},
 			"the response could have about %d fields and the limit is %d: "+
 				"ask for fewer fields, or bound lists (a list without a bound counts as %d)",
-			c.cost, c.guard.opt.MaxCost, listSize)
+			c.cost, maxCost, listSize)
 	}
 }
 

@@ -10,25 +10,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/vector"
 	"github.com/qedkit/qed/llm"
 )
 
-// MeaningOptions are the options of [Dictionary.WithMeaning]. Nil and zero fields mean
-// the defaults.
-type MeaningOptions struct {
-	// MinSimilarity is the least cosine of a value and the words that mean it. 0
-	// means 0.65. Good values depend on the Embedder.
-	MinSimilarity float64
-}
+// minSimilarity is the least cosine of a value and the words that mean it.
+const minSimilarity = 0.65
 
 // meaning has the vectors of the values of an index. Vectors have length 1.
 type meaning struct {
 	embedder llm.Embedder
-	least    float64
 	vectors  [][]float32 // one for each entry
 	asked    []asked     // one for each column that has an entry
 }
@@ -50,18 +43,11 @@ type asked struct {
 // WithMeaning sends all values to the Embedder before it returns, each alone and in a
 // question that names it. Each Search sends the text in one call. The errors of the
 // Embedder are returned as they are.
-func (d *Dictionary) WithMeaning(ctx context.Context, e llm.Embedder, opt *MeaningOptions) (*Dictionary, error) {
-	var o MeaningOptions
-	if opt != nil {
-		o = *opt
-	}
+func (d *Dictionary) WithMeaning(ctx context.Context, e llm.Embedder) (*Dictionary, error) {
 	if e == nil {
 		return nil, errors.New("values: WithMeaning needs an embedder")
 	}
-	if err := option.Default("values: MeaningOptions.MinSimilarity", &o.MinSimilarity, 0.65); err != nil {
-		return nil, err
-	}
-	m := &meaning{embedder: e, least: o.MinSimilarity}
+	m := &meaning{embedder: e}
 	var texts []string
 	for i, value := range d.index.values {
 		texts = append(texts, value)
@@ -160,7 +146,7 @@ func (s *search) byMeaning(ctx context.Context, m *meaning, columns func(table, 
 	}
 	for i, p := range phrases {
 		for entry, v := range m.vectors {
-			if cosine := vector.Dot(vectors[i+1], v); cosine >= m.least {
+			if cosine := vector.Dot(vectors[i+1], v); cosine >= minSimilarity {
 				p.score, p.how = meaningShare*cosine, Meaning
 				s.add(int32(entry), p)
 			}

@@ -57,7 +57,7 @@ func TestMeaning(t *testing.T) {
 	db, guard, schema := shop(t)
 	spelled := read(t, db, guard, schema, nil)
 	e := &thesaurus{}
-	d, err := spelled.WithMeaning(t.Context(), e, nil)
+	d, err := spelled.WithMeaning(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,12 +92,7 @@ func TestMeaning(t *testing.T) {
 	if !errors.Is(err, e.err) || len(got) != 1 || got[0].Value != "Active" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := spelled.WithMeaning(t.Context(), e, nil); !errors.Is(err, e.err) {
+	if _, err := spelled.WithMeaning(t.Context(), e); !errors.Is(err, e.err) {
 		t.Errorf("%v, want the embedder's error", err)
-	}
-	for _, opt := range []values.MeaningOptions{{MinSimilarity: -1}} {
-		if _, err := spelled.WithMeaning(t.Context(), &thesaurus{}, &opt); err == nil {
-			t.Errorf("%+v is accepted", opt)
-		}
 	}
 }

@@ -53,13 +53,13 @@ type Options struct {
 	// means 8 MiB. A column that does not fit is reported in [Dictionary.Problems].
 	MaxBytes int
 
-	// Timeout is the time limit of one [Reader.Read]. 0 means 5 minutes.
-	Timeout time.Duration
-
 	// Progress is called after each column with the number of columns that were
 	// read so far, and of those that are to be read. It may be nil.
 	Progress func(done, planned int)
 }
+
+// timeout limits one [Reader.Read].
+const timeout = 5 * time.Minute
 
 func (o *Options) withDefaults() (Options, error) {
 	var v Options
@@ -73,7 +73,6 @@ func (o *Options) withDefaults() (Options, error) {
 		option.Default("values: Options.MaxValues", &v.MaxValues, 200),
 		option.Default("values: Options.MaxRows", &v.MaxRows, 100_000),
 		option.Default("values: Options.MaxBytes", &v.MaxBytes, 8<<20),
-		option.Default("values: Options.Timeout", &v.Timeout, 5*time.Minute),
 	)
 	if err == nil && v.MaxValues > mostValues {
 		err = fmt.Errorf("values: Options.MaxValues is %d: the most are %d", v.MaxValues, mostValues)
@@ -186,10 +185,10 @@ func (d *Dictionary) earlier(t Column) *Column {
 	return d.column(t.Table, t.Column)
 }
 
-var errTimeLimit = errors.New("values: the time limit is over: raise Options.Timeout")
+var errTimeLimit = errors.New("values: the time limit is over: read fewer columns")
 
 func (r *Reader) read(ctx context.Context, d, old *Dictionary, stale []Column) error {
-	limited, cancel := context.WithTimeoutCause(ctx, r.opt.Timeout, errTimeLimit)
+	limited, cancel := context.WithTimeoutCause(ctx, timeout, errTimeLimit)
 	defer cancel()
 	size := 0
 	for _, c := range d.columns {
@@ -252,7 +251,7 @@ func (c *Column) size() int {
 // than to read their values. A change that leaves the number, and one of a column with
 // Many values, is not seen: that is what maxAge of Read is for.
 func (r *Reader) Unchanged(ctx context.Context, d *Dictionary) (*Dictionary, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.opt.Timeout, errTimeLimit)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeLimit)
 	defer cancel()
 	kept := *d
 	kept.columns = nil

@@ -607,7 +607,7 @@ func seal(data []byte) []byte {
 func TestOptions(t *testing.T) {
 	db, guard, schema := shop(t)
 	for _, opt := range []values.Options{
-		{MaxValues: -1}, {MaxRows: -1}, {Timeout: -1}, {MaxValues: 1 << 30},
+		{MaxValues: -1}, {MaxRows: -1}, {MaxValues: 1 << 30},
 	} {
 		if _, err := values.NewReader(db, guard, schema, &opt); err == nil {
 			t.Errorf("%+v is accepted", opt)

@@ -50,7 +50,6 @@ func TestOpen(t *testing.T) {
 		{"private memory", ":memory:", nil, sqldb.ErrArgument},
 		{"a NUL byte", "a\x00b", nil, sqldb.ErrArgument},
 		{"a negative limit", good, &sqlitedb.Options{Options: sqldb.Options{MaxRows: -1}}, sqldb.ErrArgument},
-		{"a negative backoff", good, &sqlitedb.Options{Options: sqldb.Options{Backoff: -1}}, sqldb.ErrArgument},
 		{"replicas", good, &sqlitedb.Options{Options: sqldb.Options{Replicas: []*sql.DB{nil}}}, sqldb.ErrArgument},
 		{"negative connections", good, &sqlitedb.Options{Options: sqldb.Options{MaxOpenConns: -1}}, sqldb.ErrArgument},
 	} {
