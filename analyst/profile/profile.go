@@ -13,7 +13,9 @@
 // for each column, which groups its values. Values that the collation of the column
 // treats as equal are then one value.
 //
-// Package tools classifies columns by the same rules, and needs the rows in memory.
+// Package [tools] classifies columns by the same rules.
+//
+// [tools]: https://pkg.go.dev/github.com/qedkit/qed/tools
 package profile
 
 import (
