@@ -5,10 +5,12 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"github.com/qedkit/qed/internal/replytext"
 )
 
 // extract returns the one JSON object of a reply. The object may be surrounded by
-// prose, be inside a code fence, and follow a <think> block. The time is linear
+// prose, be inside a code fence, and follow thoughts. The time is linear
 // in the length of the reply.
 //
 // A reply that is another JSON value is returned unchanged: the check against
@@ -17,13 +19,9 @@ import (
 // brackets that is not JSON are errors, because a part of an answer can look
 // like a different answer. The errors are written for the model.
 func extract(reply string) (json.RawMessage, error) {
-	text := strings.TrimSpace(strings.TrimPrefix(reply, "\ufeff"))
-	if thoughts, ok := strings.CutPrefix(text, "<think>"); ok {
-		_, rest, closed := strings.Cut(thoughts, "</think>")
-		if !closed {
-			return nil, errors.New("the <think> block is not closed, and there is no JSON object after it")
-		}
-		text = strings.TrimSpace(rest)
+	text, thoughts := replytext.Split(strings.TrimPrefix(reply, "\ufeff"))
+	if text = strings.TrimSpace(text); text == "" && thoughts != "" {
+		return nil, errors.New("it has thoughts, and no JSON object after them")
 	}
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text), nil

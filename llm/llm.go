@@ -30,7 +30,7 @@ import "context"
 //
 //   - If stream is not nil, Generate calls it with the pieces of the reply's
 //     text, in order, on its own goroutine and before it returns. The pieces
-//     together are the Content of the returned message.
+//     together, after the last Discard, are the Content of the returned message.
 //   - Generate returns a nil Response if and only if it returns an error. The
 //     part of the reply that arrived before a failure is in [Error.Partial].
 //   - The error of a cancelled context matches [context.Canceled].
@@ -43,6 +43,11 @@ type Model interface {
 // A Delta is one piece of the text of a streamed reply.
 type Delta struct {
 	Text string `json:"text"`
+
+	// Discard says that all pieces so far are no part of the reply: they were
+	// thoughts of the model, whose beginning the server had not marked. Text is
+	// empty then.
+	Discard bool `json:"discard,omitempty"`
 }
 
 // ModelFunc is a function that implements [Model].

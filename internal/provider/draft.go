@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
+	"github.com/qedkit/qed/internal/replytext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -13,15 +16,12 @@ import (
 // streamed reply searches them for the call that it belongs to.
 const MaxCalls = 1000
 
-// A Draft is a reply while it arrives.
+// A Draft is a reply while it arrives. [Call.Draft] makes one.
 type Draft struct {
-	Text    []byte
 	Refusal []byte // the reason of the model or the provider for declining
 	Calls   []DraftCall
 	Usage   llm.Usage
 	Model   string
-
-	reasoning []reasoned
 
 	// FinishReason is [llm.FinishLength], [llm.FinishRefusal], or [llm.FinishStop]
 	// for all other reasons; tool calls and a Refusal refine the latter. It is
@@ -31,6 +31,35 @@ type Draft struct {
 	// Limit is the message for [llm.FinishLength]. Empty means that the reply
 	// reached its token limit.
 	Limit string
+
+	call      *Call
+	text      replytext.Reader
+	reasoning []reasoned
+	failed    *llm.Error // why the reply is not complete; nil if there is another reason
+}
+
+// Draft returns an empty draft. Its text is passed to stream as it arrives; stream may
+// be nil.
+func (c *Call) Draft(stream func(llm.Delta)) *Draft {
+	d := &Draft{call: c}
+	d.text = replytext.Reader{Object: c.object, Unopened: c.unopened.Load()}
+	for _, t := range c.tools {
+		d.text.Tools = append(d.text.Tools, t.Name)
+	}
+	if stream != nil {
+		d.text.Stream = func(text string) { stream(llm.Delta{Text: text}) }
+		d.text.Discard = func() { stream(llm.Delta{Discard: true}) }
+	}
+	return d
+}
+
+// Write adds a piece of the text.
+func (d *Draft) Write(piece []byte) { d.text.Write(piece) }
+
+// Fail sets why the reply is not complete.
+func (d *Draft) Fail(err *llm.Error) {
+	d.failed = err
+	d.FinishReason = cmp.Or(d.FinishReason, llm.FinishStop)
 }
 
 // A DraftCall is a tool call while it arrives.
@@ -50,10 +79,54 @@ func (d *Draft) Last(index int64) *DraftCall {
 	return nil
 }
 
-// Add appends a call with this index.
-func (d *Draft) Add(index int64) *DraftCall {
+// Add appends a call with this index. It returns an error if there are too many.
+func (d *Draft) Add(index int64) (*DraftCall, error) {
+	if len(d.Calls) == MaxCalls {
+		d.Calls = nil // nobody makes them
+		return nil, d.call.ProtocolError(fmt.Sprintf("the reply has more than %d tool calls", MaxCalls))
+	}
 	d.Calls = append(d.Calls, DraftCall{Index: index})
-	return &d.Calls[len(d.Calls)-1]
+	return &d.Calls[len(d.Calls)-1], nil
+}
+
+// continues reports whether a piece belongs to a call that has begun. Some servers
+// give all calls the same index, or none, and some the same id.
+func (t *DraftCall) continues(piece *DraftCall) bool {
+	switch {
+	case piece.ID != "" && t.ID != "" && piece.ID != t.ID:
+		return false
+	case piece.Name == "" || t.Name == "":
+		return true
+	case piece.Name != t.Name:
+		return false
+	}
+	return len(piece.Arguments) == 0 || !json.Valid(t.Arguments)
+}
+
+// AddPieces adds the pieces of calls that one event has, and returns the positions
+// of their calls.
+func (d *Draft) AddPieces(pieces []DraftCall) (at []int, err error) {
+	for i := range pieces {
+		piece := &pieces[i]
+		into := d.Last(piece.Index)
+		again := slices.ContainsFunc(pieces[:i], func(other DraftCall) bool {
+			return other.Index == piece.Index && other.Name != "" && piece.Name != ""
+		})
+		if into == nil || again || !into.continues(piece) {
+			if into, err = d.Add(piece.Index); err != nil {
+				return nil, err
+			}
+		}
+		into.ID = cmp.Or(piece.ID, into.ID)
+		into.Name = cmp.Or(into.Name, piece.Name)
+		into.Arguments = append(into.Arguments, piece.Arguments...)
+		for n := range d.Calls {
+			if &d.Calls[n] == into {
+				at = append(at, n)
+			}
+		}
+	}
+	return at, nil
 }
 
 // Counts are the token counts that a server reports. Input and Output are totals.
@@ -76,7 +149,7 @@ func (n Counts) Usage() llm.Usage {
 // are not JSON. It reports whether there were none of those.
 func (d *Draft) response() (*llm.Response, bool) {
 	resp := &llm.Response{
-		Message:      llm.Message{Role: llm.RoleAssistant, Content: string(d.Text)},
+		Message:      llm.Message{Role: llm.RoleAssistant, Content: strings.ToValidUTF8(string(d.text.Text()), "\ufffd")},
 		FinishReason: cmp.Or(d.FinishReason, llm.FinishStop),
 		Usage:        d.Usage,
 		Model:        d.Model,
@@ -100,21 +173,30 @@ func (d *Draft) response() (*llm.Response, bool) {
 		}
 		given[t.ID] = true
 		resp.Message.ToolCalls = append(resp.Message.ToolCalls,
-			llm.ToolCall{ID: t.ID, Name: t.Name, Arguments: arguments})
+			llm.ToolCall{ID: t.ID, Name: offeredName(t.Name, d.call.tools), Arguments: arguments})
 	}
 	switch {
-	case resp.FinishReason == llm.FinishLength:
+	case d.failed != nil || resp.FinishReason == llm.FinishLength:
 	case len(d.Refusal) > 0 || resp.FinishReason == llm.FinishRefusal:
 		resp.FinishReason = llm.FinishRefusal
 	case len(d.Calls) > 0: // some servers report "stop"
 		resp.FinishReason = llm.FinishToolCalls
 	}
+	if d.failed != nil {
+		resp.FinishReason = ""
+	}
 	return resp, ok
+}
+
+// Empty reports whether no text and no call has arrived.
+func (d *Draft) Empty() bool {
+	return d.text.Empty() && len(d.Refusal) == 0 && len(d.Calls) == 0
 }
 
 // Partial returns the part of the reply that has arrived, or nil.
 func (d *Draft) Partial() *llm.Response {
-	if len(d.Text) == 0 && len(d.Refusal) == 0 && len(d.Calls) == 0 && d.Usage == (llm.Usage{}) {
+	d.text.Close(false)
+	if d.Empty() && d.Usage == (llm.Usage{}) {
 		return nil
 	}
 	resp, _ := d.response()
@@ -124,12 +206,26 @@ func (d *Draft) Partial() *llm.Response {
 	return resp
 }
 
+// Thoughts reads the rest of the text, and returns the thoughts that were in it, with
+// their marks.
+func (d *Draft) Thoughts() (marked, thoughts string) {
+	d.text.Close(true)
+	if d.text.Late() { // it will do so again
+		d.call.unopened.Store(true)
+	}
+	return d.text.Marked(), d.text.Thoughts()
+}
+
 // Finish returns the response of a complete draft, or an error if the reply was
 // cut off, refused or malformed.
 func (c *Call) Finish(d *Draft) (*llm.Response, error) {
+	_, thoughts := d.Thoughts()
 	resp, valid := d.response()
 	e := &llm.Error{Provider: c.provider, Partial: resp}
-	switch {
+	switch written := d.text.Call(); {
+	case d.failed != nil:
+		e = d.failed
+		e.Partial = resp
 	case resp.FinishReason == llm.FinishLength:
 		e.Kind = llm.ErrTruncated
 		e.Message = cmp.Or(d.Limit, "the reply reached its token limit: raise Request.MaxOutputTokens, or ask for less")
@@ -142,6 +238,12 @@ func (c *Call) Finish(d *Draft) (*llm.Response, error) {
 	case !valid:
 		e.Kind = llm.ErrInvalidOutput
 		e.Message = "the model called a tool with arguments that are not JSON"
+	case written != "" && len(d.Calls) == 0:
+		e.Kind = llm.ErrInvalidOutput
+		e.Message = "the model wrote a tool call as text: " + c.clean(written)
+	case thoughts != "" && resp.Message.Content == "" && len(d.Calls) == 0 && !c.object:
+		e.Kind = llm.ErrInvalidOutput
+		e.Message = "the reply has thoughts, but no text after them"
 	default:
 		var err error
 		if resp.Message.Parts, err = c.reasoningParts(d); err != nil {

@@ -3,6 +3,8 @@ package provider
 import (
 	"encoding/json"
 	"errors"
+	"math"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/llm"
@@ -20,9 +22,25 @@ type placed struct {
 // AddReasoning adds a reasoning block to d, at the end of what has arrived.
 // summary is the readable part of it. It reports false if there are too many.
 func (d *Draft) AddReasoning(block json.RawMessage, summary string) bool {
-	d.reasoning = append(d.reasoning, reasoned{
-		placed{Text: len(d.Text), Calls: len(d.Calls), Block: block}, summary,
-	})
+	return d.addReasoning(placed{Text: len(d.text.Text()), Calls: len(d.Calls), Block: block}, summary)
+}
+
+// AddFirst is like AddReasoning, for a block that belongs before everything else.
+func (d *Draft) AddFirst(block json.RawMessage, summary string) bool {
+	return d.addReasoning(placed{Block: block}, summary)
+}
+
+// AddBefore is like AddReasoning, for a block that belongs to the call with an index.
+func (d *Draft) AddBefore(call int, block json.RawMessage) bool {
+	return d.addReasoning(placed{Text: math.MaxInt32, Calls: call, Block: block}, "")
+}
+
+func (d *Draft) addReasoning(at placed, summary string) bool {
+	i := len(d.reasoning)
+	for i > 0 && (d.reasoning[i-1].Text > at.Text || d.reasoning[i-1].Text == at.Text && d.reasoning[i-1].Calls > at.Calls) {
+		i--
+	}
+	d.reasoning = slices.Insert(d.reasoning, i, reasoned{at, summary})
 	return len(d.reasoning) <= MaxCalls
 }
 
@@ -58,10 +76,14 @@ type Segment struct {
 // Segments returns the pieces of a message of the assistant in the order in
 // which the model wrote them. Reasoning of other providers and servers is left
 // out. If the text or the calls were shortened since, what is left stays in
-// order.
-func (s *Server) Segments(m llm.Message) ([]Segment, error) {
+// order. Names of calls that are none of the tools have the characters that servers
+// accept.
+func (s *Server) Segments(m llm.Message, tools []llm.Tool) ([]Segment, error) {
 	var list []Segment
-	text, calls := m.Content, m.ToolCalls
+	text, calls := m.Content, slices.Clone(m.ToolCalls)
+	for i := range calls {
+		calls[i].Name = acceptedName(calls[i].Name, tools)
+	}
 	atText, atCall := 0, 0
 	upTo := func(toText, toCall int) {
 		toText = min(max(toText, atText), len(text))

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -44,6 +45,7 @@ type Server struct {
 	provider, api string
 	base          *url.URL
 	timeout       time.Duration
+	unopened      atomic.Bool // a reply began with thoughts that had no opening mark
 }
 
 // NewServer checks cfg. It sends nothing. Its error is an [*llm.Error].
@@ -106,13 +108,19 @@ type Call struct {
 	*Server
 	Ctx context.Context // the caller's, with the timeout
 
+	tools   []llm.Tool // that the request offers
+	object  bool       // the reply is to be a JSON object
 	caller  context.Context
 	replied bool // the server began a reply with a 2xx status
 }
 
-// Begin begins a call. The returned function ends it.
-func (s *Server) Begin(ctx context.Context) (*Call, context.CancelFunc) {
+// Begin begins a call. The returned function ends it. req is nil if the call is not
+// for a reply.
+func (s *Server) Begin(ctx context.Context, req *llm.Request) (*Call, context.CancelFunc) {
 	c := &Call{Server: s, Ctx: ctx, caller: ctx}
+	if req != nil {
+		c.tools, c.object = req.Tools, req.Format != nil
+	}
 	if s.timeout < 0 {
 		return c, func() {}
 	}

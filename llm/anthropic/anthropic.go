@@ -122,7 +122,7 @@ func (m *Model) Generate(
 	if err != nil {
 		return nil, err
 	}
-	call, end := m.server.Begin(ctx)
+	call, end := m.server.Begin(ctx, req)
 	defer end()
 	if stream != nil {
 		return m.generateStream(call, params, stream)

@@ -47,7 +47,7 @@ func (m *Model) requestParams(req *llm.Request) (sdk.MessageNewParams, error) {
 	}
 	var hints cacheHints
 	for i, message := range req.Messages {
-		if err := m.addMessage(&p, message); err != nil {
+		if err := m.addMessage(&p, message, req.Tools); err != nil {
 			return p, m.server.Invalid(llm.ErrBadRequest, fmt.Sprintf("message %d: %v", i, err))
 		}
 		if message.CacheHint {
@@ -83,7 +83,7 @@ func (m *Model) requestParams(req *llm.Request) (sdk.MessageNewParams, error) {
 
 // addMessage adds m to the system prompt, to the last message if that has the same
 // role, or as a new message.
-func (m *Model) addMessage(p *sdk.MessageNewParams, message llm.Message) error {
+func (m *Model) addMessage(p *sdk.MessageNewParams, message llm.Message, tools []llm.Tool) error {
 	role := sdk.MessageParamRoleUser
 	var blocks []sdk.ContentBlockParamUnion
 	var err error
@@ -95,7 +95,7 @@ func (m *Model) addMessage(p *sdk.MessageNewParams, message llm.Message) error {
 		return nil
 	case llm.RoleAssistant:
 		role = sdk.MessageParamRoleAssistant
-		blocks, err = m.assistantBlocks(message)
+		blocks, err = m.assistantBlocks(message, tools)
 	case llm.RoleTool:
 		blocks, err = toolResult(message)
 	default:
@@ -200,8 +200,10 @@ func documentBlock(i int, p llm.Part) (*sdk.DocumentBlockParam, error) {
 
 // assistantBlocks returns the blocks of a message of Claude in the order in which
 // it wrote them. The API compares thinking blocks with their signatures.
-func (m *Model) assistantBlocks(message llm.Message) (blocks []sdk.ContentBlockParamUnion, err error) {
-	segments, err := m.server.Segments(message)
+func (m *Model) assistantBlocks(
+	message llm.Message, tools []llm.Tool,
+) (blocks []sdk.ContentBlockParamUnion, err error) {
+	segments, err := m.server.Segments(message, tools)
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-
 	"github.com/qedkit/qed/internal/provider"
 	"github.com/qedkit/qed/llm"
 )
@@ -66,7 +64,7 @@ type usage struct {
 }
 
 type stop struct {
-	Reason  sdk.StopReason `json:"stop_reason"`
+	Reason  string `json:"stop_reason"`
 	Details struct {
 		Explanation string `json:"explanation"`
 	} `json:"stop_details"`
@@ -83,13 +81,14 @@ func (m *message) response(c *provider.Call) (*llm.Response, error) {
 	case isNull(m.Content):
 		return nil, c.ProtocolError("the reply has no content")
 	}
-	d := provider.Draft{Model: m.Model}
-	m.Usage.addTo(&d)
-	if err := m.addBlocks(&d); err != nil {
-		return nil, c.ProtocolError(err.Error())
+	d := c.Draft(nil)
+	d.Model = m.Model
+	m.Usage.addTo(d)
+	if err := m.addBlocks(d); err != nil {
+		return nil, protocolError(c, err)
 	}
-	m.stop.addTo(&d)
-	return c.Finish(&d)
+	m.stop.addTo(d)
+	return c.Finish(d)
 }
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
@@ -108,12 +107,12 @@ func (m *message) addBlocks(d *provider.Draft) error {
 		}
 		switch b.Type {
 		case "text":
-			d.Text = append(d.Text, b.Text...)
+			d.Write([]byte(b.Text))
 		case "tool_use":
-			if len(d.Calls) == provider.MaxCalls {
-				return errTooManyCalls
+			call, err := d.Add(int64(len(d.Calls)))
+			if err != nil {
+				return err
 			}
-			call := d.Add(int64(len(d.Calls)))
 			call.ID, call.Name, call.Arguments = b.ID, b.Name, b.Input
 		case "thinking", "redacted_thinking":
 			t := thinking{Type: b.Type, Thinking: b.Thinking, Signature: b.Signature, Data: b.Data}
@@ -125,31 +124,25 @@ func (m *message) addBlocks(d *provider.Draft) error {
 	return nil
 }
 
-var (
-	errTooManyCalls  = fmt.Errorf("the reply has more than %d tool calls", provider.MaxCalls)
-	errTooManyBlocks = fmt.Errorf("the reply has more than %d thinking blocks", provider.MaxCalls)
-)
+// protocolError returns err as an error of the server, unless it is one.
+func protocolError(c *provider.Call, err error) error {
+	if known, ok := errors.AsType[*llm.Error](err); ok {
+		return known
+	}
+	return c.ProtocolError(err.Error())
+}
 
-// addTo sets the finish reason of d. The API always sends one. A reason that is
-// not known here is treated as a complete reply.
+var errTooManyBlocks = fmt.Errorf("the reply has more than %d thinking blocks", provider.MaxCalls)
+
+// addTo sets the finish reason of d. The API always sends one.
 func (s *stop) addTo(d *provider.Draft) {
-	switch s.Reason {
-	case "":
-	case sdk.StopReasonMaxTokens:
-		d.FinishReason = llm.FinishLength
+	d.End(s.Reason)
+	switch {
+	case d.FinishReason == llm.FinishLength && d.Limit == "":
 		d.Limit = "the reply reached its token limit: " +
 			"raise Request.MaxOutputTokens or Options.MaxOutputTokens, or ask for less"
-	case sdk.StopReasonModelContextWindowExceeded:
-		d.FinishReason = llm.FinishLength
-		d.Limit = "the request and the reply exceed the model's context window: send less, or ask for less"
-	case sdk.StopReasonPauseTurn:
-		d.FinishReason = llm.FinishLength
-		d.Limit = "the provider paused the reply (pause_turn), which it should do only for its own tools"
-	case sdk.StopReasonRefusal:
-		d.FinishReason = llm.FinishRefusal
+	case d.FinishReason == llm.FinishRefusal:
 		d.Refusal = []byte(s.Details.Explanation)
-	default:
-		d.FinishReason = llm.FinishStop
 	}
 }
 

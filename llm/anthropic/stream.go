@@ -1,12 +1,11 @@
 package anthropic
 
 import (
-	"errors"
+	"encoding/json"
 	"net/http"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
 
 	"github.com/qedkit/qed/internal/provider"
 	"github.com/qedkit/qed/llm"
@@ -41,98 +40,93 @@ func (m *Model) generateStream(
 	if err != nil {
 		return nil, c.Error(err, nil)
 	}
-	events := ssestream.NewStream[event](ssestream.NewDecoder(resp), nil)
-	defer events.Close()
-
-	var d draft
+	defer resp.Body.Close()
+	events := c.Events(resp.Body)
+	d := draft{Draft: c.Draft(stream)}
 	for ended := false; !ended && events.Next(); {
-		e := events.Current()
-		text, err := d.add(&e)
-		if text != "" {
-			stream(llm.Delta{Text: text})
+		var e event
+		err := json.Unmarshal(events.Data, &e)
+		if e.Type == "error" || events.Type == "error" {
+			err = c.ReportedError(events.Data)
 		}
 		if err != nil {
-			return nil, c.ProtocolError(err.Error())
+			return nil, c.Error(err, d.Partial())
 		}
-		// The SDK does not look at the context while it reads what has arrived.
-		if c.Ctx.Err() != nil {
+		if err := d.add(&e); err != nil {
+			return nil, protocolError(c, err)
+		}
+		if c.Ctx.Err() != nil { // what has arrived can still be read
 			return nil, c.Error(c.Ctx.Err(), d.Partial())
 		}
 		ended = e.Type == "message_stop"
 	}
-	if err := events.Err(); err != nil {
-		var reported *sdk.Error
-		if errors.As(err, &reported) {
-			err = c.ReportedError([]byte(reported.RawJSON()))
-		}
-		return nil, c.Error(err, d.Partial())
-	}
-	if d.FinishReason == "" {
+	switch {
+	case events.Err() != nil:
+		return nil, c.Error(events.Err(), d.Partial())
+	case d.FinishReason == "":
 		return nil, c.TruncatedError(nil, d.Partial())
 	}
-	return c.Finish(&d.Draft)
+	return c.Finish(d.Draft)
 }
 
 // A draft is a reply while its events arrive.
 type draft struct {
-	provider.Draft
+	*provider.Draft
 
 	// The thinking that arrives. Its Type is empty if none does.
 	thinking           thinking
 	thought, signature []byte
 }
 
-// add adds an event to d and returns its text. The provider's own tools are
-// ignored.
-func (d *draft) add(e *event) (text string, err error) {
+// add adds an event to d. The provider's own tools are ignored.
+func (d *draft) add(e *event) error {
 	switch e.Type {
 	case "message_start":
 		d.Model = e.Message.Model
-		e.Message.Usage.addTo(&d.Draft)
+		e.Message.Usage.addTo(d.Draft)
 	case "content_block_start":
 		if err := d.end(); err != nil {
-			return "", err
+			return err
 		}
-		text, err = d.begin(e)
+		return d.begin(e)
 	case "content_block_delta":
-		text = d.continued(e)
+		d.continued(e)
 	case "content_block_stop", "message_stop":
-		err = d.end()
+		return d.end()
 	case "message_delta":
-		e.Delta.addTo(&d.Draft)
-		e.Usage.addTo(&d.Draft)
+		e.Delta.addTo(d.Draft)
+		e.Usage.addTo(d.Draft)
 	}
-	d.Text = append(d.Text, text...)
-	return text, err
+	return nil
 }
 
-// begin begins a block and returns its text.
-func (d *draft) begin(e *event) (text string, err error) {
+// begin begins a block.
+func (d *draft) begin(e *event) error {
 	switch b := &e.Block; b.Type {
 	case "text":
-		return b.Text, nil
+		d.Write([]byte(b.Text))
 	case "thinking", "redacted_thinking":
 		d.thinking = thinking{Type: b.Type, Data: b.Data}
 		d.thought, d.signature = []byte(b.Thinking), []byte(b.Signature)
 	case "tool_use":
-		if len(d.Calls) == provider.MaxCalls {
-			return "", errTooManyCalls
+		call, err := d.Add(e.Index)
+		if err != nil {
+			return err
 		}
-		call := d.Add(e.Index)
 		call.ID, call.Name = b.ID, b.Name
 		// The input follows in deltas, but some servers send it at once.
 		if input := string(b.Input); input != "{}" && input != "null" {
 			call.Arguments = b.Input
 		}
 	}
-	return "", nil
+	return nil
 }
 
-// continued adds to the block that has begun, and returns its text.
-func (d *draft) continued(e *event) (text string) {
+// continued adds to the block that has begun.
+func (d *draft) continued(e *event) {
 	switch e.Delta.Type {
 	case "text_delta":
-		return e.Delta.Text
+		d.Write([]byte(e.Delta.Text))
 	case "thinking_delta":
 		d.thought = append(d.thought, e.Delta.Thinking...)
 	case "signature_delta":
@@ -142,7 +136,6 @@ func (d *draft) continued(e *event) (text string) {
 			call.Arguments = append(call.Arguments, e.Delta.PartialJSON...)
 		}
 	}
-	return ""
 }
 
 // end adds the thinking that has arrived, if there is some.
@@ -153,5 +146,5 @@ func (d *draft) end() error {
 	}
 	d.thinking = thinking{}
 	t.Thinking, t.Signature = string(d.thought), string(d.signature)
-	return t.addTo(&d.Draft)
+	return t.addTo(d.Draft)
 }

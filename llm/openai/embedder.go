@@ -53,7 +53,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 }
 
 func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, error) {
-	call, end := e.server.Begin(ctx)
+	call, end := e.server.Begin(ctx, nil)
 	defer end()
 	embeddings := sdk.NewEmbeddingService(sdkOptions(call)...)
 	resp, err := embeddings.New(call.Ctx, sdk.EmbeddingNewParams{

@@ -19,7 +19,6 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/qedkit/qed/internal/provider"
@@ -64,8 +63,9 @@ type Options struct {
 type API string
 
 const (
-	// ChatCompletions is the API that nearly every server has. Reasoning of the
-	// model is not sent back to it.
+	// ChatCompletions is the API that nearly every server has. Reasoning is sent
+	// back to the server that it came from, with the tool calls that it led to, in
+	// the form that it had.
 	ChatCompletions API = "chat completions"
 
 	// Responses is the newer API of OpenAI. Reasoning comes back encrypted, as
@@ -140,21 +140,7 @@ func (m *Model) Generate(
 	if m.api == Responses {
 		return m.respond(ctx, req, stream)
 	}
-	params, err := chatParams(m.server, req)
-	if err != nil {
-		return nil, err
-	}
-	call, end := m.server.Begin(ctx)
-	defer end()
-	if stream != nil {
-		return generateStream(call, params, stream)
-	}
-	completions := sdk.NewChatCompletionService(sdkOptions(call)...)
-	completion, err := completions.New(call.Ctx, params)
-	if err != nil {
-		return nil, call.Error(err, nil)
-	}
-	return response(call, completion)
+	return m.complete(ctx, req, stream)
 }
 
 func newServer(opt *Options, api string) (*provider.Server, error) {

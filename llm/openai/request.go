@@ -3,7 +3,10 @@ package openai
 import (
 	"cmp"
 	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -23,7 +26,7 @@ func chatParams(s *provider.Server, req *llm.Request) (sdk.ChatCompletionNewPara
 		return p, err
 	}
 	for i, m := range req.Messages {
-		message, err := messageParam(m)
+		message, err := messageParam(s, m, req.Tools)
 		if err != nil {
 			return p, s.Invalid(llm.ErrBadRequest, fmt.Sprintf("message %d: %v", i, err))
 		}
@@ -83,7 +86,7 @@ func chatToolChoice(c llm.ToolChoice) sdk.ChatCompletionToolChoiceOptionUnionPar
 	return p
 }
 
-func messageParam(m llm.Message) (sdk.ChatCompletionMessageParamUnion, error) {
+func messageParam(s *provider.Server, m llm.Message, tools []llm.Tool) (sdk.ChatCompletionMessageParamUnion, error) {
 	if m.Role == llm.RoleUser {
 		return userParam(m)
 	}
@@ -93,14 +96,13 @@ func messageParam(m llm.Message) (sdk.ChatCompletionMessageParamUnion, error) {
 				"the chat completions API accepts only text as the result of a tool")
 		}
 	}
-	m.Content = m.Text() // without reasoning, which the API has no form for
 	switch m.Role {
 	case llm.RoleSystem:
-		return sdk.SystemMessage(m.Content), nil
+		return sdk.SystemMessage(m.Text()), nil
 	case llm.RoleAssistant:
-		return assistantParam(m), nil
+		return assistantParam(s, m, tools)
 	}
-	return sdk.ToolMessage(m.Content, m.ToolCallID), nil
+	return sdk.ToolMessage(m.Text(), m.ToolCallID), nil
 }
 
 func userParam(m llm.Message) (u sdk.ChatCompletionMessageParamUnion, err error) {
@@ -146,23 +148,93 @@ func fileName(p llm.Part) string {
 	return cmp.Or(p.Name, "document.txt")
 }
 
-func assistantParam(m llm.Message) sdk.ChatCompletionMessageParamUnion {
+// assistantParam returns a message of the model. Its reasoning is sent with tool calls
+// alone: some servers refuse it elsewhere.
+func assistantParam(s *provider.Server, m llm.Message, tools []llm.Tool) (u sdk.ChatCompletionMessageParamUnion, err error) {
+	segments, err := s.Segments(m, tools)
+	if err != nil {
+		return u, err
+	}
 	var p sdk.ChatCompletionAssistantMessageParam
-	if m.Content != "" || len(m.ToolCalls) == 0 {
-		p.Content.OfString = param.NewOpt(m.Content)
+	var texts []string
+	var parts []any // the content, if it has thinking
+	thinks := false
+	extra := map[string]any{}
+	var next *callMembers // of the next call
+	for _, segment := range segments {
+		if segment.Text != "" {
+			texts = append(texts, segment.Text)
+			parts = append(parts, map[string]any{"type": "text", "text": segment.Text})
+		}
+		for _, c := range segment.Calls {
+			call := callParam(c)
+			if next != nil {
+				call.SetExtraFields(fieldsOf(next))
+				next = nil
+			}
+			p.ToolCalls = append(p.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: call})
+		}
+		if segment.Reasoning == nil || len(m.ToolCalls) == 0 {
+			continue
+		}
+		var b block
+		if err := json.Unmarshal(segment.Reasoning, &b); err != nil {
+			return u, errors.New("one of its reasoning parts was changed: send it back as it came, or remove it")
+		}
+		switch {
+		case b.Message != nil:
+			maps.Copy(extra, fieldsOf(b.Message))
+		case b.Call != nil:
+			next = b.Call
+		case b.Thinking != "":
+			thinks = true
+			parts = append(parts, map[string]any{"type": "thinking",
+				"thinking": []any{map[string]any{"type": "text", "text": b.Thinking}}})
+		case b.Text != "":
+			texts = append(texts, b.Text)
+		}
 	}
-	for _, c := range m.ToolCalls {
-		p.ToolCalls = append(p.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
-			OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-				ID: c.ID,
-				Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
-					Name:      c.Name,
-					Arguments: cmp.Or(string(c.Arguments), "{}"),
-				},
-			},
-		})
+	switch content := joined(m, texts); {
+	case thinks:
+		extra["content"] = parts
+	case content != "" || len(m.ToolCalls) == 0:
+		p.Content.OfString = param.NewOpt(content)
 	}
-	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &p}
+	if len(extra) > 0 {
+		p.SetExtraFields(extra)
+	}
+	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &p}, nil
+}
+
+// joined returns the texts of a message: its text parts are one under the other, and
+// the pieces of its content as they were.
+func joined(m llm.Message, texts []string) string {
+	for _, p := range m.Parts {
+		if p.Type == llm.PartText {
+			return strings.Join(texts, "\n")
+		}
+	}
+	return strings.Join(texts, "")
+}
+
+// fieldsOf returns the members of v that are set.
+func fieldsOf(v any) map[string]any {
+	fields := map[string]any{}
+	if raw, err := json.Marshal(v); err == nil {
+		keywords, _ := provider.Keywords(raw) // the JSON of a struct is an object
+		maps.Copy(fields, keywords)
+	}
+	return fields
+}
+
+func callParam(c llm.ToolCall) *sdk.ChatCompletionMessageFunctionToolCallParam {
+	return &sdk.ChatCompletionMessageFunctionToolCallParam{
+		ID: c.ID,
+		Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
+			Name:      c.Name,
+			Arguments: cmp.Or(string(c.Arguments), "{}"),
+		},
+	}
 }
 
 // toolParam does not set strict: in strict mode the model writes null for optional

@@ -12,7 +12,6 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"github.com/qedkit/qed/internal/provider"
 	"github.com/qedkit/qed/llm"
@@ -26,7 +25,7 @@ func (m *Model) respond(ctx context.Context, req *llm.Request, stream func(llm.D
 	if err != nil {
 		return nil, err
 	}
-	call, end := m.server.Begin(ctx)
+	call, end := m.server.Begin(ctx, req)
 	defer end()
 	client := sdk.Client{Options: sdkOptions(call)} // NewClient reads environment variables
 	if stream == nil {
@@ -131,8 +130,8 @@ func (r *reply) response(c *provider.Call) (*llm.Response, error) {
 	if r == nil {
 		return nil, c.ProtocolError("the reply is null")
 	}
-	var d provider.Draft
-	if err := r.end(c, &d); err != nil {
+	d := c.Draft(nil)
+	if err := r.end(c, d); err != nil {
 		return nil, err
 	}
 	list := json.NewDecoder(bytes.NewReader(r.Output))
@@ -152,28 +151,25 @@ func (r *reply) response(c *provider.Call) (*llm.Response, error) {
 		switch i.Type {
 		case "message":
 			for _, part := range i.Content {
-				d.Text = append(d.Text, part.text()...)
+				d.Write([]byte(part.text()))
 				d.Refusal = append(d.Refusal, part.Refusal...)
 			}
 		case "function_call":
-			if len(d.Calls) == provider.MaxCalls {
-				return nil, c.ProtocolError(tooManyCalls)
+			call, err := d.Add(int64(len(d.Calls)))
+			if err != nil {
+				return nil, err
 			}
-			call := d.Add(int64(len(d.Calls)))
 			call.ID, call.Name, call.Arguments = i.CallID, i.Name, []byte(i.Arguments)
 		case "reasoning":
-			if !i.addReasoning(&d) {
+			if !i.addReasoning(d) {
 				return nil, c.ProtocolError(tooManyItems)
 			}
 		}
 	}
-	return c.Finish(&d)
+	return c.Finish(d)
 }
 
-var (
-	tooManyCalls = fmt.Sprintf("the reply has more than %d tool calls", provider.MaxCalls)
-	tooManyItems = fmt.Sprintf("the reply has more than %d reasoning items", provider.MaxCalls)
-)
+var tooManyItems = fmt.Sprintf("the reply has more than %d reasoning items", provider.MaxCalls)
 
 func (p content) text() string {
 	if p.Type == "output_text" {
@@ -224,12 +220,8 @@ func (r *reply) end(c *provider.Call, d *provider.Draft) error {
 			d.Limit = "the provider did not complete the reply"
 		}
 	}
-	if len(r.Error) > 0 && string(r.Error) != "null" || r.Status == "failed" || r.Status == "cancelled" {
-		body, err := json.Marshal(map[string]json.RawMessage{"error": r.Error})
-		if err != nil {
-			return c.ProtocolError("the error in the reply is not JSON")
-		}
-		return c.ReportedError(body)
+	if !isNull(r.Error) || r.Status == "failed" || r.Status == "cancelled" {
+		return reported(c, r.Error)
 	}
 	if d.FinishReason == "" {
 		return c.ProtocolError("the reply is not complete, but in progress")
@@ -245,29 +237,40 @@ type event struct {
 	Item     item   `json:"item"`
 	Response reply  `json:"response"`
 
-	Code    string `json:"code"`
-	Message string `json:"message"`
+	Error json.RawMessage `json:"error"`
 }
 
 // streamed reads a streamed reply, on the caller's goroutine: see generateStream.
 func streamed(c *provider.Call, resp *http.Response, stream func(llm.Delta)) (*llm.Response, error) {
-	events := ssestream.NewStream[event](ssestream.NewDecoder(resp), nil)
-	defer events.Close()
-	var d provider.Draft
+	defer resp.Body.Close()
+	events := c.Events(resp.Body)
+	d := c.Draft(stream)
 	for d.FinishReason == "" && events.Next() {
-		e := events.Current()
-		if err := e.addTo(c, &d); err != nil {
+		var e event
+		err := json.Unmarshal(events.Data, &e)
+		switch {
+		case events.Type == "error" || e.Type == "error" || !isNull(e.Error):
+			err = c.ReportedError(events.Data)
+		case err == nil:
+			err = e.addTo(c, d)
+		}
+		if errors.Is(err, errTooManyParts) {
+			err = c.ProtocolError(errTooManyParts.Error())
+		}
+		if err != nil {
 			return nil, c.Error(err, d.Partial())
 		}
-		if e.Type == "response.output_text.delta" && e.Delta != "" {
-			stream(llm.Delta{Text: e.Delta})
-		}
-		// The SDK does not look at the context while it reads what has arrived.
-		if c.Ctx.Err() != nil {
+		if c.Ctx.Err() != nil { // what has arrived can still be read
 			return nil, c.Error(c.Ctx.Err(), d.Partial())
 		}
 	}
-	return endOfStream(c, &d, events.Err())
+	switch {
+	case d.FinishReason == "" && events.Err() != nil:
+		return nil, c.Error(events.Err(), d.Partial())
+	case d.FinishReason == "":
+		return nil, c.TruncatedError(nil, d.Partial())
+	}
+	return c.Finish(d)
 }
 
 // addTo adds an event to d. The last one sets the finish reason.
@@ -276,17 +279,17 @@ func (e *event) addTo(c *provider.Call, d *provider.Draft) error {
 	case "response.created":
 		d.Model = e.Response.Model
 	case "response.output_text.delta":
-		d.Text = append(d.Text, e.Delta...)
+		d.Write([]byte(e.Delta))
 	case "response.refusal.delta":
 		d.Refusal = append(d.Refusal, e.Delta...)
 	case "response.output_item.added":
 		if e.Item.Type != "function_call" {
 			return nil
 		}
-		if len(d.Calls) == provider.MaxCalls {
-			return c.ProtocolError(tooManyCalls)
+		call, err := d.Add(e.Index)
+		if err != nil {
+			return err
 		}
-		call := d.Add(e.Index)
 		call.ID, call.Name, call.Arguments = e.Item.CallID, e.Item.Name, []byte(e.Item.Arguments)
 	case "response.function_call_arguments.delta":
 		if call := d.Last(e.Index); call != nil {
@@ -296,12 +299,6 @@ func (e *event) addTo(c *provider.Call, d *provider.Draft) error {
 		return e.itemDone(c, d)
 	case "response.completed", "response.incomplete", "response.failed":
 		return e.Response.end(c, d)
-	case "error":
-		body, err := json.Marshal(map[string]map[string]string{"error": {"code": e.Code, "message": e.Message}})
-		if err != nil {
-			return err
-		}
-		return c.ReportedError(body)
 	}
 	return nil
 }

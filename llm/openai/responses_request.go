@@ -46,7 +46,7 @@ func responsesParams(s *provider.Server, req *llm.Request) (responses.ResponseNe
 	}
 	p.Input.OfInputItemList = responses.ResponseInputParam{}
 	for i, m := range messages {
-		items, err := inputItems(s, m)
+		items, err := inputItems(s, m, req.Tools)
 		if err != nil {
 			return p, s.Invalid(llm.ErrBadRequest, fmt.Sprintf("message %d: %v", i+len(instructions), err))
 		}
@@ -82,10 +82,12 @@ func reasons(model string) bool {
 }
 
 // inputItems returns the items of one message.
-func inputItems(s *provider.Server, m llm.Message) ([]responses.ResponseInputItemUnionParam, error) {
+func inputItems(
+	s *provider.Server, m llm.Message, tools []llm.Tool,
+) ([]responses.ResponseInputItemUnionParam, error) {
 	switch m.Role {
 	case llm.RoleAssistant:
-		return assistantItems(s, m)
+		return assistantItems(s, m, tools)
 	case llm.RoleTool:
 		output := &responses.ResponseInputItemFunctionCallOutputParam{CallID: param.NewOpt(m.ToolCallID)}
 		if len(m.Parts) == 0 {
@@ -161,8 +163,10 @@ func contents(m llm.Message) []llm.Part {
 
 // assistantItems returns the items of a message of the model in the order in which
 // it wrote them: reasoning belongs to the item that follows it.
-func assistantItems(s *provider.Server, m llm.Message) (items []responses.ResponseInputItemUnionParam, err error) {
-	segments, err := s.Segments(m)
+func assistantItems(
+	s *provider.Server, m llm.Message, tools []llm.Tool,
+) (items []responses.ResponseInputItemUnionParam, err error) {
+	segments, err := s.Segments(m, tools)
 	if err != nil {
 		return nil, err
 	}

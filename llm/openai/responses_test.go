@@ -441,7 +441,7 @@ func TestRefusedFields(t *testing.T) {
 		"seed":         {llm.Request{Messages: hi, Seed: new(int64(7))}, "", "Request.Seed"},
 		"tool image":   {llm.Request{Messages: result}, "message 0: part 0 (image)", ""},
 		"file by URL":  {llm.Request{Messages: file}, "message 0: part 1 (file)", ""},
-		"not ours":     {llm.Request{Messages: broken}, "", "message 0: part 0 (reasoning)"},
+		"not ours":     {llm.Request{Messages: broken}, "message 0: part 0 (reasoning)", "message 0: part 0 (reasoning)"},
 		"forged":       {llm.Request{Messages: forged}, "", "message 0: one of its reasoning parts"},
 		"text":         {llm.Request{Messages: hi, Extra: text}, "", ""},
 		"text, format": {llm.Request{Messages: hi, Extra: text, Format: &llm.Format{Mode: llm.JSONMode}}, "", `"text"`},

@@ -104,7 +104,7 @@ func TestStreamThatBreaksOff(t *testing.T) {
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
 		}, llm.ErrTruncated, "half a ", ""},
-		"clean end, no finish": {events(half), llm.ErrTruncated, "half a ", ""},
+		"clean end, no finish": {providertest.Events("data: " + half + "\n\n"), llm.ErrTruncated, "half a ", ""},
 		"nothing at all":       {events(), llm.ErrTruncated, "", ""},
 		"length":               {events(half, chunk(`{}`, "length"), usageChunk), llm.ErrTruncated, "half a ", llm.FinishLength},
 		"filter":               {events(half, chunk(`{}`, "content_filter")), llm.ErrRefusal, "half a ", llm.FinishRefusal},

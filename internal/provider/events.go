@@ -1,0 +1,72 @@
+package provider
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+)
+
+// Events are the server-sent events of a streamed reply.
+type Events struct {
+	Type string // empty if the server names none
+	Data []byte // valid until the next call of Next
+	Done bool   // the server sent [DONE]
+
+	lines *bufio.Scanner
+	err   error
+}
+
+// Events returns the events of a body. Comments and events without data, which keep
+// a connection alive, are left out.
+func (c *Call) Events(body io.Reader) *Events {
+	e := &Events{lines: bufio.NewScanner(body)}
+	e.lines.Buffer(nil, maxReply)
+	return e
+}
+
+// Next reads the next event. It reports false at [DONE], at the end of the stream
+// and after a failure.
+func (e *Events) Next() bool {
+	e.Type, e.Data = "", e.Data[:0]
+	for e.lines.Scan() {
+		line := e.lines.Bytes()
+		if len(line) == 0 {
+			if e.read() {
+				return true
+			}
+			if e.Done {
+				return false
+			}
+			e.Type = ""
+			continue
+		}
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(name) {
+		case "event":
+			e.Type = string(value)
+		case "data":
+			if len(e.Data) > 0 {
+				e.Data = append(e.Data, '\n')
+			}
+			e.Data = append(e.Data, value...)
+		}
+	}
+	if e.err = e.lines.Err(); e.err != nil {
+		return false
+	}
+	return e.read() && json.Valid(e.Data) // the last event may lack its empty line
+}
+
+// read reports whether the event has data. [DONE] is none.
+func (e *Events) read() bool {
+	if bytes.HasPrefix(e.Data, []byte("[DONE]")) {
+		e.Done = true
+		return false
+	}
+	return len(bytes.TrimSpace(e.Data)) > 0
+}
+
+// Err returns why the stream failed, or nil.
+func (e *Events) Err() error { return e.err }

@@ -1,0 +1,112 @@
+package replytext
+
+import "strings"
+
+// A pair is how a family of models marks its thoughts in the text of a reply.
+type pair struct{ open, close string }
+
+// thoughts are the spellings of thoughts. Chat templates often have the opening
+// mark in the prompt, so that a reply begins with thoughts and has only the closing
+// one.
+var thoughts = []pair{
+	{"<think>", "</think>"}, // DeepSeek R1, Qwen 3, MiniMax, GLM and most others
+	{"<thinking>", "</thinking>"},
+	{"<thought>", "</thought>"}, // Gemini
+	{"<thoughts>", "</thoughts>"},
+	{"<reasoning>", "</reasoning>"},
+	{"<reflection>", "</reflection>"},
+	{"<analysis>", "</analysis>"},
+	{"<scratchpad>", "</scratchpad>"},
+	{"<antthinking>", "</antthinking>"},
+	{"[THINK]", "[/THINK]"},           // Mistral
+	{"<seed:think>", "</seed:think>"}, // Seed OSS
+	{"<mm:think>", "</mm:think>"},
+	{"◁think▷", "◁/think▷"}, // Kimi
+	{"<|begin_of_thought|>", "<|end_of_thought|>"},
+	{"<|thinking|>", "<|/thinking|>"},
+	{"<|START_THINKING|>", "<|END_THINKING|>"}, // Cohere
+	{"<|inner_prefix|>", "<|inner_suffix|>"},   // Apertus
+	{"<|channel>thought", "<channel|>"},        // Gemma 4
+	{"<unused94>thought", "<unused95>"},        // MedGemma
+	{"<|channel|>analysis<|message|>", "<|end|>"},
+}
+
+// calls are the beginnings of tool calls that a server did not read, because it has
+// another parser than the model needs, or none.
+var calls = []string{
+	"<tool_call>", "<tool_calls>", "<toolcall>", "<tool_use>", "<function_call>", "<function_calls>",
+	"<function=", "<invoke ", "<minimax:tool_call>", "<seed:tool_call>", "<xai:function_call>",
+	"<start_function_call>", "<longcat_tool_call>", "<|tool_call>",
+	"<|tool_call|>", "<|tool_calls|>", "<|tool_call_start|>", "<|tool_call_begin|>", "<|tool_calls_section_begin|>",
+	"<|python_tag|>", "<|action_start|>", "<|START_ACTION|>", "<|FunctionCallBegin|>", "<｜tool▁calls▁begin｜>",
+	"<｜tool▁call▁begin｜>", "<｜DSML｜", "<|DSML|", "[TOOL_CALLS]", "[TOOL_CALL]", "functools[",
+	"<|channel|>commentary to=", "<|channel|>analysis to=", "<|start|>assistant to=",
+}
+
+// noise are marks around the answer that are no part of it.
+var noise = []string{
+	"<|start|>assistant", "<|channel|>final<|message|>", "<|channel|>commentary<|message|>", "<|return|>", "<|end|>",
+	"<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|begin_of_solution|>", "<|end_of_solution|>",
+}
+
+// A kind is what a mark means.
+type kind int
+
+const (
+	opening kind = iota
+	closing
+	call
+	skipped
+)
+
+// A mark is a text that is not part of an answer.
+type mark struct {
+	text string // in lower case
+	kind kind
+	ends string // the other mark of the thoughts, in lower case
+}
+
+// marks has all marks by their first byte. A mark that begins like a longer one
+// comes after it.
+var marks = func() (by [256][]mark) {
+	add := func(m mark) {
+		list := by[m.text[0]]
+		at := 0
+		for at < len(list) && len(list[at].text) >= len(m.text) {
+			at++
+		}
+		by[m.text[0]] = append(list[:at:at], append([]mark{m}, list[at:]...)...)
+	}
+	for _, p := range thoughts {
+		open, end := strings.ToLower(p.open), strings.ToLower(p.close)
+		add(mark{text: open, kind: opening, ends: end})
+		if end != "<|end|>" {
+			add(mark{text: end, kind: closing, ends: open})
+		}
+	}
+	for _, text := range calls {
+		add(mark{text: strings.ToLower(text), kind: call})
+	}
+	for _, text := range noise {
+		add(mark{text: strings.ToLower(text), kind: skipped})
+	}
+	return by
+}()
+
+// hasPrefix reports whether text begins with a prefix in lower case, and whether it
+// could if it continued. Only ASCII letters have an upper case here.
+func hasPrefix(text []byte, prefix string) (whole, partial bool) {
+	for i := range len(prefix) {
+		if i == len(text) {
+			return false, true
+		}
+		b := text[i]
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		if b != prefix[i] {
+			return false, false
+		}
+	}
+	return true, false
+}

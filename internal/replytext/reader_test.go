@@ -1,0 +1,133 @@
+package replytext
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestReader(t *testing.T) {
+	for name, test := range map[string]struct{ reply, text, thoughts, call string }{
+		"plain":             {"Rome is warm.", "Rome is warm.", "", ""},
+		"think":             {"<think>is it?</think>\n\nYes.", "Yes.", "is it?", ""},
+		"capitals":          {"<Think>is it?</THINK>Yes.", "Yes.", "is it?", ""},
+		"no opening":        {"is it?\n</think>\n\nYes.", "Yes.", "is it?", ""},
+		"not closed":        {"<think>is it? Yes.", "", "is it? Yes.", ""},
+		"empty":             {"<think>\n\n</think>\n\nYes.", "Yes.", "", ""},
+		"twice":             {"<think>a</think><think>b</think>Yes.", "Yes.", "a\nb", ""},
+		"between":           {"First.\n<think>b</think>\nThen.", "First.\n\nThen.", "b", ""},
+		"thinking":          {"<thinking>a</thinking>Yes.", "Yes.", "a", ""},
+		"thought":           {"<thought>a</thought>Yes.", "Yes.", "a", ""},
+		"reasoning":         {"<reasoning>a</reasoning>Yes.", "Yes.", "a", ""},
+		"Mistral":           {"[THINK]a[/THINK]Yes.", "Yes.", "a", ""},
+		"Kimi":              {"◁think▷a◁/think▷Yes.", "Yes.", "a", ""},
+		"Seed":              {"<seed:think>a</seed:think>Yes.", "Yes.", "a", ""},
+		"Cohere":            {"<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>Yes.<|END_RESPONSE|>", "Yes.", "a", ""},
+		"Gemma":             {"<|channel>thought\na<channel|>Yes.", "Yes.", "a", ""},
+		"harmony":           {"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>Yes.<|return|>", "Yes.", "a", ""},
+		"harmony, final":    {"<|channel|>final<|message|>Yes.", "Yes.", "", ""},
+		"other tags":        {"<b>Yes</b> </p> [x] <thin>", "<b>Yes</b> </p> [x] <thin>", "", ""},
+		"about tags":        {"Write `<think>` and `</think>` around thoughts.", "Write `<think>` and `</think>` around thoughts.", "", ""},
+		"tags in a block":   {"So:\n```\n<think>\nx\n</think>\n```\nEnd.", "So:\n```\n<think>\nx\n</think>\n```\nEnd.", "", ""},
+		"after a block":     {"So:\n```\nx\n```\n<tool_call>\n{}</tool_call>", "So:\n```\nx\n```\n", "", "<tool_call>\n{}</tool_call>"},
+		"tag in a sentence": {"The <think> tag begins thoughts, the <tool_call> tag a call.", "The <think> tag begins thoughts, the <tool_call> tag a call.", "", ""},
+		"tag in JSON":       {`{"a":"x</think>y"}`, `{"a":"x</think>y"}`, "", ""},
+		"umlauts":           {"Müller ist größer als 5 €.", "Müller ist größer als 5 €.", "", ""},
+		"cut rune":          {"5 \xe2\x82", "5 \xe2\x82", "", ""},
+
+		"Hermes":               {"I will look.\n<tool_call>\n{\"name\":\"f\"}\n</tool_call>", "I will look.\n", "", "<tool_call>\n{\"name\":\"f\"}\n</tool_call>"},
+		"in the line":          {"I will look. <tool_call>{\"name\":\"f\"}</tool_call>", "I will look. ", "", "<tool_call>{\"name\":\"f\"}</tool_call>"},
+		"after thoughts":       {"<think>a</think>\n<tool_call>{}", "", "a", "<tool_call>{}"},
+		"Llama":                {`<|python_tag|>{"name":"temperature","parameters":{}}`, "", "", `<|python_tag|>{"name":"temperature","parameters":{}}`},
+		"function":             {"<function=temperature>{\"city\":\"Rome\"}</function>", "", "", "<function=temperature>{\"city\":\"Rome\"}</function>"},
+		"Mistral call":         {`Yes. [TOOL_CALLS]temperature{"city":"Rome"}`, "Yes. ", "", `[TOOL_CALLS]temperature{"city":"Rome"}`},
+		"DeepSeek":             {"<｜tool▁calls▁begin｜>x", "", "", "<｜tool▁calls▁begin｜>x"},
+		"DSML":                 {"<｜DSML｜function_calls>x", "", "", "<｜DSML｜function_calls>x"},
+		"Kimi call":            {"<|tool_calls_section_begin|>x", "", "", "<|tool_calls_section_begin|>x"},
+		"harmony call":         {`<|channel|>commentary to=functions.temperature <|constrain|>json<|message|>{}`, "", "", `<|channel|>commentary to=functions.temperature <|constrain|>json<|message|>{}`},
+		"JSON call":            {`{"name":"temperature","arguments":{"city":"Rome"}}`, "", "", `{"name":"temperature","arguments":{"city":"Rome"}}`},
+		"JSON, parameters":     {`{"type":"function","name":"temperature","parameters":{"city":"Rome"}}`, "", "", `{"type":"function","name":"temperature","parameters":{"city":"Rome"}}`},
+		"JSON, tool":           {`{"tool":"temperature","tool_input":{}}`, "", "", `{"tool":"temperature","tool_input":{}}`},
+		"JSON, function":       {`{"function":{"name":"temperature","arguments":"{}"}}`, "", "", `{"function":{"name":"temperature","arguments":"{}"}}`},
+		"JSON list":            {`[{"name":"temperature","arguments":{}}]`, "", "", `[{"name":"temperature","arguments":{}}]`},
+		"JSON block":           {"```json\n{\"name\":\"temperature\",\"arguments\":{}}\n```", "", "", "```json\n{\"name\":\"temperature\",\"arguments\":{}}\n```"},
+		"pythonic":             {`[temperature(city="Rome")]`, "", "", `[temperature(city="Rome")]`},
+		"tool code":            {"```tool_code\nprint(temperature(\"Rome\"))\n```", "", "", "```tool_code\nprint(temperature(\"Rome\"))\n```"},
+		"tag of the tool":      {"<temperature><city>Rome</city></temperature>", "", "", "<temperature><city>Rome</city></temperature>"},
+		"ReAct":                {"Thought: look.\nAction: temperature\nAction Input: {}", "", "", "Thought: look.\nAction: temperature\nAction Input: {}"},
+		"JSON answer":          {`{"name":"Rome","degrees":4}`, `{"name":"Rome","degrees":4}`, "", ""},
+		"JSON of no tool":      {`{"name":"rain","arguments":{}}`, `{"name":"rain","arguments":{}}`, "", ""},
+		"about the tool":       {"I called temperature for Rome (see above).", "I called temperature for Rome (see above).", "", ""},
+		"a list":               {"[1, 2] are the ids.", "[1, 2] are the ids.", "", ""},
+		"a block of an answer": {"```sql\nSELECT 1\n```", "```sql\nSELECT 1\n```", "", ""},
+	} {
+		for _, size := range []int{1, 3, 1000} {
+			var streamed strings.Builder
+			r := &Reader{Tools: []string{"temperature", "f"}, Stream: func(s string) {
+				streamed.WriteString(s)
+				if !utf8.ValidString(s) && name != "cut rune" {
+					t.Errorf("%s: the piece %q has a part of a rune", name, s)
+				}
+			}, Discard: streamed.Reset}
+			for rest := test.reply; rest != ""; {
+				n := min(size, len(rest))
+				r.Write([]byte(rest[:n]))
+				rest = rest[n:]
+			}
+			r.Close(true)
+			if string(r.Text()) != test.text || r.Thoughts() != test.thoughts || r.Call() != test.call {
+				t.Errorf("%s, %d bytes: got %q, thoughts %q, call %q", name, size, r.Text(), r.Thoughts(), r.Call())
+			}
+			if streamed.String() != test.text && name != "ReAct" { // which only its end makes a call
+				t.Errorf("%s, %d bytes: streamed %q", name, size, streamed.String())
+			}
+		}
+	}
+}
+
+// A piece is not held back unless it may be a mark.
+func TestReaderStreams(t *testing.T) {
+	var pieces []string
+	r := &Reader{Tools: []string{"temperature"}, Stream: func(s string) { pieces = append(pieces, s) }}
+	for _, piece := range []string{"The ", "te", "mperature", " < ", "5."} {
+		r.Write([]byte(piece))
+	}
+	if strings.Join(pieces, "|") != "The |te|mperature| < |5." {
+		t.Errorf("got %q", pieces)
+	}
+}
+
+// A server that left out an opening mark once may do so again.
+func TestReaderUnopened(t *testing.T) {
+	for reply, want := range map[string]string{"a</think>b": "b", "no thoughts": "no thoughts", "<think>x</think>y": "y"} {
+		var streamed string
+		r := &Reader{Unopened: true, Stream: func(s string) { streamed += s }, Discard: func() { t.Error("discarded") }}
+		r.Write([]byte(reply))
+		r.Close(true)
+		if string(r.Text()) != want || streamed != want {
+			t.Errorf("%q: got %q, streamed %q", reply, r.Text(), streamed)
+		}
+	}
+	r := &Reader{Unopened: true}
+	r.Write([]byte("thoughts that were"))
+	r.Close(false)
+	if len(r.Text()) > 0 {
+		t.Errorf("got %q of a reply that was cut off in its thoughts", r.Text())
+	}
+}
+
+func BenchmarkReader(b *testing.B) {
+	for name, unit := range map[string]string{"text": "The sum of all invoices is 17. ", "brackets": "<", "objects": "{\"a\":1}\n", "ticks": "`<think>` "} {
+		reply := []byte(strings.Repeat(unit, 1<<20/len(unit)))
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(reply)))
+			for b.Loop() {
+				r := &Reader{Tools: []string{"temperature"}}
+				for i := 0; i < len(reply); i += 64 {
+					r.Write(reply[i:min(i+64, len(reply))])
+				}
+				r.Close(true)
+			}
+		})
+	}
+}

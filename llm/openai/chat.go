@@ -1,0 +1,331 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/param"
+
+	"github.com/qedkit/qed/internal/provider"
+	"github.com/qedkit/qed/llm"
+)
+
+// complete calls the chat completions API. The reply is decoded into types of this
+// package, because servers have forms of their own for nearly everything in it.
+func (m *Model) complete(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+	params, err := chatParams(m.server, req)
+	if err != nil {
+		return nil, err
+	}
+	call, end := m.server.Begin(ctx, req)
+	defer end()
+	client := sdk.Client{Options: sdkOptions(call)} // NewClient reads environment variables
+	if stream == nil {
+		var reply *completion
+		if err := client.Post(call.Ctx, "chat/completions", params, &reply); err != nil {
+			return nil, call.Error(err, nil)
+		}
+		return reply.response(call)
+	}
+	params.StreamOptions.IncludeUsage = param.NewOpt(true)
+	var resp *http.Response
+	err = client.Post(call.Ctx, "chat/completions", params, &resp,
+		option.WithJSONSet("stream", true), option.WithHeader("Accept", provider.EventStream))
+	if err != nil {
+		return nil, call.Error(err, nil)
+	}
+	return streamedChat(call, resp, stream)
+}
+
+// A completion has the members of a reply, or of a piece of one, that this package
+// reads.
+type completion struct {
+	Model   word            `json:"model"`
+	Choices firstChoice     `json:"choices"`
+	Usage   chatUsage       `json:"usage"`
+	Error   json.RawMessage `json:"error"` // some gateways report one with status 200
+}
+
+type choice struct {
+	Index   number          `json:"index"`
+	Reason  word            `json:"finish_reason"`
+	Message chatMessage     `json:"message"` // of a whole reply
+	Delta   chatMessage     `json:"delta"`   // of a piece
+	Error   json.RawMessage `json:"error"`   // OpenRouter
+}
+
+type chatUsage struct {
+	Input        number `json:"prompt_tokens"`
+	InputDetails struct {
+		Cached     number `json:"cached_tokens"`
+		CacheWrite number `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+	Output        number `json:"completion_tokens"`
+	OutputDetails struct {
+		Reasoning number `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+func (u chatUsage) usage() llm.Usage {
+	return provider.Counts{
+		Input:      int64(u.Input),
+		Cached:     int64(u.InputDetails.Cached),
+		CacheWrite: int64(u.InputDetails.CacheWrite),
+		Output:     int64(u.Output),
+		Reasoning:  int64(u.OutputDetails.Reasoning),
+	}.Usage()
+}
+
+// A chatMessage is the message of a reply, or a piece of it.
+type chatMessage struct {
+	Content json.RawMessage `json:"content"` // a text or a list of parts
+	Refusal word            `json:"refusal"`
+	Calls   chatCalls       `json:"tool_calls"`
+	Call    *chatFunction   `json:"function_call"` // the older form
+	members
+}
+
+type chatCall struct {
+	Index    *number      `json:"index"`
+	ID       word         `json:"id"`
+	Function chatFunction `json:"function"`
+	callMembers
+}
+
+type chatFunction struct {
+	Name      word `json:"name"`
+	Arguments word `json:"arguments"`
+}
+
+// isNull reports whether a member is absent or null.
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// response converts a reply that was not streamed. r is nil if the reply is null.
+func (r *completion) response(c *provider.Call) (*llm.Response, error) {
+	switch {
+	case r == nil:
+		return nil, c.ProtocolError("the reply is null")
+	case r.Choices.first == nil && !isNull(r.Error):
+		return nil, reported(c, r.Error)
+	case r.Choices.first == nil:
+		return nil, c.ProtocolError("the reply has no choices")
+	}
+	d := newDraft(c, nil)
+	if err := d.add(r); err != nil {
+		return nil, c.Error(err, d.Partial())
+	}
+	return d.finish()
+}
+
+// reported returns the error in a reply.
+func reported(c *provider.Call, raw json.RawMessage) *llm.Error {
+	body, err := json.Marshal(map[string]json.RawMessage{"error": raw})
+	if err != nil {
+		return c.ProtocolError("the error in the reply is not JSON")
+	}
+	return c.ReportedError(body)
+}
+
+// streamedChat reads a streamed reply, on the caller's goroutine, so that a callback
+// that panics or is slow affects no other call.
+func streamedChat(c *provider.Call, resp *http.Response, stream func(llm.Delta)) (*llm.Response, error) {
+	defer resp.Body.Close()
+	events := c.Events(resp.Body)
+	d := newDraft(c, stream)
+	for events.Next() {
+		var chunk completion
+		err := json.Unmarshal(events.Data, &chunk)
+		switch {
+		case events.Type == "error":
+			err = c.ReportedError(events.Data)
+		case err == nil:
+			err = d.add(&chunk)
+		}
+		if err != nil {
+			return nil, c.Error(err, d.Partial())
+		}
+		if c.Ctx.Err() != nil { // what has arrived can still be read
+			return nil, c.Error(c.Ctx.Err(), d.Partial())
+		}
+	}
+	if events.Err() != nil {
+		return nil, c.Error(events.Err(), d.Partial())
+	}
+	// Some servers send no reason, but the end mark after a complete reply.
+	if d.FinishReason == "" && (!events.Done || d.Empty()) {
+		return nil, c.TruncatedError(nil, d.Partial())
+	}
+	return d.finish()
+}
+
+// A chatDraft is a reply while it arrives.
+type chatDraft struct {
+	*provider.Draft
+	call *provider.Call
+	kept kept
+}
+
+func newDraft(c *provider.Call, stream func(llm.Delta)) *chatDraft {
+	return &chatDraft{Draft: c.Draft(stream), call: c}
+}
+
+// add adds a piece of a reply, or a whole one. Servers report usage in a last piece
+// without choices, in every piece as a running total, or not at all.
+func (d *chatDraft) add(r *completion) error {
+	if r.Model != "" {
+		d.Model = string(r.Model)
+	}
+	if u := r.Usage.usage(); u.InputTokens > 0 || u.OutputTokens > 0 {
+		d.Usage = u
+	}
+	if choice := r.Choices.first; choice != nil {
+		if err := d.addChoice(choice); err != nil {
+			return err
+		}
+	}
+	if !isNull(r.Error) {
+		return reported(d.call, r.Error)
+	}
+	return nil
+}
+
+func (d *chatDraft) addChoice(choice *choice) error {
+	for _, m := range []*chatMessage{&choice.Message, &choice.Delta} {
+		if err := d.addMessage(m); err != nil {
+			return err
+		}
+	}
+	d.End(string(choice.Reason))
+	if !isNull(choice.Error) {
+		d.Fail(reported(d.call, choice.Error))
+	}
+	return nil
+}
+
+func (d *chatDraft) addMessage(m *chatMessage) error {
+	if err := d.kept.add(&m.members); err != nil {
+		return d.call.ProtocolError(err.Error())
+	}
+	if err := d.addContent(m.Content); err != nil {
+		return d.call.ProtocolError(err.Error())
+	}
+	d.Refusal = append(d.Refusal, m.Refusal...)
+	if m.Call != nil && m.Call.Name+m.Call.Arguments != "" {
+		m.Calls = append(m.Calls, chatCall{Function: *m.Call})
+	}
+	if len(m.Calls) == 0 {
+		return nil
+	}
+	pieces := make([]provider.DraftCall, len(m.Calls))
+	for i, t := range m.Calls {
+		pieces[i] = provider.DraftCall{ID: string(t.ID), Name: string(t.Function.Name), Arguments: []byte(t.Function.Arguments)}
+		switch last := len(d.Calls) - 1; {
+		case t.Index != nil:
+			pieces[i].Index = int64(*t.Index)
+		case last >= 0:
+			pieces[i].Index = d.Calls[last].Index
+		}
+	}
+	at, err := d.AddPieces(pieces)
+	if err != nil {
+		return err
+	}
+	for i := range m.Calls {
+		d.kept.addCall(at[i], &m.Calls[i].callMembers)
+	}
+	return nil
+}
+
+// finish returns the whole reply.
+func (d *chatDraft) finish() (*llm.Response, error) {
+	if err := d.kept.addTo(d.Draft); err != nil {
+		return nil, d.call.ProtocolError(err.Error())
+	}
+	return d.call.Finish(d.Draft)
+}
+
+// firstChoice is the choice with the index 0 of a list.
+type firstChoice struct{ first *choice }
+
+// UnmarshalJSON decodes one choice at a time: an empty one has three bytes in a reply,
+// and needs far more memory when it is decoded.
+func (f *firstChoice) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		return nil
+	}
+	list := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := list.Token(); err != nil || t != json.Delim('[') {
+		return fmt.Errorf("the choices of the reply are no list")
+	}
+	for list.More() && f.first == nil {
+		var c choice
+		if err := list.Decode(&c); err != nil {
+			return err
+		}
+		if c.Index == 0 {
+			f.first = &c
+		}
+	}
+	return nil
+}
+
+// chatCalls are the calls of a message, at most provider.MaxCalls.
+type chatCalls []chatCall
+
+// UnmarshalJSON decodes one call at a time.
+func (c *chatCalls) UnmarshalJSON(raw []byte) error {
+	list := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := list.Token(); err != nil || t != json.Delim('[') {
+		return nil // some servers send {} or null for none
+	}
+	for list.More() {
+		if len(*c) > provider.MaxCalls {
+			return nil // one too many: the draft returns the error
+		}
+		var one chatCall
+		if err := list.Decode(&one); err != nil {
+			return err
+		}
+		*c = append(*c, one)
+	}
+	return nil
+}
+
+// A word is a text. A server that sends another value, such as the arguments of a call
+// as an object, means the JSON of it.
+type word string
+
+// UnmarshalJSON keeps the parts of a rune that a server has cut: the next piece has the
+// rest of it.
+func (w *word) UnmarshalJSON(raw []byte) error {
+	switch {
+	case string(raw) == "null":
+	case raw[0] == '"':
+		text, err := provider.Unquote(raw)
+		*w = word(text)
+		return err
+	default:
+		*w = word(raw)
+	}
+	return nil
+}
+
+// A number is a number. Some servers send it as a text, or with a fraction. What is
+// none is 0.
+type number int64
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *number) UnmarshalJSON(raw []byte) error {
+	f, err := strconv.ParseFloat(string(bytes.Trim(raw, `"`)), 64)
+	if err == nil && !math.IsNaN(f) {
+		*n = number(min(max(f, math.MinInt32), math.MaxInt32))
+	}
+	return nil
+}

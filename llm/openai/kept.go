@@ -1,0 +1,223 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/qedkit/qed/internal/provider"
+)
+
+// members are the members of a message in which servers send reasoning. With tool
+// calls it must come back as it was: many servers refuse the results of the calls
+// without it.
+type members struct {
+	ReasoningContent json.RawMessage `json:"reasoning_content,omitempty"` // DeepSeek, Qwen, GLM, Kimi
+	Reasoning        json.RawMessage `json:"reasoning,omitempty"`         // OpenRouter, vLLM, Groq, Ollama
+	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"` // OpenRouter, MiniMax
+	ReasoningText    json.RawMessage `json:"reasoning_text,omitempty"`    // GitHub
+	ReasoningOpaque  json.RawMessage `json:"reasoning_opaque,omitempty"`
+	ThinkingBlocks   json.RawMessage `json:"thinking_blocks,omitempty"`          // LiteLLM
+	ProviderFields   json.RawMessage `json:"provider_specific_fields,omitempty"` // LiteLLM
+	ExtraContent     json.RawMessage `json:"extra_content,omitempty"`            // Gemini
+}
+
+func (m *members) all() [8]*json.RawMessage {
+	return [8]*json.RawMessage{&m.ReasoningContent, &m.Reasoning, &m.ReasoningDetails, &m.ReasoningText,
+		&m.ReasoningOpaque, &m.ThinkingBlocks, &m.ProviderFields, &m.ExtraContent}
+}
+
+// callMembers are the members of a call that must come back.
+type callMembers struct {
+	ExtraContent   json.RawMessage `json:"extra_content,omitempty"` // Gemini's thought signature
+	ProviderFields json.RawMessage `json:"provider_specific_fields,omitempty"`
+}
+
+// A block is what is kept in a reasoning part: one of its members is set.
+type block struct {
+	Message  *members     `json:"message,omitempty"`  // of the message
+	Call     *callMembers `json:"call,omitempty"`     // of the next call
+	Thinking string       `json:"thinking,omitempty"` // a part of the content (Mistral)
+	Text     string       `json:"text,omitempty"`     // thoughts in the text, with their marks
+}
+
+// kept is the reasoning of a reply while it arrives.
+type kept struct {
+	texts    [8][]byte // of the members that are texts
+	lists    [8][]*detail
+	others   [8]json.RawMessage
+	calls    map[int]callMembers
+	thinking []byte // the part of the content that arrives
+}
+
+// A detail is an entry of a list of reasoning.
+type detail struct {
+	whole map[string]json.RawMessage
+	texts map[string][]byte // of the members that arrive in pieces
+}
+
+var errReasoning = fmt.Errorf("the reply has more than %d pieces of reasoning", provider.MaxCalls)
+
+// add adds the members of a piece of the reply.
+func (k *kept) add(m *members) error {
+	for i, raw := range m.all() {
+		switch {
+		case isNull(*raw):
+		case (*raw)[0] == '"':
+			text, err := provider.Unquote(*raw)
+			if err != nil {
+				return err
+			}
+			k.texts[i] = append(k.texts[i], text...)
+		case (*raw)[0] == '[':
+			if err := k.addList(i, *raw); err != nil {
+				return err
+			}
+		default:
+			k.others[i] = *raw
+		}
+	}
+	return nil
+}
+
+// addList adds the entries of a list. The first one can continue the last one of the
+// piece before.
+func (k *kept) addList(i int, raw json.RawMessage) error {
+	var entries []map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &entries); err != nil {
+		return errors.New("the reasoning of the reply is no list of objects")
+	}
+	before := len(k.lists[i])
+	for n, entry := range entries {
+		if n == 0 && before > 0 && k.lists[i][before-1].continues(entry) {
+			k.lists[i][before-1].add(entry)
+			continue
+		}
+		if len(k.lists[i]) == provider.MaxCalls {
+			return errReasoning
+		}
+		d := &detail{map[string]json.RawMessage{}, map[string][]byte{}}
+		d.add(entry)
+		k.lists[i] = append(k.lists[i], d)
+	}
+	return nil
+}
+
+// continues reports whether an entry is a further piece of d.
+func (d *detail) continues(entry map[string]json.RawMessage) bool {
+	for _, name := range []string{"type", "index", "id"} {
+		if !isNull(entry[name]) && !isNull(d.whole[name]) && string(entry[name]) != string(d.whole[name]) {
+			return false
+		}
+	}
+	return len(d.texts["signature"]) == 0 && isNull(d.whole["data"]) && isNull(entry["data"])
+}
+
+func (d *detail) add(entry map[string]json.RawMessage) {
+	for name, value := range entry {
+		switch name {
+		case "text", "summary", "thinking", "signature":
+			if text, err := provider.Unquote(value); err == nil && len(value) > 0 && value[0] == '"' {
+				d.texts[name] = append(d.texts[name], text...)
+				continue
+			}
+		}
+		if d.whole[name] == nil || !isNull(value) {
+			d.whole[name] = value
+		}
+	}
+}
+
+// addCall adds the members of a call.
+func (k *kept) addCall(call int, m *callMembers) {
+	if isNull(m.ExtraContent) && isNull(m.ProviderFields) {
+		return
+	}
+	if k.calls == nil {
+		k.calls = map[int]callMembers{}
+	}
+	whole := k.calls[call]
+	if !isNull(m.ExtraContent) {
+		whole.ExtraContent = m.ExtraContent
+	}
+	if !isNull(m.ProviderFields) {
+		whole.ProviderFields = m.ProviderFields
+	}
+	k.calls[call] = whole
+}
+
+// endThinking ends the part of the content that is thinking.
+func (k *kept) endThinking(d *provider.Draft) {
+	if len(k.thinking) > 0 {
+		addBlock(d.AddReasoning, block{Thinking: string(k.thinking)}, string(k.thinking))
+		k.thinking = nil
+	}
+}
+
+// addTo adds what is kept to the draft.
+func (k *kept) addTo(d *provider.Draft) error {
+	k.endThinking(d)
+	if marked, thoughts := d.Thoughts(); marked != "" {
+		addBlock(d.AddFirst, block{Text: marked}, thoughts)
+	}
+	if m, text := k.members(); m != nil {
+		addBlock(d.AddFirst, block{Message: m}, text)
+	}
+	fits := true
+	for call := range d.Calls {
+		if m, ok := k.calls[call]; ok {
+			before := func(raw json.RawMessage, _ string) bool { return d.AddBefore(call, raw) }
+			fits = addBlock(before, block{Call: &m}, "")
+		}
+	}
+	if !fits {
+		return errReasoning
+	}
+	return nil
+}
+
+func addBlock(add func(json.RawMessage, string) bool, b block, text string) bool {
+	raw, err := json.Marshal(b)
+	return err == nil && add(raw, text)
+}
+
+// members returns the whole members and the reasoning that can be read, or nil.
+func (k *kept) members() (m *members, text string) {
+	m = &members{}
+	some := false
+	for i, into := range m.all() {
+		switch {
+		case k.texts[i] != nil:
+			*into, _ = json.Marshal(string(k.texts[i])) // a text has a JSON form
+			if len(k.texts[i]) > len(text) && i != opaque {
+				text = string(k.texts[i])
+			}
+		case k.lists[i] != nil:
+			list := make([]map[string]json.RawMessage, len(k.lists[i]))
+			var texts []string
+			for n, d := range k.lists[i] {
+				list[n] = d.whole
+				for name, piece := range d.texts {
+					d.whole[name], _ = json.Marshal(string(piece))
+					if name != "signature" && len(piece) > 0 {
+						texts = append(texts, string(piece))
+					}
+				}
+			}
+			*into, _ = json.Marshal(list)
+			if text == "" {
+				text = strings.Join(texts, "\n\n")
+			}
+		default:
+			*into = k.others[i]
+		}
+		some = some || len(*into) > 2
+	}
+	if !some {
+		return nil, ""
+	}
+	return m, text
+}
+
+const opaque = 4 // the position of reasoning_opaque
