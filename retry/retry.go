@@ -11,7 +11,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/textproto"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -106,34 +108,129 @@ const maxAfter = 24 * time.Hour
 
 // RetryAfter returns the pause that a server asks for: the milliseconds of
 // Retry-After-Ms, a header of OpenAI, or else Retry-After, which holds seconds
-// or a date (RFC 9110, section 10.2.3). A date is compared with the response's
-// own Date header if there is one, and otherwise with now. RetryAfter returns 0 if
-// the server does not say.
+// or a date (RFC 9110, section 10.2.3), or else the end of a rate limit, in the
+// headers that model providers and the drafts of the IETF have for it. If limits
+// are named that are not used up, only the others count. A date is compared with
+// the response's own Date header if there is one, and otherwise with now.
+// RetryAfter returns 0 if the server does not say.
 //
 // header is an http.Header. The type is written out so that this package, and
 // package llm with it, do not depend on net/http.
 func RetryAfter(header map[string][]string, now time.Time) time.Duration {
 	h := textproto.MIMEHeader(header)
-	if d, ok := number(h.Get("Retry-After-Ms"), time.Millisecond); ok {
-		return d
-	}
-	value := h.Get("Retry-After")
-	if d, ok := number(value, time.Second); ok {
-		return d
-	}
-	until, err := parseDate(value)
-	if err != nil {
-		return 0
-	}
 	if date, err := parseDate(h.Get("Date")); err == nil {
 		now = date
 	}
-	return min(max(until.Sub(now), 0), maxAfter)
+	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
+		if d, ok := number(h.Get(name), time.Millisecond); ok {
+			return d
+		}
+	}
+	if value := h.Get("Retry-After"); value != "" {
+		return until(value, now)
+	}
+	return limitReset(h, now)
 }
 
-// parseDate parses a date in the three formats of RFC 9110, section 5.6.7.
+// limitHeaders are the headers with the end of a rate limit, and those with what is
+// left of it.
+var limitHeaders = []struct{ reset, left string }{
+	{"X-Ratelimit-Reset-Requests", "X-Ratelimit-Remaining-Requests"}, // OpenAI, Groq
+	{"X-Ratelimit-Reset-Tokens", "X-Ratelimit-Remaining-Tokens"},
+	{"Anthropic-Ratelimit-Requests-Reset", "Anthropic-Ratelimit-Requests-Remaining"},
+	{"Anthropic-Ratelimit-Tokens-Reset", "Anthropic-Ratelimit-Tokens-Remaining"},
+	{"Anthropic-Ratelimit-Input-Tokens-Reset", "Anthropic-Ratelimit-Input-Tokens-Remaining"},
+	{"Anthropic-Ratelimit-Output-Tokens-Reset", "Anthropic-Ratelimit-Output-Tokens-Remaining"},
+	{"X-Ratelimit-Reset", "X-Ratelimit-Remaining"}, // OpenRouter
+	{"Ratelimit-Reset", "Ratelimit-Remaining"},     // the drafts of the IETF
+}
+
+// limitReset returns the time until the latest of the limits that are used up ends.
+// Without such a limit it is that of the latest of those whose rest is not known.
+func limitReset(h textproto.MIMEHeader, now time.Time) time.Duration {
+	var spent, unknown time.Duration
+	for _, names := range limitHeaders {
+		d := until(h.Get(names.reset), now)
+		switch left, err := strconv.ParseFloat(h.Get(names.left), 64); {
+		case err != nil:
+			unknown = max(unknown, d)
+		case left <= 0:
+			spent = max(spent, d)
+		}
+	}
+	if m := draftLimit.FindStringSubmatch(h.Get("Ratelimit")); m != nil {
+		spent = max(spent, until(m[1], now))
+	}
+	if spent > 0 {
+		return spent
+	}
+	return unknown
+}
+
+// draftLimit finds the seconds in the header RateLimit of the drafts, such as
+// limit=10, remaining=0, reset=50 or "default";r=0;t=50.
+var draftLimit = regexp.MustCompile(`\b(?:reset|t)=([0-9]+)`)
+
+// until returns the time from now until a point in time: a number of seconds, a
+// pause that [Pause] reads, a date, or the seconds or milliseconds since 1970.
+func until(value string, now time.Time) time.Duration {
+	if n, err := strconv.ParseFloat(value, 64); err == nil && n > 1e9 && n < 1e13 {
+		at := time.Unix(int64(n), 0)
+		if n > 1e11 {
+			at = time.UnixMilli(int64(n))
+		}
+		return min(max(at.Sub(now), 0), maxAfter)
+	}
+	if d, ok := number(value, time.Second); ok {
+		return d
+	}
+	if d := Pause(value); d > 0 {
+		return d
+	}
+	at, err := parseDate(value)
+	if err != nil {
+		return 0
+	}
+	return min(max(at.Sub(now), 0), maxAfter)
+}
+
+// pausePart finds a number with its unit.
+var pausePart = regexp.MustCompile(`(?i)([0-9]+(?:\.[0-9]+)?)\s*(milliseconds?|ms|minutes?|mins?|m|seconds?|secs?|s|hours?|h|d)?`)
+
+// pauseText is the form of a text that is a pause as a whole.
+var pauseText = regexp.MustCompile(`(?i)^\s*((` + pausePart.String()[len("(?i)"):] + `)[\s,]*(and\s+)?)+\.?\s*$`)
+
+// Pause returns the pause that a text names: seconds, such as 2.5, or numbers with
+// units, such as 1m30.5s, 20ms or 2 minutes. It returns 0 for another text.
+func Pause(text string) time.Duration {
+	const longest = 100 // bytes of a pause
+	if len(text) > longest || !pauseText.MatchString(text) {
+		return 0
+	}
+	var sum time.Duration
+	for _, m := range pausePart.FindAllStringSubmatch(text, -1) {
+		unit := time.Second
+		switch name := strings.ToLower(m[2]); {
+		case strings.HasPrefix(name, "ms"), strings.HasPrefix(name, "milli"):
+			unit = time.Millisecond
+		case strings.HasPrefix(name, "m"):
+			unit = time.Minute
+		case strings.HasPrefix(name, "h"):
+			unit = time.Hour
+		case name == "d":
+			unit = 24 * time.Hour
+		}
+		if d, ok := number(m[1], unit); ok {
+			sum += min(d, maxAfter-min(sum, maxAfter))
+		}
+	}
+	return sum
+}
+
+// parseDate parses a date in the three formats of RFC 9110, section 5.6.7, or in that
+// of RFC 3339.
 func parseDate(value string) (t time.Time, err error) {
-	for _, layout := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC} {
+	for _, layout := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC, time.RFC3339} {
 		if t, err = time.Parse(layout, value); err == nil {
 			return t, nil
 		}

@@ -29,7 +29,7 @@ func (c *Call) Error(err error, partial *llm.Response) error {
 	case callerErr != nil:
 		e.Kind, e.Message, e.Err = llm.ErrTimeout, "the context's deadline has passed", callerErr
 	case callErr != nil:
-		e.Kind, e.Err = llm.ErrTimeout, callErr
+		e.Kind, e.Err = llm.ErrTimeout, context.Cause(c.Ctx)
 		e.Message = fmt.Sprintf("no complete reply within %v (Options.Timeout) from %s", c.timeout, c.address())
 	case errors.As(err, &known):
 		known.Partial = partial

@@ -32,6 +32,7 @@ type Config struct {
 	BaseURL    string
 	APIKey     string
 	Timeout    time.Duration // 0 means 2 minutes, a negative value none
+	Load       time.Duration // how long a model may take to load; 0 means 2 minutes, a negative value that nobody waits
 	HTTPClient *http.Client  // nil means one that uses http.DefaultTransport
 }
 
@@ -44,13 +45,13 @@ type Server struct {
 
 	provider, api string
 	base          *url.URL
-	timeout       time.Duration
+	timeout, load time.Duration
 	unopened      atomic.Bool // a reply began with thoughts that had no opening mark
 }
 
 // NewServer checks cfg. It sends nothing. Its error is an [*llm.Error].
 func NewServer(cfg *Config) (*Server, error) {
-	s := &Server{Model: cfg.Model, Key: cfg.APIKey, provider: cfg.Provider, api: cfg.API, timeout: cfg.Timeout}
+	s := &Server{Model: cfg.Model, Key: cfg.APIKey, provider: cfg.Provider, api: cfg.API, timeout: cfg.Timeout, load: cfg.Load}
 	if cfg.Model == "" {
 		return nil, s.Invalid(llm.ErrBadRequest, "Options.Model is empty: set the model's name")
 	}
@@ -76,6 +77,9 @@ func NewServer(cfg *Config) (*Server, error) {
 	}
 	if s.timeout == 0 {
 		s.timeout = 2 * time.Minute
+	}
+	if s.load == 0 {
+		s.load = 2 * time.Minute
 	}
 	s.Client = &http.Client{}
 	if cfg.HTTPClient != nil {
@@ -111,7 +115,8 @@ type Call struct {
 	tools   []llm.Tool // that the request offers
 	object  bool       // the reply is to be a JSON object
 	caller  context.Context
-	replied bool // the server began a reply with a 2xx status
+	timer   *time.Timer // ends Ctx; nil without a timeout
+	replied bool        // the server began a reply with a 2xx status
 }
 
 // Begin begins a call. The returned function ends it. req is nil if the call is not
@@ -124,7 +129,18 @@ func (s *Server) Begin(ctx context.Context, req *llm.Request) (*Call, context.Ca
 	if s.timeout < 0 {
 		return c, func() {}
 	}
-	var end context.CancelFunc
-	c.Ctx, end = context.WithTimeout(ctx, s.timeout)
-	return c, end
+	var end context.CancelCauseFunc
+	c.Ctx, end = context.WithCancelCause(ctx)
+	c.timer = time.AfterFunc(s.timeout, func() { end(context.DeadlineExceeded) })
+	return c, func() {
+		c.timer.Stop()
+		end(nil)
+	}
+}
+
+// restart begins the time of the call anew.
+func (c *Call) restart() {
+	if c.timer != nil && c.timer.Stop() {
+		c.timer.Reset(c.timeout)
+	}
 }

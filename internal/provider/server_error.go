@@ -2,10 +2,11 @@ package provider
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/qedkit/qed/llm"
 )
@@ -18,7 +19,7 @@ func (c *Call) ReportedError(body []byte) *llm.Error {
 	if n, err := strconv.Atoi(f.code); err == nil && n >= 400 && n < 600 {
 		status = n
 	}
-	e := &llm.Error{Kind: kindOf(status, f), Provider: c.provider, Status: status}
+	e := &llm.Error{Kind: kindOf(status, f), Provider: c.provider, Status: status, RetryAfter: f.asked()}
 	e.Message = c.message(e.Kind, f)
 	return e
 }
@@ -28,6 +29,7 @@ func (c *Call) ReportedError(body []byte) *llm.Error {
 type serverError struct {
 	message, kind string
 	code          string // a word, or the HTTP status
+	wait          time.Duration
 }
 
 func parseServerError(body []byte) serverError {
@@ -39,28 +41,67 @@ func parseServerError(body []byte) serverError {
 		doc = list[0]
 	}
 	outer, _ := doc.(map[string]any)
+	f := serverError{wait: waitIn(outer, 0)}
 	switch inner := outer["error"].(type) {
 	case map[string]any:
 		outer = inner
 	case string: // Ollama
-		return serverError{message: inner}
+		f.message, f.code = inner, text(outer["code"])
+		return f
 	}
-	f := serverError{message: text(outer["message"]), kind: text(outer["type"]), code: text(outer["code"])}
+	f.message, f.kind, f.code = reason(outer, 0), text(outer["type"]), text(outer["code"])
 	if details, ok := outer["details"].(map[string]any); ok && f.code == "" { // Anthropic
 		f.code = text(details["error_code"])
 	}
-	if f.message == "" { // FastAPI
-		f.message = text(outer["detail"])
+	if doc, ok := doc.(string); ok {
+		f.message = doc
 	}
 	return f
 }
+
+// reasonMembers are the members that say what is wrong, the most precise first.
+var reasonMembers = []string{"message", "msg", "detail", "error", "error_msg", "errors", "reason", "title"}
+
+// reason returns what a member of an error says. FastAPI has a list with the place of
+// each mistake.
+func reason(v any, depth int) string {
+	switch v := v.(type) {
+	case string, float64:
+		return text(v)
+	case []any:
+		var all []string
+		for _, one := range v[:min(len(v), maxReasons)] {
+			if said := reason(one, depth+1); said != "" && depth < maxReasons {
+				all = append(all, said)
+			}
+		}
+		return strings.Join(all, "; ")
+	case map[string]any:
+		said := ""
+		for i := 0; said == "" && i < len(reasonMembers) && depth < maxReasons; i++ {
+			said = reason(v[reasonMembers[i]], depth+1)
+		}
+		place, _ := v["loc"].([]any)
+		var names []string
+		for _, name := range place[:min(len(place), 2*maxReasons)] {
+			names = append(names, text(name))
+		}
+		if len(names) > 0 && said != "" {
+			return strings.Join(names, ".") + ": " + said
+		}
+		return said
+	}
+	return ""
+}
+
+const maxReasons = 4 // mistakes in one error, and levels of them
 
 func text(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v
 	case float64:
-		return fmt.Sprintf("%g", v)
+		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
 	return ""
 }
@@ -70,12 +111,37 @@ func text(v any) string {
 // a terminal.
 func (c *Call) clean(s string) string {
 	const most = 300
-	if c.Key != "" {
-		s = strings.ReplaceAll(s, c.Key, "[key]")
-	}
+	s = masked(s, c.Key)
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }), " ")
 	if len(s) > most {
 		return strings.ToValidUTF8(s[:most], "") + "..."
 	}
 	return strings.ToValidUTF8(s, "?")
 }
+
+// masked returns s without a key. A short one, which servers without keys get, is
+// left inside of words, so that the text can be read.
+func masked(s, key string) string {
+	const short = 8
+	if key == "" {
+		return s
+	}
+	var b strings.Builder
+	for rest := s; ; {
+		i := strings.Index(rest, key)
+		if i < 0 {
+			return b.String() + rest
+		}
+		before, _ := utf8.DecodeLastRuneInString(s[:len(s)-len(rest)+i])
+		after, _ := utf8.DecodeRuneInString(rest[i+len(key):])
+		b.WriteString(rest[:i])
+		if len(key) < short && (inWord(before) || inWord(after)) {
+			b.WriteString(key)
+		} else {
+			b.WriteString("[key]")
+		}
+		rest = rest[i+len(key):]
+	}
+}
+
+func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

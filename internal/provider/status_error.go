@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/qedkit/qed/llm"
@@ -18,6 +19,9 @@ func (c *Call) statusError(resp *http.Response, body []byte) *llm.Error {
 		Provider:   c.provider,
 		Status:     resp.StatusCode,
 		RetryAfter: retry.RetryAfter(resp.Header, time.Now()),
+	}
+	if e.RetryAfter == 0 {
+		e.RetryAfter = f.asked()
 	}
 	e.Message = c.message(e.Kind, f)
 	switch {
@@ -46,6 +50,10 @@ var kindByCode = map[string]llm.ErrorKind{
 	"context_length_exceeded":           llm.ErrContextLength,
 	"string_above_max_length":           llm.ErrContextLength,
 	"exceed_context_size_error":         llm.ErrContextLength, // llama.cpp
+	"model_max_prompt_tokens_exceeded":  llm.ErrContextLength, // GitHub
+	"tool_use_failed":                   llm.ErrInvalidOutput, // Groq, as the next two
+	"json_validate_failed":              llm.ErrInvalidOutput,
+	"output_parse_failed":               llm.ErrInvalidOutput,
 	"content_filter":                    llm.ErrRefusal,
 	"content_policy_violation":          llm.ErrRefusal,
 	"invalid_api_key":                   llm.ErrAuth,
@@ -67,8 +75,28 @@ var statusByType = map[string]int{
 
 // Messages of errors that have no code.
 var (
-	tooLong = regexp.MustCompile(`(?i)prompt is too long|maximum context length|context (length|window|size) (is )?exceed|` +
-		`exceeds? (the (model's )?(available )?)?context`)
+	tooLong = regexp.MustCompile(`(?i)` + strings.Join([]string{
+		`\b(prompt|input|message|text|request)s? (is |are )?too long`,                                                                // Anthropic, Bedrock, MLX, Ollama
+		`(context|prompt)[ _](length|window|size|limit)s? (is |was )?exceed`,                                                         // many
+		`exceed\w* (the |its )?((model|maximum|max|available|configured)('s)? )*context`,                                             // llama.cpp, SGLang
+		`exceed\w* (the )?(model('s)? )?(maximum |max )?(token|prompt|input|sequence)( token)?s? (limit|length|count)`,               // Moonshot, Zhipu
+		`(maximum|max) (context|prompt|input|sequence|model) length`,                                                                 // OpenAI, vLLM, xAI, Mistral
+		`(longer|larger|greater|more) than the (\w+ )?((maximum|max) )?(model|context|input|prompt)( context)? (length|size|window)`, // vLLM, LM Studio
+		`longer than the maximum`,
+		`(input|prompt) (token count|length|tokens)\b.{0,60}(exceed|must be less|out of range)`, // Gemini, GitHub
+		`input length and .{0,20}max_tokens.{0,20} exceed`,
+		`too many tokens`,                        // Cohere
+		`range of input length should be`,        // Qwen
+		"tokens. \\+ .?max_new_tokens.? must be", // TGI
+		`inputs.? must have less than`,           // TGI
+		`prompt_tokens.{0,20} must be less than`, // Fireworks
+		`max_seq_len|max_kv_size|max_input_tokens|max_model_len`,
+		`reduce the length of the (messages|prompt|input)`,
+		`context window (exceeds|of)`, // MiniMax
+		`context overflow`,
+	}, "|"))
+	malformed = regexp.MustCompile(`(?i)(pars\w*|invalid|malformed|decod\w*) (the )?(model('s)? )?(tool|function)[ _]call|` +
+		`failed to call a function|tool call validation failed|failed to parse (input|output|the reply) at pos`)
 	noCredit = regexp.MustCompile(`(?i)credit balance is too low|reached your specified (workspace )?API usage limits`)
 )
 
@@ -92,10 +120,12 @@ func kindOf(status int, f serverError) llm.ErrorKind {
 		return llm.ErrTimeout
 	case status == http.StatusRequestEntityTooLarge:
 		return llm.ErrContextLength
+	case tooLong.MatchString(f.message):
+		return llm.ErrContextLength
+	case malformed.MatchString(f.message):
+		return llm.ErrInvalidOutput
 	case status >= 500, status == 0:
 		return llm.ErrUnavailable
-	case status >= 400 && tooLong.MatchString(f.message):
-		return llm.ErrContextLength
 	case status >= 400 && noCredit.MatchString(f.message):
 		return llm.ErrQuota
 	case status >= 400:
@@ -115,6 +145,8 @@ func (c *Call) message(kind llm.ErrorKind, f serverError) string {
 		return "the key in Options.APIKey is wrong or lacks a permission"
 	case kind == llm.ErrQuota && message == "":
 		return "the account has no credit left"
+	case kind == llm.ErrInvalidOutput:
+		return "the server could not read the model's reply: " + message
 	case message == "":
 		return "the server at " + c.address() + " gave no reason"
 	}

@@ -53,6 +53,12 @@ type Options struct {
 	// longer fails with [llm.ErrTimeout].
 	Timeout time.Duration
 
+	// LoadTimeout limits how long a call waits for a server that answers that it
+	// loads the model, as llama.cpp does after its start. This time is not part
+	// of Timeout. 0 means 2 minutes, a negative value that such an answer is an
+	// error at once.
+	LoadTimeout time.Duration
+
 	// HTTPClient sends the requests. Nil means one that uses
 	// [http.DefaultTransport], which follows the usual proxy variables.
 	// Redirects are not followed: they fail with [llm.ErrProtocol].
@@ -155,6 +161,7 @@ func newServer(opt *Options, api string) (*provider.Server, error) {
 		BaseURL:    opt.BaseURL,
 		APIKey:     opt.APIKey,
 		Timeout:    opt.Timeout,
+		Load:       opt.LoadTimeout,
 		HTTPClient: opt.HTTPClient,
 	})
 }

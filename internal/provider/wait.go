@@ -1,0 +1,65 @@
+package provider
+
+import (
+	"net/textproto"
+	"regexp"
+	"time"
+
+	"github.com/qedkit/qed/retry"
+)
+
+// asked returns the pause that the body of an error asks for, or 0.
+func (f *serverError) asked() time.Duration {
+	if f.wait > 0 {
+		return f.wait
+	}
+	m := waitText.FindStringSubmatch(f.message)
+	if m == nil {
+		return 0
+	}
+	return retry.Pause(m[1])
+}
+
+// waitText finds the pause in sentences such as "Please try again in 1m2.5s", "retry
+// after 10 seconds" and "wait 2 minutes".
+var waitText = regexp.MustCompile(`(?i)\b(?:(?:again|retry|retrying|reset|resets|available) (?:in|after)|wait(?: for)?|retry[_-]after:?)` +
+	`(?: about| at least| another)? ((?:[0-9]+(?:\.[0-9]+)? ?(?:milliseconds?|ms|minutes?|mins?|m|seconds?|secs?|s|hours?|h)\b[ ,]*(?:and )?)+` +
+	`|(?:[0-9.]+[hms]+)+)`)
+
+// waitIn returns the pause in the members of an error: Google's RetryInfo, headers that
+// OpenRouter repeats, and members with a number of seconds.
+func waitIn(v any, depth int) time.Duration {
+	const deepest = 5
+	if depth > deepest {
+		return 0
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v[:min(len(v), maxReasons)] {
+			if d := waitIn(one, depth+1); d > 0 {
+				return d
+			}
+		}
+	case map[string]any:
+		for _, name := range []string{"retryDelay", "retry_after", "retry_after_seconds", "retryAfter"} {
+			if d := retry.Pause(text(v[name])); d > 0 {
+				return d
+			}
+		}
+		if headers, ok := v["headers"].(map[string]any); ok {
+			h := map[string][]string{}
+			for name, value := range headers {
+				h[textproto.CanonicalMIMEHeaderKey(name)] = []string{text(value)}
+			}
+			if d := retry.RetryAfter(h, time.Now()); d > 0 {
+				return d
+			}
+		}
+		for _, name := range []string{"error", "details", "metadata", "detail"} {
+			if d := waitIn(v[name], depth+1); d > 0 {
+				return d
+			}
+		}
+	}
+	return 0
+}
