@@ -3,6 +3,7 @@ package retry_test
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -84,6 +85,20 @@ func TestAfter(t *testing.T) {
 		{"longer than a day", map[string]string{"Retry-After": "1e30"}, 24 * time.Hour},
 		{"negative", map[string]string{"Retry-After": "-1"}, 0},
 		{"no number", map[string]string{"Retry-After": "NaN"}, 0},
+		{"a unit", map[string]string{"Retry-After": "2s"}, 2 * time.Second},
+		{"Azure", map[string]string{"X-Ms-Retry-After-Ms": "250"}, 250 * time.Millisecond},
+		{"a limit", map[string]string{"X-Ratelimit-Reset-Requests": "1m2.5s"}, 62500 * time.Millisecond},
+		{"the limit that is used up", map[string]string{"X-Ratelimit-Reset-Requests": "20ms", "X-Ratelimit-Remaining-Requests": "3",
+			"X-Ratelimit-Reset-Tokens": "7.66s", "X-Ratelimit-Remaining-Tokens": "0"}, 7660 * time.Millisecond},
+		{"no limit is used up", map[string]string{"X-Ratelimit-Reset-Requests": "20s", "X-Ratelimit-Remaining-Requests": "3"}, 0},
+		{"milliseconds since 1970", map[string]string{"X-Ratelimit-Reset": strconv.FormatInt(now.Add(time.Minute).UnixMilli(), 10)}, time.Minute},
+		{"seconds since 1970", map[string]string{"X-Ratelimit-Reset": strconv.FormatInt(now.Add(time.Minute).Unix(), 10)}, time.Minute},
+		{"a draft", map[string]string{"Ratelimit-Reset": "30"}, 30 * time.Second},
+		{"a later draft", map[string]string{"Ratelimit": "limit=10, remaining=0, reset=50"}, 50 * time.Second},
+		{"the latest draft", map[string]string{"Ratelimit": `"default";r=0;t=40`}, 40 * time.Second},
+		{"Anthropic", map[string]string{"Anthropic-Ratelimit-Requests-Reset": now.Add(9 * time.Second).Format(time.RFC3339)}, 9 * time.Second},
+		{"a limit that has ended", map[string]string{"X-Ratelimit-Reset": "1000000001"}, 0},
+		{"the header that is meant", map[string]string{"Retry-After": "3", "X-Ratelimit-Reset-Requests": "1m"}, 3 * time.Second},
 		{"neither", map[string]string{"Retry-After": "soon"}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,5 +110,17 @@ func TestAfter(t *testing.T) {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestPause(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"2.5": 2500 * time.Millisecond, "1m30.5s": 90500 * time.Millisecond, "20ms": 20 * time.Millisecond, "2 minutes": 2 * time.Minute,
+		"1h": time.Hour, "2 min, 5 sec": 125 * time.Second, "99999999999h": 24 * time.Hour, "1d": 24 * time.Hour,
+		"": 0, "soon": 0, "5 apples": 0, "-3": 0, "1e3": 0, "in 5s": 0,
+	} {
+		if got := retry.Pause(text); got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
 	}
 }

@@ -1,0 +1,129 @@
+package provider
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/qedkit/qed/llm"
+)
+
+// The texts of servers for a request that is too long, and texts that are similar.
+func TestContextLength(t *testing.T) {
+	for text, want := range map[string]llm.ErrorKind{
+		"Input is too long for requested model.":                                                                                           llm.ErrContextLength,
+		"too many tokens: total number of tokens in the prompt cannot exceed 4081":                                                         llm.ErrContextLength,
+		"The input token count (337807) exceeds the maximum number of tokens allowed (65536).":                                             llm.ErrContextLength,
+		"Prompt too long: 9000 tokens exceeds max_kv_size 8192":                                                                            llm.ErrContextLength,
+		"Invalid request: Your request exceeded model token limit: 8192":                                                                   llm.ErrContextLength,
+		"<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 30720]":                                            llm.ErrContextLength,
+		"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 `inputs` tokens and 200 `max_new_tokens`": llm.ErrContextLength,
+		"Input validation error: `inputs` must have less than 4095 tokens. Given: 5000":                                                    llm.ErrContextLength,
+		"The decoder prompt (length 5000) is longer than the maximum model length of 4096.":                                                llm.ErrContextLength,
+		"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens":                                           llm.ErrContextLength,
+		"This model's maximum prompt length is 131072 but the request contains 537812 tokens.":                                             llm.ErrContextLength,
+		"Requested token count exceeds the model's maximum context length of 4096 tokens.":                                                 llm.ErrContextLength,
+		"The input (5000 tokens) is longer than the model's context length (4096 tokens).":                                                 llm.ErrContextLength,
+		"length of prompt_tokens (163280) must be less than max_seq_len (32768).":                                                          llm.ErrContextLength,
+		"Please reduce the length of the messages or completion.":                                                                          llm.ErrContextLength,
+		"Prompt contains 40000 tokens, too large for model with 32768 maximum context length":                                              llm.ErrContextLength,
+		"prompt token count of 140000 exceeds the limit of 128000":                                                                         llm.ErrContextLength,
+		"The number of tokens to keep from the initial prompt is greater than the context length.":                                         llm.ErrContextLength,
+		"prompt too long; exceeded max context length by 12 tokens":                                                                        llm.ErrContextLength,
+		"the input length exceeds the context length":                                                                                      llm.ErrContextLength,
+		"invalid params, context window exceeds limit (2013)":                                                                              llm.ErrContextLength,
+		"Prompt exceeds max length": llm.ErrContextLength,
+		"the request exceeds the available context size. try increasing the context size": llm.ErrContextLength,
+
+		"max_tokens is too large: 9000. This model supports at most 4096 completion tokens": llm.ErrBadRequest,
+		"max_tokens: 9 > 8, which is the maximum":                                           llm.ErrBadRequest,
+		"messages: at least one message is required":                                        llm.ErrBadRequest,
+		"tool name exceeds the maximum length of 64":                                        llm.ErrBadRequest,
+		"temperature must be less than 2":                                                   llm.ErrBadRequest,
+		"stop sequences: too many, at most 4":                                               llm.ErrBadRequest,
+		"image exceeds 5 MB maximum":                                                        llm.ErrBadRequest,
+
+		"Failed to call a function. Please adjust your prompt.":                         llm.ErrInvalidOutput,
+		"error parsing tool call: raw='{\"a\":' err=unexpected end of JSON input":       llm.ErrInvalidOutput,
+		"Failed to parse tool call arguments as JSON: [json.exception.parse_error.101]": llm.ErrInvalidOutput,
+		"Tool call validation failed: parameters for tool x did not match schema":       llm.ErrInvalidOutput,
+	} {
+		if got := kindOf(400, serverError{message: text}); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+	if got := kindOf(500, serverError{message: "the request exceeds the available context size"}); got != llm.ErrContextLength {
+		t.Errorf("with status 500: got %q", got)
+	}
+	if got := kindOf(429, serverError{message: "Too many tokens, please wait before trying again."}); got != llm.ErrRateLimit {
+		t.Errorf("with status 429: got %q", got)
+	}
+}
+
+func TestAskedPause(t *testing.T) {
+	for body, want := range map[string]time.Duration{
+		`{"error":{"message":"Rate limit reached. Please try again in 6.3s. Visit x"}}`:                                6300 * time.Millisecond,
+		`{"error":{"message":"Please try again in 20ms."}}`:                                                            20 * time.Millisecond,
+		`{"error":{"message":"Please try again in 1m2.5s."}}`:                                                          62500 * time.Millisecond,
+		`{"error":{"message":"Please retry after 10 seconds."}}`:                                                       10 * time.Second,
+		`{"error":{"message":"Please retry in 19.513s."}}`:                                                             19513 * time.Millisecond,
+		`{"error":{"message":"Wait 2 minutes and 3 seconds"}}`:                                                         123 * time.Second,
+		`{"message":"rate limited, please wait for 30 seconds"}`:                                                       30 * time.Second,
+		`[{"error":{"code":429,"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"19s"}]}}]`: 19 * time.Second,
+		`{"error":{"message":"x","metadata":{"headers":{"X-RateLimit-Reset":"4102444800000","Retry-After":"5"}}}}`:     5 * time.Second,
+		`{"message":"x","retry_after":1.5}`:                                                                            1500 * time.Millisecond,
+		`{"error":{"message":"try again in a while"}}`:                                                                 0,
+		`{"error":{"message":"you sent 5 messages in 3 seconds"}}`:                                                     0,
+		`{"error":{"message":"try again in 5 models"}}`:                                                                0,
+	} {
+		f := parseServerError([]byte(body))
+		if got := f.asked(); got != want {
+			t.Errorf("%s: got %v, want %v", body, got, want)
+		}
+	}
+}
+
+func TestReasons(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"detail":[{"type":"missing","loc":["body","messages",0,"content"],"msg":"Field required"},{"loc":["body","model"],"msg":"too short"}]}`: "body.messages.0.content: Field required; body.model: too short",
+		`{"detail":"Not found"}`:                 "Not found",
+		`{"detail":{"message":"no such model"}}`: "no such model",
+		`{"object":"error","message":{"detail":[{"loc":["body"],"msg":"bad"}]},"type":"invalid_request_error"}`: "body: bad",
+		`{"errors":[{"message":"one"},{"message":"two"}]}`:                                                      "one; two",
+		`{"error":"text"}`:                "text",
+		`{"error":{"message":"inner"}}`:   "inner",
+		`"only a text"`:                   "only a text",
+		`{"detail":[]}`:                   "",
+		`{"detail":[[[[[[["deep"]]]]]]]}`: "",
+		`[]`:                              "",
+	} {
+		if got := parseServerError([]byte(body)).message; got != want {
+			t.Errorf("%s: got %q, want %q", body, got, want)
+		}
+	}
+}
+
+func TestMaskedKeys(t *testing.T) {
+	for _, test := range []struct{ text, key, want string }{
+		{"the key k is wrong", "k", "the key [key] is wrong"},
+		{"unknown key", "k", "unknown key"},
+		{"key=k, k_2 k", "k", "key=[key], k_2 [key]"},
+		{"skabcdefgh1x", "abcdefgh1", "sk[key]x"},
+		{"no key", "", "no key"},
+	} {
+		if got := masked(test.text, test.key); got != test.want {
+			t.Errorf("%q without %q: got %q, want %q", test.text, test.key, got, test.want)
+		}
+	}
+}
+
+func TestIsLoading(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Loading model": true, "The model is currently loading": true, "Model meta/llama is currently loading": true, "model is still being loaded": true,
+		"The model is overloaded": false, "no workers": false, "failed to load model": false,
+	} {
+		if got := isLoading(&llm.Error{Status: http.StatusServiceUnavailable, Message: text}); got != want {
+			t.Errorf("%q: got %v", text, got)
+		}
+	}
+}
