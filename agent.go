@@ -159,7 +159,7 @@ func lastOf(ctx context.Context, a Agent, turn Turn) (Answer, error) {
 
 // WriteAnswer asks like [Ask], and writes the text of the answer to w while it
 // arrives: the pieces on [ChannelFinal], and then what the answer has besides, such as
-// a question. It calls the Flush method of w after each piece, if w has one. An error
+// a question. A text that is discarded ends in an empty line. It calls the Flush method of w after each piece, if w has one. An error
 // of w ends the run.
 func WriteAnswer(ctx context.Context, w io.Writer, a Agent, turn Turn) (Answer, error) {
 	var written strings.Builder
@@ -178,7 +178,12 @@ func WriteAnswer(ctx context.Context, w io.Writer, a Agent, turn Turn) (Answer, 
 		}
 		switch d := event.Data.(type) {
 		case Token:
-			if d.Channel == ChannelFinal {
+			switch {
+			case d.Channel != ChannelFinal:
+			case d.Discard && written.Len() > 0:
+				err = write("\n\n")
+				written.Reset()
+			default:
 				err = write(d.Content)
 			}
 		case Completed:

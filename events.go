@@ -202,8 +202,8 @@ const (
 	ChannelReasoning Channel = "reasoning" // the reasoning of the model
 	ChannelTool      Channel = "tool"      // the answer of an agent that is a tool of this one
 
-	// ChannelDraft has the text of a reply that may still call a tool. If it does
-	// not, the whole text follows on ChannelFinal.
+	// ChannelDraft has a text that is checked before it becomes the answer. What is
+	// left of it follows on ChannelFinal.
 	ChannelDraft Channel = "draft"
 )
 
@@ -212,6 +212,11 @@ const (
 type Token struct {
 	Channel Channel `json:"channel"`
 	Content string  `json:"content"`
+
+	// Discard says that what was written on the channel so far is not part of the
+	// text: it led to a call of a tool, could not be used, or was a thought of the
+	// model. Content is empty then.
+	Discard bool `json:"discard,omitempty"`
 }
 
 // Interrupted reports a question to the user, with which the turn ends.

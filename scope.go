@@ -172,7 +172,7 @@ func (s *scope) forward(event Event) {
 	case Completed, Failed:
 		return
 	case Token:
-		if d.Content == "" {
+		if d.Content == "" && !d.Discard {
 			return
 		}
 		if s.nested && d.Channel == ChannelFinal {

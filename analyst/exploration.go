@@ -147,10 +147,6 @@ func (e *explorer) finish(ctx context.Context, turn qed.Turn, began time.Time, a
 			x.Checks = append(x.Checks, Check{*r, query})
 		}
 	}
-	if len(x.Metadata.ToolCalls) == 0 && !answer.Partial {
-		answer.Partial = true
-		answer.PartialReason = textTable.In(ctx, x.Language).NotExplored
-	}
 	x.Partial = answer.PartialReason
 	if facts, err := e.data.dataFacts(ctx); err == nil { // without them an answer is still one
 		x.Data = facts

@@ -104,9 +104,7 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 	if err != nil {
 		return nil, err
 	}
-	said, err := answertext.Text(ctx, a.model, &out.Usage, req, source, func(piece string) {
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
-	})
+	said, err := answertext.Text(ctx, a.model, &out.Usage, req, source, answertext.Stream(ctx, qed.ChannelFinal))
 	texts := textTable.In(ctx, d.Language)
 	out.Markdown, out.Figures, out.Unproved = said.Text, said.Figures, said.Unproved
 	switch {

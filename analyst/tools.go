@@ -75,7 +75,7 @@ func (e *explorer) restore() error {
 	return nil
 }
 
-func (e *explorer) beforeStep(ctx context.Context, p toolagent.Progress) error {
+func (e *explorer) beforeStep(ctx context.Context, p *toolagent.StepRequest) error {
 	e.steps = p.Steps + 1
 	raw, err := json.Marshal(stepStarted{
 		Step: e.steps, Of: e.maxSteps, Tokens: p.Usage.InputTokens + p.Usage.OutputTokens,

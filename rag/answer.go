@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag/citation"
 )
 
@@ -42,10 +43,17 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	text := citation.NewText(sources(s.Passages), func(piece string) {
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
+	stream := answertext.Stream(ctx, qed.ChannelFinal)
+	write := func(piece string) { stream(llm.Delta{Text: piece}) }
+	text := citation.NewText(sources(s.Passages), write)
+	_, err = a.model.Text(ctx, &s.Usage, req, func(d llm.Delta) {
+		if d.Discard {
+			stream(d)
+			text = citation.NewText(sources(s.Passages), write)
+			return
+		}
+		text.Write(d.Text)
 	})
-	_, err = a.model.Text(ctx, &s.Usage, req, text.Write)
 	result := text.Close()
 	// Being the wrap-up node, this node may still answer from what is in the
 	// budget's reserve, so the budget alone is no reason to fail.

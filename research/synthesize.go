@@ -122,9 +122,7 @@ func (a *agent) write(ctx context.Context, s *state, data reportData) (string, e
 		if err != nil {
 			return "", err
 		}
-		text, err := a.model.Text(ctx, &s.Usage, req, func(piece string) {
-			qed.Emit(ctx, qed.Token{Channel: qed.ChannelDraft, Content: piece})
-		})
+		text, err := a.model.Text(ctx, &s.Usage, req, answertext.Stream(ctx, qed.ChannelDraft))
 		half := len(data.Findings) / 2
 		if !errors.Is(err, llm.ErrContextLength) || half == 0 {
 			return strings.TrimSpace(text), err

@@ -29,9 +29,7 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	messages = append(messages, llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(turn.Text)})
 
 	var usage llm.Usage
-	text, err := r.model.Text(ctx, &usage, r.model.Send("general", messages...), func(piece string) {
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
-	})
+	text, err := r.model.Text(ctx, &usage, r.model.Send("general", messages...), answertext.Stream(ctx, qed.ChannelFinal))
 	a := qed.Answer{Text: text, Usage: usage}
 	switch {
 	case err == nil && strings.TrimSpace(text) == "":

@@ -69,49 +69,49 @@ func TestRouter(t *testing.T) {
 		{
 			name: "a route", rules: []llmtest.Rule{routes("sql")},
 			answer: "sql: q 1", usage: llm.Usage{InputTokens: 105, OutputTokens: 10, Calls: 2},
-			events: []string{" qed.RouteDecision{sql because false }", "sql qed.Token{final sql}"},
+			events: []string{" qed.RouteDecision{sql because false }", "sql qed.Token{final sql false}"},
 		},
 		{
 			name: "another", rules: []llmtest.Rule{routes("rag")},
 			answer: "rag: q 1", usage: llm.Usage{InputTokens: 105, OutputTokens: 10, Calls: 2},
-			events: []string{" qed.RouteDecision{rag because false }", "rag qed.Token{final rag}"},
+			events: []string{" qed.RouteDecision{rag because false }", "rag qed.Token{final rag false}"},
 		},
 		{
 			name: "another case", rules: []llmtest.Rule{routes(" SQL ")},
 			answer: "sql: q 1", usage: llm.Usage{InputTokens: 105, OutputTokens: 10, Calls: 2},
-			events: []string{" qed.RouteDecision{sql because false }", "sql qed.Token{final sql}"},
+			events: []string{" qed.RouteDecision{sql because false }", "sql qed.Token{final sql false}"},
 		},
 		{
 			name: "general", rules: []llmtest.Rule{routes("general"), general},
 			answer: "A machine that learns.", usage: llm.Usage{InputTokens: 107, OutputTokens: 10, Calls: 2},
-			events: []string{" qed.RouteDecision{general because false }", "general qed.Token{final A }", "general qed.Token{final machine }",
-				"general qed.Token{final that }", "general qed.Token{final learns.}"},
+			events: []string{" qed.RouteDecision{general because false }", "general qed.Token{final A  false}", "general qed.Token{final machine  false}",
+				"general qed.Token{final that  false}", "general qed.Token{final learns. false}"},
 		},
 		{
 			name: "one that there is not, and then one that there is", rules: []llmtest.Rule{routes("sqll", "sql")},
 			answer: "sql: q 1", usage: llm.Usage{InputTokens: 205, OutputTokens: 20, Calls: 3},
-			events: []string{" qed.RouteDecision{sql because false }", "sql qed.Token{final sql}"},
+			events: []string{" qed.RouteDecision{sql because false }", "sql qed.Token{final sql false}"},
 		},
 		{
 			name: "the fallback", rules: []llmtest.Rule{routes("database", "database")}, opt: &router.Options{Fallback: "rag"},
 			answer: "rag: q 1", usage: llm.Usage{InputTokens: 205, OutputTokens: 20, Calls: 3},
-			events: []string{" qed.RouteDecision{rag the model chose an unknown route true }", "rag qed.Token{final rag}"},
+			events: []string{" qed.RouteDecision{rag the model chose an unknown route true }", "rag qed.Token{final rag false}"},
 		},
 		{
 			name: "the fallback is general", rules: []llmtest.Rule{{Name: "route", Replies: []llmtest.Reply{{Text: "no JSON"}}, Repeat: true}, general},
 			answer: "A machine that learns.", usage: llm.Usage{InputTokens: 7, Calls: 4},
-			events: []string{" qed.RouteDecision{general the model did not choose a route true }", "general qed.Token{final A }", "general qed.Token{final machine }",
-				"general qed.Token{final that }", "general qed.Token{final learns.}"},
+			events: []string{" qed.RouteDecision{general the model did not choose a route true }", "general qed.Token{final A  false}", "general qed.Token{final machine  false}",
+				"general qed.Token{final that  false}", "general qed.Token{final learns. false}"},
 		},
 		{
 			name: "refused", rules: []llmtest.Rule{{Name: "route", Replies: []llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrRefusal}}}}}, opt: &router.Options{Fallback: "sql"},
 			answer: "sql: q 1", usage: llm.Usage{InputTokens: 5, Calls: 1},
-			events: []string{" qed.RouteDecision{sql the model did not choose a route true }", "sql qed.Token{final sql}"},
+			events: []string{" qed.RouteDecision{sql the model did not choose a route true }", "sql qed.Token{final sql false}"},
 		},
 		{
 			name: "truncated", rules: []llmtest.Rule{{Name: "route", Replies: []llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrTruncated}}}}}, opt: &router.Options{Fallback: "sql", NoGeneral: true},
 			answer: "sql: q 1", usage: llm.Usage{InputTokens: 5, Calls: 1},
-			events: []string{" qed.RouteDecision{sql the model did not choose a route true }", "sql qed.Token{final sql}"},
+			events: []string{" qed.RouteDecision{sql the model did not choose a route true }", "sql qed.Token{final sql false}"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -351,7 +351,7 @@ func TestRouterInARouter(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines, answer, err := run(t.Context(), a)
-	want := []string{" qed.RouteDecision{data because false }", "data qed.RouteDecision{rag because false }", "data/rag qed.Token{final rag}"}
+	want := []string{" qed.RouteDecision{data because false }", "data qed.RouteDecision{rag because false }", "data/rag qed.Token{final rag false}"}
 	if diff := cmp.Diff(want, lines); diff != "" || err != nil || answer.Text != "rag: q 0" || answer.Usage.InputTokens != 205 {
 		t.Errorf("answered %+v, %v: %s", answer, err, diff)
 	}

@@ -93,9 +93,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	result, err := answertext.Text(ctx, a.model, &s.Usage, req, source, func(text string) {
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
-	})
+	result, err := answertext.Text(ctx, a.model, &s.Usage, req, source, answertext.Stream(ctx, qed.ChannelFinal))
 	s.Text, s.Stated, s.Unproved = result.Text, result.Figures, result.Unproved
 	switch {
 	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:

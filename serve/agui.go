@@ -153,11 +153,13 @@ func (a *aguiEncoder) start(f *frames) {
 func (a *aguiEncoder) event(f *frames, e qed.Event) {
 	switch d := e.Data.(type) {
 	case qed.Token:
-		a.text.token(e)
-		switch d.Channel {
-		case qed.ChannelFinal:
+		a.text.token(d)
+		switch {
+		case d.Discard:
+			a.close(f)
+		case d.Channel == qed.ChannelFinal:
 			a.piece(f, "TEXT", d.Content)
-		case qed.ChannelReasoning:
+		case d.Channel == qed.ChannelReasoning:
 			a.piece(f, "REASONING", d.Content)
 		}
 	case qed.ToolStarted:

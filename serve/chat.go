@@ -124,7 +124,7 @@ func (c *chatEncoder) event(f *frames, e qed.Event) {
 	case qed.ToolStarted:
 		f.add(chatTool{"tool_start", d})
 	case qed.Token:
-		c.text.token(e)
+		c.text.token(d)
 		f.add(chatToken{"token", d})
 	case qed.Completed:
 		a := d.Answer

@@ -153,16 +153,17 @@ func (c *completionEncoder) start(f *frames) {
 func (c *completionEncoder) event(f *frames, e qed.Event) {
 	switch d := e.Data.(type) {
 	case qed.Token:
-		c.text.token(e)
-		switch d.Channel {
-		case qed.ChannelFinal:
-			f.add(c.chunk(completionChoice{Delta: &completionDelta{Content: &d.Content}}))
-		case qed.ChannelReasoning:
+		c.text.token(d)
+		switch {
+		case d.Discard:
+		case d.Channel == qed.ChannelFinal:
+			c.piece(f, d.Content)
+		case d.Channel == qed.ChannelReasoning:
 			f.add(c.chunk(completionChoice{Delta: &completionDelta{Reasoning: d.Content}}))
 		}
 	case qed.Completed:
 		if rest := c.text.rest(d.Answer); rest != "" {
-			f.add(c.chunk(completionChoice{Delta: &completionDelta{Content: &rest}}))
+			c.piece(f, rest)
 		}
 		f.add(c.chunk(completionChoice{Delta: &completionDelta{}, FinishReason: &stopped}))
 		if c.usage {
@@ -176,6 +177,16 @@ func (c *completionEncoder) event(f *frames, e qed.Event) {
 		f.add(map[string]any{"error": errorBody{e.message, e.kind(), e.code}})
 		f.end("[DONE]")
 	}
+}
+
+// piece writes a piece of the text. The format has one text alone, so an empty line
+// ends one that is discarded.
+func (c *completionEncoder) piece(f *frames, content string) {
+	if c.text.discarded {
+		c.text.discarded = false
+		content = "\n\n" + content
+	}
+	f.add(c.chunk(completionChoice{Delta: &completionDelta{Content: &content}}))
 }
 
 // whole writes the response that is not streamed.

@@ -60,10 +60,12 @@ type recording struct {
 	more  chan struct{} // has an element if there is something to save
 	space chan struct{} // has an element if something was saved
 
-	// repeat is the text that readers have of a run that is resumed, and again
-	// what the resumed run has written of it.
-	repeat, again string
-	resumes       bool
+	// repeat are the texts that readers have of a run that is resumed, all but the
+	// last of which were discarded. again is what the resumed run has written of
+	// the first of them.
+	repeat  []string
+	again   string
+	resumes bool
 
 	mu      sync.Mutex
 	pending []qed.Event
@@ -98,9 +100,13 @@ func (h *Handler) record(ctx context.Context, turn qed.Turn, run string, from *j
 	} else {
 		rec.journal = journalAt(h.store, t.key, from.head)
 		rec.id, rec.run, rec.events, rec.resumes = from.id, from.run, from.events, true
+		rec.repeat = []string{""}
 		for _, e := range from.events {
 			if token, ok := e.Data.(qed.Token); ok && token.Channel == qed.ChannelFinal {
-				rec.repeat += token.Content
+				if token.Discard {
+					rec.repeat = append(rec.repeat, "")
+				}
+				rec.repeat[len(rec.repeat)-1] += token.Content
 			}
 		}
 	}
@@ -121,8 +127,8 @@ func (h *Handler) record(ctx context.Context, turn qed.Turn, run string, from *j
 
 // add adds an event of the agent.
 func (rec *recording) add(ctx context.Context, e qed.Event) {
-	if token, ok := e.Data.(qed.Token); ok && token.Channel == qed.ChannelFinal && rec.repeat != "" {
-		if token.Content = rec.unread(token.Content); token.Content == "" {
+	if token, ok := e.Data.(qed.Token); ok && token.Channel == qed.ChannelFinal && len(rec.repeat) > 0 {
+		if token, ok = rec.unread(token); !ok {
 			return
 		}
 		e.Data = token
@@ -152,17 +158,29 @@ func notify(c chan struct{}) {
 	}
 }
 
-// unread returns what readers do not have of the text that a resumed run writes.
-func (rec *recording) unread(content string) string {
-	rec.again += content
-	if strings.HasPrefix(rec.repeat, rec.again) && rec.again != rec.repeat {
-		return ""
+// unread returns what readers do not have of a piece of the text that a resumed run
+// writes. It reports false if they have all of it.
+func (rec *recording) unread(token qed.Token) (qed.Token, bool) {
+	has, discarded := rec.repeat[0], len(rec.repeat) > 1
+	switch {
+	case token.Discard && discarded:
+		rec.repeat, rec.again = rec.repeat[1:], ""
+		return token, false
+	case token.Discard:
+		rec.repeat = nil
+		return token, true
 	}
-	rest, same := strings.CutPrefix(rec.again, rec.repeat)
-	if rec.repeat = ""; !same {
-		return "\n\n" + rec.again // the model has written something else
+	rec.again += token.Content
+	if strings.HasPrefix(has, rec.again) && (discarded || rec.again != has) {
+		return token, false
 	}
-	return rest
+	rec.repeat = nil
+	rest, same := strings.CutPrefix(rec.again, has)
+	if !same || discarded {
+		rest = "\n\n" + rec.again // the model has written something else
+	}
+	token.Content = rest
+	return token, rest != ""
 }
 
 // save saves what the agent emits until the turn has ended and is saved.
@@ -393,7 +411,8 @@ func merge(events []qed.Event) []qed.Event {
 	for _, e := range events {
 		token, ok := e.Data.(qed.Token)
 		if n := len(merged) - 1; ok && n >= 0 && merged[n].Path == e.Path {
-			if before, ok := merged[n].Data.(qed.Token); ok && before.Channel == token.Channel {
+			before, ok := merged[n].Data.(qed.Token)
+			if ok && before.Channel == token.Channel && !before.Discard && !token.Discard {
 				before.Content += token.Content
 				merged[n].Data = before
 				continue

@@ -9,16 +9,21 @@ import (
 )
 
 // A text is the text of an answer while it is written.
-type text struct{ written strings.Builder }
+type text struct {
+	written   strings.Builder
+	discarded bool // a text that is no part of it was written before
+}
 
-// token returns the piece of the answer that an event has, or "".
-func (t *text) token(e qed.Event) string {
-	token, ok := e.Data.(qed.Token)
-	if !ok || token.Channel != qed.ChannelFinal {
-		return ""
+// token follows a piece of the answer.
+func (t *text) token(token qed.Token) {
+	switch {
+	case token.Channel != qed.ChannelFinal:
+	case token.Discard:
+		t.discarded = t.discarded || t.written.Len() > 0
+		t.written.Reset()
+	default:
+		t.written.WriteString(token.Content)
 	}
-	t.written.WriteString(token.Content)
-	return token.Content
 }
 
 // rest returns what is missing of the text of an answer.

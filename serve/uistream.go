@@ -148,11 +148,13 @@ func (u *uiEncoder) start(f *frames) {
 func (u *uiEncoder) event(f *frames, e qed.Event) {
 	switch d := e.Data.(type) {
 	case qed.Token:
-		u.text.token(e)
-		switch d.Channel {
-		case qed.ChannelFinal:
+		u.text.token(d)
+		switch {
+		case d.Discard:
+			u.close(f)
+		case d.Channel == qed.ChannelFinal:
 			u.piece(f, "text", d.Content)
-		case qed.ChannelReasoning:
+		case d.Channel == qed.ChannelReasoning:
 			u.piece(f, "reasoning", d.Content)
 		}
 	case qed.ToolStarted:

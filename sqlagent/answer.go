@@ -86,9 +86,7 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 		Tables:   []figures.Table{{Rows: *table}},
 		Data:     append(answertext.Said(s.Question, s.History), facts.String(), s.Query.Written, s.Query.Executed),
 	}
-	result, err := answertext.Text(ctx, a.model, &s.Usage, req, source, func(text string) {
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
-	})
+	result, err := answertext.Text(ctx, a.model, &s.Usage, req, source, answertext.Stream(ctx, qed.ChannelFinal))
 	s.Text, s.Figures, s.Unproved = result.Text, result.Figures, result.Unproved
 	switch {
 	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:

@@ -13,13 +13,14 @@ import (
 // finish returns the answer of a turn whose loop has ended.
 func (r *run) finish(end *ending) (qed.Answer, error) {
 	said := end.answer
-	streamed := false
 	if said.Text == "" && end.cause == nil {
 		var err error
 		if said, end.reason, err = r.wrapUp(end.reason); err != nil {
 			return qed.Answer{}, err
 		}
-		streamed = said.Text != ""
+	}
+	if end.reason == "" && len(r.results) == 0 {
+		end.reason = r.texts(r.ctx).NotLookedUp
 	}
 	a := qed.Answer{Text: said.Text, Figures: said.Figures, Unproved: said.Unproved}
 	if a.Text == "" {
@@ -28,9 +29,7 @@ func (r *run) finish(end *ending) (qed.Answer, error) {
 		for _, one := range r.results {
 			a.Unproved = append(a.Unproved, one.finding.Unproved...)
 		}
-	}
-	if !streamed {
-		qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: a.Text})
+		qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: a.Text}) // others were streamed
 	}
 	a.Usage = r.usage
 	a.PartialReason = r.reasons(end.reason)

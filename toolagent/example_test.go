@@ -65,7 +65,7 @@ func Example() {
 func ExampleOptions_beforeStep() {
 	agent, err := toolagent.New(scripted("Rome", "It has 4 °C in Rome."), qed.NewRegistry(nil, thermometer()), &toolagent.Options{
 		MaxSteps: 5,
-		BeforeStep: func(_ context.Context, p toolagent.Progress) error {
+		BeforeStep: func(_ context.Context, p *toolagent.StepRequest) error {
 			fmt.Println("step", p.Steps+1, "after", len(p.Results), "calls")
 			return nil
 		},

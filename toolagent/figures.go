@@ -168,34 +168,50 @@ func (one *result) data() []any {
 	return data
 }
 
-// A draft is the reply of a step while it arrives.
+// A draft is the reply of a step while it arrives. Its text is the answer unless it
+// is discarded.
 type draft struct {
-	ctx  context.Context // of the step
-	out  *figures.Text
-	some bool // a piece was written
+	r     *run
+	out   *figures.Text
+	some  bool // a piece was written
+	shown bool // a piece was emitted
 }
 
-func (r *run) draft(ctx context.Context) *draft {
-	d := &draft{ctx: ctx}
+func (r *run) draft() *draft {
+	d := &draft{r: r}
 	d.out = figures.NewText(r.source(), d.emit)
 	return d
 }
 
 func (d *draft) emit(text string) {
-	qed.Emit(d.ctx, qed.Token{Channel: qed.ChannelDraft, Content: text})
+	d.shown = true
+	qed.Emit(d.r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
 }
 
 func (d *draft) write(piece llm.Delta) {
+	if piece.Discard {
+		d.discard()
+		return
+	}
 	d.some = true
 	d.out.Write(piece.Text)
 }
 
+// discard says that the text is not the answer. Another one may follow.
+func (d *draft) discard() {
+	if d.shown {
+		qed.Emit(d.r.ctx, qed.Token{Channel: qed.ChannelFinal, Discard: true})
+	}
+	d.out = figures.NewText(d.r.source(), d.emit)
+	d.some, d.shown = false, false
+}
+
 // close returns the reply, whose text is given, with the values it refers to.
-func (d *draft) close(text string) figures.Result {
+func (d *draft) close(ctx context.Context, text string) figures.Result {
 	if !d.some {
 		d.out.Write(text)
 	}
-	return d.out.Close(d.ctx)
+	return d.out.Close(ctx)
 }
 
 // answerOf returns the reply as an answer. The model may correct its references.
@@ -205,5 +221,5 @@ func (r *run) answerOf(ctx context.Context, d *draft, text string) (figures.Resu
 		d.out.Write(text)
 	}
 	err := answertext.Correct(ctx, r.model, &r.usage, r.tables, d.out)
-	return d.close(text), err
+	return d.close(ctx, text), err
 }

@@ -47,6 +47,9 @@ func heard(t *testing.T, agent qed.Agent, turn qed.Turn) (answer qed.Answer, str
 		}
 		switch e := event.Data.(type) {
 		case qed.Token:
+			if e.Discard {
+				streamed[e.Channel] = ""
+			}
 			streamed[e.Channel] += e.Content
 		case qed.Completed:
 			answer = e.Answer
@@ -66,7 +69,7 @@ func TestFiguresAreLookedUp(t *testing.T) {
 			if answer.Text != want || len(answer.Figures) != 3 || answer.Unproved != nil {
 				t.Errorf("%s: %+v", name, answer)
 			}
-			if streamed[qed.ChannelFinal] != want || streamed[qed.ChannelDraft] != want {
+			if streamed[qed.ChannelFinal] != want {
 				t.Errorf("%s: %q", name, streamed)
 			}
 			query := -1
@@ -137,7 +140,7 @@ func TestNoFiguresWithoutTables(t *testing.T) {
 		model := steps(calls(`look {}`), says(text))
 		agent := newAgent(t, model, registry(t, tool("look", json.RawMessage(output))), nil)
 		answer, streamed := heard(t, agent, qed.Turn{Text: "q"})
-		if answer.Text != text+doubt("{count}", "{r1.hours}") || !answer.Partial || streamed[qed.ChannelDraft] != text {
+		if answer.Text != text+doubt("{count}", "{r1.hours}") || !answer.Partial || streamed[qed.ChannelFinal] != answer.Text {
 			t.Errorf("%s: %+v", output, answer)
 		}
 		if shown := results(model.last())[0]; strings.Contains(shown, "t1") {

@@ -96,27 +96,29 @@ func (r *run) loop() (qed.Answer, error) {
 
 // step asks the model once and makes the calls of its reply. It returns how the loop
 // ends, or nil if it continues.
-func (r *run) step(ctx context.Context) (*ending, error) {
+func (r *run) step(ctx context.Context) (end *ending, err error) {
 	if r.tokens > r.opt.MaxContextTokens {
 		r.compact()
 	}
-	if r.opt.BeforeStep != nil {
-		progress := r.progress()
-		progress.Steps-- // this step is not done
-		if err := r.opt.BeforeStep(ctx, progress); err != nil {
-			return nil, fmt.Errorf("toolagent: BeforeStep: %w", err)
-		}
+	choice, err := r.choice(ctx)
+	if err != nil {
+		return nil, err
 	}
 	req := r.model.Send("step", r.messages...)
-	req.Tools = r.specs
-	draft := r.draft(ctx)
+	req.Tools, req.ToolChoice = r.specs, choice
+	draft := r.draft()
+	defer func() {
+		if err != nil || end == nil || end.answer.Text == "" {
+			draft.discard()
+		}
+	}()
 	resp, err := r.model.Model.Generate(ctx, req, draft.write)
 	if err != nil {
-		return r.unusable(err, draft)
+		return r.unusable(ctx, err, draft)
 	}
 	r.usage.Add(resp.Usage)
 	calls := resp.Message.ToolCalls
-	switch problem := malformed(calls); {
+	switch problem := firstText(malformed(calls), misses(choice, calls)); {
 	case problem != "":
 		return r.repair(resp.Message.Content, problem)
 	case len(calls) == 0 && firstText(resp.Message.Content) == "":
@@ -126,7 +128,7 @@ func (r *run) step(ctx context.Context) (*ending, error) {
 		return &ending{answer: answer}, err
 	}
 	r.repairs = 0
-	draft.close(resp.Message.Content)
+	draft.discard()
 	err = r.call(ctx, resp.Message)
 	if r.opt.AfterStep != nil {
 		if failed := r.opt.AfterStep(ctx, r.progress()); failed != nil {
@@ -137,6 +139,19 @@ func (r *run) step(ctx context.Context) (*ending, error) {
 		return nil, err
 	}
 	return r.stopped(), nil
+}
+
+// choice calls the hook before a step, and returns whether the model must call a tool.
+func (r *run) choice(ctx context.Context) (llm.ToolChoice, error) {
+	if r.opt.BeforeStep == nil {
+		return llm.ToolChoiceAuto, nil
+	}
+	req := StepRequest{Progress: r.progress()}
+	req.Steps-- // this step is not done
+	if err := r.opt.BeforeStep(ctx, &req); err != nil {
+		return "", fmt.Errorf("toolagent: BeforeStep: %w", err)
+	}
+	return req.ToolChoice, nil
 }
 
 // add appends a message to the conversation with the model.
@@ -164,7 +179,7 @@ func (r *run) progress() Progress {
 }
 
 // unusable returns how the loop continues after a failed request.
-func (r *run) unusable(err error, draft *draft) (*ending, error) {
+func (r *run) unusable(ctx context.Context, err error, draft *draft) (*ending, error) {
 	e, ok := errors.AsType[*llm.Error](err)
 	if !ok {
 		return nil, err
@@ -176,7 +191,7 @@ func (r *run) unusable(err error, draft *draft) (*ending, error) {
 	}
 	switch e.Kind {
 	case llm.ErrRefusal:
-		return &ending{answer: draft.close(text), reason: r.texts(r.ctx).Declined, cause: err}, nil
+		return &ending{answer: draft.close(ctx, text), reason: r.texts(r.ctx).Declined, cause: err}, nil
 	case llm.ErrInvalidOutput, llm.ErrTruncated:
 		return r.repair(text, e.Message)
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // The model reads the results in its prompt and answers from them. Text before a
-// call is a draft, and the answer is emitted once.
+// call is discarded, and the answer is emitted once, as it arrives.
 func TestLoop(t *testing.T) {
 	warmest := func(req *llm.Request) reply {
 		got := results(*req)
@@ -43,7 +43,7 @@ func TestLoop(t *testing.T) {
 		}
 		switch d := event.Data.(type) {
 		case qed.Token:
-			lines = append(lines, fmt.Sprintf("%s %s %q", event.Path, d.Channel, d.Content))
+			lines = append(lines, fmt.Sprintf("%s %s %q %v", event.Path, d.Channel, d.Content, d.Discard))
 		case qed.ToolStarted:
 			lines = append(lines, event.Path+" "+d.Tool)
 		case qed.Completed:
@@ -51,9 +51,8 @@ func TestLoop(t *testing.T) {
 		}
 	}
 	want := []string{
-		`step_1 draft "Let "`, `step_1 draft "me "`, `step_1 draft "look."`, "step_1 temperature", "step_1 temperature",
-		`step_2 draft "Rome "`, `step_2 draft "has "`, `step_2 draft "4 "`, `step_2 draft "and "`, `step_2 draft "Amsterdam "`, `step_2 draft "9."`,
-		` final "Rome has 4 and Amsterdam 9."`,
+		` final "Let " false`, ` final "me " false`, ` final "look." false`, ` final "" true`, "step_1 temperature", "step_1 temperature",
+		` final "Rome " false`, ` final "has " false`, ` final "4 " false`, ` final "and " false`, ` final "Amsterdam " false`, ` final "9." false`,
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Error(diff)
@@ -255,9 +254,9 @@ func TestRepairs(t *testing.T) {
 		"twice":          {[]reply{bad, bad, call, says("4")}, []string{"step", "step", "step", "step"}, "4", ""},
 		"not in a row":   {[]reply{bad, bad, call, bad, bad, says("4")}, []string{"step", "step", "step", "step", "step", "step"}, "4", ""},
 		"too often":      {[]reply{call, bad, bad, bad}, []string{"step", "step", "step", "step", "wrap_up"}, "wrapped up", "Not everything could be looked up"},
-		"cut off":        {[]reply{fails(llm.ErrTruncated, "The"), says("4")}, []string{"step", "step"}, "4", ""},
-		"empty":          {[]reply{says(" "), says("4")}, []string{"step", "step"}, "4", ""},
-		"in a response":  {[]reply{raw, says("4")}, []string{"step", "step"}, "4", ""},
+		"cut off":        {[]reply{fails(llm.ErrTruncated, "The"), says("4")}, []string{"step", "step"}, "4", "Nothing was looked up"},
+		"empty":          {[]reply{says(" "), says("4")}, []string{"step", "step"}, "4", "Nothing was looked up"},
+		"in a response":  {[]reply{raw, says("4")}, []string{"step", "step"}, "4", "Nothing was looked up"},
 		"declined":       {[]reply{call, fails(llm.ErrRefusal, "I cannot help with that.")}, []string{"step", "step"}, "I cannot help with that.", "cannot help"},
 		"declined early": {[]reply{fails(llm.ErrRefusal, "")}, []string{"step"}, "I could not answer this. I cannot help with this. Please ask about something else.", "cannot help"},
 	} {
@@ -285,8 +284,11 @@ func TestRepairs(t *testing.T) {
 func TestHooks(t *testing.T) {
 	var before, after []toolagent.Progress
 	opt := &toolagent.Options{
-		BeforeStep: func(_ context.Context, p toolagent.Progress) error { before = append(before, p); return nil },
-		AfterStep:  func(_ context.Context, p toolagent.Progress) error { after = append(after, p); return nil },
+		BeforeStep: func(_ context.Context, p *toolagent.StepRequest) error {
+			before = append(before, p.Progress)
+			return nil
+		},
+		AfterStep: func(_ context.Context, p toolagent.Progress) error { after = append(after, p); return nil },
 	}
 	model := steps(calls(`temperature {"city":"x"}`), calls(`temperature {"city":"y"}`, `temperature {"city":"z"}`), says("done"))
 	ask(t, t.Context(), newAgent(t, model, registry(t, temperature()), opt))
@@ -298,7 +300,7 @@ func TestHooks(t *testing.T) {
 	}
 	failed := errors.New("not now")
 	for name, opt := range map[string]*toolagent.Options{
-		"BeforeStep": {BeforeStep: func(context.Context, toolagent.Progress) error { return failed }},
+		"BeforeStep": {BeforeStep: func(context.Context, *toolagent.StepRequest) error { return failed }},
 		"AfterStep":  {AfterStep: func(context.Context, toolagent.Progress) error { return failed }},
 	} {
 		_, err := qed.Ask(t.Context(), newAgent(t, steps(calls(`temperature {"city":"x"}`)), registry(t, temperature()), opt), qed.Turn{Text: "q"})

@@ -76,7 +76,7 @@ func TestOpenAI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := map[qed.Channel]string{}
+	texts, discarded := map[qed.Channel]string{}, ""
 	var answer qed.Answer
 	for event, err := range newAgent(t, model, registry(t, temperature()), nil).Run(t.Context(), qed.Turn{Text: "Where is it warmest?"}) {
 		if err != nil {
@@ -84,13 +84,16 @@ func TestOpenAI(t *testing.T) {
 		}
 		switch d := event.Data.(type) {
 		case qed.Token:
+			if d.Discard {
+				discarded, texts[d.Channel] = texts[d.Channel], ""
+			}
 			texts[d.Channel] += d.Content
 		case qed.Completed:
 			answer = d.Answer
 		}
 	}
-	if diff := cmp.Diff(map[qed.Channel]string{qed.ChannelDraft: "Let me look.Amsterdam, with 9.", qed.ChannelFinal: "Amsterdam, with 9."}, texts); diff != "" {
-		t.Error(diff)
+	if diff := cmp.Diff(map[qed.Channel]string{qed.ChannelFinal: "Amsterdam, with 9."}, texts); diff != "" || discarded != "Let me look." {
+		t.Errorf("%s, discarded %q", diff, discarded)
 	}
 	if diff := cmp.Diff(qed.Answer{Text: "Amsterdam, with 9.", Usage: llm.Usage{InputTokens: 27, OutputTokens: 9, Calls: 3}}, answer); diff != "" {
 		t.Error(diff)

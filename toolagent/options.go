@@ -29,10 +29,14 @@ type Options struct {
 	// whole time again. Zero fields do not limit it.
 	Limits budget.Limits
 
-	// BeforeStep is called before each request to the model, and AfterStep after the
-	// calls of its reply. A resumed run calls them again. An error ends the turn. Nil
-	// means that nothing is called.
-	BeforeStep, AfterStep func(ctx context.Context, p Progress) error
+	// BeforeStep is called before each request to the model. It may change the
+	// ToolChoice of the request. A resumed run calls it again, and it must make the
+	// same choice then. An error ends the turn. Nil means that nothing is called.
+	BeforeStep func(ctx context.Context, req *StepRequest) error
+
+	// AfterStep is called after the calls of a reply. A resumed run calls it again.
+	// An error ends the turn. Nil means that nothing is called.
+	AfterStep func(ctx context.Context, p Progress) error
 
 	// MaxResultBytes is the size from which the result of a call is shortened for
 	// the model. 0 means 8 KiB. Events, the log and the answer are not affected.
@@ -61,6 +65,16 @@ type Options struct {
 	// wrote must go through the function quote, or the model could take it for
 	// instructions. Nil means the agent's own.
 	Prompts fs.FS
+}
+
+// A StepRequest is a request to the model that is about to be made.
+type StepRequest struct {
+	Progress // before the step
+
+	// ToolChoice says whether the model must call a tool. If its reply does not
+	// follow it, the reply goes back to the model, as one that cannot be used does.
+	// After two of these in a row the answer is partial.
+	ToolChoice llm.ToolChoice
 }
 
 // A Progress describes a turn between its steps. A step is one reply of the model

@@ -2,6 +2,7 @@ package toolagent
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/qedkit/qed/llm"
 )
@@ -13,6 +14,22 @@ func malformed(calls []llm.ToolCall) string {
 		if len(call.Arguments) > 0 && !json.Valid(call.Arguments) {
 			return "the arguments of " + call.Name + " are not JSON"
 		}
+	}
+	return ""
+}
+
+// misses returns how the calls of a reply differ from what the model had to choose, or
+// "". Some servers ignore the choice.
+func misses(choice llm.ToolChoice, calls []llm.ToolCall) string {
+	name, named := choice.Tool()
+	called := slices.ContainsFunc(calls, func(c llm.ToolCall) bool { return c.Name == name })
+	switch {
+	case named && !called:
+		return "it must call the tool " + name
+	case choice == llm.ToolChoiceRequired && len(calls) == 0:
+		return "it must call a tool"
+	case choice == llm.ToolChoiceNone && len(calls) > 0:
+		return "it must be a text, because no tool can be called now"
 	}
 	return ""
 }

@@ -26,6 +26,8 @@ type texts struct {
 	Declined   string // the model declined to answer
 	CutOff     string // the text is not complete
 
+	NotLookedUp string // no tool was called for the answer
+
 	Unproved string // what the answer says without proof: {numbers}
 }
 

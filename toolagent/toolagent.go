@@ -49,9 +49,10 @@
 //
 // # Events
 //
-// Step n has the path step_n. The text of its reply is emitted on
-// [qed.ChannelDraft], because a call may follow it. The text of the answer is
-// emitted on [qed.ChannelFinal], with an empty path.
+// Step n has the path step_n. The text of each reply is emitted on
+// [qed.ChannelFinal], with an empty path, while the model writes it. If it is not the
+// answer, because calls follow it or it cannot be used, it is discarded: see
+// [qed.Token].
 //
 // # Durable runs
 //

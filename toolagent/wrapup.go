@@ -30,8 +30,7 @@ func (r *run) wrapUp(reason string) (said figures.Result, why string, err error)
 		return said, "", err
 	}
 	ctx = qed.WithPath(ctx, hash[:12])
-	stream := func(piece string) { qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece}) }
-	said, err = answertext.Text(ctx, r.model, &r.usage, req, r.source(), stream)
+	said, err = answertext.Text(ctx, r.model, &r.usage, req, r.source(), answertext.Stream(r.ctx, qed.ChannelFinal))
 	if firstText(said.Text) == "" {
 		said = figures.Result{}
 	}

@@ -45,13 +45,19 @@ type corrections struct {
 // [modelcall.Unusable], the text was not complete.
 func Text(
 	ctx context.Context, m *modelcall.Model, usage *llm.Usage, req *llm.Request,
-	source figures.Source, stream func(string),
+	source figures.Source, stream func(llm.Delta),
 ) (figures.Result, error) {
-	out := figures.NewText(source, stream)
+	write := func(piece string) { stream(llm.Delta{Text: piece}) }
+	out := figures.NewText(source, write)
 	streamed := false
-	text, err := m.Text(ctx, usage, req, func(piece string) {
+	text, err := m.Text(ctx, usage, req, func(d llm.Delta) {
+		if d.Discard {
+			stream(d)
+			out, streamed = figures.NewText(source, write), false
+			return
+		}
 		streamed = true
-		out.Write(piece)
+		out.Write(d.Text)
 	})
 	if !streamed {
 		out.Write(text)

@@ -156,11 +156,14 @@ func Reply[T any](
 // Text asks for a text, passes each piece to stream as it arrives, and adds the
 // cost to usage. With an error it returns the part that was streamed, which
 // readers have already seen, or else the part that came with the error.
-func (m *Model) Text(ctx context.Context, usage *llm.Usage, req *llm.Request, stream func(string)) (string, error) {
+func (m *Model) Text(ctx context.Context, usage *llm.Usage, req *llm.Request, stream func(llm.Delta)) (string, error) {
 	var streamed strings.Builder
 	resp, err := m.Model.Generate(ctx, req, func(d llm.Delta) {
+		if d.Discard {
+			streamed.Reset()
+		}
 		streamed.WriteString(d.Text)
-		stream(d.Text)
+		stream(d)
 	})
 	if err != nil {
 		if failed, ok := errors.AsType[*llm.Error](err); ok && failed.Partial != nil {
