@@ -230,6 +230,61 @@ func TestShutdownAndResume(t *testing.T) {
 	}
 }
 
+// Readers have the texts that a resumed run discards again.
+func TestResumeAfterDiscard(t *testing.T) {
+	st := new(store.InMemory)
+	attempt := 0
+	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		attempt++
+		say := func(d qed.Token) {
+			d.Channel = qed.ChannelFinal
+			qed.Emit(ctx, d)
+		}
+		say(qed.Token{Content: "I look."})
+		say(qed.Token{Discard: true})
+		say(qed.Token{Content: "There"})
+		if attempt == 1 {
+			<-ctx.Done()
+			return qed.Answer{}, ctx.Err()
+		}
+		say(qed.Token{Content: " are"})
+		say(qed.Token{Discard: true})
+		say(qed.Token{Content: "Two."})
+		return qed.Answer{Text: "Two."}, nil
+	}), st, nil)
+	url, h := newServer(t, agent, rejoining(st))
+	other, _ := newServer(t, agent, rejoining(st))
+	resp := open(t, t.Context(), "POST", url+"/internal/chat/stream", chat("a", "hello"), "User", "rosa")
+	defer resp.Body.Close()
+	r := bufio.NewReader(resp.Body)
+	var all []string
+	var last frame
+	for !strings.HasSuffix(strings.Join(all, ""), "There") {
+		f, ok := nextFrame(r)
+		if !ok {
+			t.Fatalf("the stream ended after %q", all)
+		}
+		piece, next := textOf(f.data)
+		if all, last = append(all, piece), f; next {
+			all = append(all, "|")
+		}
+	}
+	now, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := h.Shutdown(now); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for _, f := range send(t, "GET", other+"/internal/chat/stream/a", "", "User", "rosa", "Last-Event-ID", last.id).frames {
+		piece, next := textOf(f.data)
+		if all = append(all, piece); next {
+			all = append(all, "|")
+		}
+	}
+	if got := strings.Join(all, ""); got != "I look.|There are|Two." {
+		t.Errorf("%q", got)
+	}
+}
+
 // A resumed run that writes another text begins it on a line of its own.
 func TestResumeWithAnotherText(t *testing.T) {
 	st := new(store.InMemory)
