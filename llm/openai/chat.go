@@ -68,12 +68,19 @@ type chatUsage struct {
 		CacheWrite number `json:"cache_write_tokens"`
 	} `json:"prompt_tokens_details"`
 	Output        number `json:"completion_tokens"`
+	Total         number `json:"total_tokens"`
 	OutputDetails struct {
 		Reasoning number `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
 }
 
 func (u chatUsage) usage() llm.Usage {
+	// At some servers, such as those of Gemini and Grok, only the total has the
+	// tokens of the reasoning.
+	if hidden := u.Total - u.Input - u.Output; u.Input > 0 && hidden > 0 {
+		u.Output += hidden
+		u.OutputDetails.Reasoning = max(u.OutputDetails.Reasoning, hidden)
+	}
 	return provider.Counts{
 		Input:      int64(u.Input),
 		Cached:     int64(u.InputDetails.Cached),
