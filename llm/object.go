@@ -29,8 +29,8 @@ const maxRepairs = 2 // of a reply that violates the schema
 //     back to the model together with the problems found. If the reply is still
 //     wrong after two repairs, the error matches [ErrInvalidOutput] and has the
 //     last reply as its Partial.
-//   - Any other failure of m is returned at once. Wrap m in [Retry] to repeat
-//     those.
+//   - So does a failure of m that matches [ErrInvalidOutput]. Any other one is
+//     returned at once. Wrap m in [Retry] to repeat those.
 //   - In [JSONMode] the schema is added to the prompt. In both modes the object
 //     may be inside a code fence or surrounded by prose. A reply with several
 //     objects is treated as wrong.
@@ -72,6 +72,11 @@ func GenerateObject[T any](ctx context.Context, m Model, req *Request, opt *Obje
 				last = e.Partial
 				usage.Add(last.Usage)
 			}
+			// Some servers check the reply themselves.
+			if errors.Is(err, ErrInvalidOutput) && repair < maxRepairs {
+				base.Messages = append(base.Messages, correction(err))
+				continue
+			}
 			return zero, last.withUsage(usage), err
 		}
 		usage.Add(resp.Usage)
@@ -90,9 +95,14 @@ func GenerateObject[T any](ctx context.Context, m Model, req *Request, opt *Obje
 		}
 		base.Messages = append(base.Messages,
 			Message{Role: RoleAssistant, Content: resp.Message.Content},
-			Message{Role: RoleUser, Content: "That reply cannot be used: " + err.Error() +
-				".\nReply again with the whole corrected JSON object, and nothing else."})
+			correction(err))
 	}
+}
+
+// correction returns the message for a reply that cannot be used.
+func correction(err error) Message {
+	return Message{Role: RoleUser, Content: "That reply cannot be used: " + err.Error() +
+		".\nReply again with the whole corrected JSON object, and nothing else."}
 }
 
 // decodeObject extracts the object from a reply, in both modes: servers that do

@@ -38,6 +38,8 @@ func TestGenerateObject(t *testing.T) {
 		"never right":    {[]llmtest.Reply{bad, bad, bad}, nil, 3, true},
 		"JSON mode":      {[]llmtest.Reply{reply("Here:\n```json\n{\"tables\":[\"crew\"]}\n```")}, &llm.ObjectOptions{Mode: llm.JSONMode}, 1, false},
 		"empty":          {[]llmtest.Reply{reply(""), good}, nil, 2, false},
+		"refused by the server": {[]llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrInvalidOutput, Message: "no JSON",
+			Partial: &llm.Response{Usage: usage}}}, good}, nil, 2, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := llmtest.Scripted(t, llmtest.Rule{Replies: test.replies})

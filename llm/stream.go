@@ -10,6 +10,7 @@ import (
 // last one, the whole Response.
 type Piece struct {
 	Text     string
+	Discard  bool      // the pieces so far are no part of the reply: see [Delta]
 	Response *Response // nil except in the last Piece, which has no Text
 }
 
@@ -33,7 +34,7 @@ func Stream(ctx context.Context, m Model, req *Request) iter.Seq2[Piece, error] 
 		defer cancel(nil)
 		left := false
 		resp, err := m.Generate(ctx, req, func(d Delta) {
-			if !left && !yield(Piece{Text: d.Text}, nil) {
+			if !left && !yield(Piece{Text: d.Text, Discard: d.Discard}, nil) {
 				left = true
 				cancel(errReaderLeft)
 			}

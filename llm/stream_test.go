@@ -100,3 +100,25 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 		t.Errorf("got %v, want one piece and the cancellation", slices.Clone(errs))
 	}
 }
+
+// What is discarded is no part of the reply.
+func TestStreamDiscards(t *testing.T) {
+	m := llm.ModelFunc(func(_ context.Context, _ *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		stream(llm.Delta{Text: "hm"})
+		stream(llm.Delta{Discard: true})
+		stream(llm.Delta{Text: "Yes."})
+		return &llm.Response{Message: llm.Message{Content: "Yes."}}, nil
+	})
+	text := ""
+	for piece, err := range llm.Stream(t.Context(), m, ask("q")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if piece.Discard {
+			text = ""
+		}
+		if text += piece.Text; piece.Response != nil && piece.Response.Message.Content != text {
+			t.Errorf("got %q", text)
+		}
+	}
+}

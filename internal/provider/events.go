@@ -13,14 +13,16 @@ type Events struct {
 	Data []byte // valid until the next call of Next
 	Done bool   // the server sent [DONE]
 
+	call  *Call
 	lines *bufio.Scanner
+	begun bool // a line was read
 	err   error
 }
 
 // Events returns the events of a body. Comments and events without data, which keep
 // a connection alive, are left out.
 func (c *Call) Events(body io.Reader) *Events {
-	e := &Events{lines: bufio.NewScanner(body)}
+	e := &Events{call: c, lines: bufio.NewScanner(body)}
 	e.lines.Buffer(nil, maxReply)
 	return e
 }
@@ -31,6 +33,13 @@ func (e *Events) Next() bool {
 	e.Type, e.Data = "", e.Data[:0]
 	for e.lines.Scan() {
 		line := e.lines.Bytes()
+		if first := bytes.TrimSpace(line); !e.begun && len(first) > 0 {
+			e.begun = true
+			if first[0] == '<' || first[0] == '{' {
+				e.err = e.call.ProtocolError("the server sent a page or an object instead of events")
+				return false
+			}
+		}
 		if len(line) == 0 {
 			if e.read() {
 				return true

@@ -43,7 +43,11 @@ func (c *Call) Middleware(req *http.Request, next func(*http.Request) (*http.Res
 	}
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if media == "text/html" || media == "application/json" && want != media {
-		resp.Body.Close()
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError))
+		if media != "text/html" && parseServerError(body).message != "" {
+			return nil, c.ReportedError(body)
+		}
 		return nil, c.ProtocolError("the server sent " + media + " instead of " + want)
 	}
 	resp.Header.Set("Content-Type", want) // some servers send text/plain, or nothing

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/provider"
+	"github.com/qedkit/qed/llm"
 )
 
 // members are the members of a message in which servers send reasoning. With tool
@@ -221,3 +224,29 @@ func (k *kept) members() (m *members, text string) {
 }
 
 const opaque = 4 // the position of reasoning_opaque
+
+var unknownMember = regexp.MustCompile(`(?i)(reasoning|thinking|extra_content|provider_specific).{0,80}` +
+	`(unsupported|not supported|not permitted|not allowed|unexpected|unknown|unrecognized|extra|forbidden)|` +
+	`(unsupported|unexpected|unknown|unrecognized|extra|additional).{0,80}(reasoning|thinking|extra_content|provider_specific)`)
+
+// refusesReasoning reports whether a server does not accept the members in which it
+// sent reasoning itself.
+func refusesReasoning(err error) bool {
+	e, ok := errors.AsType[*llm.Error](err)
+	return ok && e.Kind == llm.ErrBadRequest && unknownMember.MatchString(e.Message)
+}
+
+// withoutReasoning returns req without reasoning: itself if it has none.
+func withoutReasoning(req *llm.Request) *llm.Request {
+	isReasoning := func(p llm.Part) bool { return p.Type == llm.PartReasoning }
+	if !slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return slices.ContainsFunc(m.Parts, isReasoning) }) {
+		return req
+	}
+	bare := *req
+	bare.Messages = slices.Clone(req.Messages)
+	for i := range bare.Messages {
+		m := &bare.Messages[i]
+		m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), isReasoning)
+	}
+	return &bare
+}

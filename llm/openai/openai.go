@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/openai/openai-go/v3/option"
@@ -97,6 +98,7 @@ const (
 type Model struct {
 	server *provider.Server
 	api    API
+	plain  atomic.Bool // the server refuses reasoning in a conversation
 }
 
 // New returns a Model. It sends nothing. Its error is an [*llm.Error].
@@ -146,7 +148,18 @@ func (m *Model) Generate(
 	if m.api == Responses {
 		return m.respond(ctx, req, stream)
 	}
-	return m.complete(ctx, req, stream)
+	if m.plain.Load() {
+		req = withoutReasoning(req)
+	}
+	resp, err := m.complete(ctx, req, stream)
+	if refusesReasoning(err) {
+		// Some servers send reasoning, but do not know it in a request.
+		if bare := withoutReasoning(req); bare != req {
+			m.plain.Store(true)
+			return m.complete(ctx, bare, stream)
+		}
+	}
+	return resp, err
 }
 
 func newServer(opt *Options, api string) (*provider.Server, error) {

@@ -202,3 +202,40 @@ func has(got, want any) bool {
 	}
 	return got == want
 }
+
+// A server that sends reasoning and refuses it in a request gets none.
+func TestReasoningRefused(t *testing.T) {
+	requests := 0
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {})
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		if requests++; strings.Contains(string(raw), "reasoning") {
+			w.WriteHeader(http.StatusBadRequest)
+			io.WriteString(w, `{"error":{"message":"'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning' is unsupported)]"}}`)
+			return
+		}
+		message := `{"content":null,"reasoning":"Look.","tool_calls":[{"id":"a","type":"function","function":{"name":"temperature","arguments":"{}"}}]}`
+		if strings.Contains(string(raw), `"tool_call_id"`) {
+			message = `{"content":"4 degrees"}`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, completion(message, "stop"))
+	})
+	m := s.model(t)
+	for _, want := range []int{3, 2} { // the second conversation knows it
+		requests = 0
+		req := &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "How warm?"}}, Tools: []llm.Tool{{Name: "temperature"}}}
+		resp, err := m.Generate(t.Context(), req, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Messages = append(req.Messages, resp.Message, llm.Message{Role: llm.RoleTool, ToolCallID: "a", Content: "4"})
+		resp, err = m.Generate(t.Context(), req, nil)
+		if err != nil || resp.Message.Content != "4 degrees" || requests != want {
+			t.Errorf("got %+v, %v after %d requests", resp, err, requests)
+		}
+	}
+}

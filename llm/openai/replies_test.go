@@ -283,3 +283,29 @@ func TestLoadingModel(t *testing.T) {
 		}
 	}
 }
+
+// A page or an error with status 200 instead of a stream.
+func TestNoStream(t *testing.T) {
+	for name, test := range map[string]struct {
+		media, body string
+		want        llm.ErrorKind
+	}{
+		"page":              {"text/html", "<html>Welcome</html>", llm.ErrProtocol},
+		"page as text":      {"text/plain", "\n<!doctype html>\n<html>Welcome</html>", llm.ErrProtocol},
+		"page as events":    {"text/event-stream", "<html>data: {}\n\n</html>", llm.ErrProtocol},
+		"error":             {"application/json", `{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`, llm.ErrRateLimit},
+		"reply":             {"application/json", completion(`{"content":"Yes."}`, "stop"), llm.ErrProtocol},
+		"reply as events":   {"text/event-stream", completion(`{"content":"Yes."}`, "stop"), llm.ErrProtocol},
+		"nothing":           {"text/event-stream", "", llm.ErrTruncated},
+		"error event":       {"text/event-stream", "event: error\ndata: {\"error\":{\"message\":\"slow down\",\"code\":\"rate_limit_exceeded\"}}\n\n", llm.ErrRateLimit},
+		"error event, text": {"text/event-stream", "event: error\ndata: busy\n\n", llm.ErrUnavailable},
+	} {
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			providertest.Body(200, test.body, "Content-Type", test.media)(w, r)
+		})
+		_, err := s.model(t).Generate(t.Context(), providertest.Request("q"), func(llm.Delta) { t.Error("a piece") })
+		if !errors.Is(err, test.want) {
+			t.Errorf("%s: got %v, want %v", name, err, test.want)
+		}
+	}
+}
