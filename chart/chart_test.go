@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func read(t testing.TB, s *chart.Spec) drawn {
 
 func build(t testing.TB, rows *qed.Table, opt *chart.Options) *chart.Spec {
 	t.Helper()
-	s, err := chart.New(rows, opt)
+	s, err := chart.New(t.Context(), rows, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -432,7 +433,7 @@ func TestRefused(t *testing.T) {
 		"a limit below zero":         {delays(t), chart.Options{Top: -1}, chart.ErrMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := chart.New(tt.rows, &tt.opt)
+			_, err := chart.New(t.Context(), tt.rows, &tt.opt)
 			if err == nil {
 				t.Fatal("it was drawn")
 			}
@@ -499,6 +500,6 @@ func relint(spec []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = lint.Check(bare, rows, lint.Options{})
+	_, err = lint.Check(context.Background(), bare, rows, lint.Options{})
 	return err
 }

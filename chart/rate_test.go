@@ -34,7 +34,7 @@ func TestRates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.opt.X, tt.opt.Sort = "port", chart.ByX
-			s, err := chart.New(rows, &tt.opt)
+			s, err := chart.New(t.Context(), rows, &tt.opt)
 			if tt.kind == "" {
 				if err == nil || codes(t, err)[0] != chart.ErrAggregateType {
 					t.Errorf("it is %v", err)

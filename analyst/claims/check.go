@@ -52,7 +52,7 @@ func Check(ctx context.Context, f Finding) (*Report, error) {
 	if c.P != nil {
 		tests = 1
 	}
-	c.setVerdict(c.P, tests)
+	c.setVerdict(ctx, c.P, tests)
 	return c.Report, context.Cause(ctx)
 }
 
@@ -102,7 +102,7 @@ func newChecker(ctx context.Context, f *Finding) (*checker, error) {
 		Finding: f.Text, Claim: claim, Language: language, Rows: len(c.table.Rows), Total: max(f.Total, len(c.table.Rows)),
 		Checks: []CheckResult{}, Skipped: []SkippedCheck{},
 	}
-	c.t = c.texts()
+	c.t = c.texts(ctx)
 	return c, nil
 }
 

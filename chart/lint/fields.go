@@ -191,7 +191,7 @@ func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *sco
 		return
 	}
 	if as.aggregate == "" && !sc.filtered {
-		l.fault(ErrFieldType, path, "%s", usertext.Fill(what(vegalite.TextsIn(usertext.English)), "column", vegalite.Quoted(col.name)))
+		l.fault(ErrFieldType, path, "%s", usertext.Fill(what(vegalite.English), "column", vegalite.Quoted(col.name)))
 		return
 	}
 	l.note(usertext.Fill(what(l.texts), "column", l.texts.Words(col.name)))

@@ -63,7 +63,7 @@ func TestSense(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) { checkSense(t, tt.spec, rows, tt.code, tt.path) })
 	}
-	s, err := lint.Check([]byte(`{"mark":"bar","encoding":{"x":{"field":"id","type":"nominal"},"y":{"field":"sales","type":"quantitative"}}}`), rows, lint.Options{})
+	s, err := lint.Check(t.Context(), []byte(`{"mark":"bar","encoding":{"x":{"field":"id","type":"nominal"},"y":{"field":"sales","type":"quantitative"}}}`), rows, lint.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestSense(t *testing.T) {
 // checkSense checks that a spec is refused with one problem, or taken if code is empty.
 func checkSense(t *testing.T, spec string, rows *qed.Table, code refusal.Code, path string) {
 	t.Helper()
-	_, err := lint.Check([]byte(spec), rows, lint.Options{})
+	_, err := lint.Check(t.Context(), []byte(spec), rows, lint.Options{})
 	switch {
 	case code == "" && err != nil:
 		t.Error(err)
