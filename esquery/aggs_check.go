@@ -23,6 +23,10 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 	switch typed.key {
 	case "missing":
 		c.missing(typed, f)
+	case "value_count":
+		if f != nil && f.ignoreAbove > 0 {
+			c.report(ErrFieldType, []string{"filter"}, tooLong+": count the documents instead", quoted(f.Path), f.ignoreAbove)
+		}
 	case "nested":
 		c.nestedAggregation(p)
 	case "reverse_nested":
@@ -64,9 +68,7 @@ func (c *checker) missing(typed *member, f *Field) {
 	if f == nil {
 		return
 	}
-	c.negated++
 	whole := c.indexesAll(f)
-	c.negated--
 	if whole == f {
 		return
 	}
@@ -92,7 +94,12 @@ func (c *checker) valuesOf(f *Field, p *value) {
 		reads := p.get("ranges") != nil || p.get("missing") != nil
 		c.member(p, "format", func(v *value) { c.dateFormat(v, reads) })
 	}
-	c.member(p, "missing", func(v *value) { c.literal(f, v, boundLiteral, textOf(p, "format")) })
+	c.member(p, "missing", func(v *value) {
+		if f.ignoreAbove > 0 {
+			c.report(ErrFieldType, nil, tooLong+": leave missing out", quoted(f.Path), f.ignoreAbove)
+		}
+		c.literal(f, v, boundLiteral, textOf(p, "format"))
+	})
 }
 
 func (c *checker) nestedAggregation(p *value) {
@@ -148,8 +155,14 @@ func (c *checker) termsAggregation(p *value) bucketCount {
 	})
 	for _, key := range [...]string{"include", "exclude"} {
 		c.member(p, key, func(v *value) {
+			for i := range v.items {
+				c.at(i)
+				c.starred(&v.items[i])
+				c.out()
+			}
 			if v.kind == str {
 				c.regexpSyntax(v.text)
+				c.operators(v.text, regexpOperators, "an array of values")
 				if len(v.text) > maxRegexp {
 					c.report(ErrTooExpensive, nil, "a regular expression can have at most %d characters", maxRegexp)
 				}
