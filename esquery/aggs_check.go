@@ -23,10 +23,6 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 	switch typed.key {
 	case "missing":
 		c.missing(typed, f)
-	case "value_count":
-		if f != nil && f.ignoreAbove > 0 {
-			c.report(ErrFieldType, []string{"filter"}, tooLong+": count the documents instead", quoted(f.Path), f.ignoreAbove)
-		}
 	case "nested":
 		c.nestedAggregation(p)
 	case "reverse_nested":
@@ -94,12 +90,7 @@ func (c *checker) valuesOf(f *Field, p *value) {
 		reads := p.get("ranges") != nil || p.get("missing") != nil
 		c.member(p, "format", func(v *value) { c.dateFormat(v, reads) })
 	}
-	c.member(p, "missing", func(v *value) {
-		if f.ignoreAbove > 0 {
-			c.report(ErrFieldType, nil, tooLong+": leave missing out", quoted(f.Path), f.ignoreAbove)
-		}
-		c.literal(f, v, boundLiteral, textOf(p, "format"))
-	})
+	c.member(p, "missing", func(v *value) { c.literal(f, v, boundLiteral, textOf(p, "format")) })
 }
 
 func (c *checker) nestedAggregation(p *value) {
@@ -162,7 +153,6 @@ func (c *checker) termsAggregation(p *value) bucketCount {
 			}
 			if v.kind == str {
 				c.regexpSyntax(v.text)
-				c.operators(v.text, regexpOperators, "an array of values")
 				if len(v.text) > maxRegexp {
 					c.report(ErrTooExpensive, nil, "a regular expression can have at most %d characters", maxRegexp)
 				}

@@ -50,7 +50,7 @@ func (c *checker) wildcard(v *value) {
 	}
 	c.wildcardCost(cl.field, cl.value.text)
 	if !cl.is("case_insensitive") {
-		c.operators(cl.value.text, "*?", "term")
+		c.operators(cl.value.text, "*?")
 	}
 	c.ofWord(&cl, strings.ReplaceAll(cl.value.text, "*", ""))
 }
@@ -86,7 +86,7 @@ func (c *checker) regexp(v *value) {
 	}
 	c.regexpSyntax(cl.value.text)
 	if !cl.is("case_insensitive") {
-		c.operators(cl.value.text, regexpOperators, "term")
+		c.operators(cl.value.text, regexpOperators)
 	}
 	c.regexpCost(cl.value.text)
 	c.ofWord(&cl, "")
@@ -96,11 +96,11 @@ func (c *checker) regexp(v *value) {
 const regexpOperators = `.?+*|()[]{}\\@#&~<"^$` // those that regexpSyntax reports as well
 
 // operators reports a pattern that has no operator: it matches only the value that is
-// equal to it, and who writes a pattern means more. instead is what finds one value.
-func (c *checker) operators(pattern, operators, instead string) {
+// equal to it, and who writes a pattern means more.
+func (c *checker) operators(pattern, operators string) {
 	if pattern != "" && !strings.ContainsAny(pattern, operators) {
-		c.report(ErrInvalidLiteral, []string{instead},
-			"%s is the whole value and not a pattern, because it has no operator; write one, or %s", quoted(pattern), instead)
+		c.report(ErrInvalidLiteral, []string{"term"},
+			"%s is the whole value and not a pattern, because it has no operator; write one, or use term", quoted(pattern))
 	}
 }
 
