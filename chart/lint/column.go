@@ -73,6 +73,15 @@ func newScope(t *qed.Table) (*scope, error) {
 	return sc, nil
 }
 
+// span returns the smallest and the largest number, which are infinite if there is none.
+func (f *field) span() (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, v := range f.numbers.Numbers {
+		low, high = min(low, v), max(high, v)
+	}
+	return low, high
+}
+
 // isNumber reports whether the values are numbers.
 func isNumber(f *field) bool { return f.numbers.Kind == column.Numbers }
 

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -176,10 +175,7 @@ func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *sco
 	if as.unit || isBinned || as.kind == temporal || as.kind == nominal || as.kind == ordinal || !isNumber(col) {
 		return
 	}
-	least := math.Inf(1)
-	for _, v := range col.numbers.Numbers {
-		least = min(least, v)
-	}
+	least, _ := col.span()
 	scale, _ := o["scale"].(object)
 	var what func(*vegalite.Texts) string
 	switch {
@@ -202,10 +198,7 @@ func (l *linter) bins(o object, path string, col *field) {
 	l.properties(path, "BinParams", o)
 	known, low, high := col != nil, 0.0, 0.0
 	if col != nil {
-		low, high = math.Inf(1), math.Inf(-1)
-		for _, v := range col.numbers.Numbers {
-			low, high = min(low, v), max(high, v)
-		}
+		low, high = col.span()
 	}
 	if pair, ok := o["extent"].([]any); ok && len(pair) == 2 {
 		first, ok1 := number(pair[0])

@@ -223,6 +223,14 @@ func (l *linter) note(text string) {
 	}
 }
 
+// listOf returns what a list has, or a value alone, as most properties accept both.
+func listOf(v any) []any {
+	if list, ok := v.([]any); ok {
+		return list
+	}
+	return []any{v}
+}
+
 // each calls f for each object of a list.
 func (l *linter) each(v any, path string, f func(o object, at string)) {
 	list, ok := v.([]any)
