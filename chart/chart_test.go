@@ -503,3 +503,16 @@ func relint(spec []byte) error {
 	_, err = lint.Check(context.Background(), bare, rows, lint.Options{})
 	return err
 }
+
+// Numbers that are the same for a browser are different categories, and can be added up.
+func TestNumbersOfABrowser(t *testing.T) {
+	rows := &qed.Table{Columns: []qed.Column{{Name: "ref"}, {Name: "n"}}}
+	for i := range int64(3) {
+		rows.Rows = append(rows.Rows, []any{int64(1<<53 + 1 + 2*i), i + 1})
+	}
+	s := build(t, rows, &chart.Options{Kind: chart.Bar, X: "ref", Y: "n"})
+	if spec := string(s.JSON); len(s.Notes) > 0 || !strings.Contains(spec, `"n":2,"ref":"9007199254740995"`) {
+		t.Errorf("%q, %s", s.Notes, spec)
+	}
+	build(t, rows, &chart.Options{Kind: chart.Bar, X: "n", Y: "ref"})
+}

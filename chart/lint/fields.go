@@ -155,7 +155,7 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 		l.misread(path+"/type", col, temporal)
 	}
 	l.positive(col, path, o, as, sc, isBinned)
-	if as.kind == quantitative && as.aggregate == "" {
+	if as.kind == quantitative && as.aggregate == "" || as.aggregate == "min" || as.aggregate == "max" {
 		l.identified(col, path+"/type")
 	}
 	separate := slices.Contains(facetChannels, as.channel) || as.kind == nominal || as.kind == ordinal ||
@@ -179,7 +179,7 @@ func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *sco
 	scale, _ := o["scale"].(object)
 	var what func(*vegalite.Texts) string
 	switch {
-	case as.mark == "arc" && as.channel == "theta" && least < 0:
+	case as.mark == "arc" && (as.channel == "theta" || as.channel == "radius") && least < 0:
 		what = func(t *vegalite.Texts) string { return t.NegativeSlice }
 	case scale["type"] == "log" && least <= 0:
 		what = func(t *vegalite.Texts) string { return t.NotPositive }

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,6 +145,9 @@ func (f *field) passes(o object, row int) truth {
 // equal reports whether a cell is equal to a value of a spec. A browser reads texts and
 // numbers of different types in ways of its own.
 func (f *field) equal(cell, value any) truth {
+	if text, isText := value.(string); isText && rounded(cell) {
+		return truthOf(fmt.Sprint(cell) == text) // as which it is written
+	}
 	if order, known := f.compare(cell, value); known {
 		return truthOf(order == 0)
 	}
