@@ -119,7 +119,7 @@ func ExplorationOf(answer qed.Answer) (*Exploration, error) {
 // finish adds the exploration to the answer of a turn.
 func (e *explorer) finish(ctx context.Context, turn qed.Turn, began time.Time, answer *qed.Answer) error {
 	x := &Exploration{
-		Status: complete, Question: turn.Text, Language: languageOf(ctx, turn), Unproved: answer.Unproved,
+		Status: complete, Question: turn.Text, Language: e.language, Unproved: answer.Unproved,
 		ExecutedQueries: []ExecutedQuery{}, Charts: []Chart{}, Checks: []Check{},
 	}
 	x.Summary, x.Insights, x.Figures = split(answer.Text, answer.Figures)

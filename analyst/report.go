@@ -123,6 +123,6 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 			answertext.Append(ctx, &out.Markdown, "![](chart:"+c.ID+")")
 		}
 	}
-	answertext.Append(ctx, &out.Markdown, sectionsBy.In(d.Language).sections(explorations))
+	answertext.Append(ctx, &out.Markdown, sectionTable.In(ctx, d.Language).sections(explorations))
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,6 +31,53 @@ func section(t *testing.T, report *analyst.Report, title string) string {
 	}
 	text, _, _ = strings.Cut(text, "\n## ")
 	return text
+}
+
+// TestTextsOfTheHost checks that a language of the host's reaches the verdict of a check, the
+// locale of a chart and the sections of a report.
+func TestTextsOfTheHost(t *testing.T) {
+	texts, err := qed.ReadTexts(fstest.MapFS{"fr.json": {Data: []byte(`{
+		"claims": {"Supported": "Les lignes confirment le constat.", "Decimal": ","},
+		"chart": {"Thousands": " ", "Months": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre"},
+		"report": {"Checks": "Vérifications", "Supported": "confirmé"}
+	}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := analyst.New(explorer(), orders(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := qed.WithTexts(t.Context(), texts)
+	turn := qed.Turn{Thread: "1", User: "u", Text: "Where are the orders larger?", Language: "fr-CA"}
+	answer, err := qed.Ask(ctx, a, turn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := analyst.ExplorationOf(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, problems, err := a.Rerun(ctx, turn, e)
+	if err != nil || len(problems) > 0 {
+		t.Fatal(problems, err)
+	}
+	for _, e := range append(again, e) {
+		if text := e.Checks[0].Text; text != "Les lignes confirment le constat." {
+			t.Errorf("the verdict is %q", text)
+		}
+		if spec := string(e.Charts[0].Spec); !strings.Contains(spec, `"février"`) || !strings.Contains(spec, `"thousands":" "`) {
+			t.Errorf("the chart has no locale: %s", spec)
+		}
+	}
+	report, err := a.Report(ctx, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := section(t, report, "Vérifications")
+	if !strings.Contains(checked, "**confirmé**") || !strings.Contains(checked, "p < 0,001") {
+		t.Error(checked)
+	}
 }
 
 // TestReportSections checks what code writes into a report: each check with its verdict and

@@ -55,7 +55,7 @@ func (a *Analyst) Rerun(
 	ctx context.Context, turn qed.Turn, sent ...*Exploration,
 ) (again []*Exploration, problems []string, err error) {
 	err = a.with(ctx, turn, func(ctx context.Context, d *data) error {
-		r := rerun{ctx: ctx, data: d, left: maxRerun, checker: &explorer{Analyst: a, data: d, checks: claims.NewSession()}}
+		r := rerun{ctx: ctx, data: d, left: maxRerun, checker: &explorer{Analyst: a, data: d, checks: claims.NewSession(ctx)}}
 		facts, err := d.dataFacts(ctx)
 		if err != nil {
 			r.problems = append(r.problems, fmt.Sprintf("the table cannot be profiled: %v", err))
@@ -133,6 +133,7 @@ func (r *rerun) exploration(sent *Exploration) *Exploration {
 		}
 		e.Charts = append(e.Charts, Chart{chartID(len(e.Charts)), c.ChartType, drawn.JSON, c.Title, c.SQLQuery, drawn.Notes})
 	}
+	r.checker.language = sent.language()
 	for i, c := range sent.Checks {
 		if r.full("checks", i, len(sent.Checks)) {
 			break

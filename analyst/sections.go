@@ -24,42 +24,7 @@ type sectionTexts struct {
 	Thousands, Decimal, Day                                   string
 }
 
-var sectionsBy = usertext.New(map[string]sectionTexts{
-	usertext.English: {
-		Checks: "What was checked", Finding: "Finding", Result: "Result", Details: "Numbers",
-		NoChecks:  "No finding was checked with the rows of the data.",
-		Supported: "supported", Doubtful: "doubtful", Unsupported: "not supported", Contradicted: "contradicted", Unchecked: "not checked",
-		Data: "The data", Rows: "The table {table} has {rows} rows and {columns} columns.", Period: "{column} is from {from} to {to}.",
-		Missing: "Missing: {columns}.", MissingOf: "{column} {n} ({share} %)", Others: "{n} other columns",
-		None:       "No values are missing.",
-		Duplicates: "{n} rows are equal to an earlier one.", DuplicatesAbout: "About {n} rows are equal to an earlier one.",
-		NoDuplicates: "No row is there twice.", NoData: "The table was not read for this report.",
-		LeftOut: "Left out: {items}.", Unread: "{n} columns, which were not looked at", Truncated: "the rows after the first {n} of query {query}",
-		Sampled: "{left} of {total} rows in the check of “{finding}”, which used a random sample",
-		Method:  "Method", Queries: "All numbers come from these queries.", QueryRows: "{reason} ({n} rows)",
-		NoQueries: "No query was executed.",
-		Questions: "Open questions", NoQuestions: "None.", NotChecked: "“{finding}” is not among the checked findings in these words.",
-		Ended:     "The analysis of “{question}” ended early: {reason}",
-		Thousands: ",", Decimal: ".", Day: "2 Jan 2006",
-	},
-	usertext.German: {
-		Checks: "Was geprüft wurde", Finding: "Aussage", Result: "Ergebnis", Details: "Zahlen",
-		NoChecks:  "Keine Aussage wurde mit den Zeilen der Daten geprüft.",
-		Supported: "gestützt", Doubtful: "zweifelhaft", Unsupported: "nicht gestützt", Contradicted: "widerlegt", Unchecked: "nicht geprüft",
-		Data: "Die Daten", Rows: "Die Tabelle {table} hat {rows} Zeilen und {columns} Spalten.", Period: "{column} reicht vom {from} bis zum {to}.",
-		Missing: "Es fehlen: {columns}.", MissingOf: "{column} {n} ({share} %)", Others: "{n} weitere Spalten",
-		None:       "Kein Wert fehlt.",
-		Duplicates: "{n} Zeilen gleichen einer früheren.", DuplicatesAbout: "Etwa {n} Zeilen gleichen einer früheren.",
-		NoDuplicates: "Keine Zeile kommt doppelt vor.", NoData: "Die Tabelle wurde für diesen Bericht nicht gelesen.",
-		LeftOut: "Ausgelassen: {items}.", Unread: "{n} Spalten, die nicht betrachtet wurden", Truncated: "die Zeilen nach den ersten {n} von Abfrage {query}",
-		Sampled: "{left} von {total} Zeilen in der Prüfung von „{finding}“, für die eine Zufallsstichprobe diente",
-		Method:  "Vorgehen", Queries: "Alle Zahlen stammen aus diesen Abfragen.", QueryRows: "{reason} ({n} Zeilen)",
-		NoQueries: "Es wurde keine Abfrage ausgeführt.",
-		Questions: "Offene Fragen", NoQuestions: "Keine.", NotChecked: "„{finding}“ steht nicht wörtlich unter den geprüften Aussagen.",
-		Ended:     "Die Analyse von „{question}“ endete vorzeitig: {reason}",
-		Thousands: ".", Decimal: ",", Day: "02.01.2006",
-	},
-})
+var sectionTable = usertext.Of[sectionTexts]("report")
 
 // sections returns what code writes below the text of a report: the checks with their
 // numbers, the data, the open questions and the queries.

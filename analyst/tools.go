@@ -33,11 +33,12 @@ const (
 // An explorer answers one turn.
 type explorer struct {
 	*Analyst
-	data    *data
-	earlier []claims.Report // of earlier turns of the thread
-	checks  *claims.Session // with those of this turn
-	results []qed.ToolResult
-	steps   int
+	data     *data
+	language string          // of the turn: see languageOf
+	earlier  []claims.Report // of earlier turns of the thread
+	checks   *claims.Session // with those of this turn
+	results  []qed.ToolResult
+	steps    int
 
 	maxSteps int
 }
@@ -53,16 +54,18 @@ func (a *Analyst) newExplorer(ctx context.Context, d *data) (*explorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &explorer{Analyst: a, data: d, earlier: earlier, maxSteps: a.opt.MaxSteps}
+	e := &explorer{
+		Analyst: a, data: d, language: languageOf(ctx, qed.Info(ctx).Turn), earlier: earlier, maxSteps: a.opt.MaxSteps,
+	}
 	if n := requestOf(ctx).MaxSteps; n > 0 {
 		e.maxSteps = min(e.maxSteps, n)
 	}
-	return e, e.restore()
+	return e, e.restore(ctx)
 }
 
 // restore makes the checks from the results so far, so that a resumed run has those
 // that it does not repeat, and checks of one step have one order.
-func (e *explorer) restore() error {
+func (e *explorer) restore(ctx context.Context) error {
 	found, err := reports(e.results)
 	if err != nil {
 		return err
@@ -71,7 +74,7 @@ func (e *explorer) restore() error {
 	for _, r := range slices.Concat(e.earlier, found) {
 		all = append(all, &r)
 	}
-	e.checks = claims.NewSession(all...)
+	e.checks = claims.NewSession(ctx, all...)
 	return nil
 }
 
@@ -87,9 +90,9 @@ func (e *explorer) beforeStep(ctx context.Context, p *toolagent.StepRequest) err
 	return nil
 }
 
-func (e *explorer) afterStep(_ context.Context, p toolagent.Progress) error {
+func (e *explorer) afterStep(ctx context.Context, p toolagent.Progress) error {
 	e.results = p.Results
-	return e.restore()
+	return e.restore(ctx)
 }
 
 func (e *explorer) tools() []qed.Tool {
@@ -196,7 +199,7 @@ type chartResult struct {
 var kinds = map[string]chart.Kind{"boxplot": chart.Box}
 
 func (e *explorer) draw(ctx context.Context, in chartArguments) (out chartResult, err error) {
-	spec, err := e.data.draw(ctx, in, languageOf(ctx, qed.Info(ctx).Turn))
+	spec, err := e.data.draw(ctx, in, e.language)
 	if err != nil {
 		out.outcome, err = e.failed(ctx, err)
 		if out.Hint == "" {
@@ -226,7 +229,7 @@ func (d *data) draw(ctx context.Context, in chartArguments, language string) (*c
 	if other := kinds[in.ChartType]; other != "" {
 		kind = other
 	}
-	return lint.Check(in.Spec, rows, lint.Options{Kind: kind, Title: in.Title, Language: language})
+	return lint.Check(ctx, in.Spec, rows, lint.Options{Kind: kind, Title: in.Title, Language: language})
 }
 
 type validateArguments struct {
@@ -253,7 +256,7 @@ func (e *explorer) validate(ctx context.Context, in validateArguments) (out vali
 
 // check checks a finding, and returns the statement that read its rows.
 func (e *explorer) check(ctx context.Context, in validateArguments) (*claims.Report, string, error) {
-	f := claims.Finding{Text: in.Finding, Claim: in.Claim, Experiment: e.data.Experiment}
+	f := claims.Finding{Text: in.Finding, Claim: in.Claim, Experiment: e.data.Experiment, Language: e.language}
 	ofResult := in.Claim != nil && in.Claim.OfResult()
 	var err error
 	if ofResult {

@@ -31,6 +31,7 @@ package chart
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -108,8 +109,9 @@ type Options struct {
 	// Others are the words of the column's name.
 	Labels map[string]string
 
-	// Language is that of the texts and numbers of the chart: "en" or "de", with or
-	// without a region. Empty and other languages mean English.
+	// Language is that of the texts and numbers of the chart: "en", "de" or one that the
+	// host has texts of ([qed.WithTexts]), with or without a region. Empty and other
+	// languages mean English.
 	Language string
 }
 
@@ -136,17 +138,17 @@ func refuse(problems ...refusal.Problem) error {
 //
 // A chart that cannot be drawn is a [*refusal.Error] with one of the codes of
 // this package, such as ErrUnknownField, and ErrNoData for a table without rows.
-func New(t *qed.Table, opt *Options) (*Spec, error) {
+func New(ctx context.Context, t *qed.Table, opt *Options) (*Spec, error) {
 	var o Options
 	if opt != nil {
 		o = *opt
 	}
-	return draw(t, o, "", vegalite.MaxBytes)
+	return draw(ctx, t, o, "", vegalite.MaxBytes)
 }
 
 // draw is New for rows that may be incomplete; partial is the reason. The spec has at most
 // maxBytes.
-func draw(t *qed.Table, o Options, partial string, maxBytes int) (*Spec, error) {
+func draw(ctx context.Context, t *qed.Table, o Options, partial string, maxBytes int) (*Spec, error) {
 	if p := o.check(); p != nil {
 		return nil, refuse(*p)
 	}
@@ -157,7 +159,7 @@ func draw(t *qed.Table, o Options, partial string, maxBytes int) (*Spec, error) 
 	if err != nil {
 		return nil, err
 	}
-	texts := vegalite.TextsIn(o.Language)
+	texts := vegalite.TextsIn(ctx, o.Language)
 	for _, f := range fields {
 		f.label = prompt.Clip(cmp.Or(o.Labels[f.name], texts.Words(f.name)), vegalite.MaxText)
 	}
@@ -168,7 +170,7 @@ func draw(t *qed.Table, o Options, partial string, maxBytes int) (*Spec, error) 
 	// The length is known only after encoding, so a chart that is too long is drawn
 	// again with fewer rows. Texts are shortened, so a chart of few rows fits.
 	for rows := vegalite.MaxRows; ; rows /= 2 {
-		d := &drawing{plan: plan, rows: rows, texts: texts, language: o.Language}
+		d := &drawing{plan: plan, rows: rows, texts: texts}
 		spec, err := d.spec(t.Truncated, partial)
 		if err != nil || len(spec.JSON) <= maxBytes {
 			return spec, err

@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,7 +93,7 @@ func read(t testing.TB, s *chart.Spec) drawn {
 
 func build(t testing.TB, rows *qed.Table, opt *chart.Options) *chart.Spec {
 	t.Helper()
-	s, err := chart.New(rows, opt)
+	s, err := chart.New(t.Context(), rows, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -432,7 +433,7 @@ func TestRefused(t *testing.T) {
 		"a limit below zero":         {delays(t), chart.Options{Top: -1}, chart.ErrMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := chart.New(tt.rows, &tt.opt)
+			_, err := chart.New(t.Context(), tt.rows, &tt.opt)
 			if err == nil {
 				t.Fatal("it was drawn")
 			}
@@ -499,6 +500,19 @@ func relint(spec []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = lint.Check(bare, rows, lint.Options{})
+	_, err = lint.Check(context.Background(), bare, rows, lint.Options{})
 	return err
+}
+
+// Numbers that are the same for a browser are different categories, and can be added up.
+func TestNumbersOfABrowser(t *testing.T) {
+	rows := &qed.Table{Columns: []qed.Column{{Name: "ref"}, {Name: "n"}}}
+	for i := range int64(3) {
+		rows.Rows = append(rows.Rows, []any{int64(1<<53 + 1 + 2*i), i + 1})
+	}
+	s := build(t, rows, &chart.Options{Kind: chart.Bar, X: "ref", Y: "n"})
+	if spec := string(s.JSON); len(s.Notes) > 0 || !strings.Contains(spec, `"n":2,"ref":"9007199254740995"`) {
+		t.Errorf("%q, %s", s.Notes, spec)
+	}
+	build(t, rows, &chart.Options{Kind: chart.Bar, X: "n", Y: "ref"})
 }

@@ -72,7 +72,7 @@ func (f *field) read(want column.Kind) error {
 	f.cells, f.other = make([]any, c.Rows), c.Other
 	switch c.Kind {
 	case column.Numbers:
-		f.setNumbers(c)
+		f.setNumbers(c, want)
 	case column.Times:
 		f.setTimes(c)
 	default:
@@ -98,8 +98,12 @@ const (
 	maxExactInt = 1 << 53 // a browser rounds larger numbers
 )
 
-func (f *field) setNumbers(c *column.Column) {
+func (f *field) setNumbers(c *column.Column, want column.Kind) {
 	f.typ, f.whole = quantitative, true
+	if want == "" && merges(c) {
+		f.setAsText() // or rows of different things would share a bar
+		return
+	}
 	identifier := column.IsIdentifier(f.name)
 	for i, row := range c.At {
 		v := c.Numbers[i]
@@ -115,6 +119,18 @@ func (f *field) setNumbers(c *column.Column) {
 	if f.whole && (identifier || column.IsCalendar(f.name)) {
 		f.typ = ordinal
 	}
+}
+
+// merges reports whether different numbers are the same for a browser.
+func merges(c *column.Column) bool {
+	if c.Large() < 2 {
+		return false
+	}
+	seen := map[float64]bool{}
+	for _, v := range c.Numbers {
+		seen[v] = true
+	}
+	return c.DistinctNumbers() > len(seen)
 }
 
 // setAsText keeps the digits of identifiers.

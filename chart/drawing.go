@@ -18,8 +18,6 @@ type drawing struct {
 	rows  int // of data, at most
 	texts *vegalite.Texts
 
-	language string
-
 	fields map[string]bool // names in the data
 	notes  []string
 	data   []map[string]any
@@ -88,7 +86,7 @@ func (d *drawing) spec(truncated bool, partial string) (*Spec, error) {
 	body["$schema"] = vegalite.Schema
 	body["title"] = d.title
 	body["description"] = strings.Join(append([]string{d.title + "."}, d.notes...), " ")
-	vegalite.Finish(body, d.data, d.language)
+	vegalite.Finish(body, d.data, d.texts)
 	body["data"] = object{"values": d.data}
 	text, err := json.Marshal(body)
 	if err != nil {

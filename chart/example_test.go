@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -19,7 +20,7 @@ func arrivals() *qed.Table {
 }
 
 func Example() {
-	spec, err := chart.New(arrivals(), &chart.Options{X: "port", Y: "delay", Aggregate: chart.Mean})
+	spec, err := chart.New(context.Background(), arrivals(), &chart.Options{X: "port", Y: "delay", Aggregate: chart.Mean})
 	if err != nil {
 		log.Fatal(err)
 	}

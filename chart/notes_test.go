@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -58,7 +59,7 @@ func TestStack(t *testing.T) {
 	}
 	for _, kind := range []chart.Kind{chart.Area, chart.StackedBar} {
 		for _, a := range []chart.Aggregate{chart.Mean, chart.Median, chart.Min, chart.Max} {
-			_, err := chart.New(rows, &chart.Options{Kind: kind, X: "port", Y: "delay", Color: "type", Aggregate: a})
+			_, err := chart.New(t.Context(), rows, &chart.Options{Kind: kind, X: "port", Y: "delay", Color: "type", Aggregate: a})
 			if err == nil || codes(t, err)[0] != chart.ErrAggregateType {
 				t.Errorf("%s of %s: %v", kind, a, err)
 			}
@@ -120,7 +121,7 @@ func TestNegativeSlices(t *testing.T) {
 			}
 		}
 		opt.Kind = chart.Pie
-		_, err := chart.New(rows, &opt)
+		_, err := chart.New(t.Context(), rows, &opt)
 		return err
 	}
 	for name, opt := range map[string]chart.Options{"nothing said": {}, "the first five": {Top: 5}, "sums": {Aggregate: chart.Sum}} {
@@ -225,5 +226,29 @@ func TestNumbersThatAreTexts(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, want %q", sort, got, want)
 		}
+	}
+}
+
+// A language of the host's reaches the titles, the notes and the numbers of a chart.
+func TestTextsOfTheHost(t *testing.T) {
+	texts, err := qed.ReadTexts(fstest.MapFS{"fr.json": {Data: []byte(`{"chart": {
+		"NumberOfRows": "nombre de lignes", "None": "(sans)", "MoreRows": "Il y a plus de lignes.", "Decimal": ","
+	}}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := &qed.Table{Columns: []qed.Column{{Name: "port"}}, Rows: [][]any{{"Oslo"}, {"Kiel"}, {"Kiel"}, {nil}, {nil}}, Truncated: true}
+	opt := &chart.Options{Kind: chart.Bar, X: "port", Aggregate: chart.Count, Language: "fr"}
+	s, err := chart.New(qed.WithTexts(t.Context(), texts), rows, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := string(s.JSON)
+	if !strings.Contains(spec, `"title":"Nombre de lignes"`) || !strings.Contains(spec, `"decimal":","`) ||
+		!strings.Contains(spec, `"port":"(sans)"`) || !hasNote(s, "Il y a plus de lignes.") {
+		t.Errorf("%q, %s", s.Notes, spec)
+	}
+	if s, err = chart.New(t.Context(), rows, opt); err != nil || !strings.Contains(string(s.JSON), `"title":"Number of rows"`) {
+		t.Errorf("without the texts: %v, %s", err, s.JSON)
 	}
 }

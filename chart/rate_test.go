@@ -34,7 +34,7 @@ func TestRates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.opt.X, tt.opt.Sort = "port", chart.ByX
-			s, err := chart.New(rows, &tt.opt)
+			s, err := chart.New(t.Context(), rows, &tt.opt)
 			if tt.kind == "" {
 				if err == nil || codes(t, err)[0] != chart.ErrAggregateType {
 					t.Errorf("it is %v", err)
@@ -81,17 +81,21 @@ func TestLanguage(t *testing.T) {
 
 // TestManyRows draws 100,000 rows.
 func TestManyRows(t *testing.T) {
-	rows := table(t, "day|port|delay")
+	rows := table(t, "day|port|delay|ship")
 	for i := range 100_000 {
-		if err := rows.Append(fmt.Sprintf("2025-%02d-%02d", 1+i%12, 1+i%28), fmt.Sprint("port ", i%300), i%37); err != nil {
+		if err := rows.Append(fmt.Sprintf("2025-%02d-%02d", 1+i%12, 1+i%28), fmt.Sprint("port ", i%300), i%37, fmt.Sprint("ship ", i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, o := range []chart.Options{{}, {Kind: chart.Bar, X: "port"}, {Kind: chart.Box, X: "day", Y: "delay"}, {Kind: chart.Histogram, X: "delay"},
+	for _, o := range []chart.Options{{}, {Kind: chart.Bar, X: "port"}, {Kind: chart.Bar, X: "ship", Y: "delay"}, {Kind: chart.Pie, X: "ship", Y: "delay"},
+		{Kind: chart.Line, X: "ship", Y: "delay"}, {Kind: chart.StackedBar, X: "port", Y: "delay", Color: "ship"}, {Kind: chart.Box, X: "day", Y: "delay"}, {Kind: chart.Histogram, X: "delay"},
 		{Kind: chart.Heatmap, X: "day", Y: "port", Color: "delay"}, {Kind: chart.Scatter, X: "day", Y: "delay"}} {
 		s := build(t, rows, &o)
 		if d := read(t, s); len(d.Data.Values) == 0 || len(d.Data.Values) > 5000 || len(s.JSON) > 512<<10 {
 			t.Errorf("%s: %d rows, %d bytes", s.Kind, len(d.Data.Values), len(s.JSON))
+		}
+		if o.X == "ship" && !hasNote(s, "100000 values of ship") {
+			t.Errorf("%s: the notes do not say that ships are left out: %q", s.Kind, s.Notes)
 		}
 	}
 }

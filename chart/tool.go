@@ -75,7 +75,7 @@ const (
 
 func (in *toolArguments) draw(ctx context.Context, rows *qed.Table) (toolResult, error) {
 	language := qed.Info(ctx).Language
-	texts := vegalite.TextsIn(language)
+	texts := vegalite.TextsIn(ctx, language)
 	if len(rows.Rows) == 0 {
 		text := texts.NothingToDraw
 		if in.Rows.Partial != "" {
@@ -88,7 +88,7 @@ func (in *toolArguments) draw(ctx context.Context, rows *qed.Table) (toolResult,
 		labels[l.Column] = l.Text
 	}
 	within := func(bytes int) (*Spec, error) {
-		return draw(rows, Options{
+		return draw(ctx, rows, Options{
 			Kind: in.Kind, X: in.X, Y: in.Y, Color: in.Color, Aggregate: in.Aggregate, Sort: in.Sort, Top: in.Top,
 			Title: in.Title, Labels: labels, Language: language,
 		}, in.Rows.Partial, bytes)

@@ -16,6 +16,9 @@ func (c *checker) ranges(p *value, f *Field) bucketCount {
 					}
 				})
 			}
+			if from, to := r.get("from"), r.get("to"); from != nil && to != nil {
+				c.between(f, from, to, true, textOf(p, "format"))
+			}
 		}
 		c.out()
 	}

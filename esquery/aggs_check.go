@@ -64,9 +64,7 @@ func (c *checker) missing(typed *member, f *Field) {
 	if f == nil {
 		return
 	}
-	c.negated++
 	whole := c.indexesAll(f)
-	c.negated--
 	if whole == f {
 		return
 	}
@@ -148,6 +146,11 @@ func (c *checker) termsAggregation(p *value) bucketCount {
 	})
 	for _, key := range [...]string{"include", "exclude"} {
 		c.member(p, key, func(v *value) {
+			for i := range v.items {
+				c.at(i)
+				c.starred(&v.items[i])
+				c.out()
+			}
 			if v.kind == str {
 				c.regexpSyntax(v.text)
 				if len(v.text) > maxRegexp {

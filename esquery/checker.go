@@ -21,7 +21,6 @@ type checker struct {
 
 	treeScope
 
-	negated int // how many must_not are around the current location
 	depth   int // nesting of queries and aggregations at the current location
 	clauses int // queries so far
 	inner   int // inner hits of each hit so far

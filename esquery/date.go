@@ -68,6 +68,8 @@ func (c *checker) digits(f *Field, v *value, format string, formats []string) {
 	millis := slices.Contains(formats, "epoch_millis")
 	text := v.kind == str || format != "" // with a format of its own, a number is read like a string
 	switch {
+	case text && !millis && slices.Contains(formats, "epoch_second") && len(digits) > len("99999999999"):
+		c.report(ErrInvalidLiteral, nil, "%s is after the year 5000 in seconds, as which the format epoch_second reads it", digits)
 	case !text && len(formats) > 0 && !millis:
 		// Elasticsearch reads milliseconds whatever the format is, OpenSearch what
 		// the format says.

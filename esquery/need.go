@@ -282,14 +282,13 @@ func (c *checker) unfit(f *Field, n need) {
 	case f.family == objectFamily || f.family == nestedFamily:
 		c.report(ErrFieldType, candidates, "%s is an object without a value of its own; name a field in it", quoted(f.Path))
 	case f.split != "":
-		for _, name := range c.index.mapping.indices {
-			if len(candidates) < maxCandidates && c.v.indices[name] != nil {
-				candidates = append(candidates, name)
-			}
+		indices, remedy := c.index.mapping.indices, "search each index by its own name, or use a field that is alike in all"
+		if len(indices) == 0 || slices.ContainsFunc(indices, func(name string) bool { return c.v.indices[name] == nil }) {
+			indices, remedy = nil, "use a field that is alike in all"
 		}
-		c.report(ErrFieldType, candidates,
-			"%s differs between the indices that are searched together: it is %s; only some of them would answer: "+
-				"search each index by its own name, or use a field that is alike in all", quoted(f.Path), f.split)
+		c.report(ErrIndicesDiffer, indices,
+			"%s differs between the indices that are searched together: it is %s; only some of them would answer: %s",
+			quoted(f.Path), f.split, remedy)
 	case f.family == textFamily && n == needTerm:
 		c.report(ErrFieldType, candidates,
 			"%s is a text and is searched by its words, so a whole value is not found; use %s", quoted(f.Path), want.what)

@@ -39,6 +39,10 @@ const (
 	// ErrFieldType: a field that cannot be used like this, such as a term query on
 	// a text. The candidates are fields or queries that fit.
 	ErrFieldType refusal.Code = "field_type"
+	// ErrIndicesDiffer: a field that the indices of an alias read differently, so that
+	// only some of them would answer. The candidates are these indices if each may be
+	// searched by its own name: see [NewValidator].
+	ErrIndicesDiffer refusal.Code = "indices_differ"
 	// ErrNestedPath: a field of a nested object outside of its nested query,
 	// aggregation or sort, or the reverse.
 	ErrNestedPath refusal.Code = "nested_path"
@@ -52,7 +56,7 @@ const (
 // order lists the codes in the order of a report.
 var order = []refusal.Code{
 	ErrInvalidJSON, ErrBodyTooLarge, ErrDuplicateKey, ErrUnknownKey, ErrMalformed, ErrScript, ErrForbidden,
-	ErrFilterBypass, ErrUnknownIndex, ErrUnknownField, ErrFieldType, ErrNestedPath, ErrInvalidLiteral, ErrTooExpensive,
+	ErrFilterBypass, ErrUnknownIndex, ErrUnknownField, ErrFieldType, ErrIndicesDiffer, ErrNestedPath, ErrInvalidLiteral, ErrTooExpensive,
 }
 
 // A Verdict is the result of checking a body.

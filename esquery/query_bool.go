@@ -43,10 +43,6 @@ func (c *checker) boolQuery(v *value) {
 
 // clausesOf checks the value of a key of a bool. Null means no clause.
 func (c *checker) clausesOf(v *value, key string) {
-	if key == "must_not" || key == "mustNot" {
-		c.negated++
-		defer func() { c.negated-- }()
-	}
 	switch v.kind {
 	case object, array:
 		c.queries(v)

@@ -35,6 +35,10 @@ func (c *checker) prefix(v *value) {
 	if cl.value.text == "" {
 		c.report(ErrTooExpensive, []string{"exists"}, "every value has an empty prefix; use exists")
 	}
+	if strings.ContainsAny(cl.value.text[:min(1, len(cl.value.text))], "^") || strings.Contains(cl.value.text, "*") {
+		c.report(ErrInvalidLiteral, []string{"wildcard"},
+			"a prefix has no operators: values that begin with %s have these characters; leave ^ and * out", quoted(cl.value.text))
+	}
 	c.ofWord(&cl, cl.value.text)
 }
 
@@ -45,6 +49,9 @@ func (c *checker) wildcard(v *value) {
 		return
 	}
 	c.wildcardCost(cl.field, cl.value.text)
+	if !cl.is("case_insensitive") {
+		c.operators(cl.value.text, "*?")
+	}
 	c.ofWord(&cl, strings.ReplaceAll(cl.value.text, "*", ""))
 }
 
@@ -78,16 +85,42 @@ func (c *checker) regexp(v *value) {
 		}
 	}
 	c.regexpSyntax(cl.value.text)
+	if !cl.is("case_insensitive") {
+		c.operators(cl.value.text, regexpOperators)
+	}
 	c.regexpCost(cl.value.text)
 	c.ofWord(&cl, "")
 }
 
+// regexpOperators are the characters of which an expression has one.
+const regexpOperators = `.?+*|()[]{}\\@#&~<"^$` // those that regexpSyntax reports as well
+
+// operators reports a pattern that has no operator: it matches only the value that is
+// equal to it, and who writes a pattern means more.
+func (c *checker) operators(pattern, operators string) {
+	if pattern != "" && !strings.ContainsAny(pattern, operators) {
+		c.report(ErrInvalidLiteral, []string{"term"},
+			"%s is the whole value and not a pattern, because it has no operator; write one, or use term", quoted(pattern))
+	}
+}
+
+// starred reports a value that only another query reads as a pattern.
+func (c *checker) starred(v *value) {
+	if v.kind == str && starredWord.MatchString(v.text) {
+		c.report(ErrInvalidLiteral, []string{"prefix", "wildcard"},
+			"in the value %s, * is a character; use prefix or wildcard, in which \\* is the character", quoted(v.text))
+	}
+}
+
+// starredWord matches a * that stands for the rest of a word, or for any value.
+var starredWord = regexp.MustCompile(`^\*$|(?:^|\s)\*[\pL\pN.]|[\pL\pN.]\*(?:\s|$)`)
+
 // regexpSyntax reports what Lucene reads otherwise than other regular expressions. All
 // of them is a fault, also where the flags of a query switch one off.
 func (c *checker) regexpSyntax(pattern string) {
-	inClass := false
+	inClass, letter := false, false // letter: the character before is one, and no escape
 	for i := 0; i < len(pattern); i++ {
-		rest, why := pattern[i:], ""
+		rest, why, isLetter := pattern[i:], "", false
 		switch c := pattern[i]; {
 		case c == '\\' && len(rest) > 1:
 			i++
@@ -104,13 +137,18 @@ func (c *checker) regexpSyntax(pattern string) {
 		case c == ']':
 			inClass = false
 		case inClass:
+		case c == '*' && letter:
+			why = "repeats the character before it: write .* for any characters, or [x]* for a repeated x"
 		case c == '^' || c == '$':
 			why = "is a character here: an expression always covers the whole value, so leave it out, or escape it with \\"
 		case strings.HasPrefix(rest, "(?"):
 			why = "does not exist: use case_insensitive, or write both cases such as [aA]"
 		case strings.IndexByte(`@#&~<"`, c) >= 0:
 			why = "is an operator here: escape it with \\"
+		default:
+			isLetter = 'a' <= c|0x20 && c|0x20 <= 'z'
 		}
+		letter = isLetter
 		if why != "" {
 			c.report(ErrInvalidLiteral, nil, "in the regular expression %s, %s %s",
 				quoted(pattern), quoted(rest[:min(len(rest), 2)]), why)

@@ -1,6 +1,9 @@
 package esquery
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 var (
 	rangeClause = clauseType{name: "range", need: needRange, main: "gte", params: rangeParams}
@@ -59,13 +62,20 @@ func (c *checker) rangeQuery(v *value) {
 	if lower == nil || upper == nil || c.faults != before {
 		return
 	}
+	c.between(f, lower, upper, lowerKey == "gt" || upperKey == "lt", format)
+}
+
+// between reports bounds that have nothing between them. If the range is open, one of
+// them is not part of it.
+func (c *checker) between(f *Field, lower, upper *value, open bool, format string) {
 	from, now1, ok1 := pointOf(f, lower, format)
 	to, now2, ok2 := pointOf(f, upper, format)
+	same := from == to
 	if f.family == dateFamily {
+		same = lower.text == upper.text
 		to += 2 * day // rounding and time zones
 	}
-	if f.is(setOf(numberFamily, dateFamily)) && ok1 && ok2 && now1 == now2 &&
-		(from > to || from == to && (lowerKey == "gt" || upperKey == "lt")) {
+	if f.is(setOf(numberFamily, dateFamily)) && ok1 && ok2 && now1 == now2 && (from > to || same && open) {
 		c.report(ErrInvalidLiteral, nil, "there is nothing between %s and %s", quoted(lower.text), quoted(upper.text))
 	}
 }
@@ -106,14 +116,20 @@ func (c *checker) boundLiteral(f *Field, r, v *value, key, format string) {
 	}
 	c.in(key)
 	defer c.out()
-	if _, ok := numberOf(v); ok && f.is(setOf(keywordFamily, keyedFamily)) {
+	if _, ok := numberOf(v); (ok || orderedOtherwise.MatchString(v.text)) && f.is(setOf(keywordFamily, keyedFamily)) {
 		c.report(ErrInvalidLiteral, c.alternatives(f, needNumeric),
-			"%s is of type %s, which compares texts: \"9\" is above %s; use a field of numbers, or terms with the values",
+			"%s is of type %s, which compares texts character by character, and not as numbers or dates such as %s; "+
+				"use a field of numbers or dates, or terms with the values",
 			quoted(f.Path), f.Type, quoted(v.text))
 		return
 	}
 	c.literal(f, v, use, format)
 }
+
+// orderedOtherwise matches numbers with signs between their thousands or with spaces, and
+// dates that begin with a day or a month.
+var orderedOtherwise = regexp.MustCompile(
+	`^\s*[+-]?\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d+)?\s*$|^\s+[+-]?\d|^\d+\s+$|^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?:\D|$)`)
 
 // fieldPattern calls each with the fields that a name with * stands for and that
 // fit n, or reports why the pattern is refused.

@@ -16,6 +16,7 @@ func (c *checker) term(v *value) {
 		return
 	}
 	c.searchable(cl.field)
+	c.starred(cl.value)
 	c.literal(cl.field, cl.value, exactLiteral, "")
 }
 
@@ -78,6 +79,7 @@ func (c *checker) values(f *Field, items []value) {
 		if !isText(item) {
 			c.report(ErrMalformed, nil, "each value must be a string, number or boolean, and this is %s", item.kind)
 		} else if f != nil {
+			c.starred(item)
 			c.literal(f, item, exactLiteral, "")
 		}
 		c.out()
@@ -103,7 +105,11 @@ func (c *checker) exists(v *value) {
 		return
 	}
 	if strings.Contains(name.text, "*") {
-		c.fieldPattern(name.text, needExist, nil)
+		c.fieldPattern(name.text, needExist, func(f *Field) {
+			if whole := c.indexesAll(f); whole != f && !glob(name.text, whole.Path) {
+				c.report(ErrFieldType, []string{whole.Path}, tooLong, quoted(f.Path), f.ignoreAbove)
+			}
+		})
 		return
 	}
 	f := c.field(&name.text, needExist)
@@ -124,12 +130,11 @@ func (c *checker) exists(v *value) {
 	}
 }
 
-// tooLong says why the absence of a field is not the absence of a value.
+// tooLong says why a field that does not exist can have a value.
 const tooLong = "%s does not exist in documents whose value has more than %d characters (ignore_above)"
 
 // indexesAll returns the field that has all values of f in the index: f itself, or the
-// field whose values it also holds. If there is none, and documents without the field
-// are asked for, it reports that.
+// field whose values it also holds. If there is none, it reports that.
 func (c *checker) indexesAll(f *Field) *Field {
 	if f.ignoreAbove == 0 {
 		return f
@@ -137,10 +142,7 @@ func (c *checker) indexesAll(f *Field) *Field {
 	if whole := c.index.mapping.fields[f.Parent]; whole != nil && whole.ignoreAbove == 0 && needExist.fits(whole) && c.visible(whole.Path) {
 		return whole
 	}
-	if c.negated > 0 {
-		c.report(ErrFieldType, nil, tooLong+": leave the condition out and read the field, or count the documents in which it exists",
-			quoted(f.Path), f.ignoreAbove)
-	}
+	c.report(ErrFieldType, nil, tooLong+": leave the condition out and read the field", quoted(f.Path), f.ignoreAbove)
 	return f
 }
 

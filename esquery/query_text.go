@@ -42,6 +42,9 @@ func (c *checker) matchOf(v *value, t *clauseType) {
 		return
 	}
 	c.searchable(cl.field)
+	if t != &matchPhrasePrefixClause { // which leaves the * out, and reads the beginning of a word
+		c.starred(cl.value)
+	}
 	c.literal(cl.field, cl.value, exactLiteral, "")
 	if cl.get("fuzziness") != nil {
 		c.fuzzyText(cl.value.text, 1, cl.long)

@@ -25,7 +25,9 @@ func TestSilentlyWrong(t *testing.T) {
 	for _, group := range []struct{ name, queries string }{
 		{"", `{"term":{"name.key":"12345678"}}
 			{"term":{"code":"Größe…äö"}} {"prefix":{"code":"12345678"}} {"wildcard":{"code":"1234*5678*"}} {"fuzzy":{"code":"1234567890"}}
-			{"match_phrase":{"name":"a longer name"}} {"exists":{"field":"code"}} {"bool":{"must_not":{"exists":{"field":"status"}}}}
+			{"match_phrase":{"name":"a longer name"}} {"exists":{"field":"na*"}} {"bool":{"must_not":{"exists":{"field":"status"}}}}
+			{"term":{"status":"M*A*S*H"}} {"term":{"status":"2 * 3"}} {"wildcard":{"status":"5\\*"}} {"match_phrase_prefix":{"name":"annu*"}}
+			{"wildcard":{"status":{"value":"open","case_insensitive":true}}} {"regexp":{"status":"x0*[y]*\\d*z?"}}
 			{"multi_match":{"query":"a longer name","fields":["name","code"]}}
 			{"term":{"at":"2024-03-15"}} {"term":{"at":"2024-03-15T10"}} {"term":{"at":"2024-03||/M"}} {"term":{"at":"now/d"}} {"term":{"at":1704153600000}}
 			{"range":{"at":{"gte":"2024","lt":"2025"}}} {"range":{"at":{"from":"2024-03","to":"2024-04","include_upper":false}}}
@@ -49,6 +51,12 @@ func TestSilentlyWrong(t *testing.T) {
 			{"regexp":{"status":"^open"}} {"regexp":{"status":"open$"}} {"regexp":{"status":"o(?i)pen"}} {"regexp":{"status":"a(?=b)"}} {"regexp":{"status":"a\\b"}}
 			{"regexp":{"status":"a[[:alpha:]]"}} {"regexp":{"status":"a@b"}} {"regexp":{"status":"R&D"}} {"regexp":{"status":"a~b"}} {"regexp":{"status":"a<1-5>"}}
 			{"regexp":{"status":"a#"}} {"regexp":{"status":"a\"b\""}}
+			{"regexp":{"status":"open"}} {"regexp":{"status":"/open/"}} {"regexp":{"status":"%open%"}} {"regexp":{"status":"op*"}}
+			{"wildcard":{"status":"open"}} {"wildcard":{"status":"%op%"}} {"wildcard":{"status":"open|closed"}}
+			{"prefix":{"status":"op*"}} {"prefix":{"status":"op.*"}} {"prefix":{"status":"^op"}}
+			{"term":{"status":"op*"}} {"term":{"status":"*"}} {"terms":{"status":["op.*","x"]}} {"match":{"status":"*pen"}} {"match":{"name":"annu* report"}}
+			{"range":{"status":{"gte":"01.03.2024"}}} {"range":{"status":{"gte":" 9"}}} {"range":{"status":{"lt":"1,000"}}} {"range":{"code":{"gte":"3/1/24"}}}
+			{"range":{"at":{"gte":1710460800000,"format":"epoch_second"}}} {"range":{"at":{"gte":"2024-03-15","lt":"2024-03-15"}}}
 			{"range":{"status":{"gte":5}}} {"range":{"status":{"lt":"5.5"}}} {"range":{"labels.x":{"gte":"5","lte":"b"}}} {"range":{"code":{"gte":"-1"}}}
 			{"range":{"at":{"gte":"15.03.2024"}}} {"range":{"at":{"gte":"2024-02-30"}}} {"range":{"at":{"gte":"today"}}} {"range":{"at":{"gte":"now-1month"}}}
 			{"range":{"at":{"gte":"now/Q"}}} {"range":{"at":{"gte":"2024-01-01||+1 d"}}} {"range":{"at":{"gte":""}}} {"range":{"at":{"gte":true}}} {"match":{"at":"last week"}}
@@ -58,7 +66,8 @@ func TestSilentlyWrong(t *testing.T) {
 		{"invalid_literal*", `{"term":{"at":"2024-03"}} {"match":{"at":"2024"}} {"terms":{"at":["2024-03"]}} {"range":{"at":{"lte":"2024-03"}}}
 			{"range":{"at":{"gt":"2024"}}} {"range":{"at":{"to":"2024-03"}}} {"range":{"at":{"from":"2024-03","include_lower":false}}}
 			{"range":{"at":{"lte":"2024","format":"yyyy"}}} {"range":{"at":{"lte":2024,"format":"yyyy"}}} {"term":{"month":"2024-03"}} {"term":{"span":"2024-03"}}`},
-		{"field_type", `{"bool":{"must_not":{"exists":{"field":"code"}}}} {"bool":{"must_not":[{"bool":{"should":[{"exists":{"field":"code"}}]}}]}}`},
+		{"field_type", `{"exists":{"field":"code"}} {"exists":{"field":"cod*"}} {"exists":{"field":"name.*"}} {"exists":{"field":"labels"}}
+			{"bool":{"must_not":{"exists":{"field":"code"}}}} {"bool":{"must_not":[{"bool":{"should":[{"exists":{"field":"code"}}]}}]}}`},
 		{"field_type*", `{"exists":{"field":"name.key"}} {"bool":{"must_not":{"exists":{"field":"name.key"}}}}`},
 	} {
 		for query := range strings.FieldsFuncSeq(strings.ReplaceAll(group.queries, "} {", "}\n{"), func(r rune) bool { return r == '\n' }) {
@@ -84,6 +93,11 @@ func TestSilentlyWrong(t *testing.T) {
 	runChecks(t, v, []checkCase{
 		{"include", `{"aggs":{"a":{"terms":{"field":"status","include":"^op.*"}}}}`, "invalid_literal /aggs/a/terms/include"},
 		{"missing", `{"aggs":{"a":{"missing":{"field":"name.key"},"aggs":{"b":{"sum":{"field":"n"}}}}}}`, "field_type* /aggs/a/missing"},
+		{"a list of patterns", `{"aggs":{"a":{"terms":{"field":"status","include":["op*"]}}}}`, "invalid_literal /aggs/a/terms/include/0"},
+		{"a pattern as a wildcard", `{"aggs":{"a":{"terms":{"field":"status","include":"op*"}}}}`, "invalid_literal /aggs/a/terms/include"},
+		{"a value", `{"aggs":{"a":{"terms":{"field":"status","exclude":"open"}}}}`, ""},
+		{"a month from itself to itself", `{"aggs":{"a":{"date_range":{"field":"at","ranges":[{"from":"2024-03","to":"2024-03"}]}}}}`, "invalid_literal /aggs/a/date_range/ranges/0"},
+		{"a month", `{"aggs":{"a":{"date_range":{"field":"at","ranges":[{"from":"2024-03","to":"2024-04"}]}}}}`, ""},
 		{"missing without another field", `{"aggs":{"a":{"missing":{"field":"code"}}}}`, "field_type /aggs/a/missing"},
 		{"a format without a year that is only printed", `{"aggs":{"a":{"date_histogram":{"field":"at","calendar_interval":"day","format":"HH:mm","min_doc_count":1}}}}`, ""},
 		{"minutes that are printed for months", `{"aggs":{"a":{"date_histogram":{"field":"at","calendar_interval":"month","format":"yyyy-mm","min_doc_count":1}}}}`, "invalid_literal /aggs/a/date_histogram/format"},

@@ -48,7 +48,9 @@ type index struct {
 
 // NewValidator returns a Validator for the given indices. The keys are the exact
 // names of indices or aliases that a search may give, the values their mappings. A
-// nil opt means the defaults. The error matches [ErrFilter] or [ErrSensitive] if
+// nil opt means the defaults. If the indices of an alias read a field differently, a search
+// of that field is refused ([ErrIndicesDiffer]) and possible by the names of the indices
+// only: give these as well. The error matches [ErrFilter] or [ErrSensitive] if
 // these options do not fit the indices.
 func NewValidator(indices map[string]*Mapping, opt *Options) (*Validator, error) {
 	var o Options

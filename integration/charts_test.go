@@ -54,7 +54,7 @@ func goodCharts(t *testing.T) ([]*chart.Spec, *qed.Table) {
 	}
 	var out []*chart.Spec
 	for _, pair := range in.Pairs {
-		s, err := lint.Check(pair.Good, rows, lint.Options{Kind: pair.Kind, Title: pair.Name, Language: "de"})
+		s, err := lint.Check(t.Context(), pair.Good, rows, lint.Options{Kind: pair.Kind, Title: pair.Name, Language: "de"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestVegaLiteDraws(t *testing.T) {
 	} {
 		for _, language := range []string{"en", "de"} {
 			o.Language = language
-			s, err := chart.New(rows, &o)
+			s, err := chart.New(t.Context(), rows, &o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestVegaLiteDraws(t *testing.T) {
 		}
 	}
 	// The values of few bars, in the order of the numbers.
-	few, err := lint.Check([]byte(`{"mark":"bar","encoding":{"y":{"field":"product","type":"nominal","sort":"-x"},
+	few, err := lint.Check(t.Context(), []byte(`{"mark":"bar","encoding":{"y":{"field":"product","type":"nominal","sort":"-x"},
 		"x":{"field":"revenue","type":"quantitative","aggregate":"sum"},"color":{"field":"product"}}}`), rows, lint.Options{Title: "Few", Language: "de"})
 	if err != nil {
 		t.Fatal(err)
@@ -222,13 +222,13 @@ func TestPageInChromium(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := lint.Check([]byte(`{"mark":"bar","encoding":{"x":{"field":"name"},"y":{"field":"n"},"tooltip":{"field":"name"}}}`),
+	s, err := lint.Check(t.Context(), []byte(`{"mark":"bar","encoding":{"x":{"field":"name"},"y":{"field":"n"},"tooltip":{"field":"name"}}}`),
 		hostile, lint.Options{Title: attack})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Charts = append(p.Charts, page.Chart{ID: "hostile", Spec: s, Query: attack})
-	made, err := chart.New(rows, &chart.Options{Kind: chart.Pie, X: "product", Y: "revenue"})
+	made, err := chart.New(t.Context(), rows, &chart.Options{Kind: chart.Pie, X: "product", Y: "revenue"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestPageInChromium(t *testing.T) {
 		"<style>@import url(" + evil + ");</style>\n\n<iframe src=\"" + evil + "\"></iframe>\n"
 	write := func(p page.Page) {
 		var out strings.Builder
-		if err := page.Write(&out, p); err != nil {
+		if err := page.Write(t.Context(), &out, p); err != nil {
 			t.Fatal(err)
 		}
 		mu.Lock()

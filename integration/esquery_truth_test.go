@@ -26,12 +26,16 @@ func (d *truthDoc) json(i int) string {
 			members = append(members, fmt.Sprintf("%q:%q", m[0], m[1]))
 		}
 	}
+	if d.at != "" {
+		members = append(members, fmt.Sprintf(`"iso":%q,"day":"%s.%s.%s"`, d.at[:10], d.at[8:10], d.at[5:7], d.at[:4]))
+	}
 	return fmt.Sprintf(`{%s,"n":%d,"size":"%d","i":%d}`, strings.Join(append(members, `"x":1`), ","), d.n, d.n, i)
 }
 
 const truthMapping = `{"mappings":{"properties":{
 	"title":{"type":"text","fields":{"key":{"type":"keyword","ignore_above":12}}},
 	"code":{"type":"keyword","ignore_above":12},"state":{"type":"keyword"},"size":{"type":"keyword"},
+	"day":{"type":"keyword"},"iso":{"type":"keyword"},
 	"at":{"type":"date"},"month":{"type":"date","format":"yyyy-MM"},"n":{"type":"integer"},"i":{"type":"integer"},"x":{"type":"integer"},
 	"flag":{"type":"boolean"},"ip":{"type":"ip"}}}}`
 
@@ -82,6 +86,33 @@ func TestSearchTruth(t *testing.T) {
 		{`{"bool":{"must_not":[{"exists":{"field":"code"}}]}}`, refused, untitled},
 		{`{"bool":{"must_not":{"bool":{"filter":{"exists":{"field":"code"}}}}}}`, refused, untitled},
 		{`{"bool":{"must_not":{"exists":{"field":"title"}}}}`, ok, untitled},
+		{`{"exists":{"field":"code"}}`, refused, func(d truthDoc) bool { return d.title != "" }},
+		{`{"bool":{"filter":{"exists":{"field":"cod*"}}}}`, refused, func(d truthDoc) bool { return d.title != "" }},
+		{`{"exists":{"field":"title.*"}}`, refused, func(d truthDoc) bool { return d.title != "" }},
+		{`{"exists":{"field":"tit*"}}`, ok, func(d truthDoc) bool { return d.title != "" }},
+		{`{"exists":{"field":"state"}}`, ok, func(truthDoc) bool { return true }},
+		// patterns in the syntax of another query
+		{`{"term":{"state":"OP*"}}`, refused, stated("OPEN")},
+		{`{"term":{"state":"*"}}`, refused, func(truthDoc) bool { return true }},
+		{`{"terms":{"state":["OP*","CLOSED"]}}`, refused, stated("OPEN", "CLOSED")},
+		{`{"match":{"state":"*PEN"}}`, refused, stated("OPEN")},
+		{`{"match":{"title":"annu*"}}`, refused, func(d truthDoc) bool { return strings.Contains(d.title, "annual") }},
+		{`{"match_phrase_prefix":{"title":"annu*"}}`, ok, func(d truthDoc) bool { return strings.Contains(d.title, "annual") }},
+		{`{"prefix":{"state":"OP*"}}`, refused, stated("OPEN")},
+		{`{"prefix":{"state":"OP.*"}}`, refused, stated("OPEN")},
+		{`{"prefix":{"state":"^OP"}}`, refused, stated("OPEN")},
+		{`{"prefix":{"state":"OP"}}`, ok, stated("OPEN")},
+		{`{"wildcard":{"state":"%OP%"}}`, refused, stated("OPEN")},
+		{`{"wildcard":{"state":"OPEN|CLOSED"}}`, refused, stated("OPEN", "CLOSED")},
+		{`{"wildcard":{"state":"^OPEN$"}}`, refused, stated("OPEN")},
+		{`{"wildcard":{"state":"OP*"}}`, ok, stated("OPEN")},
+		{`{"wildcard":{"state":{"value":"open","case_insensitive":true}}}`, ok, stated("OPEN", "open")},
+		{`{"regexp":{"state":"OP*"}}`, refused, stated("OPEN")},
+		{`{"regexp":{"state":"/OPEN/"}}`, refused, stated("OPEN")},
+		{`{"regexp":{"state":"%OPEN%"}}`, refused, stated("OPEN")},
+		{`{"regexp":{"state":"PEN"}}`, refused, stated("OPEN")},
+		{`{"regexp":{"state":"OPEN|CLOSED"}}`, ok, stated("OPEN", "CLOSED")},
+		{`{"regexp":{"state":"OPE.*?"}}`, ok, stated("OPEN")},
 		// months and years
 		{`{"term":{"at":"2024-03"}}`, fixed, march},
 		{`{"match":{"at":"2024-03"}}`, fixed, march},
@@ -97,6 +128,13 @@ func TestSearchTruth(t *testing.T) {
 		{`{"range":{"at":{"gte":"2024-03-01","lte":"2024-03-31"}}}`, ok, march},
 		{`{"term":{"at":"2024-03||/M"}}`, ok, march},
 		{`{"term":{"at":"2024-03-15"}}`, ok, within("2024-03-15", "2024-03-16")},
+		{`{"match_phrase":{"at":"2024-03"}}`, fixed, march},
+		{`{"simple_query_string":{"query":"2024-03","fields":["at"]}}`, refused, march},
+		{`{"term":{"at":2024}}`, refused, year},
+		{`{"terms":{"at":[2024]}}`, refused, year},
+		{`{"range":{"at":{"gte":"03/2024","lte":"03/2024","format":"MM/yyyy"}}}`, fixed, march},
+		{`{"range":{"at":{"gte":"03/2024","lt":"04/2024","format":"MM/yyyy"}}}`, ok, march},
+		{`{"range":{"at":{"gte":"2024-03-15","lt":"2024-03-15"}}}`, refused, within("2024-03-15", "2024-03-16")},
 		{`{"term":{"at":"2024-03-15T10"}}`, ok, within("2024-03-15T10", "2024-03-15T11")},
 		// date formats
 		{`{"range":{"at":{"gte":"2024-03-15","format":"yyyy-mm-dd"}}}`, refused, within("2024-03-15", "9")},
@@ -108,6 +146,11 @@ func TestSearchTruth(t *testing.T) {
 		{`{"range":{"at":{"gte":"2024-15","format":"yyyy-dd"}}}`, refused, none},
 		{`{"range":{"at":{"gte":"15.03.2024","format":"dd.MM.yyyy"}}}`, ok, within("2024-03-15", "9")},
 		{`{"range":{"at":{"gte":"24-03-15 10:00:00","format":"yy-MM-dd HH:mm:ss"}}}`, ok, within("2024-03-15T10:00:00", "9")},
+		{`{"range":{"at":{"gte":1710460800000,"format":"epoch_second"}}}`, refused, within("2024-03-15", "9")},
+		{`{"range":{"at":{"gte":1710460800,"format":"epoch_second"}}}`, ok, within("2024-03-15", "9")},
+		{`{"range":{"at":{"gte":1710460800}}}`, refused, within("2024-03-15", "9")},
+		{`{"range":{"at":{"gte":"2024-W11","format":"YYYY-'W'ww"}}}`, ok, within("2024-03-11", "9")},
+		{`{"range":{"at":{"gte":"2024-03-15 10 PM","format":"yyyy-MM-dd hh a"}}}`, ok, within("2024-03-15T22", "9")},
 		// regular expressions
 		{`{"regexp":{"state":"^OPEN$"}}`, refused, stated("OPEN")},
 		{`{"regexp":{"state":"OPEN$"}}`, refused, stated("OPEN")},
@@ -124,6 +167,11 @@ func TestSearchTruth(t *testing.T) {
 		// numbers in keywords
 		{`{"range":{"size":{"gte":10}}}`, refused, numbered(10, 10_000)},
 		{`{"range":{"size":{"gte":"10","lte":"99"}}}`, refused, numbered(10, 99)},
+		{`{"range":{"size":{"gte":" 9"}}}`, refused, numbered(9, 10_000)},
+		{`{"range":{"size":{"gte":"1,000"}}}`, refused, numbered(1000, 10_000)},
+		{`{"range":{"size":{"gte":"9","format":"0"}}}`, refused, numbered(9, 10_000)},
+		{`{"range":{"day":{"gte":"10.03.2024","lt":"01.04.2024"}}}`, refused, within("2024-03-10", "2024-04")},
+		{`{"range":{"iso":{"gte":"2024-03-10","lt":"2024-04"}}}`, ok, within("2024-03-10", "2024-04")},
 		{`{"range":{"n":{"gte":"10","lte":"99"}}}`, ok, numbered(10, 99)},
 		{`{"range":{"state":{"gte":"a","lt":"n"}}}`, ok, stated("me@example.com", "meXexample.com")},
 	}

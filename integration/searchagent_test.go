@@ -245,6 +245,55 @@ func TestSearchAgentCorrects(t *testing.T) {
 	})
 }
 
+// An alias whose indices read a field differently is asked per index, if the host allows
+// each of them. Without these names the model learns that the field cannot be used.
+func TestSearchAgentDividesAnAlias(t *testing.T) {
+	eachEngine(t, func(t *testing.T, url string) {
+		for name, kind := range map[string]string{"tickets-1": "keyword", "tickets-2": "text"} {
+			newIndex(t, url, name, fmt.Sprintf(`{"mappings":{"properties":{"state":{"type":%q},"title":{"type":"text"}}},"aliases":{"tickets":{}}}`, kind))
+			fillIndex(t, url, name, 3, func(i int) string { return fmt.Sprintf(`{"state":"%s","title":"%s %d"}`, []string{"open", "closed"}[i%2], name, i) })
+		}
+		c := esClient(t, url, esclient.Options{})
+		for _, tt := range []struct {
+			names  []string
+			bodies map[string][]string // by the end of the task
+			ran    []string
+		}{
+			{[]string{"tickets", "tickets-1", "tickets-2"}, map[string][]string{
+				`"`: {`{"query":{"term":{"state":"open"}}}`}, ` (tickets-1)"`: {`{"query":{"term":{"state":"open"}}}`}, ` (tickets-2)"`: {`{"query":{"match":{"state":"open"}}}`},
+			}, []string{"tickets-1", "tickets-2"}},
+			{[]string{"tickets", "tickets-1"}, map[string][]string{
+				`"`: {`{"query":{"term":{"state":"open"}}}`, `{"query":{"match":{"title":"tickets"}}}`},
+			}, []string{"tickets"}},
+		} {
+			rules := []llmtest.Rule{
+				{Name: "classify", Replies: []llmtest.Reply{{JSON: map[string]any{"intent": "search", "confidence": "high", "reasoning": "r"}}}},
+				searchPlan(map[string]any{"key": "open", "task": "find open tickets", "index": "tickets", "after": []string{}}), searchWords("Here they are."),
+			}
+			for end, bodies := range tt.bodies {
+				rule := searchBodies("find open tickets"+strings.TrimSuffix(end, `"`), bodies...)
+				rules = append(rules, rule)
+			}
+			a, err := searchagent.New(llmtest.New(rules...), c, truthValidator(t, c, tt.names...), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := qed.Ask(t.Context(), a, qed.Turn{Text: "Which tickets are open?"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ran []string
+			rows := 0
+			for _, q := range answer.Queries {
+				ran, rows = append(ran, q.Index), rows+q.Rows
+			}
+			if !slices.Equal(ran, tt.ran) || answer.Partial || len(tt.ran) == 2 && rows != 4 {
+				t.Errorf("%v ran with %d rows, want %v: %+v", ran, rows, tt.ran, answer)
+			}
+		}
+	})
+}
+
 func TestSearchAgentFindsNothing(t *testing.T) {
 	eachEngine(t, func(t *testing.T, url string) {
 		trial := newSearchTrial(t, url, nil, folderThenDocuments(),

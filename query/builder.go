@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/refusal"
 )
@@ -138,10 +139,11 @@ func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
 	if err := d.write(ctx, &out); err != nil {
 		return built{}, err
 	}
-	out.Text = "Wrote a query in " + out.Language + " for " + out.Source
+	text := textsOf(ctx).Wrote
 	if in.Mode == editExisting {
-		out.Text = "Changed a query in " + out.Language + " for " + out.Source
+		text = textsOf(ctx).Changed
 	}
+	out.Text = usertext.Fill(text, "language", out.Language, "source", out.Source)
 	return out, nil
 }
 

@@ -97,13 +97,10 @@ func (d *drafting) readTimes(ctx context.Context, out *built, periods []dates.Pe
 	}
 	facts := d.data.Dates
 	out.Dates = facts.Compare(periods, times.Bounds, times.Complete)
-	differ, timeless := answertext.DatesDiffer, answertext.NoTime
-	if answertext.IsGerman(answertext.Tag(ctx), d.data.Request) {
-		differ, timeless = answertext.DatesDifferGerman, answertext.NoTimeGerman
-	}
-	out.Partial = answertext.Dates(out.Dates, "", differ, "").Text
+	texts := textsOf(ctx)
+	out.Partial = answertext.Dates(out.Dates, "", texts.DatesDiffer, "").Text
 	if !times.Looks && (len(periods) > 0 || facts.NamesTime()) {
-		out.Partial = timeless
+		out.Partial = texts.NoTime
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -168,7 +169,8 @@ func (e *executor) finding(
 		Query: cmp.Or(proof.Executed, text(q)), Rows: came, Truncated: found.Table.Truncated, Millis: proof.Millis,
 	})
 
-	text := counted(rows, total)
+	texts := textsOf(ctx)
+	text := texts.counted(rows, total)
 	how := cmp.Or(found.HowToRetrieve, "source "+source.Name())
 	// A registry limits the size of a result, which contains rows as well.
 	how = prompt.Clip(how, maxPartial)
@@ -189,7 +191,7 @@ func (e *executor) finding(
 		},
 	}}
 	if partial := prompt.Clip(strings.TrimSpace(found.Partial), maxPartial); partial != "" {
-		f.Text += ". It may be incomplete or inexact: " + partial
+		f.Text = usertext.Fill(texts.Inexact, "found", text, "reason", partial)
 		f.Partial, rows.Partial = partial, partial
 	}
 	return f, nil
@@ -200,24 +202,3 @@ const (
 	maxProof   = 4 << 10  // bytes of each text of a query in the proof
 	maxQuery   = 16 << 10 // bytes of a query in the metadata
 )
-
-// counted returns in words how many rows were found and how many are saved.
-func counted(rows *finding.RowsRef, total int64) string {
-	n := int64(rows.Count)
-	switch {
-	case total > n:
-		return fmt.Sprintf("%s found, of which the first %d are saved", plural(total), n)
-	case rows.Truncated:
-		return fmt.Sprintf("more than %s found, of which the first %d are saved", plural(n), n)
-	case n == 0:
-		return "no rows found"
-	}
-	return plural(n) + " found"
-}
-
-func plural(n int64) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", n)
-}

@@ -18,7 +18,8 @@ import (
 //	{"decision": "edit", "value": ...}
 //	{"decision": "reject", "reason": "..."}
 //
-// The reasons are optional. A JSON string with an approval or a rejection alone,
+// The reason is optional. An approval with one is refused, because it may be a condition
+// that nothing would follow. A JSON string with an approval or a rejection alone,
 // such as "approve", is accepted as well.
 type Approval[V any] struct {
 	Decision Decision `json:"decision"`
@@ -79,6 +80,9 @@ func readApproval(q *Question, raw json.RawMessage, fits func(json.RawMessage) e
 	whole := map[string]any{"decision": reply.Decision, "reason": reply.Reason}
 	switch reply.Decision {
 	case Approve:
+		if strings.TrimSpace(reply.Reason) != "" {
+			return nil, errors.New("an approval has no reason or condition: approve alone, or reply with edit to change the draft")
+		}
 		if reply.Value != nil && !bytes.Equal(strictjson.Compact(reply.Value), strictjson.Compact(q.Draft)) {
 			return nil, errors.New("the approved value is not the draft: reply with edit to change the draft")
 		}

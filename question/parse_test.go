@@ -385,3 +385,39 @@ func ExampleParser() {
 	// exact_answer q1="MCT"
 	// modification
 }
+
+// What is near an approval executes nothing: a condition, a refusal in it, another script,
+// a quotation, a reason in the JSON.
+func TestNotAnApproval(t *testing.T) {
+	parse := question.Parser(nil, llm.Settings{})
+	approved := func(text string) bool {
+		q, read, err := question.For[question.Approval[map[string]any]](question.Question{ID: "q", Text: "Send it?", Draft: json.RawMessage(`{"to":"a"}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := parse(t.Context(), []question.Question{q}, text)
+		if err != nil || len(parsed.Replies) == 0 {
+			return false
+		}
+		reply, err := read(parsed.Replies[0].Value)
+		return err == nil && reply.Decision != question.Reject
+	}
+	for _, text := range []string{
+		"ja nein", "yes no", "ok nein", "nicht ok", "yes not", "yesno", "don't approve", "I do not approve", "approve not", "Yes, cancel", "ok stop",
+		"yes 👎", "👍 yes", "ja…", "ja, aber", "sure, why not", "sure not", "yes/no", "y n", "genehmigt nicht", "ja bitte nicht", "ja mach das nicht",
+		"approve 2", "approve all", "approve\nreject", "ｙｅｓ", "уes", "yes\u200b", "\u202eyes", "> yes", "yes thanks no", "yes, never mind", "do it later",
+		"proceed with caution", "looks good but", "yes\u00a0no", "ok\n\nPS: not for crew 2", "yes; no", "{yes}", "true", "1", "null", "0", "edit",
+		"approve -- reject", "/approve", "~~yes~~", "I approve of nothing", "sicher nicht", "confirm?",
+		`{"decision":"Approve"}`, `{"decision":"approve","decision":"reject"}`, `{"decision":"approve","value":{"to":"b"}}`, `{"decision":"approve","extra":1}`,
+		`[{"decision":"approve"}]`, `{"decision":"approve","reason":"but only for crew 2"}`, `{"decision":"approve","reason":"ok"}`,
+	} {
+		if approved(text) {
+			t.Errorf("%q is an approval", text)
+		}
+	}
+	for _, text := range []string{"yes", "Yes.", "ok, thanks", "in ordnung", "mach das", "LGTM", "(yes)", "approve!", `{"decision":"approve"}`, `{"decision":"approve","reason":""}`} {
+		if !approved(text) {
+			t.Errorf("%q is no approval", text)
+		}
+	}
+}

@@ -3,9 +3,12 @@ package searchagent
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
@@ -18,7 +21,37 @@ func (a *agent) search(ctx context.Context, s state) (state, error) {
 	err := s.each(ctx, searching, func(ctx context.Context, t task) (task, error) {
 		return a.searchTask(ctx, &s, t)
 	})
+	s.divide()
 	return s, err
+}
+
+// divide replaces each task whose search of an alias was refused, because its indices
+// read a field differently, by a task for each of these indices. A task that looks for
+// one document stays: one of the others would find nothing.
+func (s *state) divide() {
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		at := slices.IndexFunc(t.Draft.Problems, func(p refusal.Problem) bool {
+			return p.Code == esquery.ErrIndicesDiffer && len(p.Candidates) > 1
+		})
+		if t.Phase != drafting || t.One || at < 0 || len(s.Tasks)+len(t.Draft.Problems[at].Candidates)-1 > maxTasks {
+			continue
+		}
+		whole, indices := *t, t.Draft.Problems[at].Candidates
+		t.Index, t.Description, t.Draft = indices[0], whole.Description+" ("+indices[0]+")", drafts.Draft{}
+		for n, index := range indices[1:] {
+			part := task{Key: fmt.Sprint(whole.Key, "_", n+2), Description: whole.Description + " (" + index + ")", Index: index, After: whole.After}
+			for s.task(part.Key) != nil {
+				part.Key += "_"
+			}
+			for k := range s.Tasks {
+				if slices.Contains(s.Tasks[k].After, whole.Key) {
+					s.Tasks[k].After = append(slices.Clone(s.Tasks[k].After), part.Key)
+				}
+			}
+			s.Tasks = slices.Insert(s.Tasks, i+1+n, part)
+		}
+	}
 }
 
 func (a *agent) searchTask(ctx context.Context, s *state, t task) (task, error) {

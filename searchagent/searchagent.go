@@ -25,7 +25,9 @@
 // host's filter, and an [Engine] runs only the checked search. A search that is
 // refused, or that the engine rejects, is corrected a limited number of times.
 // If a search finds nothing, the agent counts the documents that match each
-// condition alone, and the model writes the search once more.
+// condition alone, and the model writes the search once more. A search of an alias
+// that is refused because its indices read a field differently becomes one task per
+// index, if the validator allows each of them.
 //
 // [NewSource] returns one index as a source for tools. It checks and runs searches in
 // the same way, without a model.

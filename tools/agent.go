@@ -49,10 +49,7 @@ func findingOf(ctx context.Context, tool string, in agentInput, a *qed.Answer) (
 		f.Queries = append(f.Queries, shortProof(q))
 	}
 	if a.Partial {
-		f.Partial = prompt.Clip(a.PartialReason, maxPartial)
-		if f.Partial == "" {
-			f.Partial = "The answer does not cover the whole question."
-		}
+		f.Partial = cmp.Or(prompt.Clip(a.PartialReason, maxPartial), textsOf(ctx).Uncovered)
 	}
 	for _, artifact := range a.Artifacts {
 		saved, err := finding.SaveArtifact(ctx, artifact)

@@ -158,7 +158,7 @@ func (m *toolModel) insights(ctx context.Context, data promptData, source figure
 	case len(data.Refused) > 0:
 		return result, errors.New("every insight of the model names a number that is not in the data, or no figure at all")
 	default:
-		result.Insights, result.Text = []insight{}, "The figures show nothing that stands out."
+		result.Insights, result.Text = []insight{}, textsOf(ctx).NoInsights
 	}
 	return result, nil
 }

@@ -74,11 +74,7 @@ func (m *toolModel) summary(ctx context.Context, data promptData, source figures
 		return summaryResult{}, errEmptyText
 	}
 	out := summaryResult{Text: result.Text, Truncated: cut, Figures: result.Figures, Unproved: result.Unproved}
-	text := answertext.Unproved
-	if answertext.IsGerman(data.Language, data.Request) {
-		text = answertext.UnprovedGerman
-	}
-	if out.Partial = answertext.Doubt(text, out.Unproved); out.Partial != "" {
+	if out.Partial = answertext.Doubt(textsOf(ctx).Unproved, out.Unproved); out.Partial != "" {
 		out.Text += "\n\n" + out.Partial
 		m.emit(ctx, "\n\n"+out.Partial)
 	}

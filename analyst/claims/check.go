@@ -52,7 +52,7 @@ func Check(ctx context.Context, f Finding) (*Report, error) {
 	if c.P != nil {
 		tests = 1
 	}
-	c.setVerdict(c.P, tests)
+	c.setVerdict(ctx, c.P, tests)
 	return c.Report, context.Cause(ctx)
 }
 
@@ -102,7 +102,7 @@ func newChecker(ctx context.Context, f *Finding) (*checker, error) {
 		Finding: f.Text, Claim: claim, Language: language, Rows: len(c.table.Rows), Total: max(f.Total, len(c.table.Rows)),
 		Checks: []CheckResult{}, Skipped: []SkippedCheck{},
 	}
-	c.t = c.texts()
+	c.t = c.texts(ctx)
 	return c, nil
 }
 
@@ -293,11 +293,20 @@ func like(name string, values []string) (string, bool) {
 
 func (c *checker) unknownOutcome() error {
 	names, _ := c.values(c.metric)
-	what := "the claim names no outcome"
-	if c.Claim.Outcome != "" {
-		what = "there is no such value"
+	if c.Claim.Outcome == "" {
+		return refuse(ErrUnknownName, "", near("", names), "the claim names no outcome of column %s", quoted(c.Claim.Metric))
 	}
-	return refuse(ErrUnknownName, c.Claim.Outcome, near(c.Claim.Outcome, names), "%s of column %s", what, quoted(c.Claim.Metric))
+	return refuse(ErrUnknownName, c.Claim.Outcome, near(c.Claim.Outcome, names), "there is no such value of column %s%s",
+		quoted(c.Claim.Metric), c.among())
+}
+
+// among ends a sentence about what the table of the claim does not have, if it has only a
+// part of the rows.
+func (c *checker) among() string {
+	if !c.table.Truncated && (c.table != c.source || c.Total <= c.Rows) {
+		return ""
+	}
+	return fmt.Sprintf(" among the %d rows that were read, which are not all: name it in a condition of the query", len(c.table.Rows))
 }
 
 // A group has the values of one group of a claim, and their rows.
@@ -331,7 +340,7 @@ func (c *checker) groups(x []float64) ([]*group, error) {
 		for _, name := range c.Claim.Groups {
 			value, ok := like(name, names)
 			if !ok {
-				return nil, refuse(ErrUnknownName, name, near(name, names), "column %s has no group %s", quoted(c.Claim.By), quoted(name))
+				return nil, refuse(ErrUnknownName, name, near(name, names), "column %s has no group %s%s", quoted(c.Claim.By), quoted(name), c.among())
 			}
 			if !slices.Contains(chosen, value) {
 				chosen = append(chosen, value)
@@ -351,7 +360,7 @@ func (c *checker) groups(x []float64) ([]*group, error) {
 	}
 	if len(chosen) > maxGroups {
 		return nil, refuse(ErrTooLarge, c.Claim.By, near("", names),
-			"column %s has %d groups, and at most %d can be compared: name them in groups, or choose a coarser column",
+			"column %s has at least %d groups, and at most %d can be compared: name them in groups, or choose a coarser column",
 			quoted(c.Claim.By), len(chosen), maxGroups)
 	}
 	index := map[string]*group{}

@@ -710,7 +710,7 @@ func TestSession(t *testing.T) {
 			t.Errorf("%s: %s, p %v, adjusted %v", r.Claim.Metric, r.Verdict, *r.P, *r.AdjustedP)
 		}
 	}
-	if d := cmp.Diff(all, claims.NewSession(all...).Reports()); d != "" {
+	if d := cmp.Diff(all, claims.NewSession(t.Context(), all...).Reports()); d != "" {
 		t.Errorf("a restored session (-want +got):\n%s", d)
 	}
 }
@@ -721,10 +721,10 @@ func TestSessionOpposite(t *testing.T) {
 		return &claims.Report{P: &p, Checks: []claims.CheckResult{{Name: claims.CheckDifference, Outcome: outcome}}}
 	}
 	opposite, other := report(0.04, claims.Fail), report(0.9, claims.Pass)
-	if got := claims.NewSession(opposite).Reports()[0].Verdict; got != claims.Contradicted {
+	if got := claims.NewSession(t.Context(), opposite).Reports()[0].Verdict; got != claims.Contradicted {
 		t.Errorf("alone: %s, want %s", got, claims.Contradicted)
 	}
-	if got := claims.NewSession(opposite, other, other).Reports()[0].Verdict; got != claims.Unsupported {
+	if got := claims.NewSession(t.Context(), opposite, other, other).Reports()[0].Verdict; got != claims.Unsupported {
 		t.Errorf("of three: %s, want %s", got, claims.Unsupported)
 	}
 }

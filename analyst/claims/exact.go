@@ -132,7 +132,8 @@ func (c *checker) claimedRows() (rows []int, err error) {
 	for i, name := range claim.Groups {
 		value, ok := like(name, names)
 		if !ok {
-			return nil, refuse(ErrUnknownName, name, near(name, names), "the result has no row with %s in column %s", quoted(name), quoted(claim.By))
+			return nil, refuse(ErrUnknownName, name, near(name, names), "the result has no row with %s in column %s%s",
+				quoted(name), quoted(claim.By), c.among())
 		}
 		if times[value] > 1 {
 			return nil, refuse(ErrUnknownName, name, nil, "the result has %d rows with %s in column %s: "+

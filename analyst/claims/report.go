@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -92,7 +93,7 @@ const (
 	strictLevel = 0.01 // of what nobody claimed, such as missing data
 )
 
-func (r *Report) texts() *texts { return shipped.In(r.Language) }
+func (r *Report) texts(ctx context.Context) *texts { return textTable.In(ctx, r.Language) }
 
 // add adds a check. figures are names and values in turn; values that are not
 // finite are left out.
@@ -116,13 +117,13 @@ func (r *Report) skip(name, reason string) {
 }
 
 // setVerdict sets the verdict for an adjusted p-value, which is nil without a test.
-func (r *Report) setVerdict(adjusted *float64, tests int) {
+func (r *Report) setVerdict(ctx context.Context, adjusted *float64, tests int) {
 	r.AdjustedP, r.Tests = adjusted, tests
 	has := func(o Outcome) bool {
 		return slices.ContainsFunc(r.Checks, func(c CheckResult) bool { return c.Outcome == o })
 	}
 	counted := slices.ContainsFunc(r.Checks, func(c CheckResult) bool { return c.Name == CheckShare || c.Name == CheckValue })
-	t := r.texts()
+	t := r.texts(ctx)
 	var first string
 	switch {
 	case adjusted != nil && *adjusted >= level:

@@ -22,12 +22,12 @@ type Session struct {
 // NewSession returns a Session that already contains the findings of reports, in the
 // order of their checks, such as those that [Session.Reports] returned in another
 // process.
-func NewSession(reports ...*Report) *Session {
+func NewSession(ctx context.Context, reports ...*Report) *Session {
 	s := &Session{}
 	for _, r := range reports {
 		s.put(r.clone())
 	}
-	s.adjust()
+	s.adjust(ctx)
 	return s
 }
 
@@ -42,7 +42,7 @@ func (s *Session) Check(ctx context.Context, f Finding) (*Report, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.put(r)
-	s.adjust()
+	s.adjust(ctx)
 	return r.clone(), nil
 }
 
@@ -79,23 +79,23 @@ func key(r *Report) string {
 	return string(raw)
 }
 
-func (s *Session) adjust() {
+func (s *Session) adjust(ctx context.Context) {
 	var tested []*Report
 	var p []float64
 	for _, r := range s.reports {
 		if r.P != nil {
 			tested, p = append(tested, r), append(p, *r.P)
 		} else {
-			r.setVerdict(nil, 0)
+			r.setVerdict(ctx, nil, 0)
 		}
 	}
 	adjusted, err := hypothesis.BenjaminiHochberg(p)
 	for i, r := range tested {
 		if err != nil { // a saved report was changed: nothing counts as significant
 			one := 1.0
-			r.setVerdict(&one, len(p))
+			r.setVerdict(ctx, &one, len(p))
 			continue
 		}
-		r.setVerdict(&adjusted[i], len(p))
+		r.setVerdict(ctx, &adjusted[i], len(p))
 	}
 }

@@ -50,14 +50,14 @@ func TestEachRuleBothWays(t *testing.T) {
 	for _, pair := range c.Pairs {
 		t.Run(pair.Name, func(t *testing.T) {
 			o := lint.Options{Kind: pair.Kind, Title: pair.Name}
-			_, err := lint.Check([]byte(pair.Bad), rows, o)
+			_, err := lint.Check(t.Context(), []byte(pair.Bad), rows, o)
 			if err == nil {
 				t.Fatal("the bad one was accepted")
 			}
 			if got := codes(t, err); !cmp.Equal(got, []refusal.Code{pair.Code}) || err.(*refusal.Error).Problems[0].Path != pair.Path {
 				t.Errorf("want %s at %q: %v", pair.Code, pair.Path, err)
 			}
-			s, err := lint.Check(pair.Good, rows, o)
+			s, err := lint.Check(t.Context(), pair.Good, rows, o)
 			if err != nil {
 				t.Fatalf("the good one: %v", err)
 			}

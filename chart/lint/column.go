@@ -73,18 +73,28 @@ func newScope(t *qed.Table) (*scope, error) {
 	return sc, nil
 }
 
+// span returns the smallest and the largest number, which are infinite if there is none.
+func (f *field) span() (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, v := range f.numbers.Numbers {
+		low, high = min(low, v), max(high, v)
+	}
+	return low, high
+}
+
 // isNumber reports whether the values are numbers.
 func isNumber(f *field) bool { return f.numbers.Kind == column.Numbers }
 
-// isDate reports whether the values are dates. Small numbers are years for their
-// author, and milliseconds of 1970 for a browser.
+// isDate reports whether the values are dates. For a browser numbers are milliseconds since
+// 1970. Smaller ones are years or seconds for their author, and larger ones the digits of a
+// date and a time.
 func isDate(f *field) bool {
 	if f.plain.Kind != column.Numbers {
 		return f.plain.Kind == column.Times
 	}
 	for _, cell := range f.cells {
 		n, ok := numberCell(cell)
-		if cell != nil && (!ok || math.Abs(n) < 1e8 && n != 0) {
+		if cell != nil && (!ok || (math.Abs(n) < 1e11 || math.Abs(n) >= 1e13) && n != 0) {
 			return false
 		}
 	}

@@ -52,11 +52,7 @@ func (l *linter) filled(o object, path string, sc *scope) {
 			if slices.Contains(positionChannels, channel) {
 				continue
 			}
-			list, several := v.([]any)
-			if !several {
-				list = []any{v}
-			}
-			for _, e := range list {
+			for _, e := range listOf(v) {
 				def, _ := e.(object)
 				if field, _ := def["field"].(string); field != "" && def["aggregate"] == nil {
 					groups = append(groups, field)
@@ -136,11 +132,7 @@ func (l *linter) channel(v any, path, name string, sc *scope, mark string) {
 // title checks the title of a channel. It is the name of an entry in a tooltip,
 // and part of an expression in which Vega-Lite does not escape backslashes.
 func (l *linter) title(v any, path string) {
-	lines, many := v.([]any)
-	if !many {
-		lines = []any{v}
-	}
-	for _, line := range lines {
+	for _, line := range listOf(v) {
 		switch text, _ := line.(string); {
 		case text == "image":
 			l.fault(ErrExternal, path, "a tooltip shows an entry with that name as an image from that address: write Image")
@@ -195,11 +187,8 @@ func (l *linter) channelPart(key string, v any, at, channel string, sc *scope, m
 			l.fault(ErrMalformed, at, "it has to be zero, center, normalize, true, false or null")
 		}
 	case "condition":
-		list, many := v.([]any)
-		if !many {
-			list = []any{v}
-		}
-		for i, c := range list {
+		_, many := v.([]any)
+		for i, c := range listOf(v) {
 			where := at
 			if many {
 				where = item(at, i)

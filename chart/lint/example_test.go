@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -21,7 +22,7 @@ func Example() {
 		"x": {"field": "port", "type": "nominal"},
 		"y": {"field": "dealy", "aggregate": "mean"}
 	}}`)
-	_, err := lint.Check(written, rows, lint.Options{})
+	_, err := lint.Check(context.Background(), written, rows, lint.Options{})
 	var refused *refusal.Error
 	if errors.As(err, &refused) {
 		for _, p := range refused.Problems {

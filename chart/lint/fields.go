@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -156,7 +155,7 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 		l.misread(path+"/type", col, temporal)
 	}
 	l.positive(col, path, o, as, sc, isBinned)
-	if as.kind == quantitative && as.aggregate == "" {
+	if as.kind == quantitative && as.aggregate == "" || as.aggregate == "min" || as.aggregate == "max" {
 		l.identified(col, path+"/type")
 	}
 	separate := slices.Contains(facetChannels, as.channel) || as.kind == nominal || as.kind == ordinal ||
@@ -176,14 +175,11 @@ func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *sco
 	if as.unit || isBinned || as.kind == temporal || as.kind == nominal || as.kind == ordinal || !isNumber(col) {
 		return
 	}
-	least := math.Inf(1)
-	for _, v := range col.numbers.Numbers {
-		least = min(least, v)
-	}
+	least, _ := col.span()
 	scale, _ := o["scale"].(object)
 	var what func(*vegalite.Texts) string
 	switch {
-	case as.mark == "arc" && as.channel == "theta" && least < 0:
+	case as.mark == "arc" && (as.channel == "theta" || as.channel == "radius") && least < 0:
 		what = func(t *vegalite.Texts) string { return t.NegativeSlice }
 	case scale["type"] == "log" && least <= 0:
 		what = func(t *vegalite.Texts) string { return t.NotPositive }
@@ -191,7 +187,7 @@ func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *sco
 		return
 	}
 	if as.aggregate == "" && !sc.filtered {
-		l.fault(ErrFieldType, path, "%s", usertext.Fill(what(vegalite.TextsIn(usertext.English)), "column", vegalite.Quoted(col.name)))
+		l.fault(ErrFieldType, path, "%s", usertext.Fill(what(vegalite.English), "column", vegalite.Quoted(col.name)))
 		return
 	}
 	l.note(usertext.Fill(what(l.texts), "column", l.texts.Words(col.name)))
@@ -202,10 +198,7 @@ func (l *linter) bins(o object, path string, col *field) {
 	l.properties(path, "BinParams", o)
 	known, low, high := col != nil, 0.0, 0.0
 	if col != nil {
-		low, high = math.Inf(1), math.Inf(-1)
-		for _, v := range col.numbers.Numbers {
-			low, high = min(low, v), max(high, v)
-		}
+		low, high = col.span()
 	}
 	if pair, ok := o["extent"].([]any); ok && len(pair) == 2 {
 		first, ok1 := number(pair[0])

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,28 +56,38 @@ func (l *linter) passing(v any, path string, sc *scope) (kept []bool, known bool
 	return kept, known
 }
 
+// anyOf reports whether one of the conditions of a list holds.
+func anyOf(list []any, holds func(any) truth) truth {
+	one := no
+	for _, e := range list {
+		one = max(one, holds(e))
+	}
+	return one
+}
+
+// comparisons are the conditions with a limit. order is that of a cell and the limit.
+var comparisons = map[string]func(order int) bool{
+	"lt":  func(order int) bool { return order < 0 },
+	"lte": func(order int) bool { return order <= 0 },
+	"gt":  func(order int) bool { return order > 0 },
+	"gte": func(order int) bool { return order >= 0 },
+}
+
 // passes evaluates a condition for a row.
 func (sc *scope) passes(v any, row int) truth {
 	o, ok := v.(object)
 	if !ok {
 		return maybe
 	}
+	passes := func(e any) truth { return sc.passes(e, row) }
 	if list, ok := o["and"].([]any); ok {
-		all := yes
-		for _, e := range list {
-			all = min(all, sc.passes(e, row))
-		}
-		return all
+		return yes - anyOf(list, func(e any) truth { return yes - passes(e) })
 	}
 	if list, ok := o["or"].([]any); ok {
-		one := no
-		for _, e := range list {
-			one = max(one, sc.passes(e, row))
-		}
-		return one
+		return anyOf(list, passes)
 	}
 	if o["not"] != nil {
-		return yes - sc.passes(o["not"], row)
+		return yes - passes(o["not"])
 	}
 	name, _ := o["field"].(string)
 	plain, _ := unescape(name)
@@ -101,11 +112,7 @@ func (f *field) passes(o object, row int) truth {
 		return maybe
 	}
 	if list, ok := o["oneOf"].([]any); ok {
-		one := no
-		for _, e := range list {
-			one = max(one, f.equal(cell, e))
-		}
-		return one
+		return anyOf(list, func(e any) truth { return f.equal(cell, e) })
 	}
 	if e, ok := o["equal"]; ok {
 		return f.equal(cell, e)
@@ -113,23 +120,20 @@ func (f *field) passes(o object, row int) truth {
 	if valid, ok := o["valid"].(bool); ok {
 		return truthOf(valid == (cell != nil))
 	}
-	limits := map[string]any{"lt": o["lt"], "lte": o["lte"], "gt": o["gt"], "gte": o["gte"]}
 	if list, ok := o["range"].([]any); ok && len(list) == 2 {
-		limits = map[string]any{"gte": list[0], "lte": list[1]}
+		o = object{"gte": list[0], "lte": list[1]}
 	}
 	all, compared := yes, false
-	for key, limit := range limits {
+	for key, holds := range comparisons {
+		limit := o[key]
 		if limit == nil {
 			continue
 		}
 		compared = true
-		order, known := f.compare(cell, limit)
-		switch {
-		case !known:
+		if order, known := f.compare(cell, limit); known {
+			all = min(all, truthOf(holds(order)))
+		} else {
 			all = min(all, maybe)
-		default:
-			holds := key == "lt" && order < 0 || key == "lte" && order <= 0 || key == "gt" && order > 0 || key == "gte" && order >= 0
-			all = min(all, truthOf(holds))
 		}
 	}
 	if !compared {
@@ -141,18 +145,18 @@ func (f *field) passes(o object, row int) truth {
 // equal reports whether a cell is equal to a value of a spec. A browser reads texts and
 // numbers of different types in ways of its own.
 func (f *field) equal(cell, value any) truth {
+	if text, isText := value.(string); isText && rounded(cell) {
+		return truthOf(fmt.Sprint(cell) == text) // as which it is written
+	}
 	if order, known := f.compare(cell, value); known {
 		return truthOf(order == 0)
 	}
-	switch cell := cell.(type) {
-	case string:
-		if want, ok := value.(string); ok {
-			return truthOf(cell == want)
-		}
-	case bool:
-		if want, ok := value.(bool); ok {
-			return truthOf(cell == want)
-		}
+	_, text1 := cell.(string)
+	_, text2 := value.(string)
+	_, bool1 := cell.(bool)
+	_, bool2 := value.(bool)
+	if text1 && text2 || bool1 && bool2 {
+		return truthOf(cell == value)
 	}
 	return maybe
 }

@@ -18,7 +18,7 @@ func TestFinishedSpec(t *testing.T) {
 	for _, pair := range c.Pairs {
 		t.Run(pair.Name, func(t *testing.T) {
 			o := lint.Options{Kind: pair.Kind, Title: pair.Name, Language: "de"}
-			first, err := lint.Check(pair.Good, rows, o)
+			first, err := lint.Check(t.Context(), pair.Good, rows, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,7 +33,7 @@ func TestFinishedSpec(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := lint.Check(text, rows, o)
+			again, err := lint.Check(t.Context(), text, rows, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestLook(t *testing.T) {
 			map[string]any{"/width": nil}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := lint.Check([]byte(tt.spec), rows, lint.Options{Language: tt.language})
+			s, err := lint.Check(t.Context(), []byte(tt.spec), rows, lint.Options{Language: tt.language})
 			if err != nil {
 				t.Fatal(err)
 			}

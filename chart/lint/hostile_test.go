@@ -24,7 +24,7 @@ func codesOf(t *testing.T, spec string) []refusal.Code {
 			t.Fatal(err)
 		}
 	}
-	_, err := lint.Check([]byte(spec), rows, lint.Options{})
+	_, err := lint.Check(t.Context(), []byte(spec), rows, lint.Options{})
 	if err == nil {
 		return nil
 	}
@@ -156,7 +156,7 @@ func TestConfigIsDropped(t *testing.T) {
 		`{"mark":{"cursor":"\\75rl(http://evil.example/x)"}}`, `{"style":{"__proto__":{"evil":true}}}`, `{"view":{"step":1e12}}`, `"evil"`,
 	} {
 		spec := `{"config":` + config + `,"background":"evil","mark":"point","encoding":{"x":{"field":"v","type":"quantitative"}}}`
-		s, err := lint.Check([]byte(spec), rows, lint.Options{})
+		s, err := lint.Check(t.Context(), []byte(spec), rows, lint.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", config, err)
 			continue

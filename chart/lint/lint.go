@@ -25,6 +25,7 @@
 package lint
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -88,7 +89,7 @@ func refuse(problems ...refusal.Problem) error {
 // browser in any time zone shows the same day. The house style replaces the
 // config and the background of the spec. The notes report what transforms leave
 // out or fill in.
-func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
+func Check(ctx context.Context, spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	if len(spec) > maxBytes {
 		return nil, refuse(refusal.Problem{
 			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d bytes, and at most %d are allowed", len(spec), maxBytes),
@@ -116,7 +117,7 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &linter{schema: s, texts: vegalite.TextsIn(o.Language), uses: map[string]use{}, params: map[string]bool{}}
+	l := &linter{schema: s, texts: vegalite.TextsIn(ctx, o.Language), uses: map[string]use{}, params: map[string]bool{}}
 	top, err := l.rows(t)
 	if err != nil {
 		return nil, err
@@ -142,7 +143,7 @@ func Check(spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	}
 	rows := l.values(top, len(t.Rows))
 	l.titles(root)
-	vegalite.Finish(root, rows, o.Language)
+	vegalite.Finish(root, rows, l.texts)
 	root["data"] = object{"values": rows}
 	text, err := json.Marshal(root)
 	if err != nil {
@@ -220,6 +221,14 @@ func (l *linter) note(text string) {
 	if !slices.Contains(l.notes, text) {
 		l.notes = append(l.notes, text)
 	}
+}
+
+// listOf returns what a list has, or a value alone, as most properties accept both.
+func listOf(v any) []any {
+	if list, ok := v.([]any); ok {
+		return list
+	}
+	return []any{v}
 }
 
 // each calls f for each object of a list.

@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func TestAccepts(t *testing.T) {
 		"a box":                        `{"mark":{"type":"boxplot","extent":"min-max"},"encoding":{"y":{"field":"delay","type":"quantitative"},"x":{"field":"port"}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := lint.Check([]byte(spec), shipments(t), lint.Options{})
+			s, err := lint.Check(t.Context(), []byte(spec), shipments(t), lint.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +148,7 @@ func TestRefuses(t *testing.T) {
 		"a property of another type": {x(`{"field":"port","axis":{"labelAngle":"steep"}}`), lint.ErrMalformed, "/encoding/x/axis/labelAngle"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := lint.Check([]byte(tt.spec), shipments(t), lint.Options{})
+			_, err := lint.Check(t.Context(), []byte(tt.spec), shipments(t), lint.Options{})
 			if err == nil {
 				t.Fatal("it was accepted")
 			}
@@ -171,14 +172,14 @@ func TestLimits(t *testing.T) {
 	for range 5001 {
 		rows.Rows = append(rows.Rows, []any{"Miami"})
 	}
-	if _, err := lint.Check(spec, rows, lint.Options{}); err == nil || codes(t, err)[0] != lint.ErrTooLarge {
+	if _, err := lint.Check(t.Context(), spec, rows, lint.Options{}); err == nil || codes(t, err)[0] != lint.ErrTooLarge {
 		t.Errorf("too many rows: %v", err)
 	}
 	rows.Rows = [][]any{{strings.Repeat("a", 512<<10)}}
-	if _, err := lint.Check(spec, rows, lint.Options{}); err == nil || codes(t, err)[0] != lint.ErrTooLarge {
+	if _, err := lint.Check(t.Context(), spec, rows, lint.Options{}); err == nil || codes(t, err)[0] != lint.ErrTooLarge {
 		t.Errorf("too many bytes: %v", err)
 	}
-	if _, err := lint.Check(spec, nil, lint.Options{}); err == nil || codes(t, err)[0] != lint.ErrNoData {
+	if _, err := lint.Check(t.Context(), spec, nil, lint.Options{}); err == nil || codes(t, err)[0] != lint.ErrNoData {
 		t.Errorf("without rows: %v", err)
 	}
 }
@@ -189,7 +190,7 @@ func TestTruncatedRows(t *testing.T) {
 	for _, truncated := range []bool{false, true} {
 		rows := shipments(t)
 		rows.Truncated = truncated
-		s, err := lint.Check([]byte(`{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"aggregate":"count"}}}`), rows, lint.Options{})
+		s, err := lint.Check(t.Context(), []byte(`{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"aggregate":"count"}}}`), rows, lint.Options{})
 		if err != nil || (len(s.Notes) > 0) != truncated {
 			t.Errorf("truncated %t: %q, %v", truncated, s.Notes, err)
 		}
@@ -198,7 +199,7 @@ func TestTruncatedRows(t *testing.T) {
 
 // TestKeepsDays: a browser reads a date without a time in UTC.
 func TestKeepsDays(t *testing.T) {
-	s, err := lint.Check([]byte(`{"mark":"point","encoding":{"x":{"field":"arrived","type":"temporal"}}}`), shipments(t), lint.Options{})
+	s, err := lint.Check(t.Context(), []byte(`{"mark":"point","encoding":{"x":{"field":"arrived","type":"temporal"}}}`), shipments(t), lint.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +220,7 @@ func FuzzCheck(f *testing.F) {
 		f.Add([]byte(spec))
 	}
 	f.Fuzz(func(t *testing.T, spec []byte) {
-		s, err := lint.Check(spec, rows, lint.Options{})
+		s, err := lint.Check(t.Context(), spec, rows, lint.Options{})
 		if err != nil {
 			if _, refused := errors.AsType[*refusal.Error](err); !refused {
 				t.Fatal(err)
@@ -291,7 +292,7 @@ func TestValues(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s, err := lint.Check(fmt.Appendf(nil, `{"mark":"point","encoding":{"x":{"field":"c","type":%q}}}`, tt.typ), rows, lint.Options{})
+			s, err := lint.Check(t.Context(), fmt.Appendf(nil, `{"mark":"point","encoding":{"x":{"field":"c","type":%q}}}`, tt.typ), rows, lint.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -338,6 +339,6 @@ func relint(spec []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = lint.Check(bare, rows, lint.Options{})
+	_, err = lint.Check(context.Background(), bare, rows, lint.Options{})
 	return err
 }

@@ -33,7 +33,7 @@ func TestStacks(t *testing.T) {
 		"layers that add up":      {`{"encoding":{"x":{"field":"port"},"y":{"field":"delay","aggregate":"sum"}},"layer":[{"mark":"bar","encoding":{"color":{"field":"year"}}},{"mark":"rule"}]}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := lint.Check([]byte(tt.spec), shipments(t), lint.Options{})
+			_, err := lint.Check(t.Context(), []byte(tt.spec), shipments(t), lint.Options{})
 			if tt.path == "" {
 				if err != nil {
 					t.Error(err)
@@ -73,7 +73,7 @@ func TestNotes(t *testing.T) {
 		"logarithms":          {`{"mark":"point","encoding":{"x":{"field":"k","type":"quantitative","scale":{"type":"log"}}}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := lint.Check([]byte(tt.spec), rows, lint.Options{})
+			s, err := lint.Check(t.Context(), []byte(tt.spec), rows, lint.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestNotes(t *testing.T) {
 		"negative slices":        `{"mark":"arc","encoding":{"theta":{"field":"n","type":"quantitative"},"color":{"field":"port"}}}`,
 		"logarithms of negative": `{"mark":"point","encoding":{"y":{"field":"n","type":"quantitative","scale":{"type":"log"}}}}`,
 	} {
-		if _, err := lint.Check([]byte(spec), rows, lint.Options{}); err == nil || codes(t, err)[0] != lint.ErrFieldType {
+		if _, err := lint.Check(t.Context(), []byte(spec), rows, lint.Options{}); err == nil || codes(t, err)[0] != lint.ErrFieldType {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -29,9 +29,7 @@ func (l *linter) selections(v any, path string, sc *scope) {
 						Message: "parameters cannot be bound to elements of the page",
 					})
 				}
-			case "value":
-				l.plain(where, o[key])
-			case "views":
+			case "value", "views":
 				l.plain(where, o[key])
 			default:
 				if !l.forbidden(where, key) {

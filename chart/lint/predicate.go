@@ -3,6 +3,8 @@ package lint
 import (
 	"maps"
 	"slices"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
 )
 
 // predicate checks a condition on rows.
@@ -14,6 +16,20 @@ func (l *linter) predicate(v any, path string, sc *scope) {
 		l.test(v, path, sc)
 	default:
 		l.fault(ErrMalformed, path, "it has to be an object, such as {\"field\": ..., \"gt\": ...}")
+	}
+}
+
+// comparable refuses numbers in a condition on values that are written as texts. A browser
+// finds no number equal to a text.
+func (l *linter) comparable(o object, path string, col *field) {
+	if col == nil || !slices.ContainsFunc(col.cells, rounded) {
+		return
+	}
+	for _, key := range words("equal oneOf") {
+		if slices.ContainsFunc(listOf(o[key]), func(v any) bool { _, ok := number(v); return ok }) {
+			l.fault(ErrFieldType, pointer(path, key), "%s has numbers that a browser would round, so they are written as texts: "+
+				`compare with texts, such as "%v"`, vegalite.Quoted(col.name), col.cells[0])
+		}
 	}
 }
 
@@ -35,9 +51,11 @@ func (l *linter) test(o object, path string, sc *scope) {
 			l.param(at, o[key])
 		case "field":
 			if s, ok := o[key].(string); ok {
-				if col, ok := l.field(s, at, sc); ok && col != nil && o["timeUnit"] != nil {
+				col, ok := l.field(s, at, sc)
+				if ok && col != nil && o["timeUnit"] != nil {
 					l.use(col, use{time: true})
 				}
+				l.comparable(o, path, col)
 			} else {
 				l.fault(ErrMalformed, at, "it has to be the name of a field")
 			}

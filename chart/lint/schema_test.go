@@ -50,7 +50,7 @@ func TestSchema(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			check := func(part string) error {
-				_, err := lint.Check(fmt.Appendf(nil, tt.spec, part), shipments(t), lint.Options{})
+				_, err := lint.Check(t.Context(), fmt.Appendf(nil, tt.spec, part), shipments(t), lint.Options{})
 				return err
 			}
 			if err := check(tt.good); err != nil {
@@ -83,7 +83,7 @@ func style(t *testing.T, s *chart.Spec) map[string]any {
 
 func TestHouseStyle(t *testing.T) {
 	spec := []byte(`{"config":{"axis":{"labelColor":"white"}},"background":"black","mark":"bar","encoding":{"x":{"field":"port"},"y":{"aggregate":"count"}}}`)
-	usual, err := lint.Check(spec, shipments(t), lint.Options{})
+	usual, err := lint.Check(t.Context(), spec, shipments(t), lint.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestKind(t *testing.T) {
 		{chart.Box, mark("bar"), lint.ErrOtherKind},
 		{"pictogram", mark("bar"), lint.ErrUnknownName},
 	} {
-		s, err := lint.Check([]byte(tt.spec), shipments(t), lint.Options{Kind: tt.kind})
+		s, err := lint.Check(t.Context(), []byte(tt.spec), shipments(t), lint.Options{Kind: tt.kind})
 		switch {
 		case tt.want != "":
 			if !errors.Is(err, tt.want) {
@@ -145,7 +145,7 @@ func TestTitle(t *testing.T) {
 		`,"title":["Several","lines"]`:  `"Ports"`,
 		`,"title":{"text":"x","dx":12}`: `{"dx":12,"text":"Ports"}`,
 	} {
-		s, err := lint.Check(fmt.Appendf(nil, spec, title), shipments(t), lint.Options{Title: "Ports"})
+		s, err := lint.Check(t.Context(), fmt.Appendf(nil, spec, title), shipments(t), lint.Options{Title: "Ports"})
 		if err != nil {
 			t.Fatal(err)
 		}

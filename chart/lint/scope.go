@@ -153,6 +153,8 @@ func (l *linter) misread(path string, f *field, want measure) {
 		p.Candidates = words("quantitative ordinal")
 	case column.Times:
 		p.Candidates = words("temporal")
+	case column.Empty:
+		p.Message = vegalite.Quoted(f.name) + " has no values"
 	default:
 		p.Candidates = words("nominal")
 	}

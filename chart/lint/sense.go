@@ -175,11 +175,7 @@ func (m *measured) keys(skip []string) (keys []string, bins int, known bool) {
 		if slices.Contains(skip, name) {
 			continue
 		}
-		list, several := m.others[name].([]any)
-		if !several {
-			list = []any{m.others[name]}
-		}
-		for _, e := range list {
+		for _, e := range listOf(m.others[name]) {
 			c, _ := e.(object)
 			if seen[fieldOf(c)] {
 				continue
@@ -238,11 +234,7 @@ func (sc *scope) divide(c object, keys []string) (bins int, known bool) {
 
 // divides reports whether a condition shows a field.
 func divides(condition any) bool {
-	list, many := condition.([]any)
-	if !many {
-		list = []any{condition}
-	}
-	return slices.ContainsFunc(list, func(e any) bool { c, _ := e.(object); return c["field"] != nil })
+	return slices.ContainsFunc(listOf(condition), func(e any) bool { c, _ := e.(object); return c["field"] != nil })
 }
 
 // fromZero refuses an axis on which the length of a bar is not its number.
@@ -317,25 +309,21 @@ func (m *measured) ends() (low, high float64, known bool) {
 		b.most, b.least = max(b.most, v), min(b.least, v)
 	}
 	for _, b := range bars {
-		ends := []float64{b.up + b.down}
-		switch m.op {
-		case "", "sum":
-			if m.stacked {
-				if b.up != 0 && b.down != 0 && m.op == "sum" {
-					return 0, 0, false // parts of either sign, each of them a sum
-				}
-				ends = []float64{b.up, b.down}
+		if m.stacked {
+			if b.up != 0 && b.down != 0 && m.op == "sum" {
+				return 0, 0, false // parts of either sign, each of them a sum
 			}
-		case "mean", "average":
-			ends[0] /= b.rows
-		case "max":
-			ends[0] = b.most
-		case "min":
-			ends[0] = b.least
-		default:
+			low, high = min(low, b.down), max(high, b.up)
+			continue
+		}
+		sum := b.up + b.down
+		end, ok := map[string]float64{
+			"": sum, "sum": sum, "mean": sum / b.rows, "average": sum / b.rows, "max": b.most, "min": b.least,
+		}[m.op]
+		if !ok {
 			return 0, 0, false
 		}
-		low, high = min(low, slices.Min(ends)), max(high, slices.Max(ends))
+		low, high = min(low, end), max(high, end)
 	}
 	return low, high, true
 }
@@ -390,10 +378,8 @@ func (l *linter) percents(o object, path string, f *field, op string) {
 	case f == nil || !isNumber(f) || op == "product":
 		return
 	default:
-		what = vegalite.Quoted(f.name)
-		for _, v := range f.numbers.Numbers {
-			largest = max(largest, math.Abs(v))
-		}
+		low, high := f.span()
+		what, largest = vegalite.Quoted(f.name), max(-low, high)
 		if _, share := vegalite.Rate(f.name); largest <= 1.05 || !share && largest <= 10 {
 			return
 		}

@@ -63,7 +63,7 @@ func TestSense(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) { checkSense(t, tt.spec, rows, tt.code, tt.path) })
 	}
-	s, err := lint.Check([]byte(`{"mark":"bar","encoding":{"x":{"field":"id","type":"nominal"},"y":{"field":"sales","type":"quantitative"}}}`), rows, lint.Options{})
+	s, err := lint.Check(t.Context(), []byte(`{"mark":"bar","encoding":{"x":{"field":"id","type":"nominal"},"y":{"field":"sales","type":"quantitative"}}}`), rows, lint.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestSense(t *testing.T) {
 // checkSense checks that a spec is refused with one problem, or taken if code is empty.
 func checkSense(t *testing.T, spec string, rows *qed.Table, code refusal.Code, path string) {
 	t.Helper()
-	_, err := lint.Check([]byte(spec), rows, lint.Options{})
+	_, err := lint.Check(t.Context(), []byte(spec), rows, lint.Options{})
 	switch {
 	case code == "" && err != nil:
 		t.Error(err)
@@ -245,5 +245,39 @@ func TestSenseOfNeighbours(t *testing.T) {
 	}
 	for name, spec := range good {
 		t.Run(name, func(t *testing.T) { checkSense(t, spec, rows, "", "") })
+	}
+}
+
+// A browser rounds whole numbers above 2^53 and reads every number as milliseconds.
+func TestNumbersOfABrowser(t *testing.T) {
+	const id = 1<<53 + 1
+	rows := &qed.Table{Columns: []qed.Column{{Name: "id"}, {Name: "n"}, {Name: "seconds"}, {Name: "millis"}, {Name: "digits"}, {Name: "change"}, {Name: "none"}}}
+	for i := range int64(3) {
+		rows.Rows = append(rows.Rows, []any{id + 2*i, i + 1, 1710460800 + i, 1710460800000 + i, 20240315103000 + i, i - 1, nil})
+	}
+	const bars = `"mark":"bar","encoding":{"x":{"field":"id","type":"nominal"},"y":{"field":"n","type":"quantitative"}}}`
+	point := func(field, more string) string {
+		return `{"mark":"point","encoding":{"x":{"field":"` + field + `"` + more + `},"y":{"field":"n","type":"quantitative"}}}`
+	}
+	for _, tt := range []struct {
+		name, spec string
+		code       refusal.Code
+		path       string
+	}{
+		{"ids", `{` + bars, "", ""},
+		{"ids as numbers", point("id", `,"type":"quantitative"`), lint.ErrFieldType, "/encoding/x/type"},
+		{"the largest id", point("id", `,"aggregate":"max"`), lint.ErrFieldType, "/encoding/x/type"},
+		{"the number of ids", `{"mark":"point","encoding":{"x":{"field":"id","aggregate":"distinct"}}}`, "", ""},
+		{"a filter by a number", `{"transform":[{"filter":{"field":"id","equal":9007199254740993}}],` + bars, lint.ErrFieldType, "/transform/0/filter/equal"},
+		{"a filter by numbers", `{"transform":[{"filter":{"field":"id","oneOf":["1",9007199254740993]}}],` + bars, lint.ErrFieldType, "/transform/0/filter/oneOf"},
+		{"a filter by a text", `{"transform":[{"filter":{"field":"id","equal":"9007199254740993"}}],` + bars, "", ""},
+		{"a filter by another id", `{"transform":[{"filter":{"field":"id","oneOf":["9007199254740992"]}}],` + bars, lint.ErrNoData, "/transform/0/filter"},
+		{"seconds as dates", point("seconds", `,"type":"temporal"`), lint.ErrFieldType, "/encoding/x/type"},
+		{"milliseconds as dates", point("millis", `,"type":"temporal"`), "", ""},
+		{"digits as dates", point("digits", `,"type":"temporal"`), lint.ErrFieldType, "/encoding/x/type"},
+		{"a negative radius", `{"mark":"arc","encoding":{"theta":{"field":"n","type":"quantitative"},"radius":{"field":"change","type":"quantitative"},"color":{"field":"n","type":"nominal"}}}`, lint.ErrFieldType, "/encoding/radius"},
+		{"no values", point("none", `,"type":"quantitative"`), lint.ErrFieldType, "/encoding/x/type"},
+	} {
+		t.Run(tt.name, func(t *testing.T) { checkSense(t, tt.spec, rows, tt.code, tt.path) })
 	}
 }

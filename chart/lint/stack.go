@@ -33,11 +33,7 @@ func parted(o object, measured string) bool {
 		if slices.Contains(positionChannels, name) || slices.Contains(facetChannels, name) || name == "tooltip" {
 			continue
 		}
-		list, several := o[name].([]any)
-		if !several {
-			list = []any{o[name]}
-		}
-		for _, e := range list {
+		for _, e := range listOf(o[name]) {
 			if c, ok := e.(object); ok && c["field"] != nil && c["aggregate"] == nil && !places[fieldOf(c)] {
 				return true
 			}

@@ -32,11 +32,7 @@ func (l *linter) titles(v any) {
 }
 
 func (l *linter) entitled(v any) {
-	list, several := v.([]any)
-	if !several {
-		list = []any{v}
-	}
-	for _, e := range list {
+	for _, e := range listOf(v) {
 		c, ok := e.(object)
 		if !ok || hasKey(c, "title") || slices.ContainsFunc(words("axis legend header"), func(part string) bool {
 			o, _ := c[part].(object)

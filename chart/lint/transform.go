@@ -294,11 +294,7 @@ const unsafeName = "names with quotes, backslashes or control characters, and na
 
 // made checks the names of new fields, which become part of expressions.
 func (l *linter) made(v any, path string) {
-	list, several := v.([]any)
-	if !several {
-		list = []any{v}
-	}
-	for _, e := range list {
+	for _, e := range listOf(v) {
 		if name, _ := e.(string); vegalite.IsInherited(name) || strings.ContainsFunc(name, vegalite.IsUnsafe) {
 			l.fault(ErrUnsupported, path, unsafeName)
 		}

@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log"
 	"strings"
@@ -18,12 +19,12 @@ func Example() {
 			log.Fatal(err)
 		}
 	}
-	delays, err := chart.New(rows, &chart.Options{Kind: chart.Bar})
+	delays, err := chart.New(context.Background(), rows, &chart.Options{Kind: chart.Bar})
 	if err != nil {
 		log.Fatal(err)
 	}
 	var file bytes.Buffer
-	err = page.Write(&file, page.Page{
+	err = page.Write(context.Background(), &file, page.Page{
 		Title:    "Delays",
 		Markdown: "# Delays\n\nMiami is late.\n\n![](chart:delays)\n",
 		Charts:   []page.Chart{{ID: "delays", Spec: delays, Query: "SELECT port, delay FROM ports"}},

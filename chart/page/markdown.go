@@ -14,24 +14,23 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/qedkit/qed/internal/markdown"
-	"github.com/qedkit/qed/internal/usertext"
 )
 
 // body writes the text of p and its charts.
-func body(out *bytes.Buffer, p Page) error {
+func body(ctx context.Context, out *bytes.Buffer, p Page) error {
 	f := figures{}
 	for _, c := range p.Charts {
 		if _, twice := f[c.ID]; twice {
 			return fmt.Errorf("two charts have the ID %q", c.ID)
 		}
-		text, err := c.figure(texts.In(usertext.Base(p.Language)))
+		text, err := c.figure(textTable.In(ctx, p.Language))
 		if err != nil {
 			return err
 		}
 		f[c.ID] = &figure{html: text}
 	}
 	source := []byte(p.Markdown)
-	tree, err := markdown.Parse(context.Background(), source)
+	tree, err := markdown.Parse(ctx, source)
 	switch {
 	case errors.Is(err, markdown.ErrTooComplex):
 		fmt.Fprintf(out, "<pre>%s</pre>\n", util.EscapeHTML(source))

@@ -14,6 +14,7 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -51,7 +52,7 @@ type Chart struct {
 
 // Write writes a page to w. If two charts have the same ID, or a chart is not
 // valid, it writes nothing and returns an error.
-func Write(w io.Writer, p Page) error {
+func Write(ctx context.Context, w io.Writer, p Page) error {
 	if p.Language == "" {
 		p.Language = usertext.English
 	}
@@ -61,7 +62,7 @@ func Write(w io.Writer, p Page) error {
 	out.WriteString("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
 		"<meta name=\"color-scheme\" content=\"light dark\">\n")
 	fmt.Fprintf(&out, "<title>%s</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n", html.EscapeString(p.Title), style)
-	if err := body(&out, p); err != nil {
+	if err := body(ctx, &out, p); err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
 	out.WriteString("</main>\n")
@@ -74,16 +75,13 @@ func Write(w io.Writer, p Page) error {
 	return err
 }
 
-// texts are what the page says by itself.
+// pageTexts are what a page says by itself.
 type pageTexts struct {
 	Query  string
 	Failed string // instead of a chart that cannot be drawn
 }
 
-var texts = usertext.New(map[string]pageTexts{
-	usertext.English: {Query: "Query", Failed: "This chart could not be drawn."},
-	usertext.German:  {Query: "Abfrage", Failed: "Dieses Diagramm konnte nicht gezeichnet werden."},
-})
+var textTable = usertext.Of[pageTexts]("page")
 
 // figure returns a chart as HTML. Its spec is data, which the script of the page
 // draws.

@@ -29,7 +29,7 @@ func bar(title string, notes ...string) *chart.Spec {
 func write(t *testing.T, p page.Page) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := page.Write(&out, p); err != nil {
+	if err := page.Write(t.Context(), &out, p); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -160,11 +160,11 @@ func TestRefuses(t *testing.T) {
 		"no JSON":     {{ID: "a", Spec: &chart.Spec{JSON: json.RawMessage(`{"a"`)}}},
 	} {
 		var out bytes.Buffer
-		if err := page.Write(&out, page.Page{Charts: charts}); err == nil || !strings.Contains(err.Error(), `"a"`) || out.Len() > 0 {
+		if err := page.Write(t.Context(), &out, page.Page{Charts: charts}); err == nil || !strings.Contains(err.Error(), `"a"`) || out.Len() > 0 {
 			t.Errorf("%s: %d bytes, %v", name, out.Len(), err)
 		}
 	}
-	if err := page.Write(failing{}, page.Page{}); !errors.Is(err, errFull) {
+	if err := page.Write(t.Context(), failing{}, page.Page{}); !errors.Is(err, errFull) {
 		t.Errorf("the error of the writer is %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +14,7 @@ import (
 )
 
 // write writes charts as Vega-Lite, and a text as Markdown and with the charts as a page.
-func (c *conversation) write(name, title, language, markdown string, charts []analyst.Chart) error {
+func (c *conversation) write(ctx context.Context, name, title, language, markdown string, charts []analyst.Chart) error {
 	if err := os.MkdirAll(c.folder, 0o700); err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (c *conversation) write(name, title, language, markdown string, charts []an
 		})
 	}
 	var html bytes.Buffer
-	if err := page.Write(&html, p); err != nil {
+	if err := page.Write(ctx, &html, p); err != nil {
 		return err
 	}
 	if err := os.WriteFile(path+".html", html.Bytes(), 0o600); err != nil {

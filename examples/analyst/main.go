@@ -177,7 +177,7 @@ func (c *conversation) line(ctx context.Context, line string) error {
 	c.found = append(c.found, found)
 	used := found.Metadata
 	c.show.Step("used", fmt.Sprintf("%d steps, %d tokens, %d ms", used.StepCount, used.TokensUsed, used.DurationMs))
-	return c.write("answer-"+strconv.Itoa(len(c.found)), line, found.Language, findings(found), found.Charts)
+	return c.write(ctx, "answer-"+strconv.Itoa(len(c.found)), line, found.Language, findings(found), found.Charts)
 }
 
 func (c *conversation) thread() string { return "analysis-" + strconv.Itoa(c.number) }
@@ -194,5 +194,5 @@ func (c *conversation) report(ctx context.Context) error {
 	if len(report.Unproved) > 0 {
 		c.show.Step("unproved", "not in the data: "+strings.Join(report.Unproved, ", "))
 	}
-	return c.write("report", "Report", report.Language, report.Markdown, report.Charts)
+	return c.write(ctx, "report", "Report", report.Language, report.Markdown, report.Charts)
 }

@@ -281,7 +281,7 @@ func TestHostile(t *testing.T) {
 		qed.Emit(ctx, qed.RouteDecision{Route: attack, Reason: attack})
 		qed.Emit(ctx, qed.Planned{Tasks: []qed.PlanTask{{Key: attack, Description: attack}}})
 		if turn.Text == "chart" {
-			spec, err := chart.New(rows, &chart.Options{Kind: chart.Bar, X: attack, Y: "n", Title: attack})
+			spec, err := chart.New(t.Context(), rows, &chart.Options{Kind: chart.Bar, X: attack, Y: "n", Title: attack})
 			if err != nil {
 				return qed.Answer{}, err
 			}

@@ -8,29 +8,14 @@ import (
 	"github.com/qedkit/qed/internal/usertext"
 )
 
-// The texts for users about [Dates], with {dates} and, in the second, {found}.
-const (
-	DatesUsed      = "Dates: {dates}."
-	DatesDiffer    = "The dates may be wrong. Expected: {dates}; the query reads {found}."
-	DatesUnchecked = "Dates: {dates}. Whether the query reads exactly these was not checked."
-
-	NoTime = "The question names a time, but the query does not look at one: the answer may be about all times."
-
-	DatesUsedGerman      = "Zeiten: {dates}."
-	DatesDifferGerman    = "Die Zeiten können falsch sein. Erwartet: {dates}; die Abfrage liest {found}."
-	DatesUncheckedGerman = "Zeiten: {dates}. Ob die Abfrage genau diese liest, wurde nicht geprüft."
-	NoTimeGerman         = "Die Frage nennt eine Zeit, aber die Abfrage achtet auf keine: " +
-		"Die Antwort kann für alle Zeiten gelten."
-)
-
 // A DateNote is the line about dates that follows the text of an answer.
 type DateNote struct {
 	Text    string // empty if there is nothing to say
 	Differs bool   // the queries read other times: the answer may be wrong
 }
 
-// Dates returns the line about the times that queries read. A template that is
-// empty is left out. What the words of a question mean is stated only if it was
+// Dates returns the line about the times that queries read. The templates have {dates},
+// and differ {found} as well. An empty one is left out. What the words of a question mean is stated only if it was
 // checked: the query can be about another time. Words that name the years need no
 // line unless the queries differ.
 func Dates(readings []dates.Reading, used, differ, unchecked string) DateNote {

@@ -7,6 +7,11 @@ import (
 )
 
 func TestDatesLine(t *testing.T) {
+	const (
+		used      = "Dates: {dates}."
+		differ    = "The dates may be wrong. Expected: {dates}; the query reads {found}."
+		unchecked = "Dates: {dates}. Whether the query reads exactly these was not checked."
+	)
 	month := dates.Period{Words: "last month", From: "2026-02-01", Before: "2026-03-01"}
 	march := dates.Period{Words: "March 2025", From: "2025-03-01", Before: "2025-04-01"}
 	winter := dates.Period{Words: "winter 2025", From: "2025-12-01", Before: "2026-03-01"}
@@ -34,13 +39,13 @@ func TestDatesLine(t *testing.T) {
 				`The dates may be wrong. Expected: "last month" = 2026-02-01 - 2026-02-28; the query reads 2025-12-01 - 2026-02-28.`, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := Dates(test.readings, DatesUsed, DatesDiffer, DatesUnchecked)
+			got := Dates(test.readings, used, differ, unchecked)
 			if got.Text != test.want || got.Differs != test.differs {
 				t.Errorf("differs %v: %q, want %q", got.Differs, got.Text, test.want)
 			}
 		})
 	}
-	if got := Dates([]dates.Reading{reading(month, dates.ByModel, dates.Proved)}, "", DatesDiffer, ""); got.Text != "" {
+	if got := Dates([]dates.Reading{reading(month, dates.ByModel, dates.Proved)}, "", differ, ""); got.Text != "" {
 		t.Error(got)
 	}
 }

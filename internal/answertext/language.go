@@ -1,7 +1,6 @@
 package answertext
 
 import (
-	"cmp"
 	"context"
 	"regexp"
 
@@ -36,12 +35,6 @@ func Numbers(tag string, texts ...string) figures.Language {
 		return figures.German
 	}
 	return figures.LanguageOf(texts...)
-}
-
-// IsGerman reports whether the texts for the author of a text are German. tag is what
-// [Tag] returns, or empty.
-func IsGerman(tag, text string) bool {
-	return usertext.Base(cmp.Or(tag, usertext.LanguageOf(text))) == usertext.German
 }
 
 // Tag returns the language that the host set for the texts of the turn, such as

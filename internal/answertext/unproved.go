@@ -9,20 +9,13 @@ import (
 	"github.com/qedkit/qed/internal/usertext"
 )
 
-// The texts for users about what an answer says without proof, with {numbers}. An
-// answer with it is partial.
-const (
-	Unproved       = "Not proved by the data and possibly wrong: {numbers}."
-	UnprovedGerman = "Durch die Daten nicht belegt und möglicherweise falsch: {numbers}."
-)
-
 const (
 	maxUnproved     = 5  // numbers that the sentence names
 	maxUnprovedText = 40 // bytes of each
 )
 
-// Doubt returns the sentence about unproved numbers, or "" if there are none. text is
-// [Unproved] or what the host has in its place.
+// Doubt returns the sentence about unproved numbers, or "" if there are none. text has
+// {numbers}.
 func Doubt(text string, unproved []string) string {
 	if len(unproved) == 0 {
 		return ""

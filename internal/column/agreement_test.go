@@ -96,7 +96,7 @@ func TestPackagesAgree(t *testing.T) {
 // readWithChart reads column c of rows as the x of a line.
 func readWithChart(t *testing.T, rows *qed.Table) reading {
 	t.Helper()
-	spec, err := chart.New(rows, &chart.Options{Kind: chart.Line, X: "c", Aggregate: chart.Count})
+	spec, err := chart.New(t.Context(), rows, &chart.Options{Kind: chart.Line, X: "c", Aggregate: chart.Count})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func wallTimes(t *testing.T, rows *qed.Table) []string {
 
 func lintAccepts(t *testing.T, rows *qed.Table, typ string) bool {
 	t.Helper()
-	_, err := lint.Check(fmt.Appendf(nil, `{"mark":"point","encoding":{"x":{"field":"c","type":%q}}}`, typ), rows, lint.Options{})
+	_, err := lint.Check(t.Context(), fmt.Appendf(nil, `{"mark":"point","encoding":{"x":{"field":"c","type":%q}}}`, typ), rows, lint.Options{})
 	if err != nil && !errors.Is(err, lint.ErrFieldType) {
 		t.Fatal(err)
 	}

@@ -179,7 +179,7 @@ func readers(t *testing.T) map[string]reader {
 			q.Choice(s)
 			_ = q.Check(json.RawMessage(s))
 		},
-		"page.Write": func(s string) { _ = page.Write(io.Discard, page.Page{Markdown: s}) },
+		"page.Write": func(s string) { _ = page.Write(ctx, io.Discard, page.Page{Markdown: s}) },
 		"dataset.Load": func(s string) {
 			if d, err := dataset.Load(ctx, strings.NewReader(s), nil); err == nil {
 				d.Close()

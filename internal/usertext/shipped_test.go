@@ -10,139 +10,56 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/qedkit/qed/internal/wordset"
 )
 
-// A shipped is the texts of one package in one language, by the name of the field.
-type shipped map[string]string
-
-// module reads the texts of all packages of the module: the files of this package, and maps
-// with the keys English and German.
-type module struct {
-	constants map[string]string // by package and name
-	packages  map[string]bool
-	tables    map[string]map[string]shipped // by file and position, then by language
-}
-
-func readModule(t *testing.T) *module {
+// packageNames returns the names of the packages of the module. It reports code that has
+// texts by language, which a host could not replace.
+func packageNames(t *testing.T) map[string]bool {
 	t.Helper()
-	m := &module{constants: map[string]string{}, packages: map[string]bool{}, tables: map[string]map[string]shipped{}}
-	files := map[string]*ast.File{}
-	set := token.NewFileSet()
+	names := map[string]bool{}
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		f, err := parser.ParseFile(set, path, nil, 0)
-		if err == nil {
-			files[path] = f
-			m.packages[f.Name.Name] = true
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
 		}
-		return err
+		names[f.Name.Name] = true
+		ast.Inspect(f, func(n ast.Node) bool {
+			if pair, ok := n.(*ast.KeyValueExpr); ok {
+				key, ok := pair.Key.(*ast.SelectorExpr)
+				if _, texts := pair.Value.(*ast.CompositeLit); ok && texts && key.Sel.Name == "German" {
+					t.Errorf("%s has texts in German: move them to texts/de.json", path)
+				}
+			}
+			return true
+		})
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			if spec, ok := n.(*ast.ValueSpec); ok {
-				for i, name := range spec.Names {
-					if i < len(spec.Values) {
-						if text, ok := m.text(f, spec.Values[i]); ok {
-							m.constants[f.Name.Name+"."+name.Name] = text
-						}
-					}
-				}
-			}
-			return true
-		})
-	}
-	for path, f := range files {
-		ast.Inspect(f, func(n ast.Node) bool {
-			list, ok := n.(*ast.CompositeLit)
-			if !ok {
-				return true
-			}
-			table := map[string]shipped{}
-			for _, e := range list.Elts {
-				pair, ok := e.(*ast.KeyValueExpr)
-				if !ok {
-					return true
-				}
-				key, ok1 := pair.Key.(*ast.SelectorExpr)
-				texts, ok2 := pair.Value.(*ast.CompositeLit)
-				if !ok1 || !ok2 || key.Sel.Name != "English" && key.Sel.Name != "German" {
-					return true
-				}
-				table[key.Sel.Name] = m.fields(t, f, texts)
-			}
-			if len(table) > 0 {
-				m.tables[strings.TrimPrefix(path, root+string(filepath.Separator))+":"+strconv.Itoa(set.Position(list.Pos()).Line)] = table
-			}
-			return true
-		})
-	}
-	for language, file := range map[string]string{"English": "en", "German": "de"} {
-		raw, err := os.ReadFile(filepath.Join("texts", file+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var sections map[string]shipped
-		if err := json.Unmarshal(raw, &sections); err != nil {
-			t.Fatal(err)
-		}
-		for section, texts := range sections {
-			if m.tables[section] == nil {
-				m.tables[section] = map[string]shipped{}
-			}
-			m.tables[section][language] = texts
-		}
-	}
-	return m
+	return names
 }
 
-func (m *module) fields(t *testing.T, f *ast.File, list *ast.CompositeLit) shipped {
-	out := shipped{}
-	for _, e := range list.Elts {
-		pair, ok := e.(*ast.KeyValueExpr)
-		if !ok {
-			continue
-		}
-		name := pair.Key.(*ast.Ident).Name
-		text, ok := m.text(f, pair.Value)
-		if !ok {
-			t.Errorf("%s of package %s cannot be read", name, f.Name.Name)
-		}
-		out[name] = text
+// readTexts returns the texts of a language by section and name.
+func readTexts(t *testing.T, language string) map[string]map[string]string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("texts", language+".json"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out
-}
-
-// text evaluates an expression of strings.
-func (m *module) text(f *ast.File, e ast.Expr) (string, bool) {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		text, err := strconv.Unquote(e.Value)
-		return text, err == nil && e.Kind == token.STRING
-	case *ast.BinaryExpr:
-		x, ok1 := m.text(f, e.X)
-		y, ok2 := m.text(f, e.Y)
-		return x + y, ok1 && ok2
-	case *ast.Ident:
-		text, ok := m.constants[f.Name.Name+"."+e.Name]
-		return text, ok
-	case *ast.SelectorExpr:
-		if of, ok := e.X.(*ast.Ident); ok {
-			text, ok := m.constants[of.Name+"."+e.Sel.Name]
-			return text, ok
-		}
+	var sections map[string]map[string]string
+	if err := json.Unmarshal(raw, &sections); err != nil {
+		t.Fatal(err)
 	}
-	return "", false
+	return sections
 }
 
 // Words that the texts of the other language do not have.
@@ -162,17 +79,18 @@ var (
 // and German, has the same values in both, and has no word of the other language, no
 // umlaut that is written with two letters and no name of a package.
 func TestShippedTexts(t *testing.T) {
-	m := readModule(t)
-	if len(m.tables) < 14 {
-		t.Errorf("there are %d tables of texts", len(m.tables))
+	packages := packageNames(t)
+	inEnglish, inGerman := readTexts(t, "en"), readTexts(t, "de")
+	if len(inEnglish) < 14 || len(inEnglish) != len(inGerman) {
+		t.Errorf("there are %d sections in English and %d in German", len(inEnglish), len(inGerman))
 	}
 	// Names of packages that are words as well.
 	ordinary := wordset.Of(`main budget chart page query question report research stats store tools refusal finding figures dates
 		retry column database prompt resolve moment option cursor failure command provider hostile schema sentence vector poll recall
 		profile dataset claims values sample search joins analyst router serve drafts text tree option lint point data`)
 	all := 0
-	for place, table := range m.tables {
-		english, german := table["English"], table["German"]
+	for place, english := range inEnglish {
+		german := inGerman[place]
 		if len(english) != len(german) {
 			t.Errorf("%s: %d texts in English and %d in German", place, len(english), len(german))
 		}
@@ -195,7 +113,7 @@ func TestShippedTexts(t *testing.T) {
 						t.Errorf("%s: %s in German has the word %q: %s", place, name, w, text)
 					case language == "German" && folded.MatchString(lower) && !unfolded[lower]:
 						t.Errorf("%s: %s has an umlaut of two letters in %q: %s", place, name, w, text)
-					case m.packages[lower] && !ordinary[lower]:
+					case packages[lower] && !ordinary[lower]:
 						t.Errorf("%s: %s names the package %s: %s", place, name, w, text)
 					}
 				}

@@ -16,27 +16,6 @@ const (
 	German  = "de"
 )
 
-// A Table has the texts of a package by language. T is a struct whose fields are
-// strings.
-type Table[T any] map[string]*T
-
-// New returns texts that a host does not replace.
-func New[T any](shipped map[string]T) Table[T] {
-	t := Table[T]{}
-	for language, texts := range shipped {
-		t[language] = &texts
-	}
-	return t
-}
-
-// In returns the texts of a language, or those in English if there are none.
-func (t Table[T]) In(language string) *T {
-	if texts, ok := t[Base(language)]; ok {
-		return texts
-	}
-	return t[English]
-}
-
 // Base returns the language of a tag such as "de-AT", in lower case.
 func Base(tag string) string {
 	base, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(tag), "_", "-"), "-")

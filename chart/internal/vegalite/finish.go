@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/qedkit/qed/internal/usertext"
 )
 
 // A Row is a row of the data of a spec.
@@ -19,15 +17,16 @@ const pageWidth = 720
 // Finish gives a spec what its author left out: the width of a page, which a browser
 // replaces by that of the column of text that the chart stands in, labels that are level
 // if there is room, bars that are not too wide, the values of a few bars, and numbers and
-// months in a language. A spec that is finished already does not change.
-func Finish(spec map[string]any, rows []Row, language string) {
-	if usertext.Base(language) == usertext.German {
+// months in the language of texts. A spec that is finished already does not change.
+func Finish(spec map[string]any, rows []Row, texts *Texts) {
+	if texts != English { // which Vega writes without a locale
+
 		config, _ := spec["config"].(map[string]any)
 		if config == nil {
 			config = map[string]any{}
 			spec["config"] = config
 		}
-		config["locale"] = german
+		config["locale"] = texts.locale()
 	}
 	if title, ok := spec["title"].(string); ok {
 		spec["title"] = lines(title)
@@ -304,17 +303,4 @@ func valueFormat(largest float64, op string) string {
 		return ",.2~f"
 	}
 	return ".3~r"
-}
-
-// german is how Vega writes numbers and dates in German.
-var german = map[string]any{
-	"number": map[string]any{"decimal": ",", "thousands": ".", "grouping": []any{3}, "currency": []any{"", "\u00a0€"}},
-	"time": map[string]any{
-		"dateTime": "%A, der %e. %B %Y, %X", "date": "%d.%m.%Y", "time": "%H:%M:%S", "periods": []any{"AM", "PM"},
-		"days":      []any{"Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag"},
-		"shortDays": []any{"So", "Mo", "Di", "Mi", "Do", "Fr", "Sa"},
-		"months": []any{"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober",
-			"November", "Dezember"},
-		"shortMonths": []any{"Jan.", "Feb.", "März", "Apr.", "Mai", "Juni", "Juli", "Aug.", "Sep.", "Okt.", "Nov.", "Dez."},
-	},
 }

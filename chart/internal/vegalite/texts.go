@@ -1,6 +1,7 @@
 package vegalite
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"unicode"
@@ -35,94 +36,40 @@ type Texts struct {
 	NothingToDraw, Bar, StackedBar, GroupedBar string
 	Line, Area, Scatter, Histogram, Box        string
 	Heatmap, Pie                               string
+
+	// How Vega writes numbers, amounts ({n}) and dates. Names are separated by spaces.
+	Decimal, Thousands, Currency         string
+	DateTime, Date                       string // in the format of D3
+	Days, ShortDays, Months, ShortMonths string
 }
 
-var shipped = usertext.New(map[string]Texts{
-	usertext.English: {
-		Row: "1 row", Rows: "{n} rows", Is: "is", Are: "are", Has: "has", Have: "have",
-		MoreRows:  "There are more rows than the table has, and they are not drawn.",
-		Missing:   "Rows may be missing: {reason}.",
-		OtherType: "{n} of the {all} values of {column} {are} not drawn, because the column has {values}.",
-		AsTexts:   "{column} is drawn as texts: not all of its values are dates.",
-		AddedUp:   "Several rows have the same place, so their {column} is added up.",
-		Averaged:  "Several rows have the same place, so the mean of their {column} is drawn.",
-		ByUnit:    "Dates of {column} are drawn by {unit}.",
+var textTable = usertext.Of[Texts]("chart")
 
-		NotCounted: "{rows} without a value {are} not counted.",
-		NotDrawn:   "{rows} without a value {are} not drawn.",
-		NoValueOf:  "{rows} without a value of {column} {are} not drawn{more}.",
-		AlsoGone:   "; {n} of the {all} values of {column} {have} no other rows",
-
-		Points:   "Of {all} points, {n} are drawn, taken evenly.",
-		Boxes:    "The boxes are drawn from about {n} of {all} values, taken at even ranks.",
-		Evenly:   "Of the {all} values of {column}, {n} are drawn, taken evenly.",
-		Together: "The {n} smallest of the {all} values of {column} are drawn as {rest}.",
-		Selected: "{n} of the {all} values of {column} are drawn{basis}.",
-		Largest:  ", those of the largest {what}", Smallest: ", those of the smallest {what}",
-		None: "(none)", Other: "(other)", Numbers: "numbers", Dates: "dates", Texts: "texts",
-		Second: "second", Minute: "minute", Hour: "hour", Day: "day", Month: "month", Year: "year",
-
-		NumberOfRows: "number of rows", NumberOf: "number of {column}", Sum: "sum of {column}", Mean: "mean of {column}",
-		Median: "median of {column}", Min: "min of {column}", Max: "max of {column}",
-		Distribution: "distribution of {column}", Against: "{y} against {x}", Spread: "spread of {column}", By: " by {column}",
-		And: " and {column}", Average: "average",
-
-		Filtered:      "A filter of the chart leaves rows out.",
-		Sampled:       "A random sample of at most {n} rows is drawn, a different one each time.",
-		FilledIn:      "Gaps are filled with values that are not in the rows.",
-		MadeColumns:   "At most {n} of the columns that the chart makes from values are drawn.",
-		NegativeSlice: "Some of the numbers of {column} are negative, and a slice cannot be.",
-		NotPositive:   "Some of the numbers of {column} are not above 0, and cannot be drawn on a logarithmic scale.",
-
-		NothingToDraw: "There is nothing to draw: there are no rows.",
-		Bar:           "Bar chart", StackedBar: "Stacked bar chart", GroupedBar: "Grouped bar chart", Line: "Line chart",
-		Area: "Area chart", Scatter: "Scatter chart", Histogram: "Histogram", Box: "Box plot", Heatmap: "Heatmap", Pie: "Pie chart",
-	},
-	usertext.German: {
-		Row: "1 Zeile", Rows: "{n} Zeilen", Is: "wird", Are: "werden", Has: "hat", Have: "haben",
-		MoreRows:  "Es gibt mehr Zeilen, als die Tabelle hat. Sie sind nicht gezeichnet.",
-		Missing:   "Es können Zeilen fehlen: {reason}.",
-		OtherType: "{n} der {all} Werte von {column} {are} nicht gezeichnet, weil die Spalte {values} hat.",
-		AsTexts:   "{column} ist als Text gezeichnet: Nicht alle Werte sind Daten eines Kalenders.",
-		AddedUp:   "Mehrere Zeilen haben denselben Platz, daher ist {column} summiert.",
-		Averaged:  "Mehrere Zeilen haben denselben Platz, daher ist der Mittelwert von {column} gezeichnet.",
-		ByUnit:    "{column} ist zusammengefasst: {unit}.",
-
-		NotCounted: "{rows} ohne Wert {are} nicht gezählt.",
-		NotDrawn:   "{rows} ohne Wert {are} nicht gezeichnet.",
-		NoValueOf:  "{rows} ohne Wert in {column} {are} nicht gezeichnet{more}.",
-		AlsoGone:   "; {n} der {all} Werte von {column} {have} keine anderen Zeilen",
-
-		Points:   "Von {all} Punkten sind {n} gezeichnet, gleichmäßig ausgewählt.",
-		Boxes:    "Gezeichnet sind etwa {n} von {all} Werten, gleichmäßig nach ihrem Rang ausgewählt.",
-		Evenly:   "Von den {all} Werten von {column} sind {n} gezeichnet, gleichmäßig ausgewählt.",
-		Together: "Die {n} kleinsten der {all} Werte von {column} sind als {rest} gezeichnet.",
-		Selected: "{n} der {all} Werte von {column} sind gezeichnet{basis}.",
-		Largest:  ", die größten nach: {what}", Smallest: ", die kleinsten nach: {what}",
-		None: "(ohne)", Other: "(andere)", Numbers: "Zahlen", Dates: "Zeitangaben", Texts: "Texte",
-		Second: "je Sekunde", Minute: "je Minute", Hour: "je Stunde", Day: "je Tag", Month: "je Monat", Year: "je Jahr",
-
-		NumberOfRows: "Anzahl der Zeilen", NumberOf: "Anzahl: {column}", Sum: "Summe: {column}", Mean: "Mittelwert: {column}",
-		Median: "Median: {column}", Min: "Minimum: {column}", Max: "Maximum: {column}",
-		Distribution: "Verteilung: {column}", Against: "{y} gegen {x}", Spread: "Streuung: {column}", By: " nach {column}",
-		And: " und {column}", Average: "Ø",
-
-		Filtered:      "Ein Filter des Diagramms lässt Zeilen weg.",
-		Sampled:       "Gezeichnet ist eine Zufallsauswahl von höchstens {n} Zeilen, jedes Mal eine andere.",
-		FilledIn:      "Lücken sind mit Werten gefüllt, die nicht in den Zeilen stehen.",
-		MadeColumns:   "Höchstens {n} der Spalten, die das Diagramm aus Werten bildet, sind gezeichnet.",
-		NegativeSlice: "Einige Zahlen von {column} sind negativ, und ein Tortenstück kann das nicht sein.",
-		NotPositive:   "Einige Zahlen von {column} sind nicht größer als 0 und auf einer logarithmischen Skala nicht darstellbar.",
-
-		NothingToDraw: "Es gibt nichts zu zeichnen: Es sind keine Zeilen da.",
-		Bar:           "Balkendiagramm", StackedBar: "Gestapeltes Balkendiagramm", GroupedBar: "Gruppiertes Balkendiagramm",
-		Line: "Liniendiagramm", Area: "Flächendiagramm", Scatter: "Punktdiagramm", Histogram: "Histogramm", Box: "Boxplot",
-		Heatmap: "Heatmap", Pie: "Kreisdiagramm",
-	},
-})
+// English are the texts of this module in English, which texts for a model use as well.
+var English = TextsIn(context.Background(), usertext.English)
 
 // TextsIn returns the texts of a language.
-func TextsIn(language string) *Texts { return shipped.In(language) }
+func TextsIn(ctx context.Context, language string) *Texts { return textTable.In(ctx, language) }
+
+// locale returns how Vega writes numbers and dates.
+func (t *Texts) locale() map[string]any {
+	list := func(words string) (all []any) {
+		for word := range strings.FieldsSeq(words) {
+			all = append(all, word)
+		}
+		return all
+	}
+	before, after, _ := strings.Cut(t.Currency, "{n}")
+	return map[string]any{
+		"number": map[string]any{
+			"decimal": t.Decimal, "thousands": t.Thousands, "grouping": []any{3}, "currency": []any{before, after},
+		},
+		"time": map[string]any{
+			"dateTime": t.DateTime, "date": t.Date, "time": "%H:%M:%S", "periods": []any{"AM", "PM"},
+			"days": list(t.Days), "shortDays": list(t.ShortDays), "months": list(t.Months), "shortMonths": list(t.ShortMonths),
+		},
+	}
+}
 
 // CountOf returns a number of rows in words, and the verb that follows it.
 func (t *Texts) CountOf(n int) (rows, are string) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -95,7 +94,7 @@ func AddsUp(aggregate string) bool {
 }
 
 // Values names the values of a column, for an error text.
-func Values(k column.Kind) string { return TextsIn(usertext.English).Values(k) }
+func Values(k column.Kind) string { return English.Values(k) }
 
 // NoAggregate is the problem that the values of a column do not have an aggregate.
 func NoAggregate(path, name string, k column.Kind, aggregate string) refusal.Problem {
