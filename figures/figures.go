@@ -246,6 +246,9 @@ func (s *Set) contradicts(n *Number) bool {
 		return s.verdict(n) == contradicted
 	}
 	s.sort()
+	if v := math.Abs(n.Value); holds(s.names, v, v) || holds(s.sizes, v, v) { // page 1,234
+		return false
+	}
 	for digits := range strings.FieldsFuncSeq(n.Text, isNoDigit) {
 		v := newReading(digits, "").value()
 		short := n.meaning == code && len(digits) < 3 // as in Q3 and 1.2.3

@@ -29,6 +29,10 @@ func Find(text string) []Numeral {
 		}
 		w := word(text, i)
 		n, ok := english(text, w)
+		if ok && n.Value >= 100 && scalesDigits(text[:i]) {
+			i = n.End
+			continue
+		}
 		if !ok {
 			n, ok = german(text, w)
 		}
@@ -40,6 +44,12 @@ func Find(text string) []Numeral {
 		i = max(n.End, w.end)
 	}
 	return all
+}
+
+// scalesDigits reports whether the word behind a text belongs to digits, as in 4 billion.
+func scalesDigits(before string) bool {
+	before = strings.TrimRight(before, " \n-\u00a0")
+	return before != "" && '0' <= before[len(before)-1] && before[len(before)-1] <= '9'
 }
 
 // A token is a word in lower case and its place. The word is empty if it is too long for

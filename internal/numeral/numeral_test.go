@@ -34,6 +34,7 @@ func TestFind(t *testing.T) {
 		"ein Monat, eine Woche, einer":                   "",
 		"Dreieck, Vierteljahr, Zweig, elfenbein":         "",
 		"hundertundeinhundert, tausendtausend":           "",
+		"4 billion, 3 hundred and two":                   "",
 		"null":                                           "0",
 		"":                                               "",
 		"three":                                          "3",

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/figures"
+	"github.com/qedkit/qed/internal/numeral"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/sentence"
 )
@@ -75,17 +77,34 @@ type auditor struct {
 
 // checked is a source with what sentences are compared with.
 type checked struct {
-	texts    []string // normal, with and without joining the words that a line end divides
-	dates    dateSet
-	days     int // how many dates it names
-	numbers  figures.Set
-	articles map[string]bool // stems of nouns behind an article
-	counted  []counted
-	periods  bool // a reader can compute periods from it
-	years    years
-	dotted   []string // what may be versions
-	names    []named
-	digits   []string
+	texts []string // normal, with and without joining the words that a line end divides
+	facts func() *facts
+}
+
+func check(s Source) *checked {
+	c := &checked{texts: []string{normal(s.Text)}, facts: sync.OnceValue(func() *facts { return factsOf(hidden.Replace(s.Text)) })}
+	if joined := hyphenated.ReplaceAllString(s.Text, "$1$2"); joined != s.Text {
+		c.texts = append(c.texts, normal(joined))
+	}
+	return c
+}
+
+// facts are the numbers, dates and times of a source.
+type facts struct {
+	dates dateSet
+	days  int // how many dates it names
+	years years
+
+	numbers    figures.Set
+	values     map[float64]int // how often it has a number
+	articles   map[string]bool // stems of nouns behind an article
+	counted    []counted
+	statements []statement
+	periods    bool // a reader can compute periods from it
+
+	dotted []string // what may be versions
+	names  []named
+	digits []string
 
 	times      []clockTime
 	zones      []string
@@ -93,12 +112,8 @@ type checked struct {
 	small      map[int]bool // numbers that can be those of hours
 }
 
-func check(s Source) *checked {
-	c := &checked{texts: []string{normal(s.Text)}, dates: dateSet{}, small: map[int]bool{}}
-	if joined := hyphenated.ReplaceAllString(s.Text, "$1$2"); joined != s.Text {
-		c.texts = append(c.texts, normal(joined))
-	}
-	text := hidden.Replace(s.Text)
+func factsOf(text string) *facts {
+	c := &facts{values: map[float64]int{}}
 	dates := datesOf(text)
 	c.days = len(dates)
 	c.readNumbers(text, dates)
@@ -117,7 +132,7 @@ func distinct(words []string) []string {
 }
 
 // readNumbers reads the amounts of a source.
-func (c *checked) readNumbers(text string, dates []date) {
+func (c *facts) readNumbers(text string, dates []date) {
 	c.numbers.Add("", text)
 	c.numbers.Add("", spelled(text, figures.StyleOf(text)))
 	for _, n := range implied(text) {
@@ -130,6 +145,21 @@ func (c *checked) readNumbers(text string, dates []date) {
 	}
 	c.articles = articles(text)
 	c.counted = append(inWords(text), inDigits(text)...)
+	begin := 0
+	for _, end := range sentence.Ends(text) {
+		if st := newStatement(text[begin:end]); len(st.counted) > 0 {
+			c.statements = append(c.statements, st)
+		}
+		begin = end
+	}
+	for _, n := range numeral.Find(text) {
+		c.values[float64(n.Value)]++
+	}
+	for _, digits := range amounts.FindAllString(text, -1) {
+		if value, ok := decimalValue(digits); ok {
+			c.values[value]++
+		}
+	}
 	c.periods = vaguePeriod.MatchString(text)
 }
 
@@ -215,27 +245,23 @@ func (s *finding) figures(body string) {
 	body = body[sentence.Marker(body):]
 	rest := []byte(body) // without its dates and times
 	for _, d := range datesOf(body) {
-		if !s.any(func(c *checked) bool { return c.hasDate(d) }) {
+		if !s.any(func(c *facts) bool { return c.hasDate(d) }) {
 			s.add(qed.WrongDate, d.text)
 		}
 		blank(rest, d.begin, d.begin+len(d.text))
 	}
 	s.times(rest)
 	for _, year := range statedYears(string(rest)) {
-		if !s.any(func(c *checked) bool { return c.mayHaveYear(year) }) {
+		if !s.any(func(c *facts) bool { return c.mayHaveYear(year) }) {
 			s.add(qed.WrongDate, year)
 		}
 	}
 	for _, v := range statedVersion.FindAllString(string(rest), -1) {
-		if !s.any(func(c *checked) bool { return mayHaveVersion(c.dotted, v) }) {
+		if !s.any(func(c *facts) bool { return mayHaveVersion(c.dotted, v) }) {
 			s.add(qed.WrongNumber, v)
 		}
 	}
-	for _, n := range inWords(string(rest)) {
-		if n.claims() && !s.any(n.mayBe) && s.any(n.contradicts) {
-			s.add(qed.WrongNumber, n.text)
-		}
-	}
+	s.counts(string(rest))
 	for _, n := range namesIn(string(rest), false) {
 		if !s.any(n.mayBe) && s.any(n.contradicts) {
 			s.add(qed.WrongNumber, n.text)
@@ -253,8 +279,26 @@ func (s *finding) times(rest []byte) {
 		if lasting.MatchString(body[t.end:]) || s.any(t.mayBe) {
 			continue
 		}
-		if s.any(func(c *checked) bool { return t.contradicts(c, named) }) {
+		if s.any(func(c *facts) bool { return t.contradicts(c, named) }) {
 			s.add(qed.WrongDate, body[t.begin:t.end])
+		}
+	}
+}
+
+// counts checks the numbers in words, and the units.
+func (s *finding) counts(body string) {
+	all := inWords(body)
+	within := newStatement(body)
+	for _, n := range all {
+		if !s.any(n.mayBe) && s.any(func(c *facts) bool { return n.contradicts(c, within) }) {
+			s.add(qed.WrongNumber, n.text)
+		}
+	}
+	for _, n := range append(all, inDigits(body)...) {
+		has := func(c *facts) bool { return c.values[n.value] > 0 }
+		right := func(c *facts) bool { return has(c) && !n.hasOtherUnit(c) || n.follows(c) }
+		if !n.ordinal && n.unit.dimension != "" && s.any(has) && !s.any(right) {
+			s.add(qed.WrongNumber, n.text)
 		}
 	}
 }
@@ -263,11 +307,11 @@ func (s *finding) times(rest []byte) {
 func (s *finding) amounts(body string) {
 	sets := make([]*figures.Set, len(s.keys))
 	for i, key := range s.keys {
-		sets[i] = &s.a.sources[key].numbers
+		sets[i] = &s.a.sources[key].facts().numbers
 	}
 	for _, n := range figures.Missing(body, s.a.style, sets...) {
 		one := oneOf.FindStringSubmatch(body)
-		if n.Text == "1" && one != nil && s.any(func(c *checked) bool { return c.articles[stem(one[1])] }) {
+		if n.Text == "1" && one != nil && s.any(func(c *facts) bool { return c.articles[stem(one[1])] }) {
 			continue // a month
 		}
 		s.add(qed.WrongNumber, n.Text)
@@ -275,8 +319,8 @@ func (s *finding) amounts(body string) {
 }
 
 // any reports whether one of the cited sources has a property.
-func (s *finding) any(has func(*checked) bool) bool {
-	return slices.ContainsFunc(s.keys, func(key string) bool { return has(s.a.sources[key]) })
+func (s *finding) any(has func(*facts) bool) bool {
+	return slices.ContainsFunc(s.keys, func(key string) bool { return has(s.a.sources[key].facts()) })
 }
 
 var (

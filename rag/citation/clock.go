@@ -114,13 +114,13 @@ func (t *clockTime) same(u clockTime) bool {
 
 // contradicts reports whether a source has only other times of day. A time in another
 // zone is not compared.
-func (t *clockTime) contradicts(s *checked, named []string) bool {
+func (t *clockTime) contradicts(s *facts, named []string) bool {
 	return len(s.times) > 0 && slices.Equal(named, s.zones) && len(named) <= 1 &&
 		(!t.exact || slices.ContainsFunc(s.times, func(u clockTime) bool { return u.exact }))
 }
 
 // mayBe reports whether a source has the time, or words or numbers that can stand for it.
-func (t *clockTime) mayBe(s *checked) bool {
+func (t *clockTime) mayBe(s *facts) bool {
 	if s.vagueTimes || len(s.times) > maxPaired || slices.ContainsFunc(s.times, t.same) {
 		return true
 	}

@@ -43,7 +43,7 @@ func dateSetOf(dates []date) dateSet {
 }
 
 // hasDate reports whether the parts of d are those of a date of the source.
-func (c *checked) hasDate(d date) bool {
+func (c *facts) hasDate(d date) bool {
 	has := func(d day) bool {
 		return c.dates.all[d] || slices.Contains(c.years.all, d.year) && c.dates.yearless[day{0, d.month, d.day}]
 	}
@@ -74,17 +74,23 @@ var datePatterns = []*regexp.Regexp{
 
 const firstDay = `(?:\b(?P<first>\d{1,2})(?:\.|st|nd|rd|th)?(?:\s?[-–—&]\s?|\s(?:to|until|through|and|bis|und)\s(?:the\s|zum\s)?))?`
 
-// otherPatterns match what can also be a date in a source.
-var otherPatterns = []*regexp.Regexp{
-	regexp.MustCompile(`\b(?P<year>[12]\d{3})/(?P<month>\d{1,2})/(?P<day>\d{1,2})\b`),
-	regexp.MustCompile(`\b(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])`),
-	regexp.MustCompile(`\b(?P<day>\d{1,2})[- ]` + monthName + `[- ](?P<year>[12]\d{3}|\d{2})\b`),
-	regexp.MustCompile(`\b` + monthName + `\.? ['’]?(?P<year>\d{2})\b`),
-	regexp.MustCompile(`\b(?P<year>[12]\d{3}),?\s+` + monthName + `\.?\s+(?P<day>\d{1,2})\b`),
-	regexp.MustCompile(`\b(?P<day>\d{1,2})\. ?(?P<month>\d{1,2})\.`),
-	regexp.MustCompile(`\b(?P<month>\d{1,2})/(?P<year>[12]\d{3})\b`),
-	regexp.MustCompile(`\b` + monthName),
-}
+// otherDigits and otherPatterns match what can also be a date in a source, the first
+// without the name of a month.
+var (
+	otherDigits = []*regexp.Regexp{
+		regexp.MustCompile(`\b(?P<year>[12]\d{3})/(?P<month>\d{1,2})/(?P<day>\d{1,2})\b`),
+		regexp.MustCompile(`\b(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])`),
+		regexp.MustCompile(`\b(?P<day>\d{1,2})\. ?(?P<month>\d{1,2})\.`),
+		regexp.MustCompile(`\b(?P<month>\d{1,2})/(?P<year>[12]\d{3})\b`),
+	}
+	anyMonth      = regexp.MustCompile(`\b` + monthName)
+	otherPatterns = append([]*regexp.Regexp{
+		anyMonth,
+		regexp.MustCompile(`\b(?P<day>\d{1,2})[- ]` + monthName + `[- ](?P<year>[12]\d{3}|\d{2})\b`),
+		regexp.MustCompile(`\b` + monthName + `\.? ['’]?(?P<year>\d{2})\b`),
+		regexp.MustCompile(`\b(?P<year>[12]\d{3}),?\s+` + monthName + `\.?\s+(?P<day>\d{1,2})\b`),
+	}, otherDigits...)
+)
 
 // datesOf returns the dates of a text, in its order. A year alone is a number.
 func datesOf(text string) []date {
@@ -109,7 +115,11 @@ func datesOf(text string) []date {
 
 // otherDates returns what can also be dates in a source.
 func otherDates(text string) (all []date) {
-	for _, p := range otherPatterns {
+	patterns := otherPatterns
+	if !anyMonth.MatchString(text) {
+		patterns = otherDigits
+	}
+	for _, p := range patterns {
 		for _, m := range p.FindAllStringSubmatchIndex(text, -1) {
 			all = append(all, dateOf(p, text, m)...)
 		}

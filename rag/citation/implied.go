@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/qedkit/qed/internal/numeral"
 )
@@ -17,26 +18,28 @@ func implied(text string) (all []float64) {
 			all = append(all, float64(n.Value))
 		}
 	}
-	for _, m := range fractionWords.FindAllStringSubmatch(text, -1) {
-		all = append(all, count(m[1])*fractionOf(m[2]))
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i, word := range words {
+		if strings.Trim(word, "IVXL") == "" {
+			all = append(all, romanValue(word))
+			continue
+		}
+		word = strings.ToLower(word)
+		all = append(all, valuesOf[word]...)
+		if parts := fractions[word]; parts > 0 {
+			all = append(all, count(words[max(0, i-1)])/parts)
+		}
+		if before, ok := strings.CutSuffix(word, "einhalb"); ok {
+			all = append(all, count(before)+0.5)
+		}
+		if word == "half" && i > 2 && words[i-1] == "a" && words[i-2] == "and" {
+			all = append(all, count(words[i-3])+0.5)
+		}
 	}
 	for _, m := range slashes.FindAllStringSubmatch(text, -1) {
 		if part, whole := count(m[1]), count(m[2]); 0 < part && part < whole {
 			all = append(all, part/whole)
 		}
-	}
-	for _, m := range halves.FindAllStringSubmatch(text, -1) {
-		all = append(all, count(m[1]+m[2])+0.5)
-	}
-	for _, m := range numberWords.FindAllStringSubmatch(text, -1) {
-		for i, values := range numberWordValues {
-			if m[i+1] != "" {
-				all = append(all, values...)
-			}
-		}
-	}
-	for _, roman := range romans.FindAllString(text, -1) {
-		all = append(all, romanValue(roman))
 	}
 	for _, m := range majors.FindAllStringSubmatch(text, -1) {
 		all = append(all, count(m[1]))
@@ -55,38 +58,50 @@ func count(text string) float64 {
 	return 1
 }
 
-// fractionOf returns the value of a word such as "third" or "Viertel".
-func fractionOf(word string) float64 {
-	word = strings.ToLower(word)
-	for i, beginnings := range [][]string{
-		{"hal", "hälf"}, {"thir", "drit"}, {"quar", "four", "vier"}, {"fif", "fünf"}, {"six", "sech"},
-		{"sev", "sieb"}, {"eig", "acht"}, {"nin", "neun"}, {"ten", "zehn"},
+// valuesOf has the numbers that words other than numerals state.
+var valuesOf = func() map[string][]float64 {
+	all := map[string][]float64{}
+	for _, list := range []struct {
+		words  string
+		values []float64
+	}{
+		{"no none nil kein keine keinen keinem keiner keines", []float64{0}},
+		{"once single einmal einmalig einmalige einmaligen", []float64{1}},
+		{"both pair pairs couple beide beiden beider", []float64{2}},
+		{"twice double doubles doubled doubling doppelt doppelte doppelten verdoppelt verdoppelte verdoppelten", []float64{2, 1}},
+		{"thrice triple tripled dreifach dreifache dreifachen verdreifacht", []float64{3, 2}},
+		{"dozen dozens dutzend", []float64{12}},
+		{"decade decades jahrzehnt jahrzehnte jahrzehnten", []float64{10}},
+		{"century centuries jahrhundert jahrhunderte jahrhunderten", []float64{100}},
+		{"fortnight fortnightly", []float64{14, 2}},
+		{"half halbe halbes halben halbjahr halbjährlich halbjährig", []float64{6}}, // of a year
+		{"quarter quarterly quartal quartale vierteljahr vierteljährlich", []float64{3}},
+		{"anderthalb", []float64{1.5}},
 	} {
-		for _, b := range beginnings {
-			if strings.HasPrefix(word, b) {
-				return 1 / float64(i+2)
-			}
+		for word := range strings.FieldsSeq(list.words) {
+			all[word] = list.values
 		}
 	}
-	return 1
-}
+	return all
+}()
 
-// numberWordValues are the values of the groups of numberWords.
-var numberWordValues = [][]float64{{0}, {1}, {2, 1}, {3, 2}, {12}, {10}, {100}, {14, 2}, {6}, {3}, {1.5}}
+// fractions has into how many parts a word divides.
+var fractions = func() map[string]float64 {
+	all := map[string]float64{}
+	for i, words := range []string{
+		"half halves halb halbe halber halbes halben hälfte hälften", "third thirds drittel dritteln",
+		"quarter quarters fourth fourths viertel vierteln", "fifth fifths fünftel", "sixth sixths sechstel",
+		"seventh sevenths siebtel", "eighth eighths achtel", "ninth ninths neuntel", "tenth tenths zehntel",
+	} {
+		for word := range strings.FieldsSeq(words) {
+			all[word] = float64(i + 2)
+		}
+	}
+	return all
+}()
 
 var (
-	numberWords = regexp.MustCompile(`(?i)\b(?:(no|none|nil|kein(?:e[nrms]?)?)|(once|single|einmal(?:ig\w*)?)|` +
-		`(twice|both|pairs?|couple|double[ds]?|doubling|beide[nrs]?|Paar|doppelt\w*|verdoppelt\w*)|` +
-		`(thrice|tripled?|dreifach\w*|verdreifacht\w*)|(dozens?|Dutzend)|(decades?|Jahrzehnte?n?)|(century|centuries|Jahrhunderte?[ns]?)|` +
-		`(fortnight\w*)|(half a year|half[ -]year\w*|halbe[ns]? Jahre?s?|Halbjahre?s?|halbjähr\w*)|` +
-		`(quarter(?:ly)?|Quartale?[ns]?|Vierteljahre?s?|vierteljähr\w*)|(anderthalb))`)
-
-	fractionWords = regexp.MustCompile(`(?i)(?:(\d+|\pL+)[ -])?\b(half|halves|halbe?[nrsm]?|Hälften?|` +
-		`(?:thir|four|fif|six|seven|eigh|nin|ten)(?:d|th)s?|quarters?|(?:drit|vier|fünf|sechs|sieb|ach|neun|zehn)tel[ns]?)`)
 	slashes = regexp.MustCompile(`\b(\d{1,2}) ?[/⁄] ?(\d{1,2})\b`)
-	halves  = regexp.MustCompile(`(?i)(\d+|\pL+) and a half\b|\b(\pL+)einhalb`)
-
-	romans = regexp.MustCompile(`\b[IVXL]+\b`)
 
 	// majors match a name with a version, such as Python 3.11.
 	majors = regexp.MustCompile(`\b\p{Lu}\pL*\p{Ll}\pL*[ -]v?(\d+)\.\d`)

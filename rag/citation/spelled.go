@@ -16,7 +16,7 @@ func spelled(text string, style figures.Style) string {
 	if style == figures.CommaDecimal {
 		point = ","
 	}
-	text = fractions.ReplaceAllStringFunc(text, func(found string) string {
+	text = signs.ReplaceAllStringFunc(text, func(found string) string {
 		whole, part := found, ""
 		for sign := range decimals {
 			if rest, ok := strings.CutSuffix(found, sign); ok {
@@ -38,8 +38,8 @@ var decimals = map[string]string{
 }
 
 var (
-	fractions = regexp.MustCompile(`\b\d+ (?:1/2|1/4|3/4)\b|(?:\b\d+ ?)?[½¼¾⅕⅖⅗⅘⅛⅜⅝⅞]`)
-	raised    = regexp.MustCompile(`\d[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+`)
+	signs  = regexp.MustCompile(`\b\d+ (?:1/2|1/4|3/4)\b|(?:\b\d+ ?)?[½¼¾⅕⅖⅗⅘⅛⅜⅝⅞]`)
+	raised = regexp.MustCompile(`\d[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+`)
 )
 
 // caret returns a digit with the raised digits after it.

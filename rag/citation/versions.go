@@ -39,27 +39,27 @@ func mayHaveVersion(all []string, version string) bool {
 type named struct{ name, number, text string }
 
 // names matches a short number behind a name. Package figures compares longer ones.
-var names = regexp.MustCompile(`\b(\pL*\p{Lu}\pL*)(?:(-)|( )?)v?(\d{1,2}(?:\.\d+)*)\b`)
+var names = regexp.MustCompile(`\b(?:(\pL*\p{Lu}\pL*)(?:-|( )?)|(\pL{2,})-)v?(\d{1,2}(?:\.\d+)*)\b`)
 
 // namesIn returns the numbers of a text that are parts of names. Those of a source may
 // stand behind a space.
 func namesIn(text string, source bool) (all []named) {
 	for _, m := range names.FindAllStringSubmatch(text, -1) {
-		if m[3] == "" || source {
-			all = append(all, named{strings.ToLower(m[1]), m[4], m[0]})
+		if m[2] == "" || source {
+			all = append(all, named{strings.ToLower(m[1] + m[3]), m[4], m[0]})
 		}
 	}
 	return all
 }
 
 // contradicts reports whether a source has the name with other numbers.
-func (n *named) contradicts(s *checked) bool {
+func (n *named) contradicts(s *facts) bool {
 	return slices.ContainsFunc(s.names, func(has named) bool { return has.name == n.name })
 }
 
 // mayBe reports whether a source has the number, in the name or anywhere else. A quarter
 // can be that of a month.
-func (n *named) mayBe(s *checked) bool {
+func (n *named) mayBe(s *facts) bool {
 	whole, fraction, _ := strings.Cut(n.number, ".")
 	if strings.Trim(fraction, ".0") == "" && len(s.numbers.Missing(whole+" kg", figures.PointDecimal)) == 0 {
 		return true

@@ -31,7 +31,7 @@ func statedYears(sentence string) (all []string) {
 type years struct {
 	all   []int
 	spans [][2]int // 2019 to 2021
-	vague bool     // the source has years in a form that is not read
+	vague bool     // the source has no years, or some in a form that is not read
 }
 
 var (
@@ -46,13 +46,15 @@ var (
 )
 
 func yearsOf(text string) (y years) {
-	y.vague = vagueYear.MatchString(text)
 	for _, m := range wholeYear.FindAllStringSubmatch(text, -1) {
 		n, _ := strconv.Atoi(m[1])
 		y.all = append(y.all, n)
 	}
 	slices.Sort(y.all)
 	y.all = slices.Compact(y.all)
+	if y.vague = len(y.all) == 0 || vagueYear.MatchString(text); y.vague {
+		return y
+	}
 	for _, m := range yearSpan.FindAllStringSubmatch(text, -1) {
 		from, _ := strconv.Atoi(m[1])
 		to, _ := strconv.Atoi(m[2])
@@ -63,9 +65,9 @@ func yearsOf(text string) (y years) {
 
 // mayHaveYear reports whether a sentence may state the year. A source without a year of
 // its own says nothing against one. What looks like a year can also be an amount.
-func (c *checked) mayHaveYear(year string) bool {
+func (c *facts) mayHaveYear(year string) bool {
 	n, _ := strconv.Atoi(year)
-	return c.years.vague || len(c.years.all) == 0 || slices.Contains(c.years.all, n) ||
+	return c.years.vague || slices.Contains(c.years.all, n) ||
 		slices.ContainsFunc(c.years.spans, func(s [2]int) bool { return s[0] <= n && n <= s[1] }) ||
 		len(c.numbers.Missing(year+" kg", figures.PointDecimal)) == 0
 }
