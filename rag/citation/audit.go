@@ -77,14 +77,17 @@ type auditor struct {
 
 // checked is a source with what sentences are compared with.
 type checked struct {
-	texts []string // normal, with and without joining the words that a line end divides
+	texts []string // normal, with and without joining the words that a line end divides, and without notes
 	facts func() *facts
 }
 
 func check(s Source) *checked {
 	c := &checked{texts: []string{normal(s.Text)}, facts: sync.OnceValue(func() *facts { return factsOf(hidden.Replace(s.Text)) })}
-	if joined := hyphenated.ReplaceAllString(s.Text, "$1$2"); joined != s.Text {
-		c.texts = append(c.texts, normal(joined))
+	joined := hyphenated.ReplaceAllString(s.Text, "$1$2")
+	for _, other := range []string{joined, unnoted(raised.ReplaceAllStringFunc(joined, caret))} {
+		if other != s.Text {
+			c.texts = append(c.texts, normal(other))
+		}
 	}
 	return c
 }
@@ -134,7 +137,7 @@ func distinct(words []string) []string {
 // readNumbers reads the amounts of a source.
 func (c *facts) readNumbers(text string, dates []date) {
 	c.numbers.Add("", text)
-	c.numbers.Add("", spelled(text, figures.StyleOf(text)))
+	c.numbers.Add("", unnoted(spelled(text, figures.StyleOf(text))))
 	for _, n := range implied(text) {
 		c.numbers.Add("", n)
 	}

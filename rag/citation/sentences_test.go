@@ -82,6 +82,9 @@ func TestTrueSentences(t *testing.T) {
 		{"It needs version 1.2 [1].", "It needs v1.2.3 or later."},
 		{"It needs v1.2.4 [1].", "It needs 1.2.x."},
 		{"It needs v3.0 [1].", "It needs the third version."},
+		{"It was 45 million euros [1].", "It was 45^12 million euros."},
+		{"It was 45¹² million euros [1].", "It was 45^12 million euros."},
+		{"It was “45 million euros” [1].", "It was 45¹² million euros."},
 		// Numbers in words.
 		{"The notice period is 3 months [1].", "A three-month notice period applies."},
 		{"The notice period is three months [1].", "The notice period (3 months) applies. Fees are due after five months."},
@@ -258,6 +261,8 @@ func TestFalseSentences(t *testing.T) {
 		{"It needs v1.5 [1].", "It needs version 1.4."},
 		{"Abschnitt 4.2.1 gilt [1].", "Abschnitt 4.2.2 gilt."},
 		{"It reads a 3.4kb record [1].", "It reads a 2.4kb record."},
+		{"It was 4512 million euros [1].", "It was 45^12 million euros."},
+		{"It weighs 10 kg [1].", "It weighs 10^6 kg."},
 		{"It takes five months [1].", "It takes three months."},
 		{"It takes five months [1].", "It takes 3 months."},
 		{"Es dauert fünf Monate [1].", "Es dauert drei Monate."},
