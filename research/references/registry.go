@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -171,12 +172,13 @@ const (
 
 	// Fuzzy is a name that resembles one of the registry. Their ratio is at least 0.7,
 	// each word is like one of the other name, and both have the same numbers: "ISO
-	// 9002" is not a misspelling of "ISO 9001", "Annex A" not of "Annex B", and "Crane
-	// Manual" not of "Noise Manual".
+	// 9002" is not a misspelling of "ISO 9001", "Annex A" not of "Annex B", "Crane
+	// Manual" not of "Noise Manual", and "Landesgesetz" not of "Bundesgesetz".
 	Fuzzy Tier = "fuzzy"
 
 	// Substring is a name that has a name of the registry in it, or the other way
-	// around. Only whole words match.
+	// around. Only whole words match. A "Safety Manual 2022" is not the "Safety Manual"
+	// of a registry that has a "Safety Manual 2021" too.
 	Substring Tier = "substring"
 )
 
@@ -229,7 +231,11 @@ func (r *Registry) Resolve(name string, collections ...string) (Match, bool) {
 		return r.match(Fuzzy, ratio, best...)
 	}
 	if best := r.contained(folded, of); len(best) > 0 {
-		return r.match(Substring, lengthRatio(asked, best[0]), best...)
+		m, ok := r.match(Substring, lengthRatio(asked, best[0]), best...)
+		if ok && r.distinguished(asked, best[0]) {
+			return Match{Tier: Substring, Ratio: m.Ratio, Candidates: []RegistryDocument{m.Document}}, false
+		}
+		return m, ok
 	}
 	return Match{}, false
 }
@@ -307,6 +313,28 @@ func (r *Registry) contained(asked string, of func(registryName) bool) (names []
 	slices.SortStableFunc(names, func(a, b registryName) int { return cmp.Compare(len(a.runes), len(b.runes)) })
 	return names
 }
+
+// distinguished reports whether a name has what tells it apart from the name of the registry
+// in it. Such a name is another one: "Safety Manual 2022" next to a "Safety Manual" and a
+// "Safety Manual 2021", and "Student Handbook" next to a "Handbook" and an "Employee Handbook".
+func (r *Registry) distinguished(asked, found registryName) bool {
+	before, after, inside := strings.Cut(" "+asked.folded+" ", " "+found.folded+" ")
+	if !inside {
+		return false
+	}
+	words := strings.FieldsFunc(before, unicode.IsSpace)
+	named := len(words) > 0 && !articles[words[len(words)-1]] && !strings.Contains(found.folded, " ")
+	numbered := marks(after) != "" && marks(after) != found.marks
+	return slices.ContainsFunc(r.names, func(n registryName) bool {
+		return n.document != found.document &&
+			(named && strings.HasSuffix(n.folded, " "+found.folded) || numbered && n.marks != "" && strings.HasPrefix(n.folded, found.folded+" "))
+	})
+}
+
+// articles are words before a name that are not part of it.
+var articles = wordset.Of(`
+	the a an of our your this that in per see to under by and from der die das des dem den zum zur im vom laut
+	siehe gemass nach und`)
 
 // marks returns what distinguishes names that are spelled alike: the digits of
 // their words, Roman numerals and single letters.

@@ -167,6 +167,42 @@ func TestResolveAbsentAndMisspelled(t *testing.T) {
 	}
 }
 
+// What tells a name apart from the one that it has in it or resembles is not ignored.
+func TestResolveLikeNames(t *testing.T) {
+	var documents []references.RegistryDocument
+	for _, name := range []string{
+		"Safety Manual", "Safety Manual 2021", "Handbook", "Employee Handbook", "Noise Manual", "Bundesdatenschutzgesetz", "Betriebshandbuch",
+		"Gewässerordnung", "Prüfordnung", "Hausordnung",
+	} {
+		documents = append(documents, references.RegistryDocument{ID: name, Name: name})
+	}
+	r := registry(t, documents...)
+	for name, want := range map[string]string{
+		"Safety Manual 2022":              "",
+		"Safety Manual 2021":              "Safety Manual 2021",
+		"the Safety Manual":               "Safety Manual",
+		"Safety Manual of the port":       "Safety Manual",
+		"Noise Manual 2022":               "Noise Manual",
+		"Student Handbook":                "",
+		"the Handbook":                    "Handbook",
+		"the Employee Handbook":           "Employee Handbook",
+		"Landesdatenschutzgesetz":         "",
+		"Bnudesdatenschutzgesetz":         "Bundesdatenschutzgesetz",
+		"Undesdatenschutzgesetz":          "Bundesdatenschutzgesetz",
+		"Vertriebshandbuch":               "",
+		"eBtriebshandbuch":                "Betriebshandbuch",
+		"Wasserordnung":                   "",
+		"Gewaesserordnung":                "Gewässerordnung",
+		"Prüferordnung":                   "",
+		"Prüfordnungen":                   "Prüfordnung",
+		"Hausordnung der Firma Schmidt 7": "Hausordnung",
+	} {
+		if m, _ := r.Resolve(name); m.Document.ID != want {
+			t.Errorf("%s: %+v, want %q", name, m, want)
+		}
+	}
+}
+
 // The ratios were computed with difflib.SequenceMatcher(None, name, asked,
 // autojunk=False).ratio() of Python 3.11.
 func TestResolveRatio(t *testing.T) {
@@ -175,7 +211,8 @@ func TestResolveRatio(t *testing.T) {
 		ratio       float64
 	}{
 		{"safety manual", "safty manaul", 0.880000},
-		{"aabbaabbaabb", "bbaabbaabbaa", 0.833333},
+		{"aabbaabbaabb", "abbaabbaabbaa", 0.880000},
+		{"aabbaabbaabb", "aabbaabbaaba", 0.916667},
 		{"operations handbook", "operation hand books", 0.923077},
 		{"gefahrgutverordnung strasse", "gefahrgutverordng strassen", 0.943396},
 		{"wartungsvertrag nord", "wartungsvertraege norden", 0.909091},
