@@ -41,6 +41,7 @@ type Registry struct {
 	names     []registryName
 	exact     map[string]int // index in names, by the folded name
 	longest   int            // the most words of a name
+	words     []string       // of all names, sorted
 }
 
 // A registryName is one of the names of a document, in the form that is compared.
@@ -119,6 +120,8 @@ func ReadRegistry(r io.Reader) (*Registry, error) {
 	if len(bad) > 0 {
 		return nil, &refusal.Error{Package: "references", Problems: bad}
 	}
+	slices.Sort(reg.words)
+	reg.words = slices.Compact(reg.words)
 	return reg, nil
 }
 
@@ -140,6 +143,7 @@ func (r *Registry) add(document int, name string) error {
 	}
 	r.exact[folded] = len(r.names)
 	r.names = append(r.names, registryName{document, folded, []rune(folded), marks(folded)})
+	r.words = append(r.words, strings.Fields(folded)...)
 	r.longest = max(r.longest, strings.Count(folded, " ")+1)
 	return nil
 }
@@ -271,7 +275,7 @@ func (r *Registry) fuzzy(asked registryName, of func(registryName) bool) (best f
 			continue
 		}
 		switch ratio := m.ratio(n.runes); {
-		case ratio < best || !misspelled(asked.folded, n.folded):
+		case ratio < best || !r.misspelled(asked.folded, n.folded):
 		case ratio > best:
 			best, names = ratio, []registryName{n}
 		case ratio == best:
