@@ -358,7 +358,7 @@ func quotations(text string) (all []quotation) {
 			}
 		}
 		marks := closing[r]
-		if marks == "" {
+		if marks == "" && r != '‘' {
 			i += size
 			continue
 		}
@@ -367,6 +367,9 @@ func quotations(text string) (all []quotation) {
 			rest = rest[:paragraph]
 		}
 		length := strings.IndexAny(rest, marks)
+		if r == '‘' {
+			length = singleEnd(rest)
+		}
 		if length < 0 || r == '"' && isInch(text[:i]) {
 			i += size
 			continue
@@ -383,6 +386,19 @@ func quotations(text string) (all []quotation) {
 	}
 	return all
 }
+
+// singleEnd returns the length of a quotation of at least three words that ends with a
+// single mark, and -1 if there is none. A mark behind an s or before a letter is an apostrophe,
+// as in the users’ names.
+func singleEnd(rest string) int {
+	m := singleQuoted.FindStringSubmatchIndex(rest)
+	if m == nil || strings.Count(rest[:m[3]], " ") < 2 {
+		return -1
+	}
+	return m[3]
+}
+
+var singleQuoted = regexp.MustCompile(`^(\pL(?:[^‘’\n]|’\pL|s’)*[^‘’s\n])’(?:\PL|$)`)
 
 // isInch reports whether a straight mark after a text stands for inches.
 func isInch(before string) bool {
