@@ -279,7 +279,7 @@ func (s *finding) times(rest []byte) {
 	named := zones(body)
 	for _, t := range clockTimes(body) {
 		blank(rest, t.begin, t.end)
-		if lasting.MatchString(body[t.end:]) || s.any(t.mayBe) {
+		if lasting.MatchString(body[t.end:]) || hedgedTime.MatchString(body[:t.begin]) || s.any(t.mayBe) {
 			continue
 		}
 		if s.any(func(c *facts) bool { return t.contradicts(c, named) }) {

@@ -15,11 +15,13 @@ type clockTime struct {
 	seconds    int  // since midnight
 	half       bool // of which half of the day is not said, as in 5:30
 	exact      bool // with seconds
+	long       bool // it can be how long something takes, as 1:30
 	begin, end int  // its place in the text
 }
 
 // clockPatterns have the groups hour, minute, second and half.
 var clockPatterns = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\b(?P<hour>\d{1,2}) Uhr (?P<minute>[0-5]\d)\b`),
 	regexp.MustCompile(`(?i)\b(?P<hour>\d{1,2})[:h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?:\.\d+)?(?:\s?(?P<half>[ap]\.?m\b\.?)|\s?Uhr\b)?`),
 	regexp.MustCompile(`(?i)\b(?P<hour>\d{1,2})\.(?P<minute>[0-5]\d)(?:\s?(?P<half>[ap]\.?m\b\.?)|\s?Uhr\b)`),
 	regexp.MustCompile(`(?i)\b(?P<hour>\d{1,2})(?:\s?(?P<half>[ap]\.?m\b\.?)|\s?Uhr\b| o['’]clock\b)`),
@@ -49,6 +51,7 @@ func clockTimes(text string) (all []clockTime) {
 			minute, _ := strconv.Atoi(group("minute"))
 			second, _ := strconv.Atoi(group("second"))
 			t := clockTime{begin: m[0], end: m[1], exact: group("second") != ""}
+			t.long = strings.Trim(text[m[0]:m[1]], "0123456789:") == ""
 			half := strings.ToLower(group("half"))
 			switch {
 			case hour > 24 || half != "" && hour > 12:
@@ -63,6 +66,10 @@ func clockTimes(text string) (all []clockTime) {
 			}
 			t.seconds = (hour*3600 + minute*60 + second) % allDay
 			all = append(all, t)
+			if m := firstHour.FindStringSubmatchIndex(text[:t.begin]); m != nil && !slices.Contains(taken[m[0]:t.begin], true) {
+				hour, _ := strconv.Atoi(text[m[2]:m[3]])
+				all = append(all, clockTime{seconds: hour * 3600 % allDay, half: true, begin: m[2], end: m[3]})
+			}
 			for at := m[0]; at < m[1]; at++ {
 				taken[at] = true
 			}
@@ -79,7 +86,14 @@ func clockTimes(text string) (all []clockTime) {
 }
 
 var (
-	namedTimes = regexp.MustCompile(`(?i)\b(?:(noon|midday|mittags?)|midnight|mitternachts?)\b`)
+	namedTimes = regexp.MustCompile(`(?i)\b(?:((?:12 )?noon|midday|mittags?)|(?:12 )?midnight|mitternachts?)\b`)
+
+	// firstHour matches the first hour of a span, as in 9 to 17:00.
+	firstHour = regexp.MustCompile(`(?:^|[\s(])(2[0-4]|1\d|\d)\s?(?:[-–—]|to|until|and|bis|und)\s?$`)
+
+	// hedgedTime matches words before a time that is not exact.
+	hedgedTime = regexp.MustCompile(`(?i)\b(?:about|around|roughly|approximately|shortly|just|nearly|almost|before|after|ca\.|circa|kurz|gegen|` +
+		`etwa|ungefähr|rund|fast|vor|nach)\s+$`)
 
 	// lasting matches what follows a time that says how long something takes.
 	lasting = regexp.MustCompile(`(?i)^\s?-?(?:hours?|hrs?|h|min|minutes?|Stunden|Std|Minuten|mm:ss|hh:mm)\b`)
@@ -130,9 +144,9 @@ func (t *clockTime) mayBe(s *facts) bool {
 			return true
 		}
 	}
-	for i, a := range s.times { // how long something takes
+	for i, a := range s.times {
 		for _, b := range s.times[:i] {
-			if d := a.seconds - b.seconds; max(d, -d) == t.seconds {
+			if d := a.seconds - b.seconds; t.long && max(d, -d) == t.seconds {
 				return true
 			}
 		}

@@ -153,7 +153,7 @@ func (c *counted) mayBe(s *facts) bool {
 	if c.ordinal {
 		switch {
 		case c.isTime():
-			return len(s.dates.all) > 0
+			return len(s.dates.all) > 0 || len(s.years.all) > 1
 		case strings.HasPrefix(c.noun, "centur") || strings.HasPrefix(c.noun, "jahrhundert"):
 			return slices.ContainsFunc(s.years.all, func(y int) bool { return float64((y+99)/100) == c.value })
 		}
