@@ -72,7 +72,7 @@ var datePatterns = []*regexp.Regexp{
 	regexp.MustCompile(`\b` + monthName + `\.?\s+(?P<year>[12]\d{3})\b`),
 }
 
-const firstDay = `(?:\b(?P<first>\d{1,2})(?:\.|st|nd|rd|th)?(?:\s?[-–—&]\s?|\s(?:to|until|through|and|bis|und)\s(?:the\s|zum\s)?))?`
+const firstDay = `(?:(?:^|[\s(])(?P<first>\d{1,2})(?:\.|st|nd|rd|th)?(?:\s?[-–—&]\s?|\s(?:to|until|through|and|bis|und)\s(?:the\s|zum\s)?))?`
 
 // otherDigits and otherPatterns match what can also be a date in a source, the first
 // without the name of a month.
@@ -130,7 +130,9 @@ func otherDates(text string) (all []date) {
 // dateOf returns the date of a match, and the other day of a span. It returns none if there
 // is no such date.
 func dateOf(p *regexp.Regexp, text string, match []int) []date {
-	d := date{text: text[match[0]:match[1]], begin: match[0], eitherOrder: p == dayOrMonthFirst}
+	found := text[match[0]:match[1]]
+	d := date{text: strings.TrimLeft(found, " \t\r\n("), eitherOrder: p == dayOrMonthFirst}
+	d.begin = match[1] - len(d.text)
 	other := 0
 	for group, name := range p.SubexpNames() {
 		if group == 0 || match[2*group] < 0 {

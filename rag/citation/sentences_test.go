@@ -89,6 +89,7 @@ func TestTrueSentences(t *testing.T) {
 		{"It was 45 million euros [1].", "It was 45^12 million euros."},
 		{"It was 45¹² million euros [1].", "It was 45^12 million euros."},
 		{"It was “45 million euros” [1].", "It was 45¹² million euros."},
+		{"The update from 1.2.8 to 1.2.11 changed it [1].", "It changed with the update from 1.2.8 to 1.2.11."},
 		// Numbers in words.
 		{"The notice period is 3 months [1].", "A three-month notice period applies."},
 		{"The notice period is three months [1].", "The notice period (3 months) applies. Fees are due after five months."},
