@@ -71,8 +71,8 @@ func TestDocuments(t *testing.T) {
 type passageSentence struct{ text, passage string }
 
 const (
-	maxDocuments = 30 // of a kind
-	maxSentences = 8  // of a document
+	maxDocuments = 20 // of a kind
+	maxSentences = 6  // of a document
 )
 
 // documentSentences returns sentences of documents, and the number of documents by kind.
