@@ -139,10 +139,12 @@ type CitationAudit struct {
 	Findings []CitationFinding `json:"findings,omitempty"`
 }
 
-// A CitationFinding is one thing in a text that its sources do not support.
+// A CitationFinding is one thing in a text that its sources do not have. It is no verdict on
+// the sentence: a sentence without a finding is not proved, because its sources may mean
+// something else, and one with a finding is not contradicted, because others may prove it.
 type CitationFinding struct {
 	Kind     CitationFindingKind `json:"kind"`
-	Text     string              `json:"text,omitempty"`     // the key, quotation, number or date
+	Text     string              `json:"text,omitempty"`     // the key, quotation, number, date or time
 	Sentence string              `json:"sentence,omitempty"` // where it is
 	Keys     []string            `json:"keys,omitempty"`     // of the sources that the sentence cites
 }
@@ -154,7 +156,7 @@ const (
 	UnknownKey  CitationFindingKind = "unknown_key"  // no source has the cited key
 	WrongQuote  CitationFindingKind = "wrong_quote"  // the quotation is not in the sources
 	WrongNumber CitationFindingKind = "wrong_number" // the number is not in the cited sources
-	WrongDate   CitationFindingKind = "wrong_date"   // the date is not in the cited sources
+	WrongDate   CitationFindingKind = "wrong_date"   // the date or the time of day is not in the cited sources
 	Uncited     CitationFindingKind = "uncited"      // the claim has no source
 )
 

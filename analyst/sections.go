@@ -48,7 +48,7 @@ func (t *sectionTexts) checks(b *strings.Builder, explorations []*Exploration) {
 			if rows++; rows == 1 {
 				fmt.Fprintf(b, "| %s | %s | %s |\n|---|---|---|\n", t.Finding, t.Result, t.Details)
 			}
-			fmt.Fprintf(b, "| %s | **%s** | %s |\n", escape(c.Finding), t.verdict(c.Verdict), escape(details(c)))
+			fmt.Fprintf(b, "| %s | **%s** | %s |\n", usertext.Escape(c.Finding), t.verdict(c.Verdict), usertext.Escape(details(c)))
 		}
 	}
 	if rows == 0 {
@@ -98,9 +98,9 @@ func (t *sectionTexts) data(b *strings.Builder, explorations []*Exploration) {
 
 // facts describes a table.
 func (t *sectionTexts) facts(f *DataFacts) string {
-	lines := []string{usertext.Fill(t.Rows, "table", escape(f.Table), "rows", t.number(f.Rows), "columns", t.number(f.Columns))}
+	lines := []string{usertext.Fill(t.Rows, "table", usertext.Escape(f.Table), "rows", t.number(f.Rows), "columns", t.number(f.Columns))}
 	for _, p := range f.Periods {
-		lines = append(lines, usertext.Fill(t.Period, "column", escape(p.Column), "from", t.day(p.From), "to", t.day(p.To)))
+		lines = append(lines, usertext.Fill(t.Period, "column", usertext.Escape(p.Column), "from", t.day(p.From), "to", t.day(p.To)))
 	}
 	var missing []string
 	for i, m := range f.Missing {
@@ -109,7 +109,7 @@ func (t *sectionTexts) facts(f *DataFacts) string {
 			break
 		}
 		n := m.Cells + m.Other
-		missing = append(missing, usertext.Fill(t.MissingOf, "column", escape(m.Column), "n", t.number(n), "share", t.percent(n, f.Rows)))
+		missing = append(missing, usertext.Fill(t.MissingOf, "column", usertext.Escape(m.Column), "n", t.number(n), "share", t.percent(n, f.Rows)))
 	}
 	if len(missing) > 0 {
 		lines = append(lines, usertext.Fill(t.Missing, "columns", strings.Join(missing, ", ")))
@@ -144,7 +144,7 @@ func (t *sectionTexts) leftOut(explorations []*Exploration) []string {
 		for _, c := range e.Checks {
 			if c.Rows < c.Total {
 				out = append(out, usertext.Fill(t.Sampled, "left", t.number(c.Total-c.Rows), "total", t.number(c.Total),
-					"finding", escape(c.Finding)))
+					"finding", usertext.Escape(c.Finding)))
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func (t *sectionTexts) method(b *strings.Builder, explorations []*Exploration) {
 			if n++; n == 1 {
 				b.WriteString(t.Queries + "\n\n")
 			}
-			rows := usertext.Fill(t.QueryRows, "reason", escape(q.Reason), "n", t.number(len(q.Result.Rows)))
+			rows := usertext.Fill(t.QueryRows, "reason", usertext.Escape(q.Reason), "n", t.number(len(q.Result.Rows)))
 			fmt.Fprintf(b, "%d. %s\n\n%s\n", n, rows, indented(q.Query, len(strconv.Itoa(n))+len(". ")))
 		}
 	}
@@ -181,17 +181,17 @@ func (t *sectionTexts) questions(b *strings.Builder, explorations []*Exploration
 	var open []string
 	for _, e := range explorations {
 		if e.Partial != "" {
-			open = append(open, usertext.Fill(t.Ended, "question", escape(e.Question), "reason", escape(e.Partial)))
+			open = append(open, usertext.Fill(t.Ended, "question", usertext.Escape(e.Question), "reason", usertext.Escape(e.Partial)))
 		}
 		for _, c := range e.Checks {
 			if c.Verdict != claims.Supported {
 				finding := strings.TrimRight(c.Finding, ". ")
-				open = append(open, fmt.Sprintf("%s: %s", escape(finding), escape(c.Text)))
+				open = append(open, fmt.Sprintf("%s: %s", usertext.Escape(finding), usertext.Escape(c.Text)))
 			}
 		}
 		for _, insight := range e.Insights {
 			if !slices.ContainsFunc(e.Checks, func(c Check) bool { return strings.TrimSpace(c.Finding) == strings.TrimSpace(insight) }) {
-				open = append(open, usertext.Fill(t.NotChecked, "finding", escape(insight)))
+				open = append(open, usertext.Fill(t.NotChecked, "finding", usertext.Escape(insight)))
 			}
 		}
 	}

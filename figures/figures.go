@@ -63,7 +63,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/qedkit/qed/internal/numeral"
 )
 
 // A Set holds the numbers of some data. The zero value is an empty set. A Set is
@@ -79,7 +80,7 @@ type Set struct {
 
 // Add adds the numbers of a value: a number, a text, a [json.RawMessage], or
 // anything that has a JSON form. Numbers in texts and in the names of members
-// count too, and so do numbers up to 99 that a text spells out in English or German.
+// count too, and so do numbers that a text spells out in English or German.
 //
 // Name is what the value is called, such as the name of its column; it may be
 // empty. If the name says what the numbers are counted in, such as
@@ -208,41 +209,12 @@ func (s *Set) addLiteral(text string) {
 
 // addWords adds the numbers that a text spells out.
 func (s *Set) addWords(text string) {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' }) {
-		if len(word) > maxSpelled {
-			continue
-		}
-		if n, ok := spelled[strings.ToLower(word)]; ok {
-			s.names, s.sorted = append(s.names, float64(n)), false
+	for _, n := range numeral.Find(text) {
+		if !n.Ordinal {
+			s.names, s.sorted = append(s.names, float64(n.Value)), false
 		}
 	}
 }
-
-// spelled has the numbers from 0 to 99 in words.
-var spelled, maxSpelled = func() (all map[string]int, longest int) {
-	all = map[string]int{}
-	english := strings.Fields("zero one two three four five six seven eight nine ten " +
-		"eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
-	german := strings.Fields("null eins zwei drei vier fünf sechs sieben acht neun zehn " +
-		"elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn")
-	for n := range english {
-		all[english[n]], all[german[n]] = n, n
-	}
-	german[1] = "ein"
-	tens := strings.Fields("twenty thirty forty fifty sixty seventy eighty ninety")
-	zehner := strings.Fields("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig")
-	for i := range tens {
-		ten := 10 * (i + 2)
-		all[tens[i]], all[zehner[i]] = ten, ten
-		for one := 1; one < 10; one++ {
-			all[tens[i]+"-"+english[one]], all[german[one]+"und"+zehner[i]] = ten+one, ten+one
-		}
-	}
-	for word := range all {
-		longest = max(longest, len(word))
-	}
-	return all, longest
-}()
 
 // Missing returns the amounts of a text that are not in the set, in the order of
 // the text. An amount is in the set if the data holds it, holds a number that is
@@ -274,6 +246,9 @@ func (s *Set) contradicts(n *Number) bool {
 		return s.verdict(n) == contradicted
 	}
 	s.sort()
+	if v := math.Abs(n.Value); holds(s.names, v, v) || holds(s.sizes, v, v) { // page 1,234
+		return false
+	}
 	for digits := range strings.FieldsFuncSeq(n.Text, isNoDigit) {
 		v := newReading(digits, "").value()
 		short := n.meaning == code && len(digits) < 3 // as in Q3 and 1.2.3

@@ -56,6 +56,13 @@ func styleOfNumbers(text string) (comma, point int) {
 		parts, separators, end := groups(text, i)
 		i = end
 		n := len(separators)
+		switch rest := text[end:]; {
+		case strings.HasPrefix(rest, ",-"), strings.HasPrefix(rest, ",–"): // 12.500,- is an amount
+			comma = 1
+			continue
+		case n == 1 && separators == "." && len(parts[0]) <= 2 && len(parts[1]) <= 2 && strings.HasPrefix(rest, "."):
+			continue // 3.4. is a date, or ends a sentence
+		}
 		if n == 0 || isDate(parts) || n == 1 && areThousands(parts) && separators != "'" {
 			continue
 		}

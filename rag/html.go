@@ -81,6 +81,9 @@ func (h *htmlText) token(kind html.TokenType) {
 
 // write adds text to the current block.
 func (h *htmlText) write(s string, start, line int) {
+	if rest, ok := strings.CutPrefix(s, "\ufeff"); ok && start == 0 { // a byte order mark
+		s, start = rest, len(s)-len(rest)
+	}
 	switch {
 	case h.inTitle:
 		h.title.WriteString(s)
@@ -105,18 +108,18 @@ func (h *htmlText) write(s string, start, line int) {
 		h.block.WriteString(strings.ReplaceAll(s, "\r", ""))
 		return
 	}
-	if unicode.IsSpace(rune(s[0])) {
+	if strings.TrimLeftFunc(s, unicode.IsSpace) != s {
 		h.space()
 	}
 	h.block.WriteString(strings.Join(strings.Fields(s), " "))
-	if unicode.IsSpace(rune(s[len(s)-1])) {
+	if strings.TrimRightFunc(s, unicode.IsSpace) != s {
 		h.space()
 	}
 }
 
 // space adds one space unless there is one.
 func (h *htmlText) space() {
-	if b := h.block.Bytes(); len(b) > 0 && !unicode.IsSpace(rune(b[len(b)-1])) {
+	if r := h.lastRune(); r != 0 && !unicode.IsSpace(r) {
 		h.block.WriteByte(' ')
 	}
 }
@@ -143,7 +146,11 @@ func (h *htmlText) attributes(more bool) map[string]string {
 }
 
 func (h *htmlText) open(name atom.Atom, attributes map[string]string, closed bool) {
+	within := h.struck.open()
 	if h.struck.enter(name, attributes["style"], closed) {
+		if !within && h.hidden == 0 && (name == atom.Td || name == atom.Th) {
+			h.cell(name == atom.Th, attributes) // without text
+		}
 		return
 	}
 	switch name {
@@ -169,6 +176,7 @@ func (h *htmlText) open(name atom.Atom, attributes map[string]string, closed boo
 	case atom.Thead, atom.Tbody, atom.Tfoot:
 		h.endRow()
 		h.table.inHead = name == atom.Thead
+		h.table.endGroup(h.tables)
 	case atom.Td, atom.Th:
 		h.cell(name == atom.Th, attributes)
 	case atom.Br:
@@ -217,9 +225,10 @@ func (h *htmlText) close(name atom.Atom) {
 			h.flush()
 		}
 		h.tables = max(0, h.tables-1)
-	case atom.Thead:
+	case atom.Thead, atom.Tbody, atom.Tfoot:
 		h.endRow()
 		h.table.inHead = false
+		h.table.endGroup(h.tables)
 	case atom.Sup, atom.Sub:
 		h.closeScript()
 	case atom.Pre:

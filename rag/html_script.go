@@ -14,7 +14,8 @@ type htmlScript struct {
 	text   strings.Builder
 	linked bool // it has a link, as marks of footnotes have
 
-	sup, supEnd int // where the last superscript with a number is in the block
+	sup, supEnd int    // where the last superscript with a number is in the block
+	numerator   string // its text, if it can be the first part of a fraction
 }
 
 func (h *htmlText) openScript(kind atom.Atom) {
@@ -34,10 +35,12 @@ func (h *htmlText) closeScript() {
 	before := h.lastRune()
 	number := strings.ContainsFunc(text, unicode.IsDigit)
 	switch {
-	case linked, kind == atom.Sup && number && !unicode.IsLetter(before) && !unicode.IsDigit(before) && !strings.ContainsRune(")]}", before):
+	case linked, strings.HasPrefix(text, "["), kind == atom.Sup && number && !unicode.IsLetter(before) && !unicode.IsDigit(before) && !strings.ContainsRune(")]}", before):
 		h.space()
-		h.block.WriteString("[" + strings.Trim(text, "[]") + "]")
+		h.superscript("["+strings.Trim(text, "[]")+"]", text)
 	case kind == atom.Sub && h.fraction(text):
+	case kind == atom.Sup && unicode.IsDigit(before) && isVariable(text): // 2^n
+		h.block.WriteString("^" + text)
 	case !number: // 1st, a trade mark
 		h.block.WriteString(text)
 	case kind == atom.Sub && !unicode.IsDigit(before): // H2O
@@ -45,25 +48,39 @@ func (h *htmlText) closeScript() {
 	case kind == atom.Sub:
 		h.block.WriteString("_" + text)
 	default:
-		h.script.sup = h.block.Len()
-		h.block.WriteString("^" + text)
-		h.script.supEnd = h.block.Len()
+		h.superscript("^"+text, text)
 	}
+}
+
+// superscript adds a superscript, and remembers where it is.
+func (h *htmlText) superscript(written, text string) {
+	h.script.sup, h.script.numerator = h.block.Len(), text
+	h.block.WriteString(written)
+	h.script.supEnd = h.block.Len()
+}
+
+// isVariable reports whether a superscript without digits is an exponent, and no ending of
+// an ordinal such as in French and Spanish.
+func isVariable(text string) bool {
+	return len(text) == 1 && strings.ContainsAny(text, "ijkmnpqxyz")
 }
 
 // fraction makes a fraction of the superscript, the slash and the subscript at the end
 // of the block, and reports whether there is one.
 func (h *htmlText) fraction(denominator string) bool {
-	block, s := h.block.String(), &h.script
-	if s.supEnd == 0 || s.supEnd > len(block) || !strings.Contains("/\u2044\u2215", strings.TrimSpace(block[s.supEnd:])) || strings.TrimSpace(block[s.supEnd:]) == "" {
+	s := &h.script
+	if s.supEnd == 0 || s.supEnd > h.block.Len() {
 		return false
 	}
-	numerator := block[s.sup+1 : s.supEnd]
+	slash := strings.TrimSpace(string(h.block.Bytes()[s.supEnd:]))
+	if slash == "" || !strings.Contains("/\u2044\u2215", slash) {
+		return false
+	}
 	h.block.Truncate(s.sup)
 	if unicode.IsDigit(h.lastRune()) {
 		h.space()
 	}
-	h.block.WriteString(numerator + "/" + denominator)
+	h.block.WriteString(s.numerator + "/" + denominator)
 	s.supEnd = 0
 	return true
 }

@@ -18,6 +18,9 @@ func (s *htmlStruck) open() bool { return s.name != 0 }
 
 // enter is called for a start tag, and reports whether the element is struck.
 func (s *htmlStruck) enter(name atom.Atom, style string, closed bool) bool {
+	if s.open() && s.blocks == 0 && s.within == 0 && endsBefore(s.name, name) {
+		*s = htmlStruck{}
+	}
 	switch {
 	case s.open():
 		if closed {
@@ -36,6 +39,22 @@ func (s *htmlStruck) enter(name atom.Atom, style string, closed bool) bool {
 	return s.open()
 }
 
+// endsBefore reports whether an open element without an end tag ends where another one
+// begins, as <p> and <li> do.
+func endsBefore(open, next atom.Atom) bool {
+	switch open {
+	case atom.P:
+		return endsStruck(next) || next == atom.Pre || next == atom.H1 || next == atom.H2 || next == atom.H3
+	case atom.Li, atom.Tr, atom.Option:
+		return next == open
+	case atom.Dt, atom.Dd:
+		return next == atom.Dt || next == atom.Dd
+	case atom.Td, atom.Th:
+		return next == atom.Td || next == atom.Th || next == atom.Tr
+	}
+	return false
+}
+
 // leave is called for an end tag, and reports whether it belongs to struck text. An
 // element that is not closed ends with the block around it.
 func (s *htmlStruck) leave(name atom.Atom) bool {
@@ -44,11 +63,15 @@ func (s *htmlStruck) leave(name atom.Atom) bool {
 		return false
 	case name == s.name && s.within == 0:
 		*s = htmlStruck{}
+		return !endsStruck(name) // the end of a block is one for the text around it too
 	case name == s.name:
 		s.within--
+		if endsStruck(name) {
+			s.blocks = max(0, s.blocks-1)
+		}
 	case endsStruck(name) && s.blocks > 0:
 		s.blocks--
-	case endsStruck(name) && s.name != atom.Del:
+	case endsStruck(name):
 		*s = htmlStruck{}
 		return false
 	}

@@ -41,16 +41,30 @@ func (h *htmlText) cell(header bool, attributes map[string]string) {
 	t.header = header && (t.header || t.column == 0)
 	h.bar()
 	t.cell = h.block.Len()
-	t.columns, t.rows = span(attributes["colspan"]), span(attributes["rowspan"])
+	t.columns, t.rows = span(attributes["colspan"], 1), span(attributes["rowspan"], maxSpan)
 }
 
-// span returns how many columns or rows a cell spans.
-func span(text string) int {
+// span returns how many columns or rows a cell spans. Zero rows are those to the end of the
+// group of rows.
+func span(text string, zero int) int {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil {
+	switch {
+	case err != nil || n < 0:
 		return 1
+	case n == 0:
+		return zero
 	}
-	return min(max(n, 1), 1000)
+	return min(n, maxSpan)
+}
+
+const maxSpan = 1000
+
+// endGroup ends a group of rows, beyond which no cell spans. tables is the number of open
+// tables.
+func (t *htmlTable) endGroup(tables int) {
+	if tables == 1 {
+		clear(t.below)
+	}
 }
 
 // bar separates the next column from the one before.

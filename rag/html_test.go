@@ -42,7 +42,11 @@ func TestHTMLScripts(t *testing.T) {
 		"<p>H<sub>2</sub>O, CO<sub>2</sub>, x<sub>i</sub>":        "H2O, CO2, xi",
 		"<p>2011<sub>15</sub>":                                    "2011_15",
 		"<p>3<sup>1</sup>/<sub>2</sub> hours":                     "3 1/2 hours",
-		"<p><sup>3</sup>&frasl;<sub>4</sub> inch":                 "[3]\u20444 inch",
+		"<p><sup>3</sup>&frasl;<sub>4</sub> inch":                 "3/4 inch",
+		"<p>wide <sup>3</sup>/<sub>4</sub> inch":                  "wide 3/4 inch",
+		"<p>a limit of 5<sup>[1]</sup> days":                      "a limit of 5 [1] days",
+		"<p>2<sup><b>n</b></sup> is not 3<sup>e</sup>":            "2^n is not 3e",
+		"<p>voil<b>à</b>, là <i>bas</i>, 12<sup>†</sup> m":        "voilà, là bas, 12† m",
 		"<p>2<sup>1</sup>&frasl;<sub>4</sub> inch":                "2 1/4 inch",
 		"<p>(a+b)<sup>2</sup>":                                    "(a+b)^2",
 		"<p>7<sup>8<p>9":                                          "7^8\n\n9",
@@ -67,6 +71,11 @@ func TestHTMLStruck(t *testing.T) {
 		"<ul><li>one <s>two</li><li>three</ul>":                                     "one\n\nthree",
 		"<table><tr><td>a <s>b</td><td>c</td></tr></table>":                         "a | c",
 		"<p style='text-decoration: line-through'>old</p><p>new":                    "new",
+		"<p style='text-decoration: line-through'>old<p>new<p>newer":                "new\n\nnewer",
+		"<p style='text-decoration: line-through'>old<ul><li>new</ul>":              "new",
+		"<ul><li style='text-decoration: line-through'>old<li>new</ul>":             "new",
+		"<p>one <del>two</p><p>three":                                               "one\n\nthree",
+		"<table><tr><td style='text-decoration: line-through'>a<td>b</table>":       "| b",
 		"<p>kept <br style='text-decoration:line-through'>too <img style=x> and on": "kept\ntoo and on",
 	} {
 		if got := textOf(t, page); got != want {
@@ -80,6 +89,8 @@ func TestHTMLTables(t *testing.T) {
 	for page, want := range map[string]string{
 		"<table><tr><td>a<td colspan=2>b<td>c<tr><td>1<td>2<td>3<td>4</table>":                           "a | b | b | c\n1 | 2 | 3 | 4",
 		"<table><tr><td rowspan=2>a<td>b<tr><td>c<tr><td>d<td>e</table>":                                 "a | b\na | c\nd | e",
+		"<table><tr><td rowspan=0>a<td>b<tr><td>c<tr><td>d</table>":                                      "a | b\na | c\na | d",
+		"<table><tbody><tr><td rowspan=3>a<td>b</tbody><tbody><tr><td>c<td>d</table>":                    "a | b\nc | d",
 		"<table><tr><td>x<td rowspan=3>y<tr><td>1<tr><td>2</table>":                                      "x | y\n1 | y\n2 | y",
 		"<table><tr><td rowspan=2 colspan=2>a<td>b<tr><td>c</table>":                                     "a | a | b\na | a | c",
 		"<table><tr><td><td>b<tr><td>c<td></table>":                                                      "| b\nc |",
@@ -150,6 +161,8 @@ func TestEncodings(t *testing.T) {
 		{"Japanese", encoded(japanese.ShiftJIS.NewEncoder().String("<meta charset=shift_jis><p>\u4f5c\u696d")), "\u4f5c\u696d", nil},
 		{"a page in UTF-8 that declares another", "<meta charset=windows-1252><p>" + text, text, nil},
 		{"a byte order mark", encoded(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String("<p>" + text)), text, nil},
+		{"a byte order mark of UTF-8", "\ufeff<p>" + text, text, nil},
+		{"an XML declaration", `<?xml version="1.0" encoding="windows-1252"?><p>` + latin, text, nil},
 		{"nothing that says so", "<p>" + latin, "", rag.ErrNotUTF8},
 		{"a false name", "<meta charset=utf-8><p>" + latin, "", rag.ErrNotUTF8},
 	} {

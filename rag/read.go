@@ -213,7 +213,7 @@ func decoded(data []byte, isHTML bool) ([]byte, error) {
 		from = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	case isHTML && !utf8.Valid(data):
 		if named := declared.FindSubmatch(data[:min(len(data), 1024)]); named != nil {
-			from, _ = htmlindex.Get(string(named[1]))
+			from, _ = htmlindex.Get(string(named[1]) + string(named[2]))
 		}
 	}
 	if from != nil {
@@ -233,7 +233,7 @@ func decoded(data []byte, isHTML bool) ([]byte, error) {
 }
 
 // declared matches where a page names its encoding.
-var declared = regexp.MustCompile(`(?i)<meta[^>]+charset\s*=\s*["']?([\w:-]+)`)
+var declared = regexp.MustCompile(`(?i)<meta[^>]+charset\s*=\s*["']?([\w:-]+)|<\?xml[^>]+encoding\s*=\s*["']([\w:-]+)`)
 
 // readFile reads a regular file of at most limit bytes. It returns nil for anything
 // else, such as a link to a folder.

@@ -65,7 +65,9 @@
 // The model cites findings by their keys, as in package [rag]. Keys that no finding
 // has are removed and counted. The quality of a report is a number from 0 to 500. A
 // report below 375 points is written once more, with what was wrong with
-// it, and the better of the two is used. The text of the answer ends with what failed.
+// it, and the better of the two is used. The text of the answer ends with what failed and,
+// written by code, how it was researched: what was searched for and read, what is cited,
+// which names of documents were not found, and what the audit of the citations says.
 //
 // # What the model sees
 //

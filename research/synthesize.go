@@ -294,6 +294,9 @@ func (a *agent) attribute(ctx context.Context, s state) (state, error) {
 			f.Text += "\n- " + p
 		}
 	}
+	if s.Rejected == "" && result.Text != "" {
+		f.Text += "\n\n" + texts.method(&f.Report, s.Request.Collections, audit)
+	}
 	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: f.Text})
 	return s, nil
 }

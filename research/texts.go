@@ -40,6 +40,24 @@ type texts struct {
 	TaskLimit      string // the tokens of {task} are used up
 	PartMissing    string // no passage of {document} has the number of the part that {reference} names
 	MissingInIndex string // {document}, which {reference} refers to, is in the registry, and no passage of it was found
+
+	// The section about the method.
+	Method      string // its heading
+	Collections string // the {names} of the collections
+	Rounds      string // a {task} and the number {n} of its rounds of search
+	OneRound    string // a {task} with one round
+	SearchedFor string // {queries} of a task
+	Read        string // {documents} of a task
+	ReadNothing string // by a task
+	LeftOpen    string // {gaps} of a task
+	Unresolved  string // {references} that lead to no document
+	Ambiguous   string // {reference} that can be one of {documents}
+	Cited       string // {documents}
+	ReadOnly    string // {documents} that are not cited
+	Compared    string // {n} statements, of which {uncited} and {wrong}
+	Dropped     string // {n} citations
+	More        string // {n} names of a list that are left out
+	Quoted      string // {text}
 }
 
 var textTable = usertext.Of[texts]("research")

@@ -140,7 +140,8 @@ func abbreviates(before, rest string) bool {
 		}
 		item := strings.TrimSpace(before) == word
 		next, _, _ := strings.Cut(strings.TrimLeft(rest, " \u00a0"), " ")
-		return item || len(word) <= 2 && months[strings.ToLower(strings.Trim(next, ".,;:!?\n"))]
+		article := articles[lastWord(strings.TrimSuffix(before, word))] // im 3. Quartal
+		return item || len(word) <= 2 && (article || months[strings.ToLower(strings.Trim(next, ".,;:!?\n"))])
 	}
 	if utf8.RuneCountInString(word) == 1 { // an initial, or z. B.
 		r, _ := utf8.DecodeRuneInString(word)
@@ -153,12 +154,21 @@ func abbreviates(before, rest string) bool {
 	return rest != "" && abbreviations[word]
 }
 
+// lastWord returns the word at the end of a text, in lower case.
+func lastWord(text string) string {
+	text = strings.TrimRight(text, " \n\u00a0")
+	return strings.ToLower(text[strings.LastIndexAny(text, " \n(")+1:])
+}
+
+// articles stand before a German ordinal.
+var articles = setOf("am im der die das den dem des zum zur vom beim ab seit jeder jede jedes jeden")
+
 // numbered are words that are abbreviations only before a number.
 var numbered = setOf("art max min no sec st")
 
 var abbreviations = setOf(`abs al allg anl anm approx aufl az bd bsp bspw bzgl bzw ca cf ch co corp dept d.h dr
 	e.g ebd eq etc evtl ff fig ggf gem hr hrsg i.d.r i.e i.s.d i.v.m inc inkl jr kap lit ltd mio mrd mr mrs ms mwst
-	nr nrn op p.a pp prof rn rz s.o s.u sect sog str tel u.a u.u usw v.a vgl viz vol vs z.b z.t zzgl ziff`)
+	nr nrn op p.a pp prof rn rz s.o s.u sect sog str tel tsd u.a u.u usw v.a vgl viz vol vs z.b z.t zzgl ziff`)
 
 var months = setOf(`januar februar märz april mai juni juli august september oktober november dezember jan feb mrz apr
 	jun jul aug sep sept okt nov dez january february march may june july october december`)

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/figures"
+	"github.com/qedkit/qed/internal/numeral"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/sentence"
 )
@@ -30,7 +32,7 @@ func Audit(text string, sources []Source) qed.CitationAudit {
 			a.keys = append(a.keys, s.Key)
 		}
 	}
-	text = spelled(withoutCode(text), a.style)
+	text = spelled(hidden.Replace(withoutCode(text)), a.style)
 	quotes := quotations(text)
 	begin := 0
 	for _, end := range sentence.Ends(text) {
@@ -75,27 +77,93 @@ type auditor struct {
 
 // checked is a source with what sentences are compared with.
 type checked struct {
-	texts   []string // normal, with and without joining the words that a line end divides
-	dates   dateSet
-	numbers figures.Set
-	years   years
-	dotted  []string // what may be versions
+	texts []string // normal, with and without joining the words that a line end divides, and without notes
+	facts func() *facts
 }
 
 func check(s Source) *checked {
-	dates := datesOf(s.Text)
-	c := &checked{texts: []string{normal(s.Text)}, dates: dateSetOf(dates), years: yearsOf(s.Text), dotted: dotted.FindAllString(s.Text, -1)}
-	if joined := hyphenated.ReplaceAllString(s.Text, "$1$2"); joined != s.Text {
-		c.texts = append(c.texts, normal(joined))
+	c := &checked{texts: []string{normal(s.Text)}, facts: sync.OnceValue(func() *facts { return factsOf(hidden.Replace(s.Text)) })}
+	joined := hyphenated.ReplaceAllString(s.Text, "$1$2")
+	for _, other := range []string{joined, unnoted(raised.ReplaceAllStringFunc(joined, caret))} {
+		if other != s.Text {
+			c.texts = append(c.texts, normal(other))
+		}
 	}
-	c.numbers.Add("", s.Text)
-	c.numbers.Add("", spelled(s.Text, figures.StyleOf(s.Text)))
+	return c
+}
+
+// facts are the numbers, dates and times of a source.
+type facts struct {
+	dates dateSet
+	days  int // how many dates it names
+	years years
+
+	numbers    figures.Set
+	values     map[float64]int // how often it has a number
+	articles   map[string]bool // stems of nouns behind an article
+	counted    []counted
+	statements []statement
+	periods    bool // a reader can compute periods from it
+
+	dotted []string // what may be versions
+	names  []named
+	digits []string
+
+	times      []clockTime
+	zones      []string
+	vagueTimes bool
+	small      map[int]bool // numbers that can be those of hours
+}
+
+func factsOf(text string) *facts {
+	c := &facts{values: map[float64]int{}}
+	dates := datesOf(text)
+	c.days = len(dates)
+	c.readNumbers(text, dates)
+	c.dates = dateSetOf(append(dates, otherDates(text)...))
+	c.years = yearsOf(text)
+	c.dotted, c.digits = distinct(dotted.FindAllString(text, -1)), distinct(numbersOfNames.FindAllString(text, -1))
+	c.names = namesIn(text, true)
+	c.times, c.zones, c.vagueTimes = clockTimes(text), zones(text), vagueTime.MatchString(text)
+	c.small = smallNumbers(text, dates, c.times)
+	return c
+}
+
+func distinct(words []string) []string {
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// readNumbers reads the amounts of a source.
+func (c *facts) readNumbers(text string, dates []date) {
+	c.numbers.Add("", text)
+	c.numbers.Add("", unnoted(spelled(text, figures.StyleOf(text))))
+	for _, n := range implied(text) {
+		c.numbers.Add("", n)
+	}
 	for _, d := range dates {
 		if d.year > 0 {
 			c.numbers.Add("", d.year)
 		}
 	}
-	return c
+	c.articles = articles(text)
+	c.counted = append(inWords(text), inDigits(text)...)
+	begin := 0
+	for _, end := range sentence.Ends(text) {
+		if st := newStatement(text[begin:end]); len(st.counted) > 0 {
+			c.statements = append(c.statements, st)
+		}
+		begin = end
+	}
+	for _, n := range numeral.Find(text) {
+		c.values[float64(n.Value)]++
+	}
+	for _, digits := range amounts.FindAllString(text, -1) {
+		if value, ok := decimalValue(digits); ok {
+			c.values[value]++
+		}
+	}
+	c.periods = vaguePeriod.MatchString(text)
 }
 
 var brackets = regexp.MustCompile(`\s*\[([^\[\]\n]{1,200})\]`)
@@ -175,33 +243,87 @@ func (s *finding) add(kind qed.CitationFindingKind, text string) {
 	})
 }
 
-// figures checks the dates and numbers of a sentence that cites sources.
+// figures checks the dates, times and numbers of a sentence that cites sources.
 func (s *finding) figures(body string) {
 	body = body[sentence.Marker(body):]
-	rest := []byte(body) // without its dates
+	rest := []byte(body) // without its dates and times
 	for _, d := range datesOf(body) {
-		if !slices.ContainsFunc(s.keys, func(key string) bool { return s.a.sources[key].dates.has(d) }) {
+		if !s.any(func(c *facts) bool { return c.hasDate(d) }) {
 			s.add(qed.WrongDate, d.text)
 		}
-		copy(rest[d.begin:], strings.Repeat(" ", len(d.text)))
+		blank(rest, d.begin, d.begin+len(d.text))
 	}
-	for _, m := range statedYear.FindAllStringSubmatch(string(rest), -1) {
-		if !slices.ContainsFunc(s.keys, func(key string) bool { return s.a.sources[key].mayHaveYear(m[1]) }) {
-			s.add(qed.WrongDate, m[1])
+	s.times(rest)
+	for _, year := range statedYears(string(rest)) {
+		if !s.any(func(c *facts) bool { return c.mayHaveYear(year) }) {
+			s.add(qed.WrongDate, year)
 		}
 	}
 	for _, v := range statedVersion.FindAllString(string(rest), -1) {
-		if !slices.ContainsFunc(s.keys, func(key string) bool { return mayHaveVersion(s.a.sources[key].dotted, v) }) {
+		if !s.any(func(c *facts) bool { return mayHaveVersion(c.dotted, v) }) {
 			s.add(qed.WrongNumber, v)
 		}
 	}
+	s.counts(string(rest))
+	for _, n := range namesIn(string(rest), false) {
+		if !s.any(n.mayBe) && s.any(n.contradicts) {
+			s.add(qed.WrongNumber, n.text)
+		}
+	}
+	s.amounts(string(rest))
+}
+
+// times checks the times of day, and blanks them.
+func (s *finding) times(rest []byte) {
+	body := string(rest)
+	named := zones(body)
+	for _, t := range clockTimes(body) {
+		blank(rest, t.begin, t.end)
+		if lasting.MatchString(body[t.end:]) || hedgedTime.MatchString(body[:t.begin]) || s.any(t.mayBe) {
+			continue
+		}
+		if s.any(func(c *facts) bool { return t.contradicts(c, named) }) {
+			s.add(qed.WrongDate, body[t.begin:t.end])
+		}
+	}
+}
+
+// counts checks the numbers in words, and the units.
+func (s *finding) counts(body string) {
+	all := inWords(body)
+	within := newStatement(body)
+	for _, n := range all {
+		if !s.any(n.mayBe) && s.any(func(c *facts) bool { return n.contradicts(c, within) }) {
+			s.add(qed.WrongNumber, n.text)
+		}
+	}
+	for _, n := range append(all, inDigits(body)...) {
+		has := func(c *facts) bool { return c.values[n.value] > 0 }
+		right := func(c *facts) bool { return has(c) && !n.hasOtherUnit(c) || n.follows(c) }
+		if !n.ordinal && n.unit.dimension != "" && s.any(has) && !s.any(right) {
+			s.add(qed.WrongNumber, n.text)
+		}
+	}
+}
+
+// amounts checks the numbers that package figures reads.
+func (s *finding) amounts(body string) {
 	sets := make([]*figures.Set, len(s.keys))
 	for i, key := range s.keys {
-		sets[i] = &s.a.sources[key].numbers
+		sets[i] = &s.a.sources[key].facts().numbers
 	}
-	for _, n := range figures.Missing(string(rest), s.a.style, sets...) {
+	for _, n := range figures.Missing(body, s.a.style, sets...) {
+		one := oneOf.FindStringSubmatch(body)
+		if n.Text == "1" && one != nil && s.any(func(c *facts) bool { return c.articles[stem(one[1])] }) {
+			continue // a month
+		}
 		s.add(qed.WrongNumber, n.Text)
 	}
+}
+
+// any reports whether one of the cited sources has a property.
+func (s *finding) any(has func(*facts) bool) bool {
+	return slices.ContainsFunc(s.keys, func(key string) bool { return has(s.a.sources[key].facts()) })
 }
 
 var (
@@ -236,7 +358,7 @@ func quotations(text string) (all []quotation) {
 			}
 		}
 		marks := closing[r]
-		if marks == "" {
+		if marks == "" && r != '‘' {
 			i += size
 			continue
 		}
@@ -245,6 +367,9 @@ func quotations(text string) (all []quotation) {
 			rest = rest[:paragraph]
 		}
 		length := strings.IndexAny(rest, marks)
+		if r == '‘' {
+			length = singleEnd(rest)
+		}
 		if length < 0 || r == '"' && isInch(text[:i]) {
 			i += size
 			continue
@@ -261,6 +386,19 @@ func quotations(text string) (all []quotation) {
 	}
 	return all
 }
+
+// singleEnd returns the length of a quotation of at least three words that ends with a
+// single mark, and -1 if there is none. A mark behind an s or before a letter is an apostrophe,
+// as in the users’ names.
+func singleEnd(rest string) int {
+	m := singleQuoted.FindStringSubmatchIndex(rest)
+	if m == nil || strings.Count(rest[:m[3]], " ") < 2 {
+		return -1
+	}
+	return m[3]
+}
+
+var singleQuoted = regexp.MustCompile(`^(\pL(?:[^‘’\n]|’\pL|s’)*[^‘’s\n])’(?:\PL|$)`)
 
 // isInch reports whether a straight mark after a text stands for inches.
 func isInch(before string) bool {
@@ -309,6 +447,9 @@ func normal(text string) string {
 	}, norm.NFKC.String(text))
 	return strings.Join(strings.Fields(text), " ")
 }
+
+// hidden removes characters within words that are not shown.
+var hidden = strings.NewReplacer("\u00ad", "", "\u200b", "", "\u2060", "", "\ufeff", "")
 
 var (
 	// hyphenated matches a word that is divided at the end of a line.

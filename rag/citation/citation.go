@@ -17,8 +17,10 @@
 //     case, spaces, and the forms of quotation marks and dashes. Parts of a
 //     quotation may be left out where it has "..." or "[...]".
 //   - Each amount and each date of a cited sentence is in the sources that it
-//     cites. Package [figures] reads the numbers. A year or a version is reported only
-//     if the source has others, and none from which a reader could compute it.
+//     cites, in any form. Package [figures] reads the numbers.
+//   - A year, a version, a time of day, a number in words, an ordinal, a unit and a number
+//     in a name, such as 8 in UTF-8, is reported only if the source has another one of the
+//     same thing, and nothing from which a reader could compute it. Many false ones pass.
 //   - Sentences that state something without a citation are counted.
 //
 // These are all the rules. Audit does not know whether a source means what the

@@ -1,6 +1,11 @@
 package citation_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,19 +14,26 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
+	"github.com/qedkit/qed/internal/numeral"
 	"github.com/qedkit/qed/internal/sentence"
+	"github.com/qedkit/qed/rag"
 	"github.com/qedkit/qed/rag/citation"
+	"github.com/qedkit/qed/rag/pdf"
 )
 
-// TestDocuments takes sentences with numbers from documents that others wrote: those of
-// the modules that this one requires. Each sentence is cited as it is, and with its numbers
-// in other forms: none may have a finding. Then each number is changed to one that the
-// passage does not have: of those, nine in ten have to be found.
+// TestDocuments takes sentences with numbers from documents that others wrote, as rag.Read
+// reads them: those of the modules that this one requires, and what this machine has in
+// /usr/share. Each sentence is cited as it is, and with its numbers in other forms: none may
+// have a finding. Then each number is changed to one that the passage does not have: of
+// those in digits, nine in ten have to be found.
 func TestDocuments(t *testing.T) {
 	sentences, documents := documentSentences(t)
-	forms, changed, found := 0, 0, 0
+	forms := 0
+	type share struct{ changed, found int }
+	shares := map[string]*share{}
 	for _, s := range sentences {
 		source := []citation.Source{{Key: "1", Text: s.passage}}
 		for _, form := range otherForms(s.text) {
@@ -30,66 +42,136 @@ func TestDocuments(t *testing.T) {
 				t.Errorf("%s %s: %s\nfrom %q", f.Kind, f.Text, form, s.passage)
 			}
 		}
-		for _, at := range numbers.FindAllStringIndex(s.text, -1) {
-			other := successor(s.text[at[0]:at[1]])
-			if strings.Contains(s.passage, other) {
-				continue
+		for _, c := range changes(s) {
+			if shares[c.kind] == nil {
+				shares[c.kind] = &share{}
 			}
-			changed++
-			text := s.text[:at[0]] + other + s.text[at[1]:]
-			if len(citation.Audit(text+" [1].", source).Findings) > 0 {
-				found++
+			shares[c.kind].changed++
+			if len(citation.Audit(c.text+" [1].", source).Findings) > 0 {
+				shares[c.kind].found++
 			} else if testing.Verbose() {
-				t.Logf("no finding: %s for %s in %s", other, s.text[at[0]:at[1]], text)
+				t.Logf("no finding: %s %s in %s", c.kind, c.said, c.text)
 			}
 		}
 	}
-	t.Logf("%d sentences of %d documents, %d forms; %d of %d changed numbers found", len(sentences), documents, forms, found, changed)
-	if documents < 50 || len(sentences) < 200 || found*10 < changed*9 {
-		t.Errorf("%d sentences of %d documents; %d of %d changed numbers found", len(sentences), documents, found, changed)
+	t.Logf("%d sentences of %v documents, %d forms", len(sentences), documents, forms)
+	digits := share{}
+	for _, kind := range slices.Sorted(maps.Keys(shares)) {
+		t.Logf("%s: %d of %d found", kind, shares[kind].found, shares[kind].changed)
+		if !inWords[kind] {
+			digits.changed += shares[kind].changed
+			digits.found += shares[kind].found
+		}
+	}
+	if documents["markdown"] < 50 || len(sentences) < 200 || digits.found*10 < digits.changed*9 {
+		t.Errorf("%d sentences of %v documents; %d of %d changed numbers found", len(sentences), documents, digits.found, digits.changed)
 	}
 }
 
 type passageSentence struct{ text, passage string }
 
-// documentSentences returns up to 40 sentences of each document.
-func documentSentences(t *testing.T) (all []passageSentence, documents int) {
-	out, err := exec.Command("go", "list", "-deps", "-test", "-f", "{{with .Module}}{{.Dir}}{{end}}", "../../...").Output()
+const (
+	maxDocuments = 20 // of a kind
+	maxSentences = 6  // of a document
+)
+
+// documentSentences returns sentences of documents, and the number of documents by kind.
+func documentSentences(t *testing.T) (all []passageSentence, documents map[string]int) {
+	reader, err := pdf.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dirs := strings.Fields(string(out))
-	slices.Sort(dirs)
-	for _, dir := range slices.Compact(dirs) {
-		if _, err := os.Stat(filepath.Join(dir, "rag", "citation")); err == nil {
-			continue // of this project
+	defer reader.Close()
+	opt := &rag.ReadOptions{Loaders: map[string]rag.Loader{".pdf": reader.Load}}
+	documents = map[string]int{}
+	for kind, paths := range documentPaths(t) {
+		if len(paths) == 0 {
+			t.Logf("this machine has no %s documents", kind)
 		}
-		names, _ := filepath.Glob(filepath.Join(dir, "*.md"))
-		deeper, _ := filepath.Glob(filepath.Join(dir, "*", "*.md"))
-		for _, name := range append(names, deeper...) {
-			text, err := os.ReadFile(name)
+		for _, path := range paths {
+			name, data, err := readDocument(path)
 			if err != nil {
-				t.Fatal(err)
+				continue // such as a folder
 			}
-			if of := sentencesOf(string(text)); len(of) > 0 {
-				all, documents = append(all, of...), documents+1
+			chunks, err := rag.Read(context.Background(), fstest.MapFS{name: {Data: data}}, opt)
+			if err != nil {
+				continue // such as an encoding that the file does not name
+			}
+			if of := sentencesOf(chunks); len(of) > 0 {
+				all = append(all, of...)
+				if documents[kind]++; documents[kind] >= maxDocuments && kind != "markdown" {
+					break
+				}
 			}
 		}
 	}
 	return all, documents
 }
 
-func sentencesOf(document string) (all []passageSentence) {
-	for passage := range strings.SplitSeq(document, "\n\n") {
-		if len(passage) > 3000 || strings.Contains(passage, "```") || strings.HasPrefix(passage, "    ") {
-			continue
+// documentPaths returns the paths of documents by their kinds.
+func documentPaths(t *testing.T) map[string][]string {
+	out, err := exec.Command("go", "list", "-deps", "-test", "-f", "{{with .Module}}{{.Dir}}{{end}}", "../../...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs := strings.Fields(string(out))
+	slices.Sort(dirs)
+	paths := map[string][]string{}
+	for _, dir := range slices.Compact(dirs) {
+		if _, err := os.Stat(filepath.Join(dir, "rag", "citation")); err == nil {
+			continue // of this project
 		}
+		for _, pattern := range []string{"*.md", "*/*.md"} {
+			found, _ := filepath.Glob(filepath.Join(dir, pattern))
+			paths["markdown"] = append(paths["markdown"], found...)
+		}
+	}
+	for kind, patterns := range map[string][]string{
+		"html":   {"/usr/share/doc/*/*.html", "/usr/share/doc/*/html/*.html", "/usr/share/doc/*/*/*.html"},
+		"text":   {"/usr/share/doc/*/*.txt", "/usr/share/vim/vim*/doc/*.txt"},
+		"pdf":    {"/usr/share/doc/*/*.pdf", "/usr/share/doc/*/*/*.pdf"},
+		"german": {"/usr/share/man/de/man*/*.gz"},
+	} {
+		paths[kind] = nil
+		for _, pattern := range patterns {
+			found, _ := filepath.Glob(pattern)
+			paths[kind] = append(paths[kind], found...)
+		}
+	}
+	return paths
+}
+
+// readDocument returns the content of a file, and a name by which rag.Read knows its kind.
+// A manual page becomes a plain text.
+func readDocument(path string) (name string, data []byte, err error) {
+	data, err = os.ReadFile(path)
+	if err != nil || !strings.HasSuffix(path, ".gz") {
+		return filepath.Base(path), data, err
+	}
+	packed, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return "", nil, err
+	}
+	data, err = io.ReadAll(packed)
+	text := roffRequest.ReplaceAllString(string(data), "")
+	text = roffFont.ReplaceAllString(text, "")
+	return "page.txt", []byte(strings.NewReplacer(`\-`, "-", `\&`, "", `\(aq`, "'", `\ `, " ", `\e`, `\`).Replace(text)), err
+}
+
+var (
+	roffRequest = regexp.MustCompile(`(?m)^[.'].*$`)
+	roffFont    = regexp.MustCompile(`\\f(?:\[\w*\]|\(..|.)`)
+)
+
+func sentencesOf(chunks []rag.Chunk) (all []passageSentence) {
+	for _, c := range chunks {
 		begin := 0
-		for _, end := range sentence.Ends(passage) {
-			text := strings.TrimRight(strings.Join(strings.Fields(passage[begin:end]), " "), ".")
+		for _, end := range sentence.Ends(c.Text) {
+			text := strings.TrimRight(strings.Join(strings.Fields(c.Text[begin:end]), " "), ".")
+			whole := end == len(c.Text) || strings.HasSuffix(c.Text[:end], ".") // not cut by a line or the chunk
 			begin = end
-			if prose.MatchString(text) && !strings.Contains(text, "://") && numbers.MatchString(text) && len(all) < 40 {
-				all = append(all, passageSentence{text, passage})
+			if whole && prose.MatchString(text) && !strings.Contains(text, "://") && (numbers.MatchString(text) || len(numeral.Find(text)) > 0) && len(all) < maxSentences {
+				all = append(all, passageSentence{text, c.Text})
 			}
 		}
 	}
@@ -98,8 +180,88 @@ func sentencesOf(document string) (all []passageSentence) {
 
 var (
 	// prose matches a sentence without code, links, identifiers and marks of lists.
-	prose   = regexp.MustCompile("^[A-Z][^`\\[\\]|#<>@_*]{30,400}$")
+	prose   = regexp.MustCompile("^[A-ZÄÖÜ][^`\\[\\]|#<>@_*\\\\{}=]{30,400}$")
 	numbers = regexp.MustCompile(`\b\d+(?:[.,]\d+)*\b`)
+)
+
+// A change is a sentence with another number.
+type change struct{ kind, said, text string }
+
+var inWords = map[string]bool{"number word": true, "ordinal": true, "unit": true}
+
+// changes returns a sentence with each of its numbers and units changed.
+func changes(s passageSentence) (all []change) {
+	add := func(kind string, begin, end int, other string) {
+		all = append(all, change{kind, other + " for " + s.text[begin:end], s.text[:begin] + other + s.text[end:]})
+	}
+	for _, at := range numbers.FindAllStringIndex(s.text, -1) {
+		if other := successor(s.text[at[0]:at[1]]); !strings.Contains(s.passage, other) {
+			add(kindOf(s.text, at[0], at[1]), at[0], at[1], other)
+		}
+	}
+	for _, n := range numeral.Find(s.text) {
+		word := strings.ToLower(s.text[n.Begin:n.End])
+		if other, ok := otherWords[word]; ok && !strings.Contains(strings.ToLower(s.passage), other) {
+			kind := "number word"
+			if n.Ordinal {
+				kind = "ordinal"
+			}
+			add(kind, n.Begin, n.End, other)
+		}
+	}
+	for _, at := range withUnit.FindAllStringSubmatchIndex(s.text, -1) {
+		if other := otherUnits[s.text[at[4]:at[5]]]; other != "" && !strings.Contains(s.passage, other) {
+			add("unit", at[4], at[5], other)
+		}
+	}
+	return all
+}
+
+var (
+	otherWords = pairs("two three four five six seven eight nine ten twelve", "second third fourth fifth",
+		"zwei drei vier fünf sechs sieben acht neun zehn", "zweite dritte vierte", "zweiten dritten vierten")
+	withUnit   = regexp.MustCompile(`\b(\d+|two|three|four|five|zwei|drei|vier) ?(\pL+)\b`)
+	otherUnits = pairs("seconds minutes hours days weeks months years seconds", "Sekunden Minuten Stunden Tage Wochen Monate Jahre Sekunden",
+		"KB MB GB KB", "ms ns", "kilobytes megabytes kilobytes", "bytes kilobytes")
+)
+
+// pairs returns the next word of each list by the one before it.
+func pairs(lists ...string) map[string]string {
+	all := map[string]string{}
+	for _, list := range lists {
+		words := strings.Fields(list)
+		for i, word := range words {
+			if all[word] == "" {
+				all[word] = words[(i+1)%len(words)]
+			}
+		}
+	}
+	return all
+}
+
+// kindOf says what the digits in a sentence are part of.
+func kindOf(text string, begin, end int) string {
+	digits, before, behind := text[begin:end], text[:begin], text[end:]
+	switch {
+	case clockBefore.MatchString(before) || clockBehind.MatchString(behind):
+		return "clock time"
+	case isoDate.MatchString(text[max(0, begin-8):min(len(text), end+6)]) || monthNear.MatchString(text[max(0, begin-11):min(len(text), end+11)]):
+		return "date"
+	case len(digits) == 4 && "1800" < digits && digits < "2100":
+		return "year"
+	case strings.Count(digits, ".") > 1 || versionBefore.MatchString(before):
+		return "version"
+	case strings.HasPrefix(behind, "st ") || strings.HasPrefix(behind, "nd ") || strings.HasPrefix(behind, "rd ") || strings.HasPrefix(behind, "th "):
+		return "ordinal"
+	}
+	return "amount"
+}
+
+var (
+	clockBefore   = regexp.MustCompile(`\d:$`)
+	clockBehind   = regexp.MustCompile(`^(?::\d\d\b| ?(?:am|pm|Uhr)\b)`)
+	versionBefore = regexp.MustCompile(`(?:[Vv]ersion |\bv|\p{Lu}\pL+-)$`)
+	monthNear     = regexp.MustCompile(`\b(?:Jan|Feb|Mar|Mär|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez)`)
 )
 
 // successor returns a number with another last digit.
@@ -110,31 +272,47 @@ func successor(number string) string {
 
 var (
 	isoDate   = regexp.MustCompile(`\b\d{4}-\d\d-\d\d\b`)
-	thousands = regexp.MustCompile(`(^| )([3-9]|[1-9]\d{1,2})(\d{3}) ([a-z]+)\b`)
+	thousands = regexp.MustCompile(`(^| |[^t] )([3-9]|[1-9]\d{1,2})(\d{3}) ([a-z]+)\b`)
 	percent   = regexp.MustCompile(`(\d)%`)
 	counted   = regexp.MustCompile(`(^| )([2-9]|1[0-2]) (days|weeks|months|years|hours|minutes|seconds|times|bytes|bits|percent)\b`)
+	spelled   = regexp.MustCompile(`\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) ([a-z]+)\b`)
 	measured  = regexp.MustCompile(`\b(\d+) ?(kB|KB|MB|GB|KiB|MiB|GiB|ms|µs|ns)\b`)
+	gezählt   = regexp.MustCompile(`\b([2-9]) (Tage|Wochen|Monate|Jahre|Stunden|Minuten|Sekunden|Zeichen|Byte|Bytes|Bit)\b`)
+	genannt   = regexp.MustCompile(`\b(zwei|drei|vier|fünf|sechs|sieben|acht|neun) (\pL+)\b`)
+	written   = regexp.MustCompile(`\b(\d{1,2}) (January|February|March|April|May|June|July|August|September|October|November|December) (\d{4})\b`)
 )
 
 // otherForms returns a sentence as it is, and as other people would write it.
 func otherForms(text string) []string {
-	words := strings.Fields("two three four five six seven eight nine ten eleven twelve")
+	words := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
+	worte := strings.Fields("null eins zwei drei vier fünf sechs sieben acht neun")
+	replace := func(p *regexp.Regexp, with func(m []string) string) string {
+		return p.ReplaceAllStringFunc(text, func(found string) string { return with(p.FindStringSubmatch(found)) })
+	}
+	atoi := func(digits string) int { n, _ := strconv.Atoi(digits); return n }
 	all := []string{text}
 	for _, other := range []string{
-		isoDate.ReplaceAllStringFunc(text, func(day string) string {
-			if at, err := time.Parse(time.DateOnly, day); err == nil {
+		replace(isoDate, func(m []string) string {
+			if at, err := time.Parse(time.DateOnly, m[0]); err == nil {
 				return at.Format("2 January 2006")
 			}
-			return day
+			return m[0]
+		}),
+		replace(written, func(m []string) string {
+			if at, err := time.Parse("2 January 2006", m[0]); err == nil {
+				return at.Format(time.DateOnly)
+			}
+			return m[0]
 		}),
 		thousands.ReplaceAllString(text, "$1$2,$3 $4"),
 		percent.ReplaceAllString(text, "$1 percent"),
-		counted.ReplaceAllStringFunc(text, func(found string) string {
-			m := counted.FindStringSubmatch(found)
-			n, _ := strconv.Atoi(m[2])
-			return m[1] + words[n-2] + " " + m[3]
-		}),
+		replace(counted, func(m []string) string { return m[1] + words[atoi(m[2])] + " " + m[3] }),
+		replace(spelled, func(m []string) string { return strconv.Itoa(slices.Index(words, m[1])) + " " + m[2] }),
+		replace(gezählt, func(m []string) string { return worte[atoi(m[1])] + " " + m[2] }),
+		replace(genannt, func(m []string) string { return strconv.Itoa(slices.Index(worte, m[1])) + " " + m[2] }),
 		measured.ReplaceAllString(text, "$1 $2"),
+		measured.ReplaceAllString(text, "$1\u00a0$2"),
+		strings.ReplaceAll(text, "tion", "ti\u00adon"),
 	} {
 		if other != text {
 			all = append(all, other)

@@ -16,7 +16,7 @@ func spelled(text string, style figures.Style) string {
 	if style == figures.CommaDecimal {
 		point = ","
 	}
-	text = fractions.ReplaceAllStringFunc(text, func(found string) string {
+	text = signs.ReplaceAllStringFunc(text, func(found string) string {
 		whole, part := found, ""
 		for sign := range decimals {
 			if rest, ok := strings.CutSuffix(found, sign); ok {
@@ -38,9 +38,23 @@ var decimals = map[string]string{
 }
 
 var (
-	fractions = regexp.MustCompile(`\b\d+ (?:1/2|1/4|3/4)\b|(?:\b\d+ ?)?[½¼¾⅕⅖⅗⅘⅛⅜⅝⅞]`)
-	raised    = regexp.MustCompile(`\d[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+`)
+	signs  = regexp.MustCompile(`\b\d+ (?:1/2|1/4|3/4)\b|(?:\b\d+ ?)?[½¼¾⅕⅖⅗⅘⅛⅜⅝⅞]`)
+	raised = regexp.MustCompile(`\d[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+`)
 )
+
+// unnoted returns a text without what can be marks of notes behind numbers: 45^12 can be 45
+// with the note 12, unless it is a power of ten or two.
+func unnoted(text string) string {
+	return marked.ReplaceAllStringFunc(text, func(found string) string {
+		base, _, _ := strings.Cut(found, "^")
+		if base == "10" || base == "2" {
+			return found
+		}
+		return base
+	})
+}
+
+var marked = regexp.MustCompile(`\d+(?:[.,]\d+)*\^\d{1,3}(?:,\d{1,3})*\b`)
 
 // caret returns a digit with the raised digits after it.
 func caret(found string) string { return found[:1] + "^" + norm.NFKC.String(found[1:]) }

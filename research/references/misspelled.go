@@ -1,7 +1,9 @@
 package references
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/textmatch"
 )
@@ -10,11 +12,17 @@ import (
 // ending: each of its words is like one of the other. Names that only share the last
 // word, or the last part of a compound, are different names: "Crane Manual" and "Noise
 // Manual", "Gewerbeordnung" and "Lagerordnung".
-func misspelled(asked, name string) bool {
+//
+// A word that other names of the registry have, alone or at the beginning of a compound, is
+// spelled right: "Leave Plan" is not "Lease Plan" where there is a "Leave Policy".
+func (r *Registry) misspelled(asked, name string) bool {
 	a, b := strings.Fields(asked), strings.Fields(name)
+	x, y := strings.Join(a, ""), strings.Join(b, "")
+	if x == y { // a space at another place
+		return true
+	}
 	if len(a) != len(b) { // a compound in one word or in several
-		x, y := strings.Join(a, ""), strings.Join(b, "")
-		return x == y || textmatch.Errors([]rune(x), []rune(y)) <= errorsOfCompound*float64(len(x))
+		return !otherPart([]rune(x), []rune(y)) && textmatch.Errors([]rune(x), []rune(y)) <= errorsOfCompound*float64(len(x))
 	}
 	different := 0
 	for i := range a {
@@ -23,7 +31,7 @@ func misspelled(asked, name string) bool {
 		}
 	}
 	for i := range a {
-		if a[i] != b[i] && !alike([]rune(a[i]), []rune(b[i]), different == 1) {
+		if a[i] != b[i] && (r.knows(a[i], b[i]) || !alike([]rune(a[i]), []rune(b[i]), different == 1)) {
 			return false
 		}
 	}
@@ -46,6 +54,49 @@ func alike(a, b []rune, alone bool) bool {
 	if len(short) >= minPartial && len(long)-len(short) <= 2 && strings.HasPrefix(string(long), string(short)) {
 		return true // an ending
 	}
-	errors := textmatch.Errors(a, b)
-	return errors <= 1 || alone && errors <= 1.5 || errors <= errorsOfWord*float64(len(long))
+	if otherPart(a, b) {
+		return false
+	}
+	errors, length := textmatch.Errors(a, b), len(long)
+	if end := commonEnd(a, b); end >= minPartial { // what many compounds have
+		length -= end
+	}
+	return errors <= 1 || alone && errors <= 1.5 && a[0] != b[0] || errors <= errorsOfWord*float64(length)
+}
+
+// commonEnd returns how many letters at the ends of two words are the same.
+func commonEnd(a, b []rune) (n int) {
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
+
+// knows reports whether other names than those with a word have the word that was asked
+// for instead, or a word with the same beginning up to what both have in common.
+func (r *Registry) knows(asked, word string) bool {
+	a, b := []rune(asked), []rune(word)
+	beginning := string(a[:len(a)-commonEnd(a, b)])
+	if utf8.RuneCountInString(beginning) < minPartial || strings.HasPrefix(word, beginning) {
+		beginning = asked
+	}
+	at, found := slices.BinarySearch(r.words, beginning)
+	return found || beginning != asked && at < len(r.words) && strings.HasPrefix(r.words[at], beginning)
+}
+
+// otherPart reports whether two words differ in a part of a compound and not by errors:
+// they begin with other letters, as Landesgesetz and Bundesgesetz do, or one has a further
+// syllable within it, as Prüferordnung and Prüfordnung.
+func otherPart(a, b []rune) bool {
+	begin := 0
+	for begin < min(len(a), len(b)) && a[begin] == b[begin] {
+		begin++
+	}
+	end := commonEnd(a[begin:], b[begin:])
+	x, y := len(a)-begin-end, len(b)-begin-end // letters that differ
+	if begin == 0 {
+		exchanged := x == 2 && y == 2 && a[0] == b[1] && a[1] == b[0]
+		return max(x, y) > 1 && !exchanged
+	}
+	return min(x, y) == 0 && max(x, y) > 1 && end >= minPartial
 }

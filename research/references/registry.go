@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -40,6 +41,7 @@ type Registry struct {
 	names     []registryName
 	exact     map[string]int // index in names, by the folded name
 	longest   int            // the most words of a name
+	words     []string       // of all names, sorted
 }
 
 // A registryName is one of the names of a document, in the form that is compared.
@@ -118,6 +120,8 @@ func ReadRegistry(r io.Reader) (*Registry, error) {
 	if len(bad) > 0 {
 		return nil, &refusal.Error{Package: "references", Problems: bad}
 	}
+	slices.Sort(reg.words)
+	reg.words = slices.Compact(reg.words)
 	return reg, nil
 }
 
@@ -139,6 +143,7 @@ func (r *Registry) add(document int, name string) error {
 	}
 	r.exact[folded] = len(r.names)
 	r.names = append(r.names, registryName{document, folded, []rune(folded), marks(folded)})
+	r.words = append(r.words, strings.Fields(folded)...)
 	r.longest = max(r.longest, strings.Count(folded, " ")+1)
 	return nil
 }
@@ -171,12 +176,13 @@ const (
 
 	// Fuzzy is a name that resembles one of the registry. Their ratio is at least 0.7,
 	// each word is like one of the other name, and both have the same numbers: "ISO
-	// 9002" is not a misspelling of "ISO 9001", "Annex A" not of "Annex B", and "Crane
-	// Manual" not of "Noise Manual".
+	// 9002" is not a misspelling of "ISO 9001", "Annex A" not of "Annex B", "Crane
+	// Manual" not of "Noise Manual", and "Landesgesetz" not of "Bundesgesetz".
 	Fuzzy Tier = "fuzzy"
 
 	// Substring is a name that has a name of the registry in it, or the other way
-	// around. Only whole words match.
+	// around. Only whole words match. A "Safety Manual 2022" is not the "Safety Manual"
+	// of a registry that has a "Safety Manual 2021" too.
 	Substring Tier = "substring"
 )
 
@@ -229,7 +235,11 @@ func (r *Registry) Resolve(name string, collections ...string) (Match, bool) {
 		return r.match(Fuzzy, ratio, best...)
 	}
 	if best := r.contained(folded, of); len(best) > 0 {
-		return r.match(Substring, lengthRatio(asked, best[0]), best...)
+		m, ok := r.match(Substring, lengthRatio(asked, best[0]), best...)
+		if ok && r.distinguished(asked, best[0]) {
+			return Match{Tier: Substring, Ratio: m.Ratio, Candidates: []RegistryDocument{m.Document}}, false
+		}
+		return m, ok
 	}
 	return Match{}, false
 }
@@ -265,7 +275,7 @@ func (r *Registry) fuzzy(asked registryName, of func(registryName) bool) (best f
 			continue
 		}
 		switch ratio := m.ratio(n.runes); {
-		case ratio < best || !misspelled(asked.folded, n.folded):
+		case ratio < best || !r.misspelled(asked.folded, n.folded):
 		case ratio > best:
 			best, names = ratio, []registryName{n}
 		case ratio == best:
@@ -307,6 +317,28 @@ func (r *Registry) contained(asked string, of func(registryName) bool) (names []
 	slices.SortStableFunc(names, func(a, b registryName) int { return cmp.Compare(len(a.runes), len(b.runes)) })
 	return names
 }
+
+// distinguished reports whether a name has what tells it apart from the name of the registry
+// in it. Such a name is another one: "Safety Manual 2022" next to a "Safety Manual" and a
+// "Safety Manual 2021", and "Student Handbook" next to a "Handbook" and an "Employee Handbook".
+func (r *Registry) distinguished(asked, found registryName) bool {
+	before, after, inside := strings.Cut(" "+asked.folded+" ", " "+found.folded+" ")
+	if !inside {
+		return false
+	}
+	words := strings.FieldsFunc(before, unicode.IsSpace)
+	named := len(words) > 0 && !articles[words[len(words)-1]] && !strings.Contains(found.folded, " ")
+	numbered := marks(after) != "" && marks(after) != found.marks
+	return slices.ContainsFunc(r.names, func(n registryName) bool {
+		return n.document != found.document &&
+			(named && strings.HasSuffix(n.folded, " "+found.folded) || numbered && n.marks != "" && strings.HasPrefix(n.folded, found.folded+" "))
+	})
+}
+
+// articles are words before a name that are not part of it.
+var articles = wordset.Of(`
+	the a an of our your this that in per see to under by and from der die das des dem den zum zur im vom laut
+	siehe gemass nach und`)
 
 // marks returns what distinguishes names that are spelled alike: the digits of
 // their words, Roman numerals and single letters.

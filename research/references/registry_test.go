@@ -167,6 +167,90 @@ func TestResolveAbsentAndMisspelled(t *testing.T) {
 	}
 }
 
+// What tells a name apart from the one that it has in it or resembles is not ignored.
+func TestResolveLikeNames(t *testing.T) {
+	var documents []references.RegistryDocument
+	for _, name := range []string{
+		"Safety Manual", "Safety Manual 2021", "Handbook", "Employee Handbook", "Noise Manual", "Bundesdatenschutzgesetz", "Betriebshandbuch",
+		"Gewässerordnung", "Prüfordnung", "Hausordnung",
+	} {
+		documents = append(documents, references.RegistryDocument{ID: name, Name: name})
+	}
+	r := registry(t, documents...)
+	for name, want := range map[string]string{
+		"Safety Manual 2022":              "",
+		"Safety Manual 2021":              "Safety Manual 2021",
+		"the Safety Manual":               "Safety Manual",
+		"Safety Manual of the port":       "Safety Manual",
+		"Noise Manual 2022":               "Noise Manual",
+		"Student Handbook":                "",
+		"the Handbook":                    "Handbook",
+		"the Employee Handbook":           "Employee Handbook",
+		"Landesdatenschutzgesetz":         "",
+		"Bnudesdatenschutzgesetz":         "Bundesdatenschutzgesetz",
+		"Undesdatenschutzgesetz":          "Bundesdatenschutzgesetz",
+		"Vertriebshandbuch":               "",
+		"eBtriebshandbuch":                "Betriebshandbuch",
+		"Wasserordnung":                   "",
+		"Gewaesserordnung":                "Gewässerordnung",
+		"Prüferordnung":                   "",
+		"Prüfordnungen":                   "Prüfordnung",
+		"Hausordnung der Firma Schmidt 7": "Hausordnung",
+	} {
+		if m, _ := r.Resolve(name); m.Document.ID != want {
+			t.Errorf("%s: %+v, want %q", name, m, want)
+		}
+	}
+}
+
+// A base of many names that are alike: those of the other half are absent.
+func TestResolveManyLikeNames(t *testing.T) {
+	var names []string
+	for _, list := range [][2]string{
+		{`Gewerbe Lager Haus Bau Garten Prüfungs Bade Wasser Wald Markt Hafen Reise Kosten Daten Arbeits Sicherheits Brand Umwelt Personal
+			Urlaubs Wartungs Betriebs Vertriebs Einkaufs Verkaufs Qualitäts Mess Produktions Logistik Transport Verpackungs Lackier Schweiß
+			Montage Kran Stapler Lärm Strahlen Energie Abfall Labor Kantinen Besucher Notfall Telefon Netz Kunden Liefer Steuer Zoll Export
+			Import Bank Vertrags Miet Pacht Schul Hoch Land Landes Bundes Kreis Stadt`,
+			"ordnung richtlinie handbuch anweisung vorschrift satzung gesetz konzept plan bericht vertrag leitfaden"},
+		{`Noise Crane Safety Travel Quality Quantity Fire Tire Water Waste Energy Employee Employer Student Harbour Market Marketing Sales
+			Purchase Welding Wedding Cleaning Charging Forklift Visitor Vendor Customer Privacy Piracy Payment Payroll Leave Lease Loan
+			Risk Audit Export Import`, " Manual| Handbook| Guideline| Policy| Report| Contract| Standard| Protocol| Code"},
+	} {
+		for first := range strings.FieldsSeq(list[0]) {
+			for _, last := range strings.FieldsFunc(list[1], func(r rune) bool { return r == '|' || r == ' ' && list[1][0] != ' ' }) {
+				names = append(names, first+last)
+			}
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	random.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	var documents []references.RegistryDocument
+	for _, name := range names[:len(names)/2] {
+		documents = append(documents, references.RegistryDocument{ID: name, Name: name})
+	}
+	r := registry(t, documents...)
+	for _, absent := range names[len(names)/2:] {
+		if m, ok := r.Resolve(absent); ok {
+			t.Errorf("%s resolves to %s (%s)", absent, m.Document.ID, m.Tier)
+		}
+	}
+	found := 0
+	for _, d := range documents {
+		letters := []rune(d.Name)
+		at := len(letters)/2 - 1
+		letters[at], letters[at+1] = letters[at+1], letters[at]
+		if m, ok := r.Resolve(string(letters)); ok && m.Document.ID == d.ID {
+			found++
+		} else if ok {
+			t.Errorf("%s resolves to %s (%s)", string(letters), m.Document.ID, m.Tier)
+		}
+	}
+	t.Logf("%d absent names, %d of %d misspelled ones found", len(names)-len(documents), found, len(documents))
+	if found < len(documents)*97/100 {
+		t.Errorf("%d of %d misspelled names are found", found, len(documents))
+	}
+}
+
 // The ratios were computed with difflib.SequenceMatcher(None, name, asked,
 // autojunk=False).ratio() of Python 3.11.
 func TestResolveRatio(t *testing.T) {
@@ -175,7 +259,8 @@ func TestResolveRatio(t *testing.T) {
 		ratio       float64
 	}{
 		{"safety manual", "safty manaul", 0.880000},
-		{"aabbaabbaabb", "bbaabbaabbaa", 0.833333},
+		{"aabbaabbaabb", "abbaabbaabbaa", 0.880000},
+		{"aabbaabbaabb", "aabbaabbaaba", 0.916667},
 		{"operations handbook", "operation hand books", 0.923077},
 		{"gefahrgutverordnung strasse", "gefahrgutverordng strassen", 0.943396},
 		{"wartungsvertrag nord", "wartungsvertraege norden", 0.909091},

@@ -1,13 +1,13 @@
-package analyst
+package usertext
 
 import (
 	"strings"
 	"unicode"
 )
 
-// escape returns a text as one line of Markdown without markup, which can stand in the
+// Escape returns a text as one line of Markdown without markup, which can stand in the
 // cell of a table.
-func escape(text string) string {
+func Escape(text string) string {
 	var b strings.Builder
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	for i, r := range runes {

@@ -1,6 +1,10 @@
-package analyst
+package usertext_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/qedkit/qed/internal/usertext"
+)
 
 func TestEscape(t *testing.T) {
 	for in, want := range map[string]string{
@@ -12,7 +16,7 @@ func TestEscape(t *testing.T) {
 		"":                                    "",
 		`a\`:                                  `a\\`,
 	} {
-		if got := escape(in); got != want {
+		if got := usertext.Escape(in); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
 		}
 	}

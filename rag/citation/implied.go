@@ -1,0 +1,144 @@
+package citation
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/qedkit/qed/internal/numeral"
+)
+
+// implied returns the numbers that a source states in other forms than digits and
+// cardinal numbers: as ordinals, fractions, Roman numerals, words such as "twice", and
+// versions whose first number stands for all of them.
+func implied(text string) (all []float64) {
+	for _, n := range numeral.Find(text) {
+		if n.Ordinal {
+			all = append(all, float64(n.Value))
+		}
+	}
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i, word := range words {
+		if strings.Trim(word, "IVXL") == "" {
+			all = append(all, romanValue(word))
+			continue
+		}
+		word = strings.ToLower(word)
+		all = append(all, valuesOf[word]...)
+		if parts := fractions[word]; parts > 0 {
+			all = append(all, count(words[max(0, i-1)])/parts)
+		}
+		if before, ok := strings.CutSuffix(word, "einhalb"); ok {
+			all = append(all, count(before)+0.5)
+		}
+		if word == "half" && i > 2 && words[i-1] == "a" && words[i-2] == "and" {
+			all = append(all, count(words[i-3])+0.5)
+		}
+	}
+	for _, m := range slashes.FindAllStringSubmatch(text, -1) {
+		if part, whole := count(m[1]), count(m[2]); 0 < part && part < whole {
+			all = append(all, part/whole)
+		}
+	}
+	for _, m := range majors.FindAllStringSubmatch(text, -1) {
+		all = append(all, count(m[1]))
+	}
+	return all
+}
+
+// count returns the value of digits or of a number in words, and 1 for anything else.
+func count(text string) float64 {
+	if n, err := strconv.Atoi(text); err == nil {
+		return float64(n)
+	}
+	if found := numeral.Find(text); len(found) == 1 && !found[0].Ordinal {
+		return float64(found[0].Value)
+	}
+	return 1
+}
+
+// valuesOf has the numbers that words other than numerals state.
+var valuesOf = func() map[string][]float64 {
+	all := map[string][]float64{}
+	for _, list := range []struct {
+		words  string
+		values []float64
+	}{
+		{"no none nil kein keine keinen keinem keiner keines", []float64{0}},
+		{"once single einmal einmalig einmalige einmaligen", []float64{1}},
+		{"both pair pairs couple beide beiden beider", []float64{2}},
+		{"twice double doubles doubled doubling doppelt doppelte doppelten verdoppelt verdoppelte verdoppelten", []float64{2, 1}},
+		{"thrice triple tripled dreifach dreifache dreifachen verdreifacht", []float64{3, 2}},
+		{"dozen dozens dutzend", []float64{12}},
+		{"decade decades jahrzehnt jahrzehnte jahrzehnten", []float64{10}},
+		{"century centuries jahrhundert jahrhunderte jahrhunderten", []float64{100}},
+		{"fortnight fortnightly", []float64{14, 2}},
+		{"half halbe halbes halben halbjahr halbjährlich halbjährig", []float64{6}}, // of a year
+		{"quarter quarterly quartal quartale vierteljahr vierteljährlich", []float64{3}},
+		{"anderthalb", []float64{1.5}},
+	} {
+		for word := range strings.FieldsSeq(list.words) {
+			all[word] = list.values
+		}
+	}
+	return all
+}()
+
+// fractions has into how many parts a word divides.
+var fractions = func() map[string]float64 {
+	all := map[string]float64{}
+	for i, words := range []string{
+		"half halves halb halbe halber halbes halben hälfte hälften", "third thirds drittel dritteln",
+		"quarter quarters fourth fourths viertel vierteln", "fifth fifths fünftel", "sixth sixths sechstel",
+		"seventh sevenths siebtel", "eighth eighths achtel", "ninth ninths neuntel", "tenth tenths zehntel",
+	} {
+		for word := range strings.FieldsSeq(words) {
+			all[word] = float64(i + 2)
+		}
+	}
+	return all
+}()
+
+var (
+	slashes = regexp.MustCompile(`\b(\d{1,2}) ?[/⁄] ?(\d{1,2})\b`)
+
+	// majors match a name with a version, such as Python 3.11.
+	majors = regexp.MustCompile(`\b\p{Lu}\pL*\p{Ll}\pL*[ -]v?(\d+)\.\d`)
+)
+
+func romanValue(roman string) (value float64) {
+	digits := map[byte]float64{'I': 1, 'V': 5, 'X': 10, 'L': 50}
+	for i := range roman {
+		v := digits[roman[i]]
+		if i+1 < len(roman) && digits[roman[i+1]] > v {
+			v = -v
+		}
+		value += v
+	}
+	return value
+}
+
+// articles returns the first letters of the two words after each article of a source: "a
+// month" and "eine kurze Frist" state the number 1 of these things.
+func articles(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, m := range article.FindAllStringSubmatch(text, -1) {
+		all[stem(m[1])], all[stem(m[2])] = true, true
+	}
+	return all
+}
+
+var (
+	article = regexp.MustCompile(`(?i)\b(?:an?|every|each|per|pro|eine?[nrms]?|jede[nrms]?)[ -]\(?(\pL+)(?:[ -](\pL+))?`)
+	oneOf   = regexp.MustCompile(`\b1[ -](\pL+)`)
+)
+
+// stem returns a noun in lower case without the ending of its plural or its case.
+func stem(noun string) string {
+	noun = strings.ToLower(noun)
+	if short := strings.TrimRight(noun, "ens"); len(short) > 1 {
+		return short
+	}
+	return noun
+}
