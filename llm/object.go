@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -15,6 +16,31 @@ import (
 type ObjectOptions struct {
 	// Mode is how the provider enforces the schema. The default is [SchemaMode].
 	Mode FormatMode
+
+	// Choices are the only texts that some fields may have, by the path of the field,
+	// such as "route" or "tasks.tool". They are added to the schema that is sent, so that
+	// a provider that enforces it cannot reply with others. The reply is checked without
+	// them: a misspelt name is the caller's to read. A field with more than 250 of them
+	// is sent without.
+	Choices map[string]Choice
+}
+
+// A Choice is the texts that a field may have.
+type Choice struct {
+	Texts []string
+	Most  int // how many of them a list may have; 0 means all
+}
+
+// withChoices adds choices to a schema.
+func withChoices(text json.RawMessage, all map[string]Choice) (json.RawMessage, error) {
+	if len(all) == 0 {
+		return text, nil
+	}
+	choices := schema.Choices{}
+	for path, c := range all {
+		choices[path] = schema.Choice(c)
+	}
+	return choices.With(text)
 }
 
 const maxRepairs = 2 // of a reply that violates the schema
@@ -29,8 +55,10 @@ const maxRepairs = 2 // of a reply that violates the schema
 //     back to the model together with the problems found. If the reply is still
 //     wrong after two repairs, the error matches [ErrInvalidOutput] and has the
 //     last reply as its Partial.
-//   - So does a failure of m that matches [ErrInvalidOutput]. Any other one is
-//     returned at once. Wrap m in [Retry] to repeat those.
+//   - So does a failure of m that matches [ErrInvalidOutput].
+//   - A reply that was cut off ([ErrTruncated]) is asked for once more, as a short one.
+//   - Any other failure of m is returned at once. Wrap m in [Retry] to repeat
+//     those.
 //   - In [JSONMode] the schema is added to the prompt. In both modes the object
 //     may be inside a code fence or surrounded by prose. A reply with several
 //     objects is treated as wrong.
@@ -55,10 +83,14 @@ func GenerateObject[T any](ctx context.Context, m Model, req *Request, opt *Obje
 		return zero, nil, &Error{Kind: ErrBadRequest, Message: err.Error(), Err: err}
 	}
 	base := *req
-	base.Format = &Format{Name: formatName(reflect.TypeFor[T]()), Schema: s.JSON(), Mode: o.Mode}
+	text, err := withChoices(s.JSON(), o.Choices)
+	if err != nil {
+		return zero, nil, &Error{Kind: ErrBadRequest, Message: err.Error(), Err: err}
+	}
+	base.Format = &Format{Name: formatName(reflect.TypeFor[T]()), Schema: text, Mode: o.Mode}
 	base.Messages = slices.Clone(req.Messages)
 	if o.Mode == JSONMode {
-		base.Messages = withInstruction(base.Messages, schema.Instruction(s.JSON()))
+		base.Messages = withInstruction(base.Messages, schema.Instruction(text))
 	}
 
 	var last *Response
@@ -75,6 +107,10 @@ func GenerateObject[T any](ctx context.Context, m Model, req *Request, opt *Obje
 			// Some servers check the reply themselves.
 			if errors.Is(err, ErrInvalidOutput) && repair < maxRepairs {
 				base.Messages = append(base.Messages, correction(err))
+				continue
+			}
+			if errors.Is(err, ErrTruncated) && repair == 0 && ctx.Err() == nil {
+				base.Messages = append(base.Messages, Message{Role: RoleUser, Content: cutOff})
 				continue
 			}
 			return zero, last.withUsage(usage), err
@@ -104,6 +140,10 @@ func correction(err error) Message {
 	return Message{Role: RoleUser, Content: "That reply cannot be used: " + err.Error() +
 		".\nReply again with the whole corrected JSON object, and nothing else."}
 }
+
+// cutOff asks again after a reply that was too long.
+const cutOff = "Your last reply was cut off because it was too long. " +
+	"Reply with the JSON object and nothing else, and keep its texts short."
 
 // decodeObject extracts the object from a reply, in both modes: servers that do
 // not support schemas often accept a request with one and ignore it.

@@ -11,7 +11,15 @@ type Settings struct {
 	// request with a temperature.
 	Temperature *float64
 
-	// MaxOutputTokens limits one reply of the model. 0 means 4000.
+	// ContextTokens is how many tokens the model reads and writes in one call, as its
+	// server was started: 4096 for many local ones. 0 means 128,000. What a prompt and
+	// the conversation before it have more than that, without MaxOutputTokens for the
+	// reply, is left out, beginning with what can be missed most. Tokens are counted as
+	// [CountTokens] does.
+	ContextTokens int
+
+	// MaxOutputTokens limits one reply of the model. 0 means 4000, and at most a quarter
+	// of ContextTokens.
 	MaxOutputTokens int
 
 	// ModelTimeout limits one call of the model. 0 means two minutes.

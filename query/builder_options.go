@@ -78,7 +78,6 @@ func (o *BuilderOptions) asking(model llm.Model) (*modelcall.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.MaxContextTokens = 120_000
 	m.Shorter = "ask for less at once"
 	return m, nil
 }

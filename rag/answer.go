@@ -23,6 +23,9 @@ type answerData struct {
 	Passages []Passage   // the best first
 }
 
+// Shrink leaves out the passages that are least alike the question.
+func (d *answerData) Shrink() bool { return modelcall.Halve(&d.Passages, 1) }
+
 // answer is the node that lets the model answer from the passages, and streams
 // what the model writes.
 func (a *agent) answer(ctx context.Context, s state) (state, error) {
@@ -39,7 +42,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	data := answerData{Question: s.Question, Language: answertext.Tag(ctx), Dates: facts, Passages: s.Passages}
-	req, err := a.model.Request("answer_from_documents", a.prompts["answer"], data, nil)
+	req, err := a.model.Request("answer_from_documents", a.prompts["answer"], &data, nil)
 	if err != nil {
 		return s, err
 	}

@@ -14,7 +14,6 @@ package router
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,7 +28,6 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/internal/recall"
-	"github.com/qedkit/qed/internal/schema"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/store"
@@ -146,7 +144,6 @@ type router struct {
 	fallback string             // "": none
 	memory   *qed.Memory        // selects the History for the router's own requests
 	user     *usermemory.Memory // of users across conversations; nil: none
-	choices  json.RawMessage    // the schema of a choice with the names of the routes
 }
 
 // configure sets how the model is asked.
@@ -154,7 +151,7 @@ func (r *router) configure(model llm.Model, opt *Options) (err error) {
 	if r.model, err = modelcall.New("router", model, opt.Settings, qed.DurableModel); err != nil {
 		return err
 	}
-	r.model.MaxContextTokens, r.model.MaxHistoryMessages = unlimited, unlimited
+	r.model.MaxHistoryMessages = math.MaxInt // the router's Memory limits it
 	r.prompts, err = promptset.Load("router: Options.Prompts", promptFiles, opt.Prompts, map[string]any{
 		"route": routeData{}, "general": generalData{},
 	})
@@ -206,9 +203,7 @@ func (r *router) add(routes []Route, opt *Options) error {
 	if len(problems) > 0 {
 		return errors.Join(problems...)
 	}
-	var err error
-	r.choices, err = choiceSchema(r.routes)
-	return err
+	return nil
 }
 
 func isRouteName(name string) bool {
@@ -264,33 +259,6 @@ type choice struct {
 	Reason string `json:"reason,omitempty" jsonschema_description:"one sentence why"`
 }
 
-// choiceSchema returns the schema of a choice in which Route is one of the names.
-func choiceSchema(routes []Route) (json.RawMessage, error) {
-	s, err := schema.For[choice]()
-	if err != nil {
-		return nil, err
-	}
-	var doc map[string]any
-	if err := json.Unmarshal(s.JSON(), &doc); err != nil {
-		return nil, err
-	}
-	doc["properties"].(map[string]any)["route"].(map[string]any)["enum"] = routeNames(routes)
-	return json.Marshal(doc)
-}
-
-// choosing returns the model with the schema that has the names of the routes.
-func (r *router) choosing() llm.Model {
-	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
-		own, format := *req, *req.Format
-		format.Schema = r.choices
-		own.Format = &format
-		return r.model.Model.Generate(ctx, &own, stream)
-	})
-}
-
-// unlimited leaves the length of the conversation to the router's Memory.
-const unlimited = math.MaxInt32
-
 const (
 	maxReason     = 300 // bytes
 	maxCandidates = 3
@@ -305,17 +273,15 @@ func (r *router) decide(
 	if len(r.routes) == 1 {
 		return qed.RouteDecision{Route: r.routes[0].Name, Reason: "it is the only route"}, nil
 	}
-	ask := *r.model
-	ask.Model = r.choosing()
 	data := routeData{Question: q, Routes: routeTexts(r.routes), Known: knownText(ctx)}
 	history = r.memory.Select(history)
 	reason := ""
 	for range 2 {
-		req, err := ask.Request("route", r.prompts["route"], data, history)
+		req, err := r.model.Request("route", r.prompts["route"], data, history)
 		if err != nil {
 			return qed.RouteDecision{}, err
 		}
-		chosen, err := modelcall.Object[choice](ctx, &ask, usage, req)
+		chosen, err := modelcall.Choose[choice](ctx, r.model, usage, req, map[string]llm.Choice{"route": {Texts: routeNames(r.routes)}})
 		if modelcall.Unusable(err) {
 			reason = "the model did not choose a route"
 			break

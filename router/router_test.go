@@ -109,7 +109,7 @@ func TestRouter(t *testing.T) {
 			events: []string{" qed.RouteDecision{sql the model did not choose a route true }", "sql qed.Token{final sql false}"},
 		},
 		{
-			name: "truncated", rules: []llmtest.Rule{{Name: "route", Replies: []llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrTruncated}}}}}, opt: &router.Options{Fallback: "sql", NoGeneral: true},
+			name: "truncated", rules: []llmtest.Rule{{Name: "route", Replies: []llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrTruncated}}}, Repeat: true}}, opt: &router.Options{Fallback: "sql", NoGeneral: true},
 			answer: "sql: q 1", usage: llm.Usage{InputTokens: 5, Calls: 1},
 			events: []string{" qed.RouteDecision{sql the model did not choose a route true }", "sql qed.Token{final sql false}"},
 		},
@@ -318,7 +318,7 @@ func TestRouterTimeout(t *testing.T) {
 // counting returns a model that counts tokens itself.
 type counting struct{ llm.Model }
 
-func (counting) CountTokens(*llm.Request) int { return 1_000_000 }
+func (counting) CountTokens(*llm.Request) int { return 110_000 }
 
 // The router's requests count towards the budget, as its model counts tokens.
 func TestRouterSpends(t *testing.T) {

@@ -89,7 +89,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 			source.Tables = append(source.Tables, figures.Table{Name: t.Key, Rows: *rows, Query: query})
 		}
 	}
-	req, err := a.model.Request("answer", a.prompts["answer"], data, s.History)
+	req, err := a.model.Request("answer", a.prompts["answer"], &data, s.History)
 	if err != nil {
 		return s, err
 	}

@@ -248,7 +248,7 @@ func TestConversation(t *testing.T) {
 func TestContextLimit(t *testing.T) {
 	history := []llm.Message{{Role: llm.RoleUser, Content: strings.Repeat("old ", 8000)}, {Role: llm.RoleSystem, Content: "obey"}, {Role: llm.RoleAssistant, Content: "newest"}}
 	m := llmtest.New(scripted()...)
-	if _, got := ask(t, newAgent(t, m, found(1), &searchagent.Options{MaxContextTokens: 5000}), qed.Turn{Text: taxDocuments, History: history}); got.Partial {
+	if _, got := ask(t, newAgent(t, m, found(1), &searchagent.Options{Settings: llm.Settings{ContextTokens: 9000}}), qed.Turn{Text: taxDocuments, History: history}); got.Partial {
 		t.Errorf("answer = %+v", got)
 	}
 	for _, req := range m.Requests() {
@@ -256,7 +256,7 @@ func TestContextLimit(t *testing.T) {
 			t.Errorf("%s: sent %d messages", req.Name, len(req.Messages))
 		}
 	}
-	_, _, err := run(t, newAgent(t, llmtest.New(scripted()...), found(1), &searchagent.Options{MaxContextTokens: 10}), qed.Turn{Text: taxDocuments})
+	_, _, err := run(t, newAgent(t, llmtest.New(scripted()...), found(1), &searchagent.Options{Settings: llm.Settings{ContextTokens: 256}}), qed.Turn{Text: taxDocuments})
 	if !errors.Is(err, llm.ErrContextLength) {
 		t.Errorf("error = %v", err)
 	}

@@ -64,11 +64,6 @@ type Options struct {
 	// Settings are how the agent calls its model.
 	llm.Settings
 
-	// MaxContextTokens limits what one call of the model sends, as
-	// [llm.EstimateTextTokens] counts it. 0 means 120000. The oldest messages of
-	// the conversation are left out first.
-	MaxContextTokens int
-
 	// Store saves conversations, so that a turn can be resumed after a crash or an
 	// interruption. Nil means that nothing is saved, unless the agent runs within
 	// a durable run of another agent: then it is part of that run. See
@@ -129,7 +124,6 @@ func (o *Options) withDefaults(v *esquery.Validator) (Options, error) {
 		option.Default("searchagent: Options.PageSize", &out.PageSize, 100),
 		option.Default("searchagent: Options.MaxRows", &out.MaxRows, 1000),
 		option.Default("searchagent: Options.MaxDocumentBytes", &out.MaxDocumentBytes, 32_768),
-		option.Default("searchagent: Options.MaxContextTokens", &out.MaxContextTokens, 120_000),
 	)
 	if err != nil {
 		return out, err
@@ -150,7 +144,6 @@ func (o *Options) asking(model llm.Model) (*modelcall.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.MaxContextTokens = o.MaxContextTokens
 	m.MaxHistoryMessages = maxHistoryMessages
 	m.Shorter = "lower MaxDocumentBytes"
 	return m, nil

@@ -3,6 +3,7 @@ package sqlagent
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -13,7 +14,10 @@ import (
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
 )
 
 // answerData is the data of the prompt for answering from the rows.
@@ -27,6 +31,9 @@ type answerData struct {
 	Shown     int
 	Total     int
 	Truncated bool
+
+	table *qed.Table
+	room  int // bytes of Rows
 }
 
 // answer is the last node. A turn that read something is noted for the user.
@@ -76,8 +83,10 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 		Shown:     shown,
 		Total:     len(table.Rows),
 		Truncated: table.Truncated,
+		table:     table,
+		room:      maxRowBytes,
 	}
-	req, err := a.model.Request("answer", a.prompts["answer"], data, s.History)
+	req, err := a.model.Request("answer", a.prompts["answer"], &data, s.History)
 	if err != nil {
 		return s, err
 	}
@@ -91,7 +100,7 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	switch {
 	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:
 		s.Reason = texts.NotInWords
-	case err != nil && !modelcall.Unusable(err):
+	case err != nil && !modelcall.Unusable(err) && !errors.Is(err, llm.ErrContextLength):
 		return s, err
 	case strings.TrimSpace(s.Text) == "":
 		s.Reason = texts.NotInWords
@@ -129,7 +138,11 @@ func (a *agent) found(s state) bool {
 // explain writes the text of an answer without rows.
 func (a *agent) explain(ctx context.Context, s state) state {
 	texts := a.texts(ctx)
-	if s.Reason == "" {
+	switch {
+	case s.Reason != "":
+	case slices.ContainsFunc(s.Draft.Problems, func(p refusal.Problem) bool { return p.Code == secureview.ErrNotSelect }):
+		s.Reason = texts.OnlyReads
+	default:
 		s.Reason = texts.NoQuery
 	}
 	s.Text = usertext.Fill(texts.NoAnswer, "reason", s.Reason)

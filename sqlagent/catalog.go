@@ -150,6 +150,28 @@ func (c *catalog) find(name string) (string, bool) {
 	return "", false
 }
 
+// meant returns the table that a model means, who may write it as a prompt does, with
+// its columns after it, or in the singular or plural if that is one other table.
+func (c *catalog) meant(name string) (string, bool) {
+	if found, ok := c.find(name); ok {
+		return found, true
+	}
+	name, _, _ = strings.Cut(name, "(")
+	if found, ok := c.find(name); ok {
+		return found, true
+	}
+	name = strings.TrimSpace(name)
+	plural, ok := c.find(name + "s")
+	singular, also := c.find(strings.TrimSuffix(name, "s"))
+	switch {
+	case ok && also:
+		return "", false
+	case ok:
+		return plural, true
+	}
+	return singular, also
+}
+
 // unquote removes the quotes of names.
 var unquote = strings.NewReplacer("`", "", `"`, "", "'", "", "[", "", "]", "")
 

@@ -53,14 +53,14 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 	}
 	named := slices.DeleteFunc(slices.Clone(s.Named), func(m values.Match) bool { return !slices.Contains(tables, m.Table) })
 	data.Values = valueLines(named)
-	req, err := a.model.Request("correct", a.prompts["correct"], data, nil)
+	req, err := a.model.Request("correct", a.prompts["correct"], &data, nil)
 	if err != nil {
 		return s, err
 	}
 	reply, err := modelcall.Object[statement](ctx, a.model, &s.Usage, req)
 	if modelcall.Unusable(err) {
 		s.Draft.Query = ""
-		s.Reason = a.texts(ctx).NoQuery
+		s.Reason = a.texts(ctx).Unread
 		s.keep()
 		return s, nil
 	}

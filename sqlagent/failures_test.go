@@ -47,7 +47,6 @@ func TestErrorsEndTheTurn(t *testing.T) {
 		{"no question", ok, &database{}, "  ", qed.ErrEmptyTurn},
 		{"the key is wrong", with(0, reply("select_tables", fails(llm.ErrAuth))), &database{}, "q", llm.ErrAuth},
 		{"the model is too slow", with(1, reply("generate", fails(llm.ErrTimeout))), &database{}, "q", llm.ErrTimeout},
-		{"the model writes nonsense", with(1, reply("generate", text("no"), text("no"), text("no"))), &database{}, "q", llm.ErrInvalidOutput},
 		{"the model is gone for the answer", with(2, reply("answer", fails(llm.ErrUnavailable))),
 			&database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}, "q", llm.ErrUnavailable},
 		{"the database is gone", ok, &database{answers: []answer{{contains: "crew", err: unreachable}}}, "q", sqldb.ErrUnavailable},
@@ -59,6 +58,28 @@ func TestErrorsEndTheTurn(t *testing.T) {
 				t.Errorf("error = %v, want %v", err, tt.want)
 			}
 		})
+	}
+}
+
+// Without a statement that can be read, the answer says that nothing was read.
+func TestModelWritesNonsense(t *testing.T) {
+	for name, rules := range map[string][]llmtest.Rule{
+		"no object":      {reply("select_tables", tables("crew")), reply("generate", text("no"), text("no"), text("no"))},
+		"cut off twice":  {reply("select_tables", tables("crew")), reply("generate", fails(llm.ErrTruncated), fails(llm.ErrTruncated))},
+		"the correction": {reply("select_tables", tables("crew")), reply("generate", query("SELECT nme FROM crew")), reply("correct", text("no"), text("no"), text("no"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, got, err := run(t, newAgent(t, llmtest.New(rules...), &database{}, nil), qed.Turn{Text: "Which crews?"})
+			if err != nil || !got.Partial || got.Table != nil || !strings.Contains(got.Text, "no reply that could be used") {
+				t.Errorf("%v, %+v", err, got)
+			}
+		})
+	}
+	m := llmtest.New(reply("select_tables", tables("crew")),
+		reply("generate", fails(llm.ErrTruncated), query("SELECT id FROM crew")), reply("answer", text("Yes.")))
+	db := &database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}
+	if _, got, err := run(t, newAgent(t, m, db, nil), qed.Turn{Text: "Which crews?"}); err != nil || got.Partial {
+		t.Errorf("cut off once: %v, %+v", err, got)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 // statement is the model's reply when it writes SQL.
 type statement struct {
 	SQL     string         `json:"sql" jsonschema:"description=one SELECT statement; empty if the question cannot be answered by reading these tables"`
+	Changes bool           `json:"changes_data,omitempty" jsonschema:"description=true if the question asks to change or delete data; then sql is empty"`
 	Periods []dates.Period `json:"periods,omitempty" jsonschema:"description=the times that the question names as sql reads them"`
 	Reason  string         `json:"reason,omitempty" jsonschema:"description=why sql is empty"`
 }
@@ -83,13 +84,16 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	if data.Known, err = a.known(ctx, s); err != nil {
 		return s, err
 	}
-	req, err := a.model.Request("generate", a.prompts["generate"], data, s.History)
+	req, err := a.model.Request("generate", a.prompts["generate"], &data, s.History)
 	if err != nil {
 		return s, err
 	}
 	reply, err := modelcall.Object[statement](ctx, a.model, &s.Usage, req)
-	if again && modelcall.Unusable(err) {
-		s.Draft.Query = "" // the empty result stands
+	if modelcall.Unusable(err) {
+		s.Draft.Query = ""
+		if !again { // otherwise the empty result stands
+			s.Reason = a.texts(ctx).Unread
+		}
 		return s, nil
 	}
 	if err != nil {
@@ -110,6 +114,8 @@ func (a *agent) take(ctx context.Context, s *state, reply statement) {
 	s.Draft.Query = ""
 	switch {
 	case s.Table != nil:
+	case reply.Changes:
+		s.Reason = a.texts(ctx).OnlyReads
 	case sql == "" && reply.Reason != "":
 		s.Reason = usertext.Fill(a.texts(ctx).Declined, "reason", prompt.Clip(reply.Reason, maxReason))
 	default:

@@ -81,8 +81,10 @@ func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 			s.Unconnected = nil // pairs of tables join within maxHops
 		}
 	default:
-		if plans, s.Chosen, err = a.choosePlan(ctx, plans); err != nil {
-			return s, err
+		if !s.GuessedTables { // nobody can say how tables that nobody chose belong together
+			if plans, s.Chosen, err = a.choosePlan(ctx, plans); err != nil {
+				return s, err
+			}
 		}
 		s.Joins, s.Choices = joinLines(plans[0]), a.ties(plans)
 	}

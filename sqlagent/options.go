@@ -108,11 +108,6 @@ type Options struct {
 	// Settings are how the agent calls its model.
 	llm.Settings
 
-	// MaxContextTokens limits what one call of the model sends, as
-	// [llm.EstimateTextTokens] counts it. 0 means 120000. The oldest messages of
-	// the conversation are left out first.
-	MaxContextTokens int
-
 	// MaxHistoryMessages is how many earlier messages of the conversation a
 	// prompt contains. 0 means 50, which is more than a [qed.Memory] returns by
 	// default.
@@ -205,14 +200,12 @@ func (o *Options) withDefaults() (Options, error) {
 		option.Default("sqlagent: Options.MinConfidence", &v.MinConfidence, 0.7),
 		option.Default("sqlagent: Options.MaxStatements", &v.MaxStatements, 15),
 		option.Default("sqlagent: Options.MaxEstimate", &v.MaxEstimate, 0),
-		option.Default("sqlagent: Options.MaxContextTokens", &v.MaxContextTokens, 120_000),
 		option.Default("sqlagent: Options.MaxHistoryMessages", &v.MaxHistoryMessages, 50),
 		v.Limits.setDefaults(),
 		atMost("Limits.Columns", v.Limits.Columns),
 		atMost("SampleRows", v.SampleRows),
 		atMost("MaxCorrections", v.MaxCorrections),
 		atMost("MaxStatements", v.MaxStatements),
-		atMost("MaxContextTokens", v.MaxContextTokens),
 	)
 }
 
@@ -231,7 +224,6 @@ func (o *Options) asking(model llm.Model) (*modelcall.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.MaxContextTokens = o.MaxContextTokens
 	m.MaxHistoryMessages = o.MaxHistoryMessages
 	m.Shorter = "lower the limits on tables and columns"
 	return m, nil

@@ -178,7 +178,7 @@ func TestHistory(t *testing.T) {
 
 func TestContextIsBounded(t *testing.T) {
 	m := crewScript()
-	_, _, err := run(t, newAgent(t, m, &database{}, &sqlagent.Options{MaxContextTokens: 10}), qed.Turn{Text: "q"})
+	_, _, err := run(t, newAgent(t, m, &database{}, &sqlagent.Options{Settings: llm.Settings{ContextTokens: 256}}), qed.Turn{Text: "q"})
 	if kind := llm.ErrContextLength; !isKind(err, kind) {
 		t.Errorf("error = %v, want %v", err, kind)
 	}
@@ -186,7 +186,7 @@ func TestContextIsBounded(t *testing.T) {
 	m = crewScript()
 	db := &database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}
 	long := []llm.Message{{Role: llm.RoleUser, Content: strings.Repeat("x", 100_000)}, {Role: llm.RoleUser, Content: "recent"}}
-	if _, _, err := run(t, newAgent(t, m, db, &sqlagent.Options{MaxContextTokens: 5000}), qed.Turn{Text: "q", History: long}); err != nil {
+	if _, _, err := run(t, newAgent(t, m, db, &sqlagent.Options{Settings: llm.Settings{ContextTokens: 9000}}), qed.Turn{Text: "q", History: long}); err != nil {
 		t.Fatal(err)
 	}
 	if sent := m.Requests()[0].Messages; len(sent) != 2 || sent[0].Content != "recent" {
@@ -264,7 +264,7 @@ func TestNewRefuses(t *testing.T) {
 		"no guard":        func() error { _, err := sqlagent.New(m, db, nil, schema(), nil); return err },
 		"negative limit":  bad(&sqlagent.Options{Limits: sqlagent.PromptLimits{Columns: -1}}),
 		"endless steps":   bad(&sqlagent.Options{MaxCorrections: math.MaxInt}),
-		"endless context": bad(&sqlagent.Options{MaxContextTokens: math.MaxInt}),
+		"endless context": bad(&sqlagent.Options{Settings: llm.Settings{ContextTokens: math.MaxInt}}),
 		"endless samples": bad(&sqlagent.Options{SampleRows: math.MaxInt}),
 		"wild confidence": bad(&sqlagent.Options{MinConfidence: 1.5}),
 		"unknown aside":   bad(&sqlagent.Options{Aside: []string{"compny"}}),

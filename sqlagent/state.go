@@ -22,7 +22,8 @@ type state struct {
 
 	Known recall.Known // of the user, from other conversations
 
-	Tables []string // the chosen tables, logical names
+	Tables        []string // the chosen tables, logical names
+	GuessedTables bool     // nobody chose them: they share words with the question
 
 	Near    []int    // relationships around the chosen tables, as indexes into the catalog
 	Paths   []string // the shortest joins between pairs of the chosen tables

@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/recall"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -52,13 +53,17 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 	}
 
 	var reason string
+	problem := "the model chose no table that exists"
 	for range 2 {
-		req, err := a.model.Request("select_tables", a.prompts["select"], data, s.History)
+		req, err := a.model.Request("select_tables", a.prompts["select"], &data, s.History)
 		if err != nil {
 			return s, err
 		}
-		chosen, err := modelcall.Object[selection](ctx, a.model, &s.Usage, req)
+		chosen, err := modelcall.Choose[selection](ctx, a.model, &s.Usage, req, map[string]llm.Choice{
+			"tables": {Texts: a.catalog.names, Most: data.MaxTables},
+		})
 		if modelcall.Unusable(err) {
+			problem = "the model's choice could not be read: " + err.Error()
 			break
 		}
 		if err != nil {
@@ -76,8 +81,8 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 		if err != nil {
 			return s, err
 		}
-		s.Tables = names(hits)
-		reason = "the model chose no table that exists; these share words with the question"
+		s.Tables, s.GuessedTables = names(hits), true
+		reason = problem + "; these share words with the question"
 	}
 	if len(s.Tables) == 0 {
 		s.Reason = a.texts(ctx).NoTables
@@ -90,7 +95,7 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 // tables. Each table is listed once, and at most MaxTables of both.
 func (a *agent) named(chosen []string) (tables []string, unknown []UnknownTable) {
 	for _, name := range chosen {
-		found, ok := a.catalog.find(name)
+		found, ok := a.catalog.meant(name)
 		switch {
 		case !ok:
 			if len(unknown) < a.opt.Limits.ChosenTables {

@@ -15,7 +15,9 @@ type texts struct {
 	NoAnswer     string // the answer if nothing was read; {reason} is one of the others
 	NoTables     string // no table fits the question
 	NoQuery      string // no query was found that may run
-	Declined     string // the model says that the data does not answer the question; {reason} is its own
+	Unread       string // the model's replies could not be read, so there is no query
+	OnlyReads    string // the question asks to change data
+	Declined     string // the model wrote no query; {reason} is its own, which nobody checked
 	LimitNoRows  string // the limit of the request was reached before anything was read
 	LimitNothing string // it was reached after one query that found nothing
 	NotInWords   string // the rows were read, and there is no text

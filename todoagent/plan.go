@@ -120,7 +120,7 @@ func (a *agent) tryToPlan(ctx context.Context, s *state, data planData) (l *plan
 		if err != nil {
 			return nil, nil, err
 		}
-		reply, err := modelcall.Object[readPlan](ctx, a.model, new(llm.Usage), req)
+		reply, err := modelcall.Choose[readPlan](ctx, a.model, new(llm.Usage), req, map[string]llm.Choice{"tasks.tool": {Texts: a.names}})
 		switch {
 		case modelcall.Unusable(err):
 			problem = errors.New("the model did not write a plan")

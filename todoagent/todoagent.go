@@ -211,7 +211,7 @@ func (a *agent) configure(model llm.Model, tools *qed.Registry, opt Options) err
 	if a.model, err = modelcall.New("todoagent", model, opt.Settings, qed.DurableModel); err != nil {
 		return errors.Join(append(problems, err)...)
 	}
-	a.model.MaxContextTokens, a.model.MaxHistoryMessages = unlimited, unlimited
+	a.model.MaxHistoryMessages = math.MaxInt // the agent's Memory limits it
 	a.parse = question.Parser(qed.DurableModel(model), opt.Settings)
 	if opt.Durable != nil {
 		a.durable = *opt.Durable
@@ -222,9 +222,6 @@ func (a *agent) configure(model llm.Model, tools *qed.Registry, opt Options) err
 	}
 	return errors.Join(problems...)
 }
-
-// unlimited leaves the length of the conversation to the agent's Memory.
-const unlimited = math.MaxInt32
 
 // graph returns the graph of a turn. Each node is in the file named after it.
 func (a *agent) graph() (*qed.Runner[state], error) {

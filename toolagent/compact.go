@@ -15,7 +15,7 @@ import (
 func (r *run) compact() {
 	r.messages = slices.Clone(r.messages) // a model may still trace the request that has them
 	for _, one := range r.results[r.compacted:r.newest] {
-		if r.tokens <= r.opt.MaxContextTokens/2 {
+		if r.tokens <= r.model.Room()/2 {
 			break
 		}
 		r.compacted++

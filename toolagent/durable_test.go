@@ -160,7 +160,7 @@ func TestResumeAfterLimits(t *testing.T) {
 			}
 			return says("repaired")
 		}},
-		"digests": {toolagent.Options{MaxContextTokens: 1200}, func(req *llm.Request) reply {
+		"digests": {toolagent.Options{Settings: llm.Settings{ContextTokens: 1600}}, func(req *llm.Request) reply {
 			if n := len(results(*req)); n < 4 {
 				return calls(fmt.Sprintf(`long {"n":%d}`, n))
 			}

@@ -224,7 +224,7 @@ func TestUnprovedOfTools(t *testing.T) {
 func TestDigestsKeepTables(t *testing.T) {
 	big := tool("big", func(context.Context) (any, error) { return strings.Repeat("word ", 1500), nil })
 	model := steps(calls(`ports {}`), calls(`big {}`), calls(`big {"n":1}`), says("{t1.r700.ships} ships"))
-	opt := &toolagent.Options{Store: new(store.InMemory), MaxContextTokens: 4000}
+	opt := &toolagent.Options{Store: new(store.InMemory), MaxResultBytes: 8 << 10, Settings: llm.Settings{ContextTokens: 5334}}
 	answer, _ := heard(t, newAgent(t, model, registry(t, portTool(700), big), opt), qed.Turn{Thread: "t", Text: "q"})
 	shown := results(model.last())[0]
 	if answer.Text != "699 ships" || !strings.Contains(shown, "left of an older result") || !strings.Contains(shown, "t1.r1 to t1.r700") {

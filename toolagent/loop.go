@@ -97,7 +97,7 @@ func (r *run) loop() (qed.Answer, error) {
 // step asks the model once and makes the calls of its reply. It returns how the loop
 // ends, or nil if it continues.
 func (r *run) step(ctx context.Context) (end *ending, err error) {
-	if r.tokens > r.opt.MaxContextTokens {
+	if r.tokens > r.model.Room() {
 		r.compact()
 	}
 	choice, err := r.choice(ctx)

@@ -86,7 +86,7 @@ func TestNewRefuses(t *testing.T) {
 		"no tools":            {model, registry(t), nil},
 		"negative steps":      {model, tools, &toolagent.Options{MaxSteps: -1}},
 		"durable, no store":   {model, tools, &toolagent.Options{Durable: &qed.DurableOptions{}}},
-		"a negative limit":    {model, tools, &toolagent.Options{MaxContextTokens: -1}},
+		"a negative limit":    {model, tools, &toolagent.Options{Settings: llm.Settings{ContextTokens: -1}}},
 		"too small a result":  {model, tools, &toolagent.Options{MaxResultBytes: 10}},
 		"a negative time":     {model, tools, &toolagent.Options{Settings: llm.Settings{ModelTimeout: -1}}},
 		"a prompt that fails": {model, tools, &toolagent.Options{Prompts: fstest.MapFS{"wrap_up.tmpl": {Data: []byte("{{.Nothing}}")}}}},

@@ -1,7 +1,6 @@
 package toolagent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,14 +38,8 @@ type Options struct {
 	AfterStep func(ctx context.Context, p Progress) error
 
 	// MaxResultBytes is the size from which the result of a call is shortened for
-	// the model. 0 means 8 KiB. Events, the log and the answer are not affected.
+	// the model. 0 means 8 KiB, and less if ContextTokens is less than about 11,000. Events, the log and the answer are not affected.
 	MaxResultBytes int
-
-	// MaxContextTokens limits what one request sends, as [llm.EstimateTokens]
-	// counts it. Above it, results of the oldest steps are replaced by digests.
-	// The conversation before the question has a quarter of it at most, unless
-	// Durable has a Memory. 0 means 120,000.
-	MaxContextTokens int
 
 	// Settings are how the agent calls its models.
 	llm.Settings
@@ -86,8 +79,9 @@ type Progress struct {
 }
 
 const (
-	minResultBytes     = 512 // a shortened result has at least a column and a row
-	maxCalls           = 16  // of one reply
+	maxResultBytes     = 8 << 10 // by default
+	minResultBytes     = 512     // a shortened result has at least a column and a row
+	maxCalls           = 16      // of one reply
 	maxHistoryTokens   = 16_000
 	maxErrorText       = 2000 // bytes of an error that the model gets
 	maxDigestArguments = 300  // bytes
@@ -99,14 +93,10 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		v = *o
 	}
-	if err := cmp.Or(
-		option.Default("toolagent: Options.MaxSteps", &v.MaxSteps, 20),
-		option.Default("toolagent: Options.MaxResultBytes", &v.MaxResultBytes, 8<<10),
-		option.Default("toolagent: Options.MaxContextTokens", &v.MaxContextTokens, 120_000),
-	); err != nil {
+	if err := option.Default("toolagent: Options.MaxSteps", &v.MaxSteps, 20); err != nil {
 		return v, err
 	}
-	if v.MaxResultBytes < minResultBytes {
+	if v.MaxResultBytes != 0 && v.MaxResultBytes < minResultBytes {
 		return v, fmt.Errorf("toolagent: Options.MaxResultBytes is %d: it must be at least %d",
 			v.MaxResultBytes, minResultBytes)
 	}

@@ -222,7 +222,7 @@ func TestCompact(t *testing.T) {
 			}
 			script = append(script, calls(`read {"page":0}`), says("done"))
 			model := steps(script...)
-			opt := &toolagent.Options{MaxContextTokens: test.context}
+			opt := &toolagent.Options{Settings: llm.Settings{ContextTokens: (test.context*4 + 2) / 3}}
 			answer := ask(t, t.Context(), newAgent(t, model, registry(t, read), opt))
 			if answer.Text != "done" || n != 8 {
 				t.Fatalf("%+v after %d calls", answer, n)
@@ -262,7 +262,7 @@ func TestCompactKeepsTheNewest(t *testing.T) {
 		return strings.Repeat("words ", 800) + string(arguments), nil
 	})
 	model := steps(calls(`long {"n":1}`, `long {"n":2}`), calls(`long {"n":3}`, `long {"n":4}`), says("done"))
-	ask(t, t.Context(), newAgent(t, model, registry(t, long), &toolagent.Options{MaxContextTokens: 1000}))
+	ask(t, t.Context(), newAgent(t, model, registry(t, long), &toolagent.Options{MaxResultBytes: 8 << 10, Settings: llm.Settings{ContextTokens: 1334}}))
 	for i, wholes := range [][]bool{nil, {true, true}, {false, false, true, true}} {
 		for j, content := range results(model.requests[i]) {
 			if whole := len(content) > 4000; whole != wholes[j] {

@@ -34,7 +34,7 @@
 // results. Results are marked as data. A large one is shortened: rows become the
 // first and the last rows and statistics of each column, and other JSON or text its
 // beginning and its end. If the messages are longer than
-// [Options.MaxContextTokens], results of the oldest steps are replaced by digests.
+// [llm.Settings].ContextTokens, results of the oldest steps are replaced by digests.
 // Those of the last step are never replaced.
 //
 // # Figures
@@ -109,9 +109,12 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 		return nil, err
 	}
 	a := &agent{opt: o, tools: tools, specs: tools.Specs()}
-	a.memory = &qed.Memory{Tokens: max(1, min(maxHistoryTokens, o.MaxContextTokens/4))}
 	if a.model, err = modelcall.New("toolagent", model, o.Settings, qed.DurableModel); err != nil {
 		return nil, err
+	}
+	a.memory = &qed.Memory{Tokens: min(maxHistoryTokens, a.model.Room()/4)}
+	if o.MaxResultBytes == 0 {
+		a.opt.MaxResultBytes = max(minResultBytes, min(maxResultBytes, a.model.Room())) // at most about a third of the room
 	}
 	a.prompts, err = promptset.Load("toolagent: Options.Prompts", promptFiles, o.Prompts, map[string]any{
 		"instructions": instructionsData{}, "wrap_up": wrapUpData{},

@@ -68,7 +68,7 @@ func (r *run) wrapUpRequest(ctx context.Context, reason string) (*llm.Request, e
 	data := wrapUpData{
 		Instructions: r.opt.Instructions, Language: answertext.Tag(ctx), Dates: r.dates, Question: r.question, Reason: reason,
 	}
-	room := r.opt.MaxContextTokens
+	room := r.model.Room()
 	if left > 0 {
 		room = min(room, left*2/3)
 	}

@@ -20,11 +20,7 @@ import (
 type Model struct {
 	Model llm.Model
 
-	// MaxContextTokens limits a prompt together with the conversation before
-	// it. 0 means that prompts are sent without the conversation and that their
-	// length is not limited.
-	MaxContextTokens   int
-	MaxHistoryMessages int    // limits the conversation
+	MaxHistoryMessages int    // limits the conversation before a prompt
 	Shorter            string // what a host can do if a prompt alone is too long
 
 	agent    string // the agent's package, for errors
@@ -33,12 +29,16 @@ type Model struct {
 
 // Standard is the settings that [New] uses for fields that are zero.
 var Standard = llm.Settings{
+	ContextTokens:   128_000,
 	MaxOutputTokens: 4000,
 	ModelTimeout:    2 * time.Minute,
 }
 
-// maxOutput is the highest MaxOutputTokens, so that sums of tokens stay numbers.
-const maxOutput = 1 << 28
+// minContext is the lowest context: no prompt fits into less.
+const minContext = 256
+
+// maxTokens is the highest limit, so that sums of tokens stay numbers.
+const maxTokens = 1 << 28
 
 // New returns the model m as an agent asks it. agent is the name of the agent's
 // package. durable makes the calls part of a run; it is qed.DurableModel.
@@ -46,32 +46,52 @@ const maxOutput = 1 << 28
 // Fields of s that are zero have the values of [Standard]. A negative limit is
 // an error.
 func New(agent string, m llm.Model, s llm.Settings, durable func(llm.Model) llm.Model) (*Model, error) {
-	err := errors.Join(
-		option.Default(agent+": MaxOutputTokens", &s.MaxOutputTokens, Standard.MaxOutputTokens),
+	err := option.Default(agent+": ContextTokens", &s.ContextTokens, Standard.ContextTokens)
+	err = errors.Join(err,
+		option.Default(agent+": MaxOutputTokens", &s.MaxOutputTokens, min(Standard.MaxOutputTokens, s.ContextTokens/4)),
 		option.Default(agent+": ModelTimeout", &s.ModelTimeout, Standard.ModelTimeout),
 	)
 	if err != nil {
 		return nil, err
 	}
-	if s.MaxOutputTokens > maxOutput {
-		return nil, fmt.Errorf("%s: MaxOutputTokens is %d: at most %d is allowed", agent, s.MaxOutputTokens, maxOutput)
+	if max(s.MaxOutputTokens, s.ContextTokens) > maxTokens {
+		return nil, fmt.Errorf("%s: MaxOutputTokens is %d and ContextTokens %d: at most %d is allowed",
+			agent, s.MaxOutputTokens, s.ContextTokens, maxTokens)
+	}
+	if s.ContextTokens < minContext {
+		return nil, fmt.Errorf("%s: ContextTokens is %d: at least %d is needed", agent, s.ContextTokens, minContext)
+	}
+	if s.MaxOutputTokens >= s.ContextTokens {
+		return nil, fmt.Errorf("%s: MaxOutputTokens is %d: it must be less than ContextTokens, which is %d",
+			agent, s.MaxOutputTokens, s.ContextTokens)
 	}
 	return &Model{Model: durable(bounded(m, s.ModelTimeout, agent)), agent: agent, settings: s}, nil
 }
 
 // Request renders a prompt into a request: the newest messages of the
-// conversation, and the prompt after them.
+// conversation, and the prompt after them. If data is a [Shrinker], what does not fit
+// is left out. A quarter of the room is kept for the conversation.
 func (m *Model) Request(name string, t *template.Template, data any, history []llm.Message) (*llm.Request, error) {
-	text, err := m.Render(name, t, data)
-	if err != nil {
-		return nil, err
+	kept := min(m.historyTokens(history), m.Room()/4)
+	for {
+		text, err := m.Render(name, t, data)
+		if err != nil {
+			return nil, err
+		}
+		left := m.Room() - m.tokens(text)
+		if data, ok := data.(Shrinker); ok && left < kept && data.Shrink() {
+			continue
+		}
+		if left < 0 {
+			return nil, &llm.Error{Kind: llm.ErrContextLength, Message: fmt.Sprintf(
+				"%s: the prompt %s alone has %d bytes, more than ContextTokens allows: %s", m.agent, name, len(text), m.Shorter)}
+		}
+		return m.Send(name, append(m.fit(history, left), llm.Message{Role: llm.RoleUser, Content: text})...), nil
 	}
-	history, err = m.fit(history, text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: prompt %s: %w", m.agent, name, err)
-	}
-	return m.Send(name, append(history, llm.Message{Role: llm.RoleUser, Content: text})...), nil
 }
+
+// Room is the number of tokens that a request may have.
+func (m *Model) Room() int { return m.settings.ContextTokens - m.settings.MaxOutputTokens }
 
 // Render returns the text of a prompt.
 func (m *Model) Render(name string, t *template.Template, data any) (string, error) {
@@ -93,17 +113,9 @@ func (m *Model) Send(name string, messages ...llm.Message) *llm.Request {
 	}
 }
 
-// fit returns the newest messages of the user and the assistant that may be
-// sent before a prompt.
-func (m *Model) fit(history []llm.Message, prompt string) ([]llm.Message, error) {
-	if m.MaxContextTokens == 0 {
-		return nil, nil
-	}
-	left := m.MaxContextTokens - m.tokens(prompt)
-	if left < 0 {
-		return nil, &llm.Error{Kind: llm.ErrContextLength, Message: fmt.Sprintf(
-			"the prompt alone has %d bytes, more than Options.MaxContextTokens allows: %s", len(prompt), m.Shorter)}
-	}
+// fit returns the newest messages of the user and the assistant that have no more
+// tokens than are left.
+func (m *Model) fit(history []llm.Message, left int) []llm.Message {
 	first := len(history)
 	for first > 0 && len(history)-first < m.MaxHistoryMessages {
 		if left -= m.tokens(history[first-1].Text()); left < 0 {
@@ -117,7 +129,15 @@ func (m *Model) fit(history []llm.Message, prompt string) ([]llm.Message, error)
 			kept = append(kept, llm.Message{Role: said.Role, Content: said.Text()})
 		}
 	}
-	return kept, nil
+	return kept
+}
+
+// historyTokens returns how many tokens the conversation has, up to a quarter of the room.
+func (m *Model) historyTokens(history []llm.Message) (tokens int) {
+	for i := len(history) - 1; i >= 0 && len(history)-i <= m.MaxHistoryMessages && tokens < m.Room()/4; i-- {
+		tokens += m.tokens(history[i].Text())
+	}
+	return tokens
 }
 
 // tokens returns how many tokens a text has, as the model counts them.
@@ -130,7 +150,15 @@ func (m *Model) tokens(text string) int {
 
 // Object asks for a T and adds the cost to usage.
 func Object[T any](ctx context.Context, m *Model, usage *llm.Usage, req *llm.Request) (T, error) {
-	opt := &llm.ObjectOptions{}
+	return Choose[T](ctx, m, usage, req, nil)
+}
+
+// Choose asks for a T of which some fields have one of a list of texts: see
+// [llm.ObjectOptions].
+func Choose[T any](
+	ctx context.Context, m *Model, usage *llm.Usage, req *llm.Request, choices map[string]llm.Choice,
+) (T, error) {
+	opt := &llm.ObjectOptions{Choices: choices}
 	if m.settings.JSONMode {
 		opt.Mode = llm.JSONMode
 	}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
-
 )
 
 // GuardOptions are the options of a [Guard]. Nil and the zero value mean the

@@ -118,7 +118,7 @@ func read(get func(string) string) (*Settings, error) {
 	r.count("SQL_MAX_COLUMNS_IN_SCHEMA", &o.Limits.Columns)
 	r.count("SQL_MAX_COLUMNS_IN_VALIDATION", &s.ColumnsInMessages)
 	r.count("SQL_MAX_TABLES_IN_SELECTION_PROMPT", &o.Limits.ListedTables)
-	r.count("MAX_CONTEXT_TOKENS", &o.MaxContextTokens)
+	r.count("MAX_CONTEXT_TOKENS", &o.ContextTokens)
 	r.count("MAX_OUTPUT_TOKENS", &o.MaxOutputTokens)
 	r.count("MAX_QUERY_ROWS", &s.MaxRows)
 	o.MaxHistoryMessages = s.Conversations.Messages
