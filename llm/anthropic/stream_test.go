@@ -2,6 +2,7 @@ package anthropic_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -150,5 +151,20 @@ func TestStreamThatBreaksOff(t *testing.T) {
 			s := serve(t, test.handle)
 			providertest.CheckBrokenStream(t, s.model(t), test.kind, test.partial, test.finish)
 		})
+	}
+}
+
+// A reason that is not known here is none of a complete reply.
+func TestUnknownStopReason(t *testing.T) {
+	for reason, want := range map[string]llm.ErrorKind{
+		"end_turn": "", "stop_sequence": "", "tool_use": "",
+		"max_tokens": llm.ErrTruncated, "pause_turn": llm.ErrTruncated, "model_context_window_exceeded": llm.ErrTruncated,
+		"refusal": llm.ErrRefusal, "abort": llm.ErrTruncated, "compaction": llm.ErrTruncated,
+	} {
+		s := serve(t, providertest.Body(200, `{"type":"message","model":"m","content":[{"type":"text","text":"half"}],"stop_reason":"`+reason+`"}`))
+		resp, err := s.model(t).Generate(t.Context(), providertest.Request("q"), nil)
+		if want == "" && (err != nil || resp.Message.Content != "half") || want != "" && !errors.Is(err, want) {
+			t.Errorf("%s: got %+v, %v", reason, resp, err)
+		}
 	}
 }

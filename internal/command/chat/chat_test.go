@@ -61,6 +61,8 @@ func TestAnswerIsShownOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 				if tokens {
+					qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "I look."})
+					qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Discard: true})
 					qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "Seven."})
 					qed.Emit(ctx, qed.Warning{Code: "not_saved", Message: "late"})
 				}
@@ -71,6 +73,9 @@ func TestAnswerIsShownOnce(t *testing.T) {
 			for n := 1; n <= 2; n++ {
 				if _, err := chat.Ask(t.Context(), agent, show, qed.Turn{Text: "How many?"}); err != nil {
 					t.Fatal(err)
+				}
+				if got := strings.Count(out.String(), "answer"); got != n && !tokens || got != 2*n && tokens {
+					t.Errorf("after %d turns there are %d texts:\n%s", n, got, out.String())
 				}
 				if got := strings.Count(out.String(), "Seven."); got != n {
 					t.Errorf("after %d turns there are %d answers:\n%s", n, got, out.String())

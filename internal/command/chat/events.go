@@ -73,7 +73,11 @@ func (p *Printer) Event(e qed.Event) {
 		p.step(cyan, "search", d.Query)
 		p.step(green, "found", Count(len(d.Citations), "passage")+locations(d.Citations))
 	case qed.Token:
-		if d.Channel == qed.ChannelFinal {
+		switch {
+		case d.Channel != qed.ChannelFinal:
+		case d.Discard:
+			p.end()
+		default:
 			p.say(d.Content)
 		}
 	case qed.QuestionClosed:
