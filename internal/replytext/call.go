@@ -120,11 +120,10 @@ func codeCalls(text []byte, tools []string) bool {
 			}
 		}
 	}
+	ended := bytes.HasSuffix(bytes.TrimRight(code, " \t\r\n]`;"), []byte(")"))
 	for _, name := range tools {
-		if rest, ok := bytes.CutPrefix(code, []byte(name)); ok && bytes.HasPrefix(bytes.TrimLeft(rest, " \n"), []byte("(")) {
-			return true
-		}
-		if bytes.HasPrefix(code, []byte("<"+name+">")) {
+		if ended && bytes.HasPrefix(code, []byte(name+"(")) ||
+			bytes.HasPrefix(code, []byte("<"+name+">")) && bytes.Contains(code, []byte("</"+name+">")) {
 			return true
 		}
 	}

@@ -32,6 +32,7 @@ type Reader struct {
 	ends    string // the closing mark of the thoughts that are being read; empty in the text
 	begun   bool   // the text has begun: it was not blank
 	json    bool   // the text begins like JSON: a mark is in one of its strings
+	quotes  bool   // an opening mark is part of the text, and so is its closing one
 	held    bool   // the text may be a call as a whole, and is not written before its end
 	inCall  bool
 	fenced  bool // in a code block
@@ -208,7 +209,10 @@ func (r *Reader) markAt(i int, last bool) (m mark, found, partial bool) {
 	for _, m := range marks[lower] {
 		whole, cut := hasPrefix(rest, m.text)
 		switch {
-		case !whole && !cut || !r.counts(m):
+		case !whole && !cut:
+		case !r.counts(m):
+			r.quotes = r.quotes || whole && m.kind == opening
+			partial = partial || cut && !last && m.kind == opening
 		case cut && !last:
 			partial = true
 		case whole && !partial:
@@ -222,11 +226,9 @@ func (r *Reader) markAt(i int, last bool) (m mark, found, partial bool) {
 	if partial || r.begun || r.Object {
 		return m, false, partial
 	}
-	for _, name := range r.Tools { // a call in the form of Python, or a tag
+	for _, name := range r.Tools { // a call in the form of Python, or a tag, which its end shows
 		for _, form := range []string{name + "(", "[" + name + "(", "print(" + name + "(", "<" + name + ">"} {
-			if bytes.HasPrefix(rest, []byte(form)) {
-				return mark{kind: call}, true, false
-			}
+			r.held = r.held || bytes.HasPrefix(rest, []byte(form))
 			partial = partial || !last && strings.HasPrefix(form, string(rest[:min(len(rest), len(form))]))
 		}
 	}
@@ -243,6 +245,8 @@ func (r *Reader) counts(m mark) bool {
 		return r.atStart()
 	case call:
 		return !r.Object && (r.atStart() || m.text[0] != 'f')
+	case closing:
+		return !r.json && !r.quotes
 	}
 	return !r.json
 }

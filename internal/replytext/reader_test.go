@@ -58,6 +58,9 @@ func TestReader(t *testing.T) {
 		"JSON answer":          {`{"name":"Rome","degrees":4}`, `{"name":"Rome","degrees":4}`, "", ""},
 		"JSON of no tool":      {`{"name":"rain","arguments":{}}`, `{"name":"rain","arguments":{}}`, "", ""},
 		"about the tool":       {"I called temperature for Rome (see above).", "I called temperature for Rome (see above).", "", ""},
+		"function of the data": {"temperature(Rome) is 4.", "temperature(Rome) is 4.", "", ""},
+		"the tool (a word)":    {"temperature (in Rome) is 4 (mean)", "temperature (in Rome) is 4 (mean)", "", ""},
+		"pair in a line":       {"Result: <reasoning>a</reasoning> Yes.", "Result: <reasoning>a</reasoning> Yes.", "", ""},
 		"a list":               {"[1, 2] are the ids.", "[1, 2] are the ids.", "", ""},
 		"a block of an answer": {"```sql\nSELECT 1\n```", "```sql\nSELECT 1\n```", "", ""},
 	} {
