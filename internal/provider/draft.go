@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/qedkit/qed/internal/replytext"
 	"github.com/qedkit/qed/llm"
@@ -149,7 +148,7 @@ func (n Counts) Usage() llm.Usage {
 // are not JSON. It reports whether there were none of those.
 func (d *Draft) response() (*llm.Response, bool) {
 	resp := &llm.Response{
-		Message:      llm.Message{Role: llm.RoleAssistant, Content: strings.ToValidUTF8(string(d.text.Text()), "\ufffd")},
+		Message:      llm.Message{Role: llm.RoleAssistant, Content: string(d.text.Text())},
 		FinishReason: cmp.Or(d.FinishReason, llm.FinishStop),
 		Usage:        d.Usage,
 		Model:        d.Model,

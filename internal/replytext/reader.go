@@ -51,7 +51,9 @@ func (r *Reader) Text() []byte { return r.text }
 func (r *Reader) Empty() bool { return len(r.text)+len(r.pending)+len(r.call) == 0 }
 
 // Thoughts returns the thoughts of the reply.
-func (r *Reader) Thoughts() string { return strings.TrimSpace(string(r.thoughts)) }
+func (r *Reader) Thoughts() string {
+	return strings.TrimSpace(strings.ToValidUTF8(string(r.thoughts), "\ufffd"))
+}
 
 // Marked returns the thoughts with the marks of the last of them, as the model wrote
 // them.
@@ -302,6 +304,7 @@ func (r *Reader) write(text []byte) {
 	if len(text) == 0 {
 		return
 	}
+	text = bytes.ToValidUTF8(text, []byte("\ufffd")) // a rune that was cut is whole by now
 	r.text = append(r.text, text...)
 	if r.Stream != nil && !r.held && !r.Unopened {
 		r.streamed = true

@@ -20,7 +20,12 @@ func checkOutcome(t *testing.T, m llm.Model, isStreamed bool) {
 	var stream func(llm.Delta)
 	var pieces []byte
 	if isStreamed {
-		stream = func(d llm.Delta) { pieces = append(pieces, d.Text...) }
+		stream = func(d llm.Delta) {
+			if d.Discard {
+				pieces = nil
+			}
+			pieces = append(pieces, d.Text...)
+		}
 	}
 	resp, err := m.Generate(t.Context(), Request("q"), stream)
 	if err != nil {
