@@ -118,3 +118,17 @@ func TestCallsThatAreText(t *testing.T) {
 		})
 	}
 }
+
+// A last text that is a call is not shown either.
+func TestWrapUpThatIsACall(t *testing.T) {
+	model := &mind{think: func(req *llm.Request) reply {
+		if req.Name == "step" {
+			return calls(`temperature {"city":"Rome"}`)
+		}
+		return says(`{"name": "temperature", "arguments": {"city": "Oslo"}}`)
+	}}
+	answer, streamed := heard(t, newAgent(t, model, registry(t, temperature()), &toolagent.Options{MaxSteps: 1}), qed.Turn{Text: "q"})
+	if !answer.Partial || strings.Contains(answer.Text, "Oslo") || streamed[qed.ChannelFinal] != answer.Text {
+		t.Errorf("%+v, streamed %q", answer, streamed)
+	}
+}

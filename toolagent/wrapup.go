@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/replytext"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -31,7 +32,11 @@ func (r *run) wrapUp(reason string) (said figures.Result, why string, err error)
 	}
 	ctx = qed.WithPath(ctx, hash[:12])
 	said, err = answertext.Text(ctx, r.model, &r.usage, req, r.source(), answertext.Stream(r.ctx, qed.ChannelFinal))
-	if firstText(said.Text) == "" {
+	switch {
+	case replytext.IsCall([]byte(said.Text), r.tools.Names()): // the request has no tools
+		qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Discard: true})
+		said = figures.Result{}
+	case firstText(said.Text) == "":
 		said = figures.Result{}
 	}
 	switch {

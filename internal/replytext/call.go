@@ -15,9 +15,9 @@ func mayBeCall(b byte, last bool) bool { return !last && (b == '{' || b == '[' |
 // action is a call in the form of prompts of the ReAct kind.
 var action = regexp.MustCompile(`(?m)^\s*Action:\s*([\w.-]+)\s*\n+\s*Action Input:`)
 
-// isCall reports whether a text calls one of the tools: with JSON that has the name of
+// IsCall reports whether a text calls one of the tools: with JSON that has the name of
 // a tool and arguments, or with code.
-func isCall(text []byte, tools []string) bool {
+func IsCall(text []byte, tools []string) bool {
 	if len(tools) == 0 {
 		return false
 	}

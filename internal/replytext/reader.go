@@ -80,7 +80,7 @@ func (r *Reader) Close(complete bool) {
 	if r.Unopened && !complete {
 		r.thoughts, r.text = append(r.thoughts, r.text...), nil
 	}
-	if complete && !r.Object && !r.inCall && isCall(r.text, r.Tools) {
+	if complete && !r.Object && !r.inCall && IsCall(r.text, r.Tools) {
 		r.call, r.text, r.inCall = r.text, nil, true
 	}
 	if r.held || r.Unopened {
