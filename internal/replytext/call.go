@@ -88,6 +88,10 @@ func callsTool(raw json.RawMessage, tools []string, depth int) bool {
 	arguments := slices.ContainsFunc(
 		[]json.RawMessage{w.Arguments, w.Args, w.Parameters, w.Input, w.ToolInput, w.ActionInput},
 		func(v json.RawMessage) bool { return v != nil })
+	var inner written // tiny models put the arguments beside the function
+	if len(w.Function) > 0 && w.Function[0] == '{' && json.Unmarshal(w.Function, &inner) == nil {
+		w.Function = inner.Name
+	}
 	for _, member := range []json.RawMessage{w.Name, w.Tool, w.ToolName, w.Action, w.Function} {
 		var name string
 		if arguments && json.Unmarshal(member, &name) == nil && isTool(name, tools) {

@@ -34,7 +34,7 @@ var thoughts = []pair{
 // calls are the beginnings of tool calls that a server did not read, because it has
 // another parser than the model needs, or none.
 var calls = []string{
-	"<tool_call>", "<tool_calls>", "<toolcall>", "<tool_use>", "<function_call>", "<function_calls>",
+	"<tool_call>", "<tool_calls>", "<tools>", "<toolcall>", "<tool_use>", "<function_call>", "<function_calls>",
 	"<function=", "<invoke ", "<minimax:tool_call>", "<seed:tool_call>", "<xai:function_call>",
 	"<start_function_call>", "<longcat_tool_call>", "<|tool_call>",
 	"<|tool_call|>", "<|tool_calls|>", "<|tool_call_start|>", "<|tool_call_begin|>", "<|tool_calls_section_begin|>",

@@ -49,6 +49,8 @@ func TestReader(t *testing.T) {
 		"JSON, parameters":     {`{"type":"function","name":"temperature","parameters":{"city":"Rome"}}`, "", "", `{"type":"function","name":"temperature","parameters":{"city":"Rome"}}`},
 		"JSON, tool":           {`{"tool":"temperature","tool_input":{}}`, "", "", `{"tool":"temperature","tool_input":{}}`},
 		"JSON, function":       {`{"function":{"name":"temperature","arguments":"{}"}}`, "", "", `{"function":{"name":"temperature","arguments":"{}"}}`},
+		"JSON, beside":         {`{"type":"function","function":{"name":"temperature"},"parameters":{}}`, "", "", `{"type":"function","function":{"name":"temperature"},"parameters":{}}`},
+		"list of tools":        {"So:\n<tools>\n{\"type\":\"function\"", "So:\n", "", "<tools>\n{\"type\":\"function\""},
 		"JSON list":            {`[{"name":"temperature","arguments":{}}]`, "", "", `[{"name":"temperature","arguments":{}}]`},
 		"JSON block":           {"```json\n{\"name\":\"temperature\",\"arguments\":{}}\n```", "", "", "```json\n{\"name\":\"temperature\",\"arguments\":{}}\n```"},
 		"pythonic":             {`[temperature(city="Rome")]`, "", "", `[temperature(city="Rome")]`},
