@@ -195,7 +195,8 @@ func until(value string, now time.Time) time.Duration {
 }
 
 // pausePart finds a number with its unit.
-var pausePart = regexp.MustCompile(`(?i)([0-9]+(?:\.[0-9]+)?)\s*(milliseconds?|ms|minutes?|mins?|m|seconds?|secs?|s|hours?|h|d)?`)
+var pausePart = regexp.MustCompile(`(?i)([0-9]+(?:\.[0-9]+)?)\s*` +
+	`(milliseconds?|ms|minutes?|mins?|m|seconds?|secs?|s|hours?|h|d)?`)
 
 // pauseText is the form of a text that is a pause as a whole.
 var pauseText = regexp.MustCompile(`(?i)^\s*((` + pausePart.String()[len("(?i)"):] + `)[\s,]*(and\s+)?)+\.?\s*$`)

@@ -91,7 +91,8 @@ func isLoading(e *llm.Error) bool {
 }
 
 // loadingText has the texts of llama.cpp, TGI, vLLM and Hugging Face.
-var loadingText = regexp.MustCompile(`(?i)\bloading (the )?model|model\b.{0,80}\b(is|still) (currently |still |being )*load(ing|ed)|still loading`)
+var loadingText = regexp.MustCompile(`(?i)\bloading (the )?model|` +
+	`model\b.{0,80}\b(is|still) (currently |still |being )*load(ing|ed)|still loading`)
 
 // limitedBody is a body that returns an error after a number of bytes. An
 // [io.LimitedReader] would end there as if the body were complete.

@@ -37,11 +37,16 @@ func (d *Draft) AddBefore(call int, block json.RawMessage) bool {
 
 func (d *Draft) addReasoning(at placed, summary string) bool {
 	i := len(d.reasoning)
-	for i > 0 && (d.reasoning[i-1].Text > at.Text || d.reasoning[i-1].Text == at.Text && d.reasoning[i-1].Calls > at.Calls) {
+	for i > 0 && at.before(d.reasoning[i-1].placed) {
 		i--
 	}
 	d.reasoning = slices.Insert(d.reasoning, i, reasoned{at, summary})
 	return len(d.reasoning) <= MaxCalls
+}
+
+// before reports whether p is before other in the message.
+func (p placed) before(other placed) bool {
+	return p.Text < other.Text || p.Text == other.Text && p.Calls < other.Calls
 }
 
 type reasoned struct {

@@ -32,7 +32,7 @@ type Config struct {
 	BaseURL    string
 	APIKey     string
 	Timeout    time.Duration // 0 means 2 minutes, a negative value none
-	Load       time.Duration // how long a model may take to load; 0 means 2 minutes, a negative value that nobody waits
+	Load       time.Duration // of a model at its server; 0 means 2 minutes, a negative value no wait
 	HTTPClient *http.Client  // nil means one that uses http.DefaultTransport
 }
 

@@ -76,24 +76,39 @@ var statusByType = map[string]int{
 // Messages of errors that have no code.
 var (
 	tooLong = regexp.MustCompile(`(?i)` + strings.Join([]string{
-		`\b(prompt|input|message|text|request)s? (is |are )?too long`,                                                                     // Anthropic, Bedrock, MLX, Ollama
-		`(context|prompt)[ _](length|window|size|limit)s? (is |was )?exceed`,                                                              // many
-		`exceed\w* (the |its )?((model|maximum|max|available|configured)('s)? )*context`,                                                  // llama.cpp, SGLang
-		`exceed\w* (the )?(model('s)? )?(maximum |max )?(token|prompt|input|sequence)( token)?s? (limit|length|count)`,                    // Moonshot, Zhipu
-		`(maximum|max) (context|prompt|input|sequence|model) length`,                                                                      // OpenAI, vLLM, xAI, Mistral
-		`(longer|larger|greater|more) than the (\w+ )?((maximum|max) )?(model|context|input|prompt)('s)?( context)? (length|size|window)`, // vLLM, LM Studio
-		`(prompt|input).{0,40} longer than the maximum`,                                                                                   // vLLM
-		`(input|prompt) (token count|length|tokens)\b.{0,60}(exceed|must be less|out of range)`,                                           // Gemini, GitHub
+		// Anthropic, Bedrock, MLX, Ollama
+		`\b(prompt|input|message|text|request)s? (is |are )?too long`,
+		// many
+		`(context|prompt)[ _](length|window|size|limit)s? (is |was )?exceed`,
+		// llama.cpp, SGLang
+		`exceed\w* (the |its )?((model|maximum|max|available|configured)('s)? )*context`,
+		// Moonshot, Zhipu
+		`exceed\w* (the )?(model('s)? )?(maximum |max )?(token|prompt|input|sequence)( token)?s? (limit|length|count)`,
+		// OpenAI, vLLM, xAI, Mistral
+		`(maximum|max) (context|prompt|input|sequence|model) length`,
+		// vLLM, LM Studio
+		`(longer|larger|greater|more) than the (\w+ )?((maximum|max) )?(model|context|input|prompt)('s)?( context)? (length|size|window)`,
+		// vLLM
+		`(prompt|input).{0,40} longer than the maximum`,
+		// Gemini, GitHub
+		`(input|prompt) (token count|length|tokens)\b.{0,60}(exceed|must be less|out of range)`,
 		`input length and .{0,20}max_tokens.{0,20} exceed`,
-		`(prompt|input|request|messages?) exceeds? (the )?(max|maximum)\b`, // Zhipu
-		`too many tokens`,                        // Cohere
-		`range of input length should be`,        // Qwen
-		`tokens \+ .?max_new_tokens.? must be`,   // TGI
-		`inputs.? must have less than`,           // TGI
-		`prompt_tokens.{0,20} must be less than`, // Fireworks
+		// Zhipu
+		`(prompt|input|request|messages?) exceeds? (the )?(max|maximum)\b`,
+		// Cohere
+		`too many tokens`,
+		// Qwen
+		`range of input length should be`,
+		// TGI
+		`tokens \+ .?max_new_tokens.? must be`,
+		// TGI
+		`inputs.? must have less than`,
+		// Fireworks
+		`prompt_tokens.{0,20} must be less than`,
 		`max_seq_len|max_kv_size|max_input_tokens|max_model_len`,
 		`reduce the length of the (messages|prompt|input)`,
-		`context window (exceeds|of)`, // MiniMax
+		// MiniMax
+		`context window (exceeds|of)`,
 		`context overflow`,
 	}, "|"))
 	malformed = regexp.MustCompile(`(?i)(pars\w*|invalid|malformed|decod\w*) (the )?(model('s)? )?(tool|function)[ _]calls?\b|` +

@@ -232,7 +232,9 @@ func (d *chatDraft) addMessage(m *chatMessage) error {
 	}
 	pieces := make([]provider.DraftCall, len(m.Calls))
 	for i, t := range m.Calls {
-		pieces[i] = provider.DraftCall{ID: string(t.ID), Name: string(t.Function.Name), Arguments: []byte(t.Function.Arguments)}
+		pieces[i] = provider.DraftCall{
+			ID: string(t.ID), Name: string(t.Function.Name), Arguments: []byte(t.Function.Arguments),
+		}
 		switch last := len(d.Calls) - 1; {
 		case t.Index != nil:
 			pieces[i].Index = int64(*t.Index)

@@ -225,9 +225,11 @@ func (k *kept) members() (m *members, text string) {
 
 const opaque = 4 // the position of reasoning_opaque
 
-var unknownMember = regexp.MustCompile(`(?i)(reasoning|thinking|extra_content|provider_specific).{0,80}` +
+const reasoningMember = `(reasoning|thinking|extra_content|provider_specific)`
+
+var unknownMember = regexp.MustCompile(`(?i)` + reasoningMember + `.{0,80}` +
 	`(unsupported|not supported|not permitted|not allowed|unexpected|unknown|unrecognized|extra|forbidden)|` +
-	`(unsupported|unexpected|unknown|unrecognized|extra|additional).{0,80}(reasoning|thinking|extra_content|provider_specific)`)
+	`(unsupported|unexpected|unknown|unrecognized|extra|additional).{0,80}` + reasoningMember)
 
 // refusesReasoning reports whether a server does not accept the members in which it
 // sent reasoning itself.
@@ -239,7 +241,8 @@ func refusesReasoning(err error) bool {
 // withoutReasoning returns req without reasoning: itself if it has none.
 func withoutReasoning(req *llm.Request) *llm.Request {
 	isReasoning := func(p llm.Part) bool { return p.Type == llm.PartReasoning }
-	if !slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return slices.ContainsFunc(m.Parts, isReasoning) }) {
+	reasons := func(m llm.Message) bool { return slices.ContainsFunc(m.Parts, isReasoning) }
+	if !slices.ContainsFunc(req.Messages, reasons) {
 		return req
 	}
 	bare := *req
