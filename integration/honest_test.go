@@ -106,6 +106,62 @@ func TestSearchPostgres(t *testing.T) {
 	}
 }
 
+// TestCompositeFields: the field of a column of a composite type, and no call of a function
+// in the same notation.
+func TestCompositeFields(t *testing.T) {
+	p := newPostgres(t, pgServer(t), "fields", `
+		CREATE TYPE address AS (street text, zip int, upper text, "Odd Name" text);
+		CREATE TABLE customer (id int, a address, body text, whole_secret text);
+		CREATE TABLE secret (id int, s text); INSERT INTO secret VALUES (1, 'hidden');
+		INSERT INTO customer VALUES (1, ROW('Main', 11, 'up', 'x'), 'b', 's'), (2, ROW('Side', NULL, 'down', 'y'), 'c', 's'), (3, NULL, NULL, 's');
+		CREATE TABLE copy (id int, row secret); INSERT INTO copy VALUES (1, ROW(1, 'of a table'));
+		CREATE VIEW shown AS SELECT id, a AS home FROM customer WHERE id < 3;
+		CREATE FUNCTION leak(address) RETURNS text STABLE SECURITY DEFINER LANGUAGE sql AS 'SELECT s FROM public.secret LIMIT 1';
+		CREATE FUNCTION pg_catalog.leak2(address) RETURNS text STABLE SECURITY DEFINER LANGUAGE sql AS 'SELECT s FROM public.secret LIMIT 1';
+		GRANT SELECT ON customer, copy, shown TO fields`)
+	db := p.open(t, nil)
+	policy := &secureview.Policy{Schema: "public", Tables: map[string][]string{
+		"customer": {"id", "a", "body"}, "copy": {"id", "row"}, "shown": {"id", "home"}}, Views: map[string]string{"client": "shown"}}
+	g, err := db.Guard(t.Context(), policy, postgres.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"SELECT id, (a).zip FROM customer WHERE (a).zip IS NOT NULL":                                             "[[1 11]]",
+		"SELECT (a).upper, (c.a).street FROM customer c WHERE (c.a).zip > 10 ORDER BY (c.a).street":              "[[up Main]]",
+		`SELECT (a)."Odd Name" AS n, count(*) FROM customer GROUP BY (a)."Odd Name" HAVING (a)."Odd Name" > 'x'`: "[[y 1]]",
+		"SELECT max((home).zip) FROM client":                                                                     "[[11]]",
+		"SELECT z FROM (SELECT (a).zip AS z FROM customer) d WHERE z > 1":                                        "[[11]]",
+		"SELECT zip FROM (SELECT (customer.a).zip FROM customer) d WHERE zip > 1":                                "[[11]]",
+	} {
+		stmt, err := g.Rewrite(t.Context(), text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		table, err := db.Query(t.Context(), stmt)
+		if err != nil || fmt.Sprint(table.Rows) != want {
+			t.Errorf("%s: executed as %s: %v, %v, want %s", text, stmt.SQL(), table, err, want)
+		}
+		direct := strings.ReplaceAll(text, "client", "shown")
+		if _, err := p.admin.Exec(direct); err != nil {
+			t.Errorf("%s on the server: %v", direct, err)
+		}
+	}
+	for _, text := range []string{
+		"SELECT (a).leak FROM customer", "SELECT (a).leak2 FROM customer", "SELECT (a).missing FROM customer",
+		"SELECT (body).length FROM customer", "SELECT (id).pg_sleep FROM customer", "SELECT (row).s FROM copy",
+		"SELECT (customer).whole_secret FROM customer", "SELECT (c).whole_secret FROM customer c", "SELECT (customer).* FROM customer",
+		"SELECT (customer.a).* FROM customer", "SELECT (a).street.length FROM customer", "SELECT ((a).street).length FROM customer",
+		"SELECT (secret.s).length FROM customer", "SELECT (x).leak FROM (SELECT a AS x FROM customer) d",
+		"SELECT (coalesce(a, a)).leak FROM customer", `SELECT "(x).y"(a, 'leak') FROM customer`,
+	} {
+		if table, err := db.QueryText(t.Context(), g, text); err == nil {
+			t.Errorf("%s: accepted: %v", text, table.Rows)
+		}
+	}
+}
+
 // TestGuardKnowsTheVersion: a guard of the database refuses functions of later versions,
 // and accepts all others and those of the grammar.
 func TestGuardKnowsTheVersion(t *testing.T) {

@@ -205,6 +205,10 @@ type Call struct {
 	Relevance bool
 }
 
+// CompositeField is the name of a [Call] that stands for the field (x).y of a column in
+// PostgreSQL. No statement can call it itself, because it is no plain word.
+const CompositeField = "(x).y"
+
 // Unit is a keyword as an argument: the unit of EXTRACT and TIMESTAMPDIFF, LEADING
 // in TRIM, a character set in CONVERT. Name is one of the dialect's lists.
 type Unit struct {

@@ -30,7 +30,11 @@ func (r *resolver) expr(slot *Expr) {
 		r.wholeRow(e)
 		return
 	case *Call:
-		r.call(e)
+		if e.Name == CompositeField {
+			r.compositeField(e)
+		} else {
+			r.call(e)
+		}
 		return
 	case *Lambda:
 		r.lambda(e)
@@ -108,6 +112,24 @@ func (r *resolver) call(c *Call) {
 	if c.Over != nil {
 		r.window(c.Over)
 	}
+}
+
+// compositeField records the field of a column of a table. Any other value is refused,
+// because its type is not known.
+func (r *resolver) compositeField(c *Call) {
+	if r.expr(&c.Args[0]); r.err != nil {
+		return
+	}
+	column, _ := c.Args[0].(*Column)
+	if column != nil {
+		if t, ok := column.Of.(*Table); ok && t.Object != nil {
+			read := ReadColumn{Object: t.Object, Column: column.Name}
+			r.resolution.Fields = append(r.resolution.Fields, ReadField{read, c.Args[1].(*String).Value})
+			return
+		}
+	}
+	r.fail(Unsupported, c.Pos, "a field of a composite value", "the field of a value is only read of a column of a table: "+
+		"read it where the column is, as in FROM (SELECT (x).field FROM t) AS t, or write to_jsonb(x) ->> 'field'")
 }
 
 // checkPlacement refuses an aggregate or window function where no engine allows
