@@ -127,12 +127,14 @@ func TestCompositeFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"SELECT id, (a).zip FROM customer WHERE (a).zip IS NOT NULL":                                             "[[1 11]]",
-		"SELECT (a).upper, (c.a).street FROM customer c WHERE (c.a).zip > 10 ORDER BY (c.a).street":              "[[up Main]]",
-		`SELECT (a)."Odd Name" AS n, count(*) FROM customer GROUP BY (a)."Odd Name" HAVING (a)."Odd Name" > 'x'`: "[[y 1]]",
-		"SELECT max((home).zip) FROM client":                                                                     "[[11]]",
-		"SELECT z FROM (SELECT (a).zip AS z FROM customer) d WHERE z > 1":                                        "[[11]]",
-		"SELECT zip FROM (SELECT (customer.a).zip FROM customer) d WHERE zip > 1":                                "[[11]]",
+		"SELECT id, (a).zip FROM customer WHERE (a).zip IS NOT NULL":                                                                                      "[[1 11]]",
+		"SELECT (a).upper, (c.a).street FROM customer c WHERE (c.a).zip > 10 ORDER BY (c.a).street":                                                       "[[up Main]]",
+		`SELECT (a)."Odd Name" AS n, count(*) FROM customer GROUP BY (a)."Odd Name" HAVING (a)."Odd Name" > 'x'`:                                          "[[y 1]]",
+		"SELECT DISTINCT (a).zip FROM customer WHERE (a).zip IS NOT NULL ORDER BY (a).zip":                                                                "[[11]]",
+		"SELECT (a).zip, (SELECT count(*) FROM customer d WHERE (d.a).zip = (c.a).zip) FROM customer c GROUP BY a ORDER BY (a).zip NULLS LAST, 2 LIMIT 1": "[[11 1]]",
+		"SELECT max((home).zip) FROM client":                                      "[[11]]",
+		"SELECT z FROM (SELECT (a).zip AS z FROM customer) d WHERE z > 1":         "[[11]]",
+		"SELECT zip FROM (SELECT (customer.a).zip FROM customer) d WHERE zip > 1": "[[11]]",
 	} {
 		stmt, err := g.Rewrite(t.Context(), text)
 		if err != nil {
@@ -158,6 +160,12 @@ func TestCompositeFields(t *testing.T) {
 	} {
 		if table, err := db.QueryText(t.Context(), g, text); err == nil {
 			t.Errorf("%s: accepted: %v", text, table.Rows)
+		}
+		// The text alone, by an account that may do everything, calls no function either.
+		if stmt, err := g.Rewrite(t.Context(), text); err == nil {
+			if got, err := run(p.admin, stmt.SQL()); err == nil && strings.Trim(fmt.Sprint(got.Rows), "[<nil>] ") != "" && !strings.Contains(text, "row") {
+				t.Errorf("%s: executed as %s: %v", text, stmt.SQL(), got.Rows)
+			}
 		}
 	}
 }
@@ -250,6 +258,55 @@ func TestSearchMySQL(t *testing.T) {
 					t.Fatal(err)
 				}
 				if _, err := db.Query(t.Context(), stmt); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v", text, err)
+				}
+			}
+		})
+	}
+}
+
+// TestBrandMySQL: MEDIAN .. OVER of MariaDB and MEMBER OF of MySQL, which the other brand does
+// not have.
+func TestBrandMySQL(t *testing.T) {
+	median := map[string]string{
+		"SELECT DISTINCT k, MEDIAN(x) OVER (PARTITION BY k) AS m FROM n ORDER BY k":                           "[[a 2.5] [b 7]]",
+		"SELECT k, median(x + 1) OVER (PARTITION BY k, id > 3) AS m FROM n WHERE x > 1 ORDER BY m LIMIT 1": "[[a 5]]",
+		"SELECT max(m) FROM (SELECT MEDIAN(x) OVER (PARTITION BY k) AS m FROM n) AS d":                        "[[7]]",
+		"SELECT median FROM (SELECT 1 AS median) AS d":                                                        "[[1]]",
+	}
+	member := map[string]string{
+		"SELECT id FROM n WHERE 17 MEMBER OF (j) ORDER BY id":                                        "[[1]]",
+		"SELECT id FROM n WHERE k MEMBER OF(j) OR NOT 'z' MEMBER OF('[\"z\"]') ORDER BY id":          "[[2]]",
+		"SELECT id, x + 16 MEMBER OF (j->'$') AS m FROM n WHERE j IS NOT NULL ORDER BY id":           "[[1 1] [2 0]]",
+		"SELECT count(*) FROM n WHERE NOT (17 MEMBER OF (JSON_EXTRACT(j, '$[1]'))) AND id < 3":       "[[2]]",
+		"SELECT id FROM n WHERE (17 MEMBER OF (j)) = 1 AND CAST('[2]' AS JSON) MEMBER OF ('[[2]]')":  "[[1]]",
+		"SELECT id FROM n WHERE JSON_CONTAINS(j, '17') AND (id = 1) MEMBER OF ('[1, true]') IS TRUE": "[[1]]",
+	}
+	for brand, start := range mysqlServers {
+		t.Run(brand, func(t *testing.T) {
+			m := newMaria(t, start(t), "brand_"+strings.ToLower(brand), `CREATE TABLE n (id INT PRIMARY KEY, k VARCHAR(9), x INT, j JSON);
+				INSERT INTO n VALUES (1, 'a', 1, '[17,2]'), (2, 'a', 4, '["a"]'), (3, 'b', 7, NULL), (4, 'b', NULL, NULL);`)
+			m.grant(t, "SELECT ON n")
+			db := m.open(t, nil)
+			g, err := db.Guard(t.Context(), &secureview.Policy{Schema: m.name, Tables: map[string][]string{"n": {"id", "k", "x", "j"}}}, mysql.Dialect{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			has, lacks := median, member
+			if brand == "MySQL" {
+				has, lacks = member, median
+			}
+			for text, want := range has {
+				table, err := db.QueryText(t.Context(), g, text)
+				if err != nil || fmt.Sprint(table.Rows) != want {
+					t.Errorf("%s: %v, %v, want %s", text, table, err, want)
+				}
+				if rows, err := run(m.admin, text); err != nil || table != nil && len(rows.Rows) != len(table.Rows) {
+					t.Errorf("%s on the server: %v, %v", text, rows, err)
+				}
+			}
+			for text := range lacks {
+				if _, err := g.Rewrite(t.Context(), text); (err == nil) != strings.HasPrefix(text, "SELECT median FROM") {
 					t.Errorf("%s: %v", text, err)
 				}
 			}

@@ -56,8 +56,8 @@ func (s *Statement) Merged() [][]TableRead { return s.merged }
 
 // Fields returns the fields (x).y of columns of composite types that the statement reads,
 // each as a table with two Columns: the column and the field. Package sqldb/postgresdb
-// refuses the statement if the type of the column does not have the field, which
-// PostgreSQL would take for a call of a function. The result must not be changed.
+// refuses the statement if the type of the column does not have the field, which would
+// be NULL. The result must not be changed.
 func (s *Statement) Fields() []TableRead { return s.fields }
 
 // Tables returns the tables that the statement reads, under the names that the

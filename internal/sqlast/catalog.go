@@ -35,8 +35,8 @@ type Resolution struct {
 	// is printed as one of them.
 	Merged [][]ReadColumn
 
-	// Fields are the fields of columns of composite types in PostgreSQL, which calls a
-	// function with the name of a field that a type does not have.
+	// Fields are the fields of columns of composite types in PostgreSQL. A field that the
+	// type does not have is NULL in the printed statement.
 	Fields []ReadField
 
 	Tables int  // the names and subqueries in FROM, of the whole query

@@ -133,7 +133,8 @@ type In struct {
 	Query *Query
 }
 
-// Like is a pattern match: LIKE, GLOB, REGEXP, ILIKE or SIMILAR TO.
+// Like is a pattern match, LIKE, GLOB, REGEXP, ILIKE or SIMILAR TO, or X MEMBER OF (Pattern),
+// whose Pattern is a JSON array.
 type Like struct {
 	Pos
 	Op         LikeOp
@@ -151,6 +152,7 @@ const (
 	OpRegexp
 	OpILike
 	OpSimilar
+	OpMember
 )
 
 // Case is CASE [Operand] WHEN .. THEN .. ELSE .. END.

@@ -117,14 +117,18 @@ func (r *resolver) call(c *Call) {
 // compositeField records the field of a column of a table. Any other value is refused,
 // because its type is not known.
 func (r *resolver) compositeField(c *Call) {
+	column, field := c.Args[0].(*Column), c.Args[1].(*String).Value
+	if column.Table == "" && !r.hasColumn(column.Name) && r.named("", column.Name) {
+		r.fail(Unsupported, c.Pos, "a field of a composite value", "'%s' is a table: write %s.%s for its column",
+			column.Name, column.Name, field)
+	}
 	if r.expr(&c.Args[0]); r.err != nil {
 		return
 	}
-	column, _ := c.Args[0].(*Column)
-	if column != nil {
+	if column, ok := c.Args[0].(*Column); ok {
 		if t, ok := column.Of.(*Table); ok && t.Object != nil {
 			read := ReadColumn{Object: t.Object, Column: column.Name}
-			r.resolution.Fields = append(r.resolution.Fields, ReadField{read, c.Args[1].(*String).Value})
+			r.resolution.Fields = append(r.resolution.Fields, ReadField{read, field})
 			return
 		}
 	}

@@ -106,8 +106,8 @@ func verifyMerged(ctx context.Context, conn *sql.Conn, merged [][]sqldb.Object) 
 		"the column with its table", quote(found[0].schema), found[0].name)
 }
 
-// verifyFields returns an error unless each column has a composite type with the field. For
-// any other column the server would call a function with the name of the field.
+// verifyFields returns an error unless each column has a composite type with the field,
+// which would otherwise be NULL.
 func verifyFields(ctx context.Context, conn *sql.Conn, fields []sqldb.Object) error {
 	if len(fields) == 0 {
 		return nil

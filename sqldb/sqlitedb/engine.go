@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/policycheck"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -72,7 +73,7 @@ func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(c
 }
 
 // Functions returns the functions that statements may call in this build of SQLite.
-func (engine) Functions(_ context.Context, conn *sql.Conn) (has map[string]bool, err error) {
+func (engine) Functions(_ context.Context, conn *sql.Conn, _ dialect.Dialect) (has map[string]bool, err error) {
 	err = withDriverConn(conn, func(c *driverConn) error {
 		has = maps.Clone(c.functions)
 		has["json_each"], has["json_tree"] = true, true // they are tables

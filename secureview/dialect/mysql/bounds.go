@@ -23,7 +23,7 @@ var bounds = sqlbound.Rules{
 	Backtracking: true,
 	Functions: sqlbound.Functions(`
 		small: count sum avg bit_and bit_or bit_xor std stddev_pop stddev_samp var_pop var_samp
-		small: variance grouping row_number rank dense_rank percent_rank cume_dist ntile
+		small: variance median grouping row_number rank dense_rank percent_rank cume_dist ntile
 		small: interval isnull abs acos asin atan atan2 ceil ceiling conv cos cot crc32 degrees exp floor
 		small: ln log log10 log2 mod pi pow power radians rand round sign sin sqrt tan truncate bit_count
 

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,8 +53,13 @@ func (r *reader) call(f *ast.FuncCallExpr) sqlast.Expr {
 	case "trim":
 		out.Args = r.trim(f, at)
 	case ast.JSONMemberOf:
-		r.fail(sqlast.Unsupported, at, "MEMBER OF", "MEMBER OF is not supported: write JSON_CONTAINS(array, '17'), or "+
-			"JSON_CONTAINS(array, JSON_QUOTE(text))")
+		if parseServer(r.version).mariaDB {
+			r.fail(sqlast.Unsupported, at, "MEMBER OF", "MariaDB has no MEMBER OF: write JSON_CONTAINS(array, '17'), or "+
+				"JSON_CONTAINS(array, JSON_QUOTE(text))")
+		}
+		return &sqlast.Like{Pos: at, Op: sqlast.OpMember, X: r.operand(f.Args[0]), Pattern: r.operand(f.Args[1])}
+	case "median":
+		r.plainMedian(at)
 	case "weight_string":
 		r.unsupported(at, f.FnName.O)
 	case ast.NextVal, ast.LastVal, ast.SetVal:
@@ -63,6 +69,12 @@ func (r *reader) call(f *ast.FuncCallExpr) sqlast.Expr {
 		r.boundLength(out)
 	}
 	return out
+}
+
+// plainMedian refuses MEDIAN without OVER, which is no function of a server.
+func (r *reader) plainMedian(at sqlast.Pos) {
+	r.fail(sqlast.Unsupported, at, "MEDIAN", "MEDIAN has to be a window function, MEDIAN(x) OVER (PARTITION BY k), which "+
+		"only MariaDB has. Elsewhere, "+medianRemedy)
 }
 
 // lengthArgument is the index of the argument that sets the length of the result.
@@ -160,6 +172,9 @@ func (r *reader) trim(f *ast.FuncCallExpr, at sqlast.Pos) []sqlast.Expr {
 }
 
 func (r *reader) aggregate(f *ast.AggregateFuncExpr) sqlast.Expr {
+	if at := r.pos(f); slices.Contains(r.medians, int(at)) {
+		r.plainMedian(at)
+	}
 	out := &sqlast.Call{Pos: r.pos(f), Name: ascii.Lower(f.F), Distinct: f.Distinct}
 	r.arguments(out, f.Args)
 	if f.Order != nil {
