@@ -238,16 +238,34 @@ func TestSearchMySQL(t *testing.T) {
 				"SELECT id FROM note NATURAL INNER JOIN one",
 				"SELECT ST_AsText(place), ST_X(place), ST_Y(place), ST_SRID(place), ST_GeometryType(place) FROM one",
 				"SELECT id, ROUND(ST_Distance_Sphere(place, POINT(9.9, 51.5)) / 1000) AS km FROM one WHERE ST_X(place) BETWEEN 9 AND 14 ORDER BY km",
+				"SELECT id FROM one WHERE ST_Contains(ST_GeomFromText('POLYGON((9 50, 10 50, 10 52, 9 52, 9 50))'), POINT(ST_X(place), ST_Y(place)))",
+				"SELECT id, ST_Distance(POINT(ST_X(place), 50), ST_GeomFromText('LINESTRING(0 0, 0 60)')) AS d FROM one WHERE place IS NOT NULL",
+				"SELECT id FROM one WHERE ST_Within(POINT(ST_X(place), 51), ST_GeomFromText('POLYGON((9 50, 10 50, 10 52, 9 52, 9 50))')) AND ST_Intersects(POINT(1, 1), POINT(1, id))",
+				"SELECT MBRContains(ST_GeomFromText('LINESTRING(0 0, 2 2)'), POINT(1, id)), MBRWithin(POINT(1, id), ST_GeomFromText('LINESTRING(0 0, 9 9)')) FROM one",
+				"SELECT ST_AsText(ST_GeomFromText('POINT(1 2)')) FROM one",
 				"SELECT id FROM note WHERE JSON_CONTAINS(j, '17') OR JSON_CONTAINS(j, JSON_QUOTE('a'))",
 				"SELECT AVG(id) FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS i, COUNT(*) OVER () AS n FROM note) q WHERE i BETWEEN n / 2 AND n / 2 + 1",
 			})
-			policy.Functions = []string{"match"}
+			for _, text := range []string{
+				"SELECT id FROM one WHERE ST_Contains(place, POINT(1, 1))", "SELECT ST_Distance(place, place) FROM one",
+				"SELECT ST_Within(POINT(1, 1), (SELECT place FROM one LIMIT 1)) FROM one", "SELECT ST_Intersects(place, ST_GeomFromText('POINT(1 2)')) FROM one",
+				"SELECT ST_AsText(ST_GeomFromText((SELECT GROUP_CONCAT(a) FROM note))) FROM one", "SELECT ST_GeomFromText(CONCAT('POINT(', id, ' 1)')) FROM one",
+				"SELECT ST_Contains(COALESCE(ST_GeomFromText('POINT(1 1)'), place), POINT(1, 1)) FROM one", "SELECT ST_Buffer(place, 3) FROM one",
+			} {
+				if stmt, err := g.Rewrite(t.Context(), text); !errors.Is(err, secureview.ErrFunction) {
+					t.Errorf("%s: %v, %v", text, stmt, err)
+				}
+			}
+			policy.Functions = []string{"match", "st_contains"}
 			if g, err = secureview.New(policy, mysql.Dialect{}); err != nil {
 				t.Fatal(err)
 			}
 			sameThroughGuard(t, db, g, func(text string) *secureview.Statement { return mariaUnguarded(t, text, m.name, "note") }, []string{
 				"SELECT id, MATCH (a, b) AGAINST ('hello') AS score FROM note ORDER BY score DESC",
 				"SELECT id FROM note WHERE MATCH (a, b) AGAINST ('hello' IN NATURAL LANGUAGE MODE)",
+			})
+			sameThroughGuard(t, db, g, func(text string) *secureview.Statement { return mariaUnguarded(t, text, m.name, "one") }, []string{
+				"SELECT id FROM one WHERE ST_Contains(place, POINT(13, 52))",
 			})
 			for text, want := range map[string]string{
 				"SELECT id FROM note WHERE MATCH (a) AGAINST ('hello' IN BOOLEAN MODE)":        "no FULLTEXT index",
@@ -269,10 +287,10 @@ func TestSearchMySQL(t *testing.T) {
 // not have.
 func TestBrandMySQL(t *testing.T) {
 	median := map[string]string{
-		"SELECT DISTINCT k, MEDIAN(x) OVER (PARTITION BY k) AS m FROM n ORDER BY k":                           "[[a 2.5] [b 7]]",
+		"SELECT DISTINCT k, MEDIAN(x) OVER (PARTITION BY k) AS m FROM n ORDER BY k":                        "[[a 2.5] [b 7]]",
 		"SELECT k, median(x + 1) OVER (PARTITION BY k, id > 3) AS m FROM n WHERE x > 1 ORDER BY m LIMIT 1": "[[a 5]]",
-		"SELECT max(m) FROM (SELECT MEDIAN(x) OVER (PARTITION BY k) AS m FROM n) AS d":                        "[[7]]",
-		"SELECT median FROM (SELECT 1 AS median) AS d":                                                        "[[1]]",
+		"SELECT max(m) FROM (SELECT MEDIAN(x) OVER (PARTITION BY k) AS m FROM n) AS d":                     "[[7]]",
+		"SELECT median FROM (SELECT 1 AS median) AS d":                                                     "[[1]]",
 	}
 	member := map[string]string{
 		"SELECT id FROM n WHERE 17 MEMBER OF (j) ORDER BY id":                                        "[[1]]",

@@ -16,13 +16,12 @@ import (
 func (g *Guard) unknownFunctions(calls []*sqlast.Call) (unknown sqlast.Errors) {
 	for _, c := range calls {
 		again := func(e *sqlast.Error) bool { return ascii.EqualFold(e.Name, c.Name) }
-		if g.safe(c.Name) && !c.Relevance || g.catalog.functions[c.Name] || len(unknown) == maxUnknown || slices.ContainsFunc(unknown, again) {
+		if g.safe(c.Name) && c.Unsafe == "" || g.catalog.functions[c.Name] || len(unknown) == maxUnknown || slices.ContainsFunc(unknown, again) {
 			continue
 		}
 		e := &sqlast.Error{Code: sqlast.Function, Name: c.Name, Pos: c.Pos}
-		if unknown = append(unknown, e); c.Relevance {
-			e.Message = "the relevance of MATCH .. AGAINST counts all rows of the table, also those that a view hides: " +
-				"use MATCH .. AGAINST ('..' IN BOOLEAN MODE) as a condition of WHERE, and order by a column"
+		if unknown = append(unknown, e); g.safe(c.Name) {
+			e.Message = c.Unsafe
 			continue
 		}
 		e.Message = fmt.Sprintf("function %s() is not one of those that may be called", c.Name)

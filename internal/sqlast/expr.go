@@ -202,9 +202,9 @@ type Call struct {
 
 	IgnoreNulls bool // IGNORE NULLS of a window function, inside the parentheses
 
-	// Relevance means that the value depends on all rows of a table, also those that a
-	// view hides: the relevance of a full-text search.
-	Relevance bool
+	// Unsafe says why only a policy can allow the call, although the function is safe with
+	// other arguments. Empty: it is safe.
+	Unsafe string
 }
 
 // CompositeField is the name of a [Call] that stands for the field (x).y of a column in
