@@ -332,6 +332,82 @@ func TestBrandMySQL(t *testing.T) {
 	}
 }
 
+// TestSearchSQLite: searches in tables of FTS5, and none that reads a column or a table that
+// the policy does not list.
+func TestSearchSQLite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "search.db")
+	raw, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	mustExec(t, raw, `
+		CREATE TABLE doc (id INTEGER PRIMARY KEY, title TEXT, body TEXT, secret TEXT);
+		INSERT INTO doc VALUES (1, 'Alpha', 'hello world', 's1'), (2, 'Beta', 'bye hello', 's2'), (3, 'Gamma', 'other', 's3');
+		CREATE VIRTUAL TABLE f USING fts5(title, body); INSERT INTO f SELECT title, body FROM doc;
+		CREATE VIRTUAL TABLE porter USING fts5(body, tokenize = 'porter ascii', prefix='2 3'); INSERT INTO porter VALUES ('running dogs');
+		CREATE VIRTUAL TABLE ext USING fts5(title, body, content='doc', content_rowid='id'); INSERT INTO ext (ext) VALUES ('rebuild');
+		CREATE VIRTUAL TABLE own USING fts5(title, content = "doc"); INSERT INTO own (own) VALUES ('rebuild');
+		CREATE VIRTUAL TABLE part USING fts5(title, body); INSERT INTO part VALUES ('a', 'hidden word');
+		CREATE VIRTUAL TABLE words USING fts5vocab('part', 'row');
+		CREATE VIEW secure_f AS SELECT * FROM f WHERE title <> 'Beta';`)
+	db, err := sqlitedb.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	policy := &secureview.Policy{Tables: map[string][]string{
+		"doc": {"id", "title", "body"}, "f": {"title", "body"}, "porter": {"body"}, "ext": {"title", "body"}, "own": {"title"}, "part": {"title"}, "words": {"term"}}}
+	g, err := db.Guard(t.Context(), policy, sqlite.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"SELECT title, body FROM f",
+		"SELECT title FROM part",
+		"SELECT title FROM f WHERE f MATCH 'hello' ORDER BY rank",
+		"SELECT title FROM f WHERE f MATCH 'hello' AND title LIKE 'A%'",
+		"SELECT title FROM f WHERE F MATCH '\"hello world\" OR other' ORDER BY bm25(f), title",
+		"SELECT title FROM f WHERE body MATCH 'hel*' ORDER BY rank DESC, title",
+		"SELECT x.title, d.id FROM f AS x JOIN doc d ON d.title = x.title AND f MATCH 'hello AND world'",
+		"SELECT snippet(f, 1, '<b>', '</b>', '..', 8), highlight(f, 1, '[', ']') FROM f WHERE f MATCH 'hello' ORDER BY title",
+		"SELECT id FROM doc WHERE title IN (SELECT title FROM f WHERE f MATCH 'title:beta')",
+		"WITH m AS (SELECT title, bm25(f) AS s FROM f WHERE f MATCH 'hello') SELECT title FROM m ORDER BY s, title",
+		"SELECT count(*), max(title) FROM f WHERE f MATCH 'hello NOT bye'",
+		"SELECT body FROM porter WHERE porter MATCH 'run' AND porter MATCH 'dog*'",
+		"SELECT d.id, e.body FROM ext e JOIN doc d ON d.title = e.title WHERE ext MATCH 'hello' ORDER BY rank, 1",
+		"SELECT d.id, own.title FROM own, doc d WHERE own MATCH 'alpha' AND d.title = own.title",
+	} {
+		want, err := run(raw, text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if table, err := db.QueryText(t.Context(), g, text); err != nil || fmt.Sprint(table.Rows) != fmt.Sprint(want.Rows) || len(want.Rows) == 0 {
+			t.Errorf("%s: %v, %v, want %v", text, table, err, want.Rows)
+		}
+	}
+	refused := func(g *secureview.Guard, texts ...string) {
+		for _, text := range texts {
+			if table, err := db.QueryText(t.Context(), g, text); err == nil {
+				t.Errorf("%s: %v", text, table.Rows)
+			}
+		}
+	}
+	refused(g, "SELECT title FROM part WHERE part MATCH 'hidden'", "SELECT title FROM part WHERE part MATCH 'body:hid*'",
+		"SELECT title FROM part WHERE title MATCH 'a'", "SELECT highlight(part, 1, '[', ']') FROM part", "SELECT snippet(part, -1, '[', ']', '', 9) FROM part",
+		"SELECT bm25(part) FROM part", "SELECT title FROM part ORDER BY rank", "SELECT title FROM ext WHERE ext MATCH 'hello'", "SELECT title FROM ext",
+		"SELECT secret FROM ext JOIN doc USING (title) WHERE ext MATCH 'hello'", "SELECT term FROM words", "SELECT * FROM part_content", "SELECT * FROM f_data",
+		"SELECT id FROM doc WHERE doc MATCH 'hello'", "SELECT id FROM doc WHERE body MATCH 'hello'", "SELECT title FROM f WHERE f MATCH title",
+		"SELECT title FROM f WHERE f MATCH (SELECT title FROM part)", "SELECT f FROM f", "SELECT rank FROM f", "SELECT rowid FROM f", "SELECT a.title FROM f a, f b WHERE f MATCH 'hello'",
+		"SELECT highlight(f, 1, (SELECT title FROM part), '') FROM f WHERE f MATCH 'hello'", "SELECT fts5(NULL)", "SELECT title FROM f WHERE f MATCH 'AND AND'")
+	policy.Tables = map[string][]string{"secure_f": {"title", "body"}, "doc": {"id"}}
+	policy.Views = map[string]string{"f": "secure_f"}
+	if g, err = db.Guard(t.Context(), policy, sqlite.Dialect{}); err != nil {
+		t.Fatal(err)
+	}
+	refused(g, "SELECT title FROM f WHERE f MATCH 'beta'", "SELECT title FROM f WHERE title MATCH 'beta'", "SELECT bm25(f) FROM f", "SELECT title FROM f ORDER BY rank")
+}
+
 // TestTableFunctionsSQLite: json_each and json_tree in FROM.
 func TestTableFunctionsSQLite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "json.db")

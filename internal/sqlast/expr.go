@@ -134,7 +134,7 @@ type In struct {
 }
 
 // Like is a pattern match, LIKE, GLOB, REGEXP, ILIKE or SIMILAR TO, or X MEMBER OF (Pattern),
-// whose Pattern is a JSON array.
+// whose Pattern is a JSON array, or X MATCH Pattern of a full-text table of SQLite.
 type Like struct {
 	Pos
 	Op         LikeOp
@@ -153,6 +153,7 @@ const (
 	OpILike
 	OpSimilar
 	OpMember
+	OpMatch
 )
 
 // Case is CASE [Operand] WHEN .. THEN .. ELSE .. END.

@@ -360,7 +360,7 @@ func (p *printer) in(e *In) {
 
 var likeOps = [...]string{
 	OpLike: " LIKE ", OpGlob: " GLOB ", OpRegexp: " REGEXP ", OpILike: " ILIKE ", OpSimilar: " SIMILAR TO ",
-	OpMember: " MEMBER OF ",
+	OpMember: " MEMBER OF ", OpMatch: " MATCH ",
 }
 
 func (p *printer) like(l *Like) {

@@ -29,6 +29,11 @@ func (r *resolver) expr(slot *Expr) {
 	case *Star:
 		r.wholeRow(e)
 		return
+	case *Like:
+		if e.Op == OpMatch {
+			r.match(e)
+			return
+		}
 	case *Call:
 		if e.Name == CompositeField {
 			r.compositeField(e)
@@ -93,7 +98,11 @@ func (r *resolver) inWidth(e Expr) {
 }
 
 func (r *resolver) call(c *Call) {
-	r.resolution.Calls = append(r.resolution.Calls, c)
+	if r.flavor.SearchTables && searchCalls[c.Name] {
+		r.searchCall(c)
+	} else {
+		r.resolution.Calls = append(r.resolution.Calls, c)
+	}
 	aggregate := IsAggregate(c)
 	if (aggregate || c.Over != nil) && r.scope != nil {
 		r.checkPlacement(c)
@@ -207,9 +216,12 @@ func hasCall(e Expr, is func(*Call) bool) bool {
 
 // columnRef resolves a column, qualified or not.
 func (r *resolver) columnRef(slot *Expr, c *Column) {
-	if c.Path != nil {
+	switch {
+	case c.Path != nil:
 		r.path(slot, c)
 		return
+	case c.Of != nil && c.Name == c.searched():
+		return // bound by searchTable
 	}
 	if c.Table == "" && r.isParam(c.Name) {
 		*slot = &Param{Pos: c.Pos, Name: c.Name}
@@ -369,6 +381,8 @@ func (r *resolver) noColumn(slot *Expr, c *Column) {
 		return
 	}
 	switch {
+	case r.rank(c):
+		return
 	case c.DoubleQuoted && r.flavor.DoubleQuotedStrings:
 		if r.catalog.MeansString(c.Name) && !(r.flavor.RowID && r.isRowID(c.Name)) {
 			*slot = &String{Pos: c.Pos, Value: c.Name}

@@ -206,7 +206,7 @@ func (c *checker) like(e *sqlast.Like) size {
 
 var likeNames = [...]string{
 	sqlast.OpLike: "LIKE", sqlast.OpGlob: "GLOB", sqlast.OpRegexp: "REGEXP", sqlast.OpILike: "ILIKE",
-	sqlast.OpSimilar: "SIMILAR TO",
+	sqlast.OpSimilar: "SIMILAR TO", sqlast.OpMatch: "MATCH",
 }
 
 func (c *checker) caseOf(e *sqlast.Case) size {

@@ -34,7 +34,7 @@ func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(c
 		return nil, failure.New(sqldb.ErrArgument,
 			"SQLite has no sessions: Options.Session must be nil or return nil")
 	}
-	g := &grant{named: columnSet{}, views: map[string]columnSet{}, nestedJoins: hasNestedJoin(q.SQL)}
+	g := &grant{named: columnSet{}, views: map[string]columnSet{}, search: columnSet{}, nestedJoins: hasNestedJoin(q.SQL)}
 	for _, o := range q.Objects {
 		table := ascii.Lower(o.Name)
 		if g.named[table] == nil {
@@ -50,7 +50,10 @@ func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(c
 			return err
 		}
 		for _, o := range q.Objects {
-			if err := c.addReads(g.views, o.Name); err != nil {
+			if err = c.addSearch(ctx, g, o.Name, q.SQL); err == nil && g.search[ascii.Lower(o.Name)] == nil {
+				err = c.addReads(g.views, o.Name)
+			}
+			if err != nil {
 				snapshot.Close()
 				return err
 			}
