@@ -243,6 +243,8 @@ var refusals = []struct {
 	{"SELECT v.id FROM (VALUES ROW(1, 'a')) AS v(id, name)", sqlast.Unsupported, "(", "(id"},
 	{"SELECT (a) AS b (c) FROM t", sqlast.Unsupported, "(", "(c)"},
 	{"SELECT MEDIAN(a) FROM t", sqlast.Unsupported, "MEDIAN", "MEDIAN"},
+	{"SELECT MEDIAN(a) OVER (PARTITION BY b ORDER BY a) FROM t", sqlast.Unsupported, "MEDIAN", "MEDIAN"},
+	{"SELECT 1, MEDIAN(a) OVER w FROM t WINDOW w AS ()", sqlast.Unsupported, "MEDIAN", "MEDIAN"},
 	{"SELECT `median`(a), 1 FROM t", sqlast.Unsupported, "MEDIAN", "`median`"},
 	{"SELECT `median`(a) OVER () FROM t", sqlast.Syntax, "", "OVER"},
 	{"SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a) OVER (PARTITION BY b) FROM t", sqlast.Unsupported, "(", "(ORDER"},

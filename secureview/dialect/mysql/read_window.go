@@ -32,6 +32,9 @@ func (r *reader) windowCall(f *ast.WindowFuncExpr) sqlast.Expr {
 	r.arguments(out, f.Args)
 	out.Over = r.window(&f.Spec)
 	out.Over.Pos = out.Pos
+	if w := out.Over; out.Name == "median" && (w.Bare || w.Base != "" || w.OrderBy != nil || w.Frame != nil) {
+		r.fail(sqlast.Unsupported, out.Pos, "MEDIAN", "MEDIAN takes OVER (PARTITION BY ..) only, without ORDER BY, a frame or the name of a window")
+	}
 	return out
 }
 
