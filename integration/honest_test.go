@@ -92,16 +92,82 @@ func TestSearchPostgres(t *testing.T) {
 		"SELECT * FROM ts_stat('SELECT tsv FROM note')",
 		"SELECT ts_rewrite('a'::tsquery, 'SELECT tsv, tsv FROM note')",
 		"SELECT id FROM note, pg_sleep(1)",
-		"SELECT (body).pg_sleep FROM note",
 	} {
 		if stmt, err := g.Rewrite(t.Context(), text); err == nil {
 			t.Errorf("%s: accepted as %s", text, stmt.SQL())
 		}
 	}
+	if table, err := db.QueryText(t.Context(), g, "SELECT (body).pg_sleep FROM note"); err == nil {
+		t.Errorf("a call as a field: %v", table.Rows)
+	}
 	// The server's own check refuses functions that the dialect does not know.
 	for _, text := range []string{"SELECT word FROM ts_stat('SELECT tsv FROM note')", "SELECT pid FROM pg_stat_get_activity(NULL)"} {
 		if _, err := db.Query(t.Context(), unguarded(text)); !errors.Is(err, sqldb.ErrDenied) {
 			t.Errorf("%s without the guard: %v", text, err)
+		}
+	}
+}
+
+// TestCompositeFields: the field of a column of a composite type, and no call of a function
+// in the same notation.
+func TestCompositeFields(t *testing.T) {
+	p := newPostgres(t, pgServer(t), "fields", `
+		CREATE TYPE address AS (street text, zip int, upper text, "Odd Name" text);
+		CREATE TABLE customer (id int, a address, body text, whole_secret text);
+		CREATE TABLE secret (id int, s text); INSERT INTO secret VALUES (1, 'hidden');
+		INSERT INTO customer VALUES (1, ROW('Main', 11, 'up', 'x'), 'b', 's'), (2, ROW('Side', NULL, 'down', 'y'), 'c', 's'), (3, NULL, NULL, 's');
+		CREATE TABLE copy (id int, row secret); INSERT INTO copy VALUES (1, ROW(1, 'of a table'));
+		CREATE VIEW shown AS SELECT id, a AS home FROM customer WHERE id < 3;
+		CREATE FUNCTION leak(address) RETURNS text STABLE SECURITY DEFINER LANGUAGE sql AS 'SELECT s FROM public.secret LIMIT 1';
+		CREATE FUNCTION pg_catalog.leak2(address) RETURNS text STABLE SECURITY DEFINER LANGUAGE sql AS 'SELECT s FROM public.secret LIMIT 1';
+		GRANT SELECT ON customer, copy, shown TO fields`)
+	db := p.open(t, nil)
+	policy := &secureview.Policy{Schema: "public", Tables: map[string][]string{
+		"customer": {"id", "a", "body"}, "copy": {"id", "row"}, "shown": {"id", "home"}}, Views: map[string]string{"client": "shown"}}
+	g, err := db.Guard(t.Context(), policy, postgres.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"SELECT id, (a).zip FROM customer WHERE (a).zip IS NOT NULL":                                                                                      "[[1 11]]",
+		"SELECT (a).upper, (c.a).street FROM customer c WHERE (c.a).zip > 10 ORDER BY (c.a).street":                                                       "[[up Main]]",
+		`SELECT (a)."Odd Name" AS n, count(*) FROM customer GROUP BY (a)."Odd Name" HAVING (a)."Odd Name" > 'x'`:                                          "[[y 1]]",
+		"SELECT DISTINCT (a).zip FROM customer WHERE (a).zip IS NOT NULL ORDER BY (a).zip":                                                                "[[11]]",
+		"SELECT (a).zip, (SELECT count(*) FROM customer d WHERE (d.a).zip = (c.a).zip) FROM customer c GROUP BY a ORDER BY (a).zip NULLS LAST, 2 LIMIT 1": "[[11 1]]",
+		"SELECT max((home).zip) FROM client":                                      "[[11]]",
+		"SELECT z FROM (SELECT (a).zip AS z FROM customer) d WHERE z > 1":         "[[11]]",
+		"SELECT zip FROM (SELECT (customer.a).zip FROM customer) d WHERE zip > 1": "[[11]]",
+	} {
+		stmt, err := g.Rewrite(t.Context(), text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		table, err := db.Query(t.Context(), stmt)
+		if err != nil || fmt.Sprint(table.Rows) != want {
+			t.Errorf("%s: executed as %s: %v, %v, want %s", text, stmt.SQL(), table, err, want)
+		}
+		direct := strings.ReplaceAll(text, "client", "shown")
+		if _, err := p.admin.Exec(direct); err != nil {
+			t.Errorf("%s on the server: %v", direct, err)
+		}
+	}
+	for _, text := range []string{
+		"SELECT (a).leak FROM customer", "SELECT (a).leak2 FROM customer", "SELECT (a).missing FROM customer",
+		"SELECT (body).length FROM customer", "SELECT (id).pg_sleep FROM customer", "SELECT (row).s FROM copy",
+		"SELECT (customer).whole_secret FROM customer", "SELECT (c).whole_secret FROM customer c", "SELECT (customer).* FROM customer",
+		"SELECT (customer.a).* FROM customer", "SELECT (a).street.length FROM customer", "SELECT ((a).street).length FROM customer",
+		"SELECT (secret.s).length FROM customer", "SELECT (x).leak FROM (SELECT a AS x FROM customer) d",
+		"SELECT (coalesce(a, a)).leak FROM customer", `SELECT "(x).y"(a, 'leak') FROM customer`,
+	} {
+		if table, err := db.QueryText(t.Context(), g, text); err == nil {
+			t.Errorf("%s: accepted: %v", text, table.Rows)
+		}
+		// The text alone, by an account that may do everything, calls no function either.
+		if stmt, err := g.Rewrite(t.Context(), text); err == nil {
+			if got, err := run(p.admin, stmt.SQL()); err == nil && strings.Trim(fmt.Sprint(got.Rows), "[<nil>] ") != "" && !strings.Contains(text, "row") {
+				t.Errorf("%s: executed as %s: %v", text, stmt.SQL(), got.Rows)
+			}
 		}
 	}
 }
@@ -174,16 +240,36 @@ func TestSearchMySQL(t *testing.T) {
 				"SELECT id FROM note NATURAL INNER JOIN one",
 				"SELECT ST_AsText(place), ST_X(place), ST_Y(place), ST_SRID(place), ST_GeometryType(place) FROM one",
 				"SELECT id, ROUND(ST_Distance_Sphere(place, POINT(9.9, 51.5)) / 1000) AS km FROM one WHERE ST_X(place) BETWEEN 9 AND 14 ORDER BY km",
+				"SELECT id FROM one WHERE ST_Contains(ST_GeomFromText('POLYGON((9 50, 10 50, 10 52, 9 52, 9 50))'), POINT(ST_X(place), ST_Y(place)))",
+				"SELECT id, ST_Distance(POINT(ST_X(place), 50), POINT(0, 0)) AS d FROM one WHERE place IS NOT NULL",
+				"SELECT id FROM one WHERE ST_Within(POINT(ST_X(place), 51), ST_GeomFromText('POLYGON((9 50, 10 50, 10 52, 9 52, 9 50))')) AND ST_Intersects(POINT(1, 1), POINT(1, id))",
+				"SELECT MBRContains(ST_GeomFromText('POLYGON((0 0,2 0,2 2,0 0))'), POINT(1, id)), MBRWithin(POINT(1, id), ST_GeomFromText(' polygon ((0 0, 9 0, 9 9, 0 0)) ')) FROM one",
+				"SELECT ST_AsText(ST_GeomFromText('POINT(1 2)')) FROM one",
 				"SELECT id FROM note WHERE JSON_CONTAINS(j, '17') OR JSON_CONTAINS(j, JSON_QUOTE('a'))",
 				"SELECT AVG(id) FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY id) AS i, COUNT(*) OVER () AS n FROM note) q WHERE i BETWEEN n / 2 AND n / 2 + 1",
 			})
-			policy.Functions = []string{"match"}
+			for _, text := range []string{
+				"SELECT id FROM one WHERE ST_Contains(place, POINT(1, 1))", "SELECT ST_Distance(place, place) FROM one",
+				"SELECT ST_Within(POINT(1, 1), (SELECT place FROM one LIMIT 1)) FROM one", "SELECT ST_Intersects(place, ST_GeomFromText('POINT(1 2)')) FROM one",
+				"SELECT ST_AsText(ST_GeomFromText((SELECT GROUP_CONCAT(a) FROM note))) FROM one", "SELECT ST_GeomFromText(CONCAT('POINT(', id, ' 1)')) FROM one",
+				"SELECT ST_Contains(COALESCE(ST_GeomFromText('POINT(1 1)'), place), POINT(1, 1)) FROM one", "SELECT ST_Buffer(place, 3) FROM one",
+				"SELECT ST_Distance(ST_GeomFromText('POINT(1 1)'), POINT(1, 1)) FROM one", "SELECT ST_GeomFromText('GEOMETRYCOLLECTION EMPTY') FROM one",
+				"SELECT ST_Contains(ST_GeomFromText('POLYGON((0 0,9 0,9 9,0 9,0 0),(1 1,2 1,2 2,1 2,1 1))'), POINT(1, 1)) FROM one",
+			} {
+				if stmt, err := g.Rewrite(t.Context(), text); !errors.Is(err, secureview.ErrFunction) {
+					t.Errorf("%s: %v, %v", text, stmt, err)
+				}
+			}
+			policy.Functions = []string{"match", "st_contains"}
 			if g, err = secureview.New(policy, mysql.Dialect{}); err != nil {
 				t.Fatal(err)
 			}
 			sameThroughGuard(t, db, g, func(text string) *secureview.Statement { return mariaUnguarded(t, text, m.name, "note") }, []string{
 				"SELECT id, MATCH (a, b) AGAINST ('hello') AS score FROM note ORDER BY score DESC",
 				"SELECT id FROM note WHERE MATCH (a, b) AGAINST ('hello' IN NATURAL LANGUAGE MODE)",
+			})
+			sameThroughGuard(t, db, g, func(text string) *secureview.Statement { return mariaUnguarded(t, text, m.name, "one") }, []string{
+				"SELECT id FROM one WHERE ST_Contains(place, POINT(13, 52))",
 			})
 			for text, want := range map[string]string{
 				"SELECT id FROM note WHERE MATCH (a) AGAINST ('hello' IN BOOLEAN MODE)":        "no FULLTEXT index",
@@ -199,6 +285,131 @@ func TestSearchMySQL(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestBrandMySQL: MEDIAN .. OVER of MariaDB and MEMBER OF of MySQL, which the other brand does
+// not have.
+func TestBrandMySQL(t *testing.T) {
+	median := map[string]string{
+		"SELECT DISTINCT k, MEDIAN(x) OVER (PARTITION BY k) AS m FROM n ORDER BY k":                        "[[a 2.5] [b 7]]",
+		"SELECT k, median(x + 1) OVER (PARTITION BY k, id > 3) AS m FROM n WHERE x > 1 ORDER BY m LIMIT 1": "[[a 5]]",
+		"SELECT max(m) FROM (SELECT MEDIAN(x) OVER (PARTITION BY k) AS m FROM n) AS d":                     "[[7]]",
+		"SELECT median FROM (SELECT 1 AS median) AS d":                                                     "[[1]]",
+	}
+	member := map[string]string{
+		"SELECT id FROM n WHERE 17 MEMBER OF (j) ORDER BY id":                                        "[[1]]",
+		"SELECT id FROM n WHERE k MEMBER OF(j) OR NOT 'z' MEMBER OF('[\"z\"]') ORDER BY id":          "[[2]]",
+		"SELECT id, x + 16 MEMBER OF (j->'$') AS m FROM n WHERE j IS NOT NULL ORDER BY id":           "[[1 1] [2 0]]",
+		"SELECT count(*) FROM n WHERE NOT (17 MEMBER OF (JSON_EXTRACT(j, '$[1]'))) AND id < 3":       "[[1]]",
+		"SELECT id FROM n WHERE (17 MEMBER OF (j)) = 1 AND CAST('[2]' AS JSON) MEMBER OF ('[[2]]')":  "[[1]]",
+		"SELECT id FROM n WHERE JSON_CONTAINS(j, '17') AND (id = 1) MEMBER OF ('[1, true]') IS TRUE": "[[1]]",
+	}
+	for brand, start := range mysqlServers {
+		t.Run(brand, func(t *testing.T) {
+			m := newMaria(t, start(t), "brand_"+strings.ToLower(brand), `CREATE TABLE n (id INT PRIMARY KEY, k VARCHAR(9), x INT, j JSON);
+				INSERT INTO n VALUES (1, 'a', 1, '[17,2]'), (2, 'a', 4, '["a"]'), (3, 'b', 7, NULL), (4, 'b', NULL, NULL);`)
+			m.grant(t, "SELECT ON n")
+			db := m.open(t, nil)
+			g, err := db.Guard(t.Context(), &secureview.Policy{Schema: m.name, Tables: map[string][]string{"n": {"id", "k", "x", "j"}}}, mysql.Dialect{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			has, lacks := median, member
+			if brand == "MySQL" {
+				has, lacks = member, median
+			}
+			for text, want := range has {
+				table, err := db.QueryText(t.Context(), g, text)
+				if err != nil || fmt.Sprint(table.Rows) != want {
+					t.Errorf("%s: %v, %v, want %s", text, table, err, want)
+				}
+				if rows, err := run(m.admin, text); err != nil || table != nil && len(rows.Rows) != len(table.Rows) {
+					t.Errorf("%s on the server: %v, %v", text, rows, err)
+				}
+			}
+			for text := range lacks {
+				if _, err := g.Rewrite(t.Context(), text); (err == nil) != strings.HasPrefix(text, "SELECT median FROM") {
+					t.Errorf("%s: %v", text, err)
+				}
+			}
+		})
+	}
+}
+
+// TestSearchSQLite: searches in tables of FTS5, and none that reads a column or a table that
+// the policy does not list.
+func TestSearchSQLite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "search.db")
+	raw, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	mustExec(t, raw, `
+		CREATE TABLE doc (id INTEGER PRIMARY KEY, title TEXT, body TEXT, secret TEXT);
+		INSERT INTO doc VALUES (1, 'Alpha', 'hello world', 's1'), (2, 'Beta', 'bye hello', 's2'), (3, 'Gamma', 'other', 's3');
+		CREATE VIRTUAL TABLE f USING fts5(title, body); INSERT INTO f SELECT title, body FROM doc;
+		CREATE VIRTUAL TABLE porter USING fts5(body, tokenize = 'porter ascii', prefix='2 3'); INSERT INTO porter VALUES ('running dogs');
+		CREATE VIRTUAL TABLE ext USING fts5(title, body, content='doc', content_rowid='id'); INSERT INTO ext (ext) VALUES ('rebuild');
+		CREATE VIRTUAL TABLE own USING fts5(title, content = "doc"); INSERT INTO own (own) VALUES ('rebuild');
+		CREATE VIRTUAL TABLE part USING fts5(title, body); INSERT INTO part VALUES ('a', 'hidden word');
+		CREATE VIRTUAL TABLE words USING fts5vocab('part', 'row');
+		CREATE VIEW secure_f AS SELECT * FROM f WHERE title <> 'Beta';`)
+	db, err := sqlitedb.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	policy := &secureview.Policy{Tables: map[string][]string{
+		"doc": {"id", "title", "body"}, "f": {"title", "body"}, "porter": {"body"}, "ext": {"title", "body"}, "own": {"title"}, "part": {"title"}, "words": {"term"}}}
+	g, err := db.Guard(t.Context(), policy, sqlite.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"SELECT title, body FROM f",
+		"SELECT title FROM part",
+		"SELECT title FROM f WHERE f MATCH 'hello' ORDER BY rank",
+		"SELECT title FROM f WHERE f MATCH 'hello' AND title LIKE 'A%'",
+		"SELECT title FROM f WHERE F MATCH '\"hello world\" OR other' ORDER BY bm25(f), title",
+		"SELECT title FROM f WHERE body MATCH 'hel*' ORDER BY rank DESC, title",
+		"SELECT x.title, d.id FROM f AS x JOIN doc d ON d.title = x.title AND f MATCH 'hello AND world'",
+		"SELECT snippet(f, 1, '<b>', '</b>', '..', 8), highlight(f, 1, '[', ']') FROM f WHERE f MATCH 'hello' ORDER BY title",
+		"SELECT id FROM doc WHERE title IN (SELECT title FROM f WHERE f MATCH 'title:beta')",
+		"WITH m AS (SELECT title, bm25(f) AS s FROM f WHERE f MATCH 'hello') SELECT title FROM m ORDER BY s, title",
+		"SELECT count(*), max(title) FROM f WHERE f MATCH 'hello NOT bye'",
+		"SELECT body FROM porter WHERE porter MATCH 'run' AND porter MATCH 'dog*'",
+		"SELECT d.id, e.body FROM ext e JOIN doc d ON d.title = e.title WHERE ext MATCH 'hello' ORDER BY rank, 1",
+		"SELECT d.id, own.title FROM own, doc d WHERE own MATCH 'alpha' AND d.title = own.title",
+	} {
+		want, err := run(raw, text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if table, err := db.QueryText(t.Context(), g, text); err != nil || fmt.Sprint(table.Rows) != fmt.Sprint(want.Rows) || len(want.Rows) == 0 {
+			t.Errorf("%s: %v, %v, want %v", text, table, err, want.Rows)
+		}
+	}
+	refused := func(g *secureview.Guard, texts ...string) {
+		for _, text := range texts {
+			if table, err := db.QueryText(t.Context(), g, text); err == nil {
+				t.Errorf("%s: %v", text, table.Rows)
+			}
+		}
+	}
+	refused(g, "SELECT title FROM part WHERE part MATCH 'hidden'", "SELECT title FROM part WHERE part MATCH 'body:hid*'",
+		"SELECT title FROM part WHERE title MATCH 'a'", "SELECT highlight(part, 1, '[', ']') FROM part", "SELECT snippet(part, -1, '[', ']', '', 9) FROM part",
+		"SELECT bm25(part) FROM part", "SELECT title FROM part ORDER BY rank", "SELECT title FROM ext WHERE ext MATCH 'hello'", "SELECT title FROM ext",
+		"SELECT secret FROM ext JOIN doc USING (title) WHERE ext MATCH 'hello'", "SELECT term FROM words", "SELECT * FROM part_content", "SELECT * FROM f_data",
+		"SELECT id FROM doc WHERE doc MATCH 'hello'", "SELECT id FROM doc WHERE body MATCH 'hello'", "SELECT title FROM f WHERE f MATCH title",
+		"SELECT title FROM f WHERE f MATCH (SELECT title FROM part)", "SELECT f FROM f", "SELECT rank FROM f", "SELECT rowid FROM f", "SELECT a.title FROM f a, f b WHERE f MATCH 'hello'",
+		"SELECT highlight(f, 1, (SELECT title FROM part), '') FROM f WHERE f MATCH 'hello'", "SELECT fts5(NULL)", "SELECT title FROM f WHERE f MATCH 'AND AND'")
+	policy.Tables = map[string][]string{"secure_f": {"title", "body"}, "doc": {"id"}}
+	policy.Views = map[string]string{"f": "secure_f"}
+	if g, err = db.Guard(t.Context(), policy, sqlite.Dialect{}); err != nil {
+		t.Fatal(err)
+	}
+	refused(g, "SELECT title FROM f WHERE f MATCH 'beta'", "SELECT title FROM f WHERE title MATCH 'beta'", "SELECT bm25(f) FROM f", "SELECT title FROM f ORDER BY rank")
 }
 
 // TestTableFunctionsSQLite: json_each and json_tree in FROM.

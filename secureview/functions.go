@@ -16,13 +16,12 @@ import (
 func (g *Guard) unknownFunctions(calls []*sqlast.Call) (unknown sqlast.Errors) {
 	for _, c := range calls {
 		again := func(e *sqlast.Error) bool { return ascii.EqualFold(e.Name, c.Name) }
-		if g.safe(c.Name) && !c.Relevance || g.catalog.functions[c.Name] || len(unknown) == maxUnknown || slices.ContainsFunc(unknown, again) {
+		if g.safe(c.Name) && c.Unsafe == "" || g.catalog.functions[c.Name] || len(unknown) == maxUnknown || slices.ContainsFunc(unknown, again) {
 			continue
 		}
 		e := &sqlast.Error{Code: sqlast.Function, Name: c.Name, Pos: c.Pos}
-		if unknown = append(unknown, e); c.Relevance {
-			e.Message = "the relevance of MATCH .. AGAINST counts all rows of the table, also those that a view hides: " +
-				"use MATCH .. AGAINST ('..' IN BOOLEAN MODE) as a condition of WHERE, and order by a column"
+		if unknown = append(unknown, e); g.safe(c.Name) {
+			e.Message = c.Unsafe
 			continue
 		}
 		e.Message = fmt.Sprintf("function %s() is not one of those that may be called", c.Name)
@@ -44,17 +43,26 @@ func (g *Guard) safe(name string) bool {
 	return g.dialect.Safe(name) && (g.has == nil || g.has[name]) || g.catalog.functions[ascii.Lower(name)]
 }
 
-// missingOperators returns an error for the first REGEXP of a SQLite that does not have
-// the function behind it.
+// missingOperators returns an error for the first operator of a statement that the database
+// does not have: REGEXP of a SQLite without the function behind it, MEMBER OF of MariaDB.
 func (g *Guard) missingOperators(q *sqlast.Query) (missing sqlast.Errors) {
-	const function = "regexp"
-	if g.has == nil || g.has[function] || g.dialect.Name() != "sqlite" {
+	if g.has == nil {
 		return nil
 	}
 	sqlast.Walk(q, func(n sqlast.Node) bool {
-		if like, ok := n.(*sqlast.Like); ok && like.Op == sqlast.OpRegexp && missing == nil {
-			missing = append(missing, &sqlast.Error{Code: sqlast.Function, Name: "REGEXP", Pos: like.Pos,
-				Message: "this SQLite has no REGEXP: write LIKE or GLOB"})
+		like, ok := n.(*sqlast.Like)
+		if !ok || missing != nil {
+			return missing == nil
+		}
+		name, message := "REGEXP", "this SQLite has no REGEXP: write LIKE or GLOB"
+		switch {
+		case like.Op == sqlast.OpMember:
+			name, message = "MEMBER OF", "the database has no MEMBER OF: write JSON_CONTAINS(array, '17'), or JSON_CONTAINS(array, JSON_QUOTE(text))"
+		case like.Op != sqlast.OpRegexp || g.dialect.Name() != "sqlite":
+			return true
+		}
+		if !g.has[ascii.Lower(name)] {
+			missing = append(missing, &sqlast.Error{Code: sqlast.Function, Name: name, Pos: like.Pos, Message: message})
 		}
 		return missing == nil
 	})

@@ -163,7 +163,7 @@ func (g *Guard) rewrite(sql string) (*Statement, error) {
 	if err := sqlbound.Check(q, resolved, g.dialect.Bounds()); err != nil {
 		return nil, err
 	}
-	stmt := &Statement{dialect: g.dialect, query: q, columns: resolved.Columns, reads: reads(resolved), merged: mergedReads(resolved)}
+	stmt := &Statement{dialect: g.dialect, query: q, columns: resolved.Columns, reads: reads(resolved), merged: mergedReads(resolved), fields: fieldReads(resolved)}
 	if resolved.Tables > 1 {
 		stmt.froms = sync.OnceValue(func() []FromClause { return fromClauses(q) })
 	}
@@ -197,6 +197,13 @@ func mergedReads(r *sqlast.Resolution) [][]TableRead {
 			columns = append(columns, tableRead(c.Object, []string{c.Column}))
 		}
 		list = append(list, columns)
+	}
+	return list
+}
+
+func fieldReads(r *sqlast.Resolution) (list []TableRead) {
+	for _, f := range r.Fields {
+		list = append(list, tableRead(f.Object, []string{f.Column, f.Field}))
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -300,7 +301,9 @@ func TestRefusedPostgres(t *testing.T) {
 		{"SELECT * FROM dept, ts_rewrite('a'::tsquery, 'SELECT t, s FROM aliases') q", secureview.ErrFunction},
 		{"SELECT * FROM ts_parse('default', 'x')", secureview.ErrFunction},
 		{"SELECT * FROM pg_sleep(1)", secureview.ErrFunction},
-		{"SELECT (name).pg_sleep FROM dept", secureview.ErrUnsupported},
+		{"SELECT (name).pg_sleep.a FROM dept", secureview.ErrUnsupported},
+		{"SELECT (name || name).pg_sleep FROM dept", secureview.ErrUnsupported},
+		{"SELECT (pw).x FROM employee", secureview.ErrUnknownColumn},
 		{"SELECT 'secret'::regclass", secureview.ErrUnsupported},
 		{"SELECT regclass 'secret'", secureview.ErrUnsupported},
 		{"SELECT CAST('lower' AS pg_catalog.regproc)", secureview.ErrUnsupported},
@@ -353,6 +356,20 @@ func TestRefusedPostgres(t *testing.T) {
 		} else if !errors.Is(err, tt.code) {
 			t.Errorf("%s: want %q: %v", tt.sql, string(tt.code), err)
 		}
+	}
+}
+
+// TestFieldPostgres: a field is printed so that it cannot be a call, and is NULL if there is
+// none.
+func TestFieldPostgres(t *testing.T) {
+	stmt, err := guard(t, postgres.Dialect{}).Rewrite(t.Context(), "SELECT (d.name).pg_sleep FROM dept d")
+	want := `SELECT (SELECT (SELECT "pg_sleep" FROM (SELECT ("d"."name").*) AS "the value") FROM (SELECT NULL AS "pg_sleep") AS "no value") ` +
+		`AS "pg_sleep" FROM "main"."dept" AS "d" LIMIT 100`
+	if err != nil || stmt.SQL() != want {
+		t.Errorf("%v, %v, want %s", stmt, err, want)
+	}
+	if fields := stmt.Fields(); len(fields) != 1 || !slices.Equal(fields[0].Columns, []string{"name", "pg_sleep"}) {
+		t.Errorf("fields %v", fields)
 	}
 }
 

@@ -16,6 +16,7 @@ type Statement struct {
 	dialect dialect.Dialect
 	reads   []TableRead
 	merged  [][]TableRead
+	fields  []TableRead
 	query   *sqlast.Query       // resolved; not changed any more
 	froms   func() []FromClause // nil: none
 	columns []string
@@ -52,6 +53,12 @@ func (s *Statement) Reads() []TableRead {
 // the statement if their types differ. Other dialects have none. The result must not be
 // changed.
 func (s *Statement) Merged() [][]TableRead { return s.merged }
+
+// Fields returns the fields (x).y of columns of composite types that the statement reads,
+// each as a table with two Columns: the column and the field. Package sqldb/postgresdb
+// refuses the statement if the type of the column does not have the field, which would
+// be NULL. The result must not be changed.
+func (s *Statement) Fields() []TableRead { return s.fields }
 
 // Tables returns the tables that the statement reads, under the names that the
 // policy and the model use.

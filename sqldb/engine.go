@@ -97,6 +97,7 @@ type Query struct {
 	Dialect dialect.Dialect // of SQL
 	Objects []Object        // what the statement reads
 	Merged  [][]Object      // see [secureview.Statement.Merged]
+	Fields  []Object        // see [secureview.Statement.Fields]
 	Session *Session        // never nil
 	Timeout time.Duration   // the time limit for the server, at least 1 ms
 	Zone    string          // the time zone, as [Options.Zone] names it; empty means that of the connection

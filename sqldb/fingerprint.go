@@ -7,7 +7,7 @@ import (
 )
 
 // Fingerprint returns a digest of what the server's interpretation of q depends
-// on: its text without literals, its objects and merged columns, its pool, and the role
+// on: its text without literals, its objects, merged columns and fields, its pool, and the role
 // and search path of its session. Queries with the same fingerprint read the same tables
 // and columns, so that an engine can check one of them for all. Call it before
 // q.SQL gets a comment.
@@ -17,8 +17,8 @@ func (q *Query) Fingerprint() [sha256.Size]byte {
 	for _, o := range q.Objects {
 		fmt.Fprintf(&b, "\x00%q.%q", o.Schema, o.Name)
 	}
-	if len(q.Merged) > 0 {
-		fmt.Fprintf(&b, "\x00%q", q.Merged)
+	if len(q.Merged)+len(q.Fields) > 0 {
+		fmt.Fprintf(&b, "\x00%q %q", q.Merged, q.Fields)
 	}
 	fmt.Fprintf(&b, "\x00%d %q %q", q.Pool, q.Session.Role, q.Session.SearchPath)
 	return sha256.Sum256([]byte(b.String()))

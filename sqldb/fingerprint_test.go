@@ -60,6 +60,7 @@ func TestFingerprintOfQueries(t *testing.T) {
 	base := Query{SQL: "SELECT 1", Objects: []Object{{Schema: "s", Name: "t"}}, Session: &Session{}}
 	for name, change := range map[string]func(*Query){
 		"objects":     func(r *Query) { r.Objects = []Object{{Schema: "s", Name: "u"}} },
+		"fields":      func(r *Query) { r.Fields = []Object{{Schema: "s", Name: "t", Columns: []string{"a", "f"}}} },
 		"merged":      func(r *Query) { r.Merged = [][]Object{{{Schema: "s", Name: "u"}}} },
 		"replica":     func(r *Query) { r.Pool = 1 },
 		"role":        func(r *Query) { r.Session = &Session{Role: "r"} },

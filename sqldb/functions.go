@@ -11,13 +11,15 @@ import (
 // A FunctionLister is an [Engine] whose database may lack functions of its dialect: those
 // of later versions, or of other builds.
 type FunctionLister interface {
-	// Functions returns the functions of the database itself, in lower case.
-	Functions(ctx context.Context, conn *sql.Conn) (map[string]bool, error)
+	// Functions returns the functions of the database itself that the dialect may call, in
+	// lower case. It may return more.
+	Functions(ctx context.Context, conn *sql.Conn, d dialect.Dialect) (map[string]bool, error)
 }
 
 // Guard returns a guard of a policy that also refuses the functions of the dialect that
 // the database does not have, before a statement is executed. It asks the database, if
-// that has a list: MySQL has none, and its dialect knows the functions of a Version.
+// that has a list: MySQL has none, so that only its brand counts, and the dialect knows the
+// functions of a Version.
 //
 // The error is that of [secureview.New], or an [*Error].
 func (db *DB) Guard(ctx context.Context, p *secureview.Policy, d dialect.Dialect) (*secureview.Guard, error) {
@@ -28,7 +30,7 @@ func (db *DB) Guard(ctx context.Context, p *secureview.Policy, d dialect.Dialect
 	}
 	var has map[string]bool
 	err = db.ask(ctx, func(ctx context.Context, conn *sql.Conn) (err error) {
-		has, err = lister.Functions(ctx, conn)
+		has, err = lister.Functions(ctx, conn, d)
 		return err
 	})
 	if err != nil {

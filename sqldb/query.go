@@ -154,17 +154,18 @@ func (db *DB) queryFor(ctx context.Context, stmt *secureview.Statement) (Query, 
 	if zone := db.zone.Load(); zone != nil {
 		q.Zone = *zone
 	}
-	for _, read := range stmt.Reads() {
-		q.Objects = append(q.Objects, Object{Schema: read.Object.Schema, Name: read.Object.Name, Columns: read.Columns})
-	}
+	q.Objects, q.Fields = objectsOf(stmt.Reads()), objectsOf(stmt.Fields())
 	for _, columns := range stmt.Merged() {
-		var merged []Object
-		for _, c := range columns {
-			merged = append(merged, Object{Schema: c.Object.Schema, Name: c.Object.Name, Columns: c.Columns})
-		}
-		q.Merged = append(q.Merged, merged)
+		q.Merged = append(q.Merged, objectsOf(columns))
 	}
 	return q, nil
+}
+
+func objectsOf(reads []secureview.TableRead) (list []Object) {
+	for _, r := range reads {
+		list = append(list, Object{Schema: r.Object.Schema, Name: r.Object.Name, Columns: r.Columns})
+	}
+	return list
 }
 
 // rowMargin is by how much a row may exceed [Options.MaxBytes] before its cells

@@ -35,6 +35,10 @@ type Resolution struct {
 	// is printed as one of them.
 	Merged [][]ReadColumn
 
+	// Fields are the fields of columns of composite types in PostgreSQL. A field that the
+	// type does not have is NULL in the printed statement.
+	Fields []ReadField
+
 	Tables int  // the names and subqueries in FROM, of the whole query
 	Plain  bool // no WITH, no subquery or function in FROM, no ROLLUP, CUBE or GROUPING SETS
 }
@@ -43,6 +47,12 @@ type Resolution struct {
 type ReadColumn struct {
 	*Object
 	Column string
+}
+
+// A ReadField is a field of a column of an object.
+type ReadField struct {
+	ReadColumn
+	Field string
 }
 
 // A ReadObject is an object and the columns of it that a query names.

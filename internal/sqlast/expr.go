@@ -133,7 +133,8 @@ type In struct {
 	Query *Query
 }
 
-// Like is a pattern match: LIKE, GLOB, REGEXP, ILIKE or SIMILAR TO.
+// Like is a pattern match, LIKE, GLOB, REGEXP, ILIKE or SIMILAR TO, or X MEMBER OF (Pattern),
+// whose Pattern is a JSON array, or X MATCH Pattern of a full-text table of SQLite.
 type Like struct {
 	Pos
 	Op         LikeOp
@@ -151,6 +152,8 @@ const (
 	OpRegexp
 	OpILike
 	OpSimilar
+	OpMember
+	OpMatch
 )
 
 // Case is CASE [Operand] WHEN .. THEN .. ELSE .. END.
@@ -200,10 +203,14 @@ type Call struct {
 
 	IgnoreNulls bool // IGNORE NULLS of a window function, inside the parentheses
 
-	// Relevance means that the value depends on all rows of a table, also those that a
-	// view hides: the relevance of a full-text search.
-	Relevance bool
+	// Unsafe says why only a policy can allow the call, although the function is safe with
+	// other arguments. Empty: it is safe.
+	Unsafe string
 }
+
+// CompositeField is the name of a [Call] that stands for the field (x).y of a column in
+// PostgreSQL. No statement can call it itself, because it is no plain word.
+const CompositeField = "(x).y"
 
 // Unit is a keyword as an argument: the unit of EXTRACT and TIMESTAMPDIFF, LEADING
 // in TRIM, a character set in CONVERT. Name is one of the dialect's lists.

@@ -16,6 +16,7 @@ type Flavor struct {
 	ShortLists          bool // a list of columns may name only the first ones (PostgreSQL, DuckDB)
 	GroupsAsWritten     bool // grouping sets have a group for each spelling of a term (DuckDB)
 	RowByAlias          bool // the name of a table is its row, if no column has the name (PostgreSQL)
+	SearchTables        bool // a full-text table has a hidden column with its own name (SQLite)
 	RowID               bool // rowid, oid and _rowid_ name a hidden column
 	ServersVary         bool // what MySQL and MariaDB read differently is refused
 	RepeatsNumbered     bool // of columns with one name x, the second is called x:1 (SQLite)

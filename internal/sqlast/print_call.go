@@ -79,12 +79,39 @@ func (p *printer) field(c *Call) bool {
 	if !ok || name.Value == "" {
 		return false
 	}
+	if p.physical && c.Name == CompositeField {
+		p.compositeField(c.Args[0], name.Value)
+		return true
+	}
 	p.open()
 	p.expr(c.Args[0])
 	p.close()
 	p.text(".")
 	p.name(name.Value)
 	return true
+}
+
+// compositeField prints a field so that it cannot mean anything else. For (x).y without a
+// field y PostgreSQL calls the function y, and it looks for a bare y in the queries around.
+// The innermost one around has a y that is NULL.
+func (p *printer) compositeField(x Expr, field string) {
+	p.open()
+	p.text("SELECT ")
+	p.open()
+	p.text("SELECT ")
+	p.name(field)
+	p.text(" FROM (SELECT ")
+	p.open()
+	p.expr(x)
+	p.close()
+	p.text(".*) AS ")
+	p.name("the value")
+	p.close()
+	p.text(" FROM (SELECT NULL AS ")
+	p.name(field)
+	p.text(") AS ")
+	p.name("no value")
+	p.close()
 }
 
 // argument prints the i-th argument and its separator. An argument next to a

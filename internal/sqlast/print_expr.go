@@ -360,15 +360,21 @@ func (p *printer) in(e *In) {
 
 var likeOps = [...]string{
 	OpLike: " LIKE ", OpGlob: " GLOB ", OpRegexp: " REGEXP ", OpILike: " ILIKE ", OpSimilar: " SIMILAR TO ",
+	OpMember: " MEMBER OF ", OpMatch: " MATCH ",
 }
 
 func (p *printer) like(l *Like) {
 	p.operand(l.X, rankBit)
 	p.not(l.Not)
 	p.text(likeOps[l.Op])
-	if l.Op == OpRegexp {
+	switch l.Op {
+	case OpRegexp:
 		p.operand(p.pattern(l.Pattern, ""), rankPrimary)
-	} else {
+	case OpMember:
+		p.open()
+		p.operand(l.Pattern, rankPrimary)
+		p.close()
+	default:
 		p.operand(l.Pattern, rankPrimary)
 	}
 	if l.Escape != nil {

@@ -29,8 +29,17 @@ func (r *resolver) expr(slot *Expr) {
 	case *Star:
 		r.wholeRow(e)
 		return
+	case *Like:
+		if e.Op == OpMatch {
+			r.match(e)
+			return
+		}
 	case *Call:
-		r.call(e)
+		if e.Name == CompositeField {
+			r.compositeField(e)
+		} else {
+			r.call(e)
+		}
 		return
 	case *Lambda:
 		r.lambda(e)
@@ -89,7 +98,11 @@ func (r *resolver) inWidth(e Expr) {
 }
 
 func (r *resolver) call(c *Call) {
-	r.resolution.Calls = append(r.resolution.Calls, c)
+	if r.flavor.SearchTables && searchCalls[c.Name] {
+		r.searchCall(c)
+	} else {
+		r.resolution.Calls = append(r.resolution.Calls, c)
+	}
 	aggregate := IsAggregate(c)
 	if (aggregate || c.Over != nil) && r.scope != nil {
 		r.checkPlacement(c)
@@ -108,6 +121,28 @@ func (r *resolver) call(c *Call) {
 	if c.Over != nil {
 		r.window(c.Over)
 	}
+}
+
+// compositeField records the field of a column of a table. Any other value is refused,
+// because its type is not known.
+func (r *resolver) compositeField(c *Call) {
+	column, field := c.Args[0].(*Column), c.Args[1].(*String).Value
+	if column.Table == "" && !r.hasColumn(column.Name) && r.named("", column.Name) {
+		r.fail(Unsupported, c.Pos, "a field of a composite value", "'%s' is a table: write %s.%s for its column",
+			column.Name, column.Name, field)
+	}
+	if r.expr(&c.Args[0]); r.err != nil {
+		return
+	}
+	if column, ok := c.Args[0].(*Column); ok {
+		if t, ok := column.Of.(*Table); ok && t.Object != nil {
+			read := ReadColumn{Object: t.Object, Column: column.Name}
+			r.resolution.Fields = append(r.resolution.Fields, ReadField{read, field})
+			return
+		}
+	}
+	r.fail(Unsupported, c.Pos, "a field of a composite value", "the field of a value is only read of a column of a table: "+
+		"read it where the column is, as in FROM (SELECT (x).field FROM t) AS t, or write to_jsonb(x) ->> 'field'")
 }
 
 // checkPlacement refuses an aggregate or window function where no engine allows
@@ -181,9 +216,12 @@ func hasCall(e Expr, is func(*Call) bool) bool {
 
 // columnRef resolves a column, qualified or not.
 func (r *resolver) columnRef(slot *Expr, c *Column) {
-	if c.Path != nil {
+	switch {
+	case c.Path != nil:
 		r.path(slot, c)
 		return
+	case c.Of != nil && c.Name == c.searched():
+		return // bound by searchTable
 	}
 	if c.Table == "" && r.isParam(c.Name) {
 		*slot = &Param{Pos: c.Pos, Name: c.Name}
@@ -343,6 +381,8 @@ func (r *resolver) noColumn(slot *Expr, c *Column) {
 		return
 	}
 	switch {
+	case r.rank(c):
+		return
 	case c.DoubleQuoted && r.flavor.DoubleQuotedStrings:
 		if r.catalog.MeansString(c.Name) && !(r.flavor.RowID && r.isRowID(c.Name)) {
 			*slot = &String{Pos: c.Pos, Value: c.Name}

@@ -27,7 +27,8 @@ type scope struct {
 	rollup    bool    // GROUP BY .. WITH ROLLUP
 	constants bool    // GROUP BY has several groupings, and a constant in one of them
 
-	aggregate *Call // the aggregate function that is being resolved
+	searched  *Column // a full-text table, or a column of it, in which a condition searches
+	aggregate *Call   // the aggregate function that is being resolved
 }
 
 // A clause is the part of a block that contains an expression.

@@ -188,6 +188,11 @@ func (c *checker) arithmetic(e *sqlast.Binary, x, y size) size {
 
 func (c *checker) like(e *sqlast.Like) size {
 	x, pattern := c.expr(e.X), c.expr(e.Pattern)
+	if e.Op == sqlast.OpMember {
+		v := truth(x, pattern)
+		v.work = add(v.work, times(linearWork, pattern.bytes()))
+		return v
+	}
 	v := c.search(e.Pos, likeNames[e.Op], pattern, x, 1)
 	if e.Op == sqlast.OpRegexp {
 		steps, _ := c.matching(e.Pattern)
@@ -201,7 +206,7 @@ func (c *checker) like(e *sqlast.Like) size {
 
 var likeNames = [...]string{
 	sqlast.OpLike: "LIKE", sqlast.OpGlob: "GLOB", sqlast.OpRegexp: "REGEXP", sqlast.OpILike: "ILIKE",
-	sqlast.OpSimilar: "SIMILAR TO",
+	sqlast.OpSimilar: "SIMILAR TO", sqlast.OpMatch: "MATCH",
 }
 
 func (c *checker) caseOf(e *sqlast.Case) size {

@@ -15,6 +15,10 @@ import (
 func TestExports(t *testing.T) {
 	for name, want := range map[string][]string{
 		"sequelize": {
+			"billing.invoice.correctedId -> billing.invoice.id N:1 0.9 corrected",
+			"billing.invoice.customerId -> customer.id N:1 0.9",
+			"billing.invoiceOrder.invoiceId -> billing.invoice.id N:1 0.9",
+			"billing.invoiceOrder.workOrderId -> workOrder.id N:1 0.9",
 			"employeeSkill.employeeId -> employee.id N:1 0.9",
 			"employeeSkill.skillId -> skill.id N:1 0.9",
 			"note.entityId -> customer.id N:1 0.6",
@@ -28,11 +32,16 @@ func TestExports(t *testing.T) {
 			"workTime.workOrderId -> workOrder.id N:1 0.9",
 		},
 		"prisma": {
-			"employee.manager_id -> employee.id N:1 0.95 manager",
-			"profile.employee_id -> employee.id 1:1 0.95",
-			"stock_count.(warehouse_id, part_id) -> stock.(warehouse_id, part_id) N:1 0.95",
+			"billing.invoice.clerk_id -> public.employee.id N:1 0.95 clerk",
+			"public.employee.manager_id -> public.employee.id N:1 0.95 manager",
+			"public.profile.employee_id -> public.employee.id 1:1 0.95",
+			"public.stock_count.(warehouse_id, part_id) -> public.stock.(warehouse_id, part_id) N:1 0.95",
 		},
 		"django": {
+			"billing.invoice.clerk_id -> service_employee.id N:1 0.95 clerk",
+			"billing.invoice_orders.invoice_id -> billing.invoice.id N:1 0.95",
+			"billing.invoice_orders.workorder_id -> service_workorder.id N:1 0.95",
+			"billing.payment.invoice_id -> billing.invoice.id N:1 0.95",
 			"service_employee.manager_id -> service_employee.id N:1 0.95 manager",
 			"service_employee_skills.employee_id -> service_employee.id N:1 0.95",
 			"service_employee_skills.skill_id -> service_skill.id N:1 0.95",
@@ -42,6 +51,8 @@ func TestExports(t *testing.T) {
 			"service_workorder.shipping_address_id -> service_address.id N:1 0.95 shipping address",
 		},
 		"sqlalchemy": {
+			"billing.invoice.clerk_id -> employee.id N:1 0.95 clerk",
+			"billing.invoice.corrected_id -> billing.invoice.id N:1 0.95 corrected",
 			"employee.manager_id -> employee.id N:1 0.95 manager",
 			"employee_skill.employee_id -> employee.id N:1 0.95",
 			"employee_skill.skill_id -> skill.id N:1 0.95",

@@ -4,14 +4,15 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // A csvFile is a CSV file that is read into a table.
 //
 // DuckDB could find the types over all rows, but it ignores its context while it does.
-// So it finds them in the first rows. If other rows do not fit, a statement over all
-// rows finds the types that they fit.
+// So it finds them in the first rows. If other rows do not fit, or the types are doubtful, a
+// statement over all rows finds the types that they fit.
 type csvFile struct {
 	ctx     context.Context
 	conn    *sql.Conn
@@ -26,7 +27,7 @@ func (f *csvFile) load() error {
 		return err
 	}
 	if err == nil {
-		if large, err := f.hasLargeNumbers(); err != nil || !large {
+		if doubtful, err := f.isDoubtful(); err != nil || !doubtful {
 			return err
 		}
 	}
@@ -47,20 +48,49 @@ func (f *csvFile) create(options string) error {
 	return err
 }
 
-// hasLargeNumbers reports whether a column of type DOUBLE has a number beyond 64 bits. It
-// may be an identifier, of which a DOUBLE has lost some digits.
-func (f *csvFile) hasLargeNumbers() (bool, error) {
+// isDoubtful reports whether the types that DuckDB found may be wrong: numbers may be
+// identifiers, and the order of day, month and year may be another one.
+func (f *csvFile) isDoubtful() (bool, error) {
+	hasDates, err := column(f.ctx, f.conn, "SELECT 1 FROM duckdb_columns() WHERE data_type IN ('DATE', 'TIMESTAMP') AND table_name = "+
+		literal(f.table)+" LIMIT 1")
+	if err != nil {
+		return false, err
+	}
+	if len(hasDates) > 0 {
+		formats, err := column(f.ctx, f.conn, "SELECT unnest([coalesce(DateFormat, ''), coalesce(TimestampFormat, '')])::VARCHAR FROM "+f.sniff())
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(formats, func(format string) bool { return !isCertain(format) }) {
+			return true, nil
+		}
+	}
+	return f.hasCodes()
+}
+
+// hasCodes reports whether a column of type DOUBLE may be an identifier: it has a number
+// beyond 64 bits, of which a DOUBLE has lost some digits, or only whole numbers, because
+// 1E5 is one.
+func (f *csvFile) hasCodes() (bool, error) {
 	names, err := column(f.ctx, f.conn,
 		"SELECT column_name FROM duckdb_columns() WHERE data_type = 'DOUBLE' AND table_name = "+literal(f.table))
 	if err != nil || len(names) == 0 {
 		return false, err
 	}
-	large := make([]string, len(names))
+	codes := make([]string, len(names))
 	for i, name := range names {
-		large[i] = "coalesce(bool_or(abs(" + quote(name) + ") >= 9223372036854775808), false)"
+		codes[i] = fmt.Sprintf("coalesce(bool_or(abs(%[1]s) >= 9223372036854775808) OR bool_and(%[1]s = trunc(%[1]s)), false)", quote(name))
 	}
-	found, err := column(f.ctx, f.conn, "SELECT "+strings.Join(large, " OR ")+" FROM main."+quote(f.table))
+	found, err := column(f.ctx, f.conn, "SELECT "+strings.Join(codes, " OR ")+" FROM main."+quote(f.table))
 	return err == nil && found[0] == "true", err
+}
+
+func (f *csvFile) sniff() string { return strings.Replace(f.from(""), "read_csv", "sniff_csv", 1) }
+
+// isCertain reports whether a format of dates has only one meaning: it begins with the year
+// of four digits, or has points and begins with the day.
+func isCertain(format string) bool {
+	return format == "" || strings.HasPrefix(format, "%Y") || strings.HasPrefix(format, "%d.%m.%Y") || strings.Contains(format, "%b")
 }
 
 // types returns the options with the types that all rows fit.
@@ -70,7 +100,7 @@ func (f *csvFile) types() (string, error) {
 	var header bool
 	var date, timestamp sql.NullString
 	rows, err := f.conn.QueryContext(f.ctx, "SELECT unnest(Columns).name, unnest(Columns).type, HasHeader, DateFormat, "+
-		"TimestampFormat FROM "+strings.Replace(f.from(""), "read_csv", "sniff_csv", 1))
+		"TimestampFormat FROM "+f.sniff())
 	if err != nil {
 		return "", err
 	}
@@ -118,7 +148,16 @@ func firstFit(value, kind, format string) string {
 	case kind == "BIGINT":
 		cases = []string{all("TRY_CAST("+value+" AS BIGINT)::VARCHAR = trim("+value+")", kind), all("("+number+")", "DOUBLE")}
 	case kind == "DOUBLE":
-		cases = []string{all("("+number+")", kind)}
+		// 1E5 and 2E6 are rather codes than numbers.
+		code := "bool_and(" + value + " IS NULL OR regexp_full_match(trim(" + value + `), '\d+[eE]\d+'))`
+		cases = []string{"WHEN " + code + " THEN 'VARCHAR'", all("("+number+")", kind)}
+	case strings.Contains(format, "%y"): // 01/02/24 may have the year first or last
+		return literal("VARCHAR")
+	case !isCertain(format):
+		swapped := strings.NewReplacer("%d", "%m", "%m", "%d").Replace(format)
+		fits := "try_strptime(" + value + ", " + literal(format) + ") IS NOT NULL"
+		oneWay := "bool_or(try_strptime(" + value + ", " + literal(swapped) + ") IS NULL AND " + value + " IS NOT NULL)"
+		cases = []string{strings.Replace(all(fits, kind), "WHEN ", "WHEN "+oneWay+" AND ", 1)}
 	case format != "":
 		cases = []string{all("try_strptime("+value+", "+literal(format)+") IS NOT NULL", kind)}
 	default:

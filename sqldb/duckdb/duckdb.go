@@ -70,7 +70,9 @@ type File struct {
 }
 
 // Load reads files into a database in memory. The types of CSV and JSON columns are
-// those that all rows fit; whole numbers beyond 64 bits in CSV are texts. A CSV text
+// those that all rows fit. In CSV, whole numbers beyond 64 bits and codes such as 1E5 are
+// texts, and so are dates of which the order of day, month and year is not certain: those
+// with a year of two digits, and 01/02/2024 without a day above 12. A CSV text
 // that is not UTF-8 is read as Latin-1. The deadline of ctx ends the reading between
 // two batches of rows. For a JSON file it has no effect until DuckDB has found the
 // types.

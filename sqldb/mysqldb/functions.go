@@ -6,8 +6,25 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqldb"
 )
+
+// Functions returns the functions of the dialect, of which only MariaDB has MEDIAN, and
+// "member of" if the server has that operator. The servers have no list of their functions.
+func (*engine) Functions(ctx context.Context, conn *sql.Conn, d dialect.Dialect) (map[string]bool, error) {
+	_, rows, err := scan(ctx, conn, "SELECT VERSION()")
+	if err != nil {
+		return nil, err
+	}
+	has := map[string]bool{}
+	for name := range d.Bounds().Functions {
+		has[name] = d.Safe(name)
+	}
+	has["median"] = strings.Contains(strings.ToLower(rows[0][0]), "mariadb")
+	has["member of"] = !has["median"]
+	return has, nil
+}
 
 // checkFunctions returns an error if a statement of the dialect could call a stored
 // function of the database instead of one of the server: the server's version is

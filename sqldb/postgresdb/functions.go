@@ -3,10 +3,12 @@ package postgresdb
 import (
 	"context"
 	"database/sql"
+
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // Functions returns the functions of the server's version.
-func (*engine) Functions(ctx context.Context, conn *sql.Conn) (map[string]bool, error) {
+func (*engine) Functions(ctx context.Context, conn *sql.Conn, _ dialect.Dialect) (map[string]bool, error) {
 	rows, err := conn.QueryContext(ctx, "SELECT DISTINCT proname FROM pg_catalog.pg_proc WHERE pronamespace = 11") // pg_catalog
 	if err != nil {
 		return nil, err

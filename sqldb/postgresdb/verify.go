@@ -55,6 +55,9 @@ func verify(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (path []string,
 	if err := verifyMerged(ctx, conn, q.Merged); err != nil {
 		return nil, false, err
 	}
+	if err := verifyFields(ctx, conn, q.Fields); err != nil {
+		return nil, false, err
+	}
 	path, keep, err = operatorPath(ctx, conn, q)
 	if err != nil {
 		return nil, false, err
@@ -101,6 +104,33 @@ func verifyMerged(ctx context.Context, conn *sql.Conn, merged [][]sqldb.Object) 
 	}
 	return failure.Newf(sqldb.ErrExecution, "%s of USING or a NATURAL JOIN merges columns of the types %s: write ON, and name "+
 		"the column with its table", quote(found[0].schema), found[0].name)
+}
+
+// verifyFields returns an error unless each column has a composite type with the field,
+// which would otherwise be NULL.
+func verifyFields(ctx context.Context, conn *sql.Conn, fields []sqldb.Object) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	list := make([]string, len(fields))
+	for i, f := range fields {
+		list[i] = fmt.Sprintf("(%s, %s, %s, %s)", literal(f.Schema), literal(f.Name), literal(f.Columns[0]), literal(f.Columns[1]))
+	}
+	found, err := names(ctx, conn, `
+		SELECT m.col, m.field
+		FROM (VALUES `+strings.Join(list, ", ")+`) AS m(schema, name, col, field)
+		WHERE NOT EXISTS (
+			SELECT FROM pg_namespace AS n JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = m.name
+			JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = m.col JOIN pg_type AS t ON t.oid = a.atttypid
+			JOIN pg_class AS k ON k.oid = t.typrelid AND k.relkind = 'c'
+			JOIN pg_attribute AS f ON f.attrelid = k.oid AND f.attname = m.field AND f.attnum > 0 AND NOT f.attisdropped
+			WHERE n.nspname = m.schema)
+		LIMIT 1`)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return failure.Newf(sqldb.ErrExecution, "the type of the column %s is no composite type with a field %s: write "+
+		"to_jsonb(x) ->> 'field' for a field of JSON, or of the row of a table", quote(found[0].schema), quote(found[0].name))
 }
 
 // verifyOperators returns an error if a schema of a search path has an operator

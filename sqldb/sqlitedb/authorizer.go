@@ -171,6 +171,10 @@ type grant struct {
 	named columnSet            // what the statement names
 	views map[string]columnSet // what the views in named read, and the views inside them
 
+	// search has the full-text tables in named, each with the tables in which SQLite keeps
+	// it. SQLite reads these with statements of its own.
+	search columnSet
+
 	// nestedJoins is set if the statement has a join in parentheses. SQLite
 	// treats it as a SELECT * and requests every column of its tables.
 	nestedJoins bool
@@ -191,9 +195,11 @@ func (g *grant) allows(q request) bool {
 	case sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE:
 		ok = true
 	case sqlite3.SQLITE_FUNCTION:
-		ok = q.safe
+		ok = q.safe || len(g.search) > 0 && searchFunctions[ascii.Lower(q.b)]
+	case sqlite3.SQLITE_PRAGMA:
+		ok = len(g.search) > 0 && ascii.EqualFold(q.a, "data_version")
 	case sqlite3.SQLITE_READ:
-		ok = g.mayRead(ascii.Lower(q.a), ascii.Lower(q.b), q.schema, ascii.Lower(q.via))
+		ok = g.isKept(ascii.Lower(q.a)) && q.schema == "main" || g.mayRead(ascii.Lower(q.a), ascii.Lower(q.b), q.schema, ascii.Lower(q.via))
 	}
 	if !ok {
 		g.last = q

@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/policycheck"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -33,7 +34,7 @@ func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(c
 		return nil, failure.New(sqldb.ErrArgument,
 			"SQLite has no sessions: Options.Session must be nil or return nil")
 	}
-	g := &grant{named: columnSet{}, views: map[string]columnSet{}, nestedJoins: hasNestedJoin(q.SQL)}
+	g := &grant{named: columnSet{}, views: map[string]columnSet{}, search: columnSet{}, nestedJoins: hasNestedJoin(q.SQL)}
 	for _, o := range q.Objects {
 		table := ascii.Lower(o.Name)
 		if g.named[table] == nil {
@@ -49,7 +50,10 @@ func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(c
 			return err
 		}
 		for _, o := range q.Objects {
-			if err := c.addReads(g.views, o.Name); err != nil {
+			if err = c.addSearch(ctx, g, o.Name, q.SQL); err == nil && g.search[ascii.Lower(o.Name)] == nil {
+				err = c.addReads(g.views, o.Name)
+			}
+			if err != nil {
 				snapshot.Close()
 				return err
 			}
@@ -72,7 +76,7 @@ func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(c
 }
 
 // Functions returns the functions that statements may call in this build of SQLite.
-func (engine) Functions(_ context.Context, conn *sql.Conn) (has map[string]bool, err error) {
+func (engine) Functions(_ context.Context, conn *sql.Conn, _ dialect.Dialect) (has map[string]bool, err error) {
 	err = withDriverConn(conn, func(c *driverConn) error {
 		has = maps.Clone(c.functions)
 		has["json_each"], has["json_tree"] = true, true // they are tables

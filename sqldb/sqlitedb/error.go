@@ -66,6 +66,12 @@ func classify(err error) *sqldb.Error {
 		return failure.Wrap(sqldb.ErrTooLarge, sqlast.EndlessRecursion, err)
 	}
 	kind, message := sqldb.ErrExecution, e.text()
+	if e.running && strings.HasPrefix(e.message, "fts5: ") {
+		message = `the text of MATCH is no search: write words, "a phrase", prefix*, AND, OR and NOT`
+	}
+	if message == "not authorized to use function: MATCH" {
+		message = "MATCH searches only tables of FTS5: write LIKE '%word%'"
+	}
 	switch e.code & 0xff {
 	case sqlite3.SQLITE_AUTH:
 		kind, message = sqldb.ErrDenied, "the statement would "+e.denied+", which the guard did not see"

@@ -6,10 +6,16 @@ Without names of apps it writes those of all of them. Nothing is read from the d
 """
 
 import json
+import re
 import sys
 
 import django
 from django.apps import apps
+
+
+def table(model):
+    """The name of a model's table. A schema is written with its quotes: "sales"."orders"."""
+    return re.sub(r'(["`])\.\1', ".", model._meta.db_table.strip('"`'))
 
 
 def relationships(labels):
@@ -21,9 +27,9 @@ def relationships(labels):
                 continue
             target = field.target_field
             edge = {
-                "from_table": model._meta.db_table,
+                "from_table": table(model),
                 "from_column": field.column,
-                "to_table": field.related_model._meta.db_table,
+                "to_table": table(field.related_model),
                 "to_column": target.column,
                 "type": "association",
                 "confidence": 0.95,

@@ -8,7 +8,7 @@ import { getSchema } from "@mrleebo/prisma-ast";
 const file = process.argv[2] ?? "schema.prisma";
 let schema;
 try {
-  schema = getSchema(readFileSync(file, "utf8"));
+  schema = getSchema(readFileSync(file, "utf8").replace(/[ \t]+$/gm, "")); // it takes no blanks after a brace
 } catch (err) {
   console.error(`prisma.mjs: ${file}: ${err.message}`);
   process.exit(1);

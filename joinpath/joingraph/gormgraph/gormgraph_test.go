@@ -56,8 +56,24 @@ type StockCount struct {
 	Stock          Stock `gorm:"foreignKey:InHouse,InBin;references:WarehouseID,PartID"`
 }
 
+// Invoice is in another schema.
+type Invoice struct {
+	ID       uint
+	ClerkID  uint
+	Clerk    Employee
+	Orders   []WorkOrder `gorm:"many2many:billing.invoice_order"`
+	Payments []Payment
+}
+
+func (Invoice) TableName() string { return "billing.invoice" }
+
+type Payment struct {
+	ID        uint
+	InvoiceID uint
+}
+
 func TestRead(t *testing.T) {
-	got, err := gormgraph.Read(nil, &Employee{}, &WorkOrder{}, &StockCount{})
+	got, err := gormgraph.Read(nil, &Employee{}, &WorkOrder{}, &StockCount{}, &Invoice{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +83,16 @@ func TestRead(t *testing.T) {
 	}
 	slices.Sort(joins)
 	want := []string{
+		"billing.invoice.clerk_id -> employees.id N:1 0.95 clerk [\"gorm: Invoice.Clerk\"] []",
+		"billing.invoice_order.invoice_id -> billing.invoice.id N:1 0.95  [\"gorm: Invoice.Orders\"] []",
+		"billing.invoice_order.work_order_id -> work_orders.id N:1 0.95  [\"gorm: Invoice.Orders\"] []",
 		"employee_skill.employee_id -> employees.id N:1 0.95  [\"gorm: Employee.Skills\"] []",
 		"employee_skill.skill_id -> skills.id N:1 0.95  [\"gorm: Employee.Skills\"] []",
 		"employees.manager_id -> employees.id N:1 0.95 manager [\"gorm: Employee.Manager\"] []",
 		"friendship.employee_id -> employees.id N:1 0.95  [\"gorm: Employee.Friends\"] []",
 		"friendship.friend_id -> employees.id N:1 0.95  [\"gorm: Employee.Friends\"] []",
 		`notes.owner_id -> work_orders.id N:1 0.6  ["gorm: WorkOrder.Notes"] ["only rows with owner_type = \"work_orders\""]`,
+		"payments.invoice_id -> billing.invoice.id N:1 0.95  [\"gorm: Invoice.Payments\"] []",
 		"profiles.employee_id -> employees.id 1:1 0.95  [\"gorm: Employee.Profile\"] []",
 		"stock_counts.(in_house, in_bin) -> stocks.(warehouse_id, part_id) N:1 0.95  [\"gorm: StockCount.Stock\"] []",
 		"work_orders.billing -> addresses.id N:1 0.95 billing address [\"gorm: WorkOrder.BillingAddress\"] []",

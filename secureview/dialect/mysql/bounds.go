@@ -15,15 +15,16 @@ func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
 //   - use keys or secrets: aes_decrypt, encrypt, password, random_bytes, uuid
 //   - put data into error messages: extractvalue, updatexml
 //   - return much more than their arguments: uncompress
-//   - make shapes or compare them: st_geomfromtext, st_buffer, st_intersects. They can take
-//     the product of the numbers of corners for one row, which no limit of time stops
+//   - make shapes of others: st_buffer, st_union. They can take the product of the numbers of
+//     corners for one row, which no limit of time stops
 //
-// space, lpad and rpad are allowed because the reader limits their length.
+// space, lpad and rpad are allowed because the reader limits their length, and functions that
+// compare shapes because it limits these to points and literals.
 var bounds = sqlbound.Rules{
 	Backtracking: true,
 	Functions: sqlbound.Functions(`
 		small: count sum avg bit_and bit_or bit_xor std stddev_pop stddev_samp var_pop var_samp
-		small: variance grouping row_number rank dense_rank percent_rank cume_dist ntile
+		small: variance median grouping row_number rank dense_rank percent_rank cume_dist ntile
 		small: interval isnull abs acos asin atan atan2 ceil ceiling conv cos cot crc32 degrees exp floor
 		small: ln log log10 log2 mod pi pow power radians rand round sign sin sqrt tan truncate bit_count
 
@@ -37,7 +38,8 @@ var bounds = sqlbound.Rules{
 
 		small: ascii bin bit_length char_length character_length field find_in_set length oct
 		small: point st_distance_sphere st_geometrytype st_srid st_x st_y
-		sum 8: st_astext
+		small: st_contains st_within st_intersects st_distance mbrcontains mbrwithin
+		sum 8: st_astext st_geomfromtext
 		small: octet_length ord match strcmp format charset coercibility collation
 		small: md5 sha sha1 sha2 inet_aton inet_ntoa inet6_aton inet6_ntoa is_ipv4 is_ipv4_compat
 		small: is_ipv4_mapped is_ipv6 is_uuid bin_to_uuid uuid_to_bin

@@ -22,7 +22,7 @@ var parsers = sync.Pool{New: func() any {
 
 // Read parses one SELECT, TABLE, VALUES or WITH .. SELECT. For any text it returns
 // a tree or a [*sqlast.Error].
-func (Dialect) Read(text string) (*sqlast.Query, error) {
+func (d Dialect) Read(text string) (*sqlast.Query, error) {
 	if err := sqlast.CheckText(text, nil); err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	q, err := read(text, &s)
+	q, err := read(text, &s, d)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 }
 
 // read parses a text and compares the tree with the survey.
-func read(text string, s *survey) (q *sqlast.Query, err *sqlast.Error) {
+func read(text string, s *survey, d Dialect) (q *sqlast.Query, err *sqlast.Error) {
 	p := parsers.Get().(*parser.Parser)
 	defer func() {
 		if v := recover(); v != nil {
@@ -48,7 +48,7 @@ func read(text string, s *survey) (q *sqlast.Query, err *sqlast.Error) {
 		parsers.Put(p)
 	}()
 	p.EnableWindowFunc(s.windows)
-	parsed := s.withoutInners(text)
+	parsed := s.readable(text)
 	statements, warnings, failure := p.ParseSQL(parsed)
 	if failure != nil {
 		return nil, syntaxError(text, s, failedAt(parsed, failure.Error()))
@@ -69,7 +69,7 @@ func read(text string, s *survey) (q *sqlast.Query, err *sqlast.Error) {
 	default:
 		return nil, sqlread.NotSelect(firstWord(text), firstToken(text).at)
 	}
-	r := reader{src: text}
+	r := reader{src: text, medians: s.medians, version: d.Version}
 	q = r.query(statements[0], headers)
 	if r.err == nil && r.withs != s.withs {
 		r.fail(sqlast.Unsupported, -1, "WITH",
@@ -87,10 +87,14 @@ func read(text string, s *survey) (q *sqlast.Query, err *sqlast.Error) {
 	return q, nil
 }
 
-// withoutInners returns a text with blanks for the words in inners.
-func (s *survey) withoutInners(text string) string {
+// readable returns a text with blanks for the words in inners, and with another window
+// function of the same length for those in medians.
+func (s *survey) readable(text string) string {
 	for _, at := range s.inners {
 		text = text[:at] + "     " + text[at+len("INNER"):]
+	}
+	for _, at := range s.medians {
+		text = text[:at] + "STDDEV" + text[at+len("MEDIAN"):]
 	}
 	return text
 }
@@ -103,6 +107,8 @@ type reader struct {
 	depth   int
 	withs   int
 	havings int
+	medians []int  // see survey
+	version string // of the dialect
 
 	err *sqlast.Error
 }

@@ -55,16 +55,16 @@ func failedToken(text string, at int) (near, remedy string) {
 			"JSON_CONTAINS, or ask for a view that has a row for each element"
 	case opens && isWord(text, prev[1], "AS") && isMark(text, prev[2], ')'):
 		return near, "a list of columns after an alias is not supported: name the columns in the subquery, as in (SELECT 1 AS id)"
-	case isWord(text, t, "OVER") && strings.Contains(ascii.Upper(text[:at]), "MEDIAN"),
-		opens && isWord(text, prev[0], "GROUP") && isWord(text, prev[1], "WITHIN"):
-		return near, "MEDIAN and WITHIN GROUP are not supported. For a median, number the rows in a subquery, with " +
-			"ROW_NUMBER() OVER (PARTITION BY k ORDER BY x) AS i, COUNT(*) OVER (PARTITION BY k) AS n and WHERE x IS NOT NULL, " +
-			"and take AVG(x) of those with i BETWEEN n / 2 AND n / 2 + 1"
+	case opens && isWord(text, prev[0], "GROUP") && isWord(text, prev[1], "WITHIN"):
+		return near, "WITHIN GROUP is not supported. For a median, " + medianRemedy
 	case isWord(text, t, "SOUNDS"), isWord(text, prev[0], "SOUNDS"):
 		return near, "SOUNDS LIKE is not supported: write SOUNDEX(a) = SOUNDEX(b)"
 	}
 	return near, ""
 }
+
+const medianRemedy = "number the rows in a subquery, with ROW_NUMBER() OVER (PARTITION BY k ORDER BY x) AS i, " +
+	"COUNT(*) OVER (PARTITION BY k) AS n and WHERE x IS NOT NULL, and take AVG(x) of those with i BETWEEN n / 2 AND n / 2 + 1"
 
 // afterPredicate are operators that MariaDB allows after a predicate and the grammar
 // does not.

@@ -120,7 +120,7 @@ func (r *reader) expr(e ast.ExprNode) sqlast.Expr {
 // last argument.
 func (r *reader) match(e *ast.MatchAgainst) sqlast.Expr {
 	at := r.pos(e)
-	out := &sqlast.Call{Pos: at, Name: "match", Relevance: true}
+	out := &sqlast.Call{Pos: at, Name: "match", Unsafe: countsAllRows}
 	for _, c := range e.ColumnNames {
 		out.Args = append(out.Args, &sqlast.Column{Pos: at, Schema: c.Schema.O, Table: c.Table.O, Name: r.name(c.Name, at)})
 	}
@@ -139,6 +139,9 @@ func (r *reader) match(e *ast.MatchAgainst) sqlast.Expr {
 	}
 	return out
 }
+
+const countsAllRows = "the relevance of MATCH .. AGAINST counts all rows of the table, also those that a view hides: " +
+	"use MATCH .. AGAINST ('..' IN BOOLEAN MODE) as a condition of WHERE, and order by a column"
 
 // condition reads a condition of WHERE, ON or HAVING. A search in boolean mode that is
 // one of its operands is true or false for a row whatever other rows there are.
@@ -161,8 +164,9 @@ func asCondition(e sqlast.Expr) {
 		}
 	case *sqlast.Call:
 		if e.Name == "match" {
-			_, boolean := e.Args[len(e.Args)-1].(*sqlast.Unit)
-			e.Relevance = !boolean
+			if _, boolean := e.Args[len(e.Args)-1].(*sqlast.Unit); boolean {
+				e.Unsafe = ""
+			}
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package mysql
 
 import (
+	"slices"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/qedkit/qed/internal/ascii"
@@ -10,6 +12,11 @@ import (
 func (r *reader) windowCall(f *ast.WindowFuncExpr) sqlast.Expr {
 	out := &sqlast.Call{Pos: r.pos(f), Name: ascii.Lower(f.Name), Distinct: f.Distinct}
 	construct := ""
+	if slices.Contains(r.medians, int(out.Pos)) {
+		if out.Name = "median"; r.version != "" && !parseServer(r.version).mariaDB {
+			r.fail(sqlast.Unsupported, out.Pos, "MEDIAN", "MySQL has no MEDIAN: "+medianRemedy)
+		}
+	}
 	switch {
 	case f.IgnoreNull:
 		construct = "IGNORE NULLS"
@@ -25,6 +32,9 @@ func (r *reader) windowCall(f *ast.WindowFuncExpr) sqlast.Expr {
 	r.arguments(out, f.Args)
 	out.Over = r.window(&f.Spec)
 	out.Over.Pos = out.Pos
+	if w := out.Over; out.Name == "median" && (w.Bare || w.Base != "" || w.OrderBy != nil || w.Frame != nil) {
+		r.fail(sqlast.Unsupported, out.Pos, "MEDIAN", "MEDIAN takes OVER (PARTITION BY ..) only, without ORDER BY, a frame or the name of a window")
+	}
 	return out
 }
 

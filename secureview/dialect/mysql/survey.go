@@ -14,6 +14,7 @@ type survey struct {
 	havings int
 	into    int   // offset of INTO; -1: none
 	inners  []int // offsets of the INNER of NATURAL INNER JOIN, which the grammar does not have
+	medians []int // offsets of the MEDIAN of MEDIAN(x) OVER (..), which it does not have either
 	windows bool  // there may be a window function: MariaDB has names such as rank
 
 	err *sqlast.Error
@@ -38,6 +39,9 @@ func newSurvey(src string) survey {
 		if joins.regrouped(t) {
 			s.fail(sqlast.Unsupported, t, src,
 				"after a JOIN without ON of a join in parentheses there cannot be another join: add an ON")
+		}
+		if isMark(src, t, '(') && isWord(src, last, "MEDIAN") {
+			s.medians = append(s.medians, last.at)
 		}
 		if joins.depth > sqlast.MaxNesting {
 			s.err = sqlast.NestsTooDeep(t.at)

@@ -193,16 +193,22 @@ func (r *reader) subLink(m message) sqlast.Expr {
 	return nil
 }
 
-// index reads x[..]. It refuses x[..].y, the field of a composite value, which could
-// be a whole row.
+// index reads x[..], and the field (x).y of a column. It refuses (x).* and the field of
+// any other value, which could be a whole row.
 func (r *reader) index(m message) sqlast.Expr {
 	out := &sqlast.Index{X: r.expr(m.child(1))}
 	out.Pos = r.at
-	for _, n := range m.list(2) {
+	parts := m.list(2)
+	for _, n := range parts {
 		kind, s := n.node()
+		_, isColumn := out.X.(*sqlast.Column)
+		if kind == kindString && isColumn && len(parts) == 1 {
+			field := &sqlast.String{Pos: out.Pos, Value: s.text(1)}
+			return &sqlast.Call{Pos: out.Pos, Name: sqlast.CompositeField, Args: []sqlast.Expr{out.X, field}}
+		}
 		if kind != kindIndices {
-			r.fail(sqlast.Unsupported, r.at, "a field of a composite value", "a field of a composite value is not supported: "+
-				"write to_jsonb(x) ->> 'field', or ask for a view with a column for each field")
+			r.fail(sqlast.Unsupported, r.at, "a field of a composite value", "of composite values, only a field of a column "+
+				"is read: write (column).field, or to_jsonb(x) ->> 'field'")
 			return nil
 		}
 		out.Subscripts = append(out.Subscripts, sqlast.Subscript{

@@ -22,6 +22,9 @@ func nameOf(n message) (name string, strength int) {
 	case kindColumnRef:
 		return lastString(m, 1), goodName
 	case kindIndirection:
+		if name := lastString(m, 2); name != "" {
+			return name, goodName
+		}
 		return nameOf(m.child(1))
 	case kindFuncCall:
 		return lastString(m, 1), goodName

@@ -51,7 +51,9 @@ func (r *reader) typeName(m message) string {
 	name := names[len(names)-1]
 	out, ok := types[name]
 	if len(names) > 1 || !ok || !m.only(typeFields) {
-		r.unsupported(at, "a cast to the type "+name)
+		cast := sqlast.Clip("a cast to the type " + name)
+		r.fail(sqlast.Unsupported, at, cast, cast+" is not supported: leave it out, because a literal takes the type of the column "+
+			"that it is compared with, or cast to a type of PostgreSQL itself")
 		return ""
 	}
 	modifiers := m.list(5)

@@ -23,6 +23,7 @@ var style = sqlast.Style{
 	BareOffset:        true,
 	SignsAlike:        true,
 	BitXor:            "#",
+	Field:             sqlast.CompositeField,
 	Filter:            boundedFilter,
 	ArrayOf:           boundedArray,
 	Raise:             raise,

@@ -112,7 +112,7 @@ func isFallible(n sqlast.Node) bool {
 			return true
 		}
 	case *sqlast.Like:
-		return n.Op == sqlast.OpRegexp || !isShort(n.Pattern) || n.Escape != nil && !isCharacter(n.Escape)
+		return n.Op == sqlast.OpRegexp || n.Op == sqlast.OpMatch || !isShort(n.Pattern) || n.Escape != nil && !isCharacter(n.Escape)
 	case *sqlast.Call:
 		return mayCallFail(n)
 	case *sqlast.TableFunction:

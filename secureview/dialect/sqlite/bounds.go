@@ -13,6 +13,7 @@ func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
 //
 //   - read or change the machine: load_extension, readfile, writefile, edit,
 //     fts3_tokenizer
+//   - read a full-text table: bm25, highlight, snippet, which package sqlast allows there
 //   - read the state of the connection: changes, last_insert_rowid, sqlite_*
 //
 // printf and format are allowed because the reader limits their widths.

@@ -34,6 +34,12 @@ func (r *reader) call(e *ast.FuncCall) sqlast.Expr {
 	switch out.Name {
 	case "json_each", "json_tree":
 		r.fail(sqlast.Function, e.Pos(), out.Name, out.Name+"() stands in FROM, as in FROM t, "+out.Name+"(t.x) AS e")
+	case "highlight", "snippet":
+		for i := 2; i < len(out.Args) && i < 5; i++ {
+			if !isLiteral(out.Args[i], maxMark) {
+				r.fail(sqlast.Function, e.Pos(), out.Name, out.Name+" needs literal texts of at most 16 bytes around what was found")
+			}
+		}
 	case "printf", "format":
 		if !boundedFormat(out.Args) {
 			r.fail(sqlast.Function, e.Pos(), out.Name,

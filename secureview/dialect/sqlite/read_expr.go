@@ -150,10 +150,21 @@ func (r *reader) like(e *ast.LikeExpr) sqlast.Expr {
 		out.Op = sqlast.OpGlob
 	case "REGEXP":
 		out.Op = sqlast.OpRegexp
-	default: // MATCH, which reads the tables behind a full-text index
-		r.fail(sqlast.Unsupported, e.Op.Pos(), op, op+" is not supported: write LIKE '%word%'")
+	default: // MATCH
+		out.Op = sqlast.OpMatch
+		if !isLiteral(out.Pattern, maxSearch) {
+			r.fail(sqlast.Unsupported, e.Op.Pos(), op, op+" needs a literal text of at most 200 bytes")
+		}
 	}
 	return out
+}
+
+// The lengths of a full-text search, and of the texts around what it found.
+const maxSearch, maxMark = 200, 16
+
+func isLiteral(e sqlast.Expr, longest int) bool {
+	s, ok := e.(*sqlast.String)
+	return ok && len(s.Value) <= longest
 }
 
 func (r *reader) in(e *ast.InExpr) sqlast.Expr {

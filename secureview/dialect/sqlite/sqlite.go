@@ -3,7 +3,9 @@
 //
 // Statements are parsed by github.com/sqlc-dev/meyer, a port of SQLite's own
 // grammar. Functions in FROM other than json_each and json_tree are refused, and these
-// after RIGHT or FULL JOIN. The package does not import a database driver.
+// after RIGHT or FULL JOIN. A policy may list tables of FTS5, with all their columns: MATCH
+// with a literal, bm25, highlight, snippet and ORDER BY rank are allowed. The package does not
+// import a database driver.
 //
 // [secureview]: https://pkg.go.dev/github.com/qedkit/qed/secureview
 // [sqldb/sqlitedb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb/sqlitedb
@@ -33,6 +35,7 @@ var flavor = sqlast.Flavor{
 	DoubleQuotedStrings: true,
 	DerivedSeesOuter:    true,
 	RowID:               true,
+	SearchTables:        true,
 	RepeatsNumbered:     true,
 	UsingInPlace:        true,
 	AliasUnderCollate:   true,

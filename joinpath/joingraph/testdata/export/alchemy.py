@@ -49,3 +49,13 @@ class StockCount(Base):
     part_id: Mapped[int]
     stock: Mapped[Stock] = relationship()
     __table_args__ = (ForeignKeyConstraint(["warehouse_id", "part_id"], ["stock.warehouse_id", "stock.part_id"]),)
+
+
+class Invoice(Base):
+    __tablename__ = "invoice"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    clerk_id: Mapped[int] = mapped_column(ForeignKey("employee.id"))
+    corrected_id: Mapped[int] = mapped_column(ForeignKey("billing.invoice.id"))
+    clerk: Mapped[Employee] = relationship()
+    corrected: Mapped["Invoice"] = relationship(remote_side=[id])
+    __table_args__ = {"schema": "billing"}

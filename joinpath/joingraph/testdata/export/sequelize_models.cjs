@@ -25,4 +25,8 @@ Customer.hasMany(Note, { foreignKey: "entityId", constraints: false, scope: { en
 WorkOrder.hasMany(Note, { foreignKey: "entityId", constraints: false, scope: { entityType: "workOrder" } });
 Employee.belongsToMany(Skill, { through: "employeeSkill", foreignKey: "employeeId", otherKey: "skillId" });
 Employee.hasOne(Profile, { foreignKey: "employeeId" });
+const Invoice = define("invoice", {}, { schema: "billing" });
+Invoice.belongsTo(Customer, { foreignKey: "customerId" });
+Invoice.belongsTo(Invoice, { foreignKey: "correctedId", as: "corrected" });
+Invoice.belongsToMany(WorkOrder, { through: "invoiceOrder", foreignKey: "invoiceId", otherKey: "workOrderId" });
 module.exports = { sequelize };

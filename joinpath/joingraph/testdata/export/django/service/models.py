@@ -30,3 +30,18 @@ class WorkOrder(models.Model):
     customer = models.ForeignKey(Customer, models.CASCADE, db_constraint=False)
     billing_address = models.ForeignKey(Address, models.CASCADE, related_name="+", db_column="billing")
     shipping_address = models.ForeignKey(Address, models.CASCADE, related_name="+")
+
+
+class Invoice(models.Model):
+    clerk = models.ForeignKey(Employee, models.CASCADE)
+    orders = models.ManyToManyField(WorkOrder)
+
+    class Meta:
+        db_table = '"billing"."invoice"'
+
+
+class Payment(models.Model):
+    invoice = models.ForeignKey(Invoice, models.CASCADE)
+
+    class Meta:
+        db_table = "billing`.`payment"
