@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"math"
+	"unicode/utf8"
 
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
@@ -76,6 +78,7 @@ func paid(
 	if _, ok := budget.Remaining(ctx); !ok {
 		resp, err := m.Generate(ctx, req, stream)
 		budget.Charge(ctx, actualCost(resp, err, 0, 0))
+		warnIfCut(ctx, req, resp)
 		return resp, err
 	}
 	most := req.MaxOutputTokens
@@ -95,7 +98,32 @@ func paid(
 	if err != nil {
 		return nil, withCause(limited, err)
 	}
+	warnIfCut(ctx, req, resp)
 	return resp, nil
+}
+
+// Servers of local models cut prompts at their context without an error. No tokenizer has
+// fewer tokens than one for so many letters of a long text.
+const (
+	mostLetters = 6 // of a token, on average
+	longPrompt  = 6000
+)
+
+// warnIfCut emits a [Warning] if a server read much less than it was sent.
+func warnIfCut(ctx context.Context, req *llm.Request, resp *llm.Response) {
+	if resp == nil || resp.Usage.InputTokens == 0 {
+		return
+	}
+	letters := 0
+	for i := range req.Messages {
+		letters += utf8.RuneCountInString(req.Messages[i].Text())
+	}
+	if letters < longPrompt || resp.Usage.InputTokens >= letters/mostLetters {
+		return
+	}
+	Emit(ctx, Warning{Code: "prompt_cut", Message: fmt.Sprintf(
+		"the server read %d tokens of a prompt of %d letters (%s): it cuts prompts at its context; set ContextTokens to it",
+		resp.Usage.InputTokens, letters, req.Name)})
 }
 
 // actualCost returns what a call cost. sent and estimate are the tokens of its

@@ -131,7 +131,7 @@ func beginsItem(before string) bool {
 func (t *Text) braces(text string) (left []string) {
 	figures := t.figures
 	for at, checked := 0, 0; at < len(text) && checked < maxCheckedBraces; {
-		i := strings.IndexAny(text[at:], "{}`")
+		i := strings.IndexAny(text[at:], "{`")
 		if i < 0 {
 			break
 		}
@@ -165,9 +165,6 @@ const (
 // bracesEnd returns the end of the braces that begin at i: the brace that closes them in
 // the same line or, for JSON, anywhere.
 func bracesEnd(text string, i int) int {
-	if text[i] == '}' {
-		return i + 1
-	}
 	d := json.NewDecoder(strings.NewReader(text[i:]))
 	var raw json.RawMessage
 	if d.Decode(&raw) == nil {

@@ -201,7 +201,7 @@ var variables = []variable{
 	{name: "SQL_MAX_TABLES_IN_SELECTION_PROMPT", value: "2", questions: []string{"Which boats?"},
 		probe: lines("You choose the tables", "<tables>\n", "</tables>"), unset: 4, set: 2},
 
-	{name: "MAX_CONTEXT_TOKENS", value: "200", questions: []string{"Which boats?"},
+	{name: "MAX_CONTEXT_TOKENS", value: "256", questions: []string{"Which boats?"},
 		probe: func(_ *testing.T, _ *site, _ *process, events []string) any {
 			return strings.Contains(events[0], `"event":"error"`)
 		}, unset: false, set: true},

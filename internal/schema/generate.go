@@ -30,7 +30,28 @@ func generate(t reflect.Type) (text json.RawMessage, err error) {
 	root := r.ReflectFromType(t)
 	root.Version = ""
 	inline(root)
+	walk(root, nameAny)
 	return json.Marshal(root)
+}
+
+// nameAny describes the properties and elements that may be anything. Without a keyword
+// their schema is the literal true, which some servers (llama.cpp) refuse.
+func nameAny(s *jsonschema.Schema) {
+	named := func(sub *jsonschema.Schema) *jsonschema.Schema {
+		if text, err := json.Marshal(sub); err != nil || string(text) != "true" {
+			return sub
+		}
+		return &jsonschema.Schema{Description: "any JSON value"}
+	}
+	if s.Items != nil {
+		s.Items = named(s.Items)
+	}
+	if s.Properties == nil {
+		return
+	}
+	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
+		p.Value = named(p.Value)
+	}
 }
 
 var (

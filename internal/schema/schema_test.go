@@ -67,7 +67,7 @@ func TestJSON(t *testing.T) {
 		`"additionalProperties":false,"type":"object","required":["product","count"]},"type":"array"},` +
 		`"limit":{"type":"integer"},` +
 		`"notes":{"additionalProperties":{"type":"string"},"type":"object"},` +
-		`"any":true,` +
+		`"any":{"description":"any JSON value"},` +
 		`"when":{"type":"string","format":"date-time"},` +
 		`"small":{"type":"integer"}},` +
 		`"additionalProperties":false,"type":"object","required":["reason","state","lines"]}`

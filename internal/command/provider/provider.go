@@ -4,7 +4,9 @@ package provider
 
 import (
 	"cmp"
+	"context"
 	"path/filepath"
+	"time"
 
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm"
@@ -13,11 +15,15 @@ import (
 )
 
 // Open returns the configured model, and reports whether one is configured. It sets
-// conf.Model to the provider's default if no model is named.
+// conf.Model to the provider's default if no model is named, and its context if the server
+// says it and no variable does.
 func Open(conf *settings.Settings) (model llm.Model, live bool, err error) {
 	switch {
 	case conf.IsOpenAI():
-		model, err = openai.New(&openai.Options{Model: conf.Model, APIKey: conf.APIKey, BaseURL: conf.BaseURL})
+		opt := &openai.Options{Model: conf.Model, APIKey: conf.APIKey, BaseURL: conf.BaseURL}
+		if model, err = openai.New(opt); err == nil && conf.Agent.ContextTokens == 0 && conf.BaseURL != "" {
+			conf.Agent.ContextTokens = contextOf(opt)
+		}
 	case conf.IsAnthropic():
 		conf.Model = cmp.Or(conf.Model, anthropic.DefaultModel)
 		model, err = anthropic.New(&anthropic.Options{
@@ -32,6 +38,14 @@ func Open(conf *settings.Settings) (model llm.Model, live bool, err error) {
 	return llm.Wrap(conf.Priced(model), llm.Retry(nil)), true, nil
 }
 
+// contextOf returns the context of a model at a server of one's own, or 0 if it does not
+// say.
+func contextOf(opt *openai.Options) int {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	return openai.ContextTokens(ctx, opt)
+}
+
 // OrReplay returns the configured model, or replay if none is configured, and reports
 // whether the model is live. It notes which one answers. Without both it returns
 // [settings.ErrNoModel].
@@ -44,6 +58,9 @@ func OrReplay(
 		return nil, false, err
 	case live:
 		note("Talking to %s.", conf.Model)
+		if n := conf.Agent.ContextTokens; n > 0 {
+			note("Its context has %d tokens.", n)
+		}
 	case replay == nil:
 		return nil, false, settings.ErrNoModel
 	default:
