@@ -106,6 +106,7 @@ func (rs *runState) interrupted(o *outcome) {
 	o.answer, o.asked = Answer{}, true
 	o.paths, o.kept = map[string]string{}, map[string]bool{}
 	var text []string
+	texts := textTable.In(rs.ctx, languageOf(rs.turn))
 	for i := range rs.open {
 		open := &rs.open[i]
 		if !open.hit {
@@ -114,14 +115,18 @@ func (rs *runState) interrupted(o *outcome) {
 		q := open.Question
 		q.Resumable = rs.run > 0 && (!open.kept || rs.log.Kept())
 		if rs.unanswered && q.Kind == question.KindApproval {
-			q.Problem = textTable.In(rs.ctx, languageOf(rs.turn)).ApprovalOpen
+			q.Problem = texts.ApprovalOpen
 		}
 		if q.Resumable {
 			o.end.Status, o.end.Error = store.StatusInterrupted, ""
 		}
 		o.answer.Questions = append(o.answer.Questions, q)
 		o.paths[q.ID], o.kept[q.ID] = open.path, open.kept
-		text = append(text, q.String())
+		said := q.String()
+		if q.Kind == question.KindApproval {
+			said += "\n" + texts.HowToApprove
+		}
+		text = append(text, said)
 	}
 	o.answer.Text = strings.Join(text, "\n\n")
 	if !rs.shown || rs.asks {

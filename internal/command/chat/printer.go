@@ -235,6 +235,9 @@ func (p *Printer) Questions(questions []question.Question) {
 	for _, q := range questions {
 		lines := strings.Split(q.String(), "\n")
 		isPlan := func(line string) bool { return strings.HasPrefix(line, `{"tasks":`) } // the text lists the tasks
+		if q.Kind == question.KindApproval {
+			lines = append(lines, "(approve, edit or reject)")
+		}
 		p.step(yellow, "question", strings.Join(slices.DeleteFunc(lines, isPlan), "\n"))
 	}
 }
