@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/runlog"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -106,7 +107,7 @@ func (rs *runState) interrupted(o *outcome) {
 	o.answer, o.asked = Answer{}, true
 	o.paths, o.kept = map[string]string{}, map[string]bool{}
 	var text []string
-	texts := textTable.In(rs.ctx, languageOf(rs.turn))
+	language := languageOf(rs.turn)
 	for i := range rs.open {
 		open := &rs.open[i]
 		if !open.hit {
@@ -115,7 +116,7 @@ func (rs *runState) interrupted(o *outcome) {
 		q := open.Question
 		q.Resumable = rs.run > 0 && (!open.kept || rs.log.Kept())
 		if rs.unanswered && q.Kind == question.KindApproval {
-			q.Problem = texts.ApprovalOpen
+			q.Problem = textTable.In(rs.ctx, language).ApprovalOpen
 		}
 		if q.Resumable {
 			o.end.Status, o.end.Error = store.StatusInterrupted, ""
@@ -124,7 +125,7 @@ func (rs *runState) interrupted(o *outcome) {
 		o.paths[q.ID], o.kept[q.ID] = open.path, open.kept
 		said := q.String()
 		if q.Kind == question.KindApproval {
-			said += "\n" + texts.HowToApprove
+			said += "\n" + usertext.HowToApprove(rs.ctx, language)
 		}
 		text = append(text, said)
 	}

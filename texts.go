@@ -49,7 +49,6 @@ type texts struct {
 	MayCall          string // the question whether {tool} may be called
 	MayCallForTask   string // the same for the {task} of a plan
 	ChangedUnusable  string // an edited value does not fit; {problem}
-	HowToApprove     string // the replies to an approval
 	ApprovalOpen     string // a message did not answer an approval, which stays open
 }
 
