@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/runlog"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -106,6 +107,7 @@ func (rs *runState) interrupted(o *outcome) {
 	o.answer, o.asked = Answer{}, true
 	o.paths, o.kept = map[string]string{}, map[string]bool{}
 	var text []string
+	language := languageOf(rs.turn)
 	for i := range rs.open {
 		open := &rs.open[i]
 		if !open.hit {
@@ -114,14 +116,18 @@ func (rs *runState) interrupted(o *outcome) {
 		q := open.Question
 		q.Resumable = rs.run > 0 && (!open.kept || rs.log.Kept())
 		if rs.unanswered && q.Kind == question.KindApproval {
-			q.Problem = textTable.In(rs.ctx, languageOf(rs.turn)).ApprovalOpen
+			q.Problem = textTable.In(rs.ctx, language).ApprovalOpen
 		}
 		if q.Resumable {
 			o.end.Status, o.end.Error = store.StatusInterrupted, ""
 		}
 		o.answer.Questions = append(o.answer.Questions, q)
 		o.paths[q.ID], o.kept[q.ID] = open.path, open.kept
-		text = append(text, q.String())
+		said := q.String()
+		if q.Kind == question.KindApproval {
+			said += "\n" + usertext.HowToApprove(rs.ctx, language)
+		}
+		text = append(text, said)
 	}
 	o.answer.Text = strings.Join(text, "\n\n")
 	if !rs.shown || rs.asks {

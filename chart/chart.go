@@ -134,7 +134,8 @@ func refuse(problems ...refusal.Problem) error {
 }
 
 // New returns a chart of the rows of t. It does not change t. A nil opt means
-// that everything is chosen from the rows.
+// that everything is chosen from the rows. The texts are those of ctx
+// ([qed.WithTexts]) or of this module.
 //
 // A chart that cannot be drawn is a [*refusal.Error] with one of the codes of
 // this package, such as ErrUnknownField, and ErrNoData for a table without rows.

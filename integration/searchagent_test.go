@@ -251,7 +251,9 @@ func TestSearchAgentDividesAnAlias(t *testing.T) {
 	eachEngine(t, func(t *testing.T, url string) {
 		for name, kind := range map[string]string{"tickets-1": "keyword", "tickets-2": "text"} {
 			newIndex(t, url, name, fmt.Sprintf(`{"mappings":{"properties":{"state":{"type":%q},"title":{"type":"text"}}},"aliases":{"tickets":{}}}`, kind))
-			fillIndex(t, url, name, 3, func(i int) string { return fmt.Sprintf(`{"state":"%s","title":"%s %d"}`, []string{"open", "closed"}[i%2], name, i) })
+			fillIndex(t, url, name, 3, func(i int) string {
+				return fmt.Sprintf(`{"state":"%s","title":"%s %d"}`, []string{"open", "closed"}[i%2], name, i)
+			})
 		}
 		c := esClient(t, url, esclient.Options{})
 		for _, tt := range []struct {

@@ -23,7 +23,6 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/strictjson"
-	"github.com/qedkit/qed/internal/usertext"
 )
 
 // A Question is a question to the user of an agent. The agent sets Text, and
@@ -78,11 +77,7 @@ func (q Question) String() string {
 		fmt.Fprintf(&b, "\n%d. %s", i+1, strings.Join(strings.Fields(o.Text), " "))
 	}
 	if q.Kind == KindApproval {
-		how := "(approve, edit or reject)"
-		if usertext.LanguageOf(q.Text) == usertext.German {
-			how = "(genehmigen, ändern oder ablehnen)"
-		}
-		fmt.Fprintf(&b, "\n%s\n%s", legible(q.Draft), how)
+		b.WriteString("\n" + legible(q.Draft))
 	}
 	return b.String()
 }

@@ -21,7 +21,7 @@ type Session struct {
 
 // NewSession returns a Session that already contains the findings of reports, in the
 // order of their checks, such as those that [Session.Reports] returned in another
-// process.
+// process. Their texts are written again, with the texts of ctx ([qed.WithTexts]).
 func NewSession(ctx context.Context, reports ...*Report) *Session {
 	s := &Session{}
 	for _, r := range reports {

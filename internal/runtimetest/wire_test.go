@@ -156,6 +156,10 @@ func TestTextLeavesApprovalOpen(t *testing.T) {
 			st := new(store.InMemory)
 			c := converse(t, agent, st, &qed.DurableOptions{ParseReplies: test.parse})
 			asked := c.say(test.begin)
+			how := map[bool]string{true: "(approve, edit or reject)", false: "(genehmigen, ändern oder ablehnen)"}[!strings.Contains(test.begin, "bitte")]
+			if !strings.HasSuffix(asked.Text, "\n"+how) {
+				t.Errorf("the question is %q", asked.Text)
+			}
 			events, a, err := c.listen(qed.Turn{Text: test.text})
 			closed := ofKind[qed.QuestionClosed](events)
 			if err != nil || !a.Saved {

@@ -143,7 +143,7 @@ func (p *patterns) overTime(ctx context.Context, times, values *variable, opt Se
 	if p.Series, err = keepSeries(ctx, s); err != nil {
 		return nil, err
 	}
-	p.Series.Partial = p.missing()
+	p.Series.Partial = p.missing(ctx)
 	p.Time, p.Aggregate = clip(s.Time), s.Aggregate
 	p.Missing = s.Missing
 	var text []string

@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/query"
 )
 
@@ -120,16 +121,28 @@ func (b *basis) sentence() string {
 	return text
 }
 
+// texts are why saved rows cover a part of the data only. A chart of them says so to the
+// user. The sentences of results are for the model, which puts them into words.
+type texts struct {
+	Drawn string // {n} rows were drawn from {total}
+	First string // there are more than {n} rows
+
+	Thousands string // the sign between the thousands of a number
+}
+
+var textTable = usertext.Of[texts]("stats")
+
 // missing is why rows that are computed from these cover a part of the data only,
 // and empty if they cover all of it.
-func (b *basis) missing() string {
+func (b *basis) missing(ctx context.Context) string {
+	t := textTable.In(ctx, qed.Info(ctx).Language)
+	number := func(n int) string { return usertext.Number(int64(n), t.Thousands) }
 	var parts []string
 	switch {
 	case b.Total > 0:
-		parts = append(parts, fmt.Sprintf("it is computed from %s that were drawn at random from %s",
-			countOf(b.RowCount, "row"), grouped(b.Total)))
+		parts = append(parts, usertext.Fill(t.Drawn, "n", number(b.RowCount), "total", number(b.Total)))
 	case b.Truncated:
-		parts = append(parts, "it is computed from the first "+countOf(b.RowCount, "row")+" only, and there are more")
+		parts = append(parts, usertext.Fill(t.First, "n", number(b.RowCount)))
 	}
 	if b.Partial != "" {
 		parts = append(parts, b.Partial)

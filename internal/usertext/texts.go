@@ -133,6 +133,14 @@ func (t *Section[T]) In(ctx context.Context, language string) *T {
 	return t.shipped[English]
 }
 
+// questions are the texts about questions, which the runtime and commands show.
+var questions = Of[struct{ HowToApprove string }]("question")
+
+// HowToApprove returns which replies an approval takes.
+func HowToApprove(ctx context.Context, language string) string {
+	return questions.In(ctx, language).HowToApprove
+}
+
 // fill returns a struct of texts by their names.
 func fill[T any](section string, named map[string]string) *T {
 	texts := new(T)

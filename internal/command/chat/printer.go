@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/database"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -235,6 +237,9 @@ func (p *Printer) Questions(questions []question.Question) {
 	for _, q := range questions {
 		lines := strings.Split(q.String(), "\n")
 		isPlan := func(line string) bool { return strings.HasPrefix(line, `{"tasks":`) } // the text lists the tasks
+		if q.Kind == question.KindApproval {
+			lines = append(lines, usertext.HowToApprove(context.Background(), usertext.LanguageOf(q.Text)))
+		}
 		p.step(yellow, "question", strings.Join(slices.DeleteFunc(lines, isPlan), "\n"))
 	}
 }
