@@ -68,7 +68,7 @@ func explorer() llm.Model {
 	return llmtest.New(
 		llmtest.Rule{Name: "report", Contains: []string{"chart_a", "Larger orders", byRegion}, Repeat: true, Replies: reply(
 			"# Orders\n\nThe north has {q1.r1.mean}, of 777 orders.\n\n![Means](chart:chart_a)")},
-		llmtest.Rule{Name: "step", Contains: []string{`"verdict":"supported"`}, Repeat: true, Replies: reply(
+		llmtest.Rule{Name: "step", Contains: []string{`"verdict":"proved"`}, Repeat: true, Replies: reply(
 			"Larger orders come from the north. The mean there is {t2.r1.mean}.\n\n- Größer: the north, {t2.r1.mean} over {t2.r2.mean}.\n- The difference is significant.")},
 		llmtest.Rule{Name: "step", Contains: []string{"application/vnd.vegalite"}, Replies: reply("", call("5", "validateAnalysis", object{
 			"finding": "The mean amount is larger in the north.", "relatedQuery": byRegion,
@@ -132,7 +132,7 @@ func TestExploreAndReport(t *testing.T) {
 			if len(e.Charts) != 1 || e.Charts[0].SQLQuery != byRegion || !strings.Contains(string(e.Charts[0].Spec), `"north"`) {
 				t.Errorf("charts %+v", e.Charts)
 			}
-			if len(e.Checks) != 1 || e.Checks[0].Verdict != "supported" || e.Checks[0].Rows != 400 {
+			if len(e.Checks) != 1 || e.Checks[0].Verdict != "proved" || e.Checks[0].Rows != 400 {
 				t.Errorf("checks %+v", e.Checks)
 			}
 			if diff := cmp.Diff(map[string]int{"executeSQLQuery": 1}, e.Metadata.Errors); diff != "" {
@@ -229,7 +229,7 @@ func TestTools(t *testing.T) {
 		"no nulls": {"profileData", object{"columns": []string{"region"}, "includeNulls": false, "includeDistribution": true}, []string{`"values":400,"distinct":`, `"top":[{"value":"north","rows":200}`}},
 		"claim about a computed column": {"validateAnalysis", object{"finding": "Large orders come from the north.", "relatedQuery": "SELECT CASE WHEN amount > 55 THEN 'large' ELSE 'small' END AS size, count(*) FROM t_parsed GROUP BY 1",
 			"claim": object{"causal": false, "kind": "shares", "metric": "size", "outcome": "large", "by": "region", "groups": []string{"north", "south"}, "comparison": "more"}},
-			[]string{`"success":true`, `"verdict":"supported"`}},
+			[]string{`"success":true`, `"verdict":"proved"`}},
 		"profile":      {"profileData", object{}, []string{`"rows":400`, `"duplicate_rows":{"value":386}`, `"median":58`, `"distinct":{"value":2}`, `"nulls":0`}},
 		"wrong column": {"profileData", object{"columns": []string{"amont"}}, []string{`"success":false`, "amount"}},
 		"wrong field": {"createVisualization", draw(object{"mark": "bar", "encoding": object{"x": object{"field": "nothing", "type": "nominal"}}}),
@@ -239,7 +239,7 @@ func TestTools(t *testing.T) {
 			[]string{`"success":false`}},
 		"claim without a column": {"validateAnalysis", object{"finding": "More.", "relatedQuery": byRegion, "claim": object{"causal": false, "kind": "means", "metric": "price"}},
 			[]string{`"success":false`, "Did you mean: region, amount?"}},
-		"no claim": {"validateAnalysis", object{"finding": "There is something.", "relatedQuery": byRegion}, []string{`"success":true`, `"verdict":"unchecked"`}},
+		"no claim": {"validateAnalysis", object{"finding": "There is something.", "relatedQuery": byRegion}, []string{`"success":true`, `"verdict":"not_checked"`, `"reason":"undecided"`}},
 		"union": {"validateAnalysis", object{"finding": "More.", "relatedQuery": "SELECT amount FROM t_parsed UNION SELECT 1"},
 			[]string{`"success":false`, "combines several SELECTs"}},
 	} {

@@ -39,7 +39,7 @@ func TestTextsOfTheHost(t *testing.T) {
 	texts, err := qed.ReadTexts(fstest.MapFS{"fr.json": {Data: []byte(`{
 		"claims": {"Supported": "Les lignes confirment le constat.", "Decimal": ","},
 		"chart": {"Thousands": " ", "Months": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre"},
-		"report": {"Checks": "Vérifications", "Supported": "confirmé"}
+		"report": {"Checks": "Vérifications", "Proved": "confirmé"}
 	}`)}})
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestReportSections(t *testing.T) {
 	}
 	report := write("", "# Orders\n\nLarge.\n\n![Means](chart:chart_a)\n\nMore.")
 	checked := section(t, report, "What was checked")
-	if !strings.Contains(checked, "| The mean amount is larger in the north. | **supported** | ") || !strings.Contains(checked, "p < 0.001") {
+	if !strings.Contains(checked, "| The mean amount is larger in the north. | **proved** | ") || !strings.Contains(checked, "p < 0.001") {
 		t.Error(checked)
 	}
 	if data := section(t, report, "The data"); !strings.Contains(data, "- The table t_parsed has 400 rows and 2 columns.") ||

@@ -74,7 +74,7 @@ func TestRerunChecksAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	checks := again[0].Checks
-	if len(checks) != 2 || checks[0].Verdict != claims.Contradicted || checks[1].Verdict != claims.Supported {
+	if len(checks) != 2 || checks[0].Verdict != claims.Contradicted || checks[1].Verdict != claims.Proved {
 		t.Errorf("the checks are %+v", checks)
 	}
 	if len(problems) != 1 || !strings.Contains(problems[0], "exploration 1, check 3: ") {

@@ -1,7 +1,6 @@
 package analyst
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,14 +13,14 @@ import (
 
 // sectionTexts are the sections of a report that code writes.
 type sectionTexts struct {
-	Checks, Finding, Result, Details, NoChecks                string
-	Supported, Doubtful, Unsupported, Contradicted, Unchecked string
-	Data, Rows, Period, Missing, MissingOf, Others, None      string
-	Duplicates, DuplicatesAbout, NoDuplicates, NoData         string
-	LeftOut, Unread, Truncated, Sampled                       string
-	Method, Queries, QueryRows, NoQueries                     string
-	Questions, NoQuestions, NotChecked, Ended                 string
-	Thousands, Decimal, Day                                   string
+	Checks, Finding, Result, Details, NoChecks           string
+	Proved, Contradicted, NotProved                      string
+	Data, Rows, Period, Missing, MissingOf, Others, None string
+	Duplicates, DuplicatesAbout, NoDuplicates, NoData    string
+	LeftOut, Unread, Truncated, Sampled                  string
+	Method, Queries, QueryRows, NoQueries                string
+	Questions, NoQuestions, NotChecked, Ended            string
+	Thousands, Decimal, Day                              string
 }
 
 var sectionTable = usertext.Of[sectionTexts]("report")
@@ -68,11 +67,13 @@ func details(c Check) string {
 }
 
 func (t *sectionTexts) verdict(v claims.Verdict) string {
-	word := map[claims.Verdict]string{
-		claims.Supported: t.Supported, claims.Doubtful: t.Doubtful, claims.Unsupported: t.Unsupported,
-		claims.Contradicted: t.Contradicted, claims.Unchecked: t.Unchecked,
-	}[v]
-	return cmp.Or(word, t.Unchecked)
+	switch v {
+	case claims.Proved:
+		return t.Proved
+	case claims.Contradicted:
+		return t.Contradicted
+	}
+	return t.NotProved
 }
 
 const maxNamed = 10 // columns of a sentence
@@ -184,7 +185,7 @@ func (t *sectionTexts) questions(b *strings.Builder, explorations []*Exploration
 			open = append(open, usertext.Fill(t.Ended, "question", usertext.Escape(e.Question), "reason", usertext.Escape(e.Partial)))
 		}
 		for _, c := range e.Checks {
-			if c.Verdict != claims.Supported {
+			if c.Verdict != claims.Proved {
 				finding := strings.TrimRight(c.Finding, ". ")
 				open = append(open, fmt.Sprintf("%s: %s", usertext.Escape(finding), usertext.Escape(c.Text)))
 			}

@@ -59,7 +59,8 @@ var order = []refusal.Code{
 	ErrFilterBypass, ErrUnknownIndex, ErrUnknownField, ErrFieldType, ErrIndicesDiffer, ErrNestedPath, ErrInvalidLiteral, ErrTooExpensive,
 }
 
-// A Verdict is the result of checking a body.
+// A Verdict says whether a body may be sent. It is no verdict on an answer: those are proved,
+// contradicted or not checked.
 type Verdict string
 
 const (

@@ -40,61 +40,61 @@ func TestResults(t *testing.T) {
 		name  string
 		rows  *qed.Table
 		claim claims.Claim
-		want  claims.Verdict
+		want  string
 	}{
-		{"exact", one, total(1234567), claims.Supported},
-		{"one more", one, total(1234568), claims.Contradicted},
-		{"rounded to thousands", one, total(1235000), claims.Supported},
-		{"rounded to 1.2 million", one, total(1.2e6), claims.Doubtful},
-		{"1.3 million", one, total(1.3e6), claims.Contradicted},
-		{"at least a million", one, with(total(1e6), claims.AtLeast), claims.Supported},
-		{"at least two million", one, with(total(2e6), claims.AtLeast), claims.Contradicted},
-		{"at most two million", one, with(total(2e6), claims.AtMost), claims.Supported},
-		{"a cell", quarters, of(claims.Total, 120, "2024-Q2"), claims.Supported},
-		{"growth", quarters, of(claims.Growth, 0.2, "2024-Q2", "2024-Q1"), claims.Supported},
-		{"growth in the wrong order", quarters, of(claims.Growth, 0.2, "2024-Q1", "2024-Q2"), claims.Contradicted},
-		{"a fall", quarters, with(of(claims.Growth, 0.083, "2024-Q3", "2024-Q2"), claims.Less), claims.Supported},
-		{"a fall that is negative", quarters, of(claims.Growth, -0.08, "2024-Q3", "2024-Q2"), claims.Supported},
-		{"12 % for 8 %", quarters, with(of(claims.Growth, 0.12, "2024-Q3", "2024-Q2"), claims.Less), claims.Contradicted},
-		{"growth of at least 40 %", quarters, with(of(claims.Growth, 0.4, "2024-Q4", "2024-Q3"), claims.AtLeast), claims.Supported},
-		{"it grew", quarters, direction(claims.Growth, claims.More, "2024-Q4", "2024-Q3"), claims.Supported},
-		{"it fell", quarters, direction(claims.Growth, claims.Less, "2024-Q4", "2024-Q3"), claims.Contradicted},
-		{"above the mean of all", quarters, of(claims.Growth, 0.295, "2024-Q4"), claims.Supported},
-		{"above the mean of the others", quarters, of(claims.Growth, 0.44, "2024-Q4"), claims.Supported},
-		{"above no mean", quarters, of(claims.Growth, 0.35, "2024-Q4"), claims.Contradicted},
-		{"above the mean of a part", &cut, of(claims.Growth, 0.295, "2024-Q4"), claims.Unchecked},
-		{"times", quarters, of(claims.Ratio, 1.58, "2024-Q4", "2024-Q1"), claims.Supported},
-		{"columns", one, claims.Claim{Kind: claims.Ratio, Metric: "total", With: "half", Value: new(2.06)}, claims.Supported},
-		{"a share", quarters, of(claims.Share, 0.32, "2024-Q4"), claims.Supported},
-		{"another share", quarters, of(claims.Share, 0.4, "2024-Q4"), claims.Contradicted},
-		{"a share of a part", &cut, of(claims.Share, 0.32, "2024-Q4"), claims.Unchecked},
-		{"the peak", quarters, direction(claims.Rank, "", "2024-Q4"), claims.Supported},
-		{"no peak", quarters, direction(claims.Rank, "", "2024-Q2"), claims.Contradicted},
-		{"the second place", quarters, of(claims.Rank, 2, "2024-Q2"), claims.Supported},
-		{"the smallest", quarters, direction(claims.Rank, claims.Less, "2024-Q1"), claims.Supported},
-		{"the largest part, but not half", quarters, direction(claims.Most, "", "2024-Q4"), claims.Doubtful},
-		{"a smaller part", quarters, direction(claims.Most, "", "2024-Q2"), claims.Contradicted},
-		{"more than half", table(t, "quarter sales", []any{"a", 51}, []any{"b", 49}), direction(claims.Most, "", "a"), claims.Supported},
-		{"tens of percent", quarters, with(of(claims.Growth, 0.1, "2024-Q3", "2024-Q2"), claims.Less), claims.Doubtful},
-		{"grew by more than 10 %", quarters, with(of(claims.Growth, 0.11, "2024-Q2", "2024-Q1"), claims.More), claims.Doubtful},
-		{"percent for a part", table(t, "total", []any{35.2}), total(0.352), claims.Doubtful},
-		{"thousands", table(t, "total", []any{1235}), total(1235000), claims.Doubtful},
-		{"rising", rising, trend(claims.More), claims.Supported},
-		{"falling", rising, trend(claims.Less), claims.Contradicted},
-		{"up and down", table(t, "year n", []any{2019, 10}, []any{2020, 30}, []any{2021, 15}, []any{2022, 18}, []any{2023, 11}, []any{2024, 19}), trend(claims.More), claims.Unsupported},
-		{"two years", table(t, "year n", []any{2019, 10}, []any{2020, 30}), trend(claims.More), claims.Unchecked},
-		{"never, without rows", empty, claims.Claim{Kind: claims.Never}, claims.Supported},
-		{"never, with rows", rising, claims.Claim{Kind: claims.Never}, claims.Contradicted},
-		{"never, a count of 0", table(t, "n", []any{0}), claims.Claim{Kind: claims.Never, Metric: "n"}, claims.Supported},
-		{"never, a count of 3", table(t, "n", []any{3}), claims.Claim{Kind: claims.Never, Metric: "n"}, claims.Contradicted},
-		{"no value", table(t, "total", []any{nil}), total(5), claims.Unchecked},
-		{"a negative base", table(t, "quarter sales", []any{"a", 5.0}, []any{"b", -5.0}), of(claims.Growth, -2, "a", "b"), claims.Unchecked},
-		{"parts below 0", table(t, "quarter sales", []any{"a", 5.0}, []any{"b", -1.0}), of(claims.Share, 1, "a"), claims.Unchecked},
+		{"exact", one, total(1234567), proved},
+		{"one more", one, total(1234568), contradicted},
+		{"rounded to thousands", one, total(1235000), proved},
+		{"rounded to 1.2 million", one, total(1.2e6), doubt},
+		{"1.3 million", one, total(1.3e6), contradicted},
+		{"at least a million", one, with(total(1e6), claims.AtLeast), proved},
+		{"at least two million", one, with(total(2e6), claims.AtLeast), contradicted},
+		{"at most two million", one, with(total(2e6), claims.AtMost), proved},
+		{"a cell", quarters, of(claims.Total, 120, "2024-Q2"), proved},
+		{"growth", quarters, of(claims.Growth, 0.2, "2024-Q2", "2024-Q1"), proved},
+		{"growth in the wrong order", quarters, of(claims.Growth, 0.2, "2024-Q1", "2024-Q2"), contradicted},
+		{"a fall", quarters, with(of(claims.Growth, 0.083, "2024-Q3", "2024-Q2"), claims.Less), proved},
+		{"a fall that is negative", quarters, of(claims.Growth, -0.08, "2024-Q3", "2024-Q2"), proved},
+		{"12 % for 8 %", quarters, with(of(claims.Growth, 0.12, "2024-Q3", "2024-Q2"), claims.Less), contradicted},
+		{"growth of at least 40 %", quarters, with(of(claims.Growth, 0.4, "2024-Q4", "2024-Q3"), claims.AtLeast), proved},
+		{"it grew", quarters, direction(claims.Growth, claims.More, "2024-Q4", "2024-Q3"), proved},
+		{"it fell", quarters, direction(claims.Growth, claims.Less, "2024-Q4", "2024-Q3"), contradicted},
+		{"above the mean of all", quarters, of(claims.Growth, 0.295, "2024-Q4"), proved},
+		{"above the mean of the others", quarters, of(claims.Growth, 0.44, "2024-Q4"), proved},
+		{"above no mean", quarters, of(claims.Growth, 0.35, "2024-Q4"), contradicted},
+		{"above the mean of a part", &cut, of(claims.Growth, 0.295, "2024-Q4"), undecided},
+		{"times", quarters, of(claims.Ratio, 1.58, "2024-Q4", "2024-Q1"), proved},
+		{"columns", one, claims.Claim{Kind: claims.Ratio, Metric: "total", With: "half", Value: new(2.06)}, proved},
+		{"a share", quarters, of(claims.Share, 0.32, "2024-Q4"), proved},
+		{"another share", quarters, of(claims.Share, 0.4, "2024-Q4"), contradicted},
+		{"a share of a part", &cut, of(claims.Share, 0.32, "2024-Q4"), undecided},
+		{"the peak", quarters, direction(claims.Rank, "", "2024-Q4"), proved},
+		{"no peak", quarters, direction(claims.Rank, "", "2024-Q2"), contradicted},
+		{"the second place", quarters, of(claims.Rank, 2, "2024-Q2"), proved},
+		{"the smallest", quarters, direction(claims.Rank, claims.Less, "2024-Q1"), proved},
+		{"the largest part, but not half", quarters, direction(claims.Most, "", "2024-Q4"), doubt},
+		{"a smaller part", quarters, direction(claims.Most, "", "2024-Q2"), contradicted},
+		{"more than half", table(t, "quarter sales", []any{"a", 51}, []any{"b", 49}), direction(claims.Most, "", "a"), proved},
+		{"tens of percent", quarters, with(of(claims.Growth, 0.1, "2024-Q3", "2024-Q2"), claims.Less), doubt},
+		{"grew by more than 10 %", quarters, with(of(claims.Growth, 0.11, "2024-Q2", "2024-Q1"), claims.More), doubt},
+		{"percent for a part", table(t, "total", []any{35.2}), total(0.352), doubt},
+		{"thousands", table(t, "total", []any{1235}), total(1235000), doubt},
+		{"rising", rising, trend(claims.More), proved},
+		{"falling", rising, trend(claims.Less), contradicted},
+		{"up and down", table(t, "year n", []any{2019, 10}, []any{2020, 30}, []any{2021, 15}, []any{2022, 18}, []any{2023, 11}, []any{2024, 19}), trend(claims.More), chance},
+		{"two years", table(t, "year n", []any{2019, 10}, []any{2020, 30}), trend(claims.More), undecided},
+		{"never, without rows", empty, claims.Claim{Kind: claims.Never}, proved},
+		{"never, with rows", rising, claims.Claim{Kind: claims.Never}, contradicted},
+		{"never, a count of 0", table(t, "n", []any{0}), claims.Claim{Kind: claims.Never, Metric: "n"}, proved},
+		{"never, a count of 3", table(t, "n", []any{3}), claims.Claim{Kind: claims.Never, Metric: "n"}, contradicted},
+		{"no value", table(t, "total", []any{nil}), total(5), undecided},
+		{"a negative base", table(t, "quarter sales", []any{"a", 5.0}, []any{"b", -5.0}), of(claims.Growth, -2, "a", "b"), undecided},
+		{"parts below 0", table(t, "quarter sales", []any{"a", 5.0}, []any{"b", -1.0}), of(claims.Share, 1, "a"), undecided},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := check(t, claims.Finding{Result: test.rows, Claim: &test.claim, Language: "en"})
-			if r.Verdict != test.want {
-				t.Errorf("%s, want %s: %s", r.Verdict, test.want, r.Text)
+			if decision(r) != test.want {
+				t.Errorf("%s, want %s: %s", decision(r), test.want, r.Text)
 			}
 		})
 	}
@@ -168,14 +168,14 @@ func TestNamedStratifiers(t *testing.T) {
 		rows.Append(shop, 100+shift(shop, 20)+10*r.NormFloat64(), fmt.Sprint("name ", i), 20+r.IntN(60),
 			time.Date(2024, 1, 1+i/2, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), only, nil)
 	}
-	for column, want := range map[string]claims.Verdict{
-		"age": claims.Supported, "day": claims.Supported,
-		"name": claims.Unchecked, "only_north": claims.Unchecked, "empty": claims.Unchecked,
+	for column, want := range map[string]string{
+		"age": proved, "day": proved,
+		"name": undecided, "only_north": undecided, "empty": undecided,
 	} {
 		claim := northMore()
 		claim.Stratifiers = []string{column}
-		if rep := check(t, claims.Finding{Rows: rows, Claim: claim, Language: "en"}); rep.Verdict != want {
-			t.Errorf("%s: %s, want %s: %s", column, rep.Verdict, want, rep.Text)
+		if rep := check(t, claims.Finding{Rows: rows, Claim: claim, Language: "en"}); decision(rep) != want {
+			t.Errorf("%s: %s, want %s: %s", column, decision(rep), want, rep.Text)
 		}
 	}
 }
@@ -248,17 +248,17 @@ func TestBadColumns(t *testing.T) {
 	}
 	for _, test := range []struct {
 		claim claims.Claim
-		want  claims.Verdict
+		want  string
 	}{
-		{*northMore(), claims.Supported},
-		{claims.Claim{Kind: claims.Means, Metric: "empty", By: "shop"}, claims.Unchecked},
-		{claims.Claim{Kind: claims.Means, Metric: "constant", By: "shop"}, claims.Unchecked},
-		{claims.Claim{Kind: claims.Correlation, Metric: "amount", With: "constant"}, claims.Unchecked},
-		{claims.Claim{Kind: claims.Shares, Metric: "id", By: "shop"}, claims.Unchecked},
-		{claims.Claim{Kind: claims.Share, Metric: "id", Outcome: "u0000001", Count: new(1)}, claims.Supported},
+		{*northMore(), proved},
+		{claims.Claim{Kind: claims.Means, Metric: "empty", By: "shop"}, undecided},
+		{claims.Claim{Kind: claims.Means, Metric: "constant", By: "shop"}, undecided},
+		{claims.Claim{Kind: claims.Correlation, Metric: "amount", With: "constant"}, undecided},
+		{claims.Claim{Kind: claims.Shares, Metric: "id", By: "shop"}, undecided},
+		{claims.Claim{Kind: claims.Share, Metric: "id", Outcome: "u0000001", Count: new(1)}, proved},
 	} {
-		if rep := check(t, claims.Finding{Rows: rows, Claim: &test.claim, Language: "en"}); rep.Verdict != test.want {
-			t.Errorf("%+v: %s, want %s: %s", test.claim, rep.Verdict, test.want, rep.Text)
+		if rep := check(t, claims.Finding{Rows: rows, Claim: &test.claim, Language: "en"}); decision(rep) != test.want {
+			t.Errorf("%+v: %s, want %s: %s", test.claim, decision(rep), test.want, rep.Text)
 		}
 	}
 	if _, err := claims.Check(t.Context(), claims.Finding{Rows: rows, Claim: &claims.Claim{Kind: claims.Means, Metric: "amount", By: "id"}}); err == nil {

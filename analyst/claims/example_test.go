@@ -68,6 +68,6 @@ func ExampleSession() {
 		fmt.Printf("%s: %s, %d tests\n", r.Claim.Metric, r.Verdict, r.Tests)
 	}
 	// Output:
-	// amount: supported, 2 tests
-	// weight: unsupported, 2 tests
+	// amount: proved, 2 tests
+	// weight: not_checked, 2 tests
 }

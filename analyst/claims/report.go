@@ -9,15 +9,24 @@ import (
 	"github.com/qedkit/qed/internal/numeric"
 )
 
-// A Verdict says what the checks make of a finding.
+// A Verdict says what the checks make of a finding, in the words of [dates.Verdict].
+//
+// [dates.Verdict]: https://pkg.go.dev/github.com/qedkit/qed/dates#Verdict
 type Verdict string
 
 const (
-	Supported    Verdict = "supported"    // significant, and no check objects
-	Doubtful     Verdict = "doubtful"     // significant, but a check warns
-	Unsupported  Verdict = "unsupported"  // chance explains the rows
+	Proved       Verdict = "proved"       // significant or equal, and no check objects
 	Contradicted Verdict = "contradicted" // the rows show the opposite, or another cause of the difference
-	Unchecked    Verdict = "unchecked"    // no test decided
+	NotChecked   Verdict = "not_checked"  // the rows decide nothing: see Reason
+)
+
+// A Reason is why a finding is [NotChecked].
+type Reason string
+
+const (
+	Doubt     Reason = "doubt"     // the rows agree with it, and a check warns
+	Chance    Reason = "chance"    // chance explains the rows
+	Undecided Reason = "undecided" // no test decided, or one that was asked for was not possible
 )
 
 // An Outcome is the result of one check.
@@ -52,7 +61,8 @@ const (
 // A Report is the result of checking a finding. Its JSON decodes to an equal Report.
 type Report struct {
 	Verdict Verdict `json:"verdict"`
-	Text    string  `json:"text"` // the verdict and what the checks object to, in sentences
+	Text    string  `json:"text"`             // the verdict and what the checks object to, in sentences
+	Reason  Reason  `json:"reason,omitempty"` // empty unless Verdict is NotChecked
 	Finding string  `json:"finding"`
 
 	// Claim is what was checked, nil if nothing was.
@@ -125,20 +135,21 @@ func (r *Report) setVerdict(ctx context.Context, adjusted *float64, tests int) {
 	counted := slices.ContainsFunc(r.Checks, func(c CheckResult) bool { return c.Name == CheckShare || c.Name == CheckValue })
 	t := r.texts(ctx)
 	var first string
+	r.Verdict, r.Reason = NotChecked, ""
 	switch {
 	case adjusted != nil && *adjusted >= level:
-		r.Verdict, first = Unsupported, fill(t.Unsupported, "p", t.chance(*adjusted))
+		r.Reason, first = Chance, fill(t.Unsupported, "p", t.chance(*adjusted))
 		if r.P != nil && *r.P < level {
 			first = fill(t.ManyTests, "p", t.chance(*r.P), "adjusted", t.chance(*adjusted), "tests", count(tests))
 		}
 	case has(Fail):
 		r.Verdict, first = Contradicted, t.Contradicted
 	case adjusted == nil && !counted, has(Open):
-		r.Verdict, first = Unchecked, t.Unchecked
+		r.Reason, first = Undecided, t.Unchecked
 	case has(Warn):
-		r.Verdict, first = Doubtful, t.Doubtful
+		r.Reason, first = Doubt, t.Doubtful
 	default:
-		r.Verdict, first = Supported, t.Supported
+		r.Verdict, first = Proved, t.Supported
 	}
 	text := []string{first}
 	for _, o := range []Outcome{Fail, Open, Warn} {

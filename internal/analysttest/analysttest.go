@@ -79,7 +79,7 @@ func Explore(t *testing.T, d analyst.Data) {
 		"b": {`"success":true`, `"near":["north"]`},
 		"c": {`"success":false`, "amount"},
 		"d": {`"success":true`, `"rows":400`, `"distinct":{"value":2}`, `"kind":"times"`},
-		"e": {`"verdict":"supported"`, `"rows":400`},
+		"e": {`"verdict":"proved"`, `"rows":400`},
 		"f": {`"success":true`},
 	} {
 		for _, want := range wants {
@@ -88,7 +88,7 @@ func Explore(t *testing.T, d analyst.Data) {
 			}
 		}
 	}
-	if len(found.ExecutedQueries) != 2 || len(found.Charts) != 1 || len(found.Checks) != 1 || found.Checks[0].Verdict != claims.Supported {
+	if len(found.ExecutedQueries) != 2 || len(found.Charts) != 1 || len(found.Checks) != 1 || found.Checks[0].Verdict != claims.Proved {
 		t.Errorf("found %d queries, %d charts, %d checks", len(found.ExecutedQueries), len(found.Charts), len(found.Checks))
 	}
 }

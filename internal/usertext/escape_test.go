@@ -11,6 +11,7 @@ func TestEscape(t *testing.T) {
 		"avg_delay of 5 < 6 and 7 > 4":        "avg_delay of 5 < 6 and 7 > 4",
 		"a | b\n\n## c":                       `a \| b \## c`,
 		"![x](y) <b> `c` *d* _e_ ~~f~~ &amp;": "!\\[x\\](y) \\<b> \\`c\\` \\*d\\* \\_e\\_ \\~\\~f\\~\\~ \\&amp;",
+		"see http://a.b/c, www.a.b: ann@a.b":  `see http\://a.b/c, www\.a.b: ann\@a.b`,
 		"> a":                                 `\> a`,
 		"# a":                                 `\# a`,
 		"":                                    "",

@@ -15,7 +15,7 @@ import (
 // is never as certain as a declared key.
 const maxModelConfidence = 0.95
 
-// A Verdict is what a model said about one relationship.
+// A Verdict is what a model said about one relationship. It is an opinion, and proves nothing.
 type Verdict struct {
 	// Join is the relationship, for people.
 	Join string `json:"join"`

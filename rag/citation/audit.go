@@ -265,7 +265,7 @@ func (s *finding) figures(body string) {
 		}
 	}
 	s.counts(string(rest))
-	for _, n := range namesIn(string(rest), false) {
+	for _, n := range first(namesIn(string(rest), false)) {
 		if !s.any(n.mayBe) && s.any(n.contradicts) {
 			s.add(qed.WrongNumber, n.text)
 		}
@@ -279,7 +279,7 @@ func (s *finding) times(rest []byte) {
 	named := zones(body)
 	for _, t := range clockTimes(body) {
 		blank(rest, t.begin, t.end)
-		if lasting.MatchString(body[t.end:]) || hedgedTime.MatchString(body[:t.begin]) || s.any(t.mayBe) {
+		if lasting.MatchString(body[t.end:]) || hedgedTime.MatchString(body[max(0, t.begin-near):t.begin]) || s.any(t.mayBe) {
 			continue
 		}
 		if s.any(func(c *facts) bool { return t.contradicts(c, named) }) {
@@ -290,14 +290,14 @@ func (s *finding) times(rest []byte) {
 
 // counts checks the numbers in words, and the units.
 func (s *finding) counts(body string) {
-	all := inWords(body)
+	all := first(inWords(body))
 	within := newStatement(body)
 	for _, n := range all {
 		if !s.any(n.mayBe) && s.any(func(c *facts) bool { return n.contradicts(c, within) }) {
 			s.add(qed.WrongNumber, n.text)
 		}
 	}
-	for _, n := range append(all, inDigits(body)...) {
+	for _, n := range append(all, first(inDigits(body))...) {
 		has := func(c *facts) bool { return c.values[n.value] > 0 }
 		right := func(c *facts) bool { return has(c) && !n.hasOtherUnit(c) || n.follows(c) }
 		if !n.ordinal && n.unit.dimension != "" && s.any(has) && !s.any(right) {
@@ -305,6 +305,9 @@ func (s *finding) counts(body string) {
 		}
 	}
 }
+
+// first returns the numbers of a sentence that are checked. More are no prose.
+func first[T any](all []T) []T { return all[:min(len(all), maxPaired)] }
 
 // amounts checks the numbers that package figures reads.
 func (s *finding) amounts(body string) {

@@ -31,6 +31,7 @@ var clockPatterns = []*regexp.Regexp{
 const (
 	noon   = 12 * 3600
 	allDay = 2 * noon
+	near   = 24 // bytes before a time that say what it means
 )
 
 // clockTimes returns the times of day in a text.
@@ -66,9 +67,10 @@ func clockTimes(text string) (all []clockTime) {
 			}
 			t.seconds = (hour*3600 + minute*60 + second) % allDay
 			all = append(all, t)
-			if m := firstHour.FindStringSubmatchIndex(text[:t.begin]); m != nil && !slices.Contains(taken[m[0]:t.begin], true) {
-				hour, _ := strconv.Atoi(text[m[2]:m[3]])
-				all = append(all, clockTime{seconds: hour * 3600 % allDay, half: true, begin: m[2], end: m[3]})
+			from := max(0, t.begin-near)
+			if m := firstHour.FindStringSubmatchIndex(text[from:t.begin]); m != nil && !slices.Contains(taken[from+m[0]:t.begin], true) {
+				hour, _ := strconv.Atoi(text[from+m[2] : from+m[3]])
+				all = append(all, clockTime{seconds: hour * 3600 % allDay, half: true, begin: from + m[2], end: from + m[3]})
 			}
 			for at := m[0]; at < m[1]; at++ {
 				taken[at] = true

@@ -187,7 +187,7 @@ func (c *counted) hasOtherUnit(s *facts) bool {
 }
 
 // maxPaired is the number of numbers up to which each pair is looked at.
-const maxPaired = 500
+const maxPaired = 100
 
 // isSpan reports whether the times of a source may be that far apart.
 func (c *counted) isSpan(s *facts) bool {

@@ -47,7 +47,7 @@ func Transcript() []llmtest.Rule {
 		rule("report", "", nil, ""),
 
 		// The second question.
-		rule("step", Recorded[1], []string{`"verdict":"doubtful"`, "\"quarter\\\" may explain it"}, loginsText),
+		rule("step", Recorded[1], []string{`"verdict":"not_checked"`, "\"quarter\\\" may explain it"}, loginsText),
 		rule("step", Recorded[1], []string{"2023-Q1", "2024-Q4"}, "",
 			call("7", "createVisualization", object{
 				"chartType": "line", "title": byQuarterChart, "sqlQuery": byQuarter,

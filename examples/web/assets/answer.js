@@ -165,7 +165,7 @@ export function explored(found) {
 function check(report) {
 	const facts = [report.text, ...(report.checks ?? []).map(c => `${c.name.replaceAll("_", " ")}: ${c.outcome}. ${c.text}`),
 		...(report.skipped ?? []).map(c => `${c.name.replaceAll("_", " ")}: not possible. ${c.reason}`)].filter(Boolean);
-	return details(`Checked, ${report.verdict}: ${report.finding}`,
+	return details(`Checked, ${report.verdict.replace("_checked", " proved")}: ${report.finding}`,
 		make("ul", null, ...facts.map(f => make("li", {textContent: f}))));
 }
 
