@@ -97,12 +97,16 @@ func (c counted) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return c.Connection.Write(ctx, msg)
 }
 
-// Read hides the error of the protocol for an invalid message. The SDK would take it
+// Read has whole numbers beyond 2^53 as texts, and hides the error of the protocol for an invalid message. The SDK would take it
 // for the response to every call.
 func (c counted) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if _, wire := errors.AsType[*jsonrpc.Error](err); wire {
 		err = fmt.Errorf("mcpkit: reading from the server: %v", err)
+	}
+	if response, ok := msg.(*jsonrpc.Response); ok {
+		var d digits
+		response.Result = d.end(d.add(nil, response.Result))
 	}
 	return msg, err
 }
@@ -136,6 +140,8 @@ func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
 		return o.failed(req, resp, d)
 	case d != nil && (resp.StatusCode == http.StatusTemporaryRedirect || resp.StatusCode == http.StatusPermanentRedirect):
 		d.refused.Add(1) // it is sent to another URL
+	default:
+		resp.Body = &exactBody{ReadCloser: resp.Body}
 	}
 	return resp, nil
 }
@@ -154,8 +160,8 @@ func (o *observer) failed(req *http.Request, resp *http.Response, d *delivery) (
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxMessage))
 	resp.Body.Close()
 	isError, ours := errorIn(body)
-	switch missing := resp.StatusCode == http.StatusNotFound && req.Header.Get("Mcp-Session-Id") != "" && !ours; {
-	case missing: // the protocol defines 404 as a missing session
+	switch known := req.Header.Get("Mcp-Session-Id") != "" && !ours; {
+	case known && missingSession(resp.StatusCode, body):
 		d.refused.Add(1)
 		d.useless.Store(true)
 	case err == nil && isError:
@@ -164,7 +170,22 @@ func (o *observer) failed(req *http.Request, resp *http.Response, d *delivery) (
 	default:
 		d.useless.Store(resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests)
 	}
+	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+		return nil, fmt.Errorf("mcpkit: the server refuses access (HTTP %d): check the token of the http.Client", resp.StatusCode)
+	}
 	return nil, fmt.Errorf("mcpkit: HTTP %d", resp.StatusCode)
+}
+
+// missingSession reports whether an answer says that the server does not know a session.
+// The protocol defines 404 for that; many servers answer 400, and some 410.
+func missingSession(status int, body []byte) bool {
+	switch status {
+	case http.StatusNotFound, http.StatusGone:
+		return true
+	case http.StatusBadRequest:
+		return bytes.Contains(bytes.ToLower(body), []byte("session"))
+	}
+	return false
 }
 
 // errorIn reports whether a body is an error of the protocol, and whether it is the

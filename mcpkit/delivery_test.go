@@ -280,7 +280,7 @@ func TestSessionForgotten(t *testing.T) {
 	}
 }
 
-// After a 400 for an unknown session, the next call gets a new session.
+// After a 400 for an unknown session the call is made on a new session, as after a 404.
 func TestSessionRefused(t *testing.T) {
 	p := new(payment)
 	p.refuses = func(w http.ResponseWriter) bool {
@@ -292,11 +292,8 @@ func TestSessionRefused(t *testing.T) {
 		return p.sessions == 1
 	}
 	r := registry(t, connect(t, mcpkit.HTTP(p.serve(t), nil), nil), nil)
-	if _, err := do(t, t.Context(), r, "pay", `{}`); !errors.Is(err, mcpkit.ErrUnavailable) || notDone(t, err) {
-		t.Errorf("error = %v", err)
-	}
 	if got, err := do(t, t.Context(), r, "pay", `{}`); err != nil || p.paid.Load() != 1 {
-		t.Errorf("the next call: %s, %v", got, err)
+		t.Errorf("%s, %v, taken %d times", got, err, p.paid.Load())
 	}
 }
 

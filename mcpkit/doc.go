@@ -45,7 +45,7 @@
 //
 // A call returns one JSON value for the model:
 //
-//	structured content, an object    the object
+//	structured content, an object    the object; with another text {"text": ..., "value": ...}
 //	other structured content         {"value": ...}
 //	text                             {"text": "..."}, with "truncated": true if it was cut
 //	an embedded text                 a part of the text, and one of the "citations"
@@ -54,9 +54,10 @@
 //	                                 large, its name is in "left_out" instead
 //
 // Structured content with citations or artifacts is {"value": ..., "citations":
-// ...}. The SDK reads numbers as float64. If the text next to structured content
-// has the same JSON, as the protocol recommends, its exact digits are used. A
-// result with isError set becomes the error of the call, with the server's text.
+// ...}. If the text next to structured content has the same JSON, as the protocol
+// recommends, it is not repeated, and its exact digits are used; otherwise whole numbers
+// beyond 2^53 are texts, because the SDK reads numbers as float64. A result with isError
+// set becomes the error of the call, with the server's text.
 //
 // # Connections
 //

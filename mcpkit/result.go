@@ -56,21 +56,26 @@ func (c *Client) output(ctx context.Context, r *mcp.CallToolResult) (json.RawMes
 			return nil, err
 		}
 	}
-	if r.StructuredContent != nil {
-		value, err := exact(r.StructuredContent, texts)
+	object, isObject := r.StructuredContent.(map[string]any)
+	if r.StructuredContent != nil && !(isObject && len(object) == 0 && out.Text != "") {
+		value, same, err := exact(r.StructuredContent, texts)
 		if err != nil {
 			return nil, err
 		}
-		object, ok := r.StructuredContent.(map[string]any)
-		if ok && out.onlyText() && (c.opt.Trusted || !isFinding(object, maxText)) {
+		if same {
+			out.Text = ""
+		}
+		if isObject && out.Text == "" && out.onlyText() && (c.opt.Trusted || !isFinding(object, maxText)) {
 			return value, nil
 		}
-		out.Text, out.Value = "", value
-		return json.Marshal(out)
+		out.Value = value
 	}
 	text := clean(out.Text, maxText)
 	out.Truncated = len(out.Text) > maxText && len(text) >= maxText
 	out.Text = text
+	if out.Value != nil {
+		return json.Marshal(out)
+	}
 	if out.Text == "" && out.onlyText() {
 		return json.RawMessage(`{"text":""}`), nil
 	}
@@ -125,18 +130,27 @@ var findingMembers = func() []string {
 	return names
 }()
 
-// exact returns the JSON of structured content. If a text holds the same JSON, its
-// digits are used, because the SDK has read numbers as float64.
-func exact(structured any, texts []string) (json.RawMessage, error) {
+// exact returns the JSON of structured content, and reports whether each text has the
+// same, as the protocol recommends, so that they say nothing more. The digits are then
+// those of the text, because the SDK reads numbers as float64.
+func exact(structured any, texts []string) (value json.RawMessage, same bool, err error) {
 	for _, text := range texts {
-		var same any
-		if json.Unmarshal([]byte(text), &same) == nil && reflect.DeepEqual(same, structured) {
-			var b bytes.Buffer
-			err := json.Compact(&b, []byte(text))
-			return b.Bytes(), err
+		var d digits
+		quoted := d.end(d.add(nil, []byte(text)))
+		var said any
+		if json.Unmarshal(quoted, &said) != nil || !reflect.DeepEqual(said, structured) {
+			value, same = nil, false
+			break
 		}
+		value, same = []byte(text), true
 	}
-	return json.Marshal(structured)
+	if !same {
+		value, err = json.Marshal(structured)
+		return value, false, err
+	}
+	var b bytes.Buffer
+	err = json.Compact(&b, value)
+	return b.Bytes(), true, err
 }
 
 // add adds a part of a result's content; number counts the parts from 1.
