@@ -13,7 +13,15 @@ import (
 	"github.com/qedkit/qed/internal/strictjson"
 )
 
-// An Event is something that happened while an [Agent] worked.
+// An Event is something that happened while an [Agent] worked. A type switch tells the
+// kinds apart. They are values: a case of a pointer compiles and never matches.
+//
+//	switch d := event.Data.(type) {
+//	case qed.QueryExecuted:
+//		log.Print(d.Query)
+//	case qed.Completed: // not *qed.Completed
+//		fmt.Println(d.Answer.Text)
+//	}
 //
 // Its JSON form is {"event": kind, "path": path, "time": time, "data": {...}}.
 // Decoding is strict: an event of a known kind must not have members that the

@@ -18,6 +18,8 @@ type aguiRequest struct {
 	Thread   string        `json:"threadId"`
 	Run      string        `json:"runId"`
 	Messages []aguiMessage `json:"messages"`
+	Tools    []any         `json:"tools"`
+	Context  []any         `json:"context"`
 	Resume   []struct {
 		Interrupt string          `json:"interruptId"`
 		Status    string          `json:"status"`
@@ -43,6 +45,10 @@ func (aguiFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 	}
 	if err := store.CheckThread(in.Run); err != nil { // it has the same form
 		return nil, badRequest("the runId must have at most 256 bytes, of printable characters")
+	}
+	if len(in.Tools)+len(in.Context) > 0 {
+		return nil, badRequest("tools and context of the page are not supported: the agent has its own tools; " +
+			"write into the message what it must know")
 	}
 	turn := qed.Turn{Thread: in.Thread, ID: in.Run}
 	for _, entry := range in.Resume {

@@ -22,9 +22,12 @@ type completionRequest struct {
 	Options  struct {
 		Usage bool `json:"include_usage"`
 	} `json:"stream_options"`
-	N        *int              `json:"n"`
-	Tools    []json.RawMessage `json:"tools"`
-	Metadata map[string]any    `json:"metadata"`
+	N      *int              `json:"n"`
+	Tools  []json.RawMessage `json:"tools"`
+	Format struct {
+		Type string `json:"type"`
+	} `json:"response_format"`
+	Metadata map[string]any `json:"metadata"`
 }
 
 type completionMessage struct {
@@ -45,6 +48,8 @@ func (completionFormat) read(h *Handler, c Caller, body []byte) (*request, error
 		return nil, badRequest("n must be 1")
 	case len(in.Tools) > 0:
 		return nil, badRequest("tools of the client are not supported: the agent has its own")
+	case in.Format.Type != "" && in.Format.Type != "text":
+		return nil, badRequest("response_format must be text: the agent writes text")
 	case len(in.Messages) == 0 || in.Messages[len(in.Messages)-1].Role != "user":
 		return nil, badRequest("the last message must be the user's")
 	}

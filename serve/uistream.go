@@ -70,7 +70,11 @@ func (uiFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 		if last < 0 {
 			return nil, badRequest("the body has no message of the user")
 		}
-		turn.Text = textIn(in.Messages[last].Parts)
+		text, err := textIn(in.Messages[last].Parts)
+		if err != nil {
+			return nil, err
+		}
+		turn.Text = text
 		if in.Trigger != regenerate && in.MessageID == "" {
 			turn.ID = in.Messages[last].ID
 		}
@@ -97,14 +101,19 @@ func repliesIn(parts []uiPart) []question.Reply {
 	return replies
 }
 
-func textIn(parts []uiPart) string {
+// textIn returns the text of a message of the user. Parts of a page's own data say
+// nothing to the agent.
+func textIn(parts []uiPart) (string, error) {
 	var text []string
 	for _, p := range parts {
-		if p.Type == "text" {
+		switch p.Type {
+		case "text":
 			text = append(text, p.Text)
+		case "file":
+			return "", badRequest("a part of the message is a file, and only text is accepted")
 		}
 	}
-	return strings.Join(text, "\n")
+	return strings.Join(text, "\n"), nil
 }
 
 func (uiFormat) encoder(string, string) (encoder, http.Header) {
