@@ -52,7 +52,7 @@ func say(words ...string) qed.AgentFunc {
 // reader of the events gets none of them.
 func TestEmptyTokensAreNotEmitted(t *testing.T) {
 	got, _, err := told(t.Context(), say("", "one", "", "two", ""))
-	want := []string{" qed.Token{final one}", " qed.Token{final two}"}
+	want := []string{" qed.Token{final one false}", " qed.Token{final two false}"}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v: %s", err, diff)
 	}
@@ -120,8 +120,8 @@ func TestAsk(t *testing.T) {
 			got, answer, err := told(t.Context(), ask(inner))
 			want := []string{
 				"ask qed.NodeStarted{1}",
-				"ask qed.Token{final a}",
-				"ask qed.Token{final b}",
+				"ask qed.Token{final a false}",
+				"ask qed.Token{final b false}",
 				"ask qed.NodeFinished{1 0  false}",
 			}
 			if diff := cmp.Diff(want, got); diff != "" || err != nil || answer.Text != "[a b]qu" {
@@ -361,7 +361,7 @@ func TestEmitOwnStructsOnly(t *testing.T) {
 		return qed.Answer{}, nil
 	})
 	lines, _, err := told(t.Context(), a)
-	if want := []string{" qed.Token{ true}"}; err != nil || !cmp.Equal(lines, want) {
+	if want := []string{" qed.Token{ true false}"}; err != nil || !cmp.Equal(lines, want) {
 		t.Errorf("told %q, %v, want %q", lines, err, want)
 	}
 }

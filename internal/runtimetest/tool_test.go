@@ -296,8 +296,8 @@ func TestToolEvents(t *testing.T) {
 				}
 				want := []string{
 					" qed.ToolStarted{sub 1 ",
-					"sub qed.Token{tool why?}",
-					"sub qed.Token{reasoning uc}",
+					"sub qed.Token{tool why? false}",
+					"sub qed.Token{reasoning uc false}",
 					` qed.ToolFinished{sub 1 0 {"text":"42"}  false false}`,
 					" qed.ToolStarted{sub 1 ",
 				}
