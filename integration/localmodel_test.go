@@ -36,10 +36,12 @@ import (
 	"github.com/qedkit/qed/tools"
 )
 
-// A turn with the local model may take this long, and spend this much.
+// A turn with the local model may take this long and spend this much. It hangs if it takes
+// much longer.
 const (
-	localTime   = 4 * time.Minute
+	localTime   = time.Minute
 	localTokens = 60_000
+	localHang   = 5 * time.Minute
 )
 
 var localQuestions = []string{
@@ -79,10 +81,10 @@ func TestLocalModel(t *testing.T) {
 			question := localQuestions[(i+len(name))%len(localQuestions)]
 			t.Run(name+"/"+strconv.Itoa(i), func(t *testing.T) {
 				before := runtime.NumGoroutine()
-				ctx, cancel := context.WithTimeout(t.Context(), localTime)
+				ctx, cancel := context.WithTimeout(t.Context(), localHang)
 				defer cancel()
 				began := time.Now()
-				answer, err := qed.Ask(budget.With(ctx, budget.Limits{Tokens: localTokens}), agent,
+				answer, err := qed.Ask(budget.With(ctx, budget.Limits{Tokens: localTokens, Time: localTime}), agent,
 					qed.Turn{Thread: fmt.Sprint(name, i), Text: question})
 				t.Logf("%q: %q, partial %v (%s), %v in %v, %+v", question, answer.Text, answer.Partial, answer.PartialReason,
 					err, time.Since(began).Round(time.Second), answer.Usage)
@@ -106,10 +108,7 @@ func TestLocalModel(t *testing.T) {
 func kept(t *testing.T, answer qed.Answer, err error) {
 	t.Helper()
 	if err != nil {
-		failure, ok := errors.AsType[*llm.Error](err)
-		if !ok && !errors.Is(err, budget.ErrExceeded) {
-			t.Errorf("an error that no caller can tell: %v", err)
-		} else if ok && failure.Kind != llm.ErrTimeout {
+		if !errors.Is(err, budget.ErrExceeded) { // nothing was found within it
 			t.Errorf("the turn failed: %v", err)
 		}
 		return
