@@ -21,7 +21,7 @@ type ObjectOptions struct {
 	// such as "route" or "tasks.tool". They are added to the schema that is sent, so that
 	// a provider that enforces it cannot reply with others. The reply is checked without
 	// them: a misspelt name is the caller's to read. A field with more than 250 of them
-	// is sent without.
+	// is sent without, and so are all in [JSONMode].
 	Choices map[string]Choice
 }
 
@@ -83,9 +83,11 @@ func GenerateObject[T any](ctx context.Context, m Model, req *Request, opt *Obje
 		return zero, nil, &Error{Kind: ErrBadRequest, Message: err.Error(), Err: err}
 	}
 	base := *req
-	text, err := withChoices(s.JSON(), o.Choices)
-	if err != nil {
-		return zero, nil, &Error{Kind: ErrBadRequest, Message: err.Error(), Err: err}
+	text := s.JSON()
+	if o.Mode != JSONMode { // a prompt has the choices itself
+		if text, err = withChoices(text, o.Choices); err != nil {
+			return zero, nil, &Error{Kind: ErrBadRequest, Message: err.Error(), Err: err}
+		}
 	}
 	base.Format = &Format{Name: formatName(reflect.TypeFor[T]()), Schema: text, Mode: o.Mode}
 	base.Messages = slices.Clone(req.Messages)
