@@ -82,7 +82,7 @@ func (d *Draft) Last(index int64) *DraftCall {
 func (d *Draft) Add(index int64) (*DraftCall, error) {
 	if len(d.Calls) == MaxCalls {
 		d.Calls = nil // nobody makes them
-		return nil, d.call.ProtocolError(fmt.Sprintf("the reply has more than %d tool calls", MaxCalls))
+		return nil, tooMany("tool calls")
 	}
 	d.Calls = append(d.Calls, DraftCall{Index: index})
 	return &d.Calls[len(d.Calls)-1], nil

@@ -27,6 +27,32 @@ func (c *Call) Events(body io.Reader) *Events {
 	return e
 }
 
+// Stream passes the data of the events of a body to add, on the caller's goroutine, so
+// that a callback that panics or is slow affects no other call. It ends when add
+// reports that the reply has ended, and reports whether the server marked the end.
+// An error is that of the call.
+func (c *Call) Stream(body io.ReadCloser, d *Draft, add func(data []byte) (ended bool, err error)) (marked bool, err error) {
+	defer body.Close()
+	e := c.Events(body)
+	for ended := false; !ended && e.Next(); {
+		if e.Type == "error" {
+			err = c.ReportedError(e.Data)
+		} else {
+			ended, err = add(e.Data)
+		}
+		if err == nil {
+			err = c.Ctx.Err() // what has arrived can still be read
+		}
+		if err != nil {
+			return false, c.Error(err, d.Partial())
+		}
+	}
+	if e.Err() != nil {
+		return false, c.Error(e.Err(), d.Partial())
+	}
+	return e.Done, nil
+}
+
 // Next reads the next event. It reports false at [DONE], at the end of the stream
 // and after a failure.
 func (e *Events) Next() bool {

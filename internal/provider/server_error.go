@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,11 @@ func (c *Call) ReportedError(body []byte) *llm.Error {
 	e := &llm.Error{Kind: kindOf(status, f), Provider: c.provider, Status: status, RetryAfter: f.asked()}
 	e.Message = c.message(e.Kind, f)
 	return e
+}
+
+// ReportedMember is like ReportedError, for the member of a reply that has the error.
+func (c *Call) ReportedMember(raw json.RawMessage) *llm.Error {
+	return c.ReportedError(slices.Concat([]byte(`{"error":`), raw, []byte{'}'}))
 }
 
 // serverError is the body of an error response. Its form differs much between
