@@ -38,6 +38,13 @@ type serverError struct {
 	wait          time.Duration
 }
 
+// start returns the beginning of the message, which is searched for what it means: the
+// message of an error in a reply can have megabytes.
+func (f *serverError) start() string {
+	const most = 4 << 10
+	return f.message[:min(len(f.message), most)]
+}
+
 func parseServerError(body []byte) serverError {
 	var doc any
 	if json.Unmarshal(body, &doc) != nil {
