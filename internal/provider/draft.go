@@ -239,8 +239,8 @@ func (d *Draft) Partial() *llm.Response {
 // their marks.
 func (d *Draft) Thoughts() (marked, thoughts string) {
 	d.text.Close(true)
-	if d.text.Late() { // it will do so again
-		d.call.unopened.Store(true)
+	if !d.text.Empty() { // the next reply will probably begin as this one
+		d.call.unopened.Store(d.text.Late())
 	}
 	return d.text.Marked(), d.text.Thoughts()
 }

@@ -100,24 +100,11 @@ func inCode(text []byte) bool {
 // maxTries is how many values of a text are read as JSON.
 const maxTries = 16
 
-// A written has the members that calls have in JSON, in the spellings that models
-// learned.
-type written struct {
-	Name     json.RawMessage `json:"name"`
-	Tool     json.RawMessage `json:"tool"`
-	ToolName json.RawMessage `json:"tool_name"`
-	Action   json.RawMessage `json:"action"`
-	Function json.RawMessage `json:"function"`
-
-	Arguments   json.RawMessage `json:"arguments"`
-	Args        json.RawMessage `json:"args"`
-	Parameters  json.RawMessage `json:"parameters"`
-	Input       json.RawMessage `json:"input"`
-	ToolInput   json.RawMessage `json:"tool_input"`
-	ActionInput json.RawMessage `json:"action_input"`
-
-	ToolCalls json.RawMessage `json:"tool_calls"`
-}
+// The members that calls have in JSON, in the spellings that models learned.
+var (
+	nameMembers     = []string{"name", "tool", "tool_name", "action", "function"}
+	argumentMembers = []string{"arguments", "args", "parameters", "input", "tool_input", "action_input"}
+)
 
 // callsTool reports whether JSON is a call of one of the tools, or a list of calls.
 func callsTool(raw json.RawMessage, tools []string, depth int) bool {
@@ -125,33 +112,28 @@ func callsTool(raw json.RawMessage, tools []string, depth int) bool {
 		return false
 	}
 	if raw[0] == '[' {
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
-			return false
-		}
-		return callsTool(list[0], tools, depth+1)
+		var first json.RawMessage
+		list := json.NewDecoder(bytes.NewReader(raw[1:]))
+		return list.Decode(&first) == nil && callsTool(first, tools, depth+1)
 	}
-	var w written
-	if raw[0] != '{' || json.Unmarshal(raw, &w) != nil {
+	var w map[string]json.RawMessage
+	if json.Unmarshal(raw, &w) != nil {
 		return false
 	}
-	if callsTool(w.Function, tools, depth+1) || callsTool(w.ToolCalls, tools, depth+1) {
+	if callsTool(w["function"], tools, depth+1) || callsTool(w["tool_calls"], tools, depth+1) {
 		return true
 	}
-	arguments := slices.ContainsFunc(
-		[]json.RawMessage{w.Arguments, w.Args, w.Parameters, w.Input, w.ToolInput, w.ActionInput},
-		func(v json.RawMessage) bool { return v != nil })
-	var inner written // tiny models put the arguments beside the function
-	if len(w.Function) > 0 && w.Function[0] == '{' && json.Unmarshal(w.Function, &inner) == nil {
-		w.Function = inner.Name
+	if !slices.ContainsFunc(argumentMembers, func(name string) bool { return w[name] != nil }) {
+		return false
 	}
-	for _, member := range []json.RawMessage{w.Name, w.Tool, w.ToolName, w.Action, w.Function} {
+	var inner map[string]json.RawMessage // tiny models put the arguments beside the function
+	if json.Unmarshal(w["function"], &inner) == nil {
+		w["function"] = inner["name"]
+	}
+	return slices.ContainsFunc(nameMembers, func(member string) bool {
 		var name string
-		if arguments && json.Unmarshal(member, &name) == nil && isTool(name, tools) {
-			return true
-		}
-	}
-	return false
+		return json.Unmarshal(w[member], &name) == nil && isTool(name, tools)
+	})
 }
 
 func isTool(name string, tools []string) bool {

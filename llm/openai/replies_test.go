@@ -238,6 +238,26 @@ func TestUnopenedThoughts(t *testing.T) {
 	}
 }
 
+// A reply whose thoughts do have marks, or that has none, ends the waiting for them.
+func TestUnopenedThoughtsEnd(t *testing.T) {
+	replies := [][]string{
+		{chunk(`{"content":"hm\n</think>\n\nYes."}`, "stop")},
+		{chunk(`{"content":"The sum "}`, "null"), chunk(`{"content":"is 4."}`, "stop")},
+		{chunk(`{"content":"The sum "}`, "null"), chunk(`{"content":"is 4."}`, "stop")},
+	}
+	calls := 0
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) { events(replies[calls]...)(w, r) }).model(t)
+	for ; calls < len(replies); calls++ {
+		pieces := 0
+		if _, err := m.Generate(t.Context(), providertest.Request("q"), func(llm.Delta) { pieces++ }); err != nil {
+			t.Fatal(err)
+		}
+		if want := []int{1, 1, 2}[calls]; calls > 0 && pieces != want {
+			t.Errorf("%d: %d pieces, want %d", calls, pieces, want)
+		}
+	}
+}
+
 // A tool call that is text is an error, and no part of the text.
 func TestCallAsText(t *testing.T) {
 	for _, text := range []string{
