@@ -25,22 +25,33 @@ func (m *Model) complete(ctx context.Context, req *llm.Request, stream func(llm.
 	}
 	call, end := m.server.Begin(ctx, req)
 	defer end()
-	client := sdk.Client{Options: sdkOptions(call)} // NewClient reads environment variables
 	if stream == nil {
-		var reply *completion
-		if err := client.Post(call.Ctx, "chat/completions", params, &reply); err != nil {
-			return nil, call.Error(err, nil)
+		reply, err := post[*completion](call, "chat/completions", params)
+		if err != nil {
+			return nil, err
 		}
 		return reply.response(call)
 	}
 	params.StreamOptions.IncludeUsage = param.NewOpt(true)
-	var resp *http.Response
-	err = client.Post(call.Ctx, "chat/completions", params, &resp,
-		option.WithJSONSet("stream", true), option.WithHeader("Accept", provider.EventStream))
+	resp, err := post[*http.Response](call, "chat/completions", params, streams...)
 	if err != nil {
-		return nil, call.Error(err, nil)
+		return nil, err
 	}
 	return streamedChat(call, resp, stream)
+}
+
+// post sends a request and decodes its response.
+func post[T any](call *provider.Call, path string, params any, opts ...option.RequestOption) (reply T, err error) {
+	client := sdk.Client{Options: sdkOptions(call)} // NewClient reads environment variables
+	if err = client.Post(call.Ctx, path, params, &reply, opts...); err != nil {
+		err = call.Error(err, nil)
+	}
+	return reply, err
+}
+
+// streams are the options of a request for a streamed reply.
+var streams = []option.RequestOption{
+	option.WithJSONSet("stream", true), option.WithHeader("Accept", provider.EventStream),
 }
 
 // A completion has the members of a reply, or of a piece of one, that this package

@@ -7,9 +7,6 @@ import (
 	"net/http"
 	"strings"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-
 	"github.com/qedkit/qed/internal/provider"
 	"github.com/qedkit/qed/llm"
 )
@@ -24,19 +21,16 @@ func (m *Model) respond(ctx context.Context, req *llm.Request, stream func(llm.D
 	}
 	call, end := m.server.Begin(ctx, req)
 	defer end()
-	client := sdk.Client{Options: sdkOptions(call)} // NewClient reads environment variables
 	if stream == nil {
-		var reply *reply
-		if err := client.Post(call.Ctx, "responses", params, &reply); err != nil {
-			return nil, call.Error(err, nil)
+		reply, err := post[*reply](call, "responses", params)
+		if err != nil {
+			return nil, err
 		}
 		return reply.response(call)
 	}
-	var resp *http.Response
-	err = client.Post(call.Ctx, "responses", params, &resp,
-		option.WithJSONSet("stream", true), option.WithHeader("Accept", provider.EventStream))
+	resp, err := post[*http.Response](call, "responses", params, streams...)
 	if err != nil {
-		return nil, call.Error(err, nil)
+		return nil, err
 	}
 	return streamed(call, resp, stream)
 }
