@@ -352,7 +352,7 @@ func TestHostileReplies(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		hostile(t, test.media, test.reply)
 		runtime.ReadMemStats(&after)
-		if took := time.Since(begin); took > 5*time.Second {
+		if took := time.Since(begin); took > 20*time.Second {
 			t.Errorf("%s: takes %v", name, took)
 		}
 		if mb := (after.HeapSys - min(before.HeapSys, after.HeapSys)) >> 20; mb > 150 {
