@@ -78,23 +78,23 @@ func GenerateObject[T any](ctx context.Context, m Model, req *Request, opt *Obje
 	if opt != nil {
 		o = *opt
 	}
+	if o.Mode == JSONMode {
+		o.Choices = nil // the prompt has them
+	}
+	var text json.RawMessage
 	s, err := schema.For[T]()
+	if err == nil {
+		text, err = withChoices(s.JSON(), o.Choices)
+	}
 	if err != nil {
 		return zero, nil, &Error{Kind: ErrBadRequest, Message: err.Error(), Err: err}
 	}
 	base := *req
-	text := s.JSON()
-	if o.Mode != JSONMode { // a prompt has the choices itself
-		if text, err = withChoices(text, o.Choices); err != nil {
-			return zero, nil, &Error{Kind: ErrBadRequest, Message: err.Error(), Err: err}
-		}
-	}
 	base.Format = &Format{Name: formatName(reflect.TypeFor[T]()), Schema: text, Mode: o.Mode}
 	base.Messages = slices.Clone(req.Messages)
 	if o.Mode == JSONMode {
 		base.Messages = withInstruction(base.Messages, schema.Instruction(text))
 	}
-
 	var last *Response
 	var usage Usage
 	for repair := 0; ; repair++ {
@@ -106,16 +106,12 @@ func GenerateObject[T any](ctx context.Context, m Model, req *Request, opt *Obje
 				last = e.Partial
 				usage.Add(last.Usage)
 			}
-			// Some servers check the reply themselves.
-			if errors.Is(err, ErrInvalidOutput) && repair < maxRepairs {
-				base.Messages = append(base.Messages, correction(err))
-				continue
+			again, ok := askAgain(ctx, err, repair)
+			if !ok {
+				return zero, last.withUsage(usage), err
 			}
-			if errors.Is(err, ErrTruncated) && repair == 0 && ctx.Err() == nil {
-				base.Messages = append(base.Messages, Message{Role: RoleUser, Content: cutOff})
-				continue
-			}
-			return zero, last.withUsage(usage), err
+			base.Messages = append(base.Messages, again)
+			continue
 		}
 		usage.Add(resp.Usage)
 		last = resp.withUsage(usage)
@@ -135,6 +131,18 @@ func GenerateObject[T any](ctx context.Context, m Model, req *Request, opt *Obje
 			Message{Role: RoleAssistant, Content: resp.Message.Content},
 			correction(err))
 	}
+}
+
+// askAgain returns the message after a call that failed. It reports false if the failure
+// is final.
+func askAgain(ctx context.Context, err error, repair int) (m Message, ok bool) {
+	switch {
+	case errors.Is(err, ErrInvalidOutput): // some servers check the reply themselves
+		return correction(err), repair < maxRepairs
+	case errors.Is(err, ErrTruncated):
+		return Message{Role: RoleUser, Content: cutOff}, repair == 0 && ctx.Err() == nil
+	}
+	return m, false
 }
 
 // correction returns the message for a reply that cannot be used.

@@ -61,10 +61,10 @@ type recording struct {
 	space chan struct{} // has an element if something was saved
 
 	// repeat are the texts that readers have of a run that is resumed, all but the
-	// last of which were discarded. again is what the resumed run has written of
-	// the first of them.
+	// last of which were discarded. again is how much of the first of them the
+	// resumed run has written.
 	repeat  []string
-	again   string
+	again   int
 	resumes bool
 
 	mu      sync.Mutex
@@ -164,20 +164,21 @@ func (rec *recording) unread(token qed.Token) (qed.Token, bool) {
 	has, discarded := rec.repeat[0], len(rec.repeat) > 1
 	switch {
 	case token.Discard && discarded:
-		rec.repeat, rec.again = rec.repeat[1:], ""
+		rec.repeat, rec.again = rec.repeat[1:], 0
 		return token, false
 	case token.Discard:
 		rec.repeat = nil
 		return token, true
 	}
-	rec.again += token.Content
-	if strings.HasPrefix(has, rec.again) && (discarded || rec.again != has) {
+	written, missing := has[:rec.again], has[rec.again:]
+	if strings.HasPrefix(missing, token.Content) && (discarded || token.Content != missing) {
+		rec.again += len(token.Content)
 		return token, false
 	}
 	rec.repeat = nil
-	rest, same := strings.CutPrefix(rec.again, has)
+	rest, same := strings.CutPrefix(token.Content, missing)
 	if !same || discarded {
-		rest = "\n\n" + rec.again // the model has written something else
+		rest = "\n\n" + written + token.Content // the model has written something else
 	}
 	token.Content = rest
 	return token, rest != ""

@@ -69,32 +69,10 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, f format) error {
 	if err != nil {
 		return err
 	}
-	// A backend is limited for the user whom the body names.
-	release := func() {}
-	defer func() { release() }()
-	if !c.Backend {
-		if release, err = h.count(r, c); err != nil {
-			return err
-		}
-	}
-	body, err := h.body(w, r)
+	req, release, err := h.read(w, r, f, c)
+	defer release()
 	if err != nil {
 		return err
-	}
-	req, err := f.read(h, c, body)
-	if err != nil {
-		return err
-	}
-	if req.caller.Backend { // the body named nobody
-		req.caller = namedBy(r)
-	}
-	if err := req.caller.check(); err != nil {
-		return err
-	}
-	if c.Backend {
-		if release, err = h.count(r, req.caller); err != nil {
-			return err
-		}
 	}
 	turn := &req.turn
 	turn.User, turn.Tenant = req.caller.User, req.caller.Tenant
@@ -138,6 +116,34 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, f format) error {
 		}
 	})
 	return nil
+}
+
+// read reads a request and counts it. release is never nil.
+func (h *Handler) read(w http.ResponseWriter, r *http.Request, f format, c Caller) (req *request, release func(), err error) {
+	release = func() {}
+	// A backend is limited for the user whom the body names.
+	if !c.Backend {
+		if release, err = h.count(r, c); err != nil {
+			return nil, release, err
+		}
+	}
+	body, err := h.body(w, r)
+	if err != nil {
+		return nil, release, err
+	}
+	if req, err = f.read(h, c, body); err != nil {
+		return nil, release, err
+	}
+	if req.caller.Backend { // the body named nobody
+		req.caller = namedBy(r)
+	}
+	if err := req.caller.check(); err != nil {
+		return nil, release, err
+	}
+	if c.Backend {
+		release, err = h.count(r, req.caller)
+	}
+	return req, release, err
 }
 
 // count counts a turn of a caller, which is being answered until release is called.

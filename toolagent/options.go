@@ -38,7 +38,8 @@ type Options struct {
 	AfterStep func(ctx context.Context, p Progress) error
 
 	// MaxResultBytes is the size from which the result of a call is shortened for
-	// the model. 0 means 8 KiB, and less if ContextTokens is less than about 11,000. Events, the log and the answer are not affected.
+	// the model. 0 means 8 KiB, and less if ContextTokens is less than about 11,000.
+	// Events, the log and the answer are not affected.
 	MaxResultBytes int
 
 	// Settings are how the agent calls its models.

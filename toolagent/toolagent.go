@@ -114,7 +114,8 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	}
 	a.memory = &qed.Memory{Tokens: min(maxHistoryTokens, a.model.Room()/4)}
 	if o.MaxResultBytes == 0 {
-		a.opt.MaxResultBytes = max(minResultBytes, min(maxResultBytes, a.model.Room())) // at most about a third of the room
+		// At most about a third of the room.
+		a.opt.MaxResultBytes = max(minResultBytes, min(maxResultBytes, a.model.Room()))
 	}
 	a.prompts, err = promptset.Load("toolagent: Options.Prompts", promptFiles, o.Prompts, map[string]any{
 		"instructions": instructionsData{}, "wrap_up": wrapUpData{},

@@ -20,6 +20,7 @@ func (c *Call) Error(err error, partial *llm.Response) error {
 	e := &llm.Error{Provider: c.provider, Err: err, Partial: partial}
 	var (
 		known       *llm.Error
+		malformed   Malformed
 		certificate *tls.CertificateVerificationError
 		network     net.Error
 	)
@@ -34,6 +35,9 @@ func (c *Call) Error(err error, partial *llm.Response) error {
 	case errors.As(err, &known):
 		known.Partial = partial
 		return known
+	case errors.As(err, &malformed):
+		e = c.ProtocolError(string(malformed))
+		e.Partial = partial
 	case errors.Is(err, errReplyTooLarge), errors.Is(err, bufio.ErrTooLong):
 		e.Kind, e.Message = llm.ErrProtocol, fmt.Sprintf("the reply is larger than %d MiB", maxReply>>20)
 	case errors.As(err, &certificate), errors.Is(err, http.ErrSchemeMismatch):
@@ -44,9 +48,8 @@ func (c *Call) Error(err error, partial *llm.Response) error {
 	case c.replied && connectionEnded(err):
 		return c.TruncatedError(err, partial)
 	case c.replied:
-		malformed := c.ProtocolError("the reply cannot be read")
-		malformed.Err, malformed.Partial = err, partial
-		return malformed
+		e = c.ProtocolError("the reply cannot be read")
+		e.Err, e.Partial = err, partial
 	default:
 		e.Kind, e.Message = llm.ErrUnavailable, c.unreachable(err)
 	}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -66,23 +67,53 @@ type DraftCall struct {
 	Index     int64 // the number that the server gave it
 	ID, Name  string
 	Arguments []byte
+
+	depth          int  // open brackets in the Arguments of the pieces
+	inText, escape bool // they end in a string, or after its backslash
+}
+
+// extend appends a piece to the arguments. It follows their brackets, because it would
+// take quadratic time to check after each piece whether they are JSON.
+func (t *DraftCall) extend(piece []byte) {
+	t.Arguments = append(t.Arguments, piece...)
+	for _, b := range piece {
+		switch {
+		case t.escape:
+			t.escape = false
+		case t.inText && b == '\\':
+			t.escape = true
+		case b == '"':
+			t.inText = !t.inText
+		case t.inText:
+		case b == '{', b == '[':
+			t.depth++
+		case b == '}', b == ']':
+			t.depth--
+		}
+	}
 }
 
 // Last returns the last call with this index, or nil.
 func (d *Draft) Last(index int64) *DraftCall {
-	for i := len(d.Calls) - 1; i >= 0; i-- {
-		if d.Calls[i].Index == index {
-			return &d.Calls[i]
-		}
+	if n := d.last(index); n >= 0 {
+		return &d.Calls[n]
 	}
 	return nil
+}
+
+func (d *Draft) last(index int64) int {
+	n := len(d.Calls) - 1
+	for n >= 0 && d.Calls[n].Index != index {
+		n--
+	}
+	return n
 }
 
 // Add appends a call with this index. It returns an error if there are too many.
 func (d *Draft) Add(index int64) (*DraftCall, error) {
 	if len(d.Calls) == MaxCalls {
 		d.Calls = nil // nobody makes them
-		return nil, d.call.ProtocolError(fmt.Sprintf("the reply has more than %d tool calls", MaxCalls))
+		return nil, tooMany("tool calls")
 	}
 	d.Calls = append(d.Calls, DraftCall{Index: index})
 	return &d.Calls[len(d.Calls)-1], nil
@@ -99,7 +130,8 @@ func (t *DraftCall) continues(piece *DraftCall) bool {
 	case piece.Name != t.Name:
 		return false
 	}
-	return len(piece.Arguments) == 0 || !json.Valid(t.Arguments)
+	whole := t.depth == 0 && !t.inText && len(bytes.TrimSpace(t.Arguments)) > 0
+	return len(piece.Arguments) == 0 || !whole
 }
 
 // AddPieces adds the pieces of calls that one event has, and returns the positions
@@ -107,23 +139,21 @@ func (t *DraftCall) continues(piece *DraftCall) bool {
 func (d *Draft) AddPieces(pieces []DraftCall) (at []int, err error) {
 	for i := range pieces {
 		piece := &pieces[i]
-		into := d.Last(piece.Index)
+		n := d.last(piece.Index)
 		again := slices.ContainsFunc(pieces[:i], func(other DraftCall) bool {
 			return other.Index == piece.Index && other.Name != "" && piece.Name != ""
 		})
-		if into == nil || again || !into.continues(piece) {
-			if into, err = d.Add(piece.Index); err != nil {
+		if n < 0 || again || !d.Calls[n].continues(piece) {
+			if _, err := d.Add(piece.Index); err != nil {
 				return nil, err
 			}
+			n = len(d.Calls) - 1
 		}
+		into := &d.Calls[n]
 		into.ID = cmp.Or(piece.ID, into.ID)
 		into.Name = cmp.Or(into.Name, piece.Name)
-		into.Arguments = append(into.Arguments, piece.Arguments...)
-		for n := range d.Calls {
-			if &d.Calls[n] == into {
-				at = append(at, n)
-			}
-		}
+		into.extend(piece.Arguments)
+		at = append(at, n)
 	}
 	return at, nil
 }
@@ -209,8 +239,8 @@ func (d *Draft) Partial() *llm.Response {
 // their marks.
 func (d *Draft) Thoughts() (marked, thoughts string) {
 	d.text.Close(true)
-	if d.text.Late() { // it will do so again
-		d.call.unopened.Store(true)
+	if !d.text.Empty() { // the next reply will probably begin as this one
+		d.call.unopened.Store(d.text.Late())
 	}
 	return d.text.Marked(), d.text.Thoughts()
 }

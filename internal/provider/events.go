@@ -7,11 +7,12 @@ import (
 	"io"
 )
 
-// Events are the server-sent events of a streamed reply.
-type Events struct {
-	Type string // empty if the server names none
-	Data []byte // valid until the next call of Next
-	Done bool   // the server sent [DONE]
+// events are the server-sent events of a streamed reply. Comments and events without
+// data, which keep a connection alive, are left out.
+type events struct {
+	kind string // empty if the server names none
+	data []byte // valid until the next call of next
+	done bool   // the server sent [DONE]
 
 	call  *Call
 	lines *bufio.Scanner
@@ -19,18 +20,37 @@ type Events struct {
 	err   error
 }
 
-// Events returns the events of a body. Comments and events without data, which keep
-// a connection alive, are left out.
-func (c *Call) Events(body io.Reader) *Events {
-	e := &Events{call: c, lines: bufio.NewScanner(body)}
+// Stream passes the data of the events of a body to add, on the caller's goroutine, so
+// that a callback that panics or is slow affects no other call. It ends when add
+// reports that the reply has ended, and reports whether the server marked the end.
+// An error is that of the call.
+func (c *Call) Stream(body io.ReadCloser, d *Draft, add func(data []byte) (ended bool, err error)) (marked bool, err error) {
+	defer body.Close()
+	e := &events{call: c, lines: bufio.NewScanner(body)}
 	e.lines.Buffer(nil, maxReply)
-	return e
+	for ended := false; !ended && e.next(); {
+		if e.kind == "error" {
+			err = c.ReportedError(e.data)
+		} else {
+			ended, err = add(e.data)
+		}
+		if err == nil {
+			err = c.Ctx.Err() // what has arrived can still be read
+		}
+		if err != nil {
+			return false, c.Error(err, d.Partial())
+		}
+	}
+	if e.err != nil {
+		return false, c.Error(e.err, d.Partial())
+	}
+	return e.done, nil
 }
 
-// Next reads the next event. It reports false at [DONE], at the end of the stream
+// next reads the next event. It reports false at [DONE], at the end of the stream
 // and after a failure.
-func (e *Events) Next() bool {
-	e.Type, e.Data = "", e.Data[:0]
+func (e *events) next() bool {
+	e.kind, e.data = "", e.data[:0]
 	for e.lines.Scan() {
 		line := e.lines.Bytes()
 		if first := bytes.TrimSpace(line); !e.begun && len(first) > 0 {
@@ -44,38 +64,35 @@ func (e *Events) Next() bool {
 			if e.read() {
 				return true
 			}
-			if e.Done {
+			if e.done {
 				return false
 			}
-			e.Type = ""
+			e.kind = ""
 			continue
 		}
 		name, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(name) {
 		case "event":
-			e.Type = string(value)
+			e.kind = string(value)
 		case "data":
-			if len(e.Data) > 0 {
-				e.Data = append(e.Data, '\n')
+			if len(e.data) > 0 {
+				e.data = append(e.data, '\n')
 			}
-			e.Data = append(e.Data, value...)
+			e.data = append(e.data, value...)
 		}
 	}
 	if e.err = e.lines.Err(); e.err != nil {
 		return false
 	}
-	return e.read() && json.Valid(e.Data) // the last event may lack its empty line
+	return e.read() && json.Valid(e.data) // the last event may lack its empty line
 }
 
 // read reports whether the event has data. [DONE] is none.
-func (e *Events) read() bool {
-	if bytes.HasPrefix(e.Data, []byte("[DONE]")) {
-		e.Done = true
+func (e *events) read() bool {
+	if bytes.HasPrefix(e.data, []byte("[DONE]")) {
+		e.done = true
 		return false
 	}
-	return len(bytes.TrimSpace(e.Data)) > 0
+	return len(bytes.TrimSpace(e.data)) > 0
 }
-
-// Err returns why the stream failed, or nil.
-func (e *Events) Err() error { return e.err }

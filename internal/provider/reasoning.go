@@ -20,28 +20,34 @@ type placed struct {
 }
 
 // AddReasoning adds a reasoning block to d, at the end of what has arrived.
-// summary is the readable part of it. It reports false if there are too many.
-func (d *Draft) AddReasoning(block json.RawMessage, summary string) bool {
-	return d.addReasoning(placed{Text: len(d.text.Text()), Calls: len(d.Calls), Block: block}, summary)
+// summary is the readable part of it. It returns an error if there are too many.
+func (d *Draft) AddReasoning(block any, summary string) error {
+	return d.addReasoning(block, placed{Text: len(d.text.Text()), Calls: len(d.Calls)}, summary)
 }
 
 // AddFirst is like AddReasoning, for a block that belongs before everything else.
-func (d *Draft) AddFirst(block json.RawMessage, summary string) bool {
-	return d.addReasoning(placed{Block: block}, summary)
+func (d *Draft) AddFirst(block any, summary string) error {
+	return d.addReasoning(block, placed{}, summary)
 }
 
 // AddBefore is like AddReasoning, for a block that belongs to the call with an index.
-func (d *Draft) AddBefore(call int, block json.RawMessage) bool {
-	return d.addReasoning(placed{Text: math.MaxInt32, Calls: call, Block: block}, "")
+func (d *Draft) AddBefore(call int, block any) error {
+	return d.addReasoning(block, placed{Text: math.MaxInt32, Calls: call}, "")
 }
 
-func (d *Draft) addReasoning(at placed, summary string) bool {
+func (d *Draft) addReasoning(block any, at placed, summary string) (err error) {
+	if len(d.reasoning) == MaxCalls {
+		return tooMany("pieces of reasoning")
+	}
+	if at.Block, err = json.Marshal(block); err != nil {
+		return err
+	}
 	i := len(d.reasoning)
 	for i > 0 && at.before(d.reasoning[i-1].placed) {
 		i--
 	}
 	d.reasoning = slices.Insert(d.reasoning, i, reasoned{at, summary})
-	return len(d.reasoning) <= MaxCalls
+	return nil
 }
 
 // before reports whether p is before other in the message.

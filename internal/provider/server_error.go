@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,12 +25,24 @@ func (c *Call) ReportedError(body []byte) *llm.Error {
 	return e
 }
 
+// ReportedMember is like ReportedError, for the member of a reply that has the error.
+func (c *Call) ReportedMember(raw json.RawMessage) *llm.Error {
+	return c.ReportedError(slices.Concat([]byte(`{"error":`), raw, []byte{'}'}))
+}
+
 // serverError is the body of an error response. Its form differs much between
 // servers.
 type serverError struct {
 	message, kind string
 	code          string // a word, or the HTTP status
 	wait          time.Duration
+}
+
+// start returns the beginning of the message, which is searched for what it means: the
+// message of an error in a reply can have megabytes.
+func (f *serverError) start() string {
+	const most = 4 << 10
+	return f.message[:min(len(f.message), most)]
 }
 
 func parseServerError(body []byte) serverError {

@@ -125,6 +125,7 @@ func kindOf(status int, f serverError) llm.ErrorKind {
 	if status == 0 {
 		status = statusByType[f.kind]
 	}
+	message := f.start()
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return llm.ErrAuth
@@ -136,13 +137,13 @@ func kindOf(status int, f serverError) llm.ErrorKind {
 		return llm.ErrTimeout
 	case status == http.StatusRequestEntityTooLarge:
 		return llm.ErrContextLength
-	case tooLong.MatchString(f.message):
+	case tooLong.MatchString(message):
 		return llm.ErrContextLength
-	case malformed.MatchString(f.message):
+	case malformed.MatchString(message):
 		return llm.ErrInvalidOutput
 	case status >= 500, status == 0:
 		return llm.ErrUnavailable
-	case status >= 400 && noCredit.MatchString(f.message):
+	case status >= 400 && noCredit.MatchString(message):
 		return llm.ErrQuota
 	case status >= 400:
 		return llm.ErrBadRequest

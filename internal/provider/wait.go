@@ -13,7 +13,7 @@ func (f *serverError) asked() time.Duration {
 	if f.wait > 0 {
 		return f.wait
 	}
-	m := waitText.FindStringSubmatch(f.message)
+	m := waitText.FindStringSubmatch(f.start())
 	if m == nil {
 		return 0
 	}

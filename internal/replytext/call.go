@@ -15,19 +15,58 @@ func mayBeCall(b byte, last bool) bool { return !last && (b == '{' || b == '[' |
 // action is a call in the form of prompts of the ReAct kind.
 var action = regexp.MustCompile(`(?m)^\s*Action:\s*([\w.-]+)\s*\n+\s*Action Input:`)
 
-// IsCall reports whether a text calls one of the tools: with JSON that has the name of
-// a tool and arguments, or with code.
-func IsCall(text []byte, tools []string) bool {
+// HasCall reports whether a reply has a call of one of the tools as text.
+func HasCall(reply string, tools []string) bool {
+	r := &Reader{Tools: tools}
+	r.Write([]byte(reply))
+	r.Close(true)
+	return r.Call() != ""
+}
+
+// explained reports whether a text that begins with the mark of a call is about
+// calls: it names no tool, and has a sentence after the last tag.
+func explained(text []byte, tools []string) bool {
+	end := bytes.LastIndexAny(text, ">}])")
+	if end < 0 || bytes.IndexByte(text, '>') == end || !isTag(string(text)) {
+		return false
+	}
+	for _, name := range tools {
+		if mentions(text, name) {
+			return false
+		}
+	}
+	after := bytes.TrimSpace(text[end+1:])
+	return bytes.IndexByte(after, ' ') > 0 && !bytes.ContainsAny(after, "\"{[<|")
+}
+
+// mentions reports whether a text has a name as a whole word.
+func mentions(text []byte, name string) bool {
+	for {
+		i := bytes.Index(text, []byte(name))
+		if i < 0 || name == "" {
+			return false
+		}
+		rest := text[i+len(name):]
+		if (i == 0 || !inWord(text[i-1])) && (len(rest) == 0 || !inWord(rest[0])) {
+			return true
+		}
+		text = rest
+	}
+}
+
+// isCall reports whether a text calls one of the tools: with JSON that has the name of
+// a tool and arguments, or with code. JSON with text before and after it is an example.
+func isCall(text []byte, tools []string) bool {
 	if len(tools) == 0 {
 		return false
 	}
-	for _, m := range action.FindAllSubmatch(text, maxTries) {
-		if slices.Contains(tools, string(m[1])) {
+	for _, m := range action.FindAllSubmatchIndex(text, maxTries) {
+		if slices.Contains(tools, string(text[m[2]:m[3]])) && !inCode(text[:m[2]]) {
 			return true
 		}
 	}
-	tries := 0
-	for i := 0; i < len(text) && tries < maxTries; i++ {
+	text = bytes.TrimSpace(text)
+	for i, tries := 0, 0; i < len(text) && tries < maxTries; i++ {
 		if text[i] != '{' && text[i] != '[' {
 			continue
 		}
@@ -36,35 +75,36 @@ func IsCall(text []byte, tools []string) bool {
 		if json.NewDecoder(bytes.NewReader(text[i:])).Decode(&v) != nil {
 			continue
 		}
-		if callsTool(v, tools, 0) {
+		end := i + len(v)
+		if callsTool(v, tools, 0) && (onlyMarks.Match(text[:i]) || onlyMarks.Match(text[end:])) {
 			return true
 		}
-		i += len(v) - 1
+		i = end - 1
 	}
 	return codeCalls(text, tools)
+}
+
+// onlyMarks matches what may be around the JSON of a call: tags and the marks of a
+// block of code.
+var onlyMarks = regexp.MustCompile("^(\\s|[;,`]|```\\w+|</?[^\\s<>]+>)*$")
+
+// inCode reports whether a text ends in code.
+func inCode(text []byte) bool {
+	var m markdown
+	for _, b := range text {
+		m.step(b)
+	}
+	return m.inCode()
 }
 
 // maxTries is how many values of a text are read as JSON.
 const maxTries = 16
 
-// A written has the members that calls have in JSON, in the spellings that models
-// learned.
-type written struct {
-	Name     json.RawMessage `json:"name"`
-	Tool     json.RawMessage `json:"tool"`
-	ToolName json.RawMessage `json:"tool_name"`
-	Action   json.RawMessage `json:"action"`
-	Function json.RawMessage `json:"function"`
-
-	Arguments   json.RawMessage `json:"arguments"`
-	Args        json.RawMessage `json:"args"`
-	Parameters  json.RawMessage `json:"parameters"`
-	Input       json.RawMessage `json:"input"`
-	ToolInput   json.RawMessage `json:"tool_input"`
-	ActionInput json.RawMessage `json:"action_input"`
-
-	ToolCalls json.RawMessage `json:"tool_calls"`
-}
+// The members that calls have in JSON, in the spellings that models learned.
+var (
+	nameMembers     = []string{"name", "tool", "tool_name", "action", "function"}
+	argumentMembers = []string{"arguments", "args", "parameters", "input", "tool_input", "action_input"}
+)
 
 // callsTool reports whether JSON is a call of one of the tools, or a list of calls.
 func callsTool(raw json.RawMessage, tools []string, depth int) bool {
@@ -72,64 +112,87 @@ func callsTool(raw json.RawMessage, tools []string, depth int) bool {
 		return false
 	}
 	if raw[0] == '[' {
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
-			return false
-		}
-		return callsTool(list[0], tools, depth+1)
+		var first json.RawMessage
+		list := json.NewDecoder(bytes.NewReader(raw[1:]))
+		return list.Decode(&first) == nil && callsTool(first, tools, depth+1)
 	}
-	var w written
-	if raw[0] != '{' || json.Unmarshal(raw, &w) != nil {
+	var w map[string]json.RawMessage
+	if json.Unmarshal(raw, &w) != nil {
 		return false
 	}
-	if callsTool(w.Function, tools, depth+1) || callsTool(w.ToolCalls, tools, depth+1) {
+	if callsTool(w["function"], tools, depth+1) || callsTool(w["tool_calls"], tools, depth+1) {
 		return true
 	}
-	arguments := slices.ContainsFunc(
-		[]json.RawMessage{w.Arguments, w.Args, w.Parameters, w.Input, w.ToolInput, w.ActionInput},
-		func(v json.RawMessage) bool { return v != nil })
-	var inner written // tiny models put the arguments beside the function
-	if len(w.Function) > 0 && w.Function[0] == '{' && json.Unmarshal(w.Function, &inner) == nil {
-		w.Function = inner.Name
+	if !slices.ContainsFunc(argumentMembers, func(name string) bool { return w[name] != nil }) {
+		return false
 	}
-	for _, member := range []json.RawMessage{w.Name, w.Tool, w.ToolName, w.Action, w.Function} {
+	var inner map[string]json.RawMessage // tiny models put the arguments beside the function
+	if json.Unmarshal(w["function"], &inner) == nil {
+		w["function"] = inner["name"]
+	}
+	return slices.ContainsFunc(nameMembers, func(member string) bool {
 		var name string
-		if arguments && json.Unmarshal(member, &name) == nil && isTool(name, tools) {
-			return true
-		}
-	}
-	return false
+		return json.Unmarshal(w[member], &name) == nil && isTool(name, tools)
+	})
 }
 
 func isTool(name string, tools []string) bool {
 	return slices.Contains(tools, name) || slices.Contains(tools, strings.TrimPrefix(name, "functions."))
 }
 
-// codeCalls reports whether a text is code that begins with a call of one of the
-// tools.
-func codeCalls(text []byte, tools []string) bool {
-	code := bytes.TrimSpace(text)
+// codeCalls reports whether a text is code that calls one of the tools, and nothing
+// else.
+func codeCalls(code []byte, tools []string) bool {
 	if fenced, ok := bytes.CutPrefix(code, []byte("```")); ok {
 		_, code, _ = bytes.Cut(fenced, []byte("\n"))
+	}
+	for _, name := range tools {
+		if bytes.HasPrefix(code, []byte("<"+name+">")) && bytes.HasSuffix(code, []byte("</"+name+">")) {
+			return true
+		}
 	}
 	code = bytes.TrimLeft(code, " \t\r\n[")
 	code = bytes.TrimPrefix(code, []byte("print("))
 	code = bytes.TrimPrefix(code, []byte("default_api."))
-	for _, prefix := range []string{"functions.", "to=functions."} {
-		if rest, ok := bytes.CutPrefix(code, []byte(prefix)); ok {
-			for _, name := range tools {
-				if bytes.HasPrefix(rest, []byte(name)) {
-					return true
-				}
+	if m := function.FindSubmatch(code); m != nil && slices.Contains(tools, string(m[1])) {
+		return true
+	}
+	for called := false; ; called = true {
+		name, rest, ok := bytes.Cut(code, []byte("("))
+		if !ok || !slices.Contains(tools, string(name)) {
+			return called && len(code) == 0
+		}
+		end := closingParenthesis(rest)
+		if end < 0 {
+			return false
+		}
+		code = bytes.TrimLeft(rest[end+1:], " \t\r\n`;,)]")
+	}
+}
+
+// function is a call in the form of OpenAI's models.
+var function = regexp.MustCompile(`^(?:to=)?functions\.([\w-]+)(?::\d+)?\s*(?:<\|.*?\|>|json|\s)*[({]`)
+
+// closingParenthesis returns the position of the parenthesis that ends a call, or -1.
+func closingParenthesis(code []byte) int {
+	depth, quote := 1, byte(0)
+	for i := 0; i < len(code); i++ {
+		switch b := code[i]; {
+		case quote != 0 && b == '\\':
+			i++
+		case quote != 0:
+			if b == quote {
+				quote = 0
+			}
+		case b == '"' || b == '\'':
+			quote = b
+		case b == '(':
+			depth++
+		case b == ')':
+			if depth--; depth == 0 {
+				return i
 			}
 		}
 	}
-	ended := bytes.HasSuffix(bytes.TrimRight(code, " \t\r\n]`;"), []byte(")"))
-	for _, name := range tools {
-		if ended && bytes.HasPrefix(code, []byte(name+"(")) ||
-			bytes.HasPrefix(code, []byte("<"+name+">")) && bytes.Contains(code, []byte("</"+name+">")) {
-			return true
-		}
-	}
-	return false
+	return -1
 }

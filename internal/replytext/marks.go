@@ -9,37 +9,32 @@ type pair struct{ open, close string }
 // mark in the prompt, so that a reply begins with thoughts and has only the closing
 // one.
 var thoughts = []pair{
-	{"<think>", "</think>"}, // DeepSeek R1, Qwen 3, MiniMax, GLM and most others
+	{"<think>", "</think>"},                    // DeepSeek R1, Qwen 3, MiniMax, GLM and most others
+	{"[THINK]", "[/THINK]"},                    // Mistral
+	{"<seed:think>", "</seed:think>"},          // Seed OSS
+	{"◁think▷", "◁/think▷"},                    // Kimi
+	{"<|START_THINKING|>", "<|END_THINKING|>"}, // Cohere
+	{"<|channel>thought", "<channel|>"},        // Gemma 4
+	{"<|channel|>analysis<|message|>", "<|end|>"},
+}
+
+// preambles are thoughts only if a reply begins with them: elsewhere the words are
+// elements of XML.
+var preambles = []pair{
 	{"<thinking>", "</thinking>"},
 	{"<thought>", "</thought>"}, // Gemini
-	{"<thoughts>", "</thoughts>"},
 	{"<reasoning>", "</reasoning>"},
-	{"<reflection>", "</reflection>"},
-	{"<analysis>", "</analysis>"},
-	{"<scratchpad>", "</scratchpad>"},
-	{"<antthinking>", "</antthinking>"},
-	{"[THINK]", "[/THINK]"},           // Mistral
-	{"<seed:think>", "</seed:think>"}, // Seed OSS
-	{"<mm:think>", "</mm:think>"},
-	{"◁think▷", "◁/think▷"}, // Kimi
-	{"<|begin_of_thought|>", "<|end_of_thought|>"},
-	{"<|thinking|>", "<|/thinking|>"},
-	{"<|START_THINKING|>", "<|END_THINKING|>"}, // Cohere
-	{"<|inner_prefix|>", "<|inner_suffix|>"},   // Apertus
-	{"<|channel>thought", "<channel|>"},        // Gemma 4
-	{"<unused94>thought", "<unused95>"},        // MedGemma
-	{"<|channel|>analysis<|message|>", "<|end|>"},
 }
 
 // calls are the beginnings of tool calls that a server did not read, because it has
 // another parser than the model needs, or none.
 var calls = []string{
 	"<tool_call>", "<tool_calls>", "<tools>", "<toolcall>", "<tool_use>", "<function_call>", "<function_calls>",
-	"<function=", "<invoke ", "<minimax:tool_call>", "<seed:tool_call>", "<xai:function_call>",
+	"<function=", "<invoke name=", "<minimax:tool_call>", "<seed:tool_call>", "<xai:function_call>",
 	"<start_function_call>", "<longcat_tool_call>", "<|tool_call>",
 	"<|tool_call|>", "<|tool_calls|>", "<|tool_call_start|>", "<|tool_call_begin|>", "<|tool_calls_section_begin|>",
 	"<|python_tag|>", "<|action_start|>", "<|START_ACTION|>", "<|FunctionCallBegin|>", "<｜tool▁calls▁begin｜>",
-	"<｜tool▁call▁begin｜>", "<｜DSML｜", "<|DSML|", "[TOOL_CALLS]", "[TOOL_CALL]", "functools[",
+	"<｜tool▁call▁begin｜>", "<｜DSML｜", "[TOOL_CALLS]", "[TOOL_CALL]",
 	"<|channel|>commentary to=", "<|channel|>analysis to=", "<|start|>assistant to=",
 }
 
@@ -54,6 +49,7 @@ type kind int
 
 const (
 	opening kind = iota
+	preamble
 	closing
 	call
 	skipped
@@ -83,6 +79,9 @@ var marks = func() (by [256][]mark) {
 		if end != "<|end|>" {
 			add(mark{text: end, kind: closing, ends: open})
 		}
+	}
+	for _, p := range preambles {
+		add(mark{text: p.open, kind: preamble, ends: p.close})
 	}
 	for _, text := range calls {
 		add(mark{text: strings.ToLower(text), kind: call})

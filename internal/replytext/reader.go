@@ -35,13 +35,13 @@ type Reader struct {
 	quotes  bool   // an opening mark is part of the text, and so is its closing one
 	held    bool   // the text may be a call as a whole, and is not written before its end
 	inCall  bool
-	fenced  bool // in a code block
-	ticks   int  // backquotes in the line
-	blank   bool // the line is blank so far, and is not the first one
+	place   markdown
 	late    bool
 
 	streamed bool
-	last     pair // the marks of the last thoughts
+	last     pair   // the marks of the last thoughts
+	opened   string // the opening mark of the thoughts that are being read, as it was written
+	before   int    // length of the thoughts before them
 }
 
 // Text returns the text of the reply that has been read.
@@ -80,7 +80,17 @@ func (r *Reader) Close(complete bool) {
 	if r.Unopened && !complete {
 		r.thoughts, r.text = append(r.thoughts, r.text...), nil
 	}
-	if complete && !r.Object && !r.inCall && IsCall(r.text, r.Tools) {
+	switch {
+	case !complete:
+	case r.inCall && explained(r.call, r.Tools):
+		rest := r.call
+		r.call, r.inCall = nil, false
+		r.write(rest)
+	case r.ends != "" && len(r.text) > 0: // a word of the text, because nothing ends the thoughts
+		rest := append([]byte(r.opened), r.thoughts[r.before:]...)
+		r.thoughts, r.ends = r.thoughts[:r.before], ""
+		r.write(rest)
+	case !r.Object && !r.inCall && isCall(r.text, r.Tools):
 		r.call, r.text, r.inCall = r.text, nil, true
 	}
 	if r.held || r.Unopened {
@@ -145,8 +155,8 @@ func (r *Reader) readThoughts(last bool) bool {
 
 // begin begins a text after thoughts.
 func (r *Reader) begin() {
-	r.begun = len(bytes.TrimSpace(r.text)) > 0
-	r.blank, r.ticks = true, 0
+	r.begun = len(r.text) > 0
+	r.place = markdown{blank: true}
 }
 
 // readText reports false if it needs more of the reply.
@@ -171,7 +181,7 @@ func (r *Reader) readText(last bool) bool {
 			r.json = r.pending[i] == '{' || r.pending[i] == '['
 			r.held = r.held || !r.Object && len(r.Tools) > 0 && mayBeCall(r.pending[i], last)
 		}
-		r.step(r.pending[i])
+		r.place.step(r.pending[i])
 	}
 	n := len(r.pending)
 	if !last {
@@ -181,34 +191,19 @@ func (r *Reader) readText(last bool) bool {
 	return false
 }
 
-// step follows the lines and the code of the text.
-func (r *Reader) step(b byte) {
-	switch {
-	case b == '\n':
-		if r.ticks >= 3 && r.ticks%2 == 1 {
-			r.fenced = !r.fenced
-		}
-		r.ticks, r.blank = 0, true
-	case b == '`':
-		r.ticks++
-		r.blank = false
-	case b != ' ' && b != '\t' && b != '\r':
-		r.blank = false
-	}
-}
-
 // markAt returns the mark at pending[i], or reports that more of the reply is needed
 // to know.
 func (r *Reader) markAt(i int, last bool) (m mark, found, partial bool) {
 	rest := r.pending[i:]
-	if r.fenced || r.ticks%2 == 1 {
-		return m, false, false
-	}
 	lower := rest[0]
 	if 'A' <= lower && lower <= 'Z' {
 		lower += 'a' - 'A'
 	}
-	for _, m := range marks[lower] {
+	list := marks[lower]
+	if len(list) > 0 && r.place.inCode() {
+		list = nil
+	}
+	for _, m := range list {
 		whole, cut := hasPrefix(rest, m.text)
 		switch {
 		case !whole && !cut:
@@ -228,55 +223,112 @@ func (r *Reader) markAt(i int, last bool) (m mark, found, partial bool) {
 	if partial || r.begun || r.Object {
 		return m, false, partial
 	}
-	for _, name := range r.Tools { // a call in the form of Python, or a tag, which its end shows
-		for _, form := range []string{name + "(", "[" + name + "(", "print(" + name + "(", "<" + name + ">"} {
+	return m, false, r.mayBegin(rest, last)
+}
+
+// mayBegin reports whether the beginning of a reply can be that of a call in the form
+// of Python or a tag, which only the end shows. It is held if it is.
+func (r *Reader) mayBegin(rest []byte, last bool) (partial bool) {
+	for _, name := range r.Tools {
+		for _, form := range []string{name + "(", "[" + name + "(", "print(" + name + "(", "<" + name + ">", "functions." + name, "to=functions." + name} {
 			r.held = r.held || bytes.HasPrefix(rest, []byte(form))
 			partial = partial || !last && strings.HasPrefix(form, string(rest[:min(len(rest), len(form))]))
 		}
 	}
-	return m, false, partial
+	return partial
 }
 
-// atStart reports whether nothing but space is before the text in its line.
-func (r *Reader) atStart() bool { return !r.begun || r.blank }
+// atStart reports whether nothing but space is before the text in its line. A line
+// that is indented much is code.
+func (r *Reader) atStart() bool { return !r.begun || r.place.blank && r.place.indent < codeIndent }
 
 // counts reports whether a mark means something where the text is now.
 func (r *Reader) counts(m mark) bool {
 	switch m.kind {
 	case opening:
 		return r.atStart()
+	case preamble:
+		return !r.begun
 	case call:
-		return !r.Object && (r.atStart() || m.text[0] != 'f')
+		return !r.Object && len(r.Tools) > 0
 	case closing:
 		return !r.json && !r.quotes
 	}
 	return !r.json
 }
 
+const maxGap = 64 // blanks between a mark and what follows it
+
 // sure reports whether the mark before rest is no word of a sentence about marks, and
 // whether that is known yet.
 func (r *Reader) sure(m mark, rest []byte, last bool) (sure, known bool) {
-	if m.kind != call || r.atStart() || !strings.HasPrefix(m.text, "<") || strings.ContainsAny(m.text, "|｜") {
+	switch m.kind {
+	case opening, preamble:
 		return true, true
+	case closing:
+		if r.atStart() || r.Unopened {
+			return true, true
+		}
+	case skipped:
+		if !r.begun {
+			return true, true
+		}
 	}
-	rest = bytes.TrimLeft(rest, " \t\r\n")
-	if len(rest) == 0 {
-		return false, last
+	rest = rest[:min(len(rest), maxGap)]
+	after := bytes.TrimLeft(rest, " \t\r\n")
+	if len(after) == 0 {
+		return last && (m.kind != call || r.atStart()), last || len(rest) == maxGap
 	}
-	return strings.IndexByte("{[<", rest[0]) >= 0, true
+	gap := rest[:len(rest)-len(after)]
+	newLine := bytes.IndexByte(gap, '\n') >= 0
+	switch {
+	case m.text == "<tools>": // also an element of XML
+		return after[0] == '{' || after[0] == '[', true
+	case strings.IndexByte("{[<", after[0]) >= 0:
+		return true, true
+	case m.kind == closing:
+		return newLine, true
+	case m.kind == skipped:
+		return newLine || len(gap) == 0 && inWord(after[0]), true
+	case len(gap) == 0:
+		return inWord(after[0]) && (r.atStart() || !isTag(m.text)) || after[0] == '"', true
+	case newLine:
+		return r.atStart(), true
+	}
+	return r.named(after, last)
+}
+
+// named reports whether a text begins with the name of a tool, and whether that is
+// known yet.
+func (r *Reader) named(text []byte, last bool) (named, known bool) {
+	known = true
+	for _, name := range r.Tools {
+		named = named || bytes.HasPrefix(text, []byte(name))
+		known = known && (last || !strings.HasPrefix(name, string(text)))
+	}
+	return named, named || known
+}
+
+// isTag reports whether a mark looks like a tag of XML.
+func isTag(text string) bool {
+	return text[0] == '<' && !strings.ContainsAny(text, "|｜")
+}
+
+func inWord(b byte) bool {
+	return b == '_' || b >= utf8.RuneSelf || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
 
 // apply applies the mark at the beginning of what is pending.
 func (r *Reader) apply(m mark) {
 	switch m.kind {
-	case opening:
-		r.take(len(m.text))
+	case opening, preamble:
+		r.opened, r.before = string(r.take(len(m.text))), len(r.thoughts)
 		r.ends = m.ends
 		r.last = pair{m.text, m.ends}
 	case closing:
 		r.take(len(m.text))
 		r.last = pair{m.ends, m.text}
-		if len(bytes.TrimSpace(r.text)) > 0 {
+		if len(r.text) > 0 {
 			r.unopened()
 		}
 		r.begin()
@@ -284,9 +336,7 @@ func (r *Reader) apply(m mark) {
 		r.inCall = true
 	case skipped:
 		r.take(len(m.text))
-		if r.begun = len(bytes.TrimSpace(r.text)) > 0; !r.begun {
-			r.text = nil
-		}
+		r.begun = len(r.text) > 0
 	}
 }
 

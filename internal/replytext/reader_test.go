@@ -3,6 +3,7 @@ package replytext
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -35,36 +36,66 @@ func TestReader(t *testing.T) {
 		"umlauts":           {"Müller ist größer als 5 €.", "Müller ist größer als 5 €.", "", ""},
 		"cut rune":          {"5 \xe2\x82", "5 \ufffd", "", ""},
 
-		"Hermes":               {"I will look.\n<tool_call>\n{\"name\":\"f\"}\n</tool_call>", "I will look.\n", "", "<tool_call>\n{\"name\":\"f\"}\n</tool_call>"},
-		"in the line":          {"I will look. <tool_call>{\"name\":\"f\"}</tool_call>", "I will look. ", "", "<tool_call>{\"name\":\"f\"}</tool_call>"},
-		"after thoughts":       {"<think>a</think>\n<tool_call>{}", "", "a", "<tool_call>{}"},
-		"Llama":                {`<|python_tag|>{"name":"temperature","parameters":{}}`, "", "", `<|python_tag|>{"name":"temperature","parameters":{}}`},
-		"function":             {"<function=temperature>{\"city\":\"Rome\"}</function>", "", "", "<function=temperature>{\"city\":\"Rome\"}</function>"},
-		"Mistral call":         {`Yes. [TOOL_CALLS]temperature{"city":"Rome"}`, "Yes. ", "", `[TOOL_CALLS]temperature{"city":"Rome"}`},
-		"DeepSeek":             {"<｜tool▁calls▁begin｜>x", "", "", "<｜tool▁calls▁begin｜>x"},
-		"DSML":                 {"<｜DSML｜function_calls>x", "", "", "<｜DSML｜function_calls>x"},
-		"Kimi call":            {"<|tool_calls_section_begin|>x", "", "", "<|tool_calls_section_begin|>x"},
-		"harmony call":         {`<|channel|>commentary to=functions.temperature <|constrain|>json<|message|>{}`, "", "", `<|channel|>commentary to=functions.temperature <|constrain|>json<|message|>{}`},
-		"JSON call":            {`{"name":"temperature","arguments":{"city":"Rome"}}`, "", "", `{"name":"temperature","arguments":{"city":"Rome"}}`},
-		"JSON, parameters":     {`{"type":"function","name":"temperature","parameters":{"city":"Rome"}}`, "", "", `{"type":"function","name":"temperature","parameters":{"city":"Rome"}}`},
-		"JSON, tool":           {`{"tool":"temperature","tool_input":{}}`, "", "", `{"tool":"temperature","tool_input":{}}`},
-		"JSON, function":       {`{"function":{"name":"temperature","arguments":"{}"}}`, "", "", `{"function":{"name":"temperature","arguments":"{}"}}`},
-		"JSON, beside":         {`{"type":"function","function":{"name":"temperature"},"parameters":{}}`, "", "", `{"type":"function","function":{"name":"temperature"},"parameters":{}}`},
-		"list of tools":        {"So:\n<tools>\n{\"type\":\"function\"", "So:\n", "", "<tools>\n{\"type\":\"function\""},
-		"JSON list":            {`[{"name":"temperature","arguments":{}}]`, "", "", `[{"name":"temperature","arguments":{}}]`},
-		"JSON block":           {"```json\n{\"name\":\"temperature\",\"arguments\":{}}\n```", "", "", "```json\n{\"name\":\"temperature\",\"arguments\":{}}\n```"},
-		"pythonic":             {`[temperature(city="Rome")]`, "", "", `[temperature(city="Rome")]`},
-		"tool code":            {"```tool_code\nprint(temperature(\"Rome\"))\n```", "", "", "```tool_code\nprint(temperature(\"Rome\"))\n```"},
-		"tag of the tool":      {"<temperature><city>Rome</city></temperature>", "", "", "<temperature><city>Rome</city></temperature>"},
-		"ReAct":                {"Thought: look.\nAction: temperature\nAction Input: {}", "", "", "Thought: look.\nAction: temperature\nAction Input: {}"},
-		"JSON answer":          {`{"name":"Rome","degrees":4}`, `{"name":"Rome","degrees":4}`, "", ""},
-		"JSON of no tool":      {`{"name":"rain","arguments":{}}`, `{"name":"rain","arguments":{}}`, "", ""},
-		"about the tool":       {"I called temperature for Rome (see above).", "I called temperature for Rome (see above).", "", ""},
-		"function of the data": {"temperature(Rome) is 4.", "temperature(Rome) is 4.", "", ""},
-		"the tool (a word)":    {"temperature (in Rome) is 4 (mean)", "temperature (in Rome) is 4 (mean)", "", ""},
-		"pair in a line":       {"Result: <reasoning>a</reasoning> Yes.", "Result: <reasoning>a</reasoning> Yes.", "", ""},
-		"a list":               {"[1, 2] are the ids.", "[1, 2] are the ids.", "", ""},
-		"a block of an answer": {"```sql\nSELECT 1\n```", "```sql\nSELECT 1\n```", "", ""},
+		"Hermes":                    {"I will look.\n<tool_call>\n{\"name\":\"f\"}\n</tool_call>", "I will look.\n", "", "<tool_call>\n{\"name\":\"f\"}\n</tool_call>"},
+		"in the line":               {"I will look. <tool_call>{\"name\":\"f\"}</tool_call>", "I will look. ", "", "<tool_call>{\"name\":\"f\"}</tool_call>"},
+		"after thoughts":            {"<think>a</think>\n<tool_call>{}", "", "a", "<tool_call>{}"},
+		"Llama":                     {`<|python_tag|>{"name":"temperature","parameters":{}}`, "", "", `<|python_tag|>{"name":"temperature","parameters":{}}`},
+		"function":                  {"<function=temperature>{\"city\":\"Rome\"}</function>", "", "", "<function=temperature>{\"city\":\"Rome\"}</function>"},
+		"Mistral call":              {`Yes. [TOOL_CALLS]temperature{"city":"Rome"}`, "Yes. ", "", `[TOOL_CALLS]temperature{"city":"Rome"}`},
+		"DeepSeek":                  {"<｜tool▁calls▁begin｜>x", "", "", "<｜tool▁calls▁begin｜>x"},
+		"DSML":                      {"<｜DSML｜function_calls>x", "", "", "<｜DSML｜function_calls>x"},
+		"Kimi call":                 {"<|tool_calls_section_begin|>x", "", "", "<|tool_calls_section_begin|>x"},
+		"harmony call":              {`<|channel|>commentary to=functions.temperature <|constrain|>json<|message|>{}`, "", "", `<|channel|>commentary to=functions.temperature <|constrain|>json<|message|>{}`},
+		"JSON call":                 {`{"name":"temperature","arguments":{"city":"Rome"}}`, "", "", `{"name":"temperature","arguments":{"city":"Rome"}}`},
+		"JSON, parameters":          {`{"type":"function","name":"temperature","parameters":{"city":"Rome"}}`, "", "", `{"type":"function","name":"temperature","parameters":{"city":"Rome"}}`},
+		"JSON, tool":                {`{"tool":"temperature","tool_input":{}}`, "", "", `{"tool":"temperature","tool_input":{}}`},
+		"JSON, function":            {`{"function":{"name":"temperature","arguments":"{}"}}`, "", "", `{"function":{"name":"temperature","arguments":"{}"}}`},
+		"JSON, beside":              {`{"type":"function","function":{"name":"temperature"},"parameters":{}}`, "", "", `{"type":"function","function":{"name":"temperature"},"parameters":{}}`},
+		"list of tools":             {"So:\n<tools>\n{\"type\":\"function\"", "So:\n", "", "<tools>\n{\"type\":\"function\""},
+		"JSON list":                 {`[{"name":"temperature","arguments":{}}]`, "", "", `[{"name":"temperature","arguments":{}}]`},
+		"JSON block":                {"```json\n{\"name\":\"temperature\",\"arguments\":{}}\n```", "", "", "```json\n{\"name\":\"temperature\",\"arguments\":{}}\n```"},
+		"pythonic":                  {`[temperature(city="Rome")]`, "", "", `[temperature(city="Rome")]`},
+		"tool code":                 {"```tool_code\nprint(temperature(\"Rome\"))\n```", "", "", "```tool_code\nprint(temperature(\"Rome\"))\n```"},
+		"tag of the tool":           {"<temperature><city>Rome</city></temperature>", "", "", "<temperature><city>Rome</city></temperature>"},
+		"ReAct":                     {"Thought: look.\nAction: temperature\nAction Input: {}", "", "", "Thought: look.\nAction: temperature\nAction Input: {}"},
+		"JSON answer":               {`{"name":"Rome","degrees":4}`, `{"name":"Rome","degrees":4}`, "", ""},
+		"JSON of no tool":           {`{"name":"rain","arguments":{}}`, `{"name":"rain","arguments":{}}`, "", ""},
+		"about the tool":            {"I called temperature for Rome (see above).", "I called temperature for Rome (see above).", "", ""},
+		"function of the data":      {"temperature(Rome) is 4.", "temperature(Rome) is 4.", "", ""},
+		"the tool (a word)":         {"temperature (in Rome) is 4 (mean)", "temperature (in Rome) is 4 (mean)", "", ""},
+		"pair in a line":            {"Result: <reasoning>a</reasoning> Yes.", "Result: <reasoning>a</reasoning> Yes.", "", ""},
+		"a list":                    {"[1, 2] are the ids.", "[1, 2] are the ids.", "", ""},
+		"closing tag in a sentence": {"Thoughts end with the </think> tag, and the answer follows.", "Thoughts end with the </think> tag, and the answer follows.", "", ""},
+		"closing tag at its end":    {"Thoughts end with </think>.", "Thoughts end with </think>.", "", ""},
+		"closing tag in JSON":       {`It is {"a":"x</think>y"}.`, `It is {"a":"x</think>y"}.`, "", ""},
+		"tag, not closed":           {"The tags are these.\n<think> begins thoughts.\nThe rest is the answer.", "The tags are these.\n<think> begins thoughts.\nThe rest is the answer.", "", ""},
+		"element of XML":            {"The file:\n<reasoning>\n  <effort>high</effort>\n</reasoning>\nEnd.", "The file:\n<reasoning>\n  <effort>high</effort>\n</reasoning>\nEnd.", "", ""},
+		"analysis in XML":           {"<report>\n<analysis>\n5\n</analysis>\n</report>", "<report>\n<analysis>\n5\n</analysis>\n</report>", "", ""},
+		"two backquotes":            {"Write ``</think>`` after it.", "Write ``</think>`` after it.", "", ""},
+		"four backquotes":           {"So:\n````\n<think>\n```\n</think>\n````\nEnd.", "So:\n````\n<think>\n```\n</think>\n````\nEnd.", "", ""},
+		"tildes":                    {"So:\n~~~xml\n<think>\nx\n</think>\n~~~\nEnd.", "So:\n~~~xml\n<think>\nx\n</think>\n~~~\nEnd.", "", ""},
+		"indented code":             {"So:\n\n    <think>\n    </think>\n\nEnd.", "So:\n\n    <think>\n    </think>\n\nEnd.", "", ""},
+		"code in a line":            {"```x```\n<think>a</think>\nb", "```x```\n\nb", "a", ""},
+		"token in a sentence":       {"The token <|end|> ends a turn, and <|return|> a reply.", "The token <|end|> ends a turn, and <|return|> a reply.", "", ""},
+		"call mark in a sentence":   {"The mark [TOOL_CALLS] begins calls, <|python_tag|> does too.", "The mark [TOOL_CALLS] begins calls, <|python_tag|> does too.", "", ""},
+		"call mark in a list":       {"<tool_call> begins a call.\n<tools> begins a list.\n[TOOL_CALLS] is another.", "<tool_call> begins a call.\n<tools> begins a list.\n[TOOL_CALLS] is another.", "", ""},
+		"tools in XML":              {"The file:\n<tools>\n  <hammer/>\n</tools>", "The file:\n<tools>\n  <hammer/>\n</tools>", "", ""},
+		"a call explained":          {"Write\n<tool_call>\n{\"name\":\"rain\"}\n</tool_call>\nand the server reads it.", "Write\n<tool_call>\n{\"name\":\"rain\"}\n</tool_call>\nand the server reads it.", "", ""},
+		"a call and its result":     {"<tool_call>\n{\"name\":\"temperature\"}\n</tool_call>\nIt is 4 degrees.", "", "", "<tool_call>\n{\"name\":\"temperature\"}\n</tool_call>\nIt is 4 degrees."},
+		"a call that is cut off":    {"<tool_call>\n{\"name\":\"rain\",\"q\":\"how warm is", "", "", "<tool_call>\n{\"name\":\"rain\",\"q\":\"how warm is"},
+		"a name after a space":      {"<tool_call> temperature\n<arg>", "", "", "<tool_call> temperature\n<arg>"},
+		"JSON in a sentence":        {`I called {"name":"temperature","arguments":{"city":"Rome"}} and got 4.`, `I called {"name":"temperature","arguments":{"city":"Rome"}} and got 4.`, "", ""},
+		"JSON block in a text":      {"I called\n```json\n{\"name\":\"temperature\",\"arguments\":{}}\n```\nand got 4.", "I called\n```json\n{\"name\":\"temperature\",\"arguments\":{}}\n```\nand got 4.", "", ""},
+		"JSON and a result":         {"{\"name\":\"temperature\",\"arguments\":{}}\n\nIt is 4.", "", "", "{\"name\":\"temperature\",\"arguments\":{}}\n\nIt is 4."},
+		"two JSON calls":            {`{"name":"temperature","arguments":{}}; {"name":"f","arguments":{}}`, "", "", `{"name":"temperature","arguments":{}}; {"name":"f","arguments":{}}`},
+		"a formula":                 {"temperature(Rome) is 4 (mean)", "temperature(Rome) is 4 (mean)", "", ""},
+		"two calls in code":         {`[temperature(city="(Rome"), f(1)]`, "", "", `[temperature(city="(Rome"), f(1)]`},
+		"name of a function":        {"functions.temperature returned 4.", "functions.temperature returned 4.", "", ""},
+		"function with arguments":   {`functions.temperature:0{"city":"Rome"}`, "", "", `functions.temperature:0{"city":"Rome"}`},
+		"tag of a value":            {"<temperature>4</temperature> is the value.", "<temperature>4</temperature> is the value.", "", ""},
+		"ReAct in a table":          {"| step | text |\n|---|---|\n| 1 | Action: temperature |\n| 2 | Action Input: {} |", "| step | text |\n|---|---|\n| 1 | Action: temperature |\n| 2 | Action Input: {} |", "", ""},
+		"ReAct in a block":          {"The prompt has\n```\nAction: temperature\nAction Input: {}\n```\nas an example.", "The prompt has\n```\nAction: temperature\nAction Input: {}\n```\nas an example.", "", ""},
+		"a block of an answer":      {"```sql\nSELECT 1\n```", "```sql\nSELECT 1\n```", "", ""},
 	} {
 		for _, size := range []int{1, 3, 1000} {
 			var streamed strings.Builder
@@ -118,6 +149,38 @@ func TestReaderUnopened(t *testing.T) {
 	r.Close(false)
 	if len(r.Text()) > 0 {
 		t.Errorf("got %q of a reply that was cut off in its thoughts", r.Text())
+	}
+}
+
+// Without tools no text is a call.
+func TestReaderWithoutTools(t *testing.T) {
+	for _, reply := range []string{"Hermes:\n<tool_call>\n{\"name\":\"f\",\"arguments\":{}}\n</tool_call>", `{"name":"f","arguments":{}}`, "[TOOL_CALLS][{}]"} {
+		r := &Reader{}
+		r.Write([]byte(reply))
+		r.Close(true)
+		if string(r.Text()) != reply || r.Call() != "" || HasCall(reply, nil) {
+			t.Errorf("%q: got %q, call %q", reply, r.Text(), r.Call())
+		}
+	}
+}
+
+// The time is linear, whatever the reply has.
+func TestReaderTime(t *testing.T) {
+	const size = 1 << 20
+	for _, test := range []struct{ first, unit string }{
+		{"x <tool_call>", " "}, {"<tool_call>", "\n"}, {"x" + strings.Repeat(" ", size/2), "<|end|>"}, {"x" + strings.Repeat(" ", size/2), "</think>\n"},
+		{"", "<think></think>"}, {"", "a</think>\n"}, {"", "<"}, {"", "{"}, {"", "temperature("}, {"x", "\nAction: temperature\n"}, {"", "`"}, {"", "[[{"}, {"x\n<think>", "</thin"}, {"", "{\"name\":\"temperature\",\"arguments\":{}} "},
+	} {
+		begin := time.Now()
+		r := &Reader{Tools: []string{"temperature"}}
+		r.Write([]byte(test.first))
+		for range size / len(test.unit) {
+			r.Write([]byte(test.unit))
+		}
+		r.Close(true)
+		if took := time.Since(begin); took > 20*time.Second {
+			t.Errorf("%.20q and %q take %v", test.first, test.unit, took)
+		}
 	}
 }
 

@@ -1,10 +1,7 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/qedkit/qed/internal/provider"
@@ -46,11 +43,7 @@ type thinking struct {
 
 // addTo adds t to d.
 func (t thinking) addTo(d *provider.Draft) error {
-	raw, _ := json.Marshal(t) // strings have a JSON form
-	if !d.AddReasoning(raw, t.Thinking) {
-		return errTooManyBlocks
-	}
-	return nil
+	return d.AddReasoning(t, t.Thinking)
 }
 
 type usage struct {
@@ -75,35 +68,26 @@ func (m *message) response(c *provider.Call) (*llm.Response, error) {
 	switch {
 	case m == nil:
 		return nil, c.ProtocolError("the reply is null")
-	case isNull(m.Content) && !isNull(m.Error):
-		body, _ := json.Marshal(map[string]json.RawMessage{"error": m.Error})
-		return nil, c.ReportedError(body)
-	case isNull(m.Content):
+	case provider.IsNull(m.Content) && !provider.IsNull(m.Error):
+		return nil, c.ReportedMember(m.Error)
+	case provider.IsNull(m.Content):
 		return nil, c.ProtocolError("the reply has no content")
 	}
 	d := c.Draft(nil)
 	d.Model = m.Model
 	m.Usage.addTo(d)
 	if err := m.addBlocks(d); err != nil {
-		return nil, protocolError(c, err)
+		return nil, c.Error(err, d.Partial())
 	}
 	m.stop.addTo(d)
 	return c.Finish(d)
 }
 
-func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
-
-// addBlocks adds the content to d. It decodes one block at a time: an empty block
-// has three bytes in a reply and needs far more memory when it is decoded.
+// addBlocks adds the content to d.
 func (m *message) addBlocks(d *provider.Draft) error {
-	list := json.NewDecoder(bytes.NewReader(m.Content))
-	if t, err := list.Token(); err != nil || t != json.Delim('[') {
-		return errors.New("the content of the reply is not a list")
-	}
-	for list.More() {
-		var b block
-		if err := list.Decode(&b); err != nil {
-			return errors.New("the content of the reply is not a list of blocks")
+	for b, err := range provider.Each[block](m.Content) {
+		if err != nil {
+			return err
 		}
 		switch b.Type {
 		case "text":
@@ -123,16 +107,6 @@ func (m *message) addBlocks(d *provider.Draft) error {
 	}
 	return nil
 }
-
-// protocolError returns err as an error of the server, unless it is one.
-func protocolError(c *provider.Call, err error) error {
-	if known, ok := errors.AsType[*llm.Error](err); ok {
-		return known
-	}
-	return c.ProtocolError(err.Error())
-}
-
-var errTooManyBlocks = fmt.Errorf("the reply has more than %d thinking blocks", provider.MaxCalls)
 
 // addTo sets the finish reason of d. The API always sends one.
 func (s *stop) addTo(d *provider.Draft) {

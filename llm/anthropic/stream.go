@@ -28,9 +28,7 @@ type event struct {
 	} `json:"delta"`
 }
 
-// generateStream requests a streamed reply. It reads the events on the caller's
-// goroutine, so a callback that panics or is slow affects no other call, and the
-// connection is closed when it returns.
+// generateStream requests a streamed reply.
 func (m *Model) generateStream(
 	c *provider.Call, params sdk.MessageNewParams, stream func(llm.Delta),
 ) (*llm.Response, error) {
@@ -40,29 +38,21 @@ func (m *Model) generateStream(
 	if err != nil {
 		return nil, c.Error(err, nil)
 	}
-	defer resp.Body.Close()
-	events := c.Events(resp.Body)
 	d := draft{Draft: c.Draft(stream)}
-	for ended := false; !ended && events.Next(); {
+	_, err = c.Stream(resp.Body, d.Draft, func(data []byte) (bool, error) {
 		var e event
-		err := json.Unmarshal(events.Data, &e)
-		if e.Type == "error" || events.Type == "error" {
-			err = c.ReportedError(events.Data)
+		err := json.Unmarshal(data, &e)
+		switch {
+		case e.Type == "error":
+			err = c.ReportedError(data)
+		case err == nil:
+			err = d.add(&e)
 		}
-		if err != nil {
-			return nil, c.Error(err, d.Partial())
-		}
-		if err := d.add(&e); err != nil {
-			return nil, protocolError(c, err)
-		}
-		if c.Ctx.Err() != nil { // what has arrived can still be read
-			return nil, c.Error(c.Ctx.Err(), d.Partial())
-		}
-		ended = e.Type == "message_stop"
-	}
+		return e.Type == "message_stop", err
+	})
 	switch {
-	case events.Err() != nil:
-		return nil, c.Error(events.Err(), d.Partial())
+	case err != nil:
+		return nil, err
 	case d.FinishReason == "":
 		return nil, c.TruncatedError(nil, d.Partial())
 	}

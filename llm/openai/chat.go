@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 	"net/http"
 	"strconv"
@@ -26,22 +25,33 @@ func (m *Model) complete(ctx context.Context, req *llm.Request, stream func(llm.
 	}
 	call, end := m.server.Begin(ctx, req)
 	defer end()
-	client := sdk.Client{Options: sdkOptions(call)} // NewClient reads environment variables
 	if stream == nil {
-		var reply *completion
-		if err := client.Post(call.Ctx, "chat/completions", params, &reply); err != nil {
-			return nil, call.Error(err, nil)
+		reply, err := post[*completion](call, "chat/completions", params)
+		if err != nil {
+			return nil, err
 		}
 		return reply.response(call)
 	}
 	params.StreamOptions.IncludeUsage = param.NewOpt(true)
-	var resp *http.Response
-	err = client.Post(call.Ctx, "chat/completions", params, &resp,
-		option.WithJSONSet("stream", true), option.WithHeader("Accept", provider.EventStream))
+	resp, err := post[*http.Response](call, "chat/completions", params, streams...)
 	if err != nil {
-		return nil, call.Error(err, nil)
+		return nil, err
 	}
 	return streamedChat(call, resp, stream)
+}
+
+// post sends a request and decodes its response.
+func post[T any](call *provider.Call, path string, params any, opts ...option.RequestOption) (reply T, err error) {
+	client := sdk.Client{Options: sdkOptions(call)} // NewClient reads environment variables
+	if err = client.Post(call.Ctx, path, params, &reply, opts...); err != nil {
+		err = call.Error(err, nil)
+	}
+	return reply, err
+}
+
+// streams are the options of a request for a streamed reply.
+var streams = []option.RequestOption{
+	option.WithJSONSet("stream", true), option.WithHeader("Accept", provider.EventStream),
 }
 
 // A completion has the members of a reply, or of a piece of one, that this package
@@ -111,16 +121,13 @@ type chatFunction struct {
 	Arguments word `json:"arguments"`
 }
 
-// isNull reports whether a member is absent or null.
-func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
-
 // response converts a reply that was not streamed. r is nil if the reply is null.
 func (r *completion) response(c *provider.Call) (*llm.Response, error) {
 	switch {
 	case r == nil:
 		return nil, c.ProtocolError("the reply is null")
-	case r.Choices.first == nil && !isNull(r.Error):
-		return nil, reported(c, r.Error)
+	case r.Choices.first == nil && !provider.IsNull(r.Error):
+		return nil, c.ReportedMember(r.Error)
 	case r.Choices.first == nil:
 		return nil, c.ProtocolError("the reply has no choices")
 	}
@@ -131,42 +138,21 @@ func (r *completion) response(c *provider.Call) (*llm.Response, error) {
 	return d.finish()
 }
 
-// reported returns the error in a reply.
-func reported(c *provider.Call, raw json.RawMessage) *llm.Error {
-	body, err := json.Marshal(map[string]json.RawMessage{"error": raw})
-	if err != nil {
-		return c.ProtocolError("the error in the reply is not JSON")
-	}
-	return c.ReportedError(body)
-}
-
-// streamedChat reads a streamed reply, on the caller's goroutine, so that a callback
-// that panics or is slow affects no other call.
+// streamedChat reads a streamed reply.
 func streamedChat(c *provider.Call, resp *http.Response, stream func(llm.Delta)) (*llm.Response, error) {
-	defer resp.Body.Close()
-	events := c.Events(resp.Body)
 	d := newDraft(c, stream)
-	for events.Next() {
+	marked, err := c.Stream(resp.Body, d.Draft, func(data []byte) (bool, error) {
 		var chunk completion
-		err := json.Unmarshal(events.Data, &chunk)
-		switch {
-		case events.Type == "error":
-			err = c.ReportedError(events.Data)
-		case err == nil:
-			err = d.add(&chunk)
+		if err := json.Unmarshal(data, &chunk); err != nil {
+			return false, err
 		}
-		if err != nil {
-			return nil, c.Error(err, d.Partial())
-		}
-		if c.Ctx.Err() != nil { // what has arrived can still be read
-			return nil, c.Error(c.Ctx.Err(), d.Partial())
-		}
-	}
-	if events.Err() != nil {
-		return nil, c.Error(events.Err(), d.Partial())
-	}
-	// Some servers send no reason, but the end mark after a complete reply.
-	if d.FinishReason == "" && (!events.Done || d.Empty()) {
+		return false, d.add(&chunk)
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case d.FinishReason == "" && (!marked || d.Empty()):
+		// Some servers send no reason, but the end mark after a complete reply.
 		return nil, c.TruncatedError(nil, d.Partial())
 	}
 	return d.finish()
@@ -197,8 +183,8 @@ func (d *chatDraft) add(r *completion) error {
 			return err
 		}
 	}
-	if !isNull(r.Error) {
-		return reported(d.call, r.Error)
+	if !provider.IsNull(r.Error) {
+		return d.call.ReportedMember(r.Error)
 	}
 	return nil
 }
@@ -210,18 +196,18 @@ func (d *chatDraft) addChoice(choice *choice) error {
 		}
 	}
 	d.End(string(choice.Reason))
-	if !isNull(choice.Error) {
-		d.Fail(reported(d.call, choice.Error))
+	if !provider.IsNull(choice.Error) {
+		d.Fail(d.call.ReportedMember(choice.Error))
 	}
 	return nil
 }
 
 func (d *chatDraft) addMessage(m *chatMessage) error {
 	if err := d.kept.add(&m.members); err != nil {
-		return d.call.ProtocolError(err.Error())
+		return err
 	}
 	if err := d.addContent(m.Content); err != nil {
-		return d.call.ProtocolError(err.Error())
+		return err
 	}
 	d.Refusal = append(d.Refusal, m.Refusal...)
 	if m.Call != nil && m.Call.Name+m.Call.Arguments != "" {
@@ -255,7 +241,7 @@ func (d *chatDraft) addMessage(m *chatMessage) error {
 // finish returns the whole reply.
 func (d *chatDraft) finish() (*llm.Response, error) {
 	if err := d.kept.addTo(d.Draft); err != nil {
-		return nil, d.call.ProtocolError(err.Error())
+		return nil, d.call.Error(err, d.Partial())
 	}
 	return d.call.Finish(d.Draft)
 }
@@ -263,23 +249,18 @@ func (d *chatDraft) finish() (*llm.Response, error) {
 // firstChoice is the choice with the index 0 of a list.
 type firstChoice struct{ first *choice }
 
-// UnmarshalJSON decodes one choice at a time: an empty one has three bytes in a reply,
-// and needs far more memory when it is decoded.
+// UnmarshalJSON implements [json.Unmarshaler].
 func (f *firstChoice) UnmarshalJSON(raw []byte) error {
 	if string(raw) == "null" {
 		return nil
 	}
-	list := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := list.Token(); err != nil || t != json.Delim('[') {
-		return fmt.Errorf("the choices of the reply are no list")
-	}
-	for list.More() && f.first == nil {
-		var c choice
-		if err := list.Decode(&c); err != nil {
+	for c, err := range provider.Each[choice](raw) {
+		if err != nil {
 			return err
 		}
 		if c.Index == 0 {
-			f.first = &c
+			f.first = c
+			break
 		}
 	}
 	return nil
@@ -288,21 +269,18 @@ func (f *firstChoice) UnmarshalJSON(raw []byte) error {
 // chatCalls are the calls of a message, at most provider.MaxCalls.
 type chatCalls []chatCall
 
-// UnmarshalJSON decodes one call at a time.
+// UnmarshalJSON implements [json.Unmarshaler]. Some servers send {} or null for no calls.
 func (c *chatCalls) UnmarshalJSON(raw []byte) error {
-	list := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := list.Token(); err != nil || t != json.Delim('[') {
-		return nil // some servers send {} or null for none
+	if raw[0] != '[' {
+		return nil
 	}
-	for list.More() {
-		if len(*c) > provider.MaxCalls {
-			return nil // one too many: the draft returns the error
-		}
-		var one chatCall
-		if err := list.Decode(&one); err != nil {
+	for one, err := range provider.Each[chatCall](raw) {
+		if err != nil {
 			return err
 		}
-		*c = append(*c, one)
+		if *c = append(*c, *one); len(*c) > provider.MaxCalls {
+			break // one too many: the draft returns the error
+		}
 	}
 	return nil
 }

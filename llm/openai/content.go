@@ -1,11 +1,9 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/qedkit/qed/internal/provider"
 )
@@ -18,38 +16,23 @@ type contentPart struct {
 	Thinking json.RawMessage `json:"thinking"` // a list of parts, or a text
 }
 
-// addContent adds the content of a message: a text, or a list of parts.
+// addContent adds the content of a message: a text, a part, or a list of both.
 func (d *chatDraft) addContent(raw json.RawMessage) error {
-	if isNull(raw) {
+	if provider.IsNull(raw) {
 		return nil
 	}
-	switch raw[0] {
-	case '"':
-		text, err := provider.Unquote(raw)
-		if len(text) > 0 {
-			d.kept.endThinking(d.Draft)
-		}
-		d.Write(text)
-		return err
-	case '{': // one part
-		raw = slices.Concat([]byte{'['}, raw, []byte{']'})
-	case '[':
-	default:
-		return errors.New("the content of the reply is neither a text nor a list of parts")
+	if raw[0] != '[' {
+		return d.addPart(raw)
 	}
-	list := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := list.Token(); err != nil {
-		return err
-	}
-	for n := 0; list.More(); n++ {
-		if n == provider.MaxCalls {
-			return fmt.Errorf("the content of the reply has more than %d parts", provider.MaxCalls)
+	n := 0
+	for part, err := range provider.Each[json.RawMessage](raw) {
+		if n++; n > provider.MaxCalls {
+			err = provider.Malformed(fmt.Sprintf("the content of the reply has more than %d parts", provider.MaxCalls))
 		}
-		var entry json.RawMessage
-		if err := list.Decode(&entry); err != nil {
-			return err
+		if err == nil {
+			err = d.addPart(*part)
 		}
-		if err := d.addPart(entry); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -58,24 +41,32 @@ func (d *chatDraft) addContent(raw json.RawMessage) error {
 
 func (d *chatDraft) addPart(raw json.RawMessage) error {
 	var p contentPart
-	switch {
-	case raw[0] == '"':
+	switch raw[0] {
+	case '"':
 		text, err := provider.Unquote(raw)
-		d.kept.endThinking(d.Draft)
-		d.Write(text)
-		return err
-	case raw[0] != '{':
-		return errors.New("the content of the reply has a part that is neither a text nor an object")
-	}
-	if err := json.Unmarshal(raw, &p); err != nil {
-		return err
+		if err != nil {
+			return err
+		}
+		p.Text = word(text)
+	case '{':
+		if err := json.Unmarshal(raw, &p); err != nil {
+			return err
+		}
+	default:
+		return provider.Malformed("the content of the reply has a part that is neither a text nor an object")
 	}
 	switch p.Type {
 	case "text", "output_text", "":
-		d.kept.endThinking(d.Draft)
+		if p.Text == "" {
+			return nil
+		}
+		if err := d.kept.endThinking(d.Draft); err != nil {
+			return err
+		}
 		d.Write([]byte(p.Text))
 	case "thinking", "reasoning":
-		d.kept.thinking = append(d.kept.thinking, partText(p.Thinking)+string(p.Text)...)
+		d.kept.thinking = append(d.kept.thinking, partText(p.Thinking)...)
+		d.kept.thinking = append(d.kept.thinking, p.Text...)
 	case "refusal":
 		d.Refusal = append(d.Refusal, p.Text...)
 	}
@@ -83,15 +74,17 @@ func (d *chatDraft) addPart(raw json.RawMessage) error {
 }
 
 // partText returns the text of a list of parts.
-func partText(raw json.RawMessage) (text string) {
-	var parts []struct {
-		Text string `json:"text"`
+func partText(raw json.RawMessage) string {
+	if len(raw) > 0 && raw[0] == '"' {
+		text, _ := provider.Unquote(raw) // it is JSON
+		return string(text)
 	}
-	if json.Unmarshal(raw, &text) == nil || json.Unmarshal(raw, &parts) != nil {
-		return text
+	var text strings.Builder
+	for p, err := range provider.Each[contentPart](raw) {
+		if err != nil {
+			break
+		}
+		text.WriteString(string(p.Text))
 	}
-	for _, p := range parts {
-		text += p.Text
-	}
-	return text
+	return text.String()
 }

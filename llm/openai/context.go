@@ -1,12 +1,13 @@
 package openai
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/qedkit/qed/internal/provider"
 )
 
 // ContextTokens asks a server how many tokens the model of the options reads and writes
@@ -17,10 +18,13 @@ import (
 // /api/ps while the model is loaded, which it is after the first call. The number of
 // tokens on which a model was trained is another one, and is not used.
 func ContextTokens(ctx context.Context, opt *Options) int {
-	if _, err := newServer(opt, "list of models"); err != nil {
+	server, err := newServer(opt, "list of models")
+	if err != nil {
 		return 0
 	}
-	base := strings.TrimSuffix(cmp.Or(opt.BaseURL, DefaultBaseURL), "/")
+	call, end := server.Begin(ctx, nil)
+	defer end()
+	base := strings.TrimSuffix(server.BaseURL(), "/")
 	root := strings.TrimSuffix(base, "/v1")
 	var listed struct {
 		Data []struct {
@@ -31,7 +35,7 @@ func ContextTokens(ctx context.Context, opt *Options) int {
 			} `json:"meta"`
 		} `json:"data"`
 	}
-	if get(ctx, opt, base+"/models", &listed) {
+	if get(call, base+"/models", &listed) {
 		for _, m := range listed.Data {
 			if m.ID == opt.Model || len(listed.Data) == 1 { // llama.cpp takes any name
 				if n := max(m.MaxModelLen, m.Meta.Context); n > 0 {
@@ -45,7 +49,7 @@ func ContextTokens(ctx context.Context, opt *Options) int {
 			Context int `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
-	if get(ctx, opt, root+"/props", &props) && props.Generation.Context > 0 {
+	if get(call, root+"/props", &props) && props.Generation.Context > 0 {
 		return props.Generation.Context
 	}
 	var loaded struct {
@@ -54,7 +58,7 @@ func ContextTokens(ctx context.Context, opt *Options) int {
 			Context int    `json:"context_length"`
 		} `json:"models"`
 	}
-	if get(ctx, opt, root+"/api/ps", &loaded) {
+	if get(call, root+"/api/ps", &loaded) {
 		for _, m := range loaded.Models {
 			if m.Name == opt.Model || strings.TrimSuffix(m.Name, ":latest") == opt.Model {
 				return max(m.Context, 0)
@@ -65,15 +69,15 @@ func ContextTokens(ctx context.Context, opt *Options) int {
 }
 
 // get reads JSON from a server, and reports whether there was any.
-func get(ctx context.Context, opt *Options, url string, v any) bool {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+func get(c *provider.Call, url string, v any) bool {
+	req, err := http.NewRequestWithContext(c.Ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return false
 	}
-	if opt.APIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+opt.APIKey)
+	if c.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Key)
 	}
-	resp, err := cmp.Or(opt.HTTPClient, http.DefaultClient).Do(req)
+	resp, err := c.Client.Do(req)
 	if err != nil {
 		return false
 	}

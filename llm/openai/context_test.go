@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/qedkit/qed/llm/openai"
 )
@@ -51,5 +52,27 @@ func TestContextTokens(t *testing.T) {
 	}
 	if got := openai.ContextTokens(t.Context(), nil); got != 0 {
 		t.Error(got)
+	}
+}
+
+// A server that does not answer, or sends the key elsewhere, says nothing.
+func TestContextTokensOfOddServers(t *testing.T) {
+	slow := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer slow.Close()
+	opt := &openai.Options{Model: "m", BaseURL: slow.URL + "/v1", Timeout: 50 * time.Millisecond}
+	begin := time.Now()
+	if got := openai.ContextTokens(t.Context(), opt); got != 0 || time.Since(begin) > 5*time.Second {
+		t.Errorf("got %d after %v", got, time.Since(begin))
+	}
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t.Error("a redirect was followed")
+		w.Write([]byte(`{"data":[{"id":"m","max_model_len":8192}]}`))
+	}))
+	defer elsewhere.Close()
+	redirects := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
+	defer redirects.Close()
+	opt = &openai.Options{Model: "m", BaseURL: redirects.URL + "/v1", APIKey: "key"}
+	if got := openai.ContextTokens(t.Context(), opt); got != 0 {
+		t.Errorf("got %d of another server", got)
 	}
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,19 +17,17 @@ import (
 // calls it must come back as it was: many servers refuse the results of the calls
 // without it.
 type members struct {
-	ReasoningContent json.RawMessage `json:"reasoning_content,omitempty"` // DeepSeek, Qwen, GLM, Kimi
-	Reasoning        json.RawMessage `json:"reasoning,omitempty"`         // OpenRouter, vLLM, Groq, Ollama
-	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"` // OpenRouter, MiniMax
-	ReasoningText    json.RawMessage `json:"reasoning_text,omitempty"`    // GitHub
-	ReasoningOpaque  json.RawMessage `json:"reasoning_opaque,omitempty"`
+	ReasoningContent json.RawMessage `json:"reasoning_content,omitempty"`        // DeepSeek, Qwen, GLM, Kimi
+	Reasoning        json.RawMessage `json:"reasoning,omitempty"`                // OpenRouter, vLLM, Groq, Ollama
+	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"`        // OpenRouter, MiniMax
 	ThinkingBlocks   json.RawMessage `json:"thinking_blocks,omitempty"`          // LiteLLM
 	ProviderFields   json.RawMessage `json:"provider_specific_fields,omitempty"` // LiteLLM
 	ExtraContent     json.RawMessage `json:"extra_content,omitempty"`            // Gemini
 }
 
-func (m *members) all() [8]*json.RawMessage {
-	return [8]*json.RawMessage{&m.ReasoningContent, &m.Reasoning, &m.ReasoningDetails, &m.ReasoningText,
-		&m.ReasoningOpaque, &m.ThinkingBlocks, &m.ProviderFields, &m.ExtraContent}
+func (m *members) all() [6]*json.RawMessage {
+	return [6]*json.RawMessage{&m.ReasoningContent, &m.Reasoning, &m.ReasoningDetails,
+		&m.ThinkingBlocks, &m.ProviderFields, &m.ExtraContent}
 }
 
 // callMembers are the members of a call that must come back.
@@ -47,9 +46,9 @@ type block struct {
 
 // kept is the reasoning of a reply while it arrives.
 type kept struct {
-	texts    [8][]byte // of the members that are texts
-	lists    [8][]*detail
-	others   [8]json.RawMessage
+	texts    [6][]byte // of the members that are texts
+	lists    [6][]*detail
+	others   [6]json.RawMessage
 	calls    map[int]callMembers
 	thinking []byte // the part of the content that arrives
 }
@@ -60,13 +59,11 @@ type detail struct {
 	texts map[string][]byte // of the members that arrive in pieces
 }
 
-var errReasoning = fmt.Errorf("the reply has more than %d pieces of reasoning", provider.MaxCalls)
-
 // add adds the members of a piece of the reply.
 func (k *kept) add(m *members) error {
 	for i, raw := range m.all() {
 		switch {
-		case isNull(*raw):
+		case provider.IsNull(*raw):
 		case (*raw)[0] == '"':
 			text, err := provider.Unquote(*raw)
 			if err != nil {
@@ -87,22 +84,22 @@ func (k *kept) add(m *members) error {
 // addList adds the entries of a list. The first one can continue the last one of the
 // piece before.
 func (k *kept) addList(i int, raw json.RawMessage) error {
-	var entries []map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &entries); err != nil {
-		return errors.New("the reasoning of the reply is no list of objects")
-	}
-	before := len(k.lists[i])
-	for n, entry := range entries {
-		if n == 0 && before > 0 && k.lists[i][before-1].continues(entry) {
-			k.lists[i][before-1].add(entry)
-			continue
+	first := true
+	for entry, err := range provider.Each[map[string]json.RawMessage](raw) {
+		if err != nil {
+			return provider.Malformed("the reasoning of the reply is no list of objects")
 		}
-		if len(k.lists[i]) == provider.MaxCalls {
-			return errReasoning
+		last := len(k.lists[i]) - 1
+		switch {
+		case first && last >= 0 && k.lists[i][last].continues(*entry):
+		case len(k.lists[i]) == provider.MaxCalls:
+			return provider.Malformed(fmt.Sprintf("the reply has more than %d pieces of reasoning", provider.MaxCalls))
+		default:
+			last++
+			k.lists[i] = append(k.lists[i], &detail{map[string]json.RawMessage{}, map[string][]byte{}})
 		}
-		d := &detail{map[string]json.RawMessage{}, map[string][]byte{}}
-		d.add(entry)
-		k.lists[i] = append(k.lists[i], d)
+		k.lists[i][last].add(*entry)
+		first = false
 	}
 	return nil
 }
@@ -110,11 +107,11 @@ func (k *kept) addList(i int, raw json.RawMessage) error {
 // continues reports whether an entry is a further piece of d.
 func (d *detail) continues(entry map[string]json.RawMessage) bool {
 	for _, name := range []string{"type", "index", "id"} {
-		if !isNull(entry[name]) && !isNull(d.whole[name]) && string(entry[name]) != string(d.whole[name]) {
+		if !provider.IsNull(entry[name]) && !provider.IsNull(d.whole[name]) && string(entry[name]) != string(d.whole[name]) {
 			return false
 		}
 	}
-	return len(d.texts["signature"]) == 0 && isNull(d.whole["data"]) && isNull(entry["data"])
+	return len(d.texts["signature"]) == 0 && provider.IsNull(d.whole["data"]) && provider.IsNull(entry["data"])
 }
 
 func (d *detail) add(entry map[string]json.RawMessage) {
@@ -126,7 +123,7 @@ func (d *detail) add(entry map[string]json.RawMessage) {
 				continue
 			}
 		}
-		if d.whole[name] == nil || !isNull(value) {
+		if d.whole[name] == nil || !provider.IsNull(value) {
 			d.whole[name] = value
 		}
 	}
@@ -134,55 +131,47 @@ func (d *detail) add(entry map[string]json.RawMessage) {
 
 // addCall adds the members of a call.
 func (k *kept) addCall(call int, m *callMembers) {
-	if isNull(m.ExtraContent) && isNull(m.ProviderFields) {
+	if provider.IsNull(m.ExtraContent) && provider.IsNull(m.ProviderFields) {
 		return
 	}
 	if k.calls == nil {
 		k.calls = map[int]callMembers{}
 	}
 	whole := k.calls[call]
-	if !isNull(m.ExtraContent) {
+	if !provider.IsNull(m.ExtraContent) {
 		whole.ExtraContent = m.ExtraContent
 	}
-	if !isNull(m.ProviderFields) {
+	if !provider.IsNull(m.ProviderFields) {
 		whole.ProviderFields = m.ProviderFields
 	}
 	k.calls[call] = whole
 }
 
 // endThinking ends the part of the content that is thinking.
-func (k *kept) endThinking(d *provider.Draft) {
-	if len(k.thinking) > 0 {
-		addBlock(d.AddReasoning, block{Thinking: string(k.thinking)}, string(k.thinking))
-		k.thinking = nil
+func (k *kept) endThinking(d *provider.Draft) error {
+	text := string(k.thinking)
+	if text == "" {
+		return nil
 	}
+	k.thinking = nil
+	return d.AddReasoning(block{Thinking: text}, text)
 }
 
 // addTo adds what is kept to the draft.
 func (k *kept) addTo(d *provider.Draft) error {
-	k.endThinking(d)
+	err := k.endThinking(d)
 	if marked, thoughts := d.Thoughts(); marked != "" {
-		addBlock(d.AddFirst, block{Text: marked}, thoughts)
+		err = cmp.Or(err, d.AddFirst(block{Text: marked}, thoughts))
 	}
 	if m, text := k.members(); m != nil {
-		addBlock(d.AddFirst, block{Message: m}, text)
+		err = cmp.Or(err, d.AddFirst(block{Message: m}, text))
 	}
-	fits := true
 	for call := range d.Calls {
 		if m, ok := k.calls[call]; ok {
-			before := func(raw json.RawMessage, _ string) bool { return d.AddBefore(call, raw) }
-			fits = addBlock(before, block{Call: &m}, "")
+			err = cmp.Or(err, d.AddBefore(call, block{Call: &m}))
 		}
 	}
-	if !fits {
-		return errReasoning
-	}
-	return nil
-}
-
-func addBlock(add func(json.RawMessage, string) bool, b block, text string) bool {
-	raw, err := json.Marshal(b)
-	return err == nil && add(raw, text)
+	return err
 }
 
 // members returns the whole members and the reasoning that can be read, or nil.
@@ -193,7 +182,7 @@ func (k *kept) members() (m *members, text string) {
 		switch {
 		case k.texts[i] != nil:
 			*into, _ = json.Marshal(string(k.texts[i])) // a text has a JSON form
-			if len(k.texts[i]) > len(text) && i != opaque {
+			if len(k.texts[i]) > len(text) {
 				text = string(k.texts[i])
 			}
 		case k.lists[i] != nil:
@@ -222,8 +211,6 @@ func (k *kept) members() (m *members, text string) {
 	}
 	return m, text
 }
-
-const opaque = 4 // the position of reasoning_opaque
 
 const reasoningMember = `(reasoning|thinking|extra_content|provider_specific)`
 

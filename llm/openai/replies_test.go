@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -237,6 +238,26 @@ func TestUnopenedThoughts(t *testing.T) {
 	}
 }
 
+// A reply whose thoughts do have marks, or that has none, ends the waiting for them.
+func TestUnopenedThoughtsEnd(t *testing.T) {
+	replies := [][]string{
+		{chunk(`{"content":"hm\n</think>\n\nYes."}`, "stop")},
+		{chunk(`{"content":"The sum "}`, "null"), chunk(`{"content":"is 4."}`, "stop")},
+		{chunk(`{"content":"The sum "}`, "null"), chunk(`{"content":"is 4."}`, "stop")},
+	}
+	calls := 0
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) { events(replies[calls]...)(w, r) }).model(t)
+	for ; calls < len(replies); calls++ {
+		pieces := 0
+		if _, err := m.Generate(t.Context(), providertest.Request("q"), func(llm.Delta) { pieces++ }); err != nil {
+			t.Fatal(err)
+		}
+		if want := []int{1, 1, 2}[calls]; calls > 0 && pieces != want {
+			t.Errorf("%d: %d pieces, want %d", calls, pieces, want)
+		}
+	}
+}
+
 // A tool call that is text is an error, and no part of the text.
 func TestCallAsText(t *testing.T) {
 	for _, text := range []string{
@@ -306,6 +327,36 @@ func TestNoStream(t *testing.T) {
 		_, err := s.model(t).Generate(t.Context(), providertest.Request("q"), func(llm.Delta) { t.Error("a piece") })
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: got %v, want %v", name, err, test.want)
+		}
+	}
+}
+
+// The time and the memory of a reply are linear in its length, whatever it has.
+func TestHostileReplies(t *testing.T) {
+	const size = 4 << 20
+	many := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
+	var repeated strings.Builder // a server that repeats the name with each piece
+	piece := `{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"%s"}}]}`
+	repeated.WriteString("data: " + chunk(fmt.Sprintf(piece, `{\"a\":\"`), "null") + "\n\n")
+	for range size / 128 {
+		repeated.WriteString("data: " + chunk(fmt.Sprintf(piece, strings.Repeat("{}", 64)), "null") + "\n\n")
+	}
+	for name, test := range map[string]struct{ media, reply string }{
+		"parts of thinking": {"application/json", completion(`{"content":[{"type":"thinking","thinking":[`+many(`{"text":"a"},`)+`{"text":"b"}]},{"type":"text","text":"x"}]}`, "stop")},
+		"reasoning":         {"application/json", completion(`{"content":"x","reasoning_details":[`+many(`{},`)+`{}]}`, "stop")},
+		"repeated names":    {"text/event-stream", repeated.String()},
+		"error":             {"application/json", `{"error":{"message":"` + many("input (length 5 of ") + `"}}`},
+	} {
+		begin := time.Now()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		hostile(t, test.media, test.reply)
+		runtime.ReadMemStats(&after)
+		if took := time.Since(begin); took > 20*time.Second {
+			t.Errorf("%s: takes %v", name, took)
+		}
+		if mb := (after.HeapSys - min(before.HeapSys, after.HeapSys)) >> 20; mb > 150 {
+			t.Errorf("%s: the heap grew by %d MB", name, mb)
 		}
 	}
 }

@@ -1,17 +1,11 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"strings"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"github.com/qedkit/qed/internal/provider"
 	"github.com/qedkit/qed/llm"
@@ -27,19 +21,16 @@ func (m *Model) respond(ctx context.Context, req *llm.Request, stream func(llm.D
 	}
 	call, end := m.server.Begin(ctx, req)
 	defer end()
-	client := sdk.Client{Options: sdkOptions(call)} // NewClient reads environment variables
 	if stream == nil {
-		var reply *reply
-		if err := client.Post(call.Ctx, "responses", params, &reply); err != nil {
-			return nil, call.Error(err, nil)
+		reply, err := post[*reply](call, "responses", params)
+		if err != nil {
+			return nil, err
 		}
 		return reply.response(call)
 	}
-	var resp *http.Response
-	err = client.Post(call.Ctx, "responses", params, &resp,
-		option.WithJSONSet("stream", true), option.WithHeader("Accept", provider.EventStream))
+	resp, err := post[*http.Response](call, "responses", params, streams...)
 	if err != nil {
-		return nil, call.Error(err, nil)
+		return nil, err
 	}
 	return streamed(call, resp, stream)
 }
@@ -89,31 +80,23 @@ type content struct {
 // A partList has the parts of an item, at most provider.MaxCalls.
 type partList []content
 
-// UnmarshalJSON decodes one part at a time, as response does with items.
+// UnmarshalJSON implements [json.Unmarshaler].
 func (c *partList) UnmarshalJSON(raw []byte) error {
 	*c = nil
 	if string(raw) == "null" {
 		return nil
 	}
-	list := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := list.Token(); err != nil || t != json.Delim('[') {
-		return &json.UnmarshalTypeError{Value: "value", Type: reflect.TypeFor[partList]()}
-	}
-	for list.More() {
-		if len(*c) == provider.MaxCalls {
-			return errTooManyParts
+	for part, err := range provider.Each[content](raw) {
+		if err == nil && len(*c) == provider.MaxCalls {
+			err = provider.Malformed(fmt.Sprintf("an item of the reply has more than %d parts", provider.MaxCalls))
 		}
-		var part content
-		if err := list.Decode(&part); err != nil {
+		if err != nil {
 			return err
 		}
-		*c = append(*c, part)
+		*c = append(*c, *part)
 	}
 	return nil
 }
-
-// errTooManyParts is why an item cannot be decoded.
-var errTooManyParts = fmt.Errorf("an item of the reply has more than %d parts", provider.MaxCalls)
 
 // A reasoning is a reasoning item as it is kept and sent back. The API does not
 // accept all members that it sends.
@@ -134,42 +117,41 @@ func (r *reply) response(c *provider.Call) (*llm.Response, error) {
 	if err := r.end(c, d); err != nil {
 		return nil, err
 	}
-	list := json.NewDecoder(bytes.NewReader(r.Output))
-	if t, err := list.Token(); err != nil || t != json.Delim('[') {
-		return nil, c.ProtocolError("the reply has no output")
-	}
-	// One item at a time: an empty one has three bytes in the reply and needs far
-	// more memory when it is decoded.
-	for list.More() {
-		var i item
-		switch err := list.Decode(&i); {
-		case errors.Is(err, errTooManyParts):
-			return nil, c.ProtocolError(err.Error())
-		case err != nil:
-			return nil, c.ProtocolError("the output of the reply is not a list of items")
+	for i, err := range provider.Each[item](r.Output) {
+		if err == nil {
+			err = i.addTo(d)
 		}
-		switch i.Type {
-		case "message":
-			for _, part := range i.Content {
-				d.Write([]byte(part.text()))
-				d.Refusal = append(d.Refusal, part.Refusal...)
-			}
-		case "function_call":
-			call, err := d.Add(int64(len(d.Calls)))
-			if err != nil {
-				return nil, err
-			}
-			call.ID, call.Name, call.Arguments = i.CallID, i.Name, []byte(i.Arguments)
-		case "reasoning":
-			if !i.addReasoning(d) {
-				return nil, c.ProtocolError(tooManyItems)
-			}
+		if err != nil {
+			return nil, c.Error(err, d.Partial())
 		}
 	}
 	return c.Finish(d)
 }
 
-var tooManyItems = fmt.Sprintf("the reply has more than %d reasoning items", provider.MaxCalls)
+// addTo adds an item of a reply that was not streamed.
+func (i *item) addTo(d *provider.Draft) error {
+	switch i.Type {
+	case "message":
+		for _, part := range i.Content {
+			d.Write([]byte(part.text()))
+			d.Refusal = append(d.Refusal, part.Refusal...)
+		}
+	case "function_call":
+		return i.begin(d, int64(len(d.Calls)))
+	case "reasoning":
+		return i.addReasoning(d)
+	}
+	return nil
+}
+
+// begin adds a call.
+func (i *item) begin(d *provider.Draft, index int64) error {
+	call, err := d.Add(index)
+	if err == nil {
+		call.ID, call.Name, call.Arguments = i.CallID, i.Name, []byte(i.Arguments)
+	}
+	return err
+}
 
 func (p content) text() string {
 	if p.Type == "output_text" {
@@ -179,21 +161,20 @@ func (p content) text() string {
 }
 
 // addReasoning adds i to d, unless the server could not read it again: it does not
-// know what it has not stored. It reports false if d has too many.
-func (i *item) addReasoning(d *provider.Draft) bool {
+// know what it has not stored.
+func (i *item) addReasoning(d *provider.Draft) error {
 	if i.Encrypted == "" && len(i.Content) == 0 {
-		return true
+		return nil
 	}
 	r := reasoning{Type: i.Type, ID: i.ID, Summary: i.Summary, Content: i.Content, Encrypted: i.Encrypted}
 	if r.Summary == nil {
 		r.Summary = partList{}
 	}
-	raw, _ := json.Marshal(r) // strings have a JSON form
 	var summary []string
 	for _, part := range i.Summary {
 		summary = append(summary, part.Text)
 	}
-	return d.AddReasoning(raw, strings.Join(summary, "\n\n"))
+	return d.AddReasoning(r, strings.Join(summary, "\n\n"))
 }
 
 // end sets what d has at the end of a reply: the finish reason, the usage and the
@@ -220,8 +201,8 @@ func (r *reply) end(c *provider.Call, d *provider.Draft) error {
 			d.Limit = "the provider did not complete the reply"
 		}
 	}
-	if !isNull(r.Error) || r.Status == "failed" || r.Status == "cancelled" {
-		return reported(c, r.Error)
+	if !provider.IsNull(r.Error) || r.Status == "failed" || r.Status == "cancelled" {
+		return c.ReportedMember(r.Error)
 	}
 	if d.FinishReason == "" {
 		return c.ProtocolError("the reply is not complete, but in progress")
@@ -240,33 +221,23 @@ type event struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// streamed reads a streamed reply, on the caller's goroutine: see generateStream.
+// streamed reads a streamed reply.
 func streamed(c *provider.Call, resp *http.Response, stream func(llm.Delta)) (*llm.Response, error) {
-	defer resp.Body.Close()
-	events := c.Events(resp.Body)
 	d := c.Draft(stream)
-	for d.FinishReason == "" && events.Next() {
+	_, err := c.Stream(resp.Body, d, func(data []byte) (bool, error) {
 		var e event
-		err := json.Unmarshal(events.Data, &e)
+		err := json.Unmarshal(data, &e)
 		switch {
-		case events.Type == "error" || e.Type == "error" || !isNull(e.Error):
-			err = c.ReportedError(events.Data)
+		case e.Type == "error" || !provider.IsNull(e.Error):
+			err = c.ReportedError(data)
 		case err == nil:
 			err = e.addTo(c, d)
 		}
-		if errors.Is(err, errTooManyParts) {
-			err = c.ProtocolError(errTooManyParts.Error())
-		}
-		if err != nil {
-			return nil, c.Error(err, d.Partial())
-		}
-		if c.Ctx.Err() != nil { // what has arrived can still be read
-			return nil, c.Error(c.Ctx.Err(), d.Partial())
-		}
-	}
+		return d.FinishReason != "", err
+	})
 	switch {
-	case d.FinishReason == "" && events.Err() != nil:
-		return nil, c.Error(events.Err(), d.Partial())
+	case err != nil:
+		return nil, err
 	case d.FinishReason == "":
 		return nil, c.TruncatedError(nil, d.Partial())
 	}
@@ -283,20 +254,15 @@ func (e *event) addTo(c *provider.Call, d *provider.Draft) error {
 	case "response.refusal.delta":
 		d.Refusal = append(d.Refusal, e.Delta...)
 	case "response.output_item.added":
-		if e.Item.Type != "function_call" {
-			return nil
+		if e.Item.Type == "function_call" {
+			return e.Item.begin(d, e.Index)
 		}
-		call, err := d.Add(e.Index)
-		if err != nil {
-			return err
-		}
-		call.ID, call.Name, call.Arguments = e.Item.CallID, e.Item.Name, []byte(e.Item.Arguments)
 	case "response.function_call_arguments.delta":
 		if call := d.Last(e.Index); call != nil {
 			call.Arguments = append(call.Arguments, e.Delta...)
 		}
 	case "response.output_item.done":
-		return e.itemDone(c, d)
+		return e.itemDone(d)
 	case "response.completed", "response.incomplete", "response.failed":
 		return e.Response.end(c, d)
 	}
@@ -304,12 +270,10 @@ func (e *event) addTo(c *provider.Call, d *provider.Draft) error {
 }
 
 // itemDone adds what only the complete item has.
-func (e *event) itemDone(c *provider.Call, d *provider.Draft) error {
+func (e *event) itemDone(d *provider.Draft) error {
 	switch e.Item.Type {
 	case "reasoning":
-		if !e.Item.addReasoning(d) {
-			return c.ProtocolError(tooManyItems)
-		}
+		return e.Item.addReasoning(d)
 	case "function_call":
 		if call := d.Last(e.Index); call != nil && e.Item.Arguments != "" {
 			call.Arguments = []byte(e.Item.Arguments)

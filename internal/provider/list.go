@@ -1,0 +1,41 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+)
+
+// Each decodes the entries of a list one at a time: an empty one has three bytes in a
+// reply, and needs far more memory when it is decoded.
+func Each[T any](raw []byte) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		list := json.NewDecoder(bytes.NewReader(raw))
+		if t, err := list.Token(); err != nil || t != json.Delim('[') {
+			yield(nil, Malformed("the reply has a value that is not a list where a list belongs"))
+			return
+		}
+		for list.More() {
+			var one T
+			if err := list.Decode(&one); !yield(&one, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// IsNull reports whether a member is absent or null.
+func IsNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+// A Malformed is what is wrong with a reply that does not follow the protocol.
+// [Call.Error] converts it.
+type Malformed string
+
+// Error implements error.
+func (m Malformed) Error() string { return string(m) }
+
+// tooMany is the error for more than MaxCalls of something.
+func tooMany(things string) error {
+	return Malformed(fmt.Sprintf("the reply has more than %d %s", MaxCalls, things))
+}
