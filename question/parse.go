@@ -64,7 +64,8 @@ type Parsed struct {
 //   - If the model reads the message as an answer, but none of its answers can
 //     be used, the message itself is the reply. The question then does not
 //     accept it, and is asked again with the problem.
-//   - If the model's output is malformed, the message itself is the reply, too.
+//   - If the model's output is malformed, cut off or a refusal, the message itself is
+//     the reply, too.
 //   - If the model fails, the function returns its error: the questions stay
 //     open, and nothing is lost.
 //

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"strings"
 	"sync"
@@ -89,7 +88,7 @@ func parseByModel(ctx context.Context, m *modelcall.Model, open []Question, text
 	}
 	var usage llm.Usage
 	said, err := modelcall.Object[readMessage](ctx, m, &usage, req)
-	if errors.Is(err, llm.ErrInvalidOutput) {
+	if modelcall.Unusable(err) {
 		return unread(open, text, usage), nil
 	}
 	if err != nil {

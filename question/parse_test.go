@@ -283,6 +283,8 @@ func TestUnreadMessages(t *testing.T) {
 		"no JSON":          {Text: "It is an answer."},
 		"another intent":   {JSON: says{"intent": "delete_all"}},
 		"an invented part": {JSON: says{"intent": "abort", "sql": "DROP"}},
+		"cut off":          {Err: &llm.Error{Kind: llm.ErrTruncated, Partial: &llm.Response{Usage: llm.Usage{Calls: 1}}}},
+		"a refusal":        {Err: &llm.Error{Kind: llm.ErrRefusal, Partial: &llm.Response{Usage: llm.Usage{Calls: 1}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			approval := question.Question{ID: "q7", Kind: question.KindApproval, Text: "Send it?"}
