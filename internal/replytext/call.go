@@ -126,7 +126,7 @@ func callsTool(raw json.RawMessage, tools []string, depth int) bool {
 	if !slices.ContainsFunc(argumentMembers, func(name string) bool { return w[name] != nil }) {
 		return false
 	}
-	var inner map[string]json.RawMessage // tiny models put the arguments beside the function
+	var inner map[string]json.RawMessage // small models write the arguments next to the name, not below it
 	if json.Unmarshal(w["function"], &inner) == nil {
 		w["function"] = inner["name"]
 	}

@@ -1,4 +1,4 @@
-package qed_test
+package runtimetest_test
 
 import (
 	"context"
