@@ -121,6 +121,7 @@ func TestBracesAreUnproved(t *testing.T) {
 	rows := table(t, "a,note", []any{1, "{as written}"})
 	for text, want := range map[string][]string{
 		"It is {total} and {r1.a}.":              {"{total}"},
+		"It is r1.total}.":                       {"r1.total}"},
 		"It is {r1.a":                            {"{r1.a"},
 		"It is {{r1.a}}.":                        {"{1}"},
 		"It is {r9.a} {r9.a}.":                   {"{r9.a}", "{r9.a}"},

@@ -130,8 +130,9 @@ func beginsItem(before string) bool {
 // what the data does not have: {total} is a reference that the model got wrong.
 func (t *Text) braces(text string) (left []string) {
 	figures := t.figures
+	last := 0
 	for at, checked := 0, 0; at < len(text) && checked < maxCheckedBraces; {
-		i := strings.IndexAny(text[at:], "{`")
+		i := strings.IndexAny(text[at:], "{}`")
 		if i < 0 {
 			break
 		}
@@ -148,7 +149,12 @@ func (t *Text) braces(text string) (left []string) {
 			continue
 		}
 		end := bracesEnd(text, at)
-		found := strings.ToValidUTF8(text[at:min(end, at+maxBraces)], "")
+		begin := at
+		if text[at] == '}' { // named with the word that it closes
+			begin = max(last, at-maxBraces, strings.LastIndexAny(text[:at], " \n")+1)
+		}
+		last = end
+		found := strings.ToValidUTF8(text[begin:min(end, begin+maxBraces)], "")
 		if checked++; !json.Valid([]byte(text[at:end])) && !slices.Contains(left, found) && !t.said(found) {
 			left = append(left, found)
 		}
@@ -165,6 +171,9 @@ const (
 // bracesEnd returns the end of the braces that begin at i: the brace that closes them in
 // the same line or, for JSON, anywhere.
 func bracesEnd(text string, i int) int {
+	if text[i] == '}' {
+		return i + 1
+	}
 	d := json.NewDecoder(strings.NewReader(text[i:]))
 	var raw json.RawMessage
 	if d.Decode(&raw) == nil {

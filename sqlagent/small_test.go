@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/sqlagent"
+	"github.com/qedkit/qed/store"
 )
 
 // A small context costs rows of the prompt, and no row of the answer.
@@ -89,5 +90,19 @@ func TestReasonIsNotAFact(t *testing.T) {
 	_, got, err := run(t, newAgent(t, m, &database{}, nil), qed.Turn{Text: "Which ships?"})
 	if err != nil || !strings.Contains(got.Text, "Nothing was read from the data") || !strings.Contains(got.Text, "not checked: “There are no ships.”") {
 		t.Errorf("%v, %q", err, got.Text)
+	}
+}
+
+// Tables that nobody chose are no reason to ask how they belong together.
+func TestNoQuestionAboutGuessedTables(t *testing.T) {
+	m := llmtest.New(reply("select_tables", tables("x"), tables("x")),
+		reply("generate", query("SELECT a.city FROM invoice i JOIN address a ON a.id = i.shippingId"), query("SELECT a.city FROM invoice i JOIN address a ON a.id = i.shippingId")), reply("answer", text("Berlin.")))
+	a := twoWays(t, m, &sqlagent.Options{InterruptForJoins: true, Store: &store.InMemory{}})
+	events, got, err := run(t, a, qed.Turn{Thread: "t", Text: "Which address has each invoice?"})
+	if chosen, _ := first[qed.TablesSelected](events); err != nil || !chosen.Fallback || len(chosen.Tables) != 2 || len(got.Questions) > 0 {
+		t.Errorf("%v, %+v, %+v", err, chosen, got)
+	}
+	if plan, _ := first[qed.JoinPlanned](events); len(plan.Ties) != 1 {
+		t.Errorf("the prompt does not name the tie: %+v", plan)
 	}
 }
