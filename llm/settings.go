@@ -12,10 +12,10 @@ type Settings struct {
 	Temperature *float64
 
 	// ContextTokens is how many tokens the model reads and writes in one call, as its
-	// server was started: 4096 for many local ones. 0 means 128,000. What a prompt and
-	// the conversation before it have more than that, without MaxOutputTokens for the
-	// reply, is left out, beginning with what can be missed most. Tokens are counted as
-	// [CountTokens] does.
+	// server was started: 4096 for many local ones. 0 means 128,000. MaxOutputTokens of
+	// them are for the reply. Agents leave out the oldest messages that do not fit, and
+	// some shorten their prompts; a prompt that is still too long is an error of the kind
+	// [ErrContextLength]. Tokens are counted as [CountTokens] does.
 	ContextTokens int
 
 	// MaxOutputTokens limits one reply of the model. 0 means 4000, and at most a quarter
