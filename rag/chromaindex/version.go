@@ -1,10 +1,5 @@
 package chromaindex
 
-// Chroma has no transactions, so a document is replaced as a whole by versions. Every
-// chunk has the version of its document, and one record per document has the version
-// that counts. A document is replaced by adding the chunks of a new version and then
-// changing that record. Searches leave out chunks of other versions.
-
 import (
 	"context"
 	"crypto/rand"
@@ -14,6 +9,11 @@ import (
 
 	"github.com/qedkit/qed/rag"
 )
+
+// Chroma has no transactions, so a document is replaced as a whole by versions. Every
+// chunk has the version of its document, and one record per document has the version
+// that counts. A document is replaced by adding the chunks of a new version and then
+// changing that record. Searches leave out chunks of other versions.
 
 // A foundHit is a hit with the version of its document.
 type foundHit struct {
