@@ -14,6 +14,7 @@ type Search struct {
 	mandatory  []value // the filters that were added
 	query      *value  // the author's query; may be nil
 	postFilter *value  // the author's post_filter; may be nil
+	cut        []cutField
 }
 
 // Index returns the name of the searched index.
@@ -68,8 +69,7 @@ func (s *sensitive) unnameSource(source *value) {
 }
 
 // Query returns the body to send to _count and _validate/query: the query, the
-// post_filter and the mandatory filter. These APIs do not accept min_score and
-// knn.
+// post_filter and the mandatory filter. These APIs do not accept min_score.
 func (s *Search) Query() json.RawMessage {
 	query := s.root.get("query")
 	if query == nil || s.postFilter != nil {
