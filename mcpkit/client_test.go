@@ -163,7 +163,12 @@ func TestCancelReachesServer(t *testing.T) {
 	transports(t, "plain", func(t *testing.T, dial mcpkit.Dialer) {
 		r := registry(t, connect(t, dial, nil), nil)
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(100*time.Millisecond, cancel)
+		go func() {
+			defer cancel()
+			for got := ""; got != `{"text":"1"}` && t.Context().Err() == nil; {
+				got, _ = do(t, t.Context(), r, "waiting", ``)
+			}
+		}()
 		if _, err := r.Do(ctx, llm.ToolCall{Name: "wait"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("Do: %v", err)
 		}

@@ -193,7 +193,7 @@ func (s *oneByOne) Append(ctx context.Context, thread string, after int64, recs 
 	}
 	err := s.memory.Append(ctx, thread, after, recs[0])
 	for _, rec := range recs[1:] {
-		runtime.Gosched()
+		time.Sleep(time.Millisecond) // another writer comes between
 		for err == nil {
 			if err := s.memory.Append(ctx, thread, last(&s.memory, thread), rec); !errors.Is(err, store.ErrConflict) {
 				break
