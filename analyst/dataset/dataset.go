@@ -184,11 +184,12 @@ const (
 	Formula   WarningKind = "formula"    // cells start like a formula of a spreadsheet
 	Ragged    WarningKind = "ragged"     // rows are shorter than the header
 	Dropped   WarningKind = "dropped"    // NUL bytes were removed
-	DayMonth  WarningKind = "day_month"  // dates whose order of day and month is unknown
+	DayMonth  WarningKind = "day_month"  // dates whose order or century is unknown
 	Converted WarningKind = "conversion" // cells are written in another form
 	Missing   WarningKind = "missing"    // placeholders such as N/A are NULL
 
 	DecimalSign WarningKind = "decimal_sign" // numbers whose decimal sign is unknown
+	Doubtful    WarningKind = "doubtful"     // cells that are text because they may be something else than numbers or times
 	Omitted     WarningKind = "omitted"      // there are more warnings
 )
 

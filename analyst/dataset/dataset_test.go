@@ -50,9 +50,9 @@ func TestLoad(t *testing.T) {
 		rows       [][]any
 		warnings   []dataset.WarningKind
 	}{
-		{"types", "id,zip,price,ok,day,at\n1,01067,1.5,true,2024-02-29,2024-02-29 10:00:00\n2,80331,2,FALSE,2024-03-01,2024-03-01T10:00:00Z\n",
+		{"types", "id,zip,price,ok,day,at\n1,01067,1.5,true,2024-02-29,2024-02-29 10:00:00\n2,80331,2,FALSE,2024-03-01,2024-03-01 10:00:00\n",
 			map[string]dataset.Type{"id": "integer", "zip": "text", "price": "decimal", "ok": "boolean", "day": "date", "at": "time"},
-			[][]any{{int64(1), "01067", 1.5, int64(1), "2024-02-29", "2024-02-29 10:00:00"}, {int64(2), "80331", 2.0, int64(0), "2024-03-01", "2024-03-01T10:00:00Z"}},
+			[][]any{{int64(1), "01067", 1.5, int64(1), "2024-02-29", "2024-02-29 10:00:00"}, {int64(2), "80331", 2.0, int64(0), "2024-03-01", "2024-03-01 10:00:00"}},
 			[]dataset.WarningKind{dataset.Mixed}},
 		{"mixed", "n\n1\n2\nx\n", map[string]dataset.Type{"n": "text"}, [][]any{{"1"}, {"2"}, {"x"}}, []dataset.WarningKind{dataset.Mixed}},
 		{"BOM", "\xef\xbb\xbfa,b\n1,2\n", map[string]dataset.Type{"a": "integer", "b": "integer"}, [][]any{{int64(1), int64(2)}}, nil},

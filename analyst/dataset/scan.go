@@ -19,6 +19,7 @@ import (
 type cell struct {
 	text   string
 	number bool // a number of JSON, whose decimal sign is a point
+	quoted bool // a text by a formula of a spreadsheet: ="0012"
 	null   bool
 }
 

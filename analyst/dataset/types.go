@@ -17,7 +17,7 @@ const (
 	Decimal Type = "decimal"
 	Boolean Type = "boolean" // stored as 1 and 0
 	Date    Type = "date"    // stored as 2006-01-02
-	Time    Type = "time"    // stored as the input spells it
+	Time    Type = "time"    // stored as 2006-01-02 15:04:05 or as the input spells it
 	Text    Type = "text"    // stored as the input spells it; an empty cell is NULL
 )
 
@@ -43,45 +43,57 @@ const (
 	formPoint        // 1,234.56
 	formComma        // 1.234,56
 	formBoolean
-	formISO      // 2006-01-02
-	formSlashed  // 2006/01/02
-	formDotted   // 02.01.2006
-	formDayMonth // 02/01/2006
-	formMonthDay // 01/02/2006
-	formTime
+	formISO   // 2006-01-02
+	formStamp // times as programs write them
+	formYMD   // 2006/01/02, 2006.1.2
+	formNamed // 2 January 2006
+	formDMY   // 02/01/2006, 02.01.2006
+	formMDY   // 01/02/2006
+	formDMY2  // 02/01/06
+	formMDY2  // 01/02/06
+	formYMD2  // 06/01/02
 	formCount
 	formText = formCount // of a text column
 )
 
-// formInfo describes a form. A date has a layout. example is set if cells are
-// converted.
+// formInfo describes a form. example is set if cells are converted.
 var formInfo = [formCount]struct {
-	kind                  Type
-	name, layout, example string
+	kind          Type
+	name, example string
 }{
-	formInteger:  {kind: Integer, name: "integers"},
-	formPoint:    {kind: Decimal, name: "decimals", example: "1,234.56"},
-	formComma:    {kind: Decimal, name: "decimals with a comma", example: "1.234,56"},
-	formBoolean:  {kind: Boolean, name: "booleans"},
-	formISO:      {kind: Date, name: "dates", layout: time.DateOnly},
-	formSlashed:  {kind: Date, name: "dates", layout: "2006/01/02", example: "2006/12/31"},
-	formDotted:   {kind: Date, name: "dates", layout: "2.1.2006", example: "31.12.2006"},
-	formDayMonth: {kind: Date, name: "dates", layout: "2/1/2006", example: "31/12/2006"},
-	formMonthDay: {kind: Date, name: "dates", layout: "1/2/2006", example: "12/31/2006"},
-	formTime:     {kind: Time, name: "times"},
+	formInteger: {kind: Integer, name: "integers"},
+	formPoint:   {kind: Decimal, name: "decimals", example: "1,234.56"},
+	formComma:   {kind: Decimal, name: "decimals with a comma", example: "1.234,56"},
+	formBoolean: {kind: Boolean, name: "booleans"},
+	formISO:     {kind: Date, name: "dates"},
+	formStamp:   {kind: Time, name: "times"},
+	formYMD:     {kind: Date, name: "dates", example: "2006/12/31"},
+	formNamed:   {kind: Date, name: "dates", example: "31 December 2006"},
+	formDMY:     {kind: Date, name: "dates", example: "31/12/2006"},
+	formMDY:     {kind: Date, name: "dates", example: "12/31/2006"},
+	formDMY2:    {kind: Date, name: "dates", example: "31/12/06"},
+	formMDY2:    {kind: Date, name: "dates", example: "12/31/06"},
+	formYMD2:    {kind: Date, name: "dates", example: "06/12/31"},
 }
+
+// isShort reports whether a form has years of two digits.
+func (f form) isShort() bool { return f == formDMY2 || f == formMDY2 || f == formYMD2 }
 
 // A reading is what a cell may be.
 type reading struct {
 	forms       uint // bits by form
 	placeholder bool // such as N/A
 	ambiguous   bool // the decimal sign is a comma or a point
-	grouped     bool // as formPoint it has commas between thousands
+	grouped     bool // as formPoint it has separators of thousands
 	pointWhole  bool // as formPoint it is a whole number
 	commaWhole  bool // as formComma it is a whole number
+	clock       bool // it has a time of the day
+	numeral     numeral
+	stamp       stamp
 }
 
-func (r *reading) fit(f form) { r.forms |= 1 << f }
+func (r *reading) fit(f form)       { r.forms |= 1 << f }
+func (r *reading) fits(f form) bool { return r.forms&(1<<f) != 0 }
 
 // read returns what a cell that is not blank may be.
 func read(c cell) (r reading) {
@@ -90,35 +102,30 @@ func read(c cell) (r reading) {
 		r.readNumber(s)
 		return r
 	}
-	if r.placeholder = column.IsPlaceholder(s); r.placeholder {
+	if r.placeholder = column.IsPlaceholder(s); r.placeholder || c.quoted {
 		return r
 	}
 	if len(s) <= 5 && (strings.EqualFold(s, "true") || strings.EqualFold(s, "false")) {
 		r.fit(formBoolean)
 		return r
 	}
-	if !strings.ContainsAny(s, ".,") {
-		r.readNumber(s)
-	} else {
-		r.readDecimal(s)
+	if n, ok := readNumeral(s); ok {
+		r.readNumeral(n)
 	}
-	if r.forms == 0 && len(s) >= len("1/1/2006") {
+	if r.forms == 0 && len(s) >= len("1.1.06") && len(s) <= 64 {
 		r.readTime(s)
 	}
 	return r
 }
 
-// readNumber reads a number without a separator of thousands, whose decimal sign
-// is a point. Whole numbers beyond int64 are text: they are identifiers, and a
-// float64 would lose digits.
+// readNumber reads a number of JSON, whose decimal sign is a point.
 func (r *reading) readNumber(s string) {
-	if _, ok := column.ParseNumber(s); !ok {
+	n := numeral{digits: strings.TrimPrefix(s, "-"), negative: strings.HasPrefix(s, "-")}
+	plain, ok := n.plain('.')
+	if !ok {
 		return
 	}
-	if isWhole(s) {
-		if _, err := strconv.ParseInt(s, 10, 64); err != nil {
-			return
-		}
+	if isWhole(plain) {
 		r.fit(formInteger)
 		r.pointWhole, r.commaWhole = true, true
 	}
@@ -126,66 +133,67 @@ func (r *reading) readNumber(s string) {
 	r.fit(formComma)
 }
 
-// readDecimal reads a number that has a point or a comma. If it is a number with
-// either decimal sign, such as 1,234, it is ambiguous.
-func (r *reading) readDecimal(s string) {
-	if plain, ok := normalize(s, '.', ','); ok {
+// readNumeral reads a number. If it is one with either decimal sign, such as 1,234, it is
+// ambiguous.
+func (r *reading) readNumeral(n numeral) {
+	if plain, ok := n.plain('.'); ok {
 		r.fit(formPoint)
-		r.pointWhole, r.grouped = isWhole(plain), strings.Contains(s, ",")
+		r.pointWhole, r.grouped = isWhole(plain), strings.ContainsAny(n.digits, ",' ")
 	}
-	if plain, ok := normalize(s, ',', '.'); ok {
+	if plain, ok := n.plain(','); ok {
 		r.fit(formComma)
 		r.commaWhole = isWhole(plain)
 	}
-	r.ambiguous = r.forms == 1<<formPoint|1<<formComma
-}
-
-// isWhole reports whether a number is written with digits alone.
-func isWhole(number string) bool { return !strings.ContainsAny(number, ".eE") }
-
-// normalize returns a number without separators of thousands and with a point as
-// decimal sign. It reports whether that is a number.
-func normalize(s string, decimal, group byte) (string, bool) {
-	whole, fraction, hasFraction := strings.Cut(s, string(decimal))
-	groups := strings.Split(whole, string(group))
-	for i, digits := range groups {
-		if i == 0 {
-			digits = strings.TrimPrefix(digits, "-")
-		}
-		if len(groups) > 1 && (len(digits) == 0 || len(digits) > 3 || i > 0 && len(digits) != 3) {
-			return "", false
+	if strings.ContainsAny(n.digits, ".,") {
+		r.ambiguous = r.fits(formPoint) && r.fits(formComma)
+	} else if r.fits(formPoint) {
+		r.fit(formComma) // also 1e3
+		if r.pointWhole && !r.grouped && !n.unusual {
+			r.fit(formInteger)
 		}
 	}
-	plain := strings.Join(groups, "")
-	if hasFraction {
-		plain += "." + fraction
+	if r.forms != 0 {
+		r.numeral = n
 	}
-	if _, ok := column.ParseNumber(plain); !ok {
-		return "", false
-	}
-	if isWhole(plain) {
-		_, err := strconv.ParseInt(plain, 10, 64)
-		return plain, err == nil
-	}
-	return plain, true
 }
 
+// readTime reads a date or a time.
 func (r *reading) readTime(s string) {
-	if len(s) <= len(time.DateOnly) {
-		for f := formISO; f <= formMonthDay; f++ {
-			layout := formInfo[f].layout
-			sign := strings.Trim(layout, "0126")[:1]
-			if strings.Count(s, sign) != 2 {
-				continue
-			}
-			if _, err := time.Parse(layout, s); err == nil {
+	if _, err := time.Parse(time.DateOnly, s); err == nil {
+		r.fit(formISO)
+	}
+	if _, ok := column.ParseTime(s); ok && s[4] != '/' {
+		r.fit(formStamp)
+		r.stamp = stampOf(s)
+	}
+	if d, ok := readDay(s); ok {
+		r.clock = d.clock
+		for f := formYMD; f < formCount; f++ {
+			if !d.orders[f].IsZero() {
 				r.fit(f)
 			}
 		}
 	}
-	if _, ok := column.ParseTime(s); ok {
-		r.fit(formTime)
+}
+
+// A stamp is how a time is written. Times of one stamp can be compared as texts.
+type stamp struct {
+	zone     string // the offset, or "" without one
+	shape    string // the length and the sign before the time of the day
+	fraction int    // the digits of the seconds after the point
+}
+
+func stampOf(s string) stamp {
+	at := strings.IndexAny(s, "T ")
+	if at != len(time.DateOnly) || s[4] != '-' { // a date or a month alone, or one of e-mail
+		return stamp{}
 	}
+	clock, zone := s[at+1:], ""
+	if end := strings.IndexAny(clock, "Z+- "); end >= 0 {
+		clock, zone = clock[:end], strings.TrimSpace(clock[end:])
+	}
+	_, fraction, _ := strings.Cut(clock, ".")
+	return stamp{zone: zone, shape: s[at:at+1] + strconv.Itoa(len(clock)), fraction: len(fraction)}
 }
 
 // A tableColumn collects what its cells may be.
@@ -193,6 +201,8 @@ type tableColumn struct {
 	name, header string
 	kind         Type
 	form         form
+	unit         string
+	layout       string // of times that are written anew, those with a zone in UTC
 
 	filled       int // cells that are not blank
 	placeholders int
@@ -200,12 +210,17 @@ type tableColumn struct {
 	grouped      int
 	pointWhole   int
 	commaWhole   int
+	clocks       int
 	fits         [formCount]int
 	firstMiss    [formCount]int // the first line that does not fit
 	ambiguousAt  int            // the first line
 	formulas     int
 	formulaAt    int
+	numbers      numberCount
+	stamps       map[stamp]bool
 }
+
+const maxStamps = 100 // of a column
 
 func (c *tableColumn) add(v cell, line int) {
 	if v.blank() {
@@ -218,7 +233,7 @@ func (c *tableColumn) add(v cell, line int) {
 		return
 	}
 	for f := range c.fits {
-		if r.forms&(1<<f) != 0 {
+		if r.fits(form(f)) {
 			c.fits[f]++
 		} else if c.firstMiss[f] == 0 {
 			c.firstMiss[f] = line
@@ -233,8 +248,18 @@ func (c *tableColumn) add(v cell, line int) {
 	count(&c.grouped, r.grouped)
 	count(&c.pointWhole, r.pointWhole)
 	count(&c.commaWhole, r.commaWhole)
+	count(&c.clocks, r.clock)
 	if r.ambiguous && c.ambiguousAt == 0 {
 		c.ambiguousAt = line
+	}
+	if r.numeral.digits != "" {
+		c.numbers.add(r.numeral)
+	}
+	if r.fits(formStamp) && len(c.stamps) < maxStamps {
+		if c.stamps == nil {
+			c.stamps = map[stamp]bool{}
+		}
+		c.stamps[r.stamp] = true
 	}
 	if r.forms == 0 && strings.ContainsRune("=@+-", rune(v.text[0])) {
 		if c.formulas++; c.formulaAt == 0 {
@@ -280,7 +305,7 @@ func (l *loader) decimalSign() rune {
 		return 0
 	case proven['.']:
 		return '.'
-	case proven[','], l.comma == ';':
+	case proven[',']:
 		return ','
 	}
 	return 0
@@ -296,40 +321,106 @@ func (c *tableColumn) decide(sign rune, chosen bool) (warnings []Warning) {
 		warn(Formula, c.formulaAt, c.formulas, "%d cells of column %s start like a formula, first in line %d; they are text", c.formulas, c.name, c.formulaAt)
 	}
 	c.kind, c.form = Text, formText
-	if c.all(formDayMonth) && c.all(formMonthDay) {
-		warn(DayMonth, 0, c.filled, "the dates of column %s fit both day/month and month/day; they are text", c.name)
-		return warnings
+	switch {
+	case c.all(formPoint) || c.all(formComma):
+		c.decideNumbers(sign, chosen, warn)
+	case c.all(formBoolean):
+		c.accept(formBoolean, warn)
+	case c.all(formISO):
+		c.accept(formISO, warn)
+	case c.all(formStamp):
+		c.decideStamps(warn)
+	case !c.decideDays(warn):
+		c.warnMixed(warn)
 	}
-	if c.all(formPoint) || c.all(formComma) {
-		f, ok := c.numberForm(sign, chosen)
-		if !ok {
-			warn(DecimalSign, c.ambiguousAt, c.values(), "the numbers of column %s have a point or a comma, and it is not clear whether that is the decimal sign or separates thousands; they are text; set Options.Decimal", c.name)
-			return warnings
+	return warnings
+}
+
+type warnFunc func(kind WarningKind, line, count int, format string, args ...any)
+
+func (c *tableColumn) decideNumbers(sign rune, chosen bool, warn warnFunc) {
+	if doubt := c.numbers.doubt(); doubt != "" {
+		warn(Doubtful, 0, c.values(), "the cells of column %s look like numbers, but %s; they are text", c.name, doubt)
+		return
+	}
+	f, ok := c.numberForm(sign, chosen)
+	if !ok {
+		warn(DecimalSign, c.ambiguousAt, c.values(), "the numbers of column %s have a point or a comma, and it is not clear whether that is the decimal sign or separates thousands; they are text; set Options.Decimal", c.name)
+		return
+	}
+	c.unit = c.numbers.unit()
+	c.accept(f, warn)
+}
+
+// decideStamps decides about times as programs write them. As texts they compare rightly only
+// if they are written alike.
+func (c *tableColumn) decideStamps(warn warnFunc) {
+	zones, shapes, fraction := map[string]bool{}, map[string]bool{}, 0
+	for s := range c.stamps {
+		if s.shape != "" {
+			zones[s.zone], shapes[s.shape], fraction = true, true, max(fraction, s.fraction)
 		}
-		c.accept(f, warn)
-		return warnings
 	}
-	for f := formBoolean; f < formCount; f++ {
+	if zones[""] && len(zones) > 1 {
+		warn(Doubtful, 0, c.values(), "some times of column %s have a zone and others have none, so they cannot be compared; they are text", c.name)
+		return
+	}
+	c.accept(formStamp, warn)
+	if len(zones) > 1 || len(shapes) > 1 {
+		c.layout = time.DateTime
+		if fraction > 0 {
+			c.layout += "." + strings.Repeat("0", min(fraction, 9))
+		}
+		in := ""
+		if !zones[""] {
+			in = " in UTC"
+			c.layout = strings.Replace(c.layout, " ", "T", 1) + "Z"
+		}
+		warn(Converted, 0, c.values(), "the times of column %s are written in several ways; all are written alike%s now", c.name, in)
+	}
+}
+
+// decideDays decides about dates as people write them. It returns false if no order of day,
+// month and year fits.
+func (c *tableColumn) decideDays(warn warnFunc) bool {
+	var fitting []form
+	for f := formYMD; f < formCount; f++ {
 		if c.all(f) {
-			c.accept(f, warn)
-			return warnings
+			fitting = append(fitting, f)
 		}
 	}
+	switch len(fitting) {
+	case 0:
+		return false
+	case 1:
+		c.accept(fitting[0], warn)
+		if c.form.isShort() {
+			warn(DayMonth, 0, c.values(), "the years of column %s have two digits; they are read as 1969 to 2068", c.name)
+		}
+	default:
+		warn(DayMonth, 0, c.values(), "the dates of column %s fit several orders of day, month and year; they are text", c.name)
+	}
+	return true
+}
+
+// warnMixed says which cells keep a column from having a type.
+func (c *tableColumn) warnMixed(warn warnFunc) {
 	best := formInteger
 	for f := range formCount {
 		if c.fits[f] > c.fits[best] {
 			best = f
 		}
 	}
-	if n := c.fits[best]; n > 0 {
-		at := c.firstMiss[best]
-		where := ""
-		if at > 0 {
-			where = fmt.Sprintf(", first in line %d", at)
-		}
-		warn(Mixed, at, c.filled-n, "column %s has %d %s and %d other cells%s; it is text", c.name, n, formInfo[best].name, c.filled-n, where)
+	n := c.fits[best]
+	if n == 0 {
+		return
 	}
-	return warnings
+	at := c.firstMiss[best]
+	where := ""
+	if at > 0 {
+		where = fmt.Sprintf(", first in line %d", at)
+	}
+	warn(Mixed, at, c.filled-n, "column %s has %d %s and %d other cells%s; it is text", c.name, n, formInfo[best].name, c.filled-n, where)
 }
 
 // numberForm returns the form of a column of numbers, and false if the decimal
@@ -356,13 +447,21 @@ func (c *tableColumn) numberForm(sign rune, chosen bool) (form, bool) {
 }
 
 // accept makes f the form of the column.
-func (c *tableColumn) accept(f form, warn func(WarningKind, int, int, string, ...any)) {
+func (c *tableColumn) accept(f form, warn warnFunc) {
 	info := formInfo[f]
 	c.kind, c.form = info.kind, f
 	if f == formPoint && c.pointWhole == c.values() || f == formComma && c.commaWhole == c.values() {
 		c.kind = Integer
 	}
-	if info.example != "" && (f != formPoint || c.grouped > 0) {
+	if c.clocks > 0 {
+		c.kind = Time
+	}
+	switch {
+	case c.unit != "":
+		warn(Converted, 0, c.values(), "column %s has amounts in %s; the numbers are as written, without the unit", c.name, c.unit)
+	case c.numbers.unusual > 0:
+		warn(Converted, 0, c.values(), "column %s has numbers with spaces, apostrophes, brackets or other signs; they were converted", c.name)
+	case info.example != "" && (f != formPoint || c.grouped > 0):
 		warn(Converted, 0, c.values(), "column %s has %s written as in %q; they were converted", c.name, info.name, info.example)
 	}
 	if c.placeholders > 0 {
@@ -387,22 +486,37 @@ func (c *tableColumn) value(v cell) any {
 		return c.number(s, v.number)
 	case formBoolean:
 		return strings.EqualFold(s, "true")
-	case formTime:
+	case formISO:
+		return s
+	case formStamp:
+		return c.time(s)
+	}
+	d, _ := readDay(s)
+	if c.kind == Time {
+		return d.orders[c.form].Format(time.DateTime)
+	}
+	return d.orders[c.form].Format(time.DateOnly)
+}
+
+// time returns a time as it is stored.
+func (c *tableColumn) time(s string) string {
+	if c.layout == "" || len(s) <= len(time.DateOnly) {
 		return s
 	}
-	day, _ := time.Parse(formInfo[c.form].layout, s)
-	return day.Format(time.DateOnly)
+	at, _ := column.ParseTime(s)
+	return at.UTC().Format(c.layout)
 }
 
 // number returns a number as it is stored. A number of JSON has a point as decimal
 // sign whatever the column has.
 func (c *tableColumn) number(s string, plain bool) any {
-	switch {
-	case plain:
-	case c.form == formPoint:
-		s, _ = normalize(s, '.', ',')
-	case c.form == formComma:
-		s, _ = normalize(s, ',', '.')
+	if !plain {
+		n, _ := readNumeral(s)
+		sign := byte('.')
+		if c.form == formComma && strings.Trim(n.digits, "0123456789eE+-") != "" {
+			sign = ','
+		}
+		s, _ = n.plain(sign)
 	}
 	if c.kind == Integer {
 		n, _ := strconv.ParseInt(s, 10, 64)

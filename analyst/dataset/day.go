@@ -1,0 +1,181 @@
+package dataset
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A day is a date as people write it, which several orders of day, month and year may fit,
+// with the time of the day.
+type day struct {
+	orders [formCount]time.Time // by form; the zero time where one does not fit
+	clock  bool
+}
+
+// readDay reads a date and the time after it.
+func readDay(s string) (d day, ok bool) {
+	date, clock := cutClock(s)
+	var of time.Duration
+	if clock != "" {
+		if of, ok = readClock(clock); !ok {
+			return d, false
+		}
+		d.clock = true
+	}
+	set := func(f form, year, month, dayOfMonth int) {
+		at := time.Date(year, time.Month(month), dayOfMonth, 0, 0, 0, 0, time.UTC)
+		if at.Year() == year && int(at.Month()) == month && at.Day() == dayOfMonth {
+			d.orders[f], ok = at.Add(of), true
+		}
+	}
+	ok = false
+	if named, isNamed := readNamed(date); isNamed {
+		set(formNamed, named[0], named[1], named[2])
+		return d, ok
+	}
+	parts, sign := threeNumbers(date)
+	if parts == nil {
+		return d, false
+	}
+	a, b, c := number(parts[0]), number(parts[1]), number(parts[2])
+	if len(parts[1]) > 2 {
+		return d, false
+	}
+	switch {
+	case len(parts[0]) == 4 && len(parts[2]) <= 2:
+		set(formYMD, a, b, c)
+	case len(parts[0]) > 2:
+	case len(parts[2]) == 4:
+		set(formDMY, c, b, a)
+		if sign != '.' {
+			set(formMDY, c, a, b)
+		}
+	case len(parts[2]) == 2:
+		set(formDMY2, century(c), b, a)
+		if sign != '.' {
+			set(formMDY2, century(c), a, b)
+		}
+		if len(parts[0]) == 2 && len(parts[1]) == 2 {
+			set(formYMD2, century(a), b, c)
+		}
+	}
+	return d, ok
+}
+
+// century returns a year of two digits as POSIX reads it: from 1969 to 2068.
+func century(year int) int {
+	if year < 69 {
+		return 2000 + year
+	}
+	return 1900 + year
+}
+
+// cutClock cuts the time of the day, which follows a blank or a T and has a colon.
+func cutClock(s string) (date, clock string) {
+	colon := strings.IndexByte(s, ':')
+	if colon < 0 {
+		return s, ""
+	}
+	at := strings.LastIndexAny(s[:colon], " T")
+	if at < 0 {
+		return s, ""
+	}
+	return strings.TrimRight(s[:at], " ,"), s[at+1:]
+}
+
+// readClock reads a time of the day, with AM or PM or without.
+func readClock(s string) (time.Duration, bool) {
+	s = strings.ToUpper(strings.NewReplacer("a.m.", "AM", "p.m.", "PM", "\u202f", " ", "\u00a0", " ").Replace(s))
+	for _, layout := range []string{"15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "3:04PM", "3:04:05PM"} {
+		if at, err := time.Parse(layout, s); err == nil {
+			return at.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), true
+		}
+	}
+	return 0, false
+}
+
+// threeNumbers cuts a date at two equal signs.
+func threeNumbers(s string) (parts []string, sign byte) {
+	at := strings.IndexAny(s, "/-.")
+	if at < 0 || len(s) > len("31/12/2006") {
+		return nil, 0
+	}
+	parts = strings.Split(s, s[at:at+1])
+	if len(parts) != 3 {
+		return nil, 0
+	}
+	for _, p := range parts {
+		if p == "" || strings.Trim(p, "0123456789") != "" {
+			return nil, 0
+		}
+	}
+	return parts, s[at]
+}
+
+func number(digits string) int {
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+// readNamed reads a date whose month has a name, as year, month and day.
+func readNamed(s string) (date [3]int, ok bool) {
+	if len(s) > 40 {
+		return date, false
+	}
+	words := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" -.,/", r) })
+	kept := words[:0]
+	for _, w := range words {
+		if w != "de" && w != "of" { // 3 de abril de 2026
+			kept = append(kept, w)
+		}
+	}
+	if len(kept) != 3 {
+		return date, false
+	}
+	isNumber := func(w string) bool { return len(w) <= 4 && strings.Trim(w, "0123456789") == "" }
+	first, second, third := kept[0], kept[1], kept[2]
+	if month, named := months[strings.ToLower(first)]; named && isNumber(third) { // April 3rd, 2026
+		second = strings.TrimRight(strings.ToLower(second), "stndrh")
+		if isNumber(second) && len(second) <= 2 && len(third) == 4 {
+			return [3]int{number(third), month, number(second)}, true
+		}
+	}
+	month, named := months[strings.ToLower(second)]
+	if first = strings.TrimRight(strings.ToLower(first), "stndrh"); !named || first == "" || !isNumber(first) || !isNumber(third) {
+		return date, false
+	}
+	switch {
+	case len(first) == 4 && len(third) <= 2:
+		return [3]int{number(first), month, number(third)}, true
+	case len(first) <= 2 && len(third) == 4:
+		return [3]int{number(third), month, number(first)}, true
+	case len(first) <= 2 && len(third) == 2:
+		return [3]int{century(number(third)), month, number(first)}, true
+	}
+	return date, false
+}
+
+// months has the names of the months in English, German, French and Spanish, in lower case.
+var months = func() map[string]int {
+	names := map[string]int{}
+	for i, line := range []string{
+		"january jan januar jänner janvier janv enero ene",
+		"february feb februar février févr fév fevrier febrero",
+		"march mar märz mär mrz maerz mars marzo",
+		"april apr avril avr abril abr",
+		"may mai mayo",
+		"june jun juni juin junio",
+		"july jul juli juillet juil julio",
+		"august aug août aout agosto ago",
+		"september sep sept septembre septiembre",
+		"october oct oktober okt octobre octubre",
+		"november nov novembre noviembre",
+		"december dec dezember dez décembre déc decembre diciembre dic",
+	} {
+		for _, name := range strings.Fields(line) {
+			names[name] = i + 1
+		}
+	}
+	return names
+}()
