@@ -4,76 +4,187 @@ import (
 	"bufio"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
-
-	"github.com/qedkit/qed/internal/column"
+	"strings"
 )
+
+// A csvReader reads the rows of CSV.
+type csvReader struct {
+	*loader
+	in  *records
+	csv *csv.Reader
+	row func(cells []cell, line int) error
+
+	cells []cell
+}
 
 // eachRecord reads CSV.
 func (l *loader) eachRecord(in *records, row func(cells []cell, line int) error) error {
-	r := csv.NewReader(bufio.NewReaderSize(in, readBytes))
-	r.Comma, r.FieldsPerRecord, r.ReuseRecord = l.comma, -1, true
-	var cells []cell
-	for skip, header := l.preamble, true; ; {
-		record, err := r.Read()
+	r := &csvReader{loader: l, in: in, row: row, csv: csv.NewReader(bufio.NewReaderSize(in, readBytes))}
+	r.csv.Comma, r.csv.FieldsPerRecord, r.csv.ReuseRecord = l.comma, -1, true
+	r.csv.LazyQuotes, r.csv.TrimLeadingSpace = l.shape.lenient, l.shape.lenient
+	skip := l.shape.above
+	if l.preamble {
+		skip++
+	}
+	for {
+		record, line, err := r.next()
 		if err == io.EOF {
 			return nil
-		}
-		var broken *csv.ParseError
-		if errors.As(err, &broken) {
-			return &Error{Kind: ErrFormat, Line: broken.StartLine, Err: err,
-				Message: "the quotes of the record are broken; write \"\" for a quote inside a quoted cell"}
-		}
-		if err == nil {
-			err = in.next(r.InputOffset())
 		}
 		if err != nil {
 			return err
 		}
-		if skip {
-			skip = false
+		if skip > 0 || line < l.opt.HeaderLine {
+			skip--
 			continue
 		}
-		line, _ := r.FieldPos(0)
-		if header {
-			header = false
-			if err := l.header(record, line); err != nil {
-				return err
-			}
-			cells = make([]cell, len(l.columns))
-			continue
+		if r.cells == nil {
+			err = r.begin(record, line)
+		} else {
+			err = r.data(record, line)
 		}
-		if len(record) > len(l.columns) {
-			return errorf(ErrFormat, line, "the row has %d cells and the header %d; quote cells that contain %q, or "+
-				"set Options.Separator", len(record), len(l.columns), l.comma)
-		}
-		if len(record) < len(cells) {
-			if l.ragged++; l.raggedAt == 0 {
-				l.raggedAt = line
-			}
-		}
-		for i := range cells {
-			cells[i] = cell{null: true}
-			if i < len(record) {
-				cells[i] = cell{text: record[i]}
-			}
-		}
-		if err := row(cells, line); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 }
 
-// header adds the columns of CSV, the first time that it is read.
-func (l *loader) header(record []string, line int) error {
-	if l.columns != nil {
+// next reads a record. One with a quote that stands for itself may not have several lines:
+// the quote could have been left open, and hide the rows that follow.
+func (r *csvReader) next() (record []string, line int, err error) {
+	record, err = r.csv.Read()
+	var broken *csv.ParseError
+	if errors.As(err, &broken) {
+		return nil, 0, &Error{Kind: ErrFormat, Line: broken.StartLine, Err: err, Message: brokenQuotes}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	start := r.in.start
+	if err := r.in.next(r.csv.InputOffset()); err != nil {
+		return nil, 0, err
+	}
+	line, _ = r.csv.FieldPos(0)
+	if r.shape.lenient && r.in.start > start && slices.ContainsFunc(record, func(s string) bool { return strings.Contains(s, "\n") }) {
+		return nil, 0, errorf(ErrFormat, line, brokenQuotes)
+	}
+	return record, line, nil
+}
+
+const brokenQuotes = "the quotes of the record are broken; write \"\" for a quote inside a quoted cell"
+
+// begin reads the header, or the first row where there is none.
+func (r *csvReader) begin(record []string, line int) error {
+	names := record
+	switch {
+	case r.shape.noHeader:
+		names = make([]string, len(record))
+	case r.shape.double:
+		first := slices.Clone(record)
+		second, _, err := r.next()
+		if err != nil {
+			return err
+		}
+		names = joined(first, second)
+	case r.shape.units:
+		names = slices.Clone(record)
+		units, _, err := r.next()
+		if err != nil {
+			return err
+		}
+		defer func() {
+			for i, c := range r.columns {
+				if i < len(units) {
+					c.unit, _ = unitOf(units[i])
+				}
+			}
+		}()
+	}
+	if r.columns == nil {
+		r.headerLine = line
+		if err := r.addColumns(names, line); err != nil {
+			return err
+		}
+	}
+	r.cells = make([]cell, len(r.columns))
+	if r.shape.noHeader {
+		return r.data(record, line)
+	}
+	return nil
+}
+
+func (r *csvReader) data(record []string, line int) error {
+	if len(record) > len(r.columns) {
+		return errorf(ErrFormat, line, "the row has %d cells and the header %d; quote cells that contain %q, or "+
+			"set Options.Separator", len(record), len(r.columns), r.comma)
+	}
+	if len(record) < len(r.cells) {
+		if r.ragged++; r.raggedAt == 0 {
+			r.raggedAt = line
+		}
+	}
+	same := len(record) > 1 && len(record) == len(r.columns)
+	for i := range r.cells {
+		r.cells[i] = cell{null: true}
+		if i < len(record) {
+			r.cells[i] = cellOf(record[i])
+			same = same && record[i] == r.columns[i].header
+		}
+	}
+	if r.firstRow == nil {
+		r.firstRow, r.firstLine = slices.Clone(record), line
+	}
+	switch {
+	case same && !r.shape.noHeader:
+		r.again++
 		return nil
+	case isTotal(r.cells):
+		if r.totals++; r.totalAt == 0 {
+			r.totalAt = line
+		}
+		if r.opt.SkipTotals {
+			return nil
+		}
 	}
-	isName := func(s string) bool { _, ok := column.ParseNumber(s); return !ok }
-	if len(record) > 0 && !slices.ContainsFunc(record, isName) {
-		l.warn(Warning{Kind: Header, Line: line,
-			Message: "all names of columns are numbers; if the first line is not a header, add one"})
+	return r.row(r.cells, line)
+}
+
+// cellOf reads a cell. Spreadsheets write ="0012" for a text that looks like a number.
+func cellOf(text string) cell {
+	if inner, ok := strings.CutPrefix(text, `="`); ok {
+		if inner, ok = strings.CutSuffix(inner, `"`); ok && !strings.Contains(inner, `"`) {
+			return cell{text: inner, quoted: true}
+		}
 	}
-	return l.addColumns(record, line)
+	return cell{text: text}
+}
+
+// warnShape says what the lines of the file are.
+func (l *loader) warnShape() {
+	rest := "; their last cells are NULL"
+	for _, w := range []struct {
+		is    bool
+		kind  WarningKind
+		line  int
+		count int
+		text  string
+	}{
+		{l.shape.lenient, Quotes, 0, 0, "quotes inside of cells are not doubled; they are read as they stand"},
+		{l.shape.above > 0, Header, l.headerLine, l.shape.above, fmt.Sprintf("the header is in line %d; the lines above are left out", l.headerLine)},
+		{l.shape.noHeader && l.opt.HeaderLine == 0, Header, l.headerLine, 0, "the first line has data and no names, so the columns are named column_1, column_2 ...; set Options.HeaderLine if it is the header"},
+		{l.shape.double, Header, l.headerLine, 0, "the names of the columns have two lines; they were joined"},
+		{l.shape.units, Header, l.headerLine + 1, 0, "the line below the header has units; it is no row"},
+		{!l.isJSON && !l.shape.noHeader && len(l.columns) > 0 && l.counted(0), Header, l.headerLine, 0, "the names of the columns are numbers; if the first line is not a header, set Options.HeaderLine to -1"},
+		{l.again > 0, Header, 0, l.again, fmt.Sprintf("the header is repeated in %d lines below; they are no rows", l.again)},
+		{l.ragged > 0, Ragged, l.raggedAt, l.ragged, fmt.Sprintf("%d rows are shorter than the header, first in line %d%s", l.ragged, l.raggedAt, rest)},
+		{l.totals > 0 && l.opt.SkipTotals, Totals, l.totalAt, l.totals, fmt.Sprintf("%d rows of totals are left out, first in line %d", l.totals, l.totalAt)},
+		{l.totals > 0 && !l.opt.SkipTotals, Totals, l.totalAt, l.totals, fmt.Sprintf("%d rows look like totals of others, first in line %d; sums count them twice; set Options.SkipTotals to leave them out", l.totals, l.totalAt)},
+	} {
+		if w.is {
+			l.warn(Warning{Kind: w.kind, Line: w.line, Count: w.count, Message: w.text})
+		}
+	}
 }

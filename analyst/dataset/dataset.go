@@ -106,6 +106,17 @@ type Options struct {
 	// strings have a point.
 	Decimal rune
 
+	// HeaderLine is the line of a CSV file that has the names of the columns, from 1; what is
+	// above is left out. -1 means that no line has. 0 means that it is detected: lines above
+	// with fewer cells, names in two lines, a line of units below, and a file without a header
+	// are recognized where the types of the columns prove them, with a Warning of kind
+	// [Header].
+	HeaderLine int
+
+	// SkipTotals leaves out rows with the sums of others, such as Total or Subtotal. If it is
+	// false they are rows, with a Warning of kind [Totals].
+	SkipTotals bool
+
 	MaxBytes     int64 // of the input; 0 means 512 MiB
 	MaxRows      int   // 0 means 5,000,000
 	MaxCellBytes int   // 0 means 64 KiB
@@ -133,6 +144,9 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if opt.MaxCellBytes == 0 {
 		opt.MaxCellBytes = 64 << 10
+	}
+	if opt.HeaderLine < -1 {
+		return opt, errorf(ErrArgument, 0, "HeaderLine is %d; it has to be a line, 0 or -1", opt.HeaderLine)
 	}
 	if opt.MaxBytes < 0 || opt.MaxRows < 0 || opt.MaxCellBytes < 0 || opt.MaxRowBytes < 0 {
 		return opt, errorf(ErrArgument, 0, "a limit is negative")
@@ -179,10 +193,12 @@ type WarningKind string
 const (
 	Encoding  WarningKind = "encoding"   // the text was converted to UTF-8
 	Delimiter WarningKind = "delimiter"  // the cells are not separated by commas
-	Header    WarningKind = "header"     // a column was named or renamed
+	Header    WarningKind = "header"     // a column was named or renamed, or the header is not the first line
 	Mixed     WarningKind = "mixed"      // most cells of a text column have another type
 	Formula   WarningKind = "formula"    // cells start like a formula of a spreadsheet
 	Ragged    WarningKind = "ragged"     // rows are shorter than the header
+	Totals    WarningKind = "totals"     // rows have the sums of others
+	Quotes    WarningKind = "quotes"     // quotes inside of cells are not doubled
 	Dropped   WarningKind = "dropped"    // NUL bytes were removed
 	DayMonth  WarningKind = "day_month"  // dates whose order or century is unknown
 	Converted WarningKind = "conversion" // cells are written in another form
@@ -213,6 +229,7 @@ type Column struct {
 	Name   string `json:"name"`
 	Header string `json:"header"` // as the input spells it
 	Type   Type   `json:"type"`
+	Unit   string `json:"unit,omitempty"` // of all its numbers, as the input spells it
 }
 
 // Open loads a regular file. See [Load], which also reads from pipes.
@@ -276,7 +293,7 @@ func Load(ctx context.Context, r io.Reader, o *Options) (_ *Dataset, err error) 
 	names := make([]string, len(l.columns))
 	for i, c := range l.columns {
 		names[i] = c.name
-		d.Columns = append(d.Columns, Column{Name: c.name, Header: c.header, Type: c.kind})
+		d.Columns = append(d.Columns, Column{Name: c.name, Header: c.header, Type: c.kind, Unit: c.unit})
 	}
 	limits := sqldb.Options{
 		// A row has at most 8 bytes for each cell that is no text.

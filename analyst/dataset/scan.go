@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -41,7 +42,14 @@ type loader struct {
 	rows     int
 	warnings []Warning
 
+	shape      shape
+	headerLine int
+	firstRow   []string // below the header
+	firstLine  int
+
 	ragged, raggedAt int
+	again            int // rows that repeat the header
+	totals, totalAt  int
 
 	text string // the path of the copy in UTF-8
 }
@@ -75,20 +83,48 @@ func (l *loader) scan(r io.Reader) error {
 	if err := l.detect(); err != nil {
 		return err
 	}
-	if err := l.addRows(); err != nil {
-		return err
-	}
-	if l.ragged > 0 {
-		l.warn(Warning{Kind: Ragged, Line: l.raggedAt, Count: l.ragged,
-			Message: fmt.Sprintf("%d rows are shorter than the header, first in line %d; their last cells are NULL", l.ragged, l.raggedAt)})
-	}
-	sign := l.decimalSign()
-	for _, c := range l.columns {
-		for _, w := range c.decide(sign, l.opt.Decimal != 0) {
+	l.shape.noHeader = l.opt.HeaderLine < 0
+	before := len(l.warnings)
+	for {
+		err := l.addRows()
+		var own *Error
+		if errors.As(err, &own) && own.Message == brokenQuotes && !l.shape.lenient {
+			l.shape.lenient = true
+			l.forget(before)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		sign, found := l.decimalSign(), []Warning{}
+		for _, c := range l.columns {
+			found = append(found, c.decide(sign, l.opt.Decimal != 0)...)
+		}
+		again, err := l.reshape()
+		if err != nil {
+			return err
+		}
+		if again {
+			l.forget(before)
+			continue
+		}
+		l.warnShape()
+		for _, w := range found {
 			l.warn(w)
 		}
+		return nil
 	}
-	return nil
+}
+
+// forget makes the loader read the rows again, after the first warnings.
+func (l *loader) forget(warnings int) {
+	l.warnings = l.warnings[:warnings]
+	l.columns, l.names, l.lastIn = nil, nil, nil
+	l.rows, l.ragged, l.raggedAt, l.again, l.totals, l.totalAt = 0, 0, 0, 0, 0, 0
+	l.firstRow, l.firstLine = nil, 0
+	if l.isJSON {
+		l.index = map[string]int{}
+	}
 }
 
 // detect finds the format, and the separator of CSV.
@@ -114,6 +150,9 @@ func (l *loader) detect() error {
 	l.comma, l.preamble = textfile.Separator(head)
 	if l.opt.Separator != 0 {
 		l.comma = l.opt.Separator
+	}
+	if l.opt.HeaderLine == 0 {
+		l.shape.above = l.linesAbove(head)
 	}
 	if l.comma != ',' {
 		l.warnf(Delimiter, "the cells are separated by %q", l.comma)

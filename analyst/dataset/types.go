@@ -217,6 +217,8 @@ type tableColumn struct {
 	formulas     int
 	formulaAt    int
 	numbers      numberCount
+	repeats      int // cells that are the same as the header
+	yearCells    int
 	stamps       map[stamp]bool
 }
 
@@ -227,6 +229,12 @@ func (c *tableColumn) add(v cell, line int) {
 		return
 	}
 	c.filled++
+	if v.text == c.header {
+		c.repeats++
+	}
+	if isYear(v.text) {
+		c.yearCells++
+	}
 	r := read(v)
 	if r.placeholder {
 		c.placeholders++

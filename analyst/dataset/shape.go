@@ -1,0 +1,236 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/textfile"
+)
+
+// A shape says which lines of a CSV file are what. The rows are read once to find the types of
+// the columns. Only these show what the first lines are, so the rows are read again if the
+// shape turns out to be another one.
+type shape struct {
+	lenient  bool // a quote inside a cell stands for itself
+	above    int  // records above the header
+	noHeader bool
+	double   bool // the names of the columns have two lines
+	units    bool // the line below the header has units
+}
+
+// maxAbove is how many lines above the header are looked for.
+const maxAbove = 50
+
+// linesAbove returns how many of the first records have fewer cells than most: a title, or
+// the parameters of a report.
+func (l *loader) linesAbove(head []byte) int {
+	if len(head) == textfile.HeadBytes { // the last line is cut off
+		head = head[:bytes.LastIndexByte(head, '\n')+1]
+	}
+	r := csv.NewReader(bytes.NewReader(head))
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes = l.comma, -1, true
+	var widths []int
+	for len(widths) < 2*maxAbove {
+		record, err := r.Read()
+		if err != nil {
+			break
+		}
+		widths = append(widths, len(record))
+	}
+	if l.preamble && len(widths) > 0 {
+		widths = widths[1:]
+	}
+	count, usual := map[int]int{}, 0
+	for _, w := range widths {
+		if count[w]++; count[w] > count[usual] {
+			usual = w
+		}
+	}
+	at := slices.Index(widths, usual)
+	if usual < 2 || at <= 0 || at > maxAbove || slices.Max(widths[:at]) > usual {
+		return 0
+	}
+	return at
+}
+
+// reshape looks at the first lines with the types of the columns. It returns true if the rows
+// have to be read again.
+func (l *loader) reshape() (again bool, err error) {
+	if l.isJSON || l.opt.HeaderLine != 0 {
+		return false, nil
+	}
+	proven, data := l.headerEvidence()
+	switch {
+	case l.shape.above > 0 && !proven:
+		return false, errorf(ErrFormat, l.headerLine, "the lines above have fewer cells than this one, and nothing shows that "+
+			"it is the header; set Options.HeaderLine, quote cells that contain %q, or set Options.Separator", l.comma)
+	case l.shape.double || l.shape.units || l.shape.noHeader:
+		return false, nil
+	case !proven && data:
+		l.shape.noHeader = true
+	case l.isUnits():
+		l.shape.units = true
+	case l.isSecondHeader():
+		l.shape.double = true
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// headerEvidence reports whether the first line is certainly a header, because a column of
+// numbers or times has another text there, and whether it looks like a row of data: its
+// cells fit the columns, or are repeated below.
+func (l *loader) headerEvidence() (proven, data bool) {
+	repeats := 0
+	for i, c := range l.columns {
+		header := cell{text: c.header}
+		if c.repeats > 0 {
+			repeats++
+		}
+		miss := c.kind == Text && c.missesOnly(l.firstLine)
+		if header.blank() || c.kind == Text && !miss {
+			continue
+		}
+		r := read(header)
+		switch {
+		case r.placeholder:
+		case miss && r.forms == 0, !miss && !r.fits(c.form), isYear(c.header) && !c.years():
+			proven = true
+		case !l.counted(i):
+			data = true
+		}
+	}
+	return proven, data || repeats > 0 && repeats < len(l.columns)
+}
+
+// counted reports whether the names of the columns are 1, 2, 3 or 0, 1, 2, which may be
+// numbers as well as names.
+func (l *loader) counted(int) bool {
+	for start := range 2 {
+		is := func(i int) bool { return strings.TrimSpace(l.columns[i].header) == fmt.Sprint(start+i) }
+		all := true
+		for i := range l.columns {
+			all = all && is(i)
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+func isYear(s string) bool {
+	s = strings.TrimSpace(s)
+	return len(s) == 4 && s >= "1900" && s <= "2100" && strings.Trim(s, "0123456789") == ""
+}
+
+// years reports whether all cells of a column are years.
+func (c *tableColumn) years() bool { return c.yearCells == c.values() }
+
+// missesOnly reports whether a column would have a type without the cell of a line.
+func (c *tableColumn) missesOnly(line int) bool {
+	if c.values() < 2 {
+		return false
+	}
+	for f := range formCount {
+		if f != formBoolean && c.fits[f] == c.values()-1 && c.firstMiss[f] == line {
+			return true
+		}
+	}
+	return false
+}
+
+// isUnits reports whether the first row has the units of columns of numbers.
+func (l *loader) isUnits() bool {
+	known, misses := false, false
+	for i, text := range l.firstRow {
+		unit, bracketed := unitOf(text)
+		miss := l.columns[i].missesOnly(l.firstLine)
+		switch {
+		case unit == "" || unit == "-":
+		case !miss && !bracketed:
+			return false
+		default:
+			known = known || bracketed || slices.Contains(unitNames, unit)
+			misses = misses || miss
+		}
+	}
+	return known && misses
+}
+
+// unitOf returns a unit without its brackets.
+func unitOf(text string) (unit string, bracketed bool) {
+	text = strings.TrimSpace(text)
+	for _, pair := range []string{"()", "[]"} {
+		if len(text) > 2 && text[0] == pair[0] && text[len(text)-1] == pair[1] {
+			return strings.TrimSpace(text[1 : len(text)-1]), true
+		}
+	}
+	return text, false
+}
+
+// unitNames are units that stand without brackets below a header.
+var unitNames = strings.Fields("s sec ms min h hr d m km cm mm mi ft in kg g mg t lb l ml m2 m² m3 m³ " +
+	"°C °F degC degF C K Pa hPa kPa bar mbar V mV A mA W kW kWh MWh MW J kJ N Nm Hz kHz MHz " +
+	"m/s km/h rpm % ppm EUR USD GBP CHF € $ £ pcs Stk deg rad lx dB")
+
+// isSecondHeader reports whether the first row has the rest of the names: the header has
+// empty cells, and the row has texts alone, also where the columns have numbers.
+func (l *loader) isSecondHeader() bool {
+	empty, misses := 0, 0
+	for i, text := range l.firstRow {
+		if strings.TrimSpace(text) == "" {
+			return false
+		}
+		if strings.TrimSpace(l.columns[i].header) == "" {
+			empty++
+		}
+		if l.columns[i].missesOnly(l.firstLine) {
+			misses++
+		}
+	}
+	return empty > 0 && misses > 0 && len(l.firstRow) == len(l.columns)
+}
+
+// joined returns the names of columns that have two lines. A name of the first line holds
+// until the next one.
+func joined(first, second []string) []string {
+	names, group := slices.Clone(second), ""
+	for i := range names {
+		if i < len(first) && strings.TrimSpace(first[i]) != "" {
+			group = strings.TrimSpace(first[i])
+		}
+		names[i] = strings.TrimSpace(group + " " + strings.TrimSpace(names[i]))
+	}
+	return names
+}
+
+// totals are what the first text of a row of sums says.
+var totals = func() map[string]bool {
+	words := map[string]bool{}
+	for _, word := range []string{
+		"total", "totals", "grand total", "subtotal", "sub-total", "sub total", "sum", "sums",
+		"summe", "gesamt", "gesamtsumme", "insgesamt", "zwischensumme",
+		"somme", "sous-total", "total général", "suma", "total general", "totale",
+	} {
+		words[word] = true
+	}
+	return words
+}()
+
+// isTotal reports whether a row has sums of other rows.
+func isTotal(cells []cell) bool {
+	for _, c := range cells {
+		if len(c.text) > 40 || c.number || c.blank() {
+			continue
+		}
+		if totals[strings.ToLower(strings.TrimRight(strings.TrimSpace(c.text), ": "))] {
+			return true
+		}
+	}
+	return false
+}
