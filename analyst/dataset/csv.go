@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 // A csvReader reads the rows of CSV.
@@ -162,7 +164,7 @@ func cellOf(text string) cell {
 	return cell{text: text}
 }
 
-// warnShape says what the lines of the file are.
+// warnShape says what the parts of the file are.
 func (l *loader) warnShape() {
 	rest := "; their last cells are NULL"
 	for _, w := range []struct {
@@ -172,7 +174,10 @@ func (l *loader) warnShape() {
 		count int
 		text  string
 	}{
-		{l.shape.lenient, Quotes, 0, 0, "quotes inside of cells are not doubled; they are read as they stand"},
+		{l.path != nil, Header, 0, 0, "the rows are the list under " + prompt.Quote(prompt.Clip(strings.Join(l.path, "."), 128)) + "; the rest of the file is left out"},
+		{l.cutOff > 0, Ragged, 0, 1, fmt.Sprintf("the file ends inside of object %d, which is left out", l.cutOff)},
+		{l.isJSON && l.shape.lenient, Converted, 0, 0, "NaN and Infinity are NULL"},
+		{!l.isJSON && l.shape.lenient, Quotes, 0, 0, "quotes inside of cells are not doubled; they are read as they stand"},
 		{l.shape.above > 0, Header, l.headerLine, l.shape.above, fmt.Sprintf("the header is in line %d; the lines above are left out", l.headerLine)},
 		{l.shape.noHeader && l.opt.HeaderLine == 0, Header, l.headerLine, 0, "the first line has data and no names, so the columns are named column_1, column_2 ...; set Options.HeaderLine if it is the header"},
 		{l.shape.double, Header, l.headerLine, 0, "the names of the columns have two lines; they were joined"},

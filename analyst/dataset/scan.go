@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -39,6 +40,8 @@ type loader struct {
 	names    map[string]bool // of the columns, in lower case
 	index    map[string]int  // of the columns of JSON, by header
 	lastIn   []int           // the last object that has the column of JSON
+	path     []string        // the keys around the rows of JSON
+	cutOff   int             // the object of JSON in which the input ends
 	rows     int
 	warnings []Warning
 
@@ -88,7 +91,7 @@ func (l *loader) scan(r io.Reader) error {
 	for {
 		err := l.addRows()
 		var own *Error
-		if errors.As(err, &own) && own.Message == brokenQuotes && !l.shape.lenient {
+		if errors.As(err, &own) && own.Kind == ErrFormat && (own.Message == brokenQuotes || l.isJSON) && !l.shape.lenient {
 			l.shape.lenient = true
 			l.forget(before)
 			continue
@@ -144,7 +147,7 @@ func (l *loader) detect() error {
 		return errorf(ErrEmpty, 0, "the input is empty; it needs a header and at least one row")
 	}
 	if head[0] == '{' || head[0] == '[' {
-		l.isJSON, l.index = true, map[string]int{}
+		l.isJSON, l.index, l.path = true, map[string]int{}, jsonPath(head)
 		return nil
 	}
 	l.comma, l.preamble = textfile.Separator(head)
@@ -178,6 +181,9 @@ func (l *loader) each(row func(cells []cell, line int) error) error {
 	defer f.Close()
 	in := &records{r: &limited{ctx: l.ctx, r: f, max: math.MaxInt64}, max: int64(l.opt.MaxRowBytes), line: 1}
 	if l.isJSON {
+		if l.shape.lenient {
+			in.r = &nanReader{r: bufio.NewReader(in.r)}
+		}
 		return l.eachObject(in, row)
 	}
 	return l.eachRecord(in, row)
@@ -227,7 +233,7 @@ func (l *loader) addColumns(headers []string, line int) error {
 			name = fmt.Sprintf("%s_%d", base, suffix[key])
 		}
 		l.names[ascii.Lower(name)] = true
-		if name != header {
+		if name != header && !l.shape.noHeader {
 			l.warn(Warning{Kind: Header, Column: name, Line: line,
 				Message: fmt.Sprintf("column %d with header %s is named %s", len(l.columns)+1, prompt.Quote(prompt.Clip(header, 128)), name)})
 		}
