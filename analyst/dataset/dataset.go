@@ -106,6 +106,11 @@ type Options struct {
 	// strings have a point.
 	Decimal rune
 
+	// Encoding is the name of the input's encoding, such as "shift_jis" or "macintosh", as the
+	// WHATWG lists them. Empty means that it is detected: UTF-8, UTF-16 with a byte order mark,
+	// or what the letters show, with a Warning of kind [Encoding].
+	Encoding string
+
 	// HeaderLine is the line of a CSV file that has the names of the columns, from 1; what is
 	// above is left out. -1 means that no line has. 0 means that it is detected: lines above
 	// with fewer cells, names in two lines, a line of units below, and a file without a header

@@ -6,12 +6,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/charmap"
 	utf16 "golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
@@ -97,9 +95,8 @@ func (l *loader) copyText(r io.Reader) error {
 		l.warnf(Dropped, "%d NUL bytes were removed", clean.dropped)
 	}
 	l.text = plain.Name()
-	if !check.valid() {
-		l.warnf(Encoding, "the input is not UTF-8; it was converted from Windows-1252, which includes Latin-1")
-		return l.fromWindows(plain)
+	if !check.valid() || l.opt.Encoding != "" {
+		return l.decode(plain)
 	}
 	return nil
 }
@@ -130,24 +127,6 @@ func (u *utf8Check) Write(p []byte) (int, error) {
 }
 
 func (u *utf8Check) valid() bool { return !u.bad && len(u.rest) == 0 }
-
-// fromWindows copies a file of Windows-1252 to one of UTF-8.
-func (l *loader) fromWindows(plain *os.File) error {
-	l.text = filepath.Join(l.dir, "text")
-	text, err := os.Create(l.text)
-	if err != nil {
-		return &Error{Kind: ErrStorage, Message: "the temporary file cannot be made", Err: err}
-	}
-	defer text.Close()
-	if _, err = plain.Seek(0, io.SeekStart); err == nil {
-		in := &limited{ctx: l.ctx, r: plain, max: math.MaxInt64}
-		_, err = io.Copy(text, charmap.Windows1252.NewDecoder().Reader(in))
-	}
-	if err != nil {
-		return l.copyError(err)
-	}
-	return nil
-}
 
 // copyError returns the error of a copy of the input. It is an error of storage
 // unless the input could not be read.
