@@ -80,6 +80,11 @@ type Data struct {
 	// Description is what the user says about the data. It is untrusted.
 	Description string
 
+	// Notes are what is to be known about the data, such as what was changed or could not be
+	// decided when a file was read. They are untrusted, stand in the prompt and in the
+	// [Overview].
+	Notes []string
+
 	// Experiment is the column whose values were assigned at random, as the variant of
 	// an A/B test. Only differences between its groups may be called an effect. Empty
 	// means that no finding may name a cause.

@@ -10,6 +10,7 @@ import (
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/claims"
 	"github.com/qedkit/qed/analyst/dataset"
+	"github.com/qedkit/qed/analyst/tabular"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
@@ -29,7 +30,7 @@ func berkeley(t *testing.T) analyst.Data {
 		text.WriteString(strings.Repeat(row.department+","+row.gender+",yes\n", row.yes))
 		text.WriteString(strings.Repeat(row.department+","+row.gender+",no\n", row.no))
 	}
-	d, err := dataset.Load(t.Context(), strings.NewReader(text.String()), &dataset.Options{TempDir: t.TempDir()})
+	d, err := dataset.Load(t.Context(), strings.NewReader(text.String()), &tabular.Options{TempDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

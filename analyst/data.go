@@ -179,16 +179,22 @@ type Overview struct {
 	RowCount    int64             `json:"rowCount"`
 	FirstRows   []json.RawMessage `json:"sampleData"` // each is a list of cells
 	Description string            `json:"dataDescription,omitempty"`
+	Notes       []string          `json:"notes,omitempty"` // of [Data]
 }
 
 const (
 	maxFacts       = 32 << 10 // bytes of the facts in the prompt
 	maxDescription = 8 << 10
+	maxNotes       = 20
+	maxNote        = 400 // bytes
 )
 
 // describe reads the schema, the number of rows and the first rows.
 func (d *data) describe(ctx context.Context) (Overview, error) {
 	f := Overview{Description: prompt.Clip(cmp.Or(requestOf(ctx).Description, d.Description), maxDescription)}
+	for _, note := range d.Notes[:min(len(d.Notes), maxNotes)] {
+		f.Notes = append(f.Notes, prompt.Clip(note, maxNote))
+	}
 	rows, _, err := d.read(ctx, fmt.Sprintf("SELECT * FROM %s LIMIT %d", d.name(), sampleRows))
 	if err != nil {
 		return f, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed/analyst/claims"
 	"github.com/qedkit/qed/analyst/dataset"
+	"github.com/qedkit/qed/analyst/tabular"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
@@ -404,7 +405,7 @@ func honest(seed int) []planted {
 // examine checks a finding as validateAnalysis does.
 func examine(t *testing.T, p planted) *claims.Report {
 	t.Helper()
-	loaded, err := dataset.Load(t.Context(), strings.NewReader(p.csv), &dataset.Options{TempDir: t.TempDir()})
+	loaded, err := dataset.Load(t.Context(), strings.NewReader(p.csv), &tabular.Options{TempDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

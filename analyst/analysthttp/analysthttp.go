@@ -104,7 +104,7 @@ type Options struct {
 	// "end" for the end of a session. Nil records nothing.
 	Record func(name string, agent qed.Agent) qed.Agent
 
-	// Open opens a file. Its errors are shown to the client if they are [*dataset.Error]
+	// Open opens a file. Its errors are shown to the client if they are [*tabular.Error]
 	// or [ErrFile]. Nil means [dataset.Open], which reads CSV and JSON. Package duckdb
 	// reads Parquet.
 	Open func(ctx context.Context, path string) (analyst.Data, error)
@@ -215,5 +215,5 @@ func open(ctx context.Context, path string) (analyst.Data, error) {
 	if err != nil {
 		return analyst.Data{}, err
 	}
-	return analyst.Data{DB: d.DB, Policy: d.Policy, Dialect: sqlite.Dialect{}, Table: d.Table, Close: d.Close}, nil
+	return analyst.Data{DB: d.DB, Policy: d.Policy, Dialect: sqlite.Dialect{}, Table: d.Table, Notes: d.Notes(), Close: d.Close}, nil
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
-	"github.com/qedkit/qed/analyst/dataset"
+	"github.com/qedkit/qed/analyst/tabular"
 	"github.com/qedkit/qed/serve"
 )
 
@@ -101,7 +101,7 @@ func (h *Handler) received(err error) error {
 
 // unreadable returns the error for a file that cannot be explored.
 func (h *Handler) unreadable(err error) error {
-	if failed, ok := errors.AsType[*dataset.Error](err); ok {
+	if failed, ok := errors.AsType[*tabular.Error](err); ok {
 		return &serve.Error{Status: http.StatusUnprocessableEntity, Code: "file", Message: failed.Error(), Err: err}
 	}
 	if errors.Is(err, ErrFile) {

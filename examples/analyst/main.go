@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 
 	// The analyst. A conversation has follow-up questions and one report.
 	a, err := analyst.New(model, analyst.Data{
-		DB: data.DB, Policy: data.Policy, Dialect: sqlite.Dialect{}, Table: data.Table, Description: *about,
+		DB: data.DB, Policy: data.Policy, Dialect: sqlite.Dialect{}, Table: data.Table, Description: *about, Notes: data.Notes(),
 	}, &analyst.Options{Settings: conf.Agent.Settings})
 	if err != nil {
 		return err
@@ -136,11 +136,7 @@ func describe(data *dataset.Dataset) []string {
 	for i, c := range data.Columns {
 		names[i] = c.Name
 	}
-	lines := []string{fmt.Sprintf("%d rows: %s", data.Rows, strings.Join(names, ", "))}
-	for _, w := range data.Warnings {
-		lines = append(lines, w.Message)
-	}
-	return lines
+	return append([]string{fmt.Sprintf("%d rows: %s", data.Rows, strings.Join(names, ", "))}, data.Notes()...)
 }
 
 // A conversation is a thread of questions about the data.

@@ -18,7 +18,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
-	"github.com/qedkit/qed/analyst/dataset"
+	"github.com/qedkit/qed/analyst/tabular"
 	"github.com/qedkit/qed/examples/analyst/orders"
 	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -192,7 +192,7 @@ func TestWrongTurns(t *testing.T) {
 	if err := os.WriteFile(csv, []byte("a,b\n\"1,2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := explore(t, csv); !errors.Is(err, dataset.ErrFormat) {
+	if _, err := explore(t, csv); !errors.Is(err, tabular.ErrFormat) {
 		t.Errorf("an open quotation mark: %v", err)
 	}
 	if _, err := explore(t, "-no-flag"); err == nil {

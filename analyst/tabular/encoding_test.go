@@ -1,4 +1,4 @@
-package dataset_test
+package tabular_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/text/encoding/htmlindex"
 
-	"github.com/qedkit/qed/analyst/dataset"
+	"github.com/qedkit/qed/analyst/tabular"
 )
 
 // A text is read in its encoding, or refused; never in another without a word.
@@ -40,9 +40,9 @@ func TestEncodings(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, chosen := range []string{"", test.encoding} {
-			d, err := load(t, foreign, &dataset.Options{Encoding: chosen})
+			d, err := load(t, foreign, &tabular.Options{Encoding: chosen})
 			if chosen == "" && test.refused {
-				if !errors.Is(err, dataset.ErrFormat) {
+				if !errors.Is(err, tabular.ErrFormat) {
 					t.Errorf("%s: %v, want an error", test.encoding, err)
 				}
 				continue
@@ -51,7 +51,7 @@ func TestEncodings(t *testing.T) {
 				t.Fatal(err)
 			}
 			var lines []string
-			for _, row := range d.Sample.Rows {
+			for _, row := range d.rows {
 				var cells []string
 				for _, c := range row {
 					if s, ok := c.(string); ok {
@@ -67,7 +67,7 @@ func TestEncodings(t *testing.T) {
 			}
 		}
 	}
-	if _, err := load(t, "a\n1\n", &dataset.Options{Encoding: "latin-99"}); !errors.Is(err, dataset.ErrArgument) {
+	if _, err := load(t, "a\n1\n", &tabular.Options{Encoding: "latin-99"}); !errors.Is(err, tabular.ErrArgument) {
 		t.Errorf("an unknown encoding: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package dataset
+package tabular
 
 import (
 	"fmt"
@@ -20,19 +20,6 @@ const (
 	Time    Type = "time"    // stored as 2006-01-02 15:04:05 or as the input spells it
 	Text    Type = "text"    // stored as the input spells it; an empty cell is NULL
 )
-
-// declared returns the type in the table definition.
-func (t Type) declared() string {
-	switch t {
-	case Integer:
-		return "INTEGER"
-	case Decimal:
-		return "REAL"
-	case Boolean:
-		return "BOOLEAN"
-	}
-	return "TEXT"
-}
 
 // forms are what a cell may be read as. A cell may fit several. A column has the
 // first form that all its cells fit.

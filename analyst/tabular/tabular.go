@@ -1,0 +1,292 @@
+// Package tabular reads a table from a file as people have it: CSV in its many forms, JSON
+// and lines of JSON. It finds what the lines and the columns are, once and for each database
+// that the rows are written to.
+//
+// [Read] reads the whole input and finds the type of each column over all rows.
+// [File.Each] passes on the rows with values of these types. What was changed or could not be
+// decided is a [Warning]. Broken input, and input that exceeds a limit, is an [*Error].
+//
+// # Types
+//
+// A column has a type only if all its cells fit it. Nothing is guessed: 1.234 is a number only
+// if another cell or another column shows what the point means, 03/04/2026 is a date only if
+// another row shows the order, and 1E5 or +49 may be a code. Without such evidence the column
+// is text, with a Warning that says why. Text with a leading zero is text. Whole numbers
+// beyond 64 bits are text, as they are identifiers.
+//
+// Numbers may have a currency or a percent sign, brackets or a minus at the end, and
+// separators of thousands; the unit is in [Column]. Dates may be written as 31.12.2006,
+// 12/31/2006 3:04 PM, 31-Dec-06 or 31. Dezember 2006. Placeholders such as "N/A" are NULL in a
+// column of numbers or times. A string of JSON is read like a cell of CSV.
+package tabular
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/tempdir"
+)
+
+// A Kind is a reason why an input could not be read. It is an error, so that
+// it can be the target of errors.Is.
+type Kind string
+
+const (
+	ErrArgument Kind = "argument"  // an option is invalid
+	ErrFormat   Kind = "format"    // the input is neither CSV nor JSON, or it is broken
+	ErrEmpty    Kind = "empty"     // there are no columns or no rows
+	ErrTooLarge Kind = "too large" // the input exceeds a limit of the options
+	ErrRead     Kind = "read"      // the input could not be read
+	ErrStorage  Kind = "storage"   // a temporary file or database could not be written
+)
+
+// Error returns the name of the kind.
+func (k Kind) Error() string { return "tabular: " + string(k) }
+
+// An Error says why an input could not be read. errors.Is finds its Kind. The
+// text contains no cells.
+type Error struct {
+	Kind    Kind
+	Line    int    // the line of the input, from 1; 0 if the error is not about one line
+	Message string // one sentence, with what to do about it
+	Err     error  // the cause; may be nil
+}
+
+// Error returns the kind, the line and the message.
+func (e *Error) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("%s: line %d: %s", e.Kind.Error(), e.Line, e.Message)
+	}
+	return e.Kind.Error() + ": " + e.Message
+}
+
+// Is reports whether target is the Kind of e.
+func (e *Error) Is(target error) bool { return target == e.Kind }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+func tooManyBytes(limit int64) *Error {
+	return errorf(ErrTooLarge, 0, "the input has more than %d bytes; load a part of it or increase MaxBytes", limit)
+}
+
+func errorf(kind Kind, line int, format string, args ...any) *Error {
+	return &Error{Kind: kind, Line: line, Message: fmt.Sprintf(format, args...)}
+}
+
+// Options configures Read. A nil pointer and the zero value mean the defaults.
+type Options struct {
+	// Separator is the separator of the cells of a CSV file. 0 means that it is
+	// detected: a comma, a semicolon, a tab or a vertical bar.
+	Separator rune
+
+	// Decimal is the decimal sign of the numbers of the input, '.' or ','. The
+	// other sign separates thousands. 0 means that it is detected for each
+	// column. Numbers such as 1,234 or 1.234 alone do not prove it: other
+	// columns and a semicolon as separator do. A column of unproven numbers is
+	// text, with a Warning of kind [DecimalSign]. Numbers of JSON that are not
+	// strings have a point.
+	Decimal rune
+
+	// Encoding is the name of the input's encoding, such as "shift_jis" or "macintosh", as the
+	// WHATWG lists them. Empty means that it is detected: UTF-8, UTF-16 with a byte order mark,
+	// or what the letters show, with a Warning of kind [Encoding].
+	Encoding string
+
+	// HeaderLine is the line of a CSV file that has the names of the columns, from 1; what is
+	// above is left out. -1 means that no line has. 0 means that it is detected: lines above
+	// with fewer cells, names in two lines, a line of units below, and a file without a header
+	// are recognized where the types of the columns prove them, with a Warning of kind
+	// [Header].
+	HeaderLine int
+
+	// SkipTotals leaves out rows with the sums of others, such as Total or Subtotal. If it is
+	// false they are rows, with a Warning of kind [Totals].
+	SkipTotals bool
+
+	MaxBytes     int64 // of the input; 0 means 512 MiB
+	MaxRows      int   // 0 means 5,000,000
+	MaxCellBytes int   // 0 means 64 KiB
+
+	// MaxRowBytes is the maximum size of a record as the input has it, which may
+	// be up to 256 MiB. 0 means 1 MiB, or four times MaxCellBytes if that is
+	// more. Loading and querying need memory for a few rows.
+	MaxRowBytes int
+
+	// TempDir is the directory of the temporary files. Empty means [os.TempDir]. If a
+	// process is killed, the next process that loads removes its files there.
+	TempDir string
+}
+
+func (o *Options) withDefaults() (Options, error) {
+	var opt Options
+	if o != nil {
+		opt = *o
+	}
+	if opt.MaxBytes == 0 {
+		opt.MaxBytes = 512 << 20
+	}
+	if opt.MaxRows == 0 {
+		opt.MaxRows = 5_000_000
+	}
+	if opt.MaxCellBytes == 0 {
+		opt.MaxCellBytes = 64 << 10
+	}
+	if opt.HeaderLine < -1 {
+		return opt, errorf(ErrArgument, 0, "HeaderLine is %d; it has to be a line, 0 or -1", opt.HeaderLine)
+	}
+	if opt.MaxBytes < 0 || opt.MaxRows < 0 || opt.MaxCellBytes < 0 || opt.MaxRowBytes < 0 {
+		return opt, errorf(ErrArgument, 0, "a limit is negative")
+	}
+	if opt.MaxCellBytes > maxRowBytes || opt.MaxRowBytes > maxRowBytes {
+		return opt, errorf(ErrArgument, 0, "MaxCellBytes is %d and MaxRowBytes %d, and at most %d are possible", opt.MaxCellBytes, opt.MaxRowBytes, maxRowBytes)
+	}
+	if opt.MaxRowBytes == 0 {
+		opt.MaxRowBytes = min(max(1<<20, 4*opt.MaxCellBytes), maxRowBytes)
+	}
+	if opt.Decimal != 0 && opt.Decimal != '.' && opt.Decimal != ',' {
+		return opt, errorf(ErrArgument, 0, "Decimal is %q; it has to be '.' or ','", opt.Decimal)
+	}
+	if sep := opt.Separator; sep != 0 && (sep == '"' || sep == '\r' || sep == '\n' || sep == utf8.RuneError || !utf8.ValidRune(sep)) {
+		return opt, errorf(ErrArgument, 0, "Separator is %q, which cannot separate cells", sep)
+	}
+	return opt, nil
+}
+
+// Limits returns the sizes of a cell and of a row up to which Read reads, with the defaults.
+func (o *Options) Limits() (cell, row int) {
+	opt, _ := o.withDefaults()
+	return opt.MaxCellBytes, opt.MaxRowBytes
+}
+
+// maxRowBytes is the largest MaxRowBytes, so that databases and the memory can hold
+// some rows.
+const maxRowBytes = 256 << 20
+
+const maxColumns = 1000
+
+// A Warning says what was changed or noticed while loading.
+type Warning struct {
+	Kind    WarningKind `json:"kind"`
+	Column  string      `json:"column,omitempty"`
+	Line    int         `json:"line,omitempty"`  // the first line of the input that it is about
+	Count   int         `json:"count,omitempty"` // the number of cells or rows
+	Message string      `json:"message"`         // one sentence
+}
+
+// A WarningKind is a kind of Warning.
+type WarningKind string
+
+const (
+	Encoding  WarningKind = "encoding"   // the text was converted to UTF-8
+	Delimiter WarningKind = "delimiter"  // the cells are not separated by commas
+	Header    WarningKind = "header"     // a column was named or renamed, or the header is not the first line
+	Mixed     WarningKind = "mixed"      // most cells of a text column have another type
+	Formula   WarningKind = "formula"    // cells start like a formula of a spreadsheet
+	Ragged    WarningKind = "ragged"     // rows are shorter than the header
+	Totals    WarningKind = "totals"     // rows have the sums of others
+	Quotes    WarningKind = "quotes"     // quotes inside of cells are not doubled
+	Dropped   WarningKind = "dropped"    // NUL bytes were removed
+	DayMonth  WarningKind = "day_month"  // dates whose order or century is unknown
+	Converted WarningKind = "conversion" // cells are written in another form
+	Missing   WarningKind = "missing"    // placeholders such as N/A are NULL
+
+	DecimalSign WarningKind = "decimal_sign" // numbers whose decimal sign is unknown
+	Doubtful    WarningKind = "doubtful"     // cells that are text because they may be something else than numbers or times
+	Omitted     WarningKind = "omitted"      // there are more warnings
+)
+
+// A File is a table that was read. It is not safe for concurrent use.
+type File struct {
+	Columns  []Column
+	Rows     int
+	Warnings []Warning // at most 101
+
+	dir    *tempdir.Dir
+	loader *loader
+}
+
+// A Column is a column of a File.
+type Column struct {
+	Name   string `json:"name"`
+	Header string `json:"header"` // as the input spells it
+	Type   Type   `json:"type"`
+	Unit   string `json:"unit,omitempty"` // of all its numbers, as the input spells it
+}
+
+// Open reads a regular file. See [Read], which also reads from pipes.
+func Open(ctx context.Context, path string, opt *Options) (*File, error) {
+	name := filepath.Base(path)
+	// A named pipe has to be found before it is opened: that waits for a writer.
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, &Error{Kind: ErrRead, Message: name + " is not a regular file: copy its data into one, or use Read"}
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{Kind: ErrRead, Message: "there is no file " + name + ": check the path", Err: err}
+	}
+	if err != nil {
+		return nil, &Error{Kind: ErrRead, Message: "the file " + name + " cannot be opened: check its permissions", Err: err}
+	}
+	defer f.Close()
+	o, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > o.MaxBytes { // before it is copied
+		return nil, tooManyBytes(o.MaxBytes)
+	}
+	return Read(ctx, f, &o)
+}
+
+// Read reads CSV, a JSON array of objects or JSON lines from r to its end. The
+// format, the separator and the encoding are detected. A line such as "sep=;" may be above
+// the names of the columns. The memory does not depend on the number of rows, and a row
+// larger than Options.MaxRowBytes is refused before it is read whole. If ctx ends, Read
+// returns its cause.
+func Read(ctx context.Context, r io.Reader, o *Options) (_ *File, err error) {
+	opt, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := tempdir.New(opt.TempDir, "qed-tabular-")
+	if err != nil {
+		return nil, &Error{Kind: ErrStorage, Message: "no temporary directory can be made", Err: err}
+	}
+	l := &loader{ctx: ctx, opt: opt, dir: dir.Path}
+	if err := l.scan(r); err != nil {
+		return nil, errors.Join(err, dir.Remove())
+	}
+	f := &File{Rows: l.rows, Warnings: l.warnings, dir: dir, loader: l}
+	for _, c := range l.columns {
+		f.Columns = append(f.Columns, Column{Name: c.name, Header: c.header, Type: c.kind, Unit: c.unit})
+	}
+	return f, nil
+}
+
+// Each passes on the values of each row, in the order of the columns: int64, float64, bool,
+// string, or nil for NULL. The slice is used again for the next row. Each ends with the
+// first error of row, or with the cause of ctx.
+func (f *File) Each(ctx context.Context, row func(values []any) error) error {
+	f.loader.ctx = ctx
+	values := make([]any, len(f.Columns))
+	return f.loader.each(func(cells []cell, _ int) error {
+		for i, c := range cells {
+			values[i] = f.loader.columns[i].value(c)
+		}
+		return row(values)
+	})
+}
+
+// Close deletes the copy of the input.
+func (f *File) Close() error { return f.dir.Remove() }
