@@ -182,7 +182,7 @@ import (
 )
 
 func main() {
-	db, err := duckdb.Load(context.Background(), []duckdb.File{{Path: "boats.csv"}}, nil)
+	db, _, err := duckdb.Load(context.Background(), []duckdb.File{{Path: "boats.csv"}}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

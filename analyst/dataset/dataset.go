@@ -36,15 +36,14 @@ const table = "t_parsed"
 
 // A Dataset is a loaded table. It is safe for concurrent use.
 type Dataset struct {
-	DB       *sqldb.DB
-	Policy   *secureview.Policy // allows the table and all its columns
-	Guard    *secureview.Guard  // of Policy
-	Schema   *joinpath.Schema
-	Table    string
-	Columns  []tabular.Column
-	Rows     int
-	Sample   *qed.Table        // the first rows, at most 10
-	Warnings []tabular.Warning // at most 101
+	tabular.Report
+
+	DB     *sqldb.DB
+	Policy *secureview.Policy // allows the table and all its columns
+	Guard  *secureview.Guard  // of Policy
+	Schema *joinpath.Schema
+	Table  string
+	Sample *qed.Table // the first rows, at most 10
 
 	dir *tempdir.Dir
 }
@@ -76,7 +75,7 @@ func load(ctx context.Context, f *tabular.File, err error, opt *tabular.Options)
 // write writes the rows of a file to a database, and opens it. The Dataset has to be closed
 // also if there is an error.
 func write(ctx context.Context, f *tabular.File, opt *tabular.Options) (*Dataset, error) {
-	d := &Dataset{Table: table, Columns: f.Columns, Rows: f.Rows, Warnings: f.Warnings}
+	d := &Dataset{Report: f.Report, Table: table}
 	root := ""
 	if opt != nil {
 		root = opt.TempDir
@@ -119,17 +118,6 @@ func write(ctx context.Context, f *tabular.File, opt *tabular.Options) (*Dataset
 	}
 	d.Sample, err = d.DB.Query(ctx, stmt)
 	return d, err
-}
-
-// Notes returns the messages of the warnings, as for [analyst.Data].
-//
-// [analyst.Data]: https://pkg.go.dev/github.com/qedkit/qed/analyst#Data
-func (d *Dataset) Notes() []string {
-	notes := make([]string, len(d.Warnings))
-	for i, w := range d.Warnings {
-		notes[i] = w.Message
-	}
-	return notes
 }
 
 // Close closes the database and deletes the data.

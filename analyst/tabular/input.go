@@ -3,6 +3,7 @@ package tabular
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -32,8 +33,21 @@ func (l *limited) Read(p []byte) (int, error) {
 	if l.n += int64(n); l.n > l.max {
 		return 0, tooManyBytes(l.max)
 	}
-	if err != nil && err != io.EOF {
+	var own *Error
+	if err != nil && err != io.EOF && !errors.As(err, &own) {
 		err = &Error{Kind: ErrRead, Message: "the input cannot be read", Err: err}
+	}
+	return n, err
+}
+
+// unzipped says that a gzip is broken.
+type unzipped struct{ r *gzip.Reader }
+
+func (u unzipped) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	var own *Error
+	if err != nil && err != io.EOF && !errors.As(err, &own) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		err = &Error{Kind: ErrFormat, Message: "the input is compressed with gzip, and broken", Err: err}
 	}
 	return n, err
 }
@@ -75,6 +89,17 @@ func (l *loader) copyText(r io.Reader) error {
 	head, err := in.Peek(textfile.HeadBytes)
 	if err != nil && err != io.EOF {
 		return err
+	}
+	if bytes.HasPrefix(head, []byte("\x1f\x8b")) {
+		zipped, err := gzip.NewReader(in)
+		if err != nil {
+			return &Error{Kind: ErrFormat, Message: "the input is compressed with gzip, and broken", Err: err}
+		}
+		// The limit holds for what comes out.
+		in = bufio.NewReaderSize(&limited{ctx: l.ctx, r: unzipped{zipped}, max: l.opt.MaxBytes}, textfile.HeadBytes)
+		if head, err = in.Peek(textfile.HeadBytes); err != nil && err != io.EOF {
+			return err
+		}
 	}
 	if is := textfile.Foreign(head); is != "" {
 		return errorf(ErrFormat, 0, "the input is %s; export it as CSV in UTF-8", is)

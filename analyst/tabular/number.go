@@ -243,7 +243,7 @@ func (c *numberCount) doubt() string {
 	switch {
 	case len(c.units) > 2 || len(c.units) == 2 && (c.units[""] == 0 || unit == "%"):
 		return "they have several units"
-	case c.codes > 0 && c.exact == 0:
+	case c.codes > 0 && c.exact == 0 && c.signed == 0:
 		return "1E5 may be a code as well as 100000"
 	case c.plus > 0 && c.signed == 0:
 		return "numbers with a plus sign may be those of telephones"

@@ -212,8 +212,8 @@ func (l *loader) addRows() error {
 }
 
 func (l *loader) addColumns(headers []string, line int) error {
-	if n := len(l.columns) + len(headers); n > maxColumns {
-		return errorf(ErrTooLarge, line, "the input has %d columns and at most %d are allowed; load a part of them", n, maxColumns)
+	if n := len(l.columns) + len(headers); n > l.opt.MaxColumns {
+		return errorf(ErrTooLarge, line, "the input has %d columns and at most %d are allowed; load a part of them, or increase MaxColumns", n, l.opt.MaxColumns)
 	}
 	if l.names == nil {
 		l.names = map[string]bool{}

@@ -112,7 +112,8 @@ type Options struct {
 
 	MaxBytes     int64 // of the input; 0 means 512 MiB
 	MaxRows      int   // 0 means 5,000,000
-	MaxCellBytes int   // 0 means 64 KiB
+	MaxColumns   int   // 0 means 1000; SQLite has at most 2000
+	MaxCellBytes int   // 0 means 256 KiB
 
 	// MaxRowBytes is the maximum size of a record as the input has it, which may
 	// be up to 256 MiB. 0 means 1 MiB, or four times MaxCellBytes if that is
@@ -135,13 +136,16 @@ func (o *Options) withDefaults() (Options, error) {
 	if opt.MaxRows == 0 {
 		opt.MaxRows = 5_000_000
 	}
+	if opt.MaxColumns == 0 {
+		opt.MaxColumns = 1000
+	}
 	if opt.MaxCellBytes == 0 {
-		opt.MaxCellBytes = 64 << 10
+		opt.MaxCellBytes = 256 << 10
 	}
 	if opt.HeaderLine < -1 {
 		return opt, errorf(ErrArgument, 0, "HeaderLine is %d; it has to be a line, 0 or -1", opt.HeaderLine)
 	}
-	if opt.MaxBytes < 0 || opt.MaxRows < 0 || opt.MaxCellBytes < 0 || opt.MaxRowBytes < 0 {
+	if opt.MaxBytes < 0 || opt.MaxRows < 0 || opt.MaxColumns < 0 || opt.MaxCellBytes < 0 || opt.MaxRowBytes < 0 {
 		return opt, errorf(ErrArgument, 0, "a limit is negative")
 	}
 	if opt.MaxCellBytes > maxRowBytes || opt.MaxRowBytes > maxRowBytes {
@@ -168,8 +172,6 @@ func (o *Options) Limits() (cell, row int) {
 // maxRowBytes is the largest MaxRowBytes, so that databases and the memory can hold
 // some rows.
 const maxRowBytes = 256 << 20
-
-const maxColumns = 1000
 
 // A Warning says what was changed or noticed while loading.
 type Warning struct {
@@ -202,22 +204,39 @@ const (
 	Omitted     WarningKind = "omitted"      // there are more warnings
 )
 
+// A Report is what was found in an input.
+type Report struct {
+	Columns  []Column  `json:"columns"`
+	Rows     int       `json:"rows"`
+	Warnings []Warning `json:"warnings,omitempty"` // at most 101
+}
+
+// Notes returns the messages of the warnings, as for [analyst.Data].
+//
+// [analyst.Data]: https://pkg.go.dev/github.com/qedkit/qed/analyst#Data
+func (r *Report) Notes() []string {
+	notes := make([]string, len(r.Warnings))
+	for i, w := range r.Warnings {
+		notes[i] = w.Message
+	}
+	return notes
+}
+
 // A File is a table that was read. It is not safe for concurrent use.
 type File struct {
-	Columns  []Column
-	Rows     int
-	Warnings []Warning // at most 101
+	Report
 
 	dir    *tempdir.Dir
 	loader *loader
 }
 
-// A Column is a column of a File.
+// A Column is a column of a table.
 type Column struct {
 	Name   string `json:"name"`
 	Header string `json:"header"` // as the input spells it
 	Type   Type   `json:"type"`
-	Unit   string `json:"unit,omitempty"` // of all its numbers, as the input spells it
+	Unit   string `json:"unit,omitempty"`  // of all its numbers, as the input spells it
+	Zoned  bool   `json:"zoned,omitempty"` // its times have a zone
 }
 
 // Open reads a regular file. See [Read], which also reads from pipes.
@@ -250,7 +269,7 @@ func Open(ctx context.Context, path string, opt *Options) (*File, error) {
 }
 
 // Read reads CSV, a JSON array of objects or JSON lines from r to its end. The
-// format, the separator and the encoding are detected. A line such as "sep=;" may be above
+// format, the separator and the encoding are detected, and gzip is expanded. A line such as "sep=;" may be above
 // the names of the columns. The memory does not depend on the number of rows, and a row
 // larger than Options.MaxRowBytes is refused before it is read whole. If ctx ends, Read
 // returns its cause.
@@ -267,9 +286,9 @@ func Read(ctx context.Context, r io.Reader, o *Options) (_ *File, err error) {
 	if err := l.scan(r); err != nil {
 		return nil, errors.Join(err, dir.Remove())
 	}
-	f := &File{Rows: l.rows, Warnings: l.warnings, dir: dir, loader: l}
+	f := &File{Report: Report{Rows: l.rows, Warnings: l.warnings}, dir: dir, loader: l}
 	for _, c := range l.columns {
-		f.Columns = append(f.Columns, Column{Name: c.name, Header: c.header, Type: c.kind, Unit: c.unit})
+		f.Columns = append(f.Columns, Column{Name: c.name, Header: c.header, Type: c.kind, Unit: c.unit, Zoned: c.zoned})
 	}
 	return f, nil
 }

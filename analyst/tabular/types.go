@@ -75,6 +75,7 @@ type reading struct {
 	pointWhole  bool // as formPoint it is a whole number
 	commaWhole  bool // as formComma it is a whole number
 	clock       bool // it has a time of the day
+	month       bool // it is a month without a day
 	numeral     numeral
 	stamp       stamp
 }
@@ -149,7 +150,9 @@ func (r *reading) readTime(s string) {
 	if _, err := time.Parse(time.DateOnly, s); err == nil {
 		r.fit(formISO)
 	}
-	if _, ok := column.ParseTime(s); ok && s[4] != '/' {
+	if _, ok := column.ParseTime(s); ok && len(s) < len(time.DateOnly) {
+		r.month = true
+	} else if ok && s[4] != '/' {
 		r.fit(formStamp)
 		r.stamp = stampOf(s)
 	}
@@ -189,6 +192,8 @@ type tableColumn struct {
 	kind         Type
 	form         form
 	unit         string
+	zoned        bool
+	months       int    // cells such as 2006-01
 	layout       string // of times that are written anew, those with a zone in UTC
 
 	filled       int // cells that are not blank
@@ -244,6 +249,7 @@ func (c *tableColumn) add(v cell, line int) {
 	count(&c.pointWhole, r.pointWhole)
 	count(&c.commaWhole, r.commaWhole)
 	count(&c.clocks, r.clock)
+	count(&c.months, r.month)
 	if r.ambiguous && c.ambiguousAt == 0 {
 		c.ambiguousAt = line
 	}
@@ -361,6 +367,7 @@ func (c *tableColumn) decideStamps(warn warnFunc) {
 		return
 	}
 	c.accept(formStamp, warn)
+	c.zoned = len(zones) > 0 && !zones[""]
 	if len(zones) > 1 || len(shapes) > 1 {
 		c.layout = time.DateTime
 		if fraction > 0 {
@@ -407,6 +414,9 @@ func (c *tableColumn) warnMixed(warn warnFunc) {
 		}
 	}
 	n := c.fits[best]
+	if c.months > 0 && c.months == c.values() {
+		warn(Doubtful, 0, c.months, "column %s has months without a day; they are text, whose order is that of time", c.name)
+	}
 	if n == 0 {
 		return
 	}

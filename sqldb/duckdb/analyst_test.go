@@ -35,7 +35,7 @@ func TestAnalyst(t *testing.T) {
 
 // Rows with values that JSON does not have can be explored.
 func TestAnalystOfInfiniteNumbers(t *testing.T) {
-	db, err := duckdb.Load(t.Context(), []duckdb.File{{Path: write(t, "x.csv", "a,b\nNaN,1\ninf,2\n-inf,3\n1.5,4\n")}}, nil)
+	db, _, err := duckdb.Load(t.Context(), []duckdb.File{{Path: write(t, "x.csv", "a,b\nNaN,1\ninf,2\n-inf,3\n1.5,4\n")}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

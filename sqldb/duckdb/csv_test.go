@@ -38,7 +38,7 @@ func TestDoubtfulCSV(t *testing.T) {
 		if err := os.WriteFile(path, []byte("x,n\n"+text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		db, err := duckdb.Load(t.Context(), []duckdb.File{{Path: path}}, nil)
+		db, _, err := duckdb.Load(t.Context(), []duckdb.File{{Path: path}}, nil)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue

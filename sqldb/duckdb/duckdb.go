@@ -30,6 +30,7 @@ import (
 
 	"github.com/duckdb/duckdb-go/v2"
 
+	"github.com/qedkit/qed/analyst/tabular"
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/tempdir"
@@ -67,35 +68,38 @@ type File struct {
 
 	// Table is the name of the table. Empty means [DefaultTable].
 	Table string
+
+	// Options say how CSV and JSON are read. Other than for package tabular, zero limits of
+	// bytes and rows mean that there are none, and 20,000 columns are read.
+	Options tabular.Options
 }
 
-// Load reads files into a database in memory. The types of CSV and JSON columns are
-// those that all rows fit. In CSV, whole numbers beyond 64 bits and codes such as 1E5 are
-// texts, and so are dates of which the order of day, month and year is not certain: those
-// with a year of two digits, and 01/02/2024 without a day above 12. A CSV text
-// that is not UTF-8 is read as Latin-1. The deadline of ctx ends the reading between
-// two batches of rows. For a JSON file it has no effect until DuckDB has found the
-// types.
+// Load reads files into a database in memory, and returns what was found in each. CSV and
+// JSON are read by package [tabular], as they are for every database: a column has a type only
+// if all rows fit it, and what is not certain is a text, with a warning. A Parquet file has no
+// report. The deadline of ctx ends the reading between two rows.
 //
 // The error is a [*sqldb.Error] of kind [sqldb.ErrMissing], [sqldb.ErrUnreadable],
 // [sqldb.ErrNotDatabase] for a file that is not of its format, [sqldb.ErrTooLarge]
-// or [sqldb.ErrArgument].
-func Load(ctx context.Context, files []File, opt *Options) (*sqldb.DB, error) {
+// or [sqldb.ErrArgument]. It wraps the [*tabular.Error] of a text.
+func Load(ctx context.Context, files []File, opt *Options) (*sqldb.DB, []tabular.Report, error) {
 	if len(files) == 0 {
-		return nil, failure.New(sqldb.ErrArgument, "there are no files: name at least one")
+		return nil, nil, failure.New(sqldb.ErrArgument, "there are no files: name at least one")
 	}
 	tables, err := checkFiles(files)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return open(ctx, "", opt, func(conn *sql.Conn) error {
+	reports := make([]tabular.Report, len(files))
+	db, err := open(ctx, "", opt, func(conn *sql.Conn) (err error) {
 		for i, f := range files {
-			if err := load(ctx, conn, f.Path, tables[i]); err != nil {
+			if reports[i], err = load(ctx, conn, f, tables[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	return db, reports, err
 }
 
 // Open opens a database file of DuckDB read-only. The file must exist. Open a file

@@ -25,7 +25,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	db, err := duckdb.Load(ctx, []duckdb.File{{Path: path}}, nil)
+	db, _, err := duckdb.Load(ctx, []duckdb.File{{Path: path}}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

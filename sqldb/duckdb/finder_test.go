@@ -11,7 +11,7 @@ import (
 // Names with many signs and umlauts are looked up within what the dialect takes in a
 // pattern.
 func TestTableFinder(t *testing.T) {
-	db, err := duckdb.Load(t.Context(), []duckdb.File{
+	db, _, err := duckdb.Load(t.Context(), []duckdb.File{
 		{Path: write(t, "customer.csv", "id,name\n1,Neue Müller-Bäuerle Straßenbau\n2,Other\n"), Table: "customer"},
 	}, nil)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 func loaded(t *testing.T, path, table string) (columns []string, rows int, err error) {
 	t.Helper()
 	opt := &duckdb.Options{MaxTempBytes: 64 << 20, Options: sqldb.Options{Timeout: 30 * time.Second}}
-	db, err := duckdb.Load(t.Context(), []duckdb.File{{Path: path, Table: table}}, opt)
+	db, _, err := duckdb.Load(t.Context(), []duckdb.File{{Path: path, Table: table}}, opt)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -129,7 +129,7 @@ func TestLargeParquet(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	grown := peakmem.Start(t)
-	_, err = duckdb.Load(t.Context(), []duckdb.File{{Path: path}}, &duckdb.Options{MemoryLimit: 64 << 20, MaxTempBytes: 32 << 20, Threads: 2})
+	_, _, err = duckdb.Load(t.Context(), []duckdb.File{{Path: path}}, &duckdb.Options{MemoryLimit: 64 << 20, MaxTempBytes: 32 << 20, Threads: 2})
 	if !errors.Is(err, sqldb.ErrTooLarge) || !strings.Contains(err.Error(), "MaxTempBytes") {
 		t.Errorf("error %v", err)
 	}

@@ -16,7 +16,7 @@ func TestJoinGraph(t *testing.T) {
 		{Path: write(t, "customer.csv", "id,name\n1,ann\n2,bob\n3,cid\n"), Table: "customer"},
 		{Path: write(t, "orders.csv", "id,customer_id,amount\n10,1,5\n11,1,6\n12,3,7\n13,2,8\n"), Table: "orders"},
 	}
-	db, err := duckdb.Load(ctx, files, nil)
+	db, _, err := duckdb.Load(ctx, files, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

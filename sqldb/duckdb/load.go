@@ -4,33 +4,30 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
-	"regexp"
 	"strings"
+	"time"
 
+	"github.com/duckdb/duckdb-go/v2"
+
+	"github.com/qedkit/qed/analyst/tabular"
 	"github.com/qedkit/qed/internal/ascii"
+	cells "github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/sqldb"
 )
 
-// The functions of DuckDB that read a file. The options of CSV keep its sniffer from
-// dropping rows: it would take lines for comments, and skip lines above the first one
-// with another number of values. Types of JSON are found over all rows.
-const (
-	readCSV     = `read_csv(%s, quote = '"', escape = '"', comment = ''%s)`
-	readJSON    = "read_json(%s, sample_size = -1, maximum_depth = 16%s)"
-	readParquet = "read_parquet(%s%s)"
-)
+// endings are those of the formats that are read; DuckDB itself reads Parquet.
+var endings = map[string]bool{".csv": true, ".tsv": true, ".txt": true, ".json": true, ".jsonl": true, ".ndjson": true, parquet: true}
 
-var readers = map[string]string{
-	".csv": readCSV, ".tsv": readCSV, ".txt": readCSV,
-	".json": readJSON, ".jsonl": readJSON, ".ndjson": readJSON,
-	".parquet": readParquet,
-}
+const parquet = ".parquet"
 
-func readerOf(path string) string {
-	return readers[ascii.Lower(filepath.Ext(strings.TrimSuffix(ascii.Lower(path), ".gz")))]
+func endingOf(path string) string {
+	return filepath.Ext(strings.TrimSuffix(ascii.Lower(path), ".gz"))
 }
 
 // checkFiles returns the tables of files.
@@ -41,7 +38,7 @@ func checkFiles(files []File) ([]string, error) {
 		if err := checkPath(f.Path); err != nil {
 			return nil, err
 		}
-		if readerOf(f.Path) == "" {
+		if !endings[endingOf(f.Path)] {
 			return nil, failure.New(sqldb.ErrArgument,
 				filepath.Base(f.Path)+" has no ending of a format that is read: .csv, .tsv, .txt, .parquet, .json, .jsonl or .ndjson")
 		}
@@ -59,59 +56,99 @@ func checkFiles(files []File) ([]string, error) {
 }
 
 // load reads a file into a table.
-func load(ctx context.Context, conn *sql.Conn, path, table string) error {
-	reader, options := readerOf(path), ""
-	if reader != readParquet {
-		var err error
-		if options, err = textOptions(path); err != nil {
-			return err
-		}
-	}
-	var err error
-	if reader == readCSV {
-		f := &csvFile{ctx: ctx, conn: conn, path: path, table: table, options: options}
-		if err = f.load(); err != nil && strings.Contains(ascii.Lower(err.Error()), "utf-8") {
-			f.options += ", encoding = 'latin-1'"
-			err = f.load()
-		}
+func load(ctx context.Context, conn *sql.Conn, f File, table string) (report tabular.Report, err error) {
+	if endingOf(f.Path) == parquet {
+		err = loadParquet(ctx, conn, f.Path, table)
 	} else {
-		_, err = conn.ExecContext(ctx, "CREATE TABLE main."+quote(table)+" AS SELECT * FROM "+
-			fmt.Sprintf(reader, literal(path), options))
+		report, err = loadText(ctx, conn, f, table)
 	}
 	if err == nil {
-		return nil
+		return report, nil
 	}
 	if ctx.Err() != nil {
-		return ended(ctx)
+		return report, ended(ctx)
+	}
+	name := filepath.Base(f.Path)
+	if own, ok := errors.AsType[*tabular.Error](err); ok {
+		return report, failure.Wrap(kinds[own.Kind], name+" cannot be read: "+own.Error(), own)
 	}
 	if known := classify(err); known != nil && known.Kind == sqldb.ErrTooLarge {
-		return failure.Wrap(sqldb.ErrTooLarge, filepath.Base(path)+" needs more memory or temporary files than "+
+		return report, failure.Wrap(sqldb.ErrTooLarge, name+" needs more memory or temporary files than "+
 			"Options.MemoryLimit and MaxTempBytes allow: raise them, or split the file", err)
 	}
-	return failure.Wrap(sqldb.ErrNotDatabase, filepath.Base(path)+" cannot be read: "+reason(err), err)
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return report, failure.Wrap(sqldb.ErrNotDatabase, name+" cannot be read: "+failure.Line(failure.WithoutQuoted(first, `"'`)), err)
 }
 
-var (
-	csvLine   = regexp.MustCompile(`CSV Error on Line: (\d+)`)
-	csvReason = regexp.MustCompile(`(?m)^(Value with unterminated quote|Expected Number of Columns|Invalid unicode|Maximum line size|` +
-		`The CSV Parser|Error when converting column|CSV options)[^\n"]*`)
-)
+// kinds are what errors of a text are for a database.
+var kinds = map[tabular.Kind]sqldb.Kind{
+	tabular.ErrArgument: sqldb.ErrArgument, tabular.ErrFormat: sqldb.ErrNotDatabase, tabular.ErrEmpty: sqldb.ErrNotDatabase,
+	tabular.ErrTooLarge: sqldb.ErrTooLarge, tabular.ErrRead: sqldb.ErrUnreadable, tabular.ErrStorage: sqldb.ErrUnreadable,
+}
 
-// reason returns why a file cannot be read, without the line of the file that
-// DuckDB's message shows.
-func reason(err error) string {
-	text := err.Error()
-	if line := csvLine.FindStringSubmatch(text); line != nil {
-		return failure.Line("line " + line[1] + ": " + cmp.Or(csvReason.FindString(text), "it does not fit the other lines") +
-			"; check the quotes and the number of values")
+// loadParquet reads a Parquet file, unless it has decimals that DuckDB reads as other numbers.
+func loadParquet(ctx context.Context, conn *sql.Conn, path, table string) error {
+	wide, err := column(ctx, conn, "SELECT name FROM parquet_schema("+literal(path)+") WHERE precision > 38")
+	if err != nil {
+		return err
 	}
-	if strings.Contains(text, "not latin-1") {
-		return "it is neither UTF-8 nor Latin-1; save it in UTF-8"
+	if len(wide) > 0 {
+		return &tabular.Error{Kind: tabular.ErrFormat, Message: "it has decimals of more than 38 digits, which DuckDB reads as other numbers: write them with fewer digits, or as texts"}
 	}
-	if strings.Contains(text, "sniff") {
-		return "its first lines do not have the same number of values; remove lines above the names, and check quotes, " +
-			"delimiters and line ends"
+	_, err = conn.ExecContext(ctx, "CREATE TABLE main."+quote(table)+" AS SELECT * FROM read_parquet("+literal(path)+")")
+	return err
+}
+
+// types are those of the columns.
+var types = map[tabular.Type]string{
+	tabular.Integer: "BIGINT", tabular.Decimal: "DOUBLE", tabular.Boolean: "BOOLEAN", tabular.Date: "DATE",
+	tabular.Time: "TIMESTAMP", tabular.Text: "VARCHAR",
+}
+
+// loadText reads CSV or JSON as package tabular does for every database.
+func loadText(ctx context.Context, conn *sql.Conn, file File, table string) (tabular.Report, error) {
+	opt := file.Options
+	opt.MaxBytes, opt.MaxRows = cmp.Or(opt.MaxBytes, math.MaxInt64), cmp.Or(opt.MaxRows, math.MaxInt)
+	opt.MaxColumns = cmp.Or(opt.MaxColumns, 20_000)
+	f, err := tabular.Open(ctx, file.Path, &opt)
+	if err != nil {
+		return tabular.Report{}, err
 	}
-	first, _, _ := strings.Cut(text, "\n")
-	return failure.Line(failure.WithoutQuoted(first, `"'`))
+	defs := make([]string, len(f.Columns))
+	for i, c := range f.Columns {
+		kind := types[c.Type]
+		if c.Zoned {
+			kind = "TIMESTAMPTZ"
+		}
+		defs[i] = quote(c.Name) + " " + kind
+	}
+	if _, err = conn.ExecContext(ctx, "CREATE TABLE main."+quote(table)+" ("+strings.Join(defs, ", ")+")"); err == nil {
+		err = conn.Raw(func(raw any) error { return appendRows(ctx, raw.(driver.Conn), f, table) })
+	}
+	return f.Report, errors.Join(err, f.Close())
+}
+
+func appendRows(ctx context.Context, conn driver.Conn, f *tabular.File, table string) error {
+	to, err := duckdb.NewAppenderFromConn(conn, "main", table)
+	if err != nil {
+		return err
+	}
+	row := make([]driver.Value, len(f.Columns))
+	err = f.Each(ctx, func(values []any) error {
+		for i, v := range values {
+			row[i] = v
+			if text, ok := v.(string); ok && (f.Columns[i].Type == tabular.Date || f.Columns[i].Type == tabular.Time) {
+				at, ok := cells.ParseTime(text)
+				if !ok || at.Nanosecond()%int(time.Microsecond) != 0 {
+					return fmt.Errorf("a time of column %d is more precise than a microsecond: set the column to text", i+1)
+				}
+				row[i] = at
+			}
+		}
+		return to.AppendRow(row...)
+	})
+	if err != nil {
+		return errors.Join(err, to.Clear(), to.Close())
+	}
+	return to.Close()
 }

@@ -71,7 +71,7 @@ func TestLoad(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			db, err := duckdb.Load(context.Background(), []duckdb.File{{Path: test.path}}, nil)
+			db, _, err := duckdb.Load(context.Background(), []duckdb.File{{Path: test.path}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			db, err := duckdb.Load(context.Background(), test.files, nil)
+			db, _, err := duckdb.Load(context.Background(), test.files, nil)
 			if err == nil {
 				db.Close()
 				t.Fatal("the files are accepted")
@@ -156,7 +156,7 @@ func TestTemporaryDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := &duckdb.Options{MemoryLimit: 64 << 20, Threads: 2, Options: sqldb.Options{Timeout: 60 * time.Second}}
-	db, err := duckdb.Load(context.Background(), []duckdb.File{{Path: file}}, opt)
+	db, _, err := duckdb.Load(context.Background(), []duckdb.File{{Path: file}}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestTemporaryDirectory(t *testing.T) {
 	if count() != 0 {
 		t.Errorf("%d temporary directories after Close", count())
 	}
-	if _, err := duckdb.Load(context.Background(), []duckdb.File{{Path: write(t, "x.json", "{")}}, nil); err == nil || count() != 0 {
+	if _, _, err := duckdb.Load(context.Background(), []duckdb.File{{Path: write(t, "x.json", "{")}}, nil); err == nil || count() != 0 {
 		t.Errorf("error %v, and %d temporary directories after a failure", err, count())
 	}
 }
@@ -188,7 +188,7 @@ func loadNumbers(t testing.TB, opt *duckdb.Options) *sqldb.DB {
 	for i := range 20_000 {
 		fmt.Fprintf(&text, "%d,x%d\n", i, i)
 	}
-	db, err := duckdb.Load(context.Background(), []duckdb.File{{Path: write(t, "x.csv", text.String())}}, opt)
+	db, _, err := duckdb.Load(context.Background(), []duckdb.File{{Path: write(t, "x.csv", text.String())}}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

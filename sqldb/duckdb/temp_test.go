@@ -19,7 +19,7 @@ func TestStaleDirectories(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(temp, "qed-duckdb-1.lock"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db, err := duckdb.Load(t.Context(), []duckdb.File{{Path: write(t, "x.csv", "a,b\n1,x\n")}}, nil)
+	db, _, err := duckdb.Load(t.Context(), []duckdb.File{{Path: write(t, "x.csv", "a,b\n1,x\n")}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
