@@ -70,6 +70,8 @@ func (r *csvReader) next() (record []string, line int, err error) {
 		return nil, 0, err
 	}
 	line, _ = r.csv.FieldPos(0)
+	last, _ := r.csv.FieldPos(len(record) - 1)
+	r.lineBreaks = r.lineBreaks || last > line || strings.Contains(record[len(record)-1], "\n")
 	if r.shape.lenient && r.in.start > start && slices.ContainsFunc(record, func(s string) bool { return strings.Contains(s, "\n") }) {
 		return nil, 0, errorf(ErrFormat, line, brokenQuotes)
 	}

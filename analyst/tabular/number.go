@@ -179,39 +179,41 @@ func (n numeral) isCode() bool {
 
 // A numberCount is what the cells of a column show that may be numbers.
 type numberCount struct {
-	cells   int
-	plus    int            // begin with a plus sign
-	signed  int            // begin with a minus sign, or have a fraction
-	marked  int            // brackets or a sign at the end
-	codes   int            // such as 1E5
-	exact   int            // have an exponent and are no code
-	spaced  map[int]int    // digits that blanks group, by their number
-	units   map[string]int // by unit, "" for those without
-	unusual int
+	cells  int
+	plus   int            // begin with a plus sign
+	signed int            // begin with a minus sign, or have a fraction
+	marked int            // brackets or a sign at the end
+	codes  int            // such as 1E5
+	exact  int            // have an exponent and are no code
+	plain  int            // as programs write numbers
+	other  int            // neither plain nor with blanks between digits
+	spaced map[int]int    // digits that blanks group, by their number
+	units  map[string]int // by unit, of those that are not plain
 }
 
 const maxUnits = 4 // of a column, of which more than one is too many
 
 func (c *numberCount) add(n numeral) {
 	c.cells++
-	hasExponent := strings.ContainsAny(n.digits, "eE")
-	switch {
-	case n.isCode():
-		c.codes++
-	case hasExponent:
-		c.exact++
+	if n.negative && !n.marked || strings.ContainsAny(n.digits, ".,") {
+		c.signed++
+	}
+	if !n.unusual {
+		c.plain++
+		if strings.ContainsAny(n.digits, "eE") {
+			if n.isCode() {
+				c.codes++
+			} else {
+				c.exact++
+			}
+		}
+		return
 	}
 	if n.plus {
 		c.plus++
 	}
-	if n.negative && !n.marked || strings.ContainsAny(n.digits, ".,") {
-		c.signed++
-	}
 	if n.marked {
 		c.marked++
-	}
-	if n.unusual {
-		c.unusual++
 	}
 	if c.units == nil {
 		c.units, c.spaced = map[string]int{}, map[int]int{}
@@ -219,10 +221,10 @@ func (c *numberCount) add(n numeral) {
 	if len(c.units) < maxUnits {
 		c.units[n.unit]++
 	}
-	if length := len(n.digits); strings.Contains(n.digits, " ") && !n.hard {
-		c.spaced[length]++
+	if strings.Contains(n.digits, " ") && !n.hard {
+		c.spaced[len(n.digits)]++
 	} else {
-		c.spaced[-1]++
+		c.other++
 	}
 }
 
@@ -240,8 +242,12 @@ func (c *numberCount) unit() string {
 // doubt returns why the cells may be something else than numbers, or "".
 func (c *numberCount) doubt() string {
 	unit := c.unit()
+	kinds := len(c.units)
+	if c.units[""] == 0 && c.plain > 0 && kinds > 0 {
+		kinds++ // those without a unit
+	}
 	switch {
-	case len(c.units) > 2 || len(c.units) == 2 && (c.units[""] == 0 || unit == "%"):
+	case kinds > 2 || kinds == 2 && (len(c.units) == 2 && c.units[""] == 0 || unit == "%"):
 		return "they have several units"
 	case c.codes > 0 && c.exact == 0 && c.signed == 0:
 		return "1E5 may be a code as well as 100000"
@@ -249,7 +255,7 @@ func (c *numberCount) doubt() string {
 		return "numbers with a plus sign may be those of telephones"
 	case c.marked == c.cells && c.cells > 0:
 		return "all of them have brackets, or a sign at the end"
-	case len(c.spaced) == 1 && c.spaced[-1] == 0 && c.signed == 0 && c.cells > 0:
+	case len(c.spaced) == 1 && c.plain+c.other+c.signed == 0:
 		return "digits in groups of one length may be codes"
 	}
 	return ""

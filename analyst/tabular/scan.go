@@ -50,6 +50,7 @@ type loader struct {
 	firstRow   []string // below the header
 	firstLine  int
 
+	lineBreaks       bool // cells have them, which programs read as \n or as they are
 	ragged, raggedAt int
 	again            int // rows that repeat the header
 	totals, totalAt  int

@@ -307,5 +307,30 @@ func (f *File) Each(ctx context.Context, row func(values []any) error) error {
 	})
 }
 
+// A PlainCSV is a file whose rows other programs read as this package does, if they are given
+// the types of the columns: UTF-8, quotes that are doubled, no separators of thousands.
+type PlainCSV struct {
+	Path      string // valid until Close
+	Separator rune
+	Skip      int // lines above the rows
+}
+
+// Plain returns the copy of the input if it is a PlainCSV. Its rows have as many cells as there
+// are columns, and its empty cells are NULL.
+func (f *File) Plain() (csv PlainCSV, ok bool) {
+	l := f.loader
+	if l.isJSON || l.shape.lenient || l.ragged+l.again+l.totals > 0 || l.lineBreaks || l.firstLine == 0 {
+		return csv, false
+	}
+	for _, c := range l.columns {
+		plain := c.form == formText || c.form == formBoolean || c.form == formISO || c.isPlainNumber() ||
+			c.form == formStamp && c.layout == ""
+		if !plain || c.placeholders > 0 && c.form != formText || c.quoted > 0 || c.blanks > 0 {
+			return csv, false
+		}
+	}
+	return PlainCSV{Path: l.text, Separator: l.comma, Skip: l.firstLine - 1}, true
+}
+
 // Close deletes the copy of the input.
 func (f *File) Close() error { return f.dir.Remove() }

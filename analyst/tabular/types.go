@@ -90,6 +90,9 @@ func read(c cell) (r reading) {
 		r.readNumber(s)
 		return r
 	}
+	if !c.quoted && r.readPlain(s) {
+		return r
+	}
 	if r.placeholder = column.IsPlaceholder(s); r.placeholder || c.quoted {
 		return r
 	}
@@ -97,13 +100,64 @@ func read(c cell) (r reading) {
 		r.fit(formBoolean)
 		return r
 	}
-	if n, ok := readNumeral(s); ok {
-		r.readNumeral(n)
+	digit := strings.IndexAny(s, "0123456789")
+	if digit < 0 {
+		return r
+	}
+	if digit <= maxBefore && !isISO(s) {
+		if n, ok := readNumeral(s); ok {
+			r.readNumeral(n)
+		}
 	}
 	if r.forms == 0 && len(s) >= len("1.1.06") && len(s) <= 64 {
 		r.readTime(s)
 	}
 	return r
+}
+
+// maxBefore is how many bytes of brackets, signs and units may stand before a number.
+const maxBefore = 12
+
+// readPlain reads the cells that most files have, as they take the most time: numbers as
+// programs write them, with up to 15 digits. It returns false for all others.
+func (r *reading) readPlain(s string) bool {
+	digits := s
+	if strings.HasPrefix(s, "-") {
+		digits = s[1:]
+	}
+	if digits == "" || len(digits) > 16 {
+		return false
+	}
+	point := -1
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case c >= '0' && c <= '9':
+		case c == '.' && point < 0:
+			point = i
+		default:
+			return false
+		}
+	}
+	whole := digits
+	if point >= 0 {
+		whole = digits[:point]
+	}
+	if whole == "" || len(whole) > 1 && whole[0] == '0' || point == len(digits)-1 {
+		return false
+	}
+	n := numeral{digits: digits, negative: len(digits) < len(s)}
+	r.numeral = n
+	if point < 0 {
+		r.forms = 1<<formInteger | 1<<formPoint | 1<<formComma
+		r.pointWhole, r.commaWhole = true, true
+		return true
+	}
+	r.fit(formPoint)
+	if len(digits)-point == len(".000") && len(whole) <= 3 && whole != "0" {
+		r.fit(formComma)
+		r.commaWhole, r.ambiguous = true, true
+	}
+	return true
 }
 
 // readNumber reads a number of JSON, whose decimal sign is a point.
@@ -147,8 +201,15 @@ func (r *reading) readNumeral(n numeral) {
 
 // readTime reads a date or a time.
 func (r *reading) readTime(s string) {
-	if _, err := time.Parse(time.DateOnly, s); err == nil {
+	isDigit := s[0] >= '0' && s[0] <= '9'
+	if !isDigit && !startsDate(s) {
+		return
+	}
+	if isISO(s) {
 		r.fit(formISO)
+		r.fit(formStamp)
+		r.fit(formYMD)
+		return
 	}
 	if _, ok := column.ParseTime(s); ok && len(s) < len(time.DateOnly) {
 		r.month = true
@@ -164,6 +225,26 @@ func (r *reading) readTime(s string) {
 			}
 		}
 	}
+}
+
+// startsDate reports whether a text begins as a date does that begins with a word: with three
+// letters of a month or of a day of the week.
+func startsDate(s string) bool {
+	end := strings.IndexAny(s, " ,.-")
+	if end < 3 || end > len("September") {
+		return false
+	}
+	word := strings.ToLower(s[:end])
+	return months[word] > 0 || strings.Contains("mon tue wed thu fri sat sun", word[:3])
+}
+
+// isISO reports whether a text is a date such as 2006-01-02.
+func isISO(s string) bool {
+	if len(s) != len(time.DateOnly) || s[4] != '-' || s[7] != '-' {
+		return false
+	}
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
 }
 
 // A stamp is how a time is written. Times of one stamp can be compared as texts.
@@ -209,6 +290,8 @@ type tableColumn struct {
 	formulas     int
 	formulaAt    int
 	numbers      numberCount
+	quoted       int // cells such as ="0012"
+	blanks       int // cells with spaces alone
 	repeats      int // cells that are the same as the header
 	yearCells    int
 	stamps       map[stamp]bool
@@ -217,14 +300,20 @@ type tableColumn struct {
 const maxStamps = 100 // of a column
 
 func (c *tableColumn) add(v cell, line int) {
+	if v.quoted {
+		c.quoted++
+	}
 	if v.blank() {
+		if v.text != "" {
+			c.blanks++
+		}
 		return
 	}
 	c.filled++
 	if v.text == c.header {
 		c.repeats++
 	}
-	if isYear(v.text) {
+	if len(v.text) == len("2006") && isYear(v.text) {
 		c.yearCells++
 	}
 	r := read(v)
@@ -464,7 +553,7 @@ func (c *tableColumn) accept(f form, warn warnFunc) {
 	switch {
 	case c.unit != "":
 		warn(Converted, 0, c.values(), "column %s has amounts in %s; the numbers are as written, without the unit", c.name, c.unit)
-	case c.numbers.unusual > 0:
+	case c.numbers.plain < c.numbers.cells:
 		warn(Converted, 0, c.values(), "column %s has numbers with spaces, apostrophes, brackets or other signs; they were converted", c.name)
 	case info.example != "" && (f != formPoint || c.grouped > 0):
 		warn(Converted, 0, c.values(), "column %s has %s written as in %q; they were converted", c.name, info.name, info.example)
@@ -512,10 +601,15 @@ func (c *tableColumn) time(s string) string {
 	return at.UTC().Format(c.layout)
 }
 
+// isPlainNumber reports whether all cells are numbers as programs write them.
+func (c *tableColumn) isPlainNumber() bool {
+	return (c.form == formInteger || c.form == formPoint) && c.grouped == 0 && c.numbers.plain == c.numbers.cells
+}
+
 // number returns a number as it is stored. A number of JSON has a point as decimal
 // sign whatever the column has.
 func (c *tableColumn) number(s string, plain bool) any {
-	if !plain {
+	if !plain && !c.isPlainNumber() {
 		n, _ := readNumeral(s)
 		sign := byte('.')
 		if c.form == formComma && strings.Trim(n.digits, "0123456789eE+-") != "" {

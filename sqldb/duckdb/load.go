@@ -116,16 +116,52 @@ func loadText(ctx context.Context, conn *sql.Conn, file File, table string) (tab
 	}
 	defs := make([]string, len(f.Columns))
 	for i, c := range f.Columns {
-		kind := types[c.Type]
-		if c.Zoned {
-			kind = "TIMESTAMPTZ"
-		}
-		defs[i] = quote(c.Name) + " " + kind
+		defs[i] = quote(c.Name) + " " + kindOf(c)
 	}
-	if _, err = conn.ExecContext(ctx, "CREATE TABLE main."+quote(table)+" ("+strings.Join(defs, ", ")+")"); err == nil {
-		err = conn.Raw(func(raw any) error { return appendRows(ctx, raw.(driver.Conn), f, table) })
+	create := "CREATE OR REPLACE TABLE main." + quote(table) + " (" + strings.Join(defs, ", ") + ")"
+	if _, err = conn.ExecContext(ctx, create); err == nil {
+		err = fillTable(ctx, conn, f, table, create)
 	}
 	return f.Report, errors.Join(err, f.Close())
+}
+
+// fillTable writes the rows of a file into a table. DuckDB reads a plain file itself, which is
+// several times faster, but only if it finds the same rows.
+func fillTable(ctx context.Context, conn *sql.Conn, f *tabular.File, table, create string) error {
+	if plain, ok := f.Plain(); ok {
+		result, err := conn.ExecContext(ctx, fmt.Sprintf("INSERT INTO main.%s SELECT * FROM read_csv(%s, delim = %s, skip = %d, "+
+			`columns = %s, header = false, auto_detect = false, quote = '"', escape = '"', comment = '')`,
+			quote(table), literal(plain.Path), literal(string(plain.Separator)), plain.Skip, columnsOf(f)))
+		if err == nil {
+			if n, err := result.RowsAffected(); err == nil && n == int64(f.Rows) {
+				return nil
+			}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if _, err := conn.ExecContext(ctx, create); err != nil {
+			return err
+		}
+	}
+	return conn.Raw(func(raw any) error { return appendRows(ctx, raw.(driver.Conn), f, table) })
+}
+
+// columnsOf returns the columns of a file as an option of read_csv.
+func columnsOf(f *tabular.File) string {
+	columns := make([]string, len(f.Columns))
+	for i, c := range f.Columns {
+		columns[i] = literal(fmt.Sprintf("c%d", i)) + ": " + literal(kindOf(c))
+	}
+	return "{" + strings.Join(columns, ", ") + "}"
+}
+
+// kindOf returns the type of a column.
+func kindOf(c tabular.Column) string {
+	if c.Zoned {
+		return "TIMESTAMPTZ"
+	}
+	return types[c.Type]
 }
 
 func appendRows(ctx context.Context, conn driver.Conn, f *tabular.File, table string) error {
