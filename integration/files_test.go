@@ -1,7 +1,9 @@
-package duckdb_test
+package integration_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,10 +13,11 @@ import (
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb/duckdb"
+	"github.com/qedkit/qed/sqldb/duckdb/dialect"
 )
 
 // The same file has the same values and the same notes in both databases.
-func TestEnginesAgree(t *testing.T) {
+func TestFilesInBothDatabases(t *testing.T) {
 	for i, text := range []string{
 		"id,x,t,d,b\n1,1.25,customer 1,2024-01-02,true\n2,2.5,,2024-01-03,\n",
 		"id;x\n1;1.234,50 €\n2;-7,25 €\n",
@@ -48,7 +51,10 @@ func TestEnginesAgree(t *testing.T) {
 		`[{"a":NaN,"d":{"$date":"2026-01-02T03:04:05Z"}},{"a":1,"d":{"$date":"2026-01-03T03:04:05Z"}}]`,
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			path := write(t, "x.txt", text)
+			path := filepath.Join(t.TempDir(), "x.txt")
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 			d, err := dataset.Open(t.Context(), path, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -66,20 +72,23 @@ func TestEnginesAgree(t *testing.T) {
 			for _, c := range d.Columns {
 				names = append(names, c.Name)
 			}
-			g := newGuard(t, &secureview.Policy{Dialect: "duckdb", Tables: map[string][]string{duckdb.DefaultTable: names}})
+			g, err := secureview.New(&secureview.Policy{Dialect: "duckdb", Tables: map[string][]string{duckdb.DefaultTable: names}}, dialect.Dialect{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			rows, err := db.QueryText(t.Context(), g, "SELECT * FROM "+duckdb.DefaultTable)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(comparable(d.Sample), comparable(rows)); diff != "" {
+			if diff := cmp.Diff(asStored(d.Sample), asStored(rows)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-// comparable returns the rows of a table with times and booleans as SQLite has them.
-func comparable(table *qed.Table) [][]any {
+// asStored returns the rows of a table with times and booleans as SQLite has them.
+func asStored(table *qed.Table) [][]any {
 	var rows [][]any
 	for _, row := range table.Rows {
 		cells := make([]any, len(row))
