@@ -24,6 +24,7 @@ type liveTurn struct {
 	key    threadKey
 	id     string // the client's; may be empty
 	cancel context.CancelCauseFunc
+	freed  chan struct{} // closed when the next turn may begin
 	record *recording // nil unless the turn can be read again
 }
 
@@ -181,16 +182,30 @@ const readTimeout = 30 * time.Second
 // busyRetry is when a client should look whether a turn of this process has ended.
 const busyRetry = time.Second
 
+// grace is how long a turn waits for the one before it, which a page may have stopped
+// just now.
+const grace = time.Second
+
 // begin registers a turn, and returns its context. rec is nil if the turn cannot be
 // read again.
 func (h *Handler) begin(ctx context.Context, turn qed.Turn, rec *recording) (*liveTurn, context.Context, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	t := &liveTurn{
+		key: threadKey{turn.Tenant, turn.User, turn.Thread}, id: turn.ID, freed: make(chan struct{}), record: rec,
+	}
+	if running := h.threads[t.key]; running != nil && (turn.ID == "" || turn.ID != running.id) {
+		h.mu.Unlock()
+		select {
+		case <-running.freed:
+		case <-time.After(grace):
+		}
+		h.mu.Lock()
+	}
 	if h.closing {
 		return nil, nil, &httpError{status: http.StatusServiceUnavailable, code: "shutdown",
 			message: "the server is shutting down; try again in a moment", retry: time.Second}
 	}
-	t := &liveTurn{key: threadKey{turn.Tenant, turn.User, turn.Thread}, id: turn.ID, record: rec}
 	if turn.Thread != "" {
 		if running := h.threads[t.key]; running != nil {
 			return nil, nil, failure(failed(ctx, turn, &qed.BusyError{
@@ -232,6 +247,7 @@ func (h *Handler) free(t *liveTurn) {
 func (h *Handler) freeLocked(t *liveTurn) {
 	if h.threads[t.key] == t {
 		delete(h.threads, t.key)
+		close(t.freed)
 	}
 }
 
