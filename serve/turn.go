@@ -25,7 +25,7 @@ type liveTurn struct {
 	id     string // the client's; may be empty
 	cancel context.CancelCauseFunc
 	freed  chan struct{} // closed when the next turn may begin
-	record *recording // nil unless the turn can be read again
+	record *recording    // nil unless the turn can be read again
 }
 
 // A request is what the body of a request asks for.
