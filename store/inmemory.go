@@ -1,11 +1,11 @@
 package store
 
 import (
-	"container/list"
 	"context"
 	"fmt"
 	"iter"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 )
@@ -35,8 +35,8 @@ type InMemory struct {
 
 	mu      sync.Mutex
 	threads map[string]*thread
-	listed  list.List // of *thread; those that have a header, latest update first
-	order   order     // with MaxThreads
+	appends int64     // how many were made
+	latest  time.Time // when the last header was written
 }
 
 var (
@@ -46,17 +46,24 @@ var (
 
 // A thread is a thread of an [InMemory].
 type thread struct {
-	id    string
-	log   log
-	index index
+	id string
 
-	header           *Header       // the last one, or nil
-	created, updated time.Time     // when the first and the last header were written
-	written          time.Time     // when the last record was written
-	entry            *list.Element // in InMemory.listed, if there is a header
+	// records are in ascending order. They are appended in place, and removed only
+	// from a copy, so a reader needs the lock only to get the slice.
+	records []Record
 
-	list *list.List    // of order; nil without MaxThreads
-	turn *list.Element // in list
+	header           *Header   // the last one, or nil
+	created, updated time.Time // when the first and the last header were written
+	written          time.Time // when the last record was written
+	append           int64     // the number of the append that wrote it
+}
+
+// last returns the number of the last record, or 0.
+func (t *thread) last() int64 {
+	if len(t.records) == 0 {
+		return 0
+	}
+	return t.records[len(t.records)-1].Seq
 }
 
 // Append implements [Store]. It refuses records that [CheckRecords] refuses.
@@ -76,7 +83,7 @@ func (m *InMemory) Append(ctx context.Context, id string, after int64, recs ...R
 		}
 		t = &thread{id: id}
 	}
-	if last := t.log.last(); last != after {
+	if last := t.last(); last != after {
 		return fmt.Errorf("%w: its last record is number %d, not %d", ErrConflict, last, after)
 	}
 	if len(recs) == 0 {
@@ -87,11 +94,12 @@ func (m *InMemory) Append(ctx context.Context, id string, after int64, recs ...R
 			m.threads = map[string]*thread{}
 		}
 		if m.MaxThreads > 0 {
-			m.forget(time.Now())
+			m.forget()
 		}
 		m.threads[id] = t
 	}
-	t.written = time.Now()
+	m.appends++
+	t.written, t.append = time.Now(), m.appends
 	for i, rec := range recs {
 		if rec.Header != nil {
 			m.setHeader(t, *rec.Header)
@@ -99,43 +107,68 @@ func (m *InMemory) Append(ctx context.Context, id string, after int64, recs ...R
 		}
 		rec.Seq = after + 1 + int64(i)
 		rec.Time = rec.Time.UTC().Truncate(time.Microsecond)
-		t.log.append(rec)
-	}
-	if m.MaxThreads > 0 {
-		m.order.touch(t)
+		t.records = append(t.records, rec)
 	}
 	return nil
 }
 
-// setHeader replaces the header of a thread and makes the thread the first of
-// the list.
+// setHeader replaces the header of a thread.
 func (m *InMemory) setHeader(t *thread, h Header) {
 	t.header, t.updated = &h, t.written.UTC().Truncate(time.Microsecond)
-	if first := m.listed.Front(); first != nil {
-		// No two threads have the same time, which is the position in the list.
-		if least := first.Value.(*thread).updated.Add(time.Microsecond); t.updated.Before(least) {
-			t.updated = least
+	// No two threads have the same time, which is the position in the list.
+	if least := m.latest.Add(time.Microsecond); t.updated.Before(least) {
+		t.updated = least
+	}
+	m.latest = t.updated
+	if t.created.IsZero() {
+		t.created = t.updated
+	}
+}
+
+// forget removes threads until there is one less than MaxThreads, for a thread
+// that is added.
+func (m *InMemory) forget() {
+	now := time.Now()
+	for len(m.threads) >= m.MaxThreads {
+		var oldest *thread
+		for _, t := range m.threads {
+			if t.header != nil && t.header.StatusAt(now, t.written) == StatusRunning {
+				continue
+			}
+			if oldest == nil || t.ended() && !oldest.ended() || t.ended() == oldest.ended() && t.append < oldest.append {
+				oldest = t
+			}
 		}
+		if oldest == nil {
+			return
+		}
+		delete(m.threads, oldest.id)
 	}
-	if t.entry != nil {
-		m.listed.MoveToFront(t.entry)
-		return
-	}
-	t.entry, t.created = m.listed.PushFront(t), t.updated
+}
+
+// ended reports whether the last run of a thread has ended, so that it is forgotten
+// before others.
+func (t *thread) ended() bool {
+	return t.header != nil &&
+		slices.Contains([]Status{StatusAnswered, StatusFailed, StatusStopped, StatusAttached}, t.header.Status)
 }
 
 // Records implements [Store]. Records that are appended while the sequence is
-// read are not part of it. A range with kinds or an address costs as much as
-// there are records of those kinds or below that address.
+// read are not part of it. It looks at every record of the thread between the numbers
+// of r, until it has found as many as r asks for.
 func (m *InMemory) Records(ctx context.Context, id string, r Range) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		l, lists, err := m.snapshot(ctx, id, r)
-		if err != nil {
+		if err := check(ctx, id); err != nil {
 			yield(Record{}, err)
 			return
 		}
+		recs := m.between(id, r)
 		left := r.Limit
-		for rec := range selected(&l, lists, r) {
+		for i := range recs {
+			rec := &recs[i]
+			if r.NewestFirst {
+				rec = &recs[len(recs)-1-i]
+			}
 			if !r.matches(rec) {
 				continue
 			}
@@ -153,20 +186,20 @@ func (m *InMemory) Records(ctx context.Context, id string, r Range) iter.Seq2[Re
 	}
 }
 
-// selected returns the records of a log that may match r, in the order of r:
-// those with the numbers of the lists, or all of them if lists is nil.
-func selected(l *log, lists [][]int64, r Range) iter.Seq[*Record] {
-	if lists == nil {
-		return l.between(r)
+// between returns the records of a thread with the numbers of r.
+func (m *InMemory) between(id string, r Range) []Record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.threads[id]
+	if t == nil {
+		return nil
 	}
-	return func(yield func(*Record) bool) {
-		numbers := newMerge(lists, r)
-		for seq := numbers.next(); seq > 0; seq = numbers.next() {
-			if !yield(l.get(seq)) {
-				return
-			}
-		}
+	from := sort.Search(len(t.records), func(i int) bool { return t.records[i].Seq >= r.From })
+	recs := t.records[from:]
+	if r.To > 0 {
+		recs = recs[:sort.Search(len(recs), func(i int) bool { return recs[i].Seq > r.To })]
 	}
+	return recs
 }
 
 // Trim implements [Store].
@@ -180,12 +213,10 @@ func (m *InMemory) Trim(ctx context.Context, id string, before int64, kinds ...K
 	if t == nil {
 		return nil
 	}
-	if before = min(before, t.log.last()); before <= 1 { // the last record stays
-		return nil
-	}
-	t.index.add(&t.log)
-	if lowest := t.index.trim(&t.log, before, kinds); lowest > 0 {
-		t.log.remove(lowest, before-1, func(rec *Record) bool { return slices.Contains(kinds, rec.Kind) })
+	before = min(before, t.last()) // the last record stays
+	gone := func(rec Record) bool { return rec.Seq < before && slices.Contains(kinds, rec.Kind) }
+	if slices.ContainsFunc(t.records, gone) {
+		t.records = slices.DeleteFunc(slices.Clone(t.records), gone)
 	}
 	return nil
 }
@@ -197,9 +228,7 @@ func (m *InMemory) Delete(ctx context.Context, id string) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if t := m.threads[id]; t != nil {
-		m.remove(t)
-	}
+	delete(m.threads, id)
 	return nil
 }
 
@@ -209,23 +238,4 @@ func check(ctx context.Context, id string) error {
 		return err
 	}
 	return CheckThread(id)
-}
-
-// snapshot returns the present records of a thread. If an index finds those that
-// r selects, it returns the lists with their numbers.
-func (m *InMemory) snapshot(ctx context.Context, id string, r Range) (log, [][]int64, error) {
-	if err := check(ctx, id); err != nil {
-		return log{}, nil, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	t := m.threads[id]
-	if t == nil {
-		return log{}, nil, nil
-	}
-	if t.log.short() || r.Address == "" && r.Under == "" && r.Kinds == nil {
-		return t.log, nil, nil
-	}
-	t.index.add(&t.log)
-	return t.log, t.index.lists(r), nil
 }
