@@ -18,24 +18,10 @@ import (
 //   - It is safe for concurrent use.
 //   - The Data of records is not copied. Neither the caller of Append nor a
 //     reader may change it.
-//   - Records are only removed by [InMemory.Trim] and [InMemory.Delete], and
-//     threads also by MaxThreads.
+//   - Records are only removed by [InMemory.Trim] and [InMemory.Delete].
 type InMemory struct {
-	// MaxThreads is how many threads are kept; 0 means all. It must be set before
-	// the first use. When another thread is added, the store forgets the one
-	// with the oldest last record: first among the threads whose last run was
-	// answered, failed or stopped, and if there is none, among those that wait
-	// for a reply, have crashed or have no [Header]. A running thread is never
-	// forgotten, so there are more threads than MaxThreads while more of them
-	// are running.
-	//
-	// A forgotten thread is like a deleted one: a reply to its question is
-	// refused, and a message begins a new conversation.
-	MaxThreads int
-
 	mu      sync.Mutex
 	threads map[string]*thread
-	appends int64     // how many were made
 	latest  time.Time // when the last header was written
 }
 
@@ -55,7 +41,6 @@ type thread struct {
 	header           *Header   // the last one, or nil
 	created, updated time.Time // when the first and the last header were written
 	written          time.Time // when the last record was written
-	append           int64     // the number of the append that wrote it
 }
 
 // last returns the number of the last record, or 0.
@@ -93,13 +78,9 @@ func (m *InMemory) Append(ctx context.Context, id string, after int64, recs ...R
 		if m.threads == nil {
 			m.threads = map[string]*thread{}
 		}
-		if m.MaxThreads > 0 {
-			m.forget()
-		}
 		m.threads[id] = t
 	}
-	m.appends++
-	t.written, t.append = time.Now(), m.appends
+	t.written = time.Now()
 	for i, rec := range recs {
 		if rec.Header != nil {
 			m.setHeader(t, *rec.Header)
@@ -123,34 +104,6 @@ func (m *InMemory) setHeader(t *thread, h Header) {
 	if t.created.IsZero() {
 		t.created = t.updated
 	}
-}
-
-// forget removes threads until there is one less than MaxThreads, for a thread
-// that is added.
-func (m *InMemory) forget() {
-	now := time.Now()
-	for len(m.threads) >= m.MaxThreads {
-		var oldest *thread
-		for _, t := range m.threads {
-			if t.header != nil && t.header.StatusAt(now, t.written) == StatusRunning {
-				continue
-			}
-			if oldest == nil || t.ended() && !oldest.ended() || t.ended() == oldest.ended() && t.append < oldest.append {
-				oldest = t
-			}
-		}
-		if oldest == nil {
-			return
-		}
-		delete(m.threads, oldest.id)
-	}
-}
-
-// ended reports whether the last run of a thread has ended, so that it is forgotten
-// before others.
-func (t *thread) ended() bool {
-	return t.header != nil &&
-		slices.Contains([]Status{StatusAnswered, StatusFailed, StatusStopped, StatusAttached}, t.header.Status)
 }
 
 // Records implements [Store]. Records that are appended while the sequence is
