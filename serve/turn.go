@@ -158,13 +158,13 @@ func (h *Handler) count(r *http.Request, c Caller) (release func(), err error) {
 // body reads the body of a request.
 func (h *Handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
-		return nil, &httpError{status: http.StatusUnsupportedMediaType, code: "invalid_request",
-			message: "the header Content-Type must be application/json"}
+		return nil, &Error{Status: http.StatusUnsupportedMediaType, Code: "invalid_request",
+			Message: "the header Content-Type must be application/json"}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.opt.MaxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, &httpError{status: http.StatusRequestEntityTooLarge, code: "too_large",
-			message: fmt.Sprintf("the body is larger than %d bytes", h.opt.MaxBody)}
+		return nil, &Error{Status: http.StatusRequestEntityTooLarge, Code: "too_large",
+			Message: fmt.Sprintf("the body is larger than %d bytes", h.opt.MaxBody)}
 	}
 	if err != nil {
 		return nil, badRequest("the body cannot be read")
@@ -203,8 +203,8 @@ func (h *Handler) begin(ctx context.Context, turn qed.Turn, rec *recording) (*li
 		h.mu.Lock()
 	}
 	if h.closing {
-		return nil, nil, &httpError{status: http.StatusServiceUnavailable, code: "shutdown",
-			message: "the server is shutting down; try again in a moment", retry: time.Second}
+		return nil, nil, &Error{Status: http.StatusServiceUnavailable, Code: "shutdown",
+			Message: "the server is shutting down; try again in a moment", Retry: time.Second}
 	}
 	if turn.Thread != "" {
 		if running := h.threads[t.key]; running != nil {
