@@ -389,7 +389,10 @@ func (rs *runState) rewind(t *threadState, turn *Turn) error {
 // the records that had been replaced before it was written. Records up to floor are
 // not used.
 func (rs *runState) replacedBy(turn *Turn, floor int64) (from int64, before replaced, err error) {
-	own := turn.Shown[len(turn.Shown)-1]
+	own, shown := messageID(*turn), map[string]bool{}
+	for _, id := range turn.Shown {
+		shown[id] = true
+	}
 	following := int64(0) // where the turn begins that follows
 	r := store.Range{From: floor + 1, Kinds: []store.Kind{store.Began, store.Resumed}, NewestFirst: true}
 	err = rs.search(rs.scanAll, r, func(rec store.Record) (found bool, err error) {
@@ -409,7 +412,7 @@ func (rs *runState) replacedBy(turn *Turn, floor int64) (from int64, before repl
 		case id != "" && id == own:
 			from, before = rec.Seq, d.Replaced
 			return true, nil
-		case id != "" && slices.Contains(turn.Shown, id):
+		case id != "" && shown[id]:
 			from, before = following, d.Replaced
 			return true, nil
 		case id != "" || rec.Kind == store.Began:
