@@ -329,7 +329,7 @@ func (r *Runner[S]) waits(ctx context.Context, p *place) bool {
 		return err != nil
 	}
 	var s S
-	at, _, err := r.restore(ctx, rec, &s)
+	at, _, err := r.restore(rec, &s)
 	if err != nil {
 		return true // the graph returns the error when it resumes
 	}
@@ -351,7 +351,7 @@ func (r *Runner[S]) first(
 	if err != nil || saved != nil {
 		return s, err
 	}
-	if s, err = r.earlier(at.run, sc.place.log, at.state, &scopeOf(at.begin).place.stateRun); err != nil {
+	if s, err = r.earlier(sc.place.log, at.state, &scopeOf(at.begin).place.stateRun); err != nil {
 		return s, err
 	}
 	return begin(at.begin, s, at.turn)

@@ -161,32 +161,6 @@ func ExampleRegistry() {
 	// error: there is no tool "wether"; did you mean weather? The tools are weather
 }
 
-func ExampleRunner_Mermaid() {
-	g := qed.NewGraph[int]("count")
-	g.Node("add", func(_ context.Context, n int) (int, error) { return n + 1, nil }, nil)
-	g.Edge(qed.Start, "add")
-	g.Route("add", func(n int) string {
-		if n < 3 {
-			return "add"
-		}
-		return qed.End
-	}, "add", qed.End)
-	runner, err := g.Compile(nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Print(runner.Mermaid())
-	// Output:
-	// flowchart TD
-	//   n0(["start"])
-	//   n1["add"]
-	//   last(["end"])
-	//   n0 --> n1
-	//   n1 -.-> n1
-	//   n1 -.-> last
-}
-
 func ExampleWriteAnswer() {
 	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		for _, word := range []string{"Three", " crews."} { // as they arrive from a model

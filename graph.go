@@ -182,12 +182,6 @@ type CompileOptions struct {
 	// the type of the state are part of the graph's fingerprint, so a change of
 	// these needs no new Version.
 	Version string
-
-	// Migrate converts a checkpoint of another version or fingerprint of the graph,
-	// so that its run can be resumed. Nil means that resuming such a run fails with
-	// [ErrGraphChanged]. A new turn of the thread then begins with the messages of
-	// the conversation and the zero S.
-	Migrate func(context.Context, Checkpoint) (Checkpoint, error)
 }
 
 // A Runner runs a compiled [Graph]. It is safe for concurrent use.
@@ -199,7 +193,6 @@ type Runner[S any] struct {
 	wrapUp   int // the index of a step; 0 if there is none
 
 	fingerprint, version string
-	migrate              func(context.Context, Checkpoint) (Checkpoint, error)
 }
 
 // A step is a node whose successors are indexes of Runner.steps.
@@ -248,7 +241,7 @@ func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 	if len(c.problems) > 0 {
 		return nil, errors.Join(c.problems...)
 	}
-	r := &Runner[S]{name: c.name, copy: c.copy, maxSteps: opt.MaxSteps, version: opt.Version, migrate: opt.Migrate}
+	r := &Runner[S]{name: c.name, copy: c.copy, maxSteps: opt.MaxSteps, version: opt.Version}
 	if r.maxSteps == 0 {
 		r.maxSteps = 100
 	}
@@ -347,49 +340,3 @@ func (c compiler[S]) steps() []step[S] {
 	}
 	return steps
 }
-
-// Mermaid returns the graph as a Mermaid flowchart. Routes are dotted, and a
-// fan-out is a box with its branches. The text of a graph is always the same.
-func (r *Runner[S]) Mermaid() string {
-	var b strings.Builder
-	b.WriteString("flowchart TD\n")
-	for i, s := range r.steps {
-		switch {
-		case i == 0:
-			fmt.Fprintf(&b, "  n%d([%s])\n", i, label(s.name))
-		case s.branches == nil:
-			fmt.Fprintf(&b, "  n%d[%s]\n", i, label(s.name))
-		default:
-			fmt.Fprintf(&b, "  subgraph n%d [%s]\n", i, label(s.name))
-			for j, branch := range s.branches {
-				fmt.Fprintf(&b, "    n%db%d[%s]\n", i, j, label(branch))
-			}
-			b.WriteString("  end\n")
-		}
-	}
-	fmt.Fprintf(&b, "  last([%s])\n", label(End))
-	for i, s := range r.steps {
-		if s.pick == nil {
-			fmt.Fprintf(&b, "  n%d --> %s\n", i, mermaidID(s.next))
-			continue
-		}
-		for _, to := range s.targets {
-			fmt.Fprintf(&b, "  n%d -.-> %s\n", i, mermaidID(s.routes[to]))
-		}
-	}
-	return b.String()
-}
-
-func mermaidID(place int) string {
-	if place == end {
-		return "last"
-	}
-	return fmt.Sprintf("n%d", place)
-}
-
-var mermaidEscapes = strings.NewReplacer(
-	`"`, "#quot;", "#", "#35;", "<", "#lt;", ">", "#gt;", "&", "#amp;", "`", "#96;",
-)
-
-// label returns a name as quoted text of Mermaid.
-func label(name string) string { return `"` + mermaidEscapes.Replace(name) + `"` }

@@ -27,7 +27,7 @@ func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
 	at, first := 0, 0
 	if sc.place != nil {
 		var err error
-		if at, first, err = r.resume(ctx, sc.place, &s); err != nil {
+		if at, first, err = r.resume(sc.place, &s); err != nil {
 			return s, sc.failed(r.steps[at].name, err)
 		}
 	}

@@ -151,16 +151,6 @@ func isKey(t reflect.Type) bool {
 // changed since the run began.
 var ErrGraphChanged = errors.New("qed: the graph has changed")
 
-// A Checkpoint is the recorded state of a graph. [CompileOptions].Migrate
-// converts one.
-type Checkpoint struct {
-	Version     string          // CompileOptions.Version of the graph that recorded it
-	Fingerprint string          // a hash of that graph's nodes, edges and state type
-	Node        string          // the last node that succeeded
-	Step        int             // how many nodes were visited
-	State       json.RawMessage // after Node
-}
-
 // makeFingerprint returns a hash that is the same for graphs that can read each
 // other's states and have the same edges.
 func (r *Runner[S]) makeFingerprint(version string) string {
@@ -212,18 +202,18 @@ func (r *Runner[S]) commit(p *place, at, count int, s *S) error {
 
 // resume sets s to the state that was recorded at p, and returns the step after
 // which the run is resumed. If there is no state it returns the start.
-func (r *Runner[S]) resume(ctx context.Context, p *place, s *S) (at, count int, err error) {
+func (r *Runner[S]) resume(p *place, s *S) (at, count int, err error) {
 	rec, err := p.state()
 	if err != nil || rec == nil {
 		return 0, 0, err
 	}
-	return r.restore(ctx, rec, s)
+	return r.restore(rec, s)
 }
 
 // restore sets s to a recorded state, and returns the step after which it was
 // recorded.
-func (r *Runner[S]) restore(ctx context.Context, rec *store.Record, s *S) (at, count int, err error) {
-	c, err := r.checkpoint(ctx, rec)
+func (r *Runner[S]) restore(rec *store.Record, s *S) (at, count int, err error) {
+	c, err := r.checkpoint(rec)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -244,28 +234,15 @@ func (r *Runner[S]) restore(ctx context.Context, rec *store.Record, s *S) (at, c
 	return at, c.Step, nil
 }
 
-// checkpoint decodes a state's record. If the state is that of another graph,
-// it is migrated.
-func (r *Runner[S]) checkpoint(ctx context.Context, rec *store.Record) (Checkpoint, error) {
-	var d stateData[json.RawMessage]
-	if err := rec.Decode(&d); err != nil {
-		return Checkpoint{}, err
+// checkpoint decodes a state's record, which must be of the same graph.
+func (r *Runner[S]) checkpoint(rec *store.Record) (stateData[json.RawMessage], error) {
+	var c stateData[json.RawMessage]
+	if err := rec.Decode(&c); err != nil {
+		return c, err
 	}
-	c := Checkpoint{Version: d.Version, Fingerprint: d.Fingerprint, Node: d.Node, Step: d.Step, State: d.State}
-	if c.Fingerprint == r.fingerprint {
-		return c, nil
-	}
-	if r.migrate == nil {
-		return c, fmt.Errorf("%w: the run was begun by version %q (%s) of %s, and this is version %q (%s); "+
-			"begin a new turn, or set CompileOptions.Migrate",
+	if c.Fingerprint != r.fingerprint {
+		return c, fmt.Errorf("%w: the run was begun by version %q (%s) of %s, and this is version %q (%s); begin a new turn",
 			ErrGraphChanged, c.Version, c.Fingerprint, r.name, r.version, r.fingerprint)
-	}
-	c, err := func() (_ Checkpoint, err error) {
-		defer recoverInto(&err)
-		return r.migrate(ctx, c)
-	}()
-	if err != nil {
-		return c, fmt.Errorf("%w: migrating %s from version %q failed: %w", ErrGraphChanged, r.name, d.Version, err)
 	}
 	return c, nil
 }
@@ -331,13 +308,13 @@ func (rs *runState) repliedWithin(path string) bool {
 
 // earlier returns the state in which an earlier turn of the thread left the
 // graph at an address, or the zero S. It sets run to that turn's run.
-func (r *Runner[S]) earlier(ctx context.Context, rs *runState, address string, run *int64) (s S, err error) {
+func (r *Runner[S]) earlier(rs *runState, address string, run *int64) (s S, err error) {
 	rec, err := rs.lastState(address)
 	if err != nil || rec == nil {
 		return s, err
 	}
 	*run = rec.Run
-	c, err := r.checkpoint(ctx, rec)
+	c, err := r.checkpoint(rec)
 	if err == nil {
 		s, err = readState[S](c.State)
 	}

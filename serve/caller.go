@@ -41,8 +41,8 @@ func (h *Handler) admit(r *http.Request) error {
 	probe := *r
 	probe.Method = http.MethodPost // a GET can resume a turn
 	if err := h.opt.CrossOrigin.Check(&probe); err != nil {
-		return &httpError{status: http.StatusForbidden, code: "cross_origin",
-			message: "requests from other sites are not allowed", cause: err}
+		return &Error{Status: http.StatusForbidden, Code: "cross_origin",
+			Message: "requests from other sites are not allowed", Err: err}
 	}
 	if h.opt.Caller != nil {
 		return nil
@@ -105,7 +105,7 @@ func (h *Handler) caller(r *http.Request) (ctx context.Context, c Caller, err er
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			err = &httpError{status: http.StatusInternalServerError, cause: fmt.Errorf("serve: Options.Caller panicked: %v", v)}
+			err = &Error{Status: http.StatusInternalServerError, Err: fmt.Errorf("serve: Options.Caller panicked: %v", v)}
 		}
 	}()
 	ctx, c, err = h.opt.Caller(r)
@@ -113,8 +113,8 @@ func (h *Handler) caller(r *http.Request) (ctx context.Context, c Caller, err er
 		return nil, Caller{}, own
 	}
 	if err != nil {
-		return nil, Caller{}, &httpError{status: http.StatusUnauthorized, code: "unauthorized",
-			message: "the request is not authenticated", cause: err}
+		return nil, Caller{}, &Error{Status: http.StatusUnauthorized, Code: "unauthorized",
+			Message: "the request is not authenticated", Err: err}
 	}
 	if ctx == nil {
 		ctx = r.Context()

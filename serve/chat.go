@@ -37,8 +37,8 @@ func (chatFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 	case c.Backend:
 		c = Caller{User: deref(user), Tenant: deref(company)}
 	case user != nil && *user != c.User, company != nil && *company != c.Tenant:
-		return nil, &httpError{status: http.StatusForbidden, code: "wrong_caller",
-			message: "user_id and company_id must be those of the caller, or be left out. A server that trusts the " +
+		return nil, &Error{Status: http.StatusForbidden, Code: "wrong_caller",
+			Message: "user_id and company_id must be those of the caller, or be left out. A server that trusts the " +
 				"service in front of it takes them from the body: set Backend of serve.Caller, or in qed-serve " +
 				"QED_SERVE_TOKEN or, for a service on this machine, the flag -trust-local"}
 	}

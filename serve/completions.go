@@ -42,8 +42,8 @@ func (completionFormat) read(h *Handler, c Caller, body []byte) (*request, error
 	}
 	switch {
 	case in.Model != h.opt.Model:
-		return nil, &httpError{status: http.StatusNotFound, code: "model_not_found",
-			message: "the only model is " + h.opt.Model}
+		return nil, &Error{Status: http.StatusNotFound, Code: "model_not_found",
+			Message: "the only model is " + h.opt.Model}
 	case in.N != nil && *in.N != 1:
 		return nil, badRequest("n must be 1")
 	case len(in.Tools) > 0:
@@ -179,7 +179,7 @@ func (c *completionEncoder) event(f *frames, e qed.Event) {
 		f.end("[DONE]")
 	case qed.Failed:
 		e := failure(d, statusOf(d.Code))
-		f.add(map[string]any{"error": errorBody{e.message, e.kind(), e.code}})
+		f.add(map[string]any{"error": errorBody{e.Message, e.kind(), e.Code}})
 		f.end("[DONE]")
 	}
 }

@@ -41,8 +41,8 @@ var statuses = []store.Status{
 func (h *Handler) conversations(ctx context.Context, c Caller, w http.ResponseWriter, r *http.Request) error {
 	lister, ok := store.ForUser(h.opt.Store, c.Tenant, c.User).(store.Lister)
 	if !ok {
-		return &httpError{status: http.StatusNotImplemented, code: "no_list",
-			message: "the store of this server has no list of conversations"}
+		return &Error{Status: http.StatusNotImplemented, Code: "no_list",
+			Message: "the store of this server has no list of conversations"}
 	}
 	limit, err := limitOf(r)
 	if err != nil {
@@ -122,7 +122,7 @@ func (h *Handler) conversation(ctx context.Context, c Caller, w http.ResponseWri
 	of := h.storeOf(threadKey{tenant: c.Tenant, user: c.User})
 	thread, err := qed.Inspect(ctx, of, id)
 	if err == nil && (thread.Status == "" || thread.Turn.User != c.User || thread.Turn.Tenant != c.Tenant) {
-		return &httpError{status: http.StatusNotFound, code: "not_found", message: "there is no such conversation"}
+		return &Error{Status: http.StatusNotFound, Code: "not_found", Message: "there is no such conversation"}
 	}
 	if err != nil {
 		return err

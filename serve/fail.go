@@ -20,27 +20,30 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// An httpError is the answer to a request that is refused.
-type httpError struct {
-	status  int
-	code    string
-	message string        // for the client
-	retry   time.Duration // after which the request can be sent again; 0 means unknown
-	cause   error         // for the log; nil if there is no more to say
+// An Error is why a request is refused: by the handler, by a route of [Handler.Handle],
+// or by [Options].Caller.
+type Error struct {
+	Status  int
+	Code    string        // for programs
+	Message string        // for the client
+	Retry   time.Duration // after which the request can be sent again; 0 means unknown
+	Err     error         // for the log; nil if there is no more to say
 }
 
-func (e *httpError) Error() string {
-	if e.cause != nil {
-		return fmt.Sprintf("%s: %v", e.message, e.cause)
+// Error returns the message with the cause.
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s: %v", e.Message, e.Err)
 	}
-	return e.message
+	return e.Message
 }
 
-func (e *httpError) Unwrap() error { return e.cause }
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
 
 // badRequest is the error of a body that cannot be used.
 func badRequest(format string, args ...any) error {
-	return &httpError{status: http.StatusBadRequest, code: "invalid_request", message: clip(fmt.Sprintf(format, args...))}
+	return &Error{Status: http.StatusBadRequest, Code: "invalid_request", Message: clip(fmt.Sprintf(format, args...))}
 }
 
 // decode decodes a body into a value that has all its members.
@@ -107,29 +110,26 @@ func (c Caller) check() error {
 // refuse writes an error as the response. The body has the form of OpenAI's
 // errors, which contains what other clients read.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	e, ok := errors.AsType[*httpError](err)
-	if own, host := errors.AsType[*Error](err); host && !ok {
-		e, ok = own.http(), true
-	}
+	e, ok := errors.AsType[*Error](err)
 	if down, failed := errors.AsType[*storeError](err); failed && !ok {
 		e, ok = down.http(), true
 	}
 	if !ok {
-		e = &httpError{cause: err}
+		e = &Error{Err: err}
 	}
-	if e.message == "" {
-		f := failed(r.Context(), qed.Turn{}, e.cause)
-		e = &httpError{status: cmp.Or(e.status, statusOf(f.Code)), code: f.Code, message: f.Message, cause: e.cause}
+	if e.Message == "" {
+		f := failed(r.Context(), qed.Turn{}, e.Err)
+		e = &Error{Status: cmp.Or(e.Status, statusOf(f.Code)), Code: f.Code, Message: f.Message, Err: e.Err}
 	}
-	if e.cause != nil && r.Context().Err() == nil { // otherwise the client has left
+	if e.Err != nil && r.Context().Err() == nil { // otherwise the client has left
 		h.opt.Logger.WarnContext(r.Context(), "serve: a request was refused",
-			"path", clip(r.URL.Path), "status", e.status, "error", e.cause)
+			"path", clip(r.URL.Path), "status", e.Status, "error", e.Err)
 	}
-	if e.retry > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.retry.Seconds()))))
+	if e.Retry > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.Retry.Seconds()))))
 	}
 	drained(w, r, func() {
-		writeJSON(w, e.status, map[string]any{"error": errorBody{e.message, e.kind(), e.code}})
+		writeJSON(w, e.Status, map[string]any{"error": errorBody{e.Message, e.kind(), e.Code}})
 	})
 }
 
@@ -140,8 +140,8 @@ type errorBody struct {
 	Code    string `json:"code,omitempty"`
 }
 
-func (e *httpError) kind() string {
-	if e.status >= 500 {
+func (e *Error) kind() string {
+	if e.Status >= 500 {
 		return "server_error"
 	}
 	return "invalid_request_error"
@@ -191,7 +191,7 @@ var rejections = map[string]int{
 
 // rejection returns the response to a turn whose first event is e, if the turn did
 // not begin.
-func rejection(e qed.Event) (*httpError, bool) {
+func rejection(e qed.Event) (*Error, bool) {
 	f, ok := e.Data.(qed.Failed)
 	status := rejections[f.Code]
 	if !ok || status == 0 {
@@ -201,10 +201,10 @@ func rejection(e qed.Event) (*httpError, bool) {
 }
 
 // failure returns the response to a turn that failed.
-func failure(f qed.Failed, status int) *httpError {
-	e := &httpError{status: status, code: f.Code, message: f.Message}
+func failure(f qed.Failed, status int) *Error {
+	e := &Error{Status: status, Code: f.Code, Message: f.Message}
 	if !f.RetryAt.IsZero() {
-		e.retry = max(time.Until(f.RetryAt), time.Second)
+		e.Retry = max(time.Until(f.RetryAt), time.Second)
 	}
 	return e
 }

@@ -34,8 +34,8 @@ func newLimits(opt *Options) *limits {
 func (l *limits) stream() (release func(), err error) {
 	if l.streams.Add(1) > int64(l.opt.MaxStreams) {
 		l.streams.Add(-1)
-		return nil, &httpError{status: http.StatusServiceUnavailable, code: "overloaded",
-			message: "too many requests are being answered; try again later", retry: time.Second}
+		return nil, &Error{Status: http.StatusServiceUnavailable, Code: "overloaded",
+			Message: "too many requests are being answered; try again later", Retry: time.Second}
 	}
 	return func() { l.streams.Add(-1) }, nil
 }
@@ -46,8 +46,8 @@ func (l *limits) answer(r *http.Request, c Caller) (release func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.byCaller[name] >= l.opt.CallerStreams {
-		return nil, &httpError{status: http.StatusTooManyRequests, code: "too_many_streams",
-			message: "too many of your requests are being answered: wait until one has ended", retry: time.Second}
+		return nil, &Error{Status: http.StatusTooManyRequests, Code: "too_many_streams",
+			Message: "too many of your requests are being answered: wait until one has ended", Retry: time.Second}
 	}
 	l.byCaller[name]++
 	return func() {
@@ -89,6 +89,6 @@ func (l *limits) turn(r *http.Request, c Caller) error {
 		return nil
 	}
 	reserved.CancelAt(now)
-	return &httpError{status: http.StatusTooManyRequests, code: "rate_limit",
-		message: "too many messages in a short time; try again later", retry: wait}
+	return &Error{Status: http.StatusTooManyRequests, Code: "rate_limit",
+		Message: "too many messages in a short time; try again later", Retry: wait}
 }

@@ -40,9 +40,9 @@ type storeError struct{ err error }
 func (e *storeError) Error() string { return fmt.Sprintf("serve: the store failed: %v", e.err) }
 func (e *storeError) Unwrap() error { return e.err }
 
-func (e *storeError) http() *httpError {
-	return &httpError{status: http.StatusServiceUnavailable, code: codeStore, message: messageStore,
-		retry: storeRetry, cause: e}
+func (e *storeError) http() *Error {
+	return &Error{Status: http.StatusServiceUnavailable, Code: codeStore, Message: messageStore,
+		Retry: storeRetry, Err: e}
 }
 
 // storeFailed returns the error of a call of the store. ctx has the time limit of the

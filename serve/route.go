@@ -4,35 +4,14 @@ import (
 	"context"
 	"iter"
 	"net/http"
-	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/runlog"
 )
 
-// An Error is why a route of [Handler.Handle], or [Options].Caller, refuses a request.
-type Error struct {
-	Status  int
-	Code    string        // for programs
-	Message string        // for the client
-	Retry   time.Duration // after which the request can be sent again; 0 means unknown
-	Err     error         // for the log; nil if there is no more to say
-}
-
-// Error returns the message with the cause.
-func (e *Error) Error() string { return e.http().Error() }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
-
-func (e *Error) http() *httpError { return &httpError{e.Status, e.Code, e.Message, e.Retry, e.Err} }
-
 // Failure returns the error for a turn that failed. Its Status follows from the Code of
 // f.
-func Failure(f qed.Failed) *Error {
-	e := failure(f, statusOf(f.Code))
-	return &Error{e.status, e.code, e.message, e.retry, e.cause}
-}
+func Failure(f qed.Failed) *Error { return failure(f, statusOf(f.Code)) }
 
 // A Route answers a request of a caller. Its context comes from [Options].Caller, and is
 // done when the client leaves, after TurnTimeout, or when the handler shuts down. An

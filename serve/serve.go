@@ -116,8 +116,20 @@
 //   - With another text, the status is 422 with the code "turn_reused".
 //
 // The same reply to a question that was answered is the same turn, too, and needs no
-// id. Another reply to it gets status 409 with the code "question_answered". In useChat,
-// a message that is edited or generated again is a new turn.
+// id. Another reply to it gets status 409 with the code "question_answered".
+//
+// # Editing a conversation
+//
+// The conversation follows the page of useChat and of AG-UI, by the ids of the messages
+// of the user in the body ([qed.Turn].Shown). A message that is edited or answered again
+// replaces the turn that it had and all later ones. If a page has removed messages, the
+// next one replaces them. A page may send the last messages alone; removed ones are then
+// known if an earlier message is sent too. A reply after which the agent has made a call
+// that must not be made twice cannot be replaced: the status is 422 with the code
+// "turn_reused". What the agent remembers about the user stays.
+//
+// A message that comes while a turn runs waits a second for its end, because the page
+// may have stopped it. After that the status is 409 with the code "busy".
 //
 // # Conversations
 //
@@ -137,17 +149,19 @@
 // GET /conversations/{id} returns the last turns, the oldest first. The query
 // parameter limit is how many, from 1 to 100, which is the default.
 //
-//	{"id": "..", "status": "..", "turns": [{"id": "..", "time": "..", "message": "..",
-//	  "replies": [{"question": {..}, "value": ..}], "status": "..", "answer": {..}}, ..],
+//	{"id": "..", "status": "..", "turns": [{"id": "..", "message_id": "..", "time": "..",
+//	  "message": "..", "replies": [{"question": {..}, "value": ..}], "status": "..", "answer": {..}}, ..],
 //	  "questions": [..], "updated": ".."}
 //
 // # AI SDK
 //
-// The last message of the body is the message of the user. Earlier
-// messages are ignored: the agent has its own memory. The calls of
+// The last message of the body is the message of the user. Of earlier
+// messages the ids alone are read: the agent has its own memory. The calls of
 // tools are dynamic tool parts, cited passages are sources, the complete
 // [qed.Answer] is the part data-answer, and every other event is a part with its
-// kind in the name, such as data-query_executed.
+// kind in the name, such as data-query_executed. The protocol cannot take back a text:
+// a part with a text that the agent has discarded has discarded in its
+// providerMetadata.qed, so that the page can leave it out.
 //
 // A question is a call of the client-side tool ask_user, with the
 // [question.Question] as its input. The page answers it with addToolOutput, with
@@ -160,7 +174,9 @@
 // RUN_FINISHED, with the [question.Question] in their metadata. An entry of resume
 // with the status resolved has the value of the reply as its payload. An entry with
 // the status cancelled closes all open questions. The answer is the result of
-// RUN_FINISHED, and every other event is CUSTOM with its kind as the name.
+// RUN_FINISHED, and every other event is CUSTOM with its kind as the name. A text that
+// the agent has discarded stays a message, because the protocol cannot take it back: the
+// event CUSTOM with the name discarded has its messageId.
 //
 // # OpenAI chat completions
 //

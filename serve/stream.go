@@ -212,8 +212,8 @@ func (h *Handler) respond(
 }
 
 // errMoved refuses a request whose turn left this process before its first event.
-var errMoved = &httpError{status: http.StatusServiceUnavailable, code: "moved",
-	message: "the turn continues in another process; read it again in a moment", retry: time.Second}
+var errMoved = &Error{Status: http.StatusServiceUnavailable, Code: "moved",
+	Message: "the turn continues in another process; read it again in a moment", Retry: time.Second}
 
 func isJSON(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)

@@ -24,7 +24,8 @@ type liveTurn struct {
 	key    threadKey
 	id     string // the client's; may be empty
 	cancel context.CancelCauseFunc
-	record *recording // nil unless the turn can be read again
+	freed  chan struct{} // closed when the next turn may begin
+	record *recording    // nil unless the turn can be read again
 }
 
 // A request is what the body of a request asks for.
@@ -157,13 +158,13 @@ func (h *Handler) count(r *http.Request, c Caller) (release func(), err error) {
 // body reads the body of a request.
 func (h *Handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
-		return nil, &httpError{status: http.StatusUnsupportedMediaType, code: "invalid_request",
-			message: "the header Content-Type must be application/json"}
+		return nil, &Error{Status: http.StatusUnsupportedMediaType, Code: "invalid_request",
+			Message: "the header Content-Type must be application/json"}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.opt.MaxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, &httpError{status: http.StatusRequestEntityTooLarge, code: "too_large",
-			message: fmt.Sprintf("the body is larger than %d bytes", h.opt.MaxBody)}
+		return nil, &Error{Status: http.StatusRequestEntityTooLarge, Code: "too_large",
+			Message: fmt.Sprintf("the body is larger than %d bytes", h.opt.MaxBody)}
 	}
 	if err != nil {
 		return nil, badRequest("the body cannot be read")
@@ -181,16 +182,30 @@ const readTimeout = 30 * time.Second
 // busyRetry is when a client should look whether a turn of this process has ended.
 const busyRetry = time.Second
 
+// grace is how long a turn waits for the one before it, which a page may have stopped
+// just now.
+const grace = time.Second
+
 // begin registers a turn, and returns its context. rec is nil if the turn cannot be
 // read again.
 func (h *Handler) begin(ctx context.Context, turn qed.Turn, rec *recording) (*liveTurn, context.Context, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closing {
-		return nil, nil, &httpError{status: http.StatusServiceUnavailable, code: "shutdown",
-			message: "the server is shutting down; try again in a moment", retry: time.Second}
+	t := &liveTurn{
+		key: threadKey{turn.Tenant, turn.User, turn.Thread}, id: turn.ID, freed: make(chan struct{}), record: rec,
 	}
-	t := &liveTurn{key: threadKey{turn.Tenant, turn.User, turn.Thread}, id: turn.ID, record: rec}
+	if running := h.threads[t.key]; running != nil && (turn.ID == "" || turn.ID != running.id) {
+		h.mu.Unlock()
+		select {
+		case <-running.freed:
+		case <-time.After(grace):
+		}
+		h.mu.Lock()
+	}
+	if h.closing {
+		return nil, nil, &Error{Status: http.StatusServiceUnavailable, Code: "shutdown",
+			Message: "the server is shutting down; try again in a moment", Retry: time.Second}
+	}
 	if turn.Thread != "" {
 		if running := h.threads[t.key]; running != nil {
 			return nil, nil, failure(failed(ctx, turn, &qed.BusyError{
@@ -232,6 +247,7 @@ func (h *Handler) free(t *liveTurn) {
 func (h *Handler) freeLocked(t *liveTurn) {
 	if h.threads[t.key] == t {
 		delete(h.threads, t.key)
+		close(t.freed)
 	}
 }
 

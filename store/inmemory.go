@@ -1,11 +1,11 @@
 package store
 
 import (
-	"container/list"
 	"context"
 	"fmt"
 	"iter"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 )
@@ -18,25 +18,11 @@ import (
 //   - It is safe for concurrent use.
 //   - The Data of records is not copied. Neither the caller of Append nor a
 //     reader may change it.
-//   - Records are only removed by [InMemory.Trim] and [InMemory.Delete], and
-//     threads also by MaxThreads.
+//   - Records are only removed by [InMemory.Trim] and [InMemory.Delete].
 type InMemory struct {
-	// MaxThreads is how many threads are kept; 0 means all. It must be set before
-	// the first use. When another thread is added, the store forgets the one
-	// with the oldest last record: first among the threads whose last run was
-	// answered, failed or stopped, and if there is none, among those that wait
-	// for a reply, have crashed or have no [Header]. A running thread is never
-	// forgotten, so there are more threads than MaxThreads while more of them
-	// are running.
-	//
-	// A forgotten thread is like a deleted one: a reply to its question is
-	// refused, and a message begins a new conversation.
-	MaxThreads int
-
 	mu      sync.Mutex
 	threads map[string]*thread
-	listed  list.List // of *thread; those that have a header, latest update first
-	order   order     // with MaxThreads
+	latest  time.Time // when the last header was written
 }
 
 var (
@@ -46,17 +32,23 @@ var (
 
 // A thread is a thread of an [InMemory].
 type thread struct {
-	id    string
-	log   log
-	index index
+	id string
 
-	header           *Header       // the last one, or nil
-	created, updated time.Time     // when the first and the last header were written
-	written          time.Time     // when the last record was written
-	entry            *list.Element // in InMemory.listed, if there is a header
+	// records are in ascending order. They are appended in place, and removed only
+	// from a copy, so a reader needs the lock only to get the slice.
+	records []Record
 
-	list *list.List    // of order; nil without MaxThreads
-	turn *list.Element // in list
+	header           *Header   // the last one, or nil
+	created, updated time.Time // when the first and the last header were written
+	written          time.Time // when the last record was written
+}
+
+// last returns the number of the last record, or 0.
+func (t *thread) last() int64 {
+	if len(t.records) == 0 {
+		return 0
+	}
+	return t.records[len(t.records)-1].Seq
 }
 
 // Append implements [Store]. It refuses records that [CheckRecords] refuses.
@@ -76,7 +68,7 @@ func (m *InMemory) Append(ctx context.Context, id string, after int64, recs ...R
 		}
 		t = &thread{id: id}
 	}
-	if last := t.log.last(); last != after {
+	if last := t.last(); last != after {
 		return fmt.Errorf("%w: its last record is number %d, not %d", ErrConflict, last, after)
 	}
 	if len(recs) == 0 {
@@ -85,9 +77,6 @@ func (m *InMemory) Append(ctx context.Context, id string, after int64, recs ...R
 	if after == 0 {
 		if m.threads == nil {
 			m.threads = map[string]*thread{}
-		}
-		if m.MaxThreads > 0 {
-			m.forget(time.Now())
 		}
 		m.threads[id] = t
 	}
@@ -99,43 +88,40 @@ func (m *InMemory) Append(ctx context.Context, id string, after int64, recs ...R
 		}
 		rec.Seq = after + 1 + int64(i)
 		rec.Time = rec.Time.UTC().Truncate(time.Microsecond)
-		t.log.append(rec)
-	}
-	if m.MaxThreads > 0 {
-		m.order.touch(t)
+		t.records = append(t.records, rec)
 	}
 	return nil
 }
 
-// setHeader replaces the header of a thread and makes the thread the first of
-// the list.
+// setHeader replaces the header of a thread.
 func (m *InMemory) setHeader(t *thread, h Header) {
 	t.header, t.updated = &h, t.written.UTC().Truncate(time.Microsecond)
-	if first := m.listed.Front(); first != nil {
-		// No two threads have the same time, which is the position in the list.
-		if least := first.Value.(*thread).updated.Add(time.Microsecond); t.updated.Before(least) {
-			t.updated = least
-		}
+	// No two threads have the same time, which is the position in the list.
+	if least := m.latest.Add(time.Microsecond); t.updated.Before(least) {
+		t.updated = least
 	}
-	if t.entry != nil {
-		m.listed.MoveToFront(t.entry)
-		return
+	m.latest = t.updated
+	if t.created.IsZero() {
+		t.created = t.updated
 	}
-	t.entry, t.created = m.listed.PushFront(t), t.updated
 }
 
 // Records implements [Store]. Records that are appended while the sequence is
-// read are not part of it. A range with kinds or an address costs as much as
-// there are records of those kinds or below that address.
+// read are not part of it. It looks at every record of the thread between the numbers
+// of r, until it has found as many as r asks for.
 func (m *InMemory) Records(ctx context.Context, id string, r Range) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		l, lists, err := m.snapshot(ctx, id, r)
-		if err != nil {
+		if err := check(ctx, id); err != nil {
 			yield(Record{}, err)
 			return
 		}
+		recs := m.between(id, r)
 		left := r.Limit
-		for rec := range selected(&l, lists, r) {
+		for i := range recs {
+			rec := &recs[i]
+			if r.NewestFirst {
+				rec = &recs[len(recs)-1-i]
+			}
 			if !r.matches(rec) {
 				continue
 			}
@@ -153,20 +139,20 @@ func (m *InMemory) Records(ctx context.Context, id string, r Range) iter.Seq2[Re
 	}
 }
 
-// selected returns the records of a log that may match r, in the order of r:
-// those with the numbers of the lists, or all of them if lists is nil.
-func selected(l *log, lists [][]int64, r Range) iter.Seq[*Record] {
-	if lists == nil {
-		return l.between(r)
+// between returns the records of a thread with the numbers of r.
+func (m *InMemory) between(id string, r Range) []Record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.threads[id]
+	if t == nil {
+		return nil
 	}
-	return func(yield func(*Record) bool) {
-		numbers := newMerge(lists, r)
-		for seq := numbers.next(); seq > 0; seq = numbers.next() {
-			if !yield(l.get(seq)) {
-				return
-			}
-		}
+	from := sort.Search(len(t.records), func(i int) bool { return t.records[i].Seq >= r.From })
+	recs := t.records[from:]
+	if r.To > 0 {
+		recs = recs[:sort.Search(len(recs), func(i int) bool { return recs[i].Seq > r.To })]
 	}
+	return recs
 }
 
 // Trim implements [Store].
@@ -180,12 +166,10 @@ func (m *InMemory) Trim(ctx context.Context, id string, before int64, kinds ...K
 	if t == nil {
 		return nil
 	}
-	if before = min(before, t.log.last()); before <= 1 { // the last record stays
-		return nil
-	}
-	t.index.add(&t.log)
-	if lowest := t.index.trim(&t.log, before, kinds); lowest > 0 {
-		t.log.remove(lowest, before-1, func(rec *Record) bool { return slices.Contains(kinds, rec.Kind) })
+	before = min(before, t.last()) // the last record stays
+	gone := func(rec Record) bool { return rec.Seq < before && slices.Contains(kinds, rec.Kind) }
+	if slices.ContainsFunc(t.records, gone) {
+		t.records = slices.DeleteFunc(slices.Clone(t.records), gone)
 	}
 	return nil
 }
@@ -197,9 +181,7 @@ func (m *InMemory) Delete(ctx context.Context, id string) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if t := m.threads[id]; t != nil {
-		m.remove(t)
-	}
+	delete(m.threads, id)
 	return nil
 }
 
@@ -209,23 +191,4 @@ func check(ctx context.Context, id string) error {
 		return err
 	}
 	return CheckThread(id)
-}
-
-// snapshot returns the present records of a thread. If an index finds those that
-// r selects, it returns the lists with their numbers.
-func (m *InMemory) snapshot(ctx context.Context, id string, r Range) (log, [][]int64, error) {
-	if err := check(ctx, id); err != nil {
-		return log{}, nil, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	t := m.threads[id]
-	if t == nil {
-		return log{}, nil, nil
-	}
-	if t.log.short() || r.Address == "" && r.Under == "" && r.Kinds == nil {
-		return t.log, nil, nil
-	}
-	t.index.add(&t.log)
-	return t.log, t.index.lists(r), nil
 }

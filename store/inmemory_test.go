@@ -1,10 +1,8 @@
 package store_test
 
 import (
-	"errors"
 	"fmt"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,77 +52,6 @@ func TestInMemorySnapshot(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-}
-
-func TestInMemoryWithLimit(t *testing.T) {
-	storetest.Run(t, func(*testing.T) store.Store { return &store.InMemory{MaxThreads: 1000} })
-}
-
-// A store with a limit forgets the threads that ended first, and those that are
-// running never.
-func TestInMemoryForgets(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		st := &store.InMemory{MaxThreads: 3}
-		set := func(thread string, after int64, status store.Status) {
-			t.Helper()
-			time.Sleep(time.Second)
-			rec := store.Record{Kind: store.Began}
-			if status != "" {
-				rec.Header = &store.Header{Status: status, Lease: time.Minute}
-			}
-			if err := st.Append(t.Context(), thread, after, rec); err != nil {
-				t.Fatal(err)
-			}
-		}
-		has := func(want ...string) {
-			t.Helper()
-			var got []string
-			for _, thread := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"} {
-				for range st.Records(t.Context(), thread, store.Range{Limit: 1}) {
-					got = append(got, thread)
-				}
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Error(diff)
-			}
-		}
-		set("1", 0, store.StatusInterrupted)
-		set("2", 0, store.StatusAnswered)
-		set("3", 0, store.StatusAnswered)
-		set("2", 1, store.StatusAnswered)
-		set("4", 0, store.StatusRunning)
-		has("1", "2", "4")
-		set("5", 0, "")
-		has("1", "4", "5")
-		set("6", 0, store.StatusRunning)
-		has("4", "5", "6")
-		set("7", 0, store.StatusAttached)
-		has("4", "6", "7")
-		set("8", 0, store.StatusRunning)
-		has("4", "6", "8")
-		set("9", 0, store.StatusRunning)
-		has("4", "6", "8", "9") // all of them are running
-		listed := 0
-		for range st.Threads(t.Context(), store.ThreadFilter{}) {
-			listed++
-		}
-		if listed != 4 {
-			t.Errorf("%d threads are listed, want 4", listed)
-		}
-		set("4", 1, store.StatusRunning)
-		time.Sleep(58 * time.Second) // 6 and 8 have crashed
-		set("1", 0, store.StatusRunning)
-		has("1", "4", "9")
-		err := st.Append(t.Context(), "6", 1, store.Record{Kind: store.Ended})
-		if !errors.Is(err, store.ErrConflict) {
-			t.Errorf("an append to a forgotten thread: %v, want ErrConflict", err)
-		}
-		if err := st.Delete(t.Context(), "9"); err != nil {
-			t.Error(err)
-		}
-		set("2", 0, store.StatusAnswered)
-		has("1", "2", "4")
-	})
 }
 
 // Measures reading the last of the records of an address in threads of different

@@ -125,8 +125,7 @@ type ThreadFilter struct {
 // [ThreadInfo].
 var ErrInvalidPosition = errors.New("store: invalid position in a list of threads")
 
-// Threads implements [Lister]. It looks at the header of every thread that
-// comes before the last one that it returns.
+// Threads implements [Lister]. It looks at the header of every thread.
 func (m *InMemory) Threads(ctx context.Context, f ThreadFilter) iter.Seq2[ThreadInfo, error] {
 	return func(yield func(ThreadInfo, error) bool) {
 		infos, err := m.list(ctx, f)
@@ -154,35 +153,34 @@ func (m *InMemory) list(ctx context.Context, f ThreadFilter) (infos []ThreadInfo
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	for e := m.listed.Front(); e != nil; e = e.Next() {
-		t := e.Value.(*thread)
-		if t.updated.Before(f.From) {
-			return infos, nil
+	for _, t := range m.threads {
+		if t.header == nil || f.After != "" && !t.position().After(after) {
+			continue
 		}
-		status := t.header.StatusAt(now, t.written)
-		if (f.After == "" || t.position().After(after)) && f.matches(t, status) {
+		if status := t.header.StatusAt(now, t.written); f.matches(t, status) {
 			infos = append(infos, t.info(status))
 		}
-		if f.Limit > 0 && len(infos) == f.Limit {
-			return infos, nil
-		}
+	}
+	slices.SortFunc(infos, func(a, b ThreadInfo) int { return b.Updated.Compare(a.Updated) })
+	if f.Limit > 0 && len(infos) > f.Limit {
+		infos = infos[:f.Limit]
 	}
 	return infos, nil
 }
 
-// matches reports whether f selects a thread with a status if From, After and
-// Limit are ignored.
+// matches reports whether f selects a thread with a status if After and Limit are
+// ignored.
 func (f *ThreadFilter) matches(t *thread, status Status) bool {
 	return (f.User == nil || *f.User == t.header.User) &&
 		(f.Tenant == nil || *f.Tenant == t.header.Tenant) &&
 		(f.Statuses == nil || slices.Contains(f.Statuses, status)) &&
-		(f.To.IsZero() || t.updated.Before(f.To))
+		!t.updated.Before(f.From) && (f.To.IsZero() || t.updated.Before(f.To))
 }
 
 // info returns the entry of a thread that has a header.
 func (t *thread) info(status Status) ThreadInfo {
 	info := ThreadInfo{
-		Thread: t.id, Header: *t.header, Created: t.created, Updated: t.updated, Last: t.log.last(),
+		Thread: t.id, Header: *t.header, Created: t.created, Updated: t.updated, Last: t.last(),
 		Position: t.position().String(),
 	}
 	info.Status = status

@@ -102,7 +102,7 @@ func TestBodies(t *testing.T) {
 	}
 	defer in.Close()
 	out, errs, status := finish(t, program(t, "-mapping", "testdata/mapping.json", "-filter", "testdata/filter.json", "-sensitive", "owner.ssn"), in)
-	if status != searchguard.OK || errs != "" {
+	if status != lines.OK || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	list := answers(t, out)
@@ -150,7 +150,7 @@ func TestLines(t *testing.T) {
 		`{"id": 11, "body": {}}`, // without a newline at its end
 	}
 	out, errs, status := finish(t, program(t, "-mapping", "testdata/mapping.json"), strings.NewReader(strings.Join(texts, "\n")))
-	if status != searchguard.OK || errs != "" {
+	if status != lines.OK || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	list := answers(t, out)
@@ -212,7 +212,7 @@ func TestIndices(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			mapping := write(t, tt.mapping)
 			out, errs, status := finish(t, program(t, append([]string{"-mapping", mapping}, tt.flags...)...), strings.NewReader(tt.line))
-			if status != searchguard.OK {
+			if status != lines.OK {
 				t.Fatalf("status %d: %s", status, errs)
 			}
 			if diff := cmp.Diff([]string{tt.want}, summaries(answers(t, out))); diff != "" {
@@ -272,19 +272,19 @@ func TestStatus(t *testing.T) {
 		status int
 		errs   string
 	}{
-		{nil, "", searchguard.Usage, "-mapping"},
-		{[]string{"-mapping", "missing.json"}, "", searchguard.Usage, "missing.json"},
-		{[]string{"-mapping", noMapping}, "", searchguard.Usage, noMapping},
-		{[]string{"-mapping", "testdata/bodies.jsonl"}, "", searchguard.Usage, "testdata/bodies.jsonl"},
-		{[]string{"-mapping", "testdata/mapping.json", "x.jsonl"}, "", searchguard.Usage, "x.jsonl"},
-		{[]string{"-mapping", "testdata/mapping.json", "-filter", "missing.json"}, "", searchguard.Usage, "missing.json"},
-		{[]string{"-mapping", "testdata/mapping.json", "-filter", noFilter}, "", searchguard.Usage, "tenant"},
-		{[]string{"-mapping", "testdata/mapping.json", "-sensitive", "owner.snn"}, "", searchguard.Usage, "owner.snn"},
-		{[]string{"-mapping", "testdata/mapping.json", "-index", "a*"}, "", searchguard.Usage, "a*"},
-		{[]string{"-mapping", "testdata/mapping.json"}, "", searchguard.OK, ""},
-		{[]string{"-mapping", "testdata/mapping.json", "-fail"}, `{"body": {}}`, searchguard.OK, ""},
-		{[]string{"-mapping", "testdata/mapping.json"}, `{"body": []}`, searchguard.OK, ""},
-		{[]string{"-mapping", "testdata/mapping.json", "-fail"}, `{"body": []}`, searchguard.Failed, "refused: 1"},
+		{nil, "", lines.Usage, "-mapping"},
+		{[]string{"-mapping", "missing.json"}, "", lines.Usage, "missing.json"},
+		{[]string{"-mapping", noMapping}, "", lines.Usage, noMapping},
+		{[]string{"-mapping", "testdata/bodies.jsonl"}, "", lines.Usage, "testdata/bodies.jsonl"},
+		{[]string{"-mapping", "testdata/mapping.json", "x.jsonl"}, "", lines.Usage, "x.jsonl"},
+		{[]string{"-mapping", "testdata/mapping.json", "-filter", "missing.json"}, "", lines.Usage, "missing.json"},
+		{[]string{"-mapping", "testdata/mapping.json", "-filter", noFilter}, "", lines.Usage, "tenant"},
+		{[]string{"-mapping", "testdata/mapping.json", "-sensitive", "owner.snn"}, "", lines.Usage, "owner.snn"},
+		{[]string{"-mapping", "testdata/mapping.json", "-index", "a*"}, "", lines.Usage, "a*"},
+		{[]string{"-mapping", "testdata/mapping.json"}, "", lines.OK, ""},
+		{[]string{"-mapping", "testdata/mapping.json", "-fail"}, `{"body": {}}`, lines.OK, ""},
+		{[]string{"-mapping", "testdata/mapping.json"}, `{"body": []}`, lines.OK, ""},
+		{[]string{"-mapping", "testdata/mapping.json", "-fail"}, `{"body": []}`, lines.Failed, "refused: 1"},
 	}
 	for _, tt := range tests {
 		_, errs, status := finish(t, program(t, tt.args...), strings.NewReader(tt.in))
@@ -319,7 +319,7 @@ func write(t *testing.T, text string) string {
 // A second filter is an error: the first one would be dropped unseen.
 func TestSecondFilter(t *testing.T) {
 	_, errs, status := finish(t, program(t, "-mapping", "testdata/mapping.json", "-filter", "a.json", "-filter", "b.json"), strings.NewReader(""))
-	if status != searchguard.Usage || !strings.Contains(errs, "-filter: it is set twice") {
+	if status != lines.Usage || !strings.Contains(errs, "-filter: it is set twice") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }

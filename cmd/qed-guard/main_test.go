@@ -77,7 +77,7 @@ func TestDialects(t *testing.T) {
 		}
 		out, errs, status := finish(t, program(t, "-policy", policy), strings.NewReader(`{"sql": "SELECT id FROM boat"}`))
 		got := answers(t, out)
-		if status != sqlguard.OK || len(got) != 1 || !got[0].OK || strings.Contains(got[0].SQL, "`") != (dialect == "mysql") {
+		if status != lines.OK || len(got) != 1 || !got[0].OK || strings.Contains(got[0].SQL, "`") != (dialect == "mysql") {
 			t.Errorf("%s: status %d, %s %s", dialect, status, out, errs)
 		}
 	}
@@ -90,7 +90,7 @@ func TestStatements(t *testing.T) {
 	}
 	defer in.Close()
 	out, errs, status := finish(t, program(t, "-policy", "testdata/policy.json"), in)
-	if status != sqlguard.OK || errs != "" {
+	if status != lines.OK || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	var got []string
@@ -135,7 +135,7 @@ func TestLines(t *testing.T) {
 		`{"id": 8, "sql": "SELECT 2 AS two"}`, // without a newline at its end
 	}
 	out, errs, status := finish(t, program(t, "-policy", "testdata/policy.json"), strings.NewReader(strings.Join(texts, "\n")))
-	if status != sqlguard.OK || errs != "" {
+	if status != lines.OK || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	var got []string
@@ -211,15 +211,15 @@ func TestStatus(t *testing.T) {
 		status int
 		errs   string
 	}{
-		{nil, "", sqlguard.Usage, "-policy"},
-		{[]string{"-policy", "missing.json"}, "", sqlguard.Usage, "missing.json"},
-		{[]string{"-policy", broken}, "", sqlguard.Usage, `tables["a"]`},
-		{[]string{"-policy", "testdata/statements.jsonl"}, "", sqlguard.Usage, "id"},
-		{[]string{"-policy", "testdata/policy.json", "x.jsonl"}, "", sqlguard.Usage, "x.jsonl"},
-		{[]string{"-policy", "testdata/policy.json"}, "", sqlguard.OK, ""},
-		{[]string{"-policy", "testdata/policy.json", "-fail"}, `{"sql": "SELECT 1 AS one"}`, sqlguard.OK, ""},
-		{[]string{"-policy", "testdata/policy.json"}, `{"sql": "SELECT x"}`, sqlguard.OK, ""},
-		{[]string{"-policy", "testdata/policy.json", "-fail"}, `{"sql": "SELECT x"}`, sqlguard.Failed, "refused: 1"},
+		{nil, "", lines.Usage, "-policy"},
+		{[]string{"-policy", "missing.json"}, "", lines.Usage, "missing.json"},
+		{[]string{"-policy", broken}, "", lines.Usage, `tables["a"]`},
+		{[]string{"-policy", "testdata/statements.jsonl"}, "", lines.Usage, "id"},
+		{[]string{"-policy", "testdata/policy.json", "x.jsonl"}, "", lines.Usage, "x.jsonl"},
+		{[]string{"-policy", "testdata/policy.json"}, "", lines.OK, ""},
+		{[]string{"-policy", "testdata/policy.json", "-fail"}, `{"sql": "SELECT 1 AS one"}`, lines.OK, ""},
+		{[]string{"-policy", "testdata/policy.json"}, `{"sql": "SELECT x"}`, lines.OK, ""},
+		{[]string{"-policy", "testdata/policy.json", "-fail"}, `{"sql": "SELECT x"}`, lines.Failed, "refused: 1"},
 	}
 	for _, tt := range tests {
 		_, errs, status := finish(t, program(t, tt.args...), strings.NewReader(tt.in))
@@ -243,7 +243,7 @@ func TestBadLineHasItsNumber(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	_, errs, status := finish(t, program(t, "-h"), nil)
-	if status != sqlguard.OK || !strings.Contains(errs, `{"id": .., "sql": ".."}`) || !strings.Contains(errs, "-policy") {
+	if status != lines.OK || !strings.Contains(errs, `{"id": .., "sql": ".."}`) || !strings.Contains(errs, "-policy") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }
@@ -251,7 +251,7 @@ func TestHelp(t *testing.T) {
 // A second policy is an error: the first one would be dropped unseen.
 func TestSecondPolicy(t *testing.T) {
 	_, errs, status := finish(t, program(t, "-policy", "testdata/policy.json", "-policy", "testdata/policy.json"), strings.NewReader(""))
-	if status != sqlguard.Usage || !strings.Contains(errs, "-policy: it is set twice") {
+	if status != lines.Usage || !strings.Contains(errs, "-policy: it is set twice") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/qedkit/qed"
 )
 
@@ -195,31 +193,5 @@ func TestStateMustSurviveJSON(t *testing.T) {
 				t.Errorf("got %v, want %q", test.err, test.want)
 			}
 		})
-	}
-}
-
-func TestMermaid(t *testing.T) {
-	g := qed.NewGraph[trail]("g")
-	g.Node(`say "hi" <b>`, visit("a"), nil)
-	run := func(context.Context, trail) (string, error) { return "", nil }
-	qed.FanOut(g, "all", func(s trail, _ []string) (trail, error) { return s, nil }, branch{Name: "left", Run: run}, branch{Name: "right", Run: run})
-	g.Edge(qed.Start, `say "hi" <b>`)
-	g.Edge(`say "hi" <b>`, "all")
-	g.Route("all", func(trail) string { return qed.End }, `say "hi" <b>`, qed.End)
-	want := `flowchart TD
-  n0(["start"])
-  n1["say #quot;hi#quot; #lt;b#gt;"]
-  subgraph n2 ["all"]
-    n2b0["left"]
-    n2b1["right"]
-  end
-  last(["end"])
-  n0 --> n1
-  n1 --> n2
-  n2 -.-> n1
-  n2 -.-> last
-`
-	if diff := cmp.Diff(want, compile(t, g, nil).Mermaid()); diff != "" {
-		t.Error(diff)
 	}
 }

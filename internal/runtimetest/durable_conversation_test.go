@@ -233,20 +233,15 @@ func TestStateAcrossTurns(t *testing.T) {
 	}
 }
 
-// A run is not resumed by a graph that has changed, unless the state is
-// migrated.
+// A run is not resumed by a graph that has changed.
 func TestChangedGraph(t *testing.T) {
 	old := []string{"a", "ask", "b"}
-	migrate := func(f func(c qed.Checkpoint) (qed.Checkpoint, error)) *qed.CompileOptions {
-		return &qed.CompileOptions{Version: "2", Migrate: func(_ context.Context, c qed.Checkpoint) (qed.Checkpoint, error) { return f(c) }}
-	}
-	same := func(c qed.Checkpoint) (qed.Checkpoint, error) { return c, nil }
 	for _, test := range []struct {
 		name  string
 		opt   *qed.CompileOptions
 		nodes []string
 		want  string // of the empty turn; empty means ErrGraphChanged
-		text  string // of a turn with a text: the state of the turn before is migrated too
+		text  string // of a turn with a text
 	}{
 		{"the same", nil, old, "1[x0 a ask good b]", "2["},
 		{"a node more", nil, []string{"a", "new", "ask", "b"}, "", "1["},
@@ -254,22 +249,6 @@ func TestChangedGraph(t *testing.T) {
 		{"another name", nil, []string{"c", "ask", "b"}, "", "1["},
 		{"another order", nil, []string{"ask", "a", "b"}, "", "1["},
 		{"another version", &qed.CompileOptions{Version: "2"}, old, "", "1["},
-		{"migrated", migrate(same), []string{"a", "ask", "new"}, "1[x0 a ask good new]", "2["},
-		{"migrated to another node", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { c.Node = "new"; return c, nil }), []string{"new", "ask"}, "1[x0 a ask good]", "2["},
-		{"migrated state", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) {
-			c.State = json.RawMessage(`{"Seen":["m"],"N":7}`)
-			return c, nil
-		}), []string{"a", "ask"}, "7[m ask good]", "8["},
-		{"migrated to the start", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { c.Node, c.Step = qed.Start, 0; return c, nil }), []string{"a", "ask"}, "1[x0 a a ask good]", "2["},
-		{"migrated to no node", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { c.Node = "none"; return c, nil }), old, "", "2["},
-		{"migrated beyond the steps", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { c.Step = 1000; return c, nil }), old, "max steps", "2["},
-		{"migrated below the steps", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { c.Step = -5; return c, nil }), old, "any", "2["},
-		{"migrated to no state", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) {
-			c.State = json.RawMessage(`{"Other":1}`)
-			return c, nil
-		}), old, "any", "1["},
-		{"migration fails", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { return c, errBoom }), old, "", "1["},
-		{"migration panics", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { panic("oh") }), old, "", "1["},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			st := new(store.InMemory)
@@ -281,13 +260,6 @@ func TestChangedGraph(t *testing.T) {
 			case "":
 				c.fails(turn, qed.ErrGraphChanged)
 				c.fails(qed.Turn{}, qed.ErrGraphChanged)
-			case "max steps":
-				c.fails(turn, qed.ErrMaxSteps)
-			case "any":
-				_, err := c.try(turn)
-				if _, panicked := errors.AsType[*qed.PanicError](err); panicked {
-					t.Errorf("a panic: %v", err)
-				}
 			default:
 				// Addresses have the step's number, so a reply is found only if
 				// the question has the same step.

@@ -7,9 +7,83 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 )
+
+// The exit statuses of a [Program].
+const (
+	OK     = 0
+	Failed = 1
+	Usage  = 2
+)
+
+// A Program checks the lines of its input.
+type Program struct {
+	Flags *flag.FlagSet // its name is that of the program
+	Usage string        // what comes before the flags
+	Input string        // what the lines are, such as "statements"
+
+	// Needed is the name of a flag that must be set: the file with the rules. Rules is
+	// its value.
+	Needed string
+	Rules  *string
+
+	// Open is called when the flags are read. The answer to a line comes with whether
+	// the line was refused.
+	Open func() (answer func(Line) (a any, refused bool), err error)
+}
+
+// Run runs the program and returns its exit status.
+func (p *Program) Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	say := func(format string, args ...any) {
+		fmt.Fprintf(errs, p.Flags.Name()+": "+format+"\n", args...)
+	}
+	p.Flags.SetOutput(errs)
+	fail := p.Flags.Bool("fail", false, "exit with status 1 if one of the "+p.Input+" is refused")
+	p.Flags.Usage = func() {
+		fmt.Fprint(errs, p.Usage, "\n\n")
+		p.Flags.PrintDefaults()
+	}
+	switch err := p.Flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return OK
+	case err != nil:
+		return Usage
+	}
+	switch {
+	case *p.Rules == "":
+		say("-%s is missing: name the JSON file with the %s", p.Needed, p.Needed)
+		return Usage
+	case p.Flags.NArg() > 0:
+		say("unexpected argument %q: %s are read from standard input", p.Flags.Arg(0), p.Input)
+		return Usage
+	}
+	check, err := p.Open()
+	if err != nil {
+		say("%v", err)
+		return Usage
+	}
+	refusals := 0
+	err = Answer(ctx, in, out, func(line Line) any {
+		a, refused := check(line)
+		if refused {
+			refusals++
+		}
+		return a
+	})
+	switch {
+	case err != nil:
+		say("%v", err)
+		return Failed
+	case refusals > 0 && *fail:
+		say("%s refused: %d", p.Input, refusals)
+		return Failed
+	}
+	return OK
+}
 
 // MaxLength is the maximal length of a line, in bytes.
 const MaxLength = 8 << 20

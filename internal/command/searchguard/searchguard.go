@@ -5,7 +5,6 @@ package searchguard
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -16,68 +15,32 @@ import (
 	"github.com/qedkit/qed/internal/command/lines"
 )
 
-// The exit statuses.
-const (
-	OK     = 0
-	Failed = 1
-	Usage  = 2
-)
-
 const usage = `Usage: qed-esguard -mapping file [flags] < bodies.jsonl
 
 Each line is a JSON object {"id": .., "body": {..}}, with an "index" if there are several.`
 
 // Run runs the program and returns its exit status.
 func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	flags := flag.NewFlagSet("qed-esguard", flag.ContinueOnError)
-	flags.SetOutput(errs)
-	mapping := flags.String("mapping", "", "the mapping, a JSON `file`")
-	var filter string
-	command.Once(flags, &filter, "filter", "a query that each search must match too, a JSON `file`")
-	fail := flags.Bool("fail", false, "exit with status 1 if a body is refused")
+	p := lines.Program{
+		Flags: flag.NewFlagSet("qed-esguard", flag.ContinueOnError), Usage: usage, Input: "bodies", Needed: "mapping",
+	}
+	p.Rules = p.Flags.String("mapping", "", "the mapping, a JSON `file`")
+	filter := ""
+	command.Once(p.Flags, &filter, "filter", "a query that each search must match too, a JSON `file`")
 	var indices, sensitive []string
-	flags.Func("index", "the `name` of an index that may be searched; can be repeated", appendTo(&indices))
-	flags.Func("sensitive", "a `pattern` of fields that are hidden from the author; can be repeated", appendTo(&sensitive))
-	flags.Usage = func() {
-		fmt.Fprint(errs, usage, "\n\n")
-		flags.PrintDefaults()
-	}
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return OK
+	p.Flags.Func("index", "the `name` of an index that may be searched; can be repeated", appendTo(&indices))
+	p.Flags.Func("sensitive", "a `pattern` of fields that are hidden from the author; can be repeated", appendTo(&sensitive))
+	p.Open = func() (func(lines.Line) (any, bool), error) {
+		v, err := newValidator(*p.Rules, filter, indices, sensitive)
+		if err != nil {
+			return nil, err
 		}
-		return Usage
+		return func(line lines.Line) (any, bool) {
+			a := answerTo(v, line)
+			return a, a.Verdict == esquery.Refused
+		}, nil
 	}
-	switch {
-	case *mapping == "":
-		fmt.Fprintln(errs, "qed-esguard: -mapping is missing: name the JSON file with the mapping")
-		return Usage
-	case flags.NArg() > 0:
-		fmt.Fprintf(errs, "qed-esguard: unexpected argument %q: bodies are read from standard input\n", flags.Arg(0))
-		return Usage
-	}
-	v, err := newValidator(*mapping, filter, indices, sensitive)
-	if err != nil {
-		fmt.Fprintf(errs, "qed-esguard: %v\n", err)
-		return Usage
-	}
-	refused := 0
-	err = lines.Answer(ctx, in, out, func(line lines.Line) any {
-		a := answerTo(v, line)
-		if a.Verdict == esquery.Refused {
-			refused++
-		}
-		return a
-	})
-	switch {
-	case err != nil:
-		fmt.Fprintf(errs, "qed-esguard: %v\n", err)
-		return Failed
-	case refused > 0 && *fail:
-		fmt.Fprintf(errs, "qed-esguard: bodies refused: %d\n", refused)
-		return Failed
-	}
-	return OK
+	return p.Run(ctx, args, in, out, errs)
 }
 
 func appendTo(list *[]string) func(string) error {
