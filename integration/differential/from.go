@@ -29,9 +29,6 @@ func (g *generator) from(s *scope) (string, []string) {
 			text = written
 			continue
 		}
-		if i == n-1 && len(g.filters) > 0 && g.chance(15) {
-			return text + " " + g.filter(s, r, written), where
-		}
 		switch n := g.rng.IntN(100); {
 		case n < 15: // comma
 			text += ", " + written
@@ -67,21 +64,6 @@ func (g *generator) from(s *scope) (string, []string) {
 		}
 	}
 	return text, where
-}
-
-// filter returns a join with a relation that nothing but its condition names.
-func (g *generator) filter(s *scope, r *relation, written string) string {
-	text := pick(g, g.filters) + " " + written
-	if shared := g.shared(s, r); shared != nil && g.chance(30) {
-		return text + " USING (" + g.ident(pick(g, shared)) + ")"
-	}
-	text += " ON " + g.link(s, r)
-	if g.chance(30) {
-		both := *s
-		both.relations = append(slices.Clip(s.relations), r)
-		text += " AND " + g.operand(g.expr(&both, boolean), true)
-	}
-	return text
 }
 
 // nested returns a FROM with a join in parentheses.

@@ -15,7 +15,6 @@ type grammar struct {
 	escapes  bool     // a backslash in '..' is an escape character
 
 	joins    []string // the words of joins with a condition
-	filters  []string // the words of joins that only filter their left relation
 	setOps   []string
 	rollup   []string // forms of GROUP BY with subtotals; # is the list of keys
 	limits   []string // forms of LIMIT; # is a count, ## an offset
