@@ -68,8 +68,7 @@ func (c *checker) missing(typed *member, f *Field) {
 	if whole == f {
 		return
 	}
-	exists := objectValue(member{"exists", objectValue(member{"field", stringValue(whole.Path)})})
-	*typed = member{"filter", objectValue(member{"bool", objectValue(member{"must_not", exists})})}
+	*typed = member{"filter", objectValue(member{"bool", objectValue(member{"must_not", existsQuery(whole.Path)})})}
 	c.fixed(ErrFieldType, string(typed.value.appendTo(nil)), tooLong, quoted(f.Path), f.ignoreAbove)
 }
 

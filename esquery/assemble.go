@@ -67,7 +67,7 @@ func (c *checker) confineMember(v *value, key string) {
 
 // assemble returns the search of a body that was checked.
 func (c *checker) assemble(index string, root value) *Search {
-	s := &Search{index: index, hidden: c.index.sensitive, mandatory: c.v.filters}
+	s := &Search{index: index, hidden: c.index.sensitive, mandatory: c.v.filters, cut: c.cut}
 	if q := root.get("query"); q != nil {
 		author := *q
 		s.query = &author

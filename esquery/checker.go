@@ -32,6 +32,8 @@ type checker struct {
 	filters int // queries of filters aggregations so far
 	lookups int // words and patterns so far that are compared with those of the index
 
+	cut []cutField // the fields of [Unindexed]
+
 	compared int // field names that were compared to find candidates
 	patterns int // name patterns so far
 }

@@ -113,6 +113,7 @@ func (c *checker) field(name *string, n need) *Field {
 		c.unfit(f, n)
 		return nil
 	}
+	c.cuts(f, n)
 	return f
 }
 

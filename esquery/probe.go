@@ -29,13 +29,7 @@ const maxProbes = 32
 // search without a query has none. If all clauses together find something, only
 // a knn or a min_score can exclude it.
 func (s *Search) Probes() []ClauseProbe {
-	var clauses []clauseAt
-	if s.query != nil {
-		clauses = collect(clauses, s.query, "/query", false)
-	}
-	if s.postFilter != nil {
-		clauses = collect(clauses, s.postFilter, "/post_filter", false)
-	}
+	clauses := s.clauses()
 	clauses = clauses[:min(len(clauses), maxProbes)]
 	probes := make([]ClauseProbe, len(clauses))
 	for i, clause := range clauses {
@@ -46,6 +40,17 @@ func (s *Search) Probes() []ClauseProbe {
 		}
 	}
 	return probes
+}
+
+// clauses returns the queries that every hit must match, or must not match.
+func (s *Search) clauses() (all []clauseAt) {
+	if s.query != nil {
+		all = collect(all, s.query, "/query", false)
+	}
+	if s.postFilter != nil {
+		all = collect(all, s.postFilter, "/post_filter", false)
+	}
+	return all
 }
 
 // A clauseAt is a query that every hit must match, or must not match.

@@ -139,11 +139,20 @@ func (c *checker) indexesAll(f *Field) *Field {
 	if f.ignoreAbove == 0 {
 		return f
 	}
-	if whole := c.index.mapping.fields[f.Parent]; whole != nil && whole.ignoreAbove == 0 && needExist.fits(whole) && c.visible(whole.Path) {
+	if whole := c.whole(f); whole != nil {
 		return whole
 	}
 	c.report(ErrFieldType, nil, tooLong+": leave the condition out and read the field", quoted(f.Path), f.ignoreAbove)
 	return f
+}
+
+// whole returns the field that has all values of f, also the long ones, or nil.
+func (c *checker) whole(f *Field) *Field {
+	whole := c.index.mapping.fields[f.Parent]
+	if whole == nil || whole.ignoreAbove > 0 || !needExist.fits(whole) || !c.visible(whole.Path) {
+		return nil
+	}
+	return whole
 }
 
 func (c *checker) ids(v *value) {

@@ -14,6 +14,7 @@ type Search struct {
 	mandatory  []value // the filters that were added
 	query      *value  // the author's query; may be nil
 	postFilter *value  // the author's post_filter; may be nil
+	cut        []cutField
 }
 
 // Index returns the name of the searched index.

@@ -337,3 +337,48 @@ func TestSearchClosedIndex(t *testing.T) {
 		}
 	})
 }
+
+// Values longer than ignore_above are not in the index. A search that could match them
+// says so, if documents have such values and match its other conditions.
+func TestSearchLongValues(t *testing.T) {
+	eachEngine(t, func(t *testing.T, url string) {
+		newIndex(t, url, "truth", truthMapping)
+		fillIndex(t, url, "truth", len(truthDocs), func(i int) string { return truthDocs[i].json(i) })
+		c := esClient(t, url, esclient.Options{})
+		v := truthValidator(t, c, "truth")
+		for body, want := range map[string]int64{ // documents that are not found; -1: it is certain that there are none
+			`{"query":{"prefix":{"code":"The"}}}`:                                                        2,
+			`{"query":{"prefix":{"title.key":"The"}}}`:                                                   2,
+			`{"query":{"wildcard":{"code":"The*"}}}`:                                                     2,
+			`{"query":{"regexp":{"title.key":"The.+"}}}`:                                                 2,
+			`{"query":{"fuzzy":{"code":"The"}}}`:                                                         2,
+			`{"query":{"range":{"code":{"gte":"Q"}}}}`:                                                   2,
+			`{"size":0,"aggs":{"a":{"terms":{"field":"title.key"}}}}`:                                    2,
+			`{"size":0,"query":{"term":{"state":"open"}},"aggs":{"a":{"cardinality":{"field":"code"}}}}`: 1,
+			`{"query":{"bool":{"filter":[{"prefix":{"code":"The"}},{"term":{"state":"open"}}]}}}`:        1,
+			`{"query":{"bool":{"filter":[{"prefix":{"code":"Pla"}},{"term":{"state":"OPEN"}}]}}}`:        0,
+			`{"query":{"prefix":{"code":"Pla"}},"post_filter":{"range":{"n":{"gte":60}}}}`:               0,
+			`{"query":{"term":{"code":"Plan"}}}`:                                                         -1,
+			`{"query":{"prefix":{"state":"O"}}}`:                                                         -1,
+			`{"query":{"match":{"title":"annual"}}}`:                                                     -1,
+		} {
+			s, err := v.Check("truth", []byte(body)).Search()
+			if err != nil {
+				t.Errorf("%s: %v", body, err)
+				continue
+			}
+			if strings.Contains(body, `"code"`) && strings.HasSuffix(t.Name(), "OpenSearch") {
+				want = min(want, 0) // it does not record the long values of a keyword
+			}
+			got, unindexed := int64(-1), s.Unindexed()
+			if unindexed != nil {
+				if got, err = c.Count(t.Context(), unindexed.Search); err != nil {
+					t.Errorf("%s: %v", body, err)
+				}
+			}
+			if got != want || unindexed != nil && unindexed.Limit != 12 {
+				t.Errorf("%s lacks %d documents, want %d", body, got, want)
+			}
+		}
+	})
+}

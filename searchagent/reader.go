@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -84,10 +86,29 @@ func (rd *reader) run(ctx context.Context, r runnable, most int) (*hits, error) 
 		got.docs = got.docs[:most]
 		got.partial = texts.LimitRows
 	}
+	unindexed, err := rd.unindexed(ctx, r.search)
+	if err != nil {
+		return nil, err
+	}
+	got.partial = strings.TrimSpace(got.partial + " " + unindexed)
 	if err := budget.Spend(ctx, budget.Limits{Rows: len(got.docs)}); err != nil {
 		return nil, err
 	}
 	return got, nil
+}
+
+// unindexed returns a note on values that the search cannot find, or "" if there are none.
+func (rd *reader) unindexed(ctx context.Context, s *esquery.Search) (string, error) {
+	u := s.Unindexed()
+	if u == nil {
+		return "", nil
+	}
+	n, err := rd.engine.Count(ctx, u.Search)
+	if err != nil || n == 0 {
+		return "", err
+	}
+	texts := rd.texts(ctx)
+	return usertext.Fill(texts.LongValues, "n", texts.number(n), "fields", strings.Join(u.Fields, ", "), "limit", strconv.Itoa(u.Limit)), nil
 }
 
 // correctable reports whether another search may avoid the error. Without a response

@@ -3,6 +3,7 @@ package searchagent
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -27,10 +28,13 @@ func (s *source) Scan(
 			Message: "the search cannot be read in pages: leave out size, from, aggregations and what picks documents",
 		}})
 	}
-	began, n := time.Now(), 0
+	unindexed, err := s.reader.unindexed(ctx, r.search)
+	if err != nil {
+		return nil, s.failed(ctx, err)
+	}
+	began, n, partial := time.Now(), 0, unindexed
 	table := new(qed.Table)
 	var fields []string
-	var partial string
 pages:
 	for page, err := range s.reader.engine.Pages(ctx, r.search, &esquery.PageOptions{Size: s.reader.page}) {
 		if err != nil {
@@ -40,7 +44,7 @@ pages:
 			return nil, errNoResult
 		}
 		if page.TimedOut || page.Partial() {
-			partial = s.reader.texts(ctx).PartMissing
+			partial = strings.TrimSpace(s.reader.texts(ctx).PartMissing + " " + unindexed)
 		}
 		docs, err := documents(r.search, page.Hits)
 		if err != nil {

@@ -402,3 +402,32 @@ func isRefused(err error) bool {
 	_, ok := errors.AsType[*refusal.Error](err)
 	return ok
 }
+
+// A source says that it lacks documents whose values are too long for the index, if there
+// are any.
+func TestSourceLongValues(t *testing.T) {
+	m, err := esquery.ParseMapping([]byte(`{"files":{"mappings":{"properties":{"name":{"type":"keyword","ignore_above":9}}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := esquery.NewValidator(map[string]*esquery.Mapping{"files": m}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for long, want := range map[int64]string{0: "", 2: "In 2 documents, values of name have more than 9 characters."} {
+		e := &engine{answers: []answer{{docs: []doc{{"1", `{"name":"Anna"}`}}}}, counts: map[string]int64{"_ignored": long}}
+		s, err := searchagent.NewSource("files", e, v, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := json.RawMessage(`{"query":{"prefix":{"name":"An"}}}`)
+		got, err := s.Run(t.Context(), q)
+		if err != nil || !strings.HasPrefix(got.Partial, want) || (got.Partial == "") != (want == "") {
+			t.Errorf("%d long values: %+v, %v", long, got, err)
+		}
+		got, err = s.(query.Scanner).Scan(t.Context(), q, func([]qed.Column, []any) bool { return true })
+		if err != nil || !strings.HasPrefix(got.Partial, want) || (got.Partial == "") != (want == "") {
+			t.Errorf("scan of %d long values: %+v, %v", long, got, err)
+		}
+	}
+}

@@ -54,6 +54,8 @@ type texts struct {
 	AtLeast string // {n} documents or more
 	AndMore string // {names} and {n} more
 
+	LongValues string // {n} documents have values of {fields} that are longer than {limit}
+
 	Thousands string // the sign between the thousands of a number
 
 	// The line about the times that the question is about: {dates}.

@@ -12,7 +12,7 @@ import (
 //
 // Its arguments are {"rows", "columns", "group_by"}. Only rows, a
 // [finding.RowsRef], is required. Its result has:
-//   - text: the findings in sentences, after one about the rows they are based on
+//   - text: what stands out, in sentences of the run's language, for a user
 //   - row_count, total, truncated, partial: the rows that were analysed
 //   - queries: the query that was run again to read all rows
 //   - summary: kind, missing, distinct and the figures of each column
@@ -52,11 +52,14 @@ func NewAnalysis(sources ...query.Source) qed.Tool { return stats.NewAnalysisToo
 // The arguments are {"rows", "value", "time", "group_by", "period",
 // "aggregate"}. Only rows, a [finding.RowsRef], is required; without a value
 // rows are counted. The result has:
-//   - text: the findings in sentences, after one about the rows they are based on
+//   - text: what stands out, in sentences of the run's language, for a user
 //   - row_count, total, truncated, partial, queries: the rows that were analysed, as
 //     in the result of [NewAnalysis]
 //   - value, time, aggregate: what was analysed
 //   - missing: the number of rows without a time or a value
+//   - blank: the number of periods whose rows have no value
+//   - cut_first, cut_last: the first or the last period is left out, because it may not
+//     be complete
 //   - trend: direction, slope and p-value; it is unknown if there are more rows than were
 //     read, or if a count, sum, minimum or maximum would be that of a sample
 //   - seasonality: for each cycle of the calendar whether it was found; none if the trend

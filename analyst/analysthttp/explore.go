@@ -68,8 +68,8 @@ func (h *Handler) exploreEvents(ctx context.Context, t qed.Turn) iter.Seq[any] {
 			switch d := e.Data.(type) {
 			case qed.Completed:
 				found, err := explorationOf(d.Answer)
-				if value = found; err != nil {
-					value = failedEvent{"error", "The exploration cannot be shown.", ""}
+				if value = found; err != nil { // not reached: each answer of an Analyst has one
+					value = failedEvent{"error", http.StatusText(http.StatusInternalServerError), ""}
 				}
 			case qed.Failed:
 				e := refused(d, err)

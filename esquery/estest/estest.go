@@ -11,11 +11,10 @@
 // A recording is a text of JSON lines, one exchange a line, that can be kept next
 // to the tests. A request is found by its method, its path with sorted parameters,
 // and its JSON body, in which the order of keys and white space do not matter. A
-// request that was not recorded fails; the error shows the nearest recorded request
-// and the differences.
+// request that was not recorded fails; the error shows it and a recorded one.
 //
 // A recording becomes outdated when the engine changes. Make a new recording on a
-// real engine and [Compare] the two.
+// real engine and compare the lines of the two.
 //
 // Values that differ each time are replaced: the time that a search took is 0, and
 // points in time are named pit-1, pit-2 and so on. Hosts, credentials and headers

@@ -29,13 +29,3 @@ func Example() {
 	fmt.Println(string(body))
 	// Output: {"status":"green"}
 }
-
-func ExampleCompare() {
-	kept := `{"method":"GET","path":"/i/_count","status":200,"response":{"count":5}}`
-	now := `{"method":"GET","path":"/i/_count","status":200,"response":{"count":6}}`
-	fmt.Println(estest.Compare(strings.NewReader(kept), strings.NewReader(now)))
-	// Output:
-	// estest: the engine's responses have changed:
-	// GET /i/_count has another response:
-	//   /count: recorded 5, now 6
-}

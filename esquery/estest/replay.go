@@ -4,10 +4,12 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 // ErrNotRecorded is matched by the error of a request that a recording does not
@@ -84,37 +86,17 @@ func (p *player) next(key string) *exchange {
 	return left[0]
 }
 
-// notRecorded returns an error that shows the nearest recorded request and where it
-// differs.
+// notRecorded returns an error that shows the request, and a recorded one.
 func (p *player) notRecorded(sent *exchange) error {
-	var nearest *exchange
-	best := -1
-	wanted := leaves(sent.Body)
-	for _, x := range p.all {
-		score := 0
-		if x.name() == sent.name() {
-			score = 1
-			have := leaves(x.Body)
-			for at, value := range wanted {
-				if have[at] == value {
-					score += 2
-				}
-			}
-		}
-		if score > best {
-			nearest, best = x, score
-		}
-	}
 	why := "the recording is empty"
-	switch {
-	case nearest == nil:
-	case nearest.name() != sent.name():
-		why = "nothing was recorded for this path; the recording begins with " + nearest.name()
-	default:
-		why = "the nearest recorded request differs:" + differences(nearest.Body, sent.Body, "recorded", "sent")
+	if len(p.all) > 0 {
+		at := max(0, slices.IndexFunc(p.all, func(x *exchange) bool { return x.name() == sent.name() }))
+		why = "the recording has " + p.all[at].name() + prompt.Clip(" "+string(p.all[at].Body), maxShown)
 	}
 	return &esquery.EngineError{
 		Kind: esquery.ErrProtocol, Err: ErrNotRecorded,
-		Reason: "the request was not recorded: " + sent.name() + ": " + why,
+		Reason: "the request was not recorded: " + sent.name() + prompt.Clip(" "+string(sent.Body), maxShown) + ": " + why,
 	}
 }
+
+const maxShown = 300 // bytes of a body

@@ -175,7 +175,7 @@ func TestAllRows(t *testing.T) {
 	if len(got.Queries) != 1 || got.Queries[0].Rows != n || !strings.Contains(got.Queries[0].Executed, "ORDER BY") {
 		t.Errorf("queries %+v", got.Queries)
 	}
-	for _, part := range []string{"100,000 rows", "drawn at random", "150,000 rows"} {
+	for _, part := range []string{"100,000 rows", "drawn at random from 150,000", "means and ranges are those of all rows"} {
 		if !strings.Contains(got.Text, part) {
 			t.Errorf("%q is not in %s", part, got.Text)
 		}

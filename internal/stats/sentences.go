@@ -1,16 +1,60 @@
 package stats
 
 import (
-	"fmt"
+	"context"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/qedkit/qed/internal/numeric"
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 )
+
+// texts are the sentences of a result's text, which a user reads if a plan ends with the
+// tool. They have what stands out; a model reads the figures themselves.
+type texts struct {
+	Rows   string // {n} rows were analysed
+	NotAll string // {reason}: Drawn, First, or what the rows themselves say
+	Exact  string // which figures of a sample are those of all rows
+
+	Drawn string // {n} rows were drawn from {total}
+	First string // there are more than {n} rows
+
+	Numbers      string // {column} has {n} values
+	Times        string // {column} runs from {first} to {last}
+	Values       string // {column} has {n} different texts
+	MostOften    string // and {value} is the most frequent one
+	Empty        string // {column} has no values
+	Missing      string // {n} values of {column} are missing
+	Outliers     string
+	OutliersNone string
+	Differ       string // the groups of {by}
+	DifferNot    string
+	Correlated   string
+	Rises        string
+	Falls        string
+	Flat         string
+	Follows      string // {value} follows the {cycle}
+	NoRhythm     string // it follows none of the {cycles} that could be tested
+	NotInSeries  string // {n} rows have no time or value
+	Cut          string // the first or the last period was left out
+	Unclear      string // the rows allow no conclusion on {subject}
+
+	Trend, GroupsOf, OutliersOf string // subjects of Unclear
+	RowNumber                   string // of an outlier without a name
+	CountOfRows                 string
+	Aggregates                  string // the words for count, sum, mean, median, min and max
+	CycleNames                  string // in the order of cycles, with commas
+
+	Thousands, Decimal string // the signs in a number
+}
+
+var textTable = usertext.Of[texts]("stats")
+
+func textsOf(ctx context.Context) *texts { return textTable.In(ctx, qed.Info(ctx).Language) }
 
 // maxNameBytes limits names and values of the data in texts and results.
 const maxNameBytes = 80
@@ -21,40 +65,41 @@ func clip(s string) string { return prompt.Clip(s, maxNameBytes) }
 // data may hold any text.
 func quoted(s string) string { return strconv.Quote(clip(s)) }
 
+// grouped formats a whole number with commas.
+func grouped(n int) string { return usertext.Number(int64(n), ",") }
+
+func (t *texts) count(n int) string { return usertext.Number(int64(n), t.Thousands) }
+
 // figure formats a number with four digits, or a whole number with all digits.
-func figure(v float64) string {
+func (t *texts) figure(v float64) string {
 	size := math.Abs(v)
 	switch {
 	case v == 0:
 		return "0"
 	case size >= 1e15 || size < 1e-4:
-		return strconv.FormatFloat(v, 'g', 4, 64)
-	case v == math.Trunc(v):
-		return grouped(int(v))
-	case size >= 1000:
-		return grouped(int(math.Round(v)))
+		return t.decimal(strconv.FormatFloat(v, 'g', 4, 64))
+	case v == math.Trunc(v) || size >= 1000:
+		return t.count(int(math.Round(v)))
 	}
-	digits := 3 - int(math.Floor(math.Log10(size)))
-	text := strconv.FormatFloat(v, 'f', digits, 64)
+	text := strconv.FormatFloat(v, 'f', 3-int(math.Floor(math.Log10(size))), 64)
 	if strings.Contains(text, ".") {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
-	return text
+	return t.decimal(text)
 }
 
-// grouped formats a whole number with commas.
-func grouped(n int) string { return usertext.Number(int64(n), ",") }
-
-// ratio formats a share or a coefficient.
-func ratio(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+// ratio formats a coefficient.
+func (t *texts) ratio(v float64) string { return t.decimal(strconv.FormatFloat(v, 'f', 2, 64)) }
 
 // chance formats a p-value.
-func chance(p float64) string {
+func (t *texts) chance(p float64) string {
 	if p < 0.001 {
-		return "p < 0.001"
+		return t.decimal("p < 0.001")
 	}
-	return "p = " + strconv.FormatFloat(p, 'f', 3, 64)
+	return t.decimal("p = " + strconv.FormatFloat(p, 'f', 3, 64))
 }
+
+func (t *texts) decimal(number string) string { return strings.Replace(number, ".", t.Decimal, 1) }
 
 // moment formats a time as a date, or with hours and minutes if it has any.
 func moment(t time.Time) string {
@@ -64,201 +109,149 @@ func moment(t time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// sentence describes a column.
-func (s *Summary) sentence() string {
-	var text string
-	switch {
-	case s.Numbers != nil:
-		n := s.Numbers
-		text = fmt.Sprintf("%s has %s from %s to %s, mean %s, median %s, half of them between %s and %s",
-			quoted(s.Column), countOf(s.Count, "value"), figure(n.Min), figure(n.Max), figure(n.Mean), figure(n.Median),
-			figure(n.Q1), figure(n.Q3))
-	case s.Times != nil:
-		first, last, zone := s.Times.First, s.Times.Last, ""
-		_, offset := first.Zone()
-		if _, other := last.Zone(); other != offset { // clocks of different zones cannot be compared
-			first, last, zone = first.UTC(), last.UTC(), " in UTC"
-		}
-		text = fmt.Sprintf("%s runs from %s to %s%s", quoted(s.Column), moment(first), moment(last), zone)
-	case s.Texts != nil:
-		text = fmt.Sprintf("%s has %s", quoted(s.Column), countOf(s.Distinct, "different value"))
-		var top []string
-		for _, v := range s.Texts.Top[:min(3, len(s.Texts.Top))] {
-			top = append(top, fmt.Sprintf("%s (%s)", quoted(v.Value), grouped(v.Count)))
-		}
-		if s.Distinct < s.Count {
-			text += ", most often " + strings.Join(top, ", ")
-		}
-	default:
-		return fmt.Sprintf("%s is empty.", quoted(s.Column))
-	}
-	if s.Missing > 0 {
-		text += fmt.Sprintf("; %s missing", grouped(s.Missing))
-	}
-	if s.Other > 0 {
-		text += fmt.Sprintf("; %s of another kind left out", countOf(s.Other, "cell"))
-	}
-	return text + "."
-}
-
-// sentence describes the outliers. label names the row of the farthest.
-func (o *Outliers) sentence(label string) string {
-	switch {
-	case o.Unclear != "":
-		return fmt.Sprintf("Outliers of %s cannot be determined: %s.", quoted(o.Column), o.Unclear)
-	case len(o.Found) == 0:
-		return fmt.Sprintf("%s has no outliers (n = %s).", quoted(o.Column), grouped(o.N))
-	}
-	far := o.Found[0]
-	row := fmt.Sprintf("row %d, counted from 0", far.Row)
-	if label != "" {
-		row = quoted(label)
-	}
-	return fmt.Sprintf("%s of %s values of %s are far from the rest: %s outside of the fences at %s and %s, "+
-		"%s with a modified z-score above %s; the farthest is %s (%s).", grouped(len(o.Found)), grouped(o.N), quoted(o.Column),
-		grouped(o.BeyondFences), figure(o.LowFence), figure(o.HighFence), grouped(o.BeyondScore), figure(numeric.MaxScore),
-		figure(far.Value), row)
-}
-
-func (c *Comparison) sentence() string {
-	what := fmt.Sprintf("between the groups of %s", quoted(c.By))
-	if c.Unclear != "" {
-		return fmt.Sprintf("Whether %s differs %s cannot be determined: %s.", quoted(c.Value), what, c.Unclear)
-	}
-	test := fmt.Sprintf("(Kruskal-Wallis H = %s, %s, n = %s", figure(c.H), chance(c.P), grouped(c.N))
-	if !c.Differ {
-		return fmt.Sprintf("%s does not differ significantly %s %s).", quoted(c.Value), what, test)
-	}
-	var high, low *Group
-	small := 0
-	for i := range c.Groups {
-		switch g := &c.Groups[i]; {
-		case g.Small:
-			small++
-		case high == nil:
-			high, low = g, g
-		default:
-			low = g
-		}
-	}
-	text := fmt.Sprintf("%s differs %s %s, a %s effect of %s): the median is highest for %s with %s (n = %s) "+
-		"and lowest for %s with %s (n = %s).", quoted(c.Value), what, test, magnitude(c.Effect), ratio(c.Effect),
-		quoted(high.Name), figure(high.Median), grouped(high.N), quoted(low.Name), figure(low.Median), grouped(low.N))
-	if small > 0 {
-		text += fmt.Sprintf(" %s with fewer than %d values left out.", countOf(small, "group"), minGroup)
+// basis is the first sentence of a result's text.
+func (t *texts) basis(b *basis) string {
+	text := usertext.Fill(t.Rows, "n", t.count(b.RowCount))
+	if reason := t.missing(b); reason != "" {
+		text += " " + usertext.Fill(t.NotAll, "reason", reason)
 	}
 	return text
 }
 
-// magnitude is the word for an eta squared.
-func magnitude(effect float64) string {
+// missing is why rows that are computed from these cover a part of the data only,
+// and empty if they cover all of it.
+func (t *texts) missing(b *basis) string {
+	var parts []string
 	switch {
-	case effect < 0.01:
-		return "negligible"
-	case effect < 0.06:
-		return "small"
-	case effect < 0.14:
-		return "medium"
+	case b.Total > 0:
+		parts = append(parts, usertext.Fill(t.Drawn, "n", t.count(b.RowCount), "total", t.count(b.Total)))
+	case b.Truncated:
+		parts = append(parts, usertext.Fill(t.First, "n", t.count(b.RowCount)))
 	}
-	return "large"
+	if b.Partial != "" {
+		parts = append(parts, b.Partial)
+	}
+	return strings.Join(parts, "; ")
 }
 
-func (c *Correlation) sentence() string {
-	how := "are positively correlated"
-	if c.Spearman < 0 {
-		how = "are negatively correlated"
-	}
-	return fmt.Sprintf("%s and %s %s (Spearman %s, %s; Pearson %s; n = %s).", quoted(c.A), quoted(c.B), how,
-		ratio(c.Spearman), chance(c.SpearmanP), ratio(c.Pearson), grouped(c.N))
-}
-
-// what describes the values of the series.
-func (s *Series) what() string {
+// summary describes a column.
+func (t *texts) summary(s *Summary) string {
+	column := quoted(s.Column)
+	var text string
 	switch {
-	case s.Value == "":
-		return "The number of rows"
-	case s.Aggregate == Count:
-		return "The number of values of " + quoted(s.Value)
+	case s.Numbers != nil:
+		n := s.Numbers
+		text = usertext.Fill(t.Numbers, "column", column, "n", t.count(s.Count), "min", t.figure(n.Min), "max", t.figure(n.Max),
+			"mean", t.figure(n.Mean), "median", t.figure(n.Median))
+	case s.Times != nil:
+		first, last, zone := s.Times.First, s.Times.Last, ""
+		_, offset := first.Zone()
+		if _, other := last.Zone(); other != offset { // clocks of different zones cannot be compared
+			first, last, zone = first.UTC(), last.UTC(), " UTC"
+		}
+		text = usertext.Fill(t.Times, "column", column, "first", moment(first), "last", moment(last)+zone)
+	case s.Texts != nil:
+		text = usertext.Fill(t.Values, "column", column, "n", t.count(s.Distinct))
+		if top := s.Texts.Top; s.Distinct < s.Count {
+			text += " " + usertext.Fill(t.MostOften, "value", quoted(top[0].Value), "n", t.count(top[0].Count))
+		}
+	default:
+		return usertext.Fill(t.Empty, "column", column)
 	}
-	return fmt.Sprintf("The %s of %s", s.Aggregate.word(), quoted(s.Value))
+	if s.Missing > 0 {
+		text += " " + usertext.Fill(t.Missing, "column", column, "n", t.count(s.Missing))
+	}
+	return text
 }
 
-// gaps describes the rows that are not in the series, and is empty if all are.
-func (s *Series) gaps() string {
-	if s.Missing == 0 {
-		return ""
-	}
-	lack := "no " + quoted(s.Time)
-	if s.Value != "" {
-		lack += " or no " + quoted(s.Value)
-	}
-	verb := func(n int) string { return []string{"has", "have"}[min(1, n-1)] }
-	text := fmt.Sprintf("%s %s %s and are not in the figures over time", countOf(s.Missing, "row"), verb(s.Missing), lack)
-	if s.Blank > 0 {
-		text += fmt.Sprintf("; %s %s no other rows, so the value is unknown",
-			countOf(s.Blank, string(s.Period)), verb(s.Blank))
-	}
-	return text + "."
+func (t *texts) unclear(subject, value string) string {
+	return usertext.Fill(t.Unclear, "subject", usertext.Fill(subject, "value", value))
 }
 
-// word is the name of a in a sentence.
-func (a Aggregate) word() string {
-	switch a {
-	case Min:
-		return "minimum"
-	case Max:
-		return "maximum"
+// outliers describes the outliers. label names the row of the farthest.
+func (t *texts) outliers(o *Outliers, label string) string {
+	column := quoted(o.Column)
+	switch {
+	case o.Unclear != "":
+		return t.unclear(t.OutliersOf, column)
+	case len(o.Found) == 0:
+		return usertext.Fill(t.OutliersNone, "column", column)
 	}
-	return string(a)
+	far := o.Found[0]
+	row := usertext.Fill(t.RowNumber, "n", strconv.Itoa(far.Row))
+	if label != "" {
+		row = quoted(label)
+	}
+	return usertext.Fill(t.Outliers, "column", column, "n", t.count(len(o.Found)), "all", t.count(o.N),
+		"value", t.figure(far.Value), "row", row)
 }
 
-// sentence describes the trend.
-func (t *Trend) sentence(s *Series) string {
-	what := fmt.Sprintf("%s per %s", s.what(), s.Period)
-	if t.Unclear != "" {
-		return fmt.Sprintf("%s: a trend cannot be determined: %s.", what, t.Unclear)
+func (t *texts) comparison(c *Comparison) string {
+	value, by, p := quoted(c.Value), quoted(c.By), t.chance(c.P)
+	switch {
+	case c.Unclear != "":
+		return t.unclear(t.GroupsOf, value)
+	case !c.Differ:
+		return usertext.Fill(t.DifferNot, "value", value, "by", by, "p", p)
 	}
-	span := fmt.Sprintf("from %s to %s", moment(s.Points[0].Start), moment(s.Points[len(s.Points)-1].Start))
-	if s.CutFirst || s.CutLast {
-		span += fmt.Sprintf(", without the %ss at the ends that may not be complete", s.Period)
-	}
-	test := fmt.Sprintf("Mann-Kendall %s, n = %s", chance(t.P), countOf(t.N, string(s.Period)))
-	if t.Direction == Flat {
-		return fmt.Sprintf("%s shows no trend %s (%s).", what, span, test)
-	}
-	return fmt.Sprintf("%s is %s %s: %s a %s (95 %% interval %s to %s), from about %s to %s (%s).",
-		what, t.Direction, span,
-		figure(t.Slope), s.Period, figure(t.SlopeLow), figure(t.SlopeHigh), figure(t.Start), figure(t.End), test)
-}
-
-func (s *Seasonality) sentences() []string {
-	var found, none, unclear []string
-	for _, c := range s.Cycles {
-		switch {
-		case c.Unclear != "":
-			unclear = append(unclear, fmt.Sprintf("the %s (%s)", c.Name, c.Unclear))
-		case !c.Found:
-			none = append(none, fmt.Sprintf("the %s (%s)", c.Name, chance(c.P)))
-		default:
-			high, low := c.Phases[0], c.Phases[0]
-			for _, p := range c.Phases {
-				if p.Effect > high.Effect {
-					high = p
-				}
-				if p.Effect < low.Effect {
-					low = p
-				}
+	var high, low *Group
+	for i := range c.Groups {
+		if g := &c.Groups[i]; !g.Small {
+			low = g
+			if high == nil {
+				high = g
 			}
-			found = append(found, fmt.Sprintf("It follows the %s (strength %s of 1, %s, %s cycles): "+
-				"highest for %s (median %s), lowest for %s (median %s).", c.Name, ratio(c.Strength), chance(c.P), figure(math.Floor(c.Cycles)),
-				high.Name, figure(high.Median), low.Name, figure(low.Median)))
 		}
 	}
-	if len(none) > 0 {
-		found = append(found, "It does not follow "+strings.Join(none, ", ")+".")
+	return usertext.Fill(t.Differ, "value", value, "by", by, "p", p, "effect", t.ratio(c.Effect),
+		"high", quoted(high.Name), "most", t.figure(high.Median), "low", quoted(low.Name), "least", t.figure(low.Median))
+}
+
+func (t *texts) correlation(c *Correlation) string {
+	return usertext.Fill(t.Correlated, "a", quoted(c.A), "b", quoted(c.B), "rank", t.ratio(c.Spearman), "r", t.ratio(c.Pearson),
+		"p", t.chance(c.SpearmanP))
+}
+
+// values names the values of a series, such as "delay" (mean).
+func (t *texts) values(s *Series) string {
+	if s.Value == "" {
+		return t.CountOfRows
 	}
-	if len(unclear) > 0 {
-		found = append(found, "These cycles cannot be determined: "+strings.Join(unclear, ", ")+".")
+	return quoted(s.Value) + " (" + strings.Fields(t.Aggregates)[slices.Index(aggregates, s.Aggregate)] + ")"
+}
+
+func (t *texts) trend(s *Series, trend *Trend) string {
+	value, text := t.values(s), t.Flat
+	switch trend.Direction {
+	case Unknown:
+		return t.unclear(t.Trend, "")
+	case Rising:
+		text = t.Rises
+	case Falling:
+		text = t.Falls
+	}
+	text = usertext.Fill(text, "value", value, "first", moment(s.Points[0].Start), "last", moment(s.Points[len(s.Points)-1].Start),
+		"from", t.figure(trend.Start), "to", t.figure(trend.End), "p", t.chance(trend.P))
+	if s.CutFirst || s.CutLast {
+		text += " " + t.Cut
+	}
+	return text
+}
+
+// cycles has a sentence for each cycle that was found, or one for those that were tested.
+func (t *texts) cycles(s *Series, all []Cycle) []string {
+	var found, none []string
+	for i, name := range strings.Split(t.CycleNames, ", ") {
+		switch c := &all[i]; {
+		case c.Found:
+			found = append(found, usertext.Fill(t.Follows, "value", t.values(s), "cycle", name,
+				"strength", t.ratio(c.Strength), "p", t.chance(c.P)))
+		case c.Unclear == "":
+			none = append(none, name)
+		}
+	}
+	if len(found) == 0 && len(none) > 0 {
+		found = append(found, usertext.Fill(t.NoRhythm, "value", t.values(s), "cycles", strings.Join(none, ", ")))
 	}
 	return found
 }

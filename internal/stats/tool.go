@@ -94,23 +94,22 @@ type reportedOutlier struct {
 	Label string `json:"label,omitempty"` // text of the row in the column that identifies rows
 }
 
-// report returns the first n outliers, and the sentence about them.
-func (o *Outliers) report(labels []string, n int, notes *[]string) (reportedOutliers, string) {
+// report returns the first n outliers, and the label of the farthest.
+func (o *Outliers) report(labels []string, n int, notes *[]string) (r reportedOutliers, farthest string) {
 	label := func(row int) string {
 		if labels == nil {
 			return ""
 		}
 		return clip(labels[row])
 	}
-	var first string
 	if len(o.Found) > 0 {
-		first = label(o.Found[0].Row)
+		farthest = label(o.Found[0].Row)
 	}
-	r := reportedOutliers{Outliers: o, Found: []reportedOutlier{}}
+	r = reportedOutliers{Outliers: o, Found: []reportedOutlier{}}
 	for _, found := range shortened(o.Found, n, "outliers of "+quoted(o.Column), notes) {
 		r.Found = append(r.Found, reportedOutlier{found, label(found.Row)})
 	}
-	return r, o.sentence(first)
+	return r, farthest
 }
 
 // report returns the comparison with its first and last groups.

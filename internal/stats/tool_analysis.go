@@ -3,7 +3,6 @@ package stats
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -96,7 +95,7 @@ func analyse(ctx context.Context, in analysisInput, sources []query.Source) (ana
 		return cmp.Compare(math.Abs(b.Spearman), math.Abs(a.Spearman))
 	})
 	f.labels = labels(t)
-	return fitted(func(c caps) analysis { return f.analysis(rows.basis, c) })
+	return fitted(func(c caps) analysis { return f.analysis(textsOf(ctx), rows.basis, c) })
 }
 
 // figures has everything that an analysis found.
@@ -114,13 +113,12 @@ const (
 	minStrength  = 0.3 // correlations below it get no sentence
 )
 
-func (f *figures) analysis(from basis, c caps) analysis {
+func (f *figures) analysis(words *texts, from basis, c caps) analysis {
 	a := analysis{basis: from, Outliers: []reportedOutliers{}, Correlations: []*Correlation{}}
 	notes := slices.Clone(f.notes)
-	text := []string{from.sentence()}
+	text := []string{words.basis(&from)}
 	if from.Total > 0 {
-		text = append(text, "Counts, means and ranges are those of all these rows, "+
-			"and so are the frequencies of columns with few different values.")
+		text = append(text, words.Exact)
 	}
 	say := func(i int, sentence string) {
 		if i < maxSentences {
@@ -129,7 +127,7 @@ func (f *figures) analysis(from basis, c caps) analysis {
 	}
 	a.Summary = []Summary{}
 	for i, s := range shortened(f.summaries, c.columns, "columns", &notes) {
-		say(i, s.sentence())
+		say(i, words.summary(&s))
 		s.Column = clip(s.Column)
 		if s.Texts != nil {
 			top := TextSummary{Top: []ValueCount{}, Rest: s.Count}
@@ -144,26 +142,23 @@ func (f *figures) analysis(from basis, c caps) analysis {
 	for i, o := range shortened(f.outliers, c.numeric, "columns with outliers", &notes) {
 		copied := *o
 		copied.Column = clip(o.Column)
-		r, sentence := copied.report(f.labels, c.outliers, &notes)
+		r, label := copied.report(f.labels, c.outliers, &notes)
 		a.Outliers = append(a.Outliers, r)
-		say(i, sentence)
+		say(i, words.outliers(o, label))
 	}
 	for i, g := range shortened(f.groups, c.compared, "comparisons", &notes) {
 		a.Groups = append(a.Groups, g.report(c.groups, &notes))
-		say(i, g.sentence())
+		say(i, words.comparison(g))
 	}
 	for i, p := range shortened(f.pairs, c.pairs, "pairs of columns, the weakest", &notes) {
 		copied := *p
 		copied.A, copied.B = clip(p.A), clip(p.B)
 		a.Correlations = append(a.Correlations, &copied)
 		if p.Related && math.Abs(p.Spearman) >= minStrength {
-			say(i, p.sentence())
+			say(i, words.correlation(p))
 		}
 	}
-	if len(notes) > 0 {
-		a.LeftOut = notes
-		text = append(text, fmt.Sprintf("Left out: %s.", strings.Join(notes[:min(len(notes), maxSentences)], "; ")))
-	}
+	a.LeftOut = notes
 	a.Text = strings.Join(text, " ")
 	return a
 }

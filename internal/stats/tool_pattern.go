@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
 )
@@ -28,7 +29,10 @@ type patterns struct {
 	Value       string            `json:"value,omitempty"`
 	Time        string            `json:"time,omitempty"`
 	Aggregate   Aggregate         `json:"aggregate,omitempty"`
-	Missing     int               `json:"missing,omitempty"` // rows without a time or a value, which are not in the series
+	Missing     int               `json:"missing,omitempty"`   // rows without a time or a value, which are not in the series
+	Blank       int               `json:"blank,omitempty"`     // periods whose rows have no value
+	CutFirst    bool              `json:"cut_first,omitempty"` // the first period is left out, as it may not be complete
+	CutLast     bool              `json:"cut_last,omitempty"`
 	Trend       *Trend            `json:"trend,omitempty"`
 	Seasonality []Cycle           `json:"seasonality,omitempty"`
 	Series      *finding.RowsRef  `json:"series,omitempty"` // the points of the trend
@@ -77,7 +81,8 @@ func recognise(ctx context.Context, in patternInput, sources []query.Source) (pa
 		})
 	}
 	p := patterns{basis: rows.basis}
-	text := []string{p.sentence()}
+	words := textsOf(ctx)
+	text := []string{words.basis(&p.basis)}
 	if values != nil {
 		p.Value = clip(values.Name)
 	}
@@ -85,7 +90,7 @@ func recognise(ctx context.Context, in patternInput, sources []query.Source) (pa
 		if values == nil {
 			opt.Aggregate = Count
 		}
-		sentences, err := p.overTime(ctx, times, values, opt)
+		sentences, err := p.overTime(ctx, words, times, values, opt)
 		if err != nil {
 			return patterns{}, err
 		}
@@ -100,7 +105,7 @@ func recognise(ctx context.Context, in patternInput, sources []query.Source) (pa
 			return patterns{}, err
 		}
 	}
-	return fitted(func(c caps) patterns { return p.ofValues(t, values, place, text, c) })
+	return fitted(func(c caps) patterns { return p.ofValues(t, values, place, words, text, c) })
 }
 
 // chooseTime reads the column of times. Without a name it is the only one of the
@@ -131,7 +136,9 @@ func chooseTime(t *qed.Table, name string) (*variable, error) {
 }
 
 // overTime finds the trend and the cycles, and returns the sentences about them.
-func (p *patterns) overTime(ctx context.Context, times, values *variable, opt SeriesOptions) ([]string, error) {
+func (p *patterns) overTime(
+	ctx context.Context, words *texts, times, values *variable, opt SeriesOptions,
+) ([]string, error) {
 	d, err := newDated(times, values, &opt)
 	if err != nil {
 		return nil, err
@@ -143,25 +150,24 @@ func (p *patterns) overTime(ctx context.Context, times, values *variable, opt Se
 	if p.Series, err = keepSeries(ctx, s); err != nil {
 		return nil, err
 	}
-	p.Series.Partial = p.missing(ctx)
+	p.Series.Partial = words.missing(&p.basis)
 	p.Time, p.Aggregate = clip(s.Time), s.Aggregate
-	p.Missing = s.Missing
+	p.Missing, p.Blank, p.CutFirst, p.CutLast = s.Missing, s.Blank, s.CutFirst, s.CutLast
 	var text []string
 	if p.Missing > 0 {
-		text = append(text, s.gaps())
+		text = append(text, usertext.Fill(words.NotInSeries, "n", words.count(p.Missing)))
 	}
 	partial := p.Truncated || p.Total > 0 && s.Aggregate.needsWhole()
 	if partial && len(s.Points) > 0 {
 		s.Unclear = p.unclear(s)
 	}
 	p.Trend = s.Trend()
-	text = append(text, p.Trend.sentence(s))
+	text = append(text, words.trend(s, p.Trend))
 	if partial {
 		return text, nil
 	}
-	seasonality := d.seasonality()
-	p.Seasonality = seasonality.Cycles
-	return append(text, seasonality.sentences()...), nil
+	p.Seasonality = d.seasonality().Cycles
+	return append(text, words.cycles(s, p.Seasonality)...), nil
 }
 
 // unclear is why a series of some of the rows says nothing about all of them.
@@ -198,20 +204,17 @@ func keepSeries(ctx context.Context, s *Series) (*finding.RowsRef, error) {
 }
 
 // ofValues adds the findings about the values without their times.
-func (p patterns) ofValues(t *qed.Table, values *variable, by int, text []string, c caps) patterns {
+func (p patterns) ofValues(t *qed.Table, values *variable, by int, words *texts, text []string, c caps) patterns {
 	text = text[:len(text):len(text)]
 	if values != nil {
 		o := values.outliers()
 		o.Column = p.Value
-		r, sentence := o.report(labels(t), c.outliers, &p.LeftOut)
-		p.Outliers, text = &r, append(text, sentence)
+		r, label := o.report(labels(t), c.outliers, &p.LeftOut)
+		p.Outliers, text = &r, append(text, words.outliers(o, label))
 	}
 	if by >= 0 {
 		g := compare(t, values, by)
-		p.Groups, text = g.report(c.groups, &p.LeftOut), append(text, g.sentence())
-	}
-	if len(p.LeftOut) > 0 {
-		text = append(text, fmt.Sprintf("Left out: %s.", strings.Join(p.LeftOut, "; ")))
+		p.Groups, text = g.report(c.groups, &p.LeftOut), append(text, words.comparison(g))
 	}
 	p.Text = strings.Join(text, " ")
 	return p

@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/query"
 )
 
@@ -100,52 +97,4 @@ func scan(ctx context.Context, rows *finding.RowsRef, sources []query.Source) (*
 	out.Partial = prompt.Clip(strings.TrimSpace(found.Partial), maxPartialBytes)
 	out.Queries = []qed.Query{found.Query}
 	return out, nil
-}
-
-// sentence is the first sentence of a result's text.
-func (b *basis) sentence() string {
-	text := "Based on " + countOf(b.RowCount, "row") + "."
-	switch {
-	case b.Total > 0 && b.Truncated:
-		text = fmt.Sprintf("Based on %s that were drawn at random from the first %s only; there are more. %s",
-			countOf(b.RowCount, "row"), countOf(b.Total, "row"), "Figures of all rows can differ.")
-	case b.Total > 0:
-		text = fmt.Sprintf("Based on %s that were drawn at random from all %s.", countOf(b.RowCount, "row"), countOf(b.Total, "row"))
-	case b.Truncated:
-		text = "Based on the first " + countOf(b.RowCount, "row") + " only; there are more. " +
-			"They are no random sample: figures of all rows can differ."
-	}
-	if b.Partial != "" {
-		text += " Rows may be missing: " + strconv.Quote(b.Partial) + "."
-	}
-	return text
-}
-
-// texts are why saved rows cover a part of the data only. A chart of them says so to the
-// user. The sentences of results are for the model, which puts them into words.
-type texts struct {
-	Drawn string // {n} rows were drawn from {total}
-	First string // there are more than {n} rows
-
-	Thousands string // the sign between the thousands of a number
-}
-
-var textTable = usertext.Of[texts]("stats")
-
-// missing is why rows that are computed from these cover a part of the data only,
-// and empty if they cover all of it.
-func (b *basis) missing(ctx context.Context) string {
-	t := textTable.In(ctx, qed.Info(ctx).Language)
-	number := func(n int) string { return usertext.Number(int64(n), t.Thousands) }
-	var parts []string
-	switch {
-	case b.Total > 0:
-		parts = append(parts, usertext.Fill(t.Drawn, "n", number(b.RowCount), "total", number(b.Total)))
-	case b.Truncated:
-		parts = append(parts, usertext.Fill(t.First, "n", number(b.RowCount)))
-	}
-	if b.Partial != "" {
-		parts = append(parts, b.Partial)
-	}
-	return strings.Join(parts, "; ")
 }

@@ -114,7 +114,7 @@ func TestAnalysisTool(t *testing.T) {
 	if far := outliers[0].Found[0]; far.Row != 77 || far.Value != 300 || far.Label != "SHP-0077" {
 		t.Errorf("the farthest is %+v", far)
 	}
-	for _, figure := range []string{"240 rows", `"SHP-0077"`, `"Delta"`, "300", "Kruskal-Wallis"} {
+	for _, figure := range []string{"rows: 240", `"SHP-0077"`, `"Delta"`, "300", "4 of 240"} {
 		if !strings.Contains(r.Text, figure) {
 			t.Errorf("the text lacks %s: %s", figure, r.Text)
 		}
@@ -163,7 +163,7 @@ func TestToolsOnSomeRows(t *testing.T) {
 			partial   string
 			says      string
 		}{
-			{all, false, "", "Based on 240 rows."},
+			{all, false, "", "Analyzed rows: 240."},
 			{some, true, "", "first 240 rows only"},
 			{hurt, false, "2 of 5 shards failed", "2 of 5 shards failed"},
 		} {
@@ -179,7 +179,7 @@ func TestToolsOnSomeRows(t *testing.T) {
 			if r.Trend != nil && (r.Trend.Direction == stats.Unknown) != tt.truncated {
 				t.Errorf("%s: the trend of %q is %+v", tool.Name, tt.says, r.Trend)
 			}
-			if tt.truncated && r.Series != nil && (len(r.Cycles) > 0 || !strings.Contains(r.Text, "run from 2025-01-06 to 2025-03-06 and are not all")) {
+			if tt.truncated && r.Series != nil && (len(r.Cycles) > 0 || !strings.Contains(r.Trend.Unclear, "run from 2025-01-06 to 2025-03-06 and are not all")) {
 				t.Errorf("%s: %s", tool.Name, r.Text)
 			}
 		}
@@ -329,5 +329,37 @@ func TestManyRows(t *testing.T) {
 	cycles := must[*stats.Seasonality](t)(stats.FindSeasonality(big, "at", "delay", nil)).Cycles
 	if cycles[1].Found || cycles[1].Unclear != "" || cycles[1].Cycles < 257 {
 		t.Errorf("weekdays: %+v", cycles[1])
+	}
+}
+
+// TestToolsInGerman checks that a text is in the language of the run, with its numbers.
+func TestToolsInGerman(t *testing.T) {
+	for _, tt := range []struct {
+		tool      qed.Tool
+		arguments map[string]any
+		says      []string
+	}{
+		{stats.NewAnalysisTool(), map[string]any{"group_by": "carrier"}, []string{
+			"Ausgewertete Zeilen: 240.", "Mittelwert 15,85", `am weitesten entfernt ist 300 ("SHP-0077")`, "unterscheidet sich", "(p < 0,001",
+		}},
+		{stats.NewPatternTool(), map[string]any{"value": "delay", "time": "eta"}, []string{
+			`"delay" (Mittelwert) steigt vom 2025-01-06 bis zum 2025-03-06, von etwa`, "folgt keinem dieser Rhythmen: Wochentag.", "Ausreißer",
+		}},
+	} {
+		tt.arguments["rows"] = rowsOf(shipments(t))
+		raw := must[[]byte](t)(json.Marshal(tt.arguments))
+		agent := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+			out, err := tt.tool.Call(ctx, raw)
+			return qed.Answer{Text: decode(t, out, err).Text}, nil
+		})
+		answer, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: "t", Text: "?", Language: "de"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range tt.says {
+			if !strings.Contains(answer.Text, part) {
+				t.Errorf("%s: the text lacks %q: %s", tt.tool.Name, part, answer.Text)
+			}
+		}
 	}
 }

@@ -22,8 +22,7 @@ import (
 // [*refusal.Error]. The time that Check takes is bounded for every input.
 func (g *Guard) Check(query string, variables json.RawMessage) (*Query, error) {
 	c := &check{
-		guard: g, fragments: map[string]*ast.FragmentDefinition{},
-		seen: map[finding]bool{}, meant: map[position]meant{},
+		guard: g, seen: map[finding]bool{}, meant: map[position]meant{},
 	}
 	if err := c.parse(query); err != nil {
 		return nil, err
@@ -46,7 +45,6 @@ type check struct {
 	guard     *Guard
 	doc       *ast.QueryDocument
 	operation *ast.OperationDefinition
-	fragments map[string]*ast.FragmentDefinition
 	variables map[string]any
 	own       map[string]bool // variables of fixed arguments: NewGuard checked their values
 
@@ -54,7 +52,7 @@ type check struct {
 	fields map[string]bool // "Type.field"
 
 	problems []pending
-	seen     map[finding]bool   // the walker visits fragments more than once
+	seen     map[finding]bool   // rules can find the same
 	meant    map[position]meant // for problems that the rules find at a position
 }
 
@@ -116,15 +114,13 @@ func (c *check) parse(text string) error {
 			Message: fmt.Sprintf("only a query may be sent, not a %s", op.Operation),
 		})
 	}
-	for _, f := range doc.Fragments {
-		if len(f.VariableDefinition) > 0 {
-			c.add(ErrNotAllowed, at(f.Position), meant{},
-				"the fragment %q declares variables: declare them in the query", clip(f.Name, 80))
-			return c.refusal()
-		}
-		if c.fragments[f.Name] == nil {
-			c.fragments[f.Name] = f
-		}
+	if len(doc.Fragments) > 0 {
+		f := doc.Fragments[0]
+		return refusedFor(refusal.Problem{
+			Code: ErrNotAllowed, Line: f.Position.Line, Column: f.Position.Column,
+			Message: fmt.Sprintf("named fragments are not supported: write the fields of %q in its place, or ... on %s { }",
+				clip(f.Name, 80), clip(f.TypeCondition, 80)),
+		})
 	}
 	return nil
 }

@@ -14,9 +14,6 @@ func (c *check) fix() {
 	}
 	f := fixer{check: c, names: map[string]string{}}
 	f.set(c.guard.schema.Query, c.operation.SelectionSet)
-	for _, fragment := range c.doc.Fragments {
-		f.set(c.guard.schema.Types[fragment.TypeCondition], fragment.SelectionSet)
-	}
 }
 
 type fixer struct {

@@ -42,11 +42,10 @@ const maxCost = 50_000
 const (
 	maxBytes      = 64 << 10 // of the query's text, and of its variables
 	maxTokens     = 5_000    // of the query's text
-	maxFields     = 500      // of the query with its fragments expanded
+	maxFields     = 500      // of the query
 	maxDepth      = 15       // of nested fields
 	listSize      = 25       // the length of a list that no argument bounds
 	maxDirectives = 100      // of a query
-	maxFragments  = 100      // of a query, used or not
 	maxNesting    = 25       // of lists and objects in a value
 )
 

@@ -61,19 +61,6 @@ func TestManyUnknownNames(t *testing.T) {
 	}
 }
 
-// A rule compares each pair of spreads, whether the fragments exist or not.
-func TestSpreadsOfNothingAreCounted(t *testing.T) {
-	g := newGuard(t, shop, nil)
-	for _, query := range []string{
-		`{ ` + many(600, "...F%d ") + `}`,
-		`{ people { ...F } } fragment F on Person { ` + strings.Repeat("...F ", 600) + `}`,
-	} {
-		if _, err := g.Check(query, nil); !errors.Is(err, graphql.ErrTooLarge) {
-			t.Errorf("got %v", err)
-		}
-	}
-}
-
 // A server may use an introspection type as the type of an argument.
 func TestTypeOfIntrospectionAsAnArgument(t *testing.T) {
 	g := newGuard(t, `type Query { a(x: __TypeKind): [Query!] }`, nil)

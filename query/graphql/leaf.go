@@ -25,8 +25,6 @@ func (q *Query) addLeaves(prefix string, set ast.SelectionSet) {
 			}
 		case *ast.InlineFragment:
 			q.addLeaves(prefix, s.SelectionSet)
-		case *ast.FragmentSpread:
-			q.addLeaves(prefix, s.Definition.SelectionSet)
 		}
 	}
 }

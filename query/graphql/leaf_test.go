@@ -19,7 +19,7 @@ func TestLeafType(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := guard.Check(`{ p: port { id ...more ... { kind } ships { name } } } fragment more on Port { size: teu tags }`, nil)
+	q, err := guard.Check(`{ p: port { id ... on Port { size: teu tags } ... { kind } ships { name } } }`, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

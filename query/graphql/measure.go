@@ -3,48 +3,33 @@ package graphql
 import "github.com/vektah/gqlparser/v2/ast"
 
 // measure checks the size and depth of the query. It runs first, because later
-// steps take more than linear time. It visits every fragment once, however often
-// the fragment is spread.
+// steps take more than linear time.
 func (c *check) measure() {
-	if len(c.doc.Fragments) > maxFragments {
-		c.add(ErrTooLarge, position{}, meant{}, "the query has more than %d fragments", maxFragments)
-		return
-	}
-	m := measurer{fragments: c.fragments, done: map[string]extent{}}
+	m := measurer{check: c}
 	m.list(c.operation.Directives)
 	for _, v := range c.operation.VariableDefinitions {
 		m.list(v.Directives)
 		m.value(v.DefaultValue, 0)
 	}
-	whole := m.set(c.operation.SelectionSet)
-	fields := whole.fields
-	for _, f := range c.doc.Fragments { // the rules walk unused fragments too
-		fields = max(fields, m.fragment(f).fields)
-		m.list(f.Directives)
-	}
+	m.set(c.operation.SelectionSet, 1)
 	switch {
 	case m.directives > maxDirectives:
 		c.add(ErrTooLarge, position{}, meant{}, "the query has more than %d directives", maxDirectives)
-	case fields > maxFields:
-		c.add(ErrTooLarge, position{}, meant{},
-			"the query asks for more than %d fields, fragments included: ask for fewer", maxFields)
+	case m.fields > maxFields:
+		c.add(ErrTooLarge, position{}, meant{}, "the query asks for more than %d fields: ask for fewer", maxFields)
 	case m.nested != nil:
 		c.add(ErrTooLarge, at(m.nested), meant{}, "a value has more than %d nested lists and objects", maxNesting)
-	case whole.depth > maxDepth:
+	case m.depth > maxDepth:
 		c.add(ErrTooLarge, at(m.deepest), meant{},
-			"the fields are nested %d deep: the limit is %d", whole.depth, maxDepth)
+			"the fields are nested %d deep: the limit is %d", m.depth, maxDepth)
 	}
 }
 
-// An extent is the size of a selection with its fragments expanded.
-type extent struct{ fields, depth int }
-
 type measurer struct {
-	fragments  map[string]*ast.FragmentDefinition
-	done       map[string]extent // zero while a fragment is measured: a rule reports the cycle
-	directives int
-	deepest    *ast.Position // the deepest field
-	nested     *ast.Position // a value that is nested too deep
+	*check
+	fields, depth, directives int
+	deepest                   *ast.Position // the deepest field
+	nested                    *ast.Position // a value that is nested too deep
 }
 
 func (m *measurer) list(directives ast.DirectiveList) {
@@ -73,42 +58,23 @@ func (m *measurer) value(v *ast.Value, depth int) {
 	}
 }
 
-func (m *measurer) set(set ast.SelectionSet) extent {
-	var e extent
+// set measures a selection, whose fields are at a depth.
+func (m *measurer) set(set ast.SelectionSet, depth int) {
 	for _, s := range set {
-		var inner extent
 		switch s := s.(type) {
 		case *ast.Field:
 			m.list(s.Directives)
 			m.arguments(s.Arguments)
-			inner = m.set(s.SelectionSet)
-			inner.fields++
-			inner.depth++
-			if inner.depth > e.depth {
-				m.deepest = s.Position
+			m.fields++
+			if depth > m.depth {
+				m.depth, m.deepest = depth, s.Position
 			}
+			m.set(s.SelectionSet, depth+1)
 		case *ast.InlineFragment:
 			m.list(s.Directives)
-			inner = m.set(s.SelectionSet)
+			m.set(s.SelectionSet, depth)
 		case *ast.FragmentSpread:
-			m.list(s.Directives)
-			if f := m.fragments[s.Name]; f != nil {
-				inner = m.fragment(f)
-			}
-			inner.fields = max(inner.fields, 1) // an unknown fragment or a cycle has a size too
+			m.add(ErrUnknownName, at(s.Position), meant{}, "the fragment %q is not defined", clip(s.Name, 80))
 		}
-		e.fields = min(e.fields+inner.fields, beyond)
-		e.depth = max(e.depth, inner.depth)
 	}
-	return e
-}
-
-func (m *measurer) fragment(f *ast.FragmentDefinition) extent {
-	e, ok := m.done[f.Name]
-	if !ok {
-		m.done[f.Name] = extent{}
-		e = m.set(f.SelectionSet)
-		m.done[f.Name] = e
-	}
-	return e
 }

@@ -12,7 +12,7 @@ const beyond = math.MaxInt / 4 // counting stops here, so that sums do not overf
 // price computes the cost. The query must be valid.
 func (c *check) price() {
 	c.fields = map[string]bool{}
-	p := pricer{check: c, done: map[priced]int{}}
+	p := pricer{c}
 	c.cost = p.set(c.operation.SelectionSet, false)
 	if c.cost > maxCost {
 		c.add(ErrTooExpensive, at(c.operation.Position), meant{},
@@ -22,16 +22,7 @@ func (c *check) price() {
 	}
 }
 
-type pricer struct {
-	*check
-	done map[priced]int
-}
-
-// priced is a fragment with the arguments of set.
-type priced struct {
-	name    string
-	bounded bool
-}
+type pricer struct{ *check }
 
 // set returns the cost of a selection. bounded means that the field around it bounds a
 // list in it.
@@ -43,14 +34,6 @@ func (p *pricer) set(set ast.SelectionSet, bounded bool) int {
 			cost += p.field(s, bounded)
 		case *ast.InlineFragment:
 			cost += p.set(s.SelectionSet, bounded)
-		case *ast.FragmentSpread:
-			key := priced{s.Name, bounded}
-			once, ok := p.done[key]
-			if !ok {
-				once = p.set(s.Definition.SelectionSet, bounded)
-				p.done[key] = once
-			}
-			cost += once
 		}
 		cost = min(cost, beyond)
 	}

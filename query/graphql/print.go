@@ -27,11 +27,6 @@ func printQuery(doc *ast.QueryDocument) string {
 	}
 	p.directives(op.Directives)
 	p.set(op.SelectionSet)
-	for _, f := range doc.Fragments {
-		p.WriteString(" fragment " + f.Name + " on " + f.TypeCondition)
-		p.directives(f.Directives)
-		p.set(f.SelectionSet)
-	}
 	return p.String()
 }
 
@@ -60,9 +55,6 @@ func (p *printer) set(set ast.SelectionSet) {
 			}
 			p.directives(s.Directives)
 			p.set(s.SelectionSet)
-		case *ast.FragmentSpread:
-			p.WriteString("..." + s.Name)
-			p.directives(s.Directives)
 		}
 	}
 	p.WriteString(" }")

@@ -16,8 +16,6 @@ import (
 // never allowed, and about several operations.
 var specified = []core.RuleFunc{
 	rules.FragmentsOnCompositeTypesRule.RuleFunc,
-	rules.NoFragmentCyclesRule.RuleFunc,
-	rules.NoUnusedFragmentsRule.RuleFunc,
 	rules.NoUnusedVariablesRule.RuleFunc,
 	rules.OverlappingFieldsCanBeMergedRule.RuleFunc,
 	rules.PossibleFragmentSpreadsRule.RuleFunc,
@@ -25,7 +23,6 @@ var specified = []core.RuleFunc{
 	rules.ScalarLeafsRuleWithoutSuggestions.RuleFunc,
 	rules.UniqueArgumentNamesRule.RuleFunc,
 	rules.UniqueDirectivesPerLocationRule.RuleFunc,
-	rules.UniqueFragmentNamesRule.RuleFunc,
 	rules.UniqueInputFieldNamesRule.RuleFunc,
 	rules.UniqueVariableNamesRule.RuleFunc,
 	rules.ValuesOfCorrectTypeRuleWithoutSuggestions.RuleFunc,
@@ -117,18 +114,8 @@ func (c *check) names(events *core.Events) {
 			c.typeName(f.TypeCondition, at(f.Position), (*ast.Definition).IsCompositeType)
 		}
 	})
-	events.OnFragment(func(_ *core.Walker, f *ast.FragmentDefinition) {
-		c.typeName(f.TypeCondition, at(f.Position), (*ast.Definition).IsCompositeType)
-	})
 	events.OnVariable(func(_ *core.Walker, v *ast.VariableDefinition) {
 		c.typeName(v.Type.Name(), at(v.Position), (*ast.Definition).IsInputType)
-	})
-	events.OnFragmentSpread(func(_ *core.Walker, s *ast.FragmentSpread) {
-		if s.Definition == nil {
-			c.add(ErrUnknownName, at(s.Position),
-				meant{name: s.Name, names: func() []string { return slices.Sorted(maps.Keys(c.fragments)) }},
-				"the fragment %q is not defined", clip(s.Name, 80))
-		}
 	})
 	events.OnValue(func(w *core.Walker, v *ast.Value) {
 		if v.Kind == ast.Variable && v.VariableDefinition == nil && w.CurrentOperation != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// A field is a field of a query in the order of the response. Fragments are expanded,
+// A field is a field of a query in the order of the response. Inline fragments are expanded,
 // and a field that is selected twice is listed once.
 type field struct {
 	key    string // in the response
@@ -26,7 +26,7 @@ func parse(text string, leafType func(path string) string) ([]*field, error) {
 		return nil, fmt.Errorf("graphqlsource: the checked query cannot be parsed: %w", err)
 	}
 	root := &field{}
-	root.add(doc, doc.Operations[0].SelectionSet)
+	root.add(doc.Operations[0].SelectionSet)
 	root.setTypes("", leafType)
 	return root.fields, nil
 }
@@ -40,19 +40,14 @@ func (f *field) setTypes(prefix string, leafType func(path string) string) {
 	}
 }
 
-// add adds the fields of a selection. It ends because the Guard refuses cycles of
-// fragments.
-func (f *field) add(doc *ast.QueryDocument, set ast.SelectionSet) {
+// add adds the fields of a selection.
+func (f *field) add(set ast.SelectionSet) {
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
-			f.child(s).add(doc, s.SelectionSet)
+			f.child(s).add(s.SelectionSet)
 		case *ast.InlineFragment:
-			f.add(doc, s.SelectionSet)
-		case *ast.FragmentSpread:
-			if fragment := doc.Fragments.ForName(s.Name); fragment != nil {
-				f.add(doc, fragment.SelectionSet)
-			}
+			f.add(s.SelectionSet)
 		}
 	}
 }

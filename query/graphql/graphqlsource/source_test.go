@@ -96,7 +96,7 @@ func TestTables(t *testing.T) {
 		{"empty list", `{ shipments { id teu } }`, `{"shipments":[]}`, `id|teu`, 0, false},
 		{"aliases", `{ late: shipments { number: id dest: to { name } } }`, `{"late":[{"number":"a","dest":{"name":"Miami"}}]}`,
 			`number|dest.name; "a"|"Miami"`, 0, false},
-		{"fragments", `query { shipments { ...a teu ... on Shipment { late id } } } fragment a on Shipment { id }`,
+		{"fragments", `query { shipments { ... { id } teu ... on Shipment { late id } } }`,
 			`{"shipments":[{"id":"a","teu":0.5,"late":false}]}`, `id|teu|late; "a"|0.5|false`, 0, false},
 		{"numbers", `{ shipments { teu weight } }`,
 			`{"shipments":[{"teu":1.0,"weight":9007199254740993},{"teu":1e400,"weight":12345678901234567890},{"teu":-0,"weight":1e3}]}`,
