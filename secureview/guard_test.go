@@ -2,8 +2,8 @@ package secureview_test
 
 import (
 	"context"
-	"regexp"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
