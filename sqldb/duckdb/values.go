@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"strings"
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
@@ -33,18 +32,8 @@ func decimal(v duckdb.Decimal) string {
 	if v.Value == nil {
 		return ""
 	}
-	sign, digits := "", v.Value.String()
-	if rest, negative := strings.CutPrefix(digits, "-"); negative {
-		sign, digits = "-", rest
-	}
-	scale := int(v.Scale)
-	if missing := scale + 1 - len(digits); missing > 0 {
-		digits = strings.Repeat("0", missing) + digits
-	}
-	if scale == 0 {
-		return sign + digits
-	}
-	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(v.Scale)), nil)
+	return new(big.Rat).SetFrac(v.Value, unit).FloatString(int(v.Scale))
 }
 
 // timeText returns a date or a timestamp as DuckDB writes it, in its time zone if it has
