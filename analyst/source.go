@@ -102,11 +102,8 @@ func block(q *sqlast.Query) (*sqlast.Select, error) {
 	for {
 		switch body := q.Body.(type) {
 		case *sqlast.Select:
-			switch {
-			case body.From == nil:
+			if body.From == nil {
 				return nil, noSource("it has no FROM")
-			case body.Sample != "":
-				return nil, noSource("it reads a sample")
 			}
 			return body, nil
 		case *sqlast.Query:
@@ -190,20 +187,20 @@ func ofRow(e sqlast.Expr) bool {
 // of the source under their names.
 func (s source) plain(q *sqlast.Query) bool {
 	sel, ok := q.Body.(*sqlast.Select)
-	if !ok || q.Limit != nil || q.Offset != nil || grouped(sel) || sel.Qualify != nil || sel.Sample != "" {
+	if !ok || q.Limit != nil || q.Offset != nil || grouped(sel) || sel.Qualify != nil {
 		return false
 	}
 	if inner := nested(q, sel); inner != nil {
 		if !s.plain(inner) {
 			return false
 		}
-	} else if t, ok := sel.From.(*sqlast.Table); !ok || expression(q.With, t) != nil || t.Sample != "" {
+	} else if t, ok := sel.From.(*sqlast.Table); !ok || expression(q.With, t) != nil {
 		return false
 	}
 	for _, it := range sel.Items {
 		star, ok := it.Expr.(*sqlast.Star)
 		switch {
-		case ok && !star.Row && len(star.Exclude)+len(star.Replace)+len(star.Rename) == 0:
+		case ok && !star.Row && len(star.Exclude)+len(star.Replace) == 0:
 		case it.Alias == "" || isColumn(it.Expr, it.Alias):
 			if _, ok := it.Expr.(*sqlast.Column); !ok {
 				return false
@@ -227,7 +224,7 @@ func nested(q *sqlast.Query, sel *sqlast.Select) *sqlast.Query {
 		return withExpressions(from.Query, q.With)
 	case *sqlast.Table:
 		e := expression(q.With, from)
-		if e == nil || len(e.Columns) > 0 || q.With.Recursive || from.Sample != "" {
+		if e == nil || len(e.Columns) > 0 || q.With.Recursive {
 			return nil
 		}
 		before := &sqlast.With{Pos: q.With.Pos, CTEs: q.With.CTEs[:slices.Index(q.With.CTEs, e)]}

@@ -24,7 +24,6 @@ import (
 	mysqldriver "github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/integration"
-	"github.com/qedkit/qed/integration/differential"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
@@ -67,8 +66,8 @@ type differentialRun struct {
 	engine *corpusEngine
 	seed   uint64
 	pools  corpusPools
-	views  *sql.DB // differential.WithViews
-	turned *sql.DB // differential.Reversed
+	views  *sql.DB // setupWithViews
+	turned *sql.DB // setupReversed
 	guard  *secureview.Guard
 	reader *sqldb.DB
 
@@ -193,10 +192,10 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 		}
 	}
 	dialect := d.engine.dialect.Name()
-	for kind, db := range map[differential.Kind]*sql.DB{
-		differential.Usual: d.pools.originals[0], differential.WithViews: d.views, differential.Reversed: d.turned,
+	for kind, db := range map[setupKind]*sql.DB{
+		setupUsual: d.pools.originals[0], setupWithViews: d.views, setupReversed: d.turned,
 	} {
-		for _, text := range differential.Setup(dialect, kind) {
+		for _, text := range setupStatements(dialect, kind) {
 			mustExec(t, db, text)
 		}
 	}
@@ -207,7 +206,7 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range differential.Setup(dialect, differential.Usual) {
+		for _, text := range setupStatements(dialect, setupUsual) {
 			mustExec(t, db, text)
 		}
 		db.Close()
@@ -252,9 +251,9 @@ const rowLimit = 1 << 30
 
 func differentialPolicy(schema string) *secureview.Policy {
 	policy := &secureview.Policy{Schema: schema, Tables: map[string][]string{}, Views: map[string]string{}, RowLimit: rowLimit}
-	for _, table := range differential.Tables {
+	for _, table := range genTables {
 		policy.Tables[table.Name] = table.Columns()
-		if table.Access != differential.Open {
+		if table.Access != accessOpen {
 			policy.Views[table.Name] = table.Object()
 		}
 	}
@@ -269,7 +268,7 @@ func (d *differentialRun) run(t *testing.T, count int) {
 		workers.Go(func() {
 			for d.accepted.Load() < uint64(count) && !d.lost.Load() {
 				n := d.next.Add(1)
-				s := differential.Generate(d.engine.dialect.Name(), d.seed, n)
+				s := generate(d.engine.dialect.Name(), d.seed, n)
 				class, message := d.compare(t.Context(), s)
 				d.add(n, s.SQL, class, message)
 			}
@@ -281,7 +280,7 @@ func (d *differentialRun) run(t *testing.T, count int) {
 // compare returns the class of what is wrong with a statement, empty if nothing is. If
 // the server or the database ends meanwhile, it is started again, and executes the
 // statement alone.
-func (d *differentialRun) compare(ctx context.Context, s differential.Statement) (class, message string) {
+func (d *differentialRun) compare(ctx context.Context, s genStatement) (class, message string) {
 	d.alone.RLock()
 	class, message = d.compareOnce(ctx, s)
 	d.alone.RUnlock()
@@ -311,7 +310,7 @@ func (d *differentialRun) compare(ctx context.Context, s differential.Statement)
 	return endsAccepted, message
 }
 
-func (d *differentialRun) compareOnce(ctx context.Context, s differential.Statement) (class, message string) {
+func (d *differentialRun) compareOnce(ctx context.Context, s genStatement) (class, message string) {
 	stmt, refused := d.guard.Rewrite(ctx, s.SQL)
 	if refused != nil {
 		if why := d.documentedRefusal(refusalClass(refused)); why == endsMariaDB || why == endsMySQL {
@@ -335,7 +334,7 @@ func (d *differentialRun) compareOnce(ctx context.Context, s differential.Statem
 	got, err := d.read(ctx, d.pools.rewritten, stmt.SQL())
 	same := func(db *sql.DB, text string) bool {
 		other, err := d.read(ctx, db, text)
-		return err == nil && s.Compare(want.Rows, other.Rows) == nil
+		return err == nil && s.compare(want.Rows, other.Rows) == nil
 	}
 	unlimited := strings.TrimSuffix(stmt.SQL(), " LIMIT "+strconv.Itoa(rowLimit))
 	if err != nil {
@@ -364,20 +363,20 @@ func (d *differentialRun) compareOnce(ctx context.Context, s differential.Statem
 		}
 		return "columns", message
 	}
-	if err := s.Compare(want.Rows, got.Rows); err != nil {
+	if err := s.compare(want.Rows, got.Rows); err != nil {
 		message = stmt.SQL() + "\n" + err.Error()
 		views, viewsErr := d.read(ctx, d.views, s.SQL)
 		turned, turnedErr := d.read(ctx, d.turned, s.SQL)
 		switch {
-		case differential.Tied(want.Rows, got.Rows):
+		case genTied(want.Rows, got.Rows):
 			return tied, message
-		case differential.EqualNumbers(want.Rows, got.Rows):
+		case equalNumbers(want.Rows, got.Rows):
 			return numbersEqual, message
 		case !same(db, s.SQL):
 			return unstable, message
-		case viewsErr == nil && s.Compare(views.Rows, got.Rows) == nil:
+		case viewsErr == nil && s.compare(views.Rows, got.Rows) == nil:
 			return viewsDiffer, message
-		case turnedErr == nil && s.Compare(want.Rows, turned.Rows) != nil:
+		case turnedErr == nil && s.compare(want.Rows, turned.Rows) != nil:
 			return scanOrder, message
 		case same(d.pools.rewritten, unlimited):
 			return withLimit, message
@@ -546,14 +545,13 @@ var documentedRefusals = map[string]map[string]string{
 	},
 	"duckdb": {
 		"the parameter # of a lambda":         "a parameter of a lambda that is also a column",
-		"the star has several columns":        "a name in REPLACE or RENAME that several tables have",
+		"the star has several columns":        "a name in REPLACE that several tables have",
 		"the set operation has two columns":   "a name that two items of the select list have",
 		"cannot be used in this ON":           "an ON that names a table before the last comma",
 		"GROUP BY ALL next to a subquery":     "GROUP BY ALL next to a subquery that names a column of the block",
 		"in HAVING is no item":                "GROUP BY ALL, where HAVING names a column by which DuckDB would group as well",
 		"ROLLUP, CUBE or GROUPING SETS has":   "in ROLLUP, CUBE and GROUPING SETS, one column or expression",
 		"a constant of ROLLUP":                "in ORDER BY, a constant with a sign by its alias",
-		"not supported next to an ASOF LEFT":  "EXCEPT ALL and INTERSECT ALL next to an ASOF LEFT JOIN",
 		"a CASE in the operand of another":    "a CASE in the operand of another CASE",
 		"the columns of this select list can": "several texts in one row that aggregates collect",
 		"the statement computes too much for": "texts that are computed from such a text",
@@ -625,11 +623,11 @@ func (d *differentialRun) report(t *testing.T) {
 		for i, found := range d.example[class] {
 			text := found.text
 			if deadline := time.Now().Add(5 * time.Second); i == 0 && !slices.Contains(endings, class) {
-				text = differential.Shrink(d.engine.dialect.Name(), text, func(text string) bool {
+				text = shrink(d.engine.dialect.Name(), text, func(text string) bool {
 					if time.Now().After(deadline) {
 						return false
 					}
-					again, _ := d.compare(t.Context(), differential.Statement{SQL: text})
+					again, _ := d.compare(t.Context(), genStatement{SQL: text})
 					return again == class
 				})
 			}

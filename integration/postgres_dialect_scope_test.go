@@ -88,7 +88,6 @@ var postgresScopes = []string{
 	`SELECT id FROM dept AS x(n)`,
 	`SELECT dept.id FROM dept AS x(n)`,
 	`SELECT x.a FROM dept AS x(a, b, c, d)`,
-	`SELECT name FROM dept TABLESAMPLE BERNOULLI (100) ORDER BY name`,
 	`SELECT count(*) FROM (SELECT id FROM crew ORDER BY dept_id FETCH FIRST 1 ROW WITH TIES) AS x`,
 
 	// Joins.

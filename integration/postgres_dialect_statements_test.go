@@ -110,8 +110,6 @@ var postgresStatements = []string{
 	`SELECT x.b, x.c FROM t AS x(b, c) ORDER BY 1, 2`,
 	`SELECT x.* FROM t AS x(b) JOIN u AS y(s) ON x.b = y.s ORDER BY 1, 2`,
 	`WITH x(a, b) AS (SELECT n, s FROM t) SELECT z.q, z.b FROM x AS z(q) ORDER BY 1, 2`,
-	`SELECT n, s FROM t TABLESAMPLE BERNOULLI (100) ORDER BY n, s`,
-	`SELECT n FROM t AS x TABLESAMPLE SYSTEM (50) REPEATABLE (3) ORDER BY n`,
 	`SELECT n FROM t ORDER BY n FETCH FIRST 2 ROWS WITH TIES`,
 	`SELECT n FROM (SELECT n FROM t ORDER BY n OFFSET 1 FETCH NEXT (1 + 0) ROW WITH TIES) x ORDER BY n`,
 	`SELECT * FROM ROWS FROM (generate_series(1, 3)) WITH ORDINALITY AS x(a, b) ORDER BY 1`,

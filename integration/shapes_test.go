@@ -112,7 +112,7 @@ func testShapes(t *testing.T, letter rune, d dialect.Dialect, schema string, db 
 	accepted, seed := 0, uint64(16)
 	rng := rand.New(rand.NewPCG(seed, uint64(letter)))
 	for range count {
-		if execute(shapetest.Random(rng, letter)) {
+		if execute(randomShape(rng, letter)) {
 			accepted++
 		}
 	}

@@ -3,6 +3,7 @@ package secureview_test
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -314,6 +315,8 @@ func TestRewrite(t *testing.T) {
 				got := plain(stmt.SQL())
 				if d.Name() == mysql {
 					got = strings.ReplaceAll(got, " ON TRUE", "")
+				} else {
+					got = barrier.ReplaceAllString(got, "$1") // see TestSQLiteBarrier
 				}
 				if diff := cmp.Diff(tt.want, got); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", tt.sql, diff)
@@ -322,6 +325,8 @@ func TestRewrite(t *testing.T) {
 		}
 	}
 }
+
+var barrier = regexp.MustCompile(`\(SELECT [^()]* FROM (main\.secure_\w+) LIMIT -1\)`)
 
 // TestJoinWithoutCondition: MySQL refuses an outer join without a condition, so a
 // NATURAL join without common columns gets one.

@@ -54,8 +54,8 @@ const (
 	LeftJoin              // keeps each row of Left
 	RightJoin             // keeps each row of Right
 	FullJoin              // keeps each row of both
-	SemiJoin              // rows of Left that have a match: EXISTS, IN, SEMI JOIN
-	AntiJoin              // rows of Left that have none: NOT EXISTS, NOT IN, ANTI JOIN
+	SemiJoin              // rows of Left that have a match: EXISTS, IN
+	AntiJoin              // rows of Left that have none: NOT EXISTS, NOT IN
 	SubqueryJoin          // a value that a subquery computes for each row of Left
 )
 
@@ -71,7 +71,7 @@ func (k JoinKind) String() string {
 
 var joinKinds = map[sqlast.JoinKind]JoinKind{
 	sqlast.InnerJoin: InnerJoin, sqlast.LeftJoin: LeftJoin, sqlast.RightJoin: RightJoin,
-	sqlast.FullJoin: FullJoin, sqlast.SemiJoin: SemiJoin, sqlast.AntiJoin: AntiJoin,
+	sqlast.FullJoin: FullJoin,
 }
 
 // An equality is a comparison of columns of two uses of tables.

@@ -143,14 +143,6 @@ func (r *resolver) unknownQualifier(at Pos, qualifier string, s *scope) {
 	if r.misses(UnknownTable, qualifier) {
 		return
 	}
-	for inner := s; inner != nil; inner = inner.outer {
-		if r.byAlias(inner, "", qualifier) >= 0 && r.byQualifier(inner, "", qualifier) < 0 {
-			r.fail(Misplaced, at, qualifier, "a SEMI or ANTI JOIN has no columns of '%s'", qualifier)
-		}
-	}
-	if r.err != nil {
-		return
-	}
 	var aliases, meant []string
 	for _, b := range r.visible(s) {
 		aliases = append(aliases, b.alias)

@@ -30,7 +30,6 @@ type Star struct {
 
 	Exclude []string // columns that are left out
 	Replace []Item   // columns, by their alias, that have another value
-	Rename  []Item   // columns, by the name of their Expr, that get another name
 }
 
 // Null is NULL.

@@ -402,7 +402,6 @@ func (p *printer) selectBlock(s *Select) {
 		p.text(" QUALIFY ")
 		p.expr(s.Qualify)
 	}
-	p.text(s.Sample)
 }
 
 func (p *printer) item(it *Item) {

@@ -46,7 +46,6 @@ func (p *printer) table(t *Table) {
 	if !p.physical || t.Alias != name {
 		p.alias(t.Alias)
 	}
-	p.text(t.Sample)
 }
 
 // maxPrinted is the maximum number of bytes of a printed statement that reads a view or a
@@ -158,8 +157,6 @@ var joinKinds = [...]string{
 	LeftJoin:  "LEFT JOIN ",
 	RightJoin: "RIGHT JOIN ",
 	FullJoin:  "FULL JOIN ",
-	SemiJoin:  "SEMI JOIN ",
-	AntiJoin:  "ANTI JOIN ",
 }
 
 func (p *printer) join(j *Join) {

@@ -16,11 +16,6 @@ func (p *printer) star(s *Star) {
 		p.item(&s.Replace[i])
 	}
 	p.starEnd(len(s.Replace))
-	for i := range s.Rename {
-		p.starPart(i, " RENAME ")
-		p.item(&s.Rename[i])
-	}
-	p.starEnd(len(s.Rename))
 }
 
 // starPart prints what precedes the i-th column of a list of a star.

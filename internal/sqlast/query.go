@@ -47,7 +47,6 @@ type Select struct {
 	Having     Expr
 	Qualify    Expr      // QUALIFY: a condition on window functions; nil: none
 	Windows    []*Window // the WINDOW clause; each has a Name
-	Sample     string    // USING SAMPLE, as it is printed; empty: none
 }
 
 // Item is one entry of a select list. Expr is a [*Star] for * and t.*.
@@ -111,7 +110,6 @@ type Table struct {
 	Schema string // empty: not qualified
 	Name   string
 	Alias  string // empty: none. Resolve always sets it, so that every qualifier stays valid.
-	Sample string // TABLESAMPLE, as it is printed; empty: none
 
 	Object *Object
 	Reads  []bool // the columns of Object that the statement names, by their index
@@ -164,9 +162,7 @@ type Join struct {
 	Using       []string // nil: none
 }
 
-// JoinKind is the side, or both sides, whose rows a join keeps without a match. A semi
-// or anti join has the rows of Left alone: those with a match, or those without one. It
-// may only be the whole FROM, or the left side of another semi or anti join.
+// JoinKind is the side, or both sides, whose rows a join keeps without a match.
 type JoinKind uint8
 
 const (
@@ -174,15 +170,7 @@ const (
 	LeftJoin
 	RightJoin
 	FullJoin
-	SemiJoin
-	AntiJoin
 )
-
-// IsFilter reports whether a relation is a semi or anti join.
-func IsFilter(rel Relation) bool {
-	j, ok := rel.(*Join)
-	return ok && (j.Kind == SemiJoin || j.Kind == AntiJoin)
-}
 
 func (*Table) relation()         {}
 func (*Derived) relation()       {}

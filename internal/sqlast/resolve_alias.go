@@ -108,7 +108,7 @@ func (r *resolver) checkRow(c *Column, it *Item, end *scope) {
 		isRow = ok && r.fold(column.Table, c.Name)
 	}
 	for inner := r.scope; inner != end; inner = inner.outer {
-		if i := r.byQualifier(inner, "", c.Name); i >= 0 && !(isRow && inner.tables[i].scalar) {
+		if i := r.byAlias(inner, "", c.Name); i >= 0 && !(isRow && inner.tables[i].scalar) {
 			r.fail(AmbiguousName, c.Pos, c.Name, "'%s' is also the name of a table, whose row it may mean here: qualify it, "+
 				"or rename the alias", c.Name)
 		}

@@ -269,7 +269,7 @@ func (r *resolver) checkCase(c *Column, declared string, s *scope) {
 		return
 	}
 	for o := r.scope; o != nil && r.flavor.RowByAlias; o = o.outer {
-		if i := r.byQualifier(o, "", c.Name); i >= 0 && o.tables[i].alias == c.Name && o.tables[i].object == nil {
+		if i := r.byAlias(o, "", c.Name); i >= 0 && o.tables[i].alias == c.Name && o.tables[i].object == nil {
 			r.sameInCase(c.Pos, c.Name)
 		}
 	}
@@ -319,7 +319,7 @@ func (r *resolver) qualified(c *Column) *scope {
 // which engines that know the case take.
 func (r *resolver) tableOf(s *scope, schema, alias string) (o *scope, i int) {
 	for o = s; o != nil; o = o.outer {
-		if i = r.byQualifier(o, schema, alias); i >= 0 {
+		if i = r.byAlias(o, schema, alias); i >= 0 {
 			break
 		}
 	}
@@ -327,7 +327,7 @@ func (r *resolver) tableOf(s *scope, schema, alias string) (o *scope, i int) {
 		return o, i
 	}
 	for further := o.outer; further != nil; further = further.outer {
-		if k := r.byQualifier(further, schema, alias); k >= 0 && further.tables[k].alias == alias {
+		if k := r.byAlias(further, schema, alias); k >= 0 && further.tables[k].alias == alias {
 			r.sameInCase(-1, alias)
 		}
 	}

@@ -20,11 +20,6 @@ func (r *resolver) from(rel Relation, s *scope) {
 	s.clause = inOn
 	r.conditions(rel, s, 0, 0, len(s.tables))
 	s.lo, s.hi = 0, len(s.tables)
-	for ; IsFilter(rel); rel = rel.(*Join).Left {
-		j := rel.(*Join)
-		s.hi -= tablesOf(j.Right)
-		s.merged = slices.DeleteFunc(s.merged, func(m merged) bool { return m.join == j })
-	}
 }
 
 // collect declares the tables of a relation. All are declared before any is
@@ -91,9 +86,6 @@ func (r *resolver) relation(rel Relation, s *scope, lo, next int) int {
 		if r.err == nil && (rel.Natural || len(rel.Using) > 0) {
 			r.using(rel, s, next, middle, end)
 		}
-		if IsFilter(rel) {
-			setFilters(s.tables[middle:end], true)
-		}
 		return end
 	}
 	return next + 1
@@ -109,7 +101,6 @@ func (r *resolver) table(t *Table, b *binding) {
 				b.alias, t.Alias = c.name, c.name
 			}
 			t.CTE, t.Columns, b.query, b.columns, b.named = c.CTE, c.columns, c.CTE.Query, c.columns, c.named
-			r.sample(t, "a common table expression")
 			return
 		}
 		if r.err != nil {
@@ -125,9 +116,6 @@ func (r *resolver) table(t *Table, b *binding) {
 		return
 	}
 	t.Object = o
-	if o.Name != o.Logical {
-		r.sample(t, "a view")
-	}
 	if b.alias == t.Name {
 		if b.alias = o.Logical; r.fold(t.Name, o.Name) {
 			b.alias = o.Name
@@ -136,14 +124,6 @@ func (r *resolver) table(t *Table, b *binding) {
 	}
 	b.object, b.columns, b.read = o, o.Columns, r.reads(o)
 	t.Reads = r.resolution.Objects[b.read].named
-}
-
-// sample refuses TABLESAMPLE of what has no rows of its own.
-func (r *resolver) sample(t *Table, kind string) {
-	if t.Sample != "" {
-		r.fail(Unsupported, t.Pos, "TABLESAMPLE",
-			"'%s' is %s, of which the server takes no sample: use ORDER BY random() and LIMIT", t.Name, kind)
-	}
 }
 
 // reads returns the index of an object in the resolution, and adds it if needed.
@@ -232,9 +212,6 @@ func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
 	}
 	middle := r.conditions(j.Left, s, next, lo, hi)
 	end := middle + tablesOf(j.Right)
-	if IsFilter(j) {
-		setFilters(s.tables[middle:end], false)
-	}
 	r.conditions(j.Right, s, middle, middle, end)
 	if j.Using != nil {
 		j.Using = nil
@@ -248,17 +225,7 @@ func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
 		r.expr(&j.On)
 		r.scope = outer
 	}
-	if IsFilter(j) {
-		setFilters(s.tables[middle:end], true)
-	}
 	return end
-}
-
-// setFilters sets whether tables are those on the right of a semi or anti join.
-func setFilters(tables []binding, on bool) {
-	for i := range tables {
-		tables[i].filters = on
-	}
 }
 
 // tablesOf returns the number of tables of a relation.

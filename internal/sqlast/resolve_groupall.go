@@ -56,7 +56,7 @@ func (r *resolver) ownColumns(e Expr, s *scope) (own, below bool) {
 					return false
 				}
 			case *Column:
-				isOwn := r.byQualifier(s, "", n.Table) >= 0
+				isOwn := r.byAlias(s, "", n.Table) >= 0
 				own, below = own || isOwn && !inQuery, below || isOwn && inQuery
 			}
 			return true

@@ -21,7 +21,7 @@ func (r *resolver) orderBy(q *Query, s *scope) {
 	}
 	for i := range q.OrderBy {
 		if r.term(&q.OrderBy[i].Expr, s); r.flavor.ServersVary {
-			r.distinguish(&q.OrderBy[i].Expr)
+			r.checkOrder(q.OrderBy[i].Expr)
 		}
 	}
 	if r.flavor.ServersVary {

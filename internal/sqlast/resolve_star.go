@@ -18,7 +18,7 @@ func (r *resolver) expand(sel *Select, s *scope) (bound []bool) {
 		before := len(items)
 		items = r.star(star, sel, s, items)
 		replaced := map[int]bool{}
-		if star.Exclude != nil || star.Replace != nil || star.Rename != nil {
+		if star.Exclude != nil || star.Replace != nil {
 			items = append(items[:before], r.changed(star, items[before:], replaced)...)
 		}
 		if r.stars += len(items) - before; r.stars > maxStars {
@@ -36,7 +36,7 @@ func (r *resolver) expand(sel *Select, s *scope) (bound []bool) {
 	return bound
 }
 
-// changed applies EXCLUDE, REPLACE and RENAME of a star to its columns. It returns
+// changed applies EXCLUDE and REPLACE of a star to its columns. It returns
 // which columns are replaced, by their index.
 func (r *resolver) changed(star *Star, items []Item, replaced map[int]bool) []Item {
 	find := func(name string) int {
@@ -46,15 +46,7 @@ func (r *resolver) changed(star *Star, items []Item, replaced map[int]bool) []It
 	found := func(name string) int {
 		i := find(name)
 		if i < 0 {
-			r.fail(UnknownColumn, star.Pos, name, "the star has no column '%s' that EXCLUDE, REPLACE or RENAME names", name)
-		}
-		return i
-	}
-	// DuckDB treats the second column of a name otherwise than the first.
-	single := func(name string) int {
-		i := found(name)
-		if i >= 0 && slices.ContainsFunc(items[i+1:], func(it Item) bool { return r.fold(itemName(&it), name) }) {
-			r.fail(AmbiguousColumn, star.Pos, name, "the star has several columns '%s': name the columns", name)
+			r.fail(UnknownColumn, star.Pos, name, "the star has no column '%s' that EXCLUDE or REPLACE names", name)
 		}
 		return i
 	}
@@ -64,14 +56,15 @@ func (r *resolver) changed(star *Star, items []Item, replaced map[int]bool) []It
 		}
 	}
 	for _, it := range star.Replace {
-		if i := single(it.Alias); i >= 0 {
-			items[i], replaced[i] = it, true
+		i := found(it.Alias)
+		if i < 0 {
+			continue
 		}
-	}
-	for _, it := range star.Rename {
-		if i := single(itemName(&Item{Expr: it.Expr})); i >= 0 {
-			items[i].Alias = it.Alias
+		// DuckDB treats the second column of a name otherwise than the first.
+		if slices.ContainsFunc(items[i+1:], func(other Item) bool { return r.fold(itemName(&other), it.Alias) }) {
+			r.fail(AmbiguousColumn, star.Pos, it.Alias, "the star has several columns '%s': name the columns", it.Alias)
 		}
+		items[i], replaced[i] = it, true
 	}
 	if len(items) == 0 {
 		r.fail(ColumnCount, star.Pos, "*", "EXCLUDE leaves no column of the star")
@@ -143,9 +136,6 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int, inside bool) ([
 				"a join with USING or a NATURAL JOIN: name the columns, or swap its tables and write LEFT JOIN")
 	}
 	left, middle := r.starColumns(j.Left, s, next, inside || merging)
-	if IsFilter(j) {
-		return left, middle
-	}
 	right, end := r.starColumns(j.Right, s, middle, inside || merging)
 	if r.work += 16 * (len(left) + len(right)); r.spent(j.Pos) {
 		return nil, end

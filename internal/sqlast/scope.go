@@ -59,7 +59,6 @@ type binding struct {
 	columns []string // as they are declared and printed
 	named   []string // as a statement names them, if several have one name; nil: as columns
 	scalar  bool     // a row is the value of the only column
-	filters bool     // a table on the right of a semi or anti join, which only the ON of that join sees
 	query   *Query   // that of a derived table or common table expression
 	missing bool     // the table does not exist, and any name may be a column of it
 	object  *Object  // nil: a common table expression, a derived table or a table function
@@ -121,7 +120,7 @@ func (r *resolver) uniqueColumn(at Pos, b *binding, name string) int {
 func (r *resolver) tablesWith(s *scope, lo, hi int, name string) []int {
 	found := r.found[:0]
 	for i := lo; i < hi; i++ {
-		if b := &s.tables[i]; !b.filters && r.column(b, name) >= 0 {
+		if r.column(&s.tables[i], name) >= 0 {
 			found = append(found, i)
 		}
 	}
@@ -154,21 +153,11 @@ func (r *resolver) byAlias(s *scope, schema, alias string) int {
 	return -1
 }
 
-// byQualifier is byAlias without the tables on the right of a semi or anti join, which a
-// qualifier can mean only in the ON of that join.
-func (r *resolver) byQualifier(s *scope, schema, alias string) int {
-	i := r.byAlias(s, schema, alias)
-	if i >= 0 && s.tables[i].filters {
-		return -1
-	}
-	return i
-}
-
 // hidden reports whether an engine could bind the qualifier to a table of a scope
 // that is nearer than found.
 func (r *resolver) hidden(alias string, found *scope) bool {
 	for s := r.scope; s != found; s = s.outer {
-		if r.byQualifier(s, "", alias) >= 0 {
+		if r.byAlias(s, "", alias) >= 0 {
 			return true
 		}
 	}

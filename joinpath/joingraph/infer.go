@@ -40,10 +40,6 @@ type InferOptions struct {
 	// [Inference.Unsampled].
 	Columns *privacy.Columns
 
-	// SampleRows is the number of rows that are read of the table of the
-	// referring column. 0 means 10,000.
-	SampleRows int
-
 	// MaxStatements is the number of statements sent to the database. 0 means
 	// 2,000. The likeliest edges are measured first.
 	MaxStatements int
@@ -69,7 +65,6 @@ func (o *InferOptions) withDefaults() (InferOptions, error) {
 		return out, errors.New("joingraph: set both or neither of InferOptions.Database and Guard")
 	}
 	return out, cmp.Or(
-		option.Default("joingraph: InferOptions.SampleRows", &out.SampleRows, 10_000),
 		option.Default("joingraph: InferOptions.MaxStatements", &out.MaxStatements, 2_000),
 		option.Default("joingraph: InferOptions.Timeout", &out.Timeout, 2*time.Minute),
 	)

@@ -33,6 +33,9 @@ func (c *counts) dense() bool { return c.span > 0 && float64(c.distinct) >= 0.3*
 // none, so the values are a part of those of another key.
 func (c *counts) gappy() bool { return c.span > 0 && float64(c.distinct) < 0.9*(c.span+1) }
 
+// sampleRows is the number of rows that are read of the table of the referring column.
+const sampleRows = 10_000
+
 // sampler sends statements within the limits.
 type sampler struct {
 	in      *inference
@@ -209,7 +212,7 @@ func (s *sampler) countPart(i int, part []int) {
 		}
 	}
 	sql := "SELECT " + strings.Join(items, ", ") + " FROM (SELECT " + strings.Join(inner, ", ") +
-		" FROM " + s.in.opt.Guard.Identifier(t.name) + " AS t LIMIT " + strconv.Itoa(s.in.opt.SampleRows) + ") AS s"
+		" FROM " + s.in.opt.Guard.Identifier(t.name) + " AS t LIMIT " + strconv.Itoa(sampleRows) + ") AS s"
 	got := s.query(names, sql, len(items), t.name)
 	if got == nil {
 		return
@@ -294,7 +297,7 @@ func (s *sampler) match(c candidate) *Measured {
 		Rows: from.rows, NotNull: from.notNull, Distinct: from.distinct,
 		KeyRows: key.rows, KeyNotNull: key.notNull, KeyDistinct: key.distinct,
 		Chance:  key.dense() && (from.distinct <= 1 || from.span >= 0),
-		Partial: from.rows >= int64(s.in.opt.SampleRows) || key.rows >= int64(s.in.opt.SampleRows),
+		Partial: from.rows >= sampleRows || key.rows >= sampleRows,
 	}
 	if from.distinct == 0 || key.distinct == 0 {
 		return m
@@ -309,7 +312,7 @@ func (s *sampler) match(c candidate) *Measured {
 	sql := "SELECT COUNT(*), COALESCE(SUM(s.m), 0), COUNT(DISTINCT s.v), COUNT(DISTINCT CASE WHEN s.m = 1 THEN s.v END), " +
 		span + " FROM (SELECT q.v AS v, CASE WHEN q.v IN (SELECT p." + keyColumn + " FROM " + s.in.opt.Guard.Identifier(parent.name) +
 		" AS p WHERE p." + keyColumn + " IS NOT NULL) THEN 1 ELSE 0 END AS m FROM (SELECT t." + column + " AS v FROM " +
-		s.in.opt.Guard.Identifier(child.name) + " AS t WHERE t." + column + " IS NOT NULL LIMIT " + strconv.Itoa(s.in.opt.SampleRows) +
+		s.in.opt.Guard.Identifier(child.name) + " AS t WHERE t." + column + " IS NOT NULL LIMIT " + strconv.Itoa(sampleRows) +
 		") AS q) AS s"
 	got := s.query([]string{child.columns[c.column].name}, sql, 5, child.name, parent.name)
 	if got == nil {

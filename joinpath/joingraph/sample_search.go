@@ -61,7 +61,7 @@ func (s *sampler) pairs(parent, n int, key counts, sure map[colRef]bool, propose
 			switch {
 			case !ok, child == parent && (c.name == k.name || from.distinct == from.rows), sure[ref], t.taken[c.name],
 				key.dense() && from.distinct == from.rows && !from.gappy(),
-				from.distinct < 2 || key.rows < int64(in.opt.SampleRows) && from.distinct > key.distinct+key.distinct/20,
+				from.distinct < 2 || key.rows < sampleRows && from.distinct > key.distinct+key.distinct/20,
 				c.class == decimalType, c.class == dateType,
 				key.dense() && (c.key == "" || !t.isKey[c.name] && t.owns(c) != notOwn || !fills(from.span, key.span, from.distinct)),
 				compareTypes("", "", c.class, k.class) == typesIncompatible,

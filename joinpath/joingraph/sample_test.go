@@ -269,7 +269,7 @@ func TestInferRefused(t *testing.T) {
 	if _, err := joingraph.Infer(t.Context(), schema, nil); !errors.Is(err, joinpath.ErrSchema) {
 		t.Errorf("a column twice: got %v", err)
 	}
-	for _, opt := range []joingraph.InferOptions{{MinConfidence: 2}, {SampleRows: -1}, {MaxStatements: -1}, {Timeout: -1}, {Guard: &secureview.Guard{}}, {Database: &spy{}}} {
+	for _, opt := range []joingraph.InferOptions{{MinConfidence: 2}, {MaxStatements: -1}, {Timeout: -1}, {Guard: &secureview.Guard{}}, {Database: &spy{}}} {
 		if _, err := joingraph.Infer(t.Context(), nil, &opt); err == nil {
 			t.Errorf("accepted %+v", opt)
 		}

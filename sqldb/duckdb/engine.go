@@ -53,9 +53,6 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 		if err := plan[i].checkGroups(); err != nil {
 			return nil, err
 		}
-		if err := plan[i].checkFrames(); err != nil {
-			return nil, err
-		}
 	}
 	if q.SQL, err = withTexts(ctx, conn, q.SQL); err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func TestViewsHideRows(t *testing.T) {
 func TestAsofJoinOfTypes(t *testing.T) {
 	path, _ := newShop(t)
 	table, err := ask(open(t, path, nil), newGuard(t, policy), `SELECT n.id, p.v FROM nodes n
-		ASOF JOIN (SELECT id FROM nodes EXCEPT ALL SELECT 99::BIGINT) p(v) ON n.id >= p.v ORDER BY n.id`)
+		ASOF JOIN (SELECT id FROM nodes EXCEPT SELECT 99::BIGINT) p(v) ON n.id >= p.v ORDER BY n.id`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,25 +191,25 @@ func TestValues(t *testing.T) {
 	path, _ := newShop(t)
 	db := open(t, path, nil)
 	for expression, want := range map[string]any{
-		"DATE '2024-02-29'":                            "2024-02-29",
-		"TIMESTAMP '2024-01-01 10:00:00.5'":            "2024-01-01 10:00:00.5",
-		"TIME '10:30:00'":                              "10:30:00",
-		"INTERVAL '1 year 2 days 3 seconds'":           "1 year 2 days 00:00:03",
-		"INTERVAL (-1) MONTH":                          "-1 month",
-		"1.50::DECIMAL(10, 2)":                         "1.50",
-		"170141183460469231731687303715884105727":      "170141183460469231731687303715884105727",
-		"5::HUGEINT":                                   int64(5),
-		"200::UTINYINT":                                int64(200),
-		"1.5::DOUBLE":                                  1.5,
-		"'NaN'::DOUBLE":                                "NaN",
-		"true":                                         true,
-		"NULL":                                         nil,
-		"[1, NULL, 3]":                                 "[1,null,3]",
-		"{'a': [DATE '2024-01-01'], 'b': 1.5}":         `{"a":["2024-01-01"],"b":1.5}`,
-		"MAP {'k': 1}":                                 `{"k":1}`,
-		"MAP {[1]: 2, [3]: NULL}":                      `{"[1]":2,"[3]":null}`,
-		"[MAP {DATE '2024-01-01': {'a': 1.5}}]":        `[{"2024-01-01":{"a":1.5}}]`,
-		"'00000000-0000-0000-0000-00000000000a'::UUID": "00000000-0000-0000-0000-00000000000a",
+		"DATE '2024-02-29'":                                  "2024-02-29",
+		"TIMESTAMP '2024-01-01 10:00:00.5'":                  "2024-01-01 10:00:00.5",
+		"TIME '10:30:00'":                                    "10:30:00",
+		"INTERVAL '1 year 2 days 3 seconds'":                 "1 year 2 days 00:00:03",
+		"INTERVAL (-1) MONTH":                                "-1 month",
+		"1.50::DECIMAL(10, 2)":                               "1.50",
+		"'170141183460469231731687303715884105727'::HUGEINT": "170141183460469231731687303715884105727",
+		"5::HUGEINT":                                         int64(5),
+		"200::UTINYINT":                                      int64(200),
+		"1.5::DOUBLE":                                        1.5,
+		"'NaN'::DOUBLE":                                      "NaN",
+		"true":                                               true,
+		"NULL":                                               nil,
+		"[1, NULL, 3]":                                       "[1,null,3]",
+		"{'a': [DATE '2024-01-01'], 'b': 1.5}":               `{"a":["2024-01-01"],"b":1.5}`,
+		"MAP {'k': 1}":                                       `{"k":1}`,
+		"MAP {[1]: 2, [3]: NULL}":                            `{"[1]":2,"[3]":null}`,
+		"[MAP {DATE '2024-01-01': {'a': 1.5}}]":              `[{"2024-01-01":{"a":1.5}}]`,
+		"'00000000-0000-0000-0000-00000000000a'::UUID":       "00000000-0000-0000-0000-00000000000a",
 		"'ä'": "ä",
 	} {
 		table, err := ask(db, newGuard(t, policy), "SELECT "+expression)

@@ -23,9 +23,9 @@ var wholes = strings.Fields("0 -1 1 2 7 255 256 2049 65536 100000 1000000 214748
 // ordinary one.
 var extremeValues = map[string][]string{
 	"whole":     append([]string{"3", "n", "b", "NULL"}, wholes...),
-	"HUGEINT":   append([]string{"3", "n", "NULL", "170141183460469231731687303715884105727", "(-170141183460469231731687303715884105727)"}, wholes...),
+	"HUGEINT":   append([]string{"3", "n", "NULL", "'170141183460469231731687303715884105727'::HUGEINT", "('-170141183460469231731687303715884105727'::HUGEINT)"}, wholes...),
 	"DOUBLE":    {"0.5", "d", "NULL", "0", "-1", "1e308", "-1e308", "5e-324", "'NaN'::DOUBLE", "'inf'::DOUBLE", "'-inf'::DOUBLE", "9223372036854775807", "1e18", "170"},
-	"DECIMAL":   {"1.5", "NULL", "99999999999999999999999999999999999999::DECIMAL(38,0)", "(-0.00000000000000000000000000000000000001)::DECIMAL(38,38)"},
+	"DECIMAL":   {"1.5", "NULL", "'99999999999999999999999999999999999999'::DECIMAL(38,0)", "'-0.00000000000000000000000000000000000001'::DECIMAL(38,38)"},
 	"VARCHAR":   {"'abc'", "s", "NULL", "''", "'%'", "'$'", "'\\'", "'%a%a%a%a%b'", "'(a*)*b'", "'(a|b|){1000}'", "'$.a'", "'$..*'", "'$..a..b..*'", "'{:999999999}'", "'%Y-%m-%d %H:%M:%S.%g'", "'%-'", "'[[[[[['", "'{\"a\":1}'", "chr(0)", "repeat('a', 2000)", "repeat('[', 900)", "'day'", "'microsecond'", "'Europe/Berlin'", "'99999999999999999999999'", "'\u200d\U0001F469\u200d\U0001F680'", "'2024-01-01'"},
 	"BLOB":      {"'abc'::BLOB", "NULL", "''::BLOB", "'\\x00\\xff'::BLOB"},
 	"BIT":       {"'101'::BIT", "NULL", "bitstring('1', 500)", "'0'::BIT"},
@@ -201,13 +201,10 @@ func TestExtremes(t *testing.T) {
 func TestExtremeClauses(t *testing.T) {
 	w := newWorker(t)
 	for _, n := range []string{"0", "1", "-1", "2147483647", "9223372036854775807", "-9223372036854775808", "18446744073709551615",
-		"170141183460469231731687303715884105727", "1e308", "0.5", "NULL", "'NaN'::DOUBLE", "'inf'::DOUBLE", "100.0001", "n", "(SELECT max(n) FROM t)"} {
+		"'170141183460469231731687303715884105727'::HUGEINT", "1e308", "0.5", "NULL", "'NaN'::DOUBLE", "'inf'::DOUBLE", "100.0001", "n", "(SELECT max(n) FROM t)"} {
 		for _, clause := range []string{
 			"n FROM t LIMIT #", "n FROM t LIMIT 5 OFFSET #", "n FROM t ORDER BY s LIMIT # OFFSET #", "n FROM t LIMIT 5 + #",
-			"n FROM t USING SAMPLE # ROWS", "n FROM t USING SAMPLE #%", "n FROM t USING SAMPLE reservoir(# ROWS)",
-			"n FROM t LIMIT # OFFSET 9223372036854775807", "n FROM t OFFSET #", "n FROM t TABLESAMPLE reservoir(#%)",
-			"n FROM t TABLESAMPLE reservoir(# ROWS) REPEATABLE (2147483647)", "n FROM t USING SAMPLE # PERCENT (bernoulli, 4294967295)",
-			"n FROM t TABLESAMPLE bernoulli(#%)", "n FROM t TABLESAMPLE system(#%)", "n FROM t USING SAMPLE # ROWS (reservoir, 7)",
+			"n FROM t LIMIT # OFFSET 9223372036854775807", "n FROM t OFFSET #",
 			"sum(n) OVER (ORDER BY n ROWS BETWEEN # PRECEDING AND # FOLLOWING) FROM t",
 			"sum(n) OVER (ORDER BY n ROWS BETWEEN # FOLLOWING AND # FOLLOWING) FROM t",
 			"count(*) OVER (ORDER BY day RANGE BETWEEN INTERVAL (#) DAY PRECEDING AND INTERVAL (#) MONTH FOLLOWING) FROM t",

@@ -33,35 +33,23 @@ func TestCountedGroups(t *testing.T) {
 		"SELECT day, entropy(s) FROM t GROUP BY day",
 		"SELECT date_trunc('month', day) AS m, histogram(s) FROM t WHERE k < 200 GROUP BY m",
 		"SELECT id, max(s) AS mode FROM t GROUP BY id",
-		"SELECT k, mode(s) OVER (PARTITION BY k) FROM t WHERE id < 1000",
-		"SELECT max(s ORDER BY id) OVER (ORDER BY id) FROM (SELECT * FROM t ORDER BY id LIMIT 1000)",
-		"SELECT string_agg(s, ',' ORDER BY id) OVER (PARTITION BY k) FROM t",
 		"SELECT count(DISTINCT s) OVER (ORDER BY id) FROM (SELECT * FROM t LIMIT 50000)",
 		"SELECT first_value(s ORDER BY k, id) OVER (PARTITION BY k ORDER BY id) FROM t WHERE id < 50000",
 		"SELECT sum(id) OVER (ORDER BY id ROWS BETWEEN 9 PRECEDING AND 9 FOLLOWING EXCLUDE CURRENT ROW) FROM t",
-		"SELECT k, mode(s) OVER (PARTITION BY k) FROM t",
-		"SELECT max(m) FROM (SELECT mode(s) OVER (PARTITION BY k ORDER BY id) AS m FROM t)",
 	} {
 		if _, err := ask(db, g, query); err != nil {
 			t.Errorf("%s\n%v", query, err)
 		}
 	}
-	const fewer, subquery = "columns with fewer values", "join a subquery"
-	for query, remedy := range map[string]string{
-		"SELECT id, mode(s) FROM t GROUP BY id":                                                                               fewer,
-		"SELECT id, k, entropy(s) FROM t GROUP BY id, k":                                                                      fewer,
-		"SELECT count(*) FROM (SELECT id, histogram(s) AS h FROM t GROUP BY id) WHERE h IS NOT NULL":                          fewer,
-		"SELECT string_agg(DISTINCT s, ',') OVER (ORDER BY id ROWS BETWEEN 9 PRECEDING AND CURRENT ROW EXCLUDE GROUP) FROM t": subquery,
-		"SELECT max(upper(s) ORDER BY id) OVER (ORDER BY id) FROM t":                                                          subquery,
-		"SELECT max(s || ') OVER (' ORDER BY id) OVER (ORDER BY id), 1 FROM t":                                                subquery,
-		"SELECT max(s ORDER BY id) OVER (ORDER BY id) FROM t WHERE id < 1000":                                                 subquery,
-		"SELECT mode(a.s) OVER (PARTITION BY a.k ORDER BY a.id, b.id) FROM t a, t b":                                          subquery,
-		"SELECT entropy(s) OVER (PARTITION BY id) FROM t":                                                                     fewer,
+	for _, query := range []string{
+		"SELECT id, mode(s) FROM t GROUP BY id",
+		"SELECT id, k, entropy(s) FROM t GROUP BY id, k",
+		"SELECT count(*) FROM (SELECT id, histogram(s) AS h FROM t GROUP BY id) WHERE h IS NOT NULL",
 	} {
 		_, err := ask(db, g, query)
 		var known *sqldb.Error
-		if !errors.As(err, &known) || known.Kind != sqldb.ErrTooLarge || !strings.Contains(known.Error(), remedy) {
-			t.Errorf("%s\nerror %v, want one of kind too large with the remedy %q", query, err, remedy)
+		if !errors.As(err, &known) || known.Kind != sqldb.ErrTooLarge || !strings.Contains(known.Error(), "columns with fewer values") {
+			t.Errorf("%s\nerror %v, want one of kind too large with a remedy", query, err)
 		}
 	}
 }

@@ -11,9 +11,15 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
+// writtenByDuckDB are the types whose texts DuckDB writes itself. The driver returns 24:00:00
+// as 00:00:00, and values of the others in forms of its own.
+var writtenByDuckDB = map[duckdb.Type]bool{
+	duckdb.TYPE_TIME: true, duckdb.TYPE_TIME_TZ: true, duckdb.TYPE_INTERVAL: true, duckdb.TYPE_UUID: true,
+}
+
 // withTexts returns a query that has the columns of some types as texts: those of
-// [readAsJSON] as JSON, times, of which the driver returns 24:00:00 as 00:00:00, and JSON,
-// whose numbers it returns as float64.
+// [readAsJSON] as JSON, those of [writtenByDuckDB], and JSON, whose numbers the driver returns
+// as float64.
 func withTexts(ctx context.Context, conn *sql.Conn, query string) (string, error) {
 	var names, items []string
 	found := false
@@ -43,7 +49,7 @@ func withTexts(ctx context.Context, conn *sql.Conn, query string) (string, error
 			switch t := info.InternalType(); {
 			case readAsJSON(info):
 				text = "system.main.to_json(" + column + ")::VARCHAR"
-			case info.Alias() != "" || t == duckdb.TYPE_TIME || t == duckdb.TYPE_TIME_TZ:
+			case info.Alias() != "" || writtenByDuckDB[t]:
 				text += "::VARCHAR"
 			}
 			found = found || text != column

@@ -113,7 +113,7 @@ var operators = sqlread.Words(`
 	limit_percent hash_group_by perfect_hash_group_by ungrouped_aggregate streaming_ungrouped_aggregate
 	partitioned_aggregate simple_aggregate
 	union unnest inout_function range generate_series dummy_scan column_data_scan empty_result
-	streaming_sample reservoir_sample result_collector chunk_scan expression_scan
+	result_collector chunk_scan expression_scan
 `)
 
 func (r reads) node(n *node) error {
@@ -148,19 +148,9 @@ var countedValues = regexp.MustCompile(`(?i)\b(mode|entropy|histogram)\b"?\(`)
 // checkGroups returns an error of kind [sqldb.ErrTooLarge] for an operator with too
 // many groups of counted values.
 func (n *node) checkGroups() error {
-	groups, key := n.estimate(), "Aggregates" // a perfect hash has few groups, and no estimate
-	isWindow := strings.TrimSpace(n.Name) == "WINDOW"
-	if isWindow {
-		groups, key = n.rows()/rowsPerState, "Projections"
-	}
-	call := countedValues.FindStringSubmatch(strings.Join(list(n.Info[key]), "\n"))
-	switch {
-	case call == nil || groups <= maxCountedGroups:
-	case isWindow:
-		return failure.New(sqldb.ErrTooLarge, fmt.Sprintf("%s needs much memory over a window, of which DuckDB expects %.0f rows "+
-			"where at most %d are possible: narrow the rows, or join a subquery that computes %[1]s with GROUP BY",
-			ascii.Lower(call[1]), groups*rowsPerState, maxCountedGroups*rowsPerState))
-	default:
+	groups := n.estimate() // a perfect hash has few groups, and no estimate
+	call := countedValues.FindStringSubmatch(strings.Join(list(n.Info["Aggregates"]), "\n"))
+	if call != nil && groups > maxCountedGroups {
 		return failure.New(sqldb.ErrTooLarge, fmt.Sprintf("%s needs much memory for each group, and DuckDB expects %.0f groups "+
 			"where at most %d are possible: group by columns with fewer values, narrow the rows, or count the values with "+
 			"GROUP BY in a subquery and keep the first by row_number()", ascii.Lower(call[1]), groups, maxCountedGroups))
@@ -172,10 +162,6 @@ func (n *node) checkGroups() error {
 	}
 	return nil
 }
-
-// rowsPerState is the number of rows for which DuckDB keeps one state of an aggregate
-// over a window with ORDER BY. A window without ORDER BY is planned as groups and a join.
-const rowsPerState = 16
 
 // estimate returns how many rows DuckDB expects of an operator, or -1 if the plan does
 // not have the number.

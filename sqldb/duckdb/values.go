@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"strings"
 	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// ConvertValue returns dates, timestamps and intervals as DuckDB writes them, numbers
+// ConvertValue returns dates and timestamps as DuckDB writes them, numbers
 // that no int64 holds as digits, and lists as JSON. Other types are texts already: see
 // [withTexts].
 func (e *engine) ConvertValue(columnType string, value any) any {
@@ -25,10 +24,6 @@ func (e *engine) ConvertValue(columnType string, value any) any {
 		}
 		return string(text)
 	}
-	if id, ok := value.([]byte); ok && columnType == "UUID" && len(id) == 16 {
-		uuid := duckdb.UUID(id)
-		return uuid.String()
-	}
 	return scalar(value)
 }
 
@@ -37,18 +32,8 @@ func decimal(v duckdb.Decimal) string {
 	if v.Value == nil {
 		return ""
 	}
-	sign, digits := "", v.Value.String()
-	if rest, negative := strings.CutPrefix(digits, "-"); negative {
-		sign, digits = "-", rest
-	}
-	scale := int(v.Scale)
-	if missing := scale + 1 - len(digits); missing > 0 {
-		digits = strings.Repeat("0", missing) + digits
-	}
-	if scale == 0 {
-		return sign + digits
-	}
-	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(v.Scale)), nil)
+	return new(big.Rat).SetFrac(v.Value, unit).FloatString(int(v.Scale))
 }
 
 // timeText returns a date or a timestamp as DuckDB writes it, in its time zone if it has
@@ -117,10 +102,6 @@ func scalar(value any) any {
 		return v.String()
 	case duckdb.Decimal:
 		return decimal(v)
-	case duckdb.Interval:
-		return intervalText(v)
-	case duckdb.UUID:
-		return v.String()
 	}
 	return value
 }
@@ -152,41 +133,6 @@ func plain(value any) any {
 
 // isFinite reports whether JSON can write a number.
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// intervalText returns an interval as DuckDB writes it, for example
-// "1 year 2 days 03:00:00".
-func intervalText(v duckdb.Interval) string {
-	text := ""
-	part := func(n int64, unit string) {
-		if n == 0 {
-			return
-		}
-		if text != "" {
-			text += " "
-		}
-		text += fmt.Sprint(n) + " " + unit
-		if n != 1 && n != -1 {
-			text += "s"
-		}
-	}
-	part(int64(v.Months/12), "year")
-	part(int64(v.Months%12), "month")
-	part(int64(v.Days), "day")
-	if v.Micros != 0 || text == "" {
-		if text != "" {
-			text += " "
-		}
-		sign, micros := "", v.Micros
-		if micros < 0 {
-			sign, micros = "-", -micros
-		}
-		text += fmt.Sprintf("%s%02d:%02d:%02d", sign, micros/3_600_000_000, micros/60_000_000%60, micros/1_000_000%60)
-		if rest := micros % 1_000_000; rest != 0 {
-			text += fmt.Sprintf(".%06d", rest)
-		}
-	}
-	return text
-}
 
 // names are the names of a list that a statement returned as JSON.
 type names []string

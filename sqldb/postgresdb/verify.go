@@ -164,8 +164,7 @@ func verifyOperators(ctx context.Context, conn *sql.Conn, q *sqldb.Query) error 
 // opened a table that the guard did not see. The opened tables are those that
 // the transaction holds locks of: the tables of the text, of its views, of
 // row-level security, and of functions that the planner inlined. They include
-// the branches that the planner removes, so the result does not depend on the
-// literals of a statement.
+// the branches that the planner removes.
 //
 // begin is the text that began the transaction.
 func verifyReads(ctx context.Context, conn *sql.Conn, q *sqldb.Query, begin string) error {

@@ -221,6 +221,38 @@ func TestRewriteDistinguishesNearWindows(t *testing.T) {
 	}
 }
 
+// A column is refused if a server may take it for an item of the select list.
+func TestRewriteRefusesTakenColumns(t *testing.T) {
+	tables := map[string][]string{"t": {"id", "n"}, "v": {"id", "k"}}
+	g, err := secureview.New(&secureview.Policy{Schema: "d", Tables: tables, Views: map[string]string{"v": "secure_v"}}, mysql.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, refused := range map[string]bool{
+		"SELECT k AS id FROM v ORDER BY v.id":                                                       true,
+		"SELECT -k, k AS id FROM v ORDER BY v.id":                                                   true,
+		"SELECT k AS id, row_number() OVER (ORDER BY v.id) AS n FROM v ORDER BY 2":                  true,
+		"SELECT k AS id, count(*) OVER w AS n FROM v WINDOW w AS (PARTITION BY v.id) ORDER BY 2, 1": true,
+		"SELECT k AS id, max(id) OVER (PARTITION BY v.id) AS m FROM v ORDER BY v.id":                true,
+		"SELECT a.id FROM v a JOIN v ON v.id = 5 - a.id ORDER BY v.id":                              true,
+		"SELECT a.id FROM v a JOIN t AS v ON v.id = 5 - a.id ORDER BY v.id":                         true,
+		"SELECT a.id, rank() OVER (ORDER BY v.id) AS r FROM v a JOIN v ON v.id = 5 - a.id":          true,
+		"SELECT a.id + 0 FROM v a JOIN v ON v.id = 5 - a.id ORDER BY v.id + 0":                      true,
+		"SELECT a.id FROM (SELECT id FROM v) AS a JOIN t AS v ON v.id = 5 - a.id ORDER BY v.id":     true,
+		"SELECT v.k AS id, count(*) FROM v GROUP BY v.id, v.k":                                      true,
+
+		"SELECT a.id FROM v a JOIN v b ON b.id = 5 - a.id ORDER BY b.id":              false,
+		"SELECT a.id, v.id AS other FROM v a JOIN v ON v.id = 5 - a.id ORDER BY v.id": false,
+		"SELECT n AS id FROM t ORDER BY t.id":                                         false,
+		"SELECT k AS id FROM v ORDER BY v.k":                                          false,
+	} {
+		_, err := g.Rewrite(t.Context(), text)
+		if (err != nil) != refused || refused && !errors.Is(err, secureview.ErrAmbiguousColumn) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // TestReadRefusesInterval: the grammar reads INTERVAL .. + x <> y as (INTERVAL .. + x)
 // <> y, servers as INTERVAL .. + (x <> y).
 func TestReadRefusesInterval(t *testing.T) {

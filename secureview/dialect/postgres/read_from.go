@@ -45,7 +45,8 @@ func (r *reader) relation(n message) sqlast.Relation {
 	case kindJoin:
 		return r.join(m)
 	case kindTableSample:
-		return r.sample(m)
+		r.fail(sqlast.Unsupported, r.pos(m, 5), "TABLESAMPLE", "TABLESAMPLE is not supported: write ORDER BY random() LIMIT 100")
+		return nil
 	case kindRangeTableFunc:
 		construct = "XMLTABLE"
 	case kindJSONTable:
@@ -72,40 +73,6 @@ func (r *reader) table(m message) sqlast.Relation {
 	t.Alias = ""
 	all := &sqlast.Select{Pos: at, Items: []sqlast.Item{{Expr: &sqlast.Star{Pos: at}}}, From: t}
 	return &sqlast.Derived{Pos: at, Query: &sqlast.Query{Pos: at, Body: all}, Alias: alias, Columns: columns}
-}
-
-// sample reads a table with TABLESAMPLE.
-func (r *reader) sample(m message) sqlast.Relation {
-	t, ok := r.relation(m.child(1)).(*sqlast.Table)
-	at := r.pos(m, 5)
-	method := r.strings(m, 2)
-	if len(method) == 2 && method[0] == "pg_catalog" {
-		method = method[1:]
-	}
-	args := sqlread.Map(m.list(3), r.expr)
-	repeatable := r.optional(m.child(4))
-	if r.err != nil {
-		return nil
-	}
-	if !ok || len(method) != 1 || method[0] != "bernoulli" && method[0] != "system" {
-		r.unsupported(at, "this TABLESAMPLE")
-		return nil
-	}
-	percent, ok := args[0].(*sqlast.Number)
-	if !ok || len(args) != 1 {
-		r.unsupported(at, "TABLESAMPLE without a number for its percentage")
-		return nil
-	}
-	t.Sample = " TABLESAMPLE " + method[0] + " (" + percent.Text + ")"
-	if repeatable != nil {
-		seed, ok := repeatable.(*sqlast.Number)
-		if !ok {
-			r.unsupported(at, "REPEATABLE without a number")
-			return nil
-		}
-		t.Sample += " REPEATABLE (" + seed.Text + ")"
-	}
-	return t
 }
 
 // alias reads an alias and its list of columns.

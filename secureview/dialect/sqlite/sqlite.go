@@ -43,10 +43,10 @@ var flavor = sqlast.Flavor{
 }
 
 // Append prints a tree. Unqualified columns are in backticks, because SQLite reads
-// "x" as a string if there is no column x. If an expression of the tree could fail
-// for a row that a view hides, views are printed behind a barrier.
+// "x" as a string if there is no column x. Views are printed behind a barrier, unless the
+// statement only compares, adds and counts: see barrierStyle.
 func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
-	if physical && !q.Simple && mayFail(q) {
+	if physical && !q.Simple {
 		return barrierStyle.Append(dst, q, true)
 	}
 	return style.Append(dst, q, physical)

@@ -18,20 +18,19 @@ type wholeArgument struct {
 // wholeArguments are those arguments. DuckDB does not count what they cost against
 // its limits, and ends the process or makes the database unusable for the largest.
 var wholeArguments = map[string]wholeArgument{
-	"lag":          {1, -1_000_000, 1_000_000},
-	"lead":         {1, -1_000_000, 1_000_000},
-	"nth_value":    {1, 1, 1_000_000},
-	"ntile":        {0, 1, 1_000_000},
-	"approx_top_k": {1, 1, 100},
-	"min":          {1, 1, 1000},
-	"max":          {1, 1, 1000},
-	"arg_min":      {2, 1, 1000},
-	"arg_max":      {2, 1, 1000},
-	"argmin":       {2, 1, 1000},
-	"argmax":       {2, 1, 1000},
-	"min_by":       {2, 1, 1000},
-	"max_by":       {2, 1, 1000},
-	"bitstring":    {1, 1, 10_000},
+	"lag":       {1, -1_000_000, 1_000_000},
+	"lead":      {1, -1_000_000, 1_000_000},
+	"nth_value": {1, 1, 1_000_000},
+	"ntile":     {0, 1, 1_000_000},
+	"min":       {1, 1, 1000},
+	"max":       {1, 1, 1000},
+	"arg_min":   {2, 1, 1000},
+	"arg_max":   {2, 1, 1000},
+	"argmin":    {2, 1, 1000},
+	"argmax":    {2, 1, 1000},
+	"min_by":    {2, 1, 1000},
+	"max_by":    {2, 1, 1000},
+	"bitstring": {1, 1, 10_000},
 }
 
 // checkWhole refuses a call with such an argument that is no number of the statement,

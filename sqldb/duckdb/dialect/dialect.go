@@ -12,9 +12,14 @@
 //     UNION ALL
 //   - COLUMNS(..), * LIKE and * SIMILAR TO: name the columns
 //   - POSITIONAL JOIN: join by row_number() in two subqueries
-//   - SEMI and ANTI JOIN before another join, unless that is a comma or CROSS JOIN, or with
-//     ASOF: write them last in FROM, or WHERE [NOT] EXISTS (SELECT ..)
-//   - EXCEPT ALL and INTERSECT ALL next to an ASOF LEFT JOIN: write EXCEPT or INTERSECT
+//   - SEMI and ANTI JOIN: write WHERE [NOT] EXISTS (SELECT ..)
+//   - EXCEPT ALL and INTERSECT ALL: write EXCEPT or INTERSECT
+//   - USING SAMPLE and TABLESAMPLE: write ORDER BY random() LIMIT 100
+//   - * RENAME: name the columns
+//   - casts to STRUCT, MAP and arrays, and numbers of more than 18 digits
+//   - approx_quantile and approx_top_k: write quantile_cont, or count with ORDER BY and LIMIT
+//   - over a window: mode, entropy and histogram, and aggregates with an ORDER BY among their
+//     arguments or with DISTINCT next to EXCLUDE: join a subquery with GROUP BY
 //   - UNION BY NAME: name the columns of both queries in the same order
 //   - table functions except generate_series, range and unnest: read the tables of the
 //     policy
@@ -23,7 +28,7 @@
 //     that has a width or precision above 99 or from a value: write the values in their
 //     order
 //   - lambdas inside lambdas, and a parameter of a lambda that is also a column
-//   - a name in REPLACE or RENAME that several tables have
+//   - a name in REPLACE that several tables have
 //   - GROUP BY ALL next to a subquery that names a column of the block: write the groups
 //   - an ON that names a table before the last comma
 //   - GROUP BY ALL, where HAVING names a column by which DuckDB would group as well
@@ -41,15 +46,9 @@
 //     from such a text: their size has no bound that the statement shows
 //   - levenshtein, translate and other slow functions of such a text
 //
-// Package [duckdb] refuses these by the plan of the statement:
-//
-//   - mode, entropy and histogram for which DuckDB expects more than 250,000 groups, or a
-//     window of more than 4,000,000 rows: it does not count their memory against its limit
-//   - aggregates with an ORDER BY among their arguments, or with DISTINCT next to EXCLUDE,
-//     over a window of more than 4,000 rows: nothing stops them
-//
-// Group by columns with fewer values, or join a subquery with GROUP BY instead of the
-// window.
+// Package [duckdb] refuses, by the plan of the statement, mode, entropy and histogram for
+// which DuckDB expects more than 250,000 groups: it does not count their memory against its
+// limit.
 //
 // [duckdb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb/duckdb
 // [secureview]: https://pkg.go.dev/github.com/qedkit/qed/secureview

@@ -18,9 +18,7 @@ type reader struct {
 	heights map[string]int // that of each common table expression, by its name in lower case
 	err     *sqlast.Error
 
-	inFrom   bool // the next call is a table function
-	sketches bool // the query calls one of the sketches
-	asOfLeft bool // it has an ASOF LEFT JOIN
+	inFrom bool // the next call is a table function
 }
 
 func (r *reader) fail(code refusal.Code, at sqlast.Pos, name, message string) {

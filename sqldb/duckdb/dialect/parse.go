@@ -48,13 +48,7 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if r.take(statements[0], "named_param_map"); r.err != nil {
 		return nil, r.err
 	}
-	if r.done(statements[0]); r.err == nil && r.sketches {
-		r.checkGroups(q)
-	}
-	if r.err == nil && r.asOfLeft {
-		r.checkAsOf(q)
-	}
-	if r.err != nil {
+	if r.done(statements[0]); r.err != nil {
 		return nil, r.err
 	}
 	return q, nil

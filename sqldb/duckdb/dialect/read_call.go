@@ -160,7 +160,6 @@ var days = sqlread.Words("DAY WEEK MONTH QUARTER YEAR")
 // column, which DuckDB reads as a schema.
 func (r *reader) functionName(o object, at sqlast.Pos) (name string, receiver []sqlast.Expr) {
 	name = ascii.Lower(r.text(o, "function_name"))
-	r.sketches = r.sketches || sketches[name]
 	schema, catalog := r.text(o, "schema"), r.text(o, "catalog")
 	switch {
 	case schema == "" && catalog == "", schema == "main" && (catalog == "" || catalog == "system"):
@@ -303,7 +302,25 @@ func (r *reader) windowCall(o object, at sqlast.Pos) sqlast.Expr {
 		c.Name, c.Star = "count", true
 	}
 	c.Over = &sqlast.Window{Pos: at, PartitionBy: r.exprs(o, "partitions"), OrderBy: r.orders(o, "orders"), Frame: r.frame(o, at)}
+	r.checkWindow(c)
 	return c
+}
+
+// byIndex are the window functions that do not read all rows of the frame for an ORDER BY
+// among their arguments.
+var byIndex = sqlread.Words(`first_value last_value nth_value lead lag rank dense_rank row_number ntile percent_rank
+	cume_dist fill`)
+
+// checkWindow refuses aggregates for which DuckDB reads the whole frame again for each row,
+// without a look at its time limit, or keeps values that it does not count against its
+// memory limit.
+func (r *reader) checkWindow(c *sqlast.Call) {
+	frame := c.Over.Frame
+	isSlow := len(c.OrderBy) > 0 && !byIndex[c.Name] || c.Distinct && frame != nil && frame.Exclude != sqlast.ExcludeNoOthers
+	if isSlow || c.Name == "mode" || c.Name == "entropy" || c.Name == "histogram" {
+		r.fail(sqlast.TooCostly, c.Pos, c.Name, c.Name+" over a window takes long or much memory with DISTINCT and EXCLUDE, with "+
+			"ORDER BY among its arguments, or if it counts values: join a subquery that computes it with GROUP BY")
+	}
 }
 
 var frameUnits = map[string]sqlast.FrameUnit{"ROWS": sqlast.Rows, "RANGE": sqlast.Range, "GROUPS": sqlast.Groups}

@@ -14,6 +14,7 @@ func (r *reader) relation(o object) sqlast.Relation {
 	if !r.enter() {
 		return nil
 	}
+	r.refuseSample(o)
 	kind := r.text(o, "type")
 	at := r.position(o)
 	alias := r.text(o, "alias")
@@ -27,9 +28,6 @@ func (r *reader) relation(o object) sqlast.Relation {
 			Pos: at, Query: r.subquery(r.object(o, "subquery")), Alias: alias,
 			Columns: r.strings(o, "column_name_alias"), Lateral: true,
 		})
-		if o.has("sample") {
-			r.unsupported("TABLESAMPLE of a subquery", "write USING SAMPLE inside it")
-		}
 	case "JOIN":
 		out = r.join(o, at)
 	case "TABLE_FUNCTION":
@@ -62,7 +60,7 @@ func valuesOf(d *sqlast.Derived) *sqlast.Derived {
 	}
 	star, all := s.Items[0].Expr.(*sqlast.Star)
 	values, ok := inner.Query.Body.(*sqlast.Values)
-	if !ok || !all || !isPlain(s) || star.Exclude != nil || star.Replace != nil || star.Rename != nil {
+	if !ok || !all || !isPlain(s) || star.Exclude != nil || star.Replace != nil {
 		return d
 	}
 	columns := append(slices.Clip(d.Columns), inner.Columns[len(d.Columns):]...)
@@ -73,8 +71,7 @@ func valuesOf(d *sqlast.Derived) *sqlast.Derived {
 
 // isPlain reports whether a block has only items and a FROM.
 func isPlain(s *sqlast.Select) bool {
-	return !s.Distinct && s.DistinctOn == nil && s.Where == nil && s.GroupBy == nil && s.Having == nil &&
-		s.Qualify == nil && s.Sample == ""
+	return !s.Distinct && s.DistinctOn == nil && s.Where == nil && s.GroupBy == nil && s.Having == nil && s.Qualify == nil
 }
 
 func (r *reader) table(o object, at sqlast.Pos, alias string) sqlast.Relation {
@@ -87,9 +84,6 @@ func (r *reader) table(o object, at sqlast.Pos, alias string) sqlast.Relation {
 	}
 	if t.Name == "" {
 		r.unsupported("a table without a name", "")
-	}
-	if sample := r.object(o, "sample"); !sample.isNone() {
-		t.Sample = " TABLESAMPLE " + r.sample(sample, false)
 	}
 	if t.Schema == "" {
 		r.reach(r.level+r.heights[ascii.Lower(t.Name)], at)
@@ -109,23 +103,6 @@ func (r *reader) table(o object, at sqlast.Pos, alias string) sqlast.Relation {
 
 var joinKinds = map[string]sqlast.JoinKind{
 	"INNER": sqlast.InnerJoin, "LEFT": sqlast.LeftJoin, "RIGHT": sqlast.RightJoin, "FULL": sqlast.FullJoin,
-	"SEMI": sqlast.SemiJoin, "ANTI": sqlast.AntiJoin,
-}
-
-// lift returns a product of which a side is a semi or anti join as the semi or anti
-// join of the product, which has the same rows. A NATURAL one would compare the
-// columns of more tables.
-func lift(product *sqlast.Join) *sqlast.Join {
-	for _, side := range []*sqlast.Relation{&product.Left, &product.Right} {
-		if sqlast.IsFilter(*side) {
-			if filter := (*side).(*sqlast.Join); !filter.Natural {
-				*side = filter.Left
-				filter.Left = lift(product)
-				return filter
-			}
-		}
-	}
-	return product
 }
 
 func (r *reader) join(o object, at sqlast.Pos) sqlast.Relation {
@@ -147,10 +124,12 @@ func (r *reader) join(o object, at sqlast.Pos) sqlast.Relation {
 	default:
 		ok = false
 	}
-	if !ok {
+	switch {
+	case name == "SEMI" || name == "ANTI":
+		r.unsupported(name+" JOIN", "write WHERE EXISTS (SELECT ..), or NOT EXISTS")
+	case !ok:
 		r.unsupported("this kind of JOIN ("+ref+" "+name+")", "")
 	}
-	r.asOfLeft = r.asOfLeft || j.AsOf && j.Kind == sqlast.LeftJoin
 	left, right := r.object(o, "left"), r.object(o, "right")
 	j.Left = r.relation(left)
 	j.Right = r.relation(right)
@@ -162,27 +141,7 @@ func (r *reader) join(o object, at sqlast.Pos) sqlast.Relation {
 	if bare := j.On == nil && j.Using == nil && !j.Natural; bare != cross {
 		r.unsupported("a JOIN without a condition", "write ON, or CROSS JOIN")
 	}
-	out := j
-	if cross {
-		out = lift(j)
-	}
-	if sqlast.IsFilter(j.Right) || sqlast.IsFilter(j.Left) && !sqlast.IsFilter(j) || sqlast.IsFilter(j) && j.AsOf {
-		r.unsupported("SEMI or ANTI JOIN before another join, or with ASOF", "write it last, or WHERE [NOT] EXISTS (SELECT ..)")
-	}
-	return out
-}
-
-// checkAsOf refuses EXCEPT ALL and INTERSECT ALL next to an ASOF LEFT JOIN, for some
-// conditions of which DuckDB 1.5 confuses the columns of such a side. It fails with an
-// error after which the database has to be opened again.
-func (r *reader) checkAsOf(q *sqlast.Query) {
-	sqlast.Walk(q, func(n sqlast.Node) bool {
-		if s, ok := n.(*sqlast.SetOp); ok && s.All && s.Kind != sqlast.Union {
-			r.fail(sqlast.Unsupported, s.Pos, "ASOF LEFT JOIN", "EXCEPT ALL and INTERSECT ALL are not supported next to an "+
-				"ASOF LEFT JOIN: write EXCEPT or INTERSECT, or NOT EXISTS")
-		}
-		return r.err == nil
-	})
+	return j
 }
 
 // tableFunctions are the functions that are allowed in FROM. Each has one column,
@@ -213,9 +172,6 @@ func (r *reader) tableFunction(o object, at sqlast.Pos, alias string) sqlast.Rel
 		f.Ordinality = true
 	default:
 		r.unsupported("WITH ORDINALITY in this form", "")
-	}
-	if o.has("sample") {
-		r.unsupported("TABLESAMPLE of a function", "leave it out")
 	}
 	return f
 }

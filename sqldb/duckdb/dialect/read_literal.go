@@ -1,8 +1,6 @@
 package dialect
 
 import (
-	"cmp"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -48,7 +46,8 @@ func (r *reader) constant(o object) sqlast.Expr {
 	case id == "DECIMAL" && text != "":
 		return r.decimal(text, info)
 	case id == "DECIMAL" || id == "HUGEINT" || id == "UHUGEINT":
-		return r.huge(value, id, info)
+		r.unsupported("a number of more than 18 digits", "write it as a text with a cast, as in '12345678901234567890'::HUGEINT")
+		return nil
 	}
 	r.unsupported("a literal of the type "+id, "write a number, a text, a date or an interval")
 	return nil
@@ -94,27 +93,8 @@ func (r *reader) decimalType(info object) (width, scale int) {
 	return width, scale
 }
 
-// huge reads a number of 128 bits.
-func (r *reader) huge(o object, id string, info object) sqlast.Expr {
-	part := func(key string) *big.Int {
-		i, ok := new(big.Int).SetString(cmp.Or(r.take(o, key).number(), "0"), 10)
-		if !ok {
-			r.unsupported("this number", "")
-			return new(big.Int)
-		}
-		return i
-	}
-	n := part("upper")
-	n.Lsh(n, 64).Add(n, part("lower"))
-	r.done(o)
-	if id == "DECIMAL" {
-		return r.decimal(n.String(), info)
-	}
-	return r.signed(n.String())
-}
-
-// types maps the types of DuckDB to their printed form. It does not have ENUM,
-// UNION, GEOMETRY, and types that a statement or a database names.
+// types maps the types of DuckDB to their printed form. It does not have those of several
+// values, except lists, and those that a statement or a database names.
 var types = map[string]string{
 	"BOOLEAN": "BOOLEAN", "TINYINT": "TINYINT", "SMALLINT": "SMALLINT", "INTEGER": "INTEGER", "BIGINT": "BIGINT",
 	"HUGEINT": "HUGEINT", "UTINYINT": "UTINYINT", "USMALLINT": "USMALLINT", "UINTEGER": "UINTEGER", "UBIGINT": "UBIGINT",
@@ -140,57 +120,17 @@ func (r *reader) typeName(o object) string {
 	case "LIST":
 		r.text(info, "type")
 		name = r.typeName(r.object(info, "child_type")) + "[]"
-	case "ARRAY":
-		r.text(info, "type")
-		child := r.typeName(r.object(info, "child_type"))
-		size := r.take(info, "size").number()
-		if n, err := strconv.Atoi(size); err != nil || n < 1 || n > 1000 {
-			r.unsupported("an array of this size", "use a list")
-		}
-		name = child + "[" + size + "]"
-	case "STRUCT":
-		name = "STRUCT(" + strings.Join(r.fields(info), ", ") + ")"
-	case "MAP":
-		r.text(info, "type")
-		entry := r.object(info, "child_type")
-		r.text(entry, "id")
-		pair := r.object(entry, "type_info")
-		r.done(entry)
-		fields := r.fields(pair)
-		if len(fields) != 2 {
-			r.unsupported("this type of a MAP", "")
-			return ""
-		}
-		_, key, _ := strings.Cut(fields[0], " ")
-		_, value, _ := strings.Cut(fields[1], " ")
-		name = "MAP(" + key + ", " + value + ")"
 	case "UNBOUND":
 		r.text(info, "type")
 		if id = r.text(info, "name"); ascii.EqualFold(id, "json") {
 			name = "JSON"
 		}
 	}
-	r.done(info)
 	if name == "" {
-		r.unsupported("a cast to the type "+id, "cast to VARCHAR, a number, a date or a time")
-	}
-	return name
-}
-
-// fields reads the fields of a STRUCT as they are printed.
-func (r *reader) fields(info object) []string {
-	r.text(info, "type")
-	var out []string
-	for _, field := range r.list(info, "child_types") {
-		name := r.text(field, "first")
-		if name == "" {
-			r.unsupported("a STRUCT without names", "name its fields")
-		}
-		out = append(out, string(appendName(nil, name))+" "+r.typeName(r.object(field, "second")))
-		r.done(field)
+		r.unsupported("a cast to the type "+id, "cast to VARCHAR, a number, a date, a time or a list of these")
 	}
 	r.done(info)
-	return out
+	return name
 }
 
 // cast reads a cast. DuckDB gives it no position: it has that of its operand.

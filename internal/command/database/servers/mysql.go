@@ -40,15 +40,17 @@ func parseMySQL(u *url.URL) (*database.Database, error) {
 	config.User = u.User.Username()
 	config.Passwd, _ = u.User.Password()
 	config.DBName, config.Logger = name, quiet{}
-	if _, err := driver.NewConnector(config); err != nil {
+	checked, err := mysqldb.OpenPool(config)
+	if err != nil {
 		return nil, fmt.Errorf("the URL's parameters: %w", err)
 	}
+	checked.Close() // it has no connection yet
 	pool := func() *sql.DB {
-		connector, err := driver.NewConnector(config)
+		opened, err := mysqldb.OpenPool(config)
 		if err != nil {
 			panic(err) // the same config was accepted above
 		}
-		return limited(sql.OpenDB(connector))
+		return limited(opened)
 	}
 	return &database.Database{
 		Name:     at("MySQL or MariaDB", name, config.Addr, config.User),

@@ -1,4 +1,4 @@
-package differential
+package integration_test
 
 import (
 	"regexp"
@@ -9,11 +9,11 @@ import (
 
 // from fills the scope with relations, and returns the FROM and conditions for the
 // WHERE.
-func (g *generator) from(s *scope) (string, []string) {
+func (g *generator) from(s *genScope) (string, []string) {
 	if g.chance(3) {
 		return "", nil
 	}
-	n := pick(g, []int{1, 1, 1, 1, 2, 2, 2, 3})
+	n := pickOne(g, []int{1, 1, 1, 1, 2, 2, 2, 3})
 	if g.depth > 2 {
 		n = 1
 	}
@@ -29,9 +29,6 @@ func (g *generator) from(s *scope) (string, []string) {
 			text = written
 			continue
 		}
-		if i == n-1 && len(g.filters) > 0 && g.chance(15) {
-			return text + " " + g.filter(s, r, written), where
-		}
 		switch n := g.rng.IntN(100); {
 		case n < 15: // comma
 			text += ", " + written
@@ -42,7 +39,7 @@ func (g *generator) from(s *scope) (string, []string) {
 			where = append(where, g.link(s, r))
 			s.relations = append(s.relations, r)
 		case n < 27 && g.shared(s, r) != nil:
-			text += " " + pick(g, []string{"NATURAL JOIN ", "NATURAL LEFT JOIN ", "NATURAL INNER JOIN "}) + written
+			text += " " + pickOne(g, []string{"NATURAL JOIN ", "NATURAL LEFT JOIN ", "NATURAL INNER JOIN "}) + written
 			for _, name := range g.shared(s, r) {
 				s.merged[name] = true
 			}
@@ -55,53 +52,38 @@ func (g *generator) from(s *scope) (string, []string) {
 				names[i] = g.ident(name)
 				s.merged[name] = true
 			}
-			text += " " + pick(g, g.joins[:4]) + " " + written + " USING (" + strings.Join(names, ", ") + ")"
+			text += " " + pickOne(g, g.joins[:4]) + " " + written + " USING (" + strings.Join(names, ", ") + ")"
 			s.relations = append(s.relations, r)
 		default:
 			condition := g.link(s, r)
 			s.relations = append(s.relations, r)
 			if g.chance(20) {
-				condition += " AND " + g.operand(g.expr(s, boolean), true)
+				condition += " AND " + g.operand(g.expr(s, booleanColumn), true)
 			}
-			text += " " + pick(g, g.joins) + " " + written + " ON " + condition
+			text += " " + pickOne(g, g.joins) + " " + written + " ON " + condition
 		}
 	}
 	return text, where
 }
 
-// filter returns a join with a relation that nothing but its condition names.
-func (g *generator) filter(s *scope, r *relation, written string) string {
-	text := pick(g, g.filters) + " " + written
-	if shared := g.shared(s, r); shared != nil && g.chance(30) {
-		return text + " USING (" + g.ident(pick(g, shared)) + ")"
-	}
-	text += " ON " + g.link(s, r)
-	if g.chance(30) {
-		both := *s
-		both.relations = append(slices.Clip(s.relations), r)
-		text += " AND " + g.operand(g.expr(&both, boolean), true)
-	}
-	return text
-}
-
 // nested returns a FROM with a join in parentheses.
-func (g *generator) nested(s *scope) string {
+func (g *generator) nested(s *genScope) string {
 	r, text := g.relation(s)
 	s.relations = append(s.relations, r)
-	inner := &scope{}
+	inner := &genScope{}
 	second, left := g.relation(s)
 	s.relations = append(s.relations, second)
 	inner.relations = append(inner.relations, second)
 	third, right := g.relation(s)
 	on := g.link(inner, third)
 	s.relations = append(s.relations, third)
-	outer := &scope{relations: s.relations[:1]}
-	return text + pick(g, []string{" JOIN (", " LEFT JOIN ("}) + left + pick(g, []string{" JOIN ", " LEFT JOIN "}) + right +
+	outer := &genScope{relations: s.relations[:1]}
+	return text + pickOne(g, []string{" JOIN (", " LEFT JOIN ("}) + left + pickOne(g, []string{" JOIN ", " LEFT JOIN "}) + right +
 		" ON " + on + ") ON " + g.link(outer, second)
 }
 
 // shared returns the columns that a relation has in common with those of a scope.
-func (g *generator) shared(s *scope, r *relation) []string {
+func (g *generator) shared(s *genScope, r *genRelation) []string {
 	var names []string
 	for _, c := range r.columns {
 		count := 0
@@ -120,7 +102,7 @@ func (g *generator) shared(s *scope, r *relation) []string {
 }
 
 // link returns a condition that joins a relation with those of a scope.
-func (g *generator) link(s *scope, r *relation) string {
+func (g *generator) link(s *genScope, r *genRelation) string {
 	var found []string
 	for _, other := range s.relations {
 		for _, c := range other.columns {
@@ -136,9 +118,9 @@ func (g *generator) link(s *scope, r *relation) string {
 		}
 	}
 	if len(found) > 0 && g.chance(95) {
-		return pick(g, found)
+		return pickOne(g, found)
 	}
-	for _, k := range []kind{integer, text} {
+	for _, k := range []genKind{integerColumn, textColumn} {
 		for _, d := range r.columns {
 			if d.kind != k {
 				continue
@@ -146,7 +128,7 @@ func (g *generator) link(s *scope, r *relation) string {
 			for _, other := range s.relations {
 				for _, c := range other.columns {
 					if c.kind == k {
-						return g.qualified(other, c.name) + pick(g, []string{" = ", " >= ", " = "}) + g.qualified(r, d.name)
+						return g.qualified(other, c.name) + pickOne(g, []string{" = ", " >= ", " = "}) + g.qualified(r, d.name)
 					}
 				}
 			}
@@ -155,8 +137,8 @@ func (g *generator) link(s *scope, r *relation) string {
 	return "1 = 1"
 }
 
-// relation returns an entry of a FROM.
-func (g *generator) relation(s *scope) (*relation, string) {
+// genRelation returns an entry of a FROM.
+func (g *generator) relation(s *genScope) (*genRelation, string) {
 	switch n := g.rng.IntN(100); {
 	case n < 14 && g.depth < 3:
 		return g.derived(s)
@@ -167,18 +149,18 @@ func (g *generator) relation(s *scope) (*relation, string) {
 			return r, text
 		}
 	case len(g.ctes) > 0 && n < 60:
-		cte := pick(g, g.ctes)
+		cte := pickOne(g, g.ctes)
 		return g.aliased(s, &cte, g.ident(cte.name))
 	}
-	t := &Tables[g.rng.IntN(len(Tables))]
-	r := &relation{name: t.Name, columns: t.columns, key: t.key}
+	t := &genTables[g.rng.IntN(len(genTables))]
+	r := &genRelation{name: t.Name, columns: t.columns, key: t.key}
 	return g.aliased(s, r, g.ident(t.Name))
 }
 
 // aliased gives a table or common table expression an alias, or not.
-func (g *generator) aliased(s *scope, r *relation, written string) (*relation, string) {
+func (g *generator) aliased(s *genScope, r *genRelation, written string) (*genRelation, string) {
 	out := *r
-	taken := slices.ContainsFunc(s.relations, func(other *relation) bool { return other.alias == r.name })
+	taken := slices.ContainsFunc(s.relations, func(other *genRelation) bool { return other.alias == r.name })
 	if g.chance(30) && !taken {
 		out.alias = out.name
 		return &out, written
@@ -191,9 +173,9 @@ func (g *generator) aliased(s *scope, r *relation, written string) (*relation, s
 }
 
 // derived returns a query in FROM.
-func (g *generator) derived(s *scope) (*relation, string) {
+func (g *generator) derived(s *genScope) (*genRelation, string) {
 	text, items, _ := g.query(nil, nil, queryOptions{named: true})
-	r := &relation{alias: g.alias(), columns: columnsOf(items)}
+	r := &genRelation{alias: g.alias(), columns: genColumnsOf(items)}
 	written := "(" + text + ") "
 	if g.chance(60) {
 		written += "AS "
@@ -205,19 +187,19 @@ func (g *generator) derived(s *scope) (*relation, string) {
 	return r, written
 }
 
-func columnsOf(items []item) []column {
-	columns := make([]column, len(items))
+func genColumnsOf(items []genItem) []genColumn {
+	columns := make([]genColumn, len(items))
 	for i, it := range items {
-		columns[i] = column{name: it.name, kind: it.kind}
+		columns[i] = genColumn{name: it.name, kind: it.kind}
 		if it.kind == 'n' {
-			columns[i].kind = decimal
+			columns[i].kind = decimalColumn
 		}
 	}
 	return columns
 }
 
 // rename gives the columns of a relation other names and returns their list.
-func (g *generator) rename(r *relation) string {
+func (g *generator) rename(r *genRelation) string {
 	names := make([]string, len(r.columns))
 	for i := range r.columns {
 		r.columns[i].name = "v" + strconv.Itoa(i+1)
@@ -227,34 +209,34 @@ func (g *generator) rename(r *relation) string {
 }
 
 // valuesList returns a VALUES in FROM.
-func (g *generator) valuesList() (*relation, string) {
+func (g *generator) valuesList() (*genRelation, string) {
 	alias := g.alias()
-	return &relation{alias: alias, columns: []column{{name: "id", kind: integer}, {name: "label", kind: text}}, key: []string{"id"}},
+	return &genRelation{alias: alias, columns: []genColumn{{name: "id", kind: integerColumn}, {name: "label", kind: textColumn}}, key: []string{"id"}},
 		"(VALUES (1, 'a'), (2, 'open'), (3, NULL)) AS " + g.ident(alias) + " (id, label)"
 }
 
 // function returns a call in FROM, or nil if its arguments have no columns.
-func (g *generator) function(s *scope) (*relation, string) {
-	f := pick(g, g.functions)
+func (g *generator) function(s *genScope) (*genRelation, string) {
+	f := pickOne(g, g.functions)
 	if f.lateral {
-		want := object
+		want := objectColumn
 		if !strings.Contains(f.text, "{cj}") {
-			want = integer
+			want = integerColumn
 		}
-		inner := &scope{relations: s.relations, merged: s.merged}
+		inner := &genScope{relations: s.relations, merged: s.merged}
 		if _, ok := g.column(inner, want); !ok {
 			return nil, ""
 		}
 	}
 	alias := "f" + strconv.Itoa(g.issued)
 	g.issued++
-	r := &relation{alias: alias, columns: slices.Clone(f.columns)}
+	r := &genRelation{alias: alias, columns: slices.Clone(f.columns)}
 	for i, c := range r.columns {
 		if c.name == "#" {
 			r.columns[i].name = alias
 		}
 	}
-	inner := &scope{relations: s.relations, merged: s.merged}
+	inner := &genScope{relations: s.relations, merged: s.merged}
 	return r, g.expand(inner, strings.ReplaceAll(f.text, "#", alias))
 }
 
@@ -268,18 +250,18 @@ type withClause struct {
 func (g *generator) with() withClause {
 	var w withClause
 	for i := range 1 + g.rng.IntN(3) {
-		name := pick(g, []string{"tree", "totals", "recent", "ranked", "stats", "base", "Top orders", "monthly", "customers"}) + strconv.Itoa(i+1)
+		name := pickOne(g, []string{"tree", "totals", "recent", "ranked", "stats", "base", "Top orders", "monthly", "customers"}) + strconv.Itoa(i+1)
 		if i == 0 && g.chance(5) {
-			name = pick(g, []string{"customer", "orders"}) // hides a table
+			name = pickOne(g, []string{"customer", "orders"}) // hides a table
 		}
-		r := relation{name: name}
+		r := genRelation{name: name}
 		var text string
 		recursive := g.chance(30)
 		if recursive {
 			text = g.recursion(&r)
 		} else {
 			query, items, _ := g.query(nil, nil, queryOptions{named: true})
-			r.columns = columnsOf(items)
+			r.columns = genColumnsOf(items)
 			columns := ""
 			if g.chance(25) {
 				columns = g.rename(&r)
@@ -315,22 +297,22 @@ func (w *withClause) before(query string) string {
 }
 
 // recursion returns a common table expression that reads itself.
-func (g *generator) recursion(r *relation) string {
-	hierarchy := pick(g, []struct{ table, key, parent, domain string }{
+func (g *generator) recursion(r *genRelation) string {
+	hierarchy := pickOne(g, []struct{ table, key, parent, domain string }{
 		{"department", "dept_id", "parent_id", "dept"},
 		{"employee", "id", "manager_id", "employee"},
 		{"category", "id", "parent_id", "category"},
 	})
-	start := pick(g, []string{hierarchy.parent + " IS NULL", hierarchy.key + " = 3", hierarchy.key + " IN (4, 5)"})
-	r.columns = []column{{"id", integer, hierarchy.domain, false}, {"parent", integer, hierarchy.domain, true},
-		{"name", text, "", false}, {"depth", integer, "", false}}
+	start := pickOne(g, []string{hierarchy.parent + " IS NULL", hierarchy.key + " = 3", hierarchy.key + " IN (4, 5)"})
+	r.columns = []genColumn{{"id", integerColumn, hierarchy.domain, false}, {"parent", integerColumn, hierarchy.domain, true},
+		{"name", textColumn, "", false}, {"depth", integerColumn, "", false}}
 	down := "c." + hierarchy.parent + " = h.id"
 	if g.chance(30) {
 		down = "h.parent = c." + hierarchy.key // upwards
 	}
 	replace := strings.NewReplacer("#", g.ident(r.name), "TABLE", hierarchy.table, "KEY", hierarchy.key, "PARENT", hierarchy.parent,
 		"START", start, "DOWN", down)
-	return replace.Replace(pick(g, []string{
+	return replace.Replace(pickOne(g, []string{
 		"# (id, parent, name, depth) AS (SELECT KEY, PARENT, name, 0 FROM TABLE WHERE START UNION ALL SELECT c.KEY, c.PARENT, c.name, h.depth + 1 FROM TABLE c JOIN # h ON DOWN)",
 		"# AS (SELECT KEY AS id, PARENT AS parent, name, 1 AS depth FROM TABLE WHERE START UNION ALL SELECT c.KEY, c.PARENT, c.name, h.depth + 1 FROM # AS h JOIN TABLE AS c ON DOWN WHERE h.depth < 5)",
 		"# (id, parent, name, depth) AS (SELECT KEY, PARENT, name, 0 FROM TABLE WHERE START UNION SELECT c.KEY, c.PARENT, c.name, 0 FROM # h, TABLE c WHERE DOWN)",

@@ -1,11 +1,11 @@
-package differential
+package integration_test
 
 import "strings"
 
-// Shrink removes tokens of a statement while fails reports true for the rest.
-func Shrink(dialect, sql string, fails func(string) bool) string {
+// shrink removes tokens of a statement while fails reports true for the rest.
+func shrink(dialect, sql string, fails func(string) bool) string {
 	var tokens []string
-	for _, token := range Tokens(dialect, sql) {
+	for _, token := range genTokens(dialect, sql) {
 		if strings.TrimSpace(token) != "" && !strings.HasPrefix(token, "/*") && !strings.HasPrefix(token, "-- ") {
 			tokens = append(tokens, token)
 		}
@@ -13,7 +13,7 @@ func Shrink(dialect, sql string, fails func(string) bool) string {
 	join := func(tokens []string) string { return strings.Join(tokens, " ") }
 	spaced := fails(join(tokens))
 	if !spaced { // a token of two characters, such as <=
-		tokens = Tokens(dialect, sql)
+		tokens = genTokens(dialect, sql)
 		join = func(tokens []string) string { return strings.Join(tokens, "") }
 	}
 	for size := len(tokens) / 2; size > 0; {

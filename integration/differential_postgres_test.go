@@ -1,10 +1,10 @@
-package differential
+package integration_test
 
 var postgresGrammar = grammar{
 	name: "postgres",
-	types: map[kind]string{
-		integer: "integer", decimal: "numeric(10,2)", float: "double precision", text: "text", date: "date",
-		stamp: "timestamp", boolean: "boolean", object: "jsonb",
+	types: map[genKind]string{
+		integerColumn: "integer", decimalColumn: "numeric(10,2)", floatColumn: "double precision", textColumn: "text", dateColumn: "date",
+		stampColumn: "timestamp", booleanColumn: "boolean", objectColumn: "jsonb",
 	},
 	quotes: []string{`""`},
 	titles: []string{`""`},
@@ -15,18 +15,18 @@ var postgresGrammar = grammar{
 	limits: []string{"LIMIT #", "LIMIT # OFFSET ##", "OFFSET ## LIMIT #", "FETCH FIRST # ROWS ONLY",
 		"OFFSET ## ROWS FETCH NEXT # ROWS ONLY", "LIMIT ALL", "OFFSET ##", "OFFSET ## FETCH FIRST # ROWS WITH TIES"},
 	nulls: true,
-	literals: map[kind][]string{
-		integer: {"0", "1", "2", "3", "5", "10", "-1", "1000", "7::int", "CAST(4 AS integer)"},
-		decimal: {"1.5", "0.5", "100.0", "1e3", ".5", "5.", "1.25E-1", "-2.75", "1200", "10.5::numeric"},
-		text: {"'DE'", "'Anna'", "'it''s'", `E'it\'s'`, "''", "'Zoë'", "'open'", "'a'", "'100%'", "'42'", `'back\slash'`,
+	literals: map[genKind][]string{
+		integerColumn: {"0", "1", "2", "3", "5", "10", "-1", "1000", "7::int", "CAST(4 AS integer)"},
+		decimalColumn: {"1.5", "0.5", "100.0", "1e3", ".5", "5.", "1.25E-1", "-2.75", "1200", "10.5::numeric"},
+		textColumn: {"'DE'", "'Anna'", "'it''s'", `E'it\'s'`, "''", "'Zoë'", "'open'", "'a'", "'100%'", "'42'", `'back\slash'`,
 			"$$Ops$$", "$q$it's$q$", `U&'\6771\4EAC'`, "'paid'::text", "CAST('x' AS varchar)"},
-		date: {"DATE '2020-02-29'", "'2021-01-04'::date", "date '2020-07-01'", "'2020-01-01'", "CAST('2020-06-01' AS date)",
+		dateColumn: {"DATE '2020-02-29'", "'2021-01-04'::date", "date '2020-07-01'", "'2020-01-01'", "CAST('2020-06-01' AS date)",
 			"make_date(2020, 7, 1)", "to_date('01.02.2021', 'DD.MM.YYYY')"},
-		stamp:   {"TIMESTAMP '2020-07-01 13:45:10'", "'2021-03-28'::timestamp", "'2021-01-01 00:00'"},
-		boolean: {"TRUE", "FALSE", "true", "'t'::boolean"},
+		stampColumn:   {"TIMESTAMP '2020-07-01 13:45:10'", "'2021-03-28'::timestamp", "'2021-01-01 00:00'"},
+		booleanColumn: {"TRUE", "FALSE", "true", "'t'::boolean"},
 	},
-	templates: map[kind][]string{
-		boolean: lines(commonConditions, `
+	templates: map[genKind][]string{
+		booleanColumn: genLines(commonConditions, `
 			{c} IS NOT DISTINCT FROM NULL
 			{n} IS DISTINCT FROM {N}
 			{t} IS NOT DISTINCT FROM {T}
@@ -82,7 +82,7 @@ var postgresGrammar = grammar{
 			({ci}, {ct}) < ({I}, {T})
 			ROW({ci}, {ct}) = ROW({i}, {t})
 			{i} = {I} AND {n} > {N} OR NOT {b}`),
-		integer: lines(commonIntegers, `
+		integerColumn: genLines(commonIntegers, `
 			{i} | {i} & {I}
 			{i} # {I}
 			{i} << {u}
@@ -111,7 +111,7 @@ var postgresGrammar = grammar{
 			bit_length({t})
 			CAST({n} AS int)
 			{i}::text::int`),
-		decimal: lines(commonNumbers, `
+		decimalColumn: genLines(commonNumbers, `
 			GREATEST({n}, {n})
 			trunc({n}::numeric, {u})
 			{cn}::numeric(12, 1)
@@ -132,7 +132,7 @@ var postgresGrammar = grammar{
 			CAST({n} AS double precision)
 			width_bucket({n}, 0, 100, 5)
 			to_number({i}::text, '999')`),
-		text: lines(commonTexts, `
+		textColumn: genLines(commonTexts, `
 			{t} || {t}
 			{ct} || ' ' || {ct}
 			{ct} || ': ' || {i}
@@ -182,7 +182,7 @@ var postgresGrammar = grammar{
 			chr(65 + {u})
 			{b}::text
 			to_hex({i})`),
-		date: lines(commonDates, `
+		dateColumn: genLines(commonDates, `
 			({cd} + INTERVAL '1 month')::date
 			{cd} + {u}
 			{d} - {u}
@@ -191,7 +191,7 @@ var postgresGrammar = grammar{
 			CAST({cs} AS date)
 			GREATEST({cd}, {D})
 			({d} - INTERVAL '1 year 2 days')::date`),
-		stamp: lines(commonStamps, `
+		stampColumn: genLines(commonStamps, `
 			{cs} - INTERVAL '90 minutes'
 			{cs} + INTERVAL '1' DAY
 			date_trunc('day', {cs})
@@ -200,8 +200,8 @@ var postgresGrammar = grammar{
 			{cs} + {u} * INTERVAL '1 hour'
 			{cd} + make_interval(days => {u})`),
 	},
-	aggregates: map[kind][]string{
-		integer: lines(commonAggregateIntegers, `
+	aggregates: map[genKind][]string{
+		integerColumn: genLines(commonAggregateIntegers, `
 			count(*) FILTER (WHERE {b})
 			sum({ci}) FILTER (WHERE {b})
 			COUNT(DISTINCT ({c}, {c}))
@@ -211,14 +211,14 @@ var postgresGrammar = grammar{
 			cardinality(array_agg({ci}))
 			MAX(char_length({t}))
 			(array_agg({ci} ORDER BY {=} DESC))[1]`),
-		decimal: lines(commonAggregateNumbers, `
+		decimalColumn: genLines(commonAggregateNumbers, `
 			stddev({ci})
 			percentile_cont(0.5) WITHIN GROUP (ORDER BY {cn})
 			SUM({n}) FILTER (WHERE {b})
 			AVG({cn})::numeric(10, 2)
 			ROUND(AVG({cn})::numeric, 2)
 			var_pop({ci})`),
-		text: lines(`
+		textColumn: genLines(`
 			MIN({ct})
 			MAX({t})
 			string_agg({ct}, ', ' ORDER BY {=})
@@ -226,40 +226,40 @@ var postgresGrammar = grammar{
 			array_to_string(array_agg({ct} ORDER BY {=} DESC NULLS LAST), ',')
 			json_agg({ci} ORDER BY {=})::text
 			max({ct}) || min({ct})`),
-		date: lines(`
+		dateColumn: genLines(`
 			MIN({cd})
 			MAX({d})`),
-		boolean: lines(`
+		booleanColumn: genLines(`
 			bool_and({b})
 			bool_or({cb})
 			every({b})`),
 	},
-	windows: map[kind][]string{
-		integer: lines(commonWindowIntegers, `
+	windows: map[genKind][]string{
+		integerColumn: genLines(commonWindowIntegers, `
 			count(*) FILTER (WHERE {b}) OVER (PARTITION BY {c})
 			SUM({ci}) OVER (ORDER BY {n} GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW)
 			sum({i}) OVER (ORDER BY {i} RANGE BETWEEN {w} PRECEDING AND {w} FOLLOWING EXCLUDE GROUP)`),
-		decimal: lines(commonWindowNumbers),
+		decimalColumn: genLines(commonWindowNumbers),
 	},
-	ordered: map[kind][]string{
-		integer: lines(commonOrderedIntegers),
-		decimal: lines(commonOrderedNumbers),
-		text:    lines(commonOrderedTexts, `string_agg({ct}, ',') OVER ({o})`),
+	ordered: map[genKind][]string{
+		integerColumn: genLines(commonOrderedIntegers),
+		decimalColumn: genLines(commonOrderedNumbers),
+		textColumn:    genLines(commonOrderedTexts, `string_agg({ct}, ',') OVER ({o})`),
 	},
 	functions: []tableFunction{
-		{text: "generate_series(1, {w}) AS #", columns: []column{{name: "#", kind: integer}}},
-		{text: "generate_series(1, {w}) AS # (n)", columns: []column{{name: "n", kind: integer}}},
-		{text: "generate_series(DATE '2020-01-01', DATE '2020-04-01', INTERVAL '1 month') AS # (month)", columns: []column{{name: "month", kind: stamp}}},
-		{text: "unnest(ARRAY['open', 'paid']) AS # (status)", columns: []column{{name: "status", kind: text}}},
-		{text: "unnest(ARRAY[1, 2, 3]) WITH ORDINALITY AS # (v, ord)", columns: []column{{name: "v", kind: integer}, {name: "ord", kind: integer}}},
-		{text: "unnest(ARRAY[1, 2], ARRAY['open']) AS # (v, status)", columns: []column{{name: "v", kind: integer}, {name: "status", kind: text}}},
+		{text: "generate_series(1, {w}) AS #", columns: []genColumn{{name: "#", kind: integerColumn}}},
+		{text: "generate_series(1, {w}) AS # (n)", columns: []genColumn{{name: "n", kind: integerColumn}}},
+		{text: "generate_series(DATE '2020-01-01', DATE '2020-04-01', INTERVAL '1 month') AS # (month)", columns: []genColumn{{name: "month", kind: stampColumn}}},
+		{text: "unnest(ARRAY['open', 'paid']) AS # (status)", columns: []genColumn{{name: "status", kind: textColumn}}},
+		{text: "unnest(ARRAY[1, 2, 3]) WITH ORDINALITY AS # (v, ord)", columns: []genColumn{{name: "v", kind: integerColumn}, {name: "ord", kind: integerColumn}}},
+		{text: "unnest(ARRAY[1, 2], ARRAY['open']) AS # (v, status)", columns: []genColumn{{name: "v", kind: integerColumn}, {name: "status", kind: textColumn}}},
 		{text: "ROWS FROM (generate_series(1, {w}), unnest(ARRAY['open'], ARRAY[1, 2])) AS # (n, status, v)",
-			columns: []column{{name: "n", kind: integer}, {name: "status", kind: text}, {name: "v", kind: integer}}},
+			columns: []genColumn{{name: "n", kind: integerColumn}, {name: "status", kind: textColumn}, {name: "v", kind: integerColumn}}},
 		{text: "ROWS FROM (jsonb_each_text({cj}), generate_series(1, {ci})) WITH ORDINALITY AS #", lateral: true,
-			columns: []column{{name: "key", kind: text}, {name: "value", kind: text}, {name: "generate_series", kind: integer}, {name: "ordinality", kind: integer}}},
-		{text: "jsonb_array_elements_text({cj} -> 'tags') AS # (tag)", columns: []column{{name: "tag", kind: text}}, lateral: true},
-		{text: "jsonb_each_text({cj}) AS #", columns: []column{{name: "key", kind: text}, {name: "value", kind: text}}, lateral: true},
-		{text: "generate_series(1, {ci}) AS # (n)", columns: []column{{name: "n", kind: integer}}, lateral: true},
-		{text: "LATERAL (SELECT {i} AS x, {t} AS y) AS #", columns: []column{{name: "x", kind: integer}, {name: "y", kind: text}}, lateral: true},
+			columns: []genColumn{{name: "key", kind: textColumn}, {name: "value", kind: textColumn}, {name: "generate_series", kind: integerColumn}, {name: "ordinality", kind: integerColumn}}},
+		{text: "jsonb_array_elements_text({cj} -> 'tags') AS # (tag)", columns: []genColumn{{name: "tag", kind: textColumn}}, lateral: true},
+		{text: "jsonb_each_text({cj}) AS #", columns: []genColumn{{name: "key", kind: textColumn}, {name: "value", kind: textColumn}}, lateral: true},
+		{text: "generate_series(1, {ci}) AS # (n)", columns: []genColumn{{name: "n", kind: integerColumn}}, lateral: true},
+		{text: "LATERAL (SELECT {i} AS x, {t} AS y) AS #", columns: []genColumn{{name: "x", kind: integerColumn}, {name: "y", kind: textColumn}}, lateral: true},
 	},
 }

@@ -1,4 +1,4 @@
-package differential
+package integration_test
 
 import (
 	"fmt"
@@ -6,24 +6,25 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 )
 
-// Compare returns an error unless the rows of two executions of the statement are
+// compare returns an error unless the rows of two executions of the statement are
 // the same: as a multiset, and in the order of the columns that ORDER BY names.
 //
 // Fractions agree to nine digits: a sum or a variance depends on the order in which
 // the engine adds.
-func (s Statement) Compare(want, got [][]any) error {
-	a, b := canonical(want), canonical(got)
+func (s genStatement) compare(want, got [][]any) error {
+	a, b := genCanonical(want), genCanonical(got)
 	for i := range min(len(a), len(b)) {
 		for _, key := range s.keys {
-			if key < len(a[i]) && key < len(b[i]) && fold(a[i][key]) != fold(b[i][key]) {
+			if key < len(a[i]) && key < len(b[i]) && genFold(a[i][key]) != genFold(b[i][key]) {
 				return fmt.Errorf("row %d is sorted otherwise: %q instead of %q", i+1, b[i], a[i])
 			}
 		}
 	}
-	left, right := sorted(a), sorted(b)
+	left, right := genSorted(a), genSorted(b)
 	for i := range max(len(left), len(right)) {
 		switch {
 		case i >= len(left):
@@ -37,15 +38,15 @@ func (s Statement) Compare(want, got [][]any) error {
 	return nil
 }
 
-// Tied reports whether the rows are the same without regard to case and space. An
+// genTied reports whether the rows are the same without regard to case and space. An
 // engine whose collation compares that way may return any of the texts that it
 // treats as equal.
-func Tied(want, got [][]any) bool { return sameAfter(fold, want, got) }
+func genTied(want, got [][]any) bool { return sameAfter(genFold, want, got) }
 
-// EqualNumbers reports whether the rows are the same except for the spelling of equal
+// equalNumbers reports whether the rows are the same except for the spelling of equal
 // numbers: -0 and 0, 0.5 and 0.50. An engine may return any of the equal values of a
 // group, and a scale that depends on how it sorts.
-func EqualNumbers(want, got [][]any) bool {
+func equalNumbers(want, got [][]any) bool {
 	return sameAfter(func(text string) string {
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
@@ -58,20 +59,20 @@ func EqualNumbers(want, got [][]any) bool {
 // sameAfter reports whether the rows are the same multiset after a change of each cell.
 func sameAfter(change func(string) string, want, got [][]any) bool {
 	changed := func(rows [][]any) []string {
-		cells := canonical(rows)
+		cells := genCanonical(rows)
 		for _, row := range cells {
 			for i := range row {
 				row[i] = change(row[i])
 			}
 		}
-		return sorted(cells)
+		return genSorted(cells)
 	}
 	return slices.Equal(changed(want), changed(got))
 }
 
-func fold(text string) string { return strings.ReplaceAll(strings.ToLower(text), " ", "") }
+func genFold(text string) string { return strings.ReplaceAll(strings.ToLower(text), " ", "") }
 
-func sorted(rows [][]string) []string {
+func genSorted(rows [][]string) []string {
 	out := make([]string, len(rows))
 	for i, row := range rows {
 		out[i] = fmt.Sprintf("%q", row)
@@ -80,7 +81,7 @@ func sorted(rows [][]string) []string {
 	return out
 }
 
-func canonical(rows [][]any) [][]string {
+func genCanonical(rows [][]any) [][]string {
 	out := make([][]string, len(rows))
 	for i, row := range rows {
 		out[i] = make([]string, len(row))
@@ -96,19 +97,19 @@ func cellText(cell any) string {
 	case nil:
 		return "NULL"
 	case []byte:
-		return number(string(v))
+		return genNumber(string(v))
 	case string:
-		return number(v)
+		return genNumber(v)
 	case float64:
-		return number(strconv.FormatFloat(v, 'g', -1, 64))
+		return genNumber(strconv.FormatFloat(v, 'g', -1, 64))
 	case time.Time:
 		return v.Format(time.RFC3339Nano)
 	}
 	return fmt.Sprintf("%v", cell)
 }
 
-// number shortens a text that is a number with many digits.
-func number(text string) string {
+// genNumber shortens a text that is a number with many digits.
+func genNumber(text string) string {
 	if len(text) < 10 || !strings.ContainsAny(text, ".eE") {
 		return text
 	}
@@ -117,4 +118,22 @@ func number(text string) string {
 		return text
 	}
 	return strconv.FormatFloat(f, 'g', 9, 64)
+}
+
+func TestEqualNumbers(t *testing.T) {
+	for _, tt := range []struct {
+		want, got any
+		equal     bool
+	}{
+		{0.0, math.Copysign(0, -1), true}, {"0.5", "0.5000", true}, {int64(2), "2.0", true}, {"a", "a", true},
+		{"0.5", "-0.5", false}, {1.5, 1.25, false}, {nil, 0.0, false}, {"a", "A", false}, {"0.5", "0.5 ", false},
+	} {
+		want, got := [][]any{{"x", tt.want}}, [][]any{{"x", tt.got}}
+		if equal := equalNumbers(want, got); equal != tt.equal {
+			t.Errorf("%v and %v: %v", tt.want, tt.got, equal)
+		}
+	}
+	if equalNumbers([][]any{{1}}, [][]any{{1}, {1}}) {
+		t.Error("rows are missing")
+	}
 }

@@ -1,11 +1,11 @@
-package differential
+package integration_test
 
 import "strings"
 
 // noise replaces the white space and the case of the keywords of a statement, and
 // the quotes of aliases.
 func (g *generator) noise(sql string) string {
-	quotes := [...]string{pick(g, g.quotes), pick(g, g.titles)}
+	quotes := [...]string{pickOne(g, g.quotes), pickOne(g, g.titles)}
 	var b strings.Builder
 	open := true
 	for i := range len(sql) {
@@ -21,26 +21,26 @@ func (g *generator) noise(sql string) string {
 	}
 	lower, blanks, comments := g.chance(25), g.chance(20), g.chance(8)
 	var out strings.Builder
-	for _, token := range Tokens(g.name, b.String()) {
+	for _, token := range genTokens(g.name, b.String()) {
 		switch {
 		case token == " " && comments && g.chance(8):
-			token = pick(g, []string{" /* note */ ", " -- note\n", "/**/", " /* it's */ "})
+			token = pickOne(g, []string{" /* note */ ", " -- note\n", "/**/", " /* it's */ "})
 		case token == " " && blanks && g.chance(20):
-			token = pick(g, []string{"\n", "\t", "  ", "\r\n", "\n  "})
-		case lower && token == strings.ToUpper(token) && len(token) > 1 && isWord(token[0]):
+			token = pickOne(g, []string{"\n", "\t", "  ", "\r\n", "\n  "})
+		case lower && token == strings.ToUpper(token) && len(token) > 1 && genIsWord(token[0]):
 			token = strings.ToLower(token)
 		}
 		out.WriteString(token)
 	}
 	if g.chance(15) {
-		out.WriteString(pick(g, []string{";", " ;", "\n", "; -- end"}))
+		out.WriteString(pickOne(g, []string{";", " ;", "\n", "; -- end"}))
 	}
 	return out.String()
 }
 
-// Tokens splits a statement of the generator into words, quoted texts, single
+// genTokens splits a statement of the generator into words, quoted texts, single
 // characters and spaces.
-func Tokens(dialect, sql string) []string {
+func genTokens(dialect, sql string) []string {
 	g := grammars[dialect]
 	var out []string
 	for i := 0; i < len(sql); {
@@ -75,8 +75,8 @@ func Tokens(dialect, sql string) []string {
 			} else {
 				end = len(sql)
 			}
-		case strings.IndexByte(operators, c) >= 0:
-			for end < len(sql) && strings.IndexByte(operators, sql[end]) >= 0 {
+		case strings.IndexByte(genOperators, c) >= 0:
+			for end < len(sql) && strings.IndexByte(genOperators, sql[end]) >= 0 {
 				end++
 			}
 		case strings.HasPrefix(sql[i:], "->"):
@@ -84,8 +84,8 @@ func Tokens(dialect, sql string) []string {
 			if strings.HasPrefix(sql[end:], ">") {
 				end++
 			}
-		case isWord(c):
-			for end < len(sql) && (isWord(sql[end]) || '0' <= sql[end] && sql[end] <= '9') {
+		case genIsWord(c):
+			for end < len(sql) && (genIsWord(sql[end]) || '0' <= sql[end] && sql[end] <= '9') {
 				end++
 			}
 		}
@@ -95,7 +95,7 @@ func Tokens(dialect, sql string) []string {
 	return out
 }
 
-// operators are characters that together are one operator.
-const operators = "<>=!|&:@~?#"
+// genOperators are characters that together are one operator.
+const genOperators = "<>=!|&:@~?#"
 
-func isWord(c byte) bool { return c == '_' || c >= 0x80 || 'a' <= c|0x20 && c|0x20 <= 'z' }
+func genIsWord(c byte) bool { return c == '_' || c >= 0x80 || 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -1,10 +1,10 @@
-package differential
+package integration_test
 
 var sqliteGrammar = grammar{
 	name: "sqlite",
-	types: map[kind]string{
-		integer: "INTEGER", decimal: "REAL", float: "REAL", text: "TEXT", date: "TEXT", stamp: "TEXT",
-		boolean: "INTEGER", object: "TEXT",
+	types: map[genKind]string{
+		integerColumn: "INTEGER", decimalColumn: "REAL", floatColumn: "REAL", textColumn: "TEXT", dateColumn: "TEXT", stampColumn: "TEXT",
+		booleanColumn: "INTEGER", objectColumn: "TEXT",
 	},
 	quotes:   []string{`""`, "``", "[]"},
 	titles:   []string{`""`, "``", "[]", "''"},
@@ -14,20 +14,20 @@ var sqliteGrammar = grammar{
 	limits:   []string{"LIMIT #", "LIMIT # OFFSET ##", "LIMIT ##, #", "LIMIT #", "LIMIT -1 OFFSET ##"},
 	nulls:    true,
 	functions: []tableFunction{
-		{text: "json_each({cj}) AS #", columns: []column{{name: "key", kind: text}, {name: "value", kind: text}}, lateral: true},
-		{text: "json_each({cj}, '$.tags') #", columns: []column{{name: "value", kind: text}}, lateral: true},
-		{text: "generate_series(1, {w}) AS #", columns: []column{{name: "value", kind: integer}}},
+		{text: "json_each({cj}) AS #", columns: []genColumn{{name: "key", kind: textColumn}, {name: "value", kind: textColumn}}, lateral: true},
+		{text: "json_each({cj}, '$.tags') #", columns: []genColumn{{name: "value", kind: textColumn}}, lateral: true},
+		{text: "generate_series(1, {w}) AS #", columns: []genColumn{{name: "value", kind: integerColumn}}},
 	},
-	literals: map[kind][]string{
-		integer: {"0", "1", "2", "3", "5", "10", "-1", "0x1F", "007", "1000"},
-		decimal: {"1.5", "0.5", "100.0", "1e3", ".5", "5.", "1.25E-1", "-2.75", "1200"},
-		text:    {"'DE'", "'Anna'", "'it''s'", "''", "'Zoë'", "'open'", "'a'", "'100%'", "'42'", `'back\slash'`, "'Ops'", "'東京'"},
-		date:    {"'2020-02-29'", "'2021-01-04'", "date('2020-07-01')", "'2020-01-01'"},
-		stamp:   {"'2020-07-01 13:45:10'", "datetime('2021-01-01')", "'2021-03-28'"},
-		boolean: {"TRUE", "FALSE", "true", "1", "0"},
+	literals: map[genKind][]string{
+		integerColumn: {"0", "1", "2", "3", "5", "10", "-1", "0x1F", "007", "1000"},
+		decimalColumn: {"1.5", "0.5", "100.0", "1e3", ".5", "5.", "1.25E-1", "-2.75", "1200"},
+		textColumn:    {"'DE'", "'Anna'", "'it''s'", "''", "'Zoë'", "'open'", "'a'", "'100%'", "'42'", `'back\slash'`, "'Ops'", "'東京'"},
+		dateColumn:    {"'2020-02-29'", "'2021-01-04'", "date('2020-07-01')", "'2020-01-01'"},
+		stampColumn:   {"'2020-07-01 13:45:10'", "datetime('2021-01-01')", "'2021-03-28'"},
+		booleanColumn: {"TRUE", "FALSE", "true", "1", "0"},
 	},
-	templates: map[kind][]string{
-		boolean: lines(commonConditions, `
+	templates: map[genKind][]string{
+		booleanColumn: genLines(commonConditions, `
 			{c} IS {c}
 			{n} IS NOT {n}
 			{c} IS NOT DISTINCT FROM {c}
@@ -66,7 +66,7 @@ var sqliteGrammar = grammar{
 			min({i}, {i}) < {I}
 			{n}
 			typeof({c}) = 'text'`),
-		integer: lines(commonIntegers, `
+		integerColumn: genLines(commonIntegers, `
 			{i} | {i} & {I}
 			{i} << {u}
 			~{i}
@@ -89,7 +89,7 @@ var sqliteGrammar = grammar{
 			octet_length({t})
 			unixepoch({cs})
 			length({c})`),
-		decimal: lines(commonNumbers, `
+		decimalColumn: genLines(commonNumbers, `
 			max({n}, {n})
 			ifnull({cn}, {N})
 			{cn} * 1.0 / {i}
@@ -100,7 +100,7 @@ var sqliteGrammar = grammar{
 			trunc({n})
 			mod({n}, {I})
 			printf('%.2f', {n})`),
-		text: lines(commonTexts, `
+		textColumn: genLines(commonTexts, `
 			{t} || {t}
 			{ct} || ' ' || {ct}
 			{ct} || ': ' || {i}
@@ -134,50 +134,50 @@ var sqliteGrammar = grammar{
 			{ct} COLLATE NOCASE
 			json_array({i}, {t})
 			coalesce({ct}, {i})`),
-		date: lines(commonDates, `
+		dateColumn: genLines(commonDates, `
 			date({cd}, '+1 month')
 			date({cd}, 'start of month', '+1 month', '-1 day')
 			DATE({cs})
 			date({d}, '-' || {u} || ' days')
 			max({d}, {D})
 			strftime('%Y-%m-01', {cd})`),
-		stamp: lines(commonStamps, `
+		stampColumn: genLines(commonStamps, `
 			datetime({cs}, '-7 days')
 			datetime({d})
 			strftime('%Y-%m-%d %H:00', {cs})`),
 	},
-	aggregates: map[kind][]string{
-		integer: lines(commonAggregateIntegers, `
+	aggregates: map[genKind][]string{
+		integerColumn: genLines(commonAggregateIntegers, `
 			count(*) FILTER (WHERE {b})
 			SUM({b})
 			total({ci})
 			COUNT(DISTINCT {i})
 			max(length({t}))`),
-		decimal: lines(commonAggregateNumbers, `
+		decimalColumn: genLines(commonAggregateNumbers, `
 			total({cn})
 			SUM({n}) FILTER (WHERE {b})
 			SUM({b}) * 1.0 / COUNT(*)
 			avg({b})`),
-		text: lines(`
+		textColumn: genLines(`
 			MIN({ct})
 			max({t})
 			group_concat({ct}, ', ' ORDER BY {=})
 			string_agg({ct}, '; ' ORDER BY {=} DESC)
 			json_group_array({ci} ORDER BY {=})`),
-		date: lines(`
+		dateColumn: genLines(`
 			MIN({cd})
 			max({d})`),
 	},
-	windows: map[kind][]string{
-		integer: lines(commonWindowIntegers, `
+	windows: map[genKind][]string{
+		integerColumn: genLines(commonWindowIntegers, `
 			count(*) FILTER (WHERE {b}) OVER (PARTITION BY {c})
 			SUM({ci}) OVER (ORDER BY {n} GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW)
 			sum({i}) OVER (ORDER BY {n} RANGE BETWEEN {w} PRECEDING AND {w} FOLLOWING EXCLUDE GROUP)`),
-		decimal: lines(commonWindowNumbers),
+		decimalColumn: genLines(commonWindowNumbers),
 	},
-	ordered: map[kind][]string{
-		integer: lines(commonOrderedIntegers),
-		decimal: lines(commonOrderedNumbers),
-		text:    lines(commonOrderedTexts, `group_concat({ct}) OVER ({o})`),
+	ordered: map[genKind][]string{
+		integerColumn: genLines(commonOrderedIntegers),
+		decimalColumn: genLines(commonOrderedNumbers),
+		textColumn:    genLines(commonOrderedTexts, `group_concat({ct}) OVER ({o})`),
 	},
 }

@@ -1,10 +1,10 @@
-package differential
+package integration_test
 
 var mysqlGrammar = grammar{
 	name: "mysql",
-	types: map[kind]string{
-		integer: "INT", decimal: "DECIMAL(10,2)", float: "DOUBLE", text: "VARCHAR(60)", date: "DATE", stamp: "DATETIME",
-		boolean: "BOOLEAN", object: "JSON",
+	types: map[genKind]string{
+		integerColumn: "INT", decimalColumn: "DECIMAL(10,2)", floatColumn: "DOUBLE", textColumn: "VARCHAR(60)", dateColumn: "DATE", stampColumn: "DATETIME",
+		booleanColumn: "BOOLEAN", objectColumn: "JSON",
 	},
 	quotes:  []string{"``"},
 	titles:  []string{"``", `""`, "''"},
@@ -13,17 +13,17 @@ var mysqlGrammar = grammar{
 	setOps:  []string{"UNION", "UNION ALL", "UNION DISTINCT", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL"},
 	rollup:  []string{"# WITH ROLLUP"},
 	limits:  []string{"LIMIT #", "LIMIT # OFFSET ##", "LIMIT ##, #"},
-	literals: map[kind][]string{
-		integer: {"0", "1", "2", "3", "5", "10", "-1", "0x1F", "007", "1000", "b'101'"},
-		decimal: {"1.5", "0.5", "100.0", "1e3", ".5", "1.25E-1", "-2.75", "1200"},
-		text: {"'DE'", "'Anna'", "'it''s'", `'it\'s'`, "''", "'Zoë'", `"open"`, "'a'", "'100%'", "'42'", `'back\\slash'`, "N'Ops'",
+	literals: map[genKind][]string{
+		integerColumn: {"0", "1", "2", "3", "5", "10", "-1", "0x1F", "007", "1000", "b'101'"},
+		decimalColumn: {"1.5", "0.5", "100.0", "1e3", ".5", "1.25E-1", "-2.75", "1200"},
+		textColumn: {"'DE'", "'Anna'", "'it''s'", `'it\'s'`, "''", "'Zoë'", `"open"`, "'a'", "'100%'", "'42'", `'back\\slash'`, "N'Ops'",
 			"'東京'", "'Sa' 'les'", `"O'Neil"`},
-		date:    {"'2020-02-29'", "'2021-01-04'", "DATE '2020-07-01'", "DATE('2020-01-01')", "'2020-1-1'", "20200701"},
-		stamp:   {"'2020-07-01 13:45:10'", "TIMESTAMP '2021-01-01 00:00:00'", "'2021-03-28'"},
-		boolean: {"TRUE", "FALSE", "true", "1", "0"},
+		dateColumn:    {"'2020-02-29'", "'2021-01-04'", "DATE '2020-07-01'", "DATE('2020-01-01')", "'2020-1-1'", "20200701"},
+		stampColumn:   {"'2020-07-01 13:45:10'", "TIMESTAMP '2021-01-01 00:00:00'", "'2021-03-28'"},
+		booleanColumn: {"TRUE", "FALSE", "true", "1", "0"},
 	},
-	templates: map[kind][]string{
-		boolean: lines(commonConditions, `
+	templates: map[genKind][]string{
+		booleanColumn: genLines(commonConditions, `
 			{c} <=> {c}
 			{i} & {i} | {i} > {I} + {i} << {u}
 			{i} ^ {I} * {i} <> {i}
@@ -76,7 +76,7 @@ var mysqlGrammar = grammar{
 			{t} LIKE {p} AND NOT {n} BETWEEN {N} AND {N}
 			{d} + INTERVAL {u} DAY > {D}
 			{n}`),
-		integer: lines(commonIntegers, `
+		integerColumn: genLines(commonIntegers, `
 			{i} | {i} & {I}
 			{i} ^ {I}
 			{i} << {u}
@@ -114,7 +114,7 @@ var mysqlGrammar = grammar{
 			CAST({t} AS SIGNED)
 			CONVERT({i}, UNSIGNED)
 			INTERVAL({i}, 1, 5)`),
-		decimal: lines(commonNumbers, `
+		decimalColumn: genLines(commonNumbers, `
 			GREATEST({n}, {n})
 			IFNULL({cn}, {N})
 			TRUNCATE({n}, {u})
@@ -126,7 +126,7 @@ var mysqlGrammar = grammar{
 			CAST({n} AS DOUBLE)
 			{cn} DIV 3
 			CONVERT({n}, DECIMAL(12, 3))`),
-		text: lines(commonTexts, `
+		textColumn: genLines(commonTexts, `
 			CONCAT({t}, {t})
 			CONCAT({ct}, ' ', {ct})
 			CONCAT({ct}, ': ', {i})
@@ -167,7 +167,7 @@ var mysqlGrammar = grammar{
 			COALESCE({ct}, {i})
 			DATE_ADD({t}, INTERVAL 1 DAY)
 			SEC_TO_TIME({i})`),
-		date: lines(commonDates, `
+		dateColumn: genLines(commonDates, `
 			DATE_ADD({cd}, INTERVAL {u} MONTH)
 			DATE_SUB({d}, INTERVAL {w} DAY)
 			{cd} + INTERVAL {u} DAY
@@ -179,15 +179,15 @@ var mysqlGrammar = grammar{
 			MAKEDATE(2020, {w})
 			ADDDATE({d}, {u})
 			GREATEST({cd}, {D})`),
-		stamp: lines(commonStamps, `
+		stampColumn: genLines(commonStamps, `
 			DATE_SUB({cs}, INTERVAL 90 MINUTE)
 			DATE_ADD({cs}, INTERVAL '1:30' MINUTE_SECOND)
 			{cs} - INTERVAL {u} HOUR
 			CAST({d} AS DATETIME)
 			TIMESTAMP({d}, '10:00:00')`),
 	},
-	aggregates: map[kind][]string{
-		integer: lines(commonAggregateIntegers, `
+	aggregates: map[genKind][]string{
+		integerColumn: genLines(commonAggregateIntegers, `
 			SUM({b})
 			SUM(IF({b}, 1, 0))
 			COUNT(IF({b}, 1, NULL))
@@ -195,30 +195,30 @@ var mysqlGrammar = grammar{
 			COUNT(DISTINCT {i})
 			BIT_OR({ci})
 			MAX(CHAR_LENGTH({t}))`),
-		decimal: lines(commonAggregateNumbers, `
+		decimalColumn: genLines(commonAggregateNumbers, `
 			STDDEV({ci})
 			AVG({b})
 			SUM(IF({b}, {cn}, 0))
 			IFNULL(SUM({cn}), 0)
 			SUM({b}) / COUNT(*) * 100
 			VAR_POP({ci})`),
-		text: lines(`
+		textColumn: genLines(`
 			MIN({ct})
 			MAX({t})
 			GROUP_CONCAT({ct} ORDER BY {=} SEPARATOR ', ')
 			GROUP_CONCAT(DISTINCT {ct} ORDER BY {=} DESC)
 			GROUP_CONCAT(DISTINCT {ci} ORDER BY {=})`),
-		date: lines(`
+		dateColumn: genLines(`
 			MIN({cd})
 			MAX({d})`),
 	},
-	windows: map[kind][]string{
-		integer: lines(commonWindowIntegers),
-		decimal: lines(commonWindowNumbers),
+	windows: map[genKind][]string{
+		integerColumn: genLines(commonWindowIntegers),
+		decimalColumn: genLines(commonWindowNumbers),
 	},
-	ordered: map[kind][]string{
-		integer: lines(commonOrderedIntegers),
-		decimal: lines(commonOrderedNumbers),
-		text:    lines(commonOrderedTexts),
+	ordered: map[genKind][]string{
+		integerColumn: genLines(commonOrderedIntegers),
+		decimalColumn: genLines(commonOrderedNumbers),
+		textColumn:    genLines(commonOrderedTexts),
 	},
 }

@@ -1,4 +1,4 @@
-package differential
+package integration_test
 
 import (
 	"fmt"
@@ -12,39 +12,39 @@ import (
 type generator struct {
 	*grammar
 	rng    *rand.Rand
-	ctes   []relation // that can be read
-	issued int        // aliases
-	budget int        // expressions that may still be nested
-	depth  int        // of queries
+	ctes   []genRelation // that can be read
+	issued int           // aliases
+	budget int           // expressions that may still be nested
+	depth  int           // of queries
 }
 
-// A relation is an entry of a FROM.
-type relation struct {
+// A genRelation is an entry of a FROM.
+type genRelation struct {
 	name    string // of a table or common table expression
 	alias   string
-	columns []column
+	columns []genColumn
 	key     []string // names of columns that are unique together
 }
 
-// A scope is what the expressions of a SELECT can name.
-type scope struct {
-	relations []*relation
+// A genScope is what the expressions of a SELECT can name.
+type genScope struct {
+	relations []*genRelation
 	merged    map[string]bool // columns of NATURAL and USING
-	outer     *scope
+	outer     *genScope
 
 	// grouped is set for the expressions of a grouped SELECT. They name keys, and
 	// columns inside of aggregates.
 	grouped bool
-	keys    []item
+	keys    []genItem
 
 	window bool   // has the window w
 	first  string // the expression of DISTINCT ON
 }
 
-// An item is an item of a select list.
-type item struct {
+// An genItem is an item of a select list.
+type genItem struct {
 	text  string
-	kind  kind
+	kind  genKind
 	name  string // of the output column, if it is known
 	alias bool
 
@@ -53,24 +53,24 @@ type item struct {
 
 func (g *generator) chance(percent int) bool { return g.rng.IntN(100) < percent }
 
-func pick[T any](g *generator, list []T) T { return list[g.rng.IntN(len(list))] }
+func pickOne[T any](g *generator, list []T) T { return list[g.rng.IntN(len(list))] }
 
 // statement returns a statement with a WITH and noise between its tokens.
-func (g *generator) statement() Statement {
+func (g *generator) statement() genStatement {
 	g.budget = 6 + g.rng.IntN(20)
 	var with withClause
 	if g.chance(25) {
 		with = g.with()
 	}
 	text, _, keys := g.query(nil, nil, queryOptions{top: true})
-	return Statement{SQL: g.noise(with.before(text) + text), keys: keys}
+	return genStatement{SQL: g.noise(with.before(text) + text), keys: keys}
 }
 
 // alias returns a new alias of a relation.
 func (g *generator) alias() string {
 	g.issued++
 	if g.chance(50) {
-		return pick(g, []string{"a", "b", "c", "d", "e", "o", "p", "x", "t", "emp", "sub"}) + strconv.Itoa(g.issued)
+		return pickOne(g, []string{"a", "b", "c", "d", "e", "o", "p", "x", "t", "emp", "sub"}) + strconv.Itoa(g.issued)
 	}
 	if g.chance(10) {
 		return fmt.Sprintf("T %d", g.issued)
@@ -78,9 +78,9 @@ func (g *generator) alias() string {
 	return "t" + strconv.Itoa(g.issued)
 }
 
-// aliases are names that models give to columns. Some of them are columns of
+// genAliases are names that models give to columns. Some of them are columns of
 // tables, and some are keywords of a dialect.
-var aliases = []string{
+var genAliases = []string{
 	"total", "cnt", "name", "n", "Total amount", "avg_salary", "year", "month", "label", "status", "id", "level",
 	"amount", "value", "Rank", "pct", "first", "count", "max_price", "k", "dept_id", "key", "city", "x", "date",
 	"type", "Größe", "total_count", "percent_change", "region_name",
@@ -94,7 +94,7 @@ func needsQuotes(name string) bool {
 // ident returns a name as it is written in a statement.
 func (g *generator) ident(name string) string {
 	if needsQuotes(name) || g.chance(8) {
-		quotes := pick(g, g.quotes)
+		quotes := pickOne(g, g.quotes)
 		return quotes[:1] + name + quotes[1:]
 	}
 	switch {
@@ -107,18 +107,18 @@ func (g *generator) ident(name string) string {
 }
 
 // qualified returns a column with the alias of its relation.
-func (g *generator) qualified(r *relation, name string) string {
+func (g *generator) qualified(r *genRelation, name string) string {
 	return g.ident(r.alias) + "." + g.ident(name)
 }
 
 // reference returns a column as an expression names it: with or without its table.
-func (g *generator) reference(s *scope, r *relation, name string) string {
+func (g *generator) reference(s *genScope, r *genRelation, name string) string {
 	if s.merged[name] {
 		return g.ident(name)
 	}
 	count := 0
 	for _, other := range s.relations {
-		if slices.ContainsFunc(other.columns, func(c column) bool { return strings.EqualFold(c.name, name) }) {
+		if slices.ContainsFunc(other.columns, func(c genColumn) bool { return strings.EqualFold(c.name, name) }) {
 			count++
 		}
 	}
@@ -128,43 +128,43 @@ func (g *generator) reference(s *scope, r *relation, name string) string {
 	return g.qualified(r, name)
 }
 
-// matches reports whether a column of kind k stands for an expression of kind want.
-func matches(k, want kind) bool {
-	return want == 'c' || k == want || want == 'n' && (k == integer || k == decimal || k == float)
+// genMatches reports whether a column of kind k stands for an expression of kind want.
+func genMatches(k, want genKind) bool {
+	return want == 'c' || k == want || want == 'n' && (k == integerColumn || k == decimalColumn || k == floatColumn)
 }
 
-// column returns a column of a kind.
-func (g *generator) column(s *scope, want kind) (string, bool) {
+// genColumn returns a column of a kind.
+func (g *generator) column(s *genScope, want genKind) (string, bool) {
 	for ; s != nil; s = s.outer {
 		if s.outer != nil && g.chance(15) {
 			continue
 		}
 		type candidate struct {
-			r    *relation
+			r    *genRelation
 			name string
 		}
 		var found []candidate
 		if s.grouped {
 			var texts []string
 			for _, key := range s.keys {
-				if matches(key.kind, want) {
+				if genMatches(key.kind, want) {
 					texts = append(texts, key.text)
 				}
 			}
 			if len(texts) > 0 {
-				return pick(g, texts), true
+				return pickOne(g, texts), true
 			}
 			continue
 		}
 		for _, r := range s.relations {
 			for _, c := range r.columns {
-				if matches(c.kind, want) && !(want == 'c' && c.kind == object) {
+				if genMatches(c.kind, want) && !(want == 'c' && c.kind == objectColumn) {
 					found = append(found, candidate{r, c.name})
 				}
 			}
 		}
 		if len(found) > 0 {
-			c := pick(g, found)
+			c := pickOne(g, found)
 			return g.reference(s, c.r, c.name), true
 		}
 	}
@@ -172,18 +172,18 @@ func (g *generator) column(s *scope, want kind) (string, bool) {
 }
 
 // literal returns a literal of a kind.
-func (g *generator) literal(want kind) string {
+func (g *generator) literal(want genKind) string {
 	switch want {
 	case 'n':
-		want = pick(g, []kind{integer, decimal})
-	case float:
-		want = decimal
+		want = pickOne(g, []genKind{integerColumn, decimalColumn})
+	case floatColumn:
+		want = decimalColumn
 	case 'c':
-		want = integer
-	case object:
+		want = integerColumn
+	case objectColumn:
 		return g.str(`{"a": 1}`)
 	}
-	text := pick(g, g.literals[want])
+	text := pickOne(g, g.literals[want])
 	if text[0] == '-' && g.chance(50) {
 		return "(" + text + ")"
 	}
@@ -191,7 +191,7 @@ func (g *generator) literal(want kind) string {
 }
 
 // atom returns a column, or a literal if there is none.
-func (g *generator) atom(s *scope, want kind) string {
+func (g *generator) atom(s *genScope, want genKind) string {
 	if g.chance(92) {
 		if text, ok := g.column(s, want); ok {
 			return text
@@ -204,16 +204,16 @@ func (g *generator) atom(s *scope, want kind) string {
 }
 
 // aggregate returns an aggregate of a grouped scope.
-func (g *generator) aggregate(s *scope, want kind) string {
+func (g *generator) aggregate(s *genScope, want genKind) string {
 	list := g.aggregates[want]
 	switch want {
-	case 'n', float:
-		list = slices.Concat(g.aggregates[integer], g.aggregates[decimal])
-	case stamp:
+	case 'n', floatColumn:
+		list = slices.Concat(g.aggregates[integerColumn], g.aggregates[decimalColumn])
+	case stampColumn:
 		list = []string{"MAX({cs})"}
-	case boolean:
+	case booleanColumn:
 		if len(list) == 0 || g.chance(70) {
-			return g.expand(s, pick(g, []string{"COUNT(*) > {I}", "SUM({cn}) >= {N}", "AVG({cn}) < {N}", "MAX({ci}) > MIN({ci})",
+			return g.expand(s, pickOne(g, []string{"COUNT(*) > {I}", "SUM({cn}) >= {N}", "AVG({cn}) < {N}", "MAX({ci}) > MIN({ci})",
 				"COUNT(DISTINCT {c}) > 1", "SUM({cn}) > AVG({cn})", "max({ct}) LIKE {p}"}))
 		}
 	}
@@ -226,18 +226,18 @@ func (g *generator) aggregate(s *scope, want kind) string {
 }
 
 // template returns a template whose columns and keys the scope has.
-func (g *generator) template(s *scope, list []string) string {
+func (g *generator) template(s *genScope, list []string) string {
 	for range 8 {
-		template := pick(g, list)
+		template := pickOne(g, list)
 		if !strings.Contains(template, "{cj}") && !strings.Contains(template, "{j}") && !strings.Contains(template, "{o}") {
 			return template
 		}
 		if strings.Contains(template, "{o}") {
-			if s != nil && len(s.relations) > 0 && !slices.ContainsFunc(s.relations, func(r *relation) bool { return r.key == nil }) {
+			if s != nil && len(s.relations) > 0 && !slices.ContainsFunc(s.relations, func(r *genRelation) bool { return r.key == nil }) {
 				return template
 			}
-		} else if s != nil && !s.grouped && slices.ContainsFunc(s.relations, func(r *relation) bool {
-			return slices.ContainsFunc(r.columns, func(c column) bool { return c.kind == object })
+		} else if s != nil && !s.grouped && slices.ContainsFunc(s.relations, func(r *genRelation) bool {
+			return slices.ContainsFunc(r.columns, func(c genColumn) bool { return c.kind == objectColumn })
 		}) {
 			return template
 		}

@@ -1,4 +1,4 @@
-package shapetest
+package integration_test
 
 import (
 	"fmt"
@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Random returns a statement of a dialect with common table expressions that read one
+// randomShape returns a statement of a dialect with common table expressions that read one
 // another, recursion and products, of random size. Each has one column x.
-func Random(rng *rand.Rand, dialect rune) string {
-	g := generator{rng: rng, dialect: dialect}
+func randomShape(rng *rand.Rand, dialect rune) string {
+	g := shapeGenerator{rng: rng, dialect: dialect}
 	ctes := make([]string, 1+rng.IntN(9))
 	for i := range ctes {
 		ctes[i] = fmt.Sprintf("c%d AS (%s)", i, g.query(i))
@@ -17,13 +17,13 @@ func Random(rng *rand.Rand, dialect rune) string {
 	return "WITH RECURSIVE " + strings.Join(ctes, ", ") + " SELECT count(*), max(a0.x) FROM " + g.from(len(ctes), 1+rng.IntN(4))
 }
 
-type generator struct {
+type shapeGenerator struct {
 	rng     *rand.Rand
 	dialect rune
 }
 
 // query returns a query that reads tables and the first n common table expressions.
-func (g *generator) query(n int) string {
+func (g *shapeGenerator) query(n int) string {
 	switch g.rng.IntN(12) {
 	case 0, 1:
 		return g.counter(n)
@@ -46,7 +46,7 @@ func (g *generator) query(n int) string {
 }
 
 // counter returns a recursion, which may have no end.
-func (g *generator) counter(n int) string {
+func (g *shapeGenerator) counter(n int) string {
 	end := fmt.Sprint(g.number())
 	if g.rng.IntN(8) == 0 {
 		end = "(SELECT max(id) FROM t)"
@@ -59,7 +59,7 @@ func (g *generator) counter(n int) string {
 }
 
 // number returns a number of any magnitude.
-func (g *generator) number() int {
+func (g *shapeGenerator) number() int {
 	n := 1 + g.rng.IntN(9)
 	for range g.rng.IntN(9) {
 		n *= 10
@@ -68,7 +68,7 @@ func (g *generator) number() int {
 }
 
 // from returns a FROM of several relations, most of which are joined by x.
-func (g *generator) from(n, tables int) string {
+func (g *shapeGenerator) from(n, tables int) string {
 	var b strings.Builder
 	b.WriteString(g.relation(n) + " AS a0")
 	for i := 1; i < tables; i++ {
@@ -82,7 +82,7 @@ func (g *generator) from(n, tables int) string {
 	return b.String()
 }
 
-func (g *generator) relation(n int) string {
+func (g *shapeGenerator) relation(n int) string {
 	if n == 0 || g.rng.IntN(4) == 0 {
 		return "(SELECT id AS x FROM t)"
 	}
@@ -90,7 +90,7 @@ func (g *generator) relation(n int) string {
 }
 
 // expr returns an expression that names a column several times.
-func (g *generator) expr(column string, n int) string {
+func (g *shapeGenerator) expr(column string, n int) string {
 	switch g.rng.IntN(6) {
 	case 0:
 		return column + " + " + column

@@ -1,11 +1,11 @@
-package differential
+package integration_test
 
 import "strings"
 
 // A grammar is what a dialect has of its own.
 type grammar struct {
 	name  string
-	types map[kind]string
+	types map[genKind]string
 
 	quotes   []string // each is an opening and a closing quote of names
 	titles   []string // the quotes of aliases in a select list
@@ -15,12 +15,11 @@ type grammar struct {
 	escapes  bool     // a backslash in '..' is an escape character
 
 	joins    []string // the words of joins with a condition
-	filters  []string // the words of joins that only filter their left relation
 	setOps   []string
 	rollup   []string // forms of GROUP BY with subtotals; # is the list of keys
 	limits   []string // forms of LIMIT; # is a count, ## an offset
 	nulls    bool     // has NULLS FIRST and LAST
-	literals map[kind][]string
+	literals map[genKind][]string
 
 	// templates are expressions by kind. In braces they have:
 	//
@@ -34,17 +33,17 @@ type grammar struct {
 	//	o              an ORDER BY in which no rows tie
 	//	=              what stands for the placeholder before
 	//	p r g J K      a pattern of LIKE, a regular expression, a GLOB, a path, a key
-	templates  map[kind][]string
-	aggregates map[kind][]string
-	windows    map[kind][]string // those that do not depend on the order of ties
-	ordered    map[kind][]string // those that do
+	templates  map[genKind][]string
+	aggregates map[genKind][]string
+	windows    map[genKind][]string // those that do not depend on the order of ties
+	ordered    map[genKind][]string // those that do
 	functions  []tableFunction
 }
 
 // A tableFunction is a function in FROM.
 type tableFunction struct {
 	text    string // # is the alias
-	columns []column
+	columns []genColumn
 	lateral bool
 }
 
@@ -61,8 +60,8 @@ func (g *grammar) str(value string) string {
 	return "'" + strings.ReplaceAll(value, "'", "''") + "'"
 }
 
-// lines returns the lines of all texts.
-func lines(texts ...string) []string {
+// genLines returns the lines of all texts.
+func genLines(texts ...string) []string {
 	var out []string
 	for _, text := range texts {
 		for line := range strings.Lines(text) {

@@ -1,4 +1,4 @@
-package differential
+package integration_test
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ type queryOptions struct {
 
 // query returns a query whose columns have the kinds of want, or any if it is nil.
 // It returns the items of its first SELECT, and the columns that sort its rows.
-func (g *generator) query(outer *scope, want []kind, opt queryOptions) (string, []item, []int) {
+func (g *generator) query(outer *genScope, want []genKind, opt queryOptions) (string, []genItem, []int) {
 	g.depth++
 	defer func() { g.depth-- }()
 	if !opt.top {
@@ -24,7 +24,7 @@ func (g *generator) query(outer *scope, want []kind, opt queryOptions) (string, 
 	}
 	if want == nil && !opt.exists {
 		for range 1 + g.rng.IntN(4) {
-			want = append(want, pick(g, []kind{integer, integer, 'n', text, text, text, date, stamp, boolean}))
+			want = append(want, pickOne(g, []genKind{integerColumn, integerColumn, 'n', textColumn, textColumn, textColumn, dateColumn, stampColumn, booleanColumn}))
 		}
 	}
 	if !opt.one && !opt.exists && g.depth < 3 && g.chance(12) {
@@ -33,7 +33,7 @@ func (g *generator) query(outer *scope, want []kind, opt queryOptions) (string, 
 	body, items, s, form := g.block(outer, want, opt)
 	tail, keys := "", []int(nil)
 	switch {
-	case opt.one && form != aggregated:
+	case opt.one && form != genAggregated:
 		tail, keys = g.orderBy(s, items, form, true)
 		tail += " " + g.limit(1)
 	case s.first != "" || opt.top && g.chance(60) || g.chance(8):
@@ -47,15 +47,15 @@ func (g *generator) query(outer *scope, want []kind, opt queryOptions) (string, 
 }
 
 // setOperation returns two or three SELECTs with the operators between them.
-func (g *generator) setOperation(outer *scope, want []kind, opt queryOptions) (string, []item, []int) {
+func (g *generator) setOperation(outer *genScope, want []genKind, opt queryOptions) (string, []genItem, []int) {
 	var text string
-	var items []item
+	var items []genItem
 	for i := range 2 + g.rng.IntN(4)/3 {
 		arm, armItems, s, form := g.block(outer, want, queryOptions{named: opt.named})
 		if i == 0 {
 			items = armItems
 		} else {
-			text += " " + pick(g, g.setOps) + " "
+			text += " " + pickOne(g, g.setOps) + " "
 		}
 		switch {
 		case g.chance(10) && g.name != "sqlite":
@@ -73,82 +73,82 @@ func (g *generator) setOperation(outer *scope, want []kind, opt queryOptions) (s
 		return text, items, nil
 	}
 	limit := g.chance(40)
-	tail, keys := g.orderBy(nil, items, distinct, limit)
+	tail, keys := g.orderBy(nil, items, genDistinct, limit)
 	if limit && tail != "" {
 		tail += " " + g.limit(1+g.rng.IntN(9))
 	}
 	return text + tail, items, keys
 }
 
-// A form is a form of a SELECT.
-type form int
+// A genForm is a form of a SELECT.
+type genForm int
 
 const (
-	plain form = iota
-	grouped
-	aggregated
-	distinct
+	genPlain genForm = iota
+	genGrouped
+	genAggregated
+	genDistinct
 )
 
 // block returns a SELECT without ORDER BY.
-func (g *generator) block(outer *scope, want []kind, opt queryOptions) (string, []item, *scope, form) {
-	s := &scope{outer: outer, merged: map[string]bool{}}
+func (g *generator) block(outer *genScope, want []genKind, opt queryOptions) (string, []genItem, *genScope, genForm) {
+	s := &genScope{outer: outer, merged: map[string]bool{}}
 	from, where := g.from(s)
-	f := plain
+	f := genPlain
 	switch n := g.rng.IntN(100); {
 	case from == "" || opt.exists:
 	case opt.one && n < 60, n < 8:
-		f = aggregated
+		f = genAggregated
 	case n < 40:
-		f = grouped
+		f = genGrouped
 	case n < 50:
-		f = distinct
+		f = genDistinct
 	}
 	if g.chance(55) {
-		where = append(where, g.operand(g.expr(s, boolean), len(where) > 0))
+		where = append(where, g.operand(g.expr(s, booleanColumn), len(where) > 0))
 	}
 	b := "SELECT "
-	var items []item
+	var items []genItem
 	var tail string
 	switch {
 	case opt.exists:
-		item := pick(g, []string{"1", "*", "NULL", "1"})
+		item := pickOne(g, []string{"1", "*", "NULL", "1"})
 		if from == "" {
 			item = "1"
 		}
 		b += item
-		f = plain
-	case opt.top && f == plain && g.chance(12):
+		f = genPlain
+	case opt.top && f == genPlain && g.chance(12):
 		star := g.star(s)
 		b += star
 		items = nil
-	case f == grouped:
+	case f == genGrouped:
 		items, tail = g.groups(s, want, opt)
-	case f == aggregated:
+	case f == genAggregated:
 		s.grouped = true
-		items = g.items(s, want, opt, func(k kind) string {
-			if k == boolean || g.chance(70) {
+		items = g.items(s, want, opt, func(k genKind) string {
+			if k == booleanColumn || g.chance(70) {
 				return g.aggregate(s, k)
 			}
 			return g.expr(s, k)
 		})
 	default:
-		s.window = f == plain && from != "" && g.chance(5)
-		items = g.items(s, want, opt, func(k kind) string { return g.output(s, k, f) })
-		if g.name == "duckdb" && f == plain && !s.window && from != "" && g.chance(8) {
+		s.window = f == genPlain && from != "" && g.chance(5)
+		items = g.items(s, want, opt, func(k genKind) string { return g.output(s, k, f) })
+		if g.name == "duckdb" && f == genPlain && !s.window && from != "" && g.chance(8) {
 			tail = g.expand(s, " QUALIFY row_number() OVER (PARTITION BY {c} {o}) <= {w}")
 		} else if s.window {
 			tail = g.expand(s, " WINDOW w AS (PARTITION BY {c} ORDER BY {c})")
 		}
-		if g.standard && f == plain && opt.top && g.chance(6) {
-			s.first = g.atom(s, text)
+		if g.standard && f == genPlain && opt.top && g.chance(6) {
+			s.first = g.atom(s, textColumn)
 			b += "DISTINCT ON (" + s.first + ") "
 		}
 	}
-	if f == distinct {
+	if f == genDistinct {
 		b += "DISTINCT "
 	}
-	b += list(items)
+	b += genList(items)
 	if from != "" {
 		b += " FROM " + from
 	}
@@ -167,14 +167,14 @@ func (g *generator) operand(text string, needed bool) string {
 }
 
 // star returns a select list with a star.
-func (g *generator) star(s *scope) string {
+func (g *generator) star(s *genScope) string {
 	if len(s.relations) == 0 {
 		return "1"
 	}
-	text := pick(g, []string{"*", "#.*", "#.*, 1 AS one", "*, 'x' AS flag"})
+	text := pickOne(g, []string{"*", "#.*", "#.*, 1 AS one", "*, 'x' AS flag"})
 	if g.name == "duckdb" && g.chance(50) {
-		name := g.ident(pick(g, pick(g, s.relations).columns).name)
-		text = pick(g, []string{
+		name := g.ident(pickOne(g, pickOne(g, s.relations).columns).name)
+		text = pickOne(g, []string{
 			"* EXCLUDE (" + name + ")", "* REPLACE (1 AS " + name + ")",
 			"#.* EXCLUDE (" + name + ")",
 		})
@@ -182,18 +182,18 @@ func (g *generator) star(s *scope) string {
 	if g.name == "mysql" && text[0] == '*' {
 		text = "*"
 	}
-	return strings.ReplaceAll(text, "#", g.ident(pick(g, s.relations).alias))
+	return strings.ReplaceAll(text, "#", g.ident(pickOne(g, s.relations).alias))
 }
 
 // output returns an expression of a select list.
-func (g *generator) output(s *scope, k kind, f form) string {
-	if s.window && k == integer {
-		return g.expand(s, pick(g, []string{"RANK() OVER w", "SUM({ci}) OVER w", "COUNT(*) OVER (w)", "MAX({i}) OVER w - {ci}"}))
+func (g *generator) output(s *genScope, k genKind, f genForm) string {
+	if s.window && k == integerColumn {
+		return g.expand(s, pickOne(g, []string{"RANK() OVER w", "SUM({ci}) OVER w", "COUNT(*) OVER (w)", "MAX({i}) OVER w - {ci}"}))
 	}
-	if f == plain && g.chance(10) {
+	if f == genPlain && g.chance(10) {
 		group := k
 		if k == 'n' {
-			group = decimal
+			group = decimalColumn
 		}
 		templates := g.windows[group]
 		if g.chance(50) && len(g.ordered[group]) > 0 {
@@ -210,24 +210,24 @@ func (g *generator) output(s *scope, k kind, f form) string {
 }
 
 // items returns a select list.
-func (g *generator) items(s *scope, want []kind, opt queryOptions, expr func(kind) string) []item {
-	items := make([]item, len(want))
+func (g *generator) items(s *genScope, want []genKind, opt queryOptions, expr func(genKind) string) []genItem {
+	items := make([]genItem, len(want))
 	for i, k := range want {
-		items[i] = item{text: expr(k), kind: k}
+		items[i] = genItem{text: expr(k), kind: k}
 	}
 	g.entitle(items, opt)
 	return items
 }
 
 // entitle gives items their aliases.
-func (g *generator) entitle(items []item, opt queryOptions) {
+func (g *generator) entitle(items []genItem, opt queryOptions) {
 	used := map[string]bool{}
 	for i := range items {
 		it := &items[i]
 		if !opt.named && g.chance(50) {
 			continue
 		}
-		name := pick(g, aliases)
+		name := pickOne(g, genAliases)
 		if used[strings.ToLower(name)] && (opt.named || g.chance(98)) {
 			name = "c" + strconv.Itoa(i+1)
 		}
@@ -236,8 +236,8 @@ func (g *generator) entitle(items []item, opt queryOptions) {
 	}
 }
 
-// list prints a select list.
-func list(items []item) string {
+// genList prints a select list.
+func genList(items []genItem) string {
 	texts := make([]string, len(items))
 	for i, it := range items {
 		texts[i] = it.text
@@ -253,7 +253,7 @@ func list(items []item) string {
 }
 
 // written returns an alias as it is written, always in the same way.
-func (it item) written() string {
+func (it genItem) written() string {
 	if needsQuotes(it.name) {
 		return "\x00" + it.name + "\x00" // the noise replaces the quotes
 	}
@@ -261,7 +261,7 @@ func (it item) written() string {
 }
 
 // label returns the name of the output column, or another text if it has none.
-func (it item) label() string {
+func (it genItem) label() string {
 	if it.alias {
 		return strings.ToLower(it.name)
 	}
@@ -269,36 +269,36 @@ func (it item) label() string {
 }
 
 // groups returns the select list and the GROUP BY of a grouped SELECT.
-func (g *generator) groups(s *scope, want []kind, opt queryOptions) ([]item, string) {
-	var keys []item
+func (g *generator) groups(s *genScope, want []genKind, opt queryOptions) ([]genItem, string) {
+	var keys []genItem
 	computed := false
 	for range 1 + g.rng.IntN(2) {
-		k := pick(g, []kind{text, text, integer, date, 'n', boolean})
+		k := pickOne(g, []genKind{textColumn, textColumn, integerColumn, dateColumn, 'n', booleanColumn})
 		expr := g.atom(s, k)
 		if g.chance(35) {
 			expr, computed = g.expr(s, k), true
 		}
-		if isNumber(expr) && g.chance(90) {
+		if genIsNumber(expr) && g.chance(90) {
 			continue // a position
 		}
-		keys = append(keys, item{text: expr, kind: k})
+		keys = append(keys, genItem{text: expr, kind: k})
 	}
 	if len(keys) == 0 {
-		keys = append(keys, item{text: g.atom(s, text), kind: text})
+		keys = append(keys, genItem{text: g.atom(s, textColumn), kind: textColumn})
 	}
 	s.grouped, s.keys = true, keys
 	subtotals := ""
 	// MariaDB computes a key again in the rows that ROLLUP adds, and MySQL does not.
 	// The guard's statement has MySQL's rows.
 	if len(g.rollup) > 0 && g.chance(12) && (g.name != "mysql" || !computed) {
-		subtotals = pick(g, g.rollup)
+		subtotals = pickOne(g, g.rollup)
 	}
-	var items []item
+	var items []genItem
 	used := make([]int, len(keys)) // position of a key in the select list
 	for _, k := range want {
-		it := item{kind: k}
-		at := slices.IndexFunc(keys, func(key item) bool { return key.kind == k })
-		if subtotals != "" && k == integer && g.standard && g.chance(40) {
+		it := genItem{kind: k}
+		at := slices.IndexFunc(keys, func(key genItem) bool { return key.kind == k })
+		if subtotals != "" && k == integerColumn && g.standard && g.chance(40) {
 			it.text = "GROUPING(" + keys[0].text + ")"
 		} else if at >= 0 && g.chance(80) {
 			it.text = keys[at].text
@@ -311,7 +311,7 @@ func (g *generator) groups(s *scope, want []kind, opt queryOptions) ([]item, str
 	if opt.top { // keys first, as models write them
 		for i, key := range keys {
 			if used[i] == 0 && g.chance(80) {
-				items = append([]item{key}, items...)
+				items = append([]genItem{key}, items...)
 				for j := range used {
 					if used[j] > 0 {
 						used[j]++
@@ -347,20 +347,20 @@ func (g *generator) groups(s *scope, want []kind, opt queryOptions) ([]item, str
 		tail += joined
 	}
 	if g.chance(30) {
-		condition := g.expr(s, boolean)
-		if it := pick(g, items); it.alias && g.name != "postgres" && g.chance(40) {
-			condition = it.written() + pick(g, []string{" > 1", " IS NOT NULL", " <> 'x'", " < 100"})
+		condition := g.expr(s, booleanColumn)
+		if it := pickOne(g, items); it.alias && g.name != "postgres" && g.chance(40) {
+			condition = it.written() + pickOne(g, []string{" > 1", " IS NOT NULL", " <> 'x'", " < 100"})
 		}
 		tail += " HAVING " + condition
 	}
 	return items, tail
 }
 
-func (g *generator) groupedOutput(s *scope, k kind) string {
-	if g.chance(5) && k == integer {
-		return g.expand(s, "SUM("+g.aggregate(s, integer)+") OVER ()")
+func (g *generator) groupedOutput(s *genScope, k genKind) string {
+	if g.chance(5) && k == integerColumn {
+		return g.expand(s, "SUM("+g.aggregate(s, integerColumn)+") OVER ()")
 	}
-	if g.chance(5) && k == integer {
+	if g.chance(5) && k == integerColumn {
 		return "RANK() OVER (ORDER BY " + g.aggregate(s, 'n') + " DESC)"
 	}
 	if g.chance(75) {
@@ -371,7 +371,7 @@ func (g *generator) groupedOutput(s *scope, k kind) string {
 
 // orderBy returns an ORDER BY and the output columns that it sorts by. With total
 // set no rows tie but equal ones.
-func (g *generator) orderBy(s *scope, items []item, f form, total bool) (string, []int) {
+func (g *generator) orderBy(s *genScope, items []genItem, f genForm, total bool) (string, []int) {
 	if len(items) == 0 {
 		return "", nil // of a star
 	}
@@ -392,7 +392,7 @@ func (g *generator) orderBy(s *scope, items []item, f form, total bool) (string,
 		case labels[it.label()] > 1: // the name could mean the other item
 		case n < 40 && it.alias:
 			term = it.written()
-		case n < 60 && s != nil && f != distinct && !isNumber(it.text):
+		case n < 60 && s != nil && f != genDistinct && !genIsNumber(it.text):
 			term = it.text
 		}
 		terms = append(terms, term+g.direction())
@@ -402,7 +402,7 @@ func (g *generator) orderBy(s *scope, items []item, f form, total bool) (string,
 	}
 	order := g.rng.Perm(len(items))
 	for n, i := range order {
-		if n == 0 && s != nil && f != distinct && g.chance(25) {
+		if n == 0 && s != nil && f != genDistinct && g.chance(25) {
 			terms = append(terms, g.key(s, items)+g.direction())
 			sorted = false
 		}
@@ -421,22 +421,22 @@ func (g *generator) orderBy(s *scope, items []item, f form, total bool) (string,
 }
 
 // key returns an expression to sort by, which may use an alias.
-func (g *generator) key(s *scope, items []item) string {
-	it := pick(g, items)
+func (g *generator) key(s *genScope, items []genItem) string {
+	it := pickOne(g, items)
 	if it.alias && g.name != "postgres" && g.chance(40) {
-		return strings.ReplaceAll(pick(g, []string{"# IS NULL", "-#", "# + 1", "ABS(#)", "COALESCE(#, 0)", "length(#)"}), "#", it.written())
+		return strings.ReplaceAll(pickOne(g, []string{"# IS NULL", "-#", "# + 1", "ABS(#)", "COALESCE(#, 0)", "length(#)"}), "#", it.written())
 	}
 	if s.grouped {
 		return g.aggregate(s, 'n')
 	}
-	return g.expr(s, pick(g, []kind{'n', text, date, boolean}))
+	return g.expr(s, pickOne(g, []genKind{'n', textColumn, dateColumn, booleanColumn}))
 }
 
-func isNumber(text string) bool { return strings.Trim(text, "()-0123456789xb'") == "" }
+func genIsNumber(text string) bool { return strings.Trim(text, "()-0123456789xb'") == "" }
 
 // limit returns a LIMIT of n rows.
 func (g *generator) limit(n int) string {
-	text := pick(g, g.limits)
+	text := pickOne(g, g.limits)
 	if n == 1 {
 		text = g.limits[0]
 	}

@@ -1,10 +1,10 @@
-package differential
+package integration_test
 
 var duckdbGrammar = grammar{
 	name: "duckdb",
-	types: map[kind]string{
-		integer: "INTEGER", decimal: "DECIMAL(10,2)", float: "DOUBLE", text: "VARCHAR", date: "DATE", stamp: "TIMESTAMP",
-		boolean: "BOOLEAN", object: "JSON",
+	types: map[genKind]string{
+		integerColumn: "INTEGER", decimalColumn: "DECIMAL(10,2)", floatColumn: "DOUBLE", textColumn: "VARCHAR", dateColumn: "DATE", stampColumn: "TIMESTAMP",
+		booleanColumn: "BOOLEAN", objectColumn: "JSON",
 	},
 	quotes:   []string{`""`},
 	titles:   []string{`""`, "''"},
@@ -12,23 +12,22 @@ var duckdbGrammar = grammar{
 	standard: true,
 	joins: []string{"JOIN", "INNER JOIN", "LEFT JOIN", "LEFT OUTER JOIN", "RIGHT JOIN", "FULL JOIN", "FULL OUTER JOIN",
 		"ASOF JOIN", "ASOF LEFT JOIN"},
-	filters: []string{"SEMI JOIN", "ANTI JOIN"},
-	setOps:  []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL"},
-	rollup:  []string{"ROLLUP (#)", "CUBE (#)", "GROUPING SETS ((#), ())", "ROLLUP(#), ()", "GROUPING SETS (#, (#))"},
-	limits:  []string{"LIMIT #", "LIMIT # OFFSET ##", "OFFSET ## LIMIT #", "OFFSET ##", "LIMIT # OFFSET ##"},
-	nulls:   true,
-	literals: map[kind][]string{
-		integer: {"0", "1", "2", "3", "5", "10", "-1", "1000", "1_000", "7::int", "CAST(4 AS integer)", "TRY_CAST('9' AS INTEGER)"},
-		decimal: {"1.5", "0.5", "100.0", "1e3", ".5", "5.", "1.25E-1", "-2.75", "1200", "10.5::DECIMAL(6,2)"},
-		text: {"'DE'", "'Anna'", "'it''s'", `E'it\'s'`, "''", "'Zoë'", "'open'", "'a'", "'100%'", "'42'", `'back\slash'`,
+	setOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT"},
+	rollup: []string{"ROLLUP (#)", "CUBE (#)", "GROUPING SETS ((#), ())", "ROLLUP(#), ()", "GROUPING SETS (#, (#))"},
+	limits: []string{"LIMIT #", "LIMIT # OFFSET ##", "OFFSET ## LIMIT #", "OFFSET ##", "LIMIT # OFFSET ##"},
+	nulls:  true,
+	literals: map[genKind][]string{
+		integerColumn: {"0", "1", "2", "3", "5", "10", "-1", "1000", "1_000", "7::int", "CAST(4 AS integer)", "TRY_CAST('9' AS INTEGER)"},
+		decimalColumn: {"1.5", "0.5", "100.0", "1e3", ".5", "5.", "1.25E-1", "-2.75", "1200", "10.5::DECIMAL(6,2)"},
+		textColumn: {"'DE'", "'Anna'", "'it''s'", `E'it\'s'`, "''", "'Zoë'", "'open'", "'a'", "'100%'", "'42'", `'back\slash'`,
 			"$$Ops$$", "$q$it's$q$", "'paid'::text", "CAST('x' AS varchar)", "'東京'"},
-		date: {"DATE '2020-02-29'", "'2021-01-04'::date", "date '2020-07-01'", "CAST('2020-06-01' AS date)", "make_date(2020, 7, 1)",
+		dateColumn: {"DATE '2020-02-29'", "'2021-01-04'::date", "date '2020-07-01'", "CAST('2020-06-01' AS date)", "make_date(2020, 7, 1)",
 			"strptime('01.02.2021', '%d.%m.%Y')::DATE"},
-		stamp:   {"TIMESTAMP '2020-07-01 13:45:10'", "'2021-03-28'::timestamp", "make_timestamp(2021, 1, 1, 0, 0, 0)"},
-		boolean: {"TRUE", "FALSE", "true", "'t'::boolean"},
+		stampColumn:   {"TIMESTAMP '2020-07-01 13:45:10'", "'2021-03-28'::timestamp", "make_timestamp(2021, 1, 1, 0, 0, 0)"},
+		booleanColumn: {"TRUE", "FALSE", "true", "'t'::boolean"},
 	},
-	templates: map[kind][]string{
-		boolean: lines(commonConditions, `
+	templates: map[genKind][]string{
+		booleanColumn: genLines(commonConditions, `
 			{c} IS NOT DISTINCT FROM NULL
 			{n} IS DISTINCT FROM {N}
 			{n} == {N}
@@ -82,7 +81,7 @@ var duckdbGrammar = grammar{
 			ROW({ci}, {ct}) = ROW({i}, {t})
 			isfinite({cd})
 			{i} = {I} AND {n} > {N} OR NOT {b}`),
-		integer: lines(commonIntegers, `
+		integerColumn: genLines(commonIntegers, `
 			{i} | {i} & {I}
 			xor({i}, {I})
 			@{i}
@@ -125,7 +124,7 @@ var duckdbGrammar = grammar{
 			levenshtein({t}, {T})
 			CAST({n} AS int)
 			{i}::text::int`),
-		decimal: lines(commonNumbers, `
+		decimalColumn: genLines(commonNumbers, `
 			GREATEST({n}, {n})
 			trunc({n})
 			@{n}
@@ -148,7 +147,7 @@ var duckdbGrammar = grammar{
 			TRY_CAST({n} AS DECIMAL(8, 2))
 			list_avg([{n}, {N}])
 			CAST({n} AS double)`),
-		text: lines(commonTexts, `
+		textColumn: genLines(commonTexts, `
 			{t} || {t}
 			{ct} || ' ' || {ct}
 			{ct} || ': ' || {i}
@@ -209,7 +208,7 @@ var duckdbGrammar = grammar{
 			IF({b}, {T}, {t})
 			ucase({t})
 			strip_accents({t})`),
-		date: lines(commonDates, `
+		dateColumn: genLines(commonDates, `
 			({cd} + INTERVAL '1 month')::date
 			({cd} + INTERVAL 1 MONTH)::date
 			{cd} + {u}
@@ -220,7 +219,7 @@ var duckdbGrammar = grammar{
 			CAST({cs} AS date)
 			GREATEST({cd}, {D})
 			({d} - INTERVAL '1 year 2 days')::date`),
-		stamp: lines(commonStamps, `
+		stampColumn: genLines(commonStamps, `
 			{cs} - INTERVAL '90 minutes'
 			{cs} + INTERVAL 1 DAY
 			{cs} - to_hours({u})
@@ -230,8 +229,8 @@ var duckdbGrammar = grammar{
 			{d} + TIME '10:00'
 			date_add({cs}, INTERVAL 2 HOURS)`),
 	},
-	aggregates: map[kind][]string{
-		integer: lines(commonAggregateIntegers, `
+	aggregates: map[genKind][]string{
+		integerColumn: genLines(commonAggregateIntegers, `
 			count()
 			count_if({b})
 			count(*) FILTER (WHERE {b})
@@ -244,7 +243,7 @@ var duckdbGrammar = grammar{
 			MAX(strlen({t}))
 			(array_agg({ci} ORDER BY {=} DESC))[1]
 			list_sort(list({ci}))[1]`),
-		decimal: lines(commonAggregateNumbers, `
+		decimalColumn: genLines(commonAggregateNumbers, `
 			stddev({ci})
 			median({cn})
 			quantile_cont({cn}, 0.5)
@@ -254,41 +253,41 @@ var duckdbGrammar = grammar{
 			var_pop({ci})
 			sum({cn}) / count(*)
 			corr({cn}, {ci})`),
-		text: lines(`
+		textColumn: genLines(`
 			MIN({ct})
 			MAX({t})
 			string_agg({ct}, ', ' ORDER BY {=})
 			list_sort(list(DISTINCT {ct}))[1]
 			max({ct}) || min({ct})`),
-		date: lines(`
+		dateColumn: genLines(`
 			MIN({cd})
 			MAX({d})`),
-		boolean: lines(`
+		booleanColumn: genLines(`
 			bool_and({b})
 			bool_or({cb})`),
 	},
-	windows: map[kind][]string{
-		integer: lines(commonWindowIntegers, `
+	windows: map[genKind][]string{
+		integerColumn: genLines(commonWindowIntegers, `
 			count(*) FILTER (WHERE {b}) OVER (PARTITION BY {c})
 			SUM({ci}) OVER (ORDER BY {n} GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW)
 			sum({i}) OVER (ORDER BY {i} RANGE BETWEEN {w} PRECEDING AND {w} FOLLOWING EXCLUDE GROUP)`),
-		decimal: lines(commonWindowNumbers, `
+		decimalColumn: genLines(commonWindowNumbers, `
 			median({cn}) OVER (PARTITION BY {c})`),
 	},
-	ordered: map[kind][]string{
-		integer: lines(commonOrderedIntegers, `
+	ordered: map[genKind][]string{
+		integerColumn: genLines(commonOrderedIntegers, `
 			LAG({ci} IGNORE NULLS) OVER ({o})
 			FIRST_VALUE({ci} ORDER BY {n}) OVER ({o})`),
-		decimal: lines(commonOrderedNumbers),
-		text:    lines(commonOrderedTexts, `string_agg({ct}, ',') OVER ({o})`),
+		decimalColumn: genLines(commonOrderedNumbers),
+		textColumn:    genLines(commonOrderedTexts, `string_agg({ct}, ',') OVER ({o})`),
 	},
 	functions: []tableFunction{
-		{text: "range(1, {w}) AS #", columns: []column{{name: "range", kind: integer}}},
-		{text: "generate_series(1, {w}) AS #(n)", columns: []column{{name: "n", kind: integer}}},
-		{text: "range(DATE '2020-01-01', DATE '2020-04-01', INTERVAL '1 month') AS #(month)", columns: []column{{name: "month", kind: stamp}}},
-		{text: "unnest(['open', 'paid']) AS #(status)", columns: []column{{name: "status", kind: text}}},
-		{text: "(SELECT unnest([1, 2, 3]) AS v) AS #", columns: []column{{name: "v", kind: integer}}},
-		{text: "LATERAL (SELECT {i} AS x, {t} AS y) AS #", columns: []column{{name: "x", kind: integer}, {name: "y", kind: text}}, lateral: true},
-		{text: "unnest(({cj} -> '$.tags')::VARCHAR[]) AS #(tag)", columns: []column{{name: "tag", kind: text}}, lateral: true},
+		{text: "range(1, {w}) AS #", columns: []genColumn{{name: "range", kind: integerColumn}}},
+		{text: "generate_series(1, {w}) AS #(n)", columns: []genColumn{{name: "n", kind: integerColumn}}},
+		{text: "range(DATE '2020-01-01', DATE '2020-04-01', INTERVAL '1 month') AS #(month)", columns: []genColumn{{name: "month", kind: stampColumn}}},
+		{text: "unnest(['open', 'paid']) AS #(status)", columns: []genColumn{{name: "status", kind: textColumn}}},
+		{text: "(SELECT unnest([1, 2, 3]) AS v) AS #", columns: []genColumn{{name: "v", kind: integerColumn}}},
+		{text: "LATERAL (SELECT {i} AS x, {t} AS y) AS #", columns: []genColumn{{name: "x", kind: integerColumn}, {name: "y", kind: textColumn}}, lateral: true},
+		{text: "unnest(({cj} -> '$.tags')::VARCHAR[]) AS #(tag)", columns: []genColumn{{name: "tag", kind: textColumn}}, lateral: true},
 	},
 }

@@ -1,4 +1,4 @@
-package differential
+package integration_test
 
 import (
 	"strconv"
@@ -6,24 +6,24 @@ import (
 )
 
 // expr returns an expression of a kind.
-func (g *generator) expr(s *scope, want kind) string {
+func (g *generator) expr(s *genScope, want genKind) string {
 	g.budget--
-	if g.budget <= 0 || g.chance(35) && want != boolean {
+	if g.budget <= 0 || g.chance(35) && want != booleanColumn {
 		return g.atom(s, want)
 	}
-	if s != nil && s.grouped && want != boolean && g.chance(60) {
+	if s != nil && s.grouped && want != booleanColumn && g.chance(60) {
 		return g.aggregate(s, want)
 	}
 	list := g.templates[want]
 	switch {
 	case want == 'n':
-		list = g.templates[decimal]
+		list = g.templates[decimalColumn]
 		if g.chance(40) {
-			list = g.templates[integer]
+			list = g.templates[integerColumn]
 		}
-	case want == float:
-		list = g.templates[decimal]
-	case want == boolean && s != nil && s.grouped && g.chance(60):
+	case want == floatColumn:
+		list = g.templates[decimalColumn]
+	case want == booleanColumn && s != nil && s.grouped && g.chance(60):
 		return g.aggregate(s, want)
 	}
 	if len(list) == 0 {
@@ -33,7 +33,7 @@ func (g *generator) expr(s *scope, want kind) string {
 }
 
 // expand replaces the placeholders of a template.
-func (g *generator) expand(s *scope, template string) string {
+func (g *generator) expand(s *genScope, template string) string {
 	var b strings.Builder
 	last := ""
 	for rest := template; ; {
@@ -53,7 +53,7 @@ func (g *generator) expand(s *scope, template string) string {
 			text = g.placeholder(s, code)
 		}
 		before = strings.TrimRight(b.String(), " ")
-		if len(code) == 1 && strings.Contains("intdsb", code) && !enclosed(before, tail) && !isAtom(text) && g.chance(g.parentheses(code)) {
+		if len(code) == 1 && strings.Contains("intdsb", code) && !genEnclosed(before, tail) && !isAtom(text) && g.chance(g.parentheses(code)) {
 			text = "(" + text + ")"
 		}
 		b.WriteString(text)
@@ -82,8 +82,8 @@ func (g *generator) parentheses(code string) int {
 	return 50
 }
 
-// enclosed reports whether a placeholder is an argument of a call.
-func enclosed(before, after string) bool {
+// genEnclosed reports whether a placeholder is an argument of a call.
+func genEnclosed(before, after string) bool {
 	return (strings.HasSuffix(before, "(") || strings.HasSuffix(before, ",")) &&
 		(strings.HasPrefix(after, ")") || strings.HasPrefix(after, ","))
 }
@@ -106,12 +106,12 @@ func isAtom(text string) bool {
 	return true
 }
 
-func (g *generator) placeholder(s *scope, code string) string {
+func (g *generator) placeholder(s *genScope, code string) string {
 	switch code {
 	case "i", "n", "t", "d", "s", "b", "j":
-		return g.expr(s, kind(code[0]))
+		return g.expr(s, genKind(code[0]))
 	case "I", "N", "T", "D", "S", "B":
-		return g.literal(kind(code[0] | 0x20))
+		return g.literal(genKind(code[0] | 0x20))
 	case "c":
 		return g.atom(s, 'c')
 	case "e":
@@ -121,26 +121,26 @@ func (g *generator) placeholder(s *scope, code string) string {
 	case "w":
 		return strconv.Itoa(1 + g.rng.IntN(4))
 	case "p":
-		return pick(g, []string{"'%a%'", "'A%'", "'%!_%'", "'O''%'", "'_o%'", "'%ö%'", "'%'", "'open'", "'%MAIL%'"})
+		return pickOne(g, []string{"'%a%'", "'A%'", "'%!_%'", "'O''%'", "'_o%'", "'%ö%'", "'%'", "'open'", "'%MAIL%'"})
 	case "r":
-		return pick(g, []string{"'^[A-Z]'", "'a.*b'", "'o$'", "'(an|op)'", "'[0-9]+'", "'ö'"})
+		return pickOne(g, []string{"'^[A-Z]'", "'a.*b'", "'o$'", "'(an|op)'", "'[0-9]+'", "'ö'"})
 	case "g":
-		return pick(g, []string{"'A*'", "'*a*'", "'[A-O]*'", "'?pen'"})
+		return pickOne(g, []string{"'A*'", "'*a*'", "'[A-O]*'", "'?pen'"})
 	case "J":
-		return pick(g, []string{"'$.a'", "'$.b'", "'$.c.d'", "'$.tags[0]'", "'$.tags'"})
+		return pickOne(g, []string{"'$.a'", "'$.b'", "'$.c.d'", "'$.tags[0]'", "'$.tags'"})
 	case "K":
-		return pick(g, []string{"'a'", "'b'", "'tags'"})
+		return pickOne(g, []string{"'a'", "'b'", "'tags'"})
 	case "o":
 		return g.totalOrder(s)
 	case "INTEGER", "DECIMAL", "TEXT":
 		return castTypes[g.name][code]
 	}
-	want := kind(code[1])
+	want := genKind(code[1])
 	switch code[0] {
 	case 'q':
-		return "(" + g.subquery(s, []kind{want}, true) + ")"
+		return "(" + g.subquery(s, []genKind{want}, true) + ")"
 	case 'l':
-		return g.subquery(s, []kind{want}, false)
+		return g.subquery(s, []genKind{want}, false)
 	}
 	return g.atom(s, want)
 }
@@ -154,7 +154,7 @@ var castTypes = map[string]map[string]string{
 
 // totalOrder returns an ORDER BY of a window in which no two rows tie. It returns
 // an order by nothing that the engine refuses if a relation has no key.
-func (g *generator) totalOrder(s *scope) string {
+func (g *generator) totalOrder(s *genScope) string {
 	var terms []string
 	if g.chance(60) {
 		terms = append(terms, g.expr(s, 'n')+g.direction())
@@ -174,15 +174,15 @@ func (g *generator) totalOrder(s *scope) string {
 }
 
 func (g *generator) direction() string {
-	text := pick(g, []string{"", "", "", " ASC", " DESC", " DESC"})
+	text := pickOne(g, []string{"", "", "", " ASC", " DESC", " DESC"})
 	if g.nulls && g.chance(15) {
-		text += pick(g, []string{" NULLS FIRST", " NULLS LAST"})
+		text += pickOne(g, []string{" NULLS FIRST", " NULLS LAST"})
 	}
 	return text
 }
 
 // subquery returns a query inside of an expression. With one set it returns one row.
-func (g *generator) subquery(s *scope, want []kind, one bool) string {
+func (g *generator) subquery(s *genScope, want []genKind, one bool) string {
 	if g.depth > 2 {
 		if want == nil {
 			return "SELECT 1"
