@@ -38,8 +38,6 @@ type Field struct {
 	Runtime bool
 	// Formats are the formats of a date, in the order in which they are tried.
 	Formats []string
-	// Dims is the length of a vector. It is 0 if it is not known.
-	Dims int
 
 	family    family
 	included  []string // further nested objects whose queries see the field; "" is the document
@@ -224,8 +222,7 @@ var exceptions = map[string]ability{
 	"aggregate_metric_double": canGroup | canFetch,
 }
 
-// metaAbilities are the abilities of metadata fields if they have doc values,
-// which the field caps say.
+// metaAbilities are the abilities of metadata fields.
 var metaAbilities = map[string]ability{
 	"_id":      canExist | canTerm | canMatch | ofBuckets,
 	"_index":   ofValue | canPrefix | canPattern | ofBuckets,
