@@ -29,7 +29,7 @@ type Agent interface {
 
 // A Turn is one message of a user to an [Agent].
 //
-// Its JSON form is what a client may send: Thread, ID, Text, Language and Replies. It
+// Its JSON form is what a client may send: Thread, ID, Shown, Text, Language and Replies. It
 // has no other fields, so decoding the body of a request never sets whose turn it
 // is or what was said before. The host sets User, Tenant, Calendar and History.
 type Turn struct {
@@ -40,6 +40,16 @@ type Turn struct {
 	// that has the store: it is answered once, however often it is sent. Empty means
 	// a new turn each time.
 	ID string `json:"turn_id,omitempty"`
+
+	// Shown are the ids of the messages of the user that the client shows, oldest
+	// first. The last one is the id of this message. The conversation of a [Durable]
+	// agent follows the client: if the thread has a turn with the id of this message,
+	// which was edited or is to be answered again, this turn replaces that one and all
+	// turns after it. It also replaces the turns after the newest earlier one of Shown,
+	// which the client does not show. Replaced turns stay in the log, and are not part of
+	// the conversation: neither [History] and [Messages] nor later turns see them. Empty
+	// means that the turn follows the last one.
+	Shown []string `json:"shown,omitempty"`
 
 	// User is the id of the user, and Tenant that of the company. Access rights do
 	// not follow from them: they come from the context of the run.

@@ -129,12 +129,12 @@ func inWords(a *Answer) string {
 // all. It returns them as they were written, whatever a [Memory] makes of them.
 // It does not check whose thread it is: see [Inspect].
 func Messages(ctx context.Context, st store.Store, thread string, n int) ([]llm.Message, error) {
-	floor, err := floorOf(ctx, st, thread)
+	floor, gone, err := usedOf(ctx, st, thread)
 	if err != nil {
 		return nil, err
 	}
 	r := store.Range{From: floor + 1, Kinds: []store.Kind{store.Message}, NewestFirst: true, Limit: n}
-	return decodeNewest[llm.Message](st.Records(ctx, thread, r))
+	return decodeNewest[llm.Message](gone.records(ctx, st, thread, r))
 }
 
 // A HistoryEntry is a turn of a conversation that ended, with its outcome. A run
@@ -144,7 +144,11 @@ type HistoryEntry struct {
 	Seq  int64     `json:"seq"` // of the record that ended it, for [Fork]
 	Time time.Time `json:"time"`
 	ID   string    `json:"id,omitempty"` // the client's id of the turn
-	Turn Turn      `json:"turn"`         // the turn with which the run began
+
+	// MessageID is the client's id of the message: the last of [Turn].Shown.
+	MessageID string `json:"message_id,omitempty"`
+
+	Turn Turn `json:"turn"` // the turn with which the run began
 
 	// Replies are the questions that the turn answered. They are missing if the
 	// details of the run are not kept any more ([DurableOptions].KeepRuns).
@@ -169,7 +173,7 @@ type AnsweredQuestion struct {
 // all. A turn that has not ended has no entry. History does not check whose
 // thread it is: see [Inspect].
 func History(ctx context.Context, st store.Store, thread string, n int) ([]HistoryEntry, error) {
-	floor, err := floorOf(ctx, st, thread)
+	floor, gone, err := usedOf(ctx, st, thread)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +184,7 @@ func History(ctx context.Context, st store.Store, thread string, n int) ([]Histo
 	first, before := int64(math.MaxInt64), int64(0) // before is the end of the turn before the entries
 	runs := map[int64][]int{}                       // the entries of each run
 	var entries []HistoryEntry
-	for rec, err := range st.Records(ctx, thread, r) {
+	for rec, err := range gone.records(ctx, st, thread, r) {
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +209,7 @@ func History(ctx context.Context, st store.Store, thread string, n int) ([]Histo
 	r = store.Range{From: max(first, floor+1), To: entries[0].Seq, Kinds: []store.Kind{
 		store.Began, store.Resumed, store.Question, store.Reply, store.Message,
 	}}
-	for rec, err := range st.Records(ctx, thread, r) {
+	for rec, err := range gone.records(ctx, st, thread, r) {
 		if err == nil {
 			err = said.read(&rec)
 		}
@@ -227,6 +231,7 @@ type turnReader struct {
 	at      int             // the entry of the turn whose records are read
 
 	id    string                       // of this turn
+	mine  string                       // the id of its message
 	asked map[string]question.Question // the questions of the run, by their addresses
 }
 
@@ -234,7 +239,7 @@ type turnReader struct {
 func (t *turnReader) read(rec *store.Record) error {
 	for t.at > 0 && t.entries[t.at].Seq < rec.Seq {
 		t.at--
-		t.entries[t.at].ID = t.id // unless another turn follows
+		t.entries[t.at].ID, t.entries[t.at].MessageID = t.id, t.mine // unless another turn follows
 	}
 	e := &t.entries[t.at]
 	listed := rec.Seq > t.before && slices.Contains(t.runs[rec.Run], t.at)
@@ -248,14 +253,14 @@ func (t *turnReader) read(rec *store.Record) error {
 		for _, i := range t.runs[rec.Seq] {
 			t.entries[i].Turn = Turn(began.Turn)
 		}
-		t.id, t.asked = began.Turn.ID, nil
+		t.id, t.mine, t.asked = began.Turn.ID, messageID(Turn(began.Turn)), nil
 	case store.Resumed:
 		var resumed resumedData
 		if err := rec.Decode(&resumed); err != nil {
 			return err
 		}
 		if resumed.Turn != nil || resumed.Said != "" {
-			t.id = resumed.ID
+			t.id, t.mine = resumed.ID, resumed.Message
 		}
 	case store.Question:
 		var q questionData
@@ -284,7 +289,7 @@ func (t *turnReader) read(rec *store.Record) error {
 		}
 	}
 	if listed {
-		e.ID = t.id
+		e.ID, e.MessageID = t.id, t.mine
 	}
 	return nil
 }

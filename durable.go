@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -270,7 +271,7 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	if err := store.CheckConversation(turn.Thread); err != nil {
 		return Answer{}, err
 	}
-	if err := checkTurnID(turn.ID); err != nil {
+	if err := cmp.Or(checkTurnID(turn.ID), checkTurnID(messageID(turn))); err != nil {
 		return Answer{}, err
 	}
 	if !utf8.ValidString(turn.User) || !utf8.ValidString(turn.Tenant) {

@@ -31,6 +31,7 @@ func (rs *runState) begin(turn Turn, unended unendedRun) error {
 			return err
 		}
 	}
+	rs.gone = t.gone
 	if err == nil || errors.Is(err, store.ErrCorrupt) {
 		failed := rs.repeat(&t, &turn)
 		if rs.repeated != nil || isRefused(failed) {
@@ -38,7 +39,15 @@ func (rs *runState) begin(turn Turn, unended unendedRun) error {
 		}
 		err = cmp.Or(err, failed)
 	}
+	if err == nil {
+		rs.carry(&t)
+	}
 	resumes := turn.Text == "" || len(turn.Replies) > 0
+	if err == nil && !resumes && t.status != store.StatusRunning {
+		if err = rs.rewind(&t, &turn); errors.Is(err, ErrTurnReused) {
+			return err
+		}
+	}
 	switch {
 	case err == nil:
 		if err := t.admit(turn); err != nil {
@@ -59,9 +68,6 @@ func (rs *runState) begin(turn Turn, unended unendedRun) error {
 	}
 	rs.log.Position(t.head, t.run)
 	rs.floor, rs.title, rs.turns = t.floor, t.title, t.turns
-	if err == nil {
-		rs.carry(&t)
-	}
 	switch {
 	case resumes:
 		rs.shown = t.status == store.StatusInterrupted && len(turn.Replies) == 0
@@ -165,12 +171,13 @@ func (rs *runState) start(turn Turn, gone *closed) error {
 	head, _ := rs.log.Head()
 	rs.run, rs.key = head+1, rand.Text()
 	turn.History = recordable(turn.History)
+	turn.Shown = turn.Shown[max(0, len(turn.Shown)-1):]
 	rs.turn.History = turn.History
 	rs.closedBy(gone)
 	rs.countRun(turn.Text)
 	data, err := encode(beganData{
 		Turn: loggedTurn(turn), Key: rs.key, Lease: rs.opt.lease(), Floor: rs.floor, Title: rs.title, Turns: rs.turns,
-		Closed: gone, Calls: rs.calls,
+		Closed: gone, Replaced: rs.gone, Calls: rs.calls,
 	})
 	if err != nil {
 		return fmt.Errorf("qed: the turn cannot be saved: %w", err)
@@ -199,7 +206,7 @@ func (rs *runState) resume(turn Turn) error {
 	recs := []store.Record{{
 		Kind: store.Resumed, Address: turnAddress(&turn), Header: rs.header(store.StatusRunning),
 	}}
-	resumed := resumedData{Key: rand.Text(), ID: turn.ID}
+	resumed := resumedData{Key: rand.Text(), ID: turn.ID, Message: messageID(turn), Replaced: rs.gone}
 	var said []string
 	answered := map[string]bool{}
 	for _, r := range turn.Replies {
@@ -218,7 +225,7 @@ func (rs *runState) resume(turn Turn) error {
 		resumed.Said = turn.Text
 	default:
 		logged := loggedTurn(turn)
-		logged.History = nil // the run has the one that it began with
+		logged.History, logged.Shown = nil, nil // the run has the one that it began with
 		resumed.Turn = &logged
 	}
 	if len(said) > 0 {

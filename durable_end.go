@@ -152,7 +152,7 @@ func (rs *runState) end(o *outcome) (saved bool, err error) {
 		end.Answer = brief(o.answer)
 	}
 	end.Floor, end.Title, end.Turns, end.Spent = rs.floor, rs.title, rs.turns, spentOf(rs.meter)
-	end.Calls = rs.openCalls()
+	end.Replaced, end.Calls = rs.gone, rs.openCalls()
 	complete := true
 	data, err := encode(end)
 	if err != nil {

@@ -313,14 +313,19 @@ func (f *forker) add(rec store.Record) error {
 	switch rec.Kind {
 	case store.Began:
 		err = rewrite(&rec, func(d *beganData) {
-			d.Floor = f.floor(d.Floor)
+			d.Floor, d.Replaced = f.floor(d.Floor), f.replaced(d.Replaced)
 			f.end = endedData{
-				User: d.Turn.User, Tenant: d.Turn.Tenant, Floor: d.Floor, Title: d.Title, Turns: d.Turns,
+				User: d.Turn.User, Tenant: d.Turn.Tenant, Floor: d.Floor, Title: d.Title, Turns: d.Turns, Replaced: d.Replaced,
 			}
+		})
+	case store.Resumed:
+		err = rewrite(&rec, func(d *resumedData) {
+			d.Replaced = f.replaced(d.Replaced)
+			f.end.Replaced = d.Replaced
 		})
 	case store.Ended:
 		err = rewrite(&rec, func(d *endedData) {
-			d.Floor = f.floor(d.Floor)
+			d.Floor, d.Replaced = f.floor(d.Floor), f.replaced(d.Replaced)
 			f.end.Status = d.Status
 		})
 	case store.Summary:
@@ -339,6 +344,17 @@ func (f *forker) floor(old int64) int64 {
 		}
 	}
 	return 0
+}
+
+// replaced returns the new numbers of replaced records.
+func (f *forker) replaced(old replaced) replaced {
+	var kept replaced
+	for _, of := range old {
+		if from, to := f.floor(of[0]-1)+1, f.floor(of[1]); from <= to {
+			kept = append(kept, [2]int64{from, to})
+		}
+	}
+	return kept
 }
 
 // rewrite changes the data of a record.

@@ -33,6 +33,8 @@ type beganData struct {
 	Turns  int           `json:"turns,omitempty"`  // how many runs were begun, with this one
 	Closed *closed       `json:"closed,omitempty"` // the open questions that the turn closed
 
+	Replaced replaced `json:"replaced,omitempty"`
+
 	// Calls are as in endedData, when the run began.
 	Calls []string `json:"calls,omitzero"`
 }
@@ -42,6 +44,7 @@ type beganData struct {
 type loggedTurn struct {
 	Thread       string           `json:"conversation_id,omitempty"`
 	ID           string           `json:"turn_id,omitempty"`
+	Shown        []string         `json:"shown,omitempty"` // the last one alone
 	User         string           `json:"user_id,omitempty"`
 	Tenant       string           `json:"company_id,omitempty"`
 	Text         string           `json:"message"`
@@ -66,6 +69,9 @@ type resumedData struct {
 	Turn *loggedTurn `json:"turn,omitempty"` // the turn with the replies; nil if there are none
 	ID   string      `json:"id,omitempty"`   // of a turn with a text or replies
 	Said string      `json:"said,omitempty"` // the text of a turn without replies
+
+	Message  string   `json:"message_id,omitempty"` // the client's id of the message
+	Replaced replaced `json:"replaced,omitempty"`
 }
 
 // endedData is the data of a [store.Ended] record. It has all that the next
@@ -75,12 +81,15 @@ type endedData struct {
 	User   string       `json:"user,omitempty"`
 	Tenant string       `json:"tenant,omitempty"`
 	Floor  int64        `json:"floor,omitempty"`
-	Title  string       `json:"title,omitempty"` // of the thread
-	Turns  int          `json:"turns,omitempty"` // how many runs were begun
-	Answer *Answer      `json:"answer,omitempty"`
-	Error  string       `json:"error,omitempty"`
-	Call   string       `json:"call,omitempty"` // the address of the call that failed the run
-	Spent  spentData    `json:"spent,omitzero"`
+
+	Replaced replaced `json:"replaced,omitempty"`
+
+	Title  string    `json:"title,omitempty"` // of the thread
+	Turns  int       `json:"turns,omitempty"` // how many runs were begun
+	Answer *Answer   `json:"answer,omitempty"`
+	Error  string    `json:"error,omitempty"`
+	Call   string    `json:"call,omitempty"` // the address of the call that failed the run
+	Spent  spentData `json:"spent,omitzero"`
 
 	// Calls are the addresses of the at-most-once calls in namespaces that had not
 	// returned, of this run and those before. Some of them may have. Nil means that
@@ -292,11 +301,11 @@ func Remembered[T any](ctx context.Context, name string, n int) ([]T, error) {
 // oldest first, as [Remembered] does within a run; n of 0 means all. It does
 // not check whose thread it is: see [Inspect].
 func Entries[T any](ctx context.Context, st store.Store, thread, name string, n int) ([]T, error) {
-	floor, err := floorOf(ctx, st, thread)
+	floor, gone, err := usedOf(ctx, st, thread)
 	if err != nil {
 		return nil, err
 	}
-	return decodeNewest[T](st.Records(ctx, thread, entryRange(floor, name, n)))
+	return decodeNewest[T](gone.records(ctx, st, thread, entryRange(floor, name, n)))
 }
 
 // decodeNewest decodes records that come newest first, and returns them oldest

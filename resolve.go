@@ -41,7 +41,7 @@ func Settle(ctx context.Context, st store.Store, thread, address string, result 
 	}
 	end := endedData{
 		Status: t.status, User: t.user, Tenant: t.tenant, Floor: t.floor, Title: t.title, Turns: t.turns, Error: t.err,
-		Calls: rs.openCalls(),
+		Replaced: t.gone, Calls: rs.openCalls(),
 	}
 	if t.status == store.StatusCrashed {
 		end.Status = store.StatusStopped
@@ -135,7 +135,7 @@ func (rs *runState) loadCalls(t *threadState) error {
 	}
 	for _, address := range t.calls {
 		r := store.Range{Address: address, Kinds: []store.Kind{store.Called, store.Returned}} // Settle adds the last one
-		if err := rs.scan(r, rs.learn); err != nil {
+		if err := rs.scanAll(r, rs.learn); err != nil {
 			return err
 		}
 	}
@@ -156,11 +156,11 @@ func (rs *runState) loadNamespaces(run int64) error {
 		}
 		return rs.learn(rec)
 	}
-	if err := rs.scan(r, read); err != nil || first == 0 {
+	if err := rs.scanAll(r, read); err != nil || first == 0 {
 		return err
 	}
 	r.From, r.Kinds = first, []store.Kind{store.Returned}
-	return rs.scan(r, read)
+	return rs.scanAll(r, read)
 }
 
 // unresolvedCalls returns the calls that were started and did not return.

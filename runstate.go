@@ -36,6 +36,7 @@ type runState struct {
 	title      string    // of the thread
 	turns      int       // how many runs of the thread were begun
 	floor      int64     // records up to this number are not used: they could not be read
+	gone       replaced  // nor are these
 	began      time.Time // see [Now]
 	turned     time.Time // when message came
 	replied    int64     // the number of the last record that resumed the run with replies, or 0

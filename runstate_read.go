@@ -9,20 +9,50 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// scan calls do with the records of r. A record that cannot be read is passed
-// with its number alone.
+// scan calls do with the records of r, without those of replaced turns. A record
+// that cannot be read is passed with its number alone. errFound from do ends it.
 func (rs *runState) scan(r store.Range, do func(store.Record) error) error {
-	if err := rs.log.Read(r, do); err != nil {
+	if len(rs.gone) == 0 {
+		return rs.scanAll(r, do)
+	}
+	left := r.Limit
+	r.Limit = 0 // the replaced records would be counted
+	return rs.scanAll(r, func(rec store.Record) error {
+		if rs.gone.has(rec.Seq) {
+			return nil
+		}
+		if err := do(rec); err != nil {
+			return err
+		}
+		if left--; left == 0 {
+			return errFound
+		}
+		return nil
+	})
+}
+
+// scanAll is scan with the records of replaced turns.
+func (rs *runState) scanAll(r store.Range, do func(store.Record) error) error {
+	if err := rs.log.Read(r, do); err != nil && !errors.Is(err, errFound) {
 		return err
 	}
 	return cancelled(rs.ctx)
 }
 
+// A scanner is scan or scanAll.
+type scanner func(store.Range, func(store.Record) error) error
+
+// errFound ends a scan.
+var errFound = errors.New("qed: the record is found")
+
 // newest returns the one record that r asks for, or a zero one.
-func (rs *runState) newest(r store.Range) (found store.Record, err error) {
+func (rs *runState) newest(r store.Range) (store.Record, error) { return rs.first(rs.scan, r) }
+
+// first is newest as scan reads the records.
+func (rs *runState) first(scan scanner, r store.Range) (found store.Record, err error) {
 	err = rs.log.Retry(func() error {
 		found = store.Record{}
-		return rs.scan(r, func(rec store.Record) error { found = rec; return nil })
+		return scan(r, func(rec store.Record) error { found = rec; return nil })
 	})
 	return found, err
 }
@@ -191,8 +221,14 @@ func (rs *runState) readNamespace(namespace *place) error {
 	if err, done := rs.namespaces[namespace.address]; done {
 		return err
 	}
-	// The floor is ignored here: at-most-once calls count however old they are.
-	err := rs.scan(store.Range{To: rs.run - 1, Under: namespace.address}, rs.learn)
+	// The floor is ignored here: at-most-once calls count however old they are, also
+	// those of replaced turns.
+	err := rs.scanAll(store.Range{To: rs.run - 1, Under: namespace.address}, func(rec store.Record) error {
+		if rs.gone.has(rec.Seq) && rec.Kind != store.Called && rec.Kind != store.Returned {
+			return nil
+		}
+		return rs.learn(rec)
+	})
 	if err != nil && cancelled(rs.ctx) == nil && !errors.Is(err, store.ErrCorrupt) {
 		// The run does not know which calls were made, so it must not make
 		// at-most-once calls.

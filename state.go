@@ -359,7 +359,7 @@ func (r *Runner[S]) earlier(ctx context.Context, rs *runState, address string, r
 // It leaves out states that do not decode to an S, and states of graphs in a
 // namespace. States does not check whose thread it is: see [Inspect].
 func States[S any](ctx context.Context, st store.Store, thread, graph string) ([]S, error) {
-	floor, err := floorOf(ctx, st, thread)
+	floor, gone, err := usedOf(ctx, st, thread)
 	if err != nil {
 		return nil, err
 	}
@@ -367,7 +367,7 @@ func States[S any](ctx context.Context, st store.Store, thread, graph string) ([
 	var last store.Record
 	seen := map[string]bool{}
 	r := store.Range{From: floor + 1, Kinds: []store.Kind{store.Checkpoint}, NewestFirst: true}
-	for rec, err := range st.Records(ctx, thread, r) {
+	for rec, err := range gone.records(ctx, st, thread, r) {
 		if err != nil {
 			return nil, err
 		}
@@ -391,6 +391,7 @@ func States[S any](ctx context.Context, st store.Store, thread, graph string) ([
 		return nil, nil
 	}
 	rs := newRunState(ctx, st, thread, &DurableOptions{}, nil)
+	rs.gone = gone
 	if aborted, err := rs.abortedBetween(last.Seq, 0); aborted || err != nil {
 		return nil, err
 	}

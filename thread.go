@@ -64,7 +64,7 @@ func readThread(ctx context.Context, st store.Store, thread string) (*runState, 
 	}
 	rs := newRunState(ctx, st, thread, &DurableOptions{}, nil)
 	t, err := rs.inspect()
-	rs.calls = t.calls
+	rs.calls, rs.gone = t.calls, t.gone
 	switch {
 	case err != nil || t.status == "":
 		return rs, t, err
@@ -86,14 +86,14 @@ func readThread(ctx context.Context, st store.Store, thread string) (*runState, 
 	return rs, t, rs.loadCalls(&t)
 }
 
-// floorOf returns the number up to which the records of a thread are not used:
-// the thread was started again after them.
-func floorOf(ctx context.Context, st store.Store, thread string) (int64, error) {
+// usedOf returns which records of a thread are not used: those up to floor, after
+// which the thread was started again, and those of replaced turns.
+func usedOf(ctx context.Context, st store.Store, thread string) (floor int64, gone replaced, err error) {
 	if err := checkThread(st, thread); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	t, err := newRunState(ctx, st, thread, &DurableOptions{}, nil).inspect()
-	return t.floor, err
+	return t.floor, t.gone, err
 }
 
 // A threadState is what the last record of a thread says about the thread.
@@ -103,6 +103,7 @@ type threadState struct {
 	err          string
 	head         int64
 	floor        int64
+	gone         replaced
 	run          int64
 	user, tenant string
 	title        string
@@ -113,9 +114,12 @@ type threadState struct {
 
 // inspect reads the state of the thread. If the error matches
 // [store.ErrCorrupt], the head of the result is set.
-func (rs *runState) inspect() (threadState, error) {
+func (rs *runState) inspect() (threadState, error) { return rs.inspectUpTo(0) }
+
+// inspectUpTo is inspect as of a record. 0 means the last one.
+func (rs *runState) inspectUpTo(to int64) (threadState, error) {
 	var t threadState
-	last, err := rs.newest(store.Range{NewestFirst: true, Limit: 1})
+	last, err := rs.newest(store.Range{To: to, NewestFirst: true, Limit: 1})
 	t.head = last.Seq
 	if err != nil || last.Seq == 0 {
 		if last.Seq == 0 && errors.Is(err, store.ErrCorrupt) {
@@ -136,7 +140,7 @@ func (rs *runState) inspect() (threadState, error) {
 			return t, fmt.Errorf("%w: number %d, ended as %q", store.ErrCorrupt, last.Seq, end.Status)
 		}
 		t.status, t.err, t.floor, t.user, t.tenant = end.Status, end.Error, end.Floor, end.User, end.Tenant
-		t.title, t.turns, t.calls = end.Title, end.Turns, end.Calls
+		t.title, t.turns, t.calls, t.gone = end.Title, end.Turns, end.Calls, end.Replaced
 		return t, nil
 	}
 	first, err := rs.newest(store.Range{From: last.Run, To: last.Run})
@@ -151,7 +155,20 @@ func (rs *runState) inspect() (threadState, error) {
 		return t, err
 	}
 	t.status, t.floor, t.user, t.tenant = store.StatusCrashed, began.Floor, began.Turn.User, began.Turn.Tenant
-	t.title, t.turns, t.calls = began.Title, began.Turns, began.Calls
+	t.title, t.turns, t.calls, t.gone = began.Title, began.Turns, began.Calls, began.Replaced
+	resumed, err := rs.newest(store.Range{
+		From: last.Run, To: last.Seq, Kinds: []store.Kind{store.Resumed}, NewestFirst: true, Limit: 1,
+	})
+	if err != nil {
+		return t, err
+	}
+	if resumed.Seq != 0 {
+		var d resumedData
+		if err := resumed.Decode(&d); err != nil {
+			return t, err
+		}
+		t.gone = d.Replaced
+	}
 	if t.free = last.Time.Add(began.Lease); rs.log.Now().Before(t.free) {
 		t.status = store.StatusRunning
 	}

@@ -21,7 +21,8 @@ var (
 	ErrInvalidTurnID = errors.New("qed: the id of the turn cannot be used")
 
 	// ErrTurnReused reports that the ID of a turn belongs to a turn of the thread
-	// with another text or other replies.
+	// with another text or other replies, or that a reply cannot be replaced ([Turn].Shown)
+	// because the run has made an at-most-once call since.
 	ErrTurnReused = errors.New("qed: the id belongs to another turn; a new message needs an id of its own")
 
 	// ErrTurnGivenUp reports that a turn was sent again that did not end, and that
@@ -56,6 +57,14 @@ func checkTurnID(id string) error {
 		return nil
 	}
 	return fmt.Errorf("%w: it may have 1 to 256 bytes of valid UTF-8 and printable characters", ErrInvalidTurnID)
+}
+
+// messageID returns the client's id of the message of a turn, or "".
+func messageID(turn Turn) string {
+	if len(turn.Shown) == 0 {
+		return ""
+	}
+	return turn.Shown[len(turn.Shown)-1]
 }
 
 // turnAddress returns the address of the records that begin or resume a run with
@@ -123,7 +132,7 @@ func isRefused(err error) bool {
 // sentBefore returns the turn of the thread that turn repeats, or a zero one.
 func (rs *runState) sentBefore(turn *Turn) (sentTurn, error) {
 	if turn.ID != "" {
-		rec, err := rs.newest(store.Range{
+		rec, err := rs.first(rs.scanAll, store.Range{
 			Address: turnAddress(turn), Kinds: []store.Kind{store.Began, store.Resumed}, NewestFirst: true, Limit: 1,
 		})
 		if err != nil {
@@ -235,7 +244,7 @@ func (rs *runState) askedBy(replies []question.Reply) (map[string]store.Record, 
 		missing[r.Question] = true
 	}
 	r := store.Range{Kinds: []store.Kind{store.Question}, NewestFirst: true, Limit: maxAsked}
-	err := rs.search(r, func(rec store.Record) (found bool, err error) {
+	err := rs.search(rs.scan, r, func(rec store.Record) (found bool, err error) {
 		var q questionData
 		if err := rec.Decode(&q); err != nil {
 			return false, err
@@ -249,32 +258,29 @@ func (rs *runState) askedBy(replies []question.Reply) (map[string]store.Record, 
 	return asked, err
 }
 
-// search calls look with the records of r until it reports that it found what it
-// looks for. If the store fails, it begins again.
-func (rs *runState) search(r store.Range, look func(store.Record) (found bool, err error)) error {
+// search calls look with the records of r, as scan reads them, until it reports that
+// it found what it looks for. If the store fails, it begins again.
+func (rs *runState) search(scan scanner, r store.Range, look func(store.Record) (found bool, err error)) error {
 	return rs.log.Retry(func() error {
-		err := rs.scan(r, func(rec store.Record) error {
+		return scan(r, func(rec store.Record) error {
 			found, err := look(rec)
 			if found {
 				return errFound
 			}
 			return err
 		})
-		if errors.Is(err, errFound) {
-			return nil
-		}
-		return err
 	})
 }
-
-// errFound ends the read of a search.
-var errFound = errors.New("qed: the record is found")
 
 // endOf returns how a turn ended: the first end of its run after the turn that has
 // an answer or questions. It returns nil if there is none yet.
 func (rs *runState) endOf(sent sentTurn) (end *endedData, err error) {
 	r := store.Range{From: sent.seq, Kinds: []store.Kind{store.Ended}}
-	err = rs.search(r, func(rec store.Record) (found bool, err error) {
+	scan := rs.scan
+	if rs.gone.has(sent.seq) {
+		scan = rs.scanAll
+	}
+	err = rs.search(scan, r, func(rec store.Record) (found bool, err error) {
 		var d endedData
 		if rec.Run != sent.run {
 			return true, nil

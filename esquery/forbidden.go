@@ -13,15 +13,13 @@ type rule struct {
 	instead []string
 }
 
-const noVectors = "an author does not write vectors; package rag searches by meaning"
-
 const noModel = "it uses a model to make a vector, which cannot be checked"
 
 // refusedQueries are queries that exist and are always refused.
 var refusedQueries = rulesFor(map[string]rule{
 	"script": {ErrScript, "scripts are refused; use a range or a term", []string{"range", "term"}},
 	"script_score": {ErrScript,
-		"scripts are refused; sort by a field", []string{"sort"}},
+		"scripts are refused; use function_score with fields", []string{"function_score"}},
 	"percolate": {ErrForbidden, "it runs stored queries and can read documents of other indices", []string{"match"}},
 	"wrapper":   {ErrForbidden, "it hides a query in base64; write the query itself", []string{"bool"}},
 	"template": {ErrForbidden,
@@ -33,15 +31,14 @@ var refusedQueries = rulesFor(map[string]rule{
 	"rule rule_query": {ErrForbidden,
 		"the rules that it applies cannot be checked; write only the organic query", []string{"bool"}},
 	"text_expansion weighted_tokens sparse_vector neural_sparse": {ErrForbidden, noModel, []string{"match"}},
-	"neural":         {ErrForbidden, noModel, []string{"match"}},
-	"knn":            {ErrForbidden, noVectors, []string{"match"}},
-	"function_score": {ErrForbidden, "it only changes the order; use sort, or boost", []string{"sort", "bool"}},
-	"agentic":        {ErrForbidden, noModel, []string{"bool"}},
-	"semantic":       {ErrForbidden, "a match does the same", []string{"match"}},
-	"hybrid":         {ErrForbidden, "it needs a pipeline, which cannot be checked", []string{"bool", "dis_max"}},
+	"neural":   {ErrForbidden, noModel, []string{"knn", "match"}},
+	"agentic":  {ErrForbidden, noModel, []string{"bool"}},
+	"semantic": {ErrForbidden, "a match does the same", []string{"match"}},
+	"hybrid":   {ErrForbidden, "it needs a pipeline, which cannot be checked", []string{"bool", "dis_max"}},
 	"more_like_this": {ErrForbidden,
 		"it selects words by other documents; use a match with the words", []string{"match"}},
-	"distance_feature rank_feature": {ErrForbidden, "it only changes the order; use sort", []string{"sort"}},
+	"distance_feature": {ErrForbidden, "use a decay function of function_score", []string{"function_score"}},
+	"rank_feature":     {ErrForbidden, "use field_value_factor of function_score", []string{"function_score"}},
 	"intervals span_containing span_field_masking field_masking_span span_first span_multi span_near span_not " +
 		"span_or span_term span_within": {ErrForbidden,
 		"use match_phrase, with slop for words that are only near", []string{"match_phrase", "match"}},

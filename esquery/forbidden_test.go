@@ -23,8 +23,6 @@ func TestRefusedQueries(t *testing.T) {
 		{"positions", `{"span_near":{"clauses":[]}}`, "forbidden /span_near"},
 		{"intervals below a bool", `{"bool":{"must":[{"intervals":{"title":{"match":{"query":"a"}}}}]}}`, "forbidden /bool/must/0/intervals"},
 		{"more_like_this", `{"more_like_this":{"like":{"_index":"other","_id":"1"},"fields":["title"]}}`, "forbidden /more_like_this"},
-		{"knn", `{"knn":{"field":"vec","query_vector":[1,2,3],"k":5}}`, "forbidden /knn"},
-		{"function_score", `{"function_score":{"query":{"match_all":{}},"random_score":{}}}`, "forbidden /function_score"},
 		{"rank_feature", `{"rank_feature":{"field":"popularity"}}`, "forbidden /rank_feature"},
 		{"sparse_vector", `{"sparse_vector":{"field":"tokens"}}`, "forbidden /sparse_vector"},
 		{"has_child", `{"has_child":{"type":"file","query":{"match_all":{}}}}`, "forbidden /has_child"},
@@ -33,6 +31,31 @@ func TestRefusedQueries(t *testing.T) {
 		{"match_bool_prefix", `{"match_bool_prefix":{"title":"zebr"}}`, "forbidden /match_bool_prefix"},
 		{"rewrite", `{"prefix":{"status":{"value":"zeb","rewrite":"top_terms_1"}}}`, "unknown_key /prefix/status/rewrite"},
 	}))
+}
+
+func TestKNNQueries(t *testing.T) {
+	runChecks(t, validator(t, nil), ofQueries([]checkCase{
+		{"knn", `{"knn":{"field":"vec","query_vector":[1,2,3],"k":5,"num_candidates":50,"filter":{"term":{"status":"open"}},"similarity":0.5,"rescore_vector":{"oversample":2}}}`, ""},
+		{"knn by a model", `{"knn":{"field":"vec","query_vector_builder":{"text_embedding":{"model_text":"a"}}}}`, "forbidden /knn/query_vector_builder"},
+		{"knn of too many candidates", `{"knn":{"field":"vec","query_vector":[1,2,3],"num_candidates":10001}}`, "too_expensive /knn/num_candidates"},
+		{"knn on a text", `{"knn":{"field":"title","query_vector":[1,2,3]}}`, "field_type /knn/field"},
+		{"knn with a fault in its filter", `{"knn":{"field":"vec","query_vector":[1,2,3],"filter":{"term":{"title":"a"}}}}`, "field_type /knn/filter/term/title"},
+		{"knn on nested vectors", `{"knn":{"field":"items.vec","query_vector":[1,2,3]}}`, "nested_path /knn/field"},
+		{"knn in nested, which filters documents", `{"nested":{"path":"items","query":{"knn":{"field":"items.vec","query_vector":[1,2,3],"filter":{"term":{"status":"open"}}}}}}`, ""},
+		{"knn in nested with a filter on its objects", `{"nested":{"path":"items","query":{"knn":{"field":"items.vec","query_vector":[1,2,3],"filter":{"term":{"items.sku":"A1"}}}}}}`,
+			"nested_path /nested/query/knn/filter/term/items.sku"},
+		{"OpenSearch's knn", `{"knn":{"openVec":{"vector":[1,2,3],"k":5,"filter":{"term":{"status":"open"}}}}}`, ""},
+		{"OpenSearch's knn by distance", `{"knn":{"openVec":{"vector":[1,2,3],"max_distance":2}}}`, ""},
+	}))
+}
+
+func TestTopKNN(t *testing.T) {
+	runChecks(t, validator(t, nil), []checkCase{
+		{"one", `{"knn":{"field":"vec","query_vector":[1,2,3],"k":5,"num_candidates":10}}`, ""},
+		{"two", `{"knn":[{"field":"vec","query_vector":[1,2,3],"boost":0.5},{"field":"vec","query_vector":[3,2,1]}]}`, ""},
+		{"nested", `{"knn":{"field":"items.vec","query_vector":[1,2,3],"filter":{"term":{"status":"open"}},"inner_hits":{"size":1}}}`, ""},
+		{"nested with a filter on its objects", `{"knn":{"field":"items.vec","query_vector":[1,2,3],"filter":{"term":{"items.sku":"A1"}}}}`, "nested_path /knn/filter/term/items.sku"},
+	})
 }
 
 func TestSensitiveFieldsInQueries(t *testing.T) {

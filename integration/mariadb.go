@@ -104,7 +104,7 @@ func startMariaDB(server string, args ...string) (*MariaDBServer, error) {
 	create := []string{install, "--auth-root-authentication-method=normal", "--skip-test-db"}
 	// Statements have table names in any case, and a join of a test must not fill the
 	// disk.
-	args = append(args, "--lower-case-table-names=1", "--tmp-disk-table-size=2G")
+	args = append([]string{"--lower-case-table-names=1", "--tmp-disk-table-size=2G"}, args...)
 	return startServer(server, []string{"--no-defaults"}, create, args...)
 }
 

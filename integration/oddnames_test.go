@@ -77,9 +77,15 @@ func TestLeftOut(t *testing.T) {
 				`DO $$ BEGIN EXECUTE format('CREATE TABLE %I(id int)', 'b' || chr(255)) ; END $$`)
 		}, []string{`"b\xff" has control characters or invalid UTF-8 in its name`}},
 		{"MariaDB", mysql.Dialect{}, "left_out", func(t *testing.T) *sqldb.DB {
-			m := newMaria(t, mariaServer(t), "left_out", common+"CREATE TABLE old(id int); CREATE TABLE odd(id int, `first\tname` int)")
-			return m.openAsRoot(t, mariaServer(t), nil)
-		}, []string{`"odd.first\tname" has control characters or invalid UTF-8 in its name`}},
+			server := integration.MariaDBOwn(t, "--lower-case-table-names=0").Config()
+			m := newMaria(t, server, "left_out", common+"CREATE TABLE old(id int); CREATE TABLE odd(id int, `first\tname` int);"+
+				"CREATE TABLE `Order`(id int); CREATE TABLE `order`(id int); CREATE TABLE `tab\tname`(id int); CREATE VIEW unnamed AS SELECT '', id FROM good")
+			return m.openAsRoot(t, server, nil)
+		}, []string{
+			"Order differs from order in letter case only", "order differs from Order in letter case only",
+			`"odd.first\tname" has control characters or invalid UTF-8 in its name`,
+			`"tab\tname" has control characters or invalid UTF-8 in its name`,
+		}},
 		{"MySQL", mysql.Dialect{}, "left_out", func(t *testing.T) *sqldb.DB {
 			m := newMaria(t, integration.MySQL(t), "left_out", common+"CREATE TABLE old(id int); CREATE TABLE odd(id int, `first\tname` int)")
 			return m.openAsRoot(t, integration.MySQL(t), nil)

@@ -4,17 +4,21 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/elastic/elastic-transport-go/v8/elastictransport"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/qedkit/qed/rag"
 	"github.com/qedkit/qed/rag/chromaindex"
+	"github.com/qedkit/qed/rag/esindex"
 	"github.com/qedkit/qed/rag/pgindex"
 	"github.com/qedkit/qed/rag/ragtest"
 )
@@ -49,6 +53,32 @@ func TestRAGPostgreSQL(t *testing.T) {
 		}
 		return b
 	})
+}
+
+func TestRAGElasticsearch(t *testing.T) {
+	server, err := url.Parse(Elasticsearch(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport, err := elastictransport.NewClient(elastictransport.WithURLs(server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ragtest.Run(t, func(t *testing.T) rag.Backend {
+		index := "chunks-" + strings.ToLower(rand.Text())
+		if _, err := esindex.Open(t.Context(), transport, index); err != nil {
+			t.Fatal(err)
+		}
+		b, err := esindex.Open(t.Context(), transport, index) // it exists
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	})
+	var refused *esindex.Error
+	if _, err := esindex.Open(t.Context(), transport, "Not A Name"); !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
+		t.Errorf("a wrong name: %v", err)
+	}
 }
 
 func TestRAGChroma(t *testing.T) {

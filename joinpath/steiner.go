@@ -78,12 +78,14 @@ func (g *Graph) exact(ctx context.Context, terminals []int32, priced bool) (fore
 type dreyfus struct {
 	g     *Graph
 	tabs  []int32   // by new number: the table's number in the graph
-	links [][]arc   // by new number: edges to other such tables, parallel ones too
+	news  []int32   // by the table's number in the graph: the new one, or none
 	roots []int32   // the terminals, in new numbers
 	far   [][]int64 // by terminal: the distance to each place
 	near  [][]int64 // by terminal: what a tree at a place has to cost more at least
 	cost  [][]int64 // by set: the cost of the cheapest tree with each place
 	bound int64     // trees that cost more are not looked for
+	most  []int64   // by place: what a tree of the current set may cost there
+	apart [][]int64 // by two terminals: their distance
 	queue queue
 
 	priced    bool // shared rows cost something
@@ -97,46 +99,94 @@ func newDreyfus(g *Graph, terminals []int32, priced bool) *dreyfus {
 	for i, t := range terminals {
 		d.whole[i] = d.known(t)
 	}
-	bound := d.spanning()
+	for i := range terminals {
+		row := make([]int64, len(terminals))
+		for j, t := range terminals {
+			row[j] = d.between(i, t)
+		}
+		d.apart = append(d.apart, row)
+	}
+	d.bound = d.spanning()
+	bound := d.hubs()
 	if priced {
-		bound *= 2 // the paths can share rows where they meet
+		bound += bound / 3 // the paths can share rows where they meet
 	}
 	d.limit(bound)
 	return d
+}
+
+// hubs adds to the terminals the tables that make a minimum spanning tree cheapest, one at a
+// time, and returns the cost of its paths, which is seldom above that of the cheapest tree.
+func (d *dreyfus) hubs() int64 {
+	nodes, whole, cost := slices.Clone(d.terminals), slices.Clone(d.whole), d.bound
+	useful := []int32{}
+	for v := range int32(len(d.g.names)) {
+		if d.useful(v) {
+			useful = append(useful, v)
+		}
+	}
+	for len(nodes) < 2*len(d.terminals)-2 {
+		hub := int32(none)
+		for _, v := range useful {
+			if c := span(append(nodes, v), whole); c < cost {
+				hub, cost = v, c
+			}
+		}
+		if hub == none {
+			break
+		}
+		nodes, whole = append(nodes, hub), append(whole, d.known(hub))
+	}
+	return cost
+}
+
+// span returns the cost of a minimum spanning tree of tables, given the distances from each
+// but the last.
+func span(nodes []int32, whole [][]int64) (cost int64) {
+	last := len(nodes) - 1
+	var room [2 * mostExact]int64
+	nearest := room[:last]
+	for i := range nearest {
+		nearest[i] = between(whole[i], nodes[last])
+	}
+	for range nearest {
+		next := none
+		for i, c := range nearest {
+			if c >= 0 && (next == none || c < nearest[next]) {
+				next = i
+			}
+		}
+		cost += nearest[next]
+		nearest[next] = -1
+		for i, c := range nearest {
+			nearest[i] = min(c, between(whole[next], nodes[i]))
+		}
+	}
+	return cost
 }
 
 // limit sets the bound, and leaves out the tables that it makes useless.
 func (d *dreyfus) limit(bound int64) {
 	d.bound = bound
 	d.tabs, d.roots = d.tabs[:0], d.roots[:0]
-	number := slices.Repeat([]int32{none}, len(d.g.names))
+	d.news = slices.Repeat([]int32{none}, len(d.g.names))
 	for v := range int32(len(d.g.names)) {
 		if d.useful(v) {
-			number[v] = int32(len(d.tabs))
+			d.news[v] = int32(len(d.tabs))
 			d.tabs = append(d.tabs, v)
 		}
 	}
 	d.far, d.near = make([][]int64, len(d.terminals)), make([][]int64, len(d.terminals))
 	places := 2 * len(d.tabs)
+	d.most = make([]int64, places)
 	room := make([]int64, 2*places*len(d.terminals))
 	for i, t := range d.terminals {
-		d.roots = append(d.roots, number[t])
+		d.roots = append(d.roots, d.news[t])
 		d.far[i], d.near[i], room = room[:places], room[places:2*places], room[2*places:]
 		for n, v := range d.tabs {
 			apart, shared := d.whole[i][2*v], d.whole[i][2*v+1]
 			d.far[i][2*n], d.far[i][2*n+1] = apart, shared
 			d.near[i][2*n], d.near[i][2*n+1] = min(apart, shared), min(apart, shared+price)
-		}
-	}
-	d.links = make([][]arc, len(d.tabs))
-	for n, v := range d.tabs {
-		d.links[n] = make([]arc, 0, len(d.g.all[v]))
-		for _, x := range d.g.all[v] {
-			if number[x.to] != none && x.to != v {
-				x = d.arc(v, x)
-				x.to = number[x.to]
-				d.links[n] = append(d.links[n], x)
-			}
 		}
 	}
 }
@@ -253,7 +303,12 @@ func (d *dreyfus) spanning() (cost int64) {
 
 // between returns the distance of a terminal and a table.
 func (d *dreyfus) between(terminal int, table int32) int64 {
-	return min(d.whole[terminal][2*table], d.whole[terminal][2*table+1])
+	return between(d.whole[terminal], table)
+}
+
+// between returns the distance of a table, given those of its places.
+func between(dist []int64, table int32) int64 {
+	return min(dist[2*table], dist[2*table+1])
 }
 
 // addPath adds the cheapest path between two terminals to the tree, given the distances
@@ -299,16 +354,16 @@ func (d *dreyfus) useful(v int32) bool {
 
 // work estimates the number of steps of solve.
 func (d *dreyfus) work() float64 {
-	sets, splits, links := 1.0, 0.5, 0
+	sets, splits, arcs := 1.0, 0.5, 0
 	for range len(d.roots) - 1 {
 		sets *= 2
 		splits *= 3
 	}
-	for _, l := range d.links {
-		links += len(l)
+	for _, table := range d.tabs {
+		arcs += len(d.g.best[table])
 	}
 	const pop = 8 // a step through the queue takes as long as several splits
-	return 2 * (splits*float64(len(d.tabs)) + sets*pop*float64(links))
+	return 2 * (splits*float64(len(d.tabs)) + sets*pop*float64(arcs))
 }
 
 // all returns the set of all terminals except the root.
@@ -349,7 +404,8 @@ func (d *dreyfus) solve(ctx context.Context) (found bool, err error) {
 			}
 		}
 		d.cost[set] = cost
-		d.spread(set, cost)
+		d.allow(set)
+		d.spread(cost)
 	}
 	root := placeAt(d.roots[len(d.roots)-1], false)
 	cheapest := min(d.cost[d.all()][root], d.cost[d.all()][root|1])
@@ -358,10 +414,10 @@ func (d *dreyfus) solve(ctx context.Context) (found bool, err error) {
 
 // spread extends the trees of a set along edges, as far as they can be part of a
 // cheapest tree.
-func (d *dreyfus) spread(set int, cost []int64) {
+func (d *dreyfus) spread(cost []int64) {
 	d.queue = d.queue[:0]
 	for p := range int32(len(cost)) {
-		if !dominated(cost, place(p), cost[p]) && d.hopeful(set, p, cost[p]) {
+		if cost[p] <= d.most[p] && !dominated(cost, place(p), cost[p]) {
 			d.queue.push(reached{distance: cost[p], at: p})
 		} else {
 			cost[p] = far
@@ -372,9 +428,16 @@ func (d *dreyfus) spread(set int, cost []int64) {
 		if at.distance > cost[at.at] {
 			continue
 		}
-		for _, x := range d.links[place(at.at).table()] {
+		table := d.tabs[place(at.at).table()]
+		for _, x := range d.g.best[table] {
+			to := d.news[x.to]
+			if to == none || at.distance >= d.most[placeAt(to, false)] {
+				continue
+			}
+			x = d.arc(table, x)
+			x.to = to
 			next, c := step(place(at.at), x)
-			if c += at.distance; c < cost[next] && !dominated(cost, next, c) && d.hopeful(set, int32(next), c) {
+			if c += at.distance; c <= d.most[next] && c < cost[next] && !dominated(cost, next, c) {
 				cost[next] = c
 				d.queue.push(reached{distance: c, at: int32(next)})
 			}
@@ -382,18 +445,25 @@ func (d *dreyfus) spread(set int, cost []int64) {
 	}
 }
 
-// hopeful reports whether a tree that contains a set of terminals and a place can reach
-// the farthest of the other terminals without exceeding the bound.
-func (d *dreyfus) hopeful(set int, at int32, cost int64) bool {
-	if cost > d.bound {
-		return false
-	}
-	for rest := (d.all() ^ set) | 1<<(len(d.roots)-1); rest > 0; rest &= rest - 1 {
-		if cost+d.near[bits.TrailingZeros(uint(rest))][at] > d.bound {
-			return false
+// allow computes what a tree of a set may cost at each place so that it can still reach the
+// other terminals within the bound. With two of them it costs at least half of the round trip
+// from the place to both and back.
+func (d *dreyfus) allow(set int) {
+	rest := d.all() ^ set | 1<<(len(d.roots)-1)
+	for at := range d.most {
+		farthest := bits.TrailingZeros(uint(rest))
+		for others := rest & (rest - 1); others > 0; others &= others - 1 {
+			if i := bits.TrailingZeros(uint(others)); d.near[i][at] > d.near[farthest][at] {
+				farthest = i
+			}
 		}
+		lacking := 2 * d.near[farthest][at]
+		for others := rest &^ (1 << farthest); others > 0; others &= others - 1 {
+			i := bits.TrailingZeros(uint(others))
+			lacking = max(lacking, d.near[farthest][at]+d.near[i][at]+d.apart[farthest][i])
+		}
+		d.most[at] = d.bound - (lacking+1)/2
 	}
-	return true
 }
 
 // spanned is a tree that grows by paths.

@@ -93,9 +93,17 @@ func meetings(at place) [][2]place {
 // branch completes the trees in which the subtree for a set begins with one edge
 // at a place.
 func (t *ties) branch(at place, set int, cost int64, next *growth) bool {
-	for _, x := range t.links[at.table()] {
+	table := t.tabs[at.table()]
+	for _, x := range t.g.all[table] {
+		x = t.arc(table, x)
+		if x.to = t.news[x.to]; x.to == none || x.to == at.table() {
+			continue
+		}
 		back := arc{at.table(), x.edge, x.weight, x.turn.mirrored()}
 		for _, from := range [2]place{placeAt(x.to, false), placeAt(x.to, true)} {
+			if t.cost[set][from] >= cost {
+				continue
+			}
 			if there, c := step(from, back); there != at || t.cost[set][from]+c != cost {
 				continue
 			}

@@ -16,8 +16,8 @@
 // Each part can be used without the others: [Split] splits the texts of other
 // sources, the chunks of an Index are in any [Backend], and any [Searcher] can
 // replace the Index. [NewTool] returns the search alone, as a tool for other agents.
-// Package [rag/pdf] reads PDF files. Packages [rag/pgindex] and
-// [rag/chromaindex] are Backends in PostgreSQL and Chroma.
+// Package [rag/pdf] reads PDF files. Packages [rag/pgindex], [rag/esindex] and
+// [rag/chromaindex] are Backends in PostgreSQL, Elasticsearch and Chroma.
 //
 // The agent is a [qed.Graph]:
 //
@@ -60,6 +60,7 @@
 //
 // [citation]: https://pkg.go.dev/github.com/qedkit/qed/rag/citation
 // [rag/chromaindex]: https://pkg.go.dev/github.com/qedkit/qed/rag/chromaindex
+// [rag/esindex]: https://pkg.go.dev/github.com/qedkit/qed/rag/esindex
 // [rag/pdf]: https://pkg.go.dev/github.com/qedkit/qed/rag/pdf
 // [rag/pgindex]: https://pkg.go.dev/github.com/qedkit/qed/rag/pgindex
 package rag

@@ -102,7 +102,8 @@ func TestSameTurn(t *testing.T) {
 	}
 }
 
-// A message that is generated again or edited is a new turn.
+// A message that is generated again or edited runs again, in the place of the turn that
+// it had.
 func TestRegenerate(t *testing.T) {
 	var l qedtest.Ledger
 	st := new(store.InMemory)
@@ -123,6 +124,9 @@ func TestRegenerate(t *testing.T) {
 		}
 	}
 	l.Want(t, map[string]int{"10": 3})
+	if messages, err := qed.Messages(t.Context(), st, "c", 0); err != nil || len(messages) != 2 {
+		t.Errorf("%v, %v", messages, err)
+	}
 }
 
 // While a turn runs, it is followed with Rejoin, and otherwise refused as one that runs.

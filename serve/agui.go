@@ -28,6 +28,7 @@ type aguiRequest struct {
 }
 
 type aguiMessage struct {
+	ID      string          `json:"id"`
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
 }
@@ -73,6 +74,11 @@ func (aguiFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 			return nil, err
 		}
 		turn.Text = text
+		for _, m := range in.Messages {
+			if m.Role == "user" {
+				turn.Shown = append(turn.Shown, m.ID)
+			}
+		}
 	}
 	enc, _ := aguiFormat{}.encoder(in.Thread, in.Run)
 	return &request{turn: turn, caller: c, run: in.Run, encoder: enc}, nil
@@ -162,7 +168,7 @@ func (a *aguiEncoder) event(f *frames, e qed.Event) {
 		a.text.token(d)
 		switch {
 		case d.Discard:
-			a.close(f)
+			a.discard(f)
 		case d.Channel == qed.ChannelFinal:
 			a.piece(f, "TEXT", d.Content)
 		case d.Channel == qed.ChannelReasoning:
@@ -225,6 +231,15 @@ func (a *aguiEncoder) close(f *frames) {
 		f.add(aguiEvent{Type: "REASONING_END", MessageID: a.message()})
 	}
 	a.open = ""
+}
+
+// discard ends the message that is being written, and names it for the page: the
+// protocol has no way to remove a message.
+func (a *aguiEncoder) discard(f *frames) {
+	if a.open != "" {
+		a.close(f)
+		f.add(aguiEvent{Type: "CUSTOM", Name: "discarded", Value: map[string]any{"messageId": a.message()}})
+	}
 }
 
 func (a *aguiEncoder) result(f *frames, id, content string) {

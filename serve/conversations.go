@@ -99,7 +99,8 @@ func limitOf(r *http.Request) (int, error) {
 
 // A conversationTurn is a turn of a conversation as its user sees it.
 type conversationTurn struct {
-	ID      string                 `json:"id,omitempty"` // the client's id of the turn
+	ID      string                 `json:"id,omitempty"`         // the client's id of the turn
+	Asked   string                 `json:"message_id,omitempty"` // the client's id of the message
 	Time    time.Time              `json:"time"`
 	Message string                 `json:"message"`
 	Replies []qed.AnsweredQuestion `json:"replies,omitempty"`
@@ -132,7 +133,7 @@ func (h *Handler) conversation(ctx context.Context, c Caller, w http.ResponseWri
 	}
 	turns := []conversationTurn{}
 	for _, e := range history {
-		turns = append(turns, conversationTurn{e.ID, e.Time, e.Message, e.Replies, e.Status, e.Answer})
+		turns = append(turns, conversationTurn{e.ID, e.MessageID, e.Time, e.Message, e.Replies, e.Status, e.Answer})
 	}
 	questions := thread.Questions
 	if questions == nil {

@@ -19,7 +19,7 @@ type uiFormat struct{}
 const askTool = "ask_user"
 
 // regenerate is the trigger of a request for another answer to a message. Its turn
-// is a new one, like that of a message that was edited.
+// replaces the one that the message had, like that of a message that was edited.
 const regenerate = "regenerate-message"
 
 // A uiRequest is what useChat sends. Hosts and their pages add members of their own,
@@ -75,6 +75,11 @@ func (uiFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 			return nil, err
 		}
 		turn.Text = text
+		for _, m := range in.Messages[:last+1] {
+			if m.Role == "user" {
+				turn.Shown = append(turn.Shown, m.ID)
+			}
+		}
 		if in.Trigger != regenerate && in.MessageID == "" {
 			turn.ID = in.Messages[last].ID
 		}
@@ -139,6 +144,7 @@ type uiChunk struct {
 	MediaType        string `json:"mediaType,omitempty"`
 	Data             any    `json:"data,omitempty"`
 	Transient        bool   `json:"transient,omitempty"`
+	Metadata         any    `json:"providerMetadata,omitempty"`
 	FinishReason     string `json:"finishReason,omitempty"`
 }
 
@@ -160,7 +166,7 @@ func (u *uiEncoder) event(f *frames, e qed.Event) {
 		u.text.token(d)
 		switch {
 		case d.Discard:
-			u.close(f)
+			u.discard(f)
 		case d.Channel == qed.ChannelFinal:
 			u.piece(f, "text", d.Content)
 		case d.Channel == qed.ChannelReasoning:
@@ -198,9 +204,17 @@ func (u *uiEncoder) piece(f *frames, part, content string) {
 }
 
 // close ends the part that is being written.
-func (u *uiEncoder) close(f *frames) {
+func (u *uiEncoder) close(f *frames) { u.end(f, nil) }
+
+// discard ends the part that is being written, and marks it for the page: the
+// protocol has no way to remove a part.
+func (u *uiEncoder) discard(f *frames) {
+	u.end(f, map[string]any{"qed": map[string]any{"discarded": true}})
+}
+
+func (u *uiEncoder) end(f *frames, metadata any) {
 	if u.open != "" {
-		f.add(uiChunk{Type: u.open + "-end", ID: strconv.Itoa(u.parts)})
+		f.add(uiChunk{Type: u.open + "-end", ID: strconv.Itoa(u.parts), Metadata: metadata})
 		u.open = ""
 	}
 }

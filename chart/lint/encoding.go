@@ -33,7 +33,36 @@ func (l *linter) encoding(v any, path string, sc *scope, mark string) {
 			l.channel(o[name], at, name, sc, mark)
 		}
 	}
+	l.filled(o, path, sc)
 	l.cells(o, path, sc)
+}
+
+// filled refuses gaps that are filled with too many rows: one for each value of
+// the other axis and each group.
+func (l *linter) filled(o object, path string, sc *scope) {
+	for _, name := range words("x y") {
+		c, _ := o[name].(object)
+		impute, ok := c["impute"].(object)
+		if !ok {
+			continue
+		}
+		key := map[string]string{"x": "y", "y": "x"}[name]
+		var groups []string
+		for channel, v := range o {
+			if slices.Contains(positionChannels, channel) {
+				continue
+			}
+			for _, e := range listOf(v) {
+				def, _ := e.(object)
+				if field, _ := def["field"].(string); field != "" && def["aggregate"] == nil {
+					groups = append(groups, field)
+				}
+			}
+		}
+		if rows := (sc.different(o[key]) + keys(impute["keyvals"])) * float64(sc.groups(groups)); rows > maxMadeRows {
+			l.fault(ErrTooLarge, pointer(path, name)+"/impute", "it could make more than %d rows", maxMadeRows)
+		}
+	}
 }
 
 const maxCells = 2500 // most of which would be empty
@@ -143,7 +172,10 @@ func (l *linter) channelPart(key string, v any, at, channel string, sc *scope, m
 		}
 		l.properties(at, "Scale", v)
 	case "impute":
-		l.fault(ErrUnsupported, at, computed)
+		l.properties(at, "ImputeParams", v)
+		if v != nil {
+			l.note(l.texts.FilledIn)
+		}
 	case "sort":
 		l.sort(v, at, sc)
 	case "stack":
@@ -201,11 +233,16 @@ func (l *linter) condition(v any, path, channel string, sc *scope, mark string) 
 		return
 	}
 	rest := maps.Clone(o)
-	delete(rest, "test")
-	if o["test"] != nil {
+	for _, key := range words("test param empty") {
+		delete(rest, key)
+	}
+	switch {
+	case o["test"] != nil:
 		l.predicate(o["test"], path+"/test", sc)
-	} else {
-		l.fault(ErrMalformed, path, "it needs a test")
+	case o["param"] != nil:
+		l.param(path+"/param", o["param"])
+	default:
+		l.fault(ErrMalformed, path, "it needs a test or a param")
 	}
 	l.channel(rest, path, channel, sc, mark)
 }

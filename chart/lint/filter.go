@@ -92,7 +92,7 @@ func (sc *scope) passes(v any, row int) truth {
 	name, _ := o["field"].(string)
 	plain, _ := unescape(name)
 	f := sc.fields[plain]
-	if f == nil {
+	if f == nil || o["param"] != nil {
 		return maybe
 	}
 	return f.passes(o, row)

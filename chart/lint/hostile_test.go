@@ -58,19 +58,26 @@ func TestRunsNothing(t *testing.T) {
 		text(`{"year":"%Y'+1+'"}`): lint.ErrExpression,
 		`{"mark":"line","encoding":{"x":{"field":"d","type":"temporal","axis":{"format":"%b') + warn('"}},"y":{"field":"v","type":"quantitative"}}}`:             lint.ErrExpression,
 		`{"mark":"line","encoding":{"x":{"field":"d","timeUnit":"yearmonth","type":"temporal","axis":{"format":"%b %Y"}},"y":{"field":"v","aggregate":"mean"}}}`: "",
-		point(`,"config":{"numberFormat":"\") + warn(\""}`):                                     "",
-		point(`,"config":{"timeFormat":"%Y-%m-%d","numberFormat":",.1f"}`):                      "",
-		point(`,"config":{"tooltipFormat":{"numberFormatType":"evil"}}`):                        "",
-		point(`,"title":{"text":"T","font":"\\75rl(http://example.com/x)"}`):                    lint.ErrExternal,
-		point(`,"title":{"text":"T","font":"\\000075 \\72 l(http://example.com/x)"}`):           lint.ErrExternal,
-		point(`,"title":{"text":"T","font":"u\\rl(http://example.com/x)"}`):                     lint.ErrExternal,
-		point(`,"title":{"text":"T","font":"image-set('http://example.com/x' 1x)"}`):            lint.ErrExternal,
-		point(`,"title":"Ports \\ quays (2026)"`):                                               "",
-		point(`,"config":{"style":{"__proto__":{"x":true}}}`):                                   "",
-		point(`,"config":{"style":{"constructor":{"prototype":{"x":1}}}}`):                      "",
-		point(`,"transform":[{"timeUnit":"year","field":"d","as":"a']||warn('x')||datum['b"}]`): lint.ErrUnsupported,
-		point(`,"transform":[{"joinaggregate":[{"op":"sum","field":"v","as":"__proto__"}]}]`):   lint.ErrUnsupported,
-		point(`,"transform":[{"joinaggregate":[{"op":"sum","field":"v","as":"all of them"}]}]`): "",
+		point(`,"config":{"numberFormat":"\") + warn(\""}`):                                                                                                               "",
+		point(`,"config":{"timeFormat":"%Y-%m-%d","numberFormat":",.1f"}`):                                                                                                "",
+		point(`,"config":{"tooltipFormat":{"numberFormatType":"evil"}}`):                                                                                                  "",
+		point(`,"params":[{"name":"p","select":"point"}],"config":{"selection":{"point":{"toggle":"warn(event)"}}}`):                                                      "",
+		point(`,"params":[{"name":"p","select":"interval"}],"config":{"selection":{"interval":{"on":"[mousedown[warn(1)], mouseup] > mousemove"}}}`):                      "",
+		point(`,"params":[{"name":"p","select":"interval"}],"config":{"selection":{"interval":{"mark":{"fill":"#333","fillOpacity":0.1}},"point":{"on":"pointerover"}}}`): "",
+		point(`,"params":[{"name":"p","select":"point"}],"transform":[{"filter":{"param":{"and":["p","q"]}}}]`):                                                           lint.ErrMalformed,
+		point(`,"params":[{"name":"p","select":"point"}],"transform":[{"filter":{"param":{"not":"p"}}}]`):                                                                 lint.ErrMalformed,
+		point(`,"params":[{"name":"p","select":"point"}],"transform":[{"filter":{"not":{"param":"p"}}}]`):                                                                 "",
+		point(`,"params":[{"name":"p","select":"point"}],"transform":[{"filter":{"and":[{"param":"p"},{"param":"q"}]}}]`):                                                 lint.ErrUnknownName,
+		point(`,"title":{"text":"T","font":"\\75rl(http://example.com/x)"}`):                                                                                              lint.ErrExternal,
+		point(`,"title":{"text":"T","font":"\\000075 \\72 l(http://example.com/x)"}`):                                                                                     lint.ErrExternal,
+		point(`,"title":{"text":"T","font":"u\\rl(http://example.com/x)"}`):                                                                                               lint.ErrExternal,
+		point(`,"title":{"text":"T","font":"image-set('http://example.com/x' 1x)"}`):                                                                                      lint.ErrExternal,
+		point(`,"title":"Ports \\ quays (2026)"`):                                                                                                                         "",
+		point(`,"config":{"style":{"__proto__":{"x":true}}}`):                                                                                                             "",
+		point(`,"config":{"style":{"constructor":{"prototype":{"x":1}}}}`):                                                                                                "",
+		point(`,"transform":[{"timeUnit":"year","field":"d","as":"a']||warn('x')||datum['b"}]`):                                                                           lint.ErrUnsupported,
+		point(`,"transform":[{"joinaggregate":[{"op":"sum","field":"v","as":"__proto__"}]}]`):                                                                             lint.ErrUnsupported,
+		point(`,"transform":[{"joinaggregate":[{"op":"sum","field":"v","as":"all of them"}]}]`):                                                                           "",
 	} {
 		codes := codesOf(t, spec)
 		if want == "" && len(codes) > 0 || want != "" && !slices.Contains(codes, want) {
@@ -84,6 +91,9 @@ func TestRunsNothing(t *testing.T) {
 func TestCosts(t *testing.T) {
 	x := func(scale string) string {
 		return `{"mark":"point","encoding":{"x":{"field":"v","type":"quantitative","scale":` + scale + `}}}`
+	}
+	filled := func(impute, group string) string {
+		return `{"mark":"line","encoding":{"x":{"field":"n","type":"quantitative"},"y":{"field":"v","type":"quantitative","impute":` + impute + `},"detail":{"field":"` + group + `"}}}`
 	}
 	facet := func(row, column string) string {
 		return `{"mark":"point","encoding":{"row":` + row + `,"column":` + column + `,"x":{"field":"v","type":"quantitative"}}}`
@@ -101,17 +111,25 @@ func TestCosts(t *testing.T) {
 		compared(600, `{"field":"n","gt":1}`):                 true,
 		compared(2100, `{"field":"n","gt":1}`):                false,
 		compared(0, `{"field":"n","gt":{"data":`+hidden+`}}`): false, // data are not counted in a view only
+		`{"params":[{"name":"p","select":"point","value":{"data":` + hidden + `}}],` + compared(0, `{"field":"n","gt":1}`)[1:]: false,
 		sorted(9_000):  true,
 		sorted(10_000): false, // each alternative of the schema is compared with each value
-		x(`{"bins":{"start":0,"stop":1000,"step":1e-9}}`):      false,
-		x(`{"bins":{"start":-1e308,"stop":1e308,"step":1}}`):   false,
-		x(`{"bins":{"step":10}}`):                              false, // how many these are the data says
-		x(`{"bins":{"start":0,"stop":100,"step":"0.000001"}}`): false,
-		x(`{"bins":{"start":0,"stop":100,"step":10}}`):         true,
-		x(`{"bins":[0,10,100]}`):                               true,
-		x(`{"type":"log","base":1e15}`):                        false,
-		x(`{"type":"log","base":1}`):                           false,
-		x(`{"type":"log","base":2}`):                           true,
+		x(`{"bins":{"start":0,"stop":1000,"step":1e-9}}`):              false,
+		x(`{"bins":{"start":-1e308,"stop":1e308,"step":1}}`):           false,
+		x(`{"bins":{"step":10}}`):                                      false, // how many these are the data says
+		x(`{"bins":{"start":0,"stop":100,"step":"0.000001"}}`):         false,
+		x(`{"bins":{"start":0,"stop":100,"step":10}}`):                 true,
+		x(`{"bins":[0,10,100]}`):                                       true,
+		x(`{"type":"log","base":1e15}`):                                false,
+		x(`{"type":"log","base":1}`):                                   false,
+		x(`{"type":"log","base":2}`):                                   true,
+		filled(`{"value":0,"keyvals":{"start":0,"stop":1e12}}`, "g"):   false,
+		filled(`{"value":0,"keyvals":{"start":0,"stop":"1e12"}}`, "g"): false,
+		filled(`{"value":0,"keyvals":{"stop":1,"step":1e-12}}`, "g"):   false,
+		filled(`{"value":0,"keyvals":{"stop":10,"step":0}}`, "g"):      false,
+		filled(`{"value":0}`, "id"):                                    false,
+		filled(`{"value":0,"keyvals":{"start":0,"stop":50}}`, "g"):     true,
+		`{"transform":[{"impute":"v","key":"n","value":0,"keyvals":{"stop":"1000000000000"}}],"mark":"line","encoding":{"x":{"field":"n","type":"quantitative"}}}`:                                     false,
 		`{"mark":"bar","encoding":{"x":{"field":"v","bin":{"step":1,"extent":["0","1e12"]}},"y":{"aggregate":"count"}}}`:                                                                               false,
 		`{"mark":"point","encoding":{"x":{"field":"v","type":"quantitative"},"color":{"field":"n","type":"quantitative","scale":{"scheme":{"name":"blues","count":1e9}}}}}`:                            false,
 		`{"mark":"point","encoding":{"x":{"field":"v","type":"quantitative"},"color":{"field":"n","type":"quantitative","scale":{"scheme":{"name":"blues","count":9}}}}}`:                              true,

@@ -1,13 +1,14 @@
 // Package lint checks Vega-Lite specs that a model or another program wrote against
 // the rows that they are to show, and puts the rows into them.
 //
-// [Check] accepts specs that only draw: they use marks, channels, transforms
-// and scales of Vega-Lite 6, or of 4 and 5 where these are the same. It refuses
+// [Check] accepts specs that only draw: they use marks, channels, transforms, scales
+// and interactions of Vega-Lite 6, or of 4 and 5 where these are the same. It refuses
 // specs that
 //
 //   - are not valid under the JSON schema of Vega-Lite 6.4;
 //   - load, link or run something: a url or href, images, maps, data from
-//     elsewhere, expressions in any form, parameters and selections, usermeta;
+//     elsewhere, expressions in any form, parameters bound to elements of a page,
+//     usermeta;
 //   - make no sense for the rows: unknown fields, types and aggregates that the
 //     values do not have, more colors than can be distinguished, stacked parts that
 //     do not add up, sums of averages, several rows in one bar, bars that do not begin
@@ -116,12 +117,13 @@ func Check(ctx context.Context, spec []byte, t *qed.Table, o Options) (*chart.Sp
 	if err != nil {
 		return nil, err
 	}
-	l := &linter{schema: s, texts: vegalite.TextsIn(ctx, o.Language), uses: map[string]use{}}
+	l := &linter{schema: s, texts: vegalite.TextsIn(ctx, o.Language), uses: map[string]use{}, params: map[string]bool{}}
 	top, err := l.rows(t)
 	if err != nil {
 		return nil, err
 	}
 	entitle(root, o.Title)
+	l.declare(root, 0)
 	l.top(root)
 	l.view(root, "", top, 0, true)
 	if len(l.problems) == 0 && len(l.uses) == 0 && !l.counted {
@@ -192,6 +194,7 @@ type linter struct {
 	schema   *vegaLiteSchema
 	texts    *vegalite.Texts
 	problems []refusal.Problem
+	params   map[string]bool
 	uses     map[string]use // by the name of a column
 	counted  bool           // the spec counts rows
 	notes    []string

@@ -2,16 +2,72 @@ package lint
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
 )
+
+const maxKeys = 10_000 // that one impute adds
+
+// keyvals checks the values for which an impute adds rows.
+func (l *linter) keyvals(path string, v any) {
+	o, ok := v.(object)
+	if !ok {
+		return
+	}
+	for _, key := range words("start stop step") {
+		if _, isNumber := number(o[key]); o[key] != nil && !isNumber {
+			l.fault(ErrMalformed, pointer(path, key), "it has to be a number")
+			return
+		}
+	}
+	if n := keys(v); !(n <= maxKeys) {
+		l.fault(ErrTooLarge, path, "it makes more than %d rows", maxKeys)
+	}
+}
+
+// keys returns the number of keyvals.
+func keys(v any) float64 {
+	if list, ok := v.([]any); ok {
+		return float64(len(list))
+	}
+	o, ok := v.(object)
+	if !ok {
+		return 0
+	}
+	start, _ := number(o["start"])
+	stop, _ := number(o["stop"])
+	step := 1.0
+	if s, ok := number(o["step"]); ok {
+		step = s
+	}
+	if step == 0 {
+		return math.Inf(1)
+	}
+	return max(0, stop/step-start/step)
+}
 
 func firstKey(o object) string {
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		return key
 	}
 	return ""
+}
+
+// groups returns the maximum number of groups.
+func (sc *scope) groups(names []string) int {
+	n := 1
+	for _, name := range names {
+		plain, _ := unescape(name)
+		if c := sc.fields[plain]; c != nil {
+			n *= c.distinct + 1
+		} else {
+			n *= int(sc.rows) + 1
+		}
+		n = min(n, int(sc.rows)+1)
+	}
+	return n
 }
 
 // names checks a list of fields.

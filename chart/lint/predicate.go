@@ -54,6 +54,8 @@ func (l *linter) test(o object, path string, sc *scope) {
 			}
 		case "not":
 			l.predicate(o[key], at, sc)
+		case "param":
+			l.param(at, o[key])
 		case "field":
 			if s, ok := o[key].(string); ok {
 				col, ok := l.field(s, at, sc)
@@ -66,13 +68,13 @@ func (l *linter) test(o object, path string, sc *scope) {
 			}
 		case "timeUnit":
 			l.timeUnit(o[key], at)
-		case "equal", "lt", "lte", "gt", "gte", "range", "oneOf", "valid":
+		case "equal", "lt", "lte", "gt", "gte", "range", "oneOf", "valid", "empty":
 			if !l.runs(at, o[key]) {
 				l.plain(at, o[key])
 			}
 		default:
 			if !l.forbidden(at, key) {
-				l.word(at, "predicate", key, words("field equal lt lte gt gte range oneOf valid timeUnit and or not"))
+				l.word(at, "predicate", key, words("field equal lt lte gt gte range oneOf valid timeUnit param empty and or not"))
 			}
 		}
 	}

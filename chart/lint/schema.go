@@ -57,7 +57,7 @@ func readSchema() (*vegaLiteSchema, error) {
 	if s.spec, err = c.Compile(vegalite.Schema); err != nil {
 		return nil, err
 	}
-	for _, name := range words(`AutoSizeParams Axis BinParams BoxPlotDef ErrorBandDef ErrorBarDef Header
+	for _, name := range words(`AutoSizeParams Axis BinParams BoxPlotDef ErrorBandDef ErrorBarDef Header ImputeParams
 		Legend MarkDef Projection Scale TimeUnitParams TitleParams ViewBackground`) {
 		if s.definitions[name], err = c.Compile(vegalite.Schema + "#/definitions/" + name); err != nil {
 			return nil, err

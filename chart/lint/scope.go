@@ -16,10 +16,11 @@ type scope struct {
 	fields   map[string]*field // nil: made by a transform, the values are not known
 	open     bool              // there may be other fields, whose names come from values
 	filtered bool              // a transform leaves rows out
-	changed  bool              // the marks are not those of the rows: there are transforms
+	changed  bool              // the marks are not those of the rows: there are transforms, or the view is repeated
 	kept     []bool            // the rows that pass the filters; nil: all
 	rows     float64           // the maximum number of rows
-	encoding object            // of the views around it, which layers share
+	repeated map[string][]string
+	encoding object // of the views around it, which layers share
 }
 
 // has reports whether a row passes the filters.

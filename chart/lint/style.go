@@ -104,6 +104,8 @@ func (l *linter) plain(path string, v any) {
 				l.fault(ErrExpression, at, "expressions are not supported: write an object, such as {\"field\": ..., \"gt\": ...}")
 			case isFormatType(key):
 				l.formatType(at, v[key])
+			case key == "param":
+				l.param(at, v[key])
 			case key == "content" && text == "data":
 				l.fault(ErrUnsupported, at, "it shows all fields of the rows: name the fields in the tooltip channel")
 			default:
@@ -189,6 +191,19 @@ func (l *linter) formatType(path string, v any) {
 	}
 }
 
+// param checks that a parameter exists.
+func (l *linter) param(path string, v any) {
+	if _, ok := v.(object); ok {
+		l.fault(ErrMalformed, path,
+			"it has to be the name of a parameter: combine parameters as {\"and\": [{\"param\": ...}, ...]}")
+		return
+	}
+	name, ok := v.(string)
+	if !ok || !l.params[name] {
+		l.report(vegalite.UnknownWord(path, "parameter", name, slices.Sorted(maps.Keys(l.params))))
+	}
+}
+
 // costs refuses numbers that keep a browser busy.
 func (l *linter) costs(path, key string, v any) {
 	most := map[string]float64{"tickCount": 1000, "maxbins": 1000, "columns": 1000, "labelLimit": 1e6, "count": 1000}[key]
@@ -209,6 +224,9 @@ func (l *linter) costs(path, key string, v any) {
 	}
 	if key == "tickMinStep" {
 		l.between(path, v, 1e-6, 1e12)
+	}
+	if key == "keyvals" {
+		l.keyvals(path, v)
 	}
 }
 

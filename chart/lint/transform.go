@@ -1,11 +1,14 @@
 package lint
 
 import (
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -45,27 +48,24 @@ var transformKeys = map[string][]string{
 	"window":        words("window groupby sort frame ignorePeers"),
 	"bin":           words("bin field as"),
 	"timeUnit":      words("timeUnit field as"),
+	"stack":         words("stack groupby sort offset as"),
 	"fold":          words("fold as"),
+	"density":       words("density groupby cumulative counts bandwidth extent minsteps maxsteps steps resolve as"),
+	"regression":    words("regression on groupby method order extent params as"),
+	"loess":         words("loess on groupby bandwidth as"),
+	"quantile":      words("quantile groupby probs step as"),
+	"impute":        words("impute key groupby keyvals method value frame"),
+	"pivot":         words("pivot value groupby limit op"),
+	"sample":        words("sample"),
 }
 
-// refusedTransforms are the transforms that are not supported. A query computes what some
-// of them do, and its rows are checked.
+// refusedTransforms are the transforms that are not supported.
 var refusedTransforms = map[string]refusal.Problem{
-	"density":    {Code: ErrUnsupported, Message: computed},
-	"regression": {Code: ErrUnsupported, Message: computed},
-	"loess":      {Code: ErrUnsupported, Message: computed},
-	"quantile":   {Code: ErrUnsupported, Message: computed},
-	"impute":     {Code: ErrUnsupported, Message: computed},
-	"pivot":      {Code: ErrUnsupported, Message: computed},
-	"sample":     {Code: ErrUnsupported, Message: computed},
-	"stack":      {Code: ErrUnsupported, Message: computed},
-	"calculate":  {Code: ErrExpression, Message: "expressions are not supported: compute the value in the query"},
-	"lookup":     {Code: ErrForeignData, Message: "a chart shows the given rows only: join them in the query"},
-	"extent":     {Code: ErrUnsupported, Message: "its parameter is used in expressions only, which are not supported"},
-	"flatten":    {Code: ErrUnsupported, Message: "rows have no lists"},
+	"calculate": {Code: ErrExpression, Message: "expressions are not supported: compute the value in the query"},
+	"lookup":    {Code: ErrForeignData, Message: "a chart shows the given rows only: join them in the query"},
+	"extent":    {Code: ErrUnsupported, Message: "its parameter is used in expressions only, which are not supported"},
+	"flatten":   {Code: ErrUnsupported, Message: "rows have no lists"},
 }
-
-const computed = "it is not supported: compute it in the query"
 
 // A transform is one transform of a view.
 type transform struct {
@@ -91,6 +91,7 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 	}
 	t := &transform{linter: l, o: o, path: path, scope: sc}
 	for _, name := range slices.Sorted(maps.Keys(transformKeys)) {
+		// window and pivot have properties with the names of other transforms.
 		if hasKey(o, name) && (t.kind == "" || !slices.Contains(transformKeys[t.kind], name)) {
 			t.kind = name
 		}
@@ -100,6 +101,10 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 		return sc
 	}
 	t.common()
+	switch t.kind {
+	case "density", "regression", "loess", "quantile", "impute", "pivot":
+		return t.model()
+	}
 	return t.rows()
 }
 
@@ -177,6 +182,12 @@ func (t *transform) rows() *scope {
 		out := *t.scope
 		out.filtered = true
 		return &out
+	case "sample":
+		t.between(at, v, 0, math.MaxInt32)
+		t.note(usertext.Fill(t.texts.Sampled, "n", fmt.Sprint(v)))
+		out := *t.scope
+		out.filtered = true
+		return &out
 	case "aggregate":
 		return t.scope.only(t.groupby).with(t.operations(v, at, t.scope, aggregateOps))
 	case "joinaggregate":
@@ -204,10 +215,77 @@ func (t *transform) rows() *scope {
 			}
 		}
 		return t.scope.with(t.as("timeUnit"))
+	case "stack":
+		t.measured(t.kind)
+		return t.scope.with(t.as("stack_start", "stack_end"))
 	}
 	folded := t.names(v, at, t.scope)
 	out := t.scope.with(t.as("key", "value"))
 	out.rows *= float64(max(1, len(folded)))
+	return out
+}
+
+// model checks the transforms that compute rows of their own.
+func (t *transform) model() *scope {
+	out := t.scope.only(t.groupby)
+	switch t.kind {
+	case "density":
+		t.measured(t.kind)
+		out = out.with(t.as("value", "density"))
+		out.rows = 200
+		for _, key := range []string{"steps", "maxsteps", "minsteps"} {
+			if t.o[key] != nil {
+				t.between(pointer(t.path, key), t.o[key], 1, 1000)
+				n, _ := number(t.o[key])
+				out.rows = max(out.rows, n)
+			}
+		}
+		if len(t.groupby) > 0 {
+			out.rows *= float64(t.scope.groups(t.groupby))
+		}
+	case "regression", "loess":
+		t.measured(t.kind)
+		t.measured("on")
+		if t.o["order"] != nil {
+			t.between(t.path+"/order", t.o["order"], 0, 10)
+		}
+		x, _ := t.o["on"].(string)
+		y, _ := t.o[t.kind].(string)
+		made := t.as(x, y)
+		if t.o["params"] == true {
+			made = append(made, "coef", "rSquared")
+		}
+		out = out.with(made)
+		out.rows = t.scope.rows * 10
+	case "quantile":
+		t.measured(t.kind)
+		if t.o["step"] != nil {
+			t.between(t.path+"/step", t.o["step"], 1e-3, 1)
+		}
+		out = out.with(t.as("prob", "value"))
+		out.rows = 1000 * float64(t.scope.groups(t.groupby))
+	case "impute":
+		t.named(t.kind)
+		t.note(t.texts.FilledIn)
+		n := t.scope.rows
+		if key := t.named("key"); key != nil {
+			n = float64(key.distinct)
+		}
+		n += keys(t.o["keyvals"])
+		all := *t.scope
+		out = &all
+		out.rows = max(t.scope.rows, n*float64(t.scope.groups(t.groupby)))
+	default: // pivot
+		t.named(t.kind)
+		t.named("value")
+		if s, ok := t.o["op"].(string); ok {
+			t.word(t.path+"/op", "aggregate", s, aggregateOps)
+		}
+		if n, ok := number(t.o["limit"]); ok && n > 0 {
+			t.note(usertext.Fill(t.texts.MadeColumns, "n", fmt.Sprint(t.o["limit"])))
+		}
+		out.open = true
+	}
 	return out
 }
 

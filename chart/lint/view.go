@@ -11,8 +11,8 @@ import (
 
 var (
 	topKeys  = words("$schema autosize padding usermeta datasets")
-	viewKeys = words(`name title description data transform projection resolve width height view mark encoding layer
-		hconcat vconcat concat facet spec align bounds center spacing columns`)
+	viewKeys = words(`name title description data transform params projection resolve width height view mark encoding layer
+		hconcat vconcat concat facet repeat spec align bounds center spacing columns`)
 	makers      = words("mark layer hconcat vconcat concat spec")
 	schemaNames = regexp.MustCompile(`^https?://vega\.github\.io/schema/vega-lite/v[456](\.\d+)*\.json#?$`)
 )
@@ -48,6 +48,34 @@ func (l *linter) top(root object) {
 	l.plain("/padding", root["padding"])
 }
 
+// declare collects the names of all parameters, because views use those of others.
+func (l *linter) declare(v any, depth int) {
+	if depth > maxDepth {
+		return
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			l.declare(e, depth+1)
+		}
+	case object:
+		for key, e := range v {
+			if list, ok := e.([]any); ok && key == "params" {
+				for _, p := range list {
+					if o, ok := p.(object); ok {
+						if name, ok := o["name"].(string); ok {
+							l.params[name] = true
+						}
+					}
+				}
+			}
+			if key != "data" {
+				l.declare(e, depth+1)
+			}
+		}
+	}
+}
+
 // view checks a view and the views in it.
 func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	l.views++
@@ -65,10 +93,8 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	for _, key := range slices.Sorted(maps.Keys(v)) {
 		at := pointer(path, key)
 		switch {
-		case key == "selection", key == "params":
-			l.fault(ErrUnsupported, at, "a chart has no parameters and selections: leave it out")
-		case key == "repeat":
-			l.fault(ErrUnsupported, at, "views are not repeated: write them in a list of hconcat or vconcat, or fold the fields")
+		case key == "selection":
+			l.fault(ErrUnsupported, at, "write params, as in Vega-Lite 5 and 6")
 		case !slices.Contains(known, key):
 			l.report(vegalite.UnknownWord(at, "property", key, known))
 		case slices.Contains(makers, key):
@@ -77,7 +103,7 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	}
 	if made != 1 {
 		l.fault(ErrMalformed, path,
-			"a view needs exactly one of mark, layer, hconcat, vconcat, concat, or spec with facet; this one has %d",
+			"a view needs exactly one of mark, layer, hconcat, vconcat, concat, or spec with facet or repeat; this one has %d",
 			made)
 		return
 	}
@@ -89,6 +115,7 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 		after.kept, after.changed = kept, !known
 		sc = &after
 	}
+	l.selections(v["params"], path+"/params", sc)
 	l.frame(v, path)
 	within := *sc
 	within.encoding = object{}
@@ -113,31 +140,72 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	}
 }
 
-// composed checks a view that is drawn for each value of a field.
+// composed checks a view that is repeated for each value of a field, or for each of
+// several fields.
 func (l *linter) composed(v object, path string, sc *scope, depth int) {
 	inner, ok := v["spec"].(object)
-	if !ok || v["facet"] == nil {
-		l.fault(ErrMalformed, path+"/spec", "it has to be an object next to facet")
+	facet, repeat := v["facet"], v["repeat"]
+	if !ok || (facet == nil) == (repeat == nil) {
+		l.fault(ErrMalformed, path+"/spec", "it has to be an object next to facet or repeat")
 		return
 	}
-	facet, ok := v["facet"].(object)
-	switch {
-	case !ok:
-		l.fault(ErrMalformed, path+"/facet", "it has to be an object")
-	case facet["row"] != nil || facet["column"] != nil:
-		l.cells(facet, path+"/facet", sc)
-		for _, key := range slices.Sorted(maps.Keys(facet)) {
-			if !l.word(pointer(path+"/facet", key), "facet", key, words("row column")) {
-				continue
+	if facet != nil {
+		o, ok := facet.(object)
+		switch {
+		case !ok:
+			l.fault(ErrMalformed, path+"/facet", "it has to be an object")
+		case o["row"] != nil || o["column"] != nil:
+			l.cells(o, path+"/facet", sc)
+			for _, key := range slices.Sorted(maps.Keys(o)) {
+				if !l.word(pointer(path+"/facet", key), "facet", key, words("row column")) {
+					continue
+				}
+				l.channel(o[key], pointer(path+"/facet", key), key, sc, "")
+				sc.encoding[key] = o[key]
 			}
-			l.channel(facet[key], pointer(path+"/facet", key), key, sc, "")
-			sc.encoding[key] = facet[key]
+		default:
+			l.channel(facet, path+"/facet", "facet", sc, "")
+			sc.encoding["facet"] = facet
 		}
-	default:
-		l.channel(facet, path+"/facet", "facet", sc, "")
-		sc.encoding["facet"] = facet
+		l.view(inner, path+"/spec", sc, depth+1, false)
+		return
 	}
-	l.view(inner, path+"/spec", sc, depth+1, false)
+	names := map[string][]string{}
+	take := func(key string, v any, at string) {
+		list, ok := v.([]any)
+		if !ok || len(list) == 0 || len(list) > maxViews {
+			l.fault(ErrMalformed, at, "it has to be a list of at most %d fields", maxViews)
+			return
+		}
+		for i, f := range list {
+			if s, ok := f.(string); ok {
+				l.field(s, item(at, i), sc)
+				names[key] = append(names[key], s)
+			} else {
+				l.fault(ErrMalformed, item(at, i), "it has to be the name of a field")
+			}
+		}
+	}
+	if o, ok := repeat.(object); ok {
+		for _, key := range slices.Sorted(maps.Keys(o)) {
+			if at := pointer(path+"/repeat", key); l.word(at, "repeat", key, words("row column layer")) {
+				take(key, o[key], at)
+			}
+		}
+	} else {
+		take("repeat", repeat, path+"/repeat")
+	}
+	copies := 1
+	for _, list := range names {
+		copies *= len(list)
+	}
+	if l.views += copies - 1; l.views > maxViews {
+		l.fault(ErrTooLarge, path+"/repeat", "it makes %d views, and at most %d are allowed", copies, maxViews)
+		return
+	}
+	within := *sc
+	within.repeated, within.changed = names, true
+	l.view(inner, path+"/spec", &within, depth+1, false)
 }
 
 const maxSide = 10_000 // pixels

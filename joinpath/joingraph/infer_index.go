@@ -227,7 +227,7 @@ func (t *table) columnPrefix() string {
 		whole := strings.Join(parts, "")
 		return prefix != "" && strings.HasPrefix(whole, prefix[:1]) && lettersOf(prefix, whole)
 	})
-	if !short || len(t.def.Columns) < 3 || len(prefix) > mostPrefix || singular(prefix) == strings.Join(t.forms[0], "") ||
+	if !short || len(t.def.Columns) < 2 || len(prefix) > mostPrefix || singular(prefix) == strings.Join(t.forms[0], "") ||
 		keyWords[prefix] {
 		return ""
 	}

@@ -28,6 +28,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/rag"
+	"github.com/qedkit/qed/rag/internal/version"
 )
 
 // Options are the options of [Open].
@@ -167,7 +168,7 @@ func (b *Backend) Replace(ctx context.Context, document string, entries []rag.En
 	if has != 0 && has != n {
 		return fmt.Errorf("chromaindex: %w: a vector has %d, the collection has %d", rag.ErrDimensions, n, has)
 	}
-	v := newVersion()
+	v := version.New()
 	for batch := range slices.Chunk(entries, batchSize) {
 		var all records
 		for _, e := range batch {
@@ -177,7 +178,7 @@ func (b *Backend) Replace(ctx context.Context, document string, entries []rag.En
 			}
 			metadata := map[string]any{kindKey: "chunk", documentKey: document, versionKey: v, chunkKey: string(chunk)}
 			for key, value := range e.Chunk.Metadata {
-				metadata[tagPrefix+tag(key, value)] = true
+				metadata[tagPrefix+version.Tag(key, value)] = true
 			}
 			all.add(fmt.Sprintf("%s.%d", v, e.Chunk.Number), e.Vector, metadata)
 		}
@@ -187,7 +188,7 @@ func (b *Backend) Replace(ctx context.Context, document string, entries []rag.En
 	}
 	if err == nil {
 		var one records
-		one.add(recordID(document), entries[0].Vector, map[string]any{kindKey: "version", documentKey: document, versionKey: v})
+		one.add(version.ID(document), entries[0].Vector, map[string]any{kindKey: "version", documentKey: document, versionKey: v})
 		err = b.do(ctx, http.MethodPost, b.collection+"/upsert", one, nil)
 	}
 	if err != nil {
@@ -228,7 +229,7 @@ func (b *Backend) Delete(ctx context.Context, documents []string) error {
 	}
 	var ids []string
 	for _, d := range documents {
-		ids = append(ids, recordID(d))
+		ids = append(ids, version.ID(d))
 	}
 	if err := b.do(ctx, http.MethodPost, b.collection+"/delete", map[string]any{"ids": ids}, nil); err != nil {
 		return err
@@ -244,7 +245,7 @@ func where(f rag.Filter) any {
 	for key, values := range f.Metadata {
 		var tags []any
 		for _, v := range values {
-			tags = append(tags, equal(tagPrefix+tag(key, v), true))
+			tags = append(tags, equal(tagPrefix+version.Tag(key, v), true))
 		}
 		all = append(all, or(tags...))
 	}
@@ -256,7 +257,7 @@ func (b *Backend) Nearest(ctx context.Context, vector []float32, k int, f rag.Fi
 	if f.Nothing() {
 		return nil, ctx.Err()
 	}
-	return searchVersions(ctx, k, func(ctx context.Context, n int) ([]foundHit, error) {
+	return version.Search(ctx, k, func(ctx context.Context, n int) ([]version.Found, error) {
 		var out struct {
 			Distances [][]float64
 			Metadatas [][]map[string]any
@@ -270,9 +271,9 @@ func (b *Backend) Nearest(ctx context.Context, vector []float32, k int, f rag.Fi
 		if len(out.Distances) != 1 || len(out.Distances[0]) != len(out.Metadatas[0]) {
 			return nil, errors.New("chromaindex: the response of Chroma lacks distances")
 		}
-		var found []foundHit
+		var found []version.Found
 		for i, m := range out.Metadatas[0] {
-			one := foundHit{Hit: rag.Hit{Score: 1 - out.Distances[0][i]}}
+			one := version.Found{Hit: rag.Hit{Score: 1 - out.Distances[0][i]}}
 			text, _ := m[chunkKey].(string)
 			if text == "" {
 				continue // deleted while Chroma searched
@@ -298,7 +299,7 @@ func (b *Backend) Matching(context.Context, []string, int, rag.Filter) ([]rag.Hi
 func (b *Backend) current(ctx context.Context, documents []string) (map[string]string, error) {
 	var ids []string
 	for _, d := range documents {
-		ids = append(ids, recordID(d))
+		ids = append(ids, version.ID(d))
 	}
 	var out struct{ Metadatas []map[string]any }
 	if err := b.do(ctx, http.MethodPost, b.collection+"/get", map[string]any{"ids": ids, "include": []string{"metadatas"}}, &out); err != nil {

@@ -1,4 +1,8 @@
-package chromaindex
+// Package version replaces documents as a whole in engines without transactions.
+// Every chunk has the version of its document, and one record per document has the
+// version that counts. A document is replaced by adding the chunks of a new version
+// and then changing that record. Searches leave out chunks of other versions.
+package version
 
 import (
 	"context"
@@ -10,28 +14,23 @@ import (
 	"github.com/qedkit/qed/rag"
 )
 
-// Chroma has no transactions, so a document is replaced as a whole by versions. Every
-// chunk has the version of its document, and one record per document has the version
-// that counts. A document is replaced by adding the chunks of a new version and then
-// changing that record. Searches leave out chunks of other versions.
-
-// A foundHit is a hit with the version of its document.
-type foundHit struct {
+// A Found is a hit with the version of its document.
+type Found struct {
 	rag.Hit
 	Version string
 }
 
-// newVersion returns a new version.
-func newVersion() string { return rand.Text() }
+// New returns a new version.
+func New() string { return rand.Text() }
 
-// recordID returns the id of the record of a document.
-func recordID(document string) string {
+// ID returns the id of the record of a document.
+func ID(document string) string {
 	sum := sha256.Sum256([]byte(document))
 	return hex.EncodeToString(sum[:])
 }
 
-// tag returns a key and a value of metadata as one text.
-func tag(key, value string) string {
+// Tag returns a key and a value of metadata as one text.
+func Tag(key, value string) string {
 	raw, _ := json.Marshal([2]string{key, value}) // strings have a JSON form
 	return string(raw)
 }
@@ -39,11 +38,11 @@ func tag(key, value string) string {
 // maxFound is the largest number of hits that is asked for.
 const maxFound = 10_000
 
-// searchVersions returns the k best hits of the versions that count. search returns the best n
+// Search returns the k best hits of the versions that count. search returns the best n
 // of all, and current returns the versions that count, by document.
-func searchVersions(
+func Search(
 	ctx context.Context, k int,
-	search func(ctx context.Context, n int) ([]foundHit, error),
+	search func(ctx context.Context, n int) ([]Found, error),
 	current func(ctx context.Context, documents []string) (map[string]string, error),
 ) ([]rag.Hit, error) {
 	for n := k; ; n *= 4 {
