@@ -219,10 +219,10 @@ func (a aggregate) over(t *Table, i int, r *cellReader) (value, error) {
 	for _, v := range values {
 		switch {
 		case v.kind != number && (v.kind != moment || a.function != "min" && a.function != "max"):
-			return value{}, wrong("%s %s has no value: the column has texts that are no numbers",
+			return value{}, wrong("%s %s has no value: the column has texts that are no numbers with one unit",
 				a.function, a.column)
-		case v.kind != values[0].kind:
-			return value{}, wrong("%s %s has no value: the column has numbers and times", a.function, a.column)
+		case v.kind != values[0].kind || v.unit != values[0].unit:
+			return value{}, wrong("%s %s has no value: the column has different units", a.function, a.column)
 		}
 	}
 	switch a.function {
@@ -287,32 +287,50 @@ func combine(op byte, a, b value) (value, error) {
 	}
 	switch op {
 	case '+', '-':
+		if a.unit != b.unit {
+			return value{}, wrong("the units differ: %q and %q", a.unit, b.unit)
+		}
 		return add(a, b, op == '-'), nil
 	case '*':
-		return product(a, b), nil
+		return product(a, b)
 	}
 	return quotient(op, a, b)
 }
 
-func product(a, b value) value {
+func product(a, b value) (value, error) {
+	if a.unit != "" && b.unit != "" {
+		return value{}, wrong("both factors have a unit: %q and %q", a.unit, b.unit)
+	}
 	p := a
+	if b.unit != "" {
+		p = b
+	}
 	p.num, p.label, p.ratio = new(big.Rat).Mul(a.num, b.num), false, false
 	p.decimals = a.decimals + b.decimals
 	if a.decimals < 0 || b.decimals < 0 {
 		p.decimals = -1
 	}
-	return p
+	return p, nil
 }
 
 // quotient returns a / b. With the operator s, which is a share, it is shown in
 // percent.
 func quotient(op byte, a, b value) (value, error) {
-	if b.num.Sign() == 0 {
+	switch {
+	case b.num.Sign() == 0:
 		return value{}, wrong("the divisor is 0")
+	case b.unit != "" && a.unit != b.unit:
+		return value{}, wrong("the units differ: %q and %q", a.unit, b.unit)
 	}
 	q := a
 	q.num, q.label, q.decimals = new(big.Rat).Quo(a.num, b.num), false, -1
+	if b.unit != "" { // kg / kg
+		q.unit, q.before = "", false
+	}
 	if op == 's' {
+		if a.unit != b.unit {
+			return value{}, wrong("the units differ: %q and %q", a.unit, b.unit)
+		}
 		q.ratio = true
 	}
 	return q, nil

@@ -83,7 +83,7 @@ func (l Language) format(v value, ref reference) string {
 	}
 	num, decimals := v.num, ref.decimals
 	percent := v.ratio || ref.percent
-	if percent {
+	if percent && v.unit != "%" {
 		num = new(big.Rat).Mul(num, big.NewRat(100, 1))
 	}
 	if ref.power > 0 {
@@ -94,14 +94,20 @@ func (l Language) format(v value, ref reference) string {
 	}
 	digits := l.digits(num.FloatString(decimals), !v.label)
 	switch {
-	case percent:
+	case percent, v.unit == "%":
 		return digits + t.percent
 	case v.kind == span && (digits == "1" || digits == "-1"):
 		return digits + " " + t.day
 	case v.kind == span:
 		return digits + " " + t.days
+	case v.unit == "":
+		return digits
+	case v.before && strings.HasPrefix(digits, "-"):
+		return "-" + v.unit + digits[1:]
+	case v.before:
+		return v.unit + digits
 	}
-	return digits
+	return digits + " " + v.unit
 }
 
 func ratPower(power int) *big.Rat {
