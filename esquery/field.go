@@ -38,6 +38,8 @@ type Field struct {
 	Runtime bool
 	// Formats are the formats of a date, in the order in which they are tried.
 	Formats []string
+	// Dims is the length of a vector. It is 0 if it is not known.
+	Dims int
 
 	family    family
 	included  []string // further nested objects whose queries see the field; "" is the document

@@ -44,6 +44,8 @@ type FieldDescription struct {
 	// Formats are the formats of a date, and Example is a date in one of them.
 	Formats []string `json:"formats,omitempty"`
 	Example string   `json:"example,omitempty"`
+	// Dims is the length of a vector.
+	Dims int `json:"dims,omitempty"`
 	// Fields are multi-fields: they hold the same values for other uses.
 	Fields []FieldDescription `json:"fields,omitempty"`
 }
@@ -126,7 +128,7 @@ func plain(name string) bool {
 const maxPlain = 150
 
 func describe(f *Field) FieldDescription {
-	text := FieldDescription{Path: f.Path, Type: f.Type, Nested: f.Nested}
+	text := FieldDescription{Path: f.Path, Type: f.Type, Nested: f.Nested, Dims: f.Dims}
 	for _, use := range [...]struct {
 		can  bool
 		what string
@@ -138,6 +140,7 @@ func describe(f *Field) FieldDescription {
 		{f.can(canGroup), "group"},
 		{f.can(canCalculate), "calculate"},
 		{f.family == geoPointFamily || f.family == geoShapeFamily, "distance and area"},
+		{f.family == denseVectorFamily && f.Searchable, "nearest vectors"},
 		{f.family == flattenedFamily, "exact by any key below it"},
 		{f.family == nestedFamily, "nested queries"},
 	} {
@@ -216,6 +219,9 @@ func (t *FieldDescription) line(b *strings.Builder) {
 	}
 	if t.Example != "" {
 		b.WriteString(" such as " + prompt.Quote(t.Example))
+	}
+	if t.Dims > 0 {
+		b.WriteString("; " + strconv.Itoa(t.Dims) + " dimensions")
 	}
 	for i := range t.Fields {
 		b.WriteString(" | ")

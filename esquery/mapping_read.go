@@ -137,6 +137,8 @@ func (r *mappingReader) field(path string, v *value, at place) *Field {
 	switch f.family {
 	case dateFamily, dateRangeFamily:
 		f.Formats = formats(f.Type, textOf(v, "format"))
+	case denseVectorFamily:
+		f.vector(v)
 	}
 	return f
 }
@@ -179,6 +181,14 @@ func (f *Field) capabilities(v *value) {
 		f.Searchable, f.Sortable = false, is(v, "doc_values", "true")
 	case objectFamily, nestedFamily, completionFamily, semanticFamily, opaqueFamily:
 		f.Sortable = false
+	}
+}
+
+// vector reads the length of a vector.
+func (f *Field) vector(v *value) {
+	f.Dims, _ = strconv.Atoi(textOf(v, "dims"))
+	if f.Dims == 0 {
+		f.Dims, _ = strconv.Atoi(textOf(v, "dimension"))
 	}
 }
 

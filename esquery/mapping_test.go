@@ -193,15 +193,20 @@ func TestFieldParameters(t *testing.T) {
 	m := parse(t, `{"properties":{
 		"day":  {"type":"date","format":"yyyy-MM-dd||epoch_millis"},
 		"at":   {"type":"date"},
-		"fine": {"type":"date_nanos"}}}`)
+		"fine": {"type":"date_nanos"},
+		"vec":  {"type":"dense_vector","dims":384},
+		"knn":  {"type":"knn_vector","dimension":3}}}`)
 	day, _ := m.Field("day")
 	at, _ := m.Field("at")
 	fine, _ := m.Field("fine")
-	got := []any{day.Formats, at.Formats, fine.Formats}
+	vec, _ := m.Field("vec")
+	knn, _ := m.Field("knn")
+	got := []any{day.Formats, at.Formats, fine.Formats, vec.Dims, knn.Dims}
 	want := []any{
 		[]string{"yyyy-MM-dd", "epoch_millis"},
 		[]string{"strict_date_optional_time", "epoch_millis"},
 		[]string{"strict_date_optional_time_nanos", "epoch_millis"},
+		384, 3,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
