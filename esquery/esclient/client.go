@@ -122,6 +122,7 @@ func New(opt *Options) (*Client, error) {
 		elastictransport.WithTransport(o.Transport),
 		elastictransport.WithUserAgent("qed"),
 		elastictransport.WithDisableRetry(), // Client.do repeats requests by the kind of failure
+		elastictransport.WithConnectionPoolFunc(newNodes),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("esclient: %w", err)
