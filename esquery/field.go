@@ -224,8 +224,7 @@ var exceptions = map[string]ability{
 	"aggregate_metric_double": canGroup | canFetch,
 }
 
-// metaAbilities are the abilities of metadata fields if they have doc values,
-// which the field caps say.
+// metaAbilities are the abilities of metadata fields.
 var metaAbilities = map[string]ability{
 	"_id":      canExist | canTerm | canMatch | ofBuckets,
 	"_index":   ofValue | canPrefix | canPattern | ofBuckets,

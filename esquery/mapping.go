@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// ErrMapping is matched by the errors of [ParseMapping] and
-// [Mapping.AddFieldCaps] for text that is not a mapping or field caps of
-// Elasticsearch or OpenSearch.
+// ErrMapping is matched by the errors of [ParseMapping] for text that is not a mapping
+// of Elasticsearch or OpenSearch.
 var ErrMapping = errors.New("esquery: not a mapping of Elasticsearch or OpenSearch")
 
 func mappingError(format string, args ...any) error {

@@ -230,55 +230,6 @@ func TestSeveralIndices(t *testing.T) {
 	}
 }
 
-func TestAddFieldCaps(t *testing.T) {
-	m := parse(t, `{"properties":{
-		"kept":{"type":"keyword"},"closed":{"type":"keyword"},"slow":{"type":"long","index":false},"mixed":{"type":"long"},
-		"o":{"properties":{"x":{"type":"keyword"}}},"n":{"type":"nested","properties":{}}}}`)
-	caps := `{"indices":["a","b"],"fields":{
-		"kept":   {"keyword":{"type":"keyword","searchable":true,"aggregatable":true}},
-		"closed": {"keyword":{"type":"keyword","searchable":true,"aggregatable":false}},
-		"slow":   {"long":{"type":"long","searchable":false,"aggregatable":true}},
-		"mixed":  {"long":{"type":"long","searchable":true,"aggregatable":true,"indices":["a"]},"text":{"type":"text","searchable":true,"aggregatable":false,"indices":["b"]}},
-		"o":      {"object":{"type":"object","searchable":false,"aggregatable":false}},
-		"n.new":  {"keyword":{"type":"keyword","searchable":true,"aggregatable":true},"unmapped":{"type":"unmapped","searchable":false,"aggregatable":false,"indices":["b"]}},
-		"_id":    {"_id":{"type":"_id","metadata_field":true,"searchable":true,"aggregatable":true}},
-		"_own":   {"_own":{"type":"_own","metadata_field":true,"searchable":true,"aggregatable":true}}}}`
-	merged, err := m.AddFieldCaps([]byte(caps))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]esquery.Field{
-		"kept":   {Path: "kept", Type: "keyword", Searchable: true, Sortable: true},
-		"closed": {Path: "closed", Type: "keyword", Searchable: true},
-		"slow":   {Path: "slow", Type: "long", Searchable: true, Sortable: true},
-		"mixed":  {Path: "mixed", Type: "long", Types: []string{"long", "text"}, Searchable: true},
-		"o":      {Path: "o", Type: "object"},
-		"n.new":  {Path: "n.new", Type: "keyword", Nested: "n", Searchable: true, Sortable: true, Partial: true},
-		"_id":    {Path: "_id", Type: "_id", Searchable: true, Sortable: true},
-		"_own":   {},
-	} {
-		got, _ := merged.Field(path)
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(esquery.Field{})); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", path, diff)
-		}
-	}
-	if before, _ := m.Field("closed"); !before.Sortable {
-		t.Error("the first mapping changed")
-	}
-	if got := merged.Indices(); !cmp.Equal(got, []string{"a", "b"}) {
-		t.Errorf("indices %v", got)
-	}
-}
-
-func TestAddFieldCapsErrors(t *testing.T) {
-	m := parse(t, `{"properties":{}}`)
-	for _, caps := range []string{``, `{}`, `{"fields":[]}`, `{"fields":{"a":1}}`, `{"fields":{"a":{"long":1}}}`, `{"fields":{"a":{},"a":{}}}`} {
-		if _, err := m.AddFieldCaps([]byte(caps)); !errors.Is(err, esquery.ErrMapping) {
-			t.Errorf("%s: the error is %v", caps, err)
-		}
-	}
-}
-
 // manyFields is the mapping of an index with n fields, four to an object.
 func manyFields(n int) []byte {
 	var b strings.Builder
@@ -321,26 +272,6 @@ func FuzzParseMapping(f *testing.F) {
 			if got, ok := m.Field(field.Path); !ok || got.Type != field.Type {
 				t.Errorf("%q is not found by its path", field.Path)
 			}
-		}
-	})
-}
-
-func FuzzAddFieldCaps(f *testing.F) {
-	f.Add([]byte(`{"indices":["a"],"fields":{"a":{"long":{"type":"long","searchable":true,"aggregatable":true}},"n.x":{"text":{},"long":{}}}}`))
-	m, err := esquery.ParseMapping([]byte(`{"properties":{"a":{"type":"keyword"},"n":{"type":"nested","properties":{}},"f":{"type":"flattened"}}}`))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Fuzz(func(t *testing.T, response []byte) {
-		merged, err := m.AddFieldCaps(response)
-		if err != nil {
-			if !errors.Is(err, esquery.ErrMapping) {
-				t.Errorf("the error is %v", err)
-			}
-			return
-		}
-		if len(merged.Fields()) < len(m.Fields()) {
-			t.Error("a field is gone")
 		}
 	})
 }

@@ -207,10 +207,6 @@ func fillLeakIndex(t *testing.T, url, name, flattened string, variant int) *esqu
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, answer = attackRequest(t, url, "GET", "/"+name+"/_field_caps?fields=*", nil)
-	if mapping, err = mapping.AddFieldCaps(answer); err != nil {
-		t.Fatal(err)
-	}
 	guard, err := esquery.NewValidator(map[string]*esquery.Mapping{name: mapping},
 		&esquery.Options{Sensitive: leakSensitive, Filter: json.RawMessage(attackFilter)})
 	if err != nil {

@@ -54,7 +54,6 @@ const (
 	ReasonDepth     = "depth"     // see [Options.MaxDepth]
 	ReasonVisited   = "visited"   // the task followed it before
 	ReasonExternal  = "external"  // a URL, without [Options.Web]
-	ReasonEarlier   = "earlier"   // it repeats what the text cited before
 	ReasonEnded     = "ended"     // the task ended before
 	ReasonUndecided = "undecided" // the model did not decide
 )
@@ -127,8 +126,6 @@ func (r *taskRun) gate(ctx context.Context, f *finding, depth int) ([]candidate,
 			ref.key = f.Chunk.Document + "\x00" + ref.key
 		}
 		switch {
-		case found.Kind == references.Earlier:
-			ref.Reason = ReasonEarlier
 		case found.Kind == references.URL && (r.opt.Web == nil || !isPublic(found.Text)):
 			ref.Reason = ReasonExternal
 		case r.seenReferences[ref.key]:

@@ -27,7 +27,7 @@ func (c *checker) correlation() error {
 	if err != nil {
 		return err
 	}
-	x, y, at := inBoth(a, b)
+	x, y, at := column.InBoth(a, b)
 	c.missing([]*group{{name: a.Name, x: x, missing: c.Rows - len(x)}})
 	c.sizes([]*group{{name: a.Name, x: x}})
 	if len(x) < minPairs {

@@ -160,28 +160,12 @@ func (c *checker) measuresTheSame(col *column.Column) bool {
 		if err != nil || metric.Kind != column.Numbers {
 			continue
 		}
-		x, y, _ := inBoth(metric, col)
+		x, y, _ := column.InBoth(metric, col)
 		if r, err := hypothesis.Spearman(x, y); err == nil && math.Abs(r.R) >= sameThing {
 			return true
 		}
 	}
 	return false
-}
-
-// inBoth returns the numbers of the rows that have one in both columns.
-func inBoth(a, b *column.Column) (x, y []float64, at []int) {
-	for i, j := 0, 0; i < len(a.At) && j < len(b.At); {
-		switch {
-		case a.At[i] < b.At[j]:
-			i++
-		case a.At[i] > b.At[j]:
-			j++
-		default:
-			x, y, at = append(x, a.Numbers[i]), append(y, b.Numbers[j]), append(at, a.At[i])
-			i, j = i+1, j+1
-		}
-	}
-	return x, y, at
 }
 
 // quantileBins sets of to the number of the quantile interval that each of the rows at

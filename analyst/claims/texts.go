@@ -32,8 +32,8 @@ type texts struct {
 
 	Limited, NotParts, NoBase, FewSteps string
 
-	NoClaim, NotSignificant, NoStrata, NoGroups, NoValues, AllEqual, FewPairs, FewValues string
-	MixOnly, NoRows, ManyGroups, Overlap                                                 string
+	NoClaim, NoStrata, NoGroups, NoValues, AllEqual, FewPairs, FewValues string
+	MixOnly, NoRows, ManyGroups, Overlap                                 string
 
 	Decimal string // the sign before the decimals of a number
 }

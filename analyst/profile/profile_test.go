@@ -444,21 +444,6 @@ func TestNoRows(t *testing.T) {
 	}
 }
 
-func TestTableForm(t *testing.T) {
-	source := table(t, "n INTEGER, s TEXT", 3, func(row int, cells []any) { cells[0], cells[1] = row/2, " x" })
-	got, err := read(t, source, nil).TableForm()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := [][]any{
-		{"n", "numbers", int64(3), int64(0), int64(2), int64(0), int64(1), 1.0 / 3, 0.0, 0.0, 0.5, int64(0), int64(2), nil, nil, ""},
-		{"s", "texts", int64(3), int64(0), int64(1), " x", " x", nil, nil, nil, nil, " x", int64(3), nil, nil, "constant, surrounding_spaces"},
-	}
-	if diff := cmp.Diff(want, got.Rows); diff != "" || len(got.Columns) != len(want[0]) {
-		t.Error(diff)
-	}
-}
-
 // Long texts are cut, and others are not.
 func TestLongTexts(t *testing.T) {
 	source := cells(t, "TEXT", strings.Repeat("x", 100))

@@ -3,6 +3,7 @@ package lint
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
 )
@@ -33,7 +34,13 @@ func (l *linter) comparable(o object, path string, col *field) {
 	}
 }
 
+// comparing are the keys of a condition that compare a field.
+var comparing = words("equal lt lte gt gte range oneOf valid")
+
 func (l *linter) test(o object, path string, sc *scope) {
+	if hasKey(o, "field") && !slices.ContainsFunc(comparing, func(key string) bool { return hasKey(o, key) }) {
+		l.fault(ErrMalformed, path, "it compares the field with nothing: it needs %s", strings.Join(comparing, " or "))
+	}
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		at := pointer(path, key)
 		switch key {

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	_ "embed"
 	"errors"
@@ -96,74 +95,24 @@ func (l *linter) valid(root object) error {
 	return nil
 }
 
-// closest returns the errors of e without causes. Of alternatives it returns those
-// of the one that was probably meant.
+// closest returns the errors of e without causes. Of alternatives it returns those that
+// lie deepest in the value: they are of the alternative that was probably meant.
 func closest(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	if len(e.Causes) == 0 {
 		return []*jsonschema.ValidationError{e}
 	}
-	alternatives := make([][]*jsonschema.ValidationError, len(e.Causes))
-	for i, cause := range e.Causes {
-		alternatives[i] = closest(cause)
+	var all []*jsonschema.ValidationError
+	deepest := 0
+	for _, cause := range e.Causes {
+		for _, leaf := range closest(cause) {
+			all, deepest = append(all, leaf), max(deepest, len(leaf.InstanceLocation))
+		}
 	}
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
-	default: // all of them are wrong
-		return slices.Concat(alternatives...)
+		all = slices.DeleteFunc(all, func(leaf *jsonschema.ValidationError) bool { return len(leaf.InstanceLocation) < deepest })
 	}
-	here := len(e.InstanceLocation)
-	best := slices.MinFunc(alternatives, func(a, b []*jsonschema.ValidationError) int {
-		return compareMisses(missOf(a, here), missOf(b, here))
-	})
-	least := missOf(best, here)
-	if least.other+least.missing == 0 {
-		return best
-	}
-	var same []*jsonschema.ValidationError // several values are allowed, or several properties are missing
-	for _, a := range alternatives {
-		if m := missOf(a, here); m.other == least.other && m.unknown == least.unknown && m.missing == least.missing {
-			same = append(same, a...)
-		}
-	}
-	return same
-}
-
-// A miss counts why a value is none of an alternative.
-type miss struct {
-	other   int // it is of another type
-	unknown int // properties that the alternative does not have
-	missing int // it lacks properties
-	errors  int
-}
-
-func missOf(errs []*jsonschema.ValidationError, here int) miss {
-	m := miss{errors: len(errs)}
-	for _, e := range errs {
-		at := e.InstanceLocation
-		switch k := e.ErrorKind.(type) {
-		case *kind.Type:
-			if len(at) == here {
-				m.other = 1
-			}
-		case *kind.Const, *kind.Enum:
-			if len(at) == here || len(at) == here+1 && at[here] == "type" { // of a mark
-				m.other = 1
-			}
-		case *kind.AdditionalProperties:
-			if len(at) == here {
-				m.unknown += len(k.Properties)
-			}
-		case *kind.Required:
-			if len(at) == here {
-				m.missing = 1
-			}
-		}
-	}
-	return m
-}
-
-func compareMisses(a, b miss) int {
-	return cmp.Or(a.other-b.other, a.unknown-b.unknown, a.missing-b.missing, a.errors-b.errors)
+	return all
 }
 
 // problems returns the problems of errors without causes: one for each value, up

@@ -120,8 +120,7 @@ func newOrders() *httptest.Server {
 	const (
 		mapping = `{"orders":{"mappings":{"properties":{
 			"note":{"type":"text"},"tenant":{"type":"keyword"},"iban":{"type":"keyword"}}}}}`
-		capabilities = `{"indices":["orders"],"fields":{}}`
-		result       = `{"took":3,"timed_out":false,"_shards":{"total":2,"successful":2,"skipped":0,"failed":0},
+		result = `{"took":3,"timed_out":false,"_shards":{"total":2,"successful":2,"skipped":0,"failed":0},
 			"hits":{"total":{"value":2,"relation":"eq"},"hits":[
 			{"_index":"orders","_id":"1","_source":{"note":"urgent: call first"},"sort":[1]},
 			{"_index":"orders","_id":"2","_source":{"note":"not urgent"},"sort":[2]}]}}`
@@ -137,8 +136,6 @@ func newOrders() *httptest.Server {
 			io.WriteString(w, `{"version":{"number":"8.19.7"}}`)
 		case "GET /orders/_mapping":
 			io.WriteString(w, mapping)
-		case "POST /orders/_field_caps":
-			io.WriteString(w, capabilities)
 		case "POST /orders/_pit":
 			io.WriteString(w, `{"id":"view"}`)
 		case "POST /orders/_search", "POST /_search":

@@ -10,9 +10,8 @@ import (
 	"github.com/qedkit/qed/esquery"
 )
 
-// Mapping returns the mapping of an index, or of all indices of an alias, with the
-// capabilities of each field. Its errors are [*esquery.EngineError], or match
-// [context.Canceled].
+// Mapping returns the mapping of an index, or of all indices of an alias. Its errors are
+// [*esquery.EngineError], or match [context.Canceled].
 func (c *Client) Mapping(ctx context.Context, index string) (*esquery.Mapping, error) {
 	if index == "" { // an empty name would mean all indices
 		return nil, errors.New("esclient: Mapping needs the name of an index")
@@ -25,19 +24,6 @@ func (c *Client) Mapping(ctx context.Context, index string) (*esquery.Mapping, e
 		},
 		read: func(r *response) (err error) {
 			mapping, err = esquery.ParseMapping(r.body)
-			return err
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = c.do(ctx, &call{
-		index: index,
-		request: func(time.Duration) esapi.Request {
-			return esapi.FieldCapsRequest{Index: path(index), Fields: []string{"*"}}
-		},
-		read: func(r *response) (err error) {
-			mapping, err = mapping.AddFieldCaps(r.body)
 			return err
 		},
 	})

@@ -82,3 +82,19 @@ func (c *Column) SortedTimes() []time.Time {
 	sorted := slices.SortedStableFunc(slices.Values(c.Times), time.Time.Compare)
 	return slices.CompactFunc(sorted, time.Time.Equal)
 }
+
+// InBoth returns the numbers of the rows that have one in both columns, and the rows.
+func InBoth(a, b *Column) (x, y []float64, at []int) {
+	for i, j := 0, 0; i < len(a.At) && j < len(b.At); {
+		switch {
+		case a.At[i] < b.At[j]:
+			i++
+		case a.At[i] > b.At[j]:
+			j++
+		default:
+			x, y, at = append(x, a.Numbers[i]), append(y, b.Numbers[j]), append(at, a.At[i])
+			i, j = i+1, j+1
+		}
+	}
+	return x, y, at
+}

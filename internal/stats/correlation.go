@@ -2,6 +2,7 @@ package stats
 
 import (
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/hypothesis"
 	"github.com/qedkit/qed/internal/numeric"
 )
@@ -41,18 +42,7 @@ func Correlate(t *qed.Table, a, b string) (*Correlation, error) {
 }
 
 func correlate(a, b *variable) *Correlation {
-	var x, y []float64
-	for i, j := 0, 0; i < len(a.At) && j < len(b.At); {
-		switch {
-		case a.At[i] < b.At[j]:
-			i++
-		case a.At[i] > b.At[j]:
-			j++
-		default:
-			x, y = append(x, a.Numbers[i]), append(y, b.Numbers[j])
-			i, j = i+1, j+1
-		}
-	}
+	x, y, _ := column.InBoth(a.Column, b.Column)
 	c := &Correlation{A: a.Name, B: b.Name, N: len(x), PearsonP: 1, SpearmanP: 1}
 	if c.N < minPairs {
 		c.Unclear = tooFew(c.N, "row", minPairs) + " that have both"

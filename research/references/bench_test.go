@@ -16,7 +16,6 @@ import (
 var kindOf = map[string]references.Kind{
 	"law": references.Law, "statute": references.Law, "ordinance": references.Law, "eu_norm": references.Law,
 	"regulation": references.Law, "contract": references.Law,
-	"id": references.Earlier, "supra": references.Earlier,
 }
 
 // A measure compares the spans of some types with what [references.Find] finds.
@@ -30,14 +29,12 @@ type measure struct {
 
 func (m *measure) f1() float64 { return 2 * float64(m.hits) / float64(2*m.hits+m.misses+m.wrong) }
 
-// measures returns what is measured: the spans of German laws and of all norms, and those
-// of what an English text cited before.
+// measures returns what is measured: the spans of German laws and of all norms.
 func measures() []*measure {
 	norms := []string{"law", "statute", "ordinance", "eu_norm", "regulation", "contract"}
 	return []*measure{
 		{name: "de-law-F1", lang: "de", types: []string{"law", "statute"}},
 		{name: "de-norm-F1", lang: "de", types: norms},
-		{name: "en-earlier-F1", lang: "en", types: []string{"id", "supra"}},
 	}
 }
 

@@ -32,7 +32,6 @@ const (
 	Law      Kind = "law"      // a provision of a law, or a law: § 5 Abs. 2 UWG, Article 6 GDPR
 	Section  Kind = "section"  // a part of a document: Section 4.2, Kapitel 3, Anhang B
 	Document Kind = "document" // a document by its name or number: "Safety Manual", ISO 9001
-	Earlier  Kind = "earlier"  // what the text cited before: Id., supra, a. a. O.
 	URL      Kind = "url"
 
 	Numbered   Kind = "numbered"    // entries of the list of sources by number: [12], [3, 5-7]

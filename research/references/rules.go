@@ -33,8 +33,6 @@ func init() {
 	add("Sozialgesetzbuch Sozialgesetzbuchs Sozialgesetzbuches", germanName)
 	add("SGB FGO SGG ZPO VwGO InsO StPO StGB BGB HGB GG AO ZVG TVG BauGB DSGVO", germanShort)
 
-	add("id Id ibid Ibid supra Supra ebenda Ebenda ebd Ebd aaO a", earlier)
-
 	add("section Section Sections sections Sec Secs article Article Articles articles clause Clause Clauses clauses "+
 		"chapter Chapter Chapters chapters paragraph Paragraph Paragraphs paragraphs Para para "+
 		"appendix Appendix annex Annex schedule Schedule Part Title subsection Subsection Rule", englishPart)

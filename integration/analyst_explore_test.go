@@ -1,5 +1,4 @@
-// Package analysttest explores a table of a real engine, for tests.
-package analysttest
+package integration_test
 
 import (
 	"context"
@@ -13,34 +12,34 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// Rows is a SELECT without FROM for 400 orders, of which those of the north are larger
+// exploredRows is a SELECT without FROM for 400 orders, of which those of the north are larger
 // by 10, on seven days. A FROM that has a number i from 0 to 399 must follow it.
-const Rows = `SELECT CASE i % 2 WHEN 0 THEN 'north' ELSE 'south' END AS region,
+const exploredRows = `SELECT CASE i % 2 WHEN 0 THEN 'north' ELSE 'south' END AS region,
 	CASE i % 2 WHEN 0 THEN 60 ELSE 50 END + i % 7 AS amount,
 	CAST(CASE i % 7 WHEN 0 THEN '2024-01-10' WHEN 1 THEN '2024-02-10' WHEN 2 THEN '2024-03-10' WHEN 3 THEN '2024-04-10'
 		WHEN 4 THEN '2024-05-10' WHEN 5 THEN '2024-06-10' ELSE '2024-07-10' END AS DATE) AS day`
 
 const (
 	byRegion = "SELECT region, avg(amount) AS mean FROM t_parsed GROUP BY region ORDER BY region"
-	none     = "SELECT amount FROM t_parsed WHERE region = 'Nort'"
+	byNone   = "SELECT amount FROM t_parsed WHERE region = 'Nort'"
 )
 
-// Explore calls each tool of an analyst of d once, and checks the results.
-func Explore(t *testing.T, d analyst.Data) {
+// explore calls each tool of an analyst of d once, and checks the results.
+func explore(t *testing.T, d analyst.Data) {
 	t.Helper()
 	calls := []llm.ToolCall{
-		call("executeSQLQuery", map[string]any{"query": byRegion, "reason": "compare"}),
-		call("executeSQLQuery", map[string]any{"query": none, "reason": "find"}),
-		call("executeSQLQuery", map[string]any{"query": "SELECT amont FROM t_parsed", "reason": "a wrong name"}),
-		call("profileData", map[string]any{"includeDistribution": true}),
-		call("validateAnalysis", map[string]any{
+		exploreCall("executeSQLQuery", map[string]any{"query": byRegion, "reason": "compare"}),
+		exploreCall("executeSQLQuery", map[string]any{"query": byNone, "reason": "find"}),
+		exploreCall("executeSQLQuery", map[string]any{"query": "SELECT amont FROM t_parsed", "reason": "a wrong name"}),
+		exploreCall("profileData", map[string]any{"includeDistribution": true}),
+		exploreCall("validateAnalysis", map[string]any{
 			"finding": "Orders of the north are larger.", "relatedQuery": byRegion,
 			"claim": claims.Claim{
 				Kind: claims.Means, Metric: "amount",
 				By: "region", Groups: []string{"north", "south"}, Comparison: claims.More,
 			},
 		}),
-		call("createVisualization", map[string]any{"chartType": "bar", "title": "Means", "sqlQuery": byRegion, "spec": map[string]any{
+		exploreCall("createVisualization", map[string]any{"chartType": "bar", "title": "Means", "sqlQuery": byRegion, "spec": map[string]any{
 			"mark": "bar", "encoding": map[string]any{
 				"x": map[string]string{"field": "region", "type": "nominal"},
 				"y": map[string]string{"field": "mean", "type": "quantitative"},
@@ -93,7 +92,7 @@ func Explore(t *testing.T, d analyst.Data) {
 	}
 }
 
-func call(name string, arguments any) llm.ToolCall {
+func exploreCall(name string, arguments any) llm.ToolCall {
 	raw, err := json.Marshal(arguments)
 	if err != nil {
 		panic(err)
