@@ -1,0 +1,64 @@
+package modelcall
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/qedkit/qed/internal/schema"
+	"github.com/qedkit/qed/llm"
+)
+
+// limited gives a request for a choice as many tokens as the longest valid reply can have:
+// a small model that repeats itself is stopped after hundreds of tokens in place of
+// thousands. Thoughts of a model count too, so one that thinks has no such limit: if
+// thoughts reached the limit, the request is sent once more.
+func limited(m llm.Model) llm.Model {
+	var thinks atomic.Bool
+	return llm.Wrap(m, func(m llm.Model) llm.Model {
+		return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+			if req.Format == nil || thinks.Load() {
+				return m.Generate(ctx, req, stream)
+			}
+			longest := schema.Longest(req.Format.Schema)
+			if longest == 0 || longest >= req.MaxOutputTokens {
+				return m.Generate(ctx, req, stream)
+			}
+			short := *req
+			short.MaxOutputTokens = longest
+			resp, err := m.Generate(ctx, &short, stream)
+			part := resp
+			if failed, ok := errors.AsType[*llm.Error](err); ok {
+				part = failed.Partial
+			}
+			if !thought(part) {
+				return resp, err
+			}
+			thinks.Store(true)
+			if !errors.Is(err, llm.ErrTruncated) || ctx.Err() != nil {
+				return resp, err
+			}
+			resp, err = m.Generate(ctx, req, stream)
+			if failed, ok := errors.AsType[*llm.Error](err); ok && failed.Partial != nil {
+				failed.Partial.Usage.Add(part.Usage)
+			} else if resp != nil {
+				resp.Usage.Add(part.Usage)
+			}
+			return resp, err
+		})
+	})
+}
+
+// thought reports whether a model wrote something besides its reply.
+func thought(resp *llm.Response) bool {
+	if resp == nil {
+		return false
+	}
+	for i := range resp.Message.Parts {
+		if resp.Message.Parts[i].Type == llm.PartReasoning {
+			return true
+		}
+	}
+	written := llm.EstimateTextTokens(resp.Message.Content)
+	return resp.Usage.ReasoningTokens > 0 || resp.FinishReason == llm.FinishLength && written == 0
+}
