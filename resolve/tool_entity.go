@@ -108,7 +108,7 @@ func NewEntityTool(model llm.Model, c *Catalog, opt *Options) (qed.Tool, error) 
 		return out, nil
 	})
 	if c.opt.Finder == nil {
-		t.Input = withEnum(t.Input, kinds, "properties", "terms", "items", "properties", "kind")
+		t.Input = withEnum(t.Input, kinds, "terms.kind")
 	}
 	t.Kind, t.Interrupts, t.Idempotent = qed.ModelTool, true, true
 	return t, nil

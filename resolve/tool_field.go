@@ -84,7 +84,7 @@ func NewFieldTool(model llm.Model, c *FieldCatalog, opt *Options) (qed.Tool, err
 		}
 		return out, nil
 	})
-	t.Input = withEnum(t.Input, sources, "properties", "source")
+	t.Input = withEnum(t.Input, sources, "source")
 	t.Kind, t.Interrupts, t.Idempotent = qed.ModelTool, true, true
 	return t, nil
 }
