@@ -126,7 +126,7 @@ type Options struct {
 
 	// Prompts has files that replace those of the same name in the folder prompts,
 	// such as answer.tmpl: https://github.com/qedkit/qed/tree/main/sqlagent/prompts.
-	// Begin with a copy. Everything that a database, a user or a model wrote must go
+	// Begin with a copy. The conversation goes where {{conversation}} stands. Everything that a database, a user or a model wrote must go
 	// through the function quote, or the model could take it for instructions.
 	// Nil means the agent's own.
 	Prompts fs.FS

@@ -17,7 +17,7 @@ func limited(m llm.Model) llm.Model {
 	var thinks atomic.Bool
 	return llm.Wrap(m, func(m llm.Model) llm.Model {
 		return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
-			if req.Format == nil || thinks.Load() {
+			if req.Format == nil || stream != nil || thinks.Load() {
 				return m.Generate(ctx, req, stream)
 			}
 			longest := schema.Longest(req.Format.Schema)
@@ -39,14 +39,24 @@ func limited(m llm.Model) llm.Model {
 				return resp, err
 			}
 			resp, err = m.Generate(ctx, req, stream)
-			if failed, ok := errors.AsType[*llm.Error](err); ok && failed.Partial != nil {
-				failed.Partial.Usage.Add(part.Usage)
-			} else if resp != nil {
-				resp.Usage.Add(part.Usage)
+			if failed, ok := errors.AsType[*llm.Error](err); ok {
+				e := *failed // others may have it
+				e.Partial = added(failed.Partial, part.Usage)
+				return nil, &e
 			}
-			return resp, err
+			return added(resp, part.Usage), err
 		})
 	})
+}
+
+// added returns a response with the usage of an earlier one added. It may be nil.
+func added(resp *llm.Response, earlier llm.Usage) *llm.Response {
+	if resp == nil {
+		return nil
+	}
+	sum := *resp
+	sum.Usage.Add(earlier)
+	return &sum
 }
 
 // thought reports whether a model wrote something besides its reply.
