@@ -54,11 +54,15 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
+	days := facts.String()
+	if s.Rewritten != s.Request {
+		days, _, _ = strings.Cut(days, "\n")
+	}
 	data := planData{
 		Question: s.Rewritten,
 		Request:  s.Request,
 		Before:   s.Before,
-		Dates:    facts,
+		Dates:    days,
 		MaxTodos: maxTodos,
 		Language: answertext.Tag(ctx),
 		Known:    s.Known,

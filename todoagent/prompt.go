@@ -68,7 +68,7 @@ type planData struct {
 	Question string // the rewritten request
 	Request  string // the user's message
 	Before   string // the request that it changes or is about; empty: none
-	Dates    dates.Facts
+	Dates    string // today, and the calendar if the request was not rewritten with days
 	MaxTodos int
 	Language string // of the answer, such as "de"; empty: that of the request
 	Tools    []knownTool
