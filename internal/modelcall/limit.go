@@ -31,7 +31,7 @@ func limited(m llm.Model) llm.Model {
 			if failed, ok := errors.AsType[*llm.Error](err); ok {
 				part = failed.Partial
 			}
-			if !thought(part) {
+			if !thought(part, longest) {
 				return resp, err
 			}
 			thinks.Store(true)
@@ -59,8 +59,9 @@ func added(resp *llm.Response, earlier llm.Usage) *llm.Response {
 	return &sum
 }
 
-// thought reports whether a model wrote something besides its reply.
-func thought(resp *llm.Response) bool {
+// thought reports whether a model wrote something besides its reply: it has reasoning, or is
+// far too short for the limit that cut it off. Not all servers count thoughts.
+func thought(resp *llm.Response, limit int) bool {
 	if resp == nil {
 		return false
 	}
@@ -69,6 +70,6 @@ func thought(resp *llm.Response) bool {
 			return true
 		}
 	}
-	written := llm.EstimateTextTokens(resp.Message.Content)
-	return resp.Usage.ReasoningTokens > 0 || resp.FinishReason == llm.FinishLength && written == 0
+	return resp.Usage.ReasoningTokens > 0 ||
+		resp.FinishReason == llm.FinishLength && llm.EstimateTextTokens(resp.Message.Content) < limit/2
 }

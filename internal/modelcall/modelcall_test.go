@@ -205,7 +205,8 @@ func TestChoiceIsLimited(t *testing.T) {
 		"reasoning is a part": {replied(llm.Response{Message: llm.Message{Content: text.Message.Content, Parts: []llm.Part{{Type: llm.PartReasoning}}}}),
 			[]bool{true, false}, false},
 		"thoughts reach the limit":         {cut(llm.Response{}), []bool{true, false, false}, false},
-		"a repetition reaches it":          {cut(llm.Response{Message: llm.Message{Content: `{"tables":["a","a","a"`}}), []bool{true, true, true, true}, true},
+		"a repetition reaches it":          {cut(llm.Response{Message: llm.Message{Content: `{"tables":[` + strings.Repeat(`"a",`, 200)}}), []bool{true, true, true, true}, true},
+		"thoughts that nobody counts":      {cut(llm.Response{Message: llm.Message{Content: `{"tables":["a"`}}), []bool{true, false, false}, false},
 		"a part of the reply and thoughts": {cut(llm.Response{Message: llm.Message{Content: `{`}, Usage: llm.Usage{ReasoningTokens: 5}}), []bool{true, false, false}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
