@@ -17,14 +17,14 @@ import (
 type toolArguments struct {
 	Rows      finding.RowsRef `json:"rows" jsonschema_description:"the rows to draw, those of an earlier task: {\"$result\": \"key/rows\"}"`
 	Title     string          `json:"title,omitempty" jsonschema_description:"what the chart shows, in the user's language"`
-	Kind      Kind            `json:"kind,omitempty" jsonschema:"enum=bar,enum=stacked_bar,enum=grouped_bar,enum=line,enum=area,enum=scatter,enum=histogram,enum=box,enum=heatmap,enum=pie" jsonschema_description:"leave out to choose the kind that fits the rows"`
-	X         string          `json:"x,omitempty" jsonschema_description:"the column for x, named exactly as the query returns it: categories, dates or numbers; the slices of a pie; leave out to have it chosen"`
-	Y         string          `json:"y,omitempty" jsonschema_description:"the column of numbers to draw, named exactly as the query returns it; leave out to have it chosen, or, with the aggregate count, to count rows"`
-	Color     string          `json:"color,omitempty" jsonschema_description:"the column whose values have different colors, named exactly as the query returns it; the numbers of a heatmap; leave out to have it chosen"`
-	Aggregate Aggregate       `json:"aggregate,omitempty" jsonschema:"enum=sum,enum=mean,enum=count,enum=median,enum=min,enum=max" jsonschema_description:"how rows at one position of the chart are combined; leave out for their sum"`
-	Sort      Sort            `json:"sort,omitempty" jsonschema:"enum=x,enum=-x,enum=y,enum=-y,enum=rows" jsonschema_description:"the order of x: by name or by number, ascending or with - descending, or in the order of the rows; leave out to have it chosen"`
+	Kind      Kind            `json:"kind,omitempty" jsonschema:"enum=bar,enum=stacked_bar,enum=grouped_bar,enum=line,enum=area,enum=scatter,enum=histogram,enum=box,enum=heatmap,enum=pie" jsonschema_description:"by default one that fits the rows"`
+	X         string          `json:"x,omitempty" jsonschema_description:"the column of categories, dates or numbers; the slices of a pie"`
+	Y         string          `json:"y,omitempty" jsonschema_description:"the column of numbers to draw; none with the aggregate count: rows are counted"`
+	Color     string          `json:"color,omitempty" jsonschema_description:"the column whose values have different colors; the numbers of a heatmap"`
+	Aggregate Aggregate       `json:"aggregate,omitempty" jsonschema:"enum=sum,enum=mean,enum=count,enum=median,enum=min,enum=max" jsonschema_description:"how rows at one position of the chart are combined; by default their sum"`
+	Sort      Sort            `json:"sort,omitempty" jsonschema:"enum=x,enum=-x,enum=y,enum=-y,enum=rows" jsonschema_description:"the order of x: by name or by number, ascending or with - descending, or in the order of the rows"`
 	Labels    []label         `json:"labels,omitempty" jsonschema_description:"names of the columns for a reader, in words of the user's language, with the unit"`
-	Top       int             `json:"top,omitempty" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"how many categories of x to show, such as 10 for the top ten; leave out for as many as can be read"`
+	Top       int             `json:"top,omitempty" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"how many categories of x to show, such as 10 for the top ten; by default as many as can be read"`
 }
 
 // A label is the name of a column for a reader.
@@ -55,7 +55,8 @@ type toolResult struct {
 func NewTool() qed.Tool {
 	t := qed.NewTool("visualization_generator",
 		"Draws rows as a chart for the user: bars, lines, areas, points, histograms, boxes, heatmaps or pies. It groups and adds up rows "+
-			"itself. Use it if the user asks for a chart, or if a chart shows more than words.",
+			"itself, and chooses what is left out. Use it if the user asks for a chart, or if a chart shows more than words. Columns are named "+
+			"exactly as the query returns them.",
 		func(ctx context.Context, in toolArguments) (toolResult, error) {
 			rows, err := in.Rows.Table(ctx)
 			if err != nil {

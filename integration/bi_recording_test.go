@@ -1,16 +1,32 @@
 package integration_test
 
 import (
+	"bytes"
 	"testing"
 
+	"github.com/qedkit/qed/esquery/esclient"
+	"github.com/qedkit/qed/esquery/estest"
 	"github.com/qedkit/qed/examples/shipping"
-	"github.com/qedkit/qed/examples/shipping/shippingtest"
 )
 
 var shippingExample = recordedExample{
 	recording: "../examples/shipping/data/recording.jsonl",
 	fill:      shipping.Fill,
-	converse:  shippingtest.Scenarios,
+	converse:  shippingScenarios,
+}
+
+// TestScenarios runs the scenarios on the recording.
+func TestScenarios(t *testing.T) {
+	recorded, err := estest.Replay(bytes.NewReader(shipping.Recording))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := esclient.New(&esclient.Options{Transport: recorded})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	shippingScenarios(t, client)
 }
 
 // TestShippingRecording compares the recording of the scenarios with the answers of

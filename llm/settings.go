@@ -13,13 +13,14 @@ type Settings struct {
 
 	// ContextTokens is how many tokens the model reads and writes in one call, as its
 	// server was started: 4096 for many local ones. 0 means 128,000. MaxOutputTokens of
-	// them are for the reply. Agents leave out the oldest messages that do not fit, and
-	// some shorten their prompts; a prompt that is still too long is an error of the kind
+	// them are for the reply. Agents leave out rows, then the oldest messages, then
+	// descriptions that do not fit; a prompt that is still too long is an error of the kind
 	// [ErrContextLength]. Tokens are counted as [CountTokens] does.
 	ContextTokens int
 
 	// MaxOutputTokens limits one reply of the model. 0 means 4000, and at most a quarter
-	// of ContextTokens.
+	// of ContextTokens. A reply that is a choice, such as of tables, has a lower limit, which
+	// no valid reply reaches, unless the model thinks.
 	MaxOutputTokens int
 
 	// ModelTimeout limits one call of the model. 0 means two minutes.

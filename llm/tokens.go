@@ -251,52 +251,45 @@ func same[T string | ~[]byte](text T) int {
 	return n
 }
 
+// scripts have the cost of a character up to the first one of the next script: that of the
+// tokenizer that needs the most tokens for it.
+var scripts = []struct {
+	below rune
+	cost  int
+}{
+	{0xc0, token},           // signs
+	{0x3ac, 2 * token},      // Greek capitals, and what few texts have
+	{0x400, token * 5 / 4},  // Greek
+	{0x430, token * 9 / 8},  // Cyrillic capitals
+	{0x450, token * 5 / 8},  // Cyrillic, as in Russian
+	{0x530, token * 3 / 2},  // Cyrillic, as in Ukrainian
+	{0x590, token * 9 / 4},  // Armenian
+	{0x600, token * 5 / 4},  // Hebrew
+	{0x780, token},          // Arabic
+	{0x900, 2 * token},      //
+	{0xe00, token * 13 / 8}, // the scripts of India
+	{0xe80, token},          // Thai
+	{0x1e00, 3 * token},     // no tokenizer needs more tokens than bytes
+	{0x1f00, token * 3 / 2}, // Vietnamese
+	{0x2000, 3 * token},     //
+	{0x2070, token},         // dashes, quotes
+	{0x2c00, 2 * token},     // arrows, mathematics, boxes
+	{0x3000, 3 * token},     //
+	{0x3100, token * 9 / 8}, // CJK punctuation, kana
+	{0xd7b0, token * 3 / 2}, // Chinese, Korean
+	{0xff00, 3 * token},     //
+	{0xffe0, token * 5 / 4}, // full width
+	{0x110000, 3 * token},   // emoji
+}
+
 // character returns the length and the cost of the character at the beginning of
 // text.
 func character[T string | ~[]byte](text T) (n, cost int) {
 	var first [utf8.UTFMax]byte
 	r, n := utf8.DecodeRune(first[:copy(first[:], text)])
-	switch {
-	case r < 0xc0: // signs
-		return n, token
-	case r < 0x370:
-		return n, 2 * token
-	case r < 0x3ac: // Greek capitals
-		return n, 2 * token
-	case r < 0x400: // Greek
-		return n, token * 5 / 4
-	case r < 0x430: // Cyrillic capitals
-		return n, token * 9 / 8
-	case r < 0x450: // Cyrillic, as in Russian
-		return n, token * 5 / 8
-	case r < 0x530: // Cyrillic, as in Ukrainian
-		return n, token * 3 / 2
-	case r < 0x590: // Armenian
-		return n, token * 9 / 4
-	case 0x590 <= r && r < 0x600: // Hebrew
-		return n, token * 5 / 4
-	case 0x600 <= r && r < 0x780: // Arabic
-		return n, token
-	case 0x900 <= r && r < 0xe00: // the scripts of India
-		return n, token * 13 / 8
-	case 0xe00 <= r && r < 0xe80: // Thai
-		return n, token
-	case 0x1e00 <= r && r < 0x1f00: // Vietnamese
-		return n, token * 3 / 2
-	case 0x2000 <= r && r < 0x2070: // dashes, quotes
-		return n, token
-	case 0x2070 <= r && r < 0x2c00: // arrows, mathematics, boxes
-		return n, 2 * token
-	case 0x3000 <= r && r < 0x3100: // CJK punctuation, kana
-		return n, token * 9 / 8
-	case 0x3400 <= r && r < 0xa000: // Chinese
-		return n, token * 3 / 2
-	case 0xac00 <= r && r < 0xd7b0: // Korean
-		return n, token * 3 / 2
-	case 0xff00 <= r && r < 0xffe0: // full width
-		return n, token * 5 / 4
-	case r > 0xffff: // emoji
-		return n, 3 * token
+	i := 0
+	for scripts[i].below <= r {
+		i++
 	}
-	return n, n * token // no tokenizer needs more tokens than bytes
+	return n, scripts[i].cost
 }

@@ -35,10 +35,10 @@ type builder struct {
 type buildArguments struct {
 	Source   string          `json:"source,omitempty" jsonschema_description:"the source that the query is for"`
 	Request  string          `json:"request" jsonschema_description:"what the query has to find, complete in itself, with dates written out"`
-	Entities json.RawMessage `json:"entities,omitempty" jsonschema_description:"the names in the request as the data has them, such as those of entity_resolution: {\"$result\": \"key/entities\"}"`
-	Fields   json.RawMessage `json:"fields,omitempty" jsonschema_description:"the fields for the terms in the request, such as those of field_mapping: {\"$result\": \"key/fields\"}"`
-	Mode     string          `json:"mode,omitempty" jsonschema:"enum=create_new,enum=edit_existing" jsonschema_description:"whether previous is changed; the default is edit_existing if previous is given"`
-	Previous json.RawMessage `json:"previous,omitempty" jsonschema_description:"the query to change: the query itself, or the whole result of the task that wrote or ran it: {\"$result\": \"key\"}"`
+	Entities json.RawMessage `json:"entities,omitempty" jsonschema_description:"the names in the request as the data has them, such as {\"$result\": \"key/entities\"}"`
+	Fields   json.RawMessage `json:"fields,omitempty" jsonschema_description:"the fields for the terms in the request, such as {\"$result\": \"key/fields\"}"`
+	Mode     string          `json:"mode,omitempty" jsonschema:"enum=create_new,enum=edit_existing" jsonschema_description:"by default edit_existing if previous is given"`
+	Previous json.RawMessage `json:"previous,omitempty" jsonschema_description:"the query to change, or the whole result of the task that wrote or ran it: {\"$result\": \"key\"}"`
 }
 
 // built is the result of the tool.

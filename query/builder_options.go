@@ -49,12 +49,18 @@ type promptData struct {
 	Earlier  []qed.Correction // the queries refused before that, cut short
 }
 
+func (d *promptData) ShrinkRows() bool { return modelcall.Halve(&d.Earlier, 0) }
+
+// Shrink leaves out the end of the description: its fields or tables.
+func (d *promptData) Shrink() bool { return modelcall.HalveLines(&d.Description, leastDescription) }
+
 // A promptReply is a question and the user's reply.
 type promptReply struct{ Question, Reply string }
 
 const (
 	maxDataBytes        = 16_384 // each of the request, the entities, the fields and the previous query in a prompt
 	maxDescriptionBytes = 65_536 // the description of a source in a prompt
+	leastDescription    = 8      // lines of it that a prompt keeps
 	builderTimeout      = 5 * time.Minute
 )
 

@@ -314,3 +314,16 @@ func TestLanguages(t *testing.T) {
 		seen[language] = prompt
 	}
 }
+
+// In a small context the end of a long description is left out.
+func TestBuildInASmallContext(t *testing.T) {
+	source := &ships{about: strings.Repeat("a field of ships\n", 2000)}
+	m := model(says("query", "all"))
+	opt := &query.BuilderOptions{Settings: llm.Settings{ContextTokens: 4096}}
+	if got, _ := done[built](t, builder(t, m, opt, source), `{"request":"all ships"}`); got.Query != "all" {
+		t.Errorf("%+v", got)
+	}
+	if n := strings.Count(sent(m)[0], "a field of ships"); n < 8 || n > 400 {
+		t.Errorf("the prompt has %d lines of the description", n)
+	}
+}

@@ -110,7 +110,8 @@ func (d *drafting) ask(ctx context.Context) (written, error) {
 	d.data.Query = prompt.Clip(d.draft.Query, maxDataBytes)
 	d.data.Problems = d.draft.ProblemLines()
 	d.data.Earlier = d.draft.Earlier(drafts.MaxEarlier)
-	reply, err := modelcall.Reply[written](ctx, d.model, new(llm.Usage), builderName, buildPrompt, d.data, nil)
+	data := d.data // the prompt may be shortened, for this request alone
+	reply, err := modelcall.Reply[written](ctx, d.model, new(llm.Usage), builderName, buildPrompt, &data, nil)
 	if modelcall.Unusable(err) && len(d.draft.Problems) > 0 {
 		return written{}, d.failed("the model could not correct the query")
 	}

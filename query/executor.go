@@ -34,7 +34,7 @@ type executor struct {
 
 type executeArguments struct {
 	Source string          `json:"source,omitempty" jsonschema_description:"the source that the query is for"`
-	Query  json.RawMessage `json:"query" jsonschema_description:"the query itself, or the whole result of the task that wrote it: {\"$result\": \"key\"}"`
+	Query  json.RawMessage `json:"query" jsonschema_description:"the query, or the whole result of the task that wrote it: {\"$result\": \"key\"}"`
 }
 
 // executed is the result of an executor.

@@ -23,8 +23,10 @@ type answerData struct {
 	Passages []Passage   // the best first
 }
 
-// Shrink leaves out the passages that are least alike the question.
-func (d *answerData) Shrink() bool { return modelcall.Halve(&d.Passages, 1) }
+// ShrinkRows leaves out the passages that are least alike the question.
+func (d *answerData) ShrinkRows() bool { return modelcall.Halve(&d.Passages, 1) }
+
+func (d *answerData) Shrink() bool { return false }
 
 // answer is the node that lets the model answer from the passages, and streams
 // what the model writes.

@@ -13,11 +13,11 @@ import (
 
 type entityArguments struct {
 	Terms   []entityTerm `json:"terms" jsonschema:"minItems=1" jsonschema_description:"the names to resolve"`
-	Request string       `json:"request,omitempty" jsonschema_description:"the user's request in the user's words: it can decide which of several things with one name is meant"`
+	Request string       `json:"request,omitempty" jsonschema_description:"the user's request in the user's words, which can decide what is meant"`
 }
 
 type entityTerm struct {
-	Kind string `json:"kind,omitempty" jsonschema_description:"the kind of thing, such as port; leave it out if the request does not say"`
+	Kind string `json:"kind,omitempty" jsonschema_description:"the kind of thing, such as port, if the request says it"`
 	Text string `json:"text" jsonschema_description:"the name, as the user wrote it"`
 }
 
@@ -108,7 +108,7 @@ func NewEntityTool(model llm.Model, c *Catalog, opt *Options) (qed.Tool, error) 
 		return out, nil
 	})
 	if c.opt.Finder == nil {
-		t.Input = withEnum(t.Input, kinds, "properties", "terms", "items", "properties", "kind")
+		t.Input = withEnum(t.Input, kinds, "terms.kind")
 	}
 	t.Kind, t.Interrupts, t.Idempotent = qed.ModelTool, true, true
 	return t, nil

@@ -10,7 +10,7 @@ import (
 
 type fieldArguments struct {
 	Terms   []string `json:"terms" jsonschema:"minItems=1" jsonschema_description:"the values that the request is about, in business terms, such as arrival date"`
-	Source  string   `json:"source,omitempty" jsonschema_description:"the source of the fields, such as an index or a table; leave it out if it is not known"`
+	Source  string   `json:"source,omitempty" jsonschema_description:"the source of the fields, such as an index or a table, if it is known"`
 	Request string   `json:"request,omitempty" jsonschema_description:"the user's request in the user's words"`
 }
 
@@ -84,7 +84,7 @@ func NewFieldTool(model llm.Model, c *FieldCatalog, opt *Options) (qed.Tool, err
 		}
 		return out, nil
 	})
-	t.Input = withEnum(t.Input, sources, "properties", "source")
+	t.Input = withEnum(t.Input, sources, "source")
 	t.Kind, t.Interrupts, t.Idempotent = qed.ModelTool, true, true
 	return t, nil
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/schema"
 )
 
 // knownNames returns a sentence that lists names, for the description of a tool.
@@ -25,31 +27,16 @@ func knownNames(intro string, names []string) string {
 
 const maxEnum = 100
 
-// withEnum returns a schema in which the value at a path is one of values. The
-// enum guides models; the tools accept other values, because the catalog may have
-// changed. The schema is returned unchanged if there are no values, too many, or
-// one that is longer than a line.
-func withEnum(schema json.RawMessage, values []string, path ...string) json.RawMessage {
+// withEnum returns a schema in which the field at a path is one of values. The enum guides
+// models; the tools accept other values, because the catalog may have changed. The schema
+// is returned unchanged if there are too many values, or one that is longer than a line.
+func withEnum(text json.RawMessage, values []string, path string) json.RawMessage {
 	odd := func(v string) bool { return v == "" || oneLine(v) != v }
-	if len(values) == 0 || len(values) > maxEnum || slices.ContainsFunc(values, odd) {
-		return schema
+	if len(values) > maxEnum || slices.ContainsFunc(values, odd) {
+		return text
 	}
-	var root map[string]any
-	if err := json.Unmarshal(schema, &root); err != nil {
-		return schema
-	}
-	at := root
-	for _, name := range path {
-		next, ok := at[name].(map[string]any)
-		if !ok {
-			return schema
-		}
-		at = next
-	}
-	at["enum"] = values
-	text, err := json.Marshal(root)
-	if err != nil {
-		return schema
+	if with, err := (schema.Choices{path: {Texts: values}}).With(text); err == nil {
+		return with
 	}
 	return text
 }

@@ -2,6 +2,7 @@ package router
 
 import (
 	"embed"
+	"github.com/qedkit/qed/internal/modelcall"
 
 	"github.com/qedkit/qed/dates"
 )
@@ -20,6 +21,9 @@ type routeData struct {
 	Unknown    string
 	Candidates []string
 }
+
+func (d *routeData) ShrinkRows() bool { return modelcall.Drop(&d.Known) }
+func (d *routeData) Shrink() bool     { return false }
 
 // generalData is the data of the instructions for the general route.
 type generalData struct {

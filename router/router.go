@@ -277,7 +277,7 @@ func (r *router) decide(
 	history = r.memory.Select(history)
 	reason := ""
 	for range 2 {
-		req, err := r.model.Request("route", r.prompts["route"], data, history)
+		req, err := r.model.Request("route", r.prompts["route"], &data, history)
 		if err != nil {
 			return qed.RouteDecision{}, err
 		}

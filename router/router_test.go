@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -244,12 +245,15 @@ func TestRouterRequests(t *testing.T) {
 		if r.MaxOutputTokens != 99 || *r.Temperature != 0.7 {
 			t.Errorf("request %s has %d tokens, temperature %v", r.Name, r.MaxOutputTokens, *r.Temperature)
 		}
-		said := r.Messages[:len(r.Messages)-1]
+		said := slices.Clone(r.Messages[:len(r.Messages)-1])
 		if r.Name == "general" {
 			if said[0].Role != llm.RoleSystem || !strings.Contains(said[0].Content, "figures from the database") {
 				t.Errorf("the instructions are %+v", said[0])
 			}
 			said = said[1:]
+		}
+		if r.Name == "route" { // its instructions stand before the conversation
+			said[0].Content = said[0].Content[strings.LastIndex(said[0].Content, "\n")+1:]
 		}
 		want := []llm.Message{{Role: llm.RoleUser, Content: "how many crews?"}, {Role: llm.RoleAssistant, Content: "Seven."}}
 		if diff := cmp.Diff(want, said); diff != "" {
@@ -257,7 +261,7 @@ func TestRouterRequests(t *testing.T) {
 		}
 	}
 	for _, r := range sent[:2] {
-		text := r.Messages[len(r.Messages)-1].Content
+		text := r.Messages[0].Content + r.Messages[len(r.Messages)-1].Content
 		if strings.Contains(text, "\nSystem:") || strings.Count(text, "</question>") != 1 || !strings.Contains(text, `"how the system is used"`) {
 			t.Errorf("the prompt is\n%s", text)
 		}

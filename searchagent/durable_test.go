@@ -252,7 +252,7 @@ func TestContextLimit(t *testing.T) {
 		t.Errorf("answer = %+v", got)
 	}
 	for _, req := range m.Requests() {
-		if len(req.Messages) != 2 || req.Messages[0].Content != "newest" {
+		if len(req.Messages) != 3 || req.Messages[0].Role != llm.RoleUser || req.Messages[1].Content != "newest" || strings.Contains(req.Messages[0].Content, "old old") {
 			t.Errorf("%s: sent %d messages", req.Name, len(req.Messages))
 		}
 	}

@@ -6,14 +6,20 @@ import (
 	"github.com/qedkit/qed/internal/modelcall"
 )
 
-// What the prompts leave out if they are longer than the model's context, what can be
-// missed most first: documents, and then fields.
+// What the prompts leave out if they are longer than the model's context: see
+// [modelcall.Model.Request].
 
-func (d *answerData) Shrink() bool { return fewerDocuments(d.Found) }
+func (d *answerData) ShrinkRows() bool { return fewerDocuments(d.Found) }
 
-func (d *generateData) Shrink() bool {
-	return fewerDocuments(d.Found) || modelcall.Halve(&d.Earlier, 0) || modelcall.HalveLines(&d.Index.Fields, leastFields)
+func (d *answerData) Shrink() bool { return false }
+
+func (d *generateData) ShrinkRows() bool {
+	return fewerDocuments(d.Found) || modelcall.Halve(&d.Earlier, 0)
 }
+
+func (d *generateData) Shrink() bool { return modelcall.HalveLines(&d.Index.Fields, leastFields) }
+
+func (d *planData) ShrinkRows() bool { return false }
 
 func (d *planData) Shrink() bool {
 	fewer := false

@@ -12,7 +12,7 @@ func TestShrink(t *testing.T) {
 		Found: []promptTask{{Documents: "{}\n{}\n{}\n{}", Shown: 4, Total: 9}, {Figures: "[\"a\"]\n[1]\n[2]\n[3]", Rows: 3}},
 	}
 	steps := 0
-	for d.Shrink() {
+	for d.ShrinkRows() || d.Shrink() {
 		if steps++; steps > 20 {
 			t.Fatal("it does not end")
 		}

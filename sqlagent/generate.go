@@ -59,7 +59,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 		MaxRows:       a.rowLimit,
 		Joins:         s.Joins,
 		Choices:       s.Choices,
-		Relationships: a.lines(s.Near[:min(len(s.Near), a.opt.Limits.Relationships)]),
+		Relationships: a.lines(s.Near),
 		Empty:         s.Empty,
 	}
 	for _, group := range s.Unconnected {

@@ -87,10 +87,16 @@ func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 			}
 		}
 		s.Joins, s.Choices = joinLines(plans[0]), a.ties(plans)
+		s.Near = slices.DeleteFunc(s.Near, func(i int) bool { return joins(plans[0], a.catalog.relationships[i]) })
 	}
 	s.Joined = a.joined(s.Tables, plans)
 	qed.Emit(ctx, qed.JoinPlanned{Tables: s.Joined, Joins: s.Joins, Ties: s.Choices, Unconnected: s.Unconnected})
 	return s, nil
+}
+
+// joins reports whether a plan joins by a relationship.
+func joins(plan joinpath.Plan, r joinpath.Relationship) bool {
+	return slices.ContainsFunc(plan.Steps(), func(s joinpath.Step) bool { return s.Relationship.Key() == r.Key() })
 }
 
 // choosePlan interrupts the run and asks the user which of several plans is meant,

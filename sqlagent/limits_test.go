@@ -28,12 +28,13 @@ func TestPromptLimits(t *testing.T) {
 		chosen     []string
 		has, lacks []string
 	}{
-		{"none", sqlagent.Options{}, []string{"a", "c"}, []string{ab, bc, "\na(id integer, x integer)\n", "\nb(", "\nc("}, []string{da, "\nd("}},
+		{"none", sqlagent.Options{}, []string{"a", "c"}, []string{"How the tables join:\n- a.id = b.a", "\n- b.id = c.b", "\na(id integer, x integer)\n", "\nb(", "\nc("}, []string{ab, bc, da, "\nd("}},
+		{"beyond the joins", sqlagent.Options{}, []string{"b"}, []string{ab, bc}, []string{da}},
 		{"tables", sqlagent.Options{Limits: sqlagent.PromptLimits{Tables: 2}}, []string{"a", "c"}, []string{"\na(", "\nc("}, []string{"\nb("}},
 		{"chosen tables", sqlagent.Options{Limits: sqlagent.PromptLimits{ChosenTables: 1}}, []string{"a", "c"}, []string{"\na("}, []string{"\nc("}},
 		{"columns", sqlagent.Options{Limits: sqlagent.PromptLimits{Columns: 1}}, []string{"a", "c"}, []string{"\na(id integer) and 1 more columns"}, nil},
-		{"relationships", sqlagent.Options{Limits: sqlagent.PromptLimits{Relationships: 1}}, []string{"a", "c"}, []string{ab}, []string{bc}},
-		{"confidence", sqlagent.Options{MinConfidence: 0.2}, []string{"a", "d"}, []string{da}, []string{"No relationship connects"}},
+		{"relationships", sqlagent.Options{Limits: sqlagent.PromptLimits{Relationships: 1}}, []string{"b"}, []string{ab}, []string{bc}},
+		{"confidence", sqlagent.Options{MinConfidence: 0.2}, []string{"a", "d"}, []string{"\n- a.id = d.id"}, []string{"No relationship connects"}},
 		{"a higher confidence", sqlagent.Options{}, []string{"a", "d"}, []string{"No relationship connects"}, []string{da}},
 		{"all paths", sqlagent.Options{}, []string{"a", "b", "c", "d"}, []string{"- a | a.id = b.a\n", "- b | b.id = c.b\n"}, nil},
 		{"paths", sqlagent.Options{Limits: sqlagent.PromptLimits{Paths: 1}}, []string{"a", "b", "c", "d"}, []string{"- a | a.id = b.a\n"}, []string{"- b | "}},

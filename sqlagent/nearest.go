@@ -58,10 +58,31 @@ func names(hits []schemasearch.Hit) []string {
 	return out
 }
 
-// selection returns the tables that the model chooses from, within the token limit.
-// The likeliest have their likeliest columns, at least those that the question
-// names; of the rest there are only the names.
+// all returns all tables with all their columns, in the order of their names, or nil if
+// they are too many.
+func (c *catalog) all(listed int) []promptTable {
+	if len(c.names) > listed {
+		return nil
+	}
+	tables := make([]promptTable, len(c.names))
+	tokens := 0
+	for i, name := range c.names {
+		tables[i] = c.describe(name, len(c.tables[name].columns), false)
+		if tokens += tables[i].tokens(); tokens > maxWholeTokens {
+			return nil
+		}
+	}
+	return tables
+}
+
+// selection returns the tables that the model chooses from, within the token limit: all,
+// which servers read once, or those that are likeliest for the question. The likeliest
+// have their likeliest columns, at least those that the question names; of the rest there
+// are only the names.
 func (r *reader) selection(ctx context.Context, question string) ([]promptTable, error) {
+	if all := r.catalog.all(r.opt.Limits.ListedTables); all != nil && r.opt.Search == nil {
+		return all, nil
+	}
 	hits, err := r.nearest(ctx, question, min(r.opt.Limits.ListedTables, len(r.catalog.names)), true)
 	if err != nil {
 		return nil, err

@@ -126,7 +126,7 @@ type Options struct {
 
 	// Prompts has files that replace those of the same name in the folder prompts,
 	// such as answer.tmpl: https://github.com/qedkit/qed/tree/main/sqlagent/prompts.
-	// Begin with a copy. Everything that a database, a user or a model wrote must go
+	// Begin with a copy. The conversation goes where {{conversation}} stands. Everything that a database, a user or a model wrote must go
 	// through the function quote, or the model could take it for instructions.
 	// Nil means the agent's own.
 	Prompts fs.FS
@@ -178,6 +178,7 @@ const (
 	maxExamples        = 3
 	maxEarlierBytes    = 100  // of each earlier statement, in a correction
 	maxSelectionTokens = 8000 // of the tables that the model chooses from
+	maxWholeTokens     = 4000 // of all tables with all columns
 	sampleRowsIfEmpty  = 3    // times SampleRows, after an empty result
 	maxSelectedColumns = 12   // of a table in the selection
 	maxNamedValues     = 12   // in the prompt for writing SQL

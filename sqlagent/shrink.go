@@ -5,29 +5,35 @@ import (
 	"github.com/qedkit/qed/internal/modelcall"
 )
 
-// What the prompts leave out if they are longer than the model's context, what can be
-// missed most first: rows, what is remembered, columns, and tables last.
+// What the prompts leave out if they are longer than the model's context: see
+// [modelcall.Model.Request].
+
+func (d *selectData) ShrinkRows() bool { return modelcall.Drop(&d.Known) }
 
 func (d *selectData) Shrink() bool {
-	return modelcall.Drop(&d.Known) || fewerColumns(d.Tables, 1) || fewerColumns(d.Tables, 0) || modelcall.Halve(&d.Tables, 1)
+	return fewerColumns(d.Tables, 1) || fewerColumns(d.Tables, 0) || modelcall.Halve(&d.Tables, 1)
 }
 
-func (d *generateData) Shrink() bool {
+func (d *generateData) ShrinkRows() bool {
 	dropped := false
 	for i := range d.Tables {
 		dropped = modelcall.Drop(&d.Tables[i].Sample) || dropped
 	}
-	return dropped || modelcall.Halve(&d.Examples, 0) || modelcall.Drop(&d.Known) ||
-		modelcall.Halve(&d.Relationships, 0) || fewerColumns(d.Tables, leastColumns) || modelcall.Halve(&d.Values, 0)
+	return dropped || modelcall.Halve(&d.Examples, 0) || modelcall.Drop(&d.Known)
 }
+
+func (d *generateData) Shrink() bool {
+	return modelcall.Halve(&d.Relationships, 0) || fewerColumns(d.Tables, leastColumns) || modelcall.Halve(&d.Values, 0)
+}
+
+func (d *correctData) ShrinkRows() bool { return modelcall.Halve(&d.Earlier, 0) }
 
 func (d *correctData) Shrink() bool {
-	return modelcall.Halve(&d.Earlier, 0) || modelcall.Halve(&d.Relationships, 0) ||
-		fewerColumns(d.Tables, leastColumns) || modelcall.Halve(&d.Values, 0)
+	return modelcall.Halve(&d.Relationships, 0) || fewerColumns(d.Tables, leastColumns) || modelcall.Halve(&d.Values, 0)
 }
 
-// Shrink shows fewer rows: the figures of the answer are looked up in all of them.
-func (d *answerData) Shrink() bool {
+// ShrinkRows shows fewer rows: the figures of the answer are looked up in all of them.
+func (d *answerData) ShrinkRows() bool {
 	if d.Shown == 0 || d.room == 0 {
 		return false
 	}
@@ -35,6 +41,8 @@ func (d *answerData) Shrink() bool {
 	d.Rows, d.Shown = figures.Rows(d.table, len(d.table.Rows), d.room)
 	return true
 }
+
+func (d *answerData) Shrink() bool { return false }
 
 // leastColumns is how many columns a table keeps: its keys come first.
 const leastColumns = 4

@@ -112,7 +112,7 @@ func (a *agent) intent(ctx context.Context, s *state) (readIntent, error) {
 	}
 	var problem error
 	for range maxReplans + 1 {
-		req, err := a.model.Request("classify_intent", a.prompts["classify_intent"], data, s.History)
+		req, err := a.model.Request("classify_intent", a.prompts["classify_intent"], &data, s.History)
 		if err != nil {
 			return readIntent{}, err
 		}

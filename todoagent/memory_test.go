@@ -167,7 +167,8 @@ func TestRefreshedQuery(t *testing.T) {
 	}
 }
 
-// The calendar of the prompts is that of the clock, in the user's zone.
+// The calendar of the prompts is that of the clock, in the user's zone. A request that was
+// rewritten has its days, so the plan needs no calendar.
 func TestDatesInPrompts(t *testing.T) {
 	auckland := &dates.Calendar{Zone: "Pacific/Auckland", WeekStart: 7, FiscalYearStart: time.April}
 	for _, test := range []struct {
@@ -194,11 +195,38 @@ func TestDatesInPrompts(t *testing.T) {
 			}
 			for i, request := range model.Requests() {
 				for _, want := range test.want {
+					if request.Name == "plan_todos" && strings.Contains(want, ": last ") {
+						continue
+					}
 					if !strings.Contains(request.Messages[0].Content, want) {
 						t.Errorf("request %d (%s) lacks %q", i, request.Name, want)
 					}
 				}
 			}
 		})
+	}
+}
+
+// A request that no model rewrote is planned with the calendar.
+func TestCalendarOfPlan(t *testing.T) {
+	for _, rewritten := range []string{"shipments of last month", "shipments from 2025-01-01 to 2025-01-31"} {
+		model := todoModel(t, map[string][]llmtest.Reply{
+			"reiterate_intention": {{JSON: map[string]any{"question": rewritten}}},
+			"plan_todos":          {planned(task("end", "say", `{"text":"x"}`))},
+		})
+		agent, err := todoagent.New(model, todoTools(t), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := qed.WithClock(t.Context(), func() time.Time { return time.Date(2025, 2, 28, 23, 30, 0, 0, time.UTC) })
+		if _, err := qed.Ask(ctx, agent, qed.Turn{Text: "shipments of last month"}); err != nil {
+			t.Fatal(err)
+		}
+		for _, request := range model.Requests() {
+			want := request.Name != "plan_todos" || rewritten == "shipments of last month"
+			if got := strings.Contains(request.Messages[0].Content, "month: last 2025-01-01 to 2025-02-01"); got != want {
+				t.Errorf("%s: the prompt %s has the calendar: %v", rewritten, request.Name, got)
+			}
+		}
 	}
 }

@@ -18,25 +18,25 @@ import (
 	"github.com/qedkit/qed/question"
 )
 
-// readPlan is the model's reply to plan_todos.
+// readPlan is the model's reply to plan_todos, whose prompt describes the fields.
 type readPlan struct {
-	Reason    string `json:"reason,omitempty" jsonschema_description:"one sentence why these tasks; if there are none, why not, for the user"`
+	Reason    string `json:"reason,omitempty" jsonschema_description:"one sentence why"`
 	Retrieval string `json:"retrieval,omitempty" jsonschema:"enum=single_entity,enum=multi_entity,enum=aggregation,enum=none"`
 	// DataSource makes the model decide before it writes the tasks. The value is
 	// not used: [agent.source] reads it from the tasks.
-	DataSource string     `json:"data_source,omitempty" jsonschema_description:"decided before the tasks: the language of the queries that the tasks run: elasticsearch, graphql, sql, hybrid (more than one) or none"`
+	DataSource string     `json:"data_source,omitempty"`
 	QueryMode  string     `json:"query_mode,omitempty" jsonschema:"enum=create_new,enum=edit_existing"`
 	Tasks      []readTask `json:"tasks"`
 }
 
 // readTask is a task of a plan that the model or the user wrote.
 type readTask struct {
-	Key         string   `json:"key" jsonschema_description:"names the task: lower-case letters, digits and underscores"`
+	Key         string   `json:"key"`
 	Description string   `json:"description"`
 	Tool        string   `json:"tool"`
-	Arguments   string   `json:"arguments" jsonschema_description:"the JSON object of the tool's arguments"`
-	After       []string `json:"after,omitempty" jsonschema_description:"the keys of the tasks that must come before it"`
-	CanClarify  *bool    `json:"can_clarify,omitempty" jsonschema_description:"whether it may ask the user"`
+	Arguments   string   `json:"arguments"`
+	After       []string `json:"after,omitempty"`
+	CanClarify  *bool    `json:"can_clarify,omitempty"`
 	Parallel    bool     `json:"parallel,omitempty"`
 }
 
@@ -54,11 +54,15 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
+	days := facts.String()
+	if s.Rewritten != s.Request {
+		days, _, _ = strings.Cut(days, "\n")
+	}
 	data := planData{
 		Question: s.Rewritten,
 		Request:  s.Request,
 		Before:   s.Before,
-		Dates:    facts,
+		Dates:    days,
 		MaxTodos: maxTodos,
 		Language: answertext.Tag(ctx),
 		Known:    s.Known,
@@ -116,7 +120,7 @@ func (s *state) setPlan(texts *texts, l *plan, approve bool) {
 // says what is wrong with the last.
 func (a *agent) tryToPlan(ctx context.Context, s *state, data planData) (l *plan, problem, err error) {
 	for try := 0; try <= maxReplans; try++ {
-		req, err := a.model.Request("plan_todos", a.prompts["plan_todos"], data, nil)
+		req, err := a.model.Request("plan_todos", a.prompts["plan_todos"], &data, nil)
 		if err != nil {
 			return nil, nil, err
 		}

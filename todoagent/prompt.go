@@ -2,12 +2,18 @@ package todoagent
 
 import (
 	"embed"
+	"encoding/json"
 	"regexp"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/schema"
 )
 
 //go:embed prompts/*.tmpl
@@ -20,6 +26,25 @@ type classifyData struct {
 	Plan    []knownTodo // its tasks
 	Known   known
 	Problem string // why the last reply could not be used; empty the first time
+}
+
+func (d *classifyData) ShrinkRows() bool { return d.Known.shrink() }
+func (d *rewriteData) ShrinkRows() bool  { return d.Known.shrink() }
+func (d *planData) ShrinkRows() bool     { return d.Known.shrink() }
+func (*classifyData) Shrink() bool       { return false }
+func (*rewriteData) Shrink() bool        { return false }
+func (*planData) Shrink() bool           { return false }
+
+// shrink leaves out a part of the memory.
+func (k *known) shrink() bool {
+	return modelcall.Halve(&k.Turns, 0) || modelcall.Halve(&k.Entities, 0) || older(&k.Entries) || older(&k.Queries)
+}
+
+// older leaves out the older half of a list.
+func older[T any](list *[]T) bool {
+	n := len(*list)
+	*list = (*list)[(n+1)/2:]
+	return n > 0
 }
 
 // knownTodo is a [qed.Todo] in a prompt.
@@ -43,7 +68,7 @@ type planData struct {
 	Question string // the rewritten request
 	Request  string // the user's message
 	Before   string // the request that it changes or is about; empty: none
-	Dates    dates.Facts
+	Dates    string // today, and the calendar if the request was not rewritten with days
 	MaxTodos int
 	Language string // of the answer, such as "de"; empty: that of the request
 	Tools    []knownTool
@@ -62,6 +87,9 @@ type knownTool struct {
 }
 
 const maxShownArguments = 1000 // bytes
+
+// proofs are the members of results that are for the answer and not for later tasks.
+var proofs = []string{"artifacts", "citations", "dates", "figures", "partial", "queries", "query_metadata", "unproved"}
 
 // plainName matches a member's name that a prompt can have unquoted.
 var plainName = regexp.MustCompile(`^[\w$.-]{1,100}$`)
@@ -83,17 +111,53 @@ func (l *plan) shown() []knownTodo {
 // shownTools returns the tools for a prompt, in the registry's order.
 func (a *agent) shownTools() []knownTool {
 	tools := make([]knownTool, len(a.names))
+	said := map[string]bool{}
 	for i, name := range a.names {
 		t := a.planTools[name]
-		strange := func(member string) bool { return !plainName.MatchString(member) }
-		returns := slices.DeleteFunc(slices.Clone(t.returns), strange)
+		left := func(member string) bool { return !plainName.MatchString(member) || slices.Contains(proofs, member) }
+		returns := slices.DeleteFunc(slices.Clone(t.returns), left)
 		tools[i] = knownTool{
-			Name: name, Description: t.Description, Language: t.Language, Input: string(t.Input),
+			Name: name, Description: t.Description, Language: t.Language, Input: form(t.Input, said),
 			Returns: returns, Kind: t.Kind, Interrupts: t.Interrupts,
 		}
 	}
 	return tools
 }
+
+// form returns the arguments of a tool for a prompt. Rows are always those of an earlier
+// task, so nobody writes their members. Parts of comments that other tools have too, such
+// as what a source holds, are said once.
+func form(input json.RawMessage, said map[string]bool) string {
+	text := strings.ReplaceAll(schema.Brief(input), rowsForm(), "rows")
+	text = rowsComment.ReplaceAllString(text, "rows")
+	return comment.ReplaceAllStringFunc(text, func(c string) string {
+		parts := strings.Split(comment.FindStringSubmatch(c)[1], "; ")
+		parts = slices.DeleteFunc(parts, func(p string) bool {
+			repeated := said[p] && len(p) >= longComment
+			said[p] = true
+			return repeated
+		})
+		if len(parts) == 0 {
+			return ""
+		}
+		return " /* " + strings.Join(parts, "; ") + " */"
+	})
+}
+
+const longComment = 30 // bytes of a part of a comment that is not repeated
+
+var (
+	comment     = regexp.MustCompile(` /\* (.*?) \*/`)
+	rowsComment = regexp.MustCompile(`\brows /\* .*? \*/`)
+)
+
+var rowsForm = sync.OnceValue(func() string {
+	s, err := schema.For[finding.RowsRef]()
+	if err != nil {
+		panic(err) // not reached: the type has a schema
+	}
+	return schema.Brief(s.JSON())
+})
 
 // languages returns the languages of the queries that tools run.
 func (a *agent) languages() map[string]bool {

@@ -28,7 +28,7 @@ const (
 )
 
 type retrieveInput struct {
-	Request string `json:"request,omitempty" jsonschema_description:"what the query was about, in words; without it, the latest query is used"`
+	Request string `json:"request,omitempty" jsonschema_description:"what the query was about; without it, the latest query is used"`
 	TurnID  int    `json:"turn_id,omitempty" jsonschema:"minimum=1" jsonschema_description:"the number of the memory entry of the query, if known"`
 	Refresh bool   `json:"refresh,omitempty" jsonschema_description:"true to run the query again even if its rows are still saved"`
 }

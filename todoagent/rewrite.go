@@ -35,7 +35,7 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 		Dates:    facts,
 		Known:    s.Known,
 	}
-	req, err := a.model.Request("reiterate_intention", a.prompts["reiterate_intention"], data, s.History)
+	req, err := a.model.Request("reiterate_intention", a.prompts["reiterate_intention"], &data, s.History)
 	if err != nil {
 		return s, err
 	}

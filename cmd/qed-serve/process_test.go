@@ -49,6 +49,8 @@ type provider struct {
 	url string
 	mu  sync.Mutex
 	got []sent
+
+	loading int // requests that were told so
 }
 
 func newProvider(t *testing.T) *provider {
@@ -68,8 +70,22 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	texts(s.body["system"], &s.text)
 	texts(s.body["messages"], &s.text)
 	p.mu.Lock()
-	p.got = append(p.got, s)
+	if !strings.Contains(s.text, "Answer with the word OK.") { // at the start, next to the first turn
+		p.got = append(p.got, s)
+	}
+	loading := strings.Contains(s.text, "while you load") && p.loading < 6
+	if loading {
+		p.loading++
+	}
 	p.mu.Unlock()
+	if loading {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		fmt.Fprint(w, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`)
+		return
+	}
+	if strings.Contains(s.text, "slowly") {
+		time.Sleep(time.Second)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	if input, ok := s.body["input"].([]any); ok {
 		var data []string

@@ -104,6 +104,11 @@ func complete(path ...string) func(*testing.T, *site, *process, []string) any {
 	}
 }
 
+// failed reports whether the first turn ended with an error.
+func failed(_ *testing.T, _ *site, _ *process, events []string) any {
+	return strings.Contains(events[0], `"event":"error"`)
+}
+
 // path returns the path of the first request to the provider.
 func path(_ *testing.T, s *site, _ *process, _ []string) any { return s.model.requests()[0].path }
 
@@ -167,6 +172,9 @@ var variables = []variable{
 		probe: func(_ *testing.T, s *site, _ *process, _ []string) any {
 			return s.model.requests()[0].body["model"] == "claude-other"
 		}, unset: false, set: true},
+	{name: "MODEL_TIMEOUT", value: "0.2", questions: []string{"What is the weather, slowly?"}, probe: failed, unset: false, set: true},
+	{name: "MODEL_LOAD_TIMEOUT", value: "0.1", other: "60", questions: []string{"What is the weather while you load?"},
+		probe: failed, unset: false, set: true},
 	{name: "MODEL_PRICE_INPUT", value: "1000", probe: complete("stats", "cost"), unset: nil, set: 2.0},
 	{name: "MODEL_PRICE_OUTPUT", value: "1000", probe: complete("stats", "cost"), unset: nil, set: 0.02},
 	{name: "EMBEDDING_MODEL", value: "e", args: []string{"-docs", "docs"}, questions: []string{"How do I paint?"},
@@ -193,7 +201,7 @@ var variables = []variable{
 			return len(regexp.MustCompile(`\{"id":"[0-9]+","text"`).FindAllString(events[0], -1))
 		}, unset: 3, set: 2},
 	{name: "SQL_MAX_RELATIONSHIPS_IN_PROMPT", value: "1", questions: []string{"Which boats of which kind?"},
-		probe: lines("You write one", "\nRelationships:\n", "\n\n"), unset: 4, set: 1},
+		probe: lines("You write one", "\nRelationships:\n", "\n\n"), unset: 3, set: 1},
 	{name: "SQL_MAX_COLUMNS_IN_SCHEMA", value: "3", questions: []string{"Which boats?"},
 		probe: holds("You write one", "and 5 more columns"), unset: false, set: true},
 	{name: "SQL_MAX_COLUMNS_IN_VALIDATION", value: "2", questions: []string{"Which broken boats?"},
@@ -202,9 +210,7 @@ var variables = []variable{
 		probe: lines("You choose the tables", "<tables>\n", "</tables>"), unset: 4, set: 2},
 
 	{name: "MAX_CONTEXT_TOKENS", value: "256", questions: []string{"Which boats?"},
-		probe: func(_ *testing.T, _ *site, _ *process, events []string) any {
-			return strings.Contains(events[0], `"event":"error"`)
-		}, unset: false, set: true},
+		probe: failed, unset: false, set: true},
 	{name: "MAX_OUTPUT_TOKENS", value: "77", probe: body("max_tokens"), unset: 4000, set: 77},
 	{name: "MAX_QUERY_ROWS", value: "2", questions: []string{"Which boats?"}, probe: complete("final_structured_data"), unset: 3, set: 2},
 

@@ -2,11 +2,11 @@ package folders
 
 import (
 	"cmp"
-	"encoding/json"
 	"regexp"
 	"strings"
 
 	"github.com/qedkit/qed/examples/internal/replay"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 )
@@ -115,7 +115,7 @@ func Transcript() []Turn {
 
 // folder is the step that finds a folder by its name, after wrong bodies.
 func folder(key, name string, before ...string) Step {
-	body := `{"query":{"bool":{"filter":[{"term":{"entityType.keyword":"FOLDER"}},{"term":{"commonAttributes.name.keyword":` + quote(name) + `}}]}}}`
+	body := `{"query":{"bool":{"filter":[{"term":{"entityType.keyword":"FOLDER"}},{"term":{"commonAttributes.name.keyword":` + prompt.Quote(name) + `}}]}}}`
 	return Step{
 		Key: key, Task: "find the folder named " + name, One: true, Bodies: append(before, body),
 		Show: []string{"commonAttributes.name", "systemAttributes.path"},
@@ -188,14 +188,6 @@ func (s Step) replies(question string) []llmtest.Rule {
 		rules = append(rules, replay.Rule("generate", match, attempts[i]))
 	}
 	return rules
-}
-
-func quote(s string) string {
-	text, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // not reached: a string can always be encoded
-	}
-	return string(text)
 }
 
 // Recorded returns the turns of the transcript: all of them for the empty question,

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/qedkit/qed/examples/internal/replay"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 )
@@ -40,9 +40,8 @@ func (t Turn) rules() []llmtest.Rule {
 		replay.Rule("plan_todos", replay.Asks("<request>\n", t.Question), t.Plan.reply()))
 	for _, task := range t.Plan.Tasks {
 		if task.Reply != nil {
-			asks := mentions(t.Question)
-			known := task.entities()
-			match := func(r *llm.Request) bool { return asks(r) && replay.Mentions(r, known...) }
+			known := append(task.entities(), prompt.Quote(t.Question))
+			match := func(r *llm.Request) bool { return replay.Mentions(r, known...) }
 			rules = append(rules, replay.Rule(task.Tool, match, task.Reply))
 		}
 	}
@@ -75,14 +74,6 @@ func (t Task) entities() []string {
 		names = append(names, found[1])
 	}
 	return names
-}
-
-// mentions matches requests whose last message contains the quoted text.
-func mentions(text string) func(*llm.Request) bool {
-	quoted := quote(text)
-	return func(r *llm.Request) bool {
-		return strings.Contains(r.Messages[len(r.Messages)-1].Content, quoted)
-	}
 }
 
 // quote returns the JSON of a value of a scenario.

@@ -11,7 +11,9 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/qedkit/qed/internal/loading"
 	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -65,12 +67,16 @@ func New(agent string, m llm.Model, s llm.Settings, durable func(llm.Model) llm.
 		return nil, fmt.Errorf("%s: MaxOutputTokens is %d: it must be less than ContextTokens, which is %d",
 			agent, s.MaxOutputTokens, s.ContextTokens)
 	}
-	return &Model{Model: durable(bounded(m, s.ModelTimeout, agent)), agent: agent, settings: s}, nil
+	return &Model{Model: durable(limited(bounded(m, s.ModelTimeout, agent))), agent: agent, settings: s}, nil
 }
 
-// Request renders a prompt into a request: the newest messages of the
-// conversation, and the prompt after them. If data is a [Shrinker], what does not fit
-// is left out. A quarter of the room is kept for the conversation.
+// Request renders a prompt into a request with the newest messages of the conversation.
+// They are where the template says {{conversation}}: what stands before it is the same
+// for all questions, so that servers read it once. Without it they come before the prompt.
+//
+// What does not fit is left out, in this order: rows of a [Shrinker], of which a quarter
+// of the room is kept for the conversation, then the oldest messages, then the rest that
+// the Shrinker can miss.
 func (m *Model) Request(name string, t *template.Template, data any, history []llm.Message) (*llm.Request, error) {
 	kept := min(m.historyTokens(history), m.Room()/4)
 	for {
@@ -79,15 +85,33 @@ func (m *Model) Request(name string, t *template.Template, data any, history []l
 			return nil, err
 		}
 		left := m.Room() - m.tokens(text)
-		if data, ok := data.(Shrinker); ok && left < kept && data.Shrink() {
+		if s, ok := data.(Shrinker); ok && (left < kept && s.ShrinkRows() || left < 0 && s.Shrink()) {
 			continue
 		}
 		if left < 0 {
 			return nil, &llm.Error{Kind: llm.ErrContextLength, Message: fmt.Sprintf(
 				"%s: the prompt %s alone has %d bytes, more than ContextTokens allows: %s", m.agent, name, len(text), m.Shorter)}
 		}
-		return m.Send(name, append(m.fit(history, left), llm.Message{Role: llm.RoleUser, Content: text})...), nil
+		return m.Send(name, around(m.fit(history, left), text)...), nil
 	}
+}
+
+// around puts the parts of a prompt before and after a conversation. The first part is in
+// the message of the user with which the conversation begins: many models accept neither
+// two messages of the user in a row nor one of the system.
+func around(said []llm.Message, text string) []llm.Message {
+	stable, rest, _ := strings.Cut(text, prompt.Conversation)
+	switch {
+	case len(said) == 0:
+		rest = stable + rest
+	case rest == "": // the template does not say where the conversation goes
+		rest = stable
+	case said[0].Role == llm.RoleUser:
+		said[0].Content = stable + "\nThe conversation before the question:\n\n" + said[0].Content
+	default:
+		said = append([]llm.Message{{Role: llm.RoleUser, Content: stable}}, said...)
+	}
+	return append(said, llm.Message{Role: llm.RoleUser, Content: rest})
 }
 
 // Room is the number of tokens that a request may have.
@@ -213,16 +237,24 @@ func Unusable(err error) bool {
 }
 
 // bounded limits the time of each call of m. A call that takes longer fails
-// with llm.ErrTimeout: the turn's context is still good, the model was too slow.
+// with llm.ErrTimeout: the turn's context is still good, the model was too slow. The time
+// in which a server loads the model is not counted.
 func bounded(m llm.Model, limit time.Duration, agent string) llm.Model {
 	slow := fmt.Errorf("%s: the model did not reply within ModelTimeout, which is %v", agent, limit)
 	return llm.Wrap(m, func(m llm.Model) llm.Model {
 		return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
-			ctx, cancel := context.WithTimeoutCause(ctx, limit, slow)
-			defer cancel()
+			ctx, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			timer := time.AfterFunc(limit, func() { cancel(slow) })
+			defer timer.Stop()
+			ctx = loading.WithRestart(ctx, func() {
+				if timer.Stop() {
+					timer.Reset(limit)
+				}
+			})
 			resp, err := m.Generate(ctx, req, stream)
 			if err != nil && context.Cause(ctx) == slow {
-				err = &llm.Error{Kind: llm.ErrTimeout, Message: slow.Error(), Err: err}
+				err = &llm.Error{Kind: llm.ErrTimeout, Message: slow.Error(), Err: context.DeadlineExceeded}
 			}
 			return resp, err
 		})

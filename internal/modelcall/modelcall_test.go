@@ -1,25 +1,33 @@
 package modelcall_test
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"text/template"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/internal/loading"
 	"github.com/qedkit/qed/internal/modelcall"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-// rows is a prompt's data whose lines can be left out.
-type rows struct{ Lines string }
+// rows is a prompt's data of which rows and then columns can be left out.
+type rows struct{ Lines, Columns string }
 
-func (r *rows) Shrink() bool { return modelcall.HalveLines(&r.Lines, 1) }
+func (r *rows) ShrinkRows() bool { return modelcall.HalveLines(&r.Lines, 1) }
+func (r *rows) Shrink() bool     { return modelcall.HalveLines(&r.Columns, 1) }
 
 // What does not fit into the context is left out: first what the prompt can miss, and of
 // the conversation what is oldest.
 func TestRequestFits(t *testing.T) {
-	prompt := template.Must(template.New("p").Parse("{{.Lines}}"))
+	lines := template.Must(template.New("p").Parse("{{.Lines}}"))
 	line := strings.Repeat("word ", 10) + "\n"
 	history := func(n int) (all []llm.Message) {
 		for range n {
@@ -50,7 +58,7 @@ func TestRequestFits(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.MaxHistoryMessages = 1000
-			req, err := m.Request("name", prompt, &rows{strings.Repeat(line, test.lines)}, history(test.said))
+			req, err := m.Request("name", lines, &rows{Lines: strings.Repeat(line, test.lines)}, history(test.said))
 			if test.err {
 				if !errors.Is(err, llm.ErrContextLength) {
 					t.Errorf("error %v", err)
@@ -85,5 +93,186 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		if _, err := modelcall.New("test", llmtest.New(), s, func(m llm.Model) llm.Model { return m }); err == nil {
 			t.Errorf("%s is accepted", name)
 		}
+	}
+}
+
+// What does not fit goes in this order: rows, the conversation, columns.
+func TestOrderOfShrinking(t *testing.T) {
+	both := template.Must(template.New("p").Parse("{{.Lines}}\n{{.Columns}}"))
+	line := strings.Repeat("word ", 10) + "\n"
+	for name, test := range map[string]struct {
+		columns                     int
+		allRows, allSaid, allOfThem bool
+	}{
+		"all":                   {10, true, true, true},
+		"fewer rows":            {130, false, true, true},
+		"no conversation":       {210, false, false, true},
+		"in the end as columns": {420, false, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := modelcall.New("test", llmtest.New(), llm.Settings{ContextTokens: 4096}, func(m llm.Model) llm.Model { return m })
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.MaxHistoryMessages = 100
+			data := &rows{Lines: strings.Repeat("row "+line, 80), Columns: strings.Repeat("column "+line, test.columns)}
+			req, err := m.Request("name", both, data, []llm.Message{{Role: llm.RoleUser, Content: strings.Repeat("said "+line, 20)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := req.Messages[len(req.Messages)-1].Content
+			if got := strings.Count(text, "row "); (got == 80) != test.allRows {
+				t.Errorf("%d rows", got)
+			}
+			if got := len(req.Messages) == 2; got != test.allSaid {
+				t.Errorf("the conversation is kept: %v", got)
+			}
+			if got := strings.Count(text, "column "); (got == test.columns) != test.allOfThem {
+				t.Errorf("%d columns", got)
+			}
+		})
+	}
+}
+
+// What is the same for all questions stands before the conversation, so servers read it once.
+func TestConversationInPrompt(t *testing.T) {
+	user, assistant := llm.RoleUser, llm.RoleAssistant
+	for name, test := range map[string]struct {
+		prompt string
+		said   []llm.Message
+		want   []llm.Message
+	}{
+		"none": {"Rules.\n{{conversation}}\nQuestion.", nil, []llm.Message{{Role: user, Content: "Rules.\n\nQuestion."}}},
+		"of the user": {"Rules.\n{{conversation}}\nQuestion.", []llm.Message{{Role: user, Content: "a"}, {Role: assistant, Content: "b"}},
+			[]llm.Message{{Role: user, Content: "Rules.\n\nThe conversation before the question:\n\na"}, {Role: assistant, Content: "b"}, {Role: user, Content: "\nQuestion."}}},
+		"of the assistant": {"Rules.\n{{conversation}}\nQuestion.", []llm.Message{{Role: assistant, Content: "b"}},
+			[]llm.Message{{Role: user, Content: "Rules.\n"}, {Role: assistant, Content: "b"}, {Role: user, Content: "\nQuestion."}}},
+		"the prompt does not say where": {"Rules. Question.", []llm.Message{{Role: user, Content: "a"}},
+			[]llm.Message{{Role: user, Content: "a"}, {Role: user, Content: "Rules. Question."}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := modelcall.New("test", llmtest.New(), llm.Settings{}, func(m llm.Model) llm.Model { return m })
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.MaxHistoryMessages = 100
+			req, err := m.Request("name", template.Must(template.New("p").Funcs(prompt.Funcs()).Parse(test.prompt)), nil, test.said)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, req.Messages); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// A choice may have as many tokens as its longest reply. A model that thinks has no such
+// limit, whether its server reports the thoughts or not.
+func TestChoiceIsLimited(t *testing.T) {
+	type selection struct {
+		Tables []string `json:"tables"`
+		Reason string   `json:"reason,omitempty" jsonschema_description:"one sentence why"`
+	}
+	type free struct{ SQL string }
+	usage := llm.Usage{OutputTokens: 10, Calls: 1}
+	replied := func(resp llm.Response) func(*llm.Request) (*llm.Response, error) {
+		return func(*llm.Request) (*llm.Response, error) {
+			resp := resp
+			resp.Usage.Add(usage)
+			return &resp, nil
+		}
+	}
+	cut := func(resp llm.Response) func(*llm.Request) (*llm.Response, error) {
+		return func(r *llm.Request) (*llm.Response, error) {
+			if r.MaxOutputTokens == 4000 {
+				return replied(llm.Response{Message: llm.Message{Content: `{"tables":["a"]}`}})(r)
+			}
+			resp := resp
+			resp.Usage.Add(usage)
+			resp.FinishReason = llm.FinishLength
+			return nil, &llm.Error{Kind: llm.ErrTruncated, Partial: &resp}
+		}
+	}
+	text := llm.Response{Message: llm.Message{Content: `{"tables":["a"]}`}}
+	for name, test := range map[string]struct {
+		model  func(*llm.Request) (*llm.Response, error)
+		limits []bool // of the requests of two calls
+		err    bool
+	}{
+		"a plain model":        {replied(text), []bool{true, true}, false},
+		"reasoning is counted": {replied(llm.Response{Message: text.Message, Usage: llm.Usage{ReasoningTokens: 5}}), []bool{true, false}, false},
+		"reasoning is a part": {replied(llm.Response{Message: llm.Message{Content: text.Message.Content, Parts: []llm.Part{{Type: llm.PartReasoning}}}}),
+			[]bool{true, false}, false},
+		"thoughts reach the limit":         {cut(llm.Response{}), []bool{true, false, false}, false},
+		"a repetition reaches it":          {cut(llm.Response{Message: llm.Message{Content: `{"tables":[` + strings.Repeat(`"a",`, 200)}}), []bool{true, true, true, true}, true},
+		"thoughts that nobody counts":      {cut(llm.Response{Message: llm.Message{Content: `{"tables":["a"`}}), []bool{true, false, false}, false},
+		"a part of the reply and thoughts": {cut(llm.Response{Message: llm.Message{Content: `{`}, Usage: llm.Usage{ReasoningTokens: 5}}), []bool{true, false, false}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var limits []bool
+			model := llm.ModelFunc(func(_ context.Context, req *llm.Request, _ func(llm.Delta)) (*llm.Response, error) {
+				limits = append(limits, req.MaxOutputTokens < 1000)
+				return test.model(req)
+			})
+			m, err := modelcall.New("test", model, llm.Settings{}, func(m llm.Model) llm.Model { return m })
+			if err != nil {
+				t.Fatal(err)
+			}
+			var usage llm.Usage
+			for range 2 {
+				_, err := modelcall.Choose[selection](t.Context(), m, &usage, m.Send("select"), map[string]llm.Choice{"tables": {Texts: []string{"a", "b"}}})
+				if (err != nil) != test.err {
+					t.Errorf("error %v", err)
+				}
+			}
+			if diff := cmp.Diff(test.limits, limits); diff != "" {
+				t.Errorf("limited: %s", diff)
+			}
+			if usage.Calls != len(limits) || usage.OutputTokens != 10*len(limits) {
+				t.Errorf("%d requests and the usage %+v", len(limits), usage)
+			}
+			limits = nil
+			if _, err := modelcall.Object[free](t.Context(), m, &usage, m.Send("generate")); err == nil || slices.Contains(limits, true) {
+				t.Errorf("a text of any length is limited: %v, %v", limits, err)
+			}
+		})
+	}
+}
+
+// The time in which a server loads its model is not the model's.
+func TestTimeWhileLoading(t *testing.T) {
+	const limit = 50 * time.Millisecond
+	for name, test := range map[string]struct {
+		pauses  int
+		restart bool
+		late    bool
+	}{
+		"a slow model":       {4, false, true},
+		"a model that loads": {4, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			slow := llm.ModelFunc(func(ctx context.Context, _ *llm.Request, _ func(llm.Delta)) (*llm.Response, error) {
+				for range test.pauses {
+					select {
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					case <-time.After(limit / 2):
+					}
+					if test.restart {
+						loading.Restart(ctx)
+					}
+				}
+				return &llm.Response{Message: llm.Message{Content: "yes"}}, nil
+			})
+			m, err := modelcall.New("test", slow, llm.Settings{ModelTimeout: limit}, func(m llm.Model) llm.Model { return m })
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = m.Text(t.Context(), new(llm.Usage), m.Send("name"), func(llm.Delta) {})
+			if errors.Is(err, llm.ErrTimeout) != test.late || errors.Is(err, context.Canceled) {
+				t.Errorf("error %v", err)
+			}
+		})
 	}
 }

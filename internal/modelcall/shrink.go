@@ -2,10 +2,13 @@ package modelcall
 
 import "strings"
 
-// A Shrinker is the data of a prompt that can be left out in part. Shrink leaves out
-// some of what can be missed most, at least a third of it, and reports whether there
-// was any.
-type Shrinker interface{ Shrink() bool }
+// A Shrinker is the data of a prompt that can be left out in part. Its methods leave out
+// some of what can be missed most, at least a third of it, and report whether there was
+// any.
+type Shrinker interface {
+	ShrinkRows() bool // rows, documents and what is remembered, before the conversation
+	Shrink() bool     // descriptions such as columns, after the conversation
+}
 
 // Halve leaves out the last half of a list that is longer than least.
 func Halve[T any](list *[]T, least int) bool {

@@ -6,10 +6,14 @@ import (
 	"strings"
 )
 
+// Conversation marks in a prompt where the conversation goes. Quoted data cannot
+// contain it.
+const Conversation = "\x00conversation\x00"
+
 // Funcs returns the functions of every prompt template: join is [strings.Join],
-// quote is [Quote]. The caller may modify the map.
+// quote is [Quote], conversation is [Conversation]. The caller may modify the map.
 func Funcs() map[string]any {
-	return map[string]any{"join": strings.Join, "quote": Quote}
+	return map[string]any{"join": strings.Join, "quote": Quote, "conversation": func() string { return Conversation }}
 }
 
 // Quote returns untrusted text as a JSON string. The string is on one line and

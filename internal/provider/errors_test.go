@@ -35,6 +35,10 @@ func TestContextLength(t *testing.T) {
 		"Prompt exceeds max length": llm.ErrContextLength,
 		"the request exceeds the available context size. try increasing the context size": llm.ErrContextLength,
 
+		"context deadline exceeded":                                                         llm.ErrBadRequest,
+		"Client.Timeout exceeded while awaiting headers (context canceled)":                 llm.ErrBadRequest,
+		"Input should be a valid string":                                                    llm.ErrBadRequest,
+		"tools.0.input_schema must be an object":                                            llm.ErrBadRequest,
 		"max_tokens is too large: 9000. This model supports at most 4096 completion tokens": llm.ErrBadRequest,
 		"max_tokens: 9 > 8, which is the maximum":                                           llm.ErrBadRequest,
 		"messages: at least one message is required":                                        llm.ErrBadRequest,

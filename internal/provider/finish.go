@@ -1,73 +1,38 @@
 package provider
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/llm"
 )
 
-// finished has the reasons with which a reply ends. Every other reason means that it
-// is not complete: servers have many for replies that they cut off.
-var finished = map[string]llm.FinishReason{
-	"stop":          llm.FinishStop,
-	"end_turn":      llm.FinishStop,
-	"eos":           llm.FinishStop,
-	"eos_token":     llm.FinishStop, // TGI
-	"stop_sequence": llm.FinishStop,
-	"tool_calls":    llm.FinishStop,
-	"tool_use":      llm.FinishStop,
-	"function_call": llm.FinishStop,
-
-	"length":             llm.FinishLength,
-	"length_limit":       llm.FinishLength,
-	"max_length":         llm.FinishLength,
-	"max_tokens":         llm.FinishLength,
-	"max_new_tokens":     llm.FinishLength,
-	"max_output_tokens":  llm.FinishLength,
-	"token_limit":        llm.FinishLength,
-	"model_length":       llm.FinishLength,
-	"context_length":     llm.FinishLength,
-	contextExceeded:      llm.FinishLength,
-	"pause_turn":         llm.FinishLength,
-	"max_context_length": llm.FinishLength,
-
-	"refusal":              llm.FinishRefusal,
-	"content_filter":       llm.FinishRefusal,
-	"content_filtered":     llm.FinishRefusal,
-	"safety":               llm.FinishRefusal,
-	"image_safety":         llm.FinishRefusal,
-	"recitation":           llm.FinishRefusal,
-	"blocklist":            llm.FinishRefusal,
-	"prohibited_content":   llm.FinishRefusal,
-	"spii":                 llm.FinishRefusal,
-	"language":             llm.FinishRefusal,
-	"sensitive":            llm.FinishRefusal, // Zhipu
-	"moderation":           llm.FinishRefusal,
-	"guardrail_intervened": llm.FinishRefusal, // Bedrock
+// finished has the reasons with which a reply is complete. Every other reason means that
+// it is not: servers have many for replies that they cut off.
+var finished = []string{
+	"stop", "end_turn", "eos", "eos_token", "stop_sequence", "tool_calls", "tool_use", "function_call",
 }
 
-const contextExceeded = "model_context_window_exceeded"
+// What the other reasons have in common, across servers.
+var (
+	reachedLimit = regexp.MustCompile(`length|limit|^max_|context|^pause_turn$`)
+	declined     = regexp.MustCompile(`refus|filter|safety|recitation|block|prohibited|spii|language|sensitive|moderation|guardrail`)
+	badReply     = regexp.MustCompile(`malformed|invalid|unexpected|too_many`)
+	badRequest   = regexp.MustCompile(`missing`) // of a thought signature (Gemini)
+	serverFailed = regexp.MustCompile(`error`)
+)
 
-// failures are the reasons of replies that failed, by their kind.
-var failures = map[string]llm.ErrorKind{
-	"error":                         llm.ErrUnavailable,
-	"network_error":                 llm.ErrUnavailable,
-	"internal_error":                llm.ErrUnavailable,
-	"malformed_function_call":       llm.ErrInvalidOutput,
-	"malformed_tool_call":           llm.ErrInvalidOutput,
-	"unexpected_tool_call":          llm.ErrInvalidOutput,
-	"too_many_tool_calls":           llm.ErrInvalidOutput,
-	"missing_thought_signature":     llm.ErrBadRequest,
-	"malformed_response":            llm.ErrInvalidOutput,
-	"model_produced_invalid_output": llm.ErrInvalidOutput,
-}
-
-// limits are the messages of replies that other limits than that of the tokens cut
-// off.
-var limits = map[string]string{
-	contextExceeded: "the request and the reply exceed the model's context window: send less, or ask for less",
-	"model_length":  "the request and the reply exceed the model's context window: send less, or ask for less",
-	"pause_turn":    "the provider paused the reply (pause_turn), which it should do only for its own tools",
+// limitMessage returns the message of a reply that another limit than that of its tokens
+// cut off, or "".
+func limitMessage(reason string) string {
+	switch {
+	case strings.Contains(reason, "context_window"), reason == "model_length":
+		return "the request and the reply exceed the model's context window: send less, or ask for less"
+	case reason == "pause_turn":
+		return "the provider paused the reply (pause_turn), which it should do only for its own tools"
+	}
+	return ""
 }
 
 // End sets why the reply ended, in the words of the server. An empty reason is none.
@@ -77,19 +42,27 @@ func (d *Draft) End(reason string) {
 	}
 	word := strings.ReplaceAll(strings.ToLower(reason), "-", "_")
 	word = strings.TrimPrefix(word, "finish_reason_")
-	d.FinishReason = finished[word]
-	d.Limit = limits[word]
-	if d.FinishReason != "" {
-		return
-	}
+	d.Limit = limitMessage(word)
 	d.FinishReason = llm.FinishStop
-	d.failed = &llm.Error{
-		Kind:     llm.ErrTruncated,
-		Provider: d.call.provider,
-		Message:  "the server ended the reply with the reason " + d.call.clean(reason) + ", so it is not complete",
+	failed := &llm.Error{Provider: d.call.provider, Message: "the server ended the reply with the reason " + d.call.clean(reason)}
+	switch {
+	case slices.Contains(finished, word):
+		return
+	case badReply.MatchString(word):
+		failed.Kind = llm.ErrInvalidOutput
+	case badRequest.MatchString(word):
+		failed.Kind = llm.ErrBadRequest
+	case reachedLimit.MatchString(word):
+		d.FinishReason = llm.FinishLength
+		return
+	case declined.MatchString(word):
+		d.FinishReason = llm.FinishRefusal
+		return
+	case serverFailed.MatchString(word):
+		failed.Kind = llm.ErrUnavailable
+	default:
+		failed.Kind = llm.ErrTruncated
+		failed.Message += ", so it is not complete"
 	}
-	if kind, ok := failures[word]; ok {
-		d.failed.Kind = kind
-		d.failed.Message = "the server ended the reply with the reason " + d.call.clean(reason)
-	}
+	d.failed = failed
 }

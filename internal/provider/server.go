@@ -18,6 +18,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/qedkit/qed/internal/loading"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -140,6 +141,7 @@ func (s *Server) Begin(ctx context.Context, req *llm.Request) (*Call, context.Ca
 
 // restart begins the time of the call anew.
 func (c *Call) restart() {
+	loading.Restart(c.caller)
 	if c.timer != nil && c.timer.Stop() {
 		c.timer.Reset(c.timeout)
 	}

@@ -75,41 +75,16 @@ var statusByType = map[string]int{
 
 // Messages of errors that have no code.
 var (
+	// Something of the request, and that it is too long. The deadline of a context is no
+	// length, and the limit of the reply alone (max_tokens) is the caller's mistake.
 	tooLong = regexp.MustCompile(`(?i)` + strings.Join([]string{
-		// Anthropic, Bedrock, MLX, Ollama
-		`\b(prompt|input|message|text|request)s? (is |are )?too long`,
-		// many
-		`(context|prompt)[ _](length|window|size|limit)s? (is |was )?exceed`,
-		// llama.cpp, SGLang
-		`exceed\w* (the |its )?((model|maximum|max|available|configured)('s)? )*context`,
-		// Moonshot, Zhipu
-		`exceed\w* (the )?(model('s)? )?(maximum |max )?(token|prompt|input|sequence)( token)?s? (limit|length|count)`,
-		// OpenAI, vLLM, xAI, Mistral
-		`(maximum|max) (context|prompt|input|sequence|model) length`,
-		// vLLM, LM Studio
-		`(longer|larger|greater|more) than the (\w+ )?((maximum|max) )?(model|context|input|prompt)('s)?( context)? (length|size|window)`,
-		// vLLM
-		`(prompt|input).{0,40} longer than the maximum`,
-		// Gemini, GitHub
-		`(input|prompt) (token count|length|tokens)\b.{0,60}(exceed|must be less|out of range)`,
-		`input length and .{0,20}max_tokens.{0,20} exceed`,
-		// Zhipu
-		`(prompt|input|request|messages?) exceeds? (the )?(max|maximum)\b`,
-		// Cohere
-		`too many tokens`,
-		// Qwen
-		`range of input length should be`,
-		// TGI
-		`tokens \+ .?max_new_tokens.? must be`,
-		// TGI
-		`inputs.? must have less than`,
-		// Fireworks
-		`prompt_tokens.{0,20} must be less than`,
-		`max_seq_len|max_kv_size|max_input_tokens|max_model_len`,
-		`reduce the length of the (messages|prompt|input)`,
-		// MiniMax
-		`context window (exceeds|of)`,
-		`context overflow`,
+		`\b(prompt|input|message|text|request)s?( is| are)? too (long|large)|too many tokens`,
+		`\b(context[ _](length|window|size|limit)|prompt|input|sequence)s?\b.{0,80}` +
+			`(exceed|overflow|too (long|large)|longer|must (be|have) (less|<)|out of range)`,
+		`exceed.{0,60}\b(context (length|window|size|limit)|prompt|input|token limit)`,
+		`(longer|larger|greater|more) than the .{0,40}\b(context|input|prompt|model)\b`,
+		`\b(maximum|max)[ _](context|prompt|input|sequence|model|seq|kv)[ _](length|len|size|tokens)`,
+		`input length (should|and)|reduce the length of the|context (window of|overflow)`,
 	}, "|"))
 	malformed = regexp.MustCompile(`(?i)(pars\w*|invalid|malformed|decod\w*) (the )?(model('s)? )?(tool|function)[ _]calls?\b|` +
 		`failed to call a function|tool call validation failed|failed to parse (input|output|the reply) at pos`)

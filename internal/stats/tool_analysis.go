@@ -15,8 +15,8 @@ import (
 
 type analysisInput struct {
 	Rows    finding.RowsRef `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
-	Columns []string        `json:"columns,omitempty" jsonschema_description:"the columns to analyse, named exactly as the query returns them; leave out for all"`
-	GroupBy string          `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared, named exactly as the query returns it; leave out unless the question asks for groups"`
+	Columns []string        `json:"columns,omitempty" jsonschema_description:"by default all"`
+	GroupBy string          `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared, if the question asks for that"`
 }
 
 // An analysis is the result of stats_analysis.
@@ -35,7 +35,7 @@ func NewAnalysisTool(sources ...query.Source) qed.Tool {
 	t := qed.NewTool("stats_analysis",
 		"Computes statistics of rows: for each column count, missing, distinct, mean, median, quartiles, spread or most frequent "+
 			"values; outliers; correlations; and with group_by whether the groups differ. Exact and reproducible; use it "+
-			"instead of computing figures yourself.",
+			"instead of computing figures yourself. Columns are named exactly as the query returns them.",
 		func(ctx context.Context, in analysisInput) (analysis, error) { return analyse(ctx, in, sources) })
 	t.Kind, t.Idempotent = qed.AnalysisTool, true
 	return t

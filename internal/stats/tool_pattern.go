@@ -15,11 +15,11 @@ import (
 
 type patternInput struct {
 	Rows      finding.RowsRef `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
-	Value     string          `json:"value,omitempty" jsonschema_description:"the column of numbers, named exactly as the query returns it; leave out to count rows"`
-	Time      string          `json:"time,omitempty" jsonschema_description:"the column of times, named exactly as the query returns it; leave out if there is only one"`
-	GroupBy   string          `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared by value, named exactly as the query returns it; leave out unless the question asks for groups"`
-	Period    Period          `json:"period,omitempty" jsonschema:"enum=minute,enum=hour,enum=day,enum=week,enum=month,enum=quarter,enum=year" jsonschema_description:"the length of a point of the trend; leave out to have it chosen"`
-	Aggregate Aggregate       `json:"aggregate,omitempty" jsonschema:"enum=count,enum=sum,enum=mean,enum=median,enum=min,enum=max" jsonschema_description:"how the values of a period are combined; leave out for the mean"`
+	Value     string          `json:"value,omitempty" jsonschema_description:"the column of numbers; without it rows are counted"`
+	Time      string          `json:"time,omitempty" jsonschema_description:"the column of times; needed if there are several"`
+	GroupBy   string          `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared, if the question asks for that"`
+	Period    Period          `json:"period,omitempty" jsonschema:"enum=minute,enum=hour,enum=day,enum=week,enum=month,enum=quarter,enum=year" jsonschema_description:"the length of a point of the trend"`
+	Aggregate Aggregate       `json:"aggregate,omitempty" jsonschema:"enum=count,enum=sum,enum=mean,enum=median,enum=min,enum=max" jsonschema_description:"how the values of a period are combined; by default the mean"`
 }
 
 // patterns is the result of pattern_recognition.
@@ -48,7 +48,8 @@ const maxSeriesRows = 150
 func NewPatternTool(sources ...query.Source) qed.Tool {
 	t := qed.NewTool("pattern_recognition",
 		"Finds patterns in rows: the trend of a value over time, seasonal cycles (hour of day, weekday, month, quarter), outliers, and "+
-			"with group_by whether groups differ. Reports how certain each finding is, and where there are too few data.",
+			"with group_by whether groups differ. Reports how certain each finding is, and where there are too few data. Columns are "+
+			"named exactly as the query returns them.",
 		func(ctx context.Context, in patternInput) (patterns, error) { return recognise(ctx, in, sources) })
 	t.Kind, t.Idempotent = qed.AnalysisTool, true
 	return t

@@ -3,13 +3,13 @@ package replay
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/examples/fieldservice"
 	"github.com/qedkit/qed/internal/command/settings"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 )
@@ -86,8 +86,8 @@ func Rule(name string, match func(*llm.Request) bool, reply any) llmtest.Rule {
 // Asks matches requests whose last message contains label followed by the quoted
 // text.
 func Asks(label, text string) func(*llm.Request) bool {
-	quoted, err := json.Marshal(text)
-	return func(r *llm.Request) bool { return err == nil && strings.Contains(last(r), label+string(quoted)) }
+	quoted := label + prompt.Quote(text)
+	return func(r *llm.Request) bool { return strings.Contains(last(r), quoted) }
 }
 
 // Mentions reports whether the last message of a request contains all texts.

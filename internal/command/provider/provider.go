@@ -20,14 +20,17 @@ import (
 func Open(conf *settings.Settings) (model llm.Model, live bool, err error) {
 	switch {
 	case conf.IsOpenAI():
-		opt := &openai.Options{Model: conf.Model, APIKey: conf.APIKey, BaseURL: conf.BaseURL}
+		opt := &openai.Options{
+			Model: conf.Model, APIKey: conf.APIKey, BaseURL: conf.BaseURL,
+			Timeout: conf.Agent.ModelTimeout, LoadTimeout: conf.LoadTimeout,
+		}
 		if model, err = openai.New(opt); err == nil && conf.Agent.ContextTokens == 0 && conf.BaseURL != "" {
 			conf.Agent.ContextTokens = contextOf(opt)
 		}
 	case conf.IsAnthropic():
 		conf.Model = cmp.Or(conf.Model, anthropic.DefaultModel)
 		model, err = anthropic.New(&anthropic.Options{
-			Model: conf.Model, APIKey: conf.Anthropic.APIKey, BaseURL: conf.Anthropic.BaseURL,
+			Model: conf.Model, APIKey: conf.Anthropic.APIKey, BaseURL: conf.Anthropic.BaseURL, Timeout: conf.Agent.ModelTimeout,
 		})
 	default:
 		return nil, false, nil

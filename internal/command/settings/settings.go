@@ -31,6 +31,9 @@ type Settings struct {
 
 	Anthropic Server // ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
 
+	// LoadTimeout is how long a server may load the model; 0: the default of openai.
+	LoadTimeout time.Duration // MODEL_LOAD_TIMEOUT
+
 	price llm.Price // MODEL_PRICE_INPUT, MODEL_PRICE_OUTPUT
 
 	Search Search
@@ -41,7 +44,7 @@ type Settings struct {
 	// EncryptKey decrypts the encrypted columns; empty: none.
 	EncryptKey string // DB_ENCRYPT_KEY
 
-	Agent sqlagent.Options // OPENAI_TEMPERATURE, SQL_*, MAX_*
+	Agent sqlagent.Options // OPENAI_TEMPERATURE, MODEL_TIMEOUT, SQL_*, MAX_*
 
 	// MaxRows is how many rows a statement returns; 0: the default of sqldb.
 	MaxRows int // MAX_QUERY_ROWS
@@ -100,6 +103,9 @@ func read(get func(string) string) (*Settings, error) {
 	r.number("MODEL_PRICE_INPUT", &s.price.Input, 0, 1e6)
 	r.number("MODEL_PRICE_OUTPUT", &s.price.Output, 0, 1e6)
 	o := &s.Agent
+	const day = 86400 // seconds
+	r.duration("MODEL_TIMEOUT", &o.ModelTimeout, time.Second, 0.001, day)
+	r.duration("MODEL_LOAD_TIMEOUT", &s.LoadTimeout, time.Second, 0.001, day)
 	if get("OPENAI_TEMPERATURE") != "" {
 		o.Temperature = new(float64)
 		r.number("OPENAI_TEMPERATURE", o.Temperature, 0, 2)

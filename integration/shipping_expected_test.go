@@ -1,4 +1,4 @@
-package shippingtest
+package integration_test
 
 import (
 	"strings"
@@ -6,21 +6,21 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// turn is a summary of the result of a turn.
-type turn struct {
+// shippingTurn is a summary of the result of a turn.
+type shippingTurn struct {
 	Intent   string
 	Question string   // the rewritten one; empty: not rewritten
 	Plan     []string // each task's key and tool; empty: the plan is an old one
 	Source   string   // the kind of retrieval, and the data source
-	Memory   []entry
+	Memory   []memoryEntry
 	Asks     string
 	Text     string
 
 	Rows, Artifacts int
 }
 
-// entry is a summary of a memory entry.
-type entry struct {
+// memoryEntry is a summary of a memory entry.
+type memoryEntry struct {
 	TurnID int
 	Key    string
 	Tool   string
@@ -66,8 +66,8 @@ var containerTasks = []string{
 
 // done returns the memory entries of completed tasks, numbered from an entry on. The
 // task that runs a query has the given result.
-func done(from int, tasks []string, found string) []entry {
-	entries := make([]entry, len(tasks))
+func done(from int, tasks []string, found string) []memoryEntry {
+	entries := make([]memoryEntry, len(tasks))
 	for i, task := range tasks {
 		e := &entries[i]
 		e.TurnID, e.Status = from+i, qed.TodoComplete
@@ -84,7 +84,7 @@ func done(from int, tasks []string, found string) []entry {
 }
 
 // shipments is the first turn of a user whose request is clear.
-var shipments = turn{
+var shipments = shippingTurn{
 	Intent:   "new_request",
 	Question: shipmentsToMiami,
 	Plan:     fiveTasks,
@@ -95,18 +95,18 @@ var shipments = turn{
 }
 
 // asked is the first turn of a user who is asked which Miami they mean.
-var asked = turn{
+var asked = shippingTurn{
 	Intent:   "new_request",
 	Question: shipmentsToMiami,
 	Plan:     fiveTasks,
 	Source:   manyFromElastic,
-	Memory:   []entry{{1, "resolve_entities", "entity_resolution", qed.TodoInterrupted, "resolve_entities", ""}},
+	Memory:   []memoryEntry{{1, "resolve_entities", "entity_resolution", qed.TodoInterrupted, "resolve_entities", ""}},
 	Asks:     whichMiami,
 	Text:     whichMiami,
 }
 
 // expected holds the turns of each scenario.
-var expected = map[int][]turn{
+var expected = map[int][]shippingTurn{
 	1: {shipments},
 	2: {asked, {
 		Intent: "exact_answer",

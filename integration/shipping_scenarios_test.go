@@ -1,6 +1,4 @@
-// Package shippingtest runs the scenarios of package shipping on a search engine and
-// checks the result of each turn. The engine is a recording or a real one.
-package shippingtest
+package integration_test
 
 import (
 	"context"
@@ -22,9 +20,9 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// Scenarios runs every scenario on an engine that has the indices. It returns the
+// shippingScenarios runs every scenario on an engine that has the indices. It returns the
 // answers in the order of the turns.
-func Scenarios(t *testing.T, engine searchagent.Engine) []qed.Answer {
+func shippingScenarios(t *testing.T, engine searchagent.Engine) []qed.Answer {
 	t.Helper()
 	server, err := shipping.Serve(t.Context())
 	if err != nil {
@@ -43,7 +41,7 @@ func Scenarios(t *testing.T, engine searchagent.Engine) []qed.Answer {
 	}
 	tables, analyses := 0, 0
 	for _, a := range answers {
-		if isTrue(t, a) {
+		if tableIsTrue(t, a) {
 			tables++
 		}
 		if strings.Contains(a.Text, "median delay of its") {
@@ -58,7 +56,7 @@ func Scenarios(t *testing.T, engine searchagent.Engine) []qed.Answer {
 }
 
 // hold runs one scenario and checks the result of each turn.
-func hold(t *testing.T, engine searchagent.Engine, graphQL string, s shipping.Scenario, want []turn) []qed.Answer {
+func hold(t *testing.T, engine searchagent.Engine, graphQL string, s shipping.Scenario, want []shippingTurn) []qed.Answer {
 	t.Helper()
 	st := &store.InMemory{}
 	model := llmtest.New(shipping.Replay(s)...)
@@ -71,7 +69,7 @@ func hold(t *testing.T, engine searchagent.Engine, graphQL string, s shipping.Sc
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, answer := run(ctx, t, agent, qed.Turn{Thread: "t", User: s.User.Name, Tenant: shipping.Company, Text: said.Text})
+		got, answer := runShipping(ctx, t, agent, qed.Turn{Thread: "t", User: s.User.Name, Tenant: shipping.Company, Text: said.Text})
 		all, err := todoagent.Entries(ctx, store.ForUser(st, shipping.Company, s.User.Name), "t", 0)
 		if err != nil {
 			t.Fatal(err)
@@ -100,8 +98,8 @@ func hasSecrets(m llm.Message) bool {
 	return strings.Contains(m.Content, "tenant_id") || strings.Contains(m.Content, "red-ensign")
 }
 
-// run runs a turn, and returns a summary of its events and the answer.
-func run(ctx context.Context, t *testing.T, agent qed.Agent, ask qed.Turn) (got turn, answer qed.Answer) {
+// runShipping runs a turn, and returns a summary of its events and the answer.
+func runShipping(ctx context.Context, t *testing.T, agent qed.Agent, ask qed.Turn) (got shippingTurn, answer qed.Answer) {
 	t.Helper()
 	for event, err := range agent.Run(ctx, ask) {
 		if err != nil {
@@ -134,12 +132,12 @@ func run(ctx context.Context, t *testing.T, agent qed.Agent, ask qed.Turn) (got 
 }
 
 // remember adds the memory entries of a turn to its summary, and checks each entry.
-func (got *turn) remember(t *testing.T, entries []todoagent.Entry, userTurn int, input, asks string) {
+func (got *shippingTurn) remember(t *testing.T, entries []todoagent.Entry, userTurn int, input, asks string) {
 	t.Helper()
 	for _, e := range entries {
 		list := e.ActiveTodoListSnapshot
 		got.Source = list.Retrieval + " from " + list.DataSource
-		short := entry{TurnID: e.TurnID, Key: e.TodoKey, Tool: strings.Join(e.ToolsCalled, ", "), Status: e.Status, Next: list.Current}
+		short := memoryEntry{TurnID: e.TurnID, Key: e.TodoKey, Tool: strings.Join(e.ToolsCalled, ", "), Status: e.Status, Next: list.Current}
 		if q := e.QueryMetadata; q != nil {
 			short.Query = q.QueryType + ": " + q.Summary
 			if q.HowToRetrieve == "" || !q.ExecutedAt.Equal(shipping.Now) || len(e.QueriesExecuted) != 1 {

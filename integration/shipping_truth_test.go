@@ -1,4 +1,4 @@
-package shippingtest
+package integration_test
 
 import (
 	"cmp"
@@ -14,9 +14,9 @@ import (
 	"github.com/qedkit/qed/examples/shipping"
 )
 
-// isTrue compares the cells of an answer's table with the data of the company. It
+// tableIsTrue compares the cells of an answer's table with the data of the company. It
 // reports whether the answer has a table.
-func isTrue(t *testing.T, a qed.Answer) bool {
+func tableIsTrue(t *testing.T, a qed.Answer) bool {
 	t.Helper()
 	if a.Table == nil {
 		return false
