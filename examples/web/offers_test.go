@@ -27,7 +27,7 @@ type offer struct {
 
 func saying(text string) offer {
 	return offer{text, func(qed.Answer) map[string]any {
-		return map[string]any{"messages": []map[string]string{{"id": "1", "role": "user", "content": text}}}
+		return map[string]any{"messages": []map[string]string{{"id": rand.Text(), "role": "user", "content": text}}}
 	}}
 }
 
