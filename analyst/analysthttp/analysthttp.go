@@ -24,7 +24,9 @@
 // By default it is CSV or JSON: see [Options].Open. The response has status 201:
 //
 //	{"session": "..", "schema": [{"name": "..", "type": ".."}, ..], "columnCount": 3,
-//	 "rowCount": 100, "sampleData": [[..], ..]}
+//	 "rowCount": 100, "sampleData": [[..], ..], "notes": ["..", ..]}
+//
+// The notes say what was changed or could not be decided when the file was read.
 //
 // # Explore
 //

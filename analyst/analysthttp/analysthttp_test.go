@@ -173,6 +173,16 @@ func upload(t *testing.T, url string) string {
 	return got["session"].(string)
 }
 
+// What could not be decided when the file was read is said.
+func TestUploadNotes(t *testing.T) {
+	url := server(t, analysthttp.Options{})
+	status, got := send(t, "POST", url+"/api/datasets", "city;price\nBonn;1.250\nUlm;1.300\n")
+	notes := fmt.Sprint(got["notes"])
+	if status != http.StatusCreated || !strings.Contains(notes, "column price") || strings.Contains(notes, "Options") {
+		t.Errorf("status %d: %v", status, got)
+	}
+}
+
 func TestExploreAndReport(t *testing.T) {
 	for name, headers := range map[string][]string{"JSON": nil, "stream": {"Accept", "text/event-stream"}} {
 		t.Run(name, func(t *testing.T) {

@@ -170,28 +170,29 @@ func cellOf(text string) cell {
 func (l *loader) warnShape() {
 	rest := "; their last cells are NULL"
 	for _, w := range []struct {
-		is    bool
-		kind  WarningKind
-		line  int
-		count int
-		text  string
+		is     bool
+		kind   WarningKind
+		line   int
+		count  int
+		text   string
+		option string
 	}{
-		{l.path != nil, Header, 0, 0, "the rows are the list under " + prompt.Quote(prompt.Clip(strings.Join(l.path, "."), 128)) + "; the rest of the file is left out"},
-		{l.cutOff > 0, Ragged, 0, 1, fmt.Sprintf("the file ends inside of object %d, which is left out", l.cutOff)},
-		{l.isJSON && l.shape.lenient, Converted, 0, 0, "NaN and Infinity are NULL"},
-		{!l.isJSON && l.shape.lenient, Quotes, 0, 0, "quotes inside of cells are not doubled; they are read as they stand"},
-		{l.shape.above > 0, Header, l.headerLine, l.shape.above, fmt.Sprintf("the header is in line %d; the lines above are left out", l.headerLine)},
-		{l.shape.noHeader && l.opt.HeaderLine == 0, Header, l.headerLine, 0, "the first line has data and no names, so the columns are named column_1, column_2 ...; set Options.HeaderLine if it is the header"},
-		{l.shape.double, Header, l.headerLine, 0, "the names of the columns have two lines; they were joined"},
-		{l.shape.units, Header, l.headerLine + 1, 0, "the line below the header has units; it is no row"},
-		{!l.isJSON && !l.shape.noHeader && len(l.columns) > 0 && l.counted(0), Header, l.headerLine, 0, "the names of the columns are numbers; if the first line is not a header, set Options.HeaderLine to -1"},
-		{l.again > 0, Header, 0, l.again, fmt.Sprintf("the header is repeated in %d lines below; they are no rows", l.again)},
-		{l.ragged > 0, Ragged, l.raggedAt, l.ragged, fmt.Sprintf("%d rows are shorter than the header, first in line %d%s", l.ragged, l.raggedAt, rest)},
-		{l.totals > 0 && l.opt.SkipTotals, Totals, l.totalAt, l.totals, fmt.Sprintf("%d rows of totals are left out, first in line %d", l.totals, l.totalAt)},
-		{l.totals > 0 && !l.opt.SkipTotals, Totals, l.totalAt, l.totals, fmt.Sprintf("%d rows look like totals of others, first in line %d; sums count them twice; set Options.SkipTotals to leave them out", l.totals, l.totalAt)},
+		{l.path != nil, Header, 0, 0, "the rows are the list under " + prompt.Quote(prompt.Clip(strings.Join(l.path, "."), 128)) + "; the rest of the file is left out", ""},
+		{l.cutOff > 0, Ragged, 0, 1, fmt.Sprintf("the file ends inside of object %d, which is left out", l.cutOff), ""},
+		{l.isJSON && l.shape.lenient, Converted, 0, 0, "NaN and Infinity are NULL", ""},
+		{!l.isJSON && l.shape.lenient, Quotes, 0, 0, "quotes inside of cells are not doubled; they are read as they stand", ""},
+		{l.shape.above > 0, Header, l.headerLine, l.shape.above, fmt.Sprintf("the header is in line %d; the lines above are left out", l.headerLine), ""},
+		{l.shape.noHeader && l.opt.HeaderLine == 0, Header, l.headerLine, 0, "the first line has data and no names, so the columns are named column_1, column_2 ...", "HeaderLine"},
+		{l.shape.double, Header, l.headerLine, 0, "the names of the columns have two lines; they were joined", ""},
+		{l.shape.units, Header, l.headerLine + 1, 0, "the line below the header has units; it is no row", ""},
+		{!l.isJSON && !l.shape.noHeader && len(l.columns) > 0 && l.counted(0), Header, l.headerLine, 0, "the names of the columns are numbers, so the first line may be a row instead of a header", "HeaderLine"},
+		{l.again > 0, Header, 0, l.again, fmt.Sprintf("the header is repeated in %d lines below; they are no rows", l.again), ""},
+		{l.ragged > 0, Ragged, l.raggedAt, l.ragged, fmt.Sprintf("%d rows are shorter than the header, first in line %d%s", l.ragged, l.raggedAt, rest), ""},
+		{l.totals > 0 && l.opt.SkipTotals, Totals, l.totalAt, l.totals, fmt.Sprintf("%d rows of totals are left out, first in line %d", l.totals, l.totalAt), ""},
+		{l.totals > 0 && !l.opt.SkipTotals, Totals, l.totalAt, l.totals, fmt.Sprintf("%d rows look like totals of others, first in line %d; sums count them twice", l.totals, l.totalAt), "SkipTotals"},
 	} {
 		if w.is {
-			l.warn(Warning{Kind: w.kind, Line: w.line, Count: w.count, Message: w.text})
+			l.warn(Warning{Kind: w.kind, Line: w.line, Count: w.count, Message: w.text, Option: w.option})
 		}
 	}
 }

@@ -39,7 +39,8 @@ func (l *loader) decode(plain *os.File) error {
 		if sure {
 			l.warnf(Encoding, "the input is not UTF-8; it was converted from %s", name)
 		} else {
-			l.warnf(Encoding, "the input is not UTF-8; it was converted from %s, which is a guess: if letters are wrong, set Options.Encoding", name)
+			l.warn(Warning{Kind: Encoding, Option: "Encoding",
+				Message: "the input is not UTF-8; it was converted from " + name + ", which is a guess: look at the letters"})
 		}
 	}
 	e, err := htmlindex.Get(name)

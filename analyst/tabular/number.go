@@ -18,6 +18,7 @@ type numeral struct {
 	negative bool
 	plus     bool // it begins with a plus sign
 	marked   bool // brackets or a sign at the end make it negative
+	open     bool // a bracket is not closed yet
 	hard     bool // a space that is no blank, which nobody types between words
 	unusual  bool // it is not written as programs write numbers
 }
@@ -41,21 +42,18 @@ func readNumeral(s string) (n numeral, ok bool) {
 		}
 		return r
 	}, s)
-	if inner, isOpen := strings.CutPrefix(s, "("); isOpen {
-		if inner, isOpen = strings.CutSuffix(inner, ")"); !isOpen {
-			return n, false
-		}
-		s, n.negative, n.marked = strings.TrimSpace(inner), true, true
-	}
-	for range 2 { // a sign and a unit, in either order
+	for range 3 { // a bracket, a sign and a unit, in any order
 		if s, ok = n.cutFront(s); !ok {
 			return n, false
 		}
 	}
-	for range 2 {
+	for range 3 {
 		if s, ok = n.cutEnd(s); !ok {
 			return n, false
 		}
+	}
+	if n.open {
+		return n, false
 	}
 	n.digits = s
 	n.unusual = n.unusual || n.unit != "" || n.marked || n.plus || strings.ContainsAny(s, "' ")
@@ -65,6 +63,10 @@ func readNumeral(s string) (n numeral, ok bool) {
 // cutFront takes a sign or a unit from the beginning. It returns false for a second one.
 func (n *numeral) cutFront(s string) (rest string, ok bool) {
 	switch {
+	case strings.HasPrefix(s, "("):
+		ok = !n.negative && !n.plus
+		n.open, n.negative, n.marked = true, true, true
+		return strings.TrimLeft(s[1:], " "), ok
 	case strings.HasPrefix(s, "-"):
 		ok = !n.negative && !n.plus
 		n.negative = true
@@ -74,7 +76,7 @@ func (n *numeral) cutFront(s string) (rest string, ok bool) {
 		n.plus = true
 		return strings.TrimLeft(s[1:], " "), ok
 	}
-	end := strings.IndexFunc(s, func(r rune) bool { return r >= '0' && r <= '9' || r == '-' || r == '+' })
+	end := strings.IndexFunc(s, func(r rune) bool { return r >= '0' && r <= '9' || r == '-' || r == '+' || r == '(' })
 	if end <= 0 {
 		return s, true
 	}
@@ -86,12 +88,17 @@ func (n *numeral) cutFront(s string) (rest string, ok bool) {
 
 // cutEnd takes a sign or a unit from the end. It returns false for a second one.
 func (n *numeral) cutEnd(s string) (rest string, ok bool) {
+	if rest, ok := strings.CutSuffix(s, ")"); ok {
+		ok = n.open
+		n.open = false
+		return strings.TrimRight(rest, " "), ok
+	}
 	if rest, ok := strings.CutSuffix(s, "-"); ok {
 		ok = !n.negative && !n.plus
 		n.negative, n.marked = true, true
 		return strings.TrimRight(rest, " "), ok
 	}
-	end := strings.LastIndexFunc(s, func(r rune) bool { return r >= '0' && r <= '9' || r == '-' })
+	end := strings.LastIndexFunc(s, func(r rune) bool { return r >= '0' && r <= '9' || r == '-' || r == ')' })
 	if end < 0 || end == len(s)-1 {
 		return s, true
 	}

@@ -133,7 +133,7 @@ func (c *tableColumn) years() bool { return c.yearCells == c.values() }
 
 // missesOnly reports whether a column would have a type without the cell of a line.
 func (c *tableColumn) missesOnly(line int) bool {
-	if c.values() < 2 {
+	if c.kind != Text || c.values() < 2 {
 		return false
 	}
 	for f := range formCount {
@@ -152,7 +152,7 @@ func (l *loader) isUnits() bool {
 		miss := l.columns[i].missesOnly(l.firstLine)
 		switch {
 		case unit == "" || unit == "-":
-		case !miss && !bracketed:
+		case !miss && !bracketed, unit[0] >= '0' && unit[0] <= '9':
 			return false
 		default:
 			known = known || bracketed || slices.Contains(unitNames, unit)

@@ -179,7 +179,11 @@ type Warning struct {
 	Column  string      `json:"column,omitempty"`
 	Line    int         `json:"line,omitempty"`  // the first line of the input that it is about
 	Count   int         `json:"count,omitempty"` // the number of cells or rows
-	Message string      `json:"message"`         // one sentence
+	Message string      `json:"message"`         // one sentence, for users too
+
+	// Option is the field of [Options] that decides what the input does not show, such as
+	// Decimal. It may be empty.
+	Option string `json:"option,omitempty"`
 }
 
 // A WarningKind is a kind of Warning.

@@ -405,7 +405,11 @@ func (l *loader) decimalSign() rune {
 // sign is the decimal sign of the table, or 0. It wins if it is chosen.
 func (c *tableColumn) decide(sign rune, chosen bool) (warnings []Warning) {
 	warn := func(kind WarningKind, line, count int, format string, args ...any) {
-		warnings = append(warnings, Warning{Kind: kind, Column: c.name, Line: line, Count: count, Message: fmt.Sprintf(format, args...)})
+		w := Warning{Kind: kind, Column: c.name, Line: line, Count: count, Message: fmt.Sprintf(format, args...)}
+		if kind == DecimalSign {
+			w.Option = "Decimal"
+		}
+		warnings = append(warnings, w)
 	}
 	if c.formulas > 0 {
 		warn(Formula, c.formulaAt, c.formulas, "%d cells of column %s start like a formula, first in line %d; they are text", c.formulas, c.name, c.formulaAt)
@@ -435,7 +439,7 @@ func (c *tableColumn) decideNumbers(sign rune, chosen bool, warn warnFunc) {
 	}
 	f, ok := c.numberForm(sign, chosen)
 	if !ok {
-		warn(DecimalSign, c.ambiguousAt, c.values(), "the numbers of column %s have a point or a comma, and it is not clear whether that is the decimal sign or separates thousands; they are text; set Options.Decimal", c.name)
+		warn(DecimalSign, c.ambiguousAt, c.values(), "the numbers of column %s have a point or a comma, and it is not clear whether that is the decimal sign or separates thousands; they are text", c.name)
 		return
 	}
 	c.unit = c.numbers.unit()

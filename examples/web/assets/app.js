@@ -356,7 +356,8 @@ async function upload(chosen) {
 		file = {session: stored.session, found: []};
 		byId("start").hidden = true;
 		new Turn(chosen.name).finish({
-			text: `The file has ${number(stored.rowCount)} rows and ${number(stored.columnCount)} columns. What do you want to know of it?`,
+			text: [`The file has ${number(stored.rowCount)} rows and ${number(stored.columnCount)} columns.`,
+				...(stored.notes ?? []).map((note) => `Note: ${note}.`), "What do you want to know of it?"].join("\n\n"),
 			table: {columns: stored.schema, rows: stored.sampleData},
 		}, false);
 		announce("The file can be analysed.");

@@ -1,0 +1,177 @@
+package tabular_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/qedkit/qed/analyst/tabular"
+)
+
+// A style is how a person or a program writes a table.
+type style struct {
+	separator      rune
+	decimal, group string
+	negative       string // with %s for the number
+	unit           string // with %s for the number
+	date           string // a layout
+	clock          string // a layout after the date, or ""
+	end            string
+	fixed          bool // decimals have two digits
+}
+
+func randomStyle(rng *rand.Rand) style {
+	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
+	s := style{
+		separator: []rune{',', ';', '\t', '|'}[rng.IntN(4)],
+		decimal:   pick(".", ".", ","),
+		negative:  pick("-%s", "-%s", "(%s)", "%s-", "\u2212%s"),
+		unit:      pick("%s", "%s", "%s", "$%s", "%s €", "EUR %s", "%s%%"),
+		date:      pick("2006-01-02", "02.01.2006", "2.1.2006", "02/01/2006", "01/02/2006", "2006/01/02", "02.01.06", "2-Jan-06", "January 2, 2006", "2 January 2006"),
+		clock:     pick("", "", " 15:04", " 15:04:05", " 3:04 PM"),
+		end:       pick("\n", "\n", "\r\n"),
+		fixed:     rng.IntN(2) == 0,
+	}
+	s.group = map[string]string{".": pick("", "", ",", " ", "'", "\u00a0"), ",": pick("", "", ".", " ", "\u202f")}[s.decimal]
+	return s
+}
+
+func (s style) number(v float64, whole bool) string {
+	text := strconv.FormatFloat(max(v, -v), 'f', map[bool]int{true: 0, false: -1}[whole], 64)
+	if !whole && s.fixed {
+		text = strconv.FormatFloat(max(v, -v), 'f', 2, 64)
+	}
+	digits, fraction, has := strings.Cut(text, ".")
+	if s.group != "" {
+		for at := len(digits) - 3; at > 0; at -= 3 {
+			digits = digits[:at] + s.group + digits[at:]
+		}
+	}
+	if has {
+		digits += s.decimal + fraction
+	}
+	if v < 0 {
+		digits = fmt.Sprintf(s.negative, digits)
+	}
+	return fmt.Sprintf(s.unit, digits)
+}
+
+// TestStyles: what is read from a table in any style is what was written, or there is a warning
+// about the column.
+func TestStyles(t *testing.T) {
+	rounds := 6
+	if testing.Short() {
+		rounds = 1
+	}
+	for round := range rounds {
+		t.Run(fmt.Sprint(round), func(t *testing.T) { readStyles(t, uint64(500*round), uint64(500*round+500)) })
+	}
+}
+
+// readStyles writes and reads the tables of some seeds.
+func readStyles(t *testing.T, from, to uint64) {
+	decided, columns := 0, 0
+	for seed := from; seed < to; seed++ {
+		rng := rand.New(rand.NewPCG(seed, 40))
+		s := randomStyle(rng)
+		rows := 1 + rng.IntN(12)
+		kinds := make([]string, 1+rng.IntN(5))
+		names := make([]string, len(kinds))
+		for i := range kinds {
+			kinds[i] = []string{"whole", "decimal", "date", "text", "code"}[rng.IntN(5)]
+			names[i] = []string{"name", "amount", "day", "Größe", "x y"}[rng.IntN(5)] + strings.Repeat("_", i)
+		}
+		lines := [][]string{names}
+		want := make([][]any, rows)
+		for r := range rows {
+			line := make([]string, len(kinds))
+			for i, kind := range kinds {
+				switch kind {
+				case "whole":
+					v := rng.IntN(20_000_000) >> rng.IntN(24) * (1 - 2*rng.IntN(2))
+					line[i], want[r] = s.number(float64(v), true), append(want[r], float64(v))
+				case "decimal":
+					v := float64(rng.IntN(20_000_000)>>rng.IntN(24)) / []float64{10, 100, 1000}[rng.IntN(3)] * float64(1-2*rng.IntN(2))
+					if s.fixed {
+						v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'f', 2, 64), 64)
+					}
+					line[i], want[r] = s.number(v, false), append(want[r], v)
+				case "date":
+					at := time.Date(1990+rng.IntN(40), time.Month(1+rng.IntN(12)), 1+rng.IntN(28), rng.IntN(24), rng.IntN(60), 0, 0, time.UTC)
+					if s.clock == "" {
+						at = at.Truncate(24 * time.Hour)
+					}
+					line[i], want[r] = at.Format(s.date+s.clock), append(want[r], at)
+				case "text":
+					line[i] = []string{"", "x", "Ulm", "a,b", "c;d", `say "x"`, "5 m", "Total Wine", "N.N."}[rng.IntN(9)]
+					want[r] = append(want[r], line[i])
+				case "code":
+					line[i] = fmt.Sprintf("0%04d", rng.IntN(9999))
+					want[r] = append(want[r], line[i])
+				}
+			}
+			lines = append(lines, line)
+		}
+		var text strings.Builder
+		w := csv.NewWriter(&text)
+		w.Comma, w.UseCRLF = s.separator, s.end == "\r\n"
+		if err := w.WriteAll(lines); err != nil {
+			t.Fatal(err)
+		}
+		f, err := load(t, text.String(), nil)
+		if err != nil {
+			if len(kinds) > 1 { // one column of empty texts has no rows
+				t.Errorf("seed %d, %+v: %v\n%s", seed, s, err, text.String())
+			}
+			continue
+		}
+		for i, kind := range kinds {
+			columns++
+			c := f.Columns[min(i, len(f.Columns)-1)]
+			warned := slices.ContainsFunc(f.Warnings, func(w tabular.Warning) bool { return w.Column == c.Name || w.Column == "" })
+			ok := len(f.rows) == rows && len(f.Columns) == len(kinds)
+			for r := 0; ok && r < rows; r++ {
+				ok = same(f.rows[r][i], want[r][i])
+			}
+			if c.Type != tabular.Text || kind == "text" || kind == "code" {
+				decided++
+			}
+			switch {
+			case ok:
+			case c.Type == tabular.Text && warned:
+			case len(kinds) == 1 && len(f.rows) < rows: // empty lines
+			default:
+				t.Errorf("seed %d, %+v, column %d (%s) is %s %v, want %v\n%s%v", seed, s, i, kind, c.Type, f.rows, want, text.String(), f.Warnings)
+				return
+			}
+		}
+	}
+	t.Logf("%d of %d columns have their types", decided, columns)
+}
+
+func same(got, want any) bool {
+	switch want := want.(type) {
+	case float64:
+		switch got := got.(type) {
+		case int64:
+			return float64(got) == want
+		case float64:
+			return got == want
+		}
+	case time.Time:
+		text, _ := got.(string)
+		for _, layout := range []string{time.DateOnly, time.DateTime, "2006-01-02 15:04"} {
+			if at, err := time.Parse(layout, text); err == nil {
+				return at.Equal(want)
+			}
+		}
+	case string:
+		return got == want || want == "" && got == nil
+	}
+	return false
+}
