@@ -102,7 +102,7 @@ func (h *Handler) received(err error) error {
 // unreadable returns the error for a file that cannot be explored.
 func (h *Handler) unreadable(err error) error {
 	if failed, ok := errors.AsType[*tabular.Error](err); ok {
-		return &serve.Error{Status: http.StatusUnprocessableEntity, Code: "file", Message: failed.Error(), Err: err}
+		return &serve.Error{Status: http.StatusUnprocessableEntity, Code: "file", Message: failed.ForUser(), Err: err}
 	}
 	if errors.Is(err, ErrFile) {
 		return &serve.Error{Status: http.StatusUnprocessableEntity, Code: "file", Message: err.Error()}

@@ -122,8 +122,8 @@ func (r *csvReader) begin(record []string, line int) error {
 
 func (r *csvReader) data(record []string, line int) error {
 	if len(record) > len(r.columns) {
-		return errorf(ErrFormat, line, "the row has %d cells and the header %d; quote cells that contain %q, or "+
-			"set Options.Separator", len(record), len(r.columns), r.comma)
+		return optionf("Separator", ErrFormat, line, "the row has %d cells and the header %d; quote cells that contain %q",
+			len(record), len(r.columns), r.comma)
 	}
 	if len(record) < len(r.cells) {
 		if r.ragged++; r.raggedAt == 0 {

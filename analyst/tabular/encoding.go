@@ -34,7 +34,7 @@ func (l *loader) decode(plain *os.File) error {
 		}
 		sure := false
 		if name, sure = encodingOf(sample); name == "" {
-			return errorf(ErrFormat, 0, "the input is not UTF-8, and its encoding is not clear; save it in UTF-8, or set Options.Encoding")
+			return optionf("Encoding", ErrFormat, 0, "the input is not UTF-8, and its encoding is not clear; save it in UTF-8")
 		}
 		if sure {
 			l.warnf(Encoding, "the input is not UTF-8; it was converted from %s", name)

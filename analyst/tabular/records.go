@@ -33,8 +33,7 @@ func (r *records) Read(p []byte) (int, error) {
 }
 
 func (r *records) tooLarge() error {
-	return errorf(ErrTooLarge, r.line, "a record has more than %d bytes; is a quote or a bracket left open? "+
-		"Otherwise increase MaxRowBytes", r.max)
+	return optionf("MaxRowBytes", ErrTooLarge, r.line, "a record has more than %d bytes; look for a quote or a bracket that is left open", r.max)
 }
 
 // next starts a record at an offset.

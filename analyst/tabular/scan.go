@@ -194,13 +194,13 @@ func (l *loader) each(row func(cells []cell, line int) error) error {
 func (l *loader) addRows() error {
 	err := l.each(func(cells []cell, at int) error {
 		if l.rows == l.opt.MaxRows {
-			return errorf(ErrTooLarge, at, "the input has more than %d rows; load a part of it or increase MaxRows",
+			return optionf("MaxRows", ErrTooLarge, at, "the input has more than %d rows; load a part of it",
 				l.opt.MaxRows)
 		}
 		l.rows++
 		for i, c := range cells {
 			if len(c.text) > l.opt.MaxCellBytes {
-				return errorf(ErrTooLarge, at, "cell %d has more than %d bytes; increase MaxCellBytes", i+1, l.opt.MaxCellBytes)
+				return optionf("MaxCellBytes", ErrTooLarge, at, "cell %d has more than %d bytes; shorten it", i+1, l.opt.MaxCellBytes)
 			}
 			l.columns[i].add(c, at)
 		}
@@ -214,7 +214,7 @@ func (l *loader) addRows() error {
 
 func (l *loader) addColumns(headers []string, line int) error {
 	if n := len(l.columns) + len(headers); n > l.opt.MaxColumns {
-		return errorf(ErrTooLarge, line, "the input has %d columns and at most %d are allowed; load a part of them, or increase MaxColumns", n, l.opt.MaxColumns)
+		return optionf("MaxColumns", ErrTooLarge, line, "the input has %d columns and at most %d are allowed; load a part of them", n, l.opt.MaxColumns)
 	}
 	if l.names == nil {
 		l.names = map[string]bool{}

@@ -65,8 +65,8 @@ func (l *loader) reshape() (again bool, err error) {
 	proven, data := l.headerEvidence()
 	switch {
 	case l.shape.above > 0 && !proven:
-		return false, errorf(ErrFormat, l.headerLine, "the lines above have fewer cells than this one, and nothing shows that "+
-			"it is the header; set Options.HeaderLine, quote cells that contain %q, or set Options.Separator", l.comma)
+		return false, optionf("HeaderLine", ErrFormat, l.headerLine, "the lines above have fewer cells than this one, and nothing "+
+			"shows that it is the header; remove them, or quote cells that contain %q", l.comma)
 	case l.shape.double || l.shape.units || l.shape.noHeader:
 		return false, nil
 	case !proven && data:

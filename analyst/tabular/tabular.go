@@ -54,16 +54,26 @@ func (k Kind) Error() string { return "tabular: " + string(k) }
 type Error struct {
 	Kind    Kind
 	Line    int    // the line of the input, from 1; 0 if the error is not about one line
-	Message string // one sentence, with what to do about it
+	Message string // one sentence, for users too: what to do about the file
+	Option  string // the field of [Options] that may help, such as MaxRows, or ""
 	Err     error  // the cause; may be nil
 }
 
-// Error returns the kind, the line and the message.
+// Error returns the kind, the line, the message and the option.
 func (e *Error) Error() string {
-	if e.Line > 0 {
-		return fmt.Sprintf("%s: line %d: %s", e.Kind.Error(), e.Line, e.Message)
+	text := e.Kind.Error() + ": " + e.ForUser()
+	if e.Option != "" {
+		text += ", or set Options." + e.Option
 	}
-	return e.Kind.Error() + ": " + e.Message
+	return text
+}
+
+// ForUser returns the line and the message, without names of Go.
+func (e *Error) ForUser() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("line %d: %s", e.Line, e.Message)
+	}
+	return e.Message
 }
 
 // Is reports whether target is the Kind of e.
@@ -73,7 +83,14 @@ func (e *Error) Is(target error) bool { return target == e.Kind }
 func (e *Error) Unwrap() error { return e.Err }
 
 func tooManyBytes(limit int64) *Error {
-	return errorf(ErrTooLarge, 0, "the input has more than %d bytes; load a part of it or increase MaxBytes", limit)
+	return optionf("MaxBytes", ErrTooLarge, 0, "the input has more than %d bytes; load a part of it", limit)
+}
+
+// optionf returns an error that an option may avoid.
+func optionf(option string, kind Kind, line int, format string, args ...any) *Error {
+	err := errorf(kind, line, format, args...)
+	err.Option = option
+	return err
 }
 
 func errorf(kind Kind, line int, format string, args ...any) *Error {
