@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -227,7 +228,9 @@ func (o *objectReader) object(dec *json.Decoder, prefix string, cells *[]cell, l
 		}
 		if raw[0] == '{' {
 			value, ok := extended(raw)
-			if !ok && depth < maxNested && len(raw) > len("{}") {
+			if ok {
+				raw = value
+			} else if depth < maxNested && len(raw) > len("{}") {
 				inner := json.NewDecoder(bytes.NewReader(raw))
 				inner.UseNumber()
 				if _, err := inner.Token(); err != nil {
@@ -238,7 +241,6 @@ func (o *objectReader) object(dec *json.Decoder, prefix string, cells *[]cell, l
 				}
 				continue
 			}
-			raw = value
 		}
 		at, err := o.columnOf(name, cells, line)
 		if err != nil {
@@ -273,7 +275,7 @@ func (o *objectReader) columnOf(name string, cells *[]cell, line int) (int, erro
 // extended returns the value of an object as MongoDB writes values that JSON lacks. Other
 // objects are returned as they are.
 func extended(raw json.RawMessage) (value json.RawMessage, ok bool) {
-	if !bytes.Contains(raw[:min(len(raw), 20)], []byte(`"$`)) {
+	if len(raw) > 256 || !bytes.Contains(raw[:min(len(raw), 20)], []byte(`"$`)) {
 		return raw, false
 	}
 	var of map[string]json.RawMessage
@@ -281,27 +283,35 @@ func extended(raw json.RawMessage) (value json.RawMessage, ok bool) {
 		return raw, false
 	}
 	for key, value := range of {
+		text, isText := stringOf(value)
 		switch key {
 		case "$oid", "$symbol", "$uuid":
-			return value, value[0] == '"'
+			return value, isText
 		case "$date":
-			if inner, ok := extended(value); ok {
-				value = inner
+			var long struct {
+				Text string `json:"$numberLong"`
 			}
-			var milliseconds int64
-			if json.Unmarshal(value, &milliseconds) == nil {
-				return json.RawMessage(time.UnixMilli(milliseconds).UTC().Format(`"2006-01-02T15:04:05.000Z"`)), true
+			if json.Unmarshal(value, &long) == nil && long.Text != "" {
+				value = json.RawMessage(long.Text)
 			}
-			return value, value[0] == '"'
+			if ms, err := strconv.ParseInt(string(value), 10, 64); err == nil {
+				return json.RawMessage(time.UnixMilli(ms).UTC().Format(`"2006-01-02T15:04:05.000Z"`)), true
+			}
+			return value, isText
 		case "$numberLong", "$numberInt", "$numberDecimal", "$numberDouble":
-			var text string
-			if json.Unmarshal(value, &text) == nil && json.Valid([]byte(text)) {
+			if isText && json.Valid([]byte(text)) {
 				return json.RawMessage(text), true
 			}
-			return value, value[0] == '"'
+			return value, isText
 		}
 	}
 	return raw, false
+}
+
+// stringOf returns the text of a string.
+func stringOf(raw json.RawMessage) (text string, ok bool) {
+	ok = raw[0] == '"' && json.Unmarshal(raw, &text) == nil
+	return text, ok
 }
 
 func jsonCell(raw json.RawMessage) (c cell, err error) {

@@ -29,6 +29,8 @@ func TestJSON(t *testing.T) {
 			`{"_id":{"$oid":"65a1"},"n":{"$numberLong":"5"},"d":{"$numberDecimal":"2"},"at":{"$date":{"$numberLong":"1767323045000"}}}]`,
 			[]string{"_id", "n", "d", "at"}, [][]any{{"65a0", int64(9007199254740993), 1.5, "2026-01-02T03:04:05.000Z"}, {"65a1", int64(5), 2.0, "2026-01-02T03:04:05.000Z"}},
 			kinds{tabular.Converted}},
+		{"values that look like MongoDB's", `[{"a":{"$date":{"$numberLong":""}},"b":{"$oid":{"x":1}},"c":{"$numberLong":"x"},"d":{"$date":null}}]`,
+			[]string{"a.$date", "b.$oid.x", "c", "d.$date"}, [][]any{{nil, int64(1), "x", nil}}, nil},
 		{"NaN", `[{"a":NaN,"b":"NaN \" NaN"},{"a":-Infinity,"b":"x"},{"a":1,"b":"y"}]`, []string{"a", "b"},
 			[][]any{{nil, `NaN " NaN`}, {nil, "x"}, {int64(1), "y"}}, kinds{tabular.Converted}},
 		{"last line cut off", "{\"a\":1}\n{\"a\":2}\n{\"a\":", []string{"a"}, [][]any{{int64(1)}, {int64(2)}}, kinds{tabular.Ragged}},
