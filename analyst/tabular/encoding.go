@@ -148,7 +148,8 @@ func oddities(sample []byte, e encoding.Encoding) (n int) {
 		case r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.Is(unicode.Co, r):
 			n += 3
 		case !unicode.IsLetter(r):
-			if unicode.IsLetter(before) && unicode.IsLetter(after) && r != '’' && r != '·' {
+			within := unicode.IsLetter(after) && r != '’' && r != '·'
+			if unicode.IsLetter(before) && (within || strings.ContainsRune("§¤¬¦¶¨¯¸´", r)) {
 				n++
 			}
 		case unicode.IsUpper(r) && unicode.IsLetter(before) && (unicode.IsLower(before) || unicode.IsLower(after)), otherScript(r, before), otherScript(r, after):

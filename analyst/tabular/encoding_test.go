@@ -21,6 +21,7 @@ func TestEncodings(t *testing.T) {
 		{"windows-1252", "nom,ville\nÉlodie,Orléans\nFrançois,Besançon\nGaël,Nîmes\n", false},
 		{"windows-1250", "imię,miasto\nŁukasz,Łódź\nZażółć,Gdańsk\nJerzy,Kraków\n", false},
 		{"macintosh", "name,stadt\nMüller,Köln\nGroß,Düsseldorf\nJäger,München\n", false},
+		{"macintosh", "Name,Stadt\nMüller,Köln\nGroß,Zürich\n", false},
 		{"macintosh", "nom,ville\nÉlodie,Orléans\nFrançois,Besançon\nGaël,Nîmes\n", false},
 		{"windows-1251", "имя,город\nИван,Москва\nОльга,Казань\nПётр,Новосибирск\n", false},
 		{"koi8-r", "имя,город\nИван,Москва\nОльга,Казань\nПётр,Новосибирск\n", false},

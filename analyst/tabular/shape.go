@@ -31,7 +31,7 @@ func (l *loader) linesAbove(head []byte) int {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
 	r := csv.NewReader(bytes.NewReader(head))
-	r.Comma, r.FieldsPerRecord, r.LazyQuotes = l.comma, -1, true
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = l.comma, -1, true, true
 	var widths []int
 	for len(widths) < 2*maxAbove {
 		record, err := r.Read()
@@ -48,6 +48,9 @@ func (l *loader) linesAbove(head []byte) int {
 		if count[w]++; count[w] > count[usual] {
 			usual = w
 		}
+	}
+	if n := len(widths); n > 0 && widths[n-1] > usual && count[widths[n-1]] > 1 {
+		usual = widths[n-1] // a long report above a short table
 	}
 	at := slices.Index(widths, usual)
 	if usual < 2 || at <= 0 || at > maxAbove || slices.Max(widths[:at]) > usual {

@@ -35,6 +35,7 @@ func TestShape(t *testing.T) {
 		{"bank", "\"Konto:\";\"100200\"\n\"\"\n\"Stand:\";\"1.204,33 EUR\"\n\"Tag\";\"Text\";\"Betrag\"\n\"23.03.2026\";\"Miete\";\"-830,78\"\n\"24.03.2026\";\"Strom\";\"-30,70\"\n",
 			tabular.Options{}, []string{"Tag", "Text", "Betrag"}, [][]any{{"2026-03-23", "Miete", -830.78}, {"2026-03-24", "Strom", -30.7}},
 			kinds{tabular.Delimiter, header, tabular.Converted, tabular.Converted}},
+		{"a long report above a short table", "A:,x\nB:,y\nC:,z\nday,n,m\n2026-01-02,1,2\n", tabular.Options{}, []string{"day", "n", "m"}, [][]any{{"2026-01-02", int64(1), int64(2)}}, kinds{header}},
 		{"header chosen", "a,b\nx,y\n1,2\n", tabular.Options{HeaderLine: 2}, []string{"x", "y"}, [][]any{{int64(1), int64(2)}}, nil},
 		{"no header chosen", "a,b\nx,y\n", tabular.Options{HeaderLine: -1}, []string{"column_1", "column_2"}, [][]any{{"a", "b"}, {"x", "y"}}, nil},
 		{"units", "time,temp\ns,degC\n0,20.5\n1,20.6\n", tabular.Options{}, []string{"time", "temp"}, [][]any{{int64(0), 20.5}, {int64(1), 20.6}}, kinds{header}},
