@@ -1,0 +1,372 @@
+package tabular
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed/internal/column"
+)
+
+// A tableColumn collects what its cells may be.
+type tableColumn struct {
+	name, header string
+	kind         Type
+	form         form
+	unit         string
+	zoned        bool
+	months       int    // cells such as 2006-01
+	layout       string // of times that are written anew, those with a zone in UTC
+
+	filled       int // cells that are not blank
+	placeholders int
+	ambiguous    int
+	grouped      int
+	pointWhole   int
+	commaWhole   int
+	clocks       int
+	fits         [formCount]int
+	firstMiss    [formCount]int // the first line that does not fit
+	ambiguousAt  int            // the first line
+	formulas     int
+	formulaAt    int
+	numbers      numberCount
+	quoted       int // cells such as ="0012"
+	blanks       int // cells with spaces alone
+	repeats      int // cells that are the same as the header
+	yearCells    int
+	stamps       map[stamp]bool
+}
+
+const maxStamps = 100 // of a column
+
+func (c *tableColumn) add(v cell, line int) {
+	if v.quoted {
+		c.quoted++
+	}
+	if v.blank() {
+		if v.text != "" {
+			c.blanks++
+		}
+		return
+	}
+	c.filled++
+	if v.text == c.header {
+		c.repeats++
+	}
+	if len(v.text) == len("2006") && isYear(v.text) {
+		c.yearCells++
+	}
+	r := read(v)
+	if r.placeholder {
+		c.placeholders++
+		return
+	}
+	for f := range c.fits {
+		if r.fits(form(f)) {
+			c.fits[f]++
+		} else if c.firstMiss[f] == 0 {
+			c.firstMiss[f] = line
+		}
+	}
+	count := func(n *int, is bool) {
+		if is {
+			*n++
+		}
+	}
+	count(&c.ambiguous, r.ambiguous)
+	count(&c.grouped, r.grouped)
+	count(&c.pointWhole, r.pointWhole)
+	count(&c.commaWhole, r.commaWhole)
+	count(&c.clocks, r.clock)
+	count(&c.months, r.month)
+	if r.ambiguous && c.ambiguousAt == 0 {
+		c.ambiguousAt = line
+	}
+	if r.numeral.digits != "" {
+		c.numbers.add(r.numeral)
+	}
+	if r.fits(formStamp) && len(c.stamps) < maxStamps {
+		if c.stamps == nil {
+			c.stamps = map[stamp]bool{}
+		}
+		c.stamps[r.stamp] = true
+	}
+	if r.forms == 0 && strings.ContainsRune("=@+-", rune(v.text[0])) {
+		if c.formulas++; c.formulaAt == 0 {
+			c.formulaAt = line
+		}
+	}
+}
+
+// values returns the number of cells that a column of numbers or times has.
+func (c *tableColumn) values() int { return c.filled - c.placeholders }
+
+func (c *tableColumn) all(f form) bool {
+	if f == formBoolean {
+		return c.filled > 0 && c.fits[f] == c.filled
+	}
+	return c.values() > 0 && c.fits[f] == c.values()
+}
+
+// provenSign returns the decimal sign of a column of numbers if its own cells
+// prove it.
+func (c *tableColumn) provenSign() rune {
+	switch point, comma := c.all(formPoint), c.all(formComma); {
+	case point && !comma:
+		return '.'
+	case comma && !point:
+		return ','
+	}
+	return 0
+}
+
+// decimalSign returns the decimal sign of columns whose cells do not prove it,
+// such as 1,234. It is 0 if it is unknown.
+func (l *loader) decimalSign() rune {
+	if l.opt.Decimal != 0 {
+		return l.opt.Decimal
+	}
+	proven := map[rune]bool{}
+	for _, c := range l.columns {
+		proven[c.provenSign()] = true
+	}
+	switch {
+	case proven['.'] && proven[',']:
+		return 0
+	case proven['.']:
+		return '.'
+	case proven[',']:
+		return ','
+	}
+	return 0
+}
+
+// decide sets the type of the column and returns what is to be said about it.
+// sign is the decimal sign of the table, or 0. It wins if it is chosen.
+func (c *tableColumn) decide(sign rune, chosen bool) (warnings []Warning) {
+	warn := func(kind WarningKind, line, count int, format string, args ...any) {
+		w := Warning{Kind: kind, Column: c.name, Line: line, Count: count, Message: fmt.Sprintf(format, args...)}
+		if kind == DecimalSign {
+			w.Option = "Decimal"
+		}
+		warnings = append(warnings, w)
+	}
+	if c.formulas > 0 {
+		warn(Formula, c.formulaAt, c.formulas, "%d cells of column %s start like a formula, first in line %d; they are text", c.formulas, c.name, c.formulaAt)
+	}
+	c.kind, c.form = Text, formText
+	switch {
+	case c.all(formPoint) || c.all(formComma):
+		c.decideNumbers(sign, chosen, warn)
+	case c.all(formBoolean):
+		c.accept(formBoolean, warn)
+	case c.all(formISO):
+		c.accept(formISO, warn)
+	case c.all(formStamp):
+		c.decideStamps(warn)
+	case !c.decideDays(warn):
+		c.warnMixed(warn)
+	}
+	return warnings
+}
+
+type warnFunc func(kind WarningKind, line, count int, format string, args ...any)
+
+func (c *tableColumn) decideNumbers(sign rune, chosen bool, warn warnFunc) {
+	if doubt := c.numbers.doubt(); doubt != "" {
+		warn(Doubtful, 0, c.values(), "the cells of column %s look like numbers, but %s; they are text", c.name, doubt)
+		return
+	}
+	f, ok := c.numberForm(sign, chosen)
+	if !ok {
+		warn(DecimalSign, c.ambiguousAt, c.values(), "the numbers of column %s have a point or a comma, and it is not clear whether that is the decimal sign or separates thousands; they are text", c.name)
+		return
+	}
+	c.unit = c.numbers.unit()
+	c.accept(f, warn)
+}
+
+// decideStamps decides about times as programs write them. As texts they compare rightly only
+// if they are written alike.
+func (c *tableColumn) decideStamps(warn warnFunc) {
+	zones, shapes, fraction := map[string]bool{}, map[string]bool{}, 0
+	for s := range c.stamps {
+		if s.shape != "" {
+			zones[s.zone], shapes[s.shape], fraction = true, true, max(fraction, s.fraction)
+		}
+	}
+	if zones[""] && len(zones) > 1 {
+		warn(Doubtful, 0, c.values(), "some times of column %s have a zone and others have none, so they cannot be compared; they are text", c.name)
+		return
+	}
+	c.accept(formStamp, warn)
+	c.zoned = len(zones) > 0 && !zones[""]
+	if len(zones) > 1 || len(shapes) > 1 {
+		c.layout = time.DateTime
+		if fraction > 0 {
+			c.layout += "." + strings.Repeat("0", min(fraction, 9))
+		}
+		in := ""
+		if !zones[""] {
+			in = " in UTC"
+			c.layout = strings.Replace(c.layout, " ", "T", 1) + "Z"
+		}
+		warn(Converted, 0, c.values(), "the times of column %s are written in several ways; all are written alike%s now", c.name, in)
+	}
+}
+
+// decideDays decides about dates as people write them. It returns false if no order of day,
+// month and year fits.
+func (c *tableColumn) decideDays(warn warnFunc) bool {
+	var fitting []form
+	for f := formYMD; f < formCount; f++ {
+		if c.all(f) {
+			fitting = append(fitting, f)
+		}
+	}
+	switch len(fitting) {
+	case 0:
+		return false
+	case 1:
+		c.accept(fitting[0], warn)
+		if c.form.isShort() {
+			warn(DayMonth, 0, c.values(), "the years of column %s have two digits; they are read as 1969 to 2068", c.name)
+		}
+	default:
+		warn(DayMonth, 0, c.values(), "the dates of column %s fit several orders of day, month and year; they are text", c.name)
+	}
+	return true
+}
+
+// warnMixed says which cells keep a column from having a type.
+func (c *tableColumn) warnMixed(warn warnFunc) {
+	best := formInteger
+	for f := range formCount {
+		if c.fits[f] > c.fits[best] {
+			best = f
+		}
+	}
+	n := c.fits[best]
+	if c.months > 0 && c.months == c.values() {
+		warn(Doubtful, 0, c.months, "column %s has months without a day; they are text, whose order is that of time", c.name)
+	}
+	if n == 0 {
+		return
+	}
+	at := c.firstMiss[best]
+	where := ""
+	if at > 0 {
+		where = fmt.Sprintf(", first in line %d", at)
+	}
+	warn(Mixed, at, c.filled-n, "column %s has %d %s and %d other cells%s; it is text", c.name, n, formInfo[best].name, c.filled-n, where)
+}
+
+// numberForm returns the form of a column of numbers, and false if the decimal
+// sign of its cells is unknown or is not the chosen one.
+func (c *tableColumn) numberForm(sign rune, chosen bool) (form, bool) {
+	proven := c.provenSign()
+	switch {
+	case c.all(formInteger):
+		return formInteger, true
+	case proven != 0 && chosen && proven != sign:
+		return formText, false
+	case proven != 0:
+		sign = proven
+	case c.ambiguous == 0:
+		sign = '.'
+	}
+	switch sign {
+	case '.':
+		return formPoint, true
+	case ',':
+		return formComma, true
+	}
+	return formText, false
+}
+
+// accept makes f the form of the column.
+func (c *tableColumn) accept(f form, warn warnFunc) {
+	info := formInfo[f]
+	c.kind, c.form = info.kind, f
+	if f == formPoint && c.pointWhole == c.values() || f == formComma && c.commaWhole == c.values() {
+		c.kind = Integer
+	}
+	if c.clocks > 0 {
+		c.kind = Time
+	}
+	switch {
+	case c.unit != "":
+		warn(Converted, 0, c.values(), "column %s has amounts in %s; the numbers are as written, without the unit", c.name, c.unit)
+	case c.numbers.plain < c.numbers.cells:
+		warn(Converted, 0, c.values(), "column %s has numbers with spaces, apostrophes, brackets or other signs; they were converted", c.name)
+	case info.example != "" && (f != formPoint || c.grouped > 0):
+		warn(Converted, 0, c.values(), "column %s has %s written as in %q; they were converted", c.name, info.name, info.example)
+	}
+	if c.placeholders > 0 {
+		warn(Missing, 0, c.placeholders, "%d cells of column %s are placeholders such as N/A; they are NULL", c.placeholders, c.name)
+	}
+}
+
+// value returns a cell as it is stored. add has checked that it fits the form.
+func (c *tableColumn) value(v cell) any {
+	if v.null || v.text == "" {
+		return nil
+	}
+	if c.form == formText {
+		return v.text
+	}
+	s := strings.TrimSpace(v.text)
+	if s == "" || column.IsPlaceholder(s) {
+		return nil
+	}
+	switch c.form {
+	case formInteger, formPoint, formComma:
+		return c.number(s, v.number)
+	case formBoolean:
+		return strings.EqualFold(s, "true")
+	case formISO:
+		return s
+	case formStamp:
+		return c.time(s)
+	}
+	d, _ := readDay(s)
+	if c.kind == Time {
+		return d.orders[c.form].Format(time.DateTime)
+	}
+	return d.orders[c.form].Format(time.DateOnly)
+}
+
+// time returns a time as it is stored.
+func (c *tableColumn) time(s string) string {
+	if c.layout == "" || len(s) <= len(time.DateOnly) {
+		return s
+	}
+	at, _ := column.ParseTime(s)
+	return at.UTC().Format(c.layout)
+}
+
+// isPlainNumber reports whether all cells are numbers as programs write them.
+func (c *tableColumn) isPlainNumber() bool {
+	return (c.form == formInteger || c.form == formPoint) && c.grouped == 0 && c.numbers.plain == c.numbers.cells
+}
+
+// number returns a number as it is stored. A number of JSON has a point as decimal
+// sign whatever the column has.
+func (c *tableColumn) number(s string, plain bool) any {
+	if !plain && !c.isPlainNumber() {
+		n, _ := readNumeral(s)
+		sign := byte('.')
+		if c.form == formComma && strings.Trim(n.digits, "0123456789eE+-") != "" {
+			sign = ','
+		}
+		s, _ = n.plain(sign)
+	}
+	if c.kind == Integer {
+		n, _ := strconv.ParseInt(s, 10, 64)
+		return n
+	}
+	f, _ := column.ParseNumber(s)
+	return f
+}
