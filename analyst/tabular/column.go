@@ -192,21 +192,26 @@ func (c *tableColumn) decideNumbers(sign rune, chosen bool, warn warnFunc) {
 // if they are written alike.
 func (c *tableColumn) decideStamps(warn warnFunc) {
 	zones, shapes, fraction := map[string]bool{}, map[string]bool{}, 0
+	dates := c.stamps[stamp{}]
 	for s := range c.stamps {
 		if s.shape != "" {
 			zones[s.zone], shapes[s.shape], fraction = true, true, max(fraction, s.fraction)
 		}
 	}
-	if zones[""] && len(zones) > 1 {
+	if fraction > len("000000") {
+		warn(Doubtful, 0, c.values(), "the times of column %s are more precise than a microsecond, which databases do not keep; they are text", c.name)
+		return
+	}
+	if zones[""] && len(zones) > 1 || dates && len(zones) > 0 && !zones[""] {
 		warn(Doubtful, 0, c.values(), "some times of column %s have a zone and others have none, so they cannot be compared; they are text", c.name)
 		return
 	}
 	c.accept(formStamp, warn)
 	c.zoned = len(zones) > 0 && !zones[""]
-	if len(zones) > 1 || len(shapes) > 1 {
+	if len(zones) > 1 || len(shapes) > 1 || shapes[mail] {
 		c.layout = time.DateTime
 		if fraction > 0 {
-			c.layout += "." + strings.Repeat("0", min(fraction, 9))
+			c.layout += "." + strings.Repeat("0", fraction)
 		}
 		in := ""
 		if !zones[""] {

@@ -89,7 +89,7 @@ func (l *loader) reshape() (again bool, err error) {
 // cells fit the columns, or are repeated below.
 func (l *loader) headerEvidence() (proven, data bool) {
 	repeats := 0
-	for i, c := range l.columns {
+	for _, c := range l.columns {
 		header := cell{text: c.header}
 		if c.repeats > 0 {
 			repeats++
@@ -103,7 +103,7 @@ func (l *loader) headerEvidence() (proven, data bool) {
 		case r.placeholder:
 		case miss && r.forms == 0, !miss && !r.fits(c.form), isYear(c.header) && !c.years():
 			proven = true
-		case !l.counted(i):
+		case !l.counted():
 			data = true
 		}
 	}
@@ -112,12 +112,11 @@ func (l *loader) headerEvidence() (proven, data bool) {
 
 // counted reports whether the names of the columns are 1, 2, 3 or 0, 1, 2, which may be
 // numbers as well as names.
-func (l *loader) counted(int) bool {
+func (l *loader) counted() bool {
 	for start := range 2 {
-		is := func(i int) bool { return strings.TrimSpace(l.columns[i].header) == fmt.Sprint(start+i) }
 		all := true
-		for i := range l.columns {
-			all = all && is(i)
+		for i, c := range l.columns {
+			all = all && strings.TrimSpace(c.header) == fmt.Sprint(start+i)
 		}
 		if all {
 			return true

@@ -253,9 +253,15 @@ type stamp struct {
 	fraction int    // the digits of the seconds after the point
 }
 
+// mail is the shape of times as e-mail has them, whose order as texts is not that of time.
+const mail = "mail"
+
 func stampOf(s string) stamp {
+	if s[0] < '0' || s[0] > '9' {
+		return stamp{zone: "GMT", shape: mail}
+	}
 	at := strings.IndexAny(s, "T ")
-	if at != len(time.DateOnly) || s[4] != '-' { // a date or a month alone, or one of e-mail
+	if at != len(time.DateOnly) || s[4] != '-' { // a date alone
 		return stamp{}
 	}
 	clock, zone := s[at+1:], ""

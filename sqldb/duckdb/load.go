@@ -10,7 +10,6 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
 
@@ -174,11 +173,7 @@ func appendRows(ctx context.Context, conn driver.Conn, f *tabular.File, table st
 		for i, v := range values {
 			row[i] = v
 			if text, ok := v.(string); ok && (f.Columns[i].Type == tabular.Date || f.Columns[i].Type == tabular.Time) {
-				at, ok := cells.ParseTime(text)
-				if !ok || at.Nanosecond()%int(time.Microsecond) != 0 {
-					return fmt.Errorf("a time of column %d is more precise than a microsecond: set the column to text", i+1)
-				}
-				row[i] = at
+				row[i], _ = cells.ParseTime(text) // it was read as one
 			}
 		}
 		return to.AppendRow(row...)
