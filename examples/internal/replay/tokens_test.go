@@ -43,7 +43,7 @@ const (
 // conversations.
 func TestTokensPerCall(t *testing.T) {
 	var table strings.Builder
-	table.WriteString("| agent | request | calls | tokens, mean | tokens, most | the same for two questions |\n|---|---|---|---|---|---|\n")
+	table.WriteString("| agent | request | calls | tokens, mean | tokens, most | the same for two questions, % |\n|---|---|---|---|---|---|\n")
 	for _, c := range []struct {
 		agent string
 		hold  func(*testing.T, *asked)
@@ -148,7 +148,7 @@ func whole(r *llm.Request) string {
 	return b.String()
 }
 
-// alike returns how much of a request, on average, is the beginning of the one before it
+// alike returns how many percent of a request, on average, is the beginning of the one before it
 // too, of another turn: that is what a server need not read again.
 func alike(texts []string) string {
 	same, all := 0, 0
@@ -165,7 +165,7 @@ func alike(texts []string) string {
 	if all == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%d %%", same*100/all)
+	return strconv.Itoa(same * 100 / all)
 }
 
 func askDatabase(t *testing.T, a *asked) {
