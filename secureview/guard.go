@@ -163,7 +163,7 @@ func (g *Guard) rewrite(sql string) (*Statement, error) {
 	if err := sqlbound.Check(q, resolved, g.dialect.Bounds()); err != nil {
 		return nil, err
 	}
-	stmt := &Statement{dialect: g.dialect, query: q, columns: resolved.Columns, reads: reads(resolved), merged: mergedReads(resolved), fields: fieldReads(resolved)}
+	stmt := &Statement{source: sql, dialect: g.dialect, query: q, columns: resolved.Columns, reads: reads(resolved), merged: mergedReads(resolved), fields: fieldReads(resolved)}
 	if resolved.Tables > 1 {
 		stmt.froms = sync.OnceValue(func() []FromClause { return fromClauses(q) })
 	}

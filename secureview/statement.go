@@ -12,6 +12,7 @@ import (
 // was parsed, bound to the policy, rewritten and printed. A Statement is
 // immutable and safe for concurrent use.
 type Statement struct {
+	source  string
 	sql     string
 	dialect dialect.Dialect
 	reads   []TableRead
@@ -33,6 +34,13 @@ type TableRead struct {
 
 // SQL returns the text to execute. It is never the text that the Guard was given.
 func (s *Statement) SQL() string { return s.sql }
+
+// Source returns the text that the Guard was given. It must not be executed.
+func (s *Statement) Source() string { return s.source }
+
+// Query returns the tree of the statement with its names bound, for the other packages of
+// this module. Its positions are offsets in [Statement.Source]. It must not be changed.
+func (s *Statement) Query() *sqlast.Query { return s.query }
 
 // Dialect returns the SQL dialect of the text.
 func (s *Statement) Dialect() dialect.Dialect { return s.dialect }

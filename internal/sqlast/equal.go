@@ -55,7 +55,7 @@ func equalValue(a, b reflect.Value) bool {
 // bound are the fields that say where a node stands, and what it is bound to.
 var bound = map[string]bool{
 	"Pos": true, "DoubleQuoted": true, "Unnamed": true, "Simple": true, "Groupings": true, "Unsafe": true,
-	"Of": true, "Index": true, "Object": true, "Reads": true, "CTE": true, "Bounded": true,
+	"Of": true, "Index": true, "Object": true, "Reads": true, "CTE": true, "CTEColumns": true, "Bounded": true,
 }
 
 var fieldsOf sync.Map // from the type of a struct to the []int of the fields that are compared

@@ -115,10 +115,10 @@ type Table struct {
 	Reads  []bool // the columns of Object that the statement names, by their index
 	CTE    *CTE
 
-	// Columns are those of CTE. Bounded is set for a recursive one that may be endless: a
+	// CTEColumns are the columns of CTE. Bounded is set for a recursive one that may be endless: a
 	// statement that reads more than [MaxRecursion] of its rows fails.
-	Columns []string
-	Bounded bool
+	CTEColumns []string
+	Bounded    bool
 }
 
 // Object is a table or view of a [Catalog].
