@@ -10,8 +10,8 @@ import (
 // bindings and the quotes around names.
 func Equal(a, b *Query) bool { return equalValue(reflect.ValueOf(a), reflect.ValueOf(b)) }
 
-// equalExpr is Equal for expressions. Most of those that are compared are columns.
-func equalExpr(a, b Expr) bool {
+// EqualExpr is [Equal] for expressions. Most of those that are compared are columns.
+func EqualExpr(a, b Expr) bool {
 	x, ok := a.(*Column)
 	y, also := b.(*Column)
 	if ok && also {
@@ -20,7 +20,7 @@ func equalExpr(a, b Expr) bool {
 	return ok == also && equalValue(reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem())
 }
 
-func equalExprs(a, b []Expr) bool { return slices.EqualFunc(a, b, equalExpr) }
+func equalExprs(a, b []Expr) bool { return slices.EqualFunc(a, b, EqualExpr) }
 
 // equalValue compares two values of one type that is part of a tree.
 func equalValue(a, b reflect.Value) bool {

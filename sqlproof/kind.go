@@ -1,0 +1,45 @@
+package sqlproof
+
+import "strings"
+
+// kind is what the values of a column are.
+type kind uint8
+
+const (
+	unknownKind kind = iota
+	wholeKind        // whole numbers
+	numberKind       // other numbers
+	textKind
+	dayKind
+	momentKind // a day and a time
+	otherKind
+)
+
+func (k kind) isNumber() bool { return k == wholeKind || k == numberKind }
+
+// kindOf returns the kind of a type, as an engine writes it.
+func kindOf(typ string) kind {
+	name := strings.ToLower(strings.TrimSpace(typ))
+	if i := strings.IndexAny(name, "( "); i > 0 && !strings.HasPrefix(name, "double") && !strings.HasPrefix(name, "character") {
+		name, typ = name[:i], name
+	}
+	switch strings.TrimSuffix(name, " unsigned") {
+	case "":
+		return unknownKind
+	case "int", "integer", "bigint", "smallint", "mediumint", "tinyint", "int2", "int4", "int8", "serial", "bigserial",
+		"hugeint", "uinteger", "ubigint", "usmallint", "utinyint":
+		return wholeKind
+	case "real", "float", "double", "double precision", "float4", "float8", "decimal", "numeric", "number", "dec", "money":
+		return numberKind
+	case "text", "varchar", "char", "character", "nvarchar", "nchar", "tinytext", "mediumtext", "longtext", "citext", "bpchar", "name":
+		return textKind
+	case "date":
+		return dayKind
+	case "datetime", "timestamp", "timestamptz":
+		return momentKind
+	}
+	if strings.HasPrefix(name, "character") {
+		return textKind
+	}
+	return otherKind
+}
