@@ -136,6 +136,7 @@ func (c *check) say(f Finding) { c.report.Findings = append(c.report.Findings, f
 // finish puts the items into the order of the text.
 func (c *check) finish() *Report {
 	r := &c.report
+	r.Fill()
 	slices.SortStableFunc(r.Joins, func(a, b Join) int { return cmp.Compare(a.At, b.At) })
 	slices.SortStableFunc(r.Aggregates, func(a, b Aggregate) int { return cmp.Compare(a.At, b.At) })
 	rank := func(s Severity) int { return slices.Index([]Severity{Error, Question, Note}, s) }

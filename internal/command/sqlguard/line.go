@@ -27,19 +27,22 @@ type Answer struct {
 
 	// Problems are all of them, if there are several; the fields above are the first one.
 	Problems []refusal.Problem `json:"problems,omitempty"`
+
+	Source string `json:"-"` // the statement of the line
 }
 
-// answerTo passes the statement of a line through the guard.
-func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) Answer {
+// Rewrite passes the statement of a line through the guard. The statement is nil if the
+// answer is not OK.
+func Rewrite(ctx context.Context, g *secureview.Guard, line lines.Line) (Answer, *secureview.Statement) {
 	var q question
 	switch {
 	case line.TooLong:
 		return Answer{
 			Code:    string(secureview.ErrTooLarge),
 			Message: line.Says("is longer than %d bytes", lines.MaxLength),
-		}
+		}, nil
 	case line.Text[0] != '{':
-		return Answer{Code: lines.Bad, Message: line.Says("is not a JSON object")}
+		return Answer{Code: lines.Bad, Message: line.Says("is not a JSON object")}, nil
 	}
 	if err := json.Unmarshal(line.Text, &q); err != nil {
 		// If only a value has the wrong type, the id was read.
@@ -47,23 +50,23 @@ func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) Answer 
 		if !errors.As(err, &mistyped) {
 			q.ID = nil
 		}
-		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says("cannot be read: %v", err)}
+		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says("cannot be read: %v", err)}, nil
 	}
 	if q.SQL == nil {
-		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says(`has no "sql"`)}
+		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says(`has no "sql"`)}, nil
 	}
 	stmt, err := g.Rewrite(ctx, *q.SQL)
 	var refused *refusal.Error
 	switch {
 	case errors.As(err, &refused):
 		p := refused.Problems[0]
-		a := Answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates}
+		a := Answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates, Source: *q.SQL}
 		if len(refused.Problems) > 1 {
 			a.Problems = refused.Problems
 		}
-		return a
+		return a, nil
 	case err != nil:
-		return Answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}
+		return Answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}, nil
 	}
-	return Answer{ID: q.ID, OK: true, SQL: stmt.SQL()}
+	return Answer{ID: q.ID, OK: true, SQL: stmt.SQL()}, stmt
 }
