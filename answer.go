@@ -7,6 +7,7 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // An Answer is the answer of an [Agent], with its proof: the queries that ran, the
@@ -93,6 +94,13 @@ type Query struct {
 	Values []ValueMatch `json:"values,omitempty"`
 
 	Corrections []Correction `json:"corrections,omitempty"` // oldest first
+
+	// Meaning says in one line what the query computes, and Checked what was found out about
+	// it, both by code, for users. Proof has the same for programs. They are empty if the
+	// query was not checked.
+	Meaning string        `json:"meaning,omitempty"`
+	Checked []string      `json:"checked,omitempty"`
+	Proof   *proof.Report `json:"proof,omitempty"`
 }
 
 // A ValueMatch is a value that a query took for words of the question that are spelled

@@ -117,6 +117,7 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	for _, note := range a.joinNotes(ctx, &s) {
 		s.add(ctx, note)
 	}
+	a.noteProof(ctx, &s)
 	if len(s.Other) > 0 {
 		s.say(ctx, usertext.Fill(texts.OtherJoin, "chosen", s.Chosen.Text, "joins", strings.Join(s.Other, ", ")))
 	}

@@ -42,7 +42,7 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 		Rows:     len(ran.rows.Rows),
 		Values:   s.taken(s.Draft.Query),
 	}
-	s.Meetings = a.meetings(ran.stmt)
+	s.Query.Proof = a.proofOf(ctx, ran.stmt)
 	if s.Other = nil; s.Chosen != nil {
 		s.Other = a.otherJoins(ran.stmt, s.Chosen)
 	}

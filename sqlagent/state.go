@@ -39,8 +39,6 @@ type state struct {
 	Kept   string      // the statement that was refused once because something contradicts it
 	Other  []string    // the joins of the statement that ran that are not those of Chosen
 
-	Meetings []meeting // where the statement that ran joins many rows with many
-
 	Named []values.Match // values of the joined tables that the question names
 
 	Draft   drafts.Draft   // the statement

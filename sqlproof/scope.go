@@ -42,13 +42,12 @@ type part struct {
 // A leaf is a relation whose rows a scope combines with others.
 type leaf struct {
 	index   int
-	label   string // the name for people
-	table   *table // of the schema; nil: none, or none that it knows
-	columns []int  // the columns of table, by the number of the column in the tree; -1: not in the schema
-	names   []string
-	rows    *rows // of a subquery; nil: a table or a function
-	base    bool  // a table of the policy
-	call    bool  // a table function
+	label   string         // the name for people
+	table   *table         // of the schema; nil: none, or none that it knows
+	columns []int          // the columns of table, by the number of the column in the tree; -1: not in the schema
+	rows    *rows          // of a subquery; nil: a table or a function
+	object  *sqlast.Object // a table of the policy; nil: another relation
+	call    bool           // a table function
 	row     attr
 	attrs   []attr // of the columns that are mentioned, by their number; 0: not yet
 	origins []attr // of rows.origins
@@ -112,11 +111,11 @@ func (s *scope) add(f *frame, r sqlast.Relation, label string) {
 			return
 		}
 		l := s.leaf(f, r, label)
-		l.base = true
-		if o := r.Object; o != nil {
+		if l.object = r.Object; l.object != nil {
+			o := l.object
 			l.label = first(label, s.tableName(r))
 			obj := s.object(o)
-			l.table, l.columns, l.names = obj.table, obj.columns, o.Columns
+			l.table, l.columns = obj.table, obj.columns
 		}
 	case *sqlast.Derived:
 		s.subquery(f, r, r.Query, first(label, r.Alias), r.Lateral)

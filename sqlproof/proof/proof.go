@@ -7,6 +7,7 @@ package proof
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/qedkit/qed/refusal"
 )
@@ -111,6 +112,30 @@ type Report struct {
 
 	// Findings are what is wrong, what may be, and what a reader should know.
 	Findings []Finding `json:"findings"`
+
+	// Meaning is what the outermost block computes; nil for a set operation.
+	Meaning *Meaning `json:"meaning,omitempty"`
+}
+
+// A Meaning is what a statement computes, in short: expressions have no quotes and no names
+// of tables, and "..." stands for what is longer.
+type Meaning struct {
+	Values   []Value  `json:"values,omitempty"` // the aggregates; none: rows are listed
+	Distinct bool     `json:"distinct,omitempty"`
+	Tables   []string `json:"tables,omitempty"`   // those that are joined, and subqueries
+	Where    []string `json:"where,omitempty"`    // all of these are true for each row
+	GroupBy  []string `json:"group_by,omitempty"` // there is a value for each of these
+	Having   string   `json:"having,omitempty"`
+	OrderBy  []string `json:"order_by,omitempty"`
+	Limit    int      `json:"limit,omitempty"` // the largest number of rows that the statement asks for; 0: none
+}
+
+// A Value is an aggregate of a [Meaning], such as the function sum of the expression total.
+// Of is empty if rows are counted.
+type Value struct {
+	Function string `json:"function"`
+	Of       string `json:"of,omitempty"`
+	Distinct bool   `json:"distinct,omitempty"`
 }
 
 // Fill makes empty lists of missing ones, which are [] in JSON.
@@ -186,9 +211,33 @@ type Finding struct {
 	Message string `json:"message"`
 	Fix     string `json:"fix,omitempty"`
 
-	// Subject is the part of the statement, and By the tables that the message names: for
-	// programs that write a text of their own.
+	// Subject is the part of the statement that the message names. Of are the tables whose
+	// rows or values it is about, and By those that repeat or remove them: for programs that
+	// write a text of their own.
 	Subject string   `json:"subject,omitempty"`
+	Of      []string `json:"of,omitempty"`
 	By      []string `json:"by,omitempty"`
 	At      int      `json:"at"` // the offset in the statement, in bytes
+
+	// Probe is a statement that counts the rows that an [InnerJoinOptional] is about, to be
+	// passed to the guard. Missing is its result, if somebody ran it.
+	Probe   string `json:"probe,omitempty"`
+	Missing *int64 `json:"missing,omitempty"`
+}
+
+// Count sets the result of the Probe of a finding. If no rows are missing the finding goes,
+// and the aggregates that waited for it are proved.
+func (r *Report) Count(finding int, missing int64) {
+	f := &r.Findings[finding]
+	f.Missing = &missing
+	if missing > 0 {
+		return
+	}
+	for i := range r.Aggregates {
+		a := &r.Aggregates[i]
+		if a.Verdict == NotChecked && a.RowsRepeat == No && slices.Equal(a.By, f.By) {
+			a.Verdict, a.Affected, a.By, a.RestsOn = Proved, No, nil, "counted: no rows are missing"
+		}
+	}
+	r.Findings = slices.Delete(r.Findings, finding, finding+1)
 }
