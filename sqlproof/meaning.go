@@ -11,26 +11,27 @@ import (
 // meaning says what a block computes.
 func (s *scope) meaning(sel *sqlast.Select, order []sqlast.Order) *proof.Meaning {
 	m := &proof.Meaning{Distinct: sel.Distinct}
+	w := s.in(s.frame)
 	for _, it := range sel.Items {
 		s.values(m, it.Expr)
 	}
 	for _, l := range s.leaves {
-		m.Tables = appendNew(m.Tables, l.label)
+		m.Tables = appendNew(m.Tables, l.long())
 	}
 	for i := range s.conds {
 		if k := &s.conds[i]; !s.joining(k) {
-			m.Where = appendNew(m.Where, words(k.expr))
+			m.Where = appendNew(m.Where, s.in(k.frame).words(k.expr))
 		}
 	}
 	for _, e := range sel.GroupBy {
-		m.GroupBy = appendNew(m.GroupBy, words(s.term(sel, e)))
+		m.GroupBy = appendNew(m.GroupBy, w.words(s.term(sel, e)))
 	}
 	if sel.Having != nil {
-		m.Having = words(sel.Having)
+		m.Having = w.words(sel.Having)
 	}
 	for _, o := range order {
 		if o.Expr != nil {
-			text := words(s.term(sel, o.Expr))
+			text := w.words(s.term(sel, o.Expr))
 			if o.Desc {
 				text += " DESC"
 			}
@@ -50,7 +51,7 @@ func (s *scope) values(m *proof.Meaning, e sqlast.Expr) {
 		}
 		v := proof.Value{Function: call.Name, Distinct: call.Distinct}
 		if len(call.Args) > 0 {
-			v.Of = words(call.Args[0])
+			v.Of = s.in(s.frame).words(call.Args[0])
 		}
 		if !slices.Contains(m.Values, v) {
 			m.Values = append(m.Values, v)
@@ -80,9 +81,18 @@ var operators = map[sqlast.BinaryOp]string{
 	sqlast.Same: " IS ", sqlast.NotSame: " IS NOT ", sqlast.Mod: " % ", sqlast.Concat: " || ",
 }
 
+// A wording writes the expressions of a frame. Columns have the names of their tables if
+// there are several.
+type wording struct {
+	scope *scope
+	frame *frame
+}
+
+func (s *scope) in(f *frame) wording { return wording{s, f} }
+
 // words returns an expression in short: names without quotes and tables, and "..." for what
 // is longer than a reader wants.
-func words(e sqlast.Expr) string {
+func (w wording) words(e sqlast.Expr) string {
 	not := func(is bool) string {
 		if is {
 			return "NOT "
@@ -96,13 +106,19 @@ func words(e sqlast.Expr) string {
 				out = append(out, "...")
 				break
 			}
-			out = append(out, words(x))
+			out = append(out, w.words(x))
 		}
 		return strings.Join(out, ", ")
 	}
 	switch e := e.(type) {
 	case *sqlast.Column:
-		return e.Name
+		if w.scope == nil || len(w.scope.leaves) < 2 {
+			return e.Name
+		}
+		if p := w.scope.find(w.frame, e.Of); p != nil && p.leaf != nil {
+			return p.leaf.label + "." + e.Name
+		}
+		return strings.TrimPrefix(e.Table+"."+e.Name, ".")
 	case *sqlast.Number:
 		return e.Text
 	case *sqlast.String:
@@ -117,33 +133,33 @@ func words(e sqlast.Expr) string {
 	case *sqlast.Now:
 		return "now"
 	case *sqlast.Unary:
-		return map[sqlast.UnaryOp]string{sqlast.Not: "NOT ", sqlast.Minus: "-", sqlast.Plus: "", sqlast.BitNot: "~"}[e.Op] + operand(e.X)
+		return map[sqlast.UnaryOp]string{sqlast.Not: "NOT ", sqlast.Minus: "-", sqlast.Plus: "", sqlast.BitNot: "~"}[e.Op] + w.operand(e.X)
 	case *sqlast.Binary:
 		if op, ok := operators[e.Op]; ok {
-			return operand(e.X) + op + operand(e.Y)
+			return w.operand(e.X) + op + w.operand(e.Y)
 		}
 	case *sqlast.Is:
 		test := [...]string{sqlast.IsNull: "NULL", sqlast.IsTrue: "TRUE", sqlast.IsFalse: "FALSE", sqlast.IsUnknown: "UNKNOWN"}
-		return operand(e.X) + " IS " + not(e.Not) + test[e.Test]
+		return w.operand(e.X) + " IS " + not(e.Not) + test[e.Test]
 	case *sqlast.Between:
-		return operand(e.X) + " " + not(e.Not) + "BETWEEN " + operand(e.Low) + " AND " + operand(e.High)
+		return w.operand(e.X) + " " + not(e.Not) + "BETWEEN " + w.operand(e.Low) + " AND " + w.operand(e.High)
 	case *sqlast.In:
 		if e.Query == nil {
-			return operand(e.X) + " " + not(e.Not) + "IN (" + all(e.List) + ")"
+			return w.operand(e.X) + " " + not(e.Not) + "IN (" + all(e.List) + ")"
 		}
-		return operand(e.X) + " " + not(e.Not) + "IN (SELECT " + queryWords(e.Query) + ")"
+		return w.operand(e.X) + " " + not(e.Not) + "IN (SELECT " + w.queryWords(e.Query) + ")"
 	case *sqlast.Like:
-		return operand(e.X) + " " + not(e.Not) + "LIKE " + operand(e.Pattern)
+		return w.operand(e.X) + " " + not(e.Not) + "LIKE " + w.operand(e.Pattern)
 	case *sqlast.Exists:
-		return "EXISTS (SELECT " + queryWords(e.Query) + ")"
+		return "EXISTS (SELECT " + w.queryWords(e.Query) + ")"
 	case *sqlast.Subquery:
-		return "(SELECT " + queryWords(e.Query) + ")"
+		return "(SELECT " + w.queryWords(e.Query) + ")"
 	case *sqlast.Cast:
-		return words(e.X)
+		return w.words(e.X)
 	case *sqlast.Collate:
-		return words(e.X)
+		return w.words(e.X)
 	case *sqlast.Interval:
-		return words(e.X) + " " + strings.ToLower(e.Unit)
+		return w.words(e.X) + " " + strings.ToLower(e.Unit)
 	case *sqlast.Unit:
 		return strings.ToLower(e.Name)
 	case *sqlast.Row:
@@ -158,24 +174,25 @@ func words(e sqlast.Expr) string {
 }
 
 // operand returns an expression in brackets if it connects others by AND or OR.
-func operand(e sqlast.Expr) string {
+func (w wording) operand(e sqlast.Expr) string {
 	if b, ok := e.(*sqlast.Binary); ok && (b.Op == sqlast.And || b.Op == sqlast.Or) {
-		return "(" + words(e) + ")"
+		return "(" + w.words(e) + ")"
 	}
-	return words(e)
+	return w.words(e)
 }
 
 // queryWords returns what a subquery reads, with its conditions.
-func queryWords(q *sqlast.Query) string {
+func (w wording) queryWords(q *sqlast.Query) string {
 	sel, ok := q.Body.(*sqlast.Select)
 	if !ok || sel.From == nil || len(sel.Items) == 0 {
 		return "..."
 	}
+	w = wording{}
 	var tables []string
 	eachTable(sel.From, func(t *sqlast.Table) { tables = append(tables, t.Name) })
-	out := words(sel.Items[0].Expr) + " FROM " + strings.Join(tables, ", ")
+	out := w.words(sel.Items[0].Expr) + " FROM " + strings.Join(tables, ", ")
 	if sel.Where != nil {
-		out += " WHERE " + words(sel.Where)
+		out += " WHERE " + w.words(sel.Where)
 	}
 	return out
 }

@@ -43,6 +43,7 @@ type part struct {
 type leaf struct {
 	index   int
 	label   string         // the name for people
+	own     bool           // label is its own name, not that of a subquery
 	table   *table         // of the schema; nil: none, or none that it knows
 	columns []int          // the columns of table, by the number of the column in the tree; -1: not in the schema
 	rows    *rows          // of a subquery; nil: a table or a function
@@ -52,6 +53,14 @@ type leaf struct {
 	attrs   []attr // of the columns that are mentioned, by their number; 0: not yet
 	origins []attr // of rows.origins
 	lateral []attr // the values of other leaves on which its rows depend
+}
+
+// long returns the name of a leaf, also of the table if the name is an alias.
+func (l *leaf) long() string {
+	if l.object != nil && l.own && l.label != l.object.Logical {
+		return l.object.Logical + " " + l.label
+	}
+	return l.label
 }
 
 // A join combines leaves[lo:mid] with leaves[mid:hi].
@@ -113,7 +122,7 @@ func (s *scope) add(f *frame, r sqlast.Relation, label string) {
 		l := s.leaf(f, r, label)
 		if l.object = r.Object; l.object != nil {
 			o := l.object
-			l.label = first(label, s.tableName(r))
+			l.label, l.own = first(label, s.tableName(r)), label == ""
 			obj := s.object(o)
 			l.table, l.columns = obj.table, obj.columns
 		}

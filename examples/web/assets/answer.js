@@ -88,6 +88,11 @@ const joinNote = j => [j.role, j.cardinality, j.confidence < 1 ? `confidence ${j
 function query(q, index, rows) {
 	const parts = [code(laidOut(q), "Query that ran")];
 	const note = (term, text) => parts.push(make("p", null, make("strong", {textContent: term + ": "}), text));
+	if (q.meaning) note("It computes", q.meaning);
+	if (q.checked?.length) {
+		parts.push(make("p", null, make("strong", {textContent: "Checked before it ran"})),
+			make("ul", null, ...q.checked.map(line => make("li", {textContent: line}))));
+	}
 	if (q.join_path?.length) {
 		parts.push(make("p", null, make("strong", {textContent: "Join path"})),
 			make("ul", null, ...q.join_path.map(j => make("li", null, make("code", {textContent: joinText(j)}), joinNote(j)))));
