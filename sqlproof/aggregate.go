@@ -111,10 +111,20 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 		}
 	}
 	constants := g.addsConstants(call)
+	more := false
 	if (counting[call.Name] || constants) && !call.Distinct {
-		item.Counts = g.countsRows(call, group)
+		counted := terms
+		if call.Star || constants {
+			counted = nil
+		}
+		item.Counts, more = g.countsRows(counted, group)
 	}
-	g.decide(&item, call, bad, rests, len(terms), constants)
+	if g.decide(&item, call, bad, rests, len(terms)); len(bad) == 0 && len(g.leaves) > 1 && item.Counts != "" && (len(terms) == 0 || constants) {
+		g.counts(&item, more)
+	}
+	if more {
+		item.Counts = ""
+	}
 	if item.Verdict == Proved && item.RowsRepeat == No {
 		g.dropped(&item, call, terms)
 	}
@@ -382,35 +392,53 @@ func (c *view) keysUsed() string {
 	return strings.Join(out, ", ")
 }
 
-// countsRows returns the table of which a count counts rows.
-func (g *grouping) countsRows(call *sqlast.Call, group []attr) string {
+// countsRows returns the table of which a count of values of some rows counts rows. more
+// means that it counts others as well, which an outer join kept without a row of the table.
+func (g *grouping) countsRows(terms []term, group []attr) (table string, more bool) {
+	var of []int
+	for _, t := range terms {
+		of = append(of, g.leavesOf(t)...)
+	}
+	seen := g.seenBy(of)
 	for _, l := range g.leaves {
-		if c := g.seenBy([]int{l.index}); len(c.missing(append([]attr{l.row}, group...))) == 0 {
-			return l.label
+		start := append([]attr{l.row}, group...)
+		missing := slices.ContainsFunc(seen.free, func(side span) bool { return side.has(l.index) })
+		switch {
+		case !missing && len(seen.missing(start)) == 0:
+			return l.label, false
+		case missing && table == "" && len(g.seenBy(append(of, l.index)).missing(start)) == 0:
+			table, more = l.label, true
 		}
 	}
-	return ""
+	return table, more
 }
 
 // decide sets the verdict of an aggregate, and adds what there is to say about it.
-func (g *grouping) decide(item *Aggregate, call *sqlast.Call, bad []judged, rests string, terms int, constants bool) {
+func (g *grouping) decide(item *Aggregate, call *sqlast.Call, bad []judged, rests string, terms int) {
 	unaffected := same[call.Name] || call.Distinct && (counting[call.Name] || isList(call.Name))
 	switch {
 	case g.unsure:
 		item.Verdict, item.RowsRepeat, item.Affected = NotChecked, Unknown, Unknown
 	case len(bad) == 0:
 		item.Verdict, item.RestsOn = Proved, rests
-		if item.Counts != "" && len(g.leaves) > 1 && (call.Star || terms == 0 || constants) {
-			g.say(Finding{
-				Code: CountRows, Severity: Note, Subject: item.Text, By: []string{item.Counts}, At: item.At,
-				Message: fmt.Sprintf("%s counts rows of %s", item.Text, item.Counts),
-			})
-		}
 	case bad[0].merged && !bad[0].inside && len(bad[0].leaves) == 0:
 		g.merged(item, call, bad[0])
 	default:
 		g.repeated(item, call, bad, unaffected, terms)
 	}
+}
+
+// counts says what a count of joined rows counts.
+func (g *grouping) counts(item *Aggregate, more bool) {
+	f := Finding{
+		Code: CountRows, Severity: Note, Subject: item.Text, By: []string{item.Counts}, At: item.At,
+		Message: fmt.Sprintf("%s counts rows of %s", item.Text, item.Counts),
+	}
+	if more {
+		f.Message += ", and what has no row of " + item.Counts + " as one"
+		f.Fix = "COUNT(key of " + item.Counts + ") counts 0 for these"
+	}
+	g.say(f)
 }
 
 // merged says that a subquery took rows together whose values are equal.
@@ -465,9 +493,8 @@ func (g *grouping) repeated(item *Aggregate, call *sqlast.Call, bad []judged, un
 	switch {
 	case counting[call.Name] || g.addsConstants(call):
 		f.Severity, f.Code = Note, CountRows
-		f.Message = fmt.Sprintf("%s counts rows of %s, not of %s", item.Text, first(g.countsRows(call, g.group), "the join of "+list(append(slices.Clone(of), item.By...))), list(of))
+		f.Message = fmt.Sprintf("%s counts rows of %s, not of %s", item.Text, first(item.Counts, "the join of "+list(append(slices.Clone(of), item.By...))), list(of))
 		f.Fix = "COUNT(DISTINCT key) counts each row once"
-		item.Counts = g.countsRows(call, g.group)
 	case call.Distinct:
 		f.Code = DistinctNoRepair
 		f.Message = fmt.Sprintf("%s: DISTINCT drops equal values of different rows of %s, not only those that %s repeats", item.Text, list(of), list(item.By))

@@ -170,13 +170,13 @@ func (s *scope) covers(p *compared, e *edge) (n int) {
 			n++
 			continue
 		}
-		if len(e.from) == 1 {
+		if len(e.from) == 1 || !s.has(p.left.leaf) || !s.has(p.right.leaf) {
 			continue
 		}
 		if c == nil {
 			c = s.seenBy([]int{})
 		}
-		if a, b := attrOf(p.left.leaf, want[0]), attrOf(p.right.leaf, want[1]); a != 0 && b != 0 && p.left.leaf != p.right.leaf &&
+		if a, b := attrOf(p.left.leaf, want[0]), attrOf(p.right.leaf, want[1]); a != 0 && b != 0 &&
 			closure(c.n, c.rules, []attr{a}, c.holds)[b] && closure(c.n, c.rules, []attr{b}, c.holds)[a] {
 			n++
 		}
@@ -188,6 +188,9 @@ func (s *scope) covers(p *compared, e *edge) (n int) {
 	}
 	return n
 }
+
+// has reports whether a leaf is one of the scope, and not of an enclosing one.
+func (s *scope) has(l *leaf) bool { return l.index < len(s.leaves) && s.leaves[l.index] == l }
 
 func attrOf(l *leaf, column int) attr {
 	if l.rows != nil {

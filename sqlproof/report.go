@@ -36,25 +36,25 @@ const (
 
 // The codes of findings.
 const (
-	JoinUnknown       refusal.Code = "join_unknown"        // the columns of a join belong to no relationship, and others do
-	JoinPartial       refusal.Code = "join_partial"        // a part of a key of several columns
-	JoinType          refusal.Code = "join_type"           // a number is compared with a text
-	Cartesian         refusal.Code = "cartesian"           // nothing connects two tables
-	FanOut            refusal.Code = "fan_out"             // a join repeats the rows that are aggregated
-	Chasm             refusal.Code = "chasm"               // two independent joins repeat each other's rows
-	CountRows         refusal.Code = "count_rows"          // what a count counts, where tables are joined
-	BareColumn        refusal.Code = "bare_column"         // a column that a group does not determine
+	JoinUnknown       refusal.Code = "join_unknown"          // the columns of a join belong to no relationship, and others do
+	JoinPartial       refusal.Code = "join_partial"          // a part of a key of several columns
+	JoinType          refusal.Code = "join_type"             // a number is compared with a text
+	Cartesian         refusal.Code = "cartesian"             // nothing connects two tables
+	FanOut            refusal.Code = "fan_out"               // a join repeats the rows that are aggregated
+	Chasm             refusal.Code = "chasm"                 // two independent joins repeat each other's rows
+	CountRows         refusal.Code = "count_rows"            // what a count counts, where tables are joined
+	BareColumn        refusal.Code = "bare_column"           // a column that a group does not determine
 	DistinctNoRepair  refusal.Code = "distinct_is_no_repair" // DISTINCT or GROUP BY took equal values of different rows together
-	OuterJoinUndone   refusal.Code = "outer_join_undone"   // a condition removes the rows that an outer join kept
-	NotInNull         refusal.Code = "not_in_null"         // NOT IN a query that may return NULL
-	NullCompare       refusal.Code = "null_compare"        // a comparison with NULL, which is never true
-	InnerJoinOptional refusal.Code = "inner_join_optional" // rows without a match are missing
-	IntegerDivision   refusal.Code = "integer_division"    // a share is rounded to a whole number
-	AverageOfAverages refusal.Code = "average_of_averages" // small groups weigh as much as large ones
-	DateBoundary      refusal.Code = "date_boundary"       // a day is the end of a range of times
-	TypeMismatch      refusal.Code = "type_mismatch"       // a number is compared with a text that is none
-	LimitWithoutOrder refusal.Code = "limit_without_order" // any rows
-	TextOrder         refusal.Code = "text_order"          // texts are compared with a number, or ordered as one
+	OuterJoinUndone   refusal.Code = "outer_join_undone"     // a condition removes the rows that an outer join kept
+	NotInNull         refusal.Code = "not_in_null"           // NOT IN a query that may return NULL
+	NullCompare       refusal.Code = "null_compare"          // a comparison with NULL, which is never true
+	InnerJoinOptional refusal.Code = "inner_join_optional"   // rows without a match are missing
+	IntegerDivision   refusal.Code = "integer_division"      // a share is rounded to a whole number
+	AverageOfAverages refusal.Code = "average_of_averages"   // small groups weigh as much as large ones
+	DateBoundary      refusal.Code = "date_boundary"         // a day is the end of a range of times
+	TypeMismatch      refusal.Code = "type_mismatch"         // a number is compared with a text that is none
+	LimitWithoutOrder refusal.Code = "limit_without_order"   // any rows
+	TextOrder         refusal.Code = "text_order"            // texts are compared with a number, or ordered as one
 )
 
 // Truth is what is known about a fact.
