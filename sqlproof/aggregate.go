@@ -26,6 +26,14 @@ type grouping struct {
 	exact  bool // each row of the result is a group of all terms
 	by     []sqlast.Expr
 	unsure bool // a recursion is read: nothing is known
+	judged []judgement
+}
+
+// A judgement is what was found out about a term before.
+type judgement struct {
+	term  term
+	group []attr
+	judged
 }
 
 // checkAggregates checks the aggregates and window functions of a block.
@@ -181,6 +189,17 @@ type judged struct {
 
 // judge finds out what repeats the rows of a term within a group.
 func (g *grouping) judge(t term, group []attr) judged {
+	for _, j := range g.judged {
+		if slices.Equal(j.term, t) && slices.Equal(j.group, group) {
+			return j.judged
+		}
+	}
+	j := g.judgeNew(t, group)
+	g.judged = append(g.judged, judgement{t, group, j})
+	return j
+}
+
+func (g *grouping) judgeNew(t term, group []attr) judged {
 	c := g.seenBy(g.leavesOf(t))
 	j := judged{known: true, joined: true}
 	for _, l := range g.leavesOf(t) {

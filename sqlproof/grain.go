@@ -111,6 +111,8 @@ func (s *scope) steady(f *frame, e sqlast.Expr) bool {
 // inner join for it.
 type view struct {
 	*scope
+	of    []int
+	attrs int // how many the scope had: with more, the rules are others
 	rules []dependency
 	free  []span // sides of outer joins whose rows may be missing: constants of theirs hold for them only
 }
@@ -121,7 +123,13 @@ func (r span) has(leaf int) bool { return r.lo <= leaf && leaf < r.hi }
 
 // seenBy returns the view of an aggregate of values of some leaves.
 func (s *scope) seenBy(of []int) *view {
-	c := &view{scope: s}
+	for _, c := range s.views {
+		if c.attrs == s.n && slices.Equal(c.of, of) {
+			return c
+		}
+	}
+	c := &view{scope: s, of: slices.Clone(of), attrs: s.n}
+	s.views = append(s.views, c)
 	needed := make([]bool, len(s.leaves)) // the leaves that are there in each row
 	for _, l := range of {
 		needed[l] = true
@@ -382,13 +390,16 @@ func isNullTest(e sqlast.Expr) bool {
 }
 
 // rejected returns the leaves that are not missing in a row for which a condition is true.
-func (s *scope) rejected(k *cond) (leaves []int) {
-	for _, e := range strict(k.expr) {
-		if l, _ := s.value(k.frame, e); l != nil && l.index >= k.lo && l.index < k.hi {
-			leaves = append(leaves, l.index)
+func (s *scope) rejected(k *cond) []int {
+	if k.rejects == nil {
+		k.rejects = make([]int, 0, 2)
+		for _, e := range strict(k.expr) {
+			if l, _ := s.value(k.frame, e); l != nil && l.index >= k.lo && l.index < k.hi {
+				k.rejects = append(k.rejects, l.index)
+			}
 		}
 	}
-	return leaves
+	return k.rejects
 }
 
 // strict returns columns without which a condition is not true: if one is NULL, so is the
