@@ -127,8 +127,9 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 		}
 		item.Counts, more = g.countsRows(counted, group)
 	}
-	if g.decide(&item, call, bad, rests, len(terms)); len(bad) == 0 && len(g.leaves) > 1 && item.Counts != "" && (len(terms) == 0 || constants) {
-		g.counts(&item, more)
+	g.decide(&item, call, bad, rests, len(terms))
+	if rowsOnly := len(terms) == 0 && counting[call.Name]; len(bad) == 0 && len(g.leaves) > 1 && (rowsOnly || constants) {
+		g.counts(&item, more, group)
 	}
 	if more {
 		item.Counts = ""
@@ -184,6 +185,7 @@ type judged struct {
 	joined  bool    // by columns of relationships, keys or nothing at all, not by others
 	inside  bool    // a subquery repeated them
 	merged  bool    // a subquery took different rows together
+	united  kept    // if it was a UNION
 	restsOn string
 }
 
@@ -215,7 +217,9 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 					j.by = appendNew(j.by, l.label)
 				}
 			}
-			j.merged = j.merged || o.unique && !o.whole
+			if o.unique && !o.whole {
+				j.merged, j.united = true, o.united
+			}
 		}
 	}
 	start := union(t, group)
@@ -238,7 +242,11 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 	}
 	base := !slices.ContainsFunc(c.leavesOf(t), func(l int) bool { return c.leaves[l].rows != nil })
 	j.lookup = base && len(g.leaves) > 0 && len(c.missing(append([]attr{g.leaves[0].row}, group...))) == 0
-	j.chasm = !j.lookup && c.independent(t, j.leaves)
+	of := g.leavesOf(t)
+	for _, l := range j.leaves {
+		of = append(of, l.index)
+	}
+	j.chasm = !j.lookup && g.seenBy(of).independent(t, j.leaves)
 	return j
 }
 
@@ -448,16 +456,36 @@ func (g *grouping) decide(item *Aggregate, call *sqlast.Call, bad []judged, rest
 }
 
 // counts says what a count of joined rows counts.
-func (g *grouping) counts(item *Aggregate, more bool) {
+func (g *grouping) counts(item *Aggregate, more bool, group []attr) {
 	f := Finding{
 		Code: CountRows, Severity: Note, Subject: item.Text, By: []string{item.Counts}, At: item.At,
 		Message: fmt.Sprintf("%s counts rows of %s", item.Text, item.Counts),
 	}
-	if more {
+	switch {
+	case more:
 		f.Message += ", and what has no row of " + item.Counts + " as one"
 		f.Fix = "COUNT(key of " + item.Counts + ") counts 0 for these"
+	case item.Counts == "":
+		f.By = g.combined(group)
+		f.Message = fmt.Sprintf("%s counts each combination of rows of %s", item.Text, list(f.By))
+		f.Fix = "COUNT(DISTINCT key) counts the rows of one of them"
+		item.Verdict, item.RowsRepeat, item.Affected = NotChecked, Unknown, Unknown
 	}
 	g.say(f)
+}
+
+// combined returns the tables whose rows make a joined row of a group.
+func (g *grouping) combined(group []attr) (labels []string) {
+	c := g.seenBy(nil)
+	var all []attr
+	for _, l := range g.leaves {
+		all = append(all, l.row)
+	}
+	enough := func(rows []attr) bool { return len(c.missing(slices.Concat(rows, group))) == 0 }
+	for _, row := range smallest(all, enough) {
+		labels = appendNew(labels, g.leaves[g.owner[row]].label)
+	}
+	return labels
 }
 
 // merged says that a subquery took rows together whose values are equal.
@@ -467,12 +495,19 @@ func (g *grouping) merged(item *Aggregate, call *sqlast.Call, j judged) {
 		return
 	}
 	item.Verdict, item.Affected, item.By = Contradicted, Yes, nil
-	g.say(Finding{
+	f := Finding{
 		Code: DistinctNoRepair, Severity: Error, Subject: item.Text, By: j.of, At: item.At,
 		Message: fmt.Sprintf("%s: the subquery %s makes one row of different rows with equal values, so some are missing in the result",
 			item.Text, list(j.of)),
 		Fix: "keep the primary key of the table in the subquery's DISTINCT or GROUP BY",
-	})
+	}
+	if j.united != notUnited {
+		f.Code, f.Fix = UnionDedup, "write UNION ALL"
+	}
+	if j.united == unitedKeys {
+		f.Severity = Question // only rows of different arms can be equal
+	}
+	g.say(f)
 }
 
 // repeated says that joins repeat what is aggregated.

@@ -130,6 +130,7 @@ func (s *scope) comparisons(c *view, f *frame, e sqlast.Expr) {
 				s.compareValues(f, n)
 			}
 		case *sqlast.Between:
+			s.compareValues(f, &sqlast.Binary{Op: sqlast.Ge, X: n.X, Y: n.Low})
 			s.boundary(f, n.X, n.High)
 		case *sqlast.In:
 			s.notIn(c, f, n)
@@ -148,8 +149,11 @@ func (s *scope) compareValues(f *frame, e *sqlast.Binary) {
 		})
 		return
 	}
-	if e.Op == sqlast.Le || e.Op == sqlast.Lt {
+	switch e.Op {
+	case sqlast.Le:
 		s.boundary(f, e.X, e.Y)
+	case sqlast.Ge:
+		s.boundary(f, e.Y, e.X)
 	}
 	x, y := s.kindOf(f, e.X), s.kindOf(f, e.Y)
 	nameX, nameY := describe(e.X), describe(e.Y)
@@ -304,7 +308,7 @@ func (s *scope) isWhole(e sqlast.Expr) bool {
 		case e.Name == "count":
 			return true
 		case e.Name == "sum" && len(e.Args) == 1:
-			return s.isWhole(e.Args[0])
+			return s.isWhole(e.Args[0]) && !(s.dialect == "postgres" && s.isBig(e.Args[0]))
 		case e.Name == "nullif" && len(e.Args) == 2:
 			return s.isWhole(e.Args[0])
 		}
@@ -323,7 +327,7 @@ func (s *scope) isWhole(e sqlast.Expr) bool {
 		if i := slices.Index(l.attrs, a); l.rows != nil && i < len(l.rows.columns) && l.rows.columns[i].whole {
 			return true
 		}
-		return s.kind(l, s.frame, e) == wholeKind
+		return s.kind(l, s.frame, e).isWhole()
 	case *sqlast.Subquery:
 		if sel, ok := e.Query.Body.(*sqlast.Select); ok && len(sel.Items) == 1 {
 			call, ok := sel.Items[0].Expr.(*sqlast.Call)
@@ -331,6 +335,17 @@ func (s *scope) isWhole(e sqlast.Expr) bool {
 		}
 	}
 	return false
+}
+
+// isBig reports whether a value is a bigint, the sum of which is a decimal number in
+// PostgreSQL.
+func (s *scope) isBig(e sqlast.Expr) (big bool) {
+	s.eachColumn(s.frame, e, func(f *frame, c *sqlast.Column) {
+		l, a := s.value(f, c)
+		i := slices.Index(l.attrs, a)
+		big = big || s.kind(l, f, c) == bigKind || l.rows != nil && i < len(l.rows.columns) && l.rows.columns[i].whole
+	})
+	return big
 }
 
 // isCount reports whether a value has a count or a sum: with it a division makes a share or

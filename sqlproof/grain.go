@@ -72,7 +72,7 @@ func (s *scope) injected(f *frame, e sqlast.Expr) attr {
 		return 0
 	}
 	switch k := s.kind(l, f, cast.X); {
-	case k == wholeKind, k == unknownKind && s.dialect != "mysql":
+	case k.isWhole(), k == unknownKind && s.dialect != "mysql":
 		return a
 	}
 	return 0
@@ -87,7 +87,8 @@ var steadyCalls = map[string]bool{
 }
 
 // steady reports whether the value of an expression depends only on the columns that it
-// names. A subquery is steady if it names no column of the scope and has one value.
+// names. A subquery is steady if it has one value, and no LIMIT that chooses among rows for
+// those of the scope.
 func (s *scope) steady(f *frame, e sqlast.Expr) bool {
 	steady := true
 	sqlast.Walk(e, func(n sqlast.Node) bool {
@@ -95,7 +96,7 @@ func (s *scope) steady(f *frame, e sqlast.Expr) bool {
 		case *sqlast.Call:
 			steady = steady && (steadyCalls[n.Name] || n.Over == nil && sqlast.IsAggregate(n))
 		case *sqlast.Subquery:
-			steady = steady && len(s.columns(f, n)) == 0
+			steady = steady && (n.Query.Limit == nil || len(s.columns(f, n)) == 0)
 		case *sqlast.Exists, *sqlast.Star, *sqlast.ArrayQuery, *sqlast.Quantified, *sqlast.Param, *sqlast.Lambda:
 			steady = false
 		case *sqlast.In:

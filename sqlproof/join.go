@@ -43,7 +43,29 @@ func (s *scope) checkJoins() {
 	for _, p := range pairs {
 		s.checkPair(p)
 	}
+	s.computed(pairs)
 	s.products(connected)
+}
+
+// computed adds an item for each pair of relations that is connected only by a condition
+// about computed values, or by another comparison than equality.
+func (s *scope) computed(pairs []*compared) {
+	type two struct{ a, b *leaf }
+	seen := map[two]bool{}
+	for _, p := range pairs {
+		seen[two{p.left.leaf, p.right.leaf}], seen[two{p.right.leaf, p.left.leaf}] = true, true
+	}
+	for i := range s.conds {
+		k := &s.conds[i]
+		of := s.leavesOf(s.columns(k.frame, k.expr))
+		for j := 1; j < len(of) && k.frame == s.frame; j++ {
+			p := two{s.leaves[of[0]], s.leaves[of[j]]}
+			if !seen[p] {
+				s.report.Joins = append(s.report.Joins, Join{Left: p.a.label, Right: p.b.label, Verdict: NotChecked, At: int(k.expr.At())})
+			}
+			seen[p], seen[two{p.b, p.a}] = true, true
+		}
+	}
 }
 
 // compare adds a pair of columns that are compared.

@@ -47,6 +47,10 @@ func shop() *joinpath.Schema {
 		"prices": {
 			Columns: []string{"product_id", "year", "price"}, PrimaryKey: []string{"product_id", "year"},
 		},
+		"returns": {
+			Columns: []string{"id", "product_id", "year", "amount"}, PrimaryKey: []string{"id"}, NotNull: []string{"id", "product_id", "year", "amount"},
+			Types: map[string]string{"id": "bigint", "amount": "bigint"},
+		},
 		"employees": {
 			Columns: []string{"id", "manager_id", "salary", "name"}, PrimaryKey: []string{"id"}, NotNull: []string{"id", "salary"},
 		},
@@ -62,6 +66,7 @@ func shop() *joinpath.Schema {
 	s.AddForeignKey("payments", []string{"order_id"}, "orders", []string{"id"})
 	s.AddForeignKey("invoices", []string{"order_id"}, "orders", []string{"id"})
 	s.AddForeignKey("prices", []string{"product_id"}, "products", []string{"id"})
+	s.AddForeignKey("returns", []string{"product_id", "year"}, "prices", []string{"product_id", "year"})
 	s.AddForeignKey("employees", []string{"manager_id"}, "employees", []string{"id"})
 	s.AddForeignKey("tickets", []string{"customer_id"}, "customers", []string{"id"})
 	return s

@@ -198,6 +198,9 @@ func (s *scope) subquery(f *frame, r sqlast.Relation, q *sqlast.Query, label str
 		} else {
 			inner.outer = f.outer
 		}
+		if _, several := sel.From.(*sqlast.Join); several {
+			label = "" // the names of its tables say more
+		}
 		lo := len(s.leaves)
 		s.add(inner, sel.From, label)
 		s.where(inner, sel.Where, lo)

@@ -55,13 +55,14 @@ func (b *block) query(items string) string {
 	return "SELECT " + items + " FROM " + from + b.where
 }
 
-// labelled returns the columns that tell the rows of a table of the block apart.
+// labelled returns the columns that tell the rows of a table of the block apart, with those
+// of all tables of subqueries.
 func (b *block) labelled(label string) (rows []string) {
 	for _, s := range b.sources {
 		if s.label == label || s.alias == label {
 			rows = append(rows, s.row)
-			rows = append(rows, s.parts...)
 		}
+		rows = append(rows, s.parts...)
 	}
 	return rows
 }
@@ -359,6 +360,9 @@ func (g *writer) filter(fields []field) string {
 		func() string { return fmt.Sprintf("%v = (SELECT max(%s.%s) FROM %s AS %s)", f, x, c, tab.name, x) },
 		func() string {
 			return fmt.Sprintf("%v = (SELECT min(%s.%s) FROM %s AS %s WHERE %s.k = %v)", f, x, c, tab.name, x, x, h)
+		},
+		func() string {
+			return fmt.Sprintf("%v = (SELECT max(%s.%s) FROM %s AS %s WHERE %s.v = %v)", f, x, f.name, tab.name, x, x, h)
 		},
 	})()
 }
