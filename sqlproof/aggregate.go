@@ -601,7 +601,7 @@ func (g *grouping) averages(call *sqlast.Call) {
 		return
 	}
 	l, a := g.value(g.frame, call.Args[0])
-	if l == nil || l.rows == nil {
+	if l == nil || l.rows == nil || slices.ContainsFunc(l.rows.keys, func(k []int) bool { return len(k) == 0 }) {
 		return
 	}
 	if i := slices.Index(l.attrs, a); i < len(l.rows.columns) && l.rows.columns[i].average {

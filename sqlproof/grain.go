@@ -266,6 +266,9 @@ func (c *view) subqueryRules(l *leaf) {
 	at := func(from []attr, to attr) {
 		c.rules = append(c.rules, dependency{from, to, l.index, l.index + 1})
 	}
+	for _, a := range l.lateral { // its rows are made for each of these values
+		at([]attr{l.row}, a)
+	}
 	for _, k := range l.rows.keys {
 		from := slices.Clone(l.lateral)
 		for _, i := range k {

@@ -36,9 +36,13 @@ func (s *scope) checkJoins() {
 		for x, y := range equalities(k.expr) {
 			pairs = s.compare(pairs, k.frame, x, k.frame, y)
 		}
-		if in, ok := k.expr.(*sqlast.In); ok && in.Query != nil {
-			pairs = s.compareIn(pairs, k.frame, in)
-		}
+		sqlast.Walk(k.expr, func(n sqlast.Node) bool {
+			if in, ok := n.(*sqlast.In); ok && in.Query != nil {
+				pairs = s.compareIn(pairs, k.frame, in)
+			}
+			_, query := n.(*sqlast.Query)
+			return !query
+		})
 	}
 	for _, p := range pairs {
 		s.checkPair(p)

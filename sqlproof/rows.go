@@ -123,6 +123,9 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 			if i >= len(arm.columns) {
 				continue
 			}
+			if n := arm.columns[i].nullable; n == Yes || n == Unknown && col.nullable == No {
+				col.nullable = n
+			}
 			o := arm.columns[i].origin
 			if o < 0 {
 				continue
