@@ -85,7 +85,7 @@ func findingText(texts *texts, f *proof.Finding) string {
 		if f.Severity == proof.Error {
 			text = texts.Repeats
 		}
-	case proof.DistinctNoRepair:
+	case proof.DistinctNoRepair, proof.UnionDedup:
 		text = texts.Merged
 	case proof.CountRows:
 		text = texts.Counts

@@ -26,6 +26,14 @@ type grouping struct {
 	exact  bool // each row of the result is a group of all terms
 	by     []sqlast.Expr
 	unsure bool // a recursion is read: nothing is known
+	judged []judgement
+}
+
+// A judgement is what was found out about a term before.
+type judgement struct {
+	term  term
+	group []attr
+	judged
 }
 
 // checkAggregates checks the aggregates and window functions of a block.
@@ -114,10 +122,21 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 		}
 	}
 	constants := g.addsConstants(call)
+	more := false
 	if (counting[call.Name] || constants) && !call.Distinct {
-		item.Counts = g.countsRows(call, group)
+		counted := terms
+		if call.Star || constants {
+			counted = nil
+		}
+		item.Counts, more = g.countsRows(counted, group)
 	}
-	g.decide(&item, call, bad, rests, len(terms), constants)
+	g.decide(&item, call, bad, rests, len(terms))
+	if rowsOnly := len(terms) == 0 && counting[call.Name]; len(bad) == 0 && len(g.leaves) > 1 && (rowsOnly || constants) {
+		g.counts(&item, more, group)
+	}
+	if more {
+		item.Counts = ""
+	}
 	if item.Verdict == Proved && item.RowsRepeat == No {
 		g.dropped(&item, call, terms)
 	}
@@ -169,11 +188,23 @@ type judged struct {
 	joined  bool    // by columns of relationships, keys or nothing at all, not by others
 	inside  bool    // a subquery repeated them
 	merged  bool    // a subquery took different rows together
+	united  kept    // if it was a UNION
 	restsOn string
 }
 
 // judge finds out what repeats the rows of a term within a group.
 func (g *grouping) judge(t term, group []attr) judged {
+	for _, j := range g.judged {
+		if slices.Equal(j.term, t) && slices.Equal(j.group, group) {
+			return j.judged
+		}
+	}
+	j := g.judgeNew(t, group)
+	g.judged = append(g.judged, judgement{t, group, j})
+	return j
+}
+
+func (g *grouping) judgeNew(t term, group []attr) judged {
 	c := g.seenBy(g.leavesOf(t))
 	j := judged{known: true, joined: true}
 	for _, l := range g.leavesOf(t) {
@@ -189,7 +220,9 @@ func (g *grouping) judge(t term, group []attr) judged {
 					j.by = appendNew(j.by, l.label)
 				}
 			}
-			j.merged = j.merged || o.unique && !o.whole
+			if o.unique && !o.whole {
+				j.merged, j.united = true, o.united
+			}
 		}
 	}
 	start := union(t, group)
@@ -212,7 +245,11 @@ func (g *grouping) judge(t term, group []attr) judged {
 	}
 	base := !slices.ContainsFunc(c.leavesOf(t), func(l int) bool { return c.leaves[l].rows != nil })
 	j.lookup = base && len(g.leaves) > 0 && len(c.missing(append([]attr{g.leaves[0].row}, group...))) == 0
-	j.chasm = !j.lookup && c.independent(t, j.leaves)
+	of := g.leavesOf(t)
+	for _, l := range j.leaves {
+		of = append(of, l.index)
+	}
+	j.chasm = !j.lookup && g.seenBy(of).independent(t, j.leaves)
 	return j
 }
 
@@ -385,35 +422,73 @@ func (c *view) keysUsed() string {
 	return strings.Join(out, ", ")
 }
 
-// countsRows returns the table of which a count counts rows.
-func (g *grouping) countsRows(call *sqlast.Call, group []attr) string {
+// countsRows returns the table of which a count of values of some rows counts rows. more
+// means that it counts others as well, which an outer join kept without a row of the table.
+func (g *grouping) countsRows(terms []term, group []attr) (table string, more bool) {
+	var of []int
+	for _, t := range terms {
+		of = append(of, g.leavesOf(t)...)
+	}
+	seen := g.seenBy(of)
 	for _, l := range g.leaves {
-		if c := g.seenBy([]int{l.index}); len(c.missing(append([]attr{l.row}, group...))) == 0 {
-			return l.label
+		start := append([]attr{l.row}, group...)
+		missing := slices.ContainsFunc(seen.free, func(side span) bool { return side.has(l.index) })
+		switch {
+		case !missing && len(seen.missing(start)) == 0:
+			return l.label, false
+		case missing && table == "" && len(g.seenBy(append(of, l.index)).missing(start)) == 0:
+			table, more = l.label, true
 		}
 	}
-	return ""
+	return table, more
 }
 
 // decide sets the verdict of an aggregate, and adds what there is to say about it.
-func (g *grouping) decide(item *Aggregate, call *sqlast.Call, bad []judged, rests string, terms int, constants bool) {
+func (g *grouping) decide(item *Aggregate, call *sqlast.Call, bad []judged, rests string, terms int) {
 	unaffected := same[call.Name] || call.Distinct && (counting[call.Name] || isList(call.Name))
 	switch {
 	case g.unsure:
 		item.Verdict, item.RowsRepeat, item.Affected = NotChecked, Unknown, Unknown
 	case len(bad) == 0:
 		item.Verdict, item.RestsOn = Proved, rests
-		if item.Counts != "" && len(g.leaves) > 1 && (call.Star || terms == 0 || constants) {
-			g.say(Finding{
-				Code: CountRows, Severity: Note, Subject: item.Text, Of: []string{item.Counts}, At: item.At,
-				Message: fmt.Sprintf("%s counts rows of %s", item.Text, item.Counts),
-			})
-		}
 	case bad[0].merged && !bad[0].inside && len(bad[0].leaves) == 0:
 		g.merged(item, call, bad[0])
 	default:
 		g.repeated(item, call, bad, unaffected, terms)
 	}
+}
+
+// counts says what a count of joined rows counts.
+func (g *grouping) counts(item *Aggregate, more bool, group []attr) {
+	f := Finding{
+		Code: CountRows, Severity: Note, Subject: item.Text, Of: []string{item.Counts}, At: item.At,
+		Message: fmt.Sprintf("%s counts rows of %s", item.Text, item.Counts),
+	}
+	switch {
+	case more:
+		f.Message += ", and what has no row of " + item.Counts + " as one"
+		f.Fix = "COUNT(key of " + item.Counts + ") counts 0 for these"
+	case item.Counts == "":
+		f.By = g.combined(group)
+		f.Message = fmt.Sprintf("%s counts each combination of rows of %s", item.Text, list(f.By))
+		f.Fix = "COUNT(DISTINCT key) counts the rows of one of them"
+		item.Verdict, item.RowsRepeat, item.Affected = NotChecked, Unknown, Unknown
+	}
+	g.say(f)
+}
+
+// combined returns the tables whose rows make a joined row of a group.
+func (g *grouping) combined(group []attr) (labels []string) {
+	c := g.seenBy(nil)
+	var all []attr
+	for _, l := range g.leaves {
+		all = append(all, l.row)
+	}
+	enough := func(rows []attr) bool { return len(c.missing(slices.Concat(rows, group))) == 0 }
+	for _, row := range smallest(all, enough) {
+		labels = appendNew(labels, g.leaves[g.owner[row]].label)
+	}
+	return labels
 }
 
 // merged says that a subquery took rows together whose values are equal.
@@ -423,12 +498,19 @@ func (g *grouping) merged(item *Aggregate, call *sqlast.Call, j judged) {
 		return
 	}
 	item.Verdict, item.Affected, item.By = Contradicted, Yes, nil
-	g.say(Finding{
+	f := Finding{
 		Code: DistinctNoRepair, Severity: Error, Subject: item.Text, Of: j.of, At: item.At,
 		Message: fmt.Sprintf("%s: the subquery %s makes one row of different rows with equal values, so some are missing in the result",
 			item.Text, list(j.of)),
 		Fix: "keep the primary key of the table in the subquery's DISTINCT or GROUP BY",
-	})
+	}
+	if j.united != notUnited {
+		f.Code, f.Fix = UnionDedup, "write UNION ALL"
+	}
+	if j.united == unitedKeys {
+		f.Severity = Question // only rows of different arms can be equal
+	}
+	g.say(f)
 }
 
 // repeated says that joins repeat what is aggregated.
@@ -468,9 +550,8 @@ func (g *grouping) repeated(item *Aggregate, call *sqlast.Call, bad []judged, un
 	switch {
 	case counting[call.Name] || g.addsConstants(call):
 		f.Severity, f.Code = Note, CountRows
-		f.Message = fmt.Sprintf("%s counts rows of %s, not of %s", item.Text, first(g.countsRows(call, g.group), "the join of "+list(append(slices.Clone(of), item.By...))), list(of))
+		f.Message = fmt.Sprintf("%s counts rows of %s, not of %s", item.Text, first(item.Counts, "the join of "+list(append(slices.Clone(of), item.By...))), list(of))
 		f.Fix = "COUNT(DISTINCT key) counts each row once"
-		item.Counts = g.countsRows(call, g.group)
 	case call.Distinct:
 		f.Code = DistinctNoRepair
 		f.Message = fmt.Sprintf("%s: DISTINCT drops equal values of different rows of %s, not only those that %s repeats", item.Text, list(of), list(item.By))
@@ -523,7 +604,7 @@ func (g *grouping) averages(call *sqlast.Call) {
 		return
 	}
 	l, a := g.value(g.frame, call.Args[0])
-	if l == nil || l.rows == nil {
+	if l == nil || l.rows == nil || slices.ContainsFunc(l.rows.keys, func(k []int) bool { return len(k) == 0 }) {
 		return
 	}
 	if i := slices.Index(l.attrs, a); i < len(l.rows.columns) && l.rows.columns[i].average {

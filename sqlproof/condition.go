@@ -26,7 +26,7 @@ func (s *scope) checkConditions() {
 		if k.frame != s.frame {
 			continue
 		}
-		s.comparisons(c, k.frame, k.expr)
+		s.comparisons(k.frame, k.expr)
 		if k.join < 0 {
 			s.undone(plain, k)
 		}
@@ -36,7 +36,7 @@ func (s *scope) checkConditions() {
 	}
 	eachExpr(s.frame.sel, nil, func(e sqlast.Expr) { s.divisions(e) })
 	if h := s.frame.sel.Having; h != nil {
-		s.comparisons(c, s.frame, h)
+		s.comparisons(s.frame, h)
 	}
 }
 
@@ -133,7 +133,7 @@ func (s *scope) testedElsewhere(c *view, join *cond, l *leaf, a attr) bool {
 }
 
 // comparisons checks the comparisons in a condition.
-func (s *scope) comparisons(c *view, f *frame, e sqlast.Expr) {
+func (s *scope) comparisons(f *frame, e sqlast.Expr) {
 	sqlast.Walk(e, func(n sqlast.Node) bool {
 		switch n := n.(type) {
 		case *sqlast.Query:
@@ -143,9 +143,25 @@ func (s *scope) comparisons(c *view, f *frame, e sqlast.Expr) {
 				s.compareValues(f, n)
 			}
 		case *sqlast.Between:
+			s.compareValues(f, &sqlast.Binary{Op: sqlast.Ge, X: n.X, Y: n.Low})
 			s.boundary(f, n.X, n.High)
+		case *sqlast.Unary:
+			if in, ok := n.X.(*sqlast.In); ok && n.Op == sqlast.Not && !in.Not {
+				s.notIn(f, in)
+			}
+		case *sqlast.Quantified:
+			if n.Op == sqlast.Ne && n.All && n.Query != nil {
+				s.notIn(f, &sqlast.In{Pos: n.Pos, X: n.X, Query: n.Query})
+			}
 		case *sqlast.In:
-			s.notIn(c, f, n)
+			if n.Not {
+				s.notIn(f, n)
+			}
+			for _, item := range n.List {
+				if !isNull(item) {
+					s.compareValues(f, &sqlast.Binary{Op: sqlast.Eq, X: n.X, Y: item})
+				}
+			}
 		}
 		return true
 	})
@@ -161,8 +177,11 @@ func (s *scope) compareValues(f *frame, e *sqlast.Binary) {
 		})
 		return
 	}
-	if e.Op == sqlast.Le || e.Op == sqlast.Lt {
+	switch e.Op {
+	case sqlast.Le:
 		s.boundary(f, e.X, e.Y)
+	case sqlast.Ge:
+		s.boundary(f, e.Y, e.X)
 	}
 	x, y := s.kindOf(f, e.X), s.kindOf(f, e.Y)
 	nameX, nameY := describe(e.X), describe(e.Y)
@@ -242,7 +261,7 @@ func (s *scope) kindOf(f *frame, e sqlast.Expr) kind {
 // boundary says that a day as the upper bound of times leaves out the rest of that day.
 func (s *scope) boundary(f *frame, x, high sqlast.Expr) {
 	text, ok := high.(*sqlast.String)
-	if cast, is := high.(*sqlast.Cast); is && cast.Literal != "" {
+	if cast, is := high.(*sqlast.Cast); is && (cast.Literal != "" || strings.EqualFold(cast.Type, "date")) {
 		text, ok = cast.X.(*sqlast.String)
 	}
 	if !ok || len(text.Value) != len("2026-01-31") || strings.Count(text.Value, "-") != 2 || s.kindOf(f, x) != momentKind {
@@ -256,31 +275,29 @@ func (s *scope) boundary(f *frame, x, high sqlast.Expr) {
 }
 
 // notIn says that NOT IN finds nothing if the query returns a NULL.
-func (s *scope) notIn(c *view, f *frame, in *sqlast.In) {
-	if !in.Not {
-		return
-	}
+func (s *scope) notIn(f *frame, in *sqlast.In) {
 	if in.Query == nil {
 		if slices.ContainsFunc(in.List, isNull) {
 			s.say(Finding{Code: NullCompare, Severity: Error, At: int(in.At()), Message: "NOT IN a list with NULL is never true", Fix: "leave out the NULL"})
 		}
 		return
 	}
-	sel, ok := in.Query.Body.(*sqlast.Select)
-	if !ok || len(sel.Items) == 0 {
+	r := s.rowsOf(in.Query, f)
+	if len(r.columns) == 0 || r.columns[0].nullable != Yes {
 		return
 	}
-	inner := s.newScope(sel, f)
-	inner.mention(sel, nil)
-	l, a := inner.value(inner.frame, sel.Items[0].Expr)
-	if a == 0 || inner.seenBy(nil).nullable(l, a) != Yes {
-		return
+	name, by, fix := "a value of the subquery", []string(nil), ""
+	if sel, ok := in.Query.Body.(*sqlast.Select); ok {
+		name = describe(sel.Items[0].Expr)
+		fix = fmt.Sprintf(", or add WHERE %s IS NOT NULL", name)
 	}
-	name := describe(sel.Items[0].Expr)
+	if t := r.columns[0].table; t != nil {
+		by = []string{t.name}
+	}
 	s.say(Finding{
-		Code: NotInNull, Severity: Question, Subject: name, By: []string{l.label}, At: int(in.At()),
+		Code: NotInNull, Severity: Question, Subject: name, By: by, At: int(in.At()),
 		Message: fmt.Sprintf("%s may be NULL, and then NOT IN is true for no row", name),
-		Fix:     fmt.Sprintf("write NOT EXISTS, or add WHERE %s IS NOT NULL", name),
+		Fix:     "write NOT EXISTS" + fix,
 	})
 }
 
@@ -317,7 +334,7 @@ func (s *scope) isWhole(e sqlast.Expr) bool {
 		case e.Name == "count":
 			return true
 		case e.Name == "sum" && len(e.Args) == 1:
-			return s.isWhole(e.Args[0])
+			return s.isWhole(e.Args[0]) && !(s.dialect == "postgres" && s.isBig(e.Args[0]))
 		case e.Name == "nullif" && len(e.Args) == 2:
 			return s.isWhole(e.Args[0])
 		}
@@ -336,7 +353,7 @@ func (s *scope) isWhole(e sqlast.Expr) bool {
 		if i := slices.Index(l.attrs, a); l.rows != nil && i < len(l.rows.columns) && l.rows.columns[i].whole {
 			return true
 		}
-		return s.kind(l, s.frame, e) == wholeKind
+		return s.kind(l, s.frame, e).isWhole()
 	case *sqlast.Subquery:
 		if sel, ok := e.Query.Body.(*sqlast.Select); ok && len(sel.Items) == 1 {
 			call, ok := sel.Items[0].Expr.(*sqlast.Call)
@@ -344,6 +361,17 @@ func (s *scope) isWhole(e sqlast.Expr) bool {
 		}
 	}
 	return false
+}
+
+// isBig reports whether a value is a bigint, the sum of which is a decimal number in
+// PostgreSQL.
+func (s *scope) isBig(e sqlast.Expr) (big bool) {
+	s.eachColumn(s.frame, e, func(f *frame, c *sqlast.Column) {
+		l, a := s.value(f, c)
+		i := slices.Index(l.attrs, a)
+		big = big || s.kind(l, f, c) == bigKind || l.rows != nil && i < len(l.rows.columns) && l.rows.columns[i].whole
+	})
+	return big
 }
 
 // isCount reports whether a value has a count or a sum: with it a division makes a share or

@@ -30,6 +30,7 @@ const (
 	CountRows         = proof.CountRows
 	BareColumn        = proof.BareColumn
 	DistinctNoRepair  = proof.DistinctNoRepair
+	UnionDedup        = proof.UnionDedup
 	OuterJoinUndone   = proof.OuterJoinUndone
 	NotInNull         = proof.NotInNull
 	NullCompare       = proof.NullCompare

@@ -72,7 +72,7 @@ func (s *scope) injected(f *frame, e sqlast.Expr) attr {
 		return 0
 	}
 	switch k := s.kind(l, f, cast.X); {
-	case k == wholeKind, k == unknownKind && s.dialect != "mysql":
+	case k.isWhole(), k == unknownKind && s.dialect != "mysql":
 		return a
 	}
 	return 0
@@ -87,7 +87,8 @@ var steadyCalls = map[string]bool{
 }
 
 // steady reports whether the value of an expression depends only on the columns that it
-// names. A subquery is steady if it names no column of the scope and has one value.
+// names. A subquery is steady if it has one value, and no LIMIT that chooses among rows for
+// those of the scope.
 func (s *scope) steady(f *frame, e sqlast.Expr) bool {
 	steady := true
 	sqlast.Walk(e, func(n sqlast.Node) bool {
@@ -95,7 +96,7 @@ func (s *scope) steady(f *frame, e sqlast.Expr) bool {
 		case *sqlast.Call:
 			steady = steady && (steadyCalls[n.Name] || n.Over == nil && sqlast.IsAggregate(n))
 		case *sqlast.Subquery:
-			steady = steady && len(s.columns(f, n)) == 0
+			steady = steady && (n.Query.Limit == nil || len(s.columns(f, n)) == 0)
 		case *sqlast.Exists, *sqlast.Star, *sqlast.ArrayQuery, *sqlast.Quantified, *sqlast.Param, *sqlast.Lambda:
 			steady = false
 		case *sqlast.In:
@@ -111,6 +112,8 @@ func (s *scope) steady(f *frame, e sqlast.Expr) bool {
 // inner join for it.
 type view struct {
 	*scope
+	of    []int
+	attrs int // how many the scope had: with more, the rules are others
 	rules []dependency
 	free  []span // sides of outer joins whose rows may be missing: constants of theirs hold for them only
 }
@@ -121,7 +124,13 @@ func (r span) has(leaf int) bool { return r.lo <= leaf && leaf < r.hi }
 
 // seenBy returns the view of an aggregate of values of some leaves.
 func (s *scope) seenBy(of []int) *view {
-	c := &view{scope: s}
+	for _, c := range s.views {
+		if c.attrs == s.n && slices.Equal(c.of, of) {
+			return c
+		}
+	}
+	c := &view{scope: s, of: slices.Clone(of), attrs: s.n}
+	s.views = append(s.views, c)
 	needed := make([]bool, len(s.leaves)) // the leaves that are there in each row
 	for _, l := range of {
 		needed[l] = true
@@ -257,6 +266,9 @@ func (c *view) subqueryRules(l *leaf) {
 	at := func(from []attr, to attr) {
 		c.rules = append(c.rules, dependency{from, to, l.index, l.index + 1})
 	}
+	for _, a := range l.lateral { // its rows are made for each of these values
+		at([]attr{l.row}, a)
+	}
 	for _, k := range l.rows.keys {
 		from := slices.Clone(l.lateral)
 		for _, i := range k {
@@ -382,13 +394,16 @@ func isNullTest(e sqlast.Expr) bool {
 }
 
 // rejected returns the leaves that are not missing in a row for which a condition is true.
-func (s *scope) rejected(k *cond) (leaves []int) {
-	for _, e := range strict(k.expr) {
-		if l, _ := s.value(k.frame, e); l != nil && l.index >= k.lo && l.index < k.hi {
-			leaves = append(leaves, l.index)
+func (s *scope) rejected(k *cond) []int {
+	if k.rejects == nil {
+		k.rejects = make([]int, 0, 2)
+		for _, e := range strict(k.expr) {
+			if l, _ := s.value(k.frame, e); l != nil && l.index >= k.lo && l.index < k.hi {
+				k.rejects = append(k.rejects, l.index)
+			}
 		}
 	}
-	return leaves
+	return k.rejects
 }
 
 // strict returns columns without which a condition is not true: if one is NULL, so is the

@@ -36,14 +36,40 @@ func (s *scope) checkJoins() {
 		for x, y := range equalities(k.expr) {
 			pairs = s.compare(pairs, k.frame, x, k.frame, y)
 		}
-		if in, ok := k.expr.(*sqlast.In); ok && in.Query != nil {
-			pairs = s.compareIn(pairs, k.frame, in)
-		}
+		sqlast.Walk(k.expr, func(n sqlast.Node) bool {
+			if in, ok := n.(*sqlast.In); ok && in.Query != nil {
+				pairs = s.compareIn(pairs, k.frame, in)
+			}
+			_, query := n.(*sqlast.Query)
+			return !query
+		})
 	}
 	for _, p := range pairs {
 		s.checkPair(p)
 	}
+	s.computed(pairs)
 	s.products(connected)
+}
+
+// computed adds an item for each pair of relations that is connected only by a condition
+// about computed values, or by another comparison than equality.
+func (s *scope) computed(pairs []*compared) {
+	type two struct{ a, b *leaf }
+	seen := map[two]bool{}
+	for _, p := range pairs {
+		seen[two{p.left.leaf, p.right.leaf}], seen[two{p.right.leaf, p.left.leaf}] = true, true
+	}
+	for i := range s.conds {
+		k := &s.conds[i]
+		of := s.leavesOf(s.columns(k.frame, k.expr))
+		for j := 1; j < len(of) && k.frame == s.frame; j++ {
+			p := two{s.leaves[of[0]], s.leaves[of[j]]}
+			if !seen[p] {
+				s.report.Joins = append(s.report.Joins, Join{Left: p.a.label, Right: p.b.label, Verdict: NotChecked, At: int(k.expr.At())})
+			}
+			seen[p], seen[two{p.b, p.a}] = true, true
+		}
+	}
 }
 
 // compare adds a pair of columns that are compared.
@@ -170,13 +196,13 @@ func (s *scope) covers(p *compared, e *edge) (n int) {
 			n++
 			continue
 		}
-		if len(e.from) == 1 {
+		if len(e.from) == 1 || !s.has(p.left.leaf) || !s.has(p.right.leaf) {
 			continue
 		}
 		if c == nil {
 			c = s.seenBy([]int{})
 		}
-		if a, b := attrOf(p.left.leaf, want[0]), attrOf(p.right.leaf, want[1]); a != 0 && b != 0 && p.left.leaf != p.right.leaf &&
+		if a, b := attrOf(p.left.leaf, want[0]), attrOf(p.right.leaf, want[1]); a != 0 && b != 0 &&
 			closure(c.n, c.rules, []attr{a}, c.holds)[b] && closure(c.n, c.rules, []attr{b}, c.holds)[a] {
 			n++
 		}
@@ -188,6 +214,9 @@ func (s *scope) covers(p *compared, e *edge) (n int) {
 	}
 	return n
 }
+
+// has reports whether a leaf is one of the scope, and not of an enclosing one.
+func (s *scope) has(l *leaf) bool { return l.index < len(s.leaves) && s.leaves[l.index] == l }
 
 func attrOf(l *leaf, column int) attr {
 	if l.rows != nil {

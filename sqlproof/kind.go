@@ -8,6 +8,7 @@ type kind uint8
 const (
 	unknownKind kind = iota
 	wholeKind        // whole numbers
+	bigKind          // whole numbers of 64 bits
 	numberKind       // other numbers
 	textKind
 	dayKind
@@ -15,7 +16,9 @@ const (
 	otherKind
 )
 
-func (k kind) isNumber() bool { return k == wholeKind || k == numberKind }
+func (k kind) isWhole() bool { return k == wholeKind || k == bigKind }
+
+func (k kind) isNumber() bool { return k.isWhole() || k == numberKind }
 
 // kindOf returns the kind of a type, as an engine writes it.
 func kindOf(typ string) kind {
@@ -26,9 +29,10 @@ func kindOf(typ string) kind {
 	switch strings.TrimSuffix(name, " unsigned") {
 	case "":
 		return unknownKind
-	case "int", "integer", "bigint", "smallint", "mediumint", "tinyint", "int2", "int4", "int8", "serial", "bigserial",
-		"hugeint", "uinteger", "ubigint", "usmallint", "utinyint":
+	case "int", "integer", "smallint", "mediumint", "tinyint", "int2", "int4", "serial", "uinteger", "usmallint", "utinyint":
 		return wholeKind
+	case "bigint", "int8", "bigserial", "hugeint", "ubigint":
+		return bigKind
 	case "real", "float", "double", "double precision", "float4", "float8", "decimal", "numeric", "number", "dec", "money":
 		return numberKind
 	case "text", "varchar", "char", "character", "nvarchar", "nchar", "tinytext", "mediumtext", "longtext", "citext", "bpchar", "name":

@@ -23,6 +23,7 @@ type column struct {
 	table    *table // the column of a table that passes through; nil: none
 	number   int    // of table
 	nullable Truth
+	constant string // the literal that it is in each row; "": none
 }
 
 // An origin is the rows of the leaves from which a column comes.
@@ -32,7 +33,17 @@ type origin struct {
 	unique bool     // these rows are in one row of the subquery at most
 	whole  bool     // a row of the subquery has one of them
 	by     []string // what repeats them, if they are not unique
+	united kept     // by a UNION
 }
+
+// kept says what a UNION without ALL keeps of the rows that it unites.
+type kept uint8
+
+const (
+	notUnited  kept = iota
+	unitedRows      // one of several rows of an arm with equal values
+	unitedKeys      // each row of an arm, unless one of the other arm is equal
+)
 
 // rowsOf returns what is known about the rows of a query. outer is the frame that it may
 // name.
@@ -83,6 +94,14 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 		return &rows{unknown: true}
 	}
 	out := &rows{columns: slices.Clone(left.columns)}
+	united := unitedRows
+	if len(left.keys) > 0 && len(right.keys) > 0 {
+		united = unitedKeys
+	}
+	apart := united == unitedKeys && slices.ContainsFunc(count(min(len(left.columns), len(right.columns))), func(i int) bool {
+		a, b := left.columns[i].constant, right.columns[i].constant
+		return a != "" && b != "" && a != b
+	})
 	if b.Kind == sqlast.Union {
 		if !b.All {
 			out.keys = [][]int{count(len(out.columns))}
@@ -95,7 +114,7 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 	}
 	for i := range out.columns {
 		col := &out.columns[i]
-		col.origin, col.table = -1, nil
+		col.origin, col.table, col.constant = -1, nil, ""
 		arms := []*rows{left, right}
 		if b.Kind == sqlast.Except {
 			arms = arms[:1]
@@ -103,6 +122,9 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 		for _, arm := range arms {
 			if i >= len(arm.columns) {
 				continue
+			}
+			if n := arm.columns[i].nullable; n == Yes || n == Unknown && col.nullable == No {
+				col.nullable = n
 			}
 			o := arm.columns[i].origin
 			if o < 0 {
@@ -114,7 +136,7 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 				out.origins = append(out.origins, origin{label: from.label, by: from.by})
 				col.origin = len(out.origins) - 1
 			} else if b.Kind == sqlast.Union && !b.All {
-				out.origins = append(out.origins, origin{label: from.label, unique: true})
+				out.origins = append(out.origins, origin{label: from.label, unique: true, whole: apart, united: united})
 				col.origin = len(out.origins) - 1
 			}
 		}
@@ -224,6 +246,12 @@ func smallNumber(text string) (n int, ok bool) {
 
 func (b *block) column(r *rows, e sqlast.Expr) column {
 	out := column{origin: -1}
+	switch e := e.(type) {
+	case *sqlast.String:
+		out.constant = "'" + e.Value
+	case *sqlast.Number:
+		out.constant = e.Text
+	}
 	if call, ok := e.(*sqlast.Call); ok && call.Over == nil {
 		out.average = call.Name == "avg"
 		out.whole = call.Name == "count"

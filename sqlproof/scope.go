@@ -19,6 +19,7 @@ type scope struct {
 	n      int          // attributes
 	rules  []dependency // those that hold whatever is aggregated
 	owner  []int        // the leaf of each attribute
+	views  []*view
 
 	optional []optional
 }
@@ -77,6 +78,8 @@ type cond struct {
 	frame  *frame
 	lo, hi int // the leaves that it is about, or more
 	join   int // the join whose ON it stands in; -1: a WHERE
+
+	rejects []int // what [scope.rejected] found; nil: not asked yet
 }
 
 func (c *check) newScope(sel *sqlast.Select, outer *frame) *scope {
@@ -94,7 +97,7 @@ func (c *check) newScope(sel *sqlast.Select, outer *frame) *scope {
 
 // where adds the conditions of a WHERE about the leaves from lo on.
 func (s *scope) where(f *frame, e sqlast.Expr, lo int) {
-	s.conditions(cond{e, f, lo, len(s.leaves), -1})
+	s.conditions(cond{expr: e, frame: f, lo: lo, hi: len(s.leaves), join: -1})
 }
 
 func (s *scope) conditions(c cond) {
@@ -141,7 +144,7 @@ func (s *scope) add(f *frame, r sqlast.Relation, label string) {
 		s.add(f, r.Right, label)
 		j.hi = len(s.leaves)
 		s.joins = append(s.joins, j)
-		s.conditions(cond{r.On, f, j.lo, j.hi, len(s.joins) - 1})
+		s.conditions(cond{expr: r.On, frame: f, lo: j.lo, hi: j.hi, join: len(s.joins) - 1})
 	}
 }
 
@@ -202,6 +205,9 @@ func (s *scope) subquery(f *frame, r sqlast.Relation, q *sqlast.Query, label str
 			inner.outer = f
 		} else {
 			inner.outer = f.outer
+		}
+		if _, several := sel.From.(*sqlast.Join); several {
+			label = "" // the names of its tables say more
 		}
 		lo := len(s.leaves)
 		s.add(inner, sel.From, label)

@@ -50,6 +50,7 @@ const (
 	CountRows         refusal.Code = "count_rows"            // what a count counts, where tables are joined
 	BareColumn        refusal.Code = "bare_column"           // a column that a group does not determine
 	DistinctNoRepair  refusal.Code = "distinct_is_no_repair" // DISTINCT or GROUP BY took equal values of different rows together
+	UnionDedup        refusal.Code = "union_dedup"           // UNION without ALL took equal amounts together
 	OuterJoinUndone   refusal.Code = "outer_join_undone"     // a condition removes the rows that an outer join kept
 	NotInNull         refusal.Code = "not_in_null"           // NOT IN a query that may return NULL
 	NullCompare       refusal.Code = "null_compare"          // a comparison with NULL, which is never true
