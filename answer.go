@@ -93,6 +93,67 @@ type Query struct {
 	Values []ValueMatch `json:"values,omitempty"`
 
 	Corrections []Correction `json:"corrections,omitempty"` // oldest first
+
+	// Empty says why the query found nothing. Nil if it found something, or if nobody
+	// looked for the reason.
+	Empty *EmptyResult `json:"empty,omitempty"`
+}
+
+// An EmptyResult says why a query found nothing: no rows, or one row of nothing but NULL
+// and 0, which summarises no rows. Code found it out by queries for single conditions.
+type EmptyResult struct {
+	// Predicates are the conditions that a row has to meet, and the tables that have to
+	// have rows.
+	Predicates []Predicate `json:"predicates"`
+
+	// Together says that there are rows for each of the contradicted predicates alone, and
+	// none for all of them.
+	Together bool `json:"together,omitempty"`
+
+	// Limited says that there may be rows that the user must not see: secure views were
+	// read, or the session of a user.
+	Limited bool `json:"limited,omitempty"`
+}
+
+// A Predicate is a condition of a query, or that a table has rows.
+type Predicate struct {
+	SQL    string   `json:"sql,omitempty"` // empty: that Tables have rows
+	Tables []string `json:"tables,omitempty"`
+
+	// Verdict is [dates.Proved] if there are such rows, and [dates.Contradicted] if there
+	// are none.
+	Verdict dates.Verdict `json:"verdict"`
+
+	// Column is the column of a contradicted predicate, such as "orders.status". Nearest
+	// are values that it has, and From and To its first and last one.
+	Column  string   `json:"column,omitempty"`
+	Nearest []string `json:"nearest,omitempty"`
+	From    string   `json:"from,omitempty"`
+	To      string   `json:"to,omitempty"`
+}
+
+// String returns the predicate with its verdict, in one line.
+func (p Predicate) String() string {
+	text := strings.Join(p.Tables, ", ")
+	if p.SQL != "" {
+		text += ": " + p.SQL
+	}
+	text = strings.TrimPrefix(text, ": ")
+	switch p.Verdict {
+	case dates.Proved:
+		text += ", has rows"
+	case dates.Contradicted:
+		text += ", has no rows"
+	default:
+		text += ", not checked"
+	}
+	switch {
+	case len(p.Nearest) > 0:
+		text += "; " + p.Column + " has " + strings.Join(p.Nearest, ", ")
+	case p.From != "":
+		text += "; " + p.Column + " is from " + p.From + " to " + p.To
+	}
+	return text
 }
 
 // A ValueMatch is a value that a query took for words of the question that are spelled

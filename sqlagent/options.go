@@ -179,7 +179,6 @@ const (
 	maxEarlierBytes    = 100  // of each earlier statement, in a correction
 	maxSelectionTokens = 8000 // of the tables that the model chooses from
 	maxWholeTokens     = 4000 // of all tables with all columns
-	sampleRowsIfEmpty  = 3    // times SampleRows, after an empty result
 	maxSelectedColumns = 12   // of a table in the selection
 	maxNamedValues     = 12   // in the prompt for writing SQL
 )

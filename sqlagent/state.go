@@ -52,7 +52,8 @@ type state struct {
 	Query  qed.Query  // the proof of Table
 	Table  *qed.Table // what the last statement that ran returned, or its first rows: see rows
 	Handle string     // the handle of all rows of Table; empty if Table has all of them
-	Empty  string     // the statement that returned no rows; the model sees it once
+
+	Retried bool // the model was told that its statement found nothing
 
 	Reason   string // why the answer is partial; empty if it is not
 	Text     string

@@ -2,6 +2,7 @@
 import * as charts from "./chart.js";
 import {render} from "./markdown.js";
 import * as tables from "./table.js";
+import {predicate} from "./trace.js";
 import {button, code, details, make, parse, plural, print} from "./dom.js";
 
 const vegaLite = /^application\/vnd\.vegalite\.v\d+\+json$/;
@@ -94,6 +95,10 @@ function query(q, index, rows) {
 	}
 	if (q.views?.length) note("Read through", q.views.join(", "));
 	for (const v of q.values ?? []) note("Read as", `${v.said} is ${v.value} in ${v.table}.${v.column}`);
+	if (q.empty) {
+		parts.push(make("p", null, make("strong", {textContent: "Why it found nothing"})),
+			make("ul", null, ...q.empty.predicates.map(p => make("li", {textContent: predicate(p)}))));
+	}
 	if (q.executed && q.executed !== q.written) parts.push(details("As the model wrote it", code(q.written, "Query of the model")));
 	for (const c of q.corrections ?? []) {
 		parts.push(details("Replaced before: " + c.reason, code(c.query, "Replaced query")));
