@@ -2,7 +2,11 @@ package qed
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/llm"
@@ -94,6 +98,10 @@ type Query struct {
 
 	Corrections []Correction `json:"corrections,omitempty"` // oldest first
 
+	// Verified is the question whose statement a person approved, if the query is that
+	// statement up to the parameters of the question. Nil: it is not.
+	Verified *VerifiedQuestion `json:"verified,omitempty"`
+
 	// Empty says why the query found nothing. Nil if it found something, or if nobody
 	// looked for the reason.
 	Empty *EmptyResult `json:"empty,omitempty"`
@@ -163,6 +171,33 @@ type ValueMatch struct {
 	Table  string `json:"table"`
 	Column string `json:"column"`
 	Value  string `json:"value"`
+}
+
+// A VerifiedQuestion is a question with a statement that a person approved: see
+// [github.com/qedkit/qed/sqlagent/verified.Pair].
+type VerifiedQuestion struct {
+	Question string    `json:"question"`
+	SQL      string    `json:"sql"`
+	By       string    `json:"by,omitempty"`
+	Time     time.Time `json:"time,omitzero"`
+
+	// Parameters are what a query has for the parameters of the question.
+	Parameters map[string]string `json:"parameters,omitempty"`
+}
+
+// String returns who approved the question, and when.
+func (q VerifiedQuestion) String() string {
+	text := strconv.Quote(q.Question)
+	if q.By != "" {
+		text += ", approved by " + q.By
+	}
+	if !q.Time.IsZero() {
+		text += " on " + q.Time.Format(time.DateOnly)
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.Parameters)) {
+		text += ", with " + name + " = " + q.Parameters[name]
+	}
+	return text
 }
 
 // A Correction is a query that was replaced, and the reason.

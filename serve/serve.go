@@ -87,7 +87,8 @@
 //
 //	partial, partial_reason  the answer lacks something, or is doubtful, and why
 //	queries                  each with written, executed, views, join_path, rows,
-//	                         corrections, values and empty: why it found nothing
+//	                         corrections, values, verified: the approved statement that
+//	                         it is, and empty: why it found nothing
 //	citations                the passages that the text cites: title, location, excerpt
 //	documents                documents that were found in an index
 //	figures                  the numbers of the text, with the cells that they come from

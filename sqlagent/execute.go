@@ -41,6 +41,7 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 		JoinPath: a.joinPath(ran.stmt),
 		Rows:     len(ran.rows.Rows),
 		Values:   s.taken(s.Draft.Query),
+		Verified: a.verifiedBy(ctx, s.Examples, ran.stmt),
 	}
 	s.Meetings = a.meetings(ran.stmt)
 	if s.Other = nil; s.Chosen != nil {

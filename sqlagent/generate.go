@@ -67,9 +67,10 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 		}
 		data.Tables = append(data.Tables, t)
 	}
-	if data.Examples, err = a.examples(ctx, s.Question); err != nil {
+	if s.Examples, err = a.examples(ctx, s.Question); err != nil {
 		return s, err
 	}
+	data.Examples = s.Examples
 	if data.Known, err = a.known(ctx, s); err != nil {
 		return s, err
 	}

@@ -199,7 +199,7 @@ type agent struct {
 	perSession bool // a statement may return other rows to another caller
 
 	samples sync.Map // sampleKey -> sample rows as text; only of turns without a user
-	refused sync.Map // verified.Pair -> true: it was reported
+	refused sync.Map // question and statement of a verified.Pair -> true: it was reported
 }
 
 // graph returns the nodes and edges that a question passes through.

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/sqlagent/values"
+	"github.com/qedkit/qed/sqlagent/verified"
 )
 
 // state is what one turn knows so far. It can be stored as JSON, as every state of
@@ -41,7 +42,8 @@ type state struct {
 
 	Meetings []meeting // where the statement that ran joins many rows with many
 
-	Named []values.Match // values of the joined tables that the question names
+	Named    []values.Match  // values of the joined tables that the question names
+	Examples []verified.Pair // that the prompt for writing SQL had
 
 	Draft   drafts.Draft   // the statement
 	Periods []dates.Period // that the statement reads, as the model says

@@ -86,6 +86,10 @@ function joinText(j) {
 const joinNote = j => [j.role, j.cardinality, j.confidence < 1 ? `confidence ${j.confidence}` : "",
 	j.relationship === "unknown" ? "no known relationship" : ""].filter(Boolean).map(fact => ", " + fact).join("");
 
+/** verified returns who approved a question, and when. */
+const verified = v => `as “${v.question}”` + (v.by ? `, approved by ${v.by}` : "") + (v.time ? ` on ${v.time.slice(0, 10)}` : "") +
+	Object.entries(v.parameters ?? {}).map(([name, value]) => `, with ${name} = ${value}`).join("");
+
 function query(q, index, rows) {
 	const parts = [code(laidOut(q), "Query that ran")];
 	const note = (term, text) => parts.push(make("p", null, make("strong", {textContent: term + ": "}), text));
@@ -95,6 +99,7 @@ function query(q, index, rows) {
 	}
 	if (q.views?.length) note("Read through", q.views.join(", "));
 	for (const v of q.values ?? []) note("Read as", `${v.said} is ${v.value} in ${v.table}.${v.column}`);
+	if (q.verified) note("Verified", verified(q.verified));
 	if (q.empty) {
 		parts.push(make("p", null, make("strong", {textContent: "Why it found nothing"})),
 			make("ul", null, ...q.empty.predicates.map(p => make("li", {textContent: predicate(p)}))));

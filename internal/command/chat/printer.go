@@ -172,6 +172,11 @@ func (p *Printer) Answer(a qed.Answer) {
 		p.step(yellow, "unproved", "not in the data: "+strings.Join(a.Unproved, ", "))
 	}
 	p.joins(a.Queries)
+	for _, q := range a.Queries {
+		if q.Verified != nil {
+			p.step(green, "verified", "as "+q.Verified.String())
+		}
+	}
 	p.rows(a.Table)
 	for i, c := range a.Citations {
 		p.step(dim, labelOnce("sources", i), fmt.Sprintf("[%d] %s (%s)", i+1, c.Title, c.Location))
