@@ -40,6 +40,10 @@ type Answer struct {
 	// NotFound says that the sources were searched and do not answer the question.
 	NotFound bool `json:"not_found,omitempty"`
 
+	// Used is what the prompts for the queries had besides the names of tables and columns.
+	// Nil means nothing, or that the agent does not say it.
+	Used *Used `json:"used,omitempty"`
+
 	// Dates are the periods that the question is about, such as "last quarter", and
 	// whether the queries read them.
 	Dates []dates.Reading `json:"dates,omitempty"`
@@ -69,6 +73,59 @@ type Answer struct {
 	// it got the first time, as it was saved: Usage is what it cost then, and a long
 	// Table has its first rows only. See [Turn].ID.
 	Repeated bool `json:"repeated,omitempty"`
+}
+
+// Used is what stood in the prompts for the queries of an [Answer]. A model may have
+// followed it or not.
+type Used struct {
+	Examples    []VerifiedQuestion `json:"examples,omitempty"`
+	Values      []ValueMatch       `json:"values,omitempty"`      // what words of the question may mean
+	Notes       []string           `json:"notes,omitempty"`       // what is remembered of the user
+	Definitions []Definition       `json:"definitions,omitempty"` // what the database says about its tables and columns
+}
+
+// A Definition is the comment of a database on a table or a column.
+type Definition struct {
+	Table  string `json:"table"`
+	Column string `json:"column,omitempty"`
+	Text   string `json:"text"`
+}
+
+// And returns what two answers used together. Either may be nil.
+func (u *Used) And(v *Used) *Used {
+	switch {
+	case u == nil:
+		return v
+	case v == nil:
+		return u
+	}
+	return &Used{
+		Examples:    slices.Concat(u.Examples, v.Examples),
+		Values:      slices.Concat(u.Values, v.Values),
+		Notes:       slices.Concat(u.Notes, v.Notes),
+		Definitions: slices.Concat(u.Definitions, v.Definitions),
+	}
+}
+
+// Lines returns an entry for each thing that was used, for people.
+func (u *Used) Lines() (lines []string) {
+	if u == nil {
+		return nil
+	}
+	for _, e := range u.Examples {
+		lines = append(lines, "example "+e.String())
+	}
+	for _, v := range u.Values {
+		lines = append(lines, "value "+strconv.Quote(v.Said)+": "+v.Table+"."+v.Column+" = "+strconv.Quote(v.Value))
+	}
+	for _, note := range u.Notes {
+		lines = append(lines, "remembered "+note)
+	}
+	for _, d := range u.Definitions {
+		name := strings.TrimSuffix(d.Table+"."+d.Column, ".")
+		lines = append(lines, "definition "+name+": "+d.Text)
+	}
+	return lines
 }
 
 // A Query is one query of a database or a search engine, from what the model wrote

@@ -95,6 +95,7 @@
 //	unproved                 the numbers of the text that have no proof
 //	audit                    how the text compares with the sources that it cites
 //	dates                    the periods of the question, and whether they were read
+//	used                     examples, values, notes and definitions of the prompts
 //	not_found                the sources do not answer the question
 //
 // # Sending a message again

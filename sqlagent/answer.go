@@ -187,6 +187,7 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 		Figures:       s.Figures,
 		Unproved:      s.Unproved,
 		Dates:         s.Dates,
+		Used:          s.Used,
 		Table:         rows,
 		Partial:       s.Reason != "",
 		PartialReason: s.Reason,

@@ -78,6 +78,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
+	s.Used = a.used(&s, &data)
 	reply, err := modelcall.Object[statement](ctx, a.model, &s.Usage, req)
 	if modelcall.Unusable(err) {
 		s.Draft.Query = ""

@@ -62,7 +62,8 @@ type state struct {
 	Figures  []qed.Figure // in Text
 	Unproved []string     // numbers in Text
 	Dates    []dates.Reading
-	Timeless bool // the question names a time, and the statement that ran looks at none
+	Used     *qed.Used // in the prompt for writing SQL
+	Timeless bool      // the question names a time, and the statement that ran looks at none
 	Usage    llm.Usage
 }
 

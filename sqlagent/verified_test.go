@@ -17,6 +17,7 @@ import (
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlagent"
+	"github.com/qedkit/qed/sqlagent/values"
 	"github.com/qedkit/qed/sqlagent/verified"
 	"github.com/qedkit/qed/sqldb/sqlitedb"
 )
@@ -231,5 +232,48 @@ func TestVerifiedAnswer(t *testing.T) {
 				t.Errorf("verified by %s", got)
 			}
 		})
+	}
+}
+
+// An answer lists what stood in the prompt for writing SQL, and nothing else.
+func TestUsed(t *testing.T) {
+	guard, err := secureview.New(policy(), sqlite.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := schema()
+	for name, table := range described.Tables {
+		table.Comment = "about " + name
+		if name == "workOrder" {
+			table.ColumnComments = map[string]string{"title": "what to do"}
+		}
+		described.Tables[name] = table
+	}
+	set, err := verified.Read(strings.NewReader(`{"question":"Which orders are actve?","sql":"SELECT id FROM workOrder","by":"ann"}
+{"question":"How many cranes are idle?","sql":"SELECT count(*) FROM crew"}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := sqlagent.New(writes("title = 'Active'"), &database{answers: []answer{{contains: "workOrder", rows: [][]any{{int64(1)}}}}}, guard, described,
+		&sqlagent.Options{Verified: set, Values: always(dictionary(t, values.Caller{}, true))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got, err := run(t, a, qed.Turn{Text: "Which orders are actve?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &qed.Used{
+		Examples:    []qed.VerifiedQuestion{{Question: "Which orders are actve?", SQL: "SELECT id FROM workOrder", By: "ann"}},
+		Values:      []qed.ValueMatch{{Said: "actve", Table: "workOrder", Column: "title", Value: "Active"}},
+		Definitions: []qed.Definition{{Table: "workOrder", Text: "about workOrder"}, {Table: "workOrder", Column: "title", Text: "what to do"}},
+	}
+	if diff := cmp.Diff(want, got.Used); diff != "" {
+		t.Errorf("used (-want +got):\n%s", diff)
+	}
+	lines := []string{`example "Which orders are actve?", approved by ann`, `value "actve": workOrder.title = "Active"`,
+		"definition workOrder: about workOrder", "definition workOrder.title: what to do"}
+	if diff := cmp.Diff(lines, got.Used.Lines()); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 }

@@ -86,6 +86,12 @@ function joinText(j) {
 const joinNote = j => [j.role, j.cardinality, j.confidence < 1 ? `confidence ${j.confidence}` : "",
 	j.relationship === "unknown" ? "no known relationship" : ""].filter(Boolean).map(fact => ", " + fact).join("");
 
+/** used returns what the prompts for the queries had, as texts. */
+const used = u => [...(u.examples ?? []).map(e => "Example " + verified(e).slice(3)),
+	...(u.values ?? []).map(v => `Value “${v.said}”: ${v.table}.${v.column} = ${v.value}`),
+	...(u.notes ?? []).map(note => "Remembered " + note),
+	...(u.definitions ?? []).map(d => `Definition ${[d.table, d.column].filter(Boolean).join(".")}: ${d.text}`)];
+
 /** verified returns who approved a question, and when. */
 const verified = v => `as “${v.question}”` + (v.by ? `, approved by ${v.by}` : "") + (v.time ? ` on ${v.time.slice(0, 10)}` : "") +
 	Object.entries(v.parameters ?? {}).map(([name, value]) => `, with ${name} = ${value}`).join("");
@@ -216,6 +222,9 @@ export function show(answer, actions) {
 	if (answer.plan?.length) proofs.push(details(`Plan (${plural(answer.plan.length, "task")})`, plan(answer.plan)));
 	for (const [i, q] of (answer.queries ?? []).entries()) {
 		proofs.push(query(q, i, answer.queries.length > 1 || found.rows.length ? rowsOf(answer, found, i) : null));
+	}
+	if (answer.used) {
+		proofs.push(details("What the model was shown", make("ul", null, ...used(answer.used).map(line => make("li", {textContent: line})))));
 	}
 	for (const c of found.checks ?? []) proofs.push(check(c));
 	proofs.push(...sources);

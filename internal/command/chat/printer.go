@@ -177,6 +177,9 @@ func (p *Printer) Answer(a qed.Answer) {
 			p.step(green, "verified", "as "+q.Verified.String())
 		}
 	}
+	for i, line := range a.Used.Lines() {
+		p.step(dim, labelOnce("used", i), line)
+	}
 	p.rows(a.Table)
 	for i, c := range a.Citations {
 		p.step(dim, labelOnce("sources", i), fmt.Sprintf("[%d] %s (%s)", i+1, c.Title, c.Location))
