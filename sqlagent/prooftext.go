@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
@@ -59,13 +60,13 @@ func checked(texts *texts, r *proof.Report) (lines []string) {
 		}
 		text := ""
 		switch {
-		case a.Verdict == proof.NotChecked:
+		case a.Verdict == dates.NotChecked:
 			text = texts.NotChecked
-		case a.Verdict == proof.Proved && a.RowsRepeat == proof.Yes:
+		case a.Verdict == dates.Proved && a.RowsRepeat == proof.Yes:
 			text = texts.Unaffected
-		case a.Verdict == proof.Proved && len(a.Of) > 0:
+		case a.Verdict == dates.Proved && len(a.Of) > 0:
 			text = texts.Once
-		case a.Verdict == proof.Proved && a.Counts != "":
+		case a.Verdict == dates.Proved && a.Counts != "":
 			a.Of, text = []string{a.Counts}, texts.Counts
 		}
 		add(usertext.Fill(text, "value", a.Text, "of", strings.Join(a.Of, ", ")))

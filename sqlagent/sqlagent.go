@@ -19,10 +19,13 @@
 // what the model wrote, and package [sqldb] runs the rewritten statement. This is
 // the only way in which SQL of a model reaches the database.
 //
-// If a statement returns no rows, the model writes it once more, with the earlier
-// statement in the prompt. A statement that is refused or fails is corrected a
-// limited number of times; the prompt for a correction contains only what the
-// problem needs.
+// A statement that is refused or fails is corrected a limited number of times; the
+// prompt for a correction contains only what the problem needs.
+//
+// If a statement finds nothing, code looks for a row of each of its conditions alone, by
+// statements of its own through the guard, and names the condition to blame
+// ([qed.EmptyResult]). The model corrects the statement once if the data has similar
+// values. Otherwise the answer is the reason, without the model.
 //
 // [NewSource] returns the same database as a source for tools. It checks and runs
 // statements in the same way, without a model.
@@ -203,7 +206,7 @@ type agent struct {
 	perSession bool // a statement may return other rows to another caller
 
 	samples sync.Map // sampleKey -> sample rows as text; only of turns without a user
-	refused sync.Map // verified.Pair -> true: it was reported
+	refused sync.Map // question and statement of a verified.Pair -> true: it was reported
 }
 
 // graph returns the nodes and edges that a question passes through.
@@ -233,7 +236,7 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	g.Route("validate", a.afterValidation, "prove", "correct", "answer")
 	g.Route("prove", a.afterProof, "estimate", "execute", "correct", "answer")
 	g.Route("estimate", a.afterEstimate, "execute", "correct", "answer")
-	g.Route("execute", a.afterExecution, "answer", "generate", "correct")
+	g.Route("execute", a.afterExecution, "answer", "correct")
 	g.Route("correct", afterWriting, "rewrite", "answer")
 	g.Edge("answer", qed.End)
 
@@ -296,8 +299,6 @@ func (a *agent) afterExecution(s state) string {
 	switch {
 	case len(s.Draft.Problems) > 0:
 		return a.correctOrAnswer(s)
-	case len(s.Table.Rows) == 0 && s.Empty == "" && len(s.Draft.Tried) < a.opt.MaxStatements:
-		return "generate"
 	}
 	return "answer"
 }

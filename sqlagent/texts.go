@@ -9,8 +9,8 @@ import (
 
 // texts are the texts that the agent writes for users, other than those of the
 // model. A name in braces is replaced by its value. All but NoAnswer, WhichJoin, JoinChoice, TooCostly, Run, DoNotRun, ReadAs, the
-// three about joins that are no relationships, those about dates, and what is known about
-// the query say why an answer is partial.
+// three about joins that are no relationships, those about why nothing was found, those about
+// dates, and what is known about the query say why an answer is partial.
 type texts struct {
 	NoAnswer     string // the answer if nothing was read; {reason} is one of the others
 	NoTables     string // no table fits the question
@@ -80,6 +80,16 @@ type texts struct {
 	DatesUsed      string // the query reads them
 	DatesDiffer    string // it reads others: {found}
 	DatesUnchecked string // whether it reads them was not checked
+
+	// Why nothing was found: {reasons}, of which NothingVisible says that the user may see
+	// only a part of the data.
+	NothingFound, NothingVisible string
+
+	NoRows      string // a reason: the table {table} is empty
+	NoRowHas    string // a reason: no row of {tables} meets {condition}
+	NoRowHasAll string // a reason: rows meet each of {conditions} alone, and none meets all
+	HasValues   string // the column {column} has {values}, which are similar
+	HasSpan     string // the column {column} has values from {from} to {to}
 
 	NoTime string // the question names a time, and the query looks at none
 

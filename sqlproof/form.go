@@ -1,6 +1,9 @@
 package sqlproof
 
-import "github.com/qedkit/qed/sqlproof/proof"
+import (
+	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/sqlproof/proof"
+)
 
 // The form of what was found out, which package proof documents.
 type (
@@ -8,16 +11,15 @@ type (
 	Join      = proof.Join
 	Aggregate = proof.Aggregate
 	Finding   = proof.Finding
-	Verdict   = proof.Verdict
 	Severity  = proof.Severity
 	Truth     = proof.Truth
 )
 
 // The values of the form.
 const (
-	Proved            = proof.Proved
-	Contradicted      = proof.Contradicted
-	NotChecked        = proof.NotChecked
+	Proved            = dates.Proved
+	Contradicted      = dates.Contradicted
+	NotChecked        = dates.NotChecked
 	Error             = proof.Error
 	Question          = proof.Question
 	Note              = proof.Note

@@ -9,24 +9,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/refusal"
-)
-
-// A Verdict is what a check found out about a join or an aggregate.
-type Verdict string
-
-// The verdicts. The zero Verdict is none of them: every item of a [Report] has one.
-const (
-	// Proved means that the item is right in every database with the keys and
-	// relationships of the schema.
-	Proved Verdict = "proved"
-
-	// Contradicted means that there are such databases in which it is wrong.
-	Contradicted Verdict = "contradicted"
-
-	// NotChecked means that the schema does not say enough, or that the check does not
-	// know the construct.
-	NotChecked Verdict = "not_checked"
 )
 
 // A Severity says what to do about a [Finding].
@@ -168,7 +152,12 @@ type Join struct {
 	Left    string      `json:"left"`
 	Right   string      `json:"right"`
 	Columns [][2]string `json:"columns,omitempty"` // of Left and Right, compared for equality
-	Verdict Verdict     `json:"verdict"`
+
+	// Verdict is [dates.Proved] if the join is right in every database with the keys and
+	// relationships of the schema, [dates.Contradicted] if it is wrong in some of them, and
+	// [dates.NotChecked] if the schema does not say enough, or the construct is not known.
+	// Those of aggregates are alike.
+	Verdict dates.Verdict `json:"verdict"`
 
 	// RestsOn is why: "foreign key", "inferred, confidence 0.93", or the key of a third
 	// table to which both columns refer.
@@ -179,8 +168,8 @@ type Join struct {
 
 // An Aggregate is a value that a statement computes from several rows.
 type Aggregate struct {
-	Text    string  `json:"aggregate"` // as the statement has it
-	Verdict Verdict `json:"verdict"`
+	Text    string        `json:"aggregate"` // as the statement has it
+	Verdict dates.Verdict `json:"verdict"`
 
 	// RowsRepeat says whether a join repeats the rows of the tables whose values are
 	// aggregated, within a group. Affected says whether the value can be another one because
@@ -236,8 +225,8 @@ func (r *Report) Count(finding int, missing int64) {
 	}
 	for i := range r.Aggregates {
 		a := &r.Aggregates[i]
-		if a.Verdict == NotChecked && a.RowsRepeat == No && slices.Equal(a.By, f.By) {
-			a.Verdict, a.Affected, a.By, a.RestsOn = Proved, No, nil, "counted: no rows are missing"
+		if a.Verdict == dates.NotChecked && a.RowsRepeat == No && slices.Equal(a.By, f.By) {
+			a.Verdict, a.Affected, a.By, a.RestsOn = dates.Proved, No, nil, "counted: no rows are missing"
 		}
 	}
 	r.Findings = slices.Delete(r.Findings, finding, finding+1)

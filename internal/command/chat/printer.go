@@ -173,6 +173,14 @@ func (p *Printer) Answer(a qed.Answer) {
 	}
 	p.joins(a.Queries)
 	p.checks(a.Queries)
+	for _, q := range a.Queries {
+		if q.Verified != nil {
+			p.step(green, "verified", "as "+q.Verified.String())
+		}
+	}
+	for i, line := range a.Used.Lines() {
+		p.step(dim, labelOnce("used", i), line)
+	}
 	p.rows(a.Table)
 	for i, c := range a.Citations {
 		p.step(dim, labelOnce("sources", i), fmt.Sprintf("[%d] %s (%s)", i+1, c.Title, c.Location))
