@@ -14,6 +14,9 @@ import (
 type question struct {
 	ID  json.RawMessage `json:"id"`
 	SQL *string         `json:"sql"`
+
+	// Session has the values of the parameters of filters.
+	Session map[string]string `json:"session"`
 }
 
 // An Answer is a line of the output.
@@ -52,7 +55,7 @@ func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) Answer 
 	if q.SQL == nil {
 		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says(`has no "sql"`)}
 	}
-	stmt, err := g.Rewrite(ctx, *q.SQL)
+	executable, err := rewrite(ctx, g, q)
 	var refused *refusal.Error
 	switch {
 	case errors.As(err, &refused):
@@ -65,5 +68,19 @@ func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) Answer 
 	case err != nil:
 		return Answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}
 	}
-	return Answer{ID: q.ID, OK: true, SQL: stmt.SQL()}
+	return Answer{ID: q.ID, OK: true, SQL: executable}
+}
+
+// rewrite returns the text to execute for a line.
+func rewrite(ctx context.Context, g *secureview.Guard, q question) (string, error) {
+	stmt, err := g.Rewrite(ctx, *q.SQL)
+	if err != nil {
+		return "", err
+	}
+	settings := map[string]any{}
+	for name, value := range q.Session {
+		settings[name] = value
+	}
+	executable, _, err := stmt.Bind(settings)
+	return executable, err
 }
