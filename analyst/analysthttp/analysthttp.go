@@ -21,7 +21,7 @@
 // # Upload
 //
 // The body is the file itself, or multipart/form-data with the file in a field "file".
-// By default it is CSV or JSON: see [Options].Open. The response has status 201:
+// By default it is CSV, JSON or Excel (.xlsx): see [Options].Open. The response has status 201:
 //
 //	{"session": "..", "schema": [{"name": "..", "type": ".."}, ..], "columnCount": 3,
 //	 "rowCount": 100, "sampleData": [[..], ..], "notes": ["..", ..]}
@@ -107,8 +107,8 @@ type Options struct {
 	Record func(name string, agent qed.Agent) qed.Agent
 
 	// Open opens a file. Its errors are shown to the client if they are [*tabular.Error]
-	// or [ErrFile]. Nil means [dataset.Open], which reads CSV and JSON. Package duckdb
-	// reads Parquet.
+	// or [ErrFile]. Nil means [dataset.Open], which reads CSV, JSON and Excel. Package
+	// duckdb reads Parquet.
 	Open func(ctx context.Context, path string) (analyst.Data, error)
 }
 
@@ -211,7 +211,7 @@ func (h *Handler) load(ctx context.Context, turn qed.Turn) (analyst.Data, error)
 	return h.opt.Open(ctx, path)
 }
 
-// open reads a CSV or JSON file.
+// open reads a CSV, JSON or Excel file.
 func open(ctx context.Context, path string) (analyst.Data, error) {
 	d, err := dataset.Open(ctx, path, nil)
 	if err != nil {

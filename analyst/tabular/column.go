@@ -357,10 +357,12 @@ func (c *tableColumn) isPlainNumber() bool {
 	return (c.form == formInteger || c.form == formPoint) && c.grouped == 0 && c.numbers.plain == c.numbers.cells
 }
 
-// number returns a number as it is stored. A number of JSON has a point as decimal
+// number returns a number as it is stored. A number of JSON or Excel has a point as decimal
 // sign whatever the column has.
 func (c *tableColumn) number(s string, plain bool) any {
-	if !plain && !c.isPlainNumber() {
+	if plain {
+		s, _, _ = strings.Cut(s, " ") // from its unit
+	} else if !c.isPlainNumber() {
 		n, _ := readNumeral(s)
 		sign := byte('.')
 		if c.form == formComma && strings.Trim(n.digits, "0123456789eE+-") != "" {

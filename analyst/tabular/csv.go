@@ -19,7 +19,8 @@ type csvReader struct {
 	csv *csv.Reader
 	row func(cells []cell, line int) error
 
-	cells []cell
+	cells   []cell
+	numbers []bool // the cells of a sheet that are numbers
 }
 
 // eachRecord reads CSV.
@@ -65,11 +66,17 @@ func (r *csvReader) next() (record []string, line int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	if r.sheet != nil {
+		record, r.numbers = r.sheet.read(record, r.numbers)
+	}
 	start := r.in.start
 	if err := r.in.next(r.csv.InputOffset()); err != nil {
 		return nil, 0, err
 	}
 	line, _ = r.csv.FieldPos(0)
+	if r.sheet != nil {
+		return record, line, nil
+	}
 	last, _ := r.csv.FieldPos(len(record) - 1)
 	r.lineBreaks = r.lineBreaks || last > line || strings.Contains(record[len(record)-1], "\n")
 	if r.shape.lenient && r.in.start > start && slices.ContainsFunc(record, func(s string) bool { return strings.Contains(s, "\n") }) {
@@ -109,6 +116,9 @@ func (r *csvReader) begin(record []string, line int) error {
 	}
 	if r.columns == nil {
 		r.headerLine = line
+		if r.sheet != nil && len(names) < r.sheet.width {
+			names = append(slices.Clone(names), make([]string, r.sheet.width-len(names))...)
+		}
 		if err := r.addColumns(names, line); err != nil {
 			return err
 		}
@@ -125,7 +135,7 @@ func (r *csvReader) data(record []string, line int) error {
 		return optionf("Separator", ErrFormat, line, "the row has %d cells and the header %d; quote cells that contain %q",
 			len(record), len(r.columns), r.comma)
 	}
-	if len(record) < len(r.cells) {
+	if len(record) < len(r.cells) && r.sheet == nil {
 		if r.ragged++; r.raggedAt == 0 {
 			r.raggedAt = line
 		}
@@ -135,6 +145,7 @@ func (r *csvReader) data(record []string, line int) error {
 		r.cells[i] = cell{null: true}
 		if i < len(record) {
 			r.cells[i] = cellOf(record[i])
+			r.cells[i].number = r.sheet != nil && r.numbers[i]
 			same = same && record[i] == r.columns[i].header
 		}
 	}

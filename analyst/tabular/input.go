@@ -101,7 +101,13 @@ func (l *loader) copyText(r io.Reader) error {
 			return err
 		}
 	}
-	if is := textfile.Foreign(head); is != "" {
+	switch is := textfile.Foreign(head); {
+	case bytes.HasPrefix(head, []byte("PK")) && is != "":
+		return l.copyWorkbook(plain, in)
+	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")):
+		return errorf(ErrFormat, 0, "the input is an Excel file with a password or in the format of Excel 2003; "+
+			"open it in Excel, remove the password, and save it as .xlsx")
+	case is != "":
 		return errorf(ErrFormat, 0, "the input is %s; export it as CSV in UTF-8", is)
 	}
 	clean := &cleaned{r: in, returns: bytes.IndexByte(head, '\n') < 0}

@@ -20,6 +20,7 @@ type numeral struct {
 	marked   bool // brackets or a sign at the end make it negative
 	open     bool // a bracket is not closed yet
 	hard     bool // a space that is no blank, which nobody types between words
+	certain  bool // a number of JSON or Excel
 	unusual  bool // it is not written as programs write numbers
 }
 
@@ -202,10 +203,14 @@ const maxUnits = 4 // of a column, of which more than one is too many
 
 func (c *numberCount) add(n numeral) {
 	c.cells++
+	if n.certain && n.unit == "" {
+		c.plain++
+		return
+	}
 	if n.negative && !n.marked || strings.ContainsAny(n.digits, ".,") {
 		c.signed++
 	}
-	if !n.unusual {
+	if !n.unusual && !n.certain {
 		c.plain++
 		if strings.ContainsAny(n.digits, "eE") {
 			if n.isCode() {

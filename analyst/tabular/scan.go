@@ -3,6 +3,7 @@ package tabular
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ import (
 // A cell is a value of the input.
 type cell struct {
 	text   string
-	number bool // a number of JSON, whose decimal sign is a point
+	number bool // a number of JSON or Excel, whose decimal sign is a point
 	quoted bool // a text by a formula of a spreadsheet: ="0012"
 	null   bool
 }
@@ -55,7 +56,8 @@ type loader struct {
 	again            int // rows that repeat the header
 	totals, totalAt  int
 
-	text string // the path of the copy in UTF-8
+	text  string // the path of the copy in UTF-8
+	sheet *sheet // nil unless the input is a workbook
 }
 
 // maxWarnings bounds the warnings, of which each column may have several.
@@ -147,13 +149,14 @@ func (l *loader) detect() error {
 	if len(head) == 0 {
 		return errorf(ErrEmpty, 0, "the input is empty; it needs a header and at least one row")
 	}
-	if head[0] == '{' || head[0] == '[' {
+	if l.sheet == nil && (head[0] == '{' || head[0] == '[') {
 		l.isJSON, l.index, l.path = true, map[string]int{}, jsonPath(head)
 		return nil
 	}
-	l.comma, l.preamble = textfile.Separator(head)
-	if l.opt.Separator != 0 {
-		l.comma = l.opt.Separator
+	l.comma = ','
+	if l.sheet == nil {
+		l.comma, l.preamble = textfile.Separator(head)
+		l.comma = cmp.Or(l.opt.Separator, l.comma)
 	}
 	if l.opt.HeaderLine == 0 {
 		l.shape.above = l.linesAbove(head)

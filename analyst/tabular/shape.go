@@ -38,7 +38,12 @@ func (l *loader) linesAbove(head []byte) int {
 		if err != nil {
 			break
 		}
-		widths = append(widths, len(record))
+		width := len(record)
+		if l.sheet != nil {
+			line, _ := r.FieldPos(0)
+			width = l.sheet.span(record, line)
+		}
+		widths = append(widths, width)
 	}
 	if l.preamble && len(widths) > 0 {
 		widths = widths[1:]

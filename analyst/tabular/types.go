@@ -159,19 +159,24 @@ func (r *reading) readPlain(s string) bool {
 	return true
 }
 
-// readNumber reads a number of JSON, whose decimal sign is a point.
+// readNumber reads a number of JSON or Excel, whose decimal sign is a point. A unit may follow
+// after a blank.
 func (r *reading) readNumber(s string) {
-	n := numeral{digits: strings.TrimPrefix(s, "-"), negative: strings.HasPrefix(s, "-")}
+	s, unit, _ := strings.Cut(s, " ")
+	n := numeral{digits: strings.TrimPrefix(s, "-"), negative: strings.HasPrefix(s, "-"), unit: unit, certain: true}
 	plain, ok := n.plain('.')
 	if !ok {
 		return
 	}
 	if isWhole(plain) {
-		r.fit(formInteger)
 		r.pointWhole, r.commaWhole = true, true
+		if unit == "" {
+			r.fit(formInteger)
+		}
 	}
 	r.fit(formPoint)
 	r.fit(formComma)
+	r.numeral = n
 }
 
 // readNumeral reads a number. If it is one with either decimal sign, such as 1,234, it is

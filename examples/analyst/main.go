@@ -1,4 +1,4 @@
-// Analyst explores a CSV or JSON file: it queries the rows, draws charts, checks its
+// Analyst explores a CSV, JSON or Excel file: it queries the rows, draws charts, checks its
 // own findings, and writes a report on request. Every step is shown as it happens.
 //
 // Without arguments it makes a file of 60,000 service orders with planted faults.
