@@ -196,7 +196,7 @@ func (l *loader) warnShape() {
 		{l.shape.noHeader && l.opt.HeaderLine == 0, Header, l.headerLine, 0, "the first line has data and no names, so the columns are named column_1, column_2 ...", "HeaderLine"},
 		{l.shape.double, Header, l.headerLine, 0, "the names of the columns have two lines; they were joined", ""},
 		{l.shape.units, Header, l.headerLine + 1, 0, "the line below the header has units; it is no row", ""},
-		{!l.isJSON && !l.shape.noHeader && len(l.columns) > 0 && l.counted(), Header, l.headerLine, 0, "the names of the columns are numbers, so the first line may be a row instead of a header", "HeaderLine"},
+		{!l.isJSON && !l.shape.noHeader && len(l.columns) > 0 && (l.counted() || l.shape.year), Header, l.headerLine, 0, "names of columns are numbers, so the first line may be a row instead of a header", "HeaderLine"},
 		{l.again > 0, Header, 0, l.again, fmt.Sprintf("the header is repeated in %d lines below; they are no rows", l.again), ""},
 		{l.ragged > 0, Ragged, l.raggedAt, l.ragged, fmt.Sprintf("%d rows are shorter than the header, first in line %d%s", l.ragged, l.raggedAt, rest), ""},
 		{l.totals > 0 && l.opt.SkipTotals, Totals, l.totalAt, l.totals, fmt.Sprintf("%d rows of totals are left out, first in line %d", l.totals, l.totalAt), ""},

@@ -19,6 +19,7 @@ type shape struct {
 	noHeader bool
 	double   bool // the names of the columns have two lines
 	units    bool // the line below the header has units
+	year     bool // the header is one only because a year may be a name
 }
 
 // maxAbove is how many lines above the header are looked for.
@@ -93,7 +94,7 @@ func (l *loader) reshape() (again bool, err error) {
 // numbers or times has another text there, and whether it looks like a row of data: its
 // cells fit the columns, or are repeated below.
 func (l *loader) headerEvidence() (proven, data bool) {
-	repeats := 0
+	repeats, years := 0, 0
 	for _, c := range l.columns {
 		header := cell{text: c.header}
 		if c.repeats > 0 {
@@ -106,13 +107,17 @@ func (l *loader) headerEvidence() (proven, data bool) {
 		r := read(header)
 		switch {
 		case r.placeholder:
-		case miss && r.forms == 0, !miss && !r.fits(c.form), isYear(c.header) && !c.years():
+		case miss && r.forms == 0, !miss && !r.fits(c.form):
 			proven = true
+		case isYear(c.header) && !c.years():
+			years++
 		case !l.counted():
 			data = true
 		}
 	}
-	return proven, data || repeats > 0 && repeats < len(l.columns)
+	data = data || repeats > 0 && repeats < len(l.columns)
+	l.shape.year = years == 1 && !proven && !data
+	return proven || years > 0 && !data, data
 }
 
 // counted reports whether the names of the columns are 1, 2, 3 or 0, 1, 2, which may be
