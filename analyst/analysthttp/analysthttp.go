@@ -26,7 +26,8 @@
 //	{"session": "..", "schema": [{"name": "..", "type": ".."}, ..], "columnCount": 3,
 //	 "rowCount": 100, "sampleData": [[..], ..], "notes": ["..", ..]}
 //
-// The notes say what was changed or could not be decided when the file was read.
+// The notes say what was changed or could not be decided when the file was read, in the
+// language of the parameter "language" of the address, such as "de", or else in English.
 //
 // # Explore
 //
@@ -72,6 +73,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/dataset"
+	"github.com/qedkit/qed/analyst/tabular"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/tempdir"
 	"github.com/qedkit/qed/llm"
@@ -144,9 +146,6 @@ func New(model llm.Model, opt *Options) (h *Handler, err error) {
 	case o.Analyst.Load != nil:
 		return nil, errors.New("analysthttp: Options.Analyst.Load must be nil: uploaded files are read")
 	}
-	if o.Open == nil {
-		o.Open = open
-	}
 	if o.Record == nil {
 		o.Record = func(_ string, agent qed.Agent) qed.Agent { return agent }
 	}
@@ -208,12 +207,10 @@ func (h *Handler) load(ctx context.Context, turn qed.Turn) (analyst.Data, error)
 	if err != nil {
 		return analyst.Data{}, err
 	}
-	return h.opt.Open(ctx, path)
-}
-
-// open reads a CSV, JSON or Excel file.
-func open(ctx context.Context, path string) (analyst.Data, error) {
-	d, err := dataset.Open(ctx, path, nil)
+	if h.opt.Open != nil {
+		return h.opt.Open(ctx, path)
+	}
+	d, err := dataset.Open(ctx, path, &tabular.Options{Language: turn.Language})
 	if err != nil {
 		return analyst.Data{}, err
 	}

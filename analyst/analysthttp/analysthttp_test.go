@@ -181,6 +181,10 @@ func TestUploadNotes(t *testing.T) {
 	if status != http.StatusCreated || !strings.Contains(notes, "column price") || strings.Contains(notes, "Options") {
 		t.Errorf("status %d: %v", status, got)
 	}
+	status, got = send(t, "POST", url+"/api/datasets?language=de-AT", "city;price\nBonn;1.250\nUlm;1.300\n")
+	if notes := fmt.Sprint(got["notes"]); status != http.StatusCreated || !strings.Contains(notes, "Zahlen der Spalte price") {
+		t.Errorf("status %d: %v", status, got)
+	}
 }
 
 func TestExploreAndReport(t *testing.T) {

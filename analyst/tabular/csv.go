@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -179,31 +178,28 @@ func cellOf(text string) cell {
 
 // warnShape says what the parts of the file are.
 func (l *loader) warnShape() {
-	rest := "; their last cells are NULL"
+	t, path := l.texts, prompt.Quote(prompt.Clip(strings.Join(l.path, "."), 128))
 	for _, w := range []struct {
-		is     bool
-		kind   WarningKind
-		line   int
-		count  int
-		text   string
-		option string
+		is   bool
+		text string
+		Warning
 	}{
-		{l.path != nil, Header, 0, 0, "the rows are the list under " + prompt.Quote(prompt.Clip(strings.Join(l.path, "."), 128)) + "; the rest of the file is left out", ""},
-		{l.cutOff > 0, Ragged, 0, 1, fmt.Sprintf("the file ends inside of object %d, which is left out", l.cutOff), ""},
-		{l.isJSON && l.shape.lenient, Converted, 0, 0, "NaN and Infinity are NULL", ""},
-		{!l.isJSON && l.shape.lenient, Quotes, 0, 0, "quotes inside of cells are not doubled; they are read as they stand", ""},
-		{l.shape.above > 0, Header, l.headerLine, l.shape.above, fmt.Sprintf("the header is in line %d; the lines above are left out", l.headerLine), ""},
-		{l.shape.noHeader && l.opt.HeaderLine == 0, Header, l.headerLine, 0, "the first line has data and no names, so the columns are named column_1, column_2 ...", "HeaderLine"},
-		{l.shape.double, Header, l.headerLine, 0, "the names of the columns have two lines; they were joined", ""},
-		{l.shape.units, Header, l.headerLine + 1, 0, "the line below the header has units; it is no row", ""},
-		{!l.isJSON && !l.shape.noHeader && len(l.columns) > 0 && (l.counted() || l.shape.year), Header, l.headerLine, 0, "names of columns are numbers, so the first line may be a row instead of a header", "HeaderLine"},
-		{l.again > 0, Header, 0, l.again, fmt.Sprintf("the header is repeated in %d lines below; they are no rows", l.again), ""},
-		{l.ragged > 0, Ragged, l.raggedAt, l.ragged, fmt.Sprintf("%d rows are shorter than the header, first in line %d%s", l.ragged, l.raggedAt, rest), ""},
-		{l.totals > 0 && l.opt.SkipTotals, Totals, l.totalAt, l.totals, fmt.Sprintf("%d rows of totals are left out, first in line %d", l.totals, l.totalAt), ""},
-		{l.totals > 0 && !l.opt.SkipTotals, Totals, l.totalAt, l.totals, fmt.Sprintf("%d rows look like totals of others, first in line %d; sums count them twice", l.totals, l.totalAt), "SkipTotals"},
+		{l.path != nil, t.List, Warning{Kind: Header}},
+		{l.cutOff > 0, t.CutOff, Warning{Kind: Ragged, Count: l.cutOff}},
+		{l.isJSON && l.shape.lenient, t.NotNumbers, Warning{Kind: Converted}},
+		{!l.isJSON && l.shape.lenient, t.Quotes, Warning{Kind: Quotes}},
+		{l.shape.above > 0, t.Above, Warning{Kind: Header, Line: l.headerLine, Count: l.shape.above}},
+		{l.shape.noHeader && l.opt.HeaderLine == 0, t.NoHeader, Warning{Kind: Header, Line: l.headerLine, Option: "HeaderLine"}},
+		{l.shape.double, t.TwoLines, Warning{Kind: Header, Line: l.headerLine}},
+		{l.shape.units, t.Units, Warning{Kind: Header, Line: l.headerLine + 1}},
+		{!l.isJSON && !l.shape.noHeader && len(l.columns) > 0 && (l.counted() || l.shape.year), t.NumberNames, Warning{Kind: Header, Line: l.headerLine, Option: "HeaderLine"}},
+		{l.again > 0, t.Repeated, Warning{Kind: Header, Count: l.again}},
+		{l.ragged > 0, t.Ragged, Warning{Kind: Ragged, Line: l.raggedAt, Count: l.ragged}},
+		{l.totals > 0 && l.opt.SkipTotals, t.TotalsLeftOut, Warning{Kind: Totals, Line: l.totalAt, Count: l.totals}},
+		{l.totals > 0 && !l.opt.SkipTotals, t.Totals, Warning{Kind: Totals, Line: l.totalAt, Count: l.totals, Option: "SkipTotals"}},
 	} {
 		if w.is {
-			l.warn(Warning{Kind: w.kind, Line: w.line, Count: w.count, Message: w.text, Option: w.option})
+			l.warn(w.Warning, w.text, "path", path)
 		}
 	}
 }

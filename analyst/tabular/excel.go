@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -121,38 +120,34 @@ func (l *loader) copySheets(book *xlsx.Workbook) error {
 		if l.sheet.width > 0 || l.opt.Sheet != "" {
 			l.sheet.warn(l, layout)
 			if l.opt.Sheet == "" && len(book.Sheets) > 1 {
-				l.warn(Warning{Kind: OtherSheets, Count: len(book.Sheets) - 1, Option: "Sheet", Message: fmt.Sprintf("the rows are those of the sheet %s; not read are %s",
-					sheetName(s), sheetNames(slices.Delete(slices.Clone(book.Sheets), i, i+1)))})
+				l.warn(Warning{Kind: OtherSheets, Count: len(book.Sheets) - 1, Option: "Sheet"}, l.texts.OtherSheets,
+					"sheet", l.sheetNames(s), "names", l.sheetNames(slices.Delete(slices.Clone(book.Sheets), i, i+1)...))
 			}
 			return nil
 		}
 	}
 	if l.opt.Sheet != "" {
-		return optionf("Sheet", ErrArgument, 0, "there is no sheet %s; the file has %s", prompt.Quote(prompt.Clip(l.opt.Sheet, 128)), sheetNames(book.Sheets))
+		return optionf("Sheet", ErrArgument, 0, "there is no sheet %s; the file has %s", prompt.Quote(prompt.Clip(l.opt.Sheet, 128)), l.sheetNames(book.Sheets...))
 	}
 	if len(book.Sheets) == 0 {
 		return errorf(ErrEmpty, 0, "the Excel file has no sheet with cells")
 	}
-	return optionf("Sheet", ErrEmpty, 0, "no visible sheet has cells; the file has %s", sheetNames(book.Sheets))
-}
-
-func sheetName(s xlsx.Sheet) string {
-	name := prompt.Quote(prompt.Clip(s.Name, 64))
-	if s.Hidden {
-		name += " (hidden)"
-	}
-	return name
+	return optionf("Sheet", ErrEmpty, 0, "no visible sheet has cells; the file has %s", l.sheetNames(book.Sheets...))
 }
 
 // sheetNames returns the names of sheets, up to a number.
-func sheetNames(sheets []xlsx.Sheet) string {
+func (l *loader) sheetNames(sheets ...xlsx.Sheet) string {
 	const most = 20
 	var names []string
 	for _, s := range sheets[:min(most, len(sheets))] {
-		names = append(names, sheetName(s))
+		name := prompt.Quote(prompt.Clip(s.Name, 64))
+		if s.Hidden {
+			name += " (" + l.texts.HiddenSheet + ")"
+		}
+		names = append(names, name)
 	}
-	if n := len(sheets) - most; n > 0 {
-		names = append(names, fmt.Sprintf("and %d more", n))
+	if len(sheets) > most {
+		names = append(names, "...")
 	}
 	return strings.Join(names, ", ")
 }
@@ -252,16 +247,19 @@ func unitOfExcel(unit string) string {
 
 // warn says what the sheet has besides rows.
 func (s *sheet) warn(l *loader, layout xlsx.Layout) {
-	for _, w := range []Warning{
-		{Kind: Hidden, Count: layout.HiddenRows, Message: fmt.Sprintf("%d rows are hidden in Excel; they are rows like all others", layout.HiddenRows)},
-		{Kind: Hidden, Count: layout.HiddenColumns, Message: "columns are hidden in Excel; they are columns like all others"},
-		{Kind: Merged, Count: layout.MergedRows, Message: fmt.Sprintf("%d merged cells cover several rows; only the first of these rows has the value", layout.MergedRows)},
-		{Kind: Uncomputed, Line: s.uncomputedAt, Count: s.uncomputed, Message: fmt.Sprintf("%d formulas have no value, first in row %d, so the cells are NULL; open the file in Excel and save it", s.uncomputed, s.uncomputedAt)},
-		{Kind: Missing, Line: s.errorAt, Count: s.errors, Message: fmt.Sprintf("%d cells have errors of formulas such as #N/A, first in row %d; they are NULL", s.errors, s.errorAt)},
-		{Kind: Converted, Count: s.clocks, Message: fmt.Sprintf("%d cells have a time of the day or a duration without a date; they are text such as 26:30:00", s.clocks)},
+	for _, w := range []struct {
+		text string
+		Warning
+	}{
+		{l.texts.HiddenRows, Warning{Kind: Hidden, Count: layout.HiddenRows}},
+		{l.texts.HiddenColumns, Warning{Kind: Hidden, Count: layout.HiddenColumns}},
+		{l.texts.Merged, Warning{Kind: Merged, Count: layout.MergedRows}},
+		{l.texts.Uncomputed, Warning{Kind: Uncomputed, Line: s.uncomputedAt, Count: s.uncomputed}},
+		{l.texts.Errors, Warning{Kind: Missing, Line: s.errorAt, Count: s.errors}},
+		{l.texts.Clocks, Warning{Kind: Converted, Count: s.clocks}},
 	} {
 		if w.Count > 0 {
-			l.warn(w)
+			l.warn(w.Warning, w.text)
 		}
 	}
 }

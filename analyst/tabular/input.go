@@ -113,7 +113,7 @@ func (l *loader) copyText(r io.Reader) error {
 	clean := &cleaned{r: in, returns: bytes.IndexByte(head, '\n') < 0}
 	if textfile.IsUTF16(head) {
 		clean.r = transform.NewReader(in, utf16.UTF16(utf16.LittleEndian, utf16.UseBOM).NewDecoder())
-		l.warnf(Encoding, "the input was converted from UTF-16")
+		l.warn(Warning{Kind: Encoding}, l.texts.UTF16)
 	}
 	if textfile.HasBOM(head) {
 		in.Discard(3)
@@ -123,7 +123,7 @@ func (l *loader) copyText(r io.Reader) error {
 		return l.copyError(err)
 	}
 	if clean.dropped > 0 {
-		l.warnf(Dropped, "%d NUL bytes were removed", clean.dropped)
+		l.warn(Warning{Kind: Dropped, Count: clean.dropped}, l.texts.Dropped)
 	}
 	l.text = plain.Name()
 	if !check.valid() || l.opt.Encoding != "" {

@@ -251,8 +251,8 @@ func (c *numberCount) unit() string {
 	return ""
 }
 
-// doubt returns why the cells may be something else than numbers, or "".
-func (c *numberCount) doubt() string {
+// doubt returns the text that says why the cells may be something else than numbers, or "".
+func (c *numberCount) doubt(t *texts) string {
 	unit := c.unit()
 	kinds := len(c.units)
 	if c.units[""] == 0 && c.plain > 0 && kinds > 0 {
@@ -260,15 +260,15 @@ func (c *numberCount) doubt() string {
 	}
 	switch {
 	case kinds > 2 || kinds == 2 && (len(c.units) == 2 && c.units[""] == 0 || unit == "%"):
-		return "they have several units"
+		return t.SeveralUnits
 	case c.codes > 0 && c.exact == 0 && c.signed == 0:
-		return "1E5 may be a code as well as 100000"
+		return t.Codes
 	case c.plus > 0 && c.signed == 0:
-		return "numbers with a plus sign may be those of telephones"
+		return t.Telephones
 	case c.marked == c.cells && c.cells > 0:
-		return "all of them have brackets, or a sign at the end"
+		return t.Marked
 	case len(c.spaced) == 1 && c.plain+c.other+c.signed == 0:
-		return "digits in groups of one length may be codes"
+		return t.Groups
 	}
 	return ""
 }

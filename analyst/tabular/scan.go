@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -34,6 +35,7 @@ type loader struct {
 	ctx      context.Context
 	opt      Options
 	dir      string
+	texts    *texts
 	isJSON   bool
 	comma    rune
 	preamble bool // the first line names the separator, and is not the header
@@ -63,7 +65,12 @@ type loader struct {
 // maxWarnings bounds the warnings, of which each column may have several.
 const maxWarnings = 100
 
-func (l *loader) warn(w Warning) {
+// warn adds a warning with its text.
+func (l *loader) warn(w Warning, text string, values ...string) {
+	l.addWarning(w.message(text, values...))
+}
+
+func (l *loader) addWarning(w Warning) {
 	n := len(l.warnings)
 	switch {
 	case n < maxWarnings:
@@ -74,11 +81,7 @@ func (l *loader) warn(w Warning) {
 	}
 	last := &l.warnings[maxWarnings]
 	last.Count++
-	last.Message = fmt.Sprintf("%d more warnings are left out", last.Count)
-}
-
-func (l *loader) warnf(kind WarningKind, format string, args ...any) {
-	l.warn(Warning{Kind: kind, Message: fmt.Sprintf(format, args...)})
+	*last = last.message(l.texts.Omitted)
 }
 
 // scan reads the input, copies it in UTF-8 and finds the types.
@@ -116,7 +119,7 @@ func (l *loader) scan(r io.Reader) error {
 		}
 		l.warnShape()
 		for _, w := range found {
-			l.warn(w)
+			l.addWarning(w)
 		}
 		return nil
 	}
@@ -162,7 +165,7 @@ func (l *loader) detect() error {
 		l.shape.above = l.linesAbove(head)
 	}
 	if l.comma != ',' {
-		l.warnf(Delimiter, "the cells are separated by %q", l.comma)
+		l.warn(Warning{Kind: Delimiter}, l.texts.Separator, "sign", strconv.QuoteRune(l.comma))
 	}
 	return nil
 }
@@ -238,10 +241,10 @@ func (l *loader) addColumns(headers []string, line int) error {
 		}
 		l.names[ascii.Lower(name)] = true
 		if name != header && !l.shape.noHeader {
-			l.warn(Warning{Kind: Header, Column: name, Line: line,
-				Message: fmt.Sprintf("column %d with header %s is named %s", len(l.columns)+1, prompt.Quote(prompt.Clip(header, 128)), name)})
+			l.warn(Warning{Kind: Header, Column: name, Line: line}, l.texts.Named,
+				"number", strconv.Itoa(len(l.columns)+1), "header", prompt.Quote(prompt.Clip(header, 128)))
 		}
-		l.columns = append(l.columns, &tableColumn{name: name, header: strings.Clone(header)})
+		l.columns = append(l.columns, &tableColumn{texts: l.texts, name: name, header: strings.Clone(header)})
 	}
 	return nil
 }

@@ -135,6 +135,9 @@ type Options struct {
 	// false they are rows, with a Warning of kind [Totals].
 	SkipTotals bool
 
+	// Language is the language of the messages of warnings, such as "de". Empty means English.
+	Language string
+
 	MaxBytes     int64 // of the input; 0 means 512 MiB
 	MaxRows      int   // 0 means 5,000,000
 	MaxColumns   int   // 0 means 1000; SQLite has at most 2000
@@ -315,7 +318,7 @@ func Read(ctx context.Context, r io.Reader, o *Options) (_ *File, err error) {
 	if err != nil {
 		return nil, &Error{Kind: ErrStorage, Message: "no temporary directory can be made", Err: err}
 	}
-	l := &loader{ctx: ctx, opt: opt, dir: dir.Path}
+	l := &loader{ctx: ctx, opt: opt, dir: dir.Path, texts: textTable.In(ctx, opt.Language)}
 	if err := l.scan(r); err != nil {
 		return nil, errors.Join(err, dir.Remove())
 	}

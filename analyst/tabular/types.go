@@ -44,22 +44,22 @@ const (
 
 // formInfo describes a form. example is set if cells are converted.
 var formInfo = [formCount]struct {
-	kind          Type
-	name, example string
+	kind    Type
+	example string
 }{
-	formInteger: {kind: Integer, name: "integers"},
-	formPoint:   {kind: Decimal, name: "decimals", example: "1,234.56"},
-	formComma:   {kind: Decimal, name: "decimals with a comma", example: "1.234,56"},
-	formBoolean: {kind: Boolean, name: "booleans"},
-	formISO:     {kind: Date, name: "dates"},
-	formStamp:   {kind: Time, name: "times"},
-	formYMD:     {kind: Date, name: "dates", example: "2006/12/31"},
-	formNamed:   {kind: Date, name: "dates", example: "31 December 2006"},
-	formDMY:     {kind: Date, name: "dates", example: "31/12/2006"},
-	formMDY:     {kind: Date, name: "dates", example: "12/31/2006"},
-	formDMY2:    {kind: Date, name: "dates", example: "31/12/06"},
-	formMDY2:    {kind: Date, name: "dates", example: "12/31/06"},
-	formYMD2:    {kind: Date, name: "dates", example: "06/12/31"},
+	formInteger: {kind: Integer},
+	formPoint:   {kind: Decimal, example: "1,234.56"},
+	formComma:   {kind: Decimal, example: "1.234,56"},
+	formBoolean: {kind: Boolean},
+	formISO:     {kind: Date},
+	formStamp:   {kind: Time},
+	formYMD:     {kind: Date, example: "2006/12/31"},
+	formNamed:   {kind: Date, example: "31 December 2006"},
+	formDMY:     {kind: Date, example: "31/12/2006"},
+	formMDY:     {kind: Date, example: "12/31/2006"},
+	formDMY2:    {kind: Date, example: "31/12/06"},
+	formMDY2:    {kind: Date, example: "12/31/06"},
+	formYMD2:    {kind: Date, example: "06/12/31"},
 }
 
 // isShort reports whether a form has years of two digits.
