@@ -234,13 +234,17 @@ var totals = func() map[string]bool {
 	return words
 }()
 
+// totalsBegin are the first characters of cells that may be one of totals.
+const totalsBegin = "tgsizTGSIZ"
+
 // isTotal reports whether a row has sums of other rows.
 func isTotal(cells []cell) bool {
 	for _, c := range cells {
-		if len(c.text) > 40 || c.number || c.blank() {
+		text := strings.TrimSpace(c.text)
+		if text == "" || len(text) > 40 || c.number || strings.IndexByte(totalsBegin, text[0]) < 0 {
 			continue
 		}
-		if totals[strings.ToLower(strings.TrimRight(strings.TrimSpace(c.text), ": "))] {
+		if totals[strings.ToLower(strings.TrimRight(text, ": "))] {
 			return true
 		}
 	}

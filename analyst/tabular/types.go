@@ -99,11 +99,11 @@ func read(c cell) (r reading) {
 		r.fit(formBoolean)
 		return r
 	}
-	digit := strings.IndexAny(s, "0123456789")
+	digit := firstDigit(s)
 	if digit < 0 {
 		return r
 	}
-	if digit <= maxBefore && !isISO(s) {
+	if digit <= maxBefore && !isWord(s[:digit]) && !isISO(s) {
 		if n, ok := readNumeral(s); ok {
 			r.readNumeral(n)
 		}
@@ -112,6 +112,27 @@ func read(c cell) (r reading) {
 		r.readTime(s)
 	}
 	return r
+}
+
+// firstDigit returns where the first digit is, or -1. [strings.IndexAny] is slower.
+func firstDigit(s string) int {
+	for i := range len(s) {
+		if s[i] >= '0' && s[i] <= '9' {
+			return i
+		}
+	}
+	return -1
+}
+
+// isWord reports whether a text has more letters than a currency.
+func isWord(s string) bool {
+	letters := 0
+	for i := range len(s) {
+		if c := s[i] | 0x20; c >= 'a' && c <= 'z' {
+			letters++
+		}
+	}
+	return letters > 3
 }
 
 // maxBefore is how many bytes of brackets, signs and units may stand before a number.
@@ -247,8 +268,16 @@ func isISO(s string) bool {
 	if len(s) != len(time.DateOnly) || s[4] != '-' || s[7] != '-' {
 		return false
 	}
-	_, err := time.Parse(time.DateOnly, s)
-	return err == nil
+	for i := range len(s) {
+		if (s[i] < '0' || s[i] > '9') && i != 4 && i != 7 {
+			return false
+		}
+	}
+	month, day := number(s[5:7]), number(s[8:])
+	if month < 1 || month > 12 || day < 1 {
+		return false
+	}
+	return day <= 28 || day <= time.Date(number(s[:4]), time.Month(month+1), 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
 // A stamp is how a time is written. Times of one stamp can be compared as texts.
