@@ -73,6 +73,9 @@ func (l *loader) reshape() (again bool, err error) {
 	}
 	proven, data := l.headerEvidence()
 	switch {
+	case l.shape.above == 1 && !proven && len(l.columns) == 2 && l.comma == ',':
+		return false, optionf("Separator", ErrFormat, l.headerLine, "the rows have two cells and the header one; if the commas are decimal signs, "+
+			"quote the cells or write the line sep=; above, and else give each column a name")
 	case l.shape.above > 0 && !proven:
 		return false, optionf("HeaderLine", ErrFormat, l.headerLine, "the lines above have fewer cells than this one, and nothing "+
 			"shows that it is the header; remove them, or quote cells that contain %q", l.comma)

@@ -32,8 +32,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/tempdir"
 )
 
@@ -301,7 +303,20 @@ func Open(ctx context.Context, path string, opt *Options) (*File, error) {
 	if info.Size() > o.MaxBytes { // before it is copied
 		return nil, tooManyBytes(o.MaxBytes)
 	}
-	return Read(ctx, f, &o)
+	table, err := Read(ctx, f, &o)
+	if err == nil && !table.loader.isJSON && isJSONName(name) {
+		return nil, errors.Join(errorf(ErrFormat, 0, "the file %s has no objects; write an array of objects or one object a line, or name it .csv", name), table.Close())
+	}
+	return table, err
+}
+
+// isJSONName reports whether a file says that it is JSON.
+func isJSONName(name string) bool {
+	switch filepath.Ext(strings.TrimSuffix(ascii.Lower(name), ".gz")) {
+	case ".json", ".jsonl", ".ndjson":
+		return true
+	}
+	return false
 }
 
 // Read reads CSV, a JSON array of objects, JSON lines or a sheet of Excel from r to its end. The

@@ -69,6 +69,7 @@ func TestLoad(t *testing.T) {
 		{"JSON with a byte order mark", write(t, "x.json", "\ufeff[{\"a\": 1}, {\"a\": 2}]"), []string{"a"}, map[string]string{"a": "BIGINT"}, 2},
 		{"JSON", write(t, "x.json", `[{"a": 1, "b": "x"}, {"a": 2, "b": null}]`), []string{"a", "b"}, map[string]string{"a": "BIGINT", "b": "VARCHAR"}, 2},
 		{"JSON lines", write(t, "x.jsonl", "{\"a\": 1}\n{\"a\": 2}\n"), []string{"a"}, map[string]string{"a": "BIGINT"}, 2},
+		{"Parquet decimals of 38 digits", "testdata/decimal38.parquet", []string{"id", "v"}, map[string]string{"id": "BIGINT", "v": "DECIMAL(38,2)"}, 2},
 		{"Parquet", parquet, []string{"a", "b"}, map[string]string{"a": "INTEGER", "b": "VARCHAR"}, 1},
 	}
 	for _, test := range tests {
@@ -119,6 +120,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"no rows", []duckdb.File{{Path: write(t, "x.csv", "a,b\n")}}, sqldb.ErrNotDatabase, "no rows"},
 		{"an empty CSV file", []duckdb.File{{Path: write(t, "x.csv", "")}}, sqldb.ErrNotDatabase, "empty"},
 		{"an empty file", []duckdb.File{{Path: write(t, "x.parquet", "")}}, sqldb.ErrNotDatabase, "x.parquet"},
+		{"Parquet decimals of 40 digits", []duckdb.File{{Path: "testdata/decimal40.parquet"}}, sqldb.ErrNotDatabase, "more than 38 digits"},
 		{"no Parquet", []duckdb.File{{Path: write(t, "x.parquet", "SECRET,SECRET,SECRET\n")}}, sqldb.ErrNotDatabase, "x.parquet"},
 		{"no JSON", []duckdb.File{{Path: write(t, "x.json", `[{"a": SECRET`)}}, sqldb.ErrNotDatabase, "x.json"},
 	}
