@@ -71,7 +71,7 @@ func (l *loader) copyWorkbook(plain *os.File, in io.Reader) error {
 		return l.workbookError(err)
 	}
 	if book == nil {
-		return errorf(ErrFormat, 0, "the input is a ZIP archive, and no Excel file; unpack it, and load a file of it")
+		return errorf(ErrFormat, 0, "the input is a ZIP archive, and no Excel file of the format .xlsx; unpack it, or save it in that format")
 	}
 	return errors.Join(l.copySheets(book), book.Close())
 }

@@ -171,6 +171,8 @@ func TestExcelRefused(t *testing.T) {
 	}{
 		{"a password", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 600), tabular.ErrFormat, "remove the password"},
 		{"another archive", string(xlsxtest.Zip(other)), tabular.ErrFormat, "unpack it"},
+		{"a document of another program", changed("xl/workbook.xml", "<document/>"), tabular.ErrFormat, "save it in that format"},
+		{"a binary workbook", changed("_rels/.rels", `<Relationships><Relationship Type="x/officeDocument" Target="xl/workbook.bin"/></Relationships>`), tabular.ErrFormat, "save it in that format"},
 		{"cut off", changed(sheet, "x")[:900], tabular.ErrFormat, "save it again"},
 		{"XML that is cut off", changed(sheet, "<worksheet><sheetData>"+good), tabular.ErrFormat, "save it again"},
 		{"XML that is cut off within a cell", changed(sheet, "<worksheet><sheetData>"+good+"<row><c><v>1"), tabular.ErrFormat, "save it again"},

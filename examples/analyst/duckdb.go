@@ -16,8 +16,8 @@ import (
 func init() { openDuckDB = loadDuckDB }
 
 // loadDuckDB opens a file, which may also be Parquet, in DuckDB.
-func loadDuckDB(ctx context.Context, path string) (analyst.Data, tabular.Report, error) {
-	db, reports, err := duckdb.Load(ctx, []duckdb.File{{Path: path}}, nil)
+func loadDuckDB(ctx context.Context, path string, opt tabular.Options) (analyst.Data, tabular.Report, error) {
+	db, reports, err := duckdb.Load(ctx, []duckdb.File{{Path: path, Options: opt}}, nil)
 	if err != nil {
 		return analyst.Data{}, tabular.Report{}, err
 	}

@@ -50,6 +50,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	folder := flags.String("out", "analysis", "the `folder` for charts and pages")
 	about := flags.String("about", "", "what the rows are, for the model")
 	inDuckDB := flags.Bool("duckdb", false, "load the file into DuckDB instead of SQLite")
+	sheet := flags.String("sheet", "", "the `name` of the sheet of an Excel file, instead of the first one")
 	report := flags.Bool("report", false, "write a report after the question")
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), "Usage: analyst [flags] [file [question]]\n\n")
@@ -65,7 +66,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 
 	// The data, in an embedded database.
 	show := chat.NewPrinter(out)
-	data, found, err := load(ctx, flags.Arg(0), *inDuckDB)
+	data, found, err := load(ctx, flags.Arg(0), tabular.Options{Sheet: *sheet}, *inDuckDB)
 	if err != nil {
 		return err
 	}
@@ -118,10 +119,10 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 }
 
 // openDuckDB opens a file in DuckDB. It is nil in a build without the tag duckdb.
-var openDuckDB func(ctx context.Context, path string) (analyst.Data, tabular.Report, error)
+var openDuckDB func(ctx context.Context, path string, opt tabular.Options) (analyst.Data, tabular.Report, error)
 
 // load returns the rows of a file, or the generated orders.
-func load(ctx context.Context, path string, inDuckDB bool) (analyst.Data, tabular.Report, error) {
+func load(ctx context.Context, path string, opt tabular.Options, inDuckDB bool) (analyst.Data, tabular.Report, error) {
 	if inDuckDB {
 		switch {
 		case path == "":
@@ -129,11 +130,11 @@ func load(ctx context.Context, path string, inDuckDB bool) (analyst.Data, tabula
 		case openDuckDB == nil:
 			return analyst.Data{}, tabular.Report{}, errors.New("-duckdb needs a build with -tags duckdb, and cgo")
 		}
-		return openDuckDB(ctx, path)
+		return openDuckDB(ctx, path, opt)
 	}
 	open := orders.Open
 	if path != "" {
-		open = func(ctx context.Context) (*dataset.Dataset, error) { return dataset.Open(ctx, path, nil) }
+		open = func(ctx context.Context) (*dataset.Dataset, error) { return dataset.Open(ctx, path, &opt) }
 	}
 	d, err := open(ctx)
 	if err != nil {

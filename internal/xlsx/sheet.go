@@ -26,7 +26,7 @@ type Cell struct {
 	Column int // from 0
 	Kind   Kind
 	Text   string
-	Unit   string // of a number by its format: % or what stands for a currency
+	Unit   string // what the format of a number has with it, such as % or €
 }
 
 // A Layout is what a sheet has besides cells.
@@ -195,10 +195,11 @@ func (s *sheetReader) number(c Cell, styleID, text string) (Cell, error) {
 		of = s.styles[i]
 	}
 	c.Kind, c.Text, c.Unit = Number, text, of.unit
-	switch {
-	case of.unit == "%":
+	switch of.kind {
+	case plain:
+	case percents:
 		c.Text = percent(v)
-	case of.kind != plain:
+	default:
 		if text, noDate, ok := s.moment(v, of.kind); ok {
 			c.Kind, c.Text = Date, text
 			if noDate {

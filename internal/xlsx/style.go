@@ -12,16 +12,17 @@ import (
 // A style says what a number of a cell is.
 type style struct {
 	kind styleKind
-	unit string // % or what stands for a currency
+	unit string // what stands with the number, such as a currency
 }
 
 type styleKind int
 
 const (
-	plain   styleKind = iota
-	dated             // a date, with the time of the day or without
-	clock             // the time of a day
-	elapsed           // a duration, whose hours may be more than 24
+	plain    styleKind = iota
+	dated              // a date, with the time of the day or without
+	clock              // the time of a day
+	elapsed            // a duration, whose hours may be more than 24
+	percents           // hundredths
 )
 
 func (w *Workbook) readStyles(name string) error {
@@ -74,7 +75,7 @@ func builtIn(id int) string {
 var (
 	elapsedPart  = regexp.MustCompile(`\[(h+|m+|s+)\]`)
 	literalPart  = regexp.MustCompile(`"[^"]*"|\\.|_.|\*.|\[[^\]]*\]`)
-	currencyPart = regexp.MustCompile(`\[\$([^\]-]+)|"([^"]+)"|([$€£¥])`)
+	currencyPart = regexp.MustCompile(`\[\$([^\]-]*)[^\]]*\]|"([^"]+)"|([$€£¥])`)
 	datePart     = regexp.MustCompile(`^[dmyhsapegb.0/:,\- ]*$`)
 	fractionPart = regexp.MustCompile(`s\.0+`)
 )
@@ -85,7 +86,7 @@ func styleOf(code string) style {
 	hours := elapsedPart.MatchString(first)
 	first = literalPart.ReplaceAllString(elapsedPart.ReplaceAllString(first, "$1"), "")
 	if strings.Contains(first, "%") {
-		return style{unit: "%"}
+		return style{kind: percents, unit: "%"}
 	}
 	letters := fractionPart.ReplaceAllString(first, "s")
 	if datePart.MatchString(letters) && !strings.Contains(letters, "0") && strings.ContainsAny(letters, "dmyhs") {
@@ -97,8 +98,10 @@ func styleOf(code string) style {
 		}
 		return style{kind: clock}
 	}
-	if part := currencyPart.FindStringSubmatch(code); part != nil {
-		return style{unit: strings.TrimSpace(part[1] + part[2] + part[3])}
+	for _, part := range currencyPart.FindAllStringSubmatch(code, -1) {
+		if unit := strings.TrimSpace(part[1] + part[2] + part[3]); unit != "" {
+			return style{unit: unit}
+		}
 	}
 	return style{}
 }
@@ -114,7 +117,8 @@ func percent(v float64) string {
 // show as one. noDate is true for what is no date.
 func (w *Workbook) moment(serial float64, kind styleKind) (text string, noDate, ok bool) {
 	const day = 24 * 60 * 60 * 1000
-	if !(serial >= 0 && serial < 2958466) { // the year 10000
+	const end, since1904 = 2958466, 1462 // the year 10000, and the days from 1900 to 1904
+	if !(serial >= 0 && serial < end) || w.date1904 && serial >= end-since1904 {
 		return "", false, false
 	}
 	ms := int64(math.Round(serial * day))
@@ -124,7 +128,7 @@ func (w *Workbook) moment(serial float64, kind styleKind) (text string, noDate, 
 	days := ms / day
 	switch { // Excel has a 29 February 1900, which did not exist
 	case w.date1904:
-		days += 1462
+		days += since1904
 	case days == 60:
 		return "", false, false
 	case days < 60:

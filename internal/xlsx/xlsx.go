@@ -83,11 +83,11 @@ func Open(r io.ReaderAt, size int64, opt Options) (*Workbook, error) {
 		return nil, err
 	}
 	book, ok := find(root, "officeDocument")
-	if !ok || w.parts[partName(book)] == nil || path.Ext(book) != ".xml" || w.parts["word/document.xml"] != nil {
+	if !ok || path.Ext(book) != ".xml" { // .bin is a binary workbook
 		return nil, nil
 	}
-	if err := w.readBook(book); err != nil {
-		return nil, err
+	if ok, err := w.readBook(book); err != nil || !ok {
+		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
@@ -163,8 +163,10 @@ func (w *Workbook) decode(name string, to any) error {
 	return errors.Join(err, in.Close())
 }
 
-func (w *Workbook) readBook(name string) error {
+// readBook returns false for a document that is no workbook.
+func (w *Workbook) readBook(name string) (ok bool, err error) {
 	var book struct {
+		XMLName    xml.Name
 		Properties struct {
 			Date1904 string `xml:"date1904,attr"`
 		} `xml:"workbookPr"`
@@ -174,13 +176,13 @@ func (w *Workbook) readBook(name string) error {
 			ID    string `xml:"id,attr"`
 		} `xml:"sheets>sheet"`
 	}
-	if err := w.decode(name, &book); err != nil {
-		return err
+	if err := w.decode(name, &book); err != nil || book.XMLName.Local != "workbook" {
+		return false, err
 	}
 	w.date1904 = book.Properties.Date1904 == "1" || book.Properties.Date1904 == "true"
 	parts, err := w.relations(name)
 	if err != nil {
-		return err
+		return false, err
 	}
 	byID := map[string]relation{}
 	for _, r := range parts {
@@ -193,13 +195,13 @@ func (w *Workbook) readBook(name string) error {
 	}
 	if at, ok := find(parts, "styles"); ok {
 		if err := w.readStyles(at); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if at, ok := find(parts, "sharedStrings"); ok && w.parts[partName(at)] != nil {
-		return w.readTexts(at)
+		return true, w.readTexts(at)
 	}
-	return nil
+	return true, nil
 }
 
 // texts are the shared texts of a workbook, in a file.
