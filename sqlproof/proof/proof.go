@@ -1,5 +1,5 @@
-// Package proof has the form in which [sqlproof] says what it found out about a statement.
-// It is part of the answers of agents.
+// Package proof has the form of what is proved about a statement. Package [sqlproof] makes
+// it, and the answers of agents have it.
 //
 // [sqlproof]: https://pkg.go.dev/github.com/qedkit/qed/sqlproof
 package proof

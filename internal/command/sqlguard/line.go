@@ -31,7 +31,8 @@ type Answer struct {
 	// Problems are all of them, if there are several; the fields above are the first one.
 	Problems []refusal.Problem `json:"problems,omitempty"`
 
-	Source string `json:"-"` // the statement of the line
+	Source  string            `json:"-"` // the statement of the line
+	Refused []refusal.Problem `json:"-"` // all of the problems with it
 }
 
 // Rewrite passes the statement of a line through the guard. The statement is nil if the
@@ -64,7 +65,7 @@ func Rewrite(ctx context.Context, g *secureview.Guard, line lines.Line) (Answer,
 	switch {
 	case errors.As(err, &refused):
 		p := refused.Problems[0]
-		a := Answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates, Source: *q.SQL}
+		a := Answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates, Source: *q.SQL, Refused: refused.Problems}
 		if len(refused.Problems) > 1 {
 			a.Problems = refused.Problems
 		}
