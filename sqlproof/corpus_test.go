@@ -34,8 +34,9 @@ func shelves(t testing.TB, c *corpora.Corpus, nulls bool) map[string]*shelf {
 			schema.Tables[name] = table
 			spelled[strings.ToLower(name)] = name
 		}
-		for _, key := range foreignKeys(s, spelled) {
-			_ = schema.AddForeignKey(key.from, key.fromColumns, key.to, key.toColumns)
+		for _, k := range s.ForeignKeys {
+			// Some of them are of tables that are not there.
+			_ = schema.AddForeignKey(spelled[strings.ToLower(k[0])], []string{k[1]}, spelled[strings.ToLower(k[2])], []string{k[3]})
 		}
 		policy := &secureview.Policy{Schema: "main", Tables: s.Tables, DoubleQuotedStrings: true}
 		guard, err := secureview.New(policy, sqlite.Dialect{})
@@ -45,30 +46,6 @@ func shelves(t testing.TB, c *corpora.Corpus, nulls bool) map[string]*shelf {
 		all[s.DB] = &shelf{schema, guard, sqlproof.New(schema)}
 	}
 	return all
-}
-
-type foreignKey struct {
-	from, to               string
-	fromColumns, toColumns []string
-}
-
-// foreignKeys returns the foreign keys of a database. The corpora list one of several
-// columns as several of one column: those that refer to all columns of a primary key of
-// several columns are one.
-func foreignKeys(s corpora.Schema, spelled map[string]string) (keys []foreignKey) {
-	for _, k := range s.ForeignKeys {
-		from, to := spelled[strings.ToLower(k[0])], spelled[strings.ToLower(k[2])]
-		last := len(keys) - 1
-		primary := len(s.PrimaryKeys[to])
-		if last >= 0 && primary > 1 && keys[last].from == from && keys[last].to == to && len(keys[last].toColumns) < primary && isPart(s.PrimaryKeys[to], k[3]) &&
-			!isPart(keys[last].toColumns, k[3]) && isPart(s.PrimaryKeys[to], keys[last].toColumns[0]) {
-			keys[last].fromColumns = append(keys[last].fromColumns, k[1])
-			keys[last].toColumns = append(keys[last].toColumns, k[3])
-			continue
-		}
-		keys = append(keys, foreignKey{from, to, []string{k[1]}, []string{k[3]}})
-	}
-	return keys
 }
 
 func isPart(columns []string, name string) bool {

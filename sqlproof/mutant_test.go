@@ -85,7 +85,6 @@ var mutations = []mutation{
 	{"another column in a join", []refusal.Code{sqlproof.JoinUnknown, sqlproof.JoinPartial, sqlproof.Cartesian}, (*mutant).wrongColumn},
 	{"another foreign key in a join", []refusal.Code{sqlproof.JoinUnknown}, (*mutant).wrongKey},
 	{"no condition of a join", []refusal.Code{sqlproof.Cartesian}, (*mutant).noCondition},
-	{"a part of a key in a join", []refusal.Code{sqlproof.JoinPartial}, (*mutant).partOfKey},
 	{"no column in GROUP BY", []refusal.Code{sqlproof.BareColumn}, (*mutant).noGroup},
 	{"NOT IN a column with NULL", []refusal.Code{sqlproof.NotInNull}, (*mutant).notIn},
 	{"LEFT JOIN and a condition in WHERE", []refusal.Code{sqlproof.OuterJoinUndone}, (*mutant).undone},
@@ -341,42 +340,6 @@ func (m *mutant) noCondition(n int) bool {
 		}
 	}
 	return false
-}
-
-// partOfKey joins a table by one of the columns of a relationship of several.
-func (m *mutant) partOfKey(n int) bool {
-	for _, name := range m.names {
-		for _, r := range m.schema.Relationships {
-			from, to := r.Columns()
-			if len(from) < 2 || r.FromTable != m.tables[strings.ToLower(name)] || slices.Contains(slices.Collect(maps.Values(m.tables)), r.ToTable) {
-				continue
-			}
-			for i := range from {
-				if m.related(r.FromTable, from[i], r.ToTable, to[i]) && len(m.single(r.FromTable, from[i], r.ToTable, to[i])) > 0 {
-					continue // a relationship by this column alone
-				}
-				if n--; n < 0 {
-					m.qualify()
-					m.sel.From = &sqlast.Join{Left: m.sel.From, Right: &sqlast.Table{Name: r.ToTable, Alias: "mutant"}, On: &sqlast.Binary{
-						Op: sqlast.Eq, X: &sqlast.Column{Table: name, Name: from[i]}, Y: &sqlast.Column{Table: "mutant", Name: to[i]},
-					}}
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// single returns the relationships of two columns alone.
-func (m *mutant) single(t1, c1, t2, c2 string) (found []joinpath.Relationship) {
-	for _, r := range m.schema.Relationships {
-		from, to := r.Columns()
-		if len(from) == 1 && (r.FromTable+"."+from[0] == t1+"."+c1 && r.ToTable+"."+to[0] == t2+"."+c2 || r.FromTable+"."+from[0] == t2+"."+c2 && r.ToTable+"."+to[0] == t1+"."+c1) {
-			found = append(found, r)
-		}
-	}
-	return found
 }
 
 // noGroup leaves out a column of GROUP BY that the result shows and no key determines.
