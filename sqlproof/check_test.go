@@ -256,7 +256,7 @@ var checkTests = []struct {
 	{"", "SELECT SUM(o.total) FROM orders o JOIN customers c ON c.email = o.code", []string{
 		"join customers, orders contradicted",
 		"SUM(o.total) not_checked, affected yes, by customers",
-		"question join_unknown customers.email = orders.code",
+		"error join_unknown customers.email = orders.code",
 		"note inner_join_optional orders",
 	}},
 	{"", "SELECT SUM(o.total) FROM orders o JOIN customers c ON c.city = o.code", []string{

@@ -307,7 +307,7 @@ func (s *scope) unknownJoin(item *Join, p *compared, edges []*edge) {
 func (p *compared) misused() bool {
 	return slices.ContainsFunc(p.columns, func(c [2]int) bool {
 		left, right := p.left.table, p.right.table
-		return left.isForeign(c[0]) || right.isForeign(c[1]) || left.isKey(c[:1]) && right.isKey(c[1:])
+		return left.isForeign(c[0]) || right.isForeign(c[1]) || left.isKey(c[:1]) || right.isKey(c[1:])
 	})
 }
 
@@ -378,16 +378,30 @@ func (s *scope) products(connected *groups) {
 		}
 		at := s.frame.sel.Pos
 		s.report.Joins = append(s.report.Joins, Join{Left: left, Right: right, Verdict: Contradicted, At: int(at)})
-		severity := Question
-		if aggregates(s.frame.sel) || s.onOneSide(l) {
-			severity = Error
-		}
-		s.say(Finding{
-			Code: Cartesian, Severity: severity, Subject: right, By: []string{left, right}, At: int(at),
+		f := Finding{
+			Code: Cartesian, Severity: Question, Subject: right, By: []string{left, right}, At: int(at),
 			Message: fmt.Sprintf("no condition connects %s with %s: each row of one is combined with all rows of the other", right, left),
 			Fix:     "add the condition that joins them, or leave out the table that is not needed",
-		})
+		}
+		edge := s.forgotten(l)
+		if edge != nil {
+			f.Fix = "add the condition " + edge.String()
+		}
+		if edge != nil || aggregates(s.frame.sel) || s.onOneSide(l) {
+			f.Severity = Error
+		}
+		s.say(f)
 	}
+}
+
+// forgotten returns a relationship of the table of a leaf with one before it, or nil.
+func (s *scope) forgotten(l *leaf) *edge {
+	for _, other := range s.leaves[:l.index] {
+		if edges := s.prover.edges[pair{other.table, l.table}]; l.table != nil && len(edges) > 0 {
+			return edges[0]
+		}
+	}
+	return nil
 }
 
 // onOneSide reports whether a leaf was joined with an ON that names columns of one table
