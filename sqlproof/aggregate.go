@@ -58,6 +58,9 @@ func (s *scope) checkAggregates(sel *sqlast.Select, order []sqlast.Order) {
 	for _, o := range s.optional {
 		s.missingRows(o)
 	}
+	if s.depth == 1 && !sel.Distinct {
+		s.pairs()
+	}
 }
 
 // aggregates reports whether a block has an aggregate of its own.
@@ -464,7 +467,7 @@ func (g *grouping) decide(item *Aggregate, call *sqlast.Call, bad []judged, rest
 // counts says what a count of joined rows counts.
 func (g *grouping) counts(item *Aggregate, more bool, group []attr) {
 	f := Finding{
-		Code: CountRows, Severity: Note, Subject: item.Text, By: []string{item.Counts}, At: item.At,
+		Code: CountRows, Severity: Note, Subject: item.Text, Of: []string{item.Counts}, At: item.At,
 		Message: fmt.Sprintf("%s counts rows of %s", item.Text, item.Counts),
 	}
 	switch {
@@ -502,7 +505,7 @@ func (g *grouping) merged(item *Aggregate, call *sqlast.Call, j judged) {
 	}
 	item.Verdict, item.Affected, item.By = Contradicted, Yes, nil
 	f := Finding{
-		Code: DistinctNoRepair, Severity: Error, Subject: item.Text, By: j.of, At: item.At,
+		Code: DistinctNoRepair, Severity: Error, Subject: item.Text, Of: j.of, At: item.At,
 		Message: fmt.Sprintf("%s: the subquery %s makes one row of different rows with equal values, so some are missing in the result",
 			item.Text, list(j.of)),
 		Fix: "keep the primary key of the table in the subquery's DISTINCT or GROUP BY",
@@ -538,13 +541,13 @@ func (g *grouping) repeated(item *Aggregate, call *sqlast.Call, bad []judged, un
 			item.Affected = Unknown
 		}
 		g.say(Finding{
-			Code: FanOut, Severity: Note, Subject: item.Text, By: item.By, At: item.At,
+			Code: FanOut, Severity: Note, Subject: item.Text, Of: of, By: item.By, At: item.At,
 			Message: fmt.Sprintf("%s: nothing says whether %s has one row for each row of %s at most", item.Text, list(item.By), list(of)),
 		})
 		return
 	}
 	item.Verdict, item.Affected = Contradicted, Yes
-	f := Finding{Code: FanOut, Severity: Error, Subject: item.Text, By: item.By, At: item.At}
+	f := Finding{Code: FanOut, Severity: Error, Subject: item.Text, Of: of, By: item.By, At: item.At}
 	if chasm {
 		f.Code = Chasm
 	}
@@ -641,7 +644,7 @@ func (g *grouping) bare(order []sqlast.Order) {
 			default:
 				item.Verdict, item.Affected = Contradicted, Yes
 				g.say(Finding{
-					Code: BareColumn, Severity: Question, Subject: item.Text, By: item.Of, At: item.At,
+					Code: BareColumn, Severity: Question, Subject: item.Text, Of: item.Of, At: item.At,
 					Message: fmt.Sprintf("a group can have several values of %s, and the result shows one of them", item.Text),
 					Fix:     fmt.Sprintf("add %s to GROUP BY, or choose by MIN or MAX", item.Text),
 				})

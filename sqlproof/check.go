@@ -13,7 +13,9 @@ type check struct {
 	prover  *Prover
 	source  string
 	dialect string
+	quote   func(name string) string
 	report  Report
+	depth   int // of the query that is being checked: 1 is the outermost
 	objects map[*sqlast.Object]*object
 	rows    map[*sqlast.Query]*rows
 	within  []*sqlast.Query // the queries around what is being described, so that a recursion ends
@@ -21,6 +23,8 @@ type check struct {
 
 // query checks a query and those in it. outer is the frame whose columns it may name.
 func (c *check) query(q *sqlast.Query, outer *frame) {
+	c.depth++
+	defer func() { c.depth-- }()
 	if q.With != nil {
 		for _, cte := range q.With.CTEs {
 			c.query(cte.Query, outer)
@@ -34,6 +38,8 @@ func (c *check) body(b sqlast.Body, order []sqlast.Order, outer *frame) {
 	case *sqlast.Query:
 		c.query(b, outer)
 	case *sqlast.SetOp:
+		c.depth++
+		defer func() { c.depth-- }()
 		c.body(b.Left, nil, outer)
 		c.body(b.Right, nil, outer)
 	case *sqlast.Select:
@@ -50,6 +56,9 @@ func (c *check) block(sel *sqlast.Select, order []sqlast.Order, outer *frame) {
 	s.checkConditions()
 	s.checkAggregates(sel, order)
 	s.inside(sel, order)
+	if c.depth == 1 {
+		c.report.Meaning = s.meaning(sel, order)
+	}
 }
 
 // derived checks the subqueries of a FROM.
@@ -136,6 +145,7 @@ func (c *check) say(f Finding) { c.report.Findings = append(c.report.Findings, f
 // finish puts the items into the order of the text.
 func (c *check) finish() *Report {
 	r := &c.report
+	r.Fill()
 	slices.SortStableFunc(r.Joins, func(a, b Join) int { return cmp.Compare(a.At, b.At) })
 	slices.SortStableFunc(r.Aggregates, func(a, b Aggregate) int { return cmp.Compare(a.At, b.At) })
 	rank := func(s Severity) int { return slices.Index([]Severity{Error, Question, Note}, s) }

@@ -12,7 +12,8 @@ import (
 // missing.
 type optional struct {
 	from, to *leaf
-	key      string
+	key      string // of from
+	other    string // the key of to
 	at       int
 }
 
@@ -86,7 +87,7 @@ func (s *scope) optionalJoin(c *view, k *cond) {
 				t, column := columnOf(from, a)
 				other, key := columnOf(to, b)
 				if t != nil && other != nil && t.nulls && !t.notNull[column] && other.isKey([]int{key}) && !s.testedElsewhere(c, k, from, a) {
-					s.optional = append(s.optional, optional{from, to, t.columnName(column), int(x.At())})
+					s.optional = append(s.optional, optional{from, to, t.columnName(column), other.columnName(key), int(x.At())})
 				}
 			}
 			x, y = y, x
@@ -97,10 +98,22 @@ func (s *scope) optionalJoin(c *view, k *cond) {
 // missingRows says which rows an inner join loses.
 func (s *scope) missingRows(o optional) {
 	s.say(Finding{
-		Code: InnerJoinOptional, Severity: Note, Subject: o.from.label, By: []string{o.to.label}, At: o.at,
+		Code: InnerJoinOptional, Severity: Note, Subject: o.from.label, Of: []string{o.from.label}, By: []string{o.to.label}, At: o.at,
 		Message: fmt.Sprintf("rows of %s without %s are missing: %s.%s may be NULL", o.from.label, o.to.label, o.from.label, o.key),
 		Fix:     fmt.Sprintf("LEFT JOIN %s keeps them", o.to.label),
+		Probe:   s.probe(o),
 	})
+}
+
+// probe returns a statement that counts the rows of a table without a match.
+func (s *scope) probe(o optional) string {
+	if o.from.object == nil || o.to.object == nil {
+		return ""
+	}
+	name := func(of *sqlast.Object) string { return s.quote(of.Schema) + "." + s.quote(of.Logical) }
+	key := "a." + s.quote(o.key)
+	return fmt.Sprintf("SELECT COUNT(*) AS missing FROM %s a WHERE %s IS NULL OR NOT EXISTS (SELECT 1 FROM %s b WHERE b.%s = %s)",
+		name(o.from.object), key, name(o.to.object), s.quote(o.other), key)
 }
 
 // testedElsewhere reports whether another condition removes the rows where a value is NULL.

@@ -190,8 +190,8 @@ func (s *scope) checkPair(p *compared) {
 	if partial != nil {
 		item.Verdict = Contradicted
 		s.say(Finding{
-			Code: JoinPartial, Severity: Error, Subject: item.text(), By: []string{item.Left, item.Right}, At: item.At,
-			Message: fmt.Sprintf("%s compares only a part of a key: %s", item.text(), partial),
+			Code: JoinPartial, Severity: Error, Subject: joinText(&item), By: []string{item.Left, item.Right}, At: item.At,
+			Message: fmt.Sprintf("%s compares only a part of a key: %s", joinText(&item), partial),
 			Fix:     "compare the other columns of the key as well",
 		})
 		return
@@ -203,7 +203,7 @@ func (s *scope) checkPair(p *compared) {
 	s.unknownJoin(&item, p, edges)
 }
 
-func (j *Join) text() string {
+func joinText(j *Join) string {
 	if len(j.Columns) == 0 {
 		return j.Left + ", " + j.Right
 	}
@@ -278,8 +278,8 @@ func (p *compared) siblings() (third string, ok bool) {
 // unknownJoin says that a join compares columns of no relationship, if the schema says which
 // columns belong together instead.
 func (s *scope) unknownJoin(item *Join, p *compared, edges []*edge) {
-	f := Finding{Code: JoinUnknown, Subject: item.text(), By: []string{item.Left, item.Right}, At: item.At}
-	f.Message = item.text() + " compares columns of no known relationship"
+	f := Finding{Code: JoinUnknown, Subject: joinText(item), By: []string{item.Left, item.Right}, At: item.At}
+	f.Message = joinText(item) + " compares columns of no known relationship"
 	var near []string
 	for _, e := range edges {
 		near = append(near, e.String())

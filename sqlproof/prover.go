@@ -171,10 +171,13 @@ func (p *Prover) lookup(o *sqlast.Object) *table {
 
 // Check returns what is known about a statement. It does not run it.
 func (p *Prover) Check(s *secureview.Statement) *Report {
-	c := &check{prover: p, source: s.Source(), dialect: s.Dialect().Name(), objects: map[*sqlast.Object]*object{}, rows: map[*sqlast.Query]*rows{}}
+	c := &check{prover: p, source: s.Source(), dialect: s.Dialect().Name(), quote: s.Dialect().Quote, objects: map[*sqlast.Object]*object{}, rows: map[*sqlast.Query]*rows{}}
 	if q := s.Query(); q != nil {
 		c.query(q, nil)
 		c.limit(q, s.Capped())
+		if c.report.Meaning != nil && !s.Capped() {
+			c.report.Meaning.Limit = s.Limit()
+		}
 	}
 	return c.finish()
 }

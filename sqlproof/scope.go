@@ -43,17 +43,25 @@ type part struct {
 // A leaf is a relation whose rows a scope combines with others.
 type leaf struct {
 	index   int
-	label   string // the name for people
-	table   *table // of the schema; nil: none, or none that it knows
-	columns []int  // the columns of table, by the number of the column in the tree; -1: not in the schema
-	names   []string
-	rows    *rows // of a subquery; nil: a table or a function
-	base    bool  // a table of the policy
-	call    bool  // a table function
+	label   string         // the name for people
+	own     bool           // label is its own name, not that of a subquery
+	table   *table         // of the schema; nil: none, or none that it knows
+	columns []int          // the columns of table, by the number of the column in the tree; -1: not in the schema
+	rows    *rows          // of a subquery; nil: a table or a function
+	object  *sqlast.Object // a table of the policy; nil: another relation
+	call    bool           // a table function
 	row     attr
 	attrs   []attr // of the columns that are mentioned, by their number; 0: not yet
 	origins []attr // of rows.origins
 	lateral []attr // the values of other leaves on which its rows depend
+}
+
+// long returns the name of a leaf, also of the table if the name is an alias.
+func (l *leaf) long() string {
+	if l.object != nil && l.own && l.label != l.object.Logical {
+		return l.object.Logical + " " + l.label
+	}
+	return l.label
 }
 
 // A join combines leaves[lo:mid] with leaves[mid:hi].
@@ -115,11 +123,11 @@ func (s *scope) add(f *frame, r sqlast.Relation, label string) {
 			return
 		}
 		l := s.leaf(f, r, label)
-		l.base = true
-		if o := r.Object; o != nil {
-			l.label = first(label, s.tableName(r))
+		if l.object = r.Object; l.object != nil {
+			o := l.object
+			l.label, l.own = first(label, s.tableName(r)), label == ""
 			obj := s.object(o)
-			l.table, l.columns, l.names = obj.table, obj.columns, o.Columns
+			l.table, l.columns = obj.table, obj.columns
 		}
 	case *sqlast.Derived:
 		s.subquery(f, r, r.Query, first(label, r.Alias), r.Lateral)

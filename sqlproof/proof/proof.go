@@ -1,27 +1,16 @@
-package sqlproof
+// Package proof has the form in which [sqlproof] says what it found out about a statement.
+// It is part of the answers of agents.
+//
+// [sqlproof]: https://pkg.go.dev/github.com/qedkit/qed/sqlproof
+package proof
 
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/refusal"
-)
-
-// A Verdict is what a check found out about a join or an aggregate.
-type Verdict string
-
-// The verdicts. The zero Verdict is none of them: every item of a [Report] has one.
-const (
-	// Proved means that the item is right in every database with the keys and
-	// relationships of the schema.
-	Proved Verdict = "proved"
-
-	// Contradicted means that there are such databases in which it is wrong.
-	Contradicted Verdict = "contradicted"
-
-	// NotChecked means that the schema does not say enough, or that the check does not
-	// know the construct.
-	NotChecked Verdict = "not_checked"
 )
 
 // A Severity says what to do about a [Finding].
@@ -89,7 +78,7 @@ func (t *Truth) UnmarshalJSON(text []byte) error {
 	case `"unknown"`:
 		*t = Unknown
 	default:
-		return fmt.Errorf("sqlproof: %.20s is not true, false or \"unknown\"", text)
+		return fmt.Errorf("proof: %.20s is not true, false or \"unknown\"", text)
 	}
 	return nil
 }
@@ -108,6 +97,43 @@ type Report struct {
 
 	// Findings are what is wrong, what may be, and what a reader should know.
 	Findings []Finding `json:"findings"`
+
+	// Meaning is what the outermost block computes; nil for a set operation.
+	Meaning *Meaning `json:"meaning,omitempty"`
+}
+
+// A Meaning is what a statement computes, in short: expressions have no quotes and no names
+// of tables, and "..." stands for what is longer.
+type Meaning struct {
+	Values   []Value  `json:"values,omitempty"` // the aggregates; none: rows are listed
+	Distinct bool     `json:"distinct,omitempty"`
+	Tables   []string `json:"tables,omitempty"`   // those that are joined, and subqueries
+	Where    []string `json:"where,omitempty"`    // all of these are true for each row
+	GroupBy  []string `json:"group_by,omitempty"` // there is a value for each of these
+	Having   string   `json:"having,omitempty"`
+	OrderBy  []string `json:"order_by,omitempty"`
+	Limit    int      `json:"limit,omitempty"` // the largest number of rows that the statement asks for; 0: none
+}
+
+// A Value is an aggregate of a [Meaning], such as the function sum of the expression total.
+// Of is empty if rows are counted.
+type Value struct {
+	Function string `json:"function"`
+	Of       string `json:"of,omitempty"`
+	Distinct bool   `json:"distinct,omitempty"`
+}
+
+// Fill makes empty lists of missing ones, which are [] in JSON.
+func (r *Report) Fill() {
+	if r.Joins == nil {
+		r.Joins = []Join{}
+	}
+	if r.Aggregates == nil {
+		r.Aggregates = []Aggregate{}
+	}
+	if r.Findings == nil {
+		r.Findings = []Finding{}
+	}
 }
 
 // OK reports whether no finding is an error.
@@ -126,7 +152,12 @@ type Join struct {
 	Left    string      `json:"left"`
 	Right   string      `json:"right"`
 	Columns [][2]string `json:"columns,omitempty"` // of Left and Right, compared for equality
-	Verdict Verdict     `json:"verdict"`
+
+	// Verdict is [dates.Proved] if the join is right in every database with the keys and
+	// relationships of the schema, [dates.Contradicted] if it is wrong in some of them, and
+	// [dates.NotChecked] if the schema does not say enough, or the construct is not known.
+	// Those of aggregates are alike.
+	Verdict dates.Verdict `json:"verdict"`
 
 	// RestsOn is why: "foreign key", "inferred, confidence 0.93", or the key of a third
 	// table to which both columns refer.
@@ -137,8 +168,8 @@ type Join struct {
 
 // An Aggregate is a value that a statement computes from several rows.
 type Aggregate struct {
-	Text    string  `json:"aggregate"` // as the statement has it
-	Verdict Verdict `json:"verdict"`
+	Text    string        `json:"aggregate"` // as the statement has it
+	Verdict dates.Verdict `json:"verdict"`
 
 	// RowsRepeat says whether a join repeats the rows of the tables whose values are
 	// aggregated, within a group. Affected says whether the value can be another one because
@@ -170,9 +201,33 @@ type Finding struct {
 	Message string `json:"message"`
 	Fix     string `json:"fix,omitempty"`
 
-	// Subject is the part of the statement, and By the tables that the message names: for
-	// programs that write a text of their own.
+	// Subject is the part of the statement that the message names. Of are the tables whose
+	// rows or values it is about, and By those that repeat or remove them: for programs that
+	// write a text of their own.
 	Subject string   `json:"subject,omitempty"`
+	Of      []string `json:"of,omitempty"`
 	By      []string `json:"by,omitempty"`
 	At      int      `json:"at"` // the offset in the statement, in bytes
+
+	// Probe is a statement that counts the rows that an [InnerJoinOptional] is about, to be
+	// passed to the guard. Missing is its result, if somebody ran it.
+	Probe   string `json:"probe,omitempty"`
+	Missing *int64 `json:"missing,omitempty"`
+}
+
+// Count sets the result of the Probe of a finding. If no rows are missing the finding goes,
+// and the aggregates that waited for it are proved.
+func (r *Report) Count(finding int, missing int64) {
+	f := &r.Findings[finding]
+	f.Missing = &missing
+	if missing > 0 {
+		return
+	}
+	for i := range r.Aggregates {
+		a := &r.Aggregates[i]
+		if a.Verdict == dates.NotChecked && a.RowsRepeat == No && slices.Equal(a.By, f.By) {
+			a.Verdict, a.Affected, a.By, a.RestsOn = dates.Proved, No, nil, "counted: no rows are missing"
+		}
+	}
+	r.Findings = slices.Delete(r.Findings, finding, finding+1)
 }
