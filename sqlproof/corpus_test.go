@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/corpora"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
@@ -64,7 +65,7 @@ func TestGold(t *testing.T) {
 	for _, nulls := range []bool{false, true} {
 		all := shelves(t, c, nulls)
 		checked, errors := 0, map[string]int{}
-		verdicts := map[sqlproof.Verdict]int{}
+		verdicts := map[dates.Verdict]int{}
 		bad := 0
 		for _, s := range c.Statements {
 			stmt, err := all[s.DB].guard.Rewrite(t.Context(), s.SQL)
