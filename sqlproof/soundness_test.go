@@ -359,27 +359,24 @@ func (w *world) all(n int, query string) (out [][]string) {
 // repeats says which row of the tables of an aggregate is there twice in a group of the
 // joined rows, or what is counted besides the rows of counts. It returns "" for none.
 func (w *world) repeats(n int, b *block, a *aggregate, counts string) string {
-	terms := a.terms
-	if counts != "" {
-		terms = nil
-		for _, row := range b.labelled(counts) {
-			terms = append(terms, []string{row})
-		}
-		if len(terms) == 0 {
-			return "it counts " + counts
-		}
-	}
 	what := ""
-	for _, t := range terms {
-		twice := w.twice(n, b, a, t, a.rows && counts != "")
+	for _, t := range a.terms {
+		twice := w.twice(n, b, t, false)
 		switch {
-		case a.chosen || counts != "": // it is enough if one of them does not repeat
-			if twice == "" {
-				return ""
-			}
-			what = twice
-		case twice != "":
+		case !a.chosen && twice != "":
 			return twice
+		case a.chosen && twice == "": // it is enough if one of them does not repeat
+			return ""
+		}
+		what = twice
+	}
+	if what != "" || counts == "" {
+		return what
+	}
+	what = "it counts no " + counts
+	for _, row := range b.labelled(counts) {
+		if what = w.twice(n, b, []string{row}, a.rows); what == "" {
+			return ""
 		}
 	}
 	return what
@@ -387,7 +384,7 @@ func (w *world) repeats(n int, b *block, a *aggregate, counts string) string {
 
 // twice returns a row of a term that is there twice in a group. all means that no joined
 // row may be without it.
-func (w *world) twice(n int, b *block, a *aggregate, t []string, all bool) string {
+func (w *world) twice(n int, b *block, t []string, all bool) string {
 	seen := map[string]bool{}
 	for _, row := range w.all(n, b.query(strings.Join(append(append([]string{}, t...), b.group...), ", "))) {
 		rows := []string{strings.Join(row[len(t):], " ")}
