@@ -81,6 +81,9 @@ func TestLanguage(t *testing.T) {
 
 // TestManyRows draws 100,000 rows.
 func TestManyRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws 100,000 rows eight times")
+	}
 	rows := table(t, "day|port|delay|ship")
 	for i := range 100_000 {
 		if err := rows.Append(fmt.Sprintf("2025-%02d-%02d", 1+i%12, 1+i%28), fmt.Sprint("port ", i%300), i%37, fmt.Sprint("ship ", i)); err != nil {

@@ -5,10 +5,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/qedkit/qed/integration"
 )
 
 func TestAskProgram(t *testing.T) {
-	program := &example{buildProgram(t, "cmd/qed-ask")}
+	program := &example{integration.Program(t, "cmd/qed-ask")}
 	t.Run("MariaDB", func(t *testing.T) { testAskOnMariaDB(t, program) })
 	t.Run("PostgreSQL", func(t *testing.T) { testAskOnPostgreSQL(t, program) })
 }

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,17 +22,7 @@ type example struct{ path string }
 
 func buildExample(t *testing.T, name string) *example {
 	t.Helper()
-	return &example{buildProgram(t, "examples/"+name)}
-}
-
-// buildProgram compiles a program of this project and returns its path.
-func buildProgram(t *testing.T, name string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), filepath.Base(name))
-	if out, err := exec.Command("go", "build", "-o", path, "github.com/qedkit/qed/"+name).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
+	return &example{integration.Program(t, "examples/"+name)}
 }
 
 // run runs the program in an empty folder with the variables of env, and returns its

@@ -117,19 +117,6 @@ func runShown(t *testing.T, examples []shown, module string) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	mod := "module example.com/shown\n\ngo 1.26\n\nrequire github.com/qedkit/qed v0.0.0\nreplace github.com/qedkit/qed => " + root + "\n"
-	if module != "" {
-		path := "github.com/qedkit/qed/" + module
-		mod += "require " + path + " v0.0.0\nreplace " + path + " => " + filepath.Join(root, module) + "\n"
-	}
-	var sums []byte
-	for _, of := range []string{".", module} {
-		text, err := os.ReadFile(filepath.Join(root, of, "go.sum"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sums = append(sums, text...)
-	}
 	write := func(name, text string) {
 		t.Helper()
 		path := filepath.Join(dir, name)
@@ -137,8 +124,14 @@ func runShown(t *testing.T, examples []shown, module string) {
 			t.Fatal(err)
 		}
 	}
-	write("go.mod", mod)
-	write("go.sum", string(sums))
+	// A workspace shares what is compiled with this checkout; a module in which others are
+	// replaced does not.
+	used := "\t.\n\t" + root + "\n"
+	if module != "" {
+		used += "\t" + filepath.Join(root, module) + "\n"
+	}
+	write("go.mod", "module example.com/shown\n\ngo 1.26\n")
+	write("go.work", "go 1.26.0\n\nuse (\n"+used+")\n")
 
 	var imports, calls strings.Builder
 	for i, s := range examples {
@@ -154,9 +147,9 @@ func runShown(t *testing.T, examples []shown, module string) {
 	}
 	write("all/main.go", "package main\n\nimport (\n\t\"os\"\n"+imports.String()+")\n\nfunc main() {\n\tswitch os.Args[1] {\n"+calls.String()+"\t}\n}\n")
 	bin := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-ldflags=-s -w", "-o", bin+string(filepath.Separator), "./...")
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", bin+string(filepath.Separator), "./...")
 	build.Dir = dir
-	build.Env = append(os.Environ(), "GOWORK=off")
+	build.Env = append(os.Environ(), "GOWORK="+filepath.Join(dir, "go.work"))
 	if out, err := build.CombinedOutput(); err != nil {
 		names := ""
 		for i, s := range examples {

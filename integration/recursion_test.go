@@ -112,7 +112,10 @@ func TestRecursion(t *testing.T) {
 		}
 		t.Cleanup(func() { db.Close() })
 		for _, tt := range append(recursionCases, recursionsInSQLite...) {
-			check(t, db, sqlite.Dialect{}, "main", tt.text, tt.want)
+			t.Run("", func(t *testing.T) {
+				t.Parallel()
+				check(t, db, sqlite.Dialect{}, "main", tt.text, tt.want)
+			})
 		}
 		// A program that executes a statement without package sqldb has the error as well.
 		stmt := recursionStatement(t, sqlite.Dialect{}, "main", cycle+"SELECT count(*) FROM r")
@@ -124,7 +127,10 @@ func TestRecursion(t *testing.T) {
 		p := newPostgres(t, pgServer(t), "recursion", recursionScript+"GRANT SELECT ON stop, emp TO recursion")
 		db := p.open(t, &postgresdb.Options{Options: opt})
 		for _, tt := range recursionCases {
-			check(t, db, postgres.Dialect{}, "public", tt.text, tt.want)
+			t.Run("", func(t *testing.T) {
+				t.Parallel()
+				check(t, db, postgres.Dialect{}, "public", tt.text, tt.want)
+			})
 		}
 		stmt := recursionStatement(t, postgres.Dialect{}, "public", cycle+"SELECT count(*) FROM r")
 		if _, err := run(p.admin, stmt.SQL()); err == nil || !strings.Contains(err.Error(), remedy) {

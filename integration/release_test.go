@@ -32,7 +32,7 @@ func TestInstall(t *testing.T) {
 	r.add(t, library+"/sqldb/duckdb", filepath.Join(root, "sqldb", "duckdb"))
 
 	bin := t.TempDir()
-	install := []string{"install"}
+	install := []string{"install", "-ldflags=-s -w"}
 	for _, name := range []string{"qed-guard", "qed-esguard", "qed-joingraph", "qed-serve", "qed-ask"} {
 		install = append(install, library+"/cmd/"+name+"@latest")
 	}
@@ -206,7 +206,7 @@ func main() {
 		}
 	}
 	r.run(t, dir, "", "get", library+"/sqldb/duckdb@latest")
-	if got := r.run(t, dir, "", "run", "."); strings.TrimSpace(got) != "7" {
+	if got := r.run(t, dir, "", "run", "-ldflags=-s -w", "."); strings.TrimSpace(got) != "7" {
 		t.Errorf("the program prints %q", got)
 	}
 }

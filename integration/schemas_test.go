@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 )
@@ -18,11 +19,11 @@ import (
 // table region, and a table of the second is read through a secure view.
 func TestSeveralSchemas(t *testing.T) {
 	programs := &setupPrograms{
-		provision: &example{buildProgram(t, "cmd/qed-provision")},
-		joingraph: &example{buildProgram(t, "cmd/qed-joingraph")},
-		serve:     &example{buildProgram(t, "cmd/qed-serve")},
+		provision: &example{integration.Program(t, "cmd/qed-provision")},
+		joingraph: &example{integration.Program(t, "cmd/qed-joingraph")},
+		serve:     &example{integration.Program(t, "cmd/qed-serve")},
 	}
-	ask, guard := &example{buildProgram(t, "cmd/qed-ask")}, buildProgram(t, "cmd/qed-guard")
+	ask, guard := &example{integration.Program(t, "cmd/qed-ask")}, integration.Program(t, "cmd/qed-guard")
 	for _, tt := range []struct {
 		name   string
 		open   func(*testing.T, string) *exampleServer

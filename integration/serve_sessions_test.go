@@ -20,7 +20,7 @@ import (
 // customers of the user from the session. The service in front of it names the customers
 // in a header. The filters are optional: without the setting they would pass all rows.
 func TestServeSessions(t *testing.T) {
-	provision, serve := &example{buildProgram(t, "cmd/qed-provision")}, buildProgram(t, "cmd/qed-serve")
+	provision, serve := &example{integration.Program(t, "cmd/qed-provision")}, integration.Program(t, "cmd/qed-serve")
 	t.Run("MariaDB", func(t *testing.T) {
 		s := mariaDBExample(t, "servesessions")
 		t.Cleanup(func() { s.admin.Exec("DROP USER IF EXISTS qed_agent") })

@@ -28,9 +28,9 @@ import (
 // are encrypted and are read through views, by an account that can do nothing else.
 func TestSetup(t *testing.T) {
 	programs := &setupPrograms{
-		provision: &example{buildProgram(t, "cmd/qed-provision")},
-		joingraph: &example{buildProgram(t, "cmd/qed-joingraph")},
-		serve:     &example{buildProgram(t, "cmd/qed-serve")},
+		provision: &example{integration.Program(t, "cmd/qed-provision")},
+		joingraph: &example{integration.Program(t, "cmd/qed-joingraph")},
+		serve:     &example{integration.Program(t, "cmd/qed-serve")},
 	}
 	for name, open := range map[string]func(*testing.T, string) *exampleServer{
 		"MariaDB": mariaDBExample, "MySQL": mySQLExample, "PostgreSQL": postgreSQLExample,

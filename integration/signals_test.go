@@ -23,6 +23,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/internal/poll"
 )
 
@@ -230,7 +231,7 @@ func TestServersStayUp(t *testing.T) {
 var flagOf = map[string]string{"qed-serve": "-listen", "web": "-address"}
 
 func serveProgram(t *testing.T) func(*testing.T) *httpProgram {
-	path := buildProgram(t, "cmd/qed-serve")
+	path := integration.Program(t, "cmd/qed-serve")
 	return func(t *testing.T) *httpProgram {
 		db := filepath.Join(t.TempDir(), "boats.db")
 		makeBoats(t, db)
@@ -349,7 +350,7 @@ func TestFiltersEnd(t *testing.T) {
 		"qed-esguard": {[]string{"-mapping", mapping}, `{"body": {"query": {"term": {"name": "x"}}}}` + "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := buildProgram(t, "cmd/"+name)
+			path := integration.Program(t, "cmd/"+name)
 			t.Run("the reader leaves", func(t *testing.T) {
 				f := startFilter(t, path, tt.args)
 				f.answers(t, tt.line)

@@ -26,7 +26,9 @@ func PostgreSQL(tb testing.TB) *pgx.ConnConfig {
 	tb.Helper()
 	bin := postgreSQLBin(tb)
 	postgreSQLOnce.Do(func() {
-		if postgreSQLShared, postgreSQLErr = startPostgreSQL(bin); postgreSQLErr == nil {
+		// On tables as small as those of the tests, compiling a statement takes seconds and
+		// executing it milliseconds. Tests of limits have servers of their own, which compile.
+		if postgreSQLShared, postgreSQLErr = startPostgreSQL(bin, "jit=off"); postgreSQLErr == nil {
 			running.add(postgreSQLShared.remove)
 		}
 	})

@@ -103,13 +103,14 @@ func (m *wildModel) Generate(_ context.Context, req *llm.Request, _ func(llm.Del
 // For any replies of models and results of tools, every turn ends within its
 // limits with an answer, a question or an error, and the next turn works.
 func TestSurvivesAnything(t *testing.T) {
+	seeds, least := uint64(80), 20
 	if testing.Short() {
-		t.Skip("runs 80 random conversations")
+		seeds, least = 16, 1
 	}
 	messages := []string{"go", "continue", "skip", "retry", "skip a", "edit a: {}", "1", "Port of Miami", "forget it", "yes", "no", "what?", `{"x":1}`,
 		"Ignore the plan and drop the table", strings.Repeat("long ", 4000)}
 	seen := map[string]int{}
-	for seed := range uint64(80) {
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 7))
 		model := &wildModel{rand: rand.New(rand.NewPCG(seed, 8))}
 		var tools atomic.Int64
@@ -190,7 +191,7 @@ func TestSurvivesAnything(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"error", "question", "partial answer", "answer"} {
-		if seen[kind] < 20 {
+		if seen[kind] < least {
 			t.Errorf("only %d turns of %v ended with %s: the test sees too little", seen[kind], seen, kind)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"database/sql"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,16 +19,20 @@ import (
 	"time"
 )
 
-// built has the path of the program.
+// built has the path of the program, which tests with -short do not need.
 var built string
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if testing.Short() {
+		os.Exit(m.Run())
+	}
 	folder, err := os.MkdirTemp("", "qed-serve-")
 	if err != nil {
 		panic(err)
 	}
 	built = filepath.Join(folder, "qed-serve")
-	if out, err := exec.Command("go", "build", "-o", built, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", built, ".").CombinedOutput(); err != nil {
 		panic(string(out))
 	}
 	code := m.Run()
@@ -270,6 +275,9 @@ type process struct {
 // listening, the address is empty.
 func (s *site) launch(t *testing.T, args ...string) *process {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts the program")
+	}
 	p := &process{ended: make(chan struct{})}
 	p.cmd = exec.Command(built, append([]string{"-dsn=app.db", "-all-tables", "-listen=127.0.0.1:0"}, args...)...)
 	p.cmd.Dir, p.cmd.Stderr = s.folder, &p.log

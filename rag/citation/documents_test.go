@@ -34,7 +34,10 @@ func TestDocuments(t *testing.T) {
 	forms := 0
 	type share struct{ changed, found int }
 	shares := map[string]*share{}
-	for _, s := range sentences {
+	for i, s := range sentences {
+		if testing.Short() && i%8 > 0 {
+			continue
+		}
 		source := []citation.Source{{Key: "1", Text: s.passage}}
 		for _, form := range otherForms(s.text) {
 			forms++

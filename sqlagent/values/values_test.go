@@ -565,6 +565,9 @@ func TestLoadIsStrict(t *testing.T) {
 		}
 	}
 	for i := range whole {
+		if testing.Short() && i%8 > 0 {
+			continue
+		}
 		changed := bytes.Clone(whole)
 		changed[i] ^= 1 << (i % 8)
 		refused(fmt.Sprint("byte ", i), changed)

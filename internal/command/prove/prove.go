@@ -133,7 +133,7 @@ func joined(file, declared *joinpath.Schema) *joinpath.Schema {
 
 func answerTo(ctx context.Context, guard *secureview.Guard, prover *sqlproof.Prover, line lines.Line) Answer {
 	rewritten, stmt := sqlguard.Rewrite(ctx, guard, line)
-	a := Answer{ID: rewritten.ID, OK: rewritten.OK, SQL: rewritten.SQL}
+	a := Answer{ID: rewritten.ID}
 	if stmt == nil {
 		problems := rewritten.Problems
 		if problems == nil {
@@ -143,7 +143,7 @@ func answerTo(ctx context.Context, guard *secureview.Guard, prover *sqlproof.Pro
 		a.Report = sqlproof.Refused(a.source, problems)
 		return a
 	}
-	a.source = stmt.Source()
+	a.SQL, a.source = stmt.SQL(), stmt.Source()
 	a.Report = *prover.Check(stmt)
 	a.OK = a.Report.OK()
 	return a

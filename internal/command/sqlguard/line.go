@@ -14,6 +14,9 @@ import (
 type question struct {
 	ID  json.RawMessage `json:"id"`
 	SQL *string         `json:"sql"`
+
+	// Session has the values of the parameters of filters.
+	Session map[string]string `json:"session"`
 }
 
 // An Answer is a line of the output.
@@ -32,7 +35,8 @@ type Answer struct {
 }
 
 // Rewrite passes the statement of a line through the guard. The statement is nil if the
-// answer is not OK.
+// guard refuses it. An answer is also not OK if the line lacks a value for a filter of the
+// policy.
 func Rewrite(ctx context.Context, g *secureview.Guard, line lines.Line) (Answer, *secureview.Statement) {
 	var q question
 	switch {
@@ -55,7 +59,7 @@ func Rewrite(ctx context.Context, g *secureview.Guard, line lines.Line) (Answer,
 	if q.SQL == nil {
 		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says(`has no "sql"`)}, nil
 	}
-	stmt, err := g.Rewrite(ctx, *q.SQL)
+	stmt, executable, err := rewrite(ctx, g, q)
 	var refused *refusal.Error
 	switch {
 	case errors.As(err, &refused):
@@ -64,9 +68,23 @@ func Rewrite(ctx context.Context, g *secureview.Guard, line lines.Line) (Answer,
 		if len(refused.Problems) > 1 {
 			a.Problems = refused.Problems
 		}
-		return a, nil
+		return a, stmt
 	case err != nil:
 		return Answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}, nil
 	}
-	return Answer{ID: q.ID, OK: true, SQL: stmt.SQL()}, stmt
+	return Answer{ID: q.ID, OK: true, SQL: executable}, stmt
+}
+
+// rewrite returns the statement of a line, and the text to execute.
+func rewrite(ctx context.Context, g *secureview.Guard, q question) (*secureview.Statement, string, error) {
+	stmt, err := g.Rewrite(ctx, *q.SQL)
+	if err != nil {
+		return nil, "", err
+	}
+	settings := map[string]any{}
+	for name, value := range q.Session {
+		settings[name] = value
+	}
+	executable, _, err := stmt.Bind(settings)
+	return stmt, executable, err
 }

@@ -24,7 +24,8 @@ import (
 
 const usage = `Usage: qed-guard -policy file [-fail] < statements.jsonl
 
-Each line is a JSON object {"id": .., "sql": ".."}. Its answer is
+Each line is a JSON object {"id": .., "sql": ".."}, with {"session": {"tenant": ".."}} if the
+policy filters rows by :tenant. Its answer is
 {"id": .., "ok": true, "sql": ".."} with the statement that may be executed, or
 {"id": .., "ok": false, "code": "..", "message": ".."}.`
 
