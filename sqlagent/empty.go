@@ -355,13 +355,11 @@ func (p *prober) lookup(ctx context.Context, b *block, t *test, q *qed.Predicate
 		return
 	}
 	name := p.relationName(table)
-	if !p.opt.Columns.Allows(name, t.column.Name) {
-		return
-	}
 	q.Column = name + "." + t.column.Name
-	if p.lookups--; p.lookups < 0 || p.stopped {
+	if !p.opt.Columns.Allows(name, t.column.Name) || p.stopped || p.lookups == 0 {
 		return
 	}
+	p.lookups--
 	whole := &block{with: nil, parts: []part{{relation: table}}}
 	column := *t.column
 	if p.isBound(ctx, b, t) {
@@ -543,9 +541,12 @@ func quotedList(all []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// because returns why nothing was found, in words, or "" if that is not known.
+// because returns why nothing was found, in words, or "" if that is not known, or if the
+// reason is an expression that says no more than the query does.
 func because(texts *texts, e *qed.EmptyResult) string {
-	if e == nil {
+	if e == nil || slices.ContainsFunc(e.Predicates, func(q qed.Predicate) bool {
+		return isBlamed(q) && !e.Together && q.SQL != "" && q.Column == "" && len(q.Tables) == 1
+	}) {
 		return ""
 	}
 	var reasons, all, known []string
