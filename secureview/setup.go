@@ -100,33 +100,6 @@ type Filter struct {
 	Optional bool `json:"optional,omitempty"`
 }
 
-// Settings returns the names of the session settings that the views and the
-// row-level security read, sorted.
-func (s *Setup) Settings() []string {
-	var names []string
-	if s.Key != nil {
-		names = append(names, s.Key.Setting)
-	}
-	for _, t := range s.Tables {
-		for _, f := range t.Filters {
-			names = append(names, f.Setting)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// Functions returns the names of the stored functions that return settings to the
-// views in MySQL, sorted. Only the owner of the views may call them.
-func (s *Setup) Functions() []string {
-	var names []string
-	for _, setting := range s.Settings() {
-		names = append(names, s.FunctionOf(setting))
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
 // FunctionOf returns the name of the stored function that returns a setting to the
 // views in MySQL.
 func (s *Setup) FunctionOf(setting string) string {
@@ -151,16 +124,12 @@ var systemSchemas = map[string][]string{
 	"postgres": {"information_schema", "pg_catalog"},
 }
 
-// secretFunctions returns the functions that no statement may call under a setup,
-// which may be nil.
-func (s *Setup) secretFunctions(dialect string) []string {
-	switch {
-	case s == nil:
-		return nil
-	case dialect == "postgres":
+// secretFunctions returns the functions that no statement may call if there is a setup.
+func (p *Policy) secretFunctions(dialect string) []string {
+	if p.Setup != nil && dialect == "postgres" {
 		return postgresSecretFunctions
 	}
-	return s.Functions()
+	return p.SettingFunctions()
 }
 
 // checkSetup checks that no statement can read the settings of a session. Package
@@ -185,7 +154,7 @@ func (c *catalog) checkSetup(p *Policy, dialect string) error {
 			o.Schema)
 	}
 	secret := map[string]bool{}
-	for _, name := range p.Setup.secretFunctions(dialect) {
+	for _, name := range p.secretFunctions(dialect) {
 		secret[ascii.Lower(name)] = true
 	}
 	for i, name := range p.Functions {

@@ -157,7 +157,9 @@ func (r *resolver) readsTable(alias, name string) bool {
 		return false
 	}
 	b := &r.scope.tables[i]
-	isView := func(o *Object) bool { return o != nil && o.Name != o.Logical && r.fold(o.Logical, name) }
+	isView := func(o *Object) bool {
+		return o != nil && (o.Filter != nil || o.Name != o.Logical) && r.fold(o.Logical, name)
+	}
 	found := isView(b.object)
 	if b.query != nil && !found {
 		Walk(b.query, func(n Node) bool {
