@@ -99,7 +99,7 @@ func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error
 
 // AppendMatch compares texts: a comparison may ignore case by the collation of a column.
 func (Dialect) AppendMatch(dst []byte, column string, values []string) []byte {
-	return style.AppendMatch(dst, column, values, "CAST(", " AS VARCHAR) COLLATE BINARY")
+	return style.AppendMatch(dst, column, values, "CAST(", ` AS VARCHAR) COLLATE "C"`)
 }
 
 // Quote returns a name in double quotes.
