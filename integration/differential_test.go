@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -168,6 +169,7 @@ func newDifferential(t *testing.T, name string, seed uint64, filtered bool) *dif
 		}
 	}
 	var err error
+	var more *sql.DB // for setupFiltered, with the right to create tables
 	switch name {
 	case "DuckDB":
 		d.engine = &corpusEngine{
@@ -219,6 +221,7 @@ func newDifferential(t *testing.T, name string, seed uint64, filtered bool) *dif
 		d.pools = d.engine.open(t, schema)
 		if filtered {
 			pools := d.engine.open(t, schema+"_filtered")
+			more = pools.originals[0]
 			d.pools.rewritten, d.pools.agent = pools.rewritten, pools.agent
 		}
 		d.views = d.engine.open(t, schema+"_views").originals[0]
@@ -232,7 +235,7 @@ func newDifferential(t *testing.T, name string, seed uint64, filtered bool) *dif
 	readerSetup := setupUsual
 	if filtered {
 		readerSetup = setupFiltered
-		setups[setupFiltered] = d.pools.rewritten
+		setups[setupFiltered] = cmp.Or(more, d.pools.rewritten)
 		schema += "_filtered"
 	}
 	for kind, db := range setups {

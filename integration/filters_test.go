@@ -16,6 +16,7 @@ import (
 	"github.com/qedkit/qed/secureview/dialect/mysql"
 	"github.com/qedkit/qed/secureview/dialect/postgres"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
+	"github.com/qedkit/qed/secureview/provision"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/duckdb"
 	duckdbdialect "github.com/qedkit/qed/sqldb/duckdb/dialect"
@@ -316,4 +317,92 @@ func TestFilterOracles(t *testing.T) {
 			}
 		}
 	})
+}
+
+// One declaration is the filter of statements, of the view of a table and of row-level
+// security, which all show the same rows.
+func TestFilterProvisioned(t *testing.T) {
+	filters := []string{
+		"tenant = :NAME", "tenant IN (:NAME)", "tenant <> :NAME", "tenant NOT IN (:NAME)", "NOT (team IN (:NAME) OR salary > 1000)",
+		"team = :NAME OR tenant IS NULL", "(team <> :NAME AND id < 6) OR name = 'it''s'", "team IN (:NAME) AND id IN (1, 2, 3)",
+	}
+	values := []any{"1", 11, "1,2", "red", "Red", "red ", "", nil, ",", "0", "x' OR '1'='1"}
+	for name, e := range filteredEngines() {
+		if e.dialect.Name() == "sqlite" || e.dialect.Name() == "duckdb" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			setting, account := "tenant", "'filters'@'%'"
+			if name == "PostgreSQL" {
+				setting, account = "app.tenant", "filters"
+			}
+			script := strings.ReplaceAll(filteredTables, "TEXT", e.team) + ";" +
+				strings.ReplaceAll(strings.ReplaceAll(filteredTables[:strings.Index(filteredTables, "CREATE TABLE dept")], "TEXT", e.team), "employee", "person")
+			var admin *sql.DB
+			var db *sqldb.DB
+			opt := sqldb.Options{Session: securedSessionOf}
+			switch name {
+			case "MariaDB":
+				m := newMaria(t, integration.MariaDB(t), "filters", script)
+				admin, db = m.admin, granted(t, m).open(t, &opt)
+			case "MySQL":
+				m := newMaria(t, integration.MySQL(t), "filters", script)
+				admin, db = m.admin, granted(t, m).open(t, &opt)
+			default:
+				script = "CREATE COLLATION folding (provider = icu, locale = 'und-u-ks-level2', deterministic = false);" + script
+				p := newPostgres(t, pgServer(t), "filters", script)
+				admin, db = p.admin, p.open(t, &postgresdb.Options{Options: opt})
+			}
+			for _, filter := range filters {
+				filter = strings.ReplaceAll(filter, "NAME", setting)
+				p := &secureview.Policy{
+					Dialect: e.dialect.Name(), Schema: e.schema,
+					Tables:  map[string][]string{"employee": {"id", "name"}, "person": {"id", "name"}},
+					Views:   map[string]string{"person": "secure_person"},
+					Filters: map[string]string{"employee": filter, "person": filter},
+					Setup:   &secureview.Setup{Account: account},
+				}
+				statements, err := provision.SQL(p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range statements {
+					if name != "PostgreSQL" && strings.Contains(s, "CREATE USER") {
+						continue // it would be locked
+					}
+					if _, err := admin.Exec(s); err != nil {
+						t.Fatalf("%s: %v", s, err)
+					}
+				}
+				if err := db.Check(t.Context(), p); err != nil {
+					t.Errorf("%s: %v", filter, err)
+				}
+				guard, err := secureview.New(p, e.dialect)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := filteredCompany{dialect: e.dialect, db: db, guard: guard}
+				for _, value := range values {
+					if name == "PostgreSQL" && value == "" {
+						continue // it is no value there
+					}
+					settings := map[string]any{setting: value}
+					view, err := c.ask(t, settings, "SELECT id FROM person")
+					if err != nil {
+						t.Errorf("%s with %v: the view: %v", filter, value, err)
+					}
+					table, err := c.ask(t, settings, "SELECT id FROM employee")
+					if value == nil {
+						if err == nil || view != "" && !strings.Contains(filter, "IS NULL") && !strings.Contains(filter, "it") {
+							t.Errorf("%s without a value: %s, %s, %v", filter, view, table, err)
+						}
+						continue
+					}
+					if err != nil && !(name == "PostgreSQL" && strings.Contains(err.Error(), "not a value of the type")) || err == nil && view != table {
+						t.Errorf("%s with %v: the view shows %q, the statement %q: %v", filter, value, view, table, err)
+					}
+				}
+			}
+		})
+	}
 }
