@@ -18,18 +18,10 @@ import (
 // parameters of its filters, and what the views and the row-level security of its Setup
 // read.
 func (p *Policy) Settings() []string {
-	var names []string
-	if s := p.Setup; s != nil {
-		if s.Key != nil {
-			names = append(names, s.Key.Setting)
-		}
-		for _, t := range s.Tables {
-			for _, f := range t.Filters {
-				names = append(names, f.Setting)
-			}
-		}
+	names := p.parameters()
+	if p.Setup != nil {
+		names = append(names, p.Setup.Settings()...)
 	}
-	names = append(names, p.parameters()...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -50,15 +42,14 @@ func (p *Policy) parameters() (names []string) {
 	return names
 }
 
-// SettingFunctions returns the names of the stored functions that return settings to the
-// views in MySQL, sorted. Only the owner of the views may call them. There are none
-// without a Setup.
+// SettingFunctions returns the names of the stored functions that return these settings to
+// the views in MySQL, sorted. There are none without a Setup.
 func (p *Policy) SettingFunctions() []string {
 	if p.Setup == nil {
 		return nil
 	}
-	var names []string
-	for _, setting := range p.Settings() {
+	names := p.Setup.Functions()
+	for _, setting := range p.parameters() {
 		names = append(names, p.Setup.FunctionOf(setting))
 	}
 	slices.Sort(names)

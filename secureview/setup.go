@@ -100,6 +100,33 @@ type Filter struct {
 	Optional bool `json:"optional,omitempty"`
 }
 
+// Settings returns the names of the session settings that the views and the
+// row-level security read, sorted.
+func (s *Setup) Settings() []string {
+	var names []string
+	if s.Key != nil {
+		names = append(names, s.Key.Setting)
+	}
+	for _, t := range s.Tables {
+		for _, f := range t.Filters {
+			names = append(names, f.Setting)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Functions returns the names of the stored functions that return settings to the
+// views in MySQL, sorted. Only the owner of the views may call them.
+func (s *Setup) Functions() []string {
+	var names []string
+	for _, setting := range s.Settings() {
+		names = append(names, s.FunctionOf(setting))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // FunctionOf returns the name of the stored function that returns a setting to the
 // views in MySQL.
 func (s *Setup) FunctionOf(setting string) string {

@@ -147,15 +147,15 @@ func TestNoStatementReadsSettings(t *testing.T) {
 }
 
 func TestSetupFunctions(t *testing.T) {
-	p := secretPolicy("mysql")
-	if diff := cmp.Diff([]string{"aesKey", "customerIds", "tenant"}, p.Settings()); diff != "" {
+	setup := secretPolicy("mysql").Setup
+	if diff := cmp.Diff([]string{"aesKey", "customerIds", "tenant"}, setup.Settings()); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"qed_aesKey", "qed_customerIds", "qed_tenant"}, p.SettingFunctions()); diff != "" {
+	if diff := cmp.Diff([]string{"qed_aesKey", "qed_customerIds", "qed_tenant"}, setup.Functions()); diff != "" {
 		t.Errorf("functions (-want +got):\n%s", diff)
 	}
-	p.Setup.Key.Function = "app_key"
-	if diff := cmp.Diff([]string{"app_key", "qed_customerIds", "qed_tenant"}, p.SettingFunctions()); diff != "" {
+	setup.Key.Function = "app_key"
+	if diff := cmp.Diff([]string{"app_key", "qed_customerIds", "qed_tenant"}, setup.Functions()); diff != "" {
 		t.Errorf("functions (-want +got):\n%s", diff)
 	}
 }

@@ -126,7 +126,7 @@ func (db *DB) missingSession(p *secureview.Policy) []Finding {
 	if len(settings) == 0 {
 		return nil
 	}
-	message := "Options.Session is nil, and the policy's views and filters need the session's " + strings.Join(settings, ", ")
+	message := "Options.Session is nil, and the policy needs the session's " + strings.Join(settings, ", ")
 	return []Finding{{Kind: WrongSetting, Object: "Options.Session", Message: message}}
 }
 

@@ -11,7 +11,7 @@ import (
 // Session returns a SessionFunc that sets the same settings for every statement: the
 // key, and each setting that the views and filters of the policy read, with its value or NULL. of
 // returns values that replace them, for the context of a statement; it may be nil. Session
-// returns nil if there is nothing to set.
+// returns nil if there is nothing to set: in SQLite, if there are no filters.
 //
 // In MySQL, a policy without Setup gets the settings of the field-service company:
 // @aesKey, and NULL for the ids that a caller is restricted to.
@@ -25,7 +25,7 @@ func Session(
 		}
 	}
 	switch {
-	case dialect == "sqlite" && len(settings) == 0:
+	case dialect == "sqlite" && (p == nil || p.Setup != nil || len(settings) == 0):
 		return nil
 	case p != nil && p.Setup != nil:
 		if p.Setup.Key != nil && key != "" {

@@ -14,6 +14,9 @@ import (
 type question struct {
 	ID  json.RawMessage `json:"id"`
 	SQL *string         `json:"sql"`
+
+	// Session has the values of the parameters of filters.
+	Session map[string]string `json:"session"`
 }
 
 // An Answer is a line of the output.
@@ -29,6 +32,8 @@ type Answer struct {
 	Problems []refusal.Problem `json:"problems,omitempty"`
 
 	Source string `json:"-"` // the statement of the line
+
+	session map[string]string
 }
 
 // Rewrite passes the statement of a line through the guard. The statement is nil if the
@@ -56,17 +61,36 @@ func Rewrite(ctx context.Context, g *secureview.Guard, line lines.Line) (Answer,
 		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says(`has no "sql"`)}, nil
 	}
 	stmt, err := g.Rewrite(ctx, *q.SQL)
-	var refused *refusal.Error
-	switch {
-	case errors.As(err, &refused):
-		p := refused.Problems[0]
-		a := Answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates, Source: *q.SQL}
-		if len(refused.Problems) > 1 {
-			a.Problems = refused.Problems
-		}
-		return a, nil
-	case err != nil:
-		return Answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}, nil
+	if err != nil {
+		return refused(q, err), nil
 	}
-	return Answer{ID: q.ID, OK: true, SQL: stmt.SQL()}, stmt
+	return Answer{ID: q.ID, OK: true, SQL: stmt.SQL(), session: q.Session}, stmt
+}
+
+// refused returns the answer for an error of the guard.
+func refused(q question, err error) Answer {
+	refusal, ok := errors.AsType[*refusal.Error](err)
+	if !ok {
+		return Answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}
+	}
+	p := refusal.Problems[0]
+	a := Answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates, Source: *q.SQL}
+	if len(refusal.Problems) > 1 {
+		a.Problems = refusal.Problems
+	}
+	return a
+}
+
+// executable returns the answer with the values of the line in its statement.
+func (a Answer) executable(stmt *secureview.Statement) Answer {
+	settings := map[string]any{}
+	for name, value := range a.session {
+		settings[name] = value
+	}
+	text, _, err := stmt.Bind(settings)
+	if err != nil {
+		return refused(question{ID: a.ID, SQL: &a.Source}, err)
+	}
+	a.SQL = text
+	return a
 }

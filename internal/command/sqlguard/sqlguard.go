@@ -24,7 +24,8 @@ import (
 
 const usage = `Usage: qed-guard -policy file [-fail] < statements.jsonl
 
-Each line is a JSON object {"id": .., "sql": ".."}. Its answer is
+Each line is a JSON object {"id": .., "sql": ".."}, with {"session": {"tenant": ".."}} if the
+policy filters rows by :tenant. Its answer is
 {"id": .., "ok": true, "sql": ".."} with the statement that may be executed, or
 {"id": .., "ok": false, "code": "..", "message": ".."}.`
 
@@ -43,7 +44,10 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, 
 			return nil, fmt.Errorf("%s: %w", policy, err)
 		}
 		return func(line lines.Line) (any, bool) {
-			a, _ := Rewrite(ctx, g, line)
+			a, stmt := Rewrite(ctx, g, line)
+			if a.OK {
+				a = a.executable(stmt)
+			}
 			return a, !a.OK
 		}, nil
 	}
