@@ -65,7 +65,8 @@ type TableSetup struct {
 	// With a wrong key the statement fails.
 	Encrypted map[string]string `json:"encrypted,omitempty"`
 
-	// Filters select the visible rows: those that pass all of them.
+	// Filters select the visible rows: those that pass all of them. [Policy.Filters] is the
+	// form for conditions that statements apply too, where there is no view.
 	Filters []Filter `json:"filters,omitempty"`
 
 	// NoBarrier lets the database merge a view that has Filters into the statement

@@ -43,7 +43,7 @@ const DefaultTable = "t_parsed"
 
 // Options configures [Load] and [Open]. A nil pointer and the zero value mean the
 // defaults. DuckDB has neither replicas nor sessions: Replicas is an error, and
-// Session must return nil or an empty session. Without a Zone, times are in the time
+// Session may return only settings that filters of the policy compare. Without a Zone, times are in the time
 // zone of the process: the variable TZ, or else that of the system.
 type Options struct {
 	sqldb.Options
