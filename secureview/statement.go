@@ -39,6 +39,9 @@ type TableRead struct {
 	FilterColumns []string
 }
 
+// Limited reports whether a view or a filter may hide rows of the table.
+func (r TableRead) Limited() bool { return r.Object != r.Table || len(r.FilterColumns) > 0 }
+
 // SQL returns the text to execute. It is never the text that the Guard was given. If the
 // statement has [Statement.Parameters], it shows their names, and [Statement.Bind] returns
 // the text to execute.
