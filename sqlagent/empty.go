@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqlagent/values"
 )
@@ -68,7 +69,7 @@ func (r *reader) whyEmpty(ctx context.Context, ran *execution, perSession bool) 
 		tables := r.tablesOf(ran.stmt)
 		p.predicates = []qed.Predicate{{Tables: tables[:min(len(tables), maxEmptyTables)], Verdict: dates.NotChecked}}
 	}
-	limited := perSession || len(ran.stmt.Views()) > 0
+	limited := perSession || slices.ContainsFunc(ran.stmt.Reads(), secureview.TableRead.Limited)
 	return &qed.EmptyResult{Predicates: p.predicates, Together: p.together, Limited: limited}, b != nil
 }
 
