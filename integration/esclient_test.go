@@ -337,6 +337,7 @@ func TestESClientCredentials(t *testing.T) {
 
 // TestESClientServerDies and comes back with its data: what waited for it goes on.
 func TestESClientServerDies(t *testing.T) {
+	t.Parallel()
 	for name, own := range map[string]func(testing.TB, ...string) *integration.ElasticServer{
 		"Elasticsearch": integration.ElasticsearchOwn,
 		"OpenSearch":    integration.OpenSearchOwn,
