@@ -2,11 +2,16 @@ package qed
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // An Answer is the answer of an [Agent], with its proof: the queries that ran, the
@@ -35,6 +40,10 @@ type Answer struct {
 
 	// NotFound says that the sources were searched and do not answer the question.
 	NotFound bool `json:"not_found,omitempty"`
+
+	// Used is what the prompts for the queries had besides the names of tables and columns.
+	// Nil means nothing, or that the agent does not say it.
+	Used *Used `json:"used,omitempty"`
 
 	// Dates are the periods that the question is about, such as "last quarter", and
 	// whether the queries read them.
@@ -67,6 +76,59 @@ type Answer struct {
 	Repeated bool `json:"repeated,omitempty"`
 }
 
+// Used is what stood in the prompts for the queries of an [Answer]. A model may have
+// followed it or not.
+type Used struct {
+	Examples    []VerifiedQuestion `json:"examples,omitempty"`
+	Values      []ValueMatch       `json:"values,omitempty"`      // what words of the question may mean
+	Notes       []string           `json:"notes,omitempty"`       // what is remembered of the user
+	Definitions []Definition       `json:"definitions,omitempty"` // what the database says about its tables and columns
+}
+
+// A Definition is the comment of a database on a table or a column.
+type Definition struct {
+	Table  string `json:"table"`
+	Column string `json:"column,omitempty"`
+	Text   string `json:"text"`
+}
+
+// And returns what two answers used together. Either may be nil.
+func (u *Used) And(v *Used) *Used {
+	switch {
+	case u == nil:
+		return v
+	case v == nil:
+		return u
+	}
+	return &Used{
+		Examples:    slices.Concat(u.Examples, v.Examples),
+		Values:      slices.Concat(u.Values, v.Values),
+		Notes:       slices.Concat(u.Notes, v.Notes),
+		Definitions: slices.Concat(u.Definitions, v.Definitions),
+	}
+}
+
+// Lines returns an entry for each thing that was used, for people.
+func (u *Used) Lines() (lines []string) {
+	if u == nil {
+		return nil
+	}
+	for _, e := range u.Examples {
+		lines = append(lines, "example "+e.String())
+	}
+	for _, v := range u.Values {
+		lines = append(lines, "value "+strconv.Quote(v.Said)+": "+v.Table+"."+v.Column+" = "+strconv.Quote(v.Value))
+	}
+	for _, note := range u.Notes {
+		lines = append(lines, "remembered "+note)
+	}
+	for _, d := range u.Definitions {
+		name := strings.TrimSuffix(d.Table+"."+d.Column, ".")
+		lines = append(lines, "definition "+name+": "+d.Text)
+	}
+	return lines
+}
+
 // A Query is one query of a database or a search engine, from what the model wrote
 // to the rows that came back.
 type Query struct {
@@ -93,6 +155,78 @@ type Query struct {
 	Values []ValueMatch `json:"values,omitempty"`
 
 	Corrections []Correction `json:"corrections,omitempty"` // oldest first
+
+	// Meaning says in one line what the query computes, and Checked what was found out about
+	// it, both by code, for users. Proof has the same for programs. They are empty if the
+	// query was not checked.
+	Meaning string        `json:"meaning,omitempty"`
+	Checked []string      `json:"checked,omitempty"`
+	Proof   *proof.Report `json:"proof,omitempty"`
+
+	// Verified is the question whose statement a person approved, if the query is that
+	// statement up to the parameters of the question. Nil: it is not.
+	Verified *VerifiedQuestion `json:"verified,omitempty"`
+
+	// Empty says why the query found nothing. Nil if it found something, or if nobody
+	// looked for the reason.
+	Empty *EmptyResult `json:"empty,omitempty"`
+}
+
+// An EmptyResult says why a query found nothing: no rows, or one row of nothing but NULL
+// and 0, which summarises no rows. Code found it out by queries for single conditions.
+type EmptyResult struct {
+	// Predicates are the conditions that a row has to meet, and the tables that have to
+	// have rows.
+	Predicates []Predicate `json:"predicates"`
+
+	// Together says that there are rows for each of the contradicted predicates alone, and
+	// none for all of them.
+	Together bool `json:"together,omitempty"`
+
+	// Limited says that there may be rows that the user must not see: secure views were
+	// read, or the session of a user.
+	Limited bool `json:"limited,omitempty"`
+}
+
+// A Predicate is a condition of a query, or that a table has rows.
+type Predicate struct {
+	SQL    string   `json:"sql,omitempty"` // empty: that Tables have rows
+	Tables []string `json:"tables,omitempty"`
+
+	// Verdict is [dates.Proved] if there are such rows, and [dates.Contradicted] if there
+	// are none.
+	Verdict dates.Verdict `json:"verdict"`
+
+	// Column is the column of a contradicted predicate, such as "orders.status". Nearest
+	// are values that it has, and From and To its first and last one.
+	Column  string   `json:"column,omitempty"`
+	Nearest []string `json:"nearest,omitempty"`
+	From    string   `json:"from,omitempty"`
+	To      string   `json:"to,omitempty"`
+}
+
+// String returns the predicate with its verdict, in one line.
+func (p Predicate) String() string {
+	text := strings.Join(p.Tables, ", ")
+	if p.SQL != "" {
+		text += ": " + p.SQL
+	}
+	text = strings.TrimPrefix(text, ": ")
+	switch p.Verdict {
+	case dates.Proved:
+		text += ", has rows"
+	case dates.Contradicted:
+		text += ", has no rows"
+	default:
+		text += ", not checked"
+	}
+	switch {
+	case len(p.Nearest) > 0:
+		text += "; " + p.Column + " has " + strings.Join(p.Nearest, ", ")
+	case p.From != "":
+		text += "; " + p.Column + " is from " + p.From + " to " + p.To
+	}
+	return text
 }
 
 // A ValueMatch is a value that a query took for words of the question that are spelled
@@ -102,6 +236,33 @@ type ValueMatch struct {
 	Table  string `json:"table"`
 	Column string `json:"column"`
 	Value  string `json:"value"`
+}
+
+// A VerifiedQuestion is a question with a statement that a person approved: see
+// [github.com/qedkit/qed/sqlagent/verified.Pair].
+type VerifiedQuestion struct {
+	Question string    `json:"question"`
+	SQL      string    `json:"sql"`
+	By       string    `json:"by,omitempty"`
+	Time     time.Time `json:"time,omitzero"`
+
+	// Parameters are what a query has for the parameters of the question.
+	Parameters map[string]string `json:"parameters,omitempty"`
+}
+
+// String returns who approved the question, and when.
+func (q VerifiedQuestion) String() string {
+	text := strconv.Quote(q.Question)
+	if q.By != "" {
+		text += ", approved by " + q.By
+	}
+	if !q.Time.IsZero() {
+		text += " on " + q.Time.Format(time.DateOnly)
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.Parameters)) {
+		text += ", with " + name + " = " + q.Parameters[name]
+	}
+	return text
 }
 
 // A Correction is a query that was replaced, and the reason.

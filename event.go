@@ -47,7 +47,8 @@ type Event struct {
 //     [Warning], and as the last event [Completed] or [Failed]
 //   - tools: [ToolStarted], [ToolFinished]
 //   - queries: [TablesSelected], [JoinPlanned], [QueryWritten], [QueryRewritten],
-//     [QueryEstimated], [QueryRefused], [QueryExecuted], [Page], [Retrieved]
+//     [QueryEstimated], [QueryRefused], [QueryExecuted], [QueryEmpty], [Page],
+//     [Retrieved]
 //   - plans: [IntentClassified], [QuestionRewritten], [Planned], [TaskStarted],
 //     [TaskFinished]
 //   - questions to the user: [Interrupted], [QuestionClosed]
@@ -63,7 +64,7 @@ var eventTypes = func() map[string]reflect.Type {
 	for _, d := range []EventData{
 		NodeStarted{}, NodeFinished{}, EdgeTaken{}, RouteDecision{}, ToolStarted{}, ToolFinished{},
 		TablesSelected{}, JoinPlanned{}, QueryWritten{}, QueryRewritten{}, QueryEstimated{}, QueryRefused{},
-		QueryExecuted{}, IntentClassified{}, QuestionRewritten{}, Planned{}, TaskStarted{},
+		QueryExecuted{}, QueryEmpty{}, IntentClassified{}, QuestionRewritten{}, Planned{}, TaskStarted{},
 		TaskFinished{}, Page{}, Retrieved{}, Token{}, Interrupted{}, QuestionClosed{}, Warning{},
 		Completed{}, Failed{},
 	} {

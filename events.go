@@ -125,6 +125,13 @@ type QueryExecuted struct {
 	Millis    int64  `json:"millis"`
 }
 
+// QueryEmpty reports that a query found nothing, and why.
+// Its kind is "query_empty".
+type QueryEmpty struct {
+	Query string      `json:"query"`
+	Empty EmptyResult `json:"empty"`
+}
+
 // IntentClassified reports what a message wants, given what was planned and asked
 // before.
 // Its kind is "intent_classified".
@@ -302,6 +309,7 @@ func (QueryRewritten) kind() string    { return "query_rewritten" }
 func (QueryEstimated) kind() string    { return "query_estimated" }
 func (QueryRefused) kind() string      { return "query_refused" }
 func (QueryExecuted) kind() string     { return "query_executed" }
+func (QueryEmpty) kind() string        { return "query_empty" }
 func (IntentClassified) kind() string  { return "intent_classified" }
 func (QuestionRewritten) kind() string { return "question_rewritten" }
 func (Planned) kind() string           { return "planned" }

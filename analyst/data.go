@@ -45,11 +45,15 @@ func newData(d Data, o Options) (*data, error) {
 			d.DB.Dialect(), d.Dialect.Name())
 	}
 	alone := *d.Policy
-	alone.Schemas, alone.Setup, alone.Tables, alone.Views = nil, nil, map[string][]string{}, map[string]string{}
+	alone.Schemas = nil
+	alone.Tables, alone.Views, alone.Filters = map[string][]string{}, map[string]string{}, map[string]string{}
 	for _, name := range []string{d.Table, d.Policy.Views[d.Table]} {
 		if columns := d.Policy.Tables[name]; len(columns) > 0 {
 			alone.Tables[name] = columns
 		}
+	}
+	if filter := d.Policy.Filters[d.Table]; filter != "" {
+		alone.Filters[d.Table] = filter
 	}
 	if view := d.Policy.Views[d.Table]; view != "" {
 		alone.Views[d.Table] = view

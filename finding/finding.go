@@ -22,6 +22,7 @@ type Finding struct {
 	Figures   []qed.Figure    `json:"figures,omitempty"`  // in Text; the index of their queries is in Queries
 	Unproved  []string        `json:"unproved,omitempty"` // numbers in Text: see [qed.Answer]
 	Dates     []dates.Reading `json:"dates,omitempty"`    // that the queries read: see [qed.Answer]
+	Used      *qed.Used       `json:"used,omitempty"`     // in the prompts for the queries
 	Rows      *RowsRef        `json:"rows,omitempty"`
 	Metadata  *QueryMetadata  `json:"query_metadata,omitempty"` // of the query that returned the rows
 	Queries   []qed.Query     `json:"queries,omitempty"`        // that ran
@@ -84,6 +85,7 @@ func Parse(output json.RawMessage) (f Finding) {
 	})
 	readMember(members["unproved"], &f.Unproved)
 	readMembers(members["dates"], &f.Dates, func(r dates.Reading) bool { return r.Words != "" && r.Verdict != "" })
+	readMember(members["used"], &f.Used)
 	readMember(members["rows"], &f.Rows)
 	if f.Rows != nil && f.Rows.Handle == "" && f.Rows.Sample.Columns == nil {
 		f.Rows = nil

@@ -117,6 +117,7 @@ const (
 	setupUsual     setupKind = iota
 	setupWithViews           // the views have the names of the tables
 	setupReversed            // the engine scans the rows of each table in another order
+	setupFiltered            // tables without a view have more rows, of another tenant
 )
 
 // setupStatements returns the statements that create and fill the tables and views. A table
@@ -124,7 +125,9 @@ const (
 // GROUP BY of a primary key alone is not the same as that of another column.
 //
 // A statement can read the schema setupWithViews and setupReversed without being rewritten.
-func setupStatements(dialect string, kind setupKind) []string {
+// If filtered is set, no table has a primary key, because a table with a filter has none
+// in a statement, and all are views in setupWithViews.
+func setupStatements(dialect string, kind setupKind, filtered bool) []string {
 	views := kind == setupWithViews
 	g := grammars[dialect]
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -135,7 +138,11 @@ func setupStatements(dialect string, kind setupKind) []string {
 		for j, c := range t.columns {
 			defs[j] = g.quote(c.name) + " " + g.types[c.kind]
 		}
-		if t.Access == accessOpen {
+		access := t.Access
+		if access == accessOpen && views && filtered {
+			access = accessView
+		}
+		if access == accessOpen && !filtered {
 			keys := make([]string, len(t.key))
 			for j, name := range t.key {
 				keys[j] = g.quote(name)
@@ -150,16 +157,20 @@ func setupStatements(dialect string, kind setupKind) []string {
 			out = append(out, "CREATE TABLE "+g.quote(name)+" ("+strings.Join(defs, ", ")+")", g.insert(name, t, rows))
 		}
 		view, all := t.Object(), t.Name
-		if t.Access == accessFiltered || views {
+		if access == accessFiltered || views {
 			all = "all_" + t.Name
 		}
 		if views {
 			view = t.Name
 		}
-		if t.Access == accessOpen || all != t.Name && !views {
+		if kind == setupFiltered && access == accessOpen {
+			defs = append(defs, g.quote("tenant")+" "+g.types[textColumn])
+			rows = slices.Concat(withTenant(t.hidden(), "b"), withTenant(rows, "a"), withTenant(t.hidden(), "A"))
+		}
+		if access == accessOpen || all != t.Name && !views {
 			create(t.Name, rows)
 		}
-		switch t.Access {
+		switch access {
 		case accessView:
 			create(all, rows)
 			text := "CREATE VIEW " + g.quote(view) + " AS SELECT * FROM " + g.quote(all)
@@ -171,6 +182,15 @@ func setupStatements(dialect string, kind setupKind) []string {
 			create(all, slices.Concat(t.hidden(), rows))
 			out = append(out, "CREATE VIEW "+g.quote(view)+" AS SELECT * FROM "+g.quote(all)+" WHERE "+g.quote(t.key[0])+" < 900")
 		}
+	}
+	return out
+}
+
+// withTenant returns rows with one column more.
+func withTenant(rows [][]any, tenant string) [][]any {
+	out := make([][]any, len(rows))
+	for i, row := range rows {
+		out[i] = append(slices.Clone(row), tenant)
 	}
 	return out
 }
@@ -276,6 +296,9 @@ func (g *grammar) insert(name string, t *genTable, rows [][]any) string {
 				values[j] = strings.ToUpper(strconv.FormatBool(value))
 			case string:
 				values[j] = g.str(value)
+				if j == len(t.columns) { // the tenant
+					continue
+				}
 				if k := t.columns[j].kind; k == decimalColumn || k == floatColumn {
 					values[j] = value
 				}

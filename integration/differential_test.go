@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -42,7 +43,20 @@ func TestDifferential(t *testing.T) {
 	seed, count := uint64(envNumber(t, "QED_DIFFERENTIAL_SEED", 1)), envNumber(t, "QED_DIFFERENTIAL", 2000)
 	for _, name := range []string{"MariaDB", "MySQL", "PostgreSQL", "SQLite", "DuckDB"} {
 		t.Run(name, func(t *testing.T) {
-			d := newDifferential(t, name, seed)
+			d := newDifferential(t, name, seed, false)
+			d.run(t, count)
+			d.report(t)
+		})
+	}
+}
+
+// TestDifferentialFilters compares generated statements with what the guard makes of them
+// for tables that have more rows, which a filter of the policy hides.
+func TestDifferentialFilters(t *testing.T) {
+	seed, count := uint64(envNumber(t, "QED_DIFFERENTIAL_SEED", 1)), envNumber(t, "QED_DIFFERENTIAL", 1000)
+	for _, name := range []string{"MariaDB", "MySQL", "PostgreSQL", "SQLite", "DuckDB"} {
+		t.Run(name, func(t *testing.T) {
+			d := newDifferential(t, name, seed, true)
 			d.run(t, count)
 			d.report(t)
 		})
@@ -68,6 +82,10 @@ type differentialRun struct {
 	pools  corpusPools
 	views  *sql.DB // setupWithViews
 	turned *sql.DB // setupReversed
+
+	// If the tables are filtered, setupFiltered of pools.rewritten.
+	filtered bool
+
 	guard  *secureview.Guard
 	reader *sqldb.DB
 
@@ -127,10 +145,15 @@ var ownServers = map[string]struct {
 	"MySQL":   {integration.MySQLOwn, "max_execution_time", "15000"},
 }
 
-func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
-	d := &differentialRun{engine: corpusEngines[name], seed: seed, count: map[string]int{}, example: map[string][]differentialExample{}}
+func newDifferential(t *testing.T, name string, seed uint64, filtered bool) *differentialRun {
+	d := &differentialRun{engine: corpusEngines[name], seed: seed, filtered: filtered, count: map[string]int{}, example: map[string][]differentialExample{}}
 	schema := "differential"
 	opt := sqldb.Options{MaxRows: 1 << 20}
+	if filtered {
+		opt.Session = func(context.Context) (*sqldb.Session, error) {
+			return &sqldb.Session{Settings: differentialSession}, nil
+		}
+	}
 	if own, ok := ownServers[name]; ok {
 		server := own.start(t)
 		d.engine = mysqlEngine(func(testing.TB) *mysqldriver.Config {
@@ -146,13 +169,20 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 		}
 	}
 	var err error
+	var more *sql.DB // for setupFiltered, with the right to create tables
 	switch name {
 	case "DuckDB":
 		d.engine = &corpusEngine{
 			dialect: duckdbdialect.Dialect{}, schema: func(string) string { return "main" }, header: duckDBHeader,
 		}
 		file := filepath.Join(t.TempDir(), "company.db")
-		pools := map[string]**sql.DB{file: &d.pools.rewritten, file + ".views": &d.views, file + ".reversed": &d.turned}
+		original := &d.pools.rewritten
+		pools := map[string]**sql.DB{file + ".views": &d.views, file + ".reversed": &d.turned}
+		if filtered {
+			original = new(*sql.DB)
+			pools[file+".filtered"] = &d.pools.rewritten
+		}
+		pools[file] = original
 		d.revive = func() error {
 			for file, db := range pools {
 				if *db != nil {
@@ -164,7 +194,7 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 				}
 				*db = opened
 			}
-			d.pools.originals = []*sql.DB{d.pools.rewritten}
+			d.pools.originals = []*sql.DB{*original}
 			return nil
 		}
 		if err := d.revive(); err != nil {
@@ -178,6 +208,10 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 	case "SQLite":
 		file := filepath.Join(t.TempDir(), "company.db")
 		d.pools = openSQLiteFile(t, file)
+		if filtered {
+			file += ".filtered"
+			d.pools.rewritten = openSQLiteFile(t, file).rewritten
+		}
 		d.views = openSQLiteFile(t, file+".views").rewritten
 		d.turned = openSQLiteFile(t, file+".reversed").rewritten
 		if d.reader, err = sqlitedb.Open(file, &sqlitedb.Options{Options: opt, MaxValueBytes: 1 << 25}); err != nil {
@@ -185,6 +219,11 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 		}
 	default:
 		d.pools = d.engine.open(t, schema)
+		if filtered {
+			pools := d.engine.open(t, schema+"_filtered")
+			more = pools.originals[0]
+			d.pools.rewritten, d.pools.agent = pools.rewritten, pools.agent
+		}
 		d.views = d.engine.open(t, schema+"_views").originals[0]
 		d.turned = d.engine.open(t, schema+"_reversed").originals[0]
 		if d.reader, err = d.engine.read(&opt, d.pools.agent); err != nil {
@@ -192,10 +231,15 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 		}
 	}
 	dialect := d.engine.dialect.Name()
-	for kind, db := range map[setupKind]*sql.DB{
-		setupUsual: d.pools.originals[0], setupWithViews: d.views, setupReversed: d.turned,
-	} {
-		for _, text := range setupStatements(dialect, kind) {
+	setups := map[setupKind]*sql.DB{setupUsual: d.pools.originals[0], setupWithViews: d.views, setupReversed: d.turned}
+	readerSetup := setupUsual
+	if filtered {
+		readerSetup = setupFiltered
+		setups[setupFiltered] = cmp.Or(more, d.pools.rewritten)
+		schema += "_filtered"
+	}
+	for kind, db := range setups {
+		for _, text := range setupStatements(dialect, kind, filtered) {
 			mustExec(t, db, text)
 		}
 	}
@@ -206,7 +250,7 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range setupStatements(dialect, setupUsual) {
+		for _, text := range setupStatements(dialect, readerSetup, filtered) {
 			mustExec(t, db, text)
 		}
 		db.Close()
@@ -215,7 +259,7 @@ func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
 		}
 		t.Cleanup(func() { d.reader.Close() })
 	}
-	if d.guard, err = secureview.New(differentialPolicy(d.engine.schema(schema)), d.engine.dialect); err != nil {
+	if d.guard, err = secureview.New(differentialPolicy(d.engine.schema(schema), filtered), d.engine.dialect); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -249,12 +293,19 @@ func openSQLiteFile(t *testing.T, file string) corpusPools {
 
 const rowLimit = 1 << 30
 
-func differentialPolicy(schema string) *secureview.Policy {
-	policy := &secureview.Policy{Schema: schema, Tables: map[string][]string{}, Views: map[string]string{}, RowLimit: rowLimit}
+// differentialSession has the tenant whose rows the usual schema has.
+var differentialSession = map[string]any{"tenant": "a"}
+
+func differentialPolicy(schema string, filtered bool) *secureview.Policy {
+	policy := &secureview.Policy{
+		Schema: schema, Tables: map[string][]string{}, Views: map[string]string{}, Filters: map[string]string{}, RowLimit: rowLimit,
+	}
 	for _, table := range genTables {
 		policy.Tables[table.Name] = table.Columns()
 		if table.Access != accessOpen {
 			policy.Views[table.Name] = table.Object()
+		} else if filtered {
+			policy.Filters[table.Name] = "tenant = :tenant"
 		}
 	}
 	return policy
@@ -331,14 +382,18 @@ func (d *differentialRun) compareOnce(ctx context.Context, s genStatement) (clas
 	if refused != nil {
 		return refusalClass(refused), refused.Error()
 	}
-	got, err := d.read(ctx, d.pools.rewritten, stmt.SQL())
+	executed, _, err := stmt.Bind(differentialSession)
+	if err != nil {
+		return refusalClass(err), err.Error()
+	}
+	got, err := d.read(ctx, d.pools.rewritten, executed)
 	same := func(db *sql.DB, text string) bool {
 		other, err := d.read(ctx, db, text)
 		return err == nil && s.compare(want.Rows, other.Rows) == nil
 	}
-	unlimited := strings.TrimSuffix(stmt.SQL(), " LIMIT "+strconv.Itoa(rowLimit))
+	unlimited := strings.TrimSuffix(executed, " LIMIT "+strconv.Itoa(rowLimit))
 	if err != nil {
-		message = stmt.SQL() + "\n" + err.Error()
+		message = executed + "\n" + err.Error()
 		_, viewsErr := d.read(ctx, d.views, s.SQL)
 		_, plainErr := d.read(ctx, db, strings.ReplaceAll(s.SQL, "N'", "'"))
 		switch {
@@ -350,13 +405,13 @@ func (d *differentialRun) compareOnce(ctx context.Context, s genStatement) (clas
 			return notNational, message
 		case same(d.pools.rewritten, unlimited):
 			return withLimit, message
-		case same(d.pools.rewritten, counting.ReplaceAllString(stmt.SQL(), "TRUE")):
+		case same(d.pools.rewritten, counting.ReplaceAllString(executed, "TRUE")):
 			return leftOut, message
 		}
 		return "fails: " + general(err.Error()), message
 	}
 	if !slices.EqualFunc(want.Columns, got.Columns, sameName) {
-		message = fmt.Sprintf("%s\nhas %q instead of %q", stmt.SQL(), got.Columns, want.Columns)
+		message = fmt.Sprintf("%s\nhas %q instead of %q", executed, got.Columns, want.Columns)
 		other, err := d.read(ctx, d.pools.rewritten, unlimited)
 		if err == nil && slices.EqualFunc(want.Columns, other.Columns, sameName) {
 			return withLimit, message
@@ -364,7 +419,7 @@ func (d *differentialRun) compareOnce(ctx context.Context, s genStatement) (clas
 		return "columns", message
 	}
 	if err := s.compare(want.Rows, got.Rows); err != nil {
-		message = stmt.SQL() + "\n" + err.Error()
+		message = executed + "\n" + err.Error()
 		views, viewsErr := d.read(ctx, d.views, s.SQL)
 		turned, turnedErr := d.read(ctx, d.turned, s.SQL)
 		switch {
@@ -388,11 +443,11 @@ func (d *differentialRun) compareOnce(ctx context.Context, s genStatement) (clas
 		return "rows", message
 	}
 	if table, err := d.reader.Query(ctx, stmt); errors.Is(err, sqldb.ErrUnavailable) {
-		return endsRewritten, "when the reader executes it: " + stmt.SQL() + "\n" + err.Error()
+		return endsRewritten, "when the reader executes it: " + executed + "\n" + err.Error()
 	} else if err != nil {
-		return "reader: " + refusalClass(err), stmt.SQL() + "\n" + err.Error()
+		return "reader: " + refusalClass(err), executed + "\n" + err.Error()
 	} else if len(table.Rows) != len(want.Rows) {
-		return "reader: rows", fmt.Sprintf("%s\nreturns %d rows instead of %d", stmt.SQL(), len(table.Rows), len(want.Rows))
+		return "reader: rows", fmt.Sprintf("%s\nreturns %d rows instead of %d", executed, len(table.Rows), len(want.Rows))
 	}
 	if len(want.Rows) > 0 {
 		return "", "filled"

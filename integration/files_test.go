@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst/dataset"
+	"github.com/qedkit/qed/analyst/tabular"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb/duckdb"
@@ -57,36 +58,44 @@ func TestFilesInBothDatabases(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			d, err := dataset.Open(t.Context(), path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer d.Close()
-			db, reports, err := duckdb.Load(t.Context(), []duckdb.File{{Path: path}}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
-			if diff := cmp.Diff(d.Report, reports[0]); diff != "" {
-				t.Error(diff)
-			}
-			var names []string
-			for _, c := range d.Columns {
-				names = append(names, c.Name)
-			}
-			g, err := secureview.New(&secureview.Policy{Dialect: "duckdb", Tables: map[string][]string{duckdb.DefaultTable: names}}, dialect.Dialect{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows, err := db.QueryText(t.Context(), g, "SELECT * FROM "+duckdb.DefaultTable)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(asStored(d.Sample), asStored(rows)); diff != "" {
-				t.Error(diff)
-			}
+			loadInBoth(t, path)
 		})
 	}
+}
+
+// loadInBoth loads a file in both databases, which have to agree on the report and on every
+// cell. It returns the report and the rows, with times and booleans as [asStored] has them.
+func loadInBoth(t *testing.T, path string) (tabular.Report, [][]any) {
+	t.Helper()
+	d, err := dataset.Open(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	db, reports, err := duckdb.Load(t.Context(), []duckdb.File{{Path: path}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if diff := cmp.Diff(d.Report, reports[0]); diff != "" {
+		t.Error(diff)
+	}
+	var names []string
+	for _, c := range d.Columns {
+		names = append(names, c.Name)
+	}
+	g, err := secureview.New(&secureview.Policy{Dialect: "duckdb", Tables: map[string][]string{duckdb.DefaultTable: names}}, dialect.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := db.QueryText(t.Context(), g, "SELECT * FROM "+duckdb.DefaultTable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(asStored(d.Sample), asStored(rows)); diff != "" {
+		t.Error(diff)
+	}
+	return d.Report, asStored(rows)
 }
 
 // asStored returns the rows of a table with times and booleans as SQLite has them.

@@ -125,3 +125,44 @@ func mysqlCallNames() []string {
 	}
 	return names
 }
+
+// A guard of a database knows the functions of the server's version, unless the database
+// has a routine with the name of one.
+func TestMySQLDBGuardOfServer(t *testing.T) {
+	for brand, start := range mysqlServers {
+		t.Run(brand, func(t *testing.T) {
+			own, other := []string{"nvl(n, 0)", "md5(n)", "chr(65)"}, "any_value(n)"
+			if brand == "MySQL" {
+				own, other = []string{"any_value(n)", "is_uuid(n)", "regexp_like(n, '1')"}, "nvl(n, 0)"
+			}
+			m := newMaria(t, start(t), "mysqldb_guard_"+strings.ToLower(brand), "CREATE TABLE t (n INT); INSERT INTO t VALUES (1);")
+			m.grant(t, "SELECT ON t")
+			query := func(d mysql.Dialect, call string) error {
+				db := m.open(t, nil)
+				guard, err := db.Guard(t.Context(), &secureview.Policy{Schema: m.name, Tables: map[string][]string{"t": {"n"}}}, d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = db.QueryText(t.Context(), guard, "SELECT "+call+" AS v FROM t")
+				return err
+			}
+			for _, call := range own {
+				if err := query(mysql.Dialect{}, call); err != nil {
+					t.Errorf("%s: %v", call, err)
+				}
+			}
+			if err := query(mysql.Dialect{}, other); !errors.Is(err, secureview.ErrFunction) {
+				t.Errorf("%s: %v", other, err)
+			}
+			native, _, _ := strings.Cut(own[0], "(")
+			mariaExec(t, m.admin, "CREATE FUNCTION `"+native+"`(x INT) RETURNS INT DETERMINISTIC RETURN 7")
+			m.grant(t, "EXECUTE ON FUNCTION "+mysqlDialect.Quote(native))
+			if err := query(mysql.Dialect{}, own[0]); !errors.Is(err, secureview.ErrFunction) {
+				t.Errorf("%s next to a stored function: %v", own[0], err)
+			}
+			if err := query(mysql.Dialect{}, "max(n)"); err != nil {
+				t.Errorf("max next to a stored function: %v", err)
+			}
+		})
+	}
+}

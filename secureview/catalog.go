@@ -28,6 +28,8 @@ type catalog struct {
 	columns    map[string][]string                  // tables by the name of a readable column
 	listed     map[string]bool                      // the names of all listed columns, readable or not
 	functions  map[string]bool
+	filters    map[*sqlast.Object]string // conditions, as the policy has them
+	local      []string                  // settings of filters that the database does not need
 	viewPrefix string
 
 	columnsInMessages   int
@@ -42,6 +44,7 @@ func newCatalog(p *Policy, dialectName string) (*catalog, error) {
 		columns:   map[string][]string{},
 		listed:    map[string]bool{},
 		functions: map[string]bool{},
+		filters:   map[*sqlast.Object]string{},
 
 		viewPrefix:          ascii.Lower(cmp.Or(p.ViewPrefix, DefaultViewPrefix)),
 		columnsInMessages:   cmp.Or(p.ColumnsInMessages, defaultColumnsInMessages),
@@ -62,7 +65,7 @@ func newCatalog(p *Policy, dialectName string) (*catalog, error) {
 	case len(p.Tables) == 0 && len(p.Schemas) == 0:
 		return nil, invalid("tables", "lists no table")
 	}
-	if err := c.addSchema("", c.schema, Schema{p.Tables, p.Views}); err != nil {
+	if err := c.addSchema("", c.schema, Schema{p.Tables, p.Views, p.Filters}, p.Setup); err != nil {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Schemas)) {
@@ -70,7 +73,7 @@ func newCatalog(p *Policy, dialectName string) (*catalog, error) {
 		if len(p.Schemas[name].Tables) == 0 {
 			return nil, invalid(entry, "lists no table")
 		}
-		if err := c.addSchema(entry+".", name, p.Schemas[name]); err != nil {
+		if err := c.addSchema(entry+".", name, p.Schemas[name], p.Setup); err != nil {
 			return nil, err
 		}
 	}
@@ -106,7 +109,7 @@ func newCatalog(p *Policy, dialectName string) (*catalog, error) {
 
 // addSchema checks one schema of a policy and adds its objects. In errors, at
 // precedes the names of its entries.
-func (c *catalog) addSchema(at, schema string, s Schema) error {
+func (c *catalog) addSchema(at, schema string, s Schema, setup *Setup) error {
 	if err := sqlast.CheckName(schema); err != nil {
 		return invalid(cmp.Or(strings.TrimSuffix(at, "."), "schema"), "%v", err)
 	}
@@ -140,7 +143,7 @@ func (c *catalog) addSchema(at, schema string, s Schema) error {
 			add(name, name, columns)
 		}
 	}
-	return nil
+	return c.addFilters(at, s, setup, objects)
 }
 
 // checkTables returns the names of the tables by their lower-case form.
@@ -230,7 +233,10 @@ func (c *catalog) tables() []Table {
 	tables := make([]Table, len(c.objects))
 	for i, o := range c.objects {
 		name := dialect.TableName{Schema: o.Schema, Name: o.Logical}
-		tables[i] = Table{TableName: name, Columns: slices.Clone(o.Columns)}
+		tables[i] = Table{TableName: name, Columns: slices.Clone(o.Columns), Filter: c.filters[o]}
+		if o.Filter != nil {
+			tables[i].FilterColumns = slices.Clone(o.Filter.Columns)
+		}
 		if o.Name != o.Logical {
 			tables[i].View = o.Name
 		}

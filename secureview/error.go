@@ -29,6 +29,8 @@ const (
 	ErrRowLimit        refusal.Code = "row_limit"        // a LIMIT that is not a whole number
 	ErrUnquotedDate    refusal.Code = "unquoted_date"    // a date without quotes, which is arithmetic: 2026-03-01 is 2022
 
+	ErrMissingSetting refusal.Code = "missing_setting" // the session has no value for a parameter of a filter
+
 	ErrNotSelect       refusal.Code = "not_select"       // a statement that is not a query
 	ErrMultipleQueries refusal.Code = "multiple_queries" // more than one statement, or none
 	ErrSyntax          refusal.Code = "syntax"           // a text that the grammar does not accept

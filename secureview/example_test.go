@@ -115,3 +115,27 @@ func ExampleStatement_Times() {
 	// issued from 2026-03-01 to before 2026-04-01
 	// paid from 2026-03-01 to before 2026-03-31
 }
+
+func ExamplePolicy_filters() {
+	guard, err := secureview.New(&secureview.Policy{
+		Dialect: "mysql",
+		Schema:  "shop",
+		Tables:  map[string][]string{"orders": {"id", "total"}},
+		Filters: map[string]string{"orders": "customer_id IN (:customers)"},
+	}, mysql.Dialect{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	stmt, err := guard.Rewrite(context.Background(), "SELECT sum(total) AS total FROM orders")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(stmt.SQL())
+
+	// sqldb.DB.Query does this with the settings of its session.
+	_, _, err = stmt.Bind(map[string]any{"customers": nil})
+	fmt.Println(err)
+	// Output:
+	// SELECT sum(`orders`.`total`) AS `total` FROM (SELECT `orders`.`total` FROM `shop`.`orders` WHERE (`orders`.`customer_id` IN (:customers)) LIMIT 18446744073709551615) AS `orders` LIMIT 1000
+	// secureview: the setting customers, by which rows are filtered, has no value in the session
+}

@@ -67,7 +67,7 @@ func New(p *Policy, d dialect.Dialect) (*Guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range p.Setup.secretFunctions(d.Name()) {
+	for _, name := range p.secretFunctions(d.Name()) {
 		if d.Safe(ascii.Lower(name)) {
 			return nil, invalid("setup.key.function", "is %q, which every statement may call", name)
 		}
@@ -163,7 +163,7 @@ func (g *Guard) rewrite(sql string) (*Statement, error) {
 	if err := sqlbound.Check(q, resolved, g.dialect.Bounds()); err != nil {
 		return nil, err
 	}
-	stmt := &Statement{dialect: g.dialect, query: q, columns: resolved.Columns, reads: reads(resolved), merged: mergedReads(resolved), fields: fieldReads(resolved)}
+	stmt := &Statement{source: sql, dialect: g.dialect, query: q, columns: resolved.Columns, reads: reads(resolved), merged: mergedReads(resolved), fields: fieldReads(resolved)}
 	if resolved.Tables > 1 {
 		stmt.froms = sync.OnceValue(func() []FromClause { return fromClauses(q) })
 	}
@@ -174,7 +174,9 @@ func (g *Guard) rewrite(sql string) (*Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	stmt.sql = string(printed)
+	stmt.local = g.catalog.local
+	stmt.matches, stmt.end = matches(string(printed))
+	stmt.sql = withNames(stmt.matches, stmt.end)
 	if err := g.dialect.Reread(stmt.sql, stmt.objects()); err != nil {
 		return nil, err
 	}
@@ -209,9 +211,13 @@ func fieldReads(r *sqlast.Resolution) (list []TableRead) {
 }
 
 func tableRead(o *sqlast.Object, columns []string) TableRead {
-	return TableRead{
+	read := TableRead{
 		Table:   dialect.TableName{Schema: o.Schema, Name: o.Logical},
 		Object:  dialect.TableName{Schema: o.Schema, Name: o.Name},
 		Columns: columns,
 	}
+	if o.Filter != nil {
+		read.FilterColumns = o.Filter.Columns
+	}
+	return read
 }

@@ -48,6 +48,29 @@ type Policy struct {
 	// view of PostgreSQL needs security_barrier for the same reason.
 	Views map[string]string `json:"views,omitempty"`
 
+	// Filters are conditions by which the rows of tables are filtered, such as
+	//
+	//	"orders": "customer_id IN (:customers) AND status <> 'hidden'"
+	//
+	// A statement reads such a table as (SELECT .. FROM orders WHERE .. ) AS orders,
+	// wherever it names it, so that no views are needed. With a [Setup] package provision
+	// puts the same condition into the view of the table, which statements then read, or
+	// into row-level security.
+	//
+	// A condition has columns of the table, listed or not, which are compared with literals
+	// or other columns by = <> < <= > >= IN and IS NULL, AND, OR, NOT, and parameters, which
+	// are compared by = <> and IN. The value of :customers is the setting of this name of
+	// the session (sqldb.Session): in IN, a list with commas and no spaces; otherwise one
+	// value. Values and columns are compared as text, byte by byte: 1 is not 1.0, and a is
+	// not A. Without the setting a statement fails. An empty one is the value of no row, also
+	// under NOT. In PostgreSQL with a Setup, names have two parts: :app.customers.
+	//
+	// The condition is a barrier as in Views: no engine evaluates anything of the statement
+	// on rows that it hides, so that a statement cannot find out about them by its errors.
+	// The price is that conditions of the statement use no index of the table; those of the
+	// filter do. SQLite needs no barrier for statements that only compare, add and count.
+	Filters map[string]string `json:"filters,omitempty"`
+
 	// Schemas declares further schemas; in MySQL, databases. Their tables must be
 	// qualified, as in crm.customer, and all else that names a table calls it so too.
 	Schemas map[string]Schema `json:"schemas,omitempty"`
@@ -94,6 +117,8 @@ type Policy struct {
 type Schema struct {
 	Tables map[string][]string `json:"tables"`
 	Views  map[string]string   `json:"views,omitempty"`
+
+	Filters map[string]string `json:"filters,omitempty"`
 }
 
 // SchemaNames returns Schema and the names of Schemas, in this order.
@@ -106,6 +131,8 @@ type Table struct {
 	dialect.TableName          // the name that the policy and the model use
 	Columns           []string // the columns that may be read
 	View              string   // the secure view that is read instead; empty: the table itself
+	Filter            string   // the condition of its rows in [Policy.Filters]; empty: none
+	FilterColumns     []string // what the Filter of a table without a view compares, listed or not
 }
 
 // ReadableTables checks the policy and returns the tables that statements may read,

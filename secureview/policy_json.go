@@ -26,9 +26,11 @@ const maxPolicy = 16 << 20
 //	  "schema": "app",
 //	  "tables": {
 //	    "employee": ["id", "name"],
+//	    "orders": ["id", "total"],
 //	    "secure_employee": ["id", "name"]
 //	  },
 //	  "views": {"employee": "secure_employee"},
+//	  "filters": {"orders": "customer_id IN (:customers)"},
 //	  "functions": ["full_name"],
 //	  "row_limit": 1000,
 //	  "setup": {

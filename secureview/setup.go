@@ -65,7 +65,8 @@ type TableSetup struct {
 	// With a wrong key the statement fails.
 	Encrypted map[string]string `json:"encrypted,omitempty"`
 
-	// Filters select the visible rows: those that pass all of them.
+	// Filters select the visible rows: those that pass all of them. [Policy.Filters] is the
+	// form for conditions that statements apply too, where there is no view.
 	Filters []Filter `json:"filters,omitempty"`
 
 	// NoBarrier lets the database merge a view that has Filters into the statement
@@ -151,16 +152,12 @@ var systemSchemas = map[string][]string{
 	"postgres": {"information_schema", "pg_catalog"},
 }
 
-// secretFunctions returns the functions that no statement may call under a setup,
-// which may be nil.
-func (s *Setup) secretFunctions(dialect string) []string {
-	switch {
-	case s == nil:
-		return nil
-	case dialect == "postgres":
+// secretFunctions returns the functions that no statement may call if there is a setup.
+func (p *Policy) secretFunctions(dialect string) []string {
+	if p.Setup != nil && dialect == "postgres" {
 		return postgresSecretFunctions
 	}
-	return s.Functions()
+	return p.SettingFunctions()
 }
 
 // checkSetup checks that no statement can read the settings of a session. Package
@@ -185,7 +182,7 @@ func (c *catalog) checkSetup(p *Policy, dialect string) error {
 			o.Schema)
 	}
 	secret := map[string]bool{}
-	for _, name := range p.Setup.secretFunctions(dialect) {
+	for _, name := range p.secretFunctions(dialect) {
 		secret[ascii.Lower(name)] = true
 	}
 	for i, name := range p.Functions {

@@ -12,7 +12,13 @@ import (
 // was parsed, bound to the policy, rewritten and printed. A Statement is
 // immutable and safe for concurrent use.
 type Statement struct {
-	sql     string
+	source string
+	sql    string // with the names of parameters
+
+	matches []match  // the conditions on parameters, with the text before each
+	end     string   // the text after them
+	local   []string // settings that the session of the database does not need
+
 	dialect dialect.Dialect
 	reads   []TableRead
 	merged  [][]TableRead
@@ -29,10 +35,23 @@ type TableRead struct {
 	Table   dialect.TableName // the name that the policy and the model use
 	Object  dialect.TableName // what is read: the table's secure view, or the table itself
 	Columns []string          // the columns that the statement names, in the order of the policy
+
+	// FilterColumns are the columns that the filter of the policy compares, for a table
+	// without a view.
+	FilterColumns []string
 }
 
-// SQL returns the text to execute. It is never the text that the Guard was given.
+// SQL returns the text to execute. It is never the text that the Guard was given. If the
+// statement has [Statement.Parameters], it shows their names, and [Statement.Bind] returns
+// the text to execute.
 func (s *Statement) SQL() string { return s.sql }
+
+// Source returns the text that the Guard was given. It must not be executed.
+func (s *Statement) Source() string { return s.source }
+
+// Query returns the tree of the statement with its names bound, for the other packages of
+// this module. Its positions are offsets in [Statement.Source]. It must not be changed.
+func (s *Statement) Query() *sqlast.Query { return s.query }
 
 // Dialect returns the SQL dialect of the text.
 func (s *Statement) Dialect() dialect.Dialect { return s.dialect }

@@ -101,6 +101,7 @@ type chatComplete struct {
 	Unproved      []string           `json:"unproved,omitempty"`
 	Audit         *qed.CitationAudit `json:"audit,omitempty"`
 	Dates         []dates.Reading    `json:"dates,omitempty"`
+	Used          *qed.Used          `json:"used,omitempty"`
 }
 
 type chatStats struct {
@@ -140,7 +141,7 @@ func (c *chatEncoder) event(f *frames, e qed.Event) {
 			},
 			Partial: a.Partial, PartialReason: a.PartialReason, NotFound: a.NotFound,
 			Queries: a.Queries, Citations: a.Citations, Documents: a.Documents,
-			Figures: a.Figures, Unproved: a.Unproved, Audit: a.Audit, Dates: a.Dates,
+			Figures: a.Figures, Unproved: a.Unproved, Audit: a.Audit, Dates: a.Dates, Used: a.Used,
 		}
 		f.add(done)
 	case qed.Failed:

@@ -87,13 +87,15 @@
 //
 //	partial, partial_reason  the answer lacks something, or is doubtful, and why
 //	queries                  each with written, executed, views, join_path, rows,
-//	                         corrections and values
+//	                         corrections, values, verified: the approved statement that
+//	                         it is, and empty: why it found nothing
 //	citations                the passages that the text cites: title, location, excerpt
 //	documents                documents that were found in an index
 //	figures                  the numbers of the text, with the cells that they come from
 //	unproved                 the numbers of the text that have no proof
 //	audit                    how the text compares with the sources that it cites
 //	dates                    the periods of the question, and whether they were read
+//	used                     examples, values, notes and definitions of the prompts
 //	not_found                the sources do not answer the question
 //
 // # Sending a message again

@@ -64,6 +64,11 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	if s.Table == nil {
 		return a.explain(ctx, s), nil
 	}
+	if reason := because(texts, s.Query.Empty); reason != "" {
+		s.add(ctx, reason)
+		a.addNotes(ctx, &s)
+		return s, nil
+	}
 	table, err := s.rows(ctx)
 	if err != nil {
 		return s, err
@@ -110,13 +115,21 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	if doubt := answertext.Doubt(texts.Unproved, s.Unproved); doubt != "" {
 		s.say(ctx, doubt)
 	}
+	a.addNotes(ctx, &s)
+	return s, nil
+}
+
+// addNotes adds what code has to say about the statement that ran.
+func (a *agent) addNotes(ctx context.Context, s *state) {
+	texts := a.texts(ctx)
 	if text := readAs(texts, s.Query.Values); text != "" {
 		s.add(ctx, text)
 	}
-	a.noteTimes(ctx, &s)
-	for _, note := range a.joinNotes(ctx, &s) {
+	a.noteTimes(ctx, s)
+	for _, note := range a.joinNotes(ctx, s) {
 		s.add(ctx, note)
 	}
+	a.noteProof(ctx, s)
 	if len(s.Other) > 0 {
 		s.say(ctx, usertext.Fill(texts.OtherJoin, "chosen", s.Chosen.Text, "joins", strings.Join(s.Other, ", ")))
 	}
@@ -126,7 +139,6 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	case len(s.LeftOut) > 0:
 		s.say(ctx, usertext.Fill(texts.LeftOut, "tables", strings.Join(s.LeftOut, ", ")))
 	}
-	return s, nil
 }
 
 // found reports whether the last statement ran and nothing more was to be done: a
@@ -176,6 +188,7 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 		Figures:       s.Figures,
 		Unproved:      s.Unproved,
 		Dates:         s.Dates,
+		Used:          s.Used,
 		Table:         rows,
 		Partial:       s.Reason != "",
 		PartialReason: s.Reason,

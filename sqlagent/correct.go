@@ -60,6 +60,10 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 	reply, err := modelcall.Object[statement](ctx, a.model, &s.Usage, req)
 	if modelcall.Unusable(err) {
 		s.Draft.Query = ""
+		if s.Table != nil { // why it found nothing stands
+			s.Draft.Problems = nil
+			return s, nil
+		}
 		s.Reason = a.texts(ctx).Unread
 		s.keep()
 		return s, nil

@@ -2,13 +2,15 @@ package sqlagent
 
 import (
 	"context"
+	"slices"
 
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 )
 
-// doubt returns what contradicts a statement that could run: it does not join as the
-// user chose, or reads other times than it should. The model gets these problems once
+// doubt returns what contradicts a statement that could run: it does not join as the user
+// chose, reads other times than it should, or computes what the keys of its tables
+// contradict. The model gets these problems once
 // in a turn. If it keeps its statement the rows are read, and the answer says what is
 // doubtful.
 func (a *agent) doubt(ctx context.Context, s *state, stmt *secureview.Statement) ([]refusal.Problem, error) {
@@ -19,7 +21,7 @@ func (a *agent) doubt(ctx context.Context, s *state, stmt *secureview.Statement)
 	if err != nil {
 		return nil, err
 	}
-	problems := append(a.checkChoice(s, stmt), differ...)
+	problems := slices.Concat(a.checkChoice(s, stmt), differ, unproved(a.prover.Check(stmt)))
 	if len(problems) > 0 {
 		s.Kept = s.Draft.Query
 	}

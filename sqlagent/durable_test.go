@@ -145,7 +145,8 @@ func twoWays(t *testing.T, m llm.Model, opt *sqlagent.Options) qed.Agent {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := sqlagent.New(m, &database{}, guard, &joinpath.Schema{
+	db := &database{answers: []answer{{contains: "city", rows: [][]any{{"Miami"}}}}}
+	a, err := sqlagent.New(m, db, guard, &joinpath.Schema{
 		Tables: map[string]joinpath.Table{
 			"invoice": {Columns: []string{"id", "billingId", "shippingId"}, PrimaryKey: []string{"id"}},
 			"address": {Columns: []string{"id", "city"}, PrimaryKey: []string{"id"}},

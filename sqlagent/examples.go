@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent/verified"
 )
 
@@ -35,12 +36,33 @@ func (a *agent) examples(ctx context.Context, question string) ([]verified.Pair,
 			continue
 		}
 		pair.Question = prompt.Clip(pair.Question, maxComment)
-		if _, reported := a.refused.LoadOrStore(pair, true); !reported {
+		if _, reported := a.refused.LoadOrStore(pair.Question+"\x00"+pair.SQL, true); !reported {
 			qed.Emit(ctx, qed.Warning{Code: "example_refused", Message: "the verified question " + prompt.Quote(pair.Question) +
 				" is not shown to the model: " + prompt.Clip(refused.Error(), maxReason)})
 		}
 	}
 	return shown, nil
+}
+
+// verifiedBy returns the verified question among those of the prompt whose statement ran.
+// How alike the questions are proves nothing: the trees of the statements are compared.
+func (a *agent) verifiedBy(ctx context.Context, examples []verified.Pair, ran *secureview.Statement) *qed.VerifiedQuestion {
+	for _, pair := range examples {
+		approved, err := a.guard.Rewrite(ctx, pair.SQL)
+		if err != nil {
+			continue
+		}
+		if parameters, ok := pair.Matches(approved, ran); ok {
+			q := usedExample(pair)
+			q.Parameters = parameters
+			return &q
+		}
+	}
+	return nil
+}
+
+func usedExample(pair verified.Pair) qed.VerifiedQuestion {
+	return qed.VerifiedQuestion{Question: pair.Question, SQL: pair.SQL, By: pair.By, Time: pair.Time}
 }
 
 // allowed returns why the guard refuses a statement today, or nil if it does not.

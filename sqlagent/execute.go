@@ -24,7 +24,7 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	if s.Table != nil {
-		s.Draft.GiveUp(s.Query.Written, "it ran, and returned no rows") // stays part of the proof
+		s.Draft.GiveUp(s.Query.Written, "it ran, and found nothing") // stays part of the proof
 	}
 	if err := s.save(ctx, ran.rows); err != nil {
 		return s, err
@@ -41,14 +41,16 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 		JoinPath: a.joinPath(ran.stmt),
 		Rows:     len(ran.rows.Rows),
 		Values:   s.taken(s.Draft.Query),
+		Verified: a.verifiedBy(ctx, s.Examples, ran.stmt),
 	}
-	s.Meetings = a.meetings(ran.stmt)
+	s.Query.Proof = a.proofOf(ctx, ran.stmt)
 	if s.Other = nil; s.Chosen != nil {
 		s.Other = a.otherJoins(ran.stmt, s.Chosen)
 	}
 	qed.Emit(ctx, qed.QueryExecuted{
 		Query: ran.stmt.SQL(), Rows: len(ran.rows.Rows), Truncated: ran.rows.Truncated, Millis: ran.millis,
 	})
+	a.explainEmpty(ctx, &s, ran)
 	return s, nil
 }
 

@@ -36,18 +36,10 @@ type generateData struct {
 	Values        []string        // what the question names, as words, column and value; data
 	Known         string          // what is remembered of the user; quoted data
 	Examples      []verified.Pair // for similar questions; data
-	Empty         string          // a statement that ran and returned no rows
 }
 
-// generate has the model write the statement. It runs a second time after an
-// empty result: the prompt then contains that statement and more sample rows.
+// generate has the model write the statement.
 func (a *agent) generate(ctx context.Context, s state) (state, error) {
-	again := s.Table != nil
-	samples := a.opt.SampleRows
-	if again {
-		s.Empty = s.Query.Written
-		samples *= sampleRowsIfEmpty
-	}
 	facts, err := a.dates(ctx, s.Question)
 	if err != nil {
 		return s, err
@@ -60,27 +52,25 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 		Joins:         s.Joins,
 		Choices:       s.Choices,
 		Relationships: a.lines(s.Near),
-		Empty:         s.Empty,
 	}
 	for _, group := range s.Unconnected {
 		data.Unconnected = append(data.Unconnected, strings.Join(group, ", "))
 	}
-	if !again {
-		if err := a.nameValues(ctx, &s); err != nil {
-			return s, err
-		}
+	if err := a.nameValues(ctx, &s); err != nil {
+		return s, err
 	}
 	data.Values = valueLines(s.Named)
 	for _, name := range s.Joined {
 		t := a.catalog.describe(name, a.opt.Limits.Columns, true)
-		if t.Sample, err = a.sample(ctx, &s, name, samples); err != nil {
+		if t.Sample, err = a.sample(ctx, &s, name, a.opt.SampleRows); err != nil {
 			return s, err
 		}
 		data.Tables = append(data.Tables, t)
 	}
-	if data.Examples, err = a.examples(ctx, s.Question); err != nil {
+	if s.Examples, err = a.examples(ctx, s.Question); err != nil {
 		return s, err
 	}
+	data.Examples = s.Examples
 	if data.Known, err = a.known(ctx, s); err != nil {
 		return s, err
 	}
@@ -88,12 +78,11 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
+	s.Used = a.used(&s, &data)
 	reply, err := modelcall.Object[statement](ctx, a.model, &s.Usage, req)
 	if modelcall.Unusable(err) {
 		s.Draft.Query = ""
-		if !again { // otherwise the empty result stands
-			s.Reason = a.texts(ctx).Unread
-		}
+		s.Reason = a.texts(ctx).Unread
 		return s, nil
 	}
 	if err != nil {
@@ -113,7 +102,8 @@ func (a *agent) take(ctx context.Context, s *state, reply statement) {
 	}
 	s.Draft.Query = ""
 	switch {
-	case s.Table != nil:
+	case s.Table != nil: // what it found, or why it found nothing, stands
+		s.Draft.Problems = nil
 	case reply.Changes:
 		s.Reason = a.texts(ctx).OnlyReads
 	case sql == "" && reply.Reason != "":

@@ -179,7 +179,7 @@ func TestJoinNotes(t *testing.T) {
 		{"none", "Who ordered?", "SELECT c.name FROM orders o, customer c",
 			"The query combines each row of orders with each row of customer."},
 		{"many with many", "Who ordered?", "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id JOIN orders p ON p.customer_id = c.id",
-			"The query has each row of orders o with each row of orders p that has the same customer."},
+			"The query has each row of o with each row of p that has the same customer."},
 		{"many with the sum of many", "Who ordered?", "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id" +
 			" JOIN (SELECT customer_id, SUM(total) AS total FROM orders GROUP BY customer_id) p ON p.customer_id = c.id", ""},
 		{"many for which others exist", "Who ordered?", "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id" +
@@ -187,7 +187,7 @@ func TestJoinNotes(t *testing.T) {
 		{"an expression", "Who ordered?", "SELECT c.name FROM orders o JOIN customer c ON c.id = CAST(o.customer_id AS INTEGER)", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := llmtest.New(reply("select_tables", tables("orders", "customer")), reply("generate", query(tt.sql)), reply("answer", text("Ann.")))
+			m := llmtest.New(reply("select_tables", tables("orders", "customer")), reply("generate", query(tt.sql)), reply("correct", query(tt.sql)), reply("answer", text("Ann.")))
 			a, err := sqlagent.New(m, &database{answers: []answer{{contains: "secure_customer", rows: [][]any{{"Ann"}}}}}, guardOf(t, shop()), shop(), nil)
 			if err != nil {
 				t.Fatal(err)

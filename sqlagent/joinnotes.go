@@ -7,8 +7,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/usertext"
-	"github.com/qedkit/qed/joinpath"
-	"github.com/qedkit/qed/secureview"
 )
 
 // joinNotes returns what the user has to know about the joins of the answer's query.
@@ -34,46 +32,11 @@ func (a *agent) joinNotes(ctx context.Context, s *state) []string {
 			notes = append(notes, note)
 		}
 	}
-	for _, m := range s.Meetings {
-		notes = append(notes, usertext.Fill(texts.JoinedMany, "table", m.At, "left", m.Left, "right", m.Right))
-	}
 	return notes[:min(len(notes), maxJoinNotes)]
 }
 
 // maxJoinNotes is how many notes on joins an answer has.
 const maxJoinNotes = 5
-
-// A meeting is a table with rows to which many rows of two others belong: a statement that
-// joins all three has each row of the one with each of the other.
-type meeting struct{ At, Left, Right string }
-
-// meetings returns where a statement joins many rows with many. Subqueries are not looked
-// at: they can reduce the many to one.
-func (r *reader) meetings(stmt *secureview.Statement) (found []meeting) {
-	for _, from := range stmt.FromClauses() {
-		first := map[int]qed.JoinSide{} // one of the tables with many rows for one of the key
-		add := func(at int, one, many qed.JoinSide) {
-			if other, ok := first[at]; ok {
-				found = append(found, meeting{one.String(), other.String(), many.String()})
-				return
-			}
-			first[at] = many
-		}
-		c := r.compare(from)
-		for i, j := range from.Joins {
-			if j.Kind > secureview.FullJoin || from.Tables[j.Left].Derived || from.Tables[j.Right].Derived {
-				continue
-			}
-			switch known := c.join(i); known.Cardinality {
-			case string(joinpath.ManyToOne):
-				add(j.Right, known.Right, known.Left)
-			case string(joinpath.OneToMany):
-				add(j.Left, known.Left, known.Right)
-			}
-		}
-	}
-	return found
-}
 
 // columnsText returns the columns of a join in one line, such as "customer_id = id".
 func columnsText(j qed.Join) string {

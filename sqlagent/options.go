@@ -102,7 +102,8 @@ type Options struct {
 	// Verified has questions with statements that a person approved. The prompt for
 	// writing SQL shows those that are similar to the question and that the guard
 	// accepts now, at most three. A statement that the guard refuses is left out,
-	// and reported once with [qed.Warning]. Nil means none.
+	// and reported once with [qed.Warning]. If the statement that runs is the approved one
+	// up to its parameters, the answer names it: see [qed.Query.Verified]. Nil means none.
 	Verified *verified.Set
 
 	// Settings are how the agent calls its model.
@@ -179,7 +180,6 @@ const (
 	maxEarlierBytes    = 100  // of each earlier statement, in a correction
 	maxSelectionTokens = 8000 // of the tables that the model chooses from
 	maxWholeTokens     = 4000 // of all tables with all columns
-	sampleRowsIfEmpty  = 3    // times SampleRows, after an empty result
 	maxSelectedColumns = 12   // of a table in the selection
 	maxNamedValues     = 12   // in the prompt for writing SQL
 )

@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/sqlproof"
 )
 
 // reader describes a database and reads from it without a model, for the agent and
@@ -21,6 +22,8 @@ type reader struct {
 	guard   *secureview.Guard
 	catalog *catalog
 	opt     Options
+
+	prover *sqlproof.Prover
 
 	rowLimit int // the lower of those of the policy and the database
 }
@@ -38,7 +41,7 @@ func newReader(db Database, guard *secureview.Guard, schema *joinpath.Schema, o 
 	if d, ok := db.(interface{ MaxRows() int }); ok && d.MaxRows() > 0 {
 		limit = min(limit, d.MaxRows())
 	}
-	return &reader{db: db, guard: guard, catalog: c, opt: o, rowLimit: limit}, nil
+	return &reader{db: db, guard: guard, catalog: c, opt: o, prover: sqlproof.New(schema), rowLimit: limit}, nil
 }
 
 // execution is a statement that ran.

@@ -27,9 +27,6 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	if s.Draft.Problems = a.checkJoins(&s, stmt); len(s.Draft.Problems) > 0 {
 		return s, nil
 	}
-	if s.Draft.Problems, err = a.doubt(ctx, &s, stmt); err != nil || len(s.Draft.Problems) > 0 {
-		return s, err
-	}
 	qed.Emit(ctx, qed.QueryRewritten{Query: stmt.SQL(), Views: a.viewNames(stmt)})
 	return s, nil
 }

@@ -231,11 +231,11 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 
 // tablesOf returns the tables that a statement reads, under the names that the
 // model uses.
-func (s *source) tablesOf(stmt *secureview.Statement) []string {
+func (r *reader) tablesOf(stmt *secureview.Statement) []string {
 	var names []string
 	for _, t := range stmt.Tables() {
-		name := s.nameOf(t)
-		if _, ok := s.catalog.tables[name]; ok && !slices.Contains(names, name) {
+		name := r.nameOf(t)
+		if _, ok := r.catalog.tables[name]; ok && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

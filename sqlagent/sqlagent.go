@@ -10,19 +10,22 @@
 // of its subject:
 //
 //	select_tables -> filter_relationships -> find_paths -> plan_joins
-//	  -> generate -> rewrite -> validate -> estimate -> execute -> answer
-//	                    ^           |           |          |
-//	                    +- correct <-----------------------+
+//	  -> generate -> rewrite -> validate -> prove -> estimate -> execute -> answer
+//	                    ^           |         |          |          |
+//	                    +- correct <--------------------------------+
 //
 // The model chooses tables and writes SQL. Everything else is computed: package
 // [joinpath] finds how the tables join, package [secureview] rewrites or refuses
 // what the model wrote, and package [sqldb] runs the rewritten statement. This is
 // the only way in which SQL of a model reaches the database.
 //
-// If a statement returns no rows, the model writes it once more, with the earlier
-// statement in the prompt. A statement that is refused or fails is corrected a
-// limited number of times; the prompt for a correction contains only what the
-// problem needs.
+// A statement that is refused or fails is corrected a limited number of times; the
+// prompt for a correction contains only what the problem needs.
+//
+// If a statement finds nothing, code looks for a row of each of its conditions alone, by
+// statements of its own through the guard, and names the condition to blame
+// ([qed.EmptyResult]). The model corrects the statement once if the data has similar
+// values. Otherwise the answer is the reason, without the model.
 //
 // [NewSource] returns the same database as a source for tools. It checks and runs
 // statements in the same way, without a model.
@@ -48,8 +51,14 @@
 // the user chose ([Options.InterruptForJoins]) goes back to the model once. If the
 // model keeps it, the answer is partial and says so.
 //
-// The prompt says which joins repeat rows. The agent does not check that the
-// model follows that: a SUM over such a join can be wrong.
+// # Proof
+//
+// Before a statement runs, package [sqlproof] says which of its joins and aggregates are
+// right, from the keys of the tables. A statement with an error, such as a sum over rows
+// that a join repeats, goes back to the model once. If the model keeps it, the answer is
+// partial and says what repeats. Rows that an inner join loses are counted by one more
+// statement, for at most two seconds. What was found is in [qed.Query.Checked] and
+// [qed.Query.Proof], and what the statement computes in [qed.Query.Meaning].
 //
 // # Requests
 //
@@ -69,6 +78,7 @@
 // executed SQL, and that of the database ([github.com/qedkit/qed/sqldb.Options]).
 //
 // [joinpath]: https://pkg.go.dev/github.com/qedkit/qed/joinpath
+// [sqlproof]: https://pkg.go.dev/github.com/qedkit/qed/sqlproof
 // [secureview]: https://pkg.go.dev/github.com/qedkit/qed/secureview
 // [sqldb]: https://pkg.go.dev/github.com/qedkit/qed/sqldb
 package sqlagent
@@ -196,7 +206,7 @@ type agent struct {
 	perSession bool // a statement may return other rows to another caller
 
 	samples sync.Map // sampleKey -> sample rows as text; only of turns without a user
-	refused sync.Map // verified.Pair -> true: it was reported
+	refused sync.Map // question and statement of a verified.Pair -> true: it was reported
 }
 
 // graph returns the nodes and edges that a question passes through.
@@ -210,6 +220,7 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	g.Node("generate", a.generate, nil)
 	g.Node("rewrite", a.rewrite, nil)
 	g.Node("validate", a.validate, nil)
+	g.Node("prove", a.prove, nil)
 	g.Node("estimate", a.estimate, nil)
 	g.Node("execute", a.execute, nil)
 	g.Node("correct", a.correct, nil)
@@ -222,9 +233,10 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	g.Edge("plan_joins", "generate")
 	g.Route("generate", afterWriting, "rewrite", "answer")
 	g.Edge("rewrite", "validate")
-	g.Route("validate", a.afterValidation, "estimate", "execute", "correct", "answer")
+	g.Route("validate", a.afterValidation, "prove", "correct", "answer")
+	g.Route("prove", a.afterProof, "estimate", "execute", "correct", "answer")
 	g.Route("estimate", a.afterEstimate, "execute", "correct", "answer")
-	g.Route("execute", a.afterExecution, "answer", "generate", "correct")
+	g.Route("execute", a.afterExecution, "answer", "correct")
 	g.Route("correct", afterWriting, "rewrite", "answer")
 	g.Edge("answer", qed.End)
 
@@ -237,7 +249,7 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 // The highest number of nodes that a turn visits.
 const (
 	stepsOnce         = 6 // Start, the selection, the joins and the answer
-	stepsPerStatement = 5 // writing, rewriting, validating, estimating, executing
+	stepsPerStatement = 6 // writing, rewriting, validating, proving, estimating, executing
 )
 
 func afterSelection(s state) string {
@@ -257,6 +269,13 @@ func afterWriting(s state) string {
 }
 
 func (a *agent) afterValidation(s state) string {
+	if len(s.Draft.Problems) == 0 {
+		return "prove"
+	}
+	return a.correctOrAnswer(s)
+}
+
+func (a *agent) afterProof(s state) string {
 	if len(s.Draft.Problems) == 0 {
 		if a.opt.MaxEstimate > 0 {
 			return "estimate"
@@ -280,8 +299,6 @@ func (a *agent) afterExecution(s state) string {
 	switch {
 	case len(s.Draft.Problems) > 0:
 		return a.correctOrAnswer(s)
-	case len(s.Table.Rows) == 0 && s.Empty == "" && len(s.Draft.Tried) < a.opt.MaxStatements:
-		return "generate"
 	}
 	return "answer"
 }

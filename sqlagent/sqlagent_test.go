@@ -309,45 +309,6 @@ func TestCorrectionsEnd(t *testing.T) {
 	}
 }
 
-func TestEmptyResult(t *testing.T) {
-	other := `SELECT e.firstName FROM employee e WHERE e.firstName LIKE 'A%'`
-	tests := []struct {
-		name string
-		then llmtest.Reply
-		rows int
-		sql  string // what the answer speaks of
-	}{
-		{"another statement finds rows", query(other), 1, other},
-		{"the same statement: empty is right", query(leads), 0, leads},
-		{"another statement is refused and not corrected", query("DELETE FROM crew"), 0, leads},
-		{"nothing usable", fails(llm.ErrRefusal), 0, leads},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			m := llmtest.New(
-				reply("select_tables", tables("employee")),
-				reply("generate", query(leads), tt.then),
-				reply("answer", text("So it is.")),
-			)
-			db := &database{answers: []answer{{contains: "LIKE", rows: [][]any{{"Ann"}}}}}
-			_, got, err := run(t, newAgent(t, m, db, &sqlagent.Options{MaxCorrections: -1}), qed.Turn{Text: "Who leads?"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.Partial || got.Table == nil || len(got.Table.Rows) != tt.rows || got.Queries[0].Written != tt.sql {
-				t.Errorf("Answer = %+v; want %d rows of %q", got, tt.rows, tt.sql)
-			}
-			if n := len(got.Queries[0].Corrections); tt.rows > 0 && n != 1 {
-				t.Errorf("the proof has %d corrections; the statement that ran and found nothing belongs to it", n)
-			}
-			learned := m.Requests()[2]
-			if last := learned.Messages[len(learned.Messages)-1].Content; !strings.Contains(last, leads) {
-				t.Errorf("the second request does not say which statement returned nothing:\n%s", last)
-			}
-		})
-	}
-}
-
 func TestSelection(t *testing.T) {
 	tests := []struct {
 		name     string

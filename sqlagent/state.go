@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/sqlagent/values"
+	"github.com/qedkit/qed/sqlagent/verified"
 )
 
 // state is what one turn knows so far. It can be stored as JSON, as every state of
@@ -39,9 +40,8 @@ type state struct {
 	Kept   string      // the statement that was refused once because something contradicts it
 	Other  []string    // the joins of the statement that ran that are not those of Chosen
 
-	Meetings []meeting // where the statement that ran joins many rows with many
-
-	Named []values.Match // values of the joined tables that the question names
+	Named    []values.Match  // values of the joined tables that the question names
+	Examples []verified.Pair // that the prompt for writing SQL had
 
 	Draft   drafts.Draft   // the statement
 	Periods []dates.Period // that the statement reads, as the model says
@@ -52,14 +52,16 @@ type state struct {
 	Query  qed.Query  // the proof of Table
 	Table  *qed.Table // what the last statement that ran returned, or its first rows: see rows
 	Handle string     // the handle of all rows of Table; empty if Table has all of them
-	Empty  string     // the statement that returned no rows; the model sees it once
+
+	Retried bool // the model was told that its statement found nothing
 
 	Reason   string // why the answer is partial; empty if it is not
 	Text     string
 	Figures  []qed.Figure // in Text
 	Unproved []string     // numbers in Text
 	Dates    []dates.Reading
-	Timeless bool // the question names a time, and the statement that ran looks at none
+	Used     *qed.Used // in the prompt for writing SQL
+	Timeless bool      // the question names a time, and the statement that ran looks at none
 	Usage    llm.Usage
 }
 

@@ -9,8 +9,8 @@ import (
 
 // texts are the texts that the agent writes for users, other than those of the
 // model. A name in braces is replaced by its value. All but NoAnswer, WhichJoin, JoinChoice, TooCostly, Run, DoNotRun, ReadAs, the
-// three about joins that are no relationships, JoinedMany, and those about dates say why
-// an answer is partial.
+// three about joins that are no relationships, those about why nothing was found, those about
+// dates, and what is known about the query say why an answer is partial.
 type texts struct {
 	NoAnswer     string // the answer if nothing was read; {reason} is one of the others
 	NoTables     string // no table fits the question
@@ -34,6 +34,39 @@ type texts struct {
 
 	JoinedMany string // many rows of {left} and {right} belong to one of {table}, and the query joins all three
 
+	// What is known about {value}, an aggregate or a column of the query. It comes from rows
+	// of {of}; {by} are other tables.
+	Once        string // each row counts once
+	Counts      string // it counts rows of {of}
+	Unaffected  string // rows repeat, which does not change it
+	NotChecked  string // nothing is known
+	Repeats     string // rows count once for each row of {by}, which is wrong
+	MayRepeat   string // the same, which may be meant
+	Merged      string // different rows with equal values counted as one
+	OneOfGroup  string // it is one of several values of its group
+	Rounded     string // it is a share, and rounded to a whole number
+	NeverTrue   string // a condition compares with NULL
+	Missing     string // {count} rows of {of} have no row of {by} and are missing
+	MayMiss     string // rows of {of} without a row of {by} are missing, if there are any
+	OuterUndone string // rows without a row of {of} are missing, although the join kept them
+	NotInNull   string // {value} may be NULL, and then NOT IN finds nothing
+
+	// The line that says what the query computes: MeaningRows or values, then the others.
+	MeaningRows   string // rows of {tables} are listed
+	MeaningValues string // {values} are computed from {tables}
+	MeaningWhere  string // {conditions} are true
+	MeaningGroups string // for each {groups}
+	MeaningLimit  string // at most {n} rows, in the order of {order}
+	MeaningFirst  string // at most {n} rows
+	SumOf         string // {of}; so are the others
+	AverageOf     string
+	LowestOf      string
+	HighestOf     string
+	NumberOfRows  string
+	NumberOf      string
+	DifferentOf   string // the number of different values
+	FunctionOf    string // another {function}
+
 	// The database expects to read {rows} rows of {tables} for the query.
 	TooCostly     string // the question whether it shall run
 	Run, DoNotRun string // its choices
@@ -47,6 +80,16 @@ type texts struct {
 	DatesUsed      string // the query reads them
 	DatesDiffer    string // it reads others: {found}
 	DatesUnchecked string // whether it reads them was not checked
+
+	// Why nothing was found: {reasons}, of which NothingVisible says that the user may see
+	// only a part of the data.
+	NothingFound, NothingVisible string
+
+	NoRows      string // a reason: the table {table} is empty
+	NoRowHas    string // a reason: no row of {tables} meets {condition}
+	NoRowHasAll string // a reason: rows meet each of {conditions} alone, and none meets all
+	HasValues   string // the column {column} has {values}, which are similar
+	HasSpan     string // the column {column} has values from {from} to {to}
 
 	NoTime string // the question names a time, and the query looks at none
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	dbsql "database/sql"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlagent"
+	"github.com/qedkit/qed/sqlagent/values"
 	"github.com/qedkit/qed/sqlagent/verified"
 	"github.com/qedkit/qed/sqldb/sqlitedb"
 )
@@ -188,5 +190,90 @@ func TestProposedFromAnswer(t *testing.T) {
 	}
 	if diff := cmp.Diff([]int{0, 1, 0}, got); diff != "" {
 		t.Errorf("examples when it is proposed, approved and rejected (-want +got):\n%s", diff)
+	}
+}
+
+// An answer is verified if its statement is the approved one up to the parameters, and not
+// because its question or its text is alike.
+func TestVerifiedAnswer(t *testing.T) {
+	const line = `{"question":"Who worked at the harbour?","sql":"SELECT DISTINCT p.name FROM person p JOIN job j ON j.personId = p.id WHERE j.site = 'Port of Miami'",` +
+		`"parameters":{"site":"Port of Miami"},"by":"ann","time":"2026-01-02T10:00:00Z"}`
+	set, err := verified.Read(strings.NewReader(line), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const approved = "SELECT DISTINCT p.name FROM person p JOIN job j ON j.personId = p.id WHERE j.site = 'Port of Miami'"
+	db := jobs(t)
+	for name, tt := range map[string]struct {
+		sql  string
+		want map[string]string // the parameters; nil: not verified
+	}{
+		"the statement":       {approved, map[string]string{"site": "Port of Miami"}},
+		"another parameter":   {strings.ReplaceAll(approved, "Port of Miami", "North Dock"), map[string]string{"site": "North Dock"}},
+		"another layout":      {strings.ToLower(approved[:8]) + approved[8:], map[string]string{"site": "Port of Miami"}},
+		"without DISTINCT":    {strings.Replace(approved, "DISTINCT ", "", 1), nil},
+		"a further condition": {approved + " AND j.day > '2025-01-01'", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := replying(map[string]func(string) string{
+				"select_tables": says(`{"tables":["person","job"]}`),
+				"generate":      says(`{"sql":` + strconv.Quote(tt.sql) + `}`),
+				"answer":        says("They did."),
+			})
+			_, answer, err := run(t, db.agent(t, m, allColumns(), &sqlagent.Options{Verified: set}), qed.Turn{Text: "Who worked at the harbour?"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := answer.Queries[0].Verified
+			if (got != nil) != (tt.want != nil) {
+				t.Fatalf("verified by %+v", got)
+			}
+			if got != nil && (got.By != "ann" || got.Time.Year() != 2026 || !cmp.Equal(got.Parameters, tt.want)) {
+				t.Errorf("verified by %s", got)
+			}
+		})
+	}
+}
+
+// An answer lists what stood in the prompt for writing SQL, and nothing else.
+func TestUsed(t *testing.T) {
+	guard, err := secureview.New(policy(), sqlite.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := schema()
+	for name, table := range described.Tables {
+		table.Comment = "about " + name
+		if name == "workOrder" {
+			table.ColumnComments = map[string]string{"title": "what to do"}
+		}
+		described.Tables[name] = table
+	}
+	set, err := verified.Read(strings.NewReader(`{"question":"Which orders are actve?","sql":"SELECT id FROM workOrder","by":"ann"}
+{"question":"How many cranes are idle?","sql":"SELECT count(*) FROM crew"}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := sqlagent.New(writes("title = 'Active'"), &database{answers: []answer{{contains: "workOrder", rows: [][]any{{int64(1)}}}}}, guard, described,
+		&sqlagent.Options{Verified: set, Values: always(dictionary(t, values.Caller{}, true))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got, err := run(t, a, qed.Turn{Text: "Which orders are actve?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &qed.Used{
+		Examples:    []qed.VerifiedQuestion{{Question: "Which orders are actve?", SQL: "SELECT id FROM workOrder", By: "ann"}},
+		Values:      []qed.ValueMatch{{Said: "actve", Table: "workOrder", Column: "title", Value: "Active"}},
+		Definitions: []qed.Definition{{Table: "workOrder", Text: "about workOrder"}, {Table: "workOrder", Column: "title", Text: "what to do"}},
+	}
+	if diff := cmp.Diff(want, got.Used); diff != "" {
+		t.Errorf("used (-want +got):\n%s", diff)
+	}
+	lines := []string{`example "Which orders are actve?", approved by ann`, `value "actve": workOrder.title = "Active"`,
+		"definition workOrder: about workOrder", "definition workOrder.title: what to do"}
+	if diff := cmp.Diff(lines, got.Used.Lines()); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 }

@@ -116,17 +116,17 @@ func (f Finding) same(other Finding) bool {
 	return f.Kind == other.Kind && f.Object == other.Object && f.Message == other.Message && f.Fix == other.Fix
 }
 
-// missingSession returns a finding if the policy reads settings of a session
-// and there is no Options.Session.
+// missingSession returns a finding if the policy needs settings of a session and there
+// is no Options.Session.
 func (db *DB) missingSession(p *secureview.Policy) []Finding {
-	if p == nil || p.Setup == nil || db.opt.Session != nil {
+	if p == nil || db.opt.Session != nil {
 		return nil
 	}
-	settings := p.Setup.Settings()
+	settings := p.Settings()
 	if len(settings) == 0 {
 		return nil
 	}
-	message := "Options.Session is nil, and the policy's views need the session's " + strings.Join(settings, ", ")
+	message := "Options.Session is nil, and the policy needs the session's " + strings.Join(settings, ", ")
 	return []Finding{{Kind: WrongSetting, Object: "Options.Session", Message: message}}
 }
 

@@ -133,7 +133,7 @@ type Receiver interface {
 }
 
 // An Object is a table or view that a [Query] reads, as the catalogue spells
-// it, with the columns that may be read.
+// it, with the columns that the statement and the filter of the policy read.
 type Object struct {
 	Schema  string // empty if the engine has no schemas
 	Name    string

@@ -150,7 +150,13 @@ func (db *DB) queryFor(ctx context.Context, stmt *secureview.Statement) (Query, 
 	if err != nil {
 		return Query{}, err
 	}
-	q := Query{SQL: stmt.SQL(), Dialect: stmt.Dialect(), Session: session, MaxRowBytes: db.opt.MaxBytes + rowMargin}
+	text, settings, err := stmt.Bind(session.Settings)
+	if err != nil {
+		return Query{}, &Error{Kind: ErrSession, Message: err.Error(), Err: err}
+	}
+	needed := *session
+	needed.Settings = settings
+	q := Query{SQL: text, Dialect: stmt.Dialect(), Session: &needed, MaxRowBytes: db.opt.MaxBytes + rowMargin}
 	if zone := db.zone.Load(); zone != nil {
 		q.Zone = *zone
 	}
@@ -163,7 +169,8 @@ func (db *DB) queryFor(ctx context.Context, stmt *secureview.Statement) (Query, 
 
 func objectsOf(reads []secureview.TableRead) (list []Object) {
 	for _, r := range reads {
-		list = append(list, Object{Schema: r.Object.Schema, Name: r.Object.Name, Columns: r.Columns})
+		columns := slices.Concat(r.Columns, r.FilterColumns)
+		list = append(list, Object{Schema: r.Object.Schema, Name: r.Object.Name, Columns: columns})
 	}
 	return list
 }

@@ -9,12 +9,14 @@ import (
 // user's tenant, the key that decrypts, the role. It comes from the program
 // alone. A statement of a model can neither read nor change it.
 //
-// SQLite has no sessions: a Session that is not empty is an error there.
+// SQLite and DuckDB have no sessions: a Session with anything but the settings that
+// [secureview.Policy.Filters] compare is an error there.
 type Session struct {
 	// Settings are variables of the session, which secure views and row-level
-	// security read. "aesKey" is the user variable @aesKey of MySQL,
+	// security read, and the parameters of filters. "aesKey" is the user variable @aesKey of MySQL,
 	// "app.tenant" is current_setting('app.tenant') of PostgreSQL. Return every
-	// name that a view reads, each time; nil for those that do not apply.
+	// name that a view reads, each time; nil for those that do not apply. The settings
+	// of filters are not sent to the server, unless the policy has a Setup.
 	//
 	// A name consists of ASCII letters, digits, _ and dots, and is not
 	// case-sensitive. A value is nil, a string, []byte, bool, int, int64 or

@@ -132,6 +132,7 @@ func (a *agent) answer(ctx context.Context, s state) (qed.Answer, error) {
 		f.First = len(answer.Queries)
 		answer.Queries = append(answer.Queries, f.Queries...)
 		answer.Dates = append(answer.Dates, f.Dates...)
+		answer.Used = answer.Used.And(f.Used)
 		answer.Citations = append(answer.Citations, f.Citations...)
 		for _, ref := range f.Artifacts {
 			artifact, err := ref.Artifact(ctx)

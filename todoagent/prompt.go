@@ -89,7 +89,7 @@ type knownTool struct {
 const maxShownArguments = 1000 // bytes
 
 // proofs are the members of results that are for the answer and not for later tasks.
-var proofs = []string{"artifacts", "citations", "dates", "figures", "partial", "queries", "query_metadata", "unproved"}
+var proofs = []string{"artifacts", "citations", "dates", "figures", "partial", "queries", "query_metadata", "unproved", "used"}
 
 // plainName matches a member's name that a prompt can have unquoted.
 var plainName = regexp.MustCompile(`^[\w$.-]{1,100}$`)

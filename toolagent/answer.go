@@ -96,6 +96,7 @@ func (r *run) prove(a *qed.Answer) error {
 		f := one.finding
 		a.Queries = append(a.Queries, f.Queries...)
 		a.Dates = append(a.Dates, f.Dates...)
+		a.Used = a.Used.And(f.Used)
 		for _, c := range f.Citations {
 			if !slices.Contains(a.Citations, c) {
 				a.Citations = append(a.Citations, c)

@@ -126,7 +126,7 @@ func (r *run) show(ctx context.Context, one *result) error {
 // withoutData returns the output without the data of artifacts, such as a chart,
 // which says nothing to the model that the call did not.
 func (one *result) withoutData() json.RawMessage {
-	if len(one.finding.Artifacts) == 0 {
+	if len(one.finding.Artifacts) == 0 && one.finding.Used == nil {
 		return one.Output
 	}
 	refs := slices.Clone(one.finding.Artifacts)
@@ -141,7 +141,10 @@ func (one *result) withoutData() json.RawMessage {
 	if err != nil {
 		return one.Output
 	}
-	whole["artifacts"] = raw
+	delete(whole, "used")
+	if len(refs) > 0 {
+		whole["artifacts"] = raw
+	}
 	if raw, err = json.Marshal(whole); err != nil {
 		return one.Output
 	}

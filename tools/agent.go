@@ -44,7 +44,7 @@ func FromAgent(name, description string, a qed.Agent) qed.Tool {
 // findingOf returns an answer as a [finding.Finding]. It saves the rows and the
 // large artifacts of the answer.
 func findingOf(ctx context.Context, tool string, in agentInput, a *qed.Answer) (f finding.Finding, err error) {
-	f = finding.Finding{Text: a.Text, Figures: a.Figures, Unproved: a.Unproved, Dates: a.Dates, Citations: a.Citations}
+	f = finding.Finding{Text: a.Text, Figures: a.Figures, Unproved: a.Unproved, Dates: a.Dates, Used: a.Used, Citations: a.Citations}
 	for _, q := range a.Queries {
 		f.Queries = append(f.Queries, shortProof(q))
 	}

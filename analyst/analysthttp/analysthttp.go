@@ -21,12 +21,13 @@
 // # Upload
 //
 // The body is the file itself, or multipart/form-data with the file in a field "file".
-// By default it is CSV or JSON: see [Options].Open. The response has status 201:
+// By default it is CSV, JSON or Excel (.xlsx): see [Options].Open. The response has status 201:
 //
 //	{"session": "..", "schema": [{"name": "..", "type": ".."}, ..], "columnCount": 3,
 //	 "rowCount": 100, "sampleData": [[..], ..], "notes": ["..", ..]}
 //
-// The notes say what was changed or could not be decided when the file was read.
+// The notes say what was changed or could not be decided when the file was read, in the
+// language of the parameter "language" of the address, such as "de", or else in English.
 //
 // # Explore
 //
@@ -72,6 +73,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/dataset"
+	"github.com/qedkit/qed/analyst/tabular"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/tempdir"
 	"github.com/qedkit/qed/llm"
@@ -107,8 +109,8 @@ type Options struct {
 	Record func(name string, agent qed.Agent) qed.Agent
 
 	// Open opens a file. Its errors are shown to the client if they are [*tabular.Error]
-	// or [ErrFile]. Nil means [dataset.Open], which reads CSV and JSON. Package duckdb
-	// reads Parquet.
+	// or [ErrFile]. Nil means [dataset.Open], which reads CSV, JSON and Excel. Package
+	// duckdb reads Parquet.
 	Open func(ctx context.Context, path string) (analyst.Data, error)
 }
 
@@ -143,9 +145,6 @@ func New(model llm.Model, opt *Options) (h *Handler, err error) {
 		return nil, err
 	case o.Analyst.Load != nil:
 		return nil, errors.New("analysthttp: Options.Analyst.Load must be nil: uploaded files are read")
-	}
-	if o.Open == nil {
-		o.Open = open
 	}
 	if o.Record == nil {
 		o.Record = func(_ string, agent qed.Agent) qed.Agent { return agent }
@@ -208,12 +207,10 @@ func (h *Handler) load(ctx context.Context, turn qed.Turn) (analyst.Data, error)
 	if err != nil {
 		return analyst.Data{}, err
 	}
-	return h.opt.Open(ctx, path)
-}
-
-// open reads a CSV or JSON file.
-func open(ctx context.Context, path string) (analyst.Data, error) {
-	d, err := dataset.Open(ctx, path, nil)
+	if h.opt.Open != nil {
+		return h.opt.Open(ctx, path)
+	}
+	d, err := dataset.Open(ctx, path, &tabular.Options{Language: turn.Language})
 	if err != nil {
 		return analyst.Data{}, err
 	}

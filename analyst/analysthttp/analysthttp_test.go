@@ -27,6 +27,7 @@ import (
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/analysthttp"
 	"github.com/qedkit/qed/internal/servetest"
+	"github.com/qedkit/qed/internal/xlsx/xlsxtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/serve"
 	"github.com/qedkit/qed/store"
@@ -179,6 +180,14 @@ func TestUploadNotes(t *testing.T) {
 	status, got := send(t, "POST", url+"/api/datasets", "city;price\nBonn;1.250\nUlm;1.300\n")
 	notes := fmt.Sprint(got["notes"])
 	if status != http.StatusCreated || !strings.Contains(notes, "column price") || strings.Contains(notes, "Options") {
+		t.Errorf("status %d: %v", status, got)
+	}
+	status, got = send(t, "POST", url+"/api/datasets?language=de-AT", "city;price\nBonn;1.250\nUlm;1.300\n")
+	if notes := fmt.Sprint(got["notes"]); status != http.StatusCreated || !strings.Contains(notes, "Zahlen der Spalte price") {
+		t.Errorf("status %d: %v", status, got)
+	}
+	status, got = send(t, "POST", url+"/api/datasets", string(xlsxtest.Book(xlsxtest.Row("day")+xlsxtest.Row(xlsxtest.Number("46085.5", xlsxtest.Clock)))))
+	if rows := fmt.Sprint(got["sampleData"]); status != http.StatusCreated || !strings.Contains(rows, "2026-03-04 12:00:00") {
 		t.Errorf("status %d: %v", status, got)
 	}
 }

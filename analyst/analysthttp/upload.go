@@ -44,7 +44,9 @@ func (h *Handler) upload(ctx context.Context, c serve.Caller, w http.ResponseWri
 	// The deadline stays if there is more to read: before it sends a response, the
 	// server reads a part of the rest.
 	_ = rc.SetReadDeadline(time.Time{})
-	overview, err := h.analyst.Describe(ctx, turn(session, c))
+	t := turn(session, c)
+	t.Language = r.URL.Query().Get("language")
+	overview, err := h.analyst.Describe(ctx, t)
 	if err != nil {
 		return errors.Join(h.unreadable(err), h.files.remove(session, owner{c.Tenant, c.User}))
 	}

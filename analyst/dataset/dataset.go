@@ -1,4 +1,4 @@
-// Package dataset loads a CSV or JSON file into an embedded SQLite database,
+// Package dataset loads a CSV, JSON or Excel file into an embedded SQLite database,
 // so that an agent can query it like every other database.
 //
 // [Load] reads the input with package [tabular], which finds the types of the columns, and

@@ -1,7 +1,6 @@
 package tabular
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 
 // A tableColumn collects what its cells may be.
 type tableColumn struct {
+	texts        *texts
 	name, header string
 	kind         Type
 	form         form
@@ -146,15 +146,15 @@ func (l *loader) decimalSign() rune {
 // decide sets the type of the column and returns what is to be said about it.
 // sign is the decimal sign of the table, or 0. It wins if it is chosen.
 func (c *tableColumn) decide(sign rune, chosen bool) (warnings []Warning) {
-	warn := func(kind WarningKind, line, count int, format string, args ...any) {
-		w := Warning{Kind: kind, Column: c.name, Line: line, Count: count, Message: fmt.Sprintf(format, args...)}
+	warn := func(kind WarningKind, line, count int, text string, values ...string) {
+		w := Warning{Kind: kind, Column: c.name, Line: line, Count: count}
 		if kind == DecimalSign {
 			w.Option = "Decimal"
 		}
-		warnings = append(warnings, w)
+		warnings = append(warnings, w.message(text, values...))
 	}
 	if c.formulas > 0 {
-		warn(Formula, c.formulaAt, c.formulas, "%d cells of column %s start like a formula, first in line %d; they are text", c.formulas, c.name, c.formulaAt)
+		warn(Formula, c.formulaAt, c.formulas, c.texts.Formulas)
 	}
 	c.kind, c.form = Text, formText
 	switch {
@@ -172,16 +172,16 @@ func (c *tableColumn) decide(sign rune, chosen bool) (warnings []Warning) {
 	return warnings
 }
 
-type warnFunc func(kind WarningKind, line, count int, format string, args ...any)
+type warnFunc func(kind WarningKind, line, count int, text string, values ...string)
 
 func (c *tableColumn) decideNumbers(sign rune, chosen bool, warn warnFunc) {
-	if doubt := c.numbers.doubt(); doubt != "" {
-		warn(Doubtful, 0, c.values(), "the cells of column %s look like numbers, but %s; they are text", c.name, doubt)
+	if doubt := c.numbers.doubt(c.texts); doubt != "" {
+		warn(Doubtful, 0, c.values(), doubt)
 		return
 	}
 	f, ok := c.numberForm(sign, chosen)
 	if !ok {
-		warn(DecimalSign, c.ambiguousAt, c.values(), "the numbers of column %s have a point or a comma, and it is not clear whether that is the decimal sign or separates thousands; they are text", c.name)
+		warn(DecimalSign, c.ambiguousAt, c.values(), c.texts.DecimalSign)
 		return
 	}
 	c.unit = c.numbers.unit()
@@ -199,11 +199,11 @@ func (c *tableColumn) decideStamps(warn warnFunc) {
 		}
 	}
 	if fraction > len("000000") {
-		warn(Doubtful, 0, c.values(), "the times of column %s are more precise than a microsecond, which databases do not keep; they are text", c.name)
+		warn(Doubtful, 0, c.values(), c.texts.Precise)
 		return
 	}
 	if zones[""] && len(zones) > 1 || dates && len(zones) > 0 && !zones[""] {
-		warn(Doubtful, 0, c.values(), "some times of column %s have a zone and others have none, so they cannot be compared; they are text", c.name)
+		warn(Doubtful, 0, c.values(), c.texts.SomeZones)
 		return
 	}
 	c.accept(formStamp, warn)
@@ -213,12 +213,12 @@ func (c *tableColumn) decideStamps(warn warnFunc) {
 		if fraction > 0 {
 			c.layout += "." + strings.Repeat("0", fraction)
 		}
-		in := ""
+		text := c.texts.Alike
 		if !zones[""] {
-			in = " in UTC"
+			text = c.texts.AlikeUTC
 			c.layout = strings.Replace(c.layout, " ", "T", 1) + "Z"
 		}
-		warn(Converted, 0, c.values(), "the times of column %s are written in several ways; all are written alike%s now", c.name, in)
+		warn(Converted, 0, c.values(), text)
 	}
 }
 
@@ -237,10 +237,10 @@ func (c *tableColumn) decideDays(warn warnFunc) bool {
 	case 1:
 		c.accept(fitting[0], warn)
 		if c.form.isShort() {
-			warn(DayMonth, 0, c.values(), "the years of column %s have two digits; they are read as 1969 to 2068", c.name)
+			warn(DayMonth, 0, c.values(), c.texts.ShortYears)
 		}
 	default:
-		warn(DayMonth, 0, c.values(), "the dates of column %s fit several orders of day, month and year; they are text", c.name)
+		warn(DayMonth, 0, c.values(), c.texts.Orders)
 	}
 	return true
 }
@@ -255,17 +255,17 @@ func (c *tableColumn) warnMixed(warn warnFunc) {
 	}
 	n := c.fits[best]
 	if c.months > 0 && c.months == c.values() {
-		warn(Doubtful, 0, c.months, "column %s has months without a day; they are text, whose order is that of time", c.name)
+		warn(Doubtful, 0, c.months, c.texts.Months)
 	}
 	if n == 0 {
 		return
 	}
 	at := c.firstMiss[best]
-	where := ""
+	text := c.texts.Mixed
 	if at > 0 {
-		where = fmt.Sprintf(", first in line %d", at)
+		text = c.texts.MixedAt
 	}
-	warn(Mixed, at, c.filled-n, "column %s has %d %s and %d other cells%s; it is text", c.name, n, formInfo[best].name, c.filled-n, where)
+	warn(Mixed, at, c.filled-n, text, "count", strconv.Itoa(n), "kinds", c.texts.kinds(formInfo[best].kind))
 }
 
 // numberForm returns the form of a column of numbers, and false if the decimal
@@ -303,14 +303,14 @@ func (c *tableColumn) accept(f form, warn warnFunc) {
 	}
 	switch {
 	case c.unit != "":
-		warn(Converted, 0, c.values(), "column %s has amounts in %s; the numbers are as written, without the unit", c.name, c.unit)
+		warn(Converted, 0, c.values(), c.texts.Amounts, "unit", c.unit)
 	case c.numbers.plain < c.numbers.cells:
-		warn(Converted, 0, c.values(), "column %s has numbers with spaces, apostrophes, brackets or other signs; they were converted", c.name)
+		warn(Converted, 0, c.values(), c.texts.Signs)
 	case info.example != "" && (f != formPoint || c.grouped > 0):
-		warn(Converted, 0, c.values(), "column %s has %s written as in %q; they were converted", c.name, info.name, info.example)
+		warn(Converted, 0, c.values(), c.texts.Written, "kinds", c.texts.kinds(info.kind), "example", info.example)
 	}
 	if c.placeholders > 0 {
-		warn(Missing, 0, c.placeholders, "%d cells of column %s are placeholders such as N/A; they are NULL", c.placeholders, c.name)
+		warn(Missing, 0, c.placeholders, c.texts.Placeholders)
 	}
 }
 
@@ -357,10 +357,12 @@ func (c *tableColumn) isPlainNumber() bool {
 	return (c.form == formInteger || c.form == formPoint) && c.grouped == 0 && c.numbers.plain == c.numbers.cells
 }
 
-// number returns a number as it is stored. A number of JSON has a point as decimal
+// number returns a number as it is stored. A number of JSON or Excel has a point as decimal
 // sign whatever the column has.
 func (c *tableColumn) number(s string, plain bool) any {
-	if !plain && !c.isPlainNumber() {
+	if plain {
+		s, _, _ = strings.Cut(s, " ") // from its unit
+	} else if !c.isPlainNumber() {
 		n, _ := readNumeral(s)
 		sign := byte('.')
 		if c.form == formComma && strings.Trim(n.digits, "0123456789eE+-") != "" {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -19,7 +18,8 @@ type csvReader struct {
 	csv *csv.Reader
 	row func(cells []cell, line int) error
 
-	cells []cell
+	cells   []cell
+	numbers []bool // the cells of a sheet that are numbers
 }
 
 // eachRecord reads CSV.
@@ -65,11 +65,17 @@ func (r *csvReader) next() (record []string, line int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	if r.sheet != nil {
+		record, r.numbers = r.sheet.read(record, r.numbers)
+	}
 	start := r.in.start
 	if err := r.in.next(r.csv.InputOffset()); err != nil {
 		return nil, 0, err
 	}
 	line, _ = r.csv.FieldPos(0)
+	if r.sheet != nil {
+		return record, line, nil
+	}
 	last, _ := r.csv.FieldPos(len(record) - 1)
 	r.lineBreaks = r.lineBreaks || last > line || strings.Contains(record[len(record)-1], "\n")
 	if r.shape.lenient && r.in.start > start && slices.ContainsFunc(record, func(s string) bool { return strings.Contains(s, "\n") }) {
@@ -109,6 +115,9 @@ func (r *csvReader) begin(record []string, line int) error {
 	}
 	if r.columns == nil {
 		r.headerLine = line
+		if r.sheet != nil && len(names) < r.sheet.width {
+			names = append(slices.Clone(names), make([]string, r.sheet.width-len(names))...)
+		}
 		if err := r.addColumns(names, line); err != nil {
 			return err
 		}
@@ -125,7 +134,7 @@ func (r *csvReader) data(record []string, line int) error {
 		return optionf("Separator", ErrFormat, line, "the row has %d cells and the header %d; quote cells that contain %q",
 			len(record), len(r.columns), r.comma)
 	}
-	if len(record) < len(r.cells) {
+	if len(record) < len(r.cells) && r.sheet == nil {
 		if r.ragged++; r.raggedAt == 0 {
 			r.raggedAt = line
 		}
@@ -135,6 +144,7 @@ func (r *csvReader) data(record []string, line int) error {
 		r.cells[i] = cell{null: true}
 		if i < len(record) {
 			r.cells[i] = cellOf(record[i])
+			r.cells[i].number = r.sheet != nil && r.numbers[i]
 			same = same && record[i] == r.columns[i].header
 		}
 	}
@@ -168,31 +178,28 @@ func cellOf(text string) cell {
 
 // warnShape says what the parts of the file are.
 func (l *loader) warnShape() {
-	rest := "; their last cells are NULL"
+	t, path := l.texts, prompt.Quote(prompt.Clip(strings.Join(l.path, "."), 128))
 	for _, w := range []struct {
-		is     bool
-		kind   WarningKind
-		line   int
-		count  int
-		text   string
-		option string
+		is   bool
+		text string
+		Warning
 	}{
-		{l.path != nil, Header, 0, 0, "the rows are the list under " + prompt.Quote(prompt.Clip(strings.Join(l.path, "."), 128)) + "; the rest of the file is left out", ""},
-		{l.cutOff > 0, Ragged, 0, 1, fmt.Sprintf("the file ends inside of object %d, which is left out", l.cutOff), ""},
-		{l.isJSON && l.shape.lenient, Converted, 0, 0, "NaN and Infinity are NULL", ""},
-		{!l.isJSON && l.shape.lenient, Quotes, 0, 0, "quotes inside of cells are not doubled; they are read as they stand", ""},
-		{l.shape.above > 0, Header, l.headerLine, l.shape.above, fmt.Sprintf("the header is in line %d; the lines above are left out", l.headerLine), ""},
-		{l.shape.noHeader && l.opt.HeaderLine == 0, Header, l.headerLine, 0, "the first line has data and no names, so the columns are named column_1, column_2 ...", "HeaderLine"},
-		{l.shape.double, Header, l.headerLine, 0, "the names of the columns have two lines; they were joined", ""},
-		{l.shape.units, Header, l.headerLine + 1, 0, "the line below the header has units; it is no row", ""},
-		{!l.isJSON && !l.shape.noHeader && len(l.columns) > 0 && l.counted(), Header, l.headerLine, 0, "the names of the columns are numbers, so the first line may be a row instead of a header", "HeaderLine"},
-		{l.again > 0, Header, 0, l.again, fmt.Sprintf("the header is repeated in %d lines below; they are no rows", l.again), ""},
-		{l.ragged > 0, Ragged, l.raggedAt, l.ragged, fmt.Sprintf("%d rows are shorter than the header, first in line %d%s", l.ragged, l.raggedAt, rest), ""},
-		{l.totals > 0 && l.opt.SkipTotals, Totals, l.totalAt, l.totals, fmt.Sprintf("%d rows of totals are left out, first in line %d", l.totals, l.totalAt), ""},
-		{l.totals > 0 && !l.opt.SkipTotals, Totals, l.totalAt, l.totals, fmt.Sprintf("%d rows look like totals of others, first in line %d; sums count them twice", l.totals, l.totalAt), "SkipTotals"},
+		{l.path != nil, t.List, Warning{Kind: Header}},
+		{l.cutOff > 0, t.CutOff, Warning{Kind: Ragged, Count: l.cutOff}},
+		{l.isJSON && l.shape.lenient, t.NotNumbers, Warning{Kind: Converted}},
+		{!l.isJSON && l.shape.lenient, t.Quotes, Warning{Kind: Quotes}},
+		{l.shape.above > 0, t.Above, Warning{Kind: Header, Line: l.headerLine, Count: l.shape.above}},
+		{l.shape.noHeader && l.opt.HeaderLine == 0, t.NoHeader, Warning{Kind: Header, Line: l.headerLine, Option: "HeaderLine"}},
+		{l.shape.double, t.TwoLines, Warning{Kind: Header, Line: l.headerLine}},
+		{l.shape.units, t.Units, Warning{Kind: Header, Line: l.headerLine + 1}},
+		{!l.isJSON && !l.shape.noHeader && len(l.columns) > 0 && (l.counted() || l.shape.year), t.NumberNames, Warning{Kind: Header, Line: l.headerLine, Option: "HeaderLine"}},
+		{l.again > 0, t.Repeated, Warning{Kind: Header, Count: l.again}},
+		{l.ragged > 0, t.Ragged, Warning{Kind: Ragged, Line: l.raggedAt, Count: l.ragged}},
+		{l.totals > 0 && l.opt.SkipTotals, t.TotalsLeftOut, Warning{Kind: Totals, Line: l.totalAt, Count: l.totals}},
+		{l.totals > 0 && !l.opt.SkipTotals, t.Totals, Warning{Kind: Totals, Line: l.totalAt, Count: l.totals, Option: "SkipTotals"}},
 	} {
 		if w.is {
-			l.warn(Warning{Kind: w.kind, Line: w.line, Count: w.count, Message: w.text, Option: w.option})
+			l.warn(w.Warning, w.text, "path", path)
 		}
 	}
 }

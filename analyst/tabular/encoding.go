@@ -37,10 +37,9 @@ func (l *loader) decode(plain *os.File) error {
 			return optionf("Encoding", ErrFormat, 0, "the input is not UTF-8, and its encoding is not clear; save it in UTF-8")
 		}
 		if sure {
-			l.warnf(Encoding, "the input is not UTF-8; it was converted from %s", name)
+			l.warn(Warning{Kind: Encoding}, l.texts.Encoding, "encoding", name)
 		} else {
-			l.warn(Warning{Kind: Encoding, Option: "Encoding",
-				Message: "the input is not UTF-8; it was converted from " + name + ", which is a guess: look at the letters"})
+			l.warn(Warning{Kind: Encoding, Option: "Encoding"}, l.texts.GuessedEncoding, "encoding", name)
 		}
 	}
 	e, err := htmlindex.Get(name)

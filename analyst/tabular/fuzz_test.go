@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed/analyst/tabular"
+	"github.com/qedkit/qed/internal/xlsx/xlsxtest"
 )
 
 // FuzzRead: each input is refused with an error of this package, or has the rows that the
@@ -15,6 +16,7 @@ func FuzzRead(f *testing.F) {
 		"a,b\n1,2\n", "a;b\n1,5;x\n", "sep=;\na;b\n1;2\n", "T\n\na,b\n1,2\n", "a,b\ns,kg\n1,2\n2,3\n", ",x,\na,b,c\n1,2,3\n2,3,4\n",
 		"a,b\n1,=\"0012\"\n", "n\n(5)\n$3\n1 234\n", "d\n3-Apr-26\n", "d\n4/13/2026 3:05 PM\n", "t\n2026-03-04T10:00:00Z\n2026-03-04T10:00:00+05:00\n",
 		`{"data":[{"a":1}]}`, `[{"a":{"b":NaN}}]`, `{"a":{"$date":{"$numberLong":"1"}}}`, "{\"a\":1}\n{\"a\":", "n\nM\xfcller\n", "\x1f\x8b\x08\x00",
+		string(xlsxtest.Book(xlsxtest.Row("a", "b") + xlsxtest.Row(xlsxtest.Number("46085.5", 2), "x"))),
 	} {
 		f.Add([]byte(seed))
 	}

@@ -101,13 +101,19 @@ func (l *loader) copyText(r io.Reader) error {
 			return err
 		}
 	}
-	if is := textfile.Foreign(head); is != "" {
+	switch is := textfile.Foreign(head); {
+	case bytes.HasPrefix(head, []byte("PK")) && is != "":
+		return l.copyWorkbook(plain, in)
+	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")):
+		return errorf(ErrFormat, 0, "the input is an Excel file with a password or in the format of Excel 2003; "+
+			"open it in Excel, remove the password, and save it as .xlsx")
+	case is != "":
 		return errorf(ErrFormat, 0, "the input is %s; export it as CSV in UTF-8", is)
 	}
 	clean := &cleaned{r: in, returns: bytes.IndexByte(head, '\n') < 0}
 	if textfile.IsUTF16(head) {
 		clean.r = transform.NewReader(in, utf16.UTF16(utf16.LittleEndian, utf16.UseBOM).NewDecoder())
-		l.warnf(Encoding, "the input was converted from UTF-16")
+		l.warn(Warning{Kind: Encoding}, l.texts.UTF16)
 	}
 	if textfile.HasBOM(head) {
 		in.Discard(3)
@@ -117,7 +123,7 @@ func (l *loader) copyText(r io.Reader) error {
 		return l.copyError(err)
 	}
 	if clean.dropped > 0 {
-		l.warnf(Dropped, "%d NUL bytes were removed", clean.dropped)
+		l.warn(Warning{Kind: Dropped, Count: clean.dropped}, l.texts.Dropped)
 	}
 	l.text = plain.Name()
 	if !check.valid() || l.opt.Encoding != "" {

@@ -3,12 +3,14 @@ package tabular
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -20,7 +22,7 @@ import (
 // A cell is a value of the input.
 type cell struct {
 	text   string
-	number bool // a number of JSON, whose decimal sign is a point
+	number bool // a number of JSON or Excel, whose decimal sign is a point
 	quoted bool // a text by a formula of a spreadsheet: ="0012"
 	null   bool
 }
@@ -33,6 +35,7 @@ type loader struct {
 	ctx      context.Context
 	opt      Options
 	dir      string
+	texts    *texts
 	isJSON   bool
 	comma    rune
 	preamble bool // the first line names the separator, and is not the header
@@ -55,13 +58,19 @@ type loader struct {
 	again            int // rows that repeat the header
 	totals, totalAt  int
 
-	text string // the path of the copy in UTF-8
+	text  string // the path of the copy in UTF-8
+	sheet *sheet // nil unless the input is a workbook
 }
 
 // maxWarnings bounds the warnings, of which each column may have several.
 const maxWarnings = 100
 
-func (l *loader) warn(w Warning) {
+// warn adds a warning with its text.
+func (l *loader) warn(w Warning, text string, values ...string) {
+	l.addWarning(w.message(text, values...))
+}
+
+func (l *loader) addWarning(w Warning) {
 	n := len(l.warnings)
 	switch {
 	case n < maxWarnings:
@@ -72,11 +81,7 @@ func (l *loader) warn(w Warning) {
 	}
 	last := &l.warnings[maxWarnings]
 	last.Count++
-	last.Message = fmt.Sprintf("%d more warnings are left out", last.Count)
-}
-
-func (l *loader) warnf(kind WarningKind, format string, args ...any) {
-	l.warn(Warning{Kind: kind, Message: fmt.Sprintf(format, args...)})
+	*last = last.message(l.texts.Omitted)
 }
 
 // scan reads the input, copies it in UTF-8 and finds the types.
@@ -114,7 +119,7 @@ func (l *loader) scan(r io.Reader) error {
 		}
 		l.warnShape()
 		for _, w := range found {
-			l.warn(w)
+			l.addWarning(w)
 		}
 		return nil
 	}
@@ -147,19 +152,20 @@ func (l *loader) detect() error {
 	if len(head) == 0 {
 		return errorf(ErrEmpty, 0, "the input is empty; it needs a header and at least one row")
 	}
-	if head[0] == '{' || head[0] == '[' {
+	if l.sheet == nil && (head[0] == '{' || head[0] == '[') {
 		l.isJSON, l.index, l.path = true, map[string]int{}, jsonPath(head)
 		return nil
 	}
-	l.comma, l.preamble = textfile.Separator(head)
-	if l.opt.Separator != 0 {
-		l.comma = l.opt.Separator
+	l.comma = ','
+	if l.sheet == nil {
+		l.comma, l.preamble = textfile.Separator(head)
+		l.comma = cmp.Or(l.opt.Separator, l.comma)
 	}
 	if l.opt.HeaderLine == 0 {
 		l.shape.above = l.linesAbove(head)
 	}
 	if l.comma != ',' {
-		l.warnf(Delimiter, "the cells are separated by %q", l.comma)
+		l.warn(Warning{Kind: Delimiter}, l.texts.Separator, "sign", strconv.QuoteRune(l.comma))
 	}
 	return nil
 }
@@ -235,10 +241,10 @@ func (l *loader) addColumns(headers []string, line int) error {
 		}
 		l.names[ascii.Lower(name)] = true
 		if name != header && !l.shape.noHeader {
-			l.warn(Warning{Kind: Header, Column: name, Line: line,
-				Message: fmt.Sprintf("column %d with header %s is named %s", len(l.columns)+1, prompt.Quote(prompt.Clip(header, 128)), name)})
+			l.warn(Warning{Kind: Header, Column: name, Line: line}, l.texts.Named,
+				"number", strconv.Itoa(len(l.columns)+1), "header", prompt.Quote(prompt.Clip(header, 128)))
 		}
-		l.columns = append(l.columns, &tableColumn{name: name, header: strings.Clone(header)})
+		l.columns = append(l.columns, &tableColumn{texts: l.texts, name: name, header: strings.Clone(header)})
 	}
 	return nil
 }

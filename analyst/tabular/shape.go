@@ -19,6 +19,7 @@ type shape struct {
 	noHeader bool
 	double   bool // the names of the columns have two lines
 	units    bool // the line below the header has units
+	year     bool // the header is one only because a year may be a name
 }
 
 // maxAbove is how many lines above the header are looked for.
@@ -38,7 +39,12 @@ func (l *loader) linesAbove(head []byte) int {
 		if err != nil {
 			break
 		}
-		widths = append(widths, len(record))
+		width := len(record)
+		if l.sheet != nil {
+			line, _ := r.FieldPos(0)
+			width = l.sheet.span(record, line)
+		}
+		widths = append(widths, width)
 	}
 	if l.preamble && len(widths) > 0 {
 		widths = widths[1:]
@@ -67,6 +73,9 @@ func (l *loader) reshape() (again bool, err error) {
 	}
 	proven, data := l.headerEvidence()
 	switch {
+	case l.shape.above == 1 && !proven && len(l.columns) == 2 && l.comma == ',':
+		return false, optionf("Separator", ErrFormat, l.headerLine, "the rows have two cells and the header one; if the commas are decimal signs, "+
+			"quote the cells or write the line sep=; above, and else give each column a name")
 	case l.shape.above > 0 && !proven:
 		return false, optionf("HeaderLine", ErrFormat, l.headerLine, "the lines above have fewer cells than this one, and nothing "+
 			"shows that it is the header; remove them, or quote cells that contain %q", l.comma)
@@ -88,7 +97,7 @@ func (l *loader) reshape() (again bool, err error) {
 // numbers or times has another text there, and whether it looks like a row of data: its
 // cells fit the columns, or are repeated below.
 func (l *loader) headerEvidence() (proven, data bool) {
-	repeats := 0
+	repeats, years := 0, 0
 	for _, c := range l.columns {
 		header := cell{text: c.header}
 		if c.repeats > 0 {
@@ -101,13 +110,17 @@ func (l *loader) headerEvidence() (proven, data bool) {
 		r := read(header)
 		switch {
 		case r.placeholder:
-		case miss && r.forms == 0, !miss && !r.fits(c.form), isYear(c.header) && !c.years():
+		case miss && r.forms == 0, !miss && !r.fits(c.form):
 			proven = true
+		case isYear(c.header) && !c.years():
+			years++
 		case !l.counted():
 			data = true
 		}
 	}
-	return proven, data || repeats > 0 && repeats < len(l.columns)
+	data = data || repeats > 0 && repeats < len(l.columns)
+	l.shape.year = years == 1 && !proven && !data
+	return proven || years > 0 && !data, data
 }
 
 // counted reports whether the names of the columns are 1, 2, 3 or 0, 1, 2, which may be
@@ -224,13 +237,17 @@ var totals = func() map[string]bool {
 	return words
 }()
 
+// totalsBegin are the first characters of cells that may be one of totals.
+const totalsBegin = "tgsizTGSIZ"
+
 // isTotal reports whether a row has sums of other rows.
 func isTotal(cells []cell) bool {
 	for _, c := range cells {
-		if len(c.text) > 40 || c.number || c.blank() {
+		text := strings.TrimSpace(c.text)
+		if text == "" || len(text) > 40 || c.number || strings.IndexByte(totalsBegin, text[0]) < 0 {
 			continue
 		}
-		if totals[strings.ToLower(strings.TrimRight(strings.TrimSpace(c.text), ": "))] {
+		if totals[strings.ToLower(strings.TrimRight(text, ": "))] {
 			return true
 		}
 	}

@@ -1,5 +1,5 @@
-// Package tabular reads a table from a file as people have it: CSV in its many forms, JSON
-// and lines of JSON. It finds what the lines and the columns are, once and for each database
+// Package tabular reads a table from a file as people have it: CSV in its many forms, JSON,
+// lines of JSON, and Excel (.xlsx). It finds what the lines and the columns are, once and for each database
 // that the rows are written to.
 //
 // [Read] reads the whole input and finds the type of each column over all rows.
@@ -17,7 +17,11 @@
 // Numbers may have a currency or a percent sign, brackets or a minus at the end, and
 // separators of thousands; the unit is in [Column]. Dates may be written as 31.12.2006,
 // 12/31/2006 3:04 PM, 31-Dec-06 or 31. Dezember 2006. Placeholders such as "N/A" are NULL in a
-// column of numbers or times. A string of JSON is read like a cell of CSV.
+// column of numbers or times. A string of JSON or a text of Excel is read like a cell of CSV.
+//
+// Numbers of Excel have the type that their format shows: dates, in the system of 1900 or
+// 1904, percents, and amounts with a currency. Errors such as #N/A are NULL. Times of the day
+// and durations without a date are text such as 26:30:00.
 package tabular
 
 import (
@@ -28,8 +32,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/tempdir"
 )
 
@@ -39,7 +45,7 @@ type Kind string
 
 const (
 	ErrArgument Kind = "argument"  // an option is invalid
-	ErrFormat   Kind = "format"    // the input is neither CSV nor JSON, or it is broken
+	ErrFormat   Kind = "format"    // the input is neither CSV, JSON nor Excel, or it is broken
 	ErrEmpty    Kind = "empty"     // there are no columns or no rows
 	ErrTooLarge Kind = "too large" // the input exceeds a limit of the options
 	ErrRead     Kind = "read"      // the input could not be read
@@ -53,7 +59,7 @@ func (k Kind) Error() string { return "tabular: " + string(k) }
 // text contains no cells.
 type Error struct {
 	Kind    Kind
-	Line    int    // the line of the input, from 1; 0 if the error is not about one line
+	Line    int    // the line of the input or the row of the sheet, from 1; 0 if the error is not about one line
 	Message string // one sentence, for users too: what to do about the file
 	Option  string // the field of [Options] that may help, such as MaxRows, or ""
 	Err     error  // the cause; may be nil
@@ -123,9 +129,16 @@ type Options struct {
 	// [Header].
 	HeaderLine int
 
+	// Sheet is the name of the sheet of an Excel file. Empty means the first one that is not
+	// hidden and has cells. If there are others, a Warning of kind [OtherSheets] names them.
+	Sheet string
+
 	// SkipTotals leaves out rows with the sums of others, such as Total or Subtotal. If it is
 	// false they are rows, with a Warning of kind [Totals].
 	SkipTotals bool
+
+	// Language is the language of the messages of warnings, such as "de". Empty means English.
+	Language string
 
 	MaxBytes     int64 // of the input; 0 means 512 MiB
 	MaxRows      int   // 0 means 5,000,000
@@ -222,6 +235,10 @@ const (
 
 	DecimalSign WarningKind = "decimal_sign" // numbers whose decimal sign is unknown
 	Doubtful    WarningKind = "doubtful"     // cells that are text because they may be something else than numbers or times
+	OtherSheets WarningKind = "other_sheets" // sheets of an Excel file that were not read
+	Hidden      WarningKind = "hidden"       // rows or columns that Excel does not show
+	Merged      WarningKind = "merged"       // cells of Excel that cover several rows
+	Uncomputed  WarningKind = "uncomputed"   // formulas without a value
 	Omitted     WarningKind = "omitted"      // there are more warnings
 )
 
@@ -286,10 +303,23 @@ func Open(ctx context.Context, path string, opt *Options) (*File, error) {
 	if info.Size() > o.MaxBytes { // before it is copied
 		return nil, tooManyBytes(o.MaxBytes)
 	}
-	return Read(ctx, f, &o)
+	table, err := Read(ctx, f, &o)
+	if err == nil && !table.loader.isJSON && isJSONName(name) {
+		return nil, errors.Join(errorf(ErrFormat, 0, "the file %s has no objects; write an array of objects or one object a line, or name it .csv", name), table.Close())
+	}
+	return table, err
 }
 
-// Read reads CSV, a JSON array of objects or JSON lines from r to its end. The
+// isJSONName reports whether a file says that it is JSON.
+func isJSONName(name string) bool {
+	switch filepath.Ext(strings.TrimSuffix(ascii.Lower(name), ".gz")) {
+	case ".json", ".jsonl", ".ndjson":
+		return true
+	}
+	return false
+}
+
+// Read reads CSV, a JSON array of objects, JSON lines or a sheet of Excel from r to its end. The
 // format, the separator and the encoding are detected, and gzip is expanded. A line such as "sep=;" may be above
 // the names of the columns. The memory does not depend on the number of rows, and a row
 // larger than Options.MaxRowBytes is refused before it is read whole. If ctx ends, Read
@@ -303,7 +333,7 @@ func Read(ctx context.Context, r io.Reader, o *Options) (_ *File, err error) {
 	if err != nil {
 		return nil, &Error{Kind: ErrStorage, Message: "no temporary directory can be made", Err: err}
 	}
-	l := &loader{ctx: ctx, opt: opt, dir: dir.Path}
+	l := &loader{ctx: ctx, opt: opt, dir: dir.Path, texts: textTable.In(ctx, opt.Language)}
 	if err := l.scan(r); err != nil {
 		return nil, errors.Join(err, dir.Remove())
 	}
@@ -340,7 +370,7 @@ type PlainCSV struct {
 // are columns, and its empty cells are NULL.
 func (f *File) Plain() (csv PlainCSV, ok bool) {
 	l := f.loader
-	if l.isJSON || l.shape.lenient || l.ragged+l.again+l.totals > 0 || l.lineBreaks || l.firstLine == 0 {
+	if l.isJSON || l.sheet != nil || l.shape.lenient || l.ragged+l.again+l.totals > 0 || l.lineBreaks || l.firstLine == 0 {
 		return csv, false
 	}
 	for _, c := range l.columns {

@@ -83,7 +83,13 @@ func TestLoad(t *testing.T) {
 		{"carriage returns", "a,b\r1,2\r3,4\r", map[string]tabular.Type{"a": "integer", "b": "integer"}, [][]any{{int64(1), int64(2)}, {int64(3), int64(4)}}, nil},
 		{"carriage return in a cell", "a\n\"x\ry\"\n", map[string]tabular.Type{"a": "text"}, [][]any{{"x\ry"}}, nil},
 		{"no header", "1,2\n3,4\n", map[string]tabular.Type{"1": "integer", "2": "integer"}, [][]any{{int64(3), int64(4)}}, []tabular.WarningKind{tabular.Header}},
-		{"years", "name,2023\nx,4\n", map[string]tabular.Type{"name": "text", "2023": "integer"}, [][]any{{"x", int64(4)}}, nil},
+		{"years", "name,2023\nx,4\n", map[string]tabular.Type{"name": "text", "2023": "integer"}, [][]any{{"x", int64(4)}}, []tabular.WarningKind{tabular.Header}},
+		{"years among names", "name,2023,2024\nx,4,5\n", map[string]tabular.Type{"name": "text", "2023": "integer", "2024": "integer"}, [][]any{{"x", int64(4), int64(5)}}, nil},
+		{"a number like a year in the first row", "1,2021-06-17,2038\n2,2021-05-14,743\n", map[string]tabular.Type{"column_1": "integer", "column_2": "date", "column_3": "integer"},
+			[][]any{{int64(1), "2021-06-17", int64(2038)}, {int64(2), "2021-05-14", int64(743)}}, []tabular.WarningKind{tabular.Header}},
+		{"serial numbers of days stay numbers", "day,n\n46085,1\n46086,2\n", map[string]tabular.Type{"day": "integer", "n": "integer"}, [][]any{{int64(46085), int64(1)}, {int64(46086), int64(2)}}, nil},
+		{"decimal commas in quotes", "amount\n\"1,5\"\n\"2,25\"\n", map[string]tabular.Type{"amount": "decimal"}, [][]any{{1.5}, {2.25}}, []tabular.WarningKind{tabular.Converted}},
+		{"decimal commas below sep=;", "sep=;\namount\n1,5\n2,25\n", map[string]tabular.Type{"amount": "decimal"}, [][]any{{1.5}, {2.25}}, []tabular.WarningKind{tabular.Delimiter, tabular.Converted}},
 		{"direction of text", "a\u202eb,\u2067c\n1,2\n", map[string]tabular.Type{"a b": "integer", "c": "integer"}, [][]any{{int64(1), int64(2)}}, []tabular.WarningKind{tabular.Header, tabular.Header}},
 		{"digits", "a\n" + strings.Repeat("9", 10_000) + "\n1e999999\n", map[string]tabular.Type{"a": "text"}, [][]any{{strings.Repeat("9", 10_000)}, {"1e999999"}}, nil},
 		{"JSON digits", `[{"a":` + strings.Repeat("9", 10_000) + `},{"a":1e999999}]`, map[string]tabular.Type{"a": "text"}, [][]any{{strings.Repeat("9", 10_000)}, {"1e999999"}}, nil},
@@ -249,6 +255,29 @@ func TestOpen(t *testing.T) {
 }
 
 // A named pipe is refused at once: to open it would wait for a writer.
+// A column of decimal commas is refused with what to do about it, and so is JSON without objects.
+func TestRemedies(t *testing.T) {
+	_, err := load(t, "amount\n1,5\n2,25\n3,75\n", nil)
+	own, ok := errors.AsType[*tabular.Error](err)
+	if !ok || own.Kind != tabular.ErrFormat || own.Option != "Separator" || !strings.Contains(own.ForUser(), "sep=;") {
+		t.Error(err)
+	}
+	d, err := load(t, "amount\n1,5\n2,25\n3,75\n", &tabular.Options{Separator: ';'})
+	if err != nil || d.Columns[0].Type != tabular.Decimal {
+		t.Error(err)
+	}
+	for name, text := range map[string]string{"x.json": "1\n2\n", "x.ndjson.gz": "a\nb\n", "x.JSONL": `"a"`} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := tabular.Open(t.Context(), path, nil)
+		if !errors.Is(err, tabular.ErrFormat) && !errors.Is(err, tabular.ErrEmpty) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestOpenNamedPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe.csv")
 	if err := exec.Command("mkfifo", pipe).Run(); err != nil {

@@ -44,22 +44,22 @@ const (
 
 // formInfo describes a form. example is set if cells are converted.
 var formInfo = [formCount]struct {
-	kind          Type
-	name, example string
+	kind    Type
+	example string
 }{
-	formInteger: {kind: Integer, name: "integers"},
-	formPoint:   {kind: Decimal, name: "decimals", example: "1,234.56"},
-	formComma:   {kind: Decimal, name: "decimals with a comma", example: "1.234,56"},
-	formBoolean: {kind: Boolean, name: "booleans"},
-	formISO:     {kind: Date, name: "dates"},
-	formStamp:   {kind: Time, name: "times"},
-	formYMD:     {kind: Date, name: "dates", example: "2006/12/31"},
-	formNamed:   {kind: Date, name: "dates", example: "31 December 2006"},
-	formDMY:     {kind: Date, name: "dates", example: "31/12/2006"},
-	formMDY:     {kind: Date, name: "dates", example: "12/31/2006"},
-	formDMY2:    {kind: Date, name: "dates", example: "31/12/06"},
-	formMDY2:    {kind: Date, name: "dates", example: "12/31/06"},
-	formYMD2:    {kind: Date, name: "dates", example: "06/12/31"},
+	formInteger: {kind: Integer},
+	formPoint:   {kind: Decimal, example: "1,234.56"},
+	formComma:   {kind: Decimal, example: "1.234,56"},
+	formBoolean: {kind: Boolean},
+	formISO:     {kind: Date},
+	formStamp:   {kind: Time},
+	formYMD:     {kind: Date, example: "2006/12/31"},
+	formNamed:   {kind: Date, example: "31 December 2006"},
+	formDMY:     {kind: Date, example: "31/12/2006"},
+	formMDY:     {kind: Date, example: "12/31/2006"},
+	formDMY2:    {kind: Date, example: "31/12/06"},
+	formMDY2:    {kind: Date, example: "12/31/06"},
+	formYMD2:    {kind: Date, example: "06/12/31"},
 }
 
 // isShort reports whether a form has years of two digits.
@@ -99,11 +99,11 @@ func read(c cell) (r reading) {
 		r.fit(formBoolean)
 		return r
 	}
-	digit := strings.IndexAny(s, "0123456789")
+	digit := firstDigit(s)
 	if digit < 0 {
 		return r
 	}
-	if digit <= maxBefore && !isISO(s) {
+	if digit <= maxBefore && !isWord(s[:digit]) && !isISO(s) {
 		if n, ok := readNumeral(s); ok {
 			r.readNumeral(n)
 		}
@@ -112,6 +112,27 @@ func read(c cell) (r reading) {
 		r.readTime(s)
 	}
 	return r
+}
+
+// firstDigit returns where the first digit is, or -1. [strings.IndexAny] is slower.
+func firstDigit(s string) int {
+	for i := range len(s) {
+		if s[i] >= '0' && s[i] <= '9' {
+			return i
+		}
+	}
+	return -1
+}
+
+// isWord reports whether a text has more letters than a currency.
+func isWord(s string) bool {
+	letters := 0
+	for i := range len(s) {
+		if c := s[i] | 0x20; c >= 'a' && c <= 'z' {
+			letters++
+		}
+	}
+	return letters > 3
 }
 
 // maxBefore is how many bytes of brackets, signs and units may stand before a number.
@@ -159,19 +180,24 @@ func (r *reading) readPlain(s string) bool {
 	return true
 }
 
-// readNumber reads a number of JSON, whose decimal sign is a point.
+// readNumber reads a number of JSON or Excel, whose decimal sign is a point. A unit may follow
+// after a blank.
 func (r *reading) readNumber(s string) {
-	n := numeral{digits: strings.TrimPrefix(s, "-"), negative: strings.HasPrefix(s, "-")}
+	s, unit, _ := strings.Cut(s, " ")
+	n := numeral{digits: strings.TrimPrefix(s, "-"), negative: strings.HasPrefix(s, "-"), unit: unit, certain: true}
 	plain, ok := n.plain('.')
 	if !ok {
 		return
 	}
 	if isWhole(plain) {
-		r.fit(formInteger)
 		r.pointWhole, r.commaWhole = true, true
+		if unit == "" {
+			r.fit(formInteger)
+		}
 	}
 	r.fit(formPoint)
 	r.fit(formComma)
+	r.numeral = n
 }
 
 // readNumeral reads a number. If it is one with either decimal sign, such as 1,234, it is
@@ -242,8 +268,16 @@ func isISO(s string) bool {
 	if len(s) != len(time.DateOnly) || s[4] != '-' || s[7] != '-' {
 		return false
 	}
-	_, err := time.Parse(time.DateOnly, s)
-	return err == nil
+	for i := range len(s) {
+		if (s[i] < '0' || s[i] > '9') && i != 4 && i != 7 {
+			return false
+		}
+	}
+	month, day := number(s[5:7]), number(s[8:])
+	if month < 1 || month > 12 || day < 1 {
+		return false
+	}
+	return day <= 28 || day <= time.Date(number(s[:4]), time.Month(month+1), 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
 // A stamp is how a time is written. Times of one stamp can be compared as texts.

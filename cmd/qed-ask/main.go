@@ -13,14 +13,16 @@
 // MySQL or MariaDB database, and keep the password out of the list of processes.
 // See .env.example for all settings.
 //
-// The policy says what may be read. Without one, -all-tables has to allow every table.
-// The account on a server should have no more rights than the policy needs. If it
+// The policy says what may be read. -session customer=7 is the value of the parameter
+// :customer of its filters, and of a setting that its views read. Without a policy,
+// -all-tables has to allow every table. The account on a server should have no more rights than the policy needs. If it
 // has, the program shows them with the statements that revoke them, and ends;
 // -unsafe-account makes it continue.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -43,6 +45,16 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	flags := flag.NewFlagSet("qed-ask", flag.ContinueOnError)
 	var where database.Options
 	where.Flags(flags)
+	session := map[string]any{}
+	flags.Func("session", "a `setting=value` that the views and filters of the policy read; can be repeated", func(text string) error {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return errors.New("it must be such as customer=7")
+		}
+		session[name] = value
+		where.Settings = func(context.Context) (map[string]any, error) { return session, nil }
+		return nil
+	})
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), "Usage: qed-ask [flags] [question]\n\n")
 		flags.PrintDefaults()

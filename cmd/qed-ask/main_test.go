@@ -128,6 +128,29 @@ func TestOwnDatabase(t *testing.T) {
 	})
 }
 
+// TestFilter asks about a table whose rows the policy filters.
+func TestFilter(t *testing.T) {
+	env := map[string]string{"OPENAI_BASE_URL": chattest.Provider(t, speak), "OPENAI_MODEL": "test"}
+	path := sqliteFile(t, "CREATE TABLE boat (name TEXT, owner INT); INSERT INTO boat VALUES ('Ann', 7), ('Secret', 8);")
+	policy := filepath.Join(t.TempDir(), "policy.json")
+	text := `{"dialect":"sqlite","tables":{"boat":["name"]},"filters":{"boat":"owner IN (:owner)"}}`
+	if err := os.WriteFile(policy, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := ask(t, env, "", "-dsn", path, "-policy", policy, "-session", "owner=7", "Which boats are there?")
+	if err != nil || !strings.Contains(out, "Ann") || strings.Contains(out, "Secret") || !strings.Contains(out, "IN (:owner)") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := ask(t, env, "", "-dsn", path, "-policy", policy, "Which boats are there?"); err == nil {
+		t.Errorf("it runs without the value:\n%s", out)
+	}
+	for _, wrong := range []string{"owner", "=7", ""} {
+		if _, err := ask(t, env, "", "-dsn", path, "-policy", policy, "-session", wrong, "?"); err == nil || !strings.Contains(err.Error(), "customer=7") {
+			t.Errorf("-session %q: %v", wrong, err)
+		}
+	}
+}
+
 // speak is a model that knows one table.
 func speak(prompt string) string {
 	switch {

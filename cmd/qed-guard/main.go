@@ -13,6 +13,13 @@
 //	{"id": .., "ok": true, "sql": "SELECT .."}
 //	{"id": .., "ok": false, "code": "unknown_column", "message": "..", "candidates": [".."]}
 //
+// If the policy filters rows by a parameter such as :tenant, the line has its value:
+//
+//	{"id": .., "sql": "..", "session": {"tenant": "7"}}
+//
+// A statement without the value is refused with the code "missing_setting". The value must
+// come from the program and not from the model.
+//
 // Only the sql of an answer may be executed. The id is any JSON value and is returned
 // unchanged. A line that cannot be read is refused with the code "bad_line", one that is
 // too long with "too_large"; the message begins with the number of the line. Blank lines

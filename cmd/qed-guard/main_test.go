@@ -118,6 +118,24 @@ func TestStatements(t *testing.T) {
 	}
 }
 
+// A line has the values of the policy's filters.
+func TestFilter(t *testing.T) {
+	policy := filepath.Join(t.TempDir(), "policy.json")
+	text := `{"dialect":"mysql","schema":"app","tables":{"boat":["id"]},"filters":{"boat":"owner IN (:owner)"}}`
+	if err := os.WriteFile(policy, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, status := finish(t, program(t, "-policy", policy), strings.NewReader(`{"sql": "SELECT id FROM boat", "session": {"owner": "7,8"}}
+{"sql": "SELECT id FROM boat"}
+{"sql": "SELECT id FROM boat", "session": {"owner": 7}}
+`))
+	got := answers(t, out)
+	if status != lines.OK || len(got) != 3 || !got[0].OK || !strings.Contains(got[0].SQL, "IN ('7', '8')") ||
+		got[1].Code != "missing_setting" || got[2].Code != lines.Bad {
+		t.Errorf("status %d, %s %s", status, out, errs)
+	}
+}
+
 func TestLines(t *testing.T) {
 	texts := []string{
 		`{"id": "a\u0000\u2028", "sql": "SELECT id FROM crew"}`,

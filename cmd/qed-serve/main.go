@@ -32,15 +32,16 @@
 //
 // # What a user may read
 //
-// Secure views and row-level security read settings of the session. -session sets one, for
-// each statement, to what the request says:
+// Secure views, row-level security and the filters of the policy read settings of the
+// session. -session sets one, for each statement, to what the request says:
 //
 //	-session company=company_id -session customerIds=header:X-Customer-Ids
 //
 // is SET @company, to the company_id of the request, and SET @customerIds, to the header
 // that the service sends. In PostgreSQL settings have names such as app.company. A request
 // that lacks one of them is refused. Other settings that the policy names are NULL, and the
-// key is DB_ENCRYPT_KEY.
+// key is DB_ENCRYPT_KEY. A filter such as "customer_id IN (:customerIds)" has the value
+// in every database, also in SQLite, and fails without one.
 //
 // # More for the model
 //

@@ -1,4 +1,4 @@
-// Analyst explores a CSV or JSON file: it queries the rows, draws charts, checks its
+// Analyst explores a CSV, JSON or Excel file: it queries the rows, draws charts, checks its
 // own findings, and writes a report on request. Every step is shown as it happens.
 //
 // Without arguments it makes a file of 60,000 service orders with planted faults.
@@ -9,6 +9,7 @@
 //	go run ./examples/analyst sales.csv                   # your own file
 //	go run ./examples/analyst sales.csv "Which ...?"      # one question, and a report with -report
 //	go run ./examples/analyst -about "one row per sale, amounts in EUR" sales.csv
+//	go run -tags duckdb ./examples/analyst -duckdb sales.parquet   # in DuckDB, which needs cgo
 //
 // Type a question, "report" for a report on all answers so far, "new" to start over,
 // and an empty line to end. The charts are written to the folder of -out, as
@@ -32,6 +33,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/dataset"
+	"github.com/qedkit/qed/analyst/tabular"
 	"github.com/qedkit/qed/examples/analyst/orders"
 	"github.com/qedkit/qed/internal/command"
 	"github.com/qedkit/qed/internal/command/chat"
@@ -47,6 +49,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	flags := flag.NewFlagSet("analyst", flag.ContinueOnError)
 	folder := flags.String("out", "analysis", "the `folder` for charts and pages")
 	about := flags.String("about", "", "what the rows are, for the model")
+	inDuckDB := flags.Bool("duckdb", false, "load the file into DuckDB instead of SQLite")
+	sheet := flags.String("sheet", "", "the `name` of the sheet of an Excel file, instead of the first one")
 	report := flags.Bool("report", false, "write a report after the question")
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), "Usage: analyst [flags] [file [question]]\n\n")
@@ -62,12 +66,13 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 
 	// The data, in an embedded database.
 	show := chat.NewPrinter(out)
-	data, err := load(ctx, flags.Arg(0))
+	data, found, err := load(ctx, flags.Arg(0), tabular.Options{Sheet: *sheet}, *inDuckDB)
 	if err != nil {
 		return err
 	}
 	defer data.Close()
-	show.Source(name(flags.Arg(0)), describe(data), nil)
+	data.Description = *about
+	show.Source(name(flags.Arg(0)), describe(found, data), nil)
 
 	// The model: the configured one, or a recorded one for the orders.
 	model, live, err := provider.Open(conf)
@@ -85,9 +90,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	}
 
 	// The analyst. A conversation has follow-up questions and one report.
-	a, err := analyst.New(model, analyst.Data{
-		DB: data.DB, Policy: data.Policy, Dialect: sqlite.Dialect{}, Table: data.Table, Description: *about, Notes: data.Notes(),
-	}, &analyst.Options{Settings: conf.Agent.Settings})
+	a, err := analyst.New(model, data, &analyst.Options{Settings: conf.Agent.Settings})
 	if err != nil {
 		return err
 	}
@@ -115,12 +118,30 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	return nil
 }
 
+// openDuckDB opens a file in DuckDB. It is nil in a build without the tag duckdb.
+var openDuckDB func(ctx context.Context, path string, opt tabular.Options) (analyst.Data, tabular.Report, error)
+
 // load returns the rows of a file, or the generated orders.
-func load(ctx context.Context, path string) (*dataset.Dataset, error) {
-	if path != "" {
-		return dataset.Open(ctx, path, nil)
+func load(ctx context.Context, path string, opt tabular.Options, inDuckDB bool) (analyst.Data, tabular.Report, error) {
+	if inDuckDB {
+		switch {
+		case path == "":
+			return analyst.Data{}, tabular.Report{}, errors.New("-duckdb needs a file")
+		case openDuckDB == nil:
+			return analyst.Data{}, tabular.Report{}, errors.New("-duckdb needs a build with -tags duckdb, and cgo")
+		}
+		return openDuckDB(ctx, path, opt)
 	}
-	return orders.Open(ctx)
+	open := orders.Open
+	if path != "" {
+		open = func(ctx context.Context) (*dataset.Dataset, error) { return dataset.Open(ctx, path, &opt) }
+	}
+	d, err := open(ctx)
+	if err != nil {
+		return analyst.Data{}, tabular.Report{}, err
+	}
+	data := analyst.Data{DB: d.DB, Policy: d.Policy, Dialect: sqlite.Dialect{}, Table: d.Table, Notes: d.Notes(), Close: d.Close}
+	return data, d.Report, nil
 }
 
 func name(path string) string {
@@ -131,12 +152,12 @@ func name(path string) string {
 }
 
 // describe returns what was loaded.
-func describe(data *dataset.Dataset) []string {
-	names := make([]string, len(data.Columns))
-	for i, c := range data.Columns {
-		names[i] = c.Name
+func describe(found tabular.Report, data analyst.Data) []string {
+	columns := strings.Join(data.Policy.Tables[data.Table], ", ")
+	if found.Rows > 0 { // not known of a Parquet file
+		columns = fmt.Sprintf("%d rows: %s", found.Rows, columns)
 	}
-	return append([]string{fmt.Sprintf("%d rows: %s", data.Rows, strings.Join(names, ", "))}, data.Notes()...)
+	return append([]string{columns}, data.Notes...)
 }
 
 // A conversation is a thread of questions about the data.

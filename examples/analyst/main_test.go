@@ -186,6 +186,9 @@ func TestWrongTurns(t *testing.T) {
 	if _, err := explore(t, csv); !errors.Is(err, settings.ErrNoModel) {
 		t.Errorf("a file without a model: %v", err)
 	}
+	if _, err := explore(t, "-duckdb", csv); err == nil {
+		t.Error("no file is loaded into DuckDB without a model")
+	}
 	if _, err := explore(t, filepath.Join(t.TempDir(), "none.csv")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 )
@@ -35,10 +36,26 @@ var events = map[string]qed.Event{
 	`{"event":"query_estimated","path":"","data":{"query":"q","rows":1500000}}`:                                                               {Data: qed.QueryEstimated{Query: "q", Rows: 1.5e6}},
 	`{"event":"query_refused","path":"","data":{"query":"q","code":"c","name":"n","message":"m","candidates":["d"]}}`:                         {Data: qed.QueryRefused{Query: "q", Code: "c", Name: "n", Message: "m", Candidates: []string{"d"}}},
 	`{"event":"query_executed","path":"","data":{"query":"q","rows":2,"truncated":true,"millis":3}}`:                                          {Data: qed.QueryExecuted{Query: "q", Rows: 2, Truncated: true, Millis: 3}},
-	`{"event":"token","path":"","data":{"channel":"final","content":"There"}}`:                                                                {Data: qed.Token{Channel: qed.ChannelFinal, Content: "There"}},
-	`{"event":"error","path":"","data":{"message":"m"}}`:                                                                                      {Data: qed.Failed{Message: "m"}},
-	`{"event":"chart","path":"a","data":[1,2.50]}`:                                                                                            {Path: "a", Data: qed.CustomEvent{Kind: "chart", JSON: json.RawMessage(`[1,2.50]`)}},
-	`{"event":"complete","path":"","data":{"answer":{"text":"t","usage":{"input_tokens":1,"output_tokens":2,"calls":1}},"millis":4}}`:         {Data: qed.Completed{Answer: qed.Answer{Text: "t", Usage: llm.Usage{InputTokens: 1, OutputTokens: 2, Calls: 1}}, Millis: 4}},
+	`{"event":"query_empty","path":"","data":{"query":"q","empty":{"predicates":[{"sql":"a = 'b'","tables":["t"],"verdict":"contradicted","column":"t.a","nearest":["c"],"from":"d","to":"e"}],"together":true,"limited":true}}}`: {Data: qed.QueryEmpty{Query: "q", Empty: qed.EmptyResult{Predicates: []qed.Predicate{{SQL: "a = 'b'", Tables: []string{"t"}, Verdict: dates.Contradicted, Column: "t.a", Nearest: []string{"c"}, From: "d", To: "e"}}, Together: true, Limited: true}}},
+	`{"event":"token","path":"","data":{"channel":"final","content":"There"}}`:                                                        {Data: qed.Token{Channel: qed.ChannelFinal, Content: "There"}},
+	`{"event":"error","path":"","data":{"message":"m"}}`:                                                                              {Data: qed.Failed{Message: "m"}},
+	`{"event":"chart","path":"a","data":[1,2.50]}`:                                                                                    {Path: "a", Data: qed.CustomEvent{Kind: "chart", JSON: json.RawMessage(`[1,2.50]`)}},
+	`{"event":"complete","path":"","data":{"answer":{"text":"t","usage":{"input_tokens":1,"output_tokens":2,"calls":1}},"millis":4}}`: {Data: qed.Completed{Answer: qed.Answer{Text: "t", Usage: llm.Usage{InputTokens: 1, OutputTokens: 2, Calls: 1}}, Millis: 4}},
+	`{"event":"complete","path":"","data":{"answer":{"text":"t","queries":[{"language":"sql","written":"w","rows":0,` +
+		`"verified":{"question":"q","sql":"s","by":"ann","time":"2026-01-02T03:04:05Z","parameters":{"site":"x"}},` +
+		`"empty":{"predicates":[{"sql":"a = 1","tables":["t"],"verdict":"not_checked"}]}}],` +
+		`"used":{"examples":[{"question":"q","sql":"s"}],"values":[{"said":"a","table":"t","column":"c","value":"v"}],"notes":["n"],` +
+		`"definitions":[{"table":"t","column":"c","text":"d"}]},"usage":{"input_tokens":0,"output_tokens":0,"calls":0}},"millis":4}}`: {Data: qed.Completed{Answer: qed.Answer{
+		Text: "t", Queries: []qed.Query{{
+			Language: "sql", Written: "w",
+			Verified: &qed.VerifiedQuestion{Question: "q", SQL: "s", By: "ann", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Parameters: map[string]string{"site": "x"}},
+			Empty:    &qed.EmptyResult{Predicates: []qed.Predicate{{SQL: "a = 1", Tables: []string{"t"}, Verdict: dates.NotChecked}}},
+		}},
+		Used: &qed.Used{
+			Examples: []qed.VerifiedQuestion{{Question: "q", SQL: "s"}}, Values: []qed.ValueMatch{{Said: "a", Table: "t", Column: "c", Value: "v"}},
+			Notes: []string{"n"}, Definitions: []qed.Definition{{Table: "t", Column: "c", Text: "d"}},
+		},
+	}, Millis: 4}},
 	`{"event":"complete","path":"","data":{"answer":{"text":"t",` +
 		`"table":{"columns":[{"name":"n","type":"INT"}],"rows":[[9007199254740993],[null]],"truncated":true},` +
 		`"queries":[{"language":"sql","written":"w","executed":"e","views":["v"],"join_path":[{"left":{"table":"l","columns":["a"]},"right":{"table":"r","alias":"x","columns":["b"]},"kind":"inner","relationship":"known","role":"o","confidence":0.9,"cardinality":"N:1"}],"rows":2,"corrections":[{"query":"q","reason":"r"}]}],` +

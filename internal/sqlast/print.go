@@ -1,7 +1,9 @@
 package sqlast
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
@@ -78,10 +80,6 @@ type Style struct {
 	// left, so that LATERAL is not printed.
 	ImplicitLateral bool
 
-	// BarrierLimit is the limit of the subquery of a Barrier. Empty means "-1",
-	// which is no limit in SQLite.
-	BarrierLimit string
-
 	// CallAs returns the expression that is executed instead of a call, or nil for
 	// the call itself. Nil means that every call is executed as itself.
 	CallAs func(*Call) Expr
@@ -98,10 +96,19 @@ type Style struct {
 	// has the text. It names row, so that no engine evaluates it beforehand.
 	Raise func(text string, row Expr) Expr
 
-	// Barrier means that a view that replaces a table is printed as a subquery with
-	// a limit, so that the engine applies the view's own condition before it
-	// evaluates anything of the statement.
+	// Barrier means that a view that replaces a table is printed as a subquery that
+	// ends with BarrierEnd, so that the engine applies the view's own condition before
+	// it evaluates anything of the statement.
 	Barrier bool
+
+	// BarrierEnd is the end of a subquery with which an engine neither merges it with the
+	// outer query nor gives it conditions, such as a limit larger than any table.
+	// Subqueries for [Object.Filter] end with it too.
+	BarrierEnd string
+
+	// Untyped means that a column may have no type: it is not equal to '1' if it has the
+	// number 1.
+	Untyped bool
 
 	// OwnColumns means that a function in FROM has columns with names of its own, which no
 	// list can rename.
@@ -136,6 +143,27 @@ func AppendQuoted(dst []byte, s string, quote byte) []byte {
 		dst = append(append(dst, s[:i+1]...), quote)
 		s = s[i+1:]
 	}
+}
+
+// AppendMatch appends the condition that a printed column has one of these values and,
+// because comparisons convert types and ignore case, that its text has. The column alone
+// can use an index. before and after make a text of the column.
+func (s *Style) AppendMatch(dst []byte, column string, values []string, before, after string) []byte {
+	literals := []string{}
+	for _, v := range values {
+		literals = append(literals, string(s.AppendString(nil, v)))
+		if s.Untyped && isCanonical(v) {
+			literals = append(literals, v)
+		}
+	}
+	list := " IN (" + cmp.Or(strings.Join(literals, ", "), "NULL") + ")"
+	return append(dst, "("+column+list+" AND "+before+column+after+list+")"...)
+}
+
+// isCanonical reports whether a text is a whole number as engines write it.
+func isCanonical(text string) bool {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && strconv.FormatInt(n, 10) == text
 }
 
 // Append appends a tree as one line of SQL. If physical is set it prints what is

@@ -1,7 +1,5 @@
 package sqlast
 
-import "cmp"
-
 func (p *printer) relation(r Relation) {
 	switch r := r.(type) {
 	case *Table:
@@ -22,7 +20,7 @@ func (p *printer) table(t *Table) {
 	case p.physical && t.Bounded:
 		p.bounded(t)
 		return
-	case p.Barrier && p.physical && t.Object != nil && t.Object.Name != t.Object.Logical:
+	case p.physical && t.Object != nil && (t.Object.Filter != nil || p.Barrier && t.Object.Name != t.Object.Logical):
 		p.barrier(t)
 		return
 	}
@@ -52,8 +50,9 @@ func (p *printer) table(t *Table) {
 // recursion through a subquery, or has calls with a bound.
 const maxPrinted = 256 << 10
 
-// barrier prints a view as (SELECT columns FROM view LIMIT -1). Each column is
-// qualified, because SQLite reads "x" as a string if there is no column x.
+// barrier prints a view as (SELECT columns FROM view LIMIT -1), and a table with a filter
+// as (SELECT columns FROM table WHERE filter LIMIT -1). Each column is qualified, because
+// SQLite reads "x" as a string if there is no column x.
 func (p *printer) barrier(t *Table) {
 	o := t.Object
 	p.open()
@@ -76,11 +75,49 @@ func (p *printer) barrier(t *Table) {
 	p.text(" FROM ")
 	p.qualifier(o.Schema, "")
 	p.name(o.Name)
-	p.text(" LIMIT ")
-	p.text(cmp.Or(p.BarrierLimit, "-1"))
+	if o.Filter != nil {
+		p.text(" WHERE ")
+		o.Filter.Write(filterWriter{p, o})
+	}
+	p.text(p.BarrierEnd)
 	p.close()
 	p.alias(t.Alias)
 	p.checkSize(t.Pos, t.Name)
+}
+
+// Marks in a printed statement, which is UTF-8 otherwise: a condition on a parameter is
+// printed as FilterMark, the parameter, FilterColumn or FilterList, the column, and
+// FilterMark. Package secureview replaces it when the value is known.
+const (
+	FilterMark   = "\xff"
+	FilterColumn = "\xfe" // before the column that has the value
+	FilterList   = "\xfd" // before the column that has one of the values
+)
+
+// A filterWriter prints the filter of a table.
+type filterWriter struct {
+	p *printer
+	o *Object
+}
+
+func (w filterWriter) Text(sql string) { w.p.text(sql) }
+
+func (w filterWriter) Column(name string) {
+	w.p.qualifier("", w.o.Name)
+	w.p.name(name)
+}
+
+func (w filterWriter) String(value string) { w.p.dst = w.p.AppendString(w.p.dst, value) }
+
+func (w filterWriter) Match(column, parameter string, list bool) {
+	w.p.text(FilterMark + parameter)
+	if list {
+		w.p.text(FilterList)
+	} else {
+		w.p.text(FilterColumn)
+	}
+	w.Column(column)
+	w.p.text(FilterMark)
 }
 
 // checkSize reports whether the printed statement has at most maxPrinted bytes, and fails

@@ -26,11 +26,11 @@ const EndlessRecursion = "a recursion makes more than 1000000 rows, as if the da
 func (p *printer) bounded(t *Table) {
 	name := t.CTE.Name
 	row := "row"
-	for slices.ContainsFunc(t.Columns, func(s string) bool { return ascii.EqualFold(s, row) }) {
+	for slices.ContainsFunc(t.CTEColumns, func(s string) bool { return ascii.EqualFold(s, row) }) {
 		row += "_"
 	}
 	columns := func() {
-		for _, column := range t.Columns {
+		for _, column := range t.CTEColumns {
 			p.qualifier("", name)
 			p.name(column)
 			p.text(", ")

@@ -1,5 +1,7 @@
 package sqlast
 
+import "github.com/qedkit/qed/internal/rowfilter"
+
 // Query is a whole query, or one in parentheses inside another: common table
 // expressions, a body, an order and a limit.
 type Query struct {
@@ -115,10 +117,10 @@ type Table struct {
 	Reads  []bool // the columns of Object that the statement names, by their index
 	CTE    *CTE
 
-	// Columns are those of CTE. Bounded is set for a recursive one that may be endless: a
+	// CTEColumns are the columns of CTE. Bounded is set for a recursive one that may be endless: a
 	// statement that reads more than [MaxRecursion] of its rows fails.
-	Columns []string
-	Bounded bool
+	CTEColumns []string
+	Bounded    bool
 }
 
 // Object is a table or view of a [Catalog].
@@ -127,6 +129,10 @@ type Object struct {
 	Name    string   // as it is printed: the secure view, or the table if it has none
 	Logical string   // the name that the policy and the model use
 	Columns []string // the readable columns, in the order and spelling of the catalog
+
+	// Filter is the condition of the rows that are read; nil: all rows. The table is then
+	// printed as a subquery with its name, in which the condition stands.
+	Filter *rowfilter.Filter
 }
 
 // Derived is a subquery in FROM.

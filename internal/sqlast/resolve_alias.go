@@ -29,7 +29,7 @@ func (r *resolver) item(c *Column, s *scope) int {
 		case len(name) != len(c.Name) || !r.fold(name, c.Name):
 		case found < 0:
 			found = i
-		case !equalExpr(s.items[i].Expr, s.items[found].Expr):
+		case !EqualExpr(s.items[i].Expr, s.items[found].Expr):
 			r.fail(AmbiguousColumn, c.Pos, c.Name, "the select list has two items named '%s': give each its own alias", c.Name)
 		}
 	}
@@ -46,12 +46,12 @@ func (r *resolver) checkItem(slot *Expr, at Pos, name string, s *scope) {
 		return
 	}
 	i := r.item(&Column{Pos: at, Name: name}, s)
-	if i >= 0 && (!s.items[i].Unnamed || s.clause == inDistinctOn) && !equalExpr(s.items[i].Expr, *slot) {
+	if i >= 0 && (!s.items[i].Unnamed || s.clause == inDistinctOn) && !EqualExpr(s.items[i].Expr, *slot) {
 		r.failAlias(at, name, clauseNames[s.clause])
 	}
 	if len(r.tablesWith(s, s.lo, s.hi, name)) > 1 && slices.ContainsFunc(s.items, func(it Item) bool {
 		c, ok := it.Expr.(*Column)
-		return ok && r.fold(c.Name, name) && !equalExpr(c, *slot)
+		return ok && r.fold(c.Name, name) && !EqualExpr(c, *slot)
 	}) {
 		r.fail(AmbiguousColumn, at, name, "'%s' in %s is a column that a join merged, and the select list has one of its "+
 			"parts: qualify it", name, clauseNames[s.clause])

@@ -100,7 +100,7 @@ func (r *resolver) table(t *Table, b *binding) {
 			if b.alias == t.Name {
 				b.alias, t.Alias = c.name, c.name
 			}
-			t.CTE, t.Columns, b.query, b.columns, b.named = c.CTE, c.columns, c.CTE.Query, c.columns, c.named
+			t.CTE, t.CTEColumns, b.query, b.columns, b.named = c.CTE, c.columns, c.CTE.Query, c.columns, c.named
 			return
 		}
 		if r.err != nil {

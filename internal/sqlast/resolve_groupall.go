@@ -35,7 +35,7 @@ func (r *resolver) groupByAll(sel *Select, s *scope) bool {
 func (r *resolver) havingOfAll(sel *Select) {
 	havingColumns(sel, func(c *Column) {
 		r.work += len(sel.GroupBy)
-		if !slices.ContainsFunc(sel.Items, func(it Item) bool { return equalExpr(it.Expr, c) }) {
+		if !slices.ContainsFunc(sel.Items, func(it Item) bool { return EqualExpr(it.Expr, c) }) {
 			r.fail(Misplaced, c.Pos, c.Name,
 				"'%s' in HAVING is no item of the select list, and GROUP BY ALL would group by it: "+
 					"write the groups instead of ALL", c.Name)

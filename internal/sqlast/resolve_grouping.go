@@ -50,7 +50,7 @@ func (r *resolver) groupingSets(sel *Select, s *scope) {
 		if r.work += len(terms); r.spent(sel.Pos) {
 			return
 		}
-		if slices.ContainsFunc(terms[:i], func(e Expr) bool { return equalExpr(e, term) }) {
+		if slices.ContainsFunc(terms[:i], func(e Expr) bool { return EqualExpr(e, term) }) {
 			r.fail(Unsupported, written[i].At(), "", "ROLLUP, CUBE or GROUPING SETS has one column or expression in two "+
 				"spellings: write it the same way each time")
 		}
@@ -88,7 +88,7 @@ func (r *resolver) rollup(sel *Select) {
 		repeats := 0
 		r.work += len(sel.Items)
 		for _, it := range sel.Items {
-			if equalExpr(it.Expr, term) {
+			if EqualExpr(it.Expr, term) {
 				repeats++
 			}
 		}

@@ -35,7 +35,7 @@ func (r *resolver) checkHaving(slot *Expr, at Pos, name string, s *scope) {
 		return
 	}
 	r.work += len(s.items) + len(s.groupBy)
-	isSame := func(e Expr) bool { return equalExpr(e, c) }
+	isSame := func(e Expr) bool { return EqualExpr(e, c) }
 	isItem := slices.ContainsFunc(s.items, func(it Item) bool { return isSame(it.Expr) })
 	if !isItem && !slices.ContainsFunc(s.groupBy, isSame) {
 		r.fail(Misplaced, at, name, "'%s' in HAVING is neither in GROUP BY nor in the select list: add it, or filter "+

@@ -43,6 +43,6 @@ func (r *resolver) isGroup(i int, s *scope) bool {
 		if n, ok := itemOf(term, s.items); ok {
 			term = s.items[n].Expr
 		}
-		return equalExpr(term, e)
+		return EqualExpr(term, e)
 	})
 }

@@ -91,7 +91,7 @@ func hasBareQuery(e Expr) bool {
 // and reports whether there is one.
 func (r *resolver) repeatedItem(e *Expr, items []Item) bool {
 	r.work += len(items)
-	isTerm := func(it Item) bool { return equalExpr(it.Expr, *e) }
+	isTerm := func(it Item) bool { return EqualExpr(it.Expr, *e) }
 	n := slices.IndexFunc(items, isTerm)
 	if n >= 0 {
 		*e = &Number{Pos: (*e).At(), Text: strconv.Itoa(n + 1)}

@@ -39,7 +39,7 @@ func (r *resolver) checkItemColumn(c *Column) {
 	for i := range r.scope.items {
 		it := &r.scope.items[i]
 		column, ok := it.Expr.(*Column)
-		if ok && equalExpr(column, c) {
+		if ok && EqualExpr(column, c) {
 			return
 		}
 		taken = taken || ok && r.fold(itemName(it), c.Name) && r.readsTable(column.Table, c.Table)
@@ -62,7 +62,7 @@ func (r *resolver) checkOrder(e Expr) {
 				"same values, of which servers take one or the other: give it an alias in the select list, and order by that")
 		return
 	}
-	isTerm := func(it Item) bool { return equalExpr(it.Expr, e) }
+	isTerm := func(it Item) bool { return EqualExpr(it.Expr, e) }
 	if len(r.scope.tables) > 1 && !slices.ContainsFunc(r.scope.items, isTerm) {
 		r.checkParts(e)
 	}
@@ -79,7 +79,7 @@ func (r *resolver) concatTaken(e Expr) bool {
 		c, ok := it.Expr.(*Call)
 		return ok && c.Name == call.Name && equalExprs(c.Args, call.Args)
 	})
-	return i >= 0 && !equalExpr(r.scope.items[i].Expr, e)
+	return i >= 0 && !EqualExpr(r.scope.items[i].Expr, e)
 }
 
 // checkParts refuses a column A.x in an expression if an item has the column C.x.
@@ -157,7 +157,9 @@ func (r *resolver) readsTable(alias, name string) bool {
 		return false
 	}
 	b := &r.scope.tables[i]
-	isView := func(o *Object) bool { return o != nil && o.Name != o.Logical && r.fold(o.Logical, name) }
+	isView := func(o *Object) bool {
+		return o != nil && (o.Filter != nil || o.Name != o.Logical) && r.fold(o.Logical, name)
+	}
 	found := isView(b.object)
 	if b.query != nil && !found {
 		Walk(b.query, func(n Node) bool {

@@ -84,9 +84,42 @@ func Separator(head []byte) (sign rune, named bool) {
 
 // commonest returns the separator of records that end with a newline each.
 func commonest(head []byte) rune {
-	const records = 50
-	var count, header, same [len(separators)]int
-	quoted, ended, blank := false, 0, true
+	records := countSeparators(head)
+	best := len(separators) - 1
+	if len(records) == 0 {
+		return rune(separators[best])
+	}
+	header := records[0]
+	if header == (counts{}) {
+		header = below(records)
+	}
+	var same counts
+	for _, r := range records {
+		for i := range r {
+			if r[i] == header[i] {
+				same[i]++
+			}
+		}
+	}
+	for i := range header {
+		if header[i] == 0 {
+			continue
+		}
+		if header[best] == 0 || same[i] > same[best] || same[i] == same[best] && (header[i] > header[best] || best == len(separators)-1 && header[i] == header[best]) {
+			best = i
+		}
+	}
+	return rune(separators[best])
+}
+
+// counts are how often a record has each separator.
+type counts [len(separators)]int
+
+// countSeparators returns the counts of the first records.
+func countSeparators(head []byte) (records []counts) {
+	const most = 50
+	var count counts
+	quoted, blank := false, true
 	for _, b := range head {
 		if b == '"' {
 			quoted = !quoted
@@ -101,33 +134,31 @@ func commonest(head []byte) rune {
 			blank = blank && b == '\r'
 			continue
 		}
-		if blank {
-			continue
+		if !blank {
+			records = append(records, count)
 		}
-		if ended == 0 {
-			header = count
-		}
-		for i := range count {
-			if count[i] == header[i] {
-				same[i]++
-			}
-		}
-		count, blank = [len(separators)]int{}, true
-		if ended++; ended == records {
+		if count, blank = (counts{}), true; len(records) == most {
 			break
 		}
 	}
-	if ended == 0 {
-		header = count
-	}
-	best := len(separators) - 1
-	for i := range header {
-		if header[i] == 0 {
-			continue
+	return records
+}
+
+// below returns the counts that more than half of the records have, for a file with a title
+// above the header. A sign that they have once may be one of a text.
+func below(records []counts) (usual counts) {
+	for i := range usual {
+		for _, r := range records {
+			n := 0
+			for _, other := range records {
+				if other[i] == r[i] {
+					n++
+				}
+			}
+			if r[i] > 1 && n*2 > len(records) {
+				usual[i] = r[i]
+			}
 		}
-		if header[best] == 0 || same[i] > same[best] || same[i] == same[best] && (header[i] > header[best] || best == len(separators)-1 && header[i] == header[best]) {
-			best = i
-		}
 	}
-	return rune(separators[best])
+	return usual
 }

@@ -41,6 +41,8 @@ func TestSeparator(t *testing.T) {
 		{"quoted separators", "\"a;b\",c\n\"1;2\",3", ',', false},
 		{"tabs", "a\tb\n1\t2\n", '\t', false},
 		{"bars", "a|b\n1|2", '|', false},
+		{"a title above", "Report 2026\n\na;b;c\n1;1,5;x\n2;2,5;y\n", ';', false},
+		{"sentences", "note\nyes; no\nwell; so\n", ',', false},
 		{"named", "sep=;\r\na,b;c\r\n", ';', true},
 		{"named in capitals and quotes", "\"SEP=|\"\na,b|c\n", '|', true},
 		{"a header that begins so", "sep=;x,b\n1,2\n", ',', false},

@@ -61,6 +61,10 @@ type Dialect interface {
 	// returns nil if the database engine itself makes this check.
 	Reread(printed string, want []TableName) error
 
+	// AppendMatch appends the condition that a column, which is printed already, has one
+	// of these values as text, byte by byte. It is neither true nor false if there are none.
+	AppendMatch(dst []byte, column string, values []string) []byte
+
 	// Bounds returns what the engine cannot bound while a statement runs.
 	Bounds() *sqlbound.Rules
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/rowfilter"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
@@ -29,6 +30,35 @@ func check(p *secureview.Policy, tables []secureview.Table, s *server) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Setup.Tables)) {
 		if err := c.table(name); err != nil {
+			return err
+		}
+	}
+	for _, t := range tables {
+		if err := c.condition(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// condition checks the filter of [secureview.Policy.Filters] of a table.
+func (c checker) condition(t secureview.Table) error {
+	if t.Filter == "" {
+		return nil
+	}
+	name := display(c.policy, t)
+	entry := fmt.Sprintf("filters[%q]", name)
+	f, err := rowfilter.Parse(t.Filter, t.Name)
+	if err != nil {
+		return invalid(entry, "%v", err)
+	}
+	for _, column := range f.Columns {
+		if _, ok := encryption(c.policy.Setup.Tables[name], column); ok {
+			return invalid(entry, "compares %q, which is encrypted: a filter compares what is stored", column)
+		}
+	}
+	for _, setting := range f.Parameters {
+		if err := c.filterSetting(entry, setting); err != nil {
 			return err
 		}
 	}
@@ -68,7 +98,7 @@ func (c checker) table(name string) error {
 		return invalid(entry+".encrypted", "needs a view that decrypts: views lists none for the table")
 	case t.View == "" && len(s.Filters) > 0 && !c.server.rowSecurity:
 		return invalid(entry+".filters", "need a view that applies them: views lists none for the table")
-	case s.NoBarrier && (t.View == "" || len(s.Filters) == 0):
+	case s.NoBarrier && (t.View == "" || len(s.Filters) == 0 && t.Filter == ""):
 		return invalid(entry+".no_barrier", "needs a view with filters")
 	case len(s.Encrypted) > 0 && c.policy.Setup.Key == nil:
 		return invalid(entry+".encrypted", "needs a key: setup.key is missing")
@@ -113,11 +143,16 @@ func (c checker) filter(entry string, s secureview.TableSetup, f secureview.Filt
 	if err := sqlast.CheckName(f.Column); err != nil {
 		return invalid(entry+".column", "%v", err)
 	}
-	if err := c.server.setting(f.Setting); err != nil {
-		return invalid(entry+".setting", "%v", err)
-	}
 	if _, ok := encryption(s, f.Column); ok {
 		return invalid(entry+".column", "is %q, which is encrypted: a filter compares what is stored", f.Column)
+	}
+	return c.filterSetting(entry+".setting", f.Setting)
+}
+
+// filterSetting checks the name of a setting that a filter compares.
+func (c checker) filterSetting(entry, setting string) error {
+	if err := c.server.setting(setting); err != nil {
+		return invalid(entry, "%v", err)
 	}
 	k := c.policy.Setup.Key
 	if k == nil {
@@ -125,10 +160,10 @@ func (c checker) filter(entry string, s secureview.TableSetup, f secureview.Filt
 	}
 	keyFunction := c.policy.Setup.FunctionOf(k.Setting)
 	switch {
-	case ascii.EqualFold(f.Setting, k.Setting):
-		return invalid(entry+".setting", "is %q, which holds the key", f.Setting)
-	case ascii.EqualFold(c.policy.Setup.FunctionOf(f.Setting), keyFunction):
-		return invalid(entry+".setting",
+	case ascii.EqualFold(setting, k.Setting):
+		return invalid(entry, "is %q, which holds the key", setting)
+	case ascii.EqualFold(c.policy.Setup.FunctionOf(setting), keyFunction):
+		return invalid(entry,
 			"would be returned by %s(), which returns the key: give setup.key.function another name", keyFunction)
 	}
 	return nil

@@ -29,6 +29,8 @@ var mysqlServer = server{
 	typeNames: "text, BINARY, SIGNED, UNSIGNED, DECIMAL(p,s), DOUBLE, DATE, TIME, DATETIME",
 	mark:      "`",
 	script:    mysqlScript,
+	filter:    (*scripter).mysqlFilter,
+	match:     (*scripter).mysqlMatch,
 }
 
 var mysqlName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
@@ -131,8 +133,11 @@ func (s *scripter) mysqlFunctions() []string {
 		add(s.Key.Setting)
 	}
 	for _, t := range s.tables {
-		for _, f := range t.Filters {
-			add(f.Setting)
+		if t.View == "" {
+			continue // statements have its filter
+		}
+		for _, setting := range t.settings() {
+			add(setting)
 		}
 	}
 	return statements
@@ -148,7 +153,10 @@ func (s *scripter) mysqlView(t *table) string {
 	for i, column := range t.Columns {
 		columns[i] = s.mysqlColumn(t, column)
 	}
-	from := s.qualified(t.Schema, t.Name) + s.mysqlWhere(t)
+	from := s.qualified(t.Schema, t.Name)
+	if where := s.where(t); where != "" {
+		from += "\nWHERE " + where
+	}
 	if t.hasBarrier() {
 		columns := strings.Join(s.quoteAll(t.Columns), ", ")
 		from = "(SELECT " + columns + "\nFROM " + from + "\nLIMIT 18446744073709551615"
@@ -175,25 +183,31 @@ func (s *scripter) mysqlColumn(t *table, column string) string {
 	return plain + " AS " + name
 }
 
-// mysqlWhere returns the filters of a view. The comparison of bytes makes them
-// exact for every column type and collation: 1 is not '1abc', and a is not 'A'. The
-// comparison of the column itself lets MySQL use an index; alone it would pass
-// more rows.
-func (s *scripter) mysqlWhere(t *table) string {
-	if len(t.Filters) == 0 {
-		return ""
+// mysqlFilter returns a filter of a view. The comparison of bytes makes it exact for
+// every column type and collation: 1 is not '1abc', and a is not 'A'. The comparison
+// of the column itself lets MySQL use an index; alone it would pass more rows.
+func (s *scripter) mysqlFilter(f secureview.Filter) string {
+	column, setting := s.quote(f.Column), s.qualified(s.schema, s.FunctionOf(f.Setting))+"()"
+	bytes := "NULLIF(CAST(" + column + " AS BINARY), '')"
+	condition := column + " = " + setting + " AND " + bytes + " = " + setting
+	if f.List {
+		condition = "FIND_IN_SET(" + bytes + ", " + setting + ") > 0"
 	}
-	conditions := make([]string, len(t.Filters))
-	for i, f := range t.Filters {
-		column, setting := s.quote(f.Column), s.qualified(s.schema, s.FunctionOf(f.Setting))+"()"
-		bytes := "NULLIF(CAST(" + column + " AS BINARY), '')"
-		conditions[i] = column + " = " + setting + " AND " + bytes + " = " + setting
-		if f.List {
-			conditions[i] = "FIND_IN_SET(" + bytes + ", " + setting + ") > 0"
-		}
-		if f.Optional {
-			conditions[i] = "(" + setting + " IS NULL OR " + conditions[i] + ")"
-		}
+	if f.Optional {
+		condition = "(" + setting + " IS NULL OR " + condition + ")"
 	}
-	return "\nWHERE " + strings.Join(conditions, "\n  AND ")
+	return condition
+}
+
+// mysqlMatch returns a condition of [secureview.Policy.Filters]. It is NULL if the
+// setting is empty, also under NOT.
+func (s *scripter) mysqlMatch(column, setting string, list bool) string {
+	column, function := s.quote(column), s.qualified(s.schema, s.FunctionOf(setting))+"()"
+	bytes := "CAST(" + column + " AS BINARY)"
+	if list {
+		values := "NULLIF(TRIM(',' FROM " + function + "), '')"
+		return "(" + bytes + " <> '' AND FIND_IN_SET(" + bytes + ", " + values + ") > 0)"
+	}
+	value := "NULLIF(" + function + ", '')"
+	return "(" + column + " = " + value + " AND " + bytes + " = " + value + ")"
 }

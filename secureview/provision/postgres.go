@@ -35,6 +35,8 @@ var postgresServer = server{
 	rowSecurity: true,
 	mark:        `"`,
 	script:      postgresScript,
+	filter:      (*scripter).postgresFilter,
+	match:       (*scripter).postgresMatch,
 }
 
 var postgresSettingName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*$`)
@@ -169,8 +171,8 @@ func (s *scripter) postgresView(t *table) string {
 	if t.hasBarrier() {
 		barrier = " WITH (security_barrier = true)"
 	}
-	if len(t.Filters) > 0 {
-		where = "\nWHERE " + s.postgresCondition(t.Filters)
+	if where = s.where(t); where != "" {
+		where = "\nWHERE " + where
 	}
 	columns := make([]string, len(t.Columns))
 	for i, column := range t.Columns {
@@ -204,23 +206,31 @@ func postgresSetting(name string) string {
 	return "NULLIF(pg_catalog.current_setting('" + name + "', true), '')"
 }
 
-// postgresCondition returns the filters of a view or a policy. A subquery reads a
-// setting once, and not for each row.
-func (s *scripter) postgresCondition(filters []secureview.Filter) string {
-	conditions := make([]string, len(filters))
-	for i, f := range filters {
-		column, setting := "CAST("+s.quote(f.Column)+" AS pg_catalog.text)", "(SELECT "+postgresSetting(f.Setting)+")"
-		conditions[i] = column + " = " + setting
-		if f.List {
-			list := "pg_catalog.string_to_array(pg_catalog.current_setting('" + f.Setting + "', true), ',')"
-			list = "(SELECT pg_catalog.array_remove(" + list + ", ''))"
-			conditions[i] = column + " = ANY (CAST(" + list + " AS pg_catalog.text[]))"
-		}
-		if f.Optional {
-			conditions[i] = "(" + setting + " IS NULL OR " + conditions[i] + ")"
-		}
+// postgresFilter returns a filter of a view or a policy. A subquery reads a setting
+// once, and not for each row.
+func (s *scripter) postgresFilter(f secureview.Filter) string {
+	column, setting := "CAST("+s.quote(f.Column)+" AS pg_catalog.text)", "(SELECT "+postgresSetting(f.Setting)+")"
+	condition := column + " = " + setting
+	if f.List {
+		list := "pg_catalog.string_to_array(pg_catalog.current_setting('" + f.Setting + "', true), ',')"
+		list = "(SELECT pg_catalog.array_remove(" + list + ", ''))"
+		condition = column + " = ANY (CAST(" + list + " AS pg_catalog.text[]))"
 	}
-	return strings.Join(conditions, "\n  AND ")
+	if f.Optional {
+		condition = "(" + setting + " IS NULL OR " + condition + ")"
+	}
+	return condition
+}
+
+// postgresMatch returns a condition of [secureview.Policy.Filters]. It is NULL if the
+// setting is empty, also under NOT.
+func (s *scripter) postgresMatch(column, setting string, list bool) string {
+	column = "CAST(" + s.quote(column) + ` AS pg_catalog.text) COLLATE pg_catalog."C"`
+	if list {
+		values := "pg_catalog.array_remove(pg_catalog.string_to_array(" + postgresSetting(setting) + ", ','), '')"
+		return column + " = ANY (CAST((SELECT NULLIF(" + values + ", '{}')) AS pg_catalog.text[]))"
+	}
+	return column + " = (SELECT " + postgresSetting(setting) + ")"
 }
 
 // postgresPolicies creates the row-level security of tables without a view. The
@@ -229,7 +239,7 @@ func (s *scripter) postgresCondition(filters []secureview.Filter) string {
 func (s *scripter) postgresPolicies() []string {
 	var statements []string
 	for _, t := range s.tables {
-		if t.View != "" || len(t.Filters) == 0 {
+		if t.View != "" || !t.isFiltered() {
 			continue
 		}
 		name := s.qualified(t.Schema, t.Name)
@@ -237,7 +247,7 @@ func (s *scripter) postgresPolicies() []string {
 		read, filter := s.quote(readPolicy+s.Account), s.quote(filterPolicy+s.Account)
 		statements = append(statements,
 			"CREATE POLICY "+filter+" ON "+name+" AS RESTRICTIVE FOR SELECT TO "+s.account+"\n"+
-				"  USING ("+s.postgresCondition(t.Filters)+")",
+				"  USING ("+s.where(t)+")",
 			"CREATE POLICY "+read+" ON "+name+" FOR SELECT TO "+s.account+" USING (true)",
 			postgresDo(`BEGIN
   IF NOT (SELECT relrowsecurity FROM pg_catalog.pg_class WHERE oid = CAST(`+literal+` AS pg_catalog.regclass)) THEN

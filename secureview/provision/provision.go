@@ -15,8 +15,11 @@ package provision
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/rowfilter"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 )
@@ -87,7 +90,13 @@ func SQL(p *secureview.Policy) (Script, error) {
 		return nil, err
 	}
 	for _, t := range tables {
-		s.tables = append(s.tables, &table{Table: t, TableSetup: p.Setup.Tables[display(p, t)]})
+		own := &table{Table: t, TableSetup: p.Setup.Tables[display(p, t)]}
+		if t.Filter != "" {
+			if own.condition, err = rowfilter.Parse(t.Filter, t.Name); err != nil {
+				return nil, err
+			}
+		}
+		s.tables = append(s.tables, own)
 	}
 	server.script(s)
 	s.script[0] = `-- Generated from a policy. Review this script, then run it as the administrator who is to own the
@@ -128,6 +137,7 @@ type scripter struct {
 type table struct {
 	secureview.Table
 	secureview.TableSetup
+	condition *rowfilter.Filter // of [secureview.Policy.Filters]; nil: none
 }
 
 // readName returns the name of what the account reads: the view or the table.
@@ -135,7 +145,62 @@ func (t *table) readName() string { return cmp.Or(t.View, t.Name) }
 
 // hasBarrier reports whether the filters of the view are applied before any
 // condition of a statement.
-func (t *table) hasBarrier() bool { return len(t.Filters) > 0 && !t.NoBarrier }
+func (t *table) hasBarrier() bool { return t.isFiltered() && !t.NoBarrier }
+
+func (t *table) isFiltered() bool { return t.condition != nil || len(t.Filters) > 0 }
+
+// settings returns the settings that the filters of the table read.
+func (t *table) settings() []string {
+	if t.condition != nil {
+		return t.condition.Parameters
+	}
+	var names []string
+	for _, f := range t.Filters {
+		names = append(names, f.Setting)
+	}
+	return names
+}
+
+// where returns the condition of the rows of a table; empty: none.
+func (s *scripter) where(t *table) string {
+	if t.condition != nil {
+		w := &conditionWriter{scripter: s}
+		t.condition.Write(w)
+		return w.text.String()
+	}
+	conditions := make([]string, len(t.Filters))
+	for i, f := range t.Filters {
+		conditions[i] = s.server.filter(s, f)
+	}
+	return strings.Join(conditions, "\n  AND ")
+}
+
+// A conditionWriter writes a condition of [secureview.Policy.Filters].
+type conditionWriter struct {
+	*scripter
+	text strings.Builder
+}
+
+func (w *conditionWriter) Text(sql string)    { w.text.WriteString(sql) }
+func (w *conditionWriter) Column(name string) { w.text.WriteString(w.quote(name)) }
+
+// String writes a literal, which has no backslash.
+func (w *conditionWriter) String(value string) { w.text.WriteString(quote(value, "'")) }
+
+func (w *conditionWriter) Match(column, parameter string, list bool) {
+	w.text.WriteString(w.server.match(w.scripter, column, parameter, list))
+}
+
+// accountColumns returns the columns of a table that a statement and its filter read.
+func (t *table) accountColumns() []string {
+	all := slices.Clone(t.Columns)
+	for _, column := range t.FilterColumns {
+		if !slices.ContainsFunc(all, func(c string) bool { return ascii.EqualFold(c, column) }) {
+			all = append(all, column)
+		}
+	}
+	return all
+}
 
 // add adds statements to the script, with a comment before the first.
 func (s *scripter) add(comment string, statements []string) {
@@ -165,7 +230,7 @@ func (s *scripter) grants() []string {
 	for _, t := range s.tables {
 		columns := ""
 		if t.View == "" { // a view has no other columns
-			columns = " (" + strings.Join(s.quoteAll(t.Columns), ", ") + ")"
+			columns = " (" + strings.Join(s.quoteAll(t.accountColumns()), ", ") + ")"
 		}
 		name := s.qualified(t.Schema, t.readName())
 		grants = append(grants, fmt.Sprintf("GRANT SELECT%s ON TABLE %s TO %s", columns, name, s.account))

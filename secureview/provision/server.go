@@ -1,6 +1,10 @@
 package provision
 
-import "regexp"
+import (
+	"regexp"
+
+	"github.com/qedkit/qed/secureview"
+)
 
 // A server is what a setup depends on in one kind of database server.
 type server struct {
@@ -16,6 +20,9 @@ type server struct {
 
 	mark   string // the quote of identifiers
 	script func(*scripter)
+
+	filter func(*scripter, secureview.Filter) string                   // the condition of a filter
+	match  func(s *scripter, column, setting string, list bool) string // of a parameter of one
 }
 
 // servers holds the servers by the names of their dialects.

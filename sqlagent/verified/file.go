@@ -76,7 +76,7 @@ func Read(r io.Reader, opt *Options) (*Set, error) {
 }
 
 // maxLine is the longest line: a pair whose bytes are all escaped.
-const maxLine = 6*(maxQuestion+maxSQL+2*maxName) + 1024
+const maxLine = 6*(maxQuestion+maxSQL+(2+2*maxParams)*maxName) + 2048
 
 // read reads all lines, and returns the length of a last line that was cut off.
 func (s *Set) read(r io.Reader) (torn int64, err error) {

@@ -13,12 +13,16 @@
 //	}
 //
 // A proposal is never shown to a model.
+//
+// An answer is verified if the statement that ran is the approved one, whatever the text of
+// the question: [Pair.Matches] compares their trees.
 package verified
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -38,6 +42,11 @@ import (
 type Pair struct {
 	Question string `json:"question"`
 	SQL      string `json:"sql"` // as a model writes it: with the names of the policy
+
+	// Parameters are the literals of SQL that may be others in a statement that is
+	// verified by this pair, by a name for people: {"site": "Port of Miami"}. See
+	// [Pair.Matches].
+	Parameters map[string]string `json:"parameters,omitempty"`
 
 	// Tenant limits the pair to the turns of a tenant. A pair without one is an
 	// example for all tenants.
@@ -68,6 +77,7 @@ const (
 	maxQuestion  = 4 << 10 // bytes
 	maxSQL       = 32 << 10
 	maxName      = 256
+	maxParams    = 20
 	maxProposals = 1000
 	maxVectors   = 10_000 // of questions, in memory
 )
@@ -150,6 +160,27 @@ func (p Pair) check() error {
 		case !utf8.ValidString(field.text):
 			return fmt.Errorf("verified: %w: %q is not UTF-8", ErrInvalid, field.name)
 		}
+	}
+	return p.checkParameters()
+}
+
+// checkParameters returns an error that matches ErrInvalid if a literal of the statement
+// may belong to several parameters.
+func (p Pair) checkParameters() error {
+	if len(p.Parameters) > maxParams {
+		return fmt.Errorf("verified: %w: there are %d parameters, more than %d", ErrInvalid, len(p.Parameters), maxParams)
+	}
+	named := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(p.Parameters)) {
+		literal := p.Parameters[name]
+		switch other := named[literal]; {
+		case strings.TrimSpace(name) == "" || len(name) > maxName || len(literal) > maxName ||
+			!utf8.ValidString(name) || !utf8.ValidString(literal):
+			return fmt.Errorf("verified: %w: the parameter %q has no usable name or literal", ErrInvalid, prompt.Clip(name, maxName))
+		case other != "":
+			return fmt.Errorf("verified: %w: the parameters %q and %q have the same literal %q", ErrInvalid, other, name, literal)
+		}
+		named[literal] = name
 	}
 	return nil
 }

@@ -208,7 +208,7 @@ func TestFromAnswer(t *testing.T) {
 		if !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if want := (verified.Pair{Question: "One?", SQL: "SELECT 1", Tenant: "acme"}); err == nil && got != want {
+		if want := (verified.Pair{Question: "One?", SQL: "SELECT 1", Tenant: "acme"}); err == nil && !cmp.Equal(got, want) {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}

@@ -1,7 +1,7 @@
 // Package duckdb reads files and databases with DuckDB for sqldb.DB. It needs
 // cgo, and is a module of its own so that other programs do not.
 //
-// [Load] reads CSV, Parquet and JSON files into tables of a database in memory.
+// [Load] reads CSV, Parquet, JSON and Excel files into tables of a database in memory.
 // [Open] opens a database file of DuckDB read-only. Both then lock the database:
 // no statement reads a file or the network, or changes a setting.
 //
@@ -43,7 +43,7 @@ const DefaultTable = "t_parsed"
 
 // Options configures [Load] and [Open]. A nil pointer and the zero value mean the
 // defaults. DuckDB has neither replicas nor sessions: Replicas is an error, and
-// Session must return nil or an empty session. Without a Zone, times are in the time
+// Session may return only settings that filters of the policy compare. Without a Zone, times are in the time
 // zone of the process: the variable TZ, or else that of the system.
 type Options struct {
 	sqldb.Options
@@ -62,20 +62,20 @@ type Options struct {
 // A File is a file that [Load] reads into a table.
 type File struct {
 	// Path is the path of a local file. Its ending says the format: .csv, .tsv and
-	// .txt for CSV; .parquet; .json, .jsonl and .ndjson for JSON. A file of CSV or JSON
-	// may be compressed, with .gz after that ending.
+	// .txt for CSV; .parquet; .json, .jsonl and .ndjson for JSON; .xlsx and .xlsm for Excel.
+	// A file that is not Parquet may be compressed, with .gz after that ending.
 	Path string
 
 	// Table is the name of the table. Empty means [DefaultTable].
 	Table string
 
-	// Options say how CSV and JSON are read. Other than for package tabular, zero limits of
+	// Options say how CSV, JSON and Excel are read. Other than for package tabular, zero limits of
 	// bytes and rows mean that there are none, and 20,000 columns are read.
 	Options tabular.Options
 }
 
-// Load reads files into a database in memory, and returns what was found in each. CSV and
-// JSON are read by package [tabular], as they are for every database: a column has a type only
+// Load reads files into a database in memory, and returns what was found in each. CSV,
+// JSON and Excel are read by package [tabular], as they are for every database: a column has a type only
 // if all rows fit it, and what is not certain is a text, with a warning. A Parquet file has no
 // report. The deadline of ctx ends the reading between two rows.
 //

@@ -33,7 +33,8 @@ func (*engine) Classify(err error) *sqldb.Error { return classify(err) }
 // Admit compares the tables and columns of DuckDB's plan with those of q.
 func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(context.Context) error, error) {
 	if s := q.Session; len(s.Settings) > 0 || s.Role != "" || len(s.SearchPath) > 0 {
-		return nil, failure.New(sqldb.ErrArgument, "DuckDB has no sessions: Options.Session must be nil or return nil")
+		return nil, failure.New(sqldb.ErrArgument, "DuckDB has no sessions: "+
+			"Options.Session may return only settings that filters of the policy compare")
 	}
 	plan, found, err := planOf(ctx, conn, q.SQL)
 	if err != nil {
@@ -150,7 +151,8 @@ func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy
 			findings = append(findings, policycheck.Table(name, name, names))
 			continue
 		}
-		findings = append(findings, policycheck.Columns(name, t.Columns, schema.Tables[names[i]].Columns, ascii.EqualFold)...)
+		listed := slices.Concat(t.Columns, t.FilterColumns)
+		findings = append(findings, policycheck.Columns(name, listed, schema.Tables[names[i]].Columns, ascii.EqualFold)...)
 	}
 	return findings, nil
 }

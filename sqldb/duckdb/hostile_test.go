@@ -79,7 +79,7 @@ func TestHostileFiles(t *testing.T) {
 		{"JSON with keys that differ in case", write(t, "x.json", `[{"a": 1, "A": 2}]`), "", 2, ""},
 		{"JSON that is nested deeply", write(t, "x.json", strings.Repeat(`{"a":[`, 100_000)), "", 0, sqldb.ErrNotDatabase},
 		{"JSON of 64 MB in one value", write(t, "x.json", `[{"a": "`+strings.Repeat("x", 64<<20)+`"}]`), "", 0, sqldb.ErrTooLarge},
-		{"JSON of scalars", write(t, "x.json", "1\n2\n"), "", 1, ""},
+		{"JSON of scalars", write(t, "x.json", "1\n2\n"), "", 0, sqldb.ErrNotDatabase},
 		{"JSON whose value is nested deeply", write(t, "x.json", `[{"a":`+strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000)+`}]`), "", 0, sqldb.ErrNotDatabase},
 		{"JSON with a value of some depth", write(t, "x.json", `[{"a":`+strings.Repeat("[", 900)+strings.Repeat("]", 900)+`}]`), "", 1, ""},
 		{"JSON with brackets in texts", write(t, "x.json", `[{"a":"\"`+strings.Repeat("[", 2000)+`"}]`), "", 1, ""},

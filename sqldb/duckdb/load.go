@@ -21,7 +21,7 @@ import (
 )
 
 // endings are those of the formats that are read; DuckDB itself reads Parquet.
-var endings = map[string]bool{".csv": true, ".tsv": true, ".txt": true, ".json": true, ".jsonl": true, ".ndjson": true, parquet: true}
+var endings = map[string]bool{".csv": true, ".tsv": true, ".txt": true, ".json": true, ".jsonl": true, ".ndjson": true, ".xlsx": true, ".xlsm": true, parquet: true}
 
 const parquet = ".parquet"
 
@@ -39,7 +39,7 @@ func checkFiles(files []File) ([]string, error) {
 		}
 		if !endings[endingOf(f.Path)] {
 			return nil, failure.New(sqldb.ErrArgument,
-				filepath.Base(f.Path)+" has no ending of a format that is read: .csv, .tsv, .txt, .parquet, .json, .jsonl or .ndjson")
+				filepath.Base(f.Path)+" has no ending of a format that is read: .csv, .tsv, .txt, .parquet, .json, .jsonl, .ndjson or .xlsx")
 		}
 		table := cmp.Or(f.Table, DefaultTable)
 		if strings.ContainsFunc(table, func(c rune) bool { return c < ' ' || c == 0x7f }) {
@@ -104,7 +104,7 @@ var types = map[tabular.Type]string{
 	tabular.Time: "TIMESTAMP", tabular.Text: "VARCHAR",
 }
 
-// loadText reads CSV or JSON as package tabular does for every database.
+// loadText reads CSV, JSON or Excel as package tabular does for every database.
 func loadText(ctx context.Context, conn *sql.Conn, file File, table string) (tabular.Report, error) {
 	opt := file.Options
 	opt.MaxBytes, opt.MaxRows = cmp.Or(opt.MaxBytes, math.MaxInt64), cmp.Or(opt.MaxRows, math.MaxInt)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed/internal/xlsx/xlsxtest"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
@@ -62,10 +63,13 @@ func TestLoad(t *testing.T) {
 		{"infinite numbers are NULL", write(t, "x.csv", "a\nNaN\ninf\n1\n"), []string{"a"}, map[string]string{"a": "BIGINT"}, 3},
 		{"number signs", write(t, "x.csv", "a,b\n1,2\n#3,4\n5,6\n"), []string{"a", "b"}, map[string]string{"a": "VARCHAR", "b": "BIGINT"}, 3},
 		{"a line that names the separator", write(t, "x.csv", "sep=;\na;b\n1;x,y\n"), []string{"a", "b"}, map[string]string{"a": "BIGINT", "b": "VARCHAR"}, 1},
+		{"Excel", write(t, "x.xlsx", string(xlsxtest.Book(xlsxtest.Row("d", "n")+xlsxtest.Row(xlsxtest.Number("46085", xlsxtest.Day), xlsxtest.Number("1.5", 0))))),
+			[]string{"d", "n"}, map[string]string{"d": "DATE", "n": "DOUBLE"}, 1},
 		{"texts with commas", write(t, "x.csv", "a\n\"x, y\"\n"), []string{"a"}, map[string]string{"a": "VARCHAR"}, 1},
 		{"JSON with a byte order mark", write(t, "x.json", "\ufeff[{\"a\": 1}, {\"a\": 2}]"), []string{"a"}, map[string]string{"a": "BIGINT"}, 2},
 		{"JSON", write(t, "x.json", `[{"a": 1, "b": "x"}, {"a": 2, "b": null}]`), []string{"a", "b"}, map[string]string{"a": "BIGINT", "b": "VARCHAR"}, 2},
 		{"JSON lines", write(t, "x.jsonl", "{\"a\": 1}\n{\"a\": 2}\n"), []string{"a"}, map[string]string{"a": "BIGINT"}, 2},
+		{"Parquet decimals of 38 digits", "testdata/decimal38.parquet", []string{"id", "v"}, map[string]string{"id": "BIGINT", "v": "DECIMAL(38,2)"}, 2},
 		{"Parquet", parquet, []string{"a", "b"}, map[string]string{"a": "INTEGER", "b": "VARCHAR"}, 1},
 	}
 	for _, test := range tests {
@@ -108,7 +112,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"a directory", []duckdb.File{{Path: t.TempDir()}}, sqldb.ErrUnreadable, "regular file"},
 		{"a URL", []duckdb.File{{Path: "https://example.com/x.csv"}}, sqldb.ErrArgument, "URL"},
 		{"a pattern", []duckdb.File{{Path: "/tmp/*.csv"}}, sqldb.ErrArgument, "pattern"},
-		{"an unknown ending", []duckdb.File{{Path: write(t, "x.xlsx", "PK")}}, sqldb.ErrArgument, ".parquet"},
+		{"an unknown ending", []duckdb.File{{Path: write(t, "x.xls", "PK")}}, sqldb.ErrArgument, ".parquet"},
 		{"two files, one table", []duckdb.File{{Path: good}, {Path: good, Table: "T_PARSED"}}, sqldb.ErrArgument, "File.Table"},
 		{"an open quote", []duckdb.File{{Path: write(t, "x.csv", "a,b\n1,\"SECRET\n"+strings.Repeat("2,y\n", 50))}}, sqldb.ErrNotDatabase, "x.csv"},
 		{"rows of other lengths", []duckdb.File{{Path: write(t, "x.csv", "a,b\n"+strings.Repeat("1,SECRET\n", 30)+"1,2,3,4\n"+strings.Repeat("1,2\n", 30000)+"1,SECRET,9\n")}}, sqldb.ErrNotDatabase, "x.csv"},
@@ -116,6 +120,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"no rows", []duckdb.File{{Path: write(t, "x.csv", "a,b\n")}}, sqldb.ErrNotDatabase, "no rows"},
 		{"an empty CSV file", []duckdb.File{{Path: write(t, "x.csv", "")}}, sqldb.ErrNotDatabase, "empty"},
 		{"an empty file", []duckdb.File{{Path: write(t, "x.parquet", "")}}, sqldb.ErrNotDatabase, "x.parquet"},
+		{"Parquet decimals of 40 digits", []duckdb.File{{Path: "testdata/decimal40.parquet"}}, sqldb.ErrNotDatabase, "more than 38 digits"},
 		{"no Parquet", []duckdb.File{{Path: write(t, "x.parquet", "SECRET,SECRET,SECRET\n")}}, sqldb.ErrNotDatabase, "x.parquet"},
 		{"no JSON", []duckdb.File{{Path: write(t, "x.json", `[{"a": SECRET`)}}, sqldb.ErrNotDatabase, "x.json"},
 	}

@@ -37,6 +37,7 @@ var (
 	_ sqldb.ValueConverter = (*engine)(nil)
 	_ sqldb.Zoner          = (*engine)(nil)
 	_ sqldb.Estimator      = (*engine)(nil)
+	_ sqldb.Versioner      = (*engine)(nil)
 )
 
 func (*engine) Dialect() string { return "mysql" }

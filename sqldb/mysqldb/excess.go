@@ -41,17 +41,15 @@ func (s *server) newNeeds(p *secureview.Policy) *needs {
 		functions:        map[string]bool{},
 		settingFunctions: map[string]bool{},
 	}
-	w.add(p.Schema, p.Tables, p.Views)
+	w.add(p.Schema, secureview.Schema{Tables: p.Tables, Views: p.Views, Filters: p.Filters})
 	for _, name := range slices.Sorted(maps.Keys(p.Schemas)) {
-		w.add(name, p.Schemas[name].Tables, p.Schemas[name].Views)
+		w.add(name, p.Schemas[name])
 	}
 	for _, name := range p.Functions {
 		w.functions[ascii.Lower(name)] = true
 	}
-	if p.Setup != nil {
-		for _, name := range p.Setup.Functions() {
-			w.settingFunctions[ascii.Lower(name)] = true
-		}
+	for _, name := range p.SettingFunctions() {
+		w.settingFunctions[ascii.Lower(name)] = true
 	}
 	return w
 }
@@ -59,7 +57,8 @@ func (s *server) newNeeds(p *secureview.Policy) *needs {
 // add adds what statements read in one schema. The policy may list the columns
 // of a view under its own name or under that of its table. The view's own come
 // first.
-func (w *needs) add(schema string, tables map[string][]string, views map[string]string) {
+func (w *needs) add(schema string, of secureview.Schema) {
+	tables, views := of.AccountColumns(), of.Views
 	columns := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		columns[ascii.Lower(name)] = tables[name]

@@ -3,12 +3,35 @@ package mysqldb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"strings"
 
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqldb"
 )
+
+// ForServer returns the dialect for the version of the server. If the database has a stored
+// routine with the name of a function that only some servers have, it returns d: with the
+// version, every statement would be refused.
+func (*engine) ForServer(ctx context.Context, conn *sql.Conn, d dialect.Dialect) (dialect.Dialect, error) {
+	versions, ok := d.(interface {
+		OfServer(version string) dialect.Dialect
+	})
+	if !ok {
+		return d, nil
+	}
+	_, rows, err := scan(ctx, conn, "SELECT VERSION()")
+	if err != nil {
+		return nil, err
+	}
+	own := versions.OfServer(rows[0][0])
+	err = checkFunctions(ctx, conn, poolVersion{version: rows[0][0], dialect: own})
+	if errors.Is(err, sqldb.ErrDenied) {
+		return d, nil
+	}
+	return own, err
+}
 
 // Functions returns the functions of the dialect, of which only MariaDB has MEDIAN, and
 // "member of" if the server has that operator. The servers have no list of their functions.

@@ -76,9 +76,9 @@ func (n *needs) read(p *secureview.Policy) error {
 	if p.Schema == "" {
 		return failure.New(sqldb.ErrArgument, "the policy names no schema")
 	}
-	n.readSchema(p.Schema, p.Tables, p.Views)
+	n.readSchema(p.Schema, secureview.Schema{Tables: p.Tables, Views: p.Views, Filters: p.Filters})
 	for _, schema := range slices.Sorted(maps.Keys(p.Schemas)) {
-		n.readSchema(schema, p.Schemas[schema].Tables, p.Schemas[schema].Views)
+		n.readSchema(schema, p.Schemas[schema])
 	}
 	if p.Setup != nil {
 		n.readFilters(p)
@@ -88,7 +88,8 @@ func (n *needs) read(p *secureview.Policy) error {
 
 // readSchema adds what statements read in a schema: tables, and the views that
 // replace tables. The columns may be listed under the name of either.
-func (n *needs) readSchema(schema string, tables map[string][]string, views map[string]string) {
+func (n *needs) readSchema(schema string, of secureview.Schema) {
+	tables, views := of.AccountColumns(), of.Views
 	n.schemas = append(n.schemas, schema)
 	behind := map[string]bool{} // folded names of tables with a view
 	for table, view := range views {

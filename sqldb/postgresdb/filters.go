@@ -1,12 +1,14 @@
 package postgresdb
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/rowfilter"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -30,6 +32,20 @@ func (n *needs) readFilters(p *secureview.Policy) {
 		}
 		for _, f := range t.Filters {
 			n.filters[object] = append(n.filters[object], f.Setting)
+		}
+	}
+	n.readConditions(p.Schema, p.Filters, p.Views)
+	for schema, s := range p.Schemas {
+		n.readConditions(schema, s.Filters, s.Views)
+	}
+}
+
+// readConditions adds the settings that the conditions of [secureview.Policy.Filters] read.
+func (n *needs) readConditions(schema string, filters, views map[string]string) {
+	for table, text := range filters {
+		object := name{schema, cmp.Or(views[table], table)}
+		if f, err := rowfilter.Parse(text, table); err == nil {
+			n.filters[object] = append(n.filters[object], f.Parameters...)
 		}
 	}
 }

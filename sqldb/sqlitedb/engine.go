@@ -32,7 +32,7 @@ func (engine) Classify(err error) *sqldb.Error { return classify(err) }
 func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(context.Context) error, error) {
 	if s := q.Session; len(s.Settings) > 0 || s.Role != "" || len(s.SearchPath) > 0 {
 		return nil, failure.New(sqldb.ErrArgument,
-			"SQLite has no sessions: Options.Session must be nil or return nil")
+			"SQLite has no sessions: Options.Session may return only settings that filters of the policy compare")
 	}
 	g := &grant{named: columnSet{}, views: map[string]columnSet{}, search: columnSet{}, nestedJoins: hasNestedJoin(q.SQL)}
 	for _, o := range q.Objects {
@@ -167,7 +167,7 @@ func (e engine) missing(ctx context.Context, conn *sql.Conn, p *secureview.Polic
 			for _, row := range rows {
 				columns = append(columns, row[0])
 			}
-			findings = append(findings, policycheck.Columns(name, t.Columns, columns, ascii.EqualFold)...)
+			findings = append(findings, policycheck.Columns(name, slices.Concat(t.Columns, t.FilterColumns), columns, ascii.EqualFold)...)
 		}
 		return nil
 	})

@@ -36,7 +36,7 @@ import (
 
 // Options configures [Open]. A nil pointer and the zero value mean the
 // defaults. SQLite has neither replicas nor sessions: with Replicas Open
-// returns an error, and Session must return nil or an empty session.
+// returns an error, and Session may return only settings that filters of the policy compare.
 type Options struct {
 	sqldb.Options
 

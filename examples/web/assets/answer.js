@@ -2,6 +2,7 @@
 import * as charts from "./chart.js";
 import {render} from "./markdown.js";
 import * as tables from "./table.js";
+import {predicate} from "./trace.js";
 import {button, code, details, make, parse, plural, print} from "./dom.js";
 
 const vegaLite = /^application\/vnd\.vegalite\.v\d+\+json$/;
@@ -85,15 +86,35 @@ function joinText(j) {
 const joinNote = j => [j.role, j.cardinality, j.confidence < 1 ? `confidence ${j.confidence}` : "",
 	j.relationship === "unknown" ? "no known relationship" : ""].filter(Boolean).map(fact => ", " + fact).join("");
 
+/** used returns what the prompts for the queries had, as texts. */
+const used = u => [...(u.examples ?? []).map(e => "Example " + verified(e).slice(3)),
+	...(u.values ?? []).map(v => `Value “${v.said}”: ${v.table}.${v.column} = ${v.value}`),
+	...(u.notes ?? []).map(note => "Remembered " + note),
+	...(u.definitions ?? []).map(d => `Definition ${[d.table, d.column].filter(Boolean).join(".")}: ${d.text}`)];
+
+/** verified returns who approved a question, and when. */
+const verified = v => `as “${v.question}”` + (v.by ? `, approved by ${v.by}` : "") + (v.time ? ` on ${v.time.slice(0, 10)}` : "") +
+	Object.entries(v.parameters ?? {}).map(([name, value]) => `, with ${name} = ${value}`).join("");
+
 function query(q, index, rows) {
 	const parts = [code(laidOut(q), "Query that ran")];
 	const note = (term, text) => parts.push(make("p", null, make("strong", {textContent: term + ": "}), text));
+	if (q.meaning) note("It computes", q.meaning);
+	if (q.checked?.length) {
+		parts.push(make("p", null, make("strong", {textContent: "Checked before it ran"})),
+			make("ul", null, ...q.checked.map(line => make("li", {textContent: line}))));
+	}
 	if (q.join_path?.length) {
 		parts.push(make("p", null, make("strong", {textContent: "Join path"})),
 			make("ul", null, ...q.join_path.map(j => make("li", null, make("code", {textContent: joinText(j)}), joinNote(j)))));
 	}
 	if (q.views?.length) note("Read through", q.views.join(", "));
 	for (const v of q.values ?? []) note("Read as", `${v.said} is ${v.value} in ${v.table}.${v.column}`);
+	if (q.verified) note("Verified", verified(q.verified));
+	if (q.empty) {
+		parts.push(make("p", null, make("strong", {textContent: "Why it found nothing"})),
+			make("ul", null, ...q.empty.predicates.map(p => make("li", {textContent: predicate(p)}))));
+	}
 	if (q.executed && q.executed !== q.written) parts.push(details("As the model wrote it", code(q.written, "Query of the model")));
 	for (const c of q.corrections ?? []) {
 		parts.push(details("Replaced before: " + c.reason, code(c.query, "Replaced query")));
@@ -206,6 +227,9 @@ export function show(answer, actions) {
 	if (answer.plan?.length) proofs.push(details(`Plan (${plural(answer.plan.length, "task")})`, plan(answer.plan)));
 	for (const [i, q] of (answer.queries ?? []).entries()) {
 		proofs.push(query(q, i, answer.queries.length > 1 || found.rows.length ? rowsOf(answer, found, i) : null));
+	}
+	if (answer.used) {
+		proofs.push(details("What the model was shown", make("ul", null, ...used(answer.used).map(line => make("li", {textContent: line})))));
 	}
 	for (const c of found.checks ?? []) proofs.push(check(c));
 	proofs.push(...sources);

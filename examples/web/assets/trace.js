@@ -6,6 +6,13 @@ const list = (values, before = "") => values?.length ? before + values.join(", "
 const because = d => d.reason ? " (" + d.reason + ")" : "";
 const rows = n => n === 1 ? "1 row" : n + " rows";
 
+/** predicate returns a condition of a query that found nothing, with its verdict. */
+export function predicate(p) {
+	const verdict = {proved: "has rows", contradicted: "has no rows"}[p.verdict] ?? "not checked";
+	const values = p.nearest ? `; ${p.column} has ${p.nearest.join(", ")}` : p.from ? `; ${p.column} is from ${p.from} to ${p.to}` : "";
+	return [(p.tables ?? []).join(", "), p.sql].filter(Boolean).join(": ") + ", " + verdict + values;
+}
+
 // The lines of the events, by their kind. Other kinds are not shown.
 const lines = {
 	route_decision: d => ["Route", d.route + because(d)],
@@ -15,6 +22,7 @@ const lines = {
 	query_rewritten: d => ["Secured", list(d.views, "read through ") || "checked"],
 	query_refused: d => ["Refused", d.message + list(d.candidates, "; did you mean ")],
 	query_executed: d => ["Ran", rows(d.rows)],
+	query_empty: d => ["Found nothing", d.empty.predicates.map(predicate).join("; ")],
 	intent_classified: d => ["Intent", d.intent + because(d)],
 	question_rewritten: d => ["Read as", d.question],
 	question_closed: d => d.intent === "abort" ? null : ["Closed", "the question needs no reply" + because(d)],

@@ -53,6 +53,10 @@ func (p *Printer) Event(e qed.Event) {
 			more = ", and there are more"
 		}
 		p.step(green, "ran", fmt.Sprintf("%s in %s%s", Count(d.Rows, "row"), millis(d.Millis), more))
+	case qed.QueryEmpty:
+		for i, predicate := range d.Empty.Predicates {
+			p.step(yellow, labelOnce("empty", i), predicate.String())
+		}
 	case qed.IntentClassified:
 		p.step(cyan, "intent", string(d.Intent)+suffix(" of ", d.Tasks)+because(d.Reason))
 	case qed.QuestionRewritten:

@@ -172,6 +172,15 @@ func (p *Printer) Answer(a qed.Answer) {
 		p.step(yellow, "unproved", "not in the data: "+strings.Join(a.Unproved, ", "))
 	}
 	p.joins(a.Queries)
+	p.checks(a.Queries)
+	for _, q := range a.Queries {
+		if q.Verified != nil {
+			p.step(green, "verified", "as "+q.Verified.String())
+		}
+	}
+	for i, line := range a.Used.Lines() {
+		p.step(dim, labelOnce("used", i), line)
+	}
 	p.rows(a.Table)
 	for i, c := range a.Citations {
 		p.step(dim, labelOnce("sources", i), fmt.Sprintf("[%d] %s (%s)", i+1, c.Title, c.Location))
@@ -198,6 +207,18 @@ func (p *Printer) joins(queries []qed.Query) {
 		}
 	}
 	p.planned = nil
+}
+
+// checks prints what the queries compute, and what was found out about that.
+func (p *Printer) checks(queries []qed.Query) {
+	for _, q := range queries {
+		if q.Meaning != "" {
+			p.step(dim, "meaning", q.Meaning)
+		}
+		for i, line := range q.Checked {
+			p.step(cyan, labelOnce("checked", i), line)
+		}
+	}
 }
 
 // rows prints the first rows of a table, unless it is the table printed last.

@@ -9,9 +9,9 @@ import (
 )
 
 // Session returns a SessionFunc that sets the same settings for every statement: the
-// key, and each setting that the views of the policy read, with its value or NULL. of
+// key, and each setting that the views and filters of the policy read, with its value or NULL. of
 // returns values that replace them, for the context of a statement; it may be nil. Session
-// returns nil if there is nothing to set.
+// returns nil if there is nothing to set: in SQLite, if there are no filters.
 //
 // In MySQL, a policy without Setup gets the settings of the field-service company:
 // @aesKey, and NULL for the ids that a caller is restricted to.
@@ -19,18 +19,20 @@ func Session(
 	dialect string, p *secureview.Policy, key string, of func(context.Context) (map[string]any, error),
 ) sqldb.SessionFunc {
 	settings := map[string]any{}
-	switch {
-	case dialect == "sqlite":
-		return nil
-	case p != nil && p.Setup != nil:
-		for _, name := range p.Setup.Settings() {
+	if p != nil {
+		for _, name := range p.Settings() {
 			settings[name] = nil
 		}
+	}
+	switch {
+	case dialect == "sqlite" && (p == nil || p.Setup != nil || len(settings) == 0):
+		return nil
+	case p != nil && p.Setup != nil:
 		if p.Setup.Key != nil && key != "" {
 			settings[p.Setup.Key.Setting] = key
 		}
 	case dialect == "mysql" && key != "":
-		settings = map[string]any{"aesKey": key, "customerIds": nil, "workOrderIds": nil, "serviceLocationIds": nil}
+		maps.Copy(settings, map[string]any{"aesKey": key, "customerIds": nil, "workOrderIds": nil, "serviceLocationIds": nil})
 	}
 	if len(settings) == 0 && of == nil {
 		return nil

@@ -234,7 +234,7 @@ func (s *Source) read(
 	s.Name, s.dialect, s.reader, s.request = d.Name, d.Dialect, d.Reader, o.Settings != nil
 	s.session = Session(s.dialect.Name(), policy, conf.EncryptKey, o.Settings)
 	if s.request && s.session == nil {
-		return fmt.Errorf("%s: SQLite has no settings of a session", s.Name)
+		return fmt.Errorf("%s: SQLite has no settings of a session, and the policy has no filters that compare one", s.Name)
 	}
 	if s.DB, err = s.Reopen(sqldb.Options{
 		MaxRows: conf.MaxRows,

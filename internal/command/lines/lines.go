@@ -34,6 +34,14 @@ type Program struct {
 	// Open is called when the flags are read. The answer to a line comes with whether
 	// the line was refused.
 	Open func() (answer func(Line) (a any, refused bool), err error)
+
+	// Read returns the lines that the arguments of the program stand for, if it has any.
+	// Without Read it has none.
+	Read func(args []string) (lines io.Reader, err error)
+
+	// Write returns where the answers go and what ends the output. Without Write they go to
+	// the output of the program.
+	Write func(out io.Writer) (answers io.Writer, end func() error)
 }
 
 // Run runs the program and returns its exit status.
@@ -57,7 +65,7 @@ func (p *Program) Run(ctx context.Context, args []string, in io.Reader, out, err
 	case *p.Rules == "":
 		say("-%s is missing: name the JSON file with the %s", p.Needed, p.Needed)
 		return Usage
-	case p.Flags.NArg() > 0:
+	case p.Flags.NArg() > 0 && p.Read == nil:
 		say("unexpected argument %q: %s are read from standard input", p.Flags.Arg(0), p.Input)
 		return Usage
 	}
@@ -65,6 +73,16 @@ func (p *Program) Run(ctx context.Context, args []string, in io.Reader, out, err
 	if err != nil {
 		say("%v", err)
 		return Usage
+	}
+	if p.Flags.NArg() > 0 {
+		if in, err = p.Read(p.Flags.Args()); err != nil {
+			say("%v", err)
+			return Usage
+		}
+	}
+	end := func() error { return nil }
+	if p.Write != nil {
+		out, end = p.Write(out)
 	}
 	refusals := 0
 	err = Answer(ctx, in, out, func(line Line) any {
@@ -74,6 +92,9 @@ func (p *Program) Run(ctx context.Context, args []string, in io.Reader, out, err
 		}
 		return a
 	})
+	if err == nil {
+		err = end()
+	}
 	switch {
 	case err != nil:
 		say("%v", err)

@@ -14,6 +14,9 @@ import (
 type question struct {
 	ID  json.RawMessage `json:"id"`
 	SQL *string         `json:"sql"`
+
+	// Session has the values of the parameters of filters.
+	Session map[string]string `json:"session"`
 }
 
 // An Answer is a line of the output.
@@ -27,19 +30,23 @@ type Answer struct {
 
 	// Problems are all of them, if there are several; the fields above are the first one.
 	Problems []refusal.Problem `json:"problems,omitempty"`
+
+	Source string `json:"-"` // the statement of the line
 }
 
-// answerTo passes the statement of a line through the guard.
-func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) Answer {
+// Rewrite passes the statement of a line through the guard. The statement is nil if the
+// guard refuses it. An answer is also not OK if the line lacks a value for a filter of the
+// policy.
+func Rewrite(ctx context.Context, g *secureview.Guard, line lines.Line) (Answer, *secureview.Statement) {
 	var q question
 	switch {
 	case line.TooLong:
 		return Answer{
 			Code:    string(secureview.ErrTooLarge),
 			Message: line.Says("is longer than %d bytes", lines.MaxLength),
-		}
+		}, nil
 	case line.Text[0] != '{':
-		return Answer{Code: lines.Bad, Message: line.Says("is not a JSON object")}
+		return Answer{Code: lines.Bad, Message: line.Says("is not a JSON object")}, nil
 	}
 	if err := json.Unmarshal(line.Text, &q); err != nil {
 		// If only a value has the wrong type, the id was read.
@@ -47,23 +54,37 @@ func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) Answer 
 		if !errors.As(err, &mistyped) {
 			q.ID = nil
 		}
-		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says("cannot be read: %v", err)}
+		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says("cannot be read: %v", err)}, nil
 	}
 	if q.SQL == nil {
-		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says(`has no "sql"`)}
+		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says(`has no "sql"`)}, nil
 	}
-	stmt, err := g.Rewrite(ctx, *q.SQL)
+	stmt, executable, err := rewrite(ctx, g, q)
 	var refused *refusal.Error
 	switch {
 	case errors.As(err, &refused):
 		p := refused.Problems[0]
-		a := Answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates}
+		a := Answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates, Source: *q.SQL}
 		if len(refused.Problems) > 1 {
 			a.Problems = refused.Problems
 		}
-		return a
+		return a, stmt
 	case err != nil:
-		return Answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}
+		return Answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}, nil
 	}
-	return Answer{ID: q.ID, OK: true, SQL: stmt.SQL()}
+	return Answer{ID: q.ID, OK: true, SQL: executable}, stmt
+}
+
+// rewrite returns the statement of a line, and the text to execute.
+func rewrite(ctx context.Context, g *secureview.Guard, q question) (*secureview.Statement, string, error) {
+	stmt, err := g.Rewrite(ctx, *q.SQL)
+	if err != nil {
+		return nil, "", err
+	}
+	settings := map[string]any{}
+	for name, value := range q.Session {
+		settings[name] = value
+	}
+	executable, _, err := stmt.Bind(settings)
+	return stmt, executable, err
 }

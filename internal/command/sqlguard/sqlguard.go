@@ -24,7 +24,8 @@ import (
 
 const usage = `Usage: qed-guard -policy file [-fail] < statements.jsonl
 
-Each line is a JSON object {"id": .., "sql": ".."}. Its answer is
+Each line is a JSON object {"id": .., "sql": ".."}, with {"session": {"tenant": ".."}} if the
+policy filters rows by :tenant. Its answer is
 {"id": .., "ok": true, "sql": ".."} with the statement that may be executed, or
 {"id": .., "ok": false, "code": "..", "message": ".."}.`
 
@@ -38,12 +39,12 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, 
 	p.Rules = &policy
 	command.Once(p.Flags, &policy, "policy", "the policy, a JSON `file`")
 	p.Open = func() (func(lines.Line) (any, bool), error) {
-		g, err := newGuard(policy, dialects)
+		g, err := NewGuard(policy, dialects)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", policy, err)
 		}
 		return func(line lines.Line) (any, bool) {
-			a := answerTo(ctx, g, line)
+			a, _ := Rewrite(ctx, g, line)
 			return a, !a.OK
 		}, nil
 	}
@@ -55,7 +56,8 @@ func Dialects() map[string]dialect.Dialect {
 	return map[string]dialect.Dialect{"mysql": mysql.Dialect{}, "postgres": postgres.Dialect{}, "sqlite": sqlite.Dialect{}}
 }
 
-func newGuard(file string, dialects map[string]dialect.Dialect) (*secureview.Guard, error) {
+// NewGuard returns the guard of the policy in a file.
+func NewGuard(file string, dialects map[string]dialect.Dialect) (*secureview.Guard, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, errors.Unwrap(err) // the caller adds the name of the file

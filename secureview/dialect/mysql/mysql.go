@@ -60,6 +60,11 @@ func (d Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, err
 	return style.Append(dst, q, physical)
 }
 
+// AppendMatch compares bytes: the comparison of a column depends on its collation.
+func (Dialect) AppendMatch(dst []byte, column string, values []string) []byte {
+	return style.AppendMatch(dst, column, values, "CAST(", " AS BINARY)")
+}
+
 // Quote returns a name in backticks.
 func (Dialect) Quote(name string) string {
 	return string(appendName(nil, name))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/secureview/dialect"
 )
 
 // versions are the versions of the servers that have a function, as in 8_00_21 for
@@ -79,6 +80,15 @@ func parseServer(text string) server {
 		}
 	}
 	return s
+}
+
+// OfServer returns the Dialect for a version of the server, or the Dialect itself if it has
+// a Version.
+func (d Dialect) OfServer(version string) dialect.Dialect {
+	if d.Version == "" {
+		d.Version = version
+	}
+	return d
 }
 
 // ServerFunctions returns the functions that the Dialect allows and that not every

@@ -17,6 +17,7 @@ var style = sqlast.Style{
 	ParenthesizedArms: true,
 	IntersectFirst:    true,
 	ValuesTail:        true,
+	BarrierEnd:        " LIMIT 18446744073709551615",
 }
 
 // What is printed for a MariaDB server, and for one that can be either.

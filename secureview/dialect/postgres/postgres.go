@@ -70,6 +70,11 @@ func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error
 	return style.Append(dst, q, physical)
 }
 
+// AppendMatch compares texts in the collation "C".
+func (Dialect) AppendMatch(dst []byte, column string, values []string) []byte {
+	return style.AppendMatch(dst, column, values, "CAST(", ` AS pg_catalog.text) COLLATE pg_catalog."C"`)
+}
+
 // Quote returns a name in double quotes.
 func (Dialect) Quote(name string) string { return string(appendName(nil, name)) }
 

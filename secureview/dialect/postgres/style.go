@@ -27,6 +27,7 @@ var style = sqlast.Style{
 	Filter:            boundedFilter,
 	ArrayOf:           boundedArray,
 	Raise:             raise,
+	BarrierEnd:        " OFFSET 0",
 }
 
 // raise returns a cast whose error quotes the message, which is no boolean.

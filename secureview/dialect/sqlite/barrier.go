@@ -10,6 +10,6 @@ import "github.com/qedkit/qed/internal/sqlast"
 // hides has such a value. Simple statements have none, and use the indexes of the table.
 var barrierStyle = func() sqlast.Style {
 	s := style
-	s.Barrier = true
+	s.Barrier, s.BarrierEnd = true, " LIMIT -1"
 	return s
 }()

@@ -52,6 +52,11 @@ func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error
 	return style.Append(dst, q, physical)
 }
 
+// AppendMatch compares texts: a cast keeps the collation of its column.
+func (Dialect) AppendMatch(dst []byte, column string, values []string) []byte {
+	return style.AppendMatch(dst, column, values, "CAST(", " AS TEXT) COLLATE BINARY")
+}
+
 // Quote returns a name in double quotes.
 func (Dialect) Quote(name string) string {
 	return string(sqlast.AppendQuoted(nil, name, '"'))

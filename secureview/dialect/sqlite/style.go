@@ -12,6 +12,7 @@ var style = sqlast.Style{
 	Same:         "IS",
 	NotSame:      "IS NOT",
 	BoolNames:    true,
+	Untyped:      true,
 	OwnColumns:   true,
 	CrossJoin:    "JOIN", // CROSS JOIN would also set the order of the loops
 	Raise:        raise,

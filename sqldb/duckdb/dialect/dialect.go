@@ -97,6 +97,11 @@ func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error
 	return style.Append(dst, q, physical)
 }
 
+// AppendMatch compares texts: a comparison may ignore case by the collation of a column.
+func (Dialect) AppendMatch(dst []byte, column string, values []string) []byte {
+	return style.AppendMatch(dst, column, values, "CAST(", ` AS VARCHAR) COLLATE "C"`)
+}
+
 // Quote returns a name in double quotes.
 func (Dialect) Quote(name string) string { return string(appendName(nil, name)) }
 

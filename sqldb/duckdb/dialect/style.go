@@ -26,7 +26,7 @@ var style = sqlast.Style{
 	IntDiv:            "//",
 	ImplicitLateral:   true,
 	Barrier:           true,
-	BarrierLimit:      strconv.FormatInt(math.MaxInt64, 10),
+	BarrierEnd:        " LIMIT " + strconv.FormatInt(math.MaxInt64, 10),
 }
 
 func appendName(dst []byte, name string) []byte { return sqlast.AppendQuoted(dst, name, '"') }

@@ -1,0 +1,414 @@
+package sqlproof
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// An optional is an inner join by a key that may be NULL: rows of from without it are
+// missing.
+type optional struct {
+	from, to *leaf
+	key      string // of from
+	other    string // the key of to
+	at       int
+}
+
+// checkConditions checks what conditions lose, and what they compare.
+func (s *scope) checkConditions() {
+	c := s.seenBy(nil)
+	plain := s.withoutWhere()
+	for i := range s.conds {
+		k := &s.conds[i]
+		if k.frame != s.frame {
+			continue
+		}
+		s.comparisons(k.frame, k.expr)
+		if k.join < 0 {
+			s.undone(plain, k)
+		}
+		if c.hard(k) {
+			s.optionalJoin(c, k)
+		}
+	}
+	eachExpr(s.frame.sel, nil, func(e sqlast.Expr) { s.divisions(e) })
+	if h := s.frame.sel.Having; h != nil {
+		s.comparisons(s.frame, h)
+	}
+}
+
+// withoutWhere returns which leaves outer joins may leave missing, before any WHERE.
+func (s *scope) withoutWhere() (may []bool) {
+	may = make([]bool, len(s.leaves))
+	for _, j := range s.joins {
+		if j.kind == sqlast.LeftJoin || j.kind == sqlast.FullJoin {
+			for i := j.mid; i < j.hi; i++ {
+				may[i] = true
+			}
+		}
+		if j.kind == sqlast.RightJoin || j.kind == sqlast.FullJoin {
+			for i := j.lo; i < j.mid; i++ {
+				may[i] = true
+			}
+		}
+	}
+	return may
+}
+
+// undone says that a WHERE removes the rows without a match that an outer join kept.
+func (s *scope) undone(may []bool, k *cond) {
+	for _, l := range s.rejected(k) {
+		if !may[l] {
+			continue
+		}
+		label := s.leaves[l].label
+		s.say(Finding{
+			Code: OuterJoinUndone, Severity: Note, Subject: label, By: []string{label}, At: int(k.expr.At()),
+			Message: fmt.Sprintf("the outer join of %s keeps rows without a match, and a condition of WHERE removes them again", label),
+			Fix:     "move the condition into ON to keep the rows, or write an inner join",
+		})
+		return
+	}
+}
+
+// optionalJoin notes that an equality of an inner join removes the rows whose key is NULL.
+func (s *scope) optionalJoin(c *view, k *cond) {
+	for x, y := range equalities(k.expr) {
+		if b, ok := k.expr.(*sqlast.Binary); ok && b.Op == sqlast.Same {
+			return
+		}
+		for range 2 {
+			from, a := s.value(k.frame, x)
+			to, b := s.value(k.frame, y)
+			if a != 0 && b != 0 && from != to {
+				t, column := columnOf(from, a)
+				other, key := columnOf(to, b)
+				if t != nil && other != nil && t.nulls && !t.notNull[column] && other.isKey([]int{key}) && !s.testedElsewhere(c, k, from, a) {
+					s.optional = append(s.optional, optional{from, to, t.columnName(column), other.columnName(key), int(x.At())})
+				}
+			}
+			x, y = y, x
+		}
+	}
+}
+
+// missingRows says which rows an inner join loses.
+func (s *scope) missingRows(o optional) {
+	s.say(Finding{
+		Code: InnerJoinOptional, Severity: Note, Subject: o.from.label, Of: []string{o.from.label}, By: []string{o.to.label}, At: o.at,
+		Message: fmt.Sprintf("rows of %s without %s are missing: %s.%s may be NULL", o.from.label, o.to.label, o.from.label, o.key),
+		Fix:     fmt.Sprintf("LEFT JOIN %s keeps them", o.to.label),
+		Probe:   s.probe(o),
+	})
+}
+
+// probe returns a statement that counts the rows of a table without a match.
+func (s *scope) probe(o optional) string {
+	if o.from.object == nil || o.to.object == nil {
+		return ""
+	}
+	name := func(of *sqlast.Object) string { return s.quote(of.Schema) + "." + s.quote(of.Logical) }
+	key := "a." + s.quote(o.key)
+	return fmt.Sprintf("SELECT COUNT(*) AS missing FROM %s a WHERE %s IS NULL OR NOT EXISTS (SELECT 1 FROM %s b WHERE b.%s = %s)",
+		name(o.from.object), key, name(o.to.object), s.quote(o.other), key)
+}
+
+// testedElsewhere reports whether another condition removes the rows where a value is NULL.
+func (s *scope) testedElsewhere(c *view, join *cond, l *leaf, a attr) bool {
+	for i := range s.conds {
+		k := &s.conds[i]
+		if k == join || !c.hard(k) {
+			continue
+		}
+		for _, e := range strict(k.expr) {
+			if of, b := s.value(k.frame, e); of == l && b == a {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// comparisons checks the comparisons in a condition.
+func (s *scope) comparisons(f *frame, e sqlast.Expr) {
+	sqlast.Walk(e, func(n sqlast.Node) bool {
+		switch n := n.(type) {
+		case *sqlast.Query:
+			return false
+		case *sqlast.Binary:
+			if sqlast.Eq <= n.Op && n.Op <= sqlast.Ge {
+				s.compareValues(f, n)
+			}
+		case *sqlast.Between:
+			s.compareValues(f, &sqlast.Binary{Op: sqlast.Ge, X: n.X, Y: n.Low})
+			s.boundary(f, n.X, n.High)
+		case *sqlast.Unary:
+			if in, ok := n.X.(*sqlast.In); ok && n.Op == sqlast.Not && !in.Not {
+				s.notIn(f, in)
+			}
+		case *sqlast.Quantified:
+			if n.Op == sqlast.Ne && n.All && n.Query != nil {
+				s.notIn(f, &sqlast.In{Pos: n.Pos, X: n.X, Query: n.Query})
+			}
+		case *sqlast.In:
+			if n.Not {
+				s.notIn(f, n)
+			}
+			for _, item := range n.List {
+				if !isNull(item) {
+					s.compareValues(f, &sqlast.Binary{Op: sqlast.Eq, X: n.X, Y: item})
+				}
+			}
+		}
+		return true
+	})
+}
+
+func isNull(e sqlast.Expr) bool { _, ok := e.(*sqlast.Null); return ok }
+
+func (s *scope) compareValues(f *frame, e *sqlast.Binary) {
+	if isNull(e.X) || isNull(e.Y) {
+		s.say(Finding{
+			Code: NullCompare, Severity: Error, At: int(e.X.At()),
+			Message: "a comparison with NULL is never true", Fix: "write IS NULL or IS NOT NULL",
+		})
+		return
+	}
+	switch e.Op {
+	case sqlast.Le:
+		s.boundary(f, e.X, e.Y)
+	case sqlast.Ge:
+		s.boundary(f, e.Y, e.X)
+	}
+	x, y := s.kindOf(f, e.X), s.kindOf(f, e.Y)
+	nameX, nameY := describe(e.X), describe(e.Y)
+	if y.isNumber() && x == textKind {
+		x, y, nameX, nameY = y, x, nameY, nameX
+	}
+	if !x.isNumber() || y != textKind {
+		return
+	}
+	_, leftColumn := e.X.(*sqlast.Column)
+	_, rightColumn := e.Y.(*sqlast.Column)
+	if leftColumn && rightColumn {
+		s.say(Finding{
+			Code: JoinType, Severity: Question, At: int(e.X.At()), Subject: nameX + ", " + nameY,
+			Message: fmt.Sprintf("%s is a number and %s a text", nameX, nameY),
+			Fix:     "compare columns of one type, or cast one of them",
+		})
+		return
+	}
+	if text, ok := literal(e.X, e.Y); ok && !looksNumeric(text) {
+		s.say(Finding{
+			Code: TypeMismatch, Severity: Error, At: int(e.X.At()), Subject: nameX,
+			Message: fmt.Sprintf("%s is a number, and '%s' is none", nameX, text),
+		})
+	} else if ok {
+		return // '5' for a number
+	} else if e.Op != sqlast.Eq && e.Op != sqlast.Ne {
+		s.say(Finding{
+			Code: TextOrder, Severity: Question, At: int(e.X.At()), Subject: nameY,
+			Message: fmt.Sprintf("%s is a text: engines order it by letters, or compare types", nameY),
+			Fix:     fmt.Sprintf("CAST %s to a number", nameY),
+		})
+	}
+}
+
+func literal(x, y sqlast.Expr) (string, bool) {
+	if s, ok := x.(*sqlast.String); ok {
+		return s.Value, true
+	}
+	if s, ok := y.(*sqlast.String); ok {
+		return s.Value, true
+	}
+	return "", false
+}
+
+func looksNumeric(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789.+-eE ") == ""
+}
+
+// kind returns the kind of a column of a leaf.
+func (s *scope) kind(l *leaf, f *frame, e sqlast.Expr) kind {
+	_, a := s.value(f, e)
+	if t, column := columnOf(l, a); t != nil {
+		return t.types[column]
+	}
+	return unknownKind
+}
+
+// kindOf returns the kind of a column or a literal.
+func (s *scope) kindOf(f *frame, e sqlast.Expr) kind {
+	switch e := e.(type) {
+	case *sqlast.Column:
+		if l, a := s.value(f, e); a != 0 {
+			return s.kind(l, f, e)
+		}
+	case *sqlast.Number:
+		if e.IsWhole() {
+			return wholeKind
+		}
+		return numberKind
+	case *sqlast.String:
+		return textKind
+	}
+	return unknownKind
+}
+
+// boundary says that a day as the upper bound of times leaves out the rest of that day.
+func (s *scope) boundary(f *frame, x, high sqlast.Expr) {
+	text, ok := high.(*sqlast.String)
+	if cast, is := high.(*sqlast.Cast); is && (cast.Literal != "" || strings.EqualFold(cast.Type, "date")) {
+		text, ok = cast.X.(*sqlast.String)
+	}
+	if !ok || len(text.Value) != len("2026-01-31") || strings.Count(text.Value, "-") != 2 || s.kindOf(f, x) != momentKind {
+		return
+	}
+	s.say(Finding{
+		Code: DateBoundary, Severity: Question, At: int(high.At()), Subject: describe(x),
+		Message: fmt.Sprintf("%s has times: those of %s after midnight are not in the range", describe(x), text.Value),
+		Fix:     "end the range with < and the next day",
+	})
+}
+
+// notIn says that NOT IN finds nothing if the query returns a NULL.
+func (s *scope) notIn(f *frame, in *sqlast.In) {
+	if in.Query == nil {
+		if slices.ContainsFunc(in.List, isNull) {
+			s.say(Finding{Code: NullCompare, Severity: Error, At: int(in.At()), Message: "NOT IN a list with NULL is never true", Fix: "leave out the NULL"})
+		}
+		return
+	}
+	r := s.rowsOf(in.Query, f)
+	if len(r.columns) == 0 || r.columns[0].nullable != Yes {
+		return
+	}
+	name, by, fix := "a value of the subquery", []string(nil), ""
+	if sel, ok := in.Query.Body.(*sqlast.Select); ok {
+		name = describe(sel.Items[0].Expr)
+		fix = fmt.Sprintf(", or add WHERE %s IS NOT NULL", name)
+	}
+	if t := r.columns[0].table; t != nil {
+		by = []string{t.name}
+	}
+	s.say(Finding{
+		Code: NotInNull, Severity: Question, Subject: name, By: by, At: int(in.At()),
+		Message: fmt.Sprintf("%s may be NULL, and then NOT IN is true for no row", name),
+		Fix:     "write NOT EXISTS" + fix,
+	})
+}
+
+// divisions says that a share of two whole numbers is rounded.
+func (s *scope) divisions(e sqlast.Expr) {
+	if s.dialect != "sqlite" && s.dialect != "postgres" {
+		return
+	}
+	sqlast.Walk(e, func(n sqlast.Node) bool {
+		if _, query := n.(*sqlast.Query); query {
+			return false
+		}
+		d, ok := n.(*sqlast.Binary)
+		if ok && d.Op == sqlast.Div && s.isWhole(d.X) && s.isWhole(d.Y) && (s.isCount(d.X) || s.isCount(d.Y)) {
+			s.say(Finding{
+				Code: IntegerDivision, Severity: Error, At: int(d.X.At()), Subject: describe(d.X) + " / " + describe(d.Y),
+				Message: "a whole number divided by a whole number is rounded to a whole number: a share becomes 0",
+				Fix:     "multiply by 1.0 first, or CAST one of them to a decimal number",
+			})
+		}
+		return true
+	})
+}
+
+// isWhole reports whether a value is certainly a whole number.
+func (s *scope) isWhole(e sqlast.Expr) bool {
+	switch e := e.(type) {
+	case *sqlast.Number:
+		return e.IsWhole()
+	case *sqlast.Binary:
+		return (e.Op == sqlast.Add || e.Op == sqlast.Sub || e.Op == sqlast.Mul) && s.isWhole(e.X) && s.isWhole(e.Y)
+	case *sqlast.Call:
+		switch {
+		case e.Name == "count":
+			return true
+		case e.Name == "sum" && len(e.Args) == 1:
+			return s.isWhole(e.Args[0]) && !(s.dialect == "postgres" && s.isBig(e.Args[0]))
+		case e.Name == "nullif" && len(e.Args) == 2:
+			return s.isWhole(e.Args[0])
+		}
+	case *sqlast.Case:
+		for _, w := range e.Whens {
+			if !s.isWhole(w.Result) {
+				return false
+			}
+		}
+		return e.Else == nil || s.isWhole(e.Else)
+	case *sqlast.Column:
+		l, a := s.value(s.frame, e)
+		if a == 0 {
+			return false
+		}
+		if i := slices.Index(l.attrs, a); l.rows != nil && i < len(l.rows.columns) && l.rows.columns[i].whole {
+			return true
+		}
+		return s.kind(l, s.frame, e).isWhole()
+	case *sqlast.Subquery:
+		if sel, ok := e.Query.Body.(*sqlast.Select); ok && len(sel.Items) == 1 {
+			call, ok := sel.Items[0].Expr.(*sqlast.Call)
+			return ok && call.Name == "count"
+		}
+	}
+	return false
+}
+
+// isBig reports whether a value is a bigint, the sum of which is a decimal number in
+// PostgreSQL.
+func (s *scope) isBig(e sqlast.Expr) (big bool) {
+	s.eachColumn(s.frame, e, func(f *frame, c *sqlast.Column) {
+		l, a := s.value(f, c)
+		i := slices.Index(l.attrs, a)
+		big = big || s.kind(l, f, c) == bigKind || l.rows != nil && i < len(l.rows.columns) && l.rows.columns[i].whole
+	})
+	return big
+}
+
+// isCount reports whether a value has a count or a sum: with it a division makes a share or
+// an average, and no groups of values such as age / 10.
+func (s *scope) isCount(e sqlast.Expr) bool {
+	found := sqlast.HasAggregate(e)
+	if c, ok := e.(*sqlast.Column); ok {
+		if l, a := s.value(s.frame, c); a != 0 && l.rows != nil {
+			if i := slices.Index(l.attrs, a); i < len(l.rows.columns) {
+				found = found || l.rows.columns[i].whole
+			}
+		}
+	}
+	_, subquery := e.(*sqlast.Subquery)
+	return found || subquery
+}
+
+// isPlainText reports whether a cast to the type keeps the whole text.
+func isPlainText(typ string) bool {
+	switch strings.ToLower(typ) {
+	case "text", "varchar", "char", "character varying", "string":
+		return true
+	}
+	return false
+}
+
+// limit says that a LIMIT without ORDER BY returns any rows.
+func (c *check) limit(q *sqlast.Query, capped bool) {
+	if capped || q.Limit == nil || len(q.OrderBy) > 0 {
+		return
+	}
+	sel, ok := q.Body.(*sqlast.Select)
+	if !ok || sel.From == nil || aggregates(sel) && len(sel.GroupBy) == 0 {
+		return
+	}
+	c.say(Finding{
+		Code: LimitWithoutOrder, Severity: Note, At: int(q.Limit.At()),
+		Message: "LIMIT without ORDER BY returns any rows, other ones another time", Fix: "add ORDER BY",
+	})
+}

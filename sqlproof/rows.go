@@ -1,0 +1,484 @@
+package sqlproof
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// rows is what is known about the rows of a subquery that a scope does not take apart.
+type rows struct {
+	columns []column
+	keys    [][]int // sets of columns; an empty one: there is one row at most
+	origins []origin
+	unknown bool // a recursion: nothing is known
+}
+
+// A column is a column of a subquery.
+type column struct {
+	origin   int    // of rows.origins; -1: the value belongs to the row itself
+	average  bool   // an average
+	whole    bool   // a whole number, such as a count
+	table    *table // the column of a table that passes through; nil: none
+	number   int    // of table
+	nullable Truth
+	constant string // the literal that it is in each row; "": none
+}
+
+// An origin is the rows of the leaves from which a column comes.
+type origin struct {
+	leaves []int
+	label  string
+	unique bool     // these rows are in one row of the subquery at most
+	whole  bool     // a row of the subquery has one of them
+	by     []string // what repeats them, if they are not unique
+	united kept     // by a UNION
+}
+
+// kept says what a UNION without ALL keeps of the rows that it unites.
+type kept uint8
+
+const (
+	notUnited  kept = iota
+	unitedRows      // one of several rows of an arm with equal values
+	unitedKeys      // each row of an arm, unless one of the other arm is equal
+)
+
+// rowsOf returns what is known about the rows of a query. outer is the frame that it may
+// name.
+func (c *check) rowsOf(q *sqlast.Query, outer *frame) *rows {
+	if known := c.rows[q]; known != nil {
+		return known
+	}
+	if slices.Contains(c.within, q) {
+		return &rows{unknown: true}
+	}
+	c.within = append(c.within, q)
+	r := c.bodyRows(q, q.Body, outer)
+	c.within = c.within[:len(c.within)-1]
+	if n, ok := q.Limit.(*sqlast.Number); ok && n.Text == "1" && !q.Ties {
+		r.keys = [][]int{{}}
+	}
+	c.rows[q] = r
+	return r
+}
+
+func (c *check) bodyRows(q *sqlast.Query, b sqlast.Body, outer *frame) *rows {
+	switch b := b.(type) {
+	case *sqlast.Query:
+		return c.rowsOf(b, outer)
+	case *sqlast.Values:
+		r := &rows{}
+		if len(b.Rows) > 0 {
+			r.columns = make([]column, len(b.Rows[0]))
+			for i := range r.columns {
+				r.columns[i].origin = -1
+			}
+		}
+		if len(b.Rows) == 1 {
+			r.keys = [][]int{{}}
+		}
+		return r
+	case *sqlast.SetOp:
+		return setRows(b, c.bodyRows(q, b.Left, outer), c.bodyRows(q, b.Right, outer))
+	case *sqlast.Select:
+		return c.blockRows(b, outer)
+	}
+	return &rows{unknown: true}
+}
+
+// setRows returns the rows of a set operation.
+func setRows(b *sqlast.SetOp, left, right *rows) *rows {
+	if left.unknown || right.unknown {
+		return &rows{unknown: true}
+	}
+	out := &rows{columns: slices.Clone(left.columns)}
+	united := unitedRows
+	if len(left.keys) > 0 && len(right.keys) > 0 {
+		united = unitedKeys
+	}
+	apart := united == unitedKeys && slices.ContainsFunc(count(min(len(left.columns), len(right.columns))), func(i int) bool {
+		a, b := left.columns[i].constant, right.columns[i].constant
+		return a != "" && b != "" && a != b
+	})
+	if b.Kind == sqlast.Union {
+		if !b.All {
+			out.keys = [][]int{count(len(out.columns))}
+		}
+	} else {
+		out.keys = left.keys
+		if b.Kind == sqlast.Intersect {
+			out.keys = slices.Concat(left.keys, right.keys)
+		}
+	}
+	for i := range out.columns {
+		col := &out.columns[i]
+		col.origin, col.table, col.constant = -1, nil, ""
+		arms := []*rows{left, right}
+		if b.Kind == sqlast.Except {
+			arms = arms[:1]
+		}
+		for _, arm := range arms {
+			if i >= len(arm.columns) {
+				continue
+			}
+			if n := arm.columns[i].nullable; n == Yes || n == Unknown && col.nullable == No {
+				col.nullable = n
+			}
+			o := arm.columns[i].origin
+			if o < 0 {
+				continue
+			}
+			from := arm.origins[o]
+			if !from.unique {
+				// The arm itself repeats the value.
+				out.origins = append(out.origins, origin{label: from.label, by: from.by})
+				col.origin = len(out.origins) - 1
+			} else if b.Kind == sqlast.Union && !b.All {
+				out.origins = append(out.origins, origin{label: from.label, unique: true, whole: apart, united: united})
+				col.origin = len(out.origins) - 1
+			}
+		}
+	}
+	return out
+}
+
+func count(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// blockRows returns the rows of a SELECT.
+func (c *check) blockRows(sel *sqlast.Select, outer *frame) *rows {
+	s := c.newScope(sel, outer)
+	s.mention(sel, nil)
+	b := &block{view: s.seenBy(nil), sel: sel}
+	b.grouped = len(sel.GroupBy) > 0 || aggregates(sel)
+	b.together = b.grouped || sel.Distinct || sel.DistinctOn != nil
+	b.group = b.terms()
+	r := &rows{columns: make([]column, len(sel.Items))}
+	for i, it := range sel.Items {
+		r.columns[i] = b.column(r, it.Expr)
+	}
+	for _, l := range s.leaves {
+		if l.rows != nil && l.rows.unknown {
+			r.unknown = true
+		}
+	}
+	r.keys = b.keys(r)
+	return r
+}
+
+// A block is a SELECT whose rows are described.
+type block struct {
+	*view
+	sel      *sqlast.Select
+	grouped  bool
+	together bool   // several joined rows may become one
+	group    []attr // the values that a row of the result has one of
+	wide     []attr // these, and the values from which others of them are computed
+	exact    bool   // group has all of the values that tell rows of the result apart
+	fixed    bool   // wide determines them
+}
+
+// terms returns the columns by which rows are taken together.
+func (b *block) terms() (group []attr) {
+	var terms []sqlast.Expr
+	switch {
+	case b.sel.DistinctOn != nil:
+		terms = b.sel.DistinctOn
+	case b.grouped:
+		terms = b.sel.GroupBy
+	case b.sel.Distinct:
+		for _, it := range b.sel.Items {
+			terms = append(terms, it.Expr)
+		}
+	}
+	b.exact = !b.sel.Rollup && b.sel.Groupings <= 1
+	b.fixed = b.exact
+	for _, e := range terms {
+		e := b.term(b.sel, e)
+		if _, a := b.value(b.frame, e); a != 0 {
+			group = append(group, a)
+			continue
+		}
+		columns := b.columns(b.frame, e)
+		b.wide = append(b.wide, columns...)
+		b.fixed = b.fixed && b.steady(b.frame, e)
+		b.exact = b.exact && b.fixed && len(columns) == 0
+	}
+	b.wide = append(b.wide, group...)
+	return group
+}
+
+// term returns what a term of GROUP BY or ORDER BY means: the item that it names or numbers.
+func (c *check) term(sel *sqlast.Select, e sqlast.Expr) sqlast.Expr {
+	switch e := e.(type) {
+	case *sqlast.Number:
+		if n, ok := smallNumber(e.Text); ok && n >= 1 && n <= len(sel.Items) {
+			return sel.Items[n-1].Expr
+		}
+	case *sqlast.Column:
+		if e.Of == nil {
+			for _, it := range sel.Items {
+				if strings.EqualFold(it.Alias, e.Name) {
+					return it.Expr
+				}
+			}
+		}
+	}
+	return e
+}
+
+func smallNumber(text string) (n int, ok bool) {
+	for _, r := range text {
+		if r < '0' || r > '9' || n > 1000 {
+			return 0, false
+		}
+		n = 10*n + int(r-'0')
+	}
+	return n, text != ""
+}
+
+func (b *block) column(r *rows, e sqlast.Expr) column {
+	out := column{origin: -1}
+	switch e := e.(type) {
+	case *sqlast.String:
+		out.constant = "'" + e.Value
+	case *sqlast.Number:
+		out.constant = e.Text
+	}
+	if call, ok := e.(*sqlast.Call); ok && call.Over == nil {
+		out.average = call.Name == "avg"
+		out.whole = call.Name == "count"
+	}
+	if l, a := b.value(b.frame, e); a != 0 {
+		out.table, out.number = columnOf(l, a)
+		if l.rows != nil {
+			if i := slices.Index(l.attrs, a); i < len(l.rows.columns) {
+				out.average, out.whole = l.rows.columns[i].average, l.rows.columns[i].whole
+			}
+		}
+		out.nullable = b.nullable(l, a)
+	}
+	if sqlast.HasAggregate(e) || sqlast.HasWindow(e) {
+		return out
+	}
+	rowsOf := b.rowsUnder(e)
+	if len(rowsOf) == 0 {
+		return out
+	}
+	out.origin = b.origin(r, rowsOf)
+	return out
+}
+
+// columnOf returns the column of the schema that an attribute of a leaf is.
+func columnOf(l *leaf, a attr) (*table, int) {
+	i := slices.Index(l.attrs, a)
+	switch {
+	case i < 0:
+	case l.rows != nil && i < len(l.rows.columns):
+		return l.rows.columns[i].table, l.rows.columns[i].number
+	case l.table != nil && i < len(l.columns) && l.columns[i] >= 0:
+		return l.table, l.columns[i]
+	}
+	return nil, 0
+}
+
+// nullable reports whether a value may be NULL.
+func (c *view) nullable(l *leaf, a attr) Truth {
+	if slices.ContainsFunc(c.free, func(side span) bool { return side.has(l.index) }) {
+		return Yes
+	}
+	if c.compared(l, a) || c.tested(l, a) {
+		return No
+	}
+	i := slices.Index(l.attrs, a)
+	switch {
+	case l.rows != nil && i < len(l.rows.columns):
+		return l.rows.columns[i].nullable
+	case l.table != nil && i < len(l.columns) && l.columns[i] >= 0:
+		if l.table.notNull[l.columns[i]] {
+			return No
+		}
+		if l.table.nulls {
+			return Yes
+		}
+	}
+	return Unknown
+}
+
+// tested reports whether a WHERE removes the rows where a value is NULL.
+func (c *view) tested(l *leaf, a attr) bool {
+	for i := range c.conds {
+		k := &c.conds[i]
+		if !c.hard(k) {
+			continue
+		}
+		for _, e := range strict(k.expr) {
+			if _, b := c.value(k.frame, e); b == a {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// origin returns the number of the origin of a value of some rows.
+func (b *block) origin(r *rows, of []attr) int {
+	leaves := b.leavesOf(of)
+	for i, o := range r.origins {
+		if slices.Equal(o.leaves, leaves) {
+			return i
+		}
+	}
+	o := origin{leaves: leaves, unique: true, whole: true}
+	var labels []string
+	for _, l := range leaves {
+		labels = append(labels, b.leaves[l].label)
+	}
+	o.label = strings.Join(labels, ", ")
+	c := b.scope.seenBy(leaves)
+	known := closure(c.n, c.rules, of, c.holds)
+	switch {
+	case !b.together:
+		o.unique = len(c.missing(of)) == 0
+	case b.fixed:
+		o.unique = hasAll(known, b.wide)
+	default:
+		o.unique = len(c.missing(of)) == 0
+	}
+	if !o.unique {
+		o.by = names(c.repeating(of, nil))
+	}
+	if b.together {
+		o.whole = hasAll(closure(c.n, c.rules, b.group, c.holds), of)
+	}
+	r.origins = append(r.origins, o)
+	return len(r.origins) - 1
+}
+
+func (s *scope) leavesOf(attrs []attr) (leaves []int) {
+	for _, a := range attrs {
+		if l := s.owner[a]; l >= 0 && !slices.Contains(leaves, l) {
+			leaves = append(leaves, l)
+		}
+	}
+	slices.Sort(leaves)
+	return leaves
+}
+
+// keys returns the keys of the rows of a block.
+func (b *block) keys(r *rows) (keys [][]int) {
+	if b.grouped && len(b.sel.GroupBy) == 0 && b.sel.DistinctOn == nil {
+		return [][]int{{}}
+	}
+	if b.sel.From == nil {
+		return [][]int{{}}
+	}
+	at := map[attr]int{} // the column that has a value
+	var all []attr
+	for i, it := range b.sel.Items {
+		if _, a := b.value(b.frame, it.Expr); a != 0 {
+			if _, twice := at[a]; !twice {
+				at[a] = i
+				all = append(all, a)
+			}
+		}
+	}
+	add := func(attrs []attr, extra ...int) {
+		k := slices.Clone(extra)
+		for _, a := range attrs {
+			k = append(k, at[a])
+		}
+		keys = append(keys, k)
+	}
+	if b.sel.Distinct && len(all) < len(b.sel.Items) {
+		keys = append(keys, count(len(b.sel.Items)))
+	}
+	enough := func(attrs []attr) bool {
+		known := closure(b.n, b.rules, attrs, b.holds)
+		switch {
+		case b.grouped || b.sel.DistinctOn != nil:
+			return b.exact && hasAll(known, b.group)
+		case b.sel.Distinct && len(all) == len(b.sel.Items):
+			return hasAll(known, all)
+		}
+		return !slices.ContainsFunc(b.leaves, func(l *leaf) bool { return !known[l.row] })
+	}
+	for _, order := range [][]attr{all, reversed(all)} {
+		if enough(order) {
+			add(smallest(order, enough))
+		}
+	}
+	for i, it := range b.sel.Items {
+		if partition, ok := b.firstOf(it.Expr); ok && within(at, partition) {
+			add(partition, i)
+		}
+	}
+	for x, y := range equalities(b.sel.Qualify) {
+		if partition, ok := b.firstOf(x); ok && isOne(y) && within(at, partition) {
+			add(partition)
+		}
+	}
+	return keys
+}
+
+func reversed(attrs []attr) []attr {
+	out := slices.Clone(attrs)
+	slices.Reverse(out)
+	return out
+}
+
+// smallest leaves out what a key does not need.
+func smallest(attrs []attr, enough func([]attr) bool) []attr {
+	for i := 0; i < len(attrs); {
+		less := slices.Delete(slices.Clone(attrs), i, i+1)
+		if enough(less) {
+			attrs = less
+		} else {
+			i++
+		}
+	}
+	return attrs
+}
+
+func within(at map[attr]int, attrs []attr) bool {
+	return !slices.ContainsFunc(attrs, func(a attr) bool { _, ok := at[a]; return !ok })
+}
+
+func isOne(e sqlast.Expr) bool {
+	n, ok := e.(*sqlast.Number)
+	return ok && n.Text == "1"
+}
+
+// firstOf returns the columns of PARTITION BY of row_number(): together with them its
+// number tells rows apart.
+func (b *block) firstOf(e sqlast.Expr) (partition []attr, ok bool) {
+	call, ok := e.(*sqlast.Call)
+	if !ok || call.Name != "row_number" || call.Over == nil {
+		return nil, false
+	}
+	for _, p := range window(b.sel, call.Over).PartitionBy {
+		_, a := b.value(b.frame, p)
+		if a == 0 {
+			return nil, false
+		}
+		partition = append(partition, a)
+	}
+	return partition, true
+}
+
+// window returns the window of an OVER clause, or the one of the WINDOW clause that it names.
+func window(sel *sqlast.Select, w *sqlast.Window) *sqlast.Window {
+	for _, named := range sel.Windows {
+		if w.Bare && strings.EqualFold(named.Name, w.Name) || w.Base != "" && strings.EqualFold(named.Name, w.Base) {
+			return named
+		}
+	}
+	return w
+}
