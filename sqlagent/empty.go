@@ -53,9 +53,12 @@ type prober struct {
 // statement has a form that is probed.
 func (r *reader) whyEmpty(ctx context.Context, ran *execution, perSession bool) (e *qed.EmptyResult, readable bool) {
 	none := len(ran.rows.Rows) == 0
+	if !none && !isZeroRow(ran.rows) {
+		return nil, false
+	}
 	b := readBlock(ran.stmt.Query(), nil, false)
 	if !none {
-		if b = summary(ran.rows, b); b == nil {
+		if b = summary(b); b == nil {
 			return nil, false
 		}
 	}
@@ -88,12 +91,9 @@ func (a *agent) explainEmpty(ctx context.Context, s *state, ran *execution) {
 	}
 }
 
-// summary returns the block whose rows a result of one row summarises, if it may summarise
-// no rows: it has nothing but NULL and 0.
-func summary(t *qed.Table, b *block) *block {
-	if len(t.Rows) != 1 || slices.ContainsFunc(t.Rows[0], func(cell any) bool { return !isZero(cell) }) {
-		return nil
-	}
+// summary returns the block whose rows a result of one row summarises, or nil if it
+// summarises none.
+func summary(b *block) *block {
 	for ; b != nil; b = b.within(b.parts[0].relation) {
 		sel := b.query.Body.(*sqlast.Select)
 		switch plain := func(it sqlast.Item) bool { return !sqlast.HasAggregate(it.Expr) }; {
@@ -106,6 +106,11 @@ func summary(t *qed.Table, b *block) *block {
 		}
 	}
 	return nil
+}
+
+// isZeroRow reports whether a result is one row with nothing but NULL and 0.
+func isZeroRow(t *qed.Table) bool {
+	return len(t.Rows) == 1 && !slices.ContainsFunc(t.Rows[0], func(cell any) bool { return !isZero(cell) })
 }
 
 // isZero reports whether a cell is NULL or the number 0, which drivers return as a text for

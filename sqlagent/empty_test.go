@@ -297,19 +297,29 @@ func TestEmptyResult(t *testing.T) {
 // What a user must not see is not looked up, and the answer says that it is about a part of
 // the data.
 func TestEmptyResultOfAView(t *testing.T) {
-	policy := &secureview.Policy{
-		Dialect: "sqlite", RowLimit: 1000, Views: map[string]string{"customer": "secure_customer"},
-		Tables: map[string][]string{"secure_customer": {"id", "name", "city"}, "orders": shopTables["orders"]},
-	}
-	a, _ := shopAgent(t, nil, policy, nil, "SELECT name FROM customer WHERE city = 'Linz'", nil)
-	_, got, err := run(t, a, qed.Turn{Text: "Who lives in Linz?", Language: "de"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = `Es wurde nichts gefunden, das Sie sehen dürfen: keine Zeile von customer erfüllt city = 'Linz'. ` +
-		`customer.city hat zum Beispiel die Werte "Graz", "Wien".`
-	if got.Text != want || !got.Queries[0].Empty.Limited {
-		t.Errorf("the answer is\n%s\nwant\n%s", got.Text, want)
+	orders, customer := shopTables["orders"], []string{"id", "name", "city"}
+	for name, policy := range map[string]*secureview.Policy{
+		"a view": {
+			Dialect: "sqlite", RowLimit: 1000, Views: map[string]string{"customer": "secure_customer"},
+			Tables: map[string][]string{"secure_customer": customer, "orders": orders},
+		},
+		"a filter": {
+			Dialect: "sqlite", RowLimit: 1000, Filters: map[string]string{"customer": "city <> 'Linz'"},
+			Tables: map[string][]string{"customer": customer, "orders": orders},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, _ := shopAgent(t, nil, policy, nil, "SELECT name FROM customer WHERE city = 'Linz'", nil)
+			_, got, err := run(t, a, qed.Turn{Text: "Who lives in Linz?", Language: "de"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			const want = `Es wurde nichts gefunden, das Sie sehen dürfen: keine Zeile von customer erfüllt city = 'Linz'. ` +
+				`customer.city hat zum Beispiel die Werte "Graz", "Wien".`
+			if got.Text != want || !got.Queries[0].Empty.Limited {
+				t.Errorf("the answer is\n%s\nwant\n%s", got.Text, want)
+			}
+		})
 	}
 }
 
