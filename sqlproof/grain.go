@@ -2,6 +2,7 @@ package sqlproof
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
 )
@@ -73,7 +74,7 @@ func items(e sqlast.Expr) []sqlast.Expr {
 // different texts, or 0.
 func (s *scope) injected(f *frame, e sqlast.Expr) attr {
 	cast, ok := e.(*sqlast.Cast)
-	if !ok || cast.Try || !isPlainText(cast.Type) {
+	if !ok || cast.Try || !isPlainText(cast.Type) || s.dialect == "postgres" && strings.EqualFold(cast.Type, "char") {
 		return 0
 	}
 	l, a := s.value(f, cast.X)

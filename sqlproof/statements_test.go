@@ -34,6 +34,8 @@ type block struct {
 	from       string  // with hidden columns
 	where      string
 	group      []string
+	top        bool   // it is the whole statement
+	statement  string // that, as a guard lets it run
 	aggregates []*aggregate
 }
 
@@ -88,6 +90,7 @@ func (w *world) statement() (string, []*block) {
 		text = g.windowed()
 	default:
 		text = g.grouped(2, g.from(1+w.rng.IntN(3), 2)).text
+		g.blocks[len(g.blocks)-1].top = true
 	}
 	if len(g.with) > 0 {
 		text = "WITH " + strings.Join(g.with, ", ") + " " + text
