@@ -72,9 +72,7 @@ func (r *reader) whyEmpty(ctx context.Context, ran *execution, perSession bool) 
 		tables := r.tablesOf(ran.stmt)
 		p.add(qed.Predicate{Tables: tables[:min(len(tables), maxEmptyTables)], Verdict: dates.NotChecked}, false)
 	}
-	limited := perSession || slices.ContainsFunc(ran.stmt.Reads(), func(t secureview.TableRead) bool {
-		return t.Object != t.Table || len(t.FilterColumns) > 0
-	})
+	limited := perSession || slices.ContainsFunc(ran.stmt.Reads(), secureview.TableRead.Limited)
 	return &qed.EmptyResult{Predicates: p.predicates, Together: p.together(), Limited: limited}, b != nil
 }
 

@@ -446,15 +446,21 @@ func (g *grouping) countsRows(terms []term, group []attr) (table string, more bo
 // decide sets the verdict of an aggregate, and adds what there is to say about it.
 func (g *grouping) decide(item *Aggregate, call *sqlast.Call, bad []judged, rests string, terms int) {
 	unaffected := same[call.Name] || call.Distinct && (counting[call.Name] || isList(call.Name))
+	var repeated []judged
+	for _, j := range bad {
+		if !j.merged || j.inside || len(j.leaves) > 0 {
+			repeated = append(repeated, j)
+		}
+	}
 	switch {
 	case g.unsure:
 		item.Verdict, item.RowsRepeat, item.Affected = NotChecked, Unknown, Unknown
 	case len(bad) == 0:
 		item.Verdict, item.RestsOn = Proved, rests
-	case bad[0].merged && !bad[0].inside && len(bad[0].leaves) == 0:
+	case len(repeated) == 0:
 		g.merged(item, call, bad[0])
 	default:
-		g.repeated(item, call, bad, unaffected, terms)
+		g.repeated(item, call, repeated, unaffected, terms)
 	}
 }
 

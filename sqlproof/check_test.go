@@ -1,6 +1,7 @@
 package sqlproof_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -256,7 +257,7 @@ var checkTests = []struct {
 	{"", "SELECT SUM(o.total) FROM orders o JOIN customers c ON c.email = o.code", []string{
 		"join customers, orders contradicted",
 		"SUM(o.total) not_checked, affected yes, by customers",
-		"question join_unknown customers.email = orders.code",
+		"error join_unknown customers.email = orders.code",
 		"note inner_join_optional orders",
 	}},
 	{"", "SELECT SUM(o.total) FROM orders o JOIN customers c ON c.city = o.code", []string{
@@ -595,6 +596,25 @@ var checkTests = []struct {
 		"join orders, customers proved by foreign key",
 		"join items, orders proved by foreign key",
 		"COUNT(i.id) proved, counts items",
+	}},
+
+	{"", "SELECT SUM(o.total) FROM orders o JOIN customers c ON c.email = o.seller_id", []string{
+		"join customers, orders contradicted",
+		"SUM(o.total) contradicted, repeats yes, affected yes, by customers",
+		"error chasm SUM(o.total)",
+		"error join_unknown customers.email = orders.seller_id",
+		"question join_type o.seller_id, c.email",
+	}},
+	{"", "SELECT SUM(c.credit) FROM customers c JOIN orders o ON o.customer_id = c.id AND o.id = (SELECT MAX(x.id) FROM orders x WHERE x.customer_id = c.id)", []string{
+		"join orders, customers proved by foreign key",
+		"join orders, customers proved by foreign key",
+		"SUM(c.credit) proved",
+		"MAX(x.id) proved",
+	}},
+	{"sqlite postgres", "SELECT SUM(c.credit) FROM customers c JOIN orders o ON o.customer_id = c.id AND o.id = (SELECT x.id FROM orders x WHERE x.customer_id = c.id ORDER BY x.total LIMIT 1)", []string{
+		"join orders, customers proved by foreign key",
+		"join orders, customers proved by foreign key",
+		"SUM(c.credit) proved",
 	}},
 
 	// set operations and recursion
@@ -972,6 +992,31 @@ var checkTests = []struct {
 		"COUNT(*) proved, counts orders",
 		"note limit_without_order",
 	}},
+}
+
+// TestReportJSON checks that a report is the same after it was written and read as JSON.
+func TestReportJSON(t *testing.T) {
+	for _, test := range checkTests {
+		if test.dialects != "" {
+			continue
+		}
+		want := check(t, dialects[0], test.sql)
+		text, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got sqlproof.Report
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if diff := cmp.Diff(want, &got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s\n(-want +got)\n%s", text, diff)
+		}
+	}
+	var truth sqlproof.Truth
+	if err := json.Unmarshal([]byte(`"perhaps"`), &truth); err == nil {
+		t.Error("perhaps is read as a truth")
+	}
 }
 
 // summary returns a report in short: a line for each join, aggregate and finding.

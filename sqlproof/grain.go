@@ -2,6 +2,7 @@ package sqlproof
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
 )
@@ -19,15 +20,24 @@ func (s *scope) depend(c *cond) {
 func (s *scope) said(c *cond) (rules []dependency) {
 	for x, y := range equalities(c.expr) {
 		for range 2 {
-			if _, a := s.value(c.frame, x); a != 0 && s.steady(c.frame, y) {
-				rules = append(rules, dependency{s.columns(c.frame, y), a, c.lo, c.hi})
-			} else if a := s.injected(c.frame, x); a != 0 && s.steady(c.frame, y) {
+			_, a := s.value(c.frame, x)
+			if a == 0 {
+				a = s.injected(c.frame, x)
+			}
+			if a != 0 && s.steady(c.frame, y) && !s.converted(c.frame, x, y) {
 				rules = append(rules, dependency{s.columns(c.frame, y), a, c.lo, c.hi})
 			}
 			x, y = y, x
 		}
 	}
 	return rules
+}
+
+// converted reports whether x is a text that is compared as another type: '5' and '05' are
+// equal to one number, so y does not determine x.
+func (s *scope) converted(f *frame, x, y sqlast.Expr) bool {
+	other := s.kindOf(f, y)
+	return s.kindOf(f, x) == textKind && other != textKind && other != unknownKind
 }
 
 // equalities calls yield with the pairs of values that are equal if e is true.
@@ -64,7 +74,7 @@ func items(e sqlast.Expr) []sqlast.Expr {
 // different texts, or 0.
 func (s *scope) injected(f *frame, e sqlast.Expr) attr {
 	cast, ok := e.(*sqlast.Cast)
-	if !ok || cast.Try || !isPlainText(cast.Type) {
+	if !ok || cast.Try || !isPlainText(cast.Type) || s.dialect == "postgres" && strings.EqualFold(cast.Type, "char") {
 		return 0
 	}
 	l, a := s.value(f, cast.X)
@@ -87,16 +97,16 @@ var steadyCalls = map[string]bool{
 }
 
 // steady reports whether the value of an expression depends only on the columns that it
-// names. A subquery is steady if it has one value, and no LIMIT that chooses among rows for
-// those of the scope.
+// names. A subquery is steady if it has one value, and no LIMIT that chooses any of the rows
+// for those of the scope.
 func (s *scope) steady(f *frame, e sqlast.Expr) bool {
 	steady := true
 	sqlast.Walk(e, func(n sqlast.Node) bool {
 		switch n := n.(type) {
 		case *sqlast.Call:
 			steady = steady && (steadyCalls[n.Name] || n.Over == nil && sqlast.IsAggregate(n))
-		case *sqlast.Subquery:
-			steady = steady && (n.Query.Limit == nil || len(s.columns(f, n)) == 0)
+		case *sqlast.Query:
+			steady = steady && (n.Limit == nil || len(n.OrderBy) > 0 || len(s.columns(f, n)) == 0)
 		case *sqlast.Exists, *sqlast.Star, *sqlast.ArrayQuery, *sqlast.Quantified, *sqlast.Param, *sqlast.Lambda:
 			steady = false
 		case *sqlast.In:

@@ -2,6 +2,7 @@ package sqlproof
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -29,9 +30,11 @@ func (s *scope) checkJoins() {
 	connected := newGroups(len(s.leaves))
 	for i := range s.conds {
 		k := &s.conds[i]
-		of := s.leavesOf(s.columns(k.frame, k.expr))
-		for _, l := range of {
-			connected.join(of[0], l)
+		for e := range atoms(k.expr) {
+			of := s.leavesOf(s.columns(k.frame, e))
+			for _, l := range of {
+				connected.join(of[0], l)
+			}
 		}
 		for x, y := range equalities(k.expr) {
 			pairs = s.compare(pairs, k.frame, x, k.frame, y)
@@ -61,15 +64,40 @@ func (s *scope) computed(pairs []*compared) {
 	}
 	for i := range s.conds {
 		k := &s.conds[i]
-		of := s.leavesOf(s.columns(k.frame, k.expr))
-		for j := 1; j < len(of) && k.frame == s.frame; j++ {
-			p := two{s.leaves[of[0]], s.leaves[of[j]]}
-			if !seen[p] {
-				s.report.Joins = append(s.report.Joins, Join{Left: p.a.label, Right: p.b.label, Verdict: NotChecked, At: int(k.expr.At())})
+		if k.frame != s.frame {
+			continue
+		}
+		for e := range atoms(k.expr) {
+			of := s.leavesOf(s.columns(k.frame, e))
+			for j := 1; j < len(of); j++ {
+				p := two{s.leaves[of[0]], s.leaves[of[j]]}
+				if !seen[p] {
+					s.report.Joins = append(s.report.Joins, Join{Left: p.a.label, Right: p.b.label, Verdict: NotChecked, At: int(e.At())})
+				}
+				seen[p], seen[two{p.b, p.a}] = true, true
 			}
-			seen[p], seen[two{p.b, p.a}] = true, true
 		}
 	}
+}
+
+// atoms calls yield with the conditions that e connects by AND, OR and NOT. One about
+// several tables connects them; several ones about a table each do not.
+func atoms(e sqlast.Expr) iter.Seq[sqlast.Expr] {
+	return func(yield func(sqlast.Expr) bool) { eachAtom(e, yield) }
+}
+
+func eachAtom(e sqlast.Expr, yield func(sqlast.Expr) bool) bool {
+	switch e := e.(type) {
+	case *sqlast.Binary:
+		if e.Op == sqlast.And || e.Op == sqlast.Or {
+			return eachAtom(e.X, yield) && eachAtom(e.Y, yield)
+		}
+	case *sqlast.Unary:
+		if e.Op == sqlast.Not {
+			return eachAtom(e.X, yield)
+		}
+	}
+	return yield(e)
 }
 
 // compare adds a pair of columns that are compared.
@@ -279,7 +307,7 @@ func (s *scope) unknownJoin(item *Join, p *compared, edges []*edge) {
 func (p *compared) misused() bool {
 	return slices.ContainsFunc(p.columns, func(c [2]int) bool {
 		left, right := p.left.table, p.right.table
-		return left.isForeign(c[0]) || right.isForeign(c[1]) || left.isKey(c[:1]) && right.isKey(c[1:])
+		return left.isForeign(c[0]) || right.isForeign(c[1]) || left.isKey(c[:1]) || right.isKey(c[1:])
 	})
 }
 
@@ -331,9 +359,10 @@ func (s *scope) products(connected *groups) {
 	}
 	s.connectCalls(connected)
 	first := -1
+	rows := slices.ContainsFunc(s.leaves, func(l *leaf) bool { return !single[l.row] })
 	for _, l := range s.leaves {
-		if single[l.row] || l.call {
-			continue
+		if l.call || single[l.row] && (l.rows != nil || !rows) {
+			continue // a value of a subquery, or all are one row each
 		}
 		if first < 0 {
 			first = l.index
@@ -349,16 +378,30 @@ func (s *scope) products(connected *groups) {
 		}
 		at := s.frame.sel.Pos
 		s.report.Joins = append(s.report.Joins, Join{Left: left, Right: right, Verdict: Contradicted, At: int(at)})
-		severity := Question
-		if aggregates(s.frame.sel) || s.onOneSide(l) {
-			severity = Error
-		}
-		s.say(Finding{
-			Code: Cartesian, Severity: severity, Subject: right, By: []string{left, right}, At: int(at),
+		f := Finding{
+			Code: Cartesian, Severity: Question, Subject: right, By: []string{left, right}, At: int(at),
 			Message: fmt.Sprintf("no condition connects %s with %s: each row of one is combined with all rows of the other", right, left),
 			Fix:     "add the condition that joins them, or leave out the table that is not needed",
-		})
+		}
+		edge := s.forgotten(l)
+		if edge != nil {
+			f.Fix = "add the condition " + edge.String()
+		}
+		if edge != nil || aggregates(s.frame.sel) || s.onOneSide(l) {
+			f.Severity = Error
+		}
+		s.say(f)
 	}
+}
+
+// forgotten returns a relationship of the table of a leaf with one before it, or nil.
+func (s *scope) forgotten(l *leaf) *edge {
+	for _, other := range s.leaves[:l.index] {
+		if edges := s.prover.edges[pair{other.table, l.table}]; l.table != nil && len(edges) > 0 {
+			return edges[0]
+		}
+	}
+	return nil
 }
 
 // onOneSide reports whether a leaf was joined with an ON that names columns of one table

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/qedkit/qed/internal/corpora"
+	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlproof"
 )
 
@@ -80,4 +83,88 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-var _ = sqlproof.Proved
+// FuzzCheck checks that no statement that a guard accepts makes a check panic, that each
+// item has a verdict and a place in the text, and that a finding says something.
+func FuzzCheck(f *testing.F) {
+	guards, p := map[string]*secureview.Guard{}, prover()
+	for _, d := range dialects {
+		guards[d.Name()] = guard(f, d)
+	}
+	for _, test := range checkTests {
+		f.Add(test.sql)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, d := range dialects[:2] { // the reader of PostgreSQL is slow
+			stmt, err := guards[d.Name()].Rewrite(t.Context(), text)
+			if err != nil {
+				continue
+			}
+			report := p.Check(stmt)
+			for _, j := range report.Joins {
+				if j.Verdict == "" || j.At < 0 || j.At > len(text) {
+					t.Errorf("%+v in %q", j, text)
+				}
+			}
+			for _, a := range report.Aggregates {
+				if a.Verdict == "" || a.Text == "" || a.At < 0 || a.At > len(text) {
+					t.Errorf("%+v in %q", a, text)
+				}
+			}
+			for _, x := range report.Findings {
+				if x.Code == "" || x.Severity == "" || x.Message == "" || x.At < 0 || x.At > len(text) {
+					t.Errorf("%+v in %q", x, text)
+				}
+			}
+		}
+	})
+}
+
+// TestOtherSchema checks statements of a schema that says nothing about its keys: nothing
+// is proved by a key, and nothing contradicted. Tables that the schema does not have and no
+// schema at all are alike.
+func TestOtherSchema(t *testing.T) {
+	bare := shop()
+	bare.Relationships = nil
+	for name, table := range bare.Tables {
+		bare.Tables[name] = joinpath.Table{Columns: table.Columns}
+	}
+	for _, p := range []*sqlproof.Prover{sqlproof.New(bare), sqlproof.New(nil), sqlproof.New(&joinpath.Schema{})} {
+		for _, text := range []string{
+			"SELECT SUM(o.total) FROM orders o JOIN items i ON i.order_id = o.id",
+			"SELECT SUM(i.quantity) FROM orders o JOIN items i ON i.order_id = o.id",
+			"SELECT COUNT(*) FROM orders o JOIN items i ON i.order_id = o.id JOIN payments p ON p.order_id = o.id",
+		} {
+			stmt, err := guard(t, dialects[0]).Rewrite(t.Context(), text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report := p.Check(stmt)
+			if !report.OK() || report.Aggregates[0].Verdict != sqlproof.NotChecked || report.Joins[0].Verdict != sqlproof.NotChecked {
+				t.Errorf("%s: %q", text, summary(report))
+			}
+		}
+	}
+}
+
+// BenchmarkCheck checks the statements of the public corpora, or our own ones without them.
+func BenchmarkCheck(b *testing.B) {
+	c := corpora.Find(b)
+	all := shelves(b, c, false)
+	type pair struct {
+		p *sqlproof.Prover
+		s *secureview.Statement
+	}
+	var pairs []pair
+	for _, s := range c.Statements {
+		if stmt, err := all[s.DB].guard.Rewrite(b.Context(), s.SQL); err == nil {
+			pairs = append(pairs, pair{all[s.DB].prover, stmt})
+		}
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		x := pairs[i%len(pairs)]
+		x.p.Check(x.s)
+		i++
+	}
+}

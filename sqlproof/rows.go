@@ -26,9 +26,9 @@ type column struct {
 	constant string // the literal that it is in each row; "": none
 }
 
-// An origin is the rows of the leaves from which a column comes.
+// An origin is the rows from which a column comes.
 type origin struct {
-	leaves []int
+	rows   []attr
 	label  string
 	unique bool     // these rows are in one row of the subquery at most
 	whole  bool     // a row of the subquery has one of them
@@ -331,12 +331,13 @@ func (c *view) tested(l *leaf, a attr) bool {
 // origin returns the number of the origin of a value of some rows.
 func (b *block) origin(r *rows, of []attr) int {
 	leaves := b.leavesOf(of)
+	slices.Sort(of)
 	for i, o := range r.origins {
-		if slices.Equal(o.leaves, leaves) {
+		if slices.Equal(o.rows, of) {
 			return i
 		}
 	}
-	o := origin{leaves: leaves, unique: true, whole: true}
+	o := origin{rows: of, whole: true}
 	var labels []string
 	for _, l := range leaves {
 		labels = append(labels, b.leaves[l].label)

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,7 +37,7 @@ func TestProvedByRunning(t *testing.T) {
 		}
 		w.close()
 	}
-	t.Logf("%d statements, %d refused by the guard, %d aggregates: %d proved, %d of them compared by value in %d statements, "+
+	t.Logf("%d statements, %d refused by the guard, %d aggregates: %d proved, %d of them compared by value, all of %d statements, "+
 		"%d contradicted of which %d never repeated rows, %d not checked",
 		total.statements, total.refused, total.aggregates, total.proved, total.values, total.whole, total.contradicted, total.tame, total.notChecked)
 	if total.proved*4 < total.aggregates || total.contradicted*10 < total.aggregates {
@@ -50,7 +51,7 @@ func TestProvedByRunning(t *testing.T) {
 type tally struct {
 	statements, refused, aggregates, proved, contradicted, tame, notChecked int
 	values                                                                  int // proved aggregates compared with those of distinct rows
-	whole                                                                   int // statements of which all aggregates were
+	whole                                                                   int // statements of which all aggregates are proved
 }
 
 // A world is a schema with databases, a guard and a prover for it.
@@ -244,6 +245,9 @@ func (w *world) try(total *tally) {
 	}
 	report := w.prover.Check(stmt)
 	total.statements++
+	if last := blocks[len(blocks)-1]; last.top {
+		last.statement = stmt.SQL()
+	}
 	for _, b := range blocks {
 		whole := len(b.aggregates) > 0
 		for _, a := range b.aggregates {
@@ -260,7 +264,7 @@ func (w *world) try(total *tally) {
 			total.aggregates++
 			whole = w.judge(total, text, b, a, item) && whole
 		}
-		if whole {
+		if whole && b.top {
 			total.whole++
 		}
 	}
@@ -359,27 +363,24 @@ func (w *world) all(n int, query string) (out [][]string) {
 // repeats says which row of the tables of an aggregate is there twice in a group of the
 // joined rows, or what is counted besides the rows of counts. It returns "" for none.
 func (w *world) repeats(n int, b *block, a *aggregate, counts string) string {
-	terms := a.terms
-	if counts != "" {
-		terms = nil
-		for _, row := range b.labelled(counts) {
-			terms = append(terms, []string{row})
-		}
-		if len(terms) == 0 {
-			return "it counts " + counts
-		}
-	}
 	what := ""
-	for _, t := range terms {
-		twice := w.twice(n, b, a, t, a.rows && counts != "")
+	for _, t := range a.terms {
+		twice := w.twice(n, b, t, false)
 		switch {
-		case a.chosen || counts != "": // it is enough if one of them does not repeat
-			if twice == "" {
-				return ""
-			}
-			what = twice
-		case twice != "":
+		case !a.chosen && twice != "":
 			return twice
+		case a.chosen && twice == "": // it is enough if one of them does not repeat
+			return ""
+		}
+		what = twice
+	}
+	if what != "" || counts == "" {
+		return what
+	}
+	what = "it counts no " + counts
+	for _, row := range b.labelled(counts) {
+		if what = w.twice(n, b, []string{row}, a.rows); what == "" {
+			return ""
 		}
 	}
 	return what
@@ -387,7 +388,7 @@ func (w *world) repeats(n int, b *block, a *aggregate, counts string) string {
 
 // twice returns a row of a term that is there twice in a group. all means that no joined
 // row may be without it.
-func (w *world) twice(n int, b *block, a *aggregate, t []string, all bool) string {
+func (w *world) twice(n int, b *block, t []string, all bool) string {
 	seen := map[string]bool{}
 	for _, row := range w.all(n, b.query(strings.Join(append(append([]string{}, t...), b.group...), ", "))) {
 		rows := []string{strings.Join(row[len(t):], " ")}
@@ -421,7 +422,8 @@ func (w *world) twice(n int, b *block, a *aggregate, t []string, all bool) strin
 	return ""
 }
 
-// compare compares the values of an aggregate with those over distinct rows.
+// compare compares the values of an aggregate with those over distinct rows. The values of
+// the last block are those of the statement as the guard lets it run.
 func (w *world) compare(text string, b *block, a *aggregate, item *sqlproof.Aggregate, n int) {
 	var group, names []string
 	for i, g := range b.group {
@@ -432,26 +434,26 @@ func (w *world) compare(text string, b *block, a *aggregate, item *sqlproof.Aggr
 	for _, t := range a.terms {
 		rows = append(rows, t...)
 	}
-	by := ""
-	if len(names) > 0 {
-		by = " GROUP BY " + strings.Join(names, ", ")
-	}
 	inner := b.query("DISTINCT " + strings.Join(append(append(group, rows...), a.value+" AS val"), ", "))
-	want := w.all(n, "SELECT "+strings.Join(append(names, a.function+"(val)"), ", ")+" FROM ("+inner+")"+by+" ORDER BY "+ordinals(len(names)+1))
-	by = ""
-	if len(b.group) > 0 {
-		by = " GROUP BY " + strings.Join(b.group, ", ")
+	want := w.all(n, "SELECT "+strings.Join(append(names, a.function+"(val)"), ", ")+" FROM ("+inner+")"+groupBy(names))
+	got := w.all(n, b.query(strings.Join(append(append([]string{}, b.group...), a.function+"("+a.value+")"), ", "))+groupBy(b.group))
+	if b.statement != "" {
+		got = nil
+		at := len(names) + slices.Index(b.aggregates, a)
+		for _, row := range w.all(n, b.statement) {
+			got = append(got, append(row[:len(names):len(names)], row[at]))
+		}
 	}
-	got := w.all(n, b.query(strings.Join(append(append([]string{}, b.group...), a.function+"("+a.value+")"), ", "))+by+" ORDER BY "+ordinals(len(names)+1))
+	slices.SortFunc(want, slices.Compare)
+	slices.SortFunc(got, slices.Compare)
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		w.fail(text, b, a, item, n, fmt.Sprintf("the values are %v instead of %v", got, want))
 	}
 }
 
-func ordinals(n int) string {
-	var all []string
-	for i := range n {
-		all = append(all, fmt.Sprint(i+1))
+func groupBy(terms []string) string {
+	if len(terms) == 0 {
+		return ""
 	}
-	return strings.Join(all, ", ")
+	return " GROUP BY " + strings.Join(terms, ", ")
 }

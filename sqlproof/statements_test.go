@@ -34,6 +34,8 @@ type block struct {
 	from       string  // with hidden columns
 	where      string
 	group      []string
+	top        bool   // it is the whole statement
+	statement  string // that, as a guard lets it run
 	aggregates []*aggregate
 }
 
@@ -88,6 +90,7 @@ func (w *world) statement() (string, []*block) {
 		text = g.windowed()
 	default:
 		text = g.grouped(2, g.from(1+w.rng.IntN(3), 2)).text
+		g.blocks[len(g.blocks)-1].top = true
 	}
 	if len(g.with) > 0 {
 		text = "WITH " + strings.Join(g.with, ", ") + " " + text
@@ -268,7 +271,7 @@ func (g *writer) on(left, right []field) string {
 	if pairs := g.linked(left, right); len(pairs) > 0 && !g.one(4) {
 		p := pick(g.world, pairs)
 		for _, q := range pairs {
-			if q == p || q[0].of == p[0].of && q[1].of == p[1].of && q[0].table == p[0].table && !g.one(5) {
+			if q[0].of == p[0].of && q[1].of == p[1].of && !g.one(6) {
 				all = append(all, g.equal(q[0], q[1]))
 			}
 		}
@@ -294,25 +297,20 @@ func (g *writer) on(left, right []field) string {
 }
 
 // linked returns the pairs of fields that the relationships of the schema compare.
-func (g *writer) linked(left, right []field) (pairs [][2]string2) {
+func (g *writer) linked(left, right []field) (pairs [][2]field) {
 	for _, l := range left {
 		for _, r := range right {
 			for _, link := range g.links {
 				a, b := link[0], link[1]
 				if l.table == a.table && l.column == a.column && r.table == b.table && r.column == b.column ||
 					l.table == b.table && l.column == b.column && r.table == a.table && r.column == a.column {
-					pairs = append(pairs, [2]string2{{l.of, l.name, l.table + r.table}, {r.of, r.name, ""}})
+					pairs = append(pairs, [2]field{l, r})
 				}
 			}
 		}
 	}
 	return pairs
 }
-
-// A string2 is the name of a field.
-type string2 struct{ of, name, table string }
-
-func (s string2) String() string { return s.of + "." + s.name }
 
 func (g *writer) equal(l, r fmt.Stringer) string {
 	switch g.rng.IntN(14) {
