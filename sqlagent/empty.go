@@ -45,7 +45,7 @@ type prober struct {
 	stopped bool
 
 	predicates []qed.Predicate
-	together   bool
+	combined   []bool // by predicate: it is contradicted only together with others
 }
 
 // whyEmpty returns why a statement found nothing, or nil if it found something. What could
@@ -70,10 +70,34 @@ func (r *reader) whyEmpty(ctx context.Context, ran *execution, perSession bool) 
 	}
 	if len(p.predicates) == 0 {
 		tables := r.tablesOf(ran.stmt)
-		p.predicates = []qed.Predicate{{Tables: tables[:min(len(tables), maxEmptyTables)], Verdict: dates.NotChecked}}
+		p.add(qed.Predicate{Tables: tables[:min(len(tables), maxEmptyTables)], Verdict: dates.NotChecked}, false)
 	}
 	limited := perSession || slices.ContainsFunc(ran.stmt.Reads(), secureview.TableRead.Limited)
-	return &qed.EmptyResult{Predicates: p.predicates, Together: p.together, Limited: limited}, b != nil
+	return &qed.EmptyResult{Predicates: p.predicates, Together: p.together(), Limited: limited}, b != nil
+}
+
+// add adds a predicate.
+func (p *prober) add(q qed.Predicate, combined bool) {
+	p.predicates, p.combined = append(p.predicates, q), append(p.combined, combined)
+}
+
+// together reports whether the contradicted predicates are so only together. Next to one
+// that is contradicted alone, the others are not to blame: rows meet each of them.
+func (p *prober) together() bool {
+	combined, alone := false, false
+	for i, q := range p.predicates {
+		combined = combined || isBlamed(q) && p.combined[i]
+		alone = alone || isBlamed(q) && !p.combined[i]
+	}
+	if !combined || !alone {
+		return combined
+	}
+	for i, combined := range p.combined {
+		if combined {
+			p.predicates[i].Verdict = dates.Proved
+		}
+	}
+	return false
 }
 
 // explainEmpty records why a statement found nothing. If another one may find something,
@@ -147,24 +171,27 @@ func (p *prober) explain(ctx context.Context, b *block, none bool) presence {
 	}
 	p.alone(ctx, b)
 	if !slices.ContainsFunc(b.tests, func(t *test) bool { return t.has != present }) {
-		p.combined(ctx, b)
+		p.combine(ctx, b)
 	}
 	p.report(ctx, b)
 	return absent
 }
 
-// blameLate adds HAVING, QUALIFY, OFFSET or LIMIT as what no row or group meets.
+// blameLate adds HAVING, QUALIFY, OFFSET or LIMIT as what no row or group meets. Which of
+// several it is stays unknown.
 func (p *prober) blameLate(b *block, late []lateClause) {
 	all := make([]int, len(b.parts))
 	for i := range all {
 		all[i] = i
 	}
-	for _, c := range late {
-		p.predicates = append(p.predicates, qed.Predicate{
-			SQL: c.keyword + " " + p.shown(b, []sqlast.Expr{c.value}), Tables: p.tablesIn(b, all), Verdict: dates.Contradicted,
-		})
+	verdict := dates.Contradicted
+	if len(late) > 1 {
+		verdict = dates.NotChecked
 	}
-	p.together = len(late) > 1
+	for _, c := range late {
+		sql := c.keyword + " " + p.shown(b, []sqlast.Expr{c.value})
+		p.add(qed.Predicate{SQL: sql, Tables: p.tablesIn(b, all), Verdict: verdict}, false)
+	}
 }
 
 // probe looks for a row that meets tests.
@@ -253,19 +280,19 @@ func (p *prober) look(ctx context.Context, b *block, t *test) {
 // replace explains a block of which a test is the result. If something in it is to blame,
 // that is reported instead of the test.
 func (p *prober) replace(ctx context.Context, t *test, inner *block, empty bool) {
-	known, together := len(p.predicates), p.together
+	known := len(p.predicates)
 	p.explain(ctx, inner, empty)
 	t.replaced = slices.ContainsFunc(p.predicates[known:], isBlamed)
 	if !t.replaced {
-		p.predicates, p.together = p.predicates[:known], together
+		p.predicates, p.combined = p.predicates[:known], p.combined[:known]
 	}
 }
 
 func isBlamed(q qed.Predicate) bool { return q.Verdict == dates.Contradicted }
 
-// combined finds the fewest tests that no row meets together, each of which rows meet
+// combine finds the fewest tests that no row meets together, each of which rows meet
 // alone.
-func (p *prober) combined(ctx context.Context, b *block) {
+func (p *prober) combine(ctx context.Context, b *block) {
 	set := slices.Clone(b.tests)
 	if len(set) < 2 {
 		return
@@ -295,9 +322,8 @@ func (p *prober) combined(ctx context.Context, b *block) {
 		}
 	}
 	for _, t := range set {
-		t.has = absent
+		t.has, t.combined = absent, true
 	}
-	p.together = true
 }
 
 // last returns the last part of a test, or -1.
@@ -322,7 +348,7 @@ func (p *prober) report(ctx context.Context, b *block) {
 			q.Verdict = dates.Contradicted
 			p.lookup(ctx, b, t, &q)
 		}
-		p.predicates = append(p.predicates, q)
+		p.add(q, t.combined)
 	}
 }
 
@@ -376,6 +402,9 @@ func (p *prober) lookup(ctx context.Context, b *block, t *test, q *qed.Predicate
 			q.From, q.To = cell(rows.Rows[0][0]), cell(rows.Rows[0][1])
 		}
 		return
+	}
+	if t.combined {
+		return // rows have the values that the test compares with
 	}
 	q.Nearest = p.nearestValues(ctx, whole, name, &column, literals(t.conditions))
 }

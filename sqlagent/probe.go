@@ -38,6 +38,7 @@ type test struct {
 	parts      []int
 	column     *sqlast.Column // the only column that the conditions name, or nil
 	has        presence
+	combined   bool // no row meets it together with others
 	replaced   bool // by what a probe of its subquery found
 }
 
