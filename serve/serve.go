@@ -88,7 +88,9 @@
 //	partial, partial_reason  the answer lacks something, or is doubtful, and why
 //	queries                  each with written, executed, views, join_path, rows,
 //	                         corrections, values, verified: the approved statement that
-//	                         it is, and empty: why it found nothing
+//	                         it is, empty: why it found nothing, meaning: what it
+//	                         computes, checked: what was found out about that, for
+//	                         users, and proof: the same for programs
 //	citations                the passages that the text cites: title, location, excerpt
 //	documents                documents that were found in an index
 //	figures                  the numbers of the text, with the cells that they come from

@@ -214,6 +214,8 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 		return nil, s.refused(ctx, err)
 	}
 	tables := s.tablesOf(ran.stmt)
+	report := s.proofOf(ctx, ran.stmt)
+	texts := textTable.In(ctx, qed.Info(ctx).Language)
 	return &query.Result{
 		Table: ran.rows,
 		Query: qed.Query{
@@ -224,6 +226,9 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 			JoinPath: s.joinPath(ran.stmt),
 			Rows:     len(ran.rows.Rows),
 			Millis:   ran.millis,
+			Meaning:  meaning(texts, report.Meaning),
+			Checked:  checked(texts, report),
+			Proof:    report,
 		},
 		HowToRetrieve: s.retrieval(tables, sql),
 	}, nil

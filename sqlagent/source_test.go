@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/joinpath"
 	qedquery "github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
@@ -246,12 +247,16 @@ func TestSourceRun(t *testing.T) {
 		Table: &qed.Table{Columns: []qed.Column{{Name: "firstName"}}, Rows: [][]any{{"Ann"}, {"Bob"}}},
 		Query: qed.Query{
 			Language: "sql", Written: leads, Executed: db.ran[0], Views: []string{"secure_employee"},
-			JoinPath: got.Query.JoinPath, Rows: 2,
+			JoinPath: got.Query.JoinPath, Rows: 2, Proof: got.Query.Proof,
+			Meaning: "Rows of employee, employeeCrew; where employeeCrew.isLead = 1",
 		},
 		HowToRetrieve: "database company, tables employee and employeeCrew, by " + leads,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	if p := got.Query.Proof; p == nil || len(p.Joins) != 1 || p.Joins[0].Verdict != dates.Proved {
+		t.Errorf("Proof = %+v, want the one join proved", p)
 	}
 	if len(got.Query.JoinPath) != 1 || got.Query.JoinPath[0].String() != "employee.id = employeeCrew.employeeId" {
 		t.Errorf("JoinPath = %v, want the one join", got.Query.JoinPath)

@@ -149,8 +149,8 @@ func TestUnconnectedTables(t *testing.T) {
 			}
 		})
 	}
-	// Tables that are connected may be combined freely.
-	m := llmtest.New(reply("select_tables", tables("crew", "workOrder")), reply("generate", query(cross)), reply("answer", text("Here they are.")))
+	// Tables that are connected may be combined freely, if the model keeps that.
+	m := llmtest.New(reply("select_tables", tables("crew", "workOrder")), reply("generate", query(cross)), reply("correct", query(cross)), reply("answer", text("Here they are.")))
 	db := &database{answers: []answer{{contains: "SELECT", rows: [][]any{{int64(1), "a"}}}}}
 	events, got, err := run(t, newAgent(t, m, db, nil), qed.Turn{Text: "Which crews and orders are there?"})
 	if planned, _ := first[qed.JoinPlanned](events); err != nil || got.Partial || len(planned.Unconnected) > 0 || len(db.ran) != 1 {

@@ -71,14 +71,14 @@ func TestTranscript(t *testing.T) {
 	}
 	const query = "model secured valid ran"
 	want := map[string]string{
-		"Which customers have three or more overdue work orders on 31 March 2026?":    "route tables path " + query + " answer rows",
-		"Which work orders are overdue for Malmo Harbour Logistics on 31 March 2026?": "route tables path " + query + " empty correct " + query + " answer rows",
+		"Which customers have three or more overdue work orders on 31 March 2026?":    "route tables path " + query + " answer meaning checked rows",
+		"Which work orders are overdue for Malmo Harbour Logistics on 31 March 2026?": "route tables path " + query + " empty correct " + query + " answer meaning rows",
 		"When does a work order count as overdue, and who hears of it?":               "route search found answer sources",
 		"And what does it take to move that date?":                                    "route search found answer sources",
 		"How many invoices were issued for each region in March 2026?":                "route tables question",
-		"2": "route path " + query + " answer rows",
+		"2": "route path " + query + " answer meaning checked rows",
 		"Who had the most work orders in March 2026?":                                                    "route tables question",
-		"Leave that. Which purchase orders have not arrived yet, from whom, and when are they expected?": "closed route tables path " + query + " answer rows",
+		"Leave that. Which purchase orders have not arrived yet, from whom, and when are they expected?": "closed route tables path " + query + " answer meaning rows",
 		"How many invoices were issued for each region in 2025?":                                         "route tables question",
 		"Never mind.": "answer",
 		"What is the difference between a chiller and a heat pump?": "route answer",
