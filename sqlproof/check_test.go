@@ -617,6 +617,18 @@ var checkTests = []struct {
 		"SUM(c.credit) proved",
 	}},
 
+	{"", "SELECT SUM(c.credit) FROM customers c LEFT JOIN (orders o LEFT JOIN items i ON i.order_id = o.id) ON o.customer_id = c.id WHERE i.id IS NULL", []string{
+		"join items, orders proved by foreign key",
+		"join orders, customers proved by foreign key",
+		"SUM(c.credit) contradicted, repeats yes, affected yes, by orders",
+		"error fan_out SUM(c.credit)",
+	}},
+	{"", "SELECT SUM(o.total) FROM orders o LEFT JOIN items i ON i.order_id = o.id LEFT JOIN payments p ON p.order_id = o.id WHERE i.id IS NULL AND p.id IS NULL", []string{
+		"join items, orders proved by foreign key",
+		"join payments, orders proved by foreign key",
+		"SUM(o.total) proved",
+	}},
+
 	// set operations and recursion
 	{"", "SELECT SUM(u.total) FROM (SELECT id, total FROM orders UNION ALL SELECT id, amount FROM payments) u", []string{
 		"SUM(u.total) proved",
