@@ -655,6 +655,31 @@ var checkTests = []struct {
 		"MAX(u.total) proved",
 	}},
 
+	{"", "SELECT SUM(u.total) FROM (SELECT DISTINCT total FROM orders UNION ALL SELECT amount FROM payments) u", []string{
+		"SUM(u.total) contradicted, affected yes",
+		"error distinct_is_no_repair SUM(u.total)",
+	}},
+	{"", "SELECT SUM(u.total) FROM (SELECT DISTINCT 'o' AS k, total FROM orders UNION SELECT 'p', amount FROM payments) u", []string{
+		"SUM(u.total) contradicted, affected yes",
+		"error union_dedup SUM(u.total)",
+	}},
+	{"", "SELECT SUM(u.total) FROM (SELECT total FROM orders EXCEPT SELECT amount FROM payments) u", []string{
+		"SUM(u.total) contradicted, affected yes",
+		"error distinct_is_no_repair SUM(u.total)",
+	}},
+	{"", "SELECT SUM(u.total) FROM (SELECT id, total FROM orders EXCEPT SELECT id, amount FROM payments) u", []string{
+		"SUM(u.total) proved",
+	}},
+	{"", "SELECT SUM(u.total) FROM (SELECT o.total FROM orders o JOIN items i ON i.order_id = o.id UNION SELECT amount FROM payments) u", []string{
+		"join items, orders proved by foreign key",
+		"SUM(u.total) contradicted, repeats yes, affected yes, by items",
+		"error fan_out SUM(u.total)",
+	}},
+	{"", "SELECT SUM(w.total) FROM (SELECT u.total FROM (SELECT DISTINCT total FROM orders) u ORDER BY u.total LIMIT 5) w", []string{
+		"SUM(w.total) contradicted, affected yes",
+		"error distinct_is_no_repair SUM(w.total)",
+	}},
+
 	// NULL
 	{"", "SELECT COUNT(*) FROM orders WHERE customer_id NOT IN (SELECT seller_id FROM orders)", []string{
 		"join orders, orders contradicted",
