@@ -29,7 +29,6 @@ type column struct {
 // An origin is the rows from which a column comes.
 type origin struct {
 	rows   []attr
-	label  string
 	unique bool     // these rows are in one row of the subquery at most
 	whole  bool     // a row of the subquery has one of them
 	by     []string // what repeats them, if they are not unique
@@ -136,7 +135,7 @@ func (r *rows) unite(col *column, from origin, merges bool, how kept) {
 	if col.origin >= 0 && !r.origins[col.origin].unique || from.unique && from.whole && !merges {
 		return
 	}
-	o := origin{label: from.label, by: from.by, unique: from.unique, united: from.united}
+	o := origin{by: from.by, unique: from.unique, united: from.united}
 	if merges && from.whole {
 		o.united = how
 	}
@@ -338,11 +337,6 @@ func (b *block) origin(r *rows, of []attr) int {
 		}
 	}
 	o := origin{rows: of}
-	var labels []string
-	for _, l := range leaves {
-		labels = append(labels, b.leaves[l].label)
-	}
-	o.label = strings.Join(labels, ", ")
 	c := b.scope.seenBy(leaves)
 	known := closure(c.n, c.rules, of, c.holds)
 	switch {
