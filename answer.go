@@ -184,7 +184,7 @@ type EmptyResult struct {
 	Together bool `json:"together,omitempty"`
 
 	// Limited says that there may be rows that the user must not see: secure views were
-	// read, or the session of a user.
+	// read, tables with filters, or the session of a user.
 	Limited bool `json:"limited,omitempty"`
 }
 

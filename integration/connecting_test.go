@@ -222,6 +222,7 @@ func TestPostgresPgBouncer(t *testing.T) {
 }
 
 func TestMySQLDBTLS(t *testing.T) {
+	t.Parallel()
 	for _, engine := range []struct {
 		name  string
 		start func(testing.TB, ...string) *integration.MariaDBServer

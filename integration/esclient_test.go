@@ -337,6 +337,7 @@ func TestESClientCredentials(t *testing.T) {
 
 // TestESClientServerDies and comes back with its data: what waited for it goes on.
 func TestESClientServerDies(t *testing.T) {
+	t.Parallel()
 	for name, own := range map[string]func(testing.TB, ...string) *integration.ElasticServer{
 		"Elasticsearch": integration.ElasticsearchOwn,
 		"OpenSearch":    integration.OpenSearchOwn,
@@ -365,7 +366,7 @@ func TestESClientServerDies(t *testing.T) {
 				t.Errorf("not there: %v", err)
 			}
 
-			patient := esClient(t, server.URL(), esclient.Options{Retry: retry.Policy{Attempts: 600, Wait: 100 * time.Millisecond, MaxWait: 100 * time.Millisecond}})
+			patient := esClient(t, server.URL(), esclient.Options{Retry: retry.Policy{Attempts: 3000, Wait: 100 * time.Millisecond, MaxWait: 100 * time.Millisecond}})
 			type outcome struct {
 				result *esquery.Result
 				err    error

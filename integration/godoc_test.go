@@ -89,6 +89,7 @@ func TestShownExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds all examples")
 	}
+	t.Parallel()
 	var library, duckdb []shown
 	for _, s := range shownExamples(t) {
 		switch {

@@ -78,6 +78,7 @@ var recursionsInSQLite = []struct {
 }
 
 func TestRecursion(t *testing.T) {
+	t.Parallel()
 	opt := sqldb.Options{Timeout: time.Minute}
 	const remedy = "write UNION instead of UNION ALL"
 	check := func(t *testing.T, db *sqldb.DB, d dialect.Dialect, schema string, text string, want []any) {

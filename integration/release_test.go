@@ -23,6 +23,7 @@ func TestInstall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds all commands")
 	}
+	t.Parallel()
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)

@@ -180,6 +180,7 @@ func TestServersStayUp(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process gets no signals")
 	}
+	t.Parallel()
 	for name, start := range map[string]func(*testing.T) func(*testing.T) *httpProgram{
 		"qed-serve": serveProgram, "web": webProgram,
 	} {

@@ -12,13 +12,11 @@ import (
 // was parsed, bound to the policy, rewritten and printed. A Statement is
 // immutable and safe for concurrent use.
 type Statement struct {
-	source string
-	sql    string // with the names of parameters
-
+	source  string
+	sql     string   // with the names of parameters
 	matches []match  // the conditions on parameters, with the text before each
 	end     string   // the text after them
 	local   []string // settings that the session of the database does not need
-
 	dialect dialect.Dialect
 	reads   []TableRead
 	merged  [][]TableRead
@@ -40,6 +38,9 @@ type TableRead struct {
 	// without a view.
 	FilterColumns []string
 }
+
+// Limited reports whether a view or a filter may hide rows of the table.
+func (r TableRead) Limited() bool { return r.Object != r.Table || len(r.FilterColumns) > 0 }
 
 // SQL returns the text to execute. It is never the text that the Guard was given. If the
 // statement has [Statement.Parameters], it shows their names, and [Statement.Bind] returns

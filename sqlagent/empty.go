@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqlagent/values"
 )
@@ -52,9 +53,12 @@ type prober struct {
 // statement has a form that is probed.
 func (r *reader) whyEmpty(ctx context.Context, ran *execution, perSession bool) (e *qed.EmptyResult, readable bool) {
 	none := len(ran.rows.Rows) == 0
+	if !none && !isZeroRow(ran.rows) {
+		return nil, false
+	}
 	b := readBlock(ran.stmt.Query(), nil, false)
 	if !none {
-		if b = summary(ran.rows, b); b == nil {
+		if b = summary(b); b == nil {
 			return nil, false
 		}
 	}
@@ -68,7 +72,7 @@ func (r *reader) whyEmpty(ctx context.Context, ran *execution, perSession bool) 
 		tables := r.tablesOf(ran.stmt)
 		p.predicates = []qed.Predicate{{Tables: tables[:min(len(tables), maxEmptyTables)], Verdict: dates.NotChecked}}
 	}
-	limited := perSession || len(ran.stmt.Views()) > 0
+	limited := perSession || slices.ContainsFunc(ran.stmt.Reads(), secureview.TableRead.Limited)
 	return &qed.EmptyResult{Predicates: p.predicates, Together: p.together, Limited: limited}, b != nil
 }
 
@@ -87,12 +91,9 @@ func (a *agent) explainEmpty(ctx context.Context, s *state, ran *execution) {
 	}
 }
 
-// summary returns the block whose rows a result of one row summarises, if it may summarise
-// no rows: it has nothing but NULL and 0.
-func summary(t *qed.Table, b *block) *block {
-	if len(t.Rows) != 1 || slices.ContainsFunc(t.Rows[0], func(cell any) bool { return !isZero(cell) }) {
-		return nil
-	}
+// summary returns the block whose rows a result of one row summarises, or nil if it
+// summarises none.
+func summary(b *block) *block {
 	for ; b != nil; b = b.within(b.parts[0].relation) {
 		sel := b.query.Body.(*sqlast.Select)
 		switch plain := func(it sqlast.Item) bool { return !sqlast.HasAggregate(it.Expr) }; {
@@ -105,6 +106,11 @@ func summary(t *qed.Table, b *block) *block {
 		}
 	}
 	return nil
+}
+
+// isZeroRow reports whether a result is one row with nothing but NULL and 0.
+func isZeroRow(t *qed.Table) bool {
+	return len(t.Rows) == 1 && !slices.ContainsFunc(t.Rows[0], func(cell any) bool { return !isZero(cell) })
 }
 
 // isZero reports whether a cell is NULL or the number 0, which drivers return as a text for
@@ -355,13 +361,11 @@ func (p *prober) lookup(ctx context.Context, b *block, t *test, q *qed.Predicate
 		return
 	}
 	name := p.relationName(table)
-	if !p.opt.Columns.Allows(name, t.column.Name) {
-		return
-	}
 	q.Column = name + "." + t.column.Name
-	if p.lookups--; p.lookups < 0 || p.stopped {
+	if !p.opt.Columns.Allows(name, t.column.Name) || p.stopped || p.lookups == 0 {
 		return
 	}
+	p.lookups--
 	whole := &block{with: nil, parts: []part{{relation: table}}}
 	column := *t.column
 	if p.isBound(ctx, b, t) {
@@ -543,9 +547,12 @@ func quotedList(all []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// because returns why nothing was found, in words, or "" if that is not known.
+// because returns why nothing was found, in words, or "" if that is not known, or if the
+// reason is an expression that says no more than the query does.
 func because(texts *texts, e *qed.EmptyResult) string {
-	if e == nil {
+	if e == nil || slices.ContainsFunc(e.Predicates, func(q qed.Predicate) bool {
+		return isBlamed(q) && !e.Together && q.SQL != "" && q.Column == "" && len(q.Tables) == 1
+	}) {
 		return ""
 	}
 	var reasons, all, known []string

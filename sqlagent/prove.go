@@ -16,6 +16,9 @@ func (a *agent) prove(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
+	if stmt, err = a.decimals(ctx, &s, stmt); err != nil {
+		return s, err
+	}
 	problems, err := a.doubt(ctx, &s, stmt)
 	if err == nil && len(problems) > 0 {
 		s.Draft.Refuse(ctx, problems)

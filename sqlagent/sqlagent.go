@@ -25,7 +25,8 @@
 // If a statement finds nothing, code looks for a row of each of its conditions alone, by
 // statements of its own through the guard, and names the condition to blame
 // ([qed.EmptyResult]). The model corrects the statement once if the data has similar
-// values. Otherwise the answer is the reason, without the model.
+// values. Otherwise the answer is the reason, without the model, unless the reason is an
+// expression that says no more than the statement does.
 //
 // [NewSource] returns the same database as a source for tools. It checks and runs
 // statements in the same way, without a model.

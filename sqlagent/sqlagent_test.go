@@ -131,7 +131,7 @@ func fails(kind llm.ErrorKind) llmtest.Reply { return llmtest.Reply{Err: &llm.Er
 
 const (
 	leads = `SELECT e.firstName FROM employee e JOIN employeeCrew ec ON ec.employeeId = e.id WHERE ec.isLead = 1`
-	wrong = `SELECT e.firstName FROM employee e JOIN employeeCrew ec ON ec.employeeId = e.id JOIN crew c ON c.id = ec.crewId WHERE c.isLead = 1`
+	wrong = `SELECT e.firstName FROM employee e JOIN crew c ON c.id = e.id WHERE c.isLead = 1`
 )
 
 // run asks one question and returns the events, the answer and the error.

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // An optional is an inner join by a key that may be NULL: rows of from without it are
@@ -316,10 +318,25 @@ func (s *scope) divisions(e sqlast.Expr) {
 				Code: IntegerDivision, Severity: Error, At: int(d.X.At()), Subject: describe(d.X) + " / " + describe(d.Y),
 				Message: "a whole number divided by a whole number is rounded to a whole number: a share becomes 0",
 				Fix:     "multiply by 1.0 first, or CAST one of them to a decimal number",
+				Edit:    s.decimal(d.X),
 			})
 		}
 		return true
 	})
+}
+
+// decimal returns the edit that makes a call a decimal number, if it stands where the tree
+// says.
+func (s *scope) decimal(e sqlast.Expr) *proof.Edit {
+	call, ok := e.(*sqlast.Call)
+	if !ok {
+		return nil
+	}
+	at := int(call.Pos)
+	if at < 0 || len(s.source)-at < len(call.Name) || !ascii.EqualFold(s.source[at:at+len(call.Name)], call.Name) {
+		return nil
+	}
+	return &proof.Edit{At: at, Text: "1.0 * "}
 }
 
 // isWhole reports whether a value is certainly a whole number.

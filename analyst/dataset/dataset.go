@@ -184,8 +184,10 @@ func insert(ctx context.Context, f *tabular.File, db *sql.DB) error {
 		return err
 	}
 	defer stmt.Close()
+	// Each ends with ctx. With a context of its own each insertion would start a goroutine that
+	// waits for its end.
 	err = f.Each(ctx, func(values []any) error {
-		_, err := stmt.ExecContext(ctx, values...)
+		_, err := stmt.ExecContext(context.WithoutCancel(ctx), values...)
 		return err
 	})
 	if err != nil {

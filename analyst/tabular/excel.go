@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,7 +65,7 @@ func (l *loader) copyWorkbook(plain *os.File, in io.Reader) error {
 		return l.copyError(err)
 	}
 	book, err := xlsx.Open(&endingAt{l.ctx, plain}, size, xlsx.Options{
-		MaxBytes: min(l.opt.MaxBytes, math.MaxInt64/xmlFactor) * xmlFactor, MaxCellBytes: l.opt.MaxCellBytes, TempDir: l.dir})
+		MaxBytes: l.opt.MaxBytes, MaxCellBytes: l.opt.MaxCellBytes, TempDir: l.dir})
 	if err != nil {
 		return l.workbookError(err)
 	}
@@ -75,9 +74,6 @@ func (l *loader) copyWorkbook(plain *os.File, in io.Reader) error {
 	}
 	return errors.Join(l.copySheets(book), book.Close())
 }
-
-// xmlFactor is how many times more bytes the XML of a sheet may have than the input.
-const xmlFactor = 16
 
 // endingAt fails when ctx ends.
 type endingAt struct {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,6 +151,43 @@ func TestExcelSheets(t *testing.T) {
 	}
 }
 
+// Programs write the same workbook in several ways.
+func TestExcelVariants(t *testing.T) {
+	parts := xlsxtest.Parts(false, []string{"<t>x</t>"}, xlsxtest.Sheet{Name: "Data", Rows: xlsxtest.Row("a", "b") + xlsxtest.Row(xlsxtest.Number("1", 0), `<c t="s"><v>0</v></c>`)})
+	const sheet = "xl/worksheets/sheet1.xml"
+	prefixed := strings.NewReplacer("</", "</x:", "<", "<x:")
+	for name, change := range map[string]func(parts map[string]string){
+		"as it is": func(map[string]string) {},
+		"prefixes": func(p map[string]string) {
+			p[sheet], p["xl/sharedStrings.xml"] = prefixed.Replace(p[sheet]), prefixed.Replace(p["xl/sharedStrings.xml"])
+		},
+		"a declaration, comments and CDATA": func(p map[string]string) {
+			p[sheet] = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\r\n<!-- c -->" + strings.Replace(p[sheet], "<v>1</v>", "<v><![CDATA[1]]></v><extLst/>", 1)
+		},
+		"names with backslashes and capitals": func(p map[string]string) {
+			p[`XL\Worksheets\Sheet1.xml`] = p[sheet]
+			delete(p, sheet)
+		},
+		"no styles": func(p map[string]string) { delete(p, "xl/styles.xml") },
+		"the strict format": func(p map[string]string) {
+			for _, part := range []string{"_rels/.rels", "xl/_rels/workbook.xml.rels", "xl/workbook.xml"} {
+				p[part] = strings.ReplaceAll(p[part], "http://schemas.openxmlformats.org/officeDocument/2006", "http://purl.oclc.org/ooxml/officeDocument")
+			}
+		},
+	} {
+		changed := maps.Clone(parts)
+		change(changed)
+		d, err := load(t, string(xlsxtest.Zip(changed)), nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff([][]any{{int64(1), "x"}}, d.rows); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
 // What cannot be read wholly is refused with a remedy.
 func TestExcelRefused(t *testing.T) {
 	good := xlsxtest.Row("a", "b") + xlsxtest.Row(xlsxtest.Number("1", 0), "x")
@@ -185,6 +223,7 @@ func TestExcelRefused(t *testing.T) {
 		{"a cell of 15 MB", string(xlsxtest.Book(good + xlsxtest.Row(strings.Repeat("x", 15<<20)))), tabular.ErrTooLarge, "as CSV"},
 		{"an attribute of 15 MB", changed(sheet, `<worksheet a="`+strings.Repeat("x", 15<<20)+`"/>`), tabular.ErrTooLarge, "as CSV"},
 		{"a bomb of blanks", changed(sheet, "<worksheet>"+strings.Repeat(strings.Repeat(" ", 1<<16)+"<a/>", 400)+"</worksheet>"), tabular.ErrTooLarge, "as CSV"},
+		{"a bomb of texts", string(xlsxtest.Zip(xlsxtest.Parts(false, slices.Repeat([]string{"<t>" + strings.Repeat("x", 1000) + "</t>"}, 2000), xlsxtest.Sheet{Name: "Data", Rows: good}))), tabular.ErrTooLarge, "as CSV"},
 		{"a bomb of rows", string(xlsxtest.Book(good + strings.Repeat(xlsxtest.Row(strings.Repeat("x", 1000)), 2000))), tabular.ErrTooLarge, "load a part"},
 		{"styles of 40 MB", changed("xl/styles.xml", "<styleSheet>"+strings.Repeat(" ", 40<<20)), tabular.ErrTooLarge, "as CSV"},
 		{"a list of parts of 20 MB", manyParts(400_000), tabular.ErrTooLarge, "as CSV"},

@@ -58,6 +58,19 @@ func (d *Draft) Refuse(ctx context.Context, problems []refusal.Problem) {
 	EmitRefused(ctx, d.Query, d.Problems)
 }
 
+// Repair replaces the query by one in which code has removed its problems. It emits the
+// same events as [Draft.Refuse] and [Draft.Write], and returns false as Write does. The query
+// does not count as refused.
+func (d *Draft) Repair(ctx context.Context, language, query string, problems []refusal.Problem) bool {
+	if slices.Contains(d.Tried, fold(query)) {
+		return false
+	}
+	d.Problems = problems[:min(len(problems), maxProblems)]
+	d.GiveUp(d.Query, d.Reason()+" (repaired without the model)")
+	EmitRefused(ctx, d.Query, d.Problems)
+	return d.Write(ctx, language, query)
+}
+
 // GiveUp adds a query that is not used, or not used as it was written, to the
 // corrections.
 func (d *Draft) GiveUp(query, reason string) {

@@ -24,9 +24,10 @@ const (
 )
 
 const (
-	maxPart      = 32 << 20   // bytes of a part that is read whole, such as the styles
-	maxDirectory = 4 << 20    // bytes of the list of the parts
-	maxTexts     = 10_000_000 // shared texts
+	maxPart      = 32 << 20  // bytes of a part that is read whole, such as the styles
+	maxDirectory = 4 << 20   // bytes of the list of the parts
+	maxTexts     = 4_000_000 // shared texts
+	xmlFactor    = 16        // bytes of XML for a byte of MaxBytes
 	readBytes    = 64 << 10
 )
 
@@ -52,7 +53,7 @@ type Workbook struct {
 
 // Options are the limits of a workbook.
 type Options struct {
-	MaxBytes     int64  // of the XML of a sheet, and of the shared texts
+	MaxBytes     int64  // of the shared texts; the XML of a part may have some times more
 	MaxCellBytes int    // of the XML of a text
 	TempDir      string // of a file with the shared texts
 }
@@ -255,6 +256,9 @@ func (w *Workbook) readTexts(name string) (err error) {
 		n, err := out.WriteString(unescape(text))
 		size += int64(n)
 		w.texts.ends = append(w.texts.ends, size)
+		if size > w.opt.MaxBytes {
+			return limitError(fmt.Sprintf("its texts have more than %d bytes", w.opt.MaxBytes))
+		}
 		return err
 	})
 	return errors.Join(err, out.Flush())
@@ -304,7 +308,7 @@ func (w *Workbook) walk(name, root string, each func(in *reader, start xml.Start
 		return err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	g := &gate{r: from, max: int64(w.opt.MaxCellBytes), total: w.opt.MaxBytes}
+	g := &gate{r: from, max: int64(w.opt.MaxCellBytes), total: min(w.opt.MaxBytes, math.MaxInt64/xmlFactor) * xmlFactor}
 	in := &reader{Decoder: xml.NewDecoder(bufio.NewReaderSize(g, readBytes)), from: g, name: path.Base(name)}
 	ended := false
 	for {

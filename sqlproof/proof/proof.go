@@ -1,5 +1,5 @@
-// Package proof has the form in which [sqlproof] says what it found out about a statement.
-// It is part of the answers of agents.
+// Package proof has the form of what is proved about a statement. Package [sqlproof] makes
+// it, and the answers of agents have it.
 //
 // [sqlproof]: https://pkg.go.dev/github.com/qedkit/qed/sqlproof
 package proof
@@ -209,10 +209,20 @@ type Finding struct {
 	By      []string `json:"by,omitempty"`
 	At      int      `json:"at"` // the offset in the statement, in bytes
 
+	// Edit is the Fix as a change of the statement, if one is certain.
+	Edit *Edit `json:"edit,omitempty"`
+
 	// Probe is a statement that counts the rows that an [InnerJoinOptional] is about, to be
 	// passed to the guard. Missing is its result, if somebody ran it.
 	Probe   string `json:"probe,omitempty"`
 	Missing *int64 `json:"missing,omitempty"`
+}
+
+// An Edit replaces a part of a statement.
+type Edit struct {
+	At     int    `json:"at"`     // in bytes
+	Length int    `json:"length"` // of what is replaced, in bytes; 0: Text is inserted
+	Text   string `json:"text"`
 }
 
 // Count sets the result of the Probe of a finding. If no rows are missing the finding goes,

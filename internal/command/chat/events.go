@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/question"
 )
 
@@ -54,8 +55,12 @@ func (p *Printer) Event(e qed.Event) {
 		}
 		p.step(green, "ran", fmt.Sprintf("%s in %s%s", Count(d.Rows, "row"), millis(d.Millis), more))
 	case qed.QueryEmpty:
-		for i, predicate := range d.Empty.Predicates {
-			p.step(yellow, labelOnce("empty", i), predicate.String())
+		shown := 0
+		for _, predicate := range d.Empty.Predicates {
+			if predicate.Verdict != dates.Proved {
+				p.step(yellow, labelOnce("empty", shown), predicate.String())
+				shown++
+			}
 		}
 	case qed.IntentClassified:
 		p.step(cyan, "intent", string(d.Intent)+suffix(" of ", d.Tasks)+because(d.Reason))

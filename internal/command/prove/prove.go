@@ -135,9 +135,9 @@ func answerTo(ctx context.Context, guard *secureview.Guard, prover *sqlproof.Pro
 	rewritten, stmt := sqlguard.Rewrite(ctx, guard, line)
 	a := Answer{ID: rewritten.ID}
 	if stmt == nil {
-		problems := rewritten.Problems
-		if problems == nil {
-			problems = []refusal.Problem{{Code: refusal.Code(rewritten.Code), Message: rewritten.Message, Candidates: rewritten.Candidates}}
+		problems := rewritten.Refused
+		if problems == nil { // the line cannot be read
+			problems = []refusal.Problem{{Code: refusal.Code(rewritten.Code), Message: rewritten.Message}}
 		}
 		a.source = rewritten.Source
 		a.Report = sqlproof.Refused(a.source, problems)

@@ -31,12 +31,14 @@ type Answer struct {
 	// Problems are all of them, if there are several; the fields above are the first one.
 	Problems []refusal.Problem `json:"problems,omitempty"`
 
-	Source string `json:"-"` // the statement of the line
+	Source  string            `json:"-"` // the statement of the line
+	Refused []refusal.Problem `json:"-"` // all of the problems with it
+
+	session map[string]string
 }
 
 // Rewrite passes the statement of a line through the guard. The statement is nil if the
-// guard refuses it. An answer is also not OK if the line lacks a value for a filter of the
-// policy.
+// answer is not OK.
 func Rewrite(ctx context.Context, g *secureview.Guard, line lines.Line) (Answer, *secureview.Statement) {
 	var q question
 	switch {
@@ -59,32 +61,37 @@ func Rewrite(ctx context.Context, g *secureview.Guard, line lines.Line) (Answer,
 	if q.SQL == nil {
 		return Answer{ID: q.ID, Code: lines.Bad, Message: line.Says(`has no "sql"`)}, nil
 	}
-	stmt, executable, err := rewrite(ctx, g, q)
-	var refused *refusal.Error
-	switch {
-	case errors.As(err, &refused):
-		p := refused.Problems[0]
-		a := Answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates, Source: *q.SQL}
-		if len(refused.Problems) > 1 {
-			a.Problems = refused.Problems
-		}
-		return a, stmt
-	case err != nil:
-		return Answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}, nil
-	}
-	return Answer{ID: q.ID, OK: true, SQL: executable}, stmt
-}
-
-// rewrite returns the statement of a line, and the text to execute.
-func rewrite(ctx context.Context, g *secureview.Guard, q question) (*secureview.Statement, string, error) {
 	stmt, err := g.Rewrite(ctx, *q.SQL)
 	if err != nil {
-		return nil, "", err
+		return refused(q, err), nil
 	}
+	return Answer{ID: q.ID, OK: true, SQL: stmt.SQL(), session: q.Session}, stmt
+}
+
+// refused returns the answer for an error of the guard.
+func refused(q question, err error) Answer {
+	refusal, ok := errors.AsType[*refusal.Error](err)
+	if !ok {
+		return Answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}
+	}
+	p := refusal.Problems[0]
+	a := Answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates, Source: *q.SQL, Refused: refusal.Problems}
+	if len(refusal.Problems) > 1 {
+		a.Problems = refusal.Problems
+	}
+	return a
+}
+
+// executable returns the answer with the values of the line in its statement.
+func (a Answer) executable(stmt *secureview.Statement) Answer {
 	settings := map[string]any{}
-	for name, value := range q.Session {
+	for name, value := range a.session {
 		settings[name] = value
 	}
-	executable, _, err := stmt.Bind(settings)
-	return stmt, executable, err
+	text, _, err := stmt.Bind(settings)
+	if err != nil {
+		return refused(question{ID: a.ID, SQL: &a.Source}, err)
+	}
+	a.SQL = text
+	return a
 }

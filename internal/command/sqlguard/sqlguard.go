@@ -44,7 +44,10 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer, 
 			return nil, fmt.Errorf("%s: %w", policy, err)
 		}
 		return func(line lines.Line) (any, bool) {
-			a, _ := Rewrite(ctx, g, line)
+			a, stmt := Rewrite(ctx, g, line)
+			if a.OK {
+				a = a.executable(stmt)
+			}
 			return a, !a.OK
 		}, nil
 	}

@@ -1,0 +1,99 @@
+package sqlagent
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqlproof/proof"
+)
+
+// moved returns a refused statement with the columns that it takes from a wrong table, if
+// exactly one table of its FROM has each of them. It is empty if anything else is wrong.
+func moved(sql string, problems []refusal.Problem) string {
+	var edits []proof.Edit
+	for _, p := range problems {
+		if p.Code != secureview.ErrUnknownColumn || len(p.Candidates) != 1 {
+			return ""
+		}
+		// A similar name may be another thing.
+		table, column, ok := strings.Cut(p.Candidates[0], ".")
+		if !ok || table == "" || !ascii.EqualFold(column, lastPart(p.Name)) {
+			return ""
+		}
+		at, length := nameAt(sql, p)
+		if length == 0 {
+			return ""
+		}
+		edits = append(edits, proof.Edit{At: at, Length: length, Text: p.Candidates[0]})
+	}
+	return edited(sql, edits)
+}
+
+func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+// nameAt returns where a statement has the name of a problem, with the table before it, and
+// its length. It is 0 if another text stands there.
+func nameAt(sql string, p refusal.Problem) (at, length int) {
+	lines := strings.SplitAfterN(sql, "\n", p.Line+1)
+	if p.Line < 1 || p.Line > len(lines) {
+		return 0, 0
+	}
+	for _, line := range lines[:p.Line-1] {
+		at += len(line)
+	}
+	for i := range lines[p.Line-1] {
+		if p.Column--; p.Column == 0 {
+			at += i
+			break
+		}
+	}
+	isName := func(r rune) bool { return r == '.' || r >= 0x80 || ascii.IsWordByte(byte(r)) }
+	end := strings.IndexFunc(sql[at:], func(r rune) bool { return !isName(r) })
+	if end < 0 {
+		end = len(sql) - at
+	}
+	if p.Column > 0 || !ascii.EqualFold(lastPart(sql[at:at+end]), lastPart(p.Name)) {
+		return 0, 0
+	}
+	return at, end
+}
+
+// edited returns a statement with some changes, which do not overlap.
+func edited(sql string, edits []proof.Edit) string {
+	slices.SortFunc(edits, func(a, b proof.Edit) int { return b.At - a.At })
+	for _, e := range edits {
+		sql = sql[:e.At] + e.Text + sql[e.At+e.Length:]
+	}
+	return sql
+}
+
+// decimals makes shares of whole numbers decimal, if nothing else in the statement is wrong.
+func (a *agent) decimals(ctx context.Context, s *state, stmt *secureview.Statement) (*secureview.Statement, error) {
+	report := a.prover.Check(stmt)
+	var edits []proof.Edit
+	for _, f := range report.Findings {
+		if f.Severity == proof.Error {
+			if f.Edit == nil {
+				return stmt, nil
+			}
+			edits = append(edits, *f.Edit)
+		}
+	}
+	if len(edits) == 0 || stmt.Source() != s.Draft.Query {
+		return stmt, nil
+	}
+	repaired := edited(s.Draft.Query, edits)
+	again, err := a.guard.Rewrite(ctx, repaired)
+	if err != nil || !a.prover.Check(again).OK() {
+		return stmt, ctx.Err()
+	}
+	if !s.Draft.Repair(ctx, query.SQL, repaired, unproved(report)) {
+		return stmt, nil
+	}
+	return again, nil
+}
