@@ -617,6 +617,18 @@ var checkTests = []struct {
 		"SUM(c.credit) proved",
 	}},
 
+	{"", "SELECT SUM(c.credit) FROM customers c LEFT JOIN (orders o LEFT JOIN items i ON i.order_id = o.id) ON o.customer_id = c.id WHERE i.id IS NULL", []string{
+		"join items, orders proved by foreign key",
+		"join orders, customers proved by foreign key",
+		"SUM(c.credit) contradicted, repeats yes, affected yes, by orders",
+		"error fan_out SUM(c.credit)",
+	}},
+	{"", "SELECT SUM(o.total) FROM orders o LEFT JOIN items i ON i.order_id = o.id LEFT JOIN payments p ON p.order_id = o.id WHERE i.id IS NULL AND p.id IS NULL", []string{
+		"join items, orders proved by foreign key",
+		"join payments, orders proved by foreign key",
+		"SUM(o.total) proved",
+	}},
+
 	// set operations and recursion
 	{"", "SELECT SUM(u.total) FROM (SELECT id, total FROM orders UNION ALL SELECT id, amount FROM payments) u", []string{
 		"SUM(u.total) proved",
@@ -641,6 +653,31 @@ var checkTests = []struct {
 	}},
 	{"", "SELECT MAX(u.total) FROM (SELECT total FROM orders UNION SELECT amount FROM payments) u", []string{
 		"MAX(u.total) proved",
+	}},
+
+	{"", "SELECT SUM(u.total) FROM (SELECT DISTINCT total FROM orders UNION ALL SELECT amount FROM payments) u", []string{
+		"SUM(u.total) contradicted, affected yes",
+		"error distinct_is_no_repair SUM(u.total)",
+	}},
+	{"", "SELECT SUM(u.total) FROM (SELECT DISTINCT 'o' AS k, total FROM orders UNION SELECT 'p', amount FROM payments) u", []string{
+		"SUM(u.total) contradicted, affected yes",
+		"error union_dedup SUM(u.total)",
+	}},
+	{"", "SELECT SUM(u.total) FROM (SELECT total FROM orders EXCEPT SELECT amount FROM payments) u", []string{
+		"SUM(u.total) contradicted, affected yes",
+		"error distinct_is_no_repair SUM(u.total)",
+	}},
+	{"", "SELECT SUM(u.total) FROM (SELECT id, total FROM orders EXCEPT SELECT id, amount FROM payments) u", []string{
+		"SUM(u.total) proved",
+	}},
+	{"", "SELECT SUM(u.total) FROM (SELECT o.total FROM orders o JOIN items i ON i.order_id = o.id UNION SELECT amount FROM payments) u", []string{
+		"join items, orders proved by foreign key",
+		"SUM(u.total) contradicted, repeats yes, affected yes, by items",
+		"error fan_out SUM(u.total)",
+	}},
+	{"", "SELECT SUM(w.total) FROM (SELECT u.total FROM (SELECT DISTINCT total FROM orders) u ORDER BY u.total LIMIT 5) w", []string{
+		"SUM(w.total) contradicted, affected yes",
+		"error distinct_is_no_repair SUM(w.total)",
 	}},
 
 	// NULL

@@ -387,13 +387,20 @@ func (c *view) antiRules() {
 		if n := slices.Index(l.attrs, a); l.table != nil && n < len(l.columns) {
 			column = l.columns[n]
 		}
-		for _, side := range c.free {
-			if !side.has(l.index) || !(column >= 0 && l.table.notNull[column] || c.compared(l, a)) {
-				continue
+		if !(column >= 0 && l.table.notNull[column] || c.compared(l, a)) {
+			continue
+		}
+		side := span{0, len(c.leaves) + 1} // the innermost: a larger one may be there without it
+		for _, free := range c.free {
+			if free.has(l.index) && free.hi-free.lo < side.hi-side.lo {
+				side = free
 			}
-			for _, missing := range c.leaves[side.lo:side.hi] {
-				c.rules = append(c.rules, dependency{nil, missing.row, 0, len(c.leaves)})
-			}
+		}
+		if side.hi > len(c.leaves) {
+			continue // it is never missing
+		}
+		for _, missing := range c.leaves[side.lo:side.hi] {
+			c.rules = append(c.rules, dependency{nil, missing.row, 0, len(c.leaves)})
 		}
 	}
 }

@@ -383,11 +383,10 @@ func (s *scope) products(connected *groups) {
 			Message: fmt.Sprintf("no condition connects %s with %s: each row of one is combined with all rows of the other", right, left),
 			Fix:     "add the condition that joins them, or leave out the table that is not needed",
 		}
-		edge := s.forgotten(l)
-		if edge != nil {
+		if edge := s.forgotten(l); edge != nil {
 			f.Fix = "add the condition " + edge.String()
 		}
-		if edge != nil || aggregates(s.frame.sel) || s.onOneSide(l) {
+		if aggregates(s.frame.sel) || s.onOneSide(l) {
 			f.Severity = Error
 		}
 		s.say(f)

@@ -29,7 +29,6 @@ type column struct {
 // An origin is the rows from which a column comes.
 type origin struct {
 	rows   []attr
-	label  string
 	unique bool     // these rows are in one row of the subquery at most
 	whole  bool     // a row of the subquery has one of them
 	by     []string // what repeats them, if they are not unique
@@ -102,23 +101,19 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 		a, b := left.columns[i].constant, right.columns[i].constant
 		return a != "" && b != "" && a != b
 	})
-	if b.Kind == sqlast.Union {
-		if !b.All {
-			out.keys = [][]int{count(len(out.columns))}
-		}
-	} else {
-		out.keys = left.keys
-		if b.Kind == sqlast.Intersect {
-			out.keys = slices.Concat(left.keys, right.keys)
-		}
+	arms := []*rows{left, right}
+	if b.Kind != sqlast.Union { // the rows are those of the first
+		out.keys, arms, united = slices.Clone(left.keys), arms[:1], notUnited
+	}
+	if b.Kind == sqlast.Intersect {
+		out.keys = append(out.keys, right.keys...)
+	}
+	if !b.All {
+		out.keys = append(out.keys, count(len(out.columns)))
 	}
 	for i := range out.columns {
 		col := &out.columns[i]
 		col.origin, col.table, col.constant = -1, nil, ""
-		arms := []*rows{left, right}
-		if b.Kind == sqlast.Except {
-			arms = arms[:1]
-		}
 		for _, arm := range arms {
 			if i >= len(arm.columns) {
 				continue
@@ -126,22 +121,26 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 			if n := arm.columns[i].nullable; n == Yes || n == Unknown && col.nullable == No {
 				col.nullable = n
 			}
-			o := arm.columns[i].origin
-			if o < 0 {
-				continue
-			}
-			from := arm.origins[o]
-			if !from.unique {
-				// The arm itself repeats the value.
-				out.origins = append(out.origins, origin{label: from.label, by: from.by})
-				col.origin = len(out.origins) - 1
-			} else if b.Kind == sqlast.Union && !b.All {
-				out.origins = append(out.origins, origin{label: from.label, unique: true, whole: apart, united: united})
-				col.origin = len(out.origins) - 1
+			if arm.columns[i].origin >= 0 {
+				out.unite(col, arm.origins[arm.columns[i].origin], !b.All && (b.Kind == sqlast.Union && !apart || len(arm.keys) == 0), united)
 			}
 		}
 	}
 	return out
+}
+
+// unite sets from which rows a column of a set operation comes: the worse of its arms.
+// merges says that the operation takes equal rows together, and how.
+func (r *rows) unite(col *column, from origin, merges bool, how kept) {
+	if col.origin >= 0 && !r.origins[col.origin].unique || from.unique && from.whole && !merges {
+		return
+	}
+	o := origin{by: from.by, unique: from.unique, united: from.united}
+	if merges && from.whole {
+		o.united = how
+	}
+	r.origins = append(r.origins, o)
+	col.origin = len(r.origins) - 1
 }
 
 func count(n int) []int {
@@ -337,12 +336,7 @@ func (b *block) origin(r *rows, of []attr) int {
 			return i
 		}
 	}
-	o := origin{rows: of, whole: true}
-	var labels []string
-	for _, l := range leaves {
-		labels = append(labels, b.leaves[l].label)
-	}
-	o.label = strings.Join(labels, ", ")
+	o := origin{rows: of}
 	c := b.scope.seenBy(leaves)
 	known := closure(c.n, c.rules, of, c.holds)
 	switch {
@@ -356,9 +350,14 @@ func (b *block) origin(r *rows, of []attr) int {
 	if !o.unique {
 		o.by = names(c.repeating(of, nil))
 	}
-	if b.together {
-		o.whole = hasAll(closure(c.n, c.rules, b.group, c.holds), of)
+	result := b.group
+	if !b.together {
+		result = nil
+		for _, l := range b.leaves {
+			result = append(result, l.row)
+		}
 	}
+	o.whole = hasAll(closure(c.n, c.rules, result, c.holds), of)
 	r.origins = append(r.origins, o)
 	return len(r.origins) - 1
 }

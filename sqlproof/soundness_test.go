@@ -365,6 +365,11 @@ func (w *world) all(n int, query string) (out [][]string) {
 func (w *world) repeats(n int, b *block, a *aggregate, counts string) string {
 	what := ""
 	for _, t := range a.terms {
+		if counts == "" && a.value != "" && a.function != "count" {
+			if merged := w.merged(n, b, t); merged != "" {
+				return merged
+			}
+		}
 		twice := w.twice(n, b, t, false)
 		switch {
 		case !a.chosen && twice != "":
@@ -384,6 +389,18 @@ func (w *world) repeats(n int, b *block, a *aggregate, counts string) string {
 		}
 	}
 	return what
+}
+
+// merged returns rows of a term that a subquery took together.
+func (w *world) merged(n int, b *block, t []string) string {
+	for _, row := range w.all(n, b.query(strings.Join(t, ", "))) {
+		for _, set := range row {
+			if first, others, ok := strings.Cut(set, ","); ok && strings.Trim(others, first+",") != "" {
+				return "a value is of the rows " + set
+			}
+		}
+	}
+	return ""
 }
 
 // twice returns a row of a term that is there twice in a group. all means that no joined

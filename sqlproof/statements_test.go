@@ -248,6 +248,9 @@ func (g *writer) join(f *from, s *source, depth int) (where []string) {
 	default:
 		tail = " ON " + g.on(f.fields(), fields)
 	}
+	if strings.Contains(kind, "LEFT") && g.one(5) { // rows without a match
+		where = append(where, pick(g.world, fields).String()+" IS NULL")
+	}
 	f.text += kind + text + tail
 	f.hidden += kind + hidden + tail
 	f.sources = append(f.sources, added...)
@@ -555,6 +558,9 @@ func (g *writer) grouped(depth int, f *from) *derived {
 	tail := ""
 	if len(by) > 0 {
 		tail = " GROUP BY " + strings.Join(by, ", ")
+		if g.one(8) {
+			tail = " GROUP BY " + ordinals(len(by))
+		}
 	}
 	d.text = "SELECT " + list + " FROM " + f.text + f.where + tail
 	d.hidden = "SELECT " + list + h.items() + " FROM " + f.hidden + f.where + tail
@@ -607,6 +613,9 @@ func (g *writer) aggregate(f *from) *aggregate {
 		exact = false
 	}
 	a.text = a.function + "(" + value + ")"
+	if a.function == "count" && value != "*" && g.one(8) {
+		a.text, exact = "count(DISTINCT "+value+")", false
+	}
 	if exact && !strings.Contains(value, "CASE") {
 		a.value = value
 	}
@@ -657,4 +666,12 @@ func (g *writer) windowed() string {
 	b.aggregates = []*aggregate{a}
 	g.blocks = append(g.blocks, b)
 	return fmt.Sprintf("SELECT %s AS %s FROM %s%s", a.text, a.alias, f.text, f.where)
+}
+
+func ordinals(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprint(i+1))
+	}
+	return strings.Join(all, ", ")
 }
