@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // same are aggregates whose value does not change if rows repeat.
@@ -91,9 +93,9 @@ func (g *grouping) window(call *sqlast.Call, grouped bool) {
 	plain := *call
 	plain.Over = nil
 	if !sqlast.IsAggregate(&plain) || grouped {
-		item := Aggregate{Text: g.text(call), Verdict: NotChecked, RowsRepeat: Unknown, Affected: Unknown, At: int(call.Pos)}
+		item := proof.Aggregate{Text: g.text(call), Verdict: dates.NotChecked, RowsRepeat: proof.Unknown, Affected: proof.Unknown, At: int(call.Pos)}
 		if grouped {
-			item.Verdict, item.RowsRepeat, item.Affected, item.RestsOn = Proved, No, No, "each group is one row"
+			item.Verdict, item.RowsRepeat, item.Affected, item.RestsOn = dates.Proved, proof.No, proof.No, "each group is one row"
 		}
 		g.report.Aggregates = append(g.report.Aggregates, item)
 		return
@@ -109,7 +111,7 @@ func (g *grouping) window(call *sqlast.Call, grouped bool) {
 
 // call checks an aggregate of the rows that agree in group.
 func (g *grouping) call(call *sqlast.Call, group []attr) {
-	item := Aggregate{Text: g.text(call), RowsRepeat: No, Affected: No, At: int(call.Pos)}
+	item := proof.Aggregate{Text: g.text(call), RowsRepeat: proof.No, Affected: proof.No, At: int(call.Pos)}
 	terms := g.ownersOf(call, group)
 	rests := ""
 	var bad []judged
@@ -137,7 +139,7 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 	if more {
 		item.Counts = ""
 	}
-	if item.Verdict == Proved && item.RowsRepeat == No {
+	if item.Verdict == dates.Proved && item.RowsRepeat == proof.No {
 		g.dropped(&item, call, terms)
 	}
 	g.report.Aggregates = append(g.report.Aggregates, item)
@@ -444,7 +446,7 @@ func (g *grouping) countsRows(terms []term, group []attr) (table string, more bo
 }
 
 // decide sets the verdict of an aggregate, and adds what there is to say about it.
-func (g *grouping) decide(item *Aggregate, call *sqlast.Call, bad []judged, rests string, terms int) {
+func (g *grouping) decide(item *proof.Aggregate, call *sqlast.Call, bad []judged, rests string, terms int) {
 	unaffected := same[call.Name] || call.Distinct && (counting[call.Name] || isList(call.Name))
 	var repeated []judged
 	for _, j := range bad {
@@ -454,9 +456,9 @@ func (g *grouping) decide(item *Aggregate, call *sqlast.Call, bad []judged, rest
 	}
 	switch {
 	case g.unsure:
-		item.Verdict, item.RowsRepeat, item.Affected = NotChecked, Unknown, Unknown
+		item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Unknown
 	case len(bad) == 0:
-		item.Verdict, item.RestsOn = Proved, rests
+		item.Verdict, item.RestsOn = dates.Proved, rests
 	case len(repeated) == 0:
 		g.merged(item, call, bad[0])
 	default:
@@ -465,9 +467,9 @@ func (g *grouping) decide(item *Aggregate, call *sqlast.Call, bad []judged, rest
 }
 
 // counts says what a count of joined rows counts.
-func (g *grouping) counts(item *Aggregate, more bool, group []attr) {
-	f := Finding{
-		Code: CountRows, Severity: Note, Subject: item.Text, Of: []string{item.Counts}, At: item.At,
+func (g *grouping) counts(item *proof.Aggregate, more bool, group []attr) {
+	f := proof.Finding{
+		Code: proof.CountRows, Severity: proof.Note, Subject: item.Text, Of: []string{item.Counts}, At: item.At,
 		Message: fmt.Sprintf("%s counts rows of %s", item.Text, item.Counts),
 	}
 	switch {
@@ -478,7 +480,7 @@ func (g *grouping) counts(item *Aggregate, more bool, group []attr) {
 		f.By = g.combined(group)
 		f.Message = fmt.Sprintf("%s counts each combination of rows of %s", item.Text, list(f.By))
 		f.Fix = "COUNT(DISTINCT key) counts the rows of one of them"
-		item.Verdict, item.RowsRepeat, item.Affected = NotChecked, Unknown, Unknown
+		item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Unknown
 	}
 	g.say(f)
 }
@@ -498,30 +500,30 @@ func (g *grouping) combined(group []attr) (labels []string) {
 }
 
 // merged says that a subquery took rows together whose values are equal.
-func (g *grouping) merged(item *Aggregate, call *sqlast.Call, j judged) {
+func (g *grouping) merged(item *proof.Aggregate, call *sqlast.Call, j judged) {
 	if same[call.Name] || call.Distinct || counting[call.Name] || isList(call.Name) {
-		item.Verdict = Proved
+		item.Verdict = dates.Proved
 		return
 	}
-	item.Verdict, item.Affected, item.By = Contradicted, Yes, nil
-	f := Finding{
-		Code: DistinctNoRepair, Severity: Error, Subject: item.Text, Of: j.of, At: item.At,
+	item.Verdict, item.Affected, item.By = dates.Contradicted, proof.Yes, nil
+	f := proof.Finding{
+		Code: proof.DistinctNoRepair, Severity: proof.Error, Subject: item.Text, Of: j.of, At: item.At,
 		Message: fmt.Sprintf("%s: the subquery %s makes one row of different rows with equal values, so some are missing in the result",
 			item.Text, list(j.of)),
 		Fix: "keep the primary key of the table in the subquery's DISTINCT or GROUP BY",
 	}
 	if j.united != notUnited {
-		f.Code, f.Fix = UnionDedup, "write UNION ALL"
+		f.Code, f.Fix = proof.UnionDedup, "write UNION ALL"
 	}
 	if j.united == unitedKeys {
-		f.Severity = Question // only rows of different arms can be equal
+		f.Severity = proof.Question // only rows of different arms can be equal
 	}
 	g.say(f)
 }
 
 // repeated says that joins repeat what is aggregated.
-func (g *grouping) repeated(item *Aggregate, call *sqlast.Call, bad []judged, unaffected bool, terms int) {
-	item.RowsRepeat = Yes
+func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judged, unaffected bool, terms int) {
+	item.RowsRepeat = proof.Yes
 	known, joined, lookup, chasm, validity, inside := true, true, true, false, false, false
 	var of []string
 	for _, j := range bad {
@@ -532,37 +534,37 @@ func (g *grouping) repeated(item *Aggregate, call *sqlast.Call, bad []judged, un
 	}
 	switch {
 	case unaffected:
-		item.Verdict, item.Affected = Proved, No
+		item.Verdict, item.Affected = dates.Proved, proof.No
 		item.RestsOn = "repeated rows do not change the value"
 		return
 	case validity || !known:
-		item.Verdict, item.RowsRepeat, item.Affected = NotChecked, Unknown, Yes
+		item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Yes
 		if !known {
-			item.Affected = Unknown
+			item.Affected = proof.Unknown
 		}
-		g.say(Finding{
-			Code: FanOut, Severity: Note, Subject: item.Text, Of: of, By: item.By, At: item.At,
+		g.say(proof.Finding{
+			Code: proof.FanOut, Severity: proof.Note, Subject: item.Text, Of: of, By: item.By, At: item.At,
 			Message: fmt.Sprintf("%s: nothing says whether %s has one row for each row of %s at most", item.Text, list(item.By), list(of)),
 		})
 		return
 	}
-	item.Verdict, item.Affected = Contradicted, Yes
-	f := Finding{Code: FanOut, Severity: Error, Subject: item.Text, Of: of, By: item.By, At: item.At}
+	item.Verdict, item.Affected = dates.Contradicted, proof.Yes
+	f := proof.Finding{Code: proof.FanOut, Severity: proof.Error, Subject: item.Text, Of: of, By: item.By, At: item.At}
 	if chasm {
-		f.Code = Chasm
+		f.Code = proof.Chasm
 	}
 	f.Message = fmt.Sprintf("%s: a row of %s is there once for each row of %s, so its value is taken several times", item.Text, list(of), list(item.By))
 	f.Fix = fmt.Sprintf("aggregate %s before joining %s, or test for rows of %s with EXISTS instead of joining", list(of), list(item.By), list(item.By))
 	switch {
 	case counting[call.Name] || g.addsConstants(call):
-		f.Severity, f.Code = Note, CountRows
+		f.Severity, f.Code = proof.Note, proof.CountRows
 		f.Message = fmt.Sprintf("%s counts rows of %s, not of %s", item.Text, first(item.Counts, "the join of "+list(append(slices.Clone(of), item.By...))), list(of))
 		f.Fix = "COUNT(DISTINCT key) counts each row once"
 	case call.Distinct:
-		f.Code = DistinctNoRepair
+		f.Code = proof.DistinctNoRepair
 		f.Message = fmt.Sprintf("%s: DISTINCT drops equal values of different rows of %s, not only those that %s repeats", item.Text, list(of), list(item.By))
 	case !inside && (lookup || !joined || len(bad) < terms):
-		f.Severity = Question
+		f.Severity = proof.Question
 	}
 	g.say(f)
 }
@@ -585,7 +587,7 @@ func isList(name string) bool {
 }
 
 // dropped says that an inner join removes rows whose key may be NULL.
-func (g *grouping) dropped(item *Aggregate, call *sqlast.Call, terms []term) {
+func (g *grouping) dropped(item *proof.Aggregate, call *sqlast.Call, terms []term) {
 	if same[call.Name] {
 		return
 	}
@@ -593,7 +595,7 @@ func (g *grouping) dropped(item *Aggregate, call *sqlast.Call, terms []term) {
 		if !slices.Contains(item.Of, o.from.label) && !(len(terms) == 0 && item.Counts == o.from.label) || g.groupedBy(o.to) {
 			continue
 		}
-		item.Verdict, item.Affected = NotChecked, Yes
+		item.Verdict, item.Affected = dates.NotChecked, proof.Yes
 		item.By = appendNew(item.By, o.to.label)
 		g.missingRows(o)
 	}
@@ -614,8 +616,8 @@ func (g *grouping) averages(call *sqlast.Call) {
 		return
 	}
 	if i := slices.Index(l.attrs, a); i < len(l.rows.columns) && l.rows.columns[i].average {
-		g.say(Finding{
-			Code: AverageOfAverages, Severity: Question, Subject: g.text(call), At: int(call.Pos),
+		g.say(proof.Finding{
+			Code: proof.AverageOfAverages, Severity: proof.Question, Subject: g.text(call), At: int(call.Pos),
 			Message: g.text(call) + " is an average of averages: each group weighs the same, however many rows it has",
 			Fix:     "divide the sum of all rows by their number, or say that each group weighs the same",
 		})
@@ -633,18 +635,18 @@ func (g *grouping) bare(order []sqlast.Order) {
 			if a == 0 || !g.exact {
 				return
 			}
-			item := Aggregate{Text: describe(column), RowsRepeat: No, Affected: No, Verdict: Proved, At: int(column.Pos), Of: []string{l.label}}
+			item := proof.Aggregate{Text: describe(column), RowsRepeat: proof.No, Affected: proof.No, Verdict: dates.Proved, At: int(column.Pos), Of: []string{l.label}}
 			switch {
 			case known[a]:
 				item.RestsOn = "the group determines it"
 			case g.dialect == "sqlite" && extremes == 1:
 				item.RestsOn = "SQLite takes it from the row of the minimum or maximum"
 			case g.unsure:
-				item.Verdict, item.RowsRepeat, item.Affected = NotChecked, Unknown, Unknown
+				item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Unknown
 			default:
-				item.Verdict, item.Affected = Contradicted, Yes
-				g.say(Finding{
-					Code: BareColumn, Severity: Question, Subject: item.Text, Of: item.Of, At: item.At,
+				item.Verdict, item.Affected = dates.Contradicted, proof.Yes
+				g.say(proof.Finding{
+					Code: proof.BareColumn, Severity: proof.Question, Subject: item.Text, Of: item.Of, At: item.At,
 					Message: fmt.Sprintf("a group can have several values of %s, and the result shows one of them", item.Text),
 					Fix:     fmt.Sprintf("add %s to GROUP BY, or choose by MIN or MAX", item.Text),
 				})

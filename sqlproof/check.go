@@ -6,6 +6,7 @@ import (
 
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // A check is a statement that is being checked.
@@ -14,7 +15,7 @@ type check struct {
 	source  string
 	dialect string
 	quote   func(name string) string
-	report  Report
+	report  proof.Report
 	depth   int // of the query that is being checked: 1 is the outermost
 	objects map[*sqlast.Object]*object
 	rows    map[*sqlast.Query]*rows
@@ -140,16 +141,18 @@ func (s *scope) mention(sel *sqlast.Select, order []sqlast.Order) {
 	}
 }
 
-func (c *check) say(f Finding) { c.report.Findings = append(c.report.Findings, f) }
+func (c *check) say(f proof.Finding) { c.report.Findings = append(c.report.Findings, f) }
 
 // finish puts the items into the order of the text.
-func (c *check) finish() *Report {
+func (c *check) finish() *proof.Report {
 	r := &c.report
 	r.Fill()
-	slices.SortStableFunc(r.Joins, func(a, b Join) int { return cmp.Compare(a.At, b.At) })
-	slices.SortStableFunc(r.Aggregates, func(a, b Aggregate) int { return cmp.Compare(a.At, b.At) })
-	rank := func(s Severity) int { return slices.Index([]Severity{Error, Question, Note}, s) }
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+	slices.SortStableFunc(r.Joins, func(a, b proof.Join) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(r.Aggregates, func(a, b proof.Aggregate) int { return cmp.Compare(a.At, b.At) })
+	rank := func(s proof.Severity) int {
+		return slices.Index([]proof.Severity{proof.Error, proof.Question, proof.Note}, s)
+	}
+	slices.SortStableFunc(r.Findings, func(a, b proof.Finding) int {
 		return cmp.Or(cmp.Compare(rank(a.Severity), rank(b.Severity)), cmp.Compare(a.At, b.At))
 	})
 	type same struct {
@@ -158,7 +161,7 @@ func (c *check) finish() *Report {
 		text string
 	}
 	seen := map[same]bool{}
-	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
+	r.Findings = slices.DeleteFunc(r.Findings, func(f proof.Finding) bool {
 		key := same{f.Code, f.At, f.Message}
 		twice := seen[key]
 		seen[key] = true

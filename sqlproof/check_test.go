@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/qedkit/qed/sqlproof"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // TestCheck checks statements on the tables of a shop. Each row has the statement, the
@@ -1042,7 +1042,7 @@ func TestReportJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got sqlproof.Report
+		var got proof.Report
 		if err := json.Unmarshal(text, &got); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -1050,15 +1050,15 @@ func TestReportJSON(t *testing.T) {
 			t.Errorf("%s\n(-want +got)\n%s", text, diff)
 		}
 	}
-	var truth sqlproof.Truth
+	var truth proof.Truth
 	if err := json.Unmarshal([]byte(`"perhaps"`), &truth); err == nil {
 		t.Error("perhaps is read as a truth")
 	}
 }
 
 // summary returns a report in short: a line for each join, aggregate and finding.
-func summary(r *sqlproof.Report) (lines []string) {
-	truth := map[sqlproof.Truth]string{sqlproof.Yes: "yes", sqlproof.No: "no", sqlproof.Unknown: "unknown"}
+func summary(r *proof.Report) (lines []string) {
+	truth := map[proof.Truth]string{proof.Yes: "yes", proof.No: "no", proof.Unknown: "unknown"}
 	for _, j := range r.Joins {
 		line := fmt.Sprintf("join %s, %s %v", j.Left, j.Right, j.Verdict)
 		if j.RestsOn != "" {
@@ -1068,10 +1068,10 @@ func summary(r *sqlproof.Report) (lines []string) {
 	}
 	for _, a := range r.Aggregates {
 		line := fmt.Sprintf("%s %v", a.Text, a.Verdict)
-		if a.RowsRepeat != sqlproof.No {
+		if a.RowsRepeat != proof.No {
 			line += ", repeats " + truth[a.RowsRepeat]
 		}
-		if a.Affected != sqlproof.No {
+		if a.Affected != proof.No {
 			line += ", affected " + truth[a.Affected]
 		}
 		if len(a.By) > 0 {

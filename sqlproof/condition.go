@@ -67,8 +67,8 @@ func (s *scope) undone(may []bool, k *cond) {
 			continue
 		}
 		label := s.leaves[l].label
-		s.say(Finding{
-			Code: OuterJoinUndone, Severity: Note, Subject: label, By: []string{label}, At: int(k.expr.At()),
+		s.say(proof.Finding{
+			Code: proof.OuterJoinUndone, Severity: proof.Note, Subject: label, By: []string{label}, At: int(k.expr.At()),
 			Message: fmt.Sprintf("the outer join of %s keeps rows without a match, and a condition of WHERE removes them again", label),
 			Fix:     "move the condition into ON to keep the rows, or write an inner join",
 		})
@@ -99,8 +99,8 @@ func (s *scope) optionalJoin(c *view, k *cond) {
 
 // missingRows says which rows an inner join loses.
 func (s *scope) missingRows(o optional) {
-	s.say(Finding{
-		Code: InnerJoinOptional, Severity: Note, Subject: o.from.label, Of: []string{o.from.label}, By: []string{o.to.label}, At: o.at,
+	s.say(proof.Finding{
+		Code: proof.InnerJoinOptional, Severity: proof.Note, Subject: o.from.label, Of: []string{o.from.label}, By: []string{o.to.label}, At: o.at,
 		Message: fmt.Sprintf("rows of %s without %s are missing: %s.%s may be NULL", o.from.label, o.to.label, o.from.label, o.key),
 		Fix:     fmt.Sprintf("LEFT JOIN %s keeps them", o.to.label),
 		Probe:   s.probe(o),
@@ -173,8 +173,8 @@ func isNull(e sqlast.Expr) bool { _, ok := e.(*sqlast.Null); return ok }
 
 func (s *scope) compareValues(f *frame, e *sqlast.Binary) {
 	if isNull(e.X) || isNull(e.Y) {
-		s.say(Finding{
-			Code: NullCompare, Severity: Error, At: int(e.X.At()),
+		s.say(proof.Finding{
+			Code: proof.NullCompare, Severity: proof.Error, At: int(e.X.At()),
 			Message: "a comparison with NULL is never true", Fix: "write IS NULL or IS NOT NULL",
 		})
 		return
@@ -196,23 +196,23 @@ func (s *scope) compareValues(f *frame, e *sqlast.Binary) {
 	_, leftColumn := e.X.(*sqlast.Column)
 	_, rightColumn := e.Y.(*sqlast.Column)
 	if leftColumn && rightColumn {
-		s.say(Finding{
-			Code: JoinType, Severity: Question, At: int(e.X.At()), Subject: nameX + ", " + nameY,
+		s.say(proof.Finding{
+			Code: proof.JoinType, Severity: proof.Question, At: int(e.X.At()), Subject: nameX + ", " + nameY,
 			Message: fmt.Sprintf("%s is a number and %s a text", nameX, nameY),
 			Fix:     "compare columns of one type, or cast one of them",
 		})
 		return
 	}
 	if text, ok := literal(e.X, e.Y); ok && !looksNumeric(text) {
-		s.say(Finding{
-			Code: TypeMismatch, Severity: Error, At: int(e.X.At()), Subject: nameX,
+		s.say(proof.Finding{
+			Code: proof.TypeMismatch, Severity: proof.Error, At: int(e.X.At()), Subject: nameX,
 			Message: fmt.Sprintf("%s is a number, and '%s' is none", nameX, text),
 		})
 	} else if ok {
 		return // '5' for a number
 	} else if e.Op != sqlast.Eq && e.Op != sqlast.Ne {
-		s.say(Finding{
-			Code: TextOrder, Severity: Question, At: int(e.X.At()), Subject: nameY,
+		s.say(proof.Finding{
+			Code: proof.TextOrder, Severity: proof.Question, At: int(e.X.At()), Subject: nameY,
 			Message: fmt.Sprintf("%s is a text: engines order it by letters, or compare types", nameY),
 			Fix:     fmt.Sprintf("CAST %s to a number", nameY),
 		})
@@ -269,8 +269,8 @@ func (s *scope) boundary(f *frame, x, high sqlast.Expr) {
 	if !ok || len(text.Value) != len("2026-01-31") || strings.Count(text.Value, "-") != 2 || s.kindOf(f, x) != momentKind {
 		return
 	}
-	s.say(Finding{
-		Code: DateBoundary, Severity: Question, At: int(high.At()), Subject: describe(x),
+	s.say(proof.Finding{
+		Code: proof.DateBoundary, Severity: proof.Question, At: int(high.At()), Subject: describe(x),
 		Message: fmt.Sprintf("%s has times: those of %s after midnight are not in the range", describe(x), text.Value),
 		Fix:     "end the range with < and the next day",
 	})
@@ -280,12 +280,12 @@ func (s *scope) boundary(f *frame, x, high sqlast.Expr) {
 func (s *scope) notIn(f *frame, in *sqlast.In) {
 	if in.Query == nil {
 		if slices.ContainsFunc(in.List, isNull) {
-			s.say(Finding{Code: NullCompare, Severity: Error, At: int(in.At()), Message: "NOT IN a list with NULL is never true", Fix: "leave out the NULL"})
+			s.say(proof.Finding{Code: proof.NullCompare, Severity: proof.Error, At: int(in.At()), Message: "NOT IN a list with NULL is never true", Fix: "leave out the NULL"})
 		}
 		return
 	}
 	r := s.rowsOf(in.Query, f)
-	if len(r.columns) == 0 || r.columns[0].nullable != Yes {
+	if len(r.columns) == 0 || r.columns[0].nullable != proof.Yes {
 		return
 	}
 	name, by, fix := "a value of the subquery", []string(nil), ""
@@ -296,8 +296,8 @@ func (s *scope) notIn(f *frame, in *sqlast.In) {
 	if t := r.columns[0].table; t != nil {
 		by = []string{t.name}
 	}
-	s.say(Finding{
-		Code: NotInNull, Severity: Question, Subject: name, By: by, At: int(in.At()),
+	s.say(proof.Finding{
+		Code: proof.NotInNull, Severity: proof.Question, Subject: name, By: by, At: int(in.At()),
 		Message: fmt.Sprintf("%s may be NULL, and then NOT IN is true for no row", name),
 		Fix:     "write NOT EXISTS" + fix,
 	})
@@ -314,8 +314,8 @@ func (s *scope) divisions(e sqlast.Expr) {
 		}
 		d, ok := n.(*sqlast.Binary)
 		if ok && d.Op == sqlast.Div && s.isWhole(d.X) && s.isWhole(d.Y) && (s.isCount(d.X) || s.isCount(d.Y)) {
-			s.say(Finding{
-				Code: IntegerDivision, Severity: Error, At: int(d.X.At()), Subject: describe(d.X) + " / " + describe(d.Y),
+			s.say(proof.Finding{
+				Code: proof.IntegerDivision, Severity: proof.Error, At: int(d.X.At()), Subject: describe(d.X) + " / " + describe(d.Y),
 				Message: "a whole number divided by a whole number is rounded to a whole number: a share becomes 0",
 				Fix:     "multiply by 1.0 first, or CAST one of them to a decimal number",
 				Edit:    s.decimal(d.X),
@@ -424,8 +424,8 @@ func (c *check) limit(q *sqlast.Query, capped bool) {
 	if !ok || sel.From == nil || aggregates(sel) && len(sel.GroupBy) == 0 {
 		return
 	}
-	c.say(Finding{
-		Code: LimitWithoutOrder, Severity: Note, At: int(q.Limit.At()),
+	c.say(proof.Finding{
+		Code: proof.LimitWithoutOrder, Severity: proof.Note, At: int(q.Limit.At()),
 		Message: "LIMIT without ORDER BY returns any rows, other ones another time", Fix: "add ORDER BY",
 	})
 }

@@ -7,8 +7,8 @@
 //
 // each order counts once for each of its items. Create a [Prover] with [New] from the
 // [joinpath.Schema] of the database, and pass it each statement that a [secureview.Guard]
-// accepted. [Prover.Check] returns a [Report] with an item for every join and for every
-// aggregate, window function and column next to aggregates. The [Verdict] of an item is
+// accepted. [Prover.Check] returns a [proof.Report] with an item for every join and for every
+// aggregate, window function and column next to aggregates. The verdict of an item is
 // proved, contradicted or not checked. An item without a proof is listed as not checked:
 // silence does not mean that all is well.
 //
@@ -27,6 +27,6 @@
 //
 // The same structure can be meant, as in the sum of the prices of products for each item
 // that was sold, and can be wrong. Where a table to look up stands after the table whose
-// rows repeat it, the finding is a [Question]; otherwise it is an [Error]. A count of
-// joined rows is a fact, and the finding is a [Note] that says what is counted.
+// rows repeat it, the finding is a [proof.Question]; otherwise it is a [proof.Error]. A count of
+// joined rows is a fact, and the finding is a [proof.Note] that says what is counted.
 package sqlproof

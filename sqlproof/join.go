@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // A compared is a pair of relations of which a condition compares columns.
@@ -72,7 +74,7 @@ func (s *scope) computed(pairs []*compared) {
 			for j := 1; j < len(of); j++ {
 				p := two{s.leaves[of[0]], s.leaves[of[j]]}
 				if !seen[p] {
-					s.report.Joins = append(s.report.Joins, Join{Left: p.a.label, Right: p.b.label, Verdict: NotChecked, At: int(e.At())})
+					s.report.Joins = append(s.report.Joins, proof.Join{Left: p.a.label, Right: p.b.label, Verdict: dates.NotChecked, At: int(e.At())})
 				}
 				seen[p], seen[two{p.b, p.a}] = true, true
 			}
@@ -167,13 +169,13 @@ func (s *scope) compareIn(pairs []*compared, f *frame, in *sqlast.In) []*compare
 
 // checkPair adds the item of a pair of relations.
 func (s *scope) checkPair(p *compared) {
-	item := Join{Left: p.left.label, Right: p.right.label, Columns: p.names, Verdict: NotChecked, At: int(p.at)}
+	item := proof.Join{Left: p.left.label, Right: p.right.label, Columns: p.names, Verdict: dates.NotChecked, At: int(p.at)}
 	defer func() { s.report.Joins = append(s.report.Joins, item) }()
 	if len(p.columns) == 0 {
 		return
 	}
 	if p.left.table == p.right.table && allSame(p.columns) {
-		item.Verdict, item.RestsOn = Proved, "the same column of the same table"
+		item.Verdict, item.RestsOn = dates.Proved, "the same column of the same table"
 		return
 	}
 	edges := s.prover.edges[pair{p.left.table, p.right.table}]
@@ -181,29 +183,29 @@ func (s *scope) checkPair(p *compared) {
 	for _, e := range edges {
 		switch n := s.covers(p, e); {
 		case n == len(e.from):
-			item.Verdict, item.RestsOn = Proved, e.basis
+			item.Verdict, item.RestsOn = dates.Proved, e.basis
 			return
 		case n > 0 && partial == nil:
 			partial = e
 		}
 	}
 	if partial != nil {
-		item.Verdict = Contradicted
-		s.say(Finding{
-			Code: JoinPartial, Severity: Error, Subject: joinText(&item), By: []string{item.Left, item.Right}, At: item.At,
+		item.Verdict = dates.Contradicted
+		s.say(proof.Finding{
+			Code: proof.JoinPartial, Severity: proof.Error, Subject: joinText(&item), By: []string{item.Left, item.Right}, At: item.At,
 			Message: fmt.Sprintf("%s compares only a part of a key: %s", joinText(&item), partial),
 			Fix:     "compare the other columns of the key as well",
 		})
 		return
 	}
 	if third, ok := p.siblings(); ok {
-		item.Verdict, item.RestsOn = Proved, "both refer to "+third
+		item.Verdict, item.RestsOn = dates.Proved, "both refer to "+third
 		return
 	}
 	s.unknownJoin(&item, p, edges)
 }
 
-func joinText(j *Join) string {
+func joinText(j *proof.Join) string {
 	if len(j.Columns) == 0 {
 		return j.Left + ", " + j.Right
 	}
@@ -277,8 +279,8 @@ func (p *compared) siblings() (third string, ok bool) {
 
 // unknownJoin says that a join compares columns of no relationship, if the schema says which
 // columns belong together instead.
-func (s *scope) unknownJoin(item *Join, p *compared, edges []*edge) {
-	f := Finding{Code: JoinUnknown, Subject: joinText(item), By: []string{item.Left, item.Right}, At: item.At}
+func (s *scope) unknownJoin(item *proof.Join, p *compared, edges []*edge) {
+	f := proof.Finding{Code: proof.JoinUnknown, Subject: joinText(item), By: []string{item.Left, item.Right}, At: item.At}
 	f.Message = joinText(item) + " compares columns of no known relationship"
 	var near []string
 	for _, e := range edges {
@@ -287,18 +289,18 @@ func (s *scope) unknownJoin(item *Join, p *compared, edges []*edge) {
 	elsewhere := p.refersElsewhere()
 	switch {
 	case len(near) > 0:
-		f.Severity = Question
+		f.Severity = proof.Question
 		if p.misused() {
-			f.Severity = Error
+			f.Severity = proof.Error
 		}
 		f.Fix = "the relationship of these tables is " + strings.Join(near, ", or ")
 	case len(elsewhere) > 0:
-		f.Severity = Question
+		f.Severity = proof.Question
 		f.Fix = "the schema has " + strings.Join(elsewhere, ", and ")
 	default:
 		return
 	}
-	item.Verdict = Contradicted
+	item.Verdict = dates.Contradicted
 	s.say(f)
 }
 
@@ -377,9 +379,9 @@ func (s *scope) products(connected *groups) {
 			continue // inside a subquery, which is checked there
 		}
 		at := s.frame.sel.Pos
-		s.report.Joins = append(s.report.Joins, Join{Left: left, Right: right, Verdict: Contradicted, At: int(at)})
-		f := Finding{
-			Code: Cartesian, Severity: Question, Subject: right, By: []string{left, right}, At: int(at),
+		s.report.Joins = append(s.report.Joins, proof.Join{Left: left, Right: right, Verdict: dates.Contradicted, At: int(at)})
+		f := proof.Finding{
+			Code: proof.Cartesian, Severity: proof.Question, Subject: right, By: []string{left, right}, At: int(at),
 			Message: fmt.Sprintf("no condition connects %s with %s: each row of one is combined with all rows of the other", right, left),
 			Fix:     "add the condition that joins them, or leave out the table that is not needed",
 		}
@@ -387,7 +389,7 @@ func (s *scope) products(connected *groups) {
 			f.Fix = "add the condition " + edge.String()
 		}
 		if aggregates(s.frame.sel) || s.onOneSide(l) {
-			f.Severity = Error
+			f.Severity = proof.Error
 		}
 		s.say(f)
 	}

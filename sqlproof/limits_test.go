@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/corpora"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
@@ -139,7 +140,7 @@ func TestOtherSchema(t *testing.T) {
 				t.Fatal(err)
 			}
 			report := p.Check(stmt)
-			if !report.OK() || report.Aggregates[0].Verdict != sqlproof.NotChecked || report.Joins[0].Verdict != sqlproof.NotChecked {
+			if !report.OK() || report.Aggregates[0].Verdict != dates.NotChecked || report.Joins[0].Verdict != dates.NotChecked {
 				t.Errorf("%s: %q", text, summary(report))
 			}
 		}

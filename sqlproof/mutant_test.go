@@ -12,7 +12,7 @@ import (
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
-	"github.com/qedkit/qed/sqlproof"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // TestMutants plants single faults of which the schema can tell that they are faults into
@@ -66,7 +66,7 @@ func TestMutants(t *testing.T) {
 	t.Logf("%d of %d faults are found", caught, total)
 }
 
-func has(r *sqlproof.Report, codes []refusal.Code) (n int) {
+func has(r *proof.Report, codes []refusal.Code) (n int) {
 	for _, f := range r.Findings {
 		if slices.Contains(codes, f.Code) {
 			n++
@@ -84,17 +84,17 @@ type mutation struct {
 }
 
 var mutations = []mutation{
-	{"a joined table repeats rows", []refusal.Code{sqlproof.FanOut, sqlproof.Chasm}, (*mutant).fanOut},
-	{"another column in a join", []refusal.Code{sqlproof.JoinUnknown, sqlproof.JoinPartial, sqlproof.Cartesian}, (*mutant).wrongColumn},
-	{"another foreign key in a join", []refusal.Code{sqlproof.JoinUnknown}, (*mutant).wrongKey},
-	{"no condition of a join", []refusal.Code{sqlproof.Cartesian}, (*mutant).noCondition},
-	{"no column in GROUP BY", []refusal.Code{sqlproof.BareColumn}, (*mutant).noGroup},
-	{"NOT IN a column with NULL", []refusal.Code{sqlproof.NotInNull}, (*mutant).notIn},
-	{"LEFT JOIN and a condition in WHERE", []refusal.Code{sqlproof.OuterJoinUndone}, (*mutant).undone},
-	{"a comparison with NULL", []refusal.Code{sqlproof.NullCompare}, (*mutant).null},
-	{"a share of counts", []refusal.Code{sqlproof.IntegerDivision}, (*mutant).share},
-	{"an average of averages", []refusal.Code{sqlproof.AverageOfAverages}, (*mutant).averages},
-	{"a sum of a UNION", []refusal.Code{sqlproof.UnionDedup}, (*mutant).union},
+	{"a joined table repeats rows", []refusal.Code{proof.FanOut, proof.Chasm}, (*mutant).fanOut},
+	{"another column in a join", []refusal.Code{proof.JoinUnknown, proof.JoinPartial, proof.Cartesian}, (*mutant).wrongColumn},
+	{"another foreign key in a join", []refusal.Code{proof.JoinUnknown}, (*mutant).wrongKey},
+	{"no condition of a join", []refusal.Code{proof.Cartesian}, (*mutant).noCondition},
+	{"no column in GROUP BY", []refusal.Code{proof.BareColumn}, (*mutant).noGroup},
+	{"NOT IN a column with NULL", []refusal.Code{proof.NotInNull}, (*mutant).notIn},
+	{"LEFT JOIN and a condition in WHERE", []refusal.Code{proof.OuterJoinUndone}, (*mutant).undone},
+	{"a comparison with NULL", []refusal.Code{proof.NullCompare}, (*mutant).null},
+	{"a share of counts", []refusal.Code{proof.IntegerDivision}, (*mutant).share},
+	{"an average of averages", []refusal.Code{proof.AverageOfAverages}, (*mutant).averages},
+	{"a sum of a UNION", []refusal.Code{proof.UnionDedup}, (*mutant).union},
 }
 
 // A mutant is a SELECT whose FROM joins tables only.

@@ -1,6 +1,10 @@
 package sqlproof
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/qedkit/qed/sqlproof/proof"
+)
 
 // pairs says that a statement which lists rows has each row of one table with each row of
 // another one that belongs to the same row of a third.
@@ -18,8 +22,8 @@ func (s *scope) pairs() {
 			}
 			for n, shared := range s.leaves {
 				if n != i && n != j && known[i][shared.row] && known[j][shared.row] && c.knowsKeys(left) && c.knowsKeys(right) && !c.both(known, i, j) {
-					s.say(Finding{
-						Code: Chasm, Severity: Note, Subject: shared.label, Of: []string{left.label}, By: []string{right.label}, At: int(s.frame.sel.Pos),
+					s.say(proof.Finding{
+						Code: proof.Chasm, Severity: proof.Note, Subject: shared.label, Of: []string{left.label}, By: []string{right.label}, At: int(s.frame.sel.Pos),
 						Message: fmt.Sprintf("each row of %s stands with each row of %s that has the same %s", left.label, right.label, shared.label),
 						Fix:     "read them in two statements, or one of them in a subquery",
 					})

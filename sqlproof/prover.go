@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // A Prover checks statements against a schema. Make one with [New]. It is safe for
@@ -170,7 +171,7 @@ func (p *Prover) lookup(o *sqlast.Object) *table {
 }
 
 // Check returns what is known about a statement. It does not run it.
-func (p *Prover) Check(s *secureview.Statement) *Report {
+func (p *Prover) Check(s *secureview.Statement) *proof.Report {
 	c := &check{prover: p, source: s.Source(), dialect: s.Dialect().Name(), quote: s.Dialect().Quote, objects: map[*sqlast.Object]*object{}, rows: map[*sqlast.Query]*rows{}}
 	if q := s.Query(); q != nil {
 		c.query(q, nil)

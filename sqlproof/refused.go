@@ -4,14 +4,15 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // Refused returns the report of a statement that a guard refused: a finding of severity
-// [Error] for each problem.
-func Refused(sql string, problems []refusal.Problem) Report {
-	var r Report
+// [proof.Error] for each problem.
+func Refused(sql string, problems []refusal.Problem) proof.Report {
+	var r proof.Report
 	for _, p := range problems {
-		f := Finding{Code: p.Code, Severity: Error, Message: p.Message, Subject: p.Name, At: offset(sql, p.Line, p.Column)}
+		f := proof.Finding{Code: p.Code, Severity: proof.Error, Message: p.Message, Subject: p.Name, At: offset(sql, p.Line, p.Column)}
 		if len(p.Candidates) > 0 {
 			f.Fix = "did you mean " + strings.Join(p.Candidates, ", or ")
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // rows is what is known about the rows of a subquery that a scope does not take apart.
@@ -22,7 +23,7 @@ type column struct {
 	whole    bool   // a whole number, such as a count
 	table    *table // the column of a table that passes through; nil: none
 	number   int    // of table
-	nullable Truth
+	nullable proof.Truth
 	constant string // the literal that it is in each row; "": none
 }
 
@@ -118,7 +119,7 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 			if i >= len(arm.columns) {
 				continue
 			}
-			if n := arm.columns[i].nullable; n == Yes || n == Unknown && col.nullable == No {
+			if n := arm.columns[i].nullable; n == proof.Yes || n == proof.Unknown && col.nullable == proof.No {
 				col.nullable = n
 			}
 			if arm.columns[i].origin >= 0 {
@@ -289,12 +290,12 @@ func columnOf(l *leaf, a attr) (*table, int) {
 }
 
 // nullable reports whether a value may be NULL.
-func (c *view) nullable(l *leaf, a attr) Truth {
+func (c *view) nullable(l *leaf, a attr) proof.Truth {
 	if slices.ContainsFunc(c.free, func(side span) bool { return side.has(l.index) }) {
-		return Yes
+		return proof.Yes
 	}
 	if c.compared(l, a) || c.tested(l, a) {
-		return No
+		return proof.No
 	}
 	i := slices.Index(l.attrs, a)
 	switch {
@@ -302,13 +303,13 @@ func (c *view) nullable(l *leaf, a attr) Truth {
 		return l.rows.columns[i].nullable
 	case l.table != nil && i < len(l.columns) && l.columns[i] >= 0:
 		if l.table.notNull[l.columns[i]] {
-			return No
+			return proof.No
 		}
 		if l.table.nulls {
-			return Yes
+			return proof.Yes
 		}
 	}
-	return Unknown
+	return proof.Unknown
 }
 
 // tested reports whether a WHERE removes the rows where a value is NULL.

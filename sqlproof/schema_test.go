@@ -10,6 +10,7 @@ import (
 	"github.com/qedkit/qed/secureview/dialect/postgres"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlproof"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 var dialects = []dialect.Dialect{sqlite.Dialect{}, mysql.Dialect{}, postgres.Dialect{}}
@@ -88,7 +89,7 @@ func guard(t testing.TB, d dialect.Dialect) *secureview.Guard {
 }
 
 // check checks a statement against the schema of the shop.
-func check(t testing.TB, d dialect.Dialect, text string) *sqlproof.Report {
+func check(t testing.TB, d dialect.Dialect, text string) *proof.Report {
 	t.Helper()
 	stmt, err := guard(t, d).Rewrite(t.Context(), text)
 	if err != nil {

@@ -11,10 +11,12 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlproof"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 var (
@@ -252,7 +254,7 @@ func (w *world) try(total *tally) {
 		whole := len(b.aggregates) > 0
 		for _, a := range b.aggregates {
 			at := strings.Index(text, a.text+" AS "+a.alias)
-			var item *sqlproof.Aggregate
+			var item *proof.Aggregate
 			for i := range report.Aggregates {
 				if report.Aggregates[i].At == at {
 					item = &report.Aggregates[i]
@@ -271,9 +273,9 @@ func (w *world) try(total *tally) {
 }
 
 // judge compares an item with what is in the databases.
-func (w *world) judge(total *tally, text string, b *block, a *aggregate, item *sqlproof.Aggregate) (proved bool) {
+func (w *world) judge(total *tally, text string, b *block, a *aggregate, item *proof.Aggregate) (proved bool) {
 	switch {
-	case item.Verdict == sqlproof.Proved && item.RowsRepeat == sqlproof.No:
+	case item.Verdict == dates.Proved && item.RowsRepeat == proof.No:
 		total.proved++
 		for n := range 3 {
 			if repeated := w.repeats(n, b, a, item.Counts); repeated != "" {
@@ -286,7 +288,7 @@ func (w *world) judge(total *tally, text string, b *block, a *aggregate, item *s
 			total.values++
 		}
 		return true
-	case item.Verdict == sqlproof.Contradicted && item.RowsRepeat == sqlproof.Yes:
+	case item.Verdict == dates.Contradicted && item.RowsRepeat == proof.Yes:
 		total.contradicted++
 		for n := range 12 {
 			if w.repeats(n, b, a, "") != "" {
@@ -297,13 +299,13 @@ func (w *world) judge(total *tally, text string, b *block, a *aggregate, item *s
 		if *verbose {
 			w.t.Logf("never repeats: %s by %v in\n%s\n%s", a.text, item.By, text, w.schema())
 		}
-	case item.Verdict == sqlproof.NotChecked:
+	case item.Verdict == dates.NotChecked:
 		total.notChecked++
 	}
 	return false
 }
 
-func (w *world) fail(text string, b *block, a *aggregate, item *sqlproof.Aggregate, n int, what string) {
+func (w *world) fail(text string, b *block, a *aggregate, item *proof.Aggregate, n int, what string) {
 	w.t.Errorf("%s in\n%s\nis %+v\nbut %s\n%s\n%s%v", a.text, text, *item, what, b.query("*"), w.schema(), w.dump(n))
 	w.t.FailNow()
 }
@@ -441,7 +443,7 @@ func (w *world) twice(n int, b *block, t []string, all bool) string {
 
 // compare compares the values of an aggregate with those over distinct rows. The values of
 // the last block are those of the statement as the guard lets it run.
-func (w *world) compare(text string, b *block, a *aggregate, item *sqlproof.Aggregate, n int) {
+func (w *world) compare(text string, b *block, a *aggregate, item *proof.Aggregate, n int) {
 	var group, names []string
 	for i, g := range b.group {
 		group = append(group, fmt.Sprintf("%s AS q%d", g, i))

@@ -22,6 +22,7 @@ import (
 	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqlproof"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 const usage = `Usage: qed-prove -policy file [-schema file] [-dsn database] [-sarif] [-fail] [file or folder ...]
@@ -34,7 +35,7 @@ type Answer struct {
 	ID  json.RawMessage `json:"id"`
 	OK  bool            `json:"ok"`
 	SQL string          `json:"sql,omitempty"`
-	sqlproof.Report
+	proof.Report
 
 	source string
 }

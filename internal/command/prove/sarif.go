@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/qedkit/qed/sqlproof"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // The parts of SARIF 2.1.0 that code review tools show.
@@ -53,7 +53,7 @@ type (
 	}
 )
 
-var sarifLevels = map[sqlproof.Severity]string{sqlproof.Error: "error", sqlproof.Question: "warning", sqlproof.Note: "note"}
+var sarifLevels = map[proof.Severity]string{proof.Error: "error", proof.Question: "warning", proof.Note: "note"}
 
 func writeSARIF(out io.Writer, answers []Answer) error {
 	results := []sarifResult{}
