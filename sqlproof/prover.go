@@ -145,6 +145,9 @@ func (p *Prover) add(r joinpath.Relationship) {
 	case joinpath.Inferred, "":
 		basis, declared = fmt.Sprintf("inferred, confidence %.2f", r.Confidence), r.Type == "" && r.Confidence == 1
 	}
+	if r.Role != "" {
+		basis += ", " + r.Role
+	}
 	forth := &edge{of: from, to: to, from: x, other: y, basis: basis, declared: declared}
 	back := &edge{of: to, to: from, from: y, other: x, back: true, basis: basis, declared: declared}
 	from.refers = append(from.refers, forth)
