@@ -96,14 +96,15 @@ const used = u => [...(u.examples ?? []).map(e => "Example " + verified(e).slice
 const verified = v => `as “${v.question}”` + (v.by ? `, approved by ${v.by}` : "") + (v.time ? ` on ${v.time.slice(0, 10)}` : "") +
 	Object.entries(v.parameters ?? {}).map(([name, value]) => `, with ${name} = ${value}`).join("");
 
-function query(q, index, rows) {
+/** checked returns what a query computes, and what was found out about that. */
+const checked = q => [
+	...(q.meaning ? [make("p", {className: "dim", textContent: q.meaning})] : []),
+	...(q.checked?.length ? [make("ul", {className: "dim"}, ...q.checked.map(line => make("li", {textContent: line})))] : [])];
+
+function query(q, index, rows, alone) {
 	const parts = [code(laidOut(q), "Query that ran")];
 	const note = (term, text) => parts.push(make("p", null, make("strong", {textContent: term + ": "}), text));
-	if (q.meaning) note("It computes", q.meaning);
-	if (q.checked?.length) {
-		parts.push(make("p", null, make("strong", {textContent: "Checked before it ran"})),
-			make("ul", null, ...q.checked.map(line => make("li", {textContent: line}))));
-	}
+	if (!alone) parts.push(...checked(q));
 	if (q.join_path?.length) {
 		parts.push(make("p", null, make("strong", {textContent: "Join path"})),
 			make("ul", null, ...q.join_path.map(j => make("li", null, make("code", {textContent: joinText(j)}), joinNote(j)))));
@@ -223,10 +224,11 @@ export function show(answer, actions) {
 	}
 	for (const id of [...left.keys()]) out.push(chart(id));
 	if (answer.table?.columns?.length && !found.exploration) out.push(tables.show(answer.table));
-	const proofs = [];
+	const proofs = [], alone = answer.queries?.length === 1;
+	if (alone) out.push(...checked(answer.queries[0]));
 	if (answer.plan?.length) proofs.push(details(`Plan (${plural(answer.plan.length, "task")})`, plan(answer.plan)));
 	for (const [i, q] of (answer.queries ?? []).entries()) {
-		proofs.push(query(q, i, answer.queries.length > 1 || found.rows.length ? rowsOf(answer, found, i) : null));
+		proofs.push(query(q, i, answer.queries.length > 1 || found.rows.length ? rowsOf(answer, found, i) : null, alone));
 	}
 	if (answer.used) {
 		proofs.push(details("What the model was shown", make("ul", null, ...used(answer.used).map(line => make("li", {textContent: line})))));
