@@ -1022,6 +1022,11 @@ var checkTests = []struct {
 		"note limit_without_order",
 	}},
 	{"", "SELECT * FROM (SELECT id FROM orders LIMIT 5) q", []string{}},
+	{"", "SELECT id, gross_lb - net_kg FROM parcels WHERE price_eur > fee_usd", []string{
+		"question unit_mix parcels.gross_lb, parcels.net_kg",
+		"question unit_mix parcels.price_eur, parcels.fee_usd",
+	}},
+	{"", "SELECT id, gross_kg - net_kg, price_eur * gross_lb FROM parcels WHERE price_eur > gross_lb AND gross_kg > 3", nil},
 	{"", "SELECT COUNT(*) FROM orders LIMIT 1", []string{
 		"COUNT(*) proved, counts orders",
 	}},

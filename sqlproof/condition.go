@@ -36,7 +36,10 @@ func (s *scope) checkConditions() {
 			s.optionalJoin(c, k)
 		}
 	}
-	eachExpr(s.frame.sel, nil, func(e sqlast.Expr) { s.divisions(e) })
+	eachExpr(s.frame.sel, nil, func(e sqlast.Expr) {
+		s.divisions(e)
+		s.units(e)
+	})
 	if h := s.frame.sel.Having; h != nil {
 		s.comparisons(s.frame, h)
 	}

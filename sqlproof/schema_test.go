@@ -55,6 +55,9 @@ func shop() *joinpath.Schema {
 		"employees": {
 			Columns: []string{"id", "manager_id", "salary", "name"}, PrimaryKey: []string{"id"}, NotNull: []string{"id", "salary"},
 		},
+		"parcels": {
+			Columns: []string{"id", "net_kg", "gross_kg", "gross_lb", "price_eur", "fee_usd"}, PrimaryKey: []string{"id"},
+		},
 		"tickets": {
 			Columns: []string{"id", "customer_id", "hours"}, PrimaryKey: []string{"id"}, NotNull: []string{"id", "customer_id", "hours"},
 		},

@@ -44,6 +44,7 @@ const (
 	DateBoundary      refusal.Code = "date_boundary"         // a day is the end of a range of times
 	TypeMismatch      refusal.Code = "type_mismatch"         // a number is compared with a text that is none
 	LimitWithoutOrder refusal.Code = "limit_without_order"   // any rows
+	UnitMix           refusal.Code = "unit_mix"              // columns of different units are added or compared
 	TextOrder         refusal.Code = "text_order"            // texts are compared with a number, or ordered as one
 )
 
