@@ -92,6 +92,11 @@ type Options struct {
 	// chooses. It needs a Store, or an enclosing agent that has one.
 	InterruptForJoins bool
 
+	// RepairJoins replaces joins that only repeat the rows of a sum or an average by EXISTS,
+	// without asking the model: see [github.com/qedkit/qed/sqlproof.WithoutRepeats]. Without
+	// it the model is told what repeats.
+	RepairJoins bool
+
 	// User remembers past turns, their statements, and the people, jobs, places and
 	// dates in them, of a user across conversations. The prompts show what is
 	// similar or recent, and of the statements those that the guard accepts now. It

@@ -62,7 +62,7 @@ func readBlock(q *sqlast.Query, with []*sqlast.CTE, recursive bool) *block {
 	if q.With != nil {
 		b.with, b.recursive = append(b.with, q.With.CTEs...), recursive || q.With.Recursive
 	}
-	conditions := conjuncts(sel.Where, nil)
+	conditions := sqlast.Conjuncts(sel.Where)
 	b.add(sel.From, &conditions)
 	for i := range b.parts {
 		b.parts[i].needs = slices.DeleteFunc(b.named(b.parts[i].relation), func(n int) bool { return n == i })
@@ -78,24 +78,13 @@ func readBlock(q *sqlast.Query, with []*sqlast.CTE, recursive bool) *block {
 	return b
 }
 
-// conjuncts appends the conditions that AND connects.
-func conjuncts(e sqlast.Expr, list []sqlast.Expr) []sqlast.Expr {
-	if and, ok := e.(*sqlast.Binary); ok && and.Op == sqlast.And {
-		return conjuncts(and.Y, conjuncts(and.X, list))
-	}
-	if e == nil {
-		return list
-	}
-	return append(list, e)
-}
-
 // add adds the parts of a relation, and the conditions of its inner joins. The right side
 // of a LEFT JOIN that no condition names removes no row, and is no part.
 func (b *block) add(r sqlast.Relation, conditions *[]sqlast.Expr) {
 	j, ok := r.(*sqlast.Join)
 	switch {
 	case ok && j.Kind == sqlast.InnerJoin && !j.AsOf:
-		*conditions = conjuncts(j.On, *conditions)
+		*conditions = append(*conditions, sqlast.Conjuncts(j.On)...)
 		b.add(j.Left, conditions)
 		b.add(j.Right, conditions)
 	case ok && j.Kind == sqlast.LeftJoin && !j.AsOf && !anyNames(*conditions, relationsIn(j.Right)):

@@ -16,7 +16,7 @@ func (a *agent) prove(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	if stmt, err = a.decimals(ctx, &s, stmt); err != nil {
+	if stmt, err = a.certain(ctx, &s, stmt); err != nil {
 		return s, err
 	}
 	problems, err := a.doubt(ctx, &s, stmt)

@@ -32,6 +32,10 @@ const aSale = `
 // askSale asks an agent whose model writes the first statement, and the second one when it is
 // told what is wrong with the first.
 func askSale(t *testing.T, question, first, second string) (qed.Answer, *llmtest.Model) {
+	return askSaleWith(t, nil, question, first, second)
+}
+
+func askSaleWith(t *testing.T, opt *sqlagent.Options, question, first, second string) (qed.Answer, *llmtest.Model) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sale.db")
 	host, err := sql.Open("sqlite", path)
@@ -56,7 +60,7 @@ func askSale(t *testing.T, question, first, second string) (qed.Answer, *llmtest
 	policy := &secureview.Policy{Dialect: "sqlite", Tables: map[string][]string{
 		"customer": {"id", "name"}, "orders": {"id", "customer_id", "total"}, "item": {"id", "order_id", "sku"}, "payment": {"id", "order_id", "amount"},
 	}}
-	agent, err := sqlagent.Open(t.Context(), m, db, policy, sqlite.Dialect{}, nil)
+	agent, err := sqlagent.Open(t.Context(), m, db, policy, sqlite.Dialect{}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,6 +157,13 @@ func TestRepair(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a join that repeats rows", func(t *testing.T) {
+		const repeated = "SELECT SUM(o.total) AS revenue FROM orders o JOIN item i ON i.order_id = o.id WHERE i.sku = 'A' OR i.sku = 'B'"
+		got, _ := askSaleWith(t, &sqlagent.Options{RepairJoins: true}, "Revenue?", repeated, "")
+		if got.Partial || got.Table.Rows[0][0] != int64(150) || len(got.Queries[0].Corrections) != 1 {
+			t.Errorf("%+v", got)
+		}
+	})
 	t.Run("not certain", func(t *testing.T) {
 		// Both tables have an id; a similar name may be another thing.
 		for _, sql := range []string{"SELECT i.name FROM item i JOIN orders o ON o.id = i.order_id", "SELECT o.totals FROM orders o"} {

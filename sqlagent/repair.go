@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqlproof"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
 
@@ -72,28 +73,38 @@ func edited(sql string, edits []proof.Edit) string {
 	return sql
 }
 
-// decimals makes shares of whole numbers decimal, if nothing else in the statement is wrong.
-func (a *agent) decimals(ctx context.Context, s *state, stmt *secureview.Statement) (*secureview.Statement, error) {
+// certain returns the statement without the errors that code can repair, if it has no others:
+// shares of whole numbers become decimal, and with [Options.RepairJoins] joins that only
+// repeat rows become EXISTS.
+func (a *agent) certain(ctx context.Context, s *state, stmt *secureview.Statement) (*secureview.Statement, error) {
 	report := a.prover.Check(stmt)
-	var edits []proof.Edit
-	for _, f := range report.Findings {
-		if f.Severity == proof.Error {
-			if f.Edit == nil {
-				return stmt, nil
-			}
-			edits = append(edits, *f.Edit)
-		}
-	}
-	if len(edits) == 0 || stmt.Source() != s.Draft.Query {
+	if report.OK() {
 		return stmt, nil
 	}
-	repaired := edited(s.Draft.Query, edits)
+	repaired := a.repaired(stmt, report)
+	if repaired == "" {
+		return stmt, nil
+	}
 	again, err := a.guard.Rewrite(ctx, repaired)
-	if err != nil || !a.prover.Check(again).OK() {
+	if err != nil || !a.prover.Check(again).OK() || !s.Draft.Repair(ctx, query.SQL, repaired, unproved(report)) {
 		return stmt, ctx.Err()
 	}
-	if !s.Draft.Repair(ctx, query.SQL, repaired, unproved(report)) {
-		return stmt, nil
-	}
 	return again, nil
+}
+
+// repaired returns the text of a repaired statement, or "".
+func (a *agent) repaired(stmt *secureview.Statement, report *proof.Report) string {
+	var edits []proof.Edit
+	for _, f := range report.Findings {
+		switch {
+		case f.Severity != proof.Error:
+		case f.Edit != nil:
+			edits = append(edits, *f.Edit)
+		case f.Code == proof.FanOut && a.opt.RepairJoins && len(edits) == 0:
+			return sqlproof.WithoutRepeats(stmt)
+		default:
+			return ""
+		}
+	}
+	return edited(stmt.Source(), edits)
 }

@@ -21,6 +21,22 @@ func Walk(n Node, visit func(Node) bool) {
 	}
 }
 
+// Conjuncts returns the conditions that AND connects in e, which may be nil.
+func Conjuncts(e Expr) []Expr {
+	var all []Expr
+	var add func(Expr)
+	add = func(e Expr) {
+		if and, ok := e.(*Binary); ok && and.Op == And {
+			add(and.X)
+			add(and.Y)
+		} else if e != nil {
+			all = append(all, e)
+		}
+	}
+	add(e)
+	return all
+}
+
 type walker func(Node) bool
 
 func (w walker) query(q *Query) {
