@@ -44,7 +44,7 @@ func TestProofs(t *testing.T) {
 		}
 		for _, tt := range []struct{ name, first, second, written, value, note string }{
 			{"a join repeats rows", repeated, separate, separate, "150", ""},
-			{"rows are lost", lost, "", lost, "1", "2 rows of orders have no row of customer and are missing."},
+			{"rows are lost", lost, "", lost, "1", "Rows of orders without a row of customer are missing: 2."},
 			{"a share", share, "", decimal, "0.33", ""},
 		} {
 			t.Run(tt.name, func(t *testing.T) {

@@ -108,12 +108,19 @@ func TestProof(t *testing.T) {
 			note:    "SUM(o.total): a row of orders counts once for each of its rows of item.",
 			checked: []string{"SUM(o.total): a row of orders counts once for each of its rows of item."}},
 		{name: "rows are lost", question: "How many orders?", first: lost, value: int64(1),
-			note:    "2 rows of orders have no row of customer and are missing.",
-			checked: []string{"COUNT(*) counts rows of orders.", "2 rows of orders have no row of customer and are missing."}},
+			note:    "Rows of orders without a row of customer are missing: 2.",
+			checked: []string{"COUNT(*) counts rows of orders.", "Rows of orders without a row of customer are missing: 2."}},
+		{name: "rows are lost beside a condition", question: "How many orders?", first: lost + " WHERE o.total <> 50", value: int64(1),
+			note:    "Rows of orders without a row of customer are missing: 1.",
+			checked: []string{"COUNT(*) counts rows of orders.", "Rows of orders without a row of customer are missing: 1."}},
+		{name: "no row of those is lost", question: "How many orders?", first: lost + " WHERE o.total > 60", value: int64(1),
+			checked: []string{"COUNT(*) counts rows of orders."}},
+		{name: "a filter", question: "How many orders of Ann?", first: lost + " WHERE c.name = 'Ann'", value: int64(1),
+			checked: []string{"COUNT(*) counts rows of orders."}},
 		{name: "no row can be lost", question: "How many orders?", first: complete, value: int64(1),
 			checked: []string{"COUNT(*) counts rows of orders."}},
 		{name: "a wrong join", question: "Who?", first: wrongJoin, second: "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id", value: "Ann",
-			note: "2 rows of orders have no row of customer and are missing.", checked: []string{"2 rows of orders have no row of customer and are missing."}},
+			note: "Rows of orders without a row of customer are missing: 2.", checked: []string{"Rows of orders without a row of customer are missing: 2."}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, m := askSale(t, tt.question, tt.first, tt.second)

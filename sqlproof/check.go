@@ -14,12 +14,14 @@ type check struct {
 	prover  *Prover
 	source  string
 	dialect string
-	quote   func(name string) string
-	report  proof.Report
-	depth   int // of the query that is being checked: 1 is the outermost
-	objects map[*sqlast.Object]*object
-	rows    map[*sqlast.Query]*rows
-	within  []*sqlast.Query // the queries around what is being described, so that a recursion ends
+	root    *sqlast.Query
+
+	language sqlast.Language
+	report   proof.Report
+	depth    int // of the query that is being checked: 1 is the outermost
+	objects  map[*sqlast.Object]*object
+	rows     map[*sqlast.Query]*rows
+	within   []*sqlast.Query // the queries around what is being described, so that a recursion ends
 }
 
 // query checks a query and those in it. outer is the frame whose columns it may name.

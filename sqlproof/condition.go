@@ -10,15 +10,6 @@ import (
 	"github.com/qedkit/qed/sqlproof/proof"
 )
 
-// An optional is an inner join by a key that may be NULL: rows of from without it are
-// missing.
-type optional struct {
-	from, to *leaf
-	key      string // of from
-	other    string // the key of to
-	at       int
-}
-
 // checkConditions checks what conditions lose, and what they compare.
 func (s *scope) checkConditions() {
 	c := s.seenBy(nil)
@@ -77,64 +68,6 @@ func (s *scope) undone(may []bool, k *cond) {
 		})
 		return
 	}
-}
-
-// optionalJoin notes that an equality of an inner join removes the rows whose key is NULL.
-func (s *scope) optionalJoin(c *view, k *cond) {
-	for x, y := range equalities(k.expr) {
-		if b, ok := k.expr.(*sqlast.Binary); ok && b.Op == sqlast.Same {
-			return
-		}
-		for range 2 {
-			from, a := s.value(k.frame, x)
-			to, b := s.value(k.frame, y)
-			if a != 0 && b != 0 && from != to {
-				t, column := columnOf(from, a)
-				other, key := columnOf(to, b)
-				if t != nil && other != nil && t.nulls && !t.notNull[column] && other.isKey([]int{key}) && !s.testedElsewhere(c, k, from, a) {
-					s.optional = append(s.optional, optional{from, to, t.columnName(column), other.columnName(key), int(x.At())})
-				}
-			}
-			x, y = y, x
-		}
-	}
-}
-
-// missingRows says which rows an inner join loses.
-func (s *scope) missingRows(o optional) {
-	s.say(proof.Finding{
-		Code: proof.InnerJoinOptional, Severity: proof.Note, Subject: o.from.label, Of: []string{o.from.label}, By: []string{o.to.label}, At: o.at,
-		Message: fmt.Sprintf("rows of %s without %s are missing: %s.%s may be NULL", o.from.label, o.to.label, o.from.label, o.key),
-		Fix:     fmt.Sprintf("LEFT JOIN %s keeps them", o.to.label),
-		Probe:   s.probe(o),
-	})
-}
-
-// probe returns a statement that counts the rows of a table without a match.
-func (s *scope) probe(o optional) string {
-	if o.from.object == nil || o.to.object == nil {
-		return ""
-	}
-	name := func(of *sqlast.Object) string { return s.quote(of.Schema) + "." + s.quote(of.Logical) }
-	key := "a." + s.quote(o.key)
-	return fmt.Sprintf("SELECT COUNT(*) AS missing FROM %s a WHERE %s IS NULL OR NOT EXISTS (SELECT 1 FROM %s b WHERE b.%s = %s)",
-		name(o.from.object), key, name(o.to.object), s.quote(o.other), key)
-}
-
-// testedElsewhere reports whether another condition removes the rows where a value is NULL.
-func (s *scope) testedElsewhere(c *view, join *cond, l *leaf, a attr) bool {
-	for i := range s.conds {
-		k := &s.conds[i]
-		if k == join || !c.hard(k) {
-			continue
-		}
-		for _, e := range strict(k.expr) {
-			if of, b := s.value(k.frame, e); of == l && b == a {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // comparisons checks the comparisons in a condition.

@@ -43,6 +43,7 @@ type part struct {
 // A leaf is a relation whose rows a scope combines with others.
 type leaf struct {
 	index   int
+	rel     sqlast.Relation
 	label   string         // the name for people
 	own     bool           // label is its own name, not that of a subquery
 	table   *table         // of the schema; nil: none, or none that it knows
@@ -183,7 +184,7 @@ func eachTable(r sqlast.Relation, visit func(*sqlast.Table)) {
 
 // leaf adds a leaf to a frame.
 func (s *scope) leaf(f *frame, r sqlast.Relation, label string) *leaf {
-	l := &leaf{index: len(s.leaves), label: label}
+	l := &leaf{index: len(s.leaves), rel: r, label: label}
 	l.row = s.attr(l)
 	s.leaves = append(s.leaves, l)
 	f.parts = append(f.parts, part{rel: r, leaf: l})
