@@ -21,9 +21,13 @@ func (s *scope) pairs() {
 				continue
 			}
 			for n, shared := range s.leaves {
-				if n != i && n != j && known[i][shared.row] && known[j][shared.row] && c.knowsKeys(left) && c.knowsKeys(right) && !c.both(known, i, j) {
+				if n == i || n == j || !known[i][shared.row] || !known[j][shared.row] {
+					continue
+				}
+				if c.knowsKeys(left) && c.knowsKeys(right) && !c.both(known, i, j) {
 					s.say(proof.Finding{
-						Code: proof.Chasm, Severity: proof.Note, Subject: shared.label, Of: []string{left.label}, By: []string{right.label}, At: int(s.frame.sel.Pos),
+						Code: proof.Chasm, Severity: proof.Note, At: int(s.frame.sel.Pos),
+						Subject: shared.label, Of: []string{left.label}, By: []string{right.label},
 						Message: fmt.Sprintf("each row of %s stands with each row of %s that has the same %s", left.label, right.label, shared.label),
 						Fix:     "read them in two statements, or one of them in a subquery",
 					})

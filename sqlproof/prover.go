@@ -175,7 +175,10 @@ func (p *Prover) lookup(o *sqlast.Object) *table {
 
 // Check returns what is known about a statement. It does not run it.
 func (p *Prover) Check(s *secureview.Statement) *proof.Report {
-	c := &check{prover: p, source: s.Source(), dialect: s.Dialect().Name(), root: s.Query(), language: s.Dialect(), objects: map[*sqlast.Object]*object{}, rows: map[*sqlast.Query]*rows{}}
+	c := &check{
+		prover: p, source: s.Source(), root: s.Query(), dialect: s.Dialect().Name(), language: s.Dialect(),
+		objects: map[*sqlast.Object]*object{}, rows: map[*sqlast.Query]*rows{},
+	}
 	if q := s.Query(); q != nil {
 		c.query(q, nil)
 		c.limit(q, s.Capped())

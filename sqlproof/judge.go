@@ -1,0 +1,277 @@
+package sqlproof
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// judged is what was found out about the rows of a term.
+type judged struct {
+	of      []string
+	by      []string
+	leaves  []*leaf // that repeat them
+	lookup  bool    // the first table of the FROM determines all: the value is looked up for each of its rows
+	chasm   bool    // several independent joins
+	known   bool    // the keys of the tables that repeat are known
+	range_  bool    // a range of values of the other table that may not overlap
+	joined  bool    // by columns of relationships, keys or nothing at all, not by others
+	inside  bool    // a subquery repeated them
+	merged  bool    // a subquery took different rows together
+	united  kept    // if it was a UNION
+	restsOn string
+}
+
+// judge finds out what repeats the rows of a term within a group.
+func (g *grouping) judge(t term, group []attr) judged {
+	for _, j := range g.judged {
+		if slices.Equal(j.term, t) && slices.Equal(j.group, group) {
+			return j.judged
+		}
+	}
+	j := g.judgeNew(t, group)
+	g.judged = append(g.judged, judgement{t, group, j})
+	return j
+}
+
+func (g *grouping) judgeNew(t term, group []attr) judged {
+	c := g.seenBy(g.leavesOf(t))
+	j := judged{known: true, joined: true}
+	for _, l := range g.leavesOf(t) {
+		j.of = appendNew(j.of, g.leaves[l].label)
+	}
+	for _, row := range t {
+		if l := g.leaves[g.owner[row]]; row != l.row {
+			o := l.rows.origins[slices.Index(l.origins, row)]
+			if !o.unique {
+				j.inside = true
+				j.by = appendNew(j.by, o.by...)
+				if len(o.by) == 0 {
+					j.by = appendNew(j.by, l.label)
+				}
+			}
+			if o.unique && !o.whole {
+				j.merged, j.united = true, o.united
+			}
+		}
+	}
+	start := union(t, group)
+	if j.inside {
+		return j
+	}
+	j.leaves = c.repeating(start, t)
+	if len(j.leaves) == 0 {
+		j.restsOn = c.keysUsed()
+		if j.merged {
+			j.by = j.of
+		}
+		return j
+	}
+	j.by = names(j.leaves)
+	for _, l := range j.leaves {
+		j.known = j.known && c.knowsKeys(l)
+		j.joined = j.joined && c.joinedByKeys(l)
+		j.range_ = j.range_ || c.byValidity(l)
+	}
+	base := !slices.ContainsFunc(c.leavesOf(t), func(l int) bool { return c.leaves[l].rows != nil })
+	j.lookup = base && len(g.leaves) > 0 && len(c.missing(append([]attr{g.leaves[0].row}, group...))) == 0
+	of := g.leavesOf(t)
+	for _, l := range j.leaves {
+		of = append(of, l.index)
+	}
+	j.chasm = !j.lookup && g.seenBy(of).independent(t, j.leaves)
+	return j
+}
+
+// repeating returns the leaves whose joins repeat the rows of start, in the order in which
+// they are reached from the rows of t.
+func (c *view) repeating(start []attr, t term) []*leaf {
+	var out []*leaf
+	start = slices.Clone(start)
+	for missing := c.missing(start); len(missing) > 0; missing = c.missing(start) {
+		next := c.nearest(start, missing)
+		out = append(out, next)
+		start = append(start, next.row)
+	}
+	return out
+}
+
+// nearest returns one of the missing leaves that a condition connects with a known one.
+func (c *view) nearest(start []attr, missing []*leaf) *leaf {
+	known := closure(c.n, c.rules, start, c.holds)
+	for i := range c.conds {
+		k := &c.conds[i]
+		of := c.leavesOf(c.columns(k.frame, k.expr))
+		if !slices.ContainsFunc(of, func(l int) bool {
+			return known[c.leaves[l].row] || slices.ContainsFunc(start, func(a attr) bool { return c.owner[a] == l })
+		}) {
+			continue
+		}
+		for _, l := range missing {
+			if slices.Contains(of, l.index) {
+				return l
+			}
+		}
+	}
+	return missing[0]
+}
+
+func names(leaves []*leaf) (out []string) {
+	for _, l := range leaves {
+		out = appendNew(out, l.label)
+	}
+	return out
+}
+
+// knowsKeys reports whether the schema tells which rows of a leaf are unique: it has a key,
+// or it is the many side of a relationship.
+func (c *view) knowsKeys(l *leaf) bool {
+	switch {
+	case l.rows != nil:
+		return !l.rows.unknown
+	case l.call:
+		return true
+	case l.table == nil:
+		return false
+	}
+	// A foreign key refers to columns that are unique, although no key of the schema says so.
+	return !slices.ContainsFunc(l.table.refers, func(e *edge) bool {
+		return e.back && e.declared && !l.table.isKey(e.from) && c.compares(l, e.from)
+	}) &&
+		(len(l.table.keys) > 0 || slices.ContainsFunc(l.table.refers, func(e *edge) bool { return !e.back }))
+}
+
+// compares reports whether conditions compare columns of a leaf with those of others.
+func (c *view) compares(l *leaf, columns []int) bool {
+	return !slices.ContainsFunc(columns, func(column int) bool {
+		a := attrOf(l, column)
+		return a == 0 || !slices.ContainsFunc(c.conds, func(k cond) bool {
+			for x, y := range equalities(k.expr) {
+				_, p := c.value(k.frame, x)
+				_, q := c.value(k.frame, y)
+				if p == a && q != 0 || q == a && p != 0 {
+					return true
+				}
+			}
+			return false
+		})
+	})
+}
+
+// joinedByKeys reports whether the columns that connect a leaf with others are part of a key
+// or a relationship of its table, or no columns are compared. Nothing says whether other
+// columns repeat.
+func (c *view) joinedByKeys(l *leaf) bool {
+	if l.table == nil {
+		return true
+	}
+	for i := range c.conds {
+		k := &c.conds[i]
+		for x, y := range equalities(k.expr) {
+			for range 2 {
+				if of, a := c.value(k.frame, x); of == l && len(c.columns(k.frame, y)) > 0 {
+					if _, column := columnOf(l, a); !l.table.mentions(column) {
+						return false
+					}
+				}
+				x, y = y, x
+			}
+		}
+	}
+	return true
+}
+
+// mentions reports whether a column is part of a key or a relationship.
+func (t *table) mentions(column int) bool {
+	return slices.ContainsFunc(t.keys, func(k key) bool { return slices.Contains(k.columns, column) }) ||
+		slices.ContainsFunc(t.refers, func(e *edge) bool { return slices.Contains(e.from, column) })
+}
+
+// byValidity reports whether a leaf is joined by a value of another one between two of its
+// columns, as with periods of validity. They may never overlap; no key says so.
+func (c *view) byValidity(l *leaf) bool {
+	only := func(k *cond, e sqlast.Expr) bool {
+		of := c.leavesOf(c.columns(k.frame, e))
+		return len(of) == 1 && of[0] == l.index
+	}
+	below, above := false, false
+	for i := range c.conds {
+		k := &c.conds[i]
+		switch e := k.expr.(type) {
+		case *sqlast.Between:
+			if !e.Not && only(k, e.Low) && only(k, e.High) && !only(k, e.X) {
+				return true
+			}
+		case *sqlast.Binary:
+			x, y := only(k, e.X), only(k, e.Y)
+			switch e.Op {
+			case sqlast.Lt, sqlast.Le:
+				below, above = below || y && !x, above || x && !y
+			case sqlast.Gt, sqlast.Ge:
+				below, above = below || x && !y, above || y && !x
+			}
+		}
+	}
+	return below && above
+}
+
+// independent reports whether several leaves repeat the rows of a term, or one repeats rows
+// next to others that the same rows repeat: none of them belongs to the other.
+func (c *view) independent(t term, leaves []*leaf) bool {
+	if len(leaves) > 1 {
+		for _, l := range leaves {
+			for _, other := range leaves {
+				if l != other && !slices.Contains(c.missing([]attr{l.row}), other) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	missing := c.missing([]attr{leaves[0].row})
+	return slices.ContainsFunc(missing, func(l *leaf) bool {
+		return slices.ContainsFunc(t, func(a attr) bool { return c.owner[a] == l.index })
+	})
+}
+
+// keysUsed says on what the keys of the tables rest.
+func (c *view) keysUsed() string {
+	if len(c.leaves) < 2 {
+		return ""
+	}
+	var out []string
+	for _, l := range c.leaves {
+		if l.table == nil {
+			continue
+		}
+		for _, k := range l.table.keys {
+			if c.keyOf(l, k) != nil {
+				out = appendNew(out, k.basis+" of "+l.table.name)
+				break
+			}
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// countsRows returns the table of which a count of values of some rows counts rows. more
+// means that it counts others as well, which an outer join kept without a row of the table.
+func (g *grouping) countsRows(terms []term, group []attr) (table string, more bool) {
+	var of []int
+	for _, t := range terms {
+		of = append(of, g.leavesOf(t)...)
+	}
+	seen := g.seenBy(of)
+	for _, l := range g.leaves {
+		start := append([]attr{l.row}, group...)
+		missing := slices.ContainsFunc(seen.free, func(side span) bool { return side.has(l.index) })
+		switch {
+		case !missing && len(seen.missing(start)) == 0:
+			return l.label, false
+		case missing && table == "" && len(g.seenBy(append(of, l.index)).missing(start)) == 0:
+			table, more = l.label, true
+		}
+	}
+	return table, more
+}

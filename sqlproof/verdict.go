@@ -1,0 +1,175 @@
+package sqlproof
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/sqlproof/proof"
+)
+
+// decide sets the verdict of an aggregate, and adds what there is to say about it.
+func (g *grouping) decide(item *proof.Aggregate, call *sqlast.Call, bad []judged, rests string, terms int) {
+	unaffected := same[call.Name] || call.Distinct && (counting[call.Name] || isList(call.Name))
+	var repeated []judged
+	for _, j := range bad {
+		if !j.merged || j.inside || len(j.leaves) > 0 {
+			repeated = append(repeated, j)
+		}
+	}
+	switch {
+	case g.unsure:
+		item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Unknown
+	case len(bad) == 0:
+		item.Verdict, item.RestsOn = dates.Proved, rests
+	case len(repeated) == 0:
+		g.merged(item, call, bad[0])
+	default:
+		g.repeated(item, call, repeated, unaffected, terms)
+	}
+}
+
+// counts says what a count of joined rows counts.
+func (g *grouping) counts(item *proof.Aggregate, more bool, group []attr) {
+	f := proof.Finding{
+		Code: proof.CountRows, Severity: proof.Note, Subject: item.Text, Of: []string{item.Counts}, At: item.At,
+		Message: fmt.Sprintf("%s counts rows of %s", item.Text, item.Counts),
+	}
+	switch {
+	case more:
+		f.Message += ", and what has no row of " + item.Counts + " as one"
+		f.Fix = "COUNT(key of " + item.Counts + ") counts 0 for these"
+	case item.Counts == "":
+		f.By = g.combined(group)
+		f.Message = fmt.Sprintf("%s counts each combination of rows of %s", item.Text, list(f.By))
+		f.Fix = "COUNT(DISTINCT key) counts the rows of one of them"
+		item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Unknown
+	}
+	g.say(f)
+}
+
+// combined returns the tables whose rows make a joined row of a group.
+func (g *grouping) combined(group []attr) (labels []string) {
+	c := g.seenBy(nil)
+	var all []attr
+	for _, l := range g.leaves {
+		all = append(all, l.row)
+	}
+	enough := func(rows []attr) bool { return len(c.missing(slices.Concat(rows, group))) == 0 }
+	for _, row := range smallest(all, enough) {
+		labels = appendNew(labels, g.leaves[g.owner[row]].label)
+	}
+	return labels
+}
+
+// merged says that a subquery took rows together whose values are equal.
+func (g *grouping) merged(item *proof.Aggregate, call *sqlast.Call, j judged) {
+	if same[call.Name] || call.Distinct || counting[call.Name] || isList(call.Name) {
+		item.Verdict = dates.Proved
+		return
+	}
+	item.Verdict, item.Affected, item.By = dates.Contradicted, proof.Yes, nil
+	f := proof.Finding{
+		Code: proof.DistinctNoRepair, Severity: proof.Error, Subject: item.Text, Of: j.of, At: item.At,
+		Message: fmt.Sprintf("%s: the subquery %s makes one row of different rows with equal values, so some are missing in the result",
+			item.Text, list(j.of)),
+		Fix: "keep the primary key of the table in the subquery's DISTINCT or GROUP BY",
+	}
+	if j.united != notUnited {
+		f.Code, f.Fix = proof.UnionDedup, "write UNION ALL"
+	}
+	if j.united == unitedKeys {
+		f.Severity = proof.Question // only rows of different arms can be equal
+	}
+	g.say(f)
+}
+
+// repeated says that joins repeat what is aggregated.
+func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judged, unaffected bool, terms int) {
+	item.RowsRepeat = proof.Yes
+	known, joined, lookup, chasm, validity, inside := true, true, true, false, false, false
+	var of []string
+	for _, j := range bad {
+		item.By = appendNew(item.By, j.by...)
+		of = appendNew(of, j.of...)
+		known, joined, lookup = known && j.known, joined && j.joined, lookup && j.lookup
+		chasm, validity, inside = chasm || j.chasm, validity || j.range_, inside || j.inside
+	}
+	switch {
+	case unaffected:
+		item.Verdict, item.Affected = dates.Proved, proof.No
+		item.RestsOn = "repeated rows do not change the value"
+		return
+	case validity || !known:
+		item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Yes
+		if !known {
+			item.Affected = proof.Unknown
+		}
+		g.say(proof.Finding{
+			Code: proof.FanOut, Severity: proof.Note, Subject: item.Text, Of: of, By: item.By, At: item.At,
+			Message: fmt.Sprintf("%s: nothing says whether %s has one row for each row of %s at most", item.Text, list(item.By), list(of)),
+		})
+		return
+	}
+	item.Verdict, item.Affected = dates.Contradicted, proof.Yes
+	f := proof.Finding{Code: proof.FanOut, Severity: proof.Error, Subject: item.Text, Of: of, By: item.By, At: item.At}
+	if chasm {
+		f.Code = proof.Chasm
+	}
+	rows, others := list(of), list(item.By)
+	f.Message = fmt.Sprintf("%s: a row of %s is there once for each row of %s, so its value is taken several times", item.Text, rows, others)
+	f.Fix = fmt.Sprintf("aggregate %s before joining %s, or test for rows of %s with EXISTS instead of joining", rows, others, others)
+	switch {
+	case counting[call.Name] || g.addsConstants(call):
+		f.Severity, f.Code = proof.Note, proof.CountRows
+		counted := first(item.Counts, "the join of "+list(append(slices.Clone(of), item.By...)))
+		f.Message = fmt.Sprintf("%s counts rows of %s, not of %s", item.Text, counted, rows)
+		f.Fix = "COUNT(DISTINCT key) counts each row once"
+	case call.Distinct:
+		f.Code = proof.DistinctNoRepair
+		f.Message = fmt.Sprintf("%s: DISTINCT drops equal values of different rows of %s, not only those that %s repeats",
+			item.Text, rows, others)
+	case !inside && (lookup || !joined || len(bad) < terms):
+		f.Severity = proof.Question
+	}
+	g.say(f)
+}
+
+// addsConstants reports whether a call adds constants that a condition chooses, which
+// counts rows.
+func (g *grouping) addsConstants(call *sqlast.Call) bool {
+	if call.Name != "sum" && call.Name != "total" || len(call.Args) == 0 {
+		return false
+	}
+	return len(g.terms(g.frame, call.Args[0], func(term) bool { return false })) == 0
+}
+
+func isList(name string) bool {
+	switch name {
+	case "group_concat", "string_agg", "array_agg", "listagg", "list",
+		"json_agg", "jsonb_agg", "json_arrayagg", "json_group_array", "jsonb_group_array":
+		return true
+	}
+	return false
+}
+
+// dropped says that an inner join removes rows whose key may be NULL.
+func (g *grouping) dropped(item *proof.Aggregate, call *sqlast.Call, terms []term) {
+	if same[call.Name] {
+		return
+	}
+	for _, o := range g.optional {
+		if !slices.Contains(item.Of, o.from.label) && !(len(terms) == 0 && item.Counts == o.from.label) || g.groupedBy(o.to) {
+			continue
+		}
+		item.Verdict, item.Affected = dates.NotChecked, proof.Yes
+		item.By = appendNew(item.By, o.to.label)
+		g.missingRows(o)
+	}
+}
+
+// groupedBy reports whether groups are made by values of a leaf.
+func (g *grouping) groupedBy(l *leaf) bool {
+	return slices.ContainsFunc(g.group, func(a attr) bool { return g.owner[a] == l.index })
+}
