@@ -27,8 +27,8 @@ func (a *agent) noteProof(ctx context.Context, s *state) {
 		case text == "":
 		case f.Severity == proof.Error:
 			s.say(ctx, text)
-		case f.Code == proof.FanOut || f.Code == proof.Chasm || f.Code == proof.BareColumn || f.Code == proof.NotInNull ||
-			f.Code == proof.InnerJoinOptional && f.Missing != nil:
+		case f.Code == proof.Chasm, f.Code == proof.FanOut && f.Severity == proof.Question, f.Code == proof.BareColumn,
+			f.Code == proof.NotInNull, f.Code == proof.InnerJoinOptional && f.Missing != nil:
 			s.add(ctx, text)
 		}
 	}
@@ -83,8 +83,11 @@ func findingText(texts *texts, f *proof.Finding) string {
 			return usertext.Fill(texts.JoinedMany, "left", f.Of[0], "right", f.By[0], "table", f.Subject)
 		}
 		text = texts.MayRepeat
-		if f.Severity == proof.Error {
+		switch f.Severity {
+		case proof.Error:
 			text = texts.Repeats
+		case proof.Note:
+			text = texts.NotChecked
 		}
 	case proof.DistinctNoRepair, proof.UnionDedup:
 		text = texts.Merged

@@ -1021,6 +1021,17 @@ var checkTests = []struct {
 		"note limit_without_order",
 	}},
 	{"", "SELECT * FROM (SELECT id FROM orders LIMIT 5) q", []string{}},
+	// The schema has no key of a table behind a view. Nothing is said about what it repeats.
+	{"", "SELECT SUM(v.minutes) FROM visits v JOIN people p ON p.id = v.person_id", []string{
+		"join people, visits proved by inferred, confidence 0.95",
+		"SUM(v.minutes) not_checked, repeats unknown, affected unknown, by people",
+		"note fan_out SUM(v.minutes)",
+	}},
+	{"", "SELECT SUM(p.age) FROM people p JOIN visits v ON p.id = v.person_id", []string{
+		"join people, visits proved by inferred, confidence 0.95",
+		"SUM(p.age) contradicted, repeats yes, affected yes, by visits",
+		"error fan_out SUM(p.age)",
+	}},
 	{"", "SELECT id, gross_lb - net_kg FROM parcels WHERE price_eur > fee_usd", []string{
 		"question unit_mix parcels.gross_lb, parcels.net_kg",
 		"question unit_mix parcels.price_eur, parcels.fee_usd",

@@ -77,10 +77,11 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 	base := !slices.ContainsFunc(c.leavesOf(t), func(l int) bool { return c.leaves[l].rows != nil })
 	j.lookup = base && len(g.leaves) > 0 && len(c.missing(append([]attr{g.leaves[0].row}, group...))) == 0
 	of := g.leavesOf(t)
+	unkeyed := slices.ContainsFunc(of, func(l int) bool { return !c.knowsKeys(g.leaves[l]) })
 	for _, l := range j.leaves {
 		of = append(of, l.index)
 	}
-	j.chasm = !j.lookup && g.seenBy(of).independent(t, j.leaves)
+	j.chasm = !j.lookup && !unkeyed && g.seenBy(of).independent(t, j.leaves)
 	return j
 }
 
@@ -125,7 +126,8 @@ func names(leaves []*leaf) (out []string) {
 }
 
 // knowsKeys reports whether the schema tells which rows of a leaf are unique: it has a key,
-// or it is the many side of a relationship.
+// or is joined by a foreign key of its own, of which it is the many side. An account that
+// reads a view sees no keys of the table behind it.
 func (c *view) knowsKeys(l *leaf) bool {
 	switch {
 	case l.rows != nil:
@@ -135,11 +137,17 @@ func (c *view) knowsKeys(l *leaf) bool {
 	case l.table == nil:
 		return false
 	}
-	// A foreign key refers to columns that are unique, although no key of the schema says so.
-	return !slices.ContainsFunc(l.table.refers, func(e *edge) bool {
-		return e.back && e.declared && !l.table.isKey(e.from) && c.compares(l, e.from)
-	}) &&
-		(len(l.table.keys) > 0 || slices.ContainsFunc(l.table.refers, func(e *edge) bool { return !e.back }))
+	known := len(l.table.keys) > 0
+	for _, e := range l.table.refers {
+		switch {
+		case !c.compares(l, e.from):
+		case e.back && !l.table.isKey(e.from):
+			return false // what others refer to is unique, although no key of the schema says so
+		case !e.back:
+			known = true
+		}
+	}
+	return known
 }
 
 // compares reports whether conditions compare columns of a leaf with those of others.

@@ -45,7 +45,7 @@ type edge struct {
 	of, to      *table
 	from, other []int
 	basis       string
-	back        bool // seen from the table that is referred to
+	back        bool // seen from the table that is referred to, which has one row for each of the other one's
 	declared    bool // by the database, the models of an application, or a person
 }
 
@@ -148,8 +148,9 @@ func (p *Prover) add(r joinpath.Relationship) {
 	if r.Role != "" {
 		basis += ", " + r.Role
 	}
-	forth := &edge{of: from, to: to, from: x, other: y, basis: basis, declared: declared}
-	back := &edge{of: to, to: from, from: y, other: x, back: true, basis: basis, declared: declared}
+	reversed := r.Cardinality == joinpath.OneToMany
+	forth := &edge{of: from, to: to, from: x, other: y, back: reversed, basis: basis, declared: declared}
+	back := &edge{of: to, to: from, from: y, other: x, back: !reversed, basis: basis, declared: declared}
 	from.refers = append(from.refers, forth)
 	p.edges[pair{from, to}] = append(p.edges[pair{from, to}], forth)
 	to.refers = append(to.refers, back)

@@ -55,6 +55,8 @@ func shop() *joinpath.Schema {
 		"employees": {
 			Columns: []string{"id", "manager_id", "salary", "name"}, PrimaryKey: []string{"id"}, NotNull: []string{"id", "salary"},
 		},
+		"people": {Columns: []string{"id", "age", "boss_id"}, View: true},
+		"visits": {Columns: []string{"id", "person_id", "minutes"}, PrimaryKey: []string{"id"}, NotNull: []string{"id", "person_id", "minutes"}},
 		"parcels": {
 			Columns: []string{"id", "net_kg", "gross_kg", "gross_lb", "price_eur", "fee_usd"}, PrimaryKey: []string{"id"},
 		},
@@ -72,6 +74,9 @@ func shop() *joinpath.Schema {
 	s.AddForeignKey("prices", []string{"product_id"}, "products", []string{"id"})
 	s.AddForeignKey("returns", []string{"product_id", "year"}, "prices", []string{"product_id", "year"})
 	s.AddForeignKey("employees", []string{"manager_id"}, "employees", []string{"id"})
+	s.Relationships = append(s.Relationships,
+		joinpath.Relationship{FromTable: "visits", FromColumn: "person_id", ToTable: "people", ToColumn: "id", Type: joinpath.Inferred, Confidence: 0.95},
+		joinpath.Relationship{FromTable: "people", FromColumn: "boss_id", ToTable: "people", ToColumn: "id", Type: joinpath.Inferred, Confidence: 0.9})
 	s.AddForeignKey("tickets", []string{"customer_id"}, "customers", []string{"id"})
 	return s
 }
