@@ -43,7 +43,7 @@ type texts struct {
 	Repeats     string // rows count once for each row of {by}, which is wrong
 	MayRepeat   string // the same, which may be meant
 	Merged      string // different rows with equal values counted as one
-	OneOfGroup  string // it is one of several values of its group
+	OneOfGroup  string // its group may have several values of it
 	Rounded     string // it is a share, and rounded to a whole number
 	NeverTrue   string // a condition compares with NULL
 	Missing     string // {count} rows of {of} have no row of {by} and are missing
