@@ -9,7 +9,6 @@ import (
 )
 
 // A sheet of Excel is read like a CSV file. The report names the other sheets.
-// A sheet of an Excel file, row by row.
 func ExampleOpen() {
 	ctx := context.Background()
 	f, err := tabular.Open(ctx, "orders.xlsx", &tabular.Options{Sheet: "Orders"})
