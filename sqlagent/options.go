@@ -93,8 +93,8 @@ type Options struct {
 	InterruptForJoins bool
 
 	// RepairJoins replaces joins that only repeat the rows of a sum or an average by EXISTS,
-	// without asking the model: see [github.com/qedkit/qed/sqlproof.WithoutRepeats]. Without
-	// it the model is told what repeats.
+	// without asking the model: see [github.com/qedkit/qed/sqlproof.WithoutRepeats]. If it is
+	// false, the prompt for the correction says what repeats.
 	RepairJoins bool
 
 	// User remembers past turns, their statements, and the people, jobs, places and

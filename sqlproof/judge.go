@@ -125,9 +125,9 @@ func names(leaves []*leaf) (out []string) {
 	return out
 }
 
-// knowsKeys reports whether the schema tells which rows of a leaf are unique: it has a key,
-// or is joined by a foreign key of its own, of which it is the many side. An account that
-// reads a view sees no keys of the table behind it.
+// knowsKeys reports whether the schema shows which rows of a leaf are unique. It does if the
+// leaf has a key, or is joined by a foreign key of its own and so is the many side. An account
+// that reads a view sees no keys of the table behind it.
 func (c *view) knowsKeys(l *leaf) bool {
 	switch {
 	case l.rows != nil:
