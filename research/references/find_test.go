@@ -23,7 +23,7 @@ func TestFind(t *testing.T) {
 		{"Art. 69 EPÜ bezieht sich", []string{"law|Art. 69 EPÜ|EPÜ"}},
 		{"obsiegen (SGG § 184 Abs 1), ist", []string{"law|SGG § 184 Abs 1|SGG"}},
 		{"§ 823\nAbs. 1 BGB", []string{"law|§ 823\nAbs. 1 BGB|BGB"}},
-		{"§ 1a des Arbeitsschutzgesetzes vom 7. August 1996 (BGBl. I S. 1246) gilt", []string{"law|§ 1a des Arbeitsschutzgesetzes vom 7. August 1996 (BGBl. I S. 1246)|Arbeitsschutzgesetz"}},
+		{"§ 1a des Arbeitsschutzgesetzes vom 7. August 1996 (BGBl. I S. 1246) gilt", []string{"law|§ 1a des Arbeitsschutzgesetzes|Arbeitsschutzgesetz"}},
 		{"Anlage 2, § 5 UWG und § 25, § 13 Abs. 1", []string{"section|Anlage 2", "law|§ 5 UWG|UWG", "section|§ 25", "section|§ 13 Abs. 1"}},
 		{"Nr. 34 der Anlage 2 zum UStG", []string{"law|Nr. 34 der Anlage 2 zum UStG|UStG"}},
 		{"Das Bürgerliche Gesetzbuch und das Arbeitszeitgesetz", []string{"law|Arbeitszeitgesetz|Arbeitszeitgesetz"}},

@@ -52,28 +52,17 @@ var (
 	nextUnit = pattern(`^` + chain + unit + `~` + value + list + more + units)
 
 	// abbreviated is a law by its abbreviation: it has two capitals.
-	abbreviated = pattern(`^_(?:(des|der|dem|zum|zur)_)?((?:SGB_(?:[IVX]+|\d{1,2})\b|SGB-[IVX]+\b|` + agreement +
-		`|` + shortLaw + `)` + place +
-		`(?:_(?:19|20)\d\d\b)?` + old + `)`)
+	abbreviated = pattern(`^_(?:(des|der|dem|zum|zur)_)?((?:SGB_(?:[IVX]+|\d{1,2})\b|SGB-[IVX]+\b|` + shortLaw + `)` + place +
+		`(?:_(?:19|20)\d\d\b)?)`)
 	// named is a law or a document by its name, after a provision.
-	named = pattern(`^_(?:(?:in_)?` + article + `_)?((?:` + adjective + `_){0,3}` + lawName + land + `|` +
+	named = pattern(`^_(?:(?:in_)?` + article + `_)?((?:` + adjective + `_){0,3}` + lawName + `|` +
 		`\d+\._` + shortLaw + `)`)
-	// about goes on after a name with the subject of the law. Its end is that of a
-	// date, or the abbreviation that follows.
-	about = pattern(`^_(?:über|zur|zum|für|betreffend|von)_(?:[^.;()<>]|\((?:EU|EG|EWG)\)|` +
-		`\(Artikel[^()]*\))+?(_[(<]~[^()<>]{0,80}?` + shortLaw + `~-?~[)>]|_\(?vom_\d)`)
-	short = pattern(`^_[(<]~(?:[^()<>]{0,80}? [-–] ?)?` + shortLaw + `~[-–]?~[)>]`)
-	dated = pattern(`^,?_(?:(?:in_der_Fassung|i\.~d\.~F\.|idF)_(?:der_Bekanntmachung_)?)?vom_` + date + gazette + `?`)
-	// enacted is a date with the gazette of the law.
-	enacted = pattern(`^_(?:vom_` + date + gazette + `|\(vom_` + date + `(?:,| [-–])_` + journalOfLaws + `[^()]{0,40}\))`)
-	year    = pattern(`^_(?:19|20)\d\d\b`)
+	year = pattern(`^_(?:19|20)\d\d\b`)
 )
 
 const (
 	shortLaw  = `\p{Lu}[\pL]*(?:-?\p{Lu}\pL*|-\d+)+(?:-(?:\p{Lu}[\pL]*|[IVX]+))*(?:\.[A-Z]{3,})?`
-	agreement = `(?:(?:NV|TV-Ärzte|TV)(?:_\p{Lu}[\pL-]+){1,2}|[A-Z]{1,3}TV_\p{Lu}[\pL-]+_(?:19|20)\d\d\b)`
-	place     = `(?:_(?:NRW|NW|SH|BW|RP|RhPf|LSA|MV|SL|SN|TH|BB|HE|NI|Bln|Bbg|Hmb|Nds)\b(?:_[IVX]+\b)?|` +
-		`~/~(?:VKA|Bund|TV[\pL-]+)\b)?`
+	place     = `(?:_(?:NRW|NW|SH|BW|RP|RhPf|LSA|MV|SL|SN|TH|BB|HE|NI|Bln|Bbg|Hmb|Nds)\b)?`
 	article   = `(?:des|der|dem|zum|zur|die|das|dieses|dieser|eines|einer)`
 	adjective = `(?:\p{Lu}\p{Ll}+(?:en|es|er|em|n|s|[ts]te)|\p{Ll}+isch(?:en|es|er|em|e))`
 	lawName   = `(?:Sozialgesetzbuch(?:s|es)?_\p{Lu}\p{Ll}+tes_Buch\b|(?:\p{Lu}\p{Ll}+-_und_)?\p{Lu}[\pL-]*` +
@@ -81,16 +70,6 @@ const (
 		`vereinbarung|richtlinien?|konvention|statut(?:s|en)?|charta)\b|` +
 		`(?:Gesetz(?:es|buch(?:es|s)?)?|Verordnung|Verfassung|Konvention|Vertrag(?:es|s)?|Vereinbarung|` +
 		`Satzung|Richtlinien?|Übereinkommens?|Abkommens?)\b)`
-	// land is the state whose law it is.
-	land = `(?:_(?:des|der|für|von)_(?:(?:de[nrs]|das)_)?(?:(?:Freistaate?s?|Land(?:es)?)_\p{Lu}[\pL-]+|` +
-		`Saarlandes|Bundes\b|Vereinten_Nationen))?`
-	old  = `(?:_(?:a\.~F\.|n\.~F\.|aF\b|nF\b))?`
-	date = `\d{1,2}\.~(?:\d{1,2}\.|\p{Lu}\p{Ll}+)~\d{4}`
-
-	journalOfLaws = `(?:BGBl|RGBl|GVBl|GVOBl|GV\b|BAnz|Amtsbl|ABl|\p{Lu}\pL*GVBl|\p{Lu}\pL*ABl|` +
-		`Gesetz- und Verordnungsblatt)`
-	gazette = `(?:_[(<\[]~` + journalOfLaws + `[^()\[\]]{0,80}[)>\]]|,~` + journalOfLaws + `\.?_[IVX]*~` +
-		`(?:S\.?~)?\d+)`
 )
 
 // germanLaw reads provisions: § 5 Abs. 2 UWG, Art. 2 Abs. 1 in Verbindung mit Art.
@@ -146,8 +125,8 @@ func provisions(s *scan, at int, first *regexp.Regexp) (r Reference, end int) {
 	switch {
 	case !isLaw && first == beginUnit && !section.MatchString(text[at:]):
 		return r, part
-	case commentary(text, floor, from, end, target):
-		return r, end
+	case margin.MatchString(text[end:]):
+		return r, end // of a commentary on a law
 	case isLaw:
 		return reference(Law, text, from, end, target, text[at:part]), end
 	case target == "":
@@ -167,21 +146,9 @@ var (
 	// section is a part that documents have.
 	section = pattern(`^(?:Ziffer|Ziff|Anlage|Anhang|Abschn|Teil|Kapitel|Absatz|Punkt|Unterabschnitt)`)
 
-	// margin follows a section of a commentary on a law, and edition is before it.
-	margin = pattern(`^[\s,;:]*(?:Rn|Rdn|RdNr|Rdnr|Rdnrn|RdNrn|Rnrn|Rz|Randnr|Randnummer|Randnummern|` +
-		`Randziffer|Randziffern|Anm|Bem|Erl|Nr\.?\s*\d+\s*R)\b`)
-	// collection is a collection of decisions, which is ordered by provisions.
-	collection = pattern(`(?:SozR|Buchholz|BGHR|AP|EzA|StRK|LM)\b[\s\d.–-]*(?:Nrn?\.?[\s\d,]*` +
-		`(?:und\s\d+\s)?)?(?:zu\s)?$`)
-	edition = pattern(`(?:Aufl(?:age)?\.?|Stand\s[^,;()]{1,30}|a\.?\s?a\.?\s?O\.?|[Kk]ommentar|[Kk]omm\.|` +
-		`EL|Lfg\.?|HStR|\d+/\d+|EzA|NZA|StGB|juris|\d{4})[\s,:]*$`)
+	// margin follows a section of a commentary on a law.
+	margin = pattern(`^[\s,;:]*(?:Rn|Rdn|Rdnr|Rnrn|Rz|Randnr|Randnummern?|Randziffern?|Anm|Bem|Erl)\b`)
 )
-
-// commentary reports whether a section is one of a commentary on a law.
-func commentary(text string, floor, from, end int, target string) bool {
-	before := text[max(floor, from-60):from]
-	return margin.MatchString(text[end:]) || collection.MatchString(before) || target == "" && edition.MatchString(before)
-}
 
 // trimmed leaves out spaces and signs at the end.
 func trimmed(text string, from, end int) int {
@@ -207,11 +174,7 @@ func law(text string, at int, linked bool) (l lawful, ok bool) {
 	}
 	m := abbreviated.FindStringSubmatchIndex(rest)
 	if m != nil && !notLaw.MatchString(rest[m[4]:m[5]]) && (!linked || m[2] >= 0) {
-		l = lawful{at + m[5], rest[m[4]:m[5]], true}
-		if m := enacted.FindStringIndex(text[l.end:]); m != nil {
-			l.end += m[1]
-		}
-		return l, true
+		return lawful{at + m[5], rest[m[4]:m[5]], true}, true
 	}
 	m = named.FindStringSubmatchIndex(rest)
 	if m == nil {
@@ -219,31 +182,14 @@ func law(text string, at int, linked bool) (l lawful, ok bool) {
 	}
 	name := rest[m[2]:m[3]]
 	l = lawful{at + m[3], name, !contract.MatchString(name)}
-	l.end = fullName(text, l.end)
 	if n := numberedAs.FindStringIndex(text[l.end:]); n != nil && !l.isLaw && !inWordAt(text, l.end+n[1]) {
 		l.end += n[1]
 	}
 	l.name = text[at+m[2] : l.end]
-	if m := short.FindStringIndex(text[l.end:]); m != nil && dated.MatchString(text[l.end+m[1]:]) {
-		l.end += m[1]
-	} else if m := year.FindStringIndex(text[l.end:]); m != nil {
-		l.end += m[1]
-	}
-	if m := dated.FindStringIndex(text[l.end:]); m != nil {
+	if m := year.FindStringIndex(text[l.end:]); m != nil {
 		l.end += m[1]
 	}
 	return l, true
-}
-
-// maxSubject is the number of bytes in which the subject of a law ends.
-const maxSubject = 500
-
-// fullName returns the end of the subject of a law: über das Verlagsrecht.
-func fullName(text string, end int) int {
-	if m := about.FindStringSubmatchIndex(text[end:min(len(text), end+maxSubject)]); m != nil {
-		return end + m[2]
-	}
-	return end
 }
 
 var (
@@ -278,106 +224,35 @@ func euNumber(s *scan, at int) (r Reference, end int) {
 var (
 	alone = pattern(`^(?:Sozialgesetzbuch(?:s|es)?_\p{Lu}\p{Ll}+tes_Buch\b|\p{Lu}[\pL-]*(?:gesetzbuch` +
 		`(?:es|s)?|gesetz(?:es)?)(?:_(?:19|20)\d\d\b)?)`)
-	longName = pattern(`^Gesetz(?:es)?_(?:zur|zum|über|für|betreffend|vom)\b`)
-	// shortAlone is a law by its abbreviation.
-	shortAlone = pattern(`^(?:SGB_[IVX]+\b|\p{Lu}[\pL-]*G\b|(?:FGO|SGG|ZPO|VwGO|InsO|StPO|StGB|BGB|HGB|GG|` +
+	// shortAlone is a law by its abbreviation: the words of the rules, and those with a lower-case
+	// letter that end in G.
+	shortAlone = pattern(`^(?:SGB_[IVX]+\b|\p{Lu}\pL*\p{Ll}\pL*G\b|(?:FGO|SGG|ZPO|VwGO|InsO|StPO|StGB|BGB|HGB|GG|` +
 		`AO|ZVG|TVG|BauGB|DSGVO)\b)` + place + `(?:_(?:19|20)\d\d\b)?`)
-	// adjectives are before the name of a law: Zweites, Bürgerlichen.
-	adjectives = pattern(`(?:^|[\s(])((?:` + adjective + `_|\p{Lu}\p{Ll}+te[ns]?_Buch_|\p{Lu}\p{Ll}+-_und_){1,2})$`)
-	pointing   = pattern(`^(?:D[aei]\p{Ll}s?|Ein\p{Ll}*|[JDd]iese\p{Ll}?|[Jj]ede\p{Ll}?|Nach|Bei|Aus|Als|` +
-		`Neben|Gegen)_`)
-	// court is a court by its abbreviation.
-	court = pattern(`^(?:B(?:Verf|Verw|Pat)?G|[LO]?LG|O?VG|L?SG|L?AG|FG|KG|EuG|Bay\pL*G|\pL*VerfG|AG|DRG|\pL*MAG)$`)
-	// editions follow a commentary on a law.
-	editions = pattern(`^(?:-?[Kk]omm\pL*|,?_(?:\d+\.~Aufl|Kommentar|Stand\b|Bd\.|Art\.?\s|§)|` +
-		`,_(?:(?:\p{Lu}\p{Ll}+_)?(?:19|20)\d\d,|K?_?§)|_?/_\p{Lu})`)
+	// court is a court by its abbreviation. Behind comes a provision, or the word for a commentary.
+	court  = pattern(`^(?:B(?:Verf|Verw|Pat)G|EuG|Bay\pL*G|\pL*VerfG)$`)
+	behind = pattern(`^(?:-?[Kk]omm|_§)`)
 )
 
 // germanName reads a law that is named without a provision.
 func germanName(s *scan, at int) (r Reference, end int) {
-	text, floor := s.text, s.floor
-	if m := longName.FindStringIndex(text[at:]); m != nil {
-		// Only with a date does the subject end somewhere.
-		name := at + len("Gesetz")
-		if strings.HasPrefix(text[name:], "es") {
-			name += len("es")
-		}
-		end = fullName(text, name)
-		subject := end
-		if m := short.FindStringIndex(text[end:]); m != nil {
-			end += m[1]
-		}
-		if m := enacted.FindStringIndex(text[end:]); m != nil {
-			end += m[1]
-		} else if m := dated.FindStringIndex(text[end:]); m != nil {
-			end += m[1]
-		} else {
-			end = subject
-		}
-		if end == name {
-			return r, at
-		}
-		from := withAdjectives(text, floor, at)
-		return reference(Law, text, from, end, text[from:subject], ""), end
-	}
-	m := alone.FindStringIndex(text[at:])
-	if m == nil || inWordAt(text, at+m[1]) {
-		return r, at
-	}
-	end = at + m[1]
-	if editions.MatchString(text[end:]) || plainLaw.MatchString(text[at:end]) {
-		return r, at
-	}
-	from, name := withAdjectives(text, floor, at), end
-	if m := enacted.FindStringIndex(text[end:]); m != nil {
-		end += m[1]
-	} else if m := short.FindStringIndex(text[end:]); m != nil && enacted.MatchString(text[end+m[1]:]) {
-		end += m[1]
-		end += enacted.FindStringIndex(text[end:])[1]
-	}
-	return reference(Law, text, from, end, text[from:name], ""), end
-}
-
-// plainLaw is a word for laws that names none.
-var plainLaw = pattern(`^Gesetz(?:es|buch(?:es|s)?)?$`)
-
-func withAdjectives(text string, floor, at int) int {
-	start := max(floor, at-60)
-	m := adjectives.FindStringSubmatchIndex(text[start:at])
-	if m == nil {
-		return at
-	}
-	from := start + m[2]
-	if p := pointing.FindStringIndex(text[from:at]); p != nil {
-		from += p[1]
-	}
-	return from
+	return withoutPart(s, at, alone)
 }
 
 // germanShort reads a law that is named by its abbreviation without a provision.
 func germanShort(s *scan, at int) (r Reference, end int) {
-	text, floor := s.text, s.floor
-	m := shortAlone.FindStringIndex(text[at:])
-	if m == nil {
+	return withoutPart(s, at, shortAlone)
+}
+
+// withoutPart reads a law in a form that has no provision.
+func withoutPart(s *scan, at int, form *regexp.Regexp) (r Reference, end int) {
+	m := form.FindStringIndex(s.text[at:])
+	if m == nil || inWordAt(s.text, at+m[1]) {
 		return r, at
 	}
 	end = at + m[1]
-	word, _, _ := strings.Cut(text[at:end], " ")
-	sure := lower.MatchString(word) || known.MatchString(word) ||
-		len(word) > 3 && articleBefore.MatchString(text[max(floor, at-6):at])
-	if !sure || court.MatchString(word) || inWordAt(text, end) ||
-		editions.MatchString(text[end:]) || margin.MatchString(text[end:]) {
+	name, rest := s.text[at:end], s.text[end:]
+	if court.MatchString(name) || behind.MatchString(rest) || margin.MatchString(rest) {
 		return r, at
 	}
-	name := end
-	if m := enacted.FindStringIndex(text[end:]); m != nil {
-		end += m[1]
-	}
-	return reference(Law, text, at, end, text[at:name], ""), end
+	return reference(Law, s.text, at, end, name, ""), end
 }
-
-var (
-	lower         = pattern(`\p{Ll}`)
-	known         = pattern(`^(?:SGB|FGO|SGG|ZPO|BGB|HGB|GG|AO|ZVG|TVG|DSGVO)$`)
-	articleBefore = pattern(`(?:das|dem|des|im)\s$`)
-)

@@ -29,7 +29,6 @@ func init() {
 	add("Nr Nrn Nummer Nummern Ziffer Ziffern Ziff Anlage Anhang Abschn Abschnitt Teil Kapitel Abs Absatz Punkt Unterabschnitt", germanUnit)
 	add("Richtlinie Richtlinien RL Verordnung VO Rahmenbeschluss Rahmenbeschlusses Beschluss", euNumber)
 	add("Richtlinie Richtlinien Handbuch Leitfaden Merkblatt Leitlinie Vorschrift", germanDocument)
-	add("Gesetz Gesetzes", germanName)
 	add("Sozialgesetzbuch Sozialgesetzbuchs Sozialgesetzbuches", germanName)
 	add("SGB FGO SGG ZPO VwGO InsO StPO StGB BGB HGB GG AO ZVG TVG BauGB DSGVO", germanShort)
 
