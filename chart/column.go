@@ -146,7 +146,7 @@ func (f *field) setAsText() {
 
 func (f *field) setTimes(c *column.Column) {
 	f.typ, f.byDay = temporal, true
-	for i, at := range c.WallTimes(nil) {
+	for i, at := range c.WallTimes() {
 		at = at.Truncate(time.Millisecond)
 		f.byDay = f.byDay && at.Equal(at.Truncate(24*time.Hour))
 		f.cells[c.At[i]] = at

@@ -210,7 +210,7 @@ func (f *field) timeAt(row int) (time.Time, bool) {
 	}
 	if f.times == nil {
 		f.times = map[int]time.Time{}
-		for i, at := range f.plain.WallTimes(nil) {
+		for i, at := range f.plain.WallTimes() {
 			f.times[f.plain.At[i]] = at
 		}
 	}

@@ -117,20 +117,15 @@ func numberTime(cell any) (time.Time, bool) {
 	return t, !isNever(t)
 }
 
-// WallTimes returns what a clock in loc shows at c.Times, each as if it were
-// UTC, so that every day has 24 hours.
-//
-// With a nil loc the clock of each time is kept as it is written, if the offsets
-// of the times differ by an hour at most: they are from one zone with daylight
-// saving time. Otherwise clocks cannot be compared, and all times are in UTC.
-func (c *Column) WallTimes(loc *time.Location) []time.Time {
-	if loc == nil && !c.oneZone() {
-		loc = time.UTC
-	}
-	out := slices.Clone(c.Times)
+// WallTimes returns what clocks show at c.Times, each as if it were UTC, so that every day has
+// 24 hours. The clock of each time is kept as it is written, if the offsets of the times differ
+// by an hour at most: they are from one zone with daylight saving time. Otherwise clocks cannot
+// be compared, and all times are in UTC.
+func (c *Column) WallTimes() []time.Time {
+	out, oneZone := slices.Clone(c.Times), c.oneZone()
 	for i, t := range out {
-		if loc != nil {
-			t = t.In(loc)
+		if !oneZone {
+			t = t.UTC()
 		}
 		out[i] = time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 	}

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/hypothesis"
 	"github.com/qedkit/qed/internal/numeric"
@@ -26,20 +25,6 @@ type Correlation struct {
 // minPairs is the number of pairs from which Spearman's coefficient is close
 // enough to Student's t distribution.
 const minPairs = 10
-
-// Correlate correlates two columns of numbers over the rows that have both. The
-// errors.Is targets are ErrUnknownField, ErrAmbiguousColumn and ErrFieldType.
-func Correlate(t *qed.Table, a, b string) (*Correlation, error) {
-	x, err := numbered(t, a)
-	if err != nil {
-		return nil, err
-	}
-	y, err := numbered(t, b)
-	if err != nil {
-		return nil, err
-	}
-	return correlate(x, y), nil
-}
 
 func correlate(a, b *variable) *Correlation {
 	x, y, _ := column.InBoth(a.Column, b.Column)

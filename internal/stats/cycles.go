@@ -8,22 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/qedkit/qed"
-
 	"github.com/qedkit/qed/internal/hypothesis"
 	"github.com/qedkit/qed/internal/numeric"
 )
-
-// A Seasonality lists the cycles of the calendar that were tested.
-type Seasonality struct {
-	Time      string    `json:"time"`            // name of the column
-	Value     string    `json:"value,omitempty"` // name of the column; empty if rows are counted
-	Aggregate Aggregate `json:"aggregate"`
-
-	// Cycles are the hours of the day, the days of the week, the months and the
-	// quarters of the year, in this order, found or not.
-	Cycles []Cycle `json:"cycles"`
-}
 
 // A Cycle is the result of a test for one cycle. The trend is removed from the
 // values by a moving average over one cycle, and the phases are compared by the
@@ -88,23 +75,13 @@ const (
 	averageBits    = 42      // of the 53 of a float64, relative to the average
 )
 
-// FindSeasonality tests which cycles a column of values follows along a column of
-// times. If value is empty, rows are counted. opt.Period is not used, because each
-// cycle has its own. The errors are those of [NewSeries].
-func FindSeasonality(t *qed.Table, timeColumn, value string, opt *SeriesOptions) (*Seasonality, error) {
-	d, err := readDated(t, timeColumn, value, opt)
-	if err != nil {
-		return nil, err
-	}
-	return d.seasonality(), nil
-}
-
-func (d *dated) seasonality() *Seasonality {
-	s := &Seasonality{Time: d.time, Value: d.value, Aggregate: d.opt.Aggregate}
+// seasonality tests the hours of the day, the days of the week, the months and the quarters of
+// the year, in this order.
+func (d *dated) seasonality() (all []Cycle) {
 	for i := range cycles {
-		s.Cycles = append(s.Cycles, d.cycle(i))
+		all = append(all, d.cycle(i))
 	}
-	return s
+	return all
 }
 
 func (d *dated) cycle(which int) Cycle {

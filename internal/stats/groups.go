@@ -53,21 +53,6 @@ type Group struct {
 // minGroup is the size from which H is close enough to chi-squared.
 const minGroup = 5
 
-// CompareGroups compares the numbers of the column value between the groups that
-// the column by makes. The errors.Is targets are ErrUnknownField,
-// ErrAmbiguousColumn and ErrFieldType.
-func CompareGroups(t *qed.Table, value, by string) (*Comparison, error) {
-	v, err := numbered(t, value)
-	if err != nil {
-		return nil, err
-	}
-	place, err := find(t, by)
-	if err != nil {
-		return nil, err
-	}
-	return compare(t, v, place), nil
-}
-
 func compare(t *qed.Table, v *variable, place int) *Comparison {
 	c := &Comparison{Value: v.Name, By: t.Columns[place].Name, Groups: []Group{}, P: 1}
 	values, ranked := map[string][]float64{}, map[string][]float64{}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -21,10 +20,6 @@ type SeriesOptions struct {
 	// there is no column of values. Charts use Sum, because their parts make up a
 	// whole; the trend of a sum mostly shows how many rows there are.
 	Aggregate Aggregate
-
-	// Location is the time zone of days and hours. Nil means the clock as it is
-	// written, or UTC if the times have offsets that differ by more than an hour.
-	Location *time.Location
 }
 
 func (o *SeriesOptions) check() error { return cmp.Or(o.Period.check(), o.Aggregate.check()) }
@@ -67,19 +62,6 @@ type Point struct {
 // maxPoints limits a series, because a trend compares all pairs of points.
 const maxPoints = 1500
 
-// NewSeries makes a series of a column of times and a column of values. If value
-// is empty, rows are counted. The errors.Is targets are ErrUnknownField,
-// ErrAmbiguousColumn, ErrFieldType, ErrUnknownName for a period or aggregate,
-// ErrMissingColumn for an aggregate without a column of values, and ErrTooLarge
-// for more than 1,500 points.
-func NewSeries(t *qed.Table, timeColumn, value string, opt *SeriesOptions) (*Series, error) {
-	d, err := readDated(t, timeColumn, value, opt)
-	if err != nil {
-		return nil, err
-	}
-	return d.choose()
-}
-
 // choose makes the series of the period in the options, or of the one that fits
 // the data.
 func (d *dated) choose() (*Series, error) {
@@ -110,21 +92,6 @@ type dated struct {
 	missing int
 }
 
-func readDated(t *qed.Table, timeColumn, value string, opt *SeriesOptions) (*dated, error) {
-	times, err := timed(t, timeColumn)
-	if err != nil {
-		return nil, err
-	}
-	if value == "" {
-		return newDated(times, nil, opt)
-	}
-	values, err := numbered(t, value)
-	if err != nil {
-		return nil, err
-	}
-	return newDated(times, values, opt)
-}
-
 func newDated(times, values *variable, opt *SeriesOptions) (*dated, error) {
 	d := &dated{time: times.Name}
 	if opt != nil {
@@ -150,7 +117,7 @@ func newDated(times, values *variable, opt *SeriesOptions) (*dated, error) {
 		value float64
 	}
 	var pairs []pair
-	clock := times.WallTimes(d.opt.Location)
+	clock := times.WallTimes()
 	for i, row := range times.At {
 		p := pair{at: clock[i]}
 		if all != nil {

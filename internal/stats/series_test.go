@@ -95,12 +95,6 @@ func TestSeriesPeriods(t *testing.T) {
 	}
 }
 
-func TestSeriesLocation(t *testing.T) {
-	tab := table(t, "at", []string{"2025-01-06T23:30:00Z", "2025-07-06T22:30:00Z"}, "v", []float64{1, 2})
-	s := must[*stats.Series](t)(stats.NewSeries(tab, "at", "v", &stats.SeriesOptions{Period: stats.Day, Location: time.FixedZone("", 2*60*60)}))
-	diff(t, "days east of Greenwich", map[string]float64{"2025-01-07 00:00": 1, "2025-07-07 00:00": 2}, points(s))
-}
-
 // A month in which the data begin or end would look like a fall.
 func TestSeriesCutsPartsOfPeriods(t *testing.T) {
 	for _, tt := range []struct {

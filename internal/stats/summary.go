@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/numeric"
 )
@@ -67,27 +66,6 @@ type TimeSummary struct {
 
 // topValues is the length of TextSummary.Top.
 const topValues = 10
-
-// Describe summarises the columns with the names, or all columns of t if there
-// are no names. The errors.Is targets are ErrUnknownField and ErrAmbiguousColumn.
-func Describe(t *qed.Table, columns ...string) ([]Summary, error) {
-	if t == nil {
-		return nil, errNoTable
-	}
-	indexes, err := findAll(t, columns)
-	if err != nil {
-		return nil, err
-	}
-	var all []Summary
-	for _, i := range indexes {
-		c, err := read(t, i, "")
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c.summary())
-	}
-	return all, nil
-}
 
 func (c *variable) summary() Summary {
 	s := Summary{Column: c.Name, Kind: Kind(c.Kind), Rows: c.Rows, Count: len(c.At), Missing: c.Missing, Other: c.Other}

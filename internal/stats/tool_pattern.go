@@ -167,7 +167,7 @@ func (p *patterns) overTime(
 	if partial {
 		return text, nil
 	}
-	p.Seasonality = d.seasonality().Cycles
+	p.Seasonality = d.seasonality()
 	return append(text, words.cycles(s, p.Seasonality)...), nil
 }
 

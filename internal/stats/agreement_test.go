@@ -1,4 +1,4 @@
-package column_test
+package stats_test
 
 import (
 	"cmp"
