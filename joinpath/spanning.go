@@ -2,56 +2,6 @@ package joinpath
 
 import "slices"
 
-// hubs adds to the terminals the tables that make a minimum spanning tree cheapest, one at a
-// time, and returns the cost of its paths, which is seldom above that of the cheapest tree.
-func (d *dreyfus) hubs() int64 {
-	nodes, whole, cost := slices.Clone(d.terminals), slices.Clone(d.whole), d.bound
-	useful := []int32{}
-	for v := range int32(len(d.g.names)) {
-		if d.useful(v) {
-			useful = append(useful, v)
-		}
-	}
-	for len(nodes) < 2*len(d.terminals)-2 {
-		hub := int32(none)
-		for _, v := range useful {
-			if c := span(append(nodes, v), whole); c < cost {
-				hub, cost = v, c
-			}
-		}
-		if hub == none {
-			break
-		}
-		nodes, whole = append(nodes, hub), append(whole, d.known(hub))
-	}
-	return cost
-}
-
-// span returns the cost of a minimum spanning tree of tables, given the distances from each
-// but the last.
-func span(nodes []int32, whole [][]int64) (cost int64) {
-	last := len(nodes) - 1
-	var room [2 * mostExact]int64
-	nearest := room[:last]
-	for i := range nearest {
-		nearest[i] = between(whole[i], nodes[last])
-	}
-	for range nearest {
-		next := none
-		for i, c := range nearest {
-			if c >= 0 && (next == none || c < nearest[next]) {
-				next = i
-			}
-		}
-		cost += nearest[next]
-		nearest[next] = -1
-		for i, c := range nearest {
-			nearest[i] = min(c, between(whole[next], nodes[i]))
-		}
-	}
-	return cost
-}
-
 // spanning makes a tree that contains the terminals of the paths of a minimum spanning tree
 // of their distances. It returns the cost of these paths. The cheapest tree seldom costs
 // more, and never more than the tree, whose paths can share rows where they meet.

@@ -106,8 +106,7 @@ func newDreyfus(g *Graph, terminals []int32, priced bool) *dreyfus {
 		}
 		d.apart = append(d.apart, row)
 	}
-	d.bound = d.spanning()
-	bound := d.hubs()
+	bound := d.spanning()
 	if priced {
 		bound += bound / 3 // the paths can share rows where they meet
 	}
@@ -299,6 +298,7 @@ func (d *dreyfus) solve(ctx context.Context) (found bool, err error) {
 			}
 		}
 		d.cost[set] = cost
+		d.tighten(set)
 		d.allow(set)
 		d.spread(cost)
 	}
@@ -326,7 +326,11 @@ func (d *dreyfus) spread(cost []int64) {
 		table := d.tabs[place(at.at).table()]
 		for _, x := range d.g.best[table] {
 			to := d.news[x.to]
-			if to == none || at.distance >= d.most[placeAt(to, false)] {
+			if to == none {
+				continue
+			}
+			apart, least := placeAt(to, false), at.distance+x.weight>>hopBits
+			if least > d.most[apart] || least > cost[apart] {
 				continue
 			}
 			x = d.arc(table, x)
@@ -337,6 +341,22 @@ func (d *dreyfus) spread(cost []int64) {
 				d.queue.push(reached{distance: c, at: int32(next)})
 			}
 		}
+	}
+}
+
+// tighten lowers the bound to what a tree of a set costs with a path from its place to each
+// other terminal. At most one of these branches may share a row, so that none has a price.
+func (d *dreyfus) tighten(set int) {
+	cost := d.cost[set]
+	rest := d.all() ^ set | 1<<(len(d.roots)-1)
+	for v := 0; v < len(cost); v += 2 {
+		total, saved := cost[v], max(0, cost[v]-cost[v+1])
+		for others := rest; others > 0 && total-saved < d.bound; others &= others - 1 {
+			far := d.far[bits.TrailingZeros(uint(others))]
+			total += far[v]
+			saved = max(saved, far[v]-far[v+1])
+		}
+		d.bound = min(d.bound, total-saved)
 	}
 }
 

@@ -95,10 +95,12 @@ func meetings(at place) [][2]place {
 func (t *ties) branch(at place, set int, cost int64, next *growth) bool {
 	table := t.tabs[at.table()]
 	for _, x := range t.g.all[table] {
-		x = t.arc(table, x)
-		if x.to = t.news[x.to]; x.to == none || x.to == at.table() {
+		to := t.news[x.to]
+		if to == none || to == at.table() || t.cost[set][placeAt(to, false)] >= cost && t.cost[set][placeAt(to, true)] >= cost {
 			continue
 		}
+		x = t.arc(table, x)
+		x.to = to
 		back := arc{at.table(), x.edge, x.weight, x.turn.mirrored()}
 		for _, from := range [2]place{placeAt(x.to, false), placeAt(x.to, true)} {
 			if t.cost[set][from] >= cost {
