@@ -63,7 +63,7 @@ func (g *Graph) exact(ctx context.Context, terminals []int32, priced bool) (fore
 		if found {
 			return d.trees(g.opt.MaxPlans), nil
 		}
-		d.limit(min(d.bound+d.bound/2, d.tree.cost(d.terminals)))
+		d.limit(d.bound + d.bound/2)
 	}
 }
 
@@ -91,7 +91,6 @@ type dreyfus struct {
 	priced    bool // shared rows cost something
 	terminals []int32
 	whole     [][]int64 // far, of all tables of the graph
-	tree      *spanned  // one that contains the terminals
 }
 
 func newDreyfus(g *Graph, terminals []int32, priced bool) *dreyfus {
@@ -112,6 +111,25 @@ func newDreyfus(g *Graph, terminals []int32, priced bool) *dreyfus {
 	}
 	d.limit(bound)
 	return d
+}
+
+// spanning returns the cost of a minimum spanning tree of the distances of the terminals.
+// The cheapest tree that contains them seldom costs more.
+func (d *dreyfus) spanning() (cost int64) {
+	nearest := slices.Clone(d.apart[0])
+	for range d.terminals[1:] {
+		next := none
+		for i, c := range nearest {
+			if c > 0 && (next == none || c < nearest[next]) {
+				next = i
+			}
+		}
+		cost += nearest[next]
+		for i, c := range d.apart[next] {
+			nearest[i] = min(nearest[i], c) // 0 for a terminal in the tree
+		}
+	}
+	return cost
 }
 
 // limit sets the bound, and leaves out the tables that it makes useless.
