@@ -23,6 +23,11 @@ type Settings struct {
 	// no valid reply reaches, unless the model thinks.
 	MaxOutputTokens int
 
+	// CallTokens has lower limits for the replies of single kinds of calls, by
+	// [Request.Name], such as {"answer": 300} for a model that repeats itself. The package
+	// of each agent lists the names of its requests.
+	CallTokens map[string]int
+
 	// ModelTimeout limits one call of the model. 0 means two minutes.
 	ModelTimeout time.Duration
 

@@ -26,8 +26,6 @@ type answerData struct {
 // ShrinkRows leaves out the passages that are least alike the question.
 func (d *answerData) ShrinkRows() bool { return modelcall.Halve(&d.Passages, 1) }
 
-func (d *answerData) Shrink() bool { return false }
-
 // answer is the node that lets the model answer from the passages, and streams
 // what the model writes.
 func (a *agent) answer(ctx context.Context, s state) (state, error) {

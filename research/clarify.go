@@ -131,8 +131,10 @@ type clarifyData struct {
 	Passages           []shown
 }
 
-func (s *state) clarifyData() clarifyData {
-	d := clarifyData{Question: s.Question, Language: s.language(), Rounds: s.Clarification.Rounds}
+func (d *clarifyData) ShrinkRows() bool { return modelcall.Halve(&d.Passages, 0) }
+
+func (s *state) clarifyData() *clarifyData {
+	d := &clarifyData{Question: s.Question, Language: s.language(), Rounds: s.Clarification.Rounds}
 	for _, c := range s.Background[max(0, len(s.Background)-2*roundQueries*roundPassages):] {
 		d.Passages = append(d.Passages, shown{Title: c.Citation().Title, Text: prompt.Clip(c.Text, maxBackground)})
 	}

@@ -27,6 +27,9 @@ type reportData struct {
 	Dates                       dates.Facts
 }
 
+// ShrinkRows leaves out the less relevant half of the findings.
+func (d *reportData) ShrinkRows() bool { return modelcall.Halve(&d.Findings, 1) }
+
 // reportData returns the data with the findings and their keys.
 func (s *state) reportData(sources []source) reportData {
 	d := reportData{Question: s.Question, Language: s.language(), Context: s.Context}
@@ -118,7 +121,7 @@ func (a *agent) synthesize(ctx context.Context, s state) (state, error) {
 // model, it gets the more relevant half of them, and so on.
 func (a *agent) write(ctx context.Context, s *state, data reportData) (string, error) {
 	for {
-		req, err := a.model.Request("write_report", reportPrompt, data, nil)
+		req, err := a.model.Request("write_report", reportPrompt, &data, nil)
 		if err != nil {
 			return "", err
 		}
@@ -180,7 +183,7 @@ func (a *agent) checkQuality(ctx context.Context, s state) (state, error) {
 	}
 	data := s.reportData(sources)
 	data.Draft = d.Text
-	reply, err := modelcall.Reply[rated](ctx, a.model, &s.Usage, "check_quality", qualityPrompt, data, nil)
+	reply, err := modelcall.Reply[rated](ctx, a.model, &s.Usage, "check_quality", qualityPrompt, &data, nil)
 	switch {
 	case err != nil && (useless(err) || spent(err)):
 		return s, nil

@@ -37,8 +37,10 @@ type taskData struct {
 	MoreTasks                       int // that may be added
 }
 
-func (r *taskRun) data(findings []finding) taskData {
-	d := taskData{
+func (d *taskData) ShrinkRows() bool { return modelcall.Halve(&d.Findings, 0) }
+
+func (r *taskRun) data(findings []finding) *taskData {
+	d := &taskData{
 		Question: r.s.Question, Task: r.todo.Description, Query: queryOf(&r.todo), Language: r.s.language(),
 		Queries: r.out.report.Queries, MoreTasks: max(0, r.opt.MaxTasks-len(r.s.Plan.Tasks)),
 	}

@@ -38,6 +38,16 @@ type choiceData struct {
 	Candidates []choiceCandidate
 }
 
+// ShrinkRows leaves out the details of the candidates. No candidate is left out: the model
+// would take the next best for the right one.
+func (d *choiceData) ShrinkRows() bool {
+	had := false
+	for i := range d.Candidates {
+		had = modelcall.Drop(&d.Candidates[i].Details) || had
+	}
+	return had
+}
+
 // A choiceCandidate is a candidate in a prompt.
 type choiceCandidate struct {
 	Number  int

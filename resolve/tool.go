@@ -151,8 +151,8 @@ func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[
 	return &among[reply.Choice-1], nil
 }
 
-func chooseData(w wantedTerm, equal bool, labels []label) choiceData {
-	data := choiceData{
+func chooseData(w wantedTerm, equal bool, labels []label) *choiceData {
+	data := &choiceData{
 		Term: w.text, Kind: prompt.Clip(w.kind, maxShown), Request: prompt.Clip(w.request, maxRequestBytes), Equal: equal,
 	}
 	for _, o := range w.others {

@@ -23,7 +23,6 @@ type routeData struct {
 }
 
 func (d *routeData) ShrinkRows() bool { return modelcall.Drop(&d.Known) }
-func (d *routeData) Shrink() bool     { return false }
 
 // generalData is the data of the instructions for the general route.
 type generalData struct {

@@ -11,15 +11,11 @@ import (
 
 func (d *answerData) ShrinkRows() bool { return fewerDocuments(d.Found) }
 
-func (d *answerData) Shrink() bool { return false }
-
 func (d *generateData) ShrinkRows() bool {
 	return fewerDocuments(d.Found) || modelcall.Halve(&d.Earlier, 0)
 }
 
 func (d *generateData) Shrink() bool { return modelcall.HalveLines(&d.Index.Fields, leastFields) }
-
-func (d *planData) ShrinkRows() bool { return false }
 
 func (d *planData) Shrink() bool {
 	fewer := false

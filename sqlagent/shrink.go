@@ -42,8 +42,6 @@ func (d *answerData) ShrinkRows() bool {
 	return true
 }
 
-func (d *answerData) Shrink() bool { return false }
-
 // leastColumns is how many columns a table keeps: its keys come first.
 const leastColumns = 4
 

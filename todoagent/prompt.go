@@ -31,9 +31,6 @@ type classifyData struct {
 func (d *classifyData) ShrinkRows() bool { return d.Known.shrink() }
 func (d *rewriteData) ShrinkRows() bool  { return d.Known.shrink() }
 func (d *planData) ShrinkRows() bool     { return d.Known.shrink() }
-func (*classifyData) Shrink() bool       { return false }
-func (*rewriteData) Shrink() bool        { return false }
-func (*planData) Shrink() bool           { return false }
 
 // shrink leaves out a part of the memory.
 func (k *known) shrink() bool {

@@ -119,7 +119,7 @@ func sourceOf(ctx context.Context, data *promptData, rows *qed.Table, findings j
 func (m *toolModel) insights(ctx context.Context, data promptData, source figures.Source) (insightsResult, error) {
 	var accepted []insight
 	for range 2 {
-		req, err := m.model.Request(m.tool, m.template, data, nil)
+		req, err := m.model.Request(m.tool, m.template, &data, nil)
 		if err != nil {
 			return insightsResult{}, err
 		}

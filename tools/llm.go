@@ -53,12 +53,12 @@ func NewLLM(model llm.Model, opt *Options) qed.Tool {
 				return llmResult{}, err
 			}
 			data := promptData{Request: in.Prompt, Dates: facts}
-			data.Data, data.DataCut = jsonText(in.Data)
+			data.setData(in.Data, maxData)
 			if !in.JSON {
 				text, cut, err := m.text(ctx, data)
 				return llmResult{Text: text, Truncated: cut}, err
 			}
-			req, err := m.model.Request(m.tool, m.template, data, nil)
+			req, err := m.model.Request(m.tool, m.template, &data, nil)
 			if err != nil {
 				return llmResult{}, err
 			}

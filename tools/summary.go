@@ -61,7 +61,7 @@ func NewSummary(model llm.Model, opt *Options) qed.Tool {
 
 // summary asks for a text about a source and streams it.
 func (m *toolModel) summary(ctx context.Context, data promptData, source figures.Source) (summaryResult, error) {
-	req, err := m.model.Request(m.tool, m.template, data, nil)
+	req, err := m.model.Request(m.tool, m.template, &data, nil)
 	if err != nil {
 		return summaryResult{}, err
 	}

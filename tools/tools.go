@@ -103,6 +103,7 @@ type promptData struct {
 	Partial   string      // why rows are missing, other than Truncated; empty if none are
 	Data      string      // the findings, or what a prompt is about, as JSON; empty if there are none
 	DataCut   bool        // Data is cut off at its end
+	findings  json.RawMessage
 
 	// The rest is for generate_insights: the limit, and the insights of the
 	// model's last reply that were accepted, and those that were refused, each
@@ -130,7 +131,7 @@ func newPromptData(
 		return d, nil, err
 	}
 	d.Dates = facts
-	d.Data, d.DataCut = jsonText(findings)
+	d.setData(findings, maxData)
 	if rows == nil {
 		return d, nil, nil
 	}
@@ -149,23 +150,42 @@ func newPromptData(
 	return d, &qed.Table{Columns: table.Columns, Rows: table.Rows[:d.Shown]}, nil
 }
 
-// jsonText returns JSON for a prompt, in which no tag can be closed. If it has
-// more than maxData bytes it is cut, and is then a JSON string.
-func jsonText(raw json.RawMessage) (text string, cut bool) {
-	if len(raw) == 0 {
-		return "", false
+// ShrinkRows shows fewer rows and less of the findings.
+func (d *promptData) ShrinkRows() bool {
+	if modelcall.HalveLines(&d.Rows, 1) { // the first line has the names
+		d.Shown = strings.Count(d.Rows, "\n")
+		return true
+	}
+	if len(d.Data) < leastData {
+		return false
+	}
+	d.setData(d.findings, len(d.Data)/2)
+	return true
+}
+
+// leastData is how many bytes of findings a prompt keeps.
+const leastData = 64
+
+// setData shows findings in which no tag can be closed. If they have more than most bytes
+// they are cut, and are then a JSON string.
+func (d *promptData) setData(findings json.RawMessage, most int) {
+	d.findings, d.Data, d.DataCut = findings, "", false
+	if len(findings) == 0 {
+		return
 	}
 	var compact, escaped bytes.Buffer
-	if json.Compact(&compact, raw) != nil {
-		compact = *bytes.NewBuffer(raw)
+	if json.Compact(&compact, findings) != nil {
+		compact = *bytes.NewBuffer(findings)
 	}
 	json.HTMLEscape(&escaped, compact.Bytes())
-	if escaped.Len() <= maxData {
-		return escaped.String(), false
+	if escaped.Len() <= most {
+		d.Data = escaped.String()
+		return
 	}
-	for n := maxData; ; n = n * 3 / 4 { // quoting makes it longer
-		if text = prompt.Quote(prompt.Clip(compact.String(), n)); len(text) <= maxData || n < 16 {
-			return text, true
+	for n := most; ; n = n * 3 / 4 { // quoting makes it longer
+		d.Data, d.DataCut = prompt.Quote(prompt.Clip(compact.String(), n)), true
+		if len(d.Data) <= most || n < 16 {
+			return
 		}
 	}
 }
@@ -220,7 +240,7 @@ func (m *toolModel) finish(t qed.Tool, kind qed.ToolKind, err error) qed.Tool {
 // text asks for a text and streams it. cut reports that the model reached its
 // output limit.
 func (m *toolModel) text(ctx context.Context, data promptData) (text string, cut bool, err error) {
-	req, err := m.model.Request(m.tool, m.template, data, nil)
+	req, err := m.model.Request(m.tool, m.template, &data, nil)
 	if err != nil {
 		return "", false, err
 	}

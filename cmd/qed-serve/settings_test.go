@@ -212,6 +212,7 @@ var variables = []variable{
 	{name: "MAX_CONTEXT_TOKENS", value: "256", questions: []string{"Which boats?"},
 		probe: failed, unset: false, set: true},
 	{name: "MAX_OUTPUT_TOKENS", value: "77", probe: body("max_tokens"), unset: 4000, set: 77},
+	{name: "MODEL_CALL_LIMITS", value: "route=30, general=55", probe: body("max_tokens"), unset: 4000, set: 55},
 	{name: "MAX_QUERY_ROWS", value: "2", questions: []string{"Which boats?"}, probe: complete("final_structured_data"), unset: 3, set: 2},
 
 	{name: "CONVERSATION_DB_PATH", value: "kept/here.db", probe: exists("kept/here.db"), unset: false, set: true},

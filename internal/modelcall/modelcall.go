@@ -60,6 +60,11 @@ func New(agent string, m llm.Model, s llm.Settings, durable func(llm.Model) llm.
 		return nil, fmt.Errorf("%s: MaxOutputTokens is %d and ContextTokens %d: at most %d is allowed",
 			agent, s.MaxOutputTokens, s.ContextTokens, maxTokens)
 	}
+	for name, n := range s.CallTokens {
+		if n <= 0 {
+			return nil, fmt.Errorf("%s: CallTokens of %q is %d: it must be more than 0", agent, name, n)
+		}
+	}
 	if s.ContextTokens < minContext {
 		return nil, fmt.Errorf("%s: ContextTokens is %d: at least %d is needed", agent, s.ContextTokens, minContext)
 	}
@@ -74,18 +79,20 @@ func New(agent string, m llm.Model, s llm.Settings, durable func(llm.Model) llm.
 // They are where the template says {{conversation}}: what stands before it is the same
 // for all questions, so that servers read it once. Without it they come before the prompt.
 //
-// What does not fit is left out, in this order: rows of a [Shrinker], of which a quarter
-// of the room is kept for the conversation, then the oldest messages, then the rest that
-// the Shrinker can miss.
+// What does not fit is left out, in this order: rows, by the method ShrinkRows of data, so
+// that a quarter of the room is kept for the conversation; then the oldest messages; then
+// what the method Shrink of data leaves out.
 func (m *Model) Request(name string, t *template.Template, data any, history []llm.Message) (*llm.Request, error) {
 	kept := min(m.historyTokens(history), m.Room()/4)
+	rows, _ := data.(rowShrinker)
+	rest, _ := data.(shrinker)
 	for {
 		text, err := m.Render(name, t, data)
 		if err != nil {
 			return nil, err
 		}
 		left := m.Room() - m.tokens(text)
-		if s, ok := data.(Shrinker); ok && (left < kept && s.ShrinkRows() || left < 0 && s.Shrink()) {
+		if left < kept && rows != nil && rows.ShrinkRows() || left < 0 && rest != nil && rest.Shrink() {
 			continue
 		}
 		if left < 0 {
@@ -129,12 +136,11 @@ func (m *Model) Render(name string, t *template.Template, data any) (string, err
 
 // Send returns a request with the given messages.
 func (m *Model) Send(name string, messages ...llm.Message) *llm.Request {
-	return &llm.Request{
-		Name:            name,
-		Messages:        messages,
-		MaxOutputTokens: m.settings.MaxOutputTokens,
-		Temperature:     m.settings.Temperature,
+	limit := m.settings.MaxOutputTokens
+	if own := m.settings.CallTokens[name]; own > 0 {
+		limit = min(limit, own)
 	}
+	return &llm.Request{Name: name, Messages: messages, MaxOutputTokens: limit, Temperature: m.settings.Temperature}
 }
 
 // fit returns the newest messages of the user and the assistant that have no more

@@ -89,9 +89,24 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		"more than can be":      {ContextTokens: 1 << 30},
 		"a negative reply":      {MaxOutputTokens: -1},
 		"a negative time limit": {ModelTimeout: -1},
+		"a call without tokens": {CallTokens: map[string]int{"answer": 0}},
 	} {
 		if _, err := modelcall.New("test", llmtest.New(), s, func(m llm.Model) llm.Model { return m }); err == nil {
 			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+// A kind of call has its own limit if that is lower.
+func TestCallTokens(t *testing.T) {
+	m, err := modelcall.New("test", llmtest.New(), llm.Settings{MaxOutputTokens: 500, CallTokens: map[string]int{"route": 30, "answer": 900}},
+		func(m llm.Model) llm.Model { return m })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int{"route": 30, "answer": 500, "generate": 500} {
+		if got := m.Send(name).MaxOutputTokens; got != want {
+			t.Errorf("%s: %d tokens, want %d", name, got, want)
 		}
 	}
 }

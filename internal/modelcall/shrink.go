@@ -2,13 +2,16 @@ package modelcall
 
 import "strings"
 
-// A Shrinker is the data of a prompt that can be left out in part. Its methods leave out
-// some of what can be missed most, at least a third of it, and report whether there was
-// any.
-type Shrinker interface {
-	ShrinkRows() bool // rows, documents and what is remembered, before the conversation
-	Shrink() bool     // descriptions such as columns, after the conversation
-}
+// rowShrinker and shrinker are data of a prompt that can be left out in part. Their methods
+// leave out some of what can be missed most, at least a third of it, and report whether
+// there was any.
+type (
+	// Rows, documents and what is remembered are left out before the conversation is.
+	rowShrinker interface{ ShrinkRows() bool }
+
+	// Descriptions such as columns are left out after the conversation.
+	shrinker interface{ Shrink() bool }
+)
 
 // Halve leaves out the last half of a list that is longer than least.
 func Halve[T any](list *[]T, least int) bool {

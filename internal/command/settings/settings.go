@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/joho/godotenv"
@@ -44,7 +45,7 @@ type Settings struct {
 	// EncryptKey decrypts the encrypted columns; empty: none.
 	EncryptKey string // DB_ENCRYPT_KEY
 
-	Agent sqlagent.Options // OPENAI_TEMPERATURE, MODEL_TIMEOUT, SQL_*, MAX_*
+	Agent sqlagent.Options // OPENAI_TEMPERATURE, MODEL_TIMEOUT, MODEL_CALL_LIMITS, SQL_*, MAX_*
 
 	// MaxRows is how many rows a statement returns; 0: the default of sqldb.
 	MaxRows int // MAX_QUERY_ROWS
@@ -126,6 +127,7 @@ func read(get func(string) string) (*Settings, error) {
 	r.count("SQL_MAX_TABLES_IN_SELECTION_PROMPT", &o.Limits.ListedTables)
 	r.count("MAX_CONTEXT_TOKENS", &o.ContextTokens)
 	r.count("MAX_OUTPUT_TOKENS", &o.MaxOutputTokens)
+	r.counts("MODEL_CALL_LIMITS", &o.CallTokens)
 	r.count("MAX_QUERY_ROWS", &s.MaxRows)
 	o.MaxHistoryMessages = s.Conversations.Messages
 
@@ -190,6 +192,25 @@ func (r *reader) whole(name string, into *int, least int, want string) {
 		return
 	}
 	*into = n
+}
+
+// counts reads whole numbers of at least 1, each after a name: "answer=300, generate=500".
+func (r *reader) counts(name string, into *map[string]int) {
+	text := r.get(name)
+	if text == "" {
+		return
+	}
+	*into = map[string]int{}
+	for pair := range strings.SplitSeq(text, ",") {
+		call, limit, _ := strings.Cut(pair, "=")
+		call = strings.TrimSpace(call)
+		n, err := strconv.Atoi(strings.TrimSpace(limit))
+		if err != nil || n < 1 || call == "" || (*into)[call] > 0 {
+			r.problem(name, text, "names of calls with whole numbers of at least 1, such as answer=300,generate=500")
+			return
+		}
+		(*into)[call] = n
+	}
 }
 
 func (r *reader) number(name string, into *float64, low, high float64) {

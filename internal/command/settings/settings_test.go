@@ -223,6 +223,7 @@ func TestMalformedValuesAreNamed(t *testing.T) {
 		"SQL_SAMPLE_ROWS":            "-1",
 		"MAX_QUERY_ROWS":             "0",
 		"MAX_OUTPUT_TOKENS":          "4k",
+		"MODEL_CALL_LIMITS":          "answer=300,generate",
 		"DB_PORT":                    "65536",
 		"SQL_PRE_VALIDATION_ENABLED": "perhaps",
 		"SQL_MAX_ESTIMATED_ROWS":     "-5",
