@@ -141,6 +141,8 @@ var limitHeaders = []struct{ reset, left string }{
 	{"Anthropic-Ratelimit-Tokens-Reset", "Anthropic-Ratelimit-Tokens-Remaining"},
 	{"Anthropic-Ratelimit-Input-Tokens-Reset", "Anthropic-Ratelimit-Input-Tokens-Remaining"},
 	{"Anthropic-Ratelimit-Output-Tokens-Reset", "Anthropic-Ratelimit-Output-Tokens-Remaining"},
+	{"X-Ratelimit-Reset-Tokens-Minute", "X-Ratelimit-Remaining-Tokens-Minute"}, // Cerebras
+	{"X-Ratelimit-Reset-Requests-Day", "X-Ratelimit-Remaining-Requests-Day"},
 	{"X-Ratelimit-Reset", "X-Ratelimit-Remaining"}, // OpenRouter
 	{"Ratelimit-Reset", "Ratelimit-Remaining"},     // the drafts of the IETF
 }

@@ -17,7 +17,7 @@ var finished = []string{
 // What the other reasons have in common, across servers.
 var (
 	reachedLimit = regexp.MustCompile(`length|limit|^max_|context|^pause_turn$`)
-	declined     = regexp.MustCompile(`refus|filter|safety|recitation|block|prohibited|spii|language|sensitive|moderation|guardrail`)
+	declined     = regexp.MustCompile(`refus|filter|safety|recitation|block|prohibited|spii|language|sensitive|moderation|guardrail|armor|toxic`)
 	badReply     = regexp.MustCompile(`malformed|invalid|unexpected|too_many`)
 	badRequest   = regexp.MustCompile(`missing`) // of a thought signature (Gemini)
 	serverFailed = regexp.MustCompile(`error`)

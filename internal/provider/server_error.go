@@ -63,6 +63,13 @@ func parseServerError(body []byte) serverError {
 		return f
 	}
 	f.message, f.kind, f.code = reason(outer, 0), text(outer["type"]), text(outer["code"])
+	if metadata, ok := outer["metadata"].(map[string]any); ok { // OpenRouter: the error of the provider behind it
+		raw := text(metadata["raw"])
+		if behind := parseServerError([]byte(raw)).message; behind != "" {
+			raw = behind
+		}
+		f.message = strings.TrimSuffix(f.message+": "+raw, ": ")
+	}
 	if details, ok := outer["details"].(map[string]any); ok && f.code == "" { // Anthropic
 		f.code = text(details["error_code"])
 	}

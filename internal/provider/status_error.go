@@ -84,7 +84,8 @@ var (
 		`exceed.{0,60}\b(context (length|window|size|limit)|prompt|input|token limit)`,
 		`(longer|larger|greater|more) than the .{0,40}\b(context|input|prompt|model)\b`,
 		`\b(maximum|max)[ _](context|prompt|input|sequence|model|seq|kv)[ _](length|len|size|tokens)`,
-		`input length (should|and)|reduce the length of the|context (window of|overflow)`,
+		`input length (should|and)|reduce the length of the|context (window of|overflow)|context length of only`,
+		`\b(prompt|input)( token)? (count|length) (is|of) .{0,40}only supports|expected maxlength`,
 	}, "|"))
 	malformed = regexp.MustCompile(`(?i)(pars\w*|invalid|malformed|decod\w*) (the )?(model('s)? )?(tool|function)[ _]calls?\b|` +
 		`failed to call a function|tool call validation failed|failed to parse (input|output|the reply) at pos`)

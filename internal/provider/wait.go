@@ -23,7 +23,7 @@ func (f *serverError) asked() time.Duration {
 // waitText finds the pause in sentences such as "Please try again in 1m2.5s", "retry
 // after 10 seconds" and "wait 2 minutes".
 var waitText = regexp.MustCompile(`(?i)\b` +
-	`(?:(?:again|retry|retrying|reset|resets|available) (?:in|after)|wait(?: for)?|retry[_-]after:?)` +
+	`(?:(?:again|retry|retrying|reset|resets|available) (?:in|after)|wait(?: for)?|retry[_-]after:?|try again)` +
 	`(?: about| at least| another)? ` +
 	`((?:[0-9]+(?:\.[0-9]+)? ?` +
 	`(?:milliseconds?|ms|minutes?|mins?|m|seconds?|secs?|s|hours?|h)\b[ ,]*(?:and )?)+|(?:[0-9.]+[hms]+)+)`)

@@ -120,8 +120,10 @@ func callsTool(raw json.RawMessage, tools []string, depth int) bool {
 	if json.Unmarshal(raw, &w) != nil {
 		return false
 	}
-	if callsTool(w["function"], tools, depth+1) || callsTool(w["tool_calls"], tools, depth+1) {
-		return true
+	for name, value := range w {
+		if (name == "function" || strings.Contains(name, "call")) && callsTool(value, tools, depth+1) {
+			return true
+		}
 	}
 	if !slices.ContainsFunc(argumentMembers, func(name string) bool { return w[name] != nil }) {
 		return false
@@ -154,8 +156,10 @@ func codeCalls(code []byte, tools []string) bool {
 	code = bytes.TrimLeft(code, " \t\r\n[")
 	code = bytes.TrimPrefix(code, []byte("print("))
 	code = bytes.TrimPrefix(code, []byte("default_api."))
-	if m := function.FindSubmatch(code); m != nil && slices.Contains(tools, string(m[1])) {
-		return true
+	for _, form := range []*regexp.Regexp{function, beforeArguments} {
+		if m := form.FindSubmatch(code); m != nil && slices.Contains(tools, string(m[1])) {
+			return true
+		}
 	}
 	for called := false; ; called = true {
 		name, rest, ok := bytes.Cut(code, []byte("("))
@@ -172,6 +176,10 @@ func codeCalls(code []byte, tools []string) bool {
 
 // function is a call in the form of OpenAI's models.
 var function = regexp.MustCompile(`^(?:to=)?functions\.([\w-]+)(?::\d+)?\s*(?:<\|.*?\|>|json|\s)*[({]`)
+
+// beforeArguments is a call whose marks the server left out, as models of Mistral and
+// DeepSeek write it.
+var beforeArguments = regexp.MustCompile("^([\\w-]+)\\s*(?:\\[ARGS\\]|```json)?\\s*\\{\\s*[\"}]")
 
 // closingParenthesis returns the position of the parenthesis that ends a call, or -1.
 func closingParenthesis(code []byte) int {

@@ -34,7 +34,7 @@ var calls = []string{
 	"<start_function_call>", "<longcat_tool_call>", "<|tool_call>",
 	"<|tool_call|>", "<|tool_calls|>", "<|tool_call_start|>", "<|tool_call_begin|>", "<|tool_calls_section_begin|>",
 	"<|python_tag|>", "<|action_start|>", "<|START_ACTION|>", "<|FunctionCallBegin|>", "<｜tool▁calls▁begin｜>",
-	"<｜tool▁call▁begin｜>", "<｜DSML｜", "[TOOL_CALLS]", "[TOOL_CALL]",
+	"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜DSML｜", "[TOOL_CALLS]", "[TOOL_CALL]",
 	"<|channel|>commentary to=", "<|channel|>analysis to=", "<|start|>assistant to=",
 }
 

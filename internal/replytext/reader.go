@@ -230,7 +230,7 @@ func (r *Reader) markAt(i int, last bool) (m mark, found, partial bool) {
 // of Python or a tag, which only the end shows. It is held if it is.
 func (r *Reader) mayBegin(rest []byte, last bool) (partial bool) {
 	for _, name := range r.Tools {
-		for _, form := range []string{name + "(", "[" + name + "(", "print(" + name + "(", "<" + name + ">", "functions." + name, "to=functions." + name} {
+		for _, form := range []string{name + "(", name + "{", name + "[ARGS]", "[" + name + "(", "print(" + name + "(", "<" + name + ">", "functions." + name, "to=functions." + name} {
 			r.held = r.held || bytes.HasPrefix(rest, []byte(form))
 			partial = partial || !last && strings.HasPrefix(form, string(rest[:min(len(rest), len(form))]))
 		}

@@ -28,6 +28,8 @@ func TestFinishReasons(t *testing.T) {
 
 		"content_filter": llm.ErrRefusal, "content-filter": llm.ErrRefusal, "SAFETY": llm.ErrRefusal, "RECITATION": llm.ErrRefusal,
 		"refusal": llm.ErrRefusal, "PROHIBITED_CONTENT": llm.ErrRefusal, "sensitive": llm.ErrRefusal, "guardrail_intervened": llm.ErrRefusal,
+		"MODEL_ARMOR": llm.ErrRefusal, "ERROR_TOXIC": llm.ErrRefusal, "content_filtered": llm.ErrRefusal, "IMAGE_SAFETY": llm.ErrRefusal, "SPII": llm.ErrRefusal,
+		"UNEXPECTED_TOOL_CALL": llm.ErrInvalidOutput, "TOO_MANY_TOOL_CALLS": llm.ErrInvalidOutput, "ERROR_LIMIT": llm.ErrTruncated, "USER_CANCEL": llm.ErrTruncated,
 
 		"error": llm.ErrUnavailable, "network_error": llm.ErrUnavailable, "MALFORMED_FUNCTION_CALL": llm.ErrInvalidOutput,
 	} {
