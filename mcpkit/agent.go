@@ -86,19 +86,6 @@ func AddAgent(server *mcp.Server, name, description string, agent qed.Agent, opt
 	return nil
 }
 
-// ServeAgent serves an agent as the only tool of an MCP server, until ctx is done or
-// the client has left: see [AddAgent]. Use [AddAgent] for a server that has more, or
-// several clients.
-func ServeAgent(
-	ctx context.Context, transport mcp.Transport, name, description string, agent qed.Agent, opt *ServerOptions,
-) error {
-	server := mcp.NewServer(&mcp.Implementation{Name: name}, nil)
-	if err := AddAgent(server, name, description, agent, opt); err != nil {
-		return err
-	}
-	return server.Run(ctx, transport)
-}
-
 type agentServer struct {
 	*server
 	name  string

@@ -149,33 +149,6 @@ func TestAgentErrors(t *testing.T) {
 	}
 }
 
-// A server of one agent ends when its client has left.
-func TestServeAgent(t *testing.T) {
-	noLeak(t)
-	ours, theirs := mcp.NewInMemoryTransports()
-	ended := make(chan error, 1)
-	go func() {
-		ended <- mcpkit.ServeAgent(t.Context(), theirs, "ask", "Ask about ports.", asking(new(store.InMemory)), nil)
-	}()
-	client, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), ours, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tools, err := client.ListTools(t.Context(), nil)
-	if err != nil || len(tools.Tools) != 1 || tools.Tools[0].Name != "ask" || tools.Tools[0].Description != "Ask about ports." {
-		t.Errorf("%+v, %v", tools, err)
-	}
-	if err := client.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-	if err := mcpkit.ServeAgent(t.Context(), theirs, "a b", "", asking(new(store.InMemory)), nil); err == nil {
-		t.Error("a wrong name is served")
-	}
-}
-
 // The client gets a fixed text for each kind of failure, without the error itself.
 func TestAgentFailures(t *testing.T) {
 	noLeak(t)

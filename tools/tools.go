@@ -7,7 +7,7 @@
 // [NewAnalysis] and [NewPatterns] compute statistics of rows, without a model.
 // [NewSummary] writes the answer to a request from rows and findings,
 // [NewInsights] says what findings show and checks every number of its text,
-// [NewLLM] runs a prompt, and [NewEmbedding] returns vectors.
+// and [NewLLM] runs a prompt.
 //
 // A constructor returns a tool even if its arguments cannot be used;
 // [qed.Registry.Add] then returns the error.
