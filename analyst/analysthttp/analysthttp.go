@@ -24,10 +24,13 @@
 // By default it is CSV, JSON or Excel (.xlsx): see [Options].Open. The response has status 201:
 //
 //	{"session": "..", "schema": [{"name": "..", "type": ".."}, ..], "columnCount": 3,
-//	 "rowCount": 100, "sampleData": [[..], ..], "notes": ["..", ..]}
+//	 "rowCount": 100, "sampleData": [[..], ..], "notes": ["..", ..], "load": {..}}
 //
 // The notes say what was changed or could not be decided when the file was read, in the
-// language of the parameter "language" of the address, such as "de", or else in English.
+// language of the parameter "language" of the address, such as "de", or else in English. load is
+// the [tabular.Report]. Where a note or an error names an option, it is a parameter of the address:
+// separator, decimal, dateorder, encoding, headerline, sheet or skiptotals, as in
+// /api/datasets?decimal=,&sheet=Sales. See [tabular.Options] for the values.
 //
 // # Explore
 //
@@ -108,10 +111,10 @@ type Options struct {
 	// "end" for the end of a session. Nil records nothing.
 	Record func(name string, agent qed.Agent) qed.Agent
 
-	// Open opens a file. Its errors are shown to the client if they are [*tabular.Error]
-	// or [ErrFile]. Nil means [dataset.Open], which reads CSV, JSON and Excel. Package
-	// duckdb reads Parquet.
-	Open func(ctx context.Context, path string) (analyst.Data, error)
+	// Open opens a file, and returns what was found in it. Its errors are shown to the client if
+	// they are [*tabular.Error] or [ErrFile]. Nil means [dataset.Open], which reads CSV, JSON and
+	// Excel. Package duckdb reads Parquet.
+	Open func(ctx context.Context, path string, opt tabular.Options) (analyst.Data, tabular.Report, error)
 }
 
 // ErrFile matches errors of [Options].Open whose text is for the client.
@@ -151,6 +154,9 @@ func New(model llm.Model, opt *Options) (h *Handler, err error) {
 	}
 	if o.Serve.Logger == nil {
 		o.Serve.Logger = slog.Default()
+	}
+	if o.Open == nil {
+		o.Open = openDataset
 	}
 	if o.Folder == "" {
 		if h.temp, err = tempdir.New("", "qed-analyst-"); err != nil {
@@ -207,12 +213,23 @@ func (h *Handler) load(ctx context.Context, turn qed.Turn) (analyst.Data, error)
 	if err != nil {
 		return analyst.Data{}, err
 	}
-	if h.opt.Open != nil {
-		return h.opt.Open(ctx, path)
-	}
-	d, err := dataset.Open(ctx, path, &tabular.Options{Language: turn.Language})
+	opt, err := readOptions(path)
 	if err != nil {
 		return analyst.Data{}, err
 	}
-	return analyst.Data{DB: d.DB, Policy: d.Policy, Dialect: sqlite.Dialect{}, Table: d.Table, Notes: d.Notes(), Close: d.Close}, nil
+	opt.Language = turn.Language
+	data, report, err := h.opt.Open(ctx, path, opt)
+	if to, ok := ctx.Value(reportKey{}).(*tabular.Report); ok {
+		*to = report
+	}
+	return data, err
+}
+
+// openDataset opens a file in SQLite.
+func openDataset(ctx context.Context, path string, opt tabular.Options) (analyst.Data, tabular.Report, error) {
+	d, err := dataset.Open(ctx, path, &opt)
+	if err != nil {
+		return analyst.Data{}, tabular.Report{}, err
+	}
+	return analyst.Data{DB: d.DB, Policy: d.Policy, Dialect: sqlite.Dialect{}, Table: d.Table, Notes: d.Notes(), Close: d.Close}, d.Report, nil
 }

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -189,6 +190,55 @@ func TestUploadNotes(t *testing.T) {
 	status, got = send(t, "POST", url+"/api/datasets", string(xlsxtest.Book(xlsxtest.Row("day")+xlsxtest.Row(xlsxtest.Number("46085.5", xlsxtest.Clock)))))
 	if rows := fmt.Sprint(got["sampleData"]); status != http.StatusCreated || !strings.Contains(rows, "2026-03-04 12:00:00") {
 		t.Errorf("status %d: %v", status, got)
+	}
+}
+
+// A note names the parameter that decides, and what is set holds in every process.
+func TestUploadOptions(t *testing.T) {
+	folder := t.TempDir()
+	url := server(t, analysthttp.Options{Folder: folder})
+	const prices = "city;day;price\nBonn;03/04/2026;1.250\nUlm;05/06/2026;1.300\n"
+	status, got := send(t, "POST", url+"/api/datasets", prices)
+	load := fmt.Sprint(got["load"])
+	if status != http.StatusCreated || !strings.Contains(load, "option:Decimal") || !strings.Contains(load, "option:DateOrder") ||
+		!strings.Contains(fmt.Sprint(got["notes"]), "The option dateorder decides.") {
+		t.Errorf("status %d: %v", status, got)
+	}
+	status, got = send(t, "POST", url+"/api/datasets?decimal=,&dateorder=mdy", prices)
+	if rows := fmt.Sprint(got["sampleData"]); status != http.StatusCreated || rows != "[[Bonn 2026-03-04 1250] [Ulm 2026-05-06 1300]]" {
+		t.Errorf("status %d: %v", status, got)
+	}
+	for _, query := range []string{"decimal=.,", "headerline=first", "skiptotals=7"} {
+		if status, got := send(t, "POST", url+"/api/datasets?"+query, prices); status != http.StatusBadRequest {
+			t.Errorf("%s: status %d: %v", query, status, got)
+		}
+	}
+	for language, want := range map[string]string{"en": "is no possible value of the option dateorder", "de": "ist kein möglicher Wert der Option dateorder"} {
+		status, got := send(t, "POST", url+"/api/datasets?dateorder=day&language="+language, prices)
+		if status != http.StatusUnprocessableEntity || !strings.Contains(fmt.Sprint(got), want) {
+			t.Errorf("status %d: %v", status, got)
+		}
+	}
+	var rows []string
+	for line := range strings.Lines(orders) {
+		rows = append(rows, xlsxtest.Row(strings.Split(strings.TrimSpace(line), ",")...))
+	}
+	book := xlsxtest.Zip(xlsxtest.Parts(false, nil, xlsxtest.Sheet{Name: "Notes", Rows: xlsxtest.Row("x") + xlsxtest.Row("y")},
+		xlsxtest.Sheet{Name: "Orders of 2026", Rows: strings.Join(rows, "")}))
+	status, got = send(t, "POST", url+"/api/datasets?sheet=Orders+of+2026", string(book))
+	if status != http.StatusCreated || got["rowCount"] != 4.0 {
+		t.Fatalf("status %d: %v", status, got)
+	}
+	other := server(t, analysthttp.Options{Folder: folder})
+	question := object{"session": got["session"], "question": "Where are the orders larger?"}
+	if status, got := send(t, "POST", other+"/api/agentic-explore", question); status != http.StatusOK || got["status"] != "exploration_complete" {
+		t.Errorf("status %d: %v", status, got)
+	}
+	if status, got := send(t, "DELETE", other+"/api/datasets/"+question["session"].(string), object{}); status != http.StatusNoContent {
+		t.Errorf("status %d: %v", status, got)
+	}
+	if left, err := filepath.Glob(filepath.Join(folder, question["session"].(string)+"*")); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }
 

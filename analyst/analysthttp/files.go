@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/qedkit/qed/analyst/tabular"
 )
 
 // files are uploaded files. The name of a file has its session and whose it is.
@@ -43,18 +45,49 @@ var (
 	fileName  = regexp.MustCompile(`^[A-Z2-7]{26}-[0-9a-f]{64}\.data$`)
 )
 
-// add stores a file and returns its session.
-func (f *files) add(r io.Reader, o owner) (session string, err error) {
+// add stores a file, and how it is to be read, and returns its session.
+func (f *files) add(r io.Reader, opt tabular.Options, o owner) (session string, err error) {
 	id := rand.Text()
 	file, err := f.create(id, o)
 	if err != nil {
 		return "", err
 	}
 	_, err = io.Copy(file, r)
-	if err = errors.Join(err, file.Close()); err != nil {
+	if err = errors.Join(err, file.Close()); err == nil && opt != (tabular.Options{}) {
+		err = writeOptions(f.path(id, o), opt)
+	}
+	if err != nil {
 		return "", errors.Join(err, f.remove(id, o))
 	}
 	return id, nil
+}
+
+// optionsFile ends the name of the file that says how another one is to be read.
+const optionsFile = ".options"
+
+func writeOptions(path string, opt tabular.Options) error {
+	raw, err := json.Marshal(opt)
+	if err == nil {
+		err = os.WriteFile(path+optionsFile, raw, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("analysthttp: %w", err)
+	}
+	return nil
+}
+
+func readOptions(path string) (opt tabular.Options, err error) {
+	raw, err := os.ReadFile(path + optionsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return opt, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &opt)
+	}
+	if err != nil {
+		return opt, fmt.Errorf("analysthttp: %w", err)
+	}
+	return opt, nil
 }
 
 // create makes the file of a session, unless the owner has too many.
@@ -89,8 +122,18 @@ func (f *files) use(session string, o owner) (path string, err error) {
 
 // remove deletes the file of a session.
 func (f *files) remove(session string, o owner) error {
-	if err := os.Remove(f.path(session, o)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeFile(f.path(session, o)); err != nil {
 		return fmt.Errorf("analysthttp: %w", err)
+	}
+	return nil
+}
+
+// removeFile deletes a file and its options, which may be missing.
+func removeFile(path string) error {
+	for _, name := range []string{path + optionsFile, path} {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return nil
 }
@@ -107,7 +150,7 @@ func (f *files) sweep(o owner) (count int) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > f.maxAge {
-			if os.Remove(filepath.Join(f.folder, e.Name())) == nil {
+			if removeFile(filepath.Join(f.folder, e.Name())) == nil {
 				continue
 			}
 		}

@@ -3,6 +3,7 @@ package analysthttp
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"mime"
@@ -22,9 +23,31 @@ const readTimeout = 5 * time.Minute
 type uploaded struct {
 	Session string `json:"session"`
 	analyst.Overview
+	Load tabular.Report `json:"load"`
+}
+
+type reportKey struct{}
+
+// reading returns how a file is to be read, from the parameters of a request.
+func reading(r *http.Request) (opt tabular.Options, err error) {
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	opt.Flags(flags)
+	for name, values := range r.URL.Query() {
+		if flags.Lookup(name) == nil {
+			continue
+		}
+		if err := flags.Set(name, values[0]); err != nil {
+			return opt, invalid("the parameter " + name + " has no valid value")
+		}
+	}
+	return opt, nil
 }
 
 func (h *Handler) upload(ctx context.Context, c serve.Caller, w http.ResponseWriter, r *http.Request) error {
+	opt, err := reading(r)
+	if err != nil {
+		return err
+	}
 	rc := http.NewResponseController(w)
 	// A writer that has no deadlines returns an error, and the host has its own.
 	_ = rc.SetReadDeadline(time.Now().Add(readTimeout))
@@ -34,7 +57,7 @@ func (h *Handler) upload(ctx context.Context, c serve.Caller, w http.ResponseWri
 	if err != nil {
 		return err
 	}
-	session, err := h.files.add(reader{file}, owner{c.Tenant, c.User})
+	session, err := h.files.add(reader{file}, opt, owner{c.Tenant, c.User})
 	if err != nil {
 		return h.received(err)
 	}
@@ -46,11 +69,12 @@ func (h *Handler) upload(ctx context.Context, c serve.Caller, w http.ResponseWri
 	_ = rc.SetReadDeadline(time.Time{})
 	t := turn(session, c)
 	t.Language = r.URL.Query().Get("language")
-	overview, err := h.analyst.Describe(ctx, t)
+	var report tabular.Report
+	overview, err := h.analyst.Describe(context.WithValue(ctx, reportKey{}, &report), t)
 	if err != nil {
 		return errors.Join(h.unreadable(err), h.files.remove(session, owner{c.Tenant, c.User}))
 	}
-	return respond(w, http.StatusCreated, uploaded{session, overview})
+	return respond(w, http.StatusCreated, uploaded{session, overview, report})
 }
 
 // content returns the file of a request.
@@ -103,7 +127,7 @@ func (h *Handler) received(err error) error {
 
 // unreadable returns the error for a file that cannot be explored.
 func (h *Handler) unreadable(err error) error {
-	if failed, ok := errors.AsType[*tabular.Error](err); ok {
+	if failed, ok := errors.AsType[*tabular.Error](err); ok && failed.Kind != tabular.ErrStorage {
 		return &serve.Error{Status: http.StatusUnprocessableEntity, Code: "file", Message: failed.ForUser(), Err: err}
 	}
 	if errors.Is(err, ErrFile) {

@@ -141,7 +141,7 @@ var declared = map[tabular.Type]string{tabular.Integer: "INTEGER", tabular.Decim
 func store(ctx context.Context, f *tabular.File, path string) error {
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
-		return &tabular.Error{Kind: tabular.ErrStorage, Message: "the temporary database cannot be made", Err: err}
+		return &tabular.Error{Kind: tabular.ErrStorage, Message: "a temporary database cannot be made", Err: err}
 	}
 	defer db.Close()
 	if err := insert(ctx, f, db); err != nil {
@@ -151,7 +151,7 @@ func store(ctx context.Context, f *tabular.File, path string) error {
 		if _, ok := errors.AsType[*tabular.Error](err); ok {
 			return err
 		}
-		return &tabular.Error{Kind: tabular.ErrStorage, Message: "the temporary database cannot be written", Err: err}
+		return &tabular.Error{Kind: tabular.ErrStorage, Message: "a temporary database cannot be written", Err: err}
 	}
 	return db.Close()
 }

@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -125,31 +126,49 @@ func (c *tableColumn) provenSign() rune {
 // decimalSign returns the decimal sign of columns whose cells do not prove it,
 // such as 1,234. It is 0 if it is unknown.
 func (l *loader) decimalSign() rune {
-	if l.opt.Decimal != 0 {
-		return l.opt.Decimal
+	return shown(l, l.opt.Decimal, (*tableColumn).provenSign)
+}
+
+// dateOrder returns the order of dates of columns whose cells do not prove it, or "".
+func (l *loader) dateOrder() string {
+	return shown(l, l.opt.DateOrder, func(c *tableColumn) string {
+		if fitting := c.dateForms(); len(fitting) == 1 {
+			return formInfo[fitting[0]].order
+		}
+		return ""
+	})
+}
+
+// shown returns what is chosen, or else what the columns show that show it, if it is the same
+// in all of them. The zero value means that a column does not show it.
+func shown[T comparable](l *loader, chosen T, of func(*tableColumn) T) (found T) {
+	var none T
+	if chosen != none {
+		return chosen
 	}
-	proven := map[rune]bool{}
 	for _, c := range l.columns {
-		proven[c.provenSign()] = true
+		switch is := of(c); {
+		case is == none || is == found:
+		case found != none:
+			return none
+		default:
+			found = is
+		}
 	}
-	switch {
-	case proven['.'] && proven[',']:
-		return 0
-	case proven['.']:
-		return '.'
-	case proven[',']:
-		return ','
-	}
-	return 0
+	return found
 }
 
 // decide sets the type of the column and returns what is to be said about it.
-// sign is the decimal sign of the table, or 0. It wins if it is chosen.
-func (c *tableColumn) decide(sign rune, chosen bool) (warnings []Warning) {
+// sign is the decimal sign of the table, or 0. It wins if it is chosen. order is the order of
+// its dates, or "".
+func (c *tableColumn) decide(sign rune, chosen bool, order string) (warnings []Warning) {
 	warn := func(kind WarningKind, line, count int, text string, values ...string) {
 		w := Warning{Kind: kind, Column: c.name, Line: line, Count: count}
-		if kind == DecimalSign {
+		switch text {
+		case c.texts.DecimalSign:
 			w.Option = "Decimal"
+		case c.texts.Orders:
+			w.Option = "DateOrder"
 		}
 		warnings = append(warnings, w.message(text, values...))
 	}
@@ -166,7 +185,7 @@ func (c *tableColumn) decide(sign rune, chosen bool) (warnings []Warning) {
 		c.accept(formISO, warn)
 	case c.all(formStamp):
 		c.decideStamps(warn)
-	case !c.decideDays(warn):
+	case !c.decideDays(order, warn):
 		c.warnMixed(warn)
 	}
 	return warnings
@@ -222,25 +241,33 @@ func (c *tableColumn) decideStamps(warn warnFunc) {
 	}
 }
 
-// decideDays decides about dates as people write them. It returns false if no order of day,
-// month and year fits.
-func (c *tableColumn) decideDays(warn warnFunc) bool {
-	var fitting []form
+// dateForms returns the forms of dates as people write them that all cells fit.
+func (c *tableColumn) dateForms() (fitting []form) {
 	for f := formYMD; f < formCount; f++ {
 		if c.all(f) {
 			fitting = append(fitting, f)
 		}
 	}
-	switch len(fitting) {
-	case 0:
-		return false
-	case 1:
-		c.accept(fitting[0], warn)
-		if c.form.isShort() {
-			warn(DayMonth, 0, c.values(), c.texts.ShortYears)
+	return fitting
+}
+
+// decideDays decides about dates as people write them. It returns false if no order of day,
+// month and year fits.
+func (c *tableColumn) decideDays(order string, warn warnFunc) bool {
+	fitting := c.dateForms()
+	if len(fitting) > 1 {
+		fitting = slices.DeleteFunc(fitting, func(f form) bool { return formInfo[f].order != order })
+		if len(fitting) != 1 {
+			warn(DayMonth, 0, c.values(), c.texts.Orders)
+			return true
 		}
-	default:
-		warn(DayMonth, 0, c.values(), c.texts.Orders)
+	}
+	if len(fitting) == 0 {
+		return false
+	}
+	c.accept(fitting[0], warn)
+	if c.form.isShort() {
+		warn(DayMonth, 0, c.values(), c.texts.ShortYears)
 	}
 	return true
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
@@ -58,9 +59,12 @@ func (l *loader) eachRecord(in *records, row func(cells []cell, line int) error)
 // the quote could have been left open, and hide the rows that follow.
 func (r *csvReader) next() (record []string, line int, err error) {
 	record, err = r.csv.Read()
+	for ; err == nil && isRule(record); record, err = r.csv.Read() {
+		r.rules++
+	}
 	var broken *csv.ParseError
 	if errors.As(err, &broken) {
-		return nil, 0, &Error{Kind: ErrFormat, Line: broken.StartLine, Err: err, Message: brokenQuotes}
+		return nil, 0, brokenQuotes(broken.StartLine)
 	}
 	if err != nil {
 		return nil, 0, err
@@ -79,12 +83,17 @@ func (r *csvReader) next() (record []string, line int, err error) {
 	last, _ := r.csv.FieldPos(len(record) - 1)
 	r.lineBreaks = r.lineBreaks || last > line || strings.Contains(record[len(record)-1], "\n")
 	if r.shape.lenient && r.in.start > start && slices.ContainsFunc(record, func(s string) bool { return strings.Contains(s, "\n") }) {
-		return nil, 0, errorf(ErrFormat, line, brokenQuotes)
+		return nil, 0, brokenQuotes(line)
 	}
 	return record, line, nil
 }
 
-const brokenQuotes = "the quotes of the record are broken; write \"\" for a quote inside a quoted cell"
+// brokenQuotes returns an error that reading quotes as they stand may avoid.
+func brokenQuotes(line int) *Error {
+	e := errorf(ErrFormat, line, func(t *texts) string { return t.BrokenQuotes })
+	e.lenient = true
+	return e
+}
 
 // begin reads the header, or the first row where there is none.
 func (r *csvReader) begin(record []string, line int) error {
@@ -131,8 +140,8 @@ func (r *csvReader) begin(record []string, line int) error {
 
 func (r *csvReader) data(record []string, line int) error {
 	if len(record) > len(r.columns) {
-		return optionf("Separator", ErrFormat, line, "the row has %d cells and the header %d; quote cells that contain %q",
-			len(record), len(r.columns), r.comma)
+		return optionf("Separator", ErrFormat, line, func(t *texts) string { return t.LongRow },
+			"cells", strconv.Itoa(len(record)), "columns", strconv.Itoa(len(r.columns)), "sign", strconv.QuoteRune(r.comma))
 	}
 	if len(record) < len(r.cells) && r.sheet == nil {
 		if r.ragged++; r.raggedAt == 0 {
@@ -188,12 +197,13 @@ func (l *loader) warnShape() {
 		{l.cutOff > 0, t.CutOff, Warning{Kind: Ragged, Count: l.cutOff}},
 		{l.isJSON && l.shape.lenient, t.NotNumbers, Warning{Kind: Converted}},
 		{!l.isJSON && l.shape.lenient, t.Quotes, Warning{Kind: Quotes}},
-		{l.shape.above > 0, t.Above, Warning{Kind: Header, Line: l.headerLine, Count: l.shape.above}},
+		{l.shape.above > 0, t.Above, Warning{Kind: Header, Line: l.headerLine, Count: l.shape.above, Option: "HeaderLine"}},
 		{l.shape.noHeader && l.opt.HeaderLine == 0, t.NoHeader, Warning{Kind: Header, Line: l.headerLine, Option: "HeaderLine"}},
-		{l.shape.double, t.TwoLines, Warning{Kind: Header, Line: l.headerLine}},
-		{l.shape.units, t.Units, Warning{Kind: Header, Line: l.headerLine + 1}},
+		{l.shape.double, t.TwoLines, Warning{Kind: Header, Line: l.headerLine, Option: "HeaderLine"}},
+		{l.shape.units, t.Units, Warning{Kind: Header, Line: l.headerLine + 1, Option: "HeaderLine"}},
 		{!l.isJSON && !l.shape.noHeader && len(l.columns) > 0 && (l.counted() || l.shape.year), t.NumberNames, Warning{Kind: Header, Line: l.headerLine, Option: "HeaderLine"}},
 		{l.again > 0, t.Repeated, Warning{Kind: Header, Count: l.again}},
+		{l.rules > 0, t.Rules, Warning{Kind: Header, Count: l.rules}},
 		{l.ragged > 0, t.Ragged, Warning{Kind: Ragged, Line: l.raggedAt, Count: l.ragged}},
 		{l.totals > 0 && l.opt.SkipTotals, t.TotalsLeftOut, Warning{Kind: Totals, Line: l.totalAt, Count: l.totals}},
 		{l.totals > 0 && !l.opt.SkipTotals, t.Totals, Warning{Kind: Totals, Line: l.totalAt, Count: l.totals, Option: "SkipTotals"}},

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -34,7 +35,7 @@ func (l *loader) decode(plain *os.File) error {
 		}
 		sure := false
 		if name, sure = encodingOf(sample); name == "" {
-			return optionf("Encoding", ErrFormat, 0, "the input is not UTF-8, and its encoding is not clear; save it in UTF-8")
+			return optionf("Encoding", ErrFormat, 0, func(t *texts) string { return t.UnclearEncoding })
 		}
 		if sure {
 			l.warn(Warning{Kind: Encoding}, l.texts.Encoding, "encoding", name)
@@ -44,12 +45,12 @@ func (l *loader) decode(plain *os.File) error {
 	}
 	e, err := htmlindex.Get(name)
 	if err != nil {
-		return errorf(ErrArgument, 0, "Encoding is %q, which is no name of an encoding", name)
+		return argument("Encoding", strconv.Quote(name))
 	}
 	l.text = filepath.Join(l.dir, "text")
 	text, err := os.Create(l.text)
 	if err != nil {
-		return &Error{Kind: ErrStorage, Message: "the temporary file cannot be made", Err: err}
+		return storage(err)
 	}
 	defer text.Close()
 	if _, err = plain.Seek(0, io.SeekStart); err == nil {

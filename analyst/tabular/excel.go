@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
@@ -70,7 +71,7 @@ func (l *loader) copyWorkbook(plain *os.File, in io.Reader) error {
 		return l.workbookError(err)
 	}
 	if book == nil {
-		return errorf(ErrFormat, 0, "the input is a ZIP archive, and no Excel file of the format .xlsx; unpack it, or save it in that format")
+		return errorf(ErrFormat, 0, func(t *texts) string { return t.NoWorkbook })
 	}
 	return errors.Join(l.copySheets(book), book.Close())
 }
@@ -97,9 +98,9 @@ func (l *loader) workbookError(err error) error {
 	case l.ctx.Err() != nil:
 		return context.Cause(l.ctx)
 	case errors.Is(err, xlsx.ErrTooLarge):
-		return &Error{Kind: ErrTooLarge, Message: "the Excel file cannot be read, as " + err.Error() + "; load a part of it, or save it as CSV"}
+		return errorf(ErrTooLarge, 0, func(t *texts) string { return t.ExcelTooLarge }).because(err)
 	}
-	return &Error{Kind: ErrFormat, Message: "the Excel file is broken; open it in Excel, and save it again", Err: err}
+	return errorf(ErrFormat, 0, func(t *texts) string { return t.ExcelBroken }).because(err)
 }
 
 // copySheets copies the chosen sheet, or the first visible one that has cells.
@@ -123,12 +124,10 @@ func (l *loader) copySheets(book *xlsx.Workbook) error {
 		}
 	}
 	if l.opt.Sheet != "" {
-		return optionf("Sheet", ErrArgument, 0, "there is no sheet %s; the file has %s", prompt.Quote(prompt.Clip(l.opt.Sheet, 128)), l.sheetNames(book.Sheets...))
+		return optionf("Sheet", ErrArgument, 0, func(t *texts) string { return t.NoSheet },
+			"sheet", prompt.Quote(prompt.Clip(l.opt.Sheet, 128)), "names", l.sheetNames(book.Sheets...))
 	}
-	if len(book.Sheets) == 0 {
-		return errorf(ErrEmpty, 0, "the Excel file has no sheet with cells")
-	}
-	return optionf("Sheet", ErrEmpty, 0, "no visible sheet has cells; the file has %s", l.sheetNames(book.Sheets...))
+	return optionf("Sheet", ErrEmpty, 0, func(t *texts) string { return t.NoCells }, "names", l.sheetNames(book.Sheets...))
 }
 
 // sheetNames returns the names of sheets, up to a number.
@@ -152,7 +151,7 @@ func (l *loader) sheetNames(sheets ...xlsx.Sheet) string {
 func (l *loader) copySheet(book *xlsx.Workbook, from xlsx.Sheet) (layout xlsx.Layout, err error) {
 	text, err := os.Create(l.text)
 	if err != nil {
-		return layout, &Error{Kind: ErrStorage, Message: "the temporary file cannot be made", Err: err}
+		return layout, storage(err)
 	}
 	defer text.Close()
 	l.sheet = &sheet{left: xlsx.MaxColumns}
@@ -175,7 +174,7 @@ func (c *counted) Write(p []byte) (int, error) {
 	}
 	n, err := c.w.Write(p)
 	if err != nil {
-		err = &Error{Kind: ErrStorage, Message: "the temporary file cannot be written", Err: err}
+		err = storage(err)
 	}
 	return n, err
 }
@@ -209,7 +208,8 @@ func (w *sheetWriter) row(row int, cells []xlsx.Cell) error {
 			text = breaks.Replace(c.Text)
 		}
 		if c.Column >= w.opt.MaxColumns {
-			return optionf("MaxColumns", ErrTooLarge, row, "the row has a cell in column %d and at most %d columns are allowed; delete what is there", c.Column+1, w.opt.MaxColumns)
+			return optionf("MaxColumns", ErrTooLarge, row, func(t *texts) string { return t.TooManyColumns },
+				"n", strconv.Itoa(c.Column+1), "max", strconv.Itoa(w.opt.MaxColumns))
 		}
 		for len(w.record) < c.Column {
 			w.record = append(w.record, "")

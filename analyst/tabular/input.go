@@ -35,7 +35,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	}
 	var own *Error
 	if err != nil && err != io.EOF && !errors.As(err, &own) {
-		err = &Error{Kind: ErrRead, Message: "the input cannot be read", Err: err}
+		err = errorf(ErrRead, 0, func(t *texts) string { return t.Unreadable }).because(err)
 	}
 	return n, err
 }
@@ -47,9 +47,13 @@ func (u unzipped) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
 	var own *Error
 	if err != nil && err != io.EOF && !errors.As(err, &own) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		err = &Error{Kind: ErrFormat, Message: "the input is compressed with gzip, and broken", Err: err}
+		err = brokenGzip(err)
 	}
 	return n, err
+}
+
+func brokenGzip(err error) *Error {
+	return errorf(ErrFormat, 0, func(t *texts) string { return t.BrokenGzip }).because(err)
 }
 
 // cleaned removes NUL bytes. If returns is set, a carriage return ends a line.
@@ -82,7 +86,7 @@ const readBytes = 64 << 10
 func (l *loader) copyText(r io.Reader) error {
 	plain, err := os.Create(filepath.Join(l.dir, "bytes"))
 	if err != nil {
-		return &Error{Kind: ErrStorage, Message: "the temporary file cannot be made", Err: err}
+		return storage(err)
 	}
 	defer plain.Close()
 	in := bufio.NewReaderSize(&limited{ctx: l.ctx, r: r, max: l.opt.MaxBytes}, textfile.HeadBytes)
@@ -93,7 +97,7 @@ func (l *loader) copyText(r io.Reader) error {
 	if bytes.HasPrefix(head, []byte("\x1f\x8b")) {
 		zipped, err := gzip.NewReader(in)
 		if err != nil {
-			return &Error{Kind: ErrFormat, Message: "the input is compressed with gzip, and broken", Err: err}
+			return brokenGzip(err)
 		}
 		// The limit holds for what comes out.
 		in = bufio.NewReaderSize(&limited{ctx: l.ctx, r: unzipped{zipped}, max: l.opt.MaxBytes}, textfile.HeadBytes)
@@ -105,10 +109,9 @@ func (l *loader) copyText(r io.Reader) error {
 	case bytes.HasPrefix(head, []byte("PK")) && is != "":
 		return l.copyWorkbook(plain, in)
 	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")):
-		return errorf(ErrFormat, 0, "the input is an Excel file with a password or in the format of Excel 2003; "+
-			"open it in Excel, remove the password, and save it as .xlsx")
+		return errorf(ErrFormat, 0, func(t *texts) string { return t.OldExcel })
 	case is != "":
-		return errorf(ErrFormat, 0, "the input is %s; export it as CSV in UTF-8", is)
+		return errorf(ErrFormat, 0, func(t *texts) string { return t.Foreign }, "format", is)
 	}
 	clean := &cleaned{r: in, returns: bytes.IndexByte(head, '\n') < 0}
 	if textfile.IsUTF16(head) {
@@ -166,5 +169,5 @@ func (l *loader) copyError(err error) error {
 	if errors.As(err, &own) || l.ctx.Err() != nil {
 		return err
 	}
-	return &Error{Kind: ErrStorage, Message: "the temporary file cannot be written", Err: err}
+	return storage(err)
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -101,9 +100,7 @@ func (l *loader) eachObject(in *records, row func(cells []cell, line int) error)
 		l.cutOff = objects.n
 		return nil
 	}
-	return &Error{Kind: ErrFormat, Line: in.lineAt(dec.InputOffset()), Err: err,
-		Message: fmt.Sprintf("object %d is broken here or below; the input has to be an array of objects, one "+
-			"object a line, or an object with a list of objects", objects.n)}
+	return errorf(ErrFormat, in.lineAt(dec.InputOffset()), func(t *texts) string { return t.BrokenObject }, "n", strconv.Itoa(objects.n)).because(err)
 }
 
 // An objectReader reads JSON.
@@ -266,7 +263,7 @@ func (o *objectReader) columnOf(name string, cells *[]cell, line int) (int, erro
 		*cells, o.lastIn = append(*cells, cell{}), append(o.lastIn, 0)
 	}
 	if o.lastIn[at] == o.n {
-		return 0, errorf(ErrFormat, line, "object %d has the key of column %s twice; remove one", o.n, o.columns[at].name)
+		return 0, errorf(ErrFormat, line, func(t *texts) string { return t.KeyTwice }, "n", strconv.Itoa(o.n), "column", o.columns[at].name)
 	}
 	o.lastIn[at] = o.n
 	return at, nil

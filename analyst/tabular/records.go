@@ -3,6 +3,7 @@ package tabular
 import (
 	"io"
 	"slices"
+	"strconv"
 )
 
 // records counts the bytes and lines of records, so that a record is refused
@@ -33,7 +34,7 @@ func (r *records) Read(p []byte) (int, error) {
 }
 
 func (r *records) tooLarge() error {
-	return optionf("MaxRowBytes", ErrTooLarge, r.line, "a record has more than %d bytes; look for a quote or a bracket that is left open", r.max)
+	return optionf("MaxRowBytes", ErrTooLarge, r.line, func(t *texts) string { return t.LongRecord }, "n", strconv.FormatInt(r.max, 10))
 }
 
 // next starts a record at an offset.

@@ -17,6 +17,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/textfile"
+	"github.com/qedkit/qed/internal/usertext"
 )
 
 // A cell is a value of the input.
@@ -56,6 +57,7 @@ type loader struct {
 	lineBreaks       bool // cells have them, which programs read as \n or as they are
 	ragged, raggedAt int
 	again            int // rows that repeat the header
+	rules            int // lines such as -----
 	totals, totalAt  int
 
 	text  string // the path of the copy in UTF-8
@@ -71,6 +73,9 @@ func (l *loader) warn(w Warning, text string, values ...string) {
 }
 
 func (l *loader) addWarning(w Warning) {
+	if w.Option != "" {
+		w.Message += " " + usertext.Fill(l.texts.Decides, "option", strings.ToLower(w.Option))
+	}
 	n := len(l.warnings)
 	switch {
 	case n < maxWarnings:
@@ -97,7 +102,7 @@ func (l *loader) scan(r io.Reader) error {
 	for {
 		err := l.addRows()
 		var own *Error
-		if errors.As(err, &own) && own.Kind == ErrFormat && (own.Message == brokenQuotes || l.isJSON) && !l.shape.lenient {
+		if errors.As(err, &own) && own.Kind == ErrFormat && (own.lenient || l.isJSON) && !l.shape.lenient {
 			l.shape.lenient = true
 			l.forget(before)
 			continue
@@ -105,9 +110,9 @@ func (l *loader) scan(r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		sign, found := l.decimalSign(), []Warning{}
+		sign, order, found := l.decimalSign(), l.dateOrder(), []Warning{}
 		for _, c := range l.columns {
-			found = append(found, c.decide(sign, l.opt.Decimal != 0)...)
+			found = append(found, c.decide(sign, l.opt.Decimal != 0, order)...)
 		}
 		again, err := l.reshape()
 		if err != nil {
@@ -129,7 +134,7 @@ func (l *loader) scan(r io.Reader) error {
 func (l *loader) forget(warnings int) {
 	l.warnings = l.warnings[:warnings]
 	l.columns, l.names, l.lastIn = nil, nil, nil
-	l.rows, l.ragged, l.raggedAt, l.again, l.totals, l.totalAt = 0, 0, 0, 0, 0, 0
+	l.rows, l.ragged, l.raggedAt, l.again, l.rules, l.totals, l.totalAt = 0, 0, 0, 0, 0, 0, 0
 	l.firstRow, l.firstLine = nil, 0
 	if l.isJSON {
 		l.index = map[string]int{}
@@ -146,11 +151,11 @@ func (l *loader) detect() error {
 	head := make([]byte, textfile.HeadBytes)
 	n, err := io.ReadFull(f, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return &Error{Kind: ErrStorage, Message: "the temporary file cannot be read", Err: err}
+		return storage(err)
 	}
 	head = bytes.TrimSpace(head[:n])
 	if len(head) == 0 {
-		return errorf(ErrEmpty, 0, "the input is empty; it needs a header and at least one row")
+		return errorf(ErrEmpty, 0, func(t *texts) string { return t.Empty })
 	}
 	if l.sheet == nil && (head[0] == '{' || head[0] == '[') {
 		l.isJSON, l.index, l.path = true, map[string]int{}, jsonPath(head)
@@ -174,7 +179,7 @@ func (l *loader) detect() error {
 func (l *loader) open() (*os.File, error) {
 	f, err := os.Open(l.text)
 	if err != nil {
-		return nil, &Error{Kind: ErrStorage, Message: "the temporary file cannot be read", Err: err}
+		return nil, storage(err)
 	}
 	return f, nil
 }
@@ -200,27 +205,28 @@ func (l *loader) each(row func(cells []cell, line int) error) error {
 func (l *loader) addRows() error {
 	err := l.each(func(cells []cell, at int) error {
 		if l.rows == l.opt.MaxRows {
-			return optionf("MaxRows", ErrTooLarge, at, "the input has more than %d rows; load a part of it",
-				l.opt.MaxRows)
+			return optionf("MaxRows", ErrTooLarge, at, func(t *texts) string { return t.TooManyRows }, "n", strconv.Itoa(l.opt.MaxRows))
 		}
 		l.rows++
 		for i, c := range cells {
 			if len(c.text) > l.opt.MaxCellBytes {
-				return optionf("MaxCellBytes", ErrTooLarge, at, "cell %d has more than %d bytes; shorten it", i+1, l.opt.MaxCellBytes)
+				return optionf("MaxCellBytes", ErrTooLarge, at, func(t *texts) string { return t.LongCell },
+					"number", strconv.Itoa(i+1), "n", strconv.Itoa(l.opt.MaxCellBytes))
 			}
 			l.columns[i].add(c, at)
 		}
 		return nil
 	})
 	if err == nil && (len(l.columns) == 0 || l.rows == 0) {
-		err = errorf(ErrEmpty, 0, "the input has no rows; it needs a header and at least one row")
+		err = errorf(ErrEmpty, 0, func(t *texts) string { return t.Empty })
 	}
 	return err
 }
 
 func (l *loader) addColumns(headers []string, line int) error {
 	if n := len(l.columns) + len(headers); n > l.opt.MaxColumns {
-		return optionf("MaxColumns", ErrTooLarge, line, "the input has %d columns and at most %d are allowed; load a part of them", n, l.opt.MaxColumns)
+		return optionf("MaxColumns", ErrTooLarge, line, func(t *texts) string { return t.TooManyColumns },
+			"n", strconv.Itoa(n), "max", strconv.Itoa(l.opt.MaxColumns))
 	}
 	if l.names == nil {
 		l.names = map[string]bool{}
@@ -232,7 +238,7 @@ func (l *loader) addColumns(headers []string, line int) error {
 			name = fmt.Sprintf("column_%d", len(l.columns)+1)
 		}
 		if len(name) > 128 {
-			return errorf(ErrFormat, line, "the name of column %d has more than 128 bytes; is the first line a header?", len(l.columns)+1)
+			return optionf("HeaderLine", ErrFormat, line, func(t *texts) string { return t.LongName }, "n", strconv.Itoa(len(l.columns)+1))
 		}
 		base := name
 		for key := ascii.Lower(base); l.names[ascii.Lower(name)]; {

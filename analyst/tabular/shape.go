@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/internal/textfile"
@@ -39,6 +40,9 @@ func (l *loader) linesAbove(head []byte) int {
 		if err != nil {
 			break
 		}
+		if isRule(record) {
+			continue
+		}
 		width := len(record)
 		if l.sheet != nil {
 			line, _ := r.FieldPos(0)
@@ -65,6 +69,22 @@ func (l *loader) linesAbove(head []byte) int {
 	return at
 }
 
+// isRule reports whether a record is a line between the rows of a printed table: ----+----.
+func isRule(record []string) bool {
+	found := false
+	for _, text := range record {
+		text = strings.TrimSpace(text)
+		switch {
+		case text == "":
+		case len(text) < len("---") || strings.Trim(text, textfile.Rule) != "":
+			return false
+		default:
+			found = true
+		}
+	}
+	return found
+}
+
 // reshape looks at the first lines with the types of the columns. It returns true if the rows
 // have to be read again.
 func (l *loader) reshape() (again bool, err error) {
@@ -74,11 +94,10 @@ func (l *loader) reshape() (again bool, err error) {
 	proven, data := l.headerEvidence()
 	switch {
 	case l.shape.above == 1 && !proven && len(l.columns) == 2 && l.comma == ',':
-		return false, optionf("Separator", ErrFormat, l.headerLine, "the rows have two cells and the header one; if the commas are decimal signs, "+
-			"quote the cells or write the line sep=; above, and else give each column a name")
+		return false, optionf("Separator", ErrFormat, l.headerLine, func(t *texts) string { return t.DecimalCommas })
 	case l.shape.above > 0 && !proven:
-		return false, optionf("HeaderLine", ErrFormat, l.headerLine, "the lines above have fewer cells than this one, and nothing "+
-			"shows that it is the header; remove them, or quote cells that contain %q", l.comma)
+		return false, optionf("HeaderLine", ErrFormat, l.headerLine, func(t *texts) string { return t.LinesAbove },
+			"sign", strconv.QuoteRune(l.comma))
 	case l.shape.double || l.shape.units || l.shape.noHeader:
 		return false, nil
 	case !proven && data:

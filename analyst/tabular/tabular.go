@@ -25,13 +25,16 @@
 package tabular
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -56,31 +59,38 @@ const (
 func (k Kind) Error() string { return "tabular: " + string(k) }
 
 // An Error says why an input could not be read. errors.Is finds its Kind. The
-// text contains no cells.
+// texts contain no cells.
 type Error struct {
 	Kind    Kind
 	Line    int    // the line of the input or the row of the sheet, from 1; 0 if the error is not about one line
-	Message string // one sentence, for users too: what to do about the file
+	Message string // one sentence for developers, in English: what to do about the file
+	User    string // the same for users, in the language of the options; empty means Message
 	Option  string // the field of [Options] that may help, such as MaxRows, or ""
 	Err     error  // the cause; may be nil
+
+	text    func(*texts) string
+	values  []string // by name, in text
+	lenient bool     // quotes may be read as they stand
 }
 
-// Error returns the kind, the line, the message and the option.
+// Error returns the kind, the line, the message, the option and the cause.
 func (e *Error) Error() string {
-	text := e.Kind.Error() + ": " + e.ForUser()
+	text := e.Kind.Error() + ": "
+	if e.Line > 0 {
+		text += fmt.Sprintf("line %d: ", e.Line)
+	}
+	text += e.Message
 	if e.Option != "" {
 		text += ", or set Options." + e.Option
+	}
+	if e.Err != nil && (e.Kind == ErrStorage || e.Kind == ErrTooLarge) { // others may have cells
+		text += ": " + e.Err.Error()
 	}
 	return text
 }
 
-// ForUser returns the line and the message, without names of Go.
-func (e *Error) ForUser() string {
-	if e.Line > 0 {
-		return fmt.Sprintf("line %d: %s", e.Line, e.Message)
-	}
-	return e.Message
-}
+// ForUser returns what the user can do about the file.
+func (e *Error) ForUser() string { return cmp.Or(e.User, e.Message) }
 
 // Is reports whether target is the Kind of e.
 func (e *Error) Is(target error) bool { return target == e.Kind }
@@ -89,18 +99,36 @@ func (e *Error) Is(target error) bool { return target == e.Kind }
 func (e *Error) Unwrap() error { return e.Err }
 
 func tooManyBytes(limit int64) *Error {
-	return optionf("MaxBytes", ErrTooLarge, 0, "the input has more than %d bytes; load a part of it", limit)
+	return optionf("MaxBytes", ErrTooLarge, 0, func(t *texts) string { return t.TooManyBytes }, "n", strconv.FormatInt(limit, 10))
+}
+
+// storage returns the error of a temporary file, which a user can do nothing about.
+func storage(err error) *Error {
+	return &Error{Kind: ErrStorage, Message: "a temporary file cannot be read or written", Err: err}
+}
+
+// argument returns the error of a field of the options.
+func argument(option, value string) *Error {
+	e := errorf(ErrArgument, 0, func(t *texts) string { return t.Argument }, "value", value, "option", strings.ToLower(option))
+	e.Message = fmt.Sprintf("Options.%s is %s, which it cannot be", option, value)
+	return e
 }
 
 // optionf returns an error that an option may avoid.
-func optionf(option string, kind Kind, line int, format string, args ...any) *Error {
-	err := errorf(kind, line, format, args...)
+func optionf(option string, kind Kind, line int, text func(*texts) string, values ...string) *Error {
+	err := errorf(kind, line, text, values...)
 	err.Option = option
 	return err
 }
 
-func errorf(kind Kind, line int, format string, args ...any) *Error {
-	return &Error{Kind: kind, Line: line, Message: fmt.Sprintf(format, args...)}
+// errorf returns an error with the name of its text, and names and values in it.
+func errorf(kind Kind, line int, text func(*texts) string, values ...string) *Error {
+	return &Error{Kind: kind, Line: line, text: text, values: values}
+}
+
+func (e *Error) because(err error) *Error {
+	e.Err = err
+	return e
 }
 
 // Options configures Read. A nil pointer and the zero value mean the defaults.
@@ -116,6 +144,11 @@ type Options struct {
 	// text, with a Warning of kind [DecimalSign]. Numbers of JSON that are not
 	// strings have a point.
 	Decimal rune
+
+	// DateOrder is the order of the day, the month and the year where the dates of a column fit
+	// several, such as 03/04/2026: "dmy", "mdy" or "ymd". Empty means that of the other columns,
+	// if these show one. Else the column is text, with a Warning of kind [DayMonth].
+	DateOrder string
 
 	// Encoding is the name of the input's encoding, such as "shift_jis" or "macintosh", as the
 	// WHATWG lists them. Empty means that it is detected: UTF-8, UTF-16 with a byte order mark,
@@ -137,7 +170,8 @@ type Options struct {
 	// false they are rows, with a Warning of kind [Totals].
 	SkipTotals bool
 
-	// Language is the language of the messages of warnings, such as "de". Empty means English.
+	// Language is the language of the messages of warnings and of Error.User, such as "de". Empty
+	// means English.
 	Language string
 
 	MaxBytes     int64 // of the input; 0 means 512 MiB
@@ -173,22 +207,25 @@ func (o *Options) withDefaults() (Options, error) {
 		opt.MaxCellBytes = 256 << 10
 	}
 	if opt.HeaderLine < -1 {
-		return opt, errorf(ErrArgument, 0, "HeaderLine is %d; it has to be a line, 0 or -1", opt.HeaderLine)
+		return opt, argument("HeaderLine", strconv.Itoa(opt.HeaderLine))
 	}
 	if opt.MaxBytes < 0 || opt.MaxRows < 0 || opt.MaxColumns < 0 || opt.MaxCellBytes < 0 || opt.MaxRowBytes < 0 {
-		return opt, errorf(ErrArgument, 0, "a limit is negative")
+		return opt, &Error{Kind: ErrArgument, Message: "a limit is negative"}
 	}
 	if opt.MaxCellBytes > maxRowBytes || opt.MaxRowBytes > maxRowBytes {
-		return opt, errorf(ErrArgument, 0, "MaxCellBytes is %d and MaxRowBytes %d, and at most %d are possible", opt.MaxCellBytes, opt.MaxRowBytes, maxRowBytes)
+		return opt, &Error{Kind: ErrArgument, Message: fmt.Sprintf("MaxCellBytes is %d and MaxRowBytes %d, and at most %d are possible", opt.MaxCellBytes, opt.MaxRowBytes, maxRowBytes)}
 	}
 	if opt.MaxRowBytes == 0 {
 		opt.MaxRowBytes = min(max(1<<20, 4*opt.MaxCellBytes), maxRowBytes)
 	}
 	if opt.Decimal != 0 && opt.Decimal != '.' && opt.Decimal != ',' {
-		return opt, errorf(ErrArgument, 0, "Decimal is %q; it has to be '.' or ','", opt.Decimal)
+		return opt, argument("Decimal", strconv.QuoteRune(opt.Decimal))
+	}
+	if opt.DateOrder = ascii.Lower(opt.DateOrder); opt.DateOrder != "" && !slices.Contains(dateOrders, opt.DateOrder) {
+		return opt, argument("DateOrder", strconv.Quote(opt.DateOrder))
 	}
 	if sep := opt.Separator; sep != 0 && (sep == '"' || sep == '\r' || sep == '\n' || sep == utf8.RuneError || !utf8.ValidRune(sep)) {
-		return opt, errorf(ErrArgument, 0, "Separator is %q, which cannot separate cells", sep)
+		return opt, argument("Separator", strconv.QuoteRune(sep))
 	}
 	return opt, nil
 }
@@ -277,23 +314,47 @@ type Column struct {
 	Zoned  bool   `json:"zoned,omitempty"` // its times have a zone
 }
 
+// Flags adds a flag for each field that a [Warning] or an [Error] names in its Option, except for
+// the limits. The name of the flag is the one of the field in lower case, such as -decimal.
+// A service sets such a field from a request with [flag.FlagSet.Set].
+func (o *Options) Flags(flags *flag.FlagSet) {
+	character := func(name, usage string, to *rune) {
+		flags.Func(name, usage, func(s string) error {
+			sign, size := utf8.DecodeRuneInString(s)
+			if *to = sign; size != len(s) {
+				return errors.New("it is not one character")
+			}
+			return nil
+		})
+	}
+	character("separator", "the `sign` between the cells of CSV", &o.Separator)
+	character("decimal", "the decimal `sign` of numbers", &o.Decimal)
+	flags.StringVar(&o.DateOrder, "dateorder", o.DateOrder, "the `order` of dates such as 03/04/2026: dmy, mdy or ymd")
+	flags.StringVar(&o.Encoding, "encoding", o.Encoding, "the `name` of the encoding of the text")
+	flags.IntVar(&o.HeaderLine, "headerline", o.HeaderLine, "the `line` with the names of the columns; -1 if none has")
+	flags.StringVar(&o.Sheet, "sheet", o.Sheet, "the `name` of the sheet of an Excel file")
+	flags.BoolVar(&o.SkipTotals, "skiptotals", o.SkipTotals, "leave out rows with sums of others")
+}
+
 // Open reads a regular file. See [Read], which also reads from pipes.
 func Open(ctx context.Context, path string, opt *Options) (*File, error) {
+	f, err := open(ctx, path, opt)
+	return f, opt.say(ctx, err)
+}
+
+func open(ctx context.Context, path string, opt *Options) (*File, error) {
 	name := filepath.Base(path)
 	// A named pipe has to be found before it is opened: that waits for a writer.
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, &Error{Kind: ErrRead, Message: name + " is not a regular file: copy its data into one, or use Read"}
+		return nil, errorf(ErrRead, 0, func(t *texts) string { return t.NotRegular }, "name", name)
 	}
 	var f *os.File
 	if err == nil {
 		f, err = os.Open(path)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &Error{Kind: ErrRead, Message: "there is no file " + name + ": check the path", Err: err}
-	}
 	if err != nil {
-		return nil, &Error{Kind: ErrRead, Message: "the file " + name + " cannot be opened: check its permissions", Err: err}
+		return nil, errorf(ErrRead, 0, func(t *texts) string { return t.NotOpened }, "name", name).because(err)
 	}
 	defer f.Close()
 	o, err := opt.withDefaults()
@@ -305,7 +366,7 @@ func Open(ctx context.Context, path string, opt *Options) (*File, error) {
 	}
 	table, err := Read(ctx, f, &o)
 	if err == nil && !table.loader.isJSON && isJSONName(name) {
-		return nil, errors.Join(errorf(ErrFormat, 0, "the file %s has no objects; write an array of objects or one object a line, or name it .csv", name), table.Close())
+		return nil, errors.Join(errorf(ErrFormat, 0, func(t *texts) string { return t.NoObjects }, "name", name), table.Close())
 	}
 	return table, err
 }
@@ -324,14 +385,19 @@ func isJSONName(name string) bool {
 // the names of the columns. The memory does not depend on the number of rows, and a row
 // larger than Options.MaxRowBytes is refused before it is read whole. If ctx ends, Read
 // returns its cause.
-func Read(ctx context.Context, r io.Reader, o *Options) (_ *File, err error) {
+func Read(ctx context.Context, r io.Reader, o *Options) (*File, error) {
+	f, err := readInput(ctx, r, o)
+	return f, o.say(ctx, err)
+}
+
+func readInput(ctx context.Context, r io.Reader, o *Options) (*File, error) {
 	opt, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	dir, err := tempdir.New(opt.TempDir, "qed-tabular-")
 	if err != nil {
-		return nil, &Error{Kind: ErrStorage, Message: "no temporary directory can be made", Err: err}
+		return nil, storage(err)
 	}
 	l := &loader{ctx: ctx, opt: opt, dir: dir.Path, texts: textTable.In(ctx, opt.Language)}
 	if err := l.scan(r); err != nil {
@@ -350,12 +416,12 @@ func Read(ctx context.Context, r io.Reader, o *Options) (_ *File, err error) {
 func (f *File) Each(ctx context.Context, row func(values []any) error) error {
 	f.loader.ctx = ctx
 	values := make([]any, len(f.Columns))
-	return f.loader.each(func(cells []cell, _ int) error {
+	return f.loader.opt.say(ctx, f.loader.each(func(cells []cell, _ int) error {
 		for i, c := range cells {
 			values[i] = f.loader.columns[i].value(c)
 		}
 		return row(values)
-	})
+	}))
 }
 
 // A PlainCSV is a file whose rows other programs read as this package does, if they are given
@@ -370,7 +436,7 @@ type PlainCSV struct {
 // are columns, and its empty cells are NULL.
 func (f *File) Plain() (csv PlainCSV, ok bool) {
 	l := f.loader
-	if l.isJSON || l.sheet != nil || l.shape.lenient || l.ragged+l.again+l.totals > 0 || l.lineBreaks || l.firstLine == 0 {
+	if l.isJSON || l.sheet != nil || l.shape.lenient || l.ragged+l.again+l.rules+l.totals > 0 || l.lineBreaks || l.firstLine == 0 {
 		return csv, false
 	}
 	for _, c := range l.columns {

@@ -2,6 +2,7 @@ package tabular_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/qedkit/qed/analyst/tabular"
 	"github.com/qedkit/qed/internal/peakmem"
+	"github.com/qedkit/qed/internal/usertext/usertexttest"
 )
 
 // A loaded file has its rows.
@@ -142,6 +144,12 @@ func TestRefused(t *testing.T) {
 		{"HTML", "<!DOCTYPE html><html></html>", tabular.Options{}, tabular.ErrFormat, 0},
 		{"binary", "\x01\x02\x03\x00\x05\x06", tabular.Options{}, tabular.ErrFormat, 0},
 		{"gzip", "\x1f\x8brest", tabular.Options{}, tabular.ErrFormat, 0},
+		{"gzip that is cut off", zipped("a,b\n" + strings.Repeat("1,2\n", 1000))[:40], tabular.Options{}, tabular.ErrFormat, 0},
+		{"gzip without its last bytes", strings.TrimSuffix(zipped("a,b\n1,2\n"), "\x00"), tabular.Options{}, tabular.ErrFormat, 0},
+		{"gzip bomb", zipped("a\n" + strings.Repeat("1\n", 1<<20)), tabular.Options{MaxBytes: 1 << 20}, tabular.ErrTooLarge, 0},
+		{"JSON in gzip that is cut off", zipped("[" + strings.Repeat("{\"a\":1},", 1000))[:40], tabular.Options{}, tabular.ErrFormat, 0},
+		{"date order", "a\n1\n", tabular.Options{DateOrder: "day"}, tabular.ErrArgument, 0},
+		{"encoding", "a\nM\xfc\n", tabular.Options{Encoding: "klingon"}, tabular.ErrArgument, 0},
 		{"PNG", "\x89PNG\r\n", tabular.Options{}, tabular.ErrFormat, 0},
 		{"Parquet", "PAR1rest", tabular.Options{}, tabular.ErrFormat, 0},
 		{"UTF-32", "\xff\xfe\x00\x00a\x00\x00\x00\n\x00\x00\x001\x00\x00\x00", tabular.Options{}, tabular.ErrFormat, 0},
@@ -173,8 +181,29 @@ func TestRefused(t *testing.T) {
 			if !errors.As(err, &failed) || !errors.Is(err, test.want) || failed.Line != test.line {
 				t.Fatalf("%v, want %v in line %d", err, test.want, test.line)
 			}
+			if failed.User == "" { // an error of the program, and not of the file
+				return
+			}
+			test.opt.Language = "de"
+			_, err = load(t, test.text, &test.opt)
+			german := new(tabular.Error)
+			if !errors.As(err, &german) || german.Message != failed.Message || german.User == failed.User {
+				t.Errorf("%v: in English %q, in German %q", err, failed.User, german.User)
+			}
+			usertexttest.Text(t, "English", failed.User)
+			usertexttest.Text(t, "German", german.User)
 		})
 	}
+}
+
+func zipped(text string) string {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write([]byte(text))
+	if err = errors.Join(err, w.Close()); err != nil {
+		panic(err) // not reached: the memory has it
+	}
+	return out.String()
 }
 
 // endless is a CSV without an end.

@@ -1,8 +1,16 @@
 package tabular_test
 
 import (
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/analyst/tabular"
 	"github.com/qedkit/qed/internal/usertext/usertexttest"
@@ -52,6 +60,123 @@ func TestLanguages(t *testing.T) {
 	} {
 		if !seen[kind] {
 			t.Errorf("no input has a warning of kind %s", kind)
+		}
+	}
+}
+
+// Each option that a warning or an error names is a field, and all but the limits can be set by
+// a flag.
+func TestNamedOptions(t *testing.T) {
+	var opt tabular.Options
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	opt.Flags(flags)
+	named := regexp.MustCompile(`(?:Option: |Option = |optionf\(|argument\()"(\w+)"`)
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range named.FindAllStringSubmatch(string(text), -1) {
+			found++
+			if _, ok := reflect.TypeOf(opt).FieldByName(match[1]); !ok {
+				t.Errorf("%s: there is no field %s", file, match[1])
+			}
+			if limit := strings.HasPrefix(match[1], "Max"); limit == (flags.Lookup(strings.ToLower(match[1])) != nil) {
+				t.Errorf("%s: %s is a flag although it is a limit, or not a flag", file, match[1])
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d options are named", found)
+	}
+	for name, value := range map[string]string{
+		"separator": ";", "decimal": ",", "dateorder": "dmy", "encoding": "macintosh", "headerline": "-1", "sheet": "B", "skiptotals": "true",
+	} {
+		if err := flags.Set(name, value); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	want := tabular.Options{Separator: ';', Decimal: ',', DateOrder: "dmy", Encoding: "macintosh", HeaderLine: -1, Sheet: "B", SkipTotals: true}
+	if diff := cmp.Diff(want, opt); diff != "" {
+		t.Error(diff)
+	}
+	for _, value := range []string{"", ";;", "\xff"} {
+		err := flags.Set("separator", value)
+		if _, readErr := load(t, "a\n1\n", &opt); err == nil && readErr == nil && value != "" {
+			t.Errorf("the separator %q is accepted", value)
+		}
+	}
+}
+
+// A warning says which option decides, and with it the cells have their type.
+func TestDeciding(t *testing.T) {
+	for _, test := range []struct {
+		name, text, option, value string
+		want                      any // the first cell
+	}{
+		{"decimal comma", "n\n1.234\n2.500\n", "decimal", ",", int64(1234)},
+		{"decimal point", "n\n1.234\n2.500\n", "decimal", ".", 1.234},
+		{"day first", "d\n03/04/2026\n05/06/2026\n", "dateorder", "dmy", "2026-04-03"},
+		{"month first", "d\n03/04/2026\n05/06/2026\n", "dateorder", "mdy", "2026-03-04"},
+		{"month first, in capitals", "d\n03/04/2026\n05/06/2026\n", "dateorder", "MDY", "2026-03-04"},
+		{"short years, day first", "d\n01/02/03\n04/05/06\n", "dateorder", "dmy", "2003-02-01"},
+		{"short years first", "d\n01/02/03\n04/05/06\n", "dateorder", "ymd", "2001-02-03"},
+		{"with a time", "d\n3/4/2026 3:05 PM\n4/4/2026 1:00 AM\n", "dateorder", "mdy", "2026-03-04 15:05:00"},
+		{"header", "1,x\n2,x\n", "headerline", "1", int64(2)},
+		{"totals", "a,n\nx,1\nTotal,1\n", "skiptotals", "true", "x"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d, err := load(t, test.text, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			named := func(w tabular.Warning) bool {
+				return strings.ToLower(w.Option) == test.option && strings.Contains(w.Message, "option "+test.option)
+			}
+			if !slices.ContainsFunc(d.Warnings, named) {
+				t.Errorf("no warning names the option: %v", d.Warnings)
+			}
+			var opt tabular.Options
+			flags := flag.NewFlagSet("", flag.ContinueOnError)
+			opt.Flags(flags)
+			if err := flags.Set(test.option, test.value); err != nil {
+				t.Fatal(err)
+			}
+			if d, err = load(t, test.text, &opt); err != nil {
+				t.Fatal(err)
+			}
+			if got := d.rows[0][0]; got != test.want || slices.ContainsFunc(d.Warnings, named) {
+				t.Errorf("%v, want %v; %v", got, test.want, d.Warnings)
+			}
+		})
+	}
+}
+
+// Another column shows the order of dates, unless columns differ.
+func TestOrderOfOtherColumns(t *testing.T) {
+	for _, test := range []struct {
+		text, order string
+		want        any
+	}{
+		{"a,b\n03/04/2026,13/04/2026\n", "", "2026-04-03"},
+		{"a,b\n03/04/2026,04/13/2026\n", "", "2026-03-04"},
+		{"a,b,c\n03/04/2026,04/13/2026,13/04/2026\n", "", "03/04/2026"},
+		{"a,b\n03/04/2026,13.04.2026\n", "", "2026-04-03"},
+		{"a,b\n03/04/2026,2026/04/13\n", "", "03/04/2026"},
+		{"a,b\n03/04/2026,13/04/2026\n", "mdy", "2026-03-04"},
+		{"a\n13/04/2026\n", "mdy", "2026-04-13"}, // which the chosen order does not fit
+	} {
+		d, err := load(t, test.text, &tabular.Options{DateOrder: test.order})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.rows[0][0]; got != test.want {
+			t.Errorf("%q is %v, want %v", test.text, got, test.want)
 		}
 	}
 }

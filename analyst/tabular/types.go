@@ -42,10 +42,12 @@ const (
 	formText = formCount // of a text column
 )
 
-// formInfo describes a form. example is set if cells are converted.
+// formInfo describes a form. example is set if cells are converted, and order for dates that
+// another order may fit too.
 var formInfo = [formCount]struct {
 	kind    Type
 	example string
+	order   string
 }{
 	formInteger: {kind: Integer},
 	formPoint:   {kind: Decimal, example: "1,234.56"},
@@ -55,12 +57,15 @@ var formInfo = [formCount]struct {
 	formStamp:   {kind: Time},
 	formYMD:     {kind: Date, example: "2006/12/31"},
 	formNamed:   {kind: Date, example: "31 December 2006"},
-	formDMY:     {kind: Date, example: "31/12/2006"},
-	formMDY:     {kind: Date, example: "12/31/2006"},
-	formDMY2:    {kind: Date, example: "31/12/06"},
-	formMDY2:    {kind: Date, example: "12/31/06"},
-	formYMD2:    {kind: Date, example: "06/12/31"},
+	formDMY:     {kind: Date, example: "31/12/2006", order: "dmy"},
+	formMDY:     {kind: Date, example: "12/31/2006", order: "mdy"},
+	formDMY2:    {kind: Date, example: "31/12/06", order: "dmy"},
+	formMDY2:    {kind: Date, example: "12/31/06", order: "mdy"},
+	formYMD2:    {kind: Date, example: "06/12/31", order: "ymd"},
 }
+
+// dateOrders are the values of Options.DateOrder.
+var dateOrders = []string{"dmy", "mdy", "ymd"}
 
 // isShort reports whether a form has years of two digits.
 func (f form) isShort() bool { return f == formDMY2 || f == formMDY2 || f == formYMD2 }

@@ -42,12 +42,15 @@ func (c *conversation) write(ctx context.Context, name, title, language, markdow
 	return nil
 }
 
-// findings returns what was found as Markdown.
-func findings(e *analyst.Exploration) string {
+// findings returns what was found as Markdown, with the notes about the data below.
+func findings(e *analyst.Exploration, notes []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", e.Question, e.Summary)
 	for _, insight := range e.Insights {
 		fmt.Fprintf(&b, "- %s\n", insight)
+	}
+	for _, note := range notes {
+		fmt.Fprintf(&b, "\n%s\n", note)
 	}
 	return b.String()
 }

@@ -9,6 +9,7 @@
 //	go run ./examples/analyst sales.csv                   # your own file
 //	go run ./examples/analyst sales.csv "Which ...?"      # one question, and a report with -report
 //	go run ./examples/analyst -about "one row per sale, amounts in EUR" sales.csv
+//	go run ./examples/analyst -decimal , -dateorder dmy sales.csv  # where the notes ask for it
 //	go run -tags duckdb ./examples/analyst -duckdb sales.parquet   # in DuckDB, which needs cgo
 //
 // Type a question, "report" for a report on all answers so far, "new" to start over,
@@ -50,7 +51,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	folder := flags.String("out", "analysis", "the `folder` for charts and pages")
 	about := flags.String("about", "", "what the rows are, for the model")
 	inDuckDB := flags.Bool("duckdb", false, "load the file into DuckDB instead of SQLite")
-	sheet := flags.String("sheet", "", "the `name` of the sheet of an Excel file, instead of the first one")
+	var opt tabular.Options
+	opt.Flags(flags)
 	report := flags.Bool("report", false, "write a report after the question")
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), "Usage: analyst [flags] [file [question]]\n\n")
@@ -66,7 +68,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 
 	// The data, in an embedded database.
 	show := chat.NewPrinter(out)
-	data, found, err := load(ctx, flags.Arg(0), tabular.Options{Sheet: *sheet}, *inDuckDB)
+	data, found, err := load(ctx, flags.Arg(0), opt, *inDuckDB)
 	if err != nil {
 		return err
 	}
@@ -95,7 +97,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return err
 	}
 	defer a.Close()
-	c := &conversation{analyst: a, show: show, folder: *folder}
+	c := &conversation{analyst: a, show: show, folder: *folder, notes: data.Notes}
 
 	question := strings.Join(flags.Args()[min(1, flags.NArg()):], " ")
 	switch {
@@ -154,10 +156,7 @@ func name(path string) string {
 // describe returns what was loaded.
 func describe(found tabular.Report, data analyst.Data) []string {
 	columns := strings.Join(data.Policy.Tables[data.Table], ", ")
-	if found.Rows > 0 { // not known of a Parquet file
-		columns = fmt.Sprintf("%d rows: %s", found.Rows, columns)
-	}
-	return append([]string{columns}, data.Notes...)
+	return append([]string{fmt.Sprintf("%d rows: %s", found.Rows, columns)}, data.Notes...)
 }
 
 // A conversation is a thread of questions about the data.
@@ -165,6 +164,7 @@ type conversation struct {
 	analyst *analyst.Analyst
 	show    *chat.Printer
 	folder  string
+	notes   []string // of the data
 
 	number int // of the thread
 	found  []*analyst.Exploration
@@ -194,7 +194,7 @@ func (c *conversation) line(ctx context.Context, line string) error {
 	c.found = append(c.found, found)
 	used := found.Metadata
 	c.show.Step("used", fmt.Sprintf("%d steps, %d tokens, %d ms", used.StepCount, used.TokensUsed, used.DurationMs))
-	return c.write(ctx, "answer-"+strconv.Itoa(len(c.found)), line, found.Language, findings(found), found.Charts)
+	return c.write(ctx, "answer-"+strconv.Itoa(len(c.found)), line, found.Language, findings(found, c.notes), found.Charts)
 }
 
 func (c *conversation) thread() string { return "analysis-" + strconv.Itoa(c.number) }

@@ -178,6 +178,25 @@ func measure(t *testing.T) facts {
 	return f
 }
 
+// A note names the flag that decides, in the terminal and on the page.
+func TestDecidingFlags(t *testing.T) {
+	csv := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(csv, []byte("n;d\n1.234;03/04/2026\n2.500;05/06/2026\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	printed, err := explore(t, csv)
+	if !errors.Is(err, settings.ErrNoModel) || !strings.Contains(printed, "The option decimal decides.") || !strings.Contains(printed, "The option dateorder decides.") {
+		t.Errorf("%v: %s", err, printed)
+	}
+	printed, err = explore(t, "-decimal", ",", "-dateorder", "dmy", csv)
+	if !errors.Is(err, settings.ErrNoModel) || !strings.Contains(printed, "2 rows: n, d") || strings.Contains(printed, "decides") {
+		t.Errorf("%v: %s", err, printed)
+	}
+	if text := findings(&analyst.Exploration{Question: "Why?"}, []string{"The option decimal decides."}); !strings.HasSuffix(text, "\n\nThe option decimal decides.\n") {
+		t.Errorf("%q", text)
+	}
+}
+
 func TestWrongTurns(t *testing.T) {
 	csv := filepath.Join(t.TempDir(), "a.csv")
 	if err := os.WriteFile(csv, []byte("a,b\n1,2\n"), 0o600); err != nil {

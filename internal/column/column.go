@@ -250,7 +250,7 @@ func IsPlaceholder(text string) bool {
 		return false
 	}
 	switch strings.ToLower(strings.TrimLeft(text, "+-")) {
-	case "", "nan", "null", "none", "nil", "n/a", "na", "inf", "infinity":
+	case "", "nan", "null", "none", "nil", "n/a", "na", `\n`, "inf", "infinity":
 		return true
 	}
 	return false

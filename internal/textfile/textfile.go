@@ -62,6 +62,9 @@ func IsUTF16(head []byte) bool {
 // HasBOM reports whether a file begins with a byte order mark of UTF-8.
 func HasBOM(head []byte) bool { return bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}) }
 
+// Rule has the characters of the lines between the rows of a printed table.
+const Rule = "-=_+:"
+
 const separators = ";\t|,"
 
 // Separator returns the sign that separates the cells of a CSV file: the one that
@@ -131,7 +134,7 @@ func countSeparators(head []byte) (records []counts) {
 			count[i]++
 		}
 		if b != '\n' {
-			blank = blank && b == '\r'
+			blank = blank && (b == '\r' || strings.IndexByte(Rule, b) >= 0)
 			continue
 		}
 		if !blank {
