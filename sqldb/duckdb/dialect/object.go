@@ -39,15 +39,15 @@ func (r *reader) unsupported(construct, remedy string) {
 
 // done refuses an object with a field that was not read.
 func (r *reader) done(o object) {
-	if r.err != nil || o.isNone() {
-		return
-	}
-	for at := o.value().first; at != 0; at = o.t.values[at].next {
-		field := object{o.t, at}
-		if v := field.value(); !v.used && !field.isEmpty() {
-			r.unsupported("the clause '"+o.t.src[v.key:v.keyEnd]+"'", "leave it out")
-			return
+	fields, _ := o.value.(map[string]any)
+	unread := ""
+	for key := range fields {
+		if !o.used[key] && !o.field(key).isEmpty() && (unread == "" || key < unread) {
+			unread = key
 		}
+	}
+	if unread != "" {
+		r.unsupported("the clause '"+unread+"'", "leave it out")
 	}
 }
 
@@ -55,7 +55,7 @@ func (r *reader) done(o object) {
 func (r *reader) take(o object, key string) object {
 	field := o.field(key)
 	if !field.isNone() {
-		field.value().used = true
+		o.used[key] = true
 	}
 	return field
 }

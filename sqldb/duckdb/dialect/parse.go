@@ -27,9 +27,7 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := trees.Get().(*tree)
-	defer t.release()
-	root, err := t.parse(out)
+	root, err := parse(out)
 	if err != nil {
 		return nil, &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: "the statement has a number or a name without a value: " +
 			"write numbers that a DOUBLE can hold"}
