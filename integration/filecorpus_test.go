@@ -1,6 +1,8 @@
 package integration_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -245,6 +247,7 @@ func corpusJSON(i int) corpusFile {
 	f.text = "[" + strings.Join(objects, ",\n") + "]"
 	switch shape {
 	case "lines":
+		f.ending = ".ndjson"
 		f.text = strings.Join(objects, "\n") + "\n"
 	case "a wrapper":
 		f.text = `{"status":"ok","page":{"n":1},"data":{"items":` + f.text + `},"next":null}`
@@ -319,12 +322,20 @@ func TestFileCorpus(t *testing.T) {
 	for i := range 42 {
 		files = append(files, corpusJSON(i), corpusExcel(i))
 	}
+	for i := range files {
+		if i%3 == 0 {
+			files[i].name += ", .gz"
+		}
+	}
 	columns, decided, left := 0, 0, map[tabular.WarningKind]int{}
 	dir := t.TempDir()
 	for _, f := range files {
 		t.Run(f.name, func(t *testing.T) {
-			path := filepath.Join(dir, "x"+f.ending)
-			if err := os.WriteFile(path, []byte(f.text), 0o600); err != nil {
+			path, text := filepath.Join(dir, "x"+f.ending), f.text
+			if strings.HasSuffix(f.name, ", .gz") {
+				path, text = path+".gz", zipped(t, text)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			report, rows := loadInBoth(t, path)
@@ -361,6 +372,18 @@ func TestFileCorpus(t *testing.T) {
 	if decided < columns*9/10 {
 		t.Errorf("%d of %d columns have their types", decided, columns)
 	}
+}
+
+func zipped(t *testing.T, text string) string {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 // isSameTime reports whether a value of asStored is the time of a text.

@@ -76,8 +76,8 @@ type File struct {
 
 // Load reads files into a database in memory, and returns what was found in each. CSV,
 // JSON and Excel are read by package [tabular], as they are for every database: a column has a type only
-// if all rows fit it, and what is not certain is a text, with a warning. A Parquet file has no
-// report. The deadline of ctx ends the reading between two rows.
+// if all rows fit it, and what is not certain is a text, with a warning. The report of
+// a Parquet file has the names of its columns alone. The deadline of ctx ends the reading between two rows.
 //
 // The error is a [*sqldb.Error] of kind [sqldb.ErrMissing], [sqldb.ErrUnreadable],
 // [sqldb.ErrNotDatabase] for a file that is not of its format, [sqldb.ErrTooLarge]

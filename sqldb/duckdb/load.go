@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/duckdb/duckdb-go/v2"
@@ -17,6 +19,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	cells "github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -57,7 +60,7 @@ func checkFiles(files []File) ([]string, error) {
 // load reads a file into a table.
 func load(ctx context.Context, conn *sql.Conn, f File, table string) (report tabular.Report, err error) {
 	if endingOf(f.Path) == parquet {
-		err = loadParquet(ctx, conn, f.Path, table)
+		report, err = loadParquet(ctx, conn, f, table)
 	} else {
 		report, err = loadText(ctx, conn, f, table)
 	}
@@ -85,17 +88,46 @@ var kinds = map[tabular.Kind]sqldb.Kind{
 	tabular.ErrTooLarge: sqldb.ErrTooLarge, tabular.ErrRead: sqldb.ErrUnreadable, tabular.ErrStorage: sqldb.ErrUnreadable,
 }
 
+// texts are what is said to users about Parquet files.
+var texts = usertext.Of[struct{ WideDecimals, Renamed string }]("parquet")
+
 // loadParquet reads a Parquet file, unless it has decimals that DuckDB reads as other numbers.
-func loadParquet(ctx context.Context, conn *sql.Conn, path, table string) error {
-	wide, err := column(ctx, conn, "SELECT name FROM parquet_schema("+literal(path)+") WHERE precision > 38")
+func loadParquet(ctx context.Context, conn *sql.Conn, f File, table string) (report tabular.Report, err error) {
+	said, path := texts.In(ctx, f.Options.Language), literal(f.Path)
+	wide, err := column(ctx, conn, "SELECT name FROM parquet_schema("+path+") WHERE precision > 38")
 	if err != nil {
-		return err
+		return report, err
 	}
 	if len(wide) > 0 {
-		return &tabular.Error{Kind: tabular.ErrFormat, Message: "it has decimals of more than 38 digits, which DuckDB reads as other numbers: write them with fewer digits, or as texts"}
+		return report, &tabular.Error{Kind: tabular.ErrFormat, User: said.WideDecimals,
+			Message: "it has decimals of more than 38 digits, which DuckDB reads as other numbers: write them with fewer digits, or as texts"}
 	}
-	_, err = conn.ExecContext(ctx, "CREATE TABLE main."+quote(table)+" AS SELECT * FROM read_parquet("+literal(path)+")")
-	return err
+	result, err := conn.ExecContext(ctx, "CREATE TABLE main."+quote(table)+" AS SELECT * FROM read_parquet("+path+")")
+	if err != nil {
+		return report, err
+	}
+	rows, err := result.RowsAffected()
+	if err != nil {
+		return report, err
+	}
+	report.Rows = int(rows)
+	headers, err := column(ctx, conn, "SELECT name FROM parquet_schema("+path+")")
+	if err != nil {
+		return report, err
+	}
+	names, err := column(ctx, conn, "SELECT column_name FROM duckdb_columns() WHERE schema_name = 'main' AND table_name = "+literal(table)+" ORDER BY column_index")
+	if err != nil {
+		return report, err
+	}
+	// A column whose name another one has, in capitals or not, gets a name that the file lacks.
+	for i, name := range names {
+		if !slices.Contains(headers, name) {
+			report.Warnings = append(report.Warnings, tabular.Warning{Kind: tabular.Header, Column: name,
+				Message: usertext.Fill(said.Renamed, "number", strconv.Itoa(i+1), "column", name)})
+		}
+		report.Columns = append(report.Columns, tabular.Column{Name: name})
+	}
+	return report, nil
 }
 
 // types are those of the columns.

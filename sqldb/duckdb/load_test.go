@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed/analyst/tabular"
 	"github.com/qedkit/qed/internal/xlsx/xlsxtest"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
@@ -99,6 +100,38 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// Columns of a Parquet file that get another name are said, in the language of the options.
+func TestParquetNames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	raw, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	if _, err := raw.Exec("COPY (SELECT 1 AS a, 2 AS x, {'b': 3} AS s) TO '" + path + "'"); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, language, says string }{
+		{"x", "", ""}, {"A", "", "Column 2 is named A_1"}, {"A", "de", "Spalte 2 heißt A_1"},
+	} {
+		// The name of the second column is one byte in the file.
+		text := strings.ReplaceAll(string(file), "\x01x", "\x01"+test.name)
+		db, reports, err := duckdb.Load(t.Context(), []duckdb.File{{Path: write(t, "x.parquet", text), Options: tabular.Options{Language: test.language}}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		notes := strings.Join(reports[0].Notes(), " ")
+		if reports[0].Rows != 1 || len(reports[0].Columns) != 3 || (test.says == "") != (notes == "") || !strings.Contains(notes, test.says) {
+			t.Errorf("%+v", reports[0])
+		}
+	}
+}
+
 func TestLoadRefuses(t *testing.T) {
 	good := write(t, "good.csv", "a\n1\n")
 	tests := []struct {
@@ -117,7 +150,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"an open quote", []duckdb.File{{Path: write(t, "x.csv", "a,b\n1,\"SECRET\n"+strings.Repeat("2,y\n", 50))}}, sqldb.ErrNotDatabase, "x.csv"},
 		{"rows of other lengths", []duckdb.File{{Path: write(t, "x.csv", "a,b\n"+strings.Repeat("1,SECRET\n", 30)+"1,2,3,4\n"+strings.Repeat("1,2\n", 30000)+"1,SECRET,9\n")}}, sqldb.ErrNotDatabase, "x.csv"},
 		{"bytes that are no CSV", []duckdb.File{{Path: write(t, "x.csv", "\x00\x01\x02SECRET\x00\xff\xfe")}}, sqldb.ErrNotDatabase, "x.csv"},
-		{"no rows", []duckdb.File{{Path: write(t, "x.csv", "a,b\n")}}, sqldb.ErrNotDatabase, "no rows"},
+		{"no rows", []duckdb.File{{Path: write(t, "x.csv", "a,b\n")}}, sqldb.ErrNotDatabase, "at least one row"},
 		{"an empty CSV file", []duckdb.File{{Path: write(t, "x.csv", "")}}, sqldb.ErrNotDatabase, "empty"},
 		{"an empty file", []duckdb.File{{Path: write(t, "x.parquet", "")}}, sqldb.ErrNotDatabase, "x.parquet"},
 		{"Parquet decimals of 40 digits", []duckdb.File{{Path: "testdata/decimal40.parquet"}}, sqldb.ErrNotDatabase, "more than 38 digits"},
