@@ -7,10 +7,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
-	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
 	utf16 "golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
@@ -121,46 +122,35 @@ func (l *loader) copyText(r io.Reader) error {
 	if textfile.HasBOM(head) {
 		in.Discard(3)
 	}
-	check := &utf8Check{}
-	if _, err := io.Copy(io.MultiWriter(plain, check), clean); err != nil {
+	if _, err := io.Copy(plain, clean); err != nil {
 		return l.copyError(err)
 	}
 	if clean.dropped > 0 {
 		l.warn(Warning{Kind: Dropped, Count: clean.dropped}, l.texts.Dropped)
 	}
 	l.text = plain.Name()
-	if !check.valid() || l.opt.Encoding != "" {
+	valid, err := l.isUTF8(plain)
+	if err == nil && (!valid || l.opt.Encoding != "") {
 		return l.decode(plain)
 	}
-	return nil
+	return err
 }
 
-// utf8Check checks whether what is written to it is UTF-8.
-type utf8Check struct {
-	rest []byte
-	bad  bool
-}
-
-func (u *utf8Check) Write(p []byte) (int, error) {
-	if u.bad {
-		return len(p), nil
+// isUTF8 reports whether a file is UTF-8.
+func (l *loader) isUTF8(plain *os.File) (bool, error) {
+	_, err := plain.Seek(0, io.SeekStart)
+	if err == nil {
+		in := &limited{ctx: l.ctx, r: plain, max: math.MaxInt64}
+		_, err = io.Copy(io.Discard, transform.NewReader(in, encoding.UTF8Validator))
 	}
-	text := append(u.rest, p...)
-	end := len(text)
-	for i := 1; i <= min(3, len(text)); i++ {
-		if b := text[len(text)-i]; utf8.RuneStart(b) {
-			if !utf8.FullRune(text[len(text)-i:]) {
-				end = len(text) - i
-			}
-			break
-		}
+	if errors.Is(err, encoding.ErrInvalidUTF8) {
+		return false, nil
 	}
-	u.bad = !utf8.Valid(text[:end])
-	u.rest = append([]byte(nil), text[end:]...)
-	return len(p), nil
+	if err != nil {
+		return false, l.copyError(err)
+	}
+	return true, nil
 }
-
-func (u *utf8Check) valid() bool { return !u.bad && len(u.rest) == 0 }
 
 // copyError returns the error of a copy of the input. It is an error of storage
 // unless the input could not be read.

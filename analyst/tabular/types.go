@@ -104,7 +104,7 @@ func read(c cell) (r reading) {
 		r.fit(formBoolean)
 		return r
 	}
-	digit := firstDigit(s)
+	digit := strings.IndexAny(s, "0123456789")
 	if digit < 0 {
 		return r
 	}
@@ -117,16 +117,6 @@ func read(c cell) (r reading) {
 		r.readTime(s)
 	}
 	return r
-}
-
-// firstDigit returns where the first digit is, or -1. [strings.IndexAny] is slower.
-func firstDigit(s string) int {
-	for i := range len(s) {
-		if s[i] >= '0' && s[i] <= '9' {
-			return i
-		}
-	}
-	return -1
 }
 
 // isWord reports whether a text has more letters than a currency.
@@ -270,19 +260,11 @@ func startsDate(s string) bool {
 
 // isISO reports whether a text is a date such as 2006-01-02.
 func isISO(s string) bool {
-	if len(s) != len(time.DateOnly) || s[4] != '-' || s[7] != '-' {
+	if len(s) != len(time.DateOnly) || s[4] != '-' {
 		return false
 	}
-	for i := range len(s) {
-		if (s[i] < '0' || s[i] > '9') && i != 4 && i != 7 {
-			return false
-		}
-	}
-	month, day := number(s[5:7]), number(s[8:])
-	if month < 1 || month > 12 || day < 1 {
-		return false
-	}
-	return day <= 28 || day <= time.Date(number(s[:4]), time.Month(month+1), 0, 0, 0, 0, 0, time.UTC).Day()
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
 }
 
 // A stamp is how a time is written. Times of one stamp can be compared as texts.
