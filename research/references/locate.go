@@ -2,6 +2,7 @@ package references
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -50,18 +51,17 @@ func Locate(text string, claims []Claim) (found []Reference, dropped []Claim) {
 		return nil, nil
 	}
 	known := Find(text)
-	s := newSpaced(text)
 	for _, c := range claims {
-		from, to := s.find(c.Text)
+		from, to := place(text, c.Text)
 		if from < 0 || kinds[c.Type] == nil {
 			dropped = append(dropped, c)
 			continue
 		}
 		target := ""
-		if a, b := s.find(c.Target); a >= 0 {
+		if a, b := place(text, c.Target); a >= 0 {
 			target = text[a:b]
 		}
-		r := reference(kinds[c.Type][0], text, from, to, target, "")
+		r := Reference{Kind: kinds[c.Type][0], Text: text[from:to], From: from, To: to, Target: strings.Join(strings.Fields(target), " ")}
 		i, _ := slices.BinarySearchFunc(known, from, func(k Reference, from int) int { return cmp.Compare(k.From, from) })
 		var within []Reference
 		for ; i < len(known) && known[i].To <= to; i++ {
@@ -83,63 +83,22 @@ func Locate(text string, claims []Claim) (found []Reference, dropped []Claim) {
 
 func order(a, b Reference) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) }
 
-// A spaced is a text in which white space is one space, with the positions of its
-// bytes in the original.
-type spaced struct {
-	text string
-	at   []int
-}
-
-func newSpaced(text string) spaced {
-	var b strings.Builder
-	b.Grow(len(text))
-	at := make([]int, 0, len(text)+1)
-	space := false
-	for i, r := range text {
-		if unicode.IsSpace(r) {
-			if !space {
-				b.WriteByte(' ')
-				at = append(at, i)
-			}
-			space = true
-			continue
-		}
-		space = false
-		_, n := utf8.DecodeRuneInString(text[i:])
-		b.WriteString(text[i : i+n])
-		for j := range n {
-			at = append(at, i+j)
-		}
-	}
-	return spaced{b.String(), append(at, len(text))}
-}
-
-// find returns the first place of words in the original text: one that neither
+// place returns the first place of words in a text, whatever its white space: one that neither
 // begins nor ends within a word. It returns -1 if there is none.
-func (s spaced) find(words string) (from, to int) {
-	if len(words) > maxClaim || !utf8.ValidString(words) {
+func place(text, words string) (from, to int) {
+	fields := strings.Fields(words)
+	if len(words) > maxClaim || len(fields) == 0 || !utf8.ValidString(words) {
 		return -1, -1
 	}
-	words = strings.Join(strings.Fields(words), " ")
-	if words == "" {
-		return -1, -1
+	for i, f := range fields {
+		fields[i] = regexp.QuoteMeta(f)
 	}
-	for at := 0; ; {
-		i := strings.Index(s.text[at:], words)
-		if i < 0 {
-			return -1, -1
+	for _, m := range regexp.MustCompile(strings.Join(fields, `[\s\v\p{Z}\x{85}]+`)).FindAllStringIndex(text, -1) {
+		if !(inWordBefore(text, m[0]) && inWordAt(text, m[0])) && !(inWordBefore(text, m[1]) && inWordAt(text, m[1])) {
+			return m[0], m[1]
 		}
-		i += at
-		j := i + len(words)
-		before, _ := utf8.DecodeLastRuneInString(s.text[:i])
-		first, n := utf8.DecodeRuneInString(words)
-		last, _ := utf8.DecodeLastRuneInString(words)
-		after, _ := utf8.DecodeRuneInString(s.text[j:])
-		if !(inWord(before) && inWord(first)) && !(inWord(last) && inWord(after)) {
-			return s.at[i], s.at[j-1] + 1
-		}
-		at = i + n
 	}
+	return -1, -1
 }
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }

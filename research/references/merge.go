@@ -13,34 +13,17 @@ import (
 func Merge(found ...[]Reference) []Reference {
 	all := slices.Concat(found...)
 	all = slices.DeleteFunc(all, func(r Reference) bool { return r.From < 0 || r.To <= r.From })
-	// Numbers of the ends of all references, so that the bytes of a long text need
-	// not be marked.
-	var ends []int
-	for _, r := range all {
-		ends = append(ends, r.From, r.To)
-	}
-	slices.Sort(ends)
-	ends = slices.Compact(ends)
-	index := func(end int) int { i, _ := slices.BinarySearch(ends, end); return i }
-
 	slices.SortStableFunc(all, func(a, b Reference) int {
 		return cmp.Or(cmp.Compare(b.To-b.From, a.To-a.From), cmp.Compare(exactness(b), exactness(a)))
 	})
-	taken := make([]bool, len(ends)) // whether a reference covers the part after an end
-	var kept []Reference
+	var kept []Reference // in the order of the text
 	for _, r := range all {
-		from, to := index(r.From), index(r.To)
-		// What is taken already is not shorter than r, so it does not lie
-		// within r, and covers one of its ends.
-		if taken[from] || taken[to-1] {
+		i, _ := slices.BinarySearchFunc(kept, r.From, func(k Reference, from int) int { return cmp.Compare(k.From, from) })
+		if i < len(kept) && kept[i].From < r.To || i > 0 && kept[i-1].To > r.From {
 			continue
 		}
-		for i := from; i < to; i++ {
-			taken[i] = true
-		}
-		kept = append(kept, r)
+		kept = slices.Insert(kept, i, r)
 	}
-	slices.SortFunc(kept, order)
 	seen := make(map[string]bool, len(kept))
 	return slices.DeleteFunc(kept, func(r Reference) bool {
 		key := r.Key()

@@ -20,6 +20,7 @@ package references
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -86,48 +87,85 @@ func compact(part string) string {
 	return b.String()
 }
 
-// maxLength is the number of bytes in which a reference ends. It bounds the time that
-// is spent at one position of a text.
-const maxLength = 4000
-
-// A rule reads the reference at a position of the text. It may begin before that, but
-// not before the floor. It returns the position behind what it has read, which is
-// not looked at again, or at.
-type rule func(s *scan, at int) (r Reference, end int)
-
-// A scan is the state of [Find].
-type scan struct {
-	text   string // without what is too far away from the position
-	floor  int    // the end of the last reference
-	barren int    // the end of a list of provisions that no law follows
-}
-
-// Find returns the references of a text in their order. They do not overlap. A
-// reference that is longer than 4,000 bytes may be cut off. The time grows linearly
-// with the text.
+// Find returns the references of a text in their order. They do not overlap. One that is longer
+// than 500 bytes, or an address of more than 2,000, may be cut off. The time grows linearly with
+// the text.
 func Find(text string) []Reference {
-	var found []Reference
-	var s scan
-	for at := 0; at < len(text); {
-		size, rules := rulesAt(text, at)
-		end := at
-		if len(rules) > 0 {
-			s.text = text[:window(text, at)]
-			for _, read := range rules {
-				r, to := read(&s, at)
-				if to <= at {
-					continue
+	of := make([][]Reference, len(forms))
+	ends := make([]int, len(forms)) // of the last reference of each form
+	for at, first := range text {
+		isWord := inWord(first)
+		if isWord && inWordBefore(text, at) || unicode.IsSpace(first) {
+			continue
+		}
+		for i := range forms {
+			if f := &forms[i]; at >= ends[i] && f.beginsAt(text, at, first) {
+				if r, ok := f.read(text, at); ok {
+					of[i], ends[i] = append(of[i], r), r.To
 				}
-				if end = to; r.Kind != "" && !isHeading(text, r) {
-					found = append(found, r)
-					s.floor = to
-				}
-				break
 			}
 		}
-		at = max(end, at+size)
+	}
+	all := slices.Concat(of...)
+	slices.SortStableFunc(all, func(a, b Reference) int { return cmp.Compare(a.From, b.From) })
+	found := all[:0]
+	end := 0
+	for _, r := range all {
+		if r.From >= end {
+			end = r.To
+			if !isHeading(text, r) {
+				found = append(found, r)
+			}
+		}
 	}
 	return found
+}
+
+// beginsAt reports whether a reference of the form may begin at a word or a sign of a text.
+func (f *form) beginsAt(text string, at int, first rune) bool {
+	if f.begins == nil {
+		return unicode.IsUpper(first)
+	}
+	return slices.ContainsFunc(f.begins, func(word string) bool {
+		return len(text)-at >= len(word) && strings.EqualFold(text[at:at+len(word)], word)
+	})
+}
+
+// maxLength is the number of bytes in which a reference ends, apart from an address.
+const maxLength = 500
+
+// read returns the reference of the form that begins at a position.
+func (f *form) read(text string, at int) (r Reference, ok bool) {
+	end := min(len(text), at+maxLength)
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	m := f.pattern.FindStringSubmatchIndex(text[at:end])
+	if m == nil {
+		return r, false
+	}
+	r = Reference{Kind: f.kind, From: at, To: at + m[1]}
+	for i, name := range f.pattern.SubexpNames() {
+		if m[2*i] < 0 {
+			continue
+		}
+		from, to := at+m[2*i], at+m[2*i+1]
+		switch name {
+		case "ref":
+			r.From, r.To = from, to
+		case "target":
+			r.Target = text[from:to]
+		case "part":
+			r.Part = text[from:to]
+		}
+	}
+	r.Text = text[r.From:r.To]
+	if f.adjust != nil && !f.adjust(text, &r) || inWordAt(text, r.To) && inWordBefore(text, r.To) {
+		return r, false
+	}
+	target := strings.Join(strings.Fields(strings.Trim(r.Target, `"“”„«»`)), " ")
+	r.Target, r.Part = genitive.ReplaceAllString(target, "$1"), strings.Join(strings.Fields(r.Part), " ")
+	return r, true
 }
 
 // isHeading reports whether a reference is the number of the section that begins
@@ -141,68 +179,10 @@ func isHeading(text string, r Reference) bool {
 	return len(marks) < len(before) && (marks == "" && r.From <= 10 || strings.HasSuffix(marks, "\n"))
 }
 
-// window returns the end of the part of a text that the rules read from at.
-func window(text string, at int) int {
-	end := at + maxLength
-	if end >= len(text) {
-		return len(text)
-	}
-	for !utf8.RuneStart(text[end]) && end > at {
-		end--
-	}
-	return end
-}
-
-// rulesAt returns the size of the word, number or sign at text[at:], and the rules
-// that may read a reference there.
-func rulesAt(text string, at int) (size int, rules []rule) {
-	r, n := utf8.DecodeRuneInString(text[at:])
-	switch {
-	case r == '§':
-		return n, atSign
-	case r == '[':
-		return n, atBracket
-	case r == '(':
-		return n, atParenthesis
-	case r == '"' || r == '„' || r == '“' || r == '”' || r == '«' || r == '»':
-		return n, atQuote
-	case '0' <= r && r <= '9':
-		size = n
-		for at+size < len(text) && '0' <= text[at+size] && text[at+size] <= '9' {
-			size++
-		}
-		return size + wordSize(text[at+size:]), nil
-	case unicode.IsLetter(r):
-		size = wordSize(text[at:])
-		return size, rulesFor(text[at : at+size])
-	}
-	return n, nil
-}
-
-// wordSize returns the number of bytes of the letters, digits and hyphens that a text
-// begins with.
-func wordSize(text string) int {
-	for i, r := range text {
-		if !inWord(r) && r != '-' && r != '_' {
-			return i
-		}
-	}
-	return len(text)
-}
-
 // inWordAt reports whether there is a letter or a digit at text[at:].
 func inWordAt(text string, at int) bool {
 	r, _ := utf8.DecodeRuneInString(text[at:])
 	return inWord(r)
-}
-
-// reference returns the reference text[from:to].
-func reference(kind Kind, text string, from, to int, target, part string) Reference {
-	return Reference{
-		Kind: kind, Text: text[from:to], From: from, To: to,
-		Target: genitive.ReplaceAllString(strings.Join(strings.Fields(target), " "), "$1"),
-		Part:   strings.Join(strings.Fields(part), " "),
-	}
 }
 
 // genitive is a German name as it stands behind a part: des Arbeitszeitgesetzes.

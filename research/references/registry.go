@@ -212,10 +212,7 @@ const maxCandidates = 10
 // collections, only their documents match.
 //
 // A name of fewer than four letters or digits matches only exactly, and one of more
-// than 300 characters not at all. Fuzzy compares the folded names as the ratio of
-// Python's difflib.SequenceMatcher does, by the algorithm of J. W. Ratcliff and D.
-// E. Metzener, Pattern Matching: The Gestalt Approach, Dr. Dobb's Journal, July
-// 1988.
+// than 300 characters not at all.
 func (r *Registry) Resolve(name string, collections ...string) (Match, bool) {
 	folded, ok := fold(name)
 	if r == nil || !ok || folded == "" {
@@ -269,9 +266,6 @@ func (r *Registry) fuzzy(asked registryName, of func(registryName) bool) (best f
 	m := newMatcher(asked.runes)
 	for _, n := range r.names {
 		if len(n.runes) < minPartial || n.marks != asked.marks || lengthRatio(n, asked) < best || !of(n) {
-			continue
-		}
-		if m.bound(n.runes) < best {
 			continue
 		}
 		switch ratio := m.ratio(n.runes); {
