@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/analyst/claims"
 	"github.com/qedkit/qed/analyst/dataset"
 	"github.com/qedkit/qed/analyst/tabular"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
@@ -52,7 +53,7 @@ func TestBerkeley(t *testing.T) {
 	if err := json.Unmarshal([]byte(result), &out); err != nil {
 		t.Fatalf("%v in %s", err, result)
 	}
-	if out.Report.Verdict != claims.Contradicted || out.Report.Rows != 4526 || !strings.Contains(out.Report.Text, "Simpson's paradox") {
+	if out.Report.Verdict != dates.Contradicted || out.Report.Rows != 4526 || !strings.Contains(out.Report.Text, "Simpson's paradox") {
 		t.Errorf("%s, %d rows: %s", out.Report.Verdict, out.Report.Rows, out.Report.Text)
 	}
 	for _, c := range out.Report.Checks {

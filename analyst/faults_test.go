@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/analyst/claims"
 	"github.com/qedkit/qed/analyst/dataset"
 	"github.com/qedkit/qed/analyst/tabular"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
 
@@ -441,7 +442,7 @@ func TestPlantedFaults(t *testing.T) {
 		for _, p := range faults(seed) {
 			all++
 			r := examine(t, p)
-			if r.Verdict != claims.Proved && objects(r, p.check) {
+			if r.Verdict != dates.Proved && objects(r, p.check) {
 				found++
 			} else {
 				t.Logf("not found: %s %d: %s: %s %+v", p.name, seed, r.Verdict, r.Text, r.Checks)
@@ -455,7 +456,7 @@ func TestPlantedFaults(t *testing.T) {
 	for seed := range 6 {
 		for _, p := range honest(seed) {
 			all++
-			if r := examine(t, p); r.Verdict != claims.Proved || objects(r, "") {
+			if r := examine(t, p); r.Verdict != dates.Proved || objects(r, "") {
 				alarms++
 				t.Logf("false alarm: %s %d: %s: %s", p.name, seed, r.Verdict, r.Text)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/claims"
+	"github.com/qedkit/qed/dates"
 )
 
 // What a client sends cannot make the server run queries without an end.
@@ -74,7 +75,7 @@ func TestRerunChecksAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	checks := again[0].Checks
-	if len(checks) != 2 || checks[0].Verdict != claims.Contradicted || checks[1].Verdict != claims.Proved {
+	if len(checks) != 2 || checks[0].Verdict != dates.Contradicted || checks[1].Verdict != dates.Proved {
 		t.Errorf("the checks are %+v", checks)
 	}
 	if len(problems) != 1 || !strings.Contains(problems[0], "exploration 1, check 3: ") {

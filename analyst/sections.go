@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qedkit/qed/analyst/claims"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -66,11 +66,11 @@ func details(c Check) string {
 	return text
 }
 
-func (t *sectionTexts) verdict(v claims.Verdict) string {
+func (t *sectionTexts) verdict(v dates.Verdict) string {
 	switch v {
-	case claims.Proved:
+	case dates.Proved:
 		return t.Proved
-	case claims.Contradicted:
+	case dates.Contradicted:
 		return t.Contradicted
 	}
 	return t.NotProved
@@ -185,7 +185,7 @@ func (t *sectionTexts) questions(b *strings.Builder, explorations []*Exploration
 			open = append(open, usertext.Fill(t.Ended, "question", usertext.Escape(e.Question), "reason", usertext.Escape(e.Partial)))
 		}
 		for _, c := range e.Checks {
-			if c.Verdict != claims.Proved {
+			if c.Verdict != dates.Proved {
 				finding := strings.TrimRight(c.Finding, ". ")
 				open = append(open, fmt.Sprintf("%s: %s", usertext.Escape(finding), usertext.Escape(c.Text)))
 			}

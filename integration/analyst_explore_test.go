@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/claims"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -87,7 +88,7 @@ func explore(t *testing.T, d analyst.Data) {
 			}
 		}
 	}
-	if len(found.ExecutedQueries) != 2 || len(found.Charts) != 1 || len(found.Checks) != 1 || found.Checks[0].Verdict != claims.Proved {
+	if len(found.ExecutedQueries) != 2 || len(found.Charts) != 1 || len(found.Checks) != 1 || found.Checks[0].Verdict != dates.Proved {
 		t.Errorf("found %d queries, %d charts, %d checks", len(found.ExecutedQueries), len(found.Charts), len(found.Checks))
 	}
 }

@@ -16,20 +16,21 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst/claims"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/refusal"
 )
 
 // The decisions of reports: the verdict, or why there is none.
 const (
-	proved       = string(claims.Proved)
-	contradicted = string(claims.Contradicted)
+	proved       = string(dates.Proved)
+	contradicted = string(dates.Contradicted)
 	doubt        = string(claims.Doubt)
 	chance       = string(claims.Chance)
 	undecided    = string(claims.Undecided)
 )
 
 func decision(r *claims.Report) string {
-	if r.Verdict == claims.NotChecked {
+	if r.Verdict == dates.NotChecked {
 		return string(r.Reason)
 	}
 	return string(r.Verdict)

@@ -6,21 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/numeric"
 )
 
-// A Verdict says what the checks make of a finding, in the words of [dates.Verdict].
-//
-// [dates.Verdict]: https://pkg.go.dev/github.com/qedkit/qed/dates#Verdict
-type Verdict string
-
-const (
-	Proved       Verdict = "proved"       // significant or equal, and no check objects
-	Contradicted Verdict = "contradicted" // the rows show the opposite, or another cause of the difference
-	NotChecked   Verdict = "not_checked"  // the rows decide nothing: see Reason
-)
-
-// A Reason is why a finding is [NotChecked].
+// A Reason is why a finding is [dates.NotChecked].
 type Reason string
 
 const (
@@ -60,10 +50,13 @@ const (
 
 // A Report is the result of checking a finding. Its JSON decodes to an equal Report.
 type Report struct {
-	Verdict Verdict `json:"verdict"`
-	Text    string  `json:"text"`             // the verdict and what the checks object to, in sentences
-	Reason  Reason  `json:"reason,omitempty"` // empty unless Verdict is NotChecked
-	Finding string  `json:"finding"`
+	// Verdict is Proved if the rows are significant or equal and no check objects, Contradicted if
+	// they show the opposite or another cause of the difference, and NotChecked if they decide
+	// nothing: see Reason.
+	Verdict dates.Verdict `json:"verdict"`
+	Text    string        `json:"text"`             // the verdict and what the checks object to, in sentences
+	Reason  Reason        `json:"reason,omitempty"` // empty unless Verdict is NotChecked
+	Finding string        `json:"finding"`
 
 	// Claim is what was checked, nil if nothing was.
 	Claim *Claim `json:"claim,omitempty"`
@@ -135,7 +128,7 @@ func (r *Report) setVerdict(ctx context.Context, adjusted *float64, tests int) {
 	counted := slices.ContainsFunc(r.Checks, func(c CheckResult) bool { return c.Name == CheckShare || c.Name == CheckValue })
 	t := r.texts(ctx)
 	var first string
-	r.Verdict, r.Reason = NotChecked, ""
+	r.Verdict, r.Reason = dates.NotChecked, ""
 	switch {
 	case adjusted != nil && *adjusted >= level:
 		r.Reason, first = Chance, fill(t.Unsupported, "p", t.chance(*adjusted))
@@ -143,13 +136,13 @@ func (r *Report) setVerdict(ctx context.Context, adjusted *float64, tests int) {
 			first = fill(t.ManyTests, "p", t.chance(*r.P), "adjusted", t.chance(*adjusted), "tests", count(tests))
 		}
 	case has(Fail):
-		r.Verdict, first = Contradicted, t.Contradicted
+		r.Verdict, first = dates.Contradicted, t.Contradicted
 	case adjusted == nil && !counted, has(Open):
 		r.Reason, first = Undecided, t.Unchecked
 	case has(Warn):
 		r.Reason, first = Doubt, t.Doubtful
 	default:
-		r.Verdict, first = Proved, t.Supported
+		r.Verdict, first = dates.Proved, t.Supported
 	}
 	text := []string{first}
 	for _, o := range []Outcome{Fail, Open, Warn} {

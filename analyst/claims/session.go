@@ -11,7 +11,7 @@ import (
 // A Session checks the findings of one analysis together. If twenty differences are
 // tested, about one is significant by chance. So a Session adjusts the p-values of all
 // its findings by the procedure of Benjamini and Hochberg. A later finding can change
-// the verdict of an earlier one, from [Proved] to [NotChecked] or back.
+// the verdict of an earlier one, from proved to not checked or back.
 //
 // The zero Session has no findings. It is safe for concurrent use.
 type Session struct {
