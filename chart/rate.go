@@ -52,22 +52,15 @@ func (d *drawing) apart(x, by *scale, number *field, whole func(place) place) bo
 	if average || !share {
 		return average
 	}
-	var all []float64
-	total := map[place]float64{}
-	for i, cell := range number.cells {
-		if p, ok := placeOf(x, by, i); ok && cell != nil {
-			v, _ := cell.(float64)
-			all = append(all, v)
-			total[whole(p)] += v
+	_, more := vegalite.MoreThanWhole(func(yield func(place, float64) bool) {
+		for i, cell := range number.cells {
+			v, isNumber := cell.(float64)
+			if p, ok := placeOf(x, by, i); ok && isNumber && !yield(whole(p), v) {
+				return
+			}
 		}
-	}
-	most := vegalite.Whole(all)
-	for _, sum := range total {
-		if sum > most {
-			return true
-		}
-	}
-	return false
+	})
+	return more
 }
 
 func (d *drawing) refuseSum(path string, number *field, remedy string) error {

@@ -349,21 +349,18 @@ func (l *linter) addsUp(m *measured, at string) (refused bool) {
 	if !known || m.channel["stack"] == "normalize" {
 		return false
 	}
-	total := map[string]float64{}
-	for i, row := range m.field.numbers.At {
-		if m.rows.has(row) {
-			total[keys[row]] += m.field.numbers.Numbers[i]
+	sum, more := vegalite.MoreThanWhole(func(yield func(string, float64) bool) {
+		for i, row := range m.field.numbers.At {
+			if m.rows.has(row) && !yield(keys[row], m.field.numbers.Numbers[i]) {
+				return
+			}
 		}
+	})
+	if more {
+		l.fault(ErrAggregateType, at, "the shares of %s that one bar would add up are %.4g together, more than a whole: "+
+			"they are shares of different wholes, so draw them side by side", vegalite.Quoted(m.field.name), sum)
 	}
-	whole := vegalite.Whole(m.field.numbers.Numbers)
-	for _, sum := range total {
-		if sum > whole {
-			l.fault(ErrAggregateType, at, "the shares of %s that one bar would add up are %.4g together, more than a whole: "+
-				"they are shares of different wholes, so draw them side by side", vegalite.Quoted(m.field.name), sum)
-			return true
-		}
-	}
-	return false
+	return more
 }
 
 // percents refuses formats that show a number as a hundred times as many percent, for

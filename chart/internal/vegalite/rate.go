@@ -1,6 +1,7 @@
 package vegalite
 
 import (
+	"iter"
 	"math"
 	"strings"
 
@@ -25,13 +26,18 @@ var (
 	shareWords = wordset.Of("share percent percentage pct prozent prozentsatz")
 )
 
-// Whole returns the largest sum that shares of one whole have, rounded: 1, or 100 if one
-// of the numbers is larger.
-func Whole(shares []float64) float64 {
-	for _, v := range shares {
+// MoreThanWhole returns the largest sum of the shares of one whole, and whether it is more than a
+// whole: 1, or 100 if one of the shares is larger than 1. Both are rounded.
+func MoreThanWhole[K comparable](shares iter.Seq2[K, float64]) (sum float64, more bool) {
+	total, whole := map[K]float64{}, 1.005
+	for key, v := range shares {
+		total[key] += v
 		if math.Abs(v) > 1.005 {
-			return 100.5
+			whole = 100.5
 		}
 	}
-	return 1.005
+	for _, of := range total {
+		sum = max(sum, of)
+	}
+	return sum, sum > whole
 }
