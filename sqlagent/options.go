@@ -82,7 +82,8 @@ type Options struct {
 	// before the run is interrupted and the user is asked whether it shall run: see
 	// [github.com/qedkit/qed/sqldb.DB.Estimate]. If the run cannot be interrupted, such a
 	// statement is refused and corrected. A statement of which the database has no
-	// estimate runs. 0 means no limit.
+	// estimate runs: all of SQLite, and of MySQL and MariaDB those that read views for an
+	// account that may not read the tables behind them. 0 means no limit.
 	MaxEstimate int
 
 	// InterruptForJoins interrupts the run and asks the user if several join plans
