@@ -29,11 +29,6 @@ func TestTheFilterIsPutIn(t *testing.T) {
 			`{"query":{"bool":{"must":[{"bool":{"should":[{"match_all":{}}]}}],"filter":[` + filter + `]}}}`},
 		{"post_filter alone", `{"post_filter":{"term":{"status":"a"}}}`,
 			`{"post_filter":{"term":{"status":"a"}},"query":{"bool":{"filter":[` + filter + `]}}}`},
-		{"knn", `{"knn":{"field":"vec","query_vector":[1,2,3],"k":3,"num_candidates":9}}`,
-			`{"knn":{"field":"vec","query_vector":[1,2,3],"k":3,"num_candidates":9,"filter":` + filter + `},"post_filter":` + filter + `}`},
-		{"knn with a filter", `{"query":{"match_all":{}},"knn":[{"field":"vec","query_vector":[1,2,3],"k":3,"num_candidates":9,"filter":[{"term":{"status":"a"}}]}]}`,
-			`{"query":{"bool":{"must":[{"match_all":{}}],"filter":[` + filter + `]}},` +
-				`"knn":[{"field":"vec","query_vector":[1,2,3],"k":3,"num_candidates":9,"filter":{"bool":{"filter":[{"term":{"status":"a"}},` + filter + `]}}}]}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, sent(t, validator(t, tenant), tt.body)); diff != "" {
@@ -118,8 +113,8 @@ func TestKeysOfFlatObjects(t *testing.T) {
 // The corrected body has no filter and names no hidden field.
 func TestCorrected(t *testing.T) {
 	v := validator(t, &esquery.Options{Filter: json.RawMessage(`{"term":{"tenantId":"a"}}`), Sensitive: []string{"status"}})
-	const with, want = `{"knn":{"field":"vec","query_vector":[1,2,3],"k":3,"num_candidates":9},"sort":["Pages"],"aggs":{"a":{"top_hits":{"size":1}}}}`,
-		`{"knn":{"field":"vec","query_vector":[1,2,3],"k":3,"num_candidates":9},"sort":["pages"],"aggs":{"a":{"top_hits":{"size":1}}}}`
+	const with, want = `{"query":{"match_all":{}},"sort":["Pages"],"aggs":{"a":{"top_hits":{"size":1}}}}`,
+		`{"query":{"match_all":{}},"sort":["pages"],"aggs":{"a":{"top_hits":{"size":1}}}}`
 	report := v.Check("docs", []byte(with))
 	if got := string(report.Corrected()); report.Verdict != esquery.Fixed || got != want {
 		t.Errorf("%v: %s, want %s", report.Verdict, got, want)

@@ -26,7 +26,6 @@ type checker struct {
 	inner   int // inner hits of each hit so far
 	topped  int // hits of the largest top_hits so far
 	marked  int // highlighted fields so far
-	scorers int // functions of function_score so far
 	points  int // points so far from which hits are sorted
 	aggs    int // aggregations so far
 	filters int // queries of filters aggregations so far

@@ -97,15 +97,9 @@ const (
 	// maxHighlights is the maximum number of texts that are highlighted: the hits
 	// times the fields. 200 texts of 3,000 words take 0.5 s, 2,000 take 4.7 s.
 	maxHighlights = 500
-	// maxFunctions is the maximum number of functions of all function_score
-	// queries. 500 take 4.1 s.
-	maxFunctions = 100
 	// maxPoints is the maximum number of points from whose nearest one hits are
 	// sorted. 1,500 take more than 11 s.
 	maxPoints = 20
-	// maxNeighbours is the maximum number of candidates of a knn on a shard, the
-	// limit of the engines.
-	maxNeighbours = 10_000
 )
 
 // digitsCost is the cost of a histogram of significant digits, in buckets: it

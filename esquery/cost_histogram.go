@@ -17,7 +17,7 @@ func (c *checker) histogram(p *value, f *Field, width float64, root *value) buck
 		return oneBucket
 	}
 	known := unbounded()
-	if query := root.get("query"); query != nil && c.nested == "" && !c.others && root.get("knn") == nil {
+	if query := root.get("query"); query != nil && c.nested == "" && !c.others {
 		known.narrow(query, f)
 	}
 	hard := unbounded()

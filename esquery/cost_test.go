@@ -40,7 +40,6 @@ func TestCost(t *testing.T) {
 		{"maxGaps of a boolean", agg(`{"histogram":{"field":"isPci","interval":1}}`), ""},
 		{"maxGaps of numbers in a range", `{"query":{"range":{"price":{"gte":0,"lt":1000}}},"aggs":{"a":{"histogram":{"field":"price","interval":1}}}}`, ""},
 		{"maxGaps of documents next to the query", `{"query":{"range":{"createdAt":{"gte":"now-1h","lte":"now"}}},"aggs":{"g":{"global":{},"aggs":{"a":{"date_histogram":{"field":"createdAt","calendar_interval":"minute"}}}}}}`, "too_expensive /aggs/g/aggs/a/date_histogram"},
-		{"maxGaps of neighbours", `{"query":{"range":{"createdAt":{"gte":"now-1h","lte":"now"}}},"knn":{"field":"vec","query_vector":[1,2,3],"k":2,"num_candidates":9},"aggs":{"a":{"date_histogram":{"field":"createdAt","calendar_interval":"minute"}}}}`, noHistogram},
 
 		{"maxDateRangeSteps", days("valid", `,"hard_bounds":{"min":"2024-01-01","max":"2024-04-10"}`), ""},
 		{"maxDateRangeSteps and more", days("valid", `,"hard_bounds":{"min":"2024-01-01","max":"2024-04-11"}`), noHistogram},
@@ -83,8 +82,6 @@ func TestCost(t *testing.T) {
 		{"maxHighlights and more", marked(251, 2), "too_expensive "},
 		{"maxExplained", `{"size":100,"explain":true}`, "forbidden /explain"},
 		{"maxExplained and more", `{"size":101,"explain":true}`, "forbidden /explain"},
-		{"maxFunctions", query(`{"function_score":{"functions":[` + repeated(100, `{"weight":2}`) + `]}}`), ""},
-		{"maxFunctions and more", query(`{"function_score":{"functions":[` + repeated(101, `{"weight":2}`) + `]}}`), "too_expensive /query/function_score/functions"},
 		{"maxPoints", `{"sort":[{"_geo_distance":{"place":[` + repeated(20, `[1,2]`) + `]}}]}`, ""},
 		{"maxPoints and more", `{"sort":[{"_geo_distance":{"place":[` + repeated(21, `[1,2]`) + `]}}]}`, "too_expensive /sort/0/_geo_distance/place"},
 		{"inner hits without hits", `{"size":10000,"query":{"bool":{"filter":[` + repeated(2, `{"nested":{"path":"items","query":{"match_all":{}},"inner_hits":{"size":0}}}`) + `]}}}`, "too_expensive "},

@@ -29,33 +29,9 @@ func TestRefusedQueries(t *testing.T) {
 		{"has_parent", `{"has_parent":{"parent_type":"folder","query":{"match_all":{}}}}`, "forbidden /has_parent"},
 		{"parent_id", `{"parent_id":{"type":"note","id":"1"}}`, "forbidden /parent_id"},
 		{"match_bool_prefix", `{"match_bool_prefix":{"title":"zebr"}}`, "forbidden /match_bool_prefix"},
+		{"knn", `{"knn":{"field":"vec","query_vector":[1,2,3],"k":5}}`, "forbidden /knn"},
 		{"rewrite", `{"prefix":{"status":{"value":"zeb","rewrite":"top_terms_1"}}}`, "unknown_key /prefix/status/rewrite"},
 	}))
-}
-
-func TestKNNQueries(t *testing.T) {
-	runChecks(t, validator(t, nil), ofQueries([]checkCase{
-		{"knn", `{"knn":{"field":"vec","query_vector":[1,2,3],"k":5,"num_candidates":50,"filter":{"term":{"status":"open"}},"similarity":0.5,"rescore_vector":{"oversample":2}}}`, ""},
-		{"knn by a model", `{"knn":{"field":"vec","query_vector_builder":{"text_embedding":{"model_text":"a"}}}}`, "forbidden /knn/query_vector_builder"},
-		{"knn of too many candidates", `{"knn":{"field":"vec","query_vector":[1,2,3],"num_candidates":10001}}`, "too_expensive /knn/num_candidates"},
-		{"knn on a text", `{"knn":{"field":"title","query_vector":[1,2,3]}}`, "field_type /knn/field"},
-		{"knn with a fault in its filter", `{"knn":{"field":"vec","query_vector":[1,2,3],"filter":{"term":{"title":"a"}}}}`, "field_type /knn/filter/term/title"},
-		{"knn on nested vectors", `{"knn":{"field":"items.vec","query_vector":[1,2,3]}}`, "nested_path /knn/field"},
-		{"knn in nested, which filters documents", `{"nested":{"path":"items","query":{"knn":{"field":"items.vec","query_vector":[1,2,3],"filter":{"term":{"status":"open"}}}}}}`, ""},
-		{"knn in nested with a filter on its objects", `{"nested":{"path":"items","query":{"knn":{"field":"items.vec","query_vector":[1,2,3],"filter":{"term":{"items.sku":"A1"}}}}}}`,
-			"nested_path /nested/query/knn/filter/term/items.sku"},
-		{"OpenSearch's knn", `{"knn":{"openVec":{"vector":[1,2,3],"k":5,"filter":{"term":{"status":"open"}}}}}`, ""},
-		{"OpenSearch's knn by distance", `{"knn":{"openVec":{"vector":[1,2,3],"max_distance":2}}}`, ""},
-	}))
-}
-
-func TestTopKNN(t *testing.T) {
-	runChecks(t, validator(t, nil), []checkCase{
-		{"one", `{"knn":{"field":"vec","query_vector":[1,2,3],"k":5,"num_candidates":10}}`, ""},
-		{"two", `{"knn":[{"field":"vec","query_vector":[1,2,3],"boost":0.5},{"field":"vec","query_vector":[3,2,1]}]}`, ""},
-		{"nested", `{"knn":{"field":"items.vec","query_vector":[1,2,3],"filter":{"term":{"status":"open"}},"inner_hits":{"size":1}}}`, ""},
-		{"nested with a filter on its objects", `{"knn":{"field":"items.vec","query_vector":[1,2,3],"filter":{"term":{"items.sku":"A1"}}}}`, "nested_path /knn/filter/term/items.sku"},
-	})
 }
 
 func TestSensitiveFieldsInQueries(t *testing.T) {

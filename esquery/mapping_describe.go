@@ -140,7 +140,6 @@ func describe(f *Field) FieldDescription {
 		{f.can(canGroup), "group"},
 		{f.can(canCalculate), "calculate"},
 		{f.family == geoPointFamily || f.family == geoShapeFamily, "distance and area"},
-		{f.family == denseVectorFamily && f.Searchable, "nearest vectors"},
 		{f.family == flattenedFamily, "exact by any key below it"},
 		{f.family == nestedFamily, "nested queries"},
 	} {

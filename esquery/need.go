@@ -20,9 +20,6 @@ const (
 	needRange
 	needGeoPoint
 	needGeo
-	needVector
-	needDecay
-	needFactor
 
 	needSort
 	needGroup
@@ -72,9 +69,6 @@ var needs = [...]struct {
 		what: "a number, date, ip or keyword"},
 	needGeoPoint: {families: setOf(geoPointFamily), what: "a geo_point"},
 	needGeo:      {families: setOf(geoPointFamily, geoShapeFamily), what: "a geo_point or geo_shape"},
-	needVector:   {families: setOf(denseVectorFamily), what: "a vector"},
-	needDecay:    {families: setOf(numberFamily, dateFamily, geoPointFamily), what: "a number, date or geo_point"},
-	needFactor:   {can: canCalculate, families: setOf(numberFamily, dateFamily, booleanFamily), what: "a number"},
 
 	needSort:   {can: canSort, what: "a field that can be sorted by"},
 	needGroup:  {can: canCount, what: "a field with doc values"},

@@ -52,7 +52,6 @@ const (
 	fetchedFields
 	docValueFields
 	aHighlight
-	aTopKNN
 	aScript // refused
 	refused // for the reason in why
 )
@@ -175,8 +174,6 @@ func (c *checker) takes(v *value, p *param) bool {
 		c.fetched(v, needFetch)
 	case aHighlight:
 		c.highlight(v)
-	case aTopKNN:
-		c.topKNN(v)
 	}
 	return c.faults == before
 }

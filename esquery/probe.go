@@ -27,7 +27,7 @@ const maxProbes = 32
 // Probes returns a Probe for each clause that a hit must match: the clauses of a
 // bool and of the bools in it, otherwise the query, and the post_filter. A
 // search without a query has none. If all clauses together find something, only
-// a knn or a min_score can exclude it.
+// a min_score can exclude it.
 func (s *Search) Probes() []ClauseProbe {
 	clauses := s.clauses()
 	clauses = clauses[:min(len(clauses), maxProbes)]

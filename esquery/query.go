@@ -37,14 +37,11 @@ func init() {
 		"boosting":       func(c *checker, v *value) { c.params(v, "boosting", boostingParams) },
 		"constant_score": (*checker).constantScore,
 		"dis_max":        func(c *checker, v *value) { c.params(v, "dis_max", disMaxParams) },
-		"function_score": (*checker).functionScore,
 
 		"nested": (*checker).nestedQuery,
 
 		"geo_distance":     (*checker).geoDistance,
 		"geo_bounding_box": (*checker).geoBoundingBox,
-
-		"knn": (*checker).knnQuery,
 	}
 	for name := range refusedQueries {
 		queryTypes[name] = func(c *checker, _ *value) { c.refuseQuery(name) }
@@ -154,8 +151,6 @@ func queriesFor(f *Field) []string {
 	switch {
 	case f.family == nestedFamily:
 		return []string{"nested"}
-	case f.family == denseVectorFamily:
-		return []string{"knn"}
 	case needGeo.fits(f):
 		return []string{"geo_distance", "geo_bounding_box"}
 	case f.family == numberFamily || f.family == dateFamily:

@@ -43,29 +43,8 @@ func TestCompoundQueries(t *testing.T) {
 		{"constant_score with a query", `{"constant_score":{"query":{"term":{"status":"a"}}}}`, "unknown_key /constant_score"},
 		{"constant_score of an array", `{"constant_score":{"filter":[{"term":{"status":"a"}}]}}`, "malformed /constant_score/filter"},
 		{"dis_max", `{"dis_max":{"queries":[{"match_all":{}}],"tie_breaker":0.7}}`, ""},
+		{"function_score", `{"function_score":{"field_value_factor":{"field":"pages"}}}`, "forbidden /function_score"},
 		{"pinned", `{"pinned":{"ids":["1"],"organic":{"match_all":{}}}}`, "forbidden /pinned"},
 		{"pinned from other indices", `{"pinned":{"docs":[{"_index":"x","_id":"1"}],"organic":{"match_all":{}}}}`, "forbidden /pinned"},
-	}))
-}
-
-func TestFunctionScore(t *testing.T) {
-	runChecks(t, validator(t, nil), ofQueries([]checkCase{
-		{"functions", `{"function_score":{"query":{"match":{"title":"a"}},"functions":[{"filter":{"term":{"status":"open"}},"weight":2},
-			{"gauss":{"createdAt":{"origin":"now","scale":"10d","offset":"1d","decay":0.5}}},{"random_score":{}},
-			{"field_value_factor":{"field":"pages","modifier":"log1p","missing":1},"weight":3}],"score_mode":"sum","boost_mode":"replace","max_boost":9,"min_score":1}}`, ""},
-		{"one function", `{"function_score":{"field_value_factor":{"field":"pages"}}}`, ""},
-		{"no function", `{"function_score":{"query":{"match_all":{}}}}`, ""},
-		{"a script", `{"function_score":{"script_score":{"script":"1"}}}`, "script /function_score/script_score"},
-		{"a script in functions", `{"function_score":{"functions":[{"script_score":{"script":{"source":"1"}}}]}}`, "script /function_score/functions/0/script_score"},
-		{"a script and a name that is corrected", `{"function_score":{"query":{"match":{"Title":"a"}},"functions":[{"script_score":{"script":"1"}}]}}`,
-			"script /function_score/functions/0/script_score; unknown_field* /function_score/query/match/Title"},
-		{"a factor by a keyword", `{"function_score":{"field_value_factor":{"field":"status"}}}`, "field_type /function_score/field_value_factor/field"},
-		{"a seed with a field", `{"function_score":{"random_score":{"seed":1,"field":"_seq_no"}}}`, ""},
-		{"a negative weight", `{"function_score":{"weight":-2}}`, "malformed /function_score/weight"},
-		{"a decay by a point", `{"function_score":{"exp":{"place":{"origin":{"lat":1,"lon":2},"scale":"2km"}}}}`, ""},
-		{"a decay by a number", `{"function_score":{"linear":{"pages":{"origin":10,"scale":5},"multi_value_mode":"avg"}}}`, ""},
-		{"a decay by a text", `{"function_score":{"gauss":{"title":{"origin":1,"scale":1}}}}`, "field_type /function_score/gauss/title"},
-		{"a decay of two fields", `{"function_score":{"gauss":{"pages":{"origin":1,"scale":1},"price":{"origin":1,"scale":1}}}}`, "malformed /function_score/gauss"},
-		{"a decay without a scale", `{"function_score":{"gauss":{"pages":{"origin":1}}}}`, "malformed /function_score/gauss/pages"},
 	}))
 }

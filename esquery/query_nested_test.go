@@ -1,12 +1,6 @@
 package esquery_test
 
-import (
-	"encoding/json"
-	"strings"
-	"testing"
-
-	"github.com/qedkit/qed/esquery"
-)
+import "testing"
 
 func TestNestedQueries(t *testing.T) {
 	runChecks(t, validator(t, nil), ofQueries([]checkCase{
@@ -29,23 +23,6 @@ func TestNestedQueries(t *testing.T) {
 		{"no query", `{"nested":{"path":"items"}}`, "malformed /nested"},
 		{"a filter", `{"nested":{"path":"items","filter":{"match_all":{}}}}`, "unknown_key /nested/filter; malformed /nested"},
 	}))
-}
-
-// The neighbours of a vector must match the filter too.
-func TestFilterReachesNeighbours(t *testing.T) {
-	v := validator(t, &esquery.Options{Filter: json.RawMessage(`{"term":{"tenantId":"a"}}`)})
-	for _, query := range []string{
-		`{"knn":{"field":"vec","query_vector":[1,2,3],"k":5,"num_candidates":10}}`,
-		`{"knn":{"field":"vec","query_vector":[1,2,3],"filter":[{"term":{"status":"open"}}]}}`,
-		`{"knn":{"openVec":{"vector":[1,2,3],"k":5,"filter":{"term":{"status":"open"}}}}}`,
-	} {
-		report := v.Check("docs", []byte(`{"query":`+query+`}`))
-		body := string(report.Body())
-		if n := strings.Count(body, `{"term":{"tenantId":"a"}}`); n != 2 {
-			t.Errorf("Check(%s): the filter stands there %d times, want 2: %s %v", query, n, body, report.Problems)
-		}
-	}
-	runChecks(t, v, ofQueries([]checkCase{}))
 }
 
 // Words are expanded to words of all documents. A choice of few words would reveal

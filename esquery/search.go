@@ -69,8 +69,8 @@ func (s *sensitive) unnameSource(source *value) {
 }
 
 // Query returns the body to send to _count and _validate/query: the query, the
-// post_filter and the mandatory filter. These APIs do not accept min_score and
-// knn.
+// post_filter and the mandatory filter. These APIs do not accept
+// min_score.
 func (s *Search) Query() json.RawMessage {
 	query := s.root.get("query")
 	if query == nil || s.postFilter != nil {

@@ -40,7 +40,6 @@ func TestSearchQuery(t *testing.T) {
 		{"a query", `{"query":{"match_all":{}},"size":3,"aggs":{}}`, `{"query":{"bool":{"must":[{"match_all":{}}],"filter":[` + filter + `]}}}`},
 		{"a post_filter", `{"query":{"match":{"title":"a"}},"post_filter":{"term":{"status":"a"}}}`,
 			`{"query":{"bool":{"filter":[{"match":{"title":"a"}},{"term":{"status":"a"}},` + filter + `]}}}`},
-		{"nearest neighbours", `{"knn":{"field":"vec","query_vector":[1,2,3],"k":3,"num_candidates":9}}`, `{"query":{"bool":{"filter":[` + filter + `]}}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, string(search(t, validator(t, tenant), tt.body).Query())); diff != "" {

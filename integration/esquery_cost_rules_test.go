@@ -154,13 +154,6 @@ var costRules = []costRule{
 		return fmt.Sprintf(`{"size":%d,"_source":false,"query":{"match":{"body":%q}},"highlight":{"type":%q,"fields":{"body":{}}}}`,
 			upTo(r, 500, beyond), wordsOf(100), pick(r, "unified", "plain"))
 	}},
-	{"score functions", func(r *rand.Rand, beyond bool) string {
-		function := pick(r, `{"gauss":{"place":{"origin":"1,2","scale":"10km"}}}`, `{"field_value_factor":{"field":"i","missing":1}}`, `{"weight":2,"filter":{"range":{"x":{"gte":5}}}}`)
-		if strings.Contains(function, "factor") { // no negative scores
-			function = `{"exp":{"day":{"origin":"2024-01-01","scale":"10d"}}}`
-		}
-		return queryBody(`{"function_score":{"functions":[%s]}}`, many(upTo(r, 100, beyond), func(int) string { return function }))
-	}},
 	{"points of a sort", func(r *rand.Rand, beyond bool) string {
 		return fmt.Sprintf(`{"sort":[{"_geo_distance":{"place":[%s]}}]}`, many(upTo(r, 20, beyond), func(i int) string { return fmt.Sprintf("[%d,%d]", i, i) }))
 	}},

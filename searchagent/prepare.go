@@ -83,7 +83,7 @@ func prepare(v *esquery.Validator, index, written string, size int, lookup bool)
 // find fewer documents than match: a lookup ignores these keys, so that the user chooses
 // from all of them.
 var (
-	unpaged = []string{"from", "search_after", "knn"}
+	unpaged = []string{"from", "search_after"}
 	hiding  = []string{"from", "search_after", "terminate_after"}
 )
 
